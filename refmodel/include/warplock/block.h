@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file block.h
+ * What every block offers to the shared parts: its table (generated) and its model (written).
+ *
+ * A *record* is one cycle of one block: input words, expected output words and care words
+ * (1 = must match). All words are 64 bits, little endian; where a field lies is written in the
+ * table (@ref wlk_port). Nothing here allocates, prints or stops the process.
+ */
+#ifndef WARPLOCK_BLOCK_H
+#define WARPLOCK_BLOCK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "warplock/error.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Version of this interface and of the DPI entry points; a checker built for another is refused. */
+#define WLK_ABI_VERSION 1u
+
+/** Rows that vector code moves start on a cache line. */
+#define WLK_ALIGN64 __attribute__((aligned(64)))
+
+#define WLK_MAX_PARAMS   32u /**< parameters of a block */
+#define WLK_MAX_PAYLOADS 8u  /**< payloads of one side of a record */
+#define WLK_MAX_NAME     96u /**< bytes of an emitted port name, with the terminator */
+#define WLK_MAX_INDEX    3u  /**< array dimensions of a field */
+
+/** A parameter. A configuration is an array of uint32_t in the order of the table. */
+typedef struct wlk_param {
+    const char *name;
+    uint32_t default_value;
+    const uint32_t *legal;    /**< legal values, ascending; positions when `names` is set */
+    uint32_t n_legal;         /**< how many */
+    const char *const *names; /**< names of the values 0.., or NULL for plain numbers */
+    bool behavioural;         /**< a rule reads it though widths may not tell it */
+    const char *doc;
+} wlk_param;
+
+/** A field of the table: a port or an array of ports. */
+typedef struct wlk_field {
+    const char *name;    /**< path without counts, e.g. "readReq.bits.regs.pReg" */
+    int16_t valid_when;  /**< field whose 1 makes this one meaningful, or -1 */
+    bool is_out;         /**< output of the block */
+    bool is_payload;     /**< lanes in whole words of their own */
+    bool read;           /**< input: some rule reads it */
+    bool exact;          /**< output: compared also while `valid_when` is 0 */
+    bool is_registered;  /**< output: straight from flip-flops */
+    const char *doc;
+} wlk_field;
+
+/** An emitted port in one configuration and its place in the record. */
+typedef struct wlk_port {
+    char name[WLK_MAX_NAME]; /**< emitted name */
+    uint16_t field;          /**< index in wlk_table::fields */
+    uint8_t index[WLK_MAX_INDEX];
+    uint8_t n_index;
+    int16_t lane;   /**< lane of a payload, or -1 */
+    uint16_t word;  /**< word of the input or output record */
+    uint8_t lsb;    /**< lowest bit in that word */
+    uint8_t width;  /**< [bits] 1..64 */
+    bool is_out;
+    bool present;   /**< exists in this configuration (debug ports) */
+} wlk_port;
+
+/** Words of a payload in a record. */
+typedef struct wlk_payload {
+    uint16_t word;  /**< first word in the record */
+    uint16_t words; /**< how many */
+} wlk_payload;
+
+/** Sizes of a record in one configuration [words]. */
+typedef struct wlk_layout {
+    uint32_t in_control, out_control; /**< control words come first */
+    uint32_t in_words, out_words;     /**< with payloads */
+    uint32_t n_in_payloads, n_out_payloads;
+    wlk_payload in_payload[WLK_MAX_PAYLOADS], out_payload[WLK_MAX_PAYLOADS];
+    uint32_t n_ports; /**< ports, absent ones included */
+} wlk_layout;
+
+/** A handshake: what counts as a transfer. Fields as indices; -1 = none. */
+typedef struct wlk_channel {
+    const char *name;
+    int16_t valid, ready;
+    const int16_t *bits; /**< fields that make the transferred value, ends with -1 */
+} wlk_channel;
+
+/** A protocol rule (bit of the bitmap of tick) or a coverage point (bit of the event bitmap). */
+typedef struct wlk_point {
+    const char *name;
+    const char *doc;
+} wlk_point;
+
+/** The table of a block, generated from refmodel/blocks/NAME.toml. */
+typedef struct wlk_table {
+    const char *name;   /**< "collector" */
+    const char *module; /**< "DuplicatedCollector" */
+    uint64_t schema_hash;
+    uint32_t model_version;
+    bool has_clock;
+    int16_t reset; /**< field of the reset input, or -1 */
+    const wlk_param *params;
+    const wlk_field *fields;
+    const wlk_channel *channels;
+    const wlk_point *rules;
+    const wlk_point *covers;
+    uint32_t n_params, n_fields, n_channels, n_rules, n_covers;
+    void (*layout)(const uint32_t *cfg, wlk_layout *layout);
+    /** Fill up to @p capacity ports in module order; the answer is how many there are. */
+    uint32_t (*ports)(const uint32_t *cfg, wlk_port *ports, uint32_t capacity);
+    /** Floor of a coverage point [hits a million cycles]; 0 = cannot be reached. */
+    uint32_t (*cover_floor)(const uint32_t *cfg, uint32_t point);
+} wlk_table;
+
+/** One side of a record as it lies in memory or crosses DPI. */
+typedef struct wlk_view {
+    const uint64_t *control;              /**< control words */
+    const void *payload[WLK_MAX_PAYLOADS]; /**< little-endian words, 4-byte aligned at least */
+} wlk_view;
+
+/** What a step tells beside its answer. */
+typedef struct wlk_step_info {
+    uint64_t events;   /**< coverage points of the cycle */
+    uint32_t violated; /**< protocol rules broken by the inputs */
+} wlk_step_info;
+
+/** Power-up of what no reset reaches. */
+typedef enum wlk_power_up {
+    WLK_POWER_UNKNOWN = 0, /**< facts say unknown; care is 0 until defined */
+    WLK_POWER_ZERO = 1     /**< every flip-flop and memory word starts at 0 */
+} wlk_power_up;
+
+/** Receives one element of a state. @p known 0 = value unknown. */
+typedef void wlk_state_visitor(void *ctx, const char *name, int32_t index, const uint64_t *words,
+                               uint32_t n_words, uint64_t known);
+
+/**
+ * A model as the shared parts see it. `cfg` is the block's configuration struct as words
+ * (checked), `state` points at `state_size(cfg)` bytes, 64-byte aligned; a snapshot is a copy.
+ */
+typedef struct wlk_block {
+    const wlk_table *table;
+    /** Legal alone and together? The only call that fails. */
+    wlk_status (*check)(const uint32_t *cfg, wlk_error *err);
+    size_t (*state_size)(const uint32_t *cfg);
+    void (*init)(const uint32_t *cfg, void *state, wlk_power_up power_up);
+    /** Outputs and care of this cycle; changes nothing. */
+    void (*eval)(const uint32_t *cfg, const void *state, const uint64_t *in, uint64_t *out,
+                 uint64_t *care);
+    /** The clock edge. */
+    void (*tick)(const uint32_t *cfg, void *state, const uint64_t *in, wlk_step_info *info);
+    /** eval and tick in one. */
+    void (*record)(const uint32_t *cfg, void *state, const uint64_t *in, uint64_t *out,
+                   uint64_t *care, wlk_step_info *info);
+    /**
+     * Compare and tick in one, for speed: 0 = every output known and equal, state advanced;
+     * 1 = look closer with eval, then tick: nothing was changed. Fills `violated` only:
+     * counting events is the business of tick and record.
+     */
+    int (*step)(const uint32_t *cfg, void *state, const wlk_view *in, const wlk_view *got,
+                wlk_step_info *info);
+    /** Payload bits in @p x are unknown: after tick, forget what the edge stored from them. */
+    void (*forget)(const uint32_t *cfg, void *state, const uint64_t *in, const uint64_t *x);
+    /** No work in flight? */
+    bool (*drained)(const uint32_t *cfg, const void *state);
+    void (*visit)(const uint32_t *cfg, const void *state, wlk_state_visitor *visitor, void *ctx);
+} wlk_block;
+
+/** The block of that name with the fastest code this processor runs, or NULL. */
+const wlk_block *wlk_block_find(const char *name);
+
+/** As @ref wlk_block_find, limited to an instruction set: "base", "x86-64-v3", "x86-64-v4". */
+const wlk_block *wlk_block_find_isa(const char *name, const char *isa);
+
+/** Blocks there are; NULL past the end. */
+const char *wlk_block_name(uint32_t index);
+
+/** Set every parameter to its default. */
+void wlk_config_defaults(const wlk_table *table, uint32_t *cfg);
+
+/** Set one parameter from text; BAD_CONFIG names the key and what is legal. */
+wlk_status wlk_config_set(const wlk_table *table, uint32_t *cfg, const char *key, const char *value,
+                          wlk_error *err);
+
+/** Each parameter legal by itself? Blocks call it first in their check. */
+wlk_status wlk_config_check(const wlk_table *table, const uint32_t *cfg, wlk_error *err);
+
+/** ceil(log2 n); 0 for n <= 1. */
+static inline uint32_t wlk_clog2(uint32_t n) {
+    uint32_t bits = 0;
+    while (n > 1u && bits < 32u && ((n - 1u) >> bits) != 0u) {
+        bits++;
+    }
+    return bits;
+}
+
+/** Width of an index below n [bits]: at least 1. */
+static inline uint32_t wlk_idw(uint32_t n) {
+    return n <= 2u ? 1u : wlk_clog2(n);
+}
+
+static inline uint32_t wlk_min(uint32_t a, uint32_t b) {
+    return a < b ? a : b;
+}
+
+static inline uint32_t wlk_max(uint32_t a, uint32_t b) {
+    return a > b ? a : b;
+}
+
+/** The low @p width bits set; width 0..64. */
+static inline uint64_t wlk_mask(uint32_t width) {
+    return width >= 64u ? ~UINT64_C(0) : (UINT64_C(1) << width) - 1u;
+}
+
+/** A port's value in its record words. */
+static inline uint64_t wlk_port_get(const wlk_port *port, const uint64_t *words) {
+    return (words[port->word] >> port->lsb) & wlk_mask(port->width);
+}
+
+/** Set a port's value in its record words. */
+static inline void wlk_port_set(const wlk_port *port, uint64_t *words, uint64_t value) {
+    const uint64_t mask = wlk_mask(port->width) << port->lsb;
+    words[port->word] = (words[port->word] & ~mask) | ((value << port->lsb) & mask);
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif

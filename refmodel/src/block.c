@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "warplock/block.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "warplock/table_build.h"
+
+void wlk_ports_name(wlk_port_builder *b, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    memset(&b->next, 0, sizeof b->next);
+    (void)vsnprintf(b->next.name, sizeof b->next.name, format, args);
+    va_end(args);
+}
+
+static void append(wlk_port_builder *b) {
+    if (b->count < b->capacity) {
+        b->list[b->count] = b->next;
+    }
+    b->count++;
+}
+
+void wlk_ports_add(wlk_port_builder *b, uint32_t word, uint32_t lsb, uint32_t width) {
+    b->next.lane = -1;
+    b->next.word = (uint16_t)word;
+    b->next.lsb = (uint8_t)lsb;
+    b->next.width = (uint8_t)width;
+    append(b);
+}
+
+void wlk_ports_lanes(wlk_port_builder *b, uint32_t lanes, uint32_t width) {
+    char stem[WLK_MAX_NAME];
+    const uint32_t first = b->payload_word[b->next.is_out];
+    memcpy(stem, b->next.name, sizeof stem);
+    for (uint32_t lane = 0; lane < lanes; lane++) {
+        const uint32_t bit = lane * width;
+        (void)snprintf(b->next.name, sizeof b->next.name, "%.84s_%u", stem, lane);
+        b->next.lane = (int16_t)lane;
+        b->next.word = (uint16_t)(first + bit / 64u);
+        b->next.lsb = (uint8_t)(bit % 64u);
+        b->next.width = (uint8_t)width;
+        append(b);
+    }
+    b->payload_word[b->next.is_out] = first + (lanes * width + 63u) / 64u;
+}
+
+void wlk_layout_payloads(wlk_payload *list, uint32_t *n, uint32_t *words, uint32_t copies,
+                         uint32_t bits) {
+    const uint32_t each = (bits + 63u) / 64u;
+    for (uint32_t i = 0; i < copies && *n < WLK_MAX_PAYLOADS; i++) {
+        list[*n].word = (uint16_t)*words;
+        list[*n].words = (uint16_t)each;
+        *n += 1u;
+        *words += each;
+    }
+}
+
+void wlk_config_defaults(const wlk_table *table, uint32_t *cfg) {
+    for (uint32_t i = 0; i < table->n_params; i++) {
+        cfg[i] = table->params[i].default_value;
+    }
+}
+
+static bool is_legal(const wlk_param *param, uint32_t value) {
+    for (uint32_t i = 0; i < param->n_legal; i++) {
+        if (param->legal[i] == value) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/** "a | b", "1..64" or "one of 2, 4, 8" in @p text. */
+static void describe(const wlk_param *param, char *text, size_t size) {
+    const uint32_t low = param->legal[0];
+    const uint32_t high = param->legal[param->n_legal - 1u];
+    size_t used = 0;
+    if (param->names == NULL && high - low + 1u == param->n_legal) {
+        (void)snprintf(text, size, "%u..%u", low, high);
+        return;
+    }
+    text[0] = '\0';
+    for (uint32_t i = 0; i < param->n_legal && used < size; i++) {
+        const char *glue = i == 0u ? "" : param->names != NULL ? " | " : ", ";
+        const int n = param->names != NULL
+                          ? snprintf(text + used, size - used, "%s%s", glue, param->names[i])
+                          : snprintf(text + used, size - used, "%s%u", glue, param->legal[i]);
+        used += n > 0 ? (size_t)n : 0u;
+    }
+}
+
+static wlk_status illegal(const wlk_param *param, const char *value, wlk_error *err) {
+    char legal[256];
+    describe(param, legal, sizeof legal);
+    return wlk_fail(err, WLK_BAD_CONFIG, "config: %s=%.64s is not legal; give %s=%s", param->name,
+                    value, param->name, legal);
+}
+
+/** Position of @p text among the names, or its number; false when it is neither. */
+static bool parse(const wlk_param *param, const char *text, uint32_t *value) {
+    char *end = NULL;
+    unsigned long number = 0;
+    for (uint32_t i = 0; param->names != NULL && i < param->n_legal; i++) {
+        if (strcmp(text, param->names[i]) == 0) {
+            *value = i;
+            return true;
+        }
+    }
+    if (param->names != NULL || text[0] < '0' || text[0] > '9') {
+        return false;
+    }
+    number = strtoul(text, &end, 0);
+    *value = number > UINT32_MAX ? UINT32_MAX : (uint32_t)number;
+    return *end == '\0';
+}
+
+wlk_status wlk_config_set(const wlk_table *table, uint32_t *cfg, const char *key, const char *value,
+                          wlk_error *err) {
+    for (uint32_t i = 0; i < table->n_params; i++) {
+        const wlk_param *param = &table->params[i];
+        uint32_t number = 0;
+        if (strcmp(param->name, key) != 0) {
+            continue;
+        }
+        if (!parse(param, value, &number) || !is_legal(param, number)) {
+            return illegal(param, value, err);
+        }
+        cfg[i] = number;
+        return WLK_OK;
+    }
+    return wlk_fail(err, WLK_BAD_CONFIG, "config: block %s has no parameter '%.64s'", table->name,
+                    key);
+}
+
+wlk_status wlk_config_check(const wlk_table *table, const uint32_t *cfg, wlk_error *err) {
+    for (uint32_t i = 0; i < table->n_params; i++) {
+        if (!is_legal(&table->params[i], cfg[i])) {
+            char value[16];
+            (void)snprintf(value, sizeof value, "%u", cfg[i]);
+            return illegal(&table->params[i], value, err);
+        }
+    }
+    return WLK_OK;
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Row arithmetic of the register file, inlined into the models' hot path. `words` is a constant
+ * where it matters, so that a row of whole chunks becomes a few vector instructions; rows in
+ * memory are 64-byte aligned, rows of a record are not.
+ */
+#ifndef WLK_PRF_ROWS_H
+#define WLK_PRF_ROWS_H
+
+#include <stdint.h>
+#include <string.h>
+
+#include "warplock/prf.h"
+
+// A vector as wide as the instruction set has registers.
+#if defined(__AVX512F__)
+enum { PRF_BYTES = 64 };
+#elif defined(__AVX2__)
+enum { PRF_BYTES = 32 };
+#else
+enum { PRF_BYTES = 16 };
+#endif
+enum { PRF_WORDS = PRF_BYTES / 8, PRF_LANES32 = PRF_BYTES / 4 };
+
+typedef uint64_t prf_vec __attribute__((vector_size(PRF_BYTES)));
+typedef uint64_t prf_vec_any __attribute__((vector_size(PRF_BYTES), aligned(4), may_alias));
+typedef uint32_t prf_lanes __attribute__((vector_size(PRF_BYTES)));
+
+#define PRF_INLINE static inline __attribute__((always_inline))
+
+/** Copy a row that lies in the state. */
+PRF_INLINE void prf_copy(uint64_t *to, const uint64_t *from, uint32_t stride) {
+    for (uint32_t w = 0; w < stride; w += PRF_WORDS) {
+        *(prf_vec *)(void *)(to + w) = *(const prf_vec *)(const void *)(from + w);
+    }
+}
+
+/** All ones in the 32-bit lanes set in the low bits of @p mask. */
+PRF_INLINE prf_vec prf_expand32(uint32_t mask) {
+    prf_lanes bit;
+    for (uint32_t l = 0; l < PRF_LANES32; l++) {
+        bit[l] = 1u << l;
+    }
+    return (prf_vec)(((bit - bit + mask) & bit) != 0u);
+}
+
+PRF_INLINE prf_vec prf_expand64(uint32_t mask) {
+    prf_vec bit;
+    for (uint32_t l = 0; l < PRF_WORDS; l++) {
+        bit[l] = UINT64_C(1) << l;
+    }
+    return (prf_vec)(((bit - bit + mask) & bit) != 0u);
+}
+
+/** Lanes that start at word @p word of a row, as a vector mask. */
+PRF_INLINE prf_vec prf_expand(uint64_t lanes, uint32_t word, uint32_t lane_bits) {
+    if (lane_bits == 32u) {
+        return prf_expand32((uint32_t)(lanes >> (word * 2u)));
+    }
+    return prf_expand64((uint32_t)(lanes >> word));
+}
+
+/** Words @p word.. of a record's row, zero beyond its end. */
+PRF_INLINE prf_vec prf_load(const void *row, uint32_t word, uint32_t words) {
+    const char *from = (const char *)row + (size_t)word * 8u;
+    if (words - word >= PRF_WORDS) {
+        return *(const prf_vec_any *)(const void *)from;
+    }
+    prf_vec part = {0};
+    memcpy(&part, from, (size_t)(words - word) * 8u);
+    return part;
+}
+
+/** Write the lanes set in @p mask of a record's row into a row of the state. */
+PRF_INLINE void prf_write(uint64_t *row, const void *data, uint64_t mask, uint32_t words,
+                          uint32_t lane_bits) {
+    for (uint32_t w = 0; w < words; w += PRF_WORDS) {
+        prf_vec *to = (prf_vec *)(void *)(row + w);
+        const prf_vec lanes = prf_expand(mask, w, lane_bits);
+        *to = (prf_load(data, w, words) & lanes) | (*to & ~lanes);
+    }
+}
+
+/** Bits in which a row of the state differs from a record's row, gathered in one vector. */
+PRF_INLINE prf_vec prf_differ(const uint64_t *row, const void *got, uint32_t words) {
+    prf_vec diff = {0};
+    for (uint32_t w = 0; w < words; w += PRF_WORDS) {
+        diff |= *(const prf_vec *)(const void *)(row + w) ^ prf_load(got, w, words);
+    }
+    return diff;
+}
+
+/** Is any bit of the vector set? */
+PRF_INLINE uint64_t prf_any(prf_vec v) {
+    uint64_t any = 0;
+    for (uint32_t w = 0; w < PRF_WORDS; w++) {
+        any |= v[w];
+    }
+    return any;
+}
+
+#endif

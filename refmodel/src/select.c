@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one place that knows which blocks there are and which processor this is.
+#include <string.h>
+
+#include "warplock/block.h"
+
+#define DECLARE(block)                                                                             \
+    extern const wlk_block wlk_##block##_block;                                                    \
+    extern const wlk_block wlk_##block##_block_v3;                                                 \
+    extern const wlk_block wlk_##block##_block_v4;
+
+DECLARE(collector)
+
+enum isa { ISA_BASE, ISA_V3, ISA_V4, ISA_COUNT };
+
+#if defined(__x86_64__)
+#define VARIANTS(block) {&wlk_##block##_block, &wlk_##block##_block_v3, &wlk_##block##_block_v4}
+#else
+#define VARIANTS(block) {&wlk_##block##_block, NULL, NULL}
+#endif
+
+typedef const wlk_block *variants[ISA_COUNT];
+
+static const variants all[] = {
+    VARIANTS(collector),
+};
+
+static const char *const isa_names[ISA_COUNT] = {"base", "x86-64-v3", "x86-64-v4"};
+
+/** Best set this processor runs. */
+static enum isa detect(void) {
+#if defined(__x86_64__)
+    __builtin_cpu_init();
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+        __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+        __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("bmi2")) {
+        return ISA_V4;
+    }
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") &&
+        __builtin_cpu_supports("fma")) {
+        return ISA_V3;
+    }
+#endif
+    return ISA_BASE;
+}
+
+static const wlk_block *find(const char *name, enum isa best) {
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        if (strcmp(all[i][ISA_BASE]->table->name, name) != 0) {
+            continue;
+        }
+        return all[i][best] != NULL ? all[i][best] : all[i][ISA_BASE];
+    }
+    return NULL;
+}
+
+const wlk_block *wlk_block_find(const char *name) {
+    return find(name, detect());
+}
+
+const wlk_block *wlk_block_find_isa(const char *name, const char *isa) {
+    const enum isa best = detect();
+    for (int i = ISA_BASE; i <= (int)best; i++) {
+        if (strcmp(isa_names[i], isa) == 0) {
+            return find(name, (enum isa)i);
+        }
+    }
+    return NULL;
+}
+
+const char *wlk_block_name(uint32_t index) {
+    return index < sizeof all / sizeof all[0] ? all[index][ISA_BASE]->table->name : NULL;
+}

@@ -1,0 +1,495 @@
+# SPDX-License-Identifier: Apache-2.0
+"""C of a block's port table: structs, packing, and the run-time table.
+
+  python3 -m wlk.gen_c BLOCK OUT.h OUT.c
+
+OUT.h has the configuration struct, one struct a side with the RTL's names, and the packing of
+the control words as inline functions (the models' hot path). OUT.c has the packing of whole
+records and `wlk_BLOCK_table`. Run by Meson; never edit what it writes.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from .errors import WlkError
+from .tables import WORD, Expr, Field, Slot, Table, _walk, element_name, load
+
+NOTE = "/* Generated from refmodel/blocks/{0}.toml by scripts/wlk/gen_c.py. Do not edit. */"
+
+
+def c_type(width: int) -> str:
+    """The smallest unsigned type of that width."""
+    return next(f"uint{n}_t" for n in (8, 16, 32, 64) if width <= n)
+
+
+def c_string(text: str) -> str:
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+class Writer:
+    """Lines with indentation."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.depth = 0
+
+    def __call__(self, text: str = "") -> None:
+        if text.startswith("}"):
+            self.depth -= 1
+        self.lines.append("    " * self.depth + text if text else "")
+        if text.endswith("{"):
+            self.depth += 1
+
+    def text(self) -> str:
+        return "\n".join(self.lines) + "\n"
+
+
+class CTable:
+    """Generates the C of one table."""
+
+    def __init__(self, table: Table) -> None:
+        self.t = table
+        self.p = f"wlk_{table.name}"
+        self.largest = {p.name: max(p.legal) for p in table.params.values()}
+
+    # -- header ----------------------------------------------------------------------------
+    def header(self) -> str:
+        w = Writer()
+        guard = f"WARPLOCK_{self.t.name.upper()}_PORTS_H"
+        w("/* SPDX-License-Identifier: Apache-2.0 */")
+        w(NOTE.format(self.t.name))
+        w(f"#ifndef {guard}")
+        w(f"#define {guard}")
+        w()
+        w('#include "warplock/block.h"')
+        w()
+        w("#ifdef __cplusplus")
+        w('extern "C" {')
+        w.depth = 0
+        w("#endif")
+        w()
+        self._cfg(w)
+        for side in ("in", "out"):
+            self._struct(w, side)
+            self._control(w, side, unpack=True)
+            self._control(w, side, unpack=False)
+            self._accessors(w, side)
+        for side in ("in", "out"):
+            w("/** Whole record words to struct and back; absent ports are 0. */")
+            w(f"void {self.p}_{side}_unpack(const {self.p}_cfg *cfg, const uint64_t *words,")
+            w(f"    {self.p}_{side} *v);")
+            w(f"void {self.p}_{side}_pack(const {self.p}_cfg *cfg, const {self.p}_{side} *v,")
+            w("    uint64_t *words);")
+        w()
+        w(f"extern const wlk_table {self.p}_table;")
+        w()
+        w("#ifdef __cplusplus")
+        w.lines.append("}")
+        w("#endif")
+        w("#endif")
+        return w.text()
+
+    def _cfg(self, w: Writer) -> None:
+        w(f"/** Configuration of `{self.t.name}`; spec: {self.t.spec}. */")
+        w(f"typedef struct {self.p}_cfg {{")
+        for p in self.t.params.values():
+            w(f"uint32_t {p.name}; /**< {p.doc}; {p.describe()}, default {p.show(p.default)} */")
+        w(f"}} {self.p}_cfg;")
+        w()
+        for p in self.t.params.values():
+            if not p.names:
+                name = f"WLK_{self.t.name.upper()}_MAX_{p.name.upper()}"
+                w(f"#define {name} {max(p.legal)}u")
+                continue
+            w(f"/** Values of `{p.name}`. */")
+            w("enum {")
+            for position, value in enumerate(p.names):
+                w(f"WLK_{self.t.name.upper()}_{p.name.upper()}_{value.upper()} = {position},")
+            w("};")
+        w()
+
+    def _struct(self, w: Writer, side: str) -> None:
+        word = "Inputs" if side == "in" else "Outputs"
+        w(f"/** {word} of a cycle, by the RTL's names. Payloads are record words, lane 0 lowest. */")
+        w(f"typedef struct {self.p}_{side} {{")
+        self._members(w, [f for f in self.t.fields if f.direction == side], 0)
+        w(f"}} {self.p}_{side};")
+        w()
+
+    def _count(self, item: Field, depth: int) -> str:
+        count = item.path[depth][1]
+        return "" if count is None else f"[{count(self.largest)}]"
+
+    def _members(self, w: Writer, fields: list[Field], depth: int) -> None:
+        position = 0
+        while position < len(fields):
+            part = fields[position].path[depth][0]
+            end = position
+            while end < len(fields) and fields[end].path[depth][0] == part:
+                end += 1
+            item = fields[position]
+            dims = self._count(item, depth)
+            if len(item.path) == depth + 1:
+                if item.lanes is not None:
+                    bits = item.lanes(self.largest) * item.width(self.largest)
+                    w(f"uint64_t {part}{dims}[{-(-bits // WORD)}]; /**< {item.doc} */")
+                else:
+                    w(f"{c_type(item.max_width)} {part}{dims}; /**< {item.doc} */")
+            else:
+                w("struct {")
+                self._members(w, fields[position:end], depth + 1)
+                w(f"}} {part}{dims};")
+            position = end
+
+    def _access(self, item: Field, index: tuple) -> str:
+        rest = list(index)
+        parts = []
+        for part, count in item.path:
+            parts.append(part if count is None else f"{part}[{rest.pop(0)}]")
+        return "v->" + ".".join(parts)
+
+    def _control(self, w: Writer, side: str, unpack: bool) -> None:
+        """Inline packing of the control words that hold no group."""
+        fields = [f for f in self.t.fields if f.direction == side and f.lanes is None]
+        plain = [f for f in fields if f.group is None]
+        const = "const " if unpack else ""
+        verb = "unpack" if unpack else "pack"
+        other = "" if unpack else "const "
+        w(f"static inline void {self.p}_{side}_{verb}_control({const}uint64_t *words,")
+        w(f"    {other}{self.p}_{side} *v) {{")
+        elements = [(f, i, self.t.slots[f.name, i]) for f, i in _walk(plain, 0, (), None)]
+        if unpack:
+            for item, index, slot in elements:
+                w(f"{self._access(item, index)} = {self._take('words', str(slot.word), slot, item)};")
+        else:
+            for word in range(self.t.control[side]):
+                terms = [
+                    f"((uint64_t){self._access(f, i)} << {s.lsb})"
+                    for f, i, s in elements
+                    if s.word == word
+                ]
+                w(f"words[{word}] = " + "\n        | ".join(terms) + ";")
+        w("}")
+        w()
+
+    def _accessors(self, w: Writer, side: str) -> None:
+        """Getters of input fields, putters of output fields: a whole small array at a time."""
+        for item in self.t.fields:
+            if item.direction != side or item.lanes is not None or item.group is not None:
+                continue
+            slots = [self.t.slots[item.name, i] for _, i in _walk([item], 0, (), None)]
+            if len({s.word for s in slots}) > 1:
+                continue
+            first, width = slots[0], len(slots) * item.max_width
+            name = f"{self.p}_{side}_%s_{item.flat.replace('.', '_')}"
+            what = "" if len(slots) == 1 else f", {len(slots)} side by side"
+            w(f"/** {item.flat}: {width} bits{what}. */")
+            if side == "in":
+                mask = f"UINT64_C(0x{(1 << width) - 1:x})"
+                w(f"static inline {c_type(max(width, 32))} {name % 'get'}(const uint64_t *words) {{")
+                w(f"return ({c_type(max(width, 32))})(words[{first.word}] >> {first.lsb} & {mask});")
+            else:
+                w(f"static inline void {name % 'put'}(uint64_t *words, uint64_t value) {{")
+                w(f"words[{first.word}] |= value << {first.lsb};")
+            w("}")
+            w()
+
+    def _take(self, words: str, word: str, slot: Slot, item: Field) -> str:
+        mask = (1 << item.max_width) - 1
+        cast = c_type(item.max_width)
+        return f"({cast})(({words}[{word}] >> {slot.lsb}) & UINT64_C(0x{mask:x}))"
+
+    # -- source ----------------------------------------------------------------------------
+    def source(self) -> str:
+        w = Writer()
+        w("// SPDX-License-Identifier: Apache-2.0")
+        w(NOTE.format(self.t.name))
+        w(f'#include "warplock/{self.t.name}_ports.h"')
+        w()
+        w("#include <string.h>")
+        w()
+        w('#include "warplock/table_build.h"')
+        w()
+        self._ports(w)
+        self._layout(w)
+        for side in ("in", "out"):
+            for unpack in (True, False):
+                self._whole(w, side, unpack)
+        self._floors(w)
+        self._tables(w)
+        return w.text()
+
+    def _head(self, w: Writer) -> None:
+        w(f"const {self.p}_cfg *cfg = (const {self.p}_cfg *)words;")
+
+    def _layout(self, w: Writer) -> None:
+        w("static void layout(const uint32_t *words, wlk_layout *l) {")
+        self._head(w)
+        w("(void)cfg;")
+        w("memset(l, 0, sizeof *l);")
+        for side in ("in", "out"):
+            terms = [f"{self.t.control[side]}u"]
+            terms += [f"({c.c()} * {n}u)" for _, c, n in self.t.groups[side]]
+            w(f"l->{side}_control = {' + '.join(terms)};")
+            w(f"l->{side}_words = l->{side}_control;")
+        for item in self.t.fields:
+            if item.lanes is None:
+                continue
+            copies = "1u"
+            for _, count in item.path:
+                copies = copies if count is None else f"{copies} * {count.c()}"
+            side = item.direction
+            bits = f"{item.lanes.c()} * {item.width.c()}"
+            w(f"wlk_layout_payloads(l->{side}_payload, &l->n_{side}_payloads, &l->{side}_words,")
+            w(f"    {copies}, {bits});")
+        w("l->n_ports = ports(words, NULL, 0);")
+        w("}")
+        w()
+
+    def _ports(self, w: Writer) -> None:
+        w("static uint32_t ports(const uint32_t *words, wlk_port *list, uint32_t capacity) {")
+        self._head(w)
+        w("(void)cfg;")
+        w("wlk_port_builder b = {.list = list, .capacity = capacity, .count = 0};")
+        for side in ("in", "out"):
+            terms = [f"{self.t.control[side]}u"]
+            terms += [f"({c.c()} * {n}u)" for _, c, n in self.t.groups[side]]
+            w(f"b.payload_word[{int(side == 'out')}] = {' + '.join(terms)};")
+        self._port_tree(w, self.t.fields, 0, ())
+        w("return b.count;")
+        w("}")
+        w()
+
+    def _port_tree(self, w: Writer, fields: list[Field], depth: int, index: tuple) -> None:
+        """Mirrors tables._walk; counts that are parameters become loops."""
+        position = 0
+        while position < len(fields):
+            part, count = fields[position].path[depth]
+            end = position
+            while end < len(fields) and fields[end].path[depth][0] == part:
+                end += 1
+            members = fields[position:end]
+            if count is None:
+                indices: list[tuple] = [index]
+            elif count.names:
+                var = f"i{len(index)}"
+                w(f"for (uint32_t {var} = 0; {var} < {count.c()}; {var}++) {{")
+                indices = [(*index, var)]
+            else:
+                indices = [(*index, i) for i in range(count({}))]
+            for ahead in indices:
+                for item in members:
+                    if len(item.path) == depth + 1:
+                        self._port_add(w, item, ahead)
+                deeper = [m for m in members if len(m.path) > depth + 1]
+                if deeper:
+                    self._port_tree(w, deeper, depth + 1, ahead)
+            if count is not None and count.names:
+                w("}")
+            position = end
+
+    def _place(self, item: Field, index: tuple) -> tuple[str, int]:
+        fixed = tuple(i for i in index if not isinstance(i, str))
+        slot = self.t.slots[item.name, fixed]
+        if slot.group is None:
+            return f"{slot.word}u", slot.lsb
+        loop = next(i for i in index if isinstance(i, str))
+        base = [f"{self.t.control[item.direction]}u"]
+        for text, count, stride in self.t.groups[item.direction]:
+            if text == slot.group:
+                return " + ".join([*base, f"{loop} * {stride}u", f"{slot.word}u"]), slot.lsb
+            base.append(f"{count.c()} * {stride}u")
+        raise AssertionError(item.name)
+
+    def _port_add(self, w: Writer, item: Field, index: tuple) -> None:
+        marks = [f"@{n}@" if isinstance(i, str) else i for n, i in enumerate(index)]
+        name = element_name(item, tuple(marks))
+        for n in range(len(index)):
+            name = name.replace(f"@{n}@", "%u")
+        field_id = self.t.fields.index(item)
+        out = "true" if item.direction == "out" else "false"
+        present = "true" if item.when is None else f"({item.when.c()}) != 0u"
+        width = item.width.c()
+        loops = [i for i in index if isinstance(i, str)]
+        args = "".join(f", {i}" for i in loops)
+        w("wlk_ports_name(&b, " + c_string(name) + args + ");")
+        for n, i in enumerate(index):
+            w(f"b.next.index[{n}] = (uint8_t){i};")
+        w(f"b.next.n_index = {len(index)};")
+        w(f"b.next.field = {field_id};")
+        w(f"b.next.is_out = {out};")
+        w(f"b.next.present = {present};")
+        if item.lanes is not None:
+            w(f"wlk_ports_lanes(&b, {item.lanes.c()}, {width});")
+        else:
+            word, lsb = self._place(item, index)
+            w(f"wlk_ports_add(&b, {word}, {lsb}, {width});")
+
+    def _whole(self, w: Writer, side: str, unpack: bool) -> None:
+        verb = "unpack" if unpack else "pack"
+        name = f"{self.p}_{side}_{verb}"
+        if unpack:
+            w(f"void {name}(const {self.p}_cfg *cfg, const uint64_t *words,")
+            w(f"    {self.p}_{side} *v) {{")
+            w("memset(v, 0, sizeof *v);")
+        else:
+            w(f"void {name}(const {self.p}_cfg *cfg, const {self.p}_{side} *v,")
+            w("    uint64_t *words) {")
+        w("(void)cfg;")
+        w(f"{self.p}_{side}_{verb}_control(words, v);")
+        base = f"{self.t.control[side]}u"
+        for text, count, stride in self.t.groups[side]:
+            w(f"for (uint32_t i = 0; i < {count.c()}; i++) {{")
+            target = "const uint64_t" if unpack else "uint64_t"
+            w(f"{target} *g = words + {base} + i * {stride}u;")
+            if not unpack:
+                w(f"memset(g, 0, {stride}u * sizeof *g);")
+            self._group(w, side, text, unpack)
+            w("}")
+            base += f" + ({count.c()} * {stride}u)"
+        payloads = [f for f in self.t.fields if f.direction == side and f.lanes is not None]
+        if payloads:
+            w(f"uint32_t at = {base};")
+        for item in payloads:
+            w(f"const uint32_t n{self.t.fields.index(item)} = "
+              f"({item.lanes.c()} * {item.width.c()} + 63u) / 64u;")
+            for index in _literal_indices(item):
+                n = f"n{self.t.fields.index(item)}"
+                place = self._access(item, index)
+                a, b = (place, "words + at") if unpack else ("words + at", place)
+                w(f"memcpy({a}, {b}, {n} * sizeof *words);")
+                w(f"at += {n};")
+        w("}")
+        w()
+
+    def _group(self, w: Writer, side: str, text: str, unpack: bool) -> None:
+        members = [
+            f
+            for f in self.t.fields
+            if f.direction == side and f.lanes is None and f.group and f.group.text == text
+        ]
+        for item, fixed in _walk(members, 0, (), None):
+            slot = self.t.slots[item.name, fixed]
+            index, rest = [], list(fixed)
+            for _, count in item.path:
+                if count is not None:
+                    index.append("i" if count.names else rest.pop(0))
+            place = self._access(item, tuple(index))
+            if unpack:
+                w(f"{place} = {self._take('g', str(slot.word), slot, item)};")
+            else:
+                w(f"g[{slot.word}] |= (uint64_t){place} << {slot.lsb};")
+
+    def _floors(self, w: Writer) -> None:
+        w("static uint32_t cover_floor(const uint32_t *words, uint32_t point) {")
+        self._head(w)
+        w("(void)cfg;")
+        w("switch (point) {")
+        for number, point in enumerate(self.t.covers):
+            when = point.get("when")
+            value = f"{point['floor']}u"
+            if when is not None:
+                value = f"({Expr(when, self.t.name).c()}) != 0u ? {value} : 0u"
+            w(f"case {number}:")
+            w(f"    return {value};")
+        w("default:")
+        w("    return 0;")
+        w("}")
+        w("}")
+        w()
+
+    def _field_id(self, flat: str) -> int:
+        for number, item in enumerate(self.t.fields):
+            if item.flat == flat:
+                return number
+        raise KeyError(f"{self.t.path.name}: no field '{flat}'")
+
+    def _tables(self, w: Writer) -> None:
+        for p in self.t.params.values():
+            w(f"static const uint32_t legal_{p.name}[] = {{{', '.join(f'{v}u' for v in p.legal)}}};")
+            if p.names:
+                values = ", ".join(c_string(v) for v in p.names)
+                w(f"static const char *const names_{p.name}[] = {{{values}}};")
+        w("static const wlk_param params[] = {")
+        for p in self.t.params.values():
+            names = f"names_{p.name}" if p.names else "NULL"
+            w(
+                f"{{{c_string(p.name)}, {p.default}u, legal_{p.name}, {len(p.legal)}u, {names}, "
+                f"{str(p.behavioural).lower()}, {c_string(p.doc)}}},"
+            )
+        w("};")
+        w("static const wlk_field fields[] = {")
+        for f in self.t.fields:
+            when = self._field_id(f.valid_when) if f.valid_when else -1
+            flags = ", ".join(
+                str(v).lower()
+                for v in (
+                    f.direction == "out", f.lanes is not None, f.read, f.exact,
+                    f.timing == "registered",
+                )
+            )
+            w(f"{{{c_string(f.flat)}, {when}, {flags}, {c_string(f.doc)}}},")
+        w("};")
+        for number, channel in enumerate(self.t.channels):
+            bits = [self._field_id(b) for b in channel.get("bits", [])]
+            w(f"static const int16_t bits_{number}[] = {{{', '.join(map(str, [*bits, -1]))}}};")
+        w("static const wlk_channel channels[] = {")
+        for number, channel in enumerate(self.t.channels):
+            valid = self._field_id(channel["valid"])
+            ready = self._field_id(channel["ready"]) if "ready" in channel else -1
+            w(f"{{{c_string(channel['name'])}, {valid}, {ready}, bits_{number}}},")
+        w("{NULL, -1, -1, NULL}};")
+        w.depth -= 1
+        for kind, points in (("rules", self.t.rules), ("covers", self.t.covers)):
+            w(f"static const wlk_point {kind}[] = {{")
+            for point in points:
+                w(f"{{{c_string(point['name'])}, {c_string(point['doc'])}}},")
+            w("{NULL, NULL}};")
+            w.depth -= 1
+        w(f"const wlk_table {self.p}_table = {{")
+        w(f".name = {c_string(self.t.name)},")
+        w(f".module = {c_string(self.t.module)},")
+        w(f".schema_hash = UINT64_C(0x{self.t.schema_hash():016x}),")
+        w(f".model_version = {self.t.model_version}u,")
+        w(f".has_clock = {str(self.t.clock is not None).lower()},")
+        reset = self._field_id(self.t.reset) if self.t.reset else -1
+        w(f".reset = {reset},")
+        for name in ("params", "fields", "channels", "rules", "covers"):
+            w(f".{name} = {name},")
+        w(f".n_params = {len(self.t.params)}u,")
+        w(f".n_fields = {len(self.t.fields)}u,")
+        w(f".n_channels = {len(self.t.channels)}u,")
+        w(f".n_rules = {len(self.t.rules)}u,")
+        w(f".n_covers = {len(self.t.covers)}u,")
+        w(".layout = layout,")
+        w(".ports = ports,")
+        w(".cover_floor = cover_floor,")
+        w("};")
+
+
+def _literal_indices(item: Field) -> list[tuple]:
+    indices: list[tuple] = [()]
+    for _, count in item.path:
+        if count is not None:
+            indices = [(*i, n) for i in indices for n in range(count({}))]
+    return indices
+
+
+def main(argv: list[str]) -> int:
+    if len(argv) != 4:
+        print("usage: python3 -m wlk.gen_c BLOCK OUT.h OUT.c", file=sys.stderr)
+        return 2
+    try:
+        generated = CTable(load(argv[1]))
+        Path(argv[2]).write_text(generated.header(), encoding="utf-8")
+        Path(argv[3]).write_text(generated.source(), encoding="utf-8")
+    except WlkError as exc:
+        print(f"gen_c: {exc}", file=sys.stderr)
+        return int(exc.status)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv))

@@ -1,0 +1,628 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Port tables: load `refmodel/blocks/*.toml`, evaluate them for a configuration, lay out records.
+
+A table names every port of a block once. From it everything else is generated. This module is
+the only one that reads the tables; the format is documented in docs/port-tables.md.
+
+Record layout (one record = one cycle; 64-bit words):
+  in  = control words, then each input payload in whole words
+  out = control words, then each output payload in whole words
+A control field never straddles a word and sits at a place that depends on no parameter value:
+space is reserved for the widest legal width, and the elements of a small array lie side by side. Fields with an array count that is a parameter
+form groups of whole words, repeated `count` times. Fields that no rule reads come last.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import json
+import tomllib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from .errors import Status, WlkError
+
+ROOT = Path(__file__).resolve().parents[2]
+BLOCKS = ROOT / "refmodel" / "blocks"
+FORMAT = 1
+WORD = 64
+
+Config = dict[str, int]
+
+
+def clog2(n: int) -> int:
+    """ceil(log2 n); 0 for n <= 1."""
+    return max(0, (n - 1).bit_length())
+
+
+def idw(n: int) -> int:
+    """Width of an index below n [bits]: at least 1."""
+    return max(1, clog2(n))
+
+
+FUNCTIONS: dict[str, Callable[..., int]] = {"clog2": clog2, "idw": idw, "min": min, "max": max}
+_BINARY = {
+    ast.Add: ("+", lambda a, b: a + b),
+    ast.Sub: ("-", lambda a, b: a - b),
+    ast.Mult: ("*", lambda a, b: a * b),
+    ast.FloorDiv: ("/", lambda a, b: a // b),
+    ast.Mod: ("%", lambda a, b: a % b),
+}
+_COMPARE = {
+    ast.Gt: (">", lambda a, b: a > b),
+    ast.GtE: (">=", lambda a, b: a >= b),
+    ast.Lt: ("<", lambda a, b: a < b),
+    ast.LtE: ("<=", lambda a, b: a <= b),
+    ast.Eq: ("==", lambda a, b: a == b),
+    ast.NotEq: ("!=", lambda a, b: a != b),
+}
+
+
+class Expr:
+    """An integer expression of the parameters; evaluates in Python and prints as C."""
+
+    def __init__(self, text: str, where: str) -> None:
+        self.text = str(text)
+        self.where = where
+        try:
+            self._node = ast.parse(self.text, mode="eval").body
+            self.names = frozenset(self._walk(self._node))
+        except (SyntaxError, ValueError) as exc:
+            raise WlkError(
+                Status.MODEL_ERROR, f"{where}: cannot read the expression '{text}': {exc}"
+            ) from exc
+
+    def _walk(self, node: ast.AST) -> Iterator[str]:
+        match node:
+            case ast.Name(id=name):
+                yield name
+            case ast.Constant(value=int()):
+                pass
+            case ast.BinOp(left=a, op=op, right=b) if type(op) in _BINARY:
+                yield from self._walk(a)
+                yield from self._walk(b)
+            case ast.Compare(left=a, ops=[op], comparators=[b]) if type(op) in _COMPARE:
+                yield from self._walk(a)
+                yield from self._walk(b)
+            case ast.BoolOp(values=values):
+                for value in values:
+                    yield from self._walk(value)
+            case ast.Call(func=ast.Name(id=name), args=args) if name in FUNCTIONS:
+                for arg in args:
+                    yield from self._walk(arg)
+            case _:
+                raise ValueError(f"'{ast.unparse(node)}' is not allowed")
+
+    def __call__(self, cfg: Config) -> int:
+        return int(self._eval(self._node, cfg))
+
+    def _eval(self, node: ast.AST, cfg: Config) -> int:
+        match node:
+            case ast.Name(id=name):
+                return cfg[name]
+            case ast.Constant(value=value):
+                return value
+            case ast.BinOp(left=a, op=op, right=b):
+                return _BINARY[type(op)][1](self._eval(a, cfg), self._eval(b, cfg))
+            case ast.Compare(left=a, ops=[op], comparators=[b]):
+                return _COMPARE[type(op)][1](self._eval(a, cfg), self._eval(b, cfg))
+            case ast.BoolOp(op=op, values=values):
+                results = (bool(self._eval(v, cfg)) for v in values)
+                return all(results) if isinstance(op, ast.And) else any(results)
+            case ast.Call(func=ast.Name(id=name), args=args):
+                return FUNCTIONS[name](*(self._eval(a, cfg) for a in args))
+        raise AssertionError(ast.dump(node))
+
+    def c(self, prefix: str = "cfg->") -> str:
+        """The expression as C, with parameters as `<prefix><name>`."""
+        return self._c(self._node, prefix)
+
+    def _c(self, node: ast.AST, p: str) -> str:
+        match node:
+            case ast.Name(id=name):
+                return p + name
+            case ast.Constant(value=value):
+                return f"{value}u"
+            case ast.BinOp(left=a, op=op, right=b):
+                return f"({self._c(a, p)} {_BINARY[type(op)][0]} {self._c(b, p)})"
+            case ast.Compare(left=a, ops=[op], comparators=[b]):
+                return f"({self._c(a, p)} {_COMPARE[type(op)][0]} {self._c(b, p)})"
+            case ast.BoolOp(op=op, values=values):
+                glue = " && " if isinstance(op, ast.And) else " || "
+                return "(" + glue.join(self._c(v, p) for v in values) + ")"
+            case ast.Call(func=ast.Name(id=name), args=args):
+                return f"wlk_{name}(" + ", ".join(self._c(a, p) for a in args) + ")"
+        raise AssertionError(ast.dump(node))
+
+
+@dataclass(frozen=True)
+class Param:
+    """A parameter of a block. A value is an int; a named value is its position in `names`."""
+
+    name: str
+    default: int
+    legal: tuple[int, ...]
+    names: tuple[str, ...] = ()
+    behavioural: bool = False
+    doc: str = ""
+
+    def show(self, value: int) -> str:
+        """The value as a person writes it."""
+        return self.names[value] if self.names else str(value)
+
+    def describe(self) -> str:
+        """The legal values in words."""
+        if self.names:
+            return " | ".join(self.names)
+        if len(self.legal) > 2 and self.legal[-1] - self.legal[0] + 1 != len(self.legal):
+            return "one of " + ", ".join(map(str, self.legal))
+        if len(self.legal) <= 2:
+            return " or ".join(map(str, self.legal))
+        return f"{self.legal[0]}..{self.legal[-1]}"
+
+    def parse(self, text: str | int | bool) -> int:
+        """A value from what a person wrote; WlkError BAD_CONFIG when it is not legal."""
+        if self.names:
+            if str(text) in self.names:
+                return self.names.index(str(text))
+        else:
+            words = {"true": 1, "on": 1, "false": 0, "off": 0}
+            lowered = str(text).lower()
+            try:
+                value = words[lowered] if lowered in words else int(lowered, 0)
+            except ValueError:
+                value = None
+            if value in self.legal:
+                return value
+        raise WlkError(
+            Status.BAD_CONFIG,
+            f"config: {self.name}={text} is not legal; give {self.name}={self.describe()}",
+        )
+
+
+@dataclass(frozen=True)
+class Field:
+    """One line of the table: a port, or an array of ports of one kind."""
+
+    name: str
+    path: tuple[tuple[str, Expr | None], ...]  # (component, count)
+    direction: str  # "in" | "out"
+    width: Expr
+    max_width: int
+    lanes: Expr | None
+    when: Expr | None
+    port: str | None
+    read: bool
+    exact: bool
+    loose_width: bool
+    timing: str
+    valid_when: str
+    doc: str
+
+    @property
+    def flat(self) -> str:
+        """The name without counts: `readReq.bits.regs.pReg`."""
+        return ".".join(part for part, _ in self.path)
+
+    @property
+    def group(self) -> Expr | None:
+        """The parameter-dependent count of the array the field is in, if any."""
+        return next((n for _, n in self.path if n is not None and n.names), None)
+
+
+@dataclass(frozen=True)
+class Port:
+    """One emitted port of one configuration and its place in the record."""
+
+    name: str
+    field: Field
+    index: tuple[int, ...]
+    lane: int | None
+    width: int
+    word: int
+    lsb: int
+
+    @property
+    def direction(self) -> str:
+        return self.field.direction
+
+    @property
+    def read(self) -> bool:
+        return self.field.read
+
+
+@dataclass(frozen=True)
+class Payload:
+    """A lane payload: whole words of its own."""
+
+    field: Field
+    index: tuple[int, ...]
+    direction: str
+    word: int
+    words: int
+    bits: int
+
+    @property
+    def name(self) -> str:
+        return element_name(self.field, self.index)
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Sizes of a record in one configuration [words] and its payloads in order."""
+
+    in_control: int
+    out_control: int
+    in_words: int
+    out_words: int
+    payloads: tuple[Payload, ...]
+
+
+@dataclass(frozen=True)
+class Slot:
+    """Place of a control element that depends on no parameter value."""
+
+    group: str | None  # text of the count expression; None: not in a group
+    word: int  # in the group's element, or from the start
+    lsb: int
+
+
+def element_name(item: Field, index: tuple[int, ...], lane: int | None = None) -> str:
+    """The emitted name of an element: `io_` + the path with `_`, or the `port` given."""
+    if item.port is not None:
+        return item.port
+    parts, rest = [], list(index)
+    for part, count in item.path:
+        parts.append(part)
+        if count is not None:
+            parts.append(str(rest.pop(0)))
+    if lane is not None:
+        parts.append(str(lane))
+    return "io_" + "_".join(parts)
+
+
+@dataclass
+class Table:
+    """A block's port table."""
+
+    name: str
+    module: str
+    model_version: int
+    clock: str | None
+    reset: str | None
+    spec: str
+    doc: str
+    params: dict[str, Param]
+    fields: list[Field]
+    channels: list[dict]
+    rules: list[dict]
+    covers: list[dict]
+    path: Path
+    slots: dict[tuple[str, tuple[int, ...]], Slot] = field(default_factory=dict)
+    control: dict[str, int] = field(default_factory=dict)
+    groups: dict[str, list[tuple[str, Expr, int]]] = field(default_factory=dict)
+
+    # -- configurations --------------------------------------------------------------------
+    def defaults(self) -> Config:
+        return {p.name: p.default for p in self.params.values()}
+
+    def config(self, given: dict[str, str | int]) -> Config:
+        """Defaults overlaid with `given`; WlkError BAD_CONFIG names what is wrong."""
+        cfg = self.defaults()
+        for key, value in given.items():
+            if key not in self.params:
+                raise WlkError(
+                    Status.BAD_CONFIG,
+                    f"config: block {self.name} has no parameter '{key}'; "
+                    f"it has {', '.join(self.params)}",
+                )
+            cfg[key] = self.params[key].parse(value)
+        return cfg
+
+    def show(self, cfg: Config) -> dict[str, int | str]:
+        """A configuration as a person writes it (named values by name)."""
+        return {k: p.names[cfg[k]] if p.names else cfg[k] for k, p in self.params.items()}
+
+    def text(self, cfg: Config) -> str:
+        """`key=value key=value` in table order."""
+        return " ".join(f"{k}={v}" for k, v in self.show(cfg).items())
+
+    # -- expansion -------------------------------------------------------------------------
+    def present(self, item: Field, cfg: Config) -> bool:
+        return item.when is None or bool(item.when(cfg))
+
+    def elements(self, cfg: Config) -> Iterator[tuple[Field, tuple[int, ...]]]:
+        """Every element in the order of the module: array index before member."""
+        yield from _walk(self.fields, 0, (), cfg)
+
+    def ports(self, cfg: Config, absent: bool = False) -> list[Port]:
+        """Every port but the clock, in the order of the module.
+
+        `absent`: also those whose `when` is false (they have a place in the record, always 0).
+        """
+        result = []
+        layout = self.layout(cfg)
+        payload_word = {(p.field.name, p.index): p.word for p in layout.payloads}
+        for item, index in self.elements(cfg):
+            if not absent and not self.present(item, cfg):
+                continue
+            width = item.width(cfg)
+            if item.lanes is None:
+                word, lsb = self.place(item, index, cfg)
+                name = element_name(item, index)
+                result.append(Port(name, item, index, None, width, word, lsb))
+                continue
+            for lane in range(item.lanes(cfg)):
+                bit = lane * width
+                word = payload_word[item.name, index] + bit // WORD
+                name = element_name(item, index, lane)
+                result.append(Port(name, item, index, lane, width, word, bit % WORD))
+        return result
+
+    def place(self, item: Field, index: tuple[int, ...], cfg: Config) -> tuple[int, int]:
+        """(word, lsb) of a control element in its record."""
+        fixed, rest, instance = [], list(index), 0
+        for _, count in item.path:
+            if count is None:
+                continue
+            position = rest.pop(0)
+            if count.names:
+                instance = position
+            else:
+                fixed.append(position)
+        slot = self.slots[item.name, tuple(fixed)]
+        if slot.group is None:
+            return slot.word, slot.lsb
+        base = self.control[item.direction]
+        for text, count, stride in self.groups[item.direction]:
+            if text == slot.group:
+                return base + instance * stride + slot.word, slot.lsb
+            base += count(cfg) * stride
+        raise AssertionError(item.name)
+
+    def layout(self, cfg: Config) -> Layout:
+        words = {}
+        for side in ("in", "out"):
+            words[side] = self.control[side] + sum(
+                count(cfg) * stride for _, count, stride in self.groups[side]
+            )
+        control = dict(words)
+        payloads = []
+        for item, index in self.elements(cfg):
+            if item.lanes is None:
+                continue
+            bits = item.lanes(cfg) * item.width(cfg)
+            count = -(-bits // WORD)
+            payloads.append(
+                Payload(item, index, item.direction, words[item.direction], count, bits)
+            )
+            words[item.direction] += count
+        return Layout(control["in"], control["out"], words["in"], words["out"], tuple(payloads))
+
+    # -- identity --------------------------------------------------------------------------
+    def schema(self) -> dict:
+        """What a record means, without prose: the hashed identity of the table."""
+        return {
+            "block": self.name,
+            "format": FORMAT,
+            "params": {p.name: [p.default, list(p.names)] for p in self.params.values()},
+            "fields": [
+                [f.name, f.direction, f.width.text, f.lanes.text if f.lanes else ""]
+                for f in self.fields
+            ],
+            "slots": [[k[0], list(k[1]), s.group, s.word, s.lsb] for k, s in self.slots.items()],
+            "groups": {d: [[t, n] for t, _, n in g] for d, g in self.groups.items()},
+            "control": self.control,
+        }
+
+    def schema_hash(self) -> int:
+        """64-bit identity of the record layout."""
+        text = json.dumps(self.schema(), sort_keys=True, separators=(",", ":"))
+        return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "little")
+
+    def cover_floor(self, point: dict, cfg: Config) -> int:
+        """Floor of a coverage point [hits a million cycles]; 0 where it cannot be reached."""
+        when = point.get("when")
+        if when is not None and not Expr(when, f"{self.path.name}: cover {point['name']}")(cfg):
+            return 0
+        return int(point["floor"])
+
+
+def _walk(
+    fields: list[Field], depth: int, index: tuple[int, ...], cfg: Config | None
+) -> Iterator[tuple[Field, tuple[int, ...]]]:
+    """Elements of `fields`, which share the path up to `depth`. Without cfg: literal counts only."""
+    position = 0
+    while position < len(fields):
+        part, count = fields[position].path[depth]
+        end = position
+        while end < len(fields) and len(fields[end].path) > depth:
+            if fields[end].path[depth][0] != part:
+                break
+            end += 1
+        members = fields[position:end]
+        if count is None:
+            indices: list[tuple[int, ...]] = [index]
+        elif cfg is None and count.names:
+            indices = [index]
+        else:
+            indices = [(*index, i) for i in range(count(cfg or {}))]
+        for ahead in indices:
+            for item in members:
+                if len(item.path) == depth + 1:
+                    yield item, ahead
+            deeper = [item for item in members if len(item.path) > depth + 1]
+            if deeper:
+                yield from _walk(deeper, depth + 1, ahead, cfg)
+        position = end
+
+
+def _first_fit(bins: list[int], start: int, width: int) -> tuple[int, int]:
+    for word in range(start, len(bins)):
+        if bins[word] + width <= WORD:
+            lsb = bins[word]
+            bins[word] += width
+            return word, lsb
+    bins.append(width)
+    return len(bins) - 1, 0
+
+
+def _fit_array(table: Table, item: Field, group: str | None, bins: list[int], start: int) -> None:
+    """Slots of one field: the elements of a literal array lie side by side if a word holds them."""
+    indices = [index for _, index in _walk([item], 0, (), None)]
+    if len(indices) * item.max_width <= WORD:
+        word, lsb = _first_fit(bins, start, len(indices) * item.max_width)
+        for n, index in enumerate(indices):
+            table.slots[item.name, index] = Slot(group, word, lsb + n * item.max_width)
+        return
+    for index in indices:
+        word, lsb = _first_fit(bins, start, item.max_width)
+        table.slots[item.name, index] = Slot(group, word, lsb)
+
+
+def _lay_out(table: Table) -> None:
+    """Give every control element its slot: first fit in table order, unread inputs last."""
+    for side in ("in", "out"):
+        control = [f for f in table.fields if f.direction == side and f.lanes is None]
+        plain = [f for f in control if f.group is None]
+        bins: list[int] = []
+        for read in (True, False):
+            start = 0 if read else len(bins)
+            for item in plain:
+                if item.read == read:
+                    _fit_array(table, item, None, bins, start)
+        table.control[side] = len(bins)
+        table.groups[side] = []
+        for text in dict.fromkeys(f.group.text for f in control if f.group is not None):
+            members = [f for f in control if f.group is not None and f.group.text == text]
+            bins = []
+            for item in members:
+                _fit_array(table, item, text, bins, 0)
+            table.groups[side].append((text, members[0].group, len(bins)))
+
+
+def _param(raw: dict, where: str) -> Param:
+    values = raw.get("values")
+    names: tuple[str, ...] = ()
+    if values and isinstance(values[0], str):
+        names = tuple(values)
+        legal = tuple(range(len(names)))
+        default = names.index(raw["default"])
+    else:
+        if values:
+            legal = tuple(values)
+        elif raw.get("pow2"):
+            legal = tuple(1 << i for i in range(64) if raw["min"] <= 1 << i <= raw["max"])
+        else:
+            legal = tuple(range(raw["min"], raw["max"] + 1))
+        default = raw["default"]
+    if default not in legal:
+        raise WlkError(Status.MODEL_ERROR, f"{where}: the default is not legal")
+    return Param(
+        raw["name"], default, legal, names, raw.get("behavioural", False), raw.get("doc", "")
+    )
+
+
+def _path(name: str, where: str) -> tuple[tuple[str, Expr | None], ...]:
+    parts: list[tuple[str, Expr | None]] = []
+    for part in name.split("."):
+        head, bracket, count = part.partition("[")
+        parts.append((head, Expr(count.rstrip("]"), where) if bracket else None))
+    return tuple(parts)
+
+
+_FIELD_KEYS = frozenset(
+    "name port dir width max_width lanes when valid_when read exact loose_width timing doc".split()
+)
+
+
+def _field(raw: dict, table: str, largest: Config) -> Field:
+    where = f"{table}: field {raw.get('name', '?')}"
+    unknown = set(raw) - _FIELD_KEYS
+    if unknown:
+        raise WlkError(Status.MODEL_ERROR, f"{where}: unknown key {', '.join(sorted(unknown))}")
+    width = Expr(raw["width"], where)
+    lanes = Expr(raw["lanes"], where) if "lanes" in raw else None
+    max_width = raw.get("max_width", width(largest))
+    if max_width > WORD:
+        raise WlkError(Status.MODEL_ERROR, f"{where}: wider than {WORD} bits; use lanes")
+    if raw["dir"] not in ("in", "out"):
+        raise WlkError(Status.MODEL_ERROR, f"{where}: dir must be in or out")
+    return Field(
+        name=raw["name"],
+        path=_path(raw["name"], where),
+        direction=raw["dir"],
+        width=width,
+        max_width=max_width,
+        lanes=lanes,
+        when=Expr(raw["when"], where) if "when" in raw else None,
+        port=raw.get("port"),
+        read=raw.get("read", True),
+        exact=raw.get("exact", "valid_when" not in raw),
+        loose_width=raw.get("loose_width", False),
+        timing=raw.get("timing", "comb"),
+        valid_when=raw.get("valid_when", ""),
+        doc=raw.get("doc", ""),
+    )
+
+
+def parse(raw: dict, path: Path) -> Table:
+    """A table from its decoded TOML; WlkError MODEL_ERROR names what is wrong and where."""
+    where = path.name
+    if raw.get("format") != FORMAT:
+        raise WlkError(Status.MODEL_ERROR, f"{where}: format {raw.get('format')} is not {FORMAT}")
+    block = raw["block"]
+    params = {p["name"]: _param(p, f"{where}: param {p['name']}") for p in raw["param"]}
+    largest = {p.name: max(p.legal) for p in params.values()}
+    fields = [_field(f, where, largest) for f in raw["field"]]
+    known = set(params)
+    arrays = [f.path[:-1] for f in fields if f.lanes and any(n for _, n in f.path[:-1])]
+    if len({tuple(p for p, _ in a) for a in arrays}) != len(arrays):
+        raise WlkError(Status.MODEL_ERROR, f"{where}: two payloads share an array of ports")
+    for item in fields:
+        for expr in (item.width, item.lanes, item.when, item.group):
+            if expr is not None and not expr.names <= known:
+                raise WlkError(
+                    Status.MODEL_ERROR,
+                    f"{expr.where}: '{expr.text}' names no parameter: "
+                    f"{', '.join(sorted(expr.names - known))}",
+                )
+    table = Table(
+        name=block["name"],
+        module=block["module"],
+        model_version=block["model_version"],
+        clock=block.get("clock"),
+        reset=block.get("reset"),
+        spec=block["spec"],
+        doc=block["doc"],
+        params=params,
+        fields=fields,
+        channels=raw.get("channel", []),
+        rules=raw.get("rule", []),
+        covers=raw.get("cover", []),
+        path=path,
+    )
+    _lay_out(table)
+    return table
+
+
+def load(name: str) -> Table:
+    """The table of block `name`; WlkError USAGE lists the blocks when there is none."""
+    path = BLOCKS / f"{name}.toml"
+    if not path.is_file():
+        raise WlkError(
+            Status.USAGE, f"no block '{name}'; the blocks are {', '.join(names())}"
+        )
+    with path.open("rb") as stream:
+        try:
+            raw = tomllib.load(stream)
+        except tomllib.TOMLDecodeError as exc:
+            raise WlkError(Status.MODEL_ERROR, f"{path.name}: {exc}") from exc
+    return parse(raw, path)
+
+
+def names() -> list[str]:
+    """Every block that has a table."""
+    return sorted(p.stem for p in BLOCKS.glob("*.toml"))
