@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Port shell of a stub: the block's module as the Chisel compiler emits it, around our core.
+
+The shell is one configuration with fixed widths and one scalar port per element and lane. The
+core's ports follow from the table alone: `readReq.bits.regs[3].pReg` is `readReq_bits_regs_pReg_i`
+with every element concatenated, index 0 (of the outer array first) and lane 0 in the low bits.
+Inputs that no rule reads stay out of the core. The core's header says which parameters it takes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from .errors import Status, WlkError
+from .tables import ROOT, Config, Field, Port, Table
+
+LINE = 100  # longest line written
+_MODULE = re.compile(r"^module (\w+)", re.MULTILINE)
+_PARAMETER = re.compile(r"^ +parameter int unsigned (\w+) =", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Core:
+    """What the shell must know of the hand-written core: its name and its parameters."""
+
+    module: str
+    params: tuple[str, ...]
+
+
+def snake(name: str) -> str:
+    """`DuplicatedCollector` as `duplicated_collector`."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
+
+
+def camel(name: str) -> str:
+    """`num_lanes` as `NumLanes`."""
+    return "".join(part.capitalize() for part in name.split("_"))
+
+
+def core_path(table: Table) -> Path:
+    """Where the block's core is: `rtl_stub/<block>/<module>_core.sv`."""
+    return ROOT / "rtl_stub" / table.name / f"{snake(table.module)}_core.sv"
+
+
+def read_core(path: Path) -> Core:
+    """The core's name and parameters from its header; WlkError MODEL_ERROR when it has none."""
+    header = path.read_text(encoding="utf-8").partition(");")[0]
+    found = _MODULE.search(header)
+    if found is None:
+        raise WlkError(Status.MODEL_ERROR, f"{path.name}: no module found; write one in it")
+    return Core(found[1], tuple(_PARAMETER.findall(header)))
+
+
+def _parameters(table: Table, cfg: Config, core: Core) -> list[str]:
+    values = {camel(name): value for name, value in cfg.items()}
+    unknown = [name for name in core.params if name not in values]
+    if unknown:
+        raise WlkError(
+            Status.MODEL_ERROR,
+            f"{core.module}: parameter {unknown[0]} is not in {table.path.name}; "
+            f"it has {', '.join(values)}",
+        )
+    return [f".{name}({values[name]})" for name in core.params]
+
+
+def core_port(table: Table, item: Field) -> str:
+    """The core's name of a field: `rst_i`, or the path with `_` and the direction."""
+    if item.name == table.reset:
+        return "rst_i"
+    suffix = "i" if item.direction == "in" else "o"
+    return "_".join(part for part, _ in item.path) + "_" + suffix
+
+
+def _list(items: list[str], indent: int) -> str:
+    pad = " " * indent
+    return ",\n".join(pad + item for item in items)
+
+
+def _concat(names: list[str], indent: int, used: int) -> str:
+    """`{high, ..., low}` of names given low first, broken as verible-verilog-format does it.
+
+    `used`: characters of the line that stand before and behind the concatenation.
+    """
+    if len(names) == 1:
+        return names[0]
+    high_first = names[::-1]
+    row = ", ".join(high_first)
+    if used + len(row) + 2 <= LINE:
+        return "{" + row + "}"
+    pad = "\n" + " " * (indent + 2)
+    body = row if indent + 2 + len(row) <= LINE else ("," + pad).join(high_first)
+    return "{" + pad + body + "\n" + " " * indent + "}"
+
+
+def _declarations(table: Table, ports: list[Port]) -> list[str]:
+    """The port list, columns aligned as verible-verilog-format does it."""
+    rows = [("input", 1, table.clock)] if table.clock is not None else []
+    rows += [(f"{p.direction}put", p.width, p.name) for p in ports]
+    digits = max((len(str(width - 1)) for _, width, _ in rows if width > 1), default=0)
+    blank = " " * (digits + len("[:0] ")) if digits else ""
+    return [
+        f"{kind:6} " + (f"[{width - 1:{digits}}:0] " if width > 1 else blank) + name
+        for kind, width, name in rows
+    ]
+
+
+def _missing(table: Table, omit: Collection[str], ports: list[Port]) -> None:
+    """WlkError USAGE when a port to leave out does not exist or is one that a rule reads."""
+    known = {p.name: p for p in ports}
+    for name in omit:
+        if name not in known:
+            raise WlkError(Status.USAGE, f"{table.module}: no port '{name}' to leave out")
+        if known[name].direction == "in" and known[name].read:
+            raise WlkError(Status.USAGE, f"{table.module}: cannot leave out '{name}': it is read")
+
+
+def _by_field(ports: list[Port]) -> Iterator[tuple[Field, list[Port]]]:
+    """Ports of one field together, fields in the order of their first port."""
+    fields: dict[str, list[Port]] = {}
+    for port in ports:
+        fields.setdefault(port.field.name, []).append(port)
+    for group in fields.values():
+        yield group[0].field, group
+
+
+def shell_sv(
+    table: Table, cfg: Config, core: Core | None = None, omit: Collection[str] = ()
+) -> str:
+    """The text of the block's module for one configuration, around its core.
+
+    `omit`: emitted names of ports to leave out, as the compiler does in inner modules: outputs
+    nobody reads and inputs no rule reads.
+    """
+    if core is None:
+        core = read_core(core_path(table))
+    every = table.ports(cfg, absent=True)
+    present = [p for p in every if table.present(p.field, cfg)]
+    _missing(table, omit, present)
+    shown = [p for p in present if p.name not in omit]
+    names = {p.name for p in shown}
+    pins = [f".clk_i({table.clock})"] if table.clock is not None else []
+    loose: list[Port] = []
+    for item, group in _by_field(every):
+        if not item.read and item.direction == "in":
+            continue
+        if item.direction == "in" and not table.present(item, cfg):
+            pins.append(f".{core_port(table, item)}('0)")
+            continue
+        loose += [p for p in group if p.name not in names]
+        wires = [p.name if p.name in names else f"unused_{p.name}" for p in group]
+        port = core_port(table, item)
+        pins.append(f".{port}({_concat(wires, 6, 6 + len(f'.{port}(),'))})")
+    unread = [p.name for p in shown if p.direction == "in" and not p.read]
+    params = _parameters(table, cfg, core)
+    return _text(table, core, _declarations(table, shown), params, pins, _unused(unread, loose))
+
+
+def _unused(unread: list[str], loose: list[Port]) -> str:
+    """Declarations for what is not connected: outputs left out, inputs that nothing reads."""
+    lines = [
+        "  wire " + (f"[{p.width - 1}:0] " if p.width > 1 else "") + f"unused_{p.name};\n"
+        for p in loose
+    ]
+    if unread:
+        start = "  wire unused_inputs = ^"
+        lines.append(f"{start}{_concat(unread, 2, len(start) + 1)};\n")
+    return "".join(lines) + ("\n" if lines else "")
+
+
+def _text(
+    table: Table, core: Core, ports: list[str], params: list[str], pins: list[str], unused: str
+) -> str:
+    override = f" #(\n{_list(params, 6)}\n  )" if params else ""
+    return (
+        "// SPDX-License-Identifier: Apache-2.0\n"
+        f"// Generated by scripts/wlk/gen_shell.py from {table.path.name}; do not edit.\n\n"
+        f"module {table.module} (\n{_list(ports, 4)}\n);\n\n"
+        f"{unused}"
+        f"  {core.module}{override} u_core (\n{_list(pins, 6)}\n  );\n\n"
+        "endmodule\n"
+    )
