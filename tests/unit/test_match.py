@@ -1,0 +1,364 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Matching ports with a port table: parameters inferred, ports classified, scopes found."""
+
+import copy
+import lzma
+import os
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "scripts"))
+
+from wlk import match as m
+from wlk import tables
+from wlk.errors import Status, WlkError
+
+TABLE = tables.load("collector")
+TRACES = Path(os.environ.get("WLK_TRACES", ROOT.parent / "shared" / "traces"))
+
+
+def shapes(table: tables.Table = TABLE, clock: bool = True, **given: object) -> list[m.PortShape]:
+    """The ports of a configuration, as read from RTL."""
+    cfg = table.config(given)
+    ports = [(p.name, p.direction, p.width) for p in table.ports(cfg)]
+    return ([(table.clock, "in", 1)] if clock and table.clock else []) + ports
+
+
+def without(ports: list[m.PortShape], *parts: str) -> list[m.PortShape]:
+    return [p for p in ports if not any(part in p[0] for part in parts)]
+
+
+def changed(ports: list[m.PortShape], name: str, *, direction=None, width=None):
+    assert name in [p[0] for p in ports]
+    return [(n, direction or d, width or w) if n == name else (n, d, w) for n, d, w in ports]
+
+
+def scope(ports: list[m.PortShape]) -> list[m.PortShape]:
+    """The same without directions, as a waveform shows them."""
+    return [(n, None, w) for n, _, w in ports]
+
+
+@pytest.mark.parametrize("lanes", [1, 2, 16, 32, 64])
+@pytest.mark.parametrize("pregs", [2, 256, 1024])
+@pytest.mark.parametrize("debug", [0, 1])
+def test_infers_lanes_registers_debug(lanes: int, pregs: int, debug: int) -> None:
+    found = m.match(TABLE, shapes(num_lanes=lanes, num_pregs=pregs, debug=debug))
+    assert found.kind == "equal"
+    assert (found.config["num_lanes"], found.config["num_pregs"]) == (lanes, pregs)
+    assert found.config["debug"] == debug
+    assert {found.params[n].how for n in ("num_lanes", "num_pregs", "debug")} == {"ports"}
+    assert found.params["num_lanes"].evidence.startswith("io_")
+
+
+@pytest.mark.parametrize(
+    ("entries", "possible", "value", "how"),
+    [
+        (1, (1, 2), 2, "default"),
+        (2, (1, 2), 2, "default"),
+        (3, (3, 4), 4, "largest"),
+        (8, (5, 6, 7, 8), 8, "largest"),
+        (32, tuple(range(17, 33)), 32, "largest"),
+    ],
+)
+def test_entries_only_up_to_a_range(entries: int, possible: tuple, value: int, how: str) -> None:
+    found = m.match(TABLE, shapes(coll_entries=entries, rs_entries=entries))
+    item = found.params["coll_entries"]
+    assert (item.possible, item.value, item.how) == (possible, value, how)
+    assert item.ambiguous
+    assert not found.params["rs_entries"].ambiguous  # no rule reads it
+    [question] = found.questions()
+    assert "--config coll_entries=" in question
+    told = m.match(TABLE, shapes(coll_entries=entries), {"coll_entries": entries})
+    assert (told.config["coll_entries"], told.params["coll_entries"].how) == (entries, "given")
+    assert told.kind == "equal" and not told.questions()
+
+
+def test_lane_bits_and_parameters_without_ports() -> None:
+    found = m.match(TABLE, shapes(lane_bits=64), {"reg_banks": 4, "bank_select": "modulo"})
+    assert (found.config["lane_bits"], found.config["reg_banks"]) == (64, 4)
+    assert TABLE.show(found.config)["bank_select"] == "modulo"
+    assert found.params["read_during_write"].how == "default"
+    assert found.kind == "equal"
+
+
+def test_given_that_the_ports_contradict_names_the_port() -> None:
+    found = m.match(TABLE, shapes(num_pregs=1024), {"num_pregs": 256})
+    assert found.kind == "conflict"
+    [note] = found.notes
+    assert "num_pregs=256 was given, but port io_" in note and "pReg shows num_pregs=1024" in note
+    assert [d.port for d in found.differences if "pReg" not in d.port] == []
+    assert (found.differences[0].expected, found.differences[0].found) == (
+        "input 8 bits",
+        "input 10 bits",
+    )
+    assert note in m.render_differences(found)
+    with pytest.raises(WlkError, match="num_pregs=256 was given"):
+        found.require("top.v")
+
+
+@pytest.mark.parametrize(
+    ("given", "part"),
+    [({"lanes": 2}, "no parameter 'lanes'"), ({"num_lanes": "x"}, "num_lanes=x is not legal")],
+)
+def test_given_that_is_not_legal(given: dict, part: str) -> None:
+    with pytest.raises(WlkError, match=part) as caught:
+        m.match(TABLE, shapes(), given)
+    assert caught.value.status == Status.BAD_CONFIG
+
+
+def test_subset_missing_outputs_and_unread_inputs() -> None:
+    found = m.match(TABLE, without(shapes(), "rsEntryId", "writeResp", "resp_bits_2_data"))
+    assert found.kind == "subset" and found.config["num_lanes"] == 16
+    assert found.tied_off == ["io_readReq_bits_rsEntryId", "io_writeReq_bits_rsEntryId"]
+    assert "io_writeResp_valid" in found.missing_outputs and len(found.missing_outputs) == 19
+    text = m.render_differences(found)
+    assert "not compared (19)" in text and "io_readData_resp_bits_2_data_0..15" in text
+    assert "tied off (2)" in text
+    found.require("top.v")
+
+
+def test_debug_build_whose_unread_ports_are_gone() -> None:
+    found = m.match(TABLE, without(shapes(debug=1), "debug_", "_pc"))
+    assert (found.kind, found.config["debug"]) == ("equal", 0)
+    found = m.match(TABLE, without(shapes(debug=1), "debug_"))
+    assert (found.kind, found.config["debug"]) == ("subset", 1)
+
+
+@pytest.mark.parametrize(
+    "name", ["reset", "clock", "io_readReq_valid", "io_writeReq_bits_regs_0_data_5"]
+)
+def test_missing_input_that_is_read_is_refused_by_name(name: str) -> None:
+    found = m.match(TABLE, [p for p in shapes() if p[0] != name])
+    assert (found.kind, found.missing_inputs) == ("refused", [name])
+    with pytest.raises(WlkError, match=f"input {name} is missing") as caught:
+        found.require("module X (x.v:1)")
+    assert caught.value.status == Status.IFACE_CHANGED
+    assert "\n" not in str(caught.value) and "module X (x.v:1)" in str(caught.value)
+    assert f"reads (1): {name}" in m.render_differences(found)
+
+
+def test_no_output_at_all_is_refused() -> None:
+    found = m.match(TABLE, [p for p in shapes() if p[1] == "in"])
+    assert found.kind == "refused"
+    with pytest.raises(WlkError, match="nothing could be compared"):
+        found.require("x")
+
+
+def test_one_odd_port_is_the_only_difference() -> None:
+    ports = changed(shapes(), "io_writeReq_bits_regs_0_data_3", width=31)
+    ports = changed(ports, "io_readReq_bits_regs_1_pReg", width=10)
+    ports = changed(ports, "io_readReq_ready", direction="in")
+    found = m.match(TABLE, ports)
+    assert found.kind == "conflict"
+    assert {(d.port, d.expected, d.found) for d in found.differences} == {
+        ("io_writeReq_bits_regs_0_data_3", "input 32 bits", "input 31 bits"),
+        ("io_readReq_bits_regs_1_pReg", "input 8 bits", "input 10 bits"),
+        ("io_readReq_ready", "output 1 bit", "input 1 bit"),
+    }
+    lines = m.render_differences(found).splitlines()
+    assert lines[0].split() == ["port", "expected", "found"]
+    with pytest.raises(WlkError, match=r"and 2 more"):
+        found.require("x")
+
+
+@pytest.mark.parametrize("direction", ["in", "out", "inout"])
+def test_extra_port_conflicts_in_rtl_and_not_in_a_scope(direction: str) -> None:
+    extra = ("io_readReq_bits_priority", direction, 2)
+    found = m.match(TABLE, [*shapes(), extra])
+    assert [d.port for d in found.differences] == ["io_readReq_bits_priority"]
+    inside = m.match(TABLE, scope([*shapes(), extra]))
+    assert (inside.kind, inside.ignored) == ("equal", ["io_readReq_bits_priority"])
+
+
+def test_extra_lane_conflicts_in_a_scope_too() -> None:
+    extra = ("io_writeReq_bits_regs_0_data_16", None, 32)
+    found = m.match(TABLE, [*scope(shapes()), extra])
+    assert found.config["num_lanes"] == 16
+    assert [d.port for d in found.differences] == [extra[0]]
+
+
+def test_loose_width_may_vary_up_to_its_limit() -> None:
+    ports = changed(shapes(debug=1), "debug_coreId", width=3)
+    found = m.match(TABLE, ports)
+    assert found.kind == "equal" and found.loose_widths["debug_coreId"] == 3
+    found = m.match(TABLE, changed(ports, "debug_coreId", width=9))
+    assert found.differences[0].expected == "input 1 bit (up to 8)"
+
+
+def test_csv_has_no_clock() -> None:
+    assert m.match(TABLE, shapes(clock=False), clock=False).kind == "equal"
+    assert m.fits(TABLE, shapes(clock=False)) == 0
+    assert m.fits(TABLE, shapes(clock=False), clock=False) == 1
+
+
+def test_fits_scores_scopes() -> None:
+    assert m.fits(TABLE, scope(shapes(num_lanes=4, debug=1))) == 1
+    dropped = without(scope(shapes()), "rsEntryId", "writeResp")
+    assert 0 < m.fits(TABLE, dropped) < 1
+    assert m.fits(TABLE, [*scope(shapes()), ("nextAllocId", None, 1)]) == 1
+    assert m.fits(TABLE, scope([p for p in shapes() if p[1] == "in"])) == 0
+    assert m.fits(TABLE, without(scope(shapes()), "reset")) == 0
+    assert m.fits(TABLE, changed(scope(shapes()), "io_readReq_ready", width=2)) == 0
+    assert m.fits(TABLE, without(scope(shapes()), "data_7")) == 0
+
+
+def other_table(**block: object) -> tables.Table:
+    """A block that is no collector: array of a parameter, two parameters in one expression."""
+    raw = tomllib.loads("""
+        format = 1
+        [block]
+        name = "other"
+        module = "Other"
+        model_version = 1
+        spec = "none"
+        doc = "none"
+        [[param]]
+        name = "warps"
+        default = 8
+        min = 1
+        max = 16
+        behavioural = true
+        [[param]]
+        name = "bits"
+        default = 4
+        min = 1
+        max = 4
+        [[param]]
+        name = "fast"
+        default = 1
+        min = 0
+        max = 1
+        [[field]]
+        name = "wid"
+        dir = "in"
+        width = "idw(warps)"
+        [[field]]
+        name = "flat"
+        dir = "out"
+        width = "warps * bits"
+        [[field]]
+        name = "warps[warps].stalls"
+        dir = "out"
+        width = "64"
+        when = "fast"
+        [[field]]
+        name = "warps[warps].lane"
+        lanes = "bits"
+        dir = "out"
+        width = "1"
+    """)
+    raw["block"].update(copy.deepcopy(block))
+    return tables.parse(raw, Path("other.toml"))
+
+
+def test_block_without_clock_and_reset() -> None:
+    table = other_table()
+    assert m.match(table, shapes(table)).kind == "equal"
+    assert m.fits(table, shapes(table)) == 1
+    clocked = other_table(clock="clk", reset="rst")
+    assert m.fits(clocked, shapes(clocked)) == 0
+    with_reset = [*shapes(clocked), ("rst", "in", 1)]
+    assert m.fits(clocked, with_reset) == 1
+
+
+@pytest.mark.parametrize("warps", [1, 3, 6, 7, 16])
+@pytest.mark.parametrize("bits", [1, 3, 4])
+def test_counts_and_products_of_two_parameters(warps: int, bits: int) -> None:
+    table = other_table()
+    cfg = {"warps": warps, "bits": bits, "fast": 0}
+    found = m.match(table, shapes(table, **cfg))
+    assert (found.kind, found.config) == ("equal", cfg)
+    # without the arrays, the product and the index width together still tell much
+    found = m.match(table, without(shapes(table, **cfg), "lane", "stalls"), {"bits": bits})
+    assert found.config["warps"] == warps
+
+
+def test_given_value_narrows_the_others() -> None:
+    table = other_table()
+    ports = [("io_wid", "in", 3), ("io_flat", "out", 24)]
+    found = m.match(table, ports)
+    assert found.params["warps"].possible == (6, 8) and found.params["warps"].ambiguous
+    assert m.match(table, ports, {"bits": 4}).config["warps"] == 6
+    assert m.match(table, ports, {"bits": 2}).kind == "conflict"
+
+
+def test_counts_from_array_indices_alone() -> None:
+    table = other_table()
+    ports = without(shapes(table, warps=6, bits=2, fast=0), "flat")
+    found = m.match(table, ports)
+    assert found.config == {"warps": 6, "bits": 2, "fast": 0}
+    assert (found.kind, found.missing_outputs) == ("subset", ["io_flat"])
+
+
+def test_what_one_port_shows_carries_on_to_the_others() -> None:
+    ports = [("io_wid", "in", 3), ("io_flat", "out", 24), ("io_warps_0_lane_3", "out", 1)]
+    found = m.match(other_table(), ports)
+    assert (found.config["bits"], found.params["warps"].possible) == (4, (6,))
+
+
+def test_possible_values_of_a_given_parameter_are_the_ports() -> None:
+    found = m.match(TABLE, shapes(coll_entries=3), {"coll_entries": 3})
+    assert found.params["coll_entries"].possible == (3, 4)
+
+
+def test_may_fit_needs_clock_reset_and_inputs() -> None:
+    names = {p[0] for p in shapes(num_lanes=2)}
+    assert m.may_fit(TABLE, names)
+    for gone in ("clock", "reset", "io_readData_req_valid", "io_writeReq_bits_regs_0_data_0"):
+        assert not m.may_fit(TABLE, names - {gone})
+    assert m.may_fit(TABLE, names - {"clock"}, clock=False)
+
+
+def recordings(block: str) -> list[Path]:
+    return sorted((TRACES / "muon").glob(f"{block}_*.csv.xz"))
+
+
+def header(path: Path) -> list[m.PortShape]:
+    with lzma.open(path, "rt") as stream:
+        names = stream.readline().strip().split(",")
+        kinds = stream.readline().strip().split(",")
+    side = {"i": "in", "o": "out"}
+    pairs = zip(names[1:], kinds[1:], strict=True)
+    return [(name, side[kind[0]], int(kind[1:])) for name, kind in pairs]
+
+
+@pytest.mark.skipif(
+    not recordings("collector"), reason=f"no recordings in {TRACES}; set WLK_TRACES"
+)
+@pytest.mark.parametrize(
+    ("run", "lanes", "pregs", "entries", "debug"),
+    [
+        ("A", 16, 256, (1, 2), 0),
+        ("B", 2, 32, (3, 4), 0),
+        ("C", 4, 1024, (1, 2), 0),
+        ("D", 8, 128, (3, 4), 1),
+    ],
+)
+def test_real_collectors(run: str, lanes: int, pregs: int, entries: tuple, debug: int) -> None:
+    ports = header(TRACES / "muon" / f"collector_{run}.csv.xz")
+    found = m.match(TABLE, ports, clock=False)
+    assert found.kind == "equal"
+    assert [p.name for p in TABLE.ports(found.config)] == [name for name, _, _ in ports]
+    assert (found.config["num_lanes"], found.config["num_pregs"]) == (lanes, pregs)
+    assert found.params["coll_entries"].possible == entries
+    assert (found.config["debug"], found.config["lane_bits"]) == (debug, 32)
+
+
+@pytest.mark.skipif(
+    not recordings("collector"), reason=f"no recordings in {TRACES}; set WLK_TRACES"
+)
+def test_collector_table_fits_collector_recordings_only() -> None:
+    files = [p for p in sorted(TRACES.rglob("*.csv.xz")) if header_has_directions(p)]
+    assert len(files) >= 20
+    fitting = {p.name for p in files if m.fits(TABLE, header(p), clock=False) > 0}
+    assert fitting == {p.name for p in recordings("collector")}
+
+
+def header_has_directions(path: Path) -> bool:
+    with lzma.open(path, "rt") as stream:
+        stream.readline()
+        return stream.readline().startswith("#dir")
