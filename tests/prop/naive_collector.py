@@ -1,0 +1,306 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Naive second implementation of the collector (muon-issue §0, §2), for the property tests.
+
+Plain and slow on purpose. A word of lanes is a dictionary {lane: value} that holds the known
+lanes only: a lane that is absent is unknown and is reported with care 0.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+OPERANDS = range(3)
+
+DEFAULTS: dict = {
+    "num_warps": 8,
+    "num_lanes": 16,
+    "lane_bits": 32,
+    "num_pregs": 256,
+    "rs_entries": 8,
+    "coll_entries": 2,
+    "reg_banks": 1,
+    "bank_select": "upper",
+    "read_during_write": "new",
+    "debug": False,
+    "power_up": "unknown",
+}
+
+_RANGES = {
+    "num_warps": (1, 32),
+    "num_lanes": (1, 64),
+    "num_pregs": (2, 1024),
+    "rs_entries": (1, 32),
+    "coll_entries": (1, 32),
+}
+
+_CHOICES = {
+    "lane_bits": (32, 64),
+    "bank_select": ("upper", "modulo"),
+    "read_during_write": ("new", "old", "undefined"),
+    "debug": (False, True),
+    "power_up": ("unknown", "zero"),
+}
+
+Word = dict[int, int]
+"""The known lanes of one register: {lane: value}."""
+
+
+class Port(NamedTuple):
+    """One port as the compiler emits it; direction as the collector sees it, 'i' or 'o'."""
+
+    name: str
+    direction: str
+    width: int
+
+
+def _is_power_of_two(n: int) -> bool:
+    return n > 0 and n & (n - 1) == 0
+
+
+def complete(params: dict) -> dict:
+    """The parameters with §0's defaults filled in; ValueError names the one that is not legal."""
+    full = {**DEFAULTS, **params}
+    for name in full:
+        if name not in DEFAULTS:
+            raise ValueError(f"collector: no parameter is called {name!r}")
+    for name, (low, high) in _RANGES.items():
+        if not low <= full[name] <= high:
+            raise ValueError(f"collector: {name} = {full[name]} is not in {low}..{high}")
+    for name, legal in _CHOICES.items():
+        if full[name] not in legal:
+            raise ValueError(f"collector: {name} = {full[name]!r} is not one of {legal}")
+    if not _is_power_of_two(full["num_pregs"]):
+        raise ValueError(f"collector: num_pregs = {full['num_pregs']} is no power of two")
+    if not _is_power_of_two(full["reg_banks"]) or full["reg_banks"] > full["num_pregs"]:
+        raise ValueError(
+            f"collector: reg_banks = {full['reg_banks']} is no power of two up to num_pregs"
+        )
+    return full
+
+
+def id_width(count: int) -> int:
+    """Bits of an index into `count` things, at least one (§0)."""
+    return max(1, (count - 1).bit_length())
+
+
+def ports(params: dict) -> list[Port]:
+    """Every port but the clock, in module order (§2, §8)."""
+    p = complete(params)
+    preg, rs_id = id_width(p["num_pregs"]), id_width(p["rs_entries"])
+    coll_id, lanes, bits = id_width(p["coll_entries"]), range(p["num_lanes"]), p["lane_bits"]
+    pc = [("bits_pc", "i", 32)] if p["debug"] else []
+
+    def group(prefix: str, *fields: tuple[str, str, int]) -> list[Port]:
+        return [Port(f"{prefix}_{name}", direction, width) for name, direction, width in fields]
+
+    def enables(direction: str) -> list[tuple[str, str, int]]:
+        return [(f"bits_regs_{i}_enable", direction, 1) for i in OPERANDS]
+
+    listed = [Port("reset", "i", 1)]
+    if p["debug"]:
+        listed += group("debug", ("cycle", "i", 64), ("clusterId", "i", 1), ("coreId", "i", 1))
+    listed += group("io_readReq", ("ready", "o", 1), ("valid", "i", 1))
+    for i in OPERANDS:
+        listed += group(f"io_readReq_bits_regs_{i}", ("enable", "i", 1), ("pReg", "i", preg))
+    listed += group("io_readReq", ("bits_rsEntryId", "i", rs_id), *pc)
+    listed += group("io_readResp", ("valid", "o", 1), ("bits_collEntry", "o", coll_id))
+    listed += group("io_readResp", *enables("o"))
+    listed += group("io_writeReq", ("ready", "o", 1), ("valid", "i", 1))
+    listed += group("io_writeReq_bits_regs_0", ("enable", "i", 1), ("pReg", "i", preg))
+    listed += group("io_writeReq_bits_regs_0", ("tmask", "i", len(lanes)))
+    listed += group("io_writeReq_bits_regs_0", *((f"data_{n}", "i", bits) for n in lanes))
+    listed += group("io_writeReq", ("bits_rsEntryId", "i", rs_id), *pc)
+    listed += group("io_writeResp", ("valid", "o", 1), ("bits_collEntry", "o", coll_id))
+    listed += group("io_writeResp", ("bits_regs_0_enable", "o", 1))
+    listed += group("io_readData_req", ("valid", "i", 1), ("bits_collEntry", "i", coll_id))
+    listed += group("io_readData_req", *enables("i")) + group("io_readData_resp", ("valid", "o", 1))
+    for i in OPERANDS:
+        listed += group(f"io_readData_resp_bits_{i}", ("enable", "o", 1))
+        listed += group(f"io_readData_resp_bits_{i}", *((f"data_{n}", "o", bits) for n in lanes))
+    return listed
+
+
+class NaiveCollector:
+    """The collector, one `step` a clock cycle.
+
+    Attributes a stimulus generator may read, all as they are after the last edge:
+    `control_known`, `alloc_valid`, `next_alloc_id`, `next_en`, `reset_seen`, `violations`.
+    While `control_known` is false the registers that reset reaches mean nothing.
+    """
+
+    def __init__(self, params: dict) -> None:
+        self.params = complete(params)
+        self.entries = range(self.params["coll_entries"])
+        self.lanes = range(self.params["num_lanes"])
+        self.lane_mask = (1 << self.params["lane_bits"]) - 1
+        self.width = {port.name: port.width for port in ports(self.params)}
+        zero = self.params["power_up"] == "zero"
+        self.rf: list[dict[tuple[int, int], Word]] = [{}, {}, {}]
+        self.never_written: Word = self._zeros() if zero else {}
+        self.write_resp_valid: int | None = 0 if zero else None
+        self._reset_registers()
+        self.control_known = zero
+        self.reset_seen = False
+        self.violations: set[str] = set()
+
+    def step(self, inputs: dict[str, int]) -> dict[str, tuple[int, int]]:
+        """The outputs {port: (value, care)} of this cycle; then the clock edge."""
+        for name, value in inputs.items():
+            if not 0 <= value < 1 << self.width[name]:
+                raise ValueError(f"{name} = {value:#x} needs more than {self.width[name]} bits")
+        self.violations = self._violations(inputs)
+        outputs = self._outputs(inputs)
+        self._edge(inputs)
+        return outputs
+
+    # Combinational
+
+    def _free_now(self, x: dict[str, int]) -> bool:
+        enables = [x[f"io_readData_req_bits_regs_{i}_enable"] for i in OPERANDS]
+        return bool(x["io_readData_req_valid"] and any(enables))
+
+    def _ready(self, x: dict[str, int]) -> bool | None:
+        """readReq.ready; None = unknown. freeNow alone is enough to know it."""
+        if self._free_now(x):
+            return True
+        if not self.control_known:
+            return None
+        return not all(self.alloc_valid)
+
+    def _shown_entry(self, x: dict[str, int]) -> int:
+        """The entry readData shows: out of range reads entry 0 (§2)."""
+        entry = x["io_readData_req_bits_collEntry"]
+        return entry if entry in self.entries else 0
+
+    def _known(self, value: int | bool | None, name: str) -> tuple[int, int]:
+        """(value, care) of a whole port; None is unknown."""
+        return (0, 0) if value is None else (int(value), (1 << self.width[name]) - 1)
+
+    def _register(self, value: int | bool) -> int | bool | None:
+        """What is known of a register that reset reaches."""
+        return value if self.control_known else None
+
+    def _outputs(self, x: dict[str, int]) -> dict[str, tuple[int, int]]:
+        entry = self._shown_entry(x)
+        out: dict[str, int | bool | None] = {
+            "io_readReq_ready": self._ready(x),
+            "io_readResp_valid": self._register(self.resp_valid),
+            "io_readResp_bits_collEntry": self._register(self.next_alloc_id),
+            "io_writeReq_ready": 1,
+            "io_writeResp_valid": self.write_resp_valid,
+            "io_writeResp_bits_collEntry": 0,
+            "io_writeResp_bits_regs_0_enable": 1,
+            "io_readData_resp_valid": self._register(self.alloc_valid[entry]),
+        }
+        valid = x["io_readData_req_valid"]
+        for i in OPERANDS:
+            out[f"io_readResp_bits_regs_{i}_enable"] = self._register(self.resp_enable[i])
+            enable = valid and x[f"io_readData_req_bits_regs_{i}_enable"]
+            out[f"io_readData_resp_bits_{i}_enable"] = enable
+            shown = self.bank[i][entry] if self.control_known else {}
+            for lane in self.lanes:
+                out[f"io_readData_resp_bits_{i}_data_{lane}"] = shown.get(lane)
+        return {name: self._known(value, name) for name, value in out.items()}
+
+    def _violations(self, x: dict[str, int]) -> set[str]:
+        if x["reset"] or not self.reset_seen or not x["io_readData_req_valid"]:
+            return set()
+        entry = x["io_readData_req_bits_collEntry"]
+        allocated = entry in self.entries and self.alloc_valid[entry]
+        return set() if allocated else {"readData_unallocated"}
+
+    # Clock edge
+
+    def _edge(self, x: dict[str, int]) -> None:
+        written_preg, written = self._write_port(x)
+        if x["reset"]:
+            self._reset_registers()
+            self.control_known = True
+            self.reset_seen = True
+        elif self.control_known:
+            sram_out = [self._sram_read(i, x, written_preg, written) for i in OPERANDS]
+            self._land()
+            self._issue(x, sram_out)
+        # The two things no reset reaches; they also work before the first reset.
+        self._sram_write(written_preg, written)
+        self.write_resp_valid = int(x["io_writeReq_valid"] and x["io_writeReq_bits_regs_0_enable"])
+
+    def _reset_registers(self) -> None:
+        self.alloc_valid = [False for _ in self.entries]
+        self.bank = [[self._zeros() for _ in self.entries] for _ in OPERANDS]
+        self.next_alloc_id = 0
+        self.next_en = [False for _ in OPERANDS]
+        self.next_preg = [0 for _ in OPERANDS]
+        self.sram_out: list[Word] = [{} for _ in OPERANDS]
+        self.resp_valid = False
+        self.resp_enable = [False for _ in OPERANDS]
+
+    def _land(self) -> None:
+        """The reads issued one cycle ago arrive in the entry they were issued for."""
+        for i in OPERANDS:
+            if self.next_en[i] and self.next_alloc_id in self.entries:
+                word = self.sram_out[i] if self.next_preg[i] != 0 else self._zeros()
+                self.bank[i][self.next_alloc_id] = word
+
+    def _issue(self, x: dict[str, int], sram_out: list[Word]) -> None:
+        fire = bool(x["io_readReq_valid"] and self._ready(x))
+        self._allocate(x, fire)
+        for i in OPERANDS:
+            enable = bool(x[f"io_readReq_bits_regs_{i}_enable"])
+            self.next_en[i] = fire and enable
+            self.next_preg[i] = x[f"io_readReq_bits_regs_{i}_pReg"]
+            self.resp_enable[i] = fire and enable
+        self.sram_out = sram_out
+        self.resp_valid = fire
+
+    def _allocate(self, x: dict[str, int], fire: bool) -> None:
+        free_now = self._free_now(x)
+        freed = x["io_readData_req_bits_collEntry"]
+        if fire and free_now:
+            self.next_alloc_id = freed
+        elif fire:
+            self.next_alloc_id = self.alloc_valid.index(False)
+            self.alloc_valid[self.next_alloc_id] = True
+        elif free_now and freed in self.entries:
+            self.alloc_valid[freed] = False
+
+    # Register file
+
+    def _zeros(self) -> Word:
+        return {lane: 0 for lane in self.lanes}
+
+    def _place(self, preg: int) -> tuple[int, int]:
+        """(bank, row) of a register. Which of the two rules holds shows on no port (§2)."""
+        rows = self.params["num_pregs"] // self.params["reg_banks"]
+        if self.params["bank_select"] == "upper":
+            return preg // rows, preg % rows
+        return preg % self.params["reg_banks"], preg // self.params["reg_banks"]
+
+    def _write_port(self, x: dict[str, int]) -> tuple[int, Word]:
+        """(register, lanes written) of this cycle; (0, {}) when nothing is written."""
+        preg = x["io_writeReq_bits_regs_0_pReg"]
+        if not (x["io_writeReq_valid"] and x["io_writeReq_bits_regs_0_enable"] and preg != 0):
+            return 0, {}
+        tmask = x["io_writeReq_bits_regs_0_tmask"]
+        data = {n: x[f"io_writeReq_bits_regs_0_data_{n}"] for n in self.lanes if tmask >> n & 1}
+        return preg, data
+
+    def _sram_write(self, preg: int, written: Word) -> None:
+        if preg == 0:
+            return
+        for copy in OPERANDS:
+            old = self.rf[copy].get(self._place(preg), self.never_written)
+            self.rf[copy][self._place(preg)] = {**old, **written}
+
+    def _sram_read(self, copy: int, x: dict[str, int], written_preg: int, written: Word) -> Word:
+        """What copy's SRAM gives for this cycle's request, seen against this cycle's write."""
+        preg = x[f"io_readReq_bits_regs_{copy}_pReg"]
+        word = dict(self.rf[copy].get(self._place(preg), self.never_written))
+        if preg != written_preg or preg == 0:
+            return word
+        if self.params["read_during_write"] == "new":
+            word.update(written)
+        elif self.params["read_during_write"] == "undefined":
+            for lane in written:
+                word.pop(lane, None)
+        return word
