@@ -420,8 +420,13 @@ class CTable:
                 f"{str(p.behavioural).lower()}, {c_string(p.doc)}}},"
             )
         w("};")
+        for number, f in enumerate(self.t.fields):
+            if f.x_hides:
+                hidden = [*(self._field_id(name) for name in f.x_hides), -1]
+                w(f"static const int16_t x_hides_{number}[] = {{{', '.join(map(str, hidden))}}};")
         w("static const wlk_field fields[] = {")
-        for f in self.t.fields:
+        for number, f in enumerate(self.t.fields):
+            hides = f"x_hides_{number}" if f.x_hides else "NULL"
             when = self._field_id(f.valid_when) if f.valid_when else -1
             flags = ", ".join(
                 str(v).lower()
@@ -430,7 +435,7 @@ class CTable:
                     f.timing == "registered",
                 )
             )
-            w(f"{{{c_string(f.flat)}, {when}, {flags}, {c_string(f.doc)}}},")
+            w(f"{{{c_string(f.flat)}, {when}, {flags}, {c_string(f.doc)}, {hides}}},")
         w("};")
         for number, channel in enumerate(self.t.channels):
             bits = [self._field_id(b) for b in channel.get("bits", [])]

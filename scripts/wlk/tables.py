@@ -200,6 +200,7 @@ class Field:
     timing: str
     valid_when: str
     doc: str
+    x_hides: tuple[str, ...] = ()  # outputs that show this input though valid_when is 0
 
     @property
     def flat(self) -> str:
@@ -299,6 +300,7 @@ class Table:
     channels: list[dict]
     rules: list[dict]
     covers: list[dict]
+    configs: dict[str, dict]
     path: Path
     slots: dict[tuple[str, tuple[int, ...]], Slot] = field(default_factory=dict)
     control: dict[str, int] = field(default_factory=dict)
@@ -534,7 +536,8 @@ def _path(name: str, where: str) -> tuple[tuple[str, Expr | None], ...]:
 
 
 _FIELD_KEYS = frozenset(
-    "name port dir width max_width lanes when valid_when read exact loose_width timing doc".split()
+    "name port dir width max_width lanes when valid_when read exact loose_width timing doc"
+    " x_hides".split()
 )
 
 
@@ -565,6 +568,7 @@ def _field(raw: dict, table: str, largest: Config) -> Field:
         timing=raw.get("timing", "comb"),
         valid_when=raw.get("valid_when", ""),
         doc=raw.get("doc", ""),
+        x_hides=tuple(raw.get("x_hides", ())),
     )
 
 
@@ -602,6 +606,7 @@ def parse(raw: dict, path: Path) -> Table:
         channels=raw.get("channel", []),
         rules=raw.get("rule", []),
         covers=raw.get("cover", []),
+        configs={c["name"]: c.get("set", {}) for c in raw.get("config", [])},
         path=path,
     )
     _lay_out(table)

@@ -52,6 +52,11 @@ typedef struct wlk_field {
     bool exact;          /**< output: compared also while `valid_when` is 0 */
     bool is_registered;  /**< output: straight from flip-flops */
     const char *doc;
+    /**
+     * Input: the outputs that show it in the same cycle though `valid_when` is 0. An X on it then
+     * makes these unknown and nothing else. Fields, ends with -1; NULL = none.
+     */
+    const int16_t *x_hides;
 } wlk_field;
 
 /** An emitted port in one configuration and its place in the record. */

@@ -1,0 +1,442 @@
+// SPDX-License-Identifier: Apache-2.0
+// The lockstep bench. Words, all KEY=VALUE:
+//   first=A last=B     seeds, both included          cycles=N     cycles a seed
+//   profile=NAME       "mix" or one profile          power_up=random|zero
+//   report=FILE        report of the first failure   waves=FILE from=C to=C   FST of these cycles
+//   replay=FILE        inputs from a record file     shrink=FILE  shrink the failing stimulus
+//   param=I:VALUE      another value of parameter I than the bench was built with
+//   time=N             CPU time of N cycles over a loop of precomputed inputs
+// One JSON object on stdout; "progress DONE TOTAL" on stderr; the exit code is the verdict.
+#include "bench.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "bench_private.h"
+
+enum { DRAIN_CYCLES = 4096, CYCLES_PER_CHECK = 1024 };
+
+static char assertion[256]; // text of the first assertion that failed
+static uint64_t assertions;
+
+void wlk_bench_assertion(const char *file, int line, const char *message) {
+    if (assertions++ == 0u) {
+        (void)snprintf(assertion, sizeof assertion, "%s:%d: %s", file, line,
+                       message != NULL && *message != '\0' ? message : "assertion failed");
+    }
+}
+
+// ---- one run ----------------------------------------------------------------------------------
+
+static bool any_done(void) {
+    for (uint32_t i = 0; i < wlk_dpi_count(); i++) {
+        if (wlk_checker_done(wlk_dpi_checker(i))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void bench_begin(bench *b, uint64_t seed, const char *waves) {
+    wlk_dpi_configure(WLK_DPI_HOST, b->random ? WLK_POWER_UNKNOWN : WLK_POWER_ZERO);
+    assertions = 0;
+    b->cycle = 0;
+    b->dut_handle = b->dut->open(seed, b->random, waves);
+}
+
+bool bench_cycle(bench *b, const uint64_t *in) {
+    b->dut->drive(b->dut_handle, in);
+    const bool dump = b->cycle >= b->from && b->cycle <= b->to;
+    if (dump) {
+        b->dut->dump(b->dut_handle, b->cycle * 10u);
+    }
+    b->dut->edge(b->dut_handle);
+    if (dump) {
+        b->dut->dump(b->dut_handle, b->cycle * 10u + 5u);
+    }
+    b->cycle++;
+    return wlk_dpi_failures == 0u || !any_done();
+}
+
+void bench_end(bench *b) {
+    b->dut->close(b->dut_handle);
+    b->dut_handle = NULL;
+}
+
+static void start_model(bench *b, uint64_t seed) {
+    b->block->init(b->cfg, b->model, b->random ? WLK_POWER_UNKNOWN : WLK_POWER_ZERO);
+    wlk_stimulus_init(&b->stim, seed, b->profile);
+}
+
+// Inputs of the next cycle, and the generator's own model one cycle on.
+static void next_inputs(bench *b) {
+    wlk_step_info info;
+    b->gen->next(b->cfg, b->model, &b->stim, b->in);
+    b->block->tick(b->cfg, b->model, b->in, &info);
+    for (uint64_t e = info.events; e != 0u; e &= e - 1u) {
+        b->events[__builtin_ctzll(e)]++;
+    }
+}
+
+static bool stopped(const bench *b, uint64_t done) {
+    if (done % CYCLES_PER_CHECK == 0u) {
+        tool_progress(b->done + done, b->total);
+    }
+    return tool_stop != 0;
+}
+
+// Both sides end empty: no work is forgotten.
+static bool drain(bench *b) {
+    b->stim.drain = 1;
+    for (uint32_t i = 0; i < DRAIN_CYCLES; i++) {
+        if (b->block->drained(b->cfg, b->model)) {
+            return true;
+        }
+        next_inputs(b);
+        if (!bench_cycle(b, b->in)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static wlk_status verdict(bench *b, bool drained) {
+    wlk_status worst = WLK_OK;
+    for (uint32_t i = 0; i < wlk_dpi_count(); i++) {
+        const wlk_checker *checker = wlk_dpi_checker(i);
+        const wlk_checker_result r = wlk_checker_result_get(checker, false);
+        b->compared += r.compared_bits;
+        b->masked += r.masked_bits;
+        for (uint32_t p = 0; p < b->layout.n_ports; p++) {
+            b->port_bits[p] += wlk_checker_compared(checker, p);
+            b->port_width[p] = wlk_checker_port_bits(checker, p);
+        }
+        if (worst == WLK_OK && r.verdict != WLK_OK && r.verdict != WLK_VACUOUS) {
+            worst = r.verdict;
+            b->failing = checker;
+        }
+    }
+    if (worst == WLK_OK && assertions != 0u) {
+        worst = WLK_PROTOCOL_VIOLATION;
+    }
+    return worst == WLK_OK && !drained ? WLK_HANG : worst;
+}
+
+static wlk_status run_seed(bench *b, uint64_t seed) {
+    bool going = true;
+    bench_begin(b, seed, b->waves);
+    start_model(b, seed);
+    for (uint64_t c = 0; c < b->cycles && going; c++) {
+        next_inputs(b);
+        going = bench_cycle(b, b->in);
+        if (stopped(b, c)) {
+            bench_end(b);
+            return WLK_INTERRUPTED;
+        }
+    }
+    const bool drained = !going || drain(b);
+    const wlk_status status = verdict(b, drained);
+    b->ran += b->cycle;
+    b->done += b->cycles;
+    return status;
+}
+
+// ---- replay -----------------------------------------------------------------------------------
+
+static wlk_status replay(bench *b, wlk_error *err) {
+    wlk_vec_reader *reader = NULL;
+    const uint64_t *in, *out, *care;
+    wlk_status status = wlk_vec_open(&reader, b->replay, err);
+    if (status != WLK_OK) {
+        return status;
+    }
+    if (wlk_vec_get_shape(reader).in_words != b->layout.in_words) {
+        wlk_vec_close(reader);
+        return wlk_fail(err, WLK_BAD_PARAMS, "%s: records of other parameters", b->replay);
+    }
+    b->total = wlk_vec_cycles(reader);
+    bench_begin(b, b->first, b->waves);
+    bool going = true;
+    while (going && status == WLK_OK && !stopped(b, b->cycle)) {
+        status = wlk_vec_read(reader, &in, &out, &care, err);
+        if (status != WLK_OK || in == NULL) {
+            break;
+        }
+        going = bench_cycle(b, in);
+    }
+    wlk_vec_close(reader);
+    if (status == WLK_OK) {
+        status = tool_stop ? WLK_INTERRUPTED : verdict(b, true);
+        b->ran += b->cycle;
+    }
+    return status;
+}
+
+// ---- results ----------------------------------------------------------------------------------
+
+// Coverage floors hold for the mix of all profiles only.
+static bool floors_met(const bench *b, FILE *to) {
+    const wlk_table *t = b->block->table;
+    bool met = true;
+    fputs(", \"coverage\": {", to);
+    for (uint32_t i = 0; i < t->n_covers; i++) {
+        const uint64_t million = t->cover_floor(b->cfg, i);
+        uint64_t floor = (million * b->ran + 999999u) / 1000000u;
+        if (b->profile < wlk_stimulus_profiles(b->gen) || b->replay != NULL) {
+            floor = 0;
+        }
+        met = met && b->events[i] >= floor;
+        fprintf(to, "%s\"%s\": {\"hits\": %" PRIu64 ", \"floor\": %" PRIu64 "}", i ? ", " : "",
+                t->covers[i].name, b->events[i], floor);
+    }
+    fputs("}", to);
+    return met;
+}
+
+// Every output that exists was compared in a hundredth of the cycles at least.
+static bool ports_compared(const bench *b, FILE *to) {
+    const char *glue = "";
+    bool met = true;
+    fputs(", \"barely_compared\": [", to);
+    for (uint32_t p = 0; p < b->layout.n_ports; p++) {
+        const uint64_t bits = b->port_width[p] * b->ran;
+        if (b->port_bits[p] * 100u < bits) {
+            fprintf(to, "%s\"%s\"", glue, b->ports[p].name);
+            glue = ", ";
+            met = false;
+        }
+    }
+    fputs("]", to);
+    return met;
+}
+
+static void print_result(bench *b, wlk_status status) {
+    printf("{\"seeds_run\": %" PRIu64 ", \"cycles\": %" PRIu64 ", \"compared_bits\": %" PRIu64
+           ", \"masked_bits\": %" PRIu64,
+           b->seeds_run, b->ran, b->compared, b->masked);
+    const bool floors = floors_met(b, stdout);
+    const bool ports = ports_compared(b, stdout);
+    if (status == WLK_OK && !(floors && ports)) {
+        status = WLK_VACUOUS;
+    }
+    if (assertions != 0u) {
+        printf(", \"assertion\": \"%s\"", assertion);
+    }
+    if (status != WLK_OK && status != WLK_VACUOUS) {
+        printf(", \"seed\": %" PRIu64, b->seed);
+    }
+    if (b->failing != NULL) {
+        fputs(", \"failure\": ", stdout);
+        wlk_checker_json(b->failing, false, NULL, stdout);
+    }
+    printf(", \"verdict\": \"%s\"}\n", wlk_status_name(status));
+    b->status = status;
+}
+
+static void write_report(const bench *b) {
+    FILE *to = b->report != NULL && b->failing != NULL ? fopen(b->report, "w") : NULL;
+    if (to == NULL) {
+        return;
+    }
+    fprintf(to, "seed %" PRIu64 "\n", b->seed);
+    wlk_checker_report(b->failing, to);
+    if (assertions != 0u) {
+        fprintf(to, "  RTL assertion: %s\n", assertion);
+    }
+    (void)fclose(to);
+}
+
+static wlk_status run_seeds(bench *b, wlk_error *err) {
+    wlk_status status = WLK_OK;
+    b->total = (b->last - b->first + 1u) * b->cycles;
+    if (b->replay != NULL) {
+        return replay(b, err);
+    }
+    for (b->seed = b->first; b->seed <= b->last && status == WLK_OK; b->seed++) {
+        if (b->dut_handle != NULL) {
+            bench_end(b);
+        }
+        status = run_seed(b, b->seed);
+        b->seeds_run++;
+    }
+    b->seed--;
+    return status;
+}
+
+static wlk_status run(bench *b, wlk_error *err) {
+    wlk_status status = run_seeds(b, err);
+    if (status != WLK_OK && b->dut_handle == NULL) {
+        return status; // nothing ran
+    }
+    print_result(b, status);
+    write_report(b);
+    bench_end(b);
+    b->failing = NULL;
+    if (b->shrink != NULL && b->status != WLK_OK && b->status != WLK_VACUOUS) {
+        return bench_shrink(b, err);
+    }
+    return b->status;
+}
+
+// ---- timing -----------------------------------------------------------------------------------
+
+static double cpu_seconds(void) {
+    struct timespec t;
+    (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static wlk_status time_cycles(bench *b) {
+    enum { LOOP = 2048 };
+    uint64_t *inputs = (uint64_t *)calloc((size_t)LOOP * b->layout.in_words, sizeof(uint64_t));
+    uint64_t *out = (uint64_t *)calloc(b->layout.out_words, sizeof(uint64_t));
+    volatile uint64_t observed = 0;
+    if (inputs == NULL || out == NULL) {
+        free(inputs);
+        free(out);
+        return WLK_NO_MEMORY;
+    }
+    start_model(b, b->first);
+    for (uint32_t i = 0; i < LOOP; i++) {
+        next_inputs(b);
+        memcpy(inputs + (size_t)i * b->layout.in_words, b->in, b->layout.in_words * sizeof *b->in);
+    }
+    bench_begin(b, b->first, NULL);
+    double start = 0;
+    for (uint64_t c = 0; c < b->time + LOOP; c++) {
+        if (c == LOOP) {
+            start = cpu_seconds(); // the first loop warms up
+        }
+        b->dut->drive(b->dut_handle, inputs + (c % LOOP) * b->layout.in_words);
+        if (wlk_dpi_count() == 0u) {
+            b->dut->observe(b->dut_handle, out);
+            observed = observed ^ out[c % b->layout.out_words];
+        }
+        b->dut->edge(b->dut_handle);
+    }
+    const double ns = (cpu_seconds() - start) * 1e9 / (double)b->time;
+    const wlk_status status = verdict(b, true);
+    printf("{\"ns_per_cycle\": %.3f, \"checkers\": %" PRIu32 ", \"verdict\": \"%s\"}\n", ns,
+           wlk_dpi_count(), wlk_status_name(status));
+    bench_end(b);
+    free(inputs);
+    free(out);
+    return status;
+}
+
+// ---- set-up -----------------------------------------------------------------------------------
+
+typedef struct option {
+    const char *key;
+    uint64_t *number;
+    const char **text;
+} option;
+
+static bool set_option(const option *options, const char *word) {
+    const size_t n = strcspn(word, "=");
+    for (; options->key != NULL; options++) {
+        if (strlen(options->key) != n || strncmp(options->key, word, n) != 0 || word[n] != '=') {
+            continue;
+        }
+        if (options->text != NULL) {
+            *options->text = word + n + 1;
+            return true;
+        }
+        return tool_number(word + n + 1, options->number);
+    }
+    return false;
+}
+
+// "param=I:VALUE": the widths stay, so the bench need not be built again.
+static bool set_param(bench *b, const char *word) {
+    char *end = NULL;
+    if (strncmp(word, "param=", 6) != 0) {
+        return false;
+    }
+    const unsigned long index = strtoul(word + 6, &end, 10);
+    if (*end != ':' || index >= b->block->table->n_params) {
+        return false;
+    }
+    b->cfg[index] = (uint32_t)strtoul(end + 1, &end, 10);
+    wlk_dpi_override((uint32_t)index, b->cfg[index]);
+    return *end == '\0';
+}
+
+static bool parse(bench *b, int argc, char **argv, wlk_error *err) {
+    const char *profile = "mix", *power_up = "random";
+    const option options[] = {
+        {"first", &b->first, NULL},     {"last", &b->last, NULL},
+        {"cycles", &b->cycles, NULL},   {"time", &b->time, NULL},
+        {"from", &b->from, NULL},       {"to", &b->to, NULL},
+        {"profile", NULL, &profile},    {"power_up", NULL, &power_up},
+        {"report", NULL, &b->report},   {"waves", NULL, &b->waves},
+        {"replay", NULL, &b->replay},   {"shrink", NULL, &b->shrink},
+        {"header", NULL, &b->header},   {NULL, NULL, NULL},
+    };
+    for (int i = 1; i < argc; i++) {
+        if (!set_param(b, argv[i]) && !set_option(options, argv[i])) {
+            (void)wlk_fail(err, WLK_USAGE, "bench: cannot read '%s'", argv[i]);
+            return false;
+        }
+    }
+    b->random = strcmp(power_up, "zero") != 0;
+    if (b->last < b->first || !wlk_stimulus_profile(b->gen, profile, &b->profile)) {
+        (void)wlk_fail(err, WLK_USAGE, "bench: no profile '%s', or the last seed is below the first",
+                       profile);
+        return false;
+    }
+    return true;
+}
+
+static bool prepare(bench *b, wlk_error *err) {
+    if (b->block->check(b->cfg, err) != WLK_OK) {
+        return false;
+    }
+    b->block->table->layout(b->cfg, &b->layout);
+    b->model = aligned_alloc(64u, (b->block->state_size(b->cfg) + 63u) / 64u * 64u);
+    b->in = (uint64_t *)calloc(b->layout.in_words, sizeof(uint64_t));
+    b->ports = (wlk_port *)calloc(b->layout.n_ports, sizeof(wlk_port));
+    b->port_bits = (uint64_t *)calloc(b->layout.n_ports, sizeof(uint64_t));
+    b->port_width = (uint64_t *)calloc(b->layout.n_ports, sizeof(uint64_t));
+    if (b->model == NULL || b->in == NULL || b->ports == NULL || b->port_bits == NULL ||
+        b->port_width == NULL) {
+        (void)wlk_fail(err, WLK_NO_MEMORY, "bench: out of memory");
+        return false;
+    }
+    (void)b->block->table->ports(b->cfg, b->ports, b->layout.n_ports);
+    return true;
+}
+
+static void release(bench *b) {
+    free(b->model);
+    free(b->in);
+    free(b->ports);
+    free(b->port_bits);
+    free(b->port_width);
+}
+
+int wlk_bench_main(const wlk_bench_dut *dut, int argc, char **argv) {
+    wlk_error err = {WLK_OK, ""};
+    bench b = {.dut = dut, .first = 1, .last = 1, .cycles = 10000};
+    wlk_status status = WLK_OK;
+    b.to = UINT64_MAX;
+    b.block = wlk_block_find(dut->block);
+    b.gen = b.block != NULL ? wlk_stimulus_find(dut->block) : NULL;
+    tool_signals();
+    if (b.gen == NULL) {
+        (void)wlk_fail(&err, WLK_MODEL_ERROR, "bench: the library has no block '%s'", dut->block);
+    } else {
+        memcpy(b.cfg, dut->cfg, b.block->table->n_params * sizeof *b.cfg);
+    }
+    if (b.gen != NULL && parse(&b, argc, argv, &err) && prepare(&b, &err)) {
+        status = b.time != 0u ? time_cycles(&b) : run(&b, &err);
+    }
+    release(&b);
+    if (err.text[0] != '\0') {
+        return tool_fail("bench", &err);
+    }
+    return (int)status;
+}

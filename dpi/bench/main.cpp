@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// The lockstep bench around one Verilated module: the hands of bench.c, which does the work.
+#include <memory>
+
+#include "verilated.h"
+#if VM_TRACE
+#include "verilated_fst_c.h"
+#endif
+
+#include "bench.h"
+#include "wlk_bench.h"
+
+namespace {
+
+struct Dut {
+    VerilatedContext context;
+    std::unique_ptr<Top> top;
+#if VM_TRACE
+    std::unique_ptr<VerilatedFstC> trace;
+#endif
+};
+
+void *open_dut(uint64_t seed, int random, const char *waves) {
+    auto *dut = new Dut;
+    dut->context.randReset(random ? 2 : 0);
+    dut->context.randSeed(static_cast<int>(seed & 0x7fffffff) + 1);
+#if VM_TRACE
+    dut->context.traceEverOn(waves != nullptr);
+#endif
+    dut->top = std::make_unique<Top>(&dut->context);
+    wlk_bench_clock(dut->top.get(), 0);
+#if VM_TRACE
+    if (waves != nullptr) {
+        dut->trace = std::make_unique<VerilatedFstC>();
+        dut->top->trace(dut->trace.get(), 99);
+        dut->trace->open(waves);
+    }
+#else
+    (void)waves;
+#endif
+    return dut;
+}
+
+void drive_dut(void *handle, const uint64_t *in) {
+    auto *dut = static_cast<Dut *>(handle);
+    wlk_bench_clock(dut->top.get(), 0);
+    wlk_bench_drive(dut->top.get(), in);
+    dut->top->eval();
+}
+
+void edge_dut(void *handle) {
+    auto *dut = static_cast<Dut *>(handle);
+    wlk_bench_clock(dut->top.get(), 1);
+    dut->top->eval();
+}
+
+// Ten time units a cycle, rising edge at +5, inputs changing at +0.
+void dump_dut(void *handle, uint64_t time) {
+#if VM_TRACE
+    auto *dut = static_cast<Dut *>(handle);
+    if (dut->trace != nullptr) {
+        dut->trace->dump(time);
+    }
+#else
+    (void)handle;
+    (void)time;
+#endif
+}
+
+void observe_dut(void *handle, uint64_t *out) {
+    wlk_bench_observe(static_cast<const Dut *>(handle)->top.get(), out);
+}
+
+void close_dut(void *handle) {
+    auto *dut = static_cast<Dut *>(handle);
+#if VM_TRACE
+    if (dut->trace != nullptr) {
+        dut->trace->close();
+    }
+#endif
+    dut->top->final();
+    delete dut;
+}
+
+} // namespace
+
+// An assertion of the RTL ends a cycle of the bench, not the process.
+void vl_stop(const char *file, int line, const char *) {
+    wlk_bench_assertion(file, line, "$stop or $error");
+}
+
+void vl_fatal(const char *file, int line, const char *, const char *message) {
+    wlk_bench_assertion(file, line, message);
+}
+
+void vl_finish(const char *, int, const char *) {
+}
+
+int main(int argc, char **argv) {
+    const wlk_bench_dut dut = {wlk_bench_block, wlk_bench_cfg, open_dut,    drive_dut,
+                               edge_dut,        dump_dut,      observe_dut, close_dut};
+    return wlk_bench_main(&dut, argc, argv);
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// Make a failing stimulus small: leave out cycles while it still fails and stays legal.
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench_private.h"
+
+enum { MAX_RUNS = 300, KEEP_FIRST = 4 }; // the reset at the start stays
+
+typedef struct stimulus {
+    uint64_t *words; // n records of inputs
+    uint64_t n;
+} stimulus;
+
+// Does it fail without breaking a rule? Then *failed_at is the cycle.
+static bool fails(bench *b, const stimulus *s, uint64_t *failed_at) {
+    bool mismatch = false;
+    bench_begin(b, b->seed, NULL);
+    for (uint64_t c = 0; c < s->n && wlk_dpi_failures == 0u; c++) {
+        (void)bench_cycle(b, s->words + c * b->layout.in_words);
+    }
+    for (uint32_t i = 0; i < wlk_dpi_count(); i++) {
+        const wlk_checker_result r = wlk_checker_result_get(wlk_dpi_checker(i), false);
+        if (r.mismatches != 0u && r.violated == 0u) {
+            mismatch = true;
+            *failed_at = r.first_cycle;
+        }
+    }
+    bench_end(b);
+    return mismatch;
+}
+
+static void remove_cycles(const bench *b, const stimulus *from, uint64_t at, uint64_t n,
+                          stimulus *to) {
+    const size_t words = b->layout.in_words;
+    memcpy(to->words, from->words, at * words * sizeof(uint64_t));
+    memcpy(to->words + at * words, from->words + (at + n) * words,
+           (from->n - at - n) * words * sizeof(uint64_t));
+    to->n = from->n - n;
+}
+
+static void reduce(bench *b, stimulus *best, stimulus *trial) {
+    uint32_t runs = 0;
+    for (uint64_t chunk = best->n / 2u; chunk >= 1u; chunk /= 2u) {
+        for (uint64_t at = KEEP_FIRST; at + chunk < best->n && runs < MAX_RUNS && !tool_stop;) {
+            uint64_t failed_at = 0;
+            remove_cycles(b, best, at, chunk, trial);
+            runs++;
+            if (!fails(b, trial, &failed_at)) {
+                at += chunk;
+                continue;
+            }
+            const stimulus swap = *best;
+            *best = *trial;
+            best->n = failed_at + 1u;
+            *trial = swap;
+        }
+    }
+}
+
+static wlk_status write_records(const bench *b, const stimulus *s, wlk_error *err) {
+    const wlk_vec_shape shape = {b->layout.in_words, b->layout.out_words};
+    uint64_t *out = (uint64_t *)calloc(2u * (size_t)b->layout.out_words, sizeof(uint64_t));
+    wlk_vec_writer *writer = NULL;
+    if (out == NULL) {
+        return wlk_fail(err, WLK_NO_MEMORY, "shrink: out of memory");
+    }
+    wlk_status status = wlk_vec_create(&writer, b->shrink, &shape, b->header, err);
+    b->block->init(b->cfg, b->model, b->random ? WLK_POWER_UNKNOWN : WLK_POWER_ZERO);
+    for (uint64_t c = 0; status == WLK_OK && c < s->n; c++) {
+        wlk_step_info info;
+        const uint64_t *in = s->words + c * b->layout.in_words;
+        uint64_t *care = out + b->layout.out_words;
+        b->block->record(b->cfg, b->model, in, out, care, &info);
+        status = wlk_vec_write(writer, in, out, care, err);
+    }
+    if (status == WLK_OK) {
+        status = wlk_vec_finish(writer, err);
+    } else if (writer != NULL) {
+        wlk_vec_abort(writer);
+    }
+    free(out);
+    return status;
+}
+
+// The inputs of the failing seed again, up to the failure.
+static void collect(bench *b, stimulus *s, uint64_t n) {
+    b->block->init(b->cfg, b->model, b->random ? WLK_POWER_UNKNOWN : WLK_POWER_ZERO);
+    wlk_stimulus_init(&b->stim, b->seed, b->profile);
+    for (s->n = 0; s->n < n; s->n++) {
+        wlk_step_info info;
+        uint64_t *in = s->words + s->n * b->layout.in_words;
+        b->stim.drain = s->n >= b->cycles;
+        b->gen->next(b->cfg, b->model, &b->stim, in);
+        b->block->tick(b->cfg, b->model, in, &info);
+    }
+}
+
+wlk_status bench_shrink(bench *b, wlk_error *err) {
+    const uint64_t n = b->cycle;
+    stimulus best = {NULL, 0}, trial = {NULL, 0};
+    uint64_t failed_at = 0;
+    best.words = (uint64_t *)calloc(n * b->layout.in_words + 1u, sizeof(uint64_t));
+    trial.words = (uint64_t *)calloc(n * b->layout.in_words + 1u, sizeof(uint64_t));
+    wlk_status status = b->status;
+    if (best.words != NULL && trial.words != NULL && b->replay == NULL) {
+        collect(b, &best, n);
+        if (fails(b, &best, &failed_at)) {
+            best.n = failed_at + 1u;
+            reduce(b, &best, &trial);
+            const wlk_status wrote = write_records(b, &best, err);
+            status = wrote != WLK_OK ? wrote : status;
+        }
+    }
+    free(best.words);
+    free(trial.words);
+    return status;
+}

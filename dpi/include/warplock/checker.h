@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file checker.h
+ * A checker follows one instance of a block: a model, what it was compared with, and the story
+ * of the first difference. Lockstep (DPI), offline check and vector replay all go through it.
+ */
+#ifndef WARPLOCK_CHECKER_H
+#define WARPLOCK_CHECKER_H
+
+#include <stdio.h>
+
+#include "warplock/block.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define WLK_HISTORY      16u  /**< cycles shown before a mismatch */
+#define WLK_AFTERMATH    512u /**< cycles watched after a mismatch to tell its kind */
+#define WLK_MAX_CHANNELS 256u /**< handshakes of an instance, array elements counted singly */
+#define WLK_MAX_COVERS   64u
+
+typedef struct wlk_checker wlk_checker;
+
+/** How to open a checker. Zero is a good value for each field but `scope`. */
+typedef struct wlk_checker_options {
+    const char *scope;       /**< instance name for reports; copied */
+    wlk_power_up power_up;   /**< WLK_POWER_ZERO compares from the first cycle on */
+    const uint64_t *compare; /**< output bits that exist in the RTL, or NULL for all */
+    bool count_events;       /**< count coverage points (costs some speed) */
+} wlk_checker_options;
+
+/** One output that differs. */
+typedef struct wlk_difference {
+    uint32_t port;
+    uint64_t expected, got, care, x; /**< x: bits that are X or Z in the RTL */
+} wlk_difference;
+
+/** Numbers of a run. */
+typedef struct wlk_checker_result {
+    wlk_status verdict;
+    uint64_t cycles;        /**< sampled edges */
+    uint64_t skipped;       /**< of these: before the first reset edge */
+    uint64_t compared_bits; /**< output bits compared */
+    uint64_t masked_bits;   /**< output bits not compared because unknown */
+    uint64_t mismatches;    /**< cycles that differ, up to the end of the aftermath */
+    uint64_t first_cycle;   /**< cycle of the first mismatch or violation */
+    bool reset_seen;
+    bool transfer_seen;
+    uint32_t violated; /**< rules broken so far */
+} wlk_checker_result;
+
+/** Open for a checked-or-not configuration; BAD_CONFIG, NO_MEMORY. */
+wlk_status wlk_checker_open(wlk_checker **checker, const wlk_block *block, const uint32_t *cfg,
+                            const wlk_checker_options *options, wlk_error *err);
+void wlk_checker_close(wlk_checker *checker);
+
+/**
+ * One cycle: inputs and what the RTL shows, sampled before the edge. 0 = goes on well (or the
+ * first mismatch is past); 1 = this cycle is the first with a mismatch or a broken rule.
+ */
+int wlk_checker_step(wlk_checker *checker, const wlk_view *in, const wlk_view *got);
+
+/**
+ * As wlk_checker_step on whole records, with X bits (each may be NULL = none; their value bits
+ * must be 0). An X on an output where care is 1 is a mismatch. An X on an input that no rule
+ * reads, or that is meaningless in this cycle, is ignored; on a payload, the model forgets what
+ * it stores; on another input that a rule reads it breaks the protocol, and before the first
+ * edge in reset it makes the checker wait for the next one.
+ */
+int wlk_checker_step_x(wlk_checker *checker, const uint64_t *in, const uint64_t *in_x,
+                       const uint64_t *got, const uint64_t *got_x);
+
+/** Nothing more to learn: a rule is broken, or the aftermath of a mismatch is over. */
+bool wlk_checker_done(const wlk_checker *checker);
+
+/**
+ * Decide the verdict. Cycles without a usable edge in reset are NO_RESET; no transfer after it is
+ * VACUOUS; with @p strict, so is an output that was hardly ever compared.
+ */
+wlk_checker_result wlk_checker_result_get(const wlk_checker *checker, bool strict);
+
+const wlk_block *wlk_checker_block(const wlk_checker *checker);
+const uint32_t *wlk_checker_cfg(const wlk_checker *checker);
+const char *wlk_checker_scope(const wlk_checker *checker);
+const wlk_layout *wlk_checker_layout(const wlk_checker *checker);
+const wlk_port *wlk_checker_ports(const wlk_checker *checker, uint32_t *n);
+const void *wlk_checker_state(const wlk_checker *checker);
+
+/** Differences of the first mismatch, in table order. */
+const wlk_difference *wlk_checker_differences(const wlk_checker *checker, uint32_t *n);
+
+/** Hits of coverage point @p i; 0 when events are not counted. */
+uint64_t wlk_checker_events(const wlk_checker *checker, uint32_t i);
+
+/** Bits of output port @p i compared so far. */
+uint64_t wlk_checker_compared(const wlk_checker *checker, uint32_t port);
+
+/** Bits of output port @p port that exist in the RTL at hand; 0 = it is not compared. */
+uint32_t wlk_checker_port_bits(const wlk_checker *checker, uint32_t port);
+
+/** For a person: the first mismatch or violation with history and model state. */
+void wlk_checker_report(const wlk_checker *checker, FILE *to);
+
+/** One JSON object without a line end: the fields of design.md plus details. */
+void wlk_checker_json(const wlk_checker *checker, bool strict, const char *extra, FILE *to);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

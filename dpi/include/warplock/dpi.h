@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file dpi.h
+ * The C side of the bound checkers. Only `chandle`, `longint unsigned` words and 2-state payload
+ * vectors cross DPI. The step function itself is generated with each checker
+ * (scripts/wlk/gen_sv.py), because its arguments are the words of that configuration's record.
+ *
+ * A checker opens a handle in `initial`, gives every parameter, starts it, steps once a clock and
+ * closes it in `final`. The scope that opens gives the name in reports. Handles are listed here,
+ * process-wide, because a DPI call brings no other context; the list is the only global.
+ */
+#ifndef WARPLOCK_DPI_H
+#define WARPLOCK_DPI_H
+
+#include "warplock/checker.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct wlk_dpi wlk_dpi;
+
+/** Who runs the simulation. */
+typedef enum wlk_dpi_mode {
+    WLK_DPI_SIMULATOR = 0, /**< a user's simulation: report at once, ask the checker to stop */
+    WLK_DPI_HOST = 1       /**< a bench: keep quiet, the host asks for results */
+} wlk_dpi_mode;
+
+/** Before the handles open. The default is WLK_DPI_SIMULATOR, power-up unknown. */
+void wlk_dpi_configure(wlk_dpi_mode mode, wlk_power_up power_up);
+
+/** Give parameter @p index of every handle another value than its checker says (host only). */
+void wlk_dpi_override(uint32_t index, uint32_t value);
+
+/**
+ * Open a handle for the block with that table. NULL after one line on stderr when the ABI version
+ * or the schema is not this library's. Must be called from the checker's scope (context import).
+ */
+void *wlk_dpi_open(unsigned long long abi_version, unsigned long long schema_hash);
+
+/** Set parameter @p index; every parameter of the table must be given before the start. */
+void wlk_dpi_param(void *handle, unsigned long long index, unsigned long long value);
+
+/** Output bits of word @p word that the RTL has; words never named are compared whole. */
+void wlk_dpi_compare(void *handle, unsigned long long word, unsigned long long mask);
+
+/** Verify the parameters and start; nonzero after one line on stderr when they are refused. */
+int wlk_dpi_start(void *handle);
+
+/** One cycle; called by the generated step function. 1 = the simulation should stop. */
+int wlk_dpi_step(void *handle, const wlk_view *in, const wlk_view *got);
+
+/** End: in a simulator prints the verdict. Nonzero unless it is PASS; frees the handle. */
+int wlk_dpi_close(void *handle);
+
+/** For the host: how many handles are open, and the checker behind one (NULL before its start). */
+uint32_t wlk_dpi_count(void);
+wlk_checker *wlk_dpi_checker(uint32_t index);
+
+/** Mismatches and violations seen by any handle since the last configure. Cheap. */
+extern uint32_t wlk_dpi_failures;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

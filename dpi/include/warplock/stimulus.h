@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file stimulus.h
+ * Stimulus of a block as a function of (seed, model state): legal by construction, so it needs
+ * nothing from the RTL, and the same seed gives the same records with or without RTL.
+ */
+#ifndef WARPLOCK_STIMULUS_H
+#define WARPLOCK_STIMULUS_H
+
+#include "warplock/block.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Words a generator may keep between cycles. */
+#define WLK_STIMULUS_WORDS 64u
+
+/** A running generator. A value: copy it to fork the stimulus. */
+typedef struct wlk_stimulus_state {
+    uint64_t random;  /**< generator of random words */
+    uint64_t cycle;   /**< cycles made so far */
+    uint32_t profile; /**< fixed profile, or the number of profiles for a mix of phases */
+    uint32_t drain;   /**< nonzero: no new work, finish what is in flight */
+    uint64_t memory[WLK_STIMULUS_WORDS]; /**< the block's own */
+} wlk_stimulus_state;
+
+/** Generator of one block. */
+typedef struct wlk_stimulus {
+    const char *block;
+    const char *const *profiles; /**< names, NULL at the end */
+    /** Inputs of the next cycle, a whole input record. */
+    void (*next)(const uint32_t *cfg, const void *model_state, wlk_stimulus_state *stim,
+                 uint64_t *in);
+} wlk_stimulus;
+
+/** Generator for a block, or NULL. */
+const wlk_stimulus *wlk_stimulus_find(const char *block);
+
+/** Number of profiles. */
+uint32_t wlk_stimulus_profiles(const wlk_stimulus *gen);
+
+/** Profile by name ("mix" = phases of all); false when there is none of that name. */
+bool wlk_stimulus_profile(const wlk_stimulus *gen, const char *name, uint32_t *profile);
+
+/** Start: the first cycles are a reset. */
+void wlk_stimulus_init(wlk_stimulus_state *stim, uint64_t seed, uint32_t profile);
+
+/** Next random word (splitmix64). */
+static inline uint64_t wlk_random(uint64_t *state) {
+    uint64_t z = (*state += UINT64_C(0x9e3779b97f4a7c15));
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return z ^ (z >> 31);
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,546 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "warplock/checker.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "checker_private.h"
+
+static uint64_t *words(size_t n) {
+    return (uint64_t *)calloc(n + 8u, sizeof(uint64_t));
+}
+
+static bool allocate(wlk_checker *c) {
+    const size_t state = (c->block->state_size(c->cfg) + 63u) / 64u * 64u;
+    const uint32_t in = c->layout.in_words, out = c->layout.out_words;
+    c->state = aligned_alloc(64u, state);
+    c->before = aligned_alloc(64u, state);
+    c->ports = (wlk_port *)calloc(c->layout.n_ports, sizeof(wlk_port));
+    c->when = (int32_t *)calloc(c->layout.n_ports, sizeof(int32_t));
+    c->masked = words(c->layout.n_ports);
+    c->compare = words(out);
+    c->expect = words(out);
+    c->care = words(out);
+    c->in = words(in);
+    c->got = words(out);
+    c->no_x = words(in + out);
+    c->history = words((size_t)WLK_HISTORY * (in + out));
+    c->differences = (wlk_difference *)calloc(c->layout.n_ports, sizeof(wlk_difference));
+    if (c->ports != NULL) {
+        (void)c->block->table->ports(c->cfg, c->ports, c->layout.n_ports);
+    }
+    return c->state != NULL && c->before != NULL && c->ports != NULL && c->when != NULL &&
+           c->masked != NULL &&
+           c->compare != NULL && c->expect != NULL && c->care != NULL && c->in != NULL &&
+           c->got != NULL && c->no_x != NULL && c->history != NULL && c->differences != NULL &&
+           wlk_channels_resolve(c) == WLK_OK;
+}
+
+// Bits that exist in this configuration, and in the RTL at hand.
+static void set_compare(wlk_checker *c, const uint64_t *compare) {
+    uint64_t *all = c->expect; // scratch: every bit of every present output
+    memset(all, 0, c->layout.out_words * sizeof *all);
+    for (uint32_t i = 0; i < c->layout.n_ports; i++) {
+        if (c->ports[i].is_out && c->ports[i].present) {
+            wlk_port_set(&c->ports[i], all, ~UINT64_C(0));
+        }
+    }
+    c->compares_all = true;
+    for (uint32_t w = 0; w < c->layout.out_words; w++) {
+        c->compare[w] = compare != NULL ? compare[w] & all[w] : all[w];
+        c->compares_all = c->compares_all && c->compare[w] == all[w];
+        c->out_bits += (uint64_t)__builtin_popcountll(c->compare[w]);
+    }
+}
+
+// The port whose 1 makes this one meaningful: of the same array element where both are in one.
+static int32_t when_port(const wlk_checker *c, const wlk_port *port) {
+    const int16_t when = c->block->table->fields[port->field].valid_when;
+    for (uint32_t i = 0; when >= 0 && i < c->layout.n_ports; i++) {
+        const wlk_port *other = &c->ports[i];
+        if (other->field == (uint16_t)when && other->n_index <= port->n_index &&
+            memcmp(other->index, port->index, other->n_index) == 0) {
+            return (int32_t)i;
+        }
+    }
+    return -1;
+}
+
+static int32_t reset_port(const wlk_checker *c) {
+    for (uint32_t i = 0; i < c->layout.n_ports; i++) {
+        if (c->block->table->reset >= 0 && c->ports[i].field == c->block->table->reset) {
+            return (int32_t)i;
+        }
+    }
+    return -1;
+}
+
+wlk_status wlk_checker_open(wlk_checker **checker, const wlk_block *block, const uint32_t *cfg,
+                            const wlk_checker_options *options, wlk_error *err) {
+    const wlk_status status = block->check(cfg, err);
+    wlk_checker *c = NULL;
+    *checker = NULL;
+    if (status != WLK_OK) {
+        return status;
+    }
+    c = (wlk_checker *)calloc(1, sizeof *c);
+    if (c == NULL) {
+        return wlk_fail(err, WLK_NO_MEMORY, "checker: out of memory");
+    }
+    c->block = block;
+    memcpy(c->cfg, cfg, block->table->n_params * sizeof *cfg);
+    block->table->layout(c->cfg, &c->layout);
+    (void)snprintf(c->scope, sizeof c->scope, "%s",
+                   options->scope != NULL ? options->scope : block->table->module);
+    c->count_events = options->count_events;
+    if (!allocate(c)) {
+        wlk_checker_close(c);
+        return wlk_fail(err, WLK_NO_MEMORY, "checker: out of memory");
+    }
+    set_compare(c, options->compare);
+    c->reset_port = reset_port(c);
+    for (uint32_t i = 0; i < c->layout.n_ports; i++) {
+        c->when[i] = when_port(c, &c->ports[i]);
+    }
+    c->violation_port = -1;
+    c->reset_x_port = -1;
+    block->init(c->cfg, c->state, options->power_up);
+    c->reset_seen = options->power_up == WLK_POWER_ZERO || c->reset_port < 0;
+    *checker = c;
+    return WLK_OK;
+}
+
+void wlk_checker_close(wlk_checker *c) {
+    if (c == NULL) {
+        return;
+    }
+    free(c->state);
+    free(c->before);
+    free(c->ports);
+    free(c->when);
+    free(c->masked);
+    free(c->compare);
+    free(c->expect);
+    free(c->care);
+    free(c->in);
+    free(c->got);
+    free(c->no_x);
+    free(c->history);
+    free(c->differences);
+    free(c->channels);
+    free(c);
+}
+
+// ---- one cycle --------------------------------------------------------------------------------
+
+static void copy_view(uint64_t *to, const wlk_view *view, uint32_t control,
+                      const wlk_payload *payload, uint32_t n) {
+    memcpy(to, view->control, control * sizeof *to);
+    for (uint32_t i = 0; i < n; i++) {
+        memcpy(to + payload[i].word, view->payload[i], payload[i].words * sizeof *to);
+    }
+}
+
+static void remember(wlk_checker *c, const wlk_view *in, const wlk_view *got) {
+    const wlk_layout *l = &c->layout;
+    const uint32_t slot = (uint32_t)(c->cycles % WLK_HISTORY);
+    uint64_t *to = c->history + (size_t)slot * history_words(c);
+    copy_view(to, in, l->in_control, l->in_payload, l->n_in_payloads);
+    copy_view(to + l->in_words, got, l->out_control, l->out_payload, l->n_out_payloads);
+    c->entries[slot].cycle = c->cycles;
+    c->entries[slot].valid = true;
+}
+
+static void note_transfers(wlk_checker *c, const uint64_t *in, const uint64_t *out) {
+    uint32_t unseen = 0;
+    for (uint32_t i = 0; i < c->n_channels; i++) {
+        channel *ch = &c->channels[i];
+        if (!ch->seen && wlk_channel_fires(c, ch, in, out)) {
+            ch->seen = true;
+            c->transfer_seen = true;
+        }
+        unseen += !ch->seen;
+    }
+    c->unseen = unseen;
+}
+
+static void count_masked(wlk_checker *c) {
+    for (uint32_t i = 0; i < c->layout.n_ports; i++) {
+        const wlk_port *port = &c->ports[i];
+        if (port->is_out && port->present) {
+            const uint64_t hidden = wlk_port_get(port, c->compare) & ~wlk_port_get(port, c->care);
+            c->masked[i] += (uint64_t)__builtin_popcountll(hidden);
+        }
+    }
+}
+
+// Differing ports of this cycle, in table order.
+static uint32_t differences(wlk_checker *c, const uint64_t *got, const uint64_t *got_x) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < c->layout.n_ports; i++) {
+        const wlk_port *port = &c->ports[i];
+        if (!port->is_out || !port->present) {
+            continue;
+        }
+        const uint64_t care = wlk_port_get(port, c->care) & wlk_port_get(port, c->compare);
+        const uint64_t want = wlk_port_get(port, c->expect);
+        const uint64_t have = wlk_port_get(port, got);
+        const uint64_t x = wlk_port_get(port, got_x);
+        if (((want ^ have) | x) & care) {
+            const wlk_difference d = {i, want, have, care, x};
+            c->differences[n++] = d;
+        }
+    }
+    return n;
+}
+
+static bool differs(const wlk_checker *c, const uint64_t *got, const uint64_t *got_x) {
+    uint64_t any = 0;
+    for (uint32_t w = 0; w < c->layout.out_words; w++) {
+        any |= ((c->expect[w] ^ got[w]) | got_x[w]) & c->care[w] & c->compare[w];
+    }
+    return any != 0u;
+}
+
+static bool unknown_somewhere(const wlk_checker *c) {
+    uint64_t any = 0;
+    for (uint32_t w = 0; w < c->layout.out_words; w++) {
+        any |= c->compare[w] & ~c->care[w];
+    }
+    return any != 0u;
+}
+
+static void add_events(wlk_checker *c, uint64_t events) {
+    while (events != 0u) {
+        c->events[__builtin_ctzll(events)]++;
+        events &= events - 1u;
+    }
+}
+
+static void keep_before(wlk_checker *c) {
+    memcpy(c->before, c->state, c->block->state_size(c->cfg));
+}
+
+// A rule broken by the inputs; the first one is kept.
+static bool note_violation(wlk_checker *c, uint32_t violated, const char *text) {
+    const bool first = violated != 0u && c->violated == 0u && !c->failed;
+    if (first) {
+        c->violated_seen = true;
+        c->frozen = true;
+        keep_before(c);
+        c->violation_cycle = c->cycles;
+        (void)snprintf(c->violation_text, sizeof c->violation_text, "%s", text);
+    }
+    c->violated |= violated;
+    return first;
+}
+
+// As the model's tick tells it, so after the edge.
+static bool note_rule(wlk_checker *c, uint32_t violated) {
+    const bool first = note_violation(
+        c, violated, violated != 0u ? c->block->table->rules[__builtin_ctz(violated)].doc : "");
+    c->violation_after = c->violation_after || first;
+    return first;
+}
+
+static bool note_input_x(wlk_checker *c, uint32_t port) {
+    char text[160];
+    (void)snprintf(text, sizeof text, "input %s is X where a rule reads it", c->ports[port].name);
+    const bool first = note_violation(c, UINT32_C(1) << 31, text);
+    if (first) {
+        c->violation_port = (int32_t)port;
+    }
+    return first;
+}
+
+// ---- X ----------------------------------------------------------------------------------------
+// X on an output is a mismatch where care is 1. X on an input:
+// - no rule reads it, or the field that makes it meaningful is 0: it does not matter, but outputs
+//   that show it all the same (x_hides) are unknown in this cycle;
+// - a payload: the model forgets what it stores;
+// - else the inputs break the protocol. An edge in reset with such an X is not the one that a run
+//   starts with.
+
+static bool any_bit(const uint64_t *words, uint32_t n) {
+    uint64_t any = 0;
+    for (uint32_t w = 0; w < n; w++) {
+        any |= words[w];
+    }
+    return any != 0u;
+}
+
+static bool meaningful(const wlk_checker *c, uint32_t port, const uint64_t *in,
+                       const uint64_t *got) {
+    return c->when[port] < 0 || port_value(&c->ports[c->when[port]], in, got) != 0u;
+}
+
+// The first control input that is X where a rule reads it, or -1.
+static int32_t unreadable(const wlk_checker *c, const uint64_t *in, const uint64_t *in_x,
+                          const uint64_t *got) {
+    for (uint32_t i = 0; i < c->layout.n_ports; i++) {
+        const wlk_port *port = &c->ports[i];
+        const wlk_field *field = &c->block->table->fields[port->field];
+        if (!port->is_out && field->read && !field->is_payload &&
+            wlk_port_get(port, in_x) != 0u && meaningful(c, i, in, got)) {
+            return (int32_t)i;
+        }
+    }
+    return -1;
+}
+
+static void hide_field(wlk_checker *c, uint16_t field) {
+    for (uint32_t i = 0; i < c->layout.n_ports; i++) {
+        if (c->ports[i].field == field) {
+            wlk_port_set(&c->ports[i], c->care, 0u);
+        }
+    }
+}
+
+static void hide_outputs(wlk_checker *c, const uint64_t *in_x) {
+    for (uint32_t i = 0; i < c->layout.n_ports; i++) {
+        const wlk_port *port = &c->ports[i];
+        const int16_t *hidden = c->block->table->fields[port->field].x_hides;
+        if (hidden == NULL || port->is_out || wlk_port_get(port, in_x) == 0u) {
+            continue;
+        }
+        for (; *hidden >= 0; hidden++) {
+            hide_field(c, (uint16_t)*hidden);
+        }
+    }
+}
+
+// ---- a whole cycle ----------------------------------------------------------------------------
+
+static bool in_reset(const wlk_checker *c, const uint64_t *in) {
+    return c->reset_port >= 0 && wlk_port_get(&c->ports[c->reset_port], in) != 0u;
+}
+
+// Outputs that the RTL does not have look as the model's, to tell handshakes.
+static const uint64_t *complete(wlk_checker *c, const uint64_t *got) {
+    const wlk_layout *l = &c->layout;
+    if (c->compares_all) {
+        return got;
+    }
+    for (uint32_t w = 0; w < l->out_words; w++) {
+        c->got[w] = (got[w] & c->compare[w]) | (c->expect[w] & ~c->compare[w]);
+    }
+    if (!c->frozen) {
+        uint64_t *slot = c->history + (size_t)(c->cycles % WLK_HISTORY) * history_words(c);
+        memcpy(slot + l->in_words, c->got, l->out_words * sizeof *slot);
+    }
+    return c->got;
+}
+
+static int compare_slow(wlk_checker *c, const uint64_t *in, const uint64_t *got,
+                        const uint64_t *got_x) {
+    if (unknown_somewhere(c)) {
+        count_masked(c);
+    }
+    if (c->unseen != 0u && !in_reset(c, in)) {
+        note_transfers(c, in, got);
+    }
+    c->compared_cycles++;
+    if (!differs(c, got, got_x)) {
+        return 0;
+    }
+    c->mismatches++;
+    if (c->failed) {
+        return 0;
+    }
+    c->failed = true;
+    c->frozen = true;
+    c->first_cycle = c->cycles;
+    c->n_differences = differences(c, got, got_x);
+    if (!c->violated_seen) {
+        keep_before(c);
+    }
+    return 1;
+}
+
+static void tick(wlk_checker *c, const uint64_t *in, const uint64_t *in_x, wlk_step_info *info) {
+    c->block->tick(c->cfg, c->state, in, info);
+    if (in_x != NULL) {
+        c->block->forget(c->cfg, c->state, in, in_x);
+    }
+    if (c->count_events) {
+        add_events(c, info->events);
+    }
+}
+
+// Before the first edge in reset. @p bad: an input that is X where a rule reads it, or -1.
+static void wait_for_reset(wlk_checker *c, const uint64_t *in, const uint64_t *in_x, int32_t bad) {
+    wlk_step_info info = {0, 0};
+    const bool reset = in_reset(c, in);
+    c->skipped++;
+    c->cycles++;
+    if (bad < 0) {
+        c->reset_seen = reset;
+        tick(c, in, in_x, &info);
+        return;
+    }
+    // The edge may have stored anything anywhere.
+    c->block->init(c->cfg, c->state, WLK_POWER_UNKNOWN);
+    if (reset) {
+        c->reset_x_port = bad;
+        c->resets_with_x++;
+    }
+}
+
+static int step_slow(wlk_checker *c, const uint64_t *in, const uint64_t *in_x, const uint64_t *got,
+                     const uint64_t *got_x) {
+    wlk_step_info info = {0, 0};
+    const int32_t bad = in_x != NULL ? unreadable(c, in, in_x, got) : -1;
+    if (!c->reset_seen) {
+        wait_for_reset(c, in, in_x, bad);
+        return 0;
+    }
+    // With such an input nothing is defined any more.
+    int first = bad >= 0 && note_input_x(c, (uint32_t)bad);
+    if (c->violation_port < 0) {
+        c->block->eval(c->cfg, c->state, in, c->expect, c->care);
+        if (in_x != NULL) {
+            hide_outputs(c, in_x);
+        }
+        got = complete(c, got);
+        first |= compare_slow(c, in, got, got_x);
+        if (c->failed) {
+            wlk_follow_channels(c, in, c->expect, got);
+        }
+        tick(c, in, in_x, &info);
+        first |= note_rule(c, info.violated);
+    }
+    c->cycles++;
+    return first;
+}
+
+int wlk_checker_step(wlk_checker *c, const wlk_view *in, const wlk_view *got) {
+    const wlk_layout *l = &c->layout;
+    wlk_step_info info = {0, 0};
+    if (!c->frozen) {
+        remember(c, in, got);
+    }
+    if (c->reset_seen && c->compares_all && !c->failed && !c->count_events && c->unseen == 0u &&
+        c->block->step(c->cfg, c->state, in, got, &info) == 0) {
+        const int first = info.violated != 0u && note_rule(c, info.violated);
+        c->compared_cycles++;
+        c->cycles++;
+        return first;
+    }
+    copy_view(c->in, in, l->in_control, l->in_payload, l->n_in_payloads);
+    copy_view(c->got, got, l->out_control, l->out_payload, l->n_out_payloads);
+    return step_slow(c, c->in, NULL, c->got, c->no_x);
+}
+
+int wlk_checker_step_x(wlk_checker *c, const uint64_t *in, const uint64_t *in_x,
+                       const uint64_t *got, const uint64_t *got_x) {
+    const wlk_layout *l = &c->layout;
+    wlk_view vi = {.control = in}, vg = {.control = got};
+    for (uint32_t i = 0; i < l->n_in_payloads; i++) {
+        vi.payload[i] = in + l->in_payload[i].word;
+    }
+    for (uint32_t i = 0; i < l->n_out_payloads; i++) {
+        vg.payload[i] = got + l->out_payload[i].word;
+    }
+    if ((in_x == NULL || !any_bit(in_x, l->in_words)) &&
+        (got_x == NULL || !any_bit(got_x, l->out_words))) {
+        return wlk_checker_step(c, &vi, &vg);
+    }
+    if (!c->frozen) {
+        remember(c, &vi, &vg);
+    }
+    return step_slow(c, in, in_x, got, got_x != NULL ? got_x : c->no_x);
+}
+
+bool wlk_checker_done(const wlk_checker *c) {
+    return c->violated_seen || (c->failed && c->cycles >= c->first_cycle + WLK_AFTERMATH);
+}
+
+// ---- results ----------------------------------------------------------------------------------
+
+static wlk_status verdict_of(const wlk_checker *c, bool strict) {
+    if (!c->reset_seen && c->cycles != 0u) {
+        return WLK_NO_RESET;
+    }
+    const bool violated_before = c->violated != 0u && c->violated_seen &&
+                                 (!c->failed || c->violation_cycle < c->first_cycle);
+    if (violated_before) {
+        return WLK_PROTOCOL_VIOLATION;
+    }
+    if (c->failed) {
+        return wlk_same_order(c) ? WLK_TIMING_DIVERGENCE : WLK_FUNCTIONAL_MISMATCH;
+    }
+    if (c->compared_cycles == 0u || !c->transfer_seen) {
+        return WLK_VACUOUS;
+    }
+    for (uint32_t i = 0; strict && i < c->layout.n_ports; i++) {
+        // Every output must have been compared in a hundredth of the cycles at least.
+        const uint64_t width = (uint64_t)__builtin_popcountll(
+            c->ports[i].is_out ? wlk_port_get(&c->ports[i], c->compare) : 0u);
+        if (wlk_checker_compared(c, i) * 100u < width * c->compared_cycles) {
+            return WLK_VACUOUS;
+        }
+    }
+    return WLK_OK;
+}
+
+wlk_checker_result wlk_checker_result_get(const wlk_checker *c, bool strict) {
+    wlk_checker_result r = {0};
+    r.verdict = verdict_of(c, strict);
+    r.cycles = c->cycles;
+    r.skipped = c->skipped;
+    r.mismatches = c->mismatches;
+    r.first_cycle = r.verdict == WLK_PROTOCOL_VIOLATION ? c->violation_cycle : c->first_cycle;
+    r.reset_seen = c->reset_seen;
+    r.transfer_seen = c->transfer_seen;
+    r.violated = c->violated;
+    for (uint32_t i = 0; i < c->layout.n_ports; i++) {
+        r.masked_bits += c->masked[i];
+    }
+    r.compared_bits = c->compared_cycles * c->out_bits - r.masked_bits;
+    return r;
+}
+
+const wlk_block *wlk_checker_block(const wlk_checker *c) {
+    return c->block;
+}
+
+const uint32_t *wlk_checker_cfg(const wlk_checker *c) {
+    return c->cfg;
+}
+
+const char *wlk_checker_scope(const wlk_checker *c) {
+    return c->scope;
+}
+
+const wlk_layout *wlk_checker_layout(const wlk_checker *c) {
+    return &c->layout;
+}
+
+const wlk_port *wlk_checker_ports(const wlk_checker *c, uint32_t *n) {
+    *n = c->layout.n_ports;
+    return c->ports;
+}
+
+const void *wlk_checker_state(const wlk_checker *c) {
+    return c->state;
+}
+
+const wlk_difference *wlk_checker_differences(const wlk_checker *c, uint32_t *n) {
+    *n = c->n_differences;
+    return c->differences;
+}
+
+uint64_t wlk_checker_events(const wlk_checker *c, uint32_t i) {
+    return i < WLK_MAX_COVERS ? c->events[i] : 0u;
+}
+
+uint32_t wlk_checker_port_bits(const wlk_checker *c, uint32_t port) {
+    if (!c->ports[port].is_out || !c->ports[port].present) {
+        return 0;
+    }
+    return (uint32_t)__builtin_popcountll(wlk_port_get(&c->ports[port], c->compare));
+}
+
+uint64_t wlk_checker_compared(const wlk_checker *c, uint32_t port) {
+    return wlk_checker_port_bits(c, port) * c->compared_cycles - c->masked[port];
+}

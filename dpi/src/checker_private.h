@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef WLK_CHECKER_PRIVATE_H
+#define WLK_CHECKER_PRIVATE_H
+
+#include "warplock/checker.h"
+
+/* A handshake of one array element, resolved to places in the record. */
+typedef struct channel {
+    uint16_t table;   /* index in wlk_table::channels */
+    int32_t valid;    /* port, -1: none */
+    int32_t ready;    /* port, -1: none */
+    uint64_t hash[2]; /* transferred values since the mismatch: model, RTL */
+    uint64_t at[2][8]; /* the last prefixes of both, to compare up to the shorter one */
+    uint32_t count[2];
+    bool seen;
+    bool shifted; /* since the mismatch one side has fired in a cycle in which the other has not */
+} channel;
+
+typedef struct history_entry {
+    uint64_t cycle;
+    bool valid;
+} history_entry;
+
+struct wlk_checker {
+    const wlk_block *block;
+    uint32_t cfg[WLK_MAX_PARAMS];
+    wlk_layout layout;
+    wlk_port *ports;
+    char scope[256];
+    void *state;
+    void *before; /* state before the first mismatch */
+    uint64_t *compare;
+    bool compares_all;
+    bool count_events;
+    bool reset_seen;
+    bool failed;   /* a mismatch was seen */
+    bool violated_seen;
+    bool frozen;          /* one of the two: the history stays as it is */
+    bool violation_after; /* `before` is the state behind the edge that broke the rule */
+    bool transfer_seen;
+    bool caught_up; /* after a shift, both sides have done the same number of transfers again */
+    int32_t reset_port;
+    int32_t *when;          /* for each port the port that makes it meaningful, or -1 */
+    int32_t violation_port; /* the input that is X, or -1 */
+    int32_t reset_x_port;   /* an input that is X in a reset cycle that could not be used, or -1 */
+    uint64_t resets_with_x; /* how many such cycles */
+    uint64_t cycles, skipped, compared_cycles, mismatches;
+    uint64_t first_cycle, violation_cycle;
+    uint32_t violated;
+    char violation_text[160];
+    uint64_t events[WLK_MAX_COVERS];
+    uint64_t *masked; /* bits not compared, per port */
+    uint64_t out_bits; /* compared output bits of a cycle */
+    channel *channels;
+    uint32_t n_channels, unseen;
+    /* scratch and history: whole records */
+    uint64_t *expect, *care;
+    uint64_t *in, *got, *no_x;
+    uint64_t *history; /* WLK_HISTORY records of in + got */
+    history_entry entries[WLK_HISTORY];
+    uint32_t n_stored;
+    wlk_difference *differences;
+    uint32_t n_differences;
+};
+
+/* Words of a record in the history. */
+static inline uint32_t history_words(const wlk_checker *c) {
+    return c->layout.in_words + c->layout.out_words;
+}
+
+static inline uint64_t port_value(const wlk_port *port, const uint64_t *in, const uint64_t *out) {
+    return wlk_port_get(port, port->is_out ? out : in);
+}
+
+/* Classify: do both sides transfer the same values in the same order? */
+bool wlk_same_order(const wlk_checker *c);
+void wlk_follow_channels(wlk_checker *c, const uint64_t *in, const uint64_t *expect,
+                         const uint64_t *got);
+/* The channel's value of this cycle as the @p out side shows it; false when it does not fire. */
+bool wlk_channel_fires(const wlk_checker *c, const channel *ch, const uint64_t *in,
+                       const uint64_t *out);
+wlk_status wlk_channels_resolve(wlk_checker *c);
+
+#endif

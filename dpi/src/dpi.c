@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "warplock/dpi.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+// From svdpi.h, which comes with the simulator: declared here so that the library builds alone.
+extern void *svGetScope(void);
+extern const char *svGetNameFromScope(const void *scope);
+
+enum { MAX_HANDLES = 1024, MAX_WORDS = 4096 };
+
+struct wlk_dpi {
+    const wlk_block *block;
+    uint32_t cfg[WLK_MAX_PARAMS];
+    uint32_t given; // bit i: parameter i
+    char scope[256];
+    uint64_t *compare; // NULL: all
+    uint32_t out_words;
+    wlk_checker *checker;
+};
+
+static struct {
+    wlk_dpi *handles[MAX_HANDLES];
+    uint32_t count;
+    wlk_dpi_mode mode;
+    wlk_power_up power_up;
+    uint32_t overridden; // bit i: parameter i
+    uint32_t override[WLK_MAX_PARAMS];
+} registry;
+
+uint32_t wlk_dpi_failures;
+
+void wlk_dpi_configure(wlk_dpi_mode mode, wlk_power_up power_up) {
+    registry.mode = mode;
+    registry.power_up = power_up;
+    wlk_dpi_failures = 0;
+}
+
+void wlk_dpi_override(uint32_t index, uint32_t value) {
+    if (index < WLK_MAX_PARAMS) {
+        registry.overridden |= UINT32_C(1) << index;
+        registry.override[index] = value;
+    }
+}
+
+static const wlk_block *find_schema(uint64_t hash) {
+    const char *name = NULL;
+    for (uint32_t i = 0; (name = wlk_block_name(i)) != NULL; i++) {
+        const wlk_block *block = wlk_block_find(name);
+        if (block->table->schema_hash == hash) {
+            return block;
+        }
+    }
+    return NULL;
+}
+
+// The instance the checker is bound into: its own scope without the last part.
+static void scope_name(char *text, size_t size) {
+    const char *name = svGetNameFromScope(svGetScope());
+    (void)snprintf(text, size, "%s", name != NULL ? name : "?");
+    char *dot = strrchr(text, '.');
+    if (dot != NULL) {
+        *dot = '\0';
+    }
+}
+
+void *wlk_dpi_open(unsigned long long abi_version, unsigned long long schema_hash) {
+    char scope[256];
+    scope_name(scope, sizeof scope);
+    if (abi_version != WLK_ABI_VERSION) {
+        fprintf(stderr,
+                "warplock: %s: the checker was generated for ABI version %llu, the library has %u; "
+                "generate it again with `scripts/warplock bind`\n",
+                scope, abi_version, WLK_ABI_VERSION);
+        return NULL;
+    }
+    const wlk_block *block = find_schema(schema_hash);
+    if (block == NULL) {
+        fprintf(stderr,
+                "warplock: %s: the library has no block with schema %016llx; generate the checker "
+                "again with `scripts/warplock bind`\n",
+                scope, schema_hash);
+        return NULL;
+    }
+    wlk_dpi *h = (wlk_dpi *)calloc(1, sizeof *h);
+    if (h == NULL || registry.count == MAX_HANDLES) {
+        fprintf(stderr, "warplock: %s: no memory for one more checker\n", scope);
+        free(h);
+        return NULL;
+    }
+    h->block = block;
+    memcpy(h->scope, scope, sizeof scope);
+    registry.handles[registry.count++] = h;
+    return h;
+}
+
+void wlk_dpi_param(void *handle, unsigned long long index, unsigned long long value) {
+    wlk_dpi *h = (wlk_dpi *)handle;
+    if (h != NULL && index < h->block->table->n_params) {
+        const bool over = registry.overridden >> index & 1u;
+        h->cfg[index] = over ? registry.override[index] : (uint32_t)value;
+        h->given |= UINT32_C(1) << index;
+    }
+}
+
+static bool make_compare(wlk_dpi *h) {
+    wlk_layout layout;
+    h->block->table->layout(h->cfg, &layout);
+    h->out_words = layout.out_words;
+    h->compare = (uint64_t *)malloc(layout.out_words * sizeof *h->compare);
+    if (h->compare != NULL) {
+        memset(h->compare, 0xff, layout.out_words * sizeof *h->compare);
+    }
+    return h->compare != NULL;
+}
+
+void wlk_dpi_compare(void *handle, unsigned long long word, unsigned long long mask) {
+    wlk_dpi *h = (wlk_dpi *)handle;
+    if (h != NULL && (h->compare != NULL || make_compare(h)) && word < h->out_words) {
+        h->compare[word] = mask;
+    }
+}
+
+int wlk_dpi_start(void *handle) {
+    wlk_dpi *h = (wlk_dpi *)handle;
+    wlk_error err = {WLK_OK, ""};
+    if (h == NULL) {
+        return (int)WLK_BAD_VERSION;
+    }
+    const wlk_checker_options options = {
+        .scope = h->scope, .power_up = registry.power_up, .compare = h->compare};
+    wlk_status status = WLK_BAD_PARAMS;
+    if (h->given == (uint32_t)wlk_mask(h->block->table->n_params)) {
+        status = wlk_checker_open(&h->checker, h->block, h->cfg, &options, &err);
+    } else {
+        (void)wlk_fail(&err, status, "not every parameter was given");
+    }
+    if (status != WLK_OK) {
+        fprintf(stderr, "warplock: %s: %s\n", h->scope, err.text);
+    }
+    return (int)status;
+}
+
+int wlk_dpi_step(void *handle, const wlk_view *in, const wlk_view *got) {
+    const wlk_dpi *h = (const wlk_dpi *)handle;
+    if (wlk_checker_step(h->checker, in, got) == 0) {
+        return 0;
+    }
+    wlk_dpi_failures++;
+    if (registry.mode == WLK_DPI_HOST) {
+        return 0;
+    }
+    // A simulator may end without flushing: say it now.
+    wlk_checker_report(h->checker, stderr);
+    (void)fflush(stderr);
+    return 1;
+}
+
+static void forget(const wlk_dpi *h) {
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < registry.count; i++) {
+        if (registry.handles[i] != h) {
+            registry.handles[kept++] = registry.handles[i];
+        }
+    }
+    registry.count = kept;
+}
+
+int wlk_dpi_close(void *handle) {
+    wlk_dpi *h = (wlk_dpi *)handle;
+    int code = 0;
+    if (h == NULL) {
+        return (int)WLK_BAD_VERSION;
+    }
+    if (h->checker != NULL && registry.mode == WLK_DPI_SIMULATOR) {
+        const wlk_checker_result r = wlk_checker_result_get(h->checker, false);
+        code = (int)r.verdict;
+        fprintf(stderr,
+                "warplock: %s %s: %s, %" PRIu64 " cycles, %" PRIu64 " bits compared, %" PRIu64
+                " masked\n",
+                h->block->table->name, h->scope, wlk_status_name(r.verdict), r.cycles,
+                r.compared_bits, r.masked_bits);
+    }
+    wlk_checker_close(h->checker);
+    forget(h);
+    free(h->compare);
+    free(h);
+    return code;
+}
+
+uint32_t wlk_dpi_count(void) {
+    return registry.count;
+}
+
+wlk_checker *wlk_dpi_checker(uint32_t index) {
+    return index < registry.count ? registry.handles[index]->checker : NULL;
+}

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a checker has to say: to a person as text, to a program as one JSON object.
+#include <inttypes.h>
+#include <string.h>
+
+#include "checker_private.h"
+
+enum { STATE_LINES = 72, ROW_WORDS = 8 };
+
+static void print_differences(const wlk_checker *c, FILE *to) {
+    fprintf(to, "  %-44s %-18s %-18s %s\n", "port", "RTL", "model", "care");
+    for (uint32_t i = 0; i < c->n_differences; i++) {
+        const wlk_difference *d = &c->differences[i];
+        char got[40];
+        (void)snprintf(got, sizeof got, "0x%" PRIx64 "%s", d->got, d->x & d->care ? " (X)" : "");
+        fprintf(to, "  %-44s %-18s 0x%-16" PRIx64 " 0x%" PRIx64 "\n", c->ports[d->port].name, got,
+                d->expected, d->care);
+    }
+}
+
+static void print_channel(const wlk_checker *c, const channel *ch, const uint64_t *in,
+                          const uint64_t *out, FILE *to) {
+    const wlk_channel *t = &c->block->table->channels[ch->table];
+    if (port_value(&c->ports[ch->valid], in, out) == 0u) {
+        return;
+    }
+    fprintf(to, " %s%s", t->name, wlk_channel_fires(c, ch, in, out) ? "" : "(stalled)");
+    for (uint32_t i = 0; i < c->layout.n_ports; i++) {
+        const wlk_port *port = &c->ports[i];
+        const wlk_field *field = &c->block->table->fields[port->field];
+        if (field->valid_when == t->valid && !field->is_payload && port->present && field->read) {
+            const char *leaf = strrchr(field->name, '.');
+            fprintf(to, " %s=%" PRIx64, leaf != NULL ? leaf + 1 : field->name,
+                    port_value(port, in, out));
+        }
+    }
+    fputc(';', to);
+}
+
+static void print_history(const wlk_checker *c, uint64_t until, FILE *to) {
+    fprintf(to, "  handshakes of the RTL in the last %u cycles:\n", WLK_HISTORY);
+    for (uint32_t i = 1; i <= WLK_HISTORY; i++) {
+        const uint32_t slot = (uint32_t)((until + i) % WLK_HISTORY);
+        const uint64_t *in = c->history + (size_t)slot * history_words(c);
+        if (!c->entries[slot].valid || c->entries[slot].cycle > until) {
+            continue;
+        }
+        fprintf(to, "  %8" PRIu64 ":", c->entries[slot].cycle);
+        if (c->reset_port >= 0 && wlk_port_get(&c->ports[c->reset_port], in)) {
+            fputs(" reset", to);
+        }
+        for (uint32_t ch = 0; ch < c->n_channels; ch++) {
+            print_channel(c, &c->channels[ch], in, in + c->layout.in_words, to);
+        }
+        fputc('\n', to);
+    }
+}
+
+typedef struct printer {
+    FILE *to;
+    uint32_t lines, hidden;
+} printer;
+
+static void print_element(void *ctx, const char *name, int32_t index, const uint64_t *words,
+                          uint32_t n_words, uint64_t known) {
+    printer *p = (printer *)ctx;
+    if (p->lines >= STATE_LINES) {
+        p->hidden++;
+        return;
+    }
+    p->lines++;
+    fprintf(p->to, "    %s", name);
+    if (index >= 0) {
+        fprintf(p->to, "[%" PRId32 "]", index);
+    }
+    if (known == 0u) {
+        fputs(" = unknown\n", p->to);
+        return;
+    }
+    fputs(" = 0x", p->to);
+    const uint32_t shown = n_words < ROW_WORDS ? n_words : ROW_WORDS;
+    for (uint32_t w = shown; w > 0u; w--) {
+        fprintf(p->to, n_words == 1u ? "%" PRIx64 : "%016" PRIx64, words[w - 1u]);
+    }
+    if (n_words > 1u) {
+        fprintf(p->to, "%s  lanes known 0x%" PRIx64, n_words > shown ? " (low words)" : "", known);
+    }
+    fputc('\n', p->to);
+}
+
+static void print_state(const wlk_checker *c, FILE *to) {
+    printer p = {to, 0, 0};
+    fprintf(to, "  model state %s the edge:\n", c->violation_after ? "after" : "before");
+    c->block->visit(c->cfg, c->before, print_element, &p);
+    if (p.hidden != 0u) {
+        fprintf(to, "    and %" PRIu32 " more elements\n", p.hidden);
+    }
+}
+
+static void print_config(const wlk_checker *c, FILE *to) {
+    const wlk_table *t = c->block->table;
+    fputs("  config:", to);
+    for (uint32_t i = 0; i < t->n_params; i++) {
+        if (t->params[i].names != NULL) {
+            fprintf(to, " %s=%s", t->params[i].name, t->params[i].names[c->cfg[i]]);
+        } else {
+            fprintf(to, " %s=%" PRIu32, t->params[i].name, c->cfg[i]);
+        }
+    }
+    fputc('\n', to);
+}
+
+static void print_no_reset(const wlk_checker *c, FILE *to) {
+    const char *reset = c->ports[c->reset_port].name;
+    fprintf(to, " in %" PRIu64 " cycles", c->cycles);
+    if (c->resets_with_x != 0u) {
+        fprintf(to, ": input %s is X in each of the %" PRIu64 " with %s high\n",
+                c->ports[c->reset_x_port].name, c->resets_with_x, reset);
+    } else {
+        fprintf(to, ": %s is never high\n", reset);
+    }
+}
+
+void wlk_checker_report(const wlk_checker *c, FILE *to) {
+    const wlk_checker_result r = wlk_checker_result_get(c, false);
+    fprintf(to, "%s %s: %s", c->block->table->name, c->scope, wlk_status_name(r.verdict));
+    if (r.verdict == WLK_OK || r.verdict == WLK_VACUOUS) {
+        fprintf(to, ", %" PRIu64 " cycles, %" PRIu64 " bits compared, %" PRIu64 " masked\n",
+                r.cycles, r.compared_bits, r.masked_bits);
+        return;
+    }
+    if (r.verdict == WLK_NO_RESET) {
+        print_no_reset(c, to);
+        return;
+    }
+    fprintf(to, " in cycle %" PRIu64 "\n", r.first_cycle);
+    print_config(c, to);
+    if (r.verdict == WLK_PROTOCOL_VIOLATION) {
+        fprintf(to, "  rule: %s\n", c->violation_text);
+    } else {
+        print_differences(c, to);
+    }
+    print_history(c, r.first_cycle, to);
+    print_state(c, to);
+}
+
+static void json_string(const char *text, FILE *to) {
+    fputc('"', to);
+    for (; *text != '\0'; text++) {
+        const unsigned char ch = (unsigned char)*text;
+        if (ch == '"' || ch == '\\') {
+            fputc('\\', to);
+        }
+        if (ch < 0x20u) {
+            fprintf(to, "\\u%04x", ch);
+        } else {
+            fputc(ch, to);
+        }
+    }
+    fputc('"', to);
+}
+
+static void json_config(const wlk_checker *c, FILE *to) {
+    const wlk_table *t = c->block->table;
+    fputs("\"config\": {", to);
+    for (uint32_t i = 0; i < t->n_params; i++) {
+        fprintf(to, "%s\"%s\": ", i != 0u ? ", " : "", t->params[i].name);
+        if (t->params[i].names != NULL) {
+            fprintf(to, "\"%s\"", t->params[i].names[c->cfg[i]]);
+        } else {
+            fprintf(to, "%" PRIu32, c->cfg[i]);
+        }
+    }
+    fputs("}", to);
+}
+
+static void json_difference(const wlk_checker *c, const wlk_difference *d, FILE *to) {
+    fprintf(to,
+            "\"port\": \"%s\", \"expected\": \"0x%" PRIx64 "\", \"got\": \"0x%" PRIx64
+            "\", \"care\": \"0x%" PRIx64 "\"",
+            c->ports[d->port].name, d->expected, d->got, d->care);
+    if ((d->x & d->care) != 0u) {
+        fprintf(to, ", \"x\": \"0x%" PRIx64 "\"", d->x);
+    }
+}
+
+static void json_first(const wlk_checker *c, const wlk_checker_result *r, FILE *to) {
+    fprintf(to, ", \"first\": {\"cycle\": %" PRIu64 ", ", r->first_cycle);
+    if (r->verdict == WLK_PROTOCOL_VIOLATION) {
+        if (c->violation_port >= 0) {
+            fprintf(to, "\"port\": \"%s\", ", c->ports[c->violation_port].name);
+        }
+        fputs("\"rule\": ", to);
+        json_string(c->violation_text, to);
+        fputs("}", to);
+        return;
+    }
+    json_difference(c, &c->differences[0], to);
+    fputs("}, \"differences\": [", to);
+    for (uint32_t i = 0; i < c->n_differences; i++) {
+        fputs(i != 0u ? ", {" : "{", to);
+        json_difference(c, &c->differences[i], to);
+        fputs("}", to);
+    }
+    fputs("]", to);
+}
+
+static void json_coverage(const wlk_checker *c, FILE *to) {
+    const wlk_table *t = c->block->table;
+    fputs(", \"coverage\": {", to);
+    for (uint32_t i = 0; i < t->n_covers; i++) {
+        fprintf(to, "%s\"%s\": %" PRIu64, i != 0u ? ", " : "", t->covers[i].name, c->events[i]);
+    }
+    fputs("}", to);
+}
+
+void wlk_checker_json(const wlk_checker *c, bool strict, const char *extra, FILE *to) {
+    const wlk_checker_result r = wlk_checker_result_get(c, strict);
+    fprintf(to, "{\"block\": \"%s\", \"scope\": ", c->block->table->name);
+    json_string(c->scope, to);
+    fputs(", ", to);
+    json_config(c, to);
+    fprintf(to,
+            ", \"cycles\": %" PRIu64 ", \"skipped\": %" PRIu64 ", \"compared_bits\": %" PRIu64
+            ", \"masked_bits\": %" PRIu64 ", \"mismatches\": %" PRIu64 ", \"verdict\": \"%s\"",
+            r.cycles, r.skipped, r.compared_bits, r.masked_bits, r.mismatches,
+            wlk_status_name(r.verdict));
+    if (r.verdict == WLK_FUNCTIONAL_MISMATCH || r.verdict == WLK_TIMING_DIVERGENCE ||
+        r.verdict == WLK_PROTOCOL_VIOLATION) {
+        json_first(c, &r, to);
+    }
+    if (c->count_events) {
+        json_coverage(c, to);
+    }
+    fprintf(to, "%s}", extra != NULL ? extra : "");
+}

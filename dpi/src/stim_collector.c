@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stimulus of the collector. Legal: readData.req names an allocated entry (muon-issue §2,
+// protocol rules); everything else may happen in any cycle.
+#include <string.h>
+
+#include "warplock/collector.h"
+#include "warplock/stimulus.h"
+
+enum { RESET_CYCLES = 4, PHASE_CYCLES = 192, IN_CONTROL = 5 };
+
+// What a profile turns; chances are out of 256.
+typedef struct dials {
+    const char *name;
+    uint8_t request, write, read; // valid high
+    uint8_t enable;               // an operand is wanted
+    uint8_t hot_bits;             // registers used: 2^n
+    uint8_t partial;              // a write with some lanes
+    uint8_t x0;                   // a register is 0
+    uint8_t repeat;               // an operand repeats the first one
+    uint8_t collide;              // the write hits a register that is being read
+    uint8_t follow;               // the write hits a register whose read lands
+    uint8_t reset;                // out of 4096
+    uint8_t hold;                 // cycles in which a full table is left alone
+} dials;
+
+static const dials profiles[] = {
+    {"mixed", 154, 154, 154, 154, 4, 128, 8, 24, 16, 16, 4, 0},
+    {"saturate", 255, 255, 255, 255, 8, 0, 0, 0, 0, 0, 0, 0},
+    {"withheld", 224, 96, 255, 192, 5, 64, 8, 16, 16, 16, 4, 24},
+    {"alloc_free", 250, 64, 250, 200, 4, 32, 8, 16, 16, 16, 4, 0},
+    {"write_heavy", 64, 250, 96, 128, 6, 230, 16, 16, 32, 32, 4, 0},
+    {"x0_repeat", 200, 200, 160, 200, 3, 64, 96, 160, 32, 32, 4, 0},
+    {"sparse", 20, 20, 28, 128, 5, 96, 16, 24, 48, 48, 8, 0},
+    {"resets", 160, 160, 140, 160, 4, 64, 16, 16, 32, 32, 160, 0},
+    {"collide", 220, 230, 180, 200, 3, 96, 8, 16, 160, 120, 4, 0},
+    {"few_enables", 200, 128, 180, 48, 5, 64, 16, 16, 16, 16, 4, 0},
+};
+
+enum { PROFILES = sizeof profiles / sizeof profiles[0] };
+
+static const char *const profile_names[] = {
+    "mixed",     "saturate", "withheld", "alloc_free", "write_heavy",
+    "x0_repeat", "sparse",   "resets",   "collide",    "few_enables", NULL};
+
+_Static_assert(sizeof profile_names / sizeof profile_names[0] == PROFILES + 1, "one name each");
+
+// What the generator keeps: when the full table was first seen.
+enum { MEMORY_HELD = 0, MEMORY_SHUFFLE = 1 };
+
+static bool chance(uint64_t *random, uint32_t out_of_256) {
+    return (wlk_random(random) & 255u) < out_of_256 + (out_of_256 == 255u);
+}
+
+static const dials *dials_now(wlk_stimulus_state *stim) {
+    if (stim->profile < PROFILES) {
+        return &profiles[stim->profile];
+    }
+    if (stim->cycle % PHASE_CYCLES == 0u) {
+        stim->memory[MEMORY_SHUFFLE] = wlk_random(&stim->random);
+    }
+    // Every profile comes once in a round; seeds start at different ones.
+    return &profiles[(stim->cycle / PHASE_CYCLES + (stim->memory[2] & 15u)) % PROFILES];
+}
+
+static uint16_t pick_preg(const wlk_collector_cfg *cfg, const dials *d, uint64_t *random) {
+    const uint64_t r = wlk_random(random);
+    const uint32_t mask = (cfg->num_pregs - 1u) & (uint32_t)wlk_mask(d->hot_bits);
+    if ((r >> 32 & 255u) < d->x0) {
+        return 0;
+    }
+    if ((r >> 40 & 31u) == 0u) { // now and then any register, so that all banks are met
+        return (uint16_t)(r & (cfg->num_pregs - 1u));
+    }
+    return (uint16_t)(r & mask);
+}
+
+static void make_request(const wlk_collector_cfg *cfg, const dials *d, wlk_stimulus_state *stim,
+                         wlk_collector_in *in) {
+    uint64_t *random = &stim->random;
+    in->readReq.valid = !stim->drain && chance(random, d->request);
+    in->readReq.bits.rsEntryId = (uint8_t)(wlk_random(random) & wlk_mask(wlk_idw(cfg->rs_entries)));
+    for (uint32_t i = 0; i < 3u; i++) {
+        in->readReq.bits.regs[i].enable = chance(random, d->enable);
+        in->readReq.bits.regs[i].pReg = pick_preg(cfg, d, random);
+    }
+    for (uint32_t i = 1; i < 3u; i++) {
+        if (chance(random, d->repeat)) {
+            in->readReq.bits.regs[i].pReg = in->readReq.bits.regs[0].pReg;
+        }
+    }
+}
+
+static uint64_t pick_mask(const wlk_collector_cfg *cfg, const dials *d, uint64_t *random) {
+    const uint64_t all = wlk_mask(cfg->num_lanes);
+    const uint64_t r = wlk_random(random);
+    if (!chance(random, d->partial)) {
+        return all;
+    }
+    // One lane, all but one, or any.
+    switch (r >> 60 & 3u) {
+    case 0:
+        return UINT64_C(1) << (r % cfg->num_lanes);
+    case 1:
+        return all & ~(UINT64_C(1) << (r % cfg->num_lanes));
+    default:
+        return r & all;
+    }
+}
+
+static void make_write(const wlk_collector_cfg *cfg, const wlk_collector_state *st, const dials *d,
+                       wlk_stimulus_state *stim, wlk_collector_in *in) {
+    uint64_t *random = &stim->random;
+    const uint32_t operand = (uint32_t)(wlk_random(random) % 3u);
+    in->writeReq.valid = !stim->drain && chance(random, d->write);
+    in->writeReq.bits.regs[0].enable = chance(random, 244) || d->write == 255u;
+    in->writeReq.bits.regs[0].pReg = pick_preg(cfg, d, random);
+    if (chance(random, d->collide)) {
+        in->writeReq.bits.regs[0].pReg = in->readReq.bits.regs[operand].pReg;
+    } else if (chance(random, d->follow)) {
+        in->writeReq.bits.regs[0].pReg = st->nextPReg[operand];
+    }
+    in->writeReq.bits.regs[0].tmask = pick_mask(cfg, d, random);
+    in->writeReq.bits.rsEntryId =
+        (uint8_t)(wlk_random(random) & wlk_mask(wlk_idw(cfg->rs_entries)));
+}
+
+// An allocated entry, or any index when there is none.
+static uint32_t pick_entry(const wlk_collector_cfg *cfg, uint32_t alloc, uint64_t r) {
+    const uint32_t taken = (uint32_t)__builtin_popcount(alloc);
+    uint32_t skip = taken != 0u ? (uint32_t)((r >> 8) % taken) : 0u;
+    if (taken == 0u) {
+        return (uint32_t)(r & wlk_mask(wlk_idw(cfg->coll_entries)));
+    }
+    for (; skip > 0u; skip--) {
+        alloc &= alloc - 1u;
+    }
+    return (uint32_t)__builtin_ctz(alloc);
+}
+
+static void make_read(const wlk_collector_cfg *cfg, const wlk_collector_state *st, const dials *d,
+                      wlk_stimulus_state *stim, wlk_collector_in *in) {
+    uint64_t *random = &stim->random;
+    const uint64_t r = wlk_random(random);
+    const bool full = st->alloc_valid == (uint32_t)wlk_mask(cfg->coll_entries);
+    uint64_t *held = &stim->memory[MEMORY_HELD];
+    *held = full && d->hold != 0u && *held < d->hold ? *held + 1u : 0u;
+    in->readData.req.valid = st->reset_seen && st->alloc_valid != 0u &&
+                             (stim->drain || (*held == 0u && chance(random, d->read)));
+    if (d->hold != 0u && !full && !stim->drain) {
+        in->readData.req.valid = 0; // fill the table first
+    }
+    in->readData.req.bits.collEntry =
+        (uint8_t)(in->readData.req.valid ? pick_entry(cfg, st->alloc_valid, r)
+                                         : r & wlk_mask(wlk_idw(cfg->coll_entries)));
+    for (uint32_t i = 0; i < 3u; i++) {
+        in->readData.req.bits.regs[i].enable = stim->drain || chance(random, d->enable);
+    }
+}
+
+// In a reset cycle anything may be on the ports.
+static void make_reset(const dials *d, wlk_stimulus_state *stim, wlk_collector_in *in) {
+    const bool start = stim->cycle < RESET_CYCLES;
+    in->reset = start || (!stim->drain && (wlk_random(&stim->random) & 4095u) < d->reset);
+    if (in->reset && (wlk_random(&stim->random) & 1u)) {
+        in->readData.req.valid = wlk_random(&stim->random) & 1u;
+    }
+}
+
+static void make_payload(const wlk_collector_cfg *cfg, wlk_stimulus_state *stim, uint64_t *data) {
+    const uint32_t bits = cfg->num_lanes * cfg->lane_bits;
+    const uint32_t words = (bits + 63u) / 64u;
+    uint64_t random = wlk_random(&stim->random);
+    for (uint32_t w = 0; w < words; w++) {
+        data[w] = wlk_random(&random);
+    }
+    data[words - 1u] &= wlk_mask(bits - (words - 1u) * 64u);
+}
+
+static void next(const uint32_t *words, const void *model_state, wlk_stimulus_state *stim,
+                 uint64_t *in_words) {
+    const wlk_collector_cfg *cfg = (const wlk_collector_cfg *)words;
+    const wlk_collector_state *st = (const wlk_collector_state *)model_state;
+    wlk_collector_in in;
+    if (stim->cycle == 0u) {
+        stim->memory[2] = wlk_random(&stim->random);
+    }
+    const dials *d = dials_now(stim);
+    memset(&in, 0, offsetof(wlk_collector_in, writeReq.bits.regs[0].data));
+    make_request(cfg, d, stim, &in);
+    make_write(cfg, st, d, stim, &in);
+    make_read(cfg, st, d, stim, &in);
+    make_reset(d, stim, &in);
+    in.writeReq.bits.pc = 0;
+    if (cfg->debug) {
+        in.debug_cycle = stim->cycle;
+        in.readReq.bits.pc = (uint32_t)wlk_random(&stim->random);
+        in.writeReq.bits.pc = (uint32_t)wlk_random(&stim->random);
+    }
+    wlk_collector_in_pack_control(in_words, &in);
+    make_payload(cfg, stim, in_words + IN_CONTROL);
+    stim->cycle++;
+}
+
+const wlk_stimulus wlk_collector_stimulus = {"collector", profile_names, next};

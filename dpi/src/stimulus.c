@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "warplock/stimulus.h"
+
+#include <string.h>
+
+extern const wlk_stimulus wlk_collector_stimulus;
+
+static const wlk_stimulus *const all[] = {&wlk_collector_stimulus};
+
+const wlk_stimulus *wlk_stimulus_find(const char *block) {
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        if (strcmp(all[i]->block, block) == 0) {
+            return all[i];
+        }
+    }
+    return NULL;
+}
+
+uint32_t wlk_stimulus_profiles(const wlk_stimulus *gen) {
+    uint32_t n = 0;
+    while (gen->profiles[n] != NULL) {
+        n++;
+    }
+    return n;
+}
+
+bool wlk_stimulus_profile(const wlk_stimulus *gen, const char *name, uint32_t *profile) {
+    const uint32_t n = wlk_stimulus_profiles(gen);
+    for (uint32_t i = 0; i < n; i++) {
+        if (strcmp(gen->profiles[i], name) == 0) {
+            *profile = i;
+            return true;
+        }
+    }
+    *profile = n;
+    return strcmp(name, "mix") == 0;
+}
+
+void wlk_stimulus_init(wlk_stimulus_state *stim, uint64_t seed, uint32_t profile) {
+    memset(stim, 0, sizeof *stim);
+    stim->random = seed;
+    // Neighbouring seeds must not give shifted copies of one stream.
+    stim->random = wlk_random(&stim->random);
+    stim->profile = profile;
+}

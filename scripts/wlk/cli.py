@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The one command: `scripts/warplock SUBCOMMAND`.
+
+Each subcommand is a module `cmd_<name>.py` in this folder with
+
+- `NEEDS`: what set-up provides before it runs ("run" or "test", see setup.py), or None,
+- `add(subparsers)`: makes its parser with `options.add_parser`,
+- `run(args) -> int`: does the work and returns the exit code.
+
+They are imported to build the help, before set-up: what needs a package of build/venv is imported
+inside `run`.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import pkgutil
+import signal
+import sys
+import traceback
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import ModuleType
+
+from . import progress, setup
+from .errors import Status, WlkError
+from .options import Parser
+
+NAME = "warplock"
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line and return the exit code."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    return guard(lambda: _dispatch(words))
+
+
+def _dispatch(words: Sequence[str]) -> int:
+    commands = load_commands()
+    parser = Parser(
+        prog=NAME,
+        description="Bit- and cycle-exact reference models of GPU issue stages, run against RTL.",
+        epilog=f"`{NAME} SUBCOMMAND --help` shows its options and an example.",
+    )
+    subparsers = parser.add_subparsers(dest="command", metavar="SUBCOMMAND", required=True)
+    for module in commands.values():
+        module.add(subparsers)
+    args = parser.parse_args(words)
+    module = commands[args.command]
+    if module.NEEDS is not None:
+        setup.ensure(module.NEEDS, allow=not args.no_setup)
+        _enter_venv(words)
+    return int(module.run(args))
+
+
+def load_commands() -> dict[str, ModuleType]:
+    """The subcommands by name, in alphabetical order."""
+    package = __package__ or "wlk"
+    names = sorted(m.name for m in pkgutil.iter_modules([str(Path(__file__).parent)]))
+    commands = [name for name in names if name.startswith("cmd_")]
+    return {c.removeprefix("cmd_"): importlib.import_module(f"{package}.{c}") for c in commands}
+
+
+def _enter_venv(words: Sequence[str]) -> None:
+    """Start again with the Python of build/venv, unless this is it."""
+    if Path(sys.prefix).resolve() == setup.VENV.resolve():
+        return
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os.execv(setup.PYTHON, [str(setup.PYTHON), str(setup.ROOT / "scripts" / NAME), *words])
+
+
+def guard(work: Callable[[], int]) -> int:
+    """Call `work`; turn whatever it raises into one line on stderr and an exit code.
+
+    WARPLOCK_DEBUG=1 shows the traceback of an error that nobody foresaw.
+    """
+    signal.signal(signal.SIGTERM, _terminated)
+    try:
+        code = int(work())
+        sys.stdout.flush()
+        return code
+    except WlkError as error:
+        return _complain(error.message, error.status)
+    except KeyboardInterrupt:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second Ctrl-C must not cut this short
+        progress.terminate_children()
+        return _complain("interrupted", Status.INTERRUPTED)
+    except BrokenPipeError:
+        # The reader of our output has gone (`| head`): no message, as other tools do it.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 128 + signal.SIGPIPE
+    except Exception as error:
+        if os.environ.get("WARPLOCK_DEBUG"):
+            traceback.print_exc()
+        what = " ".join(f"{type(error).__name__}: {error}".split())
+        hint = "this is a bug in warplock; WARPLOCK_DEBUG=1 shows where"
+        return _complain(f"unexpected {what}; {hint}", Status.MODEL_ERROR)
+    finally:
+        progress.terminate_children()
+
+
+def _terminated(number: int, _frame: object) -> None:
+    raise SystemExit(128 + number)
+
+
+def _complain(message: str, status: Status) -> int:
+    print(f"{NAME}: {message}", file=sys.stderr, flush=True)
+    return int(status)

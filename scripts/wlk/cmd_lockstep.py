@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`warplock lockstep`: RTL and model side by side, every port in every cycle."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+from . import options, progress, report
+from .errors import Status
+
+NEEDS = "run"
+EXAMPLE = """warplock lockstep
+warplock lockstep collector --config num_lanes=4 --seeds 1..20 --cycles 100000
+warplock lockstep collector --rtl build/DuplicatedCollector.sv --config coll_entries=4"""
+
+
+def add(subparsers: Any) -> None:
+    """Add the subcommand's parser."""
+    summary = "run RTL in lockstep with the model and compare every port in every cycle"
+    parser = options.add_parser(subparsers, "lockstep", summary, EXAMPLE)
+    parser.add_argument(
+        "blocks",
+        nargs="*",
+        metavar="BLOCK",
+        help="blocks to run; without one: every block, and every recording that is found",
+    )
+    parser.add_argument("--list", action="store_true", help="list the blocks and stop")
+    rtl = parser.add_argument_group("the RTL (default: the stub of rtl_stub/)")
+    rtl.add_argument(
+        "--rtl",
+        nargs="+",
+        type=Path,
+        default=[],
+        metavar="PATH",
+        help="files, folders or .f lists with the RTL",
+    )
+    rtl.add_argument("--module", metavar="NAME", help="module to check, if its name differs")
+    rtl.add_argument(
+        "--define", action="append", default=[], metavar="NAME[=VALUE]", help="macro for the RTL"
+    )
+    rtl.add_argument(
+        "--include", action="append", type=Path, default=[], metavar="DIR", help="include folder"
+    )
+    rtl.add_argument(
+        "--power-up",
+        choices=("random", "zero"),
+        default="random",
+        help="registers and memories at the start; zero compares from the first cycle on",
+    )
+    what = parser.add_argument_group("what to run")
+    what.add_argument(
+        "--config",
+        action="append",
+        default=[],
+        metavar="NAME|KEY=VALUE",
+        help="a named configuration or a parameter; may be given several times",
+    )
+    what.add_argument("--seeds", type=options.seeds, default=range(1, 5), metavar="A..B")
+    what.add_argument("--cycles", type=options.number(1), default=20_000, help="cycles a seed")
+    what.add_argument("--profile", default="mix", help="one stimulus profile (default: all, mix)")
+    what.add_argument(
+        "--jobs", type=options.number(1), default=os.cpu_count() or 1, help="runs at a time"
+    )
+    what.add_argument("--waves", action="store_true", help="write an FST of the first seed")
+    what.add_argument(
+        "--reports",
+        type=Path,
+        default=Path("reports"),
+        metavar="DIR",
+        help="where reports, shrunk stimuli and waveforms of failures go (default: reports)",
+    )
+    what.add_argument(
+        "--recordings",
+        type=Path,
+        metavar="DIR",
+        help="folder with recordings of the real blocks (default: WLK_TRACES, ../shared/traces)",
+    )
+    what.add_argument(
+        "--verilator",
+        choices=("system", "newest"),
+        default="system",
+        help="which Verilator: the system's, or the newest of PyPI",
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run every configuration asked for; the exit code is the worst verdict."""
+    from . import lockstep
+
+    if args.list:
+        return lockstep.list_blocks(args.json)
+    plan = lockstep.plan(args)
+    table = report.Table(
+        "block", "config", "cycles", "compares", "masked", "coverage", "cycles/s", "verdict"
+    )
+    results = []
+    with progress.Progress("lockstep", lockstep.total_cycles(plan)) as line:
+        runs = progress.parallel(
+            lockstep.execute, plan, args.jobs, lambda: line.update(lockstep.done_cycles(plan))
+        )
+        for job, outcome in runs:
+            results.append(outcome.result)
+            if args.json:
+                report.json_line(outcome.result.json())
+            elif len(plan) > 1:
+                line.close()
+                print(f"{job.title}: {report.verdict_name(outcome.result.verdict)}", flush=True)
+            line.close()
+            for text in outcome.messages:
+                print(text, file=sys.stderr if args.json else sys.stdout, flush=True)
+    order = {job.title: n for n, job in enumerate(plan)}
+    for row in sorted(lockstep.rows(results), key=lambda row: order.get(row[0], 0)):
+        table.add(*row[1:])
+    if not args.json:
+        print()
+        table.print()
+    if not args.blocks:
+        from . import recordings
+
+        results += recordings.check_all(args)
+    return int(report.exit_code(results))
+
+
+__all__ = ["NEEDS", "Status", "add", "run"]

@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`warplock vectors`: files of stimulus and expected values, made once and played anywhere."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+from . import options, report
+from .errors import Status
+
+NEEDS = "run"
+EXAMPLE = """warplock vectors gen collector saturate.wlv --profile saturate --cycles 100000
+warplock vectors play saturate.wlv"""
+HIGHEST = 2**64 - 1
+CYCLES = 10_000
+
+
+def add(subparsers: Any) -> None:
+    """Add the subcommand's parser, and those of its own subcommands."""
+    summary = "make, play, print and import vector files (stimulus with expected values)"
+    parser = options.add_parser(subparsers, "vectors", summary, EXAMPLE)
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
+    _add_gen(actions)
+    _add_play(actions)
+    _add_dump(actions)
+    _add_import(actions)
+    _add_info(actions)
+    _add_golden(actions)
+
+
+def _action(actions: Any, name: str, summary: str, example: str) -> argparse.ArgumentParser:
+    """An action; the common options work behind its name too."""
+    parser = actions.add_parser(
+        name,
+        help=summary,
+        description=summary[:1].upper() + summary[1:] + ".",
+        epilog=f"example:\n  warplock vectors {name} {example}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    for option in ("--json", "--no-setup"):
+        text = "as in `warplock vectors --help`"
+        parser.add_argument(option, action="store_true", default=argparse.SUPPRESS, help=text)
+    return parser
+
+
+def _add_config(parser: argparse.ArgumentParser, text: str) -> None:
+    parser.add_argument(
+        "--config",
+        action="append",
+        type=options.key_value,
+        default=[],
+        metavar="KEY=VALUE",
+        help=text,
+    )
+
+
+def _add_power_up(parser: argparse.ArgumentParser) -> None:
+    text = "what no reset reaches, at the start: unknown (not compared) or zero"
+    parser.add_argument("--power-up", choices=("unknown", "zero"), default="unknown", help=text)
+
+
+def _add_gen(actions: Any) -> None:
+    example = "collector c.wlv --config num_lanes=4 --seed 7 --cycles 1e5"
+    parser = _action(actions, "gen", "generate a file from a seed", example)
+    parser.add_argument("block", metavar="BLOCK")
+    parser.add_argument("out", metavar="OUT", type=Path)
+    parser.add_argument("--seed", type=options.number(0, HIGHEST), default=1, metavar="S")
+    parser.add_argument(
+        "--profile", default="mix", help="kind of stimulus (default: mix, phases of all)"
+    )
+    parser.add_argument("--cycles", type=options.number(1, HIGHEST), default=CYCLES, metavar="N")
+    parser.add_argument(
+        "--small", action="store_true", help="smallest file instead of fastest writing"
+    )
+    _add_power_up(parser)
+    _add_config(parser, "a parameter; may be given several times")
+
+
+def _add_play(actions: Any) -> None:
+    parser = _action(actions, "play", "run the model on files and compare", "c.wlv")
+    parser.add_argument("files", metavar="FILE", nargs="+", type=Path)
+    _add_config(parser, "refuse a file that was made with another value")
+
+
+def _add_dump(actions: Any) -> None:
+    summary = "print records as JSON lines; values in hexadecimal"
+    parser = _action(actions, "dump", summary, "c.wlv --from 10 --to 12")
+    parser.add_argument("file", metavar="FILE", type=Path)
+    parser.add_argument("--from", dest="first", type=options.number(), default=0, metavar="A")
+    parser.add_argument(
+        "--to", dest="last", type=options.number(), metavar="B", help="last cycle (default: all)"
+    )
+
+
+def _add_import(actions: Any) -> None:
+    example = "--csv collector_A.csv.xz a.wlv --block collector"
+    parser = _action(actions, "import", "make a file from a recording", example)
+    parser.add_argument("--csv", metavar="FILE[.xz]", type=Path, required=True)
+    parser.add_argument("out", metavar="OUT", type=Path)
+    parser.add_argument("--block", required=True)
+    _add_power_up(parser)
+    _add_config(parser, "a parameter that the ports do not show")
+
+
+def _add_info(actions: Any) -> None:
+    parser = _action(actions, "info", "print what files say of themselves", "c.wlv")
+    parser.add_argument("files", metavar="FILE", nargs="+", type=Path)
+
+
+def _add_golden(actions: Any) -> None:
+    summary = "check the golden files of this checkout against the model, or write them"
+    parser = _action(actions, "golden", summary, "--write")
+    parser.add_argument("--write", action="store_true", help="write the files and their manifest")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Do one action."""
+    actions = {
+        "gen": _gen,
+        "play": _play,
+        "dump": _dump,
+        "import": _import,
+        "info": _info,
+        "golden": _golden,
+    }
+    return actions[args.action](args)
+
+
+def _say_file(header: Any, as_json: bool, **more: Any) -> None:
+    if as_json:
+        report.json_line(header.json() | more)
+        return
+    size = header.json()["bytes"]
+    print(f"{header.path}: {header.cycles:,} cycles of {header.block}, {size:,} bytes")
+
+
+def _gen(args: argparse.Namespace) -> int:
+    from . import vectors
+
+    header = vectors.gen(
+        args.block,
+        args.out,
+        config=args.config,
+        seed=args.seed,
+        profile=args.profile,
+        cycles=args.cycles,
+        power_up=args.power_up,
+        small=args.small,
+    )
+    _say_file(header, args.json)
+    return 0
+
+
+def _play(args: argparse.Namespace) -> int:
+    from . import vectors
+
+    table = report.Table("file", "block", "cycles", "compared bits", "masked bits", "verdict")
+    worst: list[Status] = []
+    for path in args.files:
+        header = vectors.read_header(path)
+        port_table = vectors.check_schema(header)
+        config = vectors.check_config(header, port_table, args.config)
+        vectors.check_model(header, port_table)
+        played = vectors.play(header, port_table, config)
+        worst.append(played.verdict)
+        sys.stderr.write(played.report)
+        if args.json:
+            report.json_line(played.result)
+        numbers = [played.result[key] for key in ("cycles", "compared_bits", "masked_bits")]
+        table.add(str(path), header.block, *numbers, played.verdict)
+    if not args.json:
+        table.print()
+    return int(min((v for v in worst if v != Status.OK), default=Status.OK))
+
+
+def _dump(args: argparse.Namespace) -> int:
+    from . import vectors
+
+    vectors.dump(vectors.read_header(args.file), args.first, args.last)
+    return 0
+
+
+def _import(args: argparse.Namespace) -> int:
+    from . import vectors
+
+    done = vectors.import_csv(args.csv, args.out, args.block, args.config, args.power_up)
+    for note in done.notes:
+        print(f"  {note}", file=sys.stderr if args.json else sys.stdout)
+    _say_file(done.header, args.json, notes=done.notes)
+    return 0
+
+
+def _info(args: argparse.Namespace) -> int:
+    from . import vectors
+
+    for path in args.files:
+        header = vectors.read_header(path)
+        _say_file(header, args.json)
+        if not args.json:
+            config = report.config_text(header.config)
+            for key, value in header.text.items():
+                print(f"  {key}: {config if key == 'config' else value}")
+    return 0
+
+
+def _golden(args: argparse.Namespace) -> int:
+    from . import goldens
+
+    return goldens.write() if args.write else goldens.check(args.json)

@@ -1,0 +1,34 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Installs Python where there is none; scripts/warplock calls it with its own arguments.
+# All other set-up is Python (setup.py).
+set -eu
+packages="python3 python3-venv"
+as_root=
+[ "$(id -u)" = 0 ] || as_root=sudo
+
+refuse() {
+    echo "warplock: python3 (3.11 or newer) is missing and $1; install it with:" \
+        "${as_root:+$as_root }apt-get install $packages" >&2
+    exit 26
+}
+
+[ -z "${WARPLOCK_NO_SETUP:-}" ] || refuse "set-up is refused (WARPLOCK_NO_SETUP)"
+for argument in "$@"; do
+    [ "$argument" != --no-setup ] || refuse "set-up is refused (--no-setup)"
+done
+command -v apt-get >/dev/null || refuse "this is no Debian or Ubuntu"
+[ -z "$as_root" ] || command -v sudo >/dev/null || refuse "this needs root or sudo"
+
+echo "warplock: installing $packages with apt-get" >&2
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+apt() { $as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq "$@" >>"$log" 2>&1; }
+# $packages is a list.
+# shellcheck disable=SC2086
+if ! apt install -y --no-install-recommends $packages; then
+    if ! apt update || ! apt install -y --no-install-recommends $packages; then
+        tail -n 5 "$log" >&2
+        refuse "apt-get failed"
+    fi
+fi

@@ -1,0 +1,466 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Plan and execute lockstep runs: which RTL, which parameters, which seeds, and what came out."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shlex
+import sys
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from . import gen_shell, match, progress, report, rtl, setup, tables, verilate
+from .errors import Status, WlkError
+from .gen_sv import Harness
+from .report import Mismatch, Result
+from .tables import Config, Table
+
+PROBE_CYCLES = 4000
+WAVE_BEFORE, WAVE_AFTER = 50, 10
+VERDICTS = {report.verdict_name(s): s for s in report.VERDICTS}
+
+
+@dataclass
+class Job:
+    """One configuration of one block against one module."""
+
+    table: Table
+    config: Config
+    name: str  # of the configuration
+    rtl: verilate.Rtl
+    args: argparse.Namespace
+    present: list[str]
+    matched: match.Match | None = None
+    candidates: list[Config] = field(default_factory=list)
+    done: int = 0
+
+    @property
+    def title(self) -> str:
+        return f"{self.table.name} {self.name}"
+
+    @property
+    def total(self) -> int:
+        return len(self.args.seeds) * self.args.cycles
+
+
+@dataclass
+class Outcome:
+    """A run's result and what a person should read."""
+
+    result: Result
+    messages: list[str] = field(default_factory=list)
+    seconds: float = 0.0
+
+
+# ---- planning -----------------------------------------------------------------------------------
+
+
+def list_blocks(as_json: bool) -> int:
+    """Every block with its parameters and the source of its rules."""
+    table = report.Table("block", "module", "parameters", "spec")
+    for name in tables.names():
+        block = tables.load(name)
+        params = ", ".join(f"{p.name}={p.show(p.default)}" for p in block.params.values())
+        if as_json:
+            values = {p.name: p.describe() for p in block.params.values()}
+            report.json_line(
+                {
+                    "block": name,
+                    "module": block.module,
+                    "spec": block.spec,
+                    "params": values,
+                    "configs": block.configs,
+                }
+            )
+        table.add(name, block.module, params, block.spec)
+    if not as_json:
+        table.print()
+    return 0
+
+
+def plan(args: argparse.Namespace) -> list[Job]:
+    """The jobs asked for. Fails with one line that names what is wrong."""
+    names = args.blocks or tables.names()
+    if args.rtl and len(names) > 1:
+        raise WlkError(Status.USAGE, "--rtl goes with one block; name it: lockstep BLOCK --rtl ...")
+    jobs: list[Job] = []
+    for name in names:
+        table = tables.load(name)
+        jobs += [_rtl_job(table, args)] if args.rtl else _stub_jobs(table, args)
+    return jobs
+
+
+def given_config(table: Table, words: Sequence[str]) -> dict[str, str | int]:
+    """--config words: names of the table's configurations and key=value, later ones win."""
+    given: dict[str, str | int] = {}
+    for word in words:
+        key, equals, value = word.partition("=")
+        if equals:
+            given[key] = value
+        elif word in table.configs:
+            given |= table.configs[word]
+        else:
+            known = ", ".join(table.configs)
+            raise WlkError(
+                Status.BAD_CONFIG,
+                f"config: {table.name} has no configuration '{word}'; it has {known}, "
+                "or give KEY=VALUE",
+            )
+    table.config(given)  # says what is not legal
+    return given
+
+
+def _stub_jobs(table: Table, args: argparse.Namespace) -> list[Job]:
+    chosen = {" ".join(args.config): given_config(table, args.config)} if args.config else {}
+    jobs = []
+    for name, given in (chosen or table.configs).items():
+        config = table.config(given)
+        files = write_stub(table, config)
+        present = [p.name for p in table.ports(config)]
+        jobs.append(
+            Job(table, config, name, verilate.Rtl(files, table.module), args, _clocked(table, present))
+        )
+    return jobs
+
+
+def _clocked(table: Table, present: Iterable[str]) -> list[str]:
+    return [*present, *([table.clock] if table.clock else [])]
+
+
+def stub_files(table: Table) -> list[Path]:
+    """The hand-written files of a block's stub."""
+    return sorted((setup.ROOT / "rtl_stub" / table.name).glob("*.sv"))
+
+
+def write_stub(table: Table, config: Config) -> list[Path]:
+    """The stub of a configuration: the generated shell, then the core's files."""
+    text = gen_shell.shell_sv(table, config)
+    key = table.text(config).replace(" ", ",").replace("=", "-")
+    place = setup.BUILD / "stubs" / table.name / key
+    shell = place / f"{table.module}.sv"
+    if not shell.is_file() or shell.read_text(encoding="utf-8") != text:
+        place.mkdir(parents=True, exist_ok=True)
+        with progress.atomic_write(shell) as file:
+            file.write(text)
+    return [shell, *stub_files(table)]
+
+
+def _rtl_job(table: Table, args: argparse.Namespace) -> Job:
+    design = rtl.load(args.rtl, defines=args.define, include_dirs=args.include)
+    module = design.find(args.module, table)
+    module.require_complete()
+    ports = [(p.name, p.direction, p.width) for p in module.ports()]
+    found = match.match(table, ports, given_config(table, args.config))
+    if not found.ok:
+        print(match.render_differences(found), file=sys.stderr)
+        found.require(f"{module.where}: module {module.name}")
+    source = verilate.Rtl(
+        list(design.files_for(module)),
+        module.name,
+        [Path(p) for p in design.include_dirs],
+        list(design.defines),
+    )
+    name = " ".join(args.config) or module.name
+    present = _clocked(table, found.present)
+    return Job(table, found.config, name, source, args, present, found, _candidates(found))
+
+
+def _candidates(found: match.Match) -> list[Config]:
+    """Configurations the ports leave open in parameters a rule reads; the likeliest first."""
+    configs = [found.config]
+    for item in found.params.values():
+        if item.ambiguous:
+            values = [item.value, *(v for v in item.possible if v != item.value)]
+            configs = [c | {item.name: v} for c in configs for v in values]
+    return configs
+
+
+def total_cycles(jobs: Iterable[Job]) -> int:
+    return sum(job.total for job in jobs)
+
+
+def done_cycles(jobs: Iterable[Job]) -> int:
+    return sum(job.done for job in jobs)
+
+
+# ---- executing ----------------------------------------------------------------------------------
+
+
+def execute(job: Job) -> Outcome:
+    """Build and run a job."""
+    harness = Harness(job.table, job.config, job.present, job.rtl.top)
+    tool = verilate.find_tool(job.args.verilator)
+    try:
+        program = verilate.bench(harness, job.rtl, tool=tool)
+    except WlkError as error:
+        if error.status != Status.BUILD_FAIL:
+            raise
+        return Outcome(_result(job, Status.BUILD_FAIL, {}), [f"{job.title}: {error.message}"])
+    inferred = _infer(job, program)
+    start = time.monotonic()
+    answer, words = _run_bench(job, program, _words(job))
+    seconds = time.monotonic() - start
+    status = VERDICTS[answer["verdict"]]
+    result = _result(job, status, answer, inferred, seconds)
+    outcome = Outcome(result, _notes(job, answer, inferred), seconds)
+    if status in (
+        Status.FUNCTIONAL_MISMATCH,
+        Status.TIMING_DIVERGENCE,
+        Status.PROTOCOL_VIOLATION,
+        Status.HANG,
+    ):
+        outcome.messages += _write_failure(job, harness, tool, answer)
+    elif job.args.waves:
+        outcome.messages += _write_waves(job, harness, tool, job.args.seeds[0], None)
+    outcome.messages += words[:20]
+    return outcome
+
+
+def _words(job: Job, **more: object) -> list[str]:
+    args = job.args
+    words = {
+        "first": args.seeds[0],
+        "last": args.seeds[-1],
+        "cycles": args.cycles,
+        "profile": args.profile,
+        "power_up": args.power_up,
+    } | more
+    return [f"{key}={value}" for key, value in words.items()] + _overrides(job)
+
+
+def _overrides(job: Job) -> list[str]:
+    """Parameters that differ from those the bench was built with."""
+    if job.matched is None:
+        return []
+    built = job.candidates[0]
+    names = list(job.table.params)
+    return [
+        f"param={names.index(name)}:{value}"
+        for name, value in job.config.items()
+        if value != built[name]
+    ]
+
+
+def _run_bench(job: Job, program: Path, words: Sequence[str]) -> tuple[dict, list[str]]:
+    """The bench's answer and what the RTL printed."""
+    import subprocess
+
+    said: list[str] = []
+    with progress.child(
+        [program, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace"
+    ) as process:
+        for line in process.stderr:
+            word, _, rest = line.partition(" ")
+            if word == "progress":
+                job.done = int(rest.split()[0])
+            elif len(said) < 1000:
+                said.append(line.rstrip())
+        text = process.stdout.read()
+        code = process.wait()
+    if code == Status.INTERRUPTED:
+        raise KeyboardInterrupt
+    try:
+        return json.loads(text), said
+    except json.JSONDecodeError:
+        last = said[-1] if said else f"exit code {code}"
+        raise WlkError(
+            Status(code) if code in iter(Status) else Status.MODEL_ERROR,
+            f"{job.title}: the bench ended without an answer: {last}",
+        ) from None
+
+
+def _infer(job: Job, program: Path) -> dict[str, str]:
+    """Settle what the ports leave open by trying each candidate; says how each was found."""
+    if job.matched is None:
+        return {}
+    how = {p.name: p.how for p in job.matched.params.values() if p.how not in ("ports", "given")}
+    if len(job.candidates) < 2:
+        return how
+    open_names = [p.name for p in job.matched.params.values() if p.ambiguous]
+    for config in job.candidates:
+        job.config = config
+        answer, _ = _run_bench(job, program, _words(job, last=job.args.seeds[0], cycles=PROBE_CYCLES))
+        if answer["verdict"] in ("PASS", "VACUOUS"):
+            break
+    else:
+        job.config = job.candidates[0]
+    for name in open_names:
+        param = job.matched.params[name]
+        values = "|".join(job.table.params[name].show(v) for v in param.possible)
+        how[name] = f"behaviour: {job.table.params[name].show(job.config[name])} of {values}"
+    return how
+
+
+# ---- what came out ------------------------------------------------------------------------------
+
+
+def _first(answer: dict) -> Mismatch | None:
+    first = answer.get("failure", {}).get("first")
+    if first is None or "port" not in first:
+        return None
+    values = {k: int(first[k], 16) for k in ("expected", "got", "care")}
+    return Mismatch(first["cycle"], first["port"], **values)
+
+
+def _result(
+    job: Job,
+    status: Status,
+    answer: dict,
+    inferred: dict[str, str] | None = None,
+    seconds: float = 0.0,
+) -> Result:
+    cycles = answer.get("cycles", 0)
+    coverage = answer.get("coverage", {})
+    wanted = [c for c in coverage.values() if c["floor"]]
+    extra = {
+        "name": job.name,
+        "seeds": [job.args.seeds[0], job.args.seeds[-1]],
+        "cycles_per_second": round(cycles / seconds) if seconds else 0,
+        "coverage": coverage,
+        "floors_met": sum(c["hits"] >= c["floor"] for c in wanted),
+        "floors": len(wanted),
+    }
+    if job.matched is not None:
+        extra["inferred"] = inferred or {}
+        extra["match"] = job.matched.kind
+        extra["not_compared"] = job.matched.missing_outputs
+        extra["tied_off"] = job.matched.tied_off
+    for key in ("seed", "assertion", "barely_compared"):
+        if answer.get(key):
+            extra[key] = answer[key]
+    return Result(
+        block=job.table.name,
+        module=job.rtl.top,
+        config=job.table.show(job.config),
+        cycles=cycles,
+        compared_bits=answer.get("compared_bits", 0),
+        masked_bits=answer.get("masked_bits", 0),
+        verdict=status,
+        first=_first(answer),
+        extra=extra,
+    )
+
+
+def rows(results: Iterable[Result]) -> list[tuple]:
+    """Rows of the summary table; the first cell is the job's title."""
+    return [
+        (
+            f"{r.block} {r.extra['name']}",
+            r.block,
+            r.extra["name"],
+            r.cycles,
+            r.compared_bits,
+            r.masked_bits,
+            f"{r.extra['floors_met']}/{r.extra['floors']}",
+            r.extra["cycles_per_second"],
+            r.verdict,
+        )
+        for r in results
+    ]
+
+
+def _notes(job: Job, answer: dict, inferred: dict[str, str]) -> list[str]:
+    notes = []
+    if job.matched is not None:
+        notes.append(f"{job.title}: config {job.table.text(job.config)}")
+        for name, how in inferred.items():
+            if how.startswith("behaviour"):
+                notes.append(f"  {name} found by {how}; pin it with --config {name}=VALUE")
+        if job.matched.missing_outputs:
+            notes.append("  not compared (not in the RTL): " + ", ".join(job.matched.missing_outputs))
+        if job.matched.tied_off:
+            notes.append("  tied off (no rule reads them): " + ", ".join(job.matched.tied_off))
+    low = [n for n, c in answer.get("coverage", {}).items() if c["hits"] < c["floor"]]
+    if low:
+        notes.append(
+            f"{job.title}: under their floors: {', '.join(low)}; run more cycles or profile mix"
+        )
+    if answer.get("barely_compared"):
+        notes.append(f"{job.title}: barely compared: {', '.join(answer['barely_compared'])}")
+    if answer.get("assertion"):
+        notes.append(f"{job.title}: an assertion of the RTL failed: {answer['assertion']}")
+    return notes
+
+
+def command_line(job: Job, seed: int) -> str:
+    """The command that repeats one seed."""
+    args = job.args
+    words = ["scripts/warplock", "lockstep", job.table.name]
+    for path in args.rtl:
+        words += ["--rtl", str(path)]
+    if args.module:
+        words += ["--module", args.module]
+    words += [w for d in args.define for w in ("--define", d)]
+    words += [w for d in args.include for w in ("--include", str(d))]
+    changed = {
+        k: v
+        for k, v in job.table.show(job.config).items()
+        if v != job.table.show(job.table.defaults())[k]
+    }
+    words += [w for k, v in changed.items() for w in ("--config", f"{k}={v}")]
+    words += ["--seeds", f"{seed}..{seed}", "--cycles", str(args.cycles), "--waves"]
+    if args.profile != "mix":
+        words += ["--profile", args.profile]
+    if args.power_up != "random":
+        words += ["--power-up", args.power_up]
+    return shlex.join(words)
+
+
+def _folder(job: Job) -> Path:
+    name = "".join(c if c.isalnum() or c in "-_=." else "_" for c in job.name)
+    place = job.args.reports / f"{job.table.name}-{name}"
+    place.mkdir(parents=True, exist_ok=True)
+    return place
+
+
+def _header(job: Job, seed: int) -> str:
+    return json.dumps(
+        {
+            "block": job.table.name,
+            "schema": f"{job.table.schema_hash():016x}",
+            "model_version": job.table.model_version,
+            "config": job.table.show(job.config),
+            "source": "shrink",
+            "power_up": "zero" if job.args.power_up == "zero" else "unknown",
+            "seed": seed,
+            "profile": job.args.profile,
+        }
+    )
+
+
+def _write_failure(job: Job, harness: Harness, tool: verilate.Tool, answer: dict) -> list[str]:
+    """Report, shrunk stimulus and waveform of the first failing seed."""
+    seed = answer.get("seed", job.args.seeds[0])
+    place = _folder(job)
+    text = place / "report.txt"
+    stimulus = place / "stimulus.wlkv"
+    program = verilate.bench(harness, job.rtl, tool=tool)
+    words = _words(job, first=seed, last=seed, report=text, shrink=stimulus)
+    _run_bench(job, program, [*words, f"header={_header(job, seed)}"])
+    messages = [text.read_text(encoding="utf-8").rstrip()] if text.is_file() else []
+    command = command_line(job, seed)
+    with text.open("a", encoding="utf-8") as file:
+        print(f"  repeat: {command}", file=file)
+    first = answer.get("failure", {}).get("first", {})
+    waves = _write_waves(job, harness, tool, seed, first.get("cycle"))
+    messages.append(f"  repeat: {command}")
+    messages.append(f"  report: {text}")
+    if stimulus.is_file():
+        messages.append(f"  shrunk stimulus: {stimulus}")
+    return messages + waves
+
+
+def _write_waves(
+    job: Job, harness: Harness, tool: verilate.Tool, seed: int, cycle: int | None
+) -> list[str]:
+    """An FST of cycles [-50, +10] around `cycle`, or of the whole seed, by running it again."""
+    place = _folder(job) / "wave.fst"
+    program = verilate.bench(harness, job.rtl, trace=True, tool=tool)
+    around = {}
+    if cycle is not None:
+        around = {"from": max(0, cycle - WAVE_BEFORE), "to": cycle + WAVE_AFTER}
+    _run_bench(job, program, _words(job, first=seed, last=seed, waves=place, **around))
+    return [f"  waveform: {place}"]

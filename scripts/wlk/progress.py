@@ -1,0 +1,286 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Long work: a progress line, child processes that end when we do, files that appear whole."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any, TextIO, TypeVar
+
+from .errors import Status, WlkError
+
+Item = TypeVar("Item")
+Answer = TypeVar("Answer")
+
+TTY_PERIOD = 0.1  # seconds between two redraws of the line on a terminal
+LOG_PERIOD = 10.0  # seconds between two lines elsewhere
+GRACE = 3.0  # seconds a child has to end before it is killed
+
+
+class Progress:
+    """One line on stderr about long work: rewritten on a terminal, repeated every 10 s elsewhere.
+
+    Use as a context manager; nothing is printed elsewhere about work that ends within 10 s.
+    """
+
+    def __init__(self, label: str, total: int | None = None, stream: TextIO | None = None) -> None:
+        self.label = label
+        self.total = total
+        self.stream = stream if stream is not None else sys.stderr
+        self.tty = self.stream.isatty()
+        self.start = time.monotonic()
+        self._last = self.start - TTY_PERIOD if self.tty else self.start
+        self._shown = False
+        self._lock = threading.Lock()
+
+    def update(self, done: int | None = None, note: str = "") -> None:
+        """Say how far it is. Cheap to call often: most calls print nothing."""
+        now = time.monotonic()
+        with self._lock:
+            if now - self._last < (TTY_PERIOD if self.tty else LOG_PERIOD):
+                return
+            self._last = now
+            line = self._line(done, note, now)
+            if self.tty:
+                self.stream.write("\r\x1b[K" + line[: _terminal_width(self.stream) - 1])
+                self._shown = True
+            else:
+                self.stream.write(line + "\n")
+            self.stream.flush()
+
+    def _line(self, done: int | None, note: str, now: float) -> str:
+        parts = [f"{self.label} ..."]
+        if done is not None and self.total:
+            parts.append(f"{done:,} of {self.total:,} ({100 * done // self.total} %)")
+        elif done is not None:
+            parts.append(f"{done:,}")
+        parts.append(f"{now - self.start:.0f} s")
+        return "  ".join([*parts, note] if note else parts)
+
+    def close(self) -> None:
+        """Clear the line."""
+        with self._lock:
+            if self._shown:
+                self.stream.write("\r\x1b[K")
+                self.stream.flush()
+                self._shown = False
+
+    def __enter__(self) -> Progress:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _terminal_width(stream: TextIO) -> int:
+    with contextlib.suppress(OSError, ValueError):
+        return os.get_terminal_size(stream.fileno()).columns or 80
+    return 80
+
+
+@dataclass(frozen=True)
+class Done:
+    """How a child process ended."""
+
+    code: int
+    """Exit code; negative: the signal that ended it."""
+    output: str
+    """What it wrote to stdout and stderr; empty when that went to a log."""
+
+
+_children: set[subprocess.Popen[Any]] = set()
+_children_lock = threading.Lock()
+_stopping = threading.Event()
+
+
+@contextlib.contextmanager
+def child(command: Sequence[str | Path], **options: Any) -> Iterator[subprocess.Popen[Any]]:
+    """A child process in a group of its own, which ends with the `with` block at the latest.
+
+    `options` are those of `subprocess.Popen`; stdin is empty unless given. The own group makes
+    one Ctrl-C end a whole tree of make and compilers, however the signal reached us.
+    """
+    options.setdefault("stdin", subprocess.DEVNULL)
+    options.setdefault("process_group", 0)
+    try:
+        with _children_lock:  # so that terminate_children() sees every child there is
+            if _stopping.is_set():
+                raise WlkError(Status.INTERRUPTED, "interrupted")
+            process = subprocess.Popen([str(word) for word in command], **options)
+            _children.add(process)
+    except FileNotFoundError as error:
+        raise WlkError(Status.NO_TOOL, f"{error.filename}: no such program or folder") from error
+    try:
+        yield process
+    finally:
+        _end([process])
+        with _children_lock:
+            _children.discard(process)
+        for pipe in (process.stdin, process.stdout, process.stderr):
+            if pipe is not None:
+                pipe.close()
+
+
+def _signal(process: subprocess.Popen[Any], number: int) -> None:
+    """Signal the child's group, or the child alone where it shares ours."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        if os.getpgid(process.pid) == process.pid:
+            os.killpg(process.pid, number)
+        else:
+            process.send_signal(number)
+
+
+def _end(processes: Iterable[subprocess.Popen[Any]]) -> None:
+    """Make the children end: first politely, then not. One that runs as root may stay."""
+    alive = [process for process in processes if process.poll() is None]
+    for process in alive:
+        _signal(process, signal.SIGTERM)
+    limit = time.monotonic() + GRACE
+    for process in alive:
+        try:
+            process.wait(max(0.0, limit - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            _signal(process, signal.SIGKILL)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(GRACE)
+
+
+def terminate_children() -> None:
+    """End every child of this process."""
+    with _children_lock:
+        processes = list(_children)
+    _end(processes)
+
+
+def run(
+    command: Sequence[str | Path],
+    *,
+    label: str = "",
+    log: Path | None = None,
+    cwd: Path | None = None,
+    env: Mapping[str, str] | None = None,
+    foreground: bool = False,
+) -> Done:
+    """Run a command to its end, with a progress line if it has a `label`.
+
+    stdout and stderr go to the end of `log` if given, else into `Done.output`. `foreground` leaves
+    the child in our process group, which it needs to ask for a password on the terminal.
+    """
+    options: dict[str, Any] = {"cwd": cwd, "env": env, "stderr": subprocess.STDOUT}
+    if foreground:
+        options.update(process_group=None, stdin=None)
+    with contextlib.ExitStack() as stack:
+        progress = stack.enter_context(Progress(label)) if label else None
+        output = [""]
+        if log is not None:
+            log.parent.mkdir(parents=True, exist_ok=True)
+            options["stdout"] = stack.enter_context(log.open("ab"))
+        else:
+            options.update(stdout=subprocess.PIPE, encoding="utf-8", errors="replace")
+        process = stack.enter_context(child(command, **options))
+        if log is None:
+            reader = threading.Thread(target=_read_all, args=(process, output), daemon=True)
+            reader.start()
+        while True:
+            try:
+                process.wait(TTY_PERIOD)
+                break
+            except subprocess.TimeoutExpired:
+                if progress is not None:
+                    progress.update()
+        if log is None:
+            reader.join()
+    return Done(process.returncode, output[0])
+
+
+def _read_all(process: subprocess.Popen[Any], output: list[str]) -> None:
+    with contextlib.suppress(ValueError):  # closed under us on the way out
+        output[0] = process.stdout.read()
+
+
+def parallel(
+    function: Callable[[Item], Answer],
+    items: Iterable[Item],
+    jobs: int,
+    tick: Callable[[], None] = lambda: None,
+) -> Iterator[tuple[Item, Answer]]:
+    """Call `function` on each item in up to `jobs` threads; yield (item, answer) as they finish.
+
+    `tick` is called about twice a second, for a progress line. An exception in a call, or Ctrl-C,
+    ends the children of all of them and comes out here.
+    """
+    try:
+        with ThreadPoolExecutor(max_workers=max(1, jobs)) as pool:
+            try:
+                pending = {pool.submit(function, item): item for item in items}
+                while pending:
+                    done, _ = wait(pending, timeout=0.5, return_when=FIRST_COMPLETED)
+                    tick()
+                    for future in done:
+                        yield pending.pop(future), future.result()
+            except BaseException:
+                _stopping.set()  # no thread starts another child
+                pool.shutdown(wait=False, cancel_futures=True)
+                terminate_children()
+                raise
+    finally:
+        _stopping.clear()
+
+
+def tail(log: Path, lines: int = 8) -> list[str]:
+    """The last lines of a log that say something."""
+    try:
+        with log.open(encoding="utf-8", errors="replace") as file:
+            return list(deque((line.rstrip() for line in file if line.strip()), maxlen=lines))
+    except OSError:
+        return []
+
+
+def fail_with_log(status: Status, message: str, log: Path) -> WlkError:
+    """The error of a tool that failed: shows the end of its log, and names it."""
+    for line in tail(log):
+        print(f"  | {line}", file=sys.stderr)
+    return WlkError(status, f"{message}; the whole output is in {log}")
+
+
+@contextlib.contextmanager
+def atomic_write(path: Path | str, mode: str = "w") -> Iterator[IO[Any]]:
+    """Write a file that is there whole or not at all: NAME.partial, fsync, rename.
+
+    The partial file is removed when the block raises. What is no regular file (/dev/stdout, a
+    pipe) is written as it is. Fails with NO_FILE when the place cannot be opened, NO_SPACE when
+    writing fails.
+    """
+    path = Path(path)
+    special = path.exists() and not path.is_file()
+    partial = path if special else path.with_name(path.name + ".partial")
+    text = {} if "b" in mode else {"encoding": "utf-8"}
+    try:
+        file = partial.open(mode, **text)
+    except OSError as error:
+        raise WlkError(Status.NO_FILE, f"cannot write {path}: {error.strerror}") from error
+    try:
+        with file:
+            yield file
+            file.flush()
+            if not special:
+                os.fsync(file.fileno())
+        if not special:
+            partial.replace(path)
+    except BaseException as error:
+        if not special:
+            partial.unlink(missing_ok=True)
+        if isinstance(error, OSError) and not isinstance(error, BrokenPipeError):
+            message = f"cannot write {path}: {error.strerror}; nothing is left of it"
+            raise WlkError(Status.NO_SPACE, message) from error
+        raise

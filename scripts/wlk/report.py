@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a run answers, to a person (a table) and to a program (a JSON object a line).
+
+Every command that compares uses the same object: design page, "The one command".
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TextIO
+
+from .errors import Status
+
+VERDICTS = frozenset(
+    {
+        Status.OK,
+        Status.FUNCTIONAL_MISMATCH,
+        Status.TIMING_DIVERGENCE,
+        Status.PROTOCOL_VIOLATION,
+        Status.HANG,
+        Status.VACUOUS,
+        Status.IFACE_CHANGED,
+        Status.BUILD_FAIL,
+        Status.MODEL_ERROR,
+    }
+)
+
+
+def verdict_name(status: Status) -> str:
+    """The verdict's word: PASS, FUNCTIONAL_MISMATCH, ..."""
+    return "PASS" if status == Status.OK else Status(status).name
+
+
+@dataclass(frozen=True)
+class Mismatch:
+    """The first difference of a run."""
+
+    cycle: int
+    """Sampled clock edges, from 0."""
+    port: str
+    """Its emitted name."""
+    expected: int
+    got: int
+    care: int
+
+    def json(self) -> dict[str, Any]:
+        """As a JSON object; values in hexadecimal, since a port is wider than a JSON number."""
+        values = {"expected": self.expected, "got": self.got, "care": self.care}
+        return {"cycle": self.cycle, "port": self.port} | {k: f"{v:#x}" for k, v in values.items()}
+
+
+@dataclass
+class Result:
+    """One run of one block."""
+
+    block: str
+    verdict: Status
+    config: Mapping[str, Any] = field(default_factory=dict)
+    cycles: int = 0
+    compared_bits: int = 0
+    masked_bits: int = 0
+    scope: str | None = None
+    """Where in a waveform, ..."""
+    module: str | None = None
+    """... or which module; a run has one of the two."""
+    first: Mismatch | None = None
+    extra: Mapping[str, Any] = field(default_factory=dict)
+    """What this command says beside; keys must not be those above."""
+
+    def json(self) -> dict[str, Any]:
+        """The common object, keys always in the same order."""
+        place = {"scope": self.scope} if self.scope is not None else {"module": self.module}
+        common = {"block": self.block, **place, "config": dict(self.config), "cycles": self.cycles}
+        common["compared_bits"] = self.compared_bits
+        common["masked_bits"] = self.masked_bits
+        common["verdict"] = verdict_name(self.verdict)
+        if self.first is not None:
+            common["first"] = self.first.json()
+        clash = common.keys() & self.extra.keys()
+        if clash:
+            raise ValueError(f"extra keys {sorted(clash)} belong to the common object")
+        return common | dict(self.extra)
+
+
+def exit_code(results: Iterable[Result]) -> Status:
+    """Of several runs: OK only if all pass, else the failed verdict with the lowest number.
+
+    The numbers are in the order of what a reader wants to know first: a mismatch outranks a run
+    that compared too little. No run at all is VACUOUS.
+    """
+    verdicts = [result.verdict for result in results]
+    if not verdicts:
+        return Status.VACUOUS
+    return min((v for v in verdicts if v != Status.OK), default=Status.OK)
+
+
+def json_line(value: Mapping[str, Any], stream: TextIO | None = None) -> None:
+    """Print one JSON object on one line and flush, so that a reader can follow."""
+    print(json.dumps(value, separators=(",", ":")), file=stream or sys.stdout, flush=True)
+
+
+class Table:
+    """An aligned text table; a column is "name" or "name [unit]", numbers align right."""
+
+    def __init__(self, *columns: str) -> None:
+        self.columns = columns
+        self.rows: list[tuple[Any, ...]] = []
+
+    def add(self, *cells: object) -> None:
+        """Append a row: one cell a column; None shows as "-"."""
+        if len(cells) != len(self.columns):
+            raise ValueError(f"{len(cells)} cells for {len(self.columns)} columns")
+        self.rows.append(cells)
+
+    def render(self) -> str:
+        """The table as text, without a newline at its end."""
+        columns = range(len(self.columns))
+        right = [self._is_number(i) for i in columns]
+        lines = [self.columns, *(tuple(map(cell_text, row)) for row in self.rows)]
+        widths = [max(len(line[i]) for line in lines) for i in columns]
+        lines.insert(1, tuple("-" * width for width in widths))
+        return "\n".join(_align(line, widths, right) for line in lines)
+
+    def _is_number(self, column: int) -> bool:
+        cells = [row[column] for row in self.rows if row[column] is not None]
+        return bool(cells) and all(type(cell) in (int, float) for cell in cells)
+
+    def print(self, stream: TextIO | None = None) -> None:
+        """Print it."""
+        print(self.render(), file=stream or sys.stdout, flush=True)
+
+
+def _align(line: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -> str:
+    cells = zip(line, widths, right, strict=True)
+    return "  ".join(c.rjust(w) if r else c.ljust(w) for c, w, r in cells).rstrip()
+
+
+def cell_text(value: object) -> str:
+    """A cell: thousands apart, three digits of a fraction at most, verdicts by name."""
+    if value is None:
+        return "-"
+    if isinstance(value, Status):
+        return verdict_name(value)
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, float):
+        return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
+    return str(value)
+
+
+def config_text(config: Mapping[str, Any]) -> str:
+    """A configuration as it is typed behind --config."""
+    return " ".join(f"{key}={value}" for key, value in config.items())

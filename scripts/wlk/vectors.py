@@ -1,0 +1,303 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Vector files: what `warplock vectors` does with them. The format is docs/record-format.md."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from . import tables, tools
+from .errors import Status, WlkError
+
+PROGRAM = "vectors/wlk-vec"
+MOST_CANDIDATES = 64
+
+Given = Iterable[tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class Header:
+    """What a vector file says of itself."""
+
+    path: Path
+    cycles: int
+    words: tuple[int, int]
+    text: Mapping[str, Any]
+
+    @property
+    def block(self) -> str:
+        return str(self.text["block"])
+
+    @property
+    def config(self) -> Mapping[str, Any]:
+        return self.text["config"]
+
+    @property
+    def power_up(self) -> str:
+        return str(self.text["power_up"])
+
+    @property
+    def source(self) -> str:
+        """Who made the expected values: "gen" (a model), "csv" (a recording)."""
+        return str(self.text["source"])
+
+    def json(self) -> dict[str, Any]:
+        """As `vectors info --json` prints it."""
+        size = {"bytes": self.path.stat().st_size, "cycles": self.cycles}
+        return {"file": str(self.path), **size, **self.text}
+
+
+_TYPES = {
+    "block": str,
+    "schema": str,
+    "model_version": int,
+    "config": dict,
+    "power_up": str,
+    "source": str,
+}
+
+
+def read_header(path: Path) -> Header:
+    """The header of a file whose container is sound; CORRUPT when its text is not one of ours."""
+    answer = tools.run(PROGRAM, ["header", path], label=f"reading {path}")
+    try:
+        decoded = json.loads(answer.output)
+        text = decoded["header"]
+        for key, kind in _TYPES.items():
+            if not isinstance(text[key], kind):
+                raise ValueError(f"'{key}' is {text[key]!r}")
+    except (ValueError, KeyError, TypeError) as error:
+        message = f"{path}: the header's text is damaged or not ours: {error}"
+        raise WlkError(Status.CORRUPT, f"{message}; make the file again") from error
+    words = decoded["in_words"], decoded["out_words"]
+    return Header(path, decoded["cycles"], words, text)
+
+
+# ---- is it ours? --------------------------------------------------------------------------------
+
+
+def check_schema(header: Header) -> tables.Table:
+    """The table of the file's block; BAD_SCHEMA when the file was made with another one."""
+    if header.block not in tables.names():
+        known = ", ".join(tables.names())
+        message = f"{header.path}: its block '{header.block}' is none of ours ({known})"
+        raise WlkError(Status.BAD_SCHEMA, message)
+    table = tables.load(header.block)
+    ours, theirs = f"{table.schema_hash():016x}", header.text["schema"]
+    if ours != theirs:
+        versions = f"model version {header.text['model_version']} then, {table.model_version} now"
+        message = f"{header.path}: its port table of {table.name} is {theirs}, ours is {ours}"
+        raise WlkError(Status.BAD_SCHEMA, f"{message} ({versions}); {_again(header)}")
+    return table
+
+
+def _again(header: Header) -> str:
+    verb = "gen" if header.source == "gen" else "import"
+    return f"make the file again with `warplock vectors {verb}`"
+
+
+def check_config(header: Header, table: tables.Table, given: Given) -> tables.Config:
+    """The file's configuration; BAD_PARAMS when it is not legal or `given` says otherwise."""
+    try:
+        config = table.config(dict(header.config))
+    except WlkError as error:
+        message = f"{header.path}: {error.message}; {_again(header)}"
+        raise WlkError(Status.BAD_PARAMS, message) from error
+    missing = sorted(table.params.keys() - header.config.keys())
+    if missing:
+        message = f"{header.path}: its header lacks the parameter {missing[0]}; {_again(header)}"
+        raise WlkError(Status.BAD_PARAMS, message)
+    for key, value in table.config(dict(given)).items():
+        if key in dict(given) and config[key] != value:
+            shown = table.params[key].show
+            message = f"{header.path}: made with {key}={shown(config[key])}, not {shown(value)}"
+            raise WlkError(
+                Status.BAD_PARAMS,
+                f"{message}; leave --config out, or make a file with {key}={shown(value)}",
+            )
+    return config
+
+
+def check_model(header: Header, table: tables.Table) -> None:
+    """BAD_VERSION when the expected values are those of another version of the model.
+
+    They may differ for a reason then, so that a mismatch, or none, would mean nothing. Recorded
+    values are the design's own and stay right.
+    """
+    theirs = header.text["model_version"]
+    if header.source == "gen" and theirs != table.model_version:
+        message = f"{header.path}: made by version {theirs} of the {table.name} model"
+        raise WlkError(
+            Status.BAD_VERSION, f"{message}, this is version {table.model_version}; {_again(header)}"
+        )
+
+
+# ---- commands -----------------------------------------------------------------------------------
+
+
+def _words(table: tables.Table, config: tables.Config) -> list[str]:
+    return [f"{key}={value}" for key, value in table.show(config).items()]
+
+
+def gen(
+    block: str,
+    out: Path,
+    *,
+    config: Given = (),
+    seed: int = 1,
+    profile: str = "mix",
+    cycles: int,
+    power_up: str = "unknown",
+    small: bool = False,
+) -> Header:
+    """Generate a file from a seed."""
+    table = tables.load(block)
+    words = ["gen", *(["--small"] if small else []), block, out, seed, profile, cycles, power_up]
+    words += _words(table, table.config(dict(config)))
+    tools.run(PROGRAM, words, label=f"writing {out}")
+    return read_header(out)
+
+
+@dataclass(frozen=True)
+class Played:
+    """The outcome of a file against the model."""
+
+    verdict: Status
+    result: dict[str, Any]
+    report: str
+
+
+def play(header: Header, table: tables.Table, config: tables.Config) -> Played:
+    """Run the model on the file's inputs and compare with the file."""
+    words = ["play", header.block, header.path, header.power_up, header.source]
+    label = f"playing {header.path}"
+    answer = tools.run(PROGRAM, [*words, *_words(table, config)], label=label)
+    result = json.loads(answer.output)
+    verdict = Status(answer.code)
+    unjudged = result.pop("unjudged_bits")  # what the file does not say was not compared
+    result["compared_bits"] -= unjudged
+    result["masked_bits"] += unjudged
+    if verdict == Status.OK and result["compared_bits"] <= 0:
+        verdict = Status.VACUOUS
+        result["verdict"] = verdict.name
+    return Played(verdict, result, answer.report)
+
+
+def dump(header: Header, first: int, last: int | None) -> None:
+    """Print cycles `first` to `last` as JSON lines."""
+    table = check_schema(header)
+    config = check_config(header, table, ())
+    if first >= header.cycles or (last is not None and last < first):
+        asked = f"{first}..{'' if last is None else last}"
+        message = f"{header.path}: no cycles {asked}; it has 0..{header.cycles - 1}"
+        raise WlkError(Status.USAGE, message if header.cycles else f"{header.path}: has no cycle")
+    end = header.cycles if last is None else last + 1
+    words = ["dump", header.block, header.path, first, end, *_words(table, config)]
+    tools.run(PROGRAM, words, label=f"reading {header.path}", capture=False)
+
+
+# ---- import -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Imported:
+    """A file made from a recording, and what is to be said about its configuration."""
+
+    header: Header
+    notes: list[str]
+
+
+def import_csv(source: Path, out: Path, block: str, given: Given, power_up: str) -> Imported:
+    """Make a file from a recording's CSV; infer the parameters that the ports show."""
+    from . import match, recording
+
+    table = tables.load(block)
+    shapes = recording.read_ports(source)
+    found = match.match(table, shapes, dict(given), clock=False)
+    _require(found, source, dict(given))
+    header = _convert(source, out, table, found.config, power_up)
+    notes = [f"{item.name}={table.params[item.name].show(item.value)} ({_how(item)})"
+             for item in found.params.values() if item.how != "default"]
+    unsure = [item for item in found.params.values() if item.ambiguous]
+    if not unsure:
+        return Imported(header, notes)
+    config, note = _choose(header, table, found.config, unsure)
+    if config != found.config:
+        header = _convert(source, out, table, config, power_up)
+    return Imported(header, [*notes, note])
+
+
+def _how(item: Any) -> str:
+    if item.how == "given":
+        return "given"
+    return f"port {item.evidence}" if item.how == "ports" and item.evidence else item.how
+
+
+def _require(found: Any, source: Path, given: Mapping[str, str]) -> None:
+    """BAD_CSV, or BAD_PARAMS when it is `given` that does not fit."""
+    if found.ok:
+        return
+    if given and found.notes:
+        raise WlkError(Status.BAD_PARAMS, f"{source}: {found.notes[0]}")
+    if found.differences:
+        first = found.differences[0]
+        text = f"column {first.port}: {first.found}, but block {found.table.name} has"
+        text = f"{text} {first.expected}"
+    elif found.missing_inputs:
+        text = f"no column {found.missing_inputs[0]}, an input that a rule reads"
+    else:
+        text = "no column is an output; nothing to compare"
+    raise WlkError(Status.BAD_CSV, f"{source}:1: {text}")
+
+
+def _convert(
+    source: Path, out: Path, table: tables.Table, config: tables.Config, power_up: str
+) -> Header:
+    from . import recording
+
+    words = ["import", table.name, out, source, power_up, *_words(table, config)]
+    feed = recording.lines(source)
+    tools.run(PROGRAM, words, label=f"importing {source}", feed=feed)
+    return read_header(out)
+
+
+def _choose(
+    header: Header, table: tables.Table, config: tables.Config, unsure: list[Any]
+) -> tuple[tables.Config, str]:
+    """Which of the configurations that the ports allow plays longest; what to say about it."""
+    names = [item.name for item in unsure]
+    best: tuple[int, tables.Config] = (-1, config)
+    for number, values in enumerate(_candidates(unsure)):
+        tried = {**config, **dict(zip(names, values, strict=True))}
+        text = ", ".join(f"{n}={table.params[n].show(tried[n])}" for n in names)
+        played = play(header, table, tried)
+        if played.verdict == Status.OK:
+            first = " of the default" if number == 0 else f", candidate {number + 1}"
+            return tried, f"{text} (the ports allow {_allowed(table, unsure)}; plays clean{first})"
+        clean = played.result.get("first", {}).get("cycle", 0)
+        if clean > best[0]:
+            best = clean, tried
+    tried = best[1]
+    text = ", ".join(f"{n}={table.params[n].show(tried[n])}" for n in names)
+    allowed = _allowed(table, unsure)
+    hint = f"--config {names[0]}=VALUE sets it"
+    return tried, f"{text} (the ports allow {allowed}; none plays clean, this one longest; {hint})"
+
+
+def _allowed(table: tables.Table, unsure: list[Any]) -> str:
+    return " and ".join(
+        f"{item.name} {' or '.join(map(table.params[item.name].show, item.possible))}"
+        for item in unsure
+    )
+
+
+def _candidates(unsure: list[Any]) -> list[tuple[int, ...]]:
+    """Values of the parameters in question: what `match` took first, then the largest."""
+    orders = [
+        [item.value, *(v for v in reversed(item.possible) if v != item.value)] for item in unsure
+    ]
+    return list(itertools.islice(itertools.product(*orders), MOST_CANDIDATES))

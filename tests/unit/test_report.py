@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tables, the common JSON object, and the exit code of several runs."""
+
+import io
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "scripts"))
+
+from wlk import report
+from wlk.errors import Status
+
+
+def test_table_aligns_numbers_right_and_text_left():
+    table = report.Table("block", "cycles", "speed [Mcyc/s]", "verdict")
+    table.add("collector", 1234567, 5.4321, Status.OK)
+    table.add("x", 1, None, Status.HANG)
+    assert table.render() == (
+        "block         cycles  speed [Mcyc/s]  verdict\n"
+        "---------  ---------  --------------  -------\n"
+        "collector  1,234,567            5.43  PASS\n"
+        "x                  1               -  HANG"
+    )
+
+
+def test_table_without_rows():
+    assert report.Table("a", "b").render() == "a  b\n-  -"
+
+
+def test_table_wrong_number_of_cells():
+    with pytest.raises(ValueError, match="1 cells for 2 columns"):
+        report.Table("a", "b").add(1)
+
+
+def result(verdict=Status.OK, **options):
+    return report.Result("collector", verdict, {"num_lanes": 16}, 100, 6400, 64, **options)
+
+
+def test_result_is_the_common_object():
+    first = report.Mismatch(17, "io_readResp_valid", 1, 0, 1 << 600)
+    stream = io.StringIO()
+    verdict = Status.FUNCTIONAL_MISMATCH
+    report.json_line(result(verdict, module="Top", first=first).json(), stream)
+    assert stream.getvalue().count("\n") == 1
+    assert json.loads(stream.getvalue()) == {
+        "block": "collector",
+        "module": "Top",
+        "config": {"num_lanes": 16},
+        "cycles": 100,
+        "compared_bits": 6400,
+        "masked_bits": 64,
+        "verdict": "FUNCTIONAL_MISMATCH",
+        "first": {
+            "cycle": 17,
+            "port": "io_readResp_valid",
+            "expected": "0x1",
+            "got": "0x0",
+            "care": hex(1 << 600),
+        },
+    }
+
+
+def test_result_scope_and_extra():
+    value = result(scope="a.b", extra={"seed": 3}).json()
+    assert (value["scope"], value["seed"], value["verdict"]) == ("a.b", 3, "PASS")
+    assert "module" not in value
+    assert "first" not in value
+    with pytest.raises(ValueError, match="cycles"):
+        result(extra={"cycles": 3}).json()
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "code"),
+    [
+        ([], Status.VACUOUS),
+        ([Status.OK, Status.OK], Status.OK),
+        ([Status.OK, Status.VACUOUS, Status.FUNCTIONAL_MISMATCH], Status.FUNCTIONAL_MISMATCH),
+        ([Status.MODEL_ERROR, Status.OK], Status.MODEL_ERROR),
+    ],
+)
+def test_exit_code_of_several_runs(verdicts, code):
+    assert report.exit_code([result(v) for v in verdicts]) == code

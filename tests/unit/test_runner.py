@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`warplock test` counts what Meson and pytest say, and a C build answers in one line."""
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "scripts"))
+
+from wlk import build, cmd_test, setup
+from wlk.errors import Status, WlkError
+
+MESON = [
+    {"name": "warplock:unit / errors", "result": "OK", "duration": 0.5, "stdout": "fine"},
+    {"name": "warplock:prop / rows", "result": "FAIL", "duration": 1, "stdout": "a\nx.c:3: 1 != 2"},
+    {"name": "warplock / odd", "result": "TIMEOUT", "duration": 30},
+    {"name": "warplock:unit / later", "result": "SKIP", "duration": 0},
+]
+SUITE = {
+    "test_good.py": "def test_a(): pass\ndef test_b(): pass\n",
+    "test_bad.py": "import pytest\ndef test_c(): assert 1 == 2, 'c differs'\n"
+    "def test_d(): pytest.skip('no recordings')\n",
+}
+
+
+def test_runner_reads_meson(tmp_path):
+    log = tmp_path / "testlog.json"
+    log.write_text("".join(json.dumps(test) + "\n" for test in MESON))
+    outcomes = list(cmd_test.read_meson(log))
+    assert [(o.folder, o.name, o.result) for o in outcomes] == [
+        ("unit", "errors", "passed"),
+        ("prop", "rows", "failed"),
+        ("unit", "odd", "failed"),
+        ("unit", "later", "skipped"),
+    ]
+    assert outcomes[1].message == "x.c:3: 1 != 2"
+    assert cmd_test.counts(outcomes) == (1, 2, 1)
+
+
+@pytest.fixture
+def suite(tmp_path, monkeypatch):
+    """A tests/ folder of our own."""
+    folder = tmp_path / "tests" / "unit"
+    folder.mkdir(parents=True)
+    for name, text in SUITE.items():
+        (folder / name).write_text(text)
+    monkeypatch.setattr(cmd_test, "TESTS", tmp_path / "tests")
+    monkeypatch.setattr(cmd_test, "OUTPUT", tmp_path / "out")
+    monkeypatch.setattr(setup, "BUILD", tmp_path / "build")
+    monkeypatch.setattr(setup, "ROOT", tmp_path)
+    monkeypatch.setattr(build, "meson_build", lambda: tmp_path / "build")
+    monkeypatch.setattr(cmd_test, "run_meson", lambda *_: [])
+    return folder
+
+
+def run(capsys, **options):
+    """The exit code and what is printed."""
+    args = {"k": None, "quick": False, "jobs": 1, "json": False} | options
+    code = cmd_test.run(argparse.Namespace(**args))
+    return code, capsys.readouterr()
+
+
+def test_runner_counts_pytest(suite, capsys):
+    code, said = run(capsys)
+    assert code == 1
+    lines = said.out.splitlines()
+    assert lines[-1] == "2 passed, 1 failed"
+    assert any(line.startswith("FAILED ") and "c differs" in line for line in lines)
+    assert any(line.startswith("SKIPPED ") and "no recordings" in line for line in lines)
+
+
+def test_runner_all_passed(suite, capsys):
+    (suite / "test_bad.py").unlink()
+    code, said = run(capsys, json=True)
+    assert code == 0
+    assert json.loads(said.out)["passed"] == 2
+    assert said.err.splitlines()[-1] == "2 passed, 0 failed"
+
+
+def test_runner_collection_error_fails(suite, capsys):
+    (suite / "test_bad.py").write_text("import no_such_module")
+    assert run(capsys)[0] == 1
+
+
+def test_runner_crash_fails(suite, capsys):
+    (suite / "test_bad.py").write_text("import os\ndef test_c(): os._exit(0)\n")
+    assert run(capsys)[0] == 1
+
+
+def test_runner_nothing_ran_fails(suite, capsys):
+    with pytest.raises(WlkError, match="no test matches 'zebra'") as error:
+        run(capsys, k="zebra")
+    assert error.value.status == Status.VACUOUS
+
+
+def project(folder, text, monkeypatch):
+    """A Meson project of one C file."""
+    (folder / "meson.build").write_text("project('p', 'c')\nexecutable('p', 'p.c')\n")
+    (folder / "p.c").write_text(text)
+    monkeypatch.setattr(setup, "ROOT", folder)
+    monkeypatch.setattr(setup, "BUILD", folder / "build")
+    monkeypatch.delenv(build.VARIABLE, raising=False)
+
+
+def test_build_release_is_optimised(tmp_path, monkeypatch):
+    project(tmp_path, "int main(void) { return 0; }\n", monkeypatch)
+    folder = build.meson_build()
+    assert folder == tmp_path / "build" / "release"
+    assert (folder / "p").exists()
+    command = (folder / "compile_commands.json").read_text()
+    assert " -O2 " in command
+    assert "-DNDEBUG" in command
+
+
+def test_build_failure_names_first_error_and_log(tmp_path, monkeypatch, capsys):
+    project(tmp_path, "int main(void) { return x; }\n", monkeypatch)
+    with pytest.raises(WlkError) as error:
+        build.meson_build()
+    assert error.value.status == Status.BUILD_FAIL
+    assert "p.c:1:25: error:" in error.value.message
+    assert str(tmp_path / "build" / "release.log") in error.value.message
+    assert "  | " in capsys.readouterr().err
+
+
+def test_build_other_options_start_afresh(tmp_path, monkeypatch):
+    project(tmp_path, "int main(void) { return N - 1; }\n", monkeypatch)
+    for flags in ("-DN=1", "-DN=2 -DM"):
+        monkeypatch.setenv("CFLAGS", flags)
+        command = (build.meson_build() / "compile_commands.json").read_text()
+        assert flags.split()[-1] in command
+
+
+def test_build_unknown_kind(monkeypatch):
+    monkeypatch.setenv(build.VARIABLE, "fast")
+    with pytest.raises(WlkError, match="WARPLOCK_BUILD=fast: no such build; it is one of release"):
+        build.folder()

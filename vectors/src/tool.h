@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the command-line tools share: configurations from words, errors, Ctrl-C, progress. */
+#ifndef WLK_TOOL_H
+#define WLK_TOOL_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "warplock/block.h"
+
+/* Set by SIGINT and SIGTERM. */
+extern volatile sig_atomic_t tool_stop;
+
+/* Catch Ctrl-C; ignore SIGPIPE and SIGXFSZ, so that a full disk is an error and not a death. */
+void tool_signals(void);
+
+/* Print the error and return its status as the exit code. */
+int tool_fail(const char *tool, const wlk_error *err);
+
+/* A decimal or 0x number; false when @p text is none. */
+bool tool_number(const char *text, uint64_t *value);
+
+/* Find a block by name, set the defaults, then key=value words up to the first other word. */
+wlk_status tool_config(const char *name, char **words, int n, const wlk_block **block,
+                       uint32_t *cfg, wlk_error *err);
+
+/* Every 0.2 s at most: "progress DONE TOTAL" on stderr, read by scripts/warplock. */
+void tool_progress(uint64_t done, uint64_t total);
+
+/* A configuration as JSON members `"key": value, ...`. */
+void tool_config_json(const wlk_table *table, const uint32_t *cfg, char *text, size_t size);
+
+#endif

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "vec_job.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void job_close(job *j) {
+    free(j->ports);
+    free(j->state);
+    free(j->in);
+    free(j->out);
+    free(j->care);
+    free(j->all);
+}
+
+wlk_power_up power_up_of(const char *text) {
+    return strcmp(text, "zero") == 0 ? WLK_POWER_ZERO : WLK_POWER_UNKNOWN;
+}
+
+static uint64_t *words_of(uint32_t n) {
+    return (uint64_t *)calloc(n + 1u, sizeof(uint64_t));
+}
+
+static bool allocate(job *j) {
+    const size_t state = (j->block->state_size(j->cfg) + 63u) / 64u * 64u;
+    j->ports = (wlk_port *)calloc(j->layout.n_ports, sizeof *j->ports);
+    j->state = aligned_alloc(64u, state);
+    j->in = words_of(j->layout.in_words);
+    j->out = words_of(j->layout.out_words);
+    j->care = words_of(j->layout.out_words);
+    j->all = words_of(j->layout.out_words);
+    return j->ports != NULL && j->state != NULL && j->in != NULL && j->out != NULL &&
+           j->care != NULL && j->all != NULL;
+}
+
+wlk_status job_open(job *j, const char *block, const char *power_up, char **words, int n,
+                    wlk_error *err) {
+    memset(j, 0, sizeof *j);
+    const wlk_status status = tool_config(block, words, n, &j->block, j->cfg, err);
+    if (status != WLK_OK) {
+        return status;
+    }
+    j->block->table->layout(j->cfg, &j->layout);
+    if (!allocate(j)) {
+        job_close(j);
+        return wlk_fail(err, WLK_NO_MEMORY, "out of memory");
+    }
+    (void)j->block->table->ports(j->cfg, j->ports, j->layout.n_ports);
+    for (uint32_t i = 0; i < j->layout.n_ports; i++) {
+        if (j->ports[i].is_out && j->ports[i].present) {
+            wlk_port_set(&j->ports[i], j->all, ~UINT64_C(0));
+        }
+    }
+    j->block->init(j->cfg, j->state, power_up_of(power_up));
+    return WLK_OK;
+}
+
+wlk_status job_reader(const job *j, const char *path, wlk_vec_reader **reader, wlk_error *err) {
+    const wlk_status status = wlk_vec_open(reader, path, err);
+    if (status != WLK_OK) {
+        return status;
+    }
+    const wlk_vec_shape shape = wlk_vec_get_shape(*reader);
+    if (shape.in_words == j->layout.in_words && shape.out_words == j->layout.out_words) {
+        return WLK_OK;
+    }
+    wlk_vec_close(*reader);
+    *reader = NULL;
+    return wlk_fail(err, WLK_BAD_PARAMS,
+                    "%s: its records have %" PRIu32 " + %" PRIu32
+                    " words, but its configuration needs %" PRIu32 " + %" PRIu32,
+                    path, shape.in_words, shape.out_words, j->layout.in_words, j->layout.out_words);
+}
+
+void vec_print_side(const job *j, const char *name, bool out, const uint64_t *words) {
+    const char *glue = "";
+    printf(", \"%s\": {", name);
+    for (uint32_t i = 0; i < j->layout.n_ports; i++) {
+        const wlk_port *port = &j->ports[i];
+        if (port->is_out == out && port->present) {
+            printf("%s\"%s\": \"%" PRIx64 "\"", glue, port->name, wlk_port_get(port, words));
+            glue = ", ";
+        }
+    }
+    putchar('}');
+}
+
+int vec_close_output(void) {
+    wlk_error err;
+    if (fflush(stdout) == 0 && !ferror(stdout)) {
+        return 0;
+    }
+    if (errno == EPIPE) {
+        return 128 + SIGPIPE; // `| head` has seen enough
+    }
+    (void)wlk_fail(&err, WLK_NO_SPACE, "cannot write the output: %s", strerror(errno));
+    return tool_fail("wlk-vec", &err);
+}

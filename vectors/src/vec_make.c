@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+// Commands that write a vector file: generate from a seed, import from a CSV.
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "csv.h"
+#include "vec_job.h"
+#include "warplock/stimulus.h"
+
+enum { HEADER_TEXT = 4096 };
+
+static wlk_status interrupted(wlk_error *err) {
+    return wlk_fail(err, WLK_INTERRUPTED, "interrupted; nothing was written");
+}
+
+// The header's text: docs/record-format.md, "Header text". `origin` holds the last members.
+static void header_text(const job *j, const char *source, const char *power_up, const char *origin,
+                        char *text) {
+    char config[HEADER_TEXT / 2];
+    tool_config_json(j->block->table, j->cfg, config, sizeof config);
+    (void)snprintf(text, HEADER_TEXT,
+                   "{\"tool\": \"warplock " WLK_VERSION "\", \"block\": \"%s\", "
+                   "\"schema\": \"%016" PRIx64 "\", \"model_version\": %" PRIu32
+                   ", \"config\": {%s}, \"power_up\": \"%s\", \"source\": \"%s\", %s}",
+                   j->block->table->name, j->block->table->schema_hash,
+                   j->block->table->model_version, config, power_up, source, origin);
+}
+
+// `text` as the inside of a JSON string; a control character becomes '?'.
+static void escape(const char *text, char *to, size_t size) {
+    size_t used = 0;
+    for (; *text != '\0' && used + 3u < size; text++) {
+        if (*text == '"' || *text == '\\') {
+            to[used++] = '\\';
+        }
+        to[used++] = (unsigned char)*text < 0x20u ? '?' : *text;
+    }
+    to[used] = '\0';
+}
+
+static wlk_status create(const job *j, const char *path, const char *header,
+                         wlk_vec_writer **writer, wlk_error *err) {
+    const wlk_vec_shape shape = {j->layout.in_words, j->layout.out_words};
+    return wlk_vec_create(writer, path, &shape, header, err);
+}
+
+static wlk_status close_file(wlk_vec_writer *writer, wlk_status status, wlk_error *err) {
+    if (status == WLK_OK) {
+        return wlk_vec_finish(writer, err);
+    }
+    wlk_vec_abort(writer);
+    return status;
+}
+
+// ---- gen --------------------------------------------------------------------------------------
+
+static wlk_status generate(job *j, const wlk_stimulus *gen, wlk_stimulus_state *stim,
+                           uint64_t cycles, wlk_vec_writer *writer, wlk_error *err) {
+    wlk_step_info info;
+    for (uint64_t c = 0; c < cycles; c++) {
+        gen->next(j->cfg, j->state, stim, j->in);
+        j->block->record(j->cfg, j->state, j->in, j->out, j->care, &info);
+        const wlk_status status = wlk_vec_write(writer, j->in, j->out, j->care, err);
+        if (status != WLK_OK) {
+            return status;
+        }
+        if (c % CYCLES_PER_CHECK == 0u) {
+            tool_progress(c, cycles);
+            if (tool_stop) {
+                return interrupted(err);
+            }
+        }
+    }
+    return WLK_OK;
+}
+
+static wlk_status find_stimulus(const char *block, const char *profile, const wlk_stimulus **gen,
+                                uint32_t *number, wlk_error *err) {
+    char names[256] = "mix";
+    size_t used = strlen(names);
+    *gen = wlk_stimulus_find(block);
+    if (*gen == NULL) {
+        return wlk_fail(err, WLK_USAGE, "block %s has no stimulus", block);
+    }
+    if (wlk_stimulus_profile(*gen, profile, number)) {
+        return WLK_OK;
+    }
+    for (uint32_t i = 0; i < wlk_stimulus_profiles(*gen) && used < sizeof names; i++) {
+        const int n = snprintf(names + used, sizeof names - used, ", %s", (*gen)->profiles[i]);
+        used += n > 0 ? (size_t)n : 0u;
+    }
+    return wlk_fail(err, WLK_USAGE, "block %s has no profile '%.64s'; it has %s", block, profile,
+                    names);
+}
+
+static wlk_status gen_file(job *j, char **a, uint64_t seed, uint64_t cycles, bool small,
+                           wlk_error *err) {
+    const wlk_stimulus *gen = NULL;
+    wlk_vec_writer *writer = NULL;
+    wlk_stimulus_state stim;
+    uint32_t profile = 0;
+    char header[HEADER_TEXT], origin[128];
+    wlk_status status = find_stimulus(a[0], a[3], &gen, &profile, err);
+    if (status != WLK_OK) {
+        return status;
+    }
+    (void)snprintf(origin, sizeof origin, "\"seed\": %" PRIu64 ", \"profile\": \"%.64s\"", seed,
+                   a[3]);
+    header_text(j, "gen", a[5], origin, header);
+    status = create(j, a[1], header, &writer, err);
+    if (status != WLK_OK) {
+        return status;
+    }
+    if (small) {
+        wlk_vec_compact(writer);
+    }
+    wlk_stimulus_init(&stim, seed, profile);
+    return close_file(writer, generate(j, gen, &stim, cycles, writer, err), err);
+}
+
+int vec_gen(int n, char **a) {
+    job j;
+    wlk_error err;
+    uint64_t seed = 0, cycles = 0;
+    const bool small = n > 0 && strcmp(a[0], "--small") == 0;
+    a += small;
+    n -= small;
+    if (n < 6 || !tool_number(a[2], &seed) || !tool_number(a[4], &cycles)) {
+        return VEC_BAD_WORDS;
+    }
+    wlk_status status = job_open(&j, a[0], a[5], a + 6, n - 6, &err);
+    if (status == WLK_OK) {
+        status = gen_file(&j, a, seed, cycles, small, &err);
+        job_close(&j);
+    }
+    return status == WLK_OK ? 0 : tool_fail("wlk-vec", &err);
+}
+
+// ---- import -----------------------------------------------------------------------------------
+
+static wlk_status import_rows(job *j, csv *rows, wlk_vec_writer *writer, wlk_error *err) {
+    // What the file does not have is not compared.
+    csv_care(rows, j->care);
+    for (uint64_t c = 0;; c++) {
+        bool more = false;
+        wlk_status status = csv_row(rows, j->in, j->out, &more, err);
+        if (tool_stop) {
+            return interrupted(err);
+        }
+        if (status == WLK_OK && !more) {
+            return csv_ended(rows, err);
+        }
+        if (status == WLK_OK) {
+            status = wlk_vec_write(writer, j->in, j->out, j->care, err);
+        }
+        if (status != WLK_OK) {
+            return status;
+        }
+    }
+}
+
+static wlk_status import_file(job *j, char **a, wlk_error *err) {
+    csv *rows = NULL;
+    wlk_vec_writer *writer = NULL;
+    char header[HEADER_TEXT], origin[600], name[512];
+    wlk_status status =
+        csv_open(&rows, stdin, a[2], j->ports, j->layout.n_ports, j->block->table, false, err);
+    if (status != WLK_OK) {
+        return status;
+    }
+    const char *slash = strrchr(a[2], '/');
+    escape(slash != NULL ? slash + 1 : a[2], name, sizeof name);
+    (void)snprintf(origin, sizeof origin, "\"recording\": \"%s\"", name);
+    header_text(j, "csv", a[3], origin, header);
+    status = create(j, a[1], header, &writer, err);
+    if (status == WLK_OK) {
+        status = close_file(writer, import_rows(j, rows, writer, err), err);
+    }
+    csv_close(rows);
+    return status;
+}
+
+int vec_import(int n, char **a) {
+    job j;
+    wlk_error err;
+    if (n < 4) {
+        return VEC_BAD_WORDS;
+    }
+    wlk_status status = job_open(&j, a[0], a[3], a + 4, n - 4, &err);
+    if (status == WLK_OK) {
+        status = import_file(&j, a, &err);
+        job_close(&j);
+    }
+    return status == WLK_OK ? 0 : tool_fail("wlk-vec", &err);
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// Commands that run the model: against a vector file, or on inputs from a CSV.
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "csv.h"
+#include "vec_job.h"
+#include "warplock/checker.h"
+
+typedef struct playing {
+    job j;
+    wlk_vec_reader *reader;
+    wlk_checker *checker;
+    bool from_model;   // the file's care is what a model knew
+    bool live;         // past the first reset edge
+    uint64_t unjudged; // bits the model knows and the file does not
+} playing;
+
+static wlk_status forgotten(const playing *p, uint64_t cycle, const uint64_t *care,
+                            wlk_error *err) {
+    for (uint32_t i = 0; i < p->j.layout.n_ports; i++) {
+        const wlk_port *port = &p->j.ports[i];
+        const uint64_t lost = wlk_port_get(port, care) & ~wlk_port_get(port, p->j.care);
+        if (port->is_out && port->present && lost != 0u) {
+            return wlk_fail(err, WLK_MODEL_ERROR,
+                            "%s: cycle %" PRIu64 ": the model does not know %s (bits 0x%" PRIx64
+                            "), which it knew when the file was made",
+                            wlk_checker_scope(p->checker), cycle, port->name, lost);
+        }
+    }
+    return WLK_OK;
+}
+
+// One cycle. Bits without care in the file take the model's value, so that they cannot differ.
+static wlk_status play_cycle(playing *p, uint64_t cycle, const uint64_t *in, const uint64_t *out,
+                             const uint64_t *care, wlk_error *err) {
+    job *j = &p->j;
+    uint64_t lost = 0, unjudged = 0;
+    j->block->eval(j->cfg, wlk_checker_state(p->checker), in, j->out, j->care);
+    for (uint32_t w = 0; w < j->layout.out_words; w++) {
+        lost |= care[w] & ~j->care[w] & j->all[w];
+        unjudged += (uint64_t)__builtin_popcountll(j->care[w] & ~care[w] & j->all[w]);
+        j->out[w] = (out[w] & care[w]) | (j->out[w] & ~care[w]);
+    }
+    if (p->from_model && lost != 0u) {
+        return forgotten(p, cycle, care, err);
+    }
+    p->live = p->live || wlk_checker_result_get(p->checker, false).reset_seen;
+    p->unjudged += p->live ? unjudged : 0u;
+    (void)wlk_checker_step_x(p->checker, in, NULL, j->out, NULL);
+    return WLK_OK;
+}
+
+static wlk_status play(playing *p, wlk_error *err) {
+    const uint64_t *in, *out, *care;
+    const uint64_t cycles = wlk_vec_cycles(p->reader);
+    for (uint64_t c = 0; !wlk_checker_done(p->checker); c++) {
+        wlk_status status = wlk_vec_read(p->reader, &in, &out, &care, err);
+        if (status == WLK_OK && in == NULL) {
+            break;
+        }
+        if (status == WLK_OK) {
+            status = play_cycle(p, c, in, out, care, err);
+        }
+        if (status != WLK_OK) {
+            return status;
+        }
+        if (c % CYCLES_PER_CHECK == 0u) {
+            tool_progress(c, cycles);
+            if (tool_stop) {
+                return wlk_fail(err, WLK_INTERRUPTED, "interrupted");
+            }
+        }
+    }
+    return WLK_OK;
+}
+
+static int tell(const playing *p) {
+    const wlk_checker_result r = wlk_checker_result_get(p->checker, false);
+    char extra[64];
+    (void)snprintf(extra, sizeof extra, ", \"unjudged_bits\": %" PRIu64, p->unjudged);
+    wlk_checker_json(p->checker, false, extra, stdout);
+    fputc('\n', stdout);
+    if (r.verdict != WLK_OK) {
+        wlk_checker_report(p->checker, stderr);
+    }
+    const int code = vec_close_output();
+    return code != 0 ? code : (int)r.verdict;
+}
+
+int vec_play(int n, char **a) {
+    playing p;
+    wlk_error err;
+    wlk_checker_options options = {.count_events = true};
+    memset(&p, 0, sizeof p);
+    if (n < 4) {
+        return VEC_BAD_WORDS;
+    }
+    if (job_open(&p.j, a[0], a[2], a + 4, n - 4, &err) != WLK_OK) {
+        return tool_fail("wlk-vec", &err);
+    }
+    options.scope = a[1];
+    options.power_up = power_up_of(a[2]);
+    p.from_model = strcmp(a[3], "gen") == 0;
+    wlk_status status = job_reader(&p.j, a[1], &p.reader, &err);
+    if (status == WLK_OK) {
+        status = wlk_checker_open(&p.checker, p.j.block, p.j.cfg, &options, &err);
+    }
+    if (status == WLK_OK) {
+        status = play(&p, &err);
+    }
+    const int code = status == WLK_OK ? tell(&p) : tool_fail("wlk-vec", &err);
+    wlk_checker_close(p.checker);
+    wlk_vec_close(p.reader);
+    job_close(&p.j);
+    return code;
+}
+
+static wlk_status model(job *j, wlk_error *err) {
+    csv *rows = NULL;
+    wlk_step_info info;
+    wlk_status status =
+        csv_open(&rows, stdin, "stdin", j->ports, j->layout.n_ports, j->block->table, true, err);
+    for (uint64_t c = 0; status == WLK_OK && !tool_stop; c++) {
+        bool more = false;
+        status = csv_row(rows, j->in, j->out, &more, err);
+        if (status != WLK_OK || !more) {
+            break;
+        }
+        j->block->eval(j->cfg, j->state, j->in, j->out, j->care);
+        j->block->tick(j->cfg, j->state, j->in, &info);
+        printf("{\"cycle\": %" PRIu64 ", \"violated\": %" PRIu32, c, info.violated);
+        vec_print_side(j, "out", true, j->out);
+        vec_print_side(j, "care", true, j->care);
+        puts("}");
+    }
+    csv_close(rows);
+    return status;
+}
+
+// The model on inputs from a CSV: one JSON line a row. What property tests compare with.
+int vec_model(int n, char **a) {
+    job j;
+    wlk_error err;
+    if (n < 2) {
+        return VEC_BAD_WORDS;
+    }
+    wlk_status status = job_open(&j, a[0], a[1], a + 2, n - 2, &err);
+    if (status == WLK_OK) {
+        status = model(&j, &err);
+        job_close(&j);
+    }
+    return status == WLK_OK ? vec_close_output() : tool_fail("wlk-vec", &err);
+}

@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "wave_private.h"
+#include "wave_source.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <fstapi.h>
+
+enum { TEXT_SIZE = 1 << 16, MAX_INDEX = 1 << 30 };
+
+struct wlk_wave_text {
+    wlk_wave_text *next;
+    char text[];
+};
+
+void *wlk_wave_grow(void *array, size_t item, size_t count, size_t *cap) {
+    if (count < *cap)
+        return array;
+    size_t more = *cap == 0 ? 64 : 2 * *cap;
+    void *grown = realloc(array, more * item);
+    if (grown != NULL)
+        *cap = more;
+    return grown;
+}
+
+/* ---- names ----------------------------------------------------------------------------------- */
+
+/* Room for a name of @p size bytes that lives as long as the waveform. */
+static char *keep(wlk_wave *wave, size_t size) {
+    if (size > wave->text_left) {
+        size_t room = size > TEXT_SIZE ? size : TEXT_SIZE;
+        wlk_wave_text *fresh = malloc(sizeof *fresh + room);
+        if (fresh == NULL)
+            return NULL;
+        fresh->next = wave->texts;
+        wave->texts = fresh;
+        wave->text_left = room;
+    }
+    wave->text_left -= size; /* filled from the end */
+    return wave->texts->text + wave->text_left;
+}
+
+typedef struct split_name {
+    const char *leaf;
+    size_t len;
+    int32_t lsb;
+} split_name;
+
+/* A whole number at *text that ends with @p last; moves *text behind that. */
+static bool parse_index(const char **text, char last, int32_t *value) {
+    char *after;
+    long number = strtol(*text, &after, 10);
+    if (after == *text || *after != last || number < -MAX_INDEX || number > MAX_INDEX)
+        return false;
+    *value = (int32_t)number;
+    *text = after + 1;
+    return true;
+}
+
+/* Parse "[msb:lsb]" or "[index]" from @p text to @p end; false if it is anything else. */
+static bool parse_range(const char *text, const char *end, bool *pair, int32_t *low) {
+    const char *at = text + 1; /* behind the bracket */
+    int32_t first = 0, second = 0;
+    *pair = parse_index(&at, ':', &first);
+    if (!parse_index(&at, ']', &second) || at != end)
+        return false;
+    *low = *pair && first < second ? first : second;
+    return true;
+}
+
+/* Take the range off a name; the rules stand at wlk_wave_signal. */
+static split_name split(const char *raw, uint32_t width) {
+    bool escaped = raw[0] == '\\';
+    split_name name = {.leaf = raw + (escaped ? 1 : 0)};
+    const char *end = raw + strlen(raw);
+    for (int ranges = 0;; ranges++) {
+        const char *start = end;
+        bool pair;
+        int32_t low;
+        do {
+            start--;
+        } while (start > name.leaf && *start != '[');
+        if (start <= name.leaf || !parse_range(start, end, &pair, &low))
+            break;
+        bool blank = start[-1] == ' ';
+        if (!(blank || (!escaped && (pair || width == 1))) || (ranges > 0 && !pair))
+            break;
+        name.lsb = ranges == 0 ? low : 0;
+        end = start;
+        while (end > name.leaf + 1 && end[-1] == ' ')
+            end--;
+    }
+    while (end > name.leaf + 1 && end[-1] == ' ')
+        end--;
+    name.len = (size_t)(end - name.leaf);
+    return name;
+}
+
+/* ---- hierarchy ------------------------------------------------------------------------------- */
+
+static bool grow_scopes(wlk_wave *wave) {
+    size_t count = wave->num_scopes;
+    void *scopes = wlk_wave_grow(wave->scopes, sizeof *wave->scopes, count, &wave->cap_scopes);
+    if (scopes == NULL)
+        return false;
+    wave->scopes = scopes;
+    void *last = wlk_wave_grow(wave->last_child, sizeof(size_t), count, &wave->cap_children);
+    if (last == NULL)
+        return false;
+    wave->last_child = last;
+    void *previous =
+        wlk_wave_grow(wave->previous_sibling, sizeof(size_t), count, &wave->cap_siblings);
+    if (previous == NULL)
+        return false;
+    wave->previous_sibling = previous;
+    return true;
+}
+
+static bool add_scope(wlk_wave *wave, size_t parent, const char *name) {
+    const char *above = wave->num_scopes == 0 ? "" : wave->scopes[parent].path;
+    size_t prefix = strlen(above) + (*above != '\0' ? 1 : 0);
+    size_t size = prefix + strlen(name) + 1;
+    char *path = keep(wave, size);
+    if (path == NULL || !grow_scopes(wave))
+        return false;
+    (void)snprintf(path, size, "%s%s%s", above, *above != '\0' ? "." : "", name);
+    size_t self = wave->num_scopes++;
+    wave->scopes[self] = (wlk_wave_scope){.path = path, .name = path + prefix, .parent = parent};
+    wave->last_child[self] = 0;
+    wave->previous_sibling[self] = 0;
+    if (self != 0) {
+        wave->previous_sibling[self] = wave->last_child[parent];
+        wave->last_child[parent] = self;
+    }
+    wave->open_scope = self;
+    return true;
+}
+
+/* A scope may be opened again later in the file; it stays one scope. */
+static bool on_scope(void *ctx, const char *name) {
+    wlk_wave *wave = ctx;
+    if (*name == '\\')
+        name++;
+    for (size_t s = wave->last_child[wave->open_scope]; s != 0; s = wave->previous_sibling[s]) {
+        if (strcmp(wave->scopes[s].name, name) == 0) {
+            wave->open_scope = s;
+            return true;
+        }
+    }
+    return add_scope(wave, wave->open_scope, name);
+}
+
+static void on_upscope(void *ctx) {
+    wlk_wave *wave = ctx;
+    wave->open_scope = wave->scopes[wave->open_scope].parent;
+}
+
+static bool on_signal(void *ctx, const char *raw, uint32_t handle) {
+    wlk_wave *wave = ctx;
+    uint32_t width = wlk_fst_bits(&wave->file, handle);
+    split_name name = split(raw, width);
+    char *leaf = keep(wave, name.len + 1);
+    void *signals =
+        wlk_wave_grow(wave->signals, sizeof *wave->signals, wave->num_signals, &wave->cap_signals);
+    if (signals != NULL)
+        wave->signals = signals;
+    if (leaf == NULL || signals == NULL)
+        return false;
+    memcpy(leaf, name.leaf, name.len);
+    leaf[name.len] = '\0';
+    wave->signals[wave->num_signals++] = (wlk_wave_signal){
+        .leaf = leaf, .scope = wave->open_scope, .width = width, .lsb = name.lsb, .handle = handle};
+    return true;
+}
+
+static int by_place(const void *left, const void *right) {
+    const wlk_wave_signal *a = left, *b = right;
+    if (a->scope != b->scope)
+        return a->scope < b->scope ? -1 : 1;
+    int names = strcmp(a->leaf, b->leaf);
+    if (names != 0)
+        return names;
+    if (a->lsb != b->lsb)
+        return a->lsb > b->lsb ? -1 : 1;
+    if (a->width != b->width)
+        return a->width > b->width ? -1 : 1;
+    return (a->handle > b->handle) - (a->handle < b->handle);
+}
+
+/* Sort, drop what is declared twice, and tell each scope where its signals are. */
+static void index_signals(wlk_wave *wave) {
+    size_t kept = 0;
+    if (wave->num_signals > 0)
+        qsort(wave->signals, wave->num_signals, sizeof *wave->signals, by_place);
+    for (size_t i = 0; i < wave->num_signals; i++) {
+        wlk_wave_signal *signal = &wave->signals[i];
+        const wlk_wave_signal *last = kept > 0 ? &wave->signals[kept - 1] : NULL;
+        if (last != NULL && last->scope == signal->scope && last->lsb == signal->lsb &&
+            last->width == signal->width && strcmp(last->leaf, signal->leaf) == 0)
+            continue;
+        wlk_wave_scope *scope = &wave->scopes[signal->scope];
+        if (scope->num_signals++ == 0)
+            scope->first_signal = kept;
+        wave->signals[kept++] = *signal;
+    }
+    wave->num_signals = kept;
+}
+
+static wlk_status read_hierarchy(wlk_wave *wave, wlk_error *err) {
+    wlk_fst_visitor visitor = {
+        .scope = on_scope, .upscope = on_upscope, .signal = on_signal, .ctx = wave};
+    if (!add_scope(wave, 0, ""))
+        return wlk_fail(err, WLK_NO_MEMORY, "%s: out of memory for the scopes", wave->name);
+    wlk_status status = wlk_fst_visit(&wave->file, &visitor, err);
+    if (status == WLK_OK)
+        index_signals(wave);
+    return status;
+}
+
+/* ---- open, close ----------------------------------------------------------------------------- */
+
+static wlk_status open_fst(wlk_wave *wave, const char *fst, wlk_error *err) {
+    wlk_status status = wlk_fst_map(&wave->file, fst, wave->name, err);
+    if (status == WLK_OK)
+        status = read_hierarchy(wave, err);
+    if (status != WLK_OK)
+        return status;
+    wave->reader = fstReaderOpen(fst);
+    if (wave->reader == NULL) {
+        return wlk_fail(err, WLK_CORRUPT, "%s: fstapi cannot read this FST; record it again",
+                        wave->name);
+    }
+    if (fstReaderGetMaxHandle(wave->reader) != wave->file.max_handle)
+        return wlk_fail(err, WLK_CORRUPT, "%s: the FST changed while it was opened", wave->name);
+    return WLK_OK;
+}
+
+wlk_status wlk_wave_open(wlk_wave **out, const char *path, const wlk_wave_options *options,
+                         wlk_error *err) {
+    *out = NULL;
+    wlk_wave *wave = calloc(1, sizeof *wave);
+    if (wave != NULL)
+        wave->name = strdup(path);
+    if (wave == NULL || wave->name == NULL) {
+        wlk_wave_close(wave);
+        return wlk_fail(err, WLK_NO_MEMORY, "%s: out of memory while opening the waveform", path);
+    }
+    atomic_init(&wave->stop, false);
+    wlk_wave_source source;
+    wlk_status status = wlk_wave_source_open(&source, path, options, err);
+    if (status == WLK_OK)
+        status = open_fst(wave, source.fst, err);
+    wlk_wave_source_release(&source); /* an unlinked file stays readable */
+    if (status == WLK_OK) {
+        *out = wave;
+    } else {
+        wlk_wave_close(wave);
+    }
+    return status;
+}
+
+void wlk_wave_close(wlk_wave *wave) {
+    if (wave == NULL)
+        return;
+    if (wave->reader != NULL)
+        fstReaderClose(wave->reader);
+    wlk_fst_unmap(&wave->file);
+    while (wave->texts != NULL) {
+        wlk_wave_text *next = wave->texts->next;
+        free(wave->texts);
+        wave->texts = next;
+    }
+    free(wave->scopes);
+    free(wave->last_child);
+    free(wave->previous_sibling);
+    free(wave->signals);
+    free(wave->bindings);
+    free(wave->samplers);
+    free(wave->clocks);
+    free(wave->first_binding);
+    free(wave->clock_of);
+    free(wave->changes);
+    free(wave->name);
+    free(wave);
+}
+
+/* ---- lookup ---------------------------------------------------------------------------------- */
+
+const wlk_wave_scope *wlk_wave_scopes(const wlk_wave *wave, size_t *count) {
+    *count = wave->num_scopes;
+    return wave->scopes;
+}
+
+const wlk_wave_signal *wlk_wave_signals(const wlk_wave *wave, size_t *count) {
+    *count = wave->num_signals;
+    return wave->signals;
+}
+
+size_t wlk_wave_signal_path(const wlk_wave *wave, size_t signal, char *text, size_t size) {
+    const wlk_wave_signal *s = &wave->signals[signal];
+    const char *scope = wave->scopes[s->scope].path;
+    int length = snprintf(text, size, "%s%s%s", scope, *scope != '\0' ? "." : "", s->leaf);
+    return length > 0 ? (size_t)length : 0;
+}
+
+void wlk_wave_times(const wlk_wave *wave, uint64_t *start, uint64_t *end, int *exponent) {
+    if (start != NULL)
+        *start = wave->file.start;
+    if (end != NULL)
+        *end = wave->file.end;
+    if (exponent != NULL)
+        *exponent = wave->file.exponent;
+}
+
+size_t wlk_wave_find_scope(const wlk_wave *wave, const char *path) {
+    for (size_t i = 0; i < wave->num_scopes; i++) {
+        if (strcmp(wave->scopes[i].path, path) == 0)
+            return i;
+    }
+    return WLK_WAVE_NONE;
+}
+
+size_t wlk_wave_find_signal(const wlk_wave *wave, size_t scope, const char *leaf, size_t *parts,
+                            uint32_t *width) {
+    if (scope >= wave->num_scopes)
+        return WLK_WAVE_NONE;
+    size_t low = wave->scopes[scope].first_signal;
+    const size_t end = low + wave->scopes[scope].num_signals;
+    for (size_t high = end; low < high;) {
+        size_t middle = low + (high - low) / 2;
+        if (strcmp(wave->signals[middle].leaf, leaf) < 0) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    size_t last = low;
+    uint32_t bits = 0;
+    for (; last < end && strcmp(wave->signals[last].leaf, leaf) == 0; last++)
+        bits += wave->signals[last].width;
+    if (parts != NULL)
+        *parts = last - low;
+    if (width != NULL)
+        *width = bits;
+    return last > low ? low : WLK_WAVE_NONE;
+}
+
+/* A leaf or a scope may hold dots itself, so no splitting: each scope that is a prefix is asked. */
+size_t wlk_wave_find_path(const wlk_wave *wave, const char *path) {
+    for (size_t i = 0; i < wave->num_scopes; i++) {
+        size_t length = strlen(wave->scopes[i].path);
+        if (strncmp(wave->scopes[i].path, path, length) != 0)
+            continue;
+        if (length > 0 && path[length] != '.')
+            continue;
+        const char *leaf = path + length + (length > 0 ? 1 : 0);
+        size_t signal = wlk_wave_find_signal(wave, i, leaf, NULL, NULL);
+        if (signal != WLK_WAVE_NONE)
+            return signal;
+    }
+    return WLK_WAVE_NONE;
+}

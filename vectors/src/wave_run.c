@@ -1,0 +1,446 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Samplers, bindings and the run.
+ *
+ * fstapi tells the changes of one time stamp in any order, so whether a clock rises is known only
+ * when the time stamp is complete. Changes are therefore cut into bits at once and queued; at the
+ * next time stamp the clocked samplers see the words without them, then they are applied.
+ */
+#include "wave_private.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <fstapi.h>
+
+enum { LEVEL_0, LEVEL_1, LEVEL_X };
+enum { WORD_BITS = 64 };
+
+/* ---- samplers and bindings ------------------------------------------------------------------- */
+
+static wlk_status no_memory(const wlk_wave *wave, wlk_error *err) {
+    return wlk_fail(err, WLK_NO_MEMORY, "%s: out of memory for the waveform's bindings",
+                    wave->name);
+}
+
+/* 1 + index of the clock; 0 = out of memory. */
+static uint32_t add_clock(wlk_wave *wave, wlk_wave_handle handle) {
+    for (size_t i = 0; i < wave->num_clocks; i++) {
+        if (wave->clocks[i].handle == handle)
+            return (uint32_t)i + 1;
+    }
+    void *clocks =
+        wlk_wave_grow(wave->clocks, sizeof *wave->clocks, wave->num_clocks, &wave->cap_clocks);
+    if (clocks == NULL)
+        return 0;
+    wave->clocks = clocks;
+    wave->clocks[wave->num_clocks++] = (wlk_wave_clock){.handle = handle};
+    return (uint32_t)wave->num_clocks;
+}
+
+wlk_status wlk_wave_add_sampler(wlk_wave *wave, wlk_wave_handle clock, wlk_wave_sample_fn fn,
+                                void *ctx, uint32_t *sampler, wlk_error *err) {
+    uint32_t index = 0;
+    if (clock != WLK_WAVE_NO_CLOCK) {
+        if (wlk_fst_bits(&wave->file, clock) != 1) {
+            return wlk_fail(err, WLK_NO_CLOCK,
+                            "%s: the clock must be a signal of 1 bit (handle %" PRIu32
+                            " has %" PRIu32 "): name another with the clock option",
+                            wave->name, clock, wlk_fst_bits(&wave->file, clock));
+        }
+        index = add_clock(wave, clock);
+        if (index == 0)
+            return no_memory(wave, err);
+    }
+    void *samplers = wlk_wave_grow(wave->samplers, sizeof *wave->samplers, wave->num_samplers,
+                                   &wave->cap_samplers);
+    if (samplers == NULL || wave->num_samplers >= WLK_WAVE_NO_SAMPLER)
+        return no_memory(wave, err);
+    wave->samplers = samplers;
+    *sampler = (uint32_t)wave->num_samplers;
+    wave->samplers[wave->num_samplers++] = (wlk_wave_sampler){.fn = fn, .ctx = ctx, .clock = index};
+    return WLK_OK;
+}
+
+wlk_status wlk_wave_bind(wlk_wave *wave, uint32_t sampler, wlk_wave_handle handle,
+                         const wlk_wave_dest *dest, wlk_error *err) {
+    uint32_t bits = wlk_fst_bits(&wave->file, handle);
+    if (bits == 0 || (sampler != WLK_WAVE_NO_SAMPLER && sampler >= wave->num_samplers) ||
+        dest->value == NULL) {
+        return wlk_fail(err, WLK_MODEL_ERROR,
+                        "%s: no such waveform handle or sampler (%" PRIu32 ", %" PRIu32 ")",
+                        wave->name, handle, sampler);
+    }
+    if (dest->width == 0 || dest->width > WORD_BITS || dest->lsb > WORD_BITS - dest->width ||
+        dest->width > bits || dest->source_lsb > bits - dest->width) {
+        return wlk_fail(err, WLK_BAD_WIDTH,
+                        "%s: %" PRIu32 " bits from bit %" PRIu32 " of a signal of %" PRIu32
+                        " bits do not go to bit %" PRIu32 " of a 64-bit word",
+                        wave->name, dest->width, dest->source_lsb, bits, dest->lsb);
+    }
+    void *bindings = wlk_wave_grow(wave->bindings, sizeof *wave->bindings, wave->num_bindings,
+                                   &wave->cap_bindings);
+    if (bindings == NULL)
+        return no_memory(wave, err);
+    wave->bindings = bindings;
+    wave->bindings[wave->num_bindings++] =
+        (wlk_wave_binding){.dest = *dest,
+                           .mask = UINT64_MAX >> (WORD_BITS - dest->width),
+                           .handle = handle,
+                           .sampler = sampler};
+    return WLK_OK;
+}
+
+/* One part of a signal, cut at the words' boundaries; its bit 0 goes to bit @p lsb of the array. */
+static wlk_status bind_part(wlk_wave *wave, uint32_t sampler, const wlk_wave_signal *part,
+                            uint64_t *value, uint64_t *x, uint32_t lsb, wlk_error *err) {
+    for (uint32_t done = 0; done < part->width;) {
+        uint32_t word = (lsb + done) / WORD_BITS, bit = (lsb + done) % WORD_BITS;
+        uint32_t room = WORD_BITS - bit, rest = part->width - done;
+        wlk_wave_dest dest = {.lsb = bit, .width = rest < room ? rest : room, .source_lsb = done};
+        dest.value = &value[word];
+        dest.x = x == NULL ? NULL : &x[word];
+        wlk_status status = wlk_wave_bind(wave, sampler, part->handle, &dest, err);
+        if (status != WLK_OK)
+            return status;
+        done += dest.width;
+    }
+    return WLK_OK;
+}
+
+/* Parts stand MSB first; the highest bit goes below bit @p above of the array. */
+static wlk_status bind_parts(wlk_wave *wave, uint32_t sampler, size_t first, size_t count,
+                             uint64_t *value, uint64_t *x, uint32_t above, wlk_error *err) {
+    for (size_t i = first; i < first + count; i++) {
+        const wlk_wave_signal *part = &wave->signals[i];
+        if (i > first && wave->signals[i - 1].lsb - (int64_t)part->lsb != (int64_t)part->width) {
+            return wlk_fail(err, WLK_BAD_WIDTH,
+                            "%s: parts of %s.%s are missing or overlap: dump the whole bus",
+                            wave->name, wave->scopes[part->scope].path, part->leaf);
+        }
+        above -= part->width;
+        wlk_status status = bind_part(wave, sampler, part, value, x, above, err);
+        if (status != WLK_OK)
+            return status;
+    }
+    return WLK_OK;
+}
+
+wlk_status wlk_wave_bind_signal(wlk_wave *wave, uint32_t sampler, size_t scope, const char *leaf,
+                                uint32_t width, uint64_t *value, uint64_t *x, uint32_t lsb,
+                                wlk_error *err) {
+    size_t parts;
+    uint32_t bits;
+    const char *where = scope < wave->num_scopes ? wave->scopes[scope].path : "(no scope)";
+    size_t first = wlk_wave_find_signal(wave, scope, leaf, &parts, &bits);
+    if (first == WLK_WAVE_NONE) {
+        return wlk_fail(err, WLK_IFACE_CHANGED,
+                        "%s: scope %s has no signal %s: name another scope, or dump its ports",
+                        wave->name, where, leaf);
+    }
+    if (bits != width) {
+        return wlk_fail(err, WLK_BAD_WIDTH,
+                        "%s: %s.%s has %" PRIu32 " bits where the port table says %" PRIu32
+                        ": give the parameters of this design",
+                        wave->name, where, leaf, bits, width);
+    }
+    const size_t before = wave->num_bindings;
+    wlk_status status = bind_parts(wave, sampler, first, parts, value, x, lsb + width, err);
+    if (status != WLK_OK)
+        wave->num_bindings = before;
+    return status;
+}
+
+/* ---- values ---------------------------------------------------------------------------------- */
+
+static int level(unsigned char c) {
+    switch (c) {
+    case '0':
+    case 'l':
+    case 'L':
+        return LEVEL_0;
+    case '1':
+    case 'h':
+    case 'H':
+        return LEVEL_1;
+    default:
+        return LEVEL_X;
+    }
+}
+
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+/* Eight characters that are all 0 or 1, first one highest; false if another is among them. */
+static bool eight_bits(const unsigned char *text, uint64_t *bits) {
+    uint64_t chars;
+    memcpy(&chars, text, sizeof chars);
+    if ((chars & UINT64_C(0xfefefefefefefefe)) != UINT64_C(0x3030303030303030))
+        return false;
+    /* moves bit 8i to bit 63-i, without carries */
+    *bits = ((chars & UINT64_C(0x0101010101010101)) * UINT64_C(0x8040201008040201)) >> 56;
+    return true;
+}
+#else
+static bool eight_bits(const unsigned char *text, uint64_t *bits) {
+    (void)text;
+    (void)bits;
+    return false;
+}
+#endif
+
+/* @p width characters, highest bit first. */
+static void decode(const unsigned char *text, uint32_t width, uint64_t *bits, uint64_t *x) {
+    uint64_t value = 0, unknown = 0, eight;
+    while (width > 0) {
+        if (width >= 8 && eight_bits(text, &eight)) {
+            value = value << 8 | eight;
+            unknown <<= 8;
+            text += 8;
+            width -= 8;
+            continue;
+        }
+        int got = level(*text++);
+        value = value << 1 | (got == LEVEL_1 ? 1u : 0u);
+        unknown = unknown << 1 | (got == LEVEL_X ? 1u : 0u);
+        width--;
+    }
+    *bits = value;
+    *x = unknown;
+}
+
+/* ---- one time stamp -------------------------------------------------------------------------- */
+
+static void call(wlk_wave *wave, wlk_wave_sampler *sampler) {
+    int answer = sampler->fn(sampler->ctx, wave->progress.now, sampler->samples++);
+    if (answer == WLK_WAVE_DONE) {
+        sampler->done = true;
+    } else if (answer != WLK_WAVE_CONTINUE) {
+        wave->ended = true;
+    }
+}
+
+static void end_if_all_done(wlk_wave *wave) {
+    for (size_t i = 0; i < wave->num_samplers; i++) {
+        if (!wave->samplers[i].done)
+            return;
+    }
+    wave->ended = true;
+}
+
+static void sample_edges(wlk_wave *wave) {
+    bool any = false;
+    for (size_t i = 0; i < wave->num_clocks; i++) {
+        wlk_wave_clock *clock = &wave->clocks[i];
+        clock->rising = clock->settled == LEVEL_0 && clock->latest == LEVEL_1;
+        clock->settled = clock->latest;
+        any = any || clock->rising;
+    }
+    for (size_t i = 0; any && i < wave->num_samplers; i++) {
+        wlk_wave_sampler *sampler = &wave->samplers[i];
+        if (sampler->clock != 0 && !sampler->done && wave->clocks[sampler->clock - 1].rising)
+            call(wave, sampler);
+    }
+    if (any)
+        end_if_all_done(wave);
+}
+
+/* Answers whether a sampler without clock is concerned. */
+static bool apply_change(wlk_wave *wave, const wlk_wave_change *change) {
+    const wlk_wave_binding *to = &wave->bindings[change->binding];
+    uint64_t mask = to->mask << to->dest.lsb;
+    uint64_t value = (*to->dest.value & ~mask) | change->bits << to->dest.lsb;
+    bool moved = value != *to->dest.value;
+    *to->dest.value = value;
+    if (to->dest.x != NULL) {
+        uint64_t x = (*to->dest.x & ~mask) | change->x << to->dest.lsb;
+        moved = moved || x != *to->dest.x;
+        *to->dest.x = x;
+    }
+    if (!moved || to->sampler == WLK_WAVE_NO_SAMPLER || wave->samplers[to->sampler].clock != 0)
+        return false;
+    wave->samplers[to->sampler].dirty = true;
+    return true;
+}
+
+static void apply_changes(wlk_wave *wave) {
+    bool any = false;
+    for (size_t i = 0; i < wave->num_changes; i++)
+        any |= apply_change(wave, &wave->changes[i]);
+    wave->num_changes = 0;
+    for (size_t i = 0; any && i < wave->num_samplers; i++) {
+        wlk_wave_sampler *sampler = &wave->samplers[i];
+        if (sampler->dirty && !sampler->done)
+            call(wave, sampler);
+        sampler->dirty = false;
+    }
+    if (any)
+        end_if_all_done(wave);
+}
+
+/* All changes of the time stamp are known. */
+static void finish_time(wlk_wave *wave) {
+    if (!wave->any_time || wave->ended)
+        return;
+    if (wave->clock_touched)
+        sample_edges(wave);
+    wave->clock_touched = false;
+    apply_changes(wave);
+    if (atomic_load_explicit(&wave->stop, memory_order_relaxed))
+        wave->ended = true;
+}
+
+static void start_time(wlk_wave *wave, uint64_t time) {
+    finish_time(wave);
+    if (time > wave->max_time)
+        wave->ended = true;
+    if (wave->ended) { /* fstapi looks at this before each block, not inside one */
+        fstReaderSetLimitTimeRange(wave->reader, 0, 0);
+        return;
+    }
+    wave->progress.now = time;
+    wave->any_time = true;
+}
+
+static void on_change(void *user, uint64_t time, fstHandle handle, const unsigned char *text) {
+    wlk_wave *wave = user;
+    if (wave->ended)
+        return;
+    if (time != wave->progress.now || !wave->any_time) {
+        start_time(wave, time);
+        if (wave->ended)
+            return;
+    }
+    wave->progress.changes++;
+    if (wave->clock_of[handle] != 0) {
+        wave->clocks[wave->clock_of[handle] - 1].latest = (uint8_t)level(text[0]);
+        wave->clock_touched = true;
+    }
+    const uint32_t bits = wave->file.widths[handle - 1];
+    for (size_t i = wave->first_binding[handle]; i < wave->first_binding[handle + 1]; i++) {
+        wlk_wave_change *room =
+            wlk_wave_grow(wave->changes, sizeof *room, wave->num_changes, &wave->cap_changes);
+        if (room == NULL) {
+            wave->no_memory = true;
+            wave->ended = true;
+            return;
+        }
+        wave->changes = room;
+        const wlk_wave_dest *dest = &wave->bindings[i].dest;
+        wlk_wave_change *change = &room[wave->num_changes++];
+        change->binding = i;
+        decode(text + (bits - dest->source_lsb - dest->width), dest->width, &change->bits,
+               &change->x);
+    }
+}
+
+/* ---- the run --------------------------------------------------------------------------------- */
+
+/* Sort the bindings by handle, in the order in which they were made, and index them. */
+static bool index_bindings(wlk_wave *wave) {
+    size_t handles = (size_t)wave->file.max_handle + 2;
+    size_t *first = calloc(handles + 1, sizeof *first);
+    wlk_wave_binding *sorted = calloc(wave->num_bindings + 1, sizeof *sorted);
+    if (first == NULL || sorted == NULL) {
+        free(first);
+        free(sorted);
+        return false;
+    }
+    for (size_t i = 0; i < wave->num_bindings; i++)
+        first[wave->bindings[i].handle + 2]++;
+    for (size_t i = 1; i <= handles; i++)
+        first[i] += first[i - 1];
+    /* first[handle + 1] is now where the handle starts, and moves to where it ends */
+    for (size_t i = 0; i < wave->num_bindings; i++)
+        sorted[first[wave->bindings[i].handle + 1]++] = wave->bindings[i];
+    free(wave->bindings);
+    free(wave->first_binding);
+    wave->bindings = sorted;
+    wave->cap_bindings = wave->num_bindings + 1;
+    wave->first_binding = first;
+    return true;
+}
+
+/* Answers which handles matter: wanted[handle], owned by the caller; NULL = out of memory. */
+static uint8_t *index_handles(wlk_wave *wave) {
+    size_t handles = (size_t)wave->file.max_handle + 1;
+    uint8_t *wanted = calloc(handles, sizeof *wanted);
+    uint32_t *clock_of = calloc(handles, sizeof *clock_of);
+    if (wanted == NULL || clock_of == NULL || !index_bindings(wave)) {
+        free(wanted);
+        free(clock_of);
+        return NULL;
+    }
+    free(wave->clock_of);
+    wave->clock_of = clock_of;
+    for (size_t i = 0; i < wave->num_bindings; i++)
+        wanted[wave->bindings[i].handle] = 1;
+    for (size_t i = 0; i < wave->num_clocks; i++) {
+        wanted[wave->clocks[i].handle] = 1;
+        clock_of[wave->clocks[i].handle] = (uint32_t)i + 1;
+    }
+    return wanted;
+}
+
+static void reset_run(wlk_wave *wave, uint64_t max_time) {
+    for (size_t i = 0; i < wave->num_bindings; i++) {
+        const wlk_wave_binding *to = &wave->bindings[i];
+        *to->dest.value &= ~(to->mask << to->dest.lsb);
+        if (to->dest.x != NULL)
+            *to->dest.x |= to->mask << to->dest.lsb;
+    }
+    for (size_t i = 0; i < wave->num_samplers; i++) {
+        wave->samplers[i].samples = 0;
+        wave->samplers[i].done = false;
+        wave->samplers[i].dirty = false;
+    }
+    for (size_t i = 0; i < wave->num_clocks; i++)
+        wave->clocks[i].settled = wave->clocks[i].latest = LEVEL_X;
+    wave->progress = (wlk_wave_progress){.now = wave->file.start, .end = wave->file.end};
+    wave->max_time = max_time;
+    wave->num_changes = 0;
+    wave->any_time = wave->clock_touched = wave->ended = wave->no_memory = false;
+}
+
+static void iterate(wlk_wave *wave, const uint8_t *wanted) {
+    fstReaderClrFacProcessMaskAll(wave->reader);
+    for (wlk_wave_handle h = 1; h <= wave->file.max_handle; h++) {
+        if (wanted[h] != 0)
+            fstReaderSetFacProcessMask(wave->reader, h);
+    }
+    fstReaderSetLimitTimeRange(wave->reader, 0, wave->max_time);
+    (void)fstReaderIterBlocks2(wave->reader, on_change, NULL, wave, NULL);
+    finish_time(wave);
+}
+
+wlk_status wlk_wave_run(wlk_wave *wave, uint64_t max_time, wlk_error *err) {
+    if (wave->running)
+        return wlk_fail(err, WLK_MODEL_ERROR, "%s: run called inside a run", wave->name);
+    uint8_t *wanted = index_handles(wave);
+    if (wanted == NULL)
+        return no_memory(wave, err);
+    reset_run(wave, max_time);
+    wlk_status status = wlk_fst_check_values(&wave->file, wanted, &wave->stop, err);
+    if (status == WLK_OK && wave->num_samplers > 0 && !atomic_load(&wave->stop)) {
+        wave->running = true;
+        iterate(wave, wanted);
+        wave->running = false;
+    }
+    free(wanted);
+    if (status != WLK_OK)
+        return status;
+    if (wave->no_memory)
+        return no_memory(wave, err);
+    if (atomic_load(&wave->stop)) {
+        return wlk_fail(err, WLK_INTERRUPTED, "%s: interrupted at time %" PRIu64, wave->name,
+                        wave->progress.now);
+    }
+    return WLK_OK;
+}
+
+void wlk_wave_stop(wlk_wave *wave) {
+    atomic_store(&wave->stop, true);
+}
+
+wlk_wave_progress wlk_wave_get_progress(const wlk_wave *wave) {
+    return wave->progress;
+}

@@ -1,0 +1,519 @@
+// SPDX-License-Identifier: Apache-2.0
+// wlk-check: a waveform against the model. scripts/warplock check is its front.
+//
+//   wlk-check list FILE                  scopes and their signals as one JSON object
+//   wlk-check run FILE WORDS             the instances in one pass; one JSON object a line each
+//   wlk-check session FILE               list, then the words of run from stdin, one a line
+//
+// WORDS: [--report-dir DIR] and, for each instance,
+//   --instance block=NAME scope=PATH [clock=PATH] [power_up=unknown|zero] [KEY=VALUE...]
+// A signal is a port when it has its name. Report N of DIR, or stderr, tells a person what failed.
+#define _GNU_SOURCE // asprintf, open_memstream
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tool.h"
+#include "warplock/checker.h"
+#include "warplock/wave.h"
+
+enum { CYCLES_PER_CHECK = 4096, MAX_INSTANCES = 256, LINE = 4096 };
+
+static const char tool[] = "wlk-check";
+static wlk_wave *open_wave; // for the signal handler
+
+typedef struct instance {
+    const char *block_name, *scope, *clock, *power_up;
+    const char *words[WLK_MAX_PARAMS]; // key=value of the configuration
+    uint32_t n_words;
+    const wlk_block *block;
+    uint32_t cfg[WLK_MAX_PARAMS];
+    wlk_layout layout;
+    wlk_port *ports;
+    uint64_t *in, *in_x, *out, *out_x, *compare; // records
+    wlk_checker *checker;
+    wlk_wave *wave;
+    char *extra; // members of the JSON object beside the checker's
+    uint64_t failed_at;
+    bool failed;
+} instance;
+
+typedef struct job {
+    wlk_wave *wave;
+    const char *path, *report_dir;
+    instance *instances;
+    uint32_t n;
+} job;
+
+// ---- Ctrl-C -----------------------------------------------------------------------------------
+
+static void on_signal(int number) {
+    (void)number;
+    tool_stop = 1;
+    if (open_wave != NULL) {
+        wlk_wave_stop(open_wave);
+    }
+}
+
+static void catch_signals(void) {
+    struct sigaction stop;
+    tool_signals();
+    memset(&stop, 0, sizeof stop);
+    stop.sa_handler = on_signal;
+    (void)sigaction(SIGINT, &stop, NULL);
+    (void)sigaction(SIGTERM, &stop, NULL);
+}
+
+// ---- list -------------------------------------------------------------------------------------
+
+static void json_string(const char *text, FILE *to) {
+    fputc('"', to);
+    for (; *text != '\0'; text++) {
+        const unsigned char ch = (unsigned char)*text;
+        if (ch == '"' || ch == '\\') {
+            fputc('\\', to);
+        }
+        if (ch < 0x20u || ch >= 0x7fu) {
+            fprintf(to, "\\u%04x", ch);
+        } else {
+            fputc(ch, to);
+        }
+    }
+    fputc('"', to);
+}
+
+// The parts of a bus are one signal here; its handle is that of the first part.
+static void list_scope(const wlk_wave *wave, const wlk_wave_scope *scope, FILE *to) {
+    size_t count = 0;
+    const wlk_wave_signal *signals = wlk_wave_signals(wave, &count);
+    const size_t end = scope->first_signal + scope->num_signals;
+    fputs("{\"path\": ", to);
+    json_string(scope->path, to);
+    fputs(", \"signals\": [", to);
+    for (size_t i = scope->first_signal; i < end;) {
+        const wlk_wave_signal *first = &signals[i];
+        uint32_t width = 0;
+        for (; i < end && strcmp(signals[i].leaf, first->leaf) == 0; i++) {
+            width += signals[i].width;
+        }
+        fputs(first == &signals[scope->first_signal] ? "[" : ", [", to);
+        json_string(first->leaf, to);
+        fprintf(to, ", %" PRIu32 ", %" PRIu32 "]", width, first->handle);
+    }
+    fputs("]}", to);
+}
+
+static void list(const wlk_wave *wave, FILE *to) {
+    size_t count = 0;
+    uint64_t start = 0, end = 0;
+    int exponent = 0;
+    const wlk_wave_scope *scopes = wlk_wave_scopes(wave, &count);
+    wlk_wave_times(wave, &start, &end, &exponent);
+    fprintf(to, "{\"start\": %" PRIu64 ", \"end\": %" PRIu64 ", \"exponent\": %d, \"scopes\": [",
+            start, end, exponent);
+    for (size_t i = 0; i < count; i++) {
+        fputs(i != 0u ? ", " : "", to);
+        list_scope(wave, &scopes[i], to);
+    }
+    fputs("]}\n", to);
+    (void)fflush(to);
+}
+
+// ---- one instance -----------------------------------------------------------------------------
+
+static uint64_t *record(uint32_t n_words) {
+    return (uint64_t *)calloc(n_words + 1u, sizeof(uint64_t));
+}
+
+static wlk_status configure(instance *i, wlk_error *err) {
+    if (i->block_name == NULL || i->scope == NULL) {
+        return wlk_fail(err, WLK_USAGE, "--instance needs block=NAME and scope=PATH");
+    }
+    const bool zero = strcmp(i->power_up, "zero") == 0;
+    if (!zero && strcmp(i->power_up, "unknown") != 0) {
+        return wlk_fail(err, WLK_USAGE, "power_up=%.64s: give unknown or zero", i->power_up);
+    }
+    char *words[WLK_MAX_PARAMS];
+    for (uint32_t w = 0; w < i->n_words; w++) {
+        words[w] = (char *)(uintptr_t)i->words[w];
+    }
+    const wlk_status status =
+        tool_config(i->block_name, words, (int)i->n_words, &i->block, i->cfg, err);
+    if (status != WLK_OK) {
+        return status;
+    }
+    i->block->table->layout(i->cfg, &i->layout);
+    i->ports = (wlk_port *)calloc(i->layout.n_ports, sizeof *i->ports);
+    i->in = record(i->layout.in_words);
+    i->in_x = record(i->layout.in_words);
+    i->out = record(i->layout.out_words);
+    i->out_x = record(i->layout.out_words);
+    i->compare = record(i->layout.out_words);
+    if (i->ports == NULL || i->in == NULL || i->in_x == NULL || i->out == NULL ||
+        i->out_x == NULL || i->compare == NULL) {
+        return wlk_fail(err, WLK_NO_MEMORY, "out of memory");
+    }
+    (void)i->block->table->ports(i->cfg, i->ports, i->layout.n_ports);
+    return WLK_OK;
+}
+
+static void instance_close(instance *i) {
+    wlk_checker_close(i->checker);
+    free(i->ports);
+    free(i->in);
+    free(i->in_x);
+    free(i->out);
+    free(i->out_x);
+    free(i->compare);
+    free(i->extra);
+}
+
+// How a port of the table is met in the scope.
+typedef enum meeting { BOUND, NOT_COMPARED, TIED_OFF, REFUSED } meeting;
+
+static meeting meet(const instance *i, const wlk_port *port, size_t scope) {
+    uint32_t width = 0;
+    const bool found =
+        wlk_wave_find_signal(i->wave, scope, port->name, NULL, &width) != WLK_WAVE_NONE;
+    if (!port->is_out && !i->block->table->fields[port->field].read && width != port->width) {
+        return TIED_OFF; // of no consequence, whatever its width
+    }
+    if (found) {
+        return BOUND;
+    }
+    return port->is_out ? NOT_COMPARED : REFUSED;
+}
+
+static wlk_status bind_port(instance *i, uint32_t sampler, const wlk_port *port, size_t scope,
+                            wlk_error *err) {
+    uint64_t *value = port->is_out ? i->out : i->in;
+    uint64_t *x = port->is_out ? i->out_x : i->in_x;
+    if (port->is_out) {
+        wlk_port_set(port, i->compare, ~UINT64_C(0));
+    }
+    return wlk_wave_bind_signal(i->wave, sampler, scope, port->name, port->width,
+                                value + port->word, x + port->word, port->lsb, err);
+}
+
+static void append_name(FILE *list_of, uint32_t *n, const char *name) {
+    fprintf(list_of, "%s\"%s\"", (*n)++ != 0u ? ", " : "", name);
+}
+
+static wlk_status bind_ports(instance *i, uint32_t sampler, size_t scope, FILE *missing,
+                             FILE *tied, wlk_error *err) {
+    uint32_t n_missing = 0, n_tied = 0;
+    for (uint32_t p = 0; p < i->layout.n_ports; p++) {
+        const wlk_port *port = &i->ports[p];
+        if (!port->present) {
+            continue;
+        }
+        wlk_status status = WLK_OK;
+        switch (meet(i, port, scope)) {
+        case NOT_COMPARED:
+            append_name(missing, &n_missing, port->name);
+            break;
+        case TIED_OFF:
+            append_name(tied, &n_tied, port->name);
+            break;
+        case REFUSED:
+            return wlk_fail(err, WLK_IFACE_CHANGED,
+                            "scope %.128s has no signal %s, an input that the model reads; dump "
+                            "it, or name another scope",
+                            i->scope, port->name);
+        case BOUND:
+            status = bind_port(i, sampler, port, scope, err);
+            break;
+        }
+        if (status != WLK_OK) {
+            return status;
+        }
+    }
+    return WLK_OK;
+}
+
+// Binds, and notes in `extra` which ports are not there.
+static wlk_status bind_all(instance *i, uint32_t sampler, size_t scope, wlk_error *err) {
+    char *missing = NULL, *tied = NULL;
+    size_t size = 0;
+    FILE *m = open_memstream(&missing, &size);
+    FILE *t = open_memstream(&tied, &size);
+    wlk_status status = WLK_NO_MEMORY;
+    if (m != NULL && t != NULL) {
+        status = bind_ports(i, sampler, scope, m, t, err);
+    }
+    const bool closed = m != NULL && fclose(m) == 0;
+    if (t == NULL || fclose(t) != 0 || !closed ||
+        (status == WLK_OK &&
+         asprintf(&i->extra, ", \"not_compared\": [%s], \"tied_off\": [%s]", missing, tied) < 0)) {
+        i->extra = NULL;
+        status = wlk_fail(err, WLK_NO_MEMORY, "out of memory");
+    }
+    free(missing);
+    free(tied);
+    return status;
+}
+
+static int on_sample(void *ctx, uint64_t time, uint64_t sample) {
+    instance *i = (instance *)ctx;
+    if (wlk_checker_step_x(i->checker, i->in, i->in_x, i->out, i->out_x) != 0 && !i->failed) {
+        i->failed = true;
+        i->failed_at = time;
+    }
+    if (sample % CYCLES_PER_CHECK == 0u) {
+        uint64_t start = 0, end = 0;
+        wlk_wave_times(i->wave, &start, &end, NULL);
+        tool_progress(time - start, end - start);
+    }
+    return wlk_checker_done(i->checker) ? WLK_WAVE_DONE : WLK_WAVE_CONTINUE;
+}
+
+static wlk_status find_clock(const instance *i, wlk_wave_handle *clock, wlk_error *err) {
+    size_t count = 0;
+    *clock = WLK_WAVE_NO_CLOCK;
+    if (!i->block->table->has_clock) {
+        return WLK_OK;
+    }
+    const size_t at = i->clock != NULL ? wlk_wave_find_path(i->wave, i->clock) : WLK_WAVE_NONE;
+    if (at == WLK_WAVE_NONE) {
+        return wlk_fail(err, WLK_NO_CLOCK, "no clock %.200s for scope %.200s; give another clock=PATH",
+                        i->clock != NULL ? i->clock : "given", i->scope);
+    }
+    *clock = wlk_wave_signals(i->wave, &count)[at].handle;
+    return WLK_OK;
+}
+
+static wlk_status prepare(instance *i, wlk_wave *wave, wlk_error *err) {
+    wlk_wave_handle clock = WLK_WAVE_NO_CLOCK;
+    uint32_t sampler = 0;
+    i->wave = wave;
+    wlk_status status = configure(i, err);
+    if (status != WLK_OK) {
+        return status;
+    }
+    const size_t scope = wlk_wave_find_scope(wave, i->scope);
+    if (scope == WLK_WAVE_NONE) {
+        return wlk_fail(err, WLK_NO_SCOPE, "no scope %.300s in the waveform", i->scope);
+    }
+    status = find_clock(i, &clock, err);
+    if (status == WLK_OK) {
+        status = wlk_wave_add_sampler(wave, clock, on_sample, i, &sampler, err);
+    }
+    if (status == WLK_OK) {
+        status = bind_all(i, sampler, scope, err);
+    }
+    const wlk_checker_options options = {
+        .scope = i->scope,
+        .power_up = strcmp(i->power_up, "zero") == 0 ? WLK_POWER_ZERO : WLK_POWER_UNKNOWN,
+        .compare = i->compare,
+        .count_events = true,
+    };
+    return status != WLK_OK ? status
+                            : wlk_checker_open(&i->checker, i->block, i->cfg, &options, err);
+}
+
+// ---- answers ----------------------------------------------------------------------------------
+
+static void print_json(const instance *i) {
+    char *extra = NULL;
+    const char *members = i->extra;
+    if (i->failed &&
+        asprintf(&extra, "%s, \"first_time\": %" PRIu64, i->extra, i->failed_at) >= 0) {
+        members = extra;
+    }
+    wlk_checker_json(i->checker, false, members, stdout);
+    fputc('\n', stdout);
+    free(extra);
+}
+
+static void print_report(const instance *i, FILE *to) {
+    int exponent = 0;
+    wlk_checker_report(i->checker, to);
+    if (i->failed) {
+        wlk_wave_times(i->wave, NULL, NULL, &exponent);
+        fprintf(to, "  clock edge at time %" PRIu64 " (in units of 1e%d s)\n", i->failed_at,
+                exponent);
+    }
+}
+
+static wlk_status report_to(const job *j, uint32_t number, wlk_error *err) {
+    char path[LINE], partial[LINE + 16];
+    (void)snprintf(path, sizeof path, "%s/%" PRIu32 ".txt", j->report_dir, number);
+    (void)snprintf(partial, sizeof partial, "%s.partial", path);
+    FILE *to = fopen(partial, "w");
+    bool written = to != NULL;
+    if (written) {
+        print_report(&j->instances[number], to);
+        written = ferror(to) == 0;
+        written = fclose(to) == 0 && written && rename(partial, path) == 0;
+    }
+    if (!written) {
+        (void)remove(partial);
+        return wlk_fail(err, WLK_NO_SPACE, "cannot write %.400s; nothing is left of it", path);
+    }
+    return WLK_OK;
+}
+
+// Exit code of several runs: the lowest number that is not 0, as in scripts/wlk/report.py.
+static int answer(const job *j) {
+    int worst = 0;
+    wlk_error err;
+    for (uint32_t n = 0; n < j->n; n++) {
+        const instance *i = &j->instances[n];
+        const int verdict = (int)wlk_checker_result_get(i->checker, false).verdict;
+        print_json(i);
+        if (verdict != 0 && (worst == 0 || verdict < worst)) {
+            worst = verdict;
+        }
+        if (verdict != 0 && j->report_dir == NULL) {
+            print_report(i, stderr);
+        } else if (verdict != 0 && report_to(j, n, &err) != WLK_OK) {
+            return tool_fail(tool, &err);
+        }
+    }
+    if (fflush(stdout) != 0) {
+        (void)wlk_fail(&err, WLK_NO_SPACE, "cannot write to stdout");
+        return tool_fail(tool, &err);
+    }
+    return worst;
+}
+
+// ---- words ------------------------------------------------------------------------------------
+
+static const char *value_of(const char *word, const char *key) {
+    const size_t n = strlen(key);
+    return strncmp(word, key, n) == 0 && word[n] == '=' ? word + n + 1u : NULL;
+}
+
+static wlk_status instance_word(instance *i, const char *word, wlk_error *err) {
+    const struct {
+        const char *key;
+        const char **to;
+    } keys[] = {
+        {"block", &i->block_name},
+        {"scope", &i->scope},
+        {"clock", &i->clock},
+        {"power_up", &i->power_up},
+    };
+    for (size_t k = 0; k < sizeof keys / sizeof keys[0]; k++) {
+        const char *value = value_of(word, keys[k].key);
+        if (value != NULL) {
+            *keys[k].to = value;
+            return WLK_OK;
+        }
+    }
+    if (i->n_words == WLK_MAX_PARAMS) {
+        return wlk_fail(err, WLK_USAGE, "too many parameters from '%.64s' on", word);
+    }
+    i->words[i->n_words++] = word;
+    return WLK_OK;
+}
+
+static wlk_status parse(job *j, int n, char **words, wlk_error *err) {
+    for (int w = 0; w < n; w++) {
+        if (strcmp(words[w], "--report-dir") == 0 && w + 1 < n) {
+            j->report_dir = words[++w];
+        } else if (strcmp(words[w], "--instance") == 0) {
+            if (j->n == MAX_INSTANCES) {
+                return wlk_fail(err, WLK_USAGE, "more than %d instances", MAX_INSTANCES);
+            }
+            j->instances[j->n++].power_up = "unknown";
+        } else if (j->n == 0u) {
+            return wlk_fail(err, WLK_USAGE, "'%.64s' stands before the first --instance", words[w]);
+        } else {
+            const wlk_status status = instance_word(&j->instances[j->n - 1u], words[w], err);
+            if (status != WLK_OK) {
+                return status;
+            }
+        }
+    }
+    return j->n != 0u ? WLK_OK : wlk_fail(err, WLK_USAGE, "no --instance");
+}
+
+static wlk_status run_all(job *j, wlk_error *err) {
+    for (uint32_t i = 0; i < j->n; i++) {
+        const wlk_status status = prepare(&j->instances[i], j->wave, err);
+        if (status != WLK_OK) {
+            return status;
+        }
+    }
+    return wlk_wave_run(j->wave, WLK_WAVE_NO_LIMIT, err);
+}
+
+static int run(wlk_wave *wave, const char *path, int n, char **words) {
+    wlk_error err;
+    job j = {.wave = wave, .path = path};
+    j.instances = (instance *)calloc(MAX_INSTANCES, sizeof *j.instances);
+    wlk_status status = j.instances != NULL ? parse(&j, n, words, &err)
+                                            : wlk_fail(&err, WLK_NO_MEMORY, "out of memory");
+    if (status == WLK_OK) {
+        status = run_all(&j, &err);
+    }
+    const int code = status == WLK_OK ? answer(&j) : tool_fail(tool, &err);
+    for (uint32_t i = 0; j.instances != NULL && i < j.n; i++) {
+        instance_close(&j.instances[i]);
+    }
+    free(j.instances);
+    return code;
+}
+
+// ---- commands ---------------------------------------------------------------------------------
+
+// The words of run from stdin, one a line, to its end.
+static int session(wlk_wave *wave, const char *path) {
+    char *words[MAX_INSTANCES * WLK_MAX_PARAMS / 4];
+    const size_t room = sizeof words / sizeof words[0];
+    char *line = NULL;
+    size_t size = 0, n = 0;
+    ssize_t got = 0;
+    list(wave, stdout);
+    while (n < room && !tool_stop && (got = getline(&line, &size, stdin)) > 0) {
+        line[strcspn(line, "\n")] = '\0';
+        words[n] = strdup(line);
+        n += words[n] != NULL;
+    }
+    free(line);
+    // An empty stdin: the reader of the list has seen what it wanted.
+    const int code = n != 0u ? run(wave, path, (int)n, words) : 0;
+    while (n > 0u) {
+        free(words[--n]);
+    }
+    return code;
+}
+
+static int command(const char *name, const char *path, int n, char **words) {
+    wlk_error err;
+    wlk_wave *wave = NULL;
+    int code = 0;
+    if (wlk_wave_open(&wave, path, NULL, &err) != WLK_OK) {
+        return tool_fail(tool, &err);
+    }
+    open_wave = wave;
+    if (tool_stop) {
+        (void)wlk_fail(&err, WLK_INTERRUPTED, "%.300s: interrupted", path);
+        code = tool_fail(tool, &err);
+    } else if (strcmp(name, "list") == 0) {
+        list(wave, stdout);
+    } else if (strcmp(name, "session") == 0) {
+        code = session(wave, path);
+    } else {
+        code = run(wave, path, n, words);
+    }
+    open_wave = NULL;
+    wlk_wave_close(wave);
+    return code;
+}
+
+int main(int argc, char **argv) {
+    catch_signals();
+    const bool plain = argc == 3 && (strcmp(argv[1], "list") == 0 || strcmp(argv[1], "session") == 0);
+    if (plain || (argc > 3 && strcmp(argv[1], "run") == 0)) {
+        return command(argv[1], argv[2], argc - 3, argv + 3);
+    }
+    fputs("usage: wlk-check list FILE\n"
+          "       wlk-check session FILE <WORDS, one a line\n"
+          "       wlk-check run FILE [--report-dir DIR] --instance block=NAME scope=PATH\n"
+          "                 [clock=PATH] [power_up=unknown|zero] [KEY=VALUE...] [--instance ...]\n",
+          stderr);
+    return WLK_USAGE;
+}
