@@ -24,16 +24,15 @@ static bool allocate(wlk_checker *c) {
     c->in = words(in);
     c->got = words(out);
     c->no_x = words(in + out);
-    c->history = words((size_t)WLK_HISTORY * (in + out));
+    c->history = words((size_t)WLK_HISTORY * history_words(c));
     c->differences = (wlk_difference *)calloc(c->layout.n_ports, sizeof(wlk_difference));
     if (c->ports != NULL) {
         (void)c->block->table->ports(c->cfg, c->ports, c->layout.n_ports);
     }
     return c->state != NULL && c->before != NULL && c->ports != NULL && c->when != NULL &&
-           c->masked != NULL &&
-           c->compare != NULL && c->expect != NULL && c->care != NULL && c->in != NULL &&
-           c->got != NULL && c->no_x != NULL && c->history != NULL && c->differences != NULL &&
-           wlk_channels_resolve(c) == WLK_OK;
+           c->masked != NULL && c->compare != NULL && c->expect != NULL && c->care != NULL &&
+           c->in != NULL && c->got != NULL && c->no_x != NULL && c->history != NULL &&
+           c->differences != NULL && wlk_channels_resolve(c) == WLK_OK;
 }
 
 // Bits that exist in this configuration, and in the RTL at hand.
@@ -141,14 +140,16 @@ static void copy_view(uint64_t *to, const wlk_view *view, uint32_t control,
     }
 }
 
-static void remember(wlk_checker *c, const wlk_view *in, const wlk_view *got) {
-    const wlk_layout *l = &c->layout;
-    const uint32_t slot = (uint32_t)(c->cycles % WLK_HISTORY);
-    uint64_t *to = c->history + (size_t)slot * history_words(c);
-    copy_view(to, in, l->in_control, l->in_payload, l->n_in_payloads);
-    copy_view(to + l->in_words, got, l->out_control, l->out_payload, l->n_out_payloads);
-    c->entries[slot].cycle = c->cycles;
-    c->entries[slot].valid = true;
+// Control words only: handshakes are what the history is for, and this is the hot path.
+static inline void remember(wlk_checker *c, const wlk_view *in, const wlk_view *got) {
+    uint64_t *to = history_slot(c, c->cycles);
+    *to++ = c->cycles + 1u;
+    for (uint32_t w = 0; w < c->layout.in_control; w++) {
+        *to++ = in->control[w];
+    }
+    for (uint32_t w = 0; w < c->layout.out_control; w++) {
+        *to++ = got->control[w];
+    }
 }
 
 static void note_transfers(wlk_checker *c, const uint64_t *in, const uint64_t *out) {
@@ -280,8 +281,8 @@ static int32_t unreadable(const wlk_checker *c, const uint64_t *in, const uint64
     for (uint32_t i = 0; i < c->layout.n_ports; i++) {
         const wlk_port *port = &c->ports[i];
         const wlk_field *field = &c->block->table->fields[port->field];
-        if (!port->is_out && field->read && !field->is_payload &&
-            wlk_port_get(port, in_x) != 0u && meaningful(c, i, in, got)) {
+        if (!port->is_out && field->read && !field->is_payload && wlk_port_get(port, in_x) != 0u &&
+            meaningful(c, i, in, got)) {
             return (int32_t)i;
         }
     }
@@ -325,8 +326,8 @@ static const uint64_t *complete(wlk_checker *c, const uint64_t *got) {
         c->got[w] = (got[w] & c->compare[w]) | (c->expect[w] & ~c->compare[w]);
     }
     if (!c->frozen) {
-        uint64_t *slot = c->history + (size_t)(c->cycles % WLK_HISTORY) * history_words(c);
-        memcpy(slot + l->in_words, c->got, l->out_words * sizeof *slot);
+        uint64_t *slot = history_slot(c, c->cycles) + 1u + l->in_control;
+        memcpy(slot, c->got, l->out_control * sizeof *slot);
     }
     return c->got;
 }
@@ -419,8 +420,7 @@ int wlk_checker_step(wlk_checker *c, const wlk_view *in, const wlk_view *got) {
     if (!c->frozen) {
         remember(c, in, got);
     }
-    if (c->reset_seen && c->compares_all && !c->failed && !c->count_events && c->unseen == 0u &&
-        c->block->step(c->cfg, c->state, in, got, &info) == 0) {
+    if (c->fast && c->block->step(c->cfg, c->state, in, got, &info) == 0) {
         const int first = info.violated != 0u && note_rule(c, info.violated);
         c->compared_cycles++;
         c->cycles++;
@@ -428,7 +428,10 @@ int wlk_checker_step(wlk_checker *c, const wlk_view *in, const wlk_view *got) {
     }
     copy_view(c->in, in, l->in_control, l->in_payload, l->n_in_payloads);
     copy_view(c->got, got, l->out_control, l->out_payload, l->n_out_payloads);
-    return step_slow(c, c->in, NULL, c->got, c->no_x);
+    const int first = step_slow(c, c->in, NULL, c->got, c->no_x);
+    // Only the slow path changes what this depends on.
+    c->fast = c->reset_seen && c->compares_all && !c->frozen && !c->count_events && c->unseen == 0u;
+    return first;
 }
 
 int wlk_checker_step_x(wlk_checker *c, const uint64_t *in, const uint64_t *in_x,
@@ -448,6 +451,7 @@ int wlk_checker_step_x(wlk_checker *c, const uint64_t *in, const uint64_t *in_x,
     if (!c->frozen) {
         remember(c, &vi, &vg);
     }
+    c->fast = false;
     return step_slow(c, in, in_x, got, got_x != NULL ? got_x : c->no_x);
 }
 

@@ -6,20 +6,15 @@
 
 /* A handshake of one array element, resolved to places in the record. */
 typedef struct channel {
-    uint16_t table;   /* index in wlk_table::channels */
-    int32_t valid;    /* port, -1: none */
-    int32_t ready;    /* port, -1: none */
-    uint64_t hash[2]; /* transferred values since the mismatch: model, RTL */
+    uint16_t table;    /* index in wlk_table::channels */
+    int32_t valid;     /* port, -1: none */
+    int32_t ready;     /* port, -1: none */
+    uint64_t hash[2];  /* transferred values since the mismatch: model, RTL */
     uint64_t at[2][8]; /* the last prefixes of both, to compare up to the shorter one */
     uint32_t count[2];
     bool seen;
     bool shifted; /* since the mismatch one side has fired in a cycle in which the other has not */
 } channel;
-
-typedef struct history_entry {
-    uint64_t cycle;
-    bool valid;
-} history_entry;
 
 struct wlk_checker {
     const wlk_block *block;
@@ -30,10 +25,11 @@ struct wlk_checker {
     void *state;
     void *before; /* state before the first mismatch */
     uint64_t *compare;
+    bool fast; /* nothing to note in this cycle but a difference */
     bool compares_all;
     bool count_events;
     bool reset_seen;
-    bool failed;   /* a mismatch was seen */
+    bool failed; /* a mismatch was seen */
     bool violated_seen;
     bool frozen;          /* one of the two: the history stays as it is */
     bool violation_after; /* `before` is the state behind the edge that broke the rule */
@@ -49,23 +45,25 @@ struct wlk_checker {
     uint32_t violated;
     char violation_text[160];
     uint64_t events[WLK_MAX_COVERS];
-    uint64_t *masked; /* bits not compared, per port */
+    uint64_t *masked;  /* bits not compared, per port */
     uint64_t out_bits; /* compared output bits of a cycle */
     channel *channels;
     uint32_t n_channels, unseen;
     /* scratch and history: whole records */
     uint64_t *expect, *care;
     uint64_t *in, *got, *no_x;
-    uint64_t *history; /* WLK_HISTORY records of in + got */
-    history_entry entries[WLK_HISTORY];
-    uint32_t n_stored;
+    uint64_t *history; /* WLK_HISTORY slots: cycle + 1, control words of in and got */
     wlk_difference *differences;
     uint32_t n_differences;
 };
 
-/* Words of a record in the history. */
+/* Words of a slot of the history. */
 static inline uint32_t history_words(const wlk_checker *c) {
-    return c->layout.in_words + c->layout.out_words;
+    return 1u + c->layout.in_control + c->layout.out_control;
+}
+
+static inline uint64_t *history_slot(const wlk_checker *c, uint64_t cycle) {
+    return c->history + (size_t)(cycle % WLK_HISTORY) * history_words(c);
 }
 
 static inline uint64_t port_value(const wlk_port *port, const uint64_t *in, const uint64_t *out) {

@@ -5,7 +5,7 @@
 
 #include "checker_private.h"
 
-enum { STATE_LINES = 72, ROW_WORDS = 8 };
+enum { STATE_LINES = 40, ROW_WORDS = 8 };
 
 static void print_differences(const wlk_checker *c, FILE *to) {
     fprintf(to, "  %-44s %-18s %-18s %s\n", "port", "RTL", "model", "care");
@@ -29,8 +29,8 @@ static void print_channel(const wlk_checker *c, const channel *ch, const uint64_
         const wlk_port *port = &c->ports[i];
         const wlk_field *field = &c->block->table->fields[port->field];
         if (field->valid_when == t->valid && !field->is_payload && port->present && field->read) {
-            const char *leaf = strrchr(field->name, '.');
-            fprintf(to, " %s=%" PRIx64, leaf != NULL ? leaf + 1 : field->name,
+            const char *bits = strstr(port->name, "_bits_");
+            fprintf(to, " %s=%" PRIx64, bits != NULL ? bits + strlen("_bits_") : port->name,
                     port_value(port, in, out));
         }
     }
@@ -40,17 +40,17 @@ static void print_channel(const wlk_checker *c, const channel *ch, const uint64_
 static void print_history(const wlk_checker *c, uint64_t until, FILE *to) {
     fprintf(to, "  handshakes of the RTL in the last %u cycles:\n", WLK_HISTORY);
     for (uint32_t i = 1; i <= WLK_HISTORY; i++) {
-        const uint32_t slot = (uint32_t)((until + i) % WLK_HISTORY);
-        const uint64_t *in = c->history + (size_t)slot * history_words(c);
-        if (!c->entries[slot].valid || c->entries[slot].cycle > until) {
+        const uint64_t *slot = history_slot(c, until + i);
+        const uint64_t *in = slot + 1;
+        if (slot[0] == 0u || slot[0] > until + 1u) {
             continue;
         }
-        fprintf(to, "  %8" PRIu64 ":", c->entries[slot].cycle);
+        fprintf(to, "  %8" PRIu64 ":", slot[0] - 1u);
         if (c->reset_port >= 0 && wlk_port_get(&c->ports[c->reset_port], in)) {
             fputs(" reset", to);
         }
         for (uint32_t ch = 0; ch < c->n_channels; ch++) {
-            print_channel(c, &c->channels[ch], in, in + c->layout.in_words, to);
+            print_channel(c, &c->channels[ch], in, in + c->layout.in_control, to);
         }
         fputc('\n', to);
     }
@@ -59,23 +59,56 @@ static void print_history(const wlk_checker *c, uint64_t until, FILE *to) {
 typedef struct printer {
     FILE *to;
     uint32_t lines, hidden;
+    const char *unknown; // elements first..last of it are unknown and not yet printed
+    int32_t first, last;
 } printer;
+
+static bool has_room(printer *p) {
+    if (p->lines >= STATE_LINES) {
+        p->hidden++;
+        return false;
+    }
+    p->lines++;
+    return true;
+}
+
+static void print_unknown(printer *p) {
+    if (p->unknown != NULL && has_room(p)) {
+        fprintf(p->to, "    %s", p->unknown);
+        if (p->first >= 0) {
+            fprintf(p->to, "[%" PRId32, p->first);
+        }
+        if (p->last > p->first) {
+            fprintf(p->to, "..%" PRId32, p->last);
+        }
+        fputs(p->first >= 0 ? "] = unknown\n" : " = unknown\n", p->to);
+    }
+    p->unknown = NULL;
+}
+
+static void add_unknown(printer *p, const char *name, int32_t index) {
+    if (p->unknown == NULL || strcmp(p->unknown, name) != 0 || index != p->last + 1) {
+        print_unknown(p);
+        p->unknown = name;
+        p->first = index;
+    }
+    p->last = index;
+}
 
 static void print_element(void *ctx, const char *name, int32_t index, const uint64_t *words,
                           uint32_t n_words, uint64_t known) {
     printer *p = (printer *)ctx;
-    if (p->lines >= STATE_LINES) {
-        p->hidden++;
+    if (known == 0u) {
+        add_unknown(p, name, index);
         return;
     }
-    p->lines++;
+    print_unknown(p);
+    if (!has_room(p)) {
+        return;
+    }
     fprintf(p->to, "    %s", name);
     if (index >= 0) {
         fprintf(p->to, "[%" PRId32 "]", index);
-    }
-    if (known == 0u) {
-        fputs(" = unknown\n", p->to);
-        return;
     }
     fputs(" = 0x", p->to);
     const uint32_t shown = n_words < ROW_WORDS ? n_words : ROW_WORDS;
@@ -89,9 +122,10 @@ static void print_element(void *ctx, const char *name, int32_t index, const uint
 }
 
 static void print_state(const wlk_checker *c, FILE *to) {
-    printer p = {to, 0, 0};
+    printer p = {.to = to};
     fprintf(to, "  model state %s the edge:\n", c->violation_after ? "after" : "before");
     c->block->visit(c->cfg, c->before, print_element, &p);
+    print_unknown(&p);
     if (p.hidden != 0u) {
         fprintf(to, "    and %" PRIu32 " more elements\n", p.hidden);
     }
@@ -125,7 +159,8 @@ void wlk_checker_report(const wlk_checker *c, FILE *to) {
     const wlk_checker_result r = wlk_checker_result_get(c, false);
     fprintf(to, "%s %s: %s", c->block->table->name, c->scope, wlk_status_name(r.verdict));
     if (r.verdict == WLK_OK || r.verdict == WLK_VACUOUS) {
-        fprintf(to, ", %" PRIu64 " cycles, %" PRIu64 " bits compared, %" PRIu64 " masked\n",
+        fprintf(to, "%s, %" PRIu64 " cycles, %" PRIu64 " bits compared, %" PRIu64 " masked\n",
+                r.verdict == WLK_VACUOUS && !r.transfer_seen ? ": no transfer after reset" : "",
                 r.cycles, r.compared_bits, r.masked_bits);
         return;
     }

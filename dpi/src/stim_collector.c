@@ -141,16 +141,17 @@ static void make_read(const wlk_collector_cfg *cfg, const wlk_collector_state *s
                       wlk_stimulus_state *stim, wlk_collector_in *in) {
     uint64_t *random = &stim->random;
     const uint64_t r = wlk_random(random);
-    const bool full = st->alloc_valid == (uint32_t)wlk_mask(cfg->coll_entries);
+    const uint32_t taken = ~st->free_entries & (uint32_t)wlk_mask(cfg->coll_entries);
+    const bool full = st->free_entries == 0u;
     uint64_t *held = &stim->memory[MEMORY_HELD];
     *held = full && d->hold != 0u && *held < d->hold ? *held + 1u : 0u;
-    in->readData.req.valid = st->reset_seen && st->alloc_valid != 0u &&
+    in->readData.req.valid = st->reset_seen && taken != 0u &&
                              (stim->drain || (*held == 0u && chance(random, d->read)));
     if (d->hold != 0u && !full && !stim->drain) {
         in->readData.req.valid = 0; // fill the table first
     }
     in->readData.req.bits.collEntry =
-        (uint8_t)(in->readData.req.valid ? pick_entry(cfg, st->alloc_valid, r)
+        (uint8_t)(in->readData.req.valid ? pick_entry(cfg, taken, r)
                                          : r & wlk_mask(wlk_idw(cfg->coll_entries)));
     for (uint32_t i = 0; i < 3u; i++) {
         in->readData.req.bits.regs[i].enable = stim->drain || chance(random, d->enable);

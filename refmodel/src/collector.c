@@ -55,6 +55,7 @@ typedef struct comb {
     uint32_t request;       // readReq fires
     uint32_t enables;       // operands of the request that fires
     uint32_t read_valid;    // readData.req.valid
+    uint32_t entry;         // readData.req.bits.collEntry
     uint32_t read_entry;    // entry shown on readData
     uint32_t in_range;      // readData names an entry that exists
     uint32_t allocated;     // the entry shown is taken
@@ -62,7 +63,7 @@ typedef struct comb {
     uint32_t write_fire;    // an enabled write
     uint32_t write;         // it reaches the register file
     uint32_t write_preg;
-    uint32_t alloc_next;
+    uint32_t free_next;
     uint32_t id_next;
     uint32_t pregs[OPERANDS];
     uint64_t write_mask;
@@ -78,6 +79,10 @@ static inline wlk_prf_shape shape_of(const cfg_t *cfg) {
     const wlk_prf_shape shape = {cfg->num_pregs, cfg->reg_banks, cfg->num_lanes, cfg->lane_bits,
                                  (wlk_prf_select)cfg->bank_select};
     return shape;
+}
+
+static inline uint32_t all_entries(const cfg_t *cfg) {
+    return (uint32_t)wlk_mask(cfg->coll_entries);
 }
 
 PRF_INLINE uint32_t stride_of(uint32_t words) {
@@ -114,27 +119,32 @@ PRF_INLINE void outputs(const state_t *st, const uint64_t *in, comb_t *c) {
 }
 
 // §2 "Allocation": the entry being freed is taken first, else the lowest free one.
-PRF_INLINE void allocate(const cfg_t *cfg, const state_t *st, uint32_t entry, comb_t *c) {
-    const uint32_t last = 1u << (cfg->coll_entries - 1u);
-    const uint32_t lowest = (uint32_t)__builtin_ctz(~st->alloc_valid | last);
+PRF_INLINE void allocate(const state_t *st, comb_t *c) {
+    const uint32_t lowest = (uint32_t)__builtin_ctz(st->free_entries | UINT32_C(1) << 31);
     const uint32_t take = c->request & not(c->free_now);
     const uint32_t give = not(c->request) & c->free_now & c->in_range;
-    const uint32_t id = c->free_now ? entry : lowest;
-    c->alloc_next = (st->alloc_valid | take << lowest) & ~(give << c->read_entry);
+    const uint32_t id = c->free_now ? c->entry : lowest;
+    c->free_next = (st->free_entries & ~(take << lowest)) | give << c->read_entry;
     c->id_next = c->request ? id : st->nextAllocId;
 }
 
-PRF_INLINE void comb(const cfg_t *cfg, const state_t *st, const uint64_t *in, comb_t *c) {
-    const uint32_t entry = GET(readData_req_bits_collEntry, in);
+// What shows on the ports.
+PRF_INLINE void observe(const cfg_t *cfg, const state_t *st, const uint64_t *in, comb_t *c) {
+    c->entry = GET(readData_req_bits_collEntry, in);
+    c->read_valid = GET(readData_req_valid, in);
+    c->in_range = c->entry < cfg->coll_entries;
+    // §2: an index beyond the entries reads entry 0.
+    c->read_entry = c->in_range ? c->entry : 0u;
+    c->allocated = not(st->free_entries >> c->read_entry & 1u);
+    c->free_now = c->read_valid & (uint32_t)(GET(readData_req_bits_regs_enable, in) != 0u);
+    c->full = st->free_entries == 0u;
+    outputs(st, in, c);
+}
+
+// What the edge does.
+PRF_INLINE void decide(const state_t *st, const uint64_t *in, comb_t *c) {
     const uint32_t pregs = GET(readReq_bits_regs_pReg, in);
     c->reset = GET(reset, in);
-    c->read_valid = GET(readData_req_valid, in);
-    c->in_range = entry < cfg->coll_entries;
-    // §2: an index beyond the entries reads entry 0.
-    c->read_entry = c->in_range ? entry : 0u;
-    c->allocated = st->alloc_valid >> c->read_entry & 1u;
-    c->free_now = c->read_valid & (uint32_t)(GET(readData_req_bits_regs_enable, in) != 0u);
-    c->full = st->alloc_valid == (uint32_t)wlk_mask(cfg->coll_entries);
     c->req_valid = GET(readReq_valid, in);
     c->request = c->req_valid & (not(c->full) | c->free_now);
     c->enables = GET(readReq_bits_regs_enable, in) & (0u - c->request);
@@ -145,8 +155,12 @@ PRF_INLINE void comb(const cfg_t *cfg, const state_t *st, const uint64_t *in, co
     c->write_mask = GET(writeReq_bits_regs_tmask, in);
     c->write_fire = GET(writeReq_valid, in) & GET(writeReq_bits_regs_enable, in);
     c->write = c->write_fire & (uint32_t)(c->write_preg != 0u);
-    outputs(st, in, c);
-    allocate(cfg, st, entry, c);
+    allocate(st, c);
+}
+
+PRF_INLINE void comb(const cfg_t *cfg, const state_t *st, const uint64_t *in, comb_t *c) {
+    observe(cfg, st, in, c);
+    decide(st, in, c);
 }
 
 // Protocol rules; a reset cycle and the time before the first reset break none.
@@ -205,7 +219,7 @@ static uint64_t events(const cfg_t *cfg, const state_t *st, const comb_t *c) {
         return 0;
     }
     if (c->reset) {
-        return (uint64_t)(st->alloc_valid != 0u) << EV_RESET_IN_FLIGHT |
+        return (uint64_t)(st->free_entries != all_entries(cfg)) << EV_RESET_IN_FLIGHT |
                (uint64_t)c->write << EV_WRITE_IN_RESET |
                (uint64_t)c->request << EV_REQUEST_IN_RESET;
     }
@@ -254,7 +268,7 @@ static void save_collisions(const cfg_t *cfg, state_t *st, uint32_t operands, ui
 }
 
 static void reset_registers(const cfg_t *cfg, state_t *st, uint32_t stride) {
-    st->alloc_valid = 0;
+    st->free_entries = all_entries(cfg);
     st->nextAllocId = 0;
     st->nextEn = 0;
     st->readRespValid = 0;
@@ -284,7 +298,7 @@ PRF_INLINE void commit(const cfg_t *cfg, state_t *st, const comb_t *c, const voi
     }
     prf_write(rf_row(st, target, stride), data, c->write_mask, words, lane_bits);
     st->rf_known[target] |= c->write_mask;
-    st->alloc_valid = c->alloc_next;
+    st->free_entries = c->free_next;
     st->nextAllocId = (uint8_t)c->id_next;
     st->nextEn = (uint8_t)c->enables;
     st->readRespValid = (uint8_t)c->request;
@@ -326,13 +340,11 @@ static void control_care(const cfg_t *cfg, const state_t *st, const comb_t *c, u
     PUT(readData_resp_bits_enable, care, 7u);
 }
 
-// Is every output of the cycle known?
-PRF_INLINE bool all_known(const cfg_t *cfg, const state_t *st, const comb_t *c) {
-    const uint64_t all = wlk_mask(cfg->num_lanes);
+// Nonzero when an output of the cycle is unknown.
+PRF_INLINE uint64_t unknown(const state_t *st, const comb_t *c, uint64_t all) {
     const uint64_t known = st->bank_known[0][c->read_entry] & st->bank_known[1][c->read_entry] &
                            st->bank_known[2][c->read_entry];
-    const uint32_t control = st->reset_seen & st->writeResp_known;
-    return control & (uint32_t)((known & all) == all);
+    return (~known & all) | not(st->reset_seen & st->writeResp_known);
 }
 
 static void fill_row(const cfg_t *cfg, const uint64_t *row, uint64_t known, uint64_t *out,
@@ -388,6 +400,7 @@ static void init(const uint32_t *params, void *state, wlk_power_up power_up) {
     const cfg_t *cfg = (const cfg_t *)params;
     state_t *st = (state_t *)state;
     memset(st, 0, state_size(params));
+    st->free_entries = all_entries(cfg);
     st->rf_known[0] = ~UINT64_C(0); // register 0 is hardwired zero
     if (power_up == WLK_POWER_ZERO) {
         st->reset_seen = 1;
@@ -441,32 +454,42 @@ static void record(const uint32_t *params, void *state, const uint64_t *in, uint
     }
 }
 
-// Compare and commit; `words` and `lane_bits` are constants where the caller knows them.
-PRF_INLINE int step_words(const cfg_t *cfg, state_t *st, const wlk_view *in, const wlk_view *got,
-                          wlk_step_info *info, uint32_t words, uint32_t lane_bits) {
+// Compare and commit. Inlined where the shape is constant: rows are whole vectors there.
+PRF_INLINE int step_shape(const cfg_t *cfg, state_t *st, const wlk_view *in, const wlk_view *got,
+                          wlk_step_info *info, uint32_t lanes, uint32_t lane_bits) {
+    const uint32_t words = (lanes * lane_bits + 63u) / 64u;
     const uint32_t stride = stride_of(words);
     comb_t c;
-    comb(cfg, st, in->control, &c);
+    observe(cfg, st, in->control, &c);
     prf_vec diff = prf_differ(bank_at(st, 0, c.read_entry, stride), got->payload[0], words);
     diff |= prf_differ(bank_at(st, 1, c.read_entry, stride), got->payload[1], words);
     diff |= prf_differ(bank_at(st, 2, c.read_entry, stride), got->payload[2], words);
-    if (((c.control[0] ^ got->control[0]) | prf_any(diff)) != 0u || !all_known(cfg, st, &c)) {
+    const uint64_t differs = (c.control[0] ^ got->control[0]) | prf_any(diff);
+    if (differs | unknown(st, &c, wlk_mask(lanes))) {
         return 1;
     }
+    decide(st, in->control, &c);
     info->violated = violations(st, &c);
     commit(cfg, st, &c, in->payload[0], words, lane_bits);
     return 0;
+}
+
+static __attribute__((noinline)) int step_16x32(const cfg_t *cfg, state_t *st, const wlk_view *in,
+                                                const wlk_view *got, wlk_step_info *info) {
+    return step_shape(cfg, st, in, got, info, 16u, 32u);
+}
+
+static __attribute__((noinline)) int step_any(const cfg_t *cfg, state_t *st, const wlk_view *in,
+                                              const wlk_view *got, wlk_step_info *info) {
+    return step_shape(cfg, st, in, got, info, cfg->num_lanes, cfg->lane_bits);
 }
 
 static int step(const uint32_t *params, void *state, const wlk_view *in, const wlk_view *got,
                 wlk_step_info *info) {
     const cfg_t *cfg = (const cfg_t *)params;
     state_t *st = (state_t *)state;
-    if (cfg->num_lanes == 16u && cfg->lane_bits == 32u) {
-        return step_words(cfg, st, in, got, info, 8u, 32u);
-    }
-    const wlk_prf_shape shape = shape_of(cfg);
-    return step_words(cfg, st, in, got, info, wlk_prf_words(&shape), cfg->lane_bits);
+    const bool usual = cfg->num_lanes == 16u && cfg->lane_bits == 32u;
+    return usual ? step_16x32(cfg, st, in, got, info) : step_any(cfg, st, in, got, info);
 }
 
 // Lanes written from unknown bits are unknown from then on.
@@ -489,8 +512,7 @@ static void forget(const uint32_t *params, void *state, const uint64_t *in, cons
 
 static bool drained(const uint32_t *params, const void *state) {
     const state_t *st = (const state_t *)state;
-    (void)params;
-    return st->alloc_valid == 0u && !st->readRespValid;
+    return st->free_entries == all_entries((const cfg_t *)params) && !st->readRespValid;
 }
 
 static void visit_rows(const cfg_t *cfg, const state_t *st, wlk_state_visitor *visitor, void *ctx) {
@@ -519,7 +541,7 @@ static void visit(const uint32_t *params, const void *state, wlk_state_visitor *
         uint64_t value;
         uint64_t known;
     } flops[] = {
-        {"alloc_valid", st->alloc_valid, st->reset_seen},
+        {"alloc_valid", ~st->free_entries & all_entries(cfg), st->reset_seen},
         {"nextAllocId", st->nextAllocId, st->reset_seen},
         {"nextEn", st->nextEn, st->reset_seen},
         {"nextPReg[0]", st->nextPReg[0], st->reset_seen},

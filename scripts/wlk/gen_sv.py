@@ -43,7 +43,10 @@ class Harness:
     # -- identity --------------------------------------------------------------------------
     def step_name(self) -> str:
         """C name of the step call: one for each shape of its arguments."""
-        shape = f"{self.layout}{[p.name for p in self.ports]}{self.module}"
+        places = [(p.name, p.direction, p.width, p.word, p.lsb) for p in self.ports]
+        payloads = [(p.name, p.bits) for p in self.layout.payloads]
+        shape = f"{self.layout.in_control} {self.layout.out_control} {payloads} {places}"
+        shape += self.module
         return f"wlk_dpi_{self.table.name}_step_{hashlib.sha256(shape.encode()).hexdigest()[:8]}"
 
     # -- the record as SV expressions ------------------------------------------------------

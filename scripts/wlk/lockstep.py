@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from . import gen_shell, match, progress, report, rtl, setup, tables, verilate
+from . import gen_shell, match, progress, report, setup, tables, verilate
 from .errors import Status, WlkError
 from .gen_sv import Harness
 from .report import Mismatch, Result
@@ -149,6 +149,8 @@ def write_stub(table: Table, config: Config) -> list[Path]:
 
 
 def _rtl_job(table: Table, args: argparse.Namespace) -> Job:
+    from . import rtl  # needs slang, which the stub does not
+
     design = rtl.load(args.rtl, defines=args.define, include_dirs=args.include)
     module = design.find(args.module, table)
     module.require_complete()
@@ -162,6 +164,7 @@ def _rtl_job(table: Table, args: argparse.Namespace) -> Job:
         module.name,
         [Path(p) for p in design.include_dirs],
         list(design.defines),
+        list(design.included),
     )
     name = " ".join(args.config) or module.name
     present = _clocked(table, found.present)

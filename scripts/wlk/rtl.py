@@ -356,6 +356,7 @@ class Design:
     def _parse(self) -> list[syntax.SyntaxTree]:
         trees = [self._read(path) for path in self.files]
         included = self._note_includes(trees)
+        self.included = sorted(included)
         kept = [
             (path, tree)
             for path, tree in zip(self.files, trees, strict=True)

@@ -505,13 +505,22 @@ def _lay_out(table: Table) -> None:
             table.groups[side].append((text, members[0].group, len(bins)))
 
 
-def _param(raw: dict, where: str) -> Param:
+def _need(raw: dict, where: str, *keys: str) -> None:
+    """MODEL_ERROR names the first of the keys that is not there."""
+    for key in keys:
+        if key not in raw:
+            raise WlkError(Status.MODEL_ERROR, f"{where}: lacks '{key}'")
+
+
+def _param(raw: dict, table: str) -> Param:
+    where = f"{table}: param {raw.get('name', '?')}"
     values = raw.get("values")
     names: tuple[str, ...] = ()
+    _need(raw, where, "name", "default", *(() if values else ("min", "max")))
     if values and isinstance(values[0], str):
         names = tuple(values)
         legal = tuple(range(len(names)))
-        default = names.index(raw["default"])
+        default = names.index(raw["default"]) if raw["default"] in names else -1
     else:
         if values:
             legal = tuple(values)
@@ -546,8 +555,10 @@ def _field(raw: dict, table: str, largest: Config) -> Field:
     unknown = set(raw) - _FIELD_KEYS
     if unknown:
         raise WlkError(Status.MODEL_ERROR, f"{where}: unknown key {', '.join(sorted(unknown))}")
+    _need(raw, where, "name", "dir", "width")
     width = Expr(raw["width"], where)
     lanes = Expr(raw["lanes"], where) if "lanes" in raw else None
+    _check_parameters(width, set(largest))
     max_width = raw.get("max_width", width(largest))
     if max_width > WORD:
         raise WlkError(Status.MODEL_ERROR, f"{where}: wider than {WORD} bits; use lanes")
@@ -577,22 +588,19 @@ def parse(raw: dict, path: Path) -> Table:
     where = path.name
     if raw.get("format") != FORMAT:
         raise WlkError(Status.MODEL_ERROR, f"{where}: format {raw.get('format')} is not {FORMAT}")
+    _need(raw, where, "block", "param", "field")
     block = raw["block"]
-    params = {p["name"]: _param(p, f"{where}: param {p['name']}") for p in raw["param"]}
+    _need(block, f"{where}: block", "name", "module", "model_version", "spec", "doc")
+    params = {p.name: p for p in (_param(each, where) for each in raw["param"])}
     largest = {p.name: max(p.legal) for p in params.values()}
     fields = [_field(f, where, largest) for f in raw["field"]]
-    known = set(params)
     arrays = [f.path[:-1] for f in fields if f.lanes and any(n for _, n in f.path[:-1])]
     if len({tuple(p for p, _ in a) for a in arrays}) != len(arrays):
         raise WlkError(Status.MODEL_ERROR, f"{where}: two payloads share an array of ports")
     for item in fields:
-        for expr in (item.width, item.lanes, item.when, item.group):
-            if expr is not None and not expr.names <= known:
-                raise WlkError(
-                    Status.MODEL_ERROR,
-                    f"{expr.where}: '{expr.text}' names no parameter: "
-                    f"{', '.join(sorted(expr.names - known))}",
-                )
+        for expr in (item.lanes, item.when, item.group):
+            if expr is not None:
+                _check_parameters(expr, set(params))
     table = Table(
         name=block["name"],
         module=block["module"],
@@ -609,8 +617,31 @@ def parse(raw: dict, path: Path) -> Table:
         configs={c["name"]: c.get("set", {}) for c in raw.get("config", [])},
         path=path,
     )
+    _check_fields(table)
     _lay_out(table)
     return table
+
+
+def _check_parameters(expr: Expr, known: set[str]) -> None:
+    """MODEL_ERROR when an expression names what is no parameter."""
+    if not expr.names <= known:
+        strangers = ", ".join(sorted(expr.names - known))
+        message = f"{expr.where}: '{expr.text}' names no parameter: {strangers}"
+        raise WlkError(Status.MODEL_ERROR, message)
+
+
+def _check_fields(table: Table) -> None:
+    """MODEL_ERROR when something refers to a field that is not there."""
+    known = {item.flat for item in table.fields}
+    uses = [(f"field {f.name}", n) for f in table.fields for n in (f.valid_when, *f.x_hides) if n]
+    for channel in table.channels:
+        where = f"channel {channel.get('name', '?')}"
+        _need(channel, f"{table.path.name}: {where}", "name", "valid")
+        names = [channel["valid"], channel.get("ready"), *channel.get("bits", [])]
+        uses += [(where, name) for name in names if name is not None]
+    for where, name in uses:
+        if name not in known:
+            raise WlkError(Status.MODEL_ERROR, f"{table.path.name}: {where}: no field '{name}'")
 
 
 def load(name: str) -> Table:

@@ -8,6 +8,7 @@ most one line `NAME: message` behind a failure.
 from __future__ import annotations
 
 import contextlib
+import functools
 import subprocess
 import sys
 import threading
@@ -18,6 +19,12 @@ from typing import Any
 
 from . import build, progress
 from .errors import Status, WlkError
+
+
+@functools.cache
+def _folder() -> Path:
+    """The build folder, brought up to date once."""
+    return build.meson_build()
 
 
 @dataclass(frozen=True)
@@ -44,7 +51,7 @@ def run(
     `feed` is written to its stdin; without `capture` its stdout is ours. Fails with the program's
     status when it answers none but an error.
     """
-    path = build.meson_build() / program
+    path = _folder() / program
     sys.stdout.flush()
     options: dict[str, Any] = {"stderr": subprocess.PIPE}
     options["stdout"] = subprocess.PIPE if capture else None

@@ -132,7 +132,8 @@ def check_model(header: Header, table: tables.Table) -> None:
     if header.source == "gen" and theirs != table.model_version:
         message = f"{header.path}: made by version {theirs} of the {table.name} model"
         raise WlkError(
-            Status.BAD_VERSION, f"{message}, this is version {table.model_version}; {_again(header)}"
+            Status.BAD_VERSION,
+            f"{message}, this is version {table.model_version}; {_again(header)}",
         )
 
 
@@ -219,16 +220,22 @@ def import_csv(source: Path, out: Path, block: str, given: Given, power_up: str)
     shapes = recording.read_ports(source)
     found = match.match(table, shapes, dict(given), clock=False)
     _require(found, source, dict(given))
-    header = _convert(source, out, table, found.config, power_up)
-    notes = [f"{item.name}={table.params[item.name].show(item.value)} ({_how(item)})"
-             for item in found.params.values() if item.how != "default"]
     unsure = [item for item in found.params.values() if item.ambiguous]
+    notes = [
+        f"{item.name}={table.params[item.name].show(item.value)} ({_how(item)})"
+        for item in found.params.values()
+        if item.how != "default" and not item.ambiguous
+    ]
     if not unsure:
-        return Imported(header, notes)
-    config, note = _choose(header, table, found.config, unsure)
-    if config != found.config:
-        header = _convert(source, out, table, config, power_up)
-    return Imported(header, [*notes, note])
+        return Imported(_convert(source, out, table, found.config, power_up), notes)
+    # Under another name until the configuration is decided.
+    trial = out.with_name(out.name + ".trial")
+    try:
+        header = _convert(source, trial, table, found.config, power_up)
+        config, note = _choose(header, table, found.config, unsure)
+    finally:
+        trial.unlink(missing_ok=True)
+    return Imported(_convert(source, out, table, config, power_up), [*notes, note])
 
 
 def _how(item: Any) -> str:
@@ -270,29 +277,25 @@ def _choose(
 ) -> tuple[tables.Config, str]:
     """Which of the configurations that the ports allow plays longest; what to say about it."""
     names = [item.name for item in unsure]
+    allowed = " and ".join(
+        f"{item.name}={' or '.join(map(table.params[item.name].show, item.possible))}"
+        for item in unsure
+    )
     best: tuple[int, tables.Config] = (-1, config)
     for number, values in enumerate(_candidates(unsure)):
         tried = {**config, **dict(zip(names, values, strict=True))}
-        text = ", ".join(f"{n}={table.params[n].show(tried[n])}" for n in names)
         played = play(header, table, tried)
-        if played.verdict == Status.OK:
-            first = " of the default" if number == 0 else f", candidate {number + 1}"
-            return tried, f"{text} (the ports allow {_allowed(table, unsure)}; plays clean{first})"
-        clean = played.result.get("first", {}).get("cycle", 0)
+        clean = played.result.get("first", {}).get("cycle", header.cycles)
         if clean > best[0]:
             best = clean, tried
-    tried = best[1]
-    text = ", ".join(f"{n}={table.params[n].show(tried[n])}" for n in names)
-    allowed = _allowed(table, unsure)
-    hint = f"--config {names[0]}=VALUE sets it"
-    return tried, f"{text} (the ports allow {allowed}; none plays clean, this one longest; {hint})"
-
-
-def _allowed(table: tables.Table, unsure: list[Any]) -> str:
-    return " and ".join(
-        f"{item.name} {' or '.join(map(table.params[item.name].show, item.possible))}"
-        for item in unsure
-    )
+        if played.verdict == Status.OK:
+            before = f", {number} before it did not" if number else ""
+            why = f"this one plays clean{before}"
+            break
+    else:
+        why = f"none plays clean, this one up to cycle {best[0]}; --config decides otherwise"
+    text = " ".join(f"{name}={table.params[name].show(best[1][name])}" for name in names)
+    return best[1], f"{text} (the ports allow {allowed}; {why})"
 
 
 def _candidates(unsure: list[Any]) -> list[tuple[int, ...]]:

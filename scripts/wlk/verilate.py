@@ -12,7 +12,6 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,7 +23,20 @@ from .gen_sv import Harness
 PREFIX = "Vwlk"
 BENCH = setup.ROOT / "dpi" / "bench"
 LARGE = 20_000  # lines of RTL above which the compiler's time outweighs the run's
-MAX_BUILDS = 60  # builds kept
+RUNTIME_VERSION = ("verilated_config.h", "verilated.cpp", "verilated.h")  # tell versions apart
+SMALL, BIG = "-O2", "-O1"  # optimization of RTL up to that size, and above it
+HEADERS = "wlk_runtime.h"  # those that every Verilated file includes
+HEADER_TEXT = '#include <memory>\n#include "verilated.h"\n#include "verilated_dpi.h"\n'
+MAX_BUILDS = 200  # builds kept; a whole run of `mutate` must fit in
+# What a bench is compiled against, beside what is generated.
+INTERFACE = [
+    BENCH / "main.cpp",
+    BENCH / "bench.h",
+    setup.ROOT / "dpi/include/warplock/dpi.h",
+    setup.ROOT / "dpi/include/warplock/checker.h",
+    setup.ROOT / "refmodel/include/warplock/block.h",
+    setup.ROOT / "refmodel/include/warplock/error.h",
+]
 
 
 @dataclass(frozen=True)
@@ -48,6 +60,7 @@ class Rtl:
     top: str
     include_dirs: list[Path] = field(default_factory=list)
     defines: list[str] = field(default_factory=list)
+    included: list[Path] = field(default_factory=list)  # by the files
 
 
 def find_tool(which: str) -> Tool:
@@ -101,12 +114,11 @@ def bench(
     sources = _sources(harness, checker)
     size = sum(path.read_bytes().count(b"\n") for path in rtl.files)
     flags = _verilator_flags(rtl, trace)
-    optimize = "-O1" if size > LARGE else "-O2"
-    content = [str(p) + "\n" + p.read_text("utf-8", "replace") for p in rtl.files]
-    bench_text = [(BENCH / name).read_text("utf-8") for name in ("main.cpp", "bench.h")]
-    key = _digest(
-        [*flags, optimize, tool.program, *bench_text, *content, *sources.values(), *map(str, sources)]
-    )
+    optimize = BIG if size > LARGE else SMALL
+    content = [p for path in (*rtl.files, *rtl.included) for p in (str(path), path.read_bytes())]
+    interface = [path.read_bytes() for path in INTERFACE]
+    identity = [*flags, optimize, tool.program, str(library), *interface]
+    key = _digest([*identity, *content, *sources, *sources.values()])
     place = setup.BUILD / "rtl" / key
     program = place / "bench"
     with setup.locked(f"rtl-{key}"):
@@ -150,7 +162,7 @@ def _verilate(
     checker = [place / name for name in sources if name.endswith(".sv")]
     command = [tool.program, *flags, "-Mdir", place / "obj", *checker, *rtl.files]
     command += [BENCH / "main.cpp"]
-    _run(command, place, f"verilating {rtl.top}", "Verilator does not take the RTL", tool)
+    _run(command, place, "Verilator does not take the RTL", tool)
 
 
 def _compile(place: Path, library: Path, optimize: str, checker: bool, tool: Tool) -> None:
@@ -162,25 +174,59 @@ def _compile(place: Path, library: Path, optimize: str, checker: bool, tool: Too
         command += ["-c", place / "wlk_step.c", "-o", step, f"-I{place / 'obj'}"]
         command += [f"-I{tool.root / 'include'}", f"-I{tool.root / 'include/vltstd'}"]
         command += [f"-I{path}" for path in includes]
-        _run(command, place, "compiling the step call", "the step call does not compile", tool)
+        _run(command, place, "the step call does not compile", tool)
         objects.append(step)
     libs = library / "vectors"
     cflags = " ".join([f"-I{place}", *(f"-I{path}" for path in includes)])
     link = " ".join([*map(str, objects), f"-L{libs}", "-lwarplock_dpi", f"-Wl,-rpath,{libs}"])
+    if not checker:
+        link += " -Wl,--allow-shlib-undefined"  # no DPI, so no svdpi; nothing calls it
     command = ["make", "-C", place / "obj", "-f", f"{PREFIX}.mk", f"-j{os.cpu_count() or 1}"]
-    command += [f"OPT_FAST={optimize}", f"OPT_GLOBAL={optimize}", "OPT_SLOW=-O0"]
-    command += [f"USER_CPPFLAGS={cflags}", f"USER_LDLIBS={link}", *tool.make_args]
-    if shutil.which("ccache"):
-        command.append("OBJCACHE=ccache")
-    _run(command, place, "compiling the bench", "the Verilated RTL does not compile", tool)
+    command += [f"OPT_FAST={optimize}", "OPT_GLOBAL=-O2", "OPT_SLOW=-O0", *tool.make_args]
+    cached = ["OBJCACHE=ccache"] if shutil.which("ccache") else []
+    folder, objects = _runtime([*command, *cached], place, tool)
+    link = " ".join([*(str(folder / name) for name in objects), link])
+    if optimize == SMALL and not tool.is_packaged:  # the packaged one precompiles by itself
+        cflags = f"-include {folder / HEADERS} {cflags}"
+    else:
+        command += cached
+    command += [f"USER_CPPFLAGS={cflags}", f"USER_LDLIBS={link}", "VK_GLOBAL_OBJS="]
+    _run(command, place, "the Verilated RTL does not compile", tool)
     (place / "obj" / PREFIX).rename(place / "bench")
     for path in (place / "obj").glob("*.o"):
         path.unlink()
 
 
-def _run(command: Sequence[str | Path], place: Path, label: str, failure: str, tool: Tool) -> None:
+def _runtime(make: Sequence[str | Path], place: Path, tool: Tool) -> tuple[Path, list[str]]:
+    """Verilator's own sources, compiled once for all benches: they take longer than the RTL of a
+    block. The folder, which also has their headers precompiled, and the names of the objects."""
+    show = "wlk-show:;@echo wlk: $(VK_GLOBAL_OBJS) : $(CXX) $(VK_CPPFLAGS_ALWAYS) $(VM_USER_CFLAGS)"
+    done = progress.run([*make, f"--eval={show}", "wlk-show"], env=tool.environment())
+    line = next((x for x in done.output.splitlines() if x.startswith("wlk: ")), None)
+    if done.code or line is None:
+        raise WlkError(Status.BUILD_FAIL, f"make fails in {place / 'obj'}: {done.output.strip()}")
+    names, _, flags = line.removeprefix("wlk: ").partition(" : ")
+    objects = names.split()
+    versions = [(tool.root / "include" / name).read_bytes() for name in RUNTIME_VERSION]
+    folder = place.parent / f"runtime-{_digest([str(tool.root), flags, HEADER_TEXT, *versions])}"
+    precompile = f"%.gch: %; $(CXX) $(CXXFLAGS) $(CPPFLAGS) {SMALL} -x c++-header -c -o $@ $<"
+    with setup.locked("rtl-runtime"):
+        folder.mkdir(parents=True, exist_ok=True)
+        os.utime(folder)  # in use: not to be pruned
+        lacking = [n for n in (*objects, HEADERS + ".gch") if not (folder / n).is_file()]
+        if lacking:
+            (folder / HEADERS).write_text(HEADER_TEXT, encoding="utf-8")
+            shutil.copyfile(folder / HEADERS, place / "obj" / HEADERS)
+            command = [*make, f"--eval={precompile}", *lacking]
+            _run(command, place, "Verilator's runtime does not compile", tool)
+        for name in lacking:
+            (place / "obj" / name).rename(folder / name)
+    return folder, objects
+
+
+def _run(command: Sequence[str | Path], place: Path, failure: str, tool: Tool) -> None:
     log = place / "build.log"
-    if progress.run(command, label=label, log=log, env=tool.environment()).code:
+    if progress.run(command, log=log, env=tool.environment()).code:
         raise WlkError(Status.BUILD_FAIL, f"{failure}: {_first_error(log)}; see {log}")
 
 

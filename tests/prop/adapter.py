@@ -24,7 +24,12 @@ def model_cycles(params: dict, rows: list[dict[str, int]]) -> list[tuple[Outputs
     """As `model_outputs`, with the bitmap of the protocol rules each cycle broke."""
     words = programs.config_words(params, skip=["power_up"])
     done = programs.run(
-        "vectors/wlk-vec", "model", "collector", params["power_up"], *words, stdin=_csv(params, rows)
+        "vectors/wlk-vec",
+        "model",
+        "collector",
+        params["power_up"],
+        *words,
+        stdin=_csv(params, rows),
     )
     assert done.returncode == 0, f"wlk-vec model ended with {done.returncode}: {done.stderr}"
     return [_cycle(json.loads(line)) for line in done.stdout.splitlines()]

@@ -551,7 +551,7 @@ static void test_bad_files(void) {
 
 /* Ctrl-C while the converter runs: the temporary folder goes, then the signal does its work. */
 static void test_interrupt(void) {
-    static const char tool[] = "#!/bin/sh\nsleep 20\n";
+    static const char tool[] = "#!/bin/sh\nexec sleep 20\n";
     wlk_wave_options options = {.tmp_dir = in_dir("tmp")};
     static char path[512];
     (void)snprintf(path, sizeof path, "%s/slow", dir);

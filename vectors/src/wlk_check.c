@@ -90,7 +90,7 @@ static void list_scope(const wlk_wave *wave, const wlk_wave_scope *scope, FILE *
     const size_t end = scope->first_signal + scope->num_signals;
     fputs("{\"path\": ", to);
     json_string(scope->path, to);
-    fputs(", \"signals\": [", to);
+    fprintf(to, ", \"parent\": %zu, \"signals\": [", scope->parent);
     for (size_t i = scope->first_signal; i < end;) {
         const wlk_wave_signal *first = &signals[i];
         uint32_t width = 0;
@@ -200,8 +200,8 @@ static void append_name(FILE *list_of, uint32_t *n, const char *name) {
     fprintf(list_of, "%s\"%s\"", (*n)++ != 0u ? ", " : "", name);
 }
 
-static wlk_status bind_ports(instance *i, uint32_t sampler, size_t scope, FILE *missing,
-                             FILE *tied, wlk_error *err) {
+static wlk_status bind_ports(instance *i, uint32_t sampler, size_t scope, FILE *missing, FILE *tied,
+                             wlk_error *err) {
     uint32_t n_missing = 0, n_tied = 0;
     for (uint32_t p = 0; p < i->layout.n_ports; p++) {
         const wlk_port *port = &i->ports[p];
@@ -276,7 +276,8 @@ static wlk_status find_clock(const instance *i, wlk_wave_handle *clock, wlk_erro
     }
     const size_t at = i->clock != NULL ? wlk_wave_find_path(i->wave, i->clock) : WLK_WAVE_NONE;
     if (at == WLK_WAVE_NONE) {
-        return wlk_fail(err, WLK_NO_CLOCK, "no clock %.200s for scope %.200s; give another clock=PATH",
+        return wlk_fail(err, WLK_NO_CLOCK,
+                        "no clock %.200s for scope %.200s; give another clock=PATH",
                         i->clock != NULL ? i->clock : "given", i->scope);
     }
     *clock = wlk_wave_signals(i->wave, &count)[at].handle;
@@ -459,6 +460,12 @@ static int run(wlk_wave *wave, const char *path, int n, char **words) {
 
 // ---- commands ---------------------------------------------------------------------------------
 
+static int interrupted(const char *path) {
+    wlk_error err;
+    (void)wlk_fail(&err, WLK_INTERRUPTED, "%.300s: interrupted", path);
+    return tool_fail(tool, &err);
+}
+
 // The words of run from stdin, one a line, to its end.
 static int session(wlk_wave *wave, const char *path) {
     char *words[MAX_INSTANCES * WLK_MAX_PARAMS / 4];
@@ -474,7 +481,7 @@ static int session(wlk_wave *wave, const char *path) {
     }
     free(line);
     // An empty stdin: the reader of the list has seen what it wanted.
-    const int code = n != 0u ? run(wave, path, (int)n, words) : 0;
+    const int code = tool_stop ? interrupted(path) : n != 0u ? run(wave, path, (int)n, words) : 0;
     while (n > 0u) {
         free(words[--n]);
     }
@@ -490,8 +497,7 @@ static int command(const char *name, const char *path, int n, char **words) {
     }
     open_wave = wave;
     if (tool_stop) {
-        (void)wlk_fail(&err, WLK_INTERRUPTED, "%.300s: interrupted", path);
-        code = tool_fail(tool, &err);
+        code = interrupted(path);
     } else if (strcmp(name, "list") == 0) {
         list(wave, stdout);
     } else if (strcmp(name, "session") == 0) {
@@ -506,7 +512,8 @@ static int command(const char *name, const char *path, int n, char **words) {
 
 int main(int argc, char **argv) {
     catch_signals();
-    const bool plain = argc == 3 && (strcmp(argv[1], "list") == 0 || strcmp(argv[1], "session") == 0);
+    const bool plain =
+        argc == 3 && (strcmp(argv[1], "list") == 0 || strcmp(argv[1], "session") == 0);
     if (plain || (argc > 3 && strcmp(argv[1], "run") == 0)) {
         return command(argv[1], argv[2], argc - 3, argv + 3);
     }

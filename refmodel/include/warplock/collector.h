@@ -35,7 +35,7 @@ enum {
  * lie in `rows`, `stride` words apart; only the first wlk_collector_state_size() bytes are used.
  */
 typedef struct wlk_collector_state {
-    uint32_t alloc_valid; /**< bit e: entry e is taken */
+    uint32_t free_entries; /**< bit e: alloc_valid[e] is 0; no bits beyond coll_entries */
     uint8_t nextAllocId;  /**< entry of the request in flight */
     uint8_t nextEn;       /**< bit i: operand i lands at the coming edge; is readResp's enable too */
     uint8_t readRespValid;

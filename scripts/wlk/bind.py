@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `warplock bind` writes: checker, package, bind file, step call, and lists to use them.
+
+The checker's parameters are fixed when it is written. What the ports leave open must be given:
+in a user's simulation nothing may be tried out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import sys
+from pathlib import Path
+
+from . import build, lockstep, match, progress, report, rtl, setup, tables
+from .errors import Status, WlkError
+from .gen_sv import Harness
+
+
+def _matched(args: argparse.Namespace, table: tables.Table) -> tuple[rtl.Module, match.Match]:
+    design = rtl.load(args.rtl, defines=args.define, include_dirs=args.include)
+    module = design.find(args.module, table)
+    ports = [(p.name, p.direction, p.width) for p in module.ports()]
+    found = match.match(table, ports, lockstep.given_config(table, args.config))
+    if not found.ok:
+        print(match.render_differences(found), file=sys.stderr)
+        found.require(f"{module.where}: module {module.name}")
+    for item in found.params.values():
+        if item.ambiguous and item.how != "default":
+            raise WlkError(Status.BAD_CONFIG, f"{module.name}: {found.questions()[0]}")
+    return module, found
+
+
+def write(args: argparse.Namespace) -> int:
+    """Write the files to args.out."""
+    table = tables.load(args.block)
+    module, found = _matched(args, table)
+    present = [*found.present, *([table.clock] if table.clock else [])]
+    # Several modules of a block can be bound in one simulation: their checkers need own names.
+    suffix = "" if module.name == table.module else f"_{module.name}"
+    harness = Harness(table, found.config, present, module.name, suffix)
+    library = build.meson_build() / "vectors" / "libwarplock_dpi.so"
+    out = args.out
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise WlkError(Status.NO_FILE, f"cannot make {out}: {error.strerror}") from error
+    step = f"wlk_{table.name}{suffix}_step.c"
+    files = {
+        "wlk_pkg.sv": harness.package_sv(),
+        f"{harness.checker}.sv": harness.checker_sv(),
+        f"{harness.checker}_bind.sv": harness.bind_sv(),
+        step: harness.step_c(None),
+    }
+    for name, text in files.items():
+        with progress.atomic_write(out / name) as file:
+            file.write(text)
+    for name in ("libwarplock_dpi.so", "libwarplock_dpi.so.1"):
+        shutil.copyfile(library, out / name)
+    _write_list(out, [n for n in files if n.endswith(".sv")], step)
+    _say(args, table, module, found, harness, out)
+    return 0
+
+
+def _write_list(out: Path, sources: list[str], step: str) -> None:
+    """A file list in the form Verilator reads; it accumulates over several modules."""
+    path = out / "warplock.f"
+    place = out.resolve()
+    lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
+    fixed = [
+        f"-CFLAGS -I{setup.ROOT / 'dpi/include'}",
+        f"-CFLAGS -I{setup.ROOT / 'refmodel/include'}",
+        f"-LDFLAGS -L{place}",
+        "-LDFLAGS -lwarplock_dpi",
+        f"-LDFLAGS -Wl,-rpath,{place}",
+    ]
+    # The package first: the checkers use it.
+    wanted = [str(place / name) for name in [*sources, step]]
+    for line in [*fixed, *wanted]:
+        if line not in lines:
+            lines.append(line)
+    with progress.atomic_write(path) as file:
+        file.write("\n".join(lines) + "\n")
+
+
+def _say(
+    args: argparse.Namespace,
+    table: tables.Table,
+    module: rtl.Module,
+    found: match.Match,
+    harness: Harness,
+    out: Path,
+) -> None:
+    if args.json:
+        report.json_line(
+            {
+                "block": table.name,
+                "module": module.name,
+                "match": found.kind,
+                "config": table.show(found.config),
+                "checker": harness.checker,
+                "not_compared": found.missing_outputs,
+                "list": str(out / "warplock.f"),
+            }
+        )
+        return
+    print(f"{module.name}: {found.kind}; config {table.text(found.config)}")
+    for line in found.questions():
+        print(f"  {line}")
+    if found.missing_outputs:
+        print("  not compared (not in the RTL): " + ", ".join(found.missing_outputs))
+    print(f"add to your simulator's command: -f {out / 'warplock.f'}  (other simulators: compile")
+    print(f"the .sv and .c files of {out} and link libwarplock_dpi.so)")

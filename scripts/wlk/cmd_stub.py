@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`warplock stub`: write the stub RTL of a block for one configuration."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+from pathlib import Path
+from typing import Any
+
+from . import options
+from .errors import Status, WlkError
+
+NEEDS = None
+EXAMPLE = """warplock stub collector --config num_lanes=4 --out my_rtl
+warplock lockstep collector --rtl my_rtl"""
+
+
+def add(subparsers: Any) -> None:
+    """Add the subcommand's parser."""
+    summary = "write the stub RTL of a block: the emitted port shell and the core"
+    parser = options.add_parser(subparsers, "stub", summary, EXAMPLE)
+    parser.add_argument("block", metavar="BLOCK")
+    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="folder to write to")
+    parser.add_argument("--config", action="append", default=[], metavar="NAME|KEY=VALUE")
+    parser.add_argument(
+        "--omit",
+        action="append",
+        default=[],
+        metavar="PORT",
+        help="leave a port out, as the Chisel compiler does in inner modules",
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Write the files."""
+    from . import gen_shell, lockstep, progress, report, tables
+
+    table = tables.load(args.block)
+    config = table.config(lockstep.given_config(table, args.config))
+    text = gen_shell.shell_sv(table, config, omit=args.omit)
+    try:
+        args.out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise WlkError(Status.NO_FILE, f"cannot make {args.out}: {error.strerror}") from error
+    shell = args.out / f"{table.module}.sv"
+    with progress.atomic_write(shell) as file:
+        file.write(text)
+    files = [shell]
+    for path in lockstep.stub_files(table):
+        files.append(args.out / path.name)
+        shutil.copyfile(path, files[-1])
+    if args.json:
+        report.json_line({"block": table.name, "files": [str(f) for f in files]})
+    else:
+        print("\n".join(str(f) for f in files))
+    return 0

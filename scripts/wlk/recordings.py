@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Recordings of the real designs, checked in one go: CSV files played, waveforms checked.
+
+Which block a recording belongs to is told by its ports, not by its name; recordings of designs
+that have no table yet are counted and left alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from . import match, progress, recording, report, setup, tables, vectors
+from .errors import Status, WlkError
+from .report import Mismatch, Result
+
+VERDICTS = {report.verdict_name(s): s for s in report.VERDICTS}
+
+
+def folder(given: Path | None) -> Path | None:
+    """Where recordings are: as given, $WLK_TRACES, or shared/traces beside the checkout."""
+    if given is not None:
+        if not given.is_dir():
+            raise WlkError(Status.NO_FILE, f"{given}: no such folder; check --recordings")
+        return given
+    named = os.environ.get("WLK_TRACES")
+    place = Path(named) if named else setup.ROOT.parent / "shared" / "traces"
+    return place if place.is_dir() else None
+
+
+def check_all(args: argparse.Namespace) -> list[Result]:
+    """Check every recording found and print a table."""
+    stream = sys.stderr if args.json else sys.stdout
+    place = folder(args.recordings)
+    if place is None:
+        print(
+            "\nno recordings of real designs found; name their folder with --recordings",
+            file=stream,
+        )
+        return []
+    files = sorted([*place.rglob("*.csv.xz"), *place.rglob("*.csv"), *place.rglob("*.fst")])
+    results: list[Result] = []
+    others = 0
+    with progress.Progress("recordings", len(files)) as line:
+        for number, path in enumerate(files):
+            line.update(number, path.name)
+            found = list(_wave(path) if path.suffix == ".fst" else _csv(path))
+            others += not found
+            results += found
+    print(f"\nrecordings of the real designs in {place}", file=stream)
+    _print(results, stream)
+    if others:
+        print(f"{others} recordings are of designs without a table here", file=stream)
+    for result in results if args.json else ():
+        report.json_line(result.json())
+    return results
+
+
+def _print(results: list[Result], stream: Any) -> None:
+    table = report.Table("recording", "block", "scope", "cycles", "compares", "masked", "verdict")
+    for r in results:
+        name = r.extra["recording"]
+        table.add(name, r.block, r.scope, r.cycles, r.compared_bits, r.masked_bits, r.verdict)
+    table.print(stream)
+    for r in results:
+        if r.verdict != Status.OK:
+            print(r.extra.get("report", ""), file=stream)
+
+
+def _result(answer: dict[str, Any], path: Path, verdict: Status, text: str) -> Result:
+    first = answer.get("first", {})
+    values = {k: int(first[k], 16) for k in ("expected", "got", "care") if k in first}
+    return Result(
+        block=answer["block"],
+        scope=answer["scope"],
+        config=answer["config"],
+        cycles=answer["cycles"],
+        compared_bits=answer["compared_bits"],
+        masked_bits=answer["masked_bits"],
+        verdict=verdict,
+        first=Mismatch(first["cycle"], first["port"], **values) if "port" in first else None,
+        extra={"recording": path.name} | ({"report": text} if text else {}),
+    )
+
+
+def _csv(path: Path) -> Iterator[Result]:
+    shapes = recording.read_ports(path)
+    for name in tables.names():
+        table = tables.load(name)
+        if not match.fits(table, shapes, clock=False):
+            continue
+        with tempfile.TemporaryDirectory() as place:
+            out = Path(place) / (path.name + ".wlkv")
+            header = vectors.import_csv(path, out, name, {}, "unknown").header
+            config = vectors.check_config(header, table, {})
+            played = vectors.play(header, table, config)
+            answer = played.result | {"scope": "-"}
+            yield _result(answer, path, played.verdict, played.report)
+
+
+def _wave(path: Path) -> Iterator[Result]:
+    from . import cmd_check
+
+    blocks = [tables.load(name) for name in tables.names()]
+    options = argparse.Namespace(
+        dump=str(path), block=[], scope=[], clock=[], config=[], power_up="unknown", json=True
+    )
+    try:
+        checked = cmd_check.check(options, blocks)
+    except WlkError as error:
+        if error.status == Status.NO_SCOPE:
+            return
+        raise
+    for item in checked:
+        yield _result(item.answer, path, item.verdict, item.text)

@@ -1,0 +1,126 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Measures what docs/performance.md says: every figure of a table comes from one run.
+
+  python3 tests/bench/bench.py [--block B] [--cycles N] [--series N]
+
+Model, RTL alone and lockstep run in turn, so that a change of the machine's speed meets all of
+them; a ratio is the median of the series. CPU time of the process, precomputed stimulus, and the
+RTL alone has its outputs read. Units: ns a cycle.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import platform
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "scripts"))
+
+from wlk import build, lockstep, report, tables, verilate  # noqa: E402
+from wlk.gen_sv import Harness  # noqa: E402
+
+PROFILES = ("saturate", "mixed")
+
+
+def measure(command: list[str]) -> float:
+    """ns a cycle as the program says."""
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    return json.loads(done.stdout)["ns_per_cycle"]
+
+
+def commands(block: str, cycles: int, profile: str, folder: Path) -> dict[str, list[str]]:
+    """What is run in turn, by name."""
+    table = tables.load(block)
+    config = table.defaults()
+    rtl = verilate.Rtl(lockstep.write_stub(table, config), table.module)
+    present = [p.name for p in table.ports(config)] + [table.clock]
+    harness = Harness(table, config, present, table.module)
+    alone = verilate.bench(harness, rtl, checker=False)
+    checked = verilate.bench(harness, rtl)
+    model = [str(build.folder() / "tests/bench/model_bench"), block, profile, str(cycles * 4)]
+    rest = [f"profile={profile}", f"time={cycles}", "power_up=zero"]
+    return {
+        "RTL alone": [str(alone), *rest],
+        "lockstep": [str(checked), *rest],
+        "model, best": model,
+        "model, base": [*model, "isa=base"],
+        "record": [*model, "record="],
+        "record + write": [*model, f"write={folder / 'bench.wlkv'}"],
+    }
+
+
+def series(block: str, cycles: int, count: int) -> dict[str, dict[str, list[float]]]:
+    """Times by profile and name, one a series."""
+    times: dict[str, dict[str, list[float]]] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        for profile in PROFILES:
+            todo = commands(block, cycles, profile, Path(folder))
+            rows = times.setdefault(profile, {name: [] for name in todo})
+            for _ in range(count):
+                for name, command in todo.items():
+                    rows[name].append(measure(command))
+    return times
+
+
+def instructions(block: str) -> int | None:
+    """Instructions of a model step under callgrind: repeatable whatever the machine does."""
+    program = build.folder() / "tests/bench/model_bench"
+    counts = []
+    for cycles in (2000, 12000):
+        command = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"]
+        command += ["--toggle-collect=steps*", str(program), block, "mixed", str(cycles)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        words = [line.split() for line in done.stderr.splitlines() if "Collected" in line]
+        if not words:
+            return None
+        counts.append(int(words[0][-1]))
+    return round((counts[1] - counts[0]) / 10000)
+
+
+def main() -> int:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--block", default="collector")
+    parser.add_argument("--cycles", type=int, default=400_000)
+    parser.add_argument("--series", type=int, default=7)
+    parser.add_argument("--instructions", action="store_true", help="only count instructions")
+    args = parser.parse_args()
+    build.meson_build()
+    if args.instructions:
+        print(f"instructions a step: {instructions(args.block)}")
+        return 0
+    start = time.monotonic()
+    times = series(args.block, args.cycles, args.series)
+    table = report.Table("profile", "what", "ns/cycle, min", "ns/cycle, median", "ratio, median")
+    for profile, rows in times.items():
+        alone = rows["RTL alone"]
+        for name, values in rows.items():
+            if name.startswith("model"):
+                ratio = statistics.median(a / v for a, v in zip(alone, values, strict=True))
+                text = f"RTL / model {ratio:.1f}"
+            elif name == "lockstep":
+                ratio = statistics.median(v / a for a, v in zip(alone, values, strict=True))
+                text = f"lockstep / RTL {ratio:.2f}"
+            elif name == "record + write":
+                both = zip(values, rows["record"], strict=True)
+                text = f"write alone {statistics.median(v - r for v, r in both):.0f} ns"
+            else:
+                text = "-"
+            table.add(profile, name, min(values), statistics.median(values), text)
+    table.print()
+    print(f"\n{platform.processor() or platform.machine()}, {args.series} series in turn, ", end="")
+    print(f"{args.cycles:,} RTL cycles each, {time.monotonic() - start:.0f} s")
+    print(f"instructions a model step (callgrind): {instructions(args.block)}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

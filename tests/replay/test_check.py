@@ -1,0 +1,672 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`warplock check`: recordings of the real collector, dumps made by hand, and bad input."""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import json
+import re
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import programs
+import pytest
+from wlk import cli, cmd_check, options
+from wlk.errors import Status
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "prop"))
+from naive_collector import ports
+from stimulus import Stimulus
+
+SCOPE = "TOP.DuplicatedCollector"
+# Compared and masked bits from the first reset edge on: those of the CSV (tests/prop).
+RECORDINGS = {
+    "collector_A": (SCOPE, {}, 5_362_578, 835_872),
+    "collector_B": (
+        SCOPE,
+        {"num_lanes": 2, "num_pregs": 32, "coll_entries": 4, "rs_entries": 4},
+        818_512,
+        13_280,
+    ),
+    "collector_D": (
+        SCOPE,
+        {"num_lanes": 8, "num_pregs": 128, "coll_entries": 3, "debug": 1},
+        2_834_640,
+        300_576,
+    ),
+    "issue_B": (
+        "TOP.IssueStage.collector",
+        {"num_lanes": 2, "num_pregs": 32, "coll_entries": 1, "rs_entries": 4},
+        801_426,
+        22_368,
+    ),
+}
+DEFAULTS = {"num_lanes": 16, "num_pregs": 256, "coll_entries": 2, "rs_entries": 8, "debug": 0}
+SMALL = {"num_lanes": 2, "num_pregs": 16, "coll_entries": 2, "rs_entries": 4}
+CYCLES = 200
+
+
+# ---- the command --------------------------------------------------------------------------------
+
+
+@dataclass
+class Run:
+    """What the command said."""
+
+    code: int
+    objects: list[dict]
+    err: str
+
+    @property
+    def one(self) -> dict:
+        (answer,) = self.objects
+        return answer
+
+    @property
+    def line(self) -> str:
+        """The error line."""
+        return self.err.strip().splitlines()[-1]
+
+
+@pytest.fixture
+def check(monkeypatch, capsys):
+    """Runs the command in this process, with --json."""
+    folder = programs.folder()
+    monkeypatch.setattr(cmd_check.build, "meson_build", lambda: folder)
+
+    def call(*words: object) -> Run:
+        parser = options.Parser(prog="warplock")
+        cmd_check.add(parser.add_subparsers(dest="command"))
+        before = signal.getsignal(signal.SIGTERM)
+        capsys.readouterr()
+        try:
+            code = cli.guard(lambda: _run(parser, ["check", "--json", *map(str, words)]))
+        finally:
+            signal.signal(signal.SIGTERM, before)
+        said = capsys.readouterr()
+        assert "Traceback" not in said.err
+        return Run(code, [json.loads(line) for line in said.out.splitlines()], said.err)
+
+    return call
+
+
+def _run(parser: argparse.ArgumentParser, words: Sequence[str]) -> int:
+    return cmd_check.run(parser.parse_args(words))
+
+
+# ---- dumps by hand ------------------------------------------------------------------------------
+
+
+@dataclass
+class Block:
+    """A collector in a dump: what each of its ports shows in each cycle."""
+
+    params: Mapping
+    scope: str = "TOP.c"
+    rows: list[dict[str, int | str]] = field(default_factory=list)
+    widths: dict[str, int] = field(default_factory=dict)
+
+    def put(self, cycle: int, port: str, value: int | str) -> int:
+        """Change one value; returns what was there."""
+        was = self.rows[cycle][port]
+        self.rows[cycle][port] = value
+        return was
+
+    def set_all(self, port: str, value: int | str, cycles: range | None = None) -> None:
+        for cycle in cycles or range(len(self.rows)):
+            self.put(cycle, port, value)
+
+    def cycle(self, **wanted: int) -> int:
+        """The first cycle well after reset with these values; names without `io_`."""
+        for number, row in enumerate(self.rows):
+            fits = all(row[f"io_{name}"] == value for name, value in wanted.items())
+            if fits and number > 20 and not row["reset"]:
+                return number
+        raise AssertionError(f"no cycle with {wanted}")
+
+
+def block(
+    params: Mapping = SMALL, scope: str = "TOP.c", seed: int = 1, cycles: int = CYCLES
+) -> Block:
+    """The naive model as the RTL: a mixed run with a reset at its start."""
+    stimulus = Stimulus({**params, "power_up": "unknown"}, "mixed", seed)
+    inputs, outputs, _ = stimulus.run(cycles)
+    made = Block(params, scope, widths={p.name: p.width for p in ports(dict(params))})
+    for row, out in zip(inputs, outputs, strict=True):
+        made.rows.append({**row, **{name: value for name, (value, _) in out.items()}})
+    first = next(i for i, row in enumerate(made.rows) if row["reset"])
+    assert first < 10
+    return made
+
+
+def hide_idle_entry(made: Block) -> list[int]:
+    """X on collEntry where readData is idle, and on what shows it; answers these cycles."""
+    idle = [i for i, row in enumerate(made.rows) if not row["io_readData_req_valid"]]
+    shown = [n for n in made.widths if re.match(r"io_readData_resp_(valid|.*_data_)", n)]
+    for cycle, name in itertools.product(idle, ["io_readData_req_bits_collEntry", *shown]):
+        made.put(cycle, name, "x")
+    return idle
+
+
+def write_vcd(
+    path: Path, *blocks: Block, clock: str | None = "TOP.clock", drop: Sequence[str] = ()
+) -> Path:
+    """A VCD with ten units a cycle, the clock rising at +5."""
+    names: dict[str, str] = {}
+    tree: dict = {}
+
+    def declare(signal_path: str, width: int) -> None:
+        *scopes, leaf = signal_path.split(".")
+        inner = tree
+        for scope in scopes:
+            inner = inner.setdefault(scope, {})
+        names[signal_path] = f"s{len(names)}"
+        inner[leaf] = (width, names[signal_path])
+
+    if clock:
+        declare(clock, 1)
+    for each in blocks:
+        for name, width in each.widths.items():
+            if name not in drop:
+                declare(f"{each.scope}.{name}", width)
+    lines = ["$timescale 1ns $end", *_declarations(tree), "$enddefinitions $end"]
+    for cycle in range(max(len(each.rows) for each in blocks)):
+        lines.append(f"#{10 * cycle}")
+        lines += [f"0{names[clock]}"] if clock else []
+        for each in blocks:
+            lines += [
+                f"b{v if isinstance(v, str) else format(v, 'b')} {names[f'{each.scope}.{n}']}"
+                for n, v in each.rows[cycle].items()
+                if n in each.widths and n not in drop
+            ]
+        lines += [f"#{10 * cycle + 5}", f"1{names[clock]}"] if clock else []
+    path.write_text("\n".join(lines) + "\n", encoding="ascii")
+    return path
+
+
+def _declarations(tree: Mapping) -> list[str]:
+    lines = []
+    for name, inner in tree.items():
+        if isinstance(inner, dict):
+            lines += [f"$scope module {name} $end", *_declarations(inner), "$upscope $end"]
+        else:
+            lines.append(f"$var wire {inner[0]} {inner[1]} {name} $end")
+    return lines
+
+
+def edited(tmp_path: Path, name: str, port: str, cycle: int) -> tuple[Path, int]:
+    """A recording as VCD with bit 0 of a port flipped in one cycle; and the value before."""
+    dump = programs.recording(f"muon/{name}.fst")
+    text = subprocess.run(["fst2vcd", dump], capture_output=True, text=True, check=True).stdout
+    head, _, body = text.partition("$enddefinitions $end\n")
+    symbol = re.search(rf"\$var wire \d+ (\S+) {port} ", head)[1]
+    wide = f" {port} [" in head
+    lines, value, old = [], 0, None
+    for line in body.splitlines():
+        if line.startswith("#") and old is None and int(line[1:]) >= 10 * cycle + 5:
+            old = value  # what the edge of the cycle samples
+            lines += [f"#{10 * cycle + 4}", _change(old ^ 1, symbol, wide)]
+            lines += [line, _change(old, symbol, wide)]
+            continue
+        if line.endswith(f" {symbol}") or (line[1:] == symbol and line[0] in "01"):
+            value = int(line[1:].split()[0], 2) if line[0] == "b" else int(line[0])
+        lines.append(line)
+    path = tmp_path / "edited.vcd"
+    path.write_text(head + "$enddefinitions $end\n" + "\n".join(lines) + "\n", encoding="ascii")
+    return path, old
+
+
+def _change(value: int, symbol: str, wide: bool) -> str:
+    return f"b{value:b} {symbol}" if wide else f"{value}{symbol}"
+
+
+# ---- recordings of the real collector -----------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", RECORDINGS)
+def test_recording_passes_without_options(check, name):
+    scope, params, compared, masked = RECORDINGS[name]
+    run = check(programs.recording(f"muon/{name}.fst"))
+    answer = run.one
+    assert (run.code, answer["verdict"], answer["scope"]) == (0, "PASS", scope)
+    assert {k: answer["config"][k] for k in DEFAULTS} == DEFAULTS | params
+    assert (answer["compared_bits"], answer["masked_bits"]) == (compared, masked)
+    assert (answer["cycles"], answer["skipped"]) == (4000, 1)
+
+
+def test_recording_passes_with_the_scope_named(check):
+    dump = programs.recording("muon/collector_A.fst")
+    assert check(dump, "--block", "collector", "--scope", "TOP").one["verdict"] == "PASS"
+
+
+def test_recording_as_vcd_compares_the_same(check, tmp_path):
+    dump = programs.recording("muon/collector_B.fst")
+    vcd = tmp_path / "b.vcd"
+    with vcd.open("wb") as file:
+        subprocess.run(["fst2vcd", dump], stdout=file, check=True)
+    assert check(vcd).one["compared_bits"] == RECORDINGS["collector_B"][2]
+
+
+def test_zero_power_up_masks_nothing(check):
+    """collector_A starts with every register and memory word zero."""
+    answer = check(programs.recording("muon/collector_A.fst"), "--power-up", "zero").one
+    assert (answer["verdict"], answer["masked_bits"], answer["skipped"]) == ("PASS", 0, 0)
+
+
+def test_choice_by_behaviour_is_said(check):
+    run = check(programs.recording("muon/issue_B.fst"))
+    assert run.one["inferred"]["coll_entries"] == "behaviour: 1 of 1|2"
+    assert run.one["inferred"]["num_lanes"] == "ports"
+    assert "by the behaviour, not by the ports (2 fails in cycle" in run.err
+    assert "pin it with --config coll_entries=1" in run.err
+
+
+def test_choice_that_the_dump_leaves_open_is_said(check, tmp_path):
+    made = block({**SMALL, "coll_entries": 4}, cycles=30)
+    rows = enumerate(made.rows)
+    third = next(i for i, row in rows if i > 4 and row["io_readResp_bits_collEntry"] >= 2)
+    del made.rows[third:]  # from here on three entries are taken
+    hide_idle_entry(made)  # an idle collEntry of 3 would tell
+    run = check(write_vcd(tmp_path / "short.vcd", made))
+    assert run.one["inferred"]["coll_entries"] == "largest: 4 of 3|4, 3 would pass too"
+    assert "2 of them pass: this dump cannot tell" in run.err
+
+
+def test_choice_pinned_wrongly_fails(check):
+    run = check(programs.recording("muon/issue_B.fst"), "--config", "coll_entries=2")
+    assert (run.code, run.one["inferred"]["coll_entries"]) == (1, "given")
+    assert run.one["first"]["port"] == "io_readReq_ready"
+
+
+@pytest.mark.parametrize(
+    ("port", "cycle"),
+    [
+        ("io_readReq_ready", 1000),
+        ("io_readResp_valid", 2222),
+        ("io_readResp_bits_collEntry", 700),
+        ("io_writeResp_valid", 5),
+        ("io_writeResp_bits_regs_0_enable", 1500),
+        ("io_readData_resp_valid", 3000),
+        ("io_readData_resp_bits_1_enable", 3998),
+        ("io_readData_resp_bits_2_data_1", 3500),
+    ],
+)
+def test_flipped_bit_is_reported_exactly(check, tmp_path, port, cycle):
+    dump, was = edited(tmp_path, "collector_B", port, cycle)
+    run = check(dump)
+    assert (run.code, run.one["verdict"]) == (1, "FUNCTIONAL_MISMATCH")
+    care = 0xFFFFFFFF if "_data_1" in port else 3 if "collEntry" in port else 1
+    first = {"cycle": cycle, "port": port, "expected": hex(was), "got": hex(was ^ 1)}
+    assert run.one["first"] == {**first, "care": hex(care)}
+    assert len(run.one["differences"]) == 1
+    assert run.one["inferred"]["coll_entries"] == "furthest: 4 of 3|4"
+    assert f"in cycle {cycle}" in run.err
+    assert "repeat: scripts/warplock check" in run.err
+
+
+# ---- dumps by hand ------------------------------------------------------------------------------
+
+
+def test_hand_made_dump_passes(check, tmp_path):
+    answer = check(write_vcd(tmp_path / "a.vcd", block())).one
+    assert (answer["verdict"], answer["cycles"]) == ("PASS", CYCLES)
+    assert answer["config"]["num_lanes"] == 2
+
+
+def test_two_collectors_in_one_dump(check, tmp_path):
+    good, bad = block(scope="TOP.a"), block(scope="TOP.b", seed=2)
+    cycle = bad.cycle(readReq_valid=0)
+    ready = bad.put(cycle, "io_readReq_ready", 1 - bad.rows[cycle]["io_readReq_ready"])
+    run = check(write_vcd(tmp_path / "two.vcd", good, bad))
+    verdicts = {a["scope"]: a["verdict"] for a in run.objects}
+    assert verdicts == {"TOP.a": "PASS", "TOP.b": "FUNCTIONAL_MISMATCH"}
+    assert run.code == Status.FUNCTIONAL_MISMATCH
+    first = run.objects[1]["first"]
+    assert (first["cycle"], first["port"]) == (cycle, "io_readReq_ready")
+    assert first["expected"] == hex(ready)
+
+
+def test_scope_with_the_names_but_other_widths_is_not_passed_over(check, tmp_path):
+    good, odd = block(scope="TOP.a"), block(scope="TOP.b")
+    odd.widths["io_readReq_bits_regs_1_pReg"] = 5
+    run = check(write_vcd(tmp_path / "odd.vcd", good, odd))
+    assert [a["verdict"] for a in run.objects] == ["PASS", "IFACE_CHANGED"]
+    assert run.code == Status.IFACE_CHANGED
+    assert "io_readReq_bits_regs_1_pReg" in run.objects[1]["why"]
+
+
+def test_lanes_of_64_bits(check, tmp_path):
+    made = block({**SMALL, "lane_bits": 64, "num_lanes": 3})
+    answer = check(write_vcd(tmp_path / "wide.vcd", made)).one
+    assert (answer["verdict"], answer["config"]["lane_bits"]) == ("PASS", 64)
+
+
+def test_missing_ports_are_told_and_not_compared(check, tmp_path):
+    lost = ["io_writeResp_valid", "io_readReq_bits_rsEntryId", "io_writeReq_bits_rsEntryId"]
+    whole = check(write_vcd(tmp_path / "whole.vcd", block())).one
+    answer = check(write_vcd(tmp_path / "part.vcd", block(), drop=lost)).one
+    assert answer["verdict"] == "PASS"
+    assert (answer["not_compared"], sorted(answer["tied_off"])) == (lost[:1], sorted(lost[1:]))
+    total = [a["compared_bits"] + a["masked_bits"] for a in (whole, answer)]
+    assert total[0] - total[1] == whole["cycles"] - whole["skipped"]
+
+
+def test_clock_of_another_name(check, tmp_path):
+    dump = write_vcd(tmp_path / "clk.vcd", block(), clock="TOP.sub.core_clk")
+    run = check(dump)
+    assert run.code == Status.NO_CLOCK
+    assert "--clock" in run.line and "TOP.sub.core_clk" in run.line
+    assert check(dump, "--clock", "TOP.sub.core_clk").one["verdict"] == "PASS"
+
+
+def test_late_transfer_is_a_matter_of_time(check, tmp_path):
+    """Every response comes, one of them a cycle late; without it, it is a functional mismatch."""
+    made = block()
+    valid = [row["io_writeResp_valid"] for row in made.rows]
+    cycle = next(c for c in range(30, CYCLES) if valid[c : c + 2] == [1, 0])
+    made.put(cycle, "io_writeResp_valid", 0)
+    assert check(write_vcd(tmp_path / "lost.vcd", made)).one["verdict"] == "FUNCTIONAL_MISMATCH"
+    made.put(cycle + 1, "io_writeResp_valid", 1)
+    run = check(write_vcd(tmp_path / "late.vcd", made))
+    assert (run.code, run.one["verdict"]) == (3, "TIMING_DIVERGENCE")
+    assert run.one["first"]["cycle"] == cycle
+
+
+def test_broken_rule_is_a_violation(check, tmp_path):
+    made = block()
+    cycle = made.cycle(readData_resp_valid=0, readData_req_valid=0)
+    made.put(cycle, "io_readData_req_valid", 1)
+    for i in range(3):
+        enable = made.rows[cycle][f"io_readData_req_bits_regs_{i}_enable"]
+        made.put(cycle, f"io_readData_resp_bits_{i}_enable", enable)
+    made.put(cycle, "io_readReq_ready", 1)
+    run = check(write_vcd(tmp_path / "a.vcd", made), "--config", "coll_entries=2")
+    assert (run.code, run.one["verdict"]) == (4, "PROTOCOL_VIOLATION")
+    assert run.one["first"]["cycle"] == cycle
+    assert "needs an allocated collEntry" in run.one["first"]["rule"]
+    assert f"{cycle}: " in run.err.partition("handshakes")[2]
+    assert "model state after the edge" in run.err
+
+
+# ---- X ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("expected", [0, 1])
+def test_x_on_a_cared_output_is_a_mismatch(check, tmp_path, expected):
+    made = block()
+    cycle = made.cycle(readResp_valid=expected)
+    made.put(cycle, "io_readResp_valid", "x")
+    run = check(write_vcd(tmp_path / "x.vcd", made))
+    first = run.one["first"]
+    assert (run.code, first["cycle"], first["port"]) == (1, cycle, "io_readResp_valid")
+    assert (first["expected"], first["care"], first["x"]) == (hex(expected), "0x1", "0x1")
+
+
+def test_x_on_outputs_before_the_reset_is_skipped(check, tmp_path):
+    made = block()
+    first = next(i for i, row in enumerate(made.rows) if row["reset"])
+    for cycle in range(first + 1):
+        for name in made.widths:
+            if "resp" in name.lower() or name.endswith("ready"):
+                made.put(cycle, name, "x")
+    answer = check(write_vcd(tmp_path / "x.vcd", made)).one
+    assert (answer["verdict"], answer["skipped"]) == ("PASS", first + 1)
+
+
+@pytest.mark.parametrize("port", ["io_readReq_bits_rsEntryId", "io_writeReq_bits_rsEntryId"])
+def test_x_on_an_unread_input_is_ignored(check, tmp_path, port):
+    made = block()
+    made.set_all(port, "x")
+    assert check(write_vcd(tmp_path / "x.vcd", made)).one["verdict"] == "PASS"
+
+
+def test_x_on_meaningless_inputs_is_ignored(check, tmp_path):
+    made = block()
+    for cycle, row in enumerate(made.rows):
+        for channel in ("readReq", "writeReq"):
+            if not row[f"io_{channel}_valid"]:
+                for name in made.widths:
+                    if name.startswith(f"io_{channel}_bits"):
+                        made.put(cycle, name, "x")
+    assert check(write_vcd(tmp_path / "x.vcd", made)).one["verdict"] == "PASS"
+
+
+def test_x_on_an_idle_entry_hides_only_what_shows_it(check, tmp_path):
+    plain = check(write_vcd(tmp_path / "plain.vcd", block())).one
+    made = block()
+    idle = hide_idle_entry(made)
+    answer = check(write_vcd(tmp_path / "x.vcd", made)).one
+    assert answer["verdict"] == "PASS"
+    hidden = sum(made.widths[n] for n in made.widths if re.match(r"io_readData_resp_.*_data_", n))
+    cycles = len([i for i in idle if i >= answer["skipped"]])
+    assert answer["masked_bits"] >= (hidden + 1) * cycles
+    assert plain["masked_bits"] < answer["masked_bits"]
+    made.put(idle[-1], "io_readReq_ready", "x")
+    run = check(write_vcd(tmp_path / "y.vcd", made))
+    assert run.one["first"]["port"] == "io_readReq_ready"
+
+
+@pytest.mark.parametrize(
+    "port", ["io_readData_req_bits_collEntry", "io_readData_req_bits_regs_1_enable"]
+)
+def test_x_on_a_control_input_that_is_read_breaks_the_protocol(check, tmp_path, port):
+    made = block()
+    cycle = made.cycle(readData_req_valid=1)
+    made.put(cycle, port, "x")
+    made.put(cycle, "io_readReq_ready", "x")  # what a simulator would make of it
+    run = check(write_vcd(tmp_path / "x.vcd", made))
+    first = run.one["first"]
+    assert (run.code, run.one["verdict"]) == (4, "PROTOCOL_VIOLATION")
+    assert (first["cycle"], first["port"]) == (cycle, port)
+    assert "is X where a rule reads it" in first["rule"]
+
+
+def test_x_written_is_unknown_when_read(check, tmp_path):
+    """Every lane 1 ever written is X: reads of it are masked, lane 0 is compared as before."""
+    made = block()
+    made.set_all("io_writeReq_bits_regs_0_data_1", "x")
+    for i in range(3):
+        for cycle, row in enumerate(made.rows):
+            if row[f"io_readData_resp_bits_{i}_data_1"] != 0:
+                made.put(cycle, f"io_readData_resp_bits_{i}_data_1", "x")
+    plain = check(write_vcd(tmp_path / "plain.vcd", block())).one
+    answer = check(write_vcd(tmp_path / "x.vcd", made)).one
+    assert answer["verdict"] == "PASS"
+    assert answer["masked_bits"] > plain["masked_bits"]
+
+
+def test_reset_edge_with_x_inputs_is_not_the_first(check, tmp_path):
+    """What such an edge stores is unknown, so the run starts with the next edge in reset."""
+    made = block()
+    first = next(i for i, row in enumerate(made.rows) if row["reset"])
+    head = [dict(made.rows[first]) for _ in range(2)]
+    for row in head:
+        row["io_writeReq_valid"] = "x"
+    made.rows[first:first] = head
+    for row in made.rows[: first + 3]:
+        row["io_writeResp_valid"] = "x"
+    answer = check(write_vcd(tmp_path / "x.vcd", made)).one
+    assert (answer["verdict"], answer["skipped"]) == ("PASS", first + 3)
+
+
+def test_x_edge_before_the_reset_forgets_what_was_written(check, tmp_path):
+    """Every register is written, then perhaps written again: reads of them are unknown."""
+    made = block()
+    first = next(i for i, row in enumerate(made.rows) if row["reset"])
+    write = {"reset": 0, "io_writeReq_valid": 1, "io_writeReq_bits_regs_0_enable": 1}
+    write |= {"io_writeReq_bits_regs_0_tmask": 3, "io_readReq_valid": 0, "io_readData_req_valid": 0}
+    write |= {f"io_writeReq_bits_regs_0_data_{lane}": 0x5A for lane in range(2)}
+    head = [{**made.rows[first], **write, "io_writeReq_bits_regs_0_pReg": r} for r in range(16)]
+    known = Block(made.params, made.scope, head + made.rows[first:], made.widths)
+    run = check(write_vcd(tmp_path / "known.vcd", known))
+    assert run.one["first"]["expected"] == "0x5a"  # the naive model shows 0 where it knows nothing
+    known.rows.insert(16, {**head[0], "io_writeReq_valid": "x"})
+    assert check(write_vcd(tmp_path / "x.vcd", known)).one["verdict"] == "PASS"
+
+
+def test_reset_with_x_inputs_only_is_refused(check, tmp_path):
+    made = block()
+    for cycle, row in enumerate(made.rows):
+        if row["reset"]:
+            made.put(cycle, "io_readReq_valid", "x")
+    run = check(write_vcd(tmp_path / "x.vcd", made))
+    assert (run.code, run.one["verdict"]) == (Status.NO_RESET, "NO_RESET")
+    assert "io_readReq_valid is X in each of the" in run.err
+
+
+# ---- runs that say nothing ----------------------------------------------------------------------
+
+
+def test_dump_without_reset_is_refused(check, tmp_path):
+    made = block()
+    made.set_all("reset", 0)
+    run = check(write_vcd(tmp_path / "a.vcd", made))
+    assert (run.code, run.one["verdict"]) == (Status.NO_RESET, "NO_RESET")
+    assert run.one["skipped"] == CYCLES and run.one["compared_bits"] == 0
+    assert "reset is never high" in run.err
+
+
+@pytest.mark.parametrize("always_in_reset", [False, True])
+def test_dump_without_a_transfer_is_vacuous(check, tmp_path, always_in_reset):
+    made = block()
+    made.rows = [dict(made.rows[0]) for _ in range(30)]
+    quiet = dict.fromkeys(made.widths, 0)
+    quiet |= {"io_readReq_ready": 1, "io_writeReq_ready": 1, "io_writeResp_bits_regs_0_enable": 1}
+    for cycle, row in enumerate(made.rows):
+        row.update(quiet, reset=int(always_in_reset or cycle < 3))
+        if always_in_reset:
+            row["io_writeReq_valid"] = 1
+    run = check(write_vcd(tmp_path / "a.vcd", made))
+    assert (run.code, run.one["verdict"]) == (Status.VACUOUS, "VACUOUS")
+
+
+# ---- bad input ----------------------------------------------------------------------------------
+
+
+def small(tmp_path: Path, made: Block | None = None, **how) -> Path:
+    return write_vcd(tmp_path / "small.vcd", made or block(), **how)
+
+
+def refused(run: Run, status: Status, *says: str) -> None:
+    """One clear line, the exit code, and nothing on stdout."""
+    assert run.code == status, run.err
+    assert run.objects == []
+    assert run.line.startswith("warplock: ")
+    for each in says:
+        assert each in run.line
+
+
+def test_no_such_file(check, tmp_path):
+    refused(check(tmp_path / "none.fst"), Status.NO_FILE, "none.fst")
+
+
+def test_no_such_scope(check, tmp_path):
+    run = check(small(tmp_path), "--scope", "TOP.d.c")
+    refused(run, Status.NO_SCOPE, "TOP.d.c", "did you mean TOP.c or TOP?")
+
+
+def test_scope_that_is_none_of_the_block(check, tmp_path):
+    run = check(small(tmp_path), "--scope", "TOP")
+    refused(run, Status.IFACE_CHANGED, "TOP", "TOP.c inside it does")
+
+
+def test_no_scope_fits(check, tmp_path):
+    run = check(small(tmp_path, drop=["io_writeReq_valid"]))
+    refused(run, Status.NO_SCOPE, "TOP.c", "io_writeReq_valid is missing")
+
+
+def test_nothing_of_a_block(check):
+    run = check(programs.recording("muon/scoreboard_B.fst"))
+    refused(run, Status.NO_SCOPE, "no scope fits a block (collector")
+
+
+def test_missing_input_is_named(check, tmp_path):
+    run = check(small(tmp_path, drop=["io_readReq_bits_regs_1_pReg"]), "--scope", "TOP.c")
+    refused(run, Status.IFACE_CHANGED, "io_readReq_bits_regs_1_pReg")
+
+
+def test_no_clock(check, tmp_path):
+    run = check(small(tmp_path, clock=None))
+    refused(run, Status.NO_CLOCK, "clock", "--clock PATH")
+
+
+def test_no_such_clock(check, tmp_path):
+    run = check(small(tmp_path), "--clock", "TOP.c.clock")
+    refused(run, Status.NO_CLOCK, "TOP.c.clock", "did you mean TOP.clock?")
+
+
+def test_clock_of_several_bits(check, tmp_path):
+    run = check(small(tmp_path), "--clock", "TOP.c.io_writeReq_bits_regs_0_data_0")
+    refused(run, Status.NO_CLOCK, "1 bit")
+
+
+def test_wrong_width(check, tmp_path):
+    made = block()
+    made.widths["io_readReq_bits_regs_1_pReg"] = 5
+    run = check(small(tmp_path, made), "--scope", "TOP.c")
+    says = ["io_readReq_bits_regs_1_pReg", "expected 4 bits", "found 5 bits"]
+    refused(run, Status.BAD_WIDTH, *says)
+
+
+def test_tool_itself_names_a_wrong_width(tmp_path):
+    words = ["--instance", "block=collector", "scope=TOP.c", "clock=TOP.clock", "num_lanes=2"]
+    done = programs.run("vectors/wlk-check", "run", small(tmp_path), *words)
+    assert done.returncode == Status.BAD_WIDTH
+    assert "pReg has 4 bits where the port table says 8" in done.stderr
+
+
+def test_config_that_contradicts_the_ports(check):
+    run = check(programs.recording("muon/collector_A.fst"), "--config", "coll_entries=4")
+    refused(run, Status.BAD_WIDTH, "coll_entries=4 was given", "1 or 2")
+
+
+@pytest.mark.parametrize("word", ["entries=2", "coll_entries=33", "coll_entries=two"])
+def test_bad_config(check, tmp_path, word):
+    refused(check(small(tmp_path), "--config", word), Status.BAD_CONFIG, word.partition("=")[0])
+
+
+def test_unknown_block(check, tmp_path):
+    refused(check(small(tmp_path), "--block", "alu"), Status.USAGE, "no block 'alu'", "collector")
+
+
+def test_truncated_fst(check, tmp_path):
+    whole = programs.recording("muon/collector_B.fst").read_bytes()
+    dump = tmp_path / "cut.fst"
+    dump.write_bytes(whole[: len(whole) // 2])
+    refused(check(dump), Status.TRUNCATED, "cut.fst")
+
+
+@pytest.mark.parametrize(
+    ("content", "status"), [(b"garbage\n" * 99, Status.CORRUPT), (b"", Status.TRUNCATED)]
+)
+def test_garbage(check, tmp_path, content, status):
+    dump = tmp_path / "a.fst"
+    dump.write_bytes(content)
+    refused(check(dump), status, "a.fst")
+
+
+@pytest.mark.parametrize("tool", ["gzip", "xz"])
+def test_packed_dump_says_how_to_unpack(check, tmp_path, tool):
+    if not shutil.which(tool):
+        pytest.skip(f"no {tool}")
+    dump = small(tmp_path)
+    subprocess.run([tool, dump], check=True)
+    (packed,) = tmp_path.glob("small.vcd.*")
+    refused(check(packed), Status.CORRUPT, "unpack it first")
+
+
+def test_interrupt(tmp_path):
+    command = [programs.folder() / "vectors" / "wlk-check", "session", small(tmp_path)]
+    pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    with subprocess.Popen(command, text=True, **pipes) as process:
+        assert process.stdout.readline().startswith("{")
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=10)
+    assert process.returncode == Status.INTERRUPTED
+    assert said.strip().endswith("interrupted")

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The libraries from outside: headers that stand alone, and nothing exported but wlk_."""
+
+import re
+import subprocess
+from pathlib import Path
+
+import programs
+import pytest
+
+ROOT = programs.ROOT
+FOLDERS = [ROOT / part / "include" for part in ("refmodel", "vectors", "dpi")]
+WRITTEN = sorted(h for folder in FOLDERS for h in folder.glob("warplock/*.h"))
+WARNINGS = "-Wall -Wextra -Wconversion -Wshadow -Werror".split()
+COMPILERS = {"c": ["cc", "-std=c11", "-Wstrict-prototypes"], "c++": ["c++", "-std=c++11"]}
+LIBRARIES = [
+    "refmodel/libwarplock.a",
+    "dpi/libwarplock_check.a",
+    "vectors/libwlk_container.a",
+    "vectors/libwlk_wave.a",
+]
+
+
+def generated():
+    return sorted((programs.folder() / "refmodel/include/warplock").glob("*.h"))
+
+
+@pytest.mark.parametrize("language", COMPILERS)
+def test_headers_compile_alone(language):
+    folders = [*FOLDERS, programs.folder() / "refmodel/include", "/usr/share/verilator/include/vltstd"]
+    includes = [word for folder in folders for word in ("-I", str(folder))]
+    assert len(generated()) >= 1
+    assert len(WRITTEN) >= 8
+    for header in [*WRITTEN, *generated()]:
+        # Twice: the guard must hold.
+        text = f'#include "warplock/{header.name}"\n' * 2 + "extern int here;\n"
+        command = [*COMPILERS[language], *WARNINGS, *includes, "-fsyntax-only", "-x", language, "-"]
+        done = subprocess.run(command, input=text, capture_output=True, text=True)
+        assert done.returncode == 0, f"{header.name} as {language}:\n{done.stderr}"
+
+
+def exported(library: Path) -> set[str]:
+    done = subprocess.run(
+        ["nm", "--extern-only", "--defined-only", "--format=posix", library],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return {line.split()[0] for line in done.stdout.splitlines() if len(line.split()) > 1}
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_library_exports_only_our_prefix(library):
+    names = {n for n in exported(programs.folder() / library) if not n.startswith("__odr_asan")}
+    assert len(names) > 3
+    assert [name for name in names if not name.startswith("wlk_")] == []
+
+
+def wanted(library: Path) -> set[str]:
+    """Undefined symbols of the library's objects that none of them defines."""
+    done = subprocess.run(
+        ["nm", "--undefined-only", "--format=posix", library],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    used = {line.split()[0] for line in done.stdout.splitlines() if len(line.split()) > 1}
+    return used - exported(library)
+
+
+# What a model may take from the C library: memory, text into a buffer, the processor's kind.
+PURE = re.compile(
+    r"^(_GLOBAL_OFFSET_TABLE_|__(asan|ubsan|stack_chk|cpu|odr).*|_?_?(mem|str)(cpy|set|move|cmp|len).*"
+    r"|__isoc23_strtoul|strtoul|__?v?snprintf(_chk)?|v?snprintf)$"
+)
+
+
+def test_models_allocate_and_print_nothing():
+    taken = wanted(programs.folder() / "refmodel/libwarplock.a")
+    assert [name for name in taken if not PURE.match(name)] == []

@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Port tables: both languages make the same record of one, and a bad one is named with its place."""
+
+import copy
+import json
+import random
+import tomllib
+
+import programs
+import pytest
+from wlk import tables
+from wlk.errors import Status, WlkError
+
+CONFIGURATIONS = 60
+BLOCKS = tables.names()
+
+
+def random_config(table, rng):
+    config = {p.name: rng.choice(p.legal) for p in table.params.values()}
+    if "reg_banks" in config:  # the one rule about two parameters
+        config["reg_banks"] = min(config["reg_banks"], config["num_pregs"])
+    return config
+
+
+def c_layout(table, config):
+    words = [f"{key}={value}" for key, value in table.show(config).items()]
+    done = programs.run("vectors/wlk-vec", "layout", table.name, *words)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("block", BLOCKS)
+def test_layout_is_the_same_in_python_and_c(block):
+    table, rng = tables.load(block), random.Random(block)
+    configs = [table.defaults(), *(random_config(table, rng) for _ in range(CONFIGURATIONS))]
+    for config in configs:
+        ours, theirs = table.layout(config), c_layout(table, config)
+        for key in ("in_control", "out_control", "in_words", "out_words"):
+            assert getattr(ours, key) == theirs[key], (key, config)
+        present = {id(item): table.present(item, config) for item in table.fields}
+        ports = [
+            [p.name, p.field.flat, p.direction, -1 if p.lane is None else p.lane]
+            + [p.word, p.lsb, p.width, present[id(p.field)]]
+            for p in table.ports(config, absent=True)
+        ]
+        assert ports == theirs["ports"], config
+
+
+@pytest.mark.parametrize("block", BLOCKS)
+def test_schema_hash_is_the_same_in_python_and_c(block):
+    table = tables.load(block)
+    assert f"{table.schema_hash():016x}" == c_layout(table, table.defaults())["schema"]
+
+
+# What changes the record changes the hash; words for people do not.
+
+
+def decoded():
+    with (tables.BLOCKS / "collector.toml").open("rb") as file:
+        return tomllib.load(file)
+
+
+def field(raw, name):
+    return next(f for f in raw["field"] if f["name"] == name)
+
+
+def hash_after(change):
+    raw = decoded()
+    change(raw)
+    return tables.parse(raw, tables.BLOCKS / "collector.toml").schema_hash()
+
+
+CHANGES = {
+    "width": lambda raw: field(raw, "readReq.valid").update(width="2"),
+    "direction": lambda raw: field(raw, "readReq.valid").update(dir="out"),
+    "order": lambda raw: raw["field"].reverse(),
+    "field gone": lambda raw: raw["field"].remove(field(raw, "debug_cycle")),
+    "default": lambda raw: raw["param"][0].update(default=4),
+    "unread": lambda raw: field(raw, "readReq.valid").update(read=False),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+def test_schema_hash_sees(change):
+    assert hash_after(change) != hash_after(lambda raw: None)
+
+
+def test_schema_hash_does_not_see_prose():
+    def reword(raw):
+        raw["block"]["doc"] = "x"
+        for item in [*raw["field"], *raw["param"]]:
+            item["doc"] = "x"
+
+    assert hash_after(reword) == hash_after(lambda raw: None)
+
+
+# Bad tables.
+
+BAD = {
+    "format": (lambda raw: raw.update(format=2), "format 2"),
+    "unknown key": (lambda raw: field(raw, "reset").update(wdith="1"), "field reset: unknown key"),
+    "unknown parameter": (
+        lambda raw: field(raw, "readReq.valid").update(width="lanes"),
+        "field readReq.valid: 'lanes' names no parameter",
+    ),
+    "syntax": (
+        lambda raw: field(raw, "readReq.valid").update(width="clog2("),
+        "field readReq.valid: cannot read the expression 'clog2('",
+    ),
+    "call": (
+        lambda raw: field(raw, "readReq.valid").update(width="open(num_lanes)"),
+        "'open(num_lanes)' is not allowed",
+    ),
+    "too wide": (
+        lambda raw: field(raw, "readReq.valid").update(width="num_lanes * 2"),
+        "field readReq.valid: wider than 64 bits",
+    ),
+    "direction": (lambda raw: field(raw, "readReq.valid").update(dir="up"), "field readReq.valid"),
+    "default": (lambda raw: raw["param"][1].update(default=99), "param num_lanes"),
+    "default name": (lambda raw: raw["param"][7].update(default="low"), "param bank_select"),
+    "no width": (lambda raw: field(raw, "readReq.valid").pop("width"), "field readReq.valid"),
+    "no direction": (lambda raw: field(raw, "readReq.valid").pop("dir"), "field readReq.valid"),
+    "no name": (lambda raw: field(raw, "readReq.valid").pop("name"), "field ?"),
+    "no block": (lambda raw: raw.pop("block"), "block"),
+    "valid_when": (
+        lambda raw: field(raw, "readResp.bits.collEntry").update(valid_when="readResp.vlid"),
+        "field readResp.bits.collEntry: no field 'readResp.vlid'",
+    ),
+    "channel": (
+        lambda raw: raw["channel"][0].update(ready="readReq.redy"),
+        "channel readReq: no field 'readReq.redy'",
+    ),
+    "channel bits": (lambda raw: raw["channel"][1].update(bits=["x"]), "no field 'x'"),
+    "no valid": (lambda raw: raw["channel"][0].pop("valid"), "channel readReq: lacks 'valid'"),
+    "no module": (lambda raw: raw["block"].pop("module"), "module"),
+}
+
+
+@pytest.mark.parametrize(("change", "says"), BAD.values(), ids=BAD)
+def test_bad_table_names_file_and_place(change, says):
+    raw = copy.deepcopy(decoded())
+    change(raw)
+    with pytest.raises(WlkError) as error:
+        tables.parse(raw, tables.BLOCKS / "collector.toml")
+    assert error.value.status == Status.MODEL_ERROR
+    assert error.value.message.startswith("collector.toml: ")
+    assert says in error.value.message
+
+
+def test_bad_toml_names_file_and_line(tmp_path, monkeypatch):
+    monkeypatch.setattr(tables, "BLOCKS", tmp_path)
+    (tmp_path / "broken.toml").write_text("format = 1\n[block\n")
+    with pytest.raises(WlkError) as error:
+        tables.load("broken")
+    assert error.value.status == Status.MODEL_ERROR
+    assert error.value.message.startswith("broken.toml: ")
+    assert "line 2" in error.value.message
+
+
+def test_unknown_block_lists_the_blocks():
+    with pytest.raises(WlkError) as error:
+        tables.load("colector")
+    assert error.value.status == Status.USAGE
+    assert "collector" in error.value.message
+
+
+# Configurations.
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"num_lane": "4"}, "no parameter 'num_lane'"),
+        ({"num_lanes": "0"}, "num_lanes=1..64"),
+        ({"num_lanes": "four"}, "num_lanes=four"),
+        ({"num_pregs": "100"}, "one of 2, 4"),
+        ({"bank_select": "lower"}, "upper | modulo"),
+    ],
+)
+def test_bad_configuration_names_what_is_legal(given, says):
+    with pytest.raises(WlkError) as error:
+        tables.load("collector").config(given)
+    assert error.value.status == Status.BAD_CONFIG
+    assert says in error.value.message
+
+
+def test_configuration_round_trips_through_text():
+    table, rng = tables.load("collector"), random.Random(1)
+    for _ in range(50):
+        config = random_config(table, rng)
+        words = dict(word.split("=") for word in table.text(config).split())
+        assert table.config(words) == config

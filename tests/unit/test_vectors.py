@@ -1,0 +1,475 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`warplock vectors`: what it makes, and one line and an exit code for each file it refuses."""
+
+import json
+import lzma
+import os
+import re
+import resource
+import signal
+import struct
+import subprocess
+import sys
+import time
+import zlib
+from pathlib import Path
+
+import programs
+import pytest
+from wlk.errors import Status
+
+WARPLOCK = programs.ROOT / "scripts" / "warplock"
+
+
+def vectors(*words, cwd=None, **options):
+    """The command as a person types it, with this Python."""
+    programs.folder()
+    command = [sys.executable, str(WARPLOCK), "vectors", *map(str, words)]
+    return subprocess.run(command, capture_output=True, text=True, cwd=cwd, timeout=120, **options)
+
+
+def refused(done, status, *parts):
+    """One line that says all of `parts`, the exit code, nothing on stdout."""
+    assert re.fullmatch(r"warplock: [^\n]+\n", done.stderr), done.stderr
+    for part in parts:
+        assert part in done.stderr
+    assert done.stdout == ""
+    assert done.returncode == status
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """A file of two lanes, 3000 cycles."""
+    path = tmp_path_factory.mktemp("vectors") / "small.wlv"
+    done = vectors("gen", "collector", path, "--config", "num_lanes=2", "--cycles", 3000)
+    assert done.returncode == 0, done.stderr
+    return path
+
+
+# gen, play, dump, info
+
+
+def test_vectors_play_needs_no_options(made):
+    done = vectors("play", made, "--json")
+    assert done.returncode == 0, done.stderr
+    result = json.loads(done.stdout)
+    assert result["verdict"] == "PASS"
+    assert result["config"]["num_lanes"] == 2
+    assert result["cycles"] == 3000
+    # Every output bit of every cycle but the first is compared or masked.
+    bits = 10 + 4 + 3 * 2 * 32
+    assert (result["compared_bits"] + result["masked_bits"]) % 2999 == 0
+    assert result["compared_bits"] > 2000 * bits
+
+
+def test_vectors_gen_is_a_function_of_its_arguments(made, tmp_path):
+    words = ("--config", "num_lanes=2", "--cycles", 3000)
+    vectors("gen", "collector", tmp_path / "same.wlv", *words)
+    vectors("gen", "collector", tmp_path / "other.wlv", *words, "--seed", 2)
+    assert (tmp_path / "same.wlv").read_bytes() == made.read_bytes()
+    assert (tmp_path / "other.wlv").read_bytes() != made.read_bytes()
+
+
+def test_vectors_info_says_how_it_was_made(made):
+    text = json.loads(vectors("info", made, "--json").stdout)
+    expected = {"block": "collector", "cycles": 3000, "seed": 1, "profile": "mix", "source": "gen"}
+    assert expected.items() <= text.items()
+    assert text["tool"].startswith("warplock ")
+    assert "num_lanes=2" in vectors("info", made).stdout
+
+
+def test_vectors_dump_prints_the_cycles_asked_for(made):
+    lines = vectors("dump", made, "--from", 10, "--to", 12).stdout.splitlines()
+    records = [json.loads(line) for line in lines]
+    assert [record["cycle"] for record in records] == [10, 11, 12]
+    assert set(records[0]) == {"cycle", "in", "out", "care"}
+    assert records[0]["out"].keys() == records[0]["care"].keys()
+    assert len(records[0]["in"]["io_writeReq_bits_regs_0_data_1"]) <= 8
+    assert len(vectors("dump", made).stdout.splitlines()) == 3000
+
+
+def test_vectors_dump_of_a_bare_csv_gives_its_values(tmp_path):
+    csv = programs.recording("muon/collector_B.csv.xz")
+    vectors("import", "--csv", csv, tmp_path / "b.wlv", "--block", "collector")
+    lines = vectors("dump", tmp_path / "b.wlv", "--from", 100, "--to", 199).stdout.splitlines()
+    with lzma.open(csv, "rt") as file:
+        names = file.readline().strip().split(",")
+        rows = [line.strip().split(",") for line in file][1:]
+    for line, row in zip(lines, rows[100:200], strict=True):
+        record = json.loads(line)
+        values = record["in"] | record["out"]
+        for name, value in list(zip(names, row, strict=True))[1:]:
+            assert int(values[name], 16) == int(value, 16)
+        assert {int(care, 16).bit_count() for care in record["care"].values()} <= {1, 2, 32}
+
+
+def test_vectors_play_finds_a_changed_value(made, tmp_path):
+    bad = tmp_path / "bad.wlv"
+    to_csv(made, tmp_path / "bad.csv", change=("io_readData_resp_bits_1_data_0", 1500))
+    done = vectors("import", "--csv", tmp_path / "bad.csv", bad, "--block", "collector")
+    assert done.returncode == 0, done.stderr
+    done = vectors("play", bad, "--json")
+    assert done.returncode == Status.FUNCTIONAL_MISMATCH
+    first = json.loads(done.stdout)["first"]
+    assert first["port"] == "io_readData_resp_bits_1_data_0"
+    assert first["cycle"] >= 1500
+    assert int(first["expected"], 16) ^ int(first["got"], 16) == 1
+    assert "model state" in done.stderr
+
+
+def to_csv(source, target, change=None, columns=None):
+    """A vector file as a recording, with a bit changed in the first cycle that cares."""
+    records = [json.loads(line) for line in vectors("dump", source).stdout.splitlines()]
+    kinds = {name: "i" for name in records[0]["in"]} | {name: "o" for name in records[0]["out"]}
+    layout = json.loads(
+        programs.run("vectors/wlk-vec", "layout", "collector", "num_lanes=2").stdout
+    )
+    widths = {port[0]: port[6] for port in layout["ports"]}
+    names = [name for name in kinds if columns is None or name in columns]
+    lines = [",".join(["cycle", *names])]
+    lines.append(",".join(["#dir", *(f"{kinds[n]}{widths[n]}" for n in names)]))
+    for record in records:
+        values = record["in"] | record["out"]
+        if change is not None and record["cycle"] >= change[1] and known(record, change[0]):
+            values[change[0]] = f"{int(values[change[0]], 16) ^ 1:x}"
+            change = None
+        lines.append(",".join([str(record["cycle"]), *(values[n] for n in names)]))
+    target.write_text("\n".join(lines) + "\n")
+
+
+def known(record, name):
+    return int(record["care"][name], 16) != 0
+
+
+# import
+
+
+def test_vectors_import_chooses_the_configuration_that_plays(tmp_path):
+    """Three entries have the ports of four: only playing tells them apart."""
+    out = tmp_path / "d.wlv"
+    csv = programs.recording("muon/collector_D.csv.xz")
+    done = vectors("import", "--csv", csv, out, "--block", "collector")
+    assert done.returncode == 0, done.stderr
+    assert "coll_entries=3 (the ports allow coll_entries=3 or 4" in done.stdout
+    done = vectors("play", out, "--json", "--config", "coll_entries=3")
+    assert json.loads(done.stdout)["masked_bits"] == 300_576
+    assert os.listdir(tmp_path) == ["d.wlv"]
+
+
+def test_vectors_import_takes_what_is_given(tmp_path):
+    out = tmp_path / "d.wlv"
+    csv = programs.recording("muon/collector_D.csv.xz")
+    words = ("--block", "collector", "--config", "coll_entries=4")
+    assert vectors("import", "--csv", csv, out, *words).returncode == 0
+    assert vectors("play", out).returncode == Status.FUNCTIONAL_MISMATCH
+
+
+def test_vectors_import_compares_only_columns_that_are_there(made, tmp_path):
+    csv, out = tmp_path / "part.csv", tmp_path / "part.wlv"
+    header = json.loads(vectors("dump", made, "--to", 0).stdout)
+    to_csv(made, csv, columns={*header["in"], "io_readReq_ready"})
+    assert vectors("import", "--csv", csv, out, "--block", "collector").returncode == 0
+    result = json.loads(vectors("play", out, "--json").stdout)
+    assert result["verdict"] == "PASS"
+    assert result["compared_bits"] == 2999  # one bit a cycle, the first cycle skipped
+    csv.write_text(csv.read_text().replace("\n2000,0,", "\n2000,1,"))  # a reset more
+
+
+HEAD = (
+    "cycle,reset,io_readReq_valid,io_readReq_ready",
+    "#dir,i1,i1,o1",
+    "0,1,0,0",
+)
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (lambda text: "", ":1: the first column is ''"),
+        (lambda text: text.replace("cycle,", "time,", 1), ":1: the first column is 'time'"),
+        (lambda text: text.replace("#dir,", "dir,", 1), ":2: must be '#dir'"),
+        (lambda text: text.replace("i1", "w1", 1), ":2: column"),
+        (lambda text: text.replace("i1", "i", 1), ":2: column"),
+        (lambda text: text.replace("io_readReq_ready", "io_bogus"), "column io_bogus"),
+        (lambda text: text.replace("io_readReq_ready", "reset"), "'reset' comes twice"),
+        (lambda text: text.replace("reset,", "", 1), ":2: must be"),
+        (lambda text: text + "3000,0,1\n", ":3003: 3 cells"),
+        (lambda text: text + "\n", ":3003: 1 cells"),
+        (lambda text: re.sub(r"\n7,\w", "\n7,2", text), ":10: column reset: 2 has more"),
+        (lambda text: re.sub(r"\n7,\w", "\n7,x", text), ":10: column reset: 'x' is not"),
+        (lambda text: re.sub(r"\n7,\w", "\n7,-1", text), ":10: column reset: '-1' is not"),
+        (lambda text: re.sub(r"\n7,\w", "\n7,", text), ":10: column reset: '' is not"),
+        (lambda text: re.sub(r"\n7,\w", "\n7, 1", text), ":10: column reset: ' 1' is not"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_vectors_import_bad_csv_names_the_line(made_csv, tmp_path, change, says):
+    bad, out = tmp_path / "bad.csv", tmp_path / "out.wlv"
+    bad.write_text(change(made_csv.read_text()))
+    done = vectors("import", "--csv", bad, out, "--block", "collector")
+    refused(done, Status.BAD_CSV, "bad.csv", says)
+    assert os.listdir(tmp_path) == ["bad.csv"]
+
+
+@pytest.fixture(scope="module")
+def made_csv(made):
+    path = made.with_name("made.csv")
+    to_csv(made, path)
+    return path
+
+
+def test_vectors_import_missing_input_is_named(made, tmp_path):
+    csv = tmp_path / "part.csv"
+    header = json.loads(vectors("dump", made, "--to", 0).stdout)
+    to_csv(made, csv, columns={*header["in"], *header["out"]} - {"io_writeReq_valid"})
+    done = vectors("import", "--csv", csv, tmp_path / "o.wlv", "--block", "collector")
+    refused(done, Status.BAD_CSV, "no column io_writeReq_valid")
+
+
+def test_vectors_import_without_outputs_is_refused(made, tmp_path):
+    csv = tmp_path / "part.csv"
+    header = json.loads(vectors("dump", made, "--to", 0).stdout)
+    to_csv(made, csv, columns=set(header["in"]))
+    done = vectors("import", "--csv", csv, tmp_path / "o.wlv", "--block", "collector")
+    refused(done, Status.BAD_CSV, "nothing to compare")
+
+
+def test_vectors_import_contradicting_config_names_the_port(made_csv, tmp_path):
+    words = ("--block", "collector", "--config", "num_lanes=4")
+    done = vectors("import", "--csv", made_csv, tmp_path / "o.wlv", *words)
+    refused(done, Status.BAD_PARAMS, "num_lanes=4", "num_lanes=2")
+
+
+@pytest.mark.parametrize(("keep", "status"), [(0.6, Status.TRUNCATED), (None, Status.CORRUPT)])
+def test_vectors_import_damaged_xz_leaves_nothing(made_csv, tmp_path, keep, status):
+    packed = bytearray(lzma.compress(made_csv.read_bytes(), preset=0))
+    if keep is None:
+        packed[len(packed) // 2] ^= 0xFF
+    else:
+        del packed[int(len(packed) * keep) :]
+    bad = tmp_path / "bad.csv.xz"
+    bad.write_bytes(packed)
+    done = vectors("import", "--csv", bad, tmp_path / "o.wlv", "--block", "collector")
+    refused(done, status, "bad.csv.xz")
+    assert os.listdir(tmp_path) == ["bad.csv.xz"]
+
+
+def test_vectors_import_needs_the_end_of_its_input(made_csv, tmp_path):
+    """A pipe that breaks looks like an end of file."""
+    words = ["import", "collector", tmp_path / "o.wlv", "x.csv", "unknown", "num_lanes=2"]
+    text = made_csv.read_text()
+    done = programs.run("vectors/wlk-vec", *words, stdin=text)
+    assert done.returncode == Status.TRUNCATED
+    assert os.listdir(tmp_path) == []
+    done = programs.run("vectors/wlk-vec", *words, stdin=text + "#end\n")
+    assert (done.returncode, os.listdir(tmp_path)) == (0, ["o.wlv"])
+
+
+# Files that are refused.
+
+
+def edited(path, target, edit):
+    """The file with another header text, its checksum right; offsets move along."""
+    data = path.read_bytes()
+    (size,) = struct.unpack_from("<I", data, 12)
+    text = edit(data[32 : 32 + size])
+    moved = len(text) - size
+    head = data[:12] + struct.pack("<I", len(text)) + data[16:28]
+    head += struct.pack("<I", zlib.crc32(head + text)) + text
+    (index_at,) = struct.unpack_from("<Q", data, len(data) - 24)
+    index = bytearray(data[index_at:-24])
+    for at in range(24, len(index), 16):
+        struct.pack_into("<Q", index, at, struct.unpack_from("<Q", index, at)[0] + moved)
+    trailer = struct.pack("<QII", index_at + moved, zlib.crc32(index), 0) + data[-8:]
+    target.write_bytes(head + data[32 + size : index_at] + index + trailer)
+    return target
+
+
+def with_member(key, value):
+    def edit(text):
+        decoded = json.loads(text)
+        decoded[key] = value
+        return json.dumps(decoded).encode()
+
+    return edit
+
+
+def test_vectors_header_can_be_edited_for_these_tests(made, tmp_path):
+    same = edited(made, tmp_path / "same.wlv", with_member("more", "x" * 99))
+    assert vectors("play", same).returncode == 0
+
+
+@pytest.mark.parametrize("action", ["play", "dump"])
+@pytest.mark.parametrize(
+    ("edit", "status", "says"),
+    [
+        (with_member("schema", "0123456789abcdef"), Status.BAD_SCHEMA, "is 0123456789abcdef, ours"),
+        (with_member("block", "scoreboard2"), Status.BAD_SCHEMA, "'scoreboard2'"),
+        (with_member("config", {"num_lanes": 2}), Status.BAD_PARAMS, "lacks the parameter"),
+        (with_member("config", {"lanes": 2}), Status.BAD_PARAMS, "no parameter 'lanes'"),
+        (with_member("config", 7), Status.CORRUPT, "'config'"),
+        (lambda text: b"{", Status.CORRUPT, "header's text"),
+        (lambda text: b"[]", Status.CORRUPT, "header's text"),
+        (lambda text: text.replace(b'"num_lanes": 2', b'"num_lanes": 4'), Status.BAD_PARAMS, "words"),
+        (lambda text: text.replace(b'"num_lanes": 2', b'"num_lanes": 0'), Status.BAD_PARAMS, "1..64"),
+    ],
+)
+def test_vectors_foreign_header_is_refused(made, tmp_path, action, edit, status, says):
+    bad = edited(made, tmp_path / "bad.wlv", edit)
+    refused(vectors(action, bad), status, "bad.wlv", says)
+
+
+def test_vectors_file_of_another_model_is_refused(made, tmp_path):
+    old = edited(made, tmp_path / "old.wlv", with_member("model_version", 0))
+    refused(vectors("play", old), Status.BAD_VERSION, "version 0", "`warplock vectors gen`")
+    assert vectors("dump", old, "--to", 0).returncode == 0
+
+
+def test_vectors_recording_outlives_a_model(made_csv, made, tmp_path):
+    """Its expected values are the design's own."""
+    csv = tmp_path / "r.wlv"
+    vectors("import", "--csv", made_csv, csv, "--block", "collector")
+    old = edited(csv, tmp_path / "old.wlv", with_member("model_version", 0))
+    assert vectors("play", old).returncode == 0
+
+
+def test_vectors_other_config_is_refused(made):
+    done = vectors("play", made, "--config", "num_lanes=4")
+    refused(done, Status.BAD_PARAMS, "made with num_lanes=2, not 4")
+    assert vectors("play", made, "--config", "num_lanes=2").returncode == 0
+
+
+DAMAGE = {
+    "truncated": (lambda data: data[:-100], Status.TRUNCATED, ""),
+    "empty": (lambda data: b"", Status.CORRUPT, ""),
+    "other": (lambda data: b"x" * 5000, Status.CORRUPT, "not a warplock vector file"),
+    "version": (
+        lambda data: data[:8] + struct.pack("<I", 2) + data[12:],
+        Status.BAD_VERSION,
+        "version 2",
+    ),
+    "chunk": (
+        lambda data: data[:2000] + bytes([data[2000] ^ 1]) + data[2001:],
+        Status.CORRUPT,
+        "chunk 0",
+    ),
+}
+
+
+@pytest.mark.parametrize(("damage", "status", "says"), DAMAGE.values(), ids=DAMAGE)
+def test_vectors_damaged_file_is_refused(made, tmp_path, damage, status, says):
+    bad = tmp_path / "bad.wlv"
+    bad.write_bytes(damage(made.read_bytes()))
+    refused(vectors("play", bad), status, "bad.wlv", says)
+
+
+def test_vectors_missing_file_is_refused(tmp_path):
+    refused(vectors("play", tmp_path / "none.wlv"), Status.NO_FILE, "none.wlv")
+    refused(vectors("info", tmp_path), Status.NO_FILE, str(tmp_path))
+    words = ("import", "--csv", tmp_path / "none.csv", tmp_path / "o.wlv", "--block", "collector")
+    refused(vectors(*words), Status.NO_FILE, "none.csv")
+
+
+def test_vectors_model_that_forgets_is_told(made, tmp_path):
+    """A file cares where the model that made it knew the value; less is a fault of the model."""
+    words = ["play", "collector", made, "unknown", "gen", "num_lanes=2"]
+    assert programs.run("vectors/wlk-vec", *words).returncode == 0
+    zero = tmp_path / "zero.wlv"
+    vectors("gen", "collector", zero, "--config", "num_lanes=2", "--power-up", "zero")
+    words[2] = zero
+    done = programs.run("vectors/wlk-vec", *words)
+    assert done.returncode == Status.MODEL_ERROR
+    assert "cycle 0: the model does not know io_readReq_ready" in done.stderr
+
+
+# The command line.
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "says"),
+    [
+        (["gen", "collector", "o.wlv", "--config", "num_lanes=99"], Status.BAD_CONFIG, "1..64"),
+        (["gen", "collector", "o.wlv", "--config", "lanes=9"], Status.BAD_CONFIG, "'lanes'"),
+        (["gen", "collector", "o.wlv", "--config", "lanes"], Status.USAGE, "key=value"),
+        (["gen", "collector", "o.wlv", "--profile", "fast"], Status.USAGE, "saturate"),
+        (["gen", "collector", "o.wlv", "--cycles", "0"], Status.USAGE, "1..."),
+        (["gen", "collector", "o.wlv", "--cycles", "many"], Status.USAGE, "not a number"),
+        (["gen", "collector", "o.wlv", "--seed", "-1"], Status.USAGE, "0.."),
+        (["gen", "collector", "o.wlv", "--power-up", "one"], Status.USAGE, "unknown"),
+        (["gen", "colector", "o.wlv"], Status.USAGE, "collector"),
+        (["gen", "collector", "none/o.wlv"], Status.NO_FILE, "none/o.wlv"),
+        (["frobnicate"], Status.USAGE, "'frobnicate'"),
+        ([], Status.USAGE, "ACTION"),
+        (["import", "o.wlv", "--block", "collector"], Status.USAGE, "--csv"),
+    ],
+)
+def test_vectors_mistake_is_one_line(tmp_path, words, status, says):
+    if says == "1...":
+        says = "must be within 1.."
+    refused(vectors(*words, cwd=tmp_path), status, says)
+    assert os.listdir(tmp_path) == []
+
+
+def test_vectors_dump_beyond_the_end_is_refused(made):
+    refused(vectors("dump", made, "--from", 3000), Status.USAGE, "it has 0..2999")
+    refused(vectors("dump", made, "--from", 5, "--to", 4), Status.USAGE, "no cycles 5..4")
+    assert len(vectors("dump", made, "--from", 2999, "--to", 9999).stdout.splitlines()) == 1
+
+
+def test_vectors_help_of_each_action_has_an_example():
+    for action in ("gen", "play", "dump", "import", "info", "golden"):
+        text = vectors(action, "--help").stdout
+        assert f"example:\n  warplock vectors {action} " in text
+        assert "--json" in text
+
+
+# Full disks, broken pipes, Ctrl-C.
+
+
+def test_vectors_full_disk_is_told(tmp_path):
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+
+    words = ["gen", "collector", tmp_path / "o.wlv", 1, "mix", 100_000, "unknown"]
+    done = programs.run("vectors/wlk-vec", *words, preexec_fn=limit)
+    assert done.returncode == Status.NO_SPACE
+    assert "o.wlv" in done.stderr
+    assert os.listdir(tmp_path) == []
+
+
+def test_vectors_full_output_is_told(made):
+    with Path("/dev/full").open("w") as full:
+        command = [programs.folder() / "vectors/wlk-vec", "dump", "collector", made, "0", "99"]
+        done = subprocess.run([*command, "num_lanes=2"], stdout=full, stderr=subprocess.PIPE)
+    assert done.returncode == Status.NO_SPACE
+    assert b"cannot write the output" in done.stderr
+
+
+def test_vectors_dump_into_head_is_silent(made):
+    command = f"{sys.executable} {WARPLOCK} vectors dump {made} | head -n 1"
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True)
+    assert json.loads(done.stdout)["cycle"] == 0
+    assert done.stderr == ""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_vectors_interrupted_gen_leaves_nothing(tmp_path, number):
+    out = tmp_path / "o.wlv"
+    command = [sys.executable, WARPLOCK, "vectors", "gen", "collector", out, "--cycles", "1e10"]
+    process = subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
+    limit = time.monotonic() + 30
+    while not (tmp_path / "o.wlv.partial").exists():
+        assert time.monotonic() < limit
+        time.sleep(0.02)
+    process.send_signal(number)
+    output, message = process.communicate(timeout=20)
+    assert output == ""
+    expected = {signal.SIGINT: (130, "warplock: interrupted\n"), signal.SIGTERM: (143, "")}
+    assert (process.returncode, message) == expected[number]
+    assert os.listdir(tmp_path) == []
