@@ -368,13 +368,13 @@ static bool set_param(bench *b, const char *word) {
 static bool parse(bench *b, int argc, char **argv, wlk_error *err) {
     const char *profile = "mix", *power_up = "random";
     const option options[] = {
-        {"first", &b->first, NULL},     {"last", &b->last, NULL},
-        {"cycles", &b->cycles, NULL},   {"time", &b->time, NULL},
-        {"from", &b->from, NULL},       {"to", &b->to, NULL},
-        {"profile", NULL, &profile},    {"power_up", NULL, &power_up},
-        {"report", NULL, &b->report},   {"waves", NULL, &b->waves},
-        {"replay", NULL, &b->replay},   {"shrink", NULL, &b->shrink},
-        {"header", NULL, &b->header},   {NULL, NULL, NULL},
+        {"first", &b->first, NULL},   {"last", &b->last, NULL},
+        {"cycles", &b->cycles, NULL}, {"time", &b->time, NULL},
+        {"from", &b->from, NULL},     {"to", &b->to, NULL},
+        {"profile", NULL, &profile},  {"power_up", NULL, &power_up},
+        {"report", NULL, &b->report}, {"waves", NULL, &b->waves},
+        {"replay", NULL, &b->replay}, {"shrink", NULL, &b->shrink},
+        {"header", NULL, &b->header}, {NULL, NULL, NULL},
     };
     for (int i = 1; i < argc; i++) {
         if (!set_param(b, argv[i]) && !set_option(options, argv[i])) {
@@ -384,8 +384,8 @@ static bool parse(bench *b, int argc, char **argv, wlk_error *err) {
     }
     b->random = strcmp(power_up, "zero") != 0;
     if (b->last < b->first || !wlk_stimulus_profile(b->gen, profile, &b->profile)) {
-        (void)wlk_fail(err, WLK_USAGE, "bench: no profile '%s', or the last seed is below the first",
-                       profile);
+        (void)wlk_fail(err, WLK_USAGE,
+                       "bench: no profile '%s', or the last seed is below the first", profile);
         return false;
     }
     return true;

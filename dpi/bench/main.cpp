@@ -93,8 +93,7 @@ void vl_fatal(const char *file, int line, const char *, const char *message) {
     wlk_bench_assertion(file, line, message);
 }
 
-void vl_finish(const char *, int, const char *) {
-}
+void vl_finish(const char *, int, const char *) {}
 
 int main(int argc, char **argv) {
     const wlk_bench_dut dut = {wlk_bench_block, wlk_bench_cfg, open_dut,    drive_dut,

@@ -99,7 +99,9 @@ wlk_status wlk_checker_open(wlk_checker **checker, const wlk_block *block, const
     set_compare(c, options->compare);
     c->reset_port = reset_port(c);
     for (uint32_t i = 0; i < c->layout.n_ports; i++) {
+        const wlk_field *field = &block->table->fields[c->ports[i].field];
         c->when[i] = when_port(c, &c->ports[i]);
+        c->has_inexact = c->has_inexact || (field->is_out && !field->exact);
     }
     c->violation_port = -1;
     c->reset_x_port = -1;
@@ -310,6 +312,18 @@ static void hide_outputs(wlk_checker *c, const uint64_t *in_x) {
     }
 }
 
+// Outputs that mean nothing in this cycle lose their care, unless the table calls them exact.
+static void narrow(wlk_checker *c, const uint64_t *in) {
+    for (uint32_t i = 0; c->has_inexact && i < c->layout.n_ports; i++) {
+        const wlk_port *port = &c->ports[i];
+        const wlk_field *field = &c->block->table->fields[port->field];
+        if (port->is_out && !field->exact && c->when[i] >= 0 &&
+            port_value(&c->ports[c->when[i]], in, c->expect) == 0u) {
+            wlk_port_set(port, c->care, 0u);
+        }
+    }
+}
+
 // ---- a whole cycle ----------------------------------------------------------------------------
 
 static bool in_reset(const wlk_checker *c, const uint64_t *in) {
@@ -399,6 +413,7 @@ static int step_slow(wlk_checker *c, const uint64_t *in, const uint64_t *in_x, c
     int first = bad >= 0 && note_input_x(c, (uint32_t)bad);
     if (c->violation_port < 0) {
         c->block->eval(c->cfg, c->state, in, c->expect, c->care);
+        narrow(c, in);
         if (in_x != NULL) {
             hide_outputs(c, in_x);
         }
@@ -430,7 +445,8 @@ int wlk_checker_step(wlk_checker *c, const wlk_view *in, const wlk_view *got) {
     copy_view(c->got, got, l->out_control, l->out_payload, l->n_out_payloads);
     const int first = step_slow(c, c->in, NULL, c->got, c->no_x);
     // Only the slow path changes what this depends on.
-    c->fast = c->reset_seen && c->compares_all && !c->frozen && !c->count_events && c->unseen == 0u;
+    c->fast = c->reset_seen && c->compares_all && !c->has_inexact && !c->frozen &&
+              !c->count_events && c->unseen == 0u;
     return first;
 }
 

@@ -38,9 +38,9 @@ static const dials profiles[] = {
 
 enum { PROFILES = sizeof profiles / sizeof profiles[0] };
 
-static const char *const profile_names[] = {
-    "mixed",     "saturate", "withheld", "alloc_free", "write_heavy",
-    "x0_repeat", "sparse",   "resets",   "collide",    "few_enables", NULL};
+static const char *const profile_names[] = {"mixed",       "saturate",    "withheld", "alloc_free",
+                                            "write_heavy", "x0_repeat",   "sparse",   "resets",
+                                            "collide",     "few_enables", NULL};
 
 _Static_assert(sizeof profile_names / sizeof profile_names[0] == PROFILES + 1, "one name each");
 
@@ -145,8 +145,8 @@ static void make_read(const wlk_collector_cfg *cfg, const wlk_collector_state *s
     const bool full = st->free_entries == 0u;
     uint64_t *held = &stim->memory[MEMORY_HELD];
     *held = full && d->hold != 0u && *held < d->hold ? *held + 1u : 0u;
-    in->readData.req.valid = st->reset_seen && taken != 0u &&
-                             (stim->drain || (*held == 0u && chance(random, d->read)));
+    in->readData.req.valid =
+        st->reset_seen && taken != 0u && (stim->drain || (*held == 0u && chance(random, d->read)));
     if (d->hold != 0u && !full && !stim->drain) {
         in->readData.req.valid = 0; // fill the table first
     }

@@ -11,7 +11,7 @@
 typedef wlk_collector_cfg cfg_t;
 typedef wlk_collector_state state_t;
 
-#define GET(field, words) wlk_collector_in_get_##field(words)
+#define GET(field, words)        wlk_collector_in_get_##field(words)
 #define PUT(field, words, value) wlk_collector_out_put_##field(words, value)
 
 enum {
@@ -50,18 +50,18 @@ enum {
 // values. One-bit values are 0 or 1; a set of operands has bit i for operand i.
 typedef struct comb {
     uint32_t reset;
-    uint32_t req_valid;     // readReq.valid
-    uint32_t free_now;      // readData frees its entry
-    uint32_t request;       // readReq fires
-    uint32_t enables;       // operands of the request that fires
-    uint32_t read_valid;    // readData.req.valid
-    uint32_t entry;         // readData.req.bits.collEntry
-    uint32_t read_entry;    // entry shown on readData
-    uint32_t in_range;      // readData names an entry that exists
-    uint32_t allocated;     // the entry shown is taken
-    uint32_t full;          // every entry is taken
-    uint32_t write_fire;    // an enabled write
-    uint32_t write;         // it reaches the register file
+    uint32_t req_valid;  // readReq.valid
+    uint32_t free_now;   // readData frees its entry
+    uint32_t request;    // readReq fires
+    uint32_t enables;    // operands of the request that fires
+    uint32_t read_valid; // readData.req.valid
+    uint32_t entry;      // readData.req.bits.collEntry
+    uint32_t read_entry; // entry shown on readData
+    uint32_t in_range;   // readData names an entry that exists
+    uint32_t allocated;  // the entry shown is taken
+    uint32_t full;       // every entry is taken
+    uint32_t write_fire; // an enabled write
+    uint32_t write;      // it reaches the register file
     uint32_t write_preg;
     uint32_t free_next;
     uint32_t id_next;
@@ -189,16 +189,16 @@ static uint64_t request_events(const comb_t *c) {
 }
 
 static uint64_t table_events(const cfg_t *cfg, const state_t *st, const comb_t *c) {
-    const uint64_t stale = c->read_valid & c->allocated &
-                           (uint32_t)(st->occupant_enable[c->read_entry] != 7u);
+    const uint64_t stale =
+        c->read_valid & c->allocated & (uint32_t)(st->occupant_enable[c->read_entry] != 7u);
     const uint64_t both = c->request & c->free_now;
     const uint64_t spare = not(c->full) & (uint32_t)(cfg->coll_entries > 1u);
     return (uint64_t)(c->request & not(c->free_now)) << EV_ALLOC |
            (uint64_t)(c->free_now & not(c->request)) << EV_FREE | both << EV_ALLOC_AND_FREE |
            (both & spare) << EV_REUSE_ALTHOUGH_OTHER_FREE |
            (uint64_t)(c->req_valid & not(c->request)) << EV_STALL_FULL |
-           (uint64_t)c->full << EV_FULL_TABLE |
-           (uint64_t)not(c->allocated) << EV_READ_IDLE_ENTRY | stale << EV_READ_STALE_OPERAND |
+           (uint64_t)c->full << EV_FULL_TABLE | (uint64_t) not(c->allocated) << EV_READ_IDLE_ENTRY |
+           stale << EV_READ_STALE_OPERAND |
            (uint64_t)(c->free_now & not(c->req_valid)) << EV_FREE_WITHOUT_REQUEST;
 }
 
@@ -533,7 +533,8 @@ static void visit_rows(const cfg_t *cfg, const state_t *st, wlk_state_visitor *v
     }
 }
 
-static void visit(const uint32_t *params, const void *state, wlk_state_visitor *visitor, void *ctx) {
+static void visit(const uint32_t *params, const void *state, wlk_state_visitor *visitor,
+                  void *ctx) {
     const cfg_t *cfg = (const cfg_t *)params;
     const state_t *st = (const state_t *)state;
     const struct {

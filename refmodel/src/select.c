@@ -14,9 +14,11 @@ DECLARE(collector)
 enum isa { ISA_BASE, ISA_V3, ISA_V4, ISA_COUNT };
 
 #if defined(__x86_64__)
-#define VARIANTS(block) {&wlk_##block##_block, &wlk_##block##_block_v3, &wlk_##block##_block_v4}
+#define VARIANTS(block)                                                                            \
+    { &wlk_##block##_block, &wlk_##block##_block_v3, &wlk_##block##_block_v4 }
 #else
-#define VARIANTS(block) {&wlk_##block##_block, NULL, NULL}
+#define VARIANTS(block)                                                                            \
+    { &wlk_##block##_block, NULL, NULL }
 #endif
 
 typedef const wlk_block *variants[ISA_COUNT];

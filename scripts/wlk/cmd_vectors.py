@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from pathlib import Path
 from typing import Any
@@ -84,6 +85,11 @@ def _add_play(actions: Any) -> None:
     parser = _action(actions, "play", "run the model on files and compare", "c.wlv")
     parser.add_argument("files", metavar="FILE", nargs="+", type=Path)
     _add_config(parser, "refuse a file that was made with another value")
+    rtl = parser.add_argument_group("drive RTL, too")
+    rtl.add_argument("--rtl", action="append", type=Path, default=[], metavar="PATH")
+    rtl.add_argument("--module", metavar="NAME", help="module to drive, if its name differs")
+    rtl.add_argument("--define", action="append", default=[], metavar="NAME[=VALUE]")
+    rtl.add_argument("--include", action="append", type=Path, default=[], metavar="DIR")
 
 
 def _add_dump(actions: Any) -> None:
@@ -172,9 +178,27 @@ def _play(args: argparse.Namespace) -> int:
             report.json_line(played.result)
         numbers = [played.result[key] for key in ("cycles", "compared_bits", "masked_bits")]
         table.add(str(path), header.block, *numbers, played.verdict)
+        if args.rtl:
+            worst.append(_play_rtl(path, port_table, config, args, table))
     if not args.json:
         table.print()
     return int(min((v for v in worst if v != Status.OK), default=Status.OK))
+
+
+def _play_rtl(
+    path: Path, port_table: Any, config: Any, args: argparse.Namespace, table: report.Table
+) -> Status:
+    """The file's inputs into the RTL; the bound checker compares it with the model."""
+    from . import lockstep
+
+    result = lockstep.replay(port_table, config, path, args)
+    if args.json:
+        report.json_line(result.json())
+    numbers = (result.cycles, result.compared_bits, result.masked_bits)
+    table.add(f"{path} -> {result.module}", result.block, *numbers, result.verdict)
+    if result.first is not None:
+        print(f"{path}: first difference {json.dumps(result.first.json())}", file=sys.stderr)
+    return result.verdict
 
 
 def _dump(args: argparse.Namespace) -> int:

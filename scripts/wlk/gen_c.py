@@ -25,6 +25,7 @@ def c_type(width: int) -> str:
 
 
 def c_string(text: str) -> str:
+    """The text as a C string."""
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
@@ -112,7 +113,7 @@ class CTable:
 
     def _struct(self, w: Writer, side: str) -> None:
         word = "Inputs" if side == "in" else "Outputs"
-        w(f"/** {word} of a cycle, by the RTL's names. Payloads are record words, lane 0 lowest. */")
+        w(f"/** {word} of a cycle, by the RTL's names. Payloads: record words, lane 0 lowest. */")
         w(f"typedef struct {self.p}_{side} {{")
         self._members(w, [f for f in self.t.fields if f.direction == side], 0)
         w(f"}} {self.p}_{side};")
@@ -162,7 +163,10 @@ class CTable:
         elements = [(f, i, self.t.slots[f.name, i]) for f, i in _walk(plain, 0, (), None)]
         if unpack:
             for item, index, slot in elements:
-                w(f"{self._access(item, index)} = {self._take('words', str(slot.word), slot, item)};")
+                w(
+                    f"{self._access(item, index)} = "
+                    f"{self._take('words', str(slot.word), slot, item)};"
+                )
         else:
             for word in range(self.t.control[side]):
                 terms = [
@@ -187,9 +191,10 @@ class CTable:
             what = "" if len(slots) == 1 else f", {len(slots)} side by side"
             w(f"/** {item.flat}: {width} bits{what}. */")
             if side == "in":
+                kind = c_type(max(width, 32))
                 mask = f"UINT64_C(0x{(1 << width) - 1:x})"
-                w(f"static inline {c_type(max(width, 32))} {name % 'get'}(const uint64_t *words) {{")
-                w(f"return ({c_type(max(width, 32))})(words[{first.word}] >> {first.lsb} & {mask});")
+                w(f"static inline {kind} {name % 'get'}(const uint64_t *words) {{")
+                w(f"return ({kind})(words[{first.word}] >> {first.lsb} & {mask});")
             else:
                 w(f"static inline void {name % 'put'}(uint64_t *words, uint64_t value) {{")
                 w(f"words[{first.word}] |= value << {first.lsb};")
@@ -353,8 +358,10 @@ class CTable:
         if payloads:
             w(f"uint32_t at = {base};")
         for item in payloads:
-            w(f"const uint32_t n{self.t.fields.index(item)} = "
-              f"({item.lanes.c()} * {item.width.c()} + 63u) / 64u;")
+            w(
+                f"const uint32_t n{self.t.fields.index(item)} = "
+                f"({item.lanes.c()} * {item.width.c()} + 63u) / 64u;"
+            )
             for index in _literal_indices(item):
                 n = f"n{self.t.fields.index(item)}"
                 place = self._access(item, index)
@@ -407,8 +414,21 @@ class CTable:
         raise KeyError(f"{self.t.path.name}: no field '{flat}'")
 
     def _tables(self, w: Writer) -> None:
+        self._params_table(w)
+        self._fields_table(w)
+        self._channels_table(w)
+        for kind, points in (("rules", self.t.rules), ("covers", self.t.covers)):
+            w(f"static const wlk_point {kind}[] = {{")
+            for point in points:
+                w(f"{{{c_string(point['name'])}, {c_string(point['doc'])}}},")
+            w("{NULL, NULL}};")
+            w.depth -= 1
+        self._whole_table(w)
+
+    def _params_table(self, w: Writer) -> None:
         for p in self.t.params.values():
-            w(f"static const uint32_t legal_{p.name}[] = {{{', '.join(f'{v}u' for v in p.legal)}}};")
+            values = ", ".join(f"{v}u" for v in p.legal)
+            w(f"static const uint32_t legal_{p.name}[] = {{{values}}};")
             if p.names:
                 values = ", ".join(c_string(v) for v in p.names)
                 w(f"static const char *const names_{p.name}[] = {{{values}}};")
@@ -420,6 +440,8 @@ class CTable:
                 f"{str(p.behavioural).lower()}, {c_string(p.doc)}}},"
             )
         w("};")
+
+    def _fields_table(self, w: Writer) -> None:
         for number, f in enumerate(self.t.fields):
             if f.x_hides:
                 hidden = [*(self._field_id(name) for name in f.x_hides), -1]
@@ -428,15 +450,12 @@ class CTable:
         for number, f in enumerate(self.t.fields):
             hides = f"x_hides_{number}" if f.x_hides else "NULL"
             when = self._field_id(f.valid_when) if f.valid_when else -1
-            flags = ", ".join(
-                str(v).lower()
-                for v in (
-                    f.direction == "out", f.lanes is not None, f.read, f.exact,
-                    f.timing == "registered",
-                )
-            )
+            marks = (f.direction == "out", f.lanes is not None, f.read, f.exact)
+            flags = ", ".join(str(v).lower() for v in (*marks, f.timing == "registered"))
             w(f"{{{c_string(f.flat)}, {when}, {flags}, {c_string(f.doc)}, {hides}}},")
         w("};")
+
+    def _channels_table(self, w: Writer) -> None:
         for number, channel in enumerate(self.t.channels):
             bits = [self._field_id(b) for b in channel.get("bits", [])]
             w(f"static const int16_t bits_{number}[] = {{{', '.join(map(str, [*bits, -1]))}}};")
@@ -447,30 +466,22 @@ class CTable:
             w(f"{{{c_string(channel['name'])}, {valid}, {ready}, bits_{number}}},")
         w("{NULL, -1, -1, NULL}};")
         w.depth -= 1
-        for kind, points in (("rules", self.t.rules), ("covers", self.t.covers)):
-            w(f"static const wlk_point {kind}[] = {{")
-            for point in points:
-                w(f"{{{c_string(point['name'])}, {c_string(point['doc'])}}},")
-            w("{NULL, NULL}};")
-            w.depth -= 1
+
+    def _whole_table(self, w: Writer) -> None:
+        t = self.t
         w(f"const wlk_table {self.p}_table = {{")
-        w(f".name = {c_string(self.t.name)},")
-        w(f".module = {c_string(self.t.module)},")
-        w(f".schema_hash = UINT64_C(0x{self.t.schema_hash():016x}),")
-        w(f".model_version = {self.t.model_version}u,")
-        w(f".has_clock = {str(self.t.clock is not None).lower()},")
-        reset = self._field_id(self.t.reset) if self.t.reset else -1
-        w(f".reset = {reset},")
-        for name in ("params", "fields", "channels", "rules", "covers"):
+        w(f".name = {c_string(t.name)},")
+        w(f".module = {c_string(t.module)},")
+        w(f".schema_hash = UINT64_C(0x{t.schema_hash():016x}),")
+        w(f".model_version = {t.model_version}u,")
+        w(f".has_clock = {str(t.clock is not None).lower()},")
+        w(f".reset = {self._field_id(t.reset) if t.reset else -1},")
+        parts = {"params": t.params, "fields": t.fields, "channels": t.channels}
+        for name, items in (parts | {"rules": t.rules, "covers": t.covers}).items():
             w(f".{name} = {name},")
-        w(f".n_params = {len(self.t.params)}u,")
-        w(f".n_fields = {len(self.t.fields)}u,")
-        w(f".n_channels = {len(self.t.channels)}u,")
-        w(f".n_rules = {len(self.t.rules)}u,")
-        w(f".n_covers = {len(self.t.covers)}u,")
-        w(".layout = layout,")
-        w(".ports = ports,")
-        w(".cover_floor = cover_floor,")
+            w(f".n_{name} = {len(items)}u,")
+        for name in ("layout", "ports", "cover_floor"):
+            w(f".{name} = {name},")
         w("};")
 
 
@@ -483,6 +494,7 @@ def _literal_indices(item: Field) -> list[tuple]:
 
 
 def main(argv: list[str]) -> int:
+    """Write the two files."""
     if len(argv) != 4:
         print("usage: python3 -m wlk.gen_c BLOCK OUT.h OUT.c", file=sys.stderr)
         return 2

@@ -197,9 +197,7 @@ bind {self.module} {self.checker} u_{self.checker} (.*);
         arguments = ["void *handle"]
         for d, letter in (("in", "i"), ("out", "o")):
             arguments += [f"unsigned long long {letter}{n}" for n in range(len(sides[d].control))]
-            arguments += [
-                f"const svBitVecVal *{letter}p{n}" for n in range(len(sides[d].payloads))
-            ]
+            arguments += [f"const svBitVecVal *{letter}p{n}" for n in range(len(sides[d].payloads))]
         include = f'#include "{header}"\n' if header else ""
         prototype = f"int {self.step_name()}({', '.join(arguments)})"
         views = []

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import json
 import shlex
 import sys
@@ -36,6 +37,7 @@ class Job:
     matched: match.Match | None = None
     candidates: list[Config] = field(default_factory=list)
     done: int = 0
+    keep: bool = True  # write report, shrunk stimulus and waveform of a failure
 
     @property
     def title(self) -> str:
@@ -121,7 +123,14 @@ def _stub_jobs(table: Table, args: argparse.Namespace) -> list[Job]:
         files = write_stub(table, config)
         present = [p.name for p in table.ports(config)]
         jobs.append(
-            Job(table, config, name, verilate.Rtl(files, table.module), args, _clocked(table, present))
+            Job(
+                table,
+                config,
+                name,
+                verilate.Rtl(files, table.module),
+                args,
+                _clocked(table, present),
+            )
         )
     return jobs
 
@@ -182,10 +191,12 @@ def _candidates(found: match.Match) -> list[Config]:
 
 
 def total_cycles(jobs: Iterable[Job]) -> int:
+    """Cycles the jobs will run."""
     return sum(job.total for job in jobs)
 
 
 def done_cycles(jobs: Iterable[Job]) -> int:
+    """Cycles the jobs have run."""
     return sum(job.done for job in jobs)
 
 
@@ -209,7 +220,7 @@ def execute(job: Job) -> Outcome:
     status = VERDICTS[answer["verdict"]]
     result = _result(job, status, answer, inferred, seconds)
     outcome = Outcome(result, _notes(job, answer, inferred), seconds)
-    if status in (
+    if job.keep and status in (
         Status.FUNCTIONAL_MISMATCH,
         Status.TIMING_DIVERGENCE,
         Status.PROTOCOL_VIOLATION,
@@ -220,6 +231,29 @@ def execute(job: Job) -> Outcome:
         outcome.messages += _write_waves(job, harness, tool, job.args.seeds[0], None)
     outcome.messages += words[:20]
     return outcome
+
+
+def replay(table: Table, config: Config, path: Path, args: argparse.Namespace) -> Result:
+    """Drive RTL with the inputs of a record file. `args`: rtl, module, define, include."""
+    words = [f"{key}={value}" for key, value in table.show(config).items()]
+    settings = argparse.Namespace(
+        rtl=args.rtl,
+        module=args.module,
+        define=args.define,
+        include=args.include,
+        config=words,
+        seeds=range(1, 2),
+        cycles=1,
+        profile="mix",
+        power_up="random",
+        verilator="system",
+    )
+    job = _rtl_job(table, settings)
+    harness = Harness(table, job.config, job.present, job.rtl.top)
+    program = verilate.bench(harness, job.rtl)
+    answer, _ = _run_bench(job, program, _words(job, replay=path))
+    result = _result(job, VERDICTS[answer["verdict"]], answer)
+    return dataclasses.replace(result, extra={"file": str(path), "match": job.matched.kind})
 
 
 def _words(job: Job, **more: object) -> list[str]:
@@ -253,7 +287,11 @@ def _run_bench(job: Job, program: Path, words: Sequence[str]) -> tuple[dict, lis
 
     said: list[str] = []
     with progress.child(
-        [program, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace"
+        [program, *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        errors="replace",
     ) as process:
         for line in process.stderr:
             word, _, rest = line.partition(" ")
@@ -285,7 +323,9 @@ def _infer(job: Job, program: Path) -> dict[str, str]:
     open_names = [p.name for p in job.matched.params.values() if p.ambiguous]
     for config in job.candidates:
         job.config = config
-        answer, _ = _run_bench(job, program, _words(job, last=job.args.seeds[0], cycles=PROBE_CYCLES))
+        answer, _ = _run_bench(
+            job, program, _words(job, last=job.args.seeds[0], cycles=PROBE_CYCLES)
+        )
         if answer["verdict"] in ("PASS", "VACUOUS"):
             break
     else:
@@ -373,7 +413,9 @@ def _notes(job: Job, answer: dict, inferred: dict[str, str]) -> list[str]:
             if how.startswith("behaviour"):
                 notes.append(f"  {name} found by {how}; pin it with --config {name}=VALUE")
         if job.matched.missing_outputs:
-            notes.append("  not compared (not in the RTL): " + ", ".join(job.matched.missing_outputs))
+            notes.append(
+                "  not compared (not in the RTL): " + ", ".join(job.matched.missing_outputs)
+            )
         if job.matched.tied_off:
             notes.append("  tied off (no rule reads them): " + ", ".join(job.matched.tied_off))
     low = [n for n, c in answer.get("coverage", {}).items() if c["hits"] < c["floor"]]
@@ -439,7 +481,7 @@ def _write_failure(job: Job, harness: Harness, tool: verilate.Tool, answer: dict
     seed = answer.get("seed", job.args.seeds[0])
     place = _folder(job)
     text = place / "report.txt"
-    stimulus = place / "stimulus.wlkv"
+    stimulus = place / "stimulus.wlv"
     program = verilate.bench(harness, job.rtl, tool=tool)
     words = _words(job, first=seed, last=seed, report=text, shrink=stimulus)
     _run_bench(job, program, [*words, f"header={_header(job, seed)}"])

@@ -108,7 +108,7 @@ def _wave(path: Path) -> Iterator[Result]:
 
     blocks = [tables.load(name) for name in tables.names()]
     options = argparse.Namespace(
-        dump=str(path), block=[], scope=[], clock=[], config=[], power_up="unknown", json=True
+        dump=str(path), block=None, scope=None, clock=None, config=[], power_up="unknown"
     )
     try:
         checked = cmd_check.check(options, blocks)

@@ -8,8 +8,9 @@ Record layout (one record = one cycle; 64-bit words):
   in  = control words, then each input payload in whole words
   out = control words, then each output payload in whole words
 A control field never straddles a word and sits at a place that depends on no parameter value:
-space is reserved for the widest legal width, and the elements of a small array lie side by side. Fields with an array count that is a parameter
-form groups of whole words, repeated `count` times. Fields that no rule reads come last.
+space is reserved for the widest legal width, and the elements of a small array lie side by side.
+Fields with an array count that is a parameter form groups of whole words, repeated `count` times.
+Fields that no rule reads come last.
 """
 
 from __future__ import annotations
@@ -435,7 +436,7 @@ class Table:
 def _walk(
     fields: list[Field], depth: int, index: tuple[int, ...], cfg: Config | None
 ) -> Iterator[tuple[Field, tuple[int, ...]]]:
-    """Elements of `fields`, which share the path up to `depth`. Without cfg: literal counts only."""
+    """Elements of `fields`, equal in path up to `depth`. Without cfg: literal counts only."""
     position = 0
     while position < len(fields):
         part, count = fields[position].path[depth]
@@ -648,9 +649,7 @@ def load(name: str) -> Table:
     """The table of block `name`; WlkError USAGE lists the blocks when there is none."""
     path = BLOCKS / f"{name}.toml"
     if not path.is_file():
-        raise WlkError(
-            Status.USAGE, f"no block '{name}'; the blocks are {', '.join(names())}"
-        )
+        raise WlkError(Status.USAGE, f"no block '{name}'; the blocks are {', '.join(names())}")
     with path.open("rb") as stream:
         try:
             raw = tomllib.load(stream)

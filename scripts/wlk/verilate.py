@@ -9,6 +9,7 @@ slowest in both.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import os
 import shutil
@@ -81,6 +82,12 @@ def find_tool(which: str) -> Tool:
     return Tool(program, roots[0], ("CFG_CXXFLAGS_PCH_I=-include",), is_packaged=True)
 
 
+@functools.cache
+def _library() -> Path:
+    """The build folder of libwarplock, brought up to date once."""
+    return build.meson_build()
+
+
 def _digest(parts: Sequence[str | bytes]) -> str:
     total = hashlib.sha256()
     for part in parts:
@@ -109,7 +116,7 @@ def bench(
     tool: Tool | None = None,
 ) -> Path:
     """The bench program for this RTL. BUILD_FAIL shows the first error and names the log."""
-    library = build.meson_build()
+    library = _library()
     tool = tool or find_tool("system")
     sources = _sources(harness, checker)
     size = sum(path.read_bytes().count(b"\n") for path in rtl.files)
@@ -166,7 +173,11 @@ def _verilate(
 
 
 def _compile(place: Path, library: Path, optimize: str, checker: bool, tool: Tool) -> None:
-    includes = [setup.ROOT / "dpi/bench", setup.ROOT / "dpi/include", setup.ROOT / "refmodel/include"]
+    includes = [
+        setup.ROOT / "dpi/bench",
+        setup.ROOT / "dpi/include",
+        setup.ROOT / "refmodel/include",
+    ]
     objects = []
     if checker:
         step = place / "obj" / "wlk_step.o"

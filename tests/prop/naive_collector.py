@@ -267,7 +267,7 @@ class NaiveCollector:
     # Register file
 
     def _zeros(self) -> Word:
-        return {lane: 0 for lane in self.lanes}
+        return dict.fromkeys(self.lanes, 0)
 
     def _place(self, preg: int) -> tuple[int, int]:
         """(bank, row) of a register. Which of the two rules holds shows on no port (§2)."""

@@ -62,7 +62,8 @@ class HighestEntryFirst(NaiveCollector):
 
     def _allocate(self, x: Row, fire: bool) -> None:
         if not fire or self._free_now(x):
-            return super()._allocate(x, fire)
+            super()._allocate(x, fire)
+            return
         self.next_alloc_id = max(e for e in self.entries if not self.alloc_valid[e])
         self.alloc_valid[self.next_alloc_id] = True
 

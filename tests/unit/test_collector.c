@@ -141,6 +141,11 @@ static void reset_clears_banks(void) {
     reset();
     peek(id);
     CHECK(lane_shown(0, 1) == 0 && lane_care(0, 1) == UINT32_MAX);
+    peek(collect(6)); // never written
+    CHECK(lane_care(0, 1) == 0);
+    reset();
+    look();
+    CHECK(lane_shown(0, 1) == 0 && lane_care(0, 1) == UINT32_MAX);
 }
 
 static void reset_keeps_register_file(void) {
@@ -170,9 +175,28 @@ static void reset_drops_request(void) {
     (void)cycle();
     CHECK(out.readReq.ready == 1); // it does fire
     look();
-    CHECK(out.readResp.valid == 0);
+    CHECK(out.readResp.valid == 0 && out.readResp.bits.regs[0].enable == 0);
     peek(0);
     CHECK(out.readData.resp.valid == 0);
+}
+
+// A request and a write of its register in a reset cycle.
+static void reset_drops_collision(void) {
+    for (uint32_t mode = 0; mode < 3; mode++) {
+        start(2, 2);
+        cfg.read_during_write = mode;
+        write_lanes(5, 3, 1);
+        (void)cycle();
+        request(7, 5, 5, 5);
+        write_lanes(5, 3, 2);
+        in.reset = 1;
+        (void)cycle();
+        (void)cycle();
+        peek(0);
+        CHECK_MSG(lane_shown(0, 0) == 0 && lane_care(0, 0) == UINT32_MAX, "mode %u", mode);
+        peek(collect(5));
+        CHECK(lane_shown(0, 0) == value_of(5, 0, 2));
+    }
 }
 
 static void reset_stops_landing(void) {
@@ -290,13 +314,43 @@ static void allocation_waits_while_full(void) {
     (void)cycle();
     CHECK(out.readReq.ready == 0);
     look();
-    CHECK(out.readResp.valid == 0 && out.readResp.bits.collEntry == 1); // holds its value
+    CHECK(out.readResp.valid == 0 && out.readResp.bits.collEntry == 1);
+    CHECK(out.readResp.bits.regs[0].enable == 0);
     read_data(0, 1);
     request(7, 1, 2, 3);
     (void)cycle();
     CHECK(out.readReq.ready == 1);
     look();
     CHECK(out.readResp.valid == 1 && out.readResp.bits.collEntry == 0);
+}
+
+static void allocation_holds_the_last_id(void) {
+    start(1, 8);
+    for (uint32_t i = 0; i < 3; i++) {
+        request(7, 1, 2, 3);
+        (void)cycle();
+    }
+    (void)cycle();
+    (void)cycle();
+    CHECK(out.readResp.valid == 0 && out.readResp.bits.collEntry == 2);
+    read_data(0, 1);
+    (void)cycle();
+    look();
+    CHECK(out.readResp.bits.collEntry == 2);
+}
+
+static void allocation_that_waits_lands_nothing(void) {
+    start(1, 1);
+    write_lanes(5, 1, 1);
+    (void)cycle();
+    write_lanes(6, 1, 2);
+    (void)cycle();
+    (void)collect(5);
+    request(7, 6, 6, 6);
+    (void)cycle();
+    (void)cycle();
+    peek(0);
+    CHECK(lane_shown(0, 0) == value_of(5, 0, 1));
 }
 
 static void allocation_needs_no_operand(void) {
@@ -598,7 +652,10 @@ static void violation_is_told_once_live(void) {
     CHECK(cycle() == 0); // before the first reset
     read_data(0, 1);
     in.reset = 1;
-    CHECK(cycle() == 0); // in reset
+    CHECK(cycle() == 0); // in the first reset
+    read_data(0, 1);
+    in.reset = 1;
+    CHECK(cycle() == 0); // and in a later one
     read_data(0, 0);
     CHECK(cycle() == WLK_COLLECTOR_READDATA_UNALLOCATED);
     show(1);
@@ -733,6 +790,7 @@ int main(void) {
     reset_keeps_register_file();
     reset_cycle_writes_and_answers();
     reset_drops_request();
+    reset_drops_collision();
     reset_stops_landing();
     power_up_hides_what_is_unknown();
     power_up_free_makes_ready_known();
@@ -742,6 +800,8 @@ int main(void) {
     allocation_takes_lowest_free();
     allocation_reuses_freed_id_although_another_is_free();
     allocation_waits_while_full();
+    allocation_holds_the_last_id();
+    allocation_that_waits_lands_nothing();
     allocation_needs_no_operand();
     free_needs_an_enable();
     response_comes_one_cycle_later();

@@ -27,7 +27,11 @@ def generated():
 
 @pytest.mark.parametrize("language", COMPILERS)
 def test_headers_compile_alone(language):
-    folders = [*FOLDERS, programs.folder() / "refmodel/include", "/usr/share/verilator/include/vltstd"]
+    folders = [
+        *FOLDERS,
+        programs.folder() / "refmodel/include",
+        "/usr/share/verilator/include/vltstd",
+    ]
     includes = [word for folder in folders for word in ("-I", str(folder))]
     assert len(generated()) >= 1
     assert len(WRITTEN) >= 8

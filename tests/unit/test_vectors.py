@@ -88,7 +88,7 @@ def test_vectors_dump_prints_the_cycles_asked_for(made):
     assert len(vectors("dump", made).stdout.splitlines()) == 3000
 
 
-def test_vectors_dump_of_a_bare_csv_gives_its_values(tmp_path):
+def test_vectors_dump_of_a_recording_gives_its_values(tmp_path):
     csv = programs.recording("muon/collector_B.csv.xz")
     vectors("import", "--csv", csv, tmp_path / "b.wlv", "--block", "collector")
     lines = vectors("dump", tmp_path / "b.wlv", "--from", 100, "--to", 199).stdout.splitlines()
@@ -172,14 +172,6 @@ def test_vectors_import_compares_only_columns_that_are_there(made, tmp_path):
     result = json.loads(vectors("play", out, "--json").stdout)
     assert result["verdict"] == "PASS"
     assert result["compared_bits"] == 2999  # one bit a cycle, the first cycle skipped
-    csv.write_text(csv.read_text().replace("\n2000,0,", "\n2000,1,"))  # a reset more
-
-
-HEAD = (
-    "cycle,reset,io_readReq_valid,io_readReq_ready",
-    "#dir,i1,i1,o1",
-    "0,1,0,0",
-)
 
 
 @pytest.mark.parametrize(
@@ -310,8 +302,16 @@ def test_vectors_header_can_be_edited_for_these_tests(made, tmp_path):
         (with_member("config", 7), Status.CORRUPT, "'config'"),
         (lambda text: b"{", Status.CORRUPT, "header's text"),
         (lambda text: b"[]", Status.CORRUPT, "header's text"),
-        (lambda text: text.replace(b'"num_lanes": 2', b'"num_lanes": 4'), Status.BAD_PARAMS, "words"),
-        (lambda text: text.replace(b'"num_lanes": 2', b'"num_lanes": 0'), Status.BAD_PARAMS, "1..64"),
+        (
+            lambda text: text.replace(b'"num_lanes": 2', b'"num_lanes": 4'),
+            Status.BAD_PARAMS,
+            "words",
+        ),
+        (
+            lambda text: text.replace(b'"num_lanes": 2', b'"num_lanes": 0'),
+            Status.BAD_PARAMS,
+            "1..64",
+        ),
     ],
 )
 def test_vectors_foreign_header_is_refused(made, tmp_path, action, edit, status, says):
@@ -341,12 +341,12 @@ def test_vectors_other_config_is_refused(made):
 
 DAMAGE = {
     "truncated": (lambda data: data[:-100], Status.TRUNCATED, ""),
-    "empty": (lambda data: b"", Status.CORRUPT, ""),
+    "empty": (lambda data: b"", Status.TRUNCATED, "0 bytes"),
     "other": (lambda data: b"x" * 5000, Status.CORRUPT, "not a warplock vector file"),
     "version": (
         lambda data: data[:8] + struct.pack("<I", 2) + data[12:],
         Status.BAD_VERSION,
-        "version 2",
+        "format 2",
     ),
     "chunk": (
         lambda data: data[:2000] + bytes([data[2000] ^ 1]) + data[2001:],
@@ -392,7 +392,7 @@ def test_vectors_model_that_forgets_is_told(made, tmp_path):
         (["gen", "collector", "o.wlv", "--config", "lanes=9"], Status.BAD_CONFIG, "'lanes'"),
         (["gen", "collector", "o.wlv", "--config", "lanes"], Status.USAGE, "key=value"),
         (["gen", "collector", "o.wlv", "--profile", "fast"], Status.USAGE, "saturate"),
-        (["gen", "collector", "o.wlv", "--cycles", "0"], Status.USAGE, "1..."),
+        (["gen", "collector", "o.wlv", "--cycles", "0"], Status.USAGE, "within 1.."),
         (["gen", "collector", "o.wlv", "--cycles", "many"], Status.USAGE, "not a number"),
         (["gen", "collector", "o.wlv", "--seed", "-1"], Status.USAGE, "0.."),
         (["gen", "collector", "o.wlv", "--power-up", "one"], Status.USAGE, "unknown"),
@@ -404,8 +404,6 @@ def test_vectors_model_that_forgets_is_told(made, tmp_path):
     ],
 )
 def test_vectors_mistake_is_one_line(tmp_path, words, status, says):
-    if says == "1...":
-        says = "must be within 1.."
     refused(vectors(*words, cwd=tmp_path), status, says)
     assert os.listdir(tmp_path) == []
 

@@ -20,7 +20,8 @@
 extern "C" {
 #endif
 
-/** Version of this interface and of the DPI entry points; a checker built for another is refused. */
+/** Version of this interface and of the DPI entry points; a checker built for another is refused.
+ */
 #define WLK_ABI_VERSION 1u
 
 /** Rows that vector code moves start on a cache line. */
@@ -44,13 +45,13 @@ typedef struct wlk_param {
 
 /** A field of the table: a port or an array of ports. */
 typedef struct wlk_field {
-    const char *name;    /**< path without counts, e.g. "readReq.bits.regs.pReg" */
-    int16_t valid_when;  /**< field whose 1 makes this one meaningful, or -1 */
-    bool is_out;         /**< output of the block */
-    bool is_payload;     /**< lanes in whole words of their own */
-    bool read;           /**< input: some rule reads it */
-    bool exact;          /**< output: compared also while `valid_when` is 0 */
-    bool is_registered;  /**< output: straight from flip-flops */
+    const char *name;   /**< path without counts, e.g. "readReq.bits.regs.pReg" */
+    int16_t valid_when; /**< field whose 1 makes this one meaningful, or -1 */
+    bool is_out;        /**< output of the block */
+    bool is_payload;    /**< lanes in whole words of their own */
+    bool read;          /**< input: some rule reads it */
+    bool exact;         /**< output: compared also while `valid_when` is 0 */
+    bool is_registered; /**< output: straight from flip-flops */
     const char *doc;
     /**
      * Input: the outputs that show it in the same cycle though `valid_when` is 0. An X on it then
@@ -65,12 +66,12 @@ typedef struct wlk_port {
     uint16_t field;          /**< index in wlk_table::fields */
     uint8_t index[WLK_MAX_INDEX];
     uint8_t n_index;
-    int16_t lane;   /**< lane of a payload, or -1 */
-    uint16_t word;  /**< word of the input or output record */
-    uint8_t lsb;    /**< lowest bit in that word */
-    uint8_t width;  /**< [bits] 1..64 */
+    int16_t lane;  /**< lane of a payload, or -1 */
+    uint16_t word; /**< word of the input or output record */
+    uint8_t lsb;   /**< lowest bit in that word */
+    uint8_t width; /**< [bits] 1..64 */
     bool is_out;
-    bool present;   /**< exists in this configuration (debug ports) */
+    bool present; /**< exists in this configuration (debug ports) */
 } wlk_port;
 
 /** Words of a payload in a record. */
@@ -124,7 +125,7 @@ typedef struct wlk_table {
 
 /** One side of a record as it lies in memory or crosses DPI. */
 typedef struct wlk_view {
-    const uint64_t *control;              /**< control words */
+    const uint64_t *control;               /**< control words */
     const void *payload[WLK_MAX_PAYLOADS]; /**< little-endian words, 4-byte aligned at least */
 } wlk_view;
 

@@ -36,15 +36,15 @@ enum {
  */
 typedef struct wlk_collector_state {
     uint32_t free_entries; /**< bit e: alloc_valid[e] is 0; no bits beyond coll_entries */
-    uint8_t nextAllocId;  /**< entry of the request in flight */
-    uint8_t nextEn;       /**< bit i: operand i lands at the coming edge; is readResp's enable too */
+    uint8_t nextAllocId;   /**< entry of the request in flight */
+    uint8_t nextEn; /**< bit i: operand i lands at the coming edge; is readResp's enable too */
     uint8_t readRespValid;
     uint8_t writeRespValid;
     uint16_t nextPReg[3];
     /* facts */
-    uint8_t reset_seen;      /**< an edge in reset has defined the registers reset reaches */
-    uint8_t writeResp_known; /**< an edge has defined writeRespValid, which no reset reaches */
-    uint8_t landing_saved;   /**< bit i: `saved` holds what lands, not the register file */
+    uint8_t reset_seen;          /**< an edge in reset has defined the registers reset reaches */
+    uint8_t writeResp_known;     /**< an edge has defined writeRespValid, which no reset reaches */
+    uint8_t landing_saved;       /**< bit i: `saved` holds what lands, not the register file */
     uint8_t occupant_enable[33]; /**< operands the occupant of an entry asked for (coverage) */
     uint64_t bank_known[3][33];  /**< lanes known of each bank row; [..][32] is a sink */
     uint64_t rf_known[1025];     /**< lanes known of each register; [num_pregs] is a sink */

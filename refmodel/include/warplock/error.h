@@ -57,7 +57,8 @@ typedef struct wlk_error {
 #if defined(__GNUC__)
 __attribute__((format(printf, 3, 4)))
 #endif
-wlk_status wlk_fail(wlk_error *err, wlk_status status, const char *format, ...);
+wlk_status
+wlk_fail(wlk_error *err, wlk_status status, const char *format, ...);
 
 /** Name of a status or verdict, e.g. "FUNCTIONAL_MISMATCH"; never NULL. */
 const char *wlk_status_name(wlk_status status);

@@ -28,10 +28,10 @@ typedef enum wlk_prf_select {
 
 /** Shape of a register file. */
 typedef struct wlk_prf_shape {
-    uint32_t num_pregs;  /**< registers */
-    uint32_t reg_banks;  /**< banks, a divisor of num_pregs */
-    uint32_t num_lanes;  /**< lanes, 1..64 */
-    uint32_t lane_bits;  /**< bits of a lane, 32 or 64 */
+    uint32_t num_pregs; /**< registers */
+    uint32_t reg_banks; /**< banks, a divisor of num_pregs */
+    uint32_t num_lanes; /**< lanes, 1..64 */
+    uint32_t lane_bits; /**< bits of a lane, 32 or 64 */
     wlk_prf_select bank_select;
 } wlk_prf_shape;
 

@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tables in the documents that are written elsewhere: port tables, parameters, exit codes.
+
+`PYTHONPATH=scripts python3 -m wlk.gen_docs` brings every page up to date; with `--check` it
+changes nothing and fails when a page is stale. A page names what it wants between two markers:
+
+    <!-- generated: ports collector -->
+    ...
+    <!-- end -->
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from . import progress
+from .errors import Status, WlkError
+from .tables import ROOT, Expr, Field, Table, load
+
+ERROR_H = ROOT / "refmodel" / "include" / "warplock" / "error.h"
+COMMAND = "PYTHONPATH=scripts python3 -m wlk.gen_docs"
+_REGION = re.compile(r"(<!-- generated: ([^>]*?) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
+_STATUS = re.compile(r"^ +WLK_(\w+) = (\d+), +/\*\*< (.*?) \*/$", re.MULTILINE)
+
+
+def pages() -> list[Path]:
+    """Every document of the project."""
+    return [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+def render(text: str, where: str) -> str:
+    """The text of a page with its generated regions up to date."""
+
+    def replace(found: re.Match[str]) -> str:
+        opening, wanted, _, closing = found.groups()
+        kind, *words = wanted.split()
+        if kind not in KINDS:
+            message = f"{where}: '{kind}' is not generated; there are {', '.join(KINDS)}"
+            raise WlkError(Status.MODEL_ERROR, message)
+        return f"{opening}{KINDS[kind](*words)}{closing}"
+
+    if text.count("<!-- generated:") != len(_REGION.findall(text)):
+        raise WlkError(Status.MODEL_ERROR, f"{where}: a generated region has no <!-- end -->")
+    return _REGION.sub(replace, text)
+
+
+def stale() -> Iterator[tuple[Path, str]]:
+    """Each page that is not up to date, and what it must be."""
+    for path in pages():
+        text = path.read_text(encoding="utf-8")
+        wanted = render(text, str(path.relative_to(ROOT)))
+        if wanted != text:
+            yield path, wanted
+
+
+# ---- tables -------------------------------------------------------------------------------------
+
+
+def _markdown(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A Markdown table; cells are plain text or Markdown without a bar of their own."""
+    cells = [[cell.replace("|", "\\|") for cell in row] for row in rows]
+    lines = [heads, ["---"] * len(heads), *cells]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def _count(expr: Expr) -> str:
+    """The indices of an array: `{0..2}`, or `0` when there is one."""
+    if expr.names:
+        return f"{{0..{expr.text}-1}}"
+    count = expr({})
+    return "0" if count == 1 else f"{{0..{count - 1}}}"
+
+
+def emitted(item: Field) -> str:
+    """The emitted names of a field: `io_readReq_bits_regs_{0..2}_pReg`."""
+    if item.port is not None:
+        return item.port
+    parts = ["io"]
+    for part, count in item.path:
+        parts += [part] if count is None else [part, _count(count)]
+    return "_".join([*parts, *([_count(item.lanes)] if item.lanes is not None else [])])
+
+
+def _notes(item: Field) -> Iterator[str]:
+    if item.direction == "out":
+        yield "registered" if item.timing == "registered" else "combinational"
+    if item.when is not None:
+        yield f"only with `{item.when.text}`"
+    if item.valid_when:
+        always = ", compared always" if item.direction == "out" and item.exact else ""
+        yield f"meaningful with `{item.valid_when}`{always}"
+    if item.x_hides:
+        yield f"an X on it hides {' and '.join(f'`{name}`' for name in item.x_hides)}"
+    if not item.read and item.direction == "in":
+        yield "no rule reads it"
+    if item.loose_width:
+        yield f"any width up to {item.max_width}"
+
+
+def ports(block: str) -> str:
+    """Every port of a block, in the order of the module."""
+    table = load(block)
+    rows = [[f"`{table.clock}`", "in", "1", "clock", ""]] if table.clock else []
+    rows += [
+        [f"`{emitted(f)}`", f.direction, f"`{f.width.text}`", f.doc, "; ".join(_notes(f))]
+        for f in table.fields
+    ]
+    return _markdown(("port", "dir", "width [bits]", "what", "notes"), rows)
+
+
+def _legal(table: Table, name: str) -> str:
+    param = table.params[name]
+    if len(param.legal) > 4 and all(v & (v - 1) == 0 for v in param.legal):
+        return f"2^n, {param.legal[0]}..{param.legal[-1]}"
+    return param.describe()
+
+
+def parameters(block: str) -> str:
+    """Every parameter of a block."""
+    table = load(block)
+    rows = [
+        [f"`{p.name}`", p.show(p.default), _legal(table, p.name), p.doc]
+        for p in table.params.values()
+    ]
+    return _markdown(("parameter", "default", "legal", "what"), rows)
+
+
+def configs(block: str) -> str:
+    """The named configurations of a block."""
+    rows = [
+        [f"`{name}`", " ".join(f"{k}={v}" for k, v in given.items()) or "the defaults"]
+        for name, given in load(block).configs.items()
+    ]
+    return _markdown(("configuration", "parameters that are not the default"), rows)
+
+
+def channels(block: str) -> str:
+    """The handshakes of a block."""
+    rows = []
+    for channel in load(block).channels:
+        fires = " and ".join(f"`{channel[k]}`" for k in ("valid", "ready") if k in channel)
+        bits = ", ".join(f"`{b}`" for b in channel.get("bits", []))
+        rows.append([f"`{channel['name']}`", fires, bits or "the transfer alone"])
+    return _markdown(("channel", "a transfer is", "its value"), rows)
+
+
+def rules(block: str) -> str:
+    """The protocol rules of a block."""
+    rows = [[str(n), f"`{r['name']}`", r["doc"]] for n, r in enumerate(load(block).rules)]
+    return _markdown(("bit", "rule", "what"), rows)
+
+
+def covers(block: str) -> str:
+    """The coverage points of a block with their floors."""
+    rows = []
+    for n, point in enumerate(load(block).covers):
+        when = f"`{point['when']}`" if "when" in point else "always"
+        rows.append([str(n), f"`{point['name']}`", point["doc"], f"{point['floor']:,}", when])
+    heads = ("bit", "point", "what", "floor [hits a million cycles]", "reachable")
+    return _markdown(heads, rows)
+
+
+def exit_codes() -> str:
+    """The statuses of error.h with their comments."""
+    found = _STATUS.findall(ERROR_H.read_text(encoding="utf-8"))
+    if {name: int(number) for name, number, _ in found} != {s.name: s.value for s in Status}:
+        raise WlkError(Status.MODEL_ERROR, f"{ERROR_H.name}: is not as errors.py, or not readable")
+    rows = [
+        [number, f"`{'PASS' if name == 'OK' else name}`", text.removeprefix("verdict: ")]
+        for name, number, text in found
+    ]
+    return _markdown(("code", "name", "meaning"), rows)
+
+
+KINDS: dict[str, Callable[..., str]] = {
+    "parameters": parameters,
+    "ports": ports,
+    "configs": configs,
+    "channels": channels,
+    "rules": rules,
+    "covers": covers,
+    "exit_codes": exit_codes,
+}
+
+
+def main() -> int:
+    """Write the pages, or say which are stale."""
+    check = sys.argv[1:] == ["--check"]
+    found = list(stale())
+    for path, text in found:
+        print(f"{path.relative_to(ROOT)}: {'stale' if check else 'written'}")
+        if not check:
+            with progress.atomic_write(path) as file:
+                file.write(text)
+    if check and found:
+        raise WlkError(Status.MODEL_ERROR, f"documents are stale; run `{COMMAND}`")
+    return 0
+
+
+if __name__ == "__main__":
+    from .cli import guard
+
+    sys.exit(guard(main))
