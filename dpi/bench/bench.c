@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "bench_private.h"
 
@@ -21,6 +22,7 @@ enum { DRAIN_CYCLES = 4096, CYCLES_PER_CHECK = 1024 };
 
 static char assertion[256]; // text of the first assertion that failed
 static uint64_t assertions;
+static FILE *answer; // our stdout: what the RTL prints goes to stderr
 
 void wlk_bench_assertion(const char *file, int line, const char *message) {
     if (assertions++ == 0u) {
@@ -58,7 +60,7 @@ bool bench_cycle(bench *b, const uint64_t *in) {
         b->dut->dump(b->dut_handle, b->cycle * 10u + 5u);
     }
     b->cycle++;
-    return wlk_dpi_failures == 0u || !any_done();
+    return assertions == 0u && (wlk_dpi_failures == 0u || !any_done());
 }
 
 void bench_end(bench *b) {
@@ -214,25 +216,27 @@ static bool ports_compared(const bench *b, FILE *to) {
 }
 
 static void print_result(bench *b, wlk_status status) {
-    printf("{\"seeds_run\": %" PRIu64 ", \"cycles\": %" PRIu64 ", \"compared_bits\": %" PRIu64
-           ", \"masked_bits\": %" PRIu64,
-           b->seeds_run, b->ran, b->compared, b->masked);
-    const bool floors = floors_met(b, stdout);
-    const bool ports = ports_compared(b, stdout);
+    fprintf(answer, "{\"seeds_run\": %" PRIu64 ", \"cycles\": %" PRIu64 ", \"compared_bits\": %" PRIu64
+            ", \"masked_bits\": %" PRIu64,
+            b->seeds_run, b->ran, b->compared, b->masked);
+    const bool floors = floors_met(b, answer);
+    const bool ports = ports_compared(b, answer);
     if (status == WLK_OK && !(floors && ports)) {
         status = WLK_VACUOUS;
     }
     if (assertions != 0u) {
-        printf(", \"assertion\": \"%s\"", assertion);
+        fputs(", \"assertion\": ", answer);
+        wlk_json_string(assertion, answer);
+        fprintf(answer, ", \"assertion_cycle\": %" PRIu64, b->cycle - 1u);
     }
     if (status != WLK_OK && status != WLK_VACUOUS) {
-        printf(", \"seed\": %" PRIu64, b->seed);
+        fprintf(answer, ", \"seed\": %" PRIu64, b->seed);
     }
     if (b->failing != NULL) {
-        fputs(", \"failure\": ", stdout);
-        wlk_checker_json(b->failing, false, NULL, stdout);
+        fputs(", \"failure\": ", answer);
+        wlk_checker_json(b->failing, false, NULL, answer);
     }
-    printf(", \"verdict\": \"%s\"}\n", wlk_status_name(status));
+    fprintf(answer, ", \"verdict\": \"%s\"}\n", wlk_status_name(status));
     b->status = status;
 }
 
@@ -319,8 +323,8 @@ static wlk_status time_cycles(bench *b) {
     }
     const double ns = (cpu_seconds() - start) * 1e9 / (double)b->time;
     const wlk_status status = verdict(b, true);
-    printf("{\"ns_per_cycle\": %.3f, \"checkers\": %" PRIu32 ", \"verdict\": \"%s\"}\n", ns,
-           wlk_dpi_count(), wlk_status_name(status));
+    fprintf(answer, "{\"ns_per_cycle\": %.3f, \"checkers\": %" PRIu32 ", \"verdict\": \"%s\"}\n",
+            ns, wlk_dpi_count(), wlk_status_name(status));
     bench_end(b);
     free(inputs);
     free(out);
@@ -418,6 +422,18 @@ static void release(bench *b) {
     free(b->port_width);
 }
 
+// What the RTL prints must not end up in the answer.
+static bool take_stdout(wlk_error *err) {
+    const int copy = dup(STDOUT_FILENO);
+    answer = copy >= 0 ? fdopen(copy, "w") : NULL;
+    if (answer == NULL || dup2(STDERR_FILENO, STDOUT_FILENO) < 0) {
+        (void)wlk_fail(err, WLK_NO_FILE, "bench: cannot use stdout");
+        return false;
+    }
+    (void)setvbuf(stdout, NULL, _IOLBF, BUFSIZ);
+    return true;
+}
+
 int wlk_bench_main(const wlk_bench_dut *dut, int argc, char **argv) {
     wlk_error err = {WLK_OK, ""};
     bench b = {.dut = dut, .first = 1, .last = 1, .cycles = 10000};
@@ -431,7 +447,7 @@ int wlk_bench_main(const wlk_bench_dut *dut, int argc, char **argv) {
     } else {
         memcpy(b.cfg, dut->cfg, b.block->table->n_params * sizeof *b.cfg);
     }
-    if (b.gen != NULL && parse(&b, argc, argv, &err) && prepare(&b, &err)) {
+    if (b.gen != NULL && take_stdout(&err) && parse(&b, argc, argv, &err) && prepare(&b, &err)) {
         status = b.time != 0u ? time_cycles(&b) : run(&b, &err);
     }
     release(&b);

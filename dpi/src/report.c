@@ -179,14 +179,14 @@ void wlk_checker_report(const wlk_checker *c, FILE *to) {
     print_state(c, to);
 }
 
-static void json_string(const char *text, FILE *to) {
+void wlk_json_string(const char *text, FILE *to) {
     fputc('"', to);
     for (; *text != '\0'; text++) {
         const unsigned char ch = (unsigned char)*text;
         if (ch == '"' || ch == '\\') {
             fputc('\\', to);
         }
-        if (ch < 0x20u) {
+        if (ch < 0x20u || ch >= 0x7fu) {
             fprintf(to, "\\u%04x", ch);
         } else {
             fputc(ch, to);
@@ -226,7 +226,7 @@ static void json_first(const wlk_checker *c, const wlk_checker_result *r, FILE *
             fprintf(to, "\"port\": \"%s\", ", c->ports[c->violation_port].name);
         }
         fputs("\"rule\": ", to);
-        json_string(c->violation_text, to);
+        wlk_json_string(c->violation_text, to);
         fputs("}", to);
         return;
     }
@@ -252,7 +252,7 @@ static void json_coverage(const wlk_checker *c, FILE *to) {
 void wlk_checker_json(const wlk_checker *c, bool strict, const char *extra, FILE *to) {
     const wlk_checker_result r = wlk_checker_result_get(c, strict);
     fprintf(to, "{\"block\": \"%s\", \"scope\": ", c->block->table->name);
-    json_string(c->scope, to);
+    wlk_json_string(c->scope, to);
     fputs(", ", to);
     json_config(c, to);
     fprintf(to,

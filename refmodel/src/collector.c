@@ -228,7 +228,7 @@ static uint64_t events(const cfg_t *cfg, const state_t *st, const comb_t *c) {
 
 static void take_saved(state_t *st, uint32_t entry, uint32_t stride) {
     for (uint32_t i = 0; i < OPERANDS; i++) {
-        if (st->landing_saved >> i & 1u) {
+        if ((uint32_t)st->landing_saved >> i & 1u) {
             prf_copy(bank_row(st, i, entry, stride), st->saved[i], stride);
             st->bank_known[i][entry] = st->saved_known[i];
         }
@@ -242,7 +242,7 @@ PRF_INLINE void land(const cfg_t *cfg, state_t *st, uint32_t stride) {
     const uint32_t id = st->nextAllocId;
     const uint32_t entry = id < cfg->coll_entries ? id : (uint32_t)ENTRIES_SINK;
     for (uint32_t i = 0; i < OPERANDS; i++) {
-        const uint32_t to = st->nextEn >> i & 1u ? entry : (uint32_t)ENTRIES_SINK;
+        const uint32_t to = (uint32_t)st->nextEn >> i & 1u ? entry : (uint32_t)ENTRIES_SINK;
         const uint32_t preg = st->nextPReg[i];
         prf_copy(bank_row(st, i, to, stride), rf_row(st, preg, stride), stride);
         st->bank_known[i][to] = st->rf_known[preg];
@@ -469,7 +469,8 @@ PRF_INLINE int step_shape(const cfg_t *cfg, state_t *st, const wlk_view *in, con
         return 1;
     }
     decide(st, in->control, &c);
-    info->violated = violations(st, &c);
+    // Legal inputs are the rule: a branch that is never taken costs less than the bitmap.
+    info->violated = c.read_valid & not(c.allocated & c.in_range) ? violations(st, &c) : 0u;
     commit(cfg, st, &c, in->payload[0], words, lane_bits);
     return 0;
 }

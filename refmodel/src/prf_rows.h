@@ -41,7 +41,7 @@ PRF_INLINE prf_vec prf_expand32(uint32_t mask) {
     for (uint32_t l = 0; l < PRF_LANES32; l++) {
         bit[l] = 1u << l;
     }
-    return (prf_vec)(((bit - bit + mask) & bit) != 0u);
+    return (prf_vec)((((prf_lanes){0} + mask) & bit) == bit);
 }
 
 PRF_INLINE prf_vec prf_expand64(uint32_t mask) {
@@ -49,7 +49,7 @@ PRF_INLINE prf_vec prf_expand64(uint32_t mask) {
     for (uint32_t l = 0; l < PRF_WORDS; l++) {
         bit[l] = UINT64_C(1) << l;
     }
-    return (prf_vec)(((bit - bit + mask) & bit) != 0u);
+    return (prf_vec)((((prf_vec){0} + mask) & bit) == bit);
 }
 
 /** Lanes that start at word @p word of a row, as a vector mask. */

@@ -209,11 +209,13 @@ def _chosen(faults: list[Fault], path: Path, args: argparse.Namespace) -> list[F
 
 def mutant(table: Table, fault: Fault, config: Config) -> Path:
     """A folder with the stub of a configuration and the fault in it."""
-    from . import lockstep
+    from . import gen_shell, lockstep
 
     place = WORK / table.name / (fault.name or "-".join(map(str, config.values())))
     place.mkdir(parents=True, exist_ok=True)
-    for path in lockstep.write_stub(table, config):
+    shell = gen_shell.shell_sv(table, config)
+    (place / f"{table.module}.sv").write_text(shell, encoding="utf-8")
+    for path in lockstep.stub_files(table):
         shutil.copyfile(path, place / path.name)
     if fault.find:
         _inject(place / fault.file, fault, fault_list(table.name))

@@ -152,7 +152,7 @@ def write_stub(table: Table, config: Config) -> list[Path]:
     shell = place / f"{table.module}.sv"
     if not shell.is_file() or shell.read_text(encoding="utf-8") != text:
         place.mkdir(parents=True, exist_ok=True)
-        with progress.atomic_write(shell) as file:
+        with setup.locked("stubs"), progress.atomic_write(shell) as file:
             file.write(text)
     return [shell, *stub_files(table)]
 
@@ -320,21 +320,30 @@ def _infer(job: Job, program: Path) -> dict[str, str]:
     how = {p.name: p.how for p in job.matched.params.values() if p.how not in ("ports", "given")}
     if len(job.candidates) < 2:
         return how
-    open_names = [p.name for p in job.matched.params.values() if p.ambiguous]
+    passes, job.config = _probe(job, program)
+    found = "behaviour" if passes else "closest, none passes"
+    for item in job.matched.params.values():
+        if item.ambiguous:
+            show = job.table.params[item.name].show
+            values = "|".join(map(show, item.possible))
+            how[item.name] = f"{found}: {show(job.config[item.name])} of {values}"
+    return how
+
+
+def _probe(job: Job, program: Path) -> tuple[bool, Config]:
+    """The first candidate that passes a short run; if none does, the one that came furthest."""
+    furthest = -1
+    best = job.candidates[0]
     for config in job.candidates:
         job.config = config
-        answer, _ = _run_bench(
-            job, program, _words(job, last=job.args.seeds[0], cycles=PROBE_CYCLES)
-        )
+        words = _words(job, last=job.args.seeds[0], cycles=PROBE_CYCLES)
+        answer, _ = _run_bench(job, program, words)
         if answer["verdict"] in ("PASS", "VACUOUS"):
-            break
-    else:
-        job.config = job.candidates[0]
-    for name in open_names:
-        param = job.matched.params[name]
-        values = "|".join(job.table.params[name].show(v) for v in param.possible)
-        how[name] = f"behaviour: {job.table.params[name].show(job.config[name])} of {values}"
-    return how
+            return True, config
+        cycle = answer.get("failure", {}).get("first", {}).get("cycle", 0)
+        if cycle > furthest:
+            furthest, best = cycle, config
+    return False, best
 
 
 # ---- what came out ------------------------------------------------------------------------------
@@ -410,7 +419,7 @@ def _notes(job: Job, answer: dict, inferred: dict[str, str]) -> list[str]:
     if job.matched is not None:
         notes.append(f"{job.title}: config {job.table.text(job.config)}")
         for name, how in inferred.items():
-            if how.startswith("behaviour"):
+            if how.startswith(("behaviour", "closest")):
                 notes.append(f"  {name} found by {how}; pin it with --config {name}=VALUE")
         if job.matched.missing_outputs:
             notes.append(

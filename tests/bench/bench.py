@@ -19,6 +19,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -28,6 +29,8 @@ from wlk import build, lockstep, report, tables, verilate  # noqa: E402
 from wlk.gen_sv import Harness  # noqa: E402
 
 PROFILES = ("saturate", "mixed")
+# The function that is a model's step at default parameters, for counting instructions.
+STEPS = {"collector": "step_16x32"}
 
 
 def measure(command: list[str]) -> float:
@@ -76,13 +79,26 @@ def instructions(block: str) -> int | None:
     counts = []
     for cycles in (2000, 12000):
         command = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"]
-        command += ["--toggle-collect=steps*", str(program), block, "mixed", str(cycles)]
+        command += [f"--toggle-collect={STEPS[block]}", str(program), block, "mixed", str(cycles)]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         words = [line.split() for line in done.stderr.splitlines() if "Collected" in line]
         if not words:
             return None
         counts.append(int(words[0][-1]))
     return round((counts[1] - counts[0]) / 10000)
+
+
+def gate(block: str) -> int:
+    """Compare the instruction count with what limits.toml allows."""
+    limits = tomllib.loads((Path(__file__).parent / "limits.toml").read_text("utf-8"))
+    known = limits["instructions"][block]
+    found = instructions(block)
+    if found is None:
+        print("no count: valgrind is missing or failed")
+        return 1
+    verdict = "more than 3 % over" if found > known * 1.03 else "within 3 % of"
+    print(f"{block}: {found} instructions a model step, {verdict} the {known} of limits.toml")
+    return int(found > known * 1.03)
 
 
 def main() -> int:
@@ -92,8 +108,11 @@ def main() -> int:
     parser.add_argument("--cycles", type=int, default=400_000)
     parser.add_argument("--series", type=int, default=7)
     parser.add_argument("--instructions", action="store_true", help="only count instructions")
+    parser.add_argument("--gate", action="store_true", help="fail if they are 3 %% too many")
     args = parser.parse_args()
     build.meson_build()
+    if args.gate:
+        return gate(args.block)
     if args.instructions:
         print(f"instructions a step: {instructions(args.block)}")
         return 0

@@ -205,7 +205,8 @@ static void blocks_are_listed(void) {
     uint32_t n = 0;
     for (; wlk_block_name(n) != NULL; n++) {
         const wlk_block *block = wlk_block_find(wlk_block_name(n));
-        if (CHECK(block != NULL)) {
+        CHECK(block != NULL);
+        if (block != NULL) {
             CHECK(strcmp(block->table->name, wlk_block_name(n)) == 0);
             layouts_of_random_configurations(block->table->name);
         }

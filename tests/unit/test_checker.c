@@ -14,15 +14,15 @@ enum { WORDS = 1 + 3 * WLK_COLLECTOR_ROW_WORDS, IN_WORDS = 5 + WLK_COLLECTOR_ROW
 /* ---- a checker beside the RTL it looks at ---- */
 
 static struct {
-    wlk_checker *checker;
-    wlk_collector_cfg cfg;
     wlk_collector_state rtl;
-    wlk_stimulus_state stim;
-    wlk_layout layout;
+    wlk_checker *checker;
     const wlk_port *ports;
-    uint32_t n_ports;
+    wlk_stimulus_state stim;
     uint64_t in[IN_WORDS], out[WORDS], care[WORDS], in_x[IN_WORDS], out_x[WORDS];
     uint64_t compared, masked; // bits, counted here
+    wlk_layout layout;
+    wlk_collector_cfg cfg;
+    uint32_t n_ports;
     uint32_t violated;
     bool known_x; // give the X words
 } s;
@@ -255,10 +255,13 @@ static void output_that_the_rtl_lacks_is_not_compared(void) {
         CHECK(give() == 0);
     }
     CHECK(result(true).verdict == WLK_OK);
-    set("io_readReq_ready", 0);
     stimulate();
+    set("io_readReq_ready", !value("io_readReq_ready"));
     set("io_writeReq_ready", 0);
     CHECK(give() == 1);
+    uint32_t n = 0;
+    const wlk_difference *d = wlk_checker_differences(s.checker, &n);
+    CHECK(n == 1 && strcmp(s.ports[d[0].port].name, "io_writeReq_ready") == 0);
     close_checker();
 }
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Port tables: both languages make the same record of one, and a bad one is named with its place."""
+"""Port tables: Python and C lay out the same record, and a bad table is named with its place."""
 
 import copy
 import json

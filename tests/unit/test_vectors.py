@@ -120,7 +120,7 @@ def test_vectors_play_finds_a_changed_value(made, tmp_path):
 def to_csv(source, target, change=None, columns=None):
     """A vector file as a recording, with a bit changed in the first cycle that cares."""
     records = [json.loads(line) for line in vectors("dump", source).stdout.splitlines()]
-    kinds = {name: "i" for name in records[0]["in"]} | {name: "o" for name in records[0]["out"]}
+    kinds = dict.fromkeys(records[0]["in"], "i") | dict.fromkeys(records[0]["out"], "o")
     layout = json.loads(
         programs.run("vectors/wlk-vec", "layout", "collector", "num_lanes=2").stdout
     )

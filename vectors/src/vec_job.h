@@ -33,15 +33,15 @@ wlk_status job_reader(const job *j, const char *path, wlk_vec_reader **reader, w
 /* "unknown" or "zero"; anything else is unknown. */
 wlk_power_up power_up_of(const char *text);
 
-/* The commands: words behind the name; the exit code or VEC_BAD_WORDS. */
-int vec_gen(int n, char **words);
-int vec_import(int n, char **words);
-int vec_header(int n, char **words);
-int vec_dump(int n, char **words);
-int vec_layout(int n, char **words);
-int vec_same(int n, char **words);
-int vec_play(int n, char **words);
-int vec_model(int n, char **words);
+/* The commands: `a` are the n words behind the name; the exit code or VEC_BAD_WORDS. */
+int vec_gen(int n, char **a);
+int vec_import(int n, char **a);
+int vec_header(int n, char **a);
+int vec_dump(int n, char **a);
+int vec_layout(int n, char **a);
+int vec_same(int n, char **a);
+int vec_play(int n, char **a);
+int vec_model(int n, char **a);
 
 /* Print `, "name": {"port": "hex", ...}` of the inputs or outputs that exist. */
 void vec_print_side(const job *j, const char *name, bool out, const uint64_t *words);

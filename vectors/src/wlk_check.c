@@ -67,29 +67,13 @@ static void catch_signals(void) {
 
 // ---- list -------------------------------------------------------------------------------------
 
-static void json_string(const char *text, FILE *to) {
-    fputc('"', to);
-    for (; *text != '\0'; text++) {
-        const unsigned char ch = (unsigned char)*text;
-        if (ch == '"' || ch == '\\') {
-            fputc('\\', to);
-        }
-        if (ch < 0x20u || ch >= 0x7fu) {
-            fprintf(to, "\\u%04x", ch);
-        } else {
-            fputc(ch, to);
-        }
-    }
-    fputc('"', to);
-}
-
 // The parts of a bus are one signal here; its handle is that of the first part.
 static void list_scope(const wlk_wave *wave, const wlk_wave_scope *scope, FILE *to) {
     size_t count = 0;
     const wlk_wave_signal *signals = wlk_wave_signals(wave, &count);
     const size_t end = scope->first_signal + scope->num_signals;
     fputs("{\"path\": ", to);
-    json_string(scope->path, to);
+    wlk_json_string(scope->path, to);
     fprintf(to, ", \"parent\": %zu, \"signals\": [", scope->parent);
     for (size_t i = scope->first_signal; i < end;) {
         const wlk_wave_signal *first = &signals[i];
@@ -98,7 +82,7 @@ static void list_scope(const wlk_wave *wave, const wlk_wave_scope *scope, FILE *
             width += signals[i].width;
         }
         fputs(first == &signals[scope->first_signal] ? "[" : ", [", to);
-        json_string(first->leaf, to);
+        wlk_json_string(first->leaf, to);
         fprintf(to, ", %" PRIu32 ", %" PRIu32 "]", width, first->handle);
     }
     fputs("]}", to);

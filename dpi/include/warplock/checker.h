@@ -102,6 +102,9 @@ uint32_t wlk_checker_port_bits(const wlk_checker *checker, uint32_t port);
 /** For a person: the first mismatch or violation with history and model state. */
 void wlk_checker_report(const wlk_checker *checker, FILE *to);
 
+/** A JSON string; bytes outside printable ASCII as \\u00XX. */
+void wlk_json_string(const char *text, FILE *to);
+
 /** One JSON object without a line end: the fields of design.md plus details. */
 void wlk_checker_json(const wlk_checker *checker, bool strict, const char *extra, FILE *to);
 

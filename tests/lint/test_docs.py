@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The documents: generated tables, commands, links, names of tests and files, pictures."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from wlk import cli, gen_docs, options, tables
+from wlk.errors import WlkError
+
+ROOT = Path(__file__).resolve().parents[2]
+WARPLOCK = "scripts/warplock"
+PAGES = [str(page.relative_to(ROOT)) for page in gen_docs.pages()]
+FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+CODE = re.compile(r"`([^`\n]+)`")
+LINK = re.compile(r"(?<!\!)\[[^\]]+\]\(([^)\s]+)\)")
+
+
+def text_of(page: str) -> str:
+    return (ROOT / page).read_text(encoding="utf-8")
+
+
+def prose_of(page: str) -> str:
+    """The page without its fenced parts."""
+    return FENCE.sub("", text_of(page))
+
+
+# ---- generated tables ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_docs_generated_tables_are_up_to_date(page):
+    text = text_of(page)
+    assert gen_docs.render(text, page) == text, f"run `{gen_docs.COMMAND}`"
+
+
+@pytest.mark.parametrize("block", tables.names())
+def test_docs_every_block_has_its_tables(block):
+    text = text_of(f"docs/blocks/{block}.md")
+    for kind in ("parameters", "ports", "channels", "rules", "covers", "configs"):
+        assert f"<!-- generated: {kind} {block} -->" in text
+
+
+@pytest.mark.parametrize("block", tables.names())
+def test_docs_port_table_names_every_port(block):
+    """The braces of the table, expanded, are the ports of the default configuration."""
+    table = tables.load(block)
+    config = table.defaults()
+    names = {name for f in table.fields for name in _expand(gen_docs.emitted(f), config)}
+    assert names == {port.name for port in table.ports(config, absent=True)}
+
+
+def _expand(name: str, config: dict[str, int]) -> Iterator[str]:
+    found = re.search(r"\{0\.\.(.+?)\}", name)
+    if found is None:
+        yield name
+        return
+    for index in range(tables.Expr(found[1], name)(config) + 1):
+        yield from _expand(name[: found.start()] + str(index) + name[found.end() :], config)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("<!-- generated: gates collector -->\n<!-- end -->\n", "'gates' is not generated"),
+        ("<!-- generated: ports collector -->\n", "has no <!-- end -->"),
+    ],
+)
+def test_docs_bad_marker_is_told(text, says):
+    with pytest.raises(WlkError, match=says):
+        gen_docs.render(text, "page.md")
+
+
+# ---- commands -----------------------------------------------------------------------------------
+
+
+def commands(page: str) -> list[str]:
+    """Lines of fenced parts, and inline code, that call warplock."""
+    fenced = [line for _, body in FENCE.findall(text_of(page)) for line in body.splitlines()]
+    inline = CODE.findall(prose_of(page))
+    return [line for line in [*fenced, *inline] if re.match(rf"([A-Z_]+=\S+ )*{WARPLOCK} ", line)]
+
+
+def parser() -> options.Parser:
+    top = options.Parser(prog="warplock")
+    subparsers = top.add_subparsers(dest="command", required=True)
+    for module in cli.load_commands().values():
+        module.add(subparsers)
+    return top
+
+
+def test_docs_have_commands():
+    assert len(commands("README.md")) >= 8
+    assert sum(len(commands(page)) for page in PAGES) >= 20
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_docs_commands_parse(page):
+    for line in commands(page):
+        words = shlex.split(line.partition(f"{WARPLOCK} ")[2], comments=True)
+        with contextlib.redirect_stdout(io.StringIO()):
+            try:
+                parser().parse_args(words)
+            except SystemExit as stop:  # --help
+                assert stop.code == 0, line
+            except WlkError as error:
+                pytest.fail(f"{line}: {error.message}")
+
+
+def script(page: str, heading: str) -> list[str]:
+    """The first fenced part under a heading."""
+    part = text_of(page).partition(f"\n## {heading}\n")[2]
+    return FENCE.search(part)[2].splitlines()
+
+
+@pytest.mark.slow
+def test_readme_commands_work_in_order(tmp_path):
+    """Those on the user's own RTL, in an empty folder; the two main ones are CI itself."""
+    lines = script("README.md", "Use it on your RTL")
+    assert len(lines) >= 6
+    environment = dict(os.environ) | {"WARPLOCK_NO_SETUP": "1"}
+    environment.pop("WARPLOCK_BUILD", None)  # a simulator does not load a library with sanitizers
+    for line in lines:
+        assert line.startswith(WARPLOCK), line
+        command = [sys.executable, ROOT / WARPLOCK, *shlex.split(line)[1:]]
+        done = subprocess.run(
+            command, cwd=tmp_path, env=environment, capture_output=True, text=True
+        )
+        assert done.returncode == 0, f"{line}\n{done.stdout}{done.stderr}"
+
+
+def test_readme_shows_the_two_commands_first():
+    assert script("README.md", "Run it") == [f"{WARPLOCK} lockstep", f"{WARPLOCK} test"]
+
+
+# ---- what the documents point at ----------------------------------------------------------------
+
+
+def anchors(path: Path) -> set[str]:
+    """The anchors of a page's headings, as GitHub makes them."""
+    heads = re.findall(r"^#+ (.*)$", FENCE.sub("", path.read_text(encoding="utf-8")), re.MULTILINE)
+    words = (re.sub(r"[^\w\- ]", "", re.sub(r"\[|\]\([^)]*\)", "", h)).lower() for h in heads)
+    return {w.replace(" ", "-") for w in words}
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_docs_links_resolve(page):
+    for link in LINK.findall(prose_of(page)):
+        if re.match(r"https?:", link):
+            continue
+        place, _, anchor = link.partition("#")
+        target = (ROOT / page).parent / place if place else ROOT / page
+        assert target.exists(), f"{page}: {link}"
+        if anchor:
+            assert anchor in anchors(target), f"{page}: {link}"
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_docs_named_files_exist(page):
+    """Inline code that is a path of this checkout; NAME and MODULE stand for something."""
+    folders = "refmodel|dpi|rtl_stub|vectors|tests|scripts|docs"
+    for code in CODE.findall(prose_of(page)):
+        if re.fullmatch(rf"({folders})/[\w./*-]*", code) and "NAME" not in code:
+            assert list(ROOT.glob(code.rstrip("/"))), f"{page}: {code}"
+
+
+def test_quirks_name_tests_that_exist():
+    named = re.findall(r"`([\w/]+\.(?:c|py))::(\w+)`", text_of("docs/quirks.md"))
+    assert len(named) >= 20
+    for file, name in named:
+        pattern = rf"^def {name}\(" if file.endswith(".py") else rf"^static void {name}\(void\)"
+        text = (ROOT / "tests" / file).read_text(encoding="utf-8")
+        assert re.search(pattern, text, re.MULTILINE), f"{file}::{name}"
+
+
+def test_quirks_table_rows_name_a_test():
+    """Whoever narrows care says which test pins it."""
+    tests = 0
+    for line in text_of("docs/quirks.md").splitlines():
+        if line.startswith("| ") and not line.endswith("| test |"):
+            assert "::" in line.rpartition("| ")[2], line
+            tests += 1
+    assert tests >= 15
+
+
+# ---- pictures and prose -------------------------------------------------------------------------
+
+
+def test_docs_waveforms_are_sound():
+    """Lanes of one length, data for each labelled part, names of the block's fields."""
+    count = 0
+    for block in tables.names():
+        known = {re.sub(r"\[\d+\]", "", f.name) for f in tables.load(block).fields} | {"clock"}
+        for kind, body in FENCE.findall(text_of(f"docs/blocks/{block}.md")):
+            if kind != "wavedrom":
+                continue
+            lanes = [lane for lane in json.loads(body)["signal"] if lane]
+            assert len({len(lane["wave"]) for lane in lanes}) == 1
+            for lane in lanes:
+                assert re.sub(r"\[\d+\]", "", lane["name"]) in known, lane["name"]
+                assert len(lane.get("data", [])) == lane["wave"].count("="), lane["name"]
+            count += 1
+    assert count >= len(tables.names())
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_docs_name_no_place_of_one_machine(page):
+    for word in ("/work/", "/home/", "/tmp/", "session", "agent"):
+        assert word not in text_of(page), word

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""RTL to point `warplock` at, and the command itself, for the tests of this folder.
+
+The RTL is written to places that stay the same, since builds are cached by path and content.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from wlk import cli, gen_shell, lockstep, setup, tables
+
+ROOT = setup.ROOT
+PLACE = setup.BUILD / "test" / "rtl"
+TABLE = tables.load("collector")
+SHELL = f"{TABLE.module}.sv"
+CORE = "duplicated_collector_core.sv"
+BANK = "prf_bank.sv"
+SMALL = {"num_lanes": 2, "num_pregs": 16, "coll_entries": 2}
+QUICK = ("--seeds", "1..2", "--cycles", "5000")
+
+
+@dataclass
+class Said:
+    """What a command answered."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> dict[str, Any]:
+        """Its only JSON object."""
+        (line,) = [line for line in self.out.splitlines() if line.startswith("{")]
+        return json.loads(line)
+
+    @property
+    def line(self) -> str:
+        """The only line of an error."""
+        lines = [x for x in self.err.splitlines() if "waiting for another run" not in x]
+        assert len(lines) == 1, self.err
+        assert lines[0].startswith("warplock: ")
+        return lines[0]
+
+
+def warplock(*words: object) -> Said:
+    """Run a command in this process."""
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        code = cli.main([str(words[0]), "--no-setup", *map(str, words[1:])])
+    return Said(code, out.getvalue(), err.getvalue())
+
+
+def run_lockstep(*words: object) -> Said:
+    """`lockstep collector --json`; reports go where nobody looks unless told otherwise."""
+    place = [] if "--reports" in words else ["--reports", PLACE.parent / "reports"]
+    return warplock("lockstep", "collector", "--json", *place, *words)
+
+
+def process(*words: object, **options: Any) -> subprocess.Popen[str]:
+    """Start the command as a user does."""
+    environment = dict(os.environ) | {"WARPLOCK_NO_SETUP": "1"} | options.pop("env", {})
+    command = [sys.executable, ROOT / "scripts" / "warplock", *words]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "stdin": subprocess.DEVNULL}
+    return subprocess.Popen(
+        list(map(str, command)), env=environment, text=True, **(pipes | options)
+    )
+
+
+def folder(name: str) -> Path:
+    """An empty folder with a place that stays the same."""
+    place = PLACE / name
+    shutil.rmtree(place, ignore_errors=True)
+    place.mkdir(parents=True)
+    return place
+
+
+def stub(
+    name: str,
+    config: Mapping[str, Any] = SMALL,
+    omit: Collection[str] = (),
+    edit: Mapping[str, tuple[str, str]] | None = None,
+) -> Path:
+    """A folder with the stub; `edit`: file -> (text that stands there once, what it becomes)."""
+    place = folder(name)
+    text = gen_shell.shell_sv(TABLE, TABLE.config(config), omit=omit)
+    (place / SHELL).write_text(text, encoding="utf-8")
+    for path in lockstep.stub_files(TABLE):
+        shutil.copyfile(path, place / path.name)
+    for file, (old, new) in (edit or {}).items():
+        change(place / file, old, new)
+    return place
+
+
+def change(path: Path, old: str, new: str) -> None:
+    """Replace a text that stands once in a file."""
+    text = path.read_text(encoding="utf-8")
+    assert text.count(old) == 1, f"{path}: {text.count(old)} times: {old}"
+    path.write_text(text.replace(old, new), encoding="utf-8")
+
+
+def ports(config: Mapping[str, Any], *prefixes: str) -> list[str]:
+    """Names of the ports that begin so."""
+    return [p.name for p in TABLE.ports(TABLE.config(config)) if p.name.startswith(prefixes)]
