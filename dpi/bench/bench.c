@@ -216,7 +216,8 @@ static bool ports_compared(const bench *b, FILE *to) {
 }
 
 static void print_result(bench *b, wlk_status status) {
-    fprintf(answer, "{\"seeds_run\": %" PRIu64 ", \"cycles\": %" PRIu64 ", \"compared_bits\": %" PRIu64
+    fprintf(answer,
+            "{\"seeds_run\": %" PRIu64 ", \"cycles\": %" PRIu64 ", \"compared_bits\": %" PRIu64
             ", \"masked_bits\": %" PRIu64,
             b->seeds_run, b->ran, b->compared, b->masked);
     const bool floors = floors_met(b, answer);

@@ -95,7 +95,7 @@ def _csv(path: Path) -> Iterator[Result]:
         if not match.fits(table, shapes, clock=False):
             continue
         with tempfile.TemporaryDirectory() as place:
-            out = Path(place) / (path.name + ".wlkv")
+            out = Path(place) / (path.name + ".wlv")
             header = vectors.import_csv(path, out, name, {}, "unknown").header
             config = vectors.check_config(header, table, {})
             played = vectors.play(header, table, config)

@@ -56,7 +56,7 @@ def commands(block: str, cycles: int, profile: str, folder: Path) -> dict[str, l
         "model, best": model,
         "model, base": [*model, "isa=base"],
         "record": [*model, "record="],
-        "record + write": [*model, f"write={folder / 'bench.wlkv'}"],
+        "record + write": [*model, f"write={folder / 'bench.wlv'}"],
     }
 
 
