@@ -20,14 +20,13 @@
 
 enum { DRAIN_CYCLES = 4096, CYCLES_PER_CHECK = 1024 };
 
-static char assertion[256]; // text of the first assertion that failed
+static char assertion[256]; // place of the first assertion that failed
 static uint64_t assertions;
 static FILE *answer; // our stdout: what the RTL prints goes to stderr
 
-void wlk_bench_assertion(const char *file, int line, const char *message) {
+void wlk_bench_assertion(const char *file, int line) {
     if (assertions++ == 0u) {
-        (void)snprintf(assertion, sizeof assertion, "%s:%d: %s", file, line,
-                       message != NULL && *message != '\0' ? message : "assertion failed");
+        (void)snprintf(assertion, sizeof assertion, "%s:%d", file, line);
     }
 }
 
@@ -242,14 +241,17 @@ static void print_result(bench *b, wlk_status status) {
 }
 
 static void write_report(const bench *b) {
-    FILE *to = b->report != NULL && b->failing != NULL ? fopen(b->report, "w") : NULL;
+    const bool failed = b->failing != NULL || assertions != 0u;
+    FILE *to = b->report != NULL && failed ? fopen(b->report, "w") : NULL;
     if (to == NULL) {
         return;
     }
     fprintf(to, "seed %" PRIu64 "\n", b->seed);
-    wlk_checker_report(b->failing, to);
     if (assertions != 0u) {
-        fprintf(to, "  RTL assertion: %s\n", assertion);
+        fprintf(to, "assertion of the RTL in cycle %" PRIu64 "\n", b->cycle - 1u);
+    }
+    if (b->failing != NULL) {
+        wlk_checker_report(b->failing, to);
     }
     (void)fclose(to);
 }
@@ -370,6 +372,16 @@ static bool set_param(bench *b, const char *word) {
     return *end == '\0';
 }
 
+static bool no_profile(const bench *b, const char *name, wlk_error *err) {
+    char known[200] = "mix";
+    for (uint32_t i = 0; b->gen->profiles[i] != NULL; i++) {
+        const size_t used = strlen(known);
+        (void)snprintf(known + used, sizeof known - used, ", %s", b->gen->profiles[i]);
+    }
+    (void)wlk_fail(err, WLK_USAGE, "no profile '%s'; there are %s", name, known);
+    return false;
+}
+
 static bool parse(bench *b, int argc, char **argv, wlk_error *err) {
     const char *profile = "mix", *power_up = "random";
     const option options[] = {
@@ -383,17 +395,16 @@ static bool parse(bench *b, int argc, char **argv, wlk_error *err) {
     };
     for (int i = 1; i < argc; i++) {
         if (!set_param(b, argv[i]) && !set_option(options, argv[i])) {
-            (void)wlk_fail(err, WLK_USAGE, "bench: cannot read '%s'", argv[i]);
+            (void)wlk_fail(err, WLK_USAGE, "cannot read '%s'", argv[i]);
             return false;
         }
     }
     b->random = strcmp(power_up, "zero") != 0;
-    if (b->last < b->first || !wlk_stimulus_profile(b->gen, profile, &b->profile)) {
-        (void)wlk_fail(err, WLK_USAGE,
-                       "bench: no profile '%s', or the last seed is below the first", profile);
+    if (b->last < b->first) {
+        (void)wlk_fail(err, WLK_USAGE, "the last seed is below the first");
         return false;
     }
-    return true;
+    return wlk_stimulus_profile(b->gen, profile, &b->profile) || no_profile(b, profile, err);
 }
 
 static bool prepare(bench *b, wlk_error *err) {
@@ -408,7 +419,7 @@ static bool prepare(bench *b, wlk_error *err) {
     b->port_width = (uint64_t *)calloc(b->layout.n_ports, sizeof(uint64_t));
     if (b->model == NULL || b->in == NULL || b->ports == NULL || b->port_bits == NULL ||
         b->port_width == NULL) {
-        (void)wlk_fail(err, WLK_NO_MEMORY, "bench: out of memory");
+        (void)wlk_fail(err, WLK_NO_MEMORY, "out of memory");
         return false;
     }
     (void)b->block->table->ports(b->cfg, b->ports, b->layout.n_ports);
@@ -428,7 +439,7 @@ static bool take_stdout(wlk_error *err) {
     const int copy = dup(STDOUT_FILENO);
     answer = copy >= 0 ? fdopen(copy, "w") : NULL;
     if (answer == NULL || dup2(STDERR_FILENO, STDOUT_FILENO) < 0) {
-        (void)wlk_fail(err, WLK_NO_FILE, "bench: cannot use stdout");
+        (void)wlk_fail(err, WLK_NO_FILE, "cannot use stdout");
         return false;
     }
     (void)setvbuf(stdout, NULL, _IOLBF, BUFSIZ);
@@ -444,7 +455,7 @@ int wlk_bench_main(const wlk_bench_dut *dut, int argc, char **argv) {
     b.gen = b.block != NULL ? wlk_stimulus_find(dut->block) : NULL;
     tool_signals();
     if (b.gen == NULL) {
-        (void)wlk_fail(&err, WLK_MODEL_ERROR, "bench: the library has no block '%s'", dut->block);
+        (void)wlk_fail(&err, WLK_MODEL_ERROR, "the library has no block '%s'", dut->block);
     } else {
         memcpy(b.cfg, dut->cfg, b.block->table->n_params * sizeof *b.cfg);
     }

@@ -31,8 +31,8 @@ typedef struct wlk_bench_dut {
 /** Run as the words say (see bench.c); the exit code is the verdict. */
 int wlk_bench_main(const wlk_bench_dut *dut, int argc, char **argv);
 
-/** An assertion of the RTL failed; the run goes on and its verdict is not PASS. */
-void wlk_bench_assertion(const char *file, int line, const char *message);
+/** An assertion of the RTL failed, after its text was printed; the run ends and is not PASS. */
+void wlk_bench_assertion(const char *file, int line);
 
 #ifdef __cplusplus
 }

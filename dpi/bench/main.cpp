@@ -86,11 +86,11 @@ void close_dut(void *handle) {
 
 // An assertion of the RTL ends a cycle of the bench, not the process.
 void vl_stop(const char *file, int line, const char *) {
-    wlk_bench_assertion(file, line, "$stop or $error");
+    wlk_bench_assertion(file, line);
 }
 
-void vl_fatal(const char *file, int line, const char *, const char *message) {
-    wlk_bench_assertion(file, line, message);
+void vl_fatal(const char *file, int line, const char *, const char *) {
+    wlk_bench_assertion(file, line);
 }
 
 void vl_finish(const char *, int, const char *) {}

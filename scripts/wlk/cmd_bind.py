@@ -19,7 +19,9 @@ def add(subparsers: Any) -> None:
     summary = "write a bindable checker for a module, for a simulation of your own"
     parser = options.add_parser(subparsers, "bind", summary, EXAMPLE)
     parser.add_argument("block", metavar="BLOCK")
-    parser.add_argument("--rtl", nargs="+", type=Path, required=True, metavar="PATH")
+    parser.add_argument(
+        "--rtl", nargs="+", action="extend", type=Path, required=True, metavar="PATH"
+    )
     parser.add_argument("--module", metavar="NAME", help="module to check, if its name differs")
     parser.add_argument("--define", action="append", default=[], metavar="NAME[=VALUE]")
     parser.add_argument("--include", action="append", type=Path, default=[], metavar="DIR")

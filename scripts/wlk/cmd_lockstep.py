@@ -33,6 +33,7 @@ def add(subparsers: Any) -> None:
     rtl.add_argument(
         "--rtl",
         nargs="+",
+        action="extend",
         type=Path,
         default=[],
         metavar="PATH",

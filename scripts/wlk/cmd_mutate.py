@@ -88,6 +88,7 @@ def add(subparsers: Any) -> None:
     parser.add_argument(
         "--short", action="store_true", help=f"every {SHORT_STEP}th fault, always the same ones"
     )
+    parser.add_argument("--power-up", choices=("random", "zero"), default="random")
     parser.add_argument("--seeds", type=options.seeds, default=range(1, 5), metavar="A..B")
     parser.add_argument("--cycles", type=options.number(1), default=20_000, help="cycles a seed")
     parser.add_argument(
@@ -244,7 +245,7 @@ def _run(trial: Trial, args: argparse.Namespace) -> None:
         module=None,
         define=[],
         include=[],
-        power_up="random",
+        power_up=args.power_up,
         config=[f"{key}={value}" for key, value in shown.items()],
         seeds=args.seeds,
         cycles=args.cycles,

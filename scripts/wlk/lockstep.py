@@ -5,10 +5,12 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import itertools
 import json
 import shlex
 import sys
 import time
+from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,6 +23,8 @@ from .tables import Config, Table
 
 PROBE_CYCLES = 4000
 WAVE_BEFORE, WAVE_AFTER = 50, 10
+KEPT_LINES, SHOWN_LINES = 200, 10  # of what the RTL prints; kept: from both ends
+WAVE_FILE = "wave.fst"
 VERDICTS = {report.verdict_name(s): s for s in report.VERDICTS}
 
 
@@ -229,7 +233,7 @@ def execute(job: Job) -> Outcome:
         outcome.messages += _write_failure(job, harness, tool, answer)
     elif job.args.waves:
         outcome.messages += _write_waves(job, harness, tool, job.args.seeds[0], None)
-    outcome.messages += words[:20]
+    outcome.messages += _rtl_words(words)
     return outcome
 
 
@@ -286,6 +290,7 @@ def _run_bench(job: Job, program: Path, words: Sequence[str]) -> tuple[dict, lis
     import subprocess
 
     said: list[str] = []
+    last: deque[str] = deque(maxlen=KEPT_LINES)
     with progress.child(
         [program, *words],
         stdout=subprocess.PIPE,
@@ -297,20 +302,45 @@ def _run_bench(job: Job, program: Path, words: Sequence[str]) -> tuple[dict, lis
             word, _, rest = line.partition(" ")
             if word == "progress":
                 job.done = int(rest.split()[0])
-            elif len(said) < 1000:
-                said.append(line.rstrip())
+            else:
+                (said if len(said) < KEPT_LINES else last).append(line.rstrip())
         text = process.stdout.read()
         code = process.wait()
     if code == Status.INTERRUPTED:
         raise KeyboardInterrupt
+    said += last
     try:
-        return json.loads(text), said
+        answer = json.loads(text)
     except json.JSONDecodeError:
-        last = said[-1] if said else f"exit code {code}"
-        raise WlkError(
-            Status(code) if code in iter(Status) else Status.MODEL_ERROR,
-            f"{job.title}: the bench ended without an answer: {last}",
-        ) from None
+        raise _no_answer(job, code, said) from None
+    if "assertion" in answer:
+        answer["assertion"] += f": {_assertion_text(said)}"
+    return answer, said
+
+
+def _no_answer(job: Job, code: int, said: Sequence[str]) -> WlkError:
+    """The bench's own complaint, or that it broke down."""
+    last = said[-1] if said else f"exit code {code}"
+    if last.startswith("bench: ") and code in iter(Status):
+        return WlkError(Status(code), f"{job.title}: {last.removeprefix('bench: ')}")
+    return WlkError(Status.MODEL_ERROR, f"{job.title}: the bench ended without an answer: {last}")
+
+
+def _assertion_text(said: Sequence[str]) -> str:
+    """What Verilator prints at a failed assertion: a line with %Error, and indented ones."""
+    start = next((n for n, line in enumerate(said) if "%Error: " in line), None)
+    if start is None:
+        return "assertion failed"
+    more = itertools.takewhile(lambda line: line.startswith(" "), said[start + 1 :])
+    # Behind the file and the line, which the bench tells whole.
+    text = " ".join([said[start].partition("%Error: ")[2], *more])
+    return " ".join(text.partition(": ")[2].split())
+
+
+def _rtl_words(said: Sequence[str]) -> list[str]:
+    """What the RTL printed, or the start of it."""
+    lines = [f"  the RTL says: {line}" for line in said[:SHOWN_LINES]]
+    return [*lines, "  ... and more"] if len(said) > SHOWN_LINES else lines
 
 
 def _infer(job: Job, program: Path) -> dict[str, str]:
@@ -380,7 +410,7 @@ def _result(
         extra["match"] = job.matched.kind
         extra["not_compared"] = job.matched.missing_outputs
         extra["tied_off"] = job.matched.tied_off
-    for key in ("seed", "assertion", "barely_compared"):
+    for key in ("seed", "assertion", "assertion_cycle", "barely_compared"):
         if answer.get(key):
             extra[key] = answer[key]
     return Result(
@@ -428,11 +458,11 @@ def _notes(job: Job, answer: dict, inferred: dict[str, str]) -> list[str]:
         if job.matched.tied_off:
             notes.append("  tied off (no rule reads them): " + ", ".join(job.matched.tied_off))
     low = [n for n, c in answer.get("coverage", {}).items() if c["hits"] < c["floor"]]
-    if low:
+    if low and answer["verdict"] == "VACUOUS":
         notes.append(
             f"{job.title}: under their floors: {', '.join(low)}; run more cycles or profile mix"
         )
-    if answer.get("barely_compared"):
+    if answer.get("barely_compared") and answer["verdict"] == "VACUOUS":
         notes.append(f"{job.title}: barely compared: {', '.join(answer['barely_compared'])}")
     if answer.get("assertion"):
         notes.append(f"{job.title}: an assertion of the RTL failed: {answer['assertion']}")
@@ -449,24 +479,34 @@ def command_line(job: Job, seed: int) -> str:
         words += ["--module", args.module]
     words += [w for d in args.define for w in ("--define", d)]
     words += [w for d in args.include for w in ("--include", str(d))]
-    changed = {
-        k: v
-        for k, v in job.table.show(job.config).items()
-        if v != job.table.show(job.table.defaults())[k]
-    }
-    words += [w for k, v in changed.items() for w in ("--config", f"{k}={v}")]
+    words += [w for text in _pinned(job) for w in ("--config", text)]
     words += ["--seeds", f"{seed}..{seed}", "--cycles", str(args.cycles), "--waves"]
     if args.profile != "mix":
         words += ["--profile", args.profile]
     if args.power_up != "random":
         words += ["--power-up", args.power_up]
+    if args.verilator != "system":
+        words += ["--verilator", args.verilator]
     return shlex.join(words)
+
+
+def _pinned(job: Job) -> list[str]:
+    """key=value of each parameter that is no default, or that the ports do not settle."""
+    usual = job.table.show(job.table.defaults())
+    params = job.matched.params.values() if job.matched is not None else ()
+    loose = {item.name for item in params if item.how == "given" or item.ambiguous}
+    shown = job.table.show(job.config).items()
+    return [f"{key}={value}" for key, value in shown if value != usual[key] or key in loose]
 
 
 def _folder(job: Job) -> Path:
     name = "".join(c if c.isalnum() or c in "-_=." else "_" for c in job.name)
     place = job.args.reports / f"{job.table.name}-{name}"
-    place.mkdir(parents=True, exist_ok=True)
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        message = f"cannot make {place}: {error.strerror}; name another folder with --reports"
+        raise WlkError(Status.NO_FILE, message) from error
     return place
 
 
@@ -489,19 +529,23 @@ def _write_failure(job: Job, harness: Harness, tool: verilate.Tool, answer: dict
     """Report, shrunk stimulus and waveform of the first failing seed."""
     seed = answer.get("seed", job.args.seeds[0])
     place = _folder(job)
-    text = place / "report.txt"
+    text, draft = place / "report.txt", place / "report.txt.partial"
     stimulus = place / "stimulus.wlv"
+    for old in (text, stimulus, place / WAVE_FILE):  # of a run before this one
+        old.unlink(missing_ok=True)
     program = verilate.bench(harness, job.rtl, tool=tool)
-    words = _words(job, first=seed, last=seed, report=text, shrink=stimulus)
+    words = _words(job, first=seed, last=seed, report=draft, shrink=stimulus)
     _run_bench(job, program, [*words, f"header={_header(job, seed)}"])
-    messages = [text.read_text(encoding="utf-8").rstrip()] if text.is_file() else []
-    command = command_line(job, seed)
-    with text.open("a", encoding="utf-8") as file:
-        print(f"  repeat: {command}", file=file)
-    first = answer.get("failure", {}).get("first", {})
-    waves = _write_waves(job, harness, tool, seed, first.get("cycle"))
-    messages.append(f"  repeat: {command}")
-    messages.append(f"  report: {text}")
+    told = draft.read_text(encoding="utf-8").rstrip() if draft.is_file() else f"seed {seed}"
+    draft.unlink(missing_ok=True)
+    if "assertion" in answer:
+        told += f"\n  RTL assertion: {answer['assertion']}"
+    told += f"\n  repeat: {command_line(job, seed)}"
+    with progress.atomic_write(text) as file:
+        print(told, file=file)
+    cycle = answer.get("failure", {}).get("first", {}).get("cycle", answer.get("assertion_cycle"))
+    waves = _write_waves(job, harness, tool, seed, cycle)
+    messages = [told, f"  report: {text}"]
     if stimulus.is_file():
         messages.append(f"  shrunk stimulus: {stimulus}")
     return messages + waves
@@ -511,10 +555,12 @@ def _write_waves(
     job: Job, harness: Harness, tool: verilate.Tool, seed: int, cycle: int | None
 ) -> list[str]:
     """An FST of cycles [-50, +10] around `cycle`, or of the whole seed, by running it again."""
-    place = _folder(job) / "wave.fst"
+    place = _folder(job) / WAVE_FILE
+    draft = place.with_name(WAVE_FILE + ".partial")
     program = verilate.bench(harness, job.rtl, trace=True, tool=tool)
     around = {}
     if cycle is not None:
         around = {"from": max(0, cycle - WAVE_BEFORE), "to": cycle + WAVE_AFTER}
-    _run_bench(job, program, _words(job, first=seed, last=seed, waves=place, **around))
+    _run_bench(job, program, _words(job, first=seed, last=seed, waves=draft, **around))
+    draft.replace(place)
     return [f"  waveform: {place}"]

@@ -112,3 +112,17 @@ def change(path: Path, old: str, new: str) -> None:
 def ports(config: Mapping[str, Any], *prefixes: str) -> list[str]:
     """Names of the ports that begin so."""
     return [p.name for p in TABLE.ports(TABLE.config(config)) if p.name.startswith(prefixes)]
+
+
+def redeclare(path: Path, port: str, declaration: str | None) -> None:
+    """Declare a port of the shell another way; None: it is no port any more, and 0 inside."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    end = lines.index(");")
+    (at,) = [n for n in range(end) if lines[n].rstrip(",").endswith(f" {port}")]
+    if declaration is None:
+        lines.insert(end + 1, f"  wire {port} = '0;")
+        del lines[at]
+        lines[end - 2] = lines[end - 2].rstrip(",")
+    else:
+        lines[at] = f"    {declaration} {port}" + ("," if lines[at].endswith(",") else "")
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")

@@ -73,7 +73,7 @@ static int drop_bytes(struct iovec **parts, int count, size_t bytes) {
         ++*parts;
         count--;
     }
-    if (bytes != 0) {
+    if (count > 0 && bytes != 0) {
         (*parts)->iov_base = (uint8_t *)(*parts)->iov_base + bytes;
         (*parts)->iov_len -= bytes;
     }

@@ -456,9 +456,8 @@ static int session(wlk_wave *wave, const char *path) {
     const size_t room = sizeof words / sizeof words[0];
     char *line = NULL;
     size_t size = 0, n = 0;
-    ssize_t got = 0;
     list(wave, stdout);
-    while (n < room && !tool_stop && (got = getline(&line, &size, stdin)) > 0) {
+    while (n < room && !tool_stop && getline(&line, &size, stdin) > 0) {
         line[strcspn(line, "\n")] = '\0';
         words[n] = strdup(line);
         n += words[n] != NULL;
