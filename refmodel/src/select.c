@@ -29,8 +29,8 @@ static const variants all[] = {
 
 static const char *const isa_names[ISA_COUNT] = {"base", "x86-64-v3", "x86-64-v4"};
 
-/** Best set this processor runs. */
-static enum isa detect(void) {
+/** The widest set this processor runs. */
+static enum isa widest(void) {
 #if defined(__x86_64__)
     __builtin_cpu_init();
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
@@ -46,23 +46,38 @@ static enum isa detect(void) {
     return ISA_BASE;
 }
 
-static const wlk_block *find(const char *name, enum isa best) {
+/**
+ * The set to use. 512-bit vectors make a model alone no faster on the Intel processors measured,
+ * and lockstep a tenth slower: the RTL writes narrow words that wide loads then wait for
+ * (docs/performance.md).
+ */
+static enum isa best(void) {
+    const enum isa isa = widest();
+#if defined(__x86_64__)
+    if (isa == ISA_V4 && !__builtin_cpu_is("amd")) {
+        return ISA_V3;
+    }
+#endif
+    return isa;
+}
+
+static const wlk_block *find(const char *name, enum isa isa) {
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         if (strcmp(all[i][ISA_BASE]->table->name, name) != 0) {
             continue;
         }
-        return all[i][best] != NULL ? all[i][best] : all[i][ISA_BASE];
+        return all[i][isa] != NULL ? all[i][isa] : all[i][ISA_BASE];
     }
     return NULL;
 }
 
 const wlk_block *wlk_block_find(const char *name) {
-    return find(name, detect());
+    return find(name, best());
 }
 
 const wlk_block *wlk_block_find_isa(const char *name, const char *isa) {
-    const enum isa best = detect();
-    for (int i = ISA_BASE; i <= (int)best; i++) {
+    const enum isa most = widest();
+    for (int i = ISA_BASE; i <= (int)most; i++) {
         if (strcmp(isa_names[i], isa) == 0) {
             return find(name, (enum isa)i);
         }

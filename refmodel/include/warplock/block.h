@@ -177,7 +177,7 @@ typedef struct wlk_block {
     void (*visit)(const uint32_t *cfg, const void *state, wlk_state_visitor *visitor, void *ctx);
 } wlk_block;
 
-/** The block of that name with the fastest code this processor runs, or NULL. */
+/** The block of that name with the code that is fastest on this processor, or NULL. */
 const wlk_block *wlk_block_find(const char *name);
 
 /** As @ref wlk_block_find, limited to an instruction set: "base", "x86-64-v3", "x86-64-v4". */
