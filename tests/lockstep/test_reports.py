@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a mismatch leaves: report, command that repeats it, shrunk stimulus, waveform."""
+
+import json
+import re
+import shlex
+
+import pytest
+import rtl_under_test as rut
+from wlk.errors import Status
+
+PINNED = ("--config", "coll_entries=2")
+ZERO = ("--power-up", "zero")
+# Shows as soon as a write meets a reset / only after a table in use was reset.
+EARLY = ("assign writeReq_ready_o = 1'b1", "assign writeReq_ready_o = !rst_i")
+LATE = (
+    "      alloc_valid_q   <= '0;\n      next_alloc_id_q <= '0;",
+    "      alloc_valid_q   <= alloc_valid_q & {CollEntries{next_alloc_id_q != '0}};\n"
+    "      next_alloc_id_q <= '0;",
+)
+DATA = ("(writeReq_bits_regs_pReg_i != '0)", "(writeReq_bits_regs_pReg_i != PregW'(1))")
+# The whole response, one cycle later.
+DELAYED = (
+    """\
+  assign readResp_valid_o = read_valid_q;
+  assign readResp_bits_collEntry_o = next_alloc_id_q;
+  assign readResp_bits_regs_enable_o = read_en_q;
+""",
+    """\
+  logic late_valid_q;
+  logic [CollIdW-1:0] late_entry_q;
+  logic [NumOps-1:0] late_en_q;
+  always_ff @(posedge clk_i) begin
+    late_valid_q <= read_valid_q && !rst_i;
+    late_entry_q <= next_alloc_id_q;
+    late_en_q <= rst_i ? '0 : read_en_q;
+  end
+  assign readResp_valid_o = late_valid_q;
+  assign readResp_bits_collEntry_o = late_entry_q;
+  assign readResp_bits_regs_enable_o = late_en_q;
+""",
+)
+
+
+def json_of(said):
+    """The last of several objects: `play --rtl` tells of the model first, then of the RTL."""
+    return json.loads(said.out.splitlines()[-1])
+
+
+class Failure:
+    """A faulty copy, run once, with what it left."""
+
+    def __init__(self, name, fault, folder, *words):
+        self.rtl = rut.stub(f"report_{name}", edit={rut.CORE: fault})
+        self.reports = folder
+        self.said = rut.run_lockstep("--rtl", self.rtl, *words, *PINNED, "--reports", folder)
+        self.json = self.said.json
+        self.first = self.json["first"]
+        (self.report,) = folder.rglob("report.txt")
+        self.text = self.report.read_text()
+
+    def file(self, name):
+        return self.report.with_name(name)
+
+    @property
+    def command(self):
+        (line,) = re.findall(r"^  repeat: (.*)$", self.text, re.MULTILINE)
+        return shlex.split(line)
+
+
+@pytest.fixture(scope="module")
+def late(tmp_path_factory):
+    return Failure("late", LATE, tmp_path_factory.mktemp("late"), "--seeds", "3..5")
+
+
+@pytest.fixture(scope="module")
+def early(tmp_path_factory):
+    words = ("--seeds", "2", "--cycles", "3000", "--profile", "mixed")
+    return Failure("early", EARLY, tmp_path_factory.mktemp("early"), *words)
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    return Failure("data", DATA, tmp_path_factory.mktemp("data"), *rut.QUICK, *ZERO)
+
+
+def test_report_names_everything(late):
+    assert late.said.code == Status.FUNCTIONAL_MISMATCH
+    at, port = late.first["cycle"], late.first["port"]
+    assert at > 60
+    assert late.text.startswith("seed 3\n")
+    instance = f"collector TOP.DuplicatedCollector: FUNCTIONAL_MISMATCH in cycle {at}\n"
+    assert instance in late.text
+    assert "num_lanes=2 lane_bits=32 num_pregs=16" in late.text
+    rows = [line.split() for line in late.text.splitlines()]
+    assert ["port", "RTL", "model", "care"] in rows
+    assert [port, late.first["got"], late.first["expected"], late.first["care"]] in rows
+    assert "model state before the edge:" in late.text
+    assert re.search(r"^    alloc_valid = 0x\d", late.text, re.MULTILINE)
+    cycles = [int(n) for n in re.findall(r"^ +(\d+):", late.text, re.MULTILINE)]
+    assert cycles == list(range(at - 15, at + 1))
+    assert "readReq regs_0_enable=" in late.text
+    # What is on the screen is the report.
+    assert late.text.rstrip() in late.said.err
+    assert str(late.report) in late.said.err
+
+
+def test_report_lists_every_differing_field(data):
+    got, expected = (int(data.first[k], 16) for k in ("got", "expected"))
+    care = int(data.first["care"], 16)
+    assert (got ^ expected) & care
+    assert data.first["port"].startswith("io_readData_resp_bits_")
+    table = data.text.partition("care\n")[2].partition("  handshakes")[0]
+    ports = [line.split()[0] for line in table.splitlines()]
+    assert ports[0] == data.first["port"]
+    assert len(ports) == len(set(ports))
+
+
+@pytest.mark.parametrize("name", ["late", "early", "data"])
+def test_command_repeats_it(name, request, tmp_path):
+    failure = request.getfixturevalue(name)
+    program, *words = failure.command
+    assert program == "scripts/warplock"
+    again = rut.warplock(*words, "--json", "--reports", tmp_path)
+    assert again.code == failure.said.code
+    assert again.json["first"] == failure.first
+    assert again.json["seed"] == failure.json["seed"]
+    assert again.json["config"] == failure.json["config"]
+
+
+@pytest.mark.parametrize("name", ["late", "data"])
+def test_shrunk_stimulus_is_short_and_fails(name, request):
+    failure = request.getfixturevalue(name)
+    stimulus = failure.file("stimulus.wlv")
+    info = rut.warplock("vectors", "info", stimulus, "--json").json
+    assert info["cycles"] < failure.first["cycle"] // 2
+    assert info["source"] == "shrink"
+    assert info["seed"] == failure.json["seed"]
+    # The model plays it clean, the good RTL too; the faulty RTL fails in its last cycle.
+    assert rut.warplock("vectors", "play", stimulus).code == 0
+    good = rut.warplock("vectors", "play", stimulus, "--rtl", rut.stub("plain"), "--json")
+    assert good.code in (0, Status.VACUOUS), good.err
+    assert "first" not in json_of(good)
+    bad = rut.warplock("vectors", "play", stimulus, "--rtl", failure.rtl, "--json")
+    assert bad.code == Status.FUNCTIONAL_MISMATCH
+    assert json_of(bad)["first"]["cycle"] == info["cycles"] - 1
+
+
+def test_waveform_from_the_start_can_be_checked(early):
+    """Offline lockstep on the waveform sees the same."""
+    assert early.first["cycle"] < 50
+    said = rut.warplock("check", early.file("wave.fst"), "--block", "collector", *PINNED, "--json")
+    assert said.code == early.said.code, said.err
+    assert said.json["first"] == early.first
+    assert said.json["cycles"] == early.first["cycle"] + 11
+
+
+def test_waveform_of_the_middle_is_61_cycles(late):
+    """It has no reset at its start in general; the cycles around the mismatch are there."""
+    said = rut.warplock("check", late.file("wave.fst"), "--block", "collector", *PINNED, "--json")
+    assert said.code in (Status.NO_RESET, late.said.code), said.err
+    if said.out:
+        assert said.json["cycles"] == 61
+
+
+def test_nothing_half_written_is_left(late, early, data):
+    for failure in (late, early, data):
+        names = {path.name for path in failure.report.parent.iterdir()}
+        assert names == {"report.txt", "stimulus.wlv", "wave.fst"}
+
+
+def test_reports_of_a_former_run_do_not_stay(tmp_path):
+    """A run that fails another way leaves no file of the one before."""
+    Failure("former", DATA, tmp_path, *rut.QUICK)
+    again = Failure("former", EARLY, tmp_path, *rut.QUICK)
+    assert again.first["port"] == "io_writeReq_ready"
+    assert again.text.count("  repeat: ") == 1
+    info = rut.warplock("vectors", "info", again.file("stimulus.wlv"), "--json").json
+    assert info["cycles"] <= again.first["cycle"] + 1
+
+
+def test_delayed_response_is_a_timing_divergence(tmp_path):
+    failure = Failure("delayed", DELAYED, tmp_path, *rut.QUICK)
+    assert failure.said.code == Status.TIMING_DIVERGENCE
+    assert failure.json["verdict"] == "TIMING_DIVERGENCE"
+    assert failure.first["port"] == "io_readResp_valid"
+
+
+def test_lost_response_is_functional(tmp_path):
+    lost = ("assign readResp_valid_o = read_valid_q;",
+            "assign readResp_valid_o = read_valid_q && (next_alloc_id_q == '0);")  # fmt: skip
+    failure = Failure("lost", lost, tmp_path, *rut.QUICK)
+    assert failure.said.code == Status.FUNCTIONAL_MISMATCH
+    assert failure.first["port"] == "io_readResp_valid"
+
+
+def test_records_are_the_same_without_rtl(data, tmp_path):
+    """A vector file of the seed drives the RTL into the same mismatch as the bench does."""
+    vectors = tmp_path / "seed.wlv"
+    config = [w for k, v in rut.SMALL.items() for w in ("--config", f"{k}={v}")]
+    words = ("--seed", data.json["seed"], "--cycles", "5000", *ZERO, *config)
+    made = rut.warplock("vectors", "gen", "collector", vectors, *words)
+    assert made.code == 0, made.err
+    played = rut.warplock("vectors", "play", vectors, "--rtl", data.rtl, "--json")
+    assert played.code == data.said.code
+    assert json_of(played)["first"] == data.first
+
+
+def test_records_and_bench_meet_the_same_coverage(tmp_path):
+    """The seed's coverage in a vector file and in the bench, whose run has the drain behind it."""
+    vectors = tmp_path / "seed.wlv"
+    config = [w for k, v in rut.SMALL.items() for w in ("--config", f"{k}={v}")]
+    words = ("--seed", "11", "--cycles", "5000", *config)
+    assert rut.warplock("vectors", "gen", "collector", vectors, *words).code == 0
+    played = rut.warplock("vectors", "play", vectors, "--json").json
+    run = rut.run_lockstep(
+        "--rtl", rut.stub("plain"), "--seeds", "11", "--cycles", "5000", *PINNED
+    ).json
+    drain = run["cycles"] - played["cycles"]
+    assert 0 <= drain <= 4
+    for point, hits in played["coverage"].items():
+        assert hits <= run["coverage"][point]["hits"] <= hits + drain, point
+
+
+def test_named_configurations_of_the_stub():
+    said = rut.run_lockstep("--config", "tiny", "--cycles", "3000", "--seeds", "1")
+    assert said.code == 0
+    assert said.json["verdict"] == "PASS"
