@@ -145,6 +145,9 @@ int wlk_dpi_start(void *handle) {
 
 int wlk_dpi_step(void *handle, const wlk_view *in, const wlk_view *got) {
     const wlk_dpi *h = (const wlk_dpi *)handle;
+    if (h == NULL || h->checker == NULL) {
+        return 1; // refused at the start, and the simulation goes on all the same
+    }
     if (wlk_checker_step(h->checker, in, got) == 0) {
         return 0;
     }

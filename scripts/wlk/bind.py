@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What `warplock bind` writes: checker, package, bind file, step call, and lists to use them.
 
-The checker's parameters are fixed when it is written. What the ports leave open must be given:
-in a user's simulation nothing may be tried out.
+The checker's parameters are fixed when it is written: in a user's simulation nothing is tried out.
+What the ports leave open must be given, unless the default is among it, which is then said.
 """
 
 from __future__ import annotations
@@ -74,6 +74,8 @@ def _write_list(out: Path, sources: list[str], step: str) -> None:
         "-LDFLAGS -lwarplock_dpi",
         f"-LDFLAGS -Wl,-rpath,{place}",
     ]
+    if build.folder().name == "asan":  # our own sanitized runs: its runtime must come first
+        fixed.append("-LDFLAGS -fsanitize=address,undefined")
     # The package first: the checkers use it.
     wanted = [str(place / name) for name in [*sources, step]]
     for line in [*fixed, *wanted]:

@@ -179,19 +179,20 @@ def _play(args: argparse.Namespace) -> int:
         numbers = [played.result[key] for key in ("cycles", "compared_bits", "masked_bits")]
         table.add(str(path), header.block, *numbers, played.verdict)
         if args.rtl:
-            worst.append(_play_rtl(path, port_table, config, args, table))
+            worst.append(_play_rtl(header, port_table, config, args, table))
     if not args.json:
         table.print()
     return int(min((v for v in worst if v != Status.OK), default=Status.OK))
 
 
 def _play_rtl(
-    path: Path, port_table: Any, config: Any, args: argparse.Namespace, table: report.Table
+    header: Any, port_table: Any, config: Any, args: argparse.Namespace, table: report.Table
 ) -> Status:
     """The file's inputs into the RTL; the bound checker compares it with the model."""
     from . import lockstep
 
-    result = lockstep.replay(port_table, config, path, args)
+    path = header.path
+    result = lockstep.replay(port_table, config, path, header.power_up, args)
     if args.json:
         report.json_line(result.json())
     numbers = (result.cycles, result.compared_bits, result.masked_bits)

@@ -7,6 +7,7 @@ import argparse
 import dataclasses
 import itertools
 import json
+import re
 import shlex
 import sys
 import time
@@ -25,6 +26,7 @@ PROBE_CYCLES = 4000
 WAVE_BEFORE, WAVE_AFTER = 50, 10
 KEPT_LINES, SHOWN_LINES = 200, 10  # of what the RTL prints; kept: from both ends
 WAVE_FILE = "wave.fst"
+FAILED = re.compile("%(?:Error|Fatal): ")
 VERDICTS = {report.verdict_name(s): s for s in report.VERDICTS}
 
 
@@ -237,7 +239,9 @@ def execute(job: Job) -> Outcome:
     return outcome
 
 
-def replay(table: Table, config: Config, path: Path, args: argparse.Namespace) -> Result:
+def replay(
+    table: Table, config: Config, path: Path, power_up: str, args: argparse.Namespace
+) -> Result:
     """Drive RTL with the inputs of a record file. `args`: rtl, module, define, include."""
     words = [f"{key}={value}" for key, value in table.show(config).items()]
     settings = argparse.Namespace(
@@ -249,7 +253,7 @@ def replay(table: Table, config: Config, path: Path, args: argparse.Namespace) -
         seeds=range(1, 2),
         cycles=1,
         profile="mix",
-        power_up="random",
+        power_up="zero" if power_up == "zero" else "random",
         verilator="system",
     )
     job = _rtl_job(table, settings)
@@ -327,13 +331,13 @@ def _no_answer(job: Job, code: int, said: Sequence[str]) -> WlkError:
 
 
 def _assertion_text(said: Sequence[str]) -> str:
-    """What Verilator prints at a failed assertion: a line with %Error, and indented ones."""
-    start = next((n for n, line in enumerate(said) if "%Error: " in line), None)
+    """What Verilator prints at a failed assertion: a line so marked, and indented ones."""
+    start = next((n for n, line in enumerate(said) if FAILED.search(line)), None)
     if start is None:
         return "assertion failed"
     more = itertools.takewhile(lambda line: line.startswith(" "), said[start + 1 :])
     # Behind the file and the line, which the bench tells whole.
-    text = " ".join([said[start].partition("%Error: ")[2], *more])
+    text = " ".join([FAILED.split(said[start])[1], *more])
     return " ".join(text.partition(": ")[2].split())
 
 
@@ -557,7 +561,10 @@ def _write_waves(
     """An FST of cycles [-50, +10] around `cycle`, or of the whole seed, by running it again."""
     place = _folder(job) / WAVE_FILE
     draft = place.with_name(WAVE_FILE + ".partial")
-    program = verilate.bench(harness, job.rtl, trace=True, tool=tool)
+    try:
+        program = verilate.bench(harness, job.rtl, trace=True, tool=tool)
+    except WlkError as error:  # must not hide the verdict
+        return [f"  no waveform: {error.message}"]
     around = {}
     if cycle is not None:
         around = {"from": max(0, cycle - WAVE_BEFORE), "to": cycle + WAVE_AFTER}

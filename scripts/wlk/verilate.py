@@ -193,6 +193,8 @@ def _compile(place: Path, library: Path, optimize: str, checker: bool, tool: Too
     link = " ".join([*map(str, objects), f"-L{libs}", "-lwarplock_dpi", f"-Wl,-rpath,{libs}"])
     if not checker:
         link += " -Wl,--allow-shlib-undefined"  # no DPI, so no svdpi; nothing calls it
+    if library.name == "asan":
+        link += " -fsanitize=address,undefined"  # the library's runtime must come first
     command = ["make", "-C", place / "obj", "-f", f"{PREFIX}.mk", f"-j{os.cpu_count() or 1}"]
     command += [f"OPT_FAST={optimize}", "OPT_GLOBAL=-O2", "OPT_SLOW=-O0", *tool.make_args]
     cached = ["OBJCACHE=ccache"] if shutil.which("ccache") else []

@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Checkers bound into a simulation of the user's own: pair.sv, with two collectors in it."""
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+import rtl_under_test as rut
+from wlk import verilate
+from wlk.errors import Status
+
+PAIR = Path(__file__).with_name("pair.sv")
+PINNED = ("--config", "coll_entries=2")
+PASS = re.compile(
+    r"^warplock: collector (?:TOP\.)?pair\.(u_.)\.u_collector: PASS, 2001 cycles", re.M
+)
+DEBUG = rut.SMALL | {"debug": 1, "reg_banks": 2}
+OMITTED = ["debug_coreId", "io_writeReq_ready", "io_writeResp_bits_collEntry"]
+OMITTED += ["io_readData_resp_bits_1_data_0", "io_readReq_bits_rsEntryId"]
+
+
+def simulate(name, sources, *defines, tool=None):
+    """Build pair.sv with these files as a user does; the program."""
+    tool = tool or verilate.find_tool("system")
+    place = rut.folder(name)
+    unoptimized = " ".join(f"OPT_{kind}=-O0" for kind in ("FAST", "SLOW", "GLOBAL"))
+    command = [tool.program, "--binary", "--timing", "-Wno-fatal", "-Wno-lint"]
+    command += ["-MAKEFLAGS", " ".join([unoptimized, *tool.make_args])]
+    if tool.is_packaged:  # configured without what coroutines need
+        command += ["-CFLAGS", "-std=gnu++20 -fcoroutines"]
+    command += ["--top-module", "pair", "--Mdir", place, *sources, PAIR]
+    command += [f"+define+{text}" for text in defines]
+    done = subprocess.run(
+        [str(word) for word in command], env=tool.environment(), capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return place / "Vpair"
+
+
+def run(program, *words):
+    """The simulation's exit code and what the checkers say."""
+    done = subprocess.run([program, *words], capture_output=True, text=True, timeout=60)
+    return done.returncode, done.stderr
+
+
+def bind(out, rtl, *words):
+    return rut.warplock("bind", "collector", "--rtl", rtl, "--out", out, *words)
+
+
+def named(place, suffix):
+    """Give all modules of a stub names of their own."""
+    for path in place.glob("*.sv"):
+        text = path.read_text()
+        for module in ("DuplicatedCollector", "duplicated_collector_core", "prf_bank"):
+            text = text.replace(f"{module} ", f"{module}{suffix} ")
+        path.write_text(text)
+    return place
+
+
+@pytest.fixture(scope="module")
+def good():
+    """Two good collectors of one module."""
+    rtl = rut.stub("pair_good")
+    out = rut.folder("pair_good_wlk")
+    said = bind(out, rtl, *PINNED)
+    assert said.code == 0, said.err
+    return simulate("pair_good_sim", ["-f", out / "warplock.f", *sorted(rtl.glob("*.sv"))])
+
+
+@pytest.fixture(scope="module")
+def mixed():
+    """A good collector, and one of another module: debug ports, some ports removed, a fault that
+    a plusarg switches on. Checkers of both come from one folder."""
+    fault = "assign writeResp_valid_o = write_valid_q && (fault == 0);\n"
+    fault += '  int fault = 0;\n  initial void\'($value$plusargs("FAULT=%d", fault));'
+    edit = {rut.CORE: ("assign writeResp_valid_o = write_valid_q;", fault)}
+    first = rut.stub("pair_first")
+    second = named(rut.stub("pair_second", DEBUG, omit=OMITTED, edit=edit), "Other")
+    out = rut.folder("pair_mixed_wlk")
+    assert bind(out, first, *PINNED).code == 0
+    said = bind(out, second, "--module", "DuplicatedCollectorOther", *PINNED, "--json")
+    assert said.code == 0, said.err
+    assert said.json["match"] == "subset"
+    assert said.json["config"]["debug"] == 1
+    assert "io_writeReq_ready" in said.json["not_compared"]
+    files = [*sorted(first.glob("*.sv")), *sorted(second.glob("*.sv"))]
+    name = "SECOND=DuplicatedCollectorOther"
+    return simulate("pair_mixed_sim", ["-f", out / "warplock.f", *files], name)
+
+
+def test_good_pair_passes(good):
+    code, said = run(good)
+    assert code == 0, said
+    assert sorted(PASS.findall(said)) == ["u_a", "u_b"]
+    assert len(said.splitlines()) == 2
+
+
+def test_right_instance_is_reported(good):
+    code, said = run(good, "+UPSET=300")
+    assert code != 0
+    assert "collector TOP.pair.u_b.u_collector: FUNCTIONAL_MISMATCH in cycle 300\n" in said
+    assert "io_readResp_bits_collEntry" in said
+    assert "u_a" not in said
+    assert not PASS.search(said)
+
+
+def test_nothing_compared_does_not_pass(good):
+    code, said = run(good, "+BUSY=0")
+    assert code != 0
+    assert "u_collector: VACUOUS" in said
+
+
+def test_two_modules_with_other_parameters_and_ports(mixed):
+    code, said = run(mixed)
+    assert code == 0, said
+    assert sorted(PASS.findall(said)) == ["u_a", "u_b"]
+    bits = [int(n.replace(",", "")) for n in re.findall(r"([\d,]+) bits compared", said)]
+    assert min(bits) > 2001 * 90
+
+
+def test_faulty_module_is_reported(mixed):
+    code, said = run(mixed, "+FAULT=1")
+    assert code != 0
+    assert re.search(r"TOP\.pair\.u_b\.u_collector: FUNCTIONAL_MISMATCH in cycle \d+\n", said)
+    assert re.search(r"^  io_writeResp_valid +0x0 +0x1 ", said, re.M)
+    assert "debug=1" in said
+    assert "u_a" not in said
+
+
+@pytest.fixture(scope="module")
+def edited():
+    """As `good`, with versions and parameters in the checker that plusargs change."""
+    rtl = rut.stub("pair_edited")
+    out = rut.folder("pair_edited_wlk")
+    assert bind(out, rtl, *PINNED).code == 0
+    checker = out / "wlk_collector_checker.sv"
+    text = checker.read_text()
+    (schema,) = re.findall(r"64'h[0-9a-f]{16}(?=\);)", text.partition("wlk_dpi_open")[2])[:1]
+    index = list(rut.TABLE.params).index("coll_entries")
+    checker.write_text(text)
+    rut.change(checker, "  initial begin\n", "  longint unsigned add[3];\n  initial begin\n"
+               "    add = '{0, 0, 0};\n"
+               "    void'($value$plusargs(\"ABI=%d\", add[0]));\n"
+               "    void'($value$plusargs(\"SCHEMA=%d\", add[1]));\n"
+               "    void'($value$plusargs(\"ENTRIES=%d\", add[2]));\n")  # fmt: skip
+    rut.change(checker, "(wlk_pkg::WlkAbiVersion, ", "(wlk_pkg::WlkAbiVersion + add[0], ")
+    rut.change(checker, f"{schema});", f"{schema} + add[1]);")
+    rut.change(checker, f"64'd{index}, 64'd2);", f"64'd{index}, 64'd2 + add[2]);")
+    return simulate("pair_edited_sim", ["-f", out / "warplock.f", *sorted(rtl.glob("*.sv"))])
+
+
+@pytest.mark.parametrize(
+    ("word", "part"),
+    [
+        ("+ABI=98", "the checker was generated for ABI version 99, the library has"),
+        ("+SCHEMA=1", "the library has no block with schema"),
+        ("+ENTRIES=200", "coll_entries=202"),
+    ],
+)
+def test_wrong_checker_is_refused(edited, word, part):
+    code, said = run(edited, word)
+    lines = [line for line in said.splitlines() if line.startswith("warplock: ")]
+    assert code != 0
+    assert len(lines) == 1, said
+    assert lines[0].startswith("warplock: TOP.pair.u_")
+    assert part in lines[0]
+
+
+def test_checker_of_another_number_of_entries_fails(edited):
+    """Within the ports' width a wrong parameter is found by what it does."""
+    assert run(edited)[0] == 0
+    code, said = run(edited, "+ENTRIES=-1")
+    assert code != 0
+    assert "FUNCTIONAL_MISMATCH" in said
+
+
+def test_open_parameter_must_be_given():
+    """Nothing can be tried out in a user's simulation; a default is taken, and it is said."""
+    out = rut.folder("pair_open_wlk")
+    said = bind(out, rut.stub("plain_three", rut.SMALL | {"coll_entries": 3}))
+    assert said.code == Status.BAD_CONFIG
+    assert "the ports allow 3 or 4; give --config coll_entries=VALUE" in said.line
+    assert not list(out.iterdir())
+    said = bind(out, rut.stub("plain"))
+    assert said.code == 0
+    assert "the ports allow 1 or 2; give --config coll_entries=VALUE (2 is taken)" in said.out
+
+
+def test_module_that_does_not_fit_writes_nothing():
+    place = rut.stub("pair_no_valid")
+    rut.redeclare(place / rut.SHELL, "io_readReq_valid", None)
+    out = rut.folder("pair_unfit_wlk")
+    said = bind(out, place, *PINNED)
+    assert said.code == Status.IFACE_CHANGED
+    assert "io_readReq_valid is missing" in said.err
+    assert not list(out.iterdir())
+
+
+def test_files_written_are_whole():
+    out = rut.folder("pair_files_wlk")
+    for _ in range(2):  # once more over what is there
+        assert bind(out, rut.stub("plain"), *PINNED).code == 0
+    names = {path.name for path in out.iterdir()}
+    assert names == {
+        "wlk_pkg.sv", "wlk_collector_checker.sv", "wlk_collector_checker_bind.sv",
+        "wlk_collector_step.c", "libwarplock_dpi.so", "libwarplock_dpi.so.1", "warplock.f",
+    }  # fmt: skip
+    lines = (out / "warplock.f").read_text().splitlines()
+    assert len(lines) == len(set(lines))
+    listed = [Path(line) for line in lines if not line.startswith("-")]
+    assert listed[0].name == "wlk_pkg.sv"
+    assert all(path.is_file() for path in listed)
