@@ -53,7 +53,12 @@ TOOLS = {
     },
 }
 # pkg-config module -> Debian package
-LIBRARIES = {"zlib": "zlib1g-dev", "libzstd": "libzstd-dev", "libdeflate": "libdeflate-dev"}
+LIBRARIES = {
+    "zlib": "zlib1g-dev",
+    "libzstd": "libzstd-dev",
+    "libdeflate": "libdeflate-dev",
+    "liblz4": "liblz4-dev",  # waveforms of the newest Verilator
+}
 OLDEST = {"meson": "1.0", "verilator": "5.006"}
 APT_LISTS = Path("/var/lib/apt/lists")
 REQUIREMENTS = {"run": "requirements.txt", "test": "requirements-test.txt"}

@@ -149,6 +149,7 @@ def _prune(folder: Path) -> None:
     builds = sorted((p for p in folder.iterdir() if p.is_dir()), key=lambda p: p.stat().st_mtime)
     for old in builds[: max(0, len(builds) - MAX_BUILDS)]:
         shutil.rmtree(old, ignore_errors=True)
+        (setup.BUILD / f"rtl-{old.name}.lock").unlink(missing_ok=True)
 
 
 def _verilator_flags(rtl: Rtl, trace: bool) -> list[str]:

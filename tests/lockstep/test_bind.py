@@ -10,6 +10,8 @@ import rtl_under_test as rut
 from wlk import verilate
 from wlk.errors import Status
 
+# Builds of a user's kind, outside of the cache; and no sanitizer can be linked into them.
+pytestmark = pytest.mark.slow
 PAIR = Path(__file__).with_name("pair.sv")
 PINNED = ("--config", "coll_entries=2")
 PASS = re.compile(

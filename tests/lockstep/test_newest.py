@@ -7,6 +7,7 @@ import test_bind
 from wlk import verilate
 from wlk.errors import Status
 
+pytestmark = pytest.mark.slow
 NEWEST = ("--verilator", "newest")
 
 

@@ -121,6 +121,7 @@ def test_command_repeats_it(name, request, tmp_path):
     failure = request.getfixturevalue(name)
     program, *words = failure.command
     assert program == "scripts/warplock"
+    assert "coll_entries=2" in words  # which the ports alone do not tell
     again = rut.warplock(*words, "--json", "--reports", tmp_path)
     assert again.code == failure.said.code
     assert again.json["first"] == failure.first

@@ -445,6 +445,7 @@ def filler(number):
     return f"module Filler_{number}(\n{ports});\n{regs}  assign q = {total};\nendmodule\n"
 
 
+@pytest.mark.slow
 def test_large_file():
     """60,000 lines in one file, some of them part of the design."""
     place = rut.stub("large")

@@ -13,6 +13,7 @@ import subprocess
 import pytest
 from wlk import cli, cmd_mutate, setup, tables
 
+pytestmark = pytest.mark.slow
 CYCLES = 1500
 TABLE = tables.load("collector")
 FAULTS = cmd_mutate.load("collector")
