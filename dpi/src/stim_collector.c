@@ -6,7 +6,7 @@
 #include "warplock/collector.h"
 #include "warplock/stimulus.h"
 
-enum { RESET_CYCLES = 4, PHASE_CYCLES = 192, IN_CONTROL = 5 };
+enum { RESET_CYCLES = 4, PHASE_CYCLES = 192, IN_CONTROL = WLK_COLLECTOR_IN_CONTROL };
 
 // What a profile turns; chances are out of 256.
 typedef struct dials {

@@ -20,8 +20,8 @@ enum {
     BANK_ROWS = 33,
     RF_FIRST = OPERANDS * BANK_ROWS, // row of register 0
     PREG_BITS = 10,                  // a register number in a record
-    IN_CONTROL = 5,                  // words before the payload
-    OUT_CONTROL = 1,
+    IN_CONTROL = WLK_COLLECTOR_IN_CONTROL,
+    OUT_CONTROL = WLK_COLLECTOR_OUT_CONTROL,
 };
 
 // Coverage points in the order of the table.

@@ -4,7 +4,10 @@
 
 #include <string.h>
 
-enum { IN_WORDS = 5 + WLK_COLLECTOR_ROW_WORDS, OUT_WORDS = 1 + 3 * WLK_COLLECTOR_ROW_WORDS };
+enum {
+    IN_WORDS = WLK_COLLECTOR_IN_CONTROL + WLK_COLLECTOR_ROW_WORDS,
+    OUT_WORDS = WLK_COLLECTOR_OUT_CONTROL + 3 * WLK_COLLECTOR_ROW_WORDS
+};
 
 // A configuration is the array of its parameters.
 _Static_assert(sizeof(wlk_collector_cfg) % sizeof(uint32_t) == 0, "configuration of words");

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from . import options, progress, report
-from .errors import Status
 
 NEEDS = "run"
 EXAMPLE = """warplock lockstep
@@ -124,6 +123,3 @@ def run(args: argparse.Namespace) -> int:
 
         results += recordings.check_all(args)
     return int(report.exit_code(results))
-
-
-__all__ = ["NEEDS", "Status", "add", "run"]

@@ -73,6 +73,13 @@ class CTable:
         w()
         self._cfg(w)
         for side in ("in", "out"):
+            if not self.t.groups[side]:
+                w("/** Control words of the record; payloads follow. */")
+                w(
+                    f"#define WLK_{self.t.name.upper()}_{side.upper()}_CONTROL "
+                    f"{self.t.control[side]}u"
+                )
+                w()
             self._struct(w, side)
             self._control(w, side, unpack=True)
             self._control(w, side, unpack=False)
@@ -229,15 +236,18 @@ class CTable:
     def _head(self, w: Writer) -> None:
         w(f"const {self.p}_cfg *cfg = (const {self.p}_cfg *)words;")
 
+    def _control_count(self, side: str) -> str:
+        """Control words of a side, groups included, as C."""
+        groups = [f"({c.c()} * {n}u)" for _, c, n in self.t.groups[side]]
+        return " + ".join([f"{self.t.control[side]}u", *groups])
+
     def _layout(self, w: Writer) -> None:
         w("static void layout(const uint32_t *words, wlk_layout *l) {")
         self._head(w)
         w("(void)cfg;")
         w("memset(l, 0, sizeof *l);")
         for side in ("in", "out"):
-            terms = [f"{self.t.control[side]}u"]
-            terms += [f"({c.c()} * {n}u)" for _, c, n in self.t.groups[side]]
-            w(f"l->{side}_control = {' + '.join(terms)};")
+            w(f"l->{side}_control = {self._control_count(side)};")
             w(f"l->{side}_words = l->{side}_control;")
         for item in self.t.fields:
             if item.lanes is None:
@@ -259,9 +269,7 @@ class CTable:
         w("(void)cfg;")
         w("wlk_port_builder b = {.list = list, .capacity = capacity, .count = 0};")
         for side in ("in", "out"):
-            terms = [f"{self.t.control[side]}u"]
-            terms += [f"({c.c()} * {n}u)" for _, c, n in self.t.groups[side]]
-            w(f"b.payload_word[{int(side == 'out')}] = {' + '.join(terms)};")
+            w(f"b.payload_word[{int(side == 'out')}] = {self._control_count(side)};")
         self._port_tree(w, self.t.fields, 0, ())
         w("return b.count;")
         w("}")

@@ -19,8 +19,6 @@ from . import match, progress, recording, report, setup, tables, vectors
 from .errors import Status, WlkError
 from .report import Mismatch, Result
 
-VERDICTS = {report.verdict_name(s): s for s in report.VERDICTS}
-
 
 def folder(given: Path | None) -> Path | None:
     """Where recordings are: as given, $WLK_TRACES, or shared/traces beside the checkout."""
