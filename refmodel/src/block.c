@@ -58,6 +58,12 @@ void wlk_layout_payloads(wlk_payload *list, uint32_t *n, uint32_t *words, uint32
     }
 }
 
+void wlk_mask_words(uint64_t *words, uint32_t bits) {
+    for (; bits > 0u; bits -= wlk_min(bits, 64u)) {
+        *words++ = wlk_mask(bits);
+    }
+}
+
 void wlk_config_defaults(const wlk_table *table, uint32_t *cfg) {
     for (uint32_t i = 0; i < table->n_params; i++) {
         cfg[i] = table->params[i].default_value;

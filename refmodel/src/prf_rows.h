@@ -28,6 +28,11 @@ typedef uint32_t prf_lanes __attribute__((vector_size(PRF_BYTES)));
 
 #define PRF_INLINE static inline __attribute__((always_inline))
 
+/** Words from one row of @p words to the next in memory. */
+PRF_INLINE uint32_t prf_stride_of(uint32_t words) {
+    return (words + WLK_PRF_CHUNK_WORDS - 1u) & ~(WLK_PRF_CHUNK_WORDS - 1u);
+}
+
 /** Copy a row that lies in the state. */
 PRF_INLINE void prf_copy(uint64_t *to, const uint64_t *from, uint32_t stride) {
     for (uint32_t w = 0; w < stride; w += PRF_WORDS) {

@@ -10,11 +10,12 @@ records and `wlk_BLOCK_table`. Run by Meson; never edit what it writes.
 
 from __future__ import annotations
 
+import math
 import sys
 from pathlib import Path
 
 from .errors import WlkError
-from .tables import WORD, Expr, Field, Slot, Table, _walk, element_name, load
+from .tables import WORD, Expr, Field, Slot, Table, _walk, element_name, load, names
 
 NOTE = "/* Generated from refmodel/blocks/{0}.toml by scripts/wlk/gen_c.py. Do not edit. */"
 
@@ -65,6 +66,8 @@ class CTable:
         w(f"#define {guard}")
         w()
         w('#include "warplock/block.h"')
+        for name in self._unit_headers():
+            w(f'#include "warplock/{name}_ports.h"')
         w()
         w("#ifdef __cplusplus")
         w('extern "C" {')
@@ -72,14 +75,10 @@ class CTable:
         w("#endif")
         w()
         self._cfg(w)
+        for unit in self.t.units:
+            self._unit(w, unit)
         for side in ("in", "out"):
-            if not self.t.groups[side]:
-                w("/** Control words of the record; payloads follow. */")
-                w(
-                    f"#define WLK_{self.t.name.upper()}_{side.upper()}_CONTROL "
-                    f"{self.t.control[side]}u"
-                )
-                w()
+            self._sizes(w, side)
             self._struct(w, side)
             self._control(w, side, unpack=True)
             self._control(w, side, unpack=False)
@@ -91,6 +90,11 @@ class CTable:
             w(f"void {self.p}_{side}_pack(const {self.p}_cfg *cfg, const {self.p}_{side} *v,")
             w("    uint64_t *words);")
         w()
+        w("/** Ones in every output bit that exists. */")
+        w(f"void {self.p}_out_mask(const {self.p}_cfg *cfg, uint64_t *words);")
+        w()
+        self._points(w)
+        self._api(w)
         w(f"extern const wlk_table {self.p}_table;")
         w()
         w("#ifdef __cplusplus")
@@ -98,6 +102,144 @@ class CTable:
         w("#endif")
         w("#endif")
         return w.text()
+
+    def _unit_headers(self) -> list[str]:
+        """Tables, other than this one, that define the units used here."""
+        used = {f.unit for f in self.t.fields if f.unit} - set(self.t.units)
+        return sorted(n for n in names() if used & set(load(n).units)) if used else []
+
+    def _unit(self, w: Writer, unit: str) -> None:
+        """Accessors of a unit's words, which are the same in every record that has it."""
+        members = self.t.unit_members(unit)
+        slots = [self.t.slots[f.name, ()] for f in members]
+        first = min(s.word for s in slots)
+        w(f"/** Words of an `{unit}`. */")
+        w(f"#define WLK_{unit.upper()}_WORDS {max(s.word for s in slots) - first + 1}u")
+        w()
+        for item, slot in zip(members, slots, strict=True):
+            name = f"wlk_{unit}_%s_{item.member.replace('.', '_')}"
+            what = f"{unit} {item.member}: {item.doc}"
+            self._getter(w, name % "get", slot.word - first, slot.lsb, item.max_width, what)
+            self._putter(w, name % "put", slot.word - first, slot.lsb, item.max_width, what)
+
+    def _sizes(self, w: Writer, side: str) -> None:
+        stem = f"WLK_{self.t.name.upper()}_{side.upper()}"
+        if not self.t.groups[side]:
+            w("/** Control words of the record; payloads follow. */")
+            w(f"#define {stem}_CONTROL {self.t.control[side]}u")
+            w()
+            return
+        text, _, stride = self.t.groups[side][0]
+        w(f"/** Control words before the group, and words of each of its `{text}` elements. */")
+        w(f"#define {stem}_GROUP  {self.t.control[side]}u")
+        w(f"#define {stem}_STRIDE {stride}u")
+        w()
+
+    def _getter(self, w: Writer, name: str, word: int, lsb: int, width: int, what: str) -> None:
+        kind = c_type(max(width, 32))
+        mask = f"UINT64_C(0x{(1 << width) - 1:x})"
+        w(f"/** {what} [{width} bits]. */")
+        w(f"static inline {kind} {name}(const uint64_t *words) {{")
+        w(f"return ({kind})(words[{word}] >> {lsb} & {mask});")
+        w("}")
+        w()
+
+    def _putter(self, w: Writer, name: str, word: int, lsb: int, width: int, what: str) -> None:
+        w(f"/** {what} [{width} bits], into words that are 0 there. */")
+        w(f"static inline void {name}(uint64_t *words, uint64_t value) {{")
+        w(f"words[{word}] |= value << {lsb};")
+        w("}")
+        w()
+
+    def _points(self, w: Writer) -> None:
+        """Protocol rules as bits, coverage points as bit numbers."""
+        stem = f"WLK_{self.t.name.upper()}"
+        if self.t.rules:
+            w("/** Protocol rules, bits of what tick returns. */")
+            w("enum {")
+            for n, rule in enumerate(self.t.rules):
+                w(f"{stem}_{rule['name'].upper()} = 1 << {n}, /**< {rule['doc']} */")
+            w("};")
+            w()
+        w("/** Coverage points, bit numbers of the event bitmap. */")
+        w("enum {")
+        for n, point in enumerate(self.t.covers):
+            w(f"{stem}_EV_{point['name'].upper()} = {n}, /**< {point['doc']} */")
+        w("};")
+        w()
+
+    def _api(self, w: Writer) -> None:
+        """The model by structs; the block itself works on record words."""
+        p = self.p
+        w("/** State of the model; its members: warplock/" + self.t.name + ".h. */")
+        w(f"typedef struct {p}_state {p}_state;")
+        w()
+        w("/** Legal alone and together? On failure @p err names the parameter and the remedy. */")
+        w(f"wlk_status {p}_check(const {p}_cfg *cfg, wlk_error *err);")
+        w()
+        w("/** Bytes of the state that this configuration uses; the rest is never touched. */")
+        w(f"size_t {p}_state_size(const {p}_cfg *cfg);")
+        w()
+        w("/** Power-up: everything unknown, or every bit zero and known. */")
+        w(f"void {p}_init(const {p}_cfg *cfg, {p}_state *state, wlk_power_up power_up);")
+        w()
+        w("/** Outputs of this cycle, and care (all ones = must match, per bit); pure. */")
+        w(f"void {p}_eval(const {p}_cfg *cfg, const {p}_state *state, const {p}_in *in,")
+        w(f"    {p}_out *out, {p}_out *care);")
+        w()
+        w("/** The clock edge. Returns the protocol rules broken; the state stays defined. */")
+        w(f"uint32_t {p}_tick(const {p}_cfg *cfg, {p}_state *state, const {p}_in *in);")
+        w()
+        w("/** The block as the shared parts see it. */")
+        w(f"extern const wlk_block {p}_block;")
+        w()
+
+    def _record_words(self, side: str) -> int:
+        """Words of the largest record: array bounds."""
+        words = self.t.control[side] + sum(c(self.largest) * n for _, c, n in self.t.groups[side])
+        for item in self.t.fields:
+            if item.direction == side and item.lanes is not None:
+                bits = item.lanes(self.largest) * item.width(self.largest)
+                words += math.prod(item.counts) * -(-bits // WORD)
+        return words
+
+    def _api_source(self, w: Writer) -> None:
+        p = self.p
+        w("// A configuration is the array of its parameters.")
+        w(f'_Static_assert(sizeof({p}_cfg) % sizeof(uint32_t) == 0, "configuration of words");')
+        w()
+        sizes = [f"{s.upper()}_WORDS = {self._record_words(s)}" for s in ("in", "out")]
+        w("enum { " + ", ".join(sizes) + " };")
+        w()
+        w(f"wlk_status {p}_check(const {p}_cfg *cfg, wlk_error *err) {{")
+        w(f"return {p}_block.check((const uint32_t *)cfg, err);")
+        w("}")
+        w()
+        w(f"size_t {p}_state_size(const {p}_cfg *cfg) {{")
+        w(f"return {p}_block.state_size((const uint32_t *)cfg);")
+        w("}")
+        w()
+        w(f"void {p}_init(const {p}_cfg *cfg, {p}_state *state, wlk_power_up power_up) {{")
+        w(f"{p}_block.init((const uint32_t *)cfg, state, power_up);")
+        w("}")
+        w()
+        w(f"void {p}_eval(const {p}_cfg *cfg, const {p}_state *state, const {p}_in *in,")
+        w(f"    {p}_out *out, {p}_out *care) {{")
+        w("uint64_t in_words[IN_WORDS], out_words[OUT_WORDS], care_words[OUT_WORDS];")
+        w(f"{p}_in_pack(cfg, in, in_words);")
+        w(f"{p}_block.eval((const uint32_t *)cfg, state, in_words, out_words, care_words);")
+        w(f"{p}_out_unpack(cfg, out_words, out);")
+        w(f"{p}_out_unpack(cfg, care_words, care);")
+        w("}")
+        w()
+        w(f"uint32_t {p}_tick(const {p}_cfg *cfg, {p}_state *state, const {p}_in *in) {{")
+        w("uint64_t in_words[IN_WORDS];")
+        w("wlk_step_info info;")
+        w(f"{p}_in_pack(cfg, in, in_words);")
+        w(f"{p}_block.tick((const uint32_t *)cfg, state, in_words, &info);")
+        w("return info.violated;")
+        w("}")
+        w()
 
     def _cfg(self, w: Writer) -> None:
         w(f"/** Configuration of `{self.t.name}`; spec: {self.t.spec}. */")
@@ -167,7 +309,8 @@ class CTable:
         other = "" if unpack else "const "
         w(f"static inline void {self.p}_{side}_{verb}_control({const}uint64_t *words,")
         w(f"    {other}{self.p}_{side} *v) {{")
-        elements = [(f, i, self.t.slots[f.name, i]) for f, i in _walk(plain, 0, (), None)]
+        single = [f for f in plain if not _loops(f)]
+        elements = [(f, i, self.t.slots[f.name, i]) for f, i in _walk(single, 0, (), None)]
         if unpack:
             for item, index, slot in elements:
                 w(
@@ -181,31 +324,75 @@ class CTable:
                     for f, i, s in elements
                     if s.word == word
                 ]
-                w(f"words[{word}] = " + "\n        | ".join(terms) + ";")
+                w(f"words[{word}] = " + ("\n        | ".join(terms) or "0") + ";")
+        for item in plain:
+            if _loops(item):
+                self._packed_loop(w, item, unpack)
         w("}")
         w()
 
+    def _packed_loop(self, w: Writer, item: Field, unpack: bool) -> None:
+        """Pack or unpack an array that lies side by side in a word, all its places."""
+        index = tuple(f"i{n}" for n in range(len(item.counts)))
+        for name, count in zip(index, item.counts, strict=True):
+            w(f"for (uint32_t {name} = 0; {name} < {count}u; {name}++) {{")
+        slot = self.t.slots[item.name, (0,) * len(index)]
+        steps = zip(index, item.steps(), strict=True)
+        shift = " + ".join([f"{slot.lsb}u", *(f"{i} * {step}u" for i, step in steps)])
+        place = self._access(item, index)
+        if unpack:
+            mask, cast = (1 << item.max_width) - 1, c_type(item.max_width)
+            w(f"{place} = ({cast})(words[{slot.word}] >> ({shift}) & UINT64_C(0x{mask:x}));")
+        else:
+            w(f"words[{slot.word}] |= (uint64_t){place} << ({shift});")
+        for _ in index:
+            w("}")
+
     def _accessors(self, w: Writer, side: str) -> None:
-        """Getters of input fields, putters of output fields: a whole small array at a time."""
+        """Getters of input fields, putters of output fields: a whole small array at a time.
+
+        Those of a group take the words of one element. A unit has one that tells its words.
+        """
         for item in self.t.fields:
-            if item.direction != side or item.lanes is not None or item.group is not None:
+            if item.direction != side or item.lanes is not None or item.unit:
                 continue
-            slots = [self.t.slots[item.name, i] for _, i in _walk([item], 0, (), None)]
+            slots = [s for (name, _), s in self.t.slots.items() if name == item.name]
             if len({s.word for s in slots}) > 1:
                 continue
             first, width = slots[0], len(slots) * item.max_width
             name = f"{self.p}_{side}_%s_{item.flat.replace('.', '_')}"
-            what = "" if len(slots) == 1 else f", {len(slots)} side by side"
-            w(f"/** {item.flat}: {width} bits{what}. */")
-            if side == "in":
-                kind = c_type(max(width, 32))
-                mask = f"UINT64_C(0x{(1 << width) - 1:x})"
-                w(f"static inline {kind} {name % 'get'}(const uint64_t *words) {{")
-                w(f"return ({kind})(words[{first.word}] >> {first.lsb} & {mask});")
-            else:
-                w(f"static inline void {name % 'put'}(uint64_t *words, uint64_t value) {{")
-                w(f"words[{first.word}] |= value << {first.lsb};")
+            what = item.flat + ("" if len(slots) == 1 else f", {len(slots)} side by side")
+            what += ", of a group's element" if item.group is not None else ""
+            self._getter(w, name % "get", first.word, first.lsb, width, what)
+            self._putter(w, name % "put", first.word, first.lsb, width, what)
+        self._group_place(w, side)
+        self._unit_places(w, side)
+
+    def _group_place(self, w: Writer, side: str) -> None:
+        if not self.t.groups[side]:
+            return
+        stem = f"WLK_{self.t.name.upper()}_{side.upper()}"
+        for const in ("const ", ""):
+            name = f"{self.p}_{side}_{'element' if const else 'element_mut'}"
+            w(f"/** Words of element @p i of the group of `{self.t.groups[side][0][0]}`. */")
+            w(f"static inline {const}uint64_t *{name}({const}uint64_t *words, uint32_t i) {{")
+            w(f"return words + {stem}_GROUP + i * {stem}_STRIDE;")
             w("}")
+            w()
+
+    def _unit_places(self, w: Writer, side: str) -> None:
+        """Where each use of a unit starts, in the record or in its group's element."""
+        starts: dict[str, tuple[Field, int]] = {}
+        for item in self.t.fields:
+            if item.unit and item.direction == side:
+                root = "_".join(p for p, _ in item.path[: item.unit_at])
+                word = self.t.slots[item.name, ()].word
+                if root not in starts or word < starts[root][1]:
+                    starts[root] = (item, word)
+        for root, (item, word) in starts.items():
+            where = "its group's element" if item.group is not None else "the record"
+            w(f"/** First word of {root.replace('_', '.')} in {where}. */")
+            w(f"#define {self.p.upper()}_{side.upper()}_{root.upper()} {word}u")
             w()
 
     def _take(self, words: str, word: str, slot: Slot, item: Field) -> str:
@@ -229,6 +416,8 @@ class CTable:
         for side in ("in", "out"):
             for unpack in (True, False):
                 self._whole(w, side, unpack)
+        self._mask(w)
+        self._api_source(w)
         self._floors(w)
         self._tables(w)
         return w.text()
@@ -303,7 +492,17 @@ class CTable:
                 w("}")
             position = end
 
-    def _place(self, item: Field, index: tuple) -> tuple[str, int]:
+    def _place(self, item: Field, index: tuple) -> tuple[str, int | str]:
+        """Word and lowest bit of an element as C; loop variables stand for parameter counts."""
+        if item.packed:
+            slot = self.t.slots[item.name, (0,) * len(index)]
+            literal, loops = slot.lsb, []
+            for i, step in zip(index, item.steps(), strict=True):
+                if isinstance(i, str):
+                    loops.append(f"{i} * {step}u")
+                else:
+                    literal += i * step
+            return f"{slot.word}u", " + ".join([f"{literal}u", *loops]) if loops else literal
         fixed = tuple(i for i in index if not isinstance(i, str))
         slot = self.t.slots[item.name, fixed]
         if slot.group is None:
@@ -378,6 +577,49 @@ class CTable:
                 w(f"at += {n};")
         w("}")
         w()
+
+    def _mask(self, w: Writer) -> None:
+        """Ones in the bits that exist: a port's width is an expression, its place is not."""
+        w(f"void {self.p}_out_mask(const {self.p}_cfg *cfg, uint64_t *words) {{")
+        w("wlk_layout l;")
+        w(f"{self.p}_table.layout((const uint32_t *)cfg, &l);")
+        w("memset(words, 0, l.out_words * sizeof *words);")
+        for item in self.t.fields:
+            if item.direction != "out" or item.lanes is not None:
+                continue
+            if item.when is not None:
+                w(f"if (({item.when.c()}) != 0u) {{")
+            for index in _literal_indices(item):
+                self._mask_element(w, item, index)
+            if item.when is not None:
+                w("}")
+        if any(f.direction == "out" and f.lanes is not None for f in self.t.fields):
+            w("uint32_t payload = 0;")
+        for item in self.t.fields:
+            if item.direction == "out" and item.lanes is not None:
+                bits = f"{item.lanes.c()} * {item.width.c()}"
+                w(f"for (uint32_t n = 0; n < {math.prod(item.counts)}u; n++, payload++) {{")
+                w(f"wlk_mask_words(words + l.out_payload[payload].word, {bits});")
+                w("}")
+        w("}")
+        w()
+
+    def _mask_element(self, w: Writer, item: Field, literal: tuple) -> None:
+        """One literal element, over the parameter counts of its arrays."""
+        index, rest = [], list(literal)
+        for _, count in item.path:
+            if count is None:
+                continue
+            if count.names:
+                index.append(f"i{len(index)}")
+                w(f"for (uint32_t {index[-1]} = 0; {index[-1]} < {count.c()}; {index[-1]}++) {{")
+            else:
+                index.append(rest.pop(0))
+        word, lsb = self._place(item, tuple(index))
+        w(f"words[{word}] |= wlk_mask({item.width.c()}) << ({lsb});")
+        for name in index:
+            if isinstance(name, str):
+                w("}")
 
     def _group(self, w: Writer, side: str, text: str, unpack: bool) -> None:
         members = [
@@ -493,10 +735,15 @@ class CTable:
         w("};")
 
 
+def _loops(item: Field) -> bool:
+    """Is some count of this field a parameter?"""
+    return any(count is not None and count.names for _, count in item.path)
+
+
 def _literal_indices(item: Field) -> list[tuple]:
     indices: list[tuple] = [()]
     for _, count in item.path:
-        if count is not None:
+        if count is not None and not count.names:
             indices = [(*i, n) for i in indices for n in range(count({}))]
     return indices
 

@@ -8,16 +8,19 @@ Record layout (one record = one cycle; 64-bit words):
   in  = control words, then each input payload in whole words
   out = control words, then each output payload in whole words
 A control field never straddles a word and sits at a place that depends on no parameter value:
-space is reserved for the widest legal width, and the elements of a small array lie side by side.
-Fields with an array count that is a parameter form groups of whole words, repeated `count` times.
-Fields that no rule reads come last.
+space is reserved for the widest legal width and the largest count, and the elements of an array
+that fits in a word lie side by side. Larger arrays whose count is a parameter form one group of
+whole words a side, repeated `count` times. The fields of a unit (an instruction, say) fill words
+of their own, equal wherever the unit is used. Fields that no rule reads come last.
 """
 
 from __future__ import annotations
 
 import ast
 import hashlib
+import itertools
 import json
+import math
 import tomllib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -27,6 +30,7 @@ from .errors import Status, WlkError
 
 ROOT = Path(__file__).resolve().parents[2]
 BLOCKS = ROOT / "refmodel" / "blocks"
+FAMILIES = BLOCKS / "family"
 FORMAT = 1
 WORD = 64
 
@@ -202,6 +206,9 @@ class Field:
     valid_when: str
     doc: str
     x_hides: tuple[str, ...] = ()  # outputs that show this input though valid_when is 0
+    unit: str = ""  # the unit it is a part of
+    unit_at: int = 0  # how many components of the path name the unit
+    counts: tuple[int, ...] = ()  # the largest legal value of each array count
 
     @property
     def flat(self) -> str:
@@ -209,9 +216,29 @@ class Field:
         return ".".join(part for part, _ in self.path)
 
     @property
+    def member(self) -> str:
+        """The name inside its unit: `uop.inst.essentials_3`."""
+        return ".".join(part for part, _ in self.path[self.unit_at :])
+
+    @property
+    def packed(self) -> bool:
+        """Every element of the largest array fits in one word."""
+        return not self.unit and math.prod(self.counts) * self.max_width <= WORD
+
+    @property
     def group(self) -> Expr | None:
-        """The parameter-dependent count of the array the field is in, if any."""
+        """The parameter-dependent count of the array the field is in, if it forms a group."""
+        if self.packed:
+            return None
         return next((n for _, n in self.path if n is not None and n.names), None)
+
+    def steps(self) -> tuple[int, ...]:
+        """Bits from one element of a packed array to the next, for each dimension."""
+        steps, step = [], self.max_width
+        for count in reversed(self.counts):
+            steps.append(step)
+            step *= count
+        return tuple(reversed(steps))
 
 
 @dataclass(frozen=True)
@@ -303,6 +330,8 @@ class Table:
     covers: list[dict]
     configs: dict[str, dict]
     path: Path
+    units: tuple[str, ...] = ()  # units that this table defines
+    instances: tuple[dict, ...] = ()  # blocks inside a composed one
     slots: dict[tuple[str, tuple[int, ...]], Slot] = field(default_factory=dict)
     control: dict[str, int] = field(default_factory=dict)
     groups: dict[str, list[tuple[str, Expr, int]]] = field(default_factory=dict)
@@ -331,6 +360,14 @@ class Table:
     def text(self, cfg: Config) -> str:
         """`key=value key=value` in table order."""
         return " ".join(f"{k}={v}" for k, v in self.show(cfg).items())
+
+    def unit_members(self, unit: str) -> list[Field]:
+        """The fields of a unit, as one of its uses has them."""
+        first = next(f for f in self.fields if f.unit == unit)
+        head = [p for p, _ in first.path[: first.unit_at]]
+        return [
+            f for f in self.fields if f.unit and [p for p, _ in f.path[: first.unit_at]] == head
+        ]
 
     # -- expansion -------------------------------------------------------------------------
     def present(self, item: Field, cfg: Config) -> bool:
@@ -366,6 +403,10 @@ class Table:
 
     def place(self, item: Field, index: tuple[int, ...], cfg: Config) -> tuple[int, int]:
         """(word, lsb) of a control element in its record."""
+        if item.packed:
+            slot = self.slots[item.name, (0,) * len(index)]
+            steps = zip(index, item.steps(), strict=True)
+            return slot.word, slot.lsb + sum(i * step for i, step in steps)
         fixed, rest, instance = [], list(index), 0
         for _, count in item.path:
             if count is None:
@@ -472,9 +513,22 @@ def _first_fit(bins: list[int], start: int, width: int) -> tuple[int, int]:
     return len(bins) - 1, 0
 
 
+def _literal(item: Field) -> list[tuple[int, ...]]:
+    """The indices of one field in the literal dimensions; those of a group are left out."""
+    return [index for _, index in _walk([item], 0, (), None)]
+
+
 def _fit_array(table: Table, item: Field, group: str | None, bins: list[int], start: int) -> None:
-    """Slots of one field: the elements of a literal array lie side by side if a word holds them."""
-    indices = [index for _, index in _walk([item], 0, (), None)]
+    """Slots of one field: the elements of a small array lie side by side."""
+    if item.packed:
+        total = math.prod(item.counts) * item.max_width
+        word, lsb = _first_fit(bins, start, total)
+        steps = item.steps()
+        for index in itertools.product(*(range(n) for n in item.counts)):
+            place = lsb + sum(i * step for i, step in zip(index, steps, strict=True))
+            table.slots[item.name, index] = Slot(group, word, place)
+        return
+    indices = _literal(item)
     if len(indices) * item.max_width <= WORD:
         word, lsb = _first_fit(bins, start, len(indices) * item.max_width)
         for n, index in enumerate(indices):
@@ -483,6 +537,21 @@ def _fit_array(table: Table, item: Field, group: str | None, bins: list[int], st
     for index in indices:
         word, lsb = _first_fit(bins, start, item.max_width)
         table.slots[item.name, index] = Slot(group, word, lsb)
+
+
+def _fit_units(table: Table, fields: list[Field], group: str | None, bins: list[int]) -> None:
+    """Slots of the fields that belong to units: each unit fills whole words of its own."""
+    used: dict[tuple[str, ...], list[Field]] = {}
+    for item in fields:
+        if item.unit:
+            used.setdefault(tuple(p for p, _ in item.path[: item.unit_at]), []).append(item)
+    for members in used.values():
+        first, inside = len(bins), []
+        for item in members:
+            word, lsb = _first_fit(inside, 0, item.max_width)
+            for index in _literal(item):
+                table.slots[item.name, index] = Slot(group, first + word, lsb)
+        bins += [WORD] * len(inside)
 
 
 def _lay_out(table: Table) -> None:
@@ -494,15 +563,23 @@ def _lay_out(table: Table) -> None:
         for read in (True, False):
             start = 0 if read else len(bins)
             for item in plain:
-                if item.read == read:
+                if item.read == read and not item.unit:
                     _fit_array(table, item, None, bins, start)
+            if read:
+                _fit_units(table, plain, None, bins)
         table.control[side] = len(bins)
         table.groups[side] = []
-        for text in dict.fromkeys(f.group.text for f in control if f.group is not None):
-            members = [f for f in control if f.group is not None and f.group.text == text]
+        counts = dict.fromkeys(f.group.text for f in control if f.group is not None)
+        if len(counts) > 1:
+            message = f"{table.path.name}: {side}: arrays of more than one count: "
+            raise WlkError(Status.MODEL_ERROR, message + ", ".join(counts))
+        for text in counts:
+            members = [f for f in control if f.group is not None]
             bins = []
+            _fit_units(table, members, text, bins)
             for item in members:
-                _fit_array(table, item, text, bins, 0)
+                if not item.unit:
+                    _fit_array(table, item, text, bins, 0)
             table.groups[side].append((text, members[0].group, len(bins)))
 
 
@@ -547,7 +624,7 @@ def _path(name: str, where: str) -> tuple[tuple[str, Expr | None], ...]:
 
 _FIELD_KEYS = frozenset(
     "name port dir width max_width lanes when valid_when read exact loose_width timing doc"
-    " x_hides".split()
+    " x_hides unit unit_at".split()
 )
 
 
@@ -565,9 +642,13 @@ def _field(raw: dict, table: str, largest: Config) -> Field:
         raise WlkError(Status.MODEL_ERROR, f"{where}: wider than {WORD} bits; use lanes")
     if raw["dir"] not in ("in", "out"):
         raise WlkError(Status.MODEL_ERROR, f"{where}: dir must be in or out")
+    path = _path(raw["name"], where)
+    for _, count in path:
+        if count is not None:
+            _check_parameters(count, set(largest))
     return Field(
         name=raw["name"],
-        path=_path(raw["name"], where),
+        path=path,
         direction=raw["dir"],
         width=width,
         max_width=max_width,
@@ -581,7 +662,107 @@ def _field(raw: dict, table: str, largest: Config) -> Field:
         valid_when=raw.get("valid_when", ""),
         doc=raw.get("doc", ""),
         x_hides=tuple(raw.get("x_hides", ())),
+        unit=raw.get("unit", ""),
+        unit_at=raw.get("unit_at", 0),
+        counts=tuple(count(largest) for _, count in path if count is not None),
     )
+
+
+def _family(name: str | None, where: str) -> dict[str, dict]:
+    """The parameters that the blocks of a family share, by name."""
+    if name is None:
+        return {}
+    path = FAMILIES / f"{name}.toml"
+    if not path.is_file():
+        raise WlkError(Status.MODEL_ERROR, f"{where}: block: there is no family '{name}'")
+    return {each["name"]: each for each in _decode(path)["param"]}
+
+
+def _decode(path: Path) -> dict:
+    """A decoded TOML file; WlkError MODEL_ERROR names the file."""
+    with path.open("rb") as stream:
+        try:
+            return tomllib.load(stream)
+        except tomllib.TOMLDecodeError as exc:
+            raise WlkError(Status.MODEL_ERROR, f"{path.name}: {exc}") from exc
+
+
+_MIRROR_KEYS = frozenset("name mirror flip unread".split()) | {"valid_when", "x_hides", "timing"}
+
+
+def _expand(raw: dict, path: Path) -> list[dict]:
+    """Every field, mirrors replaced by the fields they stand for, units marked."""
+    units = [(unit["name"], unit["of"].split(".")) for unit in raw.get("unit", [])]
+    fields: list[dict] = []
+    for item in raw["field"]:
+        if "mirror" in item:
+            fields += _mirror(item, fields, path)
+            continue
+        parts = _parts(item.get("name", ""))
+        for name, of in units:
+            if parts[: len(of)] == of:
+                item = item | {"unit": name, "unit_at": len(of)}
+        fields.append(item)
+    return fields
+
+
+def _parts(name: str) -> list[str]:
+    """The components of a path without their counts."""
+    return [part.partition("[")[0] for part in name.split(".")]
+
+
+def _mirror(item: dict, known: list[dict], path: Path) -> list[dict]:
+    """The fields under a path of another table, or of this one above, under another name.
+
+    They keep width, count, presence and text; direction turns with `flip`. What they mean here
+    (valid_when, x_hides, timing, and `unread`, members that no rule reads) is the use's to say.
+    """
+    where = f"{path.name}: field {item.get('name', '?')}"
+    _need(item, where, "name")
+    if set(item) - _MIRROR_KEYS:
+        unknown = ", ".join(sorted(set(item) - _MIRROR_KEYS))
+        raise WlkError(Status.MODEL_ERROR, f"{where}: unknown key {unknown} of a mirror")
+    block, _, of = item["mirror"].rpartition(":")
+    if block:
+        other = path.parent / f"{block}.toml"
+        if not other.is_file():
+            raise WlkError(Status.MODEL_ERROR, f"{where}: there is no block '{block}'")
+        known = _expand(_decode(other), other)
+    root, result = of.split("."), []
+    for source in known:
+        parts = _parts(source["name"])
+        if parts[: len(root)] != root:
+            continue
+        rest = source["name"].split(".")[len(root) :]
+        result.append(_mirrored(item, source, len(root), rest))
+    if not result:
+        raise WlkError(Status.MODEL_ERROR, f"{where}: '{item['mirror']}' names no field")
+    return result
+
+
+def _mirrored(item: dict, source: dict, depth: int, rest: list[str]) -> dict:
+    """One field of a mirror; `rest`: its path below the mirrored one."""
+    kept = ("dir", "width", "max_width", "lanes", "when", "loose_width", "doc")
+    made = {key: source[key] for key in kept if key in source}
+    made["name"] = ".".join([item["name"], *rest])
+    if "port" in source and not rest:
+        made["port"] = source["port"]
+    if item.get("flip"):
+        made["dir"] = "out" if source["dir"] == "in" else "in"
+    if made["dir"] == "out":
+        made |= {"exact": True} | {k: item[k] for k in ("valid_when", "timing") if k in item}
+    else:
+        made |= {k: item[k] for k in ("valid_when", "x_hides") if k in item}
+        member = ".".join(_parts(".".join(rest)))
+        made["read"] = not any(
+            member == name or member.startswith(f"{name}.") for name in item.get("unread", [])
+        ) and "" not in item.get("unread", [])
+    if made.get("valid_when") in (".".join(_parts(made["name"])),):
+        del made["valid_when"]
+    if source.get("unit_at", 0) >= depth:
+        made["unit"] = source["unit"]
+        made["unit_at"] = len(item["name"].split(".")) + source["unit_at"] - depth
+    return made
 
 
 def parse(raw: dict, path: Path) -> Table:
@@ -592,9 +773,11 @@ def parse(raw: dict, path: Path) -> Table:
     _need(raw, where, "block", "param", "field")
     block = raw["block"]
     _need(block, f"{where}: block", "name", "module", "model_version", "spec", "doc")
-    params = {p.name: p for p in (_param(each, where) for each in raw["param"])}
+    family = _family(block.get("family"), where)
+    given = [family.get(each.get("name"), {}) | each for each in raw["param"]]
+    params = {p.name: p for p in (_param(each, where) for each in given)}
     largest = {p.name: max(p.legal) for p in params.values()}
-    fields = [_field(f, where, largest) for f in raw["field"]]
+    fields = [_field(f, where, largest) for f in _expand(raw, path)]
     arrays = [f.path[:-1] for f in fields if f.lanes and any(n for _, n in f.path[:-1])]
     if len({tuple(p for p, _ in a) for a in arrays}) != len(arrays):
         raise WlkError(Status.MODEL_ERROR, f"{where}: two payloads share an array of ports")
@@ -617,6 +800,8 @@ def parse(raw: dict, path: Path) -> Table:
         covers=raw.get("cover", []),
         configs={c["name"]: c.get("set", {}) for c in raw.get("config", [])},
         path=path,
+        units=tuple(unit["name"] for unit in raw.get("unit", [])),
+        instances=tuple(raw.get("instance", [])),
     )
     _check_fields(table)
     _lay_out(table)
@@ -650,12 +835,7 @@ def load(name: str) -> Table:
     path = BLOCKS / f"{name}.toml"
     if not path.is_file():
         raise WlkError(Status.USAGE, f"no block '{name}'; the blocks are {', '.join(names())}")
-    with path.open("rb") as stream:
-        try:
-            raw = tomllib.load(stream)
-        except tomllib.TOMLDecodeError as exc:
-            raise WlkError(Status.MODEL_ERROR, f"{path.name}: {exc}") from exc
-    return parse(raw, path)
+    return parse(_decode(path), path)
 
 
 def names() -> list[str]:

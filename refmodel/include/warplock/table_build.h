@@ -37,6 +37,9 @@ void wlk_ports_lanes(wlk_port_builder *b, uint32_t lanes, uint32_t width);
 void wlk_layout_payloads(wlk_payload *list, uint32_t *n, uint32_t *words, uint32_t copies,
                          uint32_t bits);
 
+/** Set the low @p bits bits of words. */
+void wlk_mask_words(uint64_t *words, uint32_t bits);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Small sets as bit masks: what the models' hot paths are made of. */
+#ifndef WLK_BITS_H
+#define WLK_BITS_H
+
+#include <stdint.h>
+
+/** Of one bit. */
+static inline uint32_t bit_not(uint32_t bit) {
+    return bit ^ 1u;
+}
+
+/** All ones when the bit is set, else 0. */
+static inline uint32_t bit_all(uint32_t bit) {
+    return 0u - bit;
+}
+
+/** The lowest member of a set that is not empty. */
+static inline uint32_t set_lowest(uint32_t set) {
+    return (uint32_t)__builtin_ctz(set);
+}
+
+/** prio() of the spec: the lowest member, or n-1 for the empty set. */
+static inline uint32_t set_prio(uint32_t set, uint32_t n) {
+    return set != 0u ? set_lowest(set) : n - 1u;
+}
+
+/** The set of 0..n-1; n 1..32. */
+static inline uint32_t set_below(uint32_t n) {
+    return 0xffffffffu >> (32u - n);
+}
+
+static inline uint32_t set_size(uint32_t set) {
+    return (uint32_t)__builtin_popcount(set);
+}
+
+/** Has it at most one member? */
+static inline uint32_t set_is_single(uint32_t set) {
+    return (uint32_t)((set & (set - 1u)) == 0u);
+}
+
+#endif
