@@ -10,6 +10,10 @@
     extern const wlk_block wlk_##block##_block_v4;
 
 DECLARE(collector)
+DECLARE(hazard)
+DECLARE(issue)
+DECLARE(reservation_station)
+DECLARE(scoreboard)
 
 enum isa { ISA_BASE, ISA_V3, ISA_V4, ISA_COUNT };
 
@@ -24,7 +28,8 @@ enum isa { ISA_BASE, ISA_V3, ISA_V4, ISA_COUNT };
 typedef const wlk_block *variants[ISA_COUNT];
 
 static const variants all[] = {
-    VARIANTS(collector),
+    VARIANTS(collector),           VARIANTS(hazard),     VARIANTS(issue),
+    VARIANTS(reservation_station), VARIANTS(scoreboard),
 };
 
 static const char *const isa_names[ISA_COUNT] = {"base", "x86-64-v3", "x86-64-v4"};

@@ -170,6 +170,13 @@ typedef struct wlk_block {
      */
     int (*step)(const uint32_t *cfg, void *state, const wlk_view *in, const wlk_view *got,
                 wlk_step_info *info);
+    /**
+     * In how many ways can this cycle go, because state that no reset reaches is unknown? 1 = one.
+     * eval, tick and record of such a state answer for the first. NULL: always one.
+     */
+    uint32_t (*outcomes)(const uint32_t *cfg, const void *state, const uint64_t *in);
+    /** Drop the values of unknown state that do not lead to outcome @p k of them. */
+    void (*assume)(const uint32_t *cfg, void *state, const uint64_t *in, uint32_t k);
     /** Payload bits in @p x are unknown: after tick, forget what the edge stored from them. */
     void (*forget)(const uint32_t *cfg, void *state, const uint64_t *in, const uint64_t *x);
     /** No work in flight? */

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file hazard.h
+ * Muon's hazard check: admission into the reservation station. Spec: muon-issue §4, arbiter §1;
+ * table: refmodel/blocks/hazard.toml. The functions are generated (warplock/hazard_ports.h).
+ */
+#ifndef WARPLOCK_HAZARD_H
+#define WARPLOCK_HAZARD_H
+
+#include "warplock/block.h"
+#include "warplock/hazard_ports.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Counters of a warp, in the order of the ports. */
+enum { WLK_HAZARD_WAW, WLK_HAZARD_WAR, WLK_HAZARD_SCOREBOARD, WLK_HAZARD_COUNTERS };
+
+/** State: the performance counters, and what is known of the arbiter's `last`. */
+struct wlk_hazard_state {
+    uint64_t perf[WLK_HAZARD_MAX_NUM_WARPS][WLK_HAZARD_COUNTERS];
+    uint32_t last;    /**< bit i: the arbiter's `last` may be i; one bit from the first grant on */
+    uint32_t refused; /**< the head that was chosen and refused in the cycle before (coverage) */
+    uint8_t reset_seen; /**< an edge in reset has defined the counters */
+};
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file scoreboard.h
+ * Muon's scoreboard: pending reads and writes of each physical register. Spec: muon-issue §3;
+ * table: refmodel/blocks/scoreboard.toml. The functions are generated
+ * (warplock/scoreboard_ports.h).
+ */
+#ifndef WARPLOCK_SCOREBOARD_H
+#define WARPLOCK_SCOREBOARD_H
+
+#include "warplock/block.h"
+#include "warplock/scoreboard_ports.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** State: the RTL's counters by their names, then a fact about them. */
+struct wlk_scoreboard_state {
+    uint8_t pendingReads[WLK_SCOREBOARD_MAX_NUM_PREGS];        /**< 0..max_pending_reads */
+    uint64_t pendingWrites[WLK_SCOREBOARD_MAX_NUM_PREGS / 64]; /**< bit r % 64 of word r / 64 */
+    uint8_t reset_seen; /**< an edge in reset has defined the counters */
+};
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+// Muon's hazard check as a block: record words in and out around hazard_rules.h.
+#include "hazard_rules.h"
+
+#include "isa.h"
+
+typedef wlk_hazard_cfg cfg_t;
+typedef wlk_hazard_state state_t;
+
+#define GET(field, words)        wlk_hazard_in_get_##field(words)
+#define PUT(field, words, value) wlk_hazard_out_put_##field(words, value)
+#define EVENT(point)             (UINT64_C(1) << WLK_HAZARD_EV_##point)
+
+enum { OUT_WORDS = WLK_HAZARD_OUT_GROUP + 32 * WLK_HAZARD_OUT_STRIDE };
+
+typedef struct cycle {
+    hz_cycle hz;
+    uint32_t reset, soft_reset, valid, room;
+    const uint64_t *in;    // the heads
+    const uint64_t *entry; // of the choice
+} cycle_t;
+
+static uint32_t out_words(const cfg_t *cfg) {
+    return WLK_HAZARD_OUT_GROUP + cfg->num_warps * WLK_HAZARD_OUT_STRIDE;
+}
+
+static void full_care(const cfg_t *cfg, uint64_t *care) {
+    wlk_hazard_out_mask(cfg, care);
+}
+
+static const uint64_t *head(const uint64_t *in, uint32_t warp) {
+    return wlk_hazard_in_element(in, warp) + WLK_HAZARD_IN_IBUF_BITS;
+}
+
+// The candidates and the choice.
+static void choose(const cfg_t *cfg, const state_t *st, const uint64_t *in, cycle_t *c) {
+    const uint32_t writes = (uint32_t)GET(scb_warps_readRd_pendingWrites, in);
+    c->valid = (uint32_t)GET(ibuf_valid, in);
+    c->hz.waw = 0;
+    c->hz.war = 0;
+    for (uint32_t rest = c->valid; rest != 0u; rest &= rest - 1u) {
+        const uint32_t w = set_lowest(rest);
+        const uint64_t *element = wlk_hazard_in_element(in, w);
+        hz_head(&c->hz, w, element + WLK_HAZARD_IN_IBUF_BITS,
+                GET(scb_warps_readRd_pendingReads, element), writes >> w & 1u);
+    }
+    hz_choose(st, cfg->num_warps, c->valid, &c->hz);
+}
+
+static void compute(const cfg_t *cfg, const state_t *st, const uint64_t *in, cycle_t *c) {
+    choose(cfg, st, in, c);
+    const uint32_t w = c->hz.choice;
+    const uint32_t writes = (uint32_t)(GET(scb_warps_readRs1_pendingWrites, in) >> w & 1u) |
+                            (uint32_t)(GET(scb_warps_readRs2_pendingWrites, in) >> w & 1u) << 1 |
+                            (uint32_t)(GET(scb_warps_readRs3_pendingWrites, in) >> w & 1u) << 2;
+    c->in = in;
+    c->entry = head(in, w);
+    c->reset = GET(reset, in);
+    c->soft_reset = GET(softReset, in);
+    c->room = GET(rsAdmit_ready, in);
+    c->hz.clear = c->reset | c->soft_reset;
+    hz_book(&c->hz, c->entry, writes, c->room, cfg->count_forwarded_reads);
+    hz_answer(&c->hz, c->room, GET(scb_updateRS_success, in));
+}
+
+static void admission_outputs(const cycle_t *c, uint64_t *out) {
+    const hz_cycle *hz = &c->hz;
+    PUT(ibuf_ready, out, (uint64_t)(hz->fires << hz->choice));
+    PUT(scb_updateRS_enable, out, hz->enable);
+    PUT(scb_updateRS_write_pReg, out, hz->write_preg);
+    PUT(scb_updateRS_write_incr, out, hz->write_incr);
+    PUT(scb_updateRS_reads_pReg, out, hz->reads_preg);
+    PUT(scb_updateRS_reads_incr, out, hz->reads_incr);
+    PUT(rsAdmit_valid, out, hz->valid);
+    PUT(rsAdmit_bits_valid, out, ~hz->has_rs & 7u);
+    PUT(rsAdmit_bits_busy, out, hz->busy);
+    entry_copy(out + WLK_HAZARD_OUT_RSADMIT_BITS_IBUFENTRY, c->entry);
+}
+
+static void outputs(const cfg_t *cfg, const state_t *st, const cycle_t *c, uint64_t *out) {
+    uint64_t enable[4] = {0, 0, 0, 0};
+    memset(out, 0, out_words(cfg) * sizeof *out);
+    admission_outputs(c, out);
+    for (uint32_t w = 0; w < cfg->num_warps; w++) {
+        const uint64_t *entry = head(c->in, w);
+        const uint64_t valid = c->valid >> w & 1u, has_rs = entry_has_rs(entry);
+        uint64_t *e = wlk_hazard_out_element_mut(out, w);
+        for (uint32_t i = 0; i < 3u; i++) {
+            enable[i] |= (valid & has_rs >> i) << w;
+        }
+        enable[3] |= (valid & entry_has_rd(entry)) << w;
+        PUT(scb_warps_readRs1_pReg, e, (uint64_t)entry_rs(entry, 0));
+        PUT(scb_warps_readRs2_pReg, e, (uint64_t)entry_rs(entry, 1));
+        PUT(scb_warps_readRs3_pReg, e, (uint64_t)entry_rs(entry, 2));
+        PUT(scb_warps_readRd_pReg, e, (uint64_t)entry_rd(entry));
+        PUT(perf_stallsWAW, e, st->perf[w][WLK_HAZARD_WAW]);
+        PUT(perf_stallsWAR, e, st->perf[w][WLK_HAZARD_WAR]);
+        PUT(perf_stallsScoreboard, e, st->perf[w][WLK_HAZARD_SCOREBOARD]);
+    }
+    PUT(scb_warps_readRs1_enable, out, enable[0]);
+    PUT(scb_warps_readRs2_enable, out, enable[1]);
+    PUT(scb_warps_readRs3_enable, out, enable[2]);
+    PUT(scb_warps_readRd_enable, out, enable[3]);
+}
+
+static uint32_t known(const state_t *st) {
+    return st->reset_seen & set_is_single(st->last);
+}
+
+static void narrow(const cfg_t *cfg, const state_t *st, uint64_t *care) {
+    if (!st->reset_seen) {
+        memset(care, 0, out_words(cfg) * sizeof *care);
+    }
+}
+
+static uint32_t violations(const cfg_t *cfg, const state_t *st, const uint64_t *in,
+                           const cycle_t *c) {
+    (void)cfg;
+    (void)st;
+    (void)in;
+    (void)c;
+    return 0;
+}
+
+// ---- coverage ---------------------------------------------------------------------------------
+
+static uint64_t admitted_events(const cycle_t *c) {
+    const hz_cycle *hz = &c->hz;
+    return EVENT(ADMIT) | (hz->has_rs == 0u ? EVENT(NO_SOURCE) : 0u) |
+           (entry_has_rd(c->entry) ? 0u : EVENT(NO_RD)) | (hz->busy ? EVENT(BUSY_SOURCE) : 0u) |
+           (entry_x0(c->entry) ? EVENT(X0_SOURCE) : 0u) |
+           (entry_repeats(c->entry) ? EVENT(REPEATED_SOURCE) : 0u);
+}
+
+// Is the first value of `last` that is possible beyond or at the choice?
+static uint64_t choice_events(const state_t *st, const cycle_t *c) {
+    const hz_cycle *hz = &c->hz;
+    const uint32_t last = set_lowest(st->last);
+    const uint32_t others = hz->candidates & ~(UINT32_C(1) << hz->choice);
+    const uint32_t empty =
+        c->hz.any & bit_not((uint32_t)(hz->has_rs != 0u)) & bit_not(entry_has_rd(c->entry));
+    return (others ? EVENT(SEVERAL_CANDIDATES) : 0u) |
+           (hz->any && hz->choice <= last ? EVENT(CHOICE_WRAPS) : 0u) |
+           (hz->refused & bit_all(c->room) ? EVENT(REFUSED) : 0u) |
+           (hz->refused && c->room && others ? EVENT(REFUSED_HOLDS_BACK) : 0u) |
+           (hz->any & bit_not(c->room) ? EVENT(RS_FULL) : 0u) | (empty ? EVENT(NO_OPERAND) : 0u);
+}
+
+static uint32_t any_counted(const cfg_t *cfg, const state_t *st) {
+    uint64_t any = 0;
+    for (uint32_t w = 0; w < cfg->num_warps; w++) {
+        any |= st->perf[w][0] | st->perf[w][1] | st->perf[w][2];
+    }
+    return (uint32_t)(any != 0u);
+}
+
+// The head refused in the cycle before is passed by another one, which cannot be beyond it.
+static uint64_t overtaken(const state_t *st, const cycle_t *c) {
+    const uint32_t waiting = st->refused & c->hz.candidates;
+    return c->hz.fires && waiting && (waiting & ~(UINT32_C(1) << c->hz.choice)) ? EVENT(OVERTAKEN)
+                                                                                : 0u;
+}
+
+static uint64_t events(const cfg_t *cfg, const state_t *st, const uint64_t *in, const cycle_t *c) {
+    (void)in;
+    if (c->reset) {
+        return c->hz.fires ? EVENT(GRANT_IN_RESET) : 0u;
+    }
+    return choice_events(st, c) | (c->hz.fires ? admitted_events(c) : 0u) | overtaken(st, c) |
+           (c->hz.any ? 0u : EVENT(NO_CANDIDATE)) | (c->hz.waw ? EVENT(STALL_WAW) : 0u) |
+           (c->hz.war ? EVENT(STALL_WAR) : 0u) |
+           (c->hz.waw & c->hz.war ? EVENT(STALL_WAW_AND_WAR) : 0u) |
+           (c->soft_reset && any_counted(cfg, st) ? EVENT(SOFT_RESET) : 0u);
+}
+
+// ---- the block --------------------------------------------------------------------------------
+
+static void commit(const cfg_t *cfg, state_t *st, const uint64_t *in, const cycle_t *c) {
+    (void)in;
+    st->refused = c->hz.refused;
+    hz_commit(st, &c->hz, cfg->num_warps);
+    st->reset_seen |= (uint8_t)c->reset;
+}
+
+#include "block_body.h"
+
+static uint32_t outcomes(const uint32_t *params, const void *state, const uint64_t *in) {
+    const cfg_t *cfg = (const cfg_t *)params;
+    const state_t *st = (const state_t *)state;
+    cycle_t c;
+    choose(cfg, st, in, &c);
+    return arbiter_outcomes(c.hz.candidates, st->last, cfg->num_warps);
+}
+
+static void assume(const uint32_t *params, void *state, const uint64_t *in, uint32_t k) {
+    const cfg_t *cfg = (const cfg_t *)params;
+    state_t *st = (state_t *)state;
+    cycle_t c;
+    choose(cfg, st, in, &c);
+    st->last = arbiter_assume(c.hz.candidates, st->last, cfg->num_warps, k);
+}
+
+static wlk_status check(const uint32_t *params, wlk_error *err) {
+    return wlk_config_check(&wlk_hazard_table, params, err);
+}
+
+static size_t state_size(const uint32_t *params) {
+    (void)params;
+    return sizeof(state_t);
+}
+
+static void init(const uint32_t *params, void *state, wlk_power_up power_up) {
+    const cfg_t *cfg = (const cfg_t *)params;
+    state_t *st = (state_t *)state;
+    memset(st, 0, sizeof *st);
+    st->reset_seen = power_up == WLK_POWER_ZERO;
+    st->last = st->reset_seen ? 1u : arbiter_unknown(cfg->num_warps);
+}
+
+// Counters and `last` are no work in flight.
+static bool drained(const uint32_t *params, const void *state) {
+    (void)params;
+    (void)state;
+    return true;
+}
+
+static void visit(const uint32_t *params, const void *state, wlk_state_visitor *visitor,
+                  void *ctx) {
+    static const char *const names[] = {"perf.stallsWAW", "perf.stallsWAR",
+                                        "perf.stallsScoreboard"};
+    const cfg_t *cfg = (const cfg_t *)params;
+    const state_t *st = (const state_t *)state;
+    const uint64_t last = set_lowest(st->last);
+    visitor(ctx, "last", -1, &last, 1u, set_is_single(st->last));
+    for (uint32_t w = 0; w < cfg->num_warps; w++) {
+        for (uint32_t n = 0; n < WLK_HAZARD_COUNTERS; n++) {
+            visitor(ctx, names[n], (int32_t)w, &st->perf[w][n], 1u, st->reset_seen);
+        }
+    }
+}
+
+const wlk_block WLK_ISA(wlk_hazard_block) = {
+    .table = &wlk_hazard_table,
+    .check = check,
+    .state_size = state_size,
+    .init = init,
+    .eval = eval,
+    .tick = tick,
+    .record = record,
+    .step = step,
+    .outcomes = outcomes,
+    .assume = assume,
+    .forget = forget,
+    .drained = drained,
+    .visit = visit,
+};

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The rules of Muon's hazard check (muon-issue §4), inlined into every model that contains one.
+ * The caller asks the scoreboard between the steps: hz_head for each warp, hz_choose, hz_admission,
+ * hz_commit. Sets have a bit a warp.
+ */
+#ifndef WLK_HAZARD_RULES_H
+#define WLK_HAZARD_RULES_H
+
+#include <string.h>
+
+#include "arbiter.h"
+#include "entry.h"
+#include "warplock/hazard.h"
+
+typedef wlk_hazard_state hz_state;
+
+/* A cycle, derived once. */
+typedef struct hz_cycle {
+    uint32_t clear;                  /* reset or softReset: the counters */
+    uint32_t waw, war;               /* heads that wait for the hazard */
+    uint32_t candidates;             /* heads that could be admitted */
+    uint32_t choice;                 /* warp whose head shows on rsAdmit */
+    uint32_t any;                    /* there is a candidate */
+    uint32_t has_rs, busy;           /* of the choice, bit i for source i */
+    uint32_t enable;                 /* updateRS */
+    uint32_t write_preg, write_incr; /* updateRS */
+    uint32_t reads_preg, reads_incr; /* updateRS, sources side by side */
+    uint32_t valid;                  /* rsAdmit.valid */
+    uint32_t fires;                  /* the arbiter's output is taken */
+    uint32_t refused;                /* heads chosen and not admitted */
+} hz_cycle;
+
+/* §4: the hazards of a head that is valid. pendingReads and pendingWrites are those of its rd. */
+static inline void hz_head(hz_cycle *c, uint32_t warp, const uint64_t *entry, uint32_t reads,
+                           uint32_t writes) {
+    const uint32_t has_rd = entry_has_rd(entry);
+    c->waw |= (has_rd & writes) << warp;
+    c->war |= (has_rd & (uint32_t)(reads != 0u)) << warp;
+}
+
+/* §4, §1: the arbiter picks before the scoreboard answers. @p valid: warps with a head. */
+static inline void hz_choose(const hz_state *st, uint32_t num_warps, uint32_t valid, hz_cycle *c) {
+    c->candidates = valid & ~c->waw & ~c->war;
+    c->any = (uint32_t)(c->candidates != 0u);
+    c->choice = arbiter_choose(c->candidates, st->last, num_warps);
+}
+
+/* §4: what is booked for the chosen head. @p writes: bit i, source i's register has a pending
+ * write. */
+static inline void hz_book(hz_cycle *c, const uint64_t *entry, uint32_t writes, uint32_t room,
+                           uint32_t count_forwarded_reads) {
+    const uint32_t go = c->any & room;
+    const uint32_t counted = count_forwarded_reads ? 7u : ~writes;
+    c->has_rs = entry_has_rs(entry);
+    c->busy = c->has_rs & writes;
+    c->write_incr = entry_has_rd(entry) & go;
+    c->reads_incr = c->has_rs & counted & bit_all(go);
+    c->enable = (entry_has_rd(entry) | (uint32_t)(c->has_rs != 0u)) & go;
+    c->write_preg = entry_rd(entry) & bit_all(go);
+    c->reads_preg = entry_sources(entry) & bit_all(go);
+}
+
+/* §4: the answer of the scoreboard decides. */
+static inline void hz_answer(hz_cycle *c, uint32_t room, uint32_t success) {
+    c->valid = c->any & success;
+    c->fires = c->any & room & success;
+    c->refused = (c->any & bit_not(success)) << c->choice;
+}
+
+static inline void hz_count(hz_state *st, uint32_t warps, uint32_t counter) {
+    for (; warps != 0u; warps &= warps - 1u) {
+        st->perf[set_lowest(warps)][counter]++;
+    }
+}
+
+/* The clock edge; `last` moves in a reset cycle too (§1). */
+static inline void hz_commit(hz_state *st, const hz_cycle *c, uint32_t num_warps) {
+    if (c->fires) {
+        st->last = arbiter_granted(c->candidates, st->last, num_warps);
+    }
+    if (c->clear) {
+        memset(st->perf, 0, sizeof st->perf);
+        return;
+    }
+    hz_count(st, c->waw, WLK_HAZARD_WAW);
+    hz_count(st, c->war, WLK_HAZARD_WAR);
+    hz_count(st, c->refused, WLK_HAZARD_SCOREBOARD);
+}
+
+#endif

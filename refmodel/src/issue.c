@@ -1,0 +1,562 @@
+// SPDX-License-Identifier: Apache-2.0
+// Muon's issue stage: wires between the rules of four models (muon-issue §6). No rule is here.
+#include <string.h>
+
+#include "collector_rules.h"
+#include "hazard_rules.h"
+#include "isa.h"
+#include "reservation_station_rules.h"
+#include "scoreboard_rules.h"
+#include "warplock/issue.h"
+
+typedef wlk_issue_cfg cfg_t;
+typedef wlk_issue_state state_t;
+
+#define GET(field, words)            wlk_issue_in_get_##field(words)
+#define PUT(field, words, value)     wlk_issue_out_put_##field(words, value)
+#define COLL_IN(field, words, value) wlk_collector_in_put_##field(words, value)
+#define EVENT(point)                 (UINT64_C(1) << WLK_ISSUE_EV_##point)
+#define INLINE                       static inline __attribute__((always_inline))
+
+enum {
+    OPERANDS = 3,
+    PLAIN = WLK_ISSUE_OUT_GROUP, // control words before the counters of the warps
+    STAGE = WLK_ISSUE_OUT_ISSUE_BITS,
+    COUNTERS = WLK_ISSUE_OUT_STRIDE, // of a warp: those of the RS, then those of Hazard
+};
+
+// One cycle of the four models.
+typedef struct cycle {
+    rs_shape shape;
+    rs_inputs rs_in;
+    rs_cycle rs;
+    sb_cycle sb;
+    hz_cycle hz;
+    coll_cfg coll_cfg;
+    coll_comb coll;
+    rs_admission admission;
+    uint32_t heads; // warps that offer one
+} cycle_t;
+
+INLINE coll_cfg inner_collector(const cfg_t *cfg) {
+    const coll_cfg c = {
+        .num_warps = cfg->num_warps,
+        .num_lanes = cfg->num_lanes,
+        .lane_bits = cfg->lane_bits,
+        .num_pregs = cfg->num_pregs,
+        .rs_entries = cfg->rs_entries,
+        .coll_entries = cfg->coll_entries,
+        .reg_banks = cfg->reg_banks,
+        .bank_select = cfg->bank_select,
+        .read_during_write = cfg->read_during_write,
+        .debug = cfg->debug,
+    };
+    return c;
+}
+
+INLINE const uint64_t *head(const uint64_t *in, uint32_t warp) {
+    return wlk_issue_in_element(in, warp) + WLK_ISSUE_IN_IBUF_BITS;
+}
+
+// Response, write-back and issue.ready to the reservation station.
+INLINE void reservation_station(const cfg_t *cfg, const state_t *st, const uint64_t *in,
+                                cycle_t *c) {
+    const uint32_t reset = GET(reset, in);
+    c->shape = (rs_shape){cfg->rs_entries, cfg->forward_coll_issue, cfg->in_order_per_warp,
+                          cfg->allow_partial_collect};
+    c->rs_in = (rs_inputs){
+        .reset = reset,
+        .clear = reset | GET(softReset, in),
+        .resp_valid = st->collector.readRespValid,
+        .resp_entry = st->collector.nextAllocId,
+        .resp_enables = st->collector.nextEn,
+        .wb_valid = GET(writeback_valid, in),
+        .wb_rd = GET(writeback_bits_rd, in),
+        .issue_ready = GET(issue_ready, in),
+    };
+    rs_observe(&c->shape, &st->reservStation, &c->rs_in, &c->rs);
+}
+
+// Requests, write-back and reads to the collector.
+INLINE void collector(const cfg_t *cfg, const state_t *st, const uint64_t *in, cycle_t *c) {
+    uint64_t words[WLK_COLLECTOR_IN_CONTROL] = {0};
+    c->coll_cfg = inner_collector(cfg);
+    COLL_IN(reset, words, c->rs_in.reset);
+    COLL_IN(readReq_valid, words, c->rs.req_valid);
+    COLL_IN(readReq_bits_regs_enable, words, c->rs.req_needs & bit_all(c->rs.req_valid));
+    COLL_IN(readReq_bits_regs_pReg, words, c->rs.req_pregs);
+    COLL_IN(writeReq_valid, words, c->rs_in.wb_valid);
+    COLL_IN(writeReq_bits_regs_enable, words, c->rs_in.wb_valid);
+    COLL_IN(writeReq_bits_regs_pReg, words, c->rs_in.wb_rd);
+    COLL_IN(writeReq_bits_regs_tmask, words, GET(writeback_bits_tmask, in));
+    COLL_IN(readData_req_valid, words, c->rs.data_valid);
+    COLL_IN(readData_req_bits_collEntry, words, st->reservStation.stage_collEntry);
+    COLL_IN(readData_req_bits_regs_enable, words, c->rs.data_enables);
+    coll_cycle(&c->coll_cfg, &st->collector, words, &c->coll);
+}
+
+// The scoreboard's answers to each head, and the choice among them.
+INLINE void choose(const cfg_t *cfg, const state_t *st, const uint64_t *in, cycle_t *c) {
+    const sb_port coll = {
+        .enable = c->rs.coll_enable, .reads_preg = c->rs.coll_pregs, .reads_decr = c->rs.coll_decr};
+    const sb_port wb = {
+        .enable = c->rs_in.wb_valid, .write_preg = c->rs.wake_rd, .write_decr = c->rs_in.wb_valid};
+    sb_updates(&st->scoreboard, cfg->max_pending_reads, &coll, &wb, &c->sb);
+    c->heads = (uint32_t)GET(ibuf_valid, in);
+    c->hz.waw = 0;
+    c->hz.war = 0;
+    for (uint32_t rest = c->heads; rest != 0u; rest &= rest - 1u) {
+        const uint32_t warp = set_lowest(rest);
+        const uint64_t *entry = head(in, warp);
+        const uint32_t rd = entry_rd(entry);
+        hz_head(&c->hz, warp, entry, sb_reads(&st->scoreboard, &c->sb, rd),
+                sb_writes(&st->scoreboard, &c->sb, rd));
+    }
+    hz_choose(&st->hazard, cfg->num_warps, c->heads, &c->hz);
+}
+
+// The chosen head is booked in the scoreboard and offered to the reservation station.
+INLINE void admit(const cfg_t *cfg, const state_t *st, const uint64_t *in, cycle_t *c) {
+    const uint64_t *entry = head(in, c->hz.choice);
+    uint32_t writes = 0;
+    for (uint32_t i = 0; i < OPERANDS; i++) {
+        writes |= sb_writes(&st->scoreboard, &c->sb, entry_rs(entry, i)) << i;
+    }
+    c->hz.clear = c->rs_in.clear;
+    hz_book(&c->hz, entry, writes, c->rs.room, cfg->count_forwarded_reads);
+    const sb_port rs = {.enable = c->hz.enable,
+                        .write_preg = c->hz.write_preg,
+                        .write_incr = c->hz.write_incr,
+                        .reads_preg = c->hz.reads_preg,
+                        .reads_incr = c->hz.reads_incr};
+    sb_admission(&st->scoreboard, cfg->max_pending_reads, &rs, &c->sb);
+    hz_answer(&c->hz, c->rs.room, c->sb.rs_enable & c->sb.rs_success);
+    c->admission = (rs_admission){c->hz.valid, c->rs.room, ~c->hz.has_rs & 7u, c->hz.busy, entry};
+}
+
+INLINE void compute(const cfg_t *cfg, const state_t *st, const uint64_t *in, cycle_t *c) {
+    reservation_station(cfg, st, in, c);
+    collector(cfg, st, in, c);
+    choose(cfg, st, in, c);
+    admit(cfg, st, in, c);
+}
+
+INLINE void plain_outputs(const state_t *st, const cycle_t *c, uint64_t *out) {
+    memset(out, 0, PLAIN * sizeof *out);
+    PUT(ibuf_ready, out, (uint64_t)(c->hz.fires << c->hz.choice));
+    PUT(issue_valid, out, st->reservStation.stage_full);
+    PUT(perfRS_cyclesDispatched, out, st->reservStation.cyclesDispatched);
+    PUT(perfRS_cyclesEligible, out, st->reservStation.cyclesEligible);
+    PUT(perfRS_accRsOccupancy, out, st->reservStation.accRsOccupancy);
+    entry_copy(out + STAGE, st->reservStation.stage);
+}
+
+INLINE void commit(const cfg_t *cfg, state_t *st, const cycle_t *c, const void *data,
+                   uint32_t words, uint32_t lane_bits) {
+    coll_commit(&c->coll_cfg, &st->collector, &c->coll, data, words, lane_bits);
+    rs_commit(&c->shape, &st->reservStation, &c->rs_in, &c->admission, c->coll.request, &c->rs);
+    hz_commit(&st->hazard, &c->hz, cfg->num_warps);
+    if (c->rs_in.reset) {
+        sb_reset(&st->scoreboard);
+        st->hazard.reset_seen = 1;
+    } else {
+        sb_commit(&st->scoreboard, &c->sb);
+    }
+}
+
+// ---- records ----------------------------------------------------------------------------------
+
+static uint32_t control_words(const cfg_t *cfg) {
+    return PLAIN + cfg->num_warps * COUNTERS;
+}
+
+static uint32_t in_control(const cfg_t *cfg) {
+    return WLK_ISSUE_IN_GROUP + cfg->num_warps * WLK_ISSUE_IN_STRIDE;
+}
+
+static void fill_operands(const cfg_t *cfg, const state_t *st, const cycle_t *c, uint64_t *out,
+                          uint64_t *care) {
+    const uint32_t words = (cfg->num_lanes * cfg->lane_bits + 63u) / 64u;
+    for (uint32_t i = 0; i < OPERANDS; i++, out += words, care += words) {
+        if (c->rs.data_enables >> i & 1u) {
+            const uint32_t entry = c->coll.read_entry;
+            coll_fill_row(&c->coll_cfg,
+                          coll_bank_at(&st->collector, i, entry, prf_stride_of(words)),
+                          st->collector.bank_known[i][entry], out, care, words);
+        }
+    }
+}
+
+// Whole output record of the cycle. An unknown bit is 0 with care 0.
+static void fill(const cfg_t *cfg, const state_t *st, const cycle_t *c, uint64_t *out,
+                 uint64_t *care) {
+    wlk_layout layout;
+    wlk_issue_table.layout((const uint32_t *)cfg, &layout);
+    memset(out, 0, layout.out_words * sizeof *out);
+    if (!st->hazard.reset_seen) {
+        memset(care, 0, layout.out_words * sizeof *care);
+        return;
+    }
+    wlk_issue_out_mask(cfg, care);
+    plain_outputs(st, c, out);
+    if (!st->reservStation.stage_known) {
+        memset(care + STAGE, 0, ENTRY_WORDS * sizeof *care);
+        memset(out + STAGE, 0, ENTRY_WORDS * sizeof *out);
+    }
+    for (uint32_t w = 0; w < cfg->num_warps; w++) {
+        uint64_t *element = wlk_issue_out_element_mut(out, w);
+        memcpy(element, st->reservStation.perWarp[w], sizeof st->reservStation.perWarp[w]);
+        memcpy(element + WLK_RESERVATION_STATION_COUNTERS, st->hazard.perf[w],
+               sizeof st->hazard.perf[w]);
+    }
+    fill_operands(cfg, st, c, out + control_words(cfg), care + control_words(cfg));
+}
+
+static uint64_t events(const cfg_t *cfg, const state_t *st, const uint64_t *in, const cycle_t *c);
+
+static void eval(const uint32_t *params, const void *state, const uint64_t *in, uint64_t *out,
+                 uint64_t *care) {
+    const cfg_t *cfg = (const cfg_t *)params;
+    const state_t *st = (const state_t *)state;
+    cycle_t c;
+    compute(cfg, st, in, &c);
+    fill(cfg, st, &c, out, care);
+}
+
+static void edge(const cfg_t *cfg, state_t *st, const uint64_t *in, const cycle_t *c,
+                 wlk_step_info *info) {
+    const uint32_t words = (cfg->num_lanes * cfg->lane_bits + 63u) / 64u;
+    info->events = st->hazard.reset_seen ? events(cfg, st, in, c) : 0u;
+    info->violated = 0;
+    commit(cfg, st, c, in + in_control(cfg), words, cfg->lane_bits);
+}
+
+static void tick(const uint32_t *params, void *state, const uint64_t *in, wlk_step_info *info) {
+    const cfg_t *cfg = (const cfg_t *)params;
+    state_t *st = (state_t *)state;
+    cycle_t c;
+    compute(cfg, st, in, &c);
+    edge(cfg, st, in, &c, info);
+}
+
+static void record(const uint32_t *params, void *state, const uint64_t *in, uint64_t *out,
+                   uint64_t *care, wlk_step_info *info) {
+    const cfg_t *cfg = (const cfg_t *)params;
+    state_t *st = (state_t *)state;
+    cycle_t c;
+    compute(cfg, st, in, &c);
+    fill(cfg, st, &c, out, care);
+    edge(cfg, st, in, &c, info);
+}
+
+// ---- compare and commit -----------------------------------------------------------------------
+
+// Nonzero when something that the ports show is unknown.
+INLINE uint64_t unknown(const state_t *st, const cycle_t *c, uint64_t lanes) {
+    const uint32_t flops = st->hazard.reset_seen & st->reservStation.stage_known &
+                           set_is_single(st->hazard.last) & set_is_single(st->reservStation.last);
+    uint64_t missing = 0;
+    for (uint32_t i = 0; i < OPERANDS; i++) {
+        missing |= c->rs.data_enables >> i & 1u
+                       ? ~st->collector.bank_known[i][c->coll.read_entry] & lanes
+                       : 0u;
+    }
+    return missing | bit_not(flops);
+}
+
+INLINE uint64_t counters_differ(const cfg_t *cfg, const state_t *st, const uint64_t *got) {
+    uint64_t differs = 0;
+    for (uint32_t w = 0; w < cfg->num_warps; w++) {
+        const uint64_t *element = wlk_issue_out_element(got, w);
+        const uint64_t *rs = st->reservStation.perWarp[w], *hz = st->hazard.perf[w];
+        differs |= (element[0] ^ rs[0]) | (element[1] ^ rs[1]) | (element[2] ^ rs[2]) |
+                   (element[3] ^ hz[0]) | (element[4] ^ hz[1]) | (element[5] ^ hz[2]);
+    }
+    return differs;
+}
+
+INLINE uint64_t operands_differ(const state_t *st, const cycle_t *c, const wlk_view *got,
+                                uint32_t words) {
+    static const uint64_t zeros[WLK_COLLECTOR_ROW_WORDS] WLK_ALIGN64 = {0};
+    prf_vec diff = {0};
+    for (uint32_t i = 0; i < OPERANDS; i++) {
+        const uint64_t *row =
+            c->rs.data_enables >> i & 1u
+                ? coll_bank_at(&st->collector, i, c->coll.read_entry, prf_stride_of(words))
+                : zeros;
+        diff |= prf_differ(row, got->payload[i], words);
+    }
+    return prf_any(diff);
+}
+
+INLINE int step_shape(const cfg_t *cfg, state_t *st, const wlk_view *in, const wlk_view *got,
+                      wlk_step_info *info, uint32_t lanes, uint32_t lane_bits) {
+    const uint32_t words = (lanes * lane_bits + 63u) / 64u;
+    uint64_t out[PLAIN], differs = 0;
+    cycle_t c;
+    compute(cfg, st, in->control, &c);
+    plain_outputs(st, &c, out);
+    for (uint32_t w = 0; w < PLAIN; w++) {
+        differs |= out[w] ^ got->control[w];
+    }
+    differs |= counters_differ(cfg, st, got->control) | operands_differ(st, &c, got, words);
+    if (differs | unknown(st, &c, wlk_mask(lanes))) {
+        return 1;
+    }
+    info->violated = 0;
+    commit(cfg, st, &c, in->payload[0], words, lane_bits);
+    return 0;
+}
+
+static __attribute__((noinline)) int step_16x32(const cfg_t *cfg, state_t *st, const wlk_view *in,
+                                                const wlk_view *got, wlk_step_info *info) {
+    return step_shape(cfg, st, in, got, info, 16u, 32u);
+}
+
+static __attribute__((noinline)) int step_any(const cfg_t *cfg, state_t *st, const wlk_view *in,
+                                              const wlk_view *got, wlk_step_info *info) {
+    return step_shape(cfg, st, in, got, info, cfg->num_lanes, cfg->lane_bits);
+}
+
+static int step(const uint32_t *params, void *state, const wlk_view *in, const wlk_view *got,
+                wlk_step_info *info) {
+    const cfg_t *cfg = (const cfg_t *)params;
+    state_t *st = (state_t *)state;
+    const bool usual = cfg->num_lanes == 16u && cfg->lane_bits == 32u;
+    return usual ? step_16x32(cfg, st, in, got, info) : step_any(cfg, st, in, got, info);
+}
+
+// ---- what power-up leaves open ----------------------------------------------------------------
+
+// Open choices of the admission's arbiter, and of the dispatch's.
+static void open_choices(const cfg_t *cfg, const state_t *st, const cycle_t *c, uint32_t *heads,
+                         uint32_t *rows) {
+    *heads = arbiter_outcomes(c->hz.candidates, st->hazard.last, cfg->num_warps);
+    *rows = c->rs.dispatch
+                ? arbiter_outcomes(c->rs.candidates, st->reservStation.last, cfg->rs_entries)
+                : 1u;
+}
+
+static uint32_t outcomes(const uint32_t *params, const void *state, const uint64_t *in) {
+    const cfg_t *cfg = (const cfg_t *)params;
+    const state_t *st = (const state_t *)state;
+    uint32_t heads, rows;
+    cycle_t c;
+    if (!st->hazard.reset_seen ||
+        (set_is_single(st->hazard.last) & set_is_single(st->reservStation.last))) {
+        return 1u;
+    }
+    compute(cfg, st, in, &c);
+    open_choices(cfg, st, &c, &heads, &rows);
+    return heads * rows;
+}
+
+static void assume(const uint32_t *params, void *state, const uint64_t *in, uint32_t k) {
+    const cfg_t *cfg = (const cfg_t *)params;
+    state_t *st = (state_t *)state;
+    uint32_t heads, rows;
+    cycle_t c;
+    compute(cfg, st, in, &c);
+    open_choices(cfg, st, &c, &heads, &rows);
+    st->hazard.last = arbiter_assume(c.hz.candidates, st->hazard.last, cfg->num_warps, k % heads);
+    if (rows > 1u) {
+        st->reservStation.last =
+            arbiter_assume(c.rs.candidates, st->reservStation.last, cfg->rs_entries, k / heads);
+    }
+}
+
+// ---- coverage ---------------------------------------------------------------------------------
+
+static uint64_t admission_events(const cycle_t *c) {
+    const uint32_t room = c->rs.room;
+    uint32_t waited = 0;
+    for (uint32_t i = 0; i < OPERANDS; i++) {
+        waited |=
+            (c->hz.has_rs >> i & 1u) &
+            (uint32_t)(c->rs.wake_rd != 0u && entry_rs(c->admission.entry, i) == c->rs.wake_rd);
+    }
+    return (c->hz.fires ? EVENT(ADMIT) : 0u) | (c->hz.waw ? EVENT(STALL_WAW) : 0u) |
+           (c->hz.war ? EVENT(STALL_WAR) : 0u) |
+           (c->hz.any & room & bit_not(c->hz.fires) ? EVENT(REFUSED_BY_COUNT) : 0u) |
+           (c->hz.any & bit_not(room) ? EVENT(RS_FULL) : 0u) |
+           (c->hz.fires & waited ? EVENT(ADMIT_ON_WRITEBACK) : 0u) |
+           (c->hz.fires && c->hz.busy ? EVENT(ADMIT_BUSY) : 0u) |
+           (set_is_single(c->hz.candidates) ? 0u : EVENT(SEVERAL_HEADS));
+}
+
+static uint64_t row_events(const state_t *st, const cycle_t *c) {
+    const rs_state *rs = &st->reservStation;
+    uint32_t woken = 0;
+    for (uint32_t i = 0; i < OPERANDS; i++) {
+        woken |= rs_woken(rs, i, c->rs.wake_rd);
+    }
+    return (c->coll.request ? EVENT(REQUEST) : 0u) |
+           (c->rs.req_valid & bit_not(c->coll.request) ? EVENT(COLLECTOR_FULL) : 0u) |
+           (c->coll.request & c->coll.free_now ? EVENT(ENTRY_REUSED) : 0u) |
+           (c->rs.dispatch && (c->rs.completes >> c->rs.choice & 1u) ? EVENT(FORWARDED) : 0u) |
+           (woken ? EVENT(WAKE) : 0u) |
+           (c->rs.eligible & ~c->rs.candidates ? EVENT(IN_ORDER_HOLDS) : 0u) |
+           (set_is_single(c->rs.candidates) ? 0u : EVENT(SEVERAL_ELIGIBLE));
+}
+
+static uint64_t issue_events(const state_t *st, const cycle_t *c) {
+    const uint64_t *stage = st->reservStation.stage;
+    if (!c->rs.issue_fire) {
+        return st->reservStation.stage_full ? EVENT(ISSUE_BLOCKED) : 0u;
+    }
+    return EVENT(ISSUE) | (entry_has_rs(stage) ? 0u : EVENT(NO_SOURCE)) |
+           (entry_has_rd(stage) ? 0u : EVENT(NO_RD)) | (entry_x0(stage) ? EVENT(X0_SOURCE) : 0u) |
+           (entry_repeats(stage) ? EVENT(REPEATED_SOURCE) : 0u);
+}
+
+static uint64_t write_events(const cfg_t *cfg, const state_t *st, const cycle_t *c) {
+    const uint64_t all = wlk_mask(cfg->num_lanes), lanes = c->coll.write_mask & all;
+    const uint16_t *landing = st->collector.nextPReg;
+    const uint32_t hit =
+        st->collector.nextEn & coll_naming(c->coll.write_preg, landing[0], landing[1], landing[2]);
+    return (c->coll.write && hit ? EVENT(WRITE_WHILE_LANDING) : 0u) |
+           (c->coll.write && lanes != 0u && lanes != all ? EVENT(PARTIAL_WRITE) : 0u);
+}
+
+static uint64_t events(const cfg_t *cfg, const state_t *st, const uint64_t *in, const cycle_t *c) {
+    if (c->rs_in.reset) {
+        return st->reservStation.valid ? EVENT(RESET_IN_FLIGHT) : 0u;
+    }
+    return admission_events(c) | row_events(st, c) | issue_events(st, c) |
+           write_events(cfg, st, c) | (GET(softReset, in) ? EVENT(SOFT_RESET) : 0u);
+}
+
+// ---- the models inside ------------------------------------------------------------------------
+
+// Their configurations, each the array of its parameters.
+typedef struct inner {
+    wlk_hazard_cfg hazard;
+    wlk_scoreboard_cfg scoreboard;
+    wlk_reservation_station_cfg reservStation;
+    wlk_collector_cfg collector;
+} inner;
+
+static inner inner_of(const cfg_t *cfg) {
+    const inner i = {
+        .hazard = {.num_warps = cfg->num_warps,
+                   .num_lanes = cfg->num_lanes,
+                   .num_pregs = cfg->num_pregs,
+                   .max_pending_reads = cfg->max_pending_reads,
+                   .count_forwarded_reads = cfg->count_forwarded_reads,
+                   .debug = cfg->debug},
+        .scoreboard = {.num_warps = cfg->num_warps,
+                       .num_pregs = cfg->num_pregs,
+                       .max_pending_reads = cfg->max_pending_reads,
+                       .max_pending_writes = cfg->max_pending_writes,
+                       .debug = cfg->debug},
+        .reservStation = {.num_warps = cfg->num_warps,
+                          .num_lanes = cfg->num_lanes,
+                          .lane_bits = cfg->lane_bits,
+                          .num_pregs = cfg->num_pregs,
+                          .rs_entries = cfg->rs_entries,
+                          .coll_entries = cfg->coll_entries,
+                          .forward_coll_issue = cfg->forward_coll_issue,
+                          .in_order_per_warp = cfg->in_order_per_warp,
+                          .allow_partial_collect = cfg->allow_partial_collect,
+                          .debug = cfg->debug},
+        .collector = inner_collector(cfg),
+    };
+    return i;
+}
+
+static wlk_status check(const uint32_t *params, wlk_error *err) {
+    const inner i = inner_of((const cfg_t *)params);
+    wlk_status status = wlk_config_check(&wlk_issue_table, params, err);
+    if (status == WLK_OK) {
+        status = wlk_reservation_station_check(&i.reservStation, err);
+    }
+    if (status == WLK_OK) {
+        status = wlk_collector_check(&i.collector, err);
+    }
+    return status;
+}
+
+static size_t state_size(const uint32_t *params) {
+    const inner i = inner_of((const cfg_t *)params);
+    return offsetof(state_t, collector) + wlk_collector_state_size(&i.collector);
+}
+
+static void init(const uint32_t *params, void *state, wlk_power_up power_up) {
+    const inner i = inner_of((const cfg_t *)params);
+    state_t *st = (state_t *)state;
+    memset(st, 0, offsetof(state_t, collector));
+    wlk_hazard_init(&i.hazard, &st->hazard, power_up);
+    wlk_scoreboard_init(&i.scoreboard, &st->scoreboard, power_up);
+    wlk_reservation_station_init(&i.reservStation, &st->reservStation, power_up);
+    wlk_collector_init(&i.collector, &st->collector, power_up);
+}
+
+// The write-back's lanes are the only payload that is stored; the collector forgets them.
+static void forget(const uint32_t *params, void *state, const uint64_t *in, const uint64_t *x) {
+    const cfg_t *cfg = (const cfg_t *)params;
+    state_t *st = (state_t *)state;
+    const uint32_t preg = GET(writeback_bits_rd, in);
+    if (GET(writeback_valid, in) && preg != 0u) {
+        coll_forget(&st->collector, cfg->num_lanes, cfg->lane_bits, preg,
+                    GET(writeback_bits_tmask, in), x + in_control(cfg));
+    }
+}
+
+static bool drained(const uint32_t *params, const void *state) {
+    const inner i = inner_of((const cfg_t *)params);
+    const state_t *st = (const state_t *)state;
+    return wlk_scoreboard_block.drained((const uint32_t *)&i.scoreboard, &st->scoreboard) &&
+           wlk_reservation_station_block.drained((const uint32_t *)&i.reservStation,
+                                                 &st->reservStation) &&
+           wlk_collector_block.drained((const uint32_t *)&i.collector, &st->collector);
+}
+
+// Puts the instance before the name.
+typedef struct named {
+    wlk_state_visitor *visitor;
+    void *ctx;
+    const char *instance;
+} named;
+
+static void visit_named(void *ctx, const char *name, int32_t index, const uint64_t *words,
+                        uint32_t n_words, uint64_t known) {
+    const named *n = (const named *)ctx;
+    char full[64];
+    const size_t length = strlen(n->instance), room = sizeof full - length - 2u;
+    memcpy(full, n->instance, length);
+    full[length] = '.';
+    strncpy(full + length + 1u, name, room);
+    full[sizeof full - 1u] = '\0';
+    n->visitor(n->ctx, full, index, words, n_words, known);
+}
+
+static void visit(const uint32_t *params, const void *state, wlk_state_visitor *visitor,
+                  void *ctx) {
+    const inner i = inner_of((const cfg_t *)params);
+    const state_t *st = (const state_t *)state;
+    named n = {visitor, ctx, "hazard"};
+    wlk_hazard_block.visit((const uint32_t *)&i.hazard, &st->hazard, visit_named, &n);
+    n.instance = "scoreboard";
+    wlk_scoreboard_block.visit((const uint32_t *)&i.scoreboard, &st->scoreboard, visit_named, &n);
+    n.instance = "reservStation";
+    wlk_reservation_station_block.visit((const uint32_t *)&i.reservStation, &st->reservStation,
+                                        visit_named, &n);
+    n.instance = "collector";
+    wlk_collector_block.visit((const uint32_t *)&i.collector, &st->collector, visit_named, &n);
+}
+
+const wlk_block WLK_ISA(wlk_issue_block) = {
+    .table = &wlk_issue_table,
+    .check = check,
+    .state_size = state_size,
+    .init = init,
+    .eval = eval,
+    .tick = tick,
+    .record = record,
+    .step = step,
+    .outcomes = outcomes,
+    .assume = assume,
+    .forget = forget,
+    .drained = drained,
+    .visit = visit,
+};

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0
+// Muon's reservation station as a block: record words in and out around
+// reservation_station_rules.h.
+#include "reservation_station_rules.h"
+
+#include "isa.h"
+
+typedef wlk_reservation_station_cfg cfg_t;
+typedef wlk_reservation_station_state state_t;
+
+#define GET(field, words)        wlk_reservation_station_in_get_##field(words)
+#define PUT(field, words, value) wlk_reservation_station_out_put_##field(words, value)
+#define EVENT(point)             (UINT64_C(1) << WLK_RESERVATION_STATION_EV_##point)
+
+enum {
+    OUT_WORDS = WLK_RESERVATION_STATION_OUT_GROUP + 32 * WLK_RESERVATION_STATION_OUT_STRIDE,
+    STAGE = WLK_RESERVATION_STATION_OUT_ISSUE_BITS,
+};
+
+typedef struct cycle {
+    rs_shape shape;
+    rs_inputs in;
+    rs_admission admission;
+    rs_cycle rs;
+    uint32_t soft_reset, request_ready;
+} cycle_t;
+
+static uint32_t out_words(const cfg_t *cfg) {
+    return WLK_RESERVATION_STATION_OUT_GROUP + cfg->num_warps * WLK_RESERVATION_STATION_OUT_STRIDE;
+}
+
+static void full_care(const cfg_t *cfg, uint64_t *care) {
+    wlk_reservation_station_out_mask(cfg, care);
+}
+
+static void compute(const cfg_t *cfg, const state_t *st, const uint64_t *in, cycle_t *c) {
+    c->shape = (rs_shape){cfg->rs_entries, cfg->forward_coll_issue, cfg->in_order_per_warp,
+                          cfg->allow_partial_collect};
+    c->soft_reset = GET(softReset, in);
+    c->request_ready = GET(collector_readReq_ready, in);
+    c->in = (rs_inputs){
+        .reset = GET(reset, in),
+        .clear = GET(reset, in) | c->soft_reset,
+        .resp_valid = GET(collector_readResp_valid, in),
+        .resp_entry = GET(collector_readResp_bits_collEntry, in),
+        .resp_enables = GET(collector_readResp_bits_regs_enable, in),
+        .wb_valid = GET(writeback_valid, in),
+        .wb_rd = GET(writeback_bits_rd, in),
+        .issue_ready = GET(issue_ready, in),
+    };
+    rs_observe(&c->shape, st, &c->in, &c->rs);
+    c->admission = (rs_admission){GET(admit_valid, in), c->rs.room, GET(admit_bits_valid, in),
+                                  GET(admit_bits_busy, in),
+                                  in + WLK_RESERVATION_STATION_IN_ADMIT_BITS_IBUFENTRY};
+}
+
+static void request_outputs(const cfg_t *cfg, const state_t *st, const rs_cycle *rs,
+                            uint64_t *out) {
+    PUT(collector_readReq_valid, out, rs->req_valid);
+    PUT(collector_readReq_bits_regs_enable, out, rs->req_needs & bit_all(rs->req_valid));
+    PUT(collector_readReq_bits_regs_pReg, out, rs->req_pregs);
+    PUT(collector_readReq_bits_rsEntryId, out, rs->coll_row);
+    if (cfg->debug) {
+        PUT(collector_readReq_bits_pc, out, wlk_entry_get_uop_pc(st->entry[rs->coll_row]));
+    }
+    PUT(collector_readData_req_valid, out, rs->data_valid);
+    PUT(collector_readData_req_bits_collEntry, out, st->stage_collEntry);
+    PUT(collector_readData_req_bits_regs_enable, out, rs->data_enables);
+}
+
+static void outputs(const cfg_t *cfg, const state_t *st, const cycle_t *c, uint64_t *out) {
+    const rs_cycle *rs = &c->rs;
+    memset(out, 0, out_words(cfg) * sizeof *out);
+    PUT(admit_ready, out, rs->room);
+    PUT(issue_valid, out, st->stage_full);
+    entry_copy(out + STAGE, st->stage);
+    PUT(scb_updateColl_enable, out, rs->coll_enable);
+    PUT(scb_updateColl_reads_pReg, out, rs->coll_pregs);
+    PUT(scb_updateColl_reads_decr, out, rs->coll_decr);
+    PUT(scb_updateWB_enable, out, c->in.wb_valid);
+    PUT(scb_updateWB_write_pReg, out, rs->wake_rd);
+    PUT(scb_updateWB_write_decr, out, c->in.wb_valid);
+    request_outputs(cfg, st, rs, out);
+    PUT(perf_cyclesDispatched, out, st->cyclesDispatched);
+    PUT(perf_cyclesEligible, out, st->cyclesEligible);
+    PUT(perf_accRsOccupancy, out, st->accRsOccupancy);
+    for (uint32_t w = 0; w < cfg->num_warps; w++) {
+        memcpy(wlk_reservation_station_out_element_mut(out, w), st->perWarp[w],
+               sizeof st->perWarp[w]);
+    }
+}
+
+static uint32_t known(const state_t *st) {
+    return st->reset_seen & st->stage_known & set_is_single(st->last);
+}
+
+static void narrow(const cfg_t *cfg, const state_t *st, uint64_t *care) {
+    uint64_t entry_bits[OUT_WORDS] = {0};
+    if (!st->reset_seen) {
+        memset(care, 0, out_words(cfg) * sizeof *care);
+    } else if (!st->stage_known) {
+        memset(care + STAGE, 0, ENTRY_WORDS * sizeof *care);
+        PUT(collector_readData_req_bits_collEntry, entry_bits,
+            wlk_mask(wlk_idw(cfg->coll_entries)));
+        for (uint32_t w = 0; w < out_words(cfg); w++) {
+            care[w] &= ~entry_bits[w];
+        }
+    }
+}
+
+// A row's operands are all collected and one is busy: what the RTL asserts.
+static uint32_t violations(const cfg_t *cfg, const state_t *st, const uint64_t *in,
+                           const cycle_t *c) {
+    const uint32_t ready = st->opReady[0] & st->opReady[1] & st->opReady[2];
+    const uint32_t broken = st->valid & ready & (st->busy[0] | st->busy[1] | st->busy[2]);
+    (void)cfg;
+    (void)in;
+    return broken != 0u && !c->in.reset ? (uint32_t)WLK_RESERVATION_STATION_COLLECTED_OPERAND_BUSY
+                                        : 0u;
+}
+
+// ---- coverage ---------------------------------------------------------------------------------
+
+static uint64_t request_events(const state_t *st, const cycle_t *c) {
+    const rs_cycle *rs = &c->rs;
+    const uint64_t *entry = st->entry[rs->coll_row];
+    const uint32_t fires = rs->req_valid & c->request_ready;
+    return (fires ? EVENT(REQUEST) : 0u) |
+           (rs->req_valid & bit_not(c->request_ready) ? EVENT(REQUEST_BLOCKED) : 0u) |
+           (set_is_single(rs->asks) ? 0u : EVENT(SEVERAL_REQUESTS)) |
+           (!rs->req_valid && rs->req_needs != 0u ? EVENT(STALE_REQUEST) : 0u) |
+           (fires & entry_repeats(entry) ? EVENT(REPEATED_SOURCE) : 0u) |
+           (rs->all_asks & ~rs->asks ? EVENT(IN_ORDER_HOLDS_REQUEST) : 0u);
+}
+
+static uint64_t response_events(const cycle_t *c) {
+    const rs_cycle *rs = &c->rs;
+    uint32_t hits = 0;
+    for (uint32_t i = 0; i < 3u; i++) {
+        hits |= (uint32_t)(rs->hit[i] != 0u) << i;
+    }
+    return (rs->completes ? EVENT(RESPONSE) : 0u) |
+           (rs->coll_enable && !rs->completes ? EVENT(RESPONSE_UNTAKEN) : 0u) |
+           (hits & ~rs->coll_decr ? EVENT(X0_COLLECTED) : 0u);
+}
+
+static uint64_t dispatch_events(const state_t *st, const cycle_t *c) {
+    const rs_cycle *rs = &c->rs;
+    const uint32_t bit = UINT32_C(1) << rs->choice;
+    uint64_t e = 0;
+    if (rs->dispatch) {
+        const uint32_t forwarded = rs->completes & bit;
+        const uint32_t fired = (st->collFired[0] | st->collFired[1] | st->collFired[2]) & bit;
+        e |= forwarded ? EVENT(FORWARDED) : fired ? EVENT(DISPATCH_LATER) : EVENT(NO_SOURCE);
+        e |= rs->choice <= set_lowest(st->last) ? EVENT(CHOICE_WRAPS) : 0u;
+        e |= rs->issue_fire ? EVENT(STAGE_THROUGH) : 0u;
+    }
+    return e | (set_is_single(rs->candidates) ? 0u : EVENT(SEVERAL_ELIGIBLE)) |
+           (rs->candidates && !rs->dispatch ? EVENT(STAGE_BLOCKED) : 0u) |
+           (rs->eligible & ~rs->candidates ? EVENT(IN_ORDER_HOLDS_DISPATCH) : 0u);
+}
+
+static uint64_t wake_events(const state_t *st, const cycle_t *c) {
+    uint32_t woken = 0;
+    for (uint32_t i = 0; i < 3u; i++) {
+        woken += set_size(rs_woken(st, i, c->rs.wake_rd));
+    }
+    if (!c->in.wb_valid) {
+        return 0;
+    }
+    return woken == 0u ? EVENT(WAKE_STRAY) : EVENT(WAKE) | (woken > 1u ? EVENT(WAKE_SEVERAL) : 0u);
+}
+
+// Rows of one warp whose sequence numbers lie on both sides of the wrap.
+static uint64_t wrap_events(const state_t *st, const cycle_t *c) {
+    const uint32_t mask = 2u * (UINT32_C(1) << wlk_clog2(c->shape.rows)) - 1u;
+    for (uint32_t rest = c->shape.in_order ? st->valid : 0u; rest != 0u; rest &= rest - 1u) {
+        const uint32_t row = set_lowest(rest);
+        for (uint32_t old = st->older[row]; old != 0u; old &= old - 1u) {
+            if ((st->sequence[set_lowest(old)] & mask) > (st->sequence[row] & mask)) {
+                return EVENT(SEQUENCE_WRAPS);
+            }
+        }
+    }
+    return 0;
+}
+
+static uint64_t events(const cfg_t *cfg, const state_t *st, const uint64_t *in, const cycle_t *c) {
+    (void)cfg;
+    (void)in;
+    if (c->in.reset) {
+        return (st->valid ? EVENT(RESET_IN_FLIGHT) : 0u) |
+               (c->rs.dispatch ? EVENT(DISPATCH_IN_RESET) : 0u);
+    }
+    return request_events(st, c) | response_events(c) | dispatch_events(st, c) |
+           wake_events(st, c) | wrap_events(st, c) |
+           (c->admission.valid & c->rs.room ? EVENT(ADMIT) : 0u) |
+           (c->admission.valid & bit_not(c->rs.room) ? EVENT(FULL) : 0u) |
+           (c->soft_reset && st->cyclesDispatched != 0u ? EVENT(SOFT_RESET) : 0u);
+}
+
+// ---- the block --------------------------------------------------------------------------------
+
+static void commit(const cfg_t *cfg, state_t *st, const uint64_t *in, const cycle_t *c) {
+    const uint32_t fires = c->rs.req_valid & c->request_ready;
+    (void)cfg;
+    (void)in;
+    rs_commit(&c->shape, st, &c->in, &c->admission, fires, &c->rs);
+}
+
+#include "block_body.h"
+
+static uint32_t outcomes(const uint32_t *params, const void *state, const uint64_t *in) {
+    const state_t *st = (const state_t *)state;
+    cycle_t c;
+    compute((const cfg_t *)params, st, in, &c);
+    return c.rs.dispatch && st->reset_seen
+               ? arbiter_outcomes(c.rs.candidates, st->last, c.shape.rows)
+               : 1u;
+}
+
+static void assume(const uint32_t *params, void *state, const uint64_t *in, uint32_t k) {
+    state_t *st = (state_t *)state;
+    cycle_t c;
+    compute((const cfg_t *)params, st, in, &c);
+    st->last = arbiter_assume(c.rs.candidates, st->last, c.shape.rows, k);
+}
+
+static wlk_status check(const uint32_t *params, wlk_error *err) {
+    const cfg_t *cfg = (const cfg_t *)params;
+    const wlk_status status = wlk_config_check(&wlk_reservation_station_table, params, err);
+    if (status == WLK_OK && cfg->in_order_per_warp && cfg->rs_entries < cfg->num_warps) {
+        return wlk_fail(err, WLK_BAD_CONFIG,
+                        "config: in_order_per_warp=1 needs a row for each warp, and rs_entries=%u "
+                        "is less than num_warps=%u; give rs_entries=%u or more, or "
+                        "in_order_per_warp=0",
+                        cfg->rs_entries, cfg->num_warps, cfg->num_warps);
+    }
+    return status;
+}
+
+static size_t state_size(const uint32_t *params) {
+    (void)params;
+    return sizeof(state_t);
+}
+
+static void init(const uint32_t *params, void *state, wlk_power_up power_up) {
+    const cfg_t *cfg = (const cfg_t *)params;
+    state_t *st = (state_t *)state;
+    memset(st, 0, sizeof *st);
+    st->reset_seen = power_up == WLK_POWER_ZERO;
+    st->stage_known = st->reset_seen;
+    st->last = st->reset_seen ? 1u : arbiter_unknown(cfg->rs_entries);
+}
+
+static bool drained(const uint32_t *params, const void *state) {
+    const state_t *st = (const state_t *)state;
+    (void)params;
+    return st->valid == 0u && !st->stage_full;
+}
+
+static void visit_row(const state_t *st, uint32_t row, wlk_state_visitor *visitor, void *ctx) {
+    static const char *const names[] = {"opReady", "busy", "collFired"};
+    const uint32_t *const sets[] = {st->opReady, st->busy, st->collFired};
+    const uint64_t collPtr = st->collPtr[row], pc = wlk_entry_get_uop_pc(st->entry[row]);
+    for (uint32_t n = 0; n < 3u; n++) {
+        uint64_t value = 0;
+        for (uint32_t i = 0; i < 3u; i++) {
+            value |= (uint64_t)(sets[n][i] >> row & 1u) << i;
+        }
+        visitor(ctx, names[n], (int32_t)row, &value, 1u, st->reset_seen);
+    }
+    visitor(ctx, "collPtr", (int32_t)row, &collPtr, 1u, st->reset_seen);
+    visitor(ctx, "pc", (int32_t)row, &pc, 1u, st->reset_seen);
+}
+
+static void visit(const uint32_t *params, const void *state, wlk_state_visitor *visitor,
+                  void *ctx) {
+    const state_t *st = (const state_t *)state;
+    const struct {
+        const char *name;
+        uint64_t value, known;
+    } flops[] = {
+        {"valid", st->valid, st->reset_seen},
+        {"last", set_lowest(st->last), set_is_single(st->last)},
+        {"stage full", st->stage_full, st->reset_seen},
+        {"stage collFired", st->stage_collFired, st->stage_known},
+        {"stage collEntry", st->stage_collEntry, st->stage_known},
+    };
+    (void)params;
+    for (size_t i = 0; i < sizeof flops / sizeof flops[0]; i++) {
+        visitor(ctx, flops[i].name, -1, &flops[i].value, 1u, flops[i].known);
+    }
+    for (uint32_t rest = st->valid; rest != 0u; rest &= rest - 1u) {
+        visit_row(st, set_lowest(rest), visitor, ctx);
+    }
+}
+
+const wlk_block WLK_ISA(wlk_reservation_station_block) = {
+    .table = &wlk_reservation_station_table,
+    .check = check,
+    .state_size = state_size,
+    .init = init,
+    .eval = eval,
+    .tick = tick,
+    .record = record,
+    .step = step,
+    .outcomes = outcomes,
+    .assume = assume,
+    .forget = forget,
+    .drained = drained,
+    .visit = visit,
+};

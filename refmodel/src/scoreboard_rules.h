@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The rules of Muon's scoreboard (muon-issue §3), inlined into every model that contains one.
+ * A cycle: sb_updates (collector and write-back), any number of sb_reads and sb_writes, then
+ * sb_admission (on top of both), sb_commit.
+ */
+#ifndef WLK_SCOREBOARD_RULES_H
+#define WLK_SCOREBOARD_RULES_H
+
+#include <string.h>
+
+#include "bits.h"
+#include "warplock/scoreboard.h"
+
+enum { SB_PREG_BITS = 10, SB_PREG_MASK = (1 << SB_PREG_BITS) - 1 };
+
+typedef wlk_scoreboard_state sb_state;
+
+/* One update port as it stands on the ports; reads lie side by side, index 0 lowest. */
+typedef struct sb_port {
+    uint32_t enable;
+    uint32_t write_preg, write_incr, write_decr;
+    uint32_t reads_preg, reads_incr, reads_decr;
+} sb_port;
+
+/* Changes of the counts of a group: register, its count, the count it gets. */
+typedef struct sb_change {
+    uint32_t preg;
+    int32_t from, delta, to;
+} sb_change;
+
+/* A cycle, derived once. */
+typedef struct sb_cycle {
+    sb_change coll[3], wb, rs[3], rs_write;
+    uint32_t coll_success, wb_success, rs_success; /* whatever the enables are */
+    uint32_t rs_enable, any_enable;
+} sb_cycle;
+
+static inline uint32_t sb_write_bit(const sb_state *st, uint32_t preg) {
+    return (uint32_t)(st->pendingWrites[preg / 64u] >> preg % 64u) & 1u;
+}
+
+/* §3.1: the first port naming a register carries the sums; register 0 never changes. */
+static inline void sb_consolidate(const sb_port *port, sb_change *group) {
+    for (uint32_t i = 0; i < 3u; i++) {
+        group[i].preg = port->reads_preg >> (i * SB_PREG_BITS) & SB_PREG_MASK;
+        group[i].delta =
+            (int32_t)(port->reads_incr >> i & 1u) - (int32_t)(port->reads_decr >> i & 1u);
+    }
+    if (group[1].preg == group[0].preg) {
+        group[0].delta += group[1].delta;
+        group[1].preg = 0;
+    }
+    if (group[2].preg == group[0].preg) {
+        group[0].delta += group[2].delta;
+        group[2].preg = 0;
+    } else if (group[2].preg == group[1].preg) {
+        group[1].delta += group[2].delta;
+        group[2].preg = 0;
+    }
+    for (uint32_t i = 0; i < 3u; i++) {
+        group[i].delta = group[i].preg != 0u ? group[i].delta : 0;
+    }
+}
+
+/* §3.2: a count that would leave 0..max stays, and the update fails. */
+static inline uint32_t sb_apply(sb_change *change, int32_t max) {
+    const int32_t to = change->from + change->delta;
+    const bool fits = to >= 0 && to <= max;
+    change->to = fits ? to : change->from;
+    return (uint32_t)fits;
+}
+
+static inline sb_change sb_write_change(const sb_port *port) {
+    sb_change change = {port->write_preg, 0, 0, 0};
+    if (change.preg != 0u) {
+        change.delta = (int32_t)port->write_incr - (int32_t)port->write_decr;
+    }
+    return change;
+}
+
+/* §3.2: the updates of collector (reads) and write-back (write) on the table's values. */
+static inline void sb_updates(const sb_state *st, uint32_t max_reads, const sb_port *coll,
+                              const sb_port *wb, sb_cycle *c) {
+    sb_consolidate(coll, c->coll);
+    c->coll_success = 1;
+    for (uint32_t i = 0; i < 3u; i++) {
+        c->coll[i].from = st->pendingReads[c->coll[i].preg];
+        c->coll_success &= sb_apply(&c->coll[i], (int32_t)max_reads);
+    }
+    c->wb = sb_write_change(wb);
+    c->wb.from = (int32_t)sb_write_bit(st, c->wb.preg);
+    c->wb_success = sb_apply(&c->wb, 1);
+    c->any_enable = coll->enable | wb->enable;
+}
+
+/* §3.5: the counts that a read shows: behind collector and write-back, not behind the RS. */
+static inline uint32_t sb_reads(const sb_state *st, const sb_cycle *c, uint32_t preg) {
+    uint32_t count = st->pendingReads[preg];
+    for (uint32_t i = 0; i < 3u; i++) {
+        count = c->coll[i].preg == preg ? (uint32_t)c->coll[i].to : count;
+    }
+    return count;
+}
+
+static inline uint32_t sb_writes(const sb_state *st, const sb_cycle *c, uint32_t preg) {
+    return c->wb.preg == preg ? (uint32_t)c->wb.to : sb_write_bit(st, preg);
+}
+
+/* §3.2, §3.3: the admission on top of the other two. */
+static inline void sb_admission(const sb_state *st, uint32_t max_reads, const sb_port *rs,
+                                sb_cycle *c) {
+    sb_consolidate(rs, c->rs);
+    c->rs_success = 1;
+    for (uint32_t i = 0; i < 3u; i++) {
+        c->rs[i].from = (int32_t)sb_reads(st, c, c->rs[i].preg);
+        c->rs_success &= sb_apply(&c->rs[i], (int32_t)max_reads);
+    }
+    c->rs_write = sb_write_change(rs);
+    c->rs_write.from = (int32_t)sb_writes(st, c, c->rs_write.preg);
+    c->rs_success &= sb_apply(&c->rs_write, 1);
+    c->rs_enable = rs->enable;
+    c->any_enable |= rs->enable;
+}
+
+static inline void sb_store_write(sb_state *st, const sb_change *change) {
+    const uint64_t bit = UINT64_C(1) << change->preg % 64u;
+    uint64_t *word = &st->pendingWrites[change->preg / 64u];
+    *word = (*word & ~bit) | (change->to != 0 ? bit : 0u);
+}
+
+/* §3.4: an enable of any port commits collector and write-back; the admission is all or nothing. */
+static inline void sb_commit(sb_state *st, const sb_cycle *c) {
+    if (!c->any_enable) {
+        return;
+    }
+    for (uint32_t i = 0; i < 3u; i++) {
+        st->pendingReads[c->coll[i].preg] = (uint8_t)c->coll[i].to;
+    }
+    sb_store_write(st, &c->wb);
+    if (c->rs_enable & c->rs_success) {
+        for (uint32_t i = 0; i < 3u; i++) {
+            st->pendingReads[c->rs[i].preg] = (uint8_t)c->rs[i].to;
+        }
+        sb_store_write(st, &c->rs_write);
+    }
+}
+
+static inline void sb_reset(sb_state *st) {
+    memset(st, 0, sizeof *st);
+    st->reset_seen = 1;
+}
+
+#endif
