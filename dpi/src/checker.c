@@ -12,8 +12,8 @@ static uint64_t *words(size_t n) {
 
 static bool allocate(wlk_checker *c) {
     const size_t state = (c->block->state_size(c->cfg) + 63u) / 64u * 64u;
+    const bool worlds = wlk_worlds_open(&c->worlds, c->block, c->cfg) == WLK_OK;
     const uint32_t in = c->layout.in_words, out = c->layout.out_words;
-    c->state = aligned_alloc(64u, state);
     c->before = aligned_alloc(64u, state);
     c->ports = (wlk_port *)calloc(c->layout.n_ports, sizeof(wlk_port));
     c->when = (int32_t *)calloc(c->layout.n_ports, sizeof(int32_t));
@@ -29,7 +29,7 @@ static bool allocate(wlk_checker *c) {
     if (c->ports != NULL) {
         (void)c->block->table->ports(c->cfg, c->ports, c->layout.n_ports);
     }
-    return c->state != NULL && c->before != NULL && c->ports != NULL && c->when != NULL &&
+    return worlds && c->before != NULL && c->ports != NULL && c->when != NULL &&
            c->masked != NULL && c->compare != NULL && c->expect != NULL && c->care != NULL &&
            c->in != NULL && c->got != NULL && c->no_x != NULL && c->history != NULL &&
            c->differences != NULL && wlk_channels_resolve(c) == WLK_OK;
@@ -105,7 +105,7 @@ wlk_status wlk_checker_open(wlk_checker **checker, const wlk_block *block, const
     }
     c->violation_port = -1;
     c->reset_x_port = -1;
-    block->init(c->cfg, c->state, options->power_up);
+    wlk_worlds_init(&c->worlds, options->power_up);
     c->reset_seen = options->power_up == WLK_POWER_ZERO || c->reset_port < 0;
     *checker = c;
     return WLK_OK;
@@ -115,7 +115,7 @@ void wlk_checker_close(wlk_checker *c) {
     if (c == NULL) {
         return;
     }
-    free(c->state);
+    wlk_worlds_close(&c->worlds);
     free(c->before);
     free(c->ports);
     free(c->when);
@@ -221,7 +221,7 @@ static void add_events(wlk_checker *c, uint64_t events) {
 }
 
 static void keep_before(wlk_checker *c) {
-    memcpy(c->before, c->state, c->block->state_size(c->cfg));
+    memcpy(c->before, state_now(c), c->worlds.size);
 }
 
 // A rule broken by the inputs; the first one is kept.
@@ -346,6 +346,48 @@ static const uint64_t *complete(wlk_checker *c, const uint64_t *got) {
     return c->got;
 }
 
+static void expect(wlk_checker *c, uint32_t world, const uint64_t *in, const uint64_t *in_x) {
+    c->block->eval(c->cfg, c->worlds.states[world], in, c->expect, c->care);
+    narrow(c, in);
+    if (in_x != NULL) {
+        hide_outputs(c, in_x);
+    }
+}
+
+static uint32_t differing_bits(const wlk_checker *c, const uint64_t *got, const uint64_t *got_x) {
+    uint32_t bits = 0;
+    for (uint32_t w = 0; w < c->layout.out_words; w++) {
+        const uint64_t any = ((c->expect[w] ^ got[w]) | got_x[w]) & c->care[w] & c->compare[w];
+        bits += (uint32_t)__builtin_popcountll(any);
+    }
+    return bits;
+}
+
+// What the RTL shows must be explained by one of the worlds; those it contradicts are dropped.
+// When it contradicts all, the one that comes nearest tells the difference.
+static void settle(wlk_checker *c, const uint64_t *in, const uint64_t *in_x, const uint64_t *got,
+                   const uint64_t *got_x) {
+    wlk_worlds *worlds = &c->worlds;
+    uint32_t bits[WLK_MAX_WORLDS], best = 0;
+    wlk_worlds_fork(worlds, in);
+    for (uint32_t i = 0; worlds->n > 1u && i < worlds->n; i++) {
+        expect(c, i, in, in_x);
+        bits[i] = differing_bits(c, got, got_x);
+        best = bits[i] < bits[best] ? i : best;
+    }
+    if (worlds->n > 1u && bits[best] != 0u) {
+        wlk_worlds_prefer(worlds, best);
+        worlds->n = 1;
+    }
+    // From the last: what takes the place of a dropped one has been looked at.
+    for (uint32_t i = worlds->n; worlds->n > 1u && i > 0u; i--) {
+        if (bits[i - 1u] != 0u) {
+            wlk_worlds_drop(worlds, i - 1u);
+        }
+    }
+    expect(c, 0, in, in_x);
+}
+
 static int compare_slow(wlk_checker *c, const uint64_t *in, const uint64_t *got,
                         const uint64_t *got_x) {
     if (unknown_somewhere(c)) {
@@ -373,9 +415,9 @@ static int compare_slow(wlk_checker *c, const uint64_t *in, const uint64_t *got,
 }
 
 static void tick(wlk_checker *c, const uint64_t *in, const uint64_t *in_x, wlk_step_info *info) {
-    c->block->tick(c->cfg, c->state, in, info);
+    wlk_worlds_tick(&c->worlds, in, info);
     if (in_x != NULL) {
-        c->block->forget(c->cfg, c->state, in, in_x);
+        wlk_worlds_forget(&c->worlds, in, in_x);
     }
     if (c->count_events) {
         add_events(c, info->events);
@@ -394,7 +436,7 @@ static void wait_for_reset(wlk_checker *c, const uint64_t *in, const uint64_t *i
         return;
     }
     // The edge may have stored anything anywhere.
-    c->block->init(c->cfg, c->state, WLK_POWER_UNKNOWN);
+    wlk_worlds_init(&c->worlds, WLK_POWER_UNKNOWN);
     if (reset) {
         c->reset_x_port = bad;
         c->resets_with_x++;
@@ -412,11 +454,7 @@ static int step_slow(wlk_checker *c, const uint64_t *in, const uint64_t *in_x, c
     // With such an input nothing is defined any more.
     int first = bad >= 0 && note_input_x(c, (uint32_t)bad);
     if (c->violation_port < 0) {
-        c->block->eval(c->cfg, c->state, in, c->expect, c->care);
-        narrow(c, in);
-        if (in_x != NULL) {
-            hide_outputs(c, in_x);
-        }
+        settle(c, in, in_x, got, got_x);
         got = complete(c, got);
         first |= compare_slow(c, in, got, got_x);
         if (c->failed) {
@@ -435,7 +473,7 @@ int wlk_checker_step(wlk_checker *c, const wlk_view *in, const wlk_view *got) {
     if (!c->frozen) {
         remember(c, in, got);
     }
-    if (c->fast && c->block->step(c->cfg, c->state, in, got, &info) == 0) {
+    if (c->fast && c->block->step(c->cfg, c->worlds.states[0], in, got, &info) == 0) {
         const int first = info.violated != 0u && note_rule(c, info.violated);
         c->compared_cycles++;
         c->cycles++;
@@ -446,7 +484,7 @@ int wlk_checker_step(wlk_checker *c, const wlk_view *in, const wlk_view *got) {
     const int first = step_slow(c, c->in, NULL, c->got, c->no_x);
     // Only the slow path changes what this depends on.
     c->fast = c->reset_seen && c->compares_all && !c->has_inexact && !c->frozen &&
-              !c->count_events && c->unseen == 0u;
+              !c->count_events && c->unseen == 0u && c->worlds.n == 1u;
     return first;
 }
 
@@ -542,7 +580,7 @@ const wlk_port *wlk_checker_ports(const wlk_checker *c, uint32_t *n) {
 }
 
 const void *wlk_checker_state(const wlk_checker *c) {
-    return c->state;
+    return state_now(c);
 }
 
 const wlk_difference *wlk_checker_differences(const wlk_checker *c, uint32_t *n) {

@@ -3,6 +3,7 @@
 #define WLK_CHECKER_PRIVATE_H
 
 #include "warplock/checker.h"
+#include "warplock/worlds.h"
 
 /* A handshake of one array element, resolved to places in the record. */
 typedef struct channel {
@@ -22,8 +23,8 @@ struct wlk_checker {
     wlk_layout layout;
     wlk_port *ports;
     char scope[256];
-    void *state;
-    void *before; /* state before the first mismatch */
+    wlk_worlds worlds; /* the first one is shown */
+    void *before;      /* state before the first mismatch */
     uint64_t *compare;
     bool fast; /* nothing to note in this cycle but a difference */
     bool compares_all;
@@ -57,6 +58,10 @@ struct wlk_checker {
     wlk_difference *differences;
     uint32_t n_differences;
 };
+
+static inline const void *state_now(const wlk_checker *c) {
+    return c->worlds.states[0];
+}
 
 /* Words of a slot of the history. */
 static inline uint32_t history_words(const wlk_checker *c) {

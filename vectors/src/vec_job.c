@@ -9,7 +9,8 @@
 
 void job_close(job *j) {
     free(j->ports);
-    free(j->state);
+    wlk_worlds_close(&j->worlds);
+    free(j->other);
     free(j->in);
     free(j->out);
     free(j->care);
@@ -25,14 +26,14 @@ static uint64_t *words_of(uint32_t n) {
 }
 
 static bool allocate(job *j) {
-    const size_t state = (j->block->state_size(j->cfg) + 63u) / 64u * 64u;
+    const bool worlds = wlk_worlds_open(&j->worlds, j->block, j->cfg) == WLK_OK;
     j->ports = (wlk_port *)calloc(j->layout.n_ports, sizeof *j->ports);
-    j->state = aligned_alloc(64u, state);
     j->in = words_of(j->layout.in_words);
     j->out = words_of(j->layout.out_words);
     j->care = words_of(j->layout.out_words);
     j->all = words_of(j->layout.out_words);
-    return j->ports != NULL && j->state != NULL && j->in != NULL && j->out != NULL &&
+    j->other = words_of(2u * j->layout.out_words);
+    return worlds && j->ports != NULL && j->other != NULL && j->in != NULL && j->out != NULL &&
            j->care != NULL && j->all != NULL;
 }
 
@@ -54,7 +55,7 @@ wlk_status job_open(job *j, const char *block, const char *power_up, char **word
             wlk_port_set(&j->ports[i], j->all, ~UINT64_C(0));
         }
     }
-    j->block->init(j->cfg, j->state, power_up_of(power_up));
+    wlk_worlds_init(&j->worlds, power_up_of(power_up));
     return WLK_OK;
 }
 

@@ -5,6 +5,7 @@
 
 #include "tool.h"
 #include "warplock/vectors.h"
+#include "warplock/worlds.h"
 
 enum {
     CYCLES_PER_CHECK = 4096, /* between two looks at Ctrl-C and the clock */
@@ -17,9 +18,10 @@ typedef struct job {
     uint32_t cfg[WLK_MAX_PARAMS];
     wlk_layout layout;
     wlk_port *ports;
-    void *state;
+    wlk_worlds worlds;
     uint64_t *in, *out, *care;
-    uint64_t *all; /* every bit of every output that exists */
+    uint64_t *other; /* scratch of two output records */
+    uint64_t *all;   /* every bit of every output that exists */
 } job;
 
 /* USAGE, BAD_CONFIG, NO_MEMORY; then nothing needs closing. */

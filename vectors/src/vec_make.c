@@ -59,8 +59,8 @@ static wlk_status generate(job *j, const wlk_stimulus *gen, wlk_stimulus_state *
                            uint64_t cycles, wlk_vec_writer *writer, wlk_error *err) {
     wlk_step_info info;
     for (uint64_t c = 0; c < cycles; c++) {
-        gen->next(j->cfg, j->state, stim, j->in);
-        j->block->record(j->cfg, j->state, j->in, j->out, j->care, &info);
+        gen->next(j->cfg, j->worlds.states[0], stim, j->in);
+        wlk_worlds_record(&j->worlds, j->in, j->out, j->care, j->layout.out_words, j->other, &info);
         const wlk_status status = wlk_vec_write(writer, j->in, j->out, j->care, err);
         if (status != WLK_OK) {
             return status;

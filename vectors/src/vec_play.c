@@ -128,8 +128,7 @@ static wlk_status model(job *j, wlk_error *err) {
         if (status != WLK_OK || !more) {
             break;
         }
-        j->block->eval(j->cfg, j->state, j->in, j->out, j->care);
-        j->block->tick(j->cfg, j->state, j->in, &info);
+        wlk_worlds_record(&j->worlds, j->in, j->out, j->care, j->layout.out_words, j->other, &info);
         printf("{\"cycle\": %" PRIu64 ", \"violated\": %" PRIu32, c, info.violated);
         vec_print_side(j, "out", true, j->out);
         vec_print_side(j, "care", true, j->care);
