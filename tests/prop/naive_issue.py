@@ -1,0 +1,246 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Naive second implementation of the composed issue stage (muon-issue §6): four blocks, wired.
+
+It has no rule of its own: ports are joined by name, and the blocks are asked again and again, in
+an order in which every answer ends up right.
+"""
+
+from __future__ import annotations
+
+import copy
+
+import naive_collector
+import naive_common as common
+import naive_hazard
+import naive_reservation_station
+import naive_scoreboard
+from naive_arbiter import Arbiter
+from naive_collector import OPERANDS, NaiveCollector, Port
+from naive_common import Known, Reading, Readings, Row
+from naive_hazard import HazardState
+from naive_reservation_station import ReservationStationState
+from naive_scoreboard import ScoreboardState
+
+PARAMS = tuple(common.DEFAULTS)
+
+BLOCKS = {
+    "collector": naive_collector,
+    "scoreboard": naive_scoreboard,
+    "hazard": naive_hazard,
+    "reservation_station": naive_reservation_station,
+}
+
+# (block, start of its input's name) -> (block that drives it, start of the output's name).
+WIRES = {
+    ("hazard", "io_scb_"): ("scoreboard", "io_hazard_"),
+    ("hazard", "io_rsAdmit_"): ("reservation_station", "io_admit_"),
+    ("scoreboard", "io_hazard_"): ("hazard", "io_scb_"),
+    ("scoreboard", "io_update"): ("reservation_station", "io_scb_update"),
+    ("reservation_station", "io_admit_"): ("hazard", "io_rsAdmit_"),
+    ("reservation_station", "io_scb_"): ("scoreboard", "io_"),
+    ("reservation_station", "io_collector_"): ("collector", "io_"),
+    ("collector", "io_readReq_"): ("reservation_station", "io_collector_readReq_"),
+    ("collector", "io_readData_"): ("reservation_station", "io_collector_readData_"),
+}
+
+STAGE, NOTHING = "stage", "nothing"  # drivers of an input, beside the blocks
+
+# Each is asked as often as something it answers hangs on an answer that came after its own.
+ORDER = (
+    "collector",  # readResp: registers only
+    "reservation_station",  # all but what it does at the edge: nothing else goes in
+    "collector",  # readReq.ready, readData
+    "hazard",  # the scoreboard's read ports
+    "scoreboard",  # counts
+    "hazard",  # candidates, choice, updateRS
+    "scoreboard",  # success
+    "hazard",  # ready, rsAdmit
+)
+
+
+def complete(params: dict) -> dict:
+    return common.complete("issue", PARAMS, params)
+
+
+def ports(params: dict) -> list[Port]:
+    """Every port but the clock, in module order (§6)."""
+    p = complete(params)
+    listed = common.control_ports(p)
+    for warp in range(p["num_warps"]):
+        listed += common.group(f"io_ibuf_{warp}", ("ready", "o", 1), ("valid", "i", 1))
+        listed += common.entry_ports(f"io_ibuf_{warp}_bits", "i", p)
+    listed += common.group("io_issue", ("ready", "i", 1), ("valid", "o", 1))
+    listed += common.entry_ports("io_issue_bits", "o", p)
+    lanes = range(p["num_lanes"])
+    for i in OPERANDS:
+        data = [(str(lane), "o", p["lane_bits"]) for lane in lanes]
+        listed += common.group(f"io_operands_{i}", *data)
+    listed += common.writeback_ports(p)
+    listed += common.counter_ports("io_perfRS", common.rs_counters(p))
+    return listed + common.counter_ports("io_perfHazard", common.hazard_counters(p))
+
+
+def _part(block: str, p: dict) -> dict:
+    """The block's own parameters, of those of the stage."""
+    names = getattr(BLOCKS[block], "PARAMS", naive_collector.DEFAULTS)
+    return {name: p[name] for name in names}
+
+
+class CollectorState(Reading):
+    """The naive collector as a reading."""
+
+    def __init__(self, params: dict) -> None:
+        self.model = NaiveCollector(params)
+
+    def outputs(self, x: Row) -> Known:
+        shown = self.model._outputs(x)
+        return {name: value if care else None for name, (value, care) in shown.items()}
+
+    def edge(self, x: Row) -> None:
+        self.model.step(x)
+
+    def facts(self) -> object:
+        return vars(self.model)
+
+
+class IssueState(Reading):
+    """The four blocks' states. Before the first reset only the collector's writes are followed."""
+
+    def __init__(self, params: dict) -> None:
+        self.params = complete(params)
+        p = self.params
+        self.blocks: dict[str, Reading] = {
+            "collector": CollectorState(_part("collector", p)),
+            "scoreboard": ScoreboardState(_part("scoreboard", p)),
+            "hazard": HazardState(_part("hazard", p)),
+            "reservation_station": ReservationStationState(_part("reservation_station", p)),
+        }
+        self.sources = {
+            block: {
+                port.name: _source(block, port.name)
+                for port in module.ports(_part(block, p))
+                if port.direction == "i"
+            }
+            for block, module in BLOCKS.items()
+        }
+        self.control_known = p["power_up"] == "zero"
+        self.wires = _idle()  # of the cycle of `outputs`, for its `edge`
+
+    def arbiters(self) -> list[Arbiter]:
+        return [arbiter for block in self.blocks.values() for arbiter in block.arbiters()]
+
+    def facts(self) -> object:
+        return [block.facts() for block in self.blocks.values()]
+
+    def split(self, x: Row) -> list[Reading]:
+        if not self.control_known or all(len(a.lasts) == 1 for a in self.arbiters()):
+            return [self]
+        # What an arbiter chooses from hangs on no arbiter's choice in this cycle.
+        wires = self._settle(x)
+        found = [self]
+        for name in ("hazard", "reservation_station"):
+            found = [part for one in found for part in one._split_block(name, x, wires)]
+        return found
+
+    def _split_block(self, name: str, x: Row, wires: dict[str, Known]) -> list[IssueState]:
+        parts = self.blocks[name].split(self._inputs_of(name, x, wires))
+        if len(parts) == 1:
+            return [self]
+        found = []
+        for part in parts:
+            found.append(copy.deepcopy(self))
+            found[-1].blocks[name] = part
+        return found
+
+    def outputs(self, x: Row) -> Known:
+        if not self.control_known:
+            return self._given_by_inputs(x)
+        self.wires = wires = self._settle(x)
+        hazard, rs = wires["hazard"], wires["reservation_station"]
+        out: Known = {}
+        for name, value in hazard.items():
+            if name.startswith(("io_ibuf_", "io_perf_")):
+                out[name.replace("io_perf_", "io_perfHazard_")] = value
+        for name, value in rs.items():
+            if name.startswith(("io_issue_", "io_perf_")):
+                out[name.replace("io_perf_", "io_perfRS_")] = value
+        fire = rs["io_issue_valid"] and x["io_issue_ready"]
+        shown = wires["collector"]
+        for i in OPERANDS:
+            driven = fire and rs[f"io_collector_readData_req_bits_regs_{i}_enable"]
+            for lane in range(self.params["num_lanes"]):
+                data = shown[f"io_readData_resp_bits_{i}_data_{lane}"]
+                out[f"io_operands_{i}_{lane}"] = data if driven else 0
+        return out
+
+    def _given_by_inputs(self, x: Row) -> Known:
+        """Before the first reset: every output, None where it takes the state to know it."""
+        out: Known = {port.name: None for port in ports(self.params) if port.direction == "o"}
+        for name in out:
+            if name.startswith("io_ibuf_") and not x[name.replace("_ready", "_valid")]:
+                out[name] = 0
+            if name.startswith("io_operands_") and not x["io_issue_ready"]:
+                out[name] = 0
+        return out
+
+    def edge(self, x: Row) -> None:
+        # With idle wires a reset resets, the collector's write lands, and nothing else happens.
+        wires = self.wires if self.control_known else _idle()
+        for name, block in self.blocks.items():
+            block.edge(self._inputs_of(name, x, wires))
+        self.control_known = self.control_known or bool(x["reset"])
+
+    # Wires
+
+    def _settle(self, x: Row) -> dict[str, Known]:
+        """What every block puts out in this cycle."""
+        wires = _idle()
+        for name in ORDER:
+            wires[name] = self.blocks[name].outputs(self._inputs_of(name, x, wires))
+        return wires
+
+    def _inputs_of(self, block: str, x: Row, wires: dict[str, Known]) -> Row:
+        """0 where the block that drives an input has not been asked.
+
+        0 also where it does not know: after the first reset that is readData's collEntry while
+        readData.req.valid is low, and then nothing comes of it.
+        """
+        found = {}
+        for name, (driver, output) in self.sources[block].items():
+            if driver == STAGE:
+                found[name] = x[output]
+            else:
+                found[name] = wires[driver].get(output) or 0
+        return found
+
+
+def _idle() -> dict[str, Known]:
+    """The blocks' outputs while none has been asked."""
+    return {name: {} for name in (*BLOCKS, NOTHING)}
+
+
+def _source(block: str, name: str) -> tuple[str, str]:
+    """(block, its output) or (STAGE, its input): what drives an input of a block."""
+    if block == "collector" and name.startswith("io_writeReq_"):
+        return _write_request(name.removeprefix("io_writeReq_"))
+    for (reader, start), (driver, other) in WIRES.items():
+        if reader == block and name.startswith(start):
+            return driver, other + name.removeprefix(start)
+    return STAGE, name
+
+
+def _write_request(name: str) -> tuple[str, str]:
+    """What drives the collector's writeReq (§6); rsEntryId and pc are not used."""
+    if name in ("valid", "bits_regs_0_enable"):
+        return STAGE, "io_writeback_valid"
+    if not name.startswith("bits_regs_0_"):
+        return NOTHING, ""
+    field = name.removeprefix("bits_regs_0_")
+    return STAGE, f"io_writeback_bits_{'rd' if field == 'pReg' else field}"
+
+
+class NaiveIssue(Readings):
+    """The composed stage, one `step` a clock cycle."""
+
+    def __init__(self, params: dict) -> None:
+        super().__init__(complete(params), ports(params), IssueState(params))

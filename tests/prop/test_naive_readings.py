@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An arbiter's first `last` is carried as what it can be: some value explains what is seen."""
+
+from __future__ import annotations
+
+import random
+
+import naive
+import pytest
+from naive_arbiter import Arbiter
+from naive_common import ContradictionError, Readings
+
+CYCLES = 60
+
+CASES = [
+    ("hazard", {"num_warps": 4, "num_lanes": 1, "num_pregs": 4}),
+    ("reservation_station", {"rs_entries": 5, "num_warps": 2, "num_lanes": 1, "num_pregs": 4}),
+    (
+        "issue",
+        {"num_warps": 4, "rs_entries": 3, "coll_entries": 3, "num_lanes": 1, "num_pregs": 16},
+    ),
+]
+
+
+def arbiters(model: Readings) -> list[Arbiter]:
+    """Those of the only reading left."""
+    (reading,) = model.readings
+    return reading.arbiters()
+
+
+def powered_up(block: str, params: dict, number: int) -> Readings:
+    """A block that stands for the RTL: all zero but `last`, the same in each of its arbiters."""
+    model = naive.model(block, {**params, "power_up": "zero"})
+    for arbiter in arbiters(model):
+        arbiter.lasts = {min(number, arbiter.n - 1)}
+    return model
+
+
+def inputs(block: str, params: dict, cycle: int, rng: random.Random) -> dict[str, int]:
+    """Anything, with one reset."""
+    listed = [p for p in naive.ports(block, params) if p.direction == "i"]
+    row = {p.name: rng.getrandbits(p.width) for p in listed}
+    return {**row, "reset": int(cycle == 2)}
+
+
+@pytest.mark.parametrize("last", range(5))
+@pytest.mark.parametrize(("block", "params"), CASES, ids=[block for block, _ in CASES])
+def test_some_last_explains_what_is_seen(block: str, params: dict, last: int) -> None:
+    """Told what the RTL shows, no reading of it is lost, and in the end `last` is known."""
+    for seed in range(4):
+        rng = random.Random(f"readings/{seed}")
+        real, unsure = powered_up(block, params, last), naive.model(block, params)
+        for cycle in range(CYCLES):
+            row = inputs(block, params, cycle, rng)
+            shown = {name: value for name, (value, _) in real.step(row).items()}
+            for name, (value, care) in unsure.step(row, shown).items():
+                assert (value ^ shown[name]) & care == 0, f"{seed=} {cycle=} {name}"
+        told = [arbiter.lasts for arbiter in arbiters(unsure)]
+        assert told == [arbiter.lasts for arbiter in arbiters(real)], f"{seed=}"
+
+
+@pytest.mark.parametrize("last", range(5))
+@pytest.mark.parametrize(("block", "params"), CASES, ids=[block for block, _ in CASES])
+def test_untold_agrees_where_it_cares(block: str, params: dict, last: int) -> None:
+    """Not told what the RTL shows, a bit on which readings differ is unknown, never guessed."""
+    unknown = 0
+    for seed in range(4):
+        rng = random.Random(f"untold/{seed}")
+        real, unsure = powered_up(block, params, last), naive.model(block, params)
+        for cycle in range(CYCLES):
+            row = inputs(block, params, cycle, rng)
+            shown = {name: value for name, (value, _) in real.step(row).items()}
+            for name, (value, care) in unsure.step(row).items():
+                assert (value ^ shown[name]) & care == 0, f"{seed=} {cycle=} {name}"
+                unknown += cycle > 2 and care != (1 << unsure.width[name]) - 1
+    assert unknown > 0
+
+
+def test_grant_that_no_last_explains_is_contradicted() -> None:
+    """Two warps with a candidate: each may win first, but none wins twice in a row."""
+    block, params = CASES[0]
+    row = dict.fromkeys((p.name for p in naive.ports(block, params) if p.direction == "i"), 0)
+    row |= {"io_ibuf_1_valid": 1, "io_ibuf_3_valid": 1, "io_rsAdmit_ready": 1}
+    row |= {"io_scb_updateRS_success": 1}
+    for first in (1, 3):
+        real, model = powered_up(block, params, first - 1), naive.model(block, params)
+        shown = {name: value for name, (value, _) in real.step(row).items()}
+        assert shown[f"io_ibuf_{first}_ready"]
+        model.step(row, shown)
+        with pytest.raises(ContradictionError, match="io_ibuf"):
+            model.step(row, shown)
