@@ -37,7 +37,6 @@ wlk_status wlk_channels_resolve(wlk_checker *c) {
             ch->ready = find_port(c, table->channels[t].ready, &c->ports[i]);
         }
     }
-    c->unseen = c->n_channels;
     return WLK_OK;
 }
 

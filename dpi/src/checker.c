@@ -155,16 +155,9 @@ static inline void remember(wlk_checker *c, const wlk_view *in, const wlk_view *
 }
 
 static void note_transfers(wlk_checker *c, const uint64_t *in, const uint64_t *out) {
-    uint32_t unseen = 0;
-    for (uint32_t i = 0; i < c->n_channels; i++) {
-        channel *ch = &c->channels[i];
-        if (!ch->seen && wlk_channel_fires(c, ch, in, out)) {
-            ch->seen = true;
-            c->transfer_seen = true;
-        }
-        unseen += !ch->seen;
+    for (uint32_t i = 0; i < c->n_channels && !c->transfer_seen; i++) {
+        c->transfer_seen = wlk_channel_fires(c, &c->channels[i], in, out);
     }
-    c->unseen = unseen;
 }
 
 static void count_masked(wlk_checker *c) {
@@ -291,10 +284,15 @@ static int32_t unreadable(const wlk_checker *c, const uint64_t *in, const uint64
     return -1;
 }
 
-static void hide_field(wlk_checker *c, uint16_t field) {
+// The ports of a field that show an input; where both are of one array, those of its element.
+static void hide_field(wlk_checker *c, uint16_t field, const wlk_port *input) {
+    const char *array = c->block->table->fields[input->field].array;
+    const char *other = c->block->table->fields[field].array;
+    const bool shared = array != NULL && other != NULL && strcmp(array, other) == 0;
     for (uint32_t i = 0; i < c->layout.n_ports; i++) {
-        if (c->ports[i].field == field) {
-            wlk_port_set(&c->ports[i], c->care, 0u);
+        const wlk_port *port = &c->ports[i];
+        if (port->field == field && (!shared || port->index[0] == input->index[0])) {
+            wlk_port_set(port, c->care, 0u);
         }
     }
 }
@@ -307,7 +305,7 @@ static void hide_outputs(wlk_checker *c, const uint64_t *in_x) {
             continue;
         }
         for (; *hidden >= 0; hidden++) {
-            hide_field(c, (uint16_t)*hidden);
+            hide_field(c, (uint16_t)*hidden, port);
         }
     }
 }
@@ -393,7 +391,7 @@ static int compare_slow(wlk_checker *c, const uint64_t *in, const uint64_t *got,
     if (unknown_somewhere(c)) {
         count_masked(c);
     }
-    if (c->unseen != 0u && !in_reset(c, in)) {
+    if (!c->transfer_seen && !in_reset(c, in)) {
         note_transfers(c, in, got);
     }
     c->compared_cycles++;
@@ -484,7 +482,7 @@ int wlk_checker_step(wlk_checker *c, const wlk_view *in, const wlk_view *got) {
     const int first = step_slow(c, c->in, NULL, c->got, c->no_x);
     // Only the slow path changes what this depends on.
     c->fast = c->reset_seen && c->compares_all && !c->has_inexact && !c->frozen &&
-              !c->count_events && c->unseen == 0u && c->worlds.n == 1u;
+              !c->count_events && c->transfer_seen && c->worlds.n == 1u;
     return first;
 }
 

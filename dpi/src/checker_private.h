@@ -13,7 +13,6 @@ typedef struct channel {
     uint64_t hash[2];  /* transferred values since the mismatch: model, RTL */
     uint64_t at[2][8]; /* the last prefixes of both, to compare up to the shorter one */
     uint32_t count[2];
-    bool seen;
     bool shifted; /* since the mismatch one side has fired in a cycle in which the other has not */
 } channel;
 
@@ -50,7 +49,7 @@ struct wlk_checker {
     uint64_t *masked;  /* bits not compared, per port */
     uint64_t out_bits; /* compared output bits of a cycle */
     channel *channels;
-    uint32_t n_channels, unseen;
+    uint32_t n_channels;
     /* scratch and history: whole records */
     uint64_t *expect, *care;
     uint64_t *in, *got, *no_x;

@@ -149,5 +149,5 @@ wlk_status wlk_config_check(const wlk_table *table, const uint32_t *cfg, wlk_err
             return illegal(&table->params[i], value, err);
         }
     }
-    return WLK_OK;
+    return table->together != NULL ? table->together(cfg, err) : WLK_OK;
 }

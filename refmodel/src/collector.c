@@ -100,18 +100,7 @@ PRF_INLINE void fill(const coll_cfg *cfg, const coll_state *st, const coll_comb 
 }
 
 static wlk_status check(const uint32_t *params, wlk_error *err) {
-    const coll_cfg *cfg = (const coll_cfg *)params;
-    const wlk_status status = wlk_config_check(&wlk_collector_table, params, err);
-    if (status != WLK_OK) {
-        return status;
-    }
-    if (cfg->reg_banks > cfg->num_pregs) {
-        return wlk_fail(err, WLK_BAD_CONFIG,
-                        "config: reg_banks=%u is more than num_pregs=%u; give at most one bank a "
-                        "register",
-                        cfg->reg_banks, cfg->num_pregs);
-    }
-    return WLK_OK;
+    return wlk_config_check(&wlk_collector_table, params, err);
 }
 
 static size_t state_size(const uint32_t *params) {

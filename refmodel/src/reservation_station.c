@@ -227,16 +227,7 @@ static void assume(const uint32_t *params, void *state, const uint64_t *in, uint
 }
 
 static wlk_status check(const uint32_t *params, wlk_error *err) {
-    const cfg_t *cfg = (const cfg_t *)params;
-    const wlk_status status = wlk_config_check(&wlk_reservation_station_table, params, err);
-    if (status == WLK_OK && cfg->in_order_per_warp && cfg->rs_entries < cfg->num_warps) {
-        return wlk_fail(err, WLK_BAD_CONFIG,
-                        "config: in_order_per_warp=1 needs a row for each warp, and rs_entries=%u "
-                        "is less than num_warps=%u; give rs_entries=%u or more, or "
-                        "in_order_per_warp=0",
-                        cfg->rs_entries, cfg->num_warps, cfg->num_warps);
-    }
-    return status;
+    return wlk_config_check(&wlk_reservation_station_table, params, err);
 }
 
 static size_t state_size(const uint32_t *params) {

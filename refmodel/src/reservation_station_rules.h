@@ -233,6 +233,7 @@ static inline void rs_commit(const rs_shape *shape, rs_state *st, const rs_input
     const uint32_t free_row = set_prio(~st->valid & set_below(shape->rows), shape->rows);
     const uint32_t woken[3] = {rs_woken(st, 0, c->wake_rd), rs_woken(st, 1, c->wake_rd),
                                rs_woken(st, 2, c->wake_rd)};
+    const uint32_t defined = st->reset_seen;
     if (in->clear) {
         rs_clear_counters(st);
     } else {
@@ -255,6 +256,11 @@ static inline void rs_commit(const rs_shape *shape, rs_state *st, const rs_input
     }
     if (in->reset) {
         rs_reset(st);
+    }
+    if (!defined) {
+        // Which row was dispatched at this edge, if any, nobody knows.
+        st->stage_known = 0;
+        st->last = arbiter_unknown(shape->rows);
     }
 }
 

@@ -19,15 +19,15 @@ typedef wlk_scoreboard_state state_t;
 
 enum { OUT_WORDS = WLK_SCOREBOARD_OUT_GROUP + 32 * WLK_SCOREBOARD_OUT_STRIDE };
 
-// What a warp's four read ports show: rs1, rs2, rs3, rd.
-typedef struct shown {
-    uint32_t reads[4], writes[4];
-} shown;
+enum { WARPS = WLK_SCOREBOARD_MAX_NUM_WARPS, READ_BITS = 8 };
 
+// What the read ports show: of each warp the counts of rs1, rs2, rs3, rd side by side, and of each
+// of these ports the pending writes, bit w for warp w.
 typedef struct cycle {
     uint32_t reset;
     sb_cycle sb;
-    shown warps[WLK_SCOREBOARD_MAX_NUM_WARPS];
+    uint32_t reads[WARPS];
+    uint32_t writes[4];
 } cycle_t;
 
 static uint32_t out_words(const cfg_t *cfg) {
@@ -38,33 +38,37 @@ static void full_care(const cfg_t *cfg, uint64_t *care) {
     wlk_scoreboard_out_mask(cfg, care);
 }
 
-static inline void read_port(const state_t *st, const sb_cycle *c, uint32_t enable, uint32_t preg,
-                             shown *to, uint32_t port) {
-    to->reads[port] = sb_reads(st, c, preg) & bit_all(enable);
-    to->writes[port] = sb_writes(st, c, preg) & enable;
+static inline void read_port(const state_t *st, cycle_t *c, uint32_t warp, uint32_t port,
+                             uint32_t enable, uint32_t preg) {
+    c->reads[warp] |= (sb_reads(st, &c->sb, preg) & bit_all(enable)) << (port * READ_BITS);
+    c->writes[port] |= (sb_writes(st, &c->sb, preg) & enable) << warp;
 }
 
 static void compute(const cfg_t *cfg, const state_t *st, const uint64_t *in, cycle_t *c) {
     const sb_port coll = PORT(updateColl, in), wb = PORT(updateWB, in);
     const sb_port rs = PORT(hazard_updateRS, in);
     const uint32_t enable[4] = {
-        GET(hazard_warps_readRs1_enable, in), GET(hazard_warps_readRs2_enable, in),
-        GET(hazard_warps_readRs3_enable, in), GET(hazard_warps_readRd_enable, in)};
+        (uint32_t)GET(hazard_warps_readRs1_enable, in),
+        (uint32_t)GET(hazard_warps_readRs2_enable, in),
+        (uint32_t)GET(hazard_warps_readRs3_enable, in),
+        (uint32_t)GET(hazard_warps_readRd_enable, in),
+    };
     c->reset = GET(reset, in);
     sb_updates(st, cfg->max_pending_reads, &coll, &wb, &c->sb);
     sb_admission(st, cfg->max_pending_reads, &rs, &c->sb);
+    memset(c->writes, 0, sizeof c->writes);
     for (uint32_t w = 0; w < cfg->num_warps; w++) {
         const uint64_t *e = wlk_scoreboard_in_element(in, w);
-        shown *to = &c->warps[w];
-        read_port(st, &c->sb, enable[0] >> w & 1u, GET(hazard_warps_readRs1_pReg, e), to, 0);
-        read_port(st, &c->sb, enable[1] >> w & 1u, GET(hazard_warps_readRs2_pReg, e), to, 1);
-        read_port(st, &c->sb, enable[2] >> w & 1u, GET(hazard_warps_readRs3_pReg, e), to, 2);
-        read_port(st, &c->sb, enable[3] >> w & 1u, GET(hazard_warps_readRd_pReg, e), to, 3);
+        c->reads[w] = 0;
+        read_port(st, c, w, 0, enable[0] >> w & 1u, GET(hazard_warps_readRs1_pReg, e));
+        read_port(st, c, w, 1, enable[1] >> w & 1u, GET(hazard_warps_readRs2_pReg, e));
+        read_port(st, c, w, 2, enable[2] >> w & 1u, GET(hazard_warps_readRs3_pReg, e));
+        read_port(st, c, w, 3, enable[3] >> w & 1u, GET(hazard_warps_readRd_pReg, e));
     }
 }
 
 static void outputs(const cfg_t *cfg, const state_t *st, const cycle_t *c, uint64_t *out) {
-    uint32_t writes[4] = {0, 0, 0, 0};
+    const uint32_t mask = (1u << READ_BITS) - 1u;
     (void)st;
     memset(out, 0, out_words(cfg) * sizeof *out);
     PUT(updateColl_success, out, c->sb.coll_success);
@@ -72,18 +76,15 @@ static void outputs(const cfg_t *cfg, const state_t *st, const cycle_t *c, uint6
     PUT(hazard_updateRS_success, out, c->sb.rs_enable & c->sb.rs_success);
     for (uint32_t w = 0; w < cfg->num_warps; w++) {
         uint64_t *e = wlk_scoreboard_out_element_mut(out, w);
-        PUT(hazard_warps_readRs1_pendingReads, e, c->warps[w].reads[0]);
-        PUT(hazard_warps_readRs2_pendingReads, e, c->warps[w].reads[1]);
-        PUT(hazard_warps_readRs3_pendingReads, e, c->warps[w].reads[2]);
-        PUT(hazard_warps_readRd_pendingReads, e, c->warps[w].reads[3]);
-        for (uint32_t port = 0; port < 4u; port++) {
-            writes[port] |= c->warps[w].writes[port] << w;
-        }
+        PUT(hazard_warps_readRs1_pendingReads, e, c->reads[w] & mask);
+        PUT(hazard_warps_readRs2_pendingReads, e, c->reads[w] >> READ_BITS & mask);
+        PUT(hazard_warps_readRs3_pendingReads, e, c->reads[w] >> (2 * READ_BITS) & mask);
+        PUT(hazard_warps_readRd_pendingReads, e, c->reads[w] >> (3 * READ_BITS));
     }
-    PUT(hazard_warps_readRs1_pendingWrites, out, (uint64_t)writes[0]);
-    PUT(hazard_warps_readRs2_pendingWrites, out, (uint64_t)writes[1]);
-    PUT(hazard_warps_readRs3_pendingWrites, out, (uint64_t)writes[2]);
-    PUT(hazard_warps_readRd_pendingWrites, out, (uint64_t)writes[3]);
+    PUT(hazard_warps_readRs1_pendingWrites, out, (uint64_t)c->writes[0]);
+    PUT(hazard_warps_readRs2_pendingWrites, out, (uint64_t)c->writes[1]);
+    PUT(hazard_warps_readRs3_pendingWrites, out, (uint64_t)c->writes[2]);
+    PUT(hazard_warps_readRd_pendingWrites, out, (uint64_t)c->writes[3]);
 }
 
 static uint32_t known(const state_t *st) {

@@ -34,6 +34,8 @@ typedef struct sb_cycle {
     sb_change coll[3], wb, rs[3], rs_write;
     uint32_t coll_success, wb_success, rs_success; /* whatever the enables are */
     uint32_t rs_enable, any_enable;
+    /* Bit r % 64: collector or write-back may change register r; a read of another one is quick. */
+    uint64_t coll_touches, wb_touches;
 } sb_cycle;
 
 static inline uint32_t sb_write_bit(const sb_state *st, uint32_t preg) {
@@ -84,19 +86,25 @@ static inline void sb_updates(const sb_state *st, uint32_t max_reads, const sb_p
                               const sb_port *wb, sb_cycle *c) {
     sb_consolidate(coll, c->coll);
     c->coll_success = 1;
+    c->coll_touches = 0;
     for (uint32_t i = 0; i < 3u; i++) {
         c->coll[i].from = st->pendingReads[c->coll[i].preg];
         c->coll_success &= sb_apply(&c->coll[i], (int32_t)max_reads);
+        c->coll_touches |= (uint64_t)(c->coll[i].delta != 0) << c->coll[i].preg % 64u;
     }
     c->wb = sb_write_change(wb);
     c->wb.from = (int32_t)sb_write_bit(st, c->wb.preg);
     c->wb_success = sb_apply(&c->wb, 1);
+    c->wb_touches = (uint64_t)(c->wb.delta != 0) << c->wb.preg % 64u;
     c->any_enable = coll->enable | wb->enable;
 }
 
 /* §3.5: the counts that a read shows: behind collector and write-back, not behind the RS. */
 static inline uint32_t sb_reads(const sb_state *st, const sb_cycle *c, uint32_t preg) {
     uint32_t count = st->pendingReads[preg];
+    if ((c->coll_touches >> preg % 64u & 1u) == 0u) {
+        return count;
+    }
     for (uint32_t i = 0; i < 3u; i++) {
         count = c->coll[i].preg == preg ? (uint32_t)c->coll[i].to : count;
     }
@@ -104,7 +112,8 @@ static inline uint32_t sb_reads(const sb_state *st, const sb_cycle *c, uint32_t 
 }
 
 static inline uint32_t sb_writes(const sb_state *st, const sb_cycle *c, uint32_t preg) {
-    return c->wb.preg == preg ? (uint32_t)c->wb.to : sb_write_bit(st, preg);
+    const bool touched = c->wb_touches >> preg % 64u & 1u;
+    return touched && c->wb.preg == preg ? (uint32_t)c->wb.to : sb_write_bit(st, preg);
 }
 
 /* §3.2, §3.3: the admission on top of the other two. */

@@ -11,6 +11,7 @@ records and `wlk_BLOCK_table`. Run by Meson; never edit what it writes.
 from __future__ import annotations
 
 import math
+import string
 import sys
 from pathlib import Path
 
@@ -419,6 +420,7 @@ class CTable:
         self._mask(w)
         self._api_source(w)
         self._floors(w)
+        self._together(w)
         self._tables(w)
         return w.text()
 
@@ -657,6 +659,23 @@ class CTable:
         w("}")
         w()
 
+    def _together(self, w: Writer) -> None:
+        """The constraints; {name} in a text becomes the parameter's value."""
+        w("static wlk_status together(const uint32_t *words, wlk_error *err) {")
+        self._head(w)
+        w("(void)cfg;")
+        w("(void)err;")
+        for each in self.t.constraints:
+            parts = list(string.Formatter().parse(each.text))
+            text = "".join(t.replace("%", "%%") + ("%u" if name else "") for t, name, _, _ in parts)
+            values = "".join(f", cfg->{name}" for _, name, _, _ in parts if name)
+            w(f"if (({each.when.c()}) != 0u) {{")
+            w(f"return wlk_fail(err, WLK_BAD_CONFIG, {c_string('config: ' + text)}{values});")
+            w("}")
+        w("return WLK_OK;")
+        w("}")
+        w()
+
     def _field_id(self, flat: str) -> int:
         for number, item in enumerate(self.t.fields):
             if item.flat == flat:
@@ -702,7 +721,9 @@ class CTable:
             when = self._field_id(f.valid_when) if f.valid_when else -1
             marks = (f.direction == "out", f.lanes is not None, f.read, f.exact)
             flags = ", ".join(str(v).lower() for v in (*marks, f.timing == "registered"))
-            w(f"{{{c_string(f.flat)}, {when}, {flags}, {c_string(f.doc)}, {hides}}},")
+            count = next((n for _, n in f.path if n is not None and n.names), None)
+            array = c_string(count.text) if count is not None else "NULL"
+            w(f"{{{c_string(f.flat)}, {when}, {flags}, {c_string(f.doc)}, {array}, {hides}}},")
         w("};")
 
     def _channels_table(self, w: Writer) -> None:
@@ -730,7 +751,7 @@ class CTable:
         for name, items in (parts | {"rules": t.rules, "covers": t.covers}).items():
             w(f".{name} = {name},")
             w(f".n_{name} = {len(items)}u,")
-        for name in ("layout", "ports", "cover_floor"):
+        for name in ("layout", "ports", "cover_floor", "together"):
             w(f".{name} = {name},")
         w("};")
 

@@ -2,8 +2,10 @@
 // CPU time of a model on precomputed stimulus:
 //   model_bench BLOCK PROFILE CYCLES [isa=NAME] [KEY=VALUE...]   ns a cycle of a whole record
 //   model_bench BLOCK PROFILE CYCLES write=FILE ...              ns a cycle of gen: model, record
-// A step compares every output and ticks; the loop starts with a reset and is run once before,
-// so that every register is known, as in the long run. One JSON object on stdout.
+// A step compares every output and ticks. The loop of stimulus is made as for an RTL whose power-up
+// is unknown, so that it fits whatever state it is entered with; it is run once before, so that
+// every register is known, as in the long run, and every round starts from the same state. One JSON
+// object on stdout.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,13 +15,14 @@
 #include "warplock/stimulus.h"
 #include "warplock/vectors.h"
 
-enum { LOOP = 1024 };
+enum { LOOP = 4096 };
 
 typedef struct loop {
     const wlk_block *block;
     uint32_t cfg[WLK_MAX_PARAMS];
     wlk_layout l;
-    void *state;
+    void *state, *start; // now, and at the start of a round
+    size_t state_bytes;
     uint64_t *in, *out, *care;
 } loop;
 
@@ -33,19 +36,29 @@ static uint64_t *at(const loop *b, uint64_t *words, uint64_t n, bool out) {
     return words + n * (out ? b->l.out_words : b->l.in_words);
 }
 
+static void enter_round(loop *b) {
+    memcpy(b->state, b->start, b->state_bytes);
+}
+
 static void prepare(loop *b, const wlk_stimulus *gen, uint32_t profile) {
     wlk_stimulus_state stim;
     wlk_step_info info;
-    b->block->init(b->cfg, b->state, WLK_POWER_ZERO);
+    b->block->init(b->cfg, b->state, WLK_POWER_UNKNOWN);
     wlk_stimulus_init(&stim, 1, profile);
     for (uint64_t i = 0; i < LOOP; i++) {
         gen->next(b->cfg, b->state, &stim, at(b, b->in, i, false));
         b->block->tick(b->cfg, b->state, at(b, b->in, i, false), &info);
     }
+    b->block->init(b->cfg, b->state, WLK_POWER_ZERO);
+    for (uint64_t i = 0; i < LOOP; i++) {
+        b->block->tick(b->cfg, b->state, at(b, b->in, i, false), &info);
+    }
+    memcpy(b->start, b->state, b->state_bytes);
     for (uint64_t i = 0; i < LOOP; i++) {
         b->block->record(b->cfg, b->state, at(b, b->in, i, false), at(b, b->out, i, true),
                          at(b, b->care, i, true), &info);
     }
+    enter_round(b);
 }
 
 static void view(wlk_view *v, const uint64_t *words, const wlk_payload *payload, uint32_t n) {
@@ -62,6 +75,9 @@ static __attribute__((noinline)) uint64_t steps(loop *b, uint64_t cycles) {
     for (uint64_t c = 0; c < cycles; c++) {
         wlk_view in, got;
         const uint64_t i = c % LOOP;
+        if (i == 0u) {
+            enter_round(b);
+        }
         view(&in, at(b, b->in, i, false), b->l.in_payload, b->l.n_in_payloads);
         view(&got, at(b, b->out, i, true), b->l.out_payload, b->l.n_out_payloads);
         if (b->block->step(b->cfg, b->state, &in, &got, &info) != 0) {
@@ -85,6 +101,9 @@ static double generate(loop *b, uint64_t cycles, const char *path) {
     const double start = cpu_seconds();
     for (uint64_t c = 0; c < cycles; c++) {
         const uint64_t i = c % LOOP;
+        if (i == 0u) {
+            enter_round(b);
+        }
         uint64_t *in = at(b, b->in, i, false), *out = at(b, b->out, i, true);
         uint64_t *care = at(b, b->care, i, true);
         b->block->record(b->cfg, b->state, in, out, care, &info);
@@ -135,7 +154,9 @@ int main(int argc, char **argv) {
         return 2;
     }
     b.block->table->layout(b.cfg, &b.l);
-    b.state = aligned_alloc(64u, (b.block->state_size(b.cfg) + 63u) / 64u * 64u);
+    b.state_bytes = (b.block->state_size(b.cfg) + 63u) / 64u * 64u;
+    b.state = aligned_alloc(64u, b.state_bytes);
+    b.start = aligned_alloc(64u, b.state_bytes);
     b.in = (uint64_t *)calloc((size_t)LOOP * b.l.in_words, sizeof(uint64_t));
     b.out = (uint64_t *)calloc((size_t)LOOP * b.l.out_words, sizeof(uint64_t));
     b.care = (uint64_t *)calloc((size_t)LOOP * b.l.out_words, sizeof(uint64_t));

@@ -53,6 +53,8 @@ typedef struct wlk_field {
     bool exact;         /**< output: compared also while `valid_when` is 0 */
     bool is_registered; /**< output: straight from flip-flops */
     const char *doc;
+    const char
+        *array; /**< the count of its array, where that is a parameter: the first index; or NULL */
     /**
      * Input: the outputs that show it in the same cycle though `valid_when` is 0. An X on it then
      * makes these unknown and nothing else. Fields, ends with -1; NULL = none.
@@ -121,6 +123,8 @@ typedef struct wlk_table {
     uint32_t (*ports)(const uint32_t *cfg, wlk_port *ports, uint32_t capacity);
     /** Floor of a coverage point [hits a million cycles]; 0 = cannot be reached. */
     uint32_t (*cover_floor)(const uint32_t *cfg, uint32_t point);
+    /** Are values that are legal alone legal together? BAD_CONFIG. NULL: always. */
+    wlk_status (*together)(const uint32_t *cfg, wlk_error *err);
 } wlk_table;
 
 /** One side of a record as it lies in memory or crosses DPI. */
