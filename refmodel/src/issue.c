@@ -194,11 +194,10 @@ static void fill_operands(const cfg_t *cfg, const state_t *st, const cycle_t *c,
 // Whole output record of the cycle. An unknown bit is 0 with care 0.
 static void fill(const cfg_t *cfg, const state_t *st, const cycle_t *c, uint64_t *out,
                  uint64_t *care) {
-    wlk_layout layout;
-    wlk_issue_table.layout((const uint32_t *)cfg, &layout);
-    memset(out, 0, layout.out_words * sizeof *out);
+    const uint32_t words = wlk_issue_out_words(cfg);
+    memset(out, 0, words * sizeof *out);
     if (!st->hazard.reset_seen) {
-        memset(care, 0, layout.out_words * sizeof *care);
+        memset(care, 0, words * sizeof *care);
         return;
     }
     wlk_issue_out_mask(cfg, care);

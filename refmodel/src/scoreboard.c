@@ -31,7 +31,7 @@ typedef struct cycle {
 } cycle_t;
 
 static uint32_t out_words(const cfg_t *cfg) {
-    return WLK_SCOREBOARD_OUT_GROUP + cfg->num_warps * WLK_SCOREBOARD_OUT_STRIDE;
+    return wlk_scoreboard_out_words(cfg);
 }
 
 static void full_care(const cfg_t *cfg, uint64_t *care) {

@@ -91,6 +91,15 @@ class CTable:
             w(f"void {self.p}_{side}_pack(const {self.p}_cfg *cfg, const {self.p}_{side} *v,")
             w("    uint64_t *words);")
         w()
+        for side in ("in", "out"):
+            w(f"/** Words of a whole {side}put record. */")
+            w(f"static inline uint32_t {self.p}_{side}_words(const {self.p}_cfg *cfg) {{")
+            w("(void)cfg;")
+            payloads = [f for f in self.t.fields if f.direction == side and f.lanes is not None]
+            terms = [f"{self._copies(f)} * {self._payload_words(f)}" for f in payloads]
+            w(f"return {' + '.join([self._control_count(side), *terms])};")
+            w("}")
+            w()
         w("/** Ones in every output bit that exists. */")
         w(f"void {self.p}_out_mask(const {self.p}_cfg *cfg, uint64_t *words);")
         w()
@@ -443,14 +452,13 @@ class CTable:
         for item in self.t.fields:
             if item.lanes is None:
                 continue
-            copies = "1u"
-            for _, count in item.path:
-                copies = copies if count is None else f"{copies} * {count.c()}"
             side = item.direction
             bits = f"{item.lanes.c()} * {item.width.c()}"
             w(f"wlk_layout_payloads(l->{side}_payload, &l->n_{side}_payloads, &l->{side}_words,")
-            w(f"    {copies}, {bits});")
-        w("l->n_ports = ports(words, NULL, 0);")
+            w(f"    {self._copies(item)}, {bits});")
+        for item in self.t.fields:
+            lanes = f" * {item.lanes.c()}" if item.lanes is not None else ""
+            w(f"l->n_ports += {self._copies(item)}{lanes};")
         w("}")
         w()
 
@@ -583,9 +591,7 @@ class CTable:
     def _mask(self, w: Writer) -> None:
         """Ones in the bits that exist: a port's width is an expression, its place is not."""
         w(f"void {self.p}_out_mask(const {self.p}_cfg *cfg, uint64_t *words) {{")
-        w("wlk_layout l;")
-        w(f"{self.p}_table.layout((const uint32_t *)cfg, &l);")
-        w("memset(words, 0, l.out_words * sizeof *words);")
+        w(f"memset(words, 0, {self.p}_out_words(cfg) * sizeof *words);")
         for item in self.t.fields:
             if item.direction != "out" or item.lanes is not None:
                 continue
@@ -596,15 +602,25 @@ class CTable:
             if item.when is not None:
                 w("}")
         if any(f.direction == "out" and f.lanes is not None for f in self.t.fields):
-            w("uint32_t payload = 0;")
+            w(f"words += {self._control_count('out')};")
         for item in self.t.fields:
             if item.direction == "out" and item.lanes is not None:
                 bits = f"{item.lanes.c()} * {item.width.c()}"
-                w(f"for (uint32_t n = 0; n < {math.prod(item.counts)}u; n++, payload++) {{")
-                w(f"wlk_mask_words(words + l.out_payload[payload].word, {bits});")
+                w(f"for (uint32_t n = 0; n < {math.prod(item.counts)}u; n++) {{")
+                w(f"wlk_mask_words(words, {bits});")
+                w(f"words += {self._payload_words(item)};")
                 w("}")
         w("}")
         w()
+
+    def _copies(self, item: Field) -> str:
+        """How many elements a field has, as C."""
+        counts = [count.c() for _, count in item.path if count is not None]
+        return " * ".join(counts) or "1u"
+
+    def _payload_words(self, item: Field) -> str:
+        """Words of one element of a payload, as C."""
+        return f"(({item.lanes.c()} * {item.width.c()} + 63u) / 64u)"
 
     def _mask_element(self, w: Writer, item: Field, literal: tuple) -> None:
         """One literal element, over the parameter counts of its arrays."""
