@@ -11,14 +11,16 @@ changes nothing and fails when a page is stale. A page names what it wants betwe
 
 from __future__ import annotations
 
+import itertools
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from . import progress
 from .errors import Status, WlkError
-from .tables import ROOT, Expr, Field, Table, load
+from .tables import ROOT, Expr, Field, Table, load, names
 
 ERROR_H = ROOT / "refmodel" / "include" / "warplock" / "error.h"
 COMMAND = "PYTHONPATH=scripts python3 -m wlk.gen_docs"
@@ -101,14 +103,53 @@ def _notes(item: Field) -> Iterator[str]:
 
 
 def ports(block: str) -> str:
-    """Every port of a block, in the order of the module."""
+    """Every port of a block, in the order of the module; a unit is one row."""
     table = load(block)
     rows = [[f"`{table.clock}`", "in", "1", "clock", ""]] if table.clock else []
-    rows += [
-        [f"`{emitted(f)}`", f.direction, f"`{f.width.text}`", f.doc, "; ".join(_notes(f))]
-        for f in table.fields
-    ]
+    for head, group in itertools.groupby(table.fields, unit_head):
+        fields = list(group)
+        rows += [_unit_row(table, fields)] if head else [_port_row(f) for f in fields]
     return _markdown(("port", "dir", "width [bits]", "what", "notes"), rows)
+
+
+def _port_row(item: Field) -> list[str]:
+    name, width = f"`{emitted(item)}`", f"`{item.width.text}`"
+    return [name, item.direction, width, item.doc, "; ".join(_notes(item))]
+
+
+def unit_head(item: Field) -> str:
+    """The path of the unit that a field is a part of: `ibuf.bits`; empty without a unit."""
+    return ".".join(part for part, _ in item.path[: item.unit_at]) if item.unit else ""
+
+
+def _unit_row(table: Table, fields: list[Field]) -> list[str]:
+    """One row for all ports of a unit."""
+    first = fields[0]
+    ahead = emitted(replace(first, path=first.path[: first.unit_at]))
+    home = next(name for name in names() if first.unit in load(name).units)
+    what = f"the ports of [`{first.unit}`]({home}.md#unit-{first.unit})"
+    notes = [*_notes(replace(first, x_hides=()))]
+    if hidden := _hidden(table, fields):
+        notes.append(f"an X in it hides what shows it of {', '.join(f'`{n}`' for n in hidden)}")
+    return [f"`{ahead}_…`", first.direction, "", what, "; ".join(notes)]
+
+
+def _hidden(table: Table, fields: list[Field]) -> list[str]:
+    """Outputs that show fields of a unit; a unit for all outputs that are parts of it."""
+    heads = {item.flat: unit_head(item) for item in table.fields}
+    return list(dict.fromkeys(heads[n] or n for item in fields for n in item.x_hides))
+
+
+def unit(block: str, name: str) -> str:
+    """The ports of a unit that the block's table defines."""
+    table = load(block)
+    if name not in table.units:
+        raise WlkError(Status.MODEL_ERROR, f"block {block}: defines no unit '{name}'")
+    rows = [
+        [f"`…_{item.member.replace('.', '_')}`", f"`{item.width.text}`", item.doc]
+        for item in table.unit_members(name)
+    ]
+    return _markdown(("port", "width [bits]", "what"), rows)
 
 
 def _legal(table: Table, name: str) -> str:
@@ -126,6 +167,14 @@ def parameters(block: str) -> str:
         for p in table.params.values()
     ]
     return _markdown(("parameter", "default", "legal", "what"), rows)
+
+
+def conditions(block: str) -> str:
+    """Configurations of a block that are refused, or warned of, and what is said of them."""
+    table = load(block)
+    rows = [["refused", f"`{c.when.text}`", c.text] for c in table.constraints]
+    rows += [["a warning", f"`{c.when.text}`", c.text] for c in table.cautions]
+    return _markdown(("answer", "when", "text; a value stands for `{name}`"), rows)
 
 
 def configs(block: str) -> str:
@@ -150,6 +199,8 @@ def channels(block: str) -> str:
 def rules(block: str) -> str:
     """The protocol rules of a block."""
     rows = [[str(n), f"`{r['name']}`", r["doc"]] for n, r in enumerate(load(block).rules)]
+    if not rows:
+        return "None: every input is legal.\n"
     return _markdown(("bit", "rule", "what"), rows)
 
 
@@ -177,7 +228,9 @@ def exit_codes() -> str:
 
 KINDS: dict[str, Callable[..., str]] = {
     "parameters": parameters,
+    "conditions": conditions,
     "ports": ports,
+    "unit": unit,
     "configs": configs,
     "channels": channels,
     "rules": rules,

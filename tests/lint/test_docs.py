@@ -53,11 +53,32 @@ def test_docs_every_block_has_its_tables(block):
 
 @pytest.mark.parametrize("block", tables.names())
 def test_docs_port_table_names_every_port(block):
-    """The braces of the table, expanded, are the ports of the default configuration."""
+    """The rows, braces and units expanded, are the ports of the default configuration."""
     table = tables.load(block)
     config = table.defaults()
-    names = {name for f in table.fields for name in _expand(gen_docs.emitted(f), config)}
-    assert names == {port.name for port in table.ports(config, absent=True)}
+    rows = [
+        found[1] for found in re.finditer(r"^\| `(\S+)` \|", gen_docs.ports(block), re.MULTILINE)
+    ]
+    patterns = [name for row in rows[1:] for name in _rows_of_unit(row)]
+    names = [name for pattern in patterns for name in _expand(pattern, config)]
+    assert sorted(names) == sorted(port.name for port in table.ports(config, absent=True))
+
+
+def _rows_of_unit(row: str) -> list[str]:
+    """The ports that a row `io_admit_bits_ibufEntry_…` stands for; any other row is itself."""
+    if not row.endswith("_…"):
+        return [row]
+    members = re.findall(r"^\| `…(\S+)` \|", gen_docs.unit("hazard", "entry"), re.MULTILINE)
+    assert len(members) > 30
+    return [row.removesuffix("_…") + member for member in members]
+
+
+@pytest.mark.parametrize("block", tables.names())
+def test_docs_units_have_their_table(block):
+    for unit in tables.load(block).units:
+        text = text_of(f"docs/blocks/{block}.md")
+        assert f"<!-- generated: unit {block} {unit} -->" in text
+        assert f"unit-{unit}" in anchors(ROOT / f"docs/blocks/{block}.md")
 
 
 def _expand(name: str, config: dict[str, int]) -> Iterator[str]:
@@ -73,6 +94,7 @@ def _expand(name: str, config: dict[str, int]) -> Iterator[str]:
     ("text", "says"),
     [
         ("<!-- generated: gates collector -->\n<!-- end -->\n", "'gates' is not generated"),
+        ("<!-- generated: unit collector entry -->\n<!-- end -->\n", "no unit 'entry'"),
         ("<!-- generated: ports collector -->\n", "has no <!-- end -->"),
     ],
 )
@@ -200,7 +222,7 @@ def test_docs_waveforms_are_sound():
     """Lanes of one length, data for each labelled part, names of the block's fields."""
     count = 0
     for block in tables.names():
-        known = {re.sub(r"\[\d+\]", "", f.name) for f in tables.load(block).fields} | {"clock"}
+        known = {f.flat for f in tables.load(block).fields} | {"clock"}
         for kind, body in FENCE.findall(text_of(f"docs/blocks/{block}.md")):
             if kind != "wavedrom":
                 continue
