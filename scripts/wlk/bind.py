@@ -58,6 +58,7 @@ def write(args: argparse.Namespace) -> int:
     for name in ("libwarplock_dpi.so", "libwarplock_dpi.so.1"):
         shutil.copyfile(library, out / name)
     _write_list(out, [n for n in files if n.endswith(".sv")], step)
+    report.warn(table.warnings(found.config))
     _say(args, table, module, found, harness, out)
     return 0
 

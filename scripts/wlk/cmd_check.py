@@ -2,8 +2,10 @@
 """`warplock check`: a waveform of any simulator's run against the model, no rebuild.
 
 The tool `wlk-check` opens the dump once: it tells what is in it, this module finds the scopes
-that fit a block's table, and the tool runs all of them in one pass. A parameter that the ports
-leave open and that the block shows in its behaviour gets one instance a possible value.
+that fit a block's table, and the tool runs all of them in one pass. Where the ports leave open a
+parameter that a rule reads, the pass tries several configurations of a scope; further passes
+follow when none of them is right. A block and the blocks inside it are the same hardware: what the
+ports of one tell holds for all.
 """
 
 from __future__ import annotations
@@ -12,29 +14,21 @@ import argparse
 import contextlib
 import difflib
 import itertools
-import json
-import math
-import queue
 import shlex
-import subprocess
 import sys
-import tempfile
-import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
-from . import build, match, options, progress, report, tables
+from . import build, candidates, match, options, report, tables
+from .candidates import Subject, Trial
+from .dump import TOOL, Passes, Scope
 from .errors import Status, WlkError
-from .tables import Config, Table
+from .tables import Table
 
 NEEDS = "run"
 EXAMPLE = """warplock check run.fst
 warplock check run.vcd --block collector --scope TOP.Core.collector --config coll_entries=2"""
-TOOL = "wlk-check"
-MAX_HYPOTHESES = 64  # of one scope
-MAX_INSTANCES = 256  # of one pass
 PACKED = {  # first bytes -> what unpacks it
     b"\x1f\x8b": "gunzip -k",
     b"\xfd7zXZ": "unxz -k",
@@ -85,21 +79,34 @@ def run(args: argparse.Namespace) -> int:
 
 
 def check(args: argparse.Namespace, blocks: Sequence[Table]) -> list[Checked]:
-    """Check every scope asked for, or every one that fits one of `blocks`, in one pass."""
+    """Check every scope asked for, or every one that fits one of `blocks`."""
     _refuse_packed(args.dump)
     given = dict(args.config)
     _check_given(blocks, given)
-    tool = build.meson_build() / "vectors" / TOOL
-    with Session(tool, args.dump) as session, tempfile.TemporaryDirectory() as folder:
-        scopes = session.scopes()
-        found = Finder(scopes, blocks, given, args).targets()
-        answers = enumerate(session.run(_words(found, args.power_up, folder)))
+    with Passes(build.meson_build() / "vectors" / TOOL, args.dump) as passes:
+        found = Finder(passes.scopes(), blocks, given, args).targets()
+        groups = _groups([target for target in found if target.match.ok])
+        _explore(passes, groups, args.power_up)
         checked = [
-            _choose(target, list(itertools.islice(answers, len(target.hypotheses))), folder)
-            for target in found
-            if target.match.ok
+            _checked(target, [other.subject for other in group])
+            for group in groups
+            for target in group
         ]
+    checked.sort(key=lambda c: next(n for n, t in enumerate(found) if t is c.target))
     return checked + [_refused(t) for t in found if not t.match.ok]
+
+
+def _explore(passes: Passes, groups: Sequence[Sequence[Target]], power_up: str) -> None:
+    """Try each target, as many passes as it takes."""
+    owners = {id(target.subject): target for group in groups for target in group}
+
+    def run(wanted: Sequence[tuple[Subject, Trial]]) -> None:
+        words = [owners[id(subject)].words(trial, power_up) for subject, trial in wanted]
+        for (_, trial), answer in zip(wanted, passes.run(words), strict=True):
+            trial.note(answer.item)
+            trial.answer = answer
+
+    candidates.explore([[target.subject for target in group] for group in groups], run)
 
 
 def _refuse_packed(dump: str) -> None:
@@ -124,36 +131,6 @@ def _check_given(blocks: Sequence[Table], given: Mapping[str, str]) -> None:
             table.config({key: value})
 
 
-# ---- what is in the dump ------------------------------------------------------------------------
-
-
-@dataclass
-class Scope:
-    """A scope of the dump and its own signals."""
-
-    path: str
-    parent: Scope | None
-    signals: dict[str, tuple[int, int]]
-    """name -> width, handle; signals with one handle are one signal"""
-
-    @property
-    def shapes(self) -> list[match.PortShape]:
-        return [(name, None, width) for name, (width, _) in self.signals.items()]
-
-    def signal_path(self, name: str) -> str:
-        return f"{self.path}.{name}" if self.path else name
-
-    def around(self) -> Iterator[Scope]:
-        """This scope, then those it is in."""
-        scope: Scope | None = self
-        while scope is not None:
-            yield scope
-            scope = scope.parent
-
-    def is_inside(self, other: Scope) -> bool:
-        return self is not other and any(scope is other for scope in self.around())
-
-
 @dataclass
 class Target:
     """A scope to check as an instance of a block."""
@@ -162,105 +139,20 @@ class Target:
     scope: Scope
     match: match.Match
     clock: str | None = None
-    hypotheses: list[Config] = field(default_factory=list)
-
-    @property
-    def open(self) -> list[match.ParamValue]:
-        """Parameters that only the behaviour tells."""
-        return [p for p in self.match.params.values() if p.ambiguous]
+    subject: Subject | None = None
 
     def handles(self) -> dict[str, int]:
         return {name: self.scope.signals[name][1] for name in self.match.present}
 
+    def inputs(self) -> dict[str, int]:
+        inputs = {p.name for p in self.table.ports(self.match.config) if p.direction == "in"}
+        return {name: handle for name, handle in self.handles().items() if name in inputs}
 
-class Session:
-    """The tool on one dump: a context manager around its process."""
-
-    def __init__(self, tool: Path, dump: str) -> None:
-        self.dump = dump
-        self._stack = contextlib.ExitStack()
-        self._command = [tool, "session", dump]
-        self._lines: queue.Queue[str | None] = queue.Queue()
-        self._errors: list[str] = []
-        self._done: int | None = None
-
-    def __enter__(self) -> Session:
-        pipe = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
-        text = {"encoding": "utf-8", "errors": "replace"}
-        self._progress = self._stack.enter_context(progress.Progress(f"checking {self.dump}"))
-        self._process = self._stack.enter_context(progress.child(self._command, **pipe, **text))
-        self._threads = [
-            threading.Thread(target=self._read_out, args=(self._process.stdout,), daemon=True),
-            threading.Thread(target=self._read_err, args=(self._process.stderr,), daemon=True),
-        ]
-        for thread in self._threads:
-            thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._stack.close()
-
-    def _read_out(self, pipe: IO[str]) -> None:
-        with contextlib.suppress(ValueError):  # closed under us on the way out
-            for line in pipe:
-                self._lines.put(line)
-        self._lines.put(None)
-
-    def _read_err(self, pipe: IO[str]) -> None:
-        with contextlib.suppress(ValueError):
-            for line in pipe:
-                words = line.split()
-                if words[:1] == ["progress"] and len(words) == 3:
-                    self._done, self._progress.total = int(words[1]), int(words[2])
-                else:
-                    self._errors.append(line.strip().removeprefix(f"{TOOL}: "))
-
-    def _line(self) -> str | None:
-        """The next line of the tool, None at the end; shows progress meanwhile."""
-        while True:
-            try:
-                return self._lines.get(timeout=progress.TTY_PERIOD)
-            except queue.Empty:
-                self._progress.update(self._done)
-
-    def _fail(self) -> WlkError:
-        """What the tool died of."""
-        code = self._process.wait()
-        for thread in self._threads:
-            thread.join()
-        if code not in set(Status) or code == Status.OK:
-            said = f": {self._errors[-1]}" if self._errors else ""
-            return WlkError(Status.MODEL_ERROR, f"{TOOL} {self.dump} ended with {code}{said}")
-        message = self._errors[-1] if self._errors else "no reason given"
-        where = "" if self.dump in message else f"{self.dump}: "
-        return WlkError(Status(code), where + message)
-
-    def scopes(self) -> list[Scope]:
-        """Every scope, parents before children."""
-        line = self._line()
-        if line is None:
-            raise self._fail()
-        scopes: list[Scope] = []
-        for raw in json.loads(line)["scopes"]:
-            parent = scopes[raw["parent"]] if scopes else None
-            signals = {name: (width, handle) for name, width, handle in raw["signals"]}
-            scopes.append(Scope(raw["path"], parent, signals))
-        return scopes
-
-    def run(self, words: Sequence[str]) -> list[dict[str, Any]]:
-        """One pass over the dump; an object an instance."""
-        instances = words.count("--instance")
-        if not instances:
-            return []
-        with contextlib.suppress(BrokenPipeError):
-            self._process.stdin.write("".join(f"{word}\n" for word in words))
-            self._process.stdin.close()
-        answers = []
-        while (line := self._line()) is not None:
-            answers.append(json.loads(line))
-        if len(answers) != instances:
-            raise self._fail()
-        return answers
+    def words(self, trial: Trial, power_up: str) -> list[str]:
+        """An instance as the tool takes it."""
+        words = [f"block={self.table.name}", f"scope={self.scope.path}", f"power_up={power_up}"]
+        words += [f"clock={self.clock}"] if self.clock else []
+        return words + [f"{k}={v}" for k, v in self.table.show(trial.config).items()]
 
 
 # ---- which scopes, which clock, which parameters ------------------------------------------------
@@ -287,13 +179,23 @@ class Finder:
         for target in found:
             if target.match.ok:
                 target.clock = self._clock(target)
-                target.hypotheses = _hypotheses(target)
+                target.subject = self._subject(target)
         return found
 
-    def _match(self, table: Table, scope: Scope, given: bool = True) -> match.Match:
+    def _match(
+        self, table: Table, scope: Scope, given: bool = True, told: Sequence[match.Told] = ()
+    ) -> match.Match:
         """Without the clock, which may be in a scope around this one."""
         mine = {k: v for k, v in self.given.items() if given and k in table.params}
-        return match.match(table, scope.shapes, mine, clock=False)
+        return match.match(table, scope.shapes, mine, clock=False, told=told)
+
+    def _subject(self, target: Target) -> Subject:
+        """BAD_CONFIG when no configuration that the ports and the user leave is legal."""
+        if not candidates.first(target.match):
+            why = target.table.refusal(target.match.config)
+            where = f"{self.args.dump}: scope {target.scope.path}"
+            raise WlkError(Status.BAD_CONFIG, f"{where}: config: {why}")
+        return Subject(target.match, target.scope.path)
 
     def _named(self) -> list[Target]:
         """The scopes of the command line; each must fit a block."""
@@ -308,6 +210,7 @@ class Finder:
             if not fitting:
                 raise self._refuse(max(tried, key=_likeness))
             found += fitting
+        self._share(found)
         return found
 
     def _all(self) -> list[Target]:
@@ -322,11 +225,18 @@ class Finder:
         odd = [o for o in _without_aliases(odd) if not any(_related(o, f) for f in found)]
         if not found:
             raise self._none_fits(odd)
-        for target in found:
-            target.match = self._match(target.table, target.scope)
+        self._share(found)
+        return found + odd
+
+    def _share(self, found: Sequence[Target]) -> None:
+        """Match again with what the user gave, and with what the scopes of a group tell."""
+        groups = _groups(found)
+        told = [(target, _told(target, group)) for group in groups for target in group]
+        for target, others in told:
+            if others or self.given:
+                target.match = self._match(target.table, target.scope, told=others)
             if not target.match.ok:
                 raise self._refuse(target)
-        return found + odd
 
     def _refuse(self, target: Target) -> WlkError:
         """Why a scope cannot be checked; shows the table of differences."""
@@ -407,13 +317,50 @@ def _related(a: Target, b: Target) -> bool:
     return nested and bool(set(a.handles().values()) & set(b.handles().values()))
 
 
+def _groups(found: Sequence[Target]) -> list[list[Target]]:
+    """Scopes in which a parameter is the same hardware: one, and those inside it.
+
+    Two instances of a block side by side may differ, so that nothing is known of these.
+    """
+    groups = []
+    for outer in found:
+        if not any(outer.scope.is_inside(other.scope) for other in found):
+            inside = [t for t in found if t.scope.is_inside(outer.scope)]
+            twins = any(_are_twins(a, b) for a, b in itertools.combinations(inside, 2))
+            groups += [[t] for t in (outer, *inside)] if twins else [[outer, *inside]]
+    return groups
+
+
+def _are_twins(a: Target, b: Target) -> bool:
+    nested = a.scope.is_inside(b.scope) or b.scope.is_inside(a.scope)
+    return a.table is b.table and not nested
+
+
+def _told(target: Target, group: Sequence[Target]) -> list[match.Told]:
+    """What the other scopes of its group tell about its parameters; the most telling first."""
+    told = []
+    for other in (t for t in group if t is not target):
+        for name in target.table.params.keys() & other.match.params.keys():
+            legal = len(other.table.params[name].legal)
+            item = other.match.params[name]
+            for values, weak in ((item.shown, False), (item.possible, True)):
+                if len(values) < legal:
+                    told.append(match.Told(name, values, other.scope.path, weak))
+    return sorted(told, key=lambda t: (len(t.values), t.scope, t.name))
+
+
 def _without_aliases(found: Sequence[Target]) -> list[Target]:
-    """Of nested scopes with the very same signals the deepest."""
+    """Of nested scopes that show the pins of one instance the deepest.
+
+    They share the signals of every input; simulators make copies of an outer scope's outputs.
+    """
     return [
         a
         for a in found
         if not any(
-            b.table is a.table and b.scope.is_inside(a.scope) and a.handles() == b.handles()
+            b.table is a.table
+            and b.scope.is_inside(a.scope)
+            and b.inputs().items() <= a.handles().items()
             for b in found
         )
     ]
@@ -439,30 +386,6 @@ def _near(path: str, known: Sequence[str] | set[str] | Mapping[str, Any]) -> str
     return f"; there are {', '.join(some)}{', ...' if len(known) > 4 else ''}" if some else ""
 
 
-def _hypotheses(target: Target) -> list[Config]:
-    """The configurations to try; the first has the defaults."""
-    base = target.match.config
-    values = [(p.value, *(v for v in p.possible if v != p.value)) for p in target.open]
-    if math.prod(map(len, values)) > MAX_HYPOTHESES:
-        return [base]
-    names = [p.name for p in target.open]
-    return [{**base, **dict(zip(names, c, strict=True))} for c in itertools.product(*values)]
-
-
-def _words(targets: Sequence[Target], power_up: str, folder: str) -> list[str]:
-    words = ["--report-dir", folder]
-    for target in targets:
-        for config in target.hypotheses:
-            words += ["--instance", f"block={target.table.name}", f"scope={target.scope.path}"]
-            words += [f"clock={target.clock}"] if target.clock else []
-            words += [f"power_up={power_up}"]
-            words += [f"{k}={v}" for k, v in target.table.show(config).items()]
-    if words.count("--instance") > MAX_INSTANCES:
-        message = f"more than {MAX_INSTANCES} instances to check; name some with --scope"
-        raise WlkError(Status.USAGE, message)
-    return words
-
-
 # ---- the answer ---------------------------------------------------------------------------------
 
 
@@ -484,68 +407,23 @@ class Checked:
         return report.Result(block=self.target.table.name, verdict=self.verdict)
 
 
-def _choose(target: Target, mine: Sequence[tuple[int, dict[str, Any]]], folder: str) -> Checked:
-    """Of the answers of one scope, with their numbers: the head of the module says which."""
-    order = range(len(mine))
-    clean = [i for i in order if mine[i][1]["verdict"] == "PASS"]
-    # The first has the defaults; the others come in ascending order.
-    best = max(clean or order, key=lambda i: (_reach(mine[i][1]), i == 0, i))
-    number, answer = mine[best]
-    checked = Checked(target, answer)
-    if best not in clean:
-        checked.text = (Path(folder) / f"{number}.txt").read_text(encoding="utf-8")
+def _checked(target: Target, group: Sequence[Subject]) -> Checked:
+    """What the trial that was chosen says."""
+    subject = target.subject
+    trial, answer = subject.chosen, subject.chosen.answer.item
     answer["inferred"] = {
-        p.name: _inferred(target, p, best, clean) for p in target.match.params.values()
+        p.name: candidates.how(subject, p, group) for p in target.match.params.values()
     }
-    checked.notes += _choice_notes(target, [a for _, a in mine], best, clean)
+    for name, (value, scope) in candidates.adopted(subject, group).items():
+        answer["config"][name] = value
+        answer["inferred"][name] = f"behaviour of {scope}"
+    checked = Checked(target, answer)
+    if not trial.passed:
+        checked.text = candidates.doubts(subject) + trial.answer.text()
+    checked.notes += [f"warning: {text}" for text in target.table.warnings(trial.config)]
+    checked.notes += candidates.notes(subject, group)
     checked.notes += _port_notes(answer)
     return checked
-
-
-def _reach(answer: Mapping[str, Any]) -> float:
-    """How far it went without a difference [cycles]."""
-    if answer["verdict"] == "PASS":
-        return math.inf
-    return answer["first"]["cycle"] if "first" in answer else answer["cycles"]
-
-
-def _inferred(target: Target, param: match.ParamValue, best: int, clean: Sequence[int]) -> str:
-    """How the value of a parameter was found."""
-    if not param.ambiguous:
-        return param.how
-    show = target.table.params[param.name].show
-    value = target.hypotheses[best][param.name]
-    what = f"{show(value)} of {'|'.join(map(show, param.possible))}"
-    others = sorted({target.hypotheses[i][param.name] for i in clean} - {value})
-    if others:
-        return f"{param.how}: {what}, {'|'.join(map(show, others))} would pass too"
-    if len(target.hypotheses) == 1:
-        return f"{param.how}: {what}"
-    return f"behaviour: {what}" if clean else f"furthest: {what}"
-
-
-def _choice_notes(
-    target: Target, answers: Sequence[Mapping[str, Any]], best: int, clean: Sequence[int]
-) -> list[str]:
-    """What to say about parameters that the ports leave open."""
-    notes = []
-    for param in target.open:
-        show = target.table.params[param.name].show
-        value = show(target.hypotheses[best][param.name])
-        among = f"{param.name}={value} was taken of {'|'.join(map(show, param.possible))}"
-        pin = f"pin it with --config {param.name}={value}"
-        passing = {target.hypotheses[i][param.name] for i in clean}
-        if len(target.hypotheses) == 1:
-            notes.append(f"{among}, without trying the others; {pin}")
-        elif not clean:
-            notes.append(f"{among} because it went furthest: none of them passes; {pin}")
-        elif len(passing) > 1:
-            notes.append(f"{among} ({len(passing)} of them pass: this dump cannot tell); {pin}")
-        elif best != 0:
-            cycle = int(_reach(answers[0]))
-            first = f"{show(target.hypotheses[0][param.name])} fails in cycle {cycle}"
-            notes.append(f"{among} by the behaviour, not by the ports ({first}); {pin}")
-    return notes
 
 
 def _port_notes(answer: Mapping[str, Any]) -> list[str]:
@@ -616,6 +494,6 @@ def _repeat(checked: Checked, args: argparse.Namespace) -> str:
     words += ["--clock", args.clock] if args.clock else []
     words += ["--power-up", args.power_up] if args.power_up != "unknown" else []
     for param in target.match.params.values():
-        if param.how == "given" or param.ambiguous:
+        if param.how == "given" or param.ambiguous or param.told_by:
             words += ["--config", f"{param.name}={checked.answer['config'][param.name]}"]
     return shlex.join(words)

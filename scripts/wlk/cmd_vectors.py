@@ -144,6 +144,13 @@ def _say_file(header: Any, as_json: bool, **more: Any) -> None:
     print(f"{header.path}: {header.cycles:,} cycles of {header.block}, {size:,} bytes")
 
 
+def _warn(header: Any) -> None:
+    from . import tables
+
+    table = tables.load(header.block)
+    report.warn(table.warnings(table.config(dict(header.config))))
+
+
 def _gen(args: argparse.Namespace) -> int:
     from . import vectors
 
@@ -157,6 +164,7 @@ def _gen(args: argparse.Namespace) -> int:
         power_up=args.power_up,
         small=args.small,
     )
+    _warn(header)
     _say_file(header, args.json)
     return 0
 
@@ -171,6 +179,7 @@ def _play(args: argparse.Namespace) -> int:
         port_table = vectors.check_schema(header)
         config = vectors.check_config(header, port_table, args.config)
         vectors.check_model(header, port_table)
+        report.warn(port_table.warnings(config))
         played = vectors.play(header, port_table, config)
         worst.append(played.verdict)
         sys.stderr.write(played.report)
@@ -215,6 +224,7 @@ def _import(args: argparse.Namespace) -> int:
     done = vectors.import_csv(args.csv, args.out, args.block, args.config, args.power_up)
     for note in done.notes:
         print(f"  {note}", file=sys.stderr if args.json else sys.stdout)
+    _warn(done.header)
     _say_file(done.header, args.json, notes=done.notes)
     return 0
 

@@ -4,7 +4,8 @@
 Parameters are inferred from what the ports show: every width, array index and optional port is a
 constraint on the one or two parameters its expression names. Constraints that more ports support
 are taken first; one that contradicts them is set aside, so that a single odd port shows up as the
-difference and not the fifteen that agree.
+difference and not the fifteen that agree. What related scopes show narrows the rest, where that
+leaves a value, and so does what is illegal together.
 
 Extra ports: an input the table does not know cannot be driven, and an output it does not know
 would stay unchecked; both are conflicts. In a scope, where directions are unknown, signals the
@@ -25,6 +26,17 @@ PortShape = tuple[str, str | None, int]  # name, direction (None: unknown), widt
 Domains = dict[str, tuple[int, ...]]
 # A constraint over more combinations than this is not enumerated until its domains shrink.
 MAX_COMBINATIONS = 20000
+MOST_NAMED = 4  # values that a message names one by one
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a related scope leaves of a parameter."""
+
+    name: str
+    values: tuple[int, ...]
+    scope: str
+    weak: bool  # by ports that are not there
 
 
 @dataclass(frozen=True)
@@ -43,9 +55,11 @@ class ParamValue:
     name: str
     value: int
     possible: tuple[int, ...]  # by the ports alone
-    how: str  # "given" | "ports" | "default" | "largest"
+    how: str  # "given" | "ports" | "ports of SCOPE" | "default" | "largest"
     ambiguous: bool  # more than one possible, not given, and the block behaves differently
     evidence: str = ""  # a port that shows it
+    shown: tuple[int, ...] = ()  # values that the ports that are there allow
+    told_by: str = ""  # the related scope that narrowed it
 
 
 @dataclass
@@ -84,7 +98,7 @@ class Match:
         for item in self.params.values():
             if item.ambiguous:
                 param = self.table.params[item.name]
-                values = " or ".join(param.show(v) for v in item.possible)
+                values = _values(param, item.possible)
                 lines.append(
                     f"{item.name}: the ports allow {values}; "
                     f"give --config {item.name}=VALUE ({param.show(item.value)} is taken)"
@@ -111,6 +125,13 @@ class Match:
             Status.IFACE_CHANGED,
             f"{what} does not fit block {self.table.name} ({self.table.path.name}): {text}{notes}",
         )
+
+
+def _values(param: Param, values: Sequence[int]) -> str:
+    """Possible values in words: `3 or 4`, `1..32`."""
+    if len(values) <= MOST_NAMED:
+        return " or ".join(map(param.show, values))
+    return f"{param.show(values[0])}..{param.show(values[-1])}"
 
 
 # ---- what each port name can be -----------------------------------------------------------------
@@ -292,7 +313,7 @@ def _allowed(constraint: Constraint, domains: Domains) -> Domains:
 
 
 def _infer(
-    table: Table, found: Sequence[tuple[str, Place, int]], given: Config
+    table: Table, found: Sequence[tuple[str, Place, int]], given: Config, told: Sequence[Told]
 ) -> tuple[dict[str, ParamValue], list[str]]:
     """Every parameter, and a note for each given value that the ports contradict."""
     solver = Solver(table)
@@ -300,14 +321,17 @@ def _infer(
     for constraint in sorted(strong, key=lambda c: -c.support):
         solver.add(constraint)
     shown = {name for c in solver.taken for name in c.expr.names}
-    notes, weak = [], list(_absences(table, found))
-    by_ports = solver.domains
+    notes, by_ports = [], solver.domains
     for name, value in given.items():
         if not solver.fix(name, value):
             notes.append(_contradiction(table, solver, name, value))
-    for constraint in weak:
+    told_by = _add_told(solver, told, weak=False)
+    for constraint in _absences(table, found):
         if solver.add(constraint):
             shown |= constraint.expr.names
+    told_by = _add_told(solver, told, weak=True) | told_by
+    for each in table.constraints:
+        solver.add(Constraint(each.when, lambda v: not v, "", 0, each.text))
     evidence = {n: c.port for c in reversed(solver.taken) for n in c.expr.names if c.port}
     possible = {**solver.domains, **{n: by_ports[n] for n in given}}
     result = {}
@@ -315,15 +339,31 @@ def _infer(
         value, how = _choose(param, solver, given, shown)
         solver.fix(param.name, value)
         several = len(possible[param.name]) > 1
+        by = "" if how == "given" else told_by.get(param.name, "")
         result[param.name] = ParamValue(
             name=param.name,
             value=value,
             possible=possible[param.name],
-            how=how,
+            how=how if several or not by else f"ports of {by}",
             ambiguous=several and param.behavioural and how != "given",
             evidence=evidence.get(param.name, ""),
+            shown=by_ports[param.name],
+            told_by=by,
         )
     return result, notes
+
+
+def _add_told(solver: Solver, told: Sequence[Told], weak: bool) -> dict[str, str]:
+    """Narrow by what related scopes show; parameter -> the scope, where it said something new."""
+    told_by = {}
+    for each in told:
+        if each.weak == weak:
+            before = len(solver.domains[each.name])
+            expr = Expr(each.name, each.scope)
+            solver.add(Constraint(expr, lambda v, e=each: v in e.values, "", 0, each.scope))
+            if len(solver.domains[each.name]) < before:
+                told_by[each.name] = each.scope
+    return told_by
 
 
 def _choose(param: Param, solver: Solver, given: Config, shown: set[str]) -> tuple[int, str]:
@@ -350,12 +390,7 @@ def _contradiction(table: Table, solver: Solver, name: str, value: int) -> str:
         ),
         next((c.port for c in solver.taken if name in c.expr.names), ""),
     )
-    values = solver.domains[name]
-    says = (
-        " or ".join(map(param.show, values))
-        if len(values) <= 4
-        else (f"{param.show(values[0])}..{param.show(values[-1])}")
-    )
+    says = _values(param, solver.domains[name])
     return f"{name}={param.show(value)} was given, but port {port} shows {name}={says}"
 
 
@@ -441,10 +476,12 @@ def match(
     given: Mapping[str, str | int] | None = None,
     *,
     clock: bool = True,
+    told: Sequence[Told] = (),
 ) -> Match:
     """Infer the parameters from `ports` and classify every port.
 
     `given`: parameters the user set. `clock`: the clock is among the ports (a CSV has none).
+    `told`: what other scopes show of parameters that are the same hardware.
     """
     shapes = {port[0]: port for port in ports}
     places = _places(table)
@@ -453,7 +490,7 @@ def match(
         for name, (_, _, width) in shapes.items()
         if len(places.get(name, ())) == 1
     ]
-    values, notes = _infer(table, found, _given(table, given or {}))
+    values, notes = _infer(table, found, _given(table, given or {}), told)
     config = {name: item.value for name, item in values.items()}
     result = Match(table, config, values, notes=notes)
     expected = _expected(table, config, clock)

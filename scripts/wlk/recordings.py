@@ -2,7 +2,8 @@
 """Recordings of the real designs, checked in one go: CSV files played, waveforms checked.
 
 Which block a recording belongs to is told by its ports, not by its name; recordings of designs
-that have no table yet are counted and left alone.
+that have no table yet are counted and left alone. Parameters are inferred as `check` does. A file
+NAME.toml beside NAME.csv.xz or NAME.fst, lines `parameter = value`, says those that it holds.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import argparse
 import os
 import sys
 import tempfile
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -86,15 +88,28 @@ def _result(answer: dict[str, Any], path: Path, verdict: Status, text: str) -> R
     )
 
 
+def _beside(path: Path) -> dict[str, str]:
+    """The parameters that NAME.toml beside the recording says."""
+    said = path.with_name(path.name.partition(".")[0] + ".toml")
+    if not said.is_file():
+        return {}
+    try:
+        values = tomllib.loads(said.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise WlkError(Status.BAD_CONFIG, f"{said}: {error}") from error
+    return {key: str(value) for key, value in values.items()}
+
+
 def _csv(path: Path) -> Iterator[Result]:
     shapes = recording.read_ports(path)
+    given = _beside(path)
     for name in tables.names():
         table = tables.load(name)
         if not match.fits(table, shapes, clock=False):
             continue
         with tempfile.TemporaryDirectory() as place:
             out = Path(place) / (path.name + ".wlv")
-            header = vectors.import_csv(path, out, name, {}, "unknown").header
+            header = vectors.import_csv(path, out, name, given, "unknown").header
             config = vectors.check_config(header, table, {})
             played = vectors.play(header, table, config)
             answer = played.result | {"scope": "-"}
@@ -106,7 +121,12 @@ def _wave(path: Path) -> Iterator[Result]:
 
     blocks = [tables.load(name) for name in tables.names()]
     options = argparse.Namespace(
-        dump=str(path), block=None, scope=None, clock=None, config=[], power_up="unknown"
+        dump=str(path),
+        block=None,
+        scope=None,
+        clock=None,
+        config=_beside(path),
+        power_up="unknown",
     )
     try:
         checked = cmd_check.check(options, blocks)

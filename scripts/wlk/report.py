@@ -102,6 +102,12 @@ def json_line(value: Mapping[str, Any], stream: TextIO | None = None) -> None:
     print(json.dumps(value, separators=(",", ":")), file=stream or sys.stdout, flush=True)
 
 
+def warn(texts: Iterable[str]) -> None:
+    """Print what a user should know of a configuration, on stderr."""
+    for text in texts:
+        print(f"warning: {text}", file=sys.stderr, flush=True)
+
+
 class Table:
     """An aligned text table; a column is "name" or "name [unit]", numbers align right."""
 

@@ -17,10 +17,12 @@ of their own, equal wherever the unit is used. Fields that no rule reads come la
 from __future__ import annotations
 
 import ast
+import functools
 import hashlib
 import itertools
 import json
 import math
+import string
 import tomllib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -188,6 +190,18 @@ class Param:
 
 
 @dataclass(frozen=True)
+class Condition:
+    """Configurations that are refused, or warned of, and what to say of one."""
+
+    when: Expr
+    text: str  # {name} stands for the value of a parameter
+
+    def say(self, cfg: Config) -> str | None:
+        """The text for a configuration of this kind, None for another."""
+        return self.text.format_map(cfg) if self.when(cfg) else None
+
+
+@dataclass(frozen=True)
 class Field:
     """One line of the table: a port, or an array of ports of one kind."""
 
@@ -332,6 +346,8 @@ class Table:
     path: Path
     units: tuple[str, ...] = ()  # units that this table defines
     instances: tuple[dict, ...] = ()  # blocks inside a composed one
+    constraints: tuple[Condition, ...] = ()  # legal values that are illegal together
+    cautions: tuple[Condition, ...] = ()  # legal, but to be warned of
     slots: dict[tuple[str, tuple[int, ...]], Slot] = field(default_factory=dict)
     control: dict[str, int] = field(default_factory=dict)
     groups: dict[str, list[tuple[str, Expr, int]]] = field(default_factory=dict)
@@ -352,6 +368,14 @@ class Table:
                 )
             cfg[key] = self.params[key].parse(value)
         return cfg
+
+    def refusal(self, cfg: Config) -> str | None:
+        """Why legal values are not legal together, in one line; None when they are."""
+        return next(filter(None, (c.say(cfg) for c in self.constraints)), None)
+
+    def warnings(self, cfg: Config) -> list[str]:
+        """What a user of a legal configuration should know, a line each."""
+        return list(filter(None, (c.say(cfg) for c in self.cautions)))
 
     def show(self, cfg: Config) -> dict[str, int | str]:
         """A configuration as a person writes it (named values by name)."""
@@ -668,14 +692,31 @@ def _field(raw: dict, table: str, largest: Config) -> Field:
     )
 
 
-def _family(name: str | None, where: str) -> dict[str, dict]:
-    """The parameters that the blocks of a family share, by name."""
+def _family(name: str | None, where: str) -> dict:
+    """What the blocks of a family share: parameters, constraints and warnings."""
     if name is None:
         return {}
     path = FAMILIES / f"{name}.toml"
     if not path.is_file():
         raise WlkError(Status.MODEL_ERROR, f"{where}: block: there is no family '{name}'")
-    return {each["name"]: each for each in _decode(path)["param"]}
+    return _decode(path)
+
+
+def _conditions(key: str, own: dict, family: dict, params: set[str], where: str) -> Iterator:
+    """Those of the family that speak of no other parameters, and the table's own."""
+    for source, shared in ((family, True), (own, False)):
+        for raw in source.get(key, []):
+            _need(raw, f"{where}: {key}", "when", "text")
+            when = Expr(raw["when"], f"{where}: {key}")
+            if shared and not when.names <= params:
+                continue
+            _check_parameters(when, params)
+            named = {name for _, name, _, _ in string.Formatter().parse(raw["text"]) if name}
+            if not named <= params:
+                strangers = ", ".join(sorted(named - params))
+                message = f"{where}: {key}: the text names no parameter: {strangers}"
+                raise WlkError(Status.MODEL_ERROR, message)
+            yield Condition(when, raw["text"])
 
 
 def _decode(path: Path) -> dict:
@@ -706,6 +747,12 @@ def _expand(raw: dict, path: Path) -> list[dict]:
     return fields
 
 
+@functools.cache
+def _expanded(path: Path, _changed: int) -> list[dict]:
+    """The fields of another table, which many mirrors ask for; nobody may change them."""
+    return _expand(_decode(path), path)
+
+
 def _parts(name: str) -> list[str]:
     """The components of a path without their counts."""
     return [part.partition("[")[0] for part in name.split(".")]
@@ -727,7 +774,7 @@ def _mirror(item: dict, known: list[dict], path: Path) -> list[dict]:
         other = path.parent / f"{block}.toml"
         if not other.is_file():
             raise WlkError(Status.MODEL_ERROR, f"{where}: there is no block '{block}'")
-        known = _expand(_decode(other), other)
+        known = _expanded(other, other.stat().st_mtime_ns)
     root, result = of.split("."), []
     for source in known:
         parts = _parts(source["name"])
@@ -774,7 +821,8 @@ def parse(raw: dict, path: Path) -> Table:
     block = raw["block"]
     _need(block, f"{where}: block", "name", "module", "model_version", "spec", "doc")
     family = _family(block.get("family"), where)
-    given = [family.get(each.get("name"), {}) | each for each in raw["param"]]
+    shared = {each["name"]: each for each in family.get("param", [])}
+    given = [shared.get(each.get("name"), {}) | each for each in raw["param"]]
     params = {p.name: p for p in (_param(each, where) for each in given)}
     largest = {p.name: max(p.legal) for p in params.values()}
     fields = [_field(f, where, largest) for f in _expand(raw, path)]
@@ -802,6 +850,8 @@ def parse(raw: dict, path: Path) -> Table:
         path=path,
         units=tuple(unit["name"] for unit in raw.get("unit", [])),
         instances=tuple(raw.get("instance", [])),
+        constraints=tuple(_conditions("constraint", raw, family, set(params), where)),
+        cautions=tuple(_conditions("warning", raw, family, set(params), where)),
     )
     _check_fields(table)
     _lay_out(table)

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -14,7 +13,6 @@ from . import tables, tools
 from .errors import Status, WlkError
 
 PROGRAM = "vectors/wlk-vec"
-MOST_CANDIDATES = 64
 
 Given = Iterable[tuple[str, str]]
 
@@ -214,28 +212,64 @@ class Imported:
 
 def import_csv(source: Path, out: Path, block: str, given: Given, power_up: str) -> Imported:
     """Make a file from a recording's CSV; infer the parameters that the ports show."""
-    from . import match, recording
+    from . import candidates, match, recording
 
     table = tables.load(block)
     shapes = recording.read_ports(source)
     found = match.match(table, shapes, dict(given), clock=False)
     _require(found, source, dict(given))
-    unsure = [item for item in found.params.values() if item.ambiguous]
-    notes = [
-        f"{item.name}={table.params[item.name].show(item.value)} ({_how(item)})"
-        for item in found.params.values()
-        if item.how != "default" and not item.ambiguous
-    ]
-    if not unsure:
-        return Imported(_convert(source, out, table, found.config, power_up), notes)
+    likely = candidates.first(found)
+    if not likely:
+        raise WlkError(Status.BAD_PARAMS, f"{source}: {table.refusal(found.config)}")
+    subject = candidates.Subject(found)
     # Under another name until the configuration is decided.
     trial = out.with_name(out.name + ".trial")
     try:
-        header = _convert(source, trial, table, found.config, power_up)
-        config, note = _choose(header, table, found.config, unsure)
+        header = _convert(source, trial, table, likely[0], power_up)
+        if subject.open:
+            _explore(subject, header, table)
+            config = subject.chosen.config
+        else:
+            config = likely[0]
+        if config == likely[0]:
+            trial.replace(out)
+            header = read_header(out)
+        else:
+            header = _convert(source, out, table, config, power_up)
     finally:
         trial.unlink(missing_ok=True)
-    return Imported(_convert(source, out, table, config, power_up), [*notes, note])
+    return Imported(header, _notes(subject))
+
+
+def _explore(subject: Any, header: Header, table: tables.Table) -> None:
+    """Play the file in what the ports leave open; the layout of the records is the same."""
+    from . import candidates
+
+    def run(wanted: Any) -> None:
+        for _, trial in wanted:
+            trial.answer = play(header, table, trial.config)
+            trial.note(trial.answer.result)
+
+    candidates.explore([[subject]], run)
+
+
+def _notes(subject: Any) -> list[str]:
+    """How each parameter was found that is no mere default."""
+    from . import candidates
+
+    params = subject.found.table.params
+    notes = [
+        f"{item.name}={params[item.name].show(item.value)} ({_how(item)})"
+        for item in subject.found.params.values()
+        if item.how != "default" and not item.ambiguous
+    ]
+    for item in subject.open:
+        value = params[item.name].show(subject.chosen.config[item.name])
+        notes.append(f"{item.name}={value} ({candidates.how(subject, item, [subject])})")
+    if subject.open and not subject.chosen.passed:
+        reach = f"none plays clean, this one up to cycle {subject.chosen.reach}"
+        notes += [*candidates.doubts(subject).splitlines(), f"{reach}; --config decides otherwise"]
+    return notes
 
 
 def _how(item: Any) -> str:
@@ -270,37 +304,3 @@ def _convert(
     feed = recording.lines(source)
     tools.run(PROGRAM, words, label=f"importing {source}", feed=feed)
     return read_header(out)
-
-
-def _choose(
-    header: Header, table: tables.Table, config: tables.Config, unsure: list[Any]
-) -> tuple[tables.Config, str]:
-    """Which of the configurations that the ports allow plays longest; what to say about it."""
-    names = [item.name for item in unsure]
-    allowed = " and ".join(
-        f"{item.name}={' or '.join(map(table.params[item.name].show, item.possible))}"
-        for item in unsure
-    )
-    best: tuple[int, tables.Config] = (-1, config)
-    for number, values in enumerate(_candidates(unsure)):
-        tried = {**config, **dict(zip(names, values, strict=True))}
-        played = play(header, table, tried)
-        clean = played.result.get("first", {}).get("cycle", header.cycles)
-        if clean > best[0]:
-            best = clean, tried
-        if played.verdict == Status.OK:
-            before = f", {number} before it did not" if number else ""
-            why = f"this one plays clean{before}"
-            break
-    else:
-        why = f"none plays clean, this one up to cycle {best[0]}; --config decides otherwise"
-    text = " ".join(f"{name}={table.params[name].show(best[1][name])}" for name in names)
-    return best[1], f"{text} (the ports allow {allowed}; {why})"
-
-
-def _candidates(unsure: list[Any]) -> list[tuple[int, ...]]:
-    """Values of the parameters in question: what `match` took first, then the largest."""
-    orders = [
-        [item.value, *(v for v in reversed(item.possible) if v != item.value)] for item in unsure
-    ]
-    return list(itertools.islice(itertools.product(*orders), MOST_CANDIDATES))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`warplock check`: recordings of the real collector, dumps made by hand, and bad input."""
+"""`warplock check`: recordings of the real blocks, dumps made by hand, and bad input."""
 
 from __future__ import annotations
 
@@ -17,37 +17,101 @@ from pathlib import Path
 
 import programs
 import pytest
-from wlk import cli, cmd_check, options
+from wlk import cli, cmd_check, dump, options, tables
 from wlk.errors import Status
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "prop"))
 from naive_collector import ports
 from stimulus import Stimulus
 
-SCOPE = "TOP.DuplicatedCollector"
+STAGE = "TOP.IssueStage"
+SMALL_STAGE = {"num_warps": 4, "num_lanes": 2, "num_pregs": 32}
 # Compared and masked bits from the first reset edge on: those of the CSV (tests/prop).
 RECORDINGS = {
-    "collector_A": (SCOPE, {}, 5_362_578, 835_872),
-    "collector_B": (
-        SCOPE,
-        {"num_lanes": 2, "num_pregs": 32, "coll_entries": 4, "rs_entries": 4},
-        818_512,
-        13_280,
-    ),
-    "collector_D": (
-        SCOPE,
-        {"num_lanes": 8, "num_pregs": 128, "coll_entries": 3, "debug": 1},
-        2_834_640,
-        300_576,
-    ),
-    "issue_B": (
-        "TOP.IssueStage.collector",
-        {"num_lanes": 2, "num_pregs": 32, "coll_entries": 1, "rs_entries": 4},
-        801_426,
-        22_368,
-    ),
+    "collector_A": [("collector", "TOP.DuplicatedCollector", {}, 5_362_578, 835_872)],
+    "collector_B": [
+        (
+            "collector",
+            "TOP.DuplicatedCollector",
+            {"num_lanes": 2, "num_pregs": 32, "coll_entries": 4, "rs_entries": 4},
+            818_512,
+            13_280,
+        )
+    ],
+    "collector_D": [
+        (
+            "collector",
+            "TOP.DuplicatedCollector",
+            {"num_lanes": 8, "num_pregs": 128, "coll_entries": 3, "debug": 1},
+            2_834_640,
+            300_576,
+        )
+    ],
+    "hazard_C": [
+        (
+            "hazard",
+            "TOP.Hazard",
+            {"num_warps": 3, "num_lanes": 4, "num_pregs": 64, "debug": 1},
+            3_415_146,
+            0,
+        )
+    ],
+    "scoreboard_A": [("scoreboard", "TOP.Scoreboard", {}, 523_869, 0)],
+    "reservation_station_A": [
+        ("reservation_station", "TOP.ReservationStation", {}, 8_081_109, 870)
+    ],
+    "reservation_station_C": [
+        (
+            "reservation_station",
+            "TOP.ReservationStation",
+            {"num_warps": 2, "num_lanes": 2, "num_pregs": 32, "rs_entries": 2, "coll_entries": 4}
+            | {"in_order_per_warp": 1, "debug": 1},
+            3_346_148,
+            1015,
+        )
+    ],
+    "issue_B": [
+        (
+            "issue",
+            STAGE,
+            SMALL_STAGE | {"rs_entries": 4, "coll_entries": 1, "max_pending_reads": 3},
+            8_271_428,
+            6_502,
+        ),
+        (
+            "collector",
+            f"{STAGE}.collector",
+            SMALL_STAGE | {"rs_entries": 4, "coll_entries": 1},
+            801_426,
+            22_368,
+        ),
+        ("hazard", f"{STAGE}.hazard", SMALL_STAGE | {"max_pending_reads": 3}, 4_178_955, 0),
+        (
+            "reservation_station",
+            f"{STAGE}.reservStation",
+            SMALL_STAGE | {"rs_entries": 4, "coll_entries": 1},
+            4_633_965,
+            876,
+        ),
+        (
+            "scoreboard",
+            f"{STAGE}.scoreboard",
+            {"num_warps": 4, "num_pregs": 32, "max_pending_reads": 3},
+            203_949,
+            0,
+        ),
+    ],
+    "issue_E": [
+        (
+            "issue",
+            STAGE,
+            {"num_warps": 1, "num_lanes": 2, "num_pregs": 32}
+            | {"rs_entries": 2, "max_pending_reads": 1},
+            3_645_109,
+            5_978,
+        )
+    ],
 }
-DEFAULTS = {"num_lanes": 16, "num_pregs": 256, "coll_entries": 2, "rs_entries": 8, "debug": 0}
 SMALL = {"num_lanes": 2, "num_pregs": 16, "coll_entries": 2, "rs_entries": 4}
 CYCLES = 200
 
@@ -200,13 +264,28 @@ def _declarations(tree: Mapping) -> list[str]:
     return lines
 
 
-def edited(tmp_path: Path, name: str, port: str, cycle: int) -> tuple[Path, int]:
+def as_vcd(name: str) -> str:
+    recording = programs.recording(f"muon/{name}.fst")
+    return subprocess.run(["fst2vcd", recording], capture_output=True, text=True, check=True).stdout
+
+
+def symbols(head: str) -> dict[str, tuple[str, bool]]:
+    """Path of a signal below TOP -> its symbol, and whether it is a vector."""
+    found, path = {}, []
+    for words in map(str.split, head.splitlines()):
+        if words[:1] == ["$scope"]:
+            path.append(words[2])
+        elif words[:1] == ["$upscope"]:
+            path.pop()
+        elif words[:1] == ["$var"]:
+            found[".".join([*path[1:], words[4]])] = (words[3], words[5] != "$end")
+    return found
+
+
+def edited(tmp_path: Path, name: str, port: str, cycle: int, scope: str = "") -> tuple[Path, int]:
     """A recording as VCD with bit 0 of a port flipped in one cycle; and the value before."""
-    dump = programs.recording(f"muon/{name}.fst")
-    text = subprocess.run(["fst2vcd", dump], capture_output=True, text=True, check=True).stdout
-    head, _, body = text.partition("$enddefinitions $end\n")
-    symbol = re.search(rf"\$var wire \d+ (\S+) {port} ", head)[1]
-    wide = f" {port} [" in head
+    head, _, body = as_vcd(name).partition("$enddefinitions $end\n")
+    symbol, wide = symbols(head)[f"{scope}.{port}" if scope else port]
     lines, value, old = [], 0, None
     for line in body.splitlines():
         if line.startswith("#") and old is None and int(line[1:]) >= 10 * cycle + 5:
@@ -231,13 +310,150 @@ def _change(value: int, symbol: str, wide: bool) -> str:
 
 @pytest.mark.parametrize("name", RECORDINGS)
 def test_recording_passes_without_options(check, name):
-    scope, params, compared, masked = RECORDINGS[name]
     run = check(programs.recording(f"muon/{name}.fst"))
-    answer = run.one
-    assert (run.code, answer["verdict"], answer["scope"]) == (0, "PASS", scope)
-    assert {k: answer["config"][k] for k in DEFAULTS} == DEFAULTS | params
-    assert (answer["compared_bits"], answer["masked_bits"]) == (compared, masked)
-    assert (answer["cycles"], answer["skipped"]) == (4000, 1)
+    assert run.code == 0
+    assert [a["scope"] for a in run.objects] == [scope for _, scope, *_ in RECORDINGS[name]]
+    for answer, known in zip(run.objects, RECORDINGS[name], strict=True):
+        block, _, params, compared, masked = known
+        table = tables.load(block)
+        assert (answer["block"], answer["verdict"]) == (block, "PASS")
+        assert answer["config"] == table.show(table.defaults()) | params
+        assert (answer["compared_bits"], answer["masked_bits"]) == (compared, masked)
+        assert (answer["cycles"], answer["skipped"]) == (4000, 1)
+
+
+def inner(run: Run, name: str) -> dict:
+    """The answer of a scope inside the stage, or of the stage itself."""
+    scope = f"{STAGE}.{name}" if name else STAGE
+    return next(a for a in run.objects if a["scope"] == scope)
+
+
+def test_five_blocks_take_one_pass(check, monkeypatch):
+    passes = []
+    once = dump.Session.run
+    monkeypatch.setattr(
+        dump.Session, "run", lambda self, words: (passes.append(words), once(self, words))[1]
+    )
+    assert len(check(programs.recording("muon/issue_B.fst")).objects) == 5
+    assert len(passes) == 1
+
+
+def test_nested_scopes_tell_each_other_the_parameters(check):
+    run = check(programs.recording("muon/issue_B.fst"))
+    how = {name: inner(run, name)["inferred"] for name in ("", "collector", "reservStation")}
+    assert how[""]["rs_entries"] == f"behaviour: 4 of 3|4 (ports of {STAGE}.collector)"
+    assert how[""]["coll_entries"] == f"behaviour: 1 of 1|2 (ports of {STAGE}.collector)"
+    assert how[""]["max_pending_reads"] == f"behaviour: 3 of 2|3 (ports of {STAGE}.hazard)"
+    assert how["reservStation"]["lane_bits"] == f"ports of {STAGE}"
+    assert how["reservStation"]["coll_entries"] == f"behaviour of {STAGE}.collector"
+
+
+def test_block_alone_does_not_hear_its_relatives(check):
+    answer = check(programs.recording("muon/issue_B.fst"), "--block", "collector").one
+    assert answer["inferred"]["rs_entries"] == "largest"
+
+
+@pytest.mark.parametrize(
+    ("scope", "port", "cycle"),
+    [
+        ("collector", "io_readReq_ready", 900),
+        ("collector", "io_readData_resp_bits_0_data_0", 3000),
+        ("hazard", "io_rsAdmit_bits_ibufEntry_uop_pc", 1200),
+        ("reservStation", "io_collector_readReq_bits_rsEntryId", 700),
+        ("scoreboard", "io_updateColl_success", 2500),
+        ("scoreboard", "io_hazard_warps_2_readRd_pendingReads", 1800),
+    ],
+)
+def test_damaged_wire_inside_names_its_block(check, tmp_path, scope, port, cycle):
+    """Whoever reads the wire may then differ, too, but later."""
+    dumped, _ = edited(tmp_path, "issue_B", port, cycle, f"IssueStage.{scope}")
+    run = check(dumped)
+    assert run.code == Status.FUNCTIONAL_MISMATCH
+    assert inner(run, "")["verdict"] == "PASS"
+    assert (inner(run, scope)["first"]["cycle"], inner(run, scope)["first"]["port"]) == (
+        cycle,
+        port,
+    )
+    failed = [a for a in run.objects if a["verdict"] != "PASS"]
+    assert [a["scope"] for a in failed if a["first"]["cycle"] <= cycle] == [f"{STAGE}.{scope}"]
+    assert inner(run, scope)["config"] == inner_config("issue_B", scope)
+
+
+def inner_config(name: str, scope: str) -> dict:
+    block, params = next((b, p) for b, s, p, *_ in RECORDINGS[name] if s == f"{STAGE}.{scope}")
+    table = tables.load(block)
+    return table.show(table.defaults()) | params
+
+
+def test_damaged_wire_of_the_stage_fails_the_stage(check, tmp_path):
+    dumped, _ = edited(tmp_path, "issue_B", "io_operands_1_0", 2000, "IssueStage")
+    run = check(dumped)
+    assert [a["block"] for a in run.objects if a["verdict"] != "PASS"] == ["issue"]
+    assert inner(run, "")["first"]["port"] == "io_operands_1_0"
+    assert inner(run, "")["config"]["rs_entries"] == 4  # those inside still tell
+
+
+def test_parameters_without_a_port_are_searched(check):
+    run = check(programs.recording("muon/issue_E.fst"))
+    assert run.one["inferred"]["rs_entries"] == "search: 2 of 1..32"
+    assert run.one["inferred"]["max_pending_reads"] == "search: 1 of 1..255"
+    assert "rs_entries=2 was taken of 1..32 by a search along single parameters" in run.err
+    assert "pin it with --config max_pending_reads=1" in run.err
+
+
+def test_mismatch_says_what_was_only_a_default(check):
+    run = check(programs.recording("muon/issue_E.fst"), "--config", "rs_entries=3")
+    assert (run.code, run.one["first"]["cycle"]) == (1, 82)
+    assert run.one["inferred"]["max_pending_reads"] == "default: 7 of 1..255"
+    above, _, report = run.err.partition(f"\nissue {STAGE}: FUNCTIONAL_MISMATCH in cycle 82")
+    line = (
+        "only defaults, no port tells them: coll_entries=2 of 1..32, max_pending_reads=7 of 1..255"
+    )
+    assert above.splitlines()[-2].startswith(f"{line}; a search along single parameters found")
+    assert "--config" in above.splitlines()[-1] and report
+
+
+def test_defaults_that_pass_are_said_in_one_line(check, tmp_path):
+    """The first 40 cycles of the stage do not need more than the defaults offer."""
+    text = as_vcd("issue_E")
+    dumped = tmp_path / "short.vcd"
+    dumped.write_text(text[: text.index("#400\n")], encoding="ascii")
+    run = check(dumped, "--block", "issue")
+    assert run.one["verdict"] == "PASS"
+    said = [line for line in run.err.splitlines() if "no port tells them" in line]
+    assert len(said) == 1 and len(said[0]) < 200
+    assert "rs_entries=8 of 1..32" in said[0] and "--config KEY=VALUE" in said[0]
+
+
+def test_configuration_that_is_illegal_together_is_refused(check):
+    words = ["--config", "rs_entries=3", "--config", "in_order_per_warp=1"]
+    run = check(programs.recording("muon/issue_B.fst"), *words)
+    refused(run, Status.BAD_CONFIG, "rs_entries=3 is less than num_warps=4", STAGE)
+
+
+def test_warning_is_printed_once_for_a_scope(check):
+    run = check(programs.recording("muon/scoreboard_B.fst"))
+    assert (
+        run.err.count("warning: max_pending_reads=1: an instruction that names one register") == 1
+    )
+    assert run.err.count("is never admitted") == 1
+    assert "warning" not in check(programs.recording("muon/scoreboard_A.fst")).err
+
+
+def test_many_instances_take_several_passes(check, tmp_path, monkeypatch):
+    monkeypatch.setattr(dump, "MAX_INSTANCES", 3)
+    made = [block(scope=f"TOP.c{n}", seed=n) for n in range(3)]
+    run = check(write_vcd(tmp_path / "many.vcd", *made))
+    assert [(a["scope"], a["verdict"]) for a in run.objects] == [
+        (f"TOP.c{n}", "PASS") for n in range(3)
+    ]
+
+
+def test_tool_refuses_more_words_than_it_takes(tmp_path):
+    words = "".join("--instance\nblock=collector\n" for _ in range(99_999))
+    done = programs.run("vectors/wlk-check", "session", small(tmp_path), stdin=words)
+    assert done.returncode == Status.USAGE
+    assert "more than" in done.stderr
 
 
 def test_recording_passes_with_the_scope_named(check):
@@ -250,7 +466,7 @@ def test_recording_as_vcd_compares_the_same(check, tmp_path):
     vcd = tmp_path / "b.vcd"
     with vcd.open("wb") as file:
         subprocess.run(["fst2vcd", dump], stdout=file, check=True)
-    assert check(vcd).one["compared_bits"] == RECORDINGS["collector_B"][2]
+    assert check(vcd).one["compared_bits"] == RECORDINGS["collector_B"][0][3]
 
 
 def test_zero_power_up_masks_nothing(check):
@@ -260,7 +476,7 @@ def test_zero_power_up_masks_nothing(check):
 
 
 def test_choice_by_behaviour_is_said(check):
-    run = check(programs.recording("muon/issue_B.fst"))
+    run = check(programs.recording("muon/issue_B.fst"), "--block", "collector")
     assert run.one["inferred"]["coll_entries"] == "behaviour: 1 of 1|2"
     assert run.one["inferred"]["num_lanes"] == "ports"
     assert "by the behaviour, not by the ports (2 fails in cycle" in run.err
@@ -279,7 +495,8 @@ def test_choice_that_the_dump_leaves_open_is_said(check, tmp_path):
 
 
 def test_choice_pinned_wrongly_fails(check):
-    run = check(programs.recording("muon/issue_B.fst"), "--config", "coll_entries=2")
+    words = ["--block", "collector", "--config", "coll_entries=2"]
+    run = check(programs.recording("muon/issue_B.fst"), *words)
     assert (run.code, run.one["inferred"]["coll_entries"]) == (1, "given")
     assert run.one["first"]["port"] == "io_readReq_ready"
 
@@ -582,7 +799,7 @@ def test_no_scope_fits(check, tmp_path):
 
 
 def test_nothing_of_a_block(check):
-    run = check(programs.recording("muon/scoreboard_B.fst"))
+    run = check(programs.recording("muon/scoreboard_B.fst"), "--block", "collector")
     refused(run, Status.NO_SCOPE, "no scope fits a block (collector")
 
 

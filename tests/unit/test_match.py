@@ -18,6 +18,7 @@ from wlk import tables
 from wlk.errors import Status, WlkError
 
 TABLE = tables.load("collector")
+BLOCKS = tables.names()
 TRACES = Path(os.environ.get("WLK_TRACES", ROOT.parent / "shared" / "traces"))
 
 
@@ -305,6 +306,71 @@ def test_possible_values_of_a_given_parameter_are_the_ports() -> None:
     assert found.params["coll_entries"].possible == (3, 4)
 
 
+ISSUE = tables.load("issue")
+
+
+def told(values: tuple[int, ...], weak: bool = False) -> list[m.Told]:
+    return [m.Told("rs_entries", values, "top.rs", weak)]
+
+
+@pytest.mark.parametrize("weak", [False, True])
+def test_told_by_another_scope_narrows_what_the_ports_leave(weak: bool) -> None:
+    found = m.match(ISSUE, scope(shapes(ISSUE)), told=told((3, 4), weak))
+    item = found.params["rs_entries"]
+    assert (item.possible, item.value, item.how, item.told_by) == ((3, 4), 4, "largest", "top.rs")
+    assert item.ambiguous and item.shown == tuple(range(1, 33))
+    [found] = [m.match(ISSUE, scope(shapes(ISSUE)), told=told((5,), weak))]
+    assert (found.config["rs_entries"], found.params["rs_entries"].how) == (5, "ports of top.rs")
+
+
+def test_told_what_the_ports_contradict_is_set_aside() -> None:
+    table = tables.load("reservation_station")
+    item = m.match(table, shapes(table, rs_entries=4), told=told((5, 6))).params["rs_entries"]
+    assert (item.possible, item.told_by) == ((3, 4), "")
+    item = m.match(table, shapes(table, rs_entries=4), told=told((4, 5))).params["rs_entries"]
+    assert (item.possible, item.how) == ((4,), "ports of top.rs")
+
+
+def test_told_comes_before_ports_that_are_not_there() -> None:
+    """The compiler drops the debug ports of an inner module."""
+    ports = without(shapes(debug=1), "debug_", "_pc")
+    outer = [m.Told("debug", (1,), "top", False)]
+    sibling = m.Told("debug", (0,), "top.x", True)
+    assert m.match(TABLE, ports, told=[sibling]).config["debug"] == 0
+    found = m.match(TABLE, ports, told=[sibling, *outer])
+    assert (found.config["debug"], found.kind) == (1, "subset")
+
+
+def test_given_comes_before_told() -> None:
+    found = m.match(ISSUE, shapes(ISSUE), {"rs_entries": 6}, told=told((3, 4)))
+    assert (found.config["rs_entries"], found.params["rs_entries"].how) == (6, "given")
+
+
+def test_illegal_together_narrows() -> None:
+    found = m.match(ISSUE, shapes(ISSUE, num_warps=16), {"in_order_per_warp": 1})
+    item = found.params["rs_entries"]
+    assert (item.possible, item.value) == (tuple(range(16, 33)), 32)
+    assert ISSUE.refusal(found.config) is None
+
+
+@pytest.mark.parametrize("block", BLOCKS)
+def test_every_configuration_of_every_block_is_matched(block: str) -> None:
+    table = tables.load(block)
+    for name, given in table.configs.items():
+        config = table.config(given)
+        found = m.match(table, scope(shapes(table, **given)))
+        assert found.kind == "equal", name
+        for item in found.params.values():
+            fits = config[item.name] in item.possible
+            assert fits or not table.params[item.name].behavioural, (name, item)
+
+
+def test_question_about_a_large_range_is_short() -> None:
+    lines = m.match(ISSUE, shapes(ISSUE)).questions()
+    assert any("rs_entries: the ports allow 1..32; give" in line for line in lines)
+    assert max(map(len, lines)) < 120
+
+
 def test_may_fit_needs_clock_reset_and_inputs() -> None:
     names = {p[0] for p in shapes(num_lanes=2)}
     assert m.may_fit(TABLE, names)
@@ -351,11 +417,14 @@ def test_real_collectors(run: str, lanes: int, pregs: int, entries: tuple, debug
 @pytest.mark.skipif(
     not recordings("collector"), reason=f"no recordings in {TRACES}; set WLK_TRACES"
 )
-def test_collector_table_fits_collector_recordings_only() -> None:
+@pytest.mark.parametrize("block", BLOCKS)
+def test_table_fits_recordings_of_its_block_only(block: str) -> None:
+    table = tables.load(block)
     files = [p for p in sorted(TRACES.rglob("*.csv.xz")) if header_has_directions(p)]
     assert len(files) >= 20
-    fitting = {p.name for p in files if m.fits(TABLE, header(p), clock=False) > 0}
-    assert fitting == {p.name for p in recordings("collector")}
+    fitting = {p.name for p in files if m.fits(table, header(p), clock=False) > 0}
+    assert fitting == {p.name for p in recordings(block)}
+    assert len(fitting) >= 3
 
 
 def header_has_directions(path: Path) -> bool:

@@ -150,7 +150,7 @@ def test_vectors_import_chooses_the_configuration_that_plays(tmp_path):
     csv = programs.recording("muon/collector_D.csv.xz")
     done = vectors("import", "--csv", csv, out, "--block", "collector")
     assert done.returncode == 0, done.stderr
-    assert "coll_entries=3 (the ports allow coll_entries=3 or 4" in done.stdout
+    assert "coll_entries=3 (behaviour: 3 of 3|4)" in done.stdout
     done = vectors("play", out, "--json", "--config", "coll_entries=3")
     assert json.loads(done.stdout)["masked_bits"] == 300_576
     assert os.listdir(tmp_path) == ["d.wlv"]

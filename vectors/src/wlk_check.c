@@ -18,7 +18,12 @@
 #include "warplock/checker.h"
 #include "warplock/wave.h"
 
-enum { CYCLES_PER_CHECK = 4096, MAX_INSTANCES = 256, LINE = 4096 };
+enum {
+    CYCLES_PER_CHECK = 4096,
+    MAX_INSTANCES = 256,
+    MAX_WORDS = MAX_INSTANCES * (WLK_MAX_PARAMS + 8), // --instance and its words, and some more
+    LINE = 4096
+};
 
 static const char tool[] = "wlk-check";
 static wlk_wave *open_wave; // for the signal handler
@@ -450,24 +455,49 @@ static int interrupted(const char *path) {
     return tool_fail(tool, &err);
 }
 
-// The words of run from stdin, one a line, to its end.
-static int session(wlk_wave *wave, const char *path) {
-    char *words[MAX_INSTANCES * WLK_MAX_PARAMS / 4];
-    const size_t room = sizeof words / sizeof words[0];
+// Lines of stdin as words; says how many. USAGE when they are more than MAX_WORDS.
+static size_t read_words(char **words, wlk_status *status, wlk_error *err) {
     char *line = NULL;
     size_t size = 0, n = 0;
-    list(wave, stdout);
-    while (n < room && !tool_stop && getline(&line, &size, stdin) > 0) {
+    *status = WLK_OK;
+    while (*status == WLK_OK && !tool_stop && getline(&line, &size, stdin) > 0) {
         line[strcspn(line, "\n")] = '\0';
-        words[n] = strdup(line);
-        n += words[n] != NULL;
+        if (n == MAX_WORDS) {
+            *status = wlk_fail(err, WLK_USAGE, "more than %d words", (int)MAX_WORDS);
+        } else if ((words[n] = strdup(line)) == NULL) {
+            *status = wlk_fail(err, WLK_NO_MEMORY, "out of memory");
+        } else {
+            n++;
+        }
     }
     free(line);
-    // An empty stdin: the reader of the list has seen what it wanted.
-    const int code = tool_stop ? interrupted(path) : n != 0u ? run(wave, path, (int)n, words) : 0;
+    return n;
+}
+
+// The words of run from stdin, one a line, to its end.
+static int session(wlk_wave *wave, const char *path) {
+    char **words = (char **)calloc(MAX_WORDS, sizeof *words);
+    wlk_error err;
+    wlk_status status = WLK_OK;
+    size_t n = 0;
+    list(wave, stdout);
+    if (words == NULL) {
+        status = wlk_fail(&err, WLK_NO_MEMORY, "out of memory");
+    } else {
+        n = read_words(words, &status, &err);
+    }
+    int code = 0; // an empty stdin: the reader of the list has seen what it wanted
+    if (tool_stop) {
+        code = interrupted(path);
+    } else if (status != WLK_OK) {
+        code = tool_fail(tool, &err);
+    } else if (n != 0u) {
+        code = run(wave, path, (int)n, words);
+    }
     while (n > 0u) {
         free(words[--n]);
     }
+    free(words);
     return code;
 }
 

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every recording of Muon's real blocks, as the last part of `warplock lockstep` checks it."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import programs
+import pytest
+from wlk import recordings
+from wlk.errors import Status, WlkError
+from wlk.report import Result
+
+# Parameters that are no defaults, and bits that nobody can know (counted by the naive models, too).
+KNOWN = {
+    "collector_A": ({}, 835_872),
+    "collector_B": ({"coll_entries": 4, "rs_entries": 4}, 13_280),
+    "collector_C": ({"coll_entries": 1}, 261_152),
+    "collector_D": ({"coll_entries": 3}, 300_576),
+    "scoreboard_A": ({}, 0),
+    "scoreboard_B": ({"max_pending_reads": 1}, 0),
+    "scoreboard_C": ({"max_pending_reads": 3}, 0),
+    "hazard_A": ({}, 0),
+    "hazard_B": ({}, 0),
+    "hazard_C": ({}, 0),
+    "reservation_station_A": ({}, 870),
+    "reservation_station_B": ({"rs_entries": 1}, 1_440),
+    "reservation_station_C": ({"rs_entries": 2, "in_order_per_warp": 1}, 1_015),
+    "reservation_station_D": (
+        {"rs_entries": 16, "in_order_per_warp": 1, "forward_coll_issue": 0},
+        924,
+    ),
+    "reservation_station_E": ({"rs_entries": 32}, 1_216),
+    "issue_A": ({}, 320_942),
+    "issue_B": ({"rs_entries": 4, "coll_entries": 1, "max_pending_reads": 3}, 6_502),
+    "issue_C": ({"in_order_per_warp": 1}, 43_886),
+    "issue_D": ({"rs_entries": 32, "coll_entries": 4, "forward_coll_issue": 0}, 82_617),
+    "issue_E": ({"rs_entries": 2, "max_pending_reads": 1}, 5_978),
+}
+DEFAULTS = {
+    "rs_entries": 8,
+    "coll_entries": 2,
+    "max_pending_reads": 7,
+    "forward_coll_issue": 1,
+    "in_order_per_warp": 0,
+}
+TOLD = {  # by a rule of the block; elsewhere they are only widths
+    "collector": {"coll_entries"},
+    "scoreboard": {"max_pending_reads"},
+    "hazard": set(),
+    "reservation_station": {"rs_entries", "forward_coll_issue", "in_order_per_warp"},
+    "issue": set(DEFAULTS),
+}
+
+
+@pytest.fixture
+def check_all(monkeypatch, capsys) -> Callable[[Path], list[Result]]:
+    """Checks the recordings of a folder."""
+    folder = programs.folder()
+    monkeypatch.setattr(recordings.setup, "BUILD", folder.parent)
+    return lambda place: recordings.check_all(argparse.Namespace(recordings=place, json=True))
+
+
+def folder_with(tmp_path: Path, name: str, suffix: str = ".csv.xz") -> Path:
+    shutil.copy(programs.recording(f"muon/{name}{suffix}"), tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize("name", KNOWN)
+def test_recording_passes_in_its_own_configuration(check_all, tmp_path, name):
+    (result,) = check_all(folder_with(tmp_path, name))
+    params, masked = KNOWN[name]
+    assert result.verdict == Status.OK
+    assert (result.block, result.masked_bits) == (name.rpartition("_")[0], masked)
+    told = TOLD[result.block]
+    assert {k: result.config[k] for k in told} == {k: (DEFAULTS | params)[k] for k in told}
+
+
+def test_waveform_of_five_blocks_gives_five_results(check_all, tmp_path):
+    results = check_all(folder_with(tmp_path, "issue_B", ".fst"))
+    assert sorted(r.block for r in results) == sorted(TOLD)
+    assert {r.verdict for r in results} == {Status.OK}
+
+
+@pytest.mark.parametrize("suffix", [".csv.xz", ".fst"])
+def test_file_beside_a_recording_gives_parameters(check_all, tmp_path, suffix):
+    place = folder_with(tmp_path, "issue_E", suffix)
+    (place / "issue_E.toml").write_text("rs_entries = 3\n", encoding="utf-8")
+    (result,) = check_all(place)
+    assert (result.verdict, result.config["rs_entries"]) == (Status.FUNCTIONAL_MISMATCH, 3)
+    (place / "issue_E.toml").write_text("rs_entries = 2\nmax_pending_reads = 1\n", "utf-8")
+    (result,) = check_all(place)
+    assert (result.verdict, result.masked_bits) == (Status.OK, KNOWN["issue_E"][1])
+
+
+@pytest.mark.parametrize("text", ["rs_entries = ", "rows = 3\n"])
+def test_bad_file_beside_a_recording_is_refused(check_all, tmp_path, text):
+    place = folder_with(tmp_path, "issue_E")
+    (place / "issue_E.toml").write_text(text, encoding="utf-8")
+    with pytest.raises(WlkError) as caught:
+        check_all(place)
+    assert caught.value.status == Status.BAD_CONFIG
+
+
+def test_recording_of_no_block_is_counted_and_left_alone(check_all, tmp_path, capsys):
+    (tmp_path / "other.csv").write_text("cycle,reset,a\n#dir,i1,o1\n0,1,0\n", encoding="ascii")
+    assert check_all(tmp_path) == []
+    assert "1 recordings are of designs without a table" in capsys.readouterr().err
