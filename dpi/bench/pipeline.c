@@ -1,0 +1,480 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pipeline.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef wlk_reservation_station_state rs_state;
+
+enum { WARPS = 32, ROWS = WLK_RESERVATION_STATION_ROWS, OPERANDS = 3 };
+enum { STAGES, STALLS, LANES }; // lanes of the picture
+
+// Stages.
+static const char ibuf[] = "ibuf", admit[] = "admit", collect[] = "collect", ready[] = "ready",
+                  issue[] = "issue", execute[] = "exec", writeback[] = "writeback";
+// Stalls.
+static const char waw[] = "WAW", war[] = "WAR", waw_war[] = "WAW+WAR", refused[] = "refused",
+                  rs_full[] = "rs_full", turn[] = "turn", raw[] = "RAW", in_order[] = "in_order",
+                  coll_port[] = "coll_port", coll_full[] = "coll_full", blocked[] = "blocked";
+
+// An instruction in the picture.
+typedef struct op {
+    bool live;
+    uint64_t id;
+    const char *shown[LANES]; // what each lane shows, or NULL
+    uint64_t entry[WLK_ENTRY_WORDS];
+} op;
+
+struct wlk_pipeline {
+    FILE *to;
+    char *path, *partial;
+    int cause; // errno of the first failure
+    wlk_issue_cfg cfg;
+    uint64_t cycle; // that is shown
+    uint64_t told;  // that the file has come to
+    uint64_t started, retired;
+    uint64_t of_warp[WARPS]; // instructions started
+    // where an instruction can be
+    op heads[WARPS], rows[ROWS], stage;
+    op issued;                           // left the stage at the last edge
+    op running[WLK_ISSUE_MAX_NUM_PREGS]; // by the register they will write
+    op written;                          // written back in the last cycle
+};
+
+// A cycle: what moves in it. Sets have a bit a row.
+typedef struct moves {
+    const wlk_issue_state *before, *after;
+    const uint64_t *in;
+    const rs_state *rs;       // before the edge
+    uint32_t entered, left;   // rows taken, rows freed
+    uint32_t asked;           // rows whose request the collector takes
+    uint32_t owing;           // rows with an operand not asked for
+    uint32_t hit[OPERANDS];   // operands that arrive
+    uint32_t woken[OPERANDS]; // operands whose register is written
+    uint32_t fires;           // the output stage's content leaves
+    uint32_t heads;           // warps with a head
+    uint32_t waw, war;        // heads with the hazard
+    uint32_t choice;          // the head that may be admitted, or WARPS
+} moves;
+
+/* ---- the file ---- */
+
+__attribute__((format(printf, 2, 3))) static void say(wlk_pipeline *p, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    const bool on_time =
+        p->told == p->cycle || fprintf(p->to, "C\t%" PRIu64 "\n", p->cycle - p->told) > 0;
+    p->told = p->cycle;
+    if ((!on_time || vfprintf(p->to, format, args) < 0) && p->cause == 0) {
+        p->cause = errno;
+    }
+    va_end(args);
+}
+
+// Show a stage or stall, or NULL for none, from this cycle on.
+static void show(wlk_pipeline *p, op *o, int lane, const char *name) {
+    if (o->shown[lane] == name) {
+        return;
+    }
+    if (o->shown[lane] != NULL) {
+        say(p, "E\t%" PRIu64 "\t%d\t%s\n", o->id, lane, o->shown[lane]);
+    }
+    if (name != NULL) {
+        say(p, "S\t%" PRIu64 "\t%d\t%s\n", o->id, lane, name);
+    }
+    o->shown[lane] = name;
+}
+
+static void show_both(wlk_pipeline *p, op *o, const char *stage, const char *stall) {
+    show(p, o, STAGES, stage);
+    show(p, o, STALLS, stall);
+}
+
+/* ---- instructions ---- */
+
+static uint32_t has_rd(const op *o) {
+    return wlk_entry_get_uop_inst_essentials_22(o->entry);
+}
+
+static uint32_t rd(const op *o) {
+    return wlk_entry_get_uop_inst_essentials_3(o->entry);
+}
+
+// "x5 <- x1 x2", without what it has not.
+static void operands_text(const op *o, char *text, size_t size) {
+    const uint64_t *e = o->entry;
+    const uint32_t has[OPERANDS] = {wlk_entry_get_uop_inst_essentials_23(e),
+                                    wlk_entry_get_uop_inst_essentials_24(e),
+                                    wlk_entry_get_uop_inst_essentials_25(e)};
+    const uint32_t rs[OPERANDS] = {wlk_entry_get_uop_inst_essentials_4(e),
+                                   wlk_entry_get_uop_inst_essentials_5(e),
+                                   wlk_entry_get_uop_inst_essentials_6(e)};
+    size_t n = 0;
+    if (has_rd(o)) {
+        n += (size_t)snprintf(text, size, "x%u ", rd(o));
+    }
+    n += (size_t)snprintf(text + n, size - n, "<-");
+    for (uint32_t i = 0; i < OPERANDS; i++) {
+        if (has[i]) {
+            n += (size_t)snprintf(text + n, size - n, " x%u", rs[i]);
+        }
+    }
+}
+
+static void start(wlk_pipeline *p, op *o, uint32_t warp, const uint64_t *entry) {
+    char operands[64];
+    *o = (op){.live = true, .id = p->started++};
+    memcpy(o->entry, entry, sizeof o->entry);
+    operands_text(o, operands, sizeof operands);
+    say(p, "I\t%" PRIu64 "\t%" PRIu64 "\t%u\n", o->id, p->of_warp[warp]++, warp);
+    say(p, "L\t%" PRIu64 "\t0\tw%u %08" PRIx32 ": %s\n", o->id, warp, wlk_entry_get_uop_pc(entry),
+        operands);
+    say(p, "L\t%" PRIu64 "\t1\tlanes %" PRIx64 "\n", o->id, wlk_entry_get_uop_tmask(entry));
+}
+
+// Konata turns the two characters \n of a label into a new line.
+static void note(wlk_pipeline *p, const op *o, const char *what, uint32_t number) {
+    say(p, "L\t%" PRIu64 "\t1\t\\n%s %" PRIu32 "\n", o->id, what, number);
+}
+
+static void retire(wlk_pipeline *p, op *o) {
+    if (o->live) {
+        show_both(p, o, NULL, NULL);
+        say(p, "R\t%" PRIu64 "\t%" PRIu64 "\t0\n", o->id, p->retired++);
+        o->live = false;
+    }
+}
+
+static void flush(wlk_pipeline *p, op *o) {
+    if (o->live) {
+        show_both(p, o, NULL, NULL);
+        say(p, "R\t%" PRIu64 "\t%" PRIu64 "\t1\n", o->id, p->retired);
+        o->live = false;
+    }
+}
+
+static void flush_all(wlk_pipeline *p) {
+    for (uint32_t preg = 0; preg < WLK_ISSUE_MAX_NUM_PREGS; preg++) {
+        flush(p, &p->running[preg]);
+    }
+    flush(p, &p->stage);
+    for (uint32_t row = 0; row < ROWS; row++) {
+        flush(p, &p->rows[row]);
+    }
+    for (uint32_t warp = 0; warp < WARPS; warp++) {
+        flush(p, &p->heads[warp]);
+    }
+}
+
+static void move(op *to, op *from) {
+    *to = *from;
+    from->live = false;
+}
+
+/* ---- what moves in a cycle ---- */
+
+static void observe_rows(moves *m) {
+    const rs_state *rs = &m->before->reservStation, *then = &m->after->reservStation;
+    m->rs = rs;
+    m->entered = then->valid & ~rs->valid;
+    m->left = rs->valid & ~then->valid;
+    for (uint32_t i = 0; i < OPERANDS; i++) {
+        m->asked |= rs->valid & then->collFired[i] & ~rs->collFired[i];
+        m->owing |= rs->valid & ~rs->opReady[i] & ~rs->collFired[i];
+        m->hit[i] = rs->valid & then->opReady[i] & ~rs->opReady[i];
+        m->woken[i] = rs->valid & rs->busy[i] & ~then->busy[i];
+    }
+    m->fires = rs->stage_full & wlk_issue_in_get_issue_ready(m->in);
+}
+
+static const uint64_t *head_of(const moves *m, uint32_t warp) {
+    return wlk_issue_in_element(m->in, warp) + WLK_ISSUE_IN_IBUF_BITS;
+}
+
+// muon-issue §3 step 5: reads of the scoreboard see the updates of write-back and collector.
+static uint32_t pending_write(const moves *m, uint32_t preg) {
+    const uint32_t pending =
+        (uint32_t)(m->before->scoreboard.pendingWrites[preg / 64u] >> preg % 64u & 1u);
+    return pending && !(wlk_issue_in_get_writeback_valid(m->in) &&
+                        wlk_issue_in_get_writeback_bits_rd(m->in) == preg);
+}
+
+static uint32_t pending_read(const moves *m, uint32_t preg) {
+    uint32_t arriving = 0;
+    for (uint32_t i = 0; i < OPERANDS; i++) {
+        for (uint32_t rest = m->hit[i]; rest != 0u; rest &= rest - 1u) {
+            arriving += m->rs->rs[i][__builtin_ctz(rest)] == preg;
+        }
+    }
+    return m->before->scoreboard.pendingReads[preg] > arriving;
+}
+
+// muon-issue §4, §1: hazards, and the arbiter's choice among the heads without one.
+static void observe_heads(const wlk_pipeline *p, moves *m) {
+    m->heads = wlk_issue_in_get_ibuf_valid(m->in);
+    for (uint32_t rest = m->heads; rest != 0u; rest &= rest - 1u) {
+        const uint32_t warp = (uint32_t)__builtin_ctz(rest);
+        const op *head = &p->heads[warp];
+        m->waw |= (has_rd(head) & pending_write(m, rd(head))) << warp;
+        m->war |= (has_rd(head) & pending_read(m, rd(head))) << warp;
+    }
+    const uint32_t last = m->before->hazard.last; // a set: the values it may have
+    const uint32_t candidates = m->heads & ~m->waw & ~m->war;
+    const uint32_t below = last != 0u ? (2u << __builtin_ctz(last)) - 1u : 0u;
+    const uint32_t later = candidates & ~below;
+    const uint32_t order = later != 0u ? later : candidates;
+    m->choice = order != 0u ? (uint32_t)__builtin_ctz(order) : (uint32_t)WARPS;
+}
+
+/* ---- what each place shows ---- */
+
+static const char *stall_of_head(const moves *m, uint32_t warp, uint32_t rows) {
+    const uint32_t has_waw = m->waw >> warp & 1u, has_war = m->war >> warp & 1u;
+    if (has_waw | has_war) {
+        return !has_war ? waw : !has_waw ? war : waw_war;
+    }
+    if (warp != m->choice) {
+        return turn;
+    }
+    if (m->entered != 0u) {
+        return NULL;
+    }
+    return (uint32_t)__builtin_popcount(m->rs->valid) == rows ? rs_full : refused;
+}
+
+// An offer that is not what it was without having been admitted: the source has thought again.
+static void follow_heads(wlk_pipeline *p, const moves *m) {
+    const uint32_t valid = wlk_issue_in_get_ibuf_valid(m->in);
+    for (uint32_t warp = 0; warp < p->cfg.num_warps; warp++) {
+        op *head = &p->heads[warp];
+        const bool offered = valid >> warp & 1u;
+        if (!offered || memcmp(head->entry, head_of(m, warp), sizeof head->entry) != 0) {
+            flush(p, head);
+        }
+        if (offered && !head->live) {
+            start(p, head, warp, head_of(m, warp));
+        }
+    }
+}
+
+static void show_heads(wlk_pipeline *p, const moves *m) {
+    for (uint32_t rest = m->heads; rest != 0u; rest &= rest - 1u) {
+        const uint32_t warp = (uint32_t)__builtin_ctz(rest);
+        show_both(p, &p->heads[warp], ibuf, stall_of_head(m, warp, p->cfg.rs_entries));
+    }
+}
+
+static const char *stage_of_row(const moves *m, uint32_t row) {
+    uint32_t in_flight = 0;
+    for (uint32_t i = 0; i < OPERANDS; i++) {
+        in_flight |= ~m->rs->opReady[i] & m->rs->collFired[i];
+    }
+    return in_flight >> row & 1u ? collect : m->owing >> row & 1u ? admit : ready;
+}
+
+// Why a row's request is not taken.
+static const char *stall_of_request(const wlk_issue_cfg *cfg, const moves *m, uint32_t row) {
+    uint32_t waits = 0, needs = 0;
+    for (uint32_t i = 0; i < OPERANDS; i++) {
+        const uint32_t open = ~(m->rs->opReady[i] | m->rs->collFired[i]);
+        waits |= open & m->rs->busy[i];
+        needs |= open & ~m->rs->busy[i];
+    }
+    if ((waits >> row & 1u) && !(cfg->allow_partial_collect && (needs >> row & 1u))) {
+        return raw;
+    }
+    if (cfg->in_order_per_warp && (m->rs->older[row] & m->owing)) {
+        return in_order;
+    }
+    return m->asked != 0u ? coll_port : coll_full;
+}
+
+// Why a complete row does not enter the output stage.
+static const char *stall_of_dispatch(const wlk_issue_cfg *cfg, const moves *m, uint32_t row) {
+    if (cfg->in_order_per_warp && (m->rs->older[row] & m->rs->valid)) {
+        return in_order;
+    }
+    return m->rs->stage_full && !m->fires ? blocked : turn;
+}
+
+// Rows with all operands, where forwarding counts those that arrive.
+static uint32_t complete_rows(const wlk_issue_cfg *cfg, const moves *m) {
+    uint32_t complete = m->rs->valid;
+    for (uint32_t i = 0; i < OPERANDS; i++) {
+        complete &= m->rs->opReady[i] | (cfg->forward_coll_issue ? m->hit[i] : 0u);
+    }
+    return complete;
+}
+
+static const char *stall_of_row(const wlk_issue_cfg *cfg, const moves *m, uint32_t row,
+                                const char *stage) {
+    if (stage == admit && !(m->asked >> row & 1u)) {
+        return stall_of_request(cfg, m, row);
+    }
+    if (complete_rows(cfg, m) & ~m->left & UINT32_C(1) << row) {
+        return stall_of_dispatch(cfg, m, row);
+    }
+    return NULL;
+}
+
+static void show_rows(wlk_pipeline *p, const moves *m) {
+    for (uint32_t rest = m->rs->valid; rest != 0u; rest &= rest - 1u) {
+        const uint32_t row = (uint32_t)__builtin_ctz(rest);
+        const char *stage = stage_of_row(m, row);
+        op *o = &p->rows[row];
+        if (!o->live) { // here since before the picture began
+            start(p, o, m->rs->warp[row], m->rs->entry[row]);
+        }
+        show_both(p, o, stage, stall_of_row(&p->cfg, m, row, stage));
+        if ((m->hit[0] | m->hit[1] | m->hit[2]) >> row & 1u) {
+            note(p, o, "collector entry", m->after->reservStation.collPtr[row]);
+        }
+    }
+}
+
+static void show_stage(wlk_pipeline *p, const moves *m) {
+    if (!m->rs->stage_full) {
+        return;
+    }
+    if (!p->stage.live) { // here since before the picture began
+        start(p, &p->stage, wlk_entry_get_uop_wid(m->rs->stage), m->rs->stage);
+    }
+    show_both(p, &p->stage, issue, m->fires ? NULL : blocked);
+}
+
+// A write-back ends the instruction it belongs to and wakes rows.
+static void show_writeback(wlk_pipeline *p, const moves *m) {
+    const uint32_t preg = wlk_issue_in_get_writeback_bits_rd(m->in);
+    if (!wlk_issue_in_get_writeback_valid(m->in) || !p->running[preg].live) {
+        return;
+    }
+    move(&p->written, &p->running[preg]);
+    show(p, &p->written, STAGES, writeback);
+    for (uint32_t rest = m->woken[0] | m->woken[1] | m->woken[2]; rest != 0u; rest &= rest - 1u) {
+        say(p, "W\t%" PRIu64 "\t%" PRIu64 "\t0\n", p->rows[__builtin_ctz(rest)].id, p->written.id);
+    }
+}
+
+/* ---- the edge ---- */
+
+static void move_all(wlk_pipeline *p, const moves *m) {
+    if (m->fires) {
+        move(&p->issued, &p->stage);
+    }
+    if (m->left != 0u) {
+        move(&p->stage, &p->rows[__builtin_ctz(m->left)]);
+    }
+    if (m->entered != 0u) {
+        const uint32_t row = (uint32_t)__builtin_ctz(m->entered);
+        op *head = &p->heads[m->after->reservStation.warp[row]];
+        note(p, head, "row", row);
+        move(&p->rows[row], head);
+    }
+}
+
+// What the last cycle's edge has finished. Nobody waits for x0 or for an instruction without rd,
+// and what becomes of them shows on no port: they end with their issue.
+static void finish(wlk_pipeline *p) {
+    retire(p, &p->written);
+    if (!p->issued.live) {
+        return;
+    }
+    show(p, &p->issued, STAGES, execute);
+    if (!has_rd(&p->issued) || rd(&p->issued) == 0u) {
+        retire(p, &p->issued);
+        return;
+    }
+    op *slot = &p->running[rd(&p->issued)];
+    flush(p, slot); // its write-back came before its issue, or never: a stimulus that breaks rules
+    move(slot, &p->issued);
+}
+
+void wlk_pipeline_cycle(wlk_pipeline *p, const wlk_issue_state *before, const uint64_t *in,
+                        const wlk_issue_state *after) {
+    moves m = {.before = before, .after = after, .in = in};
+    finish(p);
+    if (wlk_issue_in_get_reset(in)) {
+        flush_all(p);
+    } else if (before->hazard.reset_seen) {
+        observe_rows(&m);
+        follow_heads(p, &m);
+        observe_heads(p, &m);
+        show_heads(p, &m);
+        show_rows(p, &m);
+        show_stage(p, &m);
+        show_writeback(p, &m);
+        move_all(p, &m);
+    }
+    p->cycle++;
+}
+
+/* ---- open and close ---- */
+
+static void release(wlk_pipeline *p) {
+    free(p->path);
+    free(p->partial);
+    free(p);
+}
+
+// A copy of the text with a tail, or NULL.
+static char *joined(const char *text, const char *tail) {
+    const size_t size = strlen(text) + strlen(tail) + 1u;
+    char *copy = (char *)malloc(size);
+    if (copy != NULL) {
+        (void)snprintf(copy, size, "%s%s", text, tail);
+    }
+    return copy;
+}
+
+wlk_pipeline *wlk_pipeline_open(const char *path, const uint32_t *cfg, wlk_error *err) {
+    wlk_pipeline *p = (wlk_pipeline *)calloc(1, sizeof *p);
+    if (p == NULL || (p->path = joined(path, "")) == NULL ||
+        (p->partial = joined(path, ".partial")) == NULL) {
+        (void)wlk_fail(err, WLK_NO_MEMORY, "%s: out of memory", path);
+        if (p != NULL) {
+            release(p);
+        }
+        return NULL;
+    }
+    memcpy(&p->cfg, cfg, sizeof p->cfg);
+    p->to = fopen(p->partial, "we");
+    if (p->to == NULL) {
+        (void)wlk_fail(err, WLK_NO_SPACE, "%s: cannot be created: %s; choose another place",
+                       p->partial, strerror(errno));
+        release(p);
+        return NULL;
+    }
+    say(p, "Kanata\t0004\nC=\t0\n");
+    return p;
+}
+
+wlk_status wlk_pipeline_close(wlk_pipeline *p, wlk_error *err) {
+    wlk_status status = WLK_OK;
+    if (p == NULL) {
+        return WLK_OK;
+    }
+    finish(p);
+    flush_all(p);
+    say(p, "%s", ""); // the last cycle
+    if (fclose(p->to) != 0 && p->cause == 0) {
+        p->cause = errno;
+    }
+    if (p->cause != 0) {
+        status =
+            wlk_fail(err, WLK_NO_SPACE, "%s: cannot write: %s; free some space, then run again",
+                     p->partial, strerror(p->cause));
+    } else if (rename(p->partial, p->path) != 0) {
+        status = wlk_fail(err, WLK_NO_SPACE, "%s: cannot rename to %s: %s; choose another name",
+                          p->partial, p->path, strerror(errno));
+    }
+    if (status != WLK_OK) {
+        (void)unlink(p->partial);
+    }
+    release(p);
+    return status;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file pipeline.h
+ * The pipeline picture of the block `issue`: one line an instruction, in the Kanata log format,
+ * version 0004, which the viewer Konata opens. What it shows: docs/pipeline.md.
+ */
+#ifndef WLK_PIPELINE_H
+#define WLK_PIPELINE_H
+
+#include "warplock/issue.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** A picture being written; opaque. */
+typedef struct wlk_pipeline wlk_pipeline;
+
+/**
+ * Start a picture. It is written to `PATH.partial` until it is closed.
+ *
+ * @param cfg configuration of `issue`, checked; copied.
+ * @param err may be NULL.
+ * @return the caller's, to give to wlk_pipeline_close(); NULL on failure, with @p err NO_SPACE when
+ *         the file cannot be created, NO_MEMORY.
+ */
+wlk_pipeline *wlk_pipeline_open(const char *path, const uint32_t *cfg, wlk_error *err);
+
+/**
+ * Show the next cycle; the first is cycle 0. Nothing is shown of cycles before the first reset.
+ *
+ * @param before,after states of the model around the clock edge. Of `collector` nothing is read, so
+ *        a copy of what lies before it will do.
+ * @param in input record of the cycle; of its payloads nothing is read.
+ */
+void wlk_pipeline_cycle(wlk_pipeline *p, const wlk_issue_state *before, const uint64_t *in,
+                        const wlk_issue_state *after);
+
+/**
+ * End the picture and give the file its name. Frees @p p in any case (NULL: nothing to do).
+ *
+ * @return WLK_OK; NO_SPACE when something could not be written: then no file is left.
+ */
+wlk_status wlk_pipeline_close(wlk_pipeline *p, wlk_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
