@@ -5,6 +5,9 @@
 //   report=FILE        report of the first failure   waves=FILE from=C to=C   FST of these cycles
 //   replay=FILE        inputs from a record file     shrink=FILE  shrink the failing stimulus
 //   param=I:VALUE      another value of parameter I than the bench was built with
+//   program=FILE       instruction streams to run once instead of random ones, in at most N cycles
+//                      (cycles=0: in as many as they need)
+//   pipeline=FILE      picture of the first seed's pipeline
 //   time=N             CPU time of N cycles over a loop of precomputed inputs
 // One JSON object on stdout; "progress DONE TOTAL" on stderr; the exit code is the verdict.
 #include "bench.h"
@@ -67,16 +70,23 @@ void bench_end(bench *b) {
     b->dut_handle = NULL;
 }
 
-static void start_model(bench *b, uint64_t seed) {
+void bench_start_stimulus(bench *b) {
     b->block->init(b->cfg, b->model, b->random ? WLK_POWER_UNKNOWN : WLK_POWER_ZERO);
-    wlk_stimulus_init(&b->stim, seed, b->profile);
+    wlk_stimulus_init(&b->stim, b->seed, b->profile);
+    b->stim.program = b->program;
 }
 
 // Inputs of the next cycle, and the generator's own model one cycle on.
 static void next_inputs(bench *b) {
     wlk_step_info info;
     b->gen->next(b->cfg, b->model, &b->stim, b->in);
+    if (b->picture != NULL) {
+        memcpy(b->before, b->model, offsetof(wlk_issue_state, collector));
+    }
     b->block->tick(b->cfg, b->model, b->in, &info);
+    if (b->picture != NULL) {
+        wlk_pipeline_cycle(b->picture, b->before, b->in, (const wlk_issue_state *)b->model);
+    }
     for (uint64_t e = info.events; e != 0u; e &= e - 1u) {
         b->events[__builtin_ctzll(e)]++;
     }
@@ -89,59 +99,90 @@ static bool stopped(const bench *b, uint64_t done) {
     return tool_stop != 0;
 }
 
+// No work is left, in the model or outside.
+static bool finished(const bench *b) {
+    return b->block->drained(b->cfg, b->model) &&
+           (b->gen->idle == NULL || b->gen->idle(b->cfg, b->model, &b->stim));
+}
+
 // Both sides end empty: no work is forgotten.
 static bool drain(bench *b) {
     b->stim.drain = 1;
-    for (uint32_t i = 0; i < DRAIN_CYCLES; i++) {
-        if (b->block->drained(b->cfg, b->model)) {
-            return true;
-        }
+    for (uint32_t i = 0; i < DRAIN_CYCLES && !finished(b); i++) {
         next_inputs(b);
         if (!bench_cycle(b, b->in)) {
             return true;
         }
     }
-    return false;
+    return finished(b);
 }
 
-static wlk_status verdict(bench *b, bool drained) {
-    wlk_status worst = WLK_OK;
-    for (uint32_t i = 0; i < wlk_dpi_count(); i++) {
-        const wlk_checker *checker = wlk_dpi_checker(i);
-        const wlk_checker_result r = wlk_checker_result_get(checker, false);
-        b->compared += r.compared_bits;
-        b->masked += r.masked_bits;
-        for (uint32_t p = 0; p < b->layout.n_ports; p++) {
-            b->port_bits[p] += wlk_checker_compared(checker, p);
-            b->port_width[p] = wlk_checker_port_bits(checker, p);
-        }
-        if (worst == WLK_OK && r.verdict != WLK_OK && r.verdict != WLK_VACUOUS) {
-            worst = r.verdict;
-            b->failing = checker;
-        }
-    }
-    if (worst == WLK_OK && assertions != 0u) {
-        worst = WLK_PROTOCOL_VIOLATION;
-    }
-    return worst == WLK_OK && !drained ? WLK_HANG : worst;
-}
-
-static wlk_status run_seed(bench *b, uint64_t seed) {
-    bool going = true;
-    bench_begin(b, seed, b->waves);
-    start_model(b, seed);
-    for (uint64_t c = 0; c < b->cycles && going; c++) {
+// Random work for as long as is asked, then a drain; or a program to its end. *ended: it came.
+static wlk_status run_stimulus(bench *b, bool *ended) {
+    bool going = true, done = false;
+    for (uint64_t c = 0; c < b->cycles && going && !done; c++) {
         next_inputs(b);
         going = bench_cycle(b, b->in);
+        done = b->program != NULL && (finished(b) || b->gen->still(&b->stim) > DRAIN_CYCLES);
         if (stopped(b, c)) {
-            bench_end(b);
             return WLK_INTERRUPTED;
         }
     }
-    const bool drained = !going || drain(b);
-    const wlk_status status = verdict(b, drained);
+    *ended = !going || (b->program != NULL ? finished(b) : drain(b));
+    return WLK_OK;
+}
+
+static wlk_status open_picture(bench *b, wlk_error *err) {
+    if (b->pipeline == NULL || b->seed != b->first) {
+        return WLK_OK;
+    }
+    if (strcmp(b->block->table->name, "issue") != 0) {
+        return wlk_fail(err, WLK_USAGE, "block %s has no pipeline to draw; issue has",
+                        b->block->table->name);
+    }
+    b->before = (wlk_issue_state *)calloc(1, offsetof(wlk_issue_state, collector));
+    if (b->before == NULL) {
+        return wlk_fail(err, WLK_NO_MEMORY, "out of memory");
+    }
+    b->picture = wlk_pipeline_open(b->pipeline, b->cfg, err);
+    return b->picture != NULL ? WLK_OK : err->status;
+}
+
+static wlk_status close_picture(bench *b, wlk_error *err) {
+    wlk_pipeline *picture = b->picture;
+    b->picture = NULL;
+    free(b->before);
+    b->before = NULL;
+    return wlk_pipeline_close(picture, err);
+}
+
+static void explain(bench *b) {
+    if (b->gen->stuck != NULL) {
+        b->gen->stuck(b->cfg, b->model, &b->stim, b->stuck, sizeof b->stuck);
+    }
+}
+
+static wlk_status run_seed(bench *b, wlk_error *err) {
+    bool ended = false;
+    wlk_status status = open_picture(b, err);
+    if (status != WLK_OK) {
+        return status;
+    }
+    bench_begin(b, b->seed, b->waves);
+    bench_start_stimulus(b);
+    status = run_stimulus(b, &ended);
+    const wlk_status drawn = close_picture(b, err);
+    if (status != WLK_OK || drawn != WLK_OK) {
+        bench_end(b);
+        return status != WLK_OK ? status : drawn;
+    }
+    b->assertion = assertions != 0u ? assertion : NULL;
+    status = bench_verdict(b, ended);
+    if (status == WLK_HANG) {
+        explain(b);
+    }
     b->ran += b->cycle;
-    b->done += b->cycles;
+    b->done += b->program != NULL ? b->cycle : b->cycles;
     return status;
 }
 
@@ -170,95 +211,18 @@ static wlk_status replay(bench *b, wlk_error *err) {
     }
     wlk_vec_close(reader);
     if (status == WLK_OK) {
-        status = tool_stop ? WLK_INTERRUPTED : verdict(b, true);
+        b->assertion = assertions != 0u ? assertion : NULL;
+        status = tool_stop ? WLK_INTERRUPTED : bench_verdict(b, true);
         b->ran += b->cycle;
     }
     return status;
 }
 
-// ---- results ----------------------------------------------------------------------------------
-
-// Coverage floors hold for the mix of all profiles only.
-static bool floors_met(const bench *b, FILE *to) {
-    const wlk_table *t = b->block->table;
-    bool met = true;
-    fputs(", \"coverage\": {", to);
-    for (uint32_t i = 0; i < t->n_covers; i++) {
-        const uint64_t million = t->cover_floor(b->cfg, i);
-        uint64_t floor = (million * b->ran + 999999u) / 1000000u;
-        if (b->profile < wlk_stimulus_profiles(b->gen) || b->replay != NULL) {
-            floor = 0;
-        }
-        met = met && b->events[i] >= floor;
-        fprintf(to, "%s\"%s\": {\"hits\": %" PRIu64 ", \"floor\": %" PRIu64 "}", i ? ", " : "",
-                t->covers[i].name, b->events[i], floor);
-    }
-    fputs("}", to);
-    return met;
-}
-
-// Every output that exists was compared in a hundredth of the cycles at least.
-static bool ports_compared(const bench *b, FILE *to) {
-    const char *glue = "";
-    bool met = true;
-    fputs(", \"barely_compared\": [", to);
-    for (uint32_t p = 0; p < b->layout.n_ports; p++) {
-        const uint64_t bits = b->port_width[p] * b->ran;
-        if (b->port_bits[p] * 100u < bits) {
-            fprintf(to, "%s\"%s\"", glue, b->ports[p].name);
-            glue = ", ";
-            met = false;
-        }
-    }
-    fputs("]", to);
-    return met;
-}
-
-static void print_result(bench *b, wlk_status status) {
-    fprintf(answer,
-            "{\"seeds_run\": %" PRIu64 ", \"cycles\": %" PRIu64 ", \"compared_bits\": %" PRIu64
-            ", \"masked_bits\": %" PRIu64,
-            b->seeds_run, b->ran, b->compared, b->masked);
-    const bool floors = floors_met(b, answer);
-    const bool ports = ports_compared(b, answer);
-    if (status == WLK_OK && !(floors && ports)) {
-        status = WLK_VACUOUS;
-    }
-    if (assertions != 0u) {
-        fputs(", \"assertion\": ", answer);
-        wlk_json_string(assertion, answer);
-        fprintf(answer, ", \"assertion_cycle\": %" PRIu64, b->cycle - 1u);
-    }
-    if (status != WLK_OK && status != WLK_VACUOUS) {
-        fprintf(answer, ", \"seed\": %" PRIu64, b->seed);
-    }
-    if (b->failing != NULL) {
-        fputs(", \"failure\": ", answer);
-        wlk_checker_json(b->failing, false, NULL, answer);
-    }
-    fprintf(answer, ", \"verdict\": \"%s\"}\n", wlk_status_name(status));
-    b->status = status;
-}
-
-static void write_report(const bench *b) {
-    const bool failed = b->failing != NULL || assertions != 0u;
-    FILE *to = b->report != NULL && failed ? fopen(b->report, "w") : NULL;
-    if (to == NULL) {
-        return;
-    }
-    fprintf(to, "seed %" PRIu64 "\n", b->seed);
-    if (assertions != 0u) {
-        fprintf(to, "assertion of the RTL in cycle %" PRIu64 "\n", b->cycle - 1u);
-    }
-    if (b->failing != NULL) {
-        wlk_checker_report(b->failing, to);
-    }
-    (void)fclose(to);
-}
+// ---- all seeds --------------------------------------------------------------------------------
 
 static wlk_status run_seeds(bench *b, wlk_error *err) {
     wlk_status status = WLK_OK;
-    b->total = (b->last - b->first + 1u) * b->cycles;
+    b->total = b->program != NULL ? 0u : (b->last - b->first + 1u) * b->cycles;
     if (b->replay != NULL) {
         return replay(b, err);
     }
@@ -266,7 +230,7 @@ static wlk_status run_seeds(bench *b, wlk_error *err) {
         if (b->dut_handle != NULL) {
             bench_end(b);
         }
-        status = run_seed(b, b->seed);
+        status = run_seed(b, err);
         b->seeds_run++;
     }
     b->seed--;
@@ -278,8 +242,8 @@ static wlk_status run(bench *b, wlk_error *err) {
     if (status != WLK_OK && b->dut_handle == NULL) {
         return status; // nothing ran
     }
-    print_result(b, status);
-    write_report(b);
+    bench_answer(b, status, answer);
+    bench_report(b);
     bench_end(b);
     b->failing = NULL;
     if (b->shrink != NULL && b->status != WLK_OK && b->status != WLK_VACUOUS) {
@@ -306,7 +270,8 @@ static wlk_status time_cycles(bench *b) {
         free(out);
         return WLK_NO_MEMORY;
     }
-    start_model(b, b->first);
+    b->seed = b->first;
+    bench_start_stimulus(b);
     for (uint32_t i = 0; i < LOOP; i++) {
         next_inputs(b);
         memcpy(inputs + (size_t)i * b->layout.in_words, b->in, b->layout.in_words * sizeof *b->in);
@@ -325,7 +290,7 @@ static wlk_status time_cycles(bench *b) {
         b->dut->edge(b->dut_handle);
     }
     const double ns = (cpu_seconds() - start) * 1e9 / (double)b->time;
-    const wlk_status status = verdict(b, true);
+    const wlk_status status = bench_verdict(b, true);
     fprintf(answer, "{\"ns_per_cycle\": %.3f, \"checkers\": %" PRIu32 ", \"verdict\": \"%s\"}\n",
             ns, wlk_dpi_count(), wlk_status_name(status));
     bench_end(b);
@@ -368,7 +333,7 @@ static bool set_param(bench *b, const char *word) {
         return false;
     }
     b->cfg[index] = (uint32_t)strtoul(end + 1, &end, 10);
-    wlk_dpi_override((uint32_t)index, b->cfg[index]);
+    wlk_dpi_override(b->block->table->params[index].name, b->cfg[index]);
     return *end == '\0';
 }
 
@@ -385,13 +350,14 @@ static bool no_profile(const bench *b, const char *name, wlk_error *err) {
 static bool parse(bench *b, int argc, char **argv, wlk_error *err) {
     const char *profile = "mix", *power_up = "random";
     const option options[] = {
-        {"first", &b->first, NULL},   {"last", &b->last, NULL},
-        {"cycles", &b->cycles, NULL}, {"time", &b->time, NULL},
-        {"from", &b->from, NULL},     {"to", &b->to, NULL},
-        {"profile", NULL, &profile},  {"power_up", NULL, &power_up},
-        {"report", NULL, &b->report}, {"waves", NULL, &b->waves},
-        {"replay", NULL, &b->replay}, {"shrink", NULL, &b->shrink},
-        {"header", NULL, &b->header}, {NULL, NULL, NULL},
+        {"first", &b->first, NULL},       {"last", &b->last, NULL},
+        {"cycles", &b->cycles, NULL},     {"time", &b->time, NULL},
+        {"from", &b->from, NULL},         {"to", &b->to, NULL},
+        {"profile", NULL, &profile},      {"power_up", NULL, &power_up},
+        {"report", NULL, &b->report},     {"waves", NULL, &b->waves},
+        {"replay", NULL, &b->replay},     {"shrink", NULL, &b->shrink},
+        {"header", NULL, &b->header},     {"program", NULL, &b->program_file},
+        {"pipeline", NULL, &b->pipeline}, {NULL, NULL, NULL},
     };
     for (int i = 1; i < argc; i++) {
         if (!set_param(b, argv[i]) && !set_option(options, argv[i])) {
@@ -407,6 +373,15 @@ static bool parse(bench *b, int argc, char **argv, wlk_error *err) {
     return wlk_stimulus_profile(b->gen, profile, &b->profile) || no_profile(b, profile, err);
 }
 
+static bool prepare_program(bench *b, wlk_error *err) {
+    const wlk_table *t = b->block->table;
+    if (wlk_stimulus_load(b->gen, t, b->cfg, b->program_file, &b->program, err) != WLK_OK) {
+        return false;
+    }
+    b->cycles = b->cycles != 0u ? b->cycles : UINT64_MAX;
+    return true;
+}
+
 static bool prepare(bench *b, wlk_error *err) {
     if (b->block->check(b->cfg, err) != WLK_OK) {
         return false;
@@ -414,24 +389,18 @@ static bool prepare(bench *b, wlk_error *err) {
     b->block->table->layout(b->cfg, &b->layout);
     b->model = aligned_alloc(64u, (b->block->state_size(b->cfg) + 63u) / 64u * 64u);
     b->in = (uint64_t *)calloc(b->layout.in_words, sizeof(uint64_t));
-    b->ports = (wlk_port *)calloc(b->layout.n_ports, sizeof(wlk_port));
-    b->port_bits = (uint64_t *)calloc(b->layout.n_ports, sizeof(uint64_t));
-    b->port_width = (uint64_t *)calloc(b->layout.n_ports, sizeof(uint64_t));
-    if (b->model == NULL || b->in == NULL || b->ports == NULL || b->port_bits == NULL ||
-        b->port_width == NULL) {
+    if (b->model == NULL || b->in == NULL) {
         (void)wlk_fail(err, WLK_NO_MEMORY, "out of memory");
         return false;
     }
-    (void)b->block->table->ports(b->cfg, b->ports, b->layout.n_ports);
-    return true;
+    return b->program_file == NULL || prepare_program(b, err);
 }
 
 static void release(bench *b) {
     free(b->model);
     free(b->in);
-    free(b->ports);
-    free(b->port_bits);
-    free(b->port_width);
+    wlk_program_free(b->program);
+    bench_forget(b);
 }
 
 // What the RTL prints must not end up in the answer.

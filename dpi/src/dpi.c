@@ -26,8 +26,11 @@ static struct {
     uint32_t count;
     wlk_dpi_mode mode;
     wlk_power_up power_up;
-    uint32_t overridden; // bit i: parameter i
-    uint32_t override[WLK_MAX_PARAMS];
+    struct {
+        const char *name;
+        uint32_t value;
+    } overrides[WLK_MAX_PARAMS];
+    uint32_t n_overrides;
 } registry;
 
 uint32_t wlk_dpi_failures;
@@ -38,11 +41,20 @@ void wlk_dpi_configure(wlk_dpi_mode mode, wlk_power_up power_up) {
     wlk_dpi_failures = 0;
 }
 
-void wlk_dpi_override(uint32_t index, uint32_t value) {
-    if (index < WLK_MAX_PARAMS) {
-        registry.overridden |= UINT32_C(1) << index;
-        registry.override[index] = value;
+void wlk_dpi_override(const char *name, uint32_t value) {
+    if (registry.n_overrides < WLK_MAX_PARAMS) {
+        registry.overrides[registry.n_overrides].name = name;
+        registry.overrides[registry.n_overrides++].value = value;
     }
+}
+
+static uint32_t value_of(const wlk_param *param, uint32_t given) {
+    for (uint32_t i = 0; i < registry.n_overrides; i++) {
+        if (strcmp(registry.overrides[i].name, param->name) == 0) {
+            return registry.overrides[i].value;
+        }
+    }
+    return given;
 }
 
 static const wlk_block *find_schema(uint64_t hash) {
@@ -99,8 +111,7 @@ void *wlk_dpi_open(unsigned long long abi_version, unsigned long long schema_has
 void wlk_dpi_param(void *handle, unsigned long long index, unsigned long long value) {
     wlk_dpi *h = (wlk_dpi *)handle;
     if (h != NULL && index < h->block->table->n_params) {
-        const bool over = registry.overridden >> index & 1u;
-        h->cfg[index] = over ? registry.override[index] : (uint32_t)value;
+        h->cfg[index] = value_of(&h->block->table->params[index], (uint32_t)value);
         h->given |= UINT32_C(1) << index;
     }
 }

@@ -202,4 +202,5 @@ static void next(const uint32_t *words, const void *model_state, wlk_stimulus_st
     stim->cycle++;
 }
 
-const wlk_stimulus wlk_collector_stimulus = {"collector", profile_names, next};
+const wlk_stimulus wlk_collector_stimulus = {
+    .block = "collector", .profiles = profile_names, .next = next};

@@ -4,8 +4,15 @@
 #include <string.h>
 
 extern const wlk_stimulus wlk_collector_stimulus;
+extern const wlk_stimulus wlk_hazard_stimulus;
+extern const wlk_stimulus wlk_issue_stimulus;
+extern const wlk_stimulus wlk_reservation_station_stimulus;
+extern const wlk_stimulus wlk_scoreboard_stimulus;
 
-static const wlk_stimulus *const all[] = {&wlk_collector_stimulus};
+static const wlk_stimulus *const all[] = {
+    &wlk_collector_stimulus,           &wlk_hazard_stimulus,     &wlk_issue_stimulus,
+    &wlk_reservation_station_stimulus, &wlk_scoreboard_stimulus,
+};
 
 const wlk_stimulus *wlk_stimulus_find(const char *block) {
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
@@ -42,4 +49,24 @@ void wlk_stimulus_init(wlk_stimulus_state *stim, uint64_t seed, uint32_t profile
     // Neighbouring seeds must not give shifted copies of one stream.
     stim->random = wlk_random(&stim->random);
     stim->profile = profile;
+}
+
+static uint32_t param_of(const wlk_table *table, const uint32_t *cfg, const char *name) {
+    for (uint32_t i = 0; i < table->n_params; i++) {
+        if (strcmp(table->params[i].name, name) == 0) {
+            return cfg[i];
+        }
+    }
+    return 0;
+}
+
+wlk_status wlk_stimulus_load(const wlk_stimulus *gen, const wlk_table *table, const uint32_t *cfg,
+                             const char *path, wlk_program **program, wlk_error *err) {
+    *program = NULL;
+    if (!gen->programs) {
+        return wlk_fail(err, WLK_USAGE, "block %s runs no programs; issue does", gen->block);
+    }
+    return wlk_program_load(program, path, param_of(table, cfg, "num_warps"),
+                            param_of(table, cfg, "num_pregs"), param_of(table, cfg, "num_lanes"),
+                            err);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Muon's issue stage: wires between the rules of four models (muon-issue §6). No rule is here.
+#include <stdio.h>
 #include <string.h>
 
 #include "collector_rules.h"
@@ -517,11 +518,7 @@ static void visit_named(void *ctx, const char *name, int32_t index, const uint64
                         uint32_t n_words, uint64_t known) {
     const named *n = (const named *)ctx;
     char full[64];
-    const size_t length = strlen(n->instance), room = sizeof full - length - 2u;
-    memcpy(full, n->instance, length);
-    full[length] = '.';
-    strncpy(full + length + 1u, name, room);
-    full[sizeof full - 1u] = '\0';
+    (void)snprintf(full, sizeof full, "%s.%s", n->instance, name);
     n->visitor(n->ctx, full, index, words, n_words, known);
 }
 

@@ -10,10 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from . import options, progress, report
+from .errors import Status, WlkError
 
 NEEDS = "run"
+CYCLES = 20_000
 EXAMPLE = """warplock lockstep
 warplock lockstep collector --config num_lanes=4 --seeds 1..20 --cycles 100000
+warplock lockstep issue --program vectors/kernels/dot.prog --pipeline dot.kanata
 warplock lockstep collector --rtl build/DuplicatedCollector.sv --config coll_entries=4"""
 
 
@@ -60,8 +63,30 @@ def add(subparsers: Any) -> None:
         help="a named configuration or a parameter; may be given several times",
     )
     what.add_argument("--seeds", type=options.seeds, default=range(1, 5), metavar="A..B")
-    what.add_argument("--cycles", type=options.number(1), default=20_000, help="cycles a seed")
+    what.add_argument(
+        "--cycles",
+        type=options.number(1),
+        help=f"cycles a seed (default: {CYCLES:,}; with --program as many as it needs)",
+    )
     what.add_argument("--profile", default="mix", help="one stimulus profile (default: all, mix)")
+    what.add_argument(
+        "--program",
+        type=Path,
+        metavar="FILE",
+        help="run the instruction streams of FILE once (docs/program-format.md); block issue",
+    )
+    what.add_argument(
+        "--pipeline",
+        type=Path,
+        metavar="FILE",
+        help="write a picture of the first seed for the viewer Konata; block issue",
+    )
+    what.add_argument(
+        "--bind",
+        choices=("all", "stage"),
+        default="all",
+        help="checkers of a composed block: also those of the blocks inside (default), or its own",
+    )
     what.add_argument(
         "--jobs", type=options.number(1), default=os.cpu_count() or 1, help="runs at a time"
     )
@@ -87,12 +112,22 @@ def add(subparsers: Any) -> None:
     )
 
 
+def _check(args: argparse.Namespace) -> None:
+    """What the options leave open, and what does not go together."""
+    if args.cycles is None:
+        args.cycles = 0 if args.program is not None else CYCLES
+    for option in ("program", "pipeline"):
+        if getattr(args, option) is not None and len(args.blocks) != 1:
+            raise WlkError(Status.USAGE, f"--{option} goes with one block: lockstep issue ...")
+
+
 def run(args: argparse.Namespace) -> int:
     """Run every configuration asked for; the exit code is the worst verdict."""
     from . import lockstep
 
     if args.list:
         return lockstep.list_blocks(args.json)
+    _check(args)
     plan = lockstep.plan(args)
     table = report.Table(
         "block", "config", "cycles", "compares", "masked", "coverage", "cycles/s", "verdict"

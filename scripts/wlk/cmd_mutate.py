@@ -251,6 +251,9 @@ def _run(trial: Trial, args: argparse.Namespace) -> None:
         cycles=args.cycles,
         profile="mix",
         waves=False,
+        bind="all",
+        program=None,
+        pipeline=None,
         verilator="system",
     )
     (trial.job,) = lockstep.plan(words)

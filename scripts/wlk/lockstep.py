@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import functools
 import itertools
 import json
 import re
@@ -12,17 +13,20 @@ import shlex
 import sys
 import time
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from . import gen_shell, match, progress, report, setup, tables, verilate
+from . import gen_stage, inside, match, progress, report, setup, tables, verilate
 from .errors import Status, WlkError
 from .gen_sv import Harness
+from .inside import Inside
 from .report import Mismatch, Result
 from .tables import Config, Table
 
+STUBS = setup.ROOT / "rtl_stub"
 PROBE_CYCLES = 4000
+MAX_CANDIDATES = 256  # configurations that are tried
 WAVE_BEFORE, WAVE_AFTER = 50, 10
 KEPT_LINES, SHOWN_LINES = 200, 10  # of what the RTL prints; kept: from both ends
 WAVE_FILE = "wave.fst"
@@ -42,6 +46,8 @@ class Job:
     present: list[str]
     matched: match.Match | None = None
     candidates: list[Config] = field(default_factory=list)
+    inside: list[Inside] = field(default_factory=list)  # whose checkers are bound too
+    notes: list[str] = field(default_factory=list)
     done: int = 0
     keep: bool = True  # write report, shrunk stimulus and waveform of a failure
 
@@ -123,21 +129,24 @@ def given_config(table: Table, words: Sequence[str]) -> dict[str, str | int]:
 
 def _stub_jobs(table: Table, args: argparse.Namespace) -> list[Job]:
     chosen = {" ".join(args.config): given_config(table, args.config)} if args.config else {}
+    if args.program is not None:  # made for one configuration
+        chosen = chosen or dict([next(iter(table.configs.items()))])
     jobs = []
     for name, given in (chosen or table.configs).items():
         config = table.config(given)
         files = write_stub(table, config)
         present = [p.name for p in table.ports(config)]
-        jobs.append(
-            Job(
-                table,
-                config,
-                name,
-                verilate.Rtl(files, table.module),
-                args,
-                _clocked(table, present),
-            )
+        job = Job(
+            table,
+            config,
+            name,
+            verilate.Rtl(files, table.module),
+            args,
+            _clocked(table, present),
         )
+        if args.bind == "all":
+            job.inside = inside.of_stub(table, config)
+        jobs.append(job)
     return jobs
 
 
@@ -146,21 +155,29 @@ def _clocked(table: Table, present: Iterable[str]) -> list[str]:
 
 
 def stub_files(table: Table) -> list[Path]:
-    """The hand-written files of a block's stub."""
-    return sorted((setup.ROOT / "rtl_stub" / table.name).glob("*.sv"))
+    """The hand-written files of a block's stub and of the blocks inside it."""
+    folders = [STUBS / block.name for block in gen_stage.blocks(table)]
+    found = [path for folder in folders for path in sorted(folder.glob("*.sv"))]
+    shared = {path.stem: path for path in (STUBS / "common").glob("*.sv")}
+    for path in found:  # grows: a shared module may use others
+        used = set(re.findall(r"\w+", path.read_text(encoding="utf-8"))) & shared.keys()
+        found += [shared.pop(name) for name in sorted(used)]
+    return found
 
 
 def write_stub(table: Table, config: Config) -> list[Path]:
-    """The stub of a configuration: the generated shell, then the core's files."""
-    text = gen_shell.shell_sv(table, config)
-    key = table.text(config).replace(" ", ",").replace("=", "-")
-    place = setup.BUILD / "stubs" / table.name / key
-    shell = place / f"{table.module}.sv"
-    if not shell.is_file() or shell.read_text(encoding="utf-8") != text:
-        place.mkdir(parents=True, exist_ok=True)
-        with setup.locked("stubs"), progress.atomic_write(shell) as file:
-            file.write(text)
-    return [shell, *stub_files(table)]
+    """The stub of a configuration: the generated modules, then the hand-written files."""
+    shown = table.show(config)
+    changed = [f"{k}-{shown[k]}" for k in shown if config[k] != table.params[k].default]
+    place = setup.BUILD / "stubs" / table.name / (",".join(changed) or "default")
+    files = []
+    for module, text in gen_stage.module_texts(table, config).items():
+        files.append(place / f"{module}.sv")
+        if not files[-1].is_file() or files[-1].read_text(encoding="utf-8") != text:
+            place.mkdir(parents=True, exist_ok=True)
+            with setup.locked("stubs"), progress.atomic_write(files[-1]) as file:
+                file.write(text)
+    return [*files, *stub_files(table)]
 
 
 def _rtl_job(table: Table, args: argparse.Namespace) -> Job:
@@ -170,7 +187,8 @@ def _rtl_job(table: Table, args: argparse.Namespace) -> Job:
     module = design.find(args.module, table)
     module.require_complete()
     ports = [(p.name, p.direction, p.width) for p in module.ports()]
-    found = match.match(table, ports, given_config(table, args.config))
+    given = given_config(table, args.config)
+    found = match.match(table, ports, given)
     if not found.ok:
         print(match.render_differences(found), file=sys.stderr)
         found.require(f"{module.where}: module {module.name}")
@@ -182,18 +200,21 @@ def _rtl_job(table: Table, args: argparse.Namespace) -> Job:
         list(design.included),
     )
     name = " ".join(args.config) or module.name
-    present = _clocked(table, found.present)
-    return Job(table, found.config, name, source, args, present, found, _candidates(found))
+    job = Job(table, found.config, name, source, args, _clocked(table, found.present), found)
+    if args.bind == "all":
+        job.inside, job.notes = inside.of_rtl(design, module, found, given)
+    job.config = found.config
+    job.candidates = _candidates(found)
+    return job
 
 
 def _candidates(found: match.Match) -> list[Config]:
     """Configurations the ports leave open in parameters a rule reads; the likeliest first."""
-    configs = [found.config]
-    for item in found.params.values():
-        if item.ambiguous:
-            values = [item.value, *(v for v in item.possible if v != item.value)]
-            configs = [c | {item.name: v} for c in configs for v in values]
-    return configs
+    loose = [item for item in found.params.values() if item.ambiguous]
+    values = [sorted(item.possible, key=lambda v, i=item: v != i.value) for item in loose]
+    names = [item.name for item in loose]
+    chosen = itertools.islice(itertools.product(*values), MAX_CANDIDATES)
+    return [found.config | dict(zip(names, each, strict=True)) for each in chosen]
 
 
 def total_cycles(jobs: Iterable[Job]) -> int:
@@ -212,9 +233,11 @@ def done_cycles(jobs: Iterable[Job]) -> int:
 def execute(job: Job) -> Outcome:
     """Build and run a job."""
     harness = Harness(job.table, job.config, job.present, job.rtl.top)
+    inner = [each.harness(job.config) for each in job.inside]
     tool = verilate.find_tool(job.args.verilator)
+    build = functools.partial(verilate.bench, harness, job.rtl, inner=inner, tool=tool)
     try:
-        program = verilate.bench(harness, job.rtl, tool=tool)
+        program = build()
     except WlkError as error:
         if error.status != Status.BUILD_FAIL:
             raise
@@ -232,9 +255,9 @@ def execute(job: Job) -> Outcome:
         Status.PROTOCOL_VIOLATION,
         Status.HANG,
     ):
-        outcome.messages += _write_failure(job, harness, tool, answer)
+        outcome.messages += _write_failure(job, build, answer)
     elif job.args.waves:
-        outcome.messages += _write_waves(job, harness, tool, job.args.seeds[0], None)
+        outcome.messages += _write_waves(job, build, job.args.seeds[0], None)
     outcome.messages += _rtl_words(words)
     return outcome
 
@@ -255,6 +278,9 @@ def replay(
         profile="mix",
         power_up="zero" if power_up == "zero" else "random",
         verilator="system",
+        bind="stage",
+        program=None,
+        pipeline=None,
     )
     job = _rtl_job(table, settings)
     harness = Harness(table, job.config, job.present, job.rtl.top)
@@ -272,7 +298,11 @@ def _words(job: Job, **more: object) -> list[str]:
         "cycles": args.cycles,
         "profile": args.profile,
         "power_up": args.power_up,
-    } | more
+    }
+    for name in ("program", "pipeline"):
+        if getattr(args, name) is not None:
+            words[name] = getattr(args, name)
+    words |= more
     return [f"{key}={value}" for key, value in words.items()] + _overrides(job)
 
 
@@ -414,7 +444,12 @@ def _result(
         extra["match"] = job.matched.kind
         extra["not_compared"] = job.matched.missing_outputs
         extra["tied_off"] = job.matched.tied_off
-    for key in ("seed", "assertion", "assertion_cycle", "barely_compared"):
+    fault = answer.get("failure", {})
+    if fault.get("block", job.table.name) != job.table.name:
+        extra["at_fault"] = {"block": fault["block"], "scope": fault["scope"]}
+    if job.table.instances:
+        extra["checkers"] = [job.table.name, *(each.table.name for each in job.inside)]
+    for key in ("seed", "assertion", "assertion_cycle", "barely_compared", "stuck"):
         if answer.get(key):
             extra[key] = answer[key]
     return Result(
@@ -449,9 +484,10 @@ def rows(results: Iterable[Result]) -> list[tuple]:
 
 
 def _notes(job: Job, answer: dict, inferred: dict[str, str]) -> list[str]:
-    notes = []
+    notes = [f"{job.title}: warning: {text}" for text in job.table.warnings(job.config)]
     if job.matched is not None:
         notes.append(f"{job.title}: config {job.table.text(job.config)}")
+        notes += [f"  {note}" for note in job.notes]
         for name, how in inferred.items():
             if how.startswith(("behaviour", "closest")):
                 notes.append(f"  {name} found by {how}; pin it with --config {name}=VALUE")
@@ -484,7 +520,11 @@ def command_line(job: Job, seed: int) -> str:
     words += [w for d in args.define for w in ("--define", d)]
     words += [w for d in args.include for w in ("--include", str(d))]
     words += [w for text in _pinned(job) for w in ("--config", text)]
-    words += ["--seeds", f"{seed}..{seed}", "--cycles", str(args.cycles), "--waves"]
+    words += ["--seeds", f"{seed}..{seed}"]
+    words += ["--cycles", str(args.cycles)] if args.cycles else []
+    words += ["--program", str(args.program)] if args.program is not None else []
+    words += ["--bind", "stage"] if job.table.instances and args.bind == "stage" else []
+    words += ["--waves"]
     if args.profile != "mix":
         words += ["--profile", args.profile]
     if args.power_up != "random":
@@ -529,7 +569,7 @@ def _header(job: Job, seed: int) -> str:
     )
 
 
-def _write_failure(job: Job, harness: Harness, tool: verilate.Tool, answer: dict) -> list[str]:
+def _write_failure(job: Job, build: Callable[..., Path], answer: dict) -> list[str]:
     """Report, shrunk stimulus and waveform of the first failing seed."""
     seed = answer.get("seed", job.args.seeds[0])
     place = _folder(job)
@@ -537,9 +577,8 @@ def _write_failure(job: Job, harness: Harness, tool: verilate.Tool, answer: dict
     stimulus = place / "stimulus.wlv"
     for old in (text, stimulus, place / WAVE_FILE):  # of a run before this one
         old.unlink(missing_ok=True)
-    program = verilate.bench(harness, job.rtl, tool=tool)
     words = _words(job, first=seed, last=seed, report=draft, shrink=stimulus)
-    _run_bench(job, program, [*words, f"header={_header(job, seed)}"])
+    _run_bench(job, build(), [*words, f"header={_header(job, seed)}"])
     told = draft.read_text(encoding="utf-8").rstrip() if draft.is_file() else f"seed {seed}"
     draft.unlink(missing_ok=True)
     if "assertion" in answer:
@@ -548,21 +587,19 @@ def _write_failure(job: Job, harness: Harness, tool: verilate.Tool, answer: dict
     with progress.atomic_write(text) as file:
         print(told, file=file)
     cycle = answer.get("failure", {}).get("first", {}).get("cycle", answer.get("assertion_cycle"))
-    waves = _write_waves(job, harness, tool, seed, cycle)
+    waves = _write_waves(job, build, seed, cycle)
     messages = [told, f"  report: {text}"]
     if stimulus.is_file():
         messages.append(f"  shrunk stimulus: {stimulus}")
     return messages + waves
 
 
-def _write_waves(
-    job: Job, harness: Harness, tool: verilate.Tool, seed: int, cycle: int | None
-) -> list[str]:
+def _write_waves(job: Job, build: Callable[..., Path], seed: int, cycle: int | None) -> list[str]:
     """An FST of cycles [-50, +10] around `cycle`, or of the whole seed, by running it again."""
     place = _folder(job) / WAVE_FILE
     draft = place.with_name(WAVE_FILE + ".partial")
     try:
-        program = verilate.bench(harness, job.rtl, trace=True, tool=tool)
+        program = build(trace=True)
     except WlkError as error:  # must not hide the verdict
         return [f"  no waveform: {error.message}"]
     around = {}

@@ -98,14 +98,15 @@ def _digest(parts: Sequence[str | bytes]) -> str:
     return total.hexdigest()[:20]
 
 
-def _sources(harness: Harness, checker: bool) -> dict[str, str]:
-    """Generated files of the harness by name."""
+def _sources(harness: Harness, bound: Sequence[Harness]) -> dict[str, str]:
+    """Generated files by name: those of the bench, and of the checkers that are bound."""
     files = {"wlk_bench.h": harness.bench_h(PREFIX)}
-    if checker:
+    if bound:
         files["wlk_pkg.sv"] = harness.package_sv()
-        files[f"{harness.checker}.sv"] = harness.checker_sv()
-        files[f"{harness.checker}_bind.sv"] = harness.bind_sv()
-        files["wlk_step.c"] = harness.step_c(f"{PREFIX}__Dpi.h")
+    for each in bound:
+        files[f"{each.checker}.sv"] = each.checker_sv()
+        files[f"{each.checker}_bind.sv"] = each.bind_sv()
+        files[f"{each.checker}_step.c"] = each.step_c(f"{PREFIX}__Dpi.h")
     return files
 
 
@@ -115,12 +116,14 @@ def bench(
     *,
     trace: bool = False,
     checker: bool = True,
+    inner: Sequence[Harness] = (),
     tool: Tool | None = None,
 ) -> Path:
-    """The bench program for this RTL. BUILD_FAIL shows the first error and names the log."""
+    """The bench program for this RTL. BUILD_FAIL shows the first error and names the log.
+    `inner`: of blocks inside, whose checkers are bound too."""
     library = _library()
     tool = tool or find_tool("system")
-    sources = _sources(harness, checker)
+    sources = _sources(harness, [harness, *inner] if checker else [])
     size = sum(path.read_bytes().count(b"\n") for path in rtl.files)
     flags = _verilator_flags(rtl, trace)
     optimize = BIG if size > LARGE else SMALL
@@ -140,7 +143,7 @@ def bench(
         for name, text in sources.items():
             (place / name).write_text(text, encoding="utf-8")
         _verilate(place, rtl, sources, flags, tool)
-        _compile(place, library, optimize, checker, tool)
+        _compile(place, library, optimize, sources, tool)
     return program
 
 
@@ -176,25 +179,26 @@ def _verilate(
     _run(command, place, "Verilator does not take the RTL", tool)
 
 
-def _compile(place: Path, library: Path, optimize: str, checker: bool, tool: Tool) -> None:
+def _compile(
+    place: Path, library: Path, optimize: str, sources: dict[str, str], tool: Tool
+) -> None:
     includes = [
         setup.ROOT / "dpi/bench",
         setup.ROOT / "dpi/include",
         setup.ROOT / "refmodel/include",
     ]
     objects = []
-    if checker:
-        step = place / "obj" / "wlk_step.o"
+    for step in sorted(place / name for name in sources if name.endswith(".c")):
+        objects.append(place / "obj" / f"{step.stem}.o")
         command = [os.environ.get("CC", "cc"), "-std=gnu11", optimize, "-Wall", "-Werror", "-fPIC"]
-        command += ["-c", place / "wlk_step.c", "-o", step, f"-I{place / 'obj'}"]
+        command += ["-c", step, "-o", objects[-1], f"-I{place / 'obj'}"]
         command += [f"-I{tool.root / 'include'}", f"-I{tool.root / 'include/vltstd'}"]
         command += [f"-I{path}" for path in includes]
         _run(command, place, "the step call does not compile", tool)
-        objects.append(step)
     libs = library / "vectors"
     cflags = " ".join([f"-I{place}", *(f"-I{path}" for path in includes)])
     link = " ".join([*map(str, objects), f"-L{libs}", "-lwarplock_dpi", f"-Wl,-rpath,{libs}"])
-    if not checker:
+    if not objects:
         link += " -Wl,--allow-shlib-undefined"  # no DPI, so no svdpi; nothing calls it
     if library.name == "asan":
         link += " -fsanitize=address,undefined"  # the library's runtime must come first

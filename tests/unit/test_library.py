@@ -72,10 +72,11 @@ def wanted(library: Path) -> set[str]:
     return used - exported(library)
 
 
-# What a model may take from the C library: memory, text into a buffer, the processor's kind.
+# What a model may take from outside: memory, text into a buffer, the processor's kind, and what
+# the compiler has no instruction for.
 PURE = re.compile(
     r"^(_GLOBAL_OFFSET_TABLE_|__(asan|ubsan|stack_chk|cpu|odr).*|_?_?(mem|str)(cpy|set|move|cmp|len).*"
-    r"|__isoc23_strtoul|strtoul|__?v?snprintf(_chk)?|v?snprintf)$"
+    r"|__popcount[sd]i2|__isoc23_strtoul|strtoul|__?v?snprintf(_chk)?|v?snprintf)$"
 )
 
 

@@ -29,8 +29,11 @@ typedef enum wlk_dpi_mode {
 /** Before the handles open. The default is WLK_DPI_SIMULATOR, power-up unknown. */
 void wlk_dpi_configure(wlk_dpi_mode mode, wlk_power_up power_up);
 
-/** Give parameter @p index of every handle another value than its checker says (host only). */
-void wlk_dpi_override(uint32_t index, uint32_t value);
+/**
+ * Give the parameter of that name another value than its checker says, in every handle whose block
+ * has it (host only). @p name must stay.
+ */
+void wlk_dpi_override(const char *name, uint32_t value);
 
 /**
  * Open a handle for the block with that table. NULL after one line on stderr when the ABI version

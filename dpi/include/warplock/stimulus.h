@@ -8,13 +8,14 @@
 #define WARPLOCK_STIMULUS_H
 
 #include "warplock/block.h"
+#include "warplock/program.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/** Words a generator may keep between cycles. */
-#define WLK_STIMULUS_WORDS 64u
+/** Words a generator may keep between cycles: enough for 256 results in execution. */
+#define WLK_STIMULUS_WORDS 1024u
 
 /** A running generator. A value: copy it to fork the stimulus. */
 typedef struct wlk_stimulus_state {
@@ -22,6 +23,8 @@ typedef struct wlk_stimulus_state {
     uint64_t cycle;   /**< cycles made so far */
     uint32_t profile; /**< fixed profile, or the number of profiles for a mix of phases */
     uint32_t drain;   /**< nonzero: no new work, finish what is in flight */
+    /** What to run instead of random work, NULL = random; the caller's, set after the start. */
+    const wlk_program *program;
     uint64_t memory[WLK_STIMULUS_WORDS]; /**< the block's own */
 } wlk_stimulus_state;
 
@@ -32,6 +35,25 @@ typedef struct wlk_stimulus {
     /** Inputs of the next cycle, a whole input record. */
     void (*next)(const uint32_t *cfg, const void *model_state, wlk_stimulus_state *stim,
                  uint64_t *in);
+    /**
+     * Nothing offered, nothing in flight outside the block, nothing left of the program? Asked
+     * behind the edge that followed next. NULL: what the model calls drained is all there is.
+     */
+    bool (*idle)(const uint32_t *cfg, const void *model_state, const wlk_stimulus_state *stim);
+    /**
+     * Cycles in a row in which nothing went in or out of the block and nothing outside it was on
+     * its way: what tells a program that is stuck from a slow one. NULL: programs is false.
+     */
+    uint64_t (*still)(const wlk_stimulus_state *stim);
+    /**
+     * For a person, when the work does not come to its end: what is stuck and why, a line each,
+     * what holds up the rest first. Asked as `idle` is. NULL: there is nothing to tell.
+     *
+     * @param[out] text up to @p size bytes with the terminator; longer text is cut at a line.
+     */
+    void (*stuck)(const uint32_t *cfg, const void *model_state, const wlk_stimulus_state *stim,
+                  char *text, size_t size);
+    bool programs; /**< runs a wlk_stimulus_state::program */
 } wlk_stimulus;
 
 /** Generator for a block, or NULL. */
@@ -45,6 +67,13 @@ bool wlk_stimulus_profile(const wlk_stimulus *gen, const char *name, uint32_t *p
 
 /** Start: the first cycles are a reset. */
 void wlk_stimulus_init(wlk_stimulus_state *stim, uint64_t seed, uint32_t profile);
+
+/**
+ * Load a program for a generator, as wlk_program_load does; USAGE when it runs none. In a
+ * checked configuration of @p table.
+ */
+wlk_status wlk_stimulus_load(const wlk_stimulus *gen, const wlk_table *table, const uint32_t *cfg,
+                             const char *path, wlk_program **program, wlk_error *err);
 
 /** Next random word (splitmix64). */
 static inline uint64_t wlk_random(uint64_t *state) {

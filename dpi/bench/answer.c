@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+// What came out of a bench: the verdict over all checkers, the answer in JSON, the report.
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench_private.h"
+
+// ---- one seed ---------------------------------------------------------------------------------
+
+static bool is_stage(const bench *b, const wlk_checker *checker) {
+    return wlk_checker_block(checker) == b->block;
+}
+
+static char *prefix_of(const bench *b, const wlk_checker *checker) {
+    const char *scope = is_stage(b, checker) ? "" : wlk_checker_scope(checker);
+    const size_t size = strlen(scope) + 2u;
+    char *prefix = (char *)malloc(size);
+    if (prefix != NULL) {
+        (void)snprintf(prefix, size, "%s%s", scope, scope[0] != '\0' ? "." : "");
+    }
+    return prefix;
+}
+
+static bool watch_open(const bench *b, const wlk_checker *checker, watch *w) {
+    const wlk_port *ports = wlk_checker_ports(checker, &w->n_ports);
+    w->prefix = prefix_of(b, checker);
+    w->ports = (wlk_port *)calloc(w->n_ports, sizeof *w->ports);
+    w->bits = (uint64_t *)calloc(w->n_ports, sizeof *w->bits);
+    w->width = (uint32_t *)calloc(w->n_ports, sizeof *w->width);
+    if (w->prefix == NULL || w->ports == NULL || w->bits == NULL || w->width == NULL) {
+        return false;
+    }
+    memcpy(w->ports, ports, w->n_ports * sizeof *ports);
+    for (uint32_t p = 0; p < w->n_ports; p++) {
+        w->width[p] = wlk_checker_port_bits(checker, p);
+    }
+    return true;
+}
+
+static bool watch_all(bench *b) {
+    bool opened = true;
+    if (b->watches != NULL) {
+        return true;
+    }
+    b->n_watches = wlk_dpi_count();
+    b->watches = (watch *)calloc(b->n_watches + 1u, sizeof *b->watches);
+    for (uint32_t i = 0; b->watches != NULL && i < b->n_watches; i++) {
+        opened = watch_open(b, wlk_dpi_checker(i), &b->watches[i]) && opened;
+    }
+    return b->watches != NULL && opened;
+}
+
+// Which of two faults explains the other: the earlier one. In one cycle a block inside whose
+// outputs are wrong goes before the stage around it, and both before a block that was given wrong
+// inputs.
+static uint64_t rank(const bench *b, const wlk_checker *checker, const wlk_checker_result *r) {
+    const uint64_t kind = (r->verdict == WLK_PROTOCOL_VIOLATION ? 2u : 0u) + is_stage(b, checker);
+    const bool has_cycle = r->mismatches != 0u || r->violated != 0u;
+    return has_cycle ? r->first_cycle * 4u + kind : UINT64_MAX;
+}
+
+wlk_status bench_verdict(bench *b, bool finished) {
+    wlk_status worst = WLK_OK;
+    uint64_t lowest = 0;
+    if (!watch_all(b)) {
+        return WLK_NO_MEMORY;
+    }
+    for (uint32_t i = 0; i < wlk_dpi_count(); i++) {
+        const wlk_checker *checker = wlk_dpi_checker(i);
+        const wlk_checker_result r = wlk_checker_result_get(checker, false);
+        const uint64_t here = rank(b, checker, &r);
+        b->compared += r.compared_bits;
+        b->masked += r.masked_bits;
+        for (uint32_t p = 0; i < b->n_watches && p < b->watches[i].n_ports; p++) {
+            b->watches[i].bits[p] += wlk_checker_compared(checker, p);
+        }
+        if (r.verdict != WLK_OK && r.verdict != WLK_VACUOUS && (worst == WLK_OK || here < lowest)) {
+            worst = r.verdict;
+            lowest = here;
+            b->failing = checker;
+        }
+    }
+    if (worst == WLK_OK && b->assertion != NULL) {
+        worst = WLK_PROTOCOL_VIOLATION;
+    }
+    return worst == WLK_OK && !finished ? WLK_HANG : worst;
+}
+
+void bench_forget(bench *b) {
+    for (uint32_t i = 0; b->watches != NULL && i < b->n_watches; i++) {
+        free(b->watches[i].prefix);
+        free(b->watches[i].ports);
+        free(b->watches[i].bits);
+        free(b->watches[i].width);
+    }
+    free(b->watches);
+}
+
+// ---- all seeds --------------------------------------------------------------------------------
+
+// Floors hold for the mix of all profiles only.
+static bool floors_hold(const bench *b) {
+    return b->profile >= wlk_stimulus_profiles(b->gen) && b->replay == NULL && b->program == NULL;
+}
+
+static bool floors_met(const bench *b, FILE *to) {
+    const wlk_table *t = b->block->table;
+    bool met = true;
+    fputs(", \"coverage\": {", to);
+    for (uint32_t i = 0; i < t->n_covers; i++) {
+        const uint64_t million = floors_hold(b) ? t->cover_floor(b->cfg, i) : 0u;
+        const uint64_t floor = (million * b->ran + 999999u) / 1000000u;
+        met = met && b->events[i] >= floor;
+        fprintf(to, "%s\"%s\": {\"hits\": %" PRIu64 ", \"floor\": %" PRIu64 "}", i ? ", " : "",
+                t->covers[i].name, b->events[i], floor);
+    }
+    fputs("}", to);
+    return met;
+}
+
+// Every output that exists was compared in a hundredth of the cycles at least. A program may end
+// before it has shown all.
+static bool ports_compared(const bench *b, FILE *to) {
+    const char *glue = "";
+    fputs(", \"barely_compared\": [", to);
+    for (uint32_t i = 0; b->program == NULL && i < b->n_watches; i++) {
+        const watch *w = &b->watches[i];
+        for (uint32_t p = 0; p < w->n_ports; p++) {
+            if (w->bits[p] * 100u < w->width[p] * b->ran) {
+                fprintf(to, "%s\"%s%s\"", glue, w->prefix, w->ports[p].name);
+                glue = ", ";
+            }
+        }
+    }
+    fputs("]", to);
+    return glue[0] == '\0';
+}
+
+static void print_failure(const bench *b, wlk_status status, FILE *to) {
+    if (b->assertion != NULL) {
+        fputs(", \"assertion\": ", to);
+        wlk_json_string(b->assertion, to);
+        fprintf(to, ", \"assertion_cycle\": %" PRIu64, b->cycle - 1u);
+    }
+    if (status != WLK_OK && status != WLK_VACUOUS) {
+        fprintf(to, ", \"seed\": %" PRIu64, b->seed);
+    }
+    if (status == WLK_HANG) {
+        fputs(", \"stuck\": ", to);
+        wlk_json_string(b->stuck, to);
+    }
+    if (b->failing != NULL) {
+        fputs(", \"failure\": ", to);
+        wlk_checker_json(b->failing, false, NULL, to);
+    }
+}
+
+void bench_answer(bench *b, wlk_status status, FILE *to) {
+    fprintf(to,
+            "{\"seeds_run\": %" PRIu64 ", \"cycles\": %" PRIu64 ", \"compared_bits\": %" PRIu64
+            ", \"masked_bits\": %" PRIu64,
+            b->seeds_run, b->ran, b->compared, b->masked);
+    const bool floors = floors_met(b, to);
+    const bool ports = ports_compared(b, to);
+    if (status == WLK_OK && !(floors && ports)) {
+        status = WLK_VACUOUS;
+    }
+    print_failure(b, status, to);
+    fprintf(to, ", \"verdict\": \"%s\"}\n", wlk_status_name(status));
+    b->status = status;
+}
+
+static void report_stuck(const bench *b, FILE *to) {
+    fprintf(to, "%s: HANG: the work has not come to its end after %" PRIu64 " cycles\n",
+            b->block->table->name, b->cycle);
+    for (const char *line = b->stuck; *line != '\0';) {
+        const size_t n = strcspn(line, "\n");
+        fprintf(to, "  %.*s\n", (int)n, line);
+        line += n + (line[n] != '\0');
+    }
+}
+
+void bench_report(const bench *b) {
+    const bool failed = b->failing != NULL || b->assertion != NULL || b->status == WLK_HANG;
+    FILE *to = b->report != NULL && failed ? fopen(b->report, "w") : NULL;
+    if (to == NULL) {
+        return;
+    }
+    fprintf(to, "seed %" PRIu64 "\n", b->seed);
+    if (b->assertion != NULL) {
+        fprintf(to, "assertion of the RTL in cycle %" PRIu64 "\n", b->cycle - 1u);
+    }
+    if (b->failing != NULL) {
+        wlk_checker_report(b->failing, to);
+    } else if (b->status == WLK_HANG) {
+        report_stuck(b, to);
+    }
+    (void)fclose(to);
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stim_common.h"
+
+enum { RESET_CYCLES = 4, PHASE_CYCLES = 192 };
+
+uint32_t wlk_stim_profile(const wlk_stimulus_state *stim, uint32_t profiles, uint64_t first) {
+    if (stim->profile < profiles) {
+        return stim->profile;
+    }
+    return (uint32_t)((stim->cycle / PHASE_CYCLES + (first & 0xffffu)) % profiles);
+}
+
+bool wlk_stim_reset(wlk_stimulus_state *stim, uint32_t chance) {
+    const bool pulse = (wlk_random(&stim->random) & 4095u) < chance;
+    return stim->cycle < RESET_CYCLES || (pulse && stim->drain == 0u);
+}
+
+bool wlk_stim_lasts(wlk_stimulus_state *stim, uint64_t *left, uint32_t chance, uint32_t longest) {
+    const uint64_t r = wlk_random(&stim->random);
+    if (stim->drain != 0u) {
+        return false;
+    }
+    if (*left == 0u && (r & 255u) < chance) {
+        *left = 1u + stim_below(r, longest);
+    }
+    const bool on = *left != 0u;
+    *left -= on;
+    return on;
+}
+
+// Fields that rules read: they are put one by one.
+static void read_fields(uint64_t *words) {
+    const uint64_t preg = wlk_mask(10), warp = wlk_mask(5);
+    wlk_entry_put_uop_inst_essentials_3(words, preg);
+    wlk_entry_put_uop_inst_essentials_4(words, preg);
+    wlk_entry_put_uop_inst_essentials_5(words, preg);
+    wlk_entry_put_uop_inst_essentials_6(words, preg);
+    wlk_entry_put_uop_inst_essentials_22(words, 1u);
+    wlk_entry_put_uop_inst_essentials_23(words, 1u);
+    wlk_entry_put_uop_inst_essentials_24(words, 1u);
+    wlk_entry_put_uop_inst_essentials_25(words, 1u);
+    wlk_entry_put_uop_wid(words, warp);
+}
+
+// A chance that looks at byte @p n of a random word.
+static bool byte_chance(uint64_t r, uint32_t n, uint32_t chance) {
+    return (r >> (n * 8u) & 255u) < chance + (chance == 255u);
+}
+
+void wlk_stim_entry(const stim_operands *d, uint32_t pregs, uint32_t warp, const uint64_t *bits,
+                    uint64_t *random, uint64_t *entry) {
+    uint64_t read[WLK_ENTRY_WORDS] = {0};
+    const uint64_t r = wlk_random(random);
+    const bool has[3] = {byte_chance(r, 0, d->has_rs), byte_chance(r, 1, d->has_rs),
+                         byte_chance(r, 2, d->has_rs)};
+    const bool empty = !has[0] && !has[1] && !has[2] && byte_chance(r, 3, d->empty);
+    const bool any = has[0] || has[1] || has[2] || empty;
+    read_fields(read);
+    for (uint32_t w = 0; w < WLK_ENTRY_WORDS; w++) {
+        entry[w] = wlk_random(random) & bits[w] & ~read[w];
+    }
+    const uint32_t rs1 = stim_preg(d, pregs, random);
+    const uint32_t rs2 = stim_preg(d, pregs, random), rs3 = stim_preg(d, pregs, random);
+    wlk_entry_put_uop_inst_essentials_3(entry, stim_preg(d, pregs, random));
+    wlk_entry_put_uop_inst_essentials_4(entry, rs1);
+    wlk_entry_put_uop_inst_essentials_5(entry, byte_chance(r, 4, d->repeat) ? rs1 : rs2);
+    wlk_entry_put_uop_inst_essentials_6(entry, byte_chance(r, 5, d->repeat) ? rs1 : rs3);
+    wlk_entry_put_uop_inst_essentials_22(entry, !empty && (!any || byte_chance(r, 6, d->has_rd)));
+    wlk_entry_put_uop_inst_essentials_23(entry, has[0]);
+    wlk_entry_put_uop_inst_essentials_24(entry, has[1]);
+    wlk_entry_put_uop_inst_essentials_25(entry, has[2]);
+    wlk_entry_put_uop_wid(entry, warp);
+}

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Checkers of the blocks inside a composed one, bound together with its own."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from . import gen_stage, match
+from .errors import Status, WlkError
+from .gen_sv import Harness
+from .match import Match, ParamValue
+from .tables import Config, Table
+
+
+@dataclass(frozen=True)
+class Inside:
+    """A block inside: its module and the ports that the module really has."""
+
+    table: Table
+    module: str
+    present: Sequence[str]
+
+    def harness(self, cfg: Config) -> Harness:
+        """What binds its checker; `cfg`: of the block around it."""
+        config = gen_stage.inner_config(self.table, cfg)
+        return Harness(self.table, config, self.present, self.module)
+
+
+def of_stub(table: Table, cfg: Config) -> list[Inside]:
+    """Those of a block's stub."""
+    return [
+        Inside(part.table, part.table.module, _clocked(part.table, [p.name for p in ports]))
+        for part in gen_stage.inner_parts(table, cfg)
+        if (ports := part.ports.values())
+    ]
+
+
+def of_rtl(
+    design: object, top: object, found: Match, given: Mapping[str, str | int]
+) -> tuple[list[Inside], list[str]]:
+    """Those of a user's RTL (rtl.Design, rtl.Module), found by the names of their modules, and a
+    note for each that is left out. Their ports tell parameters that `found`, the match of the block
+    around them, leaves open: it is narrowed."""
+    inside, notes = [], []
+    for table in gen_stage.blocks(found.table)[1:]:
+        try:
+            inside.append(_of_module(design, top, table, found, given))
+        except WlkError as error:
+            notes.append(f"no checker for {table.name} inside: {error.message}")
+    return inside, notes
+
+
+def _of_module(
+    design: object, top: object, table: Table, found: Match, given: Mapping[str, str | int]
+) -> Inside:
+    module = design.find(table.module)
+    if not top.instances_of(module.name):
+        raise WlkError(Status.NO_MODULE, f"{top.name} has no instance of {module.name}")
+    ports = [(p.name, p.direction, p.width) for p in module.ports()]
+    words = {name: value for name, value in given.items() if name in table.params}
+    own = match.match(table, ports, words)
+    own.require(f"{module.where}: module {module.name}")
+    _narrow(found, own.params, module.name)
+    return Inside(table, module.name, _clocked(table, own.present))
+
+
+def _narrow(found: Match, params: Mapping[str, ParamValue], module: str) -> None:
+    """Keep the values that both allow; WlkError IFACE_CHANGED when a parameter has none."""
+    narrowed: dict[str, ParamValue] = {}
+    for name in params.keys() & found.params.keys():
+        mine, other = found.params[name], params[name]
+        both = tuple(value for value in mine.possible if value in other.possible)
+        if mine.value not in both and mine.how == "given" or not both:
+            param = found.table.params[name]
+            allowed = " or ".join(param.show(v) for v in other.possible)
+            message = f"{module}: {name}={param.show(mine.value)}, but its ports allow {allowed}"
+            raise WlkError(Status.IFACE_CHANGED, message)
+        if mine.how != "given" and both != mine.possible:
+            narrowed[name] = _settle(found.table, mine, both)
+    found.params.update(narrowed)
+    found.config.update({name: item.value for name, item in narrowed.items()})
+
+
+def _settle(table: Table, item: ParamValue, possible: tuple[int, ...]) -> ParamValue:
+    default = table.params[item.name].default
+    value = item.value if item.value in possible else possible[-1]
+    return dataclasses.replace(
+        item,
+        value=default if default in possible else value,
+        possible=possible,
+        how="ports" if len(possible) == 1 else item.how,
+        ambiguous=item.ambiguous and len(possible) > 1,
+    )
+
+
+def _clocked(table: Table, present: Iterable[str]) -> list[str]:
+    return [*present, *([table.clock] if table.clock else [])]
