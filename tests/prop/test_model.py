@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 import adapter
+import comparison
 import pytest
 from naive_collector import complete, ports
 from stimulus import COVERAGE_POINTS, PROFILES, Outputs, Row, Stimulus
@@ -82,20 +83,9 @@ def configurations() -> list[dict]:
 
 def first_difference(params: dict, expected: list[Outputs], got: list[Outputs]) -> str | None:
     """One line on the first bit that differs, in value or in care; None when none does."""
-    names = [p.name for p in ports(params) if p.direction == "o"]
-    if len(got) != len(expected):
-        return f"{len(expected)} cycles expected, {len(got)} given"
-    for cycle, (want, have) in enumerate(zip(expected, got, strict=True)):
-        if set(have) != set(names):
-            return f"cycle {cycle}: ports missing or unknown: {sorted(set(have) ^ set(names))}"
-        for name in names:
-            (value, care), (other, other_care) = want[name], have[name]
-            if care != other_care or (value ^ other) & care:
-                return (
-                    f"cycle {cycle}: {name} naive {value:#x} care {care:#x}, "
-                    f"model {other:#x} care {other_care:#x}"
-                )
-    return None
+    names = {p.name for p in ports(params) if p.direction == "o"}
+    assert all(set(outputs) == names for outputs in expected)
+    return comparison.first_difference(expected, got)
 
 
 CASES = [
@@ -120,7 +110,9 @@ def test_c_model_agrees(index: int, params: dict, reached: dict[int, Counter]) -
     """Every profile: value under care, and care itself, are equal bit for bit."""
     coverage: Counter = Counter()
     for profile, rows, expected, counted in runs(index, params):
-        problem = first_difference(params, expected, adapter.model_outputs(params, rows))
+        problem = first_difference(
+            params, expected, adapter.model_outputs("collector", params, rows)
+        )
         assert problem is None, (
             f"{problem}; WLK_PROP_SEED={SEED} case {index} profile {profile} {params}"
         )

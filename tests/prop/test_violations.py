@@ -34,7 +34,7 @@ def test_violations_agree(params: dict, profile: str) -> None:
     for seed in range(4):
         rows, _, _ = Stimulus(params, profile, f"violations/{seed}").run(CYCLES)
         expected = naive_violations(params, rows)
-        for cycle, (_, bitmap) in enumerate(adapter.model_cycles(params, rows)):
+        for cycle, (_, bitmap) in enumerate(adapter.model_cycles("collector", params, rows)):
             if not any(row["reset"] for row in rows[:cycle]):
                 continue  # the naive model's rules hold from the first reset on
             told = {name for bit, name in enumerate(RULES) if bitmap >> bit & 1}

@@ -146,7 +146,7 @@ def test_cli_unexpected_exception_shows_traceback_on_request():
 LONG_WORK = """
 with progress.atomic_write({path!r}) as file:
     file.write('half')
-    command = "trap '' INT; echo $$ > {pid}; sleep 60 & wait"
+    command = "trap '' INT; echo $$ >> {pid}; sleep 60 & wait"
     {run}
 """
 RUN = "progress.run(['sh', '-c', command], label='long')"
@@ -168,8 +168,9 @@ def test_cli_signal_ends_children_and_removes_partial_files(tmp_path, run, numbe
     _, stderr = process.communicate(timeout=20)
     assert (process.returncode, stderr) == (code, message)
     assert sorted(tmp_path.iterdir()) == [pid]
-    group = int(pid.read_text())  # the shell leads its group: nobody of it may be left
-    wait_for(lambda: not group_exists(group))
+    groups = [int(line) for line in pid.read_text().split()]
+    # each shell leads its group: nobody of it may be left
+    wait_for(lambda: not any(map(group_exists, groups)))
 
 
 def wait_for(condition):

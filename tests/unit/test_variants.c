@@ -1,242 +1,404 @@
 // SPDX-License-Identifier: Apache-2.0
-// One model, several ways to run it: instruction sets, and step() against eval() and tick().
+// One model, several ways to run it, for every block: instruction sets, step() against eval() and
+// tick(), structs against words, a snapshot against its original.
 #include "check.h"
+#include "noise.h"
 #include "warplock/collector.h"
-#include "warplock/stimulus.h"
-
-#include <stdlib.h>
-#include <string.h>
-
-enum { WORDS = 1 + 3 * WLK_COLLECTOR_ROW_WORDS, IN_WORDS = 5 + WLK_COLLECTOR_ROW_WORDS };
+#include "warplock/hazard.h"
+#include "warplock/issue.h"
+#include "warplock/reservation_station.h"
+#include "warplock/scoreboard.h"
 
 typedef struct shape {
-    uint32_t lanes, lane_bits, pregs, entries, read_during_write, power_up;
+    const char *block, *settings;
+    wlk_power_up power_up;
+    uint32_t cycles;
 } shape;
 
 static const shape shapes[] = {
-    {16, 32, 256, 2, WLK_COLLECTOR_READ_DURING_WRITE_NEW, WLK_POWER_UNKNOWN},
-    {1, 32, 16, 1, WLK_COLLECTOR_READ_DURING_WRITE_NEW, WLK_POWER_UNKNOWN},
-    {1, 64, 16, 3, WLK_COLLECTOR_READ_DURING_WRITE_OLD, WLK_POWER_ZERO},
-    {2, 32, 2, 2, WLK_COLLECTOR_READ_DURING_WRITE_UNDEFINED, WLK_POWER_UNKNOWN},
-    {3, 64, 16, 5, WLK_COLLECTOR_READ_DURING_WRITE_NEW, WLK_POWER_UNKNOWN},
-    {5, 32, 64, 4, WLK_COLLECTOR_READ_DURING_WRITE_OLD, WLK_POWER_UNKNOWN},
-    {17, 32, 16, 2, WLK_COLLECTOR_READ_DURING_WRITE_NEW, WLK_POWER_ZERO},
-    {16, 64, 16, 8, WLK_COLLECTOR_READ_DURING_WRITE_UNDEFINED, WLK_POWER_UNKNOWN},
-    {63, 32, 16, 2, WLK_COLLECTOR_READ_DURING_WRITE_NEW, WLK_POWER_UNKNOWN},
-    {64, 64, 1024, 32, WLK_COLLECTOR_READ_DURING_WRITE_NEW, WLK_POWER_UNKNOWN},
+    {"collector", "", WLK_POWER_UNKNOWN, 50000},
+    {"collector", "num_lanes=1 num_pregs=16 coll_entries=1", WLK_POWER_UNKNOWN, 10000},
+    {"collector", "num_lanes=1 lane_bits=64 num_pregs=16 coll_entries=3 read_during_write=old",
+     WLK_POWER_ZERO, 10000},
+    {"collector", "num_lanes=2 num_pregs=2 read_during_write=undefined", WLK_POWER_UNKNOWN, 10000},
+    {"collector", "num_lanes=3 lane_bits=64 num_pregs=16 coll_entries=5", WLK_POWER_UNKNOWN, 10000},
+    {"collector", "num_lanes=5 num_pregs=64 coll_entries=4 read_during_write=old debug=1",
+     WLK_POWER_UNKNOWN, 10000},
+    {"collector", "num_lanes=17 num_pregs=16", WLK_POWER_ZERO, 10000},
+    {"collector", "lane_bits=64 num_pregs=16 coll_entries=8 read_during_write=undefined",
+     WLK_POWER_UNKNOWN, 10000},
+    {"collector", "num_lanes=63 num_pregs=16", WLK_POWER_UNKNOWN, 5000},
+    {"collector", "num_lanes=64 lane_bits=64 num_pregs=1024 coll_entries=32", WLK_POWER_UNKNOWN,
+     5000},
+    {"scoreboard", "", WLK_POWER_UNKNOWN, 10000},
+    {"scoreboard", "num_warps=1 num_pregs=2 max_pending_reads=1", WLK_POWER_UNKNOWN, 10000},
+    {"scoreboard", "num_warps=3 num_pregs=16 max_pending_reads=255 debug=1", WLK_POWER_ZERO, 10000},
+    {"scoreboard", "num_warps=32 num_pregs=1024 max_pending_reads=5", WLK_POWER_UNKNOWN, 3000},
+    {"hazard", "", WLK_POWER_UNKNOWN, 5000},
+    {"hazard", "num_warps=1 num_lanes=1 num_pregs=2 max_pending_reads=1", WLK_POWER_UNKNOWN, 5000},
+    {"hazard", "num_warps=3 num_lanes=64 num_pregs=16 count_forwarded_reads=0 debug=1",
+     WLK_POWER_UNKNOWN, 5000},
+    {"hazard", "num_warps=32 num_pregs=1024", WLK_POWER_ZERO, 2000},
+    {"reservation_station", "", WLK_POWER_UNKNOWN, 10000},
+    {"reservation_station",
+     "num_warps=1 num_lanes=1 num_pregs=2 rs_entries=1 coll_entries=1 in_order_per_warp=1",
+     WLK_POWER_UNKNOWN, 10000},
+    {"reservation_station", "num_warps=4 num_pregs=16 rs_entries=5 in_order_per_warp=1 debug=1",
+     WLK_POWER_UNKNOWN, 10000},
+    {"reservation_station",
+     "num_warps=8 num_lanes=64 lane_bits=64 num_pregs=1024 rs_entries=32 coll_entries=32 "
+     "forward_coll_issue=0 allow_partial_collect=1",
+     WLK_POWER_ZERO, 5000},
+    {"issue", "", WLK_POWER_UNKNOWN, 5000},
+    {"issue", "num_warps=1 num_lanes=1 num_pregs=16 rs_entries=1 coll_entries=1", WLK_POWER_UNKNOWN,
+     3000},
+    {"issue",
+     "num_warps=4 num_lanes=3 lane_bits=64 num_pregs=16 rs_entries=5 coll_entries=3 "
+     "in_order_per_warp=1 forward_coll_issue=0 max_pending_reads=3",
+     WLK_POWER_UNKNOWN, 3000},
+    {"issue",
+     "num_warps=32 num_lanes=64 num_pregs=32 rs_entries=32 coll_entries=32 "
+     "read_during_write=undefined debug=1",
+     WLK_POWER_ZERO, 2000},
+    {"issue", "num_warps=4 num_pregs=16 read_during_write=old count_forwarded_reads=0",
+     WLK_POWER_ZERO, 3000},
 };
 
 enum { SHAPES = sizeof shapes / sizeof shapes[0] };
 
-/* ---- a run: a configuration, and inputs that need not be legal ---- */
+/* ---- a run ---- */
+
+typedef struct record {
+    uint64_t *out, *care;
+    wlk_step_info info;
+} record;
 
 typedef struct run {
-    wlk_collector_cfg cfg;
-    wlk_layout layout;
-    uint64_t usable[IN_WORDS]; // bits of the inputs that exist
-    uint64_t all[WORDS];       // bits of the outputs that exist
-    uint64_t random;
-    uint64_t in[IN_WORDS];
+    noise n;
+    const shape *s;
+    record want, have;
 } run;
 
-static const uint32_t *words_of(const run *r) {
-    return (const uint32_t *)&r->cfg;
+static record new_record(const noise *n) {
+    const record r = {noise_words(n->layout.out_words), noise_words(n->layout.out_words), {0, 0}};
+    return r;
 }
 
 static void run_start(run *r, const shape *s, uint64_t seed) {
-    static wlk_port ports[1024];
-    wlk_error err;
     memset(r, 0, sizeof *r);
-    wlk_config_defaults(&wlk_collector_table, (uint32_t *)&r->cfg);
-    r->cfg.num_lanes = s->lanes;
-    r->cfg.lane_bits = s->lane_bits;
-    r->cfg.num_pregs = s->pregs;
-    r->cfg.coll_entries = s->entries;
-    r->cfg.read_during_write = s->read_during_write;
-    r->random = seed;
-    CHECK(wlk_collector_check(&r->cfg, &err) == WLK_OK);
-    wlk_collector_table.layout(words_of(r), &r->layout);
-    const uint32_t n = wlk_collector_table.ports(words_of(r), ports, 1024);
-    for (uint32_t i = 0; i < n && n <= 1024; i++) {
-        if (ports[i].present) {
-            wlk_port_set(&ports[i], ports[i].is_out ? r->all : r->usable, ~UINT64_C(0));
-        }
-    }
+    noise_open(&r->n, s->block, s->settings, seed);
+    r->n.lawless = true;
+    r->s = s;
+    r->want = new_record(&r->n);
+    r->have = new_record(&r->n);
 }
 
-// Anything, but resets are rare and registers are often few.
-static void run_inputs(run *r, uint64_t cycle) {
-    const uint64_t kind = wlk_random(&r->random);
-    for (uint32_t w = 0; w < r->layout.in_words; w++) {
-        r->in[w] = wlk_random(&r->random) & r->usable[w];
-    }
-    wlk_collector_in in;
-    wlk_collector_in_unpack_control(r->in, &in);
-    in.reset = cycle == 3 || (kind & 255u) == 0u;
-    if (kind & 256u) {
-        for (uint32_t i = 0; i < 3; i++) {
-            in.readReq.bits.regs[i].pReg &= 3u;
-        }
-        in.writeReq.bits.regs[0].pReg &= 3u;
-    }
-    if (kind & 512u) {
-        in.writeReq.bits.regs[0].tmask = r->usable[1];
-    }
-    wlk_collector_in_pack_control(r->in, &in);
+static void run_end(run *r) {
+    free(r->want.out);
+    free(r->want.care);
+    free(r->have.out);
+    free(r->have.care);
+    noise_close(&r->n);
 }
 
-static void *new_state(const run *r, const wlk_block *block, const shape *s) {
-    const size_t bytes = (block->state_size(words_of(r)) + 63u) / 64u * 64u;
-    void *state = aligned_alloc(64, bytes);
-    if (state == NULL) {
-        abort();
-    }
-    block->init(words_of(r), state, (wlk_power_up)s->power_up);
-    return state;
+static void *new_state(const run *r, const wlk_block *block) {
+    return noise_state(&r->n, block, r->s->power_up);
+}
+
+// The first reset comes late: what is unknown before it counts too.
+static void next(run *r, uint64_t cycle) {
+    noise_next(&r->n, cycle == 3u);
+}
+
+static void make_record(const run *r, const wlk_block *block, void *state, record *to) {
+    block->record(r->n.cfg, state, r->n.in, to->out, to->care, &to->info);
+}
+
+static size_t out_bytes(const run *r) {
+    return r->n.layout.out_words * sizeof(uint64_t);
+}
+
+static bool same_record(const run *r) {
+    const record *a = &r->want, *b = &r->have;
+    return memcmp(a->out, b->out, out_bytes(r)) == 0 &&
+           memcmp(a->care, b->care, out_bytes(r)) == 0 && a->info.events == b->info.events &&
+           a->info.violated == b->info.violated;
 }
 
 /* ---- instruction sets ---- */
 
-typedef struct record {
-    uint64_t out[WORDS], care[WORDS];
-    wlk_step_info info;
-} record;
-
-static bool same_record(const run *r, const record *a, const record *b) {
-    const size_t bytes = r->layout.out_words * sizeof(uint64_t);
-    return memcmp(a->out, b->out, bytes) == 0 && memcmp(a->care, b->care, bytes) == 0 &&
-           a->info.events == b->info.events && a->info.violated == b->info.violated;
+// Ways that the cycle can go, the same in both; both take the same one.
+static bool same_ways(run *r, const wlk_block *base, const wlk_block *other, void *a, void *b) {
+    if (base->outcomes == NULL) {
+        return true;
+    }
+    const uint32_t ways = base->outcomes(r->n.cfg, a, r->n.in);
+    if (other->outcomes(r->n.cfg, b, r->n.in) != ways) {
+        return false;
+    }
+    if (ways > 1u) {
+        const uint32_t k = (uint32_t)(wlk_random(&r->n.random) % ways);
+        base->assume(r->n.cfg, a, r->n.in, k);
+        other->assume(r->n.cfg, b, r->n.in, k);
+    }
+    return true;
 }
 
-static void instruction_sets_agree(const shape *s, const char *isa, uint64_t cycles) {
-    static run r;
-    static record want, have;
-    const wlk_block *base = wlk_block_find_isa("collector", "base");
-    const wlk_block *other = wlk_block_find_isa("collector", isa);
-    if (!CHECK(base == &wlk_collector_block) || other == NULL) {
+static void instruction_sets_agree(const shape *s, const char *isa) {
+    run r;
+    const wlk_block *base = wlk_block_find_isa(s->block, "base");
+    const wlk_block *other = wlk_block_find_isa(s->block, isa);
+    if (!CHECK(base != NULL) || other == NULL) {
         return; // this processor does not run it
     }
+    CHECK(strcmp(isa, "base") == 0 ? other == base : other != base);
     run_start(&r, s, 7);
-    void *a = new_state(&r, base, s), *b = new_state(&r, other, s);
-    uint64_t same = 0;
-    for (uint64_t c = 0; c < cycles; c++) {
-        run_inputs(&r, c);
-        base->record(words_of(&r), a, r.in, want.out, want.care, &want.info);
-        other->record(words_of(&r), b, r.in, have.out, have.care, &have.info);
-        same += same_record(&r, &want, &have);
+    void *a = new_state(&r, base), *b = new_state(&r, other);
+    uint32_t same = 0;
+    for (uint32_t c = 0; c < s->cycles; c++) {
+        next(&r, c);
+        const bool ways = same_ways(&r, base, other, a, b);
+        make_record(&r, base, a, &r.want);
+        make_record(&r, other, b, &r.have);
+        same += ways && same_record(&r);
     }
-    CHECK_MSG(same == cycles, "%s, %u lanes of %u: %llu cycles differ", isa, s->lanes, s->lane_bits,
-              (unsigned long long)(cycles - same));
+    CHECK_MSG(same == s->cycles, "%s %s, %s: %u cycles differ", s->block, s->settings, isa,
+              s->cycles - same);
     free(a);
     free(b);
+    run_end(&r);
 }
 
-static void record_is_eval_and_tick(const shape *s, uint64_t cycles) {
-    static run r;
-    static record want, have;
-    const wlk_block *block = wlk_block_find("collector");
+/* ---- record, eval, tick, step ---- */
+
+static void record_is_eval_and_tick(const shape *s) {
+    run r;
+    uint32_t same = 0;
     run_start(&r, s, 9);
-    void *a = new_state(&r, block, s), *b = new_state(&r, block, s);
-    uint64_t same = 0;
-    for (uint64_t c = 0; c < cycles; c++) {
-        run_inputs(&r, c);
-        block->record(words_of(&r), a, r.in, want.out, want.care, &want.info);
-        block->eval(words_of(&r), b, r.in, have.out, have.care);
-        block->tick(words_of(&r), b, r.in, &have.info);
-        same += same_record(&r, &want, &have);
+    const wlk_block *block = r.n.block;
+    void *a = new_state(&r, block), *b = new_state(&r, block);
+    const uint32_t cycles = wlk_min(s->cycles, 4000);
+    for (uint32_t c = 0; c < cycles; c++) {
+        next(&r, c);
+        make_record(&r, block, a, &r.want);
+        block->eval(r.n.cfg, b, r.n.in, r.have.out, r.have.care);
+        block->tick(r.n.cfg, b, r.n.in, &r.have.info);
+        same += same_record(&r);
     }
-    CHECK_MSG(same == cycles, "%u lanes of %u", s->lanes, s->lane_bits);
+    CHECK_MSG(same == cycles, "%s %s", s->block, s->settings);
     free(a);
     free(b);
+    run_end(&r);
 }
-
-/* ---- step ---- */
 
 static int step_on(const run *r, const wlk_block *block, void *state, const uint64_t *got,
                    wlk_step_info *info) {
-    wlk_view in = {.control = r->in}, seen = {.control = got};
-    for (uint32_t i = 0; i < r->layout.n_in_payloads; i++) {
-        in.payload[i] = r->in + r->layout.in_payload[i].word;
+    const wlk_layout *l = &r->n.layout;
+    wlk_view in = {.control = r->n.in}, seen = {.control = got};
+    for (uint32_t i = 0; i < l->n_in_payloads; i++) {
+        in.payload[i] = r->n.in + l->in_payload[i].word;
     }
-    for (uint32_t i = 0; i < r->layout.n_out_payloads; i++) {
-        seen.payload[i] = got + r->layout.out_payload[i].word;
+    for (uint32_t i = 0; i < l->n_out_payloads; i++) {
+        seen.payload[i] = got + l->out_payload[i].word;
     }
-    return block->step(words_of(r), state, &in, &seen, info);
+    return block->step(r->n.cfg, state, &in, &seen, info);
 }
 
-// Every output bit flipped alone must make step look closer. Flips that it let pass.
+// Every output bit flipped alone must make step look closer and change nothing. Flips that did not.
 static uint64_t flips_missed(const run *r, const wlk_block *block, void *state, uint64_t *out) {
+    const size_t bytes = block->state_size(r->n.cfg);
     wlk_step_info info = {0, 0};
-    uint64_t missed = 0;
-    for (uint32_t w = 0; w < r->layout.out_words; w++) {
-        for (uint64_t left = r->all[w]; left != 0u; left &= left - 1u) {
+    uint64_t missed = 0, *before = noise_words(bytes / sizeof(uint64_t) + 8u);
+    memcpy(before, state, bytes);
+    for (uint32_t w = 0; w < r->n.layout.out_words; w++) {
+        for (uint64_t left = r->n.all[w]; left != 0u; left &= left - 1u) {
             out[w] ^= left & (0u - left);
             missed += step_on(r, block, state, out, &info) != 1;
             out[w] ^= left & (0u - left);
         }
     }
+    missed += memcmp(before, state, bytes) != 0;
+    free(before);
     return missed;
 }
 
 // `a` runs by record, `b` by step where step knows all outputs, else by tick.
-static void step_agrees(const shape *s, const wlk_block *block, uint64_t cycles) {
-    static run r;
-    static record want, have;
-    uint64_t known = 0, wrong = 0, missed = 0, moved = 0, violated = 0;
+static void step_agrees(const shape *s, const wlk_block *block) {
+    run r;
+    uint32_t known = 0, wrong = 0, moved = 0, violated = 0;
+    uint64_t missed = 0;
     run_start(&r, s, 11);
-    void *a = new_state(&r, block, s), *b = new_state(&r, block, s);
-    for (uint64_t c = 0; c < cycles; c++) {
-        const size_t bytes = r.layout.out_words * sizeof(uint64_t);
-        run_inputs(&r, c);
-        block->record(words_of(&r), a, r.in, want.out, want.care, &want.info);
+    void *a = new_state(&r, block), *b = new_state(&r, block);
+    const uint32_t cycles = wlk_min(s->cycles, 3000);
+    for (uint32_t c = 0; c < cycles; c++) {
+        next(&r, c);
+        CHECK(same_ways(&r, block, block, a, b));
+        make_record(&r, block, a, &r.want);
         if (c % 97u == 50u) {
-            missed += flips_missed(&r, block, b, want.out);
+            missed += flips_missed(&r, block, b, r.want.out);
         }
-        block->eval(words_of(&r), b, r.in, have.out, have.care); // b is where it should be
-        moved += memcmp(want.out, have.out, bytes) != 0 || memcmp(want.care, have.care, bytes) != 0;
-        const bool full = memcmp(want.care, r.all, bytes) == 0;
-        have.info.violated = 0;
-        const int closer = step_on(&r, block, b, want.out, &have.info);
+        block->eval(r.n.cfg, b, r.n.in, r.have.out, r.have.care); // b is where it should be
+        moved += memcmp(r.want.out, r.have.out, out_bytes(&r)) != 0 ||
+                 memcmp(r.want.care, r.have.care, out_bytes(&r)) != 0;
+        const bool full = memcmp(r.want.care, r.n.all, out_bytes(&r)) == 0;
+        r.have.info.violated = 0;
+        const int closer = step_on(&r, block, b, r.want.out, &r.have.info);
         if (closer) {
-            block->tick(words_of(&r), b, r.in, &have.info);
+            block->tick(r.n.cfg, b, r.n.in, &r.have.info);
         }
-        known += full;
-        wrong += closer != !full;
-        violated += have.info.violated != want.info.violated;
+        known += !closer;
+        // Where power-up leaves ways open it may look closer although this cycle shows none.
+        wrong += closer ? full && block->outcomes == NULL : !full;
+        violated += r.have.info.violated != r.want.info.violated;
     }
-    CHECK_MSG(wrong == 0, "%u lanes: step is wrong in %llu cycles", s->lanes,
-              (unsigned long long)wrong);
-    CHECK_MSG(missed == 0, "%u lanes: %llu flips missed", s->lanes, (unsigned long long)missed);
-    CHECK_MSG(moved == 0 && violated == 0, "%u lanes: step does not what tick does", s->lanes);
-    CHECK_MSG(known > cycles / 50u, "%u lanes: only %llu cycles all known", s->lanes,
-              (unsigned long long)known);
+    CHECK_MSG(wrong == 0, "%s %s: step is wrong in %u cycles", s->block, s->settings, wrong);
+    CHECK_MSG(missed == 0, "%s %s: %u flips missed", s->block, s->settings, (unsigned)missed);
+    CHECK_MSG(moved == 0 && violated == 0, "%s %s: step does not what tick does", s->block,
+              s->settings);
+    CHECK_MSG(known > cycles / 50u, "%s %s: only %u cycles all known", s->block, s->settings,
+              known);
     free(a);
     free(b);
+    run_end(&r);
 }
 
-// Long rows take longer.
-static uint64_t cycles_of(const shape *s) {
-    return s->lanes == 16 && s->lane_bits == 32 ? 100000 : 20000;
+/* ---- a snapshot is a copy ---- */
+
+static void snapshot_is_a_copy(const shape *s) {
+    enum { BEFORE = 200, AFTER = 100 };
+    run r;
+    uint32_t same = 0;
+    run_start(&r, s, 13);
+    const wlk_block *block = r.n.block;
+    void *a = new_state(&r, block), *b = new_state(&r, block);
+    for (uint32_t c = 0; c < BEFORE; c++) {
+        next(&r, c);
+        make_record(&r, block, a, &r.want);
+    }
+    memcpy(b, a, block->state_size(r.n.cfg));
+    const uint64_t seed = r.n.random;
+    uint64_t *records = noise_words((size_t)AFTER * r.n.layout.out_words);
+    for (uint32_t pass = 0; pass < 2; pass++) { // the copy first, then the original
+        r.n.random = seed;
+        for (uint32_t c = 0; c < AFTER; c++) {
+            uint64_t *saved = records + (size_t)c * r.n.layout.out_words;
+            next(&r, BEFORE);
+            make_record(&r, block, pass == 0u ? b : a, &r.have);
+            same += pass == 1u && memcmp(saved, r.have.out, out_bytes(&r)) == 0;
+            memcpy(saved, r.have.out, out_bytes(&r));
+        }
+    }
+    CHECK_MSG(same == AFTER, "%s %s", s->block, s->settings);
+    free(records);
+    free(a);
+    free(b);
+    run_end(&r);
+}
+
+/* ---- structs ---- */
+
+// Random words through the structs and back; eval and tick by structs and by words.
+#define DEFINE_STRUCTS(name)                                                                       \
+    static void name##_structs(const shape *s) {                                                   \
+        static wlk_##name##_in in;                                                                 \
+        static wlk_##name##_out out, care;                                                         \
+        run r;                                                                                     \
+        uint32_t same = 0;                                                                         \
+        run_start(&r, s, 17);                                                                      \
+        const wlk_##name##_cfg *cfg = (const wlk_##name##_cfg *)r.n.cfg;                           \
+        wlk_##name##_state *a = new_state(&r, r.n.block), *b = new_state(&r, r.n.block);           \
+        uint64_t *words = noise_words(r.n.layout.in_words + r.n.layout.out_words);                 \
+        CHECK(wlk_##name##_state_size(cfg) == r.n.block->state_size(r.n.cfg));                     \
+        wlk_##name##_init(cfg, b, s->power_up);                                                    \
+        for (uint32_t c = 0; c < 500; c++) {                                                       \
+            next(&r, c);                                                                           \
+            wlk_##name##_in_unpack(cfg, r.n.in, &in);                                              \
+            wlk_##name##_in_pack(cfg, &in, words);                                                 \
+            bool ok = memcmp(words, r.n.in, r.n.layout.in_words * sizeof *words) == 0;             \
+            make_record(&r, r.n.block, a, &r.want);                                                \
+            wlk_##name##_eval(cfg, b, &in, &out, &care);                                           \
+            wlk_##name##_out_pack(cfg, &out, r.have.out);                                          \
+            wlk_##name##_out_pack(cfg, &care, r.have.care);                                        \
+            r.have.info = r.want.info;                                                             \
+            r.have.info.violated = wlk_##name##_tick(cfg, b, &in);                                 \
+            ok = ok && same_record(&r);                                                            \
+            for (uint32_t w = 0; w < r.n.layout.out_words; w++) {                                  \
+                r.have.out[w] = wlk_random(&r.n.random) & r.n.all[w];                              \
+            }                                                                                      \
+            wlk_##name##_out_unpack(cfg, r.have.out, &out);                                        \
+            wlk_##name##_out_pack(cfg, &out, words);                                               \
+            same += ok && memcmp(words, r.have.out, out_bytes(&r)) == 0;                           \
+        }                                                                                          \
+        wlk_##name##_out_mask(cfg, words);                                                         \
+        for (uint32_t w = 0; w < r.n.layout.out_control; w++) {                                    \
+            CHECK_MSG(words[w] == r.n.all[w], "%s word %u", s->settings, w);                       \
+        }                                                                                          \
+        CHECK_MSG(same == 500, "%s %s: %u cycles differ", s->block, s->settings, 500 - same);      \
+        free(words);                                                                               \
+        free(a);                                                                                   \
+        free(b);                                                                                   \
+        run_end(&r);                                                                               \
+    }
+
+DEFINE_STRUCTS(collector)
+DEFINE_STRUCTS(hazard)
+DEFINE_STRUCTS(issue)
+DEFINE_STRUCTS(reservation_station)
+DEFINE_STRUCTS(scoreboard)
+
+static const struct {
+    const char *block;
+    void (*structs)(const shape *s);
+} blocks[] = {
+    {"collector", collector_structs},   {"hazard", hazard_structs},
+    {"issue", issue_structs},           {"reservation_station", reservation_station_structs},
+    {"scoreboard", scoreboard_structs},
+};
+
+enum { BLOCKS = sizeof blocks / sizeof blocks[0] };
+
+static void structs_are_words(const shape *s) {
+    for (size_t i = 0; i < BLOCKS; i++) {
+        if (strcmp(blocks[i].block, s->block) == 0) {
+            blocks[i].structs(s);
+        }
+    }
+}
+
+// Every block of the library is in the lists above.
+static void every_block_is_here(void) {
+    for (uint32_t i = 0; wlk_block_name(i) != NULL; i++) {
+        uint32_t listed = 0, shaped = 0;
+        for (size_t k = 0; k < BLOCKS; k++) {
+            listed += strcmp(blocks[k].block, wlk_block_name(i)) == 0;
+        }
+        for (size_t k = 0; k < SHAPES; k++) {
+            shaped += strcmp(shapes[k].block, wlk_block_name(i)) == 0;
+        }
+        CHECK_MSG(listed == 1 && shaped > 0, "%s", wlk_block_name(i));
+    }
 }
 
 int main(void) {
     static const char *const isas[] = {"base", "x86-64-v3", "x86-64-v4"};
     uint32_t found = 0;
     for (size_t i = 0; i < sizeof isas / sizeof isas[0]; i++) {
-        const wlk_block *block = wlk_block_find_isa("collector", isas[i]);
-        if (block == NULL) {
+        if (wlk_block_find_isa("collector", isas[i]) == NULL) {
             printf("%s: not on this processor\n", isas[i]);
             continue;
         }
         found++;
         for (size_t k = 0; k < SHAPES; k++) {
-            instruction_sets_agree(&shapes[k], isas[i], cycles_of(&shapes[k]));
-            step_agrees(&shapes[k], block, 4000);
+            instruction_sets_agree(&shapes[k], isas[i]);
+            step_agrees(&shapes[k], wlk_block_find_isa(shapes[k].block, isas[i]));
         }
     }
     for (size_t k = 0; k < SHAPES; k++) {
-        record_is_eval_and_tick(&shapes[k], 4000);
+        record_is_eval_and_tick(&shapes[k]);
+        snapshot_is_a_copy(&shapes[k]);
+        structs_are_words(&shapes[k]);
     }
+    every_block_is_here();
     CHECK(found > 0);
     CHECK(wlk_block_find_isa("collector", "z80") == NULL);
     CHECK(wlk_block_find("none") == NULL);

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Commands that run the model: against a vector file, or on inputs from a CSV.
+// Command that runs the model against a vector file.
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "csv.h"
 #include "vec_job.h"
 #include "warplock/checker.h"
 
@@ -115,40 +114,4 @@ int vec_play(int n, char **a) {
     wlk_vec_close(p.reader);
     job_close(&p.j);
     return code;
-}
-
-static wlk_status model(job *j, wlk_error *err) {
-    csv *rows = NULL;
-    wlk_step_info info;
-    wlk_status status =
-        csv_open(&rows, stdin, "stdin", j->ports, j->layout.n_ports, j->block->table, true, err);
-    for (uint64_t c = 0; status == WLK_OK && !tool_stop; c++) {
-        bool more = false;
-        status = csv_row(rows, j->in, j->out, &more, err);
-        if (status != WLK_OK || !more) {
-            break;
-        }
-        wlk_worlds_record(&j->worlds, j->in, j->out, j->care, j->layout.out_words, j->other, &info);
-        printf("{\"cycle\": %" PRIu64 ", \"violated\": %" PRIu32, c, info.violated);
-        vec_print_side(j, "out", true, j->out);
-        vec_print_side(j, "care", true, j->care);
-        puts("}");
-    }
-    csv_close(rows);
-    return status;
-}
-
-// The model on inputs from a CSV: one JSON line a row. What property tests compare with.
-int vec_model(int n, char **a) {
-    job j;
-    wlk_error err;
-    if (n < 2) {
-        return VEC_BAD_WORDS;
-    }
-    wlk_status status = job_open(&j, a[0], a[1], a + 2, n - 2, &err);
-    if (status == WLK_OK) {
-        status = model(&j, &err);
-        job_close(&j);
-    }
-    return status == WLK_OK ? vec_close_output() : tool_fail("wlk-vec", &err);
 }

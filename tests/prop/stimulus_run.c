@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the stimulus of a block does to its model: stimulus_run BLOCK PROFILE FIRST LAST CYCLES
+// [KEY=VALUE...] runs each seed as the lockstep bench does, and prints one JSON object: coverage
+// hits and floors, and counts of what no stimulus may do.
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "warplock/stimulus.h"
+
+enum { DRAIN_CYCLES = 4096 }; // as the bench
+
+typedef struct run {
+    const wlk_block *block;
+    const wlk_stimulus *gen;
+    uint32_t cfg[WLK_MAX_PARAMS];
+    uint32_t profile;
+    wlk_layout layout;
+    uint64_t *in, *mask; // inputs, and the bits that inputs have
+    void *state;
+    wlk_stimulus_state stim;
+    uint64_t events[64], cycles, digest, in_words_beyond, violations, ambiguous, undrained;
+} run;
+
+static void *zeros(size_t words) {
+    void *memory = calloc(words, sizeof(uint64_t));
+    if (memory == NULL) {
+        exit(WLK_NO_MEMORY);
+    }
+    return memory;
+}
+
+static void fill_mask(run *r) {
+    wlk_port *ports = (wlk_port *)calloc(r->layout.n_ports, sizeof *ports);
+    if (ports == NULL) {
+        exit(WLK_NO_MEMORY);
+    }
+    (void)r->block->table->ports(r->cfg, ports, r->layout.n_ports);
+    for (uint32_t p = 0; p < r->layout.n_ports; p++) {
+        if (!ports[p].is_out && ports[p].present) {
+            r->mask[ports[p].word] |= wlk_mask(ports[p].width) << ports[p].lsb;
+        }
+    }
+    free(ports);
+}
+
+// A digest of the inputs tells whether two runs are the same.
+static void look_at_inputs(run *r) {
+    for (uint32_t w = 0; w < r->layout.in_words; w++) {
+        r->in_words_beyond += (r->in[w] & ~r->mask[w]) != 0u;
+        r->digest = (r->digest ^ r->in[w]) * UINT64_C(0x100000001b3);
+    }
+    if (r->block->outcomes != NULL) {
+        r->ambiguous += r->block->outcomes(r->cfg, r->state, r->in) > 1u;
+    }
+}
+
+static void cycle(run *r) {
+    wlk_step_info info;
+    // What a generator leaves from the cycle before is no input.
+    memset(r->in, 0xff, r->layout.in_words * sizeof *r->in);
+    r->gen->next(r->cfg, r->state, &r->stim, r->in);
+    look_at_inputs(r);
+    r->block->tick(r->cfg, r->state, r->in, &info);
+    for (uint64_t e = info.events; e != 0u; e &= e - 1u) {
+        r->events[__builtin_ctzll(e)]++;
+    }
+    r->violations += info.violated != 0u;
+    r->cycles++;
+}
+
+static void run_seed(run *r, uint64_t seed, uint64_t cycles) {
+    r->block->init(r->cfg, r->state, WLK_POWER_UNKNOWN);
+    wlk_stimulus_init(&r->stim, seed, r->profile);
+    for (uint64_t c = 0; c < cycles; c++) {
+        cycle(r);
+    }
+    r->stim.drain = 1;
+    for (uint32_t i = 0; i < DRAIN_CYCLES && !r->block->drained(r->cfg, r->state); i++) {
+        cycle(r);
+    }
+    r->undrained += !r->block->drained(r->cfg, r->state);
+}
+
+static void print(const run *r) {
+    const wlk_table *t = r->block->table;
+    printf("{\"cycles\": %" PRIu64 ", \"digest\": \"%016" PRIx64 "\", \"in_words_beyond\": %" PRIu64
+           ", \"violations\": %" PRIu64 ", \"ambiguous\": %" PRIu64 ", \"undrained\": %" PRIu64
+           ", \"profiles\": [",
+           r->cycles, r->digest, r->in_words_beyond, r->violations, r->ambiguous, r->undrained);
+    for (uint32_t i = 0; r->gen->profiles[i] != NULL; i++) {
+        printf("%s\"%s\"", i != 0u ? ", " : "", r->gen->profiles[i]);
+    }
+    fputs("], \"coverage\": {", stdout);
+    for (uint32_t i = 0; i < t->n_covers; i++) {
+        printf("%s\"%s\": {\"hits\": %" PRIu64 ", \"floor\": %" PRIu32 "}", i != 0u ? ", " : "",
+               t->covers[i].name, r->events[i], t->cover_floor(r->cfg, i));
+    }
+    fputs("}}\n", stdout);
+}
+
+static bool configure(run *r, int argc, char **argv, wlk_error *err) {
+    r->block = wlk_block_find(argv[1]);
+    r->gen = wlk_stimulus_find(argv[1]);
+    if (r->block == NULL || r->gen == NULL || !wlk_stimulus_profile(r->gen, argv[2], &r->profile)) {
+        (void)wlk_fail(err, WLK_USAGE, "no block '%s' with a profile '%s'", argv[1], argv[2]);
+        return false;
+    }
+    wlk_config_defaults(r->block->table, r->cfg);
+    for (int i = 6; i < argc; i++) {
+        char *value = strchr(argv[i], '=');
+        if (value == NULL) {
+            (void)wlk_fail(err, WLK_USAGE, "cannot read '%s'", argv[i]);
+            return false;
+        }
+        *value = '\0';
+        if (wlk_config_set(r->block->table, r->cfg, argv[i], value + 1, err) != WLK_OK) {
+            return false;
+        }
+    }
+    return r->block->check(r->cfg, err) == WLK_OK;
+}
+
+int main(int argc, char **argv) {
+    static run r;
+    wlk_error err = {WLK_OK, ""};
+    if (argc < 6 || !configure(&r, argc, argv, &err)) {
+        fprintf(stderr, "stimulus_run: %s\n", argc < 6 ? "too few words" : err.text);
+        return (int)WLK_USAGE;
+    }
+    r.block->table->layout(r.cfg, &r.layout);
+    r.in = (uint64_t *)zeros(r.layout.in_words);
+    r.mask = (uint64_t *)zeros(r.layout.in_words);
+    r.state = aligned_alloc(64u, (r.block->state_size(r.cfg) + 63u) / 64u * 64u);
+    if (r.state == NULL) {
+        return (int)WLK_NO_MEMORY;
+    }
+    fill_mask(&r);
+    const uint64_t last = strtoull(argv[4], NULL, 10), cycles = strtoull(argv[5], NULL, 10);
+    for (uint64_t seed = strtoull(argv[3], NULL, 10); seed <= last; seed++) {
+        run_seed(&r, seed, cycles);
+    }
+    print(&r);
+    free(r.in);
+    free(r.mask);
+    free(r.state);
+    return 0;
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Command that runs the model on inputs from a CSV: one JSON line a row. What property tests
+// compare with.
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "csv.h"
+#include "vec_job.h"
+
+// Output bits that the CSV tells, and what it tells of this cycle.
+typedef struct told {
+    uint64_t *bits, *seen;
+} told;
+
+static bool contradicted(const job *j, const told *t) {
+    uint64_t any = 0;
+    for (uint32_t w = 0; w < j->layout.out_words; w++) {
+        any |= (j->out[w] ^ t->seen[w]) & j->care[w] & t->bits[w];
+    }
+    return any != 0u;
+}
+
+// Drops the states that contradict what is told; false when none is left.
+static bool explained(job *j, const told *t) {
+    wlk_worlds_fork(&j->worlds, j->in);
+    // From the last: what takes the place of a dropped one has been looked at.
+    for (uint32_t i = j->worlds.n; i > 0u; i--) {
+        j->block->eval(j->cfg, j->worlds.states[i - 1u], j->in, j->out, j->care);
+        if (contradicted(j, t)) {
+            wlk_worlds_drop(&j->worlds, i - 1u);
+        }
+    }
+    return j->worlds.n > 0u;
+}
+
+static wlk_status rows_of(job *j, csv *rows, const told *t, wlk_error *err) {
+    wlk_step_info info;
+    for (uint64_t c = 0; !tool_stop; c++) {
+        bool more = false;
+        const wlk_status status = csv_row(rows, j->in, t->seen, &more, err);
+        if (status != WLK_OK || !more) {
+            return status;
+        }
+        if (!explained(j, t)) {
+            return wlk_fail(err, WLK_FUNCTIONAL_MISMATCH,
+                            "cycle %" PRIu64 ": no state of the model explains the outputs", c);
+        }
+        wlk_worlds_record(&j->worlds, j->in, j->out, j->care, j->layout.out_words, j->other, &info);
+        printf("{\"cycle\": %" PRIu64 ", \"violated\": %" PRIu32, c, info.violated);
+        vec_print_side(j, "out", true, j->out);
+        vec_print_side(j, "care", true, j->care);
+        puts("}");
+    }
+    return WLK_OK;
+}
+
+static wlk_status model(job *j, const told *t, wlk_error *err) {
+    csv *rows = NULL;
+    wlk_status status =
+        csv_open(&rows, stdin, "stdin", j->ports, j->layout.n_ports, j->block->table, true, err);
+    if (status == WLK_OK) {
+        csv_care(rows, t->bits);
+        status = rows_of(j, rows, t, err);
+    }
+    csv_close(rows);
+    return status;
+}
+
+// Outputs that are columns tell what the RTL showed. What the unknown rest of the state leaves open
+// has care 0.
+int vec_model(int n, char **a) {
+    job j;
+    wlk_error err;
+    if (n < 2) {
+        return VEC_BAD_WORDS;
+    }
+    wlk_status status = job_open(&j, a[0], a[1], a + 2, n - 2, &err);
+    if (status == WLK_OK) {
+        const size_t words = j.layout.out_words + 1u;
+        const told t = {(uint64_t *)calloc(words, sizeof *t.bits),
+                        (uint64_t *)calloc(words, sizeof *t.seen)};
+        status = t.bits != NULL && t.seen != NULL ? model(&j, &t, &err)
+                                                  : wlk_fail(&err, WLK_NO_MEMORY, "out of memory");
+        free(t.bits);
+        free(t.seen);
+        job_close(&j);
+    }
+    return status == WLK_OK ? vec_close_output() : tool_fail("wlk-vec", &err);
+}
