@@ -52,6 +52,31 @@ static void set_compare(wlk_checker *c, const uint64_t *compare) {
     }
 }
 
+// Whole, if it is an output at all.
+static bool is_compared(const wlk_checker *c, int32_t i) {
+    const wlk_port *port = i >= 0 ? &c->ports[i] : NULL;
+    return port == NULL || !port->is_out || !port->present ||
+           wlk_port_get(port, c->compare) == wlk_mask(port->width);
+}
+
+// May the fast step run although outputs are missing? Neither in a payload, which it compares
+// whole, nor in a handshake, which the history shows.
+static bool can_step_masked(const wlk_checker *c) {
+    for (uint32_t i = 0; i < c->layout.n_ports; i++) {
+        const wlk_port *port = &c->ports[i];
+        if (!is_compared(c, (int32_t)i) && port->word >= c->layout.out_control) {
+            return false;
+        }
+    }
+    for (uint32_t i = 0; i < c->n_channels; i++) {
+        const channel *ch = &c->channels[i];
+        if (!is_compared(c, ch->valid) || !is_compared(c, ch->ready)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 // The port whose 1 makes this one meaningful: of the same array element where both are in one.
 static int32_t when_port(const wlk_checker *c, const wlk_port *port) {
     const int16_t when = c->block->table->fields[port->field].valid_when;
@@ -97,6 +122,7 @@ wlk_status wlk_checker_open(wlk_checker **checker, const wlk_block *block, const
         return wlk_fail(err, WLK_NO_MEMORY, "checker: out of memory");
     }
     set_compare(c, options->compare);
+    c->step_masked = can_step_masked(c);
     c->reset_port = reset_port(c);
     for (uint32_t i = 0; i < c->layout.n_ports; i++) {
         const wlk_field *field = &block->table->fields[c->ports[i].field];
@@ -145,13 +171,9 @@ static void copy_view(uint64_t *to, const wlk_view *view, uint32_t control,
 // Control words only: handshakes are what the history is for, and this is the hot path.
 static inline void remember(wlk_checker *c, const wlk_view *in, const wlk_view *got) {
     uint64_t *to = history_slot(c, c->cycles);
-    *to++ = c->cycles + 1u;
-    for (uint32_t w = 0; w < c->layout.in_control; w++) {
-        *to++ = in->control[w];
-    }
-    for (uint32_t w = 0; w < c->layout.out_control; w++) {
-        *to++ = got->control[w];
-    }
+    to[0] = c->cycles + 1u;
+    memcpy(to + 1u, in->control, c->layout.in_control * sizeof *to);
+    memcpy(to + 1u + c->layout.in_control, got->control, c->layout.out_control * sizeof *to);
 }
 
 static void note_transfers(wlk_checker *c, const uint64_t *in, const uint64_t *out) {
@@ -465,13 +487,23 @@ static int step_slow(wlk_checker *c, const uint64_t *in, const uint64_t *in_x, c
     return first;
 }
 
+static bool step_fast(wlk_checker *c, const wlk_view *in, const wlk_view *got,
+                      wlk_step_info *info) {
+    if (c->compares_all) {
+        return c->block->step(c->cfg, c->worlds.states[0], in, got, info) == 0;
+    }
+    wlk_view masked = *got;
+    masked.mask = c->compare;
+    return c->block->step(c->cfg, c->worlds.states[0], in, &masked, info) == 0;
+}
+
 int wlk_checker_step(wlk_checker *c, const wlk_view *in, const wlk_view *got) {
     const wlk_layout *l = &c->layout;
     wlk_step_info info = {0, 0};
     if (!c->frozen) {
         remember(c, in, got);
     }
-    if (c->fast && c->block->step(c->cfg, c->worlds.states[0], in, got, &info) == 0) {
+    if (c->fast && step_fast(c, in, got, &info)) {
         const int first = info.violated != 0u && note_rule(c, info.violated);
         c->compared_cycles++;
         c->cycles++;
@@ -481,8 +513,8 @@ int wlk_checker_step(wlk_checker *c, const wlk_view *in, const wlk_view *got) {
     copy_view(c->got, got, l->out_control, l->out_payload, l->n_out_payloads);
     const int first = step_slow(c, c->in, NULL, c->got, c->no_x);
     // Only the slow path changes what this depends on.
-    c->fast = c->reset_seen && c->compares_all && !c->has_inexact && !c->frozen &&
-              !c->count_events && c->transfer_seen && c->worlds.n == 1u;
+    c->fast = c->reset_seen && (c->compares_all || c->step_masked) && !c->has_inexact &&
+              !c->frozen && !c->count_events && c->transfer_seen && c->worlds.n == 1u;
     return first;
 }
 

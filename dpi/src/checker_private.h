@@ -27,6 +27,7 @@ struct wlk_checker {
     uint64_t *compare;
     bool fast; /* nothing to note in this cycle but a difference */
     bool compares_all;
+    bool step_masked; /* else, outputs are missing that the block's step can leave out */
     bool has_inexact; /* some output is compared only while it means something */
     bool count_events;
     bool reset_seen;

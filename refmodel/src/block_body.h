@@ -71,8 +71,14 @@ static int step(const uint32_t *params, void *state, const wlk_view *in, const w
     }
     compute(cfg, st, in->control, &c);
     outputs(cfg, st, &c, out);
-    for (uint32_t w = 0; w < words; w++) {
-        differs |= out[w] ^ got->control[w];
+    if (got->mask != NULL) {
+        for (uint32_t w = 0; w < words; w++) {
+            differs |= (out[w] ^ got->control[w]) & got->mask[w];
+        }
+    } else {
+        for (uint32_t w = 0; w < words; w++) {
+            differs |= out[w] ^ got->control[w];
+        }
     }
     if (differs != 0u) {
         return 1;

@@ -180,7 +180,7 @@ PRF_INLINE int step_shape(const coll_cfg *cfg, coll_state *st, const wlk_view *i
     diff |= prf_differ(coll_bank_at(st, 1, c.read_entry, stride), got->payload[1], words);
     diff |= prf_differ(coll_bank_at(st, 2, c.read_entry, stride), got->payload[2], words);
     const uint64_t differs = (c.control[0] ^ got->control[0]) | prf_any(diff);
-    if (differs | coll_unknown(st, &c, wlk_mask(lanes))) {
+    if (differs | coll_unknown(st, &c, wlk_mask(lanes)) | (got->mask != NULL)) {
         return 1;
     }
     coll_decide(st, in->control, &c);

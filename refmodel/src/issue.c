@@ -304,7 +304,7 @@ INLINE int step_shape(const cfg_t *cfg, state_t *st, const wlk_view *in, const w
         differs |= out[w] ^ got->control[w];
     }
     differs |= counters_differ(cfg, st, got->control) | operands_differ(st, &c, got, words);
-    if (differs | unknown(st, &c, wlk_mask(lanes))) {
+    if (differs | unknown(st, &c, wlk_mask(lanes)) | (got->mask != NULL)) {
         return 1;
     }
     info->violated = 0;

@@ -155,7 +155,7 @@ def edited():
 @pytest.mark.parametrize(
     ("word", "part"),
     [
-        ("+ABI=98", "the checker was generated for ABI version 99, the library has"),
+        ("+ABI=97", "the checker was generated for ABI version 99, the library has"),
         ("+SCHEMA=1", "the library has no block with schema"),
         ("+ENTRIES=200", "coll_entries=202"),
     ],

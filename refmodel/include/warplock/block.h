@@ -22,7 +22,7 @@ extern "C" {
 
 /** Version of this interface and of the DPI entry points; a checker built for another is refused.
  */
-#define WLK_ABI_VERSION 1u
+#define WLK_ABI_VERSION 2u
 
 /** Rows that vector code moves start on a cache line. */
 #define WLK_ALIGN64 __attribute__((aligned(64)))
@@ -131,6 +131,8 @@ typedef struct wlk_table {
 typedef struct wlk_view {
     const uint64_t *control;               /**< control words */
     const void *payload[WLK_MAX_PAYLOADS]; /**< little-endian words, 4-byte aligned at least */
+    /** Outputs given to a step: the control bits that are there. NULL: all. */
+    const uint64_t *mask;
 } wlk_view;
 
 /** What a step tells beside its answer. */
@@ -170,7 +172,7 @@ typedef struct wlk_block {
     /**
      * Compare and tick in one, for speed: 0 = every output known and equal, state advanced;
      * 1 = look closer with eval, then tick: nothing was changed. Fills `violated` only:
-     * counting events is the business of tick and record.
+     * counting events is the business of tick and record. A block may answer 1 to any masked view.
      */
     int (*step)(const uint32_t *cfg, void *state, const wlk_view *in, const wlk_view *got,
                 wlk_step_info *info);
