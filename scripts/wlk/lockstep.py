@@ -233,9 +233,9 @@ def done_cycles(jobs: Iterable[Job]) -> int:
 def execute(job: Job) -> Outcome:
     """Build and run a job."""
     harness = Harness(job.table, job.config, job.present, job.rtl.top)
-    inner = [each.harness(job.config) for each in job.inside]
+    bound = [harness, *(each.harness(job.config) for each in job.inside)]
     tool = verilate.find_tool(job.args.verilator)
-    build = functools.partial(verilate.bench, harness, job.rtl, inner=inner, tool=tool)
+    build = functools.partial(verilate.bench, harness, job.rtl, bound=bound, tool=tool)
     try:
         program = build()
     except WlkError as error:

@@ -115,15 +115,14 @@ def bench(
     rtl: Rtl,
     *,
     trace: bool = False,
-    checker: bool = True,
-    inner: Sequence[Harness] = (),
+    bound: Sequence[Harness] | None = None,
     tool: Tool | None = None,
 ) -> Path:
     """The bench program for this RTL. BUILD_FAIL shows the first error and names the log.
-    `inner`: of blocks inside, whose checkers are bound too."""
+    `bound`: whose checkers are bound; by default the bench's own."""
     library = _library()
     tool = tool or find_tool("system")
-    sources = _sources(harness, [harness, *inner] if checker else [])
+    sources = _sources(harness, [harness] if bound is None else bound)
     size = sum(path.read_bytes().count(b"\n") for path in rtl.files)
     flags = _verilator_flags(rtl, trace)
     optimize = BIG if size > LARGE else SMALL
