@@ -62,7 +62,7 @@ static void prepare(loop *b, const wlk_stimulus *gen, uint32_t profile) {
 }
 
 static void view(wlk_view *v, const uint64_t *words, const wlk_payload *payload, uint32_t n) {
-    v->control = words;
+    *v = (wlk_view){.control = words};
     for (uint32_t i = 0; i < n; i++) {
         v->payload[i] = words + payload[i].word;
     }
