@@ -260,16 +260,9 @@ static double cpu_seconds(void) {
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-static wlk_status time_cycles(bench *b) {
-    enum { LOOP = 2048 };
-    uint64_t *inputs = (uint64_t *)calloc((size_t)LOOP * b->layout.in_words, sizeof(uint64_t));
-    uint64_t *out = (uint64_t *)calloc(b->layout.out_words, sizeof(uint64_t));
-    volatile uint64_t observed = 0;
-    if (inputs == NULL || out == NULL) {
-        free(inputs);
-        free(out);
-        return WLK_NO_MEMORY;
-    }
+enum { LOOP = 2048 }; // cycles of precomputed inputs
+
+static void precompute(bench *b, uint64_t *inputs) {
     b->seed = b->first;
     bench_start_stimulus(b);
     // The loop must fit whatever state the RTL comes round with.
@@ -278,6 +271,18 @@ static wlk_status time_cycles(bench *b) {
         next_inputs(b);
         memcpy(inputs + (size_t)i * b->layout.in_words, b->in, b->layout.in_words * sizeof *b->in);
     }
+}
+
+static wlk_status time_cycles(bench *b) {
+    uint64_t *inputs = (uint64_t *)calloc((size_t)LOOP * b->layout.in_words, sizeof(uint64_t));
+    uint64_t *out = (uint64_t *)calloc(b->layout.out_words, sizeof(uint64_t));
+    volatile uint64_t observed = 0;
+    if (inputs == NULL || out == NULL) {
+        free(inputs);
+        free(out);
+        return WLK_NO_MEMORY;
+    }
+    precompute(b, inputs);
     bench_begin(b, b->first, NULL);
     double start = 0;
     for (uint64_t c = 0; c < b->time + LOOP; c++) {

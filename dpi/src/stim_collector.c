@@ -43,6 +43,7 @@ static const char *const profile_names[] = {"mixed",       "saturate",    "withh
                                             "collide",     "few_enables", NULL};
 
 _Static_assert(sizeof profile_names / sizeof profile_names[0] == PROFILES + 1, "one name each");
+_Static_assert(WLK_STIMULUS_ROUND >= PROFILES * PHASE_CYCLES, "a round is so long");
 
 // What the generator keeps: when the full table was first seen.
 enum { MEMORY_HELD = 0, MEMORY_SHUFFLE = 1 };

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "stim_common.h"
 
-enum { RESET_CYCLES = 4, PHASE_CYCLES = 192 };
+enum { RESET_CYCLES = 4 };
 
 uint32_t wlk_stim_profile(const wlk_stimulus_state *stim, uint32_t profiles, uint64_t first) {
     if (stim->profile < profiles) {
         return stim->profile;
     }
-    return (uint32_t)((stim->cycle / PHASE_CYCLES + (first & 0xffffu)) % profiles);
+    return (uint32_t)((stim->cycle / STIM_PHASE_CYCLES + (first & 0xffffu)) % profiles);
 }
 
 bool wlk_stim_reset(wlk_stimulus_state *stim, uint32_t chance) {

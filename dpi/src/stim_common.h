@@ -9,6 +9,8 @@
 #include "warplock/hazard_ports.h"
 #include "warplock/stimulus.h"
 
+enum { STIM_PHASE_CYCLES = 192, STIM_MAX_PROFILES = (int)WLK_STIMULUS_ROUND / STIM_PHASE_CYCLES };
+
 /* What makes an instruction. */
 typedef struct stim_operands {
     uint8_t hot_bits; /* registers mostly used: 2^n */

@@ -44,7 +44,7 @@ typedef struct dials {
 
 static const dials profiles[] = {
     /* mixed */ {{4, 12, 32, 160, 160, 16}, 96, 0, 0, 64, 64, 64, 80, 24, 24, 4, 0, 16, 4},
-    /* flow */ {{6, 4, 16, 200, 200, 16}, 255, 0, 0, 8, 8, 160, 32, 0, 0, 1, 0, 8, 4},
+    /* saturate */ {{6, 4, 16, 200, 200, 16}, 255, 0, 0, 8, 8, 160, 32, 0, 0, 1, 0, 8, 4},
     /* hazards */ {{3, 8, 32, 255, 160, 16}, 200, 0, 0, 160, 160, 40, 160, 8, 16, 4, 0, 8, 4},
     /* refused */ {{4, 8, 64, 160, 160, 8}, 48, 0, 0, 16, 16, 96, 64, 8, 96, 12, 0, 8, 4},
     /* full */ {{4, 8, 32, 160, 160, 16}, 128, 0, 0, 32, 32, 64, 64, 96, 8, 48, 0, 8, 4},
@@ -57,11 +57,12 @@ static const dials profiles[] = {
 
 enum { PROFILES = sizeof profiles / sizeof profiles[0] };
 
-static const char *const profile_names[] = {"mixed",    "flow",   "hazards",  "refused",
-                                            "full",     "sparse", "operands", "impatient",
-                                            "anything", "resets", NULL};
+static const char *const profile_names[] = {"mixed",    "saturate", "hazards",  "refused",
+                                            "full",     "sparse",   "operands", "impatient",
+                                            "anything", "resets",   NULL};
 
 _Static_assert(sizeof profile_names / sizeof profile_names[0] == PROFILES + 1, "one name each");
+_Static_assert((int)PROFILES <= (int)STIM_MAX_PROFILES, "a round is so long");
 _Static_assert((int)PROFILES <= (int)PROFILE_MASK, "a seed names its profile");
 _Static_assert(MEMORY_BITS + WLK_ENTRY_WORDS <= WLK_STIMULUS_WORDS, "room to remember");
 

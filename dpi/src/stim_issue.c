@@ -6,7 +6,7 @@
 
 #include "stim_issue_private.h"
 
-enum { RESET_CYCLES = 4, PHASE_CYCLES = 192, OUT_WORDS = 512 };
+enum { RESET_CYCLES = 4, PHASE_CYCLES = 144, OUT_WORDS = 512 };
 #define MAX_LATENCY 40u
 
 #define PUT(field, words, value) wlk_issue_in_put_##field(words, value)
@@ -56,6 +56,7 @@ static const char *const profile_names[] = {
     "few_operands", "repeat_x0", "imbalance", "sparse",    "resets",     "stray",   NULL};
 
 _Static_assert(sizeof profile_names / sizeof profile_names[0] == PROFILES + 1, "one name each");
+_Static_assert(WLK_STIMULUS_ROUND >= PROFILES * PHASE_CYCLES, "a round is so long");
 
 // A program runs as fast as its units let it.
 static const dials program_dials = {.name = "program", .ready = 255};

@@ -99,7 +99,8 @@ static void say_chosen(const scene *s, text *t) {
     if (!never_admitted(s, entry, why, sizeof why)) {
         return;
     }
-    say(t, "warp %" PRIu32 "'s head %s %s, so the scoreboard never admits it (muon-issue §4)",
+    say(t,
+        "warp %" PRIu32 "'s head %s %s, so the scoreboard never admits it (muon-issue, section 4)",
         s->chosen, place(s, entry, at, sizeof at), why);
 }
 

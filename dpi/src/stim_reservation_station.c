@@ -34,7 +34,7 @@ typedef struct dials {
 
 static const dials profiles[] = {
     /* mixed */ {{4, 12, 32, 160, 160, 16}, 160, 64, 96, 16, 160, 4, 4, 12, 64, 4, 16, 4},
-    /* flow */ {{6, 4, 16, 200, 200, 16}, 255, 0, 16, 8, 255, 0, 0, 1, 0, 0, 8, 4},
+    /* saturate */ {{6, 4, 16, 200, 200, 16}, 255, 0, 16, 8, 255, 0, 0, 1, 0, 0, 8, 4},
     /* waiting */ {{3, 8, 48, 200, 200, 16}, 200, 200, 64, 16, 200, 4, 4, 8, 64, 0, 8, 4},
     /* blocked */ {{4, 8, 32, 160, 64, 64}, 230, 48, 128, 16, 48, 6, 8, 64, 64, 4, 8, 4},
     /* collector */ {{4, 8, 32, 160, 200, 16}, 220, 32, 128, 16, 200, 4, 48, 48, 64, 4, 8, 4},
@@ -47,11 +47,12 @@ static const dials profiles[] = {
 
 enum { PROFILES = sizeof profiles / sizeof profiles[0] };
 
-static const char *const profile_names[] = {"mixed",     "flow",      "waiting",  "blocked",
+static const char *const profile_names[] = {"mixed",     "saturate",  "waiting",  "blocked",
                                             "collector", "favourite", "operands", "sparse",
                                             "strays",    "resets",    NULL};
 
 _Static_assert(sizeof profile_names / sizeof profile_names[0] == PROFILES + 1, "one name each");
+_Static_assert((int)PROFILES <= (int)STIM_MAX_PROFILES, "a round is so long");
 
 #define PUT(field, words, value) wlk_reservation_station_in_put_##field(words, value)
 

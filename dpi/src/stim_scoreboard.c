@@ -40,6 +40,7 @@ static const dials profiles[] = {
 enum { PROFILES = sizeof profiles / sizeof profiles[0] };
 
 _Static_assert(sizeof profile_names / sizeof profile_names[0] == PROFILES + 1, "one name each");
+_Static_assert((int)PROFILES <= (int)STIM_MAX_PROFILES, "a round is so long");
 
 // One update port as it is driven; reads side by side, index 0 lowest.
 typedef struct port {

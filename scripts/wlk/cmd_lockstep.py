@@ -31,6 +31,12 @@ def add(subparsers: Any) -> None:
         help="blocks to run; without one: every block, and every recording that is found",
     )
     parser.add_argument("--list", action="store_true", help="list the blocks and stop")
+    _add_rtl(parser)
+    _add_work(parser)
+    _add_runs(parser)
+
+
+def _add_rtl(parser: argparse.ArgumentParser) -> None:
     rtl = parser.add_argument_group("the RTL (default: the stub of rtl_stub/)")
     rtl.add_argument(
         "--rtl",
@@ -54,6 +60,9 @@ def add(subparsers: Any) -> None:
         default="random",
         help="registers and memories at the start; zero compares from the first cycle on",
     )
+
+
+def _add_work(parser: argparse.ArgumentParser) -> None:
     what = parser.add_argument_group("what to run")
     what.add_argument(
         "--config",
@@ -62,7 +71,13 @@ def add(subparsers: Any) -> None:
         metavar="NAME|KEY=VALUE",
         help="a named configuration or a parameter; may be given several times",
     )
-    what.add_argument("--seeds", type=options.seeds, default=range(1, 5), metavar="A..B")
+    what.add_argument(
+        "--seeds",
+        type=options.seeds,
+        default=range(1, 6),
+        metavar="A..B",
+        help="seeds, both ends included (default: 1..5)",
+    )
     what.add_argument(
         "--cycles",
         type=options.number(1),
@@ -73,13 +88,15 @@ def add(subparsers: Any) -> None:
         "--program",
         type=Path,
         metavar="FILE",
-        help="run the instruction streams of FILE once (docs/program-format.md); block issue",
+        help="run the instruction streams of FILE once (docs/program-format.md); block issue, "
+        "configuration default unless --config names one",
     )
     what.add_argument(
         "--pipeline",
         type=Path,
         metavar="FILE",
-        help="write a picture of the first seed for the viewer Konata; block issue",
+        help="write a picture of the first seed for the viewer Konata (docs/pipeline.md); block "
+        "issue, configuration default unless --config names one",
     )
     what.add_argument(
         "--bind",
@@ -87,24 +104,28 @@ def add(subparsers: Any) -> None:
         default="all",
         help="checkers of a composed block: also those of the blocks inside (default), or its own",
     )
-    what.add_argument(
+
+
+def _add_runs(parser: argparse.ArgumentParser) -> None:
+    how = parser.add_argument_group("how to run it, and what to leave")
+    how.add_argument(
         "--jobs", type=options.number(1), default=os.cpu_count() or 1, help="runs at a time"
     )
-    what.add_argument("--waves", action="store_true", help="write an FST of the first seed")
-    what.add_argument(
+    how.add_argument("--waves", action="store_true", help="write an FST of the first seed")
+    how.add_argument(
         "--reports",
         type=Path,
         default=Path("reports"),
         metavar="DIR",
         help="where reports, shrunk stimuli and waveforms of failures go (default: reports)",
     )
-    what.add_argument(
+    how.add_argument(
         "--recordings",
         type=Path,
         metavar="DIR",
         help="folder with recordings of the real blocks (default: WLK_TRACES, ../shared/traces)",
     )
-    what.add_argument(
+    how.add_argument(
         "--verilator",
         choices=("system", "newest"),
         default="system",

@@ -6,6 +6,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import functools
+import hashlib
 import itertools
 import json
 import re
@@ -30,6 +31,7 @@ MAX_CANDIDATES = 256  # configurations that are tried
 WAVE_BEFORE, WAVE_AFTER = 50, 10
 KEPT_LINES, SHOWN_LINES = 200, 10  # of what the RTL prints; kept: from both ends
 WAVE_FILE = "wave.fst"
+LONGEST_NAME = 100  # of a configuration, in the name of a folder
 FAILED = re.compile("%(?:Error|Fatal): ")
 VERDICTS = {report.verdict_name(s): s for s in report.VERDICTS}
 
@@ -129,7 +131,7 @@ def given_config(table: Table, words: Sequence[str]) -> dict[str, str | int]:
 
 def _stub_jobs(table: Table, args: argparse.Namespace) -> list[Job]:
     chosen = {" ".join(args.config): given_config(table, args.config)} if args.config else {}
-    if args.program is not None:  # made for one configuration
+    if args.program is not None or args.pipeline is not None:  # of one configuration
         chosen = chosen or dict([next(iter(table.configs.items()))])
     jobs = []
     for name, given in (chosen or table.configs).items():
@@ -244,7 +246,7 @@ def execute(job: Job) -> Outcome:
         return Outcome(_result(job, Status.BUILD_FAIL, {}), [f"{job.title}: {error.message}"])
     inferred = _infer(job, program)
     start = time.monotonic()
-    answer, words = _run_bench(job, program, _words(job))
+    answer, words = _run_bench(job, program, _words(job, pipeline=job.args.pipeline))
     seconds = time.monotonic() - start
     status = VERDICTS[answer["verdict"]]
     result = _result(job, status, answer, inferred, seconds)
@@ -299,11 +301,9 @@ def _words(job: Job, **more: object) -> list[str]:
         "profile": args.profile,
         "power_up": args.power_up,
     }
-    for name in ("program", "pipeline"):
-        if getattr(args, name) is not None:
-            words[name] = getattr(args, name)
-    words |= more
-    return [f"{key}={value}" for key, value in words.items()] + _overrides(job)
+    words |= {"program": args.program} | more
+    given = [f"{key}={value}" for key, value in words.items() if value is not None]
+    return given + _overrides(job)
 
 
 def _overrides(job: Job) -> list[str]:
@@ -400,7 +400,7 @@ def _probe(job: Job, program: Path) -> tuple[bool, Config]:
     best = job.candidates[0]
     for config in job.candidates:
         job.config = config
-        words = _words(job, last=job.args.seeds[0], cycles=PROBE_CYCLES)
+        words = _words(job, last=job.args.seeds[0], cycles=PROBE_CYCLES, program=None)
         answer, _ = _run_bench(job, program, words)
         if answer["verdict"] in ("PASS", "VACUOUS"):
             return True, config
@@ -444,14 +444,6 @@ def _result(
         extra["match"] = job.matched.kind
         extra["not_compared"] = job.matched.missing_outputs
         extra["tied_off"] = job.matched.tied_off
-    fault = answer.get("failure", {})
-    if fault.get("block", job.table.name) != job.table.name:
-        extra["at_fault"] = {"block": fault["block"], "scope": fault["scope"]}
-    if job.table.instances:
-        extra["checkers"] = [job.table.name, *(each.table.name for each in job.inside)]
-    for key in ("seed", "assertion", "assertion_cycle", "barely_compared", "stuck"):
-        if answer.get(key):
-            extra[key] = answer[key]
     return Result(
         block=job.table.name,
         module=job.rtl.top,
@@ -461,8 +453,22 @@ def _result(
         masked_bits=answer.get("masked_bits", 0),
         verdict=status,
         first=_first(answer),
-        extra=extra,
+        extra=extra | _told(job, answer),
     )
+
+
+def _told(job: Job, answer: dict) -> dict:
+    """What the bench tells of a failure, and the checkers it had."""
+    told = {}
+    fault = answer.get("failure", {})
+    if fault.get("block", job.table.name) != job.table.name:
+        told["at_fault"] = {"block": fault["block"], "scope": fault["scope"]}
+    if job.table.instances:
+        told["checkers"] = [job.table.name, *(each.table.name for each in job.inside)]
+    for key in ("seed", "assertion", "assertion_cycle", "barely_compared", "stuck"):
+        if answer.get(key):
+            told[key] = answer[key]
+    return told
 
 
 def rows(results: Iterable[Result]) -> list[tuple]:
@@ -545,6 +551,8 @@ def _pinned(job: Job) -> list[str]:
 
 def _folder(job: Job) -> Path:
     name = "".join(c if c.isalnum() or c in "-_=." else "_" for c in job.name)
+    if len(name) > LONGEST_NAME:
+        name = f"{name[:LONGEST_NAME]}-{hashlib.sha256(job.name.encode()).hexdigest()[:8]}"
     place = job.args.reports / f"{job.table.name}-{name}"
     try:
         place.mkdir(parents=True, exist_ok=True)

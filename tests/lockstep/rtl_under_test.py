@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from wlk import cli, gen_shell, lockstep, setup, tables
+from wlk import cli, gen_stage, lockstep, setup, tables
 
 ROOT = setup.ROOT
 PLACE = setup.BUILD / "test" / "rtl"
@@ -61,10 +61,10 @@ def warplock(*words: object) -> Said:
     return Said(code, out.getvalue(), err.getvalue())
 
 
-def run_lockstep(*words: object) -> Said:
-    """`lockstep collector --json`; reports go where nobody looks unless told otherwise."""
+def run_lockstep(*words: object, block: str = TABLE.name) -> Said:
+    """`lockstep BLOCK --json`; reports go where nobody looks unless told otherwise."""
     place = [] if "--reports" in words else ["--reports", PLACE.parent / "reports"]
-    return warplock("lockstep", "collector", "--json", *place, *words)
+    return warplock("lockstep", block, "--json", *place, *words)
 
 
 def process(*words: object, **options: Any) -> subprocess.Popen[str]:
@@ -90,12 +90,14 @@ def stub(
     config: Mapping[str, Any] = SMALL,
     omit: Collection[str] = (),
     edit: Mapping[str, tuple[str, str]] | None = None,
+    block: str = TABLE.name,
 ) -> Path:
     """A folder with the stub; `edit`: file -> (text that stands there once, what it becomes)."""
     place = folder(name)
-    text = gen_shell.shell_sv(TABLE, TABLE.config(config), omit=omit)
-    (place / SHELL).write_text(text, encoding="utf-8")
-    for path in lockstep.stub_files(TABLE):
+    table = tables.load(block)
+    for module, text in gen_stage.module_texts(table, table.config(config), omit).items():
+        (place / f"{module}.sv").write_text(text, encoding="utf-8")
+    for path in lockstep.stub_files(table):
         shutil.copyfile(path, place / path.name)
     for file, (old, new) in (edit or {}).items():
         change(place / file, old, new)

@@ -70,6 +70,11 @@ static void cycle(run *r) {
     r->cycles++;
 }
 
+static bool finished(const run *r) {
+    return r->block->drained(r->cfg, r->state) &&
+           (r->gen->idle == NULL || r->gen->idle(r->cfg, r->state, &r->stim));
+}
+
 static void run_seed(run *r, uint64_t seed, uint64_t cycles) {
     r->block->init(r->cfg, r->state, WLK_POWER_UNKNOWN);
     wlk_stimulus_init(&r->stim, seed, r->profile);
@@ -77,10 +82,10 @@ static void run_seed(run *r, uint64_t seed, uint64_t cycles) {
         cycle(r);
     }
     r->stim.drain = 1;
-    for (uint32_t i = 0; i < DRAIN_CYCLES && !r->block->drained(r->cfg, r->state); i++) {
+    for (uint32_t i = 0; i < DRAIN_CYCLES && !finished(r); i++) {
         cycle(r);
     }
-    r->undrained += !r->block->drained(r->cfg, r->state);
+    r->undrained += !finished(r);
 }
 
 static void print(const run *r) {

@@ -17,6 +17,9 @@ extern "C" {
 /** Words a generator may keep between cycles: enough for 256 results in execution. */
 #define WLK_STIMULUS_WORDS 1024u
 
+/** A mix shows each profile once in at most so many cycles. */
+#define WLK_STIMULUS_ROUND 2000u
+
 /** A running generator. A value: copy it to fork the stimulus. */
 typedef struct wlk_stimulus_state {
     uint64_t random;  /**< generator of random words */

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every block's stub in lockstep with its model; what no stub can show is in test_rtl.py."""
+
+import pytest
+import rtl_under_test as rut
+from wlk import tables
+from wlk.errors import Status
+
+# A configuration of each block that is built in seconds.
+SMALL = {
+    "collector": "tiny",
+    "hazard": "one_warp",
+    "issue": "rows2",
+    "reservation_station": "tiny",
+    "scoreboard": "tiny",
+}
+SHORT = ("--seeds", "1", "--cycles", "2000")
+
+
+def test_no_block_is_left_out():
+    assert sorted(SMALL) == sorted(tables.names())
+
+
+@pytest.mark.parametrize("block", SMALL)
+def test_short_run_passes(block):
+    said = rut.run_lockstep("--config", SMALL[block], *SHORT, block=block)
+    assert said.code == 0, said.err
+    told = said.json
+    assert told["verdict"] == "PASS"
+    assert told["block"] == block
+    assert told["module"] == tables.load(block).module
+    assert told["floors"] == told["floors_met"] > 9
+    assert told["compared_bits"] > told["cycles"] * 10
+    assert 2000 <= told["cycles"] < 2000 + 500  # and the drain
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("block", SMALL)
+def test_short_run_passes_in_every_configuration(block):
+    """So that no floor is left to chance, with seeds of its own."""
+    words = ("--seeds", "11", "--cycles", "2000")
+    said = rut.warplock("lockstep", block, "--json", *words, "--reports", rut.PLACE / "blocks")
+    assert said.code == 0, said.err
+    assert len(said.out.splitlines()) == len(tables.load(block).configs)
+
+
+@pytest.mark.parametrize("block", SMALL)
+def test_fewer_cycles_than_a_round_are_vacuous(block):
+    words = ("--seeds", "1", "--cycles", "100")
+    said = rut.run_lockstep("--config", SMALL[block], *words, block=block)
+    assert said.code == Status.VACUOUS
+    assert "under their floors: " in said.err
+
+
+@pytest.mark.parametrize("block", SMALL)
+def test_users_rtl_passes(block):
+    """The stub as files of a user's own: found by its ports, parameters inferred."""
+    config = tables.load(block).configs[SMALL[block]]
+    place = rut.stub(f"users_{block}", config, block=block)
+    pinned = [word for key, value in config.items() for word in ("--config", f"{key}={value}")]
+    said = rut.run_lockstep("--rtl", place, *SHORT, *pinned, block=block)
+    assert said.code == 0, said.err
+    assert said.json["match"] == "equal"
+    assert said.json["not_compared"] == []

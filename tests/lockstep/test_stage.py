@@ -1,0 +1,249 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The composed stage `issue`: programs, the pipeline picture, what hangs, and checkers inside."""
+
+import pytest
+import rtl_under_test as rut
+from wlk import kanata, kernels, tables
+from wlk.errors import Status
+
+ISSUE = tables.load("issue")
+FIVE = ["issue", "hazard", "scoreboard", "reservation_station", "collector"]
+SMALL = ISSUE.configs["rows2"]
+NAMED = ("--config", "rows2")
+SHOWN = ISSUE.show(ISSUE.config(SMALL))
+PINNED = [word for key, value in SHOWN.items() for word in ("--config", f"{key}={value}")]
+SHORT = ("--seeds", "1", "--cycles", "2000")
+HEAD = "warplock-program 1\nwarps 1\nregisters 32\n"
+GOOD = """\
+0 0x80000000 x1 - - - * 1 alu
+0 0x80000004 x2 x1 - - * 9 lsu
+0 0x80000008 x3 x2 x1 - 0x1 4 fpu
+0 0x8000000c - x3 x0 - * 1 lsu
+"""
+MODULES = [tables.load(name).module for name in FIVE[1:]]
+
+
+def run(*words):
+    """`lockstep issue --json`."""
+    return rut.run_lockstep(*words, block="issue")
+
+
+def program(folder, lines):
+    """A file with these instructions."""
+    path = folder / "test.prog"
+    path.write_text(HEAD + lines)
+    return path
+
+
+# ---- programs ---------------------------------------------------------------------------------
+
+
+def test_program_runs_once_to_its_end(tmp_path):
+    said = run(*NAMED, "--program", program(tmp_path, GOOD))
+    assert said.code == 0, said.err
+    told = said.json
+    hits = {name: point["hits"] for name, point in told["coverage"].items()}
+    seeds = len(range(told["seeds"][0], told["seeds"][1] + 1))
+    assert hits["admit"] == hits["issue"] == 4 * seeds
+    assert told["cycles"] < 60 * seeds
+    assert told["floors"] == 0  # a program shows what it shows
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("in_order", [0, 1])
+@pytest.mark.parametrize("kernel", sorted(kernels.KERNELS))
+def test_kernel_runs(kernel, in_order):
+    path = rut.ROOT / "vectors" / "kernels" / f"{kernel}.prog"
+    words = ("--config", "default", "--config", f"in_order_per_warp={in_order}", "--seeds", "1")
+    said = run(*words, "--program", path)
+    assert said.code == 0, said.err
+    lines = [x for x in path.read_text().splitlines() if x[:1].isdigit()]
+    assert said.json["coverage"]["issue"]["hits"] == len(lines) > 500
+    assert said.json["config"]["in_order_per_warp"] == in_order
+
+
+@pytest.mark.parametrize(
+    ("line", "status", "part"),
+    [
+        ("0 0x0 x32 - - - * 1 alu", Status.CORRUPT, "column rd: there is no register 32"),
+        ("0 0x0 x1 y2 - - * 1 alu", Status.CORRUPT, "column rs1: 'y2' is not a register"),
+        ("1 0x0 x1 - - - * 1 alu", Status.CORRUPT, "column warp: there is no warp 1"),
+        ("0 0x0 x1 - - - * -3 alu", Status.CORRUPT, "column latency: '-3' is not a number of"),
+        ("0 0x0 x1 - - - 0x4 1 alu", Status.BAD_PARAMS, "column mask: "),
+        ("0 0x0 x1 - - - * 1 gpu", Status.CORRUPT, "column unit: 'gpu'"),
+        ("0 0x0 x1 - - * 1 alu", Status.CORRUPT, "column"),
+    ],
+)
+def test_bad_program_is_refused_by_line(tmp_path, line, status, part):
+    path = program(tmp_path, GOOD + line + "\n")
+    said = run(*NAMED, "--program", path)
+    assert said.code == status
+    assert f"{path}:8: " in said.line
+    assert part in said.line
+    assert not said.out
+
+
+def test_program_that_is_not_there():
+    said = run(*NAMED, "--program", "/nowhere/test.prog")
+    assert said.code == Status.NO_FILE
+    assert "/nowhere/test.prog" in said.line
+
+
+@pytest.mark.parametrize("option", ["--program", "--pipeline"])
+def test_only_the_stage_runs_programs(option, tmp_path):
+    path = tmp_path / "file"
+    path.write_text(HEAD + GOOD)
+    said = rut.run_lockstep("--config", "tiny", *SHORT, option, path, block="collector")
+    assert said.code == Status.USAGE
+    assert "collector" in said.line
+    assert "issue has" in said.line or "issue does" in said.line
+    both = rut.warplock("lockstep", "issue", "hazard", option, path)
+    assert both.code == Status.USAGE
+    assert f"{option} goes with one block" in both.line
+
+
+# ---- what hangs -------------------------------------------------------------------------------
+
+NEVER = {
+    "no_operand": ("- - - -", "names no register"),
+    "repeated": ("x4 x5 x5 -", "names x5 in 2 sources and max_pending_reads is 1"),
+}
+
+
+@pytest.mark.parametrize("name", NEVER)
+def test_hang_names_the_instruction(name, tmp_path):
+    operands, why = NEVER[name]
+    path = program(tmp_path, GOOD + f"0 0x80000010 {operands} * 1 alu\n" + GOOD)
+    said = run(*NAMED, "--program", path, "--reports", tmp_path)
+    assert said.code == Status.HANG
+    assert said.json["verdict"] == "HANG"
+    first, *rest = said.json["stuck"].splitlines()
+    assert first.startswith(f"warp 0's head pc=0x80000010 (line 8) {why}, so the scoreboard never")
+    assert rest == ["warp 0 has yet to offer 4 of 9 instructions"]
+    (report,) = tmp_path.rglob("report.txt")
+    assert first in report.read_text()
+    assert first in said.err
+    assert f"--program {path}" in said.err  # the command that repeats it
+    assert not list(tmp_path.rglob("*.wlv"))  # nothing to shrink
+
+
+# ---- the pipeline picture ---------------------------------------------------------------------
+
+
+def test_pipeline_of_a_program(tmp_path):
+    log = tmp_path / "run.kanata"
+    said = run(*NAMED, "--program", program(tmp_path, GOOD), "--pipeline", log)
+    assert said.code == 0, said.err
+    picture = kanata.read(log)
+    kanata.check(picture)
+    assert len(picture.instructions) == 4
+    assert not any(op.is_flushed for op in picture.instructions)
+    labels = [op.label for op in picture.instructions]
+    assert labels[2] == "w0 80000008: x3 <- x2 x1"
+    # Nobody waits for the first one; its dependant does, for its write-back.
+    stalls = [{stage.name for stage in op.lane(kanata.STALLS)} for op in picture.instructions]
+    assert "RAW" in stalls[2]
+    assert "RAW" not in stalls[0]
+
+
+def test_pipeline_of_random_work_and_of_the_first_seed_only(tmp_path):
+    logs = [tmp_path / "one.kanata", tmp_path / "three.kanata"]
+    for log, seeds in zip(logs, ("1..1", "1..3"), strict=True):
+        words = ("--seeds", seeds, "--cycles", "2000", "--pipeline", log)
+        assert run(*NAMED, *words).code == 0
+    picture = kanata.read(logs[0])
+    kanata.check(picture)
+    assert len(picture.instructions) > 300
+    assert logs[0].read_text() == logs[1].read_text()
+
+
+def test_pipeline_that_cannot_be_written(tmp_path):
+    said = run(*NAMED, *SHORT, "--pipeline", tmp_path / "no" / "run.kanata")
+    assert said.code == Status.NO_SPACE
+    assert "run.kanata" in said.line
+
+
+# ---- checkers of the blocks inside ------------------------------------------------------------
+
+
+def test_five_checkers_are_bound_and_pass():
+    every, stage = (run(*NAMED, *SHORT, "--bind", bind) for bind in ("all", "stage"))
+    assert every.code == stage.code == 0, every.err + stage.err
+    assert every.json["checkers"] == FIVE
+    assert stage.json["checkers"] == FIVE[:1]
+    assert every.json["compared_bits"] > 2 * stage.json["compared_bits"]
+    assert every.json["coverage"] == stage.json["coverage"]
+
+
+def renamed(place):
+    """Give the modules inside other names, as a tool that flattens or prefixes does."""
+    for path in place.glob("*.sv"):
+        text = path.read_text()
+        for module in MODULES:
+            text = text.replace(f"module {module} ", f"module My{module} ")
+            text = text.replace(f"  {module} ", f"  My{module} ")
+        path.write_text(text)
+
+
+def test_checkers_inside_a_users_rtl():
+    said = run("--rtl", rut.stub("stage", SMALL, block="issue"), *SHORT, *PINNED)
+    assert said.code == 0, said.err
+    assert said.json["checkers"] == FIVE
+    assert "no checker for" not in said.err
+
+
+def test_blocks_that_are_not_there_are_a_note():
+    place = rut.stub("stage_renamed", SMALL, block="issue")
+    renamed(place)
+    said = run("--rtl", place, *SHORT, *PINNED)
+    assert said.code == 0, said.err
+    assert said.json["checkers"] == FIVE[:1]
+    for block in FIVE[1:]:
+        assert f"no checker for {block} inside: " in said.err
+
+
+FAULTS = {
+    "hazard": ("hazard_core.sv", ("_valid_i[warp] && !waw && !war", "_valid_i[warp] && !war")),
+    "scoreboard": ("scoreboard_count.sv", ("!fixed_i && (incr_i", "(incr_i")),
+    "reservation_station": (
+        "reservation_station_row.sv",
+        ("valid_q <= valid_q && !dispatch_i;", "valid_q <= valid_q;"),
+    ),
+    "collector": (rut.CORE, ("_valid_o = read_valid_q;", "_valid_o = read_valid_q && rst_i;")),
+}
+
+
+@pytest.mark.parametrize("block", FAULTS)
+def test_block_at_fault_is_named(block, tmp_path):
+    file, edit = FAULTS[block]
+    place = rut.stub(f"stage_faulty_{block}", SMALL, edit={file: edit}, block="issue")
+    said = run("--rtl", place, *SHORT, *PINNED, "--reports", tmp_path)
+    told = said.json
+    assert said.code == Status.FUNCTIONAL_MISMATCH, said.err
+    assert told["at_fault"]["block"] == block
+    scope = told["at_fault"]["scope"]
+    assert f"{block} {scope}: FUNCTIONAL_MISMATCH in cycle {told['first']['cycle']}\n" in said.err
+    table = tables.load(block)
+    assert told["first"]["port"] in {p.name for p in table.ports(table.defaults())}
+
+
+# ---- several runs behind one command ----------------------------------------------------------
+
+
+def test_parameters_are_found_without_the_program(tmp_path):
+    """A program longer than the probe does not make every candidate hang."""
+    lines = "".join(f"0 {4 * n:#x} x1 x1 - - * 60 lsu\n" for n in range(100))
+    config = SMALL | {"coll_entries": 1}
+    place = rut.stub("stage_one_entry", config, block="issue")
+    given = [x for k, v in SHOWN.items() if k != "coll_entries" for x in ("--config", f"{k}={v}")]
+    said = run("--rtl", place, *given, "--program", program(tmp_path, lines), "--seeds", "1")
+    assert said.code == 0, said.err
+    assert said.json["cycles"] > 6000
+    assert said.json["config"]["coll_entries"] == 1
+
+
+@pytest.mark.slow
+def test_a_picture_is_of_the_default_configuration(tmp_path):
+    said = run(*SHORT, "--pipeline", tmp_path / "run.kanata")
+    assert said.code == 0, said.err
+    assert said.json["name"] == "default"

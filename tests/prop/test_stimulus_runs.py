@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The stimulus of each block, run on its model alone: legal, finite, and it reaches what it should.
+
+Legal is what breaks no rule of the block's table. WLK_PROP_SEED changes the configurations.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+from functools import cache
+
+import programs
+import pytest
+from wlk import tables
+
+SEED = int(os.environ.get("WLK_PROP_SEED", "20240229"))
+BLOCKS = tables.names()
+CONFIGS = 40
+OPEN_CYCLES = 64  # of a seed, at most, that could go several ways
+ROUND = 2000  # cycles in which each profile of a mix has had its turn
+VALUES = {
+    "num_warps": (1, 2, 3, 4, 8, 16, 32),
+    "num_lanes": (1, 2, 3, 16, 32),
+    "lane_bits": (32, 32, 64),
+    "num_pregs": (2, 4, 16, 32, 256, 1024),
+    "rs_entries": (1, 2, 3, 5, 8, 32),
+    "coll_entries": (1, 2, 3, 4, 5, 32),
+    "reg_banks": (1, 1, 2),
+    "max_pending_reads": (1, 2, 3, 5, 7, 15),
+    "forward_coll_issue": (0, 1),
+    "in_order_per_warp": (0, 1),
+    "debug": (0, 1),
+}
+
+
+def run(block: str, config: dict, profile: str, seeds: tuple[int, int], cycles: int) -> dict:
+    """What the program tells of these runs, which must be legal and come to an end."""
+    words = [f"{key}={value}" for key, value in config.items()]
+    done = programs.run("tests/prop/stimulus_run", block, profile, *seeds, cycles, *words)
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    wrong = {key: told[key] for key in ("violations", "in_words_beyond", "undrained")}
+    assert not any(wrong.values()), f"{block} {profile} seeds {seeds} {words}: {wrong}"
+    assert told["ambiguous"] <= OPEN_CYCLES * (seeds[1] - seeds[0] + 1)
+    return told
+
+
+@cache
+def random_configs(block: str) -> list[dict]:
+    """Legal ones."""
+    table = tables.load(block)
+    dice = random.Random(f"{block} {SEED}")
+    found: list[dict] = []
+    while len(found) < CONFIGS:
+        given = {key: dice.choice(values) for key, values in VALUES.items() if key in table.params}
+        if table.refusal(table.config(given)) is None:
+            found.append(given)
+    return found
+
+
+def under_floors(told: dict) -> dict[str, str]:
+    """Points hit less than half as often as their floor asks for."""
+    least = {name: p["floor"] * told["cycles"] / 2e6 for name, p in told["coverage"].items()}
+    hits = {name: p["hits"] for name, p in told["coverage"].items()}
+    return {name: f"{hits[name]} < {least[name]:.0f}" for name in hits if hits[name] < least[name]}
+
+
+@pytest.mark.parametrize("block", BLOCKS)
+def test_named_configurations_are_legal_and_meet_the_floors(block: str) -> None:
+    for name, config in tables.load(block).configs.items():
+        told = run(block, config, "mix", (1, 4), 10_000)
+        assert not under_floors(told), f"{block} {name}"
+
+
+@pytest.mark.parametrize("block", BLOCKS)
+def test_random_configurations_are_legal_and_meet_the_floors(block: str) -> None:
+    for config in random_configs(block):
+        told = run(block, config, "mix", (1, 4), 10_000)
+        assert not under_floors(told), f"WLK_PROP_SEED={SEED} {block} {config}"
+
+
+@pytest.mark.parametrize("block", BLOCKS)
+def test_each_profile_is_legal_and_ends(block: str) -> None:
+    configs = [{}, *random_configs(block)[:4]]
+    for profile in run(block, {}, "mix", (1, 1), 1)["profiles"]:
+        for config in configs:
+            told = run(block, config, profile, (1, 3), 1000)
+            assert any(point["hits"] for point in told["coverage"].values())
+
+
+@pytest.mark.parametrize("block", BLOCKS)
+def test_a_round_shows_every_profile(block: str) -> None:
+    """So short a run of any seed hits every point of which several hits are to be expected."""
+    points = [f"{seed}: {name} {point}" for seed in range(1, 21)
+              for name, point in run(block, {}, "mix", (seed, seed), ROUND)["coverage"].items()
+              if point["floor"] * ROUND >= 12e6 and not point["hits"]]  # fmt: skip
+    assert not points
+
+
+@pytest.mark.parametrize("block", BLOCKS)
+def test_same_seed_gives_the_same_inputs(block: str) -> None:
+    digests = [run(block, {}, "mix", (seed, seed), 500)["digest"] for seed in (5, 5, 6)]
+    assert digests[0] == digests[1] != digests[2]
+
+
+def test_stray_write_backs_are_needed() -> None:
+    """Only a write-back of no instruction hits a register that is being read: WAR holds a writer
+    until the response (muon-issue §4)."""
+    for profile in run("issue", {}, "mix", (1, 1), 1)["profiles"]:
+        told = run("issue", {}, profile, (1, 4), 5000)
+        hits = told["coverage"]["write_while_landing"]["hits"]
+        assert hits > 100 if profile == "stray" else hits == 0, profile
