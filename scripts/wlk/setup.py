@@ -309,6 +309,8 @@ def _ensure_venv(kind: str, allow: bool) -> None:
         raise WlkError(Status.NO_TOOL, message)
     _say(f"installing {' '.join(sorted(lacking))} into {VENV} with pip (log: {_log()})")
     if installed is None:
+        if VENV.is_symlink():  # somebody else's, which --clear would empty
+            VENV.unlink()
         _step("python3 -m venv", [sys.executable, "-m", "venv", "--clear", VENV])
     options = [word for file in files for word in ("-r", file)]
     pip = [PYTHON, "-m", "pip", "--disable-pip-version-check", "--no-input", "--no-color"]
