@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stimulus of the issue stage: each warp runs a stream of instructions, random or of a program, and
-// an execution side writes their results back. A head stays until it is admitted. Every instruction
-// of a random stream can be admitted (muon-issue §4); a program's is taken as it is.
+// an execution side writes their results back. A head stays until it is admitted. A reset soon
+// follows an instruction of a random stream that cannot be (muon-issue §4); a program's is taken as
+// it is.
 #include <string.h>
 
 #include "stim_issue_private.h"
 
-enum { RESET_CYCLES = 4, PHASE_CYCLES = 144, OUT_WORDS = 512 };
+enum { RESET_CYCLES = 4, PHASE_CYCLES = 144, OUT_WORDS = 512, MAX_HOPELESS = 24 };
 #define MAX_LATENCY 40u
 
 #define PUT(field, words, value) wlk_issue_in_put_##field(words, value)
@@ -30,23 +31,24 @@ typedef struct dials {
     uint8_t stray;                // a write-back that nobody waits for
     uint8_t soft_reset;           // out of 4096
     uint8_t reset;                // out of 4096
+    uint8_t hopeless;             // an instruction that may never be admitted
 } dials;
 
 // In the order of `dials`.
 static const dials profiles[] = {
-    {"mixed", 160, 0, 150, 200, 4, 4, 64, 64, 24, 16, 24, 10, 96, 8, 24, 200, 12, 0, 16, 4},
-    {"saturate", 255, 0, 170, 230, 8, 8, 0, 0, 0, 0, 8, 4, 32, 4, 0, 255, 0, 0, 4, 0},
-    {"dependent", 230, 0, 170, 240, 4, 5, 0, 200, 8, 8, 16, 8, 64, 6, 8, 255, 0, 0, 8, 3},
-    {"overwrite", 230, 0, 170, 240, 3, 2, 96, 32, 128, 96, 16, 8, 64, 6, 16, 230, 8, 0, 8, 3},
-    {"one_source", 255, 0, 240, 150, 1, 6, 240, 0, 0, 0, 200, 0, 64, 4, 32, 110, 40, 0, 8, 3},
-    {"blocked", 255, 0, 170, 180, 6, 6, 64, 16, 0, 0, 16, 8, 64, 4, 0, 90, 60, 0, 8, 3},
-    {"slow", 220, 0, 150, 230, 5, 5, 64, 64, 16, 16, 16, 8, 64, 40, 128, 240, 0, 0, 8, 3},
-    {"few_operands", 220, 0, 48, 110, 4, 4, 64, 32, 32, 16, 0, 24, 96, 3, 16, 230, 4, 0, 8, 3},
-    {"repeat_x0", 220, 0, 220, 190, 3, 3, 64, 48, 32, 16, 128, 96, 96, 8, 16, 220, 8, 0, 8, 3},
-    {"imbalance", 250, 7, 150, 200, 4, 4, 32, 96, 16, 16, 16, 8, 64, 8, 24, 230, 8, 0, 8, 3},
-    {"sparse", 12, 0, 150, 200, 3, 3, 128, 96, 32, 32, 32, 16, 96, 6, 24, 160, 8, 0, 16, 6},
-    {"resets", 200, 0, 150, 200, 4, 4, 64, 64, 24, 16, 24, 16, 96, 12, 24, 180, 8, 0, 255, 140},
-    {"stray", 220, 0, 190, 160, 3, 3, 128, 32, 24, 24, 32, 8, 128, 8, 16, 220, 8, 160, 8, 3},
+    {"mixed", 160, 0, 150, 200, 4, 4, 64, 64, 24, 16, 24, 10, 96, 8, 24, 200, 12, 0, 16, 4, 0},
+    {"saturate", 255, 0, 170, 230, 8, 8, 0, 0, 0, 0, 8, 4, 32, 4, 0, 255, 0, 0, 4, 0, 0},
+    {"dependent", 230, 0, 170, 240, 4, 5, 0, 200, 8, 8, 16, 8, 64, 6, 8, 255, 0, 0, 8, 3, 0},
+    {"overwrite", 230, 0, 170, 240, 3, 2, 96, 32, 128, 96, 16, 8, 64, 6, 16, 230, 8, 0, 8, 3, 0},
+    {"one_source", 255, 0, 240, 150, 1, 6, 240, 0, 0, 0, 200, 0, 64, 4, 32, 110, 40, 0, 8, 3, 0},
+    {"blocked", 255, 0, 170, 180, 6, 6, 64, 16, 0, 0, 16, 8, 64, 4, 0, 90, 60, 0, 8, 3, 0},
+    {"slow", 220, 0, 150, 230, 5, 5, 64, 64, 16, 16, 16, 8, 64, 40, 128, 240, 0, 0, 8, 3, 0},
+    {"few_operands", 220, 0, 48, 110, 4, 4, 64, 32, 32, 16, 0, 24, 96, 3, 16, 230, 4, 0, 8, 3, 0},
+    {"repeat_x0", 220, 0, 220, 190, 3, 3, 64, 48, 32, 16, 128, 96, 96, 8, 16, 220, 8, 0, 8, 3, 0},
+    {"imbalance", 250, 7, 150, 200, 4, 4, 32, 96, 16, 16, 16, 8, 64, 8, 24, 230, 8, 0, 8, 3, 0},
+    {"sparse", 12, 0, 150, 200, 3, 3, 128, 96, 32, 32, 32, 16, 96, 6, 24, 160, 8, 0, 16, 6, 0},
+    {"resets", 200, 0, 150, 200, 4, 4, 64, 64, 24, 16, 24, 16, 96, 12, 24, 180, 8, 0, 255, 140, 10},
+    {"stray", 220, 0, 190, 160, 3, 3, 128, 32, 24, 24, 32, 8, 128, 8, 16, 220, 8, 160, 8, 3, 0},
 };
 
 enum { PROFILES = sizeof profiles / sizeof profiles[0] };
@@ -154,14 +156,43 @@ static void make_sources(const wlk_issue_cfg *cfg, const dials *d, const memory 
     put_sources(entry, pregs, has);
 }
 
+static void remember(uint16_t *recent, uint32_t preg) {
+    recent[1] = recent[0];
+    recent[0] = (uint16_t)preg;
+}
+
+// Without a register; or with one in every source, which is too often where few reads can be
+// pending. A reset soon ends it.
+static void make_hopeless(const wlk_issue_cfg *cfg, wlk_stimulus_state *stim, uint64_t *entry) {
+    memory *mem = memory_of(stim);
+    const uint64_t r = wlk_random(&stim->random);
+    const uint32_t preg = 1u + (uint32_t)(r >> 8) % (cfg->num_pregs - 1u);
+    const uint32_t pregs[OPERANDS] = {preg, preg, preg};
+    const bool none = cfg->max_pending_reads >= OPERANDS || (r & 1u) != 0u;
+    put_sources(entry, pregs, none ? 0u : (1u << OPERANDS) - 1u);
+    put_destination(entry, preg, !none);
+    if (mem->give_up == 0u) {
+        mem->give_up = stim->cycle + 1u + (r >> 32) % MAX_HOPELESS;
+    }
+}
+
 static uint64_t pick_mask(const wlk_issue_cfg *cfg, const dials *d, uint64_t *random) {
     const uint64_t all = wlk_mask(cfg->num_lanes), r = wlk_random(random);
     return (r >> 56) < d->partial ? (r & wlk_random(random)) & all : all;
 }
 
-static void remember(uint16_t *recent, uint32_t preg) {
-    recent[1] = recent[0];
-    recent[0] = (uint16_t)preg;
+static void make_operands(const wlk_issue_cfg *cfg, const dials *d, memory *mem, uint32_t warp,
+                          uint64_t *random, uint64_t *entry) {
+    make_sources(cfg, d, mem, warp, random, entry);
+    const uint32_t other = pick_register(cfg, d, d->rd_bits, warp, random);
+    uint32_t rd = pick_or_repeat(d->war, mem->recent_rs[warp], other, random);
+    rd = pick_or_repeat(d->waw, mem->recent_rd[warp], rd, random);
+    // One without any operand could never be admitted either.
+    put_destination(entry, rd, sources(entry) == 0u || hits(wlk_random(random), d->rd));
+    remember(mem->recent_rs[warp], source_register(entry, rd % OPERANDS));
+    if (has_destination(entry)) {
+        remember(mem->recent_rd[warp], rd);
+    }
 }
 
 static void make_instruction(const wlk_issue_cfg *cfg, const dials *d, wlk_stimulus_state *stim,
@@ -171,20 +202,15 @@ static void make_instruction(const wlk_issue_cfg *cfg, const dials *d, wlk_stimu
     for (uint32_t w = 0; w < WLK_ENTRY_WORDS; w++) {
         entry[w] = wlk_random(random) & mem->opaque[w];
     }
-    make_sources(cfg, d, mem, warp, random, entry);
-    const uint32_t other = pick_register(cfg, d, d->rd_bits, warp, random);
-    uint32_t rd = pick_or_repeat(d->war, mem->recent_rs[warp], other, random);
-    rd = pick_or_repeat(d->waw, mem->recent_rd[warp], rd, random);
-    // One without any operand could never be admitted either.
-    put_destination(entry, rd, sources(entry) == 0u || hits(wlk_random(random), d->rd));
+    if (d->hopeless != 0u && hits(wlk_random(random), d->hopeless)) {
+        make_hopeless(cfg, stim, entry);
+    } else {
+        make_operands(cfg, d, mem, warp, random, entry);
+    }
     wlk_entry_put_uop_tmask(entry, pick_mask(cfg, d, random));
     wlk_entry_put_uop_pc(entry, mem->pc[warp]);
     wlk_entry_put_uop_wid(entry, warp);
     mem->pc[warp] += 4u;
-    remember(mem->recent_rs[warp], source_register(entry, rd % OPERANDS));
-    if (has_destination(entry)) {
-        remember(mem->recent_rd[warp], rd);
-    }
 }
 
 // ---- heads ------------------------------------------------------------------------------------
@@ -363,7 +389,11 @@ static void make_writeback(const wlk_issue_cfg *cfg, const wlk_issue_state *st, 
 static void make_resets(const dials *d, wlk_stimulus_state *stim, uint64_t *in) {
     const uint64_t r = wlk_random(&stim->random);
     memory *mem = memory_of(stim);
-    mem->was_reset = stim->cycle < RESET_CYCLES || (!stim->drain && (r & 4095u) < d->reset);
+    // Nothing but a reset ends an instruction that cannot be admitted.
+    const bool gives_up = mem->give_up != 0u && (stim->drain || stim->cycle >= mem->give_up);
+    mem->was_reset =
+        stim->cycle < RESET_CYCLES || gives_up || (!stim->drain && (r & 4095u) < d->reset);
+    mem->give_up = mem->was_reset ? 0u : mem->give_up;
     PUT(reset, in, mem->was_reset);
     PUT(softReset, in, !stim->drain && (r >> 12 & 4095u) < d->soft_reset);
 }

@@ -19,6 +19,7 @@ typedef struct result {
 typedef struct __attribute__((may_alias)) memory {
     uint64_t unit_free[WLK_UNITS]; /* first cycle in which it takes an instruction */
     uint64_t blocked_until;        /* back-pressure up to this cycle */
+    uint64_t give_up;              /* cycle of the reset that ends a head without hope, or 0 */
     uint64_t moved;                /* last cycle with an admission, an issue or a write-back */
     uint64_t head[MAX_WARPS][WLK_ENTRY_WORDS];
     uint64_t opaque[WLK_ENTRY_WORDS]; /* bits of an instruction that no rule reads */
