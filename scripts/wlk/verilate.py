@@ -29,7 +29,7 @@ RUNTIME_VERSION = ("verilated_config.h", "verilated.cpp", "verilated.h")  # tell
 SMALL, BIG = "-O2", "-O1"  # optimization of RTL up to that size, and above it
 HEADERS = "wlk_runtime.h"  # those that every Verilated file includes
 HEADER_TEXT = '#include <memory>\n#include "verilated.h"\n#include "verilated_dpi.h"\n'
-MAX_BUILDS = 200  # builds kept; a whole run of `mutate` must fit in
+MAX_BUILDS = 1000  # builds kept; a whole run of `mutate` must fit in
 # What a bench is compiled against, beside what is generated.
 INTERFACE = [
     BENCH / "main.cpp",

@@ -1,19 +1,35 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Faults injected into the stub are reported, where they show; the stub itself is not.
+"""Faults injected into the stubs are reported, where they show; the stubs themselves are not.
 
-WARPLOCK_FULL=1 runs the whole list; else every few faults, as `mutate --short` does.
+WARPLOCK_FULL=1 runs all of every list; else every few faults, as `mutate --short` does.
 """
 
 import json
 import os
+import tomllib
 
 import pytest
-from wlk import cli, cmd_mutate, lockstep, tables
+from wlk import cli, cmd_mutate, gen_stage, lockstep, tables
 from wlk.errors import Status
 
 FULL = bool(os.environ.get("WARPLOCK_FULL"))
-COLLECTOR = cmd_mutate.load("collector")
+BLOCKS = tables.names()
+INSIDE = [table.name for table in gen_stage.blocks(tables.load("issue"))[1:]]
+STAGE = "IssueStage.sv"
+LOOP = "scoreboard/read_behind_admission"  # in a composed block no simulation ends
+KEYS = {"id", "doc", "block", "file", "find", "replace", "more", "expect", "config"}
+# Of each block inside one, some in a file that blocks share, and one wire of the stage itself.
+NAMED = [
+    "scoreboard/no_rollback",
+    "hazard/last_stuck",
+    "reservation_station/fixed_priority",
+    "collector/write_mask_ignored",
+    "operand_lanes_crossed",
+]
 CONFIG = "{ num_lanes = 2, num_pregs = 32, coll_entries = 2, reg_banks = 2 }"
+LIST = f"""
+config = {CONFIG}
+"""
 FAULT = """
 [[fault]]
 id = "{id}"
@@ -23,15 +39,17 @@ config = {config}
 find = "{find}"
 replace = "{replace}"
 expect = ["{expect}"]
+{more}
 """
 # A fault of the real list, so that its build is shared.
 READY = {
     "id": "ready",
     "file": "duplicated_collector_core.sv",
-    "config": CONFIG,
+    "config": "{}",
     "find": "read_ready = (alloc_valid_q != '1) || free_now;",
     "replace": "read_ready = 1'b1;",
     "expect": "io_readReq_ready",
+    "more": "",
 }
 
 
@@ -42,39 +60,107 @@ def mutate(capfd, *words):
     return code, [json.loads(line) for line in said.out.splitlines()], said.err
 
 
-def list_of(monkeypatch, folder, *faults):
-    """Make these faults the collector's list."""
+def list_of(monkeypatch, folder, *faults, block="collector"):
+    """Make these faults a block's list, and the only ones."""
     text = "".join(FAULT.format(**(READY | fault)) for fault in faults)
-    (folder / "collector_faults.toml").write_text(text, encoding="utf-8")
+    for name in INSIDE if block == "issue" else ():
+        (folder / f"{name}_faults.toml").write_text("config = {}\nfault = []\n", encoding="utf-8")
+    (folder / f"{block}_faults.toml").write_text(LIST + text, encoding="utf-8")
     monkeypatch.setattr(cmd_mutate, "FAULTS", folder)
     monkeypatch.setattr(cmd_mutate, "WORK", cmd_mutate.WORK / "tests")
 
 
-def test_every_fault_is_reported_and_no_false_alarm(capfd):
-    code, answers, said = mutate(capfd, *([] if FULL else ["--short"]))
+@pytest.mark.slow
+@pytest.mark.parametrize("block", BLOCKS)
+def test_every_fault_is_reported_and_no_false_alarm(capfd, block):
+    code, answers, said = mutate(capfd, block, *([] if FULL else ["--short"]))
     total = answers.pop()
+    wanted = {fault.name: fault.expect for fault in cmd_mutate.faults_of(tables.load(block))}
     assert code == 0, said
     assert total["false_alarms"] == 0
     assert total["reported"] == total["faults"] == len([a for a in answers if a["fault"]])
-    assert total["faults"] >= (50 if FULL else 12)
-    wanted = {fault.name: fault.expect for fault in COLLECTOR}
+    assert total["faults"] == len(wanted) if FULL else total["faults"] >= cmd_mutate.SHORT
     for answer in answers:
         assert answer["caught"]
         if answer["fault"]:
-            assert answer["first"]["port"] in wanted[answer["fault"]]
+            assert cmd_mutate.is_expected(answer["first"]["port"], wanted[answer["fault"]])
             assert answer["verdict"] != "PASS"
 
 
-def test_list_is_long_and_each_fault_stands_alone():
-    table = tables.load("collector")
-    assert len(COLLECTOR) >= 50
-    for fault in COLLECTOR:
+@pytest.mark.slow
+def test_block_at_fault_is_named_first(capfd):
+    only = [word for name in NAMED for word in ("--only", name)]
+    code, answers, said = mutate(capfd, "issue", "--bind", "all", *only)
+    named = {a["fault"]: a.get("at_fault", {"block": a["block"]})["block"] for a in answers[:-1]}
+    assert code == 0, said
+    assert answers[-1] == {"faults": len(NAMED), "reported": len(NAMED), "false_alarms": 0}
+    named.pop(None)
+    assert named == {name: name.partition("/")[0] if "/" in name else "issue" for name in NAMED}
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not FULL, reason="takes minutes; set WARPLOCK_FULL=1")
+def test_faults_left_out_of_a_composed_block_do_not_show(capfd, monkeypatch):
+    hidden = cmd_mutate.faults_of(tables.load("issue"), hidden=True)
+    found = [fault for fault in hidden if fault.name != LOOP]
+    assert len(found) == len(hidden) - 1
+    monkeypatch.setattr(cmd_mutate, "faults_of", lambda _: found)
+    code, answers, said = mutate(capfd, "issue")
+    assert code == 1, said
+    assert answers.pop() == {"faults": len(found), "reported": 0, "false_alarms": 0}
+    assert {a["fault"]: a["verdict"] for a in answers if a["verdict"] != "PASS"} == {}
+
+
+@pytest.mark.parametrize("block", BLOCKS)
+def test_list_is_long_and_says_all(block):
+    table = tables.load(block)
+    raw = tomllib.loads(cmd_mutate.fault_list(block).read_text(encoding="utf-8"))
+    assert raw["block"] == block
+    assert len(raw["fault"]) >= 25
+    for entry, fault in zip(raw["fault"], cmd_mutate.load(block), strict=True):
+        ports = table.ports(table.config(fault.config))
+        outputs = [p.name for p in ports if p.direction == "out"]
+        for pattern in fault.expect:
+            assert any(cmd_mutate.is_expected(name, [pattern]) for name in outputs), fault.name
+        assert entry["doc"]
+        assert entry.keys() <= KEYS | ({"composed", "why"} if block in INSIDE else set())
+        assert ("why" in entry) == ("composed" in entry), fault.name
+        assert fault.block in (block, *(INSIDE if block == "issue" else ())), fault.name
+
+
+@pytest.mark.parametrize("block", BLOCKS)
+def test_each_fault_stands_once_in_its_file(block, monkeypatch, tmp_path):
+    monkeypatch.setattr(cmd_mutate, "WORK", tmp_path)
+    table = tables.load(block)
+    stubs = {}
+    for fault in cmd_mutate.faults_of(table):
         config = table.config(fault.config)
-        ports = {p.name for p in table.ports(config) if p.direction == "out"}
-        assert set(fault.expect) <= ports, fault.name
-        text = (lockstep.setup.ROOT / "rtl_stub" / "collector" / fault.file).read_text()
-        assert text.count(fault.find) == 1, fault.name
-        assert fault.find != fault.replace, fault.name
+        key = tuple(config.values())
+        stubs[key] = stubs.get(key) or lockstep.write_stub(table, config)
+        good = {path.name: path.read_text() for path in stubs[key]}
+        made = {path.name: path.read_text() for path in cmd_mutate.mutant(table, fault, stubs[key])}
+        assert made != good, fault.name
+
+
+def test_list_of_the_stage_has_faulty_wires():
+    faults = cmd_mutate.load("issue")
+    assert len([fault for fault in faults if fault.changes[0].file == STAGE]) >= 8
+    assert {fault.block for fault in faults} == {"issue", *INSIDE}
+    assert {name.partition("/")[0] for name in NAMED if "/" in name} == set(INSIDE)
+
+
+def test_shared_file_is_changed_for_one_block(monkeypatch, tmp_path):
+    monkeypatch.setattr(cmd_mutate, "WORK", tmp_path)
+    table = tables.load("issue")
+    faults = {fault.name: fault for fault in cmd_mutate.faults_of(table)}
+    fault = faults["hazard/last_stuck"]
+    stub = lockstep.write_stub(table, table.config(fault.config))
+    good = {path.name: path.read_text() for path in stub}
+    made = {path.name: path.read_text() for path in cmd_mutate.mutant(table, fault, stub)}
+    changed = {name for name, text in made.items() if good.get(name) != text}
+    assert changed == {"hazard_core.sv", "hazard_rr_arbiter.sv"}
+    assert "hazard_rr_arbiter #(" in made["hazard_core.sv"]
+    assert fault.changes[0].replace in made["hazard_rr_arbiter.sv"]
 
 
 def test_fault_that_changes_nothing_is_a_hole(capfd, monkeypatch, tmp_path):
@@ -96,10 +182,18 @@ def test_fault_at_another_port_is_not_caught(capfd, monkeypatch, tmp_path):
     assert said.endswith("0 of 1 faults reported, 0 false alarms\n")
 
 
+def test_fault_of_another_block_is_not_caught(capfd, monkeypatch, tmp_path):
+    list_of(monkeypatch, tmp_path, {"more": 'block = "hazard"'}, block="issue")
+    code = cli.main(["mutate", "issue", "--no-setup", "--bind", "all"])
+    said = capfd.readouterr().out
+    assert code == 1
+    assert "wrong block: ready: collector is named; hazard holds it" in said
+    assert said.endswith("0 of 1 faults reported, 0 false alarms\n")
+
+
 def test_stub_that_does_not_pass_is_a_false_alarm(capfd, monkeypatch, tmp_path):
     # The stub reads the new value while the model is told to expect the old one.
-    other = CONFIG.replace(" }", ', read_during_write = "old" }')
-    list_of(monkeypatch, tmp_path, {"config": other})
+    list_of(monkeypatch, tmp_path, {"config": '{ read_during_write = "old" }'})
     code = cli.main(["mutate", "--no-setup"])
     said = capfd.readouterr().out
     assert code == 1
@@ -114,6 +208,7 @@ def test_stub_that_does_not_pass_is_a_false_alarm(capfd, monkeypatch, tmp_path):
         ({"find": "no such text"}, Status.USAGE, "fault ready: `find` stands 0 times"),
         ({"file": "other.sv"}, Status.NO_FILE, "fault ready: the stub has no file other.sv"),
         ({"config": "{ num_lanes = 0 }"}, Status.BAD_CONFIG, "num_lanes"),
+        ({"more": "composed = false"}, Status.USAGE, "cannot be read: 'why'"),
     ],
 )
 def test_bad_entry_is_named(capfd, monkeypatch, tmp_path, change, status, words):

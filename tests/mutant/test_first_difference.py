@@ -11,7 +11,7 @@ import shutil
 import subprocess
 
 import pytest
-from wlk import cli, cmd_mutate, setup, tables
+from wlk import cli, cmd_mutate, lockstep, setup, tables
 
 pytestmark = pytest.mark.slow
 CYCLES = 1500
@@ -35,8 +35,8 @@ def answer(capfd, *words):
 
 def side_by_side(fault):
     """All of a stub's files in one text, with names of modules that are its own."""
-    place = cmd_mutate.mutant(TABLE, fault, TABLE.config(CONFIG))
-    text = "".join(path.read_text() for path in sorted(place.glob("*.sv")))
+    stub = lockstep.write_stub(TABLE, TABLE.config(CONFIG))
+    text = "".join(path.read_text() for path in cmd_mutate.mutant(TABLE, fault, stub))
     for module in MODULES:
         text = text.replace(f"{module} ", f"{module}__{fault.name} ")
     return text
