@@ -406,6 +406,7 @@ static bool prepare(bench *b, wlk_error *err) {
 static void release(bench *b) {
     free(b->model);
     free(b->in);
+    free(b->before);
     wlk_program_free(b->program);
     bench_forget(b);
 }

@@ -59,7 +59,7 @@ static void print_history(const wlk_checker *c, uint64_t until, FILE *to) {
 typedef struct printer {
     FILE *to;
     uint32_t lines, hidden;
-    const char *unknown; // elements first..last of it are unknown and not yet printed
+    char unknown[64]; // elements first..last of it are unknown and not yet printed; empty: none
     int32_t first, last;
 } printer;
 
@@ -73,7 +73,7 @@ static bool has_room(printer *p) {
 }
 
 static void print_unknown(printer *p) {
-    if (p->unknown != NULL && has_room(p)) {
+    if (p->unknown[0] != '\0' && has_room(p)) {
         fprintf(p->to, "    %s", p->unknown);
         if (p->first >= 0) {
             fprintf(p->to, "[%" PRId32, p->first);
@@ -83,13 +83,13 @@ static void print_unknown(printer *p) {
         }
         fputs(p->first >= 0 ? "] = unknown\n" : " = unknown\n", p->to);
     }
-    p->unknown = NULL;
+    p->unknown[0] = '\0';
 }
 
 static void add_unknown(printer *p, const char *name, int32_t index) {
-    if (p->unknown == NULL || strcmp(p->unknown, name) != 0 || index != p->last + 1) {
+    if (strcmp(p->unknown, name) != 0 || index != p->last + 1) {
         print_unknown(p);
-        p->unknown = name;
+        (void)snprintf(p->unknown, sizeof p->unknown, "%s", name);
         p->first = index;
     }
     p->last = index;

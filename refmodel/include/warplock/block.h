@@ -147,7 +147,8 @@ typedef enum wlk_power_up {
     WLK_POWER_ZERO = 1     /**< every flip-flop and memory word starts at 0 */
 } wlk_power_up;
 
-/** Receives one element of a state. @p known 0 = value unknown. */
+/** Receives one element of a state; @p name and @p words for this call only. @p known 0 = value
+ * unknown. */
 typedef void wlk_state_visitor(void *ctx, const char *name, int32_t index, const uint64_t *words,
                                uint32_t n_words, uint64_t known);
 
