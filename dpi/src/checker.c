@@ -164,7 +164,9 @@ static void copy_view(uint64_t *to, const wlk_view *view, uint32_t control,
                       const wlk_payload *payload, uint32_t n) {
     memcpy(to, view->control, control * sizeof *to);
     for (uint32_t i = 0; i < n; i++) {
-        memcpy(to + payload[i].word, view->payload[i], payload[i].words * sizeof *to);
+        if (view->payload[i] != NULL) {
+            memcpy(to + payload[i].word, view->payload[i], payload[i].words * sizeof *to);
+        }
     }
 }
 

@@ -253,9 +253,9 @@ static wlk_status parse_latency(const loader *l, wlk_instruction *to) {
 }
 
 static wlk_status parse_unit(const loader *l, wlk_instruction *to) {
-    for (uint8_t unit = 0; unit < WLK_UNITS; unit++) {
+    for (uint32_t unit = 0; unit < WLK_UNITS; unit++) {
         if (strcmp(l->cell[UNIT], unit_names[unit]) == 0) {
-            to->unit = unit;
+            to->unit = (uint8_t)unit;
             return WLK_OK;
         }
     }
@@ -266,7 +266,7 @@ static wlk_status parse_unit(const loader *l, wlk_instruction *to) {
 /* ---- lines ---- */
 
 static wlk_status read_version(loader *l) {
-    bool more;
+    bool more = false;
     const wlk_status status = read_line(l, &more);
     if (status != WLK_OK) {
         return status;

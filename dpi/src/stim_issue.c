@@ -342,7 +342,7 @@ static uint32_t pick_latency(const dials *d, wlk_stimulus_state *stim, const uin
         return instruction->latency;
     }
     const uint32_t longest = (r & 255u) < d->slow ? MAX_LATENCY : d->latency;
-    return 1u + (uint32_t)(r >> 8) % longest;
+    return 1u + (uint32_t)(r >> 8) % (longest != 0u ? longest : 1u);
 }
 
 static void make_issue(const wlk_issue_state *st, const dials *d, wlk_stimulus_state *stim,
@@ -359,7 +359,7 @@ static void make_issue(const wlk_issue_state *st, const dials *d, wlk_stimulus_s
                                           pick_latency(d, stim, entry));
         }
     }
-    PUT(issue_ready, in, ready);
+    PUT(issue_ready, in, ready ? UINT64_C(1) : UINT64_C(0));
 }
 
 // A write-back that belongs to no instruction: nothing forbids it, and nothing else can hit a

@@ -116,6 +116,6 @@ bool wlk_stim_issue_execution_result(memory *mem, uint64_t cycle, result *to);
 
 /* wlk_stimulus::stuck. */
 void wlk_stim_issue_stuck(const uint32_t *words, const void *model_state,
-                          const wlk_stimulus_state *stim, char *text, size_t size);
+                          const wlk_stimulus_state *stim, char *to, size_t size);
 
 #endif

@@ -186,6 +186,10 @@ static inline void noise_next(noise *n, bool reset) {
 }
 
 static inline void *noise_state(const noise *n, const wlk_block *block, wlk_power_up power_up) {
+    if (block == NULL) {
+        fputs("no such block\n", stderr);
+        exit(1);
+    }
     void *state = noise_words(block->state_size(n->cfg) / sizeof(uint64_t) + 8u);
     block->init(n->cfg, state, power_up);
     return state;

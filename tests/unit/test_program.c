@@ -192,7 +192,7 @@ static void check_refused(const mistake *list, size_t n) {
         CHECK(load(&program, list[k].text, NULL) == list[k].status);
     }
 }
-#define CHECK_REFUSED(list) check_refused(list, sizeof list / sizeof list[0])
+#define CHECK_REFUSED(list) check_refused(list, sizeof(list) / sizeof(list)[0])
 
 static void program_refuses_a_bad_file(void) {
     static const mistake list[] = {

@@ -897,7 +897,7 @@ static void reservation_station_eval_changes_nothing(void) {
     admit_ready(0, 0x14);
     const wlk_reservation_station_state before = st;
     look();
-    CHECK(memcmp(&before, &st, sizeof st) == 0);
+    CHECK(memcmp((const void *)&before, (const void *)&st, sizeof st) == 0);
     memset(&in, 0, sizeof in);
 }
 

@@ -586,7 +586,7 @@ static void scoreboard_eval_changes_nothing(void) {
     admit(5, 6, 7, 0);
     const wlk_scoreboard_state before = st;
     look();
-    CHECK(memcmp(&before, &st, sizeof st) == 0);
+    CHECK(memcmp((const void *)&before, (const void *)&st, sizeof st) == 0);
     memset(&in, 0, sizeof in);
 }
 
