@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The calls of a block without payloads, from what its source defines before including this:
- *   cfg_t, state_t, cycle_t; OUT_WORDS, the words of its largest output record
+ *   cfg_t, state_t, cycle_t; TABLE; OUT_WORDS, the words of its largest output record
  *   compute(cfg, st, in, c)    one cycle, derived once
  *   outputs(cfg, c, st, out)   its output words
  *   known(st)                  nonzero: every output of the cycle is known
@@ -15,6 +15,15 @@
 #define WLK_BLOCK_BODY_H
 
 #include <string.h>
+
+static wlk_status check(const uint32_t *params, wlk_error *err) {
+    return wlk_config_check(&TABLE, params, err);
+}
+
+static size_t state_size(const uint32_t *params) {
+    (void)params;
+    return sizeof(state_t);
+}
 
 static void fill(const cfg_t *cfg, const state_t *st, const cycle_t *c, uint64_t *out,
                  uint64_t *care) {

@@ -7,6 +7,7 @@
 typedef wlk_hazard_cfg cfg_t;
 typedef wlk_hazard_state state_t;
 
+#define TABLE                    wlk_hazard_table
 #define GET(field, words)        wlk_hazard_in_get_##field(words)
 #define PUT(field, words, value) wlk_hazard_out_put_##field(words, value)
 #define EVENT(point)             (UINT64_C(1) << WLK_HAZARD_EV_##point)
@@ -198,15 +199,6 @@ static void assume(const uint32_t *params, void *state, const uint64_t *in, uint
     cycle_t c;
     choose(cfg, st, in, &c);
     st->last = arbiter_assume(c.hz.candidates, st->last, cfg->num_warps, k);
-}
-
-static wlk_status check(const uint32_t *params, wlk_error *err) {
-    return wlk_config_check(&wlk_hazard_table, params, err);
-}
-
-static size_t state_size(const uint32_t *params) {
-    (void)params;
-    return sizeof(state_t);
 }
 
 static void init(const uint32_t *params, void *state, wlk_power_up power_up) {

@@ -8,6 +8,7 @@
 typedef wlk_reservation_station_cfg cfg_t;
 typedef wlk_reservation_station_state state_t;
 
+#define TABLE                    wlk_reservation_station_table
 #define GET(field, words)        wlk_reservation_station_in_get_##field(words)
 #define PUT(field, words, value) wlk_reservation_station_out_put_##field(words, value)
 #define EVENT(point)             (UINT64_C(1) << WLK_RESERVATION_STATION_EV_##point)
@@ -224,15 +225,6 @@ static void assume(const uint32_t *params, void *state, const uint64_t *in, uint
     cycle_t c;
     compute((const cfg_t *)params, st, in, &c);
     st->last = arbiter_assume(c.rs.candidates, st->last, c.shape.rows, k);
-}
-
-static wlk_status check(const uint32_t *params, wlk_error *err) {
-    return wlk_config_check(&wlk_reservation_station_table, params, err);
-}
-
-static size_t state_size(const uint32_t *params) {
-    (void)params;
-    return sizeof(state_t);
 }
 
 static void init(const uint32_t *params, void *state, wlk_power_up power_up) {

@@ -7,6 +7,7 @@
 typedef wlk_scoreboard_cfg cfg_t;
 typedef wlk_scoreboard_state state_t;
 
+#define TABLE                    wlk_scoreboard_table
 #define GET(field, words)        wlk_scoreboard_in_get_##field(words)
 #define PUT(field, words, value) wlk_scoreboard_out_put_##field(words, value)
 #define EVENT(point)             (UINT64_C(1) << WLK_SCOREBOARD_EV_##point)
@@ -228,15 +229,6 @@ static void commit(const cfg_t *cfg, state_t *st, const uint64_t *in, const cycl
 }
 
 #include "block_body.h"
-
-static wlk_status check(const uint32_t *params, wlk_error *err) {
-    return wlk_config_check(&wlk_scoreboard_table, params, err);
-}
-
-static size_t state_size(const uint32_t *params) {
-    (void)params;
-    return sizeof(state_t);
-}
 
 static void init(const uint32_t *params, void *state, wlk_power_up power_up) {
     state_t *st = (state_t *)state;

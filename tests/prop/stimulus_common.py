@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import naive
-from naive_common import HAS_RD, HAS_RS, RD, RS, WID, Outputs, Reading, Row
+from naive_common import HAS_RD, HAS_RS, RD, RS, WID, Outputs, Reading, Row, entry_fields
 
 SOURCES = list(zip(HAS_RS, RS, strict=True))
 
@@ -157,3 +157,31 @@ class Stimulus:
         """Where warps have sequence numbers, the spec gives one beyond the last no meaning."""
         if self.params.get("in_order_per_warp") or self.chance(0.9):
             row[f"{prefix}_{WID}"] = self.rng.randrange(self.params["num_warps"])
+
+
+class HeadStimulus(Stimulus):
+    """Of a block with instruction buffers: heads of warps, which mostly stay until taken."""
+
+    def __init__(self, params: dict, profile: str, seed: int | str) -> None:
+        super().__init__(params, profile, seed)
+        self.warps = range(self.params["num_warps"])
+        self.fields = [field for field, _ in entry_fields(self.params)]
+        self.heads: dict[int, Row] = {}
+
+    def head(self, row: Row, warp: int) -> None:
+        """The head of `warp`: the one before, or another."""
+        prefix = f"io_ibuf_{warp}"
+        stays = warp in self.heads and not self.shown[f"{prefix}_ready"]
+        if stays and self.chance(self.profile.hold):
+            row.update(self.heads[warp])
+            return
+        row[f"{prefix}_valid"] = self.chance(self.profile.valid)
+        self.instruction(row, f"{prefix}_bits")
+        self.change_head(row, warp)
+        self.heads.pop(warp, None)
+        if row[f"{prefix}_valid"]:
+            names = [f"{prefix}_valid", *(f"{prefix}_bits_{field}" for field in self.fields)]
+            self.heads[warp] = {name: row[name] for name in names}
+
+    def change_head(self, row: Row, warp: int) -> None:
+        """Change a new head of `warp` to the block's taste."""

@@ -9,7 +9,7 @@ import naive_common as common
 from naive_collector import OPERANDS
 from naive_common import HAS_RD, HAS_RS, Row
 from naive_hazard import HazardState
-from stimulus_common import COMMON_POINTS, Stimulus
+from stimulus_common import COMMON_POINTS, HeadStimulus
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ POINTS = (
 )
 
 
-class HazardStimulus(Stimulus):
+class HazardStimulus(HeadStimulus):
     """Drives one naive Hazard."""
 
     BLOCK = "hazard"
@@ -70,32 +70,16 @@ class HazardStimulus(Stimulus):
 
     def __init__(self, params: dict, profile: str, seed: int | str) -> None:
         super().__init__(params, profile, seed)
-        self.warps = range(self.params["num_warps"])
-        self.fields = [field for field, _ in common.entry_fields(self.params)]
-        self.heads: dict[int, Row] = {}
         self.waiting: int | None = None  # the warp chosen and not admitted in the cycle before
 
     def drive(self, row: Row, reading: HazardState) -> None:
         if self.profile.uniform:
             return
         for warp in self.warps:
-            self._head(row, warp)
+            self.head(row, warp)
             self._answers(row, warp)
         row["io_rsAdmit_ready"] = self.chance(self.profile.ready)
         row["io_scb_updateRS_success"] = self.chance(self.profile.success)
-
-    def _head(self, row: Row, warp: int) -> None:
-        prefix = f"io_ibuf_{warp}"
-        stays = warp in self.heads and not self.shown[f"{prefix}_ready"]
-        if stays and self.chance(self.profile.hold):
-            row.update(self.heads[warp])
-            return
-        row[f"{prefix}_valid"] = self.chance(self.profile.valid)
-        self.instruction(row, f"{prefix}_bits")
-        self.heads.pop(warp, None)
-        if row[f"{prefix}_valid"]:
-            names = [f"{prefix}_valid", *(f"{prefix}_bits_{field}" for field in self.fields)]
-            self.heads[warp] = {name: row[name] for name in names}
 
     def _answers(self, row: Row, warp: int) -> None:
         for port in common.READ_PORTS:

@@ -6,11 +6,10 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-import naive_common as common
 from naive_collector import OPERANDS
 from naive_common import HAS_RD, HAS_RS, RS, Row
 from naive_issue import IssueState
-from stimulus_common import COMMON_POINTS, SOURCES, Stimulus
+from stimulus_common import COMMON_POINTS, SOURCES, HeadStimulus
 
 WRITEBACK = "io_writeback"
 
@@ -67,42 +66,25 @@ POINTS = (
 )
 
 
-class IssueStimulus(Stimulus):
+class IssueStimulus(HeadStimulus):
     """Drives one naive issue stage."""
 
     BLOCK = "issue"
     PROFILES = PROFILES
-
-    def __init__(self, params: dict, profile: str, seed: int | str) -> None:
-        super().__init__(params, profile, seed)
-        self.warps = range(self.params["num_warps"])
-        self.fields = [field for field, _ in common.entry_fields(self.params)]
-        self.heads: dict[int, Row] = {}
 
     def drive(self, row: Row, reading: IssueState) -> None:
         for warp in self.warps:
             if self.profile.uniform:
                 self.warp_number(row, f"io_ibuf_{warp}_bits")
             else:
-                self._head(row, warp)
+                self.head(row, warp)
         if not self.profile.uniform:
             row["io_issue_ready"] = self.chance(self.profile.ready)
             self._writeback(row, reading)
 
-    def _head(self, row: Row, warp: int) -> None:
-        prefix = f"io_ibuf_{warp}"
-        stays = warp in self.heads and not self.shown[f"{prefix}_ready"]
-        if stays and self.chance(self.profile.hold):
-            row.update(self.heads[warp])
-            return
-        row[f"{prefix}_valid"] = self.chance(self.profile.valid)
-        self.instruction(row, f"{prefix}_bits")
+    def change_head(self, row: Row, warp: int) -> None:
         if not self._has_any(row, warp) and self.chance(self.profile.some_operand):
-            row[f"{prefix}_bits_{self.rng.choice((HAS_RD, *HAS_RS))}"] = 1
-        self.heads.pop(warp, None)
-        if row[f"{prefix}_valid"]:
-            names = [f"{prefix}_valid", *(f"{prefix}_bits_{field}" for field in self.fields)]
-            self.heads[warp] = {name: row[name] for name in names}
+            row[f"io_ibuf_{warp}_bits_{self.rng.choice((HAS_RD, *HAS_RS))}"] = 1
 
     def _writeback(self, row: Row, reading: IssueState) -> None:
         row[f"{WRITEBACK}_valid"] = self.chance(self.profile.writeback)
