@@ -31,20 +31,18 @@ void wlk_ports_add(wlk_port_builder *b, uint32_t word, uint32_t lsb, uint32_t wi
     append(b);
 }
 
-void wlk_ports_lanes(wlk_port_builder *b, uint32_t lanes, uint32_t width) {
+void wlk_ports_lanes(wlk_port_builder *b, uint32_t word, uint32_t lanes, uint32_t width) {
     char stem[WLK_MAX_NAME];
-    const uint32_t first = b->payload_word[b->next.is_out];
     memcpy(stem, b->next.name, sizeof stem);
     for (uint32_t lane = 0; lane < lanes; lane++) {
-        const uint32_t bit = lane * width;
+        const uint32_t bit = lane * wlk_lane_step(width);
         (void)snprintf(b->next.name, sizeof b->next.name, "%.84s_%u", stem, lane);
         b->next.lane = (int16_t)lane;
-        b->next.word = (uint16_t)(first + bit / 64u);
+        b->next.word = (uint16_t)(word + bit / 64u);
         b->next.lsb = (uint8_t)(bit % 64u);
         b->next.width = (uint8_t)width;
         append(b);
     }
-    b->payload_word[b->next.is_out] = first + (lanes * width + 63u) / 64u;
 }
 
 void wlk_layout_payloads(wlk_payload *list, uint32_t *n, uint32_t *words, uint32_t copies,
@@ -58,9 +56,10 @@ void wlk_layout_payloads(wlk_payload *list, uint32_t *n, uint32_t *words, uint32
     }
 }
 
-void wlk_mask_words(uint64_t *words, uint32_t bits) {
-    for (; bits > 0u; bits -= wlk_min(bits, 64u)) {
-        *words++ = wlk_mask(bits);
+void wlk_mask_lanes(uint64_t *words, uint32_t lanes, uint32_t width) {
+    const uint32_t step = wlk_lane_step(width);
+    for (uint32_t bit = 0; bit < lanes * step; bit += step) {
+        words[bit / 64u] |= wlk_mask(width) << (bit % 64u);
     }
 }
 

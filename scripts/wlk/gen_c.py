@@ -16,7 +16,7 @@ import sys
 from pathlib import Path
 
 from .errors import WlkError
-from .tables import WORD, Expr, Field, Slot, Table, _walk, element_name, load, names
+from .tables import WORD, Expr, Field, Slot, Table, _walk, element_name, lane_step, load, names
 
 NOTE = "/* Generated from refmodel/blocks/{0}.toml by scripts/wlk/gen_c.py. Do not edit. */"
 
@@ -54,7 +54,7 @@ class CTable:
 
     def __init__(self, table: Table) -> None:
         self.t = table
-        self.p = f"wlk_{table.name}"
+        self.p = f"wlk_{table.c_name}"
         self.largest = {p.name: max(p.legal) for p in table.params.values()}
 
     # -- header ----------------------------------------------------------------------------
@@ -133,7 +133,7 @@ class CTable:
             self._putter(w, name % "put", slot.word - first, slot.lsb, item.max_width, what)
 
     def _sizes(self, w: Writer, side: str) -> None:
-        stem = f"WLK_{self.t.name.upper()}_{side.upper()}"
+        stem = f"WLK_{self.t.c_name.upper()}_{side.upper()}"
         if not self.t.groups[side]:
             w("/** Control words of the record; payloads follow. */")
             w(f"#define {stem}_CONTROL {self.t.control[side]}u")
@@ -163,7 +163,7 @@ class CTable:
 
     def _points(self, w: Writer) -> None:
         """Protocol rules as bits, coverage points as bit numbers."""
-        stem = f"WLK_{self.t.name.upper()}"
+        stem = f"WLK_{self.t.c_name.upper()}"
         if self.t.rules:
             w("/** Protocol rules, bits of what tick returns. */")
             w("enum {")
@@ -181,7 +181,7 @@ class CTable:
     def _api(self, w: Writer) -> None:
         """The model by structs; the block itself works on record words."""
         p = self.p
-        w("/** State of the model; its members: warplock/" + self.t.name + ".h. */")
+        w("/** State of the model; its members: warplock/" + self.t.c_name + ".h. */")
         w(f"typedef struct {p}_state {p}_state;")
         w()
         w("/** Legal alone and together? On failure @p err names the parameter and the remedy. */")
@@ -209,7 +209,7 @@ class CTable:
         words = self.t.control[side] + sum(c(self.largest) * n for _, c, n in self.t.groups[side])
         for item in self.t.fields:
             if item.direction == side and item.lanes is not None:
-                bits = item.lanes(self.largest) * item.width(self.largest)
+                bits = item.lanes(self.largest) * lane_step(item.width(self.largest))
                 words += math.prod(item.counts) * -(-bits // WORD)
         return words
 
@@ -260,13 +260,13 @@ class CTable:
         w()
         for p in self.t.params.values():
             if not p.names:
-                name = f"WLK_{self.t.name.upper()}_MAX_{p.name.upper()}"
+                name = f"WLK_{self.t.c_name.upper()}_MAX_{p.name.upper()}"
                 w(f"#define {name} {max(p.legal)}u")
                 continue
             w(f"/** Values of `{p.name}`. */")
             w("enum {")
             for position, value in enumerate(p.names):
-                w(f"WLK_{self.t.name.upper()}_{p.name.upper()}_{value.upper()} = {position},")
+                w(f"WLK_{self.t.c_name.upper()}_{p.name.upper()}_{value.upper()} = {position},")
             w("};")
         w()
 
@@ -293,7 +293,7 @@ class CTable:
             dims = self._count(item, depth)
             if len(item.path) == depth + 1:
                 if item.lanes is not None:
-                    bits = item.lanes(self.largest) * item.width(self.largest)
+                    bits = item.lanes(self.largest) * lane_step(item.width(self.largest))
                     w(f"uint64_t {part}{dims}[{-(-bits // WORD)}]; /**< {item.doc} */")
                 else:
                     w(f"{c_type(item.max_width)} {part}{dims}; /**< {item.doc} */")
@@ -381,7 +381,7 @@ class CTable:
     def _group_place(self, w: Writer, side: str) -> None:
         if not self.t.groups[side]:
             return
-        stem = f"WLK_{self.t.name.upper()}_{side.upper()}"
+        stem = f"WLK_{self.t.c_name.upper()}_{side.upper()}"
         for const in ("const ", ""):
             name = f"{self.p}_{side}_{'element' if const else 'element_mut'}"
             w(f"/** Words of element @p i of the group of `{self.t.groups[side][0][0]}`. */")
@@ -453,7 +453,7 @@ class CTable:
             if item.lanes is None:
                 continue
             side = item.direction
-            bits = f"{item.lanes.c()} * {item.width.c()}"
+            bits = f"{item.lanes.c()} * wlk_lane_step({item.width.c()})"
             w(f"wlk_layout_payloads(l->{side}_payload, &l->n_{side}_payloads, &l->{side}_words,")
             w(f"    {self._copies(item)}, {bits});")
         for item in self.t.fields:
@@ -468,7 +468,11 @@ class CTable:
         w("(void)cfg;")
         w("wlk_port_builder b = {.list = list, .capacity = capacity, .count = 0};")
         for side in ("in", "out"):
-            w(f"b.payload_word[{int(side == 'out')}] = {self._control_count(side)};")
+            at = self._control_count(side)
+            for item in self.t.fields:
+                if item.direction == side and item.lanes is not None:
+                    w(f"const uint32_t {self._first(item)} = {at};")
+                    at = f"{self._first(item)} + {self._copies(item)} * {self._payload_words(item)}"
         self._port_tree(w, self.t.fields, 0, ())
         w("return b.count;")
         w("}")
@@ -544,7 +548,8 @@ class CTable:
         w(f"b.next.is_out = {out};")
         w(f"b.next.present = {present};")
         if item.lanes is not None:
-            w(f"wlk_ports_lanes(&b, {item.lanes.c()}, {width});")
+            word = f"{self._first(item)} + {self._nth(item, index)} * {self._payload_words(item)}"
+            w(f"wlk_ports_lanes(&b, {word}, {item.lanes.c()}, {width});")
         else:
             word, lsb = self._place(item, index)
             w(f"wlk_ports_add(&b, {word}, {lsb}, {width});")
@@ -575,16 +580,15 @@ class CTable:
         if payloads:
             w(f"uint32_t at = {base};")
         for item in payloads:
-            w(
-                f"const uint32_t n{self.t.fields.index(item)} = "
-                f"({item.lanes.c()} * {item.width.c()} + 63u) / 64u;"
-            )
-            for index in _literal_indices(item):
-                n = f"n{self.t.fields.index(item)}"
+            n = f"n{self.t.fields.index(item)}"
+            w(f"const uint32_t {n} = {self._payload_words(item)};")
+            for literal in _literal_indices(item):
+                index = self._open_loops(w, item, literal)
                 place = self._access(item, index)
                 a, b = (place, "words + at") if unpack else ("words + at", place)
                 w(f"memcpy({a}, {b}, {n} * sizeof *words);")
                 w(f"at += {n};")
+                self._close_loops(w, index)
         w("}")
         w()
 
@@ -605,9 +609,11 @@ class CTable:
             w(f"words += {self._control_count('out')};")
         for item in self.t.fields:
             if item.direction == "out" and item.lanes is not None:
-                bits = f"{item.lanes.c()} * {item.width.c()}"
-                w(f"for (uint32_t n = 0; n < {math.prod(item.counts)}u; n++) {{")
-                w(f"wlk_mask_words(words, {bits});")
+                w(f"for (uint32_t n = 0; n < {self._copies(item)}; n++) {{")
+                lanes = item.lanes.c()
+                if item.when is not None:
+                    lanes = f"({item.when.c()}) != 0u ? {lanes} : 0u"
+                w(f"wlk_mask_lanes(words, {lanes}, {item.width.c()});")
                 w(f"words += {self._payload_words(item)};")
                 w("}")
         w("}")
@@ -620,10 +626,22 @@ class CTable:
 
     def _payload_words(self, item: Field) -> str:
         """Words of one element of a payload, as C."""
-        return f"(({item.lanes.c()} * {item.width.c()} + 63u) / 64u)"
+        return f"(({item.lanes.c()} * wlk_lane_step({item.width.c()}) + 63u) / 64u)"
 
-    def _mask_element(self, w: Writer, item: Field, literal: tuple) -> None:
-        """One literal element, over the parameter counts of its arrays."""
+    def _first(self, item: Field) -> str:
+        """C variable with the first word of a field's payloads."""
+        return f"first_{self.t.fields.index(item)}"
+
+    def _nth(self, item: Field, index: tuple) -> str:
+        """Position of an element among those of its field, as C."""
+        place, rest = "0u", list(index)
+        for _, count in item.path:
+            if count is not None:
+                place = f"({place} * {count.c()} + {rest.pop(0)})"
+        return place
+
+    def _open_loops(self, w: Writer, item: Field, literal: tuple) -> tuple:
+        """Loops over the parameter counts of an element's arrays; its index in them."""
         index, rest = [], list(literal)
         for _, count in item.path:
             if count is None:
@@ -633,11 +651,20 @@ class CTable:
                 w(f"for (uint32_t {index[-1]} = 0; {index[-1]} < {count.c()}; {index[-1]}++) {{")
             else:
                 index.append(rest.pop(0))
-        word, lsb = self._place(item, tuple(index))
-        w(f"words[{word}] |= wlk_mask({item.width.c()}) << ({lsb});")
+        return tuple(index)
+
+    @staticmethod
+    def _close_loops(w: Writer, index: tuple) -> None:
         for name in index:
             if isinstance(name, str):
                 w("}")
+
+    def _mask_element(self, w: Writer, item: Field, literal: tuple) -> None:
+        """One literal element, over the parameter counts of its arrays."""
+        index = self._open_loops(w, item, literal)
+        word, lsb = self._place(item, index)
+        w(f"words[{word}] |= wlk_mask({item.width.c()}) << ({lsb});")
+        self._close_loops(w, index)
 
     def _group(self, w: Writer, side: str, text: str, unpack: bool) -> None:
         members = [

@@ -187,14 +187,17 @@ def shell_sv(
     return _text(table, core, declarations(table, shown), params, pins, _unused(unread, loose))
 
 
-def wire(width: int, name: str) -> str:
-    """The line that declares a wire."""
-    return "  wire " + (f"[{width - 1}:0] " if width > 1 else "") + f"{name};\n"
+def wire(width: int, name: str, digits: int = 0) -> str:
+    """The line that declares a wire; `digits`: of the highest bit, at least."""
+    return "  wire " + (f"[{width - 1:{digits}}:0] " if width > 1 else "") + f"{name};\n"
 
 
 def _unused(unread: list[str], loose: list[Port]) -> str:
     """Declarations for what is not connected: outputs left out, inputs that nothing reads."""
-    lines = [wire(p.width, f"unused_{p.name}") for p in loose]
+    # verible-verilog-format aligns the widths where every wire has one.
+    widths = [p.width for p in loose]
+    digits = len(str(max(widths) - 1)) if min(widths, default=1) > 1 else 0
+    lines = [wire(p.width, f"unused_{p.name}", digits) for p in loose]
     if unread:
         start = "  wire unused_inputs = ^"
         lines.append(f"{start}{_concat(unread, 2, len(start) + 1)};\n")

@@ -49,6 +49,11 @@ def idw(n: int) -> int:
     return max(1, clog2(n))
 
 
+def lane_step(width: int) -> int:
+    """Bits from one lane of a payload to the next: no lane straddles a word."""
+    return 1 << clog2(width)
+
+
 FUNCTIONS: dict[str, Callable[..., int]] = {"clog2": clog2, "idw": idw, "min": min, "max": max}
 _BINARY = {
     ast.Add: ("+", lambda a, b: a + b),
@@ -331,6 +336,7 @@ class Table:
     """A block's port table."""
 
     name: str
+    c_name: str
     module: str
     model_version: int
     clock: str | None
@@ -419,7 +425,7 @@ class Table:
                 result.append(Port(name, item, index, None, width, word, lsb))
                 continue
             for lane in range(item.lanes(cfg)):
-                bit = lane * width
+                bit = lane * lane_step(width)
                 word = payload_word[item.name, index] + bit // WORD
                 name = element_name(item, index, lane)
                 result.append(Port(name, item, index, lane, width, word, bit % WORD))
@@ -458,15 +464,16 @@ class Table:
             )
         control = dict(words)
         payloads = []
-        for item, index in self.elements(cfg):
+        for item in self.fields:
             if item.lanes is None:
                 continue
-            bits = item.lanes(cfg) * item.width(cfg)
+            bits = item.lanes(cfg) * lane_step(item.width(cfg))
             count = -(-bits // WORD)
-            payloads.append(
-                Payload(item, index, item.direction, words[item.direction], count, bits)
-            )
-            words[item.direction] += count
+            for _, index in _walk([item], 0, (), cfg):
+                payloads.append(
+                    Payload(item, index, item.direction, words[item.direction], count, bits)
+                )
+                words[item.direction] += count
         return Layout(control["in"], control["out"], words["in"], words["out"], tuple(payloads))
 
     # -- identity --------------------------------------------------------------------------
@@ -826,15 +833,13 @@ def parse(raw: dict, path: Path) -> Table:
     params = {p.name: p for p in (_param(each, where) for each in given)}
     largest = {p.name: max(p.legal) for p in params.values()}
     fields = [_field(f, where, largest) for f in _expand(raw, path)]
-    arrays = [f.path[:-1] for f in fields if f.lanes and any(n for _, n in f.path[:-1])]
-    if len({tuple(p for p, _ in a) for a in arrays}) != len(arrays):
-        raise WlkError(Status.MODEL_ERROR, f"{where}: two payloads share an array of ports")
     for item in fields:
         for expr in (item.lanes, item.when, item.group):
             if expr is not None:
                 _check_parameters(expr, set(params))
     table = Table(
         name=block["name"],
+        c_name=block.get("c_name", block["name"]),
         module=block["module"],
         model_version=block["model_version"],
         clock=block.get("clock"),

@@ -16,13 +16,10 @@ BLOCKS = tables.names()
 
 
 def random_config(table, rng):
-    config = {p.name: rng.choice(p.legal) for p in table.params.values()}
-    # The two rules about several parameters.
-    if "reg_banks" in config:
-        config["reg_banks"] = min(config["reg_banks"], config["num_pregs"])
-    if config.get("rs_entries", 0) < config.get("num_warps", 0):
-        config |= {"in_order_per_warp": 0} if "in_order_per_warp" in config else {}
-    return config
+    while True:
+        config = {p.name: rng.choice(p.legal) for p in table.params.values()}
+        if table.refusal(config) is None:
+            return config
 
 
 def c_layout(table, config):

@@ -28,7 +28,7 @@ extern "C" {
 #define WLK_ALIGN64 __attribute__((aligned(64)))
 
 #define WLK_MAX_PARAMS   32u /**< parameters of a block */
-#define WLK_MAX_PAYLOADS 8u  /**< payloads of one side of a record */
+#define WLK_MAX_PAYLOADS 16u /**< payloads of one side of a record */
 #define WLK_MAX_NAME     96u /**< bytes of an emitted port name, with the terminator */
 #define WLK_MAX_INDEX    3u  /**< array dimensions of a field */
 
@@ -217,6 +217,11 @@ static inline uint32_t wlk_clog2(uint32_t n) {
         bits++;
     }
     return bits;
+}
+
+/** Bits from one lane of a payload to the next, for lanes of @p width: none straddles a word. */
+static inline uint32_t wlk_lane_step(uint32_t width) {
+    return UINT32_C(1) << wlk_clog2(width);
 }
 
 /** Width of an index below n [bits]: at least 1. */

@@ -17,7 +17,6 @@ typedef struct wlk_port_builder {
     wlk_port *list;
     uint32_t capacity;
     uint32_t count;
-    uint32_t payload_word[2]; /**< next payload word of inputs and outputs */
     wlk_port next;
 } wlk_port_builder;
 
@@ -30,15 +29,15 @@ void wlk_ports_name(wlk_port_builder *b, const char *format, ...);
 /** Append the next port as a control field. */
 void wlk_ports_add(wlk_port_builder *b, uint32_t word, uint32_t lsb, uint32_t width);
 
-/** Append the next port once a lane, in whole words of its own. */
-void wlk_ports_lanes(wlk_port_builder *b, uint32_t lanes, uint32_t width);
+/** Append the next port once a lane, in whole words of its own from @p word on. */
+void wlk_ports_lanes(wlk_port_builder *b, uint32_t word, uint32_t lanes, uint32_t width);
 
 /** Append @p copies payloads of @p bits each to a side of a layout. */
 void wlk_layout_payloads(wlk_payload *list, uint32_t *n, uint32_t *words, uint32_t copies,
                          uint32_t bits);
 
-/** Set the low @p bits bits of words. */
-void wlk_mask_words(uint64_t *words, uint32_t bits);
+/** Set the bits of each lane of a payload in words that are 0. */
+void wlk_mask_lanes(uint64_t *words, uint32_t lanes, uint32_t width);
 
 #ifdef __cplusplus
 }
