@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file opndcoll_options.h
+ * Configurations of the operand collector from GPGPU-Sim's own option files (`gpgpusim.config`).
+ *
+ * The syntax is the simulator's: `-option value`, several on a line or one on several, `#` up to
+ * the end of a line is a comment, a value may stand in double quotes. The last of several wins.
+ * Options that do not concern the collector are most of such a file, and are told, not refused.
+ */
+#ifndef WARPLOCK_OPNDCOLL_OPTIONS_H
+#define WARPLOCK_OPNDCOLL_OPTIONS_H
+
+#include "warplock/opndcoll.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * Read options from a file and check what comes out.
+ *
+ * @param cfg in: what holds where the file says nothing (wlk_opndcoll_defaults()), and the
+ * revision, which no option tells. Out: the configuration; not changed on failure.
+ * @param path of the file; "-" is stdin.
+ * @param[out] unknown options that are not the collector's, in the order of the file, each once,
+ *             with blanks between: the caller's, to free(). NULL: there are none. May itself be
+ *             NULL.
+ * @param err may be NULL; names file, line and option.
+ * @return WLK_OK; WLK_NO_FILE when the file cannot be opened or read; WLK_BAD_CONFIG for a value
+ *         that is none and for what wlk_opndcoll_check() refuses; WLK_NO_MEMORY.
+ */
+wlk_status wlk_opndcoll_read_options(wlk_opndcoll_cfg *cfg, const char *path, char **unknown,
+                                     wlk_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "warplock/opndcoll_options.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- which options there are ---- */
+
+typedef enum kind {
+    NUMBER,
+    WIDTHS,      // numbers, separated by commas
+    PIPELINE,    // T:W
+    SPECIALIZED, // en,units,latency,idw,exw,name
+} kind;
+
+typedef struct option {
+    const char *name;
+    kind kind;
+    size_t at; // of the field
+} option;
+
+#define FIELD(field) offsetof(wlk_opndcoll_cfg, field)
+#define PLAIN(field)                                                                               \
+    { "-gpgpu_" #field, NUMBER, FIELD(field) }
+#define EACH_SET(what)                                                                             \
+    PLAIN(operand_collector_num_##what##_sp), PLAIN(operand_collector_num_##what##_dp),            \
+        PLAIN(operand_collector_num_##what##_sfu), PLAIN(operand_collector_num_##what##_int),      \
+        PLAIN(operand_collector_num_##what##_tensor_core),                                         \
+        PLAIN(operand_collector_num_##what##_mem), PLAIN(operand_collector_num_##what##_gen)
+#define SPEC(n)                                                                                    \
+    { "-specialized_unit_" #n, SPECIALIZED, FIELD(specialized_unit[(n)-1]) }
+
+static const option options[] = {
+    PLAIN(num_reg_banks),
+    PLAIN(num_sched_per_core),
+    PLAIN(sub_core_model),
+    PLAIN(reg_file_port_throughput),
+    PLAIN(enable_specialized_operand_collector),
+    EACH_SET(units),
+    EACH_SET(in_ports),
+    EACH_SET(out_ports),
+    {"-gpgpu_pipeline_widths", WIDTHS, FIELD(pipeline_widths)},
+    PLAIN(tensor_core_avail),
+    PLAIN(num_dp_units),
+    PLAIN(num_int_units),
+    {"-gpgpu_shader_core_pipeline", PIPELINE, FIELD(shader_core_pipeline)},
+    PLAIN(reg_bank_use_warp_id),
+    PLAIN(mem_unit_ports),
+    PLAIN(shmem_warp_parts),
+    PLAIN(clock_gated_reg_file),
+    PLAIN(n_regfile_gating_group),
+    SPEC(1),
+    SPEC(2),
+    SPEC(3),
+    SPEC(4),
+    SPEC(5),
+    SPEC(6),
+    SPEC(7),
+    SPEC(8),
+};
+enum { OPTIONS = sizeof options / sizeof options[0], WORD = 4096 };
+
+typedef struct reader {
+    FILE *from;
+    const char *path;
+    wlk_error *err;
+    wlk_opndcoll_cfg cfg;
+    uint64_t line;
+    uint64_t told[OPTIONS]; // line of the last one; 0: not in the file
+    uint32_t widths;        // numbers of the last pipeline_widths
+    char *unknown;          // names, each with a blank behind it
+    size_t unknown_size;
+    uint64_t word_line;
+    bool quoted; // was the word?
+    char word[WORD];
+} reader;
+
+// FILE:LINE: OPTION: what.
+__attribute__((format(printf, 5, 6))) static wlk_status complain(const reader *r, uint64_t line,
+                                                                 const char *name,
+                                                                 wlk_status status,
+                                                                 const char *format, ...) {
+    char what[256];
+    va_list args;
+    va_start(args, format);
+    (void)vsnprintf(what, sizeof what, format, args);
+    va_end(args);
+    return wlk_fail(r->err, status, "%s:%" PRIu64 ": %.64s: %s", r->path, line, name, what);
+}
+
+/* ---- words ---- */
+
+static int next_byte(reader *r) {
+    const int c = getc_unlocked(r->from);
+    r->line += c == '\n';
+    return c;
+}
+
+static bool is_blank(int c) {
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+// The first byte of a word, behind blanks and comments.
+static int skip_blanks(reader *r) {
+    int c = next_byte(r);
+    while (is_blank(c) || c == '#') {
+        if (c == '#') {
+            while (c != '\n' && c != EOF) {
+                c = next_byte(r);
+            }
+        } else {
+            c = next_byte(r);
+        }
+    }
+    return c;
+}
+
+// The next word; *more = false at the end of the file.
+static wlk_status next_word(reader *r, bool *more) {
+    size_t n = 0;
+    int c = skip_blanks(r);
+    *more = c != EOF;
+    r->word_line = r->line;
+    r->quoted = c == '"';
+    if (r->quoted) {
+        c = next_byte(r);
+    }
+    while (c != EOF && (r->quoted ? c != '"' : !is_blank(c) && c != '#')) {
+        if (n + 1u == sizeof r->word) {
+            return complain(r, r->word_line, "value", WLK_BAD_CONFIG, "longer than %d characters",
+                            WORD - 1);
+        }
+        r->word[n++] = (char)c;
+        c = next_byte(r);
+    }
+    if (r->quoted && c == EOF) {
+        return complain(r, r->word_line, "value", WLK_BAD_CONFIG, "its closing quote is missing");
+    }
+    if (!r->quoted && (c == '#' || c == '\n')) {
+        r->line -= c == '\n';
+        (void)ungetc(c, r->from);
+    }
+    r->word[n] = '\0';
+    if (ferror(r->from) != 0) {
+        return wlk_fail(r->err, WLK_NO_FILE, "%s: cannot be read: %s", r->path, strerror(errno));
+    }
+    return WLK_OK;
+}
+
+// An option's name, and no negative number.
+static bool is_name(const reader *r) {
+    return !r->quoted && r->word[0] == '-' &&
+           (r->word[1] == '_' || (r->word[1] >= 'A' && r->word[1] <= 'z'));
+}
+
+/* ---- values ---- */
+
+// Up to `room` decimal numbers with a separator between; what follows the last one. How many.
+static uint32_t numbers(const char *text, char separator, uint32_t *values, uint32_t room,
+                        const char **rest) {
+    uint32_t n = 0;
+    for (; n < room; n++) {
+        const char *digits = n != 0u && *text == separator ? text + 1 : text;
+        if ((n != 0u && digits == text) || *digits < '0' || *digits > '9') {
+            break;
+        }
+        char *end;
+        errno = 0;
+        const unsigned long long value = strtoull(digits, &end, 10);
+        if (errno != 0 || value > UINT32_MAX) {
+            break;
+        }
+        values[n] = (uint32_t)value;
+        text = end;
+    }
+    *rest = text;
+    return n;
+}
+
+static bool read_specialized(const char *text, wlk_opndcoll_specialized *unit) {
+    uint32_t values[5];
+    const char *rest;
+    if (numbers(text, ',', values, 5, &rest) != 5u || (*rest != ',' && *rest != '\0')) {
+        return false;
+    }
+    memset(unit, 0, sizeof *unit);
+    unit->enabled = values[0];
+    unit->num_units = values[1];
+    unit->latency = values[2];
+    unit->id_width = values[3];
+    unit->ex_width = values[4];
+    if (*rest == ',') {
+        (void)snprintf(unit->name, sizeof unit->name, "%.*s", (int)sizeof unit->name - 1, rest + 1);
+    }
+    return true;
+}
+
+// The word as the value of an option.
+static wlk_status read_value(reader *r, const option *o) {
+    char *field = (char *)&r->cfg + o->at;
+    uint32_t values[WLK_OPNDCOLL_WIDTHS];
+    const char *rest, *wanted = NULL;
+    switch (o->kind) {
+    case NUMBER:
+        wanted = numbers(r->word, ',', values, 1, &rest) == 1u && *rest == '\0' ? NULL : "a number";
+        memcpy(field, values, wanted == NULL ? sizeof values[0] : 0u);
+        break;
+    case WIDTHS:
+        r->widths = numbers(r->word, ',', values, WLK_OPNDCOLL_WIDTHS, &rest);
+        wanted = r->widths != 0u && *rest == '\0' ? NULL : "at most 13 numbers, as in 4,4,4";
+        memcpy(field, values, wanted == NULL ? r->widths * sizeof values[0] : 0u);
+        break;
+    case PIPELINE:
+        wanted = numbers(r->word, ':', values, 2, &rest) == 2u && *rest == '\0'
+                     ? NULL
+                     : "THREADS:LANES, as in 2048:32";
+        memcpy(field, values, wanted == NULL ? 2u * sizeof values[0] : 0u);
+        break;
+    case SPECIALIZED:
+        wanted = read_specialized(r->word, (wlk_opndcoll_specialized *)(void *)field)
+                     ? NULL
+                     : "enabled,units,latency,id_width,ex_width,name";
+        break;
+    }
+    if (wanted != NULL) {
+        return complain(r, r->word_line, o->name, WLK_BAD_CONFIG, "'%.64s' is not %s", r->word,
+                        wanted);
+    }
+    return WLK_OK;
+}
+
+/* ---- the file ---- */
+
+static const option *find(const char *name) {
+    for (uint32_t i = 0; i < OPTIONS; i++) {
+        if (strcmp(options[i].name, name) == 0) {
+            return &options[i];
+        }
+    }
+    return NULL;
+}
+
+static bool is_noted(const reader *r, size_t length) {
+    const char *at = r->unknown;
+    while (at != NULL && (at = strstr(at, r->word)) != NULL) {
+        if ((at == r->unknown || at[-1] == ' ') && at[length] == ' ') {
+            return true;
+        }
+        at += length;
+    }
+    return false;
+}
+
+static wlk_status note_unknown(reader *r) {
+    const size_t length = strlen(r->word);
+    if (is_noted(r, length)) {
+        return WLK_OK;
+    }
+    char *grown = (char *)realloc(r->unknown, r->unknown_size + length + 2u);
+    if (grown == NULL) {
+        return wlk_fail(r->err, WLK_NO_MEMORY, "%s: out of memory", r->path);
+    }
+    r->unknown = grown;
+    (void)snprintf(grown + r->unknown_size, length + 2u, "%s ", r->word);
+    r->unknown_size += length + 1u;
+    return WLK_OK;
+}
+
+// The word is an option's name; its value follows.
+static wlk_status read_option(reader *r, bool *more) {
+    const option *o = find(r->word);
+    if (o == NULL) {
+        wlk_status status = note_unknown(r);
+        do { // its values, if it has any
+            status = status == WLK_OK ? next_word(r, more) : status;
+        } while (status == WLK_OK && *more && !is_name(r));
+        return status;
+    }
+    const uint64_t line = r->word_line;
+    const wlk_status status = next_word(r, more);
+    if (status != WLK_OK) {
+        return status;
+    }
+    if (!*more || is_name(r)) {
+        return complain(r, line, o->name, WLK_BAD_CONFIG, "its value is missing");
+    }
+    r->told[o - options] = line;
+    const wlk_status read = read_value(r, o);
+    return read == WLK_OK ? next_word(r, more) : read;
+}
+
+static wlk_status read_file(reader *r) {
+    bool more;
+    wlk_status status = next_word(r, &more);
+    while (status == WLK_OK && more) {
+        if (!is_name(r)) {
+            return complain(r, r->word_line, r->word, WLK_BAD_CONFIG,
+                            "an option, as in -gpgpu_num_reg_banks, must stand before a value");
+        }
+        status = read_option(r, &more);
+    }
+    return status;
+}
+
+// The simulator takes a fixed number of widths and leaves those behind them alone (§2).
+static wlk_status check_widths(const reader *r) {
+    const option *o = find("-gpgpu_pipeline_widths");
+    const uint64_t line = r->told[o - options];
+    uint32_t need = r->cfg.tensor_core_avail != 0u ? 13u : 11u;
+    need = r->cfg.revision == WLK_OPNDCOLL_V32 ? 7u : need;
+    if (line != 0u && r->widths < need) {
+        return complain(r, line, o->name, WLK_BAD_CONFIG, "has %u numbers; there must be %u",
+                        r->widths, need);
+    }
+    return WLK_OK;
+}
+
+// What check says, with the line of the option at fault, or of the file where it left that out.
+static wlk_status check(const reader *r) {
+    const char *name = NULL;
+    wlk_error said;
+    const wlk_status status = wlk_opndcoll_check(&r->cfg, &name, &said);
+    if (status == WLK_OK) {
+        return check_widths(r);
+    }
+    const option *o = find(name);
+    const uint64_t line = o != NULL ? r->told[o - options] : 0u;
+    if (line != 0u) {
+        return wlk_fail(r->err, status, "%s:%" PRIu64 ": %s", r->path, line, said.text);
+    }
+    return wlk_fail(r->err, status, "%s: %s (not in the file)", r->path, said.text);
+}
+
+wlk_status wlk_opndcoll_read_options(wlk_opndcoll_cfg *cfg, const char *path, char **unknown,
+                                     wlk_error *err) {
+    reader *r = (reader *)calloc(1, sizeof *r);
+    if (r == NULL) {
+        return wlk_fail(err, WLK_NO_MEMORY, "%s: out of memory", path);
+    }
+    const bool is_stdin = strcmp(path, "-") == 0;
+    r->path = is_stdin ? "stdin" : path;
+    r->err = err;
+    r->cfg = *cfg;
+    r->line = 1;
+    r->from = is_stdin ? stdin : fopen(path, "r");
+    wlk_status status;
+    if (r->from == NULL) {
+        status = wlk_fail(err, WLK_NO_FILE, "%s: cannot be opened: %s", path, strerror(errno));
+    } else {
+        status = read_file(r);
+    }
+    if (status == WLK_OK) {
+        status = check(r);
+    }
+    if (r->from != NULL && !is_stdin) {
+        (void)fclose(r->from);
+    }
+    if (status == WLK_OK) {
+        *cfg = r->cfg;
+        if (r->unknown != NULL) {
+            r->unknown[r->unknown_size - 1u] = '\0';
+        }
+    }
+    if (unknown != NULL) {
+        *unknown = status == WLK_OK ? r->unknown : NULL;
+    }
+    if (unknown == NULL || status != WLK_OK) {
+        free(r->unknown);
+    }
+    free(r);
+    return status;
+}

@@ -1,0 +1,585 @@
+// SPDX-License-Identifier: Apache-2.0
+// The operand collector's rules. A step is written once and compiled several times: for what is
+// usual a revision at a time, where much is constant and masks are single words; and once for all
+// else. Usual is: at most 64 units and 64 banks, a modulus (§4) that is a power of two, no clock
+// gating, and nobody who wants events.
+#include "opndcoll_private.h"
+
+#include <string.h>
+
+#define OC_INLINE static inline __attribute__((always_inline))
+// What is rare stays out of the way of what is not.
+#define OC_APART static __attribute__((noinline))
+
+// What a step is compiled for.
+typedef struct mode {
+    uint32_t revision, by_slot;
+    bool is_usual; // then bank_words and unit_words are 1
+    uint32_t bank_words, unit_words;
+} mode;
+
+// Without a branch, where nobody could predict it: a where the mask is all ones, b where it is 0.
+OC_INLINE uint64_t choose(uint64_t mask, uint64_t a, uint64_t b) {
+    return b ^ ((a ^ b) & mask);
+}
+
+// The word of bit n in a mask of so many words.
+OC_INLINE uint32_t word_of(uint32_t words, uint32_t n) {
+    return words == 1u ? 0u : n / 64u;
+}
+
+/* ---- events ---- */
+
+OC_INLINE void tell(wlk_opndcoll_events *to, wlk_opndcoll_event event) {
+    if (to->count < to->room) {
+        to->at[to->count] = event;
+    }
+    to->count++;
+}
+
+OC_INLINE void tell_unit(const wlk_opndcoll *s, wlk_opndcoll_events *to, uint32_t what, uint32_t at,
+                         uint32_t unit, uint32_t slot) {
+    if (to != NULL) {
+        const oc_inst *inst = &oc_insts(s)[oc_key_inst(s->held[unit])];
+        const bool read = what == WLK_OPNDCOLL_GRANT;
+        tell(to, (wlk_opndcoll_event){inst->user, what, at, unit, s->kind[unit], slot, inst->uid,
+                                      read ? (uint32_t)inst->src[slot] : 0u, inst->wid});
+    }
+}
+
+/* ---- instructions and register sets ---- */
+
+// What a register of an instruction counts: a whole warp, or with clock gating the lanes of every
+// group with an active one (§9).
+OC_APART uint32_t weight(const wlk_opndcoll *s, uint32_t lanes) {
+    const uint32_t group = s->gating_group;
+    if (group == 0u) {
+        return 1; // times the lanes of a warp, see `scale`
+    }
+    uint32_t sum = 0;
+    for (uint32_t lane = 0; lane < s->shape.lanes; lane += group) {
+        const uint32_t mask = UINT32_MAX >> (32u - group);
+        sum += (lanes >> lane & mask) != 0u ? group : 0u;
+    }
+    return sum;
+}
+
+// V42 reads a register once, for the lowest slot that names it (§12.2).
+OC_APART uint32_t without_duplicates(const int32_t *src, uint32_t reads) {
+    uint32_t kept = reads;
+    for (uint32_t left = reads; left != 0u; left &= left - 1u) {
+        const uint32_t slot = oc_lowest(left);
+        for (uint32_t later = left & (left - 1u); later != 0u; later &= later - 1u) {
+            const uint32_t other = oc_lowest(later);
+            kept &= ~((uint32_t)(src[other] == src[slot]) << other);
+        }
+    }
+    return kept;
+}
+
+// The weight of a unit's instruction.
+OC_INLINE uint32_t weight_of(const wlk_opndcoll *s, mode m, uint32_t unit) {
+    return m.is_usual ? 1u : weight(s, oc_insts(s)[oc_key_inst(s->held[unit])].lanes);
+}
+
+OC_INLINE uint32_t keep_inst(wlk_opndcoll *s, const wlk_opndcoll_inst *from) {
+    const uint32_t n = oc_free(s)[--s->n_free];
+    oc_inst *inst = &oc_insts(s)[n];
+    // Field by field: the caller has just written them so.
+    inst->user = from->user;
+    inst->uid = from->uid;
+    inst->wid = from->wid;
+    inst->sched = from->sched;
+    inst->lanes = from->lanes;
+    inst->non_rf = from->non_rf;
+    uint32_t reads = 0;
+    for (uint32_t k = from->n_src; k-- != 0u;) {
+        const int32_t reg = from->src[k];
+        inst->src[k] = reg;
+        reads = reads << 1 | ~(uint32_t)reg >> 31;
+    }
+    inst->reads = s->revision == WLK_OPNDCOLL_V42 ? without_duplicates(inst->src, reads) : reads;
+    return n;
+}
+
+// @p key63 is that of slot 63.
+OC_INLINE void slot_fill(wlk_opndcoll *s, oc_slots *set, uint32_t slot, uint64_t key63) {
+    set->occupied |= oc_bit(slot);
+    oc_keys(s, set)[slot] = oc_key_at(key63, slot);
+}
+
+OC_INLINE void slot_clear(wlk_opndcoll *s, oc_slots *set, uint32_t slot) {
+    set->occupied &= ~oc_bit(slot);
+    oc_keys(s, set)[slot] = OC_EMPTY;
+}
+
+OC_INLINE uint64_t lesser(uint64_t a, uint64_t b) {
+    return a < b ? a : b;
+}
+
+// The oldest instruction of a set that is not empty, as a key. Empty slots have the highest key, so
+// that the loop has no branch but its end.
+OC_INLINE uint64_t oldest(const wlk_opndcoll *s, const oc_slots *set) {
+    const uint64_t *keys = oc_keys(s, set), *end = keys + set->width;
+    uint64_t least = OC_EMPTY;
+    do {
+        const uint64_t low = lesser(keys[0], keys[1]), high = lesser(keys[2], keys[3]);
+        least = lesser(least, lesser(low, high));
+        keys += OC_STRIDE;
+    } while (keys < end);
+    return least;
+}
+
+static bool is_acceptable(const wlk_opndcoll *s, uint32_t kind, const wlk_opndcoll_inst *inst) {
+    return kind < s->shape.kinds && inst->n_src <= s->shape.operands && inst->sched <= s->max_sched;
+}
+
+// @p slot is empty.
+OC_INLINE int32_t issue_to(wlk_opndcoll *s, uint32_t kind, uint32_t slot,
+                           const wlk_opndcoll_inst *inst) {
+    oc_slots *id = &s->id[kind];
+    slot_fill(s, id, slot, oc_key(inst->uid, keep_inst(s, inst)));
+    s->waiting |= 1u << kind;
+    s->blocked |= (uint32_t)(id->occupied == id->all) << kind;
+    return (int32_t)slot;
+}
+
+OC_INLINE int32_t put_at(wlk_opndcoll *s, uint32_t kind, uint32_t slot,
+                         const wlk_opndcoll_inst *inst) {
+    if (!is_acceptable(s, kind, inst) || slot >= s->id[kind].width) {
+        return WLK_OPNDCOLL_BAD;
+    }
+    if ((s->id[kind].occupied & oc_bit(slot)) != 0u) {
+        return WLK_OPNDCOLL_FULL;
+    }
+    return issue_to(s, kind, slot, inst);
+}
+
+int32_t wlk_opndcoll_put(wlk_opndcoll *s, uint32_t kind, uint32_t slot,
+                         const wlk_opndcoll_inst *inst) {
+    return put_at(s, kind, slot, inst);
+}
+
+OC_APART int32_t issue_flat(wlk_opndcoll *s, uint32_t kind, const wlk_opndcoll_inst *inst) {
+    if (!is_acceptable(s, kind, inst)) {
+        return WLK_OPNDCOLL_BAD;
+    }
+    const oc_slots *id = &s->id[kind];
+    if (id->occupied == id->all) {
+        return WLK_OPNDCOLL_FULL;
+    }
+    return issue_to(s, kind, oc_lowest(~id->occupied), inst);
+}
+
+int32_t wlk_opndcoll_issue(wlk_opndcoll *s, uint32_t kind, const wlk_opndcoll_inst *inst) {
+    return s->shape.sub_core != 0u ? put_at(s, kind, inst->sched, inst) : issue_flat(s, kind, inst);
+}
+
+OC_INLINE int32_t take_key(wlk_opndcoll *s, uint32_t kind, uint64_t key, wlk_opndcoll_held *held) {
+    const uint32_t slot = oc_key_slot(key), n = oc_key_inst(key);
+    oc_slots *ex = &s->ex[kind];
+    slot_clear(s, ex, slot);
+    s->full &= ~(1u << kind);
+    s->leaving &= ~((uint32_t)(ex->occupied == 0u) << kind);
+    if (held != NULL) {
+        const oc_inst *inst = &oc_insts(s)[n];
+        *held = (wlk_opndcoll_held){inst->user, inst->uid, inst->wid, inst->sched, kind, 0};
+    }
+    oc_free(s)[s->n_free++] = (uint16_t)n;
+    return (int32_t)slot;
+}
+
+int32_t wlk_opndcoll_take(wlk_opndcoll *s, uint32_t kind, wlk_opndcoll_held *held) {
+    if (kind >= s->shape.kinds) {
+        return WLK_OPNDCOLL_BAD;
+    }
+    const oc_slots *ex = &s->ex[kind];
+    return ex->occupied != 0u ? take_key(s, kind, oldest(s, ex), held) : WLK_OPNDCOLL_FULL;
+}
+
+int32_t wlk_opndcoll_take_slot(wlk_opndcoll *s, uint32_t kind, uint32_t slot,
+                               wlk_opndcoll_held *held) {
+    if (kind >= s->shape.kinds || slot >= s->ex[kind].width) {
+        return WLK_OPNDCOLL_BAD;
+    }
+    const uint64_t key = oc_keys(s, &s->ex[kind])[slot];
+    return key != OC_EMPTY ? take_key(s, kind, key, held) : WLK_OPNDCOLL_FULL;
+}
+
+/* ---- dispatch (§6.1) ---- */
+
+// Units of [first, end) that are in word w.
+OC_INLINE uint64_t range_in(uint32_t w, uint32_t first, uint32_t end) {
+    const uint32_t from = first > w * 64u ? first - w * 64u : 0u;
+    const uint32_t to = end > w * 64u ? end - w * 64u : 0u;
+    const uint64_t below = to < 64u ? oc_bit(to) - 1u : UINT64_MAX;
+    return from < 64u ? below & UINT64_MAX << from : 0u;
+}
+
+// The lowest member of a set in [first, end), which lies within the set; OC_NONE: none.
+OC_INLINE uint32_t first_in(const uint64_t *set, uint32_t words, uint32_t first, uint32_t end) {
+    if (words == 1u) {
+        const uint64_t members = set[0] & UINT64_MAX << (first & 63u);
+        const uint32_t found = members != 0u ? oc_lowest(members) : (uint32_t)OC_NONE;
+        return first < end && found < end ? found : (uint32_t)OC_NONE;
+    }
+    for (uint32_t w = first / 64u; w * 64u < end; w++) {
+        const uint64_t members = set[w] & range_in(w, first, end);
+        if (members != 0u) {
+            return w * 64u + oc_lowest(members);
+        }
+    }
+    return OC_NONE;
+}
+
+// Takes the units of [first, end) out of `open` whose place in OC_EX is occupied: any slot will do,
+// but in V42's sub-core model it is one of their own. Only kinds of `kinds` are looked at.
+OC_INLINE void close_units(const wlk_opndcoll *s, mode m, uint64_t *open, uint32_t kinds,
+                           uint32_t first, uint32_t end) {
+    for (uint32_t w = word_of(m.unit_words, first); w < m.unit_words && w * 64u < end; w++) {
+        for (uint64_t left = open[w] & range_in(w, first, end); left != 0u; left &= left - 1u) {
+            const uint32_t unit = w * 64u + oc_lowest(left), kind = s->kind[unit];
+            const bool is_taken =
+                m.by_slot == 0u || (s->ex[kind].occupied & oc_bit(s->group[unit])) != 0u;
+            open[w] &= ~((uint64_t)(is_taken && (kinds >> kind & 1u) != 0u) << (unit & 63u));
+        }
+    }
+}
+
+// Ready units whose place in OC_EX is empty; false: none.
+OC_INLINE bool open_units(const wlk_opndcoll *s, mode m, uint64_t *open) {
+    uint64_t any = 0;
+    for (uint32_t w = 0; w < m.unit_words; w++) {
+        open[w] = s->ready[w];
+        any |= open[w];
+    }
+    const uint32_t kinds = m.by_slot != 0u ? s->leaving : s->full;
+    if (any != 0u && kinds != 0u) {
+        close_units(s, m, open, kinds, 0, s->shape.units);
+    }
+    return any != 0u;
+}
+
+// The unit that a DU dispatches: the first open one of its set from `start` on, around the end.
+// OC_NONE: there is none.
+OC_INLINE uint32_t next_unit(const oc_set *set, mode m, const uint64_t *open, uint32_t start) {
+    if (m.unit_words == 1u) {
+        const uint64_t all = open[0] & set->mask;
+        const uint64_t behind = all & UINT64_MAX << (start & 63u);
+        return all == 0u ? (uint32_t)OC_NONE : oc_lowest(behind != 0u ? behind : all);
+    }
+    const uint32_t first = set->first_unit, end = first + set->units;
+    const uint32_t found = first_in(open, m.unit_words, start, end);
+    return found != OC_NONE ? found : first_in(open, m.unit_words, first, start);
+}
+
+OC_INLINE void dispatch_unit(wlk_opndcoll *s, mode m, uint64_t *open, uint32_t du, uint32_t unit,
+                             wlk_opndcoll_events *events) {
+    const uint32_t kind = s->kind[unit], word = word_of(m.unit_words, unit);
+    const uint64_t bit = oc_bit(unit);
+    oc_slots *ex = &s->ex[kind];
+    const uint32_t slot = m.by_slot != 0u ? s->group[unit] : oc_lowest(~ex->occupied);
+    slot_fill(s, ex, slot, s->held[unit]);
+    s->leaving |= 1u << kind;
+    s->counters.non_rf += (uint64_t)s->non_rf[unit] * weight_of(s, m, unit);
+    tell_unit(s, events, WLK_OPNDCOLL_DISPATCH, du, unit, slot);
+    open[word] &= ~bit;
+    s->ready[word] &= ~bit;
+    s->idle[word] |= bit;
+    s->full |= (uint32_t)(ex->occupied == ex->all) << kind;
+    if (m.by_slot != 0u) { // none of its scheduler's units goes to this kind any more
+        close_units(s, m, open, 1u << kind, slot * s->per_slot, (slot + 1u) * s->per_slot);
+    } else if (ex->occupied == ex->all) {
+        close_units(s, m, open, 1u << kind, 0, s->shape.units);
+    }
+}
+
+OC_INLINE void dispatch(wlk_opndcoll *s, mode m, wlk_opndcoll_events *events) {
+    uint64_t open[OC_UNIT_WORDS];
+    if (!open_units(s, m, open)) {
+        return;
+    }
+    for (uint32_t i = 0; i < s->n_sets; i++) {
+        const oc_set *set = &s->sets[i];
+        const uint32_t end = set->first_du + (set->units != 0u ? set->dus : 0u);
+        for (uint32_t du = set->first_du; du < end; du++) {
+            const uint32_t unit = next_unit(set, m, open, s->after[s->last[du]]);
+            if (unit == OC_NONE) {
+                break; // nor do those behind it find any
+            }
+            s->last[du] = (uint16_t)unit;
+            dispatch_unit(s, m, open, du, unit, events);
+        }
+    }
+}
+
+/* ---- read (§6.2) ---- */
+
+// V32: of a unit's banks the one that the diagonals meet first (§12.1). Bank b meets the unit at
+// diagonal (unit - pri - b) mod Q: with `meets` = (unit - pri) mod Q the banks up to `meets` come
+// first, from there downwards, then those above, from the top downwards. The others leave `banks`.
+OC_INLINE void keep_one_a_unit(const wlk_opndcoll *s, mode m, uint64_t *banks) {
+    uint64_t seen[OC_UNIT_WORDS];
+    uint16_t best[WLK_OPNDCOLL_MAX_UNITS]; // of those seen
+    memset(seen, 0, m.unit_words * sizeof seen[0]);
+    for (uint32_t w = 0; w < m.bank_words; w++) {
+        for (uint64_t left = banks[w]; left != 0u; left &= left - 1u) {
+            const uint32_t bank = w * 64u + oc_lowest(left);
+            const uint32_t unit = oc_request_unit(s->links[bank]);
+            uint64_t *word = &seen[word_of(m.unit_words, unit)];
+            if ((*word & oc_bit(unit)) == 0u) {
+                *word |= oc_bit(unit);
+                best[unit] = (uint16_t)bank;
+                continue;
+            }
+            const uint32_t meets = unit - s->pri + (unit < s->pri ? s->shape.units : 0u);
+            const uint32_t other = best[unit];
+            const bool wins = bank <= meets || other > meets;
+            const uint32_t loser = wins ? other : bank;
+            best[unit] = (uint16_t)(wins ? bank : other);
+            banks[word_of(m.bank_words, loser)] &= ~oc_bit(loser);
+        }
+    }
+}
+
+// The front request of a bank is granted. What became ready and empty is for the caller to note.
+OC_INLINE uint32_t read_bank(wlk_opndcoll *s, mode m, uint32_t bank, uint64_t *emptied,
+                             uint64_t *ready, wlk_opndcoll_events *events) {
+    const uint32_t request = s->links[bank], unit = oc_request_unit(request);
+    const uint32_t back = s->back[bank];
+    const uint64_t last = request == back ? UINT64_MAX : 0u;
+    s->links[bank] = s->links[request];
+    s->back[bank] = (uint16_t)choose(last, bank, back);
+    *emptied |= last & oc_bit(bank);
+    const uint8_t left = (uint8_t)(s->left[unit] - 1u);
+    s->left[unit] = left;
+    ready[word_of(m.unit_words, unit)] |= (uint64_t)(left == 0u) << (unit & 63u);
+    tell_unit(s, events, WLK_OPNDCOLL_GRANT, bank, unit, oc_request_slot(request));
+    return weight_of(s, m, unit);
+}
+
+OC_INLINE void read_banks(wlk_opndcoll *s, mode m, wlk_opndcoll_events *events) {
+    uint64_t banks[OC_BANK_WORDS], ready[OC_UNIT_WORDS], reads = 0;
+    for (uint32_t w = 0; w < m.bank_words; w++) {
+        banks[w] = s->filled[w] & ~s->written[w];
+    }
+    if (m.revision == WLK_OPNDCOLL_V32) {
+        keep_one_a_unit(s, m, banks);
+    }
+    memcpy(ready, s->ready, m.unit_words * sizeof ready[0]);
+    for (uint32_t w = 0; w < m.bank_words; w++) {
+        uint64_t emptied = 0;
+        for (uint64_t left = banks[w]; left != 0u; left &= left - 1u) {
+            reads += read_bank(s, m, w * 64u + oc_lowest(left), &emptied, ready, events);
+        }
+        s->filled[w] ^= emptied;
+    }
+    memcpy(s->ready, ready, m.unit_words * sizeof ready[0]);
+    s->counters.reads += reads;
+}
+
+/* ---- allocate (§6.3) ---- */
+
+// A power of two where that is usual.
+OC_INLINE uint32_t modulo(uint32_t x, uint32_t modulus, bool is_power) {
+    return is_power ? x & (modulus - 1u) : x % modulus;
+}
+
+// Appends the reads of an instruction to their banks' queues; how many they are.
+OC_INLINE uint32_t enqueue(wlk_opndcoll *s, mode m, uint32_t unit, const oc_inst *inst) {
+    const uint32_t base = inst->sched * s->base_step, modulus = s->modulus;
+    const uint32_t wid = inst->wid & s->wid_mask;
+    uint32_t n = 0;
+    for (uint32_t left = inst->reads; left != 0u; left &= left - 1u) {
+        const uint32_t slot = oc_lowest(left);
+        const uint32_t bank = base + modulo((uint32_t)inst->src[slot] + wid, modulus, m.is_usual);
+        const uint32_t request = oc_request(unit, slot);
+        s->links[s->back[bank]] = (uint16_t)request;
+        s->back[bank] = (uint16_t)request;
+        s->filled[word_of(m.bank_words, bank)] |= oc_bit(bank);
+        n++;
+    }
+    return n;
+}
+
+// The instruction of a key of ID_OC moves into an idle unit.
+OC_INLINE void fill_unit(wlk_opndcoll *s, mode m, uint32_t port, uint32_t kind, uint64_t key,
+                         uint32_t unit, wlk_opndcoll_events *events) {
+    oc_slots *id = &s->id[kind];
+    slot_clear(s, id, oc_key_slot(key));
+    s->waiting &= ~((uint32_t)(id->occupied == 0u) << kind);
+    s->blocked &= ~(1u << kind);
+    const oc_inst *inst = &oc_insts(s)[oc_key_inst(key)];
+    const uint32_t reads = enqueue(s, m, unit, inst), word = word_of(m.unit_words, unit);
+    s->held[unit] = oc_key63(key);
+    s->non_rf[unit] = inst->non_rf;
+    s->left[unit] = (uint8_t)reads;
+    s->kind[unit] = (uint8_t)kind;
+    s->idle[word] &= ~oc_bit(unit);
+    s->ready[word] |= (uint64_t)(reads == 0u) << (unit & 63u);
+    tell_unit(s, events, WLK_OPNDCOLL_ALLOCATE, port, unit, oc_key_slot(key));
+}
+
+// The idle unit of a set that a port gives to the instruction of a key; OC_NONE: none.
+OC_INLINE uint32_t idle_unit(const wlk_opndcoll *s, mode m, const oc_set *set, uint64_t key) {
+    uint32_t from = set->first_unit, end = from + set->units;
+    if (m.by_slot != 0u) { // the part of its scheduler, §12.2
+        from += oc_insts(s)[oc_key_inst(key)].sched * set->part;
+        end = from + set->part;
+    } else if (m.unit_words == 1u) {
+        const uint64_t idle = s->idle[0] & set->mask;
+        return idle != 0u ? oc_lowest(idle) : (uint32_t)OC_NONE;
+    }
+    return first_in(s->idle, m.unit_words, from, end);
+}
+
+// A port's turn for one kind, which has an instruction waiting; false: no unit is idle for it.
+OC_INLINE bool fill_from(wlk_opndcoll *s, mode m, const oc_ports *ports, uint32_t port,
+                         uint32_t kind, wlk_opndcoll_events *events) {
+    if (m.unit_words == 1u && s->idle[0] == 0u) {
+        return false;
+    }
+    const uint64_t first = m.by_slot != 0u ? oldest(s, &s->id[kind]) : 0u;
+    for (uint32_t i = 0; i < ports->n_sets; i++) {
+        const uint32_t unit = idle_unit(s, m, &s->sets[ports->sets[i]], first);
+        if (unit != OC_NONE) {
+            const uint64_t key = m.by_slot != 0u ? first : oldest(s, &s->id[kind]);
+            fill_unit(s, m, port, kind, key, unit, events);
+            return true;
+        }
+    }
+    return false;
+}
+
+// Ports that are alike. Once one of them could do nothing, the others cannot either.
+OC_INLINE void allocate_first_kind(wlk_opndcoll *s, mode m, const oc_ports *ports,
+                                   wlk_opndcoll_events *events) {
+    for (uint32_t i = 0; i < ports->count; i++) {
+        const uint32_t kinds = s->waiting & ports->kinds;
+        if (kinds == 0u || !fill_from(s, m, ports, ports->first + i, oc_lowest(kinds), events)) {
+            return;
+        }
+    }
+}
+
+// V42: every port tries all of its kinds. A kind without a unit finds none in this step any more.
+OC_INLINE void allocate_all_kinds(wlk_opndcoll *s, mode m, const oc_ports *ports,
+                                  wlk_opndcoll_events *events) {
+    uint32_t tried = ports->kinds;
+    for (uint32_t i = 0; i < ports->count && (s->waiting & tried) != 0u; i++) {
+        for (uint32_t kinds = s->waiting & tried; kinds != 0u; kinds &= kinds - 1u) {
+            const uint32_t kind = oc_lowest(kinds);
+            if (!fill_from(s, m, ports, ports->first + i, kind, events)) {
+                tried &= ~(1u << kind);
+            }
+        }
+    }
+}
+
+OC_INLINE void allocate(wlk_opndcoll *s, mode m, wlk_opndcoll_events *events) {
+    for (uint32_t i = 0; s->waiting != 0u && i < s->n_ports; i++) {
+        if (m.revision == WLK_OPNDCOLL_V42) {
+            allocate_all_kinds(s, m, &s->ports[i], events);
+        } else {
+            allocate_first_kind(s, m, &s->ports[i], events);
+        }
+    }
+}
+
+/* ---- a step ---- */
+
+OC_INLINE void step(wlk_opndcoll *s, mode m, wlk_opndcoll_events *events) {
+    dispatch(s, m, events);
+    read_banks(s, m, events);
+    s->pri = s->pri + 1u == s->shape.units ? 0u : s->pri + 1u;
+    allocate(s, m, events);
+    memset(s->written, 0, m.bank_words * sizeof s->written[0]); // release, §6.4
+}
+
+#define OC_STEP(name, revision, by_slot)                                                           \
+    static void name(wlk_opndcoll *s) {                                                            \
+        step(s, (mode){revision, by_slot, true, 1, 1}, NULL);                                      \
+    }
+OC_STEP(step_v40, WLK_OPNDCOLL_V40, 0)
+OC_STEP(step_v42, WLK_OPNDCOLL_V42, 0)
+OC_STEP(step_v42_by_slot, WLK_OPNDCOLL_V42, 1)
+OC_STEP(step_v32, WLK_OPNDCOLL_V32, 0)
+#undef OC_STEP
+
+static void step_told(wlk_opndcoll *s, wlk_opndcoll_events *events) {
+    const mode m = {s->revision, s->by_slot, false, s->bank_words, s->unit_words};
+    step(s, m, events);
+}
+
+static void step_any(wlk_opndcoll *s) {
+    step_told(s, NULL);
+}
+
+void wlk_opndcoll_step(wlk_opndcoll *s, wlk_opndcoll_events *events) {
+    static void (*const paths[])(wlk_opndcoll *) = {
+        [OC_PATH_ANY] = step_any, [OC_PATH_V40] = step_v40,
+        [OC_PATH_V42] = step_v42, [OC_PATH_V42_BY_SLOT] = step_v42_by_slot,
+        [OC_PATH_V32] = step_v32,
+    };
+    if (events == NULL) {
+        paths[s->path](s);
+    } else {
+        step_told(s, events);
+    }
+}
+
+/* ---- write-back (§7) ---- */
+
+uint32_t wlk_opndcoll_bank(const wlk_opndcoll *s, uint32_t reg, uint32_t wid, uint32_t sched) {
+    return sched * s->base_step +
+           modulo(reg + (wid & s->wid_mask), s->modulus, s->path != OC_PATH_ANY);
+}
+
+OC_INLINE int32_t write_all(wlk_opndcoll *s, int32_t *dst, uint32_t n, uint32_t wid, uint32_t sched,
+                            uint32_t lanes, wlk_opndcoll_events *events) {
+    const bool is_v32 = s->revision == WLK_OPNDCOLL_V32;
+    uint32_t done = 0;
+    for (uint32_t k = 0; k < n; k++) {
+        if (dst[k] < 0) {
+            continue;
+        }
+        const uint32_t reg = (uint32_t)dst[k];
+        const uint32_t bank = wlk_opndcoll_bank(s, reg, wid, sched);
+        const bool busy = oc_has(s->written, bank);
+        if (events != NULL) {
+            tell(events, (wlk_opndcoll_event){
+                             .what = busy ? WLK_OPNDCOLL_REFUSE : WLK_OPNDCOLL_WRITE,
+                             .at = bank,
+                             .slot = is_v32 ? done : k,
+                             .reg = reg,
+                             .wid = wid,
+                         });
+        }
+        if (busy) {
+            return 0;
+        }
+        s->written[bank / 64u] |= oc_bit(bank);
+        done++;
+        if (!is_v32) {
+            dst[k] = -1;
+        }
+    }
+    s->counters.writes += s->gating_group == 0u ? done : (uint64_t)done * weight(s, lanes);
+    return 1;
+}
+
+OC_APART int32_t write_all_told(wlk_opndcoll *s, int32_t *dst, uint32_t n, uint32_t wid,
+                                uint32_t sched, uint32_t lanes, wlk_opndcoll_events *events) {
+    return write_all(s, dst, n, wid, sched, lanes, events);
+}
+
+int32_t wlk_opndcoll_writeback(wlk_opndcoll *s, int32_t *dst, uint32_t n, uint32_t wid,
+                               uint32_t sched, uint32_t lanes, wlk_opndcoll_events *events) {
+    if (n > s->shape.operands || sched > s->max_sched) {
+        return WLK_OPNDCOLL_BAD;
+    }
+    if (events != NULL) {
+        return write_all_told(s, dst, n, wid, sched, lanes, events);
+    }
+    return write_all(s, dst, n, wid, sched, lanes, NULL);
+}

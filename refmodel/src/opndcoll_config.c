@@ -1,0 +1,623 @@
+// SPDX-License-Identifier: Apache-2.0
+// Configurations of the operand collector: defaults, what is legal, what is built from them.
+#include "opndcoll_private.h"
+
+#include <string.h>
+
+/* ---- sets of units ---- */
+
+// Names of sets. Kinds come first, so that the set of a kind has the kind's number.
+enum { GEN = WLK_OPNDCOLL_SPEC1, NAMES };
+
+static const char *const unit_options[NAMES] = {
+    "-gpgpu_operand_collector_num_units_sp",  "-gpgpu_operand_collector_num_units_sfu",
+    "-gpgpu_operand_collector_num_units_mem", "-gpgpu_operand_collector_num_units_tensor_core",
+    "-gpgpu_operand_collector_num_units_dp",  "-gpgpu_operand_collector_num_units_int",
+    "-gpgpu_operand_collector_num_units_gen",
+};
+
+typedef struct counts {
+    uint32_t units, in_ports, out_ports;
+} counts;
+
+static counts set_counts(const wlk_opndcoll_cfg *c, uint32_t name) {
+#define COUNTS(k)                                                                                  \
+    {                                                                                              \
+        c->operand_collector_num_units_##k, c->operand_collector_num_in_ports_##k,                 \
+            c->operand_collector_num_out_ports_##k                                                 \
+    }
+    const counts all[NAMES] = {COUNTS(sp), COUNTS(sfu), COUNTS(mem), COUNTS(tensor_core),
+                               COUNTS(dp), COUNTS(int), COUNTS(gen)};
+#undef COUNTS
+    return all[name];
+}
+
+// Names of the sets there are, in the order in which units and dispatch units are numbered (§3).
+static uint32_t set_order(const wlk_opndcoll_cfg *c, uint32_t order[NAMES]) {
+    static const uint32_t v40[] = {GEN,
+                                   WLK_OPNDCOLL_SP,
+                                   WLK_OPNDCOLL_DP,
+                                   WLK_OPNDCOLL_TENSOR,
+                                   WLK_OPNDCOLL_SFU,
+                                   WLK_OPNDCOLL_MEM,
+                                   WLK_OPNDCOLL_INT};
+    static const uint32_t v32[] = {WLK_OPNDCOLL_SP, WLK_OPNDCOLL_SFU, WLK_OPNDCOLL_MEM, GEN};
+    if (c->revision == WLK_OPNDCOLL_V32) {
+        memcpy(order, v32, sizeof v32);
+        return 4;
+    }
+    memcpy(order, v40, sizeof v40);
+    return c->enable_specialized_operand_collector != 0u ? NAMES : 1u;
+}
+
+// The same for ports.
+static uint32_t port_order(const wlk_opndcoll_cfg *c, uint32_t order[NAMES]) {
+    static const uint32_t v40[] = {GEN,
+                                   WLK_OPNDCOLL_SP,
+                                   WLK_OPNDCOLL_DP,
+                                   WLK_OPNDCOLL_SFU,
+                                   WLK_OPNDCOLL_TENSOR,
+                                   WLK_OPNDCOLL_MEM,
+                                   WLK_OPNDCOLL_INT};
+    const uint32_t n = set_order(c, order);
+    if (c->revision != WLK_OPNDCOLL_V32) {
+        memcpy(order, v40, sizeof v40);
+    }
+    return n;
+}
+
+static bool is_sub_core(const wlk_opndcoll_cfg *c) {
+    return c->sub_core_model != 0u && c->revision != WLK_OPNDCOLL_V32;
+}
+
+static uint32_t specialized(const wlk_opndcoll_cfg *c) {
+    uint32_t n = 0;
+    while (c->revision != WLK_OPNDCOLL_V32 && n < WLK_OPNDCOLL_SPECIALIZED &&
+           c->specialized_unit[n].enabled != 0u) {
+        n++;
+    }
+    return n;
+}
+
+// Kinds that the ports of a set try.
+static uint32_t kinds_of(const wlk_opndcoll_cfg *c, uint32_t name) {
+    if (name != GEN) {
+        return 1u << name;
+    }
+    uint32_t kinds = 1u << WLK_OPNDCOLL_SP | 1u << WLK_OPNDCOLL_SFU | 1u << WLK_OPNDCOLL_MEM;
+    if (c->revision == WLK_OPNDCOLL_V32) {
+        return kinds;
+    }
+    kinds |= (uint32_t)(c->tensor_core_avail != 0u) << WLK_OPNDCOLL_TENSOR;
+    kinds |= (uint32_t)(c->num_dp_units != 0u) << WLK_OPNDCOLL_DP;
+    kinds |= (uint32_t)(c->num_int_units != 0u) << WLK_OPNDCOLL_INT;
+    return kinds | ((1u << specialized(c)) - 1u) << WLK_OPNDCOLL_SPEC1;
+}
+
+/* ---- defaults and shape ---- */
+
+void wlk_opndcoll_defaults(wlk_opndcoll_cfg *cfg) {
+    memset(cfg, 0, sizeof *cfg);
+    cfg->revision = WLK_OPNDCOLL_V40;
+    cfg->num_reg_banks = 8;
+    cfg->num_sched_per_core = 1;
+    cfg->reg_file_port_throughput = 1;
+    cfg->enable_specialized_operand_collector = 1;
+    cfg->operand_collector_num_units_sp = 4;
+    cfg->operand_collector_num_units_sfu = 4;
+    cfg->operand_collector_num_units_tensor_core = 4;
+    cfg->operand_collector_num_units_mem = 2;
+    cfg->operand_collector_num_in_ports_sp = 1;
+    cfg->operand_collector_num_in_ports_sfu = 1;
+    cfg->operand_collector_num_in_ports_tensor_core = 1;
+    cfg->operand_collector_num_in_ports_mem = 1;
+    cfg->operand_collector_num_out_ports_sp = 1;
+    cfg->operand_collector_num_out_ports_sfu = 1;
+    cfg->operand_collector_num_out_ports_tensor_core = 1;
+    cfg->operand_collector_num_out_ports_mem = 1;
+    for (uint32_t i = 0; i < WLK_OPNDCOLL_WIDTHS; i++) {
+        cfg->pipeline_widths[i] = 1;
+    }
+    cfg->shader_core_pipeline[0] = 1024;
+    cfg->shader_core_pipeline[1] = 32;
+    cfg->mem_unit_ports = 1;
+    cfg->shmem_warp_parts = 2;
+    cfg->n_regfile_gating_group = 4;
+}
+
+static void widths(const wlk_opndcoll_cfg *c, wlk_opndcoll_shape *shape) {
+    static const uint8_t v40[] = {WLK_OPNDCOLL_SP, WLK_OPNDCOLL_DP, WLK_OPNDCOLL_INT,
+                                  WLK_OPNDCOLL_SFU, WLK_OPNDCOLL_MEM};
+    static const uint8_t v32[] = {WLK_OPNDCOLL_SP, WLK_OPNDCOLL_SFU, WLK_OPNDCOLL_MEM};
+    const uint32_t *w = c->pipeline_widths;
+    if (c->revision == WLK_OPNDCOLL_V32) {
+        for (uint32_t i = 0; i < 3u; i++) {
+            shape->id_width[v32[i]] = w[i];
+            shape->ex_width[v32[i]] = w[3u + i];
+        }
+        return;
+    }
+    for (uint32_t i = 0; i < 5u; i++) {
+        shape->id_width[v40[i]] = w[i];
+        shape->ex_width[v40[i]] = w[5u + i];
+    }
+    if (c->tensor_core_avail != 0u) {
+        shape->id_width[WLK_OPNDCOLL_TENSOR] = w[11];
+        shape->ex_width[WLK_OPNDCOLL_TENSOR] = w[12];
+    }
+    for (uint32_t i = 0; i < specialized(c); i++) {
+        shape->id_width[WLK_OPNDCOLL_SPEC1 + i] = c->specialized_unit[i].id_width;
+        shape->ex_width[WLK_OPNDCOLL_SPEC1 + i] = c->specialized_unit[i].ex_width;
+    }
+}
+
+static uint32_t steps_per_cycle(const wlk_opndcoll_cfg *c) {
+    const uint32_t parts = c->mem_unit_ports != 0u ? c->mem_unit_ports : c->shmem_warp_parts;
+    switch (c->revision) {
+    case WLK_OPNDCOLL_V32:
+        return c->shmem_warp_parts;
+    case WLK_OPNDCOLL_V42:
+        return c->reg_file_port_throughput;
+    default:
+        return c->reg_file_port_throughput * parts;
+    }
+}
+
+void wlk_opndcoll_shape_of(const wlk_opndcoll_cfg *cfg, wlk_opndcoll_shape *shape) {
+    uint32_t order[NAMES];
+    const uint32_t n = set_order(cfg, order);
+    memset(shape, 0, sizeof *shape);
+    for (uint32_t i = 0; i < n; i++) {
+        const counts of = set_counts(cfg, order[i]);
+        shape->units += of.units;
+        shape->dispatch_units += of.out_ports;
+        shape->ports += of.in_ports;
+    }
+    shape->banks = cfg->num_reg_banks;
+    shape->schedulers = cfg->num_sched_per_core;
+    shape->sub_core = is_sub_core(cfg) ? 1u : 0u;
+    shape->kinds = WLK_OPNDCOLL_SPEC1 + specialized(cfg);
+    shape->operands =
+        cfg->revision == WLK_OPNDCOLL_V32 ? WLK_OPNDCOLL_OPERANDS_V32 : WLK_OPNDCOLL_OPERANDS;
+    shape->lanes = cfg->shader_core_pipeline[1];
+    shape->steps_per_cycle = steps_per_cycle(cfg);
+    widths(cfg, shape);
+}
+
+/* ---- sets and ports ---- */
+
+bool wlk_opndcoll_set_of(const wlk_opndcoll_cfg *cfg, uint32_t set, wlk_opndcoll_set *out) {
+    uint32_t order[NAMES];
+    const uint32_t n = set_order(cfg, order);
+    if (set >= n) {
+        return false;
+    }
+    *out = (wlk_opndcoll_set){0, 0, 0, 0, 0};
+    for (uint32_t i = 0; i <= set; i++) {
+        const counts of = set_counts(cfg, order[i]);
+        out->first_unit += out->units;
+        out->first_dispatch_unit += out->dispatch_units;
+        out->units = of.units;
+        out->dispatch_units = of.out_ports;
+    }
+    out->kind = order[set] == GEN ? (uint32_t)WLK_OPNDCOLL_KINDS : order[set];
+    return true;
+}
+
+// What the ports of a set try and fill: its own units, then the generic ones.
+static wlk_opndcoll_port port_named(const wlk_opndcoll_cfg *c, uint32_t name) {
+    uint32_t order[NAMES];
+    const uint32_t n = set_order(c, order);
+    wlk_opndcoll_port port = {kinds_of(c, name), {0, 0}, name == GEN ? 1u : 2u};
+    for (uint32_t i = 0; i < n; i++) {
+        if (order[i] == GEN) {
+            port.sets[port.n_sets - 1u] = i;
+        } else if (order[i] == name) {
+            port.sets[0] = i;
+        }
+    }
+    return port;
+}
+
+bool wlk_opndcoll_port_of(const wlk_opndcoll_cfg *cfg, uint32_t port, wlk_opndcoll_port *out) {
+    uint32_t order[NAMES];
+    const uint32_t n = port_order(cfg, order);
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t in_ports = set_counts(cfg, order[i]).in_ports;
+        if (port < in_ports) {
+            *out = port_named(cfg, order[i]);
+            return true;
+        }
+        port -= in_ports;
+    }
+    return false;
+}
+
+/* ---- what is legal ---- */
+
+typedef struct finding {
+    const char **option;
+    wlk_error *err;
+} finding;
+
+// The option's name in front of what is wrong with it.
+#define REFUSE(f, name, ...) (note_option(f, name), wlk_fail((f)->err, WLK_BAD_CONFIG, __VA_ARGS__))
+
+static void note_option(const finding *f, const char *name) {
+    if (f->option != NULL) {
+        *f->option = name;
+    }
+}
+
+typedef struct limit {
+    const char *name;
+    uint32_t value, low, high;
+} limit;
+
+static wlk_status check_limits(const wlk_opndcoll_cfg *c, const finding *f) {
+    const limit limits[] = {
+        {"-gpgpu_num_reg_banks", c->num_reg_banks, 1, WLK_OPNDCOLL_MAX_BANKS},
+        {"-gpgpu_num_sched_per_core", c->num_sched_per_core, 1, WLK_OPNDCOLL_MAX_WIDTH},
+        {"-gpgpu_sub_core_model", c->sub_core_model, 0, 1},
+        {"-gpgpu_reg_file_port_throughput", c->reg_file_port_throughput, 1, 1u << 16},
+        {"-gpgpu_enable_specialized_operand_collector", c->enable_specialized_operand_collector, 0,
+         1},
+        {"-gpgpu_tensor_core_avail", c->tensor_core_avail, 0, 1},
+        {"-gpgpu_shader_core_pipeline", c->shader_core_pipeline[1], 1, 32},
+        {"-gpgpu_reg_bank_use_warp_id", c->reg_bank_use_warp_id, 0, 1},
+        {"-gpgpu_mem_unit_ports", c->mem_unit_ports, 0, 1u << 15},
+        {"-gpgpu_shmem_warp_parts", c->shmem_warp_parts, 0, 1u << 15},
+        {"-gpgpu_clock_gated_reg_file", c->clock_gated_reg_file, 0, 1},
+    };
+    if (c->revision > WLK_OPNDCOLL_V32) {
+        return REFUSE(f, "revision", "revision %u: it is V40, V42 or V32", c->revision);
+    }
+    for (uint32_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
+        const limit *l = &limits[i];
+        if (l->value < l->low || l->value > l->high) {
+            return REFUSE(f, l->name, "%s %u: must be within %u..%u", l->name, l->value, l->low,
+                          l->high);
+        }
+    }
+    return WLK_OK;
+}
+
+static wlk_status check_steps(const wlk_opndcoll_cfg *c, const finding *f) {
+    static const char *const name = "-gpgpu_shmem_warp_parts";
+    if (steps_per_cycle(c) == 0u) {
+        return REFUSE(f, name, "%s 0: the collector would never step; make it 1 or more", name);
+    }
+    return WLK_OK;
+}
+
+// A group that does not divide the warp runs off the lane mask (§9).
+static wlk_status check_gating(const wlk_opndcoll_cfg *c, const finding *f) {
+    static const char *const name = "-gpgpu_n_regfile_gating_group";
+    const uint32_t group = c->n_regfile_gating_group, lanes = c->shader_core_pipeline[1];
+    if (c->clock_gated_reg_file != 0u && (group == 0u || lanes % group != 0u)) {
+        return REFUSE(f, name, "%s %u: must divide the %u lanes of a warp", name, group, lanes);
+    }
+    return WLK_OK;
+}
+
+// Sums over sets, within the limits; every addend is checked first, so that nothing wraps.
+static wlk_status check_counts(const wlk_opndcoll_cfg *c, const finding *f) {
+    uint32_t order[NAMES];
+    const uint32_t n = set_order(c, order);
+    counts sum = {0, 0, 0};
+    for (uint32_t i = 0; i < n; i++) {
+        const counts of = set_counts(c, order[i]);
+        const char *name = unit_options[order[i]];
+        if (of.units > WLK_OPNDCOLL_MAX_UNITS - sum.units) {
+            return REFUSE(f, name, "%s %u: at most %u units in all sets together", name, of.units,
+                          WLK_OPNDCOLL_MAX_UNITS);
+        }
+        if (of.in_ports > WLK_OPNDCOLL_MAX_PORTS - sum.in_ports ||
+            of.out_ports > WLK_OPNDCOLL_MAX_PORTS - sum.out_ports) {
+            return REFUSE(f, name,
+                          "%s: its set has %u in_ports and %u out_ports; at most %u of each in all "
+                          "sets together",
+                          name, of.in_ports, of.out_ports, WLK_OPNDCOLL_MAX_PORTS);
+        }
+        sum.units += of.units;
+        sum.in_ports += of.in_ports;
+        sum.out_ports += of.out_ports;
+    }
+    if (sum.units == 0u) {
+        return REFUSE(f, unit_options[GEN], "%s: there is no collector unit in any set",
+                      unit_options[GEN]);
+    }
+    if (c->revision == WLK_OPNDCOLL_V32 && c->num_reg_banks > sum.units) {
+        return REFUSE(f, "-gpgpu_num_reg_banks",
+                      "-gpgpu_num_reg_banks %u: V32's arbiter needs at least as many collector "
+                      "units; there are %u",
+                      c->num_reg_banks, sum.units);
+    }
+    return WLK_OK;
+}
+
+static wlk_status check_widths(const wlk_opndcoll_cfg *c, const finding *f) {
+    static const char *const names[] = {
+        "-specialized_unit_1", "-specialized_unit_2", "-specialized_unit_3", "-specialized_unit_4",
+        "-specialized_unit_5", "-specialized_unit_6", "-specialized_unit_7", "-specialized_unit_8"};
+    const uint32_t max = WLK_OPNDCOLL_MAX_WIDTH;
+    for (uint32_t i = 0; i < WLK_OPNDCOLL_WIDTHS; i++) {
+        if (c->pipeline_widths[i] > max) {
+            return REFUSE(f, "-gpgpu_pipeline_widths",
+                          "-gpgpu_pipeline_widths: number %u is %u; at most %u slots", i + 1u,
+                          c->pipeline_widths[i], max);
+        }
+    }
+    for (uint32_t i = 0; i < WLK_OPNDCOLL_SPECIALIZED; i++) {
+        const wlk_opndcoll_specialized *u = &c->specialized_unit[i];
+        if (u->enabled > 1u || u->id_width > max || u->ex_width > max) {
+            return REFUSE(f, names[i], "%s: enabled is 0 or 1, widths are at most %u", names[i],
+                          max);
+        }
+        if (i > 0u && u->enabled != 0u && c->specialized_unit[i - 1u].enabled == 0u) {
+            return REFUSE(f, names[i], "%s: the one before it is not enabled", names[i]);
+        }
+        if (is_sub_core(c) && u->enabled != 0u && u->id_width < c->num_sched_per_core) {
+            return REFUSE(f, names[i],
+                          "%s: the sub-core model needs a slot of ID_OC for each of the %u "
+                          "schedulers",
+                          names[i], c->num_sched_per_core);
+        }
+    }
+    return WLK_OK;
+}
+
+// What the sub-core model asks of V40 and V42 alike (§2).
+static wlk_status check_sub_core(const wlk_opndcoll_cfg *c, const wlk_opndcoll_shape *shape,
+                                 const finding *f) {
+    const uint32_t scheds = c->num_sched_per_core;
+    if (c->num_reg_banks % scheds != 0u) {
+        return REFUSE(f, "-gpgpu_num_reg_banks",
+                      "-gpgpu_num_reg_banks %u: the sub-core model needs a multiple of "
+                      "-gpgpu_num_sched_per_core %u",
+                      c->num_reg_banks, scheds);
+    }
+    const uint32_t kinds = kinds_of(c, GEN) & ((1u << WLK_OPNDCOLL_SPEC1) - 1u);
+    for (uint32_t k = 0; k < WLK_OPNDCOLL_SPEC1; k++) {
+        if ((kinds >> k & 1u) != 0u && shape->id_width[k] != scheds) {
+            return REFUSE(f, "-gpgpu_pipeline_widths",
+                          "-gpgpu_pipeline_widths: ID_OC of %s has %u slots; the sub-core model "
+                          "needs one for each of the %u schedulers",
+                          wlk_opndcoll_kind_name(k), shape->id_width[k], scheds);
+        }
+    }
+    return WLK_OK;
+}
+
+// A set that ports fill or dispatch units scan, in V42's sub-core model (§12.2).
+static wlk_status check_part(const wlk_opndcoll_cfg *c, uint32_t name, bool filled,
+                             const finding *f) {
+    const counts of = set_counts(c, name);
+    const uint32_t scheds = c->num_sched_per_core;
+    const char *option = unit_options[name];
+    if (of.out_ports != 0u && of.units < scheds) {
+        return REFUSE(f, option,
+                      "%s %u: V42's sub-core model divides by zero in its dispatch units; at "
+                      "least one unit for each of the %u schedulers",
+                      option, of.units, scheds);
+    }
+    if (filled && (of.units == 0u || of.units % scheds != 0u)) {
+        return REFUSE(f, option,
+                      "%s %u: V42's sub-core model fills this set from a port; a positive multiple "
+                      "of the %u schedulers",
+                      option, of.units, scheds);
+    }
+    return WLK_OK;
+}
+
+static wlk_status check_v42_sub_core(const wlk_opndcoll_cfg *c, const wlk_opndcoll_shape *shape,
+                                     const finding *f) {
+    uint32_t order[NAMES], kinds = 0;
+    const uint32_t n = set_order(c, order), scheds = c->num_sched_per_core;
+    if (shape->units < scheds || shape->units % scheds != 0u) {
+        return REFUSE(f, unit_options[GEN],
+                      "%s: V42's sub-core model needs a multiple of the %u schedulers as the sum "
+                      "over all sets, which is %u",
+                      unit_options[GEN], scheds, shape->units);
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        const bool has_ports = set_counts(c, order[i]).in_ports != 0u;
+        // Every port turns to GEN when its own set is busy.
+        const wlk_status status =
+            check_part(c, order[i], order[i] == GEN ? shape->ports != 0u : has_ports, f);
+        if (status != WLK_OK) {
+            return status;
+        }
+        kinds |= has_ports ? kinds_of(c, order[i]) : 0u;
+    }
+    for (uint32_t k = 0; k < shape->kinds; k++) {
+        if ((kinds >> k & 1u) != 0u && shape->id_width[k] != 0u && shape->ex_width[k] < scheds) {
+            return REFUSE(f, "-gpgpu_pipeline_widths",
+                          "-gpgpu_pipeline_widths: OC_EX of %s has %u slots; V42's sub-core model "
+                          "needs one for each of the %u schedulers",
+                          wlk_opndcoll_kind_name(k), shape->ex_width[k], scheds);
+        }
+    }
+    return WLK_OK;
+}
+
+wlk_status wlk_opndcoll_check(const wlk_opndcoll_cfg *cfg, const char **option, wlk_error *err) {
+    const finding f = {option, err};
+    wlk_opndcoll_shape shape;
+    note_option(&f, NULL);
+    static wlk_status (*const rules[])(const wlk_opndcoll_cfg *, const finding *) = {
+        check_limits, check_steps, check_gating, check_counts, check_widths};
+    for (uint32_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
+        const wlk_status status = rules[i](cfg, &f);
+        if (status != WLK_OK) {
+            return status;
+        }
+    }
+    wlk_opndcoll_shape_of(cfg, &shape);
+    wlk_status status = WLK_OK;
+    if (is_sub_core(cfg)) {
+        status = check_sub_core(cfg, &shape, &f);
+    }
+    if (status == WLK_OK && is_sub_core(cfg) && cfg->revision == WLK_OPNDCOLL_V42) {
+        status = check_v42_sub_core(cfg, &shape, &f);
+    }
+    return status;
+}
+
+/* ---- building ---- */
+
+static void plan_sets(const wlk_opndcoll_cfg *c, wlk_opndcoll *s) {
+    wlk_opndcoll_set set;
+    for (; wlk_opndcoll_set_of(c, s->n_sets, &set); s->n_sets++) {
+        const uint32_t part = set.units / c->num_sched_per_core;
+        s->sets[s->n_sets] = (oc_set){set.first_unit,
+                                      set.units,
+                                      set.first_dispatch_unit,
+                                      set.dispatch_units,
+                                      s->by_slot != 0u && part != 0u ? part : 1u,
+                                      0};
+    }
+}
+
+static void plan_ports(const wlk_opndcoll_cfg *c, wlk_opndcoll *s) {
+    uint32_t order[NAMES], port = 0;
+    const uint32_t n = port_order(c, order);
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t in_ports = set_counts(c, order[i]).in_ports;
+        if (in_ports != 0u) {
+            oc_ports *p = &s->ports[s->n_ports++];
+            const wlk_opndcoll_port alike = port_named(c, order[i]);
+            *p = (oc_ports){
+                alike.kinds, port, in_ports, {alike.sets[0], alike.sets[1]}, alike.n_sets};
+        }
+        port += in_ports;
+    }
+}
+
+static void plan_banks(const wlk_opndcoll_cfg *c, wlk_opndcoll *s) {
+    s->modulus = s->shape.banks;
+    s->max_sched = UINT32_MAX;
+    if (s->shape.sub_core != 0u) {
+        s->max_sched = s->shape.schedulers - 1u;
+        s->modulus /= s->shape.schedulers;
+        s->base_step = s->modulus;
+    }
+    // A warp of one lane has no shift, and then V40 leaves the warp out (§4).
+    s->wid_mask = c->revision != WLK_OPNDCOLL_V40 || s->shape.lanes > 1u ? UINT32_MAX : 0u;
+}
+
+// The distance of the next array, which then lies before `size`.
+static uint32_t reserve(wlk_opndcoll *s, uint32_t n, size_t bytes) {
+    const uint32_t at = s->size;
+    s->size += (uint32_t)((n * bytes + 7u) / 8u * 8u);
+    return at;
+}
+
+static uint32_t plan_slots(wlk_opndcoll *s, oc_slots *slots, const uint32_t *width) {
+    uint32_t sum = 0;
+    for (uint32_t k = 0; k < WLK_OPNDCOLL_KINDS; k++) {
+        const uint32_t strides = (width[k] + OC_STRIDE - 1u) / OC_STRIDE;
+        slots[k].at = reserve(s, strides * OC_STRIDE, sizeof(uint64_t));
+        slots[k].width = width[k];
+        slots[k].all = width[k] == 0u ? 0u : UINT64_MAX >> (64u - width[k]);
+        sum += width[k];
+    }
+    return sum;
+}
+
+static oc_path path_of(const wlk_opndcoll *s) {
+    const bool is_power = (s->modulus & (s->modulus - 1u)) == 0u;
+    if (s->bank_words > 1u || s->unit_words > 1u || s->gating_group != 0u || !is_power) {
+        return OC_PATH_ANY;
+    }
+    switch (s->revision) {
+    case WLK_OPNDCOLL_V32:
+        return OC_PATH_V32;
+    case WLK_OPNDCOLL_V42:
+        return s->by_slot != 0u ? OC_PATH_V42_BY_SLOT : OC_PATH_V42;
+    default:
+        return OC_PATH_V40;
+    }
+}
+
+// The head but for what changes, and where the arrays are. How many instructions there can be.
+static uint32_t plan(const wlk_opndcoll_cfg *c, wlk_opndcoll *s) {
+    memset(s, 0, sizeof *s);
+    wlk_opndcoll_shape_of(c, &s->shape);
+    const uint32_t units = s->shape.units, banks = s->shape.banks;
+    s->revision = c->revision;
+    s->by_slot = s->shape.sub_core != 0u && c->revision == WLK_OPNDCOLL_V42 ? 1u : 0u;
+    s->per_slot = units / s->shape.schedulers; // over all sets, §12.2
+    s->gating_group = c->clock_gated_reg_file != 0u ? c->n_regfile_gating_group : 0u;
+    s->scale = s->gating_group != 0u ? 1u : s->shape.lanes;
+    s->bank_words = (banks + 63u) / 64u;
+    s->unit_words = (units + 63u) / 64u;
+    plan_sets(c, s);
+    plan_ports(c, s);
+    plan_banks(c, s);
+    s->path = path_of(s);
+    s->size = 0;
+    (void)reserve(s, oc_request(units, 0), sizeof s->links[0]);
+    s->size += OC_LINKS;
+    const uint32_t id = plan_slots(s, s->id, s->shape.id_width);
+    const uint32_t insts = id + units + plan_slots(s, s->ex, s->shape.ex_width);
+    s->at_insts = reserve(s, insts, sizeof(oc_inst));
+    s->at_free = reserve(s, insts, sizeof(uint16_t));
+    return insts;
+}
+
+size_t wlk_opndcoll_state_size(const wlk_opndcoll_cfg *cfg) {
+    wlk_opndcoll s;
+    (void)plan(cfg, &s);
+    return s.size;
+}
+
+uint32_t wlk_opndcoll_max_events(const wlk_opndcoll_cfg *cfg) {
+    wlk_opndcoll_shape shape;
+    wlk_opndcoll_shape_of(cfg, &shape);
+    // V42's ports take one instruction of each kind; no more than there are units.
+    const uint32_t step = shape.dispatch_units + shape.banks + shape.units;
+    return step > shape.operands ? step : shape.operands;
+}
+
+static void init_units(wlk_opndcoll *s) {
+    for (uint32_t i = 0; i < s->n_sets; i++) {
+        oc_set *set = &s->sets[i];
+        for (uint32_t k = 0; k < set->units; k++) {
+            const uint32_t unit = set->first_unit + k;
+            const uint32_t after = (k + set->part - k % set->part) % set->units;
+            s->idle[unit / 64u] |= oc_bit(unit);
+            set->mask |= oc_bit(unit);
+            s->after[unit] = (uint16_t)(set->first_unit + after);
+            s->group[unit] = (uint8_t)(s->by_slot != 0u ? unit / s->per_slot : 0u);
+        }
+        for (uint32_t du = 0; du < set->dus; du++) {
+            s->last[set->first_du + du] = (uint16_t)set->first_unit;
+        }
+    }
+}
+
+static void init_slots(wlk_opndcoll *s) {
+    for (uint32_t k = 0; k < s->shape.kinds; k++) {
+        s->full |= (uint32_t)(s->ex[k].width == 0u) << k;
+        s->blocked |= (uint32_t)(s->id[k].width == 0u) << k;
+    }
+    // The keys of all sets lie side by side, the first ones being those of ID_OC's first kind.
+    memset(oc_keys(s, &s->id[0]), 0xff, s->at_insts - s->id[0].at); // OC_EMPTY
+}
+
+wlk_opndcoll *wlk_opndcoll_init(const wlk_opndcoll_cfg *cfg, void *memory) {
+    wlk_opndcoll *s = (wlk_opndcoll *)memory;
+    const uint32_t insts = plan(cfg, s);
+    memset(s->links, 0, s->size - offsetof(wlk_opndcoll, links));
+    init_slots(s);
+    init_units(s);
+    for (uint32_t i = 0; i < s->shape.banks; i++) {
+        s->back[i] = (uint16_t)i;
+    }
+    for (uint32_t i = 0; i < insts; i++) {
+        oc_free(s)[i] = (uint16_t)(insts - 1u - i);
+    }
+    s->n_free = insts;
+    return s;
+}

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The walk of docs/operand-collector.md is what the model does: its commands draw its picture.
+
+A column is a step, with what was printed since the step before. A lane shows the lines that begin
+with its name, without it; `z` is none.
+"""
+
+from __future__ import annotations
+
+import json
+import lzma
+import re
+
+import programs
+from wlk import opndcoll_summary
+
+FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+PAGE = programs.ROOT / "docs" / "operand-collector.md"
+
+
+def parts() -> tuple[str, dict]:
+    """Commands and picture."""
+    text = PAGE.read_text("utf-8").partition("\n## One instruction")[2]
+    (_, commands), (kind, picture) = FENCE.findall(text)[:2]
+    assert kind == "wavedrom"
+    return commands, json.loads(picture)
+
+
+def columns(commands: str) -> list[list[str]]:
+    """The lines printed up to the end of each step."""
+    words = ["--config", programs.recording("gpgpusim/qv100.cfg"), "--state", "-"]
+    done = programs.run("vectors/wlk-opndcoll", *words, stdin=commands)
+    assert done.returncode == 0, done.stderr
+    found: list[list[str]] = [[]]
+    for line in done.stdout.splitlines():
+        if line[0] in "CIEVLwS" and any(x.startswith("S ") for x in found[-1]):
+            found.append([])
+        found[-1] += [] if line[0] == "#" else [line]
+    return found
+
+
+def cells_of(lane: dict) -> list[str | None]:
+    cells: list[str | None] = []
+    data = iter(lane.get("data", []))
+    for letter in lane["wave"]:
+        assert letter in "=z."
+        cells.append(cells[-1] if letter == "." else next(data) if letter == "=" else None)
+    assert next(data, None) is None, lane["name"]
+    return cells
+
+
+def shown(lines: list[str], name: str) -> str | None:
+    head = {"step": "S"}.get(name, name) + " "
+    return ", ".join(x.removeprefix(head) for x in lines if x.startswith(head)) or None
+
+
+def test_opndcoll_walk_is_what_the_model_does():
+    commands, picture = parts()
+    steps = columns(commands)
+    lanes = [lane for lane in picture["signal"] if lane]
+    for lane in lanes:
+        assert cells_of(lane) == [shown(lines, lane["name"]) for lines in steps], lane["name"]
+    names = tuple(lane["name"].replace("step", "S") + " " for lane in lanes)
+    left = [x for lines in steps for x in lines if not x.startswith((*names, "u ", "p "))]
+    assert left == []  # nothing happens that is not drawn
+
+
+def test_opndcoll_sample_of_statistics_is_what_is_printed(tmp_path):
+    packed = programs.recording("gpgpusim/v40-qv100-core.stim.xz")
+    stimulus = tmp_path / "a.stim"
+    stimulus.write_bytes(lzma.decompress(packed.read_bytes()))
+    words = ["--config", packed.with_name("qv100.cfg"), "--summary", stimulus]
+    counts = json.loads(programs.run("vectors/wlk-opndcoll", *words).stdout)
+    printed = opndcoll_summary.render(opndcoll_summary.with_rates(counts), "a")
+    [(_, sample)] = FENCE.findall(PAGE.read_text("utf-8").partition("\n## Statistics")[2])
+    assert sample in printed + "\n"
+
+
+def test_opndcoll_page_names_every_count():
+    text = PAGE.read_text("utf-8").partition("\n## Statistics")[2]
+    counts = json.loads(programs.run("vectors/wlk-opndcoll", "--summary", "-", stdin="").stdout)
+    listed = set(re.findall(r"`(\w+)`", text[: text.index("```")]))
+    assert {*counts["totals"], "busy_units", "queue_lengths"} <= listed

@@ -1,0 +1,347 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`warplock opndcoll`: every recording of GPGPU-Sim's own collector, and bad input."""
+
+from __future__ import annotations
+
+import json
+import lzma
+import re
+from pathlib import Path
+
+import programs
+import pytest
+from wlk import cmd_opndcoll, options
+from wlk.errors import Status, WlkError
+
+TOOL = "vectors/wlk-opndcoll"
+V40 = [f"v40-{c}-{p}" for c in ("gtx480", "kepler", "qv100", "titanv") for p in ("core", "mixed")]
+V40 += [f"v40-{c}-{p}" for c in ("gtx480", "kepler", "qv100", "titanv") for p in ("conflict",)]
+V40 += [f"v40-{c}-writes" for c in ("gtx480", "kepler", "qv100", "titanv")]
+V42 = [f"v42-{c}-{p}" for c in ("kepler", "qv100") for p in ("core", "conflict")]
+V32 = [f"v32-gtx480-{p}" for p in ("core", "conflict")]
+
+
+@pytest.fixture
+def opndcoll():
+    """Runs the subcommand with these words; its exit code."""
+    parser = options.Parser(prog="warplock")
+    cmd_opndcoll.add(parser.add_subparsers())
+    return lambda *words: cmd_opndcoll.run(parser.parse_args(["opndcoll", *map(str, words)]))
+
+
+def files(name: str) -> tuple[list[object], Path, Path]:
+    """Words for the configuration, stimulus and events of a recording."""
+    revision, config, _ = name.split("-")
+    stimulus = programs.recording(f"gpgpusim/{name}.stim.xz")
+    words = ["--revision", revision, "--config", stimulus.with_name(f"{config}.cfg")]
+    return words, stimulus, stimulus.with_name(f"{name}.events.xz")
+
+
+def text_of(path: Path) -> str:
+    return lzma.decompress(path.read_bytes()).decode("ascii")
+
+
+def unpacked(path: Path, folder: Path) -> Path:
+    plain = folder / path.stem
+    plain.write_bytes(lzma.decompress(path.read_bytes()))
+    return plain
+
+
+@pytest.mark.parametrize("name", V40 + V42 + V32)
+def test_opndcoll_recording_is_printed_byte_by_byte(name, tmp_path):
+    words, stimulus, events = files(name)
+    plain = unpacked(stimulus, tmp_path)
+    done = programs.run(TOOL, *words, "--state", "--stats", plain)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == text_of(events)
+
+
+def test_opndcoll_state_and_stats_only_add_lines(tmp_path):
+    words, stimulus, events = files("v40-qv100-mixed")
+    plain = unpacked(stimulus, tmp_path)
+    done = programs.run(TOOL, *words, plain)
+    lines = text_of(events).splitlines()
+    assert done.stdout.splitlines() == [x for x in lines if not re.match(r"[cqupr] |# stats", x)]
+
+
+def test_opndcoll_there_are_no_other_recordings():
+    found = programs.recording("gpgpusim/README.md").parent.glob("*.stim.xz")
+    assert {p.name.removesuffix(".stim.xz") for p in found} == {*V40, *V42, *V32}
+
+
+# The subcommand.
+
+
+def test_opndcoll_unpacks_and_prints(opndcoll, capfd):
+    words, stimulus, events = files("v40-titanv-core")
+    assert opndcoll(stimulus, *words, "--state", "--stats") == 0
+    assert capfd.readouterr().out == text_of(events)
+
+
+def test_opndcoll_diff_of_what_is_identical(opndcoll, capsys):
+    words, stimulus, events = files("v42-kepler-core")
+    assert opndcoll(stimulus, *words, "--diff", events) == 0
+    assert "25,218 lines of 800 steps, all identical" in capsys.readouterr().out
+    assert opndcoll(stimulus, *words, "--diff", events, "--json") == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert answer == {"verdict": "PASS", "lines": 25_218, "steps": 800}
+
+
+def test_opndcoll_diff_names_the_first_line_that_differs(opndcoll, tmp_path, capsys):
+    words, stimulus, events = files("v40-qv100-core")
+    lines = text_of(events).splitlines()
+    at = next(i for i, line in enumerate(lines) if line.startswith("G ")) + 7
+    at = next(i for i in range(at, len(lines)) if lines[i].startswith("G "))
+    got, lines[at] = lines[at], "G 99 0 0 0 0"
+    changed = tmp_path / "changed.events"
+    changed.write_text("\n".join(lines) + "\n", "ascii")
+    assert opndcoll(stimulus, *words, "--diff", changed) == Status.FUNCTIONAL_MISMATCH
+    out = capsys.readouterr().out
+    assert f"{changed}:{at + 1}: the first line that differs" in out
+    assert "expected  G 99 0 0 0 0\n" in out
+    assert f"got       {got}\n" in out
+    found = re.search(r"stimulus  (\S+):(\d+)\n", out)
+    commands = text_of(stimulus).splitlines()
+    assert commands[int(found[2]) - 1].startswith("X")
+
+
+@pytest.mark.parametrize("change", ["shorter", "longer"])
+def test_opndcoll_diff_sees_the_end(opndcoll, tmp_path, capsys, change):
+    words, stimulus, events = files("v40-qv100-core")
+    text = text_of(events)
+    changed = tmp_path / "changed.events"
+    lines = text.splitlines(keepends=True)
+    changed.write_text("".join(lines[:-1]) if change == "shorter" else text + "C 400\n", "ascii")
+    if change == "shorter":  # without its last line, a recording has no statistics
+        assert opndcoll(stimulus, *words, "--diff", changed) == Status.OK
+        assert opndcoll(stimulus, *words, "--stats", "--diff", changed) == 1
+        assert "(the recording ends)" in capsys.readouterr().out
+    else:
+        assert opndcoll(stimulus, *words, "--diff", changed) == 1
+        assert "(the stimulus ends)" in capsys.readouterr().out
+
+
+def test_opndcoll_other_configuration_differs_in_the_header(opndcoll, capsys):
+    words, stimulus, events = files("v40-qv100-core")
+    words[3] = words[3].with_name("titanv.cfg")
+    assert opndcoll(stimulus, *words, "--diff", events) == 1
+    assert "banks 8 cus" in capsys.readouterr().out
+
+
+def test_opndcoll_json_needs_diff(opndcoll, tmp_path):
+    with pytest.raises(WlkError) as caught:
+        opndcoll(tmp_path / "a.stim", "--json")
+    assert caught.value.status == Status.USAGE
+
+
+def test_opndcoll_truncated_xz_names_file_and_line(opndcoll, tmp_path):
+    _, stimulus, _ = files("v40-qv100-core")
+    cut = tmp_path / "cut.stim.xz"
+    cut.write_bytes(stimulus.read_bytes()[:6000])
+    with pytest.raises(WlkError) as caught:
+        opndcoll(cut)
+    assert caught.value.status == Status.TRUNCATED
+    found = re.match(rf"{cut}:(\d+): the xz stream ends too early", caught.value.message)
+    assert int(found[1]) > 100
+
+
+def test_opndcoll_file_that_is_no_xz(opndcoll, tmp_path):
+    wrong = tmp_path / "wrong.stim.xz"
+    wrong.write_text("C\n", "ascii")
+    with pytest.raises(WlkError) as caught:
+        opndcoll(wrong)
+    assert caught.value.status == Status.CORRUPT
+    with pytest.raises(WlkError) as caught:
+        opndcoll(tmp_path / "absent.stim.xz")
+    assert caught.value.status == Status.NO_FILE
+
+
+def test_opndcoll_bad_line_in_an_xz_is_told_of_the_xz(opndcoll, tmp_path):
+    bad = tmp_path / "bad.stim.xz"
+    bad.write_bytes(lzma.compress(b"C\nC\nQ\n"))
+    with pytest.raises(WlkError) as caught:
+        opndcoll(bad)
+    assert caught.value.message.startswith(f"{bad}:3: no command 'Q'")
+
+
+# Bad stimulus.
+
+REGISTERS_33 = ",".join(["1"] * 33)
+BAD_LINES = [
+    ("Q", Status.CORRUPT, "no command 'Q'"),
+    ("Cx", Status.CORRUPT, "no command 'Cx'"),
+    ("C 1", Status.CORRUPT, "2 words; it must be 'C'"),
+    ("I SP 0 1 1", Status.CORRUPT, "5 words; it must be 'I SET sched wid srcs dsts'"),
+    ("I SP 0 1 1 1 1", Status.CORRUPT, "7 words"),
+    ("I ALU 0 1 - -", Status.CORRUPT, "no set 'ALU'"),
+    ("I SPEC3 0 1 - -", Status.BAD_PARAMS, "no set SPEC3; -specialized_unit_3"),
+    ("I SP 4 1 - -", Status.BAD_PARAMS, "scheduler 4 is out of range"),
+    ("I SP x 1 - -", Status.CORRUPT, "scheduler 'x' is not a number"),
+    ("I SP -1 1 - -", Status.CORRUPT, "scheduler '-1' is not a number"),
+    ("I SP 0 4294967296 - -", Status.CORRUPT, "warp '4294967296'"),
+    (f"I SP 0 1 {REGISTERS_33} -", Status.CORRUPT, "more than 32 registers"),
+    ("I SP 0 1 1,,2 -", Status.CORRUPT, "registers '1,,2'"),
+    ("I SP 0 1 1, -", Status.CORRUPT, "registers '1,'"),
+    ("I SP 0 1 -2 -", Status.CORRUPT, "registers '-2'"),
+    ("I SP 0 1 2147483648 -", Status.CORRUPT, "registers '2147483648'"),
+    ("E SP 1 2", Status.CORRUPT, "4 words"),
+    ("E SP a", Status.CORRUPT, "slot 'a'"),
+    ("W 1 4 1 -", Status.BAD_PARAMS, "scheduler 4 is out of range"),
+    ("W k 0 1 -", Status.CORRUPT, "key 'k' is not an integer"),
+    ("R", Status.CORRUPT, "1 words; it must be 'R key'"),
+    ("V", Status.CORRUPT, "it must be 'V SET'"),
+    ("L 1", Status.CORRUPT, "it must be 'L'"),
+    ("X two", Status.CORRUPT, "steps 'two' is not a number"),
+    ("X -1", Status.CORRUPT, "steps '-1'"),
+    ("C" + " " * 5000, Status.CORRUPT, "longer than 4096 characters"),
+    ("C\0", Status.CORRUPT, "a byte 0"),
+]
+
+
+@pytest.fixture
+def qv100():
+    return ["--config", programs.recording("gpgpusim/qv100.cfg")]
+
+
+@pytest.mark.parametrize(("line", "status", "says"), BAD_LINES)
+def test_opndcoll_bad_line_is_named(qv100, tmp_path, line, status, says):
+    path = tmp_path / "bad.stim"
+    path.write_text(f"# a comment\nC\n\n{line}\nC\n", "ascii")
+    done = programs.run(TOOL, *qv100, path)
+    assert done.returncode == status, done.stderr
+    assert done.stderr.startswith(f"wlk-opndcoll: {path}:4: ")
+    assert says in done.stderr
+    assert done.stdout.endswith("C 0\n")  # what happened before is told
+
+
+def test_opndcoll_slot_that_the_set_lacks(qv100, tmp_path):
+    path = tmp_path / "bad.stim"
+    path.write_text("E SP 4\n", "ascii")
+    done = programs.run(TOOL, *qv100, "--revision", "v42", path)
+    assert done.returncode == Status.BAD_PARAMS
+    assert f"{path}:1: OC_EX of SP has no slot 4" in done.stderr
+    assert programs.run(TOOL, *qv100, path).stdout.endswith("E SP -\n")  # V40 ignores it
+
+
+def test_opndcoll_v32_ignores_operands_behind_the_eighth(tmp_path):
+    path = tmp_path / "a.stim"
+    path.write_text("I SP 0 0 0,1,2,3,4,5,6,7,7 -\nX\n", "ascii")
+    done = programs.run(TOOL, "--revision", "v32", "--state", path)
+    assert "c 0 1 SP ff\n" in done.stdout
+
+
+def test_opndcoll_reads_stdin_and_lines_of_any_kind():
+    text = "C\r\n# I nothing\n\tX  2 \n\nI SP 0 5 - 1,-1\nX\nX\nE SP\nV SP\nW -7 0 0 3\nR -7\nR 8"
+    done = programs.run(TOOL, "-", stdin=text)
+    assert done.returncode == 0, done.stderr
+    lines = [x for x in done.stdout.splitlines() if not x.startswith("#")]
+    wanted = "C 0,S 0,S 1,I SP 1 0,S 2,A 0 SP 0 1,S 3,D 0 0 SP 1 0,E SP 1,w 0 1 6 +,V SP 1 1"
+    wanted += ",w 0 3 3 +,W -7 1,R -7 1,R 8 -"
+    assert lines == wanted.split(",")
+
+
+def test_opndcoll_load_store_holds_what_was_refused():
+    text = "I MEM 0 0 - 1,9\nX 2\nE MEM\nL\nL\nL\nX\nL\nL\n"
+    done = programs.run(TOOL, "-", stdin=text)
+    lines = done.stdout.splitlines()
+    at = lines.index("E MEM 1")
+    wanted = "L< 1,w 0 1 1 +,w 1 9 1 -,L 1 0,w 1 9 1 -,L 1 0,S 2,w 1 9 1 +,L 1 1"
+    assert lines[at + 1 :] == wanted.split(",")
+
+
+def test_opndcoll_bad_words_are_usage():
+    for words in ([], ["--revision"], ["--frob", "a"], ["a", "b"]):
+        done = programs.run(TOOL, *words)
+        assert done.returncode == Status.USAGE
+        assert done.stderr.startswith("usage: wlk-opndcoll")
+    done = programs.run(TOOL, "--revision", "v41", "-", stdin="")
+    assert (done.returncode, done.stdout) == (Status.USAGE, "")
+
+
+def test_opndcoll_absent_files():
+    for words in (["absent"], ["-", "--config", "absent"], ["-", "--diff", "absent"]):
+        done = programs.run(TOOL, *words, stdin="")
+        assert done.returncode == Status.NO_FILE
+        assert "absent: cannot be opened" in done.stderr
+
+
+def test_opndcoll_full_disk_is_an_error():
+    with Path("/dev/full").open("w") as full:
+        command = [programs.folder() / TOOL, "-"]
+        done = programs.subprocess.run(
+            command, input="X 100000\n", stdout=full, stderr=-1, text=True
+        )
+    assert done.returncode == Status.NO_SPACE
+    assert "cannot write the output" in done.stderr
+
+
+# Option files.
+
+
+def configured(tmp_path: Path, text: str, *words: object):
+    path = tmp_path / "a.cfg"
+    path.write_text(text, "ascii")
+    return path, programs.run(TOOL, "--config", path, *words, "-", stdin="")
+
+
+def test_opndcoll_options_in_the_simulators_syntax(tmp_path):
+    text = """# GPGPU-Sim
+-gpgpu_num_reg_banks 32 -gpgpu_sub_core_model 0 # two on a line
+-gpgpu_pipeline_widths "5,1,1,1,1,6,1,1,1,1,1"
+-gpgpu_operand_collector_num_units_gen
+  3
+-gpgpu_num_reg_banks 16
+-specialized_unit_1 1,4,4,2,3,BRA
+-gpgpu_dram_timing_opt "nbk=16:CCD=2
+    :RRD=8" -network_mode 2 -gpgpu_flush -1 -network_mode 1"""
+    _, done = configured(tmp_path, text)
+    assert done.returncode == 0, done.stderr
+    head = done.stdout.splitlines()
+    assert head[0] == "# variant 4.0 banks 16 cus 17 dus 4 ports 4 sched 1 sub 0"
+    assert head[1] == "# set SP id 5 ex 6"
+    assert head[-1] == "# set SPEC1 id 2 ex 3"
+    assert "not the collector's: -gpgpu_dram_timing_opt -network_mode -gpgpu_flush\n" in done.stderr
+
+
+BAD_OPTIONS = [
+    ("-gpgpu_num_reg_banks", 3, "-gpgpu_num_reg_banks: its value is missing"),
+    ("-gpgpu_num_reg_banks -gpgpu_x 1", 3, "-gpgpu_num_reg_banks: its value is missing"),
+    ("-gpgpu_num_reg_banks many", 3, "-gpgpu_num_reg_banks: 'many' is not a number"),
+    ("-gpgpu_num_reg_banks 4294967296", 3, "'4294967296' is not a number"),
+    ("-gpgpu_num_reg_banks 0", 3, "-gpgpu_num_reg_banks 0: must be within 1..256"),
+    ("-gpgpu_num_reg_banks 15 -gpgpu_sub_core_model 1 -gpgpu_num_sched_per_core 4", 3, "multiple"),
+    ("-gpgpu_pipeline_widths 1,2", 3, "-gpgpu_pipeline_widths: has 2 numbers; there must be 11"),
+    ("-gpgpu_pipeline_widths 1,,2", 3, "'1,,2' is not at most 13 numbers"),
+    ("-gpgpu_shader_core_pipeline 2048", 3, "'2048' is not THREADS:LANES"),
+    ("-gpgpu_shader_core_pipeline 2048:64", 3, "-gpgpu_shader_core_pipeline 64: must be within"),
+    ("-specialized_unit_2 1,1,1,1,1,A", 3, "-specialized_unit_2: the one before it"),
+    ("-specialized_unit_1 1,1,1", 3, "'1,1,1' is not enabled,units"),
+    ('-gpgpu_x "a', 3, "value: its closing quote is missing"),
+    ("16", 3, "16: an option, as in -gpgpu_num_reg_banks, must stand before a value"),
+]
+
+
+@pytest.mark.parametrize(("text", "line", "says"), BAD_OPTIONS)
+def test_opndcoll_bad_option_names_file_line_and_option(tmp_path, text, line, says):
+    path, done = configured(tmp_path, f"# c\n-gpgpu_num_dp_units 0\n{text}\n")
+    assert done.returncode == Status.BAD_CONFIG, done.stderr
+    assert done.stderr.startswith(f"wlk-opndcoll: {path}:{line}: ")
+    assert says in done.stderr
+    assert done.stdout == ""
+
+
+def test_opndcoll_contradiction_with_a_default_names_the_file(tmp_path):
+    path, done = configured(tmp_path, "-gpgpu_sub_core_model 1 -gpgpu_num_sched_per_core 3\n")
+    assert done.returncode == Status.BAD_CONFIG
+    assert done.stderr.startswith(f"wlk-opndcoll: {path}: -gpgpu_num_reg_banks 8: ")
+    assert "(not in the file)" in done.stderr
+
+
+def test_opndcoll_widths_that_a_revision_needs(tmp_path):
+    seven = "-gpgpu_num_reg_banks 8\n-gpgpu_pipeline_widths 2,1,1,2,1,1,2\n"
+    _, done = configured(tmp_path, seven, "--revision", "v32")
+    assert done.returncode == 0, done.stderr
+    _, done = configured(
+        tmp_path, "-gpgpu_tensor_core_avail 1\n-gpgpu_pipeline_widths " + "1," * 10 + "1"
+    )
+    assert "there must be 13" in done.stderr

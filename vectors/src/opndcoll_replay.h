@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Executes stimulus on a model of the operand collector and tells what happens, as text. */
+#ifndef WLK_OPNDCOLL_REPLAY_H
+#define WLK_OPNDCOLL_REPLAY_H
+
+#include "opndcoll_stim.h"
+#include "opndcoll_text.h"
+
+typedef struct replay replay;
+
+/* @p cfg is legal. @p state: tell the whole state after each step. NO_MEMORY. */
+wlk_status replay_open(replay **out, const wlk_opndcoll_cfg *cfg, bool state, text *to,
+                       wlk_error *err);
+
+/* From now on count, for replay_summary(); called before the first command. NO_MEMORY. */
+wlk_status replay_count(replay *r, wlk_error *err);
+
+/* The counts as a JSON object on stdout. */
+void replay_summary(replay *r);
+
+/* Lines about the configuration. */
+void replay_header(replay *r);
+
+/* NO_MEMORY; BAD_PARAMS for a slot that the set lacks, without file and line. */
+wlk_status replay_command(replay *r, const stim_command *command, wlk_error *err);
+
+/* The line of --stats. */
+void replay_stats(replay *r);
+
+/* Steps so far. */
+uint64_t replay_steps(const replay *r);
+
+void replay_close(replay *r);
+
+#endif

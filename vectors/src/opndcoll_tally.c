@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "opndcoll_tally.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Counts of a pipe kind.
+enum {
+    ISSUED,
+    ISSUE_REFUSED,
+    ALLOCATED,
+    DISPATCHED,
+    TAKEN,
+    WAITING,
+    STARVED_OTHER,
+    STARVED_UNIT,
+    STARVED_PORT,
+    STARVED_CYCLES,
+    STALLED_FULL,
+    STALLED_DU,
+    BUSY,
+    OF_KIND,
+};
+
+static const char *const names_of_kind[OF_KIND] = {
+    "issued",          "issue_refused", "allocated",    "dispatched",   "taken",
+    "waiting",         "starved_other", "starved_unit", "starved_port", "starved_cycles",
+    "stalled_ex_full", "stalled_no_du", "busy",
+};
+
+// Counts of a bank.
+enum {
+    GRANTED,
+    WRITTEN,
+    WRITE_REFUSED,
+    WAITED_READ,
+    WAITED_WRITE,
+    WAITED_UNIT,
+    CONFLICTS,
+    QUEUED,
+    OF_BANK
+};
+
+static const char *const names_of_bank[OF_BANK] = {
+    "granted",      "written",     "write_refused", "waited_read",
+    "waited_write", "waited_unit", "conflicts",     "queued",
+};
+
+enum { LONGEST = WLK_OPNDCOLL_MAX_UNITS * WLK_OPNDCOLL_OPERANDS };
+
+struct tally {
+    wlk_opndcoll_cfg cfg;
+    wlk_opndcoll_shape shape;
+    const wlk_opndcoll *model;
+    uint32_t units_a_slot; // V42, sub-core: units tied to a slot of OC_EX; else 0
+    uint32_t port_kinds[WLK_OPNDCOLL_MAX_PORTS];
+
+    // How things stand between two steps.
+    uint32_t id[WLK_OPNDCOLL_KINDS];        // instructions in ID_OC
+    uint32_t queue[WLK_OPNDCOLL_MAX_BANKS]; // requests
+    bool written[WLK_OPNDCOLL_MAX_BANKS];
+    bool ready[WLK_OPNDCOLL_MAX_UNITS]; // busy, and nothing is pending
+    uint32_t waited, served;            // bit: kind that waited, that a port served, in this cycle
+
+    uint64_t cycles, steps;
+    uint64_t of_kind[WLK_OPNDCOLL_KINDS][OF_KIND];
+    uint64_t of_bank[WLK_OPNDCOLL_MAX_BANKS][OF_BANK];
+    uint64_t with_busy[WLK_OPNDCOLL_MAX_UNITS + 1u]; // steps, by busy units behind them
+    uint64_t with_queued[LONGEST + 1u];              // banks and steps, by requests behind them
+};
+
+// What the events of a step say.
+typedef struct step_facts {
+    bool granted[WLK_OPNDCOLL_MAX_BANKS];
+    bool dispatched[WLK_OPNDCOLL_MAX_UNITS];
+    uint32_t served_by[WLK_OPNDCOLL_MAX_PORTS]; // bit: kind of an instruction the port took
+    uint32_t served;                            // of all ports
+} step_facts;
+
+static void read_events(tally *c, const wlk_opndcoll_events *events, step_facts *facts) {
+    for (uint32_t i = 0; i < events->count; i++) {
+        const wlk_opndcoll_event *e = &events->at[i];
+        switch (e->what) {
+        case WLK_OPNDCOLL_DISPATCH:
+            facts->dispatched[e->unit] = true;
+            c->of_kind[e->kind][DISPATCHED]++;
+            break;
+        case WLK_OPNDCOLL_GRANT:
+            facts->granted[e->at] = true;
+            c->of_bank[e->at][GRANTED]++;
+            break;
+        default:
+            facts->served_by[e->at] |= 1u << e->kind;
+            facts->served |= 1u << e->kind;
+            c->of_kind[e->kind][ALLOCATED]++;
+        }
+    }
+}
+
+/* ---- a step ---- */
+
+// A ready unit that stayed: its place in OC_EX is taken, or all dispatch units of its set were used
+// on others. A place that is free behind the dispatch phase was free all through it.
+static void count_stall(tally *c, uint32_t unit) {
+    wlk_opndcoll_held held;
+    (void)wlk_opndcoll_unit(c->model, unit, &held);
+    const uint64_t taken = wlk_opndcoll_ex_occupied(c->model, held.kind);
+    const bool full = c->units_a_slot != 0u
+                          ? (taken >> unit / c->units_a_slot & 1u) != 0u
+                          : (uint32_t)__builtin_popcountll(taken) == c->shape.ex_width[held.kind];
+    c->of_kind[held.kind][full ? STALLED_FULL : STALLED_DU]++;
+}
+
+// A request waits for a write to its bank, for another read of its bank, or (V32) because its unit
+// is read from another bank.
+static void count_waits(tally *c, uint32_t bank, bool granted) {
+    uint64_t *of = c->of_bank[bank];
+    const uint32_t n = c->queue[bank];
+    if (n == 0u) {
+        return;
+    }
+    if (c->written[bank]) {
+        of[WAITED_WRITE] += n;
+    } else {
+        of[WAITED_READ] += n - 1u;
+        of[WAITED_UNIT] += granted ? 0u : 1u;
+    }
+    of[CONFLICTS] += n > 1u || !granted ? 1u : 0u;
+}
+
+// Kinds that a port tried and found no unit for. The ports are gone through as in spec §6.3; V42's
+// try every kind of theirs.
+static uint32_t without_unit(const tally *c, const step_facts *facts) {
+    uint32_t left[WLK_OPNDCOLL_KINDS], waiting = 0, failed = 0;
+    memcpy(left, c->id, sizeof left);
+    for (uint32_t kind = 0; kind < c->shape.kinds; kind++) {
+        waiting |= (uint32_t)(left[kind] != 0u) << kind;
+    }
+    for (uint32_t port = 0; port < c->shape.ports; port++) {
+        uint32_t tries = waiting & c->port_kinds[port];
+        if (c->cfg.revision != WLK_OPNDCOLL_V42) {
+            tries &= ~(tries - 1u);
+        }
+        failed |= tries & ~facts->served_by[port];
+        for (uint32_t took = facts->served_by[port]; took != 0u; took &= took - 1u) {
+            const uint32_t kind = (uint32_t)__builtin_ctz(took);
+            waiting &= ~((uint32_t)(--left[kind] == 0u) << kind);
+        }
+    }
+    return failed;
+}
+
+static uint32_t all_port_kinds(const tally *c) {
+    uint32_t kinds = 0;
+    for (uint32_t port = 0; port < c->shape.ports; port++) {
+        kinds |= c->port_kinds[port];
+    }
+    return kinds;
+}
+
+static void count_starvation(tally *c, const step_facts *facts) {
+    uint32_t waiting = 0;
+    for (uint32_t kind = 0; kind < c->shape.kinds; kind++) {
+        waiting |= (uint32_t)(c->id[kind] != 0u) << kind;
+        c->of_kind[kind][WAITING] += c->id[kind] != 0u;
+    }
+    c->waited |= waiting;
+    c->served |= facts->served;
+    uint32_t starved = waiting & ~facts->served;
+    if (starved == 0u) {
+        return;
+    }
+    const uint32_t failed = without_unit(c, facts), listed = all_port_kinds(c);
+    for (; starved != 0u; starved &= starved - 1u) {
+        const uint32_t bit = starved & ~(starved - 1u);
+        const uint32_t why = (failed & bit) != 0u   ? STARVED_UNIT
+                             : (listed & bit) != 0u ? STARVED_OTHER
+                                                    : STARVED_PORT;
+        c->of_kind[__builtin_ctz(bit)][why]++;
+    }
+}
+
+static void look_at_units(tally *c) {
+    uint32_t busy = 0;
+    for (uint32_t unit = 0; unit < c->shape.units; unit++) {
+        wlk_opndcoll_held held;
+        const bool is_busy = wlk_opndcoll_unit(c->model, unit, &held);
+        c->ready[unit] = is_busy && held.pending == 0u;
+        if (is_busy) {
+            c->of_kind[held.kind][BUSY]++;
+            busy++;
+        }
+    }
+    c->with_busy[busy]++;
+}
+
+static void look_at_banks(tally *c) {
+    for (uint32_t bank = 0; bank < c->shape.banks; bank++) {
+        const uint32_t n = wlk_opndcoll_queue(c->model, bank, NULL, 0);
+        c->queue[bank] = n;
+        c->written[bank] = false;
+        c->of_bank[bank][QUEUED] += n;
+        c->with_queued[n]++;
+    }
+}
+
+void tally_step(tally *c, const wlk_opndcoll_events *events) {
+    step_facts facts;
+    memset(&facts, 0, sizeof facts);
+    read_events(c, events, &facts);
+    for (uint32_t unit = 0; unit < c->shape.units; unit++) {
+        if (c->ready[unit] && !facts.dispatched[unit]) {
+            count_stall(c, unit);
+        }
+    }
+    for (uint32_t bank = 0; bank < c->shape.banks; bank++) {
+        count_waits(c, bank, facts.granted[bank]);
+    }
+    count_starvation(c, &facts);
+    for (uint32_t i = 0; i < events->count; i++) {
+        if (events->at[i].what == WLK_OPNDCOLL_ALLOCATE) {
+            c->id[events->at[i].kind]--;
+        }
+    }
+    look_at_units(c);
+    look_at_banks(c);
+    c->steps++;
+}
+
+/* ---- between steps ---- */
+
+static void end_cycle(tally *c) {
+    for (uint32_t kind = 0; kind < c->shape.kinds && c->cycles != 0u; kind++) {
+        c->of_kind[kind][STARVED_CYCLES] += (c->waited & ~c->served) >> kind & 1u;
+    }
+    c->waited = c->served = 0;
+}
+
+void tally_cycle(tally *c) {
+    end_cycle(c);
+    c->cycles++;
+}
+
+void tally_issue(tally *c, uint32_t kind, bool accepted) {
+    c->of_kind[kind][accepted ? ISSUED : ISSUE_REFUSED]++;
+    c->id[kind] += accepted;
+}
+
+void tally_take(tally *c, uint32_t kind) {
+    c->of_kind[kind][TAKEN]++;
+}
+
+void tally_writeback(tally *c, const wlk_opndcoll_events *events) {
+    for (uint32_t i = 0; i < events->count; i++) {
+        const uint32_t bank = events->at[i].at;
+        const bool taken = events->at[i].what == WLK_OPNDCOLL_WRITE;
+        c->of_bank[bank][taken ? WRITTEN : WRITE_REFUSED]++;
+        c->written[bank] = true;
+    }
+}
+
+/* ---- the answer ---- */
+
+static void print_numbers(const char *name, const uint64_t *numbers, uint32_t n) {
+    printf(", \"%s\": [", name);
+    for (uint32_t i = 0; i < n; i++) {
+        printf("%s%" PRIu64, i != 0u ? ", " : "", numbers[i]);
+    }
+    putchar(']');
+}
+
+static void print_members(const char *const *names, const uint64_t *values, uint32_t n) {
+    for (uint32_t i = 0; i < n; i++) {
+        printf(", \"%s\": %" PRIu64, names[i], values[i]);
+    }
+}
+
+static void print_totals(const tally *c) {
+    uint64_t kinds[OF_KIND] = {0}, banks[OF_BANK] = {0};
+    for (uint32_t kind = 0; kind < c->shape.kinds; kind++) {
+        for (uint32_t i = 0; i < OF_KIND; i++) {
+            kinds[i] += c->of_kind[kind][i];
+        }
+    }
+    for (uint32_t bank = 0; bank < c->shape.banks; bank++) {
+        for (uint32_t i = 0; i < OF_BANK; i++) {
+            banks[i] += c->of_bank[bank][i];
+        }
+    }
+    wlk_opndcoll_counters counters;
+    wlk_opndcoll_counted(c->model, &counters);
+    printf(", \"totals\": {\"reads\": %" PRIu64 ", \"writes\": %" PRIu64 ", \"non_rf\": %" PRIu64,
+           counters.reads, counters.writes, counters.non_rf);
+    print_members(names_of_kind, kinds, OF_KIND);
+    print_members(names_of_bank, banks, OF_BANK);
+    putchar('}');
+}
+
+void tally_print(tally *c) {
+    static const char *const revisions[] = {"v40", "v42", "v32"};
+    uint32_t longest = LONGEST;
+    while (longest != 0u && c->with_queued[longest] == 0u) {
+        longest--;
+    }
+    end_cycle(c);
+    printf("{\"revision\": \"%s\", \"steps\": %" PRIu64 ", \"cycles\": %" PRIu64,
+           revisions[c->cfg.revision], c->steps, c->cycles);
+    print_totals(c);
+    print_numbers("busy_units", c->with_busy, c->shape.units + 1u);
+    print_numbers("queue_lengths", c->with_queued, longest + 1u);
+    for (uint32_t kind = 0; kind < c->shape.kinds; kind++) {
+        printf("%s{\"kind\": \"%s\"", kind != 0u ? ", " : ", \"kinds\": [",
+               wlk_opndcoll_kind_name(kind));
+        print_members(names_of_kind, c->of_kind[kind], OF_KIND);
+        putchar('}');
+    }
+    for (uint32_t bank = 0; bank < c->shape.banks; bank++) {
+        printf("%s{\"bank\": %" PRIu32, bank != 0u ? ", " : "], \"banks\": [", bank);
+        print_members(names_of_bank, c->of_bank[bank], OF_BANK);
+        putchar('}');
+    }
+    puts("]}");
+}
+
+wlk_status tally_open(tally **out, const wlk_opndcoll_cfg *cfg, const wlk_opndcoll *model,
+                      wlk_error *err) {
+    tally *c = (tally *)calloc(1, sizeof *c);
+    *out = c;
+    if (c == NULL) {
+        return wlk_fail(err, WLK_NO_MEMORY, "out of memory");
+    }
+    c->cfg = *cfg;
+    c->model = model;
+    wlk_opndcoll_shape_of(cfg, &c->shape);
+    if (cfg->revision == WLK_OPNDCOLL_V42 && c->shape.sub_core != 0u) {
+        c->units_a_slot = c->shape.units / c->shape.schedulers;
+    }
+    for (uint32_t port = 0; port < c->shape.ports; port++) {
+        c->port_kinds[port] = wlk_opndcoll_port_kinds(model, port);
+    }
+    return WLK_OK;
+}
+
+void tally_close(tally *c) {
+    free(c);
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "opndcoll_text.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// A line begins below HALF and ends within the buffer: at most 32 slots of 1024 units stand in one.
+enum { HALF = 1 << 20, DIGITS = 20 };
+
+/* ---- recordings ---- */
+
+static bool has_line(const text_recording *r, const char *head) {
+    const size_t length = strlen(head);
+    for (const char *at = r->bytes; at != NULL && at < r->bytes + r->size;) {
+        const size_t left = r->size - (size_t)(at - r->bytes);
+        if (left >= length && memcmp(at, head, length) == 0) {
+            return true;
+        }
+        at = (const char *)memchr(at, '\n', left);
+        at = at != NULL ? at + 1 : NULL;
+    }
+    return false;
+}
+
+static wlk_status read_all(text_recording *r, FILE *from, const char *path, wlk_error *err) {
+    size_t room = 0;
+    for (;;) {
+        if (r->size == room) {
+            room += room + HALF;
+            char *grown = (char *)realloc(r->bytes, room);
+            if (grown == NULL) {
+                return wlk_fail(err, WLK_NO_MEMORY, "%s: out of memory", path);
+            }
+            r->bytes = grown;
+        }
+        const size_t n = fread(r->bytes + r->size, 1, room - r->size, from);
+        if (n == 0u) {
+            break;
+        }
+        r->size += n;
+    }
+    if (ferror(from) != 0) {
+        return wlk_fail(err, WLK_NO_FILE, "%s: cannot be read: %s", path, strerror(errno));
+    }
+    return WLK_OK;
+}
+
+wlk_status text_load(text_recording *recording, const char *path, wlk_error *err) {
+    memset(recording, 0, sizeof *recording);
+    FILE *from = fopen(path, "rb");
+    if (from == NULL) {
+        return wlk_fail(err, WLK_NO_FILE, "%s: cannot be opened: %s", path, strerror(errno));
+    }
+    const wlk_status status = read_all(recording, from, path, err);
+    (void)fclose(from);
+    recording->has_state = has_line(recording, "p "); // a step's state always has this line
+    recording->has_stats = has_line(recording, "# stats");
+    return status;
+}
+
+/* ---- lines ---- */
+
+wlk_status text_open(text *t, const text_recording *expected, wlk_error *err) {
+    memset(t, 0, sizeof *t);
+    t->expected = expected;
+    t->buffer = (char *)malloc(2u * HALF);
+    return t->buffer != NULL ? WLK_OK : wlk_fail(err, WLK_NO_MEMORY, "out of memory");
+}
+
+void text_raw(text *t, const char *part) {
+    const size_t n = strlen(part);
+    memcpy(t->buffer + t->used, part, n);
+    t->used += n;
+}
+
+void text_word(text *t, const char *word) {
+    text_raw(t, word);
+    t->buffer[t->used++] = ' ';
+}
+
+void text_number(text *t, uint64_t number) {
+    char digits[DIGITS];
+    uint32_t n = DIGITS;
+    do {
+        digits[--n] = (char)('0' + number % 10u);
+        number /= 10u;
+    } while (number != 0u);
+    memcpy(t->buffer + t->used, digits + n, DIGITS - n);
+    t->used += DIGITS - n;
+    t->buffer[t->used++] = ' ';
+}
+
+static void flush(text *t) {
+    if (t->used != 0u) {
+        t->failed |= fwrite(t->buffer, 1, t->used, stdout) != t->used;
+        t->used = 0;
+    }
+}
+
+const char *text_expected(const text *t, size_t *size) {
+    const char *line = t->expected->bytes + t->at;
+    const size_t left = t->expected->size - t->at;
+    const char *end = left != 0u ? (const char *)memchr(line, '\n', left) : NULL;
+    *size = end != NULL ? (size_t)(end - line) : left;
+    return line;
+}
+
+static void compare(text *t) {
+    size_t size;
+    const char *line = text_expected(t, &size);
+    t->differs =
+        t->at == t->expected->size || size != t->used || memcmp(line, t->buffer, size) != 0;
+    if (!t->differs) {
+        t->at += size + (t->at + size < t->expected->size ? 1u : 0u);
+        t->used = 0;
+    }
+    t->start = t->used; // a line that differs stays
+}
+
+void text_end(text *t) {
+    if (t->differs || t->silent) {
+        t->used = t->start;
+        return;
+    }
+    t->used -= t->used > t->start && t->buffer[t->used - 1u] == ' ' ? 1u : 0u;
+    t->lines++;
+    if (t->expected != NULL) {
+        compare(t);
+        return;
+    }
+    t->buffer[t->used++] = '\n';
+    if (t->used >= HALF) {
+        flush(t);
+    }
+    t->start = t->used;
+}
+
+void text_finish(text *t) {
+    if (t->expected == NULL) {
+        flush(t);
+        t->failed |= fflush(stdout) != 0;
+    } else if (!t->differs && t->at < t->expected->size) {
+        t->differs = true; // the line that would come now
+        t->lines++;
+    }
+}
+
+void text_close(text *t) {
+    free(t->buffer);
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Lines of events: written to stdout, or compared with those of a recording. */
+#ifndef WLK_OPNDCOLL_TEXT_H
+#define WLK_OPNDCOLL_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "warplock/error.h"
+
+/* A recording in memory. */
+typedef struct text_recording {
+    char *bytes;
+    size_t size;
+    bool has_state, has_stats; /* lines that --state and --stats add */
+} text_recording;
+
+typedef struct text {
+    const text_recording *expected; /* NULL: lines are written */
+    size_t at;                      /* of the next expected line */
+    uint64_t lines;                 /* that have ended */
+    bool differs;                   /* the line in `buffer` does; those behind it are left out */
+    bool failed;                    /* writing did, and errno says why */
+    bool silent;                    /* lines are dropped; set by the caller */
+    size_t start, used;             /* of the next line in `buffer`, and of all in it */
+    char *buffer;
+} text;
+
+/* NO_FILE, NO_MEMORY. */
+wlk_status text_load(text_recording *recording, const char *path, wlk_error *err);
+
+/* @p expected may be NULL. NO_MEMORY. */
+wlk_status text_open(text *t, const text_recording *expected, wlk_error *err);
+
+/* Parts of a line: a word and a blank, a number and a blank, as it is. */
+void text_word(text *t, const char *word);
+void text_number(text *t, uint64_t number);
+void text_raw(text *t, const char *part);
+
+/* The line is complete; a blank at its end goes. */
+void text_end(text *t);
+
+/* Everything is said: writes what is left, or finds lines that only the recording has. */
+void text_finish(text *t);
+
+/* The expected line that `differs` speaks of: its bytes without the end; *size 0 also where the
+ * recording has ended. */
+const char *text_expected(const text *t, size_t *size);
+
+void text_close(text *t);
+
+#endif

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+// wlk-opndcoll: stimulus of GPGPU-Sim's operand collector, and the events of the model.
+// scripts/warplock opndcoll is its front.
+//
+//   wlk-opndcoll [--revision v40|v42|v32] [--config FILE] [--name NAME] [--state] [--stats]
+//                [--diff EVENTS] [--summary] STIM
+//
+// STIM is a file, or - for stdin, whose name in messages is NAME. Events go to stdout. With --diff
+// they are compared with a recording, which also says whether there are states and statistics; the
+// answer is then one JSON object. So it is with --summary, which counts and tells no events.
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "opndcoll_replay.h"
+#include "tool.h"
+#include "warplock/opndcoll_options.h"
+
+static const char tool[] = "wlk-opndcoll";
+enum { PROGRESS_EVERY = 1 << 14 }; // commands
+
+typedef struct job {
+    const char *revision, *config, *name, *diff, *stimulus;
+    bool state, stats, summary;
+    wlk_opndcoll_cfg cfg;
+    text_recording expected;
+    text to;
+    FILE *from;
+    stim_reader *reader;
+    replay *run;
+    wlk_error err;
+} job;
+
+static bool parse_words(job *j, int n, char **words) {
+    for (int i = 0; i < n; i++) {
+        const struct {
+            const char *name;
+            const char **value;
+        } valued[] = {{"--revision", &j->revision},
+                      {"--config", &j->config},
+                      {"--name", &j->name},
+                      {"--diff", &j->diff}};
+        const char **value = NULL;
+        for (size_t k = 0; k < sizeof valued / sizeof valued[0]; k++) {
+            value = strcmp(words[i], valued[k].name) == 0 ? valued[k].value : value;
+        }
+        if (value != NULL) {
+            if (++i == n) {
+                return false;
+            }
+            *value = words[i];
+        } else if (strcmp(words[i], "--state") == 0) {
+            j->state = true;
+        } else if (strcmp(words[i], "--stats") == 0) {
+            j->stats = true;
+        } else if (strcmp(words[i], "--summary") == 0) {
+            j->summary = true;
+        } else if ((words[i][0] == '-' && words[i][1] != '\0') || j->stimulus != NULL) {
+            return false;
+        } else {
+            j->stimulus = words[i];
+        }
+    }
+    return j->stimulus != NULL && !(j->summary && (j->state || j->stats || j->diff != NULL));
+}
+
+static wlk_status find_revision(job *j) {
+    static const char *const names[] = {"v40", "v42", "v32"};
+    for (uint32_t i = 0; i < 3u; i++) {
+        if (j->revision == NULL || strcmp(j->revision, names[i]) == 0) {
+            j->cfg.revision = i;
+            return WLK_OK;
+        }
+    }
+    return wlk_fail(&j->err, WLK_USAGE, "--revision '%.32s': it is v40, v42 or v32", j->revision);
+}
+
+static wlk_status configure(job *j) {
+    wlk_opndcoll_defaults(&j->cfg);
+    wlk_status status = find_revision(j);
+    if (status != WLK_OK || j->config == NULL) {
+        return status != WLK_OK ? status : wlk_opndcoll_check(&j->cfg, NULL, &j->err);
+    }
+    char *unknown = NULL;
+    status = wlk_opndcoll_read_options(&j->cfg, j->config, &unknown, &j->err);
+    if (unknown != NULL) {
+        fprintf(stderr, "warning: %s: options that are not the collector's: %s\n", j->config,
+                unknown);
+        free(unknown);
+    }
+    return status;
+}
+
+static wlk_status open_stimulus(job *j) {
+    const bool is_stdin = strcmp(j->stimulus, "-") == 0;
+    j->name = j->name != NULL ? j->name : is_stdin ? "stdin" : j->stimulus;
+    j->from = is_stdin ? stdin : fopen(j->stimulus, "rb");
+    if (j->from == NULL) {
+        return wlk_fail(&j->err, WLK_NO_FILE, "%s: cannot be opened: %s", j->stimulus,
+                        strerror(errno));
+    }
+    wlk_opndcoll_shape shape;
+    wlk_opndcoll_shape_of(&j->cfg, &shape);
+    return stim_open(&j->reader, j->from, j->name, &shape, &j->err);
+}
+
+static wlk_status prepare(job *j) {
+    wlk_status status = configure(j);
+    if (status == WLK_OK && j->diff != NULL) {
+        status = text_load(&j->expected, j->diff, &j->err);
+        j->state |= j->expected.has_state;
+        j->stats |= j->expected.has_stats;
+    }
+    status = status == WLK_OK ? open_stimulus(j) : status;
+    if (status == WLK_OK) {
+        status = text_open(&j->to, j->diff != NULL ? &j->expected : NULL, &j->err);
+    }
+    j->to.silent = j->summary;
+    if (status == WLK_OK) {
+        status = replay_open(&j->run, &j->cfg, j->state, &j->to, &j->err);
+    }
+    return status == WLK_OK && j->summary ? replay_count(j->run, &j->err) : status;
+}
+
+// Size of the stimulus; 0: nobody knows.
+static uint64_t stimulus_size(FILE *from) {
+    long size = -1;
+    if (fseek(from, 0, SEEK_END) == 0) {
+        size = ftell(from);
+        rewind(from);
+    }
+    return size > 0 ? (uint64_t)size : 0u;
+}
+
+static wlk_status play(job *j) {
+    const uint64_t total = stimulus_size(j->from);
+    stim_command command;
+    bool more = true;
+    replay_header(j->run);
+    for (uint64_t n = 1; !j->to.differs && !j->to.failed; n++) {
+        wlk_status status = stim_next(j->reader, &command, &more, &j->err);
+        if (status == WLK_OK && more) {
+            status = replay_command(j->run, &command, &j->err);
+            if (status != WLK_OK) { // what only the replay knows, at its line
+                const wlk_error said = j->err;
+                return wlk_fail(&j->err, status, "%s:%" PRIu64 ": %s", j->name,
+                                stim_line(j->reader), said.text);
+            }
+        }
+        if (status != WLK_OK || !more) {
+            return status;
+        }
+        if (tool_stop != 0) {
+            return wlk_fail(&j->err, WLK_INTERRUPTED, "interrupted");
+        }
+        if (n % PROGRESS_EVERY == 0u && total != 0u) {
+            tool_progress(stim_bytes(j->reader), total);
+        }
+    }
+    return WLK_OK;
+}
+
+/* ---- the answer ---- */
+
+static void json_string(const char *name, const char *bytes, size_t size) {
+    printf(", \"%s\": \"", name);
+    for (size_t i = 0; i < size; i++) {
+        const unsigned char c = (unsigned char)bytes[i];
+        if (c == '"' || c == '\\') {
+            printf("\\%c", c);
+        } else if (c < 0x20u || c > 0x7eu) {
+            printf("\\u%04x", c);
+        } else {
+            putchar(c);
+        }
+    }
+    putchar('"');
+}
+
+static int answer_difference(const job *j, bool at_end) {
+    const bool differs = j->to.differs;
+    printf("{\"verdict\": \"%s\", \"lines\": %" PRIu64 ", \"steps\": %" PRIu64,
+           wlk_status_name(differs ? WLK_FUNCTIONAL_MISMATCH : WLK_OK),
+           j->to.lines - (differs ? 1u : 0u), replay_steps(j->run));
+    if (differs) {
+        size_t size;
+        const char *expected = text_expected(&j->to, &size);
+        printf(", \"line\": %" PRIu64 ", \"stimulus_line\": %" PRIu64, j->to.lines,
+               stim_line(j->reader));
+        if (j->to.at < j->expected.size) {
+            json_string("expected", expected, size);
+        }
+        if (!at_end) {
+            json_string("got", j->to.buffer, j->to.used);
+        }
+    }
+    puts("}");
+    return differs ? WLK_FUNCTIONAL_MISMATCH : WLK_OK;
+}
+
+static int answer(job *j) {
+    if (j->stats) {
+        replay_stats(j->run);
+    }
+    const bool differed = j->to.differs;
+    text_finish(&j->to);
+    if (j->summary) {
+        replay_summary(j->run);
+    }
+    const int code = j->diff != NULL ? answer_difference(j, j->to.differs && !differed) : WLK_OK;
+    if (!j->to.failed && fflush(stdout) == 0) {
+        return code;
+    }
+    if (errno == EPIPE) {
+        return 128 + SIGPIPE; // `| head` has seen enough
+    }
+    (void)wlk_fail(&j->err, WLK_NO_SPACE, "cannot write the output: %s", strerror(errno));
+    return tool_fail(tool, &j->err);
+}
+
+static void clean_up(job *j) {
+    replay_close(j->run);
+    stim_close(j->reader);
+    text_close(&j->to);
+    free(j->expected.bytes);
+    if (j->from != NULL && j->from != stdin) {
+        (void)fclose(j->from);
+    }
+}
+
+int main(int argc, char **argv) {
+    static job j;
+    tool_signals();
+    if (!parse_words(&j, argc - 1, argv + 1)) {
+        fputs("usage: wlk-opndcoll [--revision v40|v42|v32] [--config FILE] [--name NAME]\n"
+              "                    [--state] [--stats] [--diff EVENTS] STIM\n"
+              "       wlk-opndcoll [--revision v40|v42|v32] [--config FILE] [--name NAME]\n"
+              "                    --summary STIM\n",
+              stderr);
+        return WLK_USAGE;
+    }
+    wlk_status status = prepare(&j);
+    status = status == WLK_OK ? play(&j) : status;
+    int code;
+    if (status == WLK_OK) {
+        code = answer(&j);
+    } else {
+        text_finish(&j.to); // what happened up to there
+        code = tool_fail(tool, &j.err);
+    }
+    clean_up(&j);
+    return code;
+}
