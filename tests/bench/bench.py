@@ -4,6 +4,7 @@
 
   python3 tests/bench/bench.py [--block B] [--cycles N] [--series N]
   python3 tests/bench/bench.py --block B --scaling       the model by num_warps and by rs_entries
+  python3 tests/bench/bench.py --block opndcoll [--scaling]    against a plain second model
   python3 tests/bench/bench.py --gate                    instructions a step of every block
 
 Model, RTL alone and lockstep run in turn, so that a change of the machine's speed meets all of
@@ -27,6 +28,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
 
+import opndcoll  # noqa: E402
 from wlk import build, inside, lockstep, report, tables, verilate  # noqa: E402
 from wlk.gen_sv import Harness  # noqa: E402
 
@@ -143,6 +145,9 @@ def main() -> int:
     build.meson_build()
     if args.gate:
         return gate()
+    if args.block == "opndcoll":
+        (opndcoll.scaling if args.scaling else opndcoll.compare)(args.cycles, args.series)
+        return 0
     if args.scaling:
         scaling(args.block, args.cycles, args.series)
         return 0

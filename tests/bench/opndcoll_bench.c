@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+// CPU time of the operand collector:
+//   opndcoll_bench [STEPS [NAME]]
+// Saturated: 64 registers, 64 warps, 3 sources, 4 write-backs a core cycle, every slot of ID_OC
+// filled again and OC_EX emptied once a core cycle. All calls are counted, those that issue, take
+// and write back too; the instructions are made before. Several points in one run, or the one of
+// that name; one JSON object a line, the median of 5 runs.
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "warplock/opndcoll.h"
+
+enum { RUNS = 5, STREAM = 1 << 12, WRITES = 4 };
+
+typedef struct instruction {
+    int32_t src[3], dst;
+    uint32_t warp;  // of scheduler 0; the next ones are the other schedulers'
+    uint32_t sched; // of the result that is written
+} instruction;
+
+static instruction stream[STREAM];
+
+static uint64_t random_bits(void) {
+    static uint64_t state = 1;
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return state >> 11;
+}
+
+static void make_stream(uint32_t schedulers) {
+    for (uint32_t i = 0; i < STREAM; i++) {
+        for (uint32_t k = 0; k < 3u; k++) {
+            stream[i].src[k] = (int32_t)(random_bits() % 64u);
+        }
+        stream[i].dst = (int32_t)(random_bits() % 64u);
+        const uint32_t wid = (uint32_t)(random_bits() % 64u);
+        stream[i].sched = wid % schedulers;
+        stream[i].warp = wid - wid % schedulers;
+    }
+}
+
+static double cpu_ns(void) {
+    struct timespec t;
+    (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+typedef struct traffic {
+    wlk_opndcoll *s;
+    wlk_opndcoll_shape shape;
+    wlk_opndcoll_inst inst;
+    uint32_t next, written;
+    uint64_t taken;
+} traffic;
+
+static uint32_t lowest(uint64_t set) {
+    return (uint32_t)__builtin_ctzll(set);
+}
+
+static void refill(traffic *t, uint32_t kind) {
+    for (uint64_t free = wlk_opndcoll_id_free(t->s, kind); free != 0u; free &= free - 1u) {
+        const uint32_t slot = lowest(free);
+        const uint32_t sched = t->shape.sub_core != 0u ? slot : 0u;
+        const instruction *from = &stream[t->next++ % STREAM];
+        t->inst.uid++;
+        t->inst.wid = from->warp + sched;
+        t->inst.sched = sched;
+        t->inst.src = from->src;
+        (void)wlk_opndcoll_issue(t->s, kind, &t->inst);
+    }
+}
+
+static void core_cycle(traffic *t, uint32_t steps) {
+    for (uint32_t i = 0; i < WRITES; i++) {
+        const instruction *from = &stream[t->written++ % STREAM];
+        int32_t dst = from->dst;
+        (void)wlk_opndcoll_writeback(t->s, &dst, 1, from->warp + from->sched, from->sched,
+                                     UINT32_MAX, NULL);
+    }
+    for (uint32_t kinds; (kinds = wlk_opndcoll_ex_filled(t->s)) != 0u; t->taken++) {
+        (void)wlk_opndcoll_take(t->s, lowest(kinds), NULL);
+    }
+    for (uint32_t i = 0; i < steps; i++) {
+        wlk_opndcoll_step(t->s, NULL);
+    }
+    for (uint32_t kinds = wlk_opndcoll_id_open(t->s); kinds != 0u; kinds &= kinds - 1u) {
+        refill(t, lowest(kinds));
+    }
+}
+
+static void run_steps(traffic *t, bool is_idle, uint64_t steps, uint32_t each) {
+    for (uint64_t i = 0; i < steps; i += is_idle ? 1u : each) {
+        if (is_idle) {
+            wlk_opndcoll_step(t->s, NULL);
+        } else {
+            core_cycle(t, each);
+        }
+    }
+}
+
+static int compare(const void *a, const void *b) {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+typedef struct point {
+    const char *name;
+    wlk_opndcoll_cfg cfg;
+    bool idle;
+} point;
+
+static void measure(const point *p, uint64_t steps) {
+    wlk_error err;
+    traffic t;
+    double ns[RUNS];
+    memset(&t, 0, sizeof t);
+    t.inst.n_src = 3;
+    if (wlk_opndcoll_check(&p->cfg, NULL, &err) != WLK_OK) {
+        fprintf(stderr, "%s: %s\n", p->name, err.text);
+        exit(1);
+    }
+    void *memory = malloc(wlk_opndcoll_state_size(&p->cfg));
+    if (memory == NULL) {
+        exit(1);
+    }
+    t.s = wlk_opndcoll_init(&p->cfg, memory);
+    wlk_opndcoll_shape_of(&p->cfg, &t.shape);
+    make_stream(t.shape.schedulers);
+    const uint32_t each = t.shape.steps_per_cycle;
+    run_steps(&t, p->idle, steps / 10u, each);
+    for (uint32_t run = 0; run < RUNS; run++) {
+        const double start = cpu_ns();
+        run_steps(&t, p->idle, steps, each);
+        ns[run] = (cpu_ns() - start) / (double)steps;
+    }
+    qsort(ns, RUNS, sizeof ns[0], compare);
+    wlk_opndcoll_counters counters;
+    wlk_opndcoll_counted(t.s, &counters);
+    const double done = (double)steps * (RUNS + 0.1);
+    printf("{\"point\": \"%s\", \"banks\": %" PRIu32 ", \"units\": %" PRIu32
+           ", \"ns_per_step\": %.1f, \"reads_per_step\": %.2f, \"dispatched_per_step\": %.2f}\n",
+           p->name, t.shape.banks, t.shape.units, ns[RUNS / 2],
+           (double)counters.reads / t.shape.lanes / done, (double)t.taken / done);
+    free(memory);
+}
+
+/* ---- configurations (§2) ---- */
+
+static wlk_opndcoll_cfg qv100(uint32_t banks, uint32_t units) {
+    wlk_opndcoll_cfg cfg;
+    wlk_opndcoll_defaults(&cfg);
+    cfg.num_reg_banks = banks;
+    cfg.reg_file_port_throughput = 2;
+    cfg.num_sched_per_core = 4;
+    cfg.sub_core_model = 1;
+    cfg.enable_specialized_operand_collector = 0;
+    cfg.operand_collector_num_units_gen = units;
+    cfg.operand_collector_num_in_ports_gen = units;
+    cfg.operand_collector_num_out_ports_gen = units;
+    for (uint32_t i = 0; i < WLK_OPNDCOLL_WIDTHS; i++) {
+        cfg.pipeline_widths[i] = 4;
+    }
+    cfg.tensor_core_avail = 1;
+    cfg.num_dp_units = 4;
+    cfg.num_int_units = 4;
+    return cfg;
+}
+
+static wlk_opndcoll_cfg of_revision(wlk_opndcoll_cfg cfg, wlk_opndcoll_revision revision) {
+    cfg.revision = revision;
+    return cfg;
+}
+
+static wlk_opndcoll_cfg kepler(void) {
+    static const uint32_t widths[11] = {6, 4, 0, 2, 1, 6, 4, 0, 2, 1, 12};
+    wlk_opndcoll_cfg cfg;
+    wlk_opndcoll_defaults(&cfg);
+    cfg.num_reg_banks = 16;
+    cfg.reg_file_port_throughput = 2;
+    cfg.num_sched_per_core = 4;
+    cfg.operand_collector_num_units_sp = 12;
+    cfg.operand_collector_num_units_dp = 6;
+    cfg.operand_collector_num_units_sfu = 6;
+    cfg.operand_collector_num_units_mem = 8;
+    cfg.operand_collector_num_in_ports_sp = cfg.operand_collector_num_out_ports_sp = 2;
+    cfg.operand_collector_num_in_ports_dp = cfg.operand_collector_num_out_ports_dp = 1;
+    cfg.operand_collector_num_in_ports_sfu = cfg.operand_collector_num_out_ports_sfu = 2;
+    memcpy(cfg.pipeline_widths, widths, sizeof widths);
+    cfg.num_dp_units = 2;
+    return cfg;
+}
+
+static wlk_opndcoll_cfg gtx480(wlk_opndcoll_revision revision) {
+    static const uint32_t v40[11] = {2, 0, 0, 1, 1, 2, 0, 0, 1, 1, 2};
+    static const uint32_t v32[7] = {2, 1, 1, 2, 1, 1, 2};
+    wlk_opndcoll_cfg cfg;
+    wlk_opndcoll_defaults(&cfg);
+    cfg.revision = revision;
+    cfg.num_reg_banks = 16;
+    cfg.num_sched_per_core = 2;
+    cfg.operand_collector_num_units_sp = 6;
+    cfg.operand_collector_num_units_sfu = 8;
+    cfg.operand_collector_num_in_ports_sp = cfg.operand_collector_num_out_ports_sp = 2;
+    cfg.shmem_warp_parts = 1;
+    if (revision == WLK_OPNDCOLL_V32) {
+        memcpy(cfg.pipeline_widths, v32, sizeof v32);
+    } else {
+        memcpy(cfg.pipeline_widths, v40, sizeof v40);
+    }
+    return cfg;
+}
+
+// V32 with all its traffic in one set: as many units as wanted, ports for all of them.
+static wlk_opndcoll_cfg square_v32(uint32_t n) {
+    wlk_opndcoll_cfg cfg = gtx480(WLK_OPNDCOLL_V32);
+    cfg.num_reg_banks = n;
+    cfg.operand_collector_num_units_sp = n;
+    cfg.operand_collector_num_units_sfu = cfg.operand_collector_num_units_mem = 0;
+    cfg.operand_collector_num_in_ports_sp = cfg.operand_collector_num_out_ports_sp = n;
+    for (uint32_t i = 0; i < 7u; i++) {
+        cfg.pipeline_widths[i] = n < 32u ? n : 32u;
+    }
+    return cfg;
+}
+
+int main(int argc, char **argv) {
+    const uint64_t steps = argc > 1 ? strtoull(argv[1], NULL, 0) : 600000u;
+    const point points[] = {
+        {"qv100", qv100(16, 8), false},
+        {"qv100_8", qv100(8, 8), false},
+        {"v42_qv100", of_revision(qv100(16, 8), WLK_OPNDCOLL_V42), false},
+        {"v42_qv100_8", of_revision(qv100(8, 8), WLK_OPNDCOLL_V42), false},
+        {"kepler", kepler(), false},
+        {"gtx480_v40", gtx480(WLK_OPNDCOLL_V40), false},
+        {"gtx480_v32", gtx480(WLK_OPNDCOLL_V32), false},
+        {"idle", qv100(16, 8), true},
+        {"banks_4", qv100(4, 8), false},
+        {"banks_32", qv100(32, 8), false},
+        {"banks_64", qv100(64, 8), false},
+        {"units_4", qv100(16, 4), false},
+        {"units_16", qv100(16, 16), false},
+        {"units_32", qv100(16, 32), false},
+        {"units_64", qv100(16, 64), false},
+        {"both_4", qv100(4, 4), false},
+        {"both_16", qv100(16, 16), false},
+        {"both_32", qv100(32, 32), false},
+        {"both_64", qv100(64, 64), false},
+        {"v42_both_64", of_revision(qv100(64, 64), WLK_OPNDCOLL_V42), false},
+        {"v32_both_4", square_v32(4), false},
+        {"v32_both_8", square_v32(8), false},
+        {"v32_both_16", square_v32(16), false},
+        {"v32_both_32", square_v32(32), false},
+        {"v32_both_64", square_v32(64), false},
+    };
+    for (uint32_t i = 0; i < sizeof points / sizeof points[0]; i++) {
+        if (argc < 3 || strcmp(argv[2], points[i].name) == 0) {
+            measure(&points[i], steps);
+        }
+    }
+    return 0;
+}

@@ -1,0 +1,456 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Seeded random configurations and stimulus, as text, for GPGPU-Sim's operand collector.
+
+Every configuration is legal by section 10 of its spec, and no stimulus reaches an assertion or
+what the spec leaves open: see `Stimulus.legal`. A stimulus is a function of its seed alone and
+knows nothing of what the collector does with it.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+V32_KINDS = ("SP", "SFU", "MEM")
+KINDS = ("SP", "DP", "INT", "SFU", "MEM", "TENSOR")  # in the order of the text formats
+WIDTH_KINDS = ("SP", "DP", "INT", "SFU", "MEM")  # in the order of pipeline_widths
+# Option suffix of a set of units: default units and ports, in the order of construction.
+SETS = {
+    "gen": (0, 0),
+    "sp": (4, 1),
+    "dp": (0, 0),
+    "tensor_core": (4, 1),
+    "sfu": (4, 1),
+    "mem": (2, 1),
+    "int": (0, 0),
+}
+V32_SETS = ("sp", "sfu", "mem", "gen")
+MAX_OPERANDS = 32
+MAX_SPEC_UNITS = 8
+MAX_OWED = 4000  # drained instructions of a kind; the format keeps 4096, and says no more
+
+
+@dataclass
+class Config:
+    """A legal configuration."""
+
+    revision: str
+    banks: int
+    schedulers: int
+    sub_core: bool
+    throughput: int
+    warp_size: int
+    specialized: bool
+    sets: dict[str, tuple[int, int, int]]  # units, in_ports, out_ports by option suffix
+    present: dict[str, bool]  # of TENSOR, DP, INT
+    id_width: dict[str, int]
+    ex_width: dict[str, int]
+    spec_units: int
+    dead: dict[str, int] = field(default_factory=dict)  # options that change nothing
+
+    @property
+    def existing(self) -> list[str]:
+        """The sets of units that are there, in the order that numbers units."""
+        if self.revision == "v32":
+            return list(V32_SETS)
+        return list(SETS) if self.specialized else ["gen"]
+
+    @property
+    def kinds(self) -> list[str]:
+        """The pipe kinds that have register sets."""
+        if self.revision == "v32":
+            return list(V32_KINDS)
+        return [*KINDS, *self.spec_kinds]
+
+    @property
+    def spec_kinds(self) -> list[str]:
+        return [f"SPEC{n}" for n in range(1, self.spec_units + 1)]
+
+    @property
+    def units(self) -> int:
+        return sum(self.sets[name][0] for name in self.existing)
+
+    @property
+    def max_destinations(self) -> int:
+        """V32 has 8 slots. A recording shows that it drops the sources beyond."""
+        return 8 if self.revision == "v32" else MAX_OPERANDS
+
+    def bank(self, reg: int, wid: int, sched: int) -> int:
+        """Spec section 4."""
+        x = reg if self.revision == "v40" and self.warp_size == 1 else reg + wid
+        if not self.sub_core:
+            return x % self.banks
+        each = self.banks // self.schedulers
+        return x % each + sched * each
+
+    def widths(self) -> list[int]:
+        """The values of pipeline_widths."""
+        kinds = V32_KINDS if self.revision == "v32" else WIDTH_KINDS
+        values = [width[kind] for width in (self.id_width, self.ex_width) for kind in kinds]
+        values.append(8)  # EX_WB
+        if self.present["TENSOR"]:
+            values += [self.id_width["TENSOR"], self.ex_width["TENSOR"]]
+        return values
+
+    def text(self, rng: random.Random) -> str:
+        """An option file. Options that have their default are there or not."""
+        defaults = {
+            "gpgpu_num_reg_banks": (self.banks, 8),
+            "gpgpu_num_sched_per_core": (self.schedulers, 1),
+            "gpgpu_sub_core_model": (int(self.sub_core), 0),
+            "gpgpu_reg_file_port_throughput": (self.throughput, 1),
+            "gpgpu_enable_specialized_operand_collector": (int(self.specialized), 1),
+            "gpgpu_tensor_core_avail": (int(self.present["TENSOR"]), 0),
+            "gpgpu_num_dp_units": (4 * self.present["DP"], 0),
+            "gpgpu_num_int_units": (2 * self.present["INT"], 0),
+        }
+        for name, (units, in_ports, out_ports) in self.sets.items():
+            default_units, default_ports = SETS[name]
+            prefix = "gpgpu_operand_collector_num_"
+            defaults[f"{prefix}units_{name}"] = (units, default_units)
+            defaults[f"{prefix}in_ports_{name}"] = (in_ports, default_ports)
+            defaults[f"{prefix}out_ports_{name}"] = (out_ports, default_ports)
+        lines = [
+            f"-{name} {value}"
+            for name, (value, default) in defaults.items()
+            if value != default or rng.random() < 0.5
+        ]
+        lines += [f"-{name} {value}" for name, value in self.dead.items()]
+        lines.append(f"-gpgpu_pipeline_widths {','.join(map(str, self.widths()))}")
+        lines.append(f"-gpgpu_shader_core_pipeline {64 * self.warp_size}:{self.warp_size}")
+        for n, kind in enumerate(self.spec_kinds, 1):
+            widths = f"{self.id_width[kind]},{self.ex_width[kind]}"
+            lines.append(f"-specialized_unit_{n} 1,4,4,{widths},UNIT{n}")
+        rng.shuffle(lines)
+        return "".join(f"{line}\n" for line in ["# a random configuration", *lines])
+
+
+# Configurations ----------------------------------------------------------------------------------
+
+# Every value comes up about equally often: each list is dealt out like a deck of cards.
+DECKS = {
+    "revision": ("v40", "v40", "v42", "v42", "v32"),
+    "sub_core": (False, True),
+    "schedulers": (1, 2, 3, 4, 4, 8),
+    "banks": (1, 2, 3, 4, 5, 8, 8, 12, 16, 16, 24, 32, 64),
+    "throughput": (1, 2, 2, 3),
+    "warp_size": (1, 2, 8, 31, 32, 32),
+    "sets": ("generic", "generic", "special", "both", "both", "defaults"),
+    "units": (1, 2, 4, 8, 8, 16, 64),
+    "ports": (1, 2, 4, 8),
+    "tensor": (False, True),
+    "dp": (False, True),
+    "int": (False, True),
+    "spec_units": (0, 0, 0, 1, 2, MAX_SPEC_UNITS),
+    "widths": ("one", "few", "few", "many", "holes"),
+}
+WIDTHS = {"one": (1,), "few": (1, 2, 3, 4), "many": (4, 6, 8), "holes": (0, 1, 2, 8)}
+
+
+def configurations(seed: int | str, count: int) -> list[Config]:
+    """`count` legal configurations."""
+    rng = random.Random(f"{seed}/opndcoll configurations")
+    dealt = {}
+    for name, values in DECKS.items():
+        cards: list = []
+        while len(cards) < count:
+            cards += rng.sample(values, len(values))
+        dealt[name] = cards
+    return [
+        _configuration(rng, {name: cards[k] for name, cards in dealt.items()}) for k in range(count)
+    ]
+
+
+def _configuration(rng: random.Random, card: dict) -> Config:
+    old = card["revision"] == "v32"
+    sub_core = card["sub_core"] and not old
+    schedulers, banks = card["schedulers"], card["banks"]
+    if sub_core:  # a multiple of schedulers
+        banks = max(banks // schedulers, 1) * schedulers
+    specialized = old or card["sets"] != "generic"
+    config = Config(
+        revision=card["revision"],
+        banks=banks,
+        schedulers=schedulers,
+        sub_core=sub_core,
+        throughput=card["throughput"],
+        # The spec does not say whether V32 leaves the warp out of the bank when it is one lane.
+        warp_size=max(card["warp_size"], 2) if old else card["warp_size"],
+        specialized=specialized,
+        sets={},
+        present={kind: card[kind.lower()] and not old for kind in ("TENSOR", "DP", "INT")},
+        id_width={},
+        ex_width={},
+        spec_units=0 if old else card["spec_units"],
+    )
+    config.sets = _sets(rng, card, config)
+    _legal_sets(config)
+    _widths(rng, WIDTHS[card["widths"]], config)
+    for name in ("gpgpu_reg_bank_use_warp_id", "gpgpu_mem_unit_ports"):
+        if rng.random() < 0.5 and not old:
+            config.dead[name] = rng.randrange(2)
+    return config
+
+
+def _sets(rng: random.Random, card: dict, config: Config) -> dict[str, tuple[int, int, int]]:
+    """The sizes that the card asks for."""
+
+    def ports() -> tuple[int, int]:
+        return rng.randint(1, card["ports"]), rng.randint(1, card["ports"])
+
+    old = config.revision == "v32"
+    special = [name for name in (V32_SETS if old else SETS) if name != "gen"]
+    none = (0, 0, 0)
+    if card["sets"] == "defaults":
+        sizes = {name: (*SETS[name], SETS[name][1]) for name in (*special, "gen")}
+    elif card["sets"] == "generic":
+        # Where the other sets are not there, it does not matter what the options say of them.
+        sizes = {name: none if old else (rng.randint(0, 8), *ports()) for name in special}
+        sizes["gen"] = (card["units"], *ports())
+    else:
+        sizes = {name: (rng.randint(1, 8), *ports()) for name in special}
+        for name in special:
+            if rng.random() < 0.2:
+                sizes[name] = none
+        shared = (rng.randint(1, min(card["units"], 16)), *ports())
+        sizes["gen"] = shared if card["sets"] == "both" else none
+        if rng.random() < 0.3:  # units without ports of their own serve those of the other sets
+            sizes["gen"] = (shared[0], 0, shared[2])
+    return sizes
+
+
+def _legal_sets(config: Config) -> None:
+    """Bend the sizes to the rules of spec section 10."""
+    sets = config.sets
+    if config.units == 0:
+        sets["gen"] = (4, 2, 2)
+    if config.revision == "v32" and config.units < config.banks:
+        units, in_ports, out_ports = sets["gen"]
+        sets["gen"] = (units + config.banks - config.units, in_ports, max(out_ports, 1))
+    if config.revision == "v42" and config.sub_core:
+        for name, (units, in_ports, out_ports) in sets.items():
+            # Every set can be asked by a port or a dispatch unit, the generic one by all ports.
+            if units or in_ports or out_ports or name == "gen":
+                each = max(units // config.schedulers, 1)
+                sets[name] = (each * config.schedulers, in_ports, out_ports)
+
+
+def _widths(rng: random.Random, choice: tuple[int, ...], config: Config) -> None:
+    for kind in config.kinds:
+        id_width, ex_width = rng.choice(choice), rng.choice(choice)
+        if config.sub_core:
+            if kind in config.spec_kinds:
+                id_width = max(id_width, config.schedulers)
+            elif config.present.get(kind, True):
+                id_width = config.schedulers
+            if config.revision == "v42":
+                ex_width = max(ex_width, config.schedulers)
+        if kind == "TENSOR" and not config.present["TENSOR"]:
+            id_width = ex_width = 0
+        config.id_width[kind], config.ex_width[kind] = id_width, ex_width
+
+
+# Stimulus ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Profile:
+    """Probabilities and sizes of what a core cycle does."""
+
+    issue: float = 0.35  # of each slot of each ID_OC set
+    drain: float = 0.8  # of each slot of each OC_EX set
+    load_store: float = 0.9  # that the load/store unit has its turn
+    results: float = 0.3  # of a new result, three times
+    retry: float = 0.5  # of a retry of each new result
+    no_sources: float = 0.1
+    sources: tuple[int, int] = (1, 4)
+    gap: float = 0.0  # of each operand slot
+    repeat: float = 0.1  # that a source is the one before it
+    destinations: tuple[int, int] = (0, 2)
+    registers: int = 64
+    warps: int = 64
+    stray: float = 0.0  # that the warp is not one of the scheduler
+    few_kinds: float = 0.2  # that a run uses two kinds only
+    pause: float = 0.05  # of a core cycle with many steps and nothing else
+    ordered: bool = True  # as a core cycle orders them; otherwise any order
+
+
+PROFILES = {
+    "core": Profile(),
+    "saturated": Profile(issue=0.9, drain=1, load_store=1, sources=(3, 3), no_sources=0, pause=0),
+    "conflict": Profile(issue=0.5, registers=6, warps=4, repeat=0.2),
+    "writes": Profile(issue=0.3, results=0.95, retry=0.9, destinations=(1, 4), registers=16),
+    "sparse": Profile(issue=0.03, drain=0.5, pause=0.3),
+    "blocked": Profile(issue=0.6, drain=0.15, load_store=0.3, few_kinds=0),
+    "no_sources": Profile(issue=0.5, no_sources=0.85),
+    "gaps": Profile(issue=0.25, sources=(2, 32), gap=0.5, repeat=0.3, registers=200),
+    "repeats": Profile(issue=0.3, repeat=0.7, sources=(2, 8)),
+    "destinations": Profile(issue=0.2, results=0.7, retry=0.9, destinations=(3, 32), gap=0.2),
+    "any_order": Profile(stray=0.3, gap=0.1, results=0.5, ordered=False, pause=0),
+}
+
+LISTS = 200  # operand lists that a run takes its instructions from
+
+
+class Stimulus:
+    """The commands of one run: a function of (config, profile, seed)."""
+
+    def __init__(self, config: Config, profile: str, seed: int | str) -> None:
+        self.rng = random.Random(f"{seed}/opndcoll/{profile}")
+        self.config = config
+        self.profile = PROFILES[profile]
+        rng, kinds = self.rng, config.kinds
+        self.kinds = [k for k in kinds if self.legal(k)] or kinds
+        if rng.random() < self.profile.few_kinds:
+            self.kinds = rng.sample(self.kinds, min(2, len(self.kinds)))
+        self.warps = [rng.randrange(64) for _ in range(self.profile.warps)]
+        self.sources = [self._sources() for _ in range(LISTS)]
+        least, most = self.profile.destinations
+        most = min(most, config.max_destinations)
+        self.destinations = [self._registers(least, most) for _ in range(LISTS)]
+        self.owed = dict.fromkeys(kinds, 0)
+        self.results = 0
+        self.steps = 0
+
+    def legal(self, kind: str) -> bool:
+        """Whether `I` may name this kind: a sub-core's set must have every scheduler's slot."""
+        return not self.config.sub_core or self.config.id_width[kind] >= self.config.schedulers
+
+    def text(self, steps: int) -> str:
+        """Commands with at least this many steps."""
+        lines = ["# a random stimulus"]
+        cycle = self._core_cycle if self.profile.ordered else self._any_order
+        while self.steps < steps:
+            lines.append("C")
+            if self._chance(self.profile.pause):
+                lines.append(self._steps(self.rng.randint(2, 12)))
+            else:
+                lines += cycle()
+        return "".join(f"{line}\n" for line in lines)
+
+    # A core cycle
+
+    def _core_cycle(self) -> Iterator[str]:
+        """The order of the format's description."""
+        new = self.config.revision == "v42"
+        for kind in self.kinds:
+            if kind != "MEM":
+                yield from self._write_backs(kind)
+        yield from self._results()
+        for kind in self.kinds:
+            if kind != "MEM":
+                yield from self._drains(kind)
+        if self._chance(self.profile.load_store):
+            yield "L"
+        if new:
+            yield from self._drains("MEM")
+        yield self._steps(self.config.throughput)
+        if not new:
+            yield from self._drains("MEM")
+        for kind in self.kinds:
+            yield from self._issues(kind)
+
+    def _any_order(self) -> list[str]:
+        """The same commands and more, in any order."""
+        lines = ["L"] * self.rng.randint(0, 2)
+        lines += [self._steps(1), "X"]
+        self.steps += 1
+        lines += self._results()
+        for kind in self.kinds:
+            lines += [*self._write_backs(kind), *self._drains(kind), *self._issues(kind)]
+        lines.append(f"R {self.rng.randint(0, self.results + 1)}")
+        if self.results and self._chance(0.1):
+            key = self.rng.randint(1, self.results)  # the key gets another result
+            lines.append(f"W {key} {self._result()}")
+        self.rng.shuffle(lines)
+        return lines
+
+    def _steps(self, count: int) -> str:
+        self.steps += count
+        return f"X {count}"
+
+    def _write_backs(self, kind: str) -> Iterator[str]:
+        """Of all that may have been drained. MEM's are the load/store unit's."""
+        if kind != "MEM":
+            for _ in range(self.owed[kind]):
+                yield f"V {kind}"
+            self.owed[kind] = 0
+
+    def _drains(self, kind: str) -> Iterator[str]:
+        if kind not in self.kinds:
+            return
+        width = self.config.ex_width[kind]
+        by_slot = kind != "MEM" and self.config.revision == "v42" and self._chance(0.8)
+        by_slot |= self._chance(0.05)  # elsewhere the slot is ignored
+        for slot in range(max(width, 1)):
+            if self._chance(self.profile.drain) and self.owed[kind] < MAX_OWED:
+                self.owed[kind] += 1
+                yield f"E {kind} {slot}" if by_slot and width else f"E {kind}"
+
+    def _results(self) -> Iterator[str]:
+        for _ in range(3):
+            if self._chance(self.profile.results):
+                self.results += 1
+                yield f"W {self.results} {self._result()}"
+                if self._chance(self.profile.retry):
+                    yield f"R {self.rng.randint(max(self.results - 3, 1), self.results)}"
+
+    def _result(self) -> str:
+        sched = self.rng.randrange(self.config.schedulers)
+        return f"{sched} {self._warp(sched)} {self.rng.choice(self.destinations)}"
+
+    def _issues(self, kind: str) -> Iterator[str]:
+        if not self.legal(kind):
+            return
+        schedulers = self.config.schedulers
+        width = schedulers if self.config.sub_core else max(self.config.id_width[kind], 1)
+        for n in range(width):
+            if not self._chance(self.profile.issue):
+                continue
+            sched = n if self.config.sub_core else self.rng.randrange(schedulers)
+            wid = self._warp(sched)
+            destinations = self.rng.choice(self.destinations)
+            if kind == "MEM" and self.config.revision == "v32":
+                destinations = self._writable(destinations, wid)
+            yield f"I {kind} {sched} {wid} {self.rng.choice(self.sources)} {destinations}"
+
+    def _writable(self, destinations: str, wid: int) -> str:
+        """V32's load/store unit would hold an instruction with two destinations in one bank for
+        ever: seldom, for such a run has no other load any more."""
+        if destinations == "-" or self._chance(0.002):
+            return destinations
+        regs = [int(reg) for reg in destinations.split(",")]
+        banks = [self.config.bank(reg, wid, 0) for reg in regs if reg >= 0]
+        return destinations if len(set(banks)) == len(banks) else str(max(regs))
+
+    # Operands
+
+    def _warp(self, sched: int) -> int:
+        wid = self.rng.choice(self.warps)
+        if self._chance(self.profile.stray):
+            return wid
+        return wid - wid % self.config.schedulers + sched
+
+    def _sources(self) -> str:
+        if self._chance(self.profile.no_sources):
+            return "-" if self._chance(0.8) else "-1,-1"
+        return self._registers(*self.profile.sources)
+
+    def _registers(self, least: int, most: int) -> str:
+        # Short lists are likelier, the longest is not rare.
+        count = self.rng.choice(
+            (least, self.rng.randint(least, most), self.rng.randint(least, most))
+        )
+        regs: list[int] = []
+        for _ in range(count):
+            if self._chance(self.profile.gap):
+                regs.append(-1)
+            elif regs and self._chance(self.profile.repeat):
+                regs.append(regs[-1])
+            else:
+                regs.append(self.rng.randrange(self.profile.registers))
+        return ",".join(map(str, regs)) or "-"
+
+    def _chance(self, probability: float) -> bool:
+        return self.rng.random() < probability
