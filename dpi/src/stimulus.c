@@ -6,12 +6,17 @@
 extern const wlk_stimulus wlk_collector_stimulus;
 extern const wlk_stimulus wlk_hazard_stimulus;
 extern const wlk_stimulus wlk_issue_stimulus;
+extern const wlk_stimulus wlk_opndcoll_stimulus;
 extern const wlk_stimulus wlk_reservation_station_stimulus;
 extern const wlk_stimulus wlk_scoreboard_stimulus;
 
 static const wlk_stimulus *const all[] = {
-    &wlk_collector_stimulus,           &wlk_hazard_stimulus,     &wlk_issue_stimulus,
-    &wlk_reservation_station_stimulus, &wlk_scoreboard_stimulus,
+    &wlk_collector_stimulus,
+    &wlk_hazard_stimulus,
+    &wlk_issue_stimulus,
+    &wlk_opndcoll_stimulus,
+    &wlk_reservation_station_stimulus,
+    &wlk_scoreboard_stimulus,
 };
 
 const wlk_stimulus *wlk_stimulus_find(const char *block) {

@@ -12,6 +12,7 @@
 DECLARE(collector)
 DECLARE(hazard)
 DECLARE(issue)
+DECLARE(opndcoll_rtl)
 DECLARE(reservation_station)
 DECLARE(scoreboard)
 
@@ -28,7 +29,7 @@ enum isa { ISA_BASE, ISA_V3, ISA_V4, ISA_COUNT };
 typedef const wlk_block *variants[ISA_COUNT];
 
 static const variants all[] = {
-    VARIANTS(collector),           VARIANTS(hazard),     VARIANTS(issue),
+    VARIANTS(collector),           VARIANTS(hazard),     VARIANTS(issue), VARIANTS(opndcoll_rtl),
     VARIANTS(reservation_station), VARIANTS(scoreboard),
 };
 

@@ -11,6 +11,7 @@ SMALL = {
     "collector": "tiny",
     "hazard": "one_warp",
     "issue": "rows2",
+    "opndcoll": "one_bank",
     "reservation_station": "tiny",
     "scoreboard": "tiny",
 }

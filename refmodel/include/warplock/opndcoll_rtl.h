@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file opndcoll_rtl.h
+ * GPGPU-Sim's operand collector as a block: what RTL shows of it clock by clock, around the calls
+ * of opndcoll.h. Spec: gpgpusim-opndcoll; table: refmodel/blocks/opndcoll.toml. The functions are
+ * generated (warplock/opndcoll_ports.h).
+ *
+ * A clock is one step (§6). In front of it are write-backs in index order (§7) and one take a pipe
+ * kind (§5), behind it issues in port order (§5).
+ */
+#ifndef WARPLOCK_OPNDCOLL_RTL_H
+#define WARPLOCK_OPNDCOLL_RTL_H
+
+#include "warplock/block.h"
+#include "warplock/opndcoll.h"
+#include "warplock/opndcoll_ports.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * State: this head, then the model and, with `data`, operands and the register file, found by their
+ * distance from the head. A copy of wlk_opndcoll_rtl_state_size() bytes is a snapshot.
+ */
+struct wlk_opndcoll_rtl_state {
+    uint8_t reset_seen; /**< an edge in reset has defined all but the register file */
+    uint8_t stored[WLK_OPNDCOLL_RTL_MAX_NUM_WB]; /**< destinations that the last edge stored */
+    uint32_t uid;                                /**< of the last instruction issued */
+    uint32_t at_model, model_size;               /**< [bytes] */
+    /* With `data`, words: a unit's operands, those of a slot of OC_EX, registers of a warp. */
+    uint32_t at_units, at_ex, at_file;
+    /* Bytes, 1 = that word is known. */
+    uint32_t at_units_known, at_ex_known, at_file_known;
+};
+
+/** The collector inside, as it is between two clocks. */
+static inline const wlk_opndcoll *wlk_opndcoll_rtl_model(const wlk_opndcoll_rtl_state *state) {
+    return (const wlk_opndcoll *)(const void *)((const char *)state + state->at_model);
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif

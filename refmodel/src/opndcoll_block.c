@@ -1,0 +1,843 @@
+// SPDX-License-Identifier: Apache-2.0
+// GPGPU-Sim's operand collector as a block. compute() makes the calls of a clock on the model and
+// keeps what they answer; eval, record and step report it, tick, record and step commit it.
+// Coverage is in opndcoll_cover.h.
+#include <string.h>
+
+#include "isa.h"
+#include "opndcoll_cover.h"
+#include "opndcoll_private.h"
+#include "warplock/opndcoll_rtl.h"
+
+typedef wlk_opndcoll_rtl_cfg cfg_t;
+typedef wlk_opndcoll_rtl_state state_t;
+
+#define GET(field, words)        wlk_opndcoll_rtl_in_get_##field(words)
+#define PUT(field, words, value) wlk_opndcoll_rtl_out_put_##field(words, value)
+#define EVENT(point)             (UINT64_C(1) << WLK_OPNDCOLL_RTL_EV_##point)
+
+enum {
+    MAX_SCHEDS = WLK_OPNDCOLL_RTL_MAX_NUM_SCHED_PER_CORE,
+    MAX_SLOTS = WLK_OPNDCOLL_RTL_MAX_SRC_SLOTS,
+    MAX_DST = WLK_OPNDCOLL_RTL_MAX_DST_SLOTS,
+    MAX_WB = WLK_OPNDCOLL_RTL_MAX_NUM_WB,
+    MAX_UNITS = WLK_OPNDCOLL_RTL_MAX_NUM_UNITS,
+    MAX_BANKS = WLK_OPNDCOLL_RTL_MAX_NUM_REG_BANKS,
+    MAX_LANES = 64, // of a payload
+    // Places of an element in control fields.
+    WARP_STEP = 6,
+    SCHED_STEP = 3,
+    KIND_STEP = 3,
+    // A record: control, the group, payloads of at most so many words.
+    MAX_IN = WLK_OPNDCOLL_RTL_IN_CONTROL + MAX_SCHEDS + MAX_WB * (1 + MAX_DST),
+    MAX_OUT = WLK_OPNDCOLL_RTL_OUT_GROUP + OC_KINDS * (WLK_OPNDCOLL_RTL_OUT_STRIDE + MAX_SLOTS) +
+              8 + 4 + 5 * 2,
+    // The largest model of a block; see plan() in opndcoll_config.c.
+    MAX_INSTS = 2 * OC_KINDS * 8 + MAX_UNITS,
+    MAX_MODEL = (int)sizeof(struct wlk_opndcoll) + 4096 +
+                WLK_OPNDCOLL_OPERANDS * MAX_UNITS * (int)sizeof(uint16_t) +
+                MAX_INSTS * (int)(sizeof(oc_inst) + sizeof(uint64_t) + sizeof(uint16_t)),
+};
+
+/* ---- payloads: lanes side by side ---- */
+
+// Words of a payload, and bits from one lane to the next.
+typedef struct lanes {
+    uint32_t words, step, width;
+} lanes;
+
+static lanes lanes_of(uint32_t count, uint32_t width) {
+    const uint32_t step = wlk_lane_step(width);
+    return (lanes){(count * step + 63u) / 64u, step, width};
+}
+
+static uint64_t lane_get(const lanes *l, const uint64_t *words, uint32_t lane) {
+    const uint32_t bit = lane * l->step;
+    return words[bit / 64u] >> bit % 64u & wlk_mask(l->width);
+}
+
+static void lane_put(const lanes *l, uint64_t *words, uint32_t lane, uint64_t value) {
+    const uint32_t bit = lane * l->step;
+    words[bit / 64u] |= value << bit % 64u;
+}
+
+/* ---- parts of the state ---- */
+
+#define PART(type, name)                                                                           \
+    static type *name##_part(const state_t *st) {                                                  \
+        return (type *)(void *)((char *)(uintptr_t)st + st->at_##name);                            \
+    }
+PART(wlk_opndcoll, model)
+PART(uint64_t, units)
+PART(uint64_t, ex)
+PART(uint64_t, file)
+PART(uint8_t, units_known)
+PART(uint8_t, ex_known)
+PART(uint8_t, file_known)
+#undef PART
+
+// Index of an operand slot of OC_EX, in units of operands.
+static uint32_t ex_index(const cfg_t *cfg, uint32_t kind, uint32_t slot) {
+    return (kind * cfg->ex_width + slot) * cfg->src_slots;
+}
+
+// The configuration of the model: the generic set alone, of all kinds there are (§3).
+static void model_cfg(const cfg_t *cfg, wlk_opndcoll_cfg *m) {
+    static const uint32_t v40_id[] = {0, 1, 2, 3, 4, 11}, v40_ex[] = {5, 6, 7, 8, 9, 12};
+    const bool is_v32 = cfg->revision == WLK_OPNDCOLL_RTL_REVISION_V32;
+    const uint32_t n = cfg->num_kinds;
+    memset(m, 0, sizeof *m);
+    m->revision = is_v32 ? WLK_OPNDCOLL_V32 : WLK_OPNDCOLL_V40;
+    m->num_reg_banks = cfg->num_reg_banks;
+    m->num_sched_per_core = cfg->num_sched_per_core;
+    m->sub_core_model = cfg->sub_core_model;
+    m->reg_file_port_throughput = 1;
+    m->mem_unit_ports = 1;
+    m->shmem_warp_parts = 1;
+    m->operand_collector_num_units_gen = cfg->num_units;
+    m->operand_collector_num_in_ports_gen = cfg->in_ports;
+    m->operand_collector_num_out_ports_gen = cfg->out_ports;
+    m->tensor_core_avail = n > WLK_OPNDCOLL_TENSOR;
+    m->num_dp_units = n > WLK_OPNDCOLL_DP;
+    m->num_int_units = n > WLK_OPNDCOLL_INT;
+    m->shader_core_pipeline[0] = 1024;
+    m->shader_core_pipeline[1] = 32;
+    for (uint32_t i = 0; i < 6u; i++) {
+        m->pipeline_widths[is_v32 ? i % 3u : v40_id[i]] = cfg->id_width;
+        m->pipeline_widths[is_v32 ? 3u + i % 3u : v40_ex[i]] = cfg->ex_width;
+    }
+    for (uint32_t i = 0; i + WLK_OPNDCOLL_SPEC1 < n; i++) {
+        m->specialized_unit[i].enabled = 1;
+        m->specialized_unit[i].id_width = cfg->id_width;
+        m->specialized_unit[i].ex_width = cfg->ex_width;
+    }
+}
+
+/* ---- a clock ---- */
+
+typedef struct cycle_t {
+    const uint64_t *in;
+    const uint64_t *issue_regs, *wb_regs, *wb_data; // payloads of the inputs
+    lanes src, dst, value;
+    uint32_t reset;
+    uint32_t success;                   // write-backs
+    uint32_t accepted[MAX_WB];          // their destinations
+    bool skipped;                       // one behind a refused one could have been written
+    uint32_t oldest_slot[OC_KINDS];     // of OC_EX
+    wlk_opndcoll_held oldest[OC_KINDS]; // what stands there
+    uint32_t take_valid, ready, fired;  // kinds; issue ports
+    uint32_t room;                      // issue ports: there was one behind the step
+    int32_t issued_slot[MAX_SCHEDS];    // of ID_OC, of those that fired
+    uint64_t busy;                      // units
+    uint32_t pri;
+    wlk_opndcoll_event event[OC_BLOCK_EVENTS]; // of the step
+    uint32_t n_events;
+} cycle_t;
+
+static uint32_t issue_kind(const cycle_t *c, uint32_t port) {
+    return GET(issue_bits_kind, c->in) >> port * KIND_STEP & 7u;
+}
+
+static uint32_t issue_sched(const cycle_t *c, uint32_t port) {
+    return GET(issue_bits_sched, c->in) >> port * SCHED_STEP & 7u;
+}
+
+static uint32_t issue_wid(const cycle_t *c, uint32_t port) {
+    return (uint32_t)(GET(issue_bits_wid, c->in) >> port * WARP_STEP) & 63u;
+}
+
+static uint32_t issue_enable(const cycle_t *c, uint32_t port) {
+    return (uint32_t)(GET(issue_bits_enable, c->in) >> port * MAX_SLOTS) & 0xffu;
+}
+
+static uint32_t wb_wid(const cycle_t *c, uint32_t call) {
+    return GET(wb_bits_wid, c->in) >> call * WARP_STEP & 63u;
+}
+
+static uint32_t wb_sched(const cycle_t *c, uint32_t call) {
+    return GET(wb_bits_sched, c->in) >> call * SCHED_STEP & 7u;
+}
+
+static uint32_t wb_enable(const cycle_t *c, uint32_t call) {
+    return GET(wb_bits_enable, c->in) >> call * MAX_DST & 15u;
+}
+
+static uint32_t wb_reg(const cycle_t *c, uint32_t call, uint32_t slot) {
+    return (uint32_t)lane_get(&c->dst, c->wb_regs + call * c->dst.words, slot);
+}
+
+static void find_inputs(const cfg_t *cfg, const uint64_t *in, cycle_t *c) {
+    c->in = in;
+    c->src = lanes_of(cfg->src_slots, wlk_clog2(cfg->num_regs));
+    c->dst = lanes_of(cfg->dst_slots, wlk_clog2(cfg->num_regs));
+    c->value = lanes_of(cfg->dst_slots, cfg->data_bits);
+    c->issue_regs = in + WLK_OPNDCOLL_RTL_IN_CONTROL;
+    c->wb_regs = c->issue_regs + cfg->num_sched_per_core * c->src.words;
+    c->wb_data = c->wb_regs + cfg->num_wb * c->dst.words;
+    c->reset = GET(reset, in);
+}
+
+// The lowest n members of a set.
+static uint32_t lowest_of(uint32_t set, uint32_t n) {
+    uint32_t some = 0;
+    for (; n != 0u && set != 0u; n--) {
+        some |= set & (0u - set);
+        set &= set - 1u;
+    }
+    return some;
+}
+
+// Coverage: is the bank of one of these destinations free?
+static bool any_free(const wlk_opndcoll *s, uint32_t call, uint32_t slots, const cycle_t *c) {
+    for (; slots != 0u; slots &= slots - 1u) {
+        const uint32_t reg = wb_reg(c, call, oc_lowest(slots));
+        if (!wlk_opndcoll_written(s,
+                                  wlk_opndcoll_bank(s, reg, wb_wid(c, call), wb_sched(c, call)))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// §7. Slots are tried in order, so those accepted are the first of those that are there.
+static void write_back(const cfg_t *cfg, wlk_opndcoll *s, uint32_t call, cycle_t *c) {
+    wlk_opndcoll_event told[MAX_DST];
+    wlk_opndcoll_events events = {told, MAX_DST, 0};
+    int32_t dst[MAX_DST];
+    const uint32_t enable = wb_enable(c, call);
+    for (uint32_t d = 0; d < cfg->dst_slots; d++) {
+        dst[d] = (enable >> d & 1u) != 0u ? (int32_t)wb_reg(c, call, d) : -1;
+    }
+    const int32_t answer = wlk_opndcoll_writeback(s, dst, cfg->dst_slots, wb_wid(c, call),
+                                                  wb_sched(c, call), UINT32_MAX, &events);
+    c->accepted[call] = lowest_of(enable, events.count - (answer == 0 ? 1u : 0u));
+    c->success |= (uint32_t)(answer == 1) << call;
+    if (answer == 0) {
+        const uint32_t left = enable & ~c->accepted[call], behind = left & (left - 1u);
+        c->skipped = c->skipped || any_free(s, call, behind, c);
+    }
+}
+
+// §5. The oldest of each kind shows; where it is taken it goes.
+static void take(const cfg_t *cfg, wlk_opndcoll *s, cycle_t *c) {
+    const uint32_t wanted = GET(take_ready, c->in);
+    for (uint32_t kind = 0; kind < cfg->num_kinds; kind++) {
+        const oc_slots *ex = &s->ex[kind];
+        if (ex->occupied == 0u) {
+            continue;
+        }
+        c->oldest_slot[kind] = wlk_opndcoll_oldest_slot(s, ex);
+        (void)wlk_opndcoll_ex_slot(s, kind, c->oldest_slot[kind], &c->oldest[kind]);
+        c->take_valid |= 1u << kind;
+        if ((wanted >> kind & 1u) != 0u) {
+            (void)wlk_opndcoll_take(s, kind, NULL);
+        }
+    }
+}
+
+// A kind that does not exist, and in the sub-core model such a scheduler, finds no room.
+static bool has_room(const cfg_t *cfg, const wlk_opndcoll *s, uint32_t kind, uint32_t sched) {
+    const uint64_t empty = kind < cfg->num_kinds ? wlk_opndcoll_id_free(s, kind) : 0u;
+    return cfg->sub_core_model != 0u ? (empty >> sched & 1u) != 0u : empty != 0u;
+}
+
+static void issue(const cfg_t *cfg, wlk_opndcoll *s, uint32_t port, uint32_t uid, cycle_t *c) {
+    int32_t src[MAX_SLOTS];
+    const uint32_t enable = issue_enable(c, port);
+    const uint64_t *regs = c->issue_regs + port * c->src.words;
+    for (uint32_t k = 0; k < cfg->src_slots; k++) {
+        src[k] = (enable >> k & 1u) != 0u ? (int32_t)lane_get(&c->src, regs, k) : -1;
+    }
+    const wlk_opndcoll_inst inst = {
+        .uid = uid,
+        .wid = issue_wid(c, port),
+        .sched = issue_sched(c, port),
+        .n_src = cfg->src_slots,
+        .src = src,
+    };
+    c->issued_slot[port] = wlk_opndcoll_issue(s, issue_kind(c, port), &inst);
+}
+
+// Ports issue in their order; ready does not look at valid.
+static void issue_all(const cfg_t *cfg, wlk_opndcoll *s, uint32_t uid, cycle_t *c) {
+    const uint32_t valid = GET(issue_valid, c->in);
+    for (uint32_t port = 0; port < cfg->num_sched_per_core; port++) {
+        c->room |= (uint32_t)has_room(cfg, s, issue_kind(c, port), issue_sched(c, port)) << port;
+    }
+    for (uint32_t port = 0; port < cfg->num_sched_per_core; port++) {
+        const uint32_t bit = 1u << port;
+        if (!has_room(cfg, s, issue_kind(c, port), issue_sched(c, port))) {
+            continue;
+        }
+        c->ready |= bit;
+        if ((valid & bit) != 0u) {
+            c->fired |= bit;
+            issue(cfg, s, port, ++uid, c);
+        }
+    }
+}
+
+// One clock on a model, which it changes. @p before, when not NULL, learns what stood before.
+static void compute(const cfg_t *cfg, const state_t *st, wlk_opndcoll *s, const uint64_t *in,
+                    cycle_t *c, oc_before *before) {
+    const uint32_t calls = GET(wb_valid, in);
+    find_inputs(cfg, in, c);
+    c->skipped = false;
+    c->success = c->take_valid = c->ready = c->fired = c->room = 0;
+    c->busy = ~s->idle[0] & wlk_mask(cfg->num_units);
+    c->pri = s->pri;
+    for (uint32_t call = 0; call < cfg->num_wb; call++) {
+        c->accepted[call] = 0;
+        if ((calls >> call & 1u) != 0u) {
+            write_back(cfg, s, call, c);
+        }
+    }
+    if (before != NULL) {
+        wlk_opndcoll_look_sets(s, cfg->num_kinds, before);
+    }
+    take(cfg, s, c);
+    if (before != NULL) {
+        wlk_opndcoll_look(s, cfg->num_kinds, before);
+    }
+    wlk_opndcoll_events events = {c->event, OC_BLOCK_EVENTS, 0};
+    wlk_opndcoll_step(s, &events);
+    c->n_events = events.count;
+    if (before != NULL) {
+        before->waiting_after = s->waiting;
+    }
+    issue_all(cfg, s, st->uid, c);
+}
+
+/* ---- outputs ---- */
+
+// Where payloads of the outputs lie.
+typedef struct places {
+    lanes data, grant_unit, grant_slot, alloc_kind, alloc_unit;
+    lanes dispatch_unit, dispatch_kind, dispatch_slot;
+    uint32_t first; // word of take.bits.data
+} places;
+
+static places places_of(const cfg_t *cfg) {
+    const uint32_t unit = wlk_idw(cfg->num_units), kind = wlk_idw(cfg->num_kinds);
+    return (places){
+        .data = lanes_of(cfg->src_slots, cfg->data_bits),
+        .grant_unit = lanes_of(cfg->num_reg_banks, unit),
+        .grant_slot = lanes_of(cfg->num_reg_banks, wlk_idw(cfg->src_slots)),
+        .alloc_kind = lanes_of(cfg->in_ports, kind),
+        .alloc_unit = lanes_of(cfg->in_ports, unit),
+        .dispatch_unit = lanes_of(cfg->out_ports, unit),
+        .dispatch_kind = lanes_of(cfg->out_ports, kind),
+        .dispatch_slot = lanes_of(cfg->out_ports, wlk_idw(cfg->ex_width)),
+        .first = WLK_OPNDCOLL_RTL_OUT_GROUP + cfg->num_kinds * WLK_OPNDCOLL_RTL_OUT_STRIDE,
+    };
+}
+
+static void put_take(const cfg_t *cfg, const state_t *st, const places *p, const cycle_t *c,
+                     uint64_t *out) {
+    PUT(take_valid, out, c->take_valid);
+    for (uint32_t left = c->take_valid; left != 0u; left &= left - 1u) {
+        const uint32_t kind = oc_lowest(left);
+        const wlk_opndcoll_held *held = &c->oldest[kind];
+        PUT(take_bits_uid, wlk_opndcoll_rtl_out_element_mut(out, kind), held->uid);
+        PUT(take_bits_wid, out, (uint64_t)held->wid << kind * WARP_STEP);
+        PUT(take_bits_sched, out, (uint64_t)held->sched << kind * SCHED_STEP);
+        for (uint32_t k = 0; cfg->data != 0u && k < cfg->src_slots; k++) {
+            const uint32_t at = ex_index(cfg, kind, c->oldest_slot[kind]) + k;
+            lane_put(&p->data, out + p->first + kind * p->data.words, k, ex_part(st)[at]);
+        }
+    }
+}
+
+// What the step did.
+static void put_step(const cfg_t *cfg, const places *p, const cycle_t *c, uint64_t *out) {
+    uint64_t *grant_unit = out + p->first + cfg->num_kinds * p->data.words;
+    uint64_t *grant_slot = grant_unit + p->grant_unit.words;
+    uint64_t *alloc_kind = grant_slot + p->grant_slot.words;
+    uint64_t *alloc_unit = alloc_kind + p->alloc_kind.words;
+    uint64_t *dispatch_unit = alloc_unit + p->alloc_unit.words;
+    uint64_t *dispatch_kind = dispatch_unit + p->dispatch_unit.words;
+    uint64_t *dispatch_slot = dispatch_kind + p->dispatch_kind.words;
+    for (uint32_t i = 0; i < c->n_events; i++) {
+        const wlk_opndcoll_event *e = &c->event[i];
+        if (e->what == WLK_OPNDCOLL_GRANT) {
+            PUT(grant_valid, out, oc_bit(e->at));
+            lane_put(&p->grant_unit, grant_unit, e->at, e->unit);
+            lane_put(&p->grant_slot, grant_slot, e->at, e->slot);
+        } else if (e->what == WLK_OPNDCOLL_ALLOCATE) {
+            PUT(alloc_valid, out, oc_bit(e->at));
+            lane_put(&p->alloc_kind, alloc_kind, e->at, e->kind);
+            lane_put(&p->alloc_unit, alloc_unit, e->at, e->unit);
+        } else {
+            PUT(dispatch_valid, out, oc_bit(e->at));
+            lane_put(&p->dispatch_unit, dispatch_unit, e->at, e->unit);
+            lane_put(&p->dispatch_kind, dispatch_kind, e->at, e->kind);
+            lane_put(&p->dispatch_slot, dispatch_slot, e->at, e->slot);
+        }
+    }
+}
+
+// Unknown operands show as they are stored, which is 0.
+static void outputs(const cfg_t *cfg, const state_t *st, const cycle_t *c, uint64_t *out) {
+    const places p = places_of(cfg);
+    memset(out, 0, wlk_opndcoll_rtl_out_words(cfg) * sizeof *out);
+    PUT(issue_ready, out, c->ready);
+    PUT(wb_success, out, c->success);
+    for (uint32_t call = 0; call < cfg->num_wb; call++) {
+        PUT(wb_accepted, out, (uint64_t)c->accepted[call] << call * MAX_DST);
+    }
+    PUT(busy, out, c->busy);
+    if (cfg->revision == WLK_OPNDCOLL_RTL_REVISION_V32) {
+        PUT(pri, out, c->pri);
+    }
+    put_take(cfg, st, &p, c, out);
+    put_step(cfg, &p, c, out);
+}
+
+// Are all operands that show known?
+static bool known(const cfg_t *cfg, const state_t *st, const cycle_t *c) {
+    uint32_t all = st->reset_seen;
+    for (uint32_t left = cfg->data != 0u ? c->take_valid : 0u; left != 0u; left &= left - 1u) {
+        const uint32_t kind = oc_lowest(left);
+        const uint8_t *is_known = ex_known_part(st) + ex_index(cfg, kind, c->oldest_slot[kind]);
+        for (uint32_t k = 0; k < cfg->src_slots; k++) {
+            all &= is_known[k];
+        }
+    }
+    return all != 0u;
+}
+
+// Before the first reset only what inputs alone decide is known: a bank's write mark never outlives
+// its clock (§6.4).
+static void narrow_all(const cfg_t *cfg, uint64_t *care) {
+    uint64_t known_bits[MAX_OUT] = {0};
+    PUT(wb_success, known_bits, wlk_mask(cfg->num_wb));
+    PUT(wb_accepted, known_bits, wlk_mask(MAX_WB * MAX_DST));
+    for (uint32_t w = 0; w < wlk_opndcoll_rtl_out_words(cfg); w++) {
+        care[w] &= known_bits[w];
+    }
+}
+
+static void cares(const cfg_t *cfg, const state_t *st, const cycle_t *c, uint64_t *care) {
+    const places p = places_of(cfg);
+    wlk_opndcoll_rtl_out_mask(cfg, care);
+    if (st->reset_seen == 0u) {
+        narrow_all(cfg, care);
+    }
+    for (uint32_t left = cfg->data != 0u ? c->take_valid : 0u; left != 0u; left &= left - 1u) {
+        const uint32_t kind = oc_lowest(left);
+        const uint8_t *is_known = ex_known_part(st) + ex_index(cfg, kind, c->oldest_slot[kind]);
+        uint64_t *words = care + p.first + kind * p.data.words;
+        for (uint32_t k = 0; k < cfg->src_slots; k++) {
+            const uint32_t bit = k * p.data.step;
+            words[bit / 64u] &= ~((is_known[k] != 0u ? 0u : wlk_mask(p.data.width)) << bit % 64u);
+        }
+    }
+}
+
+static void fill(const cfg_t *cfg, const state_t *st, const cycle_t *c, uint64_t *out,
+                 uint64_t *care) {
+    cares(cfg, st, c, care);
+    outputs(cfg, st, c, out);
+    for (uint32_t w = 0; w < wlk_opndcoll_rtl_out_words(cfg); w++) {
+        out[w] &= care[w];
+    }
+}
+
+/* ---- the edge ---- */
+
+// A word, and whether it is known, from one place to another.
+static void move_operands(uint64_t *to, uint8_t *to_known, const uint64_t *from,
+                          const uint8_t *from_known, uint32_t n) {
+    memcpy(to, from, n * sizeof *to);
+    memcpy(to_known, from_known, n);
+}
+
+static void read_operand(const cfg_t *cfg, state_t *st, const wlk_opndcoll_event *e) {
+    const uint32_t to = e->unit * cfg->src_slots + e->slot;
+    const uint32_t reg = e->wid * cfg->num_regs + e->reg;
+    if (e->wid < cfg->num_warps) {
+        move_operands(units_part(st) + to, units_known_part(st) + to, file_part(st) + reg,
+                      file_known_part(st) + reg, 1);
+    }
+}
+
+// Operands follow the step's events, in their order.
+static void follow(const cfg_t *cfg, state_t *st, const cycle_t *c) {
+    const uint32_t n = cfg->src_slots;
+    for (uint32_t i = 0; i < c->n_events; i++) {
+        const wlk_opndcoll_event *e = &c->event[i];
+        const uint32_t unit = e->unit * n;
+        if (e->what == WLK_OPNDCOLL_GRANT) {
+            read_operand(cfg, st, e);
+        } else if (e->what == WLK_OPNDCOLL_DISPATCH) {
+            const uint32_t ex = ex_index(cfg, e->kind, e->slot);
+            move_operands(ex_part(st) + ex, ex_known_part(st) + ex, units_part(st) + unit,
+                          units_known_part(st) + unit, n);
+        } else { // slots without a source stay 0
+            memset(units_part(st) + unit, 0, n * sizeof(uint64_t));
+            memset(units_known_part(st) + unit, 1, n);
+        }
+    }
+}
+
+// V32 stores nothing of a call that fails (§12.1).
+static void store(const cfg_t *cfg, state_t *st, uint32_t call, const cycle_t *c) {
+    const bool is_v32 = cfg->revision == WLK_OPNDCOLL_RTL_REVISION_V32;
+    const uint32_t wid = wb_wid(c, call);
+    const bool stores = wid < cfg->num_warps && (!is_v32 || (c->success >> call & 1u) != 0u);
+    st->stored[call] = (uint8_t)(stores ? c->accepted[call] : 0u);
+    for (uint32_t left = st->stored[call]; left != 0u; left &= left - 1u) {
+        const uint32_t slot = oc_lowest(left);
+        const uint32_t reg = wid * cfg->num_regs + wb_reg(c, call, slot);
+        file_part(st)[reg] = lane_get(&c->value, c->wb_data + call * c->value.words, slot);
+        file_known_part(st)[reg] = 1;
+    }
+}
+
+static void reset_model(const cfg_t *cfg, state_t *st) {
+    wlk_opndcoll_cfg m;
+    model_cfg(cfg, &m);
+    (void)wlk_opndcoll_init(&m, model_part(st));
+    st->uid = 0;
+}
+
+// Behind compute() on the state's own model. No reset reaches the register file.
+static void commit(const cfg_t *cfg, state_t *st, const cycle_t *c) {
+    if (cfg->data != 0u) {
+        follow(cfg, st, c);
+        for (uint32_t call = 0; call < cfg->num_wb; call++) {
+            store(cfg, st, call, c);
+        }
+    }
+    st->uid += (uint32_t)__builtin_popcount(c->fired);
+    if (c->reset != 0u) {
+        reset_model(cfg, st);
+        st->reset_seen = 1;
+    }
+}
+
+/* ---- rules ---- */
+
+static uint32_t issue_violations(const cfg_t *cfg, const cycle_t *c) {
+    uint32_t broken = 0;
+    for (uint32_t left = GET(issue_valid, c->in); left != 0u; left &= left - 1u) {
+        const uint32_t port = oc_lowest(left), wid = issue_wid(c, port);
+        const uint32_t scheds = cfg->num_sched_per_core, sched = issue_sched(c, port);
+        const uint32_t sub_core = cfg->sub_core_model;
+        broken |=
+            (wid >= cfg->num_warps) * (uint32_t)WLK_OPNDCOLL_RTL_ISSUE_WARP_OUT_OF_RANGE |
+            (issue_kind(c, port) >= cfg->num_kinds) *
+                (uint32_t)WLK_OPNDCOLL_RTL_ISSUE_KIND_OUT_OF_RANGE |
+            (sub_core & (sched >= scheds)) * (uint32_t)WLK_OPNDCOLL_RTL_ISSUE_SCHED_OUT_OF_RANGE |
+            (sub_core & cfg->data & (sched != wid % scheds)) *
+                (uint32_t)WLK_OPNDCOLL_RTL_REGISTER_IN_TWO_BANKS;
+    }
+    return broken;
+}
+
+static uint32_t wb_violations(const cfg_t *cfg, const cycle_t *c) {
+    uint32_t broken = 0;
+    for (uint32_t left = GET(wb_valid, c->in); left != 0u; left &= left - 1u) {
+        const uint32_t call = oc_lowest(left), wid = wb_wid(c, call);
+        const uint32_t scheds = cfg->num_sched_per_core, sched = wb_sched(c, call);
+        const uint32_t sub_core = cfg->sub_core_model;
+        broken |=
+            (wid >= cfg->num_warps) * (uint32_t)WLK_OPNDCOLL_RTL_WB_WARP_OUT_OF_RANGE |
+            (sub_core & (sched >= scheds)) * (uint32_t)WLK_OPNDCOLL_RTL_WB_SCHED_OUT_OF_RANGE |
+            (sub_core & cfg->data & (sched != wid % scheds)) *
+                (uint32_t)WLK_OPNDCOLL_RTL_REGISTER_IN_TWO_BANKS;
+    }
+    return broken;
+}
+
+// In reset anything may be on the ports, but the register file stores all the same.
+static uint32_t violations(const cfg_t *cfg, const state_t *st, const cycle_t *c) {
+    if (st->reset_seen == 0u) {
+        return 0;
+    }
+    const bool stores = c->reset == 0u || cfg->data != 0u;
+    return (c->reset == 0u ? issue_violations(cfg, c) : 0u) | (stores ? wb_violations(cfg, c) : 0u);
+}
+
+/* ---- coverage ---- */
+
+static uint64_t issue_events(const oc_before *b, const cycle_t *c) {
+    const uint32_t refused = GET(issue_valid, c->in) & ~c->ready;
+    uint64_t e = (c->fired != 0u ? EVENT(ISSUE) : 0u) |
+                 (refused != 0u ? EVENT(ISSUE_REFUSED) : 0u) |
+                 ((refused & c->room) != 0u ? EVENT(ISSUE_ROOM_USED_UP) : 0u);
+    for (uint32_t left = c->fired; left != 0u; left &= left - 1u) {
+        const uint32_t port = oc_lowest(left);
+        const bool freed = (b->id[issue_kind(c, port)] >> c->issued_slot[port] & 1u) != 0u;
+        e |= freed ? EVENT(ISSUE_INTO_FREED_SLOT) : 0u;
+    }
+    return e;
+}
+
+static uint64_t take_events(const oc_before *b, const cycle_t *c) {
+    uint64_t e = (c->take_valid & ~GET(take_ready, c->in)) != 0u ? EVENT(TAKE_WAITS) : 0u;
+    for (uint32_t left = c->take_valid; left != 0u; left &= left - 1u) {
+        const uint32_t kind = oc_lowest(left);
+        const bool lowest = c->oldest_slot[kind] == oc_lowest(b->untaken[kind]);
+        e |= lowest ? 0u : EVENT(TAKE_NOT_LOWEST_SLOT);
+    }
+    return e;
+}
+
+static uint64_t wb_events(const cycle_t *c) {
+    uint64_t e = c->skipped ? EVENT(WRITE_SLOT_SKIPPED) : 0u;
+    for (uint32_t left = GET(wb_valid, c->in); left != 0u; left &= left - 1u) {
+        const uint32_t call = oc_lowest(left);
+        if ((c->success >> call & 1u) != 0u) {
+            e |= wb_enable(c, call) == 0u ? EVENT(WRITE_WITHOUT_DESTINATION) : 0u;
+        } else {
+            e |= EVENT(WRITE_REFUSED);
+            e |= c->accepted[call] != 0u ? EVENT(WRITE_REFUSED_IN_PART) : 0u;
+        }
+    }
+    return e;
+}
+
+// Behind compute(), in front of commit().
+static uint64_t events(const cfg_t *cfg, const state_t *st, const oc_before *b, const cycle_t *c) {
+    if (st->reset_seen == 0u) {
+        return 0;
+    }
+    if (c->reset != 0u) {
+        return c->busy != 0u ? EVENT(RESET_IN_FLIGHT) : 0u;
+    }
+    return issue_events(b, c) | take_events(b, c) | wb_events(c) |
+           wlk_opndcoll_cover_step(cfg, model_part(st), b, c->event, c->n_events);
+}
+
+/* ---- the block ---- */
+
+static void eval(const uint32_t *params, const void *state, const uint64_t *in, uint64_t *out,
+                 uint64_t *care) {
+    const cfg_t *cfg = (const cfg_t *)params;
+    const state_t *st = (const state_t *)state;
+    _Alignas(8) unsigned char scratch[MAX_MODEL];
+    cycle_t c;
+    memcpy(scratch, model_part(st), st->model_size);
+    compute(cfg, st, (wlk_opndcoll *)(void *)scratch, in, &c, NULL);
+    fill(cfg, st, &c, out, care);
+}
+
+// compute() and commit(); in between the outputs, when they are wanted.
+static void run(const cfg_t *cfg, state_t *st, const uint64_t *in, uint64_t *out, uint64_t *care,
+                wlk_step_info *info) {
+    oc_before before;
+    cycle_t c;
+    compute(cfg, st, model_part(st), in, &c, &before);
+    info->events = events(cfg, st, &before, &c);
+    info->violated = violations(cfg, st, &c);
+    if (out != NULL) {
+        fill(cfg, st, &c, out, care);
+    }
+    commit(cfg, st, &c);
+}
+
+static void tick(const uint32_t *params, void *state, const uint64_t *in, wlk_step_info *info) {
+    run((const cfg_t *)params, (state_t *)state, in, NULL, NULL, info);
+}
+
+static void record(const uint32_t *params, void *state, const uint64_t *in, uint64_t *out,
+                   uint64_t *care, wlk_step_info *info) {
+    run((const cfg_t *)params, (state_t *)state, in, out, care, info);
+}
+
+// A view's inputs as a record.
+static void gather(const cfg_t *cfg, const wlk_view *view, uint64_t *in) {
+    const uint32_t src = lanes_of(cfg->src_slots, wlk_clog2(cfg->num_regs)).words;
+    const uint32_t dst = lanes_of(cfg->dst_slots, wlk_clog2(cfg->num_regs)).words;
+    const uint32_t value = lanes_of(cfg->dst_slots, cfg->data_bits).words;
+    const uint32_t first_value = cfg->num_sched_per_core + cfg->num_wb;
+    memcpy(in, view->control, WLK_OPNDCOLL_RTL_IN_CONTROL * sizeof *in);
+    in += WLK_OPNDCOLL_RTL_IN_CONTROL;
+    for (uint32_t i = 0; i < first_value + cfg->num_wb; i++) {
+        const uint32_t n = i < cfg->num_sched_per_core ? src : i < first_value ? dst : value;
+        memcpy(in, view->payload[i], n * sizeof *in);
+        in += n;
+    }
+}
+
+// Does a view show these outputs?
+static bool shows(const cfg_t *cfg, const wlk_view *view, const uint64_t *out) {
+    const places p = places_of(cfg);
+    const uint32_t single[] = {p.grant_unit.words,   p.grant_slot.words,    p.alloc_kind.words,
+                               p.alloc_unit.words,   p.dispatch_unit.words, p.dispatch_kind.words,
+                               p.dispatch_slot.words};
+    const uint32_t n_single = sizeof single / sizeof single[0];
+    if (memcmp(out, view->control, p.first * sizeof *out) != 0) {
+        return false;
+    }
+    out += p.first;
+    for (uint32_t i = 0; i < cfg->num_kinds + n_single; i++) {
+        const uint32_t n = i < cfg->num_kinds ? p.data.words : single[i - cfg->num_kinds];
+        if (memcmp(out, view->payload[i], n * sizeof *out) != 0) {
+            return false;
+        }
+        out += n;
+    }
+    return true;
+}
+
+// The model is changed in place, and put back where the outputs differ.
+static int step(const uint32_t *params, void *state, const wlk_view *in, const wlk_view *got,
+                wlk_step_info *info) {
+    const cfg_t *cfg = (const cfg_t *)params;
+    state_t *st = (state_t *)state;
+    _Alignas(8) unsigned char saved[MAX_MODEL];
+    uint64_t words[MAX_IN], out[MAX_OUT];
+    cycle_t c;
+    if (st->reset_seen == 0u || got->mask != NULL) {
+        return 1;
+    }
+    gather(cfg, in, words);
+    memcpy(saved, model_part(st), st->model_size);
+    compute(cfg, st, model_part(st), words, &c, NULL);
+    outputs(cfg, st, &c, out);
+    if (!known(cfg, st, &c) || !shows(cfg, got, out)) {
+        memcpy(model_part(st), saved, st->model_size);
+        return 1;
+    }
+    info->violated = violations(cfg, st, &c);
+    commit(cfg, st, &c);
+    return 0;
+}
+
+static void forget(const uint32_t *params, void *state, const uint64_t *in, const uint64_t *x) {
+    const cfg_t *cfg = (const cfg_t *)params;
+    state_t *st = (state_t *)state;
+    cycle_t c, unknown;
+    find_inputs(cfg, in, &c);
+    find_inputs(cfg, x, &unknown);
+    for (uint32_t call = 0; cfg->data != 0u && call < cfg->num_wb; call++) {
+        const uint64_t *bits = unknown.wb_data + call * c.value.words;
+        for (uint32_t left = st->stored[call]; left != 0u; left &= left - 1u) {
+            const uint32_t slot = oc_lowest(left);
+            const uint32_t reg = wb_wid(&c, call) * cfg->num_regs + wb_reg(&c, call, slot);
+            if (lane_get(&c.value, bits, slot) != 0u) {
+                file_part(st)[reg] = 0;
+                file_known_part(st)[reg] = 0;
+            }
+        }
+    }
+}
+
+static wlk_status check(const uint32_t *params, wlk_error *err) {
+    return wlk_config_check(&wlk_opndcoll_rtl_table, params, err);
+}
+
+// Where the parts lie; bytes of all.
+static uint32_t plan(const cfg_t *cfg, state_t *head) {
+    wlk_opndcoll_cfg m;
+    const uint32_t units = cfg->data * cfg->num_units * cfg->src_slots;
+    const uint32_t ex = cfg->data * ex_index(cfg, cfg->num_kinds, 0);
+    const uint32_t file = cfg->data * cfg->num_warps * cfg->num_regs;
+    model_cfg(cfg, &m);
+    memset(head, 0, sizeof *head);
+    head->model_size = (uint32_t)wlk_opndcoll_state_size(&m);
+    head->at_model = (sizeof *head + 7u) / 8u * 8u;
+    head->at_units = head->at_model + (head->model_size + 7u) / 8u * 8u;
+    head->at_ex = head->at_units + units * 8u;
+    head->at_file = head->at_ex + ex * 8u;
+    head->at_units_known = head->at_file + file * 8u;
+    head->at_ex_known = head->at_units_known + units;
+    head->at_file_known = head->at_ex_known + ex;
+    return head->at_file_known + file;
+}
+
+static size_t state_size(const uint32_t *params) {
+    state_t head;
+    return plan((const cfg_t *)params, &head);
+}
+
+static void init(const uint32_t *params, void *state, wlk_power_up power_up) {
+    const cfg_t *cfg = (const cfg_t *)params;
+    state_t *st = (state_t *)state, head;
+    const uint32_t size = plan(cfg, &head);
+    memset(state, 0, size);
+    *st = head;
+    reset_model(cfg, st);
+    if (power_up == WLK_POWER_ZERO) {
+        st->reset_seen = 1;
+        memset(units_known_part(st), 1, size - st->at_units_known);
+    }
+}
+
+static bool drained(const uint32_t *params, const void *state) {
+    const cfg_t *cfg = (const cfg_t *)params;
+    const wlk_opndcoll *s = wlk_opndcoll_rtl_model((const state_t *)state);
+    return s->waiting == 0u && s->leaving == 0u && s->idle[0] == wlk_mask(cfg->num_units);
+}
+
+// Instructions of a register set, as uid; other facts of it are in the events.
+static void visit_set(const cfg_t *cfg, const state_t *st, uint32_t kind,
+                      wlk_state_visitor *visitor, void *ctx) {
+    const wlk_opndcoll *s = wlk_opndcoll_rtl_model(st);
+    static const char *const ids[OC_KINDS] = {"ID_OC[0]", "ID_OC[1]", "ID_OC[2]", "ID_OC[3]",
+                                              "ID_OC[4]", "ID_OC[5]", "ID_OC[6]", "ID_OC[7]"};
+    static const char *const exs[OC_KINDS] = {"OC_EX[0]", "OC_EX[1]", "OC_EX[2]", "OC_EX[3]",
+                                              "OC_EX[4]", "OC_EX[5]", "OC_EX[6]", "OC_EX[7]"};
+    wlk_opndcoll_held held;
+    for (uint32_t slot = 0; slot < cfg->id_width; slot++) {
+        const uint64_t uid = wlk_opndcoll_id_slot(s, kind, slot, &held) ? held.uid : 0u;
+        visitor(ctx, ids[kind], (int32_t)slot, &uid, 1u, st->reset_seen);
+    }
+    for (uint32_t slot = 0; slot < cfg->ex_width; slot++) {
+        const uint64_t uid = wlk_opndcoll_ex_slot(s, kind, slot, &held) ? held.uid : 0u;
+        visitor(ctx, exs[kind], (int32_t)slot, &uid, 1u, st->reset_seen);
+    }
+}
+
+static void visit_units(const cfg_t *cfg, const state_t *st, wlk_state_visitor *visitor,
+                        void *ctx) {
+    const wlk_opndcoll *s = wlk_opndcoll_rtl_model(st);
+    for (uint32_t unit = 0; unit < cfg->num_units; unit++) {
+        wlk_opndcoll_held held = {0};
+        (void)wlk_opndcoll_unit(s, unit, &held);
+        const uint64_t uid = held.uid, pending = held.pending;
+        visitor(ctx, "unit uid", (int32_t)unit, &uid, 1u, st->reset_seen);
+        visitor(ctx, "unit pending", (int32_t)unit, &pending, 1u, st->reset_seen);
+    }
+}
+
+static void visit(const uint32_t *params, const void *state, wlk_state_visitor *visitor,
+                  void *ctx) {
+    const cfg_t *cfg = (const cfg_t *)params;
+    const state_t *st = (const state_t *)state;
+    const wlk_opndcoll *s = wlk_opndcoll_rtl_model(st);
+    const uint64_t uid = st->uid, pri = s->pri;
+    visitor(ctx, "uid", -1, &uid, 1u, st->reset_seen);
+    visitor(ctx, "pri", -1, &pri, 1u, st->reset_seen);
+    for (uint32_t kind = 0; kind < cfg->num_kinds; kind++) {
+        visit_set(cfg, st, kind, visitor, ctx);
+    }
+    visit_units(cfg, st, visitor, ctx);
+    for (uint32_t bank = 0; bank < cfg->num_reg_banks; bank++) {
+        const uint64_t length = wlk_opndcoll_queue(s, bank, NULL, 0);
+        visitor(ctx, "queue length", (int32_t)bank, &length, 1u, st->reset_seen);
+    }
+    for (uint32_t du = 0; du < cfg->out_ports; du++) {
+        const uint64_t last = wlk_opndcoll_last(s, du);
+        visitor(ctx, "last", (int32_t)du, &last, 1u, st->reset_seen);
+    }
+    for (uint32_t r = 0; cfg->data != 0u && r < cfg->num_warps * cfg->num_regs; r++) {
+        visitor(ctx, "register", (int32_t)r, file_part(st) + r, 1u, file_known_part(st)[r]);
+    }
+}
+
+const wlk_block WLK_ISA(wlk_opndcoll_rtl_block) = {
+    .table = &wlk_opndcoll_rtl_table,
+    .check = check,
+    .state_size = state_size,
+    .init = init,
+    .eval = eval,
+    .tick = tick,
+    .record = record,
+    .step = step,
+    .forget = forget,
+    .drained = drained,
+    .visit = visit,
+};

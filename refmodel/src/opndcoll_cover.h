@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Coverage of the block `opndcoll`: what stood in the model in front of a step, and what the step
+ * shows of it. Only blocks within the limits of their table: one set of units, 64 units and banks.
+ */
+#ifndef WLK_OPNDCOLL_COVER_H
+#define WLK_OPNDCOLL_COVER_H
+
+#include "opndcoll_private.h"
+#include "warplock/opndcoll_ports.h"
+
+enum {
+    OC_KINDS = WLK_OPNDCOLL_RTL_MAX_NUM_KINDS,
+    /* Events of a step: a dispatch unit, a bank and a port have one each. */
+    OC_BLOCK_EVENTS = WLK_OPNDCOLL_RTL_MAX_OUT_PORTS + WLK_OPNDCOLL_RTL_MAX_NUM_REG_BANKS +
+                      WLK_OPNDCOLL_RTL_MAX_IN_PORTS,
+};
+
+/* In front of a step, behind write-backs and takes. */
+typedef struct oc_before {
+    uint64_t untaken[OC_KINDS]; /* occupied slots of OC_EX before the takes */
+    uint64_t ex[OC_KINDS], id[OC_KINDS];
+    uint32_t full;          /* kinds whose OC_EX has no free slot */
+    uint32_t waiting;       /* kinds with an instruction in ID_OC */
+    uint32_t waiting_after; /* the same behind the step, in front of issues */
+    uint32_t out_of_order;  /* kinds whose oldest in ID_OC is not in the lowest occupied slot */
+    uint32_t longest;       /* queue */
+    uint64_t ready, filled, written;
+    uint32_t uid[WLK_OPNDCOLL_RTL_MAX_NUM_UNITS]; /* of busy units */
+    uint8_t kind[WLK_OPNDCOLL_RTL_MAX_NUM_UNITS];
+    uint8_t front[WLK_OPNDCOLL_RTL_MAX_NUM_REG_BANKS]; /* unit that a filled bank reads for next */
+    uint16_t last[WLK_OPNDCOLL_RTL_MAX_OUT_PORTS];
+} oc_before;
+
+/* Slot of the oldest instruction of a register set that is not empty. */
+uint32_t wlk_opndcoll_oldest_slot(const wlk_opndcoll *s, const oc_slots *set);
+
+/* Note OC_EX as it is in front of the takes. */
+void wlk_opndcoll_look_sets(const wlk_opndcoll *s, uint32_t kinds, oc_before *b);
+
+/* Note the rest behind them; not waiting_after. */
+void wlk_opndcoll_look(const wlk_opndcoll *s, uint32_t kinds, oc_before *b);
+
+/* Coverage points of a step. @p s: the model behind it, @p e: the events it told. */
+uint64_t wlk_opndcoll_cover_step(const wlk_opndcoll_rtl_cfg *cfg, const wlk_opndcoll *s,
+                                 const oc_before *b, const wlk_opndcoll_event *e, uint32_t n);
+
+#endif

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// One collector unit (gpgpusim-opndcoll §1, §6): an instruction and the operands it waits for. A unit
+// that is emptied can be filled in the same clock.
+module opndcoll_unit #(
+    parameter int unsigned Unit = 0,
+    parameter int unsigned NumRegBanks = 16,
+    parameter int unsigned InPorts = 8,
+    parameter int unsigned SrcSlots = 4,
+    parameter int unsigned Data = 0,
+    parameter int unsigned DataBits = 32,
+    parameter int unsigned UnitW = 3,
+    parameter int unsigned KindW = 3,
+    parameter int unsigned TagW = 40,
+    localparam int unsigned SlotW = (SrcSlots > 1) ? $clog2(SrcSlots) : 1
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input logic [         InPorts-1:0] alloc_valid_i,
+    input logic [   InPorts*UnitW-1:0] alloc_unit_i,
+    input logic [   InPorts*KindW-1:0] alloc_kind_i,
+    input logic [    InPorts*TagW-1:0] alloc_tag_i,
+    input logic [InPorts*SrcSlots-1:0] alloc_sources_i,
+
+    input logic [         NumRegBanks-1:0] grant_valid_i,
+    input logic [   NumRegBanks*UnitW-1:0] grant_unit_i,
+    input logic [   NumRegBanks*SlotW-1:0] grant_slot_i,
+    input logic [NumRegBanks*DataBits-1:0] grant_data_i,
+
+    input logic dispatch_i,
+
+    output logic                         busy_o,
+    output logic                         complete_o,  // and busy
+    output logic [            KindW-1:0] kind_o,
+    output logic [             TagW-1:0] tag_o,
+    output logic [SrcSlots*DataBits-1:0] data_o
+);
+
+  logic busy_q;
+  logic [SrcSlots-1:0] pending_q;
+  logic [KindW-1:0] kind_q, kind_d;
+  logic [TagW-1:0] tag_q, tag_d;
+
+  logic fill;
+  logic [SrcSlots-1:0] sources, granted;
+
+  // At most one port fills the unit.
+  always_comb begin
+    fill = 1'b0;
+    kind_d = kind_q;
+    tag_d = tag_q;
+    sources = '0;
+    for (int unsigned port = 0; port < InPorts; port++) begin
+      if (alloc_valid_i[port] && (alloc_unit_i[port*UnitW+:UnitW] == UnitW'(Unit))) begin
+        fill = 1'b1;
+        kind_d = alloc_kind_i[port*KindW+:KindW];
+        tag_d = alloc_tag_i[port*TagW+:TagW];
+        sources = alloc_sources_i[port*SrcSlots+:SrcSlots];
+      end
+    end
+  end
+
+  always_comb begin
+    granted = '0;
+    for (int unsigned bank = 0; bank < NumRegBanks; bank++) begin
+      if (grant_valid_i[bank] && (grant_unit_i[bank*UnitW+:UnitW] == UnitW'(Unit))) begin
+        granted[grant_slot_i[bank*SlotW+:SlotW]] = 1'b1;
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      busy_q <= 1'b0;
+      pending_q <= '0;
+    end else begin
+      busy_q <= fill || (busy_q && !dispatch_i);
+      pending_q <= fill ? sources : pending_q & ~granted;
+    end
+    kind_q <= kind_d;
+    tag_q  <= tag_d;
+  end
+
+  assign busy_o = busy_q;
+  assign complete_o = busy_q && (pending_q == '0);
+  assign kind_o = kind_q;
+  assign tag_o = tag_q;
+
+  if (Data != 0) begin : g_data
+    logic [SrcSlots*DataBits-1:0] data_q, data_d;
+
+    // A slot without a source shows 0.
+    always_comb begin
+      data_d = fill ? '0 : data_q;
+      for (int unsigned bank = 0; bank < NumRegBanks; bank++) begin
+        if (grant_valid_i[bank] && (grant_unit_i[bank*UnitW+:UnitW] == UnitW'(Unit))) begin
+          data_d[grant_slot_i[bank*SlotW+:SlotW]*DataBits+:DataBits] =
+              grant_data_i[bank*DataBits+:DataBits];
+        end
+      end
+    end
+
+    always_ff @(posedge clk_i) begin
+      data_q <= data_d;
+    end
+
+    assign data_o = data_q;
+  end else begin : g_no_data
+    logic unused_data;
+    assign unused_data = ^grant_data_i;
+    assign data_o = '0;
+  end
+
+endmodule
