@@ -4,16 +4,12 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import json
-import lzma
 import sys
-import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from . import opndcoll_summary, options, report
+from . import opndcoll_replay, opndcoll_summary, options, report
 from .errors import Status, WlkError
 
 NEEDS = "run"
@@ -37,7 +33,7 @@ def add(subparsers: Any) -> None:
     )
     parser.add_argument(
         "--revision",
-        choices=("v40", "v42", "v32"),
+        choices=opndcoll_replay.REVISIONS,
         default="v40",
         help="GPGPU-Sim 4.0.0 (default), accel-sim's 4.2.0, or 3.2.2",
     )
@@ -59,21 +55,11 @@ def add(subparsers: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Replay; print, compare, or count."""
-    from . import tools
-
     _check(args)
-    with contextlib.ExitStack() as stack:
-        words: list[object] = ["--revision", args.revision, "--name", args.stimulus]
-        words += ["--config", args.config] if args.config else []
-        words += ["--state"] if args.state else []
-        words += ["--stats"] if args.stats else []
-        words += ["--summary"] if args.summary else []
-        if args.diff is not None:
-            words += ["--diff", stack.enter_context(_plain(args.diff))]
-        words.append(stack.enter_context(_plain(args.stimulus)))
-        capture = args.summary or args.diff is not None
-        label = f"replaying {args.stimulus}"
-        answer = tools.run("vectors/wlk-opndcoll", words, label=label, capture=capture)
+    flags = [f"--{name}" for name in ("state", "stats", "summary") if getattr(args, name)]
+    capture = args.summary or args.diff is not None
+    replay = opndcoll_replay.Replay(args.stimulus, args.revision, args.config)
+    answer = replay.run(*flags, events=args.diff, capture=capture)
     for line in answer.report.splitlines():
         print(line, file=sys.stderr)
     if args.summary:
@@ -90,36 +76,6 @@ def _check(args: argparse.Namespace) -> None:
         raise WlkError(Status.USAGE, message)
     if args.summary and (args.state or args.stats):
         raise WlkError(Status.USAGE, "--summary prints no events; --state and --stats add to them")
-
-
-@contextlib.contextmanager
-def _plain(path: Path) -> Iterator[Path]:
-    """The file itself, or what is packed in it in a file of its own."""
-    if path.suffix != ".xz":
-        yield path
-        return
-    with tempfile.NamedTemporaryFile(prefix="wlk-opndcoll-") as plain:
-        _unpack(path, plain)
-        plain.flush()
-        yield Path(plain.name)
-
-
-def _unpack(path: Path, to: Any) -> None:
-    line = 1
-    try:
-        with lzma.open(path) as packed:
-            while piece := packed.read1():  # read() would lose what stands before a bad end
-                to.write(piece)
-                line += piece.count(b"\n")
-    except EOFError as error:
-        message = f"{path}:{line}: the xz stream ends too early; copy the file again"
-        raise WlkError(Status.TRUNCATED, message) from error
-    except lzma.LZMAError as error:
-        message = f"{path}:{line}: no sound xz file: {error}; copy the file again"
-        raise WlkError(Status.CORRUPT, message) from error
-    except OSError as error:
-        message = f"{path}: cannot be unpacked: {error.strerror or error}"
-        raise WlkError(Status.NO_FILE, message) from error
 
 
 def _summarize(counts: dict[str, Any], args: argparse.Namespace) -> None:
@@ -139,8 +95,4 @@ def _say(answer: dict[str, Any], args: argparse.Namespace) -> None:
     if answer["verdict"] == "PASS":
         print(f"{args.diff}: {answer['lines']:,} lines of {answer['steps']:,} steps, all identical")
         return
-    print(f"{args.diff}:{answer['line']}: the first line that differs")
-    print(f"  expected  {answer.get('expected', '(the recording ends)')}")
-    print(f"  got       {answer.get('got', '(the stimulus ends)')}")
-    if answer["stimulus_line"]:
-        print(f"  stimulus  {args.stimulus}:{answer['stimulus_line']}")
+    print(opndcoll_replay.difference(answer, args.stimulus, args.diff))

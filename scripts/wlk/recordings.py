@@ -4,6 +4,7 @@
 Which block a recording belongs to is told by its ports, not by its name; recordings of designs
 that have no table yet are counted and left alone. Parameters are inferred as `check` does. A file
 NAME.toml beside NAME.csv.xz or NAME.fst, lines `parameter = value`, says those that it holds.
+Recordings of GPGPU-Sim's operand collector are text (opndcoll_replay.py), and have a table apart.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from . import match, progress, recording, report, setup, tables, vectors
+from . import match, opndcoll_replay, progress, recording, report, setup, tables, vectors
 from .errors import Status, WlkError
 from .report import Mismatch, Result
 
@@ -58,7 +59,7 @@ def check_all(args: argparse.Namespace) -> list[Result]:
         print(f"{others} recordings are of designs without a table here", file=stream)
     for result in results if args.json else ():
         report.json_line(result.json())
-    return results
+    return results + _replays(place, args.json, stream)
 
 
 def _print(results: list[Result], stream: Any) -> None:
@@ -70,6 +71,33 @@ def _print(results: list[Result], stream: Any) -> None:
     for r in results:
         if r.verdict != Status.OK:
             print(r.extra.get("report", ""), file=stream)
+
+
+def _replays(place: Path, as_json: bool, stream: Any) -> list[Result]:
+    """Replay every recording of GPGPU-Sim's collector; print a table, or an object each."""
+    found = list(opndcoll_replay.recordings(place))
+    if not found:
+        return []
+    table = report.Table("recording", "revision", "options", "steps", "lines", "verdict")
+    results, differences = [], []
+    with progress.Progress("replays", len(found)) as line:
+        for number, each in enumerate(found):
+            line.update(number, each.events.name)
+            verdict, answer = each.check()
+            results.append(Result(block="opndcoll", cycles=answer["steps"], verdict=verdict))
+            row = (each.events.name, each.replay.revision, each.replay.config.name)
+            table.add(*row, answer["steps"], answer["lines"], verdict)
+            if verdict != Status.OK:
+                where = (each.replay.stimulus, each.events)
+                differences.append(opndcoll_replay.difference(answer, *where))
+            if as_json:
+                said = {"block": "opndcoll", "recording": row[0], "revision": row[1]}
+                report.json_line(said | {"options": row[2]} | answer)
+    print("\nrecordings of GPGPU-Sim's operand collector, line by line", file=stream)
+    table.print(stream)
+    for text in differences:
+        print(text, file=stream)
+    return results
 
 
 def _result(answer: dict[str, Any], path: Path, verdict: Status, text: str) -> Result:

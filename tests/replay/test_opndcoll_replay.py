@@ -10,7 +10,7 @@ from pathlib import Path
 
 import programs
 import pytest
-from wlk import cmd_opndcoll, options
+from wlk import cmd_opndcoll, opndcoll_replay, options
 from wlk.errors import Status, WlkError
 
 TOOL = "vectors/wlk-opndcoll"
@@ -64,9 +64,10 @@ def test_opndcoll_state_and_stats_only_add_lines(tmp_path):
     assert done.stdout.splitlines() == [x for x in lines if not re.match(r"[cqupr] |# stats", x)]
 
 
-def test_opndcoll_there_are_no_other_recordings():
-    found = programs.recording("gpgpusim/README.md").parent.glob("*.stim.xz")
-    assert {p.name.removesuffix(".stim.xz") for p in found} == {*V40, *V42, *V32}
+def test_opndcoll_recordings_are_found_by_their_names():
+    place = programs.recording("gpgpusim/README.md").parent
+    found = {r.events.name.removesuffix(".events.xz") for r in opndcoll_replay.recordings(place)}
+    assert {*V40, *V42, *V32} <= found
 
 
 # The subcommand.

@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import argparse
+import json
+import lzma
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -109,3 +111,40 @@ def test_recording_of_no_block_is_counted_and_left_alone(check_all, tmp_path, ca
     (tmp_path / "other.csv").write_text("cycle,reset,a\n#dir,i1,o1\n0,1,0\n", encoding="ascii")
     assert check_all(tmp_path) == []
     assert "1 recordings are of designs without a table" in capsys.readouterr().err
+
+
+def replay_folder(tmp_path: Path) -> Path:
+    for name in ("qv100.cfg", "v42-qv100-core.stim.xz", "v42-qv100-core.events.xz"):
+        shutil.copy(programs.recording(f"gpgpusim/{name}"), tmp_path)
+    return tmp_path
+
+
+def test_recording_of_the_operand_collector_is_replayed(check_all, tmp_path, capsys):
+    (result,) = check_all(replay_folder(tmp_path))
+    assert (result.block, result.verdict, result.cycles) == ("opndcoll", Status.OK, 800)
+    captured = capsys.readouterr()
+    assert "designs without a table" not in captured.err
+    told = json.loads(captured.out)
+    assert (told["recording"], told["revision"]) == ("v42-qv100-core.events.xz", "v42")
+    assert (told["options"], told["lines"]) == ("qv100.cfg", 30337)
+
+
+def test_changed_recording_of_the_operand_collector_is_named(check_all, tmp_path, capsys):
+    place = replay_folder(tmp_path)
+    packed = place / "v42-qv100-core.events.xz"
+    lines = lzma.decompress(packed.read_bytes()).decode("ascii").splitlines(keepends=True)
+    number = next(n for n, line in enumerate(lines) if line.startswith("G "))
+    (place / "v42-qv100-core.events").write_text("".join(lines[:number] + lines[number + 1 :]))
+    packed.unlink()
+    stimulus = place / "v42-qv100-core.stim.xz"
+    stimulus.with_suffix("").write_bytes(lzma.decompress(stimulus.read_bytes()))
+    stimulus.unlink()
+    (result,) = check_all(place)
+    assert result.verdict == Status.FUNCTIONAL_MISMATCH
+    assert f"v42-qv100-core.events:{number + 1}: the first line" in capsys.readouterr().err
+
+
+def test_replay_without_options_beside_it_is_left_alone(check_all, tmp_path):
+    place = replay_folder(tmp_path)
+    (place / "qv100.cfg").unlink()
+    assert check_all(place) == []
