@@ -66,21 +66,21 @@ static const shape shapes[] = {
     {"opndcoll", "", WLK_POWER_UNKNOWN, 5000},
     {"opndcoll",
      "num_reg_banks=1 num_sched_per_core=1 num_units=1 in_ports=1 out_ports=1 num_kinds=1 "
-     "id_width=1 ex_width=1 src_slots=1 dst_slots=1 num_wb=1 num_warps=1 num_regs=2 data=1",
+     "id_width=1 ex_width=1 src_slots=1 dst_slots=1 num_wb=1 num_warps=1 num_regs=2 data=on",
      WLK_POWER_UNKNOWN, 5000},
     {"opndcoll",
      "num_reg_banks=7 num_sched_per_core=3 sub_core_model=0 num_units=5 in_ports=3 out_ports=2 "
      "num_kinds=3 id_width=2 ex_width=3 src_slots=5 dst_slots=3 num_wb=3 num_warps=5 num_regs=4 "
-     "data=1 data_bits=19",
+     "data=on data_bits=19",
      WLK_POWER_UNKNOWN, 5000},
     {"opndcoll",
      "revision=v32 num_reg_banks=5 num_sched_per_core=2 sub_core_model=0 num_units=7 in_ports=3 "
      "out_ports=2 num_kinds=3 id_width=2 ex_width=2 src_slots=8 dst_slots=4 num_wb=4 num_warps=4 "
-     "num_regs=2 data=1 data_bits=64",
+     "num_regs=2 data=on data_bits=64",
      WLK_POWER_ZERO, 5000},
     {"opndcoll",
      "num_reg_banks=64 num_sched_per_core=8 num_units=64 in_ports=16 out_ports=16 num_kinds=8 "
-     "id_width=8 ex_width=8 src_slots=8 dst_slots=4 num_wb=4 data=1 data_bits=64",
+     "id_width=8 ex_width=8 src_slots=8 dst_slots=4 num_wb=4 data=on data_bits=64",
      WLK_POWER_ZERO, 1000},
 };
 

@@ -22,7 +22,7 @@ extern "C" {
 
 /** Version of this interface and of the DPI entry points; a checker built for another is refused.
  */
-#define WLK_ABI_VERSION 2u
+#define WLK_ABI_VERSION 3u
 
 /** Rows that vector code moves start on a cache line. */
 #define WLK_ALIGN64 __attribute__((aligned(64)))
