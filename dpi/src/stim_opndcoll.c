@@ -93,7 +93,9 @@ static origin pick_origin(const cycle *c, uint32_t sched) {
     const uint64_t r = wlk_random(c->random);
     const bool any = (r & 31u) == 0u;
     const uint32_t hot = any ? warps : wlk_min(warps, scheds << c->d->hot_warps);
-    const uint32_t wid = stim_below(r, hot), owned = wid - wid % scheds + sched;
+    const uint32_t wid = stim_below(r, hot);
+    // NOLINTNEXTLINE(clang-analyzer-core.DivideZero): a legal configuration has a scheduler.
+    const uint32_t owned = wid - wid % scheds + sched;
     if (owned < warps) {
         return (origin){owned, sched};
     }

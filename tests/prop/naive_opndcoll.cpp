@@ -165,25 +165,27 @@ Config::Config(Revision wanted, const Options &options) : revision(wanted) {
 
 void Config::read_sets(const Options &options) {
     struct Default {
-        CuSet set;
         const char *name;
+        CuSet set;
         int units, ports;
         bool in_v32;
     };
     static const Default defaults[] = {
-        {CuSet::gen, "gen", 0, 0, true},      {CuSet::sp, "sp", 4, 1, true},
-        {CuSet::dp, "dp", 0, 0, false},       {CuSet::tensor, "tensor_core", 4, 1, false},
-        {CuSet::sfu, "sfu", 4, 1, true},      {CuSet::mem, "mem", 2, 1, true},
-        {CuSet::integer, "int", 0, 0, false},
+        {"gen", CuSet::gen, 0, 0, true},      {"sp", CuSet::sp, 4, 1, true},
+        {"dp", CuSet::dp, 0, 0, false},       {"tensor_core", CuSet::tensor, 4, 1, false},
+        {"sfu", CuSet::sfu, 4, 1, true},      {"mem", CuSet::mem, 2, 1, true},
+        {"int", CuSet::integer, 0, 0, false},
     };
     for (const Default &one : defaults) {
         if (revision == Revision::v32 ? !one.in_v32 : one.set != CuSet::gen && !specialized) {
             continue;
         }
-        const std::string prefix = "operand_collector_num_", name = one.name;
-        sets[one.set] = {options.number(prefix + "units_" + name, one.units),
-                         options.number(prefix + "in_ports_" + name, one.ports),
-                         options.number(prefix + "out_ports_" + name, one.ports)};
+        const auto number = [&](const char *what, int otherwise) {
+            return options.number(
+                std::string("operand_collector_num_").append(what).append(one.name), otherwise);
+        };
+        sets[one.set] = {number("units_", one.units), number("in_ports_", one.ports),
+                         number("out_ports_", one.ports)};
     }
 }
 

@@ -6,7 +6,10 @@
 
 #include "check.h"
 
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <random>
 
 namespace {
@@ -673,7 +676,7 @@ void opndcoll_adapter_unknown_scheduler_is_refused() {
 
 } // namespace
 
-int main() {
+int main() try {
     opndcoll_adapter_in_place_is_the_model();
     opndcoll_adapter_in_place_is_another_collector();
     opndcoll_adapter_beside_is_silent_on_equals();
@@ -687,4 +690,7 @@ int main() {
     opndcoll_adapter_misplaced_move_is_refused();
     opndcoll_adapter_unknown_scheduler_is_refused();
     return check_done();
+} catch (const std::exception &error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return EXIT_FAILURE;
 }
