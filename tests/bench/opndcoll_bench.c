@@ -140,10 +140,12 @@ static void measure(const point *p, uint64_t steps) {
     qsort(ns, RUNS, sizeof ns[0], compare);
     wlk_opndcoll_counters counters;
     wlk_opndcoll_counted(t.s, &counters);
-    const double done = (double)steps * (RUNS + 0.1);
-    printf("{\"point\": \"%s\", \"banks\": %" PRIu32 ", \"units\": %" PRIu32
-           ", \"ns_per_step\": %.1f, \"reads_per_step\": %.2f, \"dispatched_per_step\": %.2f}\n",
-           p->name, t.shape.banks, t.shape.units, ns[RUNS / 2],
+    const uint64_t made = steps / 10u + steps * RUNS;
+    const double done = (double)made;
+    printf("{\"point\": \"%s\", \"banks\": %" PRIu32 ", \"units\": %" PRIu32 ", \"steps\": %" PRIu64
+           ", \"ns_per_step\": %.1f, \"reads_per_step\": %.2f"
+           ", \"dispatched_per_step\": %.2f}\n",
+           p->name, t.shape.banks, t.shape.units, made, ns[RUNS / 2],
            (double)counters.reads / t.shape.lanes / done, (double)t.taken / done);
     free(memory);
 }

@@ -18,7 +18,7 @@ TABLES = {name: tables.load(name) for name in tables.names()}
 CHOSEN = {
     "hazard": ["default", "one_warp", "warps7", "debug"],
     "issue": ["default", "rows1", "rows5", "debug"],
-    "opndcoll": ["qv100", "flat", "v32_odd", "tiny", "one_unit", "data_flat"],
+    "opndcoll": ["qv100", "v32_odd", "tiny", "one_unit", "data_flat"],
     "reservation_station": ["default", "one_row", "rows7_in_order", "no_forwarding", "lane64"],
     "scoreboard": ["default", "one_warp", "pending5", "tiny"],
 }
