@@ -96,10 +96,10 @@ static origin pick_origin(const cycle *c, uint32_t sched) {
     const uint32_t wid = stim_below(r, hot);
     // NOLINTNEXTLINE(clang-analyzer-core.DivideZero): a legal configuration has a scheduler.
     const uint32_t owned = wid - wid % scheds + sched;
-    if (owned < warps) {
-        return (origin){owned, sched};
+    if (c->cfg->data == 0u && (owned >= warps || (r >> 5 & 15u) == 0u)) {
+        return (origin){wid, sched};
     }
-    return (origin){wid, c->cfg->data != 0u ? wid % scheds : sched};
+    return owned < warps ? (origin){owned, sched} : (origin){wid, wid % scheds};
 }
 
 static uint32_t pick_reg(const cycle *c) {

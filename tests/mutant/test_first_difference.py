@@ -7,24 +7,48 @@ in one simulation, driven by the inputs that a seed gives, and compared port by 
 
 import json
 import os
+import re
 import shutil
 import subprocess
+from dataclasses import dataclass
 
 import pytest
 from wlk import cli, cmd_mutate, lockstep, setup, tables
 
 pytestmark = pytest.mark.slow
 CYCLES = 1500
-TABLE = tables.load("collector")
-FAULTS = cmd_mutate.load("collector")
-CONFIG = FAULTS[0].config
-FULL = bool(os.environ.get("WARPLOCK_FULL"))  # else every second fault
-GROUP = [fault for fault in FAULTS if fault.config == CONFIG][:: 1 if FULL else 2]
-PORTS = TABLE.ports(TABLE.config(CONFIG))
-INPUTS = [p for p in PORTS if p.direction == "in"]
-OUTPUTS = [p for p in PORTS if p.direction == "out"]
-MODULES = (TABLE.module, "duplicated_collector_core", "prf_bank")
-PLACE = setup.BUILD / "test" / "first_difference"
+FULL = bool(os.environ.get("WARPLOCK_FULL"))
+# block -> (every so many faults are simulated, at least so many of them must show)
+BLOCKS = {"collector": (1, 48), "opndcoll": (1, 86)}
+if not FULL:
+    BLOCKS = {"collector": (2, 22), "opndcoll": (4, 20)}
+MISSED = 3  # faults that the one seed does not reach, at most
+
+
+@dataclass(frozen=True)
+class Group:
+    """The faults of a block's list in the list's own configuration."""
+
+    table: tables.Table
+    faults: list[cmd_mutate.Fault]
+
+    @property
+    def config(self):
+        return self.faults[0].config
+
+    @property
+    def clean(self):
+        return cmd_mutate.Fault("stub", self.config)
+
+    def ports(self, direction):
+        ports = self.table.ports(self.table.config(self.config))
+        return [p for p in ports if p.direction == direction]
+
+
+def group_of(block):
+    faults = cmd_mutate.load(block)
+    same = [fault for fault in faults if fault.config == faults[0].config]
+    return Group(tables.load(block), same[:: BLOCKS[block][0]])
 
 
 def answer(capfd, *words):
@@ -33,36 +57,37 @@ def answer(capfd, *words):
     return code, [json.loads(line) for line in capfd.readouterr().out.splitlines()]
 
 
-def side_by_side(fault):
+def side_by_side(group, fault):
     """All of a stub's files in one text, with names of modules that are its own."""
-    stub = lockstep.write_stub(TABLE, TABLE.config(CONFIG))
-    text = "".join(path.read_text() for path in cmd_mutate.mutant(TABLE, fault, stub))
-    for module in MODULES:
-        text = text.replace(f"{module} ", f"{module}__{fault.name} ")
+    stub = lockstep.write_stub(group.table, group.table.config(group.config))
+    text = "".join(path.read_text() for path in cmd_mutate.mutant(group.table, fault, stub))
+    for module in re.findall(r"^module (\w+)", text, re.MULTILINE):
+        text = re.sub(rf"\b{module} (?=[#(])", f"{module}__{fault.name} ", text)
     return text
 
 
-def top(stimulus):
+def top(group, stimulus):
     """Stub and faulty copies on the same inputs; prints where each first differs."""
-    names = ["stub", *(fault.name for fault in GROUP)]
-    width = sum(p.width for p in INPUTS)
+    names = [group.clean.name, *(fault.name for fault in group.faults)]
+    inputs, outputs = group.ports("in"), group.ports("out")
+    width = sum(p.width for p in inputs)
     lines = [f"module top;\n  reg [{width - 1}:0] stimulus[0:{CYCLES - 1}];"]
     lines.append(f'  initial $readmemh("{stimulus}", stimulus);')
     lines.append("  reg clock = 0;\n  integer cycle = 0;\n  always #5 clock = ~clock;")
-    lines += [f"  wire [{p.width - 1}:0] {p.name};" for p in INPUTS]
-    joined = ", ".join(p.name for p in INPUTS)
+    lines += [f"  wire [{p.width - 1}:0] {p.name};" for p in inputs]
+    joined = ", ".join(p.name for p in inputs)
     lines.append(f"  assign {{{joined}}} = stimulus[cycle];")
     for name in names:
-        lines += [f"  wire [{p.width - 1}:0] {name}__{p.name};" for p in OUTPUTS]
-        pins = [f".{p.name}({p.name})" for p in INPUTS]
-        pins += [f".{p.name}({name}__{p.name})" for p in OUTPUTS]
-        lines.append(f"  {TABLE.module}__{name} u_{name} (.clock(clock), {', '.join(pins)});")
+        lines += [f"  wire [{p.width - 1}:0] {name}__{p.name};" for p in outputs]
+        pins = [f".{p.name}({p.name})" for p in inputs]
+        pins += [f".{p.name}({name}__{p.name})" for p in outputs]
+        lines.append(f"  {group.table.module}__{name} u_{name} (.clock(clock), {', '.join(pins)});")
     lines.append("  always @(posedge clock) begin")
     for name in names[1:]:
         differ = "".join(
-            f'      if ({name}__{p.name} != stub__{p.name}) $write(" {p.name}");\n' for p in OUTPUTS
+            f'      if ({name}__{p.name} != stub__{p.name}) $write(" {p.name}");\n' for p in outputs
         )
-        all_of = ["{" + ", ".join(f"{n}__{p.name}" for p in OUTPUTS) + "}" for n in (name, "stub")]
+        all_of = ["{" + ", ".join(f"{n}__{p.name}" for p in outputs) + "}" for n in (name, "stub")]
         lines.append(f"    if (!seen_{name} && {all_of[0]} != {all_of[1]}) begin")
         lines.append(f'      $write("differs {name} %0d", cycle);\n{differ}      $write("\\n");')
         lines.append(f"      seen_{name} <= 1;\n    end")
@@ -71,31 +96,34 @@ def top(stimulus):
     return "\n".join([*lines, "endmodule\n"])
 
 
-def pack(record):
+def pack(inputs, record):
     """The inputs of a cycle as one hexadecimal number."""
     value = 0
-    for port in INPUTS:
+    for port in inputs:
         value = value << port.width | int(record["in"][port.name], 16)
     return f"{value:x}"
 
 
-@pytest.fixture(scope="module")
-def first_differences(tmp_path_factory):
-    """fault -> (cycle, ports that differ in it)."""
-    folder = tmp_path_factory.mktemp("simulation")
-    config = [w for k, v in CONFIG.items() for w in ("--config", f"{k}={v}")]
+def stimulus_of(group, folder):
+    """A file with the inputs of each cycle that seed 1 gives."""
+    config = [w for k, v in group.config.items() for w in ("--config", f"{k}={v}")]
     program = [setup.ROOT / "scripts" / "warplock", "vectors"]
     vectors = folder / "seed1.wlv"
-    make = ["gen", "collector", vectors, "--seed", "1", "--cycles", str(CYCLES), *config]
+    make = ["gen", group.table.name, vectors, "--seed", "1", "--cycles", str(CYCLES), *config]
     subprocess.run([*program, *make, "--power-up", "zero", "--no-setup"], check=True)
     dumped = subprocess.run([*program, "dump", vectors], check=True, capture_output=True, text=True)
     records = [json.loads(line) for line in dumped.stdout.splitlines()]
     assert len(records) == CYCLES
     stimulus = folder / "stimulus.hex"
-    stimulus.write_text("\n".join(map(pack, records)) + "\n")
-    clean = cmd_mutate.Fault("stub", CONFIG)
-    text = "".join(map(side_by_side, [clean, *GROUP])) + top(stimulus)
-    (folder / "all.sv").write_text(text)
+    inputs = group.ports("in")
+    stimulus.write_text("\n".join(pack(inputs, record) for record in records) + "\n")
+    return stimulus
+
+
+def simulated(group, folder):
+    """fault -> (cycle, ports that differ in it)."""
+    text = "".join(side_by_side(group, fault) for fault in (group.clean, *group.faults))
+    (folder / "all.sv").write_text(text + top(group, stimulus_of(group, folder)))
     unoptimized = " ".join(f"OPT_{kind}=-O0" for kind in ("FAST", "SLOW", "GLOBAL"))
     command = ["verilator", "--binary", "--timing", "-Wno-fatal", "-Wno-lint", "-O3", "-j", "2"]
     command += ["-MAKEFLAGS", unoptimized, "--top-module", "top", "--Mdir", folder / "obj"]
@@ -111,20 +139,29 @@ def first_differences(tmp_path_factory):
     return {words[1]: (int(words[2]), words[3:]) for words in found}
 
 
-def test_cycle_and_port_are_those_of_the_first_difference(first_differences, capfd):
+@pytest.fixture(scope="module", params=BLOCKS)
+def compared(request, tmp_path_factory):
+    """(faults of a block, their first differences)."""
+    group = group_of(request.param)
+    return group, simulated(group, tmp_path_factory.mktemp("simulation"))
+
+
+def test_cycle_and_port_are_those_of_the_first_difference(compared, capfd):
+    group, first_differences = compared
     words = ["--power-up", "zero", "--seeds", "1", "--cycles", str(CYCLES)]
-    words += [word for fault in GROUP for word in ("--only", fault.name)]
-    _, trials = answer(capfd, "mutate", "collector", *words)
+    words += [word for fault in group.faults for word in ("--only", fault.name)]
+    _, trials = answer(capfd, "mutate", group.table.name, *words)
     reported = {
         trial["fault"]: (trial["first"]["cycle"], trial["first"]["port"])
         for trial in trials[:-1]
         if trial["fault"] in first_differences
     }
-    assert len(first_differences) >= (48 if FULL else 22)
+    assert len(first_differences) >= BLOCKS[group.table.name][1]
     assert reported == {name: (at, ports[0]) for name, (at, ports) in first_differences.items()}
 
 
-def test_faults_not_met_by_simulation_are_few(first_differences):
+def test_faults_not_met_by_simulation_are_few(compared):
     """Those which this one seed does not reach; their list guards the comparison above."""
-    missed = {fault.name for fault in GROUP} - set(first_differences)
-    assert len(missed) <= 3, missed
+    group, first_differences = compared
+    missed = {fault.name for fault in group.faults} - set(first_differences)
+    assert len(missed) <= MISSED, missed
