@@ -561,7 +561,7 @@ static uint32_t violations(const cfg_t *cfg, const state_t *st, const cycle_t *c
 
 /* ---- coverage ---- */
 
-static uint64_t issue_events(const oc_before *b, const cycle_t *c) {
+static uint64_t issue_events(const cfg_t *cfg, const oc_before *b, const cycle_t *c) {
     const uint32_t refused = GET(issue_valid, c->in) & ~c->ready;
     uint64_t e = (c->fired != 0u ? EVENT(ISSUE) : 0u) |
                  (refused != 0u ? EVENT(ISSUE_REFUSED) : 0u) |
@@ -569,7 +569,9 @@ static uint64_t issue_events(const oc_before *b, const cycle_t *c) {
     for (uint32_t left = c->fired; left != 0u; left &= left - 1u) {
         const uint32_t port = oc_lowest(left);
         const bool freed = (b->id[issue_kind(c, port)] >> c->issued_slot[port] & 1u) != 0u;
+        const uint32_t owner = issue_wid(c, port) % cfg->num_sched_per_core;
         e |= freed ? EVENT(ISSUE_INTO_FREED_SLOT) : 0u;
+        e |= issue_sched(c, port) != owner ? EVENT(ISSUE_BY_ANOTHER_SCHEDULER) : 0u;
     }
     return e;
 }
@@ -606,7 +608,7 @@ static uint64_t events(const cfg_t *cfg, const state_t *st, const oc_before *b, 
     if (c->reset != 0u) {
         return c->busy != 0u ? EVENT(RESET_IN_FLIGHT) : 0u;
     }
-    return issue_events(b, c) | take_events(b, c) | wb_events(c) |
+    return issue_events(cfg, b, c) | take_events(b, c) | wb_events(c) |
            wlk_opndcoll_cover_step(cfg, model_part(st), b, c->event, c->n_events);
 }
 
