@@ -18,11 +18,6 @@ typedef struct mode {
     uint32_t bank_words, unit_words;
 } mode;
 
-// Without a branch, where nobody could predict it: a where the mask is all ones, b where it is 0.
-OC_INLINE uint64_t choose(uint64_t mask, uint64_t a, uint64_t b) {
-    return b ^ ((a ^ b) & mask);
-}
-
 // The word of bit n in a mask of so many words.
 OC_INLINE uint32_t word_of(uint32_t words, uint32_t n) {
     return words == 1u ? 0u : n / 64u;
@@ -40,10 +35,12 @@ OC_INLINE void tell(wlk_opndcoll_events *to, wlk_opndcoll_event event) {
 OC_INLINE void tell_unit(const wlk_opndcoll *s, wlk_opndcoll_events *to, uint32_t what, uint32_t at,
                          uint32_t unit, uint32_t slot) {
     if (to != NULL) {
-        const oc_inst *inst = &oc_insts(s)[oc_key_inst(s->held[unit])];
+        const uint64_t key = s->held[unit];
+        const oc_inst *inst = oc_inst_of(s, key);
         const bool read = what == WLK_OPNDCOLL_GRANT;
-        tell(to, (wlk_opndcoll_event){inst->user, what, at, unit, s->kind[unit], slot, inst->uid,
-                                      read ? (uint32_t)inst->src[slot] : 0u, inst->wid});
+        tell(to,
+             (wlk_opndcoll_event){inst->user, what, at, unit, s->kind[unit], slot, oc_key_uid(key),
+                                  read ? (uint32_t)inst->src[slot] : 0u, inst->wid});
     }
 }
 
@@ -79,113 +76,146 @@ OC_APART uint32_t without_duplicates(const int32_t *src, uint32_t reads) {
 
 // The weight of a unit's instruction.
 OC_INLINE uint32_t weight_of(const wlk_opndcoll *s, mode m, uint32_t unit) {
-    return m.is_usual ? 1u : weight(s, oc_insts(s)[oc_key_inst(s->held[unit])].lanes);
+    return m.is_usual ? 1u : weight(s, oc_inst_of(s, s->held[unit])->lanes);
 }
 
-OC_INLINE uint32_t keep_inst(wlk_opndcoll *s, const wlk_opndcoll_inst *from) {
-    const uint32_t n = oc_free(s)[--s->n_free];
-    oc_inst *inst = &oc_insts(s)[n];
+// What a register's bank is computed from (§4).
+typedef struct hash {
+    uint32_t base, wid, top;
+} hash;
+
+OC_INLINE hash hash_of(const wlk_opndcoll *s, uint32_t wid, uint32_t sched) {
+    return (hash){sched * s->base_step, wid & s->wid_mask, s->top};
+}
+
+OC_INLINE uint32_t bank_of(hash h, uint32_t reg, bool is_usual) {
+    const uint32_t x = reg + h.wid;
+    return h.base + (is_usual ? x & h.top : x % (h.top + 1u));
+}
+
+// What is kept of an instruction until it is taken.
+OC_INLINE void keep_inst(oc_inst *inst, const wlk_opndcoll_inst *from, hash h, bool is_v42,
+                         bool is_usual) {
+    const int32_t *src = from->src;
     // Field by field: the caller has just written them so.
     inst->user = from->user;
-    inst->uid = from->uid;
     inst->wid = from->wid;
     inst->sched = from->sched;
-    inst->lanes = from->lanes;
     inst->non_rf = from->non_rf;
-    uint32_t reads = 0;
-    for (uint32_t k = from->n_src; k-- != 0u;) {
-        const int32_t reg = from->src[k];
-        inst->src[k] = reg;
-        reads = reads << 1 | ~(uint32_t)reg >> 31;
+    if (!is_usual) {
+        inst->lanes = from->lanes;
     }
-    inst->reads = s->revision == WLK_OPNDCOLL_V42 ? without_duplicates(inst->src, reads) : reads;
-    return n;
+    uint32_t none = UINT32_MAX; // slots without an operand
+    for (uint32_t k = from->n_src; k-- != 0u;) {
+        const uint32_t reg = (uint32_t)src[k];
+        inst->src[k] = (int32_t)reg;
+        inst->bank[k] = (uint8_t)bank_of(h, reg, is_usual);
+        none = none * 2u + (reg >> 31);
+    }
+    inst->reads = is_v42 ? without_duplicates(inst->src, ~none) : ~none;
 }
 
-// @p key63 is that of slot 63.
-OC_INLINE void slot_fill(wlk_opndcoll *s, oc_slots *set, uint32_t slot, uint64_t key63) {
+// @p key0 is the instruction's key in slot 0.
+OC_INLINE void slot_fill(wlk_opndcoll *s, oc_slots *set, uint32_t slot, uint64_t key0) {
     set->occupied |= oc_bit(slot);
-    oc_keys(s, set)[slot] = oc_key_at(key63, slot);
+    oc_keys(s, set)[slot] = oc_key_at(key0, slot);
 }
 
 OC_INLINE void slot_clear(wlk_opndcoll *s, oc_slots *set, uint32_t slot) {
-    set->occupied &= ~oc_bit(slot);
+    set->occupied ^= oc_bit(slot);
     oc_keys(s, set)[slot] = OC_EMPTY;
+}
+
+// Has a set that is not empty one member? This is known before it is known which one leaves it.
+OC_INLINE bool is_single(uint64_t set) {
+    return (set & (set - 1u)) == 0u;
 }
 
 OC_INLINE uint64_t lesser(uint64_t a, uint64_t b) {
     return a < b ? a : b;
 }
 
+OC_INLINE uint64_t least_of_stride(const uint64_t *keys) {
+    return lesser(lesser(keys[0], keys[1]), lesser(keys[2], keys[3]));
+}
+
 // The oldest instruction of a set that is not empty, as a key. Empty slots have the highest key, so
-// that the loop has no branch but its end.
+// that there is no branch but for the width.
 OC_INLINE uint64_t oldest(const wlk_opndcoll *s, const oc_slots *set) {
-    const uint64_t *keys = oc_keys(s, set), *end = keys + set->width;
-    uint64_t least = OC_EMPTY;
-    do {
-        const uint64_t low = lesser(keys[0], keys[1]), high = lesser(keys[2], keys[3]);
-        least = lesser(least, lesser(low, high));
-        keys += OC_STRIDE;
-    } while (keys < end);
+    const uint64_t *keys = oc_keys(s, set);
+    uint64_t least = least_of_stride(keys);
+    for (uint32_t at = OC_STRIDE; at < set->width; at += OC_STRIDE) {
+        least = lesser(least, least_of_stride(keys + at));
+    }
     return least;
+}
+
+// @p slot is empty.
+OC_INLINE int32_t issue_to(wlk_opndcoll *s, uint32_t kind, uint32_t slot,
+                           const wlk_opndcoll_inst *inst, bool is_v42, bool is_usual) {
+    oc_slots *id = &s->id[kind];
+    s->free--;
+    const uint64_t key = oc_key0(inst->uid, *oc_free_end(s));
+    slot_fill(s, id, slot, key);
+    s->waiting |= 1u << kind;
+    s->blocked |= (uint32_t)(id->occupied == id->all) << kind;
+    keep_inst(oc_inst_of(s, key), inst, hash_of(s, inst->wid, inst->sched), is_v42, is_usual);
+    return (int32_t)slot;
+}
+
+OC_APART int32_t issue_to_any(wlk_opndcoll *s, uint32_t kind, uint32_t slot,
+                              const wlk_opndcoll_inst *inst) {
+    return issue_to(s, kind, slot, inst, s->revision == WLK_OPNDCOLL_V42, false);
+}
+
+OC_APART int32_t issue_to_v42(wlk_opndcoll *s, uint32_t kind, uint32_t slot,
+                              const wlk_opndcoll_inst *inst) {
+    return issue_to(s, kind, slot, inst, true, true);
 }
 
 static bool is_acceptable(const wlk_opndcoll *s, uint32_t kind, const wlk_opndcoll_inst *inst) {
     return kind < s->shape.kinds && inst->n_src <= s->shape.operands && inst->sched <= s->max_sched;
 }
 
-// @p slot is empty.
-OC_INLINE int32_t issue_to(wlk_opndcoll *s, uint32_t kind, uint32_t slot,
-                           const wlk_opndcoll_inst *inst) {
-    oc_slots *id = &s->id[kind];
-    slot_fill(s, id, slot, oc_key(inst->uid, keep_inst(s, inst)));
-    s->waiting |= 1u << kind;
-    s->blocked |= (uint32_t)(id->occupied == id->all) << kind;
-    return (int32_t)slot;
-}
-
-OC_INLINE int32_t put_at(wlk_opndcoll *s, uint32_t kind, uint32_t slot,
+int32_t wlk_opndcoll_put(wlk_opndcoll *s, uint32_t kind, uint32_t slot,
                          const wlk_opndcoll_inst *inst) {
     if (!is_acceptable(s, kind, inst) || slot >= s->id[kind].width) {
         return WLK_OPNDCOLL_BAD;
     }
-    if ((s->id[kind].occupied & oc_bit(slot)) != 0u) {
-        return WLK_OPNDCOLL_FULL;
-    }
-    return issue_to(s, kind, slot, inst);
+    const bool is_empty = (s->id[kind].occupied & oc_bit(slot)) == 0u;
+    return is_empty ? issue_to_any(s, kind, slot, inst) : WLK_OPNDCOLL_FULL;
 }
 
-int32_t wlk_opndcoll_put(wlk_opndcoll *s, uint32_t kind, uint32_t slot,
-                         const wlk_opndcoll_inst *inst) {
-    return put_at(s, kind, slot, inst);
-}
-
-OC_APART int32_t issue_flat(wlk_opndcoll *s, uint32_t kind, const wlk_opndcoll_inst *inst) {
+int32_t wlk_opndcoll_issue(wlk_opndcoll *s, uint32_t kind, const wlk_opndcoll_inst *inst) {
     if (!is_acceptable(s, kind, inst)) {
         return WLK_OPNDCOLL_BAD;
     }
     const oc_slots *id = &s->id[kind];
-    if (id->occupied == id->all) {
-        return WLK_OPNDCOLL_FULL;
+    const bool is_flat = s->shape.sub_core == 0u;
+    const uint64_t open = id->all & ~id->occupied & (is_flat ? UINT64_MAX : oc_bit(inst->sched));
+    if (open == 0u) {
+        return is_flat || inst->sched < id->width ? WLK_OPNDCOLL_FULL : WLK_OPNDCOLL_BAD;
     }
-    return issue_to(s, kind, oc_lowest(~id->occupied), inst);
-}
-
-int32_t wlk_opndcoll_issue(wlk_opndcoll *s, uint32_t kind, const wlk_opndcoll_inst *inst) {
-    return s->shape.sub_core != 0u ? put_at(s, kind, inst->sched, inst) : issue_flat(s, kind, inst);
+    const uint32_t slot = is_flat ? oc_lowest(open) : inst->sched;
+    if (s->path == OC_PATH_ANY) {
+        return issue_to_any(s, kind, slot, inst);
+    }
+    return s->path >= OC_PATH_V42 ? issue_to_v42(s, kind, slot, inst)
+                                  : issue_to(s, kind, slot, inst, false, true);
 }
 
 OC_INLINE int32_t take_key(wlk_opndcoll *s, uint32_t kind, uint64_t key, wlk_opndcoll_held *held) {
-    const uint32_t slot = oc_key_slot(key), n = oc_key_inst(key);
+    const uint32_t slot = oc_key_slot(key);
     oc_slots *ex = &s->ex[kind];
-    slot_clear(s, ex, slot);
     s->full &= ~(1u << kind);
-    s->leaving &= ~((uint32_t)(ex->occupied == 0u) << kind);
+    s->leaving ^= (uint32_t)is_single(ex->occupied) << kind;
+    slot_clear(s, ex, slot);
     if (held != NULL) {
-        const oc_inst *inst = &oc_insts(s)[n];
-        *held = (wlk_opndcoll_held){inst->user, inst->uid, inst->wid, inst->sched, kind, 0};
+        const oc_inst *inst = oc_inst_of(s, key);
+        *held = (wlk_opndcoll_held){inst->user, oc_key_uid(key), inst->wid, inst->sched, kind, 0};
     }
-    oc_free(s)[s->n_free++] = (uint16_t)n;
+    *oc_free_end(s) = (uint16_t)oc_key_name(key);
+    s->free++;
     return (int32_t)slot;
 }
 
@@ -232,18 +262,17 @@ OC_INLINE uint32_t first_in(const uint64_t *set, uint32_t words, uint32_t first,
     return OC_NONE;
 }
 
-// Takes the units of [first, end) out of `open` whose place in OC_EX is occupied: any slot will do,
-// but in V42's sub-core model it is one of their own. Only kinds of `kinds` are looked at.
-OC_INLINE void close_units(const wlk_opndcoll *s, mode m, uint64_t *open, uint32_t kinds,
-                           uint32_t first, uint32_t end) {
-    for (uint32_t w = word_of(m.unit_words, first); w < m.unit_words && w * 64u < end; w++) {
-        for (uint64_t left = open[w] & range_in(w, first, end); left != 0u; left &= left - 1u) {
-            const uint32_t unit = w * 64u + oc_lowest(left), kind = s->kind[unit];
-            const bool is_taken =
-                m.by_slot == 0u || (s->ex[kind].occupied & oc_bit(s->group[unit])) != 0u;
-            open[w] &= ~((uint64_t)(is_taken && (kinds >> kind & 1u) != 0u) << (unit & 63u));
-        }
+// Takes the units of a word's `among` out of `open` whose place in OC_EX is occupied: any slot will
+// do, but in V42's sub-core model it is one of their own. Only kinds of `kinds` are looked at.
+OC_INLINE uint64_t without_closed(const wlk_opndcoll *s, mode m, uint32_t word, uint64_t open,
+                                  uint64_t among, uint32_t kinds) {
+    for (uint64_t left = open & among; left != 0u; left &= left - 1u) {
+        const uint32_t unit = word * 64u + oc_lowest(left), kind = s->kind[unit];
+        const bool is_taken =
+            m.by_slot == 0u || (s->ex[kind].occupied & oc_bit(s->group[unit])) != 0u;
+        open &= ~((uint64_t)(is_taken && (kinds >> kind & 1u) != 0u) << (unit & 63u));
     }
+    return open;
 }
 
 // Ready units whose place in OC_EX is empty; false: none.
@@ -254,21 +283,24 @@ OC_INLINE bool open_units(const wlk_opndcoll *s, mode m, uint64_t *open) {
         any |= open[w];
     }
     const uint32_t kinds = m.by_slot != 0u ? s->leaving : s->full;
-    if (any != 0u && kinds != 0u) {
-        close_units(s, m, open, kinds, 0, s->shape.units);
+    for (uint32_t w = 0; w < m.unit_words && kinds != 0u; w++) {
+        open[w] = without_closed(s, m, w, open[w], UINT64_MAX, kinds);
     }
     return any != 0u;
 }
 
-// The unit that a DU dispatches: the first open one of its set from `start` on, around the end.
-// OC_NONE: there is none.
-OC_INLINE uint32_t next_unit(const oc_set *set, mode m, const uint64_t *open, uint32_t start) {
+// The unit that a DU dispatches which dispatched `last` before: the first open one of its set
+// behind that, or in V42's sub-core model behind those of its scheduler, around the end. OC_NONE:
+// none.
+OC_INLINE uint32_t next_unit(const wlk_opndcoll *s, const oc_set *set, mode m, const uint64_t *open,
+                             uint32_t last) {
     if (m.unit_words == 1u) {
-        const uint64_t all = open[0] & set->mask;
-        const uint64_t behind = all & UINT64_MAX << (start & 63u);
+        const uint64_t from =
+            m.by_slot != 0u ? UINT64_MAX << s->after[last] : (UINT64_MAX - 1u) << (last & 63u);
+        const uint64_t all = open[0] & set->mask, behind = all & from;
         return all == 0u ? (uint32_t)OC_NONE : oc_lowest(behind != 0u ? behind : all);
     }
-    const uint32_t first = set->first_unit, end = first + set->units;
+    const uint32_t first = set->first_unit, end = first + set->units, start = s->after[last];
     const uint32_t found = first_in(open, m.unit_words, start, end);
     return found != OC_NONE ? found : first_in(open, m.unit_words, first, start);
 }
@@ -276,21 +308,26 @@ OC_INLINE uint32_t next_unit(const oc_set *set, mode m, const uint64_t *open, ui
 OC_INLINE void dispatch_unit(wlk_opndcoll *s, mode m, uint64_t *open, uint32_t du, uint32_t unit,
                              wlk_opndcoll_events *events) {
     const uint32_t kind = s->kind[unit], word = word_of(m.unit_words, unit);
-    const uint64_t bit = oc_bit(unit);
+    const uint64_t bit = oc_bit(unit), key = s->held[unit];
     oc_slots *ex = &s->ex[kind];
     const uint32_t slot = m.by_slot != 0u ? s->group[unit] : oc_lowest(~ex->occupied);
-    slot_fill(s, ex, slot, s->held[unit]);
+    const bool fills = (ex->occupied | oc_bit(slot)) == ex->all;
+    slot_fill(s, ex, slot, key);
     s->leaving |= 1u << kind;
-    s->counters.non_rf += (uint64_t)s->non_rf[unit] * weight_of(s, m, unit);
+    s->counters.non_rf += (uint64_t)oc_inst_of(s, key)->non_rf * weight_of(s, m, unit);
     tell_unit(s, events, WLK_OPNDCOLL_DISPATCH, du, unit, slot);
-    open[word] &= ~bit;
-    s->ready[word] &= ~bit;
-    s->idle[word] |= bit;
-    s->full |= (uint32_t)(ex->occupied == ex->all) << kind;
-    if (m.by_slot != 0u) { // none of its scheduler's units goes to this kind any more
-        close_units(s, m, open, 1u << kind, slot * s->per_slot, (slot + 1u) * s->per_slot);
-    } else if (ex->occupied == ex->all) {
-        close_units(s, m, open, 1u << kind, 0, s->shape.units);
+    open[word] ^= bit;
+    s->ready[word] ^= bit;
+    s->idle[word] ^= bit;
+    if (m.by_slot != 0u || fills) {
+        s->full |= (uint32_t)fills << kind;
+        for (uint32_t w = 0; w < m.unit_words; w++) {
+            // By slot, no other unit of the scheduler goes to this kind any more.
+            const uint64_t among = m.by_slot != 0u
+                                       ? range_in(w, slot * s->per_slot, (slot + 1u) * s->per_slot)
+                                       : UINT64_MAX;
+            open[w] = without_closed(s, m, w, open[w], among, 1u << kind);
+        }
     }
 }
 
@@ -301,9 +338,9 @@ OC_INLINE void dispatch(wlk_opndcoll *s, mode m, wlk_opndcoll_events *events) {
     }
     for (uint32_t i = 0; i < s->n_sets; i++) {
         const oc_set *set = &s->sets[i];
-        const uint32_t end = set->first_du + (set->units != 0u ? set->dus : 0u);
+        const uint32_t end = set->first_du + (m.is_usual || set->units != 0u ? set->dus : 0u);
         for (uint32_t du = set->first_du; du < end; du++) {
-            const uint32_t unit = next_unit(set, m, open, s->after[s->last[du]]);
+            const uint32_t unit = next_unit(s, set, m, open, s->last[du]);
             if (unit == OC_NONE) {
                 break; // nor do those behind it find any
             }
@@ -325,7 +362,7 @@ OC_INLINE void keep_one_a_unit(const wlk_opndcoll *s, mode m, uint64_t *banks) {
     for (uint32_t w = 0; w < m.bank_words; w++) {
         for (uint64_t left = banks[w]; left != 0u; left &= left - 1u) {
             const uint32_t bank = w * 64u + oc_lowest(left);
-            const uint32_t unit = oc_request_unit(s->links[bank]);
+            const uint32_t unit = oc_request_unit(oc_front(s, bank));
             uint64_t *word = &seen[word_of(m.unit_words, unit)];
             if ((*word & oc_bit(unit)) == 0u) {
                 *word |= oc_bit(unit);
@@ -345,12 +382,12 @@ OC_INLINE void keep_one_a_unit(const wlk_opndcoll *s, mode m, uint64_t *banks) {
 // The front request of a bank is granted. What became ready and empty is for the caller to note.
 OC_INLINE uint32_t read_bank(wlk_opndcoll *s, mode m, uint32_t bank, uint64_t *emptied,
                              uint64_t *ready, wlk_opndcoll_events *events) {
-    const uint32_t request = s->links[bank], unit = oc_request_unit(request);
-    const uint32_t back = s->back[bank];
-    const uint64_t last = request == back ? UINT64_MAX : 0u;
-    s->links[bank] = s->links[request];
-    s->back[bank] = (uint16_t)choose(last, bank, back);
-    *emptied |= last & oc_bit(bank);
+    const int32_t request = oc_front(s, bank), back = s->back[bank];
+    const uint32_t unit = oc_request_unit(request);
+    const bool is_last = request == back;
+    s->links[bank] = (int16_t)oc_behind(s, request);
+    s->back[bank] = (int16_t)(is_last ? oc_bank_member(bank) : back);
+    *emptied |= (uint64_t)is_last << (bank & 63u);
     const uint8_t left = (uint8_t)(s->left[unit] - 1u);
     s->left[unit] = left;
     ready[word_of(m.unit_words, unit)] |= (uint64_t)(left == 0u) << (unit & 63u);
@@ -380,22 +417,14 @@ OC_INLINE void read_banks(wlk_opndcoll *s, mode m, wlk_opndcoll_events *events) 
 
 /* ---- allocate (§6.3) ---- */
 
-// A power of two where that is usual.
-OC_INLINE uint32_t modulo(uint32_t x, uint32_t modulus, bool is_power) {
-    return is_power ? x & (modulus - 1u) : x % modulus;
-}
-
 // Appends the reads of an instruction to their banks' queues; how many they are.
 OC_INLINE uint32_t enqueue(wlk_opndcoll *s, mode m, uint32_t unit, const oc_inst *inst) {
-    const uint32_t base = inst->sched * s->base_step, modulus = s->modulus;
-    const uint32_t wid = inst->wid & s->wid_mask;
     uint32_t n = 0;
     for (uint32_t left = inst->reads; left != 0u; left &= left - 1u) {
-        const uint32_t slot = oc_lowest(left);
-        const uint32_t bank = base + modulo((uint32_t)inst->src[slot] + wid, modulus, m.is_usual);
-        const uint32_t request = oc_request(unit, slot);
-        s->links[s->back[bank]] = (uint16_t)request;
-        s->back[bank] = (uint16_t)request;
+        const uint32_t slot = oc_lowest(left), bank = inst->bank[slot];
+        const int32_t request = oc_request(unit, slot);
+        *oc_link(s, s->back[bank]) = (int16_t)request;
+        s->back[bank] = (int16_t)request;
         s->filled[word_of(m.bank_words, bank)] |= oc_bit(bank);
         n++;
     }
@@ -406,44 +435,68 @@ OC_INLINE uint32_t enqueue(wlk_opndcoll *s, mode m, uint32_t unit, const oc_inst
 OC_INLINE void fill_unit(wlk_opndcoll *s, mode m, uint32_t port, uint32_t kind, uint64_t key,
                          uint32_t unit, wlk_opndcoll_events *events) {
     oc_slots *id = &s->id[kind];
-    slot_clear(s, id, oc_key_slot(key));
-    s->waiting &= ~((uint32_t)(id->occupied == 0u) << kind);
+    s->waiting ^= (uint32_t)is_single(id->occupied) << kind;
     s->blocked &= ~(1u << kind);
-    const oc_inst *inst = &oc_insts(s)[oc_key_inst(key)];
+    slot_clear(s, id, oc_key_slot(key));
+    const oc_inst *inst = oc_inst_of(s, key);
     const uint32_t reads = enqueue(s, m, unit, inst), word = word_of(m.unit_words, unit);
-    s->held[unit] = oc_key63(key);
-    s->non_rf[unit] = inst->non_rf;
+    s->held[unit] = oc_key_at0(key);
     s->left[unit] = (uint8_t)reads;
     s->kind[unit] = (uint8_t)kind;
-    s->idle[word] &= ~oc_bit(unit);
-    s->ready[word] |= (uint64_t)(reads == 0u) << (unit & 63u);
+    if (reads == 0u) {
+        s->ready[word] |= oc_bit(unit);
+    }
     tell_unit(s, events, WLK_OPNDCOLL_ALLOCATE, port, unit, oc_key_slot(key));
 }
 
-// The idle unit of a set that a port gives to the instruction of a key; OC_NONE: none.
-OC_INLINE uint32_t idle_unit(const wlk_opndcoll *s, mode m, const oc_set *set, uint64_t key) {
-    uint32_t from = set->first_unit, end = from + set->units;
-    if (m.by_slot != 0u) { // the part of its scheduler, §12.2
-        from += oc_insts(s)[oc_key_inst(key)].sched * set->part;
-        end = from + set->part;
-    } else if (m.unit_words == 1u) {
-        const uint64_t idle = s->idle[0] & set->mask;
-        return idle != 0u ? oc_lowest(idle) : (uint32_t)OC_NONE;
+// The first idle unit of a set; OC_NONE: none.
+OC_INLINE uint32_t idle_unit(const uint64_t *idle, mode m, const oc_set *set, uint64_t mask) {
+    if (m.unit_words == 1u) {
+        const uint64_t units = idle[0] & mask;
+        return units != 0u ? oc_lowest(units) : (uint32_t)OC_NONE;
     }
-    return first_in(s->idle, m.unit_words, from, end);
+    return first_in(idle, m.unit_words, set->first_unit, set->first_unit + set->units);
 }
 
-// A port's turn for one kind, which has an instruction waiting; false: no unit is idle for it.
-OC_INLINE bool fill_from(wlk_opndcoll *s, mode m, const oc_ports *ports, uint32_t port,
-                         uint32_t kind, wlk_opndcoll_events *events) {
-    if (m.unit_words == 1u && s->idle[0] == 0u) {
-        return false;
+// Every port takes the lowest kind that waits. Ports that are alike turn to their second set of
+// units when none of the first is idle any more; one that could do nothing is the last that tries.
+OC_INLINE void allocate_first_kind(wlk_opndcoll *s, mode m, uint64_t *idle,
+                                   wlk_opndcoll_events *events) {
+    uint32_t port = 0;
+    for (const oc_feed *f = s->feeds, *end = f + s->n_feeds; f < end; f++) {
+        port = f->goes_on != 0u ? port : f->first;
+        for (; port < f->end; port++) {
+            const uint32_t kinds = s->waiting & f->kinds;
+            const uint32_t unit = idle_unit(idle, m, &s->sets[f->set], f->mask);
+            if (kinds == 0u || unit == OC_NONE) {
+                break;
+            }
+            const uint32_t kind = oc_lowest(kinds);
+            idle[word_of(m.unit_words, unit)] ^= oc_bit(unit);
+            fill_unit(s, m, port, kind, oldest(s, &s->id[kind]), unit, events);
+        }
     }
-    const uint64_t first = m.by_slot != 0u ? oldest(s, &s->id[kind]) : 0u;
+}
+
+// The idle unit that V42 gives to the instruction of a key: in the sub-core model one of its
+// scheduler's part (§12.2). OC_NONE: there is none.
+OC_INLINE uint32_t idle_unit_for(const wlk_opndcoll *s, mode m, const uint64_t *idle,
+                                 const oc_set *set, uint64_t key) {
+    if (m.by_slot == 0u) {
+        return idle_unit(idle, m, set, set->mask);
+    }
+    const uint32_t from = set->first_unit + oc_inst_of(s, key)->sched * set->part;
+    return first_in(idle, m.unit_words, from, from + set->part);
+}
+
+// A port's turn for a kind in V42, which has an instruction waiting; false: no unit is idle for it.
+OC_INLINE bool fill_from(wlk_opndcoll *s, mode m, uint64_t *idle, const oc_ports *ports,
+                         uint32_t port, uint32_t kind, wlk_opndcoll_events *events) {
+    const uint64_t key = oldest(s, &s->id[kind]);
     for (uint32_t i = 0; i < ports->n_sets; i++) {
-        const uint32_t unit = idle_unit(s, m, &s->sets[ports->sets[i]], first);
+        const uint32_t unit = idle_unit_for(s, m, idle, &s->sets[ports->sets[i]], key);
         if (unit != OC_NONE) {
-            const uint64_t key = m.by_slot != 0u ? first : oldest(s, &s->id[kind]);
+            idle[word_of(m.unit_words, unit)] ^= oc_bit(unit);
             fill_unit(s, m, port, kind, key, unit, events);
             return true;
         }
@@ -451,25 +504,14 @@ OC_INLINE bool fill_from(wlk_opndcoll *s, mode m, const oc_ports *ports, uint32_
     return false;
 }
 
-// Ports that are alike. Once one of them could do nothing, the others cannot either.
-OC_INLINE void allocate_first_kind(wlk_opndcoll *s, mode m, const oc_ports *ports,
-                                   wlk_opndcoll_events *events) {
-    for (uint32_t i = 0; i < ports->count; i++) {
-        const uint32_t kinds = s->waiting & ports->kinds;
-        if (kinds == 0u || !fill_from(s, m, ports, ports->first + i, oc_lowest(kinds), events)) {
-            return;
-        }
-    }
-}
-
 // V42: every port tries all of its kinds. A kind without a unit finds none in this step any more.
-OC_INLINE void allocate_all_kinds(wlk_opndcoll *s, mode m, const oc_ports *ports,
+OC_INLINE void allocate_all_kinds(wlk_opndcoll *s, mode m, uint64_t *idle, const oc_ports *ports,
                                   wlk_opndcoll_events *events) {
     uint32_t tried = ports->kinds;
     for (uint32_t i = 0; i < ports->count && (s->waiting & tried) != 0u; i++) {
         for (uint32_t kinds = s->waiting & tried; kinds != 0u; kinds &= kinds - 1u) {
             const uint32_t kind = oc_lowest(kinds);
-            if (!fill_from(s, m, ports, ports->first + i, kind, events)) {
+            if (!fill_from(s, m, idle, ports, ports->first + i, kind, events)) {
                 tried &= ~(1u << kind);
             }
         }
@@ -477,13 +519,16 @@ OC_INLINE void allocate_all_kinds(wlk_opndcoll *s, mode m, const oc_ports *ports
 }
 
 OC_INLINE void allocate(wlk_opndcoll *s, mode m, wlk_opndcoll_events *events) {
-    for (uint32_t i = 0; s->waiting != 0u && i < s->n_ports; i++) {
-        if (m.revision == WLK_OPNDCOLL_V42) {
-            allocate_all_kinds(s, m, &s->ports[i], events);
-        } else {
-            allocate_first_kind(s, m, &s->ports[i], events);
+    uint64_t idle[OC_UNIT_WORDS];
+    memcpy(idle, s->idle, m.unit_words * sizeof idle[0]);
+    if (m.revision == WLK_OPNDCOLL_V42) {
+        for (uint32_t i = 0; s->waiting != 0u && i < s->n_ports; i++) {
+            allocate_all_kinds(s, m, idle, &s->ports[i], events);
         }
+    } else if (s->waiting != 0u) {
+        allocate_first_kind(s, m, idle, events);
     }
+    memcpy(s->idle, idle, m.unit_words * sizeof idle[0]);
 }
 
 /* ---- a step ---- */
@@ -531,20 +576,18 @@ void wlk_opndcoll_step(wlk_opndcoll *s, wlk_opndcoll_events *events) {
 /* ---- write-back (§7) ---- */
 
 uint32_t wlk_opndcoll_bank(const wlk_opndcoll *s, uint32_t reg, uint32_t wid, uint32_t sched) {
-    return sched * s->base_step +
-           modulo(reg + (wid & s->wid_mask), s->modulus, s->path != OC_PATH_ANY);
+    return bank_of(hash_of(s, wid, sched), reg, false);
 }
 
-OC_INLINE int32_t write_all(wlk_opndcoll *s, int32_t *dst, uint32_t n, uint32_t wid, uint32_t sched,
-                            uint32_t lanes, wlk_opndcoll_events *events) {
+OC_INLINE int32_t write_all(wlk_opndcoll *s, int32_t *dst, uint32_t n, uint32_t wid, hash h,
+                            uint32_t lanes, wlk_opndcoll_events *events, bool is_usual) {
     const bool is_v32 = s->revision == WLK_OPNDCOLL_V32;
     uint32_t done = 0;
     for (uint32_t k = 0; k < n; k++) {
         if (dst[k] < 0) {
             continue;
         }
-        const uint32_t reg = (uint32_t)dst[k];
-        const uint32_t bank = wlk_opndcoll_bank(s, reg, wid, sched);
+        const uint32_t reg = (uint32_t)dst[k], bank = bank_of(h, reg, is_usual);
         const bool busy = oc_has(s->written, bank);
         if (events != NULL) {
             tell(events, (wlk_opndcoll_event){
@@ -564,13 +607,35 @@ OC_INLINE int32_t write_all(wlk_opndcoll *s, int32_t *dst, uint32_t n, uint32_t 
             dst[k] = -1;
         }
     }
-    s->counters.writes += s->gating_group == 0u ? done : (uint64_t)done * weight(s, lanes);
+    s->counters.writes += is_usual ? done : (uint64_t)done * weight(s, lanes);
     return 1;
 }
 
-OC_APART int32_t write_all_told(wlk_opndcoll *s, int32_t *dst, uint32_t n, uint32_t wid,
-                                uint32_t sched, uint32_t lanes, wlk_opndcoll_events *events) {
-    return write_all(s, dst, n, wid, sched, lanes, events);
+OC_APART int32_t write_any(wlk_opndcoll *s, int32_t *dst, uint32_t n, uint32_t wid, uint32_t sched,
+                           uint32_t lanes, wlk_opndcoll_events *events) {
+    const hash h = hash_of(s, wid, sched);
+    return events == NULL && s->path == OC_PATH_V32
+               ? write_all(s, dst, n, wid, h, lanes, NULL, true)
+               : write_all(s, dst, n, wid, h, lanes, events, false);
+}
+
+// The same for V40 and V42 where all is usual. Behind a refusal the loop goes on and writes
+// nothing, as nobody could predict the branch.
+OC_INLINE int32_t write_usual(wlk_opndcoll *s, int32_t *dst, uint32_t n, hash h) {
+    uint64_t written = s->written[0], goes_on = 1, done = 0;
+    for (uint32_t k = 0; k < n; k++) {
+        const int32_t reg = dst[k];
+        if (reg >= 0) {
+            const uint32_t bank = bank_of(h, (uint32_t)reg, true);
+            goes_on &= ~(written >> bank);
+            written |= goes_on << bank;
+            done += goes_on;
+            dst[k] = reg | -(int32_t)goes_on;
+        }
+    }
+    s->written[0] = written;
+    s->counters.writes += done & -goes_on;
+    return (int32_t)goes_on;
 }
 
 int32_t wlk_opndcoll_writeback(wlk_opndcoll *s, int32_t *dst, uint32_t n, uint32_t wid,
@@ -578,8 +643,6 @@ int32_t wlk_opndcoll_writeback(wlk_opndcoll *s, int32_t *dst, uint32_t n, uint32
     if (n > s->shape.operands || sched > s->max_sched) {
         return WLK_OPNDCOLL_BAD;
     }
-    if (events != NULL) {
-        return write_all_told(s, dst, n, wid, sched, lanes, events);
-    }
-    return write_all(s, dst, n, wid, sched, lanes, NULL);
+    return events != NULL || s->path < OC_PATH_V40 ? write_any(s, dst, n, wid, sched, lanes, events)
+                                                   : write_usual(s, dst, n, hash_of(s, wid, sched));
 }

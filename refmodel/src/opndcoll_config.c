@@ -495,13 +495,14 @@ static void plan_ports(const wlk_opndcoll_cfg *c, wlk_opndcoll *s) {
 }
 
 static void plan_banks(const wlk_opndcoll_cfg *c, wlk_opndcoll *s) {
-    s->modulus = s->shape.banks;
+    uint32_t modulus = s->shape.banks;
     s->max_sched = UINT32_MAX;
     if (s->shape.sub_core != 0u) {
         s->max_sched = s->shape.schedulers - 1u;
-        s->modulus /= s->shape.schedulers;
-        s->base_step = s->modulus;
+        modulus /= s->shape.schedulers;
+        s->base_step = modulus;
     }
+    s->top = modulus - 1u;
     // A warp of one lane has no shift, and then V40 leaves the warp out (§4).
     s->wid_mask = c->revision != WLK_OPNDCOLL_V40 || s->shape.lanes > 1u ? UINT32_MAX : 0u;
 }
@@ -526,7 +527,7 @@ static uint32_t plan_slots(wlk_opndcoll *s, oc_slots *slots, const uint32_t *wid
 }
 
 static oc_path path_of(const wlk_opndcoll *s) {
-    const bool is_power = (s->modulus & (s->modulus - 1u)) == 0u;
+    const bool is_power = (s->top & (s->top + 1u)) == 0u;
     if (s->bank_words > 1u || s->unit_words > 1u || s->gating_group != 0u || !is_power) {
         return OC_PATH_ANY;
     }
@@ -557,12 +558,12 @@ static uint32_t plan(const wlk_opndcoll_cfg *c, wlk_opndcoll *s) {
     plan_banks(c, s);
     s->path = path_of(s);
     s->size = 0;
-    (void)reserve(s, oc_request(units, 0), sizeof s->links[0]);
+    (void)reserve(s, WLK_OPNDCOLL_MAX_BANKS + (uint32_t)oc_request(units, 0), sizeof s->links[0]);
     s->size += OC_LINKS;
     const uint32_t id = plan_slots(s, s->id, s->shape.id_width);
     const uint32_t insts = id + units + plan_slots(s, s->ex, s->shape.ex_width);
     s->at_insts = reserve(s, insts, sizeof(oc_inst));
-    s->at_free = reserve(s, insts, sizeof(uint16_t));
+    s->free = reserve(s, insts, sizeof(uint16_t)) / (uint32_t)sizeof(uint16_t);
     return insts;
 }
 
@@ -597,6 +598,23 @@ static void init_units(wlk_opndcoll *s) {
     }
 }
 
+// Behind init_units(), which sets the masks.
+static void init_feeds(wlk_opndcoll *s) {
+    for (uint32_t i = 0; i < s->n_ports; i++) {
+        const oc_ports *p = &s->ports[i];
+        for (uint32_t k = 0; k < p->n_sets; k++) {
+            s->feeds[s->n_feeds++] = (oc_feed){
+                .mask = s->sets[p->sets[k]].mask,
+                .set = p->sets[k],
+                .kinds = p->kinds,
+                .first = p->first,
+                .end = p->first + p->count,
+                .goes_on = k,
+            };
+        }
+    }
+}
+
 static void init_slots(wlk_opndcoll *s) {
     for (uint32_t k = 0; k < s->shape.kinds; k++) {
         s->full |= (uint32_t)(s->ex[k].width == 0u) << k;
@@ -606,18 +624,22 @@ static void init_slots(wlk_opndcoll *s) {
     memset(oc_keys(s, &s->id[0]), 0xff, s->at_insts - s->id[0].at); // OC_EMPTY
 }
 
+static void init_insts(wlk_opndcoll *s, uint32_t n) {
+    for (uint32_t i = n; i-- != 0u; s->free++) {
+        *oc_free_end(s) = (uint16_t)((s->at_insts + i * sizeof(oc_inst)) / sizeof(uint64_t));
+    }
+}
+
 wlk_opndcoll *wlk_opndcoll_init(const wlk_opndcoll_cfg *cfg, void *memory) {
     wlk_opndcoll *s = (wlk_opndcoll *)memory;
     const uint32_t insts = plan(cfg, s);
     memset(s->links, 0, s->size - offsetof(wlk_opndcoll, links));
     init_slots(s);
     init_units(s);
+    init_feeds(s);
     for (uint32_t i = 0; i < s->shape.banks; i++) {
-        s->back[i] = (uint16_t)i;
+        s->back[i] = (int16_t)oc_bank_member(i);
     }
-    for (uint32_t i = 0; i < insts; i++) {
-        oc_free(s)[i] = (uint16_t)(insts - 1u - i);
-    }
-    s->n_free = insts;
+    init_insts(s, insts);
     return s;
 }

@@ -22,7 +22,7 @@ uint32_t wlk_opndcoll_oldest_slot(const wlk_opndcoll *s, const oc_slots *set) {
 
 static uint32_t queue_length(const wlk_opndcoll *s, uint32_t bank) {
     uint32_t n = 1;
-    for (uint32_t at = s->links[bank]; at != s->back[bank]; at = s->links[at]) {
+    for (int32_t at = oc_front(s, bank); at != s->back[bank]; at = oc_behind(s, at)) {
         n++;
     }
     return n;
@@ -40,7 +40,7 @@ static void look_banks(const wlk_opndcoll *s, oc_before *b) {
     b->longest = 0;
     for (uint64_t left = b->filled; left != 0u; left &= left - 1u) {
         const uint32_t bank = oc_lowest(left), length = queue_length(s, bank);
-        b->front[bank] = (uint8_t)oc_request_unit(s->links[bank]);
+        b->front[bank] = (uint8_t)oc_request_unit(oc_front(s, bank));
         b->longest = length > b->longest ? length : b->longest;
     }
 }
@@ -60,7 +60,7 @@ void wlk_opndcoll_look(const wlk_opndcoll *s, uint32_t kinds, oc_before *b) {
     b->ready = s->ready[0];
     for (uint64_t left = b->ready; left != 0u; left &= left - 1u) {
         const uint32_t unit = oc_lowest(left);
-        b->uid[unit] = (uint32_t)(s->held[unit] >> 32);
+        b->uid[unit] = oc_key_uid(s->held[unit]);
         b->kind[unit] = s->kind[unit];
     }
     look_banks(s, b);
@@ -102,7 +102,7 @@ static uint64_t allocations(const cfg_t *cfg, const wlk_opndcoll *s, const oc_be
             emptied |= oc_bit(e[i].unit);
         } else if (e[i].what == WLK_OPNDCOLL_ALLOCATE) {
             found |= (emptied & oc_bit(e[i].unit)) != 0u ? EVENT(REFILL) : 0u;
-            found |= sources(&oc_insts(s)[oc_key_inst(s->held[e[i].unit])]);
+            found |= sources(oc_inst_of(s, s->held[e[i].unit]));
             last_kind = e[i].kind;
             ports++;
         }

@@ -15,11 +15,12 @@ void wlk_opndcoll_counted(const wlk_opndcoll *s, wlk_opndcoll_counters *counters
     counters->non_rf = s->counters.non_rf * s->scale;
 }
 
-static void show(const wlk_opndcoll *s, uint32_t n, uint32_t kind, uint32_t pending,
+static void show(const wlk_opndcoll *s, uint64_t key, uint32_t kind, uint32_t pending,
                  wlk_opndcoll_held *held) {
     if (held != NULL) {
-        const oc_inst *inst = &oc_insts(s)[n];
-        *held = (wlk_opndcoll_held){inst->user, inst->uid, inst->wid, inst->sched, kind, pending};
+        const oc_inst *inst = oc_inst_of(s, key);
+        *held =
+            (wlk_opndcoll_held){inst->user, oc_key_uid(key), inst->wid, inst->sched, kind, pending};
     }
 }
 
@@ -29,7 +30,7 @@ static bool show_slot(const wlk_opndcoll *s, const oc_slots *sets, uint32_t kind
         (sets[kind].occupied & oc_bit(slot)) == 0u) {
         return false;
     }
-    show(s, oc_key_inst(oc_keys(s, &sets[kind])[slot]), kind, 0, held);
+    show(s, oc_keys(s, &sets[kind])[slot], kind, 0, held);
     return true;
 }
 
@@ -59,13 +60,13 @@ bool wlk_opndcoll_ex_slot(const wlk_opndcoll *s, uint32_t kind, uint32_t slot,
     return show_slot(s, s->ex, kind, slot, held);
 }
 
-static bool is_queued(const wlk_opndcoll *s, uint32_t bank, uint32_t request) {
+static bool is_queued(const wlk_opndcoll *s, uint32_t bank, int32_t request) {
     if (!oc_has(s->filled, bank)) {
         return false;
     }
-    uint32_t at = s->links[bank];
+    int32_t at = oc_front(s, bank);
     while (at != request && at != s->back[bank]) {
-        at = s->links[at];
+        at = oc_behind(s, at);
     }
     return at == request;
 }
@@ -75,9 +76,7 @@ static uint32_t pending(const wlk_opndcoll *s, uint32_t unit, const oc_inst *ins
     uint32_t slots = 0;
     for (uint32_t left = inst->reads; left != 0u; left &= left - 1u) {
         const uint32_t slot = oc_lowest(left);
-        const uint32_t reg = (uint32_t)inst->src[slot];
-        const uint32_t bank = wlk_opndcoll_bank(s, reg, inst->wid, inst->sched);
-        if (is_queued(s, bank, oc_request(unit, slot))) {
+        if (is_queued(s, inst->bank[slot], oc_request(unit, slot))) {
             slots |= 1u << slot;
         }
     }
@@ -89,8 +88,8 @@ bool wlk_opndcoll_unit(const wlk_opndcoll *s, uint32_t unit, wlk_opndcoll_held *
         return false;
     }
     if (held != NULL) {
-        const uint32_t n = oc_key_inst(s->held[unit]);
-        show(s, n, s->kind[unit], pending(s, unit, &oc_insts(s)[n]), held);
+        const uint64_t key = s->held[unit];
+        show(s, key, s->kind[unit], pending(s, unit, oc_inst_of(s, key)), held);
     }
     return true;
 }
@@ -101,14 +100,14 @@ uint32_t wlk_opndcoll_queue(const wlk_opndcoll *s, uint32_t bank, wlk_opndcoll_r
         return 0;
     }
     uint32_t n = 0;
-    for (uint32_t request = s->links[bank];; request = s->links[request]) {
+    for (int32_t at = oc_front(s, bank);; at = oc_behind(s, at)) {
         if (n < room) {
-            const uint32_t unit = oc_request_unit(request), slot = oc_request_slot(request);
-            const int32_t reg = oc_insts(s)[oc_key_inst(s->held[unit])].src[slot];
+            const uint32_t unit = oc_request_unit(at), slot = oc_request_slot(at);
+            const int32_t reg = oc_inst_of(s, s->held[unit])->src[slot];
             requests[n] = (wlk_opndcoll_request){unit, slot, (uint32_t)reg};
         }
         n++;
-        if (request == s->back[bank]) {
+        if (at == s->back[bank]) {
             return n;
         }
     }
