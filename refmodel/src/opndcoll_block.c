@@ -518,19 +518,24 @@ static void commit(const cfg_t *cfg, state_t *st, const cycle_t *c) {
 
 /* ---- rules ---- */
 
+// Rules that issues and write-backs share: the warp, and the scheduler said to be its.
+static uint32_t origin_violations(const cfg_t *cfg, uint32_t wid, uint32_t sched,
+                                  uint32_t warp_rule, uint32_t sched_rule) {
+    const uint32_t scheds = cfg->num_sched_per_core, sub_core = cfg->sub_core_model;
+    return (wid >= cfg->num_warps) * warp_rule | (sub_core & (sched >= scheds)) * sched_rule |
+           (sub_core & cfg->data & (sched != wid % scheds)) *
+               (uint32_t)WLK_OPNDCOLL_RTL_REGISTER_IN_TWO_BANKS;
+}
+
 static uint32_t issue_violations(const cfg_t *cfg, const cycle_t *c) {
     uint32_t broken = 0;
     for (uint32_t left = GET(issue_valid, c->in); left != 0u; left &= left - 1u) {
-        const uint32_t port = oc_lowest(left), wid = issue_wid(c, port);
-        const uint32_t scheds = cfg->num_sched_per_core, sched = issue_sched(c, port);
-        const uint32_t sub_core = cfg->sub_core_model;
-        broken |=
-            (wid >= cfg->num_warps) * (uint32_t)WLK_OPNDCOLL_RTL_ISSUE_WARP_OUT_OF_RANGE |
-            (issue_kind(c, port) >= cfg->num_kinds) *
-                (uint32_t)WLK_OPNDCOLL_RTL_ISSUE_KIND_OUT_OF_RANGE |
-            (sub_core & (sched >= scheds)) * (uint32_t)WLK_OPNDCOLL_RTL_ISSUE_SCHED_OUT_OF_RANGE |
-            (sub_core & cfg->data & (sched != wid % scheds)) *
-                (uint32_t)WLK_OPNDCOLL_RTL_REGISTER_IN_TWO_BANKS;
+        const uint32_t port = oc_lowest(left);
+        broken |= origin_violations(cfg, issue_wid(c, port), issue_sched(c, port),
+                                    WLK_OPNDCOLL_RTL_ISSUE_WARP_OUT_OF_RANGE,
+                                    WLK_OPNDCOLL_RTL_ISSUE_SCHED_OUT_OF_RANGE) |
+                  (issue_kind(c, port) >= cfg->num_kinds) *
+                      (uint32_t)WLK_OPNDCOLL_RTL_ISSUE_KIND_OUT_OF_RANGE;
     }
     return broken;
 }
@@ -538,14 +543,10 @@ static uint32_t issue_violations(const cfg_t *cfg, const cycle_t *c) {
 static uint32_t wb_violations(const cfg_t *cfg, const cycle_t *c) {
     uint32_t broken = 0;
     for (uint32_t left = GET(wb_valid, c->in); left != 0u; left &= left - 1u) {
-        const uint32_t call = oc_lowest(left), wid = wb_wid(c, call);
-        const uint32_t scheds = cfg->num_sched_per_core, sched = wb_sched(c, call);
-        const uint32_t sub_core = cfg->sub_core_model;
-        broken |=
-            (wid >= cfg->num_warps) * (uint32_t)WLK_OPNDCOLL_RTL_WB_WARP_OUT_OF_RANGE |
-            (sub_core & (sched >= scheds)) * (uint32_t)WLK_OPNDCOLL_RTL_WB_SCHED_OUT_OF_RANGE |
-            (sub_core & cfg->data & (sched != wid % scheds)) *
-                (uint32_t)WLK_OPNDCOLL_RTL_REGISTER_IN_TWO_BANKS;
+        const uint32_t call = oc_lowest(left);
+        broken |= origin_violations(cfg, wb_wid(c, call), wb_sched(c, call),
+                                    WLK_OPNDCOLL_RTL_WB_WARP_OUT_OF_RANGE,
+                                    WLK_OPNDCOLL_RTL_WB_SCHED_OUT_OF_RANGE);
     }
     return broken;
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "../unit/gpgpusim_configs.h"
 #include "warplock/opndcoll.h"
 
 enum { RUNS = 5, STREAM = 1 << 12, WRITES = 4 };
@@ -153,27 +154,17 @@ static void measure(const point *p, uint64_t steps) {
 /* ---- configurations (§2) ---- */
 
 static wlk_opndcoll_cfg qv100(uint32_t banks, uint32_t units) {
-    wlk_opndcoll_cfg cfg;
-    wlk_opndcoll_defaults(&cfg);
-    cfg.num_reg_banks = banks;
-    cfg.reg_file_port_throughput = 2;
-    cfg.num_sched_per_core = 4;
-    cfg.sub_core_model = 1;
-    cfg.enable_specialized_operand_collector = 0;
-    cfg.operand_collector_num_units_gen = units;
-    cfg.operand_collector_num_in_ports_gen = units;
-    cfg.operand_collector_num_out_ports_gen = units;
-    for (uint32_t i = 0; i < WLK_OPNDCOLL_WIDTHS; i++) {
-        cfg.pipeline_widths[i] = 4;
-    }
-    cfg.tensor_core_avail = 1;
-    cfg.num_dp_units = 4;
-    cfg.num_int_units = 4;
-    return cfg;
+    return qv100_of(WLK_OPNDCOLL_V40, banks, units);
 }
 
 static wlk_opndcoll_cfg of_revision(wlk_opndcoll_cfg cfg, wlk_opndcoll_revision revision) {
     cfg.revision = revision;
+    return cfg;
+}
+
+// One step a core cycle.
+static wlk_opndcoll_cfg one_step(wlk_opndcoll_cfg cfg) {
+    cfg.shmem_warp_parts = 1;
     return cfg;
 }
 
@@ -196,29 +187,9 @@ static wlk_opndcoll_cfg kepler(void) {
     return cfg;
 }
 
-static wlk_opndcoll_cfg gtx480(wlk_opndcoll_revision revision) {
-    static const uint32_t v40[11] = {2, 0, 0, 1, 1, 2, 0, 0, 1, 1, 2};
-    static const uint32_t v32[7] = {2, 1, 1, 2, 1, 1, 2};
-    wlk_opndcoll_cfg cfg;
-    wlk_opndcoll_defaults(&cfg);
-    cfg.revision = revision;
-    cfg.num_reg_banks = 16;
-    cfg.num_sched_per_core = 2;
-    cfg.operand_collector_num_units_sp = 6;
-    cfg.operand_collector_num_units_sfu = 8;
-    cfg.operand_collector_num_in_ports_sp = cfg.operand_collector_num_out_ports_sp = 2;
-    cfg.shmem_warp_parts = 1;
-    if (revision == WLK_OPNDCOLL_V32) {
-        memcpy(cfg.pipeline_widths, v32, sizeof v32);
-    } else {
-        memcpy(cfg.pipeline_widths, v40, sizeof v40);
-    }
-    return cfg;
-}
-
 // V32 with all its traffic in one set: as many units as wanted, ports for all of them.
 static wlk_opndcoll_cfg square_v32(uint32_t n) {
-    wlk_opndcoll_cfg cfg = gtx480(WLK_OPNDCOLL_V32);
+    wlk_opndcoll_cfg cfg = one_step(gtx480(WLK_OPNDCOLL_V32));
     cfg.num_reg_banks = n;
     cfg.operand_collector_num_units_sp = n;
     cfg.operand_collector_num_units_sfu = cfg.operand_collector_num_units_mem = 0;
@@ -237,8 +208,8 @@ int main(int argc, char **argv) {
         {"v42_qv100", of_revision(qv100(16, 8), WLK_OPNDCOLL_V42), false},
         {"v42_qv100_8", of_revision(qv100(8, 8), WLK_OPNDCOLL_V42), false},
         {"kepler", kepler(), false},
-        {"gtx480_v40", gtx480(WLK_OPNDCOLL_V40), false},
-        {"gtx480_v32", gtx480(WLK_OPNDCOLL_V32), false},
+        {"gtx480_v40", one_step(gtx480(WLK_OPNDCOLL_V40)), false},
+        {"gtx480_v32", one_step(gtx480(WLK_OPNDCOLL_V32)), false},
         {"idle", qv100(16, 8), true},
         {"banks_4", qv100(4, 8), false},
         {"banks_32", qv100(32, 8), false},

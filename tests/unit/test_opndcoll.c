@@ -2,6 +2,7 @@
 // The operand collector: the worked examples of gpgpusim-opndcoll §13, the facts of §11 (Q1..Q21),
 // the revisions' differences (§12), what is refused (§10), and that all ways to step are one.
 #include "check.h"
+#include "gpgpusim_configs.h"
 #include "warplock/opndcoll.h"
 
 #include <inttypes.h>
@@ -28,40 +29,11 @@ static uint32_t uid; // of the instruction issued last
 /* ---- configurations (§2) ---- */
 
 static void configure_qv100(void) {
-    wlk_opndcoll_defaults(&cfg);
-    cfg.num_reg_banks = 16;
-    cfg.reg_file_port_throughput = 2;
-    cfg.num_sched_per_core = 4;
-    cfg.sub_core_model = 1;
-    cfg.enable_specialized_operand_collector = 0;
-    cfg.operand_collector_num_units_gen = 8;
-    cfg.operand_collector_num_in_ports_gen = 8;
-    cfg.operand_collector_num_out_ports_gen = 8;
-    for (uint32_t i = 0; i < WLK_OPNDCOLL_WIDTHS; i++) {
-        cfg.pipeline_widths[i] = 4;
-    }
-    cfg.tensor_core_avail = 1;
-    cfg.num_dp_units = 4;
-    cfg.num_int_units = 4;
+    cfg = qv100_of(WLK_OPNDCOLL_V40, 16, 8);
 }
 
-static void set_widths(const uint32_t *widths, uint32_t n) {
-    memcpy(cfg.pipeline_widths, widths, n * sizeof widths[0]);
-}
-
-// The flat GTX480, whose V32 has other widths.
 static void configure_gtx480(wlk_opndcoll_revision revision) {
-    static const uint32_t v40[] = {2, 0, 0, 1, 1, 2, 0, 0, 1, 1, 2};
-    static const uint32_t v32[] = {2, 1, 1, 2, 1, 1, 2};
-    wlk_opndcoll_defaults(&cfg);
-    cfg.revision = revision;
-    cfg.num_reg_banks = 16;
-    cfg.num_sched_per_core = 2;
-    cfg.operand_collector_num_units_sp = 6;
-    cfg.operand_collector_num_units_sfu = 8;
-    cfg.operand_collector_num_in_ports_sp = 2;
-    cfg.operand_collector_num_out_ports_sp = 2;
-    set_widths(revision == WLK_OPNDCOLL_V32 ? v32 : v40, revision == WLK_OPNDCOLL_V32 ? 7u : 11u);
+    cfg = gtx480(revision);
 }
 
 static void start(void) {

@@ -5,6 +5,7 @@
 #include "mock_gpgpusim.hpp"
 
 #include "check.h"
+#include "gpgpusim_configs.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -24,42 +25,7 @@ struct named_cfg {
 };
 
 wlk_opndcoll_cfg qv100(unsigned revision) {
-    wlk_opndcoll_cfg c;
-    wlk_opndcoll_defaults(&c);
-    c.revision = revision;
-    c.num_reg_banks = 16;
-    c.num_sched_per_core = 4;
-    c.sub_core_model = 1;
-    c.enable_specialized_operand_collector = 0;
-    c.operand_collector_num_units_gen = 8;
-    c.operand_collector_num_in_ports_gen = 8;
-    c.operand_collector_num_out_ports_gen = 8;
-    std::fill(c.pipeline_widths, c.pipeline_widths + WLK_OPNDCOLL_WIDTHS, 4u);
-    c.tensor_core_avail = 1;
-    c.num_dp_units = 4;
-    c.num_int_units = 4;
-    return c;
-}
-
-// Flat, with specialised sets; the widths of V40 and of V32.
-wlk_opndcoll_cfg gtx480(unsigned revision) {
-    static const unsigned v40[] = {2, 0, 0, 1, 1, 2, 0, 0, 1, 1, 2};
-    static const unsigned v32[] = {2, 1, 1, 2, 1, 1, 2};
-    wlk_opndcoll_cfg c;
-    wlk_opndcoll_defaults(&c);
-    c.revision = revision;
-    c.num_reg_banks = 16;
-    c.num_sched_per_core = 2;
-    c.operand_collector_num_units_sp = 6;
-    c.operand_collector_num_units_sfu = 8;
-    c.operand_collector_num_in_ports_sp = 2;
-    c.operand_collector_num_out_ports_sp = 2;
-    if (revision == WLK_OPNDCOLL_V32) {
-        std::copy(std::begin(v32), std::end(v32), c.pipeline_widths);
-    } else {
-        std::copy(std::begin(v40), std::end(v40), c.pipeline_widths);
-    }
-    return c;
+    return qv100_of(revision, 16, 8);
 }
 
 // Everything that is rare: generic and specialised sets together, all kinds, SPEC units, gating.
