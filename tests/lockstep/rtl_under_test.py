@@ -11,6 +11,7 @@ import io
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Collection, Mapping
@@ -73,7 +74,11 @@ def process(*words: object, **options: Any) -> subprocess.Popen[str]:
     command = [sys.executable, ROOT / "scripts" / "warplock", *words]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "stdin": subprocess.DEVNULL}
     return subprocess.Popen(
-        list(map(str, command)), env=environment, text=True, **(pipes | options)
+        list(map(str, command)),
+        env=environment,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a shell's & ignores it
+        **(pipes | options),
     )
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 import rtl_under_test as rut
-from wlk import verilate
+from wlk import gen_sv, verilate
 from wlk.errors import Status
 
 # Builds of a user's kind, outside of the cache; and no sanitizer can be linked into them.
@@ -155,7 +155,7 @@ def edited():
 @pytest.mark.parametrize(
     ("word", "part"),
     [
-        ("+ABI=97", "the checker was generated for ABI version 99, the library has"),
+        ("+ABI=97", f"generated for ABI version {gen_sv.ABI_VERSION + 97}, the library has"),
         ("+SCHEMA=1", "the library has no block with schema"),
         ("+ENTRIES=200", "coll_entries=202"),
     ],

@@ -21,7 +21,7 @@ FULL = bool(os.environ.get("WARPLOCK_FULL"))
 # block -> (every so many faults are simulated, at least so many of them must show)
 BLOCKS = {"collector": (1, 48), "opndcoll": (1, 86)}
 if not FULL:
-    BLOCKS = {"collector": (2, 22), "opndcoll": (4, 20)}
+    BLOCKS = {"collector": (2, 22), "opndcoll": (8, 10)}
 MISSED = 3  # faults that the one seed does not reach, at most
 
 

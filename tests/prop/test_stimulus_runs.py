@@ -46,7 +46,7 @@ VALUES = {
     "num_wb": (1, 2, 4),
     "num_regs": (2, 16, 256),
     "revision": ("v40", "v32"),
-    "data": (0, 1),
+    "data": ("off", "on"),
     "data_bits": (1, 32, 64),
 }
 
