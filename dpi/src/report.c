@@ -179,10 +179,10 @@ void wlk_checker_report(const wlk_checker *c, FILE *to) {
     print_state(c, to);
 }
 
-void wlk_json_string(const char *text, FILE *to) {
+void wlk_json_bytes(const char *bytes, size_t size, FILE *to) {
     fputc('"', to);
-    for (; *text != '\0'; text++) {
-        const unsigned char ch = (unsigned char)*text;
+    for (size_t i = 0; i < size; i++) {
+        const unsigned char ch = (unsigned char)bytes[i];
         if (ch == '"' || ch == '\\') {
             fputc('\\', to);
         }
@@ -193,6 +193,10 @@ void wlk_json_string(const char *text, FILE *to) {
         }
     }
     fputc('"', to);
+}
+
+void wlk_json_string(const char *text, FILE *to) {
+    wlk_json_bytes(text, strlen(text), to);
 }
 
 static void json_config(const wlk_checker *c, FILE *to) {

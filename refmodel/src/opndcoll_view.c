@@ -9,6 +9,11 @@ const char *wlk_opndcoll_kind_name(uint32_t kind) {
     return kind < WLK_OPNDCOLL_KINDS ? names[kind] : NULL;
 }
 
+const char *wlk_opndcoll_revision_name(uint32_t revision) {
+    static const char *const names[] = {"v40", "v42", "v32"};
+    return revision < sizeof names / sizeof names[0] ? names[revision] : NULL;
+}
+
 void wlk_opndcoll_counted(const wlk_opndcoll *s, wlk_opndcoll_counters *counters) {
     counters->reads = s->counters.reads * s->scale;
     counters->writes = s->counters.writes * s->scale;

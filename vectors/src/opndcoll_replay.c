@@ -106,16 +106,6 @@ static void free_record(pool *p, uint32_t n) {
     p->free = n;
 }
 
-static void push_drained(replay *r, uint32_t kind, uint32_t n) {
-    drained *d = &r->taken[kind];
-    if (d->count == DRAINED) {
-        free_record(&r->records, d->records[d->first]);
-        d->first = (d->first + 1u) % DRAINED;
-        d->count--;
-    }
-    d->records[(d->first + d->count++) % DRAINED] = n;
-}
-
 static uint32_t pop_drained(replay *r, uint32_t kind) {
     drained *d = &r->taken[kind];
     if (d->count == 0u) {
@@ -125,6 +115,14 @@ static uint32_t pop_drained(replay *r, uint32_t kind) {
     d->first = (d->first + 1u) % DRAINED;
     d->count--;
     return n;
+}
+
+static void push_drained(replay *r, uint32_t kind, uint32_t n) {
+    drained *d = &r->taken[kind];
+    if (d->count == DRAINED) {
+        free_record(&r->records, pop_drained(r, kind));
+    }
+    d->records[(d->first + d->count++) % DRAINED] = n;
 }
 
 /* ---- results by key ---- */

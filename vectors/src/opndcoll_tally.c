@@ -299,14 +299,13 @@ static void print_totals(const tally *c) {
 }
 
 void tally_print(tally *c) {
-    static const char *const revisions[] = {"v40", "v42", "v32"};
     uint32_t longest = LONGEST;
     while (longest != 0u && c->with_queued[longest] == 0u) {
         longest--;
     }
     end_cycle(c);
     printf("{\"revision\": \"%s\", \"steps\": %" PRIu64 ", \"cycles\": %" PRIu64,
-           revisions[c->cfg.revision], c->steps, c->cycles);
+           wlk_opndcoll_revision_name(c->cfg.revision), c->steps, c->cycles);
     print_totals(c);
     print_numbers("busy_units", c->with_busy, c->shape.units + 1u);
     print_numbers("queue_lengths", c->with_queued, longest + 1u);

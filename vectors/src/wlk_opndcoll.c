@@ -16,6 +16,7 @@
 
 #include "opndcoll_replay.h"
 #include "tool.h"
+#include "warplock/checker.h"
 #include "warplock/opndcoll_options.h"
 
 static const char tool[] = "wlk-opndcoll";
@@ -67,9 +68,9 @@ static bool parse_words(job *j, int n, char **words) {
 }
 
 static wlk_status find_revision(job *j) {
-    static const char *const names[] = {"v40", "v42", "v32"};
-    for (uint32_t i = 0; i < 3u; i++) {
-        if (j->revision == NULL || strcmp(j->revision, names[i]) == 0) {
+    const char *name = wlk_opndcoll_revision_name(0);
+    for (uint32_t i = 0; name != NULL; name = wlk_opndcoll_revision_name(++i)) {
+        if (j->revision == NULL || strcmp(j->revision, name) == 0) {
             j->cfg.revision = i;
             return WLK_OK;
         }
@@ -164,19 +165,9 @@ static wlk_status play(job *j) {
 
 /* ---- the answer ---- */
 
-static void json_string(const char *name, const char *bytes, size_t size) {
-    printf(", \"%s\": \"", name);
-    for (size_t i = 0; i < size; i++) {
-        const unsigned char c = (unsigned char)bytes[i];
-        if (c == '"' || c == '\\') {
-            printf("\\%c", c);
-        } else if (c < 0x20u || c > 0x7eu) {
-            printf("\\u%04x", c);
-        } else {
-            putchar(c);
-        }
-    }
-    putchar('"');
+static void json_line(const char *name, const char *bytes, size_t size) {
+    printf(", \"%s\": ", name);
+    wlk_json_bytes(bytes, size, stdout);
 }
 
 static int answer_difference(const job *j, bool at_end) {
@@ -190,10 +181,10 @@ static int answer_difference(const job *j, bool at_end) {
         printf(", \"line\": %" PRIu64 ", \"stimulus_line\": %" PRIu64, j->to.lines,
                stim_line(j->reader));
         if (j->to.at < j->expected.size) {
-            json_string("expected", expected, size);
+            json_line("expected", expected, size);
         }
         if (!at_end) {
-            json_string("got", j->to.buffer, j->to.used);
+            json_line("got", j->to.buffer, j->to.used);
         }
     }
     puts("}");

@@ -105,6 +105,9 @@ void wlk_checker_report(const wlk_checker *checker, FILE *to);
 /** A JSON string; bytes outside printable ASCII as \\u00XX. */
 void wlk_json_string(const char *text, FILE *to);
 
+/** The same of @p size bytes, which may have zeros among them. */
+void wlk_json_bytes(const char *bytes, size_t size, FILE *to);
+
 /** One JSON object without a line end: the fields of design.md plus details. */
 void wlk_checker_json(const wlk_checker *checker, bool strict, const char *extra, FILE *to);
 

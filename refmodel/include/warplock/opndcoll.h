@@ -357,6 +357,9 @@ uint32_t wlk_opndcoll_bank(const wlk_opndcoll *s, uint32_t reg, uint32_t wid, ui
 /** "SP", "SPEC3", ...; NULL beyond the kinds. */
 const char *wlk_opndcoll_kind_name(uint32_t kind);
 
+/** "v40", "v42", "v32"; NULL beyond the revisions. */
+const char *wlk_opndcoll_revision_name(uint32_t revision);
+
 #ifdef __cplusplus
 }
 #endif
