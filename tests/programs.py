@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import functools
 import os
+import random
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
-from wlk import build
+from wlk import build, tables
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -33,6 +34,43 @@ def config_words(config: dict, skip: Sequence[str] = ()) -> list[str]:
     """`key=value` words; booleans as 0 and 1."""
     items = {k: int(v) if isinstance(v, bool) else v for k, v in config.items() if k not in skip}
     return [f"{key}={value}" for key, value in items.items()]
+
+
+def parameters(table: tables.Table, config: tables.Config) -> list[str]:
+    """The words of a configuration for a program that takes parameters alone."""
+    return [word for word in table.words(config) if not word.startswith("members=")]
+
+
+def random_config(
+    table: tables.Table, dice: random.Random, values: Mapping[str, Sequence] | None = None
+) -> tables.Config:
+    """A legal configuration; `values`: of these parameters only these, the others by default."""
+    while True:
+        given = {
+            key: dice.choice(values[key] if values else table.params[key].legal)
+            for key in table.settings()
+            if key in (values or table.params) and key in table.params
+        }
+        config = table.defaults() | {k: table.params[k].parse(v) if isinstance(v, str) else v
+                                     for k, v in given.items()}  # fmt: skip
+        for each in table.lists.values():
+            config |= random_list(each, config, dice)
+        if table.refusal(config) is None:
+            return config
+
+
+def random_list(
+    each: tables.ListParam, config: tables.Config, dice: random.Random
+) -> tables.Config:
+    """Entries of a list: often with values that other parameters have, for these go together."""
+    length = dice.randint(1, each.most)
+    common = [value for name, value in config.items() if not name.startswith(f"{each.name}_")]
+    found = {name: 0 for _, _, name in each.params()}
+    for entry, item, name in each.params():
+        if entry < length:
+            liked = [value for value in common if value in item.legal]
+            found[name] = dice.choice(liked if liked and dice.random() < 0.8 else item.legal)
+    return found
 
 
 def recording(path: str) -> Path:

@@ -16,6 +16,8 @@ struct wlk_dpi {
     uint32_t cfg[WLK_MAX_PARAMS];
     uint32_t given; // bit i: parameter i
     char scope[256];
+    wlk_member *members;
+    uint32_t n_members;
     uint64_t *compare; // NULL: all
     uint32_t out_words;
     wlk_checker *checker;
@@ -116,6 +118,22 @@ void wlk_dpi_param(void *handle, unsigned long long index, unsigned long long va
     }
 }
 
+void wlk_dpi_member(void *handle, const char *name, unsigned long long width,
+                    unsigned long long word, unsigned long long lsb) {
+    wlk_dpi *h = (wlk_dpi *)handle;
+    wlk_member *more =
+        h != NULL ? (wlk_member *)realloc(h->members, (h->n_members + 1u) * sizeof *more) : NULL;
+    if (more == NULL) {
+        return; // its port is then told by another name: nothing else depends on it
+    }
+    wlk_member *next = &more[h->n_members++];
+    h->members = more;
+    (void)snprintf(next->name, sizeof next->name, "%s", name);
+    next->width = (uint8_t)width;
+    next->word = (uint16_t)word;
+    next->lsb = (uint8_t)lsb;
+}
+
 static bool make_compare(wlk_dpi *h) {
     wlk_layout layout;
     h->block->table->layout(h->cfg, &layout);
@@ -141,7 +159,11 @@ int wlk_dpi_start(void *handle) {
         return (int)WLK_BAD_VERSION;
     }
     const wlk_checker_options options = {
-        .scope = h->scope, .power_up = registry.power_up, .compare = h->compare};
+        .scope = h->scope,
+        .power_up = registry.power_up,
+        .compare = h->compare,
+        .members = {h->members, h->n_members},
+    };
     wlk_status status = WLK_BAD_PARAMS;
     if (h->given == (uint32_t)wlk_mask(h->block->table->n_params)) {
         status = wlk_checker_open(&h->checker, h->block, h->cfg, &options, &err);
@@ -200,6 +222,7 @@ int wlk_dpi_close(void *handle) {
     wlk_checker_close(h->checker);
     forget(h);
     free(h->compare);
+    free(h->members);
     free(h);
     return code;
 }

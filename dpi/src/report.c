@@ -131,14 +131,43 @@ static void print_state(const wlk_checker *c, FILE *to) {
     }
 }
 
+static bool is_entry(const uint32_t *values, uint32_t items) {
+    uint32_t any = 0;
+    for (uint32_t i = 0; i < items; i++) {
+        any |= values[i];
+    }
+    return any != 0u;
+}
+
+// A list from its first parameter on, ` queues=2:3:1,1:3:1`: the answer is the parameter behind it.
+static uint32_t print_list(const wlk_checker *c, uint32_t at, FILE *to) {
+    const wlk_table *t = c->block->table;
+    const wlk_param *first = &t->params[at];
+    bool more = false;
+    fprintf(to, " %s=", first->list);
+    for (; at < t->n_params && t->params[at].list != NULL &&
+           strcmp(t->params[at].list, first->list) == 0;
+         at += first->items) {
+        for (uint32_t i = 0; is_entry(&c->cfg[at], first->items) && i < first->items; i++) {
+            fprintf(to, "%s%" PRIu32, i != 0u ? ":" : more ? "," : "", c->cfg[at + i]);
+            more = true;
+        }
+    }
+    return at;
+}
+
 static void print_config(const wlk_checker *c, FILE *to) {
     const wlk_table *t = c->block->table;
     fputs("  config:", to);
-    for (uint32_t i = 0; i < t->n_params; i++) {
-        if (t->params[i].names != NULL) {
+    for (uint32_t i = 0; i < t->n_params;) {
+        if (t->params[i].list != NULL) {
+            i = print_list(c, i, to);
+        } else if (t->params[i].names != NULL) {
             fprintf(to, " %s=%s", t->params[i].name, t->params[i].names[c->cfg[i]]);
+            i++;
         } else {
             fprintf(to, " %s=%" PRIu32, t->params[i].name, c->cfg[i]);
+            i++;
         }
     }
     fputc('\n', to);
@@ -261,8 +290,9 @@ void wlk_checker_json(const wlk_checker *c, bool strict, const char *extra, FILE
     json_config(c, to);
     fprintf(to,
             ", \"cycles\": %" PRIu64 ", \"skipped\": %" PRIu64 ", \"compared_bits\": %" PRIu64
-            ", \"masked_bits\": %" PRIu64 ", \"mismatches\": %" PRIu64 ", \"verdict\": \"%s\"",
-            r.cycles, r.skipped, r.compared_bits, r.masked_bits, r.mismatches,
+            ", \"masked_bits\": %" PRIu64 ", \"mismatches\": %" PRIu64
+            ", \"mismatched_bits\": %" PRIu64 ", \"verdict\": \"%s\"",
+            r.cycles, r.skipped, r.compared_bits, r.masked_bits, r.mismatches, r.mismatched_bits,
             wlk_status_name(r.verdict));
     if (r.verdict == WLK_FUNCTIONAL_MISMATCH || r.verdict == WLK_TIMING_DIVERGENCE ||
         r.verdict == WLK_PROTOCOL_VIOLATION) {

@@ -45,6 +45,74 @@ void wlk_ports_lanes(wlk_port_builder *b, uint32_t word, uint32_t lanes, uint32_
     }
 }
 
+void wlk_ports_opaque(wlk_port_builder *b, const wlk_members *members, uint32_t word,
+                      uint32_t words) {
+    const wlk_port stem = b->next;
+    const bool told = members != NULL && members->n != 0u;
+    for (uint32_t i = 0; i < (told ? members->n : words); i++) {
+        wlk_member each = {.word = (uint16_t)i, .lsb = 0, .width = 64};
+        (void)snprintf(each.name, sizeof each.name, "%u", i);
+        if (told) {
+            each = members->list[i];
+        }
+        (void)snprintf(b->next.name, sizeof b->next.name, "%.38s_%.56s", stem.name, each.name);
+        wlk_ports_add(b, word + each.word, each.lsb, each.width);
+    }
+}
+
+// A number behind a colon, and where it ends; NULL when there is none.
+static const char *parse_number(const char *text, unsigned long most, unsigned long *value) {
+    char *end = NULL;
+    if (text == NULL || text[0] != ':' || text[1] < '0' || text[1] > '9') {
+        return NULL;
+    }
+    *value = strtoul(text + 1, &end, 10);
+    return *value <= most ? end : NULL;
+}
+
+// One member; the answer is where its text ends, NULL when it is none.
+static const char *parse_member(const char *text, wlk_member *member) {
+    unsigned long width = 0, word = 0, lsb = 0;
+    size_t length = 0;
+    while (text[length] != '\0' && text[length] != ':' && text[length] != ',') {
+        length++;
+    }
+    memset(member, 0, sizeof *member);
+    if (length == 0u || length >= sizeof member->name) {
+        return NULL;
+    }
+    memcpy(member->name, text, length);
+    text = parse_number(text + length, 64u, &width);
+    text = parse_number(text, UINT16_MAX, &word);
+    text = parse_number(text, 64u, &lsb);
+    if (text == NULL || (*text != '\0' && *text != ',') || width == 0u || lsb + width > 64u) {
+        return NULL;
+    }
+    member->width = (uint8_t)width;
+    member->word = (uint16_t)word;
+    member->lsb = (uint8_t)lsb;
+    return text;
+}
+
+wlk_status wlk_members_parse(const char *text, wlk_member *list, uint32_t capacity, uint32_t *n,
+                             wlk_error *err) {
+    *n = 0;
+    while (*text != '\0') {
+        wlk_member member;
+        const char *end = parse_member(text, &member);
+        if (end == NULL) {
+            return wlk_fail(err, WLK_BAD_CONFIG, "config: '%.64s' is not name:width:word:lsb",
+                            text);
+        }
+        if (*n < capacity) {
+            list[*n] = member;
+        }
+        *n += 1u;
+        text = *end == ',' ? end + 1 : end;
+    }
+    return WLK_OK;
+}
+
 void wlk_layout_payloads(wlk_payload *list, uint32_t *n, uint32_t *words, uint32_t copies,
                          uint32_t bits) {
     const uint32_t each = (bits + 63u) / 64u;

@@ -18,7 +18,7 @@ from .tables import Config, Param
 
 ALWAYS = 4  # a parameter that no port shows is tried when it has so few values
 MOST = 64  # configurations of a subject that are tried at first
-ROUNDS = 6  # of a search along single parameters
+ROUNDS = 8  # of a search along single parameters
 LINE = 32  # of a parameter with more values a search tries some
 SMALL = 16  # ... these, and the ends of the ranges of each width
 
@@ -32,10 +32,17 @@ class Trial:
     passed: bool = False
     failed: bool = False  # there is a difference: another configuration may do better
     reach: int = 0  # cycles without a difference
+    wrong: int | None = None  # bits that differ, where each cycle stands alone
     answer: Any = None  # what else the runner has to say
 
-    def note(self, answer: Mapping[str, Any]) -> None:
-        """Take over a checker's JSON object."""
+    @property
+    def score(self) -> int:
+        """How near to right it is. Without state a first difference early on says nothing."""
+        return self.reach if self.wrong is None else -self.wrong
+
+    def note(self, answer: Mapping[str, Any], alone: bool = False) -> None:
+        """Take over a checker's JSON object. `alone`: each cycle stands alone."""
+        self.wrong = answer["mismatched_bits"] if alone else None
         self.passed, self.failed = answer["verdict"] == "PASS", "first" in answer
         self.reach = answer["first"]["cycle"] if self.failed else answer["cycles"]
 
@@ -128,7 +135,7 @@ def _further(subject: Subject, group: Sequence[Subject]) -> Iterator[Trial]:
     """What its relatives show that it has not tried; else, when it fails with parameters that
     were not tried, the best so far with each open parameter changed, one at a time.
     """
-    best = max(subject.trials, key=lambda t: (t.passed, t.reach, not t.searched))
+    best = max(subject.trials, key=lambda t: (t.passed, t.score, not t.searched))
     if told := _told(subject, group):
         yield Trial(subject.chosen.config | told)
     elif best.failed and not best.passed and subject.untried:
@@ -205,7 +212,7 @@ Rank = tuple[int, int, int, int]
 
 
 class _Ranked:
-    """A subject's trials with their ranks: passed, reach, is the first, number.
+    """A subject's trials with their ranks: passed, score, is the first, number.
 
     The first trial has the defaults; of the others the later ones have larger values.
     """
@@ -214,7 +221,7 @@ class _Ranked:
         self.subject = subject
         varied = subject.varied
         self.trials = [
-            ({name: t.config[name] for name in varied}, (t.passed, t.reach, number == 0, number), t)
+            ({name: t.config[name] for name in varied}, (t.passed, t.score, number == 0, number), t)
             for number, t in enumerate(subject.fair)
         ]
 
@@ -231,8 +238,8 @@ class _Ranked:
 def _score(ranked: Sequence[_Ranked], assignment: Config) -> Rank:
     """How well a group does: how many pass, then how far the others went, then the order."""
     ranks = [each.best(assignment)[0] for each in ranked]
-    passed, reach, is_first, number = (sum(column) for column in zip(*ranks, strict=True))
-    return passed, reach, is_first, number
+    passed, score, is_first, number = (sum(column) for column in zip(*ranks, strict=True))
+    return passed, score, is_first, number
 
 
 # ---- for a person -------------------------------------------------------------------------------

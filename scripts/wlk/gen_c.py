@@ -16,7 +16,20 @@ import sys
 from pathlib import Path
 
 from .errors import WlkError
-from .tables import WORD, Expr, Field, Slot, Table, _walk, element_name, lane_step, load, names
+from .tables import (
+    WORD,
+    Expr,
+    Field,
+    Param,
+    Slot,
+    Table,
+    _walk,
+    element_name,
+    lane_step,
+    load,
+    names,
+    opaque_stem,
+)
 
 NOTE = "/* Generated from refmodel/blocks/{0}.toml by scripts/wlk/gen_c.py. Do not edit. */"
 
@@ -53,6 +66,7 @@ class CTable:
     """Generates the C of one table."""
 
     def __init__(self, table: Table) -> None:
+        table = table.whole or table
         self.t = table
         self.p = f"wlk_{table.c_name}"
         self.largest = {p.name: max(p.legal) for p in table.params.values()}
@@ -95,7 +109,7 @@ class CTable:
             w(f"/** Words of a whole {side}put record. */")
             w(f"static inline uint32_t {self.p}_{side}_words(const {self.p}_cfg *cfg) {{")
             w("(void)cfg;")
-            payloads = [f for f in self.t.fields if f.direction == side and f.lanes is not None]
+            payloads = [f for f in self._payloads(side) if not f.opaque]
             terms = [f"{self._copies(f)} * {self._payload_words(f)}" for f in payloads]
             w(f"return {' + '.join([self._control_count(side), *terms])};")
             w("}")
@@ -181,7 +195,9 @@ class CTable:
     def _api(self, w: Writer) -> None:
         """The model by structs; the block itself works on record words."""
         p = self.p
-        w("/** State of the model; its members: warplock/" + self.t.c_name + ".h. */")
+        has = self.t.clock is not None
+        where = f"its members: warplock/{self.t.c_name}.h" if has else "it has none: NULL will do"
+        w(f"/** State of the model; {where}. */")
         w(f"typedef struct {p}_state {p}_state;")
         w()
         w("/** Legal alone and together? On failure @p err names the parameter and the remedy. */")
@@ -268,6 +284,13 @@ class CTable:
             for position, value in enumerate(p.names):
                 w(f"WLK_{self.t.c_name.upper()}_{p.name.upper()}_{value.upper()} = {position},")
             w("};")
+        for each in self.t.lists.values():
+            stem = f"WLK_{self.t.c_name.upper()}_{each.name.upper()}"
+            first = list(self.t.params).index(each.param(0, each.items[0]))
+            w(f"/** `{each.name}`: entries at most, parameters of one, the first of them all. */")
+            w(f"#define {stem}_MOST   {each.most}u")
+            w(f"#define {stem}_STRIDE {len(each.items)}u")
+            w(f"#define {stem}_FIRST  {first}u")
         w()
 
     def _struct(self, w: Writer, side: str) -> None:
@@ -436,10 +459,21 @@ class CTable:
     def _head(self, w: Writer) -> None:
         w(f"const {self.p}_cfg *cfg = (const {self.p}_cfg *)words;")
 
-    def _control_count(self, side: str) -> str:
-        """Control words of a side, groups included, as C."""
+    def _payloads(self, side: str) -> list[Field]:
+        """Fields in whole words of their own, in the order of these words."""
+        fields = [f for f in self.t.fields if f.direction == side and f.lanes is not None]
+        return sorted(fields, key=lambda f: not f.opaque)
+
+    def _fixed_count(self, side: str) -> str:
+        """Control words of a side, groups included and opaque fields not, as C."""
         groups = [f"({c.c()} * {n}u)" for _, c, n in self.t.groups[side]]
         return " + ".join([f"{self.t.control[side]}u", *groups])
+
+    def _control_count(self, side: str) -> str:
+        """Control words of a side, groups and opaque fields included, as C."""
+        opaque = [f for f in self._payloads(side) if f.opaque]
+        words = [f"({self._copies(f)} * {self._payload_words(f)})" for f in opaque]
+        return " + ".join([self._fixed_count(side), *words])
 
     def _layout(self, w: Writer) -> None:
         w("static void layout(const uint32_t *words, wlk_layout *l) {")
@@ -450,7 +484,7 @@ class CTable:
             w(f"l->{side}_control = {self._control_count(side)};")
             w(f"l->{side}_words = l->{side}_control;")
         for item in self.t.fields:
-            if item.lanes is None:
+            if item.lanes is None or item.opaque:
                 continue
             side = item.direction
             bits = f"{item.lanes.c()} * wlk_lane_step({item.width.c()})"
@@ -463,16 +497,17 @@ class CTable:
         w()
 
     def _ports(self, w: Writer) -> None:
-        w("static uint32_t ports(const uint32_t *words, wlk_port *list, uint32_t capacity) {")
+        w("static uint32_t ports(const uint32_t *words, const wlk_members *members,")
+        w("    wlk_port *list, uint32_t capacity) {")
         self._head(w)
         w("(void)cfg;")
+        w("(void)members;")
         w("wlk_port_builder b = {.list = list, .capacity = capacity, .count = 0};")
         for side in ("in", "out"):
-            at = self._control_count(side)
-            for item in self.t.fields:
-                if item.direction == side and item.lanes is not None:
-                    w(f"const uint32_t {self._first(item)} = {at};")
-                    at = f"{self._first(item)} + {self._copies(item)} * {self._payload_words(item)}"
+            at = self._fixed_count(side)
+            for item in self._payloads(side):
+                w(f"const uint32_t {self._first(item)} = {at};")
+                at = f"{self._first(item)} + {self._copies(item)} * {self._payload_words(item)}"
         self._port_tree(w, self.t.fields, 0, ())
         w("return b.count;")
         w("}")
@@ -531,7 +566,11 @@ class CTable:
 
     def _port_add(self, w: Writer, item: Field, index: tuple) -> None:
         marks = [f"@{n}@" if isinstance(i, str) else i for n, i in enumerate(index)]
-        name = element_name(item, tuple(marks))
+        name = (
+            opaque_stem(item, tuple(marks))[:-1]
+            if item.opaque
+            else element_name(item, tuple(marks))
+        )
         for n in range(len(index)):
             name = name.replace(f"@{n}@", "%u")
         field_id = self.t.fields.index(item)
@@ -549,7 +588,10 @@ class CTable:
         w(f"b.next.present = {present};")
         if item.lanes is not None:
             word = f"{self._first(item)} + {self._nth(item, index)} * {self._payload_words(item)}"
-            w(f"wlk_ports_lanes(&b, {word}, {item.lanes.c()}, {width});")
+            if item.opaque:
+                w(f"wlk_ports_opaque(&b, members, {word}, {item.lanes.c()});")
+            else:
+                w(f"wlk_ports_lanes(&b, {word}, {item.lanes.c()}, {width});")
         else:
             word, lsb = self._place(item, index)
             w(f"wlk_ports_add(&b, {word}, {lsb}, {width});")
@@ -576,7 +618,7 @@ class CTable:
             self._group(w, side, text, unpack)
             w("}")
             base += f" + ({count.c()} * {stride}u)"
-        payloads = [f for f in self.t.fields if f.direction == side and f.lanes is not None]
+        payloads = self._payloads(side)
         if payloads:
             w(f"uint32_t at = {base};")
         for item in payloads:
@@ -605,17 +647,16 @@ class CTable:
                 self._mask_element(w, item, index)
             if item.when is not None:
                 w("}")
-        if any(f.direction == "out" and f.lanes is not None for f in self.t.fields):
-            w(f"words += {self._control_count('out')};")
-        for item in self.t.fields:
-            if item.direction == "out" and item.lanes is not None:
-                w(f"for (uint32_t n = 0; n < {self._copies(item)}; n++) {{")
-                lanes = item.lanes.c()
-                if item.when is not None:
-                    lanes = f"({item.when.c()}) != 0u ? {lanes} : 0u"
-                w(f"wlk_mask_lanes(words, {lanes}, {item.width.c()});")
-                w(f"words += {self._payload_words(item)};")
-                w("}")
+        if self._payloads("out"):
+            w(f"words += {self._fixed_count('out')};")
+        for item in self._payloads("out"):
+            w(f"for (uint32_t n = 0; n < {self._copies(item)}; n++) {{")
+            lanes = item.lanes.c()
+            if item.when is not None:
+                lanes = f"({item.when.c()}) != 0u ? {lanes} : 0u"
+            w(f"wlk_mask_lanes(words, {lanes}, {item.width.c()});")
+            w(f"words += {self._payload_words(item)};")
+            w("}")
         w("}")
         w()
 
@@ -749,9 +790,15 @@ class CTable:
             names = f"names_{p.name}" if p.names else "NULL"
             w(
                 f"{{{c_string(p.name)}, {p.default}u, legal_{p.name}, {len(p.legal)}u, {names}, "
-                f"{str(p.behavioural).lower()}, {c_string(p.doc)}}},"
+                f"{str(p.behavioural).lower()}, {c_string(p.doc)}, {self._list_of(p)}}},"
             )
         w("};")
+
+    def _list_of(self, param: Param) -> str:
+        """The list that a parameter is an item of, and how many an entry has, as C."""
+        if not param.list_of:
+            return "NULL, 0u"
+        return f"{c_string(param.list_of)}, {len(self.t.lists[param.list_of].items)}u"
 
     def _fields_table(self, w: Writer) -> None:
         for number, f in enumerate(self.t.fields):
@@ -766,7 +813,9 @@ class CTable:
             flags = ", ".join(str(v).lower() for v in (*marks, f.timing == "registered"))
             count = next((n for _, n in f.path if n is not None and n.names), None)
             array = c_string(count.text) if count is not None else "NULL"
-            w(f"{{{c_string(f.flat)}, {when}, {flags}, {c_string(f.doc)}, {array}, {hides}}},")
+            texts = f"{c_string(f.doc)}, {array}, {hides}"
+            opaque = str(f.opaque).lower()
+            w(f"{{{c_string(f.flat)}, {when}, {flags}, {texts}, {opaque}}},")
         w("};")
 
     def _channels_table(self, w: Writer) -> None:

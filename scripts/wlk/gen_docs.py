@@ -14,17 +14,19 @@ from __future__ import annotations
 import itertools
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from . import progress
 from .errors import Status, WlkError
-from .tables import ROOT, Expr, Field, Table, load, names
+from .tables import ROOT, Condition, Expr, Field, Table, load, names
 
 ERROR_H = ROOT / "refmodel" / "include" / "warplock" / "error.h"
 COMMAND = "PYTHONPATH=scripts python3 -m wlk.gen_docs"
 _REGION = re.compile(r"(<!-- generated: ([^>]*?) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
+_NUMBER = re.compile(r"(?<=_)0(?=[_.])|(?<=queue )0\b|(?<=queue_)0\b|(?<=entry )0\b")
+_ENTRY = re.compile(r"(?<=_)\d+(?=\.)")
 _STATUS = re.compile(r"^ +WLK_(\w+) = (\d+), +/\*\*< (.*?) \*/$", re.MULTILINE)
 
 
@@ -80,6 +82,8 @@ def emitted(item: Field) -> str:
     """The emitted names of a field: `io_readReq_bits_regs_{0..2}_pReg`."""
     if item.port is not None:
         return item.port
+    if item.opaque:
+        return emitted(replace(item, path=item.path[:-1], opaque=False, lanes=None)) + "_…"
     parts = ["io"]
     for part, count in item.path:
         parts += [part] if count is None else [part, _count(count)]
@@ -95,7 +99,8 @@ def _notes(item: Field) -> Iterator[str]:
         always = ", compared always" if item.direction == "out" and item.exact else ""
         yield f"meaningful with `{item.valid_when}`{always}"
     if item.x_hides:
-        yield f"an X on it hides {' and '.join(f'`{name}`' for name in item.x_hides)}"
+        hidden = dict.fromkeys(_ENTRY.sub("q", name) for name in item.x_hides)
+        yield f"an X on it hides {' and '.join(f'`{name}`' for name in hidden)}"
     if not item.read and item.direction == "in":
         yield "no rule reads it"
     if item.loose_width:
@@ -106,15 +111,28 @@ def ports(block: str) -> str:
     """Every port of a block, in the order of the module; a unit is one row."""
     table = load(block)
     rows = [[f"`{table.clock}`", "in", "1", "clock", ""]] if table.clock else []
-    for head, group in itertools.groupby(table.fields, unit_head):
+    shown = [f for f in table.fields if f.entry in (None, 0)]  # of a list's entries one
+    for head, group in itertools.groupby(shown, unit_head):
         fields = list(group)
         rows += [_unit_row(table, fields)] if head else [_port_row(f) for f in fields]
     return _markdown(("port", "dir", "width [bits]", "what", "notes"), rows)
 
 
 def _port_row(item: Field) -> list[str]:
-    name, width = f"`{emitted(item)}`", f"`{item.width.text}`"
-    return [name, item.direction, width, item.doc, "; ".join(_notes(item))]
+    name, width = f"`{emitted(item)}`", "" if item.opaque else f"`{item.width.text}`"
+    return [
+        _entry(item, t) for t in (name, item.direction, width, item.doc, "; ".join(_notes(item)))
+    ]
+
+
+def _entry(item: Field, text: str) -> str:
+    """Of a field that each entry of a list has, q for the number of the entry."""
+    return text if item.entry is None else _numberless(text)
+
+
+def _numberless(text: str) -> str:
+    """What stands for entry 0 of a list, for any entry q."""
+    return _NUMBER.sub("q", text)
 
 
 def unit_head(item: Field) -> str:
@@ -152,7 +170,14 @@ def unit(block: str, name: str) -> str:
     return _markdown(("port", "width [bits]", "what"), rows)
 
 
+def _words(values: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} {value}" for name, value in values.items())
+
+
 def _legal(table: Table, name: str) -> str:
+    """Powers of two in short; empty for another list of values."""
+    if name in table.lists:
+        return ""
     param = table.params[name]
     if len(param.legal) > 4 and all(v & (v - 1) == 0 for v in param.legal):
         return f"2^n, {param.legal[0]}..{param.legal[-1]}"
@@ -162,19 +187,29 @@ def _legal(table: Table, name: str) -> str:
 def parameters(block: str) -> str:
     """Every parameter of a block."""
     table = load(block)
-    rows = [
-        [f"`{p.name}`", p.show(p.default), _legal(table, p.name), p.doc]
-        for p in table.params.values()
-    ]
+    rows = []
+    for key in table.settings():
+        default, legal, doc = table.describe(key)
+        rows.append([f"`{key}`", default, _legal(table, key) or legal, doc])
+        for item in table.lists[key].items if key in table.lists else ():
+            span = [f"{item.legal[0]}..{item.legal[-1]}"]
+            span += [f"with `{w.when.text}` {_words(w.values)}" for w in item.words]
+            rows.append([f"`{key}`, `{item.name}`", "", "; ".join(span), item.doc])
     return _markdown(("parameter", "default", "legal", "what"), rows)
 
 
 def conditions(block: str) -> str:
     """Configurations of a block that are refused, or warned of, and what is said of them."""
     table = load(block)
-    rows = [["refused", f"`{c.when.text}`", c.text] for c in table.constraints]
-    rows += [["a warning", f"`{c.when.text}`", c.text] for c in table.cautions]
+    rows = [["refused", *_condition(c)] for c in table.constraints if c.entry in (None, 0)]
+    rows += [["a warning", *_condition(c)] for c in table.cautions if c.entry in (None, 0)]
     return _markdown(("answer", "when", "text; a value stands for `{name}`"), rows)
+
+
+def _condition(condition: Condition) -> tuple[str, str]:
+    """When and text; of a list's entries one stands for all."""
+    texts = f"`{condition.when.text}`", condition.text
+    return texts if condition.entry is None else tuple(map(_numberless, texts))
 
 
 def configs(block: str) -> str:
@@ -190,9 +225,12 @@ def channels(block: str) -> str:
     """The handshakes of a block."""
     rows = []
     for channel in load(block).channels:
+        if channel.get("entry", 0):  # of a list's entries one
+            continue
         fires = " and ".join(f"`{channel[k]}`" for k in ("valid", "ready") if k in channel)
         bits = ", ".join(f"`{b}`" for b in channel.get("bits", []))
-        rows.append([f"`{channel['name']}`", fires, bits or "the transfer alone"])
+        row = [f"`{channel['name']}`", fires, bits or "the transfer alone"]
+        rows.append([*map(_numberless, row)] if "entry" in channel else row)
     return _markdown(("channel", "a transfer is", "its value"), rows)
 
 

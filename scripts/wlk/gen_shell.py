@@ -6,8 +6,11 @@ core's ports follow from the table alone: `readReq.bits.regs[3].pReg` is `readRe
 with every element concatenated, index 0 (of the outer array first) and lane 0 in the low bits.
 A unit is one core port a use (`ibuf.bits.uop.pc` is in `ibuf_bits_i`): its fields in table order,
 the first in the high bits, as a packed struct has them; uses in an array lie as other elements do.
+The ports that each entry of a list has are one core port too, without the entry's number: entry 0
+in the low bits. So are the ports of an opaque field: those of an element side by side.
 Inputs that no rule reads stay out of the core. The core's header says which parameters it takes:
-the block's, the width of a unit (`EntryW`) and where a field begins in it (`EntryUopPcLsb`).
+the block's, the width of a unit (`EntryW`), where a field begins in it (`EntryUopPcLsb`), and the
+width of an element of an opaque field (`PayloadW`).
 """
 
 from __future__ import annotations
@@ -22,7 +25,7 @@ from .tables import ROOT, Config, Field, Port, Table
 
 LINE = 100  # longest line written
 _MODULE = re.compile(r"^module (\w+)", re.MULTILINE)
-_PARAMETER = re.compile(r"^ +parameter int unsigned (\w+) =", re.MULTILINE)
+_PARAMETER = re.compile(r"^ +parameter int unsigned (\w+) +=", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -72,6 +75,8 @@ def _unit_parameters(table: Table, cfg: Config) -> dict[str, int]:
 
 def _parameters(table: Table, cfg: Config, core: Core) -> list[str]:
     values = {camel(name): value for name, value in cfg.items()} | _unit_parameters(table, cfg)
+    if table.opaque:
+        values["PayloadW"] = sum(member.width for member in table.members)
     unknown = [name for name in core.params if name not in values]
     if unknown:
         raise WlkError(
@@ -88,7 +93,10 @@ def core_port(table: Table, item: Field) -> str:
         return "rst_i"
     suffix = "i" if item.direction == "in" else "o"
     path = item.path[: item.unit_at] if item.unit else item.path
-    return "_".join(part for part, _ in path) + "_" + suffix
+    name = "_".join(part for part, _ in path)
+    if item.entry is not None:  # of each entry of a list: one port for all
+        name = name.replace(f"_{item.entry}", "", 1)
+    return f"{name}_{suffix}"
 
 
 def listed(items: list[str], indent: int) -> str:
@@ -113,9 +121,9 @@ def _concat(names: list[str], indent: int, used: int) -> str:
     return "{" + pad + body + "\n" + " " * indent + "}"
 
 
-def declarations(table: Table, ports: list[Port]) -> list[str]:
+def declarations(clock: str | None, ports: list[Port]) -> list[str]:
     """The port list, columns aligned as verible-verilog-format does it."""
-    rows = [("input", 1, table.clock)] if table.clock is not None else []
+    rows = [("input", 1, clock)] if clock is not None else []
     rows += [(f"{p.direction}put", p.width, p.name) for p in ports]
     digits = max((len(str(width - 1)) for _, width, _ in rows if width > 1), default=0)
     blank = " " * (digits + len("[:0] ")) if digits else ""
@@ -141,6 +149,7 @@ def _by_core_port(table: Table, ports: list[Port]) -> Iterator[tuple[str, list[P
     for port in ports:
         groups.setdefault(core_port(table, port.field), []).append(port)
     for name, group in groups.items():
+        group.sort(key=lambda port: port.field.entry or 0)
         yield name, _low_first(group) if group[0].field.unit else group
 
 
@@ -184,7 +193,9 @@ def shell_sv(
         pins.append(f".{pin}({_concat(wires, 6, 6 + len(f'.{pin}(),'))})")
     unread = [p.name for p in shown if p.direction == "in" and p.name not in taken]
     params = _parameters(table, cfg, core)
-    return _text(table, core, declarations(table, shown), params, pins, _unused(unread, loose))
+    return _text(
+        table, core, declarations(table.clock, shown), params, pins, _unused(unread, loose)
+    )
 
 
 def wire(width: int, name: str, digits: int = 0) -> str:

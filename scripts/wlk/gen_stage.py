@@ -219,7 +219,7 @@ def _stage_sv(stage: Stage) -> str:
         text = gen_shell.listed(pins, 6)
         instances.append(f"  {part.table.module} {part.name} (\n{text}\n  );\n")
     body = "\n".join(["".join(wires), *instances, "".join(_gates_sv(stage))])
-    ports = gen_shell.declarations(own.table, list(own.ports.values()))
+    ports = gen_shell.declarations(own.table.clock, list(own.ports.values()))
     return gen_shell.module_text(own.table, ports, body)
 
 

@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from .errors import Status, WlkError
-from .tables import Config, Expr, Field, Param, Table, element_name
+from .tables import Config, Expr, Field, Param, Table, element_name, opaque_stem
 
 PortShape = tuple[str, str | None, int]  # name, direction (None: unknown), width
 Domains = dict[str, tuple[int, ...]]
@@ -167,15 +167,26 @@ def _places(table: Table) -> dict[str, list[Place]]:
     """Every port name that some configuration has -> what it is. Made once a table."""
     if id(table) not in _PLACES:
         names: dict[str, list[Place]] = {}
-        for item in table.fields:
+        for item in (f for f in table.fields if not f.opaque):
             dims = _dims(item)
             for position in itertools.product(*(range(_largest(e, table)) for e in dims)):
                 index = position if item.lanes is None else position[:-1]
                 lane = None if item.lanes is None else position[-1]
                 place = Place(item, tuple(zip(dims, position, strict=True)))
                 names.setdefault(element_name(item, index, lane), []).append(place)
+        _note_members(table, names)
         _PLACES[id(table)] = (table, names)  # holds the table, so that its id stays its own
     return _PLACES[id(table)][1]
+
+
+def _note_members(table: Table, names: dict[str, list[Place]]) -> None:
+    """The ports of opaque fields, each with the position of its field's element."""
+    for item in table.opaque:
+        dims = [count for _, count in item.path if count is not None]
+        for index in itertools.product(*(range(_largest(e, table)) for e in dims)):
+            place = Place(item, tuple(zip(dims, index, strict=True)))
+            for member in table.members:
+                names.setdefault(opaque_stem(item, index) + member.name, []).append(place)
 
 
 # ---- constraints --------------------------------------------------------------------------------
@@ -196,7 +207,7 @@ def _width_constraints(found: Sequence[tuple[str, Place, int]]) -> Iterator[Cons
     seen: dict[tuple[str, int], list[tuple[str, Expr]]] = {}
     for name, place, width in found:
         expr = place.item.width
-        if expr.names and not place.item.loose_width:
+        if expr.names and not place.item.loose_width and not place.item.opaque:
             seen.setdefault((expr.text, width), []).append((name, expr))
     for (text, width), ports in seen.items():
         name, expr = ports[0]
@@ -232,7 +243,8 @@ def _when_constraints(found: Sequence[tuple[str, Place, int]]) -> Iterator[Const
 def _absences(table: Table, found: Sequence[tuple[str, Place, int]]) -> Iterator[Constraint]:
     """What is not there: weak evidence, since the compiler drops ports of inner modules.
 
-    An index that no field shows, and an optional group of which no port is there.
+    An index that no field shows, an array that may be empty, and an optional group of which no
+    port is there.
     """
     tops: dict[str, tuple[int, str, Expr]] = {}
     whens = {p.item.when.text for _, p, _ in found if p.item.when is not None}
@@ -242,11 +254,22 @@ def _absences(table: Table, found: Sequence[tuple[str, Place, int]]) -> Iterator
                 tops[expr.text] = (index, name, expr)
     for text, (index, name, expr) in tops.items():
         yield Constraint(expr, lambda v, i=index: v <= i + 1, name, 0, f"{text} <= {index + 1}")
+    for expr in _may_be_none(table):
+        if expr.text not in tops:
+            yield Constraint(expr, lambda v: v == 0, "", 0, f"{expr.text} = 0")
     for item in table.fields:
         if item.when is not None and item.when.text not in whens:
             whens.add(item.when.text)
             meaning = f"no port of '{item.when.text}'"
             yield Constraint(item.when, lambda v: not v, "", 0, meaning)
+
+
+def _may_be_none(table: Table) -> list[Expr]:
+    """Counts that may be 0: those that are a parameter of which 0 is a value."""
+    counts = {e.text: e for item in table.fields for _, e in item.path if e is not None}
+    return [
+        e for text, e in counts.items() if text in table.params and 0 in table.params[text].legal
+    ]
 
 
 class Solver:
@@ -394,8 +417,16 @@ def _contradiction(table: Table, solver: Solver, name: str, value: int) -> str:
     return f"{name}={param.show(value)} was given, but port {port} shows {name}={says}"
 
 
-def _given(table: Table, given: Mapping[str, str | int]) -> Config:
-    """Given values as numbers; WlkError BAD_CONFIG. A named value may come as its position."""
+def _given(table: Table, given: Mapping[str, str | int], base: Config) -> Config:
+    """Given values as numbers; WlkError BAD_CONFIG. A named value may come as its position.
+    `base`: what the ports tell of the parameters that the words of a list depend on."""
+    lists = {name: value for name, value in given.items() if name in table.lists}
+    plain = {name: value for name, value in given.items() if name not in table.lists}
+    result = _plain(table, plain)
+    return table.values(lists, base | result) | result
+
+
+def _plain(table: Table, given: Mapping[str, str | int]) -> Config:
     result: Config = {}
     for name, value in given.items():
         param = table.params.get(name)
@@ -480,17 +511,23 @@ def match(
 ) -> Match:
     """Infer the parameters from `ports` and classify every port.
 
+    The result's table has the ports that its opaque fields have here.
     `given`: parameters the user set. `clock`: the clock is among the ports (a CSV has none).
     `told`: what other scopes show of parameters that are the same hardware.
     """
     shapes = {port[0]: port for port in ports}
+    table = table.opened(shapes.values())
     places = _places(table)
     found = [
         (name, places[name][0], width)
         for name, (_, _, width) in shapes.items()
         if len(places.get(name, ())) == 1
     ]
-    values, notes = _infer(table, found, _given(table, given or {}), told)
+    given = given or {}
+    base = table.defaults()
+    if given.keys() & table.lists.keys():
+        base = {name: item.value for name, item in _infer(table, found, {}, told)[0].items()}
+    values, notes = _infer(table, found, _given(table, given, base), told)
     config = {name: item.value for name, item in values.items()}
     result = Match(table, config, values, notes=notes)
     expected = _expected(table, config, clock)
@@ -526,7 +563,7 @@ def _always_read(table: Table) -> set[str]:
         names = {
             p.name
             for p in table.ports(smallest)
-            if p.direction == "in" and p.read and p.field.when is None
+            if p.direction == "in" and p.read and p.field.when is None and not p.field.opaque
         }
         _ALWAYS[id(table)] = (table, names)
     return _ALWAYS[id(table)][1]

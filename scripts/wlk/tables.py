@@ -24,8 +24,8 @@ import json
 import math
 import string
 import tomllib
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from .errors import Status, WlkError
@@ -159,6 +159,8 @@ class Param:
     names: tuple[str, ...] = ()
     behavioural: bool = False
     doc: str = ""
+    list_of: str = ""  # the list it is an item of
+    derived: bool = False  # follows from the ports that an opaque field has: nobody gives it
 
     def show(self, value: int) -> str:
         """The value as a person writes it."""
@@ -195,11 +197,130 @@ class Param:
 
 
 @dataclass(frozen=True)
+class Words:
+    """Names of some values of a list's item, in configurations in which `when` holds."""
+
+    when: Expr
+    values: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class Item:
+    """What an entry of a list says of one thing."""
+
+    name: str
+    legal: tuple[int, ...]  # of an entry that is there
+    words: tuple[Words, ...] = ()
+    doc: str = ""
+
+    def parse(self, text: str, cfg: Config, where: str) -> int:
+        """A value from its name, or from a number; WlkError BAD_CONFIG."""
+        named = self.named(cfg)
+        try:
+            value = named[text] if text in named else int(text, 0)
+        except ValueError:
+            value = None
+        if value in self.legal:
+            return value
+        legal = " | ".join([*named, f"{self.legal[0]}..{self.legal[-1]}"])
+        message = f"config: {where}: {self.name}={text} is not legal; give {legal}"
+        raise WlkError(Status.BAD_CONFIG, message)
+
+    def named(self, cfg: Config) -> Mapping[str, int]:
+        """The names there are in a configuration."""
+        return next((w.values for w in self.words if w.when(cfg)), {})
+
+    def show(self, value: int, cfg: Config) -> str:
+        """The value by its name, where it has one."""
+        return next((n for n, v in self.named(cfg).items() if v == value), str(value))
+
+
+@dataclass(frozen=True)
+class ListParam:
+    """A parameter that is a list, `A:2:1,B:1:1`: an item of an entry is a parameter `NAME_0_ITEM`.
+
+    Those of an entry that is not there are 0; the key of one that is there is not.
+    """
+
+    name: str
+    most: int
+    items: tuple[Item, ...]
+    key: str  # the item that is 0 where there is no entry
+    doc: str
+
+    def param(self, entry: int, item: Item) -> str:
+        return f"{self.name}_{entry}_{item.name}"
+
+    def params(self) -> Iterator[tuple[int, Item, str]]:
+        """(entry, item, parameter) in the order of the configuration."""
+        for entry in range(self.most):
+            for item in self.items:
+                yield entry, item, self.param(entry, item)
+
+    def form(self) -> str:
+        """What an entry looks like: `type:dispatch_width:issue_width`."""
+        return ":".join(item.name for item in self.items)
+
+    def parse(self, text: str, cfg: Config) -> Config:
+        """The parameters of a list as a person wrote it; WlkError BAD_CONFIG."""
+        entries = text.split(",") if text else []
+        if len(entries) > self.most:
+            message = f"config: {self.name}={text}: {len(entries)} entries; at most {self.most}"
+            raise WlkError(Status.BAD_CONFIG, message)
+        found = {name: 0 for _, _, name in self.params()}
+        for number, entry in enumerate(entries):
+            where, words = f"{self.name}: entry {number} '{entry}'", entry.split(":")
+            if len(words) != len(self.items):
+                message = f"config: {where}: give {self.form()}"
+                raise WlkError(Status.BAD_CONFIG, message)
+            for item, word in zip(self.items, words, strict=True):
+                found[self.param(number, item)] = item.parse(word, cfg, where)
+        return found
+
+    def length(self, cfg: Config) -> int:
+        """Entries that are there."""
+        return sum(cfg[f"{self.name}_{n}_{self.key}"] != 0 for n in range(self.most))
+
+    def show(self, cfg: Config) -> str:
+        """The list as a person writes it."""
+        return ",".join(
+            ":".join(item.show(cfg[self.param(n, item)], cfg) for item in self.items)
+            for n in range(self.length(cfg))
+        )
+
+
+@dataclass(frozen=True)
+class Member:
+    """A port of an opaque field: the last part of its name, and its place in the field's words."""
+
+    name: str
+    width: int
+    word: int
+    lsb: int
+
+    def text(self) -> str:
+        """As the tools take it."""
+        return f"{self.name}:{self.width}:{self.word}:{self.lsb}"
+
+
+def parse_members(text: str) -> list[tuple[str, int]]:
+    """(name, width) from `name:width name:width`."""
+    return [(name, int(width)) for name, _, width in (m.partition(":") for m in text.split())]
+
+
+def place_members(ports: Iterable[tuple[str, int]]) -> tuple[Member, ...]:
+    """Places for (name, width) in the words of an opaque field: first fit, none over two words."""
+    bins: list[int] = []
+    return tuple(Member(name, width, *_first_fit(bins, 0, width)) for name, width in ports)
+
+
+@dataclass(frozen=True)
 class Condition:
     """Configurations that are refused, or warned of, and what to say of one."""
 
     when: Expr
     text: str  # {name} stands for the value of a parameter
+    entry: int | None = None  # of one that each entry of a list has: whose it is
 
     def say(self, cfg: Config) -> str | None:
         """The text for a configuration of this kind, None for another."""
@@ -228,6 +349,8 @@ class Field:
     unit: str = ""  # the unit it is a part of
     unit_at: int = 0  # how many components of the path name the unit
     counts: tuple[int, ...] = ()  # the largest legal value of each array count
+    opaque: bool = False  # its ports are found in the RTL; `lanes` says how many words they need
+    entry: int | None = None  # of a field that each entry of a list has: whose it is
 
     @property
     def flat(self) -> str:
@@ -306,6 +429,7 @@ class Layout:
     in_words: int
     out_words: int
     payloads: tuple[Payload, ...]
+    opaque: Mapping[tuple[str, tuple[int, ...]], int]  # first word of each element
 
 
 @dataclass(frozen=True)
@@ -354,9 +478,13 @@ class Table:
     instances: tuple[dict, ...] = ()  # blocks inside a composed one
     constraints: tuple[Condition, ...] = ()  # legal values that are illegal together
     cautions: tuple[Condition, ...] = ()  # legal, but to be warned of
+    lists: dict[str, ListParam] = field(default_factory=dict)
+    members: tuple[Member, ...] = ()  # ports of its opaque fields
+    status: str = ""  # how far the model is confirmed
     slots: dict[tuple[str, tuple[int, ...]], Slot] = field(default_factory=dict)
     control: dict[str, int] = field(default_factory=dict)
     groups: dict[str, list[tuple[str, Expr, int]]] = field(default_factory=dict)
+    whole: Table | None = None  # the table as it was before its opaque fields were opened
 
     # -- configurations --------------------------------------------------------------------
     def defaults(self) -> Config:
@@ -364,16 +492,46 @@ class Table:
 
     def config(self, given: dict[str, str | int]) -> Config:
         """Defaults overlaid with `given`; WlkError BAD_CONFIG names what is wrong."""
-        cfg = self.defaults()
+        return self.defaults() | self.values(given, self.defaults())
+
+    def values(self, given: Mapping[str, str | int], base: Config) -> Config:
+        """The parameters that `given` sets, lists by what `base` and `given` say otherwise."""
+        found: Config = {}
         for key, value in given.items():
-            if key not in self.params:
+            if key not in self.params and key not in self.lists:
                 raise WlkError(
                     Status.BAD_CONFIG,
                     f"config: block {self.name} has no parameter '{key}'; "
-                    f"it has {', '.join(self.params)}",
+                    f"it has {', '.join(self.settings())}",
                 )
-            cfg[key] = self.params[key].parse(value)
-        return cfg
+            if key in self.params:
+                found[key] = self.params[key].parse(value)
+        for key in given.keys() & self.lists.keys():
+            found = self.lists[key].parse(str(given[key]), base | found) | found
+        return found
+
+    def takes(self, key: str) -> bool:
+        """May a user give this parameter?"""
+        return key in self.lists or (key in self.params and not self.params[key].derived)
+
+    def settings(self) -> list[str]:
+        """The parameters that a user gives."""
+        plain = [p.name for p in self.params.values() if not p.list_of and not p.derived]
+        return [*plain, *self.lists]
+
+    def settings_of(self, names: Collection[str]) -> list[str]:
+        """The settings that these parameters belong to."""
+        wanted = {self.params[name].list_of or name for name in names}
+        return [key for key in self.settings() if key in wanted]
+
+    def describe(self, key: str) -> tuple[str, str, str]:
+        """Default, legal values and meaning of one of the keys, in words."""
+        if key in self.lists:
+            each = self.lists[key]
+            legal = f"1..{each.most} of {each.form()}"
+            return each.show(self.defaults()), legal, each.doc
+        param = self.params[key]
+        return param.show(param.default), param.describe(), param.doc
 
     def refusal(self, cfg: Config) -> str | None:
         """Why legal values are not legal together, in one line; None when they are."""
@@ -385,7 +543,72 @@ class Table:
 
     def show(self, cfg: Config) -> dict[str, int | str]:
         """A configuration as a person writes it (named values by name)."""
-        return {k: p.names[cfg[k]] if p.names else cfg[k] for k, p in self.params.items()}
+        return {
+            k: self.lists[k].show(cfg) if k in self.lists else self._shown(k, cfg)
+            for k in self.settings()
+        }
+
+    def _shown(self, name: str, cfg: Config) -> int | str:
+        param = self.params[name]
+        return param.names[cfg[name]] if param.names else cfg[name]
+
+    def words(self, cfg: Config) -> list[str]:
+        """A configuration as the programs in C take it: every parameter, and the opaque ports."""
+        words = [f"{name}={value}" for name, value in self.plain(cfg).items()]
+        return [*words, f"members={self.members_text()}"] if self.members else words
+
+    def plain(self, cfg: Config) -> dict[str, int | str]:
+        """Every parameter by itself, as vector files have them."""
+        return {name: self._shown(name, cfg) for name in self.params}
+
+    def members_text(self) -> str:
+        """The ports of the opaque fields, as the programs in C take them."""
+        return ",".join(member.text() for member in self.members)
+
+    def fold(self, told: Mapping[str, str], cfg: Config) -> dict[str, str]:
+        """What is told of each parameter, by the keys that a user gives."""
+        folded = {key: told[key] for key in self.settings() if key in told}
+        for key, each in self.lists.items():
+            names = [name for n, _, name in each.params() if n < each.length(cfg)]
+            words = dict.fromkeys(told[name].partition(":")[0] for name in names if name in told)
+            folded[key] = " and ".join(words)
+        return folded
+
+    # -- opaque fields ---------------------------------------------------------------------
+    @property
+    def opaque(self) -> list[Field]:
+        return [item for item in self.fields if item.opaque]
+
+    def opened(self, ports: Iterable[tuple[str, str | None, int]]) -> Table:
+        """This table with the ports that its opaque fields have among those found."""
+        if not self.opaque:
+            return self
+        largest = {p.name: max(p.legal) for p in self.params.values()}
+        stems = {
+            opaque_stem(item, i) for item in self.opaque for _, i in _walk([item], 0, (), largest)
+        }
+        known = {element_name(f, i) for f, i in self.elements(largest) if not f.opaque}
+        found: dict[str, int] = {}
+        for name, _, width in ports:
+            stem = next(
+                (name[: at + 1] for at in _underscores(name) if name[: at + 1] in stems), None
+            )
+            if stem is not None and name not in known:
+                found.setdefault(name.removeprefix(stem), width)
+        return self.with_members(found.items())
+
+    def with_members(self, ports: Iterable[tuple[str, int]]) -> Table:
+        """This table with these ports, (name, width), in its opaque fields; WlkError BAD_CONFIG."""
+        whole, members = self.whole or self, place_members(ports)
+        derived = next(p for p in whole.params.values() if p.derived)
+        words = max((m.word + 1 for m in members), default=1)
+        wide = [m.name for m in members if m.width > WORD]
+        if wide or words > max(derived.legal):
+            most = f"at most {WORD}" if wide else f"at most {max(derived.legal)}"
+            what = f"port {wide[0]} has more bits: {most}" if wide else f"{words} words: {most}"
+            raise WlkError(Status.IFACE_CHANGED, f"block {self.name}: opaque ports: {what}")
+        only = replace(derived, legal=(words,), default=words)
+        return replace(whole, members=members, params=whole.params | {only.name: only}, whole=whole)
 
     def text(self, cfg: Config) -> str:
         """`key=value key=value` in table order."""
@@ -418,6 +641,9 @@ class Table:
         for item, index in self.elements(cfg):
             if not absent and not self.present(item, cfg):
                 continue
+            if item.opaque:
+                result += self._opaque_ports(item, index, layout.opaque[item.name, index])
+                continue
             width = item.width(cfg)
             if item.lanes is None:
                 word, lsb = self.place(item, index, cfg)
@@ -430,6 +656,13 @@ class Table:
                 name = element_name(item, index, lane)
                 result.append(Port(name, item, index, lane, width, word, bit % WORD))
         return result
+
+    def _opaque_ports(self, item: Field, index: tuple[int, ...], word: int) -> list[Port]:
+        stem = opaque_stem(item, index)
+        return [
+            Port(stem + m.name, item, index, None, m.width, word + m.word, m.lsb)
+            for m in self.members
+        ]
 
     def place(self, item: Field, index: tuple[int, ...], cfg: Config) -> tuple[int, int]:
         """(word, lsb) of a control element in its record."""
@@ -462,10 +695,15 @@ class Table:
             words[side] = self.control[side] + sum(
                 count(cfg) * stride for _, count, stride in self.groups[side]
             )
+        opaque = {}
+        for item in self.opaque:
+            for _, index in _walk([item], 0, (), cfg):
+                opaque[item.name, index] = words[item.direction]
+                words[item.direction] += item.lanes(cfg)
         control = dict(words)
         payloads = []
         for item in self.fields:
-            if item.lanes is None:
+            if item.lanes is None or item.opaque:
                 continue
             bits = item.lanes(cfg) * lane_step(item.width(cfg))
             count = -(-bits // WORD)
@@ -474,11 +712,14 @@ class Table:
                     Payload(item, index, item.direction, words[item.direction], count, bits)
                 )
                 words[item.direction] += count
-        return Layout(control["in"], control["out"], words["in"], words["out"], tuple(payloads))
+        sizes = control["in"], control["out"], words["in"], words["out"]
+        return Layout(*sizes, tuple(payloads), opaque)
 
     # -- identity --------------------------------------------------------------------------
     def schema(self) -> dict:
         """What a record means, without prose: the hashed identity of the table."""
+        if self.whole is not None:  # whichever ports lie in its opaque words
+            return self.whole.schema()
         return {
             "block": self.name,
             "format": FORMAT,
@@ -503,6 +744,16 @@ class Table:
         if when is not None and not Expr(when, f"{self.path.name}: cover {point['name']}")(cfg):
             return 0
         return int(point["floor"])
+
+
+def opaque_stem(item: Field, index: tuple[int, ...]) -> str:
+    """What the names of an opaque field's ports begin with: `io_in_0_bits_`."""
+    named = replace(item, path=item.path[:-1])
+    return element_name(named, index) + "_"
+
+
+def _underscores(name: str) -> list[int]:
+    return [at for at, letter in enumerate(name) if letter == "_"]
 
 
 def _walk(
@@ -641,8 +892,107 @@ def _param(raw: dict, table: str) -> Param:
     if default not in legal:
         raise WlkError(Status.MODEL_ERROR, f"{where}: the default is not legal")
     return Param(
-        raw["name"], default, legal, names, raw.get("behavioural", False), raw.get("doc", "")
+        raw["name"],
+        default,
+        legal,
+        names,
+        raw.get("behavioural", False),
+        raw.get("doc", ""),
+        derived=raw.get("derived", False),
     )
+
+
+def _list(raw: dict, table: str) -> tuple[ListParam, str]:
+    """A list and the text of its default."""
+    where = f"{table}: list {raw.get('name', '?')}"
+    _need(raw, where, "name", "most", "default", "key", "item")
+    items = []
+    for each in raw["item"]:
+        _need(each, f"{where}: item {each.get('name', '?')}", "name", "min", "max")
+        words = [
+            Words(Expr(w["when"], where), {k: v for k, v in w.items() if k != "when"})
+            for w in each.get("words", [])
+        ]
+        legal = tuple(range(each["min"], each["max"] + 1))
+        items.append(Item(each["name"], legal, tuple(words), each.get("doc", "")))
+    found = ListParam(raw["name"], raw["most"], tuple(items), raw["key"], raw.get("doc", ""))
+    return found, raw["default"]
+
+
+def _lists(raw: dict, path: Path) -> list[dict]:
+    """The lists of a table; one that its family has takes all keys from there."""
+    shared = _family(raw["block"].get("family"), path.name).get("list", [])
+    known = {each["name"]: each for each in shared}
+    return [known.get(each.get("name"), {}) | each for each in raw.get("list", [])]
+
+
+def _list_params(each: ListParam, raw: dict, default: str, base: Config) -> Iterator[Param]:
+    """The parameters that a list stands for; 0 is legal in each: there is no such entry."""
+    values = each.parse(default, base)
+    by_name = {item["name"]: item for item in raw["item"]}
+    for entry, item, name in each.params():
+        said = by_name[item.name]
+        yield Param(
+            name,
+            values[name],
+            tuple(sorted({0, *item.legal})),
+            behavioural=said.get("behavioural", False),
+            doc=f"{said.get('doc', item.name)}, of entry {entry}",
+            list_of=each.name,
+        )
+
+
+def _list_constraints(each: ListParam) -> Iterator[Condition]:
+    """Entries stand side by side from 0 on, and what is not there is 0."""
+    for entry, item, name in each.params():
+        key, where = f"{each.name}_{entry}_{each.key}", f"list {each.name}"
+        if item.name != each.key:
+            text = f"{each.name}: entry {entry} is not there, but its {item.name} is not 0"
+            yield Condition(Expr(f"{key} == 0 and {name} != 0", where), text, entry)
+            if 0 not in item.legal:
+                text = f"{each.name}: entry {entry} lacks its {item.name}"
+                yield Condition(Expr(f"{key} != 0 and {name} == 0", where), text, entry)
+        elif entry:
+            before = f"{each.name}_{entry - 1}_{each.key}"
+            text = f"{each.name}: entry {entry} is there, but entry {entry - 1} is not"
+            yield Condition(Expr(f"{key} != 0 and {before} == 0", where), text, entry)
+
+
+def _entries(raw: list[dict], lists: Mapping[str, ListParam], where: str) -> list[dict]:
+    """Runs of items with `each = LIST` once an entry, the highest first; @ is its number."""
+    result: list[dict] = []
+    for name, run in itertools.groupby(raw, lambda item: item.get("each")):
+        items = list(run)
+        if name is None:
+            result += items
+            continue
+        if name not in lists:
+            raise WlkError(Status.MODEL_ERROR, f"{where}: each: there is no list '{name}'")
+        for entry in reversed(range(lists[name].most)):
+            result += [_numbered(item, entry) | {"entry": entry} for item in items]
+    return result
+
+
+def _spread(lists: Mapping[str, ListParam], raw: dict) -> dict:
+    """A field whose `x_hides` name with @ what each entry of the list has."""
+    entries = range(max((each.most for each in lists.values()), default=0))
+    names = [
+        name.replace("@", str(entry))
+        for name in raw.get("x_hides", [])
+        for entry in (entries if "@" in name else [0])
+    ]
+    return raw | {"x_hides": names} if names else raw
+
+
+def _numbered(raw: dict, entry: int) -> dict:
+    """A table's item with the number of an entry in place of @."""
+
+    def put(value: object) -> object:
+        if isinstance(value, str):
+            return value.replace("@", str(entry))
+        return [put(each) for each in value] if isinstance(value, list) else value
+
+    return {key: put(value) for key, value in raw.items() if key != "each"}
 
 
 def _path(name: str, where: str) -> tuple[tuple[str, Expr | None], ...]:
@@ -655,7 +1005,7 @@ def _path(name: str, where: str) -> tuple[tuple[str, Expr | None], ...]:
 
 _FIELD_KEYS = frozenset(
     "name port dir width max_width lanes when valid_when read exact loose_width timing doc"
-    " x_hides unit unit_at".split()
+    " x_hides unit unit_at opaque entry".split()
 )
 
 
@@ -695,6 +1045,8 @@ def _field(raw: dict, table: str, largest: Config) -> Field:
         x_hides=tuple(raw.get("x_hides", ())),
         unit=raw.get("unit", ""),
         unit_at=raw.get("unit_at", 0),
+        opaque=raw.get("opaque", False),
+        entry=raw.get("entry"),
         counts=tuple(count(largest) for _, count in path if count is not None),
     )
 
@@ -709,10 +1061,13 @@ def _family(name: str | None, where: str) -> dict:
     return _decode(path)
 
 
-def _conditions(key: str, own: dict, family: dict, params: set[str], where: str) -> Iterator:
-    """Those of the family that speak of no other parameters, and the table's own."""
+def _conditions(
+    key: str, own: dict, family: dict, params: set[str], where: str, lists: Mapping[str, ListParam]
+) -> Iterator[Condition]:
+    """Those of the family that speak of no other parameters, and the table's own; one with
+    `each = LIST` holds for each entry, whose number stands for @."""
     for source, shared in ((family, True), (own, False)):
-        for raw in source.get(key, []):
+        for raw in _each_condition(source.get(key, []), lists):
             _need(raw, f"{where}: {key}", "when", "text")
             when = Expr(raw["when"], f"{where}: {key}")
             if shared and not when.names <= params:
@@ -723,7 +1078,19 @@ def _conditions(key: str, own: dict, family: dict, params: set[str], where: str)
                 strangers = ", ".join(sorted(named - params))
                 message = f"{where}: {key}: the text names no parameter: {strangers}"
                 raise WlkError(Status.MODEL_ERROR, message)
-            yield Condition(when, raw["text"])
+            yield Condition(when, raw["text"], raw.get("entry"))
+
+
+def _each_condition(raws: list[dict], lists: Mapping[str, ListParam]) -> Iterator[dict]:
+    for raw in raws:
+        if "each" not in raw:
+            yield raw
+            continue
+        each = lists.get(raw["each"])  # none: a family's, of blocks that have the list
+        for entry in range(each.most if each else 0):
+            made = _numbered(raw, entry) | {"entry": entry}
+            made["when"] = f"{each.name}_{entry}_{each.key} != 0 and ({made['when']})"
+            yield made
 
 
 def _decode(path: Path) -> dict:
@@ -735,14 +1102,15 @@ def _decode(path: Path) -> dict:
             raise WlkError(Status.MODEL_ERROR, f"{path.name}: {exc}") from exc
 
 
-_MIRROR_KEYS = frozenset("name mirror flip unread".split()) | {"valid_when", "x_hides", "timing"}
+_MIRROR_KEYS = frozenset("name mirror flip unread valid_when x_hides timing entry".split())
 
 
 def _expand(raw: dict, path: Path) -> list[dict]:
     """Every field, mirrors replaced by the fields they stand for, units marked."""
     units = [(unit["name"], unit["of"].split(".")) for unit in raw.get("unit", [])]
     fields: list[dict] = []
-    for item in raw["field"]:
+    lists = {each["name"]: _list(each, path.name)[0] for each in _lists(raw, path)}
+    for item in map(functools.partial(_spread, lists), _entries(raw["field"], lists, path.name)):
         if "mirror" in item:
             fields += _mirror(item, fields, path)
             continue
@@ -796,9 +1164,10 @@ def _mirror(item: dict, known: list[dict], path: Path) -> list[dict]:
 
 def _mirrored(item: dict, source: dict, depth: int, rest: list[str]) -> dict:
     """One field of a mirror; `rest`: its path below the mirrored one."""
-    kept = ("dir", "width", "max_width", "lanes", "when", "loose_width", "doc")
+    kept = ("dir", "width", "max_width", "lanes", "when", "loose_width", "doc", "opaque")
     made = {key: source[key] for key in kept if key in source}
     made["name"] = ".".join([item["name"], *rest])
+    made |= {key: item[key] for key in ("entry",) if key in item}
     if "port" in source and not rest:
         made["port"] = source["port"]
     if item.get("flip"):
@@ -831,6 +1200,12 @@ def parse(raw: dict, path: Path) -> Table:
     shared = {each["name"]: each for each in family.get("param", [])}
     given = [shared.get(each.get("name"), {}) | each for each in raw["param"]]
     params = {p.name: p for p in (_param(each, where) for each in given)}
+    lists = {}
+    for each in _lists(raw, path):
+        found, default = _list(each, where)
+        lists[found.name] = found
+        base = {p.name: p.default for p in params.values()}
+        params |= {p.name: p for p in _list_params(found, each, default, base)}
     largest = {p.name: max(p.legal) for p in params.values()}
     fields = [_field(f, where, largest) for f in _expand(raw, path)]
     for item in fields:
@@ -848,19 +1223,31 @@ def parse(raw: dict, path: Path) -> Table:
         doc=block["doc"],
         params=params,
         fields=fields,
-        channels=raw.get("channel", []),
+        channels=_entries(raw.get("channel", []), lists, where),
         rules=raw.get("rule", []),
         covers=raw.get("cover", []),
         configs={c["name"]: c.get("set", {}) for c in raw.get("config", [])},
         path=path,
         units=tuple(unit["name"] for unit in raw.get("unit", [])),
         instances=tuple(raw.get("instance", [])),
-        constraints=tuple(_conditions("constraint", raw, family, set(params), where)),
-        cautions=tuple(_conditions("warning", raw, family, set(params), where)),
+        constraints=(
+            *itertools.chain.from_iterable(map(_list_constraints, lists.values())),
+            *_conditions("constraint", raw, family, set(params), where, lists),
+        ),
+        cautions=tuple(_conditions("warning", raw, family, set(params), where, lists)),
+        lists=lists,
+        status=block.get("status", ""),
     )
     _check_fields(table)
     _lay_out(table)
-    return table
+    if not table.opaque:
+        return table
+    opened = table.with_members(parse_members(block.get("members", family.get("members", ""))))
+    if opened.defaults() != table.defaults():
+        derived = next(p for p in opened.params.values() if p.derived)
+        message = f"{where}: members: {derived.name} must be {derived.default}, by default too"
+        raise WlkError(Status.MODEL_ERROR, message)
+    return opened
 
 
 def _check_parameters(expr: Expr, known: set[str]) -> None:

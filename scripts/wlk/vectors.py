@@ -90,7 +90,14 @@ def check_schema(header: Header) -> tables.Table:
         versions = f"model version {header.text['model_version']} then, {table.model_version} now"
         message = f"{header.path}: its port table of {table.name} is {theirs}, ours is {ours}"
         raise WlkError(Status.BAD_SCHEMA, f"{message} ({versions}); {_again(header)}")
-    return table
+    return _opened(header, table)
+
+
+def _opened(header: Header, table: tables.Table) -> tables.Table:
+    """The table with the ports in opaque fields that the file was made with."""
+    said = str(header.text.get("members", ""))
+    ports = [text.split(":")[:2] for text in said.split(",") if text]
+    return table.with_members((name, int(width)) for name, width in ports) if ports else table
 
 
 def _again(header: Header) -> str:
@@ -109,14 +116,14 @@ def check_config(header: Header, table: tables.Table, given: Given) -> tables.Co
     if missing:
         message = f"{header.path}: its header lacks the parameter {missing[0]}; {_again(header)}"
         raise WlkError(Status.BAD_PARAMS, message)
-    for key, value in table.config(dict(given)).items():
-        if key in dict(given) and config[key] != value:
-            shown = table.params[key].show
-            message = f"{header.path}: made with {key}={shown(config[key])}, not {shown(value)}"
-            raise WlkError(
-                Status.BAD_PARAMS,
-                f"{message}; leave --config out, or make a file with {key}={shown(value)}",
-            )
+    said = table.values(dict(given), config)
+    made, asked = table.show(config), table.show(config | said)
+    for key in (key for key in made if made[key] != asked[key]):
+        message = f"{header.path}: made with {key}={made[key]}, not {asked[key]}"
+        raise WlkError(
+            Status.BAD_PARAMS,
+            f"{message}; leave --config out, or make a file with {key}={asked[key]}",
+        )
     return config
 
 
@@ -139,7 +146,7 @@ def check_model(header: Header, table: tables.Table) -> None:
 
 
 def _words(table: tables.Table, config: tables.Config) -> list[str]:
-    return [f"{key}={value}" for key, value in table.show(config).items()]
+    return table.words(config)
 
 
 def gen(
@@ -175,7 +182,7 @@ def play(header: Header, table: tables.Table, config: tables.Config) -> Played:
     words = ["play", header.block, header.path, header.power_up, header.source]
     label = f"playing {header.path}"
     answer = tools.run(PROGRAM, [*words, *_words(table, config)], label=label)
-    result = json.loads(answer.output)
+    result = json.loads(answer.output) | {"config": table.show(config)}
     verdict = Status(answer.code)
     unjudged = result.pop("unjudged_bits")  # what the file does not say was not compared
     result["compared_bits"] -= unjudged
@@ -217,6 +224,7 @@ def import_csv(source: Path, out: Path, block: str, given: Given, power_up: str)
     table = tables.load(block)
     shapes = recording.read_ports(source)
     found = match.match(table, shapes, dict(given), clock=False)
+    table = found.table
     _require(found, source, dict(given))
     likely = candidates.first(found)
     if not likely:
@@ -248,7 +256,7 @@ def _explore(subject: Any, header: Header, table: tables.Table) -> None:
     def run(wanted: Any) -> None:
         for _, trial in wanted:
             trial.answer = play(header, table, trial.config)
-            trial.note(trial.answer.result)
+            trial.note(trial.answer.result, alone=table.clock is None)
 
     candidates.explore([[subject]], run)
 

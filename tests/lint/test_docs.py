@@ -59,15 +59,22 @@ def test_docs_port_table_names_every_port(block):
     rows = [
         found[1] for found in re.finditer(r"^\| `(\S+)` \|", gen_docs.ports(block), re.MULTILINE)
     ]
-    patterns = [name for row in rows[1:] for name in _rows_of_unit(row)]
+    rows = rows[1:] if table.clock else rows
+    patterns = [name for row in rows for name in _rows_of_unit(table, row)]
     names = [name for pattern in patterns for name in _expand(pattern, config)]
     assert sorted(names) == sorted(port.name for port in table.ports(config, absent=True))
 
 
-def _rows_of_unit(row: str) -> list[str]:
-    """The ports that a row `io_admit_bits_ibufEntry_…` stands for; any other row is itself."""
+def _rows_of_unit(table: tables.Table, row: str) -> list[str]:
+    """The ports that a row `io_admit_bits_ibufEntry_…` or `io_dis_uops_q_…` stands for."""
+    if "_q_" in row:
+        entries = range(next(iter(table.lists.values())).most)
+        named = [row.replace("_q_", f"_{entry}_") for entry in entries]
+        return [name for each in named for name in _rows_of_unit(table, each)]
     if not row.endswith("_…"):
         return [row]
+    if table.members:
+        return [row.removesuffix("…") + member.name for member in table.members]
     members = re.findall(r"^\| `…(\S+)` \|", gen_docs.unit("hazard", "entry"), re.MULTILINE)
     assert len(members) > 30
     return [row.removesuffix("_…") + member for member in members]

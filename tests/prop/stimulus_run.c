@@ -36,7 +36,7 @@ static void fill_mask(run *r) {
     if (ports == NULL) {
         exit(WLK_NO_MEMORY);
     }
-    (void)r->block->table->ports(r->cfg, ports, r->layout.n_ports);
+    (void)r->block->table->ports(r->cfg, NULL, ports, r->layout.n_ports);
     for (uint32_t p = 0; p < r->layout.n_ports; p++) {
         if (!ports[p].is_out && ports[p].present) {
             r->mask[ports[p].word] |= wlk_mask(ports[p].width) << ports[p].lsb;

@@ -87,7 +87,7 @@ static inline const wlk_port *noise_port(const noise *n, const char *name) {
 }
 
 static inline void noise_ports(noise *n) {
-    (void)n->block->table->ports(n->cfg, n->ports, n->layout.n_ports);
+    (void)n->block->table->ports(n->cfg, NULL, n->ports, n->layout.n_ports);
     for (uint32_t i = 0; i < n->layout.n_ports; i++) {
         const wlk_port *port = &n->ports[i];
         if (port->present) {

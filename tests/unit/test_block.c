@@ -124,7 +124,7 @@ static void layout_holds_every_port(const wlk_table *table, const uint32_t *cfg)
     uint64_t *taken[2] = {in, out};
     wlk_layout l;
     table->layout(cfg, &l);
-    const uint32_t n = table->ports(cfg, ports, MAX_PORTS);
+    const uint32_t n = table->ports(cfg, NULL, ports, MAX_PORTS);
     if (!CHECK(n == l.n_ports && n <= MAX_PORTS) ||
         !CHECK(l.in_words <= MAX_WORDS && l.out_words <= MAX_WORDS)) {
         return;
@@ -155,9 +155,9 @@ static void ports_stops_at_capacity(void) {
     const wlk_table *table = wlk_block_find("collector")->table;
     uint32_t cfg[WLK_MAX_PARAMS];
     wlk_config_defaults(table, cfg);
-    const uint32_t n = table->ports(cfg, NULL, 0);
+    const uint32_t n = table->ports(cfg, NULL, NULL, 0);
     memset(ports, 0, sizeof ports);
-    CHECK(table->ports(cfg, ports, 3) == n);
+    CHECK(table->ports(cfg, NULL, ports, 3) == n);
     CHECK(strcmp(ports[0].name, "reset") == 0 && ports[3].name[0] == '\0');
 }
 

@@ -317,7 +317,7 @@ static void hazard_entry_passes_bit_for_bit(void) {
     const wlk_table *t = &wlk_hazard_table;
     t->layout((const uint32_t *)&cfg, &layout);
     static wlk_port ports[2048];
-    const uint32_t n = t->ports((const uint32_t *)&cfg, ports, 2048);
+    const uint32_t n = t->ports((const uint32_t *)&cfg, NULL, ports, 2048);
     uint32_t bits = 0;
     if (!CHECK(n <= 2048 && layout.in_words <= 512 && layout.out_words <= 512)) {
         return;

@@ -16,7 +16,8 @@ static void layout(const uint32_t *cfg, wlk_layout *l) {
     l->n_ports = 4;
 }
 
-static uint32_t ports(const uint32_t *cfg, wlk_port *list, uint32_t capacity) {
+static uint32_t ports(const uint32_t *cfg, const wlk_members *members, wlk_port *list,
+                      uint32_t capacity) {
     static const wlk_port all[] = {
         {"in_valid", 0, {0}, 0, -1, 0, 0, 1, false, true},
         {"in_data", 1, {0}, 0, -1, 0, DATA_LSB, 8, false, true},
@@ -24,6 +25,7 @@ static uint32_t ports(const uint32_t *cfg, wlk_port *list, uint32_t capacity) {
         {"out_data", 3, {0}, 0, -1, 0, DATA_LSB, 8, true, true},
     };
     (void)cfg;
+    (void)members;
     for (uint32_t i = 0; i < 4u && i < capacity; i++) {
         list[i] = all[i];
     }
@@ -73,10 +75,10 @@ static int step(const uint32_t *cfg, void *state, const wlk_view *in, const wlk_
 static uint64_t mismatches(bool exact, uint32_t valid) {
     static const int16_t no_bits[] = {-1};
     const wlk_field fields[] = {
-        {"in.valid", -1, false, false, true, true, false, "", NULL, NULL},
-        {"in.data", 0, false, false, true, true, false, "", NULL, NULL},
-        {"out.valid", -1, true, false, true, true, false, "", NULL, NULL},
-        {"out.data", 2, true, false, true, exact, false, "", NULL, NULL},
+        {"in.valid", -1, false, false, true, true, false, "", NULL, NULL, false},
+        {"in.data", 0, false, false, true, true, false, "", NULL, NULL, false},
+        {"out.valid", -1, true, false, true, true, false, "", NULL, NULL, false},
+        {"out.data", 2, true, false, true, exact, false, "", NULL, NULL, false},
     };
     const wlk_channel channels[] = {{"out", 2, -1, no_bits}};
     const wlk_table table = {.name = "wires",

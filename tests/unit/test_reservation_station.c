@@ -433,7 +433,7 @@ static void reservation_station_issue_port_shows_the_entry_bit_for_bit(void) {
     static wlk_port ports[1024];
     start(4);
     const uint32_t *params = (const uint32_t *)&cfg;
-    const uint32_t n = wlk_reservation_station_table.ports(params, ports, 1024);
+    const uint32_t n = wlk_reservation_station_table.ports(params, NULL, ports, 1024);
     uint32_t bits = 0;
     if (!CHECK(n <= 1024)) {
         return;

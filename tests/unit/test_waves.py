@@ -105,7 +105,8 @@ def played(block: str, config: dict, ports: list[tables.Port], rows: list[dict])
     lines.append(",".join(["#dir", *(f"i{p.width}" for p in inputs)]))
     for cycle, row in enumerate([{"reset": 1}, *rows]):
         lines.append(",".join([str(cycle), *(f"{row.get(p.name, 0):x}" for p in inputs)]))
-    words = programs.config_words(config)
+    table = tables.load(block)
+    words = table.words(table.config(config))
     text = "\n".join(lines) + "\n"
     done = programs.run("vectors/wlk-vec", "model", block, "unknown", *words, stdin=text)
     assert done.returncode == 0, done.stderr

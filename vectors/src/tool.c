@@ -38,26 +38,65 @@ bool tool_number(const char *text, uint64_t *value) {
     return *end == '\0';
 }
 
-wlk_status tool_config(const char *name, char **words, int n, const wlk_block **block,
-                       uint32_t *cfg, wlk_error *err) {
-    *block = wlk_block_find(name);
-    if (*block == NULL) {
+static wlk_status take_members(tool_block *b, const char *text, wlk_error *err) {
+    uint32_t n = 0;
+    wlk_status status = wlk_members_parse(text, NULL, 0, &n, err);
+    if (status != WLK_OK || n == 0u) {
+        return status;
+    }
+    wlk_member *list = (wlk_member *)calloc(n, sizeof *list);
+    if (list == NULL) {
+        return wlk_fail(err, WLK_NO_MEMORY, "out of memory");
+    }
+    b->members.list = list;
+    b->members_text = text;
+    return wlk_members_parse(text, list, n, &b->members.n, err);
+}
+
+static wlk_status take_word(tool_block *b, char *word, wlk_error *err) {
+    char *equals = strchr(word, '=');
+    if (equals == NULL) {
+        return wlk_fail(err, WLK_USAGE, "'%s' is not key=value", word);
+    }
+    *equals = '\0';
+    const bool members = strcmp(word, "members") == 0 && b->members.list == NULL;
+    const wlk_status status = members
+                                  ? take_members(b, equals + 1, err)
+                                  : wlk_config_set(b->block->table, b->cfg, word, equals + 1, err);
+    *equals = '=';
+    return status;
+}
+
+wlk_status tool_block_open(tool_block *b, const char *name, char **words, int n, wlk_error *err) {
+    wlk_status status = WLK_OK;
+    memset(b, 0, sizeof *b);
+    b->block = wlk_block_find(name);
+    if (b->block == NULL) {
         return wlk_fail(err, WLK_USAGE, "no block '%s'", name);
     }
-    wlk_config_defaults((*block)->table, cfg);
-    for (int i = 0; i < n; i++) {
-        char *equals = strchr(words[i], '=');
-        if (equals == NULL) {
-            return wlk_fail(err, WLK_USAGE, "'%s' is not key=value", words[i]);
-        }
-        *equals = '\0';
-        const wlk_status status = wlk_config_set((*block)->table, cfg, words[i], equals + 1, err);
-        *equals = '=';
-        if (status != WLK_OK) {
-            return status;
-        }
+    wlk_config_defaults(b->block->table, b->cfg);
+    for (int i = 0; i < n && status == WLK_OK; i++) {
+        status = take_word(b, words[i], err);
     }
-    return (*block)->check(cfg, err);
+    if (status == WLK_OK) {
+        status = b->block->check(b->cfg, err);
+    }
+    if (status != WLK_OK) {
+        return status;
+    }
+    b->block->table->layout(b->cfg, &b->layout);
+    b->layout.n_ports = b->block->table->ports(b->cfg, &b->members, NULL, 0);
+    b->ports = (wlk_port *)calloc(b->layout.n_ports, sizeof *b->ports);
+    if (b->ports == NULL) {
+        return wlk_fail(err, WLK_NO_MEMORY, "out of memory");
+    }
+    (void)b->block->table->ports(b->cfg, &b->members, b->ports, b->layout.n_ports);
+    return WLK_OK;
+}
+
+void tool_block_close(tool_block *b) {
+    free((void *)(uintptr_t)b->members.list);
+    free(b->ports);
 }
 
 void tool_progress(uint64_t done, uint64_t total) {

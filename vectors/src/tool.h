@@ -21,9 +21,22 @@ int tool_fail(const char *tool, const wlk_error *err);
 /* A decimal or 0x number; false when @p text is none. */
 bool tool_number(const char *text, uint64_t *value);
 
-/* Find a block by name, set the defaults, then key=value words up to the first other word. */
-wlk_status tool_config(const char *name, char **words, int n, const wlk_block **block,
-                       uint32_t *cfg, wlk_error *err);
+/* A block in a configuration. */
+typedef struct tool_block {
+    const wlk_block *block;
+    uint32_t cfg[WLK_MAX_PARAMS];
+    wlk_layout layout;
+    wlk_members members;      /* ports in opaque fields; owned */
+    const char *members_text; /* as it was given, or NULL */
+    wlk_port *ports;          /* layout.n_ports of them; owned */
+} tool_block;
+
+/*
+ * Find a block by name, set the defaults, then key=value words: parameters, and members=TEXT. What
+ * it allocates is tool_block_close's to free, also after a failure.
+ */
+wlk_status tool_block_open(tool_block *b, const char *name, char **words, int n, wlk_error *err);
+void tool_block_close(tool_block *b);
 
 /* Every 0.2 s at most: "progress DONE TOTAL" on stderr, read by scripts/warplock. */
 void tool_progress(uint64_t done, uint64_t total);

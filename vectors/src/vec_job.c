@@ -8,7 +8,7 @@
 #include <string.h>
 
 void job_close(job *j) {
-    free(j->ports);
+    tool_block_close(&j->b);
     wlk_worlds_close(&j->worlds);
     free(j->other);
     free(j->in);
@@ -26,33 +26,31 @@ static uint64_t *words_of(uint32_t n) {
 }
 
 static bool allocate(job *j) {
-    const bool worlds = wlk_worlds_open(&j->worlds, j->block, j->cfg) == WLK_OK;
-    j->ports = (wlk_port *)calloc(j->layout.n_ports, sizeof *j->ports);
-    j->in = words_of(j->layout.in_words);
-    j->out = words_of(j->layout.out_words);
-    j->care = words_of(j->layout.out_words);
-    j->all = words_of(j->layout.out_words);
-    j->other = words_of(2u * j->layout.out_words);
-    return worlds && j->ports != NULL && j->other != NULL && j->in != NULL && j->out != NULL &&
-           j->care != NULL && j->all != NULL;
+    const bool worlds = wlk_worlds_open(&j->worlds, j->b.block, j->b.cfg) == WLK_OK;
+    j->in = words_of(j->b.layout.in_words);
+    j->out = words_of(j->b.layout.out_words);
+    j->care = words_of(j->b.layout.out_words);
+    j->all = words_of(j->b.layout.out_words);
+    j->other = words_of(2u * j->b.layout.out_words);
+    return worlds && j->other != NULL && j->in != NULL && j->out != NULL && j->care != NULL &&
+           j->all != NULL;
 }
 
 wlk_status job_open(job *j, const char *block, const char *power_up, char **words, int n,
                     wlk_error *err) {
     memset(j, 0, sizeof *j);
-    const wlk_status status = tool_config(block, words, n, &j->block, j->cfg, err);
+    const wlk_status status = tool_block_open(&j->b, block, words, n, err);
     if (status != WLK_OK) {
+        tool_block_close(&j->b);
         return status;
     }
-    j->block->table->layout(j->cfg, &j->layout);
     if (!allocate(j)) {
         job_close(j);
         return wlk_fail(err, WLK_NO_MEMORY, "out of memory");
     }
-    (void)j->block->table->ports(j->cfg, j->ports, j->layout.n_ports);
-    for (uint32_t i = 0; i < j->layout.n_ports; i++) {
-        if (j->ports[i].is_out && j->ports[i].present) {
-            wlk_port_set(&j->ports[i], j->all, ~UINT64_C(0));
+    for (uint32_t i = 0; i < j->b.layout.n_ports; i++) {
+        if (j->b.ports[i].is_out && j->b.ports[i].present) {
+            wlk_port_set(&j->b.ports[i], j->all, ~UINT64_C(0));
         }
     }
     wlk_worlds_init(&j->worlds, power_up_of(power_up));
@@ -65,7 +63,7 @@ wlk_status job_reader(const job *j, const char *path, wlk_vec_reader **reader, w
         return status;
     }
     const wlk_vec_shape shape = wlk_vec_get_shape(*reader);
-    if (shape.in_words == j->layout.in_words && shape.out_words == j->layout.out_words) {
+    if (shape.in_words == j->b.layout.in_words && shape.out_words == j->b.layout.out_words) {
         return WLK_OK;
     }
     wlk_vec_close(*reader);
@@ -73,14 +71,15 @@ wlk_status job_reader(const job *j, const char *path, wlk_vec_reader **reader, w
     return wlk_fail(err, WLK_BAD_PARAMS,
                     "%s: its records have %" PRIu32 " + %" PRIu32
                     " words, but its configuration needs %" PRIu32 " + %" PRIu32,
-                    path, shape.in_words, shape.out_words, j->layout.in_words, j->layout.out_words);
+                    path, shape.in_words, shape.out_words, j->b.layout.in_words,
+                    j->b.layout.out_words);
 }
 
 void vec_print_side(const job *j, const char *name, bool out, const uint64_t *words) {
     const char *glue = "";
     printf(", \"%s\": {", name);
-    for (uint32_t i = 0; i < j->layout.n_ports; i++) {
-        const wlk_port *port = &j->ports[i];
+    for (uint32_t i = 0; i < j->b.layout.n_ports; i++) {
+        const wlk_port *port = &j->b.ports[i];
         if (port->is_out == out && port->present) {
             printf("%s\"%s\": \"%" PRIx64 "\"", glue, port->name, wlk_port_get(port, words));
             glue = ", ";

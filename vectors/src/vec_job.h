@@ -14,10 +14,7 @@ enum {
 
 /* A model at power-up with room for one record. */
 typedef struct job {
-    const wlk_block *block;
-    uint32_t cfg[WLK_MAX_PARAMS];
-    wlk_layout layout;
-    wlk_port *ports;
+    tool_block b;
     wlk_worlds worlds;
     uint64_t *in, *out, *care;
     uint64_t *other; /* scratch of two output records */

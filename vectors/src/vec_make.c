@@ -8,7 +8,7 @@
 #include "vec_job.h"
 #include "warplock/stimulus.h"
 
-enum { HEADER_TEXT = 4096 };
+enum { HEADER_TEXT = 1 << 16 };
 
 static wlk_status interrupted(wlk_error *err) {
     return wlk_fail(err, WLK_INTERRUPTED, "interrupted; nothing was written");
@@ -17,14 +17,17 @@ static wlk_status interrupted(wlk_error *err) {
 // The header's text: docs/record-format.md, "Header text". `origin` holds the last members.
 static void header_text(const job *j, const char *source, const char *power_up, const char *origin,
                         char *text) {
-    char config[HEADER_TEXT / 2];
-    tool_config_json(j->block->table, j->cfg, config, sizeof config);
+    char config[HEADER_TEXT / 8];
+    const char *members = j->b.members_text != NULL ? j->b.members_text : "";
+    const char *before = j->b.members_text != NULL ? "\"members\": \"" : "";
+    tool_config_json(j->b.block->table, j->b.cfg, config, sizeof config);
     (void)snprintf(text, HEADER_TEXT,
                    "{\"tool\": \"warplock " WLK_VERSION "\", \"block\": \"%s\", "
                    "\"schema\": \"%016" PRIx64 "\", \"model_version\": %" PRIu32
-                   ", \"config\": {%s}, \"power_up\": \"%s\", \"source\": \"%s\", %s}",
-                   j->block->table->name, j->block->table->schema_hash,
-                   j->block->table->model_version, config, power_up, source, origin);
+                   ", \"config\": {%s}, %s%s%s\"power_up\": \"%s\", \"source\": \"%s\", %s}",
+                   j->b.block->table->name, j->b.block->table->schema_hash,
+                   j->b.block->table->model_version, config, before, members,
+                   *members != '\0' ? "\", " : "", power_up, source, origin);
 }
 
 // `text` as the inside of a JSON string; a control character becomes '?'.
@@ -41,7 +44,7 @@ static void escape(const char *text, char *to, size_t size) {
 
 static wlk_status create(const job *j, const char *path, const char *header,
                          wlk_vec_writer **writer, wlk_error *err) {
-    const wlk_vec_shape shape = {j->layout.in_words, j->layout.out_words};
+    const wlk_vec_shape shape = {j->b.layout.in_words, j->b.layout.out_words};
     return wlk_vec_create(writer, path, &shape, header, err);
 }
 
@@ -59,8 +62,9 @@ static wlk_status generate(job *j, const wlk_stimulus *gen, wlk_stimulus_state *
                            uint64_t cycles, wlk_vec_writer *writer, wlk_error *err) {
     wlk_step_info info;
     for (uint64_t c = 0; c < cycles; c++) {
-        gen->next(j->cfg, j->worlds.states[0], stim, j->in);
-        wlk_worlds_record(&j->worlds, j->in, j->out, j->care, j->layout.out_words, j->other, &info);
+        gen->next(j->b.cfg, j->worlds.states[0], stim, j->in);
+        wlk_worlds_record(&j->worlds, j->in, j->out, j->care, j->b.layout.out_words, j->other,
+                          &info);
         const wlk_status status = wlk_vec_write(writer, j->in, j->out, j->care, err);
         if (status != WLK_OK) {
             return status;
@@ -164,8 +168,8 @@ static wlk_status import_file(job *j, char **a, wlk_error *err) {
     csv *rows = NULL;
     wlk_vec_writer *writer = NULL;
     char header[HEADER_TEXT], origin[600], name[512];
-    wlk_status status =
-        csv_open(&rows, stdin, a[2], j->ports, j->layout.n_ports, j->block->table, false, err);
+    wlk_status status = csv_open(&rows, stdin, a[2], j->b.ports, j->b.layout.n_ports,
+                                 j->b.block->table, false, err);
     if (status != WLK_OK) {
         return status;
     }

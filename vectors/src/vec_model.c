@@ -15,7 +15,7 @@ typedef struct told {
 
 static bool contradicted(const job *j, const told *t) {
     uint64_t any = 0;
-    for (uint32_t w = 0; w < j->layout.out_words; w++) {
+    for (uint32_t w = 0; w < j->b.layout.out_words; w++) {
         any |= (j->out[w] ^ t->seen[w]) & j->care[w] & t->bits[w];
     }
     return any != 0u;
@@ -26,7 +26,7 @@ static bool explained(job *j, const told *t) {
     wlk_worlds_fork(&j->worlds, j->in);
     // From the last: what takes the place of a dropped one has been looked at.
     for (uint32_t i = j->worlds.n; i > 0u; i--) {
-        j->block->eval(j->cfg, j->worlds.states[i - 1u], j->in, j->out, j->care);
+        j->b.block->eval(j->b.cfg, j->worlds.states[i - 1u], j->in, j->out, j->care);
         if (contradicted(j, t)) {
             wlk_worlds_drop(&j->worlds, i - 1u);
         }
@@ -46,7 +46,8 @@ static wlk_status rows_of(job *j, csv *rows, const told *t, wlk_error *err) {
             return wlk_fail(err, WLK_FUNCTIONAL_MISMATCH,
                             "cycle %" PRIu64 ": no state of the model explains the outputs", c);
         }
-        wlk_worlds_record(&j->worlds, j->in, j->out, j->care, j->layout.out_words, j->other, &info);
+        wlk_worlds_record(&j->worlds, j->in, j->out, j->care, j->b.layout.out_words, j->other,
+                          &info);
         printf("{\"cycle\": %" PRIu64 ", \"violated\": %" PRIu32, c, info.violated);
         vec_print_side(j, "out", true, j->out);
         vec_print_side(j, "care", true, j->care);
@@ -57,8 +58,8 @@ static wlk_status rows_of(job *j, csv *rows, const told *t, wlk_error *err) {
 
 static wlk_status model(job *j, const told *t, wlk_error *err) {
     csv *rows = NULL;
-    wlk_status status =
-        csv_open(&rows, stdin, "stdin", j->ports, j->layout.n_ports, j->block->table, true, err);
+    wlk_status status = csv_open(&rows, stdin, "stdin", j->b.ports, j->b.layout.n_ports,
+                                 j->b.block->table, true, err);
     if (status == WLK_OK) {
         csv_care(rows, t->bits);
         status = rows_of(j, rows, t, err);
@@ -77,7 +78,7 @@ int vec_model(int n, char **a) {
     }
     wlk_status status = job_open(&j, a[0], a[1], a + 2, n - 2, &err);
     if (status == WLK_OK) {
-        const size_t words = j.layout.out_words + 1u;
+        const size_t words = j.b.layout.out_words + 1u;
         const told t = {(uint64_t *)calloc(words, sizeof *t.bits),
                         (uint64_t *)calloc(words, sizeof *t.seen)};
         status = t.bits != NULL && t.seen != NULL ? model(&j, &t, &err)

@@ -18,8 +18,8 @@ typedef struct playing {
 
 static wlk_status forgotten(const playing *p, uint64_t cycle, const uint64_t *care,
                             wlk_error *err) {
-    for (uint32_t i = 0; i < p->j.layout.n_ports; i++) {
-        const wlk_port *port = &p->j.ports[i];
+    for (uint32_t i = 0; i < p->j.b.layout.n_ports; i++) {
+        const wlk_port *port = &p->j.b.ports[i];
         const uint64_t lost = wlk_port_get(port, care) & ~wlk_port_get(port, p->j.care);
         if (port->is_out && port->present && lost != 0u) {
             return wlk_fail(err, WLK_MODEL_ERROR,
@@ -36,8 +36,8 @@ static wlk_status play_cycle(playing *p, uint64_t cycle, const uint64_t *in, con
                              const uint64_t *care, wlk_error *err) {
     job *j = &p->j;
     uint64_t lost = 0, unjudged = 0;
-    j->block->eval(j->cfg, wlk_checker_state(p->checker), in, j->out, j->care);
-    for (uint32_t w = 0; w < j->layout.out_words; w++) {
+    j->b.block->eval(j->b.cfg, wlk_checker_state(p->checker), in, j->out, j->care);
+    for (uint32_t w = 0; w < j->b.layout.out_words; w++) {
         lost |= care[w] & ~j->care[w] & j->all[w];
         unjudged += (uint64_t)__builtin_popcountll(j->care[w] & ~care[w] & j->all[w]);
         j->out[w] = (out[w] & care[w]) | (j->out[w] & ~care[w]);
@@ -100,11 +100,12 @@ int vec_play(int n, char **a) {
         return tool_fail("wlk-vec", &err);
     }
     options.scope = a[1];
+    options.members = p.j.b.members;
     options.power_up = power_up_of(a[2]);
     p.from_model = strcmp(a[3], "gen") == 0;
     wlk_status status = job_reader(&p.j, a[1], &p.reader, &err);
     if (status == WLK_OK) {
-        status = wlk_checker_open(&p.checker, p.j.block, p.j.cfg, &options, &err);
+        status = wlk_checker_open(&p.checker, p.j.b.block, p.j.b.cfg, &options, &err);
     }
     if (status == WLK_OK) {
         status = play(&p, &err);

@@ -74,14 +74,14 @@ int vec_layout(int n, char **a) {
     if (job_open(&j, a[0], "unknown", a + 1, n - 1, &err) != WLK_OK) {
         return tool_fail("wlk-vec", &err);
     }
-    const wlk_layout *l = &j.layout;
+    const wlk_layout *l = &j.b.layout;
     printf("{\"schema\": \"%016" PRIx64 "\", \"in_control\": %" PRIu32 ", \"out_control\": %" PRIu32
            ", \"in_words\": %" PRIu32 ", \"out_words\": %" PRIu32 ", \"ports\": [",
-           j.block->table->schema_hash, l->in_control, l->out_control, l->in_words, l->out_words);
+           j.b.block->table->schema_hash, l->in_control, l->out_control, l->in_words, l->out_words);
     for (uint32_t i = 0; i < l->n_ports; i++) {
-        const wlk_port *p = &j.ports[i];
+        const wlk_port *p = &j.b.ports[i];
         printf("%s[\"%s\", \"%s\", \"%s\", %d, %u, %u, %u, %s]", i != 0u ? ", " : "", p->name,
-               j.block->table->fields[p->field].name, p->is_out ? "out" : "in", p->lane, p->word,
+               j.b.block->table->fields[p->field].name, p->is_out ? "out" : "in", p->lane, p->word,
                p->lsb, p->width, p->present ? "true" : "false");
     }
     puts("]}");

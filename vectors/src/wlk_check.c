@@ -30,12 +30,9 @@ static wlk_wave *open_wave; // for the signal handler
 
 typedef struct instance {
     const char *block_name, *scope, *clock, *power_up;
-    const char *words[WLK_MAX_PARAMS]; // key=value of the configuration
+    const char *words[WLK_MAX_PARAMS + 1]; // key=value of the configuration, and members
     uint32_t n_words;
-    const wlk_block *block;
-    uint32_t cfg[WLK_MAX_PARAMS];
-    wlk_layout layout;
-    wlk_port *ports;
+    tool_block b;
     uint64_t *in, *in_x, *out, *out_x, *compare; // records
     wlk_checker *checker;
     wlk_wave *wave;
@@ -123,33 +120,29 @@ static wlk_status configure(instance *i, wlk_error *err) {
     if (!zero && strcmp(i->power_up, "unknown") != 0) {
         return wlk_fail(err, WLK_USAGE, "power_up=%.64s: give unknown or zero", i->power_up);
     }
-    char *words[WLK_MAX_PARAMS];
+    char *words[WLK_MAX_PARAMS + 1];
     for (uint32_t w = 0; w < i->n_words; w++) {
         words[w] = (char *)(uintptr_t)i->words[w];
     }
-    const wlk_status status =
-        tool_config(i->block_name, words, (int)i->n_words, &i->block, i->cfg, err);
+    const wlk_status status = tool_block_open(&i->b, i->block_name, words, (int)i->n_words, err);
     if (status != WLK_OK) {
         return status;
     }
-    i->block->table->layout(i->cfg, &i->layout);
-    i->ports = (wlk_port *)calloc(i->layout.n_ports, sizeof *i->ports);
-    i->in = record(i->layout.in_words);
-    i->in_x = record(i->layout.in_words);
-    i->out = record(i->layout.out_words);
-    i->out_x = record(i->layout.out_words);
-    i->compare = record(i->layout.out_words);
-    if (i->ports == NULL || i->in == NULL || i->in_x == NULL || i->out == NULL ||
-        i->out_x == NULL || i->compare == NULL) {
+    i->in = record(i->b.layout.in_words);
+    i->in_x = record(i->b.layout.in_words);
+    i->out = record(i->b.layout.out_words);
+    i->out_x = record(i->b.layout.out_words);
+    i->compare = record(i->b.layout.out_words);
+    if (i->in == NULL || i->in_x == NULL || i->out == NULL || i->out_x == NULL ||
+        i->compare == NULL) {
         return wlk_fail(err, WLK_NO_MEMORY, "out of memory");
     }
-    (void)i->block->table->ports(i->cfg, i->ports, i->layout.n_ports);
     return WLK_OK;
 }
 
 static void instance_close(instance *i) {
     wlk_checker_close(i->checker);
-    free(i->ports);
+    tool_block_close(&i->b);
     free(i->in);
     free(i->in_x);
     free(i->out);
@@ -159,14 +152,18 @@ static void instance_close(instance *i) {
 }
 
 // How a port of the table is met in the scope.
-typedef enum meeting { BOUND, NOT_COMPARED, TIED_OFF, REFUSED } meeting;
+typedef enum meeting { BOUND, IGNORED, NOT_COMPARED, TIED_OFF, REFUSED } meeting;
 
 static meeting meet(const instance *i, const wlk_port *port, size_t scope) {
     uint32_t width = 0;
     const bool found =
         wlk_wave_find_signal(i->wave, scope, port->name, NULL, &width) != WLK_WAVE_NONE;
-    if (!port->is_out && !i->block->table->fields[port->field].read && width != port->width) {
+    const bool read = port->is_out || i->b.block->table->fields[port->field].read;
+    if (!read && width != port->width) {
         return TIED_OFF; // of no consequence, whatever its width
+    }
+    if (!read && !i->b.block->table->has_clock) {
+        return IGNORED; // its changes would be samples
     }
     if (found) {
         return BOUND;
@@ -192,8 +189,8 @@ static void append_name(FILE *list_of, uint32_t *n, const char *name) {
 static wlk_status bind_ports(instance *i, uint32_t sampler, size_t scope, FILE *missing, FILE *tied,
                              wlk_error *err) {
     uint32_t n_missing = 0, n_tied = 0;
-    for (uint32_t p = 0; p < i->layout.n_ports; p++) {
-        const wlk_port *port = &i->ports[p];
+    for (uint32_t p = 0; p < i->b.layout.n_ports; p++) {
+        const wlk_port *port = &i->b.ports[p];
         if (!port->present) {
             continue;
         }
@@ -210,6 +207,8 @@ static wlk_status bind_ports(instance *i, uint32_t sampler, size_t scope, FILE *
                             "scope %.128s has no signal %s, an input that the model reads; dump "
                             "it, or name another scope",
                             i->scope, port->name);
+        case IGNORED:
+            break;
         case BOUND:
             status = bind_port(i, sampler, port, scope, err);
             break;
@@ -260,7 +259,7 @@ static int on_sample(void *ctx, uint64_t time, uint64_t sample) {
 static wlk_status find_clock(const instance *i, wlk_wave_handle *clock, wlk_error *err) {
     size_t count = 0;
     *clock = WLK_WAVE_NO_CLOCK;
-    if (!i->block->table->has_clock) {
+    if (!i->b.block->table->has_clock && i->clock == NULL) {
         return WLK_OK;
     }
     const size_t at = i->clock != NULL ? wlk_wave_find_path(i->wave, i->clock) : WLK_WAVE_NONE;
@@ -297,9 +296,10 @@ static wlk_status prepare(instance *i, wlk_wave *wave, wlk_error *err) {
         .power_up = strcmp(i->power_up, "zero") == 0 ? WLK_POWER_ZERO : WLK_POWER_UNKNOWN,
         .compare = i->compare,
         .count_events = true,
+        .members = i->b.members,
     };
     return status != WLK_OK ? status
-                            : wlk_checker_open(&i->checker, i->block, i->cfg, &options, err);
+                            : wlk_checker_open(&i->checker, i->b.block, i->b.cfg, &options, err);
 }
 
 // ---- answers ----------------------------------------------------------------------------------
@@ -392,7 +392,7 @@ static wlk_status instance_word(instance *i, const char *word, wlk_error *err) {
             return WLK_OK;
         }
     }
-    if (i->n_words == WLK_MAX_PARAMS) {
+    if (i->n_words == WLK_MAX_PARAMS + 1u) {
         return wlk_fail(err, WLK_USAGE, "too many parameters from '%.64s' on", word);
     }
     i->words[i->n_words++] = word;

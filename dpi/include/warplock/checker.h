@@ -28,6 +28,7 @@ typedef struct wlk_checker_options {
     wlk_power_up power_up;   /**< WLK_POWER_ZERO compares from the first cycle on */
     const uint64_t *compare; /**< output bits that exist in the RTL, or NULL for all */
     bool count_events;       /**< count coverage points (costs some speed) */
+    wlk_members members;     /**< ports in opaque fields; only read by wlk_checker_open */
 } wlk_checker_options;
 
 /** One output that differs. */
@@ -39,12 +40,13 @@ typedef struct wlk_difference {
 /** Numbers of a run. */
 typedef struct wlk_checker_result {
     wlk_status verdict;
-    uint64_t cycles;        /**< sampled edges */
-    uint64_t skipped;       /**< of these: before the first reset edge */
-    uint64_t compared_bits; /**< output bits compared */
-    uint64_t masked_bits;   /**< output bits not compared because unknown */
-    uint64_t mismatches;    /**< cycles that differ, up to the end of the aftermath */
-    uint64_t first_cycle;   /**< cycle of the first mismatch or violation */
+    uint64_t cycles;  /**< sampled edges */
+    uint64_t skipped; /**< of these: before the first reset edge; without a clock: with an X */
+    uint64_t compared_bits;   /**< output bits compared */
+    uint64_t masked_bits;     /**< output bits not compared because unknown */
+    uint64_t mismatches;      /**< cycles that differ, up to the end of the aftermath */
+    uint64_t mismatched_bits; /**< output bits that differ in these cycles */
+    uint64_t first_cycle;     /**< cycle of the first mismatch or violation */
     bool reset_seen;
     bool transfer_seen;
     uint32_t violated; /**< rules broken so far */
@@ -66,7 +68,8 @@ int wlk_checker_step(wlk_checker *checker, const wlk_view *in, const wlk_view *g
  * must be 0). An X on an output where care is 1 is a mismatch. An X on an input that no rule
  * reads, or that is meaningless in this cycle, is ignored; on a payload, the model forgets what
  * it stores; on another input that a rule reads it breaks the protocol, and before the first
- * edge in reset it makes the checker wait for the next one.
+ * edge in reset it makes the checker wait for the next one. A block without a clock has no state
+ * to spoil: such a vector is skipped.
  */
 int wlk_checker_step_x(wlk_checker *checker, const uint64_t *in, const uint64_t *in_x,
                        const uint64_t *got, const uint64_t *got_x);

@@ -44,6 +44,10 @@ void *wlk_dpi_open(unsigned long long abi_version, unsigned long long schema_has
 /** Set parameter @p index; every parameter of the table must be given before the start. */
 void wlk_dpi_param(void *handle, unsigned long long index, unsigned long long value);
 
+/** A port in the block's opaque fields: the last part of its name, and its place in their words. */
+void wlk_dpi_member(void *handle, const char *name, unsigned long long width,
+                    unsigned long long word, unsigned long long lsb);
+
 /** Output bits of word @p word that the RTL has; words never named are compared whole. */
 void wlk_dpi_compare(void *handle, unsigned long long word, unsigned long long mask);
 

@@ -30,6 +30,7 @@ extern "C" {
 #define WLK_MAX_PARAMS   32u /**< parameters of a block */
 #define WLK_MAX_PAYLOADS 16u /**< payloads of one side of a record */
 #define WLK_MAX_NAME     96u /**< bytes of an emitted port name, with the terminator */
+#define WLK_MAX_MEMBER   57u /**< bytes of the last part of one in an opaque field, so too */
 #define WLK_MAX_INDEX    3u  /**< array dimensions of a field */
 
 /** A parameter. A configuration is an array of uint32_t in the order of the table. */
@@ -41,6 +42,9 @@ typedef struct wlk_param {
     const char *const *names; /**< names of the values 0.., or NULL for plain numbers */
     bool behavioural;         /**< a rule reads it though widths may not tell it */
     const char *doc;
+    const char
+        *list;      /**< the list that it is an item of, or NULL; of these the parameters follow */
+    uint32_t items; /**< of an entry of the list */
 } wlk_param;
 
 /** A field of the table: a port or an array of ports. */
@@ -60,7 +64,22 @@ typedef struct wlk_field {
      * makes these unknown and nothing else. Fields, ends with -1; NULL = none.
      */
     const int16_t *x_hides;
+    bool is_opaque; /**< words that no rule looks into; a wlk_members says which ports they hold */
 } wlk_field;
+
+/** A port of the RTL in the words of an opaque field: the last part of its name, and its place. */
+typedef struct wlk_member {
+    char name[WLK_MAX_MEMBER];
+    uint16_t word;
+    uint8_t lsb;
+    uint8_t width; /**< [bits] 1..64 */
+} wlk_member;
+
+/** The ports of a block's opaque fields, the same in each. None: each word is a port. */
+typedef struct wlk_members {
+    const wlk_member *list;
+    uint32_t n;
+} wlk_members;
 
 /** An emitted port in one configuration and its place in the record. */
 typedef struct wlk_port {
@@ -88,7 +107,7 @@ typedef struct wlk_layout {
     uint32_t in_words, out_words;     /**< with payloads */
     uint32_t n_in_payloads, n_out_payloads;
     wlk_payload in_payload[WLK_MAX_PAYLOADS], out_payload[WLK_MAX_PAYLOADS];
-    uint32_t n_ports; /**< ports, absent ones included */
+    uint32_t n_ports; /**< ports, absent ones included, and each word of an opaque field */
 } wlk_layout;
 
 /** A handshake: what counts as a transfer. Fields as indices; -1 = none. */
@@ -119,8 +138,12 @@ typedef struct wlk_table {
     const wlk_point *covers;
     uint32_t n_params, n_fields, n_channels, n_rules, n_covers;
     void (*layout)(const uint32_t *cfg, wlk_layout *layout);
-    /** Fill up to @p capacity ports in module order; the answer is how many there are. */
-    uint32_t (*ports)(const uint32_t *cfg, wlk_port *ports, uint32_t capacity);
+    /**
+     * Fill up to @p capacity ports in module order; the answer is how many there are.
+     * @p members: the ports in opaque fields; NULL: each word is one.
+     */
+    uint32_t (*ports)(const uint32_t *cfg, const wlk_members *members, wlk_port *ports,
+                      uint32_t capacity);
     /** Floor of a coverage point [hits a million cycles]; 0 = cannot be reached. */
     uint32_t (*cover_floor)(const uint32_t *cfg, uint32_t point);
     /** Are values that are legal alone legal together? BAD_CONFIG. NULL: always. */
@@ -209,6 +232,13 @@ wlk_status wlk_config_set(const wlk_table *table, uint32_t *cfg, const char *key
 
 /** Each parameter legal by itself? Blocks call it first in their check. */
 wlk_status wlk_config_check(const wlk_table *table, const uint32_t *cfg, wlk_error *err);
+
+/**
+ * Members from text, "name:width:word:lsb" with commas between: up to @p capacity; *n is how many
+ * there are. BAD_CONFIG: it is no such text.
+ */
+wlk_status wlk_members_parse(const char *text, wlk_member *list, uint32_t capacity, uint32_t *n,
+                             wlk_error *err);
 
 /** ceil(log2 n); 0 for n <= 1. */
 static inline uint32_t wlk_clog2(uint32_t n) {

@@ -32,6 +32,10 @@ void wlk_ports_add(wlk_port_builder *b, uint32_t word, uint32_t lsb, uint32_t wi
 /** Append the next port once a lane, in whole words of its own from @p word on. */
 void wlk_ports_lanes(wlk_port_builder *b, uint32_t word, uint32_t lanes, uint32_t width);
 
+/** Append the ports in an element of an opaque field, @p words from @p word on. */
+void wlk_ports_opaque(wlk_port_builder *b, const wlk_members *members, uint32_t word,
+                      uint32_t words);
+
 /** Append @p copies payloads of @p bits each to a side of a layout. */
 void wlk_layout_payloads(wlk_payload *list, uint32_t *n, uint32_t *words, uint32_t copies,
                          uint32_t bits);
