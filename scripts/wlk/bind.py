@@ -31,10 +31,20 @@ def _matched(args: argparse.Namespace, table: tables.Table) -> tuple[rtl.Module,
     return module, found
 
 
+def _clock(args: argparse.Namespace, table: tables.Table, module: rtl.Module) -> str:
+    """What samples the module; WlkError USAGE when its block has no clock, and nobody says."""
+    if table.clock is not None or args.clock is not None:
+        return args.clock or table.clock
+    if "clock" in module.port_names:
+        return "clock"
+    message = f"{module.name} has no clock; say with --clock PATH what samples it"
+    raise WlkError(Status.USAGE, message)
+
+
 def write(args: argparse.Namespace) -> int:
     """Write the files to args.out."""
-    table = tables.load(args.block)
-    module, found = _matched(args, table)
+    module, found = _matched(args, tables.load(args.block))
+    table = found.table
     present = [*found.present, *([table.clock] if table.clock else [])]
     # Several modules of a block can be bound in one simulation: their checkers need own names.
     suffix = "" if module.name == table.module else f"_{module.name}"
@@ -49,7 +59,7 @@ def write(args: argparse.Namespace) -> int:
     files = {
         "wlk_pkg.sv": harness.package_sv(),
         f"{harness.checker}.sv": harness.checker_sv(),
-        f"{harness.checker}_bind.sv": harness.bind_sv(),
+        f"{harness.checker}_bind.sv": harness.bind_sv(_clock(args, table, module)),
         step: harness.step_c(None),
     }
     for name, text in files.items():

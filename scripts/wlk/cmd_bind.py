@@ -26,6 +26,12 @@ def add(subparsers: Any) -> None:
     parser.add_argument("--define", action="append", default=[], metavar="NAME[=VALUE]")
     parser.add_argument("--include", action="append", type=Path, default=[], metavar="DIR")
     parser.add_argument("--config", action="append", default=[], metavar="NAME|KEY=VALUE")
+    parser.add_argument(
+        "--clock",
+        metavar="PATH",
+        help="of a block without a clock: what samples it, as seen from its module (default: the "
+        "module's port clock)",
+    )
     parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="folder to write to")
 
 

@@ -93,6 +93,7 @@ def check(args: argparse.Namespace, blocks: Sequence[Table]) -> list[Checked]:
             for target in group
         ]
     checked.sort(key=lambda c: next(n for n, t in enumerate(found) if t is c.target))
+    checked = _likeliest(checked)
     return checked + [_refused(t) for t in found if not t.match.ok]
 
 
@@ -102,8 +103,8 @@ def _explore(passes: Passes, groups: Sequence[Sequence[Target]], power_up: str) 
 
     def run(wanted: Sequence[tuple[Subject, Trial]]) -> None:
         words = [owners[id(subject)].words(trial, power_up) for subject, trial in wanted]
-        for (_, trial), answer in zip(wanted, passes.run(words), strict=True):
-            trial.note(answer.item)
+        for (subject, trial), answer in zip(wanted, passes.run(words), strict=True):
+            trial.note(answer.item, alone=subject.found.table.clock is None)
             trial.answer = answer
 
     candidates.explore([[target.subject for target in group] for group in groups], run)
@@ -121,13 +122,13 @@ def _refuse_packed(dump: str) -> None:
 def _check_given(blocks: Sequence[Table], given: Mapping[str, str]) -> None:
     """Every key belongs to a block, and its value is legal there."""
     for key, value in given.items():
-        owners = [table for table in blocks if key in table.params]
+        owners = [table for table in blocks if key in table.params or key in table.lists]
         if not owners:
-            names = ", ".join(dict.fromkeys(p for table in blocks for p in table.params))
+            names = ", ".join(dict.fromkeys(p for table in blocks for p in table.settings()))
             which = ", ".join(table.name for table in blocks)
             message = f"config: no block ({which}) has a parameter '{key}'; there are {names}"
             raise WlkError(Status.BAD_CONFIG, message)
-        for table in owners:
+        for table in (table for table in owners if key in table.params):
             table.config({key: value})
 
 
@@ -145,14 +146,15 @@ class Target:
         return {name: self.scope.signals[name][1] for name in self.match.present}
 
     def inputs(self) -> dict[str, int]:
-        inputs = {p.name for p in self.table.ports(self.match.config) if p.direction == "in"}
+        ports = self.match.table.ports(self.match.config)
+        inputs = {p.name for p in ports if p.direction == "in"}
         return {name: handle for name, handle in self.handles().items() if name in inputs}
 
     def words(self, trial: Trial, power_up: str) -> list[str]:
         """An instance as the tool takes it."""
         words = [f"block={self.table.name}", f"scope={self.scope.path}", f"power_up={power_up}"]
         words += [f"clock={self.clock}"] if self.clock else []
-        return words + [f"{k}={v}" for k, v in self.table.show(trial.config).items()]
+        return words + self.match.table.words(trial.config)
 
 
 # ---- which scopes, which clock, which parameters ------------------------------------------------
@@ -186,7 +188,9 @@ class Finder:
         self, table: Table, scope: Scope, given: bool = True, told: Sequence[match.Told] = ()
     ) -> match.Match:
         """Without the clock, which may be in a scope around this one."""
-        mine = {k: v for k, v in self.given.items() if given and k in table.params}
+        mine = {
+            k: v for k, v in self.given.items() if given and (k in table.params or k in table.lists)
+        }
         return match.match(table, scope.shapes, mine, clock=False, told=told)
 
     def _subject(self, target: Target) -> Subject:
@@ -210,6 +214,7 @@ class Finder:
             if not fitting:
                 raise self._refuse(max(tried, key=_likeness))
             found += fitting
+        found = _by_name(found)
         self._share(found)
         return found
 
@@ -221,7 +226,7 @@ class Finder:
                 continue
             target = Target(table, scope, self._match(table, scope, given=False))
             (found if target.match.ok else odd).append(target)
-        found = _without_aliases(found)
+        found = _by_name(_without_aliases(found))
         odd = [o for o in _without_aliases(odd) if not any(_related(o, f) for f in found)]
         if not found:
             raise self._none_fits(odd)
@@ -241,7 +246,7 @@ class Finder:
     def _refuse(self, target: Target) -> WlkError:
         """Why a scope cannot be checked; shows the table of differences."""
         found, where = target.match, f"{self.args.dump}: scope {target.scope.path}"
-        if not found.present and not found.differences:
+        if not _telling(target) and not found.differences:
             inside = [t.scope.path for t in self._inside(target.scope)]
             hint = f"; {', '.join(inside)} inside it does" if inside else ""
             names = ", ".join(table.name for table in self.blocks)
@@ -287,8 +292,8 @@ class Finder:
 
     def _clock(self, target: Target) -> str | None:
         name = target.table.clock
-        if name is None:
-            return None
+        if name is None and self.args.clock is None:
+            return None  # each time at which something changes is a sample
         paths = {s.signal_path(leaf) for s in self.scopes.values() for leaf in s.signals}
         if self.args.clock is not None:
             if self.args.clock in paths:
@@ -308,7 +313,14 @@ class Finder:
 
 
 def _likeness(target: Target) -> int:
-    return len(target.match.present) + len(target.match.differences)
+    return len(_telling(target)) + len(target.match.differences)
+
+
+def _telling(target: Target) -> list[str]:
+    """The ports that are there, without those that no rule reads: a clock is in every scope."""
+    ports = target.match.table.ports(target.match.config)
+    unread = {p.name for p in ports if p.direction == "in" and not p.read}
+    return [name for name in target.match.present if name not in unread]
 
 
 def _related(a: Target, b: Target) -> bool:
@@ -366,6 +378,21 @@ def _without_aliases(found: Sequence[Target]) -> list[Target]:
     ]
 
 
+def _by_name(found: Sequence[Target]) -> list[Target]:
+    """Of blocks with equal ports that fit one scope the one whose module it is named after; else
+    those that the ports leave a legal configuration."""
+    named = [t for t in found if t.scope.path.rpartition(".")[2] == t.table.module]
+    legal = [t for t in found if t.match.table.refusal(t.match.config) is None]
+    for likely in (named, legal):
+        found = [t for t in found if t in likely or not any(_are_rivals(t, n) for n in likely)]
+    return list(found)
+
+
+def _are_rivals(a: Target, b: Target) -> bool:
+    """Different blocks of which the scope shows the same ports."""
+    return a.table is not b.table and a.scope is b.scope and a.match.present == b.match.present
+
+
 def _reason(target: Target) -> str:
     try:
         target.match.require(target.scope.path)
@@ -411,12 +438,13 @@ def _checked(target: Target, group: Sequence[Subject]) -> Checked:
     """What the trial that was chosen says."""
     subject = target.subject
     trial, answer = subject.chosen, subject.chosen.answer.item
-    answer["inferred"] = {
-        p.name: candidates.how(subject, p, group) for p in target.match.params.values()
-    }
+    told = {p.name: candidates.how(subject, p, group) for p in target.match.params.values()}
+    config = dict(trial.config)
     for name, (value, scope) in candidates.adopted(subject, group).items():
-        answer["config"][name] = value
-        answer["inferred"][name] = f"behaviour of {scope}"
+        config[name] = value
+        told[name] = f"behaviour of {scope}"
+    answer["config"] = target.table.show(config)
+    answer["inferred"] = target.table.fold(told, config)
     checked = Checked(target, answer)
     if not trial.passed:
         checked.text = candidates.doubts(subject) + trial.answer.text()
@@ -424,6 +452,28 @@ def _checked(target: Target, group: Sequence[Subject]) -> Checked:
     checked.notes += candidates.notes(subject, group)
     checked.notes += _port_notes(answer)
     return checked
+
+
+def _likeliest(checked: Sequence[Checked]) -> list[Checked]:
+    """Of blocks with equal ports that fit one scope those that pass; if none does, the one that
+    went furthest."""
+    kept = []
+    for one in checked:
+        rivals = [c for c in checked if _are_rivals(c.target, one.target)]
+        better = [c for c in rivals if _rank(c) > _rank(one)]
+        kept += [] if better else [one]
+        one.notes += [
+            f"its ports are those of {c.target.table.name} too, which differs in cycle "
+            f"{c.answer['first']['cycle']}"
+            for c in rivals
+            if not better and "first" in c.answer
+        ]
+    return kept
+
+
+def _rank(checked: Checked) -> tuple[bool, int]:
+    first = checked.answer.get("first", {})
+    return checked.verdict == Status.OK, first.get("cycle", checked.answer["cycles"])
 
 
 def _port_notes(answer: Mapping[str, Any]) -> list[str]:
@@ -493,7 +543,8 @@ def _repeat(checked: Checked, args: argparse.Namespace) -> str:
     words += ["--scope", target.scope.path]
     words += ["--clock", args.clock] if args.clock else []
     words += ["--power-up", args.power_up] if args.power_up != "unknown" else []
-    for param in target.match.params.values():
-        if param.how == "given" or param.ambiguous or param.told_by:
-            words += ["--config", f"{param.name}={checked.answer['config'][param.name]}"]
+    params = target.match.params.values()
+    loose = {p.name for p in params if p.how == "given" or p.ambiguous or p.told_by}
+    for name in target.table.settings_of(loose):
+        words += ["--config", f"{name}={checked.answer['config'][name]}"]
     return shlex.join(words)

@@ -75,23 +75,25 @@ class Outcome:
 
 
 def list_blocks(as_json: bool) -> int:
-    """Every block with its parameters and the source of its rules."""
-    table = report.Table("block", "module", "parameters", "spec")
+    """Every block with its parameters, the source of its rules, and how far it is confirmed."""
+    table = report.Table("block", "module", "spec", "status", "parameters")
     for name in tables.names():
         block = tables.load(name)
-        params = ", ".join(f"{p.name}={p.show(p.default)}" for p in block.params.values())
+        said = {key: block.describe(key) for key in block.settings()}
+        params = ", ".join(f"{key}={default}" for key, (default, _, _) in said.items())
         if as_json:
-            values = {p.name: p.describe() for p in block.params.values()}
+            values = {key: legal for key, (_, legal, _) in said.items()}
             report.json_line(
                 {
                     "block": name,
                     "module": block.module,
                     "spec": block.spec,
+                    "status": block.status,
                     "params": values,
                     "configs": block.configs,
                 }
             )
-        table.add(name, block.module, params, block.spec)
+        table.add(name, block.module, block.spec, block.status, params)
     if not as_json:
         table.print()
     return 0
@@ -169,9 +171,9 @@ def stub_files(table: Table) -> list[Path]:
 
 def write_stub(table: Table, config: Config) -> list[Path]:
     """The stub of a configuration: the generated modules, then the hand-written files."""
-    shown = table.show(config)
-    changed = [f"{k}-{shown[k]}" for k in shown if config[k] != table.params[k].default]
-    place = setup.BUILD / "stubs" / table.name / (",".join(changed) or "default")
+    shown, usual = table.show(config), table.show(table.defaults())
+    changed = [f"{k}-{shown[k]}" for k in shown if shown[k] != usual[k]]
+    place = setup.BUILD / "stubs" / table.name / (_file_name(",".join(changed)) or "default")
     files = []
     for module, text in gen_stage.module_texts(table, config).items():
         files.append(place / f"{module}.sv")
@@ -191,6 +193,7 @@ def _rtl_job(table: Table, args: argparse.Namespace) -> Job:
     ports = [(p.name, p.direction, p.width) for p in module.ports()]
     given = given_config(table, args.config)
     found = match.match(table, ports, given)
+    table = found.table
     if not found.ok:
         print(match.render_differences(found), file=sys.stderr)
         found.require(f"{module.where}: module {module.name}")
@@ -211,8 +214,10 @@ def _rtl_job(table: Table, args: argparse.Namespace) -> Job:
 
 
 def _candidates(found: match.Match) -> list[Config]:
-    """Configurations the ports leave open in parameters a rule reads; the likeliest first."""
+    """Configurations the ports leave open in parameters a rule reads; the likeliest first. Those of
+    lists are too many: they follow one by one."""
     loose = [item for item in found.params.values() if item.ambiguous]
+    loose = [item for item in loose if not found.table.params[item.name].list_of]
     values = [sorted(item.possible, key=lambda v, i=item: v != i.value) for item in loose]
     names = [item.name for item in loose]
     chosen = itertools.islice(itertools.product(*values), MAX_CANDIDATES)
@@ -382,8 +387,8 @@ def _infer(job: Job, program: Path) -> dict[str, str]:
     if job.matched is None:
         return {}
     how = {p.name: p.how for p in job.matched.params.values() if p.how not in ("ports", "given")}
-    if len(job.candidates) < 2:
-        return how
+    if not any(item.ambiguous for item in job.matched.params.values()):
+        return job.table.fold(how, job.config)
     passes, job.config = _probe(job, program)
     found = "behaviour" if passes else "closest, none passes"
     for item in job.matched.params.values():
@@ -391,23 +396,47 @@ def _infer(job: Job, program: Path) -> dict[str, str]:
             show = job.table.params[item.name].show
             values = "|".join(map(show, item.possible))
             how[item.name] = f"{found}: {show(job.config[item.name])} of {values}"
-    return how
+    return job.table.fold(how, job.config)
 
 
 def _probe(job: Job, program: Path) -> tuple[bool, Config]:
     """The first candidate that passes a short run; if none does, the one that came furthest."""
-    furthest = -1
-    best = job.candidates[0]
-    for config in job.candidates:
-        job.config = config
-        words = _words(job, last=job.args.seeds[0], cycles=PROBE_CYCLES, program=None)
-        answer, _ = _run_bench(job, program, words)
-        if answer["verdict"] in ("PASS", "VACUOUS"):
-            return True, config
-        cycle = answer.get("failure", {}).get("first", {}).get("cycle", 0)
-        if cycle > furthest:
-            furthest, best = cycle, config
+    furthest, best = None, job.candidates[0]
+    wanted, known = job.candidates, []
+    while wanted:
+        before = furthest
+        for config in wanted:
+            score = _score(job, program, config)
+            if score is None:
+                return True, config
+            if furthest is None or score > furthest:
+                furthest, best = score, config
+        known += wanted
+        near = _near(job, best) if furthest != before else []
+        wanted = [config for config in near if config not in known]
     return False, best
+
+
+def _near(job: Job, config: Config) -> list[Config]:
+    """Legal configurations with another value of one of the lists' open parameters: each entry can
+    be found alone, the one that differs first before the others."""
+    loose = [p for p in job.matched.params.values() if p.ambiguous]
+    loose = [p for p in loose if job.table.params[p.name].list_of]
+    changed = [config | {item.name: value} for item in loose for value in item.possible]
+    return [each for each in changed if job.table.refusal(each) is None]
+
+
+def _score(job: Job, program: Path, config: Config) -> int | None:
+    """How near to right a configuration is, by a short run; None: there is no difference."""
+    job.config = config
+    words = _words(job, last=job.args.seeds[0], cycles=PROBE_CYCLES, program=None)
+    answer, _ = _run_bench(job, program, words)
+    if answer["verdict"] in ("PASS", "VACUOUS"):
+        return None
+    failure = answer.get("failure", {})
+    if job.table.clock is None:  # a first difference early on says nothing
+        return -failure.get("mismatched_bits", 0)
+    return failure.get("first", {}).get("cycle", 0)
 
 
 # ---- what came out ------------------------------------------------------------------------------
@@ -557,8 +586,13 @@ def _pinned(job: Job) -> list[str]:
     return [f"{key}={value}" for key, value in shown if value != usual[key] or key in loose]
 
 
+def _file_name(text: str) -> str:
+    """The text with nothing that make or a shell takes for something else."""
+    return "".join(c if c.isalnum() or c in "-_=.," else "_" for c in text)
+
+
 def _folder(job: Job) -> Path:
-    name = "".join(c if c.isalnum() or c in "-_=." else "_" for c in job.name)
+    name = _file_name(job.name)
     if len(name) > LONGEST_NAME:
         name = f"{name[:LONGEST_NAME]}-{hashlib.sha256(job.name.encode()).hexdigest()[:8]}"
     place = job.args.reports / f"{job.table.name}-{name}"
@@ -576,7 +610,8 @@ def _header(job: Job, seed: int) -> str:
             "block": job.table.name,
             "schema": f"{job.table.schema_hash():016x}",
             "model_version": job.table.model_version,
-            "config": job.table.show(job.config),
+            "config": job.table.plain(job.config),
+            **({"members": job.table.members_text()} if job.table.members else {}),
             "source": "shrink",
             "power_up": "zero" if job.args.power_up == "zero" else "unknown",
             "seed": seed,

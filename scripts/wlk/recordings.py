@@ -131,17 +131,34 @@ def _beside(path: Path) -> dict[str, str]:
 def _csv(path: Path) -> Iterator[Result]:
     shapes = recording.read_ports(path)
     given = _beside(path)
+    fitting: dict[tuple[str, ...], list[match.Match]] = {}
     for name in tables.names():
         table = tables.load(name)
         if not match.fits(table, shapes, clock=False):
             continue
-        with tempfile.TemporaryDirectory() as place:
-            out = Path(place) / (path.name + ".wlv")
-            header = vectors.import_csv(path, out, name, given, "unknown").header
-            config = vectors.check_config(header, table, {})
-            played = vectors.play(header, table, config)
-            answer = played.result | {"scope": "-"}
-            yield _result(answer, path, played.verdict, played.report)
+        found = match.match(table, shapes, clock=False)
+        fitting.setdefault(tuple(found.present), []).append(found)
+    for rivals in fitting.values():  # blocks with equal ports: those that pass, or go furthest
+        legal = [m for m in rivals if m.table.refusal(m.config) is None]
+        results = [_csv_result(path, m.table.name, given) for m in legal or rivals]
+        best = max(map(_rank, results))
+        yield from (result for result in results if _rank(result) == best)
+
+
+def _rank(result: Result) -> tuple[bool, int]:
+    return result.verdict == Status.OK, result.first.cycle if result.first else result.cycles
+
+
+def _csv_result(path: Path, name: str, given: dict[str, str]) -> Result:
+    """A recording played as one block."""
+    with tempfile.TemporaryDirectory() as place:
+        out = Path(place) / (path.name + ".wlv")
+        header = vectors.import_csv(path, out, name, given, "unknown").header
+        table = vectors.check_schema(header)
+        config = vectors.check_config(header, table, {})
+        played = vectors.play(header, table, config)
+        answer = played.result | {"scope": "-"}
+        return _result(answer, path, played.verdict, played.report)
 
 
 def _wave(path: Path) -> Iterator[Result]:

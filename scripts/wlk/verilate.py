@@ -101,6 +101,8 @@ def _digest(parts: Sequence[str | bytes]) -> str:
 def _sources(harness: Harness, bound: Sequence[Harness]) -> dict[str, str]:
     """Generated files by name: those of the bench, and of the checkers that are bound."""
     files = {"wlk_bench.h": harness.bench_h(PREFIX)}
+    if harness.top != harness.module:
+        files[f"{harness.top}.sv"] = harness.top_sv()
     if bound:
         files["wlk_pkg.sv"] = harness.package_sv()
     for each in bound:
@@ -124,7 +126,7 @@ def bench(
     tool = tool or find_tool("system")
     sources = _sources(harness, [harness] if bound is None else bound)
     size = sum(path.read_bytes().count(b"\n") for path in rtl.files)
-    flags = _verilator_flags(rtl, trace)
+    flags = _verilator_flags(rtl, harness.top, trace)
     optimize = BIG if size > LARGE else SMALL
     content = [p for path in (*rtl.files, *rtl.included) for p in (str(path), path.read_bytes())]
     interface = [path.read_bytes() for path in INTERFACE]
@@ -156,8 +158,8 @@ def _prune(folder: Path) -> None:
         (setup.BUILD / f"rtl-{old.name}.lock").unlink(missing_ok=True)
 
 
-def _verilator_flags(rtl: Rtl, trace: bool) -> list[str]:
-    flags = ["--cc", "--exe", "--prefix", PREFIX, "--top-module", rtl.top, "-O3"]
+def _verilator_flags(rtl: Rtl, top: str, trace: bool) -> list[str]:
+    flags = ["--cc", "--exe", "--prefix", PREFIX, "--top-module", top, "-O3"]
     flags += ["--x-assign", "fast", "--x-initial", "unique"]
     flags.append("--no-timing")  # `#1` behind an assignment means nothing to cycles
     # The user's RTL is judged by lockstep, not by lint; a duplicate helper module is usual.

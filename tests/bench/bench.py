@@ -33,10 +33,14 @@ from wlk import build, inside, lockstep, report, tables, verilate  # noqa: E402
 from wlk.gen_sv import Harness  # noqa: E402
 
 PROFILES = ("saturate", "mixed")
+COMBINATIONAL = ("dense", "mixed")  # of a block without state
 # The function that is a model's step at default parameters, for counting instructions; None: all
 # that the bench runs.
 STEPS = {
     "collector": "step_16x32",
+    "compactor": "step",
+    "dispatch_basic": "step",
+    "dispatch_compacting": "step",
     "hazard": "step",
     "issue": "step_16x32",
     # As a block a step copies the model, and how many instructions that takes depends on the
@@ -60,7 +64,7 @@ def commands(block: str, cycles: int, profile: str, folder: Path) -> dict[str, l
     table = tables.load(block)
     config = table.defaults()
     rtl = verilate.Rtl(lockstep.write_stub(table, config), table.module)
-    present = [p.name for p in table.ports(config)] + [table.clock]
+    present = [p.name for p in table.ports(config)] + [table.clock] * bool(table.clock)
     harness = Harness(table, config, present, table.module)
     inner = [part.harness(config) for part in inside.of_stub(table, config)]
     checked = {"lockstep": [harness]}
@@ -82,7 +86,8 @@ def series(block: str, cycles: int, count: int) -> dict[str, dict[str, list[floa
     """Times by profile and name, one a series."""
     times: dict[str, dict[str, list[float]]] = {}
     with tempfile.TemporaryDirectory() as folder:
-        for profile in PROFILES:
+        profiles = PROFILES if tables.load(block).clock else COMBINATIONAL
+        for profile in profiles:
             todo = commands(block, cycles, profile, Path(folder))
             rows = times.setdefault(profile, {name: [] for name in todo})
             for _ in range(count):

@@ -62,7 +62,8 @@ static void prepare(loop *b, const wlk_stimulus *gen, uint32_t profile) {
 }
 
 static void view(wlk_view *v, const uint64_t *words, const wlk_payload *payload, uint32_t n) {
-    *v = (wlk_view){.control = words};
+    v->control = words;
+    v->mask = NULL;
     for (uint32_t i = 0; i < n; i++) {
         v->payload[i] = words + payload[i].word;
     }

@@ -16,6 +16,9 @@ from wlk.gen_sv import Harness
 TABLES = {name: tables.load(name) for name in tables.names()}
 # Where a block has many configurations: those in which parts of it come and go.
 CHOSEN = {
+    "compactor": ["default", "one", "wide_wires", "seven_to_six"],
+    "dispatch_basic": ["default", "boom_small", "v4_odd", "eight_queues"],
+    "dispatch_compacting": ["default", "one", "widest", "v4", "one_queue", "eight_queues"],
     "hazard": ["default", "one_warp", "warps7", "debug"],
     "issue": ["default", "rows1", "rows5", "debug"],
     "opndcoll": ["qv100", "v32_odd", "tiny", "one_unit", "data_flat"],
@@ -67,18 +70,20 @@ def harness(request, tmp_path):
     """A stub and its checker, package first."""
     inner, table = stub_of(*request.param), TABLES[request.param[0]]
     config = table.config(table.configs[request.param[1]])
-    present = [p.name for p in table.ports(config)] + [table.clock]
+    present = [p.name for p in table.ports(config)] + [table.clock] * bool(table.clock)
     made = Harness(table, config, present, table.module)
     texts = {
         "wlk_pkg.sv": made.package_sv(),
         f"{made.checker}.sv": made.checker_sv(),
         f"{made.checker}_bind.sv": made.bind_sv(),
     }
+    if made.top != table.module:
+        texts[f"{made.top}.sv"] = made.top_sv()
     generated = []
     for name, text in texts.items():
         generated.append(tmp_path / name)
         generated[-1].write_text(text, encoding="utf-8")
-    return Design([*generated, *inner.files], table.module, generated)
+    return Design([*generated, *inner.files], made.top, generated)
 
 
 def complaints(tool: verilate.Tool, design: Design) -> list[str]:
