@@ -4,6 +4,9 @@
 #include <string.h>
 
 extern const wlk_stimulus wlk_collector_stimulus;
+extern const wlk_stimulus wlk_compactor_stimulus;
+extern const wlk_stimulus wlk_dispatch_basic_stimulus;
+extern const wlk_stimulus wlk_dispatch_compacting_stimulus;
 extern const wlk_stimulus wlk_hazard_stimulus;
 extern const wlk_stimulus wlk_issue_stimulus;
 extern const wlk_stimulus wlk_opndcoll_stimulus;
@@ -11,11 +14,10 @@ extern const wlk_stimulus wlk_reservation_station_stimulus;
 extern const wlk_stimulus wlk_scoreboard_stimulus;
 
 static const wlk_stimulus *const all[] = {
-    &wlk_collector_stimulus,
-    &wlk_hazard_stimulus,
-    &wlk_issue_stimulus,
-    &wlk_opndcoll_stimulus,
-    &wlk_reservation_station_stimulus,
+    &wlk_collector_stimulus,      &wlk_compactor_stimulus,
+    &wlk_dispatch_basic_stimulus, &wlk_dispatch_compacting_stimulus,
+    &wlk_hazard_stimulus,         &wlk_issue_stimulus,
+    &wlk_opndcoll_stimulus,       &wlk_reservation_station_stimulus,
     &wlk_scoreboard_stimulus,
 };
 

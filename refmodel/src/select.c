@@ -10,6 +10,9 @@
     extern const wlk_block wlk_##block##_block_v4;
 
 DECLARE(collector)
+DECLARE(compactor)
+DECLARE(dispatch_basic)
+DECLARE(dispatch_compacting)
 DECLARE(hazard)
 DECLARE(issue)
 DECLARE(opndcoll_rtl)
@@ -29,8 +32,11 @@ enum isa { ISA_BASE, ISA_V3, ISA_V4, ISA_COUNT };
 typedef const wlk_block *variants[ISA_COUNT];
 
 static const variants all[] = {
-    VARIANTS(collector),           VARIANTS(hazard),     VARIANTS(issue), VARIANTS(opndcoll_rtl),
-    VARIANTS(reservation_station), VARIANTS(scoreboard),
+    VARIANTS(collector),      VARIANTS(compactor),
+    VARIANTS(dispatch_basic), VARIANTS(dispatch_compacting),
+    VARIANTS(hazard),         VARIANTS(issue),
+    VARIANTS(opndcoll_rtl),   VARIANTS(reservation_station),
+    VARIANTS(scoreboard),
 };
 
 static const char *const isa_names[ISA_COUNT] = {"base", "x86-64-v3", "x86-64-v4"};

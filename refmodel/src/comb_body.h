@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The calls of a block without state, from what its source defines before including this:
+ *   cfg_t; TABLE; OUT_WORDS, the words of its largest output record
+ *   out_words(cfg)             words of an output record
+ *   full_care(cfg, care)       the bits that exist (generated)
+ *   outputs(cfg, in, out)      the output words of a cycle
+ *   differs(cfg, in, got)      nonzero when these are not they
+ *   events(cfg, in)            its coverage points
+ * Every input is legal, and every output is known.
+ */
+#ifndef WLK_COMB_BODY_H
+#define WLK_COMB_BODY_H
+
+#include <string.h>
+
+static wlk_status check(const uint32_t *params, wlk_error *err) {
+    return wlk_config_check(&TABLE, params, err);
+}
+
+/* One byte that nobody reads: allocators may answer a request for none with NULL. */
+static size_t state_size(const uint32_t *params) {
+    (void)params;
+    return 1;
+}
+
+static void init(const uint32_t *params, void *state, wlk_power_up power_up) {
+    (void)params;
+    (void)state;
+    (void)power_up;
+}
+
+static void eval(const uint32_t *params, const void *state, const uint64_t *in, uint64_t *out,
+                 uint64_t *care) {
+    const cfg_t *cfg = (const cfg_t *)params;
+    (void)state;
+    full_care(cfg, care);
+    outputs(cfg, in, out);
+}
+
+static void tick(const uint32_t *params, void *state, const uint64_t *in, wlk_step_info *info) {
+    (void)state;
+    info->events = events((const cfg_t *)params, in);
+    info->violated = 0;
+}
+
+static void record(const uint32_t *params, void *state, const uint64_t *in, uint64_t *out,
+                   uint64_t *care, wlk_step_info *info) {
+    eval(params, state, in, out, care);
+    tick(params, state, in, info);
+}
+
+/* As `differs`, of the bits that are there. */
+static uint64_t differs_masked(const cfg_t *cfg, const uint64_t *in, const wlk_view *got) {
+    const uint32_t words = out_words(cfg);
+    uint64_t out[OUT_WORDS];
+    uint64_t any = 0;
+    outputs(cfg, in, out);
+    for (uint32_t w = 0; w < words; w++) {
+        any |= (out[w] ^ got->control[w]) & got->mask[w];
+    }
+    return any;
+}
+
+static int step(const uint32_t *params, void *state, const wlk_view *in, const wlk_view *got,
+                wlk_step_info *info) {
+    const cfg_t *cfg = (const cfg_t *)params;
+    (void)state;
+    info->violated = 0;
+    if (got->mask != NULL) {
+        return differs_masked(cfg, in->control, got) != 0u;
+    }
+    return differs(cfg, in->control, got->control) != 0u;
+}
+
+static void forget(const uint32_t *params, void *state, const uint64_t *in, const uint64_t *x) {
+    (void)params;
+    (void)state;
+    (void)in;
+    (void)x;
+}
+
+static bool drained(const uint32_t *params, const void *state) {
+    (void)params;
+    (void)state;
+    return true;
+}
+
+static void visit(const uint32_t *params, const void *state, wlk_state_visitor *visitor,
+                  void *ctx) {
+    (void)params;
+    (void)state;
+    (void)visitor;
+    (void)ctx;
+}
+
+/* What the block's wlk_block holds. */
+#define WLK_COMB_CALLS                                                                             \
+    .table = &TABLE, .check = check, .state_size = state_size, .init = init, .eval = eval,         \
+    .tick = tick, .record = record, .step = step, .forget = forget, .drained = drained,            \
+    .visit = visit
+
+#endif
