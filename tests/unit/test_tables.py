@@ -15,15 +15,8 @@ CONFIGURATIONS = 60
 BLOCKS = tables.names()
 
 
-def random_config(table, rng):
-    while True:
-        config = {p.name: rng.choice(p.legal) for p in table.params.values()}
-        if table.refusal(config) is None:
-            return config
-
-
 def c_layout(table, config):
-    words = [f"{key}={value}" for key, value in table.show(config).items()]
+    words = table.words(config)
     done = programs.run("vectors/wlk-vec", "layout", table.name, *words)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
@@ -32,7 +25,10 @@ def c_layout(table, config):
 @pytest.mark.parametrize("block", BLOCKS)
 def test_layout_is_the_same_in_python_and_c(block):
     table, rng = tables.load(block), random.Random(block)
-    configs = [table.defaults(), *(random_config(table, rng) for _ in range(CONFIGURATIONS))]
+    configs = [
+        table.defaults(),
+        *(programs.random_config(table, rng) for _ in range(CONFIGURATIONS)),
+    ]
     for config in configs:
         ours, theirs = table.layout(config), c_layout(table, config)
         for key in ("in_control", "out_control", "in_words", "out_words"):
@@ -184,9 +180,10 @@ def test_bad_configuration_names_what_is_legal(given, says):
     assert says in error.value.message
 
 
-def test_configuration_round_trips_through_text():
-    table, rng = tables.load("collector"), random.Random(1)
+@pytest.mark.parametrize("block", ["collector", "dispatch_compacting", "compactor"])
+def test_configuration_round_trips_through_text(block):
+    table, rng = tables.load(block), random.Random(1)
     for _ in range(50):
-        config = random_config(table, rng)
+        config = programs.random_config(table, rng)
         words = dict(word.split("=") for word in table.text(config).split())
         assert table.config(words) == config

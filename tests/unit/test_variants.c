@@ -4,6 +4,9 @@
 #include "check.h"
 #include "noise.h"
 #include "warplock/collector.h"
+#include "warplock/compactor_ports.h"
+#include "warplock/dispatch_basic_ports.h"
+#include "warplock/dispatch_compacting_ports.h"
 #include "warplock/hazard.h"
 #include "warplock/issue.h"
 #include "warplock/opndcoll_rtl.h"
@@ -82,6 +85,21 @@ static const shape shapes[] = {
      "num_reg_banks=64 num_sched_per_core=8 num_units=64 in_ports=16 out_ports=16 num_kinds=8 "
      "id_width=8 ex_width=8 src_slots=8 dst_slots=4 num_wb=4 data=on data_bits=64",
      WLK_POWER_ZERO, 1000},
+    {"compactor", "", WLK_POWER_UNKNOWN, 10000},
+    {"compactor", "n=8 k=8 payload_words=16", WLK_POWER_UNKNOWN, 5000},
+    {"compactor", "n=8 k=3 payload_words=1", WLK_POWER_UNKNOWN, 10000},
+    {"compactor", "n=3 k=2 payload_words=5", WLK_POWER_ZERO, 10000},
+    {"dispatch_basic", "", WLK_POWER_UNKNOWN, 10000},
+    {"dispatch_basic",
+     "core_width=8 encoding=v4 payload_words=2 queues_0_type=0 queues_0_dispatch_width=8 "
+     "queues_1_dispatch_width=8 queues_2_type=3 queues_2_dispatch_width=8",
+     WLK_POWER_UNKNOWN, 5000},
+    {"dispatch_compacting", "", WLK_POWER_UNKNOWN, 10000},
+    {"dispatch_compacting",
+     "core_width=8 encoding=v4 payload_words=4 queues_0_type=0 queues_0_dispatch_width=5 "
+     "queues_1_dispatch_width=8 queues_2_type=3 queues_2_dispatch_width=3",
+     WLK_POWER_UNKNOWN, 5000},
+    {"dispatch_compacting", "core_width=7 payload_words=1 queues_0_type=7", WLK_POWER_ZERO, 10000},
 };
 
 enum { SHAPES = sizeof shapes / sizeof shapes[0] };
@@ -361,6 +379,9 @@ static void snapshot_is_a_copy(const shape *s) {
     }
 
 DEFINE_STRUCTS(collector)
+DEFINE_STRUCTS(compactor)
+DEFINE_STRUCTS(dispatch_basic)
+DEFINE_STRUCTS(dispatch_compacting)
 DEFINE_STRUCTS(hazard)
 DEFINE_STRUCTS(issue)
 DEFINE_STRUCTS(opndcoll_rtl)
@@ -372,6 +393,9 @@ static const struct {
     void (*structs)(const shape *s);
 } blocks[] = {
     {"collector", collector_structs},
+    {"compactor", compactor_structs},
+    {"dispatch_basic", dispatch_basic_structs},
+    {"dispatch_compacting", dispatch_compacting_structs},
     {"hazard", hazard_structs},
     {"issue", issue_structs},
     {"opndcoll", opndcoll_rtl_structs},

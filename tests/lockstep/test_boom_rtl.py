@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A user's own BOOM dispatcher: other fields of a uop, queues of other types, no clock."""
+
+import re
+import subprocess
+
+import pytest
+import rtl_under_test as rut
+from wlk import verilate
+from wlk.errors import Status
+
+FIELDS = {"inst": 32, "fu_code_0": 1, "fu_code_1": 1, "exc_cause": 64, "br_mask": 12, "x": 1}
+BASIC = ("--seeds", "1..2", "--cycles", "5000")
+
+
+def target(w: int, kind: int, v4: bool) -> str:
+    bits = f"io_ren_uops_{w}_bits_iq_type"
+    return f"{bits}_{kind}" if v4 else f"|({bits} & 3'd{kind})"
+
+
+def port(side: str, name: str, width: int) -> str:
+    return f"  {side} [{width - 1}:0] {name}" if width > 1 else f"  {side} {name}"
+
+
+def group(stem: str, into: bool, fields: dict[str, int]) -> list[str]:
+    """Ready, valid and bits of a position or a place."""
+    here, back = ("input", "output") if into else ("output", "input")
+    bits = [port(here, f"{stem}_bits_{name}", width) for name, width in fields.items()]
+    return [port(back, f"{stem}_ready", 1), port(here, f"{stem}_valid", 1), *bits]
+
+
+def dispatcher(n: int, kinds: list[int], *, v4=False, clock=True, fields=FIELDS) -> str:
+    """A BasicDispatcher in a style of its own; the target stands among the other fields."""
+    kind_fields = {f"iq_type_{b}": 1 for b in range(4)} if v4 else {"iq_type": 3}
+    names = dict(list(fields.items())[:2]) | kind_fields | fields
+    ports = ["  input clock", "  input reset"] if clock else []
+    body = []
+    for w in range(n):
+        ports += group(f"io_ren_uops_{w}", True, names)
+        ready = " & ".join(f"io_dis_uops_{q}_{w}_ready" for q in range(len(kinds)))
+        body.append(f"assign io_ren_uops_{w}_ready = {ready};")
+    for q, kind in reversed(list(enumerate(kinds))):
+        for w in range(n):
+            out, into = f"io_dis_uops_{q}_{w}", f"io_ren_uops_{w}"
+            ports += group(out, False, names)
+            body.append(f"assign {out}_valid = {into}_valid & ({target(w, kind, v4)});")
+            body += [f"assign {out}_bits_{f} = {into}_bits_{f};" for f in names]
+    text = ",\n".join(ports)
+    return "\n".join([f"module BasicDispatcher (\n{text}\n);", *body, "endmodule\n"])
+
+
+def written(name: str, text: str):
+    path = rut.folder(name) / "BasicDispatcher.sv"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def lockstep(path, *words):
+    return rut.run_lockstep("--rtl", path, *BASIC, *words, block="dispatch_basic")
+
+
+def test_fields_and_types_are_found():
+    said = lockstep(written("boom_types", dispatcher(2, [4, 2, 1])))
+    assert said.code == 0, said.err
+    told = said.json
+    assert told["match"] == "equal"
+    assert told["config"]["queues"] == "FP:2:1,MEM:2:1,INT:2:1"
+    assert "behaviour" in told["inferred"]["queues"]
+    width = 2 + 3 * 2 * (1 + 3 + sum(FIELDS.values()))
+    assert told["compared_bits"] == told["cycles"] * width
+    assert told["masked_bits"] == 0
+
+
+def test_v4_without_a_clock_port():
+    said = lockstep(written("boom_v4", dispatcher(1, [0, 1, 2, 3], v4=True, clock=False)))
+    assert said.code == 0, said.err
+    told = said.json
+    assert told["config"]["encoding"] == "v4"
+    assert re.sub(r":\d+(?=,|$)", "", told["config"]["queues"]) == "MEM:1,UNQ:1,ALU:1,FP:1"
+    assert told["tied_off"] == ["clock", "reset"]
+
+
+def test_fault_in_a_field_is_named():
+    text = dispatcher(2, [2, 1])
+    bits = "io_ren_uops_1_bits_exc_cause"
+    text = text.replace(f"= {bits};", f"= {{{bits}[63:1], 1'b0}};")
+    said = lockstep(written("boom_fault", text), "--config", "queues=MEM:2:1,INT:2:1")
+    assert said.code == Status.FUNCTIONAL_MISMATCH
+    assert said.json["first"]["port"] == "io_dis_uops_1_1_bits_exc_cause"
+
+
+def test_field_that_is_too_wide_is_refused():
+    said = lockstep(written("boom_wide", dispatcher(1, [2], fields={"a": 65, "b": 1})))
+    assert said.code == Status.IFACE_CHANGED
+    assert "port a has more bits: at most 64" in said.line
+
+
+TOP = """module tb;
+  logic tick = 0;
+  always #5 tick = !tick;
+  logic [3:0] seen = 0;
+  wire ready, valid;
+  wire [2:0] kind;
+  BasicDispatcher dut (
+    .io_ren_uops_0_ready(ready), .io_ren_uops_0_valid(seen[0]), .io_ren_uops_0_bits_a(seen),
+    .io_ren_uops_0_bits_iq_type(3'd2), .io_dis_uops_0_0_ready(seen[1]),
+    .io_dis_uops_0_0_valid(valid), .io_dis_uops_0_0_bits_a(), .io_dis_uops_0_0_bits_iq_type(kind)
+  );
+  always @(negedge tick) begin
+    seen <= seen + 1;
+    if ($time > 2000) $finish;
+  end
+endmodule
+"""
+
+
+def simulate(name: str, rtl, out):
+    """Build the bench with the checker bound in, as a user does, and run it."""
+    top = rut.folder(name)
+    (top / "tb.sv").write_text(TOP, encoding="utf-8")
+    command = [verilate.find_tool("system").program, "--binary", "--timing", "-Wno-fatal"]
+    command += ["-Wno-lint", "--top-module", "tb", "--Mdir", top / "obj"]
+    command += ["-f", out / "warplock.f", rtl, top / "tb.sv"]
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return subprocess.run([top / "obj" / "Vtb"], capture_output=True, text=True, timeout=60)
+
+
+@pytest.mark.slow
+def test_checker_is_sampled_by_the_clock_that_is_named():
+    rtl = written("boom_bind", dispatcher(1, [2], clock=False, fields={"a": 4}))
+    out = rut.folder("boom_bind_wlk")
+    words = ("bind", "dispatch_basic", "--rtl", rtl, "--out", out, "--config", "queues=MEM:1:1")
+    said = rut.warplock(*words)
+    assert said.code == Status.USAGE
+    assert "BasicDispatcher has no clock; say with --clock PATH" in said.line
+    said = rut.warplock(*words, "--clock", "tb.tick")
+    assert said.code == 0, said.err
+    done = simulate("boom_bind_sim", rtl, out)
+    assert re.search(r"warplock: dispatch_basic \S*tb\.dut: PASS, 20\d cycles", done.stderr)
+    assert done.returncode == 0

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Recordings of BOOM's real blocks, checked as `check` and the end of `lockstep` do it."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+from pathlib import Path
+
+import programs
+import pytest
+from wlk import cmd_check, recordings, tables
+from wlk.errors import Status, WlkError
+
+ROWS = 3000
+# Name -> block, configuration, output bits of a row.
+KNOWN = {
+    "basic_n2": ("dispatch_basic", {"core_width": 2, "queues": "MEM:2:1,INT:2:1,FP:2:1"}, 632),
+    "compacting_n3": (
+        "dispatch_compacting",
+        {"core_width": 3, "queues": "MEM:2:1,INT:1:1,FP:2:2"},
+        528,
+    ),
+    "compacting_n4": (
+        "dispatch_compacting",
+        {"core_width": 4, "queues": "MEM:2:1,INT:4:1,FP:1:1"},
+        739,
+    ),
+    "compactor_n4k2": ("compactor", {"n": 4, "k": 2}, 214),
+}
+
+
+@pytest.fixture
+def built(monkeypatch) -> None:
+    monkeypatch.setattr(recordings.setup, "BUILD", programs.folder().parent)
+    monkeypatch.setattr(cmd_check.build, "meson_build", programs.folder)
+
+
+def check_all(place: Path) -> list:
+    return recordings.check_all(argparse.Namespace(recordings=place, json=True))
+
+
+def check(dump: Path, blocks: list[str] | None = None, **given: str) -> list[cmd_check.Checked]:
+    options = argparse.Namespace(
+        dump=str(dump), block=blocks, scope=None, clock=None, config=given, power_up="unknown"
+    )
+    names = blocks or tables.names()
+    return cmd_check.check(options, [tables.load(name) for name in names])
+
+
+@pytest.mark.parametrize("name", KNOWN)
+def test_csv_passes_as_its_own_block(built, tmp_path, capsys, name):
+    shutil.copy(programs.recording(f"boom/{name}.csv.xz"), tmp_path)
+    (result,) = check_all(tmp_path)
+    block, config, bits = KNOWN[name]
+    assert (result.block, result.verdict) == (block, Status.OK)
+    assert config.items() <= result.config.items()
+    assert (result.cycles, result.masked_bits) == (ROWS, 0)
+    assert result.compared_bits == ROWS * bits
+
+
+@pytest.mark.parametrize("name", KNOWN)
+def test_fst_passes_as_its_own_block(built, name):
+    (checked,) = check(programs.recording(f"boom/{name}.fst"))
+    block, config, bits = KNOWN[name]
+    answer = checked.answer
+    assert (answer["block"], answer["verdict"]) == (block, "PASS")
+    assert config.items() <= answer["config"].items()
+    assert answer["scope"] == f"TOP.{tables.load(block).module}"
+    # A row like the one before it changes nothing.
+    assert ROWS * 0.98 < answer["cycles"] <= ROWS
+    assert answer["compared_bits"] == answer["cycles"] * bits
+    assert (answer["masked_bits"], answer["not_compared"]) == (0, [])
+
+
+def test_edges_of_a_clock_can_be_the_samples(built):
+    options = argparse.Namespace(
+        dump=str(programs.recording("boom/basic_n2.fst")),
+        block=None,
+        scope=None,
+        clock="TOP.clock",
+        config={},
+        power_up="unknown",
+    )
+    (checked,) = cmd_check.check(options, [tables.load("dispatch_basic")])
+    assert checked.answer["cycles"] == ROWS
+    assert checked.verdict == Status.OK
+
+
+def test_other_block_of_equal_ports_differs(built):
+    (checked,) = check(programs.recording("boom/basic_n2.fst"), ["dispatch_compacting"])
+    assert checked.verdict == Status.FUNCTIONAL_MISMATCH
+    assert checked.answer["first"]["port"].endswith("_ready")
+
+
+def test_wrong_type_of_a_queue_is_a_mismatch(built):
+    dump = programs.recording("boom/compacting_n3.fst")
+    (checked,) = check(dump, queues="MEM:2:1,INT:1:1,INT:2:2")
+    assert checked.verdict == Status.FUNCTIONAL_MISMATCH
+    assert checked.answer["first"]["port"] == "io_dis_uops_2_0_valid"
+    assert "io_dis_uops_2_0_bits_debug_pc" in checked.text
+    assert "queues=2:2:1,1:1:1,1:2:2" in checked.text
+
+
+def test_types_are_found_by_the_behaviour(built):
+    """As if the defaults were all wrong."""
+    dump = programs.recording("boom/compacting_n3.fst")
+    table = tables.load("dispatch_compacting")
+    params = {
+        name: tables.replace(p, default=0 if name.endswith("_type") else p.default)
+        for name, p in table.params.items()
+    }
+    whole = tables.replace(table.whole, params=table.whole.params | params)
+    options = argparse.Namespace(
+        dump=str(dump), block=None, scope=None, clock=None, config={}, power_up="unknown"
+    )
+    (checked,) = cmd_check.check(options, [whole.with_members([("x", 1)])])
+    assert checked.verdict == Status.OK
+    assert checked.answer["config"]["queues"] == "MEM:2:1,INT:1:1,FP:2:2"
+    assert "search" in checked.answer["inferred"]["queues"]
+
+
+def test_width_that_the_ports_contradict_is_refused(built):
+    with pytest.raises(WlkError) as error:
+        check(programs.recording("boom/basic_n2.fst"), queues="MEM:2:1,INT:2:1")
+    assert error.value.status == Status.IFACE_CHANGED
