@@ -124,3 +124,58 @@ def test_width_that_the_ports_contradict_is_refused(built):
     with pytest.raises(WlkError) as error:
         check(programs.recording("boom/basic_n2.fst"), queues="MEM:2:1,INT:2:1")
     assert error.value.status == Status.IFACE_CHANGED
+
+
+# ---- X, of which each vector is free again ------------------------------------------------------
+
+SIGNALS = {
+    "io_in_0_ready": 1,
+    "io_in_0_valid": 1,
+    "io_in_0_bits_a": 4,
+    "io_out_0_ready": 1,
+    "io_out_0_valid": 1,
+    "io_out_0_bits_a": 4,
+}
+
+
+def vcd(path: Path, *rows: str) -> Path:
+    """A Compactor of one input; a row has a letter for each signal, h for a hexadecimal digit."""
+    lines = ["$timescale 1ns $end", "$scope module TOP $end", "$scope module Compactor $end"]
+    codes = dict(zip(SIGNALS, "abcdef", strict=True))
+    lines += [f"$var wire {w} {codes[name]} {name} $end" for name, w in SIGNALS.items()]
+    lines += ["$upscope $end", "$upscope $end", "$enddefinitions $end"]
+    for time, row in enumerate(rows):
+        lines.append(f"#{10 * time}")
+        for (name, width), letter in zip(SIGNALS.items(), row, strict=True):
+            bits = letter if letter == "x" else f"{int(letter, 16):b}"
+            lines.append(f"{bits}{codes[name]}" if width == 1 else f"b{bits} {codes[name]}")
+    path.write_text("\n".join([*lines, f"#{10 * len(rows)}", ""]), encoding="utf-8")
+    return path
+
+
+def test_vector_with_an_unknown_control_is_skipped(built, tmp_path):
+    (checked,) = check(vcd(tmp_path / "a.vcd", "117117", "xx71xx", "018018", "119119"))
+    assert checked.verdict == Status.OK
+    assert (checked.answer["cycles"], checked.answer["skipped"]) == (4, 1)
+
+
+def test_unknown_payload_hides_the_payload_alone(built, tmp_path):
+    (checked,) = check(vcd(tmp_path / "a.vcd", "117117", "11x11x", "118118"))
+    assert checked.verdict == Status.OK
+    assert checked.answer["masked_bits"] == 4
+    (checked,) = check(vcd(tmp_path / "b.vcd", "117117", "11x10x", "118118"))
+    assert checked.verdict == Status.FUNCTIONAL_MISMATCH
+    assert checked.answer["first"]["port"] == "io_out_0_valid"
+
+
+def test_unknown_output_is_a_mismatch(built, tmp_path):
+    (checked,) = check(vcd(tmp_path / "a.vcd", "117117", "11811x"))
+    assert checked.verdict == Status.FUNCTIONAL_MISMATCH
+    assert checked.answer["first"]["port"] == "io_out_0_bits_a"
+
+
+def test_difference_is_never_one_of_timing(built, tmp_path):
+    """The same transfers in the same order, one of them late."""
+    rows = ("117107", "007117", "118118", "119119")
+    (checked,) = check(vcd(tmp_path / "a.vcd", *rows))
+    assert checked.verdict == Status.FUNCTIONAL_MISMATCH
