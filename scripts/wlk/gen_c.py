@@ -810,12 +810,11 @@ class CTable:
             hides = f"x_hides_{number}" if f.x_hides else "NULL"
             when = self._field_id(f.valid_when) if f.valid_when else -1
             marks = (f.direction == "out", f.lanes is not None, f.read, f.exact)
-            flags = ", ".join(str(v).lower() for v in (*marks, f.timing == "registered"))
+            flags = ", ".join(str(v).lower() for v in (*marks, f.timing == "registered", f.opaque))
             count = next((n for _, n in f.path if n is not None and n.names), None)
             array = c_string(count.text) if count is not None else "NULL"
             texts = f"{c_string(f.doc)}, {array}, {hides}"
-            opaque = str(f.opaque).lower()
-            w(f"{{{c_string(f.flat)}, {when}, {flags}, {texts}, {opaque}}},")
+            w(f"{{{c_string(f.flat)}, {when}, {flags}, {texts}}},")
         w("};")
 
     def _channels_table(self, w: Writer) -> None:

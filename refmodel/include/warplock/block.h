@@ -56,6 +56,7 @@ typedef struct wlk_field {
     bool read;          /**< input: some rule reads it */
     bool exact;         /**< output: compared also while `valid_when` is 0 */
     bool is_registered; /**< output: straight from flip-flops */
+    bool is_opaque; /**< words that no rule looks into; wlk_members says which ports they hold */
     const char *doc;
     const char
         *array; /**< the count of its array, where that is a parameter: the first index; or NULL */
@@ -64,7 +65,6 @@ typedef struct wlk_field {
      * makes these unknown and nothing else. Fields, ends with -1; NULL = none.
      */
     const int16_t *x_hides;
-    bool is_opaque; /**< words that no rule looks into; a wlk_members says which ports they hold */
 } wlk_field;
 
 /** A port of the RTL in the words of an opaque field: the last part of its name, and its place. */
