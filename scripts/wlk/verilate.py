@@ -24,6 +24,7 @@ from .gen_sv import Harness
 
 PREFIX = "Vwlk"
 BENCH = setup.ROOT / "dpi" / "bench"
+EXPAND = 1024  # words of a concatenation that are written one by one; the default is 64
 LARGE = 20_000  # lines of RTL above which the compiler's time outweighs the run's
 RUNTIME_VERSION = ("verilated_config.h", "verilated.cpp", "verilated.h")  # tell versions apart
 SMALL, BIG = "-O2", "-O1"  # optimization of RTL up to that size, and above it
@@ -162,6 +163,7 @@ def _verilator_flags(rtl: Rtl, top: str, trace: bool) -> list[str]:
     flags = ["--cc", "--exe", "--prefix", PREFIX, "--top-module", top, "-O3"]
     flags += ["--x-assign", "fast", "--x-initial", "unique"]
     flags.append("--no-timing")  # `#1` behind an assignment means nothing to cycles
+    flags += ["--expand-limit", str(EXPAND)]
     # The user's RTL is judged by lockstep, not by lint; a duplicate helper module is usual.
     flags += ["-Wno-fatal", "-Wno-lint", "-Wno-style", "-Wno-MODDUP", "-Wno-TIMESCALEMOD"]
     # An assertion of the RTL must not end the process before the report is out.
