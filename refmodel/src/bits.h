@@ -3,6 +3,7 @@
 #ifndef WLK_BITS_H
 #define WLK_BITS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /** Of one bit. */
@@ -18,6 +19,11 @@ static inline uint32_t bit_all(uint32_t bit) {
 /** The lowest member of a set that is not empty. */
 static inline uint32_t set_lowest(uint32_t set) {
     return (uint32_t)__builtin_ctz(set);
+}
+
+/** A member of @p set above the lowest one of @p older? */
+static inline bool set_is_behind(uint32_t set, uint32_t older) {
+    return older != 0u && (set & ~(older ^ (older - 1u))) != 0u;
 }
 
 /** prio() of the spec: the lowest member, or n-1 for the empty set. */

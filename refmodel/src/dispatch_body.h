@@ -169,11 +169,6 @@ static uint64_t differs(const cfg_t *cfg, const uint64_t *in, const uint64_t *go
 
 /* ---- coverage ---- */
 
-/* A member above the lowest one of @p older. */
-static bool is_behind(uint32_t members, uint32_t older) {
-    return older != 0u && (members & ~(older ^ (older - 1u))) != 0u;
-}
-
 /* Positions whose uop leaves for this queue. */
 static uint32_t taken(const queue *q) {
     uint32_t set = 0;
@@ -201,7 +196,7 @@ static uint64_t queue_events(const cycle *c) {
            (nowhere != 0u ? EVENT(NO_QUEUE) : 0u) |
            ((nowhere & c->ren_ready) != 0u ? EVENT(NO_QUEUE_READY) : 0u) |
            (stuck & moving ? EVENT(QUEUE_STUCK) : 0u) |
-           (is_behind(first->ready, ~first->ready & set_below(first->k))
+           (set_is_behind(first->ready, ~first->ready & set_below(first->k))
                 ? EVENT(READY_NOT_CONTIGUOUS)
                 : 0u) |
            ((first->c.out_valid & first->ready) != 0u && (first->c.out_valid & ~first->ready) != 0u
@@ -216,8 +211,8 @@ static uint64_t events(const cfg_t *cfg, const uint64_t *in) {
     const uint32_t any = c.u.target[0] | c.u.target[1] | c.u.target[2] | c.u.target[3];
     return queue_events(&c) | own_events(cfg, &c) |
            ((idle & any) != 0u ? EVENT(IDLE_WITH_TARGET) : 0u) |
-           (is_behind(valid, idle) ? EVENT(GAP) : 0u) |
-           (is_behind(valid & c.ren_ready, valid & ~c.ren_ready) ? EVENT(YOUNGER_READY) : 0u) |
+           (set_is_behind(valid, idle) ? EVENT(GAP) : 0u) |
+           (set_is_behind(valid & c.ren_ready, valid & ~c.ren_ready) ? EVENT(YOUNGER_READY) : 0u) |
            ((valid & c.ren_ready) == all ? EVENT(ALL_TAKEN) : 0u) |
            (valid == 0u ? EVENT(NONE) : 0u);
 }

@@ -10,7 +10,8 @@ The ports that each entry of a list has are one core port too, without the entry
 in the low bits. So are the ports of an opaque field: those of an element side by side.
 Inputs that no rule reads stay out of the core. The core's header says which parameters it takes:
 the block's, the width of a unit (`EntryW`), where a field begins in it (`EntryUopPcLsb`), and the
-width of an element of an opaque field (`PayloadW`).
+width of an element of an opaque field (`PayloadW`). An item of a list's entries is one parameter
+(`QueuesType`, `logic [63:0]`), eight bits an entry, entry 0 lowest, 0 where there is none.
 """
 
 from __future__ import annotations
@@ -25,7 +26,8 @@ from .tables import ROOT, Config, Field, Port, Table
 
 LINE = 100  # longest line written
 _MODULE = re.compile(r"^module (\w+)", re.MULTILINE)
-_PARAMETER = re.compile(r"^ +parameter int unsigned (\w+) +=", re.MULTILINE)
+_PARAMETER = re.compile(r"^ +parameter (?:int unsigned|logic \[\d+:0\]) (\w+) +=", re.MULTILINE)
+ENTRY = 8  # bits of an entry in a parameter that is a list
 
 
 @dataclass(frozen=True)
@@ -73,8 +75,19 @@ def _unit_parameters(table: Table, cfg: Config) -> dict[str, int]:
     return values
 
 
+def _list_parameters(table: Table, cfg: Config) -> dict[str, str]:
+    """The items of each list, `QueuesType` for `queues_0_type` and so on: entry 0 lowest."""
+    return {
+        camel(f"{each.name}_{item.name}"): f"{ENTRY * each.most}'h"
+        + "_".join(f"{cfg[each.param(n, item)]:02x}" for n in reversed(range(each.most)))
+        for each in table.lists.values()
+        for item in each.items
+    }
+
+
 def _parameters(table: Table, cfg: Config, core: Core) -> list[str]:
-    values = {camel(name): value for name, value in cfg.items()} | _unit_parameters(table, cfg)
+    plain = {camel(name): v for name, v in cfg.items() if not table.params[name].list_of}
+    values = plain | _list_parameters(table, cfg) | _unit_parameters(table, cfg)
     if table.opaque:
         values["PayloadW"] = sum(member.width for member in table.members)
     unknown = [name for name in core.params if name not in values]
