@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import sys
@@ -141,8 +142,9 @@ def _pytest(name: str, args: argparse.Namespace) -> list[Outcome]:
         command += ["-m", "not slow"]
     environment = dict(os.environ) | {"WARPLOCK_QUICK": "1" if args.quick else ""}
     done = progress.run(command, log=log, cwd=setup.ROOT, env=environment)
-    told = xml.is_file()  # pytest writes it at its end, so a crash leaves none
-    outcomes = list(read_junit(xml, name)) if told else []
+    outcomes, told = [], False
+    with contextlib.suppress(FileNotFoundError, ElementTree.ParseError):
+        outcomes, told = list(read_junit(xml, name)), True  # pytest has come to its end
     failed = any(o.result == "failed" for o in outcomes)
     if not failed and not (told and done.code in PYTEST_FINE):
         message = f"pytest ended with {done.code}, see {log}"

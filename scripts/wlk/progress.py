@@ -104,6 +104,37 @@ _stopping = threading.Event()
 
 
 @contextlib.contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Hold back Ctrl-C and SIGTERM, which come to the main thread only, to the end of the block."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    held: list[int] = []
+    numbers = (signal.SIGINT, signal.SIGTERM)
+    before = {n: signal.signal(n, lambda number, _: held.append(number)) for n in numbers}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler if handler is not None else signal.SIG_DFL)
+        for number in held:
+            signal.raise_signal(number)
+
+
+def _start(command: Sequence[str], options: Mapping[str, Any]) -> subprocess.Popen[Any]:
+    """A child that terminate_children() knows, whatever comes in between."""
+    try:
+        with _uninterrupted(), _children_lock:
+            if _stopping.is_set():
+                raise WlkError(Status.INTERRUPTED, "interrupted")
+            process = subprocess.Popen(command, **options)
+            _children.add(process)
+    except FileNotFoundError as error:
+        raise WlkError(Status.NO_TOOL, f"{error.filename}: no such program or folder") from error
+    return process
+
+
+@contextlib.contextmanager
 def child(command: Sequence[str | Path], **options: Any) -> Iterator[subprocess.Popen[Any]]:
     """A child process in a group of its own, which ends with the `with` block at the latest.
 
@@ -112,14 +143,7 @@ def child(command: Sequence[str | Path], **options: Any) -> Iterator[subprocess.
     """
     options.setdefault("stdin", subprocess.DEVNULL)
     options.setdefault("process_group", 0)
-    try:
-        with _children_lock:  # so that terminate_children() sees every child there is
-            if _stopping.is_set():
-                raise WlkError(Status.INTERRUPTED, "interrupted")
-            process = subprocess.Popen([str(word) for word in command], **options)
-            _children.add(process)
-    except FileNotFoundError as error:
-        raise WlkError(Status.NO_TOOL, f"{error.filename}: no such program or folder") from error
+    process = _start([str(word) for word in command], options)
     try:
         yield process
     finally:

@@ -3,6 +3,8 @@
 
 import io
 import os
+import signal
+import subprocess
 import sys
 import threading
 import time
@@ -89,6 +91,32 @@ def test_child_ends_with_the_block_even_if_it_ignores_sigterm(monkeypatch):
     ) as c:
         c.stdout.readline()
     assert c.returncode == -9
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_child_that_is_being_started_ends_with_us(monkeypatch, number):
+    """A signal may come when the child runs already, and nobody knows of it yet."""
+    started = []
+
+    def start(*words, **options):
+        started.append(Popen(*words, **options))
+        signal.raise_signal(number)
+        return started[-1]
+
+    def leave(*_):
+        raise KeyboardInterrupt
+
+    Popen = subprocess.Popen
+    before = signal.signal(number, leave)
+    monkeypatch.setattr(subprocess, "Popen", start)
+    try:
+        with pytest.raises(KeyboardInterrupt), progress.child(["sleep", "60"]):
+            pytest.fail("not reached")
+        progress.terminate_children()
+        assert started[0].poll() is not None
+    finally:
+        signal.signal(number, before)
+        started[0].kill()
 
 
 def test_parallel_runs_all_and_at_most_so_many():

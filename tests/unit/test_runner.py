@@ -91,6 +91,15 @@ def test_runner_crash_fails(suite, capsys):
     assert run(capsys)[0] == 1
 
 
+def test_runner_crash_while_it_writes_fails(suite, capsys, tmp_path):
+    xml = tmp_path / "out" / "unit.xml"  # a full disk leaves it empty
+    text = f"import os\ndef test_c():\n    open({str(xml)!r}, 'w').close()\n    os._exit(1)\n"
+    (suite / "test_bad.py").write_text(text)
+    code, said = run(capsys)
+    assert code == 1
+    assert "pytest ended with 1, see " in said.out
+
+
 def test_runner_nothing_ran_fails(suite, capsys):
     with pytest.raises(WlkError, match="no test matches 'zebra'") as error:
         run(capsys, k="zebra")

@@ -450,6 +450,12 @@ def test_vectors_dump_into_head_is_silent(made):
     assert done.stderr == ""
 
 
+def _interruptible():
+    """In a child: Ctrl-C works, and what outlives it does not fill the disk."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4 << 30, 4 << 30))
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_vectors_interrupted_gen_leaves_nothing(tmp_path, number):
     out = tmp_path / "o.wlv"
@@ -459,7 +465,7 @@ def test_vectors_interrupted_gen_leaves_nothing(tmp_path, number):
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        preexec_fn=_interruptible,
     )
     limit = time.monotonic() + 30
     while not (tmp_path / "o.wlv.partial").exists():
