@@ -23,12 +23,12 @@ from .tables import (
     Param,
     Slot,
     Table,
-    _walk,
     element_name,
     lane_step,
     load,
     names,
     opaque_stem,
+    walk,
 )
 
 NOTE = "/* Generated from refmodel/blocks/{0}.toml by scripts/wlk/gen_c.py. Do not edit. */"
@@ -343,7 +343,7 @@ class CTable:
         w(f"static inline void {self.p}_{side}_{verb}_control({const}uint64_t *words,")
         w(f"    {other}{self.p}_{side} *v) {{")
         single = [f for f in plain if not _loops(f)]
-        elements = [(f, i, self.t.slots[f.name, i]) for f, i in _walk(single, 0, (), None)]
+        elements = [(f, i, self.t.slots[f.name, i]) for f, i in walk(single, None)]
         if unpack:
             for item, index, slot in elements:
                 w(
@@ -514,7 +514,7 @@ class CTable:
         w()
 
     def _port_tree(self, w: Writer, fields: list[Field], depth: int, index: tuple) -> None:
-        """Mirrors tables._walk; counts that are parameters become loops."""
+        """Mirrors tables.walk; counts that are parameters become loops."""
         position = 0
         while position < len(fields):
             part, count = fields[position].path[depth]
@@ -713,7 +713,7 @@ class CTable:
             for f in self.t.fields
             if f.direction == side and f.lanes is None and f.group and f.group.text == text
         ]
-        for item, fixed in _walk(members, 0, (), None):
+        for item, fixed in walk(members, None):
             slot = self.t.slots[item.name, fixed]
             index, rest = [], list(fixed)
             for _, count in item.path:

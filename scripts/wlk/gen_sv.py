@@ -3,7 +3,7 @@
 
 All of it is for one configuration and the ports that one RTL module really has, because the
 Chisel compiler emits one scalar port a lane and drops ports of inner modules. Timing: a checker
-samples before the rising edge; the record is laid out by tables.py (control words, payloads).
+samples before the rising edge; the record is laid out by tables (control words, payloads).
 """
 
 from __future__ import annotations

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import argparse
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import programs
@@ -107,10 +108,10 @@ def test_types_are_found_by_the_behaviour(built):
     dump = programs.recording("boom/compacting_n3.fst")
     table = tables.load("dispatch_compacting")
     params = {
-        name: tables.replace(p, default=0 if name.endswith("_type") else p.default)
+        name: replace(p, default=0 if name.endswith("_type") else p.default)
         for name, p in table.params.items()
     }
-    whole = tables.replace(table.whole, params=table.whole.params | params)
+    whole = replace(table.whole, params=table.whole.params | params)
     options = argparse.Namespace(
         dump=str(dump), block=None, scope=None, clock=None, config={}, power_up="unknown"
     )

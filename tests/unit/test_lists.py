@@ -9,6 +9,7 @@ import pytest
 from wlk import candidates, tables
 from wlk import match as m
 from wlk.errors import Status, WlkError
+from wlk.tables import read_params
 
 BASIC = tables.load("dispatch_basic")
 COMPACTING = tables.load("dispatch_compacting")
@@ -100,9 +101,8 @@ def test_list_without_its_key_is_told():
     with (tables.FAMILIES / "boom.toml").open("rb") as file:
         raw = tomllib.load(file)
     del raw["list"][0]["key"]
-    block = {"block": {}, "list": raw["list"]}
     with pytest.raises(WlkError, match="lacks 'key'"):
-        tables._list(block["list"][0], "some.toml")
+        read_params.read_list(raw["list"][0], "some.toml")
 
 
 # ---- what the ports tell ------------------------------------------------------------------------

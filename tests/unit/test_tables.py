@@ -4,6 +4,7 @@
 import copy
 import json
 import random
+import re
 import tomllib
 
 import programs
@@ -46,6 +47,13 @@ def test_layout_is_the_same_in_python_and_c(block):
 def test_schema_hash_is_the_same_in_python_and_c(block):
     table = tables.load(block)
     assert f"{table.schema_hash():016x}" == c_layout(table, table.defaults())["schema"]
+
+
+def test_build_generates_anew_after_a_change_of_any_reader():
+    folder = programs.ROOT / "scripts" / "wlk" / "tables"
+    meson = programs.ROOT / "refmodel" / "include" / "warplock" / "meson.build"
+    listed = meson.read_text("utf-8").partition("foreach module : [")[2].partition("]")[0]
+    assert sorted(re.findall(r"'(\w+)'", listed)) == sorted(f.stem for f in folder.glob("*.py"))
 
 
 # What changes the record changes the hash; words for people do not.
@@ -144,7 +152,7 @@ def test_bad_table_names_file_and_place(change, says):
 
 
 def test_bad_toml_names_file_and_line(tmp_path, monkeypatch):
-    monkeypatch.setattr(tables, "BLOCKS", tmp_path)
+    monkeypatch.setattr(tables.read, "BLOCKS", tmp_path)
     (tmp_path / "broken.toml").write_text("format = 1\n[block\n")
     with pytest.raises(WlkError) as error:
         tables.load("broken")

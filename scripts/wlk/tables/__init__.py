@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Port tables: load `refmodel/blocks/*.toml`, evaluate them for a configuration, lay out records.
+
+A table names every port of a block once. From it everything else is generated. This package
+is the only reader of the tables; the format is documented in docs/port-tables.md.
+
+Record layout (one record = one cycle; 64-bit words):
+  in  = control words, then each input payload in whole words
+  out = control words, then each output payload in whole words
+A control field never straddles a word and sits at a place that depends on no parameter value:
+space is reserved for the widest legal width and the largest count, and the elements of an array
+that fits in a word lie side by side. Larger arrays whose count is a parameter form one group of
+whole words a side, repeated `count` times. The fields of a unit (an instruction, say) fill words
+of their own, equal wherever the unit is used. Fields that no rule reads come last.
+"""
+
+from .expr import Config, Expr, clog2, idw, lane_step
+from .fields import (
+    WORD,
+    Field,
+    Layout,
+    Member,
+    Payload,
+    Port,
+    Slot,
+    element_name,
+    opaque_stem,
+    walk,
+)
+from .files import BLOCKS, FAMILIES, ROOT
+from .params import Condition, Item, ListParam, Param, Words
+from .read import load, names, parse
+from .table import FORMAT, Table
+
+__all__ = [
+    "BLOCKS",
+    "FAMILIES",
+    "FORMAT",
+    "ROOT",
+    "WORD",
+    "Condition",
+    "Config",
+    "Expr",
+    "Field",
+    "Item",
+    "Layout",
+    "ListParam",
+    "Member",
+    "Param",
+    "Payload",
+    "Port",
+    "Slot",
+    "Table",
+    "Words",
+    "clog2",
+    "element_name",
+    "idw",
+    "lane_step",
+    "load",
+    "names",
+    "opaque_stem",
+    "parse",
+    "walk",
+]

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The files of the tables, decoded."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+from ..errors import Status, WlkError
+
+ROOT = Path(__file__).resolve().parents[3]
+BLOCKS = ROOT / "refmodel" / "blocks"
+FAMILIES = BLOCKS / "family"
+
+
+def decode(path: Path) -> dict:
+    """A decoded TOML file; WlkError MODEL_ERROR names the file."""
+    with path.open("rb") as stream:
+        try:
+            return tomllib.load(stream)
+        except tomllib.TOMLDecodeError as exc:
+            raise WlkError(Status.MODEL_ERROR, f"{path.name}: {exc}") from exc
+
+
+def family_of(name: str | None, where: str) -> dict:
+    """What the blocks of a family share: parameters, constraints and warnings."""
+    if name is None:
+        return {}
+    path = FAMILIES / f"{name}.toml"
+    if not path.is_file():
+        raise WlkError(Status.MODEL_ERROR, f"{where}: block: there is no family '{name}'")
+    return decode(path)
+
+
+def need(raw: dict, where: str, *keys: str) -> None:
+    """MODEL_ERROR names the first of the keys that is not there."""
+    for key in keys:
+        if key not in raw:
+            raise WlkError(Status.MODEL_ERROR, f"{where}: lacks '{key}'")

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Places of a table's fields in a record."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+from ..errors import Status, WlkError
+from .fields import WORD, Field, Slot, first_fit, walk
+from .table import Table
+
+
+def _literal(item: Field) -> list[tuple[int, ...]]:
+    """The indices of one field in the literal dimensions; those of a group are left out."""
+    return [index for _, index in walk([item], None)]
+
+
+def _fit_array(table: Table, item: Field, group: str | None, bins: list[int], start: int) -> None:
+    """Slots of one field: the elements of a small array lie side by side."""
+    if item.packed:
+        total = math.prod(item.counts) * item.max_width
+        word, lsb = first_fit(bins, start, total)
+        steps = item.steps()
+        for index in itertools.product(*(range(n) for n in item.counts)):
+            place = lsb + sum(i * step for i, step in zip(index, steps, strict=True))
+            table.slots[item.name, index] = Slot(group, word, place)
+        return
+    indices = _literal(item)
+    if len(indices) * item.max_width <= WORD:
+        word, lsb = first_fit(bins, start, len(indices) * item.max_width)
+        for n, index in enumerate(indices):
+            table.slots[item.name, index] = Slot(group, word, lsb + n * item.max_width)
+        return
+    for index in indices:
+        word, lsb = first_fit(bins, start, item.max_width)
+        table.slots[item.name, index] = Slot(group, word, lsb)
+
+
+def _fit_units(table: Table, fields: list[Field], group: str | None, bins: list[int]) -> None:
+    """Slots of the fields that belong to units: each unit fills whole words of its own."""
+    used: dict[tuple[str, ...], list[Field]] = {}
+    for item in fields:
+        if item.unit:
+            used.setdefault(tuple(p for p, _ in item.path[: item.unit_at]), []).append(item)
+    for members in used.values():
+        first, inside = len(bins), []
+        for item in members:
+            word, lsb = first_fit(inside, 0, item.max_width)
+            for index in _literal(item):
+                table.slots[item.name, index] = Slot(group, first + word, lsb)
+        bins += [WORD] * len(inside)
+
+
+def lay_out(table: Table) -> None:
+    """Give every control element its slot: first fit in table order, unread inputs last."""
+    for side in ("in", "out"):
+        control = [f for f in table.fields if f.direction == side and f.lanes is None]
+        plain = [f for f in control if f.group is None]
+        bins: list[int] = []
+        for read in (True, False):
+            start = 0 if read else len(bins)
+            for item in plain:
+                if item.read == read and not item.unit:
+                    _fit_array(table, item, None, bins, start)
+            if read:
+                _fit_units(table, plain, None, bins)
+        table.control[side] = len(bins)
+        table.groups[side] = []
+        counts = dict.fromkeys(f.group.text for f in control if f.group is not None)
+        if len(counts) > 1:
+            message = f"{table.path.name}: {side}: arrays of more than one count: "
+            raise WlkError(Status.MODEL_ERROR, message + ", ".join(counts))
+        for text in counts:
+            members = [f for f in control if f.group is not None]
+            bins = []
+            _fit_units(table, members, text, bins)
+            for item in members:
+                if not item.unit:
+                    _fit_array(table, item, text, bins, 0)
+            table.groups[side].append((text, members[0].group, len(bins)))

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A table from its file."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping
+from pathlib import Path
+
+from ..errors import Status, WlkError
+from .fields import Field
+from .files import BLOCKS, decode, family_of, need
+from .layout import lay_out
+from .params import ListParam, Param
+from .read_fields import expand, read_field
+from .read_params import (
+    check_parameters,
+    conditions,
+    entries,
+    list_constraints,
+    list_params,
+    raw_lists,
+    read_list,
+    read_param,
+)
+from .table import FORMAT, Table
+
+
+def parse(raw: dict, path: Path) -> Table:
+    """A table from its decoded TOML; WlkError MODEL_ERROR names what is wrong and where."""
+    where = path.name
+    if raw.get("format") != FORMAT:
+        raise WlkError(Status.MODEL_ERROR, f"{where}: format {raw.get('format')} is not {FORMAT}")
+    need(raw, where, "block", "param", "field")
+    block = raw["block"]
+    need(block, f"{where}: block", "name", "module", "model_version", "spec", "doc")
+    family = family_of(block.get("family"), where)
+    params, lists = _parameters(raw, family, path)
+    table = Table(
+        name=block["name"],
+        c_name=block.get("c_name", block["name"]),
+        module=block["module"],
+        model_version=block["model_version"],
+        clock=block.get("clock"),
+        reset=block.get("reset"),
+        spec=block["spec"],
+        doc=block["doc"],
+        params=params,
+        fields=_fields(raw, params, path),
+        channels=entries(raw.get("channel", []), lists, where),
+        rules=raw.get("rule", []),
+        covers=raw.get("cover", []),
+        configs={c["name"]: c.get("set", {}) for c in raw.get("config", [])},
+        path=path,
+        units=tuple(unit["name"] for unit in raw.get("unit", [])),
+        instances=tuple(raw.get("instance", [])),
+        constraints=(
+            *itertools.chain.from_iterable(map(list_constraints, lists.values())),
+            *conditions("constraint", raw, family, set(params), where, lists),
+        ),
+        cautions=tuple(conditions("warning", raw, family, set(params), where, lists)),
+        lists=lists,
+        status=block.get("status", ""),
+    )
+    _check_fields(table)
+    lay_out(table)
+    return _open(table, block.get("members", family.get("members", "")))
+
+
+def _parameters(
+    raw: dict, family: dict, path: Path
+) -> tuple[dict[str, Param], dict[str, ListParam]]:
+    """Parameters, those that lists stand for last, and the lists."""
+    shared = {each["name"]: each for each in family.get("param", [])}
+    given = [shared.get(each.get("name"), {}) | each for each in raw["param"]]
+    params = {p.name: p for p in (read_param(each, path.name) for each in given)}
+    lists = {}
+    for each in raw_lists(raw, path):
+        found, default = read_list(each, path.name)
+        lists[found.name] = found
+        base = {p.name: p.default for p in params.values()}
+        params |= {p.name: p for p in list_params(found, each, default, base)}
+    return params, lists
+
+
+def _fields(raw: dict, params: Mapping[str, Param], path: Path) -> list[Field]:
+    largest = {p.name: max(p.legal) for p in params.values()}
+    fields = [read_field(each, path.name, largest) for each in expand(raw, path)]
+    for item in fields:
+        for expr in (item.lanes, item.when, item.group):
+            if expr is not None:
+                check_parameters(expr, set(params))
+    return fields
+
+
+def _open(table: Table, text: str) -> Table:
+    """The table with the ports of its opaque fields, `name:width name:width`."""
+    if not table.opaque:
+        return table
+    parts = (each.partition(":") for each in text.split())
+    opened = table.with_members((name, int(width)) for name, _, width in parts)
+    if opened.defaults() != table.defaults():
+        derived = next(p for p in opened.params.values() if p.derived)
+        where = f"{table.path.name}: members"
+        message = f"{where}: {derived.name} must be {derived.default}, by default too"
+        raise WlkError(Status.MODEL_ERROR, message)
+    return opened
+
+
+def _check_fields(table: Table) -> None:
+    """MODEL_ERROR when something refers to a field that is not there."""
+    known = {item.flat for item in table.fields}
+    uses = [(f"field {f.name}", n) for f in table.fields for n in (f.valid_when, *f.x_hides) if n]
+    for channel in table.channels:
+        where = f"channel {channel.get('name', '?')}"
+        need(channel, f"{table.path.name}: {where}", "name", "valid")
+        names = [channel["valid"], channel.get("ready"), *channel.get("bits", [])]
+        uses += [(where, name) for name in names if name is not None]
+    for where, name in uses:
+        if name not in known:
+            raise WlkError(Status.MODEL_ERROR, f"{table.path.name}: {where}: no field '{name}'")
+
+
+def load(name: str) -> Table:
+    """The table of block `name`; WlkError USAGE lists the blocks when there is none."""
+    path = BLOCKS / f"{name}.toml"
+    if not path.is_file():
+        raise WlkError(Status.USAGE, f"no block '{name}'; the blocks are {', '.join(names())}")
+    return parse(decode(path), path)
+
+
+def names() -> list[str]:
+    """Every block that has a table."""
+    return sorted(p.stem for p in BLOCKS.glob("*.toml"))

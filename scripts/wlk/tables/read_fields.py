@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""[[field]]: those of a table, of each entry of a list, and mirrors of others."""
+
+from __future__ import annotations
+
+import functools
+from pathlib import Path
+
+from ..errors import Status, WlkError
+from .expr import Config, Expr
+from .fields import WORD, Field
+from .files import decode, need
+from .read_params import check_parameters, entries, raw_lists, read_list, spread
+
+_FIELD_KEYS = frozenset(
+    "name port dir width max_width lanes when valid_when read exact loose_width timing doc"
+    " x_hides unit unit_at opaque entry".split()
+)
+
+
+def read_field(raw: dict, table: str, largest: Config) -> Field:
+    """A field; `largest`: each parameter at its largest value."""
+    where = f"{table}: field {raw.get('name', '?')}"
+    unknown = set(raw) - _FIELD_KEYS
+    if unknown:
+        raise WlkError(Status.MODEL_ERROR, f"{where}: unknown key {', '.join(sorted(unknown))}")
+    need(raw, where, "name", "dir", "width")
+    width = Expr(raw["width"], where)
+    lanes = Expr(raw["lanes"], where) if "lanes" in raw else None
+    check_parameters(width, set(largest))
+    max_width = raw.get("max_width", width(largest))
+    if max_width > WORD:
+        raise WlkError(Status.MODEL_ERROR, f"{where}: wider than {WORD} bits; use lanes")
+    if raw["dir"] not in ("in", "out"):
+        raise WlkError(Status.MODEL_ERROR, f"{where}: dir must be in or out")
+    path = _path(raw["name"], where)
+    for _, count in path:
+        if count is not None:
+            check_parameters(count, set(largest))
+    return Field(
+        name=raw["name"],
+        path=path,
+        direction=raw["dir"],
+        width=width,
+        max_width=max_width,
+        lanes=lanes,
+        when=Expr(raw["when"], where) if "when" in raw else None,
+        port=raw.get("port"),
+        read=raw.get("read", True),
+        exact=raw.get("exact", "valid_when" not in raw),
+        loose_width=raw.get("loose_width", False),
+        timing=raw.get("timing", "comb"),
+        valid_when=raw.get("valid_when", ""),
+        doc=raw.get("doc", ""),
+        x_hides=tuple(raw.get("x_hides", ())),
+        unit=raw.get("unit", ""),
+        unit_at=raw.get("unit_at", 0),
+        opaque=raw.get("opaque", False),
+        entry=raw.get("entry"),
+        counts=tuple(count(largest) for _, count in path if count is not None),
+    )
+
+
+def _path(name: str, where: str) -> tuple[tuple[str, Expr | None], ...]:
+    parts: list[tuple[str, Expr | None]] = []
+    for part in name.split("."):
+        head, bracket, count = part.partition("[")
+        parts.append((head, Expr(count.rstrip("]"), where) if bracket else None))
+    return tuple(parts)
+
+
+_MIRROR_KEYS = frozenset("name mirror flip unread valid_when x_hides timing entry".split())
+
+
+def expand(raw: dict, path: Path) -> list[dict]:
+    """Every field, mirrors replaced by the fields they stand for, units marked."""
+    units = [(unit["name"], unit["of"].split(".")) for unit in raw.get("unit", [])]
+    fields: list[dict] = []
+    lists = {each["name"]: read_list(each, path.name)[0] for each in raw_lists(raw, path)}
+    for item in map(functools.partial(spread, lists), entries(raw["field"], lists, path.name)):
+        if "mirror" in item:
+            fields += _mirror(item, fields, path)
+            continue
+        parts = _parts(item.get("name", ""))
+        for name, of in units:
+            if parts[: len(of)] == of:
+                item = item | {"unit": name, "unit_at": len(of)}
+        fields.append(item)
+    return fields
+
+
+@functools.cache
+def _expanded(path: Path, _changed: int) -> list[dict]:
+    """The fields of another table, which many mirrors ask for; nobody may change them."""
+    return expand(decode(path), path)
+
+
+def _parts(name: str) -> list[str]:
+    """The components of a path without their counts."""
+    return [part.partition("[")[0] for part in name.split(".")]
+
+
+def _mirror(item: dict, known: list[dict], path: Path) -> list[dict]:
+    """The fields under a path of another table, or of this one above, under another name.
+
+    They keep width, count, presence and text; direction turns with `flip`. What they mean here
+    (valid_when, x_hides, timing, and `unread`, members that no rule reads) is the use's to say.
+    """
+    where = f"{path.name}: field {item.get('name', '?')}"
+    need(item, where, "name")
+    if set(item) - _MIRROR_KEYS:
+        unknown = ", ".join(sorted(set(item) - _MIRROR_KEYS))
+        raise WlkError(Status.MODEL_ERROR, f"{where}: unknown key {unknown} of a mirror")
+    block, _, of = item["mirror"].rpartition(":")
+    if block:
+        other = path.parent / f"{block}.toml"
+        if not other.is_file():
+            raise WlkError(Status.MODEL_ERROR, f"{where}: there is no block '{block}'")
+        known = _expanded(other, other.stat().st_mtime_ns)
+    root, result = of.split("."), []
+    for source in known:
+        parts = _parts(source["name"])
+        if parts[: len(root)] != root:
+            continue
+        rest = source["name"].split(".")[len(root) :]
+        result.append(_mirrored(item, source, len(root), rest))
+    if not result:
+        raise WlkError(Status.MODEL_ERROR, f"{where}: '{item['mirror']}' names no field")
+    return result
+
+
+def _mirrored(item: dict, source: dict, depth: int, rest: list[str]) -> dict:
+    """One field of a mirror; `rest`: its path below the mirrored one."""
+    kept = ("dir", "width", "max_width", "lanes", "when", "loose_width", "doc", "opaque")
+    made = {key: source[key] for key in kept if key in source}
+    made["name"] = ".".join([item["name"], *rest])
+    made |= {key: item[key] for key in ("entry",) if key in item}
+    if "port" in source and not rest:
+        made["port"] = source["port"]
+    if item.get("flip"):
+        made["dir"] = "out" if source["dir"] == "in" else "in"
+    if made["dir"] == "out":
+        made |= {"exact": True} | {k: item[k] for k in ("valid_when", "timing") if k in item}
+    else:
+        made |= {k: item[k] for k in ("valid_when", "x_hides") if k in item}
+        member = ".".join(_parts(".".join(rest)))
+        made["read"] = not any(
+            member == name or member.startswith(f"{name}.") for name in item.get("unread", [])
+        ) and "" not in item.get("unread", [])
+    if made.get("valid_when") in (".".join(_parts(made["name"])),):
+        del made["valid_when"]
+    if source.get("unit_at", 0) >= depth:
+        made["unit"] = source["unit"]
+        made["unit_at"] = len(item["name"].split(".")) + source["unit_at"] - depth
+    return made

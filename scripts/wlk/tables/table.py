@@ -1,0 +1,322 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A block's port table, and what it says of a configuration."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from ..errors import Status, WlkError
+from .expr import Config, Expr, lane_step
+from .fields import (
+    WORD,
+    Field,
+    Layout,
+    Member,
+    Payload,
+    Port,
+    Slot,
+    element_name,
+    opaque_stem,
+    place_members,
+    walk,
+)
+from .params import Condition, ListParam, Param
+
+FORMAT = 1
+
+
+@dataclass
+class Table:
+    """A block's port table."""
+
+    name: str
+    c_name: str
+    module: str
+    model_version: int
+    clock: str | None
+    reset: str | None
+    spec: str
+    doc: str
+    params: dict[str, Param]
+    fields: list[Field]
+    channels: list[dict]
+    rules: list[dict]
+    covers: list[dict]
+    configs: dict[str, dict]
+    path: Path
+    units: tuple[str, ...] = ()  # units that this table defines
+    instances: tuple[dict, ...] = ()  # blocks inside a composed one
+    constraints: tuple[Condition, ...] = ()  # legal values that are illegal together
+    cautions: tuple[Condition, ...] = ()  # legal, but to be warned of
+    lists: dict[str, ListParam] = field(default_factory=dict)
+    members: tuple[Member, ...] = ()  # ports of its opaque fields
+    status: str = ""  # how far the model is confirmed
+    slots: dict[tuple[str, tuple[int, ...]], Slot] = field(default_factory=dict)
+    control: dict[str, int] = field(default_factory=dict)
+    groups: dict[str, list[tuple[str, Expr, int]]] = field(default_factory=dict)
+    whole: Table | None = None  # the table as it was before its opaque fields were opened
+
+    # -- configurations --------------------------------------------------------------------
+    def defaults(self) -> Config:
+        return {p.name: p.default for p in self.params.values()}
+
+    def config(self, given: dict[str, str | int]) -> Config:
+        """Defaults overlaid with `given`; WlkError BAD_CONFIG names what is wrong."""
+        return self.defaults() | self.values(given, self.defaults())
+
+    def values(self, given: Mapping[str, str | int], base: Config) -> Config:
+        """The parameters that `given` sets, lists by what `base` and `given` say otherwise."""
+        found: Config = {}
+        for key, value in given.items():
+            if key not in self.params and key not in self.lists:
+                raise WlkError(
+                    Status.BAD_CONFIG,
+                    f"config: block {self.name} has no parameter '{key}'; "
+                    f"it has {', '.join(self.settings())}",
+                )
+            if key in self.params:
+                found[key] = self.params[key].parse(value)
+        for key in given.keys() & self.lists.keys():
+            found = self.lists[key].parse(str(given[key]), base | found) | found
+        return found
+
+    def takes(self, key: str) -> bool:
+        """May a user give this parameter?"""
+        return key in self.lists or (key in self.params and not self.params[key].derived)
+
+    def settings(self) -> list[str]:
+        """The parameters that a user gives."""
+        plain = [p.name for p in self.params.values() if not p.list_of and not p.derived]
+        return [*plain, *self.lists]
+
+    def settings_of(self, names: Collection[str]) -> list[str]:
+        """The settings that these parameters belong to."""
+        wanted = {self.params[name].list_of or name for name in names}
+        return [key for key in self.settings() if key in wanted]
+
+    def describe(self, key: str) -> tuple[str, str, str]:
+        """Default, legal values and meaning of one of the keys, in words."""
+        if key in self.lists:
+            each = self.lists[key]
+            legal = f"1..{each.most} of {each.form()}"
+            return each.show(self.defaults()), legal, each.doc
+        param = self.params[key]
+        return param.show(param.default), param.describe(), param.doc
+
+    def refusal(self, cfg: Config) -> str | None:
+        """Why legal values are not legal together, in one line; None when they are."""
+        return next(filter(None, (c.say(cfg) for c in self.constraints)), None)
+
+    def warnings(self, cfg: Config) -> list[str]:
+        """What a user of a legal configuration should know, a line each."""
+        return list(filter(None, (c.say(cfg) for c in self.cautions)))
+
+    def show(self, cfg: Config) -> dict[str, int | str]:
+        """A configuration as a person writes it (named values by name)."""
+        return {
+            k: self.lists[k].show(cfg) if k in self.lists else self._shown(k, cfg)
+            for k in self.settings()
+        }
+
+    def _shown(self, name: str, cfg: Config) -> int | str:
+        param = self.params[name]
+        return param.names[cfg[name]] if param.names else cfg[name]
+
+    def words(self, cfg: Config) -> list[str]:
+        """A configuration as the programs in C take it: every parameter, and the opaque ports."""
+        words = [f"{name}={value}" for name, value in self.plain(cfg).items()]
+        return [*words, f"members={self.members_text()}"] if self.members else words
+
+    def plain(self, cfg: Config) -> dict[str, int | str]:
+        """Every parameter by itself, as vector files have them."""
+        return {name: self._shown(name, cfg) for name in self.params}
+
+    def members_text(self) -> str:
+        """The ports of the opaque fields, as the programs in C take them."""
+        return ",".join(member.text() for member in self.members)
+
+    def fold(self, told: Mapping[str, str], cfg: Config) -> dict[str, str]:
+        """What is told of each parameter, by the keys that a user gives."""
+        folded = {key: told[key] for key in self.settings() if key in told}
+        for key, each in self.lists.items():
+            names = [name for n, _, name in each.params() if n < each.length(cfg)]
+            words = dict.fromkeys(told[name].partition(":")[0] for name in names if name in told)
+            folded[key] = " and ".join(words)
+        return folded
+
+    # -- opaque fields ---------------------------------------------------------------------
+    @property
+    def opaque(self) -> list[Field]:
+        return [item for item in self.fields if item.opaque]
+
+    def opened(self, ports: Iterable[tuple[str, str | None, int]]) -> Table:
+        """This table with the ports that its opaque fields have among those found."""
+        if not self.opaque:
+            return self
+        largest = {p.name: max(p.legal) for p in self.params.values()}
+        stems = {opaque_stem(item, i) for item in self.opaque for _, i in walk([item], largest)}
+        known = {element_name(f, i) for f, i in self.elements(largest) if not f.opaque}
+        found: dict[str, int] = {}
+        for name, _, width in ports:
+            stem = next(
+                (name[: at + 1] for at in _underscores(name) if name[: at + 1] in stems), None
+            )
+            if stem is not None and name not in known:
+                found.setdefault(name.removeprefix(stem), width)
+        return self.with_members(found.items())
+
+    def with_members(self, ports: Iterable[tuple[str, int]]) -> Table:
+        """This table with these ports, (name, width), in its opaque fields; WlkError BAD_CONFIG."""
+        whole, members = self.whole or self, place_members(ports)
+        derived = next(p for p in whole.params.values() if p.derived)
+        words = max((m.word + 1 for m in members), default=1)
+        wide = [m.name for m in members if m.width > WORD]
+        if wide or words > max(derived.legal):
+            most = f"at most {WORD}" if wide else f"at most {max(derived.legal)}"
+            what = f"port {wide[0]} has more bits: {most}" if wide else f"{words} words: {most}"
+            raise WlkError(Status.IFACE_CHANGED, f"block {self.name}: opaque ports: {what}")
+        only = replace(derived, legal=(words,), default=words)
+        return replace(whole, members=members, params=whole.params | {only.name: only}, whole=whole)
+
+    def text(self, cfg: Config) -> str:
+        """`key=value key=value` in table order."""
+        return " ".join(f"{k}={v}" for k, v in self.show(cfg).items())
+
+    def unit_members(self, unit: str) -> list[Field]:
+        """The fields of a unit, as one of its uses has them."""
+        first = next(f for f in self.fields if f.unit == unit)
+        head = [p for p, _ in first.path[: first.unit_at]]
+        return [
+            f for f in self.fields if f.unit and [p for p, _ in f.path[: first.unit_at]] == head
+        ]
+
+    # -- expansion -------------------------------------------------------------------------
+    def present(self, item: Field, cfg: Config) -> bool:
+        return item.when is None or bool(item.when(cfg))
+
+    def elements(self, cfg: Config) -> Iterator[tuple[Field, tuple[int, ...]]]:
+        """Every element in the order of the module: array index before member."""
+        yield from walk(self.fields, cfg)
+
+    def ports(self, cfg: Config, absent: bool = False) -> list[Port]:
+        """Every port but the clock, in the order of the module.
+
+        `absent`: also those whose `when` is false (they have a place in the record, always 0).
+        """
+        result = []
+        layout = self.layout(cfg)
+        payload_word = {(p.field.name, p.index): p.word for p in layout.payloads}
+        for item, index in self.elements(cfg):
+            if not absent and not self.present(item, cfg):
+                continue
+            if item.opaque:
+                result += self._opaque_ports(item, index, layout.opaque[item.name, index])
+                continue
+            width = item.width(cfg)
+            if item.lanes is None:
+                word, lsb = self.place(item, index, cfg)
+                name = element_name(item, index)
+                result.append(Port(name, item, index, None, width, word, lsb))
+                continue
+            for lane in range(item.lanes(cfg)):
+                bit = lane * lane_step(width)
+                word = payload_word[item.name, index] + bit // WORD
+                name = element_name(item, index, lane)
+                result.append(Port(name, item, index, lane, width, word, bit % WORD))
+        return result
+
+    def _opaque_ports(self, item: Field, index: tuple[int, ...], word: int) -> list[Port]:
+        stem = opaque_stem(item, index)
+        return [
+            Port(stem + m.name, item, index, None, m.width, word + m.word, m.lsb)
+            for m in self.members
+        ]
+
+    def place(self, item: Field, index: tuple[int, ...], cfg: Config) -> tuple[int, int]:
+        """(word, lsb) of a control element in its record."""
+        if item.packed:
+            slot = self.slots[item.name, (0,) * len(index)]
+            steps = zip(index, item.steps(), strict=True)
+            return slot.word, slot.lsb + sum(i * step for i, step in steps)
+        fixed, rest, instance = [], list(index), 0
+        for _, count in item.path:
+            if count is None:
+                continue
+            position = rest.pop(0)
+            if count.names:
+                instance = position
+            else:
+                fixed.append(position)
+        slot = self.slots[item.name, tuple(fixed)]
+        if slot.group is None:
+            return slot.word, slot.lsb
+        base = self.control[item.direction]
+        for text, count, stride in self.groups[item.direction]:
+            if text == slot.group:
+                return base + instance * stride + slot.word, slot.lsb
+            base += count(cfg) * stride
+        raise AssertionError(item.name)
+
+    def layout(self, cfg: Config) -> Layout:
+        words = {}
+        for side in ("in", "out"):
+            words[side] = self.control[side] + sum(
+                count(cfg) * stride for _, count, stride in self.groups[side]
+            )
+        opaque = {}
+        for item in self.opaque:
+            for _, index in walk([item], cfg):
+                opaque[item.name, index] = words[item.direction]
+                words[item.direction] += item.lanes(cfg)
+        control = dict(words)
+        payloads = []
+        for item in self.fields:
+            if item.lanes is None or item.opaque:
+                continue
+            bits = item.lanes(cfg) * lane_step(item.width(cfg))
+            count = -(-bits // WORD)
+            for _, index in walk([item], cfg):
+                payloads.append(
+                    Payload(item, index, item.direction, words[item.direction], count, bits)
+                )
+                words[item.direction] += count
+        sizes = control["in"], control["out"], words["in"], words["out"]
+        return Layout(*sizes, tuple(payloads), opaque)
+
+    # -- identity --------------------------------------------------------------------------
+    def schema(self) -> dict:
+        """What a record means, without prose: the hashed identity of the table."""
+        if self.whole is not None:  # whichever ports lie in its opaque words
+            return self.whole.schema()
+        return {
+            "block": self.name,
+            "format": FORMAT,
+            "params": {p.name: [p.default, list(p.names)] for p in self.params.values()},
+            "fields": [
+                [f.name, f.direction, f.width.text, f.lanes.text if f.lanes else ""]
+                for f in self.fields
+            ],
+            "slots": [[k[0], list(k[1]), s.group, s.word, s.lsb] for k, s in self.slots.items()],
+            "groups": {d: [[t, n] for t, _, n in g] for d, g in self.groups.items()},
+            "control": self.control,
+        }
+
+    def schema_hash(self) -> int:
+        """64-bit identity of the record layout."""
+        text = json.dumps(self.schema(), sort_keys=True, separators=(",", ":"))
+        return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "little")
+
+    def cover_floor(self, point: dict, cfg: Config) -> int:
+        """Floor of a coverage point [hits a million cycles]; 0 where it cannot be reached."""
+        when = point.get("when")
+        if when is not None and not Expr(when, f"{self.path.name}: cover {point['name']}")(cfg):
+            return 0
+        return int(point["floor"])
+
+
+def _underscores(name: str) -> list[int]:
+    return [at for at, letter in enumerate(name) if letter == "_"]
