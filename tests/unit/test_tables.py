@@ -161,6 +161,56 @@ def test_bad_toml_names_file_and_line(tmp_path, monkeypatch):
     assert "line 2" in error.value.message
 
 
+# Families.
+
+
+def dispatcher(change):
+    path = tables.BLOCKS / "dispatch_compacting.toml"
+    raw = tomllib.loads(path.read_text("utf-8"))
+    change(raw)
+    return tables.parse(raw, path)
+
+
+def test_cover_takes_what_it_lacks_from_its_family():
+    own = {"name": "gap", "floor": 8, "when": "core_width > 2"}
+    table = dispatcher(lambda raw: raw.update(cover=[{"name": "younger_ready", "floor": 7}, own]))
+    first, second = table.covers
+    assert first == {
+        "name": "younger_ready",
+        "floor": 7,
+        "when": "core_width > 1",
+        "doc": "a valid uop is ready, an older valid one is not",
+    }
+    assert second == own | {"doc": "an idle position stands before a valid one"}
+
+
+def test_field_takes_what_it_lacks_from_its_family():
+    table = dispatcher(lambda raw: field(raw, "ren_uops[core_width].valid").update(doc="x"))
+    found = {item.flat: item for item in table.fields}
+    assert (found["ren_uops.valid"].direction, found["ren_uops.valid"].doc) == ("in", "x")
+    kinds = [f"ren_uops.bits.{kind}" for kind in ("iq_type", "iq_type_0", "payload")]
+    assert [found[kind].x_hides[0] for kind in kinds[:2]] == ["ren_uops.ready"] * 2
+    assert "ren_uops.ready" not in found[kinds[2]].x_hides
+
+
+STRANGERS = {
+    "param": ({"name": "nobody"}, "param nobody: lacks 'default'"),
+    "list": ({"name": "nobody"}, "list nobody: lacks 'most'"),
+    "field": ({"name": "nobody"}, "field nobody: lacks 'dir'"),
+    "channel": ({"name": "nobody"}, "channel nobody: lacks 'valid'"),
+    "cover": ({"name": "nobody", "floor": 1}, "cover nobody: lacks 'doc'"),
+}
+
+
+@pytest.mark.parametrize("kind", STRANGERS)
+def test_name_that_the_family_does_not_know_lacks_its_keys(kind):
+    item, says = STRANGERS[kind]
+    with pytest.raises(WlkError) as error:
+        dispatcher(lambda raw: raw[kind].append(item))
+    assert error.value.status == Status.MODEL_ERROR
+    assert error.value.message == f"dispatch_compacting.toml: {says}"
+
+
 def test_unknown_block_lists_the_blocks():
     with pytest.raises(WlkError) as error:
         tables.load("colector")

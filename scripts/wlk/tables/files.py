@@ -11,6 +11,7 @@ from ..errors import Status, WlkError
 ROOT = Path(__file__).resolve().parents[3]
 BLOCKS = ROOT / "refmodel" / "blocks"
 FAMILIES = BLOCKS / "family"
+SHARED = {"param", "list", "field", "channel", "cover"}  # what a family may say of its blocks
 
 
 def decode(path: Path) -> dict:
@@ -23,13 +24,23 @@ def decode(path: Path) -> dict:
 
 
 def family_of(name: str | None, where: str) -> dict:
-    """What the blocks of a family share: parameters, constraints and warnings."""
+    """What the blocks of a family share: items by name, constraints, warnings and members."""
     if name is None:
         return {}
     path = FAMILIES / f"{name}.toml"
     if not path.is_file():
         raise WlkError(Status.MODEL_ERROR, f"{where}: block: there is no family '{name}'")
     return decode(path)
+
+
+def completed(raw: dict, where: str) -> dict:
+    """A decoded table whose items have the keys that they leave to their family's of that name."""
+    family = family_of(raw["block"].get("family"), where)
+    made = dict(raw)
+    for key in SHARED & raw.keys():
+        known = {each["name"]: each for each in family.get(key, [])}
+        made[key] = [known.get(each.get("name"), {}) | each for each in raw[key]]
+    return made
 
 
 def need(raw: dict, where: str, *keys: str) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ..errors import Status, WlkError
 from .fields import Field
-from .files import BLOCKS, decode, family_of, need
+from .files import BLOCKS, completed, decode, family_of, need
 from .layout import lay_out
 from .params import ListParam, Param
 from .read_fields import expand, read_field
@@ -19,7 +19,6 @@ from .read_params import (
     entries,
     list_constraints,
     list_params,
-    raw_lists,
     read_list,
     read_param,
 )
@@ -35,7 +34,8 @@ def parse(raw: dict, path: Path) -> Table:
     block = raw["block"]
     need(block, f"{where}: block", "name", "module", "model_version", "spec", "doc")
     family = family_of(block.get("family"), where)
-    params, lists = _parameters(raw, family, path)
+    raw = completed(raw, where)
+    params, lists = _parameters(raw, where)
     table = Table(
         name=block["name"],
         c_name=block.get("c_name", block["name"]),
@@ -63,20 +63,17 @@ def parse(raw: dict, path: Path) -> Table:
         status=block.get("status", ""),
     )
     _check_fields(table)
+    _check_covers(table)
     lay_out(table)
     return _open(table, block.get("members", family.get("members", "")))
 
 
-def _parameters(
-    raw: dict, family: dict, path: Path
-) -> tuple[dict[str, Param], dict[str, ListParam]]:
+def _parameters(raw: dict, where: str) -> tuple[dict[str, Param], dict[str, ListParam]]:
     """Parameters, those that lists stand for last, and the lists."""
-    shared = {each["name"]: each for each in family.get("param", [])}
-    given = [shared.get(each.get("name"), {}) | each for each in raw["param"]]
-    params = {p.name: p for p in (read_param(each, path.name) for each in given)}
+    params = {p.name: p for p in (read_param(each, where) for each in raw["param"])}
     lists = {}
-    for each in raw_lists(raw, path):
-        found, default = read_list(each, path.name)
+    for each in raw.get("list", []):
+        found, default = read_list(each, where)
         lists[found.name] = found
         base = {p.name: p.default for p in params.values()}
         params |= {p.name: p for p in list_params(found, each, default, base)}
@@ -119,6 +116,13 @@ def _check_fields(table: Table) -> None:
     for where, name in uses:
         if name not in known:
             raise WlkError(Status.MODEL_ERROR, f"{table.path.name}: {where}: no field '{name}'")
+
+
+def _check_covers(table: Table) -> None:
+    """MODEL_ERROR when a coverage point lacks what neither the table nor its family says."""
+    for point in table.covers:
+        where = f"{table.path.name}: cover {point.get('name', '?')}"
+        need(point, where, "name", "doc", "floor")
 
 
 def load(name: str) -> Table:

@@ -9,8 +9,8 @@ from pathlib import Path
 from ..errors import Status, WlkError
 from .expr import Config, Expr
 from .fields import WORD, Field
-from .files import decode, need
-from .read_params import check_parameters, entries, raw_lists, read_list, spread
+from .files import completed, decode, need
+from .read_params import check_parameters, entries, read_list, spread
 
 _FIELD_KEYS = frozenset(
     "name port dir width max_width lanes when valid_when read exact loose_width timing doc"
@@ -73,10 +73,10 @@ _MIRROR_KEYS = frozenset("name mirror flip unread valid_when x_hides timing entr
 
 
 def expand(raw: dict, path: Path) -> list[dict]:
-    """Every field, mirrors replaced by the fields they stand for, units marked."""
+    """Every field of a completed table, mirrors replaced by what they stand for, units marked."""
     units = [(unit["name"], unit["of"].split(".")) for unit in raw.get("unit", [])]
     fields: list[dict] = []
-    lists = {each["name"]: read_list(each, path.name)[0] for each in raw_lists(raw, path)}
+    lists = {each["name"]: read_list(each, path.name)[0] for each in raw.get("list", [])}
     for item in map(functools.partial(spread, lists), entries(raw["field"], lists, path.name)):
         if "mirror" in item:
             fields += _mirror(item, fields, path)
@@ -92,7 +92,7 @@ def expand(raw: dict, path: Path) -> list[dict]:
 @functools.cache
 def _expanded(path: Path, _changed: int) -> list[dict]:
     """The fields of another table, which many mirrors ask for; nobody may change them."""
-    return expand(decode(path), path)
+    return expand(completed(decode(path), path.name), path)
 
 
 def _parts(name: str) -> list[str]:

@@ -9,11 +9,10 @@ from __future__ import annotations
 import itertools
 import string
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 
 from ..errors import Status, WlkError
 from .expr import Config, Expr
-from .files import family_of, need
+from .files import need
 from .params import Condition, Item, ListParam, Param, Words
 
 
@@ -63,13 +62,6 @@ def read_list(raw: dict, table: str) -> tuple[ListParam, str]:
         items.append(Item(each["name"], legal, tuple(words), each.get("doc", "")))
     found = ListParam(raw["name"], raw["most"], tuple(items), raw["key"], raw.get("doc", ""))
     return found, raw["default"]
-
-
-def raw_lists(raw: dict, path: Path) -> list[dict]:
-    """The lists of a table; one that its family has takes all keys from there."""
-    shared = family_of(raw["block"].get("family"), path.name).get("list", [])
-    known = {each["name"]: each for each in shared}
-    return [known.get(each.get("name"), {}) | each for each in raw.get("list", [])]
 
 
 def list_params(each: ListParam, raw: dict, default: str, base: Config) -> Iterator[Param]:
