@@ -6,11 +6,12 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from . import options, report
-from .errors import Status
+from .errors import Status, WlkError
 
 NEEDS = "run"
 EXAMPLE = """warplock vectors gen collector saturate.wlv --profile saturate --cycles 100000
@@ -236,10 +237,21 @@ def _info(args: argparse.Namespace) -> int:
         header = vectors.read_header(path)
         _say_file(header, args.json)
         if not args.json:
-            config = report.config_text(header.config)
-            for key, value in header.text.items():
-                print(f"  {key}: {config if key == 'config' else value}")
+            shown = header.text | {"config": report.config_text(_config(header))}
+            for key, value in shown.items():
+                print(f"  {key}: {value}")
     return 0
+
+
+def _config(header: Any) -> Mapping[str, Any]:
+    """The file's configuration as one gives it; as the file has it where its table is not ours."""
+    from . import vectors
+
+    try:
+        table = vectors.check_schema(header)
+        return table.show(vectors.check_config(header, table, {}))
+    except WlkError:
+        return header.config
 
 
 def _golden(args: argparse.Namespace) -> int:

@@ -78,6 +78,13 @@ def test_vectors_info_says_how_it_was_made(made):
     assert "num_lanes=2" in vectors("info", made).stdout
 
 
+def test_vectors_info_shows_a_list_as_it_is_given():
+    golden = programs.ROOT / "vectors/golden/dispatch_compacting_default.wlv"
+    said = vectors("info", golden).stdout
+    assert "  config: core_width=3 encoding=v3 queues=MEM:2:1,INT:1:1,FP:2:2\n" in said
+    assert json.loads(vectors("info", golden, "--json").stdout)["config"]["queues_0_type"] == 2
+
+
 def test_vectors_dump_prints_the_cycles_asked_for(made):
     lines = vectors("dump", made, "--from", 10, "--to", 12).stdout.splitlines()
     records = [json.loads(line) for line in lines]
