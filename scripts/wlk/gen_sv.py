@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from . import gen_shell
 from .tables import WORD, Config, Port, Table
 
-ABI_VERSION = 3  # WLK_ABI_VERSION of refmodel/include/warplock/block.h
+ABI_VERSION = 4  # WLK_ABI_VERSION of refmodel/include/warplock/block.h
 LINE = 100  # longest line written
 BENCH_CLOCK = "wlk_clock"  # samples a block that has no clock of its own
 BENCH_TOP = "wlk_bench_top"

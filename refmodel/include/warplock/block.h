@@ -22,7 +22,7 @@ extern "C" {
 
 /** Version of this interface and of the DPI entry points; a checker built for another is refused.
  */
-#define WLK_ABI_VERSION 3u
+#define WLK_ABI_VERSION 4u
 
 /** Rows that vector code moves start on a cache line. */
 #define WLK_ALIGN64 __attribute__((aligned(64)))
@@ -42,9 +42,8 @@ typedef struct wlk_param {
     const char *const *names; /**< names of the values 0.., or NULL for plain numbers */
     bool behavioural;         /**< a rule reads it though widths may not tell it */
     const char *doc;
-    const char
-        *list;      /**< the list that it is an item of, or NULL; of these the parameters follow */
-    uint32_t items; /**< of an entry of the list */
+    const char *list; /**< that it is an item of, or NULL; the list's parameters lie together */
+    uint32_t items;   /**< of an entry of the list */
 } wlk_param;
 
 /** A field of the table: a port or an array of ports. */
