@@ -40,6 +40,16 @@ wlk_status wlk_channels_resolve(wlk_checker *c) {
     return WLK_OK;
 }
 
+bool wlk_channel_shows(const wlk_checker *c, const channel *ch, const wlk_port *port) {
+    const wlk_channel *t = &c->block->table->channels[ch->table];
+    const int16_t when = c->block->table->fields[port->field].valid_when;
+    const int16_t *bits = t->bits;
+    while (*bits >= 0 && *bits != (int16_t)port->field) {
+        bits++;
+    }
+    return (when == t->valid || (when < 0 && *bits >= 0)) && same_index(&c->ports[ch->valid], port);
+}
+
 bool wlk_channel_fires(const wlk_checker *c, const channel *ch, const uint64_t *in,
                        const uint64_t *out) {
     if (port_value(&c->ports[ch->valid], in, out) == 0u) {

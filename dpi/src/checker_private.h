@@ -83,6 +83,8 @@ void wlk_follow_channels(wlk_checker *c, const uint64_t *in, const uint64_t *exp
 /* The channel's value of this cycle as the @p out side shows it; false when it does not fire. */
 bool wlk_channel_fires(const wlk_checker *c, const channel *ch, const uint64_t *in,
                        const uint64_t *out);
+/* Does the port mean something with the channel's valid: only then, or always as part of it? */
+bool wlk_channel_shows(const wlk_checker *c, const channel *ch, const wlk_port *port);
 wlk_status wlk_channels_resolve(wlk_checker *c);
 
 #endif

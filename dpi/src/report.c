@@ -24,11 +24,15 @@ static void print_channel(const wlk_checker *c, const channel *ch, const uint64_
     if (port_value(&c->ports[ch->valid], in, out) == 0u) {
         return;
     }
-    fprintf(to, " %s%s", t->name, wlk_channel_fires(c, ch, in, out) ? "" : "(stalled)");
+    fprintf(to, " %s", t->name);
+    for (uint32_t i = 0; i < c->ports[ch->valid].n_index; i++) {
+        fprintf(to, "[%u]", c->ports[ch->valid].index[i]);
+    }
+    fputs(wlk_channel_fires(c, ch, in, out) ? "" : "(stalled)", to);
     for (uint32_t i = 0; i < c->layout.n_ports; i++) {
         const wlk_port *port = &c->ports[i];
         const wlk_field *field = &c->block->table->fields[port->field];
-        if (field->valid_when == t->valid && !field->is_payload && port->present && field->read) {
+        if (wlk_channel_shows(c, ch, port) && !field->is_payload && port->present && field->read) {
             const char *bits = strstr(port->name, "_bits_");
             fprintf(to, " %s=%" PRIx64, bits != NULL ? bits + strlen("_bits_") : port->name,
                     port_value(port, in, out));
@@ -58,6 +62,7 @@ static void print_history(const wlk_checker *c, uint64_t until, FILE *to) {
 
 typedef struct printer {
     FILE *to;
+    const char *head; // stands above the first line
     uint32_t lines, hidden;
     char unknown[64]; // elements first..last of it are unknown and not yet printed; empty: none
     int32_t first, last;
@@ -67,6 +72,9 @@ static bool has_room(printer *p) {
     if (p->lines >= STATE_LINES) {
         p->hidden++;
         return false;
+    }
+    if (p->lines == 0u) {
+        fprintf(p->to, "  %s:\n", p->head);
     }
     p->lines++;
     return true;
@@ -122,8 +130,9 @@ static void print_element(void *ctx, const char *name, int32_t index, const uint
 }
 
 static void print_state(const wlk_checker *c, FILE *to) {
-    printer p = {.to = to};
-    fprintf(to, "  model state %s the edge:\n", c->violation_after ? "after" : "before");
+    printer p = {.to = to,
+                 .head = c->violation_after ? "model state after the edge"
+                                            : "model state before the edge"};
     c->block->visit(c->cfg, c->before, print_element, &p);
     print_unknown(&p);
     if (p.hidden != 0u) {

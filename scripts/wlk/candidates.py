@@ -307,11 +307,16 @@ def doubts(subject: Subject) -> str:
 
 
 def _untold_words(subject: Subject) -> str:
-    params, config = subject.found.table.params, subject.chosen.config
+    table, config = subject.found.table, subject.chosen.config
     values = [
-        f"{p.name}={params[p.name].show(config[p.name])} of {span(params[p.name], p.possible)}"
+        f"{p.name}={param.show(config[p.name])} of {span(param, p.possible)}"
         for p in subject.untold
+        if not (param := table.params[p.name]).list_of
     ]
+    names = {p.name for p in subject.untold}
+    for each in table.lists.values():
+        items = dict.fromkeys(item.name for _, item, name in each.params() if name in names)
+        values += [f"{' and '.join(items)} in {each.name}={each.show(config)}"] if items else []
     return f"only defaults, no port tells them: {', '.join(values)}"
 
 

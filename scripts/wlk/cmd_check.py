@@ -22,13 +22,14 @@ from typing import Any
 
 from . import build, candidates, match, options, report, tables
 from .candidates import Subject, Trial
-from .dump import TOOL, Passes, Scope
+from .dump import TOOL, Answer, Passes, Scope
 from .errors import Status, WlkError
 from .tables import Table
 
 NEEDS = "run"
 EXAMPLE = """warplock check run.fst
 warplock check run.vcd --block collector --scope TOP.Core.collector --config coll_entries=2"""
+CLOCK = "clock"  # what samples a block that has none, where there is one
 PACKED = {  # first bytes -> what unpacks it
     b"\x1f\x8b": "gunzip -k",
     b"\xfd7zXZ": "unxz -k",
@@ -101,13 +102,30 @@ def _explore(passes: Passes, groups: Sequence[Sequence[Target]], power_up: str) 
     """Try each target, as many passes as it takes."""
     owners = {id(target.subject): target for group in groups for target in group}
 
+    def ask(wanted: Sequence[tuple[Subject, Trial]]) -> Sequence[Answer]:
+        return passes.run([owners[id(subject)].words(trial, power_up) for subject, trial in wanted])
+
     def run(wanted: Sequence[tuple[Subject, Trial]]) -> None:
-        words = [owners[id(subject)].words(trial, power_up) for subject, trial in wanted]
-        for (subject, trial), answer in zip(wanted, passes.run(words), strict=True):
+        answers = ask(wanted)
+        if _drop_idle_clocks([owners[id(subject)] for subject, _ in wanted], answers):
+            answers = ask(wanted)
+        for (subject, trial), answer in zip(wanted, answers, strict=True):
             trial.note(answer.item, alone=subject.found.table.clock is None)
             trial.answer = answer
 
     candidates.explore([[target.subject for target in group] for group in groups], run)
+
+
+def _drop_idle_clocks(targets: Sequence[Target], answers: Sequence[Answer]) -> bool:
+    """Do without a clock that never rises where the block needs none; whether there was one."""
+    idle = [
+        target
+        for target, answer in zip(targets, answers, strict=True)
+        if target.clock_is_optional and target.clock is not None and answer.item["cycles"] == 0
+    ]
+    for target in idle:
+        target.clock = None
+    return bool(idle)
 
 
 def _refuse_packed(dump: str) -> None:
@@ -139,7 +157,8 @@ class Target:
     table: Table
     scope: Scope
     match: match.Match
-    clock: str | None = None
+    clock: str | None = None  # none: each time at which a port changes is a sample
+    clock_is_optional: bool = False
     subject: Subject | None = None
 
     def handles(self) -> dict[str, int]:
@@ -180,6 +199,7 @@ class Finder:
         found = self._named() if self.args.scope else self._all()
         for target in found:
             if target.match.ok:
+                target.clock_is_optional = target.table.clock is None and self.args.clock is None
                 target.clock = self._clock(target)
                 target.subject = self._subject(target)
         return found
@@ -291,9 +311,7 @@ class Finder:
         return [Target(*best, self._match(*best))] if best else []
 
     def _clock(self, target: Target) -> str | None:
-        name = target.table.clock
-        if name is None and self.args.clock is None:
-            return None  # each time at which something changes is a sample
+        name = target.table.clock or CLOCK
         paths = {s.signal_path(leaf) for s in self.scopes.values() for leaf in s.signals}
         if self.args.clock is not None:
             if self.args.clock in paths:
@@ -303,6 +321,8 @@ class Finder:
         for scope in target.scope.around():
             if name in scope.signals:
                 return scope.signal_path(name)
+        if target.clock_is_optional:
+            return None
         likely = sorted(p for p in paths if any(w in p.lower() for w in ("clk", "clock", "ck")))
         hint = f"; perhaps {', '.join(likely[:3])}" if likely else ""
         raise WlkError(

@@ -162,7 +162,7 @@ static meeting meet(const instance *i, const wlk_port *port, size_t scope) {
     if (!read && width != port->width) {
         return TIED_OFF; // of no consequence, whatever its width
     }
-    if (!read && !i->b.block->table->has_clock) {
+    if (!read && !i->b.block->table->has_clock && i->clock == NULL) {
         return IGNORED; // its changes would be samples
     }
     if (found) {
