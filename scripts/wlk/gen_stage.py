@@ -53,7 +53,8 @@ class Stage:
 
 
 def module_texts(table: Table, cfg: Config, omit: Collection[str] = ()) -> dict[str, str]:
-    """Text of each generated module of a block's stub, the block's own first."""
+    """Text of each generated module of the stub, the block's own first; WlkError BAD_CONFIG."""
+    table.require(cfg)
     if not table.instances:
         return {table.module: gen_shell.shell_sv(table, cfg, omit=omit)}
     stage = _stage(table, cfg, omit)

@@ -208,8 +208,8 @@ def _rtl_job(table: Table, args: argparse.Namespace) -> Job:
     job = Job(table, found.config, name, source, args, _clocked(table, found.present), found)
     if args.bind == "all":
         job.inside, job.notes = inside.of_rtl(design, module, found, given)
-    job.config = found.config
     job.candidates = _candidates(found)
+    job.config = job.candidates[0]
     return job
 
 
@@ -220,8 +220,12 @@ def _candidates(found: match.Match) -> list[Config]:
     loose = [item for item in loose if not found.table.params[item.name].list_of]
     values = [sorted(item.possible, key=lambda v, i=item: v != i.value) for item in loose]
     names = [item.name for item in loose]
-    chosen = itertools.islice(itertools.product(*values), MAX_CANDIDATES)
-    return [found.config | dict(zip(names, each, strict=True)) for each in chosen]
+    each = (found.config | dict(zip(names, v, strict=True)) for v in itertools.product(*values))
+    chosen = list(itertools.islice(each, MAX_CANDIDATES))
+    legal = [config for config in chosen if found.table.refusal(config) is None]
+    if not legal:
+        found.table.require(found.config)
+    return legal
 
 
 def total_cycles(jobs: Iterable[Job]) -> int:

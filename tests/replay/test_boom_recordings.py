@@ -89,7 +89,9 @@ def test_wrong_type_of_a_queue_is_a_mismatch(built):
     assert "io_dis_uops_2_0_bits_debug_pc" in checked.text
     assert "queues=2:2:1,1:1:1,1:2:2" in checked.text
     handshakes = "ren_uops[0] iq_type=1; ren_uops[1](stalled) iq_type=1;"
-    assert f" 13: {handshakes} ren_uops[2](stalled) iq_type=1; queue_1[0] iq_type=1;" in checked.text
+    assert (
+        f" 13: {handshakes} ren_uops[2](stalled) iq_type=1; queue_1[0] iq_type=1;" in checked.text
+    )
     assert "model state" not in checked.text
 
 

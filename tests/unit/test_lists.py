@@ -6,7 +6,7 @@ import tomllib
 
 import programs
 import pytest
-from wlk import candidates, tables
+from wlk import candidates, gen_stage, tables
 from wlk import match as m
 from wlk.errors import Status, WlkError
 from wlk.tables import read_params
@@ -204,6 +204,13 @@ def test_members_beyond_the_record_are_refused(fields, says):
     with pytest.raises(WlkError, match=says) as error:
         COMPACTOR.with_members(fields)
     assert error.value.status == Status.IFACE_CHANGED
+
+
+def test_stub_of_what_is_not_legal_is_refused():
+    config = BASIC.config({"encoding": "v4", "queues": "5:3:1"})
+    with pytest.raises(WlkError, match="entry 0 has type 5; with encoding=v4") as error:
+        gen_stage.module_texts(BASIC, config)
+    assert error.value.status == Status.BAD_CONFIG
 
 
 def test_members_text_is_read_by_the_programs():

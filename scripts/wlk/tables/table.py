@@ -111,6 +111,12 @@ class Table:
         """Why legal values are not legal together, in one line; None when they are."""
         return next(filter(None, (c.say(cfg) for c in self.constraints)), None)
 
+    def require(self, cfg: Config) -> None:
+        """WlkError BAD_CONFIG when legal values are not legal together."""
+        why = self.refusal(cfg)
+        if why is not None:
+            raise WlkError(Status.BAD_CONFIG, f"config: {self.name}: {why}")
+
     def warnings(self, cfg: Config) -> list[str]:
         """What a user of a legal configuration should know, a line each."""
         return list(filter(None, (c.say(cfg) for c in self.cautions)))
