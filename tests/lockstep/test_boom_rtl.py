@@ -49,6 +49,63 @@ def dispatcher(n: int, kinds: list[int], *, v4=False, clock=True, fields=FIELDS)
     return "\n".join([f"module BasicDispatcher (\n{text}\n);", *body, "endmodule\n"])
 
 
+def compactor(module: str, n: int, k: int, fields: dict[str, int]) -> str:
+    """A Compactor inside a dispatcher: no clock, a pointer of one hot bit, one wire a line."""
+    ports, body = [], []
+    for i in range(n):
+        ports += group(f"io_in_{i}", True, fields)
+    for j in range(k):
+        ports += group(f"io_out_{j}", False, fields)
+    pointer = [f"{k}'d1"]
+    for i in range(n):
+        ready = " | ".join(f"(c{i}[{j}] & io_out_{j}_ready)" for j in range(k))
+        shifted = f"c{i} << 1" if k > 1 else "1'd0"
+        body += [f"wire [{k - 1}:0] c{i} = {pointer[i]};", f"assign io_in_{i}_ready = {ready};"]
+        pointer.append(f"io_in_{i}_valid ? ({shifted}) : c{i}")
+    for j in range(k):
+        hits = [f"(c{i}[{j}] & io_in_{i}_valid)" for i in range(n)]
+        body.append(f"assign io_out_{j}_valid = {' | '.join(hits)};")
+        for name, width in fields.items():
+            shown = [
+                f"({{{width}{{{hit}}}}} & io_in_{i}_bits_{name})" for i, hit in enumerate(hits)
+            ]
+            body.append(f"assign io_out_{j}_bits_{name} = {' | '.join(shown)};")
+    text = ",\n".join(ports)
+    return "\n".join([f"module {module} (\n{text}\n);", *body, "endmodule\n"])
+
+
+def inner_name(number: int) -> str:
+    return f"Compactor_{number}" if number else "Compactor"
+
+
+def compacting(n: int, queues: list[tuple[int, int]]) -> str:
+    """A v3 CompactingDispatcher around a module for each queue, (type, width)."""
+    names = {"iq_type": 3} | FIELDS
+    ports, body, inner = ["  input clock", "  input reset"], [], []
+    for w in range(n):
+        ports += group(f"io_ren_uops_{w}", True, names)
+    for q, (kind, k) in reversed(list(enumerate(queues))):
+        pins = []
+        for w in range(n):
+            into = f"io_ren_uops_{w}"
+            body += [f"wire use_{q}_{w} = {target(w, kind, False)};", f"wire rdy_{q}_{w};"]
+            pins += [f".io_in_{w}_ready(rdy_{q}_{w})"]
+            pins += [f".io_in_{w}_valid({into}_valid & use_{q}_{w})"]
+            pins += [f".io_in_{w}_bits_{f}({into}_bits_{f})" for f in names]
+        for j in range(k):
+            out = f"io_dis_uops_{q}_{j}"
+            ports += group(out, False, names)
+            pins += [f".io_out_{j}_{f}({out}_{f})" for f in ("ready", "valid")]
+            pins += [f".io_out_{j}_bits_{f}({out}_bits_{f})" for f in names]
+        body.append(f"{inner_name(q)} compactor_{q} ({', '.join(pins)});")
+        inner.append(compactor(inner_name(q), n, k, names))
+    for w in range(n):
+        ready = " & ".join(f"(rdy_{q}_{w} | ~use_{q}_{w})" for q in range(len(queues)))
+        body.append(f"assign io_ren_uops_{w}_ready = {ready};")
+    text = ",\n".join(ports)
+    return "\n".join([*inner, f"module CompactingDispatcher (\n{text}\n);", *body, "endmodule\n"])
+
+
 def written(name: str, text: str):
     path = rut.folder(name) / "BasicDispatcher.sv"
     path.write_text(text, encoding="utf-8")
@@ -87,6 +144,22 @@ def test_fault_in_a_field_is_named():
     said = lockstep(written("boom_fault", text), "--config", "queues=MEM:2:1,INT:2:1")
     assert said.code == Status.FUNCTIONAL_MISMATCH
     assert said.json["first"]["port"] == "io_dis_uops_1_1_bits_exc_cause"
+
+
+def test_compacting_dispatcher_of_modules():
+    path = written("boom_inner", compacting(4, [(2, 2), (5, 1), (6, 3)]))
+    said = rut.run_lockstep("--rtl", path, *BASIC, block="dispatch_compacting")
+    assert said.code == 0, said.err
+    config = said.json["config"]
+    assert config["core_width"] == 4
+    assert re.sub(r":\d+(?=,|$)", "", config["queues"]) == "MEM:2,5:1,6:3"
+    assert "behaviour" in said.json["inferred"]["queues"]
+    for number, k in enumerate((2, 1, 3)):
+        words = ("--module", inner_name(number))
+        said = rut.run_lockstep("--rtl", path, *BASIC, *words, block="compactor")
+        assert said.code == 0, said.err
+        assert (said.json["config"]["n"], said.json["config"]["k"]) == (4, k)
+        assert said.json["tied_off"] == ["clock", "reset"]
 
 
 def test_field_that_is_too_wide_is_refused():
