@@ -11,7 +11,8 @@ in the low bits. So are the ports of an opaque field: those of an element side b
 Inputs that no rule reads stay out of the core. The core's header says which parameters it takes:
 the block's, the width of a unit (`EntryW`), where a field begins in it (`EntryUopPcLsb`), and the
 width of an element of an opaque field (`PayloadW`). An item of a list's entries is one parameter
-(`QueuesType`, `logic [63:0]`), eight bits an entry, entry 0 lowest, 0 where there is none.
+(`QueuesType`, `logic [63:0]`), eight bits an entry, entry 0 lowest, 0 where there is none. Blocks
+may share a core; what a table sets in it (`core_set`) is a parameter too.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from .tables import ROOT, Config, Field, Port, Table
 
 LINE = 100  # longest line written
 _MODULE = re.compile(r"^module (\w+)", re.MULTILINE)
-_PARAMETER = re.compile(r"^ +parameter (?:int unsigned|logic \[\d+:0\]) (\w+) +=", re.MULTILINE)
+_PARAMETER = re.compile(r"^ +parameter (?:int unsigned|bit|logic \[\d+:0\]) (\w+) +=", re.MULTILINE)
 ENTRY = 8  # bits of an entry in a parameter that is a list
 
 
@@ -49,7 +50,9 @@ def camel(name: str) -> str:
 
 
 def core_path(table: Table) -> Path:
-    """Where the block's core is: `rtl_stub/<block>/<module>_core.sv`."""
+    """Where the block's core is: `rtl_stub/<block>/<module>_core.sv`, or the one it shares."""
+    if table.core:
+        return ROOT / "rtl_stub" / "common" / f"{table.core}.sv"
     return ROOT / "rtl_stub" / table.name / f"{snake(table.module)}_core.sv"
 
 
@@ -87,7 +90,7 @@ def _list_parameters(table: Table, cfg: Config) -> dict[str, str]:
 
 def _parameters(table: Table, cfg: Config, core: Core) -> list[str]:
     plain = {camel(name): v for name, v in cfg.items() if not table.params[name].list_of}
-    values = plain | _list_parameters(table, cfg) | _unit_parameters(table, cfg)
+    values = plain | _list_parameters(table, cfg) | _unit_parameters(table, cfg) | table.core_set
     if table.opaque:
         values["PayloadW"] = sum(member.width for member in table.members)
     unknown = [name for name in core.params if name not in values]

@@ -160,9 +160,10 @@ def _clocked(table: Table, present: Iterable[str]) -> list[str]:
 
 def stub_files(table: Table) -> list[Path]:
     """The hand-written files of a block's stub and of the blocks inside it."""
-    folders = [STUBS / block.name for block in gen_stage.blocks(table)]
-    found = [path for folder in folders for path in sorted(folder.glob("*.sv"))]
+    blocks = gen_stage.blocks(table)
+    found = [path for block in blocks for path in sorted((STUBS / block.name).glob("*.sv"))]
     shared = {path.stem: path for path in (STUBS / "common").glob("*.sv")}
+    found += [shared.pop(core) for core in dict.fromkeys(b.core for b in blocks if b.core)]
     for path in found:  # grows: a shared module may use others
         used = set(re.findall(r"\w+", path.read_text(encoding="utf-8"))) & shared.keys()
         found += [shared.pop(name) for name in sorted(used)]

@@ -61,6 +61,8 @@ def parse(raw: dict, path: Path) -> Table:
         cautions=tuple(conditions("warning", raw, family, set(params), where, lists)),
         lists=lists,
         status=block.get("status", ""),
+        core=block.get("core", ""),
+        core_set=block.get("core_set", {}),
     )
     _check_fields(table)
     _check_covers(table)

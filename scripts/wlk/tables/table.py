@@ -55,6 +55,8 @@ class Table:
     lists: dict[str, ListParam] = field(default_factory=dict)
     members: tuple[Member, ...] = ()  # ports of its opaque fields
     status: str = ""  # how far the model is confirmed
+    core: str = ""  # the stub's core in rtl_stub/common, where blocks share one
+    core_set: dict[str, int] = field(default_factory=dict)  # parameters of it
     slots: dict[tuple[str, tuple[int, ...]], Slot] = field(default_factory=dict)
     control: dict[str, int] = field(default_factory=dict)
     groups: dict[str, list[tuple[str, Expr, int]]] = field(default_factory=dict)
