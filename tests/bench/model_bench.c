@@ -15,7 +15,9 @@
 #include "warplock/stimulus.h"
 #include "warplock/vectors.h"
 
-enum { LOOP = 4096 };
+// Of the loop's records a step sees as many as the second-level cache holds: in lockstep a record
+// has just been written.
+enum { LOOP = 4096, CACHED_WORDS = 96 << 10 };
 
 typedef struct loop {
     const wlk_block *block;
@@ -73,9 +75,10 @@ static void view(wlk_view *v, const uint64_t *words, const wlk_payload *payload,
 static __attribute__((noinline)) uint64_t steps(loop *b, uint64_t cycles) {
     wlk_step_info info;
     uint64_t slow = 0;
-    for (uint64_t c = 0; c < cycles; c++) {
+    const uint64_t cached = CACHED_WORDS / (b->l.in_words + b->l.out_words);
+    const uint64_t n = cached < LOOP ? cached : LOOP;
+    for (uint64_t c = 0, i = 0; c < cycles; c++, i = i + 1u == n ? 0 : i + 1u) {
         wlk_view in, got;
-        const uint64_t i = c % LOOP;
         if (i == 0u) {
             enter_round(b);
         }
