@@ -67,12 +67,8 @@ static inline void compactor_payload(const compactor_cycle *c, uint32_t k, uint3
     }
 }
 
-/* Four words at whatever address. */
-typedef uint64_t compactor_row __attribute__((vector_size(32), aligned(8), may_alias));
-
-static inline compactor_row compactor_load(const uint64_t *words) {
-    return *(const compactor_row *)words;
-}
+typedef uint64_t compactor_row __attribute__((vector_size(32)));
+typedef compactor_row compactor_words __attribute__((aligned(8), may_alias)); /* anywhere */
 
 /* Bits that differ somewhere so far: what is compared ends in one look. */
 typedef struct compactor_difference {
@@ -94,11 +90,12 @@ static inline void compactor_compare(compactor_difference *d, const uint64_t *a,
         d->words |= n > 2u ? (a[2] & mask) ^ b[2] : 0u;
         return;
     }
-    for (uint32_t w = 0; w + 4u < n; w += 4u) {
-        d->rows |= (compactor_load(a + w) & masks) ^ compactor_load(b + w);
+    const uint64_t *last_a = a + n - 4u, *last_b = b + n - 4u;
+    for (; a < last_a; a += 4, b += 4) {
+        d->rows |= (*(const compactor_words *)a & masks) ^ *(const compactor_words *)b;
     }
     // The last row may begin among words that have been compared.
-    d->rows |= (compactor_load(a + n - 4u) & masks) ^ compactor_load(b + n - 4u);
+    d->rows |= (*(const compactor_words *)last_a & masks) ^ *(const compactor_words *)last_b;
 }
 
 /* The payloads of k outputs against those that @p got shows. */

@@ -24,7 +24,7 @@ static void full_care(const cfg_t *cfg, uint64_t *care) {
 }
 
 // Position by position; a queue holds up also the uops that it does not get.
-static void route(const cfg_t *cfg, const uops *u, queue *q) {
+static inline void route(const cfg_t *cfg, const uops *u, queue *q) {
     (void)cfg;
     q->c.wires = true;
     q->c.out_valid = u->valid & q->uses;

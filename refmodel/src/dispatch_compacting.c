@@ -24,7 +24,7 @@ static void full_care(const cfg_t *cfg, uint64_t *care) {
 }
 
 // A queue holds up only the uops that it gets, by the place that each has or would have.
-static void route(const cfg_t *cfg, const uops *u, queue *q) {
+static inline void route(const cfg_t *cfg, const uops *u, queue *q) {
     compactor_route(cfg->core_width, q->k, u->valid & q->uses, q->ready, &q->c);
     q->rdy = q->c.in_ready | ~q->uses;
 }
