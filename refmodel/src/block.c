@@ -55,8 +55,10 @@ void wlk_ports_opaque(wlk_port_builder *b, const wlk_members *members, uint32_t 
         if (told) {
             each = members->list[i];
         }
-        (void)snprintf(b->next.name, sizeof b->next.name, "%.38s_%.56s", stem.name, each.name);
-        wlk_ports_add(b, word + each.word, each.lsb, each.width);
+        if (each.word < words && (uint32_t)each.lsb + each.width <= 64u) {
+            (void)snprintf(b->next.name, sizeof b->next.name, "%.38s_%.56s", stem.name, each.name);
+            wlk_ports_add(b, word + each.word, each.lsb, each.width);
+        }
     }
 }
 

@@ -125,6 +125,25 @@ static void compactor_refuses_more_outputs_than_inputs(void) {
     CHECK(wlk_compactor_check(&ccfg, &err) == WLK_BAD_CONFIG);
 }
 
+static void compactor_member_beyond_its_words_is_left_out(void) {
+    const wlk_member list[] = {
+        {.name = "pc", .word = 6, .lsb = 24, .width = 40},
+        {.name = "word_7", .word = 7, .width = 1},
+        {.name = "bit_64", .word = 0, .lsb = 60, .width = 5},
+    };
+    const wlk_members members = {list, 3};
+    wlk_port ports[64];
+    uint32_t opaque = 0;
+    compactor(4, 2);
+    const uint32_t n = wlk_compactor_table.ports((const uint32_t *)&ccfg, &members, ports, 64);
+    for (uint32_t i = 0; i < n; i++) {
+        opaque += wlk_compactor_table.fields[ports[i].field].is_opaque;
+        CHECK_MSG(strstr(ports[i].name, "_7") == NULL && strstr(ports[i].name, "64") == NULL, "%s",
+                  ports[i].name);
+    }
+    CHECK(opaque == 6u); // pc of four inputs and two outputs
+}
+
 /* ---- the dispatchers; core_width 3, queues MEM, INT, FP ---- */
 
 static wlk_dispatch_basic_cfg bcfg;
@@ -358,6 +377,7 @@ int main(void) {
     compactor_nothing_is_ready_behind_the_last_output();
     compactor_of_equal_size_is_wires();
     compactor_refuses_more_outputs_than_inputs();
+    compactor_member_beyond_its_words_is_left_out();
     basic_sends_a_uop_to_each_queue_of_its_target();
     basic_shows_bits_whatever_valid_is();
     basic_stalls_on_a_queue_that_the_uop_does_not_use();

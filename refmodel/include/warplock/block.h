@@ -139,7 +139,8 @@ typedef struct wlk_table {
     void (*layout)(const uint32_t *cfg, wlk_layout *layout);
     /**
      * Fill up to @p capacity ports in module order; the answer is how many there are.
-     * @p members: the ports in opaque fields; NULL: each word is one.
+     * @p members: the ports in opaque fields, of which those beyond its words are left out; NULL:
+     * each word is one.
      */
     uint32_t (*ports)(const uint32_t *cfg, const wlk_members *members, wlk_port *ports,
                       uint32_t capacity);
