@@ -315,7 +315,7 @@ def _untold_words(subject: Subject) -> str:
     ]
     names = {p.name for p in subject.untold}
     for each in table.lists.values():
-        items = dict.fromkeys(item.name for _, item, name in each.params() if name in names)
+        items = each.items_of(names)
         values += [f"{' and '.join(items)} in {each.name}={each.show(config)}"] if items else []
     return f"only defaults, no port tells them: {', '.join(values)}"
 

@@ -146,9 +146,9 @@ def _say_file(header: Any, as_json: bool, **more: Any) -> None:
 
 
 def _warn(header: Any) -> None:
-    from . import tables
+    from . import vectors
 
-    table = tables.load(header.block)
+    table = vectors.check_schema(header)
     report.warn(table.warnings(table.config(dict(header.config))))
 
 

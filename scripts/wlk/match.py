@@ -94,15 +94,18 @@ class Match:
 
     def questions(self) -> list[str]:
         """What only the user can tell, one line a parameter, with the option's name."""
+        loose = {item.name: item for item in self.params.values() if item.ambiguous}
         lines = []
-        for item in self.params.values():
-            if item.ambiguous:
-                param = self.table.params[item.name]
+        for name, item in loose.items():
+            param = self.table.params[name]
+            if not param.list_of:
                 values = _values(param, item.possible)
-                lines.append(
-                    f"{item.name}: the ports allow {values}; "
-                    f"give --config {item.name}=VALUE ({param.show(item.value)} is taken)"
-                )
+                given = f"give --config {name}=VALUE ({param.show(item.value)} is taken)"
+                lines.append(f"{name}: the ports allow {values}; {given}")
+        for name, each in self.table.lists.items():
+            if items := each.items_of(loose):
+                given = f"give --config {name}=VALUE ({each.show(self.config)} is taken)"
+                lines.append(f"{name}: no port tells {' and '.join(items)}; {given}")
         return lines
 
     def require(self, what: str) -> None:

@@ -246,7 +246,7 @@ def import_csv(source: Path, out: Path, block: str, given: Given, power_up: str)
             header = _convert(source, out, table, config, power_up)
     finally:
         trial.unlink(missing_ok=True)
-    return Imported(header, _notes(subject))
+    return Imported(header, _notes(subject, config))
 
 
 def _explore(subject: Any, header: Header, table: tables.Table) -> None:
@@ -261,19 +261,19 @@ def _explore(subject: Any, header: Header, table: tables.Table) -> None:
     candidates.explore([[subject]], run)
 
 
-def _notes(subject: Any) -> list[str]:
+def _notes(subject: Any, config: tables.Config) -> list[str]:
     """How each parameter was found that is no mere default."""
     from . import candidates
 
-    params = subject.found.table.params
-    notes = [
-        f"{item.name}={params[item.name].show(item.value)} ({_how(item)})"
+    table = subject.found.table
+    told = {
+        item.name: item.how if table.params[item.name].list_of else _how(item)
         for item in subject.found.params.values()
         if item.how != "default" and not item.ambiguous
-    ]
-    for item in subject.open:
-        value = params[item.name].show(subject.chosen.config[item.name])
-        notes.append(f"{item.name}={value} ({candidates.how(subject, item, [subject])})")
+    }
+    told |= {item.name: candidates.how(subject, item, [subject]) for item in subject.open}
+    shown = table.show(config)
+    notes = [f"{key}={shown[key]} ({how})" for key, how in table.fold(told, config).items() if how]
     if subject.open and not subject.chosen.passed:
         reach = f"none plays clean, this one up to cycle {subject.chosen.reach}"
         notes += [*candidates.doubts(subject).splitlines(), f"{reach}; --config decides otherwise"]

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import argparse
 import shutil
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -117,6 +119,21 @@ def test_width_that_the_ports_contradict_is_refused(built):
     with pytest.raises(WlkError) as error:
         check(programs.recording("boom/basic_n2.fst"), queues="MEM:2:1,INT:2:1")
     assert error.value.status == Status.IFACE_CHANGED
+
+
+def vectors(*words) -> str:
+    """What the command prints, which must go well."""
+    command = [sys.executable, programs.ROOT / "scripts" / "warplock", "vectors", *words]
+    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_import_of_other_fields_plays_clean(built, tmp_path):
+    csv, out = programs.recording("boom/basic_n2.csv.xz"), tmp_path / "b.wlv"
+    said = vectors("import", "--csv", csv, out, "--block", "dispatch_basic")
+    assert "  queues=MEM:2:1,INT:2:1,FP:2:1 (default and ports)\n" in said
+    assert "3,000      1,896,000            0  PASS" in vectors("play", out)
 
 
 # ---- what samples ------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from ..errors import Status, WlkError
@@ -117,6 +117,10 @@ class ListParam:
         for entry in range(self.most):
             for item in self.items:
                 yield entry, item, self.param(entry, item)
+
+    def items_of(self, names: Collection[str]) -> list[str]:
+        """The items of which these parameters are values."""
+        return list(dict.fromkeys(item.name for _, item, name in self.params() if name in names))
 
     def form(self) -> str:
         """What an entry looks like: `type:dispatch_width:issue_width`."""
