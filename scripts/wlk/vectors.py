@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -94,10 +95,19 @@ def check_schema(header: Header) -> tables.Table:
 
 
 def _opened(header: Header, table: tables.Table) -> tables.Table:
-    """The table with the ports in opaque fields that the file was made with."""
-    said = str(header.text.get("members", ""))
-    ports = [text.split(":")[:2] for text in said.split(",") if text]
-    return table.with_members((name, int(width)) for name, width in ports) if ports else table
+    """The table with the ports in opaque fields that the file was made with; BAD_SCHEMA when they
+    are not where this version has them.
+    """
+    said = header.text.get("members", "")
+    opened = table
+    if said and table.opaque:
+        ports = (member.split(":") for member in str(said).split(","))
+        with contextlib.suppress(ValueError, WlkError):  # none of ours: not what was opened
+            opened = table.with_members((name, int(width)) for name, width, _, _ in ports)
+    if said and opened.members_text() != said:
+        message = f"{header.path}: its fields (members) do not lie where those of {table.name} do"
+        raise WlkError(Status.BAD_SCHEMA, f"{message}; {_again(header)}")
+    return opened
 
 
 def _again(header: Header) -> str:

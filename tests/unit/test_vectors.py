@@ -326,6 +326,18 @@ def test_vectors_foreign_header_is_refused(made, tmp_path, action, edit, status,
     refused(vectors(action, bad), status, "bad.wlv", says)
 
 
+@pytest.mark.parametrize("members", ["pc", "pc:x:0:0", "pc:40:1:0", "pc:40:0:0,", 7])
+def test_vectors_fields_at_other_places_are_refused(tmp_path, members):
+    golden = programs.ROOT / "vectors/golden/compactor_default.wlv"
+    bad = edited(golden, tmp_path / "bad.wlv", with_member("members", members))
+    refused(vectors("play", bad), Status.BAD_SCHEMA, "bad.wlv", "its fields", "`warplock vectors")
+
+
+def test_vectors_fields_of_a_block_without_any_are_refused(made, tmp_path):
+    bad = edited(made, tmp_path / "bad.wlv", with_member("members", "pc:40:0:0"))
+    refused(vectors("play", bad), Status.BAD_SCHEMA, "bad.wlv", "its fields")
+
+
 def test_vectors_file_of_another_model_is_refused(made, tmp_path):
     old = edited(made, tmp_path / "old.wlv", with_member("model_version", 0))
     refused(vectors("play", old), Status.BAD_VERSION, "version 0", "`warplock vectors gen`")
