@@ -35,8 +35,8 @@ def _clock(args: argparse.Namespace, table: tables.Table, module: rtl.Module) ->
     """What samples the module; WlkError USAGE when its block has no clock, and nobody says."""
     if table.clock is not None or args.clock is not None:
         return args.clock or table.clock
-    if "clock" in module.port_names:
-        return "clock"
+    if match.SAMPLER in module.port_names:
+        return match.SAMPLER
     message = f"{module.name} has no clock; say with --clock PATH what samples it"
     raise WlkError(Status.USAGE, message)
 

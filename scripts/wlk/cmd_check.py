@@ -29,7 +29,6 @@ from .tables import Table
 NEEDS = "run"
 EXAMPLE = """warplock check run.fst
 warplock check run.vcd --block collector --scope TOP.Core.collector --config coll_entries=2"""
-CLOCK = "clock"  # what samples a block that has none, where there is one
 PACKED = {  # first bytes -> what unpacks it
     b"\x1f\x8b": "gunzip -k",
     b"\xfd7zXZ": "unxz -k",
@@ -140,7 +139,7 @@ def _refuse_packed(dump: str) -> None:
 def _check_given(blocks: Sequence[Table], given: Mapping[str, str]) -> None:
     """Every key belongs to a block, and its value is legal there."""
     for key, value in given.items():
-        owners = [table for table in blocks if key in table.params or key in table.lists]
+        owners = [table for table in blocks if table.knows(key)]
         if not owners:
             names = ", ".join(dict.fromkeys(p for table in blocks for p in table.settings()))
             which = ", ".join(table.name for table in blocks)
@@ -208,9 +207,7 @@ class Finder:
         self, table: Table, scope: Scope, given: bool = True, told: Sequence[match.Told] = ()
     ) -> match.Match:
         """Without the clock, which may be in a scope around this one."""
-        mine = {
-            k: v for k, v in self.given.items() if given and (k in table.params or k in table.lists)
-        }
+        mine = {k: v for k, v in self.given.items() if given and table.knows(k)}
         return match.match(table, scope.shapes, mine, clock=False, told=told)
 
     def _subject(self, target: Target) -> Subject:
@@ -311,7 +308,7 @@ class Finder:
         return [Target(*best, self._match(*best))] if best else []
 
     def _clock(self, target: Target) -> str | None:
-        name = target.table.clock or CLOCK
+        name = target.table.clock or match.SAMPLER
         paths = {s.signal_path(leaf) for s in self.scopes.values() for leaf in s.signals}
         if self.args.clock is not None:
             if self.args.clock in paths:

@@ -22,6 +22,7 @@ from dataclasses import dataclass, field
 from .errors import Status, WlkError
 from .tables import Config, Expr, Field, Param, Table, element_name, opaque_stem
 
+SAMPLER = "clock"  # what samples a block that has no clock, where there is one
 PortShape = tuple[str, str | None, int]  # name, direction (None: unknown), width
 Domains = dict[str, tuple[int, ...]]
 # A constraint over more combinations than this is not enumerated until its domains shrink.

@@ -73,6 +73,7 @@ class Item:
     legal: tuple[int, ...]  # of an entry that is there
     words: tuple[Words, ...] = ()
     doc: str = ""
+    behavioural: bool = False
 
     def parse(self, text: str, cfg: Config, where: str) -> int:
         """A value from its name, or from a number; WlkError BAD_CONFIG."""

@@ -78,7 +78,7 @@ def _parameters(raw: dict, where: str) -> tuple[dict[str, Param], dict[str, List
         found, default = read_list(each, where)
         lists[found.name] = found
         base = {p.name: p.default for p in params.values()}
-        params |= {p.name: p for p in list_params(found, each, default, base)}
+        params |= {p.name: p for p in list_params(found, default, base)}
     return params, lists
 
 

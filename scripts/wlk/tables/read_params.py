@@ -59,23 +59,22 @@ def read_list(raw: dict, table: str) -> tuple[ListParam, str]:
             for w in each.get("words", [])
         ]
         legal = tuple(range(each["min"], each["max"] + 1))
-        items.append(Item(each["name"], legal, tuple(words), each.get("doc", "")))
+        doc, behavioural = each.get("doc", ""), each.get("behavioural", False)
+        items.append(Item(each["name"], legal, tuple(words), doc, behavioural))
     found = ListParam(raw["name"], raw["most"], tuple(items), raw["key"], raw.get("doc", ""))
     return found, raw["default"]
 
 
-def list_params(each: ListParam, raw: dict, default: str, base: Config) -> Iterator[Param]:
+def list_params(each: ListParam, default: str, base: Config) -> Iterator[Param]:
     """The parameters that a list stands for; 0 is legal in each: there is no such entry."""
     values = each.parse(default, base)
-    by_name = {item["name"]: item for item in raw["item"]}
     for entry, item, name in each.params():
-        said = by_name[item.name]
         yield Param(
             name,
             values[name],
             tuple(sorted({0, *item.legal})),
-            behavioural=said.get("behavioural", False),
-            doc=f"{said.get('doc', item.name)}, of entry {entry}",
+            behavioural=item.behavioural,
+            doc=f"{item.doc or item.name}, of entry {entry}",
             list_of=each.name,
         )
 

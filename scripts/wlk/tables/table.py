@@ -74,7 +74,7 @@ class Table:
         """The parameters that `given` sets, lists by what `base` and `given` say otherwise."""
         found: Config = {}
         for key, value in given.items():
-            if key not in self.params and key not in self.lists:
+            if not self.knows(key):
                 raise WlkError(
                     Status.BAD_CONFIG,
                     f"config: block {self.name} has no parameter '{key}'; "
@@ -86,9 +86,9 @@ class Table:
             found = self.lists[key].parse(str(given[key]), base | found) | found
         return found
 
-    def takes(self, key: str) -> bool:
-        """May a user give this parameter?"""
-        return key in self.lists or (key in self.params and not self.params[key].derived)
+    def knows(self, key: str) -> bool:
+        """Is this a parameter, or a list?"""
+        return key in self.params or key in self.lists
 
     def settings(self) -> list[str]:
         """The parameters that a user gives."""
