@@ -12,7 +12,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from . import build, lockstep, match, progress, report, rtl, setup, tables
+from . import build, jobs, match, progress, report, rtl, setup, tables
 from .errors import Status, WlkError
 from .gen_sv import Harness
 
@@ -21,7 +21,7 @@ def _matched(args: argparse.Namespace, table: tables.Table) -> tuple[rtl.Module,
     design = rtl.load(args.rtl, defines=args.define, include_dirs=args.include)
     module = design.find(args.module, table)
     ports = [(p.name, p.direction, p.width) for p in module.ports()]
-    found = match.match(table, ports, lockstep.given_config(table, args.config))
+    found = match.match(table, ports, jobs.given_config(table, args.config))
     if not found.ok:
         print(match.render_differences(found), file=sys.stderr)
         found.require(f"{module.where}: module {module.name}")

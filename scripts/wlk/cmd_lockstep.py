@@ -144,19 +144,19 @@ def _check(args: argparse.Namespace) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run every configuration asked for; the exit code is the worst verdict."""
-    from . import lockstep
+    from . import jobs, lockstep
 
     if args.list:
-        return lockstep.list_blocks(args.json)
+        return jobs.list_blocks(args.json)
     _check(args)
-    plan = lockstep.plan(args)
+    plan = jobs.plan(jobs.Run.of(args))
     table = report.Table(
         "block", "config", "cycles", "compares", "masked", "coverage", "cycles/s", "verdict"
     )
     results = []
-    with progress.Progress("lockstep", lockstep.total_cycles(plan)) as line:
+    with progress.Progress("lockstep", jobs.total_cycles(plan)) as line:
         runs = progress.parallel(
-            lockstep.execute, plan, args.jobs, lambda: line.update(lockstep.done_cycles(plan))
+            lockstep.execute, plan, args.jobs, lambda: line.update(jobs.done_cycles(plan))
         )
         for job, outcome in runs:
             results.append(outcome.result)

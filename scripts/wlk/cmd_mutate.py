@@ -41,7 +41,7 @@ from . import options, progress, report, setup
 from .errors import Status, WlkError
 
 if TYPE_CHECKING:
-    from . import lockstep
+    from .jobs import Job
     from .tables import Config, Table
 
 NEEDS = "run"
@@ -83,7 +83,7 @@ class Trial:
     table: Table
     fault: Fault
     config: Config
-    job: lockstep.Job
+    job: Job
     bind: str
     result: report.Result | None = None
     messages: list[str] = field(default_factory=list)
@@ -291,7 +291,7 @@ def _trials(block: str, args: argparse.Namespace) -> Iterator[Trial]:
     table = tables.load(block)
     faults = _chosen(faults_of(table), fault_list(block), args)
     configs = [table.config(fault.config) for fault in faults]
-    plans: dict[str, lockstep.Job] = {}
+    plans: dict[str, Job] = {}
     for config in configs:
         if table.text(config) not in plans:  # planning writes the stub: once, not by several
             plans[table.text(config)] = _plan(table, config, args)
@@ -302,27 +302,20 @@ def _trials(block: str, args: argparse.Namespace) -> Iterator[Trial]:
         yield Trial(table, fault, config, job, args.bind)
 
 
-def _plan(table: Table, config: Config, args: argparse.Namespace) -> lockstep.Job:
+def _plan(table: Table, config: Config, args: argparse.Namespace) -> Job:
     """The run of the stub as it is."""
-    from . import lockstep
+    from . import jobs
 
-    words = argparse.Namespace(
+    run = jobs.Run(
         blocks=[table.name],
-        rtl=[],
-        module=None,
-        power_up=args.power_up,
         config=[f"{key}={value}" for key, value in table.show(config).items()],
         seeds=args.seeds,
         cycles=args.cycles,
-        profile="mix",
-        waves=False,
+        power_up=args.power_up,
         bind=args.bind,
-        program=None,
-        pipeline=None,
-        verilator="system",
+        keep=False,
     )
-    (job,) = lockstep.plan(words)
-    job.keep = False
+    (job,) = jobs.plan(run)
     return job
 
 
@@ -365,10 +358,10 @@ def mutant(table: Table, fault: Fault, stub: Sequence[Path]) -> list[Path]:
 def _own_copies(texts: Texts, fault: Fault) -> dict[str, str]:
     """Give the faulty block a copy of each shared module that the fault changes, so that the other
     blocks keep the good one. Name of the shared file -> that of the copy."""
-    from . import lockstep
+    from . import stubs
 
-    shared = {path.name for path in (lockstep.STUBS / "common").glob("*.sv")}
-    users = [path.name for path in (lockstep.STUBS / fault.block).glob("*.sv")]
+    shared = {path.name for path in (stubs.STUBS / "common").glob("*.sv")}
+    users = [path.name for path in (stubs.STUBS / fault.block).glob("*.sv")]
     renamed = {}
     for file in sorted(shared & {change.file for change in fault.changes}):
         module = Path(file).stem

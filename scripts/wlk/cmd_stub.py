@@ -34,10 +34,10 @@ def add(subparsers: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Write the files."""
-    from . import gen_stage, lockstep, progress, report, tables
+    from . import gen_stage, jobs, progress, report, stubs, tables
 
     table = tables.load(args.block)
-    config = table.config(lockstep.given_config(table, args.config))
+    config = table.config(jobs.given_config(table, args.config))
     texts = gen_stage.module_texts(table, config, omit=args.omit)
     try:
         args.out.mkdir(parents=True, exist_ok=True)
@@ -48,7 +48,7 @@ def run(args: argparse.Namespace) -> int:
         files.append(args.out / f"{module}.sv")
         with progress.atomic_write(files[-1]) as file:
             file.write(text)
-    for path in lockstep.stub_files(table):
+    for path in stubs.stub_files(table):
         files.append(args.out / path.name)
         shutil.copyfile(path, files[-1])
     if args.json:

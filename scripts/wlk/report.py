@@ -162,3 +162,8 @@ def cell_text(value: object) -> str:
 def config_text(config: Mapping[str, Any]) -> str:
     """A configuration as it is typed behind --config."""
     return " ".join(f"{key}={value}" for key, value in config.items())
+
+
+def file_name(text: str) -> str:
+    """The text with nothing that make or a shell takes for something else."""
+    return "".join(c if c.isalnum() or c in "-_=.," else "_" for c in text)

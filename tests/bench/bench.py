@@ -29,7 +29,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
 
 import opndcoll  # noqa: E402
-from wlk import build, inside, lockstep, report, tables, verilate  # noqa: E402
+from wlk import build, inside, report, stubs, tables, verilate  # noqa: E402
 from wlk.gen_sv import Harness  # noqa: E402
 
 PROFILES = ("saturate", "mixed")
@@ -63,7 +63,7 @@ def commands(block: str, cycles: int, profile: str, folder: Path) -> dict[str, l
     """What is run in turn, by name."""
     table = tables.load(block)
     config = table.defaults()
-    rtl = verilate.Rtl(lockstep.write_stub(table, config), table.module)
+    rtl = verilate.Rtl(stubs.write_stub(table, config), table.module)
     present = [p.name for p in table.ports(config)] + [table.clock] * bool(table.clock)
     harness = Harness(table, config, present, table.module)
     inner = [part.harness(config) for part in inside.of_stub(table, config)]

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from wlk import lockstep, setup, tables, verilate
+from wlk import setup, stubs, tables, verilate
 from wlk.gen_sv import Harness
 
 TABLES = {name: tables.load(name) for name in tables.names()}
@@ -55,7 +55,7 @@ class Design:
 def stub_of(block: str, config: str) -> Design:
     """A block's stub in a named configuration."""
     table = TABLES[block]
-    files = lockstep.write_stub(table, table.config(table.configs[config]))
+    files = stubs.write_stub(table, table.config(table.configs[config]))
     return Design(files, table.module, [])
 
 

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from wlk import cli, gen_stage, lockstep, setup, tables
+from wlk import cli, gen_stage, setup, stubs, tables
 
 ROOT = setup.ROOT
 PLACE = setup.BUILD / "test" / "rtl"
@@ -102,7 +102,7 @@ def stub(
     table = tables.load(block)
     for module, text in gen_stage.module_texts(table, table.config(config), omit).items():
         (place / f"{module}.sv").write_text(text, encoding="utf-8")
-    for path in lockstep.stub_files(table):
+    for path in stubs.stub_files(table):
         shutil.copyfile(path, place / path.name)
     for file, (old, new) in (edit or {}).items():
         change(place / file, old, new)

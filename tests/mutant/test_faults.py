@@ -9,7 +9,7 @@ import os
 import tomllib
 
 import pytest
-from wlk import cli, cmd_mutate, gen_stage, lockstep, tables
+from wlk import cli, cmd_mutate, gen_stage, stubs, tables
 from wlk.errors import Status
 
 FULL = bool(os.environ.get("WARPLOCK_FULL"))
@@ -136,7 +136,7 @@ def test_each_fault_stands_once_in_its_file(block, monkeypatch, tmp_path):
     for fault in cmd_mutate.faults_of(table):
         config = table.config(fault.config)
         key = tuple(config.values())
-        stubs[key] = stubs.get(key) or lockstep.write_stub(table, config)
+        stubs[key] = stubs.get(key) or stubs.write_stub(table, config)
         good = {path.name: path.read_text() for path in stubs[key]}
         made = {path.name: path.read_text() for path in cmd_mutate.mutant(table, fault, stubs[key])}
         assert made != good, fault.name
@@ -154,7 +154,7 @@ def test_shared_file_is_changed_for_one_block(monkeypatch, tmp_path):
     table = tables.load("issue")
     faults = {fault.name: fault for fault in cmd_mutate.faults_of(table)}
     fault = faults["hazard/last_stuck"]
-    stub = lockstep.write_stub(table, table.config(fault.config))
+    stub = stubs.write_stub(table, table.config(fault.config))
     good = {path.name: path.read_text() for path in stub}
     made = {path.name: path.read_text() for path in cmd_mutate.mutant(table, fault, stub)}
     changed = {name for name, text in made.items() if good.get(name) != text}

@@ -13,7 +13,7 @@ import subprocess
 from dataclasses import dataclass
 
 import pytest
-from wlk import cli, cmd_mutate, lockstep, setup, tables
+from wlk import cli, cmd_mutate, setup, stubs, tables
 
 pytestmark = pytest.mark.slow
 CYCLES = 1500
@@ -59,7 +59,7 @@ def answer(capfd, *words):
 
 def side_by_side(group, fault):
     """All of a stub's files in one text, with names of modules that are its own."""
-    stub = lockstep.write_stub(group.table, group.table.config(group.config))
+    stub = stubs.write_stub(group.table, group.table.config(group.config))
     text = "".join(path.read_text() for path in cmd_mutate.mutant(group.table, fault, stub))
     for module in re.findall(r"^module (\w+)", text, re.MULTILINE):
         text = re.sub(rf"\b{module} (?=[#(])", f"{module}__{fault.name} ", text)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import programs
 import pytest
-from wlk import lockstep, verilate
+from wlk import stubs, verilate
 
 BANKS = 16
 LIMIT = 300  # [s]
@@ -50,7 +50,7 @@ def arbiter(tmp_path_factory):
     tool = verilate.find_tool("system")
     words = [tool.program, "--cc", "--exe", "--build", "-O3", "--Mdir", folder]
     words += ["-GNumRegBanks=16", "-GNumUnits=16", "-GRevision=1"]
-    words += [lockstep.STUBS / "opndcoll" / "opndcoll_arbiter.sv", MAIN]
+    words += [stubs.STUBS / "opndcoll" / "opndcoll_arbiter.sv", MAIN]
     subprocess.run([str(w) for w in words], env=tool.environment(), check=True, timeout=LIMIT)
     return folder / "Vopndcoll_arbiter"
 

@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import programs
 import pytest
-from wlk import gen_stage, lockstep, tables, verilate
+from wlk import gen_stage, stubs, tables, verilate
 
 LIMIT = 300  # of one recording [s]
 MAIN = Path(__file__).with_name("stub_main.cpp")
@@ -139,7 +139,7 @@ def read(one: Recording) -> tuple[list[tuple[str, str, int]], str]:
 def build(one: Recording, ports: list[tuple[str, str, int]], place: Path) -> Path:
     """The Verilated stub with stub_main.cpp around it."""
     table = tables.load(one.block)
-    stub = lockstep.write_stub(table, table.config(one.params))
+    stub = stubs.write_stub(table, table.config(one.params))
     lines = [f"PORT({name}, {int(kind == 'i')}, {width})\n" for name, kind, width in ports]
     (place / "ports.inc").write_text("".join(lines), encoding="utf-8")
     visible = place / "visible.vlt"

@@ -8,7 +8,7 @@ import re
 import tomllib
 
 import pytest
-from wlk import gen_shell, gen_stage, lockstep, tables
+from wlk import gen_shell, gen_stage, stubs, tables
 from wlk.errors import Status, WlkError
 
 SMALL = {"num_warps": 2, "num_lanes": 3, "num_pregs": 16, "rs_entries": 3, "coll_entries": 1}
@@ -243,10 +243,10 @@ def test_wrong_wires_are_named(change, message):
 
 
 def test_stub_files_are_those_that_are_used():
-    names = [path.name for path in lockstep.stub_files(tables.load("collector"))]
+    names = [path.name for path in stubs.stub_files(tables.load("collector"))]
     assert names == ["duplicated_collector_core.sv", "prf_bank.sv"]
-    names = [path.name for path in lockstep.stub_files(tables.load("hazard"))]
+    names = [path.name for path in stubs.stub_files(tables.load("hazard"))]
     assert names == ["hazard_core.sv", "rr_arbiter.sv"]
-    names = [path.name for path in lockstep.stub_files(tables.load("issue"))]
+    names = [path.name for path in stubs.stub_files(tables.load("issue"))]
     assert len(names) == len(set(names))
     assert {"rr_arbiter.sv", "prf_bank.sv", "scoreboard_core.sv"} <= set(names)

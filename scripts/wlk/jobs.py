@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a lockstep run is to do: which RTL, which parameters, which checkers."""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+
+from . import inside, match, report, stubs, tables, verilate
+from .errors import Status, WlkError
+from .inside import Inside
+from .tables import Config, Table
+
+MAX_CANDIDATES = 256  # configurations that are tried
+
+
+@dataclass
+class Run:
+    """What a run is asked to do: the options of `lockstep`, with what a caller need not say."""
+
+    blocks: list[str] = field(default_factory=list)
+    rtl: list[Path] = field(default_factory=list)
+    module: str | None = None
+    define: list[str] = field(default_factory=list)
+    include: list[Path] = field(default_factory=list)
+    power_up: str = "random"
+    config: list[str] = field(default_factory=list)
+    seeds: range = range(1, 2)
+    cycles: int = 1
+    profile: str = "mix"
+    program: Path | None = None
+    pipeline: Path | None = None
+    bind: str = "stage"
+    waves: bool = False
+    reports: Path = Path("reports")
+    verilator: str = "system"
+    keep: bool = True  # write report, shrunk stimulus and waveform of a failure
+
+    @classmethod
+    def of(cls, args: argparse.Namespace) -> Run:
+        """As the options say."""
+        names = [f.name for f in fields(cls)]
+        return cls(**{name: getattr(args, name) for name in names if hasattr(args, name)})
+
+
+@dataclass
+class Job:
+    """One configuration of one block against one module."""
+
+    table: Table
+    config: Config
+    name: str  # of the configuration
+    rtl: verilate.Rtl
+    args: Run
+    present: list[str]
+    matched: match.Match | None = None
+    candidates: list[Config] = field(default_factory=list)
+    inside: list[Inside] = field(default_factory=list)  # whose checkers are bound too
+    notes: list[str] = field(default_factory=list)
+    done: int = 0
+
+    @property
+    def title(self) -> str:
+        return f"{self.table.name} {self.name}"
+
+    @property
+    def total(self) -> int:
+        return len(self.args.seeds) * self.args.cycles
+
+
+def list_blocks(as_json: bool) -> int:
+    """Every block with its parameters, the source of its rules, and how far it is confirmed."""
+    table = report.Table("block", "module", "spec", "status", "parameters")
+    for name in tables.names():
+        block = tables.load(name)
+        said = {key: block.describe(key) for key in block.settings()}
+        params = ", ".join(f"{key}={default}" for key, (default, _, _) in said.items())
+        if as_json:
+            values = {key: legal for key, (_, legal, _) in said.items()}
+            report.json_line(
+                {
+                    "block": name,
+                    "module": block.module,
+                    "spec": block.spec,
+                    "status": block.status,
+                    "params": values,
+                    "configs": block.configs,
+                }
+            )
+        table.add(name, block.module, block.spec, block.status, params)
+    if not as_json:
+        table.print()
+    return 0
+
+
+def plan(args: Run) -> list[Job]:
+    """The jobs asked for. Fails with one line that names what is wrong."""
+    names = args.blocks or tables.names()
+    if args.rtl and len(names) > 1:
+        raise WlkError(Status.USAGE, "--rtl goes with one block; name it: lockstep BLOCK --rtl ...")
+    jobs: list[Job] = []
+    for name in names:
+        table = tables.load(name)
+        jobs += [rtl_job(table, args)] if args.rtl else _stub_jobs(table, args)
+    return jobs
+
+
+def given_config(table: Table, words: Sequence[str]) -> dict[str, str | int]:
+    """--config words: names of the table's configurations and key=value, later ones win."""
+    given: dict[str, str | int] = {}
+    for word in words:
+        key, equals, value = word.partition("=")
+        if equals:
+            given[key] = value
+        elif word in table.configs:
+            given |= table.configs[word]
+        else:
+            known = ", ".join(table.configs)
+            raise WlkError(
+                Status.BAD_CONFIG,
+                f"config: {table.name} has no configuration '{word}'; it has {known}, "
+                "or give KEY=VALUE",
+            )
+    table.config(given)  # says what is not legal
+    return given
+
+
+def _stub_jobs(table: Table, args: Run) -> list[Job]:
+    chosen = {" ".join(args.config): given_config(table, args.config)} if args.config else {}
+    if args.program is not None or args.pipeline is not None:  # of one configuration
+        chosen = chosen or dict([next(iter(table.configs.items()))])
+    jobs = []
+    for name, given in (chosen or table.configs).items():
+        config = table.config(given)
+        files = stubs.write_stub(table, config)
+        present = [p.name for p in table.ports(config)]
+        job = Job(
+            table,
+            config,
+            name,
+            verilate.Rtl(files, table.module),
+            args,
+            _clocked(table, present),
+        )
+        if args.bind == "all":
+            job.inside = inside.of_stub(table, config)
+        jobs.append(job)
+    return jobs
+
+
+def _clocked(table: Table, present: Iterable[str]) -> list[str]:
+    return [*present, *([table.clock] if table.clock else [])]
+
+
+def rtl_job(table: Table, args: Run) -> Job:
+    """The job of a block of the user's RTL; narrows what its ports leave open."""
+    from . import rtl  # needs slang, which the stub does not
+
+    design = rtl.load(args.rtl, defines=args.define, include_dirs=args.include)
+    module = design.find(args.module, table)
+    module.require_complete()
+    ports = [(p.name, p.direction, p.width) for p in module.ports()]
+    given = given_config(table, args.config)
+    found = match.match(table, ports, given)
+    table = found.table
+    if not found.ok:
+        print(match.render_differences(found), file=sys.stderr)
+        found.require(f"{module.where}: module {module.name}")
+    source = verilate.Rtl(
+        list(design.files_for(module)),
+        module.name,
+        [Path(p) for p in design.include_dirs],
+        list(design.defines),
+        list(design.included),
+    )
+    name = " ".join(args.config) or module.name
+    job = Job(table, found.config, name, source, args, _clocked(table, found.present), found)
+    if args.bind == "all":
+        job.inside, job.notes = inside.of_rtl(design, module, found, given)
+    job.candidates = _candidates(found)
+    job.config = job.candidates[0]
+    return job
+
+
+def _candidates(found: match.Match) -> list[Config]:
+    """Configurations the ports leave open in parameters a rule reads; the likeliest first. Those of
+    lists are too many: they follow one by one."""
+    loose = [item for item in found.params.values() if item.ambiguous]
+    loose = [item for item in loose if not found.table.params[item.name].list_of]
+    values = [sorted(item.possible, key=lambda v, i=item: v != i.value) for item in loose]
+    names = [item.name for item in loose]
+    each = (found.config | dict(zip(names, v, strict=True)) for v in itertools.product(*values))
+    chosen = list(itertools.islice(each, MAX_CANDIDATES))
+    legal = [config for config in chosen if found.table.refusal(config) is None]
+    if not legal:
+        found.table.require(found.config)
+    return legal
+
+
+def total_cycles(jobs: Iterable[Job]) -> int:
+    """Cycles the jobs will run."""
+    return sum(job.total for job in jobs)
+
+
+def done_cycles(jobs: Iterable[Job]) -> int:
+    """Cycles the jobs have run."""
+    return sum(job.done for job in jobs)
