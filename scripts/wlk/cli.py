@@ -3,7 +3,7 @@
 
 Each subcommand is a module `cmd_<name>.py` in this folder with
 
-- `NEEDS`: what set-up provides before it runs ("run" or "test", see setup.py), or None,
+- `needs(args)`: the features that set-up provides before it runs (setup.FEATURES),
 - `add(subparsers)`: makes its parser with `options.add_parser`,
 - `run(args) -> int`: does the work and returns the exit code.
 
@@ -13,6 +13,7 @@ inside `run`.
 
 from __future__ import annotations
 
+import argparse
 import importlib
 import os
 import pkgutil
@@ -36,7 +37,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     return guard(lambda: _dispatch(words))
 
 
-def _dispatch(words: Sequence[str]) -> int:
+def parse(words: Sequence[str]) -> tuple[argparse.Namespace, ModuleType]:
+    """The command line, and the module of its subcommand."""
     commands = load_commands()
     parser = Parser(
         prog=NAME,
@@ -47,9 +49,14 @@ def _dispatch(words: Sequence[str]) -> int:
     for module in commands.values():
         module.add(subparsers)
     args = parser.parse_args(words)
-    module = commands[args.command]
-    if module.NEEDS is not None:
-        setup.ensure(module.NEEDS, allow=not args.no_setup)
+    return args, commands[args.command]
+
+
+def _dispatch(words: Sequence[str]) -> int:
+    args, module = parse(words)
+    needed = module.needs(args)
+    setup.ensure(needed, allow=not args.no_setup)
+    if setup.needs_venv(needed):
         _enter_venv(words)
     return int(module.run(args))
 

@@ -9,7 +9,6 @@ from typing import Any
 
 from . import options
 
-NEEDS = "run"
 EXAMPLE = """warplock bind collector --rtl rtl/ --out wlk
 verilator --binary -f wlk/warplock.f rtl/*.sv tb.sv --top-module tb"""
 
@@ -33,6 +32,11 @@ def add(subparsers: Any) -> None:
         "module's port clock)",
     )
     parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="folder to write to")
+
+
+def needs(args: argparse.Namespace) -> tuple[str, ...]:
+    """What is to be there before it runs."""
+    return ("build", "rtl")
 
 
 def run(args: argparse.Namespace) -> int:

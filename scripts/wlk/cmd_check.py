@@ -26,7 +26,6 @@ from .dump import TOOL, Answer, Passes, Scope
 from .errors import Status, WlkError
 from .tables import Table
 
-NEEDS = "run"
 EXAMPLE = """warplock check run.fst
 warplock check run.vcd --block collector --scope TOP.Core.collector --config coll_entries=2"""
 PACKED = {  # first bytes -> what unpacks it
@@ -68,6 +67,11 @@ def add(subparsers: Any) -> None:
         default="unknown",
         help="what no reset reaches: unknown (default), or zero, which needs no reset",
     )
+
+
+def needs(args: argparse.Namespace) -> tuple[str, ...]:
+    """What is to be there before it runs."""
+    return ("build", "vcd") if _is_vcd(args.dump) else ("build",)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -125,6 +129,13 @@ def _drop_idle_clocks(targets: Sequence[Target], answers: Sequence[Answer]) -> b
     for target in idle:
         target.clock = None
     return bool(idle)
+
+
+def _is_vcd(dump: str) -> bool:
+    """A text that starts like a VCD, which a program of its own turns into FST."""
+    with contextlib.suppress(OSError), open(dump, "rb") as file:
+        return file.read(1).strip() in (b"", b"$")
+    return False
 
 
 def _refuse_packed(dump: str) -> None:

@@ -12,7 +12,6 @@ from typing import Any
 from . import options, progress, report
 from .errors import Status, WlkError
 
-NEEDS = "run"
 CYCLES = 20_000
 EXAMPLE = """warplock lockstep
 warplock lockstep collector --config num_lanes=4 --seeds 1..20 --cycles 100000
@@ -140,6 +139,15 @@ def _check(args: argparse.Namespace) -> None:
     for option in ("program", "pipeline"):
         if getattr(args, option) is not None and len(args.blocks) != 1:
             raise WlkError(Status.USAGE, f"--{option} goes with one block: lockstep issue ...")
+
+
+def needs(args: argparse.Namespace) -> tuple[str, ...]:
+    """What is to be there before it runs."""
+    if args.list:
+        return ()
+    rtl = ("rtl",) if args.rtl else ()
+    newest = ("newest",) if args.verilator == "newest" else ()
+    return ("build", "verilate", *rtl, *newest)
 
 
 def run(args: argparse.Namespace) -> int:

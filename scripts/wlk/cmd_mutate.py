@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     from .jobs import Job
     from .tables import Config, Table
 
-NEEDS = "run"
 EXAMPLE = """warplock mutate
 warplock mutate collector --only ready_stuck_high
 warplock mutate issue --bind all --only scoreboard/no_rollback"""
@@ -166,6 +165,11 @@ def add(subparsers: Any) -> None:
     parser.add_argument(
         "--jobs", type=options.number(1), default=os.cpu_count() or 1, help="runs at a time"
     )
+
+
+def needs(args: argparse.Namespace) -> tuple[str, ...]:
+    """What is to be there before it runs."""
+    return ("build", "verilate")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -12,7 +12,6 @@ from typing import Any
 from . import opndcoll_replay, opndcoll_summary, options, report
 from .errors import Status, WlkError
 
-NEEDS = "run"
 EXAMPLE = """warplock opndcoll core.stim.xz --config qv100.cfg --state --stats
 warplock opndcoll core.stim.xz --config qv100.cfg --diff core.events.xz
 warplock opndcoll core.stim.xz --config qv100.cfg --summary"""
@@ -51,6 +50,11 @@ def add(subparsers: Any) -> None:
         action="store_true",
         help="print statistics and no events: bank conflicts, occupancy, starvation, stalls",
     )
+
+
+def needs(args: argparse.Namespace) -> tuple[str, ...]:
+    """What is to be there before it runs."""
+    return ("build",)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -8,8 +8,6 @@ from typing import Any
 
 from . import options, setup
 
-NEEDS = None
-
 
 def add(subparsers: Any) -> None:
     """Add the subcommand's parser."""
@@ -19,7 +17,11 @@ def add(subparsers: Any) -> None:
     parser.add_argument("kind", nargs="?", choices=setup.KINDS, default="run", help=help_text)
 
 
+def needs(args: argparse.Namespace) -> tuple[str, ...]:
+    """What is to be there before it runs."""
+    return setup.KINDS[args.kind]
+
+
 def run(args: argparse.Namespace) -> int:
-    """Install."""
-    setup.ensure(args.kind, allow=not args.no_setup)
+    """All is there: the command line has seen to it."""
     return 0

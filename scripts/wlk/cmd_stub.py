@@ -11,7 +11,6 @@ from typing import Any
 from . import options
 from .errors import Status, WlkError
 
-NEEDS = None
 EXAMPLE = """warplock stub collector --config num_lanes=4 --out my_rtl
 warplock lockstep collector --rtl my_rtl"""
 
@@ -30,6 +29,11 @@ def add(subparsers: Any) -> None:
         metavar="PORT",
         help="leave a port out, as the Chisel compiler does in inner modules",
     )
+
+
+def needs(args: argparse.Namespace) -> tuple[str, ...]:
+    """What is to be there before it runs."""
+    return ()
 
 
 def run(args: argparse.Namespace) -> int:

@@ -17,7 +17,6 @@ from typing import Any
 from . import build, options, progress, report, setup
 from .errors import Status, WlkError
 
-NEEDS = "test"
 FOLDERS = ("unit", "prop", "replay", "lockstep", "mutant", "fuzz", "lint")
 EXAMPLE = "warplock test\nwarplock test --quick -k collector"
 TESTS = setup.ROOT / "tests"
@@ -54,6 +53,11 @@ def add(subparsers: Any) -> None:
     )
 
 
+def needs(args: argparse.Namespace) -> tuple[str, ...]:
+    """What is to be there before it runs."""
+    return ("build", "verilate", "rtl", "pytest")
+
+
 def run(args: argparse.Namespace) -> int:
     """Run the tests; 0 only if at least one ran and none failed."""
     folder = build.meson_build()
@@ -78,6 +82,7 @@ def run_meson(folder: Path, pattern: str | None, jobs: int) -> list[Outcome]:
         names = [name for name in names if pattern.lower() in name.lower()]
     if not names:
         return []
+    setup.ensure(["vcd"])
     log = folder / "meson-logs" / "testlog.json"
     log.unlink(missing_ok=True)
     command = ["meson", "test", "-C", folder, "--no-rebuild", "--num-processes", str(jobs)]

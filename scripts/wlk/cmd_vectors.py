@@ -13,7 +13,6 @@ from typing import Any
 from . import options, report
 from .errors import Status, WlkError
 
-NEEDS = "run"
 EXAMPLE = """warplock vectors gen collector saturate.wlv --profile saturate --cycles 100000
 warplock vectors play saturate.wlv"""
 HIGHEST = 2**64 - 1
@@ -122,6 +121,11 @@ def _add_golden(actions: Any) -> None:
     summary = "check the golden files of this checkout against the model, or write them"
     parser = _action(actions, "golden", summary, "--write")
     parser.add_argument("--write", action="store_true", help="write the files and their manifest")
+
+
+def needs(args: argparse.Namespace) -> tuple[str, ...]:
+    """What is to be there before it runs."""
+    return ("build", "verilate", "rtl") if getattr(args, "rtl", None) else ("build",)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the subcommands need, and its installation: distribution packages and build/venv.
 
-There are two sets: "run" is what a user needs, "test" adds what only the tests need.
+A command names the features it needs, so that nobody installs what he does not use. The set-up
+kinds are sets of features: "run" is what a user may come to need, "test" is all.
 """
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import hashlib
 import importlib.util
@@ -16,52 +18,64 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import IO
 
 from . import progress
 from .errors import Status, WlkError
 
 ROOT = Path(__file__).resolve().parents[2]
-BUILD = ROOT / "build"
+BUILD_VARIABLE = "WARPLOCK_BUILD_DIR"
+BUILD = Path(os.environ.get(BUILD_VARIABLE) or ROOT / "build").absolute()
 VENV = BUILD / "venv"
 PYTHON = VENV / "bin" / "python"
-KINDS = ("run", "test")
 
-# program -> Debian package
-TOOLS = {
-    "run": {
-        "gcc": "gcc",
-        "g++": "g++",
-        "make": "make",
-        "ninja": "ninja-build",
-        "meson": "meson",
-        "pkg-config": "pkg-config",
-        "verilator": "verilator",
-        "ccache": "ccache",
-        "vcd2fst": "gtkwave",
-        "xz": "xz-utils",
-    },
-    "test": {
-        "clang": "clang",
-        "clang-format": "clang-format",
-        "clang-tidy": "clang-tidy",
-        "yosys": "yosys",
-        "valgrind": "valgrind",
-        "iverilog": "iverilog",
-    },
+
+@dataclass(frozen=True)
+class Feature:
+    """Something that a command may need."""
+
+    tools: Mapping[str, str] = field(default_factory=dict)
+    """program -> Debian package"""
+    libraries: Mapping[str, str] = field(default_factory=dict)
+    """pkg-config module -> Debian package"""
+    requirements: str = ""
+    """file with the Python packages, in scripts/"""
+
+
+FEATURES = {
+    # libwarplock and its tools; Verilator brings the reader of FST files
+    "build": Feature(
+        {
+            "gcc": "gcc",
+            "g++": "g++",
+            "ninja": "ninja-build",
+            "meson": "meson",
+            "pkg-config": "pkg-config",
+            "verilator": "verilator",
+        },
+        {"zlib": "zlib1g-dev", "libzstd": "libzstd-dev", "libdeflate": "libdeflate-dev"},
+    ),
+    "verilate": Feature(
+        {"g++": "g++", "make": "make", "verilator": "verilator", "ccache": "ccache"}
+    ),
+    "rtl": Feature(requirements="requirements.txt"),
+    "vcd": Feature({"vcd2fst": "gtkwave"}),
+    "newest": Feature(libraries={"liblz4": "liblz4-dev"}, requirements="requirements-newest.txt"),
+    "pytest": Feature({"xz": "xz-utils"}, requirements="requirements-test.txt"),
+    "lint": Feature(requirements="requirements-lint.txt"),
+    "clang": Feature(
+        {"clang": "clang", "clang-format": "clang-format", "clang-tidy": "clang-tidy"}
+    ),
+    "yosys": Feature({"yosys": "yosys"}),
+    "valgrind": Feature({"valgrind": "valgrind"}),
+    "iverilog": Feature({"iverilog": "iverilog"}),
 }
-# pkg-config module -> Debian package
-LIBRARIES = {
-    "zlib": "zlib1g-dev",
-    "libzstd": "libzstd-dev",
-    "libdeflate": "libdeflate-dev",
-    "liblz4": "liblz4-dev",  # waveforms of the newest Verilator
-}
+KINDS = {"run": ("build", "verilate", "rtl", "vcd"), "test": tuple(FEATURES)}
 OLDEST = {"meson": "1.0", "verilator": "5.006"}
 APT_LISTS = Path("/var/lib/apt/lists")
-REQUIREMENTS = {"run": "requirements.txt", "test": "requirements-test.txt"}
 
 
 @dataclass(frozen=True)
@@ -72,40 +86,59 @@ class Missing:
     package: str
 
 
-def ensure(kind: str, *, allow: bool = True) -> None:
-    """Make sure that all of `kind` is there; install what is missing if that is allowed.
+def ensure(features: Iterable[str], *, allow: bool = True) -> None:
+    """Make sure that all `features` are there; install what is missing if that is allowed.
 
     Environment WARPLOCK_NO_SETUP=1 forbids it as well. Takes a few milliseconds when a former call
     found everything and neither the requirements nor the tools have moved since.
     """
     allow = allow and not os.environ.get("WARPLOCK_NO_SETUP")
-    if _is_stamped(kind):
+    wanted = [name for name in FEATURES if name in set(features) and not _is_stamped(name)]
+    if not wanted:
         return
-    if not allow and (missing := missing_packages(kind)):
+    if not allow and (missing := missing_packages(wanted)):
         raise _refusal(missing)
     with locked("setup"):
-        missing = missing_packages(kind)
+        missing = missing_packages(wanted)
         if missing:
             _install_packages(missing)
-            _check_installed(kind)
+            _check_installed(wanted)
         for tool in OLDEST:
-            _check_version(tool)
-        _ensure_venv(kind, allow)
-        with progress.atomic_write(_stamp(kind)) as file:
-            file.write(_digest(kind))
+            if any(tool in FEATURES[name].tools for name in wanted):
+                _check_version(tool)
+        if needs_venv(wanted):
+            _ensure_venv(wanted, allow)
+        for name in wanted:
+            with progress.atomic_write(_stamp(name)) as file:
+                file.write(_digest(name))
+
+
+def needs_venv(features: Iterable[str]) -> bool:
+    """Does one of them bring Python packages?"""
+    return any(FEATURES[name].requirements for name in features)
 
 
 @contextlib.contextmanager
 def locked(name: str) -> Iterator[None]:
     """Hold build/NAME.lock, so that runs side by side do not collide."""
-    BUILD.mkdir(parents=True, exist_ok=True)
-    with (BUILD / f"{name}.lock").open("w") as file:
+    with _lock_file(name) as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             _say(f"waiting for another run that works on build/{name}")
             fcntl.flock(file, fcntl.LOCK_EX)
         yield
+
+
+def _lock_file(name: str) -> IO[str]:
+    try:
+        BUILD.mkdir(parents=True, exist_ok=True)
+        return (BUILD / f"{name}.lock").open("w")
+    except OSError as error:
+        hint = f"or let {BUILD_VARIABLE} name a folder to build in"
+        status = Status.NO_SPACE if error.errno == errno.ENOSPC else Status.NO_FILE
+        message = f"cannot build in {BUILD}: {error.strerror}; use a checkout of your own, {hint}"
+        raise WlkError(status, message) from error
 
 
 def _say(text: str) -> None:
@@ -115,28 +148,24 @@ def _say(text: str) -> None:
 # The stamp: what was found complete.
 
 
-def _kinds(kind: str) -> tuple[str, ...]:
-    return KINDS[: KINDS.index(kind) + 1]
+def _stamp(feature: str) -> Path:
+    return BUILD / f"setup-{feature}.stamp"
 
 
-def _stamp(kind: str) -> Path:
-    return BUILD / f"setup-{kind}.stamp"
-
-
-def _digest(kind: str) -> str:
+def _digest(feature: str) -> str:
     """Changes when the requirements, a tool's place, the venv's place or its Python change."""
-    parts = [str(VENV), str(PYTHON.resolve())]
-    for each in _kinds(kind):
-        parts.append(_requirements(each).read_text(encoding="utf-8"))
-        parts += [str(shutil.which(tool)) for tool in TOOLS[each]]
+    parts = [str(shutil.which(tool)) for tool in FEATURES[feature].tools]
+    if FEATURES[feature].requirements:
+        parts += [str(VENV), str(PYTHON.resolve())]
+        parts.append(_requirements(feature).read_text(encoding="utf-8"))
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
-def _is_stamped(kind: str) -> bool:
-    if not PYTHON.exists() or _missing_tools(kind):
+def _is_stamped(feature: str) -> bool:
+    if _missing_tools([feature]) or (FEATURES[feature].requirements and not PYTHON.exists()):
         return False
     try:
-        return _stamp(kind).read_text(encoding="utf-8") == _digest(kind)
+        return _stamp(feature).read_text(encoding="utf-8") == _digest(feature)
     except OSError:
         return False
 
@@ -144,25 +173,27 @@ def _is_stamped(kind: str) -> bool:
 # Packages of the distribution.
 
 
-def missing_packages(kind: str) -> list[Missing]:
-    """What of `kind` is not there and a package of the distribution brings."""
-    missing = _missing_tools(kind) + _missing_libraries()
+def missing_packages(features: Sequence[str]) -> list[Missing]:
+    """What of `features` is not there and a package of the distribution brings."""
+    missing = _missing_tools(features) + _missing_libraries(features)
+    if not needs_venv(features):
+        return missing
     if importlib.util.find_spec("ensurepip") is None and not PYTHON.exists():
         missing.append(Missing("Python's ensurepip", "python3-venv"))
-    if kind == "test" and _is_system_python() and not _has_python_headers():
+    if "newest" in features and _is_system_python() and not _has_python_headers():
         missing.append(Missing("Python.h", "python3-dev"))
     return missing
 
 
-def _missing_tools(kind: str) -> list[Missing]:
-    tools = [item for each in _kinds(kind) for item in TOOLS[each].items()]
-    return [Missing(tool, package) for tool, package in tools if not shutil.which(tool)]
+def _missing_tools(features: Iterable[str]) -> list[Missing]:
+    tools = dict(item for name in features for item in FEATURES[name].tools.items())
+    return [Missing(tool, package) for tool, package in tools.items() if not shutil.which(tool)]
 
 
-def _missing_libraries() -> list[Missing]:
+def _missing_libraries(features: Iterable[str]) -> list[Missing]:
     finder = shutil.which("pkg-config")
     missing = []
-    for module, package in LIBRARIES.items():
+    for module, package in (i for name in features for i in FEATURES[name].libraries.items()):
         if not finder or subprocess.run([finder, "--exists", module], check=False).returncode:
             missing.append(Missing(module, package))
     return missing
@@ -231,9 +262,9 @@ def _apt(root: Sequence[str], words: Sequence[str]) -> str:
     return words[0] if done.code else ""
 
 
-def _check_installed(kind: str) -> None:
+def _check_installed(features: Sequence[str]) -> None:
     importlib.invalidate_caches()
-    missing = missing_packages(kind)
+    missing = missing_packages(features)
     if missing:
         message = _refusal(missing, "apt-get has run, and they are still not found").message
         raise progress.fail_with_log(Status.NO_TOOL, message, _log())
@@ -258,15 +289,19 @@ def _log() -> Path:
 # Python packages.
 
 
-def _requirements(kind: str) -> Path:
-    return ROOT / "scripts" / REQUIREMENTS[kind]
+def _requirements(feature: str) -> Path:
+    return ROOT / "scripts" / FEATURES[feature].requirements
 
 
-def pinned(kind: str) -> dict[str, str]:
-    """Package -> version, of `kind` and what it builds on."""
+def _requirement_files(features: Iterable[str]) -> list[Path]:
+    return [_requirements(name) for name in features if FEATURES[name].requirements]
+
+
+def pinned(features: Iterable[str]) -> dict[str, str]:
+    """Package -> version, of `features`."""
     pins = {}
-    for each in _kinds(kind):
-        for line in _requirements(each).read_text(encoding="utf-8").splitlines():
+    for file in _requirement_files(features):
+        for line in file.read_text(encoding="utf-8").splitlines():
             name, equals, version = line.partition("==")
             if equals and not line.startswith("#"):
                 pins[name.strip()] = version.strip()
@@ -295,12 +330,12 @@ def _text(path: Path) -> str:
         return ""
 
 
-def _ensure_venv(kind: str, allow: bool) -> None:
+def _ensure_venv(features: Sequence[str], allow: bool) -> None:
     installed = _installed()
-    lacking = dict(pinned(kind).items() - (installed or {}).items())
+    lacking = dict(pinned(features).items() - (installed or {}).items())
     if not lacking:
         return
-    files = [_requirements(each) for each in _kinds(kind)]
+    files = _requirement_files(features)
     if not allow:
         names = ", ".join(f"{name} {version}" for name, version in sorted(lacking.items()))
         options = " ".join(f"-r {file}" for file in files)
@@ -311,6 +346,8 @@ def _ensure_venv(kind: str, allow: bool) -> None:
     if installed is None:
         if VENV.is_symlink():  # somebody else's, which --clear would empty
             VENV.unlink()
+        for stamp in BUILD.glob("setup-*.stamp"):  # of packages that go with the old one
+            stamp.unlink()
         _step("python3 -m venv", [sys.executable, "-m", "venv", "--clear", VENV])
     options = [word for file in files for word in ("-r", file)]
     pip = [PYTHON, "-m", "pip", "--disable-pip-version-check", "--no-input", "--no-color"]

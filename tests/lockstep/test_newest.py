@@ -7,7 +7,7 @@ import test_bind
 from wlk import verilate
 from wlk.errors import Status
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.needs("newest")]
 NEWEST = ("--verilator", "newest")
 
 

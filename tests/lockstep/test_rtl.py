@@ -595,7 +595,15 @@ def test_interrupt_leaves_nothing(plain, tmp_path, number):
 
 def test_missing_verilator(plain, tmp_path):
     """With set-up refused: exit code 26, and what to install."""
-    for tool in (*setup.TOOLS["run"], "apt-get", "env", "sh", "python3"):
+    for tool in (
+        *setup.FEATURES["build"].tools,
+        "make",
+        "ccache",
+        "apt-get",
+        "env",
+        "sh",
+        "python3",
+    ):
         if tool != "verilator" and (path := shutil.which(tool)):
             (tmp_path / tool).symlink_to(path)
     running = rut.process(

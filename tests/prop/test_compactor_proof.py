@@ -13,6 +13,8 @@ from pathlib import Path
 import programs
 import pytest
 
+pytestmark = pytest.mark.needs("yosys")
+
 STUBS = programs.ROOT / "rtl_stub"
 FILES = [
     STUBS / "common" / "compact.sv",

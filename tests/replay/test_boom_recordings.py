@@ -15,6 +15,8 @@ import pytest
 from wlk import cmd_check, recordings, tables
 from wlk.errors import Status, WlkError
 
+pytestmark = pytest.mark.needs("vcd")
+
 ROWS = 3000
 # Name -> block, configuration, output bits of a row.
 KNOWN = {

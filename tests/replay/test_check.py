@@ -24,6 +24,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "prop"))
 from naive_collector import ports
 from stimulus import Stimulus
 
+pytestmark = pytest.mark.needs("vcd")
+
 STAGE = "TOP.IssueStage"
 SMALL_STAGE = {"num_warps": 4, "num_lanes": 2, "num_pregs": 32}
 # Compared and masked bits from the first reset edge on: those of the CSV (tests/prop).

@@ -57,7 +57,7 @@ def test_cli_no_setup_with_empty_path_names_what_is_missing(tmp_path):
     done = warplock("test", "--no-setup", PATH=tmp_path)
     assert done.returncode == Status.NO_TOOL
     message = one_line(done.stderr)
-    for tool in ("verilator", "meson", "clang-tidy", "vcd2fst"):
+    for tool in ("verilator", "meson", "xz"):
         assert tool in message
 
 
@@ -90,6 +90,29 @@ def test_cli_every_subcommand_has_help_with_an_example(name, capsys):
     assert stop.value.code == 0
     for part in (f"\nexample:\n  warplock {name}", "--json", "--no-setup"):
         assert part in text
+
+
+@pytest.mark.parametrize(
+    ("words", "features"),
+    [
+        ("lockstep --list", ""),
+        ("lockstep collector", "build verilate"),
+        ("lockstep collector --rtl x.sv", "build verilate rtl"),
+        ("lockstep --verilator newest", "build verilate newest"),
+        ("stub collector --out x", ""),
+        ("vectors gen collector x.wlv", "build"),
+        ("vectors play x.wlv --rtl x.sv", "build verilate rtl"),
+        ("bind collector --rtl x.sv --out x", "build rtl"),
+        ("check run.fst", "build"),
+        ("check run.vcd", "build vcd"),
+    ],
+)
+def test_cli_asks_set_up_for_what_the_work_needs(words, features, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "run.vcd").write_text("$date\n")
+    (tmp_path / "run.fst").write_bytes(b"\0\0")
+    args, module = cli.parse(words.split())
+    assert list(module.needs(args)) == features.split()
 
 
 # What a subcommand may raise.

