@@ -20,6 +20,8 @@ static bool allocate(wlk_checker *c, const wlk_members *members) {
     c->when = (int32_t *)calloc(c->layout.n_ports, sizeof(int32_t));
     c->masked = words(c->layout.n_ports);
     c->compare = words(out);
+    c->partial = words(out);
+    c->judged = c->compare;
     c->expect = words(out);
     c->care = words(out);
     c->in = words(in);
@@ -31,9 +33,9 @@ static bool allocate(wlk_checker *c, const wlk_members *members) {
         (void)c->block->table->ports(c->cfg, members, c->ports, c->layout.n_ports);
     }
     return worlds && c->before != NULL && c->ports != NULL && c->when != NULL &&
-           c->masked != NULL && c->compare != NULL && c->expect != NULL && c->care != NULL &&
-           c->in != NULL && c->got != NULL && c->no_x != NULL && c->history != NULL &&
-           c->differences != NULL && wlk_channels_resolve(c) == WLK_OK;
+           c->masked != NULL && c->compare != NULL && c->partial != NULL && c->expect != NULL &&
+           c->care != NULL && c->in != NULL && c->got != NULL && c->no_x != NULL &&
+           c->history != NULL && c->differences != NULL && wlk_channels_resolve(c) == WLK_OK;
 }
 
 // Bits that exist in this configuration, and in the RTL at hand.
@@ -148,6 +150,7 @@ void wlk_checker_close(wlk_checker *c) {
     free(c->when);
     free(c->masked);
     free(c->compare);
+    free(c->partial);
     free(c->expect);
     free(c->care);
     free(c->in);
@@ -189,7 +192,8 @@ static void count_masked(wlk_checker *c) {
     for (uint32_t i = 0; i < c->layout.n_ports; i++) {
         const wlk_port *port = &c->ports[i];
         if (port->is_out && port->present) {
-            const uint64_t hidden = wlk_port_get(port, c->compare) & ~wlk_port_get(port, c->care);
+            const uint64_t judged = wlk_port_get(port, c->judged) & wlk_port_get(port, c->care);
+            const uint64_t hidden = wlk_port_get(port, c->compare) & ~judged;
             c->masked[i] += (uint64_t)__builtin_popcountll(hidden);
         }
     }
@@ -203,7 +207,7 @@ static uint32_t differences(wlk_checker *c, const uint64_t *got, const uint64_t 
         if (!port->is_out || !port->present) {
             continue;
         }
-        const uint64_t care = wlk_port_get(port, c->care) & wlk_port_get(port, c->compare);
+        const uint64_t care = wlk_port_get(port, c->care) & wlk_port_get(port, c->judged);
         const uint64_t want = wlk_port_get(port, c->expect);
         const uint64_t have = wlk_port_get(port, got);
         const uint64_t x = wlk_port_get(port, got_x);
@@ -218,7 +222,7 @@ static uint32_t differences(wlk_checker *c, const uint64_t *got, const uint64_t 
 static bool differs(const wlk_checker *c, const uint64_t *got, const uint64_t *got_x) {
     uint64_t any = 0;
     for (uint32_t w = 0; w < c->layout.out_words; w++) {
-        any |= ((c->expect[w] ^ got[w]) | got_x[w]) & c->care[w] & c->compare[w];
+        any |= ((c->expect[w] ^ got[w]) | got_x[w]) & c->care[w] & c->judged[w];
     }
     return any != 0u;
 }
@@ -226,7 +230,7 @@ static bool differs(const wlk_checker *c, const uint64_t *got, const uint64_t *g
 static bool unknown_somewhere(const wlk_checker *c) {
     uint64_t any = 0;
     for (uint32_t w = 0; w < c->layout.out_words; w++) {
-        any |= c->compare[w] & ~c->care[w];
+        any |= c->compare[w] & ~(c->care[w] & c->judged[w]);
     }
     return any != 0u;
 }
@@ -353,14 +357,14 @@ static bool in_reset(const wlk_checker *c, const uint64_t *in) {
     return c->reset_port >= 0 && wlk_port_get(&c->ports[c->reset_port], in) != 0u;
 }
 
-// Outputs that the RTL does not have look as the model's, to tell handshakes.
+// Outputs that are not there look as the model's, to show handshakes.
 static const uint64_t *complete(wlk_checker *c, const uint64_t *got) {
     const wlk_layout *l = &c->layout;
-    if (c->compares_all) {
+    if (c->compares_all && c->judged == c->compare) {
         return got;
     }
     for (uint32_t w = 0; w < l->out_words; w++) {
-        c->got[w] = (got[w] & c->compare[w]) | (c->expect[w] & ~c->compare[w]);
+        c->got[w] = (got[w] & c->judged[w]) | (c->expect[w] & ~c->judged[w]);
     }
     if (!c->frozen) {
         uint64_t *slot = history_slot(c, c->cycles) + 1u + l->in_control;
@@ -380,7 +384,7 @@ static void expect(wlk_checker *c, uint32_t world, const uint64_t *in, const uin
 static uint32_t differing_bits(const wlk_checker *c, const uint64_t *got, const uint64_t *got_x) {
     uint32_t bits = 0;
     for (uint32_t w = 0; w < c->layout.out_words; w++) {
-        const uint64_t any = ((c->expect[w] ^ got[w]) | got_x[w]) & c->care[w] & c->compare[w];
+        const uint64_t any = ((c->expect[w] ^ got[w]) | got_x[w]) & c->care[w] & c->judged[w];
         bits += (uint32_t)__builtin_popcountll(any);
     }
     return bits;
@@ -548,11 +552,40 @@ int wlk_checker_step_x(wlk_checker *c, const uint64_t *in, const uint64_t *in_x,
     return step_slow(c, in, in_x, got, got_x != NULL ? got_x : c->no_x);
 }
 
+int wlk_checker_step_masked(wlk_checker *c, const uint64_t *in, const uint64_t *in_x,
+                            const uint64_t *got, const uint64_t *got_x, const uint64_t *mask) {
+    uint64_t missing = 0;
+    for (uint32_t w = 0; w < c->layout.out_words; w++) {
+        c->partial[w] = c->compare[w] & mask[w];
+        missing |= c->compare[w] & ~mask[w];
+    }
+    if (missing == 0u) {
+        return wlk_checker_step_x(c, in, in_x, got, got_x);
+    }
+    const wlk_view vi = {.control = in}, vg = {.control = got};
+    if (!c->frozen) {
+        remember(c, &vi, &vg);
+    }
+    c->fast = false;
+    c->judged = c->partial;
+    const int first = step_slow(c, in, in_x, got, got_x != NULL ? got_x : c->no_x);
+    c->judged = c->compare;
+    return first;
+}
+
 bool wlk_checker_done(const wlk_checker *c) {
     return c->violated_seen || (c->failed && c->cycles >= c->first_cycle + WLK_AFTERMATH);
 }
 
 // ---- results ----------------------------------------------------------------------------------
+
+static uint64_t masked_bits(const wlk_checker *c) {
+    uint64_t bits = 0;
+    for (uint32_t i = 0; i < c->layout.n_ports; i++) {
+        bits += c->masked[i];
+    }
+    return bits;
+}
 
 static wlk_status verdict_of(const wlk_checker *c, bool strict) {
     if (!c->reset_seen && c->cycles != 0u) {
@@ -570,6 +603,9 @@ static wlk_status verdict_of(const wlk_checker *c, bool strict) {
     }
     if (c->compared_cycles == 0u || !c->transfer_seen) {
         return WLK_VACUOUS;
+    }
+    if (c->compared_cycles * c->out_bits == masked_bits(c)) {
+        return WLK_VACUOUS; // nothing was ever known on both sides
     }
     for (uint32_t i = 0; strict && i < c->layout.n_ports; i++) {
         // Every output must have been compared in a hundredth of the cycles at least.
@@ -593,9 +629,7 @@ wlk_checker_result wlk_checker_result_get(const wlk_checker *c, bool strict) {
     r.reset_seen = c->reset_seen;
     r.transfer_seen = c->transfer_seen;
     r.violated = c->violated;
-    for (uint32_t i = 0; i < c->layout.n_ports; i++) {
-        r.masked_bits += c->masked[i];
-    }
+    r.masked_bits = masked_bits(c);
     r.compared_bits = c->compared_cycles * c->out_bits - r.masked_bits;
     return r;
 }

@@ -25,7 +25,9 @@ struct wlk_checker {
     wlk_worlds worlds; /* the first one is shown */
     void *before;      /* state before the first mismatch */
     uint64_t *compare;
-    bool fast; /* nothing to note in this cycle but a difference */
+    const uint64_t *judged; /* of this cycle: `compare`, or `partial` */
+    uint64_t *partial;      /* `compare` without what is missing in this cycle alone */
+    bool fast;              /* nothing to note in this cycle but a difference */
     bool compares_all;
     bool step_masked; /* else, outputs are missing that the block's step can leave out */
     bool has_inexact; /* some output is compared only while it means something */

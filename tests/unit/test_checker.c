@@ -361,6 +361,49 @@ static void every_output_bit_counts(void) {
     }
 }
 
+// A bit that is not there in a cycle is masked in it, whatever it shows; one that is there counts.
+static void missing_bit_may_differ(void) {
+    const uint64_t cycles = 1000, missing = 3;
+    uint64_t mask[WORDS], hidden = 0;
+    for (int there = 0; there < 2; there++) {
+        open_plain();
+        run_clean(cycles);
+        const uint64_t before = result(false).masked_bits;
+        const wlk_port *p = port("io_readReq_ready");
+        memset(mask, 0xff, sizeof mask);
+        if (there == 0) {
+            wlk_port_set(p, mask, 0);
+        }
+        s.masked = 0;
+        for (uint64_t c = 0; c < missing; c++) {
+            stimulate();
+            hidden = s.masked + (c + 1u) * (there == 0 ? 1u : 0u);
+            set("io_readReq_ready", !value("io_readReq_ready"));
+            const int first = wlk_checker_step_masked(s.checker, s.in, NULL, s.out, NULL, mask);
+            CHECK_MSG(first == (there != 0 && c == 0), "cycle %u", (unsigned)c);
+        }
+        CHECK(result(false).masked_bits - before == hidden);
+        CHECK((result(true).verdict == WLK_OK) == (there == 0));
+        run_clean(there == 0 ? cycles : 0); // and all of it is compared again
+        stimulate();
+        set("io_readReq_ready", !value("io_readReq_ready"));
+        CHECK(give() == (there == 0));
+        close_checker();
+    }
+}
+
+static void nothing_there_is_vacuous(void) {
+    const uint64_t mask[WORDS] = {0};
+    open_plain();
+    for (uint64_t c = 0; c < 500; c++) {
+        stimulate();
+        CHECK(wlk_checker_step_masked(s.checker, s.in, NULL, s.out, NULL, mask) == 0);
+    }
+    CHECK(result(false).compared_bits == 0 && result(false).masked_bits > 0);
+    CHECK(result(false).verdict == WLK_VACUOUS);
+    close_checker();
+}
+
 static void masked_bit_may_differ(void) {
     open_plain();
     reset_now();
@@ -654,6 +697,8 @@ int main(void) {
     differences_come_in_table_order();
     every_output_bit_counts();
     masked_bit_may_differ();
+    missing_bit_may_differ();
+    nothing_there_is_vacuous();
     report_tells_the_story();
     late_response_is_a_divergence_in_time();
     late_response_with_another_id_is_functional();
