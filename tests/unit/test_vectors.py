@@ -199,8 +199,8 @@ def hazard_inputs(tmp_path_factory):
 
 
 def hazard_csv(hazard_inputs, last, target, hidden):
-    """What a hazard shows whose arbiter powered up with this `last`, which no reset reaches; without
-    the ports that match `hidden`.
+    """What a hazard shows whose arbiter powered up with this `last`, which no reset reaches; but
+    not the ports that match `hidden`.
     """
     records, idle = hazard_inputs
     config = [f"{key}={value}" for key, value in HAZARD.items()]
