@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[1]
 @functools.cache
 def folder() -> Path:
     """The build folder (WARPLOCK_BUILD says which), up to date."""
-    return build.meson_build()
+    return build.meson_build(whole=True)
 
 
 def run(

@@ -19,6 +19,8 @@ from . import progress, setup
 from .errors import Status, WlkError
 
 DEFAULT = "release"
+PRODUCT = "product"  # target with all but the tests: vectors/meson.build
+PERCENTAGE = re.compile(r" *(\d+)% ")
 VARIABLE = "WARPLOCK_BUILD"
 # How compilers, linkers, Meson and our generators begin to say what is wrong.
 ERROR = re.compile(r"\berror: |undefined reference|multiple definition|^warplock: ", re.IGNORECASE)
@@ -69,8 +71,11 @@ def _name(kind: str | None) -> str:
     return name
 
 
-def meson_build(kind: str | None = None) -> Path:
-    """Configure if needed, build, and return the folder. Fails with BUILD_FAIL."""
+def meson_build(kind: str | None = None, *, whole: bool = False, jobs: int | None = None) -> Path:
+    """Configure if needed, build, and return the folder. Fails with BUILD_FAIL.
+
+    `whole`: with the tests in C, which take as long as all else. `jobs`: compilers at a time.
+    """
     name = _name(kind)
     build = folder(name)
     log = setup.BUILD / f"{name}.log"
@@ -78,8 +83,13 @@ def meson_build(kind: str | None = None) -> Path:
         log.write_text("", encoding="utf-8")
         environment = dict(os.environ) | dict(KINDS[name].compilers)
         _configure(name, build, environment, log)
-        command = [_tool("ninja"), "-C", build, "--quiet"]
-        done = progress.run(command, label=f"building {build}", log=log, env=environment)
+        command = [_tool("ninja"), "-C", build, *([f"-j{jobs}"] if jobs else [])]
+        command += [] if whole else [PRODUCT]
+        environment["NINJA_STATUS"] = "%p "
+        label = f"building {'the library and its tests' if whole else 'the library'}"
+        done = progress.run(
+            command, label=label, log=log, env=environment, note=lambda: _percentage(log)
+        )
     if done.code:
         raise progress.fail_with_log(Status.BUILD_FAIL, _first_error(build, log), log)
     return build
@@ -101,6 +111,13 @@ def _configure(name: str, build: Path, environment: Mapping[str, str], log: Path
     note.write_text(wanted, encoding="utf-8")
 
 
+def _percentage(log: Path) -> str:
+    """How far ninja is: the start of its last line."""
+    last = progress.tail(log, 1)
+    found = PERCENTAGE.match(last[0]) if last else None
+    return f"{found[1]} %" if found else ""
+
+
 def _tool(name: str) -> str:
     path = shutil.which(name)
     if path is None:
@@ -119,7 +136,7 @@ def _first_error(build: Path, log: Path) -> str:
 def main() -> int:
     """Build the kinds named on the command line."""
     for kind in sys.argv[1:] or [None]:
-        print(meson_build(kind))
+        print(meson_build(kind, whole=True))
     return 0
 
 

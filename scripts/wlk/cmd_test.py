@@ -60,7 +60,7 @@ def needs(args: argparse.Namespace) -> tuple[str, ...]:
 
 def run(args: argparse.Namespace) -> int:
     """Run the tests; 0 only if at least one ran and none failed."""
-    folder = build.meson_build()
+    folder = build.meson_build(whole=True, jobs=args.jobs)
     OUTPUT.mkdir(parents=True, exist_ok=True)
     outcomes = run_meson(folder, args.k, args.jobs)
     outcomes += run_pytest(args)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -194,13 +195,17 @@ def run(
     cwd: Path | None = None,
     env: Mapping[str, str] | None = None,
     foreground: bool = False,
+    note: Callable[[], str] = str,
+    pass_fds: Sequence[int] = (),
 ) -> Done:
     """Run a command to its end, with a progress line if it has a `label`.
 
     stdout and stderr go to the end of `log` if given, else into `Done.output`. `foreground` leaves
-    the child in our process group, which it needs to ask for a password on the terminal.
+    the child in our process group, which it needs to ask for a password on the terminal. `note`:
+    what the progress line ends with.
     """
     options: dict[str, Any] = {"cwd": cwd, "env": env, "stderr": subprocess.STDOUT}
+    options["pass_fds"] = pass_fds
     if foreground:
         options.update(process_group=None, stdin=None)
     with contextlib.ExitStack() as stack:
@@ -221,7 +226,7 @@ def run(
                 break
             except subprocess.TimeoutExpired:
                 if progress is not None:
-                    progress.update()
+                    progress.update(note=note())
         if log is None:
             reader.join()
     return Done(process.returncode, output[0])
@@ -232,6 +237,49 @@ def _read_all(process: subprocess.Popen[Any], output: list[str]) -> None:
         output[0] = process.stdout.read()
 
 
+class Slots:
+    """So many compilers and simulations at a time, whatever starts them: GNU make's jobserver.
+
+    A thread holds a slot while it works; the makes that it starts take free ones for more.
+    """
+
+    def __init__(self, count: int) -> None:
+        self.fds = os.pipe()
+        os.write(self.fds[1], b"+" * count)
+
+    @contextlib.contextmanager
+    def taken(self) -> Iterator[None]:
+        """Hold one slot; wait for it. WlkError INTERRUPTED when all work is to end."""
+        token = b""
+        os.set_blocking(self.fds[0], False)
+        while not token:
+            if _stopping.is_set():
+                raise WlkError(Status.INTERRUPTED, "interrupted")
+            select.select([self.fds[0]], [], [], TTY_PERIOD)
+            with contextlib.suppress(BlockingIOError):  # another one was quicker
+                token = os.read(self.fds[0], 1)
+        try:
+            yield
+        finally:
+            os.write(self.fds[1], token)
+
+    def close(self) -> None:
+        """No work is left."""
+        for fd in self.fds:
+            os.close(fd)
+
+
+_slots: Slots | None = None
+
+
+def make_options(environment: Mapping[str, str]) -> dict[str, Any]:
+    """Options of `run` for a make: a compiler for each free slot, or for each processor."""
+    if _slots is None:
+        return {"env": {**environment, "MAKEFLAGS": f"-j{os.cpu_count() or 1}"}}
+    words = f"-j --jobserver-auth={_slots.fds[0]},{_slots.fds[1]}"
+    return {"env": {**environment, "MAKEFLAGS": words}, "pass_fds": _slots.fds}
+
+
 def parallel(
     function: Callable[[Item], Answer],
     items: Iterable[Item],
@@ -239,14 +287,23 @@ def parallel(
     tick: Callable[[], None] = lambda: None,
 ) -> Iterator[tuple[Item, Answer]]:
     """Call `function` on each item in up to `jobs` threads; yield (item, answer) as they finish.
+    No more than `jobs` processes work at a time, the compilers of their makes included.
 
     `tick` is called about twice a second, for a progress line. An exception in a call, or Ctrl-C,
     ends the children of all of them and comes out here.
     """
+    global _slots
+    slots, before = Slots(max(1, jobs)), _slots
+
+    def work(item: Item) -> Answer:
+        with slots.taken():
+            return function(item)
+
     try:
+        _slots = slots
         with ThreadPoolExecutor(max_workers=max(1, jobs)) as pool:
             try:
-                pending = {pool.submit(function, item): item for item in items}
+                pending = {pool.submit(work, item): item for item in items}
                 while pending:
                     done, _ = wait(pending, timeout=0.5, return_when=FIRST_COMPLETED)
                     tick()
@@ -259,6 +316,8 @@ def parallel(
                 raise
     finally:
         _stopping.clear()
+        _slots = before
+        slots.close()
 
 
 def tail(log: Path, lines: int = 8) -> list[str]:

@@ -14,7 +14,7 @@ import hashlib
 import os
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -120,9 +120,11 @@ def bench(
     trace: bool = False,
     bound: Sequence[Harness] | None = None,
     tool: Tool | None = None,
+    stage: Callable[[str], None] = lambda _: None,
 ) -> Path:
     """The bench program for this RTL. BUILD_FAIL shows the first error and names the log.
-    `bound`: whose checkers are bound; by default the bench's own."""
+    `bound`: whose checkers are bound; by default the bench's own. `stage` is called with what is
+    being done."""
     library = _library()
     tool = tool or find_tool("system")
     sources = _sources(harness, [harness] if bound is None else bound)
@@ -144,7 +146,9 @@ def bench(
         (place / "obj").mkdir(parents=True)
         for name, text in sources.items():
             (place / name).write_text(text, encoding="utf-8")
+        stage("Verilating")
         _verilate(place, rtl, sources, flags, tool)
+        stage("compiling")
         _compile(place, library, optimize, sources, tool)
     return program
 
@@ -205,7 +209,7 @@ def _compile(
         link += " -Wl,--allow-shlib-undefined"  # no DPI, so no svdpi; nothing calls it
     if library.name == "asan":
         link += " -fsanitize=address,undefined"  # the library's runtime must come first
-    command = ["make", "-C", place / "obj", "-f", f"{PREFIX}.mk", f"-j{os.cpu_count() or 1}"]
+    command = ["make", "-C", place / "obj", "-f", f"{PREFIX}.mk"]
     command += [f"OPT_FAST={optimize}", "OPT_GLOBAL=-O2", "OPT_SLOW=-O0", *tool.make_args]
     cached = ["OBJCACHE=ccache"] if shutil.which("ccache") else []
     folder, objects = _runtime([*command, *cached], place, tool)
@@ -250,7 +254,7 @@ def _runtime(make: Sequence[str | Path], place: Path, tool: Tool) -> tuple[Path,
 
 def _run(command: Sequence[str | Path], place: Path, failure: str, tool: Tool) -> None:
     log = place / "build.log"
-    if progress.run(command, log=log, env=tool.environment()).code:
+    if progress.run(command, log=log, **progress.make_options(tool.environment())).code:
         raise WlkError(Status.BUILD_FAIL, f"{failure}: {_first_error(log)}; see {log}")
 
 

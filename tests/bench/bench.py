@@ -160,7 +160,7 @@ def main() -> int:
     parser.add_argument("--scaling", action="store_true", help="only the model, by size")
     parser.add_argument("--plain", action="store_true", help="the calls of opndcoll.h, no RTL")
     args = parser.parse_args()
-    build.meson_build()
+    build.meson_build(whole=True)
     if args.gate:
         return gate()
     if args.plain:

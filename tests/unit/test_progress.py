@@ -199,3 +199,26 @@ def test_atomic_write_leaves_a_device_a_device(tmp_path):
     reader.join(5)
     assert got == ["through"]
     assert fifo.is_fifo()
+
+
+MAKEFILE = """all: a b c d
+a b c d:
+\techo + >> {log}; sleep 0.1; echo - >> {log}
+"""
+
+
+@pytest.mark.parametrize("jobs", [1, 2, 3])
+def test_parallel_bounds_the_jobs_of_its_makes(tmp_path, jobs):
+    log = tmp_path / "log"
+    (tmp_path / "Makefile").write_text(MAKEFILE.format(log=log))
+
+    def work(number):
+        command = ["make", "-C", tmp_path, "--always-make"]
+        return progress.run(command, **progress.make_options(os.environ)).code
+
+    assert dict(progress.parallel(work, range(2), jobs)) == {0: 0, 1: 0}
+    running = most = 0
+    for line in log.read_text().split():
+        running += 1 if line == "+" else -1
+        most = max(most, running)
+    assert most == jobs

@@ -52,7 +52,7 @@ def suite(tmp_path, monkeypatch):
     monkeypatch.setattr(cmd_test, "OUTPUT", tmp_path / "out")
     monkeypatch.setattr(setup, "BUILD", tmp_path / "build")
     monkeypatch.setattr(setup, "ROOT", tmp_path)
-    monkeypatch.setattr(build, "meson_build", lambda: tmp_path / "build")
+    monkeypatch.setattr(build, "meson_build", lambda **_: tmp_path / "build")
     monkeypatch.setattr(cmd_test, "run_meson", lambda *_: [])
     return folder
 
@@ -117,7 +117,7 @@ def project(folder, text, monkeypatch):
 
 def test_build_release_is_optimised(tmp_path, monkeypatch):
     project(tmp_path, "int main(void) { return 0; }\n", monkeypatch)
-    folder = build.meson_build()
+    folder = build.meson_build(whole=True)
     assert folder == tmp_path / "build" / "release"
     assert (folder / "p").exists()
     command = (folder / "compile_commands.json").read_text()
@@ -128,7 +128,7 @@ def test_build_release_is_optimised(tmp_path, monkeypatch):
 def test_build_failure_names_first_error_and_log(tmp_path, monkeypatch, capsys):
     project(tmp_path, "int main(void) { return x; }\n", monkeypatch)
     with pytest.raises(WlkError) as error:
-        build.meson_build()
+        build.meson_build(whole=True)
     assert error.value.status == Status.BUILD_FAIL
     assert "p.c:1:25: error:" in error.value.message
     assert str(tmp_path / "build" / "release.log") in error.value.message
@@ -139,7 +139,7 @@ def test_build_other_options_start_afresh(tmp_path, monkeypatch):
     project(tmp_path, "int main(void) { return N - 1; }\n", monkeypatch)
     for flags in ("-DN=1", "-DN=2 -DM"):
         monkeypatch.setenv("CFLAGS", flags)
-        command = (build.meson_build() / "compile_commands.json").read_text()
+        command = (build.meson_build(whole=True) / "compile_commands.json").read_text()
         assert flags.split()[-1] in command
 
 
