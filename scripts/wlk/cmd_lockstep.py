@@ -14,9 +14,16 @@ from .errors import Status, WlkError
 
 CYCLES = 20_000
 EXAMPLE = """warplock lockstep
+warplock lockstep --all
 warplock lockstep collector --config num_lanes=4 --seeds 1..20 --cycles 100000
 warplock lockstep issue --program vectors/kernels/dot.prog --pipeline dot.kanata
 warplock lockstep collector --rtl build/DuplicatedCollector.sv --config coll_entries=4"""
+NEXT = """
+next:
+  scripts/warplock lockstep BLOCK --rtl PATH   your module against the model
+  scripts/warplock check run.fst               a waveform of your own simulation
+  scripts/warplock lockstep --all              every named configuration (minutes)
+  scripts/warplock --help                      all commands"""
 
 
 def add(subparsers: Any) -> None:
@@ -28,6 +35,9 @@ def add(subparsers: Any) -> None:
         nargs="*",
         metavar="BLOCK",
         help="blocks to run; without one: every block, and every recording that is found",
+    )
+    parser.add_argument(
+        "--all", action="store_true", help="every named configuration (default: one a block)"
     )
     parser.add_argument("--list", action="store_true", help="list the blocks and stop")
     _add_rtl(parser)
@@ -152,7 +162,7 @@ def needs(args: argparse.Namespace) -> tuple[str, ...]:
 
 def run(args: argparse.Namespace) -> int:
     """Run every configuration asked for; the exit code is the worst verdict."""
-    from . import jobs, lockstep
+    from . import build, estimate, jobs, lockstep
 
     if args.list:
         return jobs.list_blocks(args.json)
@@ -162,9 +172,14 @@ def run(args: argparse.Namespace) -> int:
         "block", "config", "cycles", "compares", "masked", "coverage", "cycles/s", "verdict"
     )
     results = []
-    with progress.Progress("lockstep", jobs.total_cycles(plan)) as line:
+    build.meson_build(jobs=args.jobs)
+    left = estimate.Estimate(plan, args.jobs)
+    with progress.Progress("lockstep", len(plan)) as line:
         runs = progress.parallel(
-            lockstep.execute, plan, args.jobs, lambda: line.update(jobs.done_cycles(plan))
+            lockstep.execute,
+            plan,
+            args.jobs,
+            lambda: line.update(len(results), left.note()),
         )
         for job, outcome in runs:
             results.append(outcome.result)
@@ -176,6 +191,7 @@ def run(args: argparse.Namespace) -> int:
             line.close()
             for text in outcome.messages:
                 print(text, file=sys.stderr if args.json else sys.stdout, flush=True)
+    left.keep()
     order = {job.title: n for n, job in enumerate(plan)}
     for row in sorted(lockstep.rows(results), key=lambda row: order.get(row[0], 0)):
         table.add(*row[1:])
@@ -186,4 +202,6 @@ def run(args: argparse.Namespace) -> int:
         from . import recordings
 
         results += recordings.check_all(args)
+    if not args.blocks and not args.all and not args.json:
+        print(NEXT)
     return int(report.exit_code(results))

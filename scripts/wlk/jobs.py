@@ -6,6 +6,7 @@ from __future__ import annotations
 import argparse
 import itertools
 import sys
+import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -15,6 +16,7 @@ from .errors import Status, WlkError
 from .inside import Inside
 from .tables import Config, Table
 
+WAITING, RUNNING = "waiting", "running"  # stages of a job; the others are builds and searches
 MAX_CANDIDATES = 256  # configurations that are tried
 
 
@@ -38,6 +40,7 @@ class Run:
     waves: bool = False
     reports: Path = Path("reports")
     verilator: str = "system"
+    all: bool = False  # every named configuration, not one a block
     keep: bool = True  # write report, shrunk stimulus and waveform of a failure
 
     @classmethod
@@ -62,6 +65,16 @@ class Job:
     inside: list[Inside] = field(default_factory=list)  # whose checkers are bound too
     notes: list[str] = field(default_factory=list)
     done: int = 0
+    stage: str = WAITING  # what it is doing; empty: nothing more
+    since: float = 0.0  # when the stage began
+    spent: dict[str, float] = field(default_factory=dict)  # seconds, by stage
+
+    def enter(self, stage: str) -> None:
+        """Go on to a stage; an empty one is the end."""
+        now = time.monotonic()
+        if self.since:
+            self.spent[self.stage] = self.spent.get(self.stage, 0.0) + now - self.since
+        self.stage, self.since = stage, now
 
     @property
     def title(self) -> str:
@@ -131,10 +144,10 @@ def given_config(table: Table, words: Sequence[str]) -> dict[str, str | int]:
 
 def _stub_jobs(table: Table, args: Run) -> list[Job]:
     chosen = {" ".join(args.config): given_config(table, args.config)} if args.config else {}
-    if args.program is not None or args.pipeline is not None:  # of one configuration
-        chosen = chosen or dict([next(iter(table.configs.items()))])
+    if not chosen:
+        chosen = table.configs if args.all else dict([next(iter(table.configs.items()))])
     jobs = []
-    for name, given in (chosen or table.configs).items():
+    for name, given in chosen.items():
         config = table.config(given)
         files = stubs.write_stub(table, config)
         present = [p.name for p in table.ports(config)]
@@ -199,13 +212,3 @@ def _candidates(found: match.Match) -> list[Config]:
     if not legal:
         found.table.require(found.config)
     return legal
-
-
-def total_cycles(jobs: Iterable[Job]) -> int:
-    """Cycles the jobs will run."""
-    return sum(job.total for job in jobs)
-
-
-def done_cycles(jobs: Iterable[Job]) -> int:
-    """Cycles the jobs have run."""
-    return sum(job.done for job in jobs)

@@ -33,17 +33,27 @@ class Outcome:
 
 def execute(job: Job) -> Outcome:
     """Build and run a job."""
+    try:
+        return _execute(job)
+    finally:
+        job.enter("")
+
+
+def _execute(job: Job) -> Outcome:
     own = Harness(job.table, job.config, job.present, job.rtl.top)
     bound = [own, *(each.harness(job.config) for each in job.inside)]
     tool = verilate.find_tool(job.args.verilator)
-    build = functools.partial(verilate.bench, own, job.rtl, bound=bound, tool=tool)
+    build = functools.partial(verilate.bench, own, job.rtl, bound=bound, tool=tool, stage=job.enter)
+    job.enter("looking for a build of")
     try:
         program = build()
     except WlkError as error:
         if error.status != Status.BUILD_FAIL:
             raise
         return Outcome(_result(job, Status.BUILD_FAIL, {}), [f"{job.title}: {error.message}"])
+    job.enter("trying parameters of")
     inferred = _infer(job, program)
+    job.enter(jobs.RUNNING)
     start = time.monotonic()
     answer, words = harness.run(job, program, harness.words(job, pipeline=job.args.pipeline))
     seconds = time.monotonic() - start
@@ -56,6 +66,7 @@ def execute(job: Job) -> Outcome:
         Status.PROTOCOL_VIOLATION,
         Status.HANG,
     ):
+        job.enter("shrinking the failure of")
         outcome.messages += failures.write(job, build, answer)
     elif job.args.waves:
         outcome.messages += failures.write_waves(job, build, job.args.seeds[0], None)
