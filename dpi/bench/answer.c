@@ -170,21 +170,6 @@ static void print_failure(const bench *b, wlk_status status, FILE *to) {
     }
 }
 
-void bench_answer(bench *b, wlk_status status, FILE *to) {
-    fprintf(to,
-            "{\"seeds_run\": %" PRIu64 ", \"cycles\": %" PRIu64 ", \"compared_bits\": %" PRIu64
-            ", \"masked_bits\": %" PRIu64,
-            b->seeds_run, b->ran, b->compared, b->masked);
-    const bool floors = floors_met(b, to);
-    const bool ports = ports_compared(b, to);
-    if (status == WLK_OK && !(floors && ports)) {
-        status = WLK_VACUOUS;
-    }
-    print_failure(b, status, to);
-    fprintf(to, ", \"verdict\": \"%s\"}\n", wlk_status_name(status));
-    b->status = status;
-}
-
 static void report_stuck(const bench *b, FILE *to) {
     fprintf(to, "%s: HANG: the work has not come to its end after %" PRIu64 " cycles\n",
             b->block->table->name, b->cycle);
@@ -195,12 +180,7 @@ static void report_stuck(const bench *b, FILE *to) {
     }
 }
 
-void bench_report(const bench *b) {
-    const bool failed = b->failing != NULL || b->assertion != NULL || b->status == WLK_HANG;
-    FILE *to = b->report != NULL && failed ? fopen(b->report, "w") : NULL;
-    if (to == NULL) {
-        return;
-    }
+static void write_report(const bench *b, FILE *to) {
     fprintf(to, "seed %" PRIu64 "\n", b->seed);
     if (b->assertion != NULL) {
         fprintf(to, "assertion of the RTL in cycle %" PRIu64 "\n", b->cycle - 1u);
@@ -210,5 +190,42 @@ void bench_report(const bench *b) {
     } else if (b->status == WLK_HANG) {
         report_stuck(b, to);
     }
-    (void)fclose(to);
+}
+
+// In the answer and not in a file: no full disk keeps it back.
+static void print_report(const bench *b, FILE *to) {
+    char *text = NULL;
+    size_t size = 0;
+    FILE *report = open_memstream(&text, &size);
+    if (report == NULL) {
+        return;
+    }
+    write_report(b, report);
+    if (fclose(report) == 0) {
+        fputs(", \"report\": ", to);
+        wlk_json_string(text, to);
+    }
+    free(text);
+}
+
+void bench_answer(bench *b, wlk_status status, FILE *to) {
+    fprintf(to,
+            "{\"seeds_run\": %" PRIu64 ", \"cycles\": %" PRIu64 ", \"compared_bits\": %" PRIu64
+            ", \"masked_bits\": %" PRIu64,
+            b->seeds_run, b->ran, b->compared, b->masked);
+    const bool floors = floors_met(b, to);
+    const bool ports = ports_compared(b, to);
+    if (status == WLK_OK && !(floors && ports)) {
+        status = WLK_VACUOUS;
+    }
+    b->status = status;
+    print_failure(b, status, to);
+    if (b->failing != NULL || b->assertion != NULL || status == WLK_HANG) {
+        print_report(b, to);
+    }
+    if (b->no_picture.status != WLK_OK) {
+        fputs(", \"no_pipeline\": ", to);
+        wlk_json_string(b->no_picture.text, to);
+    }
+    fprintf(to, ", \"verdict\": \"%s\"}\n", wlk_status_name(status));
 }

@@ -27,10 +27,10 @@ typedef struct bench {
     uint32_t cfg[WLK_MAX_PARAMS];
     wlk_layout layout;
     /* what to do */
-    uint64_t first, last, cycles, time, from, to;
+    uint64_t first, last, cycles, time, from, to, force;
     uint32_t profile;
     int random;
-    const char *report, *waves, *replay, *shrink, *header, *program_file, *pipeline;
+    const char *waves, *replay, *shrink, *header, *program_file, *pipeline;
     wlk_program *program; /* instead of random work, or NULL */
     /* the run */
     void *dut_handle;
@@ -38,6 +38,7 @@ typedef struct bench {
     wlk_stimulus_state stim;
     uint64_t *in;
     wlk_pipeline *picture;   /* of this seed, or NULL */
+    wlk_error no_picture;    /* why there is none that was asked for */
     wlk_issue_state *before; /* what the picture needs of the state before the edge */
     uint64_t cycle;          /* of this seed */
     uint64_t seed;
@@ -63,11 +64,8 @@ void bench_start_stimulus(bench *b);
 /* Add up what this seed's checkers have compared; the verdict, and b->failing if one decides it. */
 wlk_status bench_verdict(bench *b, bool finished);
 
-/* The answer: floors decide between @p status PASS and VACUOUS. Sets b->status. */
+/* The answer with its report: floors decide between @p status PASS and VACUOUS. Sets b->status. */
 void bench_answer(bench *b, wlk_status status, FILE *to);
-
-/* The report of a failure, if it is wanted. */
-void bench_report(const bench *b);
 
 void bench_forget(bench *b);
 

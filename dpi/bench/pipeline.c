@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pipeline.h"
 
+#include "output.h"
+
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 typedef wlk_reservation_station_state rs_state;
 
@@ -31,8 +33,8 @@ typedef struct op {
 } op;
 
 struct wlk_pipeline {
+    wlk_output file;
     FILE *to;
-    char *path, *partial;
     int cause; // errno of the first failure
     wlk_issue_cfg cfg;
     uint64_t cycle; // that is shown
@@ -415,38 +417,24 @@ void wlk_pipeline_cycle(wlk_pipeline *p, const wlk_issue_state *before, const ui
 
 /* ---- open and close ---- */
 
-static void release(wlk_pipeline *p) {
-    free(p->path);
-    free(p->partial);
-    free(p);
-}
-
-// A copy of the text with a tail, or NULL.
-static char *joined(const char *text, const char *tail) {
-    const size_t size = strlen(text) + strlen(tail) + 1u;
-    char *copy = (char *)malloc(size);
-    if (copy != NULL) {
-        (void)snprintf(copy, size, "%s%s", text, tail);
-    }
-    return copy;
-}
-
-wlk_pipeline *wlk_pipeline_open(const char *path, const uint32_t *cfg, wlk_error *err) {
+wlk_pipeline *wlk_pipeline_open(const char *path, bool replace, const uint32_t *cfg,
+                                wlk_error *err) {
     wlk_pipeline *p = (wlk_pipeline *)calloc(1, sizeof *p);
-    if (p == NULL || (p->path = joined(path, "")) == NULL ||
-        (p->partial = joined(path, ".partial")) == NULL) {
+    if (p == NULL) {
         (void)wlk_fail(err, WLK_NO_MEMORY, "%s: out of memory", path);
-        if (p != NULL) {
-            release(p);
-        }
         return NULL;
     }
     memcpy(&p->cfg, cfg, sizeof p->cfg);
-    p->to = fopen(p->partial, "we");
+    if (wlk_output_open(&p->file, path, replace, err) != WLK_OK) {
+        free(p);
+        return NULL;
+    }
+    const int copy = fcntl(p->file.fd, F_DUPFD_CLOEXEC, 0);
+    p->to = copy >= 0 ? fdopen(copy, "w") : NULL;
     if (p->to == NULL) {
-        (void)wlk_fail(err, WLK_NO_SPACE, "%s: cannot be created: %s; choose another place",
-                       p->partial, strerror(errno));
-        release(p);
+        (void)wlk_fail(err, WLK_NO_MEMORY, "%s: %s", path, strerror(errno));
+        wlk_output_abort(&p->file);
+        free(p);
         return NULL;
     }
     say(p, "Kanata\t0004\nC=\t0\n");
@@ -465,16 +453,11 @@ wlk_status wlk_pipeline_close(wlk_pipeline *p, wlk_error *err) {
         p->cause = errno;
     }
     if (p->cause != 0) {
-        status =
-            wlk_fail(err, WLK_NO_SPACE, "%s: cannot write: %s; free some space, then run again",
-                     p->partial, strerror(p->cause));
-    } else if (rename(p->partial, p->path) != 0) {
-        status = wlk_fail(err, WLK_NO_SPACE, "%s: cannot rename to %s: %s; choose another name",
-                          p->partial, p->path, strerror(errno));
+        status = wlk_output_failed(&p->file, p->cause, err);
+        wlk_output_abort(&p->file);
+    } else {
+        status = wlk_output_finish(&p->file, err);
     }
-    if (status != WLK_OK) {
-        (void)unlink(p->partial);
-    }
-    release(p);
+    free(p);
     return status;
 }

@@ -9,6 +9,8 @@
 
 #include "warplock/issue.h"
 
+#include <stdbool.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -17,14 +19,16 @@ extern "C" {
 typedef struct wlk_pipeline wlk_pipeline;
 
 /**
- * Start a picture. It is written to `PATH.partial` until it is closed.
+ * Start a picture. The file has its name when it is closed.
  *
+ * @param replace false: USAGE when @p path exists.
  * @param cfg configuration of `issue`, checked; copied.
  * @param err may be NULL.
- * @return the caller's, to give to wlk_pipeline_close(); NULL on failure, with @p err NO_SPACE when
- *         the file cannot be created, NO_MEMORY.
+ * @return the caller's, to give to wlk_pipeline_close(); NULL on failure, with @p err NO_FILE when
+ *         the file cannot be created, USAGE, NO_SPACE, NO_MEMORY.
  */
-wlk_pipeline *wlk_pipeline_open(const char *path, const uint32_t *cfg, wlk_error *err);
+wlk_pipeline *wlk_pipeline_open(const char *path, bool replace, const uint32_t *cfg,
+                                wlk_error *err);
 
 /**
  * Show the next cycle; the first is cycle 0. Nothing is shown of cycles before the first reset.
@@ -39,7 +43,8 @@ void wlk_pipeline_cycle(wlk_pipeline *p, const wlk_issue_state *before, const ui
 /**
  * End the picture and give the file its name. Frees @p p in any case (NULL: nothing to do).
  *
- * @return WLK_OK; NO_SPACE when something could not be written: then no file is left.
+ * @return WLK_OK; USAGE when somebody else has made the file meanwhile; NO_SPACE when something
+ *         could not be written: then no file is left.
  */
 wlk_status wlk_pipeline_close(wlk_pipeline *p, wlk_error *err);
 

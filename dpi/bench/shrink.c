@@ -68,7 +68,7 @@ static wlk_status write_records(const bench *b, const stimulus *s, wlk_error *er
     if (out == NULL) {
         return wlk_fail(err, WLK_NO_MEMORY, "shrink: out of memory");
     }
-    wlk_status status = wlk_vec_create(&writer, b->shrink, &shape, b->header, err);
+    wlk_status status = wlk_vec_replace(&writer, b->shrink, &shape, b->header, err);
     b->block->init(b->cfg, b->model, b->random ? WLK_POWER_UNKNOWN : WLK_POWER_ZERO);
     for (uint64_t c = 0; status == WLK_OK && c < s->n; c++) {
         wlk_step_info info;

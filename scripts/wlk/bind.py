@@ -8,13 +8,14 @@ What the ports leave open must be given, unless the default is among it, which i
 from __future__ import annotations
 
 import argparse
-import shutil
 import sys
 from pathlib import Path
 
-from . import build, jobs, match, progress, report, rtl, setup, tables
+from . import build, jobs, match, outputs, report, rtl, setup, tables
 from .errors import Status, WlkError
 from .gen_sv import Harness
+
+LIBRARY = ("libwarplock_dpi.so", "libwarplock_dpi.so.1")
 
 
 def _matched(args: argparse.Namespace, table: tables.Table) -> tuple[rtl.Module, match.Match]:
@@ -50,26 +51,21 @@ def write(args: argparse.Namespace) -> int:
     suffix = "" if module.name == table.module else f"_{module.name}"
     harness = Harness(table, found.config, present, module.name, suffix)
     library = build.meson_build() / "vectors" / "libwarplock_dpi.so"
-    out = args.out
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise WlkError(Status.NO_FILE, f"cannot make {out}: {error.strerror}") from error
     step = f"wlk_{table.name}{suffix}_step.c"
-    files = {
+    texts = {
         "wlk_pkg.sv": harness.package_sv(),
         f"{harness.checker}.sv": harness.checker_sv(),
         f"{harness.checker}_bind.sv": harness.bind_sv(_clock(args, table, module)),
         step: harness.step_c(None),
     }
-    for name, text in files.items():
-        with progress.atomic_write(out / name) as file:
-            file.write(text)
-    for name in ("libwarplock_dpi.so", "libwarplock_dpi.so.1"):
-        shutil.copyfile(library, out / name)
-    _write_list(out, [n for n in files if n.endswith(".sv")], step)
+    contents = {name: text.encode() for name, text in texts.items()}
+    contents |= dict.fromkeys(LIBRARY, library.read_bytes())
+    outputs.make_folder(args.out)
+    with outputs.locked(args.out):
+        outputs.save(args.out, contents, force=args.force)
+        _write_list(args.out, [n for n in texts if n.endswith(".sv")], step)
     report.warn(table.warnings(found.config))
-    _say(args, table, module, found, harness, out)
+    _say(args, table, module, found, harness, args.out)
     return 0
 
 
@@ -92,7 +88,7 @@ def _write_list(out: Path, sources: list[str], step: str) -> None:
     for line in [*fixed, *wanted]:
         if line not in lines:
             lines.append(line)
-    with progress.atomic_write(path) as file:
+    with outputs.atomic_write(path) as file:
         file.write("\n".join(lines) + "\n")
 
 

@@ -32,6 +32,7 @@ def add(subparsers: Any) -> None:
         "module's port clock)",
     )
     parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="folder to write to")
+    options.add_force(parser)
 
 
 def needs(args: argparse.Namespace) -> tuple[str, ...]:

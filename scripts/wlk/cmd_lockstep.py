@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from . import options, progress, report
+from . import options, outputs, progress, report
 from .errors import Status, WlkError
 
 CYCLES = 20_000
@@ -107,6 +107,7 @@ def _add_work(parser: argparse.ArgumentParser) -> None:
         help="write a picture of the first seed for the viewer Konata (docs/pipeline.md); block "
         "issue, configuration default unless --config names one",
     )
+    options.add_force(what)
     what.add_argument(
         "--bind",
         choices=("all", "stage"),
@@ -149,6 +150,8 @@ def _check(args: argparse.Namespace) -> None:
     for option in ("program", "pipeline"):
         if getattr(args, option) is not None and len(args.blocks) != 1:
             raise WlkError(Status.USAGE, f"--{option} goes with one block: lockstep issue ...")
+    if args.pipeline is not None:
+        outputs.refuse_existing(args.pipeline, args.force)
 
 
 def needs(args: argparse.Namespace) -> tuple[str, ...]:

@@ -4,12 +4,10 @@
 from __future__ import annotations
 
 import argparse
-import shutil
 from pathlib import Path
 from typing import Any
 
 from . import options
-from .errors import Status, WlkError
 
 EXAMPLE = """warplock stub collector --config num_lanes=4 --out my_rtl
 warplock lockstep collector --rtl my_rtl"""
@@ -29,6 +27,7 @@ def add(subparsers: Any) -> None:
         metavar="PORT",
         help="leave a port out, as the Chisel compiler does in inner modules",
     )
+    options.add_force(parser)
 
 
 def needs(args: argparse.Namespace) -> tuple[str, ...]:
@@ -38,23 +37,15 @@ def needs(args: argparse.Namespace) -> tuple[str, ...]:
 
 def run(args: argparse.Namespace) -> int:
     """Write the files."""
-    from . import gen_stage, jobs, progress, report, stubs, tables
+    from . import gen_stage, jobs, outputs, report, stubs, tables
 
     table = tables.load(args.block)
     config = table.config(jobs.given_config(table, args.config))
     texts = gen_stage.module_texts(table, config, omit=args.omit)
-    try:
-        args.out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise WlkError(Status.NO_FILE, f"cannot make {args.out}: {error.strerror}") from error
-    files = []
-    for module, text in texts.items():
-        files.append(args.out / f"{module}.sv")
-        with progress.atomic_write(files[-1]) as file:
-            file.write(text)
-    for path in stubs.stub_files(table):
-        files.append(args.out / path.name)
-        shutil.copyfile(path, files[-1])
+    contents = {f"{module}.sv": text.encode() for module, text in texts.items()}
+    contents |= {path.name: path.read_bytes() for path in stubs.stub_files(table)}
+    outputs.save(args.out, contents, force=args.force)
+    files = [args.out / name for name in contents]
     if args.json:
         report.json_line({"block": table.name, "files": [str(f) for f in files]})
     else:

@@ -77,6 +77,7 @@ def _add_gen(actions: Any) -> None:
     parser.add_argument(
         "--small", action="store_true", help="smallest file instead of fastest writing"
     )
+    options.add_force(parser)
     _add_power_up(parser)
     _add_config(parser, "a parameter; may be given several times")
 
@@ -108,6 +109,7 @@ def _add_import(actions: Any) -> None:
     parser.add_argument("--csv", metavar="FILE[.xz]", type=Path, required=True)
     parser.add_argument("out", metavar="OUT", type=Path)
     parser.add_argument("--block", required=True)
+    options.add_force(parser)
     _add_power_up(parser)
     _add_config(parser, "a parameter that the ports do not show")
 
@@ -168,6 +170,7 @@ def _gen(args: argparse.Namespace) -> int:
         cycles=args.cycles,
         power_up=args.power_up,
         small=args.small,
+        force=args.force,
     )
     _warn(header)
     _say_file(header, args.json)
@@ -226,7 +229,8 @@ def _dump(args: argparse.Namespace) -> int:
 def _import(args: argparse.Namespace) -> int:
     from . import vectors
 
-    done = vectors.import_csv(args.csv, args.out, args.block, args.config, args.power_up)
+    given = (args.csv, args.out, args.block, args.config, args.power_up)
+    done = vectors.import_csv(*given, force=args.force)
     for note in done.notes:
         print(f"  {note}", file=sys.stderr if args.json else sys.stdout)
     _warn(done.header)

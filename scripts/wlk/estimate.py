@@ -12,7 +12,7 @@ import json
 import time
 from collections.abc import Sequence
 
-from . import progress, setup
+from . import outputs, setup
 from .errors import WlkError
 from .jobs import RUNNING, WAITING, Job
 
@@ -68,7 +68,7 @@ class Estimate:
                 self.known[f"build {job.table.name}"] = round(build, 1)
             if job.done and job.spent.get(RUNNING, 0.0) > 0.1:
                 self.known[f"cycle {job.table.name}"] = job.spent[RUNNING] / job.done
-        with contextlib.suppress(OSError, WlkError), progress.atomic_write(self.path) as f:
+        with contextlib.suppress(OSError, WlkError), outputs.atomic_write(self.path) as f:
             json.dump(self.known, f)
 
 

@@ -9,7 +9,7 @@ import shlex
 from collections.abc import Callable
 from pathlib import Path
 
-from . import harness, progress, report
+from . import harness, outputs, report
 from .errors import Status, WlkError
 from .jobs import Job
 
@@ -85,18 +85,17 @@ def write(job: Job, build: Callable[..., Path], answer: dict) -> list[str]:
     """Report, shrunk stimulus and waveform of the first failing seed."""
     seed = answer.get("seed", job.args.seeds[0])
     place = _folder(job)
-    text, draft = place / "report.txt", place / "report.txt.partial"
+    text = place / "report.txt"
     stimulus = place / "stimulus.wlv"
     for old in (text, stimulus, place / WAVE_FILE):  # of a run before this one
         old.unlink(missing_ok=True)
-    words = harness.words(job, first=seed, last=seed, report=draft, shrink=stimulus)
+    words = harness.words(job, first=seed, last=seed, shrink=stimulus)
     harness.run(job, build(), [*words, f"header={_header(job, seed)}"])
-    told = draft.read_text(encoding="utf-8").rstrip() if draft.is_file() else f"seed {seed}"
-    draft.unlink(missing_ok=True)
+    told = answer["report"].rstrip()
     if "assertion" in answer:
         told += f"\n  RTL assertion: {answer['assertion']}"
     told += f"\n  repeat: {command_line(job, seed)}"
-    with progress.atomic_write(text) as file:
+    with outputs.atomic_write(text) as file:
         print(told, file=file)
     cycle = answer.get("failure", {}).get("first", {}).get("cycle", answer.get("assertion_cycle"))
     waves = write_waves(job, build, seed, cycle)

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from . import progress
+from . import outputs
 from .errors import Status, WlkError
 from .tables import ROOT, Condition, Expr, Field, Table, load, names
 
@@ -284,7 +284,7 @@ def main() -> int:
     for path, text in found:
         print(f"{path.relative_to(ROOT)}: {'stale' if check else 'written'}")
         if not check:
-            with progress.atomic_write(path) as file:
+            with outputs.atomic_write(path) as file:
                 file.write(text)
     if check and found:
         raise WlkError(Status.MODEL_ERROR, f"documents are stale; run `{COMMAND}`")

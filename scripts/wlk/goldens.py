@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from . import progress, report, setup, tools, vectors
+from . import outputs, report, setup, tools, vectors
 from .errors import Status, WlkError
 
 FOLDER = setup.ROOT / "vectors" / "golden"
@@ -47,10 +47,10 @@ def read_manifest(folder: Path = FOLDER) -> list[Entry]:
 
 
 def make(entry: Entry, out: Path) -> vectors.Header:
-    """Make an entry's file anew."""
+    """Make an entry's file anew, in place of one that is there."""
     config = [(key, str(value)) for key, value in entry["config"].items()]
     rest = {key: entry[key] for key in KEYS if key not in ("block", "config")}
-    return vectors.gen(entry["block"], out, config=config, small=True, **rest)
+    return vectors.gen(entry["block"], out, config=config, small=True, force=True, **rest)
 
 
 def write(folder: Path = FOLDER) -> int:
@@ -63,7 +63,7 @@ def write(folder: Path = FOLDER) -> int:
         header = make(entry, path)
         entry["sha256"] = _digest(path)
         print(f"{path}: {header.cycles:,} cycles, {path.stat().st_size:,} bytes")
-    with progress.atomic_write(folder / MANIFEST) as file:
+    with outputs.atomic_write(folder / MANIFEST) as file:
         file.writelines(json.dumps(entry) + "\n" for entry in entries)
     return 0
 

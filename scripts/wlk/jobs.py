@@ -36,6 +36,7 @@ class Run:
     profile: str = "mix"
     program: Path | None = None
     pipeline: Path | None = None
+    force: bool = False
     bind: str = "stage"
     waves: bool = False
     reports: Path = Path("reports")

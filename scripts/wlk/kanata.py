@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 
-from . import options
+from . import options, outputs
 from .errors import Status, WlkError
 
 COMMAND = "PYTHONPATH=scripts python3 -m wlk.kanata"
@@ -439,12 +439,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if args.svg:
         instructions = args.instructions or range(len(log.instructions))
         text = svg(log, instructions, args.cycles or range(log.start, log.end))
-        try:
-            args.svg.write_text(text, encoding="utf-8")
-        except OSError as error:
-            raise WlkError(
-                Status.NO_SPACE, f"{args.svg}: cannot be written: {error.strerror}"
-            ) from error
+        with outputs.atomic_write(args.svg) as file:
+            file.write(text)
     return 0
 
 

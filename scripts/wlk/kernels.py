@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from . import options, progress, setup
+from . import options, outputs, setup
 from .errors import Status, WlkError
 
 FOLDER = setup.ROOT / "vectors" / "kernels"
@@ -321,7 +321,7 @@ def update(check: bool) -> int:
     for path, wanted in found:
         print(f"{path.parent.name}/{path.name}: {'stale' if check else 'written'}")
         if not check:
-            with progress.atomic_write(path) as file:
+            with outputs.atomic_write(path) as file:
                 file.write(wanted)
     if check and found:
         raise WlkError(Status.CORRUPT, f"kernels are stale; run `{COMMAND}`")

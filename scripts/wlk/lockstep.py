@@ -55,7 +55,7 @@ def _execute(job: Job) -> Outcome:
     inferred = _infer(job, program)
     job.enter(jobs.RUNNING)
     start = time.monotonic()
-    answer, words = harness.run(job, program, harness.words(job, pipeline=job.args.pipeline))
+    answer, words = harness.run(job, program, harness.words(job, **_picture(job)))
     seconds = time.monotonic() - start
     status = VERDICTS[answer["verdict"]]
     result = _result(job, status, answer, inferred, seconds)
@@ -72,6 +72,12 @@ def _execute(job: Job) -> Outcome:
         outcome.messages += failures.write_waves(job, build, job.args.seeds[0], None)
     outcome.messages += harness.printed(words)
     return outcome
+
+
+def _picture(job: Job) -> dict[str, object]:
+    """The bench's words for the picture that is asked for."""
+    path = job.args.pipeline
+    return {} if path is None else {"pipeline": path, "force": int(job.args.force)}
 
 
 def replay(

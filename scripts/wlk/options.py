@@ -35,6 +35,12 @@ def add_parser(subparsers: Any, name: str, summary: str, example: str) -> argpar
     return parser
 
 
+def add_force(parser: Any) -> None:
+    """The option of what writes files that a user names."""
+    text = "replace files that are there (default: refuse, before any work is done)"
+    parser.add_argument("--force", action="store_true", help=text)
+
+
 def number(low: int = 0, high: int | None = None) -> Any:
     """Type of an option: an integer (0x..., 1_000 and 1e6 work too) within low..high."""
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Long work: a progress line, child processes that end when we do, files that appear whole."""
+"""Long work: a progress line, child processes that end when we do."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, TextIO, TypeVar
+from typing import Any, TextIO, TypeVar
 
 from .errors import Status, WlkError
 
@@ -334,36 +334,3 @@ def fail_with_log(status: Status, message: str, log: Path) -> WlkError:
     for line in tail(log):
         print(f"  | {line}", file=sys.stderr)
     return WlkError(status, f"{message}; the whole output is in {log}")
-
-
-@contextlib.contextmanager
-def atomic_write(path: Path | str, mode: str = "w") -> Iterator[IO[Any]]:
-    """Write a file that is there whole or not at all: NAME.partial, fsync, rename.
-
-    The partial file is removed when the block raises. What is no regular file (/dev/stdout, a
-    pipe) is written as it is. Fails with NO_FILE when the place cannot be opened, NO_SPACE when
-    writing fails.
-    """
-    path = Path(path)
-    special = path.exists() and not path.is_file()
-    partial = path if special else path.with_name(path.name + ".partial")
-    text = {} if "b" in mode else {"encoding": "utf-8"}
-    try:
-        file = partial.open(mode, **text)
-    except OSError as error:
-        raise WlkError(Status.NO_FILE, f"cannot write {path}: {error.strerror}") from error
-    try:
-        with file:
-            yield file
-            file.flush()
-            if not special:
-                os.fsync(file.fileno())
-        if not special:
-            partial.replace(path)
-    except BaseException as error:
-        if not special:
-            partial.unlink(missing_ok=True)
-        if isinstance(error, OSError) and not isinstance(error, BrokenPipeError):
-            message = f"cannot write {path}: {error.strerror}; nothing is left of it"
-            raise WlkError(Status.NO_SPACE, message) from error
-        raise

@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
 
-from . import progress
+from . import outputs, progress
 from .errors import Status, WlkError
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -109,7 +109,7 @@ def ensure(features: Iterable[str], *, allow: bool = True) -> None:
         if needs_venv(wanted):
             _ensure_venv(wanted, allow)
         for name in wanted:
-            with progress.atomic_write(_stamp(name)) as file:
+            with outputs.atomic_write(_stamp(name)) as file:
                 file.write(_digest(name))
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from . import gen_stage, progress, report, setup
+from . import gen_stage, outputs, report, setup
 from .tables import Config, Table
 
 STUBS = setup.ROOT / "rtl_stub"
@@ -34,6 +34,6 @@ def write_stub(table: Table, config: Config) -> list[Path]:
         files.append(place / f"{module}.sv")
         if not files[-1].is_file() or files[-1].read_text(encoding="utf-8") != text:
             place.mkdir(parents=True, exist_ok=True)
-            with setup.locked("stubs"), progress.atomic_write(files[-1]) as file:
+            with setup.locked("stubs"), outputs.atomic_write(files[-1]) as file:
                 file.write(text)
     return [*files, *stub_files(table)]

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from . import tables, tools
+from . import outputs, tables, tools
 from .errors import Status, WlkError
 
 PROGRAM = "vectors/wlk-vec"
@@ -155,6 +155,17 @@ def check_model(header: Header, table: tables.Table) -> None:
 # ---- commands -----------------------------------------------------------------------------------
 
 
+def _refuse(out: Path, force: bool) -> None:
+    """A name that a vector file cannot have."""
+    if out.exists() and not out.is_file():
+        raise WlkError(Status.NO_FILE, f"{out}: is no regular file; name a file to write")
+    outputs.refuse_existing(out, force)
+
+
+def _flags(**given: bool) -> list[str]:
+    return [f"--{name}" for name, value in given.items() if value]
+
+
 def _words(table: tables.Table, config: tables.Config) -> list[str]:
     return table.words(config)
 
@@ -169,10 +180,12 @@ def gen(
     cycles: int,
     power_up: str = "unknown",
     small: bool = False,
+    force: bool = False,
 ) -> Header:
     """Generate a file from a seed."""
     table = tables.load(block)
-    words = ["gen", *(["--small"] if small else []), block, out, seed, profile, cycles, power_up]
+    _refuse(out, force)
+    words = ["gen", *_flags(force=force, small=small), block, out, seed, profile, cycles, power_up]
     words += _words(table, table.config(dict(config)))
     tools.run(PROGRAM, words, label=f"writing {out}")
     return read_header(out)
@@ -220,10 +233,13 @@ class Imported:
     notes: list[str]
 
 
-def import_csv(source: Path, out: Path, block: str, given: Given, power_up: str) -> Imported:
+def import_csv(
+    source: Path, out: Path, block: str, given: Given, power_up: str, *, force: bool = False
+) -> Imported:
     """Make a file from a recording's CSV; infer the parameters that the ports show."""
     from . import candidates, match, recording
 
+    _refuse(out, force)
     table = tables.load(block)
     shapes = recording.read_ports(source)
     found = match.match(table, shapes, dict(given), clock=False)
@@ -234,8 +250,7 @@ def import_csv(source: Path, out: Path, block: str, given: Given, power_up: str)
         raise WlkError(Status.BAD_PARAMS, f"{source}: {table.refusal(found.config)}")
     subject = candidates.Subject(found)
     # Under another name until the configuration is decided.
-    trial = out.with_name(out.name + ".trial")
-    try:
+    with outputs.temporary(out) as trial:
         header = _convert(source, trial, table, likely[0], power_up)
         if subject.open:
             _explore(subject, header, table)
@@ -243,12 +258,10 @@ def import_csv(source: Path, out: Path, block: str, given: Given, power_up: str)
         else:
             config = likely[0]
         if config == likely[0]:
-            trial.replace(out)
+            outputs.publish(trial, out, replace=force)
             header = read_header(out)
         else:
-            header = _convert(source, out, table, config, power_up)
-    finally:
-        trial.unlink(missing_ok=True)
+            header = _convert(source, out, table, config, power_up, force=force)
     return Imported(header, _notes(subject, config))
 
 
@@ -307,11 +320,25 @@ def _require(found: Any, source: Path, given: Mapping[str, str]) -> None:
 
 
 def _convert(
-    source: Path, out: Path, table: tables.Table, config: tables.Config, power_up: str
+    source: Path,
+    out: Path,
+    table: tables.Table,
+    config: tables.Config,
+    power_up: str,
+    *,
+    force: bool = False,
 ) -> Header:
     from . import recording
 
-    words = ["import", table.name, out, source, power_up, *_words(table, config)]
+    words = [
+        "import",
+        *_flags(force=force),
+        table.name,
+        out,
+        source,
+        power_up,
+        *_words(table, config),
+    ]
     feed = recording.lines(source)
     tools.run(PROGRAM, words, label=f"importing {source}", feed=feed)
     return read_header(out)

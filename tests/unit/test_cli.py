@@ -121,7 +121,7 @@ DRIVER = """
 import sys
 sys.path.insert(0, {scripts!r})
 from pathlib import Path
-from wlk import cli, progress
+from wlk import cli, outputs, progress
 from wlk.errors import Status, WlkError
 
 def work():
@@ -167,7 +167,7 @@ def test_cli_unexpected_exception_shows_traceback_on_request():
 
 
 LONG_WORK = """
-with progress.atomic_write({path!r}) as file:
+with outputs.atomic_write({path!r}) as file:
     file.write('half')
     command = "trap '' INT; echo $$ >> {pid}; sleep 60 & wait"
     {run}
@@ -186,7 +186,7 @@ def test_cli_signal_ends_children_and_removes_partial_files(tmp_path, run, numbe
     path, pid = tmp_path / "out", tmp_path / "pid"
     process = driver(LONG_WORK.format(path=str(path), pid=pid, run=run))
     wait_for(lambda: pid.exists() and pid.read_text().strip())
-    assert (tmp_path / "out.partial").exists()
+    assert list(tmp_path.glob("out.*.partial"))
     process.send_signal(number)
     _, stderr = process.communicate(timeout=20)
     assert (process.returncode, stderr) == (code, message)

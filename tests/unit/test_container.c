@@ -6,6 +6,7 @@
 #include "pack.h"
 #include "warplock/vectors.h"
 
+#include <dirent.h>
 #include <libdeflate.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -35,6 +36,20 @@ static const char *file_in_folder(const char *name) {
 static bool exists(const char *path) {
     struct stat info;
     return lstat(path, &info) == 0;
+}
+
+/** Files in the folder whose name begins so. */
+static unsigned files(const char *prefix) {
+    unsigned n = 0;
+    DIR *dir = opendir(folder);
+    const struct dirent *entry;
+    while (dir != NULL && (entry = readdir(dir)) != NULL) {
+        n += strncmp(entry->d_name, prefix, strlen(prefix)) == 0;
+    }
+    if (dir != NULL) {
+        (void)closedir(dir);
+    }
+    return n;
 }
 
 /* ---- records to write: a function of (seed, cycle), made again to compare ---- */
@@ -89,7 +104,7 @@ static void write_file(const char *path, wlk_vec_shape shape, unsigned change, u
     wlk_vec_writer *writer;
     wlk_error err = {0};
     source s;
-    if (!CHECK_MSG(wlk_vec_create(&writer, path, &shape, header_text, &err) == WLK_OK, "%s",
+    if (!CHECK_MSG(wlk_vec_replace(&writer, path, &shape, header_text, &err) == WLK_OK, "%s",
                    err.text)) {
         return;
     }
@@ -150,7 +165,7 @@ static void check_round_trip(wlk_vec_shape shape, unsigned change, uint64_t cycl
     CHECK_MSG(status == WLK_OK && same, "%u+2*%u words, change 1/%u, %llu cycles, compact %d: %s",
               shape.in_words, shape.out_words, change, (unsigned long long)cycles, compact,
               err.text);
-    CHECK_MSG(!exists(file_in_folder("round.wlv.partial")), "the partial file is left");
+    CHECK_MSG(files("round.wlv") == 1, "the partial file is left");
 }
 
 static void container_round_trips(void) {
@@ -182,7 +197,7 @@ static void container_splits_at_sequences(void) {
     wlk_vec_writer *writer;
     wlk_vec_reader *reader;
     wlk_error err = {0};
-    CHECK_MSG(!wlk_vec_create(&writer, path, &shape, header_text, &err), "%s", err.text);
+    CHECK_MSG(!wlk_vec_replace(&writer, path, &shape, header_text, &err), "%s", err.text);
     for (unsigned cycle = 0; cycle < CYCLES; cycle++) {
         for (unsigned i = 0; i < WORDS; i++) {
             words[cycle][i] = random_word() % KNOWN * 0x100000001u;
@@ -250,7 +265,7 @@ static void container_seeks(void) {
     wlk_vec_reader *reader;
     wlk_error err = {0};
     const uint64_t *in, *out, *care;
-    CHECK_MSG(wlk_vec_create(&writer, path, &shape, header_text, &err) == WLK_OK, "%s", err.text);
+    CHECK_MSG(wlk_vec_replace(&writer, path, &shape, header_text, &err) == WLK_OK, "%s", err.text);
     for (uint64_t cycle = 0; cycle < CYCLES; cycle++) {
         const uint64_t words[WORDS] = {cycle, cycle / 100, ~UINT64_C(0)};
         CHECK_MSG(!wlk_vec_write(writer, words, words + 1, words + 2, &err), "%s", err.text);
@@ -366,7 +381,7 @@ static void create_refuses(void) {
     CHECK_MSG(wlk_vec_create(&writer, file_in_folder("no/x.wlv"), &shape, "{}", &err) ==
                   WLK_NO_FILE,
               "folder");
-    expect_text(&err, WLK_NO_FILE, "no/x.wlv.partial");
+    expect_text(&err, WLK_NO_FILE, "no/x.wlv");
 }
 
 static void put_text(const char *path, const void *text, size_t bytes) {
@@ -385,10 +400,34 @@ static void abort_leaves_nothing(void) {
     CHECK_MSG(!wlk_vec_create(&writer, file_in_folder("a.wlv"), &shape, "{}", &err), "%s",
               err.text);
     CHECK_MSG(!wlk_vec_write(writer, words, words + 1, words + 2, &err), "%s", err.text);
-    CHECK_MSG(exists(file_in_folder("a.wlv.partial")) && !exists(file_in_folder("a.wlv")), "names");
+    CHECK_MSG(files("a.wlv") == 1 && !exists(file_in_folder("a.wlv")), "names");
     wlk_vec_abort(writer);
-    CHECK_MSG(!exists(file_in_folder("a.wlv.partial")) && !exists(file_in_folder("a.wlv")), "left");
+    CHECK_MSG(files("a.wlv") == 0, "left");
     wlk_vec_abort(NULL);
+}
+
+/** Only one of two writers gets the name; the loser leaves nothing and replaces nothing. */
+static void the_first_writer_has_the_name(void) {
+    const wlk_vec_shape shape = {1, 1};
+    const uint64_t words[3] = {1, 2, 3};
+    wlk_vec_writer *first, *second;
+    wlk_error err;
+    wlk_status status = wlk_vec_create(&first, file_in_folder("b.wlv"), &shape, "{}", &err);
+    CHECK_MSG(!status && !wlk_vec_create(&second, file_in_folder("b.wlv"), &shape, "{}", &err),
+              "%s", err.text);
+    CHECK_MSG(!wlk_vec_write(first, words, words + 1, words + 2, &err), "%s", err.text);
+    CHECK_MSG(files("b.wlv") == 2, "one partial file for two");
+    CHECK_MSG(!wlk_vec_finish(first, &err), "%s", err.text);
+    off_t size = file_size(file_in_folder("b.wlv"));
+    CHECK_MSG(wlk_vec_finish(second, &err) == WLK_USAGE, "replaced");
+    expect_text(&err, WLK_USAGE, "exists already");
+    CHECK_MSG(file_size(file_in_folder("b.wlv")) == size && files("b.wlv") == 1, "left");
+    CHECK_MSG(wlk_vec_create(&second, file_in_folder("b.wlv"), &shape, "{}", &err) == WLK_USAGE,
+              "made");
+    CHECK_MSG(!wlk_vec_replace(&second, file_in_folder("b.wlv"), &shape, "{}", &err) &&
+                  !wlk_vec_finish(second, &err),
+              "%s", err.text);
+    CHECK_MSG(file_size(file_in_folder("b.wlv")) != size && files("b.wlv") == 1, "not replaced");
 }
 
 /** Write until it fails, then finish: both tell, the partial file goes, the old file stays. */
@@ -400,7 +439,7 @@ static void expect_no_space(unsigned records, const char *cause) {
     source s;
     put_text(file_in_folder("full.wlv"), old, strlen(old));
     wlk_status status =
-        wlk_vec_create(&writer, file_in_folder("full.wlv"), &shape, header_text, &err);
+        wlk_vec_replace(&writer, file_in_folder("full.wlv"), &shape, header_text, &err);
     if (status == WLK_OK) {
         source_start(&s, shape, 1);
         for (unsigned i = 0; i < records && status == WLK_OK; i++) {
@@ -416,15 +455,18 @@ static void expect_no_space(unsigned records, const char *cause) {
         status = wlk_vec_finish(writer, &err);
     }
     CHECK_MSG(status == WLK_NO_SPACE, "%s", wlk_status_name(status));
-    expect_text(&err, WLK_NO_SPACE, "full.wlv.partial: cannot write");
+    expect_text(&err, WLK_NO_SPACE, "full.wlv: cannot write");
     expect_text(&err, WLK_NO_SPACE, cause);
-    CHECK_MSG(!exists(file_in_folder("full.wlv.partial")), "the partial file is left");
+    CHECK_MSG(files("full.wlv") == 1, "the partial file is left");
     CHECK_MSG(file_size(file_in_folder("full.wlv")) == (off_t)strlen(old), "the old file is gone");
 }
 
 static void full_disk_is_told(void) {
-    CHECK_MSG(symlink("/dev/full", file_in_folder("full.wlv.partial")) == 0, "symlink");
-    expect_no_space(1, "No space left");
+    const wlk_vec_shape shape = {1, 1};
+    wlk_vec_writer *writer;
+    wlk_error err = {0};
+    CHECK_MSG(wlk_vec_create(&writer, "/dev/full", &shape, "{}", &err) == WLK_NO_SPACE, "device");
+    expect_text(&err, WLK_NO_SPACE, "No space left");
     // A limit of the file's size stands for a disk that fills up, at several places of the file.
     static const rlim_t limits[] = {10, 70, 1000, 100000, 300000, 700000};
     struct rlimit old, limit;
@@ -652,7 +694,7 @@ static void make_folder(void) {
 
 static void remove_folder(void) {
     static const char *const names[] = {"round.wlv", "small.wlv", "seek.wlv", "full.wlv",
-                                        "bad.wlv",   "good.wlv",  "chunk.wlv"};
+                                        "b.wlv",     "bad.wlv",   "good.wlv", "chunk.wlv"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         (void)unlink(file_in_folder(names[i]));
     }
@@ -670,6 +712,7 @@ int main(void) {
     packers_agree();
     create_refuses();
     abort_leaves_nothing();
+    the_first_writer_has_the_name();
     full_disk_is_told();
     open_names_the_fault();
     damage_is_told(false);

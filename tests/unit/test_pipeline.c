@@ -8,6 +8,7 @@
 #include "warplock/program.h"
 #include "warplock/stimulus.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -227,7 +228,7 @@ static int write_log(int n_words, char **words) {
         return WLK_USAGE;
     }
     player_load(y, program);
-    wlk_pipeline *p = wlk_pipeline_open(words[0], y->cfg, &err);
+    wlk_pipeline *p = wlk_pipeline_open(words[0], true, y->cfg, &err);
     if (p != NULL) {
         play(y, p, cycles);
         print_counts(y);
@@ -242,7 +243,20 @@ static int write_log(int n_words, char **words) {
 
 /* ---- known answers ---- */
 
-static char folder[256], prog_path[288], log_path[288], partial_path[300];
+static char folder[256], prog_path[288], log_path[288];
+
+// Files in the folder.
+static unsigned files(void) {
+    unsigned n = 0;
+    DIR *dir = opendir(folder);
+    while (dir != NULL && readdir(dir) != NULL) {
+        n++;
+    }
+    if (dir != NULL) {
+        (void)closedir(dir);
+    }
+    return n - 2u; // . and ..
+}
 
 static void write_program(const char *text) {
     FILE *file = fopen(prog_path, "w");
@@ -267,7 +281,7 @@ static player *small_player(const char *program) {
 
 static wlk_pipeline *opened(const player *y) {
     wlk_error err = {0};
-    wlk_pipeline *p = wlk_pipeline_open(log_path, y->cfg, &err);
+    wlk_pipeline *p = wlk_pipeline_open(log_path, true, y->cfg, &err);
     CHECK_MSG(p != NULL, "%s", err.text);
     return p;
 }
@@ -403,8 +417,8 @@ static void pipeline_begins_in_the_middle(void) {
 static void pipeline_tells_a_place_it_cannot_write(void) {
     player *y = player_new();
     wlk_error err = {0};
-    CHECK(wlk_pipeline_open("/nonexistent/p.kanata", y->cfg, &err) == NULL);
-    CHECK_MSG(err.status == WLK_NO_SPACE && strstr(err.text, "/nonexistent/p.kanata") != NULL, "%s",
+    CHECK(wlk_pipeline_open("/nonexistent/p.kanata", true, y->cfg, &err) == NULL);
+    CHECK_MSG(err.status == WLK_NO_FILE && strstr(err.text, "/nonexistent/p.kanata") != NULL, "%s",
               err.text);
     player_free(y);
 }
@@ -421,7 +435,7 @@ static void pipeline_leaves_nothing_when_space_runs_out(void) {
         exit(1);
     }
     little.rlim_max = before.rlim_max;
-    wlk_pipeline *p = wlk_pipeline_open(log_path, y->cfg, &err);
+    wlk_pipeline *p = wlk_pipeline_open(log_path, true, y->cfg, &err);
     (void)signal(SIGXFSZ, SIG_IGN);
     CHECK(p != NULL && setrlimit(RLIMIT_FSIZE, &little) == 0);
     for (uint32_t k = 0; k < 40; k++) { // again and again: more than a buffer
@@ -431,18 +445,33 @@ static void pipeline_leaves_nothing_when_space_runs_out(void) {
     CHECK(wlk_pipeline_close(p, &err) == WLK_NO_SPACE);
     CHECK(setrlimit(RLIMIT_FSIZE, &before) == 0);
     CHECK_MSG(strstr(err.text, strerror(EFBIG)) != NULL, "%s", err.text);
-    CHECK(access(log_path, F_OK) != 0 && access(partial_path, F_OK) != 0);
+    CHECK(files() == 1); // the program
     player_free(y);
 }
 
 static void pipeline_has_its_name_only_when_closed(void) {
     player *y = player_new();
     (void)unlink(log_path);
-    wlk_pipeline *p = wlk_pipeline_open(log_path, y->cfg, NULL);
-    CHECK(access(log_path, F_OK) != 0 && access(partial_path, F_OK) == 0);
+    wlk_pipeline *p = wlk_pipeline_open(log_path, true, y->cfg, NULL);
+    CHECK(access(log_path, F_OK) != 0 && files() == 2);
     CHECK(wlk_pipeline_close(p, NULL) == WLK_OK);
-    CHECK(access(log_path, F_OK) == 0 && access(partial_path, F_OK) != 0);
+    CHECK(access(log_path, F_OK) == 0 && files() == 2);
     CHECK(wlk_pipeline_close(NULL, NULL) == WLK_OK);
+    player_free(y);
+}
+
+static void pipeline_replaces_a_file_only_when_it_may(void) {
+    player *y = player_new();
+    wlk_error err = {0};
+    (void)unlink(log_path);
+    wlk_pipeline *p = wlk_pipeline_open(log_path, false, y->cfg, &err);
+    wlk_pipeline *rival = wlk_pipeline_open(log_path, false, y->cfg, &err);
+    CHECK(p != NULL && rival != NULL);
+    CHECK(wlk_pipeline_close(rival, &err) == WLK_OK);
+    CHECK(wlk_pipeline_close(p, &err) == WLK_USAGE); // the rival came first
+    CHECK_MSG(strstr(err.text, "--force") != NULL, "%s", err.text);
+    CHECK(wlk_pipeline_open(log_path, false, y->cfg, &err) == NULL && err.status == WLK_USAGE);
+    CHECK(files() == 2);
     player_free(y);
 }
 
@@ -458,7 +487,6 @@ int main(int argc, char **argv) {
     }
     (void)snprintf(prog_path, sizeof prog_path, "%s/p.prog", folder);
     (void)snprintf(log_path, sizeof log_path, "%s/p.kanata", folder);
-    (void)snprintf(partial_path, sizeof partial_path, "%s.partial", log_path);
     pipeline_shows_the_shortest_path();
     pipeline_shows_the_path_without_forwarding();
     pipeline_shows_a_wake_up();
@@ -467,6 +495,7 @@ int main(int argc, char **argv) {
     pipeline_tells_a_place_it_cannot_write();
     pipeline_leaves_nothing_when_space_runs_out();
     pipeline_has_its_name_only_when_closed();
+    pipeline_replaces_a_file_only_when_it_may();
     (void)unlink(log_path);
     (void)unlink(prog_path);
     (void)rmdir(folder);

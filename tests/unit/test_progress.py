@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Progress lines, child processes, and files that appear whole."""
+"""Progress lines and child processes."""
 
 import io
 import os
@@ -149,56 +149,6 @@ def test_parallel_error_ends_the_others_and_leaves_no_trace():
         list(progress.parallel(work, range(6), 3))
     assert time.monotonic() - start < 10
     assert progress.run(["true"]).code == 0
-
-
-def test_atomic_write_appears_whole(tmp_path):
-    path = tmp_path / "x"
-    with progress.atomic_write(path) as file:
-        file.write("ü")
-        assert not path.exists()
-    assert path.read_bytes() == "ü".encode()
-    assert list(tmp_path.iterdir()) == [path]
-
-
-def test_atomic_write_keeps_the_old_file_on_error(tmp_path):
-    path = tmp_path / "x"
-    path.write_text("old")
-    with pytest.raises(KeyError), progress.atomic_write(path, "wb") as file:
-        file.write(b"half")
-        raise KeyError
-    assert path.read_text() == "old"
-    assert list(tmp_path.iterdir()) == [path]
-
-
-def test_atomic_write_full_disk(tmp_path):
-    with pytest.raises(WlkError) as error, progress.atomic_write("/dev/full") as file:
-        file.write("x")
-    assert error.value.status == Status.NO_SPACE
-    assert Path("/dev/full").is_char_device()
-    path = tmp_path / "x"
-    with pytest.raises(WlkError) as error, progress.atomic_write(path):
-        raise OSError(28, "No space left on device")
-    assert error.value.status == Status.NO_SPACE
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_atomic_write_nowhere(tmp_path):
-    with pytest.raises(WlkError) as error, progress.atomic_write(tmp_path / "no" / "x"):
-        pass
-    assert error.value.status == Status.NO_FILE
-
-
-def test_atomic_write_leaves_a_device_a_device(tmp_path):
-    fifo = tmp_path / "fifo"
-    os.mkfifo(fifo)
-    got = []
-    reader = threading.Thread(target=lambda: got.append(fifo.read_text()))
-    reader.start()
-    with progress.atomic_write(fifo) as file:
-        file.write("through")
-    reader.join(5)
-    assert got == ["through"]
-    assert fifo.is_fifo()
 
 
 MAKEFILE = """all: a b c d

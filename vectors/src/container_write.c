@@ -4,16 +4,14 @@
 #define _FILE_OFFSET_BITS 64
 
 #include "container.h"
+#include "output.h"
 #include "pack.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <libdeflate.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/uio.h>
-#include <unistd.h>
 #include <zstd.h>
 
 enum {
@@ -40,13 +38,11 @@ struct wlk_vec_writer {
     uint32_t pause[PLANES]; /* chunks to go before the next trial */
     bool compact;
 
-    int fd;
+    wlk_output to;
     uint64_t offset; /* bytes written */
     uint8_t *index;  /* entries as in the file */
     uint64_t chunks;
     uint64_t index_room;
-    char *partial;
-    char *path;
     wlk_error failed; /* first failure; status WLK_OK until then */
 };
 
@@ -59,9 +55,7 @@ static wlk_status fail_again(const wlk_vec_writer *w, wlk_error *err) {
 
 /** Writing failed for errno @p cause. Nothing is accepted from here on: see chunk_full(). */
 static wlk_status fail_write(wlk_vec_writer *w, int cause, wlk_error *err) {
-    wlk_fail(&w->failed, WLK_NO_SPACE,
-             "%s: cannot write: %s; free some space or choose another place, then run again",
-             w->partial, strerror(cause));
+    (void)wlk_output_failed(&w->to, cause, &w->failed);
     w->record_limit = w->records = 0;
     return fail_again(w, err);
 }
@@ -84,7 +78,7 @@ static int drop_bytes(struct iovec **parts, int count, size_t bytes) {
 static wlk_status write_parts(wlk_vec_writer *w, struct iovec *parts, int count, wlk_error *err) {
     count = drop_bytes(&parts, count, 0);
     while (count > 0) {
-        ssize_t done = writev(w->fd, parts, count);
+        ssize_t done = writev(w->to.fd, parts, count);
         if (done < 0 && errno == EINTR) {
             continue;
         }
@@ -162,7 +156,7 @@ static wlk_status index_add(wlk_vec_writer *w, wlk_error *err) {
         uint64_t room = w->index_room != 0 ? 2 * w->index_room : 64;
         uint8_t *index = realloc(w->index, room * INDEX_ENTRY_BYTES);
         if (index == NULL) {
-            wlk_fail(&w->failed, WLK_NO_MEMORY, "%s: no memory for the index", w->partial);
+            wlk_fail(&w->failed, WLK_NO_MEMORY, "%s: no memory for the index", w->to.path);
             w->record_limit = w->records = 0;
             return fail_again(w, err);
         }
@@ -264,26 +258,11 @@ static void writer_free(wlk_vec_writer *w) {
     free(w->pack.table);
     free(w->packed);
     free(w->index);
-    free(w->path);
-    free(w->partial);
     ZSTD_freeCCtx(w->zstd);
     free(w);
 }
 
-/** Copy @p path and make the name of its partial file. */
-static bool writer_names(wlk_vec_writer *w, const char *path) {
-    size_t bytes = strlen(path) + sizeof ".partial";
-    w->path = malloc(bytes);
-    w->partial = malloc(bytes);
-    if (w->path == NULL || w->partial == NULL) {
-        return false;
-    }
-    (void)snprintf(w->path, bytes, "%s", path);
-    (void)snprintf(w->partial, bytes, "%s.partial", path);
-    return true;
-}
-
-static wlk_vec_writer *writer_new(const char *path, const wlk_vec_shape *shape) {
+static wlk_vec_writer *writer_new(const wlk_vec_shape *shape) {
     wlk_vec_writer *w = calloc(1, sizeof *w);
     if (w == NULL) {
         return NULL;
@@ -293,7 +272,7 @@ static wlk_vec_writer *writer_new(const char *path, const wlk_vec_shape *shape) 
     w->map_step = map_bytes(shape);
     w->record_limit = max_records(shape);
     w->pack_record = wlk_vec_best_pack();
-    w->fd = -1;
+    w->to.fd = -1;
     size_t maps = (size_t)w->record_limit * w->map_step;
     packer *p = &w->pack;
     w->maps = malloc(maps);
@@ -306,9 +285,8 @@ static wlk_vec_writer *writer_new(const char *path, const wlk_vec_shape *shape) 
     w->packed = malloc(maps + MAX_LITERALS * sizeof *p->history +
                        MAX_SEQUENCES * (sizeof *p->runs + sizeof *p->sources));
     w->zstd = ZSTD_createCCtx();
-    if (!writer_names(w, path) || p->before == NULL || w->maps == NULL || p->history == NULL ||
-        p->runs == NULL || p->sources == NULL || p->table == NULL || w->packed == NULL ||
-        w->zstd == NULL) {
+    if (p->before == NULL || w->maps == NULL || p->history == NULL || p->runs == NULL ||
+        p->sources == NULL || p->table == NULL || w->packed == NULL || w->zstd == NULL) {
         writer_free(w);
         return NULL;
     }
@@ -316,21 +294,8 @@ static wlk_vec_writer *writer_new(const char *path, const wlk_vec_shape *shape) 
     return w;
 }
 
-static wlk_status open_partial(wlk_vec_writer *w, wlk_error *err) {
-    w->fd = open(w->partial, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (w->fd >= 0) {
-        return WLK_OK;
-    }
-    if (errno == ENOSPC || errno == EDQUOT) {
-        return fail_write(w, errno, err);
-    }
-    return wlk_fail(err, WLK_NO_FILE,
-                    "%s: cannot create: %s; check that its folder exists and may be written",
-                    w->partial, strerror(errno));
-}
-
-wlk_status wlk_vec_create(wlk_vec_writer **writer, const char *path, const wlk_vec_shape *shape,
-                          const char *header_json, wlk_error *err) {
+static wlk_status start(wlk_vec_writer **writer, const char *path, const wlk_vec_shape *shape,
+                        const char *header_json, bool replace, wlk_error *err) {
     *writer = NULL;
     if (!shape_ok(shape)) {
         return wlk_fail(err, WLK_USAGE,
@@ -342,22 +307,30 @@ wlk_status wlk_vec_create(wlk_vec_writer **writer, const char *path, const wlk_v
         return wlk_fail(err, WLK_USAGE, "%s: header text of %zu bytes; it must have 1 to %u", path,
                         bytes, WLK_VEC_MAX_HEADER);
     }
-    wlk_vec_writer *w = writer_new(path, shape);
+    wlk_vec_writer *w = writer_new(shape);
     if (w == NULL) {
         return wlk_fail(err, WLK_NO_MEMORY, "%s: no memory for a writer", path);
     }
-    wlk_status status = open_partial(w, err);
-    if (status != WLK_OK) {
-        writer_free(w);
-        return status;
+    wlk_status status = wlk_output_open(&w->to, path, replace, err);
+    if (status == WLK_OK) {
+        status = header_write(w, header_json, err);
     }
-    status = header_write(w, header_json, err);
     if (status != WLK_OK) {
         wlk_vec_abort(w);
         return status;
     }
     *writer = w;
     return WLK_OK;
+}
+
+wlk_status wlk_vec_create(wlk_vec_writer **writer, const char *path, const wlk_vec_shape *shape,
+                          const char *header_json, wlk_error *err) {
+    return start(writer, path, shape, header_json, false, err);
+}
+
+wlk_status wlk_vec_replace(wlk_vec_writer **writer, const char *path, const wlk_vec_shape *shape,
+                           const char *header_json, wlk_error *err) {
+    return start(writer, path, shape, header_json, true, err);
 }
 
 void wlk_vec_compact(wlk_vec_writer *w) {
@@ -377,45 +350,22 @@ wlk_status wlk_vec_write(wlk_vec_writer *w, const uint64_t *in, const uint64_t *
     return WLK_OK;
 }
 
-/** The last bytes, to the disk, and the final name. */
-static wlk_status writer_complete(wlk_vec_writer *w, wlk_error *err) {
+wlk_status wlk_vec_finish(wlk_vec_writer *w, wlk_error *err) {
     wlk_status status = chunk_write(w, err);
     if (status == WLK_OK) {
         status = index_write(w, err);
     }
-    // Devices and pipes, which have no fsync, answer EINVAL.
-    if (status == WLK_OK && fsync(w->fd) != 0 && errno != EINVAL) {
-        status = fail_write(w, errno, err);
+    if (status == WLK_OK) {
+        status = wlk_output_finish(&w->to, err);
     }
-    int closed = close(w->fd);
-    w->fd = -1;
-    if (status == WLK_OK && closed != 0) {
-        status = fail_write(w, errno, err);
-    }
-    if (status == WLK_OK && rename(w->partial, w->path) != 0) {
-        status = wlk_fail(err, WLK_NO_SPACE, "%s: cannot rename to %s: %s; choose another name",
-                          w->partial, w->path, strerror(errno));
-    }
+    wlk_vec_abort(w);
     return status;
-}
-
-wlk_status wlk_vec_finish(wlk_vec_writer *w, wlk_error *err) {
-    wlk_status status = writer_complete(w, err);
-    if (status != WLK_OK) {
-        wlk_vec_abort(w);
-        return status;
-    }
-    writer_free(w);
-    return WLK_OK;
 }
 
 void wlk_vec_abort(wlk_vec_writer *w) {
     if (w == NULL) {
         return;
     }
-    if (w->fd >= 0) {
-        (void)close(w->fd);
-    }
-    (void)unlink(w->partial);
+    wlk_output_abort(&w->to);
     writer_free(w);
 }

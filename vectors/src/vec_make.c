@@ -42,10 +42,30 @@ static void escape(const char *text, char *to, size_t size) {
     to[used] = '\0';
 }
 
-static wlk_status create(const job *j, const char *path, const char *header,
+static wlk_status create(const job *j, const char *path, const char *header, bool force,
                          wlk_vec_writer **writer, wlk_error *err) {
     const wlk_vec_shape shape = {j->b.layout.in_words, j->b.layout.out_words};
-    return wlk_vec_create(writer, path, &shape, header, err);
+    return force ? wlk_vec_replace(writer, path, &shape, header, err)
+                 : wlk_vec_create(writer, path, &shape, header, err);
+}
+
+// Options before the words.
+typedef struct flags {
+    bool force, small;
+} flags;
+
+static flags take_flags(int *n, char ***a) {
+    flags f = {false, false};
+    for (; *n > 0; --*n, ++*a) {
+        if (strcmp(**a, "--force") == 0) {
+            f.force = true;
+        } else if (strcmp(**a, "--small") == 0) {
+            f.small = true;
+        } else {
+            break;
+        }
+    }
+    return f;
 }
 
 static wlk_status close_file(wlk_vec_writer *writer, wlk_status status, wlk_error *err) {
@@ -98,7 +118,7 @@ static wlk_status find_stimulus(const char *block, const char *profile, const wl
                     names);
 }
 
-static wlk_status gen_file(job *j, char **a, uint64_t seed, uint64_t cycles, bool small,
+static wlk_status gen_file(job *j, char **a, uint64_t seed, uint64_t cycles, flags f,
                            wlk_error *err) {
     const wlk_stimulus *gen = NULL;
     wlk_vec_writer *writer = NULL;
@@ -112,11 +132,11 @@ static wlk_status gen_file(job *j, char **a, uint64_t seed, uint64_t cycles, boo
     (void)snprintf(origin, sizeof origin, "\"seed\": %" PRIu64 ", \"profile\": \"%.64s\"", seed,
                    a[3]);
     header_text(j, "gen", a[5], origin, header);
-    status = create(j, a[1], header, &writer, err);
+    status = create(j, a[1], header, f.force, &writer, err);
     if (status != WLK_OK) {
         return status;
     }
-    if (small) {
+    if (f.small) {
         wlk_vec_compact(writer);
     }
     wlk_stimulus_init(&stim, seed, profile);
@@ -127,15 +147,13 @@ int vec_gen(int n, char **a) {
     job j;
     wlk_error err;
     uint64_t seed = 0, cycles = 0;
-    const bool small = n > 0 && strcmp(a[0], "--small") == 0;
-    a += small;
-    n -= small;
+    const flags f = take_flags(&n, &a);
     if (n < 6 || !tool_number(a[2], &seed) || !tool_number(a[4], &cycles)) {
         return VEC_BAD_WORDS;
     }
     wlk_status status = job_open(&j, a[0], a[5], a + 6, n - 6, &err);
     if (status == WLK_OK) {
-        status = gen_file(&j, a, seed, cycles, small, &err);
+        status = gen_file(&j, a, seed, cycles, f, &err);
         job_close(&j);
     }
     return status == WLK_OK ? 0 : tool_fail("wlk-vec", &err);
@@ -164,7 +182,7 @@ static wlk_status import_rows(job *j, csv *rows, wlk_vec_writer *writer, wlk_err
     }
 }
 
-static wlk_status import_file(job *j, char **a, wlk_error *err) {
+static wlk_status import_file(job *j, char **a, flags f, wlk_error *err) {
     csv *rows = NULL;
     wlk_vec_writer *writer = NULL;
     char header[HEADER_TEXT], origin[600], name[512];
@@ -177,7 +195,7 @@ static wlk_status import_file(job *j, char **a, wlk_error *err) {
     escape(slash != NULL ? slash + 1 : a[2], name, sizeof name);
     (void)snprintf(origin, sizeof origin, "\"recording\": \"%s\"", name);
     header_text(j, "csv", a[3], origin, header);
-    status = create(j, a[1], header, &writer, err);
+    status = create(j, a[1], header, f.force, &writer, err);
     if (status == WLK_OK) {
         status = close_file(writer, import_rows(j, rows, writer, err), err);
     }
@@ -188,12 +206,13 @@ static wlk_status import_file(job *j, char **a, wlk_error *err) {
 int vec_import(int n, char **a) {
     job j;
     wlk_error err;
+    const flags f = take_flags(&n, &a);
     if (n < 4) {
         return VEC_BAD_WORDS;
     }
     wlk_status status = job_open(&j, a[0], a[3], a + 4, n - 4, &err);
     if (status == WLK_OK) {
-        status = import_file(&j, a, &err);
+        status = import_file(&j, a, f, &err);
         job_close(&j);
     }
     return status == WLK_OK ? 0 : tool_fail("wlk-vec", &err);

@@ -12,11 +12,13 @@ int main(int argc, char **argv) {
         int (*run)(int n, char **words);
         const char *usage;
     } commands[] = {
-        {"gen", vec_gen, "[--small] BLOCK OUT SEED PROFILE CYCLES unknown|zero [KEY=VALUE...]"},
+        {"gen", vec_gen,
+         "[--force] [--small] BLOCK OUT SEED PROFILE CYCLES unknown|zero [KEY=VALUE...]"},
         {"play", vec_play, "BLOCK FILE unknown|zero gen|csv [KEY=VALUE...]"},
         {"header", vec_header, "FILE"},
         {"dump", vec_dump, "BLOCK FILE FROM TO [KEY=VALUE...]"},
-        {"import", vec_import, "BLOCK OUT NAME unknown|zero [KEY=VALUE...] <CSV (last line: #end)"},
+        {"import", vec_import,
+         "[--force] BLOCK OUT NAME unknown|zero [KEY=VALUE...] <CSV (last line: #end)"},
         {"model", vec_model, "BLOCK unknown|zero [KEY=VALUE...] <CSV"},
         {"layout", vec_layout, "BLOCK [KEY=VALUE...]"},
         {"same", vec_same, "FILE FILE"},

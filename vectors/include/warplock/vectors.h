@@ -38,16 +38,21 @@ typedef struct wlk_vec_writer wlk_vec_writer;
 typedef struct wlk_vec_reader wlk_vec_reader;
 
 /**
- * Start a vector file. Data goes to "PATH.partial", which wlk_vec_finish() renames to @p path.
+ * Start a vector file. Data goes to a file "PATH.*.partial" of its own, which wlk_vec_finish()
+ * renames to @p path.
  *
  * @param header_json text for readers (block, schema hash, parameters, model version, seed, ...),
  *        1..WLK_VEC_MAX_HEADER bytes, copied into the file as it is.
  * @param[out] writer the caller's, to give to wlk_vec_finish() or wlk_vec_abort(); NULL on failure.
- * @return WLK_OK; WLK_USAGE for a shape or text out of range; WLK_NO_FILE when the file cannot be
- *         made; WLK_NO_SPACE; WLK_NO_MEMORY.
+ * @return WLK_OK; WLK_USAGE for a shape or text out of range, or when @p path exists; WLK_NO_FILE
+ *         when the file cannot be made; WLK_NO_SPACE; WLK_NO_MEMORY.
  */
 wlk_status wlk_vec_create(wlk_vec_writer **writer, const char *path, const wlk_vec_shape *shape,
                           const char *header_json, wlk_error *err);
+
+/** As wlk_vec_create(), but wlk_vec_finish() replaces a file of that name. */
+wlk_status wlk_vec_replace(wlk_vec_writer **writer, const char *path, const wlk_vec_shape *shape,
+                           const char *header_json, wlk_error *err);
 
 /**
  * Take the smallest file instead of the fastest writing: strong compression, tens of times slower.
@@ -64,14 +69,15 @@ wlk_status wlk_vec_write(wlk_vec_writer *writer, const uint64_t *in, const uint6
                          const uint64_t *care, wlk_error *err);
 
 /**
- * Complete the file and give it its name. Frees @p writer always. On failure "PATH.partial" is
- * removed and whatever had the name @p path before is untouched.
+ * Complete the file and give it its name. Frees @p writer always. On failure nothing of it is left
+ * and whatever had the name @p path before is untouched.
  *
- * @return WLK_OK; WLK_NO_SPACE; WLK_NO_MEMORY.
+ * @return WLK_OK; WLK_USAGE when somebody else has made @p path meanwhile, after wlk_vec_create();
+ *         WLK_NO_SPACE; WLK_NO_MEMORY.
  */
 wlk_status wlk_vec_finish(wlk_vec_writer *writer, wlk_error *err);
 
-/** Remove "PATH.partial" and free @p writer (NULL: nothing). */
+/** Remove the partial file and free @p writer (NULL: nothing). */
 void wlk_vec_abort(wlk_vec_writer *writer);
 
 /**

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files that appear whole: the temporary name, the rename and the error line of every writer.
+
+The C programs do the same with vectors/src/output.c.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import fcntl
+import os
+import secrets
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import IO, Any
+
+from .errors import Status, WlkError
+
+FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+NO_LINKS = {errno.EPERM, errno.ENOSYS, errno.EOPNOTSUPP, errno.EMLINK}
+LONGEST_NAME = 200  # bytes of a name in that of its temporary file
+SPACE = "free some space or choose another place"
+
+
+def refuse_existing(path: Path, force: bool) -> None:
+    """USAGE when a user's file would be replaced without --force. Before any work is done."""
+    if not force and (path.is_file() or path.is_symlink()):
+        raise _exists(path)
+
+
+def _exists(path: Path) -> WlkError:
+    message = f"{path}: exists already; choose another name, or replace it with --force"
+    return WlkError(Status.USAGE, message)
+
+
+def failure(error: OSError, path: Path | str, remedy: str = "") -> WlkError:
+    """What an output path answers when the system refuses it: NO_SPACE, or NO_FILE."""
+    status = Status.NO_SPACE if error.errno in FULL else Status.NO_FILE
+    remedy = remedy or (SPACE if status == Status.NO_SPACE else "choose another place")
+    return WlkError(status, f"cannot write {path}: {error.strerror or error}; {remedy}")
+
+
+def make_folder(path: Path, remedy: str = "") -> None:
+    """The folder and those around it, if they are not there."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise failure(error, path, remedy) from error
+
+
+@contextlib.contextmanager
+def temporary(path: Path) -> Iterator[Path]:
+    """A name beside `path` that nobody else uses; whatever is left of it is removed."""
+    name = os.fsdecode(os.fsencode(path.name)[:LONGEST_NAME])
+    partial = path.with_name(f"{name}.{os.getpid()}-{secrets.token_hex(8)}.partial")
+    try:
+        yield partial
+    finally:
+        with contextlib.suppress(OSError):
+            partial.unlink(missing_ok=True)
+
+
+def publish(partial: Path, path: Path, *, replace: bool) -> None:
+    """Give a whole file its name; USAGE when the name is taken and must not be replaced."""
+    try:
+        if replace:
+            partial.replace(path)
+        else:
+            _take_name(partial, path)
+    except FileExistsError:
+        raise _exists(path) from None
+    except OSError as error:
+        raise failure(error, path) from error
+
+
+def _take_name(partial: Path, path: Path) -> None:
+    try:
+        os.link(partial, path)
+    except OSError as error:
+        if error.errno not in NO_LINKS:
+            raise
+        path.open("x").close()  # a file system without links: whoever makes the name has it
+        partial.replace(path)
+
+
+@contextlib.contextmanager
+def atomic_write(path: Path | str, mode: str = "w", *, replace: bool = True) -> Iterator[IO[Any]]:
+    """Write a file that is there whole or not at all: a name of its own, fsync, rename.
+
+    The partial file is removed when the block raises. What is no regular file (/dev/stdout, a
+    pipe) is written as it is. Fails with NO_FILE when the place cannot be opened, NO_SPACE when
+    writing fails, USAGE when the name is taken and `replace` is not set.
+    """
+    path = Path(path)
+    text = {} if "b" in mode else {"encoding": "utf-8"}
+    if path.exists() and not path.is_file():
+        with _written(path, path, mode, text) as file:
+            yield file
+        return
+    refuse_existing(path, replace)
+    with temporary(path) as partial:
+        with _written(partial, path, mode.replace("w", "x"), text) as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        publish(partial, path, replace=replace)
+
+
+@contextlib.contextmanager
+def _written(place: Path, path: Path, mode: str, text: Mapping[str, str]) -> Iterator[IO[Any]]:
+    """The open file; what the system refuses is one line about `path`."""
+    try:
+        file = place.open(mode, **text)
+    except OSError as error:
+        raise failure(error, path) from error
+    try:
+        with file:
+            yield file
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        message = f"cannot write {path}: {error.strerror}; nothing is left of it; {SPACE}"
+        raise WlkError(Status.NO_SPACE, message) from error
+
+
+def save(folder: Path, contents: Mapping[str, bytes], *, force: bool) -> None:
+    """Write files into a folder that a user named; it is made if need be. One that is there and
+    differs is refused before any is written, unless `force`; one that is the same stays."""
+    make_folder(folder)
+    changed = {name: data for name, data in contents.items() if not _holds(folder / name, data)}
+    for name in changed:
+        refuse_existing(folder / name, force)
+    for name, data in changed.items():
+        with atomic_write(folder / name, "wb", replace=force) as file:
+            file.write(data)
+
+
+def _holds(path: Path, data: bytes) -> bool:
+    try:
+        return path.read_bytes() == data
+    except OSError:
+        return False
+
+
+@contextlib.contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Keep others who ask out of a folder, as far as its file system can."""
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        with contextlib.suppress(OSError):
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)

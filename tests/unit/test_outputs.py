@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files that appear whole, names that nobody loses, and --force; disks that are full."""
+
+import errno
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import programs
+import pytest
+from wlk import outputs
+from wlk.errors import Status, WlkError
+
+WARPLOCK = programs.ROOT / "scripts" / "warplock"
+
+
+def warplock(*words, **options):
+    """The command as a person types it, with this Python."""
+    programs.folder()
+    command = [sys.executable, str(WARPLOCK), *map(str, words)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, **options)
+
+
+def refused(done, path):
+    """USAGE in one line that names the file and the way out."""
+    assert done.returncode == Status.USAGE, done.stderr
+    (line,) = done.stderr.splitlines()
+    assert str(path) in line
+    assert "--force" in line
+    assert done.stdout == ""
+
+
+def test_atomic_write_appears_whole(tmp_path):
+    path = tmp_path / "x"
+    with outputs.atomic_write(path) as file:
+        file.write("ü")
+        assert not path.exists()
+    assert path.read_bytes() == "ü".encode()
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_atomic_write_keeps_the_old_file_on_error(tmp_path):
+    path = tmp_path / "x"
+    path.write_text("old")
+    with pytest.raises(KeyError), outputs.atomic_write(path, "wb") as file:
+        file.write(b"half")
+        raise KeyError
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_atomic_write_full_disk(tmp_path):
+    with pytest.raises(WlkError) as error, outputs.atomic_write("/dev/full") as file:
+        file.write("x")
+    assert error.value.status == Status.NO_SPACE
+    assert Path("/dev/full").is_char_device()
+    path = tmp_path / "x"
+    with pytest.raises(WlkError) as error, outputs.atomic_write(path):
+        raise OSError(28, "No space left on device")
+    assert error.value.status == Status.NO_SPACE
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_atomic_write_nowhere(tmp_path):
+    with pytest.raises(WlkError) as error, outputs.atomic_write(tmp_path / "no" / "x"):
+        pass
+    assert error.value.status == Status.NO_FILE
+
+
+def test_atomic_write_leaves_a_device_a_device(tmp_path):
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    got = []
+    reader = threading.Thread(target=lambda: got.append(fifo.read_text()))
+    reader.start()
+    with outputs.atomic_write(fifo) as file:
+        file.write("through")
+    reader.join(5)
+    assert got == ["through"]
+    assert fifo.is_fifo()
+
+
+def test_atomic_write_of_two_is_no_mixture(tmp_path):
+    """Each has a name of its own; without `replace` the first one has the file."""
+    path = tmp_path / "x"
+    with outputs.atomic_write(path, replace=False) as first:
+        first.write("first")
+        with outputs.atomic_write(path, replace=False) as second:
+            second.write("second, longer")
+        with outputs.atomic_write(path) as third:
+            third.write("third")
+        with pytest.raises(WlkError, match="--force"):
+            outputs.refuse_existing(path, force=False)
+        outputs.refuse_existing(path, force=True)
+        path.unlink()
+    assert path.read_text() == "first"
+    with pytest.raises(WlkError) as error, outputs.atomic_write(path, replace=False):
+        pytest.fail("not before the name is free")
+    assert error.value.status == Status.USAGE
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("links", [True, False], ids=["links", "no links"])
+def test_atomic_write_loser_replaces_nothing(tmp_path, monkeypatch, links):
+    path = tmp_path / "x"
+    if not links:
+
+        def link(*_):
+            raise OSError(errno.EPERM, "no links here")
+
+        monkeypatch.setattr(os, "link", link)
+    with outputs.atomic_write(tmp_path / "y", replace=False) as file:
+        file.write("y")
+    with pytest.raises(WlkError) as error, outputs.atomic_write(path, replace=False) as file:
+        file.write("loser")
+        path.write_text("winner")
+    assert error.value.status == Status.USAGE
+    assert path.read_text() == "winner"
+    assert sorted(tmp_path.iterdir()) == [path, tmp_path / "y"]
+
+
+def test_atomic_write_takes_the_longest_name(tmp_path):
+    path = tmp_path / ("ü" * 127)
+    with outputs.atomic_write(path) as file:
+        file.write("x")
+    assert path.read_text() == "x"
+
+
+def test_save_refuses_before_it_writes(tmp_path):
+    outputs.save(tmp_path, {"a": b"1", "b": b"2"}, force=False)
+    outputs.save(tmp_path, {"a": b"1", "b": b"2", "c": b"3"}, force=False)
+    with pytest.raises(WlkError) as error:
+        outputs.save(tmp_path, {"d": b"4", "b": b"other"}, force=False)
+    assert error.value.status == Status.USAGE
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["a", "b", "c"]
+    outputs.save(tmp_path, {"b": b"other"}, force=True)
+    assert (tmp_path / "b").read_bytes() == b"other"
+
+
+# ---- commands -----------------------------------------------------------------------------------
+
+GEN = ("vectors", "gen", "collector")
+SMALL = ("--config", "num_lanes=2", "--cycles", "2000")
+
+
+def test_gen_replaces_with_force_only(tmp_path):
+    out = tmp_path / "c.wlv"
+    out.write_text("mine")
+    refused(warplock(*GEN, out, *SMALL), out)
+    assert out.read_text() == "mine"
+    done = warplock(*GEN, out, *SMALL, "--force")
+    assert done.returncode == 0, done.stderr
+    assert warplock("vectors", "play", out).returncode == 0
+    assert list(tmp_path.iterdir()) == [out]
+
+
+def test_gen_of_two_at_once_damages_nothing(tmp_path):
+    """One of them has the name, or with --force the last one; the file is whole each time."""
+    out = tmp_path / "c.wlv"
+    for force in ((), ("--force",)):
+        command = [sys.executable, WARPLOCK, *GEN, out, *SMALL, *force]
+        runs = [
+            subprocess.Popen(
+                [*map(str, command), "--seed", str(seed)], stderr=subprocess.PIPE, text=True
+            )
+            for seed in (1, 2)
+        ]
+        errors = [run.communicate()[1] for run in runs]
+        codes = sorted(run.returncode for run in runs)
+        assert codes in ([0, 0], [0, int(Status.USAGE)]), errors
+        assert not force or codes == [0, 0]
+        assert warplock("vectors", "play", out).returncode == 0
+        assert list(tmp_path.iterdir()) == [out]
+
+
+def test_import_replaces_with_force_only(tmp_path):
+    out, csv = tmp_path / "c.wlv", tmp_path / "c.csv"
+    out.write_text("mine")
+    csv.write_text("cycle\n")
+    words = ("vectors", "import", "--csv", csv, out, "--block", "collector")
+    refused(warplock(*words), out)
+    assert out.read_text() == "mine"
+    assert warplock(*words, "--force").returncode == Status.BAD_CSV
+    assert out.read_text() == "mine"
+
+
+def test_stub_replaces_what_differs_with_force_only(tmp_path):
+    words = ("stub", "scoreboard", "--out", tmp_path / "rtl")
+    assert warplock(*words).returncode == 0
+    assert warplock(*words).returncode == 0  # the same files
+    core = tmp_path / "rtl" / "scoreboard_core.sv"
+    before = core.read_text()
+    core.write_text("mine")
+    refused(warplock(*words), core)
+    assert core.read_text() == "mine"
+    assert warplock(*words, "--force").returncode == 0
+    assert core.read_text() == before
+
+
+def test_bind_replaces_what_differs_with_force_only(tmp_path):
+    rtl, out = tmp_path / "rtl", tmp_path / "wlk"
+    assert warplock("stub", "scoreboard", "--out", rtl).returncode == 0
+    words = ("bind", "scoreboard", "--rtl", rtl, "--out", out)
+    for _ in range(2):
+        done = warplock(*words)
+        assert done.returncode == 0, done.stderr
+    names = {path.name for path in out.iterdir()}
+    assert "warplock.f" in names
+    assert "libwarplock_dpi.so.1" in names
+    assert not [name for name in names if "partial" in name]
+    (out / "wlk_pkg.sv").write_text("mine")
+    refused(warplock(*words), out / "wlk_pkg.sv")
+    assert warplock(*words, "--force").returncode == 0
+    assert (out / "wlk_pkg.sv").read_text() != "mine"
+
+
+def test_pipeline_refuses_before_it_runs(tmp_path):
+    out = tmp_path / "p.kanata"
+    out.write_text("mine")
+    refused(warplock("lockstep", "issue", "--pipeline", out), out)
+    assert out.read_text() == "mine"

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#define _GNU_SOURCE
+#include "output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    LONGEST_NAME = 200, /* bytes of the name in that of the partial file */
+    TRIES = 100         /* names, before a folder is taken for one that has them all */
+};
+
+static void release(wlk_output *o) {
+    free(o->path);
+    free(o->partial);
+    o->path = o->partial = NULL;
+    o->fd = -1;
+}
+
+static bool is_full(int cause) {
+    return cause == ENOSPC || cause == EDQUOT || cause == EFBIG || cause == EIO;
+}
+
+wlk_status wlk_output_failed(const wlk_output *o, int cause, wlk_error *err) {
+    return wlk_fail(err, WLK_NO_SPACE,
+                    "%s: cannot write: %s; free some space or choose another place, then run again",
+                    o->path, strerror(cause));
+}
+
+static wlk_status is_there(const wlk_output *o, wlk_error *err) {
+    return wlk_fail(err, WLK_USAGE,
+                    "%s: exists already; choose another name, or replace it with --force", o->path);
+}
+
+static uint64_t random_bits(void) {
+    uint64_t bits = 0;
+    const int fd = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
+    if (fd < 0 || read(fd, &bits, sizeof bits) != (ssize_t)sizeof bits) {
+        struct timespec now;
+        (void)clock_gettime(CLOCK_MONOTONIC, &now);
+        bits = (uint64_t)now.tv_nsec;
+    }
+    if (fd >= 0) {
+        (void)close(fd);
+    }
+    return bits;
+}
+
+/* "FOLDER/NAME.PID-RANDOM.partial"; it exists for nobody else. */
+static int create_partial(wlk_output *o) {
+    const char *slash = strrchr(o->path, '/');
+    const char *name = slash != NULL ? slash + 1 : o->path;
+    const size_t size = strlen(o->path) + sizeof ".4294967295-ffffffffffffffff.partial";
+    o->partial = malloc(size);
+    if (o->partial == NULL) {
+        return ENOMEM;
+    }
+    for (int i = 0; i < TRIES; i++) {
+        (void)snprintf(o->partial, size, "%.*s%.*s.%ld-%" PRIx64 ".partial", (int)(name - o->path),
+                       o->path, LONGEST_NAME, name, (long)getpid(), random_bits());
+        o->fd = open(o->partial, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (o->fd >= 0 || errno != EEXIST) {
+            return o->fd >= 0 ? 0 : errno;
+        }
+    }
+    return EEXIST;
+}
+
+static int create(wlk_output *o, bool special) {
+    if (!special) {
+        return create_partial(o);
+    }
+    o->fd = open(o->path, O_WRONLY | O_CLOEXEC);
+    return o->fd >= 0 ? 0 : errno;
+}
+
+wlk_status wlk_output_open(wlk_output *o, const char *path, bool replace, wlk_error *err) {
+    struct stat info;
+    *o = (wlk_output){.fd = -1, .replace = replace, .path = strdup(path)};
+    if (o->path == NULL) {
+        return wlk_fail(err, WLK_NO_MEMORY, "%s: out of memory", path);
+    }
+    const bool special = stat(path, &info) == 0 && !S_ISREG(info.st_mode);
+    wlk_status status = WLK_OK;
+    int cause = 0;
+    if (!special && !replace && lstat(path, &info) == 0) {
+        status = is_there(o, err);
+    } else if ((cause = create(o, special)) != 0) {
+        status = is_full(cause)
+                     ? wlk_output_failed(o, cause, err)
+                     : wlk_fail(err, WLK_NO_FILE,
+                                "%s: cannot create: %s; check that its folder exists and may be "
+                                "written",
+                                path, strerror(cause));
+    }
+    if (status != WLK_OK) {
+        release(o);
+    }
+    return status;
+}
+
+/* Take the name, but from nobody: link(2) fails when it is taken. */
+static int take_name(const wlk_output *o) {
+    if (link(o->partial, o->path) == 0) {
+        (void)unlink(o->partial);
+        return 0;
+    }
+    if (errno != EPERM && errno != ENOSYS && errno != EOPNOTSUPP && errno != EMLINK) {
+        return errno;
+    }
+    // A file system without links: whoever makes the name has it.
+    const int fd = open(o->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd < 0) {
+        return errno;
+    }
+    (void)close(fd);
+    return rename(o->partial, o->path) == 0 ? 0 : errno;
+}
+
+static wlk_status publish(const wlk_output *o, wlk_error *err) {
+    int cause = 0;
+    if (!o->replace) {
+        cause = take_name(o);
+    } else if (rename(o->partial, o->path) != 0) {
+        cause = errno;
+    }
+    if (cause == EEXIST) {
+        return is_there(o, err);
+    }
+    return cause == 0 ? WLK_OK : wlk_output_failed(o, cause, err);
+}
+
+wlk_status wlk_output_finish(wlk_output *o, wlk_error *err) {
+    int cause = 0;
+    // Devices and pipes, which have no fsync, answer EINVAL.
+    if (fsync(o->fd) != 0 && errno != EINVAL && errno != EROFS) {
+        cause = errno;
+    }
+    if (close(o->fd) != 0 && cause == 0) {
+        cause = errno;
+    }
+    o->fd = -1;
+    wlk_status status = cause != 0 ? wlk_output_failed(o, cause, err) : WLK_OK;
+    if (status == WLK_OK && o->partial != NULL) {
+        status = publish(o, err);
+    }
+    if (status != WLK_OK) {
+        wlk_output_abort(o);
+    }
+    release(o);
+    return status;
+}
+
+void wlk_output_abort(wlk_output *o) {
+    if (o->fd >= 0) {
+        (void)close(o->fd);
+    }
+    if (o->partial != NULL) {
+        (void)unlink(o->partial);
+    }
+    release(o);
+}
