@@ -31,8 +31,7 @@ typedef struct dials {
     uint8_t ready;   // else: each place takes something
 } dials;
 
-static const char *const profile_names[] = {"mixed", "dense", "held",   "gated",  "several",
-                                            "none",  "stuck", "partly", "sparse", NULL};
+static const char *const profile_names[] = {WLK_COMPACTOR_PROFILES, NULL};
 
 static const dials profiles[] = {
     /* mixed */ {FREE, 128, 64, 24, 0, 96, 32, 64, 48, 160},

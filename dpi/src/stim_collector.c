@@ -38,9 +38,7 @@ static const dials profiles[] = {
 
 enum { PROFILES = sizeof profiles / sizeof profiles[0] };
 
-static const char *const profile_names[] = {"mixed",       "saturate",    "withheld", "alloc_free",
-                                            "write_heavy", "x0_repeat",   "sparse",   "resets",
-                                            "collide",     "few_enables", NULL};
+static const char *const profile_names[] = {WLK_COLLECTOR_PROFILES, NULL};
 
 _Static_assert(sizeof profile_names / sizeof profile_names[0] == PROFILES + 1, "one name each");
 _Static_assert(WLK_STIMULUS_ROUND >= PROFILES * PHASE_CYCLES, "a round is so long");

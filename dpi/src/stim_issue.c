@@ -53,9 +53,7 @@ static const dials profiles[] = {
 
 enum { PROFILES = sizeof profiles / sizeof profiles[0] };
 
-static const char *const profile_names[] = {
-    "mixed",        "saturate",  "dependent", "overwrite", "one_source", "blocked", "slow",
-    "few_operands", "repeat_x0", "imbalance", "sparse",    "resets",     "stray",   NULL};
+static const char *const profile_names[] = {WLK_ISSUE_PROFILES, NULL};
 
 _Static_assert(sizeof profile_names / sizeof profile_names[0] == PROFILES + 1, "one name each");
 _Static_assert(WLK_STIMULUS_ROUND >= PROFILES * PHASE_CYCLES, "a round is so long");

@@ -44,9 +44,7 @@ static const dials profiles[] = {
 
 enum { PROFILES = sizeof profiles / sizeof profiles[0] };
 
-static const char *const profile_names[] = {"mixed",       "saturate",    "conflicts", "writes",
-                                            "sparse",      "zero_source", "blocked",   "favourite",
-                                            "few_sources", "resets",      NULL};
+static const char *const profile_names[] = {WLK_OPNDCOLL_RTL_PROFILES, NULL};
 
 _Static_assert(sizeof profile_names / sizeof profile_names[0] == PROFILES + 1, "one name each");
 _Static_assert((int)PROFILES <= (int)STIM_MAX_PROFILES, "a round is so long");

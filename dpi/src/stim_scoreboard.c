@@ -22,8 +22,7 @@ typedef struct dials {
     uint8_t reset;                      // out of 4096
 } dials;
 
-static const char *const profile_names[] = {"mixed",    "saturate", "both",    "hazards", "quirks",
-                                            "anything", "repeats",  "drained", "resets",  NULL};
+static const char *const profile_names[] = {WLK_SCOREBOARD_PROFILES, NULL};
 
 static const dials profiles[] = {
     /* mixed */ {{4, 12, 32, 160, 160, 16}, 154, 140, 140, 24, 0, 0, 16, 160, 64, 4},

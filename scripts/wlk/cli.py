@@ -3,6 +3,7 @@
 
 Each subcommand is a module `cmd_<name>.py` in this folder with
 
+- `refuse(args)`, if it has one: raises for what no work can make good, before any is done,
 - `needs(args)`: the features that set-up provides before it runs (setup.FEATURES),
 - `add(subparsers)`: makes its parser with `options.add_parser`,
 - `run(args) -> int`: does the work and returns the exit code.
@@ -54,6 +55,8 @@ def parse(words: Sequence[str]) -> tuple[argparse.Namespace, ModuleType]:
 
 def _dispatch(words: Sequence[str]) -> int:
     args, module = parse(words)
+    if hasattr(module, "refuse"):
+        module.refuse(args)
     needed = module.needs(args)
     setup.ensure(needed, allow=not args.no_setup)
     if setup.needs_venv(needed):

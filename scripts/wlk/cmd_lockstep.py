@@ -6,11 +6,15 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import options, outputs, progress, report
 from .errors import Status, WlkError
+
+if TYPE_CHECKING:
+    from .jobs import Job
 
 CYCLES = 20_000
 EXAMPLE = """warplock lockstep
@@ -143,13 +147,21 @@ def _add_runs(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _check(args: argparse.Namespace) -> None:
-    """What the options leave open, and what does not go together."""
-    if args.cycles is None:
-        args.cycles = 0 if args.program is not None else CYCLES
-    for option in ("program", "pipeline"):
-        if getattr(args, option) is not None and len(args.blocks) != 1:
-            raise WlkError(Status.USAGE, f"--{option} goes with one block: lockstep issue ...")
+def refuse(args: argparse.Namespace) -> None:
+    """What does not go together, and names that nothing has."""
+    from . import jobs, tables
+
+    for option in ("program", "pipeline", "rtl"):
+        if getattr(args, option) and len(args.blocks) != 1:
+            example = "BLOCK --rtl" if option == "rtl" else "issue"
+            raise WlkError(Status.USAGE, f"--{option} goes with one block: lockstep {example} ...")
+    for path in args.rtl:
+        if not path.exists():
+            raise WlkError(Status.NO_FILE, f"--rtl {path}: no such file or folder")
+    for table in map(tables.load, args.blocks or tables.names()):
+        table.require_profile(args.profile)
+        if not args.rtl:
+            jobs.given_config(table, args.config)
     if args.pipeline is not None:
         outputs.refuse_existing(args.pipeline, args.force)
 
@@ -165,46 +177,55 @@ def needs(args: argparse.Namespace) -> tuple[str, ...]:
 
 def run(args: argparse.Namespace) -> int:
     """Run every configuration asked for; the exit code is the worst verdict."""
-    from . import build, estimate, jobs, lockstep
+    from . import build, jobs, recordings
 
     if args.list:
         return jobs.list_blocks(args.json)
-    _check(args)
+    if args.cycles is None:
+        args.cycles = 0 if args.program is not None else CYCLES
     plan = jobs.plan(jobs.Run.of(args))
-    table = report.Table(
-        "block", "config", "cycles", "compares", "masked", "coverage", "cycles/s", "verdict"
-    )
-    results = []
     build.meson_build(jobs=args.jobs)
-    left = estimate.Estimate(plan, args.jobs)
-    with progress.Progress("lockstep", len(plan)) as line:
-        runs = progress.parallel(
-            lockstep.execute,
-            plan,
-            args.jobs,
-            lambda: line.update(len(results), left.note()),
-        )
-        for job, outcome in runs:
-            results.append(outcome.result)
-            if args.json:
-                report.json_line(outcome.result.json())
-            elif len(plan) > 1:
-                line.close()
-                print(f"{job.title}: {report.verdict_name(outcome.result.verdict)}", flush=True)
-            line.close()
-            for text in outcome.messages:
-                print(text, file=sys.stderr if args.json else sys.stdout, flush=True)
-    left.keep()
-    order = {job.title: n for n, job in enumerate(plan)}
-    for row in sorted(lockstep.rows(results), key=lambda row: order.get(row[0], 0)):
-        table.add(*row[1:])
+    results = _run_all(plan, args)
     if not args.json:
         print()
-        table.print()
+        _table(plan, results).print()
     if not args.blocks:
-        from . import recordings
-
         results += recordings.check_all(args)
     if not args.blocks and not args.all and not args.json:
         print(NEXT)
     return int(report.exit_code(results))
+
+
+def _run_all(plan: Sequence[Job], args: argparse.Namespace) -> list[report.Result]:
+    """The result of each job, in the order in which they end; prints what each has to say."""
+    from . import estimate, lockstep
+
+    results = []
+    left = estimate.Estimate(plan, args.jobs)
+    stream = sys.stderr if args.json else sys.stdout
+    with progress.Progress("lockstep", len(plan)) as line:
+        tick = lambda: line.update(len(results), left.note())  # noqa: E731
+        for job, outcome in progress.parallel(lockstep.execute, plan, args.jobs, tick):
+            line.close()
+            results.append(outcome.result)
+            if args.json:
+                report.json_line(outcome.result.json())
+            elif len(plan) > 1:
+                print(f"{job.title}: {report.verdict_name(outcome.result.verdict)}", flush=True)
+            for text in outcome.messages:
+                print(text, file=stream, flush=True)
+    left.keep()
+    return results
+
+
+def _table(plan: Sequence[Job], results: Sequence[report.Result]) -> report.Table:
+    """A row a job, in the order of the plan."""
+    from . import lockstep
+
+    table = report.Table(
+        "block", "config", "cycles", "compares", "masked", "coverage", "cycles/s", "verdict"
+    )
+    order = {job.title: n for n, job in enumerate(plan)}
+    for row in sorted(lockstep.rows(results), key=lambda row: order.get(row[0], 0)):
+        table.add(*row[1:])
+    return table

@@ -125,6 +125,16 @@ def _add_golden(actions: Any) -> None:
     parser.add_argument("--write", action="store_true", help="write the files and their manifest")
 
 
+def refuse(args: argparse.Namespace) -> None:
+    """Names that nothing has."""
+    from . import tables
+
+    if args.action == "gen":
+        table = tables.load(args.block)
+        table.require_profile(args.profile)
+        table.config(dict(args.config))
+
+
 def needs(args: argparse.Namespace) -> tuple[str, ...]:
     """What is to be there before it runs."""
     return ("build", "verilate", "rtl") if getattr(args, "rtl", None) else ("build",)

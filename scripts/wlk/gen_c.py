@@ -185,6 +185,10 @@ class CTable:
                 w(f"{stem}_{rule['name'].upper()} = 1 << {n}, /**< {rule['doc']} */")
             w("};")
             w()
+        w("/** Profiles of the stimulus, initialisers of an array of names. */")
+        names = ", ".join(f'"{name}"' for name in self.t.profiles)
+        w(f"#define {stem}_PROFILES {names}")
+        w()
         w("/** Coverage points, bit numbers of the event bitmap. */")
         w("enum {")
         for n, point in enumerate(self.t.covers):

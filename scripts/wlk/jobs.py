@@ -114,11 +114,10 @@ def list_blocks(as_json: bool) -> int:
 def plan(args: Run) -> list[Job]:
     """The jobs asked for. Fails with one line that names what is wrong."""
     names = args.blocks or tables.names()
-    if args.rtl and len(names) > 1:
-        raise WlkError(Status.USAGE, "--rtl goes with one block; name it: lockstep BLOCK --rtl ...")
     jobs: list[Job] = []
     for name in names:
         table = tables.load(name)
+        table.require_profile(args.profile)
         jobs += [rtl_job(table, args)] if args.rtl else _stub_jobs(table, args)
     return jobs
 

@@ -115,6 +115,25 @@ def test_cli_asks_set_up_for_what_the_work_needs(words, features, tmp_path, monk
     assert list(module.needs(args)) == features.split()
 
 
+@pytest.mark.parametrize(
+    ("words", "status", "says"),
+    [
+        ("lockstep collector --profile fast", Status.USAGE, "no profile 'fast'; it has mix, mixed"),
+        ("lockstep nosuch", Status.USAGE, "no block 'nosuch'"),
+        ("lockstep collector --config nosuch", Status.BAD_CONFIG, "no configuration 'nosuch'"),
+        ("lockstep collector --rtl nosuch.sv", Status.NO_FILE, "nosuch.sv: no such file"),
+        ("lockstep --rtl .", Status.USAGE, "--rtl goes with one block"),
+        ("lockstep --program x.prog", Status.USAGE, "--program goes with one block"),
+        ("vectors gen compactor o.wlv --profile fast", Status.USAGE, "it has mix, mixed, dense"),
+    ],
+)
+def test_cli_refuses_before_anything_is_installed_or_built(words, status, says, tmp_path):
+    """There is nothing on PATH, so that set-up and builds would end with NO_TOOL."""
+    done = warplock(*words.split(), "--no-setup", PATH=tmp_path)
+    assert done.returncode == status
+    assert says in one_line(done.stderr)
+
+
 # What a subcommand may raise.
 
 DRIVER = """

@@ -61,6 +61,7 @@ def parse(raw: dict, path: Path) -> Table:
         cautions=tuple(conditions("warning", raw, family, set(params), where, lists)),
         lists=lists,
         status=block.get("status", ""),
+        profiles=tuple(block.get("profiles", family.get("profiles", ()))),
         core=block.get("core", ""),
         core_set=block.get("core_set", {}),
     )

@@ -54,6 +54,7 @@ class Table:
     cautions: tuple[Condition, ...] = ()  # legal, but to be warned of
     lists: dict[str, ListParam] = field(default_factory=dict)
     members: tuple[Member, ...] = ()  # ports of its opaque fields
+    profiles: tuple[str, ...] = ()  # kinds of stimulus
     status: str = ""  # how far the model is confirmed
     core: str = ""  # the stub's core in rtl_stub/common, where blocks share one
     core_set: dict[str, int] = field(default_factory=dict)  # parameters of it
@@ -317,6 +318,13 @@ class Table:
         """64-bit identity of the record layout."""
         text = json.dumps(self.schema(), sort_keys=True, separators=(",", ":"))
         return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "little")
+
+    def require_profile(self, name: str) -> None:
+        """WlkError USAGE when the block's stimulus has no profile of that name."""
+        known = ("mix", *self.profiles)
+        if name not in known:
+            message = f"block {self.name} has no profile '{name}'; it has {', '.join(known)}"
+            raise WlkError(Status.USAGE, message)
 
     def cover_floor(self, point: dict, cfg: Config) -> int:
         """Floor of a coverage point [hits a million cycles]; 0 where it cannot be reached."""
