@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What came out of a bench: the verdict over all checkers, the answer in JSON, the report.
+#define _GNU_SOURCE
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,15 @@
 
 static bool is_stage(const bench *b, const wlk_checker *checker) {
     return wlk_checker_block(checker) == b->block;
+}
+
+static wlk_checker *own_checker(const bench *b) {
+    for (uint32_t i = 0; i < wlk_dpi_count(); i++) {
+        if (is_stage(b, wlk_dpi_checker(i))) {
+            return wlk_dpi_checker(i);
+        }
+    }
+    return NULL;
 }
 
 static char *prefix_of(const bench *b, const wlk_checker *checker) {
@@ -38,6 +48,14 @@ static bool watch_open(const bench *b, const wlk_checker *checker, watch *w) {
     return true;
 }
 
+static bool all_started(void) {
+    bool started = true;
+    for (uint32_t i = 0; i < wlk_dpi_count(); i++) {
+        started = started && wlk_dpi_checker(i) != NULL;
+    }
+    return started;
+}
+
 static bool watch_all(bench *b) {
     bool opened = true;
     if (b->watches != NULL) {
@@ -63,6 +81,9 @@ static uint64_t rank(const bench *b, const wlk_checker *checker, const wlk_check
 wlk_status bench_verdict(bench *b, bool finished) {
     wlk_status worst = WLK_OK;
     uint64_t lowest = 0;
+    if (!all_started()) {
+        return WLK_MODEL_ERROR; // a checker was refused, and the reason is among what was printed
+    }
     if (!watch_all(b)) {
         return WLK_NO_MEMORY;
     }
@@ -81,8 +102,8 @@ wlk_status bench_verdict(bench *b, bool finished) {
             b->failing = checker;
         }
     }
-    if (worst == WLK_OK && b->assertion != NULL) {
-        worst = WLK_PROTOCOL_VIOLATION;
+    if (worst == WLK_OK && b->assertions.n != 0u) {
+        worst = WLK_RTL_ASSERTION;
     }
     return worst == WLK_OK && !finished ? WLK_HANG : worst;
 }
@@ -152,11 +173,6 @@ static bool ports_compared(const bench *b, FILE *to) {
 }
 
 static void print_failure(const bench *b, wlk_status status, FILE *to) {
-    if (b->assertion != NULL) {
-        fputs(", \"assertion\": ", to);
-        wlk_json_string(b->assertion, to);
-        fprintf(to, ", \"assertion_cycle\": %" PRIu64, b->cycle - 1u);
-    }
     if (status != WLK_OK && status != WLK_VACUOUS) {
         fprintf(to, ", \"seed\": %" PRIu64, b->seed);
     }
@@ -180,32 +196,70 @@ static void report_stuck(const bench *b, FILE *to) {
     }
 }
 
-static void write_report(const bench *b, FILE *to) {
-    fprintf(to, "seed %" PRIu64 "\n", b->seed);
-    if (b->assertion != NULL) {
-        fprintf(to, "assertion of the RTL in cycle %" PRIu64 "\n", b->cycle - 1u);
+// The seed once more, up to its first assertion: no checker has kept what led to it.
+static wlk_checker *revisit(bench *b) {
+    const uint64_t cycle = b->assertions.places[0].cycle;
+    wlk_checker *own = NULL;
+    bench_end(b);
+    bench_begin(b, b->seed, NULL);
+    bench_start_stimulus(b);
+    for (uint64_t c = 0; c <= cycle; c++) {
+        bench_again(b, c, b->in);
+        if (c == cycle) {
+            own = own_checker(b);
+            wlk_checker_keep(own);
+        }
+        (void)bench_cycle(b, b->in);
     }
+    return own;
+}
+
+static void report_assertion(bench *b, FILE *to) {
+    char *text = NULL;
+    size_t size = 0;
+    FILE *what = open_memstream(&text, &size);
+    if (what != NULL) {
+        assertions_report(b, what);
+        if (fclose(what) == 0) {
+            wlk_checker_report_kept(revisit(b), WLK_RTL_ASSERTION, text, to);
+        }
+        free(text);
+    }
+}
+
+static void write_report(bench *b, FILE *to) {
+    fprintf(to, "seed %" PRIu64 "\n", b->seed);
     if (b->failing != NULL) {
         wlk_checker_report(b->failing, to);
     } else if (b->status == WLK_HANG) {
         report_stuck(b, to);
     }
+    if (b->status == WLK_RTL_ASSERTION && b->replay == NULL) {
+        report_assertion(b, to);
+    } else {
+        assertions_report(b, to);
+    }
 }
 
 // In the answer and not in a file: no full disk keeps it back.
-static void print_report(const bench *b, FILE *to) {
-    char *text = NULL;
+static void print_report(bench *b, FILE *to) {
+    char *text = NULL, *prints = NULL;
     size_t size = 0;
+    FILE *printed = open_memstream(&prints, &size);
     FILE *report = open_memstream(&text, &size);
-    if (report == NULL) {
+    if (report == NULL || printed == NULL) {
         return;
     }
+    printed_report(printed); // first: the report may run the seed once more
+    (void)fclose(printed);
     write_report(b, report);
+    fputs(prints, report);
     if (fclose(report) == 0) {
         fputs(", \"report\": ", to);
         wlk_json_string(text, to);
     }
     free(text);
+    free(prints);
 }
 
 void bench_answer(bench *b, wlk_status status, FILE *to) {
@@ -218,9 +272,12 @@ void bench_answer(bench *b, wlk_status status, FILE *to) {
     if (status == WLK_OK && !(floors && ports)) {
         status = WLK_VACUOUS;
     }
+    const bool failed = b->failing != NULL || b->assertions.n != 0u || status == WLK_HANG;
     b->status = status;
     print_failure(b, status, to);
-    if (b->failing != NULL || b->assertion != NULL || status == WLK_HANG) {
+    assertions_json(b, to);
+    printed_json(failed, to);
+    if (failed) {
         print_report(b, to);
     }
     if (b->no_picture.status != WLK_OK) {

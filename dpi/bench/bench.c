@@ -17,56 +17,61 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "bench_private.h"
 
 enum { DRAIN_CYCLES = 4096, CYCLES_PER_CHECK = 1024 };
 
-static char assertion[256]; // place of the first assertion that failed
-static uint64_t assertions;
-static FILE *answer; // our stdout: what the RTL prints goes to stderr
-
-void wlk_bench_assertion(const char *file, int line) {
-    if (assertions++ == 0u) {
-        (void)snprintf(assertion, sizeof assertion, "%s:%d", file, line);
-    }
-}
+static FILE *answer; // our stdout
 
 // ---- one run ----------------------------------------------------------------------------------
 
-static bool any_done(void) {
+// Something differs: the lines that led to it are kept. False when nothing more is to be learnt.
+static bool goes_on(void) {
+    printed_hold();
     for (uint32_t i = 0; i < wlk_dpi_count(); i++) {
         if (wlk_checker_done(wlk_dpi_checker(i))) {
-            return true;
+            return false;
         }
     }
-    return false;
+    return true;
 }
 
 void bench_begin(bench *b, uint64_t seed, const char *waves) {
     wlk_dpi_configure(WLK_DPI_HOST, b->random ? WLK_POWER_UNKNOWN : WLK_POWER_ZERO);
-    assertions = 0;
     b->cycle = 0;
+    assertions_begin(b);
+    printed_clear(&b->cycle);
     b->dut_handle = b->dut->open(seed, b->random, waves);
 }
 
 bool bench_cycle(bench *b, const uint64_t *in) {
+    if (!b->awake) {
+        assertions_reset(b, in);
+    }
     b->dut->drive(b->dut_handle, in);
+    if (assertions_pending != 0u) {
+        assertions_settled(b);
+    }
     const bool dump = b->cycle >= b->from && b->cycle <= b->to;
     if (dump) {
         b->dut->dump(b->dut_handle, b->cycle * 10u);
     }
     b->dut->edge(b->dut_handle);
+    if (assertions_pending != 0u) {
+        assertions_clocked(b);
+    }
     if (dump) {
         b->dut->dump(b->dut_handle, b->cycle * 10u + 5u);
     }
     b->cycle++;
-    return assertions == 0u && (wlk_dpi_failures == 0u || !any_done());
+    return wlk_dpi_failures == 0u || goes_on();
 }
 
 void bench_end(bench *b) {
-    b->dut->close(b->dut_handle);
+    if (b->dut_handle != NULL) {
+        b->dut->close(b->dut_handle);
+    }
     b->dut_handle = NULL;
 }
 
@@ -165,8 +170,22 @@ static void explain(bench *b) {
     }
 }
 
+// The verdict of a run. One that passes ends with its `final` blocks, which may have assertions
+// too.
+static wlk_status judge(bench *b, bool ended) {
+    wlk_status status = bench_verdict(b, ended);
+    b->judged = true;
+    if (status == WLK_OK) {
+        bench_end(b);
+        assertions_final(b);
+        status = b->assertions.n != 0u ? WLK_RTL_ASSERTION : WLK_OK;
+    }
+    return status;
+}
+
 static wlk_status run_seed(bench *b, wlk_error *err) {
     bool ended = false;
+    b->judged = false;
     wlk_status status = open_picture(b, err);
     if (status != WLK_OK) {
         return status;
@@ -179,8 +198,7 @@ static wlk_status run_seed(bench *b, wlk_error *err) {
         bench_end(b);
         return status;
     }
-    b->assertion = assertions != 0u ? assertion : NULL;
-    status = bench_verdict(b, ended);
+    status = judge(b, ended);
     if (status == WLK_HANG) {
         explain(b);
     }
@@ -214,8 +232,7 @@ static wlk_status replay(bench *b, wlk_error *err) {
     }
     wlk_vec_close(reader);
     if (status == WLK_OK) {
-        b->assertion = assertions != 0u ? assertion : NULL;
-        status = tool_stop ? WLK_INTERRUPTED : bench_verdict(b, true);
+        status = tool_stop ? WLK_INTERRUPTED : judge(b, true);
         b->ran += b->cycle;
     }
     return status;
@@ -230,9 +247,7 @@ static wlk_status run_seeds(bench *b, wlk_error *err) {
         return replay(b, err);
     }
     for (b->seed = b->first; b->seed <= b->last && status == WLK_OK; b->seed++) {
-        if (b->dut_handle != NULL) {
-            bench_end(b);
-        }
+        bench_end(b);
         status = run_seed(b, err);
         b->seeds_run++;
     }
@@ -242,8 +257,9 @@ static wlk_status run_seeds(bench *b, wlk_error *err) {
 
 static wlk_status run(bench *b, wlk_error *err) {
     wlk_status status = run_seeds(b, err);
-    if (status != WLK_OK && b->dut_handle == NULL) {
-        return status; // nothing ran
+    if (!b->judged) {
+        bench_end(b);
+        return status;
     }
     bench_answer(b, status, answer);
     (void)fflush(answer); // whatever comes
@@ -392,6 +408,22 @@ static bool prepare_program(bench *b, wlk_error *err) {
     return true;
 }
 
+// Which port is the reset. A block without a clock has no state that one could set.
+static bool prepare_reset(bench *b) {
+    const wlk_table *t = b->block->table;
+    const wlk_members none = {NULL, 0};
+    const uint32_t n = t->ports(b->cfg, &none, NULL, 0);
+    b->reset = -1;
+    b->ports = (wlk_port *)calloc(n + 1u, sizeof *b->ports);
+    if (b->ports != NULL) {
+        (void)t->ports(b->cfg, &none, b->ports, n);
+    }
+    for (uint32_t i = 0; b->ports != NULL && t->has_clock && i < n; i++) {
+        b->reset = t->reset >= 0 && b->ports[i].field == t->reset ? (int32_t)i : b->reset;
+    }
+    return b->ports != NULL;
+}
+
 static bool prepare(bench *b, wlk_error *err) {
     if (b->block->check(b->cfg, err) != WLK_OK) {
         return false;
@@ -403,10 +435,15 @@ static bool prepare(bench *b, wlk_error *err) {
         (void)wlk_fail(err, WLK_NO_MEMORY, "out of memory");
         return false;
     }
+    if (!prepare_reset(b)) {
+        (void)wlk_fail(err, WLK_NO_MEMORY, "out of memory");
+        return false;
+    }
     return b->program_file == NULL || prepare_program(b, err);
 }
 
 static void release(bench *b) {
+    free(b->ports);
     free(b->model);
     free(b->in);
     free(b->before);
@@ -414,16 +451,11 @@ static void release(bench *b) {
     bench_forget(b);
 }
 
-// What the RTL prints must not end up in the answer.
-static bool take_stdout(wlk_error *err) {
-    const int copy = dup(STDOUT_FILENO);
-    answer = copy >= 0 ? fdopen(copy, "w") : NULL;
-    if (answer == NULL || dup2(STDERR_FILENO, STDOUT_FILENO) < 0) {
-        (void)wlk_fail(err, WLK_NO_FILE, "cannot use stdout");
-        return false;
-    }
-    (void)setvbuf(stdout, NULL, _IOLBF, BUFSIZ);
-    return true;
+// What the RTL prints must not end up in the answer, nor among our own messages.
+static bool take_streams(wlk_error *err) {
+    answer = stdout;
+    tool_console = stderr;
+    return printed_take() || wlk_fail(err, WLK_NO_MEMORY, "out of memory") == WLK_OK;
 }
 
 int wlk_bench_main(const wlk_bench_dut *dut, int argc, char **argv) {
@@ -439,7 +471,7 @@ int wlk_bench_main(const wlk_bench_dut *dut, int argc, char **argv) {
     } else {
         memcpy(b.cfg, dut->cfg, b.block->table->n_params * sizeof *b.cfg);
     }
-    if (b.gen != NULL && take_stdout(&err) && parse(&b, argc, argv, &err) && prepare(&b, &err)) {
+    if (b.gen != NULL && take_streams(&err) && parse(&b, argc, argv, &err) && prepare(&b, &err)) {
         status = b.time != 0u ? time_cycles(&b) : run(&b, &err);
     }
     release(&b);

@@ -23,6 +23,8 @@ typedef struct wlk_bench_dut {
     void (*drive)(void *dut, const uint64_t *in);
     /** Rising edge; the bound checkers sample here. */
     void (*edge)(void *dut);
+    /** Settle once more with nothing changed: only combinational code runs again. */
+    void (*settle)(void *dut);
     void (*dump)(void *dut, uint64_t time);
     void (*observe)(void *dut, uint64_t *out);
     void (*close)(void *dut);
@@ -31,8 +33,16 @@ typedef struct wlk_bench_dut {
 /** Run as the words say (see bench.c); the exit code is the verdict. */
 int wlk_bench_main(const wlk_bench_dut *dut, int argc, char **argv);
 
-/** An assertion of the RTL failed, after its text was printed; the run ends and is not PASS. */
-void wlk_bench_assertion(const char *file, int line);
+/**
+ * What would end a simulation; here the run goes on. Called after the text was printed: an
+ * assertion failed, or $error, $fatal or $stop was called, ...
+ */
+void wlk_bench_stop(const char *file, int line);
+/** ... or $finish. */
+void wlk_bench_finish(const char *file, int line);
+
+/** The RTL cannot be simulated on, e.g. it does not settle. Ends the process with one line. */
+void wlk_bench_fatal(const char *file, int line, const char *message);
 
 #ifdef __cplusplus
 }

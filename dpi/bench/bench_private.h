@@ -9,7 +9,7 @@
 #include "warplock/stimulus.h"
 #include "warplock/vectors.h"
 
-enum { STUCK_TEXT = 4096 };
+enum { STUCK_TEXT = 4096, MAX_PLACES = 16 };
 
 /* A bound checker over all seeds. They open in the same order in each. */
 typedef struct watch {
@@ -19,6 +19,23 @@ typedef struct watch {
     uint64_t *bits;  /* compared bits of each port */
     uint32_t *width; /* bits the RTL has of each output */
 } watch;
+
+/* A line of the RTL that would end a simulation. */
+typedef struct place {
+    char file[512];
+    int line;
+    bool finishes;     /* $finish */
+    char message[512]; /* what it printed; empty: nothing, so $stop or $finish */
+    uint64_t cycle;    /* of the first time in this seed */
+    uint64_t count;
+} place;
+
+/* What fired in a seed. */
+typedef struct assertions {
+    place places[MAX_PLACES]; /* in the order of their first time; the first n are in use */
+    uint32_t n;
+    uint64_t count; /* of all places */
+} assertions;
 
 typedef struct bench {
     const wlk_bench_dut *dut;
@@ -50,7 +67,15 @@ typedef struct bench {
     watch *watches;
     uint32_t n_watches;
     char stuck[STUCK_TEXT]; /* why a seed hangs */
-    const char *assertion;  /* place of the first one that failed in this seed, or NULL */
+    assertions assertions;
+    /* What fired before the first reset of a seed was over, with random power-up: registers hold
+     * anything then, so it means nothing. The first one; the count is of all, in all seeds. */
+    place early;
+    int32_t reset; /* port among `ports`, or -1 */
+    wlk_port *ports;
+    bool reset_edge; /* an edge in reset was seen in this seed, */
+    bool awake;      /* and a cycle without; or there is nothing to wait for */
+    bool judged;     /* a verdict is out */
 } bench;
 
 void bench_begin(bench *b, uint64_t seed, const char *waves);
@@ -68,6 +93,39 @@ wlk_status bench_verdict(bench *b, bool finished);
 void bench_answer(bench *b, wlk_status status, FILE *to);
 
 void bench_forget(bench *b);
+
+/* Inputs of b->seed's next cycle again, the @p cycle-th, after bench_start_stimulus. */
+void bench_again(bench *b, uint64_t cycle, uint64_t *in);
+
+/* ---- assertions.c ---- */
+/* How many fired and are not yet taken. */
+extern uint32_t assertions_pending;
+void assertions_begin(bench *b);
+/* Take those of the phase in which the inputs settle, ... */
+void assertions_settled(bench *b);
+/* ... of the edge, ... */
+void assertions_clocked(bench *b);
+/* ... and of the `final` blocks. */
+void assertions_final(bench *b);
+/* Before each cycle until b->awake. */
+void assertions_reset(bench *b, const uint64_t *in);
+/* The cycle in which @p p fired in this seed; false: it did not. */
+bool assertions_fired(const bench *b, const place *p, uint64_t *cycle);
+void assertions_json(const bench *b, FILE *to);
+void assertions_report(const bench *b, FILE *to);
+
+/* ---- printed.c: what the RTL prints, of which the last lines are kept ---- */
+/* Take over stdout and stderr. */
+bool printed_take(void);
+/* Forget the lines, but not how many there were. @p cycle counts on. */
+void printed_clear(const uint64_t *cycle);
+/* Keep the lines as they are: they lead to a failure. */
+void printed_hold(void);
+/* Text of the error message printed last; empty when there is none. Each is given once. */
+void printed_message(char *text, size_t size);
+void printed_last_line(char *text, size_t size);
+void printed_json(bool failed, FILE *to);
+void printed_report(FILE *to);
 
 /* Shrink the failing stimulus of b->seed and write it to b->shrink as a record file. */
 wlk_status bench_shrink(bench *b, wlk_error *err);

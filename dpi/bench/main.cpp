@@ -54,6 +54,10 @@ void edge_dut(void *handle) {
     dut->top->eval();
 }
 
+void settle_dut(void *handle) {
+    static_cast<Dut *>(handle)->top->eval();
+}
+
 // Ten time units a cycle, rising edge at +5, inputs changing at +0.
 void dump_dut(void *handle, uint64_t time) {
 #if VM_TRACE
@@ -84,19 +88,21 @@ void close_dut(void *handle) {
 
 } // namespace
 
-// An assertion of the RTL ends a cycle of the bench, not the process.
+// What would end a simulation is the bench's to judge.
 void vl_stop(const char *file, int line, const char *) {
-    wlk_bench_assertion(file, line);
+    wlk_bench_stop(file, line);
 }
 
-void vl_fatal(const char *file, int line, const char *, const char *) {
-    wlk_bench_assertion(file, line);
+void vl_finish(const char *file, int line, const char *) {
+    wlk_bench_finish(file, line);
 }
 
-void vl_finish(const char *, int, const char *) {}
+void vl_fatal(const char *file, int line, const char *, const char *message) {
+    wlk_bench_fatal(file, line, message);
+}
 
 int main(int argc, char **argv) {
-    const wlk_bench_dut dut = {wlk_bench_block, wlk_bench_cfg, open_dut,    drive_dut,
-                               edge_dut,        dump_dut,      observe_dut, close_dut};
+    const wlk_bench_dut dut = {wlk_bench_block, wlk_bench_cfg, open_dut,    drive_dut, edge_dut,
+                               settle_dut,      dump_dut,      observe_dut, close_dut};
     return wlk_bench_main(&dut, argc, argv);
 }

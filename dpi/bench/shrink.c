@@ -10,27 +10,30 @@ enum { MAX_RUNS = 300, KEEP_FIRST = 4 }; // the reset at the start stays
 typedef struct stimulus {
     uint64_t *words; // n records of inputs
     uint64_t n;
+    const place *keeps; // the assertion that must fire, or NULL: outputs must differ
 } stimulus;
 
 // Does it fail without breaking a rule of the module's? Then *failed_at is the cycle. That a block
-// inside is given what breaks a rule is no fault of the stimulus.
+// inside is given what breaks a rule is no fault of the stimulus. Where nothing differs, failing is
+// the assertion of the same place.
 static bool fails(bench *b, const stimulus *s, uint64_t *failed_at) {
-    bool mismatch = false, legal = true;
+    bool mismatch = false, legal = true, fired = false;
     bench_begin(b, b->seed, NULL);
-    for (uint64_t c = 0; c < s->n && wlk_dpi_failures == 0u; c++) {
+    for (uint64_t c = 0; c < s->n && wlk_dpi_failures == 0u && !fired; c++) {
         (void)bench_cycle(b, s->words + c * b->layout.in_words);
+        fired = s->keeps != NULL && assertions_fired(b, s->keeps, failed_at);
     }
     for (uint32_t i = 0; i < wlk_dpi_count(); i++) {
         const wlk_checker *checker = wlk_dpi_checker(i);
         const wlk_checker_result r = wlk_checker_result_get(checker, false);
         legal = legal && (r.violated == 0u || wlk_checker_block(checker) != b->block);
-        if (r.mismatches != 0u && (!mismatch || r.first_cycle < *failed_at)) {
+        if (s->keeps == NULL && r.mismatches != 0u && (!mismatch || r.first_cycle < *failed_at)) {
             mismatch = true;
             *failed_at = r.first_cycle;
         }
     }
     bench_end(b);
-    return mismatch && legal;
+    return (s->keeps != NULL ? fired : mismatch) && legal;
 }
 
 static void remove_cycles(const bench *b, const stimulus *from, uint64_t at, uint64_t n,
@@ -86,21 +89,26 @@ static wlk_status write_records(const bench *b, const stimulus *s, wlk_error *er
     return status;
 }
 
+void bench_again(bench *b, uint64_t cycle, uint64_t *in) {
+    wlk_step_info info;
+    b->stim.drain = b->program == NULL && cycle >= b->cycles;
+    b->gen->next(b->cfg, b->model, &b->stim, in);
+    b->block->tick(b->cfg, b->model, in, &info);
+}
+
 // The inputs of the failing seed again, up to the failure.
 static void collect(bench *b, stimulus *s, uint64_t n) {
     bench_start_stimulus(b);
     for (s->n = 0; s->n < n; s->n++) {
-        wlk_step_info info;
-        uint64_t *in = s->words + s->n * b->layout.in_words;
-        b->stim.drain = b->program == NULL && s->n >= b->cycles;
-        b->gen->next(b->cfg, b->model, &b->stim, in);
-        b->block->tick(b->cfg, b->model, in, &info);
+        bench_again(b, s->n, s->words + s->n * b->layout.in_words);
     }
 }
 
 wlk_status bench_shrink(bench *b, wlk_error *err) {
-    const uint64_t n = b->cycle;
-    stimulus best = {NULL, 0}, trial = {NULL, 0};
+    const place kept = b->assertions.places[0];
+    const place *keeps = b->status == WLK_RTL_ASSERTION ? &kept : NULL;
+    const uint64_t n = keeps != NULL ? kept.cycle + 1u : b->cycle;
+    stimulus best = {NULL, 0, keeps}, trial = {NULL, 0, keeps};
     uint64_t failed_at = 0;
     best.words = (uint64_t *)calloc(n * b->layout.in_words + 1u, sizeof(uint64_t));
     trial.words = (uint64_t *)calloc(n * b->layout.in_words + 1u, sizeof(uint64_t));

@@ -246,6 +246,11 @@ static void keep_before(wlk_checker *c) {
     memcpy(c->before, state_now(c), c->worlds.size);
 }
 
+void wlk_checker_keep(wlk_checker *c) {
+    keep_before(c);
+    c->kept_cycle = c->cycles;
+}
+
 // A rule broken by the inputs; the first one is kept.
 static bool note_violation(wlk_checker *c, uint32_t violated, const char *text) {
     const bool first = violated != 0u && c->violated == 0u && !c->failed;

@@ -45,7 +45,7 @@ struct wlk_checker {
     int32_t reset_x_port;   /* an input that is X in a reset cycle that could not be used, or -1 */
     uint64_t resets_with_x; /* how many such cycles */
     uint64_t cycles, skipped, compared_cycles, mismatches, mismatched_bits;
-    uint64_t first_cycle, violation_cycle;
+    uint64_t first_cycle, violation_cycle, kept_cycle;
     uint32_t violated;
     char violation_text[160];
     uint64_t events[WLK_MAX_COVERS];

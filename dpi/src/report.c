@@ -217,6 +217,15 @@ void wlk_checker_report(const wlk_checker *c, FILE *to) {
     print_state(c, to);
 }
 
+void wlk_checker_report_kept(const wlk_checker *c, wlk_status verdict, const char *what, FILE *to) {
+    fprintf(to, "%s %s: %s in cycle %" PRIu64 "\n", c->block->table->name, c->scope,
+            wlk_status_name(verdict), c->kept_cycle);
+    print_config(c, to);
+    fputs(what, to);
+    print_history(c, c->kept_cycle, to);
+    print_state(c, to);
+}
+
 void wlk_json_bytes(const char *bytes, size_t size, FILE *to) {
     fputc('"', to);
     for (size_t i = 0; i < size; i++) {

@@ -73,6 +73,8 @@ const char *wlk_status_name(wlk_status status) {
         return "NO_TOOL";
     case WLK_NO_MEMORY:
         return "NO_MEMORY";
+    case WLK_RTL_ASSERTION:
+        return "RTL_ASSERTION";
     case WLK_INTERRUPTED:
         return "INTERRUPTED";
     }

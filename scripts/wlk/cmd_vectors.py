@@ -191,7 +191,7 @@ def _play(args: argparse.Namespace) -> int:
     from . import vectors
 
     table = report.Table("file", "block", "cycles", "compared bits", "masked bits", "verdict")
-    worst: list[Status] = []
+    verdicts: list[Status] = []
     for path in args.files:
         header = vectors.read_header(path)
         port_table = vectors.check_schema(header)
@@ -199,24 +199,24 @@ def _play(args: argparse.Namespace) -> int:
         vectors.check_model(header, port_table)
         report.warn(port_table.warnings(config))
         played = vectors.play(header, port_table, config)
-        worst.append(played.verdict)
+        verdicts.append(played.verdict)
         sys.stderr.write(played.report)
         if args.json:
             report.json_line(played.result)
         numbers = [played.result[key] for key in ("cycles", "compared_bits", "masked_bits")]
         table.add(str(path), header.block, *numbers, played.verdict)
         if args.rtl:
-            worst.append(_play_rtl(header, port_table, config, args, table))
+            verdicts.append(_play_rtl(header, port_table, config, args, table))
     if not args.json:
         table.print()
-    return int(min((v for v in worst if v != Status.OK), default=Status.OK))
+    return int(report.worst(verdicts))
 
 
 def _play_rtl(
     header: Any, port_table: Any, config: Any, args: argparse.Namespace, table: report.Table
 ) -> Status:
     """The file's inputs into the RTL; the bound checker compares it with the model."""
-    from . import lockstep
+    from . import harness, lockstep
 
     path = header.path
     result = lockstep.replay(port_table, config, path, header.power_up, args)
@@ -226,6 +226,8 @@ def _play_rtl(
     table.add(f"{path} -> {result.module}", result.block, *numbers, result.verdict)
     if result.first is not None:
         print(f"{path}: first difference {json.dumps(result.first.json())}", file=sys.stderr)
+    for note in harness.notes(str(path), result.extra):
+        print(note, file=sys.stderr)
     return result.verdict
 
 

@@ -40,6 +40,7 @@ class Status(IntEnum):
     NO_SPACE = 25
     NO_TOOL = 26
     NO_MEMORY = 27
+    RTL_ASSERTION = 28
     INTERRUPTED = 130
 
 

@@ -92,13 +92,11 @@ def write(job: Job, build: Callable[..., Path], answer: dict) -> list[str]:
     words = harness.words(job, first=seed, last=seed, shrink=stimulus)
     harness.run(job, build(), [*words, f"header={_header(job, seed)}"])
     told = answer["report"].rstrip()
-    if "assertion" in answer:
-        told += f"\n  RTL assertion: {answer['assertion']}"
     told += f"\n  repeat: {command_line(job, seed)}"
     with outputs.atomic_write(text) as file:
         print(told, file=file)
-    cycle = answer.get("failure", {}).get("first", {}).get("cycle", answer.get("assertion_cycle"))
-    waves = write_waves(job, build, seed, cycle)
+    first = answer.get("failure", {}).get("first") or answer.get("assertion", {})
+    waves = write_waves(job, build, seed, first.get("cycle"))
     messages = [told, f"  report: {text}"]
     if stimulus.is_file():
         messages.append(f"  shrunk stimulus: {stimulus}")

@@ -1,22 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs of the lockstep bench: its words, its answer, and what the RTL printed meanwhile."""
+"""Runs of the lockstep bench: its words and its answer."""
 
 from __future__ import annotations
 
-import itertools
 import json
-import re
 import subprocess
-from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from . import progress
 from .errors import Status, WlkError
 from .jobs import Job
-
-KEPT_LINES, SHOWN_LINES = 200, 10  # of what the RTL prints; kept: from both ends
-FAILED = re.compile("%(?:Error|Fatal): ")
 
 
 def words(job: Job, **more: object) -> list[str]:
@@ -47,10 +42,9 @@ def _overrides(job: Job) -> list[str]:
     ]
 
 
-def run(job: Job, program: Path, words: Sequence[str]) -> tuple[dict, list[str]]:
-    """The bench's answer and what the RTL printed."""
-    said: list[str] = []
-    last: deque[str] = deque(maxlen=KEPT_LINES)
+def run(job: Job, program: Path, words: Sequence[str]) -> dict:
+    """The bench's answer."""
+    last = ""
     with progress.child(
         [program, *words],
         stdout=subprocess.PIPE,
@@ -63,41 +57,49 @@ def run(job: Job, program: Path, words: Sequence[str]) -> tuple[dict, list[str]]
             if word == "progress":
                 job.done = int(rest.split()[0])
             else:
-                (said if len(said) < KEPT_LINES else last).append(line.rstrip())
+                last = line.rstrip()
         text = process.stdout.read()
         code = process.wait()
     if code == Status.INTERRUPTED:
         raise KeyboardInterrupt
-    said += last
     try:
-        answer = json.loads(text)
+        return json.loads(text)
     except json.JSONDecodeError:
-        raise _no_answer(job, code, said) from None
-    if "assertion" in answer:
-        answer["assertion"] += f": {_assertion_text(said)}"
-    return answer, said
+        raise _no_answer(job, code, last) from None
 
 
-def _no_answer(job: Job, code: int, said: Sequence[str]) -> WlkError:
+def _no_answer(job: Job, code: int, last: str) -> WlkError:
     """The bench's own complaint, or that it broke down."""
-    last = said[-1] if said else f"exit code {code}"
     if last.startswith("bench: ") and code in iter(Status):
         return WlkError(Status(code), f"{job.title}: {last.removeprefix('bench: ')}")
-    return WlkError(Status.MODEL_ERROR, f"{job.title}: the bench ended without an answer: {last}")
+    why = last or f"exit code {code}"
+    return WlkError(Status.MODEL_ERROR, f"{job.title}: the bench ended without an answer: {why}")
 
 
-def _assertion_text(said: Sequence[str]) -> str:
-    """What Verilator prints at a failed assertion: a line so marked, and indented ones."""
-    start = next((n for n, line in enumerate(said) if FAILED.search(line)), None)
-    if start is None:
-        return "assertion failed"
-    more = itertools.takewhile(lambda line: line.startswith(" "), said[start + 1 :])
-    # Behind the file and the line, which the bench tells whole.
-    text = " ".join([FAILED.split(said[start])[1], *more])
-    return " ".join(text.partition(": ")[2].split())
+def findings(answer: Mapping[str, Any]) -> dict[str, Any]:
+    """What the RTL itself had to say, as the bench reports it."""
+    keys = ("assertion", "assertions", "assertions_before_reset", "printed")
+    return {key: answer[key] for key in keys if key in answer}
 
 
-def printed(said: Sequence[str]) -> list[str]:
-    """What the RTL printed, or the start of it."""
-    lines = [f"  the RTL says: {line}" for line in said[:SHOWN_LINES]]
-    return [*lines, "  ... and more"] if len(said) > SHOWN_LINES else lines
+def notes(title: str, answer: Mapping[str, Any]) -> list[str]:
+    """What is to be said of assertions and prints beside the report of a failure."""
+    found = []
+    if "assertion" in answer:
+        found.append(f"{title}: {_assertion(answer['assertion'])}")
+    if "assertions_before_reset" in answer:
+        early = answer["assertions_before_reset"]
+        found.append(
+            f"{title}: {early['count']:,} assertions fired before the first reset was over, "
+            f"which means nothing with random power-up; the first: {_assertion(early)}"
+        )
+    if "printed" in answer:
+        lines = answer["printed"]["lines"]
+        found.append(f"{title}: the RTL printed {lines:,} lines; shown only around a failure")
+    return found
+
+
+def _assertion(fired: dict) -> str:
+    """As the bench's report has it."""
+    place = f"{fired['file']}:{fired['line']}"
+    return f"{fired['kind']} in {place} in cycle {fired['cycle']}: {fired['message']}"

@@ -55,7 +55,7 @@ def _execute(job: Job) -> Outcome:
     inferred = _infer(job, program)
     job.enter(jobs.RUNNING)
     start = time.monotonic()
-    answer, words = harness.run(job, program, harness.words(job, **_picture(job)))
+    answer = harness.run(job, program, harness.words(job, **_picture(job)))
     seconds = time.monotonic() - start
     status = VERDICTS[answer["verdict"]]
     result = _result(job, status, answer, inferred, seconds)
@@ -65,12 +65,12 @@ def _execute(job: Job) -> Outcome:
         Status.TIMING_DIVERGENCE,
         Status.PROTOCOL_VIOLATION,
         Status.HANG,
+        Status.RTL_ASSERTION,
     ):
         job.enter("shrinking the failure of")
         outcome.messages += failures.write(job, build, answer)
     elif job.args.waves:
         outcome.messages += failures.write_waves(job, build, job.args.seeds[0], None)
-    outcome.messages += harness.printed(words)
     return outcome
 
 
@@ -96,9 +96,10 @@ def replay(
     job = jobs.rtl_job(table, run)
     own = Harness(table, job.config, job.present, job.rtl.top)
     program = verilate.bench(own, job.rtl)
-    answer, _ = harness.run(job, program, harness.words(job, replay=path))
+    answer = harness.run(job, program, harness.words(job, replay=path))
     result = _result(job, VERDICTS[answer["verdict"]], answer)
-    return dataclasses.replace(result, extra={"file": str(path), "match": job.matched.kind})
+    extra = {"file": str(path), "match": job.matched.kind}
+    return dataclasses.replace(result, extra=extra | harness.findings(answer))
 
 
 def _infer(job: Job, program: Path) -> dict[str, str]:
@@ -149,8 +150,8 @@ def _score(job: Job, program: Path, config: Config) -> int | None:
     """How near to right a configuration is, by a short run; None: there is no difference."""
     job.config = config
     words = harness.words(job, last=job.args.seeds[0], cycles=PROBE_CYCLES, program=None)
-    answer, _ = harness.run(job, program, words)
-    if answer["verdict"] in ("PASS", "VACUOUS"):
+    answer = harness.run(job, program, words)
+    if answer["verdict"] in ("PASS", "VACUOUS", "RTL_ASSERTION"):
         return None
     failure = answer.get("failure", {})
     if job.table.clock is None:  # a first difference early on says nothing
@@ -213,10 +214,10 @@ def _told(job: Job, answer: dict) -> dict:
         told["at_fault"] = _at_fault(job, answer["verdict"], fault)
     if job.table.instances:
         told["checkers"] = [job.table.name, *(each.table.name for each in job.inside)]
-    for key in ("seed", "assertion", "assertion_cycle", "barely_compared", "stuck"):
+    for key in ("seed", "barely_compared", "stuck"):
         if answer.get(key):
             told[key] = answer[key]
-    return told
+    return told | harness.findings(answer)
 
 
 def _at_fault(job: Job, verdict: str, fault: dict) -> dict[str, str]:
@@ -266,6 +267,4 @@ def _notes(job: Job, answer: dict, inferred: dict[str, str]) -> list[str]:
         )
     if answer.get("barely_compared") and answer["verdict"] == "VACUOUS":
         notes.append(f"{job.title}: barely compared: {', '.join(answer['barely_compared'])}")
-    if answer.get("assertion"):
-        notes.append(f"{job.title}: an assertion of the RTL failed: {answer['assertion']}")
-    return notes
+    return notes + harness.notes(job.title, answer)

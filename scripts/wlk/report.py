@@ -25,6 +25,7 @@ VERDICTS = frozenset(
         Status.IFACE_CHANGED,
         Status.BUILD_FAIL,
         Status.MODEL_ERROR,
+        Status.RTL_ASSERTION,
     }
 )
 
@@ -86,15 +87,23 @@ class Result:
 
 
 def exit_code(results: Iterable[Result]) -> Status:
-    """Of several runs: OK only if all pass, else the failed verdict with the lowest number.
+    """Of several runs: OK only if all pass, else the worst. No run at all is VACUOUS."""
+    verdicts = [result.verdict for result in results]
+    return worst(verdicts) if verdicts else Status.VACUOUS
+
+
+def worst(verdicts: Iterable[Status]) -> Status:
+    """OK if there is nothing else, else the failed verdict with the lowest number.
 
     The numbers are in the order of what a reader wants to know first: a mismatch outranks a run
-    that compared too little. No run at all is VACUOUS.
+    that compared too little. RTL_ASSERTION, which came later, goes behind HANG.
     """
-    verdicts = [result.verdict for result in results]
-    if not verdicts:
-        return Status.VACUOUS
-    return min((v for v in verdicts if v != Status.OK), default=Status.OK)
+    failed = [verdict for verdict in verdicts if verdict != Status.OK]
+    return min(failed, key=_urgency, default=Status.OK)
+
+
+def _urgency(verdict: Status) -> float:
+    return Status.HANG + 0.5 if verdict == Status.RTL_ASSERTION else verdict
 
 
 def json_line(value: Mapping[str, Any], stream: TextIO | None = None) -> None:

@@ -170,7 +170,8 @@ def _verilator_flags(rtl: Rtl, top: str, trace: bool) -> list[str]:
     flags += ["--expand-limit", str(EXPAND)]
     # The user's RTL is judged by lockstep, not by lint; a duplicate helper module is usual.
     flags += ["-Wno-fatal", "-Wno-lint", "-Wno-style", "-Wno-MODDUP", "-Wno-TIMESCALEMOD"]
-    # An assertion of the RTL must not end the process before the report is out.
+    # Assertions count, but must not end the process: the bench judges them at its end.
+    flags.append("--assert")
     flags += ["-CFLAGS", "-DVL_USER_STOP -DVL_USER_FATAL -DVL_USER_FINISH"]
     flags += [f"+define+{text}" for text in rtl.defines]
     flags += [f"+incdir+{path}" for path in rtl.include_dirs]

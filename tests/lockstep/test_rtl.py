@@ -397,21 +397,23 @@ def test_emitted_rtl_with_random_initial_blocks():
     words = ["--define", "RANDOMIZE_REG_INIT", "--define", "RANDOMIZE_MEM_INIT"]
     said = rut.run_lockstep("--rtl", emitted("holds", HOLDS), *rut.QUICK, *words, *PINNED)
     assert said.code == 0, said.err
-    assert "the RTL says: request" in said.err
+    assert said.json["printed"].keys() == {"lines"}
+    assert f"the RTL printed {said.json['printed']['lines']:,} lines" in said.err
+    assert "request 1" not in said.err
 
 
 def test_assertion_that_fires(tmp_path):
     words = [*rut.QUICK, *PINNED, "--reports", tmp_path]
     said = rut.run_lockstep("--rtl", emitted("fires", FAILS), *words)
-    answer = said.json
-    assert said.code == Status.PROTOCOL_VIOLATION
-    assert answer["verdict"] == "PROTOCOL_VIOLATION"
-    assert "Assertion failed at Collector.scala:103 assert(legal)" in answer["assertion"]
-    assert str(rut.PLACE / "fires" / rut.SHELL) in answer["assertion"]
-    assert answer["assertion_cycle"] < answer["cycles"]
+    fired = said.json["assertion"]
+    assert said.code == Status.RTL_ASSERTION
+    assert said.json["verdict"] == "RTL_ASSERTION"
+    text = "TOP.DuplicatedCollector: Assertion failed at Collector.scala:103 assert(legal)"
+    assert fired["message"] == text
+    assert fired["file"] == str(rut.PLACE / "fires" / rut.SHELL)
+    assert fired["cycle"] < said.json["cycles"]
     (report,) = tmp_path.rglob("report.txt")
-    assert "Collector.scala:103" in report.read_text()
-    assert f"in cycle {answer['assertion_cycle']}" in report.read_text()
+    assert f"in cycle {fired['cycle']}: {text}" in report.read_text()
     assert list(tmp_path.rglob("wave.fst"))
     assert not list(tmp_path.rglob("*.partial*"))
 
@@ -424,13 +426,15 @@ def test_assertions_switched_off_by_macro(words):
 
 
 def test_assertion_in_rtl_that_is_wrong_too():
-    """A mismatch before the assertion is the verdict."""
+    """A mismatch is the verdict; the assertion is listed beside it."""
     place = emitted("fires_late", "io_writeReq_valid & (requests == 4'h9)")
     rut.change(place / rut.CORE, "assign readReq_ready_o = read_ready;",
                "assign readReq_ready_o = read_ready && !rst_i;")  # fmt: skip
     said = rut.run_lockstep("--rtl", place, *rut.QUICK, *PINNED)
     assert said.code == Status.FUNCTIONAL_MISMATCH
     assert said.json["first"]["port"] == "io_readReq_ready"
+    assert "Collector.scala:103" in said.json["assertion"]["message"]
+    assert "Collector.scala:103" in said.err
 
 
 def filler(number):

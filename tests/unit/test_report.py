@@ -80,6 +80,8 @@ def test_result_scope_and_extra():
         ([Status.OK, Status.OK], Status.OK),
         ([Status.OK, Status.VACUOUS, Status.FUNCTIONAL_MISMATCH], Status.FUNCTIONAL_MISMATCH),
         ([Status.MODEL_ERROR, Status.OK], Status.MODEL_ERROR),
+        ([Status.VACUOUS, Status.RTL_ASSERTION, Status.OK], Status.RTL_ASSERTION),
+        ([Status.RTL_ASSERTION, Status.HANG], Status.HANG),
     ],
 )
 def test_exit_code_of_several_runs(verdicts, code):

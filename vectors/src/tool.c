@@ -8,6 +8,11 @@
 #include <time.h>
 
 volatile sig_atomic_t tool_stop;
+FILE *tool_console;
+
+static FILE *console(void) {
+    return tool_console != NULL ? tool_console : stderr;
+}
 
 static void on_signal(int number) {
     (void)number;
@@ -25,7 +30,7 @@ void tool_signals(void) {
 }
 
 int tool_fail(const char *tool, const wlk_error *err) {
-    fprintf(stderr, "%s: %s\n", tool, err->text);
+    fprintf(console(), "%s: %s\n", tool, err->text);
     return (int)err->status;
 }
 
@@ -107,7 +112,7 @@ void tool_progress(uint64_t done, uint64_t total) {
                            (int64_t)(now.tv_nsec - last.tv_nsec) / 1000000;
     if (passed >= 200) {
         last = now;
-        fprintf(stderr, "progress %" PRIu64 " %" PRIu64 "\n", done, total);
+        fprintf(console(), "progress %" PRIu64 " %" PRIu64 "\n", done, total);
     }
 }
 

@@ -6,11 +6,15 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "warplock/block.h"
 
 /* Set by SIGINT and SIGTERM. */
 extern volatile sig_atomic_t tool_stop;
+
+/* Where errors and progress go; NULL: stderr. */
+extern FILE *tool_console;
 
 /* Catch Ctrl-C; ignore SIGPIPE and SIGXFSZ, so that a full disk is an error and not a death. */
 void tool_signals(void);

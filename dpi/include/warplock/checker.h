@@ -113,6 +113,16 @@ uint32_t wlk_checker_port_bits(const wlk_checker *checker, uint32_t port);
 /** For a person: the first mismatch or violation with history and model state. */
 void wlk_checker_report(const wlk_checker *checker, FILE *to);
 
+/**
+ * Before a cycle: keep the model's state and the cycle's number, for a failure that no output shows
+ * and that wlk_checker_report_kept describes once the cycle is over.
+ */
+void wlk_checker_keep(wlk_checker *checker);
+/** As wlk_checker_report of that cycle; @p what stands where differing ports would, in whole lines.
+ */
+void wlk_checker_report_kept(const wlk_checker *checker, wlk_status verdict, const char *what,
+                             FILE *to);
+
 /** A JSON string; bytes outside printable ASCII as \\u00XX. */
 void wlk_json_string(const char *text, FILE *to);
 

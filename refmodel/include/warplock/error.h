@@ -44,6 +44,7 @@ typedef enum wlk_status {
     WLK_NO_SPACE = 25,           /**< writing failed: disk full or similar */
     WLK_NO_TOOL = 26,            /**< a tool is missing and set-up is refused */
     WLK_NO_MEMORY = 27,          /**< an allocation failed */
+    WLK_RTL_ASSERTION = 28,      /**< verdict: an assertion of the RTL fired, or it ended itself */
     WLK_INTERRUPTED = 130,       /**< Ctrl-C */
 } wlk_status;
 

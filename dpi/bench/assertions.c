@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// What in the RTL would end a simulation: assertions that fail, $fatal, $error, $stop, $finish.
+// The stimulus is legal, so they are the RTL's; the run goes on, and they are judged at its end.
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench_private.h"
+
+uint32_t assertions_pending;
+
+static place pending[MAX_PLACES]; // fired in this phase; a call brings no context
+
+static place *find(place *places, uint32_t n, const char *file, int line) {
+    for (uint32_t i = 0; i < n; i++) {
+        if (places[i].line == line && strcmp(places[i].file, file) == 0) {
+            return &places[i];
+        }
+    }
+    return NULL;
+}
+
+static void fire(const char *file, int line, bool finishes) {
+    place fired = {.line = line, .finishes = finishes, .count = 1};
+    (void)snprintf(fired.file, sizeof fired.file, "%s", file);
+    printed_message(fired.message, sizeof fired.message);
+    place *same = find(pending, assertions_pending, fired.file, line);
+    if (same != NULL) {
+        same->count++;
+    } else if (assertions_pending < MAX_PLACES) {
+        pending[assertions_pending++] = fired;
+    }
+}
+
+void wlk_bench_stop(const char *file, int line) {
+    fire(file, line, false);
+}
+
+void wlk_bench_finish(const char *file, int line) {
+    fire(file, line, true);
+}
+
+void wlk_bench_fatal(const char *file, int line, const char *message) {
+    wlk_error err;
+    (void)wlk_fail(&err, WLK_BAD_RTL, "%s:%d: %s", file, line, message);
+    exit(tool_fail("bench", &err));
+}
+
+// ---- taking them ------------------------------------------------------------------------------
+
+void assertions_begin(bench *b) {
+    memset(&b->assertions, 0, sizeof b->assertions);
+    assertions_pending = 0;
+    b->reset_edge = false;
+    b->awake = b->random == 0 || b->reset < 0;
+}
+
+static void judge(bench *b, const place *fired) {
+    assertions *a = &b->assertions;
+    if (!b->awake) {
+        const uint64_t count = b->early.count + fired->count;
+        if (b->early.count == 0u) {
+            b->early = *fired;
+            b->early.cycle = b->cycle;
+        }
+        b->early.count = count;
+        return;
+    }
+    place *same = find(a->places, a->n, fired->file, fired->line);
+    a->count += fired->count;
+    printed_hold();
+    if (same != NULL) {
+        same->count += fired->count;
+    } else if (a->n < MAX_PLACES) {
+        a->places[a->n] = *fired;
+        a->places[a->n++].cycle = b->cycle;
+    }
+}
+
+void assertions_settled(bench *b) {
+    for (uint32_t i = 0; i < assertions_pending; i++) {
+        judge(b, &pending[i]);
+    }
+    assertions_pending = 0;
+}
+
+// Behind the edge combinational code sees the new state with the old inputs, which no simulation
+// shows whose inputs change at the edge too. What fires again when all settles once more is such
+// code: it is judged when the next inputs are there.
+void assertions_clocked(bench *b) {
+    place fired[MAX_PLACES];
+    const uint32_t n = assertions_pending;
+    memcpy(fired, pending, n * sizeof *fired);
+    assertions_pending = 0;
+    b->dut->settle(b->dut_handle);
+    for (uint32_t i = 0; i < n; i++) {
+        if (find(pending, assertions_pending, fired[i].file, fired[i].line) == NULL) {
+            judge(b, &fired[i]);
+        }
+    }
+    assertions_pending = 0;
+}
+
+void assertions_final(bench *b) {
+    assertions_settled(b);
+}
+
+void assertions_reset(bench *b, const uint64_t *in) {
+    const bool resets = wlk_port_get(&b->ports[b->reset], in) != 0u;
+    b->awake = b->reset_edge && !resets;
+    b->reset_edge = b->reset_edge || resets;
+}
+
+bool assertions_fired(const bench *b, const place *p, uint64_t *cycle) {
+    const assertions *a = &b->assertions;
+    for (uint32_t i = 0; i < a->n; i++) {
+        if (a->places[i].line == p->line && strcmp(a->places[i].file, p->file) == 0) {
+            *cycle = a->places[i].cycle;
+            return true;
+        }
+    }
+    return false;
+}
+
+// ---- showing them -----------------------------------------------------------------------------
+
+static const char *kind(const place *p) {
+    return p->finishes ? "$finish" : p->message[0] == '\0' ? "$stop" : "assertion";
+}
+
+static const char *text(const place *p) {
+    static const char verilator[] = "Assertion failed in ";
+    if (p->message[0] == '\0') {
+        return p->finishes ? "a simulation would end here" : "a simulation would stop here";
+    }
+    const size_t n = strlen(verilator);
+    return strncmp(p->message, verilator, n) == 0 ? p->message + n : p->message;
+}
+
+static void place_json(const place *p, uint64_t count, FILE *to) {
+    fputs("{\"file\": ", to);
+    wlk_json_string(p->file, to);
+    fprintf(to, ", \"line\": %d, \"kind\": \"%s\", \"message\": ", p->line, kind(p));
+    wlk_json_string(text(p), to);
+    fprintf(to, ", \"cycle\": %" PRIu64 ", \"count\": %" PRIu64 "}", p->cycle, count);
+}
+
+void assertions_json(const bench *b, FILE *to) {
+    const assertions *a = &b->assertions;
+    if (a->n != 0u) {
+        fputs(", \"assertion\": ", to);
+        place_json(&a->places[0], a->count, to);
+    }
+    for (uint32_t i = 0; a->n > 1u && i < a->n; i++) {
+        fputs(i == 0u ? ", \"assertions\": [" : ", ", to);
+        place_json(&a->places[i], a->places[i].count, to);
+        fputs(i + 1u == a->n ? "]" : "", to);
+    }
+    if (b->early.count != 0u) {
+        fputs(", \"assertions_before_reset\": ", to);
+        place_json(&b->early, b->early.count, to);
+    }
+}
+
+void assertions_report(const bench *b, FILE *to) {
+    for (uint32_t i = 0; i < b->assertions.n; i++) {
+        const place *p = &b->assertions.places[i];
+        fprintf(to, "  %s in %s:%d in cycle %" PRIu64 ": %s", kind(p), p->file, p->line, p->cycle,
+                text(p));
+        fprintf(to, p->count > 1u ? " (%" PRIu64 " times)\n" : "\n", p->count);
+    }
+}
