@@ -12,6 +12,8 @@ from __future__ import annotations
 import functools
 import hashlib
 import os
+import re
+import shlex
 import shutil
 import sys
 from collections.abc import Callable, Sequence
@@ -24,6 +26,8 @@ from .gen_sv import Harness
 
 PREFIX = "Vwlk"
 BENCH = setup.ROOT / "dpi" / "bench"
+MAIN = BENCH / "main.cpp"
+ODD = re.compile(r"[^\w/.,+@=~-]")  # what make may take for something else in the name of a folder
 EXPAND = 1024  # words of a concatenation that are written one by one; the default is 64
 LARGE = 20_000  # lines of RTL above which the compiler's time outweighs the run's
 RUNTIME_VERSION = ("verilated_config.h", "verilated.cpp", "verilated.h")  # tell versions apart
@@ -33,7 +37,7 @@ HEADER_TEXT = '#include <memory>\n#include "verilated.h"\n#include "verilated_dp
 MAX_BUILDS = 1000  # builds kept; a whole run of `mutate` must fit in
 # What a bench is compiled against, beside what is generated.
 INTERFACE = [
-    BENCH / "main.cpp",
+    MAIN,
     BENCH / "bench.h",
     setup.ROOT / "dpi/include/warplock/dpi.h",
     setup.ROOT / "dpi/include/warplock/checker.h",
@@ -91,6 +95,25 @@ def _library() -> Path:
     return build.meson_build()
 
 
+def folder() -> Path:
+    """Where benches are built: build/rtl. GNU make cannot build below a name with blanks and the
+    like in it, so then it is a folder of the user's cache, one for each checkout."""
+    place = setup.BUILD / "rtl"
+    if not ODD.search(str(place)):
+        return place
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    if ODD.search(str(cache)):
+        message = f"make cannot build in {place} nor in {cache}: blanks or signs in the name"
+        hint = f"let {setup.BUILD_VARIABLE} name a folder without"
+        raise WlkError(Status.BUILD_FAIL, f"{message}; {hint}")
+    return cache / "warplock" / _digest([str(setup.BUILD)])
+
+
+def _for_make(words: Sequence[str]) -> str:
+    """The value of a variable that stands in a recipe."""
+    return shlex.join(words).replace("$", "$$")
+
+
 def _digest(parts: Sequence[str | bytes]) -> str:
     total = hashlib.sha256()
     for part in parts:
@@ -135,7 +158,7 @@ def bench(
     interface = [path.read_bytes() for path in INTERFACE]
     identity = [*flags, optimize, tool.program, str(library), *interface]
     key = _digest([*identity, *content, *sources, *sources.values()])
-    place = setup.BUILD / "rtl" / key
+    place = folder() / key
     program = place / "bench"
     with setup.locked(f"rtl-{key}"):
         if program.is_file():
@@ -183,7 +206,10 @@ def _verilate(
 ) -> None:
     checker = [place / name for name in sources if name.endswith(".sv")]
     command = [tool.program, *flags, "-Mdir", place / "obj", *checker, *rtl.files]
-    command += [BENCH / "main.cpp"]
+    # A name without blanks, which make does not bear.
+    main = place / "obj" / MAIN.name
+    shutil.copyfile(MAIN, main)
+    command += [main]
     _run(command, place, "Verilator does not take the RTL", tool)
 
 
@@ -204,8 +230,8 @@ def _compile(
         command += [f"-I{path}" for path in includes]
         _run(command, place, "the step call does not compile", tool)
     libs = library / "vectors"
-    cflags = " ".join([f"-I{place}", *(f"-I{path}" for path in includes)])
-    link = " ".join([*map(str, objects), f"-L{libs}", "-lwarplock_dpi", f"-Wl,-rpath,{libs}"])
+    cflags = _for_make([f"-I{place}", *(f"-I{path}" for path in includes)])
+    link = _for_make([*map(str, objects), f"-L{libs}", "-lwarplock_dpi", f"-Wl,-rpath,{libs}"])
     if not objects:
         link += " -Wl,--allow-shlib-undefined"  # no DPI, so no svdpi; nothing calls it
     if library.name == "asan":
