@@ -55,6 +55,7 @@ def parse(words: Sequence[str]) -> tuple[argparse.Namespace, ModuleType]:
 
 def _dispatch(words: Sequence[str]) -> int:
     args, module = parse(words)
+    args.words = list(words)
     if hasattr(module, "refuse"):
         module.refuse(args)
     needed = module.needs(args)

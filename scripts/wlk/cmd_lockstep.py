@@ -6,15 +6,17 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import options, outputs, progress, report
+from . import options, outputs, progress, report, reports
 from .errors import Status, WlkError
 
 if TYPE_CHECKING:
     from .jobs import Job
+    from .lockstep import Outcome
 
 CYCLES = 20_000
 EXAMPLE = """warplock lockstep
@@ -129,9 +131,10 @@ def _add_runs(parser: argparse.ArgumentParser) -> None:
     how.add_argument(
         "--reports",
         type=Path,
-        default=Path("reports"),
+        default=reports.DEFAULT,
         metavar="DIR",
-        help="where reports, shrunk stimuli and waveforms of failures go (default: reports)",
+        help="where each run has a folder for its results, and for reports, shrunk stimuli and "
+        "waveforms of failures; DIR/latest is that of the last run (default: reports)",
     )
     how.add_argument(
         "--recordings",
@@ -164,6 +167,7 @@ def refuse(args: argparse.Namespace) -> None:
             jobs.given_config(table, args.config)
     if args.pipeline is not None:
         outputs.refuse_existing(args.pipeline, args.force)
+    reports.refuse(args.reports)
 
 
 def needs(args: argparse.Namespace) -> tuple[str, ...]:
@@ -175,6 +179,34 @@ def needs(args: argparse.Namespace) -> tuple[str, ...]:
     return ("build", "verilate", *rtl, *newest)
 
 
+class Screen:
+    """What is shown of the runs as they come; calls come from several threads."""
+
+    def __init__(self, args: argparse.Namespace, line: progress.Progress, several: bool) -> None:
+        self.args, self.line, self.several = args, line, several
+        self._lock = threading.Lock()
+
+    def verdict(self, job: Job, outcome: Outcome) -> None:
+        """The verdict with its report, before anything is written to a file."""
+        with self._lock:
+            self.line.close()
+            if self.args.json:
+                report.json_line(outcome.result.json())
+            elif self.several:
+                print(f"{job.title}: {report.verdict_name(outcome.result.verdict)}", flush=True)
+            self._print(outcome.messages)
+
+    def left(self, lines: Sequence[str]) -> None:
+        """What came of the files."""
+        with self._lock:
+            self.line.close()
+            self._print(lines)
+
+    def _print(self, lines: Sequence[str]) -> None:
+        for text in lines:
+            print(text, file=sys.stderr if self.args.json else sys.stdout, flush=True)
+
+
 def run(args: argparse.Namespace) -> int:
     """Run every configuration asked for; the exit code is the worst verdict."""
     from . import build, jobs, recordings
@@ -183,39 +215,57 @@ def run(args: argparse.Namespace) -> int:
         return jobs.list_blocks(args.json)
     if args.cycles is None:
         args.cycles = 0 if args.program is not None else CYCLES
-    plan = jobs.plan(jobs.Run.of(args))
+    given = jobs.Run.of(args)
+    plan = jobs.plan(given)
     build.meson_build(jobs=args.jobs)
-    results = _run_all(plan, args)
+    results, lost = _run_all(plan, args)
     if not args.json:
         print()
         _table(plan, results).print()
     if not args.blocks:
         results += recordings.check_all(args)
+    code = report.exit_code(results)
+    lost += _keep(args, given.folder, code or min(lost, default=Status.OK), results)
     if not args.blocks and not args.all and not args.json:
         print(NEXT)
-    return int(report.exit_code(results))
+    return int(code or min(lost, default=Status.OK))
 
 
-def _run_all(plan: Sequence[Job], args: argparse.Namespace) -> list[report.Result]:
-    """The result of each job, in the order in which they end; prints what each has to say."""
-    from . import estimate, lockstep
+def _keep(
+    args: argparse.Namespace, folder: reports.Folder, code: int, results: Sequence[report.Result]
+) -> list[Status]:
+    """Write what came out; what could not be written and was asked for."""
+    try:
+        folder.finish(args.words, int(code), [result.json() for result in results])
+    except WlkError as error:
+        print(f"no results file: {error.message}", file=sys.stderr)
+        return [error.status] if args.reports != reports.DEFAULT else []
+    return []
 
-    results = []
+
+def _run_all(
+    plan: Sequence[Job], args: argparse.Namespace
+) -> tuple[list[report.Result], list[Status]]:
+    """The results in the order in which they end, shown as they come; what could not be written."""
+    from . import estimate
+
+    results: list[report.Result] = []
+    lost: list[Status] = []
     left = estimate.Estimate(plan, args.jobs)
-    stream = sys.stderr if args.json else sys.stdout
     with progress.Progress("lockstep", len(plan)) as line:
+        screen = Screen(args, line, several=len(plan) > 1)
         tick = lambda: line.update(len(results), left.note())  # noqa: E731
-        for job, outcome in progress.parallel(lockstep.execute, plan, args.jobs, tick):
-            line.close()
+        runs = progress.parallel(lambda job: _execute(job, screen), plan, args.jobs, tick)
+        for _, outcome in runs:
+            if isinstance(outcome, WlkError):
+                lost.append(outcome.status)
+                continue
             results.append(outcome.result)
-            if args.json:
-                report.json_line(outcome.result.json())
-            elif len(plan) > 1:
-                print(f"{job.title}: {report.verdict_name(outcome.result.verdict)}", flush=True)
-            for text in outcome.messages:
-                print(text, file=stream, flush=True)
+            lost += outcome.left.lost
     left.keep()
-    return results
+    if not results:
+        raise WlkError(Status.NO_SPACE, "no run had the space it needs; free some")
+    return results, lost
 
 
 def _table(plan: Sequence[Job], results: Sequence[report.Result]) -> report.Table:
@@ -229,3 +279,18 @@ def _table(plan: Sequence[Job], results: Sequence[report.Result]) -> report.Tabl
     for row in sorted(lockstep.rows(results), key=lambda row: order.get(row[0], 0)):
         table.add(*row[1:])
     return table
+
+
+def _execute(job: Job, screen: Screen) -> Outcome | WlkError:
+    """One run. That there is no room for it does not take the verdicts of the others."""
+    from . import lockstep
+
+    try:
+        outcome = lockstep.execute(job, screen.verdict)
+    except WlkError as error:
+        if error.status != Status.NO_SPACE or not screen.several:
+            raise
+        screen.left([f"{job.title}: not run: {error.message}"])
+        return error
+    screen.left(outcome.left.lines)
+    return outcome

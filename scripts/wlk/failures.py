@@ -3,19 +3,19 @@
 
 from __future__ import annotations
 
-import hashlib
+import contextlib
 import json
 import shlex
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from . import harness, outputs, report
+from . import harness, outputs, reports
 from .errors import Status, WlkError
 from .jobs import Job
 
 WAVE_BEFORE, WAVE_AFTER = 50, 10
 WAVE_FILE = "wave.fst"
-LONGEST_NAME = 100  # of a configuration, in the name of a folder
 
 
 def command_line(job: Job, seed: int) -> str:
@@ -52,19 +52,6 @@ def _pinned(job: Job) -> list[str]:
     return [f"{key}={value}" for key, value in shown if value != usual[key] or key in loose]
 
 
-def _folder(job: Job) -> Path:
-    name = report.file_name(job.name)
-    if len(name) > LONGEST_NAME:
-        name = f"{name[:LONGEST_NAME]}-{hashlib.sha256(job.name.encode()).hexdigest()[:8]}"
-    place = job.args.reports / f"{job.table.name}-{name}"
-    try:
-        place.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        message = f"cannot make {place}: {error.strerror}; name another folder with --reports"
-        raise WlkError(Status.NO_FILE, message) from error
-    return place
-
-
 def _header(job: Job, seed: int) -> str:
     return json.dumps(
         {
@@ -81,39 +68,77 @@ def _header(job: Job, seed: int) -> str:
     )
 
 
-def write(job: Job, build: Callable[..., Path], answer: dict) -> list[str]:
+@dataclass
+class Left:
+    """What a run has left, and what it could not: a line each. A verdict hangs on none of it."""
+
+    lines: list[str] = field(default_factory=list)
+    lost: list[Status] = field(default_factory=list)
+
+    def attempt(self, what: str, write: Callable[[], Path | None]) -> None:
+        """Write a file; None: there is nothing to write."""
+        try:
+            path = write()
+        except WlkError as error:
+            if error.status == Status.INTERRUPTED:
+                raise
+            self.lose(what, error.status, error.message)
+        except OSError as error:
+            failed = outputs.failure(error, what, reports.REMEDY)
+            self.lose(what, failed.status, failed.message)
+        else:
+            self.lines += [] if path is None else [f"  {what}: {path}"]
+
+    def lose(self, what: str, status: Status, why: str) -> None:
+        """Note what could not be written."""
+        self.lines.append(f"  no {what}: {why}")
+        self.lost.append(status)
+
+
+def text(job: Job, answer: dict) -> str:
+    """The report of a failure."""
+    return f"{answer['report'].rstrip()}\n  repeat: {command_line(job, _seed(job, answer))}"
+
+
+def _seed(job: Job, answer: dict) -> int:
+    return answer.get("seed", job.args.seeds[0])
+
+
+def leave(job: Job, build: Callable[..., Path], answer: dict, report: str) -> Left:
     """Report, shrunk stimulus and waveform of the first failing seed."""
-    seed = answer.get("seed", job.args.seeds[0])
-    place = _folder(job)
-    text = place / "report.txt"
-    stimulus = place / "stimulus.wlv"
-    for old in (text, stimulus, place / WAVE_FILE):  # of a run before this one
-        old.unlink(missing_ok=True)
-    words = harness.words(job, first=seed, last=seed, shrink=stimulus)
-    harness.run(job, build(), [*words, f"header={_header(job, seed)}"])
-    told = answer["report"].rstrip()
-    told += f"\n  repeat: {command_line(job, seed)}"
-    with outputs.atomic_write(text) as file:
-        print(told, file=file)
+    left = Left()
+    seed = _seed(job, answer)
     first = answer.get("failure", {}).get("first") or answer.get("assertion", {})
-    waves = write_waves(job, build, seed, first.get("cycle"))
-    messages = [told, f"  report: {text}"]
-    if stimulus.is_file():
-        messages.append(f"  shrunk stimulus: {stimulus}")
-    return messages + waves
+    left.attempt("report", lambda: job.args.folder.write(_place(job) / "report.txt", report + "\n"))
+    left.attempt("shrunk stimulus", lambda: _shrink(job, build, seed))
+    left.attempt("waveform", lambda: write_waves(job, build, seed, first.get("cycle")))
+    return left
 
 
-def write_waves(job: Job, build: Callable[..., Path], seed: int, cycle: int | None) -> list[str]:
+def _place(job: Job) -> Path:
+    return job.args.folder.of(job.table.name, job.name)
+
+
+def _shrink(job: Job, build: Callable[..., Path], seed: int) -> Path | None:
+    """The shortest stimulus that fails, if there is one that fails by itself."""
+    stimulus = _place(job) / "stimulus.wlv"
+    words = harness.words(job, first=seed, last=seed, shrink=stimulus)
+    harness.write(job, build(), [*words, f"header={_header(job, seed)}"])
+    return stimulus if stimulus.is_file() else None
+
+
+def write_waves(job: Job, build: Callable[..., Path], seed: int, cycle: int | None) -> Path:
     """An FST of cycles [-50, +10] around `cycle`, or of the whole seed, by running it again."""
-    place = _folder(job) / WAVE_FILE
-    draft = place.with_name(WAVE_FILE + ".partial")
-    try:
-        program = build(trace=True)
-    except WlkError as error:  # must not hide the verdict
-        return [f"  no waveform: {error.message}"]
+    place = _place(job) / WAVE_FILE
+    program = build(trace=True)
     around = {}
     if cycle is not None:
         around = {"from": max(0, cycle - WAVE_BEFORE), "to": cycle + WAVE_AFTER}
-    harness.run(job, program, harness.words(job, first=seed, last=seed, waves=draft, **around))
-    draft.replace(place)
-    return [f"  waveform: {place}"]
+    with outputs.temporary(place) as draft, contextlib.ExitStack() as stack:
+        # Verilator's writer has a file of its own beside it, and does not see that it is cut.
+        stack.callback(Path(f"{draft}.hier").unlink, missing_ok=True)
+        words = harness.words(job, first=seed, last=seed, waves=draft, **around)
+        harness.write(job, program, words)
+        harness.require_whole(draft)
+        outputs.publish(draft, place, replace=True)
+    return place

@@ -4,14 +4,18 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from . import progress
+from . import progress, tools
 from .errors import Status, WlkError
 from .jobs import Job
+
+NO_ROOM = "the disk is full, or that of /tmp; free some space there"
 
 
 def words(job: Job, **more: object) -> list[str]:
@@ -44,6 +48,31 @@ def _overrides(job: Job) -> list[str]:
 
 def run(job: Job, program: Path, words: Sequence[str]) -> dict:
     """The bench's answer."""
+    return _run(job, program, words)[0]
+
+
+def write(job: Job, program: Path, words: Sequence[str]) -> None:
+    """A run for the file that it writes; fails when that could not be written."""
+    _, last, code = _run(job, program, words)
+    if code == Status.NO_SPACE:
+        raise _complaint(job, code, last)
+
+
+def require_whole(waves: Path) -> None:
+    """NO_SPACE when Verilator could not write all of a waveform, which it does not report."""
+    try:
+        with waves.open("rb") as file:
+            hole = os.lseek(file.fileno(), 0, os.SEEK_HOLE)  # what was not written, in the middle
+            whole = hole == os.fstat(file.fileno()).st_size
+        tools.run("vectors/wlk-check", ["verify", waves], label=f"reading {waves}")
+    except (OSError, WlkError):
+        whole = False
+    if not whole:
+        raise WlkError(Status.NO_SPACE, f"it came out incomplete: {NO_ROOM}")
+
+
+def _run(job: Job, program: Path, words: Sequence[str]) -> tuple[dict, str, int]:
+    """The answer, the last line on stderr, the exit code."""
     last = ""
     with progress.child(
         [program, *words],
@@ -62,13 +91,15 @@ def run(job: Job, program: Path, words: Sequence[str]) -> dict:
         code = process.wait()
     if code == Status.INTERRUPTED:
         raise KeyboardInterrupt
+    if code == -signal.SIGBUS:  # it writes into a mapped file that has no room
+        raise WlkError(Status.NO_SPACE, f"{job.title}: the bench was ended by SIGBUS: {NO_ROOM}")
     try:
-        return json.loads(text)
+        return json.loads(text), last, code
     except json.JSONDecodeError:
-        raise _no_answer(job, code, last) from None
+        raise _complaint(job, code, last) from None
 
 
-def _no_answer(job: Job, code: int, last: str) -> WlkError:
+def _complaint(job: Job, code: int, last: str) -> WlkError:
     """The bench's own complaint, or that it broke down."""
     if last.startswith("bench: ") and code in iter(Status):
         return WlkError(Status(code), f"{job.title}: {last.removeprefix('bench: ')}")

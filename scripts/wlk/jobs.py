@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 
-from . import inside, match, report, stubs, tables, verilate
+from . import inside, match, report, reports, stubs, tables, verilate
 from .errors import Status, WlkError
 from .inside import Inside
 from .tables import Config, Table
@@ -39,10 +39,14 @@ class Run:
     force: bool = False
     bind: str = "stage"
     waves: bool = False
-    reports: Path = Path("reports")
+    reports: Path = reports.DEFAULT
     verilator: str = "system"
     all: bool = False  # every named configuration, not one a block
     keep: bool = True  # write report, shrunk stimulus and waveform of a failure
+    folder: reports.Folder | None = None  # of this run, below `reports`
+
+    def __post_init__(self) -> None:
+        self.folder = self.folder or reports.Folder(self.reports)
 
     @classmethod
     def of(cls, args: argparse.Namespace) -> Run:

@@ -7,18 +7,26 @@ import argparse
 import dataclasses
 import functools
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from . import failures, harness, jobs, report, verilate
 from .errors import Status, WlkError
+from .failures import Left
 from .gen_sv import Harness
 from .jobs import Job
 from .report import Mismatch, Result
 from .tables import Config, Table
 
 PROBE_CYCLES = 4000
+FAILURES = (
+    Status.FUNCTIONAL_MISMATCH,
+    Status.TIMING_DIVERGENCE,
+    Status.PROTOCOL_VIOLATION,
+    Status.HANG,
+    Status.RTL_ASSERTION,
+)
 VERDICTS = {report.verdict_name(s): s for s in report.VERDICTS}
 
 
@@ -29,17 +37,22 @@ class Outcome:
     result: Result
     messages: list[str] = field(default_factory=list)
     seconds: float = 0.0
+    left: Left = field(default_factory=Left)
 
 
-def execute(job: Job) -> Outcome:
-    """Build and run a job."""
+def execute(job: Job, announce: Callable[[Job, Outcome], None] = lambda *_: None) -> Outcome:
+    """Build and run a job. What it leaves is written when the verdict has been announced."""
     try:
-        return _execute(job)
+        outcome, leave = _execute(job)
+        announce(job, outcome)
+        outcome.left = leave()
     finally:
         job.enter("")
+    return outcome
 
 
-def _execute(job: Job) -> Outcome:
+def _execute(job: Job) -> tuple[Outcome, Callable[[], Left]]:
+    """The verdict, and what is left to write."""
     own = Harness(job.table, job.config, job.present, job.rtl.top)
     bound = [own, *(each.harness(job.config) for each in job.inside)]
     tool = verilate.find_tool(job.args.verilator)
@@ -50,7 +63,8 @@ def _execute(job: Job) -> Outcome:
     except WlkError as error:
         if error.status != Status.BUILD_FAIL:
             raise
-        return Outcome(_result(job, Status.BUILD_FAIL, {}), [f"{job.title}: {error.message}"])
+        message = f"{job.title}: {error.message}"
+        return Outcome(_result(job, Status.BUILD_FAIL, {}), [message]), Left
     job.enter("trying parameters of")
     inferred = _infer(job, program)
     job.enter(jobs.RUNNING)
@@ -60,18 +74,23 @@ def _execute(job: Job) -> Outcome:
     status = VERDICTS[answer["verdict"]]
     result = _result(job, status, answer, inferred, seconds)
     outcome = Outcome(result, _notes(job, answer, inferred), seconds)
-    if job.args.keep and status in (
-        Status.FUNCTIONAL_MISMATCH,
-        Status.TIMING_DIVERGENCE,
-        Status.PROTOCOL_VIOLATION,
-        Status.HANG,
-        Status.RTL_ASSERTION,
-    ):
+    text = failures.text(job, answer) if job.args.keep and status in FAILURES else ""
+    outcome.messages += [text] if text else []
+    return outcome, functools.partial(_leave, job, build, answer, text)
+
+
+def _leave(job: Job, build: Callable[..., Path], answer: dict, text: str) -> Left:
+    """Write what a run leaves."""
+    left = Left()
+    if text:
         job.enter("shrinking the failure of")
-        outcome.messages += failures.write(job, build, answer)
+        left = failures.leave(job, build, answer, text)
     elif job.args.waves:
-        outcome.messages += failures.write_waves(job, build, job.args.seeds[0], None)
-    return outcome
+        seed = job.args.seeds[0]
+        left.attempt("waveform", lambda: failures.write_waves(job, build, seed, None))
+    if "no_pipeline" in answer:
+        left.lose("pipeline", Status.NO_SPACE, answer["no_pipeline"])
+    return left
 
 
 def _picture(job: Job) -> dict[str, object]:

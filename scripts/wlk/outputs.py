@@ -85,7 +85,9 @@ def _take_name(partial: Path, path: Path) -> None:
 
 
 @contextlib.contextmanager
-def atomic_write(path: Path | str, mode: str = "w", *, replace: bool = True) -> Iterator[IO[Any]]:
+def atomic_write(
+    path: Path | str, mode: str = "w", *, replace: bool = True, remedy: str = ""
+) -> Iterator[IO[Any]]:
     """Write a file that is there whole or not at all: a name of its own, fsync, rename.
 
     The partial file is removed when the block raises. What is no regular file (/dev/stdout, a
@@ -95,12 +97,12 @@ def atomic_write(path: Path | str, mode: str = "w", *, replace: bool = True) -> 
     path = Path(path)
     text = {} if "b" in mode else {"encoding": "utf-8"}
     if path.exists() and not path.is_file():
-        with _written(path, path, mode, text) as file:
+        with _written(path, path, mode, text, remedy) as file:
             yield file
         return
     refuse_existing(path, replace)
     with temporary(path) as partial:
-        with _written(partial, path, mode.replace("w", "x"), text) as file:
+        with _written(partial, path, mode.replace("w", "x"), text, remedy) as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
@@ -108,19 +110,21 @@ def atomic_write(path: Path | str, mode: str = "w", *, replace: bool = True) -> 
 
 
 @contextlib.contextmanager
-def _written(place: Path, path: Path, mode: str, text: Mapping[str, str]) -> Iterator[IO[Any]]:
+def _written(
+    place: Path, path: Path, mode: str, text: Mapping[str, str], remedy: str
+) -> Iterator[IO[Any]]:
     """The open file; what the system refuses is one line about `path`."""
     try:
         file = place.open(mode, **text)
     except OSError as error:
-        raise failure(error, path) from error
+        raise failure(error, path, remedy) from error
     try:
         with file:
             yield file
     except BrokenPipeError:
         raise
     except OSError as error:
-        message = f"cannot write {path}: {error.strerror}; nothing is left of it; {SPACE}"
+        message = f"cannot write {path}: {error.strerror}; {remedy or SPACE}"
         raise WlkError(Status.NO_SPACE, message) from error
 
 

@@ -56,7 +56,7 @@ class Failure:
         self.said = rut.run_lockstep("--rtl", self.rtl, *words, *PINNED, "--reports", folder)
         self.json = self.said.json
         self.first = self.json["first"]
-        (self.report,) = folder.rglob("report.txt")
+        (self.report,) = (folder / "latest").resolve().rglob("report.txt")
         self.text = self.report.read_text()
 
     def file(self, name):
@@ -170,14 +170,33 @@ def test_nothing_half_written_is_left(late, early, data):
         assert names == {"report.txt", "stimulus.wlv", "wave.fst"}
 
 
-def test_reports_of_a_former_run_do_not_stay(tmp_path):
-    """A run that fails another way leaves no file of the one before."""
-    Failure("former", DATA, tmp_path, *rut.QUICK)
+def results(folder):
+    """What the last run left of itself."""
+    return json.loads((folder / "latest" / "results.json").read_text())
+
+
+def test_reports_of_a_former_run_stay_apart(tmp_path):
+    """A folder a run; a PASS leaves nothing stale behind `latest`."""
+    first = Failure("former", DATA, tmp_path, *rut.QUICK)
+    before = {p: p.read_bytes() for p in first.report.parent.iterdir()}
     again = Failure("former", EARLY, tmp_path, *rut.QUICK)
     assert again.first["port"] == "io_writeReq_ready"
     assert again.text.count("  repeat: ") == 1
     info = rut.warplock("vectors", "info", again.file("stimulus.wlv"), "--json").json
     assert info["cycles"] <= again.first["cycle"] + 1
+    assert {p: p.read_bytes() for p in first.report.parent.iterdir()} == before
+    assert results(tmp_path)["exit_code"] == again.said.code
+    assert results(tmp_path)["results"] == [again.json]
+    words = ("--rtl", rut.stub("plain"), *rut.QUICK, *PINNED, "--reports", tmp_path)
+    passed = rut.run_lockstep(*words)
+    assert passed.code == 0, passed.err
+    latest = (tmp_path / "latest").resolve()
+    assert [path.name for path in latest.iterdir()] == ["results.json"]
+    assert results(tmp_path)["results"] == [passed.json]
+    assert results(tmp_path)["command"].startswith("scripts/warplock lockstep --no-setup collector")
+    folders = [path for path in tmp_path.iterdir() if not path.is_symlink()]
+    assert len(folders) == 3
+    assert max(folders) == latest  # sorts by time
 
 
 def test_delayed_response_is_a_timing_divergence(tmp_path):

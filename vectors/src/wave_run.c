@@ -437,6 +437,18 @@ wlk_status wlk_wave_run(wlk_wave *wave, uint64_t max_time, wlk_error *err) {
     return WLK_OK;
 }
 
+wlk_status wlk_wave_verify(wlk_wave *wave, wlk_error *err) {
+    uint8_t *wanted = malloc((size_t)wave->file.max_handle + 1);
+    if (wanted == NULL)
+        return no_memory(wave, err);
+    memset(wanted, 1, (size_t)wave->file.max_handle + 1);
+    wlk_status status = wlk_fst_check_values(&wave->file, wanted, &wave->stop, err);
+    free(wanted);
+    if (status == WLK_OK && atomic_load(&wave->stop))
+        return wlk_fail(err, WLK_INTERRUPTED, "%s: interrupted", wave->name);
+    return status;
+}
+
 void wlk_wave_stop(wlk_wave *wave) {
     atomic_store(&wave->stop, true);
 }

@@ -4,10 +4,12 @@
 //   wlk-check list FILE                  scopes and their signals as one JSON object
 //   wlk-check run FILE WORDS             the instances in one pass; one JSON object a line each
 //   wlk-check session FILE               list, then the words of run from stdin, one a line
+//   wlk-check verify FILE                whether all of it can be read
 //
-// WORDS: [--report-dir DIR] and, for each instance,
+// WORDS: for each instance,
 //   --instance block=NAME scope=PATH [clock=PATH] [power_up=unknown|zero] [KEY=VALUE...]
-// A signal is a port when it has its name. Report N of DIR, or stderr, tells a person what failed.
+// A signal is a port when it has its name. What failed is reported for a person: on stderr, or in a
+// session as the member `report` of the object.
 #define _GNU_SOURCE // asprintf, open_memstream
 #include <inttypes.h>
 #include <stdio.h>
@@ -43,9 +45,10 @@ typedef struct instance {
 
 typedef struct job {
     wlk_wave *wave;
-    const char *path, *report_dir;
+    const char *path;
     instance *instances;
     uint32_t n;
+    bool session;
 } job;
 
 // ---- Ctrl-C -----------------------------------------------------------------------------------
@@ -304,18 +307,6 @@ static wlk_status prepare(instance *i, wlk_wave *wave, wlk_error *err) {
 
 // ---- answers ----------------------------------------------------------------------------------
 
-static void print_json(const instance *i) {
-    char *extra = NULL;
-    const char *members = i->extra;
-    if (i->failed &&
-        asprintf(&extra, "%s, \"first_time\": %" PRIu64, i->extra, i->failed_at) >= 0) {
-        members = extra;
-    }
-    wlk_checker_json(i->checker, false, members, stdout);
-    fputc('\n', stdout);
-    free(extra);
-}
-
 static void print_report(const instance *i, FILE *to) {
     int exponent = 0;
     wlk_checker_report(i->checker, to);
@@ -326,22 +317,39 @@ static void print_report(const instance *i, FILE *to) {
     }
 }
 
-static wlk_status report_to(const job *j, uint32_t number, wlk_error *err) {
-    char path[LINE], partial[LINE + 16];
-    (void)snprintf(path, sizeof path, "%s/%" PRIu32 ".txt", j->report_dir, number);
-    (void)snprintf(partial, sizeof partial, "%s.partial", path);
-    FILE *to = fopen(partial, "w");
-    bool written = to != NULL;
-    if (written) {
-        print_report(&j->instances[number], to);
-        written = ferror(to) == 0;
-        written = fclose(to) == 0 && written && rename(partial, path) == 0;
+// The report as a member: in the answer and not in a file, no full disk keeps it back.
+static void add_report(const instance *i, FILE *to) {
+    char *text = NULL;
+    size_t size = 0;
+    FILE *report = open_memstream(&text, &size);
+    if (report == NULL) {
+        return;
     }
-    if (!written) {
-        (void)remove(partial);
-        return wlk_fail(err, WLK_NO_SPACE, "cannot write %.400s; nothing is left of it", path);
+    print_report(i, report);
+    if (fclose(report) == 0) {
+        fputs(", \"report\": ", to);
+        wlk_json_string(text, to);
     }
-    return WLK_OK;
+    free(text);
+}
+
+static void print_json(const instance *i, bool with_report) {
+    char *extra = NULL;
+    size_t size = 0;
+    FILE *members = open_memstream(&extra, &size);
+    if (members != NULL) {
+        fputs(i->extra, members);
+        if (i->failed) {
+            fprintf(members, ", \"first_time\": %" PRIu64, i->failed_at);
+        }
+        if (with_report) {
+            add_report(i, members);
+        }
+        (void)fclose(members);
+    }
+    wlk_checker_json(i->checker, false, extra != NULL ? extra : i->extra, stdout);
+    fputc('\n', stdout);
+    free(extra);
 }
 
 // Exit code of several runs: the lowest number that is not 0, as in scripts/wlk/report.py.
@@ -351,14 +359,12 @@ static int answer(const job *j) {
     for (uint32_t n = 0; n < j->n; n++) {
         const instance *i = &j->instances[n];
         const int verdict = (int)wlk_checker_result_get(i->checker, false).verdict;
-        print_json(i);
+        print_json(i, verdict != 0 && j->session);
         if (verdict != 0 && (worst == 0 || verdict < worst)) {
             worst = verdict;
         }
-        if (verdict != 0 && j->report_dir == NULL) {
+        if (verdict != 0 && !j->session) {
             print_report(i, stderr);
-        } else if (verdict != 0 && report_to(j, n, &err) != WLK_OK) {
-            return tool_fail(tool, &err);
         }
     }
     if (fflush(stdout) != 0) {
@@ -401,9 +407,7 @@ static wlk_status instance_word(instance *i, const char *word, wlk_error *err) {
 
 static wlk_status parse(job *j, int n, char **words, wlk_error *err) {
     for (int w = 0; w < n; w++) {
-        if (strcmp(words[w], "--report-dir") == 0 && w + 1 < n) {
-            j->report_dir = words[++w];
-        } else if (strcmp(words[w], "--instance") == 0) {
+        if (strcmp(words[w], "--instance") == 0) {
             if (j->n == MAX_INSTANCES) {
                 return wlk_fail(err, WLK_USAGE, "more than %d instances", MAX_INSTANCES);
             }
@@ -430,9 +434,9 @@ static wlk_status run_all(job *j, wlk_error *err) {
     return wlk_wave_run(j->wave, WLK_WAVE_NO_LIMIT, err);
 }
 
-static int run(wlk_wave *wave, const char *path, int n, char **words) {
+static int run(wlk_wave *wave, const char *path, int n, char **words, bool in_session) {
     wlk_error err;
-    job j = {.wave = wave, .path = path};
+    job j = {.wave = wave, .path = path, .session = in_session};
     j.instances = (instance *)calloc(MAX_INSTANCES, sizeof *j.instances);
     wlk_status status = j.instances != NULL ? parse(&j, n, words, &err)
                                             : wlk_fail(&err, WLK_NO_MEMORY, "out of memory");
@@ -492,7 +496,7 @@ static int session(wlk_wave *wave, const char *path) {
     } else if (status != WLK_OK) {
         code = tool_fail(tool, &err);
     } else if (n != 0u) {
-        code = run(wave, path, (int)n, words);
+        code = run(wave, path, (int)n, words, true);
     }
     while (n > 0u) {
         free(words[--n]);
@@ -515,8 +519,10 @@ static int command(const char *name, const char *path, int n, char **words) {
         list(wave, stdout);
     } else if (strcmp(name, "session") == 0) {
         code = session(wave, path);
+    } else if (strcmp(name, "verify") == 0) {
+        code = wlk_wave_verify(wave, &err) == WLK_OK ? 0 : tool_fail(tool, &err);
     } else {
-        code = run(wave, path, n, words);
+        code = run(wave, path, n, words, false);
     }
     open_wave = NULL;
     wlk_wave_close(wave);
@@ -526,14 +532,16 @@ static int command(const char *name, const char *path, int n, char **words) {
 int main(int argc, char **argv) {
     catch_signals();
     const bool plain =
-        argc == 3 && (strcmp(argv[1], "list") == 0 || strcmp(argv[1], "session") == 0);
+        argc == 3 && (strcmp(argv[1], "list") == 0 || strcmp(argv[1], "session") == 0 ||
+                      strcmp(argv[1], "verify") == 0);
     if (plain || (argc > 3 && strcmp(argv[1], "run") == 0)) {
         return command(argv[1], argv[2], argc - 3, argv + 3);
     }
     fputs("usage: wlk-check list FILE\n"
           "       wlk-check session FILE <WORDS, one a line\n"
-          "       wlk-check run FILE [--report-dir DIR] --instance block=NAME scope=PATH\n"
-          "                 [clock=PATH] [power_up=unknown|zero] [KEY=VALUE...] [--instance ...]\n",
+          "       wlk-check verify FILE\n"
+          "       wlk-check run FILE --instance block=NAME scope=PATH [clock=PATH]\n"
+          "                 [power_up=unknown|zero] [KEY=VALUE...] [--instance ...]\n",
           stderr);
     return WLK_USAGE;
 }

@@ -184,6 +184,10 @@ wlk_status wlk_wave_bind_signal(wlk_wave *wave, uint32_t sampler, size_t scope, 
  */
 wlk_status wlk_wave_run(wlk_wave *wave, uint64_t max_time, wlk_error *err);
 
+/** Check the values of all signals, as wlk_wave_run() does those of the bound ones; same answers.
+ */
+wlk_status wlk_wave_verify(wlk_wave *wave, wlk_error *err);
+
 /** End the run soon, also from a signal handler or another thread. Holds for later runs as well. */
 void wlk_wave_stop(wlk_wave *wave);
 
