@@ -18,6 +18,7 @@ import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from . import build, candidates, match, options, report, tables
@@ -27,6 +28,7 @@ from .errors import Status, WlkError
 from .tables import Table
 
 EXAMPLE = """warplock check run.fst
+warplock check ../shared/traces
 warplock check run.vcd --block collector --scope TOP.Core.collector --config coll_entries=2"""
 PACKED = {  # first bytes -> what unpacks it
     b"\x1f\x8b": "gunzip -k",
@@ -40,7 +42,11 @@ def add(subparsers: Any) -> None:
     """Add the subcommand's parser."""
     summary = "check a VCD or FST of any simulator's run against the model"
     parser = options.add_parser(subparsers, "check", summary, EXAMPLE)
-    parser.add_argument("dump", metavar="DUMP", help="the waveform: VCD or FST")
+    parser.add_argument(
+        "dump",
+        metavar="DUMP",
+        help="the waveform, VCD or FST; or a folder of recordings, CSV among them",
+    )
     parser.add_argument(
         "--block", action="append", metavar="B", help="only this block; may be repeated"
     )
@@ -69,17 +75,41 @@ def add(subparsers: Any) -> None:
     )
 
 
+def refuse(args: argparse.Namespace) -> None:
+    """Options of one dump with a folder of them."""
+    for option in ("block", "scope", "clock", "config"):
+        if getattr(args, option) and Path(args.dump).is_dir():
+            message = f"--{option} goes with one dump, and {args.dump} is a folder"
+            hint = "a file NAME.toml beside NAME.fst says parameters"
+            raise WlkError(Status.USAGE, f"{message}; {hint}")
+
+
 def needs(args: argparse.Namespace) -> tuple[str, ...]:
     """What is to be there before it runs."""
-    return ("build", "vcd") if _is_vcd(args.dump) else ("build",)
+    vcd = any(Path(args.dump).rglob("*.vcd")) or _is_vcd(args.dump)
+    return ("build", "vcd") if vcd else ("build",)
 
 
 def run(args: argparse.Namespace) -> int:
     """Check; the exit code is that of the worst verdict."""
+    if Path(args.dump).is_dir():
+        return _folder(args)
     blocks = [tables.load(name) for name in dict.fromkeys(args.block or tables.names())]
     checked = check(args, blocks)
     _show(checked, args)
     return int(report.exit_code([c.result() for c in checked]))
+
+
+def _folder(args: argparse.Namespace) -> int:
+    """Every recording in a folder."""
+    from . import recordings
+
+    args.recordings = Path(args.dump)
+    results = recordings.check_all(args)
+    if not results:
+        message = f"{args.dump}: no recording of a block in it (NAME.fst, NAME.vcd, NAME.csv[.xz])"
+        raise WlkError(Status.VACUOUS, message)
+    return int(report.exit_code(results))
 
 
 def check(args: argparse.Namespace, blocks: Sequence[Table]) -> list[Checked]:

@@ -22,6 +22,9 @@ from . import match, opndcoll_replay, progress, recording, report, setup, tables
 from .errors import Status, WlkError
 from .report import Mismatch, Result
 
+PATTERNS = ("*.csv.xz", "*.csv", "*.fst", "*.vcd")
+WAVES = (".fst", ".vcd")
+
 
 def folder(given: Path | None) -> Path | None:
     """Where recordings are: as given, $WLK_TRACES, or shared/traces beside the checkout."""
@@ -44,13 +47,13 @@ def check_all(args: argparse.Namespace) -> list[Result]:
             file=stream,
         )
         return []
-    files = sorted([*place.rglob("*.csv.xz"), *place.rglob("*.csv"), *place.rglob("*.fst")])
+    files = sorted(path for name in PATTERNS for path in place.rglob(name))
     results: list[Result] = []
     others = 0
     with progress.Progress("recordings", len(files)) as line:
         for number, path in enumerate(files):
             line.update(number, path.name)
-            found = list(_wave(path) if path.suffix == ".fst" else _csv(path))
+            found = list(_wave(path) if path.suffix in WAVES else _csv(path))
             others += not found
             results += found
     print(f"\nrecordings of the real designs in {place}", file=stream)

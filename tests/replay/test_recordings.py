@@ -12,7 +12,7 @@ from pathlib import Path
 
 import programs
 import pytest
-from wlk import recordings
+from wlk import cli, recordings
 from wlk.errors import Status, WlkError
 from wlk.report import Result
 
@@ -148,3 +148,18 @@ def test_replay_without_options_beside_it_is_left_alone(check_all, tmp_path):
     place = replay_folder(tmp_path)
     (place / "qv100.cfg").unlink()
     assert check_all(place) == []
+
+
+def test_check_of_a_folder_checks_its_recordings(tmp_path, capsys):
+    assert cli.main(["check", str(folder_with(tmp_path, "scoreboard_B", ".fst"))]) == 0
+    assert "scoreboard_B.fst" in capsys.readouterr().out
+
+
+def test_check_of_a_folder_without_recordings_is_vacuous(tmp_path, capsys):
+    assert cli.main(["check", str(tmp_path)]) == Status.VACUOUS
+    assert "no recording" in capsys.readouterr().err
+
+
+def test_check_of_a_folder_takes_no_option_of_one_dump(tmp_path, capsys):
+    assert cli.main(["check", str(tmp_path), "--config", "num_lanes=4"]) == Status.USAGE
+    assert "--config goes with one dump" in capsys.readouterr().err
