@@ -134,7 +134,7 @@ static void start(wlk_pipeline *p, op *o, uint32_t warp, const uint64_t *entry) 
     memcpy(o->entry, entry, sizeof o->entry);
     operands_text(o, operands, sizeof operands);
     say(p, "I\t%" PRIu64 "\t%" PRIu64 "\t%u\n", o->id, p->of_warp[warp]++, warp);
-    say(p, "L\t%" PRIu64 "\t0\tw%u %08" PRIx32 ": %s\n", o->id, warp, wlk_entry_get_uop_pc(entry),
+    say(p, "L\t%" PRIu64 "\t0\tw%u %08" PRIx64 ": %s\n", o->id, warp, wlk_entry_get_uop_pc(entry),
         operands);
     say(p, "L\t%" PRIu64 "\t1\tlanes %" PRIx64 "\n", o->id, wlk_entry_get_uop_tmask(entry));
 }

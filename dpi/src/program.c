@@ -45,6 +45,7 @@ typedef struct loader {
     wlk_error *err;
     uint64_t line;
     uint32_t configured[LIMITS];
+    uint32_t pc_bits;
     uint32_t header[LIMITS]; // 0: the file has no such header
     uint32_t cells;          // in the line, of which the first COLUMNS are kept
     const char *cell[COLUMNS];
@@ -200,13 +201,16 @@ static wlk_status parse_warp(const loader *l, wlk_instruction *to) {
 }
 
 static wlk_status parse_pc(const loader *l, wlk_instruction *to) {
-    uint64_t pc;
-    if (!parse_hex(l->cell[PC], 8, &pc)) {
+    if (!parse_hex(l->cell[PC], 16, &to->pc)) {
         return complain(l, WLK_CORRUPT, column_names[PC],
-                        "'%.32s' is not a pc; write 0x and up to 8 hexadecimal digits",
+                        "'%.32s' is not a pc; write 0x and up to 16 hexadecimal digits",
                         l->cell[PC]);
     }
-    to->pc = (uint32_t)pc;
+    if ((to->pc & ~wlk_mask(l->pc_bits)) != 0u) {
+        return complain(l, WLK_BAD_PARAMS, column_names[PC],
+                        "%s has more than %u bits: lane_bits is %u; raise it or change the program",
+                        l->cell[PC], l->pc_bits, l->pc_bits);
+    }
     return WLK_OK;
 }
 
@@ -396,8 +400,12 @@ static wlk_status parse_file(loader *l) {
 /* ---- interface ---- */
 
 wlk_status wlk_program_load(wlk_program **program, const char *path, uint32_t num_warps,
-                            uint32_t num_pregs, uint32_t num_lanes, wlk_error *err) {
-    loader l = {.path = path, .err = err, .configured = {num_warps, num_pregs, num_lanes}};
+                            uint32_t num_pregs, uint32_t num_lanes, uint32_t lane_bits,
+                            wlk_error *err) {
+    loader l = {.path = path,
+                .err = err,
+                .configured = {num_warps, num_pregs, num_lanes},
+                .pc_bits = lane_bits};
     *program = NULL;
     l.program = (wlk_program *)calloc(1, sizeof *l.program + num_warps * sizeof(stream));
     if (l.program == NULL) {

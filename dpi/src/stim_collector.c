@@ -193,8 +193,8 @@ static void next(const uint32_t *words, const void *model_state, wlk_stimulus_st
     in.writeReq.bits.pc = 0;
     if (cfg->debug) {
         in.debug_cycle = stim->cycle;
-        in.readReq.bits.pc = (uint32_t)wlk_random(&stim->random);
-        in.writeReq.bits.pc = (uint32_t)wlk_random(&stim->random);
+        in.readReq.bits.pc = wlk_random(&stim->random) & wlk_mask(cfg->lane_bits);
+        in.writeReq.bits.pc = wlk_random(&stim->random) & wlk_mask(cfg->lane_bits);
     }
     wlk_collector_in_pack_control(in_words, &in);
     make_payload(cfg, stim, in_words + IN_CONTROL);

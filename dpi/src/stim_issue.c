@@ -9,6 +9,7 @@
 
 enum { RESET_CYCLES = 4, PHASE_CYCLES = 144, OUT_WORDS = 512, MAX_HOPELESS = 24 };
 #define MAX_LATENCY 40u
+#define FIRST_PC    UINT64_C(0xffffffff80000000) /* of warp 0's random stream */
 
 #define PUT(field, words, value) wlk_issue_in_put_##field(words, value)
 
@@ -443,7 +444,7 @@ static void start(const wlk_issue_cfg *cfg, wlk_stimulus_state *stim) {
     mem->first_phase = (uint32_t)(wlk_random(&stim->random) % PROFILES);
     find_opaque(cfg, mem->opaque);
     for (uint32_t w = 0; w < cfg->num_warps; w++) {
-        mem->pc[w] = UINT32_C(0x80000000) + w * UINT32_C(0x10000);
+        mem->pc[w] = (FIRST_PC & wlk_mask(cfg->lane_bits)) + w * UINT64_C(0x10000);
     }
 }
 

@@ -28,7 +28,7 @@ typedef struct __attribute__((may_alias)) memory {
     uint32_t offered;                      /* bit w: warp w has a head */
     uint32_t rows;                         /* valid ones before the last edge */
     uint32_t position[MAX_WARPS];          /* next instruction of the program */
-    uint32_t pc[MAX_WARPS];                /* next one of a random stream */
+    uint64_t pc[MAX_WARPS];                /* next one of a random stream */
     uint16_t recent_rd[MAX_WARPS][RECENT]; /* registers written last, and read last */
     uint16_t recent_rs[MAX_WARPS][RECENT];
     uint32_t first_phase;

@@ -75,5 +75,5 @@ wlk_status wlk_stimulus_load(const wlk_stimulus *gen, const wlk_table *table, co
     }
     return wlk_program_load(program, path, param_of(table, cfg, "num_warps"),
                             param_of(table, cfg, "num_pregs"), param_of(table, cfg, "num_lanes"),
-                            err);
+                            param_of(table, cfg, "lane_bits"), err);
 }

@@ -444,6 +444,7 @@ static inner inner_of(const cfg_t *cfg) {
     const inner i = {
         .hazard = {.num_warps = cfg->num_warps,
                    .num_lanes = cfg->num_lanes,
+                   .lane_bits = cfg->lane_bits,
                    .num_pregs = cfg->num_pregs,
                    .max_pending_reads = cfg->max_pending_reads,
                    .count_forwarded_reads = cfg->count_forwarded_reads,

@@ -5,6 +5,7 @@
 // fields; index 0 of a field (operand, warp) is in the low bits. An instruction is one port.
 module reservation_station_core #(
     parameter int unsigned NumWarps = 8,
+    parameter int unsigned LaneBits = 32,  // a pc is as wide as a lane
     parameter int unsigned NumPregs = 256,
     parameter int unsigned RsEntries = 8,
     parameter int unsigned CollEntries = 2,
@@ -18,7 +19,6 @@ module reservation_station_core #(
     parameter int unsigned EntryUopInstEssentials4Lsb = 87,
     parameter int unsigned EntryUopInstEssentials23Lsb = 127,
     localparam int unsigned NumOps = 3,
-    localparam int unsigned PcW = 32,
     localparam int unsigned PerfW = 64,
     localparam int unsigned PregW = $clog2(NumPregs),
     localparam int unsigned RowW = (RsEntries > 1) ? $clog2(RsEntries) : 1,
@@ -63,7 +63,7 @@ module reservation_station_core #(
     output logic [      NumOps-1:0] collector_readReq_bits_regs_enable_o,
     output logic [NumOps*PregW-1:0] collector_readReq_bits_regs_pReg_o,
     output logic [        RowW-1:0] collector_readReq_bits_rsEntryId_o,
-    output logic [         PcW-1:0] collector_readReq_bits_pc_o,
+    output logic [    LaneBits-1:0] collector_readReq_bits_pc_o,
 
     input logic               collector_readResp_valid_i,
     input logic [CollIdW-1:0] collector_readResp_bits_collEntry_i,
@@ -203,7 +203,7 @@ module reservation_station_core #(
 
   assign collector_readReq_valid_o = (requests != '0);
   assign collector_readReq_bits_rsEntryId_o = coll_row;
-  assign collector_readReq_bits_pc_o = entries[coll_row][PcLsb+:PcW];
+  assign collector_readReq_bits_pc_o = entries[coll_row][PcLsb+:LaneBits];
 
   // Registers are named whether or not there is a request: by the last row's contents then.
   for (genvar op = 0; op < NumOps; op++) begin : g_request

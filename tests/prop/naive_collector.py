@@ -71,9 +71,9 @@ def complete(params: dict) -> dict:
             raise ValueError(f"collector: {name} = {full[name]!r} is not one of {legal}")
     if not _is_power_of_two(full["num_pregs"]):
         raise ValueError(f"collector: num_pregs = {full['num_pregs']} is no power of two")
-    if not _is_power_of_two(full["reg_banks"]) or full["reg_banks"] > full["num_pregs"]:
+    if not _is_power_of_two(full["reg_banks"]) or 2 * full["reg_banks"] > full["num_pregs"]:
         raise ValueError(
-            f"collector: reg_banks = {full['reg_banks']} is no power of two up to num_pregs"
+            f"collector: reg_banks = {full['reg_banks']} is no power of two up to num_pregs / 2"
         )
     return full
 
@@ -88,7 +88,7 @@ def ports(params: dict) -> list[Port]:
     p = complete(params)
     preg, rs_id = id_width(p["num_pregs"]), id_width(p["rs_entries"])
     coll_id, lanes, bits = id_width(p["coll_entries"]), range(p["num_lanes"]), p["lane_bits"]
-    pc = [("bits_pc", "i", 32)] if p["debug"] else []
+    pc = [("bits_pc", "i", p["lane_bits"])] if p["debug"] else []
 
     def group(prefix: str, *fields: tuple[str, str, int]) -> list[Port]:
         return [Port(f"{prefix}_{name}", direction, width) for name, direction, width in fields]

@@ -88,7 +88,7 @@ def entry_fields(p: dict) -> list[tuple[str, int]]:
     return [
         *((f"uop_inst_essentials_{n}", widths[n]) for n in reversed(range(32))),
         ("uop_tmask", p["num_lanes"]),
-        ("uop_pc", 32),
+        ("uop_pc", p["lane_bits"]),
         ("uop_wid", warp),
         ("token_warpId", warp),
         ("token_addressSpace", 1),

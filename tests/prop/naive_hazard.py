@@ -11,6 +11,7 @@ from naive_common import HAS_RD, HAS_RS, RD, RS, Entry, Known, Reading, Readings
 PARAMS = (
     "num_warps",
     "num_lanes",
+    "lane_bits",
     "num_pregs",
     "max_pending_reads",
     "count_forwarded_reads",

@@ -53,7 +53,7 @@ def _collector_ports(p: dict) -> Listed:
         one = (("enable", "o", 1), ("pReg", "o", id_width(p["num_pregs"])))
         listed += common.group(f"io_collector_readReq_bits_regs_{i}", *one)
     row = [("rsEntryId", "o", id_width(p["rs_entries"]))]
-    pc = [("pc", "o", 32)] if p["debug"] else []
+    pc = [("pc", "o", p["lane_bits"])] if p["debug"] else []
     listed += common.group("io_collector_readReq_bits", *row, *pc)
     for port, direction in (("readResp", "i"), ("readData_req", "o")):
         enables = [(f"bits_regs_{i}_enable", direction, 1) for i in OPERANDS]

@@ -77,7 +77,7 @@ def configurations() -> list[dict]:
         dealt[name] = cards
     configs = [{name: cards[k] for name, cards in dealt.items()} for k in range(CONFIGS)]
     for config in configs:
-        config["reg_banks"] = min(config["reg_banks"], config["num_pregs"])
+        config["reg_banks"] = min(config["reg_banks"], config["num_pregs"] // 2)
     return [complete(config) for config in configs]
 
 

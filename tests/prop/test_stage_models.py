@@ -191,7 +191,7 @@ def dealt(block: str, decks: dict[str, tuple], count: int) -> list[dict]:
     configs = [{name: cards[name][k] for name in cards} for k in range(count)]
     for config in configs:
         if "reg_banks" in config:
-            config["reg_banks"] = min(config["reg_banks"], config["num_pregs"])
+            config["reg_banks"] = min(config["reg_banks"], config["num_pregs"] // 2)
         if config.get("in_order_per_warp"):
             config["num_warps"] = min(config["num_warps"], config["rs_entries"])
     return [naive.complete(block, config) for config in configs]

@@ -9,7 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORDS = 1 + 3 * WLK_COLLECTOR_ROW_WORDS, IN_WORDS = 5 + WLK_COLLECTOR_ROW_WORDS };
+enum {
+    WORDS = WLK_COLLECTOR_OUT_CONTROL + 3 * WLK_COLLECTOR_ROW_WORDS,
+    IN_WORDS = WLK_COLLECTOR_IN_CONTROL + WLK_COLLECTOR_ROW_WORDS
+};
 
 /* ---- a checker beside the RTL it looks at ---- */
 

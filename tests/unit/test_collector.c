@@ -730,14 +730,15 @@ static void drained_needs_an_empty_table(void) {
 }
 
 static void forget_hides_lanes_written_from_x(void) {
-    uint64_t words[5 + 64], x[5 + 64];
+    const uint32_t data = WLK_COLLECTOR_IN_CONTROL;
+    uint64_t words[WLK_COLLECTOR_IN_CONTROL + 64], x[WLK_COLLECTOR_IN_CONTROL + 64];
     start(4, 2);
     write_lanes(5, 0xf, 1);
     (void)cycle();
     write_lanes(5, 0x3, 2);
     memset(x, 0, sizeof x);
-    x[5] = UINT64_C(1) << 40; // a bit of lane 1
-    x[6] = 1;                 // lane 2, which is not written
+    x[data] = UINT64_C(1) << 40; // a bit of lane 1
+    x[data + 1u] = 1;            // lane 2, which is not written
     wlk_collector_in_pack(&cfg, &in, words);
     (void)cycle();
     wlk_collector_block.forget((const uint32_t *)&cfg, &st, words, x);
@@ -748,15 +749,20 @@ static void forget_hides_lanes_written_from_x(void) {
     }
 }
 
-static void check_refuses_more_banks_than_registers(void) {
+// A bank of one word has an address of one bit all the same, so that registers share it (§0).
+static void check_refuses_banks_of_less_than_two_registers(void) {
     wlk_error err;
     power_up(1, 2, WLK_POWER_UNKNOWN);
     cfg.num_pregs = 16;
-    cfg.reg_banks = 16;
+    cfg.reg_banks = 8;
     CHECK(wlk_collector_check(&cfg, &err) == WLK_OK);
+    cfg.reg_banks = 16;
+    CHECK(wlk_collector_check(&cfg, &err) == WLK_BAD_CONFIG);
+    CHECK_MSG(strstr(err.text, "reg_banks=16 equals num_pregs") != NULL, "%s", err.text);
+    CHECK_MSG(strstr(err.text, "share a word") != NULL, "%s", err.text);
     cfg.reg_banks = 32;
     CHECK(wlk_collector_check(&cfg, &err) == WLK_BAD_CONFIG);
-    CHECK_MSG(strstr(err.text, "reg_banks=32") != NULL, "%s", err.text);
+    CHECK_MSG(strstr(err.text, "reg_banks=32 is more than") != NULL, "%s", err.text);
 }
 
 /* ---- banks of the register file ---- */
@@ -826,7 +832,7 @@ int main(void) {
     eval_changes_nothing();
     drained_needs_an_empty_table();
     forget_hides_lanes_written_from_x();
-    check_refuses_more_banks_than_registers();
+    check_refuses_banks_of_less_than_two_registers();
     prf_bank_of_a_register();
     prf_conflict_is_of_two_registers_in_a_bank();
     return check_done();

@@ -71,7 +71,7 @@ static uint32_t ready_shown(void) {
 }
 
 static uint32_t pc_shown(void) {
-    return out.rsAdmit.bits.ibufEntry.uop.pc;
+    return (uint32_t)out.rsAdmit.bits.ibufEntry.uop.pc;
 }
 
 static uint32_t busy_shown(void) {
@@ -310,10 +310,12 @@ static void hazard_asks_the_scoreboard_for_each_head(void) {
     memset(&in, 0, sizeof in);
 }
 
-static void hazard_entry_passes_bit_for_bit(void) {
+// With pcs of that width.
+static void entry_passes_bit_for_bit(uint32_t lane_bits) {
     wlk_layout layout;
     uint64_t words[512] = {0}, shown[512], cared[512];
     start(4, 0);
+    cfg.lane_bits = lane_bits;
     const wlk_table *t = &wlk_hazard_table;
     t->layout((const uint32_t *)&cfg, &layout);
     static wlk_port ports[2048];
@@ -343,9 +345,14 @@ static void hazard_entry_passes_bit_for_bit(void) {
             }
         }
     }
-    // essentials: 9 + 3 + 7 + 4 * 8 + 4 + (21 - 7 + 1) + 3 + 8 + 24 + 8; tmask 16; pc 32; wid,
+    // essentials: 9 + 3 + 7 + 4 * 8 + 4 + (21 - 7 + 1) + 3 + 8 + 24 + 8; tmask 16; pc; wid,
     // warpId 2 each; 1; 1; 4
-    CHECK_MSG(bits == 113 + 16 + 32 + 2 + 2 + 1 + 1 + 4, "%u bits", bits);
+    CHECK_MSG(bits == 113 + 16 + lane_bits + 2 + 2 + 1 + 1 + 4, "%u bits", bits);
+}
+
+static void hazard_entry_passes_bit_for_bit(void) {
+    entry_passes_bit_for_bit(32);
+    entry_passes_bit_for_bit(64);
 }
 
 /* ---- the arbiter (§1) ---- */

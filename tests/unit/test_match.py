@@ -436,3 +436,16 @@ def header_has_directions(path: Path) -> bool:
     with lzma.open(path, "rt") as stream:
         stream.readline()
         return stream.readline().startswith("#dir")
+
+
+@pytest.mark.parametrize("block", ["hazard", "reservation_station", "issue", "collector"])
+def test_pc_is_as_wide_as_a_lane(block: str) -> None:
+    table = tables.load(block)
+    ports = shapes(table, lane_bits=64, debug=1)
+    pcs = [width for name, _, width in ports if name.endswith("_pc")]
+    assert pcs and set(pcs) == {64}
+    if block == "reservation_station":  # inside a stage nothing but the pc shows the width
+        ports = without(ports, "_data_")
+    found = m.match(table, ports)
+    assert found.ok
+    assert found.config["lane_bits"] == 64

@@ -223,7 +223,7 @@ static void execute(const step *s) {
 }
 
 static void take_issue(void) {
-    const uint32_t pc = out.issue.bits.uop.pc - 1u, w = pc / PER_WARP;
+    const uint32_t pc = (uint32_t)out.issue.bits.uop.pc - 1u, w = pc / PER_WARP;
     if (!CHECK_MSG(w < cfg.num_warps && out.issue.bits.uop.wid == w, "pc %u of warp %u", pc + 1u,
                    out.issue.bits.uop.wid)) {
         return;

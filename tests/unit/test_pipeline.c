@@ -74,7 +74,7 @@ static void player_free(player *y) {
 static void player_load(player *y, const char *path) {
     wlk_error err = {0};
     if (wlk_program_load(&y->program, path, config(y)->num_warps, config(y)->num_pregs,
-                         config(y)->num_lanes, &err) != WLK_OK) {
+                         config(y)->num_lanes, config(y)->lane_bits, &err) != WLK_OK) {
         (void)fprintf(stderr, "%s\n", err.text);
         exit((int)err.status);
     }

@@ -27,7 +27,7 @@ static void write_bytes(const char *bytes, size_t size) {
 
 static wlk_status load(wlk_program **program, const char *text, wlk_error *err) {
     write_bytes(text, strlen(text));
-    return wlk_program_load(program, path, NUM_WARPS, NUM_PREGS, NUM_LANES, err);
+    return wlk_program_load(program, path, NUM_WARPS, NUM_PREGS, NUM_LANES, 32, err);
 }
 
 /** A program that must load, or NULL after a failed check. */
@@ -77,11 +77,23 @@ static void program_star_is_all_lanes(void) {
         wlk_error err = {0};
         size_t count;
         write_bytes(HEAD LINE, strlen(HEAD LINE));
-        if (CHECK(wlk_program_load(&program, path, 1, 2, lanes[k], &err) == WLK_OK)) {
+        if (CHECK(wlk_program_load(&program, path, 1, 2, lanes[k], 32, &err) == WLK_OK)) {
             CHECK(wlk_program_warp(program, 0, &count)->mask == UINT64_MAX >> (64 - lanes[k]));
         }
         wlk_program_free(program);
     }
+}
+
+static void program_takes_a_pc_as_wide_as_a_lane(void) {
+    wlk_program *program = NULL;
+    wlk_error err = {0};
+    size_t count;
+    write_bytes(HEAD "0 0xffffffff80000abc x1 - - - * 1 alu\n",
+                strlen(HEAD "0 0xffffffff80000abc x1 - - - * 1 alu\n"));
+    if (CHECK(wlk_program_load(&program, path, 1, 2, 1, 64, &err) == WLK_OK)) {
+        CHECK(wlk_program_warp(program, 0, &count)->pc == UINT64_C(0xffffffff80000abc));
+    }
+    wlk_program_free(program);
 }
 
 static void program_keeps_the_order_of_each_warp(void) {
@@ -150,7 +162,7 @@ static void program_may_be_long(void) {
     }
     (void)fclose(file);
     const wlk_status status =
-        wlk_program_load(&program, path, NUM_WARPS, NUM_PREGS, NUM_LANES, &err);
+        wlk_program_load(&program, path, NUM_WARPS, NUM_PREGS, NUM_LANES, 32, &err);
     if (!CHECK_MSG(status == WLK_OK, "%s", err.text)) {
         return;
     }
@@ -243,7 +255,10 @@ static void program_refuses_a_bad_cell(void) {
         {HEAD "0x1 0x0 x1 - - - * 1 alu\n", WLK_CORRUPT, ":2: column warp: '0x1' is not a warp"},
         {HEAD "0 80 x1 - - - * 1 alu\n", WLK_CORRUPT, ":2: column pc: '80' is not a pc"},
         {HEAD "0 0x x1 - - - * 1 alu\n", WLK_CORRUPT, ":2: column pc: '0x' is not a pc"},
-        {HEAD "0 0x123456789 x1 - - - * 1 alu\n", WLK_CORRUPT, ":2: column pc: '0x123456789'"},
+        {HEAD "0 0x123456789 x1 - - - * 1 alu\n", WLK_BAD_PARAMS,
+         ":2: column pc: 0x123456789 has more than 32 bits: lane_bits is 32"},
+        {HEAD "0 0x12345678912345678 x1 - - - * 1 alu\n", WLK_CORRUPT,
+         ":2: column pc: '0x12345678912345678' is not a pc"},
         {HEAD "0 0x1g x1 - - - * 1 alu\n", WLK_CORRUPT, ":2: column pc: '0x1g' is not a pc"},
         {HEAD "0 0x0 r1 - - - * 1 alu\n", WLK_CORRUPT, ":2: column rd: 'r1' is not a register"},
         {HEAD "0 0x0 1 - - - * 1 alu\n", WLK_CORRUPT, ":2: column rd: '1' is not a register"},
@@ -290,16 +305,16 @@ static void program_refuses_a_zero_byte(void) {
     wlk_program *program;
     wlk_error err = {0};
     write_bytes(text, sizeof text - 1);
-    CHECK(wlk_program_load(&program, path, 1, 2, 1, &err) == WLK_CORRUPT);
+    CHECK(wlk_program_load(&program, path, 1, 2, 1, 32, &err) == WLK_CORRUPT);
     CHECK_MSG(strstr(err.text, ":2: byte 19 of the line is 0x00") != NULL, "%s", err.text);
 }
 
 static void program_refuses_what_is_no_file(void) {
     wlk_program *program;
     wlk_error err = {0};
-    CHECK(wlk_program_load(&program, "no/such/file", 1, 2, 1, &err) == WLK_NO_FILE);
+    CHECK(wlk_program_load(&program, "no/such/file", 1, 2, 1, 32, &err) == WLK_NO_FILE);
     CHECK(program == NULL && strstr(err.text, "no/such/file: cannot be opened: No such") != NULL);
-    CHECK(wlk_program_load(&program, folder, 1, 2, 1, &err) == WLK_NO_FILE);
+    CHECK(wlk_program_load(&program, folder, 1, 2, 1, 32, &err) == WLK_NO_FILE);
     CHECK(program == NULL && strstr(err.text, ": cannot be read: Is a directory") != NULL);
 }
 
@@ -325,7 +340,7 @@ static void program_survives_damage(void) {
         wlk_program *program;
         wlk_error err = {0};
         const wlk_status status =
-            wlk_program_load(&program, path, NUM_WARPS, NUM_PREGS, NUM_LANES, &err);
+            wlk_program_load(&program, path, NUM_WARPS, NUM_PREGS, NUM_LANES, 32, &err);
         if (status == WLK_OK ? program == NULL || wlk_program_total(program) > 3
                              : program != NULL || strncmp(err.text, path, strlen(path)) != 0) {
             CHECK_MSG(false, "seed %llu, round %u", (unsigned long long)seed, round);
@@ -347,7 +362,7 @@ static void program_loads_the_kernels(void) {
         wlk_error err = {0};
         (void)snprintf(kernel, sizeof kernel, "vectors/kernels/%s.prog", names[k]);
         const wlk_status status =
-            wlk_program_load(&program, kernel, NUM_WARPS, NUM_PREGS, NUM_LANES, &err);
+            wlk_program_load(&program, kernel, NUM_WARPS, NUM_PREGS, NUM_LANES, 32, &err);
         if (!CHECK_MSG(status == WLK_OK, "%s", err.text)) {
             continue;
         }
@@ -377,6 +392,7 @@ int main(void) {
     program_reads_each_column();
     program_reads_each_unit();
     program_star_is_all_lanes();
+    program_takes_a_pc_as_wide_as_a_lane();
     program_keeps_the_order_of_each_warp();
     program_accepts();
     program_line_may_have_255_bytes();

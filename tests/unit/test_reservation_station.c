@@ -89,7 +89,7 @@ static uint32_t enables_shown(void) {
 // pc on the issue port, 0 when it is not valid.
 static uint32_t issuing(void) {
     look();
-    return out.issue.valid ? out.issue.bits.uop.pc : 0;
+    return out.issue.valid ? (uint32_t)out.issue.bits.uop.pc : 0;
 }
 
 // Admit instructions without sources: each can be dispatched in the next cycle.

@@ -40,7 +40,7 @@ enum {
 /** One instruction. Registers are physical; one that is not there is 0 and its `has` false. */
 typedef struct wlk_instruction {
     uint64_t mask; /**< lanes, bit 0 = lane 0; no bit beyond the lanes */
-    uint32_t pc;
+    uint64_t pc;
     uint32_t latency; /**< [cycles] from issue to writeback, 1..WLK_PROGRAM_MAX_LATENCY */
     uint32_t line;    /**< in the file, from 1 */
     uint16_t rd, rs[3];
@@ -56,15 +56,16 @@ typedef struct wlk_program wlk_program;
  * Load @p path for a configuration.
  *
  * @param[out] program the caller's, to give to wlk_program_free(); NULL on failure.
- * @param num_warps,num_pregs,num_lanes those of the configuration, legal by its check.
+ * @param num_warps,num_pregs,num_lanes,lane_bits those of the configuration, legal by its check.
  * @param err may be NULL; names file, line and column.
  * @return WLK_OK; WLK_NO_FILE when the file cannot be opened or read; WLK_BAD_VERSION; WLK_CORRUPT
  *         for what no configuration makes right; WLK_BAD_PARAMS for what this configuration lacks
- *         (registers, warps, lanes); WLK_TRUNCATED when the file holds no instruction;
- *         WLK_NO_MEMORY.
+ *         (registers, warps, lanes, bits of a pc); WLK_TRUNCATED when the file holds no
+ * instruction; WLK_NO_MEMORY.
  */
 wlk_status wlk_program_load(wlk_program **program, const char *path, uint32_t num_warps,
-                            uint32_t num_pregs, uint32_t num_lanes, wlk_error *err);
+                            uint32_t num_pregs, uint32_t num_lanes, uint32_t lane_bits,
+                            wlk_error *err);
 
 /**
  * The instructions of @p warp (below num_warps) in program order.
