@@ -88,10 +88,6 @@ class Trial:
     messages: list[str] = field(default_factory=list)
 
     @property
-    def done(self) -> int:
-        return self.job.done if self.result is None else self.job.total
-
-    @property
     def port(self) -> str | None:
         return self.result.first.port if self.result.first is not None else None
 
@@ -176,16 +172,16 @@ def needs(args: argparse.Namespace) -> tuple[str, ...]:
 
 def run(args: argparse.Namespace) -> int:
     """Run every fault; 0 only if all are reported and no stub without one is."""
+    from . import build, estimate
+
     trials = [trial for name in _blocks(args) for trial in _trials(name, args)]
-    total = len(trials) * len(args.seeds) * args.cycles
-    with progress.Progress("mutate", total) as line:
-        runs = progress.parallel(
-            _run,
-            trials,
-            args.jobs,
-            lambda: line.update(sum(t.done for t in trials)),
-        )
-        for trial, _ in runs:
+    build.meson_build(jobs=args.jobs)
+    left = estimate.Estimate([trial.job for trial in trials], args.jobs)
+    done = 0
+    with progress.Progress("mutate", len(trials)) as line:
+        tick = lambda: line.update(done, left.note())  # noqa: E731
+        for trial, _ in progress.parallel(_run, trials, args.jobs, tick):
+            done += 1
             if args.json:
                 report.json_line(trial.json())
     return _show(trials, args)
@@ -304,7 +300,7 @@ def _trials(block: str, args: argparse.Namespace) -> Iterator[Trial]:
     for job in plans.values():
         yield Trial(table, Fault("", {}), job.config, job, args.bind)
     for fault, config in zip(faults, configs, strict=True):
-        job = dataclasses.replace(plans[table.text(config)])
+        job = dataclasses.replace(plans[table.text(config)], spent={})
         yield Trial(table, fault, config, job, args.bind)
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from . import failures, harness, jobs, report, verilate
+from . import failures, harness, jobs, progress, report, verilate
 from .errors import Status, WlkError
 from .failures import Left
 from .gen_sv import Harness
@@ -114,8 +114,10 @@ def replay(
     )
     job = jobs.rtl_job(table, run)
     own = Harness(table, job.config, job.present, job.rtl.top)
-    program = verilate.bench(own, job.rtl)
-    answer = harness.run(job, program, harness.words(job, replay=path))
+    with progress.watched(f"playing {path} into the RTL", lambda: job.stage):
+        program = verilate.bench(own, job.rtl, stage=job.enter)
+        job.enter(jobs.RUNNING)
+        answer = harness.run(job, program, harness.words(job, replay=path))
     result = _result(job, VERDICTS[answer["verdict"]], answer)
     extra = {"file": str(path), "match": job.matched.kind}
     return dataclasses.replace(result, extra=extra | harness.findings(answer))

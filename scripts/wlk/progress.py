@@ -83,6 +83,25 @@ class Progress:
         self.close()
 
 
+@contextlib.contextmanager
+def watched(label: str, note: Callable[[], str]) -> Iterator[None]:
+    """A progress line about the block of code inside, which does not look after it itself."""
+    over = threading.Event()
+
+    def tick(line: Progress) -> None:
+        while not over.wait(TTY_PERIOD):
+            line.update(note=note())
+
+    with Progress(label) as line:
+        thread = threading.Thread(target=tick, args=(line,), daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            over.set()
+            thread.join()
+
+
 def _terminal_width(stream: TextIO) -> int:
     with contextlib.suppress(OSError, ValueError):
         return os.get_terminal_size(stream.fileno()).columns or 80

@@ -3,6 +3,7 @@
 
 import io
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -149,6 +150,21 @@ def test_parallel_error_ends_the_others_and_leaves_no_trace():
         list(progress.parallel(work, range(6), 3))
     assert time.monotonic() - start < 10
     assert progress.run(["true"]).code == 0
+
+
+def test_progress_of_a_block_of_code_shows_its_note(monkeypatch):
+    stream = Terminal()
+    monkeypatch.setattr(sys, "stderr", stream)
+    stage = ["compiling"]
+    with progress.watched("playing x.wlv", lambda: stage[0]):
+        time.sleep(2.5 * progress.TTY_PERIOD)
+        stage[0] = "running"
+        time.sleep(2.5 * progress.TTY_PERIOD)
+    text = stream.getvalue()
+    assert re.search(
+        r"playing x.wlv \.\.\.  \d s  compiling.*playing x.wlv \.\.\.  \d s  running", text
+    )
+    assert text.endswith("\r\x1b[K")
 
 
 MAKEFILE = """all: a b c d
