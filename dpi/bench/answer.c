@@ -9,13 +9,9 @@
 
 // ---- one seed ---------------------------------------------------------------------------------
 
-static bool is_stage(const bench *b, const wlk_checker *checker) {
-    return wlk_checker_block(checker) == b->block;
-}
-
 static wlk_checker *own_checker(const bench *b) {
     for (uint32_t i = 0; i < wlk_dpi_count(); i++) {
-        if (is_stage(b, wlk_dpi_checker(i))) {
+        if (blame_is_stage(b, wlk_dpi_checker(i))) {
             return wlk_dpi_checker(i);
         }
     }
@@ -23,7 +19,7 @@ static wlk_checker *own_checker(const bench *b) {
 }
 
 static char *prefix_of(const bench *b, const wlk_checker *checker) {
-    const char *scope = is_stage(b, checker) ? "" : wlk_checker_scope(checker);
+    const char *scope = blame_is_stage(b, checker) ? "" : wlk_checker_scope(checker);
     const size_t size = strlen(scope) + 2u;
     char *prefix = (char *)malloc(size);
     if (prefix != NULL) {
@@ -69,15 +65,6 @@ static bool watch_all(bench *b) {
     return b->watches != NULL && opened;
 }
 
-// Which of two faults explains the other: the earlier one. In one cycle a block inside whose
-// outputs are wrong goes before the stage around it, and both before a block that was given wrong
-// inputs.
-static uint64_t rank(const bench *b, const wlk_checker *checker, const wlk_checker_result *r) {
-    const uint64_t kind = (r->verdict == WLK_PROTOCOL_VIOLATION ? 2u : 0u) + is_stage(b, checker);
-    const bool has_cycle = r->mismatches != 0u || r->violated != 0u;
-    return has_cycle ? r->first_cycle * 4u + kind : UINT64_MAX;
-}
-
 wlk_status bench_verdict(bench *b, bool finished) {
     wlk_status worst = WLK_OK;
     uint64_t lowest = 0;
@@ -90,7 +77,7 @@ wlk_status bench_verdict(bench *b, bool finished) {
     for (uint32_t i = 0; i < wlk_dpi_count(); i++) {
         const wlk_checker *checker = wlk_dpi_checker(i);
         const wlk_checker_result r = wlk_checker_result_get(checker, false);
-        const uint64_t here = rank(b, checker, &r);
+        const uint64_t here = blame_rank(b, checker, &r);
         b->compared += r.compared_bits;
         b->masked += r.masked_bits;
         for (uint32_t p = 0; i < b->n_watches && p < b->watches[i].n_ports; p++) {
@@ -183,6 +170,7 @@ static void print_failure(const bench *b, wlk_status status, FILE *to) {
     if (b->failing != NULL) {
         fputs(", \"failure\": ", to);
         wlk_checker_json(b->failing, false, NULL, to);
+        blame_json(b, to);
     }
 }
 
@@ -231,6 +219,7 @@ static void write_report(bench *b, FILE *to) {
     fprintf(to, "seed %" PRIu64 "\n", b->seed);
     if (b->failing != NULL) {
         wlk_checker_report(b->failing, to);
+        blame_report(b, to);
     } else if (b->status == WLK_HANG) {
         report_stuck(b, to);
     }

@@ -5,6 +5,7 @@
 //   waves=FILE from=C to=C   FST of these cycles
 //   replay=FILE        inputs from a record file     shrink=FILE  shrink the failing stimulus
 //   param=I:VALUE      another value of parameter I than the bench was built with
+//   suspect=PORT:BLOCK:LACKS   see blame_suspect
 //   program=FILE       instruction streams to run once instead of random ones, in at most N cycles
 //                      (cycles=0: in as many as they need)
 //   pipeline=FILE      picture of the first seed's pipeline; force=1: FILE may be replaced
@@ -363,6 +364,10 @@ static bool set_param(bench *b, const char *word) {
     return *end == '\0';
 }
 
+static bool set_suspect(bench *b, const char *word) {
+    return strncmp(word, "suspect=", 8) == 0 && blame_suspect(b, word + 8);
+}
+
 static bool no_profile(const bench *b, const char *name, wlk_error *err) {
     char known[200] = "mix";
     for (uint32_t i = 0; b->gen->profiles[i] != NULL; i++) {
@@ -386,7 +391,7 @@ static bool parse(bench *b, int argc, char **argv, wlk_error *err) {
         {"pipeline", NULL, &b->pipeline}, {NULL, NULL, NULL},
     };
     for (int i = 1; i < argc; i++) {
-        if (!set_param(b, argv[i]) && !set_option(options, argv[i])) {
+        if (!set_param(b, argv[i]) && !set_suspect(b, argv[i]) && !set_option(options, argv[i])) {
             (void)wlk_fail(err, WLK_USAGE, "cannot read '%s'", argv[i]);
             return false;
         }

@@ -9,7 +9,7 @@
 #include "warplock/stimulus.h"
 #include "warplock/vectors.h"
 
-enum { STUCK_TEXT = 4096, MAX_PLACES = 16 };
+enum { STUCK_TEXT = 4096, MAX_PLACES = 16, MAX_SUSPECTS = 4096 };
 
 /* A bound checker over all seeds. They open in the same order in each. */
 typedef struct watch {
@@ -73,9 +73,11 @@ typedef struct bench {
     place early;
     int32_t reset; /* port among `ports`, or -1 */
     wlk_port *ports;
-    bool reset_edge; /* an edge in reset was seen in this seed, */
-    bool awake;      /* and a cycle without; or there is nothing to wait for */
-    bool judged;     /* a verdict is out */
+    bool reset_edge;                    /* an edge in reset was seen in this seed, */
+    bool awake;                         /* and a cycle without; or there is nothing to wait for */
+    bool judged;                        /* a verdict is out */
+    const char *suspects[MAX_SUSPECTS]; /* words of blame.c */
+    uint32_t n_suspects;
 } bench;
 
 void bench_begin(bench *b, uint64_t seed, const char *waves);
@@ -96,6 +98,30 @@ void bench_forget(bench *b);
 
 /* Inputs of b->seed's next cycle again, the @p cycle-th, after bench_start_stimulus. */
 void bench_again(bench *b, uint64_t cycle, uint64_t *in);
+
+/* ---- blame.c ---- */
+typedef struct fault {
+    char block[WLK_MAX_NAME], scope[256];
+    char lacks[WLK_MAX_NAME]; /* output of the block that is not compared, or empty */
+    char why[256];            /* empty: its checker saw it */
+} fault;
+
+bool blame_is_stage(const bench *b, const wlk_checker *checker);
+/*
+ * Which of two faults explains the other: the one of lower rank. The earlier one; in one cycle a
+ * block inside whose outputs are wrong goes before the stage around it, and both before a block
+ * that was given wrong inputs.
+ */
+uint64_t blame_rank(const bench *b, const wlk_checker *checker, const wlk_checker_result *r);
+/*
+ * Take "PORT:BLOCK:LACKS": output PORT of a composed block depends on output LACKS of BLOCK inside,
+ * which no checker compares; without LACKS, BLOCK has no checker. False: it cannot be read.
+ */
+bool blame_suspect(bench *b, const char *word);
+/* The block at fault, where it is not simply the only one there is. */
+bool blame(const bench *b, fault *f);
+void blame_json(const bench *b, FILE *to);
+void blame_report(const bench *b, FILE *to);
 
 /* ---- assertions.c ---- */
 /* How many fired and are not yet taken. */

@@ -18,6 +18,7 @@ from .tables import Config, Port, Table
 
 Path = tuple[str, ...]  # components of a port, indices among them
 End = tuple[str, Path]  # instance ("": the stage itself) and port
+Output = tuple[str, str]  # block inside and emitted name of its port
 STAGE = ""
 
 
@@ -77,6 +78,45 @@ def inner_parts(table: Table, cfg: Config) -> list[Part]:
 def inner_config(inner: Table, cfg: Config) -> Config:
     """The configuration of a block inside: parameters of equal names."""
     return inner.defaults() | {name: cfg[name] for name in inner.params if name in cfg}
+
+
+def drivers(table: Table, cfg: Config, through: Collection[str]) -> dict[str, list[list[Output]]]:
+    """What each output of a composed block depends on: outputs of the blocks inside, those that
+    drive it first, then those that drive the inputs of such of these as are in `through`, and so
+    on."""
+    stage = _stage(table, cfg, ())
+    outputs = {end: port.name for end, port in stage.parts[STAGE].ports.items()
+               if port.direction == "out"}  # fmt: skip
+    return {name: _levels(stage, (STAGE, path), through) for path, name in outputs.items()}
+
+
+def _levels(stage: Stage, end: End, through: Collection[str]) -> list[list[Output]]:
+    levels, seen, wanted = [], set(), [end]
+    while wanted:
+        found = [d for each in wanted for d in _drivers(stage, each)]
+        levels.append([_output(stage, end) for end in found])
+        parts = {part for part, _ in found if stage.parts[part].table.name in through} - seen
+        seen |= parts
+        wanted = [
+            (name, path)
+            for name in sorted(parts)
+            for path, port in stage.parts[name].every.items()
+            if port.direction == "in"
+        ]
+    return levels
+
+
+def _drivers(stage: Stage, end: End) -> list[End]:
+    """Outputs of blocks inside that drive a port."""
+    linked = [other for other in stage.links.get(end, []) if stage.drives(other)]
+    if end[0] == STAGE:
+        linked += stage.gates.get(end[1], ())
+    return [other for other in linked if other[0] != STAGE and stage.has(other)]
+
+
+def _output(stage: Stage, end: End) -> Output:
+    part = stage.parts[end[0]]
+    return (part.table.name, part.ports[end[1]].name)
 
 
 # ---- what is connected with what ----------------------------------------------------------------

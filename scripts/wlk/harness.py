@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from . import progress, tools
+from . import inside, progress, tools
 from .errors import Status, WlkError
 from .jobs import Job
 
@@ -30,6 +30,9 @@ def words(job: Job, **more: object) -> list[str]:
     }
     said |= {"program": args.program} | more
     given = [f"{key}={value}" for key, value in said.items() if value is not None]
+    if job.matched is not None and job.args.bind == "all":
+        open_ports = inside.suspects(job.table, job.config, job.inside, job.modules)
+        given += [f"suspect={each}" for each in open_ports]
     return given + _overrides(job)
 
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from . import gen_stage, match
@@ -12,6 +12,8 @@ from .errors import Status, WlkError
 from .gen_sv import Harness
 from .match import Match, ParamValue
 from .tables import Config, Table
+
+Modules = Mapping[str, Collection[str]]  # block inside -> emitted names of its module's ports
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,32 @@ def of_stub(table: Table, cfg: Config) -> list[Inside]:
         for part in gen_stage.inner_parts(table, cfg)
         if (ports := part.ports.values())
     ]
+
+
+def suspects(table: Table, cfg: Config, bound: Sequence[Inside], modules: Modules) -> list[str]:
+    """PORT:BLOCK:LACKS for each output of a composed block that depends on what no checker inside
+    compares. `modules`: the ports of the modules that are there, bound or not. Looked for is the
+    nearest port that the compiler dropped, behind blocks without a checker only: one that has a
+    checker and shows no difference got what is right. Else it is the block that drives the output,
+    if that has no checker."""
+    if not table.instances:
+        return []
+    lacking = {
+        (part.table.name, port.name)
+        for part in gen_stage.inner_parts(table, cfg)
+        if part.table.name in modules
+        for port in part.ports.values()
+        if port.direction == "out" and port.name not in modules[part.table.name]
+    }
+    bare = {raw["block"] for raw in table.instances} - {each.table.name for each in bound}
+    if not lacking and not bare:
+        return []
+    found = []
+    for output, levels in gen_stage.drivers(table, cfg, bare).items():
+        dropped = next(filter(None, ([d for d in ds if d in lacking] for ds in levels)), [])
+        driving = [(block, "") for block, _ in levels[0] if block in bare]
+        found += [f"{output}:{block}:{port}" for block, port in (dropped or driving)[:1]]
+    return found
 
 
 def of_rtl(
@@ -64,6 +92,15 @@ def _of_module(
     own.require(f"{module.where}: module {module.name}")
     _narrow(found, own.params, module.name)
     return Inside(table, module.name, _clocked(table, own.present))
+
+
+def modules(design: object, top: object, table: Table) -> Modules:
+    """The modules of the blocks inside that the RTL has by their names."""
+    found = {}
+    for inner in gen_stage.blocks(table)[1:]:
+        if top.instances_of(inner.module):
+            found[inner.name] = [port.name for port in design.find(inner.module).ports()]
+    return found
 
 
 def _narrow(found: Match, params: Mapping[str, ParamValue], module: str) -> None:

@@ -68,6 +68,7 @@ class Job:
     matched: match.Match | None = None
     candidates: list[Config] = field(default_factory=list)
     inside: list[Inside] = field(default_factory=list)  # whose checkers are bound too
+    modules: inside.Modules = field(default_factory=dict)  # of the blocks inside
     notes: list[str] = field(default_factory=list)
     done: int = 0
     stage: str = WAITING  # what it is doing; empty: nothing more
@@ -198,6 +199,7 @@ def rtl_job(table: Table, args: Run) -> Job:
     job = Job(table, found.config, name, source, args, _clocked(table, found.present), found)
     if args.bind == "all":
         job.inside, job.notes = inside.of_rtl(design, module, found, given)
+        job.modules = inside.modules(design, module, table)
     job.candidates = _candidates(found)
     job.config = job.candidates[0]
     return job

@@ -230,23 +230,14 @@ def _result(
 def _told(job: Job, answer: dict) -> dict:
     """What the bench tells of a failure, and the checkers it had."""
     told = {}
-    fault = answer.get("failure", {})
-    if fault.get("block", job.table.name) != job.table.name:
-        told["at_fault"] = _at_fault(job, answer["verdict"], fault)
+    if "at_fault" in answer:
+        told["at_fault"] = answer["at_fault"]
     if job.table.instances:
         told["checkers"] = [job.table.name, *(each.table.name for each in job.inside)]
     for key in ("seed", "barely_compared", "stuck"):
         if answer.get(key):
             told[key] = answer[key]
     return told | harness.findings(answer)
-
-
-def _at_fault(job: Job, verdict: str, fault: dict) -> dict[str, str]:
-    """The block that a fault is in. One inside whose inputs break a rule, before any other block
-    differs, is wired wrong: that is the fault of the stage around it."""
-    if verdict == Status.PROTOCOL_VIOLATION.name:
-        return {"block": job.table.name, "scope": fault["scope"].rpartition(".")[0]}
-    return {"block": fault["block"], "scope": fault["scope"]}
 
 
 def rows(results: Iterable[Result]) -> list[tuple]:

@@ -227,6 +227,33 @@ def test_block_at_fault_is_named(block, tmp_path):
     assert told["first"]["port"] in {p.name for p in table.ports(table.defaults())}
 
 
+def folded(name, **constants):
+    """The stage as a compiler leaves it that folds constant outputs of Hazard away."""
+    place = rut.stub(name, SMALL, block="issue")
+    for port, value in constants.items():
+        rut.redeclare(place / "Hazard.sv", port, None)
+        rut.change(place / "Hazard.sv", f"  wire {port} = '0;", f"  wire {port};")
+        rut.change(place / "IssueStage.sv", f"      .{port}({port}),\n", "")
+        end = "\nendmodule"
+        rut.change(place / "IssueStage.sv", end, f"\n  assign {port} = {value};{end}")
+    return place
+
+
+def test_block_whose_port_was_folded_away_is_named(tmp_path):
+    """A constant in place of a port: the checker inside does not have it, only the stage's."""
+    place = folded("stage_folded", io_ibuf_0_ready="1'h1")
+    said = run("--rtl", place, *SHORT, *PINNED, "--reports", tmp_path)
+    assert said.code == Status.FUNCTIONAL_MISMATCH, said.err
+    assert said.json["checkers"] == FIVE
+    assert said.json["first"]["port"] == "io_ibuf_0_ready"
+    fault = said.json["at_fault"]
+    assert fault["block"] == "hazard"
+    assert fault["scope"] == "TOP.IssueStage.hazard"
+    assert fault["not_compared"] == ["io_ibuf_0_ready"]
+    why = "its checker lacks port io_ibuf_0_ready, which the compiler dropped, so the root cause"
+    assert f"at fault: hazard in TOP.IssueStage.hazard: {why} may be there" in said.err
+
+
 # ---- several runs behind one command ----------------------------------------------------------
 
 
