@@ -255,7 +255,8 @@ def _run_all(
     with progress.Progress("lockstep", len(plan)) as line:
         screen = Screen(args, line, several=len(plan) > 1)
         tick = lambda: line.update(len(results), left.note())  # noqa: E731
-        runs = progress.parallel(lambda job: _execute(job, screen), plan, args.jobs, tick)
+        longest_first = sorted(plan, key=left.of, reverse=True)
+        runs = progress.parallel(lambda job: _execute(job, screen), longest_first, args.jobs, tick)
         for _, outcome in runs:
             if isinstance(outcome, WlkError):
                 lost.append(outcome.status)

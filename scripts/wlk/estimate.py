@@ -45,10 +45,11 @@ class Estimate:
 
     def left(self) -> float:
         """Seconds that the rest may take."""
-        each = [self._left(job) for job in self.plan]
+        each = [self.of(job) for job in self.plan]
         return max(sum(each) / max(1, self.jobs), max(each, default=0.0))
 
-    def _left(self, job: Job) -> float:
+    def of(self, job: Job) -> float:
+        """Seconds that the rest of a job may take, if it had the machine for itself."""
         if not job.stage:
             return 0.0
         now = time.monotonic() - job.since
@@ -58,7 +59,9 @@ class Estimate:
             run = now / share if share > 0.1 else run
             return max(0.0, run - now)
         build = self.known.get(f"build {job.table.name}", _guess(job))
-        return max(0.0, build - (0.0 if job.stage == WAITING else now)) + run
+        if job.stage == WAITING:
+            return build + run
+        return max(build - now, now / 3) + run  # late already: it may well become later
 
     def keep(self) -> None:
         """For the next command. That it cannot be kept harms nobody."""

@@ -18,6 +18,7 @@ import re
 import shutil
 import subprocess
 import sys
+import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -118,10 +119,13 @@ def needs_venv(features: Iterable[str]) -> bool:
     return any(FEATURES[name].requirements for name in features)
 
 
+_threads: dict[str, threading.Lock] = {}  # so that only other processes are named
+
+
 @contextlib.contextmanager
 def locked(name: str) -> Iterator[None]:
-    """Hold build/NAME.lock, so that runs side by side do not collide."""
-    with _lock_file(name) as file:
+    """Hold build/NAME.lock, so that runs side by side do not collide, nor do threads of one."""
+    with _threads.setdefault(name, threading.Lock()), _lock_file(name) as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

@@ -48,6 +48,13 @@ def test_line_names_stages_and_the_time_left(plan):
     assert note.endswith(" 11 s left")  # the other 6 s of the build and the run behind it
 
 
+def test_late_build_is_not_about_to_end(plan):
+    left = estimate.Estimate(plan[:1], 1)
+    plan[0].enter("compiling")
+    plan[0].since -= 60.0  # six times as long as the last one
+    assert left.left() == pytest.approx(25.0, abs=1.0)
+
+
 def test_running_time_follows_what_is_measured(plan):
     left = estimate.Estimate(plan[:1], 1)
     plan[0].enter(jobs.RUNNING)

@@ -3,6 +3,7 @@
 
 import os
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -288,3 +289,23 @@ def test_setup_build_folder_of_somebody_else(house, monkeypatch):
     assert error.value.status == Status.NO_FILE
     assert str(setup.BUILD) in error.value.message
     assert setup.BUILD_VARIABLE in error.value.message
+
+
+def test_setup_lock_between_threads_is_silent(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(setup, "BUILD", tmp_path)
+    held, inside = [], threading.Event()
+
+    def hold():
+        with setup.locked("x"):
+            inside.set()
+            time.sleep(0.1)
+            held.append("first")
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    inside.wait()
+    with setup.locked("x"):
+        held.append("second")
+    thread.join()
+    assert held == ["first", "second"]
+    assert capsys.readouterr().err == ""
