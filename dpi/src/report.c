@@ -7,15 +7,41 @@
 
 enum { STATE_LINES = 40, ROW_WORDS = 8 };
 
+enum { VALUE_TEXT = 24 };
+
+// The one place that writes a value for a person.
+static const char *value_text(uint64_t value, wlk_notation notation, char to[VALUE_TEXT]) {
+    (void)snprintf(to, VALUE_TEXT, notation == WLK_DECIMAL ? "%" PRIu64 : "0x%" PRIx64, value);
+    return to;
+}
+
+static const wlk_field *field_of(const wlk_checker *c, const wlk_port *port) {
+    return &c->block->table->fields[port->field];
+}
+
 static void print_differences(const wlk_checker *c, FILE *to) {
     fprintf(to, "  %-44s %-18s %-18s %s\n", "port", "RTL", "model", "care");
     for (uint32_t i = 0; i < c->n_differences; i++) {
         const wlk_difference *d = &c->differences[i];
-        char got[40];
-        (void)snprintf(got, sizeof got, "0x%" PRIx64 "%s", d->got, d->x & d->care ? " (X)" : "");
-        fprintf(to, "  %-44s %-18s 0x%-16" PRIx64 " 0x%" PRIx64 "\n", c->ports[d->port].name, got,
-                d->expected, d->care);
+        const wlk_port *port = &c->ports[d->port];
+        const wlk_field *field = field_of(c, port);
+        char name[WLK_MAX_NAME + 32], got[VALUE_TEXT], have[VALUE_TEXT + 8], want[VALUE_TEXT];
+        (void)snprintf(name, sizeof name, field->as != NULL ? "%s (%.24s)" : "%s", port->name,
+                       field->as);
+        (void)snprintf(have, sizeof have, "%s%s", value_text(d->got, field->notation, got),
+                       d->x & d->care ? " (X)" : "");
+        fprintf(to, "  %-44s %-18s %-18s 0x%" PRIx64 "\n", name, have,
+                value_text(d->expected, field->notation, want), d->care);
     }
+}
+
+// What a handshake calls one of its fields.
+static const char *label_of(const wlk_checker *c, const wlk_port *port) {
+    const char *bits = strstr(port->name, "_bits_");
+    if (field_of(c, port)->as != NULL) {
+        return field_of(c, port)->as;
+    }
+    return bits != NULL ? bits + strlen("_bits_") : port->name;
 }
 
 static void print_channel(const wlk_checker *c, const channel *ch, const uint64_t *in,
@@ -31,11 +57,12 @@ static void print_channel(const wlk_checker *c, const channel *ch, const uint64_
     fputs(wlk_channel_fires(c, ch, in, out) ? "" : "(stalled)", to);
     for (uint32_t i = 0; i < c->layout.n_ports; i++) {
         const wlk_port *port = &c->ports[i];
-        const wlk_field *field = &c->block->table->fields[port->field];
-        if (wlk_channel_shows(c, ch, port) && !field->is_payload && port->present && field->read) {
-            const char *bits = strstr(port->name, "_bits_");
-            fprintf(to, " %s=%" PRIx64, bits != NULL ? bits + strlen("_bits_") : port->name,
-                    port_value(port, in, out));
+        const wlk_field *field = field_of(c, port);
+        char value[VALUE_TEXT];
+        if (wlk_channel_shows(c, ch, port) && !field->is_payload && port->present && field->read &&
+            field->notation != WLK_OPAQUE) {
+            fprintf(to, " %s=%s", label_of(c, port),
+                    value_text(port_value(port, in, out), field->notation, value));
         }
     }
     fputc(';', to);
@@ -103,8 +130,17 @@ static void add_unknown(printer *p, const char *name, int32_t index) {
     p->last = index;
 }
 
+static void print_row(const uint64_t *words, uint32_t n_words, uint64_t known, FILE *to) {
+    const uint32_t shown = n_words < ROW_WORDS ? n_words : ROW_WORDS;
+    fputs(" = 0x", to);
+    for (uint32_t w = shown; w > 0u; w--) {
+        fprintf(to, "%016" PRIx64, words[w - 1u]);
+    }
+    fprintf(to, "%s  lanes known 0x%" PRIx64 "\n", n_words > shown ? " (low words)" : "", known);
+}
+
 static void print_element(void *ctx, const char *name, int32_t index, const uint64_t *words,
-                          uint32_t n_words, uint64_t known) {
+                          uint32_t n_words, uint64_t known, wlk_notation notation) {
     printer *p = (printer *)ctx;
     if (known == 0u) {
         add_unknown(p, name, index);
@@ -118,15 +154,12 @@ static void print_element(void *ctx, const char *name, int32_t index, const uint
     if (index >= 0) {
         fprintf(p->to, "[%" PRId32 "]", index);
     }
-    fputs(" = 0x", p->to);
-    const uint32_t shown = n_words < ROW_WORDS ? n_words : ROW_WORDS;
-    for (uint32_t w = shown; w > 0u; w--) {
-        fprintf(p->to, n_words == 1u ? "%" PRIx64 : "%016" PRIx64, words[w - 1u]);
-    }
     if (n_words > 1u) {
-        fprintf(p->to, "%s  lanes known 0x%" PRIx64, n_words > shown ? " (low words)" : "", known);
+        print_row(words, n_words, known, p->to);
+    } else {
+        char value[VALUE_TEXT];
+        fprintf(p->to, " = %s\n", value_text(words[0], notation, value));
     }
-    fputc('\n', p->to);
 }
 
 static void print_state(const wlk_checker *c, FILE *to) {

@@ -234,12 +234,13 @@ static void visit_rows(const coll_cfg *cfg, const coll_state *st, wlk_state_visi
     for (uint32_t i = 0; i < COLL_OPERANDS; i++) {
         for (uint32_t e = 0; e < cfg->coll_entries; e++) {
             const uint64_t known = st->reset_seen ? st->bank_known[i][e] & lanes : 0u;
-            visitor(ctx, bank_names[i], (int32_t)e, coll_bank_at(st, i, e, stride), words, known);
+            visitor(ctx, bank_names[i], (int32_t)e, coll_bank_at(st, i, e, stride), words, known,
+                    WLK_HEX);
         }
     }
     for (uint32_t r = 1; r < cfg->num_pregs; r++) {
         const uint64_t *row = st->rows + (size_t)(COLL_RF_FIRST + r) * stride;
-        visitor(ctx, "rf", (int32_t)r, row, words, st->rf_known[r] & lanes);
+        visitor(ctx, "rf", (int32_t)r, row, words, st->rf_known[r] & lanes, WLK_HEX);
     }
 }
 
@@ -251,18 +252,19 @@ static void visit(const uint32_t *params, const void *state, wlk_state_visitor *
         const char *name;
         uint64_t value;
         uint64_t known;
+        wlk_notation notation;
     } flops[] = {
-        {"alloc_valid", ~st->free_entries & coll_all_entries(cfg), st->reset_seen},
-        {"nextAllocId", st->nextAllocId, st->reset_seen},
-        {"nextEn", st->nextEn, st->reset_seen},
-        {"nextPReg[0]", st->nextPReg[0], st->reset_seen},
-        {"nextPReg[1]", st->nextPReg[1], st->reset_seen},
-        {"nextPReg[2]", st->nextPReg[2], st->reset_seen},
-        {"readResp.valid", st->readRespValid, st->reset_seen},
-        {"writeResp.valid", st->writeRespValid, st->writeResp_known},
+        {"alloc_valid", ~st->free_entries & coll_all_entries(cfg), st->reset_seen, WLK_HEX},
+        {"nextAllocId", st->nextAllocId, st->reset_seen, WLK_DECIMAL},
+        {"nextEn", st->nextEn, st->reset_seen, WLK_HEX},
+        {"nextPReg[0]", st->nextPReg[0], st->reset_seen, WLK_DECIMAL},
+        {"nextPReg[1]", st->nextPReg[1], st->reset_seen, WLK_DECIMAL},
+        {"nextPReg[2]", st->nextPReg[2], st->reset_seen, WLK_DECIMAL},
+        {"readResp.valid", st->readRespValid, st->reset_seen, WLK_DECIMAL},
+        {"writeResp.valid", st->writeRespValid, st->writeResp_known, WLK_DECIMAL},
     };
     for (size_t i = 0; i < sizeof flops / sizeof flops[0]; i++) {
-        visitor(ctx, flops[i].name, -1, &flops[i].value, 1u, flops[i].known);
+        visitor(ctx, flops[i].name, -1, &flops[i].value, 1u, flops[i].known, flops[i].notation);
     }
     visit_rows(cfg, st, visitor, ctx);
 }

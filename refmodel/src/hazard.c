@@ -223,10 +223,10 @@ static void visit(const uint32_t *params, const void *state, wlk_state_visitor *
     const cfg_t *cfg = (const cfg_t *)params;
     const state_t *st = (const state_t *)state;
     const uint64_t last = set_lowest(st->last);
-    visitor(ctx, "last", -1, &last, 1u, set_is_single(st->last));
+    visitor(ctx, "last", -1, &last, 1u, set_is_single(st->last), WLK_DECIMAL);
     for (uint32_t w = 0; w < cfg->num_warps; w++) {
         for (uint32_t n = 0; n < WLK_HAZARD_COUNTERS; n++) {
-            visitor(ctx, names[n], (int32_t)w, &st->perf[w][n], 1u, st->reset_seen);
+            visitor(ctx, names[n], (int32_t)w, &st->perf[w][n], 1u, st->reset_seen, WLK_DECIMAL);
         }
     }
 }

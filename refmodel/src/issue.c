@@ -516,11 +516,11 @@ typedef struct named {
 } named;
 
 static void visit_named(void *ctx, const char *name, int32_t index, const uint64_t *words,
-                        uint32_t n_words, uint64_t known) {
+                        uint32_t n_words, uint64_t known, wlk_notation notation) {
     const named *n = (const named *)ctx;
     char full[64];
     (void)snprintf(full, sizeof full, "%s.%s", n->instance, name);
-    n->visitor(n->ctx, full, index, words, n_words, known);
+    n->visitor(n->ctx, full, index, words, n_words, known, notation);
 }
 
 static void visit(const uint32_t *params, const void *state, wlk_state_visitor *visitor,

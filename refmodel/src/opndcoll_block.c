@@ -786,11 +786,11 @@ static void visit_set(const cfg_t *cfg, const state_t *st, uint32_t kind,
     wlk_opndcoll_held held;
     for (uint32_t slot = 0; slot < cfg->id_width; slot++) {
         const uint64_t uid = wlk_opndcoll_id_slot(s, kind, slot, &held) ? held.uid : 0u;
-        visitor(ctx, ids[kind], (int32_t)slot, &uid, 1u, st->reset_seen);
+        visitor(ctx, ids[kind], (int32_t)slot, &uid, 1u, st->reset_seen, WLK_DECIMAL);
     }
     for (uint32_t slot = 0; slot < cfg->ex_width; slot++) {
         const uint64_t uid = wlk_opndcoll_ex_slot(s, kind, slot, &held) ? held.uid : 0u;
-        visitor(ctx, exs[kind], (int32_t)slot, &uid, 1u, st->reset_seen);
+        visitor(ctx, exs[kind], (int32_t)slot, &uid, 1u, st->reset_seen, WLK_DECIMAL);
     }
 }
 
@@ -801,8 +801,8 @@ static void visit_units(const cfg_t *cfg, const state_t *st, wlk_state_visitor *
         wlk_opndcoll_held held = {0};
         (void)wlk_opndcoll_unit(s, unit, &held);
         const uint64_t uid = held.uid, pending = held.pending;
-        visitor(ctx, "unit uid", (int32_t)unit, &uid, 1u, st->reset_seen);
-        visitor(ctx, "unit pending", (int32_t)unit, &pending, 1u, st->reset_seen);
+        visitor(ctx, "unit uid", (int32_t)unit, &uid, 1u, st->reset_seen, WLK_DECIMAL);
+        visitor(ctx, "unit pending", (int32_t)unit, &pending, 1u, st->reset_seen, WLK_HEX);
     }
 }
 
@@ -812,22 +812,23 @@ static void visit(const uint32_t *params, const void *state, wlk_state_visitor *
     const state_t *st = (const state_t *)state;
     const wlk_opndcoll *s = wlk_opndcoll_rtl_model(st);
     const uint64_t uid = st->uid, pri = s->pri;
-    visitor(ctx, "uid", -1, &uid, 1u, st->reset_seen);
-    visitor(ctx, "pri", -1, &pri, 1u, st->reset_seen);
+    visitor(ctx, "uid", -1, &uid, 1u, st->reset_seen, WLK_DECIMAL);
+    visitor(ctx, "pri", -1, &pri, 1u, st->reset_seen, WLK_DECIMAL);
     for (uint32_t kind = 0; kind < cfg->num_kinds; kind++) {
         visit_set(cfg, st, kind, visitor, ctx);
     }
     visit_units(cfg, st, visitor, ctx);
     for (uint32_t bank = 0; bank < cfg->num_reg_banks; bank++) {
         const uint64_t length = wlk_opndcoll_queue(s, bank, NULL, 0);
-        visitor(ctx, "queue length", (int32_t)bank, &length, 1u, st->reset_seen);
+        visitor(ctx, "queue length", (int32_t)bank, &length, 1u, st->reset_seen, WLK_DECIMAL);
     }
     for (uint32_t du = 0; du < cfg->out_ports; du++) {
         const uint64_t last = wlk_opndcoll_last(s, du);
-        visitor(ctx, "last", (int32_t)du, &last, 1u, st->reset_seen);
+        visitor(ctx, "last", (int32_t)du, &last, 1u, st->reset_seen, WLK_DECIMAL);
     }
     for (uint32_t r = 0; cfg->data != 0u && r < cfg->num_warps * cfg->num_regs; r++) {
-        visitor(ctx, "register", (int32_t)r, file_part(st) + r, 1u, file_known_part(st)[r]);
+        visitor(ctx, "register", (int32_t)r, file_part(st) + r, 1u, file_known_part(st)[r],
+                WLK_HEX);
     }
 }
 

@@ -251,10 +251,10 @@ static void visit_row(const state_t *st, uint32_t row, wlk_state_visitor *visito
         for (uint32_t i = 0; i < 3u; i++) {
             value |= (uint64_t)(sets[n][i] >> row & 1u) << i;
         }
-        visitor(ctx, names[n], (int32_t)row, &value, 1u, st->reset_seen);
+        visitor(ctx, names[n], (int32_t)row, &value, 1u, st->reset_seen, WLK_HEX);
     }
-    visitor(ctx, "collPtr", (int32_t)row, &collPtr, 1u, st->reset_seen);
-    visitor(ctx, "pc", (int32_t)row, &pc, 1u, st->reset_seen);
+    visitor(ctx, "collPtr", (int32_t)row, &collPtr, 1u, st->reset_seen, WLK_DECIMAL);
+    visitor(ctx, "pc", (int32_t)row, &pc, 1u, st->reset_seen, WLK_HEX);
 }
 
 static void visit(const uint32_t *params, const void *state, wlk_state_visitor *visitor,
@@ -263,16 +263,17 @@ static void visit(const uint32_t *params, const void *state, wlk_state_visitor *
     const struct {
         const char *name;
         uint64_t value, known;
+        wlk_notation notation;
     } flops[] = {
-        {"valid", st->valid, st->reset_seen},
-        {"last", set_lowest(st->last), set_is_single(st->last)},
-        {"stage full", st->stage_full, st->reset_seen},
-        {"stage collFired", st->stage_collFired, st->stage_known},
-        {"stage collEntry", st->stage_collEntry, st->stage_known},
+        {"valid", st->valid, st->reset_seen, WLK_HEX},
+        {"last", set_lowest(st->last), set_is_single(st->last), WLK_DECIMAL},
+        {"stage full", st->stage_full, st->reset_seen, WLK_DECIMAL},
+        {"stage collFired", st->stage_collFired, st->stage_known, WLK_HEX},
+        {"stage collEntry", st->stage_collEntry, st->stage_known, WLK_DECIMAL},
     };
     (void)params;
     for (size_t i = 0; i < sizeof flops / sizeof flops[0]; i++) {
-        visitor(ctx, flops[i].name, -1, &flops[i].value, 1u, flops[i].known);
+        visitor(ctx, flops[i].name, -1, &flops[i].value, 1u, flops[i].known, flops[i].notation);
     }
     for (uint32_t rest = st->valid; rest != 0u; rest &= rest - 1u) {
         visit_row(st, set_lowest(rest), visitor, ctx);

@@ -817,7 +817,8 @@ class CTable:
             flags = ", ".join(str(v).lower() for v in (*marks, f.timing == "registered", f.opaque))
             count = next((n for _, n in f.path if n is not None and n.names), None)
             array = c_string(count.text) if count is not None else "NULL"
-            texts = f"{c_string(f.doc)}, {array}, {hides}"
+            label = c_string(f.label) if f.label else "NULL"
+            texts = f"{c_string(f.doc)}, {array}, {hides}, {label}, WLK_{f.notation.upper()}"
             w(f"{{{c_string(f.flat)}, {when}, {flags}, {texts}}},")
         w("};")
 

@@ -125,7 +125,7 @@ def test_faulty_module_is_reported(mixed):
     code, said = run(mixed, "+FAULT=1")
     assert code != 0
     assert re.search(r"TOP\.pair\.u_b\.u_collector: FUNCTIONAL_MISMATCH in cycle \d+\n", said)
-    assert re.search(r"^  io_writeResp_valid +0x0 +0x1 ", said, re.M)
+    assert re.search(r"^  io_writeResp_valid +0 +1 +0x1", said, re.M)
     assert "debug=1" in said
     assert "u_a" not in said
 

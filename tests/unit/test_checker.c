@@ -438,7 +438,7 @@ static void report_tells_the_story(void) {
     expect_text(wlk_checker_report, "io_writeReq_ready");
     expect_text(wlk_checker_report, "\n       700:");
     expect_text(wlk_checker_report, "\n       685:");
-    expect_text(wlk_checker_report, "nextAllocId = 0x");
+    expect_text(wlk_checker_report, "alloc_valid = 0x");
     expect_text(print_json, "\"verdict\": \"FUNCTIONAL_MISMATCH\", \"first\": {\"cycle\": 700, "
                             "\"port\": \"io_writeReq_ready\", \"expected\": \"0x1\", "
                             "\"got\": \"0x0\", \"care\": \"0x1\"}");
@@ -446,6 +446,31 @@ static void report_tells_the_story(void) {
     char *text = text_of(wlk_checker_report);
     CHECK_MSG(strstr(text, "\n       684:") == NULL, "more than the history");
     free(text);
+    close_checker();
+}
+
+// Registers and entries in decimal, masks in hexadecimal, in handshakes, differences and state.
+static void report_has_one_notation(void) {
+    open_plain();
+    reset_now();
+    set("io_readReq_valid", 1);
+    set("io_readReq_bits_regs_0_enable", 1);
+    set("io_readReq_bits_regs_0_pReg", 11);
+    set("io_writeReq_valid", 1);
+    set("io_writeReq_bits_regs_0_enable", 1);
+    set("io_writeReq_bits_regs_0_pReg", 12);
+    set("io_writeReq_bits_regs_0_tmask", 0xa);
+    rtl_cycle();
+    (void)give();
+    idle();
+    rtl_cycle();
+    set("io_readResp_bits_collEntry", !value("io_readResp_bits_collEntry"));
+    CHECK(give() == 1);
+    expect_text(wlk_checker_report, "readReq regs_0_enable=1 regs_0_pReg=11 ");
+    expect_text(wlk_checker_report, "writeReq regs_0_enable=1 regs_0_pReg=12 regs_0_tmask=0xa;");
+    expect_text(wlk_checker_report, "  1                  0                  0x1\n");
+    expect_text(wlk_checker_report, "nextPReg[0] = 11\n");
+    expect_text(wlk_checker_report, "alloc_valid = 0x1\n");
     close_checker();
 }
 
@@ -703,6 +728,7 @@ int main(void) {
     missing_bit_may_differ();
     nothing_there_is_vacuous();
     report_tells_the_story();
+    report_has_one_notation();
     late_response_is_a_divergence_in_time();
     late_response_with_another_id_is_functional();
     lost_response_is_functional();

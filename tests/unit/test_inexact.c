@@ -75,10 +75,10 @@ static int step(const uint32_t *cfg, void *state, const wlk_view *in, const wlk_
 static uint64_t mismatches(bool exact, uint32_t valid) {
     static const int16_t no_bits[] = {-1};
     const wlk_field fields[] = {
-        {"in.valid", -1, false, false, true, true, false, false, "", NULL, NULL},
-        {"in.data", 0, false, false, true, true, false, false, "", NULL, NULL},
-        {"out.valid", -1, true, false, true, true, false, false, "", NULL, NULL},
-        {"out.data", 2, true, false, true, exact, false, false, "", NULL, NULL},
+        {"in.valid", -1, false, false, true, true, false, false, "", NULL, NULL, NULL, WLK_HEX},
+        {"in.data", 0, false, false, true, true, false, false, "", NULL, NULL, NULL, WLK_HEX},
+        {"out.valid", -1, true, false, true, true, false, false, "", NULL, NULL, NULL, WLK_HEX},
+        {"out.data", 2, true, false, true, exact, false, false, "", NULL, NULL, NULL, WLK_HEX},
     };
     const wlk_channel channels[] = {{"out", 2, -1, no_bits}};
     const wlk_table table = {.name = "wires",

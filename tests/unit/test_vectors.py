@@ -209,7 +209,8 @@ def hazard_csv(hazard_inputs, last, target, hidden):
     room = {"io_rsAdmit_ready": "1", "io_scb_updateRS_success": "1"}
     heads = [
         {f"io_ibuf_{warp}_valid": "1", f"io_ibuf_{warp}_bits_uop_inst_essentials_22": "1"}
-        | {f"io_ibuf_{warp}_bits_uop_wid": f"{warp}"}
+        | {f"io_ibuf_{warp}_bits_uop_inst_essentials_3": f"{10 + warp:x}"}
+        | {f"io_ibuf_{warp}_bits_uop_wid": f"{warp}", f"io_ibuf_{warp}_bits_uop_pc": "80000010"}
         for warp in range(HAZARD["num_warps"])
     ]
     before = [idle | {"reset": "1"}, idle | room | heads[last]]  # the recording begins behind it
@@ -242,6 +243,26 @@ def test_vectors_missing_outputs_are_taken_from_no_state(hazard_inputs, tmp_path
     assert result["verdict"] == "PASS"
     assert result["compared_bits"] > 50_000
     assert result["masked_bits"] > 0
+
+
+def test_report_names_fields_and_counts_in_decimal(hazard_inputs, tmp_path):
+    """Registers, warps and flags are counted; masks, pcs and data are bits."""
+    csv, out = tmp_path / "h.csv", tmp_path / "h.wlv"
+    hazard_csv(hazard_inputs, 0, csv, "^$")
+    names, widths, *rows = (line.split(",") for line in csv.read_text().splitlines())
+    rd = names.index("io_rsAdmit_bits_ibufEntry_uop_inst_essentials_3")
+    assert rows[1][rd] == "b"
+    rows[1][rd] = "a"
+    csv.write_text("".join(",".join(row) + "\n" for row in (names, widths, *rows)))
+    assert vectors("import", "--csv", csv, out, "--block", "hazard").returncode == 0
+    said = vectors("play", out).stderr
+    rows = [line.split() for line in said.splitlines()]
+    rd = "io_rsAdmit_bits_ibufEntry_uop_inst_essentials_3"
+    assert [rd, "(rd)", "10", "11", "0xf"] in rows
+    heads = "hasRs3=0 hasRs2=0 hasRs1=0 hasRd=1 rs3=0 rs2=0 rs1=0 rd=11 tmask=0x0 pc=0x80000010"
+    assert f" ibuf[1] {heads} wid=1;" in said
+    assert f" rsAdmit {heads.replace('11', '10')} wid=1 valid_0=1" in said
+    assert "essentials" not in said.partition("handshakes")[2]
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ extern "C" {
 
 /** Version of this interface and of the DPI entry points; a checker built for another is refused.
  */
-#define WLK_ABI_VERSION 4u
+#define WLK_ABI_VERSION 5u
 
 /** Rows that vector code moves start on a cache line. */
 #define WLK_ALIGN64 __attribute__((aligned(64)))
@@ -46,6 +46,13 @@ typedef struct wlk_param {
     uint32_t items;   /**< of an entry of the list */
 } wlk_param;
 
+/** How a value is written for a person. */
+typedef enum wlk_notation {
+    WLK_HEX = 0,     /**< masks, pcs, data: 0x and hexadecimal digits */
+    WLK_DECIMAL = 1, /**< what people count: registers, warps, entries, counts; flags */
+    WLK_OPAQUE = 2,  /**< hexadecimal; means nothing to a reader, so handshakes leave it out */
+} wlk_notation;
+
 /** A field of the table: a port or an array of ports. */
 typedef struct wlk_field {
     const char *name;   /**< path without counts, e.g. "readReq.bits.regs.pReg" */
@@ -64,6 +71,8 @@ typedef struct wlk_field {
      * makes these unknown and nothing else. Fields, ends with -1; NULL = none.
      */
     const int16_t *x_hides;
+    const char *as; /**< its name in a report, "rd"; NULL: that of the port */
+    wlk_notation notation;
 } wlk_field;
 
 /** A port of the RTL in the words of an opaque field: the last part of its name, and its place. */
@@ -173,7 +182,7 @@ typedef enum wlk_power_up {
 /** Receives one element of a state; @p name and @p words for this call only. @p known 0 = value
  * unknown. */
 typedef void wlk_state_visitor(void *ctx, const char *name, int32_t index, const uint64_t *words,
-                               uint32_t n_words, uint64_t known);
+                               uint32_t n_words, uint64_t known, wlk_notation notation);
 
 /**
  * A model as the shared parts see it. `cfg` is the block's configuration struct as words

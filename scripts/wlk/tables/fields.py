@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from .expr import Config, Expr
 
 WORD = 64
+NOTATIONS = ("hex", "decimal", "opaque")
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,14 @@ class Field:
     counts: tuple[int, ...] = ()  # the largest legal value of each array count
     opaque: bool = False  # its ports are found in the RTL; `lanes` says how many words they need
     entry: int | None = None  # of a field that each entry of a list has: whose it is
+    label: str = ""  # its name in reports; empty: that of the port
+    show: str = ""  # how reports write it: one of NOTATIONS; empty: as its width says
+
+    @property
+    def notation(self) -> str:
+        """One of NOTATIONS. Numbers of things and flags are counted, all else is bits."""
+        counted = self.width.text == "1" or self.width.text.startswith(("clog2(", "idw("))
+        return self.show or ("decimal" if counted else "hex")
 
     @property
     def flat(self) -> str:

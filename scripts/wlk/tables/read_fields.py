@@ -8,13 +8,13 @@ from pathlib import Path
 
 from ..errors import Status, WlkError
 from .expr import Config, Expr
-from .fields import WORD, Field
+from .fields import NOTATIONS, WORD, Field
 from .files import completed, decode, need
 from .read_params import check_parameters, entries, read_list, spread
 
 _FIELD_KEYS = frozenset(
     "name port dir width max_width lanes when valid_when read exact loose_width timing doc"
-    " x_hides unit unit_at opaque entry".split()
+    " x_hides unit unit_at opaque entry as show".split()
 )
 
 
@@ -33,6 +33,8 @@ def read_field(raw: dict, table: str, largest: Config) -> Field:
         raise WlkError(Status.MODEL_ERROR, f"{where}: wider than {WORD} bits; use lanes")
     if raw["dir"] not in ("in", "out"):
         raise WlkError(Status.MODEL_ERROR, f"{where}: dir must be in or out")
+    if raw.get("show", "hex") not in NOTATIONS:
+        raise WlkError(Status.MODEL_ERROR, f"{where}: show must be one of {', '.join(NOTATIONS)}")
     path = _path(raw["name"], where)
     for _, count in path:
         if count is not None:
@@ -57,6 +59,8 @@ def read_field(raw: dict, table: str, largest: Config) -> Field:
         unit_at=raw.get("unit_at", 0),
         opaque=raw.get("opaque", False),
         entry=raw.get("entry"),
+        label=raw.get("as", ""),
+        show=raw.get("show", ""),
         counts=tuple(count(largest) for _, count in path if count is not None),
     )
 
@@ -131,7 +135,7 @@ def _mirror(item: dict, known: list[dict], path: Path) -> list[dict]:
 
 def _mirrored(item: dict, source: dict, depth: int, rest: list[str]) -> dict:
     """One field of a mirror; `rest`: its path below the mirrored one."""
-    kept = ("dir", "width", "max_width", "lanes", "when", "loose_width", "doc", "opaque")
+    kept = ("dir", "width", "max_width", "lanes", "when", "loose_width", "doc", "opaque", "as", "show")
     made = {key: source[key] for key in kept if key in source}
     made["name"] = ".".join([item["name"], *rest])
     made |= {key: item[key] for key in ("entry",) if key in item}
