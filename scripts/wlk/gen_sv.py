@@ -9,13 +9,17 @@ samples before the rising edge; the record is laid out by tables (control words,
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Collection
 from dataclasses import dataclass
 
 from . import gen_shell
-from .tables import WORD, Config, Port, Table
+from .tables import ROOT, WORD, Config, Port, Table
 
-ABI_VERSION = 4  # WLK_ABI_VERSION of refmodel/include/warplock/block.h
+_CONTRACT = ROOT / "refmodel" / "include" / "warplock" / "block.h"
+ABI_VERSION = int(
+    re.search(r"^#define WLK_ABI_VERSION (\d+)u$", _CONTRACT.read_text(), re.MULTILINE)[1]
+)
 LINE = 100  # longest line written
 BENCH_CLOCK = "wlk_clock"  # samples a block that has no clock of its own
 BENCH_TOP = "wlk_bench_top"

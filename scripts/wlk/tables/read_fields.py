@@ -135,7 +135,7 @@ def _mirror(item: dict, known: list[dict], path: Path) -> list[dict]:
 
 def _mirrored(item: dict, source: dict, depth: int, rest: list[str]) -> dict:
     """One field of a mirror; `rest`: its path below the mirrored one."""
-    kept = ("dir", "width", "max_width", "lanes", "when", "loose_width", "doc", "opaque", "as", "show")
+    kept = "dir width max_width lanes when loose_width doc opaque as show".split()
     made = {key: source[key] for key in kept if key in source}
     made["name"] = ".".join([item["name"], *rest])
     made |= {key: item[key] for key in ("entry",) if key in item}
