@@ -132,13 +132,15 @@ def test_list_is_long_and_says_all(block):
 def test_each_fault_stands_once_in_its_file(block, monkeypatch, tmp_path):
     monkeypatch.setattr(cmd_mutate, "WORK", tmp_path)
     table = tables.load(block)
-    stubs = {}
+    written = {}
     for fault in cmd_mutate.faults_of(table):
         config = table.config(fault.config)
         key = tuple(config.values())
-        stubs[key] = stubs.get(key) or stubs.write_stub(table, config)
-        good = {path.name: path.read_text() for path in stubs[key]}
-        made = {path.name: path.read_text() for path in cmd_mutate.mutant(table, fault, stubs[key])}
+        written[key] = written.get(key) or stubs.write_stub(table, config)
+        good = {path.name: path.read_text() for path in written[key]}
+        made = {
+            path.name: path.read_text() for path in cmd_mutate.mutant(table, fault, written[key])
+        }
         assert made != good, fault.name
 
 
