@@ -14,6 +14,8 @@ import pytest
 from wlk import build, tables
 
 ROOT = Path(__file__).resolve().parents[1]
+# Which part of what is too much for one run; CI takes another one for each commit.
+SLICE = int(os.environ.get("WARPLOCK_SLICE") or 0)
 
 
 @functools.cache

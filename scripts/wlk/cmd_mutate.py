@@ -49,7 +49,7 @@ warplock mutate collector --only ready_stuck_high
 warplock mutate issue --bind all --only scoreboard/no_rollback"""
 FAULTS = setup.ROOT / "tests" / "mutant"
 WORK = setup.BUILD / "mutants"
-SHORT = 10  # faults of a list that --short runs, about
+SHORT, SHORT_INSIDE = 6, 2  # faults of a list that --short runs, about; of a block inside
 Texts = dict[str, str]  # name of a file -> its text
 
 
@@ -148,7 +148,14 @@ def add(subparsers: Any) -> None:
         help="these faults; BLOCK/ID is one of a block inside a composed one",
     )
     parser.add_argument(
-        "--short", action="store_true", help=f"about {SHORT} faults of a list, always the same ones"
+        "--short", action="store_true", help=f"about {SHORT} faults of a list; which: --slice"
+    )
+    parser.add_argument(
+        "--slice",
+        type=options.number(0),
+        default=0,
+        metavar="N",
+        help="with --short: another part of each list for each N, all within a few (default: 0)",
     )
     parser.add_argument(
         "--bind",
@@ -328,16 +335,16 @@ def _chosen(faults: list[Fault], path: Path, args: argparse.Namespace) -> list[F
             raise WlkError(Status.USAGE, f"--only {name}: no such fault in {path}")
     if args.only:
         return [fault for fault in faults if fault.name in args.only]
-    return _sample(faults) if args.short else faults
+    return _sample(faults, path, args.slice) if args.short else faults
 
 
-def _sample(faults: list[Fault]) -> list[Fault]:
-    """About SHORT faults of each list, evenly."""
+def _sample(faults: list[Fault], path: Path, number: int) -> list[Fault]:
+    """A few faults of each list, evenly; `number`: which of the disjoint parts."""
     chosen = []
     for origin in dict.fromkeys(fault.origin for fault in faults):
         own = [fault for fault in faults if fault.origin == origin]
-        step = max(1, len(own) // SHORT)
-        chosen += own[step // 2 :: step]
+        step = max(1, len(own) // (SHORT if origin == path else SHORT_INSIDE))
+        chosen += own[number % step :: step]
     return chosen
 
 

@@ -1,18 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """Faults injected into the stubs are reported, where they show; the stubs themselves are not.
 
-WARPLOCK_FULL=1 runs all of every list; else every few faults, as `mutate --short` does.
+WARPLOCK_FULL=1 runs all of every list; else a few, as `mutate --short --slice $WARPLOCK_SLICE`.
 """
 
 import json
 import os
 import tomllib
 
+import programs
 import pytest
 from wlk import cli, cmd_mutate, gen_stage, stubs, tables
 from wlk.errors import Status
 
 FULL = bool(os.environ.get("WARPLOCK_FULL"))
+PART = ["--short", "--slice", str(programs.SLICE)]
 BLOCKS = tables.names()
 INSIDE = [table.name for table in gen_stage.blocks(tables.load("issue"))[1:]]
 STAGE = "IssueStage.sv"
@@ -73,13 +75,13 @@ def list_of(monkeypatch, folder, *faults, block="collector"):
 @pytest.mark.slow
 @pytest.mark.parametrize("block", BLOCKS)
 def test_every_fault_is_reported_and_no_false_alarm(capfd, block):
-    code, answers, said = mutate(capfd, block, *([] if FULL else ["--short"]))
+    code, answers, said = mutate(capfd, block, *([] if FULL else PART))
     total = answers.pop()
     wanted = {fault.name: fault.expect for fault in cmd_mutate.faults_of(tables.load(block))}
     assert code == 0, said
     assert total["false_alarms"] == 0
     assert total["reported"] == total["faults"] == len([a for a in answers if a["fault"]])
-    assert total["faults"] == len(wanted) if FULL else total["faults"] >= cmd_mutate.SHORT
+    assert total["faults"] == len(wanted) if FULL else total["faults"] >= cmd_mutate.SHORT - 1
     for answer in answers:
         assert answer["caught"]
         if answer["fault"]:
@@ -142,6 +144,15 @@ def test_each_fault_stands_once_in_its_file(block, monkeypatch, tmp_path):
             path.name: path.read_text() for path in cmd_mutate.mutant(table, fault, written[key])
         }
         assert made != good, fault.name
+
+
+@pytest.mark.parametrize("block", BLOCKS)
+def test_parts_of_a_list_make_up_the_whole(block):
+    faults = cmd_mutate.faults_of(tables.load(block))
+    path = cmd_mutate.fault_list(block)
+    parts = [cmd_mutate._sample(faults, path, number) for number in range(len(faults))]
+    assert {fault.name for part in parts for fault in part} == {fault.name for fault in faults}
+    assert all(part and len(part) < len(faults) for part in parts)
 
 
 def test_list_of_the_stage_has_faulty_wires():
