@@ -15,6 +15,7 @@ inside `run`.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import importlib
 import os
 import pkgutil
@@ -24,8 +25,9 @@ import traceback
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
-from . import progress, setup
+from . import progress, report, setup
 from .errors import Status, WlkError
 from .options import Parser
 
@@ -35,7 +37,7 @@ NAME = "warplock"
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line and return the exit code."""
     words = list(sys.argv[1:] if argv is None else argv)
-    return guard(lambda: _dispatch(words))
+    return guard(lambda: _dispatch(words), as_json="--json" in words)
 
 
 def parse(words: Sequence[str]) -> tuple[argparse.Namespace, ModuleType]:
@@ -82,10 +84,11 @@ def _enter_venv(words: Sequence[str]) -> None:
     os.execv(setup.PYTHON, [str(setup.PYTHON), str(setup.ROOT / "scripts" / NAME), *words])
 
 
-def guard(work: Callable[[], int]) -> int:
+def guard(work: Callable[[], int], as_json: bool = False) -> int:
     """Call `work`; turn whatever it raises into one line on stderr and an exit code.
 
-    WARPLOCK_DEBUG=1 shows the traceback of an error that nobody foresaw.
+    `as_json`: and into an object on stdout. WARPLOCK_DEBUG=1 shows the traceback of an error that
+    nobody foresaw.
     """
     signal.signal(signal.SIGTERM, _terminated)
     try:
@@ -93,11 +96,11 @@ def guard(work: Callable[[], int]) -> int:
         sys.stdout.flush()
         return code
     except WlkError as error:
-        return _complain(error.message, error.status)
+        return _complain(error.message, error.status, as_json)
     except KeyboardInterrupt:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second Ctrl-C must not cut this short
         progress.terminate_children()
-        return _complain("interrupted", Status.INTERRUPTED)
+        return _complain("interrupted", Status.INTERRUPTED, as_json)
     except BrokenPipeError:
         # The reader of our output has gone (`| head`): no message, as other tools do it.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -107,7 +110,7 @@ def guard(work: Callable[[], int]) -> int:
             traceback.print_exc()
         what = " ".join(f"{type(error).__name__}: {error}".split())
         hint = "this is a bug in warplock; WARPLOCK_DEBUG=1 shows where"
-        return _complain(f"unexpected {what}; {hint}", Status.MODEL_ERROR)
+        return _complain(f"unexpected {what}; {hint}", Status.MODEL_ERROR, as_json)
     finally:
         progress.terminate_children()
 
@@ -116,6 +119,15 @@ def _terminated(number: int, _frame: object) -> None:
     raise SystemExit(128 + number)
 
 
-def _complain(message: str, status: Status) -> int:
+def _complain(message: str, status: Status, as_json: bool) -> int:
     print(f"{NAME}: {message}", file=sys.stderr, flush=True)
+    if as_json:
+        with contextlib.suppress(OSError, ValueError):  # the line and the exit code have said it
+            report.json_line(error_object(message, status))
     return int(status)
+
+
+def error_object(message: str, status: Status) -> dict[str, Any]:
+    """What a program reads of an error that ends a command."""
+    said = {"status": status.name, "code": int(status), "message": message}
+    return {"error": said}

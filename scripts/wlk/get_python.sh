@@ -8,11 +8,18 @@ as_root=
 [ "$(id -u)" = 0 ] || as_root=sudo
 
 refuse() {
-    echo "warplock: python3 (3.11 or newer) is missing and $1; install it with:" \
-        "${as_root:+$as_root }apt-get install $packages" >&2
+    message="python3 (3.11 or newer) is missing and $1; install it with:"
+    message="$message ${as_root:+$as_root }apt-get install $packages"
+    echo "warplock: $message" >&2
+    [ -z "$json" ] ||
+        printf '{"error":{"status":"NO_TOOL","code":26,"message":"%s"}}\n' "$message"
     exit 26
 }
 
+json=
+for argument in "$@"; do
+    [ "$argument" != --json ] || json=1
+done
 [ -z "${WARPLOCK_NO_SETUP:-}" ] || refuse "set-up is refused (WARPLOCK_NO_SETUP)"
 for argument in "$@"; do
     [ "$argument" != --no-setup ] || refuse "set-up is refused (--no-setup)"

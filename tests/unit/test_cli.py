@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The one command: mistakes, Ctrl-C and bugs each end in one line and an exit code of their own."""
 
+import json
 import os
 import re
 import signal
@@ -51,6 +52,48 @@ def test_cli_mistake_is_one_line_and_usage(words, says):
     assert says in one_line(done.stderr)
     assert "--help" in done.stderr
     assert done.stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("words", "status"),
+    [
+        (["--json"], Status.USAGE),
+        (["tset", "--json"], Status.USAGE),
+        (["lockstep", "--json", "--frobnicate"], Status.USAGE),
+        (["lockstep", "nosuch", "--json"], Status.USAGE),
+        (["vectors", "play", "nosuch.wlv", "--json"], Status.NO_FILE),
+        (["check", "--json", "nosuch.fst"], Status.NO_FILE),
+        (["bind", "collector", "--json", "--rtl", "nosuch", "--out", "x"], Status.NO_FILE),
+        (["opndcoll", "nosuch.stim", "--json", "--config", "nosuch.cfg"], None),
+        (["stub", "nosuch", "--json", "--out", "x"], Status.USAGE),
+        (["mutate", "nosuch", "--json"], Status.USAGE),
+        (["setup", "nosuch", "--json"], Status.USAGE),
+        (["test", "--json", "--jobs", "0"], Status.USAGE),
+    ],
+    ids=lambda value: value[0] if isinstance(value, list) else "",
+)
+def test_cli_error_is_an_object_too(words, status):
+    done = warplock(*words)
+    said = json.loads(done.stdout)["error"]
+    assert done.returncode == said["code"] == Status[said["status"]] != 0
+    assert said["code"] == status or status is None
+    assert one_line(done.stderr) == f"warplock: {said['message']}\n"
+
+
+def test_cli_unforeseen_error_is_an_object_too():
+    child = driver("raise ValueError('odd')", as_json=True)
+    output, message = child.communicate(timeout=60)
+    assert json.loads(output)["error"]["status"] == "MODEL_ERROR"
+    assert child.returncode == Status.MODEL_ERROR
+    assert "odd" in one_line(message)
+
+
+def test_cli_error_object_that_cannot_be_written_changes_no_exit_code():
+    with Path("/dev/full").open("w") as full:
+        command = [sys.executable, str(WARPLOCK), "tset", "--json"]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
+    assert done.returncode == Status.USAGE
+    assert "'tset'" in one_line(done.stderr)
 
 
 def test_cli_no_setup_with_empty_path_names_what_is_missing(tmp_path):
@@ -146,14 +189,14 @@ from wlk.errors import Status, WlkError
 def work():
 {body}
 
-sys.exit(cli.guard(work))
+sys.exit(cli.guard(work, as_json={as_json}))
 """
 
 
-def driver(body, **popen):
+def driver(body, as_json=False, **popen):
     """Start Python on a `work` with this body, under the guard."""
     indented = "".join(f"    {line}\n" for line in body.splitlines())
-    program = DRIVER.format(scripts=str(ROOT / "scripts"), body=indented)
+    program = DRIVER.format(scripts=str(ROOT / "scripts"), body=indented, as_json=as_json)
     return subprocess.Popen(
         [sys.executable, "-c", program],
         stdout=subprocess.PIPE,
