@@ -27,7 +27,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from . import progress, report, setup
+from . import outputs, progress, report, setup
 from .errors import Status, WlkError
 from .options import Parser
 
@@ -88,13 +88,32 @@ def guard(work: Callable[[], int], as_json: bool = False) -> int:
     """Call `work`; turn whatever it raises into one line on stderr and an exit code.
 
     `as_json`: and into an object on stdout. WARPLOCK_DEBUG=1 shows the traceback of an error that
-    nobody foresaw.
+    nobody foresaw. Output that cannot be written is an error of its own, which does not hide what
+    came out.
     """
     signal.signal(signal.SIGTERM, _terminated)
+    stdout, stderr = outputs.Stream(sys.stdout), outputs.Stream(sys.stderr)
+    with contextlib.redirect_stdout(stdout), contextlib.redirect_stderr(stderr):
+        try:
+            code = _call(work, as_json)
+            stdout.flush()
+        except SystemExit as stop:  # --help, SIGTERM
+            stdout.flush()
+            if stop.code or stdout.error is None:
+                raise
+            code = 0
+        except BrokenPipeError:
+            # The reader of our output has gone (`| head`): no message, as other tools do it.
+            stdout.drop()
+            return 128 + signal.SIGPIPE
+        finally:
+            progress.terminate_children()
+        return _complain_of_output(stdout.error, code) if stdout.error is not None else code
+
+
+def _call(work: Callable[[], int], as_json: bool) -> int:
     try:
-        code = int(work())
-        sys.stdout.flush()
-        return code
+        return int(work())
     except WlkError as error:
         return _complain(error.message, error.status, as_json)
     except KeyboardInterrupt:
@@ -102,28 +121,34 @@ def guard(work: Callable[[], int], as_json: bool = False) -> int:
         progress.terminate_children()
         return _complain("interrupted", Status.INTERRUPTED, as_json)
     except BrokenPipeError:
-        # The reader of our output has gone (`| head`): no message, as other tools do it.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 128 + signal.SIGPIPE
+        raise
     except Exception as error:
+        if isinstance(error, OSError) and error.errno in outputs.FULL:
+            failed = outputs.failure(error, error.filename or "a file")
+            return _complain(failed.message, failed.status, as_json)
         if os.environ.get("WARPLOCK_DEBUG"):
             traceback.print_exc()
         what = " ".join(f"{type(error).__name__}: {error}".split())
         hint = "this is a bug in warplock; WARPLOCK_DEBUG=1 shows where"
         return _complain(f"unexpected {what}; {hint}", Status.MODEL_ERROR, as_json)
-    finally:
-        progress.terminate_children()
 
 
 def _terminated(number: int, _frame: object) -> None:
     raise SystemExit(128 + number)
 
 
-def _complain(message: str, status: Status, as_json: bool) -> int:
+def _complain_of_output(error: OSError, code: int) -> int:
+    """stdout was full; a failure that is known goes before."""
+    name = report.verdict_name(Status(code)) if code in iter(Status) else str(code)
+    message = f"cannot write the output: {error.strerror}; free some space; the answer was {name}"
+    return _complain(message, code or Status.NO_SPACE, as_json=False)
+
+
+def _complain(message: str, status: int, as_json: bool) -> int:
     print(f"{NAME}: {message}", file=sys.stderr, flush=True)
     if as_json:
         with contextlib.suppress(OSError, ValueError):  # the line and the exit code have said it
-            report.json_line(error_object(message, status))
+            report.json_line(error_object(message, Status(status)))
     return int(status)
 
 

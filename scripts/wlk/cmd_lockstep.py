@@ -166,7 +166,7 @@ def refuse(args: argparse.Namespace) -> None:
         if not args.rtl:
             jobs.given_config(table, args.config)
     if args.pipeline is not None:
-        outputs.refuse_existing(args.pipeline, args.force)
+        outputs.refuse(args.pipeline, args.force)
     reports.refuse(args.reports)
 
 
@@ -222,8 +222,13 @@ def run(args: argparse.Namespace) -> int:
     if not args.json:
         print()
         _table(plan, results).print()
-    if not args.blocks:
-        results += recordings.check_all(args)
+    try:
+        results += [] if args.blocks else recordings.check_all(args)
+    except WlkError as error:
+        if error.status != Status.NO_SPACE:
+            raise
+        print(f"recordings: {error.message}", file=sys.stderr)
+        lost.append(error.status)
     code = report.exit_code(results)
     lost += _keep(args, given.folder, code or min(lost, default=Status.OK), results)
     if not args.blocks and not args.all and not args.json:

@@ -127,8 +127,10 @@ def _add_golden(actions: Any) -> None:
 
 def refuse(args: argparse.Namespace) -> None:
     """Names that nothing has."""
-    from . import tables
+    from . import tables, vectors
 
+    if args.action in ("gen", "import"):
+        vectors.refuse(args.out, args.force)
     if args.action == "gen":
         table = tables.load(args.block)
         table.require_profile(args.profile)

@@ -11,9 +11,10 @@ import errno
 import fcntl
 import os
 import secrets
-from collections.abc import Iterator, Mapping
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, TextIO
 
 from .errors import Status, WlkError
 
@@ -23,8 +24,15 @@ LONGEST_NAME = 200  # bytes of a name in that of its temporary file
 SPACE = "free some space or choose another place"
 
 
-def refuse_existing(path: Path, force: bool) -> None:
-    """USAGE when a user's file would be replaced without --force. Before any work is done."""
+def refuse(path: Path, force: bool) -> None:
+    """What a file that a user names cannot be written for: no folder, or it would be replaced
+    without --force. Before any work is done."""
+    if not path.parent.is_dir():
+        raise WlkError(Status.NO_FILE, f"cannot write {path}: {path.parent} is no folder")
+    _refuse_existing(path, force)
+
+
+def _refuse_existing(path: Path, force: bool) -> None:
     if not force and (path.is_file() or path.is_symlink()):
         raise _exists(path)
 
@@ -100,7 +108,7 @@ def atomic_write(
         with _written(path, path, mode, text, remedy) as file:
             yield file
         return
-    refuse_existing(path, replace)
+    _refuse_existing(path, replace)
     with temporary(path) as partial:
         with _written(partial, path, mode.replace("w", "x"), text, remedy) as file:
             yield file
@@ -128,13 +136,70 @@ def _written(
         raise WlkError(Status.NO_SPACE, message) from error
 
 
+class Stream:
+    """stdout or stderr that outlives a full disk: what does not fit is dropped, and `error` set."""
+
+    def __init__(self, stream: TextIO | None) -> None:
+        # None: the process was started without one.
+        self._stream = stream or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+        self.error: OSError | None = None
+
+    def write(self, text: str) -> int:
+        """Write, or drop it when the disk was full once."""
+        self._try(lambda: self._stream.write(text))
+        return len(text)
+
+    def flush(self) -> None:
+        """Send what is buffered."""
+        self._try(self._stream.flush)
+
+    def _try(self, do: Callable[[], object]) -> None:
+        if self.error is not None:
+            return
+        try:
+            do()
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            self.error = error
+            self.drop()
+
+    def drop(self) -> None:
+        """What is buffered still is not to fail again at the end of the process."""
+        with contextlib.suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), self._stream.fileno())
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
+ROOM = 1 << 20  # bytes; a disk with less is what a tool failed of
+FULL_WORDS = ("No space left on device", "Disk quota exceeded", "File too large", "Bus error")
+
+
+def no_room(log: Path, *places: Path) -> str:
+    """The disk that a tool failed of, as its log says or as it is now; '' if it was none."""
+    temporary = Path(os.environ.get("TMPDIR") or tempfile.gettempdir())
+    for place in (*places, temporary):
+        with contextlib.suppress(OSError):
+            room = os.statvfs(place)
+            if room.f_bavail * room.f_frsize < ROOM or (room.f_files and not room.f_favail):
+                return f"no space left on the disk of {place}; free some space"
+    with contextlib.suppress(OSError):
+        said = log.read_text(encoding="utf-8", errors="replace")
+        if any(words in said for words in FULL_WORDS):
+            names = " or ".join(map(str, (*places, temporary)))
+            return f"no space left on the disk of {names}; free some space"
+    return ""
+
+
 def save(folder: Path, contents: Mapping[str, bytes], *, force: bool) -> None:
     """Write files into a folder that a user named; it is made if need be. One that is there and
     differs is refused before any is written, unless `force`; one that is the same stays."""
     make_folder(folder)
     changed = {name: data for name, data in contents.items() if not _holds(folder / name, data)}
     for name in changed:
-        refuse_existing(folder / name, force)
+        _refuse_existing(folder / name, force)
     for name, data in changed.items():
         with atomic_write(folder / name, "wb", replace=force) as file:
             file.write(data)

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO, TypeVar
 
+from . import outputs
 from .errors import Status, WlkError
 
 Item = TypeVar("Item")
@@ -352,4 +353,6 @@ def fail_with_log(status: Status, message: str, log: Path) -> WlkError:
     """The error of a tool that failed: shows the end of its log, and names it."""
     for line in tail(log):
         print(f"  | {line}", file=sys.stderr)
+    if full := outputs.no_room(log, log.parent):
+        return WlkError(Status.NO_SPACE, f"{message}: {full}")
     return WlkError(status, f"{message}; the whole output is in {log}")

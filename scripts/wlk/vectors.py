@@ -155,11 +155,11 @@ def check_model(header: Header, table: tables.Table) -> None:
 # ---- commands -----------------------------------------------------------------------------------
 
 
-def _refuse(out: Path, force: bool) -> None:
+def refuse(out: Path, force: bool) -> None:
     """A name that a vector file cannot have."""
     if out.exists() and not out.is_file():
         raise WlkError(Status.NO_FILE, f"{out}: is no regular file; name a file to write")
-    outputs.refuse_existing(out, force)
+    outputs.refuse(out, force)
 
 
 def _flags(**given: bool) -> list[str]:
@@ -184,7 +184,7 @@ def gen(
 ) -> Header:
     """Generate a file from a seed."""
     table = tables.load(block)
-    _refuse(out, force)
+    refuse(out, force)
     words = ["gen", *_flags(force=force, small=small), block, out, seed, profile, cycles, power_up]
     words += _words(table, table.config(dict(config)))
     tools.run(PROGRAM, words, label=f"writing {out}")
@@ -239,7 +239,7 @@ def import_csv(
     """Make a file from a recording's CSV; infer the parameters that the ports show."""
     from . import candidates, match, recording
 
-    _refuse(out, force)
+    refuse(out, force)
     table = tables.load(block)
     shapes = recording.read_ports(source)
     found = match.match(table, shapes, dict(given), clock=False)

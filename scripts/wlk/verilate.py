@@ -20,7 +20,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from . import build, progress, setup
+from . import build, outputs, progress, setup
 from .errors import Status, WlkError
 from .gen_sv import Harness
 
@@ -282,6 +282,8 @@ def _runtime(make: Sequence[str | Path], place: Path, tool: Tool) -> tuple[Path,
 def _run(command: Sequence[str | Path], place: Path, failure: str, tool: Tool) -> None:
     log = place / "build.log"
     if progress.run(command, log=log, **progress.make_options(tool.environment())).code:
+        if full := outputs.no_room(log, place):
+            raise WlkError(Status.NO_SPACE, f"{failure}: {full}")
         raise WlkError(Status.BUILD_FAIL, f"{failure}: {_first_error(log)}; see {log}")
 
 

@@ -92,7 +92,8 @@ def test_program_that_is_not_there():
 @pytest.mark.parametrize("option", ["--program", "--pipeline"])
 def test_only_the_stage_runs_programs(option, tmp_path):
     path = tmp_path / "file"
-    path.write_text(HEAD + GOOD)
+    if option == "--program":
+        path.write_text(HEAD + GOOD)
     said = rut.run_lockstep("--config", "tiny", *SHORT, option, path, block="collector")
     assert said.code == Status.USAGE
     assert "collector" in said.line
@@ -159,7 +160,7 @@ def test_pipeline_of_random_work_and_of_the_first_seed_only(tmp_path):
 
 def test_pipeline_that_cannot_be_written(tmp_path):
     said = run(*NAMED, *SHORT, "--pipeline", tmp_path / "no" / "run.kanata")
-    assert said.code == Status.NO_SPACE
+    assert said.code == Status.NO_FILE
     assert "run.kanata" in said.line
 
 

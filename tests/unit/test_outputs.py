@@ -92,8 +92,8 @@ def test_atomic_write_of_two_is_no_mixture(tmp_path):
         with outputs.atomic_write(path) as third:
             third.write("third")
         with pytest.raises(WlkError, match="--force"):
-            outputs.refuse_existing(path, force=False)
-        outputs.refuse_existing(path, force=True)
+            outputs.refuse(path, force=False)
+        outputs.refuse(path, force=True)
         path.unlink()
     assert path.read_text() == "first"
     with pytest.raises(WlkError) as error, outputs.atomic_write(path, replace=False):

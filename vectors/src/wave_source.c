@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -19,7 +20,10 @@
 
 extern char **environ;
 
-enum { WRAP_HEAD = 17 /* type byte, packed length, plain length */ };
+enum {
+    WRAP_HEAD = 17, /* type byte, packed length, plain length */
+    LEAST_ROOM = 1 << 16
+};
 
 static const int held_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 
@@ -168,6 +172,18 @@ static int wait_child(const wlk_wave_source *source, pid_t child, bool *interrup
     }
 }
 
+/* Full disks make a converter die in a mapped file, or write less than it should. */
+static bool is_full(const char *folder) {
+    struct statvfs room;
+    return statvfs(folder, &room) == 0 && (uint64_t)room.f_bavail * room.f_frsize < LEAST_ROOM;
+}
+
+static wlk_status no_room(const wlk_wave_source *source, const char *path, wlk_error *err) {
+    return wlk_fail(err, WLK_NO_SPACE,
+                    "%s: no room in %s or in /tmp to convert it: free some, or set TMPDIR", path,
+                    source->temp_dir);
+}
+
 static wlk_status run_converter(const wlk_wave_source *source, const char *tool, const char *vcd,
                                 const char *path, wlk_error *err) {
     char vcd_option[] = "-v", fst_option[] = "-f";
@@ -184,6 +200,8 @@ static wlk_status run_converter(const wlk_wave_source *source, const char *tool,
     int status = wait_child(source, child, &interrupted);
     if (interrupted || (WIFSIGNALED(status) && WTERMSIG(status) == SIGINT))
         return wlk_fail(err, WLK_INTERRUPTED, "%s: interrupted while converting the VCD", path);
+    if ((WIFSIGNALED(status) && WTERMSIG(status) == SIGBUS) || is_full(source->temp_dir))
+        return no_room(source, path, err);
     if (status != -1 && (!WIFEXITED(status) || WEXITSTATUS(status) != 0)) {
         return wlk_fail(err, WLK_CORRUPT,
                         "%s: %s does not accept this VCD: look at its definitions, or dump FST",

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Disks that are full: the verdict comes, the exit code is right, no damaged file has a final name.
+
+A few moments of each command; full_disk.py runs as many as one likes.
+"""
+
+import os
+import subprocess
+import sys
+
+import full_disk
+import pytest
+import rtl_under_test as rut
+from wlk.errors import Status
+
+SIZES = (2, 30)  # pages
+COMMANDS = {
+    "lockstep, fails",
+    "lockstep, fails, /tmp full",
+    "lockstep, passes",
+    "vectors gen",
+    "vectors import",
+    "bind",
+    "check, VCD",
+}
+WHY = full_disk.can_mount()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(bool(WHY), reason=WHY)
+def test_full_disk_costs_no_verdict_and_no_file(tmp_path):
+    seen = [
+        full_disk.run(command, tmp_path / "disk", pages * full_disk.PAGE)
+        for command in full_disk.commands(tmp_path)
+        if command.name in COMMANDS
+        for pages in SIZES
+    ]
+    assert [str(moment) for moment in seen if moment.troubles] == []
+    assert sum(moment.speaks_of_space for moment in seen) >= len(COMMANDS)
+
+
+# ---- full outputs, which need no root -----------------------------------------------------------
+
+
+def to_full(*words, both=False):
+    """The command with stdout on a device that is always full."""
+    command = [sys.executable, rut.ROOT / "scripts" / "warplock", *words]
+    with open("/dev/full", "w") as full:
+        error = full if both else subprocess.PIPE
+        done = subprocess.run(list(map(str, command)), stdout=full, stderr=error, text=True)
+    return done.returncode, done.stderr
+
+
+@pytest.mark.parametrize(
+    "words", [("lockstep", "--list"), ("lockstep", "--list", "--json"), ("--help",)]
+)
+def test_full_stdout_is_one_line(words):
+    code, error = to_full(*words)
+    assert code == Status.NO_SPACE
+    (line,) = error.splitlines()
+    assert line.startswith("warplock: cannot write the output: No space left on device; ")
+    assert to_full(*words, both=True)[0] == Status.NO_SPACE
+
+
+def test_full_stdout_does_not_hide_a_verdict(tmp_path):
+    wrong = rut.stub("wrong_ready", edit=full_disk.FAULT)
+    words = (*rut.QUICK, *full_disk.PINNED, "--reports", tmp_path)
+    code, error = to_full("lockstep", "collector", "--rtl", wrong, *words)
+    assert code == Status.FUNCTIONAL_MISMATCH
+    assert error.splitlines()[-1].endswith("the answer was FUNCTIONAL_MISMATCH")
+    (wave,) = (tmp_path / "latest").resolve().rglob("wave.fst")  # the files are there
+    code, error = to_full("check", wave, "--block", "collector", *full_disk.PINNED)
+    assert code == Status.FUNCTIONAL_MISMATCH
+    assert error.splitlines()[-1].endswith("the answer was FUNCTIONAL_MISMATCH")
+
+
+def test_closed_stdout_is_no_error():
+    command = [sys.executable, str(rut.ROOT / "scripts" / "warplock"), "lockstep", "--list"]
+    done = subprocess.run(command, stderr=subprocess.PIPE, preexec_fn=lambda: os.close(1))
+    assert (done.returncode, done.stderr) == (0, b"")
