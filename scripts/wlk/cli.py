@@ -95,42 +95,45 @@ def guard(work: Callable[[], int], as_json: bool = False) -> int:
     stdout, stderr = outputs.Stream(sys.stdout), outputs.Stream(sys.stderr)
     with contextlib.redirect_stdout(stdout), contextlib.redirect_stderr(stderr):
         try:
-            code = _call(work, as_json)
+            code, complained = _call(work, as_json)
             stdout.flush()
         except SystemExit as stop:  # --help, SIGTERM
             stdout.flush()
             if stop.code or stdout.error is None:
                 raise
-            code = 0
+            code, complained = 0, False
         except BrokenPipeError:
             # The reader of our output has gone (`| head`): no message, as other tools do it.
             stdout.drop()
             return 128 + signal.SIGPIPE
         finally:
             progress.terminate_children()
-        return _complain_of_output(stdout.error, code) if stdout.error is not None else code
+        if complained or stdout.error is None:
+            return code
+        return _complain_of_output(stdout.error, code)
 
 
-def _call(work: Callable[[], int], as_json: bool) -> int:
+def _call(work: Callable[[], int], as_json: bool) -> tuple[int, bool]:
+    """The exit code, and whether an error has had its line."""
     try:
-        return int(work())
+        return int(work()), False
     except WlkError as error:
-        return _complain(error.message, error.status, as_json)
+        return _complain(error.message, error.status, as_json), True
     except KeyboardInterrupt:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second Ctrl-C must not cut this short
         progress.terminate_children()
-        return _complain("interrupted", Status.INTERRUPTED, as_json)
+        return _complain("interrupted", Status.INTERRUPTED, as_json), True
     except BrokenPipeError:
         raise
     except Exception as error:
         if isinstance(error, OSError) and error.errno in outputs.FULL:
             failed = outputs.failure(error, error.filename or "a file")
-            return _complain(failed.message, failed.status, as_json)
+            return _complain(failed.message, failed.status, as_json), True
         if os.environ.get("WARPLOCK_DEBUG"):
             traceback.print_exc()
         what = " ".join(f"{type(error).__name__}: {error}".split())
         hint = "this is a bug in warplock; WARPLOCK_DEBUG=1 shows where"
-        return _complain(f"unexpected {what}; {hint}", Status.MODEL_ERROR, as_json)
+        return _complain(f"unexpected {what}; {hint}", Status.MODEL_ERROR, as_json), True
 
 
 def _terminated(number: int, _frame: object) -> None:
