@@ -93,13 +93,13 @@ def commands(work: Path) -> list[Command]:
             ["vectors", "import", "--csv", str(csv), "{disk}/i.wlv", "--block", "collector"],
         ),
         Command("vectors dump", ["vectors", "dump", str(made), "--to", "800"], to_disk="d.jsonl"),
-        Command("vectors golden", ["vectors", "golden"]),
         Command("bind", ["bind", "collector", "--rtl", str(good), *PINNED, "--out", "{disk}/wlk"]),
         Command("stub", ["stub", "collector", "--out", "{disk}/rtl"]),
         Command("check", [*check, str(wave)], **fails, to_disk="out.txt"),
         Command("check, VCD", [*check, str(vcd), "--json"]),
         Command("opndcoll", ["opndcoll", str(stim), "--config", str(options)], to_disk="e.txt"),
         Command("lockstep --list", ["lockstep", "--list"], to_disk="out.txt"),
+        Command("vectors golden", ["vectors", "golden"]),
     ]
 
 
@@ -360,6 +360,7 @@ def main() -> int:
                 print(moment, flush=True)
             full = sum(moment.speaks_of_space for moment in found)
             table.add(command.name, len(found), full, len(bad))
+            print(f"{command.name}: {len(found)} moments", file=sys.stderr, flush=True)
     table.print()
     return int(wrong > 0)
 
