@@ -70,9 +70,10 @@ typedef struct reader {
     wlk_error *err;
     wlk_opndcoll_cfg cfg;
     uint64_t line;
-    uint64_t told[OPTIONS]; // line of the last one; 0: not in the file
-    uint32_t widths;        // numbers of the last pipeline_widths
-    char *unknown;          // names, each with a blank behind it
+    uint64_t told[OPTIONS];       // line of the last one; 0: not in the file
+    const char *file_of[OPTIONS]; // the file with that line
+    uint32_t widths;              // numbers of the last pipeline_widths
+    char *unknown;                // names, each with a blank behind it
     size_t unknown_size;
     uint64_t word_line;
     bool quoted; // was the word?
@@ -289,6 +290,7 @@ static wlk_status read_option(reader *r, bool *more) {
         return complain(r, line, o->name, WLK_BAD_CONFIG, "its value is missing");
     }
     r->told[o - options] = line;
+    r->file_of[o - options] = r->path;
     const wlk_status read = read_value(r, o);
     return read == WLK_OK ? next_word(r, more) : read;
 }
@@ -307,12 +309,13 @@ static wlk_status read_file(reader *r) {
 }
 
 // The simulator takes a fixed number of widths and leaves those behind them alone (§2).
-static wlk_status check_widths(const reader *r) {
+static wlk_status check_widths(reader *r) {
     const option *o = find("-gpgpu_pipeline_widths");
     const uint64_t line = r->told[o - options];
     uint32_t need = r->cfg.tensor_core_avail != 0u ? 13u : 11u;
     need = r->cfg.revision == WLK_OPNDCOLL_V32 ? 7u : need;
     if (line != 0u && r->widths < need) {
+        r->path = r->file_of[o - options];
         return complain(r, line, o->name, WLK_BAD_CONFIG, "has %u numbers; there must be %u",
                         r->widths, need);
     }
@@ -320,7 +323,7 @@ static wlk_status check_widths(const reader *r) {
 }
 
 // What check says, with the line of the option at fault, or of the file where it left that out.
-static wlk_status check(const reader *r) {
+static wlk_status check(reader *r) {
     const char *name = NULL;
     wlk_error said;
     const wlk_status status = wlk_opndcoll_check(&r->cfg, &name, &said);
@@ -330,34 +333,42 @@ static wlk_status check(const reader *r) {
     const option *o = find(name);
     const uint64_t line = o != NULL ? r->told[o - options] : 0u;
     if (line != 0u) {
-        return wlk_fail(r->err, status, "%s:%" PRIu64 ": %s", r->path, line, said.text);
+        return wlk_fail(r->err, status, "%s:%" PRIu64 ": %s", r->file_of[o - options], line,
+                        said.text);
     }
     return wlk_fail(r->err, status, "%s: %s (not in the file)", r->path, said.text);
 }
 
-wlk_status wlk_opndcoll_read_options(wlk_opndcoll_cfg *cfg, const char *path, char **unknown,
-                                     wlk_error *err) {
-    reader *r = (reader *)calloc(1, sizeof *r);
-    if (r == NULL) {
-        return wlk_fail(err, WLK_NO_MEMORY, "%s: out of memory", path);
-    }
+static wlk_status open_and_read(reader *r, const char *path) {
     const bool is_stdin = strcmp(path, "-") == 0;
     r->path = is_stdin ? "stdin" : path;
-    r->err = err;
-    r->cfg = *cfg;
     r->line = 1;
     r->from = is_stdin ? stdin : fopen(path, "r");
-    wlk_status status;
     if (r->from == NULL) {
-        status = wlk_fail(err, WLK_NO_FILE, "%s: cannot be opened: %s", path, strerror(errno));
-    } else {
-        status = read_file(r);
+        return wlk_fail(r->err, WLK_NO_FILE, "%s: cannot be opened: %s", path, strerror(errno));
+    }
+    const wlk_status status = read_file(r);
+    if (!is_stdin) {
+        (void)fclose(r->from);
+    }
+    return status;
+}
+
+wlk_status wlk_opndcoll_read_option_files(wlk_opndcoll_cfg *cfg, const char *const *paths,
+                                          uint32_t n_paths, char **unknown, wlk_error *err) {
+    reader *r = (reader *)calloc(1, sizeof *r);
+    wlk_status status = WLK_OK;
+    if (r == NULL) {
+        return wlk_fail(err, WLK_NO_MEMORY, "%s: out of memory", n_paths != 0u ? paths[0] : "");
+    }
+    r->path = "options";
+    r->err = err;
+    r->cfg = *cfg;
+    for (uint32_t i = 0; i < n_paths && status == WLK_OK; i++) {
+        status = open_and_read(r, paths[i]);
     }
     if (status == WLK_OK) {
         status = check(r);
-    }
-    if (r->from != NULL && !is_stdin) {
-        (void)fclose(r->from);
     }
     if (status == WLK_OK) {
         *cfg = r->cfg;
@@ -373,4 +384,9 @@ wlk_status wlk_opndcoll_read_options(wlk_opndcoll_cfg *cfg, const char *path, ch
     }
     free(r);
     return status;
+}
+
+wlk_status wlk_opndcoll_read_options(wlk_opndcoll_cfg *cfg, const char *path, char **unknown,
+                                     wlk_error *err) {
+    return wlk_opndcoll_read_option_files(cfg, &path, 1u, unknown, err);
 }

@@ -25,7 +25,6 @@ import traceback
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 from . import outputs, progress, report, setup
 from .errors import Status, WlkError
@@ -151,11 +150,5 @@ def _complain(message: str, status: int, as_json: bool) -> int:
     print(f"{NAME}: {message}", file=sys.stderr, flush=True)
     if as_json:
         with contextlib.suppress(OSError, ValueError):  # the line and the exit code have said it
-            report.json_line(error_object(message, Status(status)))
+            report.json_line({"error": WlkError(Status(status), message).json()})
     return int(status)
-
-
-def error_object(message: str, status: Status) -> dict[str, Any]:
-    """What a program reads of an error that ends a command."""
-    said = {"status": status.name, "code": int(status), "message": message}
-    return {"error": said}

@@ -59,13 +59,8 @@ def add(subparsers: Any) -> None:
     parser.add_argument(
         "--clock", metavar="PATH", help="the clock (default: in the scope, else around it)"
     )
-    parser.add_argument(
-        "--config",
-        action="append",
-        type=options.key_value,
-        default=[],
-        metavar="KEY=VALUE",
-        help="a parameter of the spec, for every block that has it; may be repeated",
+    options.add_settings(
+        parser, "a parameter of the spec, for every block that has it; may be repeated"
     )
     parser.add_argument(
         "--power-up",

@@ -165,9 +165,24 @@ def refuse(args: argparse.Namespace) -> None:
         table.require_profile(args.profile)
         if not args.rtl:
             jobs.given_config(table, args.config)
+    _refuse_recordings(args)
     if args.pipeline is not None:
         outputs.refuse(args.pipeline, args.force)
     reports.refuse(args.reports)
+
+
+def _refuse_recordings(args: argparse.Namespace) -> None:
+    """A folder of recordings that is not there, or that a run of blocks would leave alone."""
+    from . import recordings
+
+    if args.list:
+        return
+    if args.recordings is not None or not args.blocks:
+        recordings.require(args.recordings)
+    if args.recordings is not None and args.blocks:
+        message = "--recordings goes with all blocks"
+        hint = f"warplock check {args.recordings}"
+        raise WlkError(Status.USAGE, f"{message}; leave the block out, or give: {hint}")
 
 
 def needs(args: argparse.Namespace) -> tuple[str, ...]:

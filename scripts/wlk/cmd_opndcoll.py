@@ -28,7 +28,10 @@ def add(subparsers: Any) -> None:
         "--config",
         metavar="FILE.cfg",
         type=Path,
-        help="options in GPGPU-Sim's own syntax (default: the simulator's defaults)",
+        action="append",
+        default=[],
+        help="options in GPGPU-Sim's own syntax (default: the simulator's defaults); of several "
+        "files the later ones win",
     )
     parser.add_argument(
         "--revision",
@@ -62,7 +65,7 @@ def run(args: argparse.Namespace) -> int:
     _check(args)
     flags = [f"--{name}" for name in ("state", "stats", "summary") if getattr(args, name)]
     capture = args.summary or args.diff is not None
-    replay = opndcoll_replay.Replay(args.stimulus, args.revision, args.config)
+    replay = opndcoll_replay.Replay(args.stimulus, args.revision, tuple(args.config))
     answer = replay.run(*flags, events=args.diff, capture=capture)
     for line in answer.report.splitlines():
         print(line, file=sys.stderr)

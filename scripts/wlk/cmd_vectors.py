@@ -48,17 +48,6 @@ def _action(actions: Any, name: str, summary: str, example: str) -> argparse.Arg
     return parser
 
 
-def _add_config(parser: argparse.ArgumentParser, text: str) -> None:
-    parser.add_argument(
-        "--config",
-        action="append",
-        type=options.key_value,
-        default=[],
-        metavar="KEY=VALUE",
-        help=text,
-    )
-
-
 def _add_power_up(parser: argparse.ArgumentParser) -> None:
     text = "what no reset reaches, at the start: unknown (not compared) or zero"
     parser.add_argument("--power-up", choices=("unknown", "zero"), default="unknown", help=text)
@@ -79,13 +68,13 @@ def _add_gen(actions: Any) -> None:
     )
     options.add_force(parser)
     _add_power_up(parser)
-    _add_config(parser, "a parameter; may be given several times")
+    options.add_settings(parser, "a parameter; may be given several times")
 
 
 def _add_play(actions: Any) -> None:
     parser = _action(actions, "play", "run the model on files and compare", "c.wlv")
     parser.add_argument("files", metavar="FILE", nargs="+", type=Path)
-    _add_config(parser, "refuse a file that was made with another value")
+    options.add_settings(parser, "refuse a file that was made with another value")
     rtl = parser.add_argument_group("drive RTL, too")
     rtl.add_argument("--rtl", action="append", type=Path, default=[], metavar="PATH")
     rtl.add_argument("--module", metavar="NAME", help="module to drive, if its name differs")
@@ -111,7 +100,7 @@ def _add_import(actions: Any) -> None:
     parser.add_argument("--block", required=True)
     options.add_force(parser)
     _add_power_up(parser)
-    _add_config(parser, "a parameter that the ports do not show")
+    options.add_settings(parser, "a parameter that the ports do not show")
 
 
 def _add_info(actions: Any) -> None:

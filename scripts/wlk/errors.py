@@ -7,6 +7,7 @@ The numbers are those of `refmodel/include/warplock/error.h`; a unit test compar
 from __future__ import annotations
 
 from enum import IntEnum
+from typing import Any
 
 
 class Status(IntEnum):
@@ -51,3 +52,7 @@ class WlkError(Exception):
         self.status = Status(status)
         self.message = " ".join(message.split())
         super().__init__(self.message)
+
+    def json(self) -> dict[str, Any]:
+        """What a program reads of it."""
+        return {"status": self.status.name, "code": int(self.status), "message": self.message}

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 
-from . import inside, match, report, reports, stubs, tables, verilate
+from . import inside, match, options, report, reports, stubs, tables, verilate
 from .errors import Status, WlkError
 from .inside import Inside
 from .tables import Config, Table
@@ -128,14 +128,21 @@ def plan(args: Run) -> list[Job]:
 
 
 def given_config(table: Table, words: Sequence[str]) -> dict[str, str | int]:
-    """--config words: names of the table's configurations and key=value, later ones win."""
+    """--config words: names of the table's configurations, and key=value, which overrides them."""
+    named: dict[str, str | int] = {}
+    by: dict[str, str] = {}  # the name that has set a key
     given: dict[str, str | int] = {}
     for word in words:
         key, equals, value = word.partition("=")
         if equals:
-            given[key] = value
+            if given.setdefault(key, value) != value:
+                raise WlkError(Status.USAGE, options.twice(f"{key}={given[key]}", word))
         elif word in table.configs:
-            given |= table.configs[word]
+            for key, value in table.configs[word].items():
+                if named.setdefault(key, value) != value:
+                    hint = f"they differ in {key}"
+                    raise WlkError(Status.USAGE, f"{options.twice(by[key], word)}; {hint}")
+                by.setdefault(key, word)
         else:
             known = ", ".join(table.configs)
             raise WlkError(
@@ -143,6 +150,7 @@ def given_config(table: Table, words: Sequence[str]) -> dict[str, str | int]:
                 f"config: {table.name} has no configuration '{word}'; it has {known}, "
                 "or give KEY=VALUE",
             )
+    given = named | given
     table.config(given)  # says what is not legal
     return given
 

@@ -29,8 +29,8 @@ class Replay:
 
     stimulus: Path
     revision: str = "v40"
-    config: Path | None = None
-    """Options in GPGPU-Sim's syntax; None: the simulator's defaults."""
+    configs: tuple[Path, ...] = ()
+    """Options in GPGPU-Sim's syntax, later files win; none: the simulator's defaults."""
 
     def run(
         self, *flags: str, events: Path | None = None, capture: bool = True, label: str = ""
@@ -38,10 +38,13 @@ class Replay:
         """Play with flags of wlk-opndcoll, against `events` when given."""
         with contextlib.ExitStack() as stack:
             words: list[object] = ["--revision", self.revision, "--name", self.stimulus, *flags]
-            words += ["--config", self.config] if self.config else []
+            for config in self.configs:
+                words += ["--config", config]
             if events is not None:
                 words += ["--diff", stack.enter_context(_plain(events))]
-            words.append(stack.enter_context(_plain(self.stimulus)))
+            plain = stack.enter_context(_plain(self.stimulus))
+            _require_command(plain, self.stimulus)
+            words.append(plain)
             label = label or f"replaying {self.stimulus}"
             return tools.run("vectors/wlk-opndcoll", words, label=label, capture=capture)
 
@@ -75,7 +78,7 @@ def _recording(path: Path, suffix: str) -> Recording | None:
     events = path.with_name(name + suffix.replace("stim", "events"))
     if revision not in REVISIONS or not config.is_file() or not events.is_file():
         return None
-    return Recording(Replay(path, revision, config), events)
+    return Recording(Replay(path, revision, (config,)), events)
 
 
 def difference(answer: dict[str, Any], stimulus: Path, events: Path) -> str:
@@ -88,6 +91,13 @@ def difference(answer: dict[str, Any], stimulus: Path, events: Path) -> str:
     if answer["stimulus_line"]:
         lines.append(f"  stimulus  {stimulus}:{answer['stimulus_line']}")
     return "\n".join(lines)
+
+
+def _require_command(plain: Path, stimulus: Path) -> None:
+    """VACUOUS when there is nothing to play. That it cannot be read is the program's to say."""
+    with contextlib.suppress(OSError), plain.open("rb") as file:
+        if not any(line.strip() and not line.startswith(b"#") for line in file):
+            raise WlkError(Status.VACUOUS, f"{stimulus}: no command in it; nothing was played")
 
 
 @contextlib.contextmanager

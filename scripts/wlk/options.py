@@ -78,6 +78,36 @@ def seeds(text: str) -> range:
     return range(low, high + 1)
 
 
+class Settings(argparse.Action):
+    """Action of --config KEY=VALUE: a dict. One key with two values is a mistake."""
+
+    def __call__(
+        self, parser: argparse.ArgumentParser, namespace: Any, values: Any, _: Any = None
+    ) -> None:
+        key, value = values
+        given = dict(getattr(namespace, self.dest))
+        if given.setdefault(key, value) != value:
+            parser.error(twice(f"{key}={given[key]}", f"{key}={value}"))
+        setattr(namespace, self.dest, given)
+
+
+def add_settings(parser: Any, text: str) -> None:
+    """--config KEY=VALUE, which may be given several times."""
+    parser.add_argument(
+        "--config",
+        action=Settings,
+        type=key_value,
+        default={},
+        metavar="KEY=VALUE",
+        help=text,
+    )
+
+
+def twice(first: str, second: str) -> str:
+    """What is said of two values for one key."""
+    return f"--config {first} and --config {second}: give one of them"
+
+
 def key_value(text: str) -> tuple[str, str]:
     """Type of --config: `key=value`."""
     key, equals, value = text.partition("=")

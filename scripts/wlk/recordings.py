@@ -24,6 +24,13 @@ from .report import Mismatch, Result
 
 PATTERNS = ("*.csv.xz", "*.csv", "*.fst", "*.vcd")
 WAVES = (".fst", ".vcd")
+_NOT_ITS_OWN = {
+    Status.INTERRUPTED,
+    Status.NO_TOOL,
+    Status.NO_SPACE,
+    Status.NO_MEMORY,
+    Status.BAD_CONFIG,  # of the file beside it
+}
 
 
 def folder(given: Path | None) -> Path | None:
@@ -33,8 +40,27 @@ def folder(given: Path | None) -> Path | None:
             raise WlkError(Status.NO_FILE, f"{given}: no such folder; check --recordings")
         return given
     named = os.environ.get("WLK_TRACES")
-    place = Path(named) if named else setup.ROOT.parent / "shared" / "traces"
+    if named:
+        if not Path(named).is_dir():
+            message = f"{named}: no such folder; correct WLK_TRACES, or unset it"
+            raise WlkError(Status.NO_FILE, message)
+        return Path(named)
+    place = setup.ROOT.parent / "shared" / "traces"
     return place if place.is_dir() else None
+
+
+def require(given: Path | None) -> None:
+    """NO_FILE, or VACUOUS, when the folder that somebody named is not one of recordings."""
+    place = folder(given)
+    by = "--recordings" if given is not None else "WLK_TRACES"
+    named = given is not None or os.environ.get("WLK_TRACES")
+    if place and named and not _files(place) and not any(opndcoll_replay.recordings(place)):
+        message = f"{place}: no recording in it (NAME.fst, NAME.vcd, NAME.csv[.xz])"
+        raise WlkError(Status.VACUOUS, f"{message}; correct {by}")
+
+
+def _files(place: Path) -> list[Path]:
+    return sorted(path for name in PATTERNS for path in place.rglob(name))
 
 
 def check_all(args: argparse.Namespace) -> list[Result]:
@@ -47,13 +73,13 @@ def check_all(args: argparse.Namespace) -> list[Result]:
             file=stream,
         )
         return []
-    files = sorted(path for name in PATTERNS for path in place.rglob(name))
+    files = _files(place)
     results: list[Result] = []
     others = 0
     with progress.Progress("recordings", len(files)) as line:
         for number, path in enumerate(files):
             line.update(number, path.name)
-            found = list(_wave(path) if path.suffix in WAVES else _csv(path))
+            found = list(_checked(path))
             others += not found
             results += found
     print(f"\nrecordings of the real designs in {place}", file=stream)
@@ -72,7 +98,10 @@ def _print(results: list[Result], stream: Any) -> None:
         table.add(name, r.block, r.scope, r.cycles, r.compared_bits, r.masked_bits, r.verdict)
     table.print(stream)
     for r in results:
-        if r.verdict != Status.OK:
+        name = r.extra["recording"]
+        if "error" in r.extra:
+            print(f"{name}: {r.extra['error']['message']}", file=stream)
+        elif r.verdict != Status.OK:
             print(r.extra.get("report", ""), file=stream)
 
 
@@ -86,11 +115,17 @@ def _replays(place: Path, as_json: bool, stream: Any) -> list[Result]:
     with progress.Progress("replays", len(found)) as line:
         for number, each in enumerate(found):
             line.update(number, each.events.name)
-            verdict, answer = each.check()
+            try:
+                verdict, answer = each.check()
+            except WlkError as error:
+                verdict, answer = _kept(error).status, {"steps": 0, "lines": 0}
+                answer |= {"verdict": error.status.name, "error": error.json()}
             results.append(Result(block="opndcoll", cycles=answer["steps"], verdict=verdict))
-            row = (each.events.name, each.replay.revision, each.replay.config.name)
+            row = (each.events.name, each.replay.revision, each.replay.configs[0].name)
             table.add(*row, answer["steps"], answer["lines"], verdict)
-            if verdict != Status.OK:
+            if "error" in answer:
+                differences.append(f"{each.events.name}: {answer['error']['message']}")
+            elif verdict != Status.OK:
                 where = (each.replay.stimulus, each.events)
                 differences.append(opndcoll_replay.difference(answer, *where))
             if as_json:
@@ -129,6 +164,22 @@ def _beside(path: Path) -> dict[str, str]:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise WlkError(Status.BAD_CONFIG, f"{said}: {error}") from error
     return {key: str(value) for key, value in values.items()}
+
+
+def _kept(error: WlkError) -> WlkError:
+    """An error of one recording, which the others outlive; raises those that are not its own."""
+    if error.status in _NOT_ITS_OWN:
+        raise error
+    return error
+
+
+def _checked(path: Path) -> Iterator[Result]:
+    """What a recording answers; one that cannot be read has a row of its own that says why."""
+    try:
+        yield from _wave(path) if path.suffix in WAVES else _csv(path)
+    except WlkError as error:
+        said = {"recording": path.name, "error": _kept(error).json()}
+        yield Result(block="-", scope="-", verdict=error.status, extra=said)
 
 
 def _csv(path: Path) -> Iterator[Result]:

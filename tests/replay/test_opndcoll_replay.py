@@ -304,6 +304,43 @@ def test_opndcoll_options_in_the_simulators_syntax(tmp_path):
     assert "not the collector's: -gpgpu_dram_timing_opt -network_mode -gpgpu_flush\n" in done.stderr
 
 
+def test_opndcoll_option_files_add_up_and_the_last_wins(tmp_path):
+    first, second = tmp_path / "gpgpusim.config", tmp_path / "mine.config"
+    words = ("--config", first, "--config", second)
+    first.write_text("\n\n-gpgpu_num_reg_banks 0 -network_mode 1\n")  # alone it is refused
+    second.write_text("-gpgpu_num_reg_banks 16\n")
+    done = programs.run(TOOL, *words, "-", stdin="")
+    assert done.returncode == 0, done.stderr
+    assert " banks 16 " in done.stdout.splitlines()[0]
+    assert done.stderr.endswith(f"{second}: options that are not the collector's: -network_mode\n")
+    second.write_text("-gpgpu_num_dp_units 0\n")
+    done = programs.run(TOOL, *words, "-", stdin="")
+    assert done.returncode == Status.BAD_CONFIG
+    assert done.stderr.startswith(f"wlk-opndcoll: {first}:3: -gpgpu_num_reg_banks 0: ")
+
+
+@pytest.mark.parametrize("text", ["", "\n", "# a comment\n\n"])
+@pytest.mark.parametrize("suffix", [".stim", ".stim.xz"])
+def test_opndcoll_without_a_command_is_vacuous(opndcoll, tmp_path, text, suffix):
+    path = tmp_path / f"a{suffix}"
+    path.write_bytes(lzma.compress(text.encode()) if suffix.endswith("xz") else text.encode())
+    for words in ([], ["--summary"]):
+        with pytest.raises(WlkError, match=r"a\.stim\S*: no command in it") as caught:
+            opndcoll(path, *words)
+        assert caught.value.status == Status.VACUOUS
+
+
+def test_opndcoll_takes_several_option_files(opndcoll, tmp_path, capfd):
+    (tmp_path / "a.stim").write_text("C\n")
+    for number, banks in enumerate((8, 16)):
+        (tmp_path / f"{number}.cfg").write_text(f"-gpgpu_num_reg_banks {banks}\n")
+    words = [word for number in (0, 1) for word in ("--config", tmp_path / f"{number}.cfg")]
+    assert opndcoll(tmp_path / "a.stim", *words) == 0
+    assert " banks 16 " in capfd.readouterr().out
+    assert opndcoll(tmp_path / "a.stim", *words[2:], *words[:2]) == 0
+    assert " banks 8 " in capfd.readouterr().out
+
+
 BAD_OPTIONS = [
     ("-gpgpu_num_reg_banks", 3, "-gpgpu_num_reg_banks: its value is missing"),
     ("-gpgpu_num_reg_banks -gpgpu_x 1", 3, "-gpgpu_num_reg_banks: its value is missing"),

@@ -113,6 +113,44 @@ def test_recording_of_no_block_is_counted_and_left_alone(check_all, tmp_path, ca
     assert "1 recordings are of designs without a table" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("suffix", "damage", "status"),
+    [
+        (".csv.xz", lambda data: data[: len(data) // 2], Status.TRUNCATED),
+        (".csv.xz", lambda data: b"", Status.TRUNCATED),
+        (".csv.xz", lambda data: b"no xz file at all", Status.CORRUPT),
+        (".fst", lambda data: data[: len(data) // 2], Status.TRUNCATED),
+    ],
+)
+def test_damaged_recording_is_a_row_and_the_others_are_checked(
+    tmp_path, capsys, suffix, damage, status
+):
+    place = folder_with(tmp_path, "scoreboard_B", suffix)
+    good = place / f"scoreboard_B{suffix}"
+    (place / f"a_damaged{suffix}").write_bytes(damage(good.read_bytes()))
+    assert cli.main(["check", str(place)]) == status
+    said = capsys.readouterr().out
+    rows = [line.split() for line in said.splitlines() if line.startswith(("a_dam", "score"))]
+    assert [row[0] for row in rows[:2]] == [f"a_damaged{suffix}", f"scoreboard_B{suffix}"]
+    assert [row[-1] for row in rows[:2]] == [status.name, "PASS"]
+    assert f"\na_damaged{suffix}: " in said  # and why
+    assert cli.main(["check", "--json", str(place)]) == status
+    damaged, passed = map(json.loads, capsys.readouterr().out.splitlines())
+    assert (damaged["verdict"], damaged["error"]["code"]) == (status.name, status)
+    assert (passed["block"], passed["verdict"]) == ("scoreboard", "PASS")
+
+
+def test_damaged_replay_is_a_row_and_the_recordings_are_checked(check_all, tmp_path, capsys):
+    place = replay_folder(folder_with(tmp_path, "scoreboard_B"))
+    stimulus = place / "v42-qv100-core.stim.xz"
+    stimulus.write_bytes(stimulus.read_bytes()[:1000])
+    passed, damaged = check_all(place)
+    assert (passed.verdict, damaged.verdict) == (Status.OK, Status.TRUNCATED)
+    captured = capsys.readouterr()
+    assert "v42-qv100-core.events.xz: " in captured.err
+    assert json.loads(captured.out.splitlines()[1])["error"]["status"] == "TRUNCATED"
+
+
 def replay_folder(tmp_path: Path) -> Path:
     for name in ("qv100.cfg", "v42-qv100-core.stim.xz", "v42-qv100-core.events.xz"):
         shutil.copy(programs.recording(f"gpgpusim/{name}"), tmp_path)

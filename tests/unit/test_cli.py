@@ -14,7 +14,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
 
-from wlk import cli, options
+from wlk import cli, jobs, options, tables
 from wlk.errors import Status, WlkError
 
 WARPLOCK = ROOT / "scripts" / "warplock"
@@ -326,3 +326,52 @@ def test_options_refuse(convert, text):
         parser.parse_args([f"--x={text}"])
     assert error.value.status == Status.USAGE
     assert "argument --x" in error.value.message
+
+
+# What would be left out in silence.
+
+
+@pytest.mark.parametrize("named", ["nosuch", "."])
+@pytest.mark.parametrize("how", ["option", "variable"])
+def test_lockstep_refuses_folders_without_recordings_before_it_works(tmp_path, how, named):
+    place = tmp_path / named
+    words = ["--recordings", str(place)] if how == "option" else []
+    done = warplock("lockstep", *words, **({} if words else {"WLK_TRACES": place}))
+    assert done.returncode == (Status.NO_FILE if named == "nosuch" else Status.VACUOUS)
+    assert str(place) in one_line(done.stderr)
+    assert ("--recordings" if words else "WLK_TRACES") in done.stderr
+    assert done.stdout == ""
+
+
+def test_lockstep_of_a_block_takes_no_recordings(tmp_path):
+    done = warplock("lockstep", "collector", "--recordings", str(tmp_path / "nosuch"))
+    assert done.returncode == Status.NO_FILE
+    done = warplock("lockstep", "collector", "--recordings", str(tmp_path))
+    assert done.returncode != 0
+    one_line(done.stderr)
+
+
+@pytest.mark.parametrize(
+    ("words", "both"),
+    [
+        (["num_lanes=2", "num_lanes=4"], ["num_lanes=2", "num_lanes=4"]),
+        (["debug", "lane64"], ["debug", "lane64", "num_pregs"]),
+    ],
+)
+@pytest.mark.parametrize(
+    "command", [["lockstep", "collector"], ["stub", "collector", "--out", "x"]]
+)
+def test_config_of_two_values_names_both(tmp_path, command, words, both):
+    settings = [word for value in words for word in ("--config", value)]
+    done = warplock(*command, *settings)
+    assert done.returncode == Status.USAGE
+    message = one_line(done.stderr)
+    assert all(part in message for part in both), message
+
+
+def test_config_key_overrides_a_named_configuration():
+    table = tables.load("collector")
+    lanes = table.configs["debug"]["num_lanes"]
+    assert jobs.given_config(table, ["debug"])["num_lanes"] == lanes
+    for words in (["debug", "num_lanes=1"], ["num_lanes=1", "debug"], ["num_lanes=1"] * 2):
+        assert int(jobs.given_config(table, words)["num_lanes"]) == 1

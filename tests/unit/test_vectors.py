@@ -301,6 +301,26 @@ def made_csv(made):
     return path
 
 
+def test_vectors_import_without_a_row_is_vacuous(made_csv, tmp_path):
+    csv, out = tmp_path / "none.csv", tmp_path / "o.wlv"
+    csv.write_text("".join(made_csv.read_text().splitlines(keepends=True)[:2]))
+    done = vectors("import", "--csv", csv, out, "--block", "collector")
+    refused(done, Status.VACUOUS, "none.csv: no row below line 2")
+    assert not out.exists()
+
+
+def test_vectors_play_of_no_cycle_is_vacuous(made, tmp_path):
+    """Such a file may come from another writer."""
+    data, none = made.read_bytes(), tmp_path / "none.wlv"
+    (size,) = struct.unpack_from("<I", data, 12)
+    (index_at,) = struct.unpack_from("<Q", data, len(data) - 24)
+    index = data[index_at : index_at + 8] + bytes(16)  # no chunk, no cycle
+    trailer = struct.pack("<QII", 32 + size, zlib.crc32(index), 0) + data[-8:]
+    none.write_bytes(data[: 32 + size] + index + trailer)
+    done = vectors("play", none, "--json")
+    assert (done.returncode, json.loads(done.stdout)["verdict"]) == (Status.VACUOUS, "VACUOUS")
+
+
 def test_vectors_import_missing_input_is_named(made, tmp_path):
     csv = tmp_path / "part.csv"
     header = json.loads(vectors("dump", made, "--to", 0).stdout)
@@ -504,6 +524,11 @@ def test_vectors_model_that_forgets_is_told(made, tmp_path):
         (["frobnicate"], Status.USAGE, "'frobnicate'"),
         ([], Status.USAGE, "ACTION"),
         (["import", "o.wlv", "--block", "collector"], Status.USAGE, "--csv"),
+        (
+            [*"gen collector o.wlv --config num_lanes=2 --config num_lanes=4".split()],
+            Status.USAGE,
+            "--config num_lanes=2 and --config num_lanes=4",
+        ),
     ],
 )
 def test_vectors_mistake_is_one_line(tmp_path, words, status, says):

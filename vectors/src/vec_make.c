@@ -161,7 +161,8 @@ int vec_gen(int n, char **a) {
 
 // ---- import -----------------------------------------------------------------------------------
 
-static wlk_status import_rows(job *j, csv *rows, wlk_vec_writer *writer, wlk_error *err) {
+static wlk_status import_rows(job *j, csv *rows, const char *name, wlk_vec_writer *writer,
+                              wlk_error *err) {
     // What the file does not have is not compared.
     csv_care(rows, j->care);
     for (uint64_t c = 0;; c++) {
@@ -171,7 +172,10 @@ static wlk_status import_rows(job *j, csv *rows, wlk_vec_writer *writer, wlk_err
             return interrupted(err);
         }
         if (status == WLK_OK && !more) {
-            return csv_ended(rows, err);
+            status = csv_ended(rows, err);
+            return status == WLK_OK && c == 0u
+                       ? wlk_fail(err, WLK_VACUOUS, "%s: no row below line 2", name)
+                       : status;
         }
         if (status == WLK_OK) {
             status = wlk_vec_write(writer, j->in, j->out, j->care, err);
@@ -197,7 +201,7 @@ static wlk_status import_file(job *j, char **a, flags f, wlk_error *err) {
     header_text(j, "csv", a[3], origin, header);
     status = create(j, a[1], header, f.force, &writer, err);
     if (status == WLK_OK) {
-        status = close_file(writer, import_rows(j, rows, writer, err), err);
+        status = close_file(writer, import_rows(j, rows, a[2], writer, err), err);
     }
     csv_close(rows);
     return status;

@@ -2,7 +2,7 @@
 // wlk-opndcoll: stimulus of GPGPU-Sim's operand collector, and the events of the model.
 // scripts/warplock opndcoll is its front.
 //
-//   wlk-opndcoll [--revision v40|v42|v32] [--config FILE] [--name NAME] [--state] [--stats]
+//   wlk-opndcoll [--revision v40|v42|v32] [--config FILE]... [--name NAME] [--state] [--stats]
 //                [--diff EVENTS] [--summary] STIM
 //
 // STIM is a file, or - for stdin, whose name in messages is NAME. Events go to stdout. With --diff
@@ -20,10 +20,15 @@
 #include "warplock/opndcoll_options.h"
 
 static const char tool[] = "wlk-opndcoll";
-enum { PROGRESS_EVERY = 1 << 14 }; // commands
+enum {
+    PROGRESS_EVERY = 1 << 14, // commands
+    MOST_CONFIGS = 64,
+};
 
 typedef struct job {
-    const char *revision, *config, *name, *diff, *stimulus;
+    const char *revision, *name, *diff, *stimulus;
+    const char *configs[MOST_CONFIGS]; // in the order given
+    uint32_t n_configs;
     bool state, stats, summary;
     wlk_opndcoll_cfg cfg;
     text_recording expected;
@@ -40,7 +45,7 @@ static bool parse_words(job *j, int n, char **words) {
             const char *name;
             const char **value;
         } valued[] = {{"--revision", &j->revision},
-                      {"--config", &j->config},
+                      {"--config", &j->configs[j->n_configs]},
                       {"--name", &j->name},
                       {"--diff", &j->diff}};
         const char **value = NULL;
@@ -52,6 +57,10 @@ static bool parse_words(job *j, int n, char **words) {
                 return false;
             }
             *value = words[i];
+            j->n_configs += value == &j->configs[j->n_configs];
+            if (j->n_configs == MOST_CONFIGS) {
+                return false;
+            }
         } else if (strcmp(words[i], "--state") == 0) {
             j->state = true;
         } else if (strcmp(words[i], "--stats") == 0) {
@@ -81,14 +90,17 @@ static wlk_status find_revision(job *j) {
 static wlk_status configure(job *j) {
     wlk_opndcoll_defaults(&j->cfg);
     wlk_status status = find_revision(j);
-    if (status != WLK_OK || j->config == NULL) {
+    if (status != WLK_OK || j->n_configs == 0u) {
         return status != WLK_OK ? status : wlk_opndcoll_check(&j->cfg, NULL, &j->err);
     }
     char *unknown = NULL;
-    status = wlk_opndcoll_read_options(&j->cfg, j->config, &unknown, &j->err);
+    status = wlk_opndcoll_read_option_files(&j->cfg, j->configs, j->n_configs, &unknown, &j->err);
     if (unknown != NULL) {
-        fprintf(stderr, "warning: %s: options that are not the collector's: %s\n", j->config,
-                unknown);
+        fputs("warning: ", stderr);
+        for (uint32_t i = 0; i < j->n_configs; i++) {
+            fprintf(stderr, "%s%s", i != 0u ? ", " : "", j->configs[i]);
+        }
+        fprintf(stderr, ": options that are not the collector's: %s\n", unknown);
         free(unknown);
     }
     return status;
@@ -225,9 +237,9 @@ int main(int argc, char **argv) {
     static job j;
     tool_signals();
     if (!parse_words(&j, argc - 1, argv + 1)) {
-        fputs("usage: wlk-opndcoll [--revision v40|v42|v32] [--config FILE] [--name NAME]\n"
+        fputs("usage: wlk-opndcoll [--revision v40|v42|v32] [--config FILE]... [--name NAME]\n"
               "                    [--state] [--stats] [--diff EVENTS] STIM\n"
-              "       wlk-opndcoll [--revision v40|v42|v32] [--config FILE] [--name NAME]\n"
+              "       wlk-opndcoll [--revision v40|v42|v32] [--config FILE]... [--name NAME]\n"
               "                    --summary STIM\n",
               stderr);
         return WLK_USAGE;

@@ -32,6 +32,13 @@ extern "C" {
 wlk_status wlk_opndcoll_read_options(wlk_opndcoll_cfg *cfg, const char *path, char **unknown,
                                      wlk_error *err);
 
+/**
+ * As wlk_opndcoll_read_options() of several files, which add up as in the simulator: the last value
+ * of an option wins. What comes out is checked once, behind the last file.
+ */
+wlk_status wlk_opndcoll_read_option_files(wlk_opndcoll_cfg *cfg, const char *const *paths,
+                                          uint32_t n_paths, char **unknown, wlk_error *err);
+
 #ifdef __cplusplus
 }
 #endif
