@@ -157,12 +157,16 @@ static wlk_status open_picture(bench *b, wlk_error *err) {
     return wlk_fail(err, b->no_picture.status, "%s", b->no_picture.text);
 }
 
-static void close_picture(bench *b) {
+static void close_picture(bench *b, bool whole) {
     wlk_pipeline *picture = b->picture;
     b->picture = NULL;
     free(b->before);
     b->before = NULL;
-    (void)wlk_pipeline_close(picture, &b->no_picture);
+    if (whole) {
+        (void)wlk_pipeline_close(picture, &b->no_picture);
+    } else {
+        wlk_pipeline_abort(picture);
+    }
 }
 
 static void explain(bench *b) {
@@ -194,7 +198,7 @@ static wlk_status run_seed(bench *b, wlk_error *err) {
     bench_begin(b, b->seed, b->waves);
     bench_start_stimulus(b);
     status = run_stimulus(b, &ended);
-    close_picture(b);
+    close_picture(b, status == WLK_OK);
     if (status != WLK_OK) {
         bench_end(b);
         return status;

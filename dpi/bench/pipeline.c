@@ -461,3 +461,11 @@ wlk_status wlk_pipeline_close(wlk_pipeline *p, wlk_error *err) {
     free(p);
     return status;
 }
+
+void wlk_pipeline_abort(wlk_pipeline *p) {
+    if (p != NULL) {
+        (void)fclose(p->to);
+        wlk_output_abort(&p->file);
+        free(p);
+    }
+}

@@ -48,6 +48,9 @@ void wlk_pipeline_cycle(wlk_pipeline *p, const wlk_issue_state *before, const ui
  */
 wlk_status wlk_pipeline_close(wlk_pipeline *p, wlk_error *err);
 
+/** Leave no file. Frees @p p (NULL: nothing to do). */
+void wlk_pipeline_abort(wlk_pipeline *p);
+
 #ifdef __cplusplus
 }
 #endif

@@ -211,6 +211,8 @@ def _verilate(
     shutil.copyfile(MAIN, main)
     command += [main]
     _run(command, place, "Verilator does not take the RTL", tool)
+    if full := outputs.no_room(place / "build.log", place):  # it does not notice
+        raise WlkError(Status.NO_SPACE, f"Verilator could not write all of its output: {full}")
 
 
 def _compile(

@@ -24,6 +24,7 @@ from wlk import build, kanata, report, setup
 from wlk.errors import Status
 
 AMPLE = 256 << 20  # bytes
+BUILT, BUILDS = 64 << 20, 5  # bytes of a build; moments with one, which take long
 PAGE = 4096  # of a tmpfs: its sizes are multiples
 FAULT = {rut.CORE: ("assign writeReq_ready_o = 1'b1", "assign writeReq_ready_o = !rst_i")}
 PINNED = ("--config", "coll_entries=2")
@@ -39,6 +40,7 @@ class Command:
     shows: str = ""  # word of the verdict, printed whatever happens
     to_disk: str = ""  # stdout goes to this file of the disk
     small_tmp: bool = False  # /tmp is the disk, as it is for Verilator's writer of waveforms
+    small_build: bool = False  # the folder of RTL builds is the disk
 
     @property
     def codes(self) -> set[int]:
@@ -73,6 +75,7 @@ def commands(work: Path) -> list[Command]:
     quick = ["--seeds", "1..1", "--cycles", "3000", *PINNED, "--reports", "{disk}/reports"]
     fails = {"verdict": Status.FUNCTIONAL_MISMATCH, "shows": "FUNCTIONAL_MISMATCH"}
     lockstep = ["lockstep", "collector", "--rtl"]
+    passing = [*lockstep, str(good), *quick, "--waves"]
     failing = [*lockstep, str(bad), *quick, "--waves"]
     wave, vcd, csv = _recordings(work, bad)
     stim, options = _stimulus(work)
@@ -84,7 +87,7 @@ def commands(work: Path) -> list[Command]:
         Command("lockstep, fails", failing, **fails),
         Command("lockstep, fails, /tmp full", failing, **fails, small_tmp=True),
         Command("lockstep, fails, output", failing, **fails, to_disk="out.txt"),
-        Command("lockstep, passes", [*lockstep, str(good), *quick, "--waves"], shows="PASS"),
+        Command("lockstep, passes", passing, shows="PASS"),
         Command("lockstep --pipeline", _pipeline(), shows="PASS"),
         Command("vectors gen", [*gen, "--cycles", "3000"]),
         Command("vectors gen, large", [*gen, "--cycles", "200000"]),
@@ -100,6 +103,7 @@ def commands(work: Path) -> list[Command]:
         Command("opndcoll", ["opndcoll", str(stim), "--config", str(options)], to_disk="e.txt"),
         Command("lockstep --list", ["lockstep", "--list"], to_disk="out.txt"),
         Command("vectors golden", ["vectors", "golden"]),
+        Command("lockstep, builds", [w for w in passing if w != "--waves"], small_build=True),
     ]
 
 
@@ -208,6 +212,26 @@ exec "$@"
 """
 
 
+# The folder of RTL builds is a disk of so many bytes. With more room it must work: what was built
+# by half is not taken for whole.
+SMALL_BUILD = """
+folder=$1 size=$2
+shift 2
+mkdir -p "$folder" && mount --make-rprivate / || exit 99
+mount -t tmpfs -o "size=$size" warplock-test "$folder" || exit 99
+"$@"
+code=$?
+mount -o remount,size=1g "$folder" || exit 99
+"$@" >&2 || exit 98
+exit $code
+"""
+
+
+def _with_small_build(line: list[str], size: int) -> list[str]:
+    words = ["unshare", "--mount", "sh", "-c", SMALL_BUILD, "sh", str(setup.BUILD / "rtl")]
+    return [*words, str(size), *line]
+
+
 def _wrapped(line: list[str], place: Path) -> list[str]:
     keep = Path("/mnt")
     return ["unshare", "--mount", "sh", "-c", SMALL_TMP, "sh", str(place), str(keep), *line]
@@ -217,12 +241,14 @@ def run(command: Command, place: Path, size: int, like: Moment | None = None) ->
     """One moment: the command on a disk of `size` bytes, and what is wrong with what it left.
     `like`: a moment on a large disk, whose texts are what texts must be."""
     moment = Moment(command, size)
-    with disk(place, size) as at:
+    with disk(place, AMPLE if command.small_build else size) as at:
         line = _line([word.replace("{disk}", str(at)) for word in command.words])
         environment = dict(os.environ) | {"TMPDIR": str(at), "WARPLOCK_NO_SETUP": "1"}
         if command.small_tmp:
             line = _wrapped([w.replace(str(at), f"{at}-reports") for w in line], at)
             environment.pop("TMPDIR")
+        if command.small_build:
+            line = _with_small_build(line, size)
         with contextlib.ExitStack() as stack:
             out = subprocess.PIPE
             if command.to_disk:
@@ -333,6 +359,8 @@ def moments(command: Command, place: Path, count: int, seed: int) -> Iterator[Mo
         like.troubles.append("fails on a large disk")
     yield like
     most = max(8, 3 * like.used // PAGE // 2)  # temporary files have gone
+    if command.small_build:
+        most, count = BUILT // PAGE, min(count, BUILDS)
     for _ in range(count):
         pages = chance.choice((chance.randint(1, most), int(most ** chance.random())))
         yield run(command, place, max(1, pages) * PAGE, like)

@@ -460,6 +460,15 @@ static void pipeline_has_its_name_only_when_closed(void) {
     player_free(y);
 }
 
+static void pipeline_that_is_given_up_leaves_nothing(void) {
+    player *y = player_new();
+    (void)unlink(log_path);
+    wlk_pipeline_abort(wlk_pipeline_open(log_path, true, y->cfg, NULL));
+    wlk_pipeline_abort(NULL);
+    CHECK(files() == 1); // the program
+    player_free(y);
+}
+
 static void pipeline_replaces_a_file_only_when_it_may(void) {
     player *y = player_new();
     wlk_error err = {0};
@@ -495,6 +504,7 @@ int main(int argc, char **argv) {
     pipeline_tells_a_place_it_cannot_write();
     pipeline_leaves_nothing_when_space_runs_out();
     pipeline_has_its_name_only_when_closed();
+    pipeline_that_is_given_up_leaves_nothing();
     pipeline_replaces_a_file_only_when_it_may();
     (void)unlink(log_path);
     (void)unlink(prog_path);
