@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import hashlib
 import json
 import os
 import random
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -20,7 +22,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import rtl_under_test as rut
-from wlk import build, kanata, report, setup
+from wlk import build, cli, kanata, report, setup
 from wlk.errors import Status
 
 AMPLE = 256 << 20  # bytes
@@ -237,34 +239,59 @@ def _wrapped(line: list[str], place: Path) -> list[str]:
     return ["unshare", "--mount", "sh", "-c", SMALL_TMP, "sh", str(place), str(keep), *line]
 
 
+def _spawn(line: list[str], environment: dict[str, str], out: Path, err: Path) -> int:
+    """The command as a process of its own."""
+    with out.open("w") as to, err.open("w") as errors:
+        env = dict(os.environ) | environment
+        return subprocess.run(line, stdout=to, stderr=errors, env=env, timeout=300).returncode
+
+
+def _fork(words: list[str], environment: dict[str, str], out: Path, err: Path) -> int:
+    """The command in a copy of this process, which has read all modules."""
+    child = os.fork()
+    if child:
+        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    code = 120
+    try:
+        os.environ.update(environment)
+        tempfile.tempdir = None
+        for number, path in ((1, out), (2, err)):
+            os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), number)
+        sys.stdout, sys.stderr = os.fdopen(1, "w"), os.fdopen(2, "w", buffering=1)
+        try:
+            code = cli.main(words)
+        except SystemExit as stop:
+            code = int(stop.code or 0)
+    finally:
+        os._exit(code)
+
+
 def run(command: Command, place: Path, size: int, like: Moment | None = None) -> Moment:
     """One moment: the command on a disk of `size` bytes, and what is wrong with what it left.
     `like`: a moment on a large disk, whose texts are what texts must be."""
     moment = Moment(command, size)
     with disk(place, AMPLE if command.small_build else size) as at:
-        line = _line([word.replace("{disk}", str(at)) for word in command.words])
-        environment = dict(os.environ) | {"TMPDIR": str(at), "WARPLOCK_NO_SETUP": "1"}
-        if command.small_tmp:
-            line = _wrapped([w.replace(str(at), f"{at}-reports") for w in line], at)
-            environment.pop("TMPDIR")
-        if command.small_build:
-            line = _with_small_build(line, size)
-        with contextlib.ExitStack() as stack:
-            out = subprocess.PIPE
-            if command.to_disk:
-                out = stack.enter_context((at / command.to_disk).open("w"))
-            done = subprocess.run(
-                line, stdout=out, stderr=subprocess.PIPE, text=True, env=environment, timeout=300
-            )
-        moment.code = done.returncode
-        moment.text = f"{done.stdout or ''}{done.stderr}"
+        words = [word.replace("{disk}", str(at)) for word in command.words]
+        environment = {"TMPDIR": str(at), "WARPLOCK_NO_SETUP": "1"}
+        out, err = Path(f"{at}.out"), Path(f"{at}.err")
         if command.to_disk:
-            moment.text += (at / command.to_disk).read_text(errors="replace")
+            out = at / command.to_disk
+        if command.small_tmp:
+            words = [w.replace(str(at), f"{at}-reports") for w in words]
+            environment = {"WARPLOCK_NO_SETUP": "1"}
+            moment.code = _spawn(_wrapped(_line(words), at), environment, out, err)
+        elif command.small_build:
+            moment.code = _spawn(_with_small_build(_line(words), size), environment, out, err)
+        else:
+            moment.code = _fork(words, environment, out, err)
+        stderr = err.read_text(errors="replace")
+        moment.text = out.read_text(errors="replace") + stderr
         room = os.statvfs(at)
         moment.used = (room.f_blocks - room.f_bfree) * room.f_frsize
-        moment.troubles += _judge(moment, done.stderr)
+        moment.troubles += _judge(moment, stderr)
         for root in (at, Path(f"{at}-reports")):
             moment.troubles += _damaged(root, moment, like)
+        shutil.rmtree(f"{at}-reports", ignore_errors=True)
     return moment
 
 
@@ -311,8 +338,13 @@ def _program(*words: str) -> str:
 
 
 def _vectors(path: Path) -> str:
-    done = subprocess.run(_line(["vectors", "play", str(path)]), capture_output=True, text=True)
-    return "" if done.returncode in (0, Status.VACUOUS) else f"is damaged: {done.stderr.strip()}"
+    """Played, or one that is known."""
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    if digest not in PLAYED:
+        done = subprocess.run(_line(["vectors", "play", str(path)]), capture_output=True, text=True)
+        good = done.returncode in (0, Status.VACUOUS)
+        PLAYED[digest] = "" if good else f"is damaged: {done.stderr.strip()}"
+    return PLAYED[digest]
 
 
 def _json(path: Path) -> str:
@@ -339,6 +371,7 @@ def _kanata(path: Path) -> str:
 
 
 TEXTS = {".so", ".1", ".sv", ".c", ".f"}  # always the same
+PLAYED: dict[str, str] = {}  # digest -> what is wrong
 READERS: dict[str, Callable[[Path], str]] = {
     ".wlv": _vectors,
     ".fst": lambda path: _program("vectors/wlk-check", "verify", str(path)),
