@@ -6,6 +6,8 @@
 //   replay=FILE        inputs from a record file     shrink=FILE  shrink the failing stimulus
 //   param=I:VALUE      another value of parameter I than the bench was built with
 //   suspect=PORT:BLOCK:LACKS   see blame_suspect
+//   probe=I:VALUE,...  another configuration than it was built with: try it, and those of all other
+//                      such words, with each seed; how well each explains the RTL is the answer
 //   program=FILE       instruction streams to run once instead of random ones, in at most N cycles
 //                      (cycles=0: in as many as they need)
 //   pipeline=FILE      picture of the first seed's pipeline; force=1: FILE may be replaced
@@ -27,9 +29,22 @@ static FILE *answer; // our stdout
 
 // ---- one run ----------------------------------------------------------------------------------
 
+// Of a configuration that is tried every checker is heard: a fault in one block does not speak
+// against the parameters of another. Where each cycle stands alone, all cycles count.
+static bool probe_goes_on(const bench *b) {
+    bool open = !b->block->table->has_clock;
+    for (uint32_t i = 0; i < wlk_dpi_count(); i++) {
+        open = open || !wlk_checker_done(wlk_dpi_checker(i));
+    }
+    return open;
+}
+
 // Something differs: the lines that led to it are kept. False when nothing more is to be learnt.
-static bool goes_on(void) {
+static bool goes_on(const bench *b) {
     printed_hold();
+    if (b->n_probes != 0u) {
+        return probe_goes_on(b);
+    }
     for (uint32_t i = 0; i < wlk_dpi_count(); i++) {
         if (wlk_checker_done(wlk_dpi_checker(i))) {
             return false;
@@ -66,7 +81,7 @@ bool bench_cycle(bench *b, const uint64_t *in) {
         b->dut->dump(b->dut_handle, b->cycle * 10u + 5u);
     }
     b->cycle++;
-    return wlk_dpi_failures == 0u || goes_on();
+    return wlk_dpi_failures == 0u || goes_on(b);
 }
 
 void bench_end(bench *b) {
@@ -188,7 +203,7 @@ static wlk_status judge(bench *b, bool ended) {
     return status;
 }
 
-static wlk_status run_seed(bench *b, wlk_error *err) {
+wlk_status bench_run_seed(bench *b, wlk_error *err) {
     bool ended = false;
     b->judged = false;
     wlk_status status = open_picture(b, err);
@@ -253,7 +268,7 @@ static wlk_status run_seeds(bench *b, wlk_error *err) {
     }
     for (b->seed = b->first; b->seed <= b->last && status == WLK_OK; b->seed++) {
         bench_end(b);
-        status = run_seed(b, err);
+        status = bench_run_seed(b, err);
         b->seeds_run++;
     }
     b->seed--;
@@ -261,6 +276,9 @@ static wlk_status run_seeds(bench *b, wlk_error *err) {
 }
 
 static wlk_status run(bench *b, wlk_error *err) {
+    if (b->n_probes != 0u) {
+        return bench_probe(b, answer, err);
+    }
     wlk_status status = run_seeds(b, err);
     if (!b->judged) {
         bench_end(b);
@@ -353,19 +371,39 @@ static bool set_option(const option *options, const char *word) {
     return false;
 }
 
+bool bench_set_params(bench *b, const char *text) {
+    char *end = NULL;
+    for (; *text != '\0'; text = *end == ',' ? end + 1 : end) {
+        const unsigned long index = strtoul(text, &end, 10);
+        if (*end != ':' || index >= b->block->table->n_params) {
+            return false;
+        }
+        b->cfg[index] = (uint32_t)strtoul(end + 1, &end, 10);
+        wlk_dpi_override(b->block->table->params[index].name, b->cfg[index]);
+        if (*end != ',' && *end != '\0') {
+            return false;
+        }
+    }
+    return true;
+}
+
 // "param=I:VALUE": the widths stay, so the bench need not be built again.
 static bool set_param(bench *b, const char *word) {
-    char *end = NULL;
-    if (strncmp(word, "param=", 6) != 0) {
+    return strncmp(word, "param=", 6) == 0 && bench_set_params(b, word + 6);
+}
+
+// "probe=I:VALUE,...".
+static bool add_probe(bench *b, int argc, const char *word) {
+    if (strncmp(word, "probe=", 6) != 0) {
         return false;
     }
-    const unsigned long index = strtoul(word + 6, &end, 10);
-    if (*end != ':' || index >= b->block->table->n_params) {
-        return false;
+    if (b->probes == NULL) {
+        b->probes = (const char **)calloc((size_t)argc, sizeof *b->probes);
     }
-    b->cfg[index] = (uint32_t)strtoul(end + 1, &end, 10);
-    wlk_dpi_override(b->block->table->params[index].name, b->cfg[index]);
-    return *end == '\0';
+    if (b->probes != NULL) {
+        b->probes[b->n_probes++] = word + 6;
+    }
+    return b->probes != NULL;
 }
 
 static bool set_suspect(bench *b, const char *word) {
@@ -395,7 +433,8 @@ static bool parse(bench *b, int argc, char **argv, wlk_error *err) {
         {"pipeline", NULL, &b->pipeline}, {NULL, NULL, NULL},
     };
     for (int i = 1; i < argc; i++) {
-        if (!set_param(b, argv[i]) && !set_suspect(b, argv[i]) && !set_option(options, argv[i])) {
+        if (!set_param(b, argv[i]) && !add_probe(b, argc, argv[i]) && !set_suspect(b, argv[i]) &&
+            !set_option(options, argv[i])) {
             (void)wlk_fail(err, WLK_USAGE, "cannot read '%s'", argv[i]);
             return false;
         }
@@ -433,15 +472,22 @@ static bool prepare_reset(bench *b) {
     return b->ports != NULL;
 }
 
-static bool prepare(bench *b, wlk_error *err) {
-    if (b->block->check(b->cfg, err) != WLK_OK) {
-        return false;
+wlk_status bench_configure(bench *b, wlk_error *err) {
+    const wlk_status status = b->block->check(b->cfg, err);
+    if (status != WLK_OK) {
+        return status;
     }
+    free(b->model);
+    free(b->in);
     b->block->table->layout(b->cfg, &b->layout);
     b->model = aligned_alloc(64u, (b->block->state_size(b->cfg) + 63u) / 64u * 64u);
     b->in = (uint64_t *)calloc(b->layout.in_words, sizeof(uint64_t));
-    if (b->model == NULL || b->in == NULL) {
-        (void)wlk_fail(err, WLK_NO_MEMORY, "out of memory");
+    const bool room = b->model != NULL && b->in != NULL;
+    return room ? WLK_OK : wlk_fail(err, WLK_NO_MEMORY, "out of memory");
+}
+
+static bool prepare(bench *b, wlk_error *err) {
+    if (bench_configure(b, err) != WLK_OK) {
         return false;
     }
     if (!prepare_reset(b)) {
@@ -456,6 +502,7 @@ static void release(bench *b) {
     free(b->model);
     free(b->in);
     free(b->before);
+    free(b->probes);
     wlk_program_free(b->program);
     bench_forget(b);
 }

@@ -49,6 +49,8 @@ typedef struct bench {
     int random;
     const char *waves, *replay, *shrink, *header, *program_file, *pipeline;
     wlk_program *program; /* instead of random work, or NULL */
+    const char **probes;  /* configurations to try, as "I:VALUE,I:VALUE" */
+    uint32_t n_probes;
     /* the run */
     void *dut_handle;
     void *model; /* the generator's own */
@@ -152,6 +154,17 @@ void printed_message(char *text, size_t size);
 void printed_last_line(char *text, size_t size);
 void printed_json(bool failed, FILE *to);
 void printed_report(FILE *to);
+/* Run b->seed: its verdict, and b->failing. The module stays open. */
+wlk_status bench_run_seed(bench *b, wlk_error *err);
+
+/* Other values of parameters, "I:VALUE,I:VALUE", also for the checkers; false: not so written. */
+bool bench_set_params(bench *b, const char *text);
+
+/* The model and the layout of b->cfg; BAD_CONFIG, NO_MEMORY. */
+wlk_status bench_configure(bench *b, wlk_error *err);
+
+/* Try each of b->probes with each seed, and print how well it explains the RTL. */
+wlk_status bench_probe(bench *b, FILE *to, wlk_error *err);
 
 /* Shrink the failing stimulus of b->seed and write it to b->shrink as a record file. */
 wlk_status bench_shrink(bench *b, wlk_error *err);

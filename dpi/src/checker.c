@@ -24,6 +24,7 @@ static bool allocate(wlk_checker *c, const wlk_members *members) {
     c->judged = c->compare;
     c->expect = words(out);
     c->care = words(out);
+    c->wrong = words(out);
     c->in = words(in);
     c->got = words(out);
     c->no_x = words(in + out);
@@ -34,8 +35,9 @@ static bool allocate(wlk_checker *c, const wlk_members *members) {
     }
     return worlds && c->before != NULL && c->ports != NULL && c->when != NULL &&
            c->masked != NULL && c->compare != NULL && c->partial != NULL && c->expect != NULL &&
-           c->care != NULL && c->in != NULL && c->got != NULL && c->no_x != NULL &&
-           c->history != NULL && c->differences != NULL && wlk_channels_resolve(c) == WLK_OK;
+           c->care != NULL && c->wrong != NULL && c->in != NULL && c->got != NULL &&
+           c->no_x != NULL && c->history != NULL && c->differences != NULL &&
+           wlk_channels_resolve(c) == WLK_OK;
 }
 
 // Bits that exist in this configuration, and in the RTL at hand.
@@ -153,6 +155,7 @@ void wlk_checker_close(wlk_checker *c) {
     free(c->partial);
     free(c->expect);
     free(c->care);
+    free(c->wrong);
     free(c->in);
     free(c->got);
     free(c->no_x);
@@ -242,8 +245,22 @@ static void add_events(wlk_checker *c, uint64_t events) {
     }
 }
 
+static uint64_t masked_bits(const wlk_checker *c) {
+    uint64_t bits = 0;
+    for (uint32_t i = 0; i < c->layout.n_ports; i++) {
+        bits += c->masked[i];
+    }
+    return bits;
+}
+
+static uint64_t compared_bits(const wlk_checker *c) {
+    return c->compared_cycles * c->out_bits - masked_bits(c);
+}
+
+// What a report of the first failure needs of the cycles before it.
 static void keep_before(wlk_checker *c) {
     memcpy(c->before, state_now(c), c->worlds.size);
+    c->explained_bits = compared_bits(c);
 }
 
 void wlk_checker_keep(wlk_checker *c) {
@@ -386,6 +403,12 @@ static void expect(wlk_checker *c, uint32_t world, const uint64_t *in, const uin
     }
 }
 
+static void note_wrong(wlk_checker *c, const uint64_t *got, const uint64_t *got_x) {
+    for (uint32_t w = 0; w < c->layout.out_words; w++) {
+        c->wrong[w] |= ((c->expect[w] ^ got[w]) | got_x[w]) & c->care[w] & c->judged[w];
+    }
+}
+
 static uint32_t differing_bits(const wlk_checker *c, const uint64_t *got, const uint64_t *got_x) {
     uint32_t bits = 0;
     for (uint32_t w = 0; w < c->layout.out_words; w++) {
@@ -432,6 +455,7 @@ static int compare_slow(wlk_checker *c, const uint64_t *in, const uint64_t *got,
     if (!differs(c, got, got_x)) {
         return 0;
     }
+    note_wrong(c, got, got_x);
     c->mismatches++;
     c->mismatched_bits += differing_bits(c, got, got_x);
     if (c->failed) {
@@ -584,14 +608,6 @@ bool wlk_checker_done(const wlk_checker *c) {
 
 // ---- results ----------------------------------------------------------------------------------
 
-static uint64_t masked_bits(const wlk_checker *c) {
-    uint64_t bits = 0;
-    for (uint32_t i = 0; i < c->layout.n_ports; i++) {
-        bits += c->masked[i];
-    }
-    return bits;
-}
-
 static wlk_status verdict_of(const wlk_checker *c, bool strict) {
     if (!c->reset_seen && c->cycles != 0u) {
         return WLK_NO_RESET;
@@ -637,6 +653,18 @@ wlk_checker_result wlk_checker_result_get(const wlk_checker *c, bool strict) {
     r.masked_bits = masked_bits(c);
     r.compared_bits = c->compared_cycles * c->out_bits - r.masked_bits;
     return r;
+}
+
+wlk_checker_fit wlk_checker_fit_get(const wlk_checker *c) {
+    const bool failed = c->failed || c->violated_seen;
+    wlk_checker_fit fit = {failed ? c->explained_bits : compared_bits(c), 0, 0};
+    for (uint32_t i = 0; i < c->layout.n_ports; i++) {
+        const wlk_port *port = &c->ports[i];
+        const uint64_t wrong = port->is_out && port->present ? wlk_port_get(port, c->wrong) : 0u;
+        fit.differing_ports += wrong != 0u;
+        fit.differing_bits += (uint32_t)__builtin_popcountll(wrong);
+    }
+    return fit;
 }
 
 const wlk_block *wlk_checker_block(const wlk_checker *c) {

@@ -46,6 +46,8 @@ struct wlk_checker {
     uint64_t resets_with_x; /* how many such cycles */
     uint64_t cycles, skipped, compared_cycles, mismatches, mismatched_bits;
     uint64_t first_cycle, violation_cycle, kept_cycle;
+    uint64_t explained_bits; /* compared up to the first mismatch or violation */
+    uint64_t *wrong;         /* output bits that have differed in any cycle */
     uint32_t violated;
     char violation_text[160];
     uint64_t events[WLK_MAX_COVERS];

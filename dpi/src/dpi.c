@@ -44,7 +44,9 @@ void wlk_dpi_configure(wlk_dpi_mode mode, wlk_power_up power_up) {
 }
 
 void wlk_dpi_override(const char *name, uint32_t value) {
-    if (registry.n_overrides < WLK_MAX_PARAMS) {
+    if (name == NULL) {
+        registry.n_overrides = 0;
+    } else if (registry.n_overrides < WLK_MAX_PARAMS) {
         registry.overrides[registry.n_overrides].name = name;
         registry.overrides[registry.n_overrides++].value = value;
     }

@@ -335,16 +335,19 @@ static void json_coverage(const wlk_checker *c, FILE *to) {
 
 void wlk_checker_json(const wlk_checker *c, bool strict, const char *extra, FILE *to) {
     const wlk_checker_result r = wlk_checker_result_get(c, strict);
+    const wlk_checker_fit fit = wlk_checker_fit_get(c);
     fprintf(to, "{\"block\": \"%s\", \"scope\": ", c->block->table->name);
     wlk_json_string(c->scope, to);
     fputs(", ", to);
     json_config(c, to);
-    fprintf(to,
-            ", \"cycles\": %" PRIu64 ", \"skipped\": %" PRIu64 ", \"compared_bits\": %" PRIu64
-            ", \"masked_bits\": %" PRIu64 ", \"mismatches\": %" PRIu64
-            ", \"mismatched_bits\": %" PRIu64 ", \"verdict\": \"%s\"",
-            r.cycles, r.skipped, r.compared_bits, r.masked_bits, r.mismatches, r.mismatched_bits,
-            wlk_status_name(r.verdict));
+    fprintf(
+        to,
+        ", \"cycles\": %" PRIu64 ", \"skipped\": %" PRIu64 ", \"compared_bits\": %" PRIu64
+        ", \"masked_bits\": %" PRIu64 ", \"mismatches\": %" PRIu64 ", \"mismatched_bits\": %" PRIu64
+        ", \"explained_bits\": %" PRIu64 ", \"differing_ports\": %" PRIu32
+        ", \"differing_bits\": %" PRIu32 ", \"verdict\": \"%s\"",
+        r.cycles, r.skipped, r.compared_bits, r.masked_bits, r.mismatches, r.mismatched_bits,
+        fit.explained_bits, fit.differing_ports, fit.differing_bits, wlk_status_name(r.verdict));
     if (r.verdict == WLK_FUNCTIONAL_MISMATCH || r.verdict == WLK_TIMING_DIVERGENCE ||
         r.verdict == WLK_PROTOCOL_VIOLATION) {
         json_first(c, &r, to);

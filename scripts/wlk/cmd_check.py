@@ -21,10 +21,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from . import build, candidates, match, options, report, tables
-from .candidates import Subject, Trial
+from . import build, match, options, report, tables
 from .dump import TOOL, Answer, Passes, Scope
 from .errors import Status, WlkError
+from .fit import rivals, search
+from .fit.search import Subject, Trial
 from .tables import Table
 
 EXAMPLE = """warplock check run.fst
@@ -68,6 +69,7 @@ def add(subparsers: Any) -> None:
         default="unknown",
         help="what no reset reaches: unknown (default), or zero, which needs no reset",
     )
+    parser.add_argument("--strict", action="store_true", help=options.STRICT)
 
 
 def refuse(args: argparse.Namespace) -> None:
@@ -92,7 +94,12 @@ def run(args: argparse.Namespace) -> int:
     blocks = [tables.load(name) for name in dict.fromkeys(args.block or tables.names())]
     checked = check(args, blocks)
     _show(checked, args)
-    return int(report.exit_code([c.result() for c in checked]))
+    code = report.exit_code([c.result() for c in checked])
+    if args.strict and code == Status.OK:
+        search.require_pinned(
+            (c.target.scope.path, True, c.answer.get("inferred_behaviour", {})) for c in checked
+        )
+    return int(code)
 
 
 def _folder(args: argparse.Namespace) -> int:
@@ -141,7 +148,7 @@ def _explore(passes: Passes, groups: Sequence[Sequence[Target]], power_up: str) 
             trial.note(answer.item, alone=subject.found.table.clock is None)
             trial.answer = answer
 
-    candidates.explore([[target.subject for target in group] for group in groups], run)
+    search.explore([[target.subject for target in group] for group in groups], run)
 
 
 def _drop_idle_clocks(targets: Sequence[Target], answers: Sequence[Answer]) -> bool:
@@ -248,7 +255,7 @@ class Finder:
 
     def _subject(self, target: Target) -> Subject:
         """BAD_CONFIG when no configuration that the ports and the user leave is legal."""
-        if not candidates.first(target.match):
+        if not search.first(target.match):
             why = target.table.refusal(target.match.config)
             where = f"{self.args.dump}: scope {target.scope.path}"
             raise WlkError(Status.BAD_CONFIG, f"{where}: config: {why}")
@@ -434,16 +441,17 @@ def _without_aliases(found: Sequence[Target]) -> list[Target]:
 def _by_name(found: Sequence[Target]) -> list[Target]:
     """Of blocks with equal ports that fit one scope the one whose module it is named after; else
     those that the ports leave a legal configuration."""
-    named = [t for t in found if t.scope.path.rpartition(".")[2] == t.table.module]
-    legal = [t for t in found if t.match.table.refusal(t.match.config) is None]
-    for likely in (named, legal):
-        found = [t for t in found if t in likely or not any(_are_rivals(t, n) for n in likely)]
-    return list(found)
+    return rivals.likeliest(
+        found,
+        _are_rivals,
+        lambda t: t.scope.path.rpartition(".")[2] == t.table.module,
+        lambda t: rivals.is_legal(t.match),
+    )
 
 
 def _are_rivals(a: Target, b: Target) -> bool:
     """Different blocks of which the scope shows the same ports."""
-    return a.table is not b.table and a.scope is b.scope and a.match.present == b.match.present
+    return a.scope is b.scope and rivals.are_rivals(a.match, b.match)
 
 
 def _reason(target: Target) -> str:
@@ -491,42 +499,42 @@ def _checked(target: Target, group: Sequence[Subject]) -> Checked:
     """What the trial that was chosen says."""
     subject = target.subject
     trial, answer = subject.chosen, subject.chosen.answer.item
-    told = {p.name: candidates.how(subject, p, group) for p in target.match.params.values()}
+    told = {p.name: search.how(subject, p, group) for p in target.match.params.values()}
     config = dict(trial.config)
-    for name, (value, scope) in candidates.adopted(subject, group).items():
+    for name, (value, scope) in search.adopted(subject, group).items():
         config[name] = value
         told[name] = f"behaviour of {scope}"
     answer["config"] = target.table.show(config)
     answer["inferred"] = target.table.fold(told, config)
     checked = Checked(target, answer)
+    answer |= search.said(subject) if subject.open else {}
     if not trial.passed:
-        checked.text = candidates.doubts(subject) + trial.answer.text()
+        checked.text = search.doubts(subject) + trial.answer.text()
     checked.notes += [f"warning: {text}" for text in target.table.warnings(trial.config)]
-    checked.notes += candidates.notes(subject, group)
+    checked.notes += search.notes(subject, group)
     checked.notes += _port_notes(answer)
     return checked
 
 
 def _likeliest(checked: Sequence[Checked]) -> list[Checked]:
     """Of blocks with equal ports that fit one scope those that pass; if none does, the one that
-    went furthest."""
+    explains most."""
     kept = []
     for one in checked:
-        rivals = [c for c in checked if _are_rivals(c.target, one.target)]
-        better = [c for c in rivals if _rank(c) > _rank(one)]
+        others = [c for c in checked if _are_rivals(c.target, one.target)]
+        better = [c for c in others if _rank(c) > _rank(one)]
         kept += [] if better else [one]
         one.notes += [
             f"its ports are those of {c.target.table.name} too, which differs in cycle "
             f"{c.answer['first']['cycle']}"
-            for c in rivals
+            for c in others
             if not better and "first" in c.answer
         ]
     return kept
 
 
 def _rank(checked: Checked) -> tuple[bool, int]:
-    first = checked.answer.get("first", {})
-    return checked.verdict == Status.OK, first.get("cycle", checked.answer["cycles"])
+    return rivals.rank(checked.target.table, checked.answer)
 
 
 def _port_notes(answer: Mapping[str, Any]) -> list[str]:
@@ -562,7 +570,8 @@ def _show(checked: Sequence[Checked], args: argparse.Namespace) -> None:
     for c in checked:
         numbers = [c.answer[k] for k in ("cycles", "skipped", "compared_bits", "masked_bits")]
         summary = _not_default(c.target.table, c.answer["config"]) or "default"
-        table.add(c.answer["block"], c.answer["scope"], summary, *numbers, c.verdict)
+        verdict = report.verdict_cell(c.verdict, c.answer.get("inferred_behaviour", {}))
+        table.add(c.answer["block"], c.answer["scope"], summary, *numbers, verdict)
     table.print(stream)
     for c in checked:
         if "inferred" in c.answer:
@@ -596,8 +605,6 @@ def _repeat(checked: Checked, args: argparse.Namespace) -> str:
     words += ["--scope", target.scope.path]
     words += ["--clock", args.clock] if args.clock else []
     words += ["--power-up", args.power_up] if args.power_up != "unknown" else []
-    params = target.match.params.values()
-    loose = {p.name for p in params if p.how == "given" or p.ambiguous or p.told_by}
-    for name in target.table.settings_of(loose):
-        words += ["--config", f"{name}={checked.answer['config'][name]}"]
+    for text in search.pinned(target.match, checked.answer["config"]):
+        words += ["--config", text]
     return shlex.join(words)

@@ -7,12 +7,13 @@ import argparse
 import os
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import options, outputs, progress, report, reports
 from .errors import Status, WlkError
+from .fit import search
 
 if TYPE_CHECKING:
     from .jobs import Job
@@ -128,6 +129,7 @@ def _add_runs(parser: argparse.ArgumentParser) -> None:
         "--jobs", type=options.number(1), default=os.cpu_count() or 1, help="runs at a time"
     )
     how.add_argument("--waves", action="store_true", help="write an FST of the first seed")
+    how.add_argument("--strict", action="store_true", help=options.STRICT)
     how.add_argument(
         "--reports",
         type=Path,
@@ -248,7 +250,16 @@ def run(args: argparse.Namespace) -> int:
     lost += _keep(args, given.folder, code or min(lost, default=Status.OK), results)
     if not args.blocks and not args.all and not args.json:
         print(NEXT)
+    if args.strict and code == Status.OK:
+        search.require_pinned(map(_inference, results))
     return int(code or min(lost, default=Status.OK))
+
+
+def _inference(result: report.Result) -> tuple[str, bool, Mapping[str, Any]]:
+    """What a run is, whether it passes, and what was inferred from its behaviour."""
+    name = result.extra.get("name") or result.extra.get("recording", "")
+    inferred = result.extra.get("inferred_behaviour", {})
+    return f"{result.block} {name}", result.verdict == Status.OK, inferred
 
 
 def _keep(

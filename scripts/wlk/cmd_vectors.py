@@ -101,6 +101,7 @@ def _add_import(actions: Any) -> None:
     options.add_force(parser)
     _add_power_up(parser)
     options.add_settings(parser, "a parameter that the ports do not show")
+    parser.add_argument("--strict", action="store_true", help=options.STRICT)
 
 
 def _add_info(actions: Any) -> None:
@@ -233,11 +234,11 @@ def _import(args: argparse.Namespace) -> int:
     from . import vectors
 
     given = (args.csv, args.out, args.block, args.config, args.power_up)
-    done = vectors.import_csv(*given, force=args.force)
+    done = vectors.import_csv(*given, force=args.force, strict=args.strict)
     for note in done.notes:
         print(f"  {note}", file=sys.stderr if args.json else sys.stdout)
     _warn(done.header)
-    _say_file(done.header, args.json, notes=done.notes)
+    _say_file(done.header, args.json, notes=done.notes, **done.search)
     return 0
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from . import harness, outputs, reports
 from .errors import Status, WlkError
+from .fit import search
 from .jobs import Job
 
 WAVE_BEFORE, WAVE_AFTER = 50, 10
@@ -28,7 +29,7 @@ def command_line(job: Job, seed: int) -> str:
         words += ["--module", args.module]
     words += [w for d in args.define for w in ("--define", d)]
     words += [w for d in args.include for w in ("--include", str(d))]
-    words += [w for text in _pinned(job) for w in ("--config", text)]
+    words += [w for text in pinned(job) for w in ("--config", text)]
     words += ["--seeds", f"{seed}..{seed}"]
     words += ["--cycles", str(args.cycles)] if args.cycles else []
     words += ["--program", str(args.program)] if args.program is not None else []
@@ -43,13 +44,12 @@ def command_line(job: Job, seed: int) -> str:
     return shlex.join(words)
 
 
-def _pinned(job: Job) -> list[str]:
+def pinned(job: Job) -> list[str]:
     """key=value of each parameter that is no default, or that the ports do not settle."""
-    usual = job.table.show(job.table.defaults())
-    params = job.matched.params.values() if job.matched is not None else ()
-    loose = {item.name for item in params if item.how == "given" or item.ambiguous}
-    shown = job.table.show(job.config).items()
-    return [f"{key}={value}" for key, value in shown if value != usual[key] or key in loose]
+    shown, usual = job.table.show(job.config), job.table.show(job.table.defaults())
+    loose = search.pinned(job.matched, shown) if job.matched is not None else []
+    texts = {key: f"{key}={value}" for key, value in shown.items()}
+    return [text for key, text in texts.items() if shown[key] != usual[key] or text in loose]
 
 
 def _header(job: Job, seed: int) -> str:
@@ -97,7 +97,9 @@ class Left:
 
 def text(job: Job, answer: dict) -> str:
     """The report of a failure."""
-    return f"{answer['report'].rstrip()}\n  repeat: {command_line(job, _seed(job, answer))}"
+    advice = "".join(f"  {line}\n" for line in job.advice)
+    repeat = f"  repeat: {command_line(job, _seed(job, answer))}"
+    return f"{answer['report'].rstrip()}\n{advice}{repeat}"
 
 
 def _seed(job: Job, answer: dict) -> int:

@@ -8,12 +8,14 @@ import os
 import signal
 import subprocess
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 from . import inside, progress, tools
 from .errors import Status, WlkError
 from .jobs import Job
+from .tables import Config
 
 NO_ROOM = "the disk is full, or that of /tmp; free some space there"
 
@@ -33,20 +35,18 @@ def words(job: Job, **more: object) -> list[str]:
     if job.matched is not None and job.args.bind == "all":
         open_ports = inside.suspects(job.table, job.config, job.inside, job.modules)
         given += [f"suspect={each}" for each in open_ports]
-    return given + _overrides(job)
+    other = overrides(job, job.config)
+    return given + ([f"param={other}"] if other else [])
 
 
-def _overrides(job: Job) -> list[str]:
-    """Parameters that differ from those the bench was built with."""
-    if job.matched is None:
-        return []
-    built = job.candidates[0]
+def overrides(job: Job, config: Config) -> str:
+    """Parameters that differ from those the bench was built with, as it takes them."""
     names = list(job.table.params)
-    return [
-        f"param={names.index(name)}:{value}"
-        for name, value in job.config.items()
-        if value != built[name]
-    ]
+    return ",".join(
+        f"{names.index(name)}:{value}"
+        for name, value in config.items()
+        if job.matched is not None and value != job.built[name]
+    )
 
 
 def run(job: Job, program: Path, words: Sequence[str]) -> dict:
@@ -77,20 +77,24 @@ def require_whole(waves: Path) -> None:
 def _run(job: Job, program: Path, words: Sequence[str]) -> tuple[dict, str, int]:
     """The answer, the last line on stderr, the exit code."""
     last = ""
-    with progress.child(
-        [program, *words],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        errors="replace",
-    ) as process:
+    with (
+        ThreadPoolExecutor(1) as reader,  # ends when the child has ended
+        progress.child(
+            [program, *words],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            errors="replace",
+        ) as process,
+    ):
+        answer = reader.submit(process.stdout.read)  # it may be more than a pipe holds
         for line in process.stderr:
             word, _, rest = line.partition(" ")
             if word == "progress":
                 job.done = int(rest.split()[0])
             else:
                 last = line.rstrip()
-        text = process.stdout.read()
+        text = answer.result()
         code = process.wait()
     if code == Status.INTERRUPTED:
         raise KeyboardInterrupt

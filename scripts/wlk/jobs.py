@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import argparse
-import itertools
 import sys
 import time
 from collections.abc import Iterable, Sequence
@@ -13,11 +12,11 @@ from pathlib import Path
 
 from . import inside, match, options, report, reports, stubs, tables, verilate
 from .errors import Status, WlkError
+from .fit import search
 from .inside import Inside
 from .tables import Config, Table
 
 WAITING, RUNNING = "waiting", "running"  # stages of a job; the others are builds and searches
-MAX_CANDIDATES = 256  # configurations that are tried
 
 
 @dataclass
@@ -66,10 +65,11 @@ class Job:
     args: Run
     present: list[str]
     matched: match.Match | None = None
-    candidates: list[Config] = field(default_factory=list)
+    built: Config = field(default_factory=dict)  # with which the bench is built
     inside: list[Inside] = field(default_factory=list)  # whose checkers are bound too
     modules: inside.Modules = field(default_factory=dict)  # of the blocks inside
     notes: list[str] = field(default_factory=list)
+    advice: list[str] = field(default_factory=list)  # for the report of a failure
     done: int = 0
     stage: str = WAITING  # what it is doing; empty: nothing more
     since: float = 0.0  # when the stage began
@@ -208,21 +208,8 @@ def rtl_job(table: Table, args: Run) -> Job:
     if args.bind == "all":
         job.inside, job.notes = inside.of_rtl(design, module, found, given)
         job.modules = inside.modules(design, module, table)
-    job.candidates = _candidates(found)
-    job.config = job.candidates[0]
-    return job
-
-
-def _candidates(found: match.Match) -> list[Config]:
-    """Configurations the ports leave open in parameters a rule reads; the likeliest first. Those of
-    lists are too many: they follow one by one."""
-    loose = [item for item in found.params.values() if item.ambiguous]
-    loose = [item for item in loose if not found.table.params[item.name].list_of]
-    values = [sorted(item.possible, key=lambda v, i=item: v != i.value) for item in loose]
-    names = [item.name for item in loose]
-    each = (found.config | dict(zip(names, v, strict=True)) for v in itertools.product(*values))
-    chosen = list(itertools.islice(each, MAX_CANDIDATES))
-    legal = [config for config in chosen if found.table.refusal(config) is None]
-    if not legal:
+    likely = search.first(found)
+    if not likely:
         found.table.require(found.config)
-    return legal
+    job.config = job.built = likely[0]
+    return job

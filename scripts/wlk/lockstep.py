@@ -14,12 +14,14 @@ from pathlib import Path
 from . import failures, harness, jobs, progress, report, verilate
 from .errors import Status, WlkError
 from .failures import Left
+from .fit import probe, search
+from .fit.search import Subject
 from .gen_sv import Harness
 from .jobs import Job
 from .report import Mismatch, Result
 from .tables import Config, Table
 
-PROBE_CYCLES = 4000
+RETRIES = 3  # of a run in other parameters, when those that passed the probe fail
 FAILURES = (
     Status.FUNCTIONAL_MISMATCH,
     Status.TIMING_DIVERGENCE,
@@ -66,14 +68,16 @@ def _execute(job: Job) -> tuple[Outcome, Callable[[], Left]]:
         message = f"{job.title}: {error.message}"
         return Outcome(_result(job, Status.BUILD_FAIL, {}), [message]), Left
     job.enter("trying parameters of")
-    inferred = _infer(job, program)
+    subject = probe.explore(job, program)
     job.enter(jobs.RUNNING)
     start = time.monotonic()
-    answer = harness.run(job, program, harness.words(job, **_picture(job)))
+    answer = _run(job, program, subject)
     seconds = time.monotonic() - start
     status = VERDICTS[answer["verdict"]]
-    result = _result(job, status, answer, inferred, seconds)
-    outcome = Outcome(result, _notes(job, answer, inferred), seconds)
+    result = _result(job, status, answer, subject, seconds)
+    outcome = Outcome(result, _notes(job, answer, subject), seconds)
+    if subject is not None and not subject.chosen.passed:
+        job.advice = search.failing(subject)
     text = failures.text(job, answer) if job.args.keep and status in FAILURES else ""
     outcome.messages += [text] if text else []
     return outcome, functools.partial(_leave, job, build, answer, text)
@@ -123,61 +127,19 @@ def replay(
     return dataclasses.replace(result, extra=extra | harness.findings(answer))
 
 
-def _infer(job: Job, program: Path) -> dict[str, str]:
-    """Settle what the ports leave open by trying each candidate; says how each was found."""
-    if job.matched is None:
-        return {}
-    how = {p.name: p.how for p in job.matched.params.values() if p.how not in ("ports", "given")}
-    if not any(item.ambiguous for item in job.matched.params.values()):
-        return job.table.fold(how, job.config)
-    passes, job.config = _probe(job, program)
-    found = "behaviour" if passes else "closest, none passes"
-    for item in job.matched.params.values():
-        if item.ambiguous:
-            show = job.table.params[item.name].show
-            values = "|".join(map(show, item.possible))
-            how[item.name] = f"{found}: {show(job.config[item.name])} of {values}"
-    return job.table.fold(how, job.config)
-
-
-def _probe(job: Job, program: Path) -> tuple[bool, Config]:
-    """The first candidate that passes a short run; if none does, the one that came furthest."""
-    furthest, best = None, job.candidates[0]
-    wanted, known = job.candidates, []
-    while wanted:
-        before = furthest
-        for config in wanted:
-            score = _score(job, program, config)
-            if score is None:
-                return True, config
-            if furthest is None or score > furthest:
-                furthest, best = score, config
-        known += wanted
-        near = _near(job, best) if furthest != before else []
-        wanted = [config for config in near if config not in known]
-    return False, best
-
-
-def _near(job: Job, config: Config) -> list[Config]:
-    """Legal configurations with another value of one of the lists' open parameters: each entry can
-    be found alone, the one that differs first before the others."""
-    loose = [p for p in job.matched.params.values() if p.ambiguous]
-    loose = [p for p in loose if job.table.params[p.name].list_of]
-    changed = [config | {item.name: value} for item in loose for value in item.possible]
-    return [each for each in changed if job.table.refusal(each) is None]
-
-
-def _score(job: Job, program: Path, config: Config) -> int | None:
-    """How near to right a configuration is, by a short run; None: there is no difference."""
-    job.config = config
-    words = harness.words(job, last=job.args.seeds[0], cycles=PROBE_CYCLES, program=None)
-    answer = harness.run(job, program, words)
-    if answer["verdict"] in ("PASS", "VACUOUS", "RTL_ASSERTION"):
-        return None
-    failure = answer.get("failure", {})
-    if job.table.clock is None:  # a first difference early on says nothing
-        return -failure.get("mismatched_bits", 0)
-    return failure.get("first", {}).get("cycle", 0)
+def _run(job: Job, program: Path, subject: Subject | None) -> dict:
+    """Run the seeds; when parameters that passed the probe fail later on, choose anew."""
+    for _ in range(RETRIES):
+        answer = harness.run(job, program, harness.words(job, **_picture(job)))
+        passes = answer["verdict"] in ("PASS", "VACUOUS", "RTL_ASSERTION")
+        if subject is None or passes or not subject.chosen.passed:
+            break
+        before = job.config
+        probe.judge(job, program, subject, answer.get("seed"))
+        job.config = subject.chosen.config
+        if job.config == before:
+            break
+    return answer
 
 
 # ---- what came out ------------------------------------------------------------------------------
@@ -195,7 +157,7 @@ def _result(
     job: Job,
     status: Status,
     answer: dict,
-    inferred: dict[str, str] | None = None,
+    subject: Subject | None = None,
     seconds: float = 0.0,
 ) -> Result:
     cycles = answer.get("cycles", 0)
@@ -210,7 +172,8 @@ def _result(
         "floors": len(wanted),
     }
     if job.matched is not None:
-        extra["inferred"] = inferred or {}
+        extra["inferred"] = _inferred(job, subject)
+        extra |= search.said(subject) if subject is not None else {}
         extra["match"] = job.matched.kind
         extra["not_compared"] = job.matched.missing_outputs
         extra["tied_off"] = job.matched.tied_off
@@ -252,20 +215,27 @@ def rows(results: Iterable[Result]) -> list[tuple]:
             r.masked_bits,
             f"{r.extra['floors_met']}/{r.extra['floors']}",
             r.extra["cycles_per_second"],
-            r.verdict,
+            report.verdict_cell(r.verdict, r.extra.get("inferred_behaviour", {})),
         )
         for r in results
     ]
 
 
-def _notes(job: Job, answer: dict, inferred: dict[str, str]) -> list[str]:
+def _inferred(job: Job, subject: Subject | None) -> dict[str, str]:
+    """How each parameter was found that is neither given nor shown by the ports."""
+    items = [p for p in job.matched.params.values() if p.how not in ("ports", "given")]
+    group = [subject] if subject is not None else []
+    how = {p.name: search.how(subject, p, group) if group else p.how for p in items}
+    return job.table.fold(how, job.config)
+
+
+def _notes(job: Job, answer: dict, subject: Subject | None) -> list[str]:
     notes = [f"{job.title}: warning: {text}" for text in job.table.warnings(job.config)]
     if job.matched is not None:
         notes.append(f"{job.title}: config {job.table.text(job.config)}")
         notes += [f"  {note}" for note in job.notes]
-        for name, how in inferred.items():
-            if how.startswith(("behaviour", "closest")):
-                notes.append(f"  {name} found by {how}; pin it with --config {name}=VALUE")
+        if subject is not None and subject.chosen.passed:
+            notes += [f"  {line}" for line in search.notes(subject, [subject])]
         if job.matched.missing_outputs:
             notes.append(
                 "  not compared (not in the RTL): " + ", ".join(job.matched.missing_outputs)

@@ -17,6 +17,9 @@ class Parser(argparse.ArgumentParser):
         raise WlkError(Status.USAGE, f"{message}; see `{self.prog} --help`")
 
 
+STRICT = "refuse a result that rests on parameters inferred from the behaviour: pin them"
+
+
 def add_parser(subparsers: Any, name: str, summary: str, example: str) -> argparse.ArgumentParser:
     """A subcommand with the common options; `example` is shown at the end of its help."""
     parser = subparsers.add_parser(

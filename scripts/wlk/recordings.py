@@ -20,6 +20,7 @@ from typing import Any
 
 from . import match, opndcoll_replay, progress, recording, report, setup, tables, vectors
 from .errors import Status, WlkError
+from .fit import rivals
 from .report import Mismatch, Result
 
 PATTERNS = ("*.csv.xz", "*.csv", "*.fst", "*.vcd")
@@ -95,7 +96,8 @@ def _print(results: list[Result], stream: Any) -> None:
     table = report.Table("recording", "block", "scope", "cycles", "compares", "masked", "verdict")
     for r in results:
         name = r.extra["recording"]
-        table.add(name, r.block, r.scope, r.cycles, r.compared_bits, r.masked_bits, r.verdict)
+        verdict = report.verdict_cell(r.verdict, r.extra.get("inferred_behaviour", {}))
+        table.add(name, r.block, r.scope, r.cycles, r.compared_bits, r.masked_bits, verdict)
     table.print(stream)
     for r in results:
         name = r.extra["recording"]
@@ -150,7 +152,9 @@ def _result(answer: dict[str, Any], path: Path, verdict: Status, text: str) -> R
         masked_bits=answer["masked_bits"],
         verdict=verdict,
         first=Mismatch(first["cycle"], first["port"], **values) if "port" in first else None,
-        extra={"recording": path.name} | ({"report": text} if text else {}),
+        extra={"recording": path.name}
+        | {k: answer[k] for k in ("inferred_behaviour", "candidates") if k in answer}
+        | ({"report": text} if text else {}),
     )
 
 
@@ -185,34 +189,28 @@ def _checked(path: Path) -> Iterator[Result]:
 def _csv(path: Path) -> Iterator[Result]:
     shapes = recording.read_ports(path)
     given = _beside(path)
-    fitting: dict[tuple[str, ...], list[match.Match]] = {}
-    for name in tables.names():
-        table = tables.load(name)
-        if not match.fits(table, shapes, clock=False):
-            continue
-        found = match.match(table, shapes, clock=False)
-        fitting.setdefault(tuple(found.present), []).append(found)
-    for rivals in fitting.values():  # blocks with equal ports: those that pass, or go furthest
-        legal = [m for m in rivals if m.table.refusal(m.config) is None]
-        results = [_csv_result(path, m.table.name, given) for m in legal or rivals]
-        best = max(map(_rank, results))
-        yield from (result for result in results if _rank(result) == best)
+    known = [tables.load(name) for name in tables.names()]
+    fitting = [t for t in known if match.fits(t, shapes, clock=False)]
+    found = [match.match(table, shapes, clock=False) for table in fitting]
+    found = rivals.likeliest(found, rivals.are_rivals, rivals.is_legal)
+    played = [(m, *_csv_result(path, m.table.name, given)) for m in found]
+    for one, rank, result in played:
+        if not any(rivals.are_rivals(one, other) and r > rank for other, r, _ in played):
+            yield result
 
 
-def _rank(result: Result) -> tuple[bool, int]:
-    return result.verdict == Status.OK, result.first.cycle if result.first else result.cycles
-
-
-def _csv_result(path: Path, name: str, given: dict[str, str]) -> Result:
-    """A recording played as one block."""
+def _csv_result(path: Path, name: str, given: dict[str, str]) -> tuple[tuple, Result]:
+    """A recording played as one block, and how well that explains it."""
     with tempfile.TemporaryDirectory() as place:
         out = Path(place) / (path.name + ".wlv")
-        header = vectors.import_csv(path, out, name, given, "unknown").header
+        done = vectors.import_csv(path, out, name, given, "unknown")
+        header = done.header
         table = vectors.check_schema(header)
         config = vectors.check_config(header, table, {})
         played = vectors.play(header, table, config)
-        answer = played.result | {"scope": "-"}
-        return _result(answer, path, played.verdict, played.report)
+        answer = played.result | {"scope": "-"} | done.search
+        result = _result(answer, path, played.verdict, played.report)
+        return rivals.rank(table, answer), result
 
 
 def _wave(path: Path) -> Iterator[Result]:

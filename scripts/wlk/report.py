@@ -106,6 +106,13 @@ def _urgency(verdict: Status) -> float:
     return Status.HANG + 0.5 if verdict == Status.RTL_ASSERTION else verdict
 
 
+def verdict_cell(verdict: Status, inferred: Mapping[str, Any]) -> Status | str:
+    """A verdict in a table: a PASS names the parameters it infers from the behaviour."""
+    if verdict != Status.OK or not inferred:
+        return verdict
+    return f"{verdict_name(verdict)} (inferred {config_text(inferred)})"
+
+
 def json_line(value: Mapping[str, Any], stream: TextIO | None = None) -> None:
     """Print one JSON object on one line and flush, so that a reader can follow."""
     print(json.dumps(value, separators=(",", ":")), file=stream or sys.stdout, flush=True)

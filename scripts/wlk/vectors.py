@@ -231,13 +231,23 @@ class Imported:
 
     header: Header
     notes: list[str]
+    search: dict[str, Any]  # what was inferred from the behaviour, and what was tried
 
 
 def import_csv(
-    source: Path, out: Path, block: str, given: Given, power_up: str, *, force: bool = False
+    source: Path,
+    out: Path,
+    block: str,
+    given: Given,
+    power_up: str,
+    *,
+    force: bool = False,
+    strict: bool = False,
 ) -> Imported:
-    """Make a file from a recording's CSV; infer the parameters that the ports show."""
-    from . import candidates, match, recording
+    """Make a file from a recording's CSV; infer the parameters that the ports show. `strict`:
+    AMBIGUOUS when they leave open what the behaviour depends on."""
+    from . import match, recording
+    from .fit import search
 
     refuse(out, force)
     table = tables.load(block)
@@ -245,15 +255,17 @@ def import_csv(
     found = match.match(table, shapes, dict(given), clock=False)
     table = found.table
     _require(found, source, dict(given))
-    likely = candidates.first(found)
+    likely = search.first(found)
     if not likely:
         raise WlkError(Status.BAD_PARAMS, f"{source}: {table.refusal(found.config)}")
-    subject = candidates.Subject(found)
+    subject = search.Subject(found)
     # Under another name until the configuration is decided.
     with outputs.temporary(out) as trial:
         header = _convert(source, trial, table, likely[0], power_up)
         if subject.open:
             _explore(subject, header, table)
+            if strict:
+                search.require_pinned([(str(source), True, search.inferred(subject))])
             config = subject.chosen.config
         else:
             config = likely[0]
@@ -262,24 +274,30 @@ def import_csv(
             header = read_header(out)
         else:
             header = _convert(source, out, table, config, power_up, force=force)
-    return Imported(header, _notes(subject, config))
+    return Imported(header, _notes(subject, config), _searched(subject))
+
+
+def _searched(subject: Any) -> dict[str, Any]:
+    from .fit import search
+
+    return search.said(subject) if subject.open else {}
 
 
 def _explore(subject: Any, header: Header, table: tables.Table) -> None:
     """Play the file in what the ports leave open; the layout of the records is the same."""
-    from . import candidates
+    from .fit import search
 
     def run(wanted: Any) -> None:
         for _, trial in wanted:
             trial.answer = play(header, table, trial.config)
             trial.note(trial.answer.result, alone=table.clock is None)
 
-    candidates.explore([[subject]], run)
+    search.explore([[subject]], run)
 
 
 def _notes(subject: Any, config: tables.Config) -> list[str]:
     """How each parameter was found that is no mere default."""
-    from . import candidates
+    from .fit import search
 
     table = subject.found.table
     told = {
@@ -287,12 +305,12 @@ def _notes(subject: Any, config: tables.Config) -> list[str]:
         for item in subject.found.params.values()
         if item.how != "default" and not item.ambiguous
     }
-    told |= {item.name: candidates.how(subject, item, [subject]) for item in subject.open}
+    told |= {item.name: search.how(subject, item, [subject]) for item in subject.open}
     shown = table.show(config)
     notes = [f"{key}={shown[key]} ({how})" for key, how in table.fold(told, config).items() if how]
     if subject.open and not subject.chosen.passed:
         reach = f"none plays clean, this one up to cycle {subject.chosen.reach}"
-        notes += [*candidates.doubts(subject).splitlines(), f"{reach}; --config decides otherwise"]
+        notes += [*search.doubts(subject).splitlines(), f"{reach}; --config decides otherwise"]
     return notes
 
 

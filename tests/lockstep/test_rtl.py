@@ -103,7 +103,7 @@ def test_given_parameter_that_the_ports_deny():
 
 
 def test_faulty_rtl_is_not_blamed_on_a_parameter():
-    """No candidate passes: the one that came furthest is taken."""
+    """No candidate passes: the one that explains most is taken, as the default is not possible."""
     fault = (
         "alloc_valid_q   <= alloc_valid_d;",
         "alloc_valid_q <= (alloc_valid_d == '1) ? '0 : alloc_valid_d;",
@@ -639,3 +639,33 @@ def test_table_for_a_person(plain):
     assert "cycles/s" in said.out
     with pytest.raises(json.JSONDecodeError):
         json.loads(last)
+
+
+# ---- what the behaviour alone shows -----------------------------------------------------------
+
+
+def test_pass_names_what_it_infers_and_strict_refuses_it():
+    place = rut.stub("infer_one_entry", CASES["one_entry"][0])
+    said = rut.run_lockstep("--rtl", place, *rut.QUICK, "--strict")
+    assert said.code == Status.AMBIGUOUS
+    answer = json.loads(said.out.splitlines()[0])  # behind it the error
+    assert answer["verdict"] == "PASS"
+    assert answer["inferred_behaviour"] == {"coll_entries": 1}
+    assert "--config coll_entries=1" in said.err.splitlines()[-1]
+    assert "THE DEFAULT coll_entries=2 FAILS (FUNCTIONAL_MISMATCH in cycle" in said.err
+    pinned = rut.run_lockstep("--rtl", place, *rut.QUICK, "--strict", "--config", "coll_entries=1")
+    assert pinned.code == 0, pinned.err
+    assert "inferred_behaviour" not in pinned.json
+
+
+def test_default_is_reported_where_no_configuration_passes():
+    """The right value is no worse for a fault that it does not explain: the report names it."""
+    edit = {rut.CORE: ("read_ready = (alloc_valid_q != '1) || free_now;", "read_ready = 1'b1;")}
+    said = rut.run_lockstep("--rtl", rut.stub("faulty_two", rut.SMALL, edit=edit), *rut.QUICK)
+    assert said.code == Status.FUNCTIONAL_MISMATCH
+    assert said.json["config"]["coll_entries"] == 2
+    tried = said.json["candidates"]
+    assert [each["config"] for each in tried] == [{"coll_entries": 2}, {"coll_entries": 1}]
+    assert tried[0]["first"]["port"] == "io_readReq_ready"
+    assert "none of 2 configurations passes; if the RTL has another, pin it" in said.err
+    assert "--config coll_entries=2" in said.err.split("repeat: ")[1].splitlines()[0]

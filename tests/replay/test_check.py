@@ -493,7 +493,7 @@ def test_choice_that_the_dump_leaves_open_is_said(check, tmp_path):
     hide_idle_entry(made)  # an idle collEntry of 3 would tell
     run = check(write_vcd(tmp_path / "short.vcd", made))
     assert run.one["inferred"]["coll_entries"] == "largest: 4 of 3|4, 3 would pass too"
-    assert "2 of them pass: this dump cannot tell" in run.err
+    assert "2 of them pass: this run cannot tell" in run.err
 
 
 def test_choice_pinned_wrongly_fails(check):
@@ -524,7 +524,7 @@ def test_flipped_bit_is_reported_exactly(check, tmp_path, port, cycle):
     first = {"cycle": cycle, "port": port, "expected": hex(was), "got": hex(was ^ 1)}
     assert run.one["first"] == {**first, "care": hex(care)}
     assert len(run.one["differences"]) == 1
-    assert run.one["inferred"]["coll_entries"] == "furthest: 4 of 3|4"
+    assert run.one["inferred"]["coll_entries"] == "closest, none passes: 4 of 3|4"
     assert f"in cycle {cycle}" in run.err
     assert "repeat: scripts/warplock check" in run.err
 

@@ -6,9 +6,10 @@ import tomllib
 
 import programs
 import pytest
-from wlk import candidates, gen_stage, tables
+from wlk import gen_stage, tables
 from wlk import match as m
 from wlk.errors import Status, WlkError
+from wlk.fit import search
 from wlk.tables import read_params
 
 BASIC = tables.load("dispatch_basic")
@@ -121,7 +122,7 @@ def test_widths_of_queues_are_found_in_the_ports(table):
             width = f"queues_{q}_dispatch_width"
             assert found.config[width] == config[width]
             assert found.params[f"queues_{q}_type"].ambiguous == (config[width] != 0)
-        assert candidates.first(found)
+        assert search.first(found)
 
 
 def test_names_of_a_given_list_are_read_by_what_the_ports_tell():
@@ -134,7 +135,7 @@ def test_names_of_a_given_list_are_read_by_what_the_ports_tell():
 def test_basic_ports_of_narrow_queues_leave_nothing_legal():
     config = COMPACTING.config({"queues": "MEM:2:1,INT:1:1"})
     found = m.match(BASIC, shapes(COMPACTING, config))
-    assert not candidates.first(found)
+    assert not search.first(found)
 
 
 # ---- opaque fields ------------------------------------------------------------------------------

@@ -123,6 +123,11 @@ class ListParam:
         """The items of which these parameters are values."""
         return list(dict.fromkeys(item.name for _, item, name in self.params() if name in names))
 
+    def is_named(self, name: str, cfg: Config) -> bool:
+        """Has the item that this parameter is a value with a name?"""
+        item = next(item for _, item, param in self.params() if param == name)
+        return cfg[name] in item.named(cfg).values()
+
     def form(self) -> str:
         """What an entry looks like: `type:dispatch_width:issue_width`."""
         return ":".join(item.name for item in self.items)

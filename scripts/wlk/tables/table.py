@@ -91,6 +91,10 @@ class Table:
         """Is this a parameter, or a list?"""
         return key in self.params or key in self.lists
 
+    def list_of(self, name: str) -> ListParam | None:
+        """The list that a parameter is an item of, or None."""
+        return self.lists.get(self.params[name].list_of)
+
     def settings(self) -> list[str]:
         """The parameters that a user gives."""
         plain = [p.name for p in self.params.values() if not p.list_of and not p.derived]

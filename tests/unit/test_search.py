@@ -10,8 +10,9 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
 
-from wlk import candidates as c
-from wlk import match, tables
+from wlk import match, report, tables
+from wlk.errors import Status, WlkError
+from wlk.fit import search as c
 
 ISSUE, COLLECTOR, RS = (tables.load(name) for name in ("issue", "collector", "reservation_station"))
 CYCLES = 4000
@@ -37,7 +38,7 @@ def runner(true: dict, fails: set[str] = frozenset()) -> Callable:
                 if trial.config.get(k, v) != v and subject.found.table.params[k].behavioural
             ] + ([2000] if subject.name in fails else [])
             trial.passed, trial.failed = not wrong, bool(wrong)
-            trial.reach = min(wrong, default=CYCLES)
+            trial.explained = trial.reach = min(wrong, default=CYCLES)
 
     run.rounds = rounds
     return run
@@ -116,7 +117,10 @@ def test_no_search_without_a_difference_to_work_on() -> None:
 def test_no_search_when_every_value_was_tried() -> None:
     subject = c.Subject(found(RS, rs_entries=4, num_warps=2), "rs")
     assert len(explored({}, [subject], fails={"rs"})) == 1
-    assert c.how(subject, subject.found.params["rs_entries"], [subject]) == "furthest: 4 of 3|4"
+    assert (
+        c.how(subject, subject.found.params["rs_entries"], [subject])
+        == "closest, none passes: 4 of 3|4"
+    )
 
 
 def stage(narrow: bool = True) -> list[c.Subject]:
@@ -197,3 +201,136 @@ def test_adopted_value_of_a_parameter_that_no_rule_reads() -> None:
 )
 def test_span_is_short(name: str, values: tuple, text: str) -> None:
     assert c.span(ISSUE.params[name], values) == text
+
+
+# ---- where none passes ------------------------------------------------------------------------
+
+
+def explains(subject: c.Subject, bits: dict[tuple, int], failing: dict | None = None) -> None:
+    """Explore with so many bits explained by each (rs_entries, in_order_per_warp)."""
+
+    def run(wanted: list) -> None:
+        for _, trial in wanted:
+            key = (trial.config["rs_entries"], trial.config["in_order_per_warp"])
+            trial.failed, trial.verdict = True, "FUNCTIONAL_MISMATCH"
+            trial.explained = bits.get(key, 1)
+            trial.failing = (failing or {}).get(key, 1)
+            trial.first = {"cycle": trial.explained, "port": f"p{key[0]}"}
+
+    c.explore([[subject]], run)
+
+
+def rows(rs_entries: int) -> c.Subject:
+    return c.Subject(found(RS, rs_entries=rs_entries, num_warps=2))
+
+
+def rows_and_order(subject: c.Subject) -> tuple[int, int]:
+    return subject.chosen.config["rs_entries"], subject.chosen.config["in_order_per_warp"]
+
+
+def test_default_is_reported_where_another_goes_a_little_further() -> None:
+    subject = rows(8)
+    explains(subject, {(8, 0): 106, (8, 1): 134, (7, 0): 300})
+    assert rows_and_order(subject) == (8, 0)
+    item = subject.found.params["rs_entries"]
+    assert c.how(subject, item, [subject]) == "default, none passes: 8 of 5|6|7|8"
+
+
+def test_another_is_reported_where_it_explains_far_more() -> None:
+    subject = rows(8)
+    explains(subject, {(8, 0): 20, (7, 1): 3000})
+    assert rows_and_order(subject) == (7, 1)
+
+
+def test_most_explained_is_reported_where_the_default_is_impossible() -> None:
+    subject = rows(4)
+    explains(subject, {(3, 0): 30, (4, 0): 20})
+    assert subject.chosen.config["rs_entries"] == 3
+
+
+def test_fewer_checkers_that_fail_go_before_bits() -> None:
+    """A fault in one block speaks against no parameter of another."""
+    subject = rows(8)
+    failing = {(r, i): 3 for r in (5, 6, 7, 8) for i in (0, 1)} | {(6, 0): 2}
+    explains(subject, {(8, 0): 500, (6, 0): 40}, failing)
+    assert subject.chosen.config["rs_entries"] == 6
+
+
+def test_what_was_tried_is_listed_with_the_advice_to_pin() -> None:
+    subject = rows(8)
+    explains(subject, {(8, 0): 106, (8, 1): 134})
+    listed = c.listed(subject)
+    assert len(listed) == c.LISTED == len(subject.trials)
+    assert listed[0]["config"]["rs_entries"] == 8
+    assert listed[0]["first"] == {"cycle": 106, "port": "p8"}
+    text = "\n".join(c.notes(subject, [subject]))
+    assert "none of 16 configurations passes; if the RTL has another, pin it" in text
+    assert "in_order_per_warp=1: FUNCTIONAL_MISMATCH in cycle 134 at p8" in text
+    pins = c.pinned(subject.found, RS.show(subject.chosen.config))
+    assert {"rs_entries=8", "in_order_per_warp=0"} <= set(pins)
+
+
+def test_assertion_of_the_rtl_speaks_against_no_configuration() -> None:
+    trial = c.Trial({})
+    run = {"cycles": 9, "explained_bits": 90, "differing_ports": 0}
+    trial.note_runs([run | {"verdict": "PASS"}, run | {"verdict": "RTL_ASSERTION"}])
+    assert trial.passed and not trial.failed
+
+
+# ---- a PASS that rests on what was inferred ---------------------------------------------------
+
+
+def test_pass_names_what_it_infers_and_strict_refuses_it() -> None:
+    subject = rows(8)
+    explored({"rs_entries": 8, "in_order_per_warp": 0}, [subject])
+    inferred = c.inferred(subject)
+    assert inferred["in_order_per_warp"] == 0 and "num_lanes" not in inferred
+    assert "(inferred " in report.verdict_cell(Status.OK, inferred)
+    assert report.verdict_cell(Status.HANG, inferred) == Status.HANG
+    with pytest.raises(WlkError) as refused:
+        c.require_pinned([("rs", True, inferred)])
+    assert refused.value.status == Status.AMBIGUOUS
+    assert "--config in_order_per_warp=0" in refused.value.message
+    c.require_pinned([("rs", False, inferred), ("pinned", True, {})])
+
+
+def test_default_that_fails_is_noted_beside_the_pass() -> None:
+    subject = rows(8)
+    explored({"in_order_per_warp": 1, "rs_entries": 8}, [subject])
+    assert subject.chosen.passed and subject.chosen.config["in_order_per_warp"] == 1
+    text = "\n".join(c.notes(subject, [subject]))
+    assert "THE DEFAULT in_order_per_warp=0 FAILS" in text
+    assert "--config in_order_per_warp=0" in text
+
+
+# ---- lists ------------------------------------------------------------------------------------
+
+BASIC = tables.load("dispatch_basic")
+
+
+def ports_that_differ(true: str, wrong_bit: int) -> c.Subject:
+    """Each entry of a wrong type shows on two ports; the fault on one, wherever."""
+    subject = c.Subject(found(BASIC, core_width=2, queues=true))
+    want = BASIC.config({"core_width": 2, "queues": true})
+    names = [f"queues_{n}_type" for n in range(3)]
+
+    def run(wanted: list) -> None:
+        for _, trial in wanted:
+            trial.wrong = wrong_bit + 2 * sum(trial.config[n] != want[n] for n in names)
+            trial.passed, trial.failed = trial.wrong == 0, trial.wrong != 0
+
+    c.explore([[subject]], run)
+    return subject
+
+
+def test_entries_of_a_list_are_found_though_none_passes() -> None:
+    subject = ports_that_differ("FP:2:1,5:2:1,INT:2:1", 1)
+    assert subject.found.table.show(subject.chosen.config)["queues"].startswith("FP:2")
+    assert [subject.chosen.config[f"queues_{n}_type"] for n in range(3)] == [4, 5, 1]
+    assert len(subject.trials) < 80
+
+
+def test_entries_of_a_list_that_pass_are_marked() -> None:
+    subject = ports_that_differ("INT:2:1,INT:2:1,FP:2:1", 0)
+    assert subject.chosen.passed
+    assert list(c.inferred(subject)) == ["queues"]

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which configuration is the RTL's? Many are tried in one process, each with the same seeds, up to
+// the first failure; where each cycle stands alone, in all cycles.
+#include <inttypes.h>
+#include <string.h>
+
+#include "bench_private.h"
+
+// The sums over the checkers that are bound.
+typedef struct fit {
+    uint64_t explained_bits, explained_cycles, mismatched_bits;
+    uint32_t differing_ports, differing_bits, failing;
+} fit;
+
+static fit fit_of_all(void) {
+    fit sum = {0};
+    for (uint32_t i = 0; i < wlk_dpi_count(); i++) {
+        const wlk_checker *checker = wlk_dpi_checker(i);
+        const wlk_checker_fit one = wlk_checker_fit_get(checker);
+        sum.explained_bits += one.explained_bits;
+        sum.differing_ports += one.differing_ports;
+        sum.differing_bits += one.differing_bits;
+        const wlk_checker_result r = wlk_checker_result_get(checker, false);
+        sum.explained_cycles += r.mismatches + r.violated != 0u ? r.first_cycle : r.cycles;
+        sum.mismatched_bits += r.mismatched_bits;
+        // One that is given what breaks a rule says nothing.
+        sum.failing += r.mismatches != 0u && r.verdict != WLK_PROTOCOL_VIOLATION;
+    }
+    return sum;
+}
+
+static void print_first(const wlk_checker *failing, FILE *to) {
+    uint32_t n = 0, n_ports = 0;
+    const wlk_difference *found = wlk_checker_differences(failing, &n);
+    const wlk_port *ports = wlk_checker_ports(failing, &n_ports);
+    fprintf(to, ", \"first\": {\"cycle\": %" PRIu64,
+            wlk_checker_result_get(failing, false).first_cycle);
+    if (n != 0u) {
+        fprintf(to, ", \"port\": \"%s\"", ports[found[0].port].name);
+    }
+    fprintf(to, ", \"block\": \"%s\"}", wlk_checker_block(failing)->table->name);
+}
+
+// @p before: bits compared in the runs before this one, of which one that passes is closed already.
+static void print_run(const bench *b, wlk_status status, uint64_t before, FILE *to) {
+    const fit passed = {.explained_bits = b->compared - before,
+                        .explained_cycles = b->cycle * b->n_watches};
+    const fit sum = b->dut_handle != NULL ? fit_of_all() : passed;
+    fprintf(to,
+            "{\"seed\": %" PRIu64 ", \"verdict\": \"%s\", \"cycles\": %" PRIu64
+            ", \"explained_bits\": %" PRIu64 ", \"explained_cycles\": %" PRIu64
+            ", \"mismatched_bits\": %" PRIu64 ", \"differing_ports\": %" PRIu32
+            ", \"differing_bits\": %" PRIu32 ", \"failing_checkers\": %" PRIu32,
+            b->seed, wlk_status_name(status), b->cycle, sum.explained_bits, sum.explained_cycles,
+            sum.mismatched_bits, sum.differing_ports, sum.differing_bits, sum.failing);
+    if (b->failing != NULL) {
+        print_first(b->failing, to);
+    }
+    fputs("}", to);
+}
+
+// With each seed.
+static wlk_status probe(bench *b, FILE *to, wlk_error *err) {
+    wlk_status status = bench_configure(b, err);
+    fputs("[", to);
+    for (b->seed = b->first; status == WLK_OK && b->seed <= b->last; b->seed++) {
+        const uint64_t before = b->compared;
+        b->failing = NULL;
+        const wlk_status verdict = bench_run_seed(b, err);
+        if (!b->judged) {
+            status = verdict;
+            break;
+        }
+        fputs(b->seed != b->first ? ", " : "", to);
+        print_run(b, verdict, before, to);
+        bench_end(b);
+        b->failing = NULL;
+    }
+    fputs("]", to);
+    return status;
+}
+
+wlk_status bench_probe(bench *b, FILE *to, wlk_error *err) {
+    wlk_status status = WLK_OK;
+    b->total = b->n_probes * (b->last - b->first + 1u) * b->cycles;
+    fputs("{\"probes\": [", to);
+    for (uint32_t i = 0; i < b->n_probes && status == WLK_OK; i++) {
+        memcpy(b->cfg, b->dut->cfg, b->block->table->n_params * sizeof *b->cfg);
+        wlk_dpi_override(NULL, 0);
+        if (!bench_set_params(b, b->probes[i])) {
+            return wlk_fail(err, WLK_USAGE, "cannot read 'probe=%s'", b->probes[i]);
+        }
+        fputs(i != 0u ? ", " : "", to);
+        status = probe(b, to, err);
+    }
+    fputs("], \"verdict\": \"PASS\"}\n", to);
+    return status;
+}
