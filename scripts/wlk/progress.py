@@ -124,6 +124,39 @@ _children_lock = threading.Lock()
 _stopping = threading.Event()
 
 
+# What ends the children of a command that was killed and could not: it reads which groups there
+# are until the command's end of the pipe is closed, however the command ended.
+_WATCH = """
+groups=
+while read -r what group; do
+    kept=
+    for each in $groups; do [ "$each" = "$group" ] || kept="$kept $each"; done
+    groups=$kept
+    [ "$what" = ended ] || groups="$groups $group"
+done
+[ -n "$groups" ] || exit 0
+for each in $groups; do kill -s TERM -- "-$each"; done
+sleep {grace}
+for each in $groups; do kill -s KILL -- "-$each"; done
+"""
+_watch: subprocess.Popen[Any] | None = None
+
+
+def _note_group(word: str, process: subprocess.Popen[Any]) -> None:
+    """Report a child that leads its group to the watch, which starts with the first one."""
+    global _watch
+    with contextlib.suppress(OSError):  # no shell, or it was killed: nothing watches
+        if _watch is None:
+            _watch = subprocess.Popen(
+                ["/bin/sh", "-c", _WATCH.replace("{grace}", str(int(GRACE)))],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,
+            )
+        os.write(_watch.stdin.fileno(), f"{word} {process.pid}\n".encode())
+
+
 @contextlib.contextmanager
 def _uninterrupted() -> Iterator[None]:
     """Hold back Ctrl-C and SIGTERM, which come to the main thread only, to the end of the block."""
@@ -150,6 +183,8 @@ def _start(command: Sequence[str], options: Mapping[str, Any]) -> subprocess.Pop
                 raise WlkError(Status.INTERRUPTED, "interrupted")
             process = subprocess.Popen(command, **options)
             _children.add(process)
+            if options["process_group"] == 0:
+                _note_group("began", process)
     except FileNotFoundError as error:
         raise WlkError(Status.NO_TOOL, f"{error.filename}: no such program or folder") from error
     return process
@@ -171,6 +206,8 @@ def child(command: Sequence[str | Path], **options: Any) -> Iterator[subprocess.
         _end([process])
         with _children_lock:
             _children.discard(process)
+            if options["process_group"] == 0:
+                _note_group("ended", process)
         for pipe in (process.stdin, process.stdout, process.stderr):
             if pipe is not None:
                 pipe.close()

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The one command: mistakes, Ctrl-C and bugs each end in one line and an exit code of their own."""
 
+import contextlib
 import json
 import os
 import re
@@ -256,6 +257,28 @@ def test_cli_signal_ends_children_and_removes_partial_files(tmp_path, run, numbe
     groups = [int(line) for line in pid.read_text().split()]
     # each shell leads its group: nobody of it may be left
     wait_for(lambda: not any(map(group_exists, groups)))
+
+
+@pytest.mark.parametrize("run", [RUN, PARALLEL], ids=["run", "parallel"])
+def test_cli_killed_command_leaves_no_child_running(tmp_path, run):
+    """Nobody is left to end them but what watches."""
+    path, pid = tmp_path / "out", tmp_path / "pid"
+    process = driver(LONG_WORK.format(path=str(path), pid=pid, run=run))
+    wait_for(lambda: pid.exists() and len(pid.read_text().split()) == (1 if run == RUN else 2))
+    process.kill()
+    process.communicate(timeout=20)
+    groups = [int(line) for line in pid.read_text().split()]
+    wait_for(lambda: not any(map(group_runs, groups)))
+
+
+def group_runs(group):
+    """Is one of the group left that is no zombie?"""
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            state, _, of = stat.read_text().rpartition(")")[2].split()[:3]
+            if int(of) == group and state != "Z":
+                return True
+    return False
 
 
 def wait_for(condition):

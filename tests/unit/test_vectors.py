@@ -584,7 +584,7 @@ def _interruptible():
     resource.setrlimit(resource.RLIMIT_FSIZE, (4 << 30, 4 << 30))
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_vectors_interrupted_gen_leaves_nothing(tmp_path, number):
     out = tmp_path / "o.wlv"
     command = [sys.executable, WARPLOCK, "vectors", "gen", "collector", out, "--cycles", "1e10"]
@@ -603,5 +603,9 @@ def test_vectors_interrupted_gen_leaves_nothing(tmp_path, number):
     output, message = process.communicate(timeout=20)
     assert output == ""
     expected = {signal.SIGINT: (130, "warplock: interrupted\n"), signal.SIGTERM: (143, "")}
+    expected[signal.SIGKILL] = (-signal.SIGKILL, message)
     assert (process.returncode, message) == expected[number]
+    while number == signal.SIGKILL and os.listdir(tmp_path):  # the writer is ended a little later
+        assert time.monotonic() < limit
+        time.sleep(0.02)
     assert os.listdir(tmp_path) == []
