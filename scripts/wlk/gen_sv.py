@@ -137,7 +137,8 @@ endpackage
 """
 
     def checker_sv(self) -> str:
-        """The bindable checker: ports equal to the module's, one DPI call a cycle."""
+        """The bindable checker: ports equal to the module's, one DPI call a cycle. Waveforms have
+        the module's ports already."""
         t, sides = self.table, {d: self.side(d) for d in ("in", "out")}
         declarations = [f"    input logic {self.clock}"] if self.has_clock else []
         for port in self.ports:
@@ -169,6 +170,7 @@ endpackage
 // {NOTE.format(t.name)}
 // Checker of block {t.name} for {self.module}; spec: {t.spec}.
 // config: {t.text(self.cfg)}
+/* verilator tracing_off */
 module {self.checker} (
 {joint.join(declarations)}
 );
@@ -197,6 +199,7 @@ module {self.checker} (
     if (wlk_pkg::wlk_dpi_close(handle) != 0) $error("%m: {t.name} did not pass");
   end
 endmodule
+/* verilator tracing_on */
 """
 
     def compare_words(self) -> list[tuple[int, int]]:

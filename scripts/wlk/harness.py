@@ -43,9 +43,7 @@ def overrides(job: Job, config: Config) -> str:
     """Parameters that differ from those the bench was built with, as it takes them."""
     names = list(job.table.params)
     return ",".join(
-        f"{names.index(name)}:{value}"
-        for name, value in config.items()
-        if job.matched is not None and value != job.built[name]
+        f"{names.index(name)}:{value}" for name, value in config.items() if value != job.built[name]
     )
 
 

@@ -10,11 +10,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 
-from . import inside, match, options, report, reports, stubs, tables, verilate
+from . import gen_stage, inside, match, options, report, reports, stubs, tables, verilate
 from .errors import Status, WlkError
 from .fit import search
 from .inside import Inside
-from .tables import Config, Table
+from .tables import Config, Param, Table
 
 WAITING, RUNNING = "waiting", "running"  # stages of a job; the others are builds and searches
 
@@ -211,5 +211,40 @@ def rtl_job(table: Table, args: Run) -> Job:
     likely = search.first(found)
     if not likely:
         found.table.require(found.config)
-    job.config = job.built = likely[0]
+    job.config = likely[0]
     return job
+
+
+def build_config(table: Table, config: Config) -> Config:
+    """The configuration to build a bench with: where other values have the same ports and records,
+    the default or the least, be it legal beside the others or not. The bench is given the real ones
+    when it runs, so that all of them share a build."""
+    chosen = dict(config)
+    inner = gen_stage.blocks(table)[1:]
+    shape = _shape(table, inner, chosen)
+    for name, param in table.params.items():
+        for value in _others(param, chosen[name]):
+            if _shape(table, inner, chosen | {name: value}) != shape:
+                break
+            chosen[name] = value
+    return chosen
+
+
+def _others(param: Param, value: int) -> tuple[int, ...]:
+    """Values to build with, the last that fits: widths grow with a value, so those that share
+    them are neighbours. A parameter that a rule seldom reads is at its default or not."""
+    if param.behavioural:
+        return tuple(reversed([other for other in param.legal if other < value]))
+    return () if value == param.default else (param.default,)
+
+
+def _shape(table: Table, inner: Iterable[Table], config: Config) -> list[object]:
+    """What a harness is made of, those of the blocks inside too."""
+    shape: list[object] = []
+    for each in (table, *inner):
+        own = config if each is table else gen_stage.inner_config(each, config)
+        size = each.layout(own)
+        shape += [(p.name, p.direction, p.width, p.word, p.lsb, p.lane) for p in each.ports(own)]
+        shape += [size.in_control, size.out_control, size.in_words, size.out_words]
+        shape += [(payload.word, payload.words, payload.bits) for payload in size.payloads]
+    return shape

@@ -55,10 +55,7 @@ def execute(job: Job, announce: Callable[[Job, Outcome], None] = lambda *_: None
 
 def _execute(job: Job) -> tuple[Outcome, Callable[[], Left]]:
     """The verdict, and what is left to write."""
-    own = Harness(job.table, job.config, job.present, job.rtl.top)
-    bound = [own, *(each.harness(job.config) for each in job.inside)]
-    tool = verilate.find_tool(job.args.verilator)
-    build = functools.partial(verilate.bench, own, job.rtl, bound=bound, tool=tool, stage=job.enter)
+    build = _builder(job)
     job.enter("looking for a build of")
     try:
         program = build()
@@ -81,6 +78,23 @@ def _execute(job: Job) -> tuple[Outcome, Callable[[], Left]]:
     text = failures.text(job, answer) if job.args.keep and status in FAILURES else ""
     outcome.messages += [text] if text else []
     return outcome, functools.partial(_leave, job, build, answer, text)
+
+
+def _builder(job: Job) -> Callable[..., Path]:
+    """Builds the bench. Waveforms of a user's RTL are built in, so that a failure needs no second
+    build; a stub, which is not expected to fail, builds faster without."""
+    job.built = jobs.build_config(job.table, job.config)
+    own = Harness(job.table, job.built, job.present, job.rtl.top)
+    bound = [own, *(each.harness(job.built) for each in job.inside)]
+    tool = verilate.find_tool(job.args.verilator)
+    wanted = bool(job.args.rtl) or job.args.waves
+
+    def build(trace: bool = wanted and verilate.can_trace(tool)) -> Path:
+        if trace:
+            verilate.require_trace(tool)
+        return verilate.bench(own, job.rtl, bound=bound, tool=tool, trace=trace, stage=job.enter)
+
+    return build
 
 
 def _leave(job: Job, build: Callable[..., Path], answer: dict, text: str) -> Left:
@@ -117,9 +131,9 @@ def replay(
         power_up="zero" if power_up == "zero" else "random",
     )
     job = jobs.rtl_job(table, run)
-    own = Harness(table, job.config, job.present, job.rtl.top)
+    build = _builder(job)
     with progress.watched(f"playing {path} into the RTL", lambda: job.stage):
-        program = verilate.bench(own, job.rtl, stage=job.enter)
+        program = build()
         job.enter(jobs.RUNNING)
         answer = harness.run(job, program, harness.words(job, replay=path))
     result = _result(job, VERDICTS[answer["verdict"]], answer)

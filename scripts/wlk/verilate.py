@@ -34,6 +34,8 @@ RUNTIME_VERSION = ("verilated_config.h", "verilated.cpp", "verilated.h")  # tell
 SMALL, BIG = "-O2", "-O1"  # optimization of RTL up to that size, and above it
 HEADERS = "wlk_runtime.h"  # those that every Verilated file includes
 HEADER_TEXT = '#include <memory>\n#include "verilated.h"\n#include "verilated_dpi.h"\n'
+UNOPTIMIZED = '#pragma GCC push_options\n#pragma GCC optimize ("O0")\n'
+REST = "\n#pragma GCC pop_options\n"
 MAX_BUILDS = 1000  # builds kept; a whole run of `mutate` must fit in
 # What a bench is compiled against, beside what is generated.
 INTERFACE = [
@@ -156,7 +158,7 @@ def bench(
     optimize = BIG if size > LARGE else SMALL
     content = [p for path in (*rtl.files, *rtl.included) for p in (str(path), path.read_bytes())]
     interface = [path.read_bytes() for path in INTERFACE]
-    identity = [*flags, optimize, tool.program, str(library), *interface]
+    identity = [*flags, optimize, UNOPTIMIZED, tool.program, str(library), *interface]
     key = _digest([*identity, *content, *sources, *sources.values()])
     place = folder() / key
     program = place / "bench"
@@ -201,6 +203,27 @@ def _verilator_flags(rtl: Rtl, top: str, trace: bool) -> list[str]:
     return flags + (["--trace-fst"] if trace else [])
 
 
+@functools.cache
+def can_trace(tool: Tool) -> bool:
+    """Waveforms can be built in: the packaged one's FST writer needs a header that it lacks."""
+    command = [os.environ.get("CC", "cc"), "-E", "-include", "lz4.h", "-x", "c", "/dev/null"]
+    return not tool.is_packaged or progress.run(command).code == 0
+
+
+def require_trace(tool: Tool) -> None:
+    """BUILD_FAIL where they cannot."""
+    if not can_trace(tool):
+        message = "this Verilator's FST writer needs lz4.h; install liblz4-dev"
+        raise WlkError(Status.BUILD_FAIL, message)
+
+
+def _unoptimize(place: Path) -> None:
+    """Verilator has all its files compiled as one, so that OPT_SLOW means nothing. What runs once,
+    and what writes waveforms, would take longer to optimize than it runs."""
+    for path in sorted({*place.glob("*__Slow.cpp"), *place.glob("*__Trace__*.cpp")}):
+        path.write_text(f"{UNOPTIMIZED}{path.read_text(encoding='utf-8')}{REST}", encoding="utf-8")
+
+
 def _verilate(
     place: Path, rtl: Rtl, sources: dict[str, str], flags: Sequence[str], tool: Tool
 ) -> None:
@@ -213,6 +236,7 @@ def _verilate(
     _run(command, place, "Verilator does not take the RTL", tool)
     if full := outputs.no_room(place / "build.log", place):  # it does not notice
         raise WlkError(Status.NO_SPACE, f"Verilator could not write all of its output: {full}")
+    _unoptimize(place / "obj")
 
 
 def _compile(

@@ -7,6 +7,7 @@ import shlex
 
 import pytest
 import rtl_under_test as rut
+from wlk import verilate
 from wlk.errors import Status
 
 PINNED = ("--config", "coll_entries=2")
@@ -127,6 +128,26 @@ def test_command_repeats_it(name, request, tmp_path):
     assert again.json["first"] == failure.first
     assert again.json["seed"] == failure.json["seed"]
     assert again.json["config"] == failure.json["config"]
+
+
+def test_a_failure_and_all_that_follows_is_one_build(tmp_path, monkeypatch):
+    """Waveform, the candidates of a parameter, the pinned run that repeats it, and its stimulus in
+    the RTL: nothing is built again."""
+    rtl = rut.stub("report_once", edit={rut.CORE: DATA})
+    programs = []
+    build = verilate.bench
+    monkeypatch.setattr(
+        verilate, "bench", lambda *args, **how: programs.append(build(*args, **how)) or programs[-1]
+    )
+    said = rut.run_lockstep("--rtl", rtl, *rut.QUICK, "--reports", tmp_path / "reports")
+    assert said.code == Status.FUNCTIONAL_MISMATCH
+    (stimulus,) = (tmp_path / "reports").rglob("stimulus.wlv")
+    assert stimulus.with_name("wave.fst").is_file()
+    pinned = ("--config", f"coll_entries={said.json['config']['coll_entries']}")
+    rut.run_lockstep("--rtl", rtl, *rut.QUICK, *pinned, "--reports", tmp_path / "again")
+    rut.warplock("vectors", "play", stimulus, "--rtl", rtl)
+    assert len(programs) >= 4
+    assert len(set(programs)) == 1
 
 
 @pytest.mark.parametrize("name", ["late", "data"])
