@@ -114,7 +114,7 @@ def test_types_are_found_by_the_behaviour(built):
     (checked,) = cmd_check.check(options, [whole.with_members([("x", 1)])])
     assert checked.verdict == Status.OK
     assert checked.answer["config"]["queues"] == "MEM:2:1,INT:1:1,FP:2:2"
-    assert "search" in checked.answer["inferred"]["queues"]
+    assert "behaviour" in checked.answer["inferred"]["queues"]
 
 
 def test_width_that_the_ports_contradict_is_refused(built):
@@ -188,6 +188,29 @@ def test_clock_that_never_rises_samples_nothing(built, tmp_path):
     assert checked.answer["first"]["cycle"] == 2
     (checked,) = check(vcd(tmp_path / "b.vcd", *rows), clock="TOP.Compactor.clock")
     assert (checked.verdict, checked.answer["cycles"]) == (Status.VACUOUS, 0)
+
+
+def test_clock_that_rises_seldom_does_not_pass(built, tmp_path):
+    """Most vectors stand between its edges: they are left out, and so is what is wrong there."""
+    work = [f"011{n:x}11{n:x}" for n in range(10)]
+    dump = vcd(tmp_path / "a.vcd", *work[:5], "0118118", "1118118", *work[5:])
+    (checked,) = check(dump)
+    assert (checked.verdict, checked.answer["cycles"]) == (Status.VACUOUS, 1)
+    assert "TOP.Compactor.clock samples 1 vectors, the ports changed at 1" in checked.notes[0]
+    assert "--clock PATH" in checked.notes[0]
+
+
+def test_clock_of_the_bench_goes_before_the_port(built, tmp_path):
+    """`lockstep` drives the port clock at random, and samples by a clock of its own."""
+    dump = vcd(tmp_path / "a.vcd", "0117117", "1118118", "0119119", "0118118")
+    text = dump.read_text().replace("$scope module Compactor", "$var wire 1 z wlk_clock $end\n"
+                                    "$scope module Compactor")  # fmt: skip
+    for time in range(4):
+        text = text.replace(f"#{10 * time}\n", f"#{10 * time}\n0z\n", 1)
+        text = text.replace(f"#{10 * time + 10}\n", f"#{10 * time + 5}\n1z\n#{10 * time + 10}\n", 1)
+    dump.write_text(text)
+    (checked,) = check(dump)
+    assert (checked.verdict, checked.answer["cycles"]) == (Status.OK, 4)
 
 
 # ---- X, of which each vector is free again ------------------------------------------------------

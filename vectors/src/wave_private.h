@@ -21,7 +21,8 @@ typedef struct wlk_wave_sampler {
     uint64_t samples;
     uint32_t clock; /* 1 + index into clocks; 0 = none */
     bool done;
-    bool dirty; /* without clock: a bound bit changed in this time stamp */
+    bool dirty;               /* without clock: a bound bit changed in this time stamp */
+    uint64_t moves, moved_at; /* time stamps at which a bound bit changed, and 1 + the last */
 } wlk_wave_sampler;
 
 typedef struct wlk_wave_clock {

@@ -256,10 +256,13 @@ static bool apply_change(wlk_wave *wave, const wlk_wave_change *change) {
         moved = moved || x != *to->dest.x;
         *to->dest.x = x;
     }
-    if (!moved || to->sampler == WLK_WAVE_NO_SAMPLER || wave->samplers[to->sampler].clock != 0)
+    if (!moved || to->sampler == WLK_WAVE_NO_SAMPLER)
         return false;
-    wave->samplers[to->sampler].dirty = true;
-    return true;
+    wlk_wave_sampler *sampler = &wave->samplers[to->sampler];
+    sampler->moves += sampler->moved_at != wave->progress.now + 1;
+    sampler->moved_at = wave->progress.now + 1;
+    sampler->dirty = sampler->clock == 0;
+    return sampler->dirty;
 }
 
 static void apply_changes(wlk_wave *wave) {
@@ -392,6 +395,7 @@ static void reset_run(wlk_wave *wave, uint64_t max_time) {
         wave->samplers[i].samples = 0;
         wave->samplers[i].done = false;
         wave->samplers[i].dirty = false;
+        wave->samplers[i].moves = wave->samplers[i].moved_at = 0;
     }
     for (size_t i = 0; i < wave->num_clocks; i++)
         wave->clocks[i].settled = wave->clocks[i].latest = LEVEL_X;
@@ -447,6 +451,10 @@ wlk_status wlk_wave_verify(wlk_wave *wave, wlk_error *err) {
     if (status == WLK_OK && atomic_load(&wave->stop))
         return wlk_fail(err, WLK_INTERRUPTED, "%s: interrupted", wave->name);
     return status;
+}
+
+uint64_t wlk_wave_moves(const wlk_wave *wave, uint32_t sampler) {
+    return sampler < wave->num_samplers ? wave->samplers[sampler].moves : 0;
 }
 
 void wlk_wave_stop(wlk_wave *wave) {

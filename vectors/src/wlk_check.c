@@ -39,6 +39,7 @@ typedef struct instance {
     wlk_checker *checker;
     wlk_wave *wave;
     char *extra; // members of the JSON object beside the checker's
+    uint32_t sampler;
     uint64_t failed_at;
     bool failed;
 } instance;
@@ -165,8 +166,8 @@ static meeting meet(const instance *i, const wlk_port *port, size_t scope) {
     if (!read && width != port->width) {
         return TIED_OFF; // of no consequence, whatever its width
     }
-    if (!read && !i->b.block->table->has_clock && i->clock == NULL) {
-        return IGNORED; // its changes would be samples
+    if (!read && !i->b.block->table->has_clock) {
+        return IGNORED; // its changes would be samples, or count as work that a clock leaves out
     }
     if (found) {
         return BOUND;
@@ -291,6 +292,7 @@ static wlk_status prepare(instance *i, wlk_wave *wave, wlk_error *err) {
     if (status == WLK_OK) {
         status = wlk_wave_add_sampler(wave, clock, on_sample, i, &sampler, err);
     }
+    i->sampler = sampler;
     if (status == WLK_OK) {
         status = bind_all(i, sampler, scope, err);
     }
@@ -341,6 +343,9 @@ static void print_json(const instance *i, bool with_report) {
         fputs(i->extra, members);
         if (i->failed) {
             fprintf(members, ", \"first_time\": %" PRIu64, i->failed_at);
+        }
+        if (!i->b.block->table->has_clock) {
+            fprintf(members, ", \"port_changes\": %" PRIu64, wlk_wave_moves(i->wave, i->sampler));
         }
         if (with_report) {
             add_report(i, members);

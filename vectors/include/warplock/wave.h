@@ -154,6 +154,9 @@ size_t wlk_wave_find_path(const wlk_wave *wave, const char *path);
 wlk_status wlk_wave_add_sampler(wlk_wave *wave, wlk_wave_handle clock, wlk_wave_sample_fn fn,
                                 void *ctx, uint32_t *sampler, wlk_error *err);
 
+/** Time stamps of the last run at which a signal bound to @p sampler changed. */
+uint64_t wlk_wave_moves(const wlk_wave *wave, uint32_t sampler);
+
 /**
  * Send bits of a handle to a word. Any number of bindings a handle. @p sampler owns the binding
  * (it matters only for one without clock); WLK_WAVE_NO_SAMPLER if none does.
