@@ -410,7 +410,7 @@ static void abort_leaves_nothing(void) {
 static void the_first_writer_has_the_name(void) {
     const wlk_vec_shape shape = {1, 1};
     const uint64_t words[3] = {1, 2, 3};
-    wlk_vec_writer *first, *second;
+    wlk_vec_writer *first = NULL, *second = NULL;
     wlk_error err;
     wlk_status status = wlk_vec_create(&first, file_in_folder("b.wlv"), &shape, "{}", &err);
     CHECK_MSG(!status && !wlk_vec_create(&second, file_in_folder("b.wlv"), &shape, "{}", &err),
