@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from . import tools
+from . import outputs, tools
 from .errors import Status, WlkError
 
 REVISIONS = ("v40", "v42", "v32")
@@ -126,5 +126,7 @@ def _unpack(path: Path, to: Any) -> None:
         message = f"{path}:{line}: no sound xz file: {error}; copy the file again"
         raise WlkError(Status.CORRUPT, message) from error
     except OSError as error:
+        if error.errno in outputs.FULL:
+            raise outputs.failure(error, to.name, "free some space or set TMPDIR") from error
         message = f"{path}: cannot be unpacked: {error.strerror or error}"
         raise WlkError(Status.NO_FILE, message) from error

@@ -276,6 +276,15 @@ def test_opndcoll_full_disk_is_an_error():
     assert "cannot write the output" in done.stderr
 
 
+def test_opndcoll_no_room_to_unpack_is_an_error(tmp_path):
+    packed = tmp_path / "s.stim.xz"
+    packed.write_bytes(lzma.compress(b"X 1\n" * 1000))
+    with Path("/dev/full").open("wb", buffering=0) as full, pytest.raises(WlkError) as error:
+        opndcoll_replay._unpack(packed, full)
+    assert error.value.status == Status.NO_SPACE
+    assert "TMPDIR" in error.value.message
+
+
 # Option files.
 
 
