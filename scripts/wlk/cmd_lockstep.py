@@ -240,7 +240,7 @@ def run(args: argparse.Namespace) -> int:
         print()
         _table(plan, results).print()
     try:
-        results += [] if args.blocks else recordings.check_all(args)
+        results += [] if args.blocks else recordings.check_all(args, brief=True)
     except WlkError as error:
         if error.status != Status.NO_SPACE:
             raise

@@ -14,7 +14,7 @@ import os
 import sys
 import tempfile
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -64,8 +64,8 @@ def _files(place: Path) -> list[Path]:
     return sorted(path for name in PATTERNS for path in place.rglob(name))
 
 
-def check_all(args: argparse.Namespace) -> list[Result]:
-    """Check every recording found and print a table."""
+def check_all(args: argparse.Namespace, *, brief: bool = False) -> list[Result]:
+    """Check every recording found and print a table. `brief`: a row a block, and what fails."""
     stream = sys.stderr if args.json else sys.stdout
     place = folder(args.recordings)
     if place is None:
@@ -77,28 +77,52 @@ def check_all(args: argparse.Namespace) -> list[Result]:
     files = _files(place)
     results: list[Result] = []
     others = 0
+    checked: dict[Path, list[Result]] = {}
     with progress.Progress("recordings", len(files)) as line:
-        for number, path in enumerate(files):
-            line.update(number, path.name)
-            found = list(_checked(path))
-            others += not found
-            results += found
-    print(f"\nrecordings of the real designs in {place}", file=stream)
-    _print(results, stream)
-    if others:
-        print(f"{others} recordings are of designs without a table here", file=stream)
+        jobs = getattr(args, "jobs", None) or os.cpu_count() or 1
+        tick = lambda: line.update(len(checked))  # noqa: E731
+        checked |= progress.parallel(lambda path: list(_checked(path)), files, jobs, tick)
+    for path in files:
+        others += not checked[path]
+        results += checked[path]
+    if brief:
+        print(f"\nrecordings of the real designs; each: warplock check {place}", file=stream)
+    else:
+        print(f"\nrecordings of the real designs in {place}", file=stream)
+        _table(results).print(stream)
+    _print_failures(results, stream)
     for result in results if args.json else ():
         report.json_line(result.json())
-    return results + _replays(place, args.json, stream)
+    results += _replays(place, args.json, stream, brief)
+    if brief:
+        _summary(results).print(stream)
+    if others:
+        print(f"{others} recordings are of designs without a table here", file=stream)
+    return results
 
 
-def _print(results: list[Result], stream: Any) -> None:
+def _summary(results: Sequence[Result]) -> report.Table:
+    """A row a block. Replays are compared by line, not by bit."""
+    table = report.Table("block", "recordings", "cycles", "compares", "masked", "verdict")
+    for block in sorted({r.block for r in results}):
+        own = [r for r in results if r.block == block]
+        bits = [sum(r.compared_bits for r in own), sum(r.masked_bits for r in own)]
+        bits = bits if any(bits) else [None, None]
+        table.add(block, len(own), sum(r.cycles for r in own), *bits, report.exit_code(own))
+    return table
+
+
+def _table(results: Sequence[Result]) -> report.Table:
+    """A row a recording and block."""
     table = report.Table("recording", "block", "scope", "cycles", "compares", "masked", "verdict")
     for r in results:
         name = r.extra["recording"]
         verdict = report.verdict_cell(r.verdict, r.extra.get("inferred_behaviour", {}))
         table.add(name, r.block, r.scope, r.cycles, r.compared_bits, r.masked_bits, verdict)
-    table.print(stream)
+    return table
+
+
+def _print_failures(results: Sequence[Result], stream: Any) -> None:
     for r in results:
         name = r.extra["recording"]
         if "error" in r.extra:
@@ -107,7 +131,7 @@ def _print(results: list[Result], stream: Any) -> None:
             print(r.extra.get("report", ""), file=stream)
 
 
-def _replays(place: Path, as_json: bool, stream: Any) -> list[Result]:
+def _replays(place: Path, as_json: bool, stream: Any, brief: bool) -> list[Result]:
     """Replay every recording of GPGPU-Sim's collector; print a table, or an object each."""
     found = list(opndcoll_replay.recordings(place))
     if not found:
@@ -133,8 +157,9 @@ def _replays(place: Path, as_json: bool, stream: Any) -> list[Result]:
             if as_json:
                 said = {"block": "opndcoll", "recording": row[0], "revision": row[1]}
                 report.json_line(said | {"options": row[2]} | answer)
-    print("\nrecordings of GPGPU-Sim's operand collector, line by line", file=stream)
-    table.print(stream)
+    if not brief:
+        print("\nrecordings of GPGPU-Sim's operand collector, line by line", file=stream)
+        table.print(stream)
     for text in differences:
         print(text, file=stream)
     return results

@@ -6,6 +6,7 @@ from __future__ import annotations
 import argparse
 import json
 import lzma
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -191,6 +192,19 @@ def test_replay_without_options_beside_it_is_left_alone(check_all, tmp_path):
 def test_check_of_a_folder_checks_its_recordings(tmp_path, capsys):
     assert cli.main(["check", str(folder_with(tmp_path, "scoreboard_B", ".fst"))]) == 0
     assert "scoreboard_B.fst" in capsys.readouterr().out
+
+
+def test_brief_table_has_a_row_a_block_and_what_fails(tmp_path, capsys):
+    place = folder_with(tmp_path, "scoreboard_B", ".fst")
+    shutil.copy(place / "scoreboard_B.fst", place / "again.fst")
+    (place / "damaged.fst").write_bytes(b"\0")
+    options = argparse.Namespace(recordings=place, json=False, jobs=2)
+    results = recordings.check_all(options, brief=True)
+    said = capsys.readouterr().out
+    assert len(results) == 3
+    assert re.search(r"^scoreboard +2 +8,000 .* PASS$", said, re.MULTILINE)
+    assert "again.fst" not in said
+    assert "damaged.fst: " in said
 
 
 def test_check_of_a_folder_without_recordings_is_vacuous(tmp_path, capsys):
