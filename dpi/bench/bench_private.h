@@ -51,6 +51,7 @@ typedef struct bench {
     wlk_program *program; /* instead of random work, or NULL */
     const char **probes;  /* configurations to try, as "I:VALUE,I:VALUE" */
     uint32_t n_probes;
+    wlk_status status;
     /* the run */
     void *dut_handle;
     void *model; /* the generator's own */
@@ -62,24 +63,23 @@ typedef struct bench {
     uint64_t cycle;          /* of this seed */
     uint64_t seed;
     const wlk_checker *failing;
-    wlk_status status;
     /* sums */
     uint64_t done, total, ran, seeds_run, compared, masked;
     uint64_t events[WLK_MAX_COVERS];
     watch *watches;
     uint32_t n_watches;
+    uint32_t n_suspects;
     char stuck[STUCK_TEXT]; /* why a seed hangs */
     assertions assertions;
     /* What fired before the first reset of a seed was over, with random power-up: registers hold
      * anything then, so it means nothing. The first one; the count is of all, in all seeds. */
     place early;
-    int32_t reset; /* port among `ports`, or -1 */
     wlk_port *ports;
+    const char *suspects[MAX_SUSPECTS]; /* words of blame.c */
+    int32_t reset;                      /* port among `ports`, or -1 */
     bool reset_edge;                    /* an edge in reset was seen in this seed, */
     bool awake;                         /* and a cycle without; or there is nothing to wait for */
     bool judged;                        /* a verdict is out */
-    const char *suspects[MAX_SUSPECTS]; /* words of blame.c */
-    uint32_t n_suspects;
 } bench;
 
 void bench_begin(bench *b, uint64_t seed, const char *waves);

@@ -136,3 +136,16 @@ def test_shrunk_stimulus_fires_it_again(run):
     assert again["verdict"] == "RTL_ASSERTION"
     assert again["assertion"]["line"] == run.json["assertion"]["line"]
     assert again["assertion"]["cycle"] == info["cycles"] - 1
+
+
+def test_final_block_is_judged_after_a_seed_that_passes(tmp_path):
+    rtl = rut.stub("final_asserts")
+    rut.change(rtl / rut.SHELL, "endmodule", '  final $error("work is left");\nendmodule')
+    said = rut.run_lockstep("--rtl", rtl, *rut.QUICK, *PINNED, "--reports", tmp_path)
+    assert said.code == Status.RTL_ASSERTION
+    fired = said.json["assertion"]
+    assert fired["message"] == "TOP.DuplicatedCollector: work is left"
+    assert fired["cycle"] == said.json["cycles"]
+    assert fired["count"] == 1
+    assert "RTL_ASSERTION in cycle" in said.err
+    assert not list(tmp_path.rglob("stimulus.wlv"))  # the end of a run cannot be shrunk

@@ -164,7 +164,7 @@ def test_input_that_is_read_is_missing():
     said = rut.run_lockstep("--rtl", place)
     assert said.code == Status.IFACE_CHANGED
     assert "input io_readReq_valid is missing" in said.err.splitlines()[-1]
-    assert not said.out
+    assert said.json["error"]["status"] == "IFACE_CHANGED"
 
 
 def test_width_and_direction_differ():
@@ -500,7 +500,7 @@ def test_bad_option(plain, words, status, part):
     said = rut.run_lockstep("--rtl", plain, *words)
     assert said.code == status
     assert part in said.line
-    assert not said.out
+    assert said.json["error"]["code"] == status
 
 
 def test_power_up(plain):

@@ -80,7 +80,7 @@ def test_bad_program_is_refused_by_line(tmp_path, line, status, part):
     assert said.code == status
     assert f"{path}:8: " in said.line
     assert part in said.line
-    assert not said.out
+    assert said.json["error"]["code"] == status
 
 
 def test_program_that_is_not_there():
