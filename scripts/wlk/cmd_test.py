@@ -18,6 +18,7 @@ from . import build, options, progress, report, setup
 from .errors import Status, WlkError
 
 FOLDERS = ("unit", "prop", "replay", "lockstep", "mutant", "fuzz", "lint")
+LONGEST_FIRST = ("lockstep", "mutant", "replay", "prop", "lint", "unit", "fuzz")
 EXAMPLE = "warplock test\nwarplock test --quick -k collector"
 TESTS = setup.ROOT / "tests"
 OUTPUT = setup.BUILD / "test"
@@ -43,6 +44,12 @@ def add(subparsers: Any) -> None:
     """Add the subcommand's parser."""
     parser = options.add_parser(subparsers, "test", "run all tests", EXAMPLE)
     parser.add_argument("--quick", action="store_true", help="leave out what takes long")
+    parser.add_argument(
+        "--folder",
+        action="append",
+        choices=FOLDERS,
+        help="only tests of this folder; may be repeated (those in C are in unit)",
+    )
     parser.add_argument("-k", metavar="PATTERN", help="only tests whose name matches, as in pytest")
     parser.add_argument(
         "--jobs",
@@ -62,8 +69,9 @@ def run(args: argparse.Namespace) -> int:
     """Run the tests; 0 only if at least one ran and none failed."""
     folder = build.meson_build(whole=True, jobs=args.jobs)
     OUTPUT.mkdir(parents=True, exist_ok=True)
-    outcomes = run_meson(folder, args.k, args.jobs)
-    outcomes += run_pytest(args)
+    chosen = args.folder or FOLDERS
+    outcomes = run_meson(folder, args.k, args.jobs) if "unit" in chosen else []
+    outcomes += run_pytest(args, chosen)
     if not any(o.result != "skipped" for o in outcomes):
         which = f" matches {args.k!r}" if args.k else " ran"
         raise WlkError(Status.VACUOUS, f"no test{which}")
@@ -116,9 +124,10 @@ def _meson_message(test: Mapping[str, Any]) -> str:
 # pytest
 
 
-def run_pytest(args: argparse.Namespace) -> list[Outcome]:
-    """Run pytest on each folder of tests/, several at a time."""
-    folders = [name for name in FOLDERS if any((TESTS / name).rglob("test_*.py"))]
+def run_pytest(args: argparse.Namespace, chosen: Sequence[str]) -> list[Outcome]:
+    """Run pytest on the chosen folders of tests/, several at a time."""
+    folders = [name for name in LONGEST_FIRST if name in chosen]
+    folders = [name for name in folders if any((TESTS / name).rglob("test_*.py"))]
     outcomes: list[Outcome] = []
     running = set(folders)
     with progress.Progress("tests", len(folders)) as line:

@@ -49,6 +49,7 @@ def arbiter(tmp_path_factory):
     folder = tmp_path_factory.mktemp("arbiter")
     tool = verilate.find_tool("system")
     words = [tool.program, "--cc", "--exe", "--build", "-O3", "--Mdir", folder]
+    words += ["-MAKEFLAGS", "OBJCACHE=ccache"]
     words += ["-GNumRegBanks=16", "-GNumUnits=16", "-GRevision=1"]
     words += [stubs.STUBS / "opndcoll" / "opndcoll_arbiter.sv", MAIN]
     subprocess.run([str(w) for w in words], env=tool.environment(), check=True, timeout=LIMIT)

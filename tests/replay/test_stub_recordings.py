@@ -150,7 +150,7 @@ def build(one: Recording, ports: list[tuple[str, str, int]], place: Path) -> Pat
     tool = verilate.find_tool("system")
     words = [tool.program, "--cc", "--exe", "--build", "-Mdir", place, "--prefix", "Vstub"]
     words += ["--top-module", table.module, "--x-initial", "unique", "-CFLAGS", f"-I{place}"]
-    words += ["-MAKEFLAGS", "OPT_FAST=-O1 OPT_SLOW=-O0", visible, *stub, MAIN]
+    words += ["-MAKEFLAGS", "OPT_FAST=-O1 OPT_SLOW=-O0 OBJCACHE=ccache", visible, *stub, MAIN]
     done = subprocess.run(list(map(str, words)), capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     return place / "Vstub"

@@ -59,7 +59,7 @@ def suite(tmp_path, monkeypatch):
 
 def run(capsys, **options):
     """The exit code and what is printed."""
-    args = {"k": None, "quick": False, "jobs": 1, "json": False} | options
+    args = {"k": None, "quick": False, "jobs": 1, "json": False, "folder": None} | options
     code = cmd_test.run(argparse.Namespace(**args))
     return code, capsys.readouterr()
 
@@ -98,6 +98,14 @@ def test_runner_crash_while_it_writes_fails(suite, capsys, tmp_path):
     code, said = run(capsys)
     assert code == 1
     assert "pytest ended with 1, see " in said.out
+
+
+def test_runner_runs_only_the_folders_asked_for(suite, capsys):
+    other = suite.with_name("lint")
+    other.mkdir()
+    (other / "test_other.py").write_text("def test_e(): pass\n")
+    assert run(capsys, folder=["lint"])[1].out.splitlines()[-1] == "1 passed, 0 failed"
+    assert run(capsys)[1].out.splitlines()[-1] == "3 passed, 1 failed"
 
 
 def test_runner_nothing_ran_fails(suite, capsys):
