@@ -488,7 +488,7 @@ def plain():
         (["--cycles", "0"], Status.USAGE, "--cycles: 0: must be 1 or more"),
         (["--cycles", "1.5"], Status.USAGE, "1.5 is not a whole number"),
         (["--jobs", "0"], Status.USAGE, "--jobs: 0: must be 1 or more"),
-        (["--profile", "nope"], Status.USAGE, "no profile 'nope'; there are mix, mixed, "),
+        (["--profile", "nope"], Status.USAGE, "no profile 'nope'; it has mix, mixed, "),
         (["--power-up", "one"], Status.USAGE, "choose from 'random', 'zero'"),
         (["--config", "num_lanes=99"], Status.BAD_CONFIG, "num_lanes=99 is not legal"),
         (["--config", "zork=1"], Status.BAD_CONFIG, "no parameter 'zork'"),
