@@ -346,7 +346,7 @@ def test_nested_scopes_tell_each_other_the_parameters(check):
     assert how[""]["rs_entries"] == f"behaviour: 4 of 3|4 (ports of {STAGE}.collector)"
     assert how[""]["coll_entries"] == f"behaviour: 1 of 1|2 (ports of {STAGE}.collector)"
     assert how[""]["max_pending_reads"] == f"behaviour: 3 of 2|3 (ports of {STAGE}.hazard)"
-    assert how["reservStation"]["lane_bits"] == f"ports of {STAGE}"
+    assert how["reservStation"]["lane_bits"] == "ports"  # of its pc
     assert how["reservStation"]["coll_entries"] == f"behaviour of {STAGE}.collector"
 
 
