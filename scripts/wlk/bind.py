@@ -53,7 +53,7 @@ def write(args: argparse.Namespace) -> int:
     library = build.meson_build() / "vectors" / "libwarplock_dpi.so"
     step = f"wlk_{table.name}{suffix}_step.c"
     texts = {
-        "wlk_pkg.sv": harness.package_sv(),
+        "wlk_pkg.sv": harness.package_sv("*"),  # the same for all blocks of a folder
         f"{harness.checker}.sv": harness.checker_sv(),
         f"{harness.checker}_bind.sv": harness.bind_sv(_clock(args, table, module)),
         step: harness.step_c(None),

@@ -103,10 +103,10 @@ class Harness:
         return "{" + (",\n" + " " * (ARGUMENT + 1)).join(reversed(parts)) + "}"
 
     # -- files -----------------------------------------------------------------------------
-    def package_sv(self) -> str:
-        """The calls every checker shares."""
+    def package_sv(self, owner: str = "") -> str:
+        """The calls every checker shares; `owner`: which table it names in place of its own."""
         return f"""// SPDX-License-Identifier: Apache-2.0
-// {NOTE.format(self.table.name)}
+// {NOTE.format(owner or self.table.name)}
 // DPI of libwarplock, ABI version {ABI_VERSION}; contracts: dpi/include/warplock/dpi.h.
 package wlk_pkg;
   localparam longint unsigned WlkAbiVersion = {ABI_VERSION};

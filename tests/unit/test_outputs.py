@@ -216,6 +216,17 @@ def test_bind_replaces_what_differs_with_force_only(tmp_path):
     assert (out / "wlk_pkg.sv").read_text() != "mine"
 
 
+def test_bind_takes_several_blocks_into_one_folder(tmp_path):
+    out = tmp_path / "wlk"
+    for block in ("scoreboard", "hazard"):
+        rtl = tmp_path / block
+        assert warplock("stub", block, "--out", rtl).returncode == 0
+        done = warplock("bind", block, "--rtl", rtl, "--out", out)
+        assert done.returncode == 0, done.stderr
+    listed = (out / "warplock.f").read_text()
+    assert all(f"wlk_{block}_checker.sv" in listed for block in ("scoreboard", "hazard"))
+
+
 def test_pipeline_refuses_before_it_runs(tmp_path):
     out = tmp_path / "p.kanata"
     out.write_text("mine")
