@@ -22,7 +22,7 @@ def _matched(args: argparse.Namespace, table: tables.Table) -> tuple[rtl.Module,
     design = rtl.load(args.rtl, defines=args.define, include_dirs=args.include)
     module = design.find(args.module, table)
     ports = [(p.name, p.direction, p.width) for p in module.ports()]
-    found = match.match(table, ports, jobs.given_config(table, args.config))
+    found = match.match(table, ports, jobs.given_config(table, args.config, partial=True))
     if not found.ok:
         print(match.render_differences(found), file=sys.stderr)
         found.require(f"{module.where}: module {module.name}")
@@ -106,14 +106,14 @@ def _say(
                 "block": table.name,
                 "module": module.name,
                 "match": found.kind,
-                "config": table.show(found.config),
+                "config": found.shown(found.config),
                 "checker": harness.checker,
                 "not_compared": found.missing_outputs,
                 "list": str(out / "warplock.f"),
             }
         )
         return
-    print(f"{module.name}: {found.kind}; config {table.text(found.config)}")
+    print(f"{module.name}: {found.kind}; config {report.config_text(found.shown(found.config))}")
     for line in found.questions():
         print(f"  {line}")
     if found.missing_outputs:

@@ -508,7 +508,7 @@ def _checked(target: Target, group: Sequence[Subject]) -> Checked:
     for name, (value, scope) in search.adopted(subject, group).items():
         config[name] = value
         told[name] = f"behaviour of {scope}"
-    answer["config"] = target.table.show(config)
+    answer["config"] = target.match.shown(config)
     answer["inferred"] = target.table.fold(told, config)
     few = _few_samples(target, answer)
     if few:
@@ -516,7 +516,9 @@ def _checked(target: Target, group: Sequence[Subject]) -> Checked:
     checked = Checked(target, answer, notes=few)
     answer |= search.said(subject) if subject.open else {}
     if not trial.passed:
-        checked.text = search.doubts(subject) + trial.answer.text()
+        checked.text = search.doubts(subject) + target.table.name_lists(
+            trial.answer.text(), answer["config"]
+        )
     checked.notes += [f"warning: {text}" for text in target.table.warnings(trial.config)]
     checked.notes += search.notes(subject, group)
     checked.notes += _port_notes(answer)
@@ -569,7 +571,7 @@ def _refused(target: Target) -> Checked:
     answer = {
         "block": target.table.name,
         "scope": target.scope.path,
-        "config": target.table.show(target.match.config),
+        "config": target.match.shown(target.match.config),
         **dict.fromkeys(("cycles", "skipped", "compared_bits", "masked_bits"), 0),
         "verdict": report.verdict_name(Status.IFACE_CHANGED),
         "why": _reason(target),

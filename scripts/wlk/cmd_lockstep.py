@@ -166,7 +166,7 @@ def refuse(args: argparse.Namespace) -> None:
     for table in map(tables.load, args.blocks or tables.names()):
         table.require_profile(args.profile)
         if not args.rtl:
-            jobs.given_config(table, args.config)
+            jobs.given_config(table, args.config, partial=bool(args.rtl))
     _refuse_recordings(args)
     if args.pipeline is not None:
         outputs.refuse(args.pipeline, args.force)

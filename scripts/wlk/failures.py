@@ -46,7 +46,7 @@ def command_line(job: Job, seed: int) -> str:
 
 def pinned(job: Job) -> list[str]:
     """key=value of each parameter that is no default, or that the ports do not settle."""
-    shown, usual = job.table.show(job.config), job.table.show(job.table.defaults())
+    shown, usual = job.shown, job.table.show(job.table.defaults())
     loose = search.pinned(job.matched, shown) if job.matched is not None else []
     texts = {key: f"{key}={value}" for key, value in shown.items()}
     return [text for key, text in texts.items() if shown[key] != usual[key] or text in loose]
@@ -99,7 +99,8 @@ def text(job: Job, answer: dict) -> str:
     """The report of a failure."""
     advice = "".join(f"  {line}\n" for line in job.advice)
     repeat = f"  repeat: {command_line(job, _seed(job, answer))}"
-    return f"{answer['report'].rstrip()}\n{advice}{repeat}"
+    told = job.table.name_lists(answer["report"], job.shown)
+    return f"{told.rstrip()}\n{advice}{repeat}"
 
 
 def _seed(job: Job, answer: dict) -> int:

@@ -83,6 +83,12 @@ class Job:
         self.stage, self.since = stage, now
 
     @property
+    def shown(self) -> dict[str, int | str]:
+        """Its configuration as one gives it, as far as it is known."""
+        unknown = self.matched.unknown if self.matched is not None else ()
+        return self.table.show(self.config, unknown)
+
+    @property
     def title(self) -> str:
         return f"{self.table.name} {self.name}"
 
@@ -127,8 +133,9 @@ def plan(args: Run) -> list[Job]:
     return jobs
 
 
-def given_config(table: Table, words: Sequence[str]) -> dict[str, str | int]:
-    """--config words: names of the table's configurations, and key=value, which overrides them."""
+def given_config(table: Table, words: Sequence[str], partial: bool = False) -> dict[str, str | int]:
+    """--config words: names of the table's configurations, and key=value, which overrides them.
+    `partial`: entries of lists may lack what ports show."""
     named: dict[str, str | int] = {}
     by: dict[str, str] = {}  # the name that has set a key
     given: dict[str, str | int] = {}
@@ -151,7 +158,7 @@ def given_config(table: Table, words: Sequence[str]) -> dict[str, str | int]:
                 "or give KEY=VALUE",
             )
     given = named | given
-    table.config(given)  # says what is not legal
+    table.values(given, table.defaults(), partial)  # says what is not legal
     return given
 
 
@@ -190,7 +197,7 @@ def rtl_job(table: Table, args: Run) -> Job:
     module = design.find(args.module, table)
     module.require_complete()
     ports = [(p.name, p.direction, p.width) for p in module.ports()]
-    given = given_config(table, args.config)
+    given = given_config(table, args.config, partial=True)
     found = match.match(table, ports, given)
     table = found.table
     if not found.ok:

@@ -194,7 +194,7 @@ def _result(
     return Result(
         block=job.table.name,
         module=job.rtl.top,
-        config=job.table.show(job.config),
+        config=job.shown,
         cycles=cycles,
         compared_bits=answer.get("compared_bits", 0),
         masked_bits=answer.get("masked_bits", 0),
@@ -246,7 +246,7 @@ def _inferred(job: Job, subject: Subject | None) -> dict[str, str]:
 def _notes(job: Job, answer: dict, subject: Subject | None) -> list[str]:
     notes = [f"{job.title}: warning: {text}" for text in job.table.warnings(job.config)]
     if job.matched is not None:
-        notes.append(f"{job.title}: config {job.table.text(job.config)}")
+        notes.append(f"{job.title}: config {report.config_text(job.shown)}")
         notes += [f"  {note}" for note in job.notes]
         if subject is not None and subject.chosen.passed:
             notes += [f"  {line}" for line in search.notes(subject, [subject])]

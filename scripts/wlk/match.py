@@ -93,6 +93,22 @@ class Match:
     def ok(self) -> bool:
         return self.kind in ("equal", "subset")
 
+    @property
+    def unknown(self) -> set[str]:
+        """Items of lists that nothing shows, and no rule reads: not to be named as if found."""
+        return {
+            name
+            for name, item in self.params.items()
+            if (each := self.table.list_of(name)) is not None
+            and not name.endswith(f"_{each.key}")  # there is a port for each
+            and not self.table.params[name].behavioural
+            and item.how in ("default", "largest")
+        }
+
+    def shown(self, config: Config) -> dict[str, int | str]:
+        """A configuration as one gives it, as far as it is known."""
+        return self.table.show(config, self.unknown)
+
     def questions(self) -> list[str]:
         """What only the user can tell, one line a parameter, with the option's name."""
         loose = {item.name: item for item in self.params.values() if item.ambiguous}
@@ -427,7 +443,7 @@ def _given(table: Table, given: Mapping[str, str | int], base: Config) -> Config
     lists = {name: value for name, value in given.items() if name in table.lists}
     plain = {name: value for name, value in given.items() if name not in table.lists}
     result = _plain(table, plain)
-    return table.values(lists, base | result) | result
+    return table.values(lists, base | result, partial=True) | result
 
 
 def _plain(table: Table, given: Mapping[str, str | int]) -> Config:

@@ -233,7 +233,7 @@ def _csv_result(path: Path, name: str, given: dict[str, str]) -> tuple[tuple, Re
         table = vectors.check_schema(header)
         config = vectors.check_config(header, table, {})
         played = vectors.play(header, table, config)
-        answer = played.result | {"scope": "-"} | done.search
+        answer = played.result | {"scope": "-", "config": done.config} | done.search
         result = _result(answer, path, played.verdict, played.report)
         return rivals.rank(table, answer), result
 

@@ -126,7 +126,7 @@ def check_config(header: Header, table: tables.Table, given: Given) -> tables.Co
     if missing:
         message = f"{header.path}: its header lacks the parameter {missing[0]}; {_again(header)}"
         raise WlkError(Status.BAD_PARAMS, message)
-    said = table.values(dict(given), config)
+    said = table.values(dict(given), config, partial=True)
     made, asked = table.show(config), table.show(config | said)
     for key in (key for key in made if made[key] != asked[key]):
         message = f"{header.path}: made with {key}={made[key]}, not {asked[key]}"
@@ -232,6 +232,7 @@ class Imported:
     header: Header
     notes: list[str]
     search: dict[str, Any]  # what was inferred from the behaviour, and what was tried
+    config: dict[str, Any]  # as one gives it, as far as it is known
 
 
 def import_csv(
@@ -274,7 +275,8 @@ def import_csv(
             header = read_header(out)
         else:
             header = _convert(source, out, table, config, power_up, force=force)
-    return Imported(header, _notes(subject, config), _searched(subject))
+    shown = found.shown(config)
+    return Imported(header, _notes(subject, config), _searched(subject), shown)
 
 
 def _searched(subject: Any) -> dict[str, Any]:
@@ -306,7 +308,7 @@ def _notes(subject: Any, config: tables.Config) -> list[str]:
         if item.how != "default" and not item.ambiguous
     }
     told |= {item.name: search.how(subject, item, [subject]) for item in subject.open}
-    shown = table.show(config)
+    shown = subject.found.shown(config)
     notes = [f"{key}={shown[key]} ({how})" for key, how in table.fold(told, config).items() if how]
     if subject.open and not subject.chosen.passed:
         reach = f"none plays clean, this one up to cycle {subject.chosen.reach}"

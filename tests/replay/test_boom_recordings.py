@@ -20,15 +20,15 @@ pytestmark = pytest.mark.needs("vcd")
 ROWS = 3000
 # Name -> block, configuration, output bits of a row.
 KNOWN = {
-    "basic_n2": ("dispatch_basic", {"core_width": 2, "queues": "MEM:2:1,INT:2:1,FP:2:1"}, 632),
+    "basic_n2": ("dispatch_basic", {"core_width": 2, "queues": "MEM:2,INT:2,FP:2"}, 632),
     "compacting_n3": (
         "dispatch_compacting",
-        {"core_width": 3, "queues": "MEM:2:1,INT:1:1,FP:2:2"},
+        {"core_width": 3, "queues": "MEM:2,INT:1,FP:2"},
         528,
     ),
     "compacting_n4": (
         "dispatch_compacting",
-        {"core_width": 4, "queues": "MEM:2:1,INT:4:1,FP:1:1"},
+        {"core_width": 4, "queues": "MEM:2,INT:4,FP:1"},
         739,
     ),
     "compactor_n4k2": ("compactor", {"n": 4, "k": 2}, 214),
@@ -91,11 +91,10 @@ def test_wrong_type_of_a_queue_is_a_mismatch(built):
     assert checked.verdict == Status.FUNCTIONAL_MISMATCH
     assert checked.answer["first"]["port"] == "io_dis_uops_2_0_valid"
     assert "io_dis_uops_2_0_bits_debug_pc" in checked.text
-    assert "queues=2:2:1,1:1:1,1:2:2" in checked.text
-    handshakes = "ren_uops[0] iq_type=1; ren_uops[1](stalled) iq_type=1;"
-    assert (
-        f" 13: {handshakes} ren_uops[2](stalled) iq_type=1; queue_1[0] iq_type=1;" in checked.text
-    )
+    assert "queues=MEM:2:1,INT:1:1,INT:2:2" in checked.text
+    shown = "ren_uops[0] iq_type=0x1; ren_uops[1](stalled) iq_type=0x1; "
+    shown += "ren_uops[2](stalled) iq_type=0x1; queue_1[0] iq_type=0x1;"
+    assert f" 13: {shown}" in checked.text
     assert "model state" not in checked.text
 
 
@@ -113,7 +112,7 @@ def test_types_are_found_by_the_behaviour(built):
     )
     (checked,) = cmd_check.check(options, [whole.with_members([("x", 1)])])
     assert checked.verdict == Status.OK
-    assert checked.answer["config"]["queues"] == "MEM:2:1,INT:1:1,FP:2:2"
+    assert checked.answer["config"]["queues"] == "MEM:2,INT:1,FP:2"
     assert "behaviour" in checked.answer["inferred"]["queues"]
 
 
@@ -134,7 +133,7 @@ def vectors(*words) -> str:
 def test_import_of_other_fields_plays_clean(built, tmp_path):
     csv, out = programs.recording("boom/basic_n2.csv.xz"), tmp_path / "b.wlv"
     said = vectors("import", "--csv", csv, out, "--block", "dispatch_basic")
-    assert "  queues=MEM:2:1,INT:2:1,FP:2:1 (default and ports)\n" in said
+    assert "  queues=MEM:2,INT:2,FP:2 (default and ports)\n" in said
     assert "3,000      1,896,000            0  PASS" in vectors("play", out)
 
 

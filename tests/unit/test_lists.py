@@ -221,3 +221,19 @@ def test_members_text_is_read_by_the_programs():
     done = programs.run("vectors/wlk-vec", "layout", "compactor", "members=a:8:0:56,b_0:64:6:0")
     assert done.returncode == 0, done.stderr
     assert '"io_in_3_bits_b_0"' in done.stdout
+
+
+def test_types_alone_can_be_given_and_ports_show_the_rest() -> None:
+    config = BASIC.config({"core_width": 2, "queues": "FP:2:1,MEM:2:1"})
+    found = m.match(BASIC, shapes(BASIC, config), {"queues": "FP,MEM"})
+    assert found.ok
+    assert not any(item.ambiguous for item in found.params.values())
+    assert found.shown(found.config)["queues"] == "FP:2,MEM:2"  # no port shows an issue width
+    given = m.match(BASIC, shapes(BASIC, config), {"queues": "FP:2:4,MEM:2:1"})
+    assert given.shown(given.config)["queues"] == "FP:2:4,MEM:2:1"
+
+
+def test_report_has_lists_as_one_gives_them() -> None:
+    text = "  config: core_width=2 queues=4:2:16,2:2:16 payload_words=1\n"
+    named = BASIC.name_lists(text, {"queues": "FP:2,MEM:2"})
+    assert named == "  config: core_width=2 queues=FP:2,MEM:2 payload_words=1\n"

@@ -384,7 +384,7 @@ def how(subject: Subject, item: ParamValue, group: Sequence[Subject]) -> str:
 def inferred(subject: Subject) -> dict[str, int | str]:
     """What the chosen configuration has only because it behaves so: the settings to pin."""
     table = subject.found.table
-    shown = table.show(subject.chosen.config)
+    shown = subject.found.shown(subject.chosen.config)
     return {key: shown[key] for key in table.settings_of({p.name for p in subject.open})}
 
 
@@ -435,7 +435,7 @@ def listed(subject: Subject) -> list[dict[str, Any]]:
     keys = table.settings_of({p.name for p in subject.open})
     return [
         {
-            "config": {key: table.show(t.config)[key] for key in keys},
+            "config": {key: subject.found.shown(t.config)[key] for key in keys},
             "verdict": t.verdict,
             "first": {k: t.first[k] for k in ("seed", "cycle", "port") if k in t.first},
             **({"differing_ports": t.wrong} if t.wrong is not None else {}),
@@ -488,7 +488,7 @@ def _of_the_default(subject: Subject) -> list[str]:
     ]
     if not changed:
         return []
-    before, after = table.show(usual.config), table.show(chosen.config)
+    before, after = subject.found.shown(usual.config), subject.found.shown(chosen.config)
     keys = table.settings_of(changed)
     was, now, pin = (
         " ".join(f"{word}{key}={shown[key]}" for key in keys)
@@ -520,7 +520,11 @@ def _untold_words(subject: Subject) -> str:
     names = {p.name for p in subject.untold}
     for each in table.lists.values():
         items = each.items_of(names)
-        values += [f"{' and '.join(items)} in {each.name}={each.show(config)}"] if items else []
+        values += (
+            [f"{' and '.join(items)} in {each.name}={each.show(config, subject.found.unknown)}"]
+            if items
+            else []
+        )
     return f"only defaults, no port tells them: {', '.join(values)}"
 
 

@@ -132,8 +132,9 @@ class ListParam:
         """What an entry looks like: `type:dispatch_width:issue_width`."""
         return ":".join(item.name for item in self.items)
 
-    def parse(self, text: str, cfg: Config) -> Config:
-        """The parameters of a list as a person wrote it; WlkError BAD_CONFIG."""
+    def parse(self, text: str, cfg: Config, partial: bool = False) -> Config:
+        """The parameters of a list as a person wrote it; WlkError BAD_CONFIG. `partial`: an entry
+        may lack its last items, which ports show."""
         entries = text.split(",") if text else []
         if len(entries) > self.most:
             message = f"config: {self.name}={text}: {len(entries)} entries; at most {self.most}"
@@ -141,22 +142,27 @@ class ListParam:
         found = {name: 0 for _, _, name in self.params()}
         for number, entry in enumerate(entries):
             where, words = f"{self.name}: entry {number} '{entry}'", entry.split(":")
-            if len(words) != len(self.items):
+            if len(words) > len(self.items) or (len(words) < len(self.items) and not partial):
                 message = f"config: {where}: give {self.form()}"
                 raise WlkError(Status.BAD_CONFIG, message)
-            for item, word in zip(self.items, words, strict=True):
+            for item, word in zip(self.items, words, strict=False):
                 found[self.param(number, item)] = item.parse(word, cfg, where)
+            for item in self.items[len(words) :]:
+                del found[self.param(number, item)]
         return found
 
     def length(self, cfg: Config) -> int:
         """Entries that are there."""
         return sum(cfg[f"{self.name}_{n}_{self.key}"] != 0 for n in range(self.most))
 
-    def show(self, cfg: Config) -> str:
-        """The list as a person writes it."""
+    def show(self, cfg: Config, unknown: Collection[str] = ()) -> str:
+        """The list as a person writes it, without the last items that are `unknown` of each entry:
+        nothing shows these parameters."""
+        entries, items = range(self.length(cfg)), list(self.items)
+        while len(items) > 1 and all(self.param(n, items[-1]) in unknown for n in entries):
+            items.pop()
         return ",".join(
-            ":".join(item.show(cfg[self.param(n, item)], cfg) for item in self.items)
-            for n in range(self.length(cfg))
+            ":".join(item.show(cfg[self.param(n, item)], cfg) for item in items) for n in entries
         )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -71,8 +72,9 @@ class Table:
         """Defaults overlaid with `given`; WlkError BAD_CONFIG names what is wrong."""
         return self.defaults() | self.values(given, self.defaults())
 
-    def values(self, given: Mapping[str, str | int], base: Config) -> Config:
-        """The parameters that `given` sets, lists by what `base` and `given` say otherwise."""
+    def values(self, given: Mapping[str, str | int], base: Config, partial: bool = False) -> Config:
+        """The parameters that `given` sets, lists by what `base` and `given` say otherwise.
+        `partial`: their entries may lack what ports show."""
         found: Config = {}
         for key, value in given.items():
             if not self.knows(key):
@@ -84,7 +86,7 @@ class Table:
             if key in self.params:
                 found[key] = self.params[key].parse(value)
         for key in given.keys() & self.lists.keys():
-            found = self.lists[key].parse(str(given[key]), base | found) | found
+            found = self.lists[key].parse(str(given[key]), base | found, partial) | found
         return found
 
     def knows(self, key: str) -> bool:
@@ -128,10 +130,11 @@ class Table:
         """What a user of a legal configuration should know, a line each."""
         return list(filter(None, (c.say(cfg) for c in self.cautions)))
 
-    def show(self, cfg: Config) -> dict[str, int | str]:
-        """A configuration as a person writes it (named values by name)."""
+    def show(self, cfg: Config, unknown: Collection[str] = ()) -> dict[str, int | str]:
+        """A configuration as a person writes it (named values by name). `unknown`: parameters of
+        lists that nothing shows."""
         return {
-            k: self.lists[k].show(cfg) if k in self.lists else self._shown(k, cfg)
+            k: self.lists[k].show(cfg, unknown) if k in self.lists else self._shown(k, cfg)
             for k in self.settings()
         }
 
@@ -195,9 +198,15 @@ class Table:
         only = replace(derived, legal=(words,), default=words)
         return replace(whole, members=members, params=whole.params | {only.name: only}, whole=whole)
 
-    def text(self, cfg: Config) -> str:
+    def text(self, cfg: Config, unknown: Collection[str] = ()) -> str:
         """`key=value key=value` in table order."""
-        return " ".join(f"{k}={v}" for k, v in self.show(cfg).items())
+        return " ".join(f"{k}={v}" for k, v in self.show(cfg, unknown).items())
+
+    def name_lists(self, report: str, shown: Mapping[str, int | str]) -> str:
+        """A report of the programs in C, which know no names, with its lists as in `shown`."""
+        for key in self.lists:
+            report = re.sub(rf"(?<= ){key}=[\d:,]+", f"{key}={shown[key]}", report)
+        return report
 
     def unit_members(self, unit: str) -> list[Field]:
         """The fields of a unit, as one of its uses has them."""
