@@ -41,7 +41,14 @@ static const char *label_of(const wlk_checker *c, const wlk_port *port) {
     if (field_of(c, port)->as != NULL) {
         return field_of(c, port)->as;
     }
-    return bits != NULL ? bits + strlen("_bits_") : port->name;
+    if (bits == NULL) {
+        return port->name;
+    }
+    const char *label = bits + strlen("_bits_");
+    while (*label >= '0' && *label <= '9' && bits > port->name && bits[-1] != '_') {
+        bits--; // an element of a bare array: with the word before, which names it
+    }
+    return *label >= '0' && *label <= '9' ? bits : label;
 }
 
 static void print_channel(const wlk_checker *c, const channel *ch, const uint64_t *in,

@@ -103,6 +103,7 @@ def test_report_names_everything(late):
     cycles = [int(n) for n in re.findall(r"^ +(\d+):", late.text, re.MULTILINE)]
     assert cycles == list(range(at - 15, at + 1))
     assert "readReq regs_0_enable=" in late.text
+    assert " resp_bits_0_enable=" in late.text  # io_readData_resp_bits_0_enable
     # What is on the screen is the report.
     assert late.text.rstrip() in late.said.err
     assert str(late.report) in late.said.err
