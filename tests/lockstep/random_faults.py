@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Random faults in the stub, run without --config: is the configuration that is reported the RTL's?
+
+A seed says the block (collector or stage), the RTL's configuration (half of them the default, half
+random values of what ports do not show), and a fault: an operator, a constant or a condition of the
+hand-written files that becomes another. Faults that do not build or that nothing shows are drawn
+again. Where the RTL has the default, that must be reported; other values cannot be found behind a
+fault that shows before they do, and must then be marked as inferred. A hundred of them:
+
+    PYTHONPATH=scripts build/venv/bin/python tests/lockstep/random_faults.py 1..100
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import rtl_under_test as rut
+from wlk import options, stubs, tables
+from wlk.errors import Status
+
+DRAWS = 12  # of a seed, until a fault shows
+SIZES = {"num_lanes": 2, "num_pregs": 16}
+# The values that ports do not show; those of the stage are few, as the search tries them all.
+OPEN = {
+    "collector": {"coll_entries": range(1, 9)},
+    "issue": {
+        "rs_entries": range(3, 9),
+        "coll_entries": range(1, 5),
+        "max_pending_reads": range(3, 16),
+        "forward_coll_issue": range(2),
+        "in_order_per_warp": range(2),
+    },
+}
+MORE = {"issue": {"num_warps": 2}}
+OPERATORS = {
+    "==": ["!="],
+    "!=": ["=="],
+    "&&": ["||"],
+    "||": ["&&"],
+    " & ": [" | "],
+    " | ": [" & "],
+    " + ": [" - "],
+    " - ": [" + "],
+    "1'b0": ["1'b1"],
+    "1'b1": ["1'b0"],
+    "'0": ["'1"],
+    "'1": ["'0"],
+    "!": [""],
+    " ? ": [" ? !"],
+}
+TOKEN = re.compile("|".join(re.escape(op) for op in sorted(OPERATORS, key=len, reverse=True)))
+FIXED = re.compile(r"^\s*(//|parameter|localparam|input|output|genvar|for|import|`)|for \(")
+
+
+@dataclass
+class Fault:
+    """A text of a file that becomes another."""
+
+    file: str
+    line: int
+    column: int
+    old: str
+    new: str
+
+    def put_into(self, place: Path) -> None:
+        path = place / self.file
+        lines = path.read_text(encoding="utf-8").split("\n")
+        text = lines[self.line]
+        assert text[self.column :].startswith(self.old)
+        lines[self.line] = text[: self.column] + self.new + text[self.column + len(self.old) :]
+        path.write_text("\n".join(lines), encoding="utf-8")
+
+
+@dataclass
+class Outcome:
+    """What `lockstep` said of a seed."""
+
+    seed: int
+    block: str
+    true: dict[str, int]
+    fault: Fault | None = None
+    code: int = 0
+    answer: dict[str, Any] = field(default_factory=dict)
+    text: str = ""
+
+    @property
+    def found(self) -> dict[str, int]:
+        return {key: self.answer["config"][key] for key in self.true}
+
+    @property
+    def is_true(self) -> bool:
+        return self.found == self.true
+
+    @property
+    def is_default(self) -> bool:
+        params = tables.load(self.block).params
+        return all(params[key].default == value for key, value in self.true.items())
+
+    @property
+    def is_silent(self) -> bool:
+        """Another configuration, and nothing says that it is inferred or to be pinned."""
+        marked = set(self.answer.get("inferred_behaviour", ()))
+        wrong = {key for key, value in self.true.items() if self.found[key] != value}
+        return not wrong <= marked or "pin" not in self.text
+
+    def line(self) -> str:
+        kind = "true" if self.is_true else "SILENT" if self.is_silent else "marked"
+        fault = self.fault
+        where = f"{fault.file}:{fault.line + 1} '{fault.old}' -> '{fault.new}'"
+        rows = [f"{c['config']} {c.get('first', {})}" for c in self.answer.get("candidates", [])]
+        more = "" if self.is_true else f" true {self.true} found {self.found} {rows[:4]}"
+        return f"{self.seed} {self.block} {kind} {self.answer['verdict']} {where}{more}"
+
+
+def _faults(block: str) -> Iterator[Fault]:
+    for path in stubs.stub_files(tables.load(block)):
+        for number, line in enumerate(path.read_text(encoding="utf-8").split("\n")):
+            code = line.partition("//")[0]
+            if not FIXED.search(code):
+                for found in TOKEN.finditer(code):
+                    for new in OPERATORS[found[0]]:
+                        yield Fault(path.name, number, found.start(), found[0], new)
+
+
+def _configuration(block: str, draw: random.Random) -> dict[str, int]:
+    """Legal values of what ports do not show: half of the time the defaults."""
+    table = tables.load(block)
+    true = {key: table.params[key].default for key in OPEN[block]}
+    while draw.random() < 0.5 or not _is_legal(block, true):
+        true = {key: draw.choice(values) for key, values in OPEN[block].items()}
+        if _is_legal(block, true):
+            break
+    return true
+
+
+def _is_legal(block: str, true: dict[str, int]) -> bool:
+    table = tables.load(block)
+    return table.refusal(table.config(SIZES | MORE.get(block, {}) | true)) is None
+
+
+def run(seed: int, *words: str, cycles: int = 5000) -> Outcome:
+    """A fault that shows, and what is said of it."""
+    draw = random.Random(seed)
+    block = "issue" if seed % 2 else "collector"
+    outcome = Outcome(seed, block, _configuration(block, draw))
+    faults = list(_faults(block))
+    config = SIZES | MORE.get(block, {}) | outcome.true
+    for _ in range(DRAWS):
+        outcome.fault = draw.choice(faults)
+        place = rut.stub(f"random_{seed}", config, block=block)
+        outcome.fault.put_into(place)
+        length = ("--seeds", "1..2", "--cycles", str(cycles))
+        said = rut.run_lockstep("--rtl", place, *length, *words, block=block)
+        if said.code in (Status.BUILD_FAIL, Status.BAD_RTL):
+            continue
+        outcome.code, outcome.answer, outcome.text = said.code, said.json, said.err
+        if said.code != Status.OK or not outcome.is_true:
+            break  # else nothing shows it
+    return outcome
+
+
+def main() -> int:
+    """Run the seeds of the command line; 1 when too many are of another configuration."""
+    seeds = options.seeds(sys.argv[1])
+    outcomes = []
+    for seed in seeds:
+        outcomes.append(run(seed))
+        print(outcomes[-1].line(), flush=True)
+    usual = [o for o in outcomes if o.is_default]
+    said = {
+        "default": len(usual),
+        "default_true": sum(o.is_true for o in usual),
+        "other": len(outcomes) - len(usual),
+        "other_true": sum(o.is_true for o in outcomes if not o.is_default),
+        "silent": sum(o.is_silent for o in outcomes),
+    }
+    print(json.dumps(said))
+    return int(said["default_true"] * 100 < 95 * len(usual) or said["silent"] > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
