@@ -27,6 +27,7 @@ from wlk.errors import Status
 
 AMPLE = 256 << 20  # bytes
 BUILT, BUILDS = 64 << 20, 5  # bytes of a build; moments with one, which take long
+FILLER = "filler"  # what takes the only page of a disk of none
 PAGE = 4096  # of a tmpfs: its sizes are multiples
 FAULT = {rut.CORE: ("assign writeReq_ready_o = 1'b1", "assign writeReq_ready_o = !rst_i")}
 PINNED = ("--config", "coll_entries=2")
@@ -270,7 +271,8 @@ def run(command: Command, place: Path, size: int, like: Moment | None = None) ->
     """One moment: the command on a disk of `size` bytes, and what is wrong with what it left.
     `like`: a moment on a large disk, whose texts are what texts must be."""
     moment = Moment(command, size)
-    with disk(place, AMPLE if command.small_build else size) as at:
+    with disk(place, AMPLE if command.small_build else max(size, PAGE)) as at:
+        (at / FILLER).write_bytes(b"x" * PAGE if size == 0 else b"")
         words = [word.replace("{disk}", str(at)) for word in command.words]
         environment = {"TMPDIR": str(at), "WARPLOCK_NO_SETUP": "1"}
         out, err = Path(f"{at}.out"), Path(f"{at}.err")
@@ -319,7 +321,9 @@ def _damaged(root: Path, moment: Moment, like: Moment | None) -> list[str]:
     for path in sorted(root.rglob("*")):
         if path.is_symlink() and not path.exists():
             troubles.append(f"{path}: leads nowhere")
-        if path.is_symlink() or not path.is_file() or path.name == moment.command.to_disk:
+        if path.is_symlink() or not path.is_file():
+            continue
+        if path.name in (moment.command.to_disk, FILLER):
             continue
         name = str(path.relative_to(root))
         if path.suffix in TEXTS:
@@ -385,7 +389,7 @@ READERS: dict[str, Callable[[Path], str]] = {
 
 
 def moments(command: Command, place: Path, count: int, seed: int) -> Iterator[Moment]:
-    """The command on a large disk, and on disks of random sizes, from a page to what it needs."""
+    """The command on a large disk, and on disks of random sizes, from none to what it needs."""
     chance = random.Random(f"{seed} {command.name}")
     like = run(command, place, AMPLE)
     if like.code != command.verdict:
@@ -395,8 +399,8 @@ def moments(command: Command, place: Path, count: int, seed: int) -> Iterator[Mo
     if command.small_build:
         most, count = BUILT // PAGE, min(count, BUILDS)
     for _ in range(count):
-        pages = chance.choice((chance.randint(1, most), int(most ** chance.random())))
-        yield run(command, place, max(1, pages) * PAGE, like)
+        pages = chance.choice((chance.randint(0, most), int(most ** chance.random()) - 1))
+        yield run(command, place, pages * PAGE, like)
 
 
 def main() -> int:
