@@ -228,7 +228,7 @@ def test_bad_entry_is_named(capfd, monkeypatch, tmp_path, change, status, words)
     list_of(monkeypatch, tmp_path, change)
     code, answers, said = mutate(capfd)
     assert code == status
-    assert not answers
+    assert [answer["error"]["code"] for answer in answers] == [status]
     assert words in said
     assert len(said.splitlines()) == 1
 
