@@ -109,7 +109,8 @@ void bench_forget(bench *b) {
 
 // Floors hold for the mix of all profiles only.
 static bool floors_hold(const bench *b) {
-    return b->profile >= wlk_stimulus_profiles(b->gen) && b->replay == NULL && b->program == NULL;
+    return b->profile >= wlk_stimulus_profiles(b->gen) && b->replay == NULL && b->program == NULL &&
+           b->n_ties == 0u;
 }
 
 // What a floor asks of a run. Hits come by chance, so three standard deviations are let off; not in

@@ -5,6 +5,8 @@
 //   waves=FILE from=C to=C   FST of these cycles
 //   replay=FILE        inputs from a record file     shrink=FILE  shrink the failing stimulus
 //   param=I:VALUE      another value of parameter I than the bench was built with
+//   tie=WORD:LSB:WIDTH:VALUE   an input that the RTL lacks because it is constant: its bits in the
+//                      input record
 //   suspect=PORT:BLOCK:LACKS   see blame_suspect
 //   probe=I:VALUE,...  another configuration than it was built with: try it, and those of all other
 //                      such words, with each seed; how well each explains the RTL is the answer
@@ -101,6 +103,7 @@ void bench_start_stimulus(bench *b) {
 static void next_inputs(bench *b) {
     wlk_step_info info;
     b->gen->next(b->cfg, b->model, &b->stim, b->in);
+    tool_tie_apply(b->ties, b->n_ties, b->in);
     if (b->picture != NULL) {
         memcpy(b->before, b->model, offsetof(wlk_issue_state, collector));
     }
@@ -248,7 +251,9 @@ static wlk_status replay(bench *b, wlk_error *err) {
         if (status != WLK_OK || in == NULL) {
             break;
         }
-        going = bench_cycle(b, in);
+        memcpy(b->in, in, b->layout.in_words * sizeof *in);
+        tool_tie_apply(b->ties, b->n_ties, b->in);
+        going = bench_cycle(b, b->in);
     }
     wlk_vec_close(reader);
     if (status == WLK_OK) {
@@ -392,6 +397,14 @@ static bool set_param(bench *b, const char *word) {
     return strncmp(word, "param=", 6) == 0 && bench_set_params(b, word + 6);
 }
 
+// "tie=WORD:LSB:WIDTH:VALUE".
+static bool add_tie(bench *b, const char *word) {
+    wlk_layout layout;
+    b->block->table->layout(b->cfg, &layout);
+    return strncmp(word, "tie=", 4) == 0 && b->n_ties < MAX_TIES &&
+           tool_tie_read(word + 4, layout.in_words, &b->ties[b->n_ties++]);
+}
+
 // "probe=I:VALUE,...".
 static bool add_probe(bench *b, int argc, const char *word) {
     if (strncmp(word, "probe=", 6) != 0) {
@@ -433,8 +446,8 @@ static bool parse(bench *b, int argc, char **argv, wlk_error *err) {
         {"pipeline", NULL, &b->pipeline}, {NULL, NULL, NULL},
     };
     for (int i = 1; i < argc; i++) {
-        if (!set_param(b, argv[i]) && !add_probe(b, argc, argv[i]) && !set_suspect(b, argv[i]) &&
-            !set_option(options, argv[i])) {
+        if (!set_param(b, argv[i]) && !add_tie(b, argv[i]) && !add_probe(b, argc, argv[i]) &&
+            !set_suspect(b, argv[i]) && !set_option(options, argv[i])) {
             (void)wlk_fail(err, WLK_USAGE, "cannot read '%s'", argv[i]);
             return false;
         }

@@ -37,6 +37,8 @@ typedef struct assertions {
     uint64_t count; /* of all places */
 } assertions;
 
+enum { MAX_TIES = 256 };
+
 typedef struct bench {
     const wlk_bench_dut *dut;
     const wlk_block *block;
@@ -74,6 +76,8 @@ typedef struct bench {
     /* What fired before the first reset of a seed was over, with random power-up: registers hold
      * anything then, so it means nothing. The first one; the count is of all, in all seeds. */
     place early;
+    tool_tie ties[MAX_TIES]; /* inputs that the RTL lacks because they are constant */
+    uint32_t n_ties;
     wlk_port *ports;
     const char *suspects[MAX_SUSPECTS]; /* words of blame.c */
     int32_t reset;                      /* port among `ports`, or -1 */

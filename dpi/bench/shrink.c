@@ -93,6 +93,7 @@ void bench_again(bench *b, uint64_t cycle, uint64_t *in) {
     wlk_step_info info;
     b->stim.drain = b->program == NULL && cycle >= b->cycles;
     b->gen->next(b->cfg, b->model, &b->stim, in);
+    tool_tie_apply(b->ties, b->n_ties, in);
     b->block->tick(b->cfg, b->model, in, &info);
 }
 

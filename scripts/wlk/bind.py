@@ -20,9 +20,12 @@ LIBRARY = ("libwarplock_dpi.so", "libwarplock_dpi.so.1")
 
 def _matched(args: argparse.Namespace, table: tables.Table) -> tuple[rtl.Module, match.Match]:
     design = rtl.load(args.rtl, defines=args.define, include_dirs=args.include)
-    module = design.find(args.module, table)
+    ties = dict(args.tie)
+    module = design.find(args.module, table, ties)
     ports = [(p.name, p.direction, p.width) for p in module.ports()]
-    found = match.match(table, ports, jobs.given_config(table, args.config, partial=True))
+    given = jobs.given_config(table, args.config, partial=True)
+    found = match.match(table, ports, given, ties=ties)
+    match.require_ties(ties, [found], f"module {module.name}")
     if not found.ok:
         print(match.render_differences(found), file=sys.stderr)
         found.require(f"{module.where}: module {module.name}")
@@ -49,7 +52,7 @@ def write(args: argparse.Namespace) -> int:
     present = [*found.present, *([table.clock] if table.clock else [])]
     # Several modules of a block can be bound in one simulation: their checkers need own names.
     suffix = "" if module.name == table.module else f"_{module.name}"
-    harness = Harness(table, found.config, present, module.name, suffix)
+    harness = Harness(table, found.config, present, module.name, suffix, found.tied)
     library = build.meson_build() / "vectors" / "libwarplock_dpi.so"
     step = f"wlk_{table.name}{suffix}_step.c"
     texts = {

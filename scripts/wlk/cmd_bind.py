@@ -31,6 +31,7 @@ def add(subparsers: Any) -> None:
         help="of a block without a clock: what samples it, as seen from its module (default: the "
         "module's port clock)",
     )
+    options.add_tie(parser)
     parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="folder to write to")
     options.add_force(parser)
 

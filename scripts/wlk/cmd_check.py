@@ -71,12 +71,13 @@ def add(subparsers: Any) -> None:
         default="unknown",
         help="what no reset reaches: unknown (default), or zero, which needs no reset",
     )
+    options.add_tie(parser)
     parser.add_argument("--strict", action="store_true", help=options.STRICT)
 
 
 def refuse(args: argparse.Namespace) -> None:
     """Options of one dump with a folder of them."""
-    for option in ("block", "scope", "clock", "config"):
+    for option in ("block", "scope", "clock", "config", "tie"):
         if getattr(args, option) and Path(args.dump).is_dir():
             message = f"--{option} goes with one dump, and {args.dump} is a folder"
             hint = "a file NAME.toml beside NAME.fst says parameters"
@@ -217,6 +218,7 @@ class Target:
         """An instance as the tool takes it."""
         words = [f"block={self.table.name}", f"scope={self.scope.path}", f"power_up={power_up}"]
         words += [f"clock={self.clock}"] if self.clock else []
+        words += [f"tie={place}" for place in match.tie_places(self.match)]
         return words + self.match.table.words(trial.config)
 
 
@@ -241,6 +243,7 @@ class Finder:
     def targets(self) -> list[Target]:
         """The instances to check, clocks and possible configurations included."""
         found = self._named() if self.args.scope else self._all()
+        match.require_ties(dict(self.args.tie), [t.match for t in found], self.args.dump)
         for target in found:
             if target.match.ok:
                 target.clock_is_optional = target.table.clock is None and self.args.clock is None
@@ -253,7 +256,8 @@ class Finder:
     ) -> match.Match:
         """Without the clock, which may be in a scope around this one."""
         mine = {k: v for k, v in self.given.items() if given and table.knows(k)}
-        return match.match(table, scope.shapes, mine, clock=False, told=told)
+        ties = dict(self.args.tie)
+        return match.match(table, scope.shapes, mine, clock=False, told=told, ties=ties)
 
     def _subject(self, target: Target) -> Subject:
         """BAD_CONFIG when no configuration that the ports and the user leave is legal."""
@@ -284,7 +288,7 @@ class Finder:
         """Every scope that fits a block, and those that have the names but do not fit."""
         found, odd = [], []
         for scope, table in itertools.product(self.scopes.values(), self.blocks):
-            if not match.may_fit(table, scope.signals, clock=False):
+            if not match.may_fit(table, {*scope.signals, *dict(self.args.tie)}, clock=False):
                 continue
             target = Target(table, scope, self._match(table, scope, given=False))
             (found if target.match.ok else odd).append(target)

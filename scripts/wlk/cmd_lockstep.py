@@ -70,6 +70,7 @@ def _add_rtl(parser: argparse.ArgumentParser) -> None:
     rtl.add_argument(
         "--include", action="append", type=Path, default=[], metavar="DIR", help="include folder"
     )
+    options.add_tie(rtl)
     rtl.add_argument(
         "--power-up",
         choices=("random", "zero"),
@@ -160,6 +161,8 @@ def refuse(args: argparse.Namespace) -> None:
         if getattr(args, option) and len(args.blocks) != 1:
             example = "BLOCK --rtl" if option == "rtl" else "issue"
             raise WlkError(Status.USAGE, f"--{option} goes with one block: lockstep {example} ...")
+    if args.tie and not args.rtl:
+        raise WlkError(Status.USAGE, "--tie goes with --rtl: the stub lacks no input")
     for path in args.rtl:
         if not path.exists():
             raise WlkError(Status.NO_FILE, f"--rtl {path}: no such file or folder")

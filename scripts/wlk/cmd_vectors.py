@@ -80,6 +80,7 @@ def _add_play(actions: Any) -> None:
     rtl.add_argument("--module", metavar="NAME", help="module to drive, if its name differs")
     rtl.add_argument("--define", action="append", default=[], metavar="NAME[=VALUE]")
     rtl.add_argument("--include", action="append", type=Path, default=[], metavar="DIR")
+    options.add_tie(rtl)
 
 
 def _add_dump(actions: Any) -> None:

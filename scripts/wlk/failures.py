@@ -29,6 +29,7 @@ def command_line(job: Job, seed: int) -> str:
         words += ["--module", args.module]
     words += [w for d in args.define for w in ("--define", d)]
     words += [w for d in args.include for w in ("--include", str(d))]
+    words += [w for port, value in args.tie for w in ("--tie", f"{port}={value}")]
     words += [w for text in pinned(job) for w in ("--config", text)]
     words += ["--seeds", f"{seed}..{seed}"]
     words += ["--cycles", str(args.cycles)] if args.cycles else []

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from . import gen_shell
@@ -39,13 +39,22 @@ class Harness:
     """Generates the pieces for one module: `module` is its name, `present` its port names."""
 
     def __init__(
-        self, table: Table, cfg: Config, present: Collection[str], module: str, suffix: str = ""
+        self,
+        table: Table,
+        cfg: Config,
+        present: Collection[str],
+        module: str,
+        suffix: str = "",
+        tied: Mapping[str, int] | None = None,
     ) -> None:
         self.table = table
         self.cfg = cfg
         self.module = module
         self.layout = table.layout(cfg)
         self.ports = [p for p in table.ports(cfg) if p.name in present]
+        # Inputs that the module lacks because they are constant.
+        self.tied = dict(tied or {})
+        self.tied_ports = [p for p in table.ports(cfg) if p.name in self.tied]
         self.checker = f"wlk_{table.name}_checker{suffix}"
         self.clock = table.clock or BENCH_CLOCK
         self.has_clock = table.clock is None or table.clock in present
@@ -56,12 +65,12 @@ class Harness:
         places = [(p.name, p.direction, p.width, p.word, p.lsb) for p in self.ports]
         payloads = [(p.name, p.bits) for p in self.layout.payloads]
         shape = f"{self.layout.in_control} {self.layout.out_control} {payloads} {places}"
-        shape += self.module
+        shape += f"{self.module}{self.tied or ''}"
         return f"wlk_dpi_{self.table.name}_step_{hashlib.sha256(shape.encode()).hexdigest()[:8]}"
 
     # -- the record as SV expressions ------------------------------------------------------
     def side(self, direction: str) -> Side:
-        ports = [p for p in self.ports if p.direction == direction]
+        ports = [p for p in (*self.ports, *self.tied_ports) if p.direction == direction]
         control = self.layout.in_control if direction == "in" else self.layout.out_control
         words = [self._word([p for p in ports if p.word == w]) for w in range(control)]
         payloads = []
@@ -77,13 +86,19 @@ class Harness:
         """One control word: fields at their places, zeros between."""
         if not ports:
             return "64'h0"
-        return self._concat([(p.lsb, p.width, p.name) for p in ports], WORD)
+        return self._concat([(p.lsb, p.width, self._value(p)) for p in ports], WORD)
 
     def _lanes(self, ports: list[Port], first: int, bits: int) -> str:
         if not ports:
             return f"{bits}'h0"
-        places = [((p.word - first) * WORD + p.lsb, p.width, p.name) for p in ports]
+        places = [((p.word - first) * WORD + p.lsb, p.width, self._value(p)) for p in ports]
         return self._concat(places, bits)
+
+    def _value(self, port: Port) -> str:
+        """What stands for a port: its name, or the constant."""
+        if port.name not in self.tied:
+            return port.name
+        return f"{port.width}'h{self.tied[port.name]:x}"
 
     @staticmethod
     def _concat(places: list[tuple[int, int, str]], bits: int) -> str:

@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from . import inside, progress, tools
+from . import inside, match, progress, tools
 from .errors import Status, WlkError
 from .jobs import Job
 from .tables import Config
@@ -35,6 +35,8 @@ def words(job: Job, **more: object) -> list[str]:
     if job.matched is not None and job.args.bind == "all":
         open_ports = inside.suspects(job.table, job.config, job.inside, job.modules)
         given += [f"suspect={each}" for each in open_ports]
+    if job.matched is not None:
+        given += [f"tie={place}" for place in match.tie_places(job.matched)]
     other = overrides(job, job.config)
     return given + ([f"param={other}"] if other else [])
 

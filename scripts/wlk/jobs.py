@@ -28,6 +28,7 @@ class Run:
     module: str | None = None
     define: list[str] = field(default_factory=list)
     include: list[Path] = field(default_factory=list)
+    tie: list[tuple[str, int]] = field(default_factory=list)
     power_up: str = "random"
     config: list[str] = field(default_factory=list)
     seeds: range = range(1, 2)
@@ -194,12 +195,14 @@ def rtl_job(table: Table, args: Run) -> Job:
     from . import rtl  # needs slang, which the stub does not
 
     design = rtl.load(args.rtl, defines=args.define, include_dirs=args.include)
-    module = design.find(args.module, table)
+    ties = dict(args.tie)
+    module = design.find(args.module, table, ties)
     module.require_complete()
     ports = [(p.name, p.direction, p.width) for p in module.ports()]
     given = given_config(table, args.config, partial=True)
-    found = match.match(table, ports, given)
+    found = match.match(table, ports, given, ties=ties)
     table = found.table
+    match.require_ties(ties, [found], f"module {module.name}")
     if not found.ok:
         print(match.render_differences(found), file=sys.stderr)
         found.require(f"{module.where}: module {module.name}")

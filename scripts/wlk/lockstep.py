@@ -84,7 +84,8 @@ def _builder(job: Job) -> Callable[..., Path]:
     """Builds the bench. Waveforms of a user's RTL are built in, so that a failure needs no second
     build; a stub, which is not expected to fail, builds faster without."""
     job.built = jobs.build_config(job.table, job.config)
-    own = Harness(job.table, job.built, job.present, job.rtl.top)
+    tied = job.matched.tied if job.matched is not None else {}
+    own = Harness(job.table, job.built, job.present, job.rtl.top, tied=tied)
     bound = [own, *(each.harness(job.built) for each in job.inside)]
     tool = verilate.find_tool(job.args.verilator)
     wanted = bool(job.args.rtl) or job.args.waves
@@ -127,6 +128,7 @@ def replay(
         module=args.module,
         define=args.define,
         include=args.include,
+        tie=args.tie,
         config=words,
         power_up="zero" if power_up == "zero" else "random",
     )
@@ -191,6 +193,7 @@ def _result(
         extra["match"] = job.matched.kind
         extra["not_compared"] = job.matched.missing_outputs
         extra["tied_off"] = job.matched.tied_off
+        extra["tied"] = job.matched.tied
     return Result(
         block=job.table.name,
         module=job.rtl.top,
@@ -254,6 +257,9 @@ def _notes(job: Job, answer: dict, subject: Subject | None) -> list[str]:
             notes.append(
                 "  not compared (not in the RTL): " + ", ".join(job.matched.missing_outputs)
             )
+        if job.matched.tied:
+            tied = ", ".join(f"{port}={value}" for port, value in job.matched.tied.items())
+            notes.append(f"  tied, so that no coverage floor is asked for: {tied}")
         if job.matched.tied_off:
             notes.append("  tied off (no rule reads them): " + ", ".join(job.matched.tied_off))
     low = [n for n, c in answer.get("coverage", {}).items() if c["hits"] < c["floor"]]

@@ -14,6 +14,7 @@ table does not know are internal ones and are ignored.
 
 from __future__ import annotations
 
+import difflib
 import itertools
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -76,6 +77,7 @@ class Match:
     missing_inputs: list[str] = field(default_factory=list)  # a rule reads them: refused
     missing_outputs: list[str] = field(default_factory=list)  # not compared
     tied_off: list[str] = field(default_factory=list)  # inputs no rule reads
+    tied: dict[str, int] = field(default_factory=dict)  # --tie: missing inputs that are constant
     ignored: list[str] = field(default_factory=list)  # internal signals of a scope
     loose_widths: dict[str, int] = field(default_factory=dict)  # width found where it may vary
     notes: list[str] = field(default_factory=list)
@@ -87,7 +89,8 @@ class Match:
             return "conflict"
         if self.missing_inputs or not self.present_outputs:
             return "refused"
-        return "subset" if self.missing_outputs or self.tied_off else "equal"
+        less = self.missing_outputs or self.tied_off or self.tied
+        return "subset" if less else "equal"
 
     @property
     def ok(self) -> bool:
@@ -137,7 +140,9 @@ class Match:
         elif self.missing_inputs:
             more = len(self.missing_inputs) - 1
             rest = f" (and {more} more)" if more else ""
-            text = f"input {self.missing_inputs[0]} is missing{rest}; the model reads it"
+            name = self.missing_inputs[0]
+            text = f"input {name} is missing{rest}; the model reads it; if it is constant, and the "
+            text += f"compiler dropped it, give it with --tie {name}=VALUE"
         else:
             text = "none of the block's outputs is there, so nothing could be compared"
         notes = f"; {self.notes[0]}" if self.notes else ""
@@ -512,6 +517,37 @@ def _note_missing(result: Match, name: str, want: tuple[str, int, Field | None])
         result.missing_inputs.append(name)
 
 
+def _tie(result: Match, name: str, width: int, value: int) -> None:
+    if value >> width:
+        message = f"--tie {name}={value}: the port has {_bits(width)}; the most is {2**width - 1}"
+        raise WlkError(Status.USAGE, message)
+    result.tied[name] = value
+
+
+def require_ties(ties: Iterable[str], found: Sequence[Match], what: str) -> None:
+    """USAGE when a tie is of no input that one of the matches lacks. `what`: where they lack it."""
+    for name in ties:
+        if any(name in m.tied for m in found):
+            continue
+        if any(name in m.present for m in found):
+            why = f"{what} has this port; only an input that it lacks can be tied"
+        else:
+            near = difflib.get_close_matches(name, [n for m in found for n in m.missing_inputs])
+            blocks = " or ".join(dict.fromkeys(m.table.name for m in found))
+            hint = f"; did you mean {near[0]}?" if near else ""
+            why = f"no input of {blocks} has this name{hint}"
+        raise WlkError(Status.USAGE, f"--tie {name}: {why}")
+
+
+def tie_places(found: Match) -> list[str]:
+    """WORD:LSB:WIDTH:VALUE of each tied input in the record, as the programs in C take them."""
+    ports = {port.name: port for port in found.table.ports(found.config)}
+    return [
+        f"{ports[name].word}:{ports[name].lsb}:{ports[name].width}:{value}"
+        for name, value in found.tied.items()
+    ]
+
+
 def _note_extra(result: Match, port: PortShape, known: bool) -> None:
     name, direction, width = port
     if direction is None and not known:
@@ -528,12 +564,14 @@ def match(
     *,
     clock: bool = True,
     told: Sequence[Told] = (),
+    ties: Mapping[str, int] | None = None,
 ) -> Match:
     """Infer the parameters from `ports` and classify every port.
 
     The result's table has the ports that its opaque fields have here.
     `given`: parameters the user set. `clock`: the clock is among the ports (a CSV has none).
-    `told`: what other scopes show of parameters that are the same hardware.
+    `told`: what other scopes show of parameters that are the same hardware. `ties`: inputs that may
+    be missing, and their constant values.
     """
     shapes = {port[0]: port for port in ports}
     table = table.opened(shapes.values())
@@ -554,6 +592,8 @@ def match(
     for name, want in expected.items():
         if name in shapes:
             _compare(result, name, want, shapes[name])
+        elif ties and name in ties and want[0] == "in":
+            _tie(result, name, want[1], ties[name])
         else:
             _note_missing(result, name, want)
     clocks = {table.clock} if table.clock else set()
@@ -589,7 +629,13 @@ def _always_read(table: Table) -> set[str]:
     return _ALWAYS[id(table)][1]
 
 
-def fits(table: Table, ports: Iterable[PortShape], *, clock: bool = True) -> float:
+def fits(
+    table: Table,
+    ports: Iterable[PortShape],
+    *,
+    clock: bool = True,
+    ties: Mapping[str, int] | None = None,
+) -> float:
     """Score of a scope or module as an instance of the block: the share of its ports that are
     there, 0 when it cannot be one.
 
@@ -597,9 +643,9 @@ def fits(table: Table, ports: Iterable[PortShape], *, clock: bool = True) -> flo
     contradiction for the parameters inferred.
     """
     shapes = list(ports)
-    if not may_fit(table, {name for name, _, _ in shapes}, clock=clock):
+    if not may_fit(table, {name for name, _, _ in shapes} | set(ties or ()), clock=clock):
         return 0.0
-    result = match(table, shapes, clock=clock)
+    result = match(table, shapes, clock=clock, ties=ties)
     if not result.ok:
         return 0.0
     absent = len(result.missing_outputs) + len(result.tied_off)

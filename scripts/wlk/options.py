@@ -111,6 +111,26 @@ def twice(first: str, second: str) -> str:
     return f"--config {first} and --config {second}: give one of them"
 
 
+def add_tie(parser: Any) -> None:
+    """The option --tie; `args.tie` is a list of (port, value)."""
+    parser.add_argument(
+        "--tie",
+        action="append",
+        type=tie,
+        default=[],
+        metavar="PORT=VALUE",
+        help="an input that the RTL lacks because it is constant; may be repeated",
+    )
+
+
+def tie(text: str) -> tuple[str, int]:
+    """Type of --tie: `port=value`."""
+    port, equals, value = text.partition("=")
+    if not (equals and port and value):
+        raise argparse.ArgumentTypeError(f"{text!r} is not PORT=VALUE")
+    return port, number(0)(value)
+
+
 def key_value(text: str) -> tuple[str, str]:
     """Type of --config: `key=value`."""
     key, equals, value = text.partition("=")

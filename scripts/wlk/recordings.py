@@ -247,6 +247,7 @@ def _wave(path: Path) -> Iterator[Result]:
         block=None,
         scope=None,
         clock=None,
+        tie=[],
         config=_beside(path),
         power_up="unknown",
     )

@@ -455,13 +455,19 @@ class Design:
         """Every module, in the order of the sources; an equal second definition counts once."""
         return list(self._modules.values())
 
-    def find(self, name: str | None, table: Table | None = None) -> Module:
-        """The module called `name`; without a name the table's, or the one that fits it."""
+    def find(
+        self,
+        name: str | None,
+        table: Table | None = None,
+        ties: Mapping[str, int] | None = None,
+    ) -> Module:
+        """The module called `name`; without a name the table's, or the one that fits it. `ties`: as
+        in match.match."""
         wanted = name or (table.module if table else None)
         if wanted in self._modules:
             return self._single(self._modules[wanted])
         if name is None and table is not None:
-            fitting = [m for m in self.modules() if self._fits(m, table)]
+            fitting = [m for m in self.modules() if self._fits(m, table, ties or {})]
             if len(fitting) == 1:
                 return self._single(fitting[0])
             if fitting:
@@ -473,14 +479,14 @@ class Design:
                 )
         raise WlkError(Status.NO_MODULE, self._no_module(wanted, name is None))
 
-    def _fits(self, module: Module, table: Table) -> bool:
-        if not match.may_fit(table, module.port_names):
+    def _fits(self, module: Module, table: Table, ties: Mapping[str, int]) -> bool:
+        if not match.may_fit(table, {*module.port_names, *ties}):
             return False
         try:
             ports = [(p.name, p.direction, p.width) for p in module.ports()]
         except WlkError:
             return False
-        return match.fits(table, ports) > 0
+        return match.fits(table, ports, ties=ties) > 0
 
     def _no_module(self, wanted: str | None, tried_to_fit: bool) -> str:
         names = list(self._modules)

@@ -177,6 +177,33 @@ def test_compacting_dispatcher_of_modules():
         assert said.json["tied_off"] == ["clock", "reset"]
 
 
+FOLDED = "io_out_1_ready"
+
+
+def folded(value: int):
+    """The Compactor whose second output is always ready, so that the compiler dropped the port."""
+    place = rut.stub("folded", {"n": 4, "k": 2}, block="compactor")
+    path = place / "Compactor.sv"
+    text = re.sub(rf"^ *input +{FOLDED},?\n", "", path.read_text(), flags=re.MULTILINE)
+    path.write_text(text.replace(");\n", f");\n  wire {FOLDED} = 1'b{value};\n", 1))
+    return place
+
+
+def test_constant_input_that_is_not_there_is_tied():
+    place = folded(1)
+    without = rut.run_lockstep("--rtl", place, "--seeds", "1", block="compactor")
+    assert without.code == Status.IFACE_CHANGED
+    assert f"--tie {FOLDED}=VALUE" in without.err
+    words = ("--rtl", place, "--seeds", "1", "--cycles", "2000", "--tie")
+    said = rut.run_lockstep(*words, f"{FOLDED}=1", block="compactor")
+    assert said.code == 0, said.err
+    assert said.json["tied"] == {FOLDED: 1}
+    assert said.json["floors"] == 0
+    said = rut.run_lockstep(*words, f"{FOLDED}=0", block="compactor")
+    assert said.code == Status.FUNCTIONAL_MISMATCH
+    assert f"--tie {FOLDED}=0" in said.err  # in the command that repeats it
+
+
 def test_field_that_is_too_wide_is_refused():
     said = lockstep(written("boom_wide", dispatcher(1, [2], fields={"a": 65, "b": 1})))
     assert said.code == Status.IFACE_CHANGED

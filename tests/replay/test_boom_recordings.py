@@ -7,6 +7,7 @@ import argparse
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -46,10 +47,20 @@ def check_all(place: Path) -> list:
 
 
 def check(
-    dump: Path, blocks: list[str] | None = None, clock: str | None = None, **given: str
+    dump: Path,
+    blocks: list[str] | None = None,
+    clock: str | None = None,
+    tie: Sequence[tuple[str, int]] = (),
+    **given: str,
 ) -> list[cmd_check.Checked]:
     options = argparse.Namespace(
-        dump=str(dump), block=blocks, scope=None, clock=clock, config=given, power_up="unknown"
+        dump=str(dump),
+        block=blocks,
+        scope=None,
+        clock=clock,
+        tie=tie,
+        config=given,
+        power_up="unknown",
     )
     names = blocks or tables.names()
     return cmd_check.check(options, [tables.load(name) for name in names])
@@ -108,7 +119,7 @@ def test_types_are_found_by_the_behaviour(built):
     }
     whole = replace(table.whole, params=table.whole.params | params)
     options = argparse.Namespace(
-        dump=str(dump), block=None, scope=None, clock=None, config={}, power_up="unknown"
+        dump=str(dump), block=None, scope=None, clock=None, tie=(), config={}, power_up="unknown"
     )
     (checked,) = cmd_check.check(options, [whole.with_members([("x", 1)])])
     assert checked.verdict == Status.OK
@@ -165,6 +176,22 @@ def vcd(path: Path, *rows: str) -> Path:
             lines.append(f"{bits}{codes[name]}" if width == 1 else f"b{bits} {codes[name]}")
     path.write_text("\n".join([*lines, f"#{10 * len(rows)}", ""]), encoding="utf-8")
     return path
+
+
+def test_constant_input_that_is_not_in_the_dump_is_tied(built, tmp_path):
+    rows = ["0117117", "1117117", "0118118", "1118118"]
+    dump = vcd(tmp_path / "a.vcd", *rows)
+    lines = dump.read_text(encoding="utf-8").splitlines(keepends=True)
+    code = next(line.split()[3] for line in lines if "io_out_0_ready" in line)
+    gone = [line for line in lines if line.rstrip() not in (f"1{code}", f"0{code}")]
+    dump.write_text("".join(line for line in gone if "io_out_0_ready" not in line))
+    with pytest.raises(WlkError) as error:
+        check(dump)
+    assert "--tie io_out_0_ready=VALUE" in error.value.message
+    (checked,) = check(dump, tie=[("io_out_0_ready", 1)])
+    assert checked.verdict == Status.OK
+    (checked,) = check(dump, tie=[("io_out_0_ready", 0)])
+    assert checked.verdict == Status.FUNCTIONAL_MISMATCH
 
 
 def test_clock_beside_the_ports_samples(built, tmp_path):

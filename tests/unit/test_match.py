@@ -142,6 +142,38 @@ def test_missing_input_that_is_read_is_refused_by_name(name: str) -> None:
     assert f"reads (1): {name}" in m.render_differences(found)
 
 
+COMPACTOR = tables.load("compactor")
+FOLDED = "io_out_1_ready"
+
+
+def test_missing_input_may_be_tied() -> None:
+    ports = without(shapes(COMPACTOR), FOLDED)
+    assert not m.match(COMPACTOR, ports).ok
+    assert not m.may_fit(COMPACTOR, {"io_in_0_valid"})
+    found = m.match(COMPACTOR, ports, ties={FOLDED: 1})
+    assert (found.kind, found.tied, found.missing_inputs) == ("subset", {FOLDED: 1}, [])
+    port = next(p for p in COMPACTOR.ports(found.config) if p.name == FOLDED)
+    assert m.tie_places(found) == [f"{port.word}:{port.lsb}:1:1"]
+    m.require_ties([FOLDED], [found], "the RTL")
+
+
+@pytest.mark.parametrize(
+    ("ties", "says"),
+    [
+        ({"io_out_1_redy": 1}, "no input of compactor has this name; did you mean io_out_1_ready?"),
+        ({"io_out_0_ready": 1}, "the RTL has this port"),
+        ({"io_in_0_ready": 1}, "the RTL has this port"),
+        ({FOLDED: 2}, "the port has 1 bit; the most is 1"),
+    ],
+)
+def test_tie_that_cannot_be_is_refused(ties: dict[str, int], says: str) -> None:
+    with pytest.raises(WlkError) as error:
+        found = m.match(COMPACTOR, without(shapes(COMPACTOR), FOLDED), ties=ties)
+        m.require_ties(ties, [found], "the RTL")
+    assert error.value.status == Status.USAGE
+    assert says in error.value.message
+
+
 def test_no_output_at_all_is_refused() -> None:
     found = m.match(TABLE, [p for p in shapes() if p[1] == "in"])
     assert found.kind == "refused"

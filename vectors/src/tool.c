@@ -129,3 +129,25 @@ void tool_config_json(const wlk_table *table, const uint32_t *cfg, char *text, s
         used += n > 0 ? (size_t)n : 0u;
     }
 }
+
+bool tool_tie_read(const char *text, uint32_t in_words, tool_tie *tie) {
+    char *end = NULL;
+    uint32_t *const parts[] = {&tie->word, &tie->lsb, &tie->width};
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        *parts[i] = (uint32_t)strtoul(text, &end, 10);
+        if (end == text || *end != ':') {
+            return false;
+        }
+        text = end + 1;
+    }
+    return tool_number(text, &tie->value) && tie->word < in_words && tie->width >= 1u &&
+           tie->width <= 64u && tie->lsb <= 64u - tie->width &&
+           (tie->value & ~wlk_mask(tie->width)) == 0u;
+}
+
+void tool_tie_apply(const tool_tie *ties, uint32_t n, uint64_t *in) {
+    for (uint32_t i = 0; i < n; i++) {
+        const uint64_t mask = wlk_mask(ties[i].width) << ties[i].lsb;
+        in[ties[i].word] = (in[ties[i].word] & ~mask) | ties[i].value << ties[i].lsb;
+    }
+}

@@ -42,6 +42,18 @@ typedef struct tool_block {
 wlk_status tool_block_open(tool_block *b, const char *name, char **words, int n, wlk_error *err);
 void tool_block_close(tool_block *b);
 
+/* An input that the RTL lacks because it is constant: bits lsb.. of a word of the input record. */
+typedef struct tool_tie {
+    uint32_t word, lsb, width;
+    uint64_t value;
+} tool_tie;
+
+/* "WORD:LSB:WIDTH:VALUE"; false when it is none, or lies outside a record of @p in_words. */
+bool tool_tie_read(const char *text, uint32_t in_words, tool_tie *tie);
+
+/* Put the constants into an input record. */
+void tool_tie_apply(const tool_tie *ties, uint32_t n, uint64_t *in);
+
 /* Every 0.2 s at most: "progress DONE TOTAL" on stderr, read by scripts/warplock. */
 void tool_progress(uint64_t done, uint64_t total);
 

@@ -23,7 +23,8 @@
 enum {
     CYCLES_PER_CHECK = 4096,
     MAX_INSTANCES = 256,
-    MAX_WORDS = MAX_INSTANCES * (WLK_MAX_PARAMS + 8), // --instance and its words, and some more
+    MAX_TIES = 64,
+    MAX_WORDS = MAX_INSTANCES * (WLK_MAX_PARAMS + 8 + MAX_TIES), // --instance and its words
     LINE = 4096
 };
 
@@ -34,6 +35,9 @@ typedef struct instance {
     const char *block_name, *scope, *clock, *power_up;
     const char *words[WLK_MAX_PARAMS + 1]; // key=value of the configuration, and members
     uint32_t n_words;
+    const char *tie_words[MAX_TIES];
+    tool_tie ties[MAX_TIES]; // inputs that are constant, and not in the dump
+    uint32_t n_ties;
     tool_block b;
     uint64_t *in, *in_x, *out, *out_x, *compare; // records
     wlk_checker *checker;
@@ -141,6 +145,13 @@ static wlk_status configure(instance *i, wlk_error *err) {
         i->compare == NULL) {
         return wlk_fail(err, WLK_NO_MEMORY, "out of memory");
     }
+    for (uint32_t t = 0; t < i->n_ties; t++) {
+        if (!tool_tie_read(i->tie_words[t], i->b.layout.in_words, &i->ties[t])) {
+            return wlk_fail(err, WLK_USAGE, "tie=%.64s: give WORD:LSB:WIDTH:VALUE",
+                            i->tie_words[t]);
+        }
+    }
+    tool_tie_apply(i->ties, i->n_ties, i->in);
     return WLK_OK;
 }
 
@@ -158,8 +169,20 @@ static void instance_close(instance *i) {
 // How a port of the table is met in the scope.
 typedef enum meeting { BOUND, IGNORED, NOT_COMPARED, TIED_OFF, REFUSED } meeting;
 
+static bool is_tied(const instance *i, const wlk_port *port) {
+    for (uint32_t t = 0; t < i->n_ties; t++) {
+        if (!port->is_out && i->ties[t].word == port->word && i->ties[t].lsb == port->lsb) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static meeting meet(const instance *i, const wlk_port *port, size_t scope) {
     uint32_t width = 0;
+    if (is_tied(i, port)) {
+        return IGNORED;
+    }
     const bool found =
         wlk_wave_find_signal(i->wave, scope, port->name, NULL, &width) != WLK_WAVE_NONE;
     const bool read = port->is_out || i->b.block->table->fields[port->field].read;
@@ -402,6 +425,11 @@ static wlk_status instance_word(instance *i, const char *word, wlk_error *err) {
             *keys[k].to = value;
             return WLK_OK;
         }
+    }
+    const char *tie = value_of(word, "tie");
+    if (tie != NULL && i->n_ties < MAX_TIES) {
+        i->tie_words[i->n_ties++] = tie;
+        return WLK_OK;
     }
     if (i->n_words == WLK_MAX_PARAMS + 1u) {
         return wlk_fail(err, WLK_USAGE, "too many parameters from '%.64s' on", word);
