@@ -334,3 +334,17 @@ def test_entries_of_a_list_that_pass_are_marked() -> None:
     subject = ports_that_differ("INT:2:1,INT:2:1,FP:2:1", 0)
     assert subject.chosen.passed
     assert list(c.inferred(subject)) == ["queues"]
+
+
+@pytest.mark.parametrize(
+    ("odd", "named", "taken"),
+    [(326, 330, "default"), (100, 330, "odd"), (100, 110, "named"), (181, 400, "default")],
+)
+def test_without_state_the_least_unusual_of_the_near_is_taken(odd, named, taken):
+    """360 ports differ with the defaults; `odd`, `named`: ports that differ with other values."""
+    ranked = [
+        (c.Rank(score=-360, usual=3), "default"),
+        (c.Rank(score=-odd, usual=0, oddity=6), "odd"),
+        (c.Rank(score=-named, usual=2, oddity=1), "named"),
+    ]
+    assert c._prefer(ranked)[1] == taken

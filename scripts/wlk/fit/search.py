@@ -27,6 +27,7 @@ MOST = 64  # configurations of a subject that are tried at first
 ROUNDS = 8  # of a search along single parameters
 LINE = 32  # of a parameter with more values a search tries some
 SMALL = 16  # ... these, and the ends of the ranges of each width
+FEWER = 2  # times as many ports differ before another configuration goes before the defaults
 FAR = 8  # times as many bits another configuration explains before it goes before the defaults
 PASSING = ("PASS", "RTL_ASSERTION")
 LISTED = 16  # configurations that are listed where none passes
@@ -293,8 +294,11 @@ def _prefer(ranked: Sequence[tuple[Rank, Any]]) -> tuple[Rank, Any]:
     """What passes with most checkers; of these the defaults, unless others explain far more."""
     most = max((rank.passed, -rank.failing) for rank, _ in ranked)
     ranked = [each for each in ranked if (each[0].passed, -each[0].failing) == most]
-    usual = max(ranked, key=lambda r: (r[0].usual, r[0].score, *_tail(r[0])))
     best = max(ranked, key=lambda r: (r[0].score, r[0].usual, *_tail(r[0])))
+    if best[0].score < 0:  # without state: the least unusual of those that are about as good
+        near = [r for r in ranked if not _is_far(best[0].score, r[0].score)]
+        return max(near, key=lambda r: (r[0].usual, -r[0].oddity, r[0].score, *_tail(r[0])))
+    usual = max(ranked, key=lambda r: (r[0].usual, r[0].score, *_tail(r[0])))
     return best if _is_far(best[0].score, usual[0].score) else usual
 
 
@@ -304,7 +308,7 @@ def _tail(rank: Rank) -> tuple[int, int, int]:
 
 def _is_far(score: int, usual: int) -> bool:
     """A negative score is a number of ports that differ: without state, fewer are better."""
-    return score > usual if usual < 0 else score > FAR * usual
+    return FEWER * score > usual if usual < 0 else score > FAR * usual
 
 
 class _Ranked:
