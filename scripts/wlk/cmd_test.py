@@ -18,6 +18,7 @@ from . import build, options, progress, report, setup
 from .errors import Status, WlkError
 
 FOLDERS = ("unit", "prop", "replay", "lockstep", "mutant", "fuzz", "lint")
+BY_FILE = ("lockstep",)
 LONGEST_FIRST = ("lockstep", "mutant", "replay", "prop", "lint", "unit", "fuzz")
 EXAMPLE = "warplock test\nwarplock test --quick -k collector"
 TESTS = setup.ROOT / "tests"
@@ -125,31 +126,41 @@ def _meson_message(test: Mapping[str, Any]) -> str:
 
 
 def run_pytest(args: argparse.Namespace, chosen: Sequence[str]) -> list[Outcome]:
-    """Run pytest on the chosen folders of tests/, several at a time."""
-    folders = [name for name in LONGEST_FIRST if name in chosen]
-    folders = [name for name in folders if any((TESTS / name).rglob("test_*.py"))]
+    """Run pytest on parts of tests/, several at a time."""
+    parts = _parts(chosen)
     outcomes: list[Outcome] = []
-    running = set(folders)
-    with progress.Progress("tests", len(folders)) as line:
+    running = {part.relative_to(TESTS) for part in parts}
+    with progress.Progress("tests", len(parts)) as line:
         done = progress.parallel(
-            lambda name: _pytest(name, args),
-            folders,
+            lambda part: _pytest(part, args),
+            parts,
             args.jobs,
-            tick=lambda: line.update(len(folders) - len(running), " ".join(sorted(running))),
+            tick=lambda: line.update(len(parts) - len(running)),
         )
-        for name, answer in done:
-            running.discard(name)
+        for part, answer in done:
+            running.discard(part.relative_to(TESTS))
             outcomes += answer
     return outcomes
 
 
-def _pytest(name: str, args: argparse.Namespace) -> list[Outcome]:
+def _parts(chosen: Sequence[str]) -> list[Path]:
+    """What one pytest runs: a folder, or a file of one that takes longer than all others."""
+    parts: list[Path] = []
+    for name in (name for name in LONGEST_FIRST if name in chosen):
+        files = sorted((TESTS / name).rglob("test_*.py"), key=lambda p: -p.stat().st_size)
+        parts += files if name in BY_FILE else [TESTS / name] if files else []
+    return parts
+
+
+def _pytest(part: Path, args: argparse.Namespace) -> list[Outcome]:
+    name = "-".join(part.relative_to(TESTS).with_suffix("").parts)
+    folder = part.relative_to(TESTS).parts[0]
     xml, log = OUTPUT / f"{name}.xml", OUTPUT / f"{name}.log"
     xml.unlink(missing_ok=True)
     log.unlink(missing_ok=True)
     # A cache for each, since they run at the same time.
     cache = ["-o", f"cache_dir={setup.BUILD / 'pytest_cache' / name}"]
-    command = [sys.executable, "-m", "pytest", TESTS / name, f"--junitxml={xml}", "--quiet", *cache]
+    command = [sys.executable, "-m", "pytest", part, f"--junitxml={xml}", "--quiet", *cache]
     if args.k is not None:
         command += ["-k", args.k]
     if args.quick:
@@ -158,11 +169,11 @@ def _pytest(name: str, args: argparse.Namespace) -> list[Outcome]:
     done = progress.run(command, log=log, cwd=setup.ROOT, env=environment)
     outcomes, told = [], False
     with contextlib.suppress(FileNotFoundError, ElementTree.ParseError):
-        outcomes, told = list(read_junit(xml, name)), True  # pytest has come to its end
+        outcomes, told = list(read_junit(xml, folder)), True  # pytest has come to its end
     failed = any(o.result == "failed" for o in outcomes)
     if not failed and not (told and done.code in PYTEST_FINE):
         message = f"pytest ended with {done.code}, see {log}"
-        outcomes.append(Outcome(name, f"tests/{name}", "failed", 0.0, message))
+        outcomes.append(Outcome(folder, f"tests/{name}", "failed", 0.0, message))
     return outcomes
 
 

@@ -97,23 +97,37 @@ def stub(
     edit: Mapping[str, tuple[str, str]] | None = None,
     block: str = TABLE.name,
 ) -> Path:
-    """A folder with the stub; `edit`: file -> (text that stands there once, what it becomes)."""
-    place = folder(name)
+    """A folder with the stub; `edit`: file -> (text that stands there once, what it becomes). Files
+    of tests that run side by side may ask for the same one: what is there already stays."""
     table = tables.load(block)
-    for module, text in gen_stage.module_texts(table, table.config(config), omit).items():
-        (place / f"{module}.sv").write_text(text, encoding="utf-8")
-    for path in stubs.stub_files(table):
-        shutil.copyfile(path, place / path.name)
+    modules = gen_stage.module_texts(table, table.config(config), omit)
+    texts = {f"{module}.sv": text for module, text in modules.items()}
+    texts |= {path.name: path.read_text(encoding="utf-8") for path in stubs.stub_files(table)}
     for file, (old, new) in (edit or {}).items():
-        change(place / file, old, new)
+        texts[file] = _changed(texts[file], old, new, file)
+    place = PLACE / name
+    with setup.locked("test-stubs"):
+        if _texts(place) != texts:
+            folder(name)
+            for file, text in texts.items():
+                (place / file).write_text(text, encoding="utf-8")
     return place
+
+
+def _texts(place: Path) -> dict[str, str]:
+    files = place.iterdir() if place.is_dir() else ()
+    return {p.name: p.read_text(encoding="utf-8") for p in files if p.is_file()}
 
 
 def change(path: Path, old: str, new: str) -> None:
     """Replace a text that stands once in a file."""
     text = path.read_text(encoding="utf-8")
-    assert text.count(old) == 1, f"{path}: {text.count(old)} times: {old}"
-    path.write_text(text.replace(old, new), encoding="utf-8")
+    path.write_text(_changed(text, old, new, path), encoding="utf-8")
+
+
+def _changed(text: str, old: str, new: str, where: object) -> str:
+    assert text.count(old) == 1, f"{where}: {text.count(old)} times: {old}"
+    return text.replace(old, new)
 
 
 def ports(config: Mapping[str, Any], *prefixes: str) -> list[str]:

@@ -623,7 +623,7 @@ def test_missing_verilator(plain, tmp_path):
 def test_reports_folder_that_cannot_be(tmp_path):
     (tmp_path / "file").write_text("")
     edit = {rut.CORE: ("writeReq_ready_o = 1'b1", "writeReq_ready_o = !rst_i")}
-    place = rut.stub("wrong_ready", edit=edit)
+    place = rut.stub("ready_in_reset", edit=edit)
     words = [*rut.QUICK, *PINNED, "--reports", tmp_path / "file"]
     said = rut.run_lockstep("--rtl", place, *words)
     assert said.code == Status.NO_FILE

@@ -108,6 +108,17 @@ def test_runner_runs_only_the_folders_asked_for(suite, capsys):
     assert run(capsys)[1].out.splitlines()[-1] == "3 passed, 1 failed"
 
 
+def test_runner_runs_the_longest_folder_by_file(suite, capsys):
+    other = suite.with_name("lockstep")
+    other.mkdir()
+    for name in ("a", "b"):
+        (other / f"test_{name}.py").write_text(f"def test_{name}(): pass\n")
+    assert cmd_test._parts(["unit", "lockstep"]) == [*sorted(other.iterdir()), suite]
+    said = run(capsys)[1].out.splitlines()
+    assert said[-1] == "4 passed, 1 failed"
+    assert any(line.split()[:3] == ["lockstep", "2", "0"] for line in said)
+
+
 def test_runner_nothing_ran_fails(suite, capsys):
     with pytest.raises(WlkError, match="no test matches 'zebra'") as error:
         run(capsys, k="zebra")
