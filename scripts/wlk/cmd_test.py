@@ -147,7 +147,8 @@ def _parts(chosen: Sequence[str]) -> list[Path]:
     """What one pytest runs: a folder, or a file of one that takes longer than all others."""
     parts: list[Path] = []
     for name in (name for name in LONGEST_FIRST if name in chosen):
-        files = sorted((TESTS / name).rglob("test_*.py"), key=lambda p: -p.stat().st_size)
+        files = sorted((TESTS / name).rglob("test_*.py"))
+        files.sort(key=lambda path: -path.stat().st_size)
         parts += files if name in BY_FILE else [TESTS / name] if files else []
     return parts
 
