@@ -413,7 +413,7 @@ def test_pipeline_command_checks_and_draws(tmp_path, capsys):
     assert caught.value.status == Status.NO_FILE
     with pytest.raises(WlkError) as caught:
         kanata.main([str(log), "--svg", str(tmp_path / "none" / "p.svg")])
-    assert caught.value.status == Status.NO_SPACE
+    assert caught.value.status == Status.NO_FILE
 
 
 def test_pipeline_picture_of_the_documents_is_up_to_date(tmp_path):
