@@ -126,6 +126,8 @@ def refuse(args: argparse.Namespace) -> None:
         table = tables.load(args.block)
         table.require_profile(args.profile)
         table.config(dict(args.config))
+    if args.action == "play" and args.tie and not args.rtl:
+        raise WlkError(Status.USAGE, "--tie goes with --rtl: the file lacks no input")
 
 
 def needs(args: argparse.Namespace) -> tuple[str, ...]:

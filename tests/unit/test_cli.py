@@ -167,6 +167,8 @@ def test_cli_asks_set_up_for_what_the_work_needs(words, features, tmp_path, monk
         ("lockstep collector --config nosuch", Status.BAD_CONFIG, "no configuration 'nosuch'"),
         ("lockstep collector --rtl nosuch.sv", Status.NO_FILE, "nosuch.sv: no such file"),
         ("lockstep --rtl .", Status.USAGE, "--rtl goes with one block"),
+        ("lockstep collector --tie a=1", Status.USAGE, "--tie goes with --rtl"),
+        ("vectors play x.wlv --tie a=1", Status.USAGE, "--tie goes with --rtl"),
         ("lockstep --program x.prog", Status.USAGE, "--program goes with one block"),
         ("vectors gen compactor o.wlv --profile fast", Status.USAGE, "it has mix, mixed, dense"),
     ],
