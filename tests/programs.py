@@ -7,8 +7,9 @@ import functools
 import os
 import random
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from wlk import build, tables
@@ -16,6 +17,12 @@ from wlk import build, tables
 ROOT = Path(__file__).resolve().parents[1]
 # Which part of what is too much for one run; CI takes another one for each commit.
 SLICE = int(os.environ.get("WARPLOCK_SLICE") or 0)
+FULL = bool(os.environ.get("WARPLOCK_FULL"))
+
+
+def part(items: Iterable[Any], parts: int) -> list[Any]:
+    """One of so many parts of a list, the one that SLICE says; all of it with WARPLOCK_FULL=1."""
+    return list(items) if FULL else list(items)[SLICE % parts :: parts]
 
 
 @functools.cache

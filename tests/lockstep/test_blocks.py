@@ -5,8 +5,6 @@ WARPLOCK_FULL=1 takes all named configurations of a block, as `warplock lockstep
 else every sixth one, from WARPLOCK_SLICE on.
 """
 
-import os
-
 import programs
 import pytest
 import rtl_under_test as rut
@@ -25,7 +23,7 @@ SMALL = {
     "reservation_station": "tiny",
     "scoreboard": "tiny",
 }
-EVERY = 1 if os.environ.get("WARPLOCK_FULL") else 6
+PARTS = 6
 SHORT = ("--seeds", "1", "--cycles", "2000")
 
 
@@ -50,7 +48,7 @@ def test_short_run_passes(block):
 @pytest.mark.parametrize("block", SMALL)
 def test_short_run_passes_in_named_configurations(block):
     """So that no floor is left to chance, with seeds of its own."""
-    for name in list(tables.load(block).configs)[programs.SLICE % EVERY :: EVERY]:
+    for name in programs.part(tables.load(block).configs, PARTS):
         words = ("--config", name, "--seeds", "11", "--cycles", "2000")
         said = rut.run_lockstep(*words, block=block)
         assert said.code == 0, f"{name}: {said.err}"

@@ -161,13 +161,13 @@ def test_coverage_floors(tmp_path: Path, reached, capsys) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("index", "config"), CASES)
+@pytest.mark.parametrize(("index", "config"), programs.part(CASES, 3))
 def test_model_agrees_long(index: int, config: Config, tmp_path: Path) -> None:
     for profile in PROFILES:
         agree(config, f"{SEED}/{index}/long", profile, SLOW_STEPS, tmp_path)
 
 
-def test_long_runs_are_a_million_steps() -> None:
+def test_long_runs_of_all_parts_are_a_million_steps() -> None:
     assert CONFIGS * len(PROFILES) * SLOW_STEPS >= 10**6
 
 

@@ -18,6 +18,7 @@ from typing import NamedTuple
 import adapter
 import comparison
 import naive
+import programs
 import pytest
 import stimulus_hazard
 import stimulus_issue
@@ -257,7 +258,7 @@ def test_c_model_agrees(block: str, capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("block", BLOCKS)
+@pytest.mark.parametrize("block", programs.part(BLOCKS, 2))
 def test_c_model_agrees_at_large(block: str, capsys: pytest.CaptureFixture[str]) -> None:
     """The named configurations and random ones of all sizes."""
     configs = named(block) + dealt(block, LARGE, LARGE_TIMES * BLOCKS[block].configs)
