@@ -19,7 +19,7 @@ from .errors import Status, WlkError
 
 FOLDERS = ("unit", "prop", "replay", "lockstep", "mutant", "fuzz", "lint")
 BY_FILE = ("lockstep",)
-LONGEST_FIRST = ("lockstep", "mutant", "replay", "prop", "lint", "unit", "fuzz")
+LONGEST_FIRST = ("prop", "lockstep", "mutant", "replay", "lint", "unit", "fuzz")
 EXAMPLE = "warplock test\nwarplock test --quick -k collector"
 TESTS = setup.ROOT / "tests"
 OUTPUT = setup.BUILD / "test"

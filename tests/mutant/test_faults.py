@@ -5,7 +5,6 @@ WARPLOCK_FULL=1 runs all of every list; else a few, as `mutate --short --slice $
 """
 
 import json
-import os
 import tomllib
 
 import programs
@@ -13,7 +12,6 @@ import pytest
 from wlk import cli, cmd_mutate, gen_stage, stubs, tables
 from wlk.errors import Status
 
-FULL = bool(os.environ.get("WARPLOCK_FULL"))
 PART = ["--short", "--slice", str(programs.SLICE)]
 BLOCKS = tables.names()
 INSIDE = [table.name for table in gen_stage.blocks(tables.load("issue"))[1:]]
@@ -75,13 +73,15 @@ def list_of(monkeypatch, folder, *faults, block="collector"):
 @pytest.mark.slow
 @pytest.mark.parametrize("block", BLOCKS)
 def test_every_fault_is_reported_and_no_false_alarm(capfd, block):
-    code, answers, said = mutate(capfd, block, *([] if FULL else PART))
+    code, answers, said = mutate(capfd, block, *([] if programs.FULL else PART))
     total = answers.pop()
     wanted = {fault.name: fault.expect for fault in cmd_mutate.faults_of(tables.load(block))}
     assert code == 0, said
     assert total["false_alarms"] == 0
     assert total["reported"] == total["faults"] == len([a for a in answers if a["fault"]])
-    assert total["faults"] == len(wanted) if FULL else total["faults"] >= cmd_mutate.SHORT - 1
+    assert (
+        total["faults"] == len(wanted) if programs.FULL else total["faults"] >= cmd_mutate.SHORT - 1
+    )
     for answer in answers:
         assert answer["caught"]
         if answer["fault"]:
@@ -101,7 +101,7 @@ def test_block_at_fault_is_named_first(capfd):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not FULL, reason="takes minutes; set WARPLOCK_FULL=1")
+@pytest.mark.skipif(not programs.FULL, reason="takes minutes; set WARPLOCK_FULL=1")
 def test_faults_left_out_of_a_composed_block_do_not_show(capfd, monkeypatch):
     hidden = cmd_mutate.faults_of(tables.load("issue"), hidden=True)
     found = [fault for fault in hidden if fault.name != LOOP]

@@ -6,22 +6,21 @@ in one simulation, driven by the inputs that a seed gives, and compared port by 
 """
 
 import json
-import os
 import re
 import shutil
 import subprocess
 from dataclasses import dataclass
 
+import programs
 import pytest
 from wlk import cli, cmd_mutate, setup, stubs, tables
 
 pytestmark = pytest.mark.slow
 CYCLES = 1500
-FULL = bool(os.environ.get("WARPLOCK_FULL"))
 # block -> (every so many faults are simulated, at least so many of them must show)
 BLOCKS = {"collector": (1, 48), "opndcoll": (1, 86)}
-if not FULL:
-    BLOCKS = {"collector": (2, 22), "opndcoll": (8, 10)}
+if not programs.FULL:
+    BLOCKS = dict(programs.part({"collector": (2, 22), "opndcoll": (8, 10)}.items(), 2))
 MISSED = 3  # faults that the one seed does not reach, at most
 
 
