@@ -86,7 +86,8 @@ def check_all(args: argparse.Namespace, *, brief: bool = False) -> list[Result]:
         others += not checked[path]
         results += checked[path]
     if brief:
-        print(f"\nrecordings of the real designs; each: warplock check {place}", file=stream)
+        each = f"scripts/warplock check {place}"
+        print(f"\nrecordings of the real designs; each: {each}", file=stream)
     else:
         print(f"\nrecordings of the real designs in {place}", file=stream)
         _table(results).print(stream)
