@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "stim_common.h"
+#include "common.h"
 
 enum { RESET_CYCLES = 4 };
 

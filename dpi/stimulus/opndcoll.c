@@ -3,7 +3,7 @@
 // data a register has one bank (the table's rules); everything else may happen in any clock.
 #include <string.h>
 
-#include "stim_common.h"
+#include "common.h"
 #include "warplock/opndcoll_rtl.h"
 
 typedef wlk_opndcoll_rtl_cfg cfg_t;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The execution side behind the issue stage: units that are busy, results that come back.
-#include "stim_issue_private.h"
+#include "issue_private.h"
 
 enum { AGE_BITS = 20 };
 

@@ -5,7 +5,7 @@
 // it is.
 #include <string.h>
 
-#include "stim_issue_private.h"
+#include "issue_private.h"
 
 enum { RESET_CYCLES = 4, PHASE_CYCLES = 144, OUT_WORDS = 512, MAX_HOPELESS = 24 };
 #define MAX_LATENCY 40u

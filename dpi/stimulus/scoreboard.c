@@ -4,7 +4,7 @@
 // anything on any port.
 #include <string.h>
 
-#include "stim_common.h"
+#include "common.h"
 #include "warplock/scoreboard.h"
 
 enum { PREG_BITS = 10, PROBES = 16, MEMORY_FIRST = 0 };

@@ -4,7 +4,7 @@
 // (muon-issue §5).
 #include <string.h>
 
-#include "stim_common.h"
+#include "common.h"
 #include "warplock/reservation_station.h"
 
 // What the generator keeps.

@@ -4,7 +4,7 @@
 // BOOM does. Other profiles change everything in every cycle.
 #include <string.h>
 
-#include "stim_common.h"
+#include "common.h"
 #include "warplock/compactor_ports.h"
 #include "warplock/dispatch_basic_ports.h"
 #include "warplock/dispatch_compacting_ports.h"

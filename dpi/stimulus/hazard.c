@@ -3,7 +3,7 @@
 // until it is taken and answer as the scoreboard does, others answer anything at any time.
 #include <string.h>
 
-#include "stim_common.h"
+#include "common.h"
 #include "warplock/hazard.h"
 
 enum {

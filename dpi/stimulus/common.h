@@ -3,8 +3,8 @@
  * What the stimuli of several blocks share: chances and sets, phases of a mix, resets, and random
  * instructions. Chances are out of 256, and 255 means always.
  */
-#ifndef WLK_STIM_COMMON_H
-#define WLK_STIM_COMMON_H
+#ifndef WLK_STIMULUS_COMMON_H
+#define WLK_STIMULUS_COMMON_H
 
 #include "warplock/hazard_ports.h"
 #include "warplock/stimulus.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the parts of the stimulus of the issue stage share: its memory and the execution side. */
-#ifndef WLK_STIM_ISSUE_PRIVATE_H
-#define WLK_STIM_ISSUE_PRIVATE_H
+#ifndef WLK_STIMULUS_ISSUE_PRIVATE_H
+#define WLK_STIMULUS_ISSUE_PRIVATE_H
 
 #include "warplock/issue.h"
 #include "warplock/stimulus.h"

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "stim_issue_private.h"
+#include "issue_private.h"
 
 enum { LINE = 256 };
 
