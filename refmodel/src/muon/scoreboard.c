@@ -2,7 +2,7 @@
 // Muon's scoreboard as a block: record words in and out around scoreboard_rules.h.
 #include "scoreboard_rules.h"
 
-#include "isa.h"
+#include "frame/isa.h"
 
 typedef wlk_scoreboard_cfg cfg_t;
 typedef wlk_scoreboard_state state_t;
@@ -228,7 +228,7 @@ static void commit(const cfg_t *cfg, state_t *st, const uint64_t *in, const cycl
     }
 }
 
-#include "block_body.h"
+#include "frame/block_body.h"
 
 static void init(const uint32_t *params, void *state, wlk_power_up power_up) {
     state_t *st = (state_t *)state;

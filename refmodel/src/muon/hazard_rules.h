@@ -9,8 +9,8 @@
 
 #include <string.h>
 
-#include "arbiter.h"
 #include "entry.h"
+#include "frame/arbiter.h"
 #include "warplock/hazard.h"
 
 typedef wlk_hazard_state hz_state;

@@ -4,7 +4,7 @@
 // Coverage is in opndcoll_cover.h.
 #include <string.h>
 
-#include "isa.h"
+#include "frame/isa.h"
 #include "opndcoll_cover.h"
 #include "opndcoll_private.h"
 #include "warplock/opndcoll_rtl.h"

@@ -7,7 +7,7 @@
 #ifndef WLK_ARBITER_H
 #define WLK_ARBITER_H
 
-#include "bits.h"
+#include "frame/bits.h"
 
 /** `last` of an arbiter of n inputs at power-up. A value beyond n-1 acts like n-1. */
 static inline uint32_t arbiter_unknown(uint32_t n) {

@@ -221,6 +221,6 @@ static uint64_t events(const cfg_t *cfg, const uint64_t *in) {
 static uint32_t out_words(const cfg_t *cfg);
 static void full_care(const cfg_t *cfg, uint64_t *care);
 
-#include "comb_body.h"
+#include "frame/comb_body.h"
 
 #endif

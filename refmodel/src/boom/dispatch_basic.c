@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // BOOM's BasicDispatcher as a block. Spec: boom-dispatch, BasicDispatcher.
-#include "isa.h"
+#include "frame/isa.h"
 #include "warplock/dispatch_basic_ports.h"
 
 typedef wlk_dispatch_basic_cfg cfg_t;

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "collector_rules.h"
+#include "frame/isa.h"
 #include "hazard_rules.h"
-#include "isa.h"
 #include "reservation_station_rules.h"
 #include "scoreboard_rules.h"
 #include "warplock/issue.h"

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "bits.h"
+#include "frame/bits.h"
 #include "warplock/scoreboard.h"
 
 enum { SB_PREG_BITS = 10, SB_PREG_MASK = (1 << SB_PREG_BITS) - 1 };

@@ -3,7 +3,7 @@
 // reservation_station_rules.h.
 #include "reservation_station_rules.h"
 
-#include "isa.h"
+#include "frame/isa.h"
 
 typedef wlk_reservation_station_cfg cfg_t;
 typedef wlk_reservation_station_state state_t;
@@ -209,7 +209,7 @@ static void commit(const cfg_t *cfg, state_t *st, const uint64_t *in, const cycl
     rs_commit(&c->shape, st, &c->in, &c->admission, fires, &c->rs);
 }
 
-#include "block_body.h"
+#include "frame/block_body.h"
 
 static uint32_t outcomes(const uint32_t *params, const void *state, const uint64_t *in) {
     const state_t *st = (const state_t *)state;

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "bits.h"
+#include "frame/bits.h"
 #include "warplock/block.h"
 
 enum { COMPACTOR_MOST = 8, COMPACTOR_NONE = COMPACTOR_MOST };

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "collector_rules.h"
-#include "isa.h"
+#include "frame/isa.h"
 
 #define EVENT(point) WLK_COLLECTOR_EV_##point
 

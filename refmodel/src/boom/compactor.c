@@ -2,7 +2,7 @@
 // BOOM's Compactor as a block: record words in and out around compactor_rules.h.
 #include "compactor_rules.h"
 
-#include "isa.h"
+#include "frame/isa.h"
 #include "warplock/compactor_ports.h"
 
 typedef wlk_compactor_cfg cfg_t;
@@ -71,6 +71,6 @@ static uint64_t events(const cfg_t *cfg, const uint64_t *in) {
            (valid != 0u && ready == 0u ? EVENT(STUCK) : 0u);
 }
 
-#include "comb_body.h"
+#include "frame/comb_body.h"
 
 const wlk_block WLK_ISA(wlk_compactor_block) = {WLK_COMB_CALLS};

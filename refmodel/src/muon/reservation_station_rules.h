@@ -10,8 +10,8 @@
 
 #include <string.h>
 
-#include "arbiter.h"
 #include "entry.h"
+#include "frame/arbiter.h"
 #include "warplock/reservation_station.h"
 
 enum { RS_PREG_BITS = 10 };

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "bits.h"
+#include "frame/bits.h"
 #include "prf_rows.h"
 #include "warplock/collector.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // BOOM's CompactingDispatcher as a block. Spec: boom-dispatch, CompactingDispatcher.
-#include "isa.h"
+#include "frame/isa.h"
 #include "warplock/dispatch_compacting_ports.h"
 
 typedef wlk_dispatch_compacting_cfg cfg_t;

@@ -2,7 +2,7 @@
 // Muon's hazard check as a block: record words in and out around hazard_rules.h.
 #include "hazard_rules.h"
 
-#include "isa.h"
+#include "frame/isa.h"
 
 typedef wlk_hazard_cfg cfg_t;
 typedef wlk_hazard_state state_t;
@@ -183,7 +183,7 @@ static void commit(const cfg_t *cfg, state_t *st, const uint64_t *in, const cycl
     st->reset_seen |= (uint8_t)c->reset;
 }
 
-#include "block_body.h"
+#include "frame/block_body.h"
 
 static uint32_t outcomes(const uint32_t *params, const void *state, const uint64_t *in) {
     const cfg_t *cfg = (const cfg_t *)params;
