@@ -34,7 +34,7 @@ def folder() -> Path:
 def run(
     program: str, *words: object, stdin: str | None = None, **options: object
 ) -> subprocess.CompletedProcess[str]:
-    """Run a program of the build folder, e.g. "vectors/wlk-vec", and capture what it says."""
+    """Run a program of the build folder, e.g. "dpi/wlk-vec", and capture what it says."""
     command = [str(folder() / program), *map(str, words)]
     return subprocess.run(command, input=stdin, capture_output=True, text=True, **options)
 

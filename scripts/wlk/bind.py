@@ -53,7 +53,7 @@ def write(args: argparse.Namespace) -> int:
     # Several modules of a block can be bound in one simulation: their checkers need own names.
     suffix = "" if module.name == table.module else f"_{module.name}"
     harness = Harness(table, found.config, present, module.name, suffix, found.tied)
-    library = build.meson_build() / "vectors" / "libwarplock_dpi.so"
+    library = build.meson_build() / "dpi" / "libwarplock_dpi.so"
     step = f"wlk_{table.name}{suffix}_step.c"
     texts = {
         "wlk_pkg.sv": harness.package_sv("*"),  # the same for all blocks of a folder

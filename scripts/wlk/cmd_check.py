@@ -122,7 +122,7 @@ def check(args: argparse.Namespace, blocks: Sequence[Table]) -> list[Checked]:
     _refuse_packed(args.dump)
     given = dict(args.config)
     _check_given(blocks, given)
-    with Passes(build.meson_build() / "vectors" / TOOL, args.dump) as passes:
+    with Passes(build.meson_build() / "dpi" / TOOL, args.dump) as passes:
         found = Finder(passes.scopes(), blocks, given, args).targets()
         groups = _groups([target for target in found if target.match.ok])
         _explore(passes, groups, args.power_up)

@@ -67,7 +67,7 @@ def require_whole(waves: Path) -> None:
         with waves.open("rb") as file:
             hole = os.lseek(file.fileno(), 0, os.SEEK_HOLE)  # what was not written, in the middle
             whole = hole == os.fstat(file.fileno()).st_size
-        tools.run("vectors/wlk-check", ["verify", waves], label=f"reading {waves}")
+        tools.run("dpi/wlk-check", ["verify", waves], label=f"reading {waves}")
     except (OSError, WlkError):
         whole = False
     if not whole:

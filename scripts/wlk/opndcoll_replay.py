@@ -46,7 +46,7 @@ class Replay:
             _require_command(plain, self.stimulus)
             words.append(plain)
             label = label or f"replaying {self.stimulus}"
-            return tools.run("vectors/wlk-opndcoll", words, label=label, capture=capture)
+            return tools.run("dpi/wlk-opndcoll", words, label=label, capture=capture)
 
 
 @dataclass(frozen=True)

@@ -46,7 +46,7 @@ def run(
     feed: Iterable[bytes] | None = None,
     capture: bool = True,
 ) -> Answer:
-    """Run a program of the build folder, e.g. "vectors/wlk-vec".
+    """Run a program of the build folder, e.g. "dpi/wlk-vec".
 
     `feed` is written to its stdin; without `capture` its stdout is ours. Fails with the program's
     status when it answers none but an error.

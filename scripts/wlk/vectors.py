@@ -13,7 +13,7 @@ from typing import Any
 from . import outputs, tables, tools
 from .errors import Status, WlkError
 
-PROGRAM = "vectors/wlk-vec"
+PROGRAM = "dpi/wlk-vec"
 
 Given = Iterable[tuple[str, str]]
 

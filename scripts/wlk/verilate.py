@@ -243,7 +243,7 @@ def _compile(
     place: Path, library: Path, optimize: str, sources: dict[str, str], tool: Tool
 ) -> None:
     includes = [
-        setup.ROOT / "dpi/bench",
+        setup.ROOT / "dpi/harness",
         setup.ROOT / "dpi/include",
         setup.ROOT / "refmodel/include",
     ]
@@ -255,7 +255,7 @@ def _compile(
         command += [f"-I{tool.root / 'include'}", f"-I{tool.root / 'include/vltstd'}"]
         command += [f"-I{path}" for path in includes]
         _run(command, place, "the step call does not compile", tool)
-    libs = library / "vectors"
+    libs = library / "dpi"
     cflags = _for_make([f"-I{place}", *(f"-I{path}" for path in includes)])
     link = _for_make([*map(str, objects), f"-L{libs}", "-lwarplock_dpi", f"-Wl,-rpath,{libs}"])
     if not objects:

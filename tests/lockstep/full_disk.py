@@ -378,7 +378,7 @@ TEXTS = {".so", ".1", ".sv", ".c", ".f"}  # always the same
 PLAYED: dict[str, str] = {}  # digest -> what is wrong
 READERS: dict[str, Callable[[Path], str]] = {
     ".wlv": _vectors,
-    ".fst": lambda path: _program("vectors/wlk-check", "verify", str(path)),
+    ".fst": lambda path: _program("dpi/wlk-check", "verify", str(path)),
     ".json": _json,
     ".txt": _ends("  repeat: "),
     ".kanata": _kanata,

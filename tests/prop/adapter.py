@@ -30,7 +30,7 @@ def model_cycles(
     """As `model_outputs`, with the bitmap of the protocol rules each cycle broke."""
     words = programs.config_words(params, skip=["power_up"])
     done = programs.run(
-        "vectors/wlk-vec",
+        "dpi/wlk-vec",
         "model",
         block,
         params["power_up"],

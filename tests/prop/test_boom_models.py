@@ -59,7 +59,7 @@ def model_outputs(table: tables.Table, config: tables.Config, block, rows) -> li
     for number, row in enumerate(rows):
         lines.append(",".join([str(number), *(f"{row[p.name]:x}" for p in columns)]))
     words = ["model", table.name, "unknown", *table.words(config)]
-    done = programs.run("vectors/wlk-vec", *words, stdin="\n".join(lines) + "\n")
+    done = programs.run("dpi/wlk-vec", *words, stdin="\n".join(lines) + "\n")
     assert done.returncode == 0, done.stderr
     return [json.loads(line) for line in done.stdout.splitlines()]
 

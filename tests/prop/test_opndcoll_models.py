@@ -21,7 +21,7 @@ from stimulus_opndcoll import PROFILES, Config, Stimulus, configurations
 
 SEED = int(os.environ.get("WLK_PROP_SEED", "20240229"))
 NAIVE = "tests/prop/naive_opndcoll"
-MODEL = "vectors/wlk-opndcoll"
+MODEL = "dpi/wlk-opndcoll"
 CONFIGS = 60
 STEPS = 60
 SLOW_STEPS = 1600  # times 60 configurations and 11 profiles: over a million

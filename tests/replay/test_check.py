@@ -453,7 +453,7 @@ def test_many_instances_take_several_passes(check, tmp_path, monkeypatch):
 
 def test_tool_refuses_more_words_than_it_takes(tmp_path):
     words = "".join("--instance\nblock=collector\n" for _ in range(99_999))
-    done = programs.run("vectors/wlk-check", "session", small(tmp_path), stdin=words)
+    done = programs.run("dpi/wlk-check", "session", small(tmp_path), stdin=words)
     assert done.returncode == Status.USAGE
     assert "more than" in done.stderr
 
@@ -835,7 +835,7 @@ def test_wrong_width(check, tmp_path):
 
 def test_tool_itself_names_a_wrong_width(tmp_path):
     words = ["--instance", "block=collector", "scope=TOP.c", "clock=TOP.clock", "num_lanes=2"]
-    done = programs.run("vectors/wlk-check", "run", small(tmp_path), *words)
+    done = programs.run("dpi/wlk-check", "run", small(tmp_path), *words)
     assert done.returncode == Status.BAD_WIDTH
     assert "pReg has 4 bits where the port table says 8" in done.stderr
 
@@ -881,7 +881,7 @@ def test_packed_dump_says_how_to_unpack(check, tmp_path, tool):
 
 
 def test_interrupt(tmp_path):
-    command = [programs.folder() / "vectors" / "wlk-check", "session", small(tmp_path)]
+    command = [programs.folder() / "dpi" / "wlk-check", "session", small(tmp_path)]
     pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
     with subprocess.Popen(command, text=True, **pipes) as process:
         assert process.stdout.readline().startswith("{")

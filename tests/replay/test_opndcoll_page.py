@@ -29,7 +29,7 @@ def parts() -> tuple[str, dict]:
 def columns(commands: str) -> list[list[str]]:
     """The lines printed up to the end of each step."""
     words = ["--config", programs.recording("gpgpusim/qv100.cfg"), "--state", "-"]
-    done = programs.run("vectors/wlk-opndcoll", *words, stdin=commands)
+    done = programs.run("dpi/wlk-opndcoll", *words, stdin=commands)
     assert done.returncode == 0, done.stderr
     found: list[list[str]] = [[]]
     for line in done.stdout.splitlines():
@@ -70,7 +70,7 @@ def test_opndcoll_sample_of_statistics_is_what_is_printed(tmp_path):
     stimulus = tmp_path / "a.stim"
     stimulus.write_bytes(lzma.decompress(packed.read_bytes()))
     words = ["--config", packed.with_name("qv100.cfg"), "--summary", stimulus]
-    counts = json.loads(programs.run("vectors/wlk-opndcoll", *words).stdout)
+    counts = json.loads(programs.run("dpi/wlk-opndcoll", *words).stdout)
     printed = opndcoll_summary.render(opndcoll_summary.with_rates(counts), "a")
     [(_, sample)] = FENCE.findall(PAGE.read_text("utf-8").partition("\n## Statistics")[2])
     assert sample in printed + "\n"
@@ -78,6 +78,6 @@ def test_opndcoll_sample_of_statistics_is_what_is_printed(tmp_path):
 
 def test_opndcoll_page_names_every_count():
     text = PAGE.read_text("utf-8").partition("\n## Statistics")[2]
-    counts = json.loads(programs.run("vectors/wlk-opndcoll", "--summary", "-", stdin="").stdout)
+    counts = json.loads(programs.run("dpi/wlk-opndcoll", "--summary", "-", stdin="").stdout)
     listed = set(re.findall(r"`(\w+)`", text[: text.index("```")]))
     assert {*counts["totals"], "busy_units", "queue_lengths"} <= listed

@@ -13,7 +13,7 @@ import pytest
 from wlk import cmd_opndcoll, opndcoll_replay, options
 from wlk.errors import Status, WlkError
 
-TOOL = "vectors/wlk-opndcoll"
+TOOL = "dpi/wlk-opndcoll"
 V40 = [f"v40-{c}-{p}" for c in ("gtx480", "kepler", "qv100", "titanv") for p in ("core", "mixed")]
 V40 += [f"v40-{c}-{p}" for c in ("gtx480", "kepler", "qv100", "titanv") for p in ("conflict",)]
 V40 += [f"v40-{c}-writes" for c in ("gtx480", "kepler", "qv100", "titanv")]

@@ -18,7 +18,7 @@ import pytest
 from wlk import cmd_opndcoll, opndcoll_summary, options
 from wlk.errors import Status, WlkError
 
-TOOL = "vectors/wlk-opndcoll"
+TOOL = "dpi/wlk-opndcoll"
 RECORDINGS = [f"v40-{c}" for c in ("gtx480", "kepler", "qv100", "titanv")]
 RECORDINGS = [f"{x}-{p}" for x in RECORDINGS for p in ("core", "mixed", "conflict", "writes")]
 RECORDINGS += [f"v42-{c}-{p}" for c in ("kepler", "qv100") for p in ("core", "conflict")]

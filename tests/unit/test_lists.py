@@ -80,7 +80,7 @@ REFUSED = [
 @pytest.mark.parametrize(("table", "given", "says"), REFUSED)
 def test_elaboration_error_is_a_configuration_error(table, given, says):
     assert says in table.refusal(table.config(given))
-    done = programs.run("vectors/wlk-vec", "layout", table.name, *table.words(table.config(given)))
+    done = programs.run("dpi/wlk-vec", "layout", table.name, *table.words(table.config(given)))
     assert done.returncode == Status.BAD_CONFIG
     assert says in done.stderr
 
@@ -216,9 +216,9 @@ def test_stub_of_what_is_not_legal_is_refused():
 
 def test_members_text_is_read_by_the_programs():
     for text in ("imm:65:0:0", "imm:8:0", ":8:0:0", "a:8:0:60", "a:8:0:0;b", "a" * 57 + ":1:0:0"):
-        done = programs.run("vectors/wlk-vec", "layout", "compactor", f"members={text}")
+        done = programs.run("dpi/wlk-vec", "layout", "compactor", f"members={text}")
         assert done.returncode == Status.BAD_CONFIG, text
-    done = programs.run("vectors/wlk-vec", "layout", "compactor", "members=a:8:0:56,b_0:64:6:0")
+    done = programs.run("dpi/wlk-vec", "layout", "compactor", "members=a:8:0:56,b_0:64:6:0")
     assert done.returncode == 0, done.stderr
     assert '"io_in_3_bits_b_0"' in done.stdout
 

@@ -18,7 +18,7 @@ BLOCKS = tables.names()
 
 def c_layout(table, config):
     words = table.words(config)
-    done = programs.run("vectors/wlk-vec", "layout", table.name, *words)
+    done = programs.run("dpi/wlk-vec", "layout", table.name, *words)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 

@@ -130,9 +130,7 @@ def to_csv(source, target, change=None, columns=None):
     """A vector file as a recording, with a bit changed in the first cycle that cares."""
     records = [json.loads(line) for line in vectors("dump", source).stdout.splitlines()]
     kinds = dict.fromkeys(records[0]["in"], "i") | dict.fromkeys(records[0]["out"], "o")
-    layout = json.loads(
-        programs.run("vectors/wlk-vec", "layout", "collector", "num_lanes=2").stdout
-    )
+    layout = json.loads(programs.run("dpi/wlk-vec", "layout", "collector", "num_lanes=2").stdout)
     widths = {port[0]: port[6] for port in layout["ports"]}
     names = [name for name in kinds if columns is None or name in columns]
     lines = [",".join(["cycle", *names])]
@@ -204,7 +202,7 @@ def hazard_csv(hazard_inputs, last, target, hidden):
     """
     records, idle = hazard_inputs
     config = [f"{key}={value}" for key, value in HAZARD.items()]
-    ports = json.loads(programs.run("vectors/wlk-vec", "layout", "hazard", *config).stdout)["ports"]
+    ports = json.loads(programs.run("dpi/wlk-vec", "layout", "hazard", *config).stdout)["ports"]
     widths = {port[0]: port[6] for port in ports}
     room = {"io_rsAdmit_ready": "1", "io_scb_updateRS_success": "1"}
     heads = [
@@ -219,7 +217,7 @@ def hazard_csv(hazard_inputs, last, target, hidden):
     lines = ["cycle," + ",".join(idle), "#dir," + ",".join(f"i{widths[n]}" for n in idle)]
     lines += [f"{c}," + ",".join(row[n] for n in idle) for c, row in enumerate(rows)]
     text = "\n".join(lines) + "\n"
-    done = programs.run("vectors/wlk-vec", "model", "hazard", "zero", *config, stdin=text)
+    done = programs.run("dpi/wlk-vec", "model", "hazard", "zero", *config, stdin=text)
     shown = [json.loads(line)["out"] for line in done.stdout.splitlines()]
     outputs = [name for name in shown[0] if not re.search(hidden, name)]
     names = [*idle, *outputs]
@@ -361,10 +359,10 @@ def test_vectors_import_needs_the_end_of_its_input(made_csv, tmp_path):
     """A pipe that breaks looks like an end of file."""
     words = ["import", "collector", tmp_path / "o.wlv", "x.csv", "unknown", "num_lanes=2"]
     text = made_csv.read_text()
-    done = programs.run("vectors/wlk-vec", *words, stdin=text)
+    done = programs.run("dpi/wlk-vec", *words, stdin=text)
     assert done.returncode == Status.TRUNCATED
     assert os.listdir(tmp_path) == []
-    done = programs.run("vectors/wlk-vec", *words, stdin=text + "#end\n")
+    done = programs.run("dpi/wlk-vec", *words, stdin=text + "#end\n")
     assert (done.returncode, os.listdir(tmp_path)) == (0, ["o.wlv"])
 
 
@@ -496,11 +494,11 @@ def test_vectors_missing_file_is_refused(tmp_path):
 def test_vectors_model_that_forgets_is_told(made, tmp_path):
     """A file cares where the model that made it knew the value; less is a fault of the model."""
     words = ["play", "collector", made, "unknown", "gen", "num_lanes=2"]
-    assert programs.run("vectors/wlk-vec", *words).returncode == 0
+    assert programs.run("dpi/wlk-vec", *words).returncode == 0
     zero = tmp_path / "zero.wlv"
     vectors("gen", "collector", zero, "--config", "num_lanes=2", "--power-up", "zero")
     words[2] = zero
-    done = programs.run("vectors/wlk-vec", *words)
+    done = programs.run("dpi/wlk-vec", *words)
     assert done.returncode == Status.MODEL_ERROR
     assert "cycle 0: the model does not know io_readReq_ready" in done.stderr
 
@@ -557,7 +555,7 @@ def test_vectors_full_disk_is_told(tmp_path):
         resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
 
     words = ["gen", "collector", tmp_path / "o.wlv", 1, "mix", 100_000, "unknown"]
-    done = programs.run("vectors/wlk-vec", *words, preexec_fn=limit)
+    done = programs.run("dpi/wlk-vec", *words, preexec_fn=limit)
     assert done.returncode == Status.NO_SPACE
     assert "o.wlv" in done.stderr
     assert os.listdir(tmp_path) == []
@@ -565,7 +563,7 @@ def test_vectors_full_disk_is_told(tmp_path):
 
 def test_vectors_full_output_is_told(made):
     with Path("/dev/full").open("w") as full:
-        command = [programs.folder() / "vectors/wlk-vec", "dump", "collector", made, "0", "99"]
+        command = [programs.folder() / "dpi/wlk-vec", "dump", "collector", made, "0", "99"]
         done = subprocess.run([*command, "num_lanes=2"], stdout=full, stderr=subprocess.PIPE)
     assert done.returncode == Status.NO_SPACE
     assert b"cannot write the output" in done.stderr

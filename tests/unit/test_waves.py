@@ -108,7 +108,7 @@ def played(block: str, config: dict, ports: list[tables.Port], rows: list[dict])
     table = tables.load(block)
     words = table.words(table.config(config))
     text = "\n".join(lines) + "\n"
-    done = programs.run("vectors/wlk-vec", "model", block, "unknown", *words, stdin=text)
+    done = programs.run("dpi/wlk-vec", "model", block, "unknown", *words, stdin=text)
     assert done.returncode == 0, done.stderr
     return [json.loads(line) for line in done.stdout.splitlines()][1:]
 

@@ -2,7 +2,7 @@
 /**
  * @file bench.h
  * The lockstep bench: many seeds in a process, stimulus from (seed, model state), verdicts from
- * the checkers bound into the module. What touches the Verilated class is in dpi/bench/main.cpp.
+ * the checkers bound into the module. What touches the Verilated class is in dpi/harness/main.cpp.
  */
 #ifndef WLK_BENCH_MAIN_H
 #define WLK_BENCH_MAIN_H
