@@ -10,16 +10,16 @@ and all faults of the blocks inside, named BLOCK/ID: each must be reported by th
 own checker, at any of its ports. With `--bind all` the checkers of the blocks inside are bound as
 well, and the block that is named at fault must be the one that holds the fault.
 
-A list begins with `config`, what the runs set beside the defaults. Each `[[fault]]` has
+A list begins with `config`, what the runs set beside the defaults, and `file`, that of the stub in
+which most changes are made. Each row of `fault` has
 
-    id, doc         what it is called; what is wrong
-    file            of the stub, generated modules among them
-    find, replace   text that stands once in the file, and what it becomes
-    more            further changes of this kind, { file, find, replace }
-    expect          ports at which the first mismatch must be; * stands for anything
-    config          overlays that of the list, and in a composed block that of the block's list
-    block           that holds the fault, if it is not the list's
-    composed, why   false and the reason: nothing of it reaches a port of the composed block
+    id, doc   what it is called; what is wrong
+    expect    ports at which the first mismatch must be; * stands for anything
+    change    { find, replace }: text that stands once in the file, and what it becomes; `file`
+              names another one, generated modules among them
+    config    overlays that of the list, and in a composed block that of the block's list
+    block     that holds the fault, if it is not the list's
+    hidden    the reason why nothing of it reaches a port of the composed block
 
 A file of rtl_stub/common is changed for the faulty block only.
 """
@@ -255,7 +255,7 @@ def load(block: str, config: dict[str, Any] | None = None) -> list[Fault]:
     try:
         raw = tomllib.loads(path.read_text(encoding="utf-8"))
         base = raw["config"] if config is None else config
-        faults = [_fault(entry, block, base, path) for entry in raw["fault"]]
+        faults = [_fault(entry, raw, base, path) for entry in raw["fault"]]
     except (tomllib.TOMLDecodeError, KeyError, TypeError, OSError) as error:
         raise WlkError(Status.USAGE, f"{path}: cannot be read: {error}") from error
     names = [fault.name for fault in faults]
@@ -265,15 +265,15 @@ def load(block: str, config: dict[str, Any] | None = None) -> list[Fault]:
     return faults
 
 
-def _fault(entry: dict[str, Any], block: str, base: dict[str, Any], origin: Path) -> Fault:
-    changes = [Change(e["file"], e["find"], e["replace"]) for e in (entry, *entry.get("more", []))]
+def _fault(entry: dict[str, Any], raw: dict[str, Any], base: dict[str, Any], origin: Path) -> Fault:
+    changes = [{"file": raw["file"]} | change for change in entry["change"]]
     return Fault(
         name=entry["id"],
         config=base | entry.get("config", {}),
-        block=entry.get("block", block),
-        changes=tuple(changes),
+        block=entry.get("block", raw["block"]),
+        changes=tuple(Change(**change) for change in changes),
         expect=tuple(entry["expect"]),
-        why="" if entry.get("composed", True) else entry["why"],
+        why=entry.get("hidden", ""),
         origin=origin,
     )
 

@@ -17,7 +17,7 @@ BLOCKS = tables.names()
 INSIDE = [table.name for table in gen_stage.blocks(tables.load("issue"))[1:]]
 STAGE = "IssueStage.sv"
 LOOP = "scoreboard/read_behind_admission"  # in a composed block no simulation ends
-KEYS = {"id", "doc", "block", "file", "find", "replace", "more", "expect", "config"}
+KEYS = {"id", "doc", "block", "expect", "config", "change"}
 # Of each block inside one, some in a file that blocks share, and one wire of the stage itself.
 NAMED = [
     "scoreboard/no_rollback",
@@ -26,20 +26,15 @@ NAMED = [
     "collector/write_mask_ignored",
     "operand_lanes_crossed",
 ]
-CONFIG = "{ num_lanes = 2, num_pregs = 32, coll_entries = 2, reg_banks = 2 }"
-LIST = f"""
-config = {CONFIG}
+LIST = """
+block = "{block}"
+file = "duplicated_collector_core.sv"
+config = {{ num_lanes = 2, num_pregs = 32, coll_entries = 2, reg_banks = 2 }}
+fault = [{rows}]
 """
 FAULT = """
-[[fault]]
-id = "{id}"
-doc = "made by a test"
-file = "{file}"
-config = {config}
-find = "{find}"
-replace = "{replace}"
-expect = ["{expect}"]
-{more}
+  {{ id = "{id}", doc = "made by a test", config = {config}, expect = ["{expect}"]{more}, change = [
+    {{ file = "{file}", find = "{find}", replace = "{replace}" }} ] }},
 """
 # A fault of the real list, so that its build is shared.
 READY = {
@@ -62,10 +57,11 @@ def mutate(capfd, *words):
 
 def list_of(monkeypatch, folder, *faults, block="collector"):
     """Make these faults a block's list, and the only ones."""
-    text = "".join(FAULT.format(**(READY | fault)) for fault in faults)
+    rows = "".join(FAULT.format(**(READY | fault)) for fault in faults)
     for name in INSIDE if block == "issue" else ():
         (folder / f"{name}_faults.toml").write_text("config = {}\nfault = []\n", encoding="utf-8")
-    (folder / f"{block}_faults.toml").write_text(LIST + text, encoding="utf-8")
+    text = LIST.format(block=block, rows=rows)
+    (folder / f"{block}_faults.toml").write_text(text, encoding="utf-8")
     monkeypatch.setattr(cmd_mutate, "FAULTS", folder)
     monkeypatch.setattr(cmd_mutate, "WORK", cmd_mutate.WORK / "tests")
 
@@ -125,8 +121,8 @@ def test_list_is_long_and_says_all(block):
         for pattern in fault.expect:
             assert any(cmd_mutate.is_expected(name, [pattern]) for name in outputs), fault.name
         assert entry["doc"]
-        assert entry.keys() <= KEYS | ({"composed", "why"} if block in INSIDE else set())
-        assert ("why" in entry) == ("composed" in entry), fault.name
+        assert entry.keys() <= KEYS | ({"hidden"} if block in INSIDE else set())
+        assert fault.why or "hidden" not in entry, fault.name
         assert fault.block in (block, *(INSIDE if block == "issue" else ())), fault.name
 
 
@@ -196,7 +192,7 @@ def test_fault_at_another_port_is_not_caught(capfd, monkeypatch, tmp_path):
 
 
 def test_fault_of_another_block_is_not_caught(capfd, monkeypatch, tmp_path):
-    list_of(monkeypatch, tmp_path, {"more": 'block = "hazard"'}, block="issue")
+    list_of(monkeypatch, tmp_path, {"more": ', block = "hazard"'}, block="issue")
     code = cli.main(["mutate", "issue", "--no-setup", "--bind", "all"])
     said = capfd.readouterr().out
     assert code == 1
@@ -221,7 +217,8 @@ def test_stub_that_does_not_pass_is_a_false_alarm(capfd, monkeypatch, tmp_path):
         ({"find": "no such text"}, Status.USAGE, "fault ready: `find` stands 0 times"),
         ({"file": "other.sv"}, Status.NO_FILE, "fault ready: the stub has no file other.sv"),
         ({"config": "{ num_lanes = 0 }"}, Status.BAD_CONFIG, "num_lanes"),
-        ({"more": "composed = false"}, Status.USAGE, "cannot be read: 'why'"),
+        ({"id": 'x", id = "ready'}, Status.USAGE, "cannot be read: Duplicate"),
+        ({"file": 'x", line = "1'}, Status.USAGE, "unexpected keyword argument 'line'"),
     ],
 )
 def test_bad_entry_is_named(capfd, monkeypatch, tmp_path, change, status, words):

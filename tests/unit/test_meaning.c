@@ -325,7 +325,7 @@ typedef struct named {
 
 static named configs[MAX_CONFIGS];
 
-// The [[config]] sections of the table: a name, and perhaps a set of values in one line.
+// The rows of `config` in the table: a name, and perhaps a set of values, in one line.
 static uint32_t read_configs(const char *path) {
     char line[1024];
     uint32_t n = 0;
@@ -335,12 +335,13 @@ static uint32_t read_configs(const char *path) {
         return 0;
     }
     while (fgets(line, sizeof line, file) != NULL) {
-        if (line[0] == '[') {
-            inside = strncmp(line, "[[config]]", 10) == 0 && n < MAX_CONFIGS;
-            n += inside;
-        } else if (inside) {
-            (void)sscanf(line, "name = \"%63[^\"]", configs[n - 1u].name);
-            (void)sscanf(line, "set = { %511[^}]", configs[n - 1u].set);
+        const char *set = strstr(line, "set = {");
+        if (line[0] != ' ') {
+            inside = strncmp(line, "config = [", 10) == 0;
+        } else if (inside && n < MAX_CONFIGS &&
+                   sscanf(line, "  { name = \"%63[^\"]", configs[n].name) == 1) {
+            (void)sscanf(set != NULL ? set : "", "set = { %511[^}]", configs[n].set);
+            n++;
         }
     }
     (void)fclose(file);

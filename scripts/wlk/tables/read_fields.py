@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""[[field]]: those of a table, of each entry of a list, and mirrors of others."""
+"""Rows of `field`: those of a table, of each entry of a list, and mirrors of others."""
 
 from __future__ import annotations
 
