@@ -25,7 +25,7 @@ from .errors import Status, WlkError
 from .gen_sv import Harness
 
 PREFIX = "Vwlk"
-BENCH = setup.ROOT / "dpi" / "bench"
+BENCH = setup.ROOT / "dpi" / "harness"
 MAIN = BENCH / "main.cpp"
 ODD = re.compile(r"[^\w/.,+@=~-]")  # what make may take for something else in the name of a folder
 EXPAND = 1024  # words of a concatenation that are written one by one; the default is 64

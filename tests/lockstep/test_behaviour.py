@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The JSON of a fixed list of commands, as it was recorded: what a restructuring must not change.
+
+Each line of behaviour.jsonl is a command, its exit code and the objects it printed, without times and
+places. `PYTHONPATH=scripts:tests python3 tests/lockstep/test_behaviour.py` records the same commands
+anew; a change of behaviour that is meant does so, and says why in its commit.
+"""
+
+import json
+import os
+from pathlib import Path
+
+import programs
+import pytest
+import rtl_under_test as rut
+
+RECORD = Path(__file__).with_name("behaviour.jsonl")
+ENTRIES = [json.loads(line) for line in RECORD.read_text(encoding="utf-8").splitlines()]
+UNSTABLE = {"cycles_per_second", "seconds", "version"}
+# Faults of stubs that a command may name as its RTL: block, file, text, what it becomes.
+FAULTS = {
+    "no_writeback": (
+        "scoreboard",
+        "scoreboard_core.sv",
+        "pending_writes_q[updateWB_write_pReg_i] <= wb_new;",
+        "pending_writes_q[updateWB_write_pReg_i] <= wb_old;",
+    ),
+    "no_collect": (
+        "scoreboard",
+        "scoreboard_core.sv",
+        "*CountW+:CountW] <= coll_new[op*CountW+:CountW];",
+        "*CountW+:CountW] <= coll_old[op*CountW+:CountW];",
+    ),
+}
+
+
+def places():
+    """What stands for a place in a command: the word -> the path."""
+    traces = os.environ.get("WLK_TRACES", rut.ROOT.parent / "shared" / "traces")
+    return {"{traces}": str(traces), "{root}": str(rut.ROOT)}
+
+
+def answer(words):
+    """The exit code and the objects of a command, without what differs from run to run."""
+    known = places()
+    for name in (name for name in FAULTS if f"{{{name}}}" in words):
+        block, file, old, new = FAULTS[name]
+        config = {"num_warps": 1, "num_pregs": 16}
+        place = rut.stub(f"behaviour_{name}", config, edit={file: (old, new)}, block=block)
+        known[f"{{{name}}}"] = str(place)
+    given = []
+    for word in words:
+        for name, path in known.items():
+            word = word.replace(name, path)
+        given.append(word)
+    if words[0] == "lockstep":
+        given += ["--reports", rut.PLACE.parent / "behaviour"]
+    said = rut.warplock(*given, "--json")
+    objects = [json.loads(line) for line in said.out.splitlines() if line.startswith("{")]
+    return said.code, [stable(each, known) for each in objects]
+
+
+def stable(value, known):
+    """The value without times, and with words for places."""
+    if isinstance(value, dict):
+        return {k: stable(v, known) for k, v in value.items() if k not in UNSTABLE}
+    if isinstance(value, list):
+        return [stable(each, known) for each in value]
+    if isinstance(value, str):
+        for name, path in known.items():
+            value = value.replace(path, name)
+        if str(rut.PLACE.parent) in value:
+            return "a file of the report"
+    return value
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: " ".join(entry["run"]))
+def test_command_answers_as_recorded(entry):
+    for word in entry["run"]:
+        if word.startswith("{traces}/"):
+            programs.recording(word.removeprefix("{traces}/"))
+    code, objects = answer(entry["run"])
+    assert (code, objects) == (entry["code"], entry["json"])
+
+
+def write():
+    """Record the commands of the list anew."""
+    lines = []
+    for entry in ENTRIES:
+        code, objects = answer(entry["run"])
+        made = {"run": entry["run"], "code": code, "json": objects}
+        lines.append(json.dumps(made, separators=(",", ":")) + "\n")
+        print(code, len(objects), *entry["run"], flush=True)
+    RECORD.write_text("".join(lines), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    write()
