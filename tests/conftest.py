@@ -5,8 +5,8 @@
 """
 
 import pytest
-from wlk import setup
-from wlk.errors import WlkError
+from wlk.base import setup
+from wlk.base.errors import WlkError
 
 
 @pytest.hookimpl(trylast=True)  # behind -k and -m

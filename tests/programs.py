@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from wlk import build, tables
+from wlk import tables
+from wlk.run import build
 
 ROOT = Path(__file__).resolve().parents[1]
 # Which part of what is too much for one run; CI takes another one for each commit.

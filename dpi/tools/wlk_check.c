@@ -380,7 +380,7 @@ static void print_json(const instance *i, bool with_report) {
     free(extra);
 }
 
-// Exit code of several runs: the lowest number that is not 0, as in scripts/wlk/report.py.
+// Exit code of several runs: the lowest number that is not 0, as in scripts/wlk/base/report.py.
 static int answer(const job *j) {
     int worst = 0;
     wlk_error err;

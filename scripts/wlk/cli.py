@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The one command: `scripts/warplock SUBCOMMAND`.
 
-Each subcommand is a module `cmd_<name>.py` in this folder with
+Each subcommand is a module `commands/<name>.py` with
 
 - `refuse(args)`, if it has one: raises for what no work can make good, before any is done,
 - `needs(args)`: the features that set-up provides before it runs (setup.FEATURES),
@@ -26,9 +26,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import ModuleType
 
-from . import outputs, progress, report, setup
-from .errors import Status, WlkError
-from .options import Parser
+from . import commands
+from .base import outputs, progress, report, setup
+from .base.errors import Status, WlkError
+from .base.options import Parser
 
 NAME = "warplock"
 
@@ -41,17 +42,17 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def parse(words: Sequence[str]) -> tuple[argparse.Namespace, ModuleType]:
     """The command line, and the module of its subcommand."""
-    commands = load_commands()
+    known = load_commands()
     parser = Parser(
         prog=NAME,
         description="Bit- and cycle-exact reference models of GPU issue stages, run against RTL.",
         epilog=f"`{NAME} SUBCOMMAND --help` shows its options and an example.",
     )
     subparsers = parser.add_subparsers(dest="command", metavar="SUBCOMMAND", required=True)
-    for module in commands.values():
+    for module in known.values():
         module.add(subparsers)
     args = parser.parse_args(words)
-    return args, commands[args.command]
+    return args, known[args.command]
 
 
 def _dispatch(words: Sequence[str]) -> int:
@@ -68,10 +69,8 @@ def _dispatch(words: Sequence[str]) -> int:
 
 def load_commands() -> dict[str, ModuleType]:
     """The subcommands by name, in alphabetical order."""
-    package = __package__ or "wlk"
-    names = sorted(m.name for m in pkgutil.iter_modules([str(Path(__file__).parent)]))
-    commands = [name for name in names if name.startswith("cmd_")]
-    return {c.removeprefix("cmd_"): importlib.import_module(f"{package}.{c}") for c in commands}
+    names = sorted(module.name for module in pkgutil.iter_modules(commands.__path__))
+    return {name: importlib.import_module(f"{commands.__name__}.{name}") for name in names}
 
 
 def _enter_venv(words: Sequence[str]) -> None:

@@ -29,8 +29,12 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
 
 import opndcoll  # noqa: E402
-from wlk import build, inside, report, stubs, tables, verilate  # noqa: E402
-from wlk.gen_sv import Harness  # noqa: E402
+from wlk import tables  # noqa: E402
+from wlk.base import report
+from wlk.fit import inside
+from wlk.gen import stubs
+from wlk.gen.sv import Harness  # noqa: E402
+from wlk.run import build, verilate
 
 PROFILES = ("saturate", "mixed")
 COMBINATIONAL = ("dense", "mixed")  # of a block without state

@@ -15,7 +15,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from wlk import build, report
+from wlk.base import report
+from wlk.run import build
 
 QV100 = """-gpgpu_num_reg_banks {banks} -gpgpu_reg_file_port_throughput 2
 -gpgpu_num_sched_per_core 4 -gpgpu_sub_core_model 1

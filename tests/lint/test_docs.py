@@ -15,12 +15,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from wlk import cli, gen_docs, options, tables
-from wlk.errors import WlkError
+from wlk import cli, tables
+from wlk.base import options
+from wlk.base.errors import WlkError
+from wlk.gen import docs
 
 ROOT = Path(__file__).resolve().parents[2]
 WARPLOCK = "scripts/warplock"
-PAGES = [str(page.relative_to(ROOT)) for page in gen_docs.pages()]
+PAGES = [str(page.relative_to(ROOT)) for page in docs.pages()]
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 CODE = re.compile(r"`([^`\n]+)`")
 LINK = re.compile(r"(?<!\!)\[[^\]]+\]\(([^)\s]+)\)")
@@ -41,7 +43,7 @@ def prose_of(page: str) -> str:
 @pytest.mark.parametrize("page", PAGES)
 def test_docs_generated_tables_are_up_to_date(page):
     text = text_of(page)
-    assert gen_docs.render(text, page) == text, f"run `{gen_docs.COMMAND}`"
+    assert docs.render(text, page) == text, f"run `{docs.COMMAND}`"
 
 
 @pytest.mark.parametrize("block", tables.names())
@@ -56,9 +58,7 @@ def test_docs_port_table_names_every_port(block):
     """The rows, braces and units expanded, are the ports of the default configuration."""
     table = tables.load(block)
     config = table.defaults()
-    rows = [
-        found[1] for found in re.finditer(r"^\| `(\S+)` \|", gen_docs.ports(block), re.MULTILINE)
-    ]
+    rows = [found[1] for found in re.finditer(r"^\| `(\S+)` \|", docs.ports(block), re.MULTILINE)]
     rows = rows[1:] if table.clock else rows
     patterns = [name for row in rows for name in _rows_of_unit(table, row)]
     names = [name for pattern in patterns for name in _expand(pattern, config)]
@@ -75,7 +75,7 @@ def _rows_of_unit(table: tables.Table, row: str) -> list[str]:
         return [row]
     if table.members:
         return [row.removesuffix("…") + member.name for member in table.members]
-    members = re.findall(r"^\| `…(\S+)` \|", gen_docs.unit("hazard", "entry"), re.MULTILINE)
+    members = re.findall(r"^\| `…(\S+)` \|", docs.unit("hazard", "entry"), re.MULTILINE)
     assert len(members) > 30
     return [row.removesuffix("_…") + member for member in members]
 
@@ -107,7 +107,7 @@ def _expand(name: str, config: dict[str, int]) -> Iterator[str]:
 )
 def test_docs_bad_marker_is_told(text, says):
     with pytest.raises(WlkError, match=says):
-        gen_docs.render(text, "page.md")
+        docs.render(text, "page.md")
 
 
 # ---- commands -----------------------------------------------------------------------------------

@@ -11,8 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from wlk import setup, stubs, tables, verilate
-from wlk.gen_sv import Harness
+from wlk import tables
+from wlk.base import setup
+from wlk.gen import stubs
+from wlk.gen.sv import Harness
+from wlk.run import verilate
 
 TABLES = {name: tables.load(name) for name in tables.names()}
 # Where a block has many configurations: those in which parts of it come and go.

@@ -22,8 +22,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import rtl_under_test as rut
-from wlk import build, cli, kanata, report, setup
-from wlk.errors import Status
+from wlk import cli
+from wlk.base import report, setup
+from wlk.base.errors import Status
+from wlk.run import build, kanata
 
 AMPLE = 256 << 20  # bytes
 BUILT, BUILDS = 64 << 20, 5  # bytes of a build; moments with one, which take long

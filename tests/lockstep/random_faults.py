@@ -22,8 +22,10 @@ from pathlib import Path
 from typing import Any
 
 import rtl_under_test as rut
-from wlk import options, stubs, tables
-from wlk.errors import Status
+from wlk import tables
+from wlk.base import options
+from wlk.base.errors import Status
+from wlk.gen import stubs
 
 DRAWS = 12  # of a seed, until a fault shows
 SIZES = {"num_lanes": 2, "num_pregs": 16}

@@ -19,7 +19,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from wlk import cli, gen_stage, setup, stubs, tables
+from wlk import cli, tables
+from wlk.base import setup
+from wlk.gen import composed, stubs
 
 ROOT = setup.ROOT
 PLACE = setup.BUILD / "test" / "rtl"
@@ -100,7 +102,7 @@ def stub(
     """A folder with the stub; `edit`: file -> (text that stands there once, what it becomes). Files
     of tests that run side by side may ask for the same one: what is there already stays."""
     table = tables.load(block)
-    modules = gen_stage.module_texts(table, table.config(config), omit)
+    modules = composed.module_texts(table, table.config(config), omit)
     texts = {f"{module}.sv": text for module, text in modules.items()}
     texts |= {path.name: path.read_text(encoding="utf-8") for path in stubs.stub_files(table)}
     for file, (old, new) in (edit or {}).items():

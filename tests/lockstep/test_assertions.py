@@ -5,7 +5,7 @@ import json
 
 import pytest
 import rtl_under_test as rut
-from wlk.errors import Status
+from wlk.base.errors import Status
 
 PINNED = ("--config", "coll_entries=2")
 # Each fires in a seed, or must not, but nothing differs.

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 import rtl_under_test as rut
-from wlk import gen_sv, verilate
-from wlk.errors import Status
+from wlk.base.errors import Status
+from wlk.gen import sv
+from wlk.run import verilate
 
 # Builds of a user's kind, outside of the cache; and no sanitizer can be linked into them.
 pytestmark = pytest.mark.slow
@@ -155,7 +156,7 @@ def edited():
 @pytest.mark.parametrize(
     ("word", "part"),
     [
-        ("+ABI=97", f"generated for ABI version {gen_sv.ABI_VERSION + 97}, the library has"),
+        ("+ABI=97", f"generated for ABI version {sv.ABI_VERSION + 97}, the library has"),
         ("+SCHEMA=1", "the library has no block with schema"),
         ("+ENTRIES=200", "coll_entries=202"),
     ],

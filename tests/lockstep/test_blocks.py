@@ -9,7 +9,7 @@ import programs
 import pytest
 import rtl_under_test as rut
 from wlk import tables
-from wlk.errors import Status
+from wlk.base.errors import Status
 
 # A configuration of each block that is built in seconds.
 SMALL = {

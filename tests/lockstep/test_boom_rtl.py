@@ -6,8 +6,8 @@ import subprocess
 
 import pytest
 import rtl_under_test as rut
-from wlk import verilate
-from wlk.errors import Status
+from wlk.base.errors import Status
+from wlk.run import verilate
 
 FIELDS = {"inst": 32, "fu_code_0": 1, "fu_code_1": 1, "exc_cause": 64, "br_mask": 12, "x": 1}
 BASIC = ("--seeds", "1..2", "--cycles", "5000")

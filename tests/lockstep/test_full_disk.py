@@ -11,8 +11,8 @@ import sys
 import full_disk
 import pytest
 import rtl_under_test as rut
-from wlk import setup
-from wlk.errors import Status
+from wlk.base import setup
+from wlk.base.errors import Status
 
 SIZES = (2, 30)  # pages
 COMMANDS = {

@@ -4,8 +4,8 @@
 import pytest
 import rtl_under_test as rut
 import test_bind
-from wlk import verilate
-from wlk.errors import Status
+from wlk.base.errors import Status
+from wlk.run import verilate
 
 pytestmark = [pytest.mark.slow, pytest.mark.needs("newest")]
 NEWEST = ("--verilator", "newest")

@@ -7,8 +7,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from wlk import setup, verilate
-from wlk.errors import Status, WlkError
+from wlk.base import setup
+from wlk.base.errors import Status, WlkError
+from wlk.run import verilate
 
 PARTS = ("meson.build", "refmodel", "dpi", "rtl_stub", "vectors", "tests", "scripts")
 

@@ -7,8 +7,8 @@ import shlex
 
 import pytest
 import rtl_under_test as rut
-from wlk import verilate
-from wlk.errors import Status
+from wlk.base.errors import Status
+from wlk.run import verilate
 
 PINNED = ("--config", "coll_entries=2")
 ZERO = ("--power-up", "zero")

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 import rtl_under_test as rut
-from wlk import setup
-from wlk.errors import Status
+from wlk.base import setup
+from wlk.base.errors import Status
 
 UNREAD = ["io_readReq_bits_rsEntryId", "io_writeReq_bits_rsEntryId"]
 CONSTANT = ["io_writeReq_ready", "io_writeResp_bits_collEntry", "io_writeResp_bits_regs_0_enable"]

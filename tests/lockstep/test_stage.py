@@ -3,8 +3,10 @@
 
 import pytest
 import rtl_under_test as rut
-from wlk import kanata, kernels, tables
-from wlk.errors import Status
+from wlk import tables
+from wlk.base.errors import Status
+from wlk.gen import kernels
+from wlk.run import kanata
 
 ISSUE = tables.load("issue")
 FIVE = ["issue", "hazard", "scoreboard", "reservation_station", "collector"]

@@ -9,12 +9,14 @@ import tomllib
 
 import programs
 import pytest
-from wlk import cli, cmd_mutate, gen_stage, stubs, tables
-from wlk.errors import Status
+from wlk import cli, tables
+from wlk.base.errors import Status
+from wlk.commands import mutate as cmd_mutate
+from wlk.gen import composed, stubs
 
 PART = ["--short", "--slice", str(programs.SLICE)]
 BLOCKS = tables.names()
-INSIDE = [table.name for table in gen_stage.blocks(tables.load("issue"))[1:]]
+INSIDE = [table.name for table in composed.blocks(tables.load("issue"))[1:]]
 STAGE = "IssueStage.sv"
 LOOP = "scoreboard/read_behind_admission"  # in a composed block no simulation ends
 KEYS = {"id", "doc", "block", "expect", "config", "change"}

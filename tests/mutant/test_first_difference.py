@@ -13,7 +13,10 @@ from dataclasses import dataclass
 
 import programs
 import pytest
-from wlk import cli, cmd_mutate, setup, stubs, tables
+from wlk import cli, tables
+from wlk.base import setup
+from wlk.commands import mutate as cmd_mutate
+from wlk.gen import stubs
 
 pytestmark = pytest.mark.slow
 CYCLES = 1500

@@ -13,8 +13,10 @@ from pathlib import Path
 
 import programs
 import pytest
-from wlk import cmd_check, recordings, tables
-from wlk.errors import Status, WlkError
+from wlk import tables
+from wlk.base.errors import Status, WlkError
+from wlk.commands import check as cmd_check
+from wlk.run import recordings
 
 pytestmark = pytest.mark.needs("vcd")
 

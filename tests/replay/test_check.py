@@ -17,8 +17,11 @@ from pathlib import Path
 
 import programs
 import pytest
-from wlk import cli, cmd_check, dump, options, tables
-from wlk.errors import Status
+from wlk import cli, tables
+from wlk.base import options
+from wlk.base.errors import Status
+from wlk.commands import check as cmd_check
+from wlk.fit import wave as dump
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "prop"))
 from naive_collector import ports

@@ -5,8 +5,8 @@ import json
 import shutil
 
 import pytest
-from wlk import goldens, vectors
-from wlk.errors import Status, WlkError
+from wlk.base.errors import Status, WlkError
+from wlk.run import goldens, vectors
 
 ENTRIES = goldens.read_manifest()
 

@@ -14,7 +14,8 @@ from pathlib import Path
 
 import programs
 import pytest
-from wlk import stubs, verilate
+from wlk.gen import stubs
+from wlk.run import verilate
 
 BANKS = 16
 LIMIT = 300  # [s]

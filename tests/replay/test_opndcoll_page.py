@@ -12,7 +12,7 @@ import lzma
 import re
 
 import programs
-from wlk import opndcoll_summary
+from wlk.run import opndcoll_summary
 
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 PAGE = programs.ROOT / "docs" / "operand-collector.md"

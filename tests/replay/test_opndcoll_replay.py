@@ -10,8 +10,10 @@ from pathlib import Path
 
 import programs
 import pytest
-from wlk import cmd_opndcoll, opndcoll_replay, options
-from wlk.errors import Status, WlkError
+from wlk.base import options
+from wlk.base.errors import Status, WlkError
+from wlk.commands import opndcoll as cmd_opndcoll
+from wlk.run import opndcoll_replay
 
 TOOL = "dpi/wlk-opndcoll"
 V40 = [f"v40-{c}-{p}" for c in ("gtx480", "kepler", "qv100", "titanv") for p in ("core", "mixed")]

@@ -15,8 +15,10 @@ from pathlib import Path
 
 import programs
 import pytest
-from wlk import cmd_opndcoll, opndcoll_summary, options
-from wlk.errors import Status, WlkError
+from wlk.base import options
+from wlk.base.errors import Status, WlkError
+from wlk.commands import opndcoll as cmd_opndcoll
+from wlk.run import opndcoll_summary
 
 TOOL = "dpi/wlk-opndcoll"
 RECORDINGS = [f"v40-{c}" for c in ("gtx480", "kepler", "qv100", "titanv")]

@@ -13,9 +13,10 @@ from pathlib import Path
 
 import programs
 import pytest
-from wlk import cli, recordings
-from wlk.errors import Status, WlkError
-from wlk.report import Result
+from wlk import cli
+from wlk.base.errors import Status, WlkError
+from wlk.base.report import Result
+from wlk.run import recordings
 
 # Parameters that are no defaults, and bits that nobody can know (counted by the naive models, too).
 KNOWN = {

@@ -21,7 +21,9 @@ from typing import NamedTuple
 
 import programs
 import pytest
-from wlk import gen_stage, stubs, tables, verilate
+from wlk import tables
+from wlk.gen import composed, stubs
+from wlk.run import verilate
 
 LIMIT = 300  # of one recording [s]
 MAIN = Path(__file__).with_name("stub_main.cpp")
@@ -170,7 +172,7 @@ def test_inner_modules_have_the_recorded_ports() -> None:
     seen = scopes(programs.recording("muon/issue_B.fst"))
     (one,) = [r for r in RECORDINGS if (r.block, r.letter) == ("issue", "B")]
     table = tables.load(one.block)
-    texts = gen_stage.module_texts(table, table.config(one.params))
+    texts = composed.module_texts(table, table.config(one.params))
     inside = {each["name"]: tables.load(each["block"]).module for each in table.instances}
     place = f"TOP.{table.module}"
     assert {p for p in seen if p.startswith(f"{place}.")} == {f"{place}.{name}" for name in inside}

@@ -15,8 +15,10 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
 
-from wlk import cli, jobs, options, tables
-from wlk.errors import Status, WlkError
+from wlk import cli, tables
+from wlk.base import options
+from wlk.base.errors import Status, WlkError
+from wlk.run import jobs
 
 WARPLOCK = ROOT / "scripts" / "warplock"
 
@@ -186,8 +188,9 @@ DRIVER = """
 import sys
 sys.path.insert(0, {scripts!r})
 from pathlib import Path
-from wlk import cli, outputs, progress
-from wlk.errors import Status, WlkError
+from wlk import cli
+from wlk.base import outputs, progress
+from wlk.base.errors import Status, WlkError
 
 def work():
 {body}

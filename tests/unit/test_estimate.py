@@ -11,7 +11,9 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
 
-from wlk import estimate, jobs, setup, tables
+from wlk import tables
+from wlk.base import setup
+from wlk.run import estimate, jobs
 
 
 @pytest.fixture

@@ -8,8 +8,9 @@ import re
 import tomllib
 
 import pytest
-from wlk import gen_shell, gen_stage, stubs, tables
-from wlk.errors import Status, WlkError
+from wlk import tables
+from wlk.base.errors import Status, WlkError
+from wlk.gen import composed, shell, stubs
 
 SMALL = {"num_warps": 2, "num_lanes": 3, "num_pregs": 16, "rs_entries": 3, "coll_entries": 1}
 
@@ -38,7 +39,7 @@ def members(table: tables.Table, head: str) -> list[str]:
 
 def test_unit_is_one_port_with_its_first_field_high():
     table, cfg = small("hazard")
-    got = pins(gen_shell.shell_sv(table, cfg), "u_core")
+    got = pins(shell.shell_sv(table, cfg), "u_core")
     want = members(table, "ibuf_1_bits") + members(table, "ibuf_0_bits")
     assert got["ibuf_bits_i"] == "{" + ",".join(want) + "}"
     assert got["rsAdmit_bits_ibufEntry_o"] == (
@@ -49,7 +50,7 @@ def test_unit_is_one_port_with_its_first_field_high():
 
 def test_unit_parameters_are_places_in_its_port():
     table, cfg = small("hazard")
-    core = gen_shell.Core(
+    core = shell.Core(
         "x_core", ("EntryW", "EntryTokenIndexLsb", "EntryUopWidLsb", "EntryUopInstEssentials3Lsb")
     )
     widths = {p.name: p.width for p in table.ports(cfg)}
@@ -58,7 +59,7 @@ def test_unit_parameters_are_places_in_its_port():
     def below(last: str) -> int:
         return sum(widths[n] for n in names[names.index(f"io_ibuf_0_bits_{last}") + 1 :])
 
-    text = gen_shell.shell_sv(table, cfg, core)
+    text = shell.shell_sv(table, cfg, core)
     assert f".EntryW({sum(widths[n] for n in names)})" in text
     assert ".EntryTokenIndexLsb(0)" in text
     assert f".EntryUopWidLsb({below('uop_wid')})" in text
@@ -68,13 +69,13 @@ def test_unit_parameters_are_places_in_its_port():
 def test_unknown_parameter_of_a_core_is_named():
     table, cfg = small("hazard")
     with pytest.raises(WlkError, match="EntryX") as caught:
-        gen_shell.shell_sv(table, cfg, gen_shell.Core("x_core", ("EntryX",)))
+        shell.shell_sv(table, cfg, shell.Core("x_core", ("EntryX",)))
     assert caught.value.status == Status.MODEL_ERROR
 
 
 def test_unread_inputs_stay_out_of_the_core():
     table, cfg = small("reservation_station")
-    text = gen_shell.shell_sv(table, cfg)
+    text = shell.shell_sv(table, cfg)
     got = pins(text, "u_core")
     assert not [name for name in got if name.startswith(("writeback_bits_data", "debug"))]
     assert "collector_readData_resp_valid_i" not in got
@@ -86,7 +87,7 @@ def test_unread_inputs_stay_out_of_the_core():
 @pytest.mark.parametrize("block", [n for n in tables.names() if not tables.load(n).instances])
 def test_every_port_of_a_shell_is_used_once(block):
     table, cfg = small(block)
-    text = gen_shell.shell_sv(table, cfg).partition(");")[2]
+    text = shell.shell_sv(table, cfg).partition(");")[2]
     for port in table.ports(cfg):
         assert len(re.findall(rf"\b{port.name}\b", text)) == 1, port.name
 
@@ -97,7 +98,7 @@ def test_every_port_of_a_shell_is_used_once(block):
 @pytest.fixture(scope="module")
 def stage() -> dict[str, str]:
     """Texts of the modules of the composed stage."""
-    return gen_stage.module_texts(*small("issue"))
+    return composed.module_texts(*small("issue"))
 
 
 def declared(text: str) -> list[str]:
@@ -167,19 +168,19 @@ def test_stage_ties_inputs_of_lost_outputs(stage):
 
 def test_stage_takes_omitted_outputs_for_wires():
     table, cfg = small("issue")
-    texts = gen_stage.module_texts(table, cfg, omit=["io_perfRS_cyclesEligible"])
+    texts = composed.module_texts(table, cfg, omit=["io_perfRS_cyclesEligible"])
     assert "io_perfRS_cyclesEligible" not in declared(texts["IssueStage"])
     station = pins(texts["IssueStage"], "reservStation")
     assert station["io_perf_cyclesEligible"] == "unused_reservStation_io_perf_cyclesEligible"
     with pytest.raises(WlkError, match="it is read"):
-        gen_stage.module_texts(table, cfg, omit=["io_softReset"])
+        composed.module_texts(table, cfg, omit=["io_softReset"])
 
 
 def test_inner_configuration_keeps_equal_names():
     table, cfg = small("issue")
     scoreboard = tables.load("scoreboard")
     cfg["max_pending_reads"] = 3
-    got = gen_stage.inner_config(scoreboard, cfg)
+    got = composed.inner_config(scoreboard, cfg)
     assert got == {"num_warps": 2, "num_pregs": 16, "max_pending_reads": 3} | {
         "max_pending_writes": 1,
         "debug": 0,
@@ -235,7 +236,7 @@ ERRORS = {
 def test_wrong_wires_are_named(change, message):
     table = broken(change)
     with pytest.raises(WlkError, match=re.escape(message)) as caught:
-        gen_stage.module_texts(table, small("issue")[1])
+        composed.module_texts(table, small("issue")[1])
     assert caught.value.status == Status.MODEL_ERROR
 
 

@@ -2,7 +2,8 @@
 """Which block inside a composed one is at fault where no checker of its own can see it."""
 
 import pytest
-from wlk import inside, tables
+from wlk import tables
+from wlk.fit import inside
 
 ISSUE = tables.load("issue")
 CONFIG = ISSUE.config(ISSUE.configs["rows2"])

@@ -2,7 +2,8 @@
 """What configurations share a build of the bench."""
 
 import pytest
-from wlk import jobs, tables
+from wlk import tables
+from wlk.run import jobs
 
 BEHAVIOURAL = {
     "collector": ({"coll_entries": 3, "reg_banks": 1}, {"coll_entries": 4, "reg_banks": 2}),

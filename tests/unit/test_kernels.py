@@ -5,8 +5,8 @@ import itertools
 from dataclasses import dataclass
 
 import pytest
-from wlk import kernels
-from wlk.errors import Status, WlkError
+from wlk.base.errors import Status, WlkError
+from wlk.gen import kernels
 
 NAMES = sorted(kernels.KERNELS)
 # As shipped, and others: unroll, warps and lanes that are no powers of two, a narrow machine.

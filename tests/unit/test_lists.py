@@ -6,10 +6,11 @@ import tomllib
 
 import programs
 import pytest
-from wlk import gen_stage, tables
-from wlk import match as m
-from wlk.errors import Status, WlkError
+from wlk import tables
+from wlk.base.errors import Status, WlkError
+from wlk.fit import match as m
 from wlk.fit import search
+from wlk.gen import composed
 from wlk.tables import read_params
 
 BASIC = tables.load("dispatch_basic")
@@ -210,7 +211,7 @@ def test_members_beyond_the_record_are_refused(fields, says):
 def test_stub_of_what_is_not_legal_is_refused():
     config = BASIC.config({"encoding": "v4", "queues": "5:3:1"})
     with pytest.raises(WlkError, match="entry 0 has type 5; with encoding=v4") as error:
-        gen_stage.module_texts(BASIC, config)
+        composed.module_texts(BASIC, config)
     assert error.value.status == Status.BAD_CONFIG
 
 

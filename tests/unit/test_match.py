@@ -13,9 +13,9 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
 
-from wlk import match as m
 from wlk import tables
-from wlk.errors import Status, WlkError
+from wlk.base.errors import Status, WlkError
+from wlk.fit import match as m
 
 TABLE = tables.load("collector")
 BLOCKS = tables.names()

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import programs
 import pytest
-from wlk import outputs
-from wlk.errors import Status, WlkError
+from wlk.base import outputs
+from wlk.base.errors import Status, WlkError
 
 WARPLOCK = programs.ROOT / "scripts" / "warplock"
 

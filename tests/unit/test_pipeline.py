@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 import programs
 import pytest
-from wlk import kanata, kernels
-from wlk.errors import Status, WlkError
+from wlk.base.errors import Status, WlkError
+from wlk.gen import kernels
+from wlk.run import kanata
 
 CYCLES = 3000
 PICTURE = programs.ROOT / "docs" / "images" / "pipeline.svg"

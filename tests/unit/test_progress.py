@@ -16,8 +16,8 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
 
-from wlk import progress
-from wlk.errors import Status, WlkError
+from wlk.base import progress
+from wlk.base.errors import Status, WlkError
 
 
 class Terminal(io.StringIO):

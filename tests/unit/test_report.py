@@ -11,8 +11,8 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
 
-from wlk import report
-from wlk.errors import Status
+from wlk.base import report
+from wlk.base.errors import Status
 
 
 def test_table_aligns_numbers_right_and_text_left():

@@ -10,8 +10,9 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
 
-from wlk import rtl, tables
-from wlk.errors import Status, WlkError
+from wlk import tables
+from wlk.base.errors import Status, WlkError
+from wlk.fit import rtl
 
 HEADER = ROOT / "refmodel" / "include" / "warplock" / "error.h"
 

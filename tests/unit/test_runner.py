@@ -11,8 +11,10 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
 
-from wlk import build, cmd_test, setup
-from wlk.errors import Status, WlkError
+from wlk.base import setup
+from wlk.base.errors import Status, WlkError
+from wlk.commands import test as cmd_test
+from wlk.run import build
 
 MESON = [
     {"name": "warplock:unit / errors", "result": "OK", "duration": 0.5, "stdout": "fine"},

@@ -10,8 +10,10 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
 
-from wlk import match, report, tables
-from wlk.errors import Status, WlkError
+from wlk import tables
+from wlk.base import report
+from wlk.base.errors import Status, WlkError
+from wlk.fit import match
 from wlk.fit import search as c
 
 ISSUE, COLLECTOR, RS = (tables.load(name) for name in ("issue", "collector", "reservation_station"))

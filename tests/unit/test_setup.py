@@ -12,8 +12,8 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
 
-from wlk import progress, setup
-from wlk.errors import Status, WlkError
+from wlk.base import progress, setup
+from wlk.base.errors import Status, WlkError
 
 RUN, TEST = setup.KINDS["run"], setup.KINDS["test"]
 ALL_TOOLS = [tool for feature in setup.FEATURES.values() for tool in feature.tools]

@@ -10,7 +10,7 @@ import tomllib
 import programs
 import pytest
 from wlk import tables
-from wlk.errors import Status, WlkError
+from wlk.base.errors import Status, WlkError
 
 CONFIGURATIONS = 60
 BLOCKS = tables.names()

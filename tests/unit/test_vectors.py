@@ -18,7 +18,7 @@ from pathlib import Path
 
 import programs
 import pytest
-from wlk.errors import Status
+from wlk.base.errors import Status
 
 WARPLOCK = programs.ROOT / "scripts" / "warplock"
 

@@ -3,7 +3,7 @@
  * @file dpi.h
  * The C side of the bound checkers. Only `chandle`, `longint unsigned` words and 2-state payload
  * vectors cross DPI. The step function itself is generated with each checker
- * (scripts/wlk/gen_sv.py), because its arguments are the words of that configuration's record.
+ * (scripts/wlk/gen/sv.py), because its arguments are the words of that configuration's record.
  *
  * A checker opens a handle in `initial`, gives every parameter, starts it, steps once a clock and
  * closes it in `final`. The scope that opens gives the name in reports. Handles are listed here,

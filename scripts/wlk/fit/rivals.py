@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
-from ..match import Match
 from ..tables import Table
+from .match import Match
 
 T = TypeVar("T")
 

@@ -18,9 +18,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from ..errors import Status, WlkError
-from ..match import Match, ParamValue
+from ..base.errors import Status, WlkError
 from ..tables import Config, Param
+from .match import Match, ParamValue
 
 ALWAYS = 4  # a parameter that no port shows is tried when it has so few values
 MOST = 64  # configurations of a subject that are tried at first

@@ -6,7 +6,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator
 
-from ..errors import Status, WlkError
+from ..base.errors import Status, WlkError
 
 Config = dict[str, int]
 

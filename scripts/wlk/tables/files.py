@@ -6,7 +6,7 @@ from __future__ import annotations
 import tomllib
 from pathlib import Path
 
-from ..errors import Status, WlkError
+from ..base.errors import Status, WlkError
 
 ROOT = Path(__file__).resolve().parents[3]
 BLOCKS = ROOT / "refmodel" / "blocks"

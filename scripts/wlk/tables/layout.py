@@ -6,7 +6,7 @@ from __future__ import annotations
 import itertools
 import math
 
-from ..errors import Status, WlkError
+from ..base.errors import Status, WlkError
 from .fields import WORD, Field, Slot, first_fit, walk
 from .table import Table
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
-from ..errors import Status, WlkError
+from ..base.errors import Status, WlkError
 from .expr import Config, Expr
 
 

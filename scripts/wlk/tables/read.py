@@ -7,7 +7,7 @@ import itertools
 from collections.abc import Mapping
 from pathlib import Path
 
-from ..errors import Status, WlkError
+from ..base.errors import Status, WlkError
 from .fields import Field
 from .files import BLOCKS, completed, decode, family_of, need
 from .layout import lay_out

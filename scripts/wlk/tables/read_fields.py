@@ -6,7 +6,7 @@ from __future__ import annotations
 import functools
 from pathlib import Path
 
-from ..errors import Status, WlkError
+from ..base.errors import Status, WlkError
 from .expr import Config, Expr
 from .fields import NOTATIONS, WORD, Field
 from .files import completed, decode, need

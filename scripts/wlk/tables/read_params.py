@@ -10,7 +10,7 @@ import itertools
 import string
 from collections.abc import Iterator, Mapping
 
-from ..errors import Status, WlkError
+from ..base.errors import Status, WlkError
 from .expr import Config, Expr
 from .files import need
 from .params import Condition, Item, ListParam, Param, Words

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from ..errors import Status, WlkError
+from ..base.errors import Status, WlkError
 from .expr import Config, Expr, lane_step
 from .fields import (
     WORD,

@@ -1,0 +1,364 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the subcommands need, and its installation: distribution packages and build/venv.
+
+A command names the features it needs, so that nobody installs what he does not use. The set-up
+kinds are sets of features: "run" is what a user may come to need, "test" is all.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import fcntl
+import hashlib
+import importlib.util
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO
+
+from . import outputs, progress
+from .errors import Status, WlkError
+
+ROOT = Path(__file__).resolve().parents[3]
+BUILD_VARIABLE = "WARPLOCK_BUILD_DIR"
+BUILD = Path(os.environ.get(BUILD_VARIABLE) or ROOT / "build").absolute()
+VENV = BUILD / "venv"
+PYTHON = VENV / "bin" / "python"
+
+
+@dataclass(frozen=True)
+class Feature:
+    """Something that a command may need."""
+
+    tools: Mapping[str, str] = field(default_factory=dict)
+    """program -> Debian package"""
+    libraries: Mapping[str, str] = field(default_factory=dict)
+    """pkg-config module -> Debian package"""
+    requirements: str = ""
+    """file with the Python packages, in scripts/"""
+
+
+FEATURES = {
+    # libwarplock and its tools; Verilator brings the reader of FST files
+    "build": Feature(
+        {
+            "gcc": "gcc",
+            "g++": "g++",
+            "ninja": "ninja-build",
+            "meson": "meson",
+            "pkg-config": "pkg-config",
+            "verilator": "verilator",
+        },
+        {"zlib": "zlib1g-dev", "libzstd": "libzstd-dev", "libdeflate": "libdeflate-dev"},
+    ),
+    "verilate": Feature(
+        {"g++": "g++", "make": "make", "verilator": "verilator", "ccache": "ccache"}
+    ),
+    "rtl": Feature(requirements="requirements.txt"),
+    "vcd": Feature({"vcd2fst": "gtkwave"}),
+    "newest": Feature(libraries={"liblz4": "liblz4-dev"}, requirements="requirements-newest.txt"),
+    "pytest": Feature({"xz": "xz-utils"}, requirements="requirements-test.txt"),
+    "lint": Feature(requirements="requirements-lint.txt"),
+    "clang": Feature(
+        {"clang": "clang", "clang-format": "clang-format", "clang-tidy": "clang-tidy"}
+    ),
+    "yosys": Feature({"yosys": "yosys"}),
+    "valgrind": Feature({"valgrind": "valgrind"}),
+    "iverilog": Feature({"iverilog": "iverilog"}),
+}
+KINDS = {"run": ("build", "verilate", "rtl", "vcd"), "test": tuple(FEATURES)}
+OLDEST = {"meson": "1.0", "verilator": "5.006"}
+APT_LISTS = Path("/var/lib/apt/lists")
+
+
+@dataclass(frozen=True)
+class Missing:
+    """Something that is not there, and the Debian package that brings it."""
+
+    name: str
+    package: str
+
+
+def ensure(features: Iterable[str], *, allow: bool = True) -> None:
+    """Make sure that all `features` are there; install what is missing if that is allowed.
+
+    Environment WARPLOCK_NO_SETUP=1 forbids it as well. Takes a few milliseconds when a former call
+    found everything and neither the requirements nor the tools have moved since.
+    """
+    allow = allow and not os.environ.get("WARPLOCK_NO_SETUP")
+    wanted = [name for name in FEATURES if name in set(features) and not _is_stamped(name)]
+    if not wanted:
+        return
+    if not allow and (missing := missing_packages(wanted)):
+        raise _refusal(missing)
+    with locked("setup"):
+        missing = missing_packages(wanted)
+        if missing:
+            _install_packages(missing)
+            _check_installed(wanted)
+        for tool in OLDEST:
+            if any(tool in FEATURES[name].tools for name in wanted):
+                _check_version(tool)
+        if needs_venv(wanted):
+            _ensure_venv(wanted, allow)
+        for name in wanted:
+            with outputs.atomic_write(_stamp(name)) as file:
+                file.write(_digest(name))
+
+
+def needs_venv(features: Iterable[str]) -> bool:
+    """Does one of them bring Python packages?"""
+    return any(FEATURES[name].requirements for name in features)
+
+
+_threads: dict[str, threading.Lock] = {}  # so that only other processes are named
+
+
+@contextlib.contextmanager
+def locked(name: str) -> Iterator[None]:
+    """Hold build/NAME.lock, so that runs side by side do not collide, nor do threads of one."""
+    with _threads.setdefault(name, threading.Lock()), _lock_file(name) as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            _say(f"waiting for another run that works on build/{name}")
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def _lock_file(name: str) -> IO[str]:
+    try:
+        BUILD.mkdir(parents=True, exist_ok=True)
+        return (BUILD / f"{name}.lock").open("w")
+    except OSError as error:
+        hint = f"or let {BUILD_VARIABLE} name a folder to build in"
+        status = Status.NO_SPACE if error.errno == errno.ENOSPC else Status.NO_FILE
+        message = f"cannot build in {BUILD}: {error.strerror}; use a checkout of your own, {hint}"
+        raise WlkError(status, message) from error
+
+
+def _say(text: str) -> None:
+    print(f"warplock: {text}", file=sys.stderr, flush=True)
+
+
+# The stamp: what was found complete.
+
+
+def _stamp(feature: str) -> Path:
+    return BUILD / f"setup-{feature}.stamp"
+
+
+def _digest(feature: str) -> str:
+    """Changes when the requirements, a tool's place, the venv's place or its Python change."""
+    parts = [str(shutil.which(tool)) for tool in FEATURES[feature].tools]
+    if FEATURES[feature].requirements:
+        parts += [str(VENV), str(PYTHON.resolve())]
+        parts.append(_requirements(feature).read_text(encoding="utf-8"))
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+def _is_stamped(feature: str) -> bool:
+    if _missing_tools([feature]) or (FEATURES[feature].requirements and not PYTHON.exists()):
+        return False
+    try:
+        return _stamp(feature).read_text(encoding="utf-8") == _digest(feature)
+    except OSError:
+        return False
+
+
+# Packages of the distribution.
+
+
+def missing_packages(features: Sequence[str]) -> list[Missing]:
+    """What of `features` is not there and a package of the distribution brings."""
+    missing = _missing_tools(features) + _missing_libraries(features)
+    if not needs_venv(features):
+        return missing
+    if importlib.util.find_spec("ensurepip") is None and not PYTHON.exists():
+        missing.append(Missing("Python's ensurepip", "python3-venv"))
+    if "newest" in features and _is_system_python() and not _has_python_headers():
+        missing.append(Missing("Python.h", "python3-dev"))
+    return missing
+
+
+def _missing_tools(features: Iterable[str]) -> list[Missing]:
+    tools = dict(item for name in features for item in FEATURES[name].tools.items())
+    return [Missing(tool, package) for tool, package in tools.items() if not shutil.which(tool)]
+
+
+def _missing_libraries(features: Iterable[str]) -> list[Missing]:
+    finder = shutil.which("pkg-config")
+    missing = []
+    for module, package in (i for name in features for i in FEATURES[name].libraries.items()):
+        if not finder or subprocess.run([finder, "--exists", module], check=False).returncode:
+            missing.append(Missing(module, package))
+    return missing
+
+
+def _is_system_python() -> bool:
+    return sys.base_prefix == "/usr"
+
+
+def _has_python_headers() -> bool:
+    version = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    return Path(sys.base_prefix, "include", version, "Python.h").exists()
+
+
+def _as_root() -> list[str] | None:
+    """What makes a command run as root; None: nothing does."""
+    if os.geteuid() == 0:
+        return []
+    if not shutil.which("sudo"):
+        return None
+    return ["sudo"] if sys.stdin is not None and sys.stdin.isatty() else ["sudo", "-n"]
+
+
+def _by_hand(missing: Sequence[Missing]) -> str:
+    """The command a person types."""
+    packages = " ".join(dict.fromkeys(m.package for m in missing))
+    if not shutil.which("apt-get"):
+        return f"install them with this system's package manager (on Debian they are: {packages})"
+    sudo = "" if os.geteuid() == 0 else "sudo "
+    return f"install with: {sudo}apt-get install -y --no-install-recommends {packages}"
+
+
+def _refusal(missing: Sequence[Missing], why: str = "set-up is refused") -> WlkError:
+    names = ", ".join(m.name for m in missing)
+    return WlkError(Status.NO_TOOL, f"missing: {names}; {why}; {_by_hand(missing)}")
+
+
+def _install_packages(missing: Sequence[Missing]) -> None:
+    root = _as_root()
+    if not shutil.which("apt-get"):
+        raise _refusal(missing, "no apt-get here")
+    if root is None:
+        raise _refusal(missing, "this needs root or sudo")
+    packages = list(dict.fromkeys(m.package for m in missing))
+    _say(f"installing {' '.join(packages)} with apt-get (log: {_log()})")
+    install = ["install", "-y", "--no-install-recommends", *packages]
+    # The package lists may be absent or name versions that the server has dropped.
+    fresh = not any(APT_LISTS.glob("*_Packages*"))
+    if fresh or _apt(root, install):
+        failed = _apt(root, ["update"]) or _apt(root, install)
+        if failed:
+            message = f"apt-get {failed} failed; {_by_hand(missing)}"
+            raise progress.fail_with_log(Status.NO_TOOL, message, _log())
+
+
+def _apt(root: Sequence[str], words: Sequence[str]) -> str:
+    """Run apt-get; returns the word that failed, or nothing."""
+    quiet = ["env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-q"]
+    options = ["-o", "DPkg::Lock::Timeout=300", "-o", "Dpkg::Use-Pty=0"]
+    done = progress.run(
+        [*root, *quiet, *options, *words],
+        label=f"apt-get {words[0]}",
+        log=_log(),
+        foreground=bool(root),
+    )
+    return words[0] if done.code else ""
+
+
+def _check_installed(features: Sequence[str]) -> None:
+    importlib.invalidate_caches()
+    missing = missing_packages(features)
+    if missing:
+        message = _refusal(missing, "apt-get has run, and they are still not found").message
+        raise progress.fail_with_log(Status.NO_TOOL, message, _log())
+
+
+def _check_version(tool: str) -> None:
+    match = re.search(r"\d+\.\d+", progress.run([tool, "--version"]).output)
+    found = match[0] if match else "unknown"
+    if match is None or _numbers(found) < _numbers(OLDEST[tool]):
+        message = f"{shutil.which(tool)} is version {found}; {OLDEST[tool]} or newer is needed"
+        raise WlkError(Status.NO_TOOL, f"{message}: put one first on PATH")
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(map(int, version.split(".")))
+
+
+def _log() -> Path:
+    return BUILD / "setup.log"
+
+
+# Python packages.
+
+
+def _requirements(feature: str) -> Path:
+    return ROOT / "scripts" / FEATURES[feature].requirements
+
+
+def _requirement_files(features: Iterable[str]) -> list[Path]:
+    return [_requirements(name) for name in features if FEATURES[name].requirements]
+
+
+def pinned(features: Iterable[str]) -> dict[str, str]:
+    """Package -> version, of `features`."""
+    pins = {}
+    for file in _requirement_files(features):
+        for line in file.read_text(encoding="utf-8").splitlines():
+            name, equals, version = line.partition("==")
+            if equals and not line.startswith("#"):
+                pins[name.strip()] = version.strip()
+    return pins
+
+
+def _installed() -> dict[str, str] | None:
+    """Package -> version in build/venv; None if it is no working environment there."""
+    program = (
+        "import importlib.metadata as m, json, sys\n"
+        "print(json.dumps([sys.prefix, {d.name.lower(): d.version for d in m.distributions()}]))"
+    )
+    if not PYTHON.exists() or str(VENV) not in _text(VENV / "pyvenv.cfg"):
+        return None  # never made, or the checkout has moved
+    done = progress.run([PYTHON, "-I", "-c", program])
+    if done.code:
+        return None
+    prefix, packages = json.loads(done.output)
+    return packages if "pip" in packages and Path(prefix) == VENV else None
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError:
+        return ""
+
+
+def _ensure_venv(features: Sequence[str], allow: bool) -> None:
+    installed = _installed()
+    lacking = dict(pinned(features).items() - (installed or {}).items())
+    if not lacking:
+        return
+    files = _requirement_files(features)
+    if not allow:
+        names = ", ".join(f"{name} {version}" for name, version in sorted(lacking.items()))
+        options = " ".join(f"-r {file}" for file in files)
+        command = f"python3 -m venv {VENV} && {PYTHON} -m pip install {options}"
+        message = f"missing in {VENV}: {names}; set-up is refused; install with: {command}"
+        raise WlkError(Status.NO_TOOL, message)
+    _say(f"installing {' '.join(sorted(lacking))} into {VENV} with pip (log: {_log()})")
+    if installed is None:
+        if VENV.is_symlink():  # somebody else's, which --clear would empty
+            VENV.unlink()
+        for stamp in BUILD.glob("setup-*.stamp"):  # of packages that go with the old one
+            stamp.unlink()
+        _step("python3 -m venv", [sys.executable, "-m", "venv", "--clear", VENV])
+    options = [word for file in files for word in ("-r", file)]
+    pip = [PYTHON, "-m", "pip", "--disable-pip-version-check", "--no-input", "--no-color"]
+    _step("pip install", [*pip, "install", "--progress-bar=off", *options])
+
+
+def _step(label: str, command: Sequence[str | Path]) -> None:
+    if progress.run(command, label=label, log=_log()).code:
+        hint = "look at the log, and at the network" if label.startswith("pip") else "see the log"
+        raise progress.fail_with_log(Status.NO_TOOL, f"{label} failed; {hint}", _log())

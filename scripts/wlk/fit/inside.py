@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Checkers of the blocks inside a composed one, bound together with its own."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from ..base.errors import Status, WlkError
+from ..gen import composed
+from ..gen.sv import Harness
+from ..tables import Config, Table
+from . import match
+from .match import Match, ParamValue
+
+Modules = Mapping[str, Collection[str]]  # block inside -> emitted names of its module's ports
+
+
+@dataclass(frozen=True)
+class Inside:
+    """A block inside: its module and the ports that the module really has."""
+
+    table: Table
+    module: str
+    present: Sequence[str]
+
+    def harness(self, cfg: Config) -> Harness:
+        """What binds its checker; `cfg`: of the block around it."""
+        config = composed.inner_config(self.table, cfg)
+        return Harness(self.table, config, self.present, self.module)
+
+
+def of_stub(table: Table, cfg: Config) -> list[Inside]:
+    """Those of a block's stub."""
+    return [
+        Inside(part.table, part.table.module, _clocked(part.table, [p.name for p in ports]))
+        for part in composed.inner_parts(table, cfg)
+        if (ports := part.ports.values())
+    ]
+
+
+def suspects(table: Table, cfg: Config, bound: Sequence[Inside], modules: Modules) -> list[str]:
+    """PORT:BLOCK:LACKS for each output of a composed block that depends on what no checker inside
+    compares. `modules`: the ports of the modules that are there, bound or not. Looked for is the
+    nearest port that the compiler dropped, behind blocks without a checker only: one that has a
+    checker and shows no difference got what is right. Else it is the block that drives the output,
+    if that has no checker."""
+    if not table.instances:
+        return []
+    lacking = {
+        (part.table.name, port.name)
+        for part in composed.inner_parts(table, cfg)
+        if part.table.name in modules
+        for port in part.ports.values()
+        if port.direction == "out" and port.name not in modules[part.table.name]
+    }
+    bare = {raw["block"] for raw in table.instances} - {each.table.name for each in bound}
+    if not lacking and not bare:
+        return []
+    found = []
+    for output, levels in composed.drivers(table, cfg, bare).items():
+        dropped = next(filter(None, ([d for d in ds if d in lacking] for ds in levels)), [])
+        driving = [(block, "") for block, _ in levels[0] if block in bare]
+        found += [f"{output}:{block}:{port}" for block, port in (dropped or driving)[:1]]
+    return found
+
+
+def of_rtl(
+    design: object, top: object, found: Match, given: Mapping[str, str | int]
+) -> tuple[list[Inside], list[str]]:
+    """Those of a user's RTL (rtl.Design, rtl.Module), found by the names of their modules, and a
+    note for each that is left out. Their ports tell parameters that `found`, the match of the block
+    around them, leaves open: it is narrowed."""
+    inside, notes = [], []
+    for table in composed.blocks(found.table)[1:]:
+        try:
+            inside.append(_of_module(design, top, table, found, given))
+        except WlkError as error:
+            notes.append(f"no checker for {table.name} inside: {error.message}")
+    return inside, notes
+
+
+def _of_module(
+    design: object, top: object, table: Table, found: Match, given: Mapping[str, str | int]
+) -> Inside:
+    module = design.find(table.module)
+    if not top.instances_of(module.name):
+        raise WlkError(Status.NO_MODULE, f"{top.name} has no instance of {module.name}")
+    ports = [(p.name, p.direction, p.width) for p in module.ports()]
+    words = {name: value for name, value in given.items() if name in table.params}
+    own = match.match(table, ports, words)
+    own.require(f"{module.where}: module {module.name}")
+    _narrow(found, own.params, module.name)
+    return Inside(table, module.name, _clocked(table, own.present))
+
+
+def modules(design: object, top: object, table: Table) -> Modules:
+    """The modules of the blocks inside that the RTL has by their names."""
+    found = {}
+    for inner in composed.blocks(table)[1:]:
+        if top.instances_of(inner.module):
+            found[inner.name] = [port.name for port in design.find(inner.module).ports()]
+    return found
+
+
+def _narrow(found: Match, params: Mapping[str, ParamValue], module: str) -> None:
+    """Keep the values that both allow; WlkError IFACE_CHANGED when a parameter has none."""
+    narrowed: dict[str, ParamValue] = {}
+    for name in params.keys() & found.params.keys():
+        mine, other = found.params[name], params[name]
+        both = tuple(value for value in mine.possible if value in other.possible)
+        if mine.value not in both and mine.how == "given" or not both:
+            param = found.table.params[name]
+            allowed = " or ".join(param.show(v) for v in other.possible)
+            message = f"{module}: {name}={param.show(mine.value)}, but its ports allow {allowed}"
+            raise WlkError(Status.IFACE_CHANGED, message)
+        if mine.how != "given" and both != mine.possible:
+            narrowed[name] = _settle(found.table, mine, both)
+    found.params.update(narrowed)
+    found.config.update({name: item.value for name, item in narrowed.items()})
+
+
+def _settle(table: Table, item: ParamValue, possible: tuple[int, ...]) -> ParamValue:
+    default = table.params[item.name].default
+    value = item.value if item.value in possible else possible[-1]
+    return dataclasses.replace(
+        item,
+        value=default if default in possible else value,
+        possible=possible,
+        how="ports" if len(possible) == 1 else item.how,
+        ambiguous=item.ambiguous and len(possible) > 1,
+    )
+
+
+def _clocked(table: Table, present: Iterable[str]) -> list[str]:
+    return [*present, *([table.clock] if table.clock else [])]

@@ -1,0 +1,690 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Match the ports of a module or of a waveform scope with a block's port table.
+
+Parameters are inferred from what the ports show: every width, array index and optional port is a
+constraint on the one or two parameters its expression names. Constraints that more ports support
+are taken first; one that contradicts them is set aside, so that a single odd port shows up as the
+difference and not the fifteen that agree. What related scopes show narrows the rest, where that
+leaves a value, and so does what is illegal together.
+
+Extra ports: an input the table does not know cannot be driven, and an output it does not know
+would stay unchecked; both are conflicts. In a scope, where directions are unknown, signals the
+table does not know are internal ones and are ignored.
+"""
+
+from __future__ import annotations
+
+import difflib
+import itertools
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ..base.errors import Status, WlkError
+from ..tables import Config, Expr, Field, Param, Table, element_name, opaque_stem
+
+SAMPLER = "clock"  # what samples a block that has no clock, where there is one
+PortShape = tuple[str, str | None, int]  # name, direction (None: unknown), width
+Domains = dict[str, tuple[int, ...]]
+# A constraint over more combinations than this is not enumerated until its domains shrink.
+MAX_COMBINATIONS = 20000
+MOST_NAMED = 4  # values that a message names one by one
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a related scope leaves of a parameter."""
+
+    name: str
+    values: tuple[int, ...]
+    scope: str
+    weak: bool  # by ports that are not there
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A port that is not as the table says."""
+
+    port: str
+    expected: str
+    found: str
+
+
+@dataclass(frozen=True)
+class ParamValue:
+    """A parameter as inferred."""
+
+    name: str
+    value: int
+    possible: tuple[int, ...]  # by the ports alone
+    how: str  # "given" | "ports" | "ports of SCOPE" | "default" | "largest"
+    ambiguous: bool  # more than one possible, not given, and the block behaves differently
+    evidence: str = ""  # a port that shows it
+    shown: tuple[int, ...] = ()  # values that the ports that are there allow
+    told_by: str = ""  # the related scope that narrowed it
+
+
+@dataclass
+class Match:
+    """How the ports found relate to the table."""
+
+    table: Table
+    config: Config
+    params: dict[str, ParamValue]
+    present: list[str] = field(default_factory=list)
+    present_outputs: int = 0
+    differences: list[Difference] = field(default_factory=list)
+    missing_inputs: list[str] = field(default_factory=list)  # a rule reads them: refused
+    missing_outputs: list[str] = field(default_factory=list)  # not compared
+    tied_off: list[str] = field(default_factory=list)  # inputs no rule reads
+    tied: dict[str, int] = field(default_factory=dict)  # --tie: missing inputs that are constant
+    ignored: list[str] = field(default_factory=list)  # internal signals of a scope
+    loose_widths: dict[str, int] = field(default_factory=dict)  # width found where it may vary
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def kind(self) -> str:
+        """equal | subset | refused (an input is missing, or all outputs) | conflict."""
+        if self.differences:
+            return "conflict"
+        if self.missing_inputs or not self.present_outputs:
+            return "refused"
+        less = self.missing_outputs or self.tied_off or self.tied
+        return "subset" if less else "equal"
+
+    @property
+    def ok(self) -> bool:
+        return self.kind in ("equal", "subset")
+
+    @property
+    def unknown(self) -> set[str]:
+        """Items of lists that nothing shows, and no rule reads: not to be named as if found."""
+        return {
+            name
+            for name, item in self.params.items()
+            if (each := self.table.list_of(name)) is not None
+            and not name.endswith(f"_{each.key}")  # there is a port for each
+            and not self.table.params[name].behavioural
+            and item.how in ("default", "largest")
+        }
+
+    def shown(self, config: Config) -> dict[str, int | str]:
+        """A configuration as one gives it, as far as it is known."""
+        return self.table.show(config, self.unknown)
+
+    def questions(self) -> list[str]:
+        """What only the user can tell, one line a parameter, with the option's name."""
+        loose = {item.name: item for item in self.params.values() if item.ambiguous}
+        lines = []
+        for name, item in loose.items():
+            param = self.table.params[name]
+            if not param.list_of:
+                values = _values(param, item.possible)
+                given = f"give --config {name}=VALUE ({param.show(item.value)} is taken)"
+                lines.append(f"{name}: the ports allow {values}; {given}")
+        for name, each in self.table.lists.items():
+            if items := each.items_of(loose):
+                given = f"give --config {name}=VALUE ({each.show(self.config)} is taken)"
+                lines.append(f"{name}: no port tells {' and '.join(items)}; {given}")
+        return lines
+
+    def require(self, what: str) -> None:
+        """WlkError IFACE_CHANGED in one line when the ports cannot be used. `what`: whose."""
+        if self.ok:
+            return
+        if self.kind == "conflict":
+            first = self.differences[0]
+            more = len(self.differences) - 1
+            rest = f" (and {more} more)" if more else ""
+            text = f"port {first.port}: expected {first.expected}, found {first.found}{rest}"
+        elif self.missing_inputs:
+            more = len(self.missing_inputs) - 1
+            rest = f" (and {more} more)" if more else ""
+            name = self.missing_inputs[0]
+            text = f"input {name} is missing{rest}; the model reads it; if it is constant, and the "
+            text += f"compiler dropped it, give it with --tie {name}=VALUE"
+        else:
+            text = "none of the block's outputs is there, so nothing could be compared"
+        notes = f"; {self.notes[0]}" if self.notes else ""
+        raise WlkError(
+            Status.IFACE_CHANGED,
+            f"{what} does not fit block {self.table.name} ({self.table.path.name}): {text}{notes}",
+        )
+
+
+def _values(param: Param, values: Sequence[int]) -> str:
+    """Possible values in words: `3 or 4`, `1..32`."""
+    if len(values) <= MOST_NAMED:
+        return " or ".join(map(param.show, values))
+    return f"{param.show(values[0])}..{param.show(values[-1])}"
+
+
+# ---- what each port name can be -----------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Place:
+    """One possible port: its field, and the position in each counted dimension."""
+
+    item: Field
+    dims: tuple[tuple[Expr, int], ...]
+
+
+def _dims(item: Field) -> list[Expr]:
+    counts = [count for _, count in item.path if count is not None]
+    return counts + ([item.lanes] if item.lanes is not None else [])
+
+
+def _largest(expr: Expr, table: Table) -> int:
+    """The largest value of an expression over all legal parameters."""
+    names = sorted(expr.names)
+    legal = [table.params[n].legal for n in names]
+    if math.prod(map(len, legal)) > MAX_COMBINATIONS:
+        legal = [(min(values), max(values)) for values in legal]
+    combinations = itertools.product(*legal)
+    return max(expr(dict(zip(names, c, strict=True))) for c in combinations)
+
+
+_PLACES: dict[int, tuple[Table, dict[str, list[Place]]]] = {}
+
+
+def _places(table: Table) -> dict[str, list[Place]]:
+    """Every port name that some configuration has -> what it is. Made once a table."""
+    if id(table) not in _PLACES:
+        names: dict[str, list[Place]] = {}
+        for item in (f for f in table.fields if not f.opaque):
+            dims = _dims(item)
+            for position in itertools.product(*(range(_largest(e, table)) for e in dims)):
+                index = position if item.lanes is None else position[:-1]
+                lane = None if item.lanes is None else position[-1]
+                place = Place(item, tuple(zip(dims, position, strict=True)))
+                names.setdefault(element_name(item, index, lane), []).append(place)
+        _note_members(table, names)
+        _PLACES[id(table)] = (table, names)  # holds the table, so that its id stays its own
+    return _PLACES[id(table)][1]
+
+
+def _note_members(table: Table, names: dict[str, list[Place]]) -> None:
+    """The ports of opaque fields, each with the position of its field's element."""
+    for item in table.opaque:
+        dims = [count for _, count in item.path if count is not None]
+        for index in itertools.product(*(range(_largest(e, table)) for e in dims)):
+            place = Place(item, tuple(zip(dims, index, strict=True)))
+            for member in table.members:
+                names.setdefault(opaque_stem(item, index) + member.name, []).append(place)
+
+
+# ---- constraints --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Constraint:
+    """What some ports show about an expression of the parameters."""
+
+    expr: Expr
+    test: Callable[[int], bool]
+    port: str  # one that shows it
+    support: int
+    meaning: str
+
+
+def _width_constraints(found: Sequence[tuple[str, Place, int]]) -> Iterator[Constraint]:
+    seen: dict[tuple[str, int], list[tuple[str, Expr]]] = {}
+    for name, place, width in found:
+        expr = place.item.width
+        if expr.names and not place.item.loose_width and not place.item.opaque:
+            seen.setdefault((expr.text, width), []).append((name, expr))
+    for (text, width), ports in seen.items():
+        name, expr = ports[0]
+        yield Constraint(expr, lambda v, w=width: v == w, name, len(ports), f"{text} = {width}")
+
+
+def _count_constraints(found: Sequence[tuple[str, Place, int]]) -> Iterator[Constraint]:
+    """`count > index` for each index; only the largest index of each support says something."""
+    seen: dict[str, dict[int, list[tuple[str, Expr]]]] = {}
+    for name, place, _ in found:
+        for expr, index in place.dims:
+            if expr.names:
+                seen.setdefault(expr.text, {}).setdefault(index, []).append((name, expr))
+    for text, indices in seen.items():
+        top: dict[int, int] = {}
+        for index, ports in indices.items():
+            top[len(ports)] = max(index, top.get(len(ports), 0))
+        for support, index in top.items():
+            name, expr = indices[index][0]
+            yield Constraint(expr, lambda v, i=index: v > i, name, support, f"{text} > {index}")
+
+
+def _when_constraints(found: Sequence[tuple[str, Place, int]]) -> Iterator[Constraint]:
+    seen: dict[str, list[tuple[str, Expr]]] = {}
+    for name, place, _ in found:
+        if place.item.when is not None:
+            seen.setdefault(place.item.when.text, []).append((name, place.item.when))
+    for text, ports in seen.items():
+        name, expr = ports[0]
+        yield Constraint(expr, bool, name, len(ports), text)
+
+
+def _absences(table: Table, found: Sequence[tuple[str, Place, int]]) -> Iterator[Constraint]:
+    """What is not there: weak evidence, since the compiler drops ports of inner modules.
+
+    An index that no field shows, an array that may be empty, and an optional group of which no
+    port is there.
+    """
+    tops: dict[str, tuple[int, str, Expr]] = {}
+    whens = {p.item.when.text for _, p, _ in found if p.item.when is not None}
+    for name, place, _ in found:
+        for expr, index in place.dims:
+            if expr.names and index >= tops.get(expr.text, (-1,))[0]:
+                tops[expr.text] = (index, name, expr)
+    for text, (index, name, expr) in tops.items():
+        yield Constraint(expr, lambda v, i=index: v <= i + 1, name, 0, f"{text} <= {index + 1}")
+    for expr in _may_be_none(table):
+        if expr.text not in tops:
+            yield Constraint(expr, lambda v: v == 0, "", 0, f"{expr.text} = 0")
+    for item in table.fields:
+        if item.when is not None and item.when.text not in whens:
+            whens.add(item.when.text)
+            meaning = f"no port of '{item.when.text}'"
+            yield Constraint(item.when, lambda v: not v, "", 0, meaning)
+
+
+def _may_be_none(table: Table) -> list[Expr]:
+    """Counts that may be 0: those that are a parameter of which 0 is a value."""
+    counts = {e.text: e for item in table.fields for _, e in item.path if e is not None}
+    return [
+        e for text, e in counts.items() if text in table.params and 0 in table.params[text].legal
+    ]
+
+
+class Solver:
+    """Values left for each parameter under the constraints taken so far."""
+
+    def __init__(self, table: Table) -> None:
+        self.domains: Domains = {p.name: p.legal for p in table.params.values()}
+        self.taken: list[Constraint] = []
+
+    def add(self, constraint: Constraint) -> bool:
+        """Take a constraint, unless nothing would be left."""
+        domains = self._propagate(self.domains, [*self.taken, constraint], constraint)
+        if domains is None:
+            return False
+        self.domains = domains
+        self.taken.append(constraint)
+        return True
+
+    def fix(self, name: str, value: int) -> bool:
+        """Set a parameter, unless it contradicts what was taken."""
+        if value not in self.domains[name]:
+            return False
+        domains = {**self.domains, name: (value,)}
+        for start in self.taken:
+            if name in start.expr.names:
+                narrowed = self._propagate(domains, self.taken, start)
+                if narrowed is None:
+                    return False
+                domains = narrowed
+        self.domains = domains
+        return True
+
+    def _propagate(
+        self, domains: Domains, constraints: Sequence[Constraint], start: Constraint
+    ) -> Domains | None:
+        """Narrow until nothing changes; None when a parameter has no value left."""
+        domains, todo = dict(domains), [start]
+        while todo:
+            current = todo.pop()
+            for name, values in _allowed(current, domains).items():
+                if not values:
+                    return None
+                if len(values) < len(domains[name]):
+                    domains[name] = values
+                    todo += [c for c in constraints if name in c.expr.names and c not in todo]
+        return domains
+
+
+def _allowed(constraint: Constraint, domains: Domains) -> Domains:
+    """The values of each parameter of a constraint that some combination supports."""
+    names = sorted(constraint.expr.names)
+    lists = [domains[n] for n in names]
+    if math.prod(map(len, lists)) > MAX_COMBINATIONS:
+        return {}
+    kept: dict[str, set[int]] = {n: set() for n in names}
+    for values in itertools.product(*lists):
+        if constraint.test(constraint.expr(dict(zip(names, values, strict=True)))):
+            for name, value in zip(names, values, strict=True):
+                kept[name].add(value)
+    return {n: tuple(v for v in domains[n] if v in kept[n]) for n in names}
+
+
+# ---- inference ----------------------------------------------------------------------------------
+
+
+def _infer(
+    table: Table, found: Sequence[tuple[str, Place, int]], given: Config, told: Sequence[Told]
+) -> tuple[dict[str, ParamValue], list[str]]:
+    """Every parameter, and a note for each given value that the ports contradict."""
+    solver = Solver(table)
+    strong = [*_width_constraints(found), *_when_constraints(found), *_count_constraints(found)]
+    for constraint in sorted(strong, key=lambda c: -c.support):
+        solver.add(constraint)
+    shown = {name for c in solver.taken for name in c.expr.names}
+    notes, by_ports = [], solver.domains
+    for name, value in given.items():
+        if not solver.fix(name, value):
+            notes.append(_contradiction(table, solver, name, value))
+    told_by = _add_told(solver, told, weak=False)
+    for constraint in _absences(table, found):
+        if solver.add(constraint):
+            shown |= constraint.expr.names
+    told_by = _add_told(solver, told, weak=True) | told_by
+    for each in table.constraints:
+        solver.add(Constraint(each.when, lambda v: not v, "", 0, each.text))
+    evidence = {n: c.port for c in reversed(solver.taken) for n in c.expr.names if c.port}
+    possible = {**solver.domains, **{n: by_ports[n] for n in given}}
+    result = {}
+    for param in table.params.values():
+        value, how = _choose(param, solver, given, shown)
+        solver.fix(param.name, value)
+        several = len(possible[param.name]) > 1
+        by = "" if how == "given" else told_by.get(param.name, "")
+        result[param.name] = ParamValue(
+            name=param.name,
+            value=value,
+            possible=possible[param.name],
+            how=how if several or not by else f"ports of {by}",
+            ambiguous=several and param.behavioural and how != "given",
+            evidence=evidence.get(param.name, ""),
+            shown=by_ports[param.name],
+            told_by=by,
+        )
+    return result, notes
+
+
+def _add_told(solver: Solver, told: Sequence[Told], weak: bool) -> dict[str, str]:
+    """Narrow by what related scopes show; parameter -> the scope, where it said something new."""
+    told_by = {}
+    for each in told:
+        if each.weak == weak:
+            before = len(solver.domains[each.name])
+            expr = Expr(each.name, each.scope)
+            solver.add(Constraint(expr, lambda v, e=each: v in e.values, "", 0, each.scope))
+            if len(solver.domains[each.name]) < before:
+                told_by[each.name] = each.scope
+    return told_by
+
+
+def _choose(param: Param, solver: Solver, given: Config, shown: set[str]) -> tuple[int, str]:
+    values = solver.domains[param.name]
+    if param.name in given:
+        return given[param.name], "given"
+    if len(values) == 1 and param.name in shown:
+        return values[0], "ports"
+    if param.default in values:
+        return param.default, "default"
+    return values[-1], "largest"
+
+
+def _contradiction(table: Table, solver: Solver, name: str, value: int) -> str:
+    """One line: the given value, what the ports say, and a port that says so."""
+    param = table.params[name]
+    port = next(
+        (
+            c.port
+            for c in solver.taken
+            if name in c.expr.names
+            and value
+            not in _allowed(c, {n: p.legal for n, p in table.params.items()}).get(name, (value,))
+        ),
+        next((c.port for c in solver.taken if name in c.expr.names), ""),
+    )
+    says = _values(param, solver.domains[name])
+    return f"{name}={param.show(value)} was given, but port {port} shows {name}={says}"
+
+
+def _given(table: Table, given: Mapping[str, str | int], base: Config) -> Config:
+    """Given values as numbers; WlkError BAD_CONFIG. A named value may come as its position.
+    `base`: what the ports tell of the parameters that the words of a list depend on."""
+    lists = {name: value for name, value in given.items() if name in table.lists}
+    plain = {name: value for name, value in given.items() if name not in table.lists}
+    result = _plain(table, plain)
+    return table.values(lists, base | result, partial=True) | result
+
+
+def _plain(table: Table, given: Mapping[str, str | int]) -> Config:
+    result: Config = {}
+    for name, value in given.items():
+        param = table.params.get(name)
+        if param and param.names and isinstance(value, int) and value in param.legal:
+            result[name] = value
+        else:
+            result[name] = table.config({name: value})[name]
+    return result
+
+
+# ---- classification -----------------------------------------------------------------------------
+
+
+def _bits(width: int) -> str:
+    return "1 bit" if width == 1 else f"{width} bits"
+
+
+def _shape(direction: str | None, width: int) -> str:
+    words = {"in": "input ", "out": "output ", "inout": "inout "}
+    return words.get(direction or "", "") + _bits(width)
+
+
+def _expected(
+    table: Table, config: Config, clock: bool
+) -> dict[str, tuple[str, int, Field | None]]:
+    """Port name -> direction, width, field; with clock and reset."""
+    ports: dict[str, tuple[str, int, Field | None]] = {}
+    for name in (table.clock if clock else None, table.reset):
+        if name is not None:
+            ports[name] = ("in", 1, None)
+    ports.update({p.name: (p.direction, p.width, p.field) for p in table.ports(config)})
+    return ports
+
+
+def _compare(
+    result: Match, name: str, want: tuple[str, int, Field | None], port: PortShape
+) -> None:
+    """Note one port that both sides have."""
+    direction, width, item = want
+    _, found_direction, found_width = port
+    loose = item is not None and item.loose_width
+    fits = 1 <= found_width <= item.max_width if loose else found_width == width
+    if not fits or found_direction not in (None, direction):
+        shown = _shape(found_direction, found_width)
+        expected = _shape(direction if found_direction else None, width)
+        if loose:
+            expected = f"{expected} (up to {item.max_width})"
+        result.differences.append(Difference(name, expected, shown))
+        return
+    if loose:
+        result.loose_widths[name] = found_width
+    result.present.append(name)
+    result.present_outputs += direction == "out"
+
+
+def _note_missing(result: Match, name: str, want: tuple[str, int, Field | None]) -> None:
+    direction, _, item = want
+    if direction == "out":
+        result.missing_outputs.append(name)
+    elif item is not None and not item.read:
+        result.tied_off.append(name)
+    else:
+        result.missing_inputs.append(name)
+
+
+def _tie(result: Match, name: str, width: int, value: int) -> None:
+    if value >> width:
+        message = f"--tie {name}={value}: the port has {_bits(width)}; the most is {2**width - 1}"
+        raise WlkError(Status.USAGE, message)
+    result.tied[name] = value
+
+
+def require_ties(ties: Iterable[str], found: Sequence[Match], what: str) -> None:
+    """USAGE when a tie is of no input that one of the matches lacks. `what`: where they lack it."""
+    for name in ties:
+        if any(name in m.tied for m in found):
+            continue
+        if any(name in m.present for m in found):
+            why = f"{what} has this port; only an input that it lacks can be tied"
+        else:
+            near = difflib.get_close_matches(name, [n for m in found for n in m.missing_inputs])
+            blocks = " or ".join(dict.fromkeys(m.table.name for m in found))
+            hint = f"; did you mean {near[0]}?" if near else ""
+            why = f"no input of {blocks} has this name{hint}"
+        raise WlkError(Status.USAGE, f"--tie {name}: {why}")
+
+
+def tie_places(found: Match) -> list[str]:
+    """WORD:LSB:WIDTH:VALUE of each tied input in the record, as the programs in C take them."""
+    ports = {port.name: port for port in found.table.ports(found.config)}
+    return [
+        f"{ports[name].word}:{ports[name].lsb}:{ports[name].width}:{value}"
+        for name, value in found.tied.items()
+    ]
+
+
+def _note_extra(result: Match, port: PortShape, known: bool) -> None:
+    name, direction, width = port
+    if direction is None and not known:
+        result.ignored.append(name)
+        return
+    expected = "no such port in this configuration" if known else "no such port"
+    result.differences.append(Difference(name, expected, _shape(direction, width)))
+
+
+def match(
+    table: Table,
+    ports: Iterable[PortShape],
+    given: Mapping[str, str | int] | None = None,
+    *,
+    clock: bool = True,
+    told: Sequence[Told] = (),
+    ties: Mapping[str, int] | None = None,
+) -> Match:
+    """Infer the parameters from `ports` and classify every port.
+
+    The result's table has the ports that its opaque fields have here.
+    `given`: parameters the user set. `clock`: the clock is among the ports (a CSV has none).
+    `told`: what other scopes show of parameters that are the same hardware. `ties`: inputs that may
+    be missing, and their constant values.
+    """
+    shapes = {port[0]: port for port in ports}
+    table = table.opened(shapes.values())
+    places = _places(table)
+    found = [
+        (name, places[name][0], width)
+        for name, (_, _, width) in shapes.items()
+        if len(places.get(name, ())) == 1
+    ]
+    given = given or {}
+    base = table.defaults()
+    if given.keys() & table.lists.keys():
+        base = {name: item.value for name, item in _infer(table, found, {}, told)[0].items()}
+    values, notes = _infer(table, found, _given(table, given, base), told)
+    config = {name: item.value for name, item in values.items()}
+    result = Match(table, config, values, notes=notes)
+    expected = _expected(table, config, clock)
+    for name, want in expected.items():
+        if name in shapes:
+            _compare(result, name, want, shapes[name])
+        elif ties and name in ties and want[0] == "in":
+            _tie(result, name, want[1], ties[name])
+        else:
+            _note_missing(result, name, want)
+    clocks = {table.clock} if table.clock else set()
+    for name, port in shapes.items():
+        if name not in expected and name not in clocks:
+            _note_extra(result, port, name in places)
+    return result
+
+
+# ---- finding ------------------------------------------------------------------------------------
+
+
+def may_fit(table: Table, names: Iterable[str], *, clock: bool = True) -> bool:
+    """Quick look at names alone: clock, reset, and the inputs every configuration reads."""
+    names = names if isinstance(names, (set, frozenset, dict)) else set(names)
+    needed = {table.reset, table.clock if clock else None} - {None}
+    return needed <= set(names) and _always_read(table) <= set(names)
+
+
+_ALWAYS: dict[int, tuple[Table, set[str]]] = {}
+
+
+def _always_read(table: Table) -> set[str]:
+    """Inputs with a rule that no parameter takes away: those of the smallest configuration."""
+    if id(table) not in _ALWAYS:
+        smallest = {p.name: min(p.legal) for p in table.params.values()}
+        names = {
+            p.name
+            for p in table.ports(smallest)
+            if p.direction == "in" and p.read and p.field.when is None and not p.field.opaque
+        }
+        _ALWAYS[id(table)] = (table, names)
+    return _ALWAYS[id(table)][1]
+
+
+def fits(
+    table: Table,
+    ports: Iterable[PortShape],
+    *,
+    clock: bool = True,
+    ties: Mapping[str, int] | None = None,
+) -> float:
+    """Score of a scope or module as an instance of the block: the share of its ports that are
+    there, 0 when it cannot be one.
+
+    It needs the clock and reset the block has, every input a rule reads, one output, and no
+    contradiction for the parameters inferred.
+    """
+    shapes = list(ports)
+    if not may_fit(table, {name for name, _, _ in shapes} | set(ties or ()), clock=clock):
+        return 0.0
+    result = match(table, shapes, clock=clock, ties=ties)
+    if not result.ok:
+        return 0.0
+    absent = len(result.missing_outputs) + len(result.tied_off)
+    return len(result.present) / (len(result.present) + absent)
+
+
+# ---- for a person -------------------------------------------------------------------------------
+
+
+def _ranges(names: Sequence[str]) -> Iterator[str]:
+    """Names with the runs of a last index joined: `data_0..15`."""
+    position = 0
+    while position < len(names):
+        head, _, last = names[position].rpartition("_")
+        end = position + 1
+        if last.isdigit():
+            while end < len(names) and names[end] == f"{head}_{int(last) + end - position}":
+                end += 1
+        run = end - position
+        yield names[position] if run == 1 else f"{names[position]}..{int(last) + run - 1}"
+        position = end
+
+
+def render_differences(result: Match) -> str:
+    """A table of what differs, and what is missing or left out; '' when all is equal."""
+    lines = [*result.notes]
+    if result.differences:
+        rows = [("port", "expected", "found")]
+        rows += [(d.port, d.expected, d.found) for d in result.differences]
+        widths = [max(len(row[i]) for row in rows) for i in range(3)]
+        rows.insert(1, tuple("-" * w for w in widths))
+        lines += [
+            "  ".join(c.ljust(w) for c, w in zip(r, widths, strict=True)).rstrip() for r in rows
+        ]
+    for label, names in (
+        ("missing inputs that the model reads", result.missing_inputs),
+        ("missing outputs, not compared", result.missing_outputs),
+        ("missing inputs that no rule reads, tied off", result.tied_off),
+    ):
+        if names:
+            lines.append(f"{label} ({len(names)}): {', '.join(_ranges(names))}")
+    return "\n".join(lines)

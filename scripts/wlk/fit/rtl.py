@@ -1,0 +1,649 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Read RTL with slang: which modules there are, their ports, and the files each one needs.
+
+Each file is a compilation unit of its own, so that a module's files can be told apart. Only when
+a file needs a macro that another one defines are all read as one unit, as Verilator reads them.
+"""
+
+from __future__ import annotations
+
+import difflib
+import itertools
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import pyslang
+from pyslang import ast, parsing, syntax
+
+from ..base.errors import Status, WlkError
+from ..tables import Table
+from . import match
+
+SOURCES = (".sv", ".v")
+HEADERS = (".svh", ".vh")
+# What Verilator defines by itself: slang must see the text that Verilator will see.
+VERILATOR_DEFINES = ("VERILATOR=1",)
+# Options of a list that change neither the modules nor their ports.
+LIST_NOISE = ("+libext+", "-sv", "--sv", "-W", "-timescale", "--timescale", "--assert")
+
+Kind = syntax.SyntaxKind
+DEFINES_MODULE = {Kind.ModuleDeclaration, Kind.InterfaceDeclaration, Kind.ProgramDeclaration}
+# A file without a module is kept for all modules unless it holds nothing but these.
+NO_CONTENT = {Kind.BindDirective, Kind.EmptyMember}
+DIRECTIONS = {ast.ArgumentDirection.In: "in", ast.ArgumentDirection.Out: "out"}
+
+
+@dataclass(frozen=True)
+class Port:
+    """A port as elaborated. `packed`: a plain vector; otherwise width counts all its bits."""
+
+    name: str
+    direction: str  # "in" | "out" | "inout"
+    width: int
+    packed: bool
+
+
+@dataclass(frozen=True)
+class Missing:
+    """A module that is instantiated and not defined."""
+
+    name: str
+    path: str
+    where: str
+
+
+@dataclass
+class Inputs:
+    """The files to read and how, in the order given."""
+
+    files: list[Path] = field(default_factory=list)
+    from_folder: set[Path] = field(default_factory=set)
+    defines: list[str] = field(default_factory=list)
+    include_dirs: list[Path] = field(default_factory=list)
+
+    def add(self, path: Path) -> None:
+        """A file, folder or list that a person named."""
+        if path.is_dir():
+            self._add_folder(path)
+        elif not path.is_file():
+            raise WlkError(Status.NO_FILE, f"{path}: no such file or folder; check --rtl")
+        elif path.suffix == ".f":
+            self._add_list(path, ())
+        else:
+            self._add_file(path)
+
+    def _add_file(self, path: Path) -> bool:
+        """False when the file is a header, or already there."""
+        path = path.resolve()
+        if path.suffix in HEADERS:
+            _append(self.include_dirs, path.parent)
+            return False
+        return _append(self.files, path)
+
+    def _add_folder(self, folder: Path) -> None:
+        found = sorted(p for p in folder.rglob("*") if p.suffix in SOURCES + HEADERS)
+        files = [p for p in found if p.is_file()]
+        if not any(p.suffix in SOURCES for p in files):
+            raise WlkError(
+                Status.NO_FILE, f"{folder}: no .sv or .v file in this folder; check --rtl"
+            )
+        for path in files:
+            if self._add_file(path):
+                self.from_folder.add(path.resolve())
+
+    def _add_list(self, path: Path, above: tuple[Path, ...]) -> None:
+        path = path.resolve()
+        if path in above:
+            raise WlkError(Status.BAD_RTL, f"{path}: the list names itself; remove the -f")
+        words = iter(list(_list_words(path)))
+        for line, word in words:
+            where = f"{path}:{line}"
+            if word in ("-f", "-F", "-y", "-v", "-I", "-D"):
+                _, argument = next(words, (0, ""))
+                if not argument:
+                    raise WlkError(Status.BAD_RTL, f"{where}: {word} without its argument")
+                self._list_option(word, argument, where, path, above)
+            else:
+                self._list_word(word, where, path, above)
+
+    def _list_option(
+        self, option: str, text: str, where: str, path: Path, above: tuple[Path, ...]
+    ) -> None:
+        if option == "-D":
+            self.defines.append(text)
+        elif option == "-I":
+            _append(self.include_dirs, _listed(text, path, where))
+        elif option in ("-f", "-F"):
+            self._add_list(_listed(text, path, where), (*above, path))
+        elif option == "-y":
+            folder = _listed(text, path, where)
+            if not folder.is_dir():
+                raise WlkError(Status.NO_FILE, f"{where}: -y {text}: not a folder")
+            for file in sorted(folder.iterdir()):
+                if file.suffix in SOURCES:
+                    self._add_file(file)
+        else:
+            self._add_file(_listed(text, path, where))
+
+    def _list_word(self, word: str, where: str, path: Path, above: tuple[Path, ...]) -> None:
+        if word.startswith(("+incdir+", "+define+")):
+            _, kind, *values = word.split("+")
+            for value in filter(None, values):
+                self._list_option("-I" if kind == "incdir" else "-D", value, where, path, above)
+        elif word.startswith(("-I", "-D", "-y")):
+            self._list_option(word[:2], word[2:], where, path, above)
+        elif word.startswith(LIST_NOISE):
+            return
+        elif word.startswith(("-", "+")):
+            raise WlkError(Status.BAD_RTL, f"{where}: option {word} is not understood; remove it")
+        else:
+            self.add(_listed(word, path, where))
+
+
+def _append(items: list[Path], item: Path) -> bool:
+    if item in items:
+        return False
+    items.append(item)
+    return True
+
+
+def _list_words(path: Path) -> Iterator[tuple[int, str]]:
+    """(line, word) of a list, without comments; a word may be quoted."""
+    for number, line in enumerate(_text(path).splitlines(), 1):
+        code = line.strip()
+        if code.startswith("#"):
+            continue
+        for word in code.split():
+            if word.startswith("//"):
+                break
+            yield number, os.path.expandvars(word.strip('"'))
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8", errors="replace")
+    except OSError as exc:
+        raise WlkError(Status.NO_FILE, f"{path}: {exc.strerror}; check --rtl") from exc
+
+
+def _listed(text: str, path: Path, where: str) -> Path:
+    """A path in a list: relative to the list, or else to the current folder."""
+    for base in (path.parent, Path.cwd()):
+        if (base / text).exists():
+            return base / text
+    raise WlkError(Status.NO_FILE, f"{where}: {text}: no such file or folder")
+
+
+@dataclass
+class Definition:
+    """One definition of a module in the sources."""
+
+    name: str
+    node: Any
+    file: Path
+    line: int
+
+    @cached_property
+    def uses(self) -> set[str]:
+        """Names of what it instantiates or binds an interface of, all branches included."""
+        names: set[str] = set()
+
+        def take(token: Any) -> None:
+            names.add(token.valueText)
+
+        self.node.visit(
+            lookup_table={
+                Kind.HierarchyInstantiation: lambda n: take(n.type),
+                Kind.PrimitiveInstantiation: lambda n: take(n.type),
+                Kind.InterfacePortHeader: lambda n: take(n.nameOrKeyword),
+                # an interface port without modport reads as a type name
+                Kind.NamedType: lambda n: take(n.getFirstToken()),
+            }
+        )
+        return names
+
+    @cached_property
+    def port_names(self) -> set[str]:
+        """Names of the ports as written; without elaboration."""
+        names: set[str] = set()
+
+        def take(node: Any) -> None:
+            names.add(node.getFirstToken().valueText)
+
+        self.node.header.visit(
+            lookup_table={
+                Kind.Declarator: take,
+                Kind.PortReference: take,
+                Kind.ExplicitAnsiPort: lambda n: names.add(n.name.valueText),
+            }
+        )
+        return names
+
+    @property
+    def where(self) -> str:
+        return f"{self.file}:{self.line}"
+
+
+class Module:
+    """A module of a design."""
+
+    def __init__(self, design: Design, definition: Definition) -> None:
+        self._design = design
+        self._definition = definition
+        self.name = definition.name
+        self.file = definition.file
+        self.line = definition.line
+
+    def __repr__(self) -> str:
+        return f"Module({self.name})"
+
+    @property
+    def where(self) -> str:
+        """file:line of the definition."""
+        return self._definition.where
+
+    @property
+    def port_names(self) -> set[str]:
+        """Names of the ports, without elaborating the module."""
+        return self._definition.port_names
+
+    @cached_property
+    def parameters(self) -> dict[str, int | str]:
+        """Parameters of the module (no localparams) and their default values."""
+        symbols = self._design.elaborate(self.name).parameters
+        return {s.name: _value(s) for s in symbols if not getattr(s, "isLocalParam", False)}
+
+    def ports(self, overrides: Mapping[str, int | str] | None = None) -> list[Port]:
+        """Every port in order, with the parameters' defaults or `overrides`."""
+        unknown = [name for name in overrides or {} if name not in self.parameters]
+        if unknown:
+            known = ", ".join(self.parameters) or "none"
+            raise WlkError(
+                Status.BAD_CONFIG,
+                f"{self.where}: module {self.name} has no parameter '{unknown[0]}'; it has {known}",
+            )
+        body = self._design.elaborate(self.name, overrides or {})
+        return [p for p in map(self._port, body.portList) if p is not None]
+
+    def _port(self, symbol: Any) -> Port | None:
+        if symbol.kind == ast.SymbolKind.InterfacePort:
+            return Port(symbol.name, "inout", 0, False)
+        if symbol.isNullPort:
+            return None
+        kind = symbol.type
+        if kind.isError:
+            raise WlkError(
+                Status.BAD_RTL,
+                f"{self._design.place(symbol.location)}: the width of port {symbol.name} of module "
+                f"{self.name} cannot be evaluated; does it need a parameter, package or --define?",
+            )
+        width = kind.bitWidth if kind.isIntegral else kind.bitstreamWidth
+        direction = DIRECTIONS.get(symbol.direction, "inout")
+        return Port(symbol.name, direction, int(width), kind.isIntegral)
+
+    def instances_of(self, name: str) -> list[str]:
+        """Hierarchical paths of all instances of module `name` when this module is the top."""
+        top = self._design.elaborate(self.name)
+        paths = [self.name] if name == self.name else []
+        return paths + list(self._design.paths(top, name))
+
+    def missing(self) -> list[Missing]:
+        """Modules instantiated below this one and not defined anywhere."""
+        return list(self._design.undefined(self._design.elaborate(self.name), set()))
+
+    def require_complete(self) -> None:
+        """WlkError when a module it needs is missing, or defined twice and differently."""
+        self._design.files_for(self)
+        lacking = self.missing()
+        if lacking:
+            first = lacking[0]
+            more = sorted({m.name for m in lacking} - {first.name})
+            also = f" (also missing: {', '.join(more)})" if more else ""
+            raise WlkError(
+                Status.NO_MODULE,
+                f"{first.where}: module {first.name} is missing, instantiated as "
+                f"{first.path}{also}; "
+                f"give its file with --rtl",
+            )
+
+
+def _value(symbol: Any) -> int | str:
+    """A parameter's value as int when it is one, otherwise as text."""
+    if symbol.kind == ast.SymbolKind.TypeParameter:
+        return str(symbol.targetType.type)
+    try:
+        return int(symbol.value.value)
+    except (TypeError, ValueError):
+        return str(symbol.value).strip('"')
+
+
+class Design:
+    """All modules of the sources given."""
+
+    def __init__(self, inputs: Inputs) -> None:
+        self.defines = inputs.defines
+        self.include_dirs = list(inputs.include_dirs)
+        self._sources = pyslang.SourceManager()
+        self._inputs = inputs
+        self._elaborated: dict[tuple, tuple[ast.Compilation, Any]] = {}
+        self._definitions: dict[str, list[Definition]] = {}
+        self._packages: list[Path] = []  # files that any module may need
+        self._primitives: dict[str, Path] = {}
+        self.files = list(inputs.files)
+        self.one_unit = False
+        self._trees = self._parse()
+        self._reach: dict[str, set[str]] = {}
+        for path, tree in zip(self.files, self._trees, strict=False):
+            self._collect(path, tree)
+        self._modules = {
+            name: Module(self, found[0])
+            for name, found in self._definitions.items()
+            if found[0].node.kind == Kind.ModuleDeclaration
+        }
+
+    # -- reading ---------------------------------------------------------------------------
+    @cached_property
+    def _options(self) -> pyslang.Bag:
+        options = parsing.PreprocessorOptions()
+        options.predefines = [*VERILATOR_DEFINES, *self.defines]
+        options.additionalIncludePaths = [str(p) for p in self._inputs.include_dirs]
+        return pyslang.Bag([options])
+
+    def _parse(self) -> list[syntax.SyntaxTree]:
+        trees = [self._read(path) for path in self.files]
+        included = self._note_includes(trees)
+        self.included = sorted(included)
+        kept = [
+            (path, tree)
+            for path, tree in zip(self.files, trees, strict=True)
+            if not (path in included and path in self._inputs.from_folder)
+        ]
+        self.files = [path for path, _ in kept]
+        trees = [tree for _, tree in kept]
+        errors = [d for tree in trees for d in tree.diagnostics if d.isError()]
+        unknown = pyslang.Diags.UnknownDirective
+        if len(trees) > 1 and any(d.code == unknown for d in errors):
+            # A fresh source manager: slang keeps the text of a file once per manager.
+            separate, self._sources = self._sources, pyslang.SourceManager()
+            names = [str(p) for p in self.files]
+            joined = syntax.SyntaxTree.fromFiles(names, self._sources, self._options)
+            if not any(d.isError() for d in joined.diagnostics):
+                self.one_unit = True
+                return [joined]
+            self._sources = separate
+        if errors:
+            self._refuse(errors)
+        return trees
+
+    def _read(self, path: Path) -> syntax.SyntaxTree:
+        try:
+            return syntax.SyntaxTree.fromFile(str(path), self._sources, self._options)
+        except OSError as exc:
+            raise WlkError(Status.NO_FILE, f"{path}: {exc.strerror}; check --rtl") from exc
+
+    def _note_includes(self, trees: Iterable[syntax.SyntaxTree]) -> set[Path]:
+        """The files included. Their folders join the include dirs: Verilator, unlike slang, does
+        not look beside the including file."""
+        found: set[Path] = set()
+        for tree in trees:
+            for directive in tree.getIncludeDirectives():
+                if not directive.buffer:
+                    continue
+                full = Path(self._sources.getFullPath(directive.buffer.id)).resolve()
+                found.add(full)
+                written = Path(directive.path)
+                if full.parts[-len(written.parts) :] == written.parts:
+                    _append(self.include_dirs, full.parents[len(written.parts) - 1])
+        return found
+
+    def _refuse(self, errors: Sequence[Any]) -> None:
+        engine = pyslang.DiagnosticEngine(self._sources)
+        more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
+        first = errors[0]
+        raise WlkError(
+            Status.BAD_RTL,
+            f"{self.place(first.location)}: {engine.formatMessage(first)}{more}",
+        )
+
+    def place(self, location: Any) -> str:
+        """file:line of a location; of the use when it is inside a macro."""
+        at = self._sources.getFullyExpandedLoc(location)
+        return f"{self._file(at)}:{self._sources.getLineNumber(at)}"
+
+    def _file(self, location: Any) -> Path:
+        return Path(self._sources.getFullPath(location.buffer))
+
+    # -- definitions -----------------------------------------------------------------------
+    def _collect(self, path: Path, tree: syntax.SyntaxTree) -> None:
+        """Note the definitions of a tree and whether other files may lean on it."""
+        root = tree.root
+        members = list(root.members) if root.kind == Kind.CompilationUnit else [root]
+        shared = not any(m.kind in DEFINES_MODULE for m in members)
+        if members and all(m.kind in NO_CONTENT for m in members):
+            shared = False
+        for member in members:
+            if member.kind in DEFINES_MODULE:
+                self._define(member)
+            elif member.kind == Kind.UdpDeclaration:
+                self._primitives[member.name.valueText] = self._root_file(member.name.location)
+                shared = shared and len(members) > 1
+            elif member.kind not in NO_CONTENT:
+                shared = True
+        if shared and not self.one_unit:
+            self._packages.append(path)
+
+    def _define(self, node: Any) -> None:
+        token = node.header.name
+        at = self._sources.getFullyExpandedLoc(token.location)
+        line = self._sources.getLineNumber(at)
+        definition = Definition(token.valueText, node, self._file(at), line)
+        self._definitions.setdefault(definition.name, []).append(definition)
+
+    def _root_file(self, location: Any) -> Path:
+        """The file given to the parser that contains a location, through its includes."""
+        at = self._sources.getFullyExpandedLoc(location)
+        while self._sources.isIncludedFileLoc(at):
+            at = self._sources.getIncludedFrom(at.buffer)
+        return self._file(at)
+
+    # -- questions -------------------------------------------------------------------------
+    def modules(self) -> list[Module]:
+        """Every module, in the order of the sources; an equal second definition counts once."""
+        return list(self._modules.values())
+
+    def find(
+        self,
+        name: str | None,
+        table: Table | None = None,
+        ties: Mapping[str, int] | None = None,
+    ) -> Module:
+        """The module called `name`; without a name the table's, or the one that fits it. `ties`: as
+        in match.match."""
+        wanted = name or (table.module if table else None)
+        if wanted in self._modules:
+            return self._single(self._modules[wanted])
+        if name is None and table is not None:
+            fitting = [m for m in self.modules() if self._fits(m, table, ties or {})]
+            if len(fitting) == 1:
+                return self._single(fitting[0])
+            if fitting:
+                names = ", ".join(f"{m.name} ({m.where})" for m in fitting)
+                raise WlkError(
+                    Status.AMBIGUOUS,
+                    f"no module {wanted}, but {len(fitting)} fit block {table.name}: {names}; "
+                    f"use --module NAME",
+                )
+        raise WlkError(Status.NO_MODULE, self._no_module(wanted, name is None))
+
+    def _fits(self, module: Module, table: Table, ties: Mapping[str, int]) -> bool:
+        if not match.may_fit(table, {*module.port_names, *ties}):
+            return False
+        try:
+            ports = [(p.name, p.direction, p.width) for p in module.ports()]
+        except WlkError:
+            return False
+        return match.fits(table, ports, ties=ties) > 0
+
+    def _no_module(self, wanted: str | None, tried_to_fit: bool) -> str:
+        names = list(self._modules)
+        if not names:
+            return "no module in the files given; check --rtl"
+        folded = {n.lower(): n for n in names}
+        near = difflib.get_close_matches((wanted or "").lower(), folded, n=5, cutoff=0.5)
+        shown = [folded[n] for n in near] or names[:5]
+        label = "nearest names" if near else "there are"
+        rest = "" if near or len(names) <= 5 else f" and {len(names) - 5} more"
+        none = ", and none whose ports fit" if tried_to_fit else ""
+        return f"no module {wanted}{none}; {label}: {', '.join(shown)}{rest}; use --module NAME"
+
+    def _single(self, module: Module) -> Module:
+        """The module, when nothing it needs is defined twice and differently."""
+        self._closure(module.name)
+        return module
+
+    def _closure(self, name: str) -> dict[str, Definition]:
+        """All definitions that a module needs, itself first; AMBIGUOUS where two differ."""
+        done: dict[str, Definition] = {}
+        todo = [name]
+        while todo:
+            current = todo.pop()
+            found = self._definitions.get(current)
+            if current in done or not found:
+                continue
+            for other in found[1:]:
+                if not found[0].node.isEquivalentTo(other.node):
+                    raise WlkError(
+                        Status.AMBIGUOUS,
+                        f"module {current} is defined twice and differently: {found[0].where} and "
+                        f"{other.where}; give only one of the files with --rtl",
+                    )
+            done[current] = found[0]
+            todo.extend(found[0].uses)
+        return done
+
+    def files_for(self, module: Module) -> list[Path]:
+        """The files to compile for a module, in the order given; packages and macros included."""
+        closure = self._closure(module.name)
+        if self.one_unit:
+            return list(self.files)
+        needed = {self._root_file(d.node.header.name.location) for d in closure.values()}
+        used = set(itertools.chain.from_iterable(d.uses for d in closure.values()))
+        needed |= {file for name, file in self._primitives.items() if name in used}
+        needed |= set(self._packages)
+        return [path for path in self.files if path in needed]
+
+    @property
+    def uses_blackboxes(self) -> dict[str, str]:
+        """Modules instantiated somewhere and defined nowhere: name -> a definition that uses it."""
+        known = {*self._definitions, *self._primitives}
+        result: dict[str, str] = {}
+        for found in self._definitions.values():
+            node = found[0].node
+
+            def note(n: Any, where: str = found[0].where) -> None:
+                if n.type.valueText not in known:
+                    result.setdefault(n.type.valueText, where)
+
+            node.visit(lookup_table={Kind.HierarchyInstantiation: note})
+        return result
+
+    # -- elaboration -----------------------------------------------------------------------
+    def elaborate(self, top: str, overrides: Mapping[str, int | str] | None = None) -> Any:
+        """Body of module `top` as the top of a hierarchy."""
+        overrides = overrides or {}
+        key = (top, *sorted((k, str(v)) for k, v in overrides.items()))
+        if key not in self._elaborated:
+            options = ast.CompilationOptions()
+            options.topModules = {top}
+            options.paramOverrides = [f"{k}={_literal(v)}" for k, v in overrides.items()]
+            options.flags = ast.CompilationFlags.AllowTopLevelIfacePorts
+            compilation = ast.Compilation(pyslang.Bag([options]))
+            for tree in self._trees:
+                compilation.addSyntaxTree(tree)
+            tops = {t.name: t for t in compilation.getRoot().topInstances}
+            if top not in tops:
+                errors = [d for d in compilation.getSemanticDiagnostics() if d.isError()]
+                if errors:
+                    self._refuse(errors)
+                raise WlkError(Status.BAD_RTL, f"module {top} cannot be elaborated as a top")
+            # The symbols live as long as their compilation.
+            self._elaborated[key] = (compilation, tops[top].body)
+        return self._elaborated[key][1]
+
+    def paths(self, body: Any, name: str) -> Iterator[str]:
+        """Paths of the instances of module `name` below a body."""
+        for instance in _instances(body):
+            if instance.kind != ast.SymbolKind.Instance:
+                continue
+            if instance.definition.name == name:
+                yield instance.hierarchicalPath
+            if name in self._reaches(instance.definition.name):
+                yield from self.paths(instance.body, name)
+
+    def _reaches(self, name: str) -> set[str]:
+        """Names of all that a module instantiates, directly or not."""
+        if name not in self._reach:
+            done: set[str] = set()
+            todo = [name]
+            while todo:
+                for found in self._definitions.get(todo.pop(), [])[:1]:
+                    todo.extend(found.uses - done)
+                    done |= found.uses
+            self._reach[name] = done
+        return self._reach[name]
+
+    def undefined(self, body: Any, seen: set[tuple]) -> Iterator[Missing]:
+        """Instances below a body whose module is not defined; each kind of body once."""
+        key = (body.definition.name, *(str(getattr(p, "value", p)) for p in body.parameters))
+        if key in seen:
+            return
+        seen.add(key)
+        for instance in _instances(body):
+            if instance.kind == ast.SymbolKind.Instance:
+                yield from self.undefined(instance.body, seen)
+            else:
+                where = self.place(instance.location)
+                yield Missing(instance.definitionName, instance.hierarchicalPath, where)
+
+
+SCOPES = {
+    ast.SymbolKind.InstanceArray,
+    ast.SymbolKind.GenerateBlock,
+    ast.SymbolKind.GenerateBlockArray,
+}
+LEAVES = {ast.SymbolKind.Instance, ast.SymbolKind.UninstantiatedDef}
+
+
+def _instances(scope: Any) -> Iterator[Any]:
+    """Instances directly in a body, through arrays and generate blocks that are taken."""
+    for member in scope:
+        if member.kind in LEAVES:
+            yield member
+        elif member.kind in SCOPES and not getattr(member, "isUninstantiated", False):
+            yield from _instances(member)
+
+
+def _literal(value: int | str) -> str:
+    return str(int(value)) if isinstance(value, int) else str(value)
+
+
+def load(
+    paths: Sequence[Path | str],
+    defines: Sequence[str] = (),
+    include_dirs: Sequence[Path | str] = (),
+) -> Design:
+    """Read files, folders (recursively) and .f lists; WlkError BAD_RTL at the first error."""
+    inputs = Inputs(defines=list(defines))
+    for folder in include_dirs:
+        if not Path(folder).is_dir():
+            raise WlkError(Status.NO_FILE, f"{folder}: no such include folder")
+        _append(inputs.include_dirs, Path(folder).resolve())
+    for path in paths:
+        inputs.add(Path(path))
+    if not inputs.files:
+        raise WlkError(Status.NO_FILE, "no .sv or .v file to read; check --rtl")
+    return Design(inputs)

@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A waveform as the tool `wlk-check` shows it: its scopes, and passes over it."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import queue
+import subprocess
+import threading
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from ..base import progress
+from ..base.errors import Status, WlkError
+from . import match
+
+TOOL = "wlk-check"
+MAX_INSTANCES = 256  # of one pass; the tool's limit
+
+
+@dataclass
+class Scope:
+    """A scope of the dump and its own signals."""
+
+    path: str
+    parent: Scope | None
+    signals: dict[str, tuple[int, int]]
+    """name -> width, handle; signals with one handle are one signal"""
+
+    @property
+    def shapes(self) -> list[match.PortShape]:
+        return [(name, None, width) for name, (width, _) in self.signals.items()]
+
+    def signal_path(self, name: str) -> str:
+        return f"{self.path}.{name}" if self.path else name
+
+    def around(self) -> Iterator[Scope]:
+        """This scope, then those it is in."""
+        scope: Scope | None = self
+        while scope is not None:
+            yield scope
+            scope = scope.parent
+
+    def is_inside(self, other: Scope) -> bool:
+        return self is not other and any(scope is other for scope in self.around())
+
+
+@dataclass
+class Answer:
+    """What the tool said of an instance: its JSON object, and its report if it does not pass."""
+
+    item: dict[str, Any]
+    report: str  # for a person, '' of one that passes
+
+    def text(self) -> str:
+        """The report for a person, '' of one that passes."""
+        return self.report
+
+
+class Session:
+    """The tool on one dump: a context manager around its process."""
+
+    def __init__(self, tool: Path, dump: str) -> None:
+        self.dump = dump
+        self._stack = contextlib.ExitStack()
+        self._command = [tool, "session", dump]
+        self._lines: queue.Queue[str | None] = queue.Queue()
+        self._errors: list[str] = []
+        self._done: int | None = None
+
+    def __enter__(self) -> Session:
+        pipe = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+        text = {"encoding": "utf-8", "errors": "replace"}
+        self._progress = self._stack.enter_context(progress.Progress(f"checking {self.dump}"))
+        self._process = self._stack.enter_context(progress.child(self._command, **pipe, **text))
+        self._threads = [
+            threading.Thread(target=self._read_out, args=(self._process.stdout,), daemon=True),
+            threading.Thread(target=self._read_err, args=(self._process.stderr,), daemon=True),
+        ]
+        for thread in self._threads:
+            thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+    def _read_out(self, pipe: IO[str]) -> None:
+        with contextlib.suppress(ValueError):  # closed under us on the way out
+            for line in pipe:
+                self._lines.put(line)
+        self._lines.put(None)
+
+    def _read_err(self, pipe: IO[str]) -> None:
+        with contextlib.suppress(ValueError):
+            for line in pipe:
+                words = line.split()
+                if words[:1] == ["progress"] and len(words) == 3:
+                    self._done, self._progress.total = int(words[1]), int(words[2])
+                else:
+                    self._errors.append(line.strip().removeprefix(f"{TOOL}: "))
+
+    def _line(self) -> str | None:
+        """The next line of the tool, None at the end; shows progress meanwhile."""
+        while True:
+            try:
+                return self._lines.get(timeout=progress.TTY_PERIOD)
+            except queue.Empty:
+                self._progress.update(self._done)
+
+    def _fail(self) -> WlkError:
+        """What the tool died of."""
+        code = self._process.wait()
+        for thread in self._threads:
+            thread.join()
+        if code not in set(Status) or code == Status.OK:
+            said = f": {self._errors[-1]}" if self._errors else ""
+            return WlkError(Status.MODEL_ERROR, f"{TOOL} {self.dump} ended with {code}{said}")
+        message = self._errors[-1] if self._errors else "no reason given"
+        where = "" if self.dump in message else f"{self.dump}: "
+        return WlkError(Status(code), where + message)
+
+    def scopes(self) -> list[Scope]:
+        """Every scope, parents before children."""
+        line = self._line()
+        if line is None:
+            raise self._fail()
+        scopes: list[Scope] = []
+        for raw in json.loads(line)["scopes"]:
+            parent = scopes[raw["parent"]] if scopes else None
+            signals = {name: (width, handle) for name, width, handle in raw["signals"]}
+            scopes.append(Scope(raw["path"], parent, signals))
+        return scopes
+
+    def run(self, words: Sequence[str]) -> list[dict[str, Any]]:
+        """One pass over the dump; an object an instance."""
+        instances = words.count("--instance")
+        if not instances:
+            return []
+        with contextlib.suppress(BrokenPipeError):
+            self._process.stdin.write("".join(f"{word}\n" for word in words))
+            self._process.stdin.close()
+        answers = []
+        while (line := self._line()) is not None:
+            answers.append(json.loads(line))
+        if len(answers) != instances:
+            raise self._fail()
+        return answers
+
+
+class Passes:
+    """Passes over one dump: as many as it takes. A context manager.
+
+    The tool that told the scopes makes the first pass; each further one starts it again.
+    """
+
+    def __init__(self, tool: Path, dump: str) -> None:
+        self._tool, self._dump = tool, dump
+        self._stack = contextlib.ExitStack()
+        self._ready: Session | None = None
+
+    def __enter__(self) -> Passes:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+    def scopes(self) -> list[Scope]:
+        """Every scope, parents before children."""
+        self._ready = self._stack.enter_context(Session(self._tool, self._dump))
+        return self._ready.scopes()
+
+    def run(self, instances: Sequence[Sequence[str]]) -> list[Answer]:
+        """Check instances, each the tool's words for it."""
+        answers: list[Answer] = []
+        for start in range(0, len(instances), MAX_INSTANCES):
+            answers += self._pass(instances[start : start + MAX_INSTANCES])
+        return answers
+
+    def _pass(self, instances: Sequence[Sequence[str]]) -> list[Answer]:
+        if self._ready is None:
+            self.scopes()
+        session, self._ready = self._ready, None
+        words = [word for each in instances for word in ("--instance", *each)]
+        said = session.run(words)
+        return [Answer(item, item.pop("report", "")) for item in said]

@@ -1,0 +1,297 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tables in the documents that are written elsewhere: port tables, parameters, exit codes.
+
+`PYTHONPATH=scripts python3 -m wlk.gen.docs` brings every page up to date; with `--check` it
+changes nothing and fails when a page is stale. A page names what it wants between two markers:
+
+    <!-- generated: ports collector -->
+    ...
+    <!-- end -->
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from ..base import outputs
+from ..base.errors import Status, WlkError
+from ..tables import ROOT, Condition, Expr, Field, Table, load, names
+
+ERROR_H = ROOT / "refmodel" / "include" / "warplock" / "error.h"
+COMMAND = "PYTHONPATH=scripts python3 -m wlk.gen.docs"
+_REGION = re.compile(r"(<!-- generated: ([^>]*?) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
+_NUMBER = re.compile(r"(?<=_)0(?=[_.])|(?<=queue )0\b|(?<=queue_)0\b|(?<=entry )0\b")
+_ENTRY = re.compile(r"(?<=_)\d+(?=\.)")
+_STATUS = re.compile(r"^ +WLK_(\w+) = (\d+), +/\*\*< (.*?) \*/$", re.MULTILINE)
+
+
+def pages() -> list[Path]:
+    """Every document of the project."""
+    return [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+def render(text: str, where: str) -> str:
+    """The text of a page with its generated regions up to date."""
+
+    def replace(found: re.Match[str]) -> str:
+        opening, wanted, _, closing = found.groups()
+        kind, *words = wanted.split()
+        if kind not in KINDS:
+            message = f"{where}: '{kind}' is not generated; there are {', '.join(KINDS)}"
+            raise WlkError(Status.MODEL_ERROR, message)
+        return f"{opening}{KINDS[kind](*words)}{closing}"
+
+    if text.count("<!-- generated:") != len(_REGION.findall(text)):
+        raise WlkError(Status.MODEL_ERROR, f"{where}: a generated region has no <!-- end -->")
+    return _REGION.sub(replace, text)
+
+
+def stale() -> Iterator[tuple[Path, str]]:
+    """Each page that is not up to date, and what it must be."""
+    for path in pages():
+        text = path.read_text(encoding="utf-8")
+        wanted = render(text, str(path.relative_to(ROOT)))
+        if wanted != text:
+            yield path, wanted
+
+
+# ---- tables -------------------------------------------------------------------------------------
+
+
+def _markdown(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A Markdown table; cells are plain text or Markdown without a bar of their own."""
+    cells = [[cell.replace("|", "\\|") for cell in row] for row in rows]
+    lines = [heads, ["---"] * len(heads), *cells]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def _count(expr: Expr) -> str:
+    """The indices of an array: `{0..2}`, or `0` when there is one."""
+    if expr.names:
+        return f"{{0..{expr.text}-1}}"
+    count = expr({})
+    return "0" if count == 1 else f"{{0..{count - 1}}}"
+
+
+def emitted(item: Field) -> str:
+    """The emitted names of a field: `io_readReq_bits_regs_{0..2}_pReg`."""
+    if item.port is not None:
+        return item.port
+    if item.opaque:
+        return emitted(replace(item, path=item.path[:-1], opaque=False, lanes=None)) + "_…"
+    parts = ["io"]
+    for part, count in item.path:
+        parts += [part] if count is None else [part, _count(count)]
+    return "_".join([*parts, *([_count(item.lanes)] if item.lanes is not None else [])])
+
+
+def _notes(item: Field) -> Iterator[str]:
+    if item.direction == "out":
+        yield "registered" if item.timing == "registered" else "combinational"
+    if item.when is not None:
+        yield f"only with `{item.when.text}`"
+    if item.valid_when:
+        always = ", compared always" if item.direction == "out" and item.exact else ""
+        yield f"meaningful with `{item.valid_when}`{always}"
+    if item.x_hides:
+        hidden = dict.fromkeys(_ENTRY.sub("q", name) for name in item.x_hides)
+        yield f"an X on it hides {' and '.join(f'`{name}`' for name in hidden)}"
+    if not item.read and item.direction == "in":
+        yield "no rule reads it"
+    if item.loose_width:
+        yield f"any width up to {item.max_width}"
+
+
+def ports(block: str) -> str:
+    """Every port of a block, in the order of the module; a unit is one row."""
+    table = load(block)
+    rows = [[f"`{table.clock}`", "in", "1", "clock", ""]] if table.clock else []
+    shown = [f for f in table.fields if f.entry in (None, 0)]  # of a list's entries one
+    for head, group in itertools.groupby(shown, unit_head):
+        fields = list(group)
+        rows += [_unit_row(table, fields)] if head else [_port_row(f) for f in fields]
+    return _markdown(("port", "dir", "width [bits]", "what", "notes"), rows)
+
+
+def _port_row(item: Field) -> list[str]:
+    name, width = f"`{emitted(item)}`", "" if item.opaque else f"`{item.width.text}`"
+    return [
+        _entry(item, t) for t in (name, item.direction, width, item.doc, "; ".join(_notes(item)))
+    ]
+
+
+def _entry(item: Field, text: str) -> str:
+    """Of a field that each entry of a list has, q for the number of the entry."""
+    return text if item.entry is None else _numberless(text)
+
+
+def _numberless(text: str) -> str:
+    """What stands for entry 0 of a list, for any entry q."""
+    return _NUMBER.sub("q", text)
+
+
+def unit_head(item: Field) -> str:
+    """The path of the unit that a field is a part of: `ibuf.bits`; empty without a unit."""
+    return ".".join(part for part, _ in item.path[: item.unit_at]) if item.unit else ""
+
+
+def _unit_row(table: Table, fields: list[Field]) -> list[str]:
+    """One row for all ports of a unit."""
+    first = fields[0]
+    ahead = emitted(replace(first, path=first.path[: first.unit_at]))
+    home = next(name for name in names() if first.unit in load(name).units)
+    what = f"the ports of [`{first.unit}`]({home}.md#unit-{first.unit})"
+    notes = [*_notes(replace(first, x_hides=()))]
+    if hidden := _hidden(table, fields):
+        notes.append(f"an X in it hides what shows it of {', '.join(f'`{n}`' for n in hidden)}")
+    return [f"`{ahead}_…`", first.direction, "", what, "; ".join(notes)]
+
+
+def _hidden(table: Table, fields: list[Field]) -> list[str]:
+    """Outputs that show fields of a unit; a unit for all outputs that are parts of it."""
+    heads = {item.flat: unit_head(item) for item in table.fields}
+    return list(dict.fromkeys(heads[n] or n for item in fields for n in item.x_hides))
+
+
+def unit(block: str, name: str) -> str:
+    """The ports of a unit that the block's table defines."""
+    table = load(block)
+    if name not in table.units:
+        raise WlkError(Status.MODEL_ERROR, f"block {block}: defines no unit '{name}'")
+    rows = [
+        [f"`…_{item.member.replace('.', '_')}`", f"`{item.width.text}`", item.doc]
+        for item in table.unit_members(name)
+    ]
+    return _markdown(("port", "width [bits]", "what"), rows)
+
+
+def _words(values: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} {value}" for name, value in values.items())
+
+
+def _legal(table: Table, name: str) -> str:
+    """Powers of two in short; empty for another list of values."""
+    if name in table.lists:
+        return ""
+    param = table.params[name]
+    if len(param.legal) > 4 and all(v & (v - 1) == 0 for v in param.legal):
+        return f"2^n, {param.legal[0]}..{param.legal[-1]}"
+    return param.describe()
+
+
+def parameters(block: str) -> str:
+    """Every parameter of a block."""
+    table = load(block)
+    rows = []
+    for key in table.settings():
+        default, legal, doc = table.describe(key)
+        rows.append([f"`{key}`", default, _legal(table, key) or legal, doc])
+        for item in table.lists[key].items if key in table.lists else ():
+            span = [f"{item.legal[0]}..{item.legal[-1]}"]
+            span += [f"with `{w.when.text}` {_words(w.values)}" for w in item.words]
+            rows.append([f"`{key}`, `{item.name}`", "", "; ".join(span), item.doc])
+    return _markdown(("parameter", "default", "legal", "what"), rows)
+
+
+def conditions(block: str) -> str:
+    """Configurations of a block that are refused, or warned of, and what is said of them."""
+    table = load(block)
+    rows = [["refused", *_condition(c)] for c in table.constraints if c.entry in (None, 0)]
+    rows += [["a warning", *_condition(c)] for c in table.cautions if c.entry in (None, 0)]
+    return _markdown(("answer", "when", "text; a value stands for `{name}`"), rows)
+
+
+def _condition(condition: Condition) -> tuple[str, str]:
+    """When and text; of a list's entries one stands for all."""
+    texts = f"`{condition.when.text}`", condition.text
+    return texts if condition.entry is None else tuple(map(_numberless, texts))
+
+
+def configs(block: str) -> str:
+    """The named configurations of a block."""
+    rows = [
+        [f"`{name}`", " ".join(f"{k}={v}" for k, v in given.items()) or "the defaults"]
+        for name, given in load(block).configs.items()
+    ]
+    return _markdown(("configuration", "parameters that are not the default"), rows)
+
+
+def channels(block: str) -> str:
+    """The handshakes of a block."""
+    rows = []
+    for channel in load(block).channels:
+        if channel.get("entry", 0):  # of a list's entries one
+            continue
+        fires = " and ".join(f"`{channel[k]}`" for k in ("valid", "ready") if k in channel)
+        bits = ", ".join(f"`{b}`" for b in channel.get("bits", []))
+        row = [f"`{channel['name']}`", fires, bits or "the transfer alone"]
+        rows.append([*map(_numberless, row)] if "entry" in channel else row)
+    return _markdown(("channel", "a transfer is", "its value"), rows)
+
+
+def rules(block: str) -> str:
+    """The protocol rules of a block."""
+    rows = [[str(n), f"`{r['name']}`", r["doc"]] for n, r in enumerate(load(block).rules)]
+    if not rows:
+        return "None: every input is legal.\n"
+    return _markdown(("bit", "rule", "what"), rows)
+
+
+def covers(block: str) -> str:
+    """The coverage points of a block with their floors."""
+    rows = []
+    for n, point in enumerate(load(block).covers):
+        when = f"`{point['when']}`" if "when" in point else "always"
+        rows.append([str(n), f"`{point['name']}`", point["doc"], f"{point['floor']:,}", when])
+    heads = ("bit", "point", "what", "floor [hits a million cycles]", "reachable")
+    return _markdown(heads, rows)
+
+
+def exit_codes() -> str:
+    """The statuses of error.h with their comments."""
+    found = _STATUS.findall(ERROR_H.read_text(encoding="utf-8"))
+    if {name: int(number) for name, number, _ in found} != {s.name: s.value for s in Status}:
+        raise WlkError(Status.MODEL_ERROR, f"{ERROR_H.name}: is not as errors.py, or not readable")
+    rows = [
+        [number, f"`{'PASS' if name == 'OK' else name}`", text.removeprefix("verdict: ")]
+        for name, number, text in found
+    ]
+    return _markdown(("code", "name", "meaning"), rows)
+
+
+KINDS: dict[str, Callable[..., str]] = {
+    "parameters": parameters,
+    "conditions": conditions,
+    "ports": ports,
+    "unit": unit,
+    "configs": configs,
+    "channels": channels,
+    "rules": rules,
+    "covers": covers,
+    "exit_codes": exit_codes,
+}
+
+
+def main() -> int:
+    """Write the pages, or say which are stale."""
+    check = sys.argv[1:] == ["--check"]
+    found = list(stale())
+    for path, text in found:
+        print(f"{path.relative_to(ROOT)}: {'stale' if check else 'written'}")
+        if not check:
+            with outputs.atomic_write(path) as file:
+                file.write(text)
+    if check and found:
+        raise WlkError(Status.MODEL_ERROR, f"documents are stale; run `{COMMAND}`")
+    return 0
+
+
+if __name__ == "__main__":
+    from ..cli import guard
+
+    sys.exit(guard(main))

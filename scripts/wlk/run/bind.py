@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `warplock bind` writes: checker, package, bind file, step call, and lists to use them.
+
+The checker's parameters are fixed when it is written: in a user's simulation nothing is tried out.
+What the ports leave open must be given, unless the default is among it, which is then said.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from .. import tables
+from ..base import outputs, report, setup
+from ..base.errors import Status, WlkError
+from ..fit import match, rtl
+from ..gen.sv import Harness
+from . import build, jobs
+
+LIBRARY = ("libwarplock_dpi.so", "libwarplock_dpi.so.1")
+
+
+def _matched(args: argparse.Namespace, table: tables.Table) -> tuple[rtl.Module, match.Match]:
+    design = rtl.load(args.rtl, defines=args.define, include_dirs=args.include)
+    ties = dict(args.tie)
+    module = design.find(args.module, table, ties)
+    ports = [(p.name, p.direction, p.width) for p in module.ports()]
+    given = jobs.given_config(table, args.config, partial=True)
+    found = match.match(table, ports, given, ties=ties)
+    match.require_ties(ties, [found], f"module {module.name}")
+    if not found.ok:
+        print(match.render_differences(found), file=sys.stderr)
+        found.require(f"{module.where}: module {module.name}")
+    for item in found.params.values():
+        if item.ambiguous and item.how != "default":
+            raise WlkError(Status.BAD_CONFIG, f"{module.name}: {found.questions()[0]}")
+    return module, found
+
+
+def _clock(args: argparse.Namespace, table: tables.Table, module: rtl.Module) -> str:
+    """What samples the module; WlkError USAGE when its block has no clock, and nobody says."""
+    if table.clock is not None or args.clock is not None:
+        return args.clock or table.clock
+    if match.SAMPLER in module.port_names:
+        return match.SAMPLER
+    message = f"{module.name} has no clock; say with --clock PATH what samples it"
+    raise WlkError(Status.USAGE, message)
+
+
+def write(args: argparse.Namespace) -> int:
+    """Write the files to args.out."""
+    module, found = _matched(args, tables.load(args.block))
+    table = found.table
+    present = [*found.present, *([table.clock] if table.clock else [])]
+    # Several modules of a block can be bound in one simulation: their checkers need own names.
+    suffix = "" if module.name == table.module else f"_{module.name}"
+    harness = Harness(table, found.config, present, module.name, suffix, found.tied)
+    library = build.meson_build() / "dpi" / "libwarplock_dpi.so"
+    step = f"wlk_{table.name}{suffix}_step.c"
+    texts = {
+        "wlk_pkg.sv": harness.package_sv("*"),  # the same for all blocks of a folder
+        f"{harness.checker}.sv": harness.checker_sv(),
+        f"{harness.checker}_bind.sv": harness.bind_sv(_clock(args, table, module)),
+        step: harness.step_c(None),
+    }
+    contents = {name: text.encode() for name, text in texts.items()}
+    contents |= dict.fromkeys(LIBRARY, library.read_bytes())
+    outputs.make_folder(args.out)
+    with outputs.locked(args.out):
+        outputs.save(args.out, contents, force=args.force)
+        _write_list(args.out, [n for n in texts if n.endswith(".sv")], step)
+    report.warn(table.warnings(found.config))
+    _say(args, table, module, found, harness, args.out)
+    return 0
+
+
+def _write_list(out: Path, sources: list[str], step: str) -> None:
+    """A file list in the form Verilator reads; it accumulates over several modules."""
+    path = out / "warplock.f"
+    place = out.resolve()
+    lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
+    fixed = [
+        f"-CFLAGS -I{setup.ROOT / 'dpi/include'}",
+        f"-CFLAGS -I{setup.ROOT / 'refmodel/include'}",
+        f"-LDFLAGS -L{place}",
+        "-LDFLAGS -lwarplock_dpi",
+        f"-LDFLAGS -Wl,-rpath,{place}",
+    ]
+    if build.folder().name == "asan":  # our own sanitized runs: its runtime must come first
+        fixed.append("-LDFLAGS -fsanitize=address,undefined")
+    # The package first: the checkers use it.
+    wanted = [str(place / name) for name in [*sources, step]]
+    for line in [*fixed, *wanted]:
+        if line not in lines:
+            lines.append(line)
+    with outputs.atomic_write(path) as file:
+        file.write("\n".join(lines) + "\n")
+
+
+def _say(
+    args: argparse.Namespace,
+    table: tables.Table,
+    module: rtl.Module,
+    found: match.Match,
+    harness: Harness,
+    out: Path,
+) -> None:
+    if args.json:
+        report.json_line(
+            {
+                "block": table.name,
+                "module": module.name,
+                "match": found.kind,
+                "config": found.shown(found.config),
+                "checker": harness.checker,
+                "not_compared": found.missing_outputs,
+                "list": str(out / "warplock.f"),
+            }
+        )
+        return
+    print(f"{module.name}: {found.kind}; config {report.config_text(found.shown(found.config))}")
+    for line in found.questions():
+        print(f"  {line}")
+    if found.missing_outputs:
+        print("  not compared (not in the RTL): " + ", ".join(found.missing_outputs))
+    print(f"add to your simulator's command: -f {out / 'warplock.f'}  (other simulators: compile")
+    print(f"the .sv and .c files of {out} and link libwarplock_dpi.so)")

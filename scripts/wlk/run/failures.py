@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a failing run leaves: the report, the shrunk stimulus, the waveform, the command."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import shlex
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ..base import outputs, reports
+from ..base.errors import Status, WlkError
+from ..fit import search
+from . import harness
+from .jobs import Job
+
+WAVE_BEFORE, WAVE_AFTER = 50, 10
+WAVE_FILE = "wave.fst"
+
+
+def command_line(job: Job, seed: int) -> str:
+    """The command that repeats one seed."""
+    args = job.args
+    words = ["scripts/warplock", "lockstep", job.table.name]
+    for path in args.rtl:
+        words += ["--rtl", str(path)]
+    if args.module:
+        words += ["--module", args.module]
+    words += [w for d in args.define for w in ("--define", d)]
+    words += [w for d in args.include for w in ("--include", str(d))]
+    words += [w for port, value in args.tie for w in ("--tie", f"{port}={value}")]
+    words += [w for text in pinned(job) for w in ("--config", text)]
+    words += ["--seeds", f"{seed}..{seed}"]
+    words += ["--cycles", str(args.cycles)] if args.cycles else []
+    words += ["--program", str(args.program)] if args.program is not None else []
+    words += ["--bind", "stage"] if job.table.instances and args.bind == "stage" else []
+    words += ["--waves"]
+    if args.profile != "mix":
+        words += ["--profile", args.profile]
+    if args.power_up != "random":
+        words += ["--power-up", args.power_up]
+    if args.verilator != "system":
+        words += ["--verilator", args.verilator]
+    return shlex.join(words)
+
+
+def pinned(job: Job) -> list[str]:
+    """key=value of each parameter that is no default, or that the ports do not settle."""
+    shown, usual = job.shown, job.table.show(job.table.defaults())
+    loose = search.pinned(job.matched, shown) if job.matched is not None else []
+    texts = {key: f"{key}={value}" for key, value in shown.items()}
+    return [text for key, text in texts.items() if shown[key] != usual[key] or text in loose]
+
+
+def _header(job: Job, seed: int) -> str:
+    return json.dumps(
+        {
+            "block": job.table.name,
+            "schema": f"{job.table.schema_hash():016x}",
+            "model_version": job.table.model_version,
+            "config": job.table.plain(job.config),
+            **({"members": job.table.members_text()} if job.table.members else {}),
+            "source": "shrink",
+            "power_up": "zero" if job.args.power_up == "zero" else "unknown",
+            "seed": seed,
+            "profile": job.args.profile,
+        }
+    )
+
+
+@dataclass
+class Left:
+    """What a run has left, and what it could not: a line each. A verdict hangs on none of it."""
+
+    lines: list[str] = field(default_factory=list)
+    lost: list[Status] = field(default_factory=list)
+
+    def attempt(self, what: str, write: Callable[[], Path | None]) -> None:
+        """Write a file; None: there is nothing to write."""
+        try:
+            path = write()
+        except WlkError as error:
+            if error.status == Status.INTERRUPTED:
+                raise
+            self.lose(what, error.status, error.message)
+        except OSError as error:
+            failed = outputs.failure(error, what, reports.REMEDY)
+            self.lose(what, failed.status, failed.message)
+        else:
+            self.lines += [] if path is None else [f"  {what}: {path}"]
+
+    def lose(self, what: str, status: Status, why: str) -> None:
+        """Note what could not be written."""
+        self.lines.append(f"  no {what}: {why}")
+        self.lost.append(status)
+
+
+def text(job: Job, answer: dict) -> str:
+    """The report of a failure."""
+    advice = "".join(f"  {line}\n" for line in job.advice)
+    repeat = f"  repeat: {command_line(job, _seed(job, answer))}"
+    told = job.table.name_lists(answer["report"], job.shown)
+    return f"{told.rstrip()}\n{advice}{repeat}"
+
+
+def _seed(job: Job, answer: dict) -> int:
+    return answer.get("seed", job.args.seeds[0])
+
+
+def leave(job: Job, build: Callable[..., Path], answer: dict, report: str) -> Left:
+    """Report, shrunk stimulus and waveform of the first failing seed."""
+    left = Left()
+    seed = _seed(job, answer)
+    first = answer.get("failure", {}).get("first") or answer.get("assertion", {})
+    left.attempt("report", lambda: job.args.folder.write(_place(job) / "report.txt", report + "\n"))
+    left.attempt("shrunk stimulus", lambda: _shrink(job, build, seed))
+    left.attempt("waveform", lambda: write_waves(job, build, seed, first.get("cycle")))
+    return left
+
+
+def _place(job: Job) -> Path:
+    return job.args.folder.of(job.table.name, job.name)
+
+
+def _shrink(job: Job, build: Callable[..., Path], seed: int) -> Path | None:
+    """The shortest stimulus that fails, if there is one that fails by itself."""
+    stimulus = _place(job) / "stimulus.wlv"
+    words = harness.words(job, first=seed, last=seed, shrink=stimulus)
+    harness.write(job, build(), [*words, f"header={_header(job, seed)}"])
+    return stimulus if stimulus.is_file() else None
+
+
+def write_waves(job: Job, build: Callable[..., Path], seed: int, cycle: int | None) -> Path:
+    """An FST of cycles [-50, +10] around `cycle`, or of the whole seed, by running it again."""
+    place = _place(job) / WAVE_FILE
+    program = build(trace=True)
+    around = {}
+    if cycle is not None:
+        around = {"from": max(0, cycle - WAVE_BEFORE), "to": cycle + WAVE_AFTER}
+    with outputs.temporary(place) as draft, contextlib.ExitStack() as stack:
+        # Verilator's writer has a file of its own beside it, and does not see that it is cut.
+        stack.callback(Path(f"{draft}.hier").unlink, missing_ok=True)
+        words = harness.words(job, first=seed, last=seed, waves=draft, **around)
+        harness.write(job, program, words)
+        harness.require_whole(draft)
+        outputs.publish(draft, place, replace=True)
+    return place

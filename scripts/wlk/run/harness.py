@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs of the lockstep bench: its words and its answer."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from ..base import progress
+from ..base.errors import Status, WlkError
+from ..fit import inside, match
+from ..tables import Config
+from . import tools
+from .jobs import Job
+
+NO_ROOM = "the disk is full, or that of /tmp; free some space there"
+
+
+def words(job: Job, **more: object) -> list[str]:
+    """The bench's words for a job; `more`: in place of its own, or beside them."""
+    args = job.args
+    said = {
+        "first": args.seeds[0],
+        "last": args.seeds[-1],
+        "cycles": args.cycles,
+        "profile": args.profile,
+        "power_up": args.power_up,
+    }
+    said |= {"program": args.program} | more
+    given = [f"{key}={value}" for key, value in said.items() if value is not None]
+    if job.matched is not None and job.args.bind == "all":
+        open_ports = inside.suspects(job.table, job.config, job.inside, job.modules)
+        given += [f"suspect={each}" for each in open_ports]
+    if job.matched is not None:
+        given += [f"tie={place}" for place in match.tie_places(job.matched)]
+    other = overrides(job, job.config)
+    return given + ([f"param={other}"] if other else [])
+
+
+def overrides(job: Job, config: Config) -> str:
+    """Parameters that differ from those the bench was built with, as it takes them."""
+    names = list(job.table.params)
+    return ",".join(
+        f"{names.index(name)}:{value}" for name, value in config.items() if value != job.built[name]
+    )
+
+
+def run(job: Job, program: Path, words: Sequence[str]) -> dict:
+    """The bench's answer."""
+    return _run(job, program, words)[0]
+
+
+def write(job: Job, program: Path, words: Sequence[str]) -> None:
+    """A run for the file that it writes; fails when that could not be written."""
+    _, last, code = _run(job, program, words)
+    if code == Status.NO_SPACE:
+        raise _complaint(job, code, last)
+
+
+def require_whole(waves: Path) -> None:
+    """NO_SPACE when Verilator could not write all of a waveform, which it does not report."""
+    try:
+        with waves.open("rb") as file:
+            hole = os.lseek(file.fileno(), 0, os.SEEK_HOLE)  # what was not written, in the middle
+            whole = hole == os.fstat(file.fileno()).st_size
+        tools.run("dpi/wlk-check", ["verify", waves], label=f"reading {waves}")
+    except (OSError, WlkError):
+        whole = False
+    if not whole:
+        raise WlkError(Status.NO_SPACE, f"it came out incomplete: {NO_ROOM}")
+
+
+def _run(job: Job, program: Path, words: Sequence[str]) -> tuple[dict, str, int]:
+    """The answer, the last line on stderr, the exit code."""
+    last = ""
+    with (
+        ThreadPoolExecutor(1) as reader,  # ends when the child has ended
+        progress.child(
+            [program, *words],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            errors="replace",
+        ) as process,
+    ):
+        answer = reader.submit(process.stdout.read)  # it may be more than a pipe holds
+        for line in process.stderr:
+            word, _, rest = line.partition(" ")
+            if word == "progress":
+                job.done = int(rest.split()[0])
+            else:
+                last = line.rstrip()
+        text = answer.result()
+        code = process.wait()
+    if code == Status.INTERRUPTED:
+        raise KeyboardInterrupt
+    if code == -signal.SIGBUS:  # it writes into a mapped file that has no room
+        raise WlkError(Status.NO_SPACE, f"{job.title}: the bench was ended by SIGBUS: {NO_ROOM}")
+    try:
+        return json.loads(text), last, code
+    except json.JSONDecodeError:
+        raise _complaint(job, code, last) from None
+
+
+def _complaint(job: Job, code: int, last: str) -> WlkError:
+    """The bench's own complaint, or that it broke down."""
+    if last.startswith("bench: ") and code in iter(Status):
+        return WlkError(Status(code), f"{job.title}: {last.removeprefix('bench: ')}")
+    why = last or f"exit code {code}"
+    return WlkError(Status.MODEL_ERROR, f"{job.title}: the bench ended without an answer: {why}")
+
+
+def findings(answer: Mapping[str, Any]) -> dict[str, Any]:
+    """What the RTL itself had to say, as the bench reports it."""
+    keys = ("assertion", "assertions", "assertions_before_reset", "printed")
+    return {key: answer[key] for key in keys if key in answer}
+
+
+def notes(title: str, answer: Mapping[str, Any]) -> list[str]:
+    """What is to be said of assertions and prints beside the report of a failure."""
+    found = []
+    if "assertion" in answer:
+        found.append(f"{title}: {_assertion(answer['assertion'])}")
+    if "assertions_before_reset" in answer:
+        early = answer["assertions_before_reset"]
+        found.append(
+            f"{title}: {early['count']:,} assertions fired before the first reset was over, "
+            f"which means nothing with random power-up; the first: {_assertion(early)}"
+        )
+    if "printed" in answer:
+        lines = answer["printed"]["lines"]
+        found.append(f"{title}: the RTL printed {lines:,} lines; shown only around a failure")
+    return found
+
+
+def _assertion(fired: dict) -> str:
+    """As the bench's report has it."""
+    place = f"{fired['file']}:{fired['line']}"
+    return f"{fired['kind']} in {place} in cycle {fired['cycle']}: {fired['message']}"

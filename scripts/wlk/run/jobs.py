@@ -1,0 +1,263 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a lockstep run is to do: which RTL, which parameters, which checkers."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+
+from .. import tables
+from ..base import options, report, reports
+from ..base.errors import Status, WlkError
+from ..fit import inside, match, search
+from ..fit.inside import Inside
+from ..gen import composed, stubs
+from ..tables import Config, Param, Table
+from . import verilate
+
+WAITING, RUNNING = "waiting", "running"  # stages of a job; the others are builds and searches
+
+
+@dataclass
+class Run:
+    """What a run is asked to do: the options of `lockstep`, with what a caller need not say."""
+
+    blocks: list[str] = field(default_factory=list)
+    rtl: list[Path] = field(default_factory=list)
+    module: str | None = None
+    define: list[str] = field(default_factory=list)
+    include: list[Path] = field(default_factory=list)
+    tie: list[tuple[str, int]] = field(default_factory=list)
+    power_up: str = "random"
+    config: list[str] = field(default_factory=list)
+    seeds: range = range(1, 2)
+    cycles: int = 1
+    profile: str = "mix"
+    program: Path | None = None
+    pipeline: Path | None = None
+    force: bool = False
+    bind: str = "stage"
+    waves: bool = False
+    reports: Path = reports.DEFAULT
+    verilator: str = "system"
+    all: bool = False  # every named configuration, not one a block
+    keep: bool = True  # write report, shrunk stimulus and waveform of a failure
+    folder: reports.Folder | None = None  # of this run, below `reports`
+
+    def __post_init__(self) -> None:
+        self.folder = self.folder or reports.Folder(self.reports)
+
+    @classmethod
+    def of(cls, args: argparse.Namespace) -> Run:
+        """As the options say."""
+        names = [f.name for f in fields(cls)]
+        return cls(**{name: getattr(args, name) for name in names if hasattr(args, name)})
+
+
+@dataclass
+class Job:
+    """One configuration of one block against one module."""
+
+    table: Table
+    config: Config
+    name: str  # of the configuration
+    rtl: verilate.Rtl
+    args: Run
+    present: list[str]
+    matched: match.Match | None = None
+    built: Config = field(default_factory=dict)  # with which the bench is built
+    inside: list[Inside] = field(default_factory=list)  # whose checkers are bound too
+    modules: inside.Modules = field(default_factory=dict)  # of the blocks inside
+    notes: list[str] = field(default_factory=list)
+    advice: list[str] = field(default_factory=list)  # for the report of a failure
+    done: int = 0
+    stage: str = WAITING  # what it is doing; empty: nothing more
+    since: float = 0.0  # when the stage began
+    spent: dict[str, float] = field(default_factory=dict)  # seconds, by stage
+
+    def enter(self, stage: str) -> None:
+        """Go on to a stage; an empty one is the end."""
+        now = time.monotonic()
+        if self.since:
+            self.spent[self.stage] = self.spent.get(self.stage, 0.0) + now - self.since
+        self.stage, self.since = stage, now
+
+    @property
+    def shown(self) -> dict[str, int | str]:
+        """Its configuration as one gives it, as far as it is known."""
+        unknown = self.matched.unknown if self.matched is not None else ()
+        return self.table.show(self.config, unknown)
+
+    @property
+    def title(self) -> str:
+        return f"{self.table.name} {self.name}"
+
+    @property
+    def total(self) -> int:
+        return len(self.args.seeds) * self.args.cycles
+
+
+def list_blocks(as_json: bool) -> int:
+    """Every block with its parameters, the source of its rules, and how far it is confirmed."""
+    table = report.Table("block", "module", "spec", "status", "parameters")
+    for name in tables.names():
+        block = tables.load(name)
+        said = {key: block.describe(key) for key in block.settings()}
+        params = ", ".join(f"{key}={default}" for key, (default, _, _) in said.items())
+        if as_json:
+            values = {key: legal for key, (_, legal, _) in said.items()}
+            report.json_line(
+                {
+                    "block": name,
+                    "module": block.module,
+                    "spec": block.spec,
+                    "status": block.status,
+                    "params": values,
+                    "configs": block.configs,
+                }
+            )
+        table.add(name, block.module, block.spec, block.status, params)
+    if not as_json:
+        table.print()
+    return 0
+
+
+def plan(args: Run) -> list[Job]:
+    """The jobs asked for. Fails with one line that names what is wrong."""
+    names = args.blocks or tables.names()
+    jobs: list[Job] = []
+    for name in names:
+        table = tables.load(name)
+        table.require_profile(args.profile)
+        jobs += [rtl_job(table, args)] if args.rtl else _stub_jobs(table, args)
+    return jobs
+
+
+def given_config(table: Table, words: Sequence[str], partial: bool = False) -> dict[str, str | int]:
+    """--config words: names of the table's configurations, and key=value, which overrides them.
+    `partial`: entries of lists may lack what ports show."""
+    named: dict[str, str | int] = {}
+    by: dict[str, str] = {}  # the name that has set a key
+    given: dict[str, str | int] = {}
+    for word in words:
+        key, equals, value = word.partition("=")
+        if equals:
+            if given.setdefault(key, value) != value:
+                raise WlkError(Status.USAGE, options.twice(f"{key}={given[key]}", word))
+        elif word in table.configs:
+            for key, value in table.configs[word].items():
+                if named.setdefault(key, value) != value:
+                    hint = f"they differ in {key}"
+                    raise WlkError(Status.USAGE, f"{options.twice(by[key], word)}; {hint}")
+                by.setdefault(key, word)
+        else:
+            known = ", ".join(table.configs)
+            raise WlkError(
+                Status.BAD_CONFIG,
+                f"config: {table.name} has no configuration '{word}'; it has {known}, "
+                "or give KEY=VALUE",
+            )
+    given = named | given
+    table.values(given, table.defaults(), partial)  # says what is not legal
+    return given
+
+
+def _stub_jobs(table: Table, args: Run) -> list[Job]:
+    chosen = {" ".join(args.config): given_config(table, args.config)} if args.config else {}
+    if not chosen:
+        chosen = table.configs if args.all else dict([next(iter(table.configs.items()))])
+    jobs = []
+    for name, given in chosen.items():
+        config = table.config(given)
+        files = stubs.write_stub(table, config)
+        present = [p.name for p in table.ports(config)]
+        job = Job(
+            table,
+            config,
+            name,
+            verilate.Rtl(files, table.module),
+            args,
+            _clocked(table, present),
+        )
+        if args.bind == "all":
+            job.inside = inside.of_stub(table, config)
+        jobs.append(job)
+    return jobs
+
+
+def _clocked(table: Table, present: Iterable[str]) -> list[str]:
+    return [*present, *([table.clock] if table.clock else [])]
+
+
+def rtl_job(table: Table, args: Run) -> Job:
+    """The job of a block of the user's RTL; narrows what its ports leave open."""
+    from ..fit import rtl  # needs slang, which the stub does not
+
+    design = rtl.load(args.rtl, defines=args.define, include_dirs=args.include)
+    ties = dict(args.tie)
+    module = design.find(args.module, table, ties)
+    module.require_complete()
+    ports = [(p.name, p.direction, p.width) for p in module.ports()]
+    given = given_config(table, args.config, partial=True)
+    found = match.match(table, ports, given, ties=ties)
+    table = found.table
+    match.require_ties(ties, [found], f"module {module.name}")
+    if not found.ok:
+        print(match.render_differences(found), file=sys.stderr)
+        found.require(f"{module.where}: module {module.name}")
+    source = verilate.Rtl(
+        list(design.files_for(module)),
+        module.name,
+        [Path(p) for p in design.include_dirs],
+        list(design.defines),
+        list(design.included),
+    )
+    name = " ".join(args.config) or module.name
+    job = Job(table, found.config, name, source, args, _clocked(table, found.present), found)
+    if args.bind == "all":
+        job.inside, job.notes = inside.of_rtl(design, module, found, given)
+        job.modules = inside.modules(design, module, table)
+    likely = search.first(found)
+    if not likely:
+        found.table.require(found.config)
+    job.config = likely[0]
+    return job
+
+
+def build_config(table: Table, config: Config) -> Config:
+    """The configuration to build a bench with: where other values have the same ports and records,
+    the default or the least, be it legal beside the others or not. The bench is given the real ones
+    when it runs, so that all of them share a build."""
+    chosen = dict(config)
+    inner = composed.blocks(table)[1:]
+    shape = _shape(table, inner, chosen)
+    for name, param in table.params.items():
+        for value in _others(param, chosen[name]):
+            if _shape(table, inner, chosen | {name: value}) != shape:
+                break
+            chosen[name] = value
+    return chosen
+
+
+def _others(param: Param, value: int) -> tuple[int, ...]:
+    """Values to build with, the last that fits: widths grow with a value, so those that share
+    them are neighbours. A parameter that a rule seldom reads is at its default or not."""
+    if param.behavioural:
+        return tuple(reversed([other for other in param.legal if other < value]))
+    return () if value == param.default else (param.default,)
+
+
+def _shape(table: Table, inner: Iterable[Table], config: Config) -> list[object]:
+    """What a harness is made of, those of the blocks inside too."""
+    shape: list[object] = []
+    for each in (table, *inner):
+        own = config if each is table else composed.inner_config(each, config)
+        size = each.layout(own)
+        shape += [(p.name, p.direction, p.width, p.word, p.lsb, p.lane) for p in each.ports(own)]
+        shape += [size.in_control, size.out_control, size.in_words, size.out_words]
+        shape += [(payload.word, payload.words, payload.bits) for payload in size.payloads]
+    return shape

@@ -1,0 +1,273 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Execute lockstep runs: build the bench, settle open parameters, run the seeds."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import functools
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ..base import progress, report
+from ..base.errors import Status, WlkError
+from ..base.report import Mismatch, Result
+from ..fit import search
+from ..fit.search import Subject
+from ..gen.sv import Harness
+from ..tables import Config, Table
+from . import failures, harness, jobs, probe, verilate
+from .failures import Left
+from .jobs import Job
+
+RETRIES = 3  # of a run in other parameters, when those that passed the probe fail
+FAILURES = (
+    Status.FUNCTIONAL_MISMATCH,
+    Status.TIMING_DIVERGENCE,
+    Status.PROTOCOL_VIOLATION,
+    Status.HANG,
+    Status.RTL_ASSERTION,
+)
+VERDICTS = {report.verdict_name(s): s for s in report.VERDICTS}
+
+
+@dataclass
+class Outcome:
+    """A run's result and what a person should read."""
+
+    result: Result
+    messages: list[str] = field(default_factory=list)
+    seconds: float = 0.0
+    left: Left = field(default_factory=Left)
+
+
+def execute(job: Job, announce: Callable[[Job, Outcome], None] = lambda *_: None) -> Outcome:
+    """Build and run a job. What it leaves is written when the verdict has been announced."""
+    try:
+        outcome, leave = _execute(job)
+        announce(job, outcome)
+        outcome.left = leave()
+    finally:
+        job.enter("")
+    return outcome
+
+
+def _execute(job: Job) -> tuple[Outcome, Callable[[], Left]]:
+    """The verdict, and what is left to write."""
+    build = _builder(job)
+    job.enter("looking for a build of")
+    try:
+        program = build()
+    except WlkError as error:
+        if error.status != Status.BUILD_FAIL:
+            raise
+        message = f"{job.title}: {error.message}"
+        return Outcome(_result(job, Status.BUILD_FAIL, {}), [message]), Left
+    job.enter("trying parameters of")
+    subject = probe.explore(job, program)
+    job.enter(jobs.RUNNING)
+    start = time.monotonic()
+    answer = _run(job, program, subject)
+    seconds = time.monotonic() - start
+    status = VERDICTS[answer["verdict"]]
+    result = _result(job, status, answer, subject, seconds)
+    outcome = Outcome(result, _notes(job, answer, subject), seconds)
+    if subject is not None and not subject.chosen.passed:
+        job.advice = search.failing(subject)
+    text = failures.text(job, answer) if job.args.keep and status in FAILURES else ""
+    outcome.messages += [text] if text else []
+    return outcome, functools.partial(_leave, job, build, answer, text)
+
+
+def _builder(job: Job) -> Callable[..., Path]:
+    """Builds the bench. Waveforms of a user's RTL are built in, so that a failure needs no second
+    build; a stub, which is not expected to fail, builds faster without."""
+    job.built = jobs.build_config(job.table, job.config)
+    tied = job.matched.tied if job.matched is not None else {}
+    own = Harness(job.table, job.built, job.present, job.rtl.top, tied=tied)
+    bound = [own, *(each.harness(job.built) for each in job.inside)]
+    tool = verilate.find_tool(job.args.verilator)
+    wanted = bool(job.args.rtl) or job.args.waves
+
+    def build(trace: bool = wanted and verilate.can_trace(tool)) -> Path:
+        if trace:
+            verilate.require_trace(tool)
+        return verilate.bench(own, job.rtl, bound=bound, tool=tool, trace=trace, stage=job.enter)
+
+    return build
+
+
+def _leave(job: Job, build: Callable[..., Path], answer: dict, text: str) -> Left:
+    """Write what a run leaves."""
+    left = Left()
+    if text:
+        job.enter("shrinking the failure of")
+        left = failures.leave(job, build, answer, text)
+    elif job.args.waves:
+        seed = job.args.seeds[0]
+        left.attempt("waveform", lambda: failures.write_waves(job, build, seed, None))
+    if "no_pipeline" in answer:
+        left.lose("pipeline", Status.NO_SPACE, answer["no_pipeline"])
+    return left
+
+
+def _picture(job: Job) -> dict[str, object]:
+    """The bench's words for the picture that is asked for."""
+    path = job.args.pipeline
+    return {} if path is None else {"pipeline": path, "force": int(job.args.force)}
+
+
+def replay(
+    table: Table, config: Config, path: Path, power_up: str, args: argparse.Namespace
+) -> Result:
+    """Drive RTL with the inputs of a record file. `args`: rtl, module, define, include."""
+    words = [f"{key}={value}" for key, value in table.show(config).items()]
+    run = jobs.Run(
+        rtl=args.rtl,
+        module=args.module,
+        define=args.define,
+        include=args.include,
+        tie=args.tie,
+        config=words,
+        power_up="zero" if power_up == "zero" else "random",
+    )
+    job = jobs.rtl_job(table, run)
+    build = _builder(job)
+    with progress.watched(f"playing {path} into the RTL", lambda: job.stage):
+        program = build()
+        job.enter(jobs.RUNNING)
+        answer = harness.run(job, program, harness.words(job, replay=path))
+    result = _result(job, VERDICTS[answer["verdict"]], answer)
+    extra = {"file": str(path), "match": job.matched.kind}
+    return dataclasses.replace(result, extra=extra | harness.findings(answer))
+
+
+def _run(job: Job, program: Path, subject: Subject | None) -> dict:
+    """Run the seeds; when parameters that passed the probe fail later on, choose anew."""
+    for _ in range(RETRIES):
+        answer = harness.run(job, program, harness.words(job, **_picture(job)))
+        passes = answer["verdict"] in ("PASS", "VACUOUS", "RTL_ASSERTION")
+        if subject is None or passes or not subject.chosen.passed:
+            break
+        before = job.config
+        probe.judge(job, program, subject, answer.get("seed"))
+        job.config = subject.chosen.config
+        if job.config == before:
+            break
+    return answer
+
+
+# ---- what came out ------------------------------------------------------------------------------
+
+
+def _first(answer: dict) -> Mismatch | None:
+    first = answer.get("failure", {}).get("first")
+    if first is None or "port" not in first:
+        return None
+    values = {k: int(first[k], 16) for k in ("expected", "got", "care")}
+    return Mismatch(first["cycle"], first["port"], **values)
+
+
+def _result(
+    job: Job,
+    status: Status,
+    answer: dict,
+    subject: Subject | None = None,
+    seconds: float = 0.0,
+) -> Result:
+    cycles = answer.get("cycles", 0)
+    coverage = answer.get("coverage", {})
+    wanted = [c for c in coverage.values() if c["floor"]]
+    extra = {
+        "name": job.name,
+        "seeds": [job.args.seeds[0], job.args.seeds[-1]],
+        "cycles_per_second": round(cycles / seconds) if seconds else 0,
+        "coverage": coverage,
+        "floors_met": sum(c["hits"] >= c["floor"] for c in wanted),
+        "floors": len(wanted),
+    }
+    if job.matched is not None:
+        extra["inferred"] = _inferred(job, subject)
+        extra |= search.said(subject) if subject is not None else {}
+        extra["match"] = job.matched.kind
+        extra["not_compared"] = job.matched.missing_outputs
+        extra["tied_off"] = job.matched.tied_off
+        extra["tied"] = job.matched.tied
+    return Result(
+        block=job.table.name,
+        module=job.rtl.top,
+        config=job.shown,
+        cycles=cycles,
+        compared_bits=answer.get("compared_bits", 0),
+        masked_bits=answer.get("masked_bits", 0),
+        verdict=status,
+        first=_first(answer),
+        extra=extra | _told(job, answer),
+    )
+
+
+def _told(job: Job, answer: dict) -> dict:
+    """What the bench tells of a failure, and the checkers it had."""
+    told = {}
+    if "at_fault" in answer:
+        told["at_fault"] = answer["at_fault"]
+    if job.table.instances:
+        told["checkers"] = [job.table.name, *(each.table.name for each in job.inside)]
+    for key in ("seed", "barely_compared", "stuck"):
+        if answer.get(key):
+            told[key] = answer[key]
+    return told | harness.findings(answer)
+
+
+def rows(results: Iterable[Result]) -> list[tuple]:
+    """Rows of the summary table; the first cell is the job's title."""
+    return [
+        (
+            f"{r.block} {r.extra['name']}",
+            r.block,
+            r.extra["name"],
+            r.cycles,
+            r.compared_bits,
+            r.masked_bits,
+            f"{r.extra['floors_met']}/{r.extra['floors']}",
+            r.extra["cycles_per_second"],
+            report.verdict_cell(r.verdict, r.extra.get("inferred_behaviour", {})),
+        )
+        for r in results
+    ]
+
+
+def _inferred(job: Job, subject: Subject | None) -> dict[str, str]:
+    """How each parameter was found that is neither given nor shown by the ports."""
+    items = [p for p in job.matched.params.values() if p.how not in ("ports", "given")]
+    group = [subject] if subject is not None else []
+    how = {p.name: search.how(subject, p, group) if group else p.how for p in items}
+    return job.table.fold(how, job.config)
+
+
+def _notes(job: Job, answer: dict, subject: Subject | None) -> list[str]:
+    notes = [f"{job.title}: warning: {text}" for text in job.table.warnings(job.config)]
+    if job.matched is not None:
+        notes.append(f"{job.title}: config {report.config_text(job.shown)}")
+        notes += [f"  {note}" for note in job.notes]
+        if subject is not None and subject.chosen.passed:
+            notes += [f"  {line}" for line in search.notes(subject, [subject])]
+        if job.matched.missing_outputs:
+            notes.append(
+                "  not compared (not in the RTL): " + ", ".join(job.matched.missing_outputs)
+            )
+        if job.matched.tied:
+            tied = ", ".join(f"{port}={value}" for port, value in job.matched.tied.items())
+            notes.append(f"  tied, so that no coverage floor is asked for: {tied}")
+        if job.matched.tied_off:
+            notes.append("  tied off (no rule reads them): " + ", ".join(job.matched.tied_off))
+    low = [n for n, c in answer.get("coverage", {}).items() if c["hits"] < c["floor"]]
+    if low and answer["verdict"] == "VACUOUS":
+        notes.append(
+            f"{job.title}: under their floors: {', '.join(low)}; run more cycles or profile mix"
+        )
+    if answer.get("barely_compared") and answer["verdict"] == "VACUOUS":
+        notes.append(f"{job.title}: barely compared: {', '.join(answer['barely_compared'])}")
+    return notes + harness.notes(job.title, answer)

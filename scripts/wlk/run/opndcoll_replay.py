@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Stimulus of GPGPU-Sim's operand collector on the model: printed, counted, compared.
+
+A recording is a pair NAME.stim and NAME.events, plain or .xz. Where nobody says its revision and
+options, its name does: REVISION-OPTIONS-TITLE, with the options in OPTIONS.cfg beside it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import lzma
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..base import outputs
+from ..base.errors import Status, WlkError
+from . import tools
+
+REVISIONS = ("v40", "v42", "v32")
+SUFFIXES = (".stim.xz", ".stim")
+
+
+@dataclass(frozen=True)
+class Replay:
+    """What to play."""
+
+    stimulus: Path
+    revision: str = "v40"
+    configs: tuple[Path, ...] = ()
+    """Options in GPGPU-Sim's syntax, later files win; none: the simulator's defaults."""
+
+    def run(
+        self, *flags: str, events: Path | None = None, capture: bool = True, label: str = ""
+    ) -> tools.Answer:
+        """Play with flags of wlk-opndcoll, against `events` when given."""
+        with contextlib.ExitStack() as stack:
+            words: list[object] = ["--revision", self.revision, "--name", self.stimulus, *flags]
+            for config in self.configs:
+                words += ["--config", config]
+            if events is not None:
+                words += ["--diff", stack.enter_context(_plain(events))]
+            plain = stack.enter_context(_plain(self.stimulus))
+            _require_command(plain, self.stimulus)
+            words.append(plain)
+            label = label or f"replaying {self.stimulus}"
+            return tools.run("dpi/wlk-opndcoll", words, label=label, capture=capture)
+
+
+@dataclass(frozen=True)
+class Recording:
+    """A stimulus and what the original made of it."""
+
+    replay: Replay
+    events: Path
+
+    def check(self) -> tuple[Status, dict[str, Any]]:
+        """Compare; the verdict, and the object that `opndcoll --diff --json` prints."""
+        answer = self.replay.run(events=self.events)
+        return Status(answer.code), json.loads(answer.output)
+
+
+def recordings(place: Path) -> Iterator[Recording]:
+    """Those below a folder whose names say revision and options."""
+    for suffix in SUFFIXES:
+        for path in sorted(place.rglob("*" + suffix)):
+            recording = _recording(path, suffix)
+            if recording is not None:
+                yield recording
+
+
+def _recording(path: Path, suffix: str) -> Recording | None:
+    name = path.name.removesuffix(suffix)
+    revision, *rest = name.split("-")
+    config = path.with_name((rest or [""])[0] + ".cfg")
+    events = path.with_name(name + suffix.replace("stim", "events"))
+    if revision not in REVISIONS or not config.is_file() or not events.is_file():
+        return None
+    return Recording(Replay(path, revision, (config,)), events)
+
+
+def difference(answer: dict[str, Any], stimulus: Path, events: Path) -> str:
+    """The first line that differs, for a person."""
+    lines = [
+        f"{events}:{answer['line']}: the first line that differs",
+        f"  expected  {answer.get('expected', '(the recording ends)')}",
+        f"  got       {answer.get('got', '(the stimulus ends)')}",
+    ]
+    if answer["stimulus_line"]:
+        lines.append(f"  stimulus  {stimulus}:{answer['stimulus_line']}")
+    return "\n".join(lines)
+
+
+def _require_command(plain: Path, stimulus: Path) -> None:
+    """VACUOUS when there is nothing to play. That it cannot be read is the program's to say."""
+    with contextlib.suppress(OSError), plain.open("rb") as file:
+        if not any(line.strip() and not line.startswith(b"#") for line in file):
+            raise WlkError(Status.VACUOUS, f"{stimulus}: no command in it; nothing was played")
+
+
+@contextlib.contextmanager
+def _plain(path: Path) -> Iterator[Path]:
+    """The file itself, or what is packed in it in a file of its own."""
+    if path.suffix != ".xz":
+        yield path
+        return
+    with tempfile.NamedTemporaryFile(prefix="wlk-opndcoll-") as plain:
+        _unpack(path, plain)
+        plain.flush()
+        yield Path(plain.name)
+
+
+def _unpack(path: Path, to: Any) -> None:
+    line = 1
+    try:
+        with lzma.open(path) as packed:
+            while piece := packed.read1():  # read() would lose what stands before a bad end
+                to.write(piece)
+                line += piece.count(b"\n")
+    except EOFError as error:
+        message = f"{path}:{line}: the xz stream ends too early; copy the file again"
+        raise WlkError(Status.TRUNCATED, message) from error
+    except lzma.LZMAError as error:
+        message = f"{path}:{line}: no sound xz file: {error}; copy the file again"
+        raise WlkError(Status.CORRUPT, message) from error
+    except OSError as error:
+        if error.errno in outputs.FULL:
+            raise outputs.failure(error, to.name, "free some space or set TMPDIR") from error
+        message = f"{path}: cannot be unpacked: {error.strerror or error}"
+        raise WlkError(Status.NO_FILE, message) from error

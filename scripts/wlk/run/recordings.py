@@ -1,0 +1,264 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Recordings of the real designs, checked in one go: CSV files played, waveforms checked.
+
+Which block a recording belongs to is told by its ports, not by its name; recordings of designs
+that have no table yet are counted and left alone. Parameters are inferred as `check` does. A file
+NAME.toml beside NAME.csv.xz or NAME.fst, lines `parameter = value`, says those that it holds.
+Recordings of GPGPU-Sim's operand collector are text (opndcoll_replay.py), and have a table apart.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+import tomllib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from .. import tables
+from ..base import progress, report, setup
+from ..base.errors import Status, WlkError
+from ..base.report import Mismatch, Result
+from ..fit import csv, match, rivals
+from . import opndcoll_replay, vectors
+
+PATTERNS = ("*.csv.xz", "*.csv", "*.fst", "*.vcd")
+WAVES = (".fst", ".vcd")
+_NOT_ITS_OWN = {
+    Status.INTERRUPTED,
+    Status.NO_TOOL,
+    Status.NO_SPACE,
+    Status.NO_MEMORY,
+    Status.BAD_CONFIG,  # of the file beside it
+}
+
+
+def folder(given: Path | None) -> Path | None:
+    """Where recordings are: as given, $WLK_TRACES, or shared/traces beside the checkout."""
+    if given is not None:
+        if not given.is_dir():
+            raise WlkError(Status.NO_FILE, f"{given}: no such folder; check --recordings")
+        return given
+    named = os.environ.get("WLK_TRACES")
+    if named:
+        if not Path(named).is_dir():
+            message = f"{named}: no such folder; correct WLK_TRACES, or unset it"
+            raise WlkError(Status.NO_FILE, message)
+        return Path(named)
+    place = setup.ROOT.parent / "shared" / "traces"
+    return place if place.is_dir() else None
+
+
+def require(given: Path | None) -> None:
+    """NO_FILE, or VACUOUS, when the folder that somebody named is not one of recordings."""
+    place = folder(given)
+    by = "--recordings" if given is not None else "WLK_TRACES"
+    named = given is not None or os.environ.get("WLK_TRACES")
+    if place and named and not _files(place) and not any(opndcoll_replay.recordings(place)):
+        message = f"{place}: no recording in it (NAME.fst, NAME.vcd, NAME.csv[.xz])"
+        raise WlkError(Status.VACUOUS, f"{message}; correct {by}")
+
+
+def _files(place: Path) -> list[Path]:
+    return sorted(path for name in PATTERNS for path in place.rglob(name))
+
+
+def check_all(args: argparse.Namespace, *, brief: bool = False) -> list[Result]:
+    """Check every recording found and print a table. `brief`: a row a block, and what fails."""
+    stream = sys.stderr if args.json else sys.stdout
+    place = folder(args.recordings)
+    if place is None:
+        print(
+            "\nno recordings of real designs found; name their folder with --recordings",
+            file=stream,
+        )
+        return []
+    files = _files(place)
+    results: list[Result] = []
+    others = 0
+    checked: dict[Path, list[Result]] = {}
+    with progress.Progress("recordings", len(files)) as line:
+        jobs = getattr(args, "jobs", None) or os.cpu_count() or 1
+        tick = lambda: line.update(len(checked))  # noqa: E731
+        checked |= progress.parallel(lambda path: list(_checked(path)), files, jobs, tick)
+    for path in files:
+        others += not checked[path]
+        results += checked[path]
+    if brief:
+        each = f"scripts/warplock check {place}"
+        print(f"\nrecordings of the real designs; each: {each}", file=stream)
+    else:
+        print(f"\nrecordings of the real designs in {place}", file=stream)
+        _table(results).print(stream)
+    _print_failures(results, stream)
+    for result in results if args.json else ():
+        report.json_line(result.json())
+    results += _replays(place, args.json, stream, brief)
+    if brief:
+        _summary(results).print(stream)
+    if others:
+        print(f"{others} recordings are of designs without a table here", file=stream)
+    return results
+
+
+def _summary(results: Sequence[Result]) -> report.Table:
+    """A row a block. Replays are compared by line, not by bit."""
+    table = report.Table("block", "recordings", "cycles", "compares", "masked", "verdict")
+    for block in sorted({r.block for r in results}):
+        own = [r for r in results if r.block == block]
+        bits = [sum(r.compared_bits for r in own), sum(r.masked_bits for r in own)]
+        bits = bits if any(bits) else [None, None]
+        table.add(block, len(own), sum(r.cycles for r in own), *bits, report.exit_code(own))
+    return table
+
+
+def _table(results: Sequence[Result]) -> report.Table:
+    """A row a recording and block."""
+    table = report.Table("recording", "block", "scope", "cycles", "compares", "masked", "verdict")
+    for r in results:
+        name = r.extra["recording"]
+        verdict = report.verdict_cell(r.verdict, r.extra.get("inferred_behaviour", {}))
+        table.add(name, r.block, r.scope, r.cycles, r.compared_bits, r.masked_bits, verdict)
+    return table
+
+
+def _print_failures(results: Sequence[Result], stream: Any) -> None:
+    for r in results:
+        name = r.extra["recording"]
+        if "error" in r.extra:
+            print(f"{name}: {r.extra['error']['message']}", file=stream)
+        elif r.verdict != Status.OK:
+            print(r.extra.get("report", ""), file=stream)
+
+
+def _replays(place: Path, as_json: bool, stream: Any, brief: bool) -> list[Result]:
+    """Replay every recording of GPGPU-Sim's collector; print a table, or an object each."""
+    found = list(opndcoll_replay.recordings(place))
+    if not found:
+        return []
+    table = report.Table("recording", "revision", "options", "steps", "lines", "verdict")
+    results, differences = [], []
+    with progress.Progress("replays", len(found)) as line:
+        for number, each in enumerate(found):
+            line.update(number, each.events.name)
+            try:
+                verdict, answer = each.check()
+            except WlkError as error:
+                verdict, answer = _kept(error).status, {"steps": 0, "lines": 0}
+                answer |= {"verdict": error.status.name, "error": error.json()}
+            results.append(Result(block="opndcoll", cycles=answer["steps"], verdict=verdict))
+            row = (each.events.name, each.replay.revision, each.replay.configs[0].name)
+            table.add(*row, answer["steps"], answer["lines"], verdict)
+            if "error" in answer:
+                differences.append(f"{each.events.name}: {answer['error']['message']}")
+            elif verdict != Status.OK:
+                where = (each.replay.stimulus, each.events)
+                differences.append(opndcoll_replay.difference(answer, *where))
+            if as_json:
+                said = {"block": "opndcoll", "recording": row[0], "revision": row[1]}
+                report.json_line(said | {"options": row[2]} | answer)
+    if not brief:
+        print("\nrecordings of GPGPU-Sim's operand collector, line by line", file=stream)
+        table.print(stream)
+    for text in differences:
+        print(text, file=stream)
+    return results
+
+
+def _result(answer: dict[str, Any], path: Path, verdict: Status, text: str) -> Result:
+    first = answer.get("first", {})
+    values = {k: int(first[k], 16) for k in ("expected", "got", "care") if k in first}
+    return Result(
+        block=answer["block"],
+        scope=answer["scope"],
+        config=answer["config"],
+        cycles=answer["cycles"],
+        compared_bits=answer["compared_bits"],
+        masked_bits=answer["masked_bits"],
+        verdict=verdict,
+        first=Mismatch(first["cycle"], first["port"], **values) if "port" in first else None,
+        extra={"recording": path.name}
+        | {k: answer[k] for k in ("inferred_behaviour", "candidates") if k in answer}
+        | ({"report": text} if text else {}),
+    )
+
+
+def _beside(path: Path) -> dict[str, str]:
+    """The parameters that NAME.toml beside the recording says."""
+    said = path.with_name(path.name.partition(".")[0] + ".toml")
+    if not said.is_file():
+        return {}
+    try:
+        values = tomllib.loads(said.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise WlkError(Status.BAD_CONFIG, f"{said}: {error}") from error
+    return {key: str(value) for key, value in values.items()}
+
+
+def _kept(error: WlkError) -> WlkError:
+    """An error of one recording, which the others outlive; raises those that are not its own."""
+    if error.status in _NOT_ITS_OWN:
+        raise error
+    return error
+
+
+def _checked(path: Path) -> Iterator[Result]:
+    """What a recording answers; one that cannot be read has a row of its own that says why."""
+    try:
+        yield from _wave(path) if path.suffix in WAVES else _csv(path)
+    except WlkError as error:
+        said = {"recording": path.name, "error": _kept(error).json()}
+        yield Result(block="-", scope="-", verdict=error.status, extra=said)
+
+
+def _csv(path: Path) -> Iterator[Result]:
+    shapes = csv.read_ports(path)
+    given = _beside(path)
+    known = [tables.load(name) for name in tables.names()]
+    fitting = [t for t in known if match.fits(t, shapes, clock=False)]
+    found = [match.match(table, shapes, clock=False) for table in fitting]
+    found = rivals.likeliest(found, rivals.are_rivals, rivals.is_legal)
+    played = [(m, *_csv_result(path, m.table.name, given)) for m in found]
+    for one, rank, result in played:
+        if not any(rivals.are_rivals(one, other) and r > rank for other, r, _ in played):
+            yield result
+
+
+def _csv_result(path: Path, name: str, given: dict[str, str]) -> tuple[tuple, Result]:
+    """A recording played as one block, and how well that explains it."""
+    with tempfile.TemporaryDirectory() as place:
+        out = Path(place) / (path.name + ".wlv")
+        done = vectors.import_csv(path, out, name, given, "unknown")
+        header = done.header
+        table = vectors.check_schema(header)
+        config = vectors.check_config(header, table, {})
+        played = vectors.play(header, table, config)
+        answer = played.result | {"scope": "-", "config": done.config} | done.search
+        result = _result(answer, path, played.verdict, played.report)
+        return rivals.rank(table, answer), result
+
+
+def _wave(path: Path) -> Iterator[Result]:
+    from ..commands import check as cmd_check
+
+    blocks = [tables.load(name) for name in tables.names()]
+    options = argparse.Namespace(
+        dump=str(path),
+        block=None,
+        scope=None,
+        clock=None,
+        tie=[],
+        config=_beside(path),
+        power_up="unknown",
+    )
+    try:
+        checked = cmd_check.check(options, blocks)
+    except WlkError as error:
+        if error.status == Status.NO_SCOPE:
+            return
+        raise
+    for item in checked:
+        yield _result(item.answer, path, item.verdict, item.text)

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Running our own C programs: progress lines, input through a pipe, errors with their exit code.
+
+They print their answer on stdout; on stderr `progress DONE TOTAL`, reports for a person, and at
+most one line `NAME: message` behind a failure.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import subprocess
+import sys
+import threading
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..base import progress
+from ..base.errors import Status, WlkError
+from . import build
+
+
+@functools.cache
+def _folder() -> Path:
+    """The build folder, brought up to date once."""
+    return build.meson_build()
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a program said and how it ended."""
+
+    code: int
+    output: str
+    """All of stdout."""
+    report: str
+    """stderr without the progress lines."""
+
+
+def run(
+    program: str,
+    words: Iterable[object],
+    *,
+    label: str,
+    feed: Iterable[bytes] | None = None,
+    capture: bool = True,
+) -> Answer:
+    """Run a program of the build folder, e.g. "dpi/wlk-vec".
+
+    `feed` is written to its stdin; without `capture` its stdout is ours. Fails with the program's
+    status when it answers none but an error.
+    """
+    path = _folder() / program
+    sys.stdout.flush()
+    options: dict[str, Any] = {"stderr": subprocess.PIPE}
+    options["stdout"] = subprocess.PIPE if capture else None
+    if feed is not None:
+        options["stdin"] = subprocess.PIPE
+    with (
+        progress.Progress(label) as line,
+        progress.child([path, *map(str, words)], **options) as process,
+    ):
+        report: list[str] = []
+        output: list[bytes] = []
+        threads = [threading.Thread(target=_listen, args=(process.stderr, line, report))]
+        if capture:
+            reader = lambda: output.append(process.stdout.read())  # noqa: E731
+            threads.append(threading.Thread(target=reader))
+        for thread in threads:
+            thread.daemon = True
+            thread.start()
+        if feed is not None:
+            _write(process.stdin, feed)
+        for thread in threads:
+            thread.join()
+        code = process.wait()
+    answer = Answer(code, b"".join(output).decode(errors="replace"), "".join(report))
+    _check(path, answer, capture)
+    return answer
+
+
+def _listen(pipe: Any, line: progress.Progress, report: list[str]) -> None:
+    with contextlib.suppress(ValueError):  # closed under us on the way out
+        for raw in pipe:
+            text = raw.decode(errors="replace")
+            words = text.split()
+            if len(words) == 3 and words[0] == "progress":
+                line.total = int(words[2])
+                line.update(int(words[1]))
+            else:
+                report.append(text)
+
+
+def _write(pipe: Any, feed: Iterable[bytes]) -> None:
+    """Send all of `feed`, or as much as the program takes: its exit code then says why."""
+    with contextlib.suppress(BrokenPipeError):
+        for piece in feed:
+            pipe.write(piece)
+        pipe.close()
+
+
+def _check(path: Path, answer: Answer, capture: bool) -> None:
+    """Raise unless the program ended well or with a verdict, which comes with output."""
+    if answer.code == 0 or (capture and answer.output):
+        return
+    if answer.code == 128 + 13:
+        raise BrokenPipeError
+    prefix = f"{path.name}: "
+    mistakes = [line for line in answer.report.splitlines() if line.startswith(prefix)]
+    if answer.code not in set(Status) or not mistakes:
+        last = (answer.report.splitlines() or ["no message"])[-1]
+        raise WlkError(Status.MODEL_ERROR, f"{path} ended with {answer.code}: {last}")
+    raise WlkError(Status(answer.code), mistakes[-1].removeprefix(prefix))

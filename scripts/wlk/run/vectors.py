@@ -1,0 +1,365 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Vector files: what `warplock vectors` does with them. The format is docs/record-format.md."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from .. import tables
+from ..base import outputs
+from ..base.errors import Status, WlkError
+from . import tools
+
+PROGRAM = "dpi/wlk-vec"
+
+Given = Iterable[tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class Header:
+    """What a vector file says of itself."""
+
+    path: Path
+    cycles: int
+    words: tuple[int, int]
+    text: Mapping[str, Any]
+
+    @property
+    def block(self) -> str:
+        return str(self.text["block"])
+
+    @property
+    def config(self) -> Mapping[str, Any]:
+        return self.text["config"]
+
+    @property
+    def power_up(self) -> str:
+        return str(self.text["power_up"])
+
+    @property
+    def source(self) -> str:
+        """Who made the expected values: "gen" (a model), "csv" (a recording)."""
+        return str(self.text["source"])
+
+    def json(self) -> dict[str, Any]:
+        """As `vectors info --json` prints it."""
+        size = {"bytes": self.path.stat().st_size, "cycles": self.cycles}
+        return {"file": str(self.path), **size, **self.text}
+
+
+_TYPES = {
+    "block": str,
+    "schema": str,
+    "model_version": int,
+    "config": dict,
+    "power_up": str,
+    "source": str,
+}
+
+
+def read_header(path: Path) -> Header:
+    """The header of a file whose container is sound; CORRUPT when its text is not one of ours."""
+    answer = tools.run(PROGRAM, ["header", path], label=f"reading {path}")
+    try:
+        decoded = json.loads(answer.output)
+        text = decoded["header"]
+        for key, kind in _TYPES.items():
+            if not isinstance(text[key], kind):
+                raise ValueError(f"'{key}' is {text[key]!r}")
+    except (ValueError, KeyError, TypeError) as error:
+        message = f"{path}: the header's text is damaged or not ours: {error}"
+        raise WlkError(Status.CORRUPT, f"{message}; make the file again") from error
+    words = decoded["in_words"], decoded["out_words"]
+    return Header(path, decoded["cycles"], words, text)
+
+
+# ---- is it ours? --------------------------------------------------------------------------------
+
+
+def check_schema(header: Header) -> tables.Table:
+    """The table of the file's block; BAD_SCHEMA when the file was made with another one."""
+    if header.block not in tables.names():
+        known = ", ".join(tables.names())
+        message = f"{header.path}: its block '{header.block}' is none of ours ({known})"
+        raise WlkError(Status.BAD_SCHEMA, message)
+    table = tables.load(header.block)
+    ours, theirs = f"{table.schema_hash():016x}", header.text["schema"]
+    if ours != theirs:
+        versions = f"model version {header.text['model_version']} then, {table.model_version} now"
+        message = f"{header.path}: its port table of {table.name} is {theirs}, ours is {ours}"
+        raise WlkError(Status.BAD_SCHEMA, f"{message} ({versions}); {_again(header)}")
+    return _opened(header, table)
+
+
+def _opened(header: Header, table: tables.Table) -> tables.Table:
+    """The table with the ports in opaque fields that the file was made with; BAD_SCHEMA when they
+    are not where this version has them.
+    """
+    said = header.text.get("members", "")
+    opened = table
+    if said and table.opaque:
+        ports = (member.split(":") for member in str(said).split(","))
+        with contextlib.suppress(ValueError, WlkError):  # none of ours: not what was opened
+            opened = table.with_members((name, int(width)) for name, width, _, _ in ports)
+    if said and opened.members_text() != said:
+        message = f"{header.path}: its fields (members) do not lie where those of {table.name} do"
+        raise WlkError(Status.BAD_SCHEMA, f"{message}; {_again(header)}")
+    return opened
+
+
+def _again(header: Header) -> str:
+    verb = "gen" if header.source == "gen" else "import"
+    return f"make the file again with `warplock vectors {verb}`"
+
+
+def check_config(header: Header, table: tables.Table, given: Given) -> tables.Config:
+    """The file's configuration; BAD_PARAMS when it is not legal or `given` says otherwise."""
+    try:
+        config = table.config(dict(header.config))
+    except WlkError as error:
+        message = f"{header.path}: {error.message}; {_again(header)}"
+        raise WlkError(Status.BAD_PARAMS, message) from error
+    missing = sorted(table.params.keys() - header.config.keys())
+    if missing:
+        message = f"{header.path}: its header lacks the parameter {missing[0]}; {_again(header)}"
+        raise WlkError(Status.BAD_PARAMS, message)
+    said = table.values(dict(given), config, partial=True)
+    made, asked = table.show(config), table.show(config | said)
+    for key in (key for key in made if made[key] != asked[key]):
+        message = f"{header.path}: made with {key}={made[key]}, not {asked[key]}"
+        raise WlkError(
+            Status.BAD_PARAMS,
+            f"{message}; leave --config out, or make a file with {key}={asked[key]}",
+        )
+    return config
+
+
+def check_model(header: Header, table: tables.Table) -> None:
+    """BAD_VERSION when the expected values are those of another version of the model.
+
+    They may differ for a reason then, so that a mismatch, or none, would mean nothing. Recorded
+    values are the design's own and stay right.
+    """
+    theirs = header.text["model_version"]
+    if header.source == "gen" and theirs != table.model_version:
+        message = f"{header.path}: made by version {theirs} of the {table.name} model"
+        raise WlkError(
+            Status.BAD_VERSION,
+            f"{message}, this is version {table.model_version}; {_again(header)}",
+        )
+
+
+# ---- commands -----------------------------------------------------------------------------------
+
+
+def refuse(out: Path, force: bool) -> None:
+    """A name that a vector file cannot have."""
+    if out.exists() and not out.is_file():
+        raise WlkError(Status.NO_FILE, f"{out}: is no regular file; name a file to write")
+    outputs.refuse(out, force)
+
+
+def _flags(**given: bool) -> list[str]:
+    return [f"--{name}" for name, value in given.items() if value]
+
+
+def _words(table: tables.Table, config: tables.Config) -> list[str]:
+    return table.words(config)
+
+
+def gen(
+    block: str,
+    out: Path,
+    *,
+    config: Given = (),
+    seed: int = 1,
+    profile: str = "mix",
+    cycles: int,
+    power_up: str = "unknown",
+    small: bool = False,
+    force: bool = False,
+) -> Header:
+    """Generate a file from a seed."""
+    table = tables.load(block)
+    refuse(out, force)
+    words = ["gen", *_flags(force=force, small=small), block, out, seed, profile, cycles, power_up]
+    words += _words(table, table.config(dict(config)))
+    tools.run(PROGRAM, words, label=f"writing {out}")
+    return read_header(out)
+
+
+@dataclass(frozen=True)
+class Played:
+    """The outcome of a file against the model."""
+
+    verdict: Status
+    result: dict[str, Any]
+    report: str
+
+
+def play(header: Header, table: tables.Table, config: tables.Config) -> Played:
+    """Run the model on the file's inputs and compare with the file."""
+    words = ["play", header.block, header.path, header.power_up, header.source]
+    label = f"playing {header.path}"
+    answer = tools.run(PROGRAM, [*words, *_words(table, config)], label=label)
+    result = json.loads(answer.output) | {"config": table.show(config)}
+    return Played(Status(answer.code), result, answer.report)
+
+
+def dump(header: Header, first: int, last: int | None) -> None:
+    """Print cycles `first` to `last` as JSON lines."""
+    table = check_schema(header)
+    config = check_config(header, table, ())
+    if first >= header.cycles or (last is not None and last < first):
+        asked = f"{first}..{'' if last is None else last}"
+        message = f"{header.path}: no cycles {asked}; it has 0..{header.cycles - 1}"
+        raise WlkError(Status.USAGE, message if header.cycles else f"{header.path}: has no cycle")
+    end = header.cycles if last is None else last + 1
+    words = ["dump", header.block, header.path, first, end, *_words(table, config)]
+    tools.run(PROGRAM, words, label=f"reading {header.path}", capture=False)
+
+
+# ---- import -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Imported:
+    """A file made from a recording, and what is to be said about its configuration."""
+
+    header: Header
+    notes: list[str]
+    search: dict[str, Any]  # what was inferred from the behaviour, and what was tried
+    config: dict[str, Any]  # as one gives it, as far as it is known
+
+
+def import_csv(
+    source: Path,
+    out: Path,
+    block: str,
+    given: Given,
+    power_up: str,
+    *,
+    force: bool = False,
+    strict: bool = False,
+) -> Imported:
+    """Make a file from a recording's CSV; infer the parameters that the ports show. `strict`:
+    AMBIGUOUS when they leave open what the behaviour depends on."""
+    from ..fit import csv, match, search
+
+    refuse(out, force)
+    table = tables.load(block)
+    shapes = csv.read_ports(source)
+    found = match.match(table, shapes, dict(given), clock=False)
+    table = found.table
+    _require(found, source, dict(given))
+    likely = search.first(found)
+    if not likely:
+        raise WlkError(Status.BAD_PARAMS, f"{source}: {table.refusal(found.config)}")
+    subject = search.Subject(found)
+    # Under another name until the configuration is decided.
+    with outputs.temporary(out) as trial:
+        header = _convert(source, trial, table, likely[0], power_up)
+        if subject.open:
+            _explore(subject, header, table)
+            if strict:
+                search.require_pinned([(str(source), True, search.inferred(subject))])
+            config = subject.chosen.config
+        else:
+            config = likely[0]
+        if config == likely[0]:
+            outputs.publish(trial, out, replace=force)
+            header = read_header(out)
+        else:
+            header = _convert(source, out, table, config, power_up, force=force)
+    shown = found.shown(config)
+    return Imported(header, _notes(subject, config), _searched(subject), shown)
+
+
+def _searched(subject: Any) -> dict[str, Any]:
+    from ..fit import search
+
+    return search.said(subject) if subject.open else {}
+
+
+def _explore(subject: Any, header: Header, table: tables.Table) -> None:
+    """Play the file in what the ports leave open; the layout of the records is the same."""
+    from ..fit import search
+
+    def run(wanted: Any) -> None:
+        for _, trial in wanted:
+            trial.answer = play(header, table, trial.config)
+            trial.note(trial.answer.result, alone=table.clock is None)
+
+    search.explore([[subject]], run)
+
+
+def _notes(subject: Any, config: tables.Config) -> list[str]:
+    """How each parameter was found that is no mere default."""
+    from ..fit import search
+
+    table = subject.found.table
+    told = {
+        item.name: item.how if table.params[item.name].list_of else _how(item)
+        for item in subject.found.params.values()
+        if item.how != "default" and not item.ambiguous
+    }
+    told |= {item.name: search.how(subject, item, [subject]) for item in subject.open}
+    shown = subject.found.shown(config)
+    notes = [f"{key}={shown[key]} ({how})" for key, how in table.fold(told, config).items() if how]
+    if subject.open and not subject.chosen.passed:
+        reach = f"none plays clean, this one up to cycle {subject.chosen.reach}"
+        notes += [*search.doubts(subject).splitlines(), f"{reach}; --config decides otherwise"]
+    return notes
+
+
+def _how(item: Any) -> str:
+    if item.how == "given":
+        return "given"
+    return f"port {item.evidence}" if item.how == "ports" and item.evidence else item.how
+
+
+def _require(found: Any, source: Path, given: Mapping[str, str]) -> None:
+    """BAD_CSV, or BAD_PARAMS when it is `given` that does not fit."""
+    if found.ok:
+        return
+    if given and found.notes:
+        raise WlkError(Status.BAD_PARAMS, f"{source}: {found.notes[0]}")
+    if found.differences:
+        first = found.differences[0]
+        text = f"column {first.port}: {first.found}, but block {found.table.name} has"
+        text = f"{text} {first.expected}"
+    elif found.missing_inputs:
+        text = f"no column {found.missing_inputs[0]}, an input that a rule reads"
+    else:
+        text = "no column is an output; nothing to compare"
+    raise WlkError(Status.BAD_CSV, f"{source}:1: {text}")
+
+
+def _convert(
+    source: Path,
+    out: Path,
+    table: tables.Table,
+    config: tables.Config,
+    power_up: str,
+    *,
+    force: bool = False,
+) -> Header:
+    from ..fit import csv
+
+    words = [
+        "import",
+        *_flags(force=force),
+        table.name,
+        out,
+        source,
+        power_up,
+        *_words(table, config),
+    ]
+    feed = csv.lines(source)
+    tools.run(PROGRAM, words, label=f"importing {source}", feed=feed)
+    return read_header(out)

