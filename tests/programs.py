@@ -16,13 +16,13 @@ from wlk import tables
 from wlk.run import build
 
 ROOT = Path(__file__).resolve().parents[1]
-# Which part of what is too much for one run; CI takes another one for each commit.
+# Which part of what is too much for one run, and whether to run all of it: `warplock test --full`.
 SLICE = int(os.environ.get("WARPLOCK_SLICE") or 0)
 FULL = bool(os.environ.get("WARPLOCK_FULL"))
 
 
 def part(items: Iterable[Any], parts: int) -> list[Any]:
-    """One of so many parts of a list, the one that SLICE says; all of it with WARPLOCK_FULL=1."""
+    """One of so many parts of a list, the SLICE-th in turn; all of it with `test --full`."""
     return list(items) if FULL else list(items)[SLICE % parts :: parts]
 
 

@@ -5,11 +5,11 @@ Stub: Verilator -Wall (both versions), slang, Yosys, verible format and lint. Ch
 bind file: Verilator -Wall, slang, verible.
 """
 
-import os
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
+import programs
 import pytest
 from wlk import tables
 from wlk.base import setup
@@ -40,7 +40,6 @@ HARNESSES = [
 ]
 # Read by Yosys for long because of their size alone: their modules stand in other configurations.
 LONG = ("collector-wide", "opndcoll-qv100")
-FULL = bool(os.environ.get("WARPLOCK_FULL"))
 VERIBLE = setup.VENV / "bin"
 NEWEST = pytest.param("newest", marks=pytest.mark.needs("newest"))
 
@@ -133,8 +132,8 @@ def test_slang_elaborates_the_checker(harness):
 
 @pytest.mark.needs("yosys")
 def test_yosys_reads_the_stub(stub, request):
-    if not FULL and set(LONG) & set(request.node.callspec.id.split()):
-        pytest.skip("its size takes Yosys half a minute; set WARPLOCK_FULL=1")
+    if not programs.FULL and set(LONG) & set(request.node.callspec.id.split()):
+        pytest.skip("its size takes Yosys half a minute; `warplock test --full` runs it")
     script = (
         f"read_verilog -sv {' '.join(map(str, stub.files))}; "
         f"hierarchy -check -top {stub.top}; proc; check -assert; select -assert-none t:$dlatch"

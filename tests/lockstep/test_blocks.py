@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every block's stub in lockstep with its model; what no stub can show is in test_rtl.py.
 
-WARPLOCK_FULL=1 takes all named configurations of a block, as `warplock lockstep --all` does;
-else every sixth one, from WARPLOCK_SLICE on.
+`warplock test --full` takes all named configurations of a block, as `warplock lockstep --all` does;
+else every sixth one, from $WARPLOCK_SLICE on.
 """
 
 import programs

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Faults injected into the stubs are reported, where they show; the stubs themselves are not.
 
-WARPLOCK_FULL=1 runs all of every list; else a few, as `mutate --short --slice $WARPLOCK_SLICE`.
+`warplock test --full` runs all of every list, else a few: `mutate --short --slice $WARPLOCK_SLICE`.
 """
 
 import json
@@ -99,7 +99,7 @@ def test_block_at_fault_is_named_first(capfd):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not programs.FULL, reason="takes minutes; set WARPLOCK_FULL=1")
+@pytest.mark.skipif(not programs.FULL, reason="takes minutes; `warplock test --full` runs it")
 def test_faults_left_out_of_a_composed_block_do_not_show(capfd, monkeypatch):
     hidden = cmd_mutate.faults_of(tables.load("issue"), hidden=True)
     found = [fault for fault in hidden if fault.name != LOOP]

@@ -32,7 +32,7 @@ from stimulus_scoreboard import ScoreboardStimulus
 from wlk import tables
 
 SEED = int(os.environ.get("WLK_PROP_SEED", "20240229"))
-LARGE_TIMES = 3 if os.environ.get("WARPLOCK_FULL") else 1
+LARGE_TIMES = 3 if programs.FULL else 1
 
 
 class Block(NamedTuple):
@@ -41,7 +41,7 @@ class Block(NamedTuple):
     stimulus: type[Stimulus]
     points: tuple[str, ...]
     configs: int
-    """Random configurations of a campaign; WARPLOCK_FULL=1 makes the large one three times so."""
+    """Random configurations of a campaign; `test --full` makes the large one three times so."""
 
 
 BLOCKS = {

@@ -61,7 +61,14 @@ def suite(tmp_path, monkeypatch):
 
 def run(capsys, **options):
     """The exit code and what is printed."""
-    args = {"k": None, "quick": False, "jobs": 1, "json": False, "folder": None} | options
+    args = {
+        "k": None,
+        "quick": False,
+        "full": False,
+        "jobs": 1,
+        "json": False,
+        "folder": None,
+    } | options
     code = cmd_test.run(argparse.Namespace(**args))
     return code, capsys.readouterr()
 
@@ -100,6 +107,15 @@ def test_runner_crash_while_it_writes_fails(suite, capsys, tmp_path):
     code, said = run(capsys)
     assert code == 1
     assert "pytest ended with 1, see " in said.out
+
+
+def test_runner_hands_on_whether_all_is_run(suite, capsys, monkeypatch):
+    monkeypatch.setenv("WARPLOCK_FULL", "1")  # the option alone decides
+    (suite / "test_bad.py").write_text(
+        "import os\ndef test_c(): assert os.environ['WARPLOCK_FULL']"
+    )
+    assert run(capsys)[0] == 1
+    assert run(capsys, full=True)[0] == 0
 
 
 def test_runner_runs_only_the_folders_asked_for(suite, capsys):

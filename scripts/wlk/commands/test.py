@@ -45,7 +45,14 @@ class Outcome:
 def add(subparsers: Any) -> None:
     """Add the subcommand's parser."""
     parser = options.add_parser(subparsers, "test", "run all tests", EXAMPLE)
-    parser.add_argument("--quick", action="store_true", help="leave out what takes long")
+    amount = parser.add_mutually_exclusive_group()
+    amount.add_argument("--quick", action="store_true", help="leave out what takes long")
+    amount.add_argument(
+        "--full",
+        action="store_true",
+        help="every fault, named configuration and long property (hours); without it a part of "
+        "each, $WARPLOCK_SLICE says which: CI takes another one for each commit",
+    )
     parser.add_argument(
         "--folder",
         action="append",
@@ -167,7 +174,7 @@ def _pytest(part: Path, args: argparse.Namespace) -> list[Outcome]:
         command += ["-k", args.k]
     if args.quick:
         command += ["-m", "not slow"]
-    environment = dict(os.environ) | {"WARPLOCK_QUICK": "1" if args.quick else ""}
+    environment = dict(os.environ) | {"WARPLOCK_FULL": "1" if args.full else ""}
     done = progress.run(command, log=log, cwd=setup.ROOT, env=environment)
     outcomes, told = [], False
     with contextlib.suppress(FileNotFoundError, ElementTree.ParseError):
