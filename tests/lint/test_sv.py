@@ -18,20 +18,7 @@ from wlk.gen.sv import Harness
 from wlk.run import verilate
 
 TABLES = {name: tables.load(name) for name in tables.names()}
-# Where a block has many configurations: those in which parts of it come and go.
-CHOSEN = {
-    "compactor": ["default", "one", "wide_wires", "seven_to_six"],
-    "dispatch_basic": ["default", "boom_small", "v4_odd", "eight_queues"],
-    "dispatch_compacting": ["default", "one", "widest", "v4", "one_queue", "eight_queues"],
-    "hazard": ["default", "one_warp", "warps7", "debug"],
-    "issue": ["default", "rows1", "rows5", "debug"],
-    "opndcoll": ["qv100", "v32_odd", "tiny", "one_unit", "data_flat"],
-    "reservation_station": ["default", "one_row", "rows7_in_order", "no_forwarding", "lane64"],
-    "scoreboard": ["default", "one_warp", "pending5", "tiny"],
-}
-STUBS = [
-    (name, config) for name, table in TABLES.items() for config in CHOSEN.get(name, table.configs)
-]
+STUBS = [(name, config) for name, table in TABLES.items() for config in table.chosen]
 HARNESSES = [
     (name, config)
     for name, table in TABLES.items()

@@ -137,6 +137,9 @@ BAD = {
     "channel bits": (lambda raw: raw["channel"][1].update(bits=["x"]), "no field 'x'"),
     "no valid": (lambda raw: raw["channel"][0].pop("valid"), "channel readReq: lacks 'valid'"),
     "no module": (lambda raw: raw["block"].pop("module"), "module"),
+    "test key": (lambda raw: raw["test"].update(smal="tiny"), "test: unknown key smal"),
+    "small": (lambda raw: raw["test"].update(small="x"), "test: no configuration 'x'"),
+    "chosen": (lambda raw: raw["test"].update(chosen=["tiny", "y"]), "no configuration 'y'"),
 }
 
 

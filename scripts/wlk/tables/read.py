@@ -64,6 +64,7 @@ def parse(raw: dict, path: Path) -> Table:
         profiles=tuple(block.get("profiles", family.get("profiles", ()))),
         core=block.get("core", ""),
         core_set=block.get("core_set", {}),
+        **_test(raw, where),
     )
     _check_fields(table)
     _check_covers(table)
@@ -91,6 +92,18 @@ def _fields(raw: dict, params: Mapping[str, Param], path: Path) -> list[Field]:
             if expr is not None:
                 check_parameters(expr, set(params))
     return fields
+
+
+def _test(raw: dict, where: str) -> dict:
+    """What tests have of this block; the first configuration, and all of them, by default."""
+    test, names = raw.get("test", {}), [each["name"] for each in raw.get("config", [])]
+    if unknown := test.keys() - {"small", "chosen", "instructions"}:
+        raise WlkError(Status.MODEL_ERROR, f"{where}: test: unknown key {min(unknown)}")
+    made = {"small": next(iter(names), ""), "chosen": names} | test
+    for name in (made["small"], *made["chosen"]):
+        if name and name not in names:
+            raise WlkError(Status.MODEL_ERROR, f"{where}: test: no configuration '{name}'")
+    return made | {"chosen": tuple(made["chosen"])}
 
 
 def _open(table: Table, text: str) -> Table:

@@ -57,6 +57,9 @@ class Table:
     members: tuple[Member, ...] = ()  # ports of its opaque fields
     profiles: tuple[str, ...] = ()  # kinds of stimulus
     status: str = ""  # how far the model is confirmed
+    small: str = ""  # a configuration that is built in seconds
+    chosen: tuple[str, ...] = ()  # configurations in which parts of it come and go
+    instructions: int = 0  # of a model step, at most
     core: str = ""  # the stub's core in rtl_stub/common, where blocks share one
     core_set: dict[str, int] = field(default_factory=dict)  # parameters of it
     slots: dict[tuple[str, tuple[int, ...]], Slot] = field(default_factory=dict)
