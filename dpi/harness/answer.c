@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// What came out of a bench: the verdict over all checkers, the answer in JSON, the report.
+// What came out of a harness: the verdict over all checkers, the answer in JSON, the report.
 #define _GNU_SOURCE
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench_private.h"
+#include "harness_private.h"
 
 // ---- one seed ---------------------------------------------------------------------------------
 
-static wlk_checker *own_checker(const bench *b) {
+static wlk_checker *own_checker(const harness *b) {
     for (uint32_t i = 0; i < wlk_dpi_count(); i++) {
         if (blame_is_stage(b, wlk_dpi_checker(i))) {
             return wlk_dpi_checker(i);
@@ -18,7 +18,7 @@ static wlk_checker *own_checker(const bench *b) {
     return NULL;
 }
 
-static char *prefix_of(const bench *b, const wlk_checker *checker) {
+static char *prefix_of(const harness *b, const wlk_checker *checker) {
     const char *scope = blame_is_stage(b, checker) ? "" : wlk_checker_scope(checker);
     const size_t size = strlen(scope) + 2u;
     char *prefix = (char *)malloc(size);
@@ -28,7 +28,7 @@ static char *prefix_of(const bench *b, const wlk_checker *checker) {
     return prefix;
 }
 
-static bool watch_open(const bench *b, const wlk_checker *checker, watch *w) {
+static bool watch_open(const harness *b, const wlk_checker *checker, watch *w) {
     const wlk_port *ports = wlk_checker_ports(checker, &w->n_ports);
     w->prefix = prefix_of(b, checker);
     w->ports = (wlk_port *)calloc(w->n_ports, sizeof *w->ports);
@@ -52,7 +52,7 @@ static bool all_started(void) {
     return started;
 }
 
-static bool watch_all(bench *b) {
+static bool watch_all(harness *b) {
     bool opened = true;
     if (b->watches != NULL) {
         return true;
@@ -65,7 +65,7 @@ static bool watch_all(bench *b) {
     return b->watches != NULL && opened;
 }
 
-wlk_status bench_verdict(bench *b, bool finished) {
+wlk_status harness_verdict(harness *b, bool finished) {
     wlk_status worst = WLK_OK;
     uint64_t lowest = 0;
     if (!all_started()) {
@@ -95,7 +95,7 @@ wlk_status bench_verdict(bench *b, bool finished) {
     return worst == WLK_OK && !finished ? WLK_HANG : worst;
 }
 
-void bench_forget(bench *b) {
+void harness_forget(harness *b) {
     for (uint32_t i = 0; b->watches != NULL && i < b->n_watches; i++) {
         free(b->watches[i].prefix);
         free(b->watches[i].ports);
@@ -108,7 +108,7 @@ void bench_forget(bench *b) {
 // ---- all seeds --------------------------------------------------------------------------------
 
 // Floors hold for the mix of all profiles only.
-static bool floors_hold(const bench *b) {
+static bool floors_hold(const harness *b) {
     return b->profile >= wlk_stimulus_profiles(b->gen) && b->replay == NULL && b->program == NULL &&
            b->n_ties == 0u;
 }
@@ -127,7 +127,7 @@ static uint64_t needed(uint64_t million, uint64_t cycles) {
     return mean > off ? mean - off : 0u;
 }
 
-static bool floors_met(const bench *b, FILE *to) {
+static bool floors_met(const harness *b, FILE *to) {
     const wlk_table *t = b->block->table;
     bool met = true;
     fputs(", \"coverage\": {", to);
@@ -144,7 +144,7 @@ static bool floors_met(const bench *b, FILE *to) {
 
 // Every output that exists was compared in a hundredth of the cycles at least. A program may end
 // before it has shown all.
-static bool ports_compared(const bench *b, FILE *to) {
+static bool ports_compared(const harness *b, FILE *to) {
     const char *glue = "";
     fputs(", \"barely_compared\": [", to);
     for (uint32_t i = 0; b->program == NULL && i < b->n_watches; i++) {
@@ -160,7 +160,7 @@ static bool ports_compared(const bench *b, FILE *to) {
     return glue[0] == '\0';
 }
 
-static void print_failure(const bench *b, wlk_status status, FILE *to) {
+static void print_failure(const harness *b, wlk_status status, FILE *to) {
     if (status != WLK_OK && status != WLK_VACUOUS) {
         fprintf(to, ", \"seed\": %" PRIu64, b->seed);
     }
@@ -175,7 +175,7 @@ static void print_failure(const bench *b, wlk_status status, FILE *to) {
     }
 }
 
-static void report_stuck(const bench *b, FILE *to) {
+static void report_stuck(const harness *b, FILE *to) {
     fprintf(to, "%s: HANG: the work has not come to its end after %" PRIu64 " cycles\n",
             b->block->table->name, b->cycle);
     for (const char *line = b->stuck; *line != '\0';) {
@@ -186,24 +186,24 @@ static void report_stuck(const bench *b, FILE *to) {
 }
 
 // The seed once more, up to its first assertion: no checker has kept what led to it.
-static wlk_checker *revisit(bench *b) {
+static wlk_checker *revisit(harness *b) {
     const uint64_t cycle = b->assertions.places[0].cycle;
     wlk_checker *own = NULL;
-    bench_end(b);
-    bench_begin(b, b->seed, NULL);
-    bench_start_stimulus(b);
+    harness_end(b);
+    harness_begin(b, b->seed, NULL);
+    harness_start_stimulus(b);
     for (uint64_t c = 0; c <= cycle; c++) {
-        bench_again(b, c, b->in);
+        harness_again(b, c, b->in);
         if (c == cycle) {
             own = own_checker(b);
             wlk_checker_keep(own);
         }
-        (void)bench_cycle(b, b->in);
+        (void)harness_cycle(b, b->in);
     }
     return own;
 }
 
-static void report_assertion(bench *b, FILE *to) {
+static void report_assertion(harness *b, FILE *to) {
     char *text = NULL;
     size_t size = 0;
     FILE *what = open_memstream(&text, &size);
@@ -216,7 +216,7 @@ static void report_assertion(bench *b, FILE *to) {
     }
 }
 
-static void write_report(bench *b, FILE *to) {
+static void write_report(harness *b, FILE *to) {
     fprintf(to, "seed %" PRIu64 "\n", b->seed);
     if (b->failing != NULL) {
         wlk_checker_report(b->failing, to);
@@ -232,7 +232,7 @@ static void write_report(bench *b, FILE *to) {
 }
 
 // In the answer and not in a file: no full disk keeps it back.
-static void print_report(bench *b, FILE *to) {
+static void print_report(harness *b, FILE *to) {
     char *text = NULL, *prints = NULL;
     size_t size = 0;
     FILE *printed = open_memstream(&prints, &size);
@@ -252,7 +252,7 @@ static void print_report(bench *b, FILE *to) {
     free(prints);
 }
 
-void bench_answer(bench *b, wlk_status status, FILE *to) {
+void harness_answer(harness *b, wlk_status status, FILE *to) {
     fprintf(to,
             "{\"seeds_run\": %" PRIu64 ", \"cycles\": %" PRIu64 ", \"compared_bits\": %" PRIu64
             ", \"masked_bits\": %" PRIu64,

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench_private.h"
+#include "harness_private.h"
 
 uint32_t assertions_pending;
 
@@ -32,30 +32,30 @@ static void fire(const char *file, int line, bool finishes) {
     }
 }
 
-void wlk_bench_stop(const char *file, int line) {
+void wlk_harness_stop(const char *file, int line) {
     fire(file, line, false);
 }
 
-void wlk_bench_finish(const char *file, int line) {
+void wlk_harness_finish(const char *file, int line) {
     fire(file, line, true);
 }
 
-void wlk_bench_fatal(const char *file, int line, const char *message) {
+void wlk_harness_fatal(const char *file, int line, const char *message) {
     wlk_error err;
     (void)wlk_fail(&err, WLK_BAD_RTL, "%s:%d: %s", file, line, message);
-    exit(tool_fail("bench", &err));
+    exit(tool_fail("harness", &err));
 }
 
 // ---- taking them ------------------------------------------------------------------------------
 
-void assertions_begin(bench *b) {
+void assertions_begin(harness *b) {
     memset(&b->assertions, 0, sizeof b->assertions);
     assertions_pending = 0;
     b->reset_edge = false;
     b->awake = b->random == 0 || b->reset < 0;
 }
 
-static void judge(bench *b, const place *fired) {
+static void judge(harness *b, const place *fired) {
     assertions *a = &b->assertions;
     if (!b->awake) {
         const uint64_t count = b->early.count + fired->count;
@@ -77,7 +77,7 @@ static void judge(bench *b, const place *fired) {
     }
 }
 
-void assertions_settled(bench *b) {
+void assertions_settled(harness *b) {
     for (uint32_t i = 0; i < assertions_pending; i++) {
         judge(b, &pending[i]);
     }
@@ -87,7 +87,7 @@ void assertions_settled(bench *b) {
 // Behind the edge combinational code sees the new state with the old inputs, which no simulation
 // shows whose inputs change at the edge too. What fires again when all settles once more is such
 // code: it is judged when the next inputs are there.
-void assertions_clocked(bench *b) {
+void assertions_clocked(harness *b) {
     place fired[MAX_PLACES];
     const uint32_t n = assertions_pending;
     memcpy(fired, pending, n * sizeof *fired);
@@ -101,17 +101,17 @@ void assertions_clocked(bench *b) {
     assertions_pending = 0;
 }
 
-void assertions_final(bench *b) {
+void assertions_final(harness *b) {
     assertions_settled(b);
 }
 
-void assertions_reset(bench *b, const uint64_t *in) {
+void assertions_reset(harness *b, const uint64_t *in) {
     const bool resets = wlk_port_get(&b->ports[b->reset], in) != 0u;
     b->awake = b->reset_edge && !resets;
     b->reset_edge = b->reset_edge || resets;
 }
 
-bool assertions_fired(const bench *b, const place *p, uint64_t *cycle) {
+bool assertions_fired(const harness *b, const place *p, uint64_t *cycle) {
     const assertions *a = &b->assertions;
     for (uint32_t i = 0; i < a->n; i++) {
         if (a->places[i].line == p->line && strcmp(a->places[i].file, p->file) == 0) {
@@ -145,7 +145,7 @@ static void place_json(const place *p, uint64_t count, FILE *to) {
     fprintf(to, ", \"cycle\": %" PRIu64 ", \"count\": %" PRIu64 "}", p->cycle, count);
 }
 
-void assertions_json(const bench *b, FILE *to) {
+void assertions_json(const harness *b, FILE *to) {
     const assertions *a = &b->assertions;
     if (a->n != 0u) {
         fputs(", \"assertion\": ", to);
@@ -162,7 +162,7 @@ void assertions_json(const bench *b, FILE *to) {
     }
 }
 
-void assertions_report(const bench *b, FILE *to) {
+void assertions_report(const harness *b, FILE *to) {
     for (uint32_t i = 0; i < b->assertions.n; i++) {
         const place *p = &b->assertions.places[i];
         fprintf(to, "  %s in %s:%d in cycle %" PRIu64 ": %s", kind(p), p->file, p->line, p->cycle,

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "bench_private.h"
+#include "harness_private.h"
 
 typedef struct suspect {
     char port[WLK_MAX_NAME];  // output of the composed block
@@ -11,11 +11,11 @@ typedef struct suspect {
     char lacks[WLK_MAX_NAME]; // its output that is not compared; empty: it has no checker
 } suspect;
 
-bool blame_is_stage(const bench *b, const wlk_checker *checker) {
+bool blame_is_stage(const harness *b, const wlk_checker *checker) {
     return wlk_checker_block(checker) == b->block;
 }
 
-uint64_t blame_rank(const bench *b, const wlk_checker *checker, const wlk_checker_result *r) {
+uint64_t blame_rank(const harness *b, const wlk_checker *checker, const wlk_checker_result *r) {
     const uint64_t kind =
         (r->verdict == WLK_PROTOCOL_VIOLATION ? 2u : 0u) + blame_is_stage(b, checker);
     const bool has_cycle = r->mismatches != 0u || r->violated != 0u;
@@ -37,7 +37,7 @@ static bool read_suspect(const char *word, suspect *s) {
     return true;
 }
 
-bool blame_suspect(bench *b, const char *word) {
+bool blame_suspect(harness *b, const char *word) {
     suspect s;
     if (b->n_suspects == MAX_SUSPECTS || !read_suspect(word, &s)) {
         return false;
@@ -47,7 +47,7 @@ bool blame_suspect(bench *b, const char *word) {
 }
 
 // The one that the first differing port depends on.
-static bool find_suspect(const bench *b, suspect *found) {
+static bool find_suspect(const harness *b, suspect *found) {
     uint32_t n = 0, n_ports = 0;
     const wlk_difference *all = wlk_checker_differences(b->failing, &n);
     const wlk_port *ports = wlk_checker_ports(b->failing, &n_ports);
@@ -63,7 +63,7 @@ static bool find_suspect(const bench *b, suspect *found) {
 }
 
 // Where the block inside is, or as near as is known.
-static const char *scope_of(const bench *b, const char *block) {
+static const char *scope_of(const harness *b, const char *block) {
     for (uint32_t i = 0; i < wlk_dpi_count(); i++) {
         const wlk_checker *checker = wlk_dpi_checker(i);
         if (strcmp(wlk_checker_block(checker)->table->name, block) == 0) {
@@ -87,7 +87,7 @@ static void name_suspect(const suspect *s, fault *f) {
                    s->lacks);
 }
 
-bool blame(const bench *b, fault *f) {
+bool blame(const harness *b, fault *f) {
     const wlk_checker *c = b->failing;
     suspect s;
     memset(f, 0, sizeof *f);
@@ -114,7 +114,7 @@ bool blame(const bench *b, fault *f) {
     return true;
 }
 
-void blame_json(const bench *b, FILE *to) {
+void blame_json(const harness *b, FILE *to) {
     fault f;
     if (!blame(b, &f)) {
         return;
@@ -131,7 +131,7 @@ void blame_json(const bench *b, FILE *to) {
     fputs("}", to);
 }
 
-void blame_report(const bench *b, FILE *to) {
+void blame_report(const harness *b, FILE *to) {
     fault f;
     if (blame(b, &f) && f.why[0] != '\0') {
         fprintf(to, "  at fault: %s in %s: %s\n", f.block, f.scope, f.why);

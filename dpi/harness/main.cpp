@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lockstep bench around one Verilated module: the hands of bench.c, which does the work.
+// The lockstep harness around one Verilated module: the hands of harness.c, which does the work.
 #include <memory>
 
 #include "verilated.h"
@@ -7,8 +7,8 @@
 #include "verilated_fst_c.h"
 #endif
 
-#include "bench.h"
-#include "wlk_bench.h"
+#include "harness.h"
+#include "wlk_harness.h"
 
 namespace {
 
@@ -28,7 +28,7 @@ void *open_dut(uint64_t seed, int random, const char *waves) {
     dut->context.traceEverOn(waves != nullptr);
 #endif
     dut->top = std::make_unique<Top>(&dut->context);
-    wlk_bench_clock(dut->top.get(), 0);
+    wlk_harness_clock(dut->top.get(), 0);
 #if VM_TRACE
     if (waves != nullptr) {
         dut->trace = std::make_unique<VerilatedFstC>();
@@ -43,14 +43,14 @@ void *open_dut(uint64_t seed, int random, const char *waves) {
 
 void drive_dut(void *handle, const uint64_t *in) {
     auto *dut = static_cast<Dut *>(handle);
-    wlk_bench_clock(dut->top.get(), 0);
-    wlk_bench_drive(dut->top.get(), in);
+    wlk_harness_clock(dut->top.get(), 0);
+    wlk_harness_drive(dut->top.get(), in);
     dut->top->eval();
 }
 
 void edge_dut(void *handle) {
     auto *dut = static_cast<Dut *>(handle);
-    wlk_bench_clock(dut->top.get(), 1);
+    wlk_harness_clock(dut->top.get(), 1);
     dut->top->eval();
 }
 
@@ -72,7 +72,7 @@ void dump_dut(void *handle, uint64_t time) {
 }
 
 void observe_dut(void *handle, uint64_t *out) {
-    wlk_bench_observe(static_cast<const Dut *>(handle)->top.get(), out);
+    wlk_harness_observe(static_cast<const Dut *>(handle)->top.get(), out);
 }
 
 void close_dut(void *handle) {
@@ -88,21 +88,22 @@ void close_dut(void *handle) {
 
 } // namespace
 
-// What would end a simulation is the bench's to judge.
+// What would end a simulation is the harness's to judge.
 void vl_stop(const char *file, int line, const char *) {
-    wlk_bench_stop(file, line);
+    wlk_harness_stop(file, line);
 }
 
 void vl_finish(const char *file, int line, const char *) {
-    wlk_bench_finish(file, line);
+    wlk_harness_finish(file, line);
 }
 
 void vl_fatal(const char *file, int line, const char *, const char *message) {
-    wlk_bench_fatal(file, line, message);
+    wlk_harness_fatal(file, line, message);
 }
 
 int main(int argc, char **argv) {
-    const wlk_bench_dut dut = {wlk_bench_block, wlk_bench_cfg, open_dut,    drive_dut, edge_dut,
-                               settle_dut,      dump_dut,      observe_dut, close_dut};
-    return wlk_bench_main(&dut, argc, argv);
+    const wlk_harness_dut dut = {wlk_harness_block, wlk_harness_cfg, open_dut,
+                                 drive_dut,         edge_dut,        settle_dut,
+                                 dump_dut,          observe_dut,     close_dut};
+    return wlk_harness_main(&dut, argc, argv);
 }

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "bench_private.h"
+#include "harness_private.h"
 
 enum { KEPT = 20, LINE = 240, MESSAGE = 2048 };
 

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "bench_private.h"
+#include "harness_private.h"
 
 // The sums over the checkers that are bound.
 typedef struct fit {
@@ -42,7 +42,7 @@ static void print_first(const wlk_checker *failing, FILE *to) {
 }
 
 // @p before: bits compared in the runs before this one, of which one that passes is closed already.
-static void print_run(const bench *b, wlk_status status, uint64_t before, FILE *to) {
+static void print_run(const harness *b, wlk_status status, uint64_t before, FILE *to) {
     const fit passed = {.explained_bits = b->compared - before,
                         .explained_cycles = b->cycle * b->n_watches};
     const fit sum = b->dut_handle != NULL ? fit_of_all() : passed;
@@ -60,34 +60,34 @@ static void print_run(const bench *b, wlk_status status, uint64_t before, FILE *
 }
 
 // With each seed.
-static wlk_status probe(bench *b, FILE *to, wlk_error *err) {
-    wlk_status status = bench_configure(b, err);
+static wlk_status probe(harness *b, FILE *to, wlk_error *err) {
+    wlk_status status = harness_configure(b, err);
     fputs("[", to);
     for (b->seed = b->first; status == WLK_OK && b->seed <= b->last; b->seed++) {
         const uint64_t before = b->compared;
         b->failing = NULL;
-        const wlk_status verdict = bench_run_seed(b, err);
+        const wlk_status verdict = harness_run_seed(b, err);
         if (!b->judged) {
             status = verdict;
             break;
         }
         fputs(b->seed != b->first ? ", " : "", to);
         print_run(b, verdict, before, to);
-        bench_end(b);
+        harness_end(b);
         b->failing = NULL;
     }
     fputs("]", to);
     return status;
 }
 
-wlk_status bench_probe(bench *b, FILE *to, wlk_error *err) {
+wlk_status harness_probe(harness *b, FILE *to, wlk_error *err) {
     wlk_status status = WLK_OK;
     b->total = b->n_probes * (b->last - b->first + 1u) * b->cycles;
     fputs("{\"probes\": [", to);
     for (uint32_t i = 0; i < b->n_probes && status == WLK_OK; i++) {
         memcpy(b->cfg, b->dut->cfg, b->block->table->n_params * sizeof *b->cfg);
         wlk_dpi_override(NULL, 0);
-        if (!bench_set_params(b, b->probes[i])) {
+        if (!harness_set_params(b, b->probes[i])) {
             return wlk_fail(err, WLK_USAGE, "cannot read 'probe=%s'", b->probes[i]);
         }
         fputs(i != 0u ? ", " : "", to);

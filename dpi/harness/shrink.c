@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench_private.h"
+#include "harness_private.h"
 
 enum { MAX_RUNS = 300, KEEP_FIRST = 4 }; // the reset at the start stays
 
@@ -16,11 +16,11 @@ typedef struct stimulus {
 // Does it fail without breaking a rule of the module's? Then *failed_at is the cycle. That a block
 // inside is given what breaks a rule is no fault of the stimulus. Where nothing differs, failing is
 // the assertion of the same place.
-static bool fails(bench *b, const stimulus *s, uint64_t *failed_at) {
+static bool fails(harness *b, const stimulus *s, uint64_t *failed_at) {
     bool mismatch = false, legal = true, fired = false;
-    bench_begin(b, b->seed, NULL);
+    harness_begin(b, b->seed, NULL);
     for (uint64_t c = 0; c < s->n && wlk_dpi_failures == 0u && !fired; c++) {
-        (void)bench_cycle(b, s->words + c * b->layout.in_words);
+        (void)harness_cycle(b, s->words + c * b->layout.in_words);
         fired = s->keeps != NULL && assertions_fired(b, s->keeps, failed_at);
     }
     for (uint32_t i = 0; i < wlk_dpi_count(); i++) {
@@ -32,11 +32,11 @@ static bool fails(bench *b, const stimulus *s, uint64_t *failed_at) {
             *failed_at = r.first_cycle;
         }
     }
-    bench_end(b);
+    harness_end(b);
     return (s->keeps != NULL ? fired : mismatch) && legal;
 }
 
-static void remove_cycles(const bench *b, const stimulus *from, uint64_t at, uint64_t n,
+static void remove_cycles(const harness *b, const stimulus *from, uint64_t at, uint64_t n,
                           stimulus *to) {
     const size_t words = b->layout.in_words;
     memcpy(to->words, from->words, at * words * sizeof(uint64_t));
@@ -45,7 +45,7 @@ static void remove_cycles(const bench *b, const stimulus *from, uint64_t at, uin
     to->n = from->n - n;
 }
 
-static void reduce(bench *b, stimulus *best, stimulus *trial) {
+static void reduce(harness *b, stimulus *best, stimulus *trial) {
     uint32_t runs = 0;
     for (uint64_t chunk = best->n / 2u; chunk >= 1u; chunk /= 2u) {
         for (uint64_t at = KEEP_FIRST; at + chunk < best->n && runs < MAX_RUNS && !tool_stop;) {
@@ -64,7 +64,7 @@ static void reduce(bench *b, stimulus *best, stimulus *trial) {
     }
 }
 
-static wlk_status write_records(const bench *b, const stimulus *s, wlk_error *err) {
+static wlk_status write_records(const harness *b, const stimulus *s, wlk_error *err) {
     const wlk_vec_shape shape = {b->layout.in_words, b->layout.out_words};
     uint64_t *out = (uint64_t *)calloc(2u * (size_t)b->layout.out_words, sizeof(uint64_t));
     wlk_vec_writer *writer = NULL;
@@ -89,7 +89,7 @@ static wlk_status write_records(const bench *b, const stimulus *s, wlk_error *er
     return status;
 }
 
-void bench_again(bench *b, uint64_t cycle, uint64_t *in) {
+void harness_again(harness *b, uint64_t cycle, uint64_t *in) {
     wlk_step_info info;
     b->stim.drain = b->program == NULL && cycle >= b->cycles;
     b->gen->next(b->cfg, b->model, &b->stim, in);
@@ -98,14 +98,14 @@ void bench_again(bench *b, uint64_t cycle, uint64_t *in) {
 }
 
 // The inputs of the failing seed again, up to the failure.
-static void collect(bench *b, stimulus *s, uint64_t n) {
-    bench_start_stimulus(b);
+static void collect(harness *b, stimulus *s, uint64_t n) {
+    harness_start_stimulus(b);
     for (s->n = 0; s->n < n; s->n++) {
-        bench_again(b, s->n, s->words + s->n * b->layout.in_words);
+        harness_again(b, s->n, s->words + s->n * b->layout.in_words);
     }
 }
 
-wlk_status bench_shrink(bench *b, wlk_error *err) {
+wlk_status harness_shrink(harness *b, wlk_error *err) {
     const place kept = b->assertions.places[0];
     const place *keeps = b->status == WLK_RTL_ASSERTION ? &kept : NULL;
     const uint64_t n = keeps != NULL ? kept.cycle + 1u : b->cycle;

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The JSON of a fixed list of commands, as it was recorded: what a restructuring must not change.
 
-Each line of behaviour.jsonl is a command, its exit code and the objects it printed, without times and
-places. `PYTHONPATH=scripts:tests python3 tests/lockstep/test_behaviour.py` records the same commands
-anew; a change of behaviour that is meant does so, and says why in its commit.
+Each line of behaviour.jsonl is a command, its exit code and the objects it printed, without times
+and places. `PYTHONPATH=scripts:tests python3 tests/lockstep/test_behaviour.py` records the same
+commands anew; a change of behaviour that is meant does so, and says why in its commit.
 """
 
 import json

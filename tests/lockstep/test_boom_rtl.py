@@ -230,7 +230,7 @@ endmodule
 
 
 def simulate(name: str, rtl, out):
-    """Build the bench with the checker bound in, as a user does, and run it."""
+    """Build the harness with the checker bound in, as a user does, and run it."""
     top = rut.folder(name)
     (top / "tb.sv").write_text(TOP, encoding="utf-8")
     command = [verilate.find_tool("system").program, "--binary", "--timing", "-Wno-fatal"]

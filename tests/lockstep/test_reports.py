@@ -138,9 +138,11 @@ def test_a_failure_and_all_that_follows_is_one_build(tmp_path, monkeypatch):
     the RTL: nothing is built again."""
     rtl = rut.stub("report_once", edit={rut.CORE: DATA})
     programs = []
-    build = verilate.bench
+    build = verilate.harness_program
     monkeypatch.setattr(
-        verilate, "bench", lambda *args, **how: programs.append(build(*args, **how)) or programs[-1]
+        verilate,
+        "harness_program",
+        lambda *args, **how: programs.append(build(*args, **how)) or programs[-1],
     )
     said = rut.run_lockstep("--rtl", rtl, *rut.QUICK, "--reports", tmp_path / "reports")
     assert said.code == Status.FUNCTIONAL_MISMATCH
@@ -239,7 +241,7 @@ def test_lost_response_is_functional(tmp_path):
 
 
 def test_records_are_the_same_without_rtl(data, tmp_path):
-    """A vector file of the seed drives the RTL into the same mismatch as the bench does."""
+    """A vector file of the seed drives the RTL into the same mismatch as the harness does."""
     vectors = tmp_path / "seed.wlv"
     config = [w for k, v in rut.SMALL.items() for w in ("--config", f"{k}={v}")]
     words = ("--seed", data.json["seed"], "--cycles", "5000", *ZERO, *config)
@@ -250,8 +252,8 @@ def test_records_are_the_same_without_rtl(data, tmp_path):
     assert json_of(played)["first"] == data.first
 
 
-def test_records_and_bench_meet_the_same_coverage(tmp_path):
-    """The seed's coverage in a vector file and in the bench, whose run has the drain behind it."""
+def test_records_and_harness_meet_the_same_coverage(tmp_path):
+    """The seed's coverage in a vector file and in the harness, which drains behind it."""
     vectors = tmp_path / "seed.wlv"
     config = [w for k, v in rut.SMALL.items() for w in ("--config", f"{k}={v}")]
     words = ("--seed", "11", "--cycles", "5000", *config)

@@ -562,7 +562,7 @@ def wait_for(condition, seconds=30.0):
     return False
 
 
-def benches(key):
+def harnesses(key):
     """Processes whose command line holds `key`."""
     found = []
     for entry in Path("/proc").iterdir():
@@ -578,11 +578,11 @@ def benches(key):
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_interrupt_leaves_nothing(plain, tmp_path, number):
-    key = f"cycles={4_000_000_000 + os.getpid()}"  # in the bench's command line
+    key = f"cycles={4_000_000_000 + os.getpid()}"  # in the harness's command line
     words = ["--rtl", plain, *PINNED, "--cycles", key.partition("=")[2], "--reports", tmp_path]
     running = rut.process("lockstep", "collector", *words)
     try:
-        assert wait_for(lambda: benches(key)), "the bench does not start"
+        assert wait_for(lambda: harnesses(key)), "the harness does not start"
         time.sleep(0.3)
         running.send_signal(number)
         out, err = running.communicate(timeout=20)
@@ -592,7 +592,7 @@ def test_interrupt_leaves_nothing(plain, tmp_path, number):
     assert "Traceback" not in err
     if number == signal.SIGINT:
         assert err.splitlines()[-1] == "warplock: interrupted"
-    assert wait_for(lambda: not benches(key), 5)
+    assert wait_for(lambda: not harnesses(key), 5)
     assert not list(tmp_path.rglob("*"))
     assert not out.startswith("{")
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the stimulus of a block does to its model: stimulus_run BLOCK PROFILE FIRST LAST CYCLES
-// [KEY=VALUE...] runs each seed as the lockstep bench does, and prints one JSON object: coverage
+// [KEY=VALUE...] runs each seed as the lockstep harness does, and prints one JSON object: coverage
 // hits and floors, and counts of what no stimulus may do.
 #include <inttypes.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 #include "warplock/stimulus.h"
 
-enum { DRAIN_CYCLES = 4096 }; // as the bench
+enum { DRAIN_CYCLES = 4096 }; // as the harness
 
 typedef struct run {
     const wlk_block *block;

@@ -228,7 +228,7 @@ def test_clock_that_rises_seldom_does_not_pass(built, tmp_path):
     assert "--clock PATH" in checked.notes[0]
 
 
-def test_clock_of_the_bench_goes_before_the_port(built, tmp_path):
+def test_clock_of_the_harness_goes_before_the_port(built, tmp_path):
     """`lockstep` drives the port clock at random, and samples by a clock of its own."""
     dump = vcd(tmp_path / "a.vcd", "0117117", "1118118", "0119119", "0118118")
     text = dump.read_text().replace("$scope module Compactor", "$var wire 1 z wlk_clock $end\n"

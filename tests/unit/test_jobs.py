@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What configurations share a build of the bench."""
+"""What configurations share a build of the harness."""
 
 import pytest
 from wlk import tables

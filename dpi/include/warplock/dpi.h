@@ -23,7 +23,7 @@ typedef struct wlk_dpi wlk_dpi;
 /** Who runs the simulation. */
 typedef enum wlk_dpi_mode {
     WLK_DPI_SIMULATOR = 0, /**< a user's simulation: report at once, ask the checker to stop */
-    WLK_DPI_HOST = 1       /**< a bench: keep quiet, the host asks for results */
+    WLK_DPI_HOST = 1       /**< a harness: keep quiet, the host asks for results */
 } wlk_dpi_mode;
 
 /** Before the handles open. The default is WLK_DPI_SIMULATOR, power-up unknown. */

@@ -27,7 +27,7 @@ from ..base.errors import Status, WlkError
 from ..fit import match, rivals, search
 from ..fit.search import Subject, Trial
 from ..fit.wave import TOOL, Answer, Passes, Scope
-from ..gen.sv import BENCH_CLOCK
+from ..gen.sv import HARNESS_CLOCK
 from ..run import build
 from ..tables import Table
 
@@ -359,8 +359,8 @@ class Finder:
         return [Target(*best, self._match(*best))] if best else []
 
     def _clock(self, target: Target) -> str | None:
-        # The bench drives the ports of a block without a clock at random, also one of that name.
-        names = [target.table.clock] if target.table.clock else [BENCH_CLOCK, match.SAMPLER]
+        # The harness drives the ports of a block without a clock at random, also one of that name.
+        names = [target.table.clock] if target.table.clock else [HARNESS_CLOCK, match.SAMPLER]
         name = names[-1]
         paths = {s.signal_path(leaf) for s in self.scopes.values() for leaf in s.signals}
         if self.args.clock is not None:

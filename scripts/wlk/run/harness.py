@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs of the lockstep bench: its words and its answer."""
+"""Runs of the lockstep harness: its words and its answer."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NO_ROOM = "the disk is full, or that of /tmp; free some space there"
 
 
 def words(job: Job, **more: object) -> list[str]:
-    """The bench's words for a job; `more`: in place of its own, or beside them."""
+    """The harness's words for a job; `more`: in place of its own, or beside them."""
     args = job.args
     said = {
         "first": args.seeds[0],
@@ -44,7 +44,7 @@ def words(job: Job, **more: object) -> list[str]:
 
 
 def overrides(job: Job, config: Config) -> str:
-    """Parameters that differ from those the bench was built with, as it takes them."""
+    """Parameters that differ from those the harness was built with, as it takes them."""
     names = list(job.table.params)
     return ",".join(
         f"{names.index(name)}:{value}" for name, value in config.items() if value != job.built[name]
@@ -52,7 +52,7 @@ def overrides(job: Job, config: Config) -> str:
 
 
 def run(job: Job, program: Path, words: Sequence[str]) -> dict:
-    """The bench's answer."""
+    """The harness's answer."""
     return _run(job, program, words)[0]
 
 
@@ -101,7 +101,7 @@ def _run(job: Job, program: Path, words: Sequence[str]) -> tuple[dict, str, int]
     if code == Status.INTERRUPTED:
         raise KeyboardInterrupt
     if code == -signal.SIGBUS:  # it writes into a mapped file that has no room
-        raise WlkError(Status.NO_SPACE, f"{job.title}: the bench was ended by SIGBUS: {NO_ROOM}")
+        raise WlkError(Status.NO_SPACE, f"{job.title}: the harness was ended by SIGBUS: {NO_ROOM}")
     try:
         return json.loads(text), last, code
     except json.JSONDecodeError:
@@ -109,15 +109,15 @@ def _run(job: Job, program: Path, words: Sequence[str]) -> tuple[dict, str, int]
 
 
 def _complaint(job: Job, code: int, last: str) -> WlkError:
-    """The bench's own complaint, or that it broke down."""
-    if last.startswith("bench: ") and code in iter(Status):
-        return WlkError(Status(code), f"{job.title}: {last.removeprefix('bench: ')}")
+    """The harness's own complaint, or that it broke down."""
+    if last.startswith("harness: ") and code in iter(Status):
+        return WlkError(Status(code), f"{job.title}: {last.removeprefix('harness: ')}")
     why = last or f"exit code {code}"
-    return WlkError(Status.MODEL_ERROR, f"{job.title}: the bench ended without an answer: {why}")
+    return WlkError(Status.MODEL_ERROR, f"{job.title}: the harness ended without an answer: {why}")
 
 
 def findings(answer: Mapping[str, Any]) -> dict[str, Any]:
-    """What the RTL itself had to say, as the bench reports it."""
+    """What the RTL itself had to say, as the harness reports it."""
     keys = ("assertion", "assertions", "assertions_before_reset", "printed")
     return {key: answer[key] for key in keys if key in answer}
 
@@ -140,6 +140,6 @@ def notes(title: str, answer: Mapping[str, Any]) -> list[str]:
 
 
 def _assertion(fired: dict) -> str:
-    """As the bench's report has it."""
+    """As the harness's report has it."""
     place = f"{fired['file']}:{fired['line']}"
     return f"{fired['kind']} in {place} in cycle {fired['cycle']}: {fired['message']}"

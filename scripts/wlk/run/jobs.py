@@ -69,7 +69,7 @@ class Job:
     args: Run
     present: list[str]
     matched: match.Match | None = None
-    built: Config = field(default_factory=dict)  # with which the bench is built
+    built: Config = field(default_factory=dict)  # with which the harness is built
     inside: list[Inside] = field(default_factory=list)  # whose checkers are bound too
     modules: inside.Modules = field(default_factory=dict)  # of the blocks inside
     notes: list[str] = field(default_factory=list)
@@ -229,8 +229,8 @@ def rtl_job(table: Table, args: Run) -> Job:
 
 
 def build_config(table: Table, config: Config) -> Config:
-    """The configuration to build a bench with: where other values have the same ports and records,
-    the default or the least, be it legal beside the others or not. The bench is given the real ones
+    """The configuration to build a harness with: where others have the same ports and records,
+    the default or the least, be it legal beside the others or not. It is given the real ones
     when it runs, so that all of them share a build."""
     chosen = dict(config)
     inner = composed.blocks(table)[1:]

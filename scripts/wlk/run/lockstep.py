@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Execute lockstep runs: build the bench, settle open parameters, run the seeds."""
+"""Execute lockstep runs: build the harness, settle open parameters, run the seeds."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def _execute(job: Job) -> tuple[Outcome, Callable[[], Left]]:
 
 
 def _builder(job: Job) -> Callable[..., Path]:
-    """Builds the bench. Waveforms of a user's RTL are built in, so that a failure needs no second
+    """Builds the harness. Waveforms of a user's RTL are built in, so that a failure needs no second
     build; a stub, which is not expected to fail, builds faster without."""
     job.built = jobs.build_config(job.table, job.config)
     tied = job.matched.tied if job.matched is not None else {}
@@ -94,7 +94,9 @@ def _builder(job: Job) -> Callable[..., Path]:
     def build(trace: bool = wanted and verilate.can_trace(tool)) -> Path:
         if trace:
             verilate.require_trace(tool)
-        return verilate.bench(own, job.rtl, bound=bound, tool=tool, trace=trace, stage=job.enter)
+        return verilate.harness_program(
+            own, job.rtl, bound=bound, tool=tool, trace=trace, stage=job.enter
+        )
 
     return build
 
@@ -114,7 +116,7 @@ def _leave(job: Job, build: Callable[..., Path], answer: dict, text: str) -> Lef
 
 
 def _picture(job: Job) -> dict[str, object]:
-    """The bench's words for the picture that is asked for."""
+    """The harness's words for the picture that is asked for."""
     path = job.args.pipeline
     return {} if path is None else {"pipeline": path, "force": int(job.args.force)}
 
@@ -209,7 +211,7 @@ def _result(
 
 
 def _told(job: Job, answer: dict) -> dict:
-    """What the bench tells of a failure, and the checkers it had."""
+    """What the harness tells of a failure, and the checkers it had."""
     told = {}
     if "at_fault" in answer:
         told["at_fault"] = answer["at_fault"]

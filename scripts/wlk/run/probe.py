@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The search's runner for the lockstep harness: many configurations in one process of the bench."""
+"""The search's runner for the lockstep harness: many configurations in one process."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _probe(job: Job, program: Path, trials: Sequence[Trial], seed: int | None = 
 def _runs(
     job: Job, program: Path, trials: Sequence[Trial], first: int, last: int, cycles: int
 ) -> list[list[dict]]:
-    """The bench's answers of each trial, a seed each."""
+    """The harness's answers of each trial, a seed each."""
     words = harness.words(job, first=first, last=last, cycles=cycles, program=None)
     probes = [f"probe={harness.overrides(job, trial.config)}" for trial in trials]
     answer = harness.run(job, program, [*words, *probes])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Builds lockstep benches: RTL, bound checker and bench through Verilator, cached by content.
+"""Builds lockstep harnesses: RTL, bound checker and harness through Verilator, cached by content.
 
 A build lies in build/rtl/KEY; KEY is a hash of everything that goes into it but libwarplock,
 which is a shared library, so that a change of a model rebuilds no RTL. Flags are chosen so that
@@ -26,8 +26,8 @@ from ..gen.sv import Harness
 from . import build
 
 PREFIX = "Vwlk"
-BENCH = setup.ROOT / "dpi" / "harness"
-MAIN = BENCH / "main.cpp"
+HARNESS = setup.ROOT / "dpi" / "harness"
+MAIN = HARNESS / "main.cpp"
 ODD = re.compile(r"[^\w/.,+@=~-]")  # what make may take for something else in the name of a folder
 EXPAND = 1024  # words of a concatenation that are written one by one; the default is 64
 LARGE = 20_000  # lines of RTL above which the compiler's time outweighs the run's
@@ -38,10 +38,10 @@ HEADER_TEXT = '#include <memory>\n#include "verilated.h"\n#include "verilated_dp
 UNOPTIMIZED = '#pragma GCC push_options\n#pragma GCC optimize ("O0")\n'
 REST = "\n#pragma GCC pop_options\n"
 MAX_BUILDS = 1000  # builds kept; a whole run of `mutate` must fit in
-# What a bench is compiled against, beside what is generated.
+# What a harness is compiled against, beside what is generated.
 INTERFACE = [
     MAIN,
-    BENCH / "bench.h",
+    HARNESS / "harness.h",
     setup.ROOT / "dpi/include/warplock/dpi.h",
     setup.ROOT / "dpi/include/warplock/checker.h",
     setup.ROOT / "refmodel/include/warplock/block.h",
@@ -99,7 +99,7 @@ def _library() -> Path:
 
 
 def folder() -> Path:
-    """Where benches are built: build/rtl. GNU make cannot build below a name with blanks and the
+    """Where harnesses are built: build/rtl. GNU make cannot build below a name with blanks and the
     like in it, so then it is a folder of the user's cache, one for each checkout."""
     place = setup.BUILD / "rtl"
     if not ODD.search(str(place)):
@@ -126,8 +126,8 @@ def _digest(parts: Sequence[str | bytes]) -> str:
 
 
 def _sources(harness: Harness, bound: Sequence[Harness]) -> dict[str, str]:
-    """Generated files by name: those of the bench, and of the checkers that are bound."""
-    files = {"wlk_bench.h": harness.bench_h(PREFIX)}
+    """Generated files by name: those of the harness, and of the checkers that are bound."""
+    files = {"wlk_harness.h": harness.glue_h(PREFIX)}
     if harness.top != harness.module:
         files[f"{harness.top}.sv"] = harness.top_sv()
     if bound:
@@ -139,7 +139,7 @@ def _sources(harness: Harness, bound: Sequence[Harness]) -> dict[str, str]:
     return files
 
 
-def bench(
+def harness_program(
     harness: Harness,
     rtl: Rtl,
     *,
@@ -148,8 +148,8 @@ def bench(
     tool: Tool | None = None,
     stage: Callable[[str], None] = lambda _: None,
 ) -> Path:
-    """The bench program for this RTL. BUILD_FAIL shows the first error and names the log.
-    `bound`: whose checkers are bound; by default the bench's own. `stage` is called with what is
+    """The harness program for this RTL. BUILD_FAIL shows the first error and names the log.
+    `bound`: whose checkers are bound; by default the harness's own. `stage` is called with what is
     being done."""
     library = _library()
     tool = tool or find_tool("system")
@@ -162,7 +162,7 @@ def bench(
     identity = [*flags, optimize, UNOPTIMIZED, tool.program, str(library), *interface]
     key = _digest([*identity, *content, *sources, *sources.values()])
     place = folder() / key
-    program = place / "bench"
+    program = place / "harness"
     with setup.locked(f"rtl-{key}"):
         if program.is_file():
             os.utime(place)
@@ -196,7 +196,7 @@ def _verilator_flags(rtl: Rtl, top: str, trace: bool) -> list[str]:
     flags += ["--expand-limit", str(EXPAND)]
     # The user's RTL is judged by lockstep, not by lint; a duplicate helper module is usual.
     flags += ["-Wno-fatal", "-Wno-lint", "-Wno-style", "-Wno-MODDUP", "-Wno-TIMESCALEMOD"]
-    # Assertions count, but must not end the process: the bench judges them at its end.
+    # Assertions count, but must not end the process: the harness judges them at its end.
     flags.append("--assert")
     flags += ["-CFLAGS", "-DVL_USER_STOP -DVL_USER_FATAL -DVL_USER_FINISH"]
     flags += [f"+define+{text}" for text in rtl.defines]
@@ -274,13 +274,13 @@ def _compile(
         command += cached
     command += [f"USER_CPPFLAGS={cflags}", f"USER_LDLIBS={link}", "VK_GLOBAL_OBJS="]
     _run(command, place, "the Verilated RTL does not compile", tool)
-    (place / "obj" / PREFIX).rename(place / "bench")
+    (place / "obj" / PREFIX).rename(place / "harness")
     for path in (place / "obj").glob("*.o"):
         path.unlink()
 
 
 def _runtime(make: Sequence[str | Path], place: Path, tool: Tool) -> tuple[Path, list[str]]:
-    """Verilator's own sources, compiled once for all benches: they take longer than the RTL of a
+    """Verilator's own sources, compiled once for all harnesses: they take longer than the RTL of a
     block. The folder, which also has their headers precompiled, and the names of the objects."""
     show = "wlk-show:;@echo wlk: $(VK_GLOBAL_OBJS) : $(CXX) $(VK_CPPFLAGS_ALWAYS) $(VM_USER_CFLAGS)"
     done = progress.run([*make, f"--eval={show}", "wlk-show"], env=tool.environment())

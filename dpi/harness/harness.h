@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * @file bench.h
- * The lockstep bench: many seeds in a process, stimulus from (seed, model state), verdicts from
+ * @file harness.h
+ * The lockstep harness: many seeds in a process, stimulus from (seed, model state), verdicts from
  * the checkers bound into the module. What touches the Verilated class is in dpi/harness/main.cpp.
  */
-#ifndef WLK_BENCH_MAIN_H
-#define WLK_BENCH_MAIN_H
+#ifndef WLK_HARNESS_MAIN_H
+#define WLK_HARNESS_MAIN_H
 
 #include "warplock/block.h"
 
@@ -13,8 +13,8 @@
 extern "C" {
 #endif
 
-/** A Verilated module as the bench sees it. */
-typedef struct wlk_bench_dut {
+/** A Verilated module as the harness sees it. */
+typedef struct wlk_harness_dut {
     const char *block;
     const uint32_t *cfg;
     /** New instance; power-up random or zero; waves: FST file or NULL. */
@@ -28,21 +28,21 @@ typedef struct wlk_bench_dut {
     void (*dump)(void *dut, uint64_t time);
     void (*observe)(void *dut, uint64_t *out);
     void (*close)(void *dut);
-} wlk_bench_dut;
+} wlk_harness_dut;
 
-/** Run as the words say (see bench.c); the exit code is the verdict. */
-int wlk_bench_main(const wlk_bench_dut *dut, int argc, char **argv);
+/** Run as the words say (see harness.c); the exit code is the verdict. */
+int wlk_harness_main(const wlk_harness_dut *dut, int argc, char **argv);
 
 /**
  * What would end a simulation; here the run goes on. Called after the text was printed: an
  * assertion failed, or $error, $fatal or $stop was called, ...
  */
-void wlk_bench_stop(const char *file, int line);
+void wlk_harness_stop(const char *file, int line);
 /** ... or $finish. */
-void wlk_bench_finish(const char *file, int line);
+void wlk_harness_finish(const char *file, int line);
 
 /** The RTL cannot be simulated on, e.g. it does not settle. Ends the process with one line. */
-void wlk_bench_fatal(const char *file, int line, const char *message);
+void wlk_harness_fatal(const char *file, int line, const char *message);
 
 #ifdef __cplusplus
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lockstep bench. Words, all KEY=VALUE:
+// The lockstep harness. Words, all KEY=VALUE:
 //   first=A last=B     seeds, both included          cycles=N     cycles a seed
 //   profile=NAME       "mix" or one profile          power_up=random|zero
 //   waves=FILE from=C to=C   FST of these cycles
 //   replay=FILE        inputs from a record file     shrink=FILE  shrink the failing stimulus
-//   param=I:VALUE      another value of parameter I than the bench was built with
+//   param=I:VALUE      another value of parameter I than the harness was built with
 //   tie=WORD:LSB:WIDTH:VALUE   an input that the RTL lacks because it is constant: its bits in the
 //                      input record
 //   suspect=PORT:BLOCK:LACKS   see blame_suspect
@@ -15,7 +15,7 @@
 //   pipeline=FILE      picture of the first seed's pipeline; force=1: FILE may be replaced
 //   time=N             CPU time of N cycles over a loop of precomputed inputs
 // One JSON object on stdout; "progress DONE TOTAL" on stderr; the exit code is the verdict.
-#include "bench.h"
+#include "harness.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "bench_private.h"
+#include "harness_private.h"
 
 enum { DRAIN_CYCLES = 4096, CYCLES_PER_CHECK = 1024 };
 
@@ -33,7 +33,7 @@ static FILE *answer; // our stdout
 
 // Of a configuration that is tried every checker is heard: a fault in one block does not speak
 // against the parameters of another. Where each cycle stands alone, all cycles count.
-static bool probe_goes_on(const bench *b) {
+static bool probe_goes_on(const harness *b) {
     bool open = !b->block->table->has_clock;
     for (uint32_t i = 0; i < wlk_dpi_count(); i++) {
         open = open || !wlk_checker_done(wlk_dpi_checker(i));
@@ -42,7 +42,7 @@ static bool probe_goes_on(const bench *b) {
 }
 
 // Something differs: the lines that led to it are kept. False when nothing more is to be learnt.
-static bool goes_on(const bench *b) {
+static bool goes_on(const harness *b) {
     printed_hold();
     if (b->n_probes != 0u) {
         return probe_goes_on(b);
@@ -55,7 +55,7 @@ static bool goes_on(const bench *b) {
     return true;
 }
 
-void bench_begin(bench *b, uint64_t seed, const char *waves) {
+void harness_begin(harness *b, uint64_t seed, const char *waves) {
     wlk_dpi_configure(WLK_DPI_HOST, b->random ? WLK_POWER_UNKNOWN : WLK_POWER_ZERO);
     b->cycle = 0;
     assertions_begin(b);
@@ -63,7 +63,7 @@ void bench_begin(bench *b, uint64_t seed, const char *waves) {
     b->dut_handle = b->dut->open(seed, b->random, waves);
 }
 
-bool bench_cycle(bench *b, const uint64_t *in) {
+bool harness_cycle(harness *b, const uint64_t *in) {
     if (!b->awake) {
         assertions_reset(b, in);
     }
@@ -86,21 +86,21 @@ bool bench_cycle(bench *b, const uint64_t *in) {
     return wlk_dpi_failures == 0u || goes_on(b);
 }
 
-void bench_end(bench *b) {
+void harness_end(harness *b) {
     if (b->dut_handle != NULL) {
         b->dut->close(b->dut_handle);
     }
     b->dut_handle = NULL;
 }
 
-void bench_start_stimulus(bench *b) {
+void harness_start_stimulus(harness *b) {
     b->block->init(b->cfg, b->model, b->random ? WLK_POWER_UNKNOWN : WLK_POWER_ZERO);
     wlk_stimulus_init(&b->stim, b->seed, b->profile);
     b->stim.program = b->program;
 }
 
 // Inputs of the next cycle, and the generator's own model one cycle on.
-static void next_inputs(bench *b) {
+static void next_inputs(harness *b) {
     wlk_step_info info;
     b->gen->next(b->cfg, b->model, &b->stim, b->in);
     tool_tie_apply(b->ties, b->n_ties, b->in);
@@ -116,7 +116,7 @@ static void next_inputs(bench *b) {
     }
 }
 
-static bool stopped(const bench *b, uint64_t done) {
+static bool stopped(const harness *b, uint64_t done) {
     if (done % CYCLES_PER_CHECK == 0u) {
         tool_progress(b->done + done, b->total);
     }
@@ -124,17 +124,17 @@ static bool stopped(const bench *b, uint64_t done) {
 }
 
 // No work is left, in the model or outside.
-static bool finished(const bench *b) {
+static bool finished(const harness *b) {
     return b->block->drained(b->cfg, b->model) &&
            (b->gen->idle == NULL || b->gen->idle(b->cfg, b->model, &b->stim));
 }
 
 // Both sides end empty: no work is forgotten.
-static bool drain(bench *b) {
+static bool drain(harness *b) {
     b->stim.drain = 1;
     for (uint32_t i = 0; i < DRAIN_CYCLES && !finished(b); i++) {
         next_inputs(b);
-        if (!bench_cycle(b, b->in)) {
+        if (!harness_cycle(b, b->in)) {
             return true;
         }
     }
@@ -142,11 +142,11 @@ static bool drain(bench *b) {
 }
 
 // Random work for as long as is asked, then a drain; or a program to its end. *ended: it came.
-static wlk_status run_stimulus(bench *b, bool *ended) {
+static wlk_status run_stimulus(harness *b, bool *ended) {
     bool going = true, done = false;
     for (uint64_t c = 0; c < b->cycles && going && !done; c++) {
         next_inputs(b);
-        going = bench_cycle(b, b->in);
+        going = harness_cycle(b, b->in);
         done = b->program != NULL && (finished(b) || b->gen->still(&b->stim) > DRAIN_CYCLES);
         if (stopped(b, c)) {
             return WLK_INTERRUPTED;
@@ -156,7 +156,7 @@ static wlk_status run_stimulus(bench *b, bool *ended) {
     return WLK_OK;
 }
 
-static wlk_status open_picture(bench *b, wlk_error *err) {
+static wlk_status open_picture(harness *b, wlk_error *err) {
     if (b->pipeline == NULL || b->seed != b->first) {
         return WLK_OK;
     }
@@ -175,7 +175,7 @@ static wlk_status open_picture(bench *b, wlk_error *err) {
     return wlk_fail(err, b->no_picture.status, "%s", b->no_picture.text);
 }
 
-static void close_picture(bench *b, bool whole) {
+static void close_picture(harness *b, bool whole) {
     wlk_pipeline *picture = b->picture;
     b->picture = NULL;
     free(b->before);
@@ -187,7 +187,7 @@ static void close_picture(bench *b, bool whole) {
     }
 }
 
-static void explain(bench *b) {
+static void explain(harness *b) {
     if (b->gen->stuck != NULL) {
         b->gen->stuck(b->cfg, b->model, &b->stim, b->stuck, sizeof b->stuck);
     }
@@ -195,30 +195,30 @@ static void explain(bench *b) {
 
 // The verdict of a run. One that passes ends with its `final` blocks, which may have assertions
 // too.
-static wlk_status judge(bench *b, bool ended) {
-    wlk_status status = bench_verdict(b, ended);
+static wlk_status judge(harness *b, bool ended) {
+    wlk_status status = harness_verdict(b, ended);
     b->judged = true;
     if (status == WLK_OK) {
-        bench_end(b);
+        harness_end(b);
         assertions_final(b);
         status = b->assertions.n != 0u ? WLK_RTL_ASSERTION : WLK_OK;
     }
     return status;
 }
 
-wlk_status bench_run_seed(bench *b, wlk_error *err) {
+wlk_status harness_run_seed(harness *b, wlk_error *err) {
     bool ended = false;
     b->judged = false;
     wlk_status status = open_picture(b, err);
     if (status != WLK_OK) {
         return status;
     }
-    bench_begin(b, b->seed, b->waves);
-    bench_start_stimulus(b);
+    harness_begin(b, b->seed, b->waves);
+    harness_start_stimulus(b);
     status = run_stimulus(b, &ended);
     close_picture(b, status == WLK_OK);
     if (status != WLK_OK) {
-        bench_end(b);
+        harness_end(b);
         return status;
     }
     status = judge(b, ended);
@@ -232,7 +232,7 @@ wlk_status bench_run_seed(bench *b, wlk_error *err) {
 
 // ---- replay -----------------------------------------------------------------------------------
 
-static wlk_status replay(bench *b, wlk_error *err) {
+static wlk_status replay(harness *b, wlk_error *err) {
     wlk_vec_reader *reader = NULL;
     const uint64_t *in, *out, *care;
     wlk_status status = wlk_vec_open(&reader, b->replay, err);
@@ -244,7 +244,7 @@ static wlk_status replay(bench *b, wlk_error *err) {
         return wlk_fail(err, WLK_BAD_PARAMS, "%s: records of other parameters", b->replay);
     }
     b->total = wlk_vec_cycles(reader);
-    bench_begin(b, b->first, b->waves);
+    harness_begin(b, b->first, b->waves);
     bool going = true;
     while (going && status == WLK_OK && !stopped(b, b->cycle)) {
         status = wlk_vec_read(reader, &in, &out, &care, err);
@@ -253,7 +253,7 @@ static wlk_status replay(bench *b, wlk_error *err) {
         }
         memcpy(b->in, in, b->layout.in_words * sizeof *in);
         tool_tie_apply(b->ties, b->n_ties, b->in);
-        going = bench_cycle(b, b->in);
+        going = harness_cycle(b, b->in);
     }
     wlk_vec_close(reader);
     if (status == WLK_OK) {
@@ -265,36 +265,36 @@ static wlk_status replay(bench *b, wlk_error *err) {
 
 // ---- all seeds --------------------------------------------------------------------------------
 
-static wlk_status run_seeds(bench *b, wlk_error *err) {
+static wlk_status run_seeds(harness *b, wlk_error *err) {
     wlk_status status = WLK_OK;
     b->total = b->program != NULL ? 0u : (b->last - b->first + 1u) * b->cycles;
     if (b->replay != NULL) {
         return replay(b, err);
     }
     for (b->seed = b->first; b->seed <= b->last && status == WLK_OK; b->seed++) {
-        bench_end(b);
-        status = bench_run_seed(b, err);
+        harness_end(b);
+        status = harness_run_seed(b, err);
         b->seeds_run++;
     }
     b->seed--;
     return status;
 }
 
-static wlk_status run(bench *b, wlk_error *err) {
+static wlk_status run(harness *b, wlk_error *err) {
     if (b->n_probes != 0u) {
-        return bench_probe(b, answer, err);
+        return harness_probe(b, answer, err);
     }
     wlk_status status = run_seeds(b, err);
     if (!b->judged) {
-        bench_end(b);
+        harness_end(b);
         return status;
     }
-    bench_answer(b, status, answer);
+    harness_answer(b, status, answer);
     (void)fflush(answer); // whatever comes
-    bench_end(b);
+    harness_end(b);
     b->failing = NULL;
     if (b->shrink != NULL && b->status != WLK_OK && b->status != WLK_VACUOUS) {
-        return bench_shrink(b, err);
+        return harness_shrink(b, err);
     }
     return b->status;
 }
@@ -309,9 +309,9 @@ static double cpu_seconds(void) {
 
 enum { LOOP = 2048 }; // cycles of precomputed inputs
 
-static void precompute(bench *b, uint64_t *inputs) {
+static void precompute(harness *b, uint64_t *inputs) {
     b->seed = b->first;
-    bench_start_stimulus(b);
+    harness_start_stimulus(b);
     // The loop must fit whatever state the RTL comes round with.
     b->block->init(b->cfg, b->model, WLK_POWER_UNKNOWN);
     for (uint32_t i = 0; i < LOOP; i++) {
@@ -320,7 +320,7 @@ static void precompute(bench *b, uint64_t *inputs) {
     }
 }
 
-static wlk_status time_cycles(bench *b) {
+static wlk_status time_cycles(harness *b) {
     uint64_t *inputs = (uint64_t *)calloc((size_t)LOOP * b->layout.in_words, sizeof(uint64_t));
     uint64_t *out = (uint64_t *)calloc(b->layout.out_words, sizeof(uint64_t));
     volatile uint64_t observed = 0;
@@ -330,7 +330,7 @@ static wlk_status time_cycles(bench *b) {
         return WLK_NO_MEMORY;
     }
     precompute(b, inputs);
-    bench_begin(b, b->first, NULL);
+    harness_begin(b, b->first, NULL);
     double start = 0;
     for (uint64_t c = 0; c < b->time + LOOP; c++) {
         if (c == LOOP) {
@@ -344,10 +344,10 @@ static wlk_status time_cycles(bench *b) {
         b->dut->edge(b->dut_handle);
     }
     const double ns = (cpu_seconds() - start) * 1e9 / (double)b->time;
-    const wlk_status status = bench_verdict(b, true);
+    const wlk_status status = harness_verdict(b, true);
     fprintf(answer, "{\"ns_per_cycle\": %.3f, \"checkers\": %" PRIu32 ", \"verdict\": \"%s\"}\n",
             ns, wlk_dpi_count(), wlk_status_name(status));
-    bench_end(b);
+    harness_end(b);
     free(inputs);
     free(out);
     return status;
@@ -376,7 +376,7 @@ static bool set_option(const option *options, const char *word) {
     return false;
 }
 
-bool bench_set_params(bench *b, const char *text) {
+bool harness_set_params(harness *b, const char *text) {
     char *end = NULL;
     for (; *text != '\0'; text = *end == ',' ? end + 1 : end) {
         const unsigned long index = strtoul(text, &end, 10);
@@ -392,13 +392,13 @@ bool bench_set_params(bench *b, const char *text) {
     return true;
 }
 
-// "param=I:VALUE": the widths stay, so the bench need not be built again.
-static bool set_param(bench *b, const char *word) {
-    return strncmp(word, "param=", 6) == 0 && bench_set_params(b, word + 6);
+// "param=I:VALUE": the widths stay, so the harness need not be built again.
+static bool set_param(harness *b, const char *word) {
+    return strncmp(word, "param=", 6) == 0 && harness_set_params(b, word + 6);
 }
 
 // "tie=WORD:LSB:WIDTH:VALUE".
-static bool add_tie(bench *b, const char *word) {
+static bool add_tie(harness *b, const char *word) {
     wlk_layout layout;
     b->block->table->layout(b->cfg, &layout);
     return strncmp(word, "tie=", 4) == 0 && b->n_ties < MAX_TIES &&
@@ -406,7 +406,7 @@ static bool add_tie(bench *b, const char *word) {
 }
 
 // "probe=I:VALUE,...".
-static bool add_probe(bench *b, int argc, const char *word) {
+static bool add_probe(harness *b, int argc, const char *word) {
     if (strncmp(word, "probe=", 6) != 0) {
         return false;
     }
@@ -419,11 +419,11 @@ static bool add_probe(bench *b, int argc, const char *word) {
     return b->probes != NULL;
 }
 
-static bool set_suspect(bench *b, const char *word) {
+static bool set_suspect(harness *b, const char *word) {
     return strncmp(word, "suspect=", 8) == 0 && blame_suspect(b, word + 8);
 }
 
-static bool no_profile(const bench *b, const char *name, wlk_error *err) {
+static bool no_profile(const harness *b, const char *name, wlk_error *err) {
     char known[200] = "mix";
     for (uint32_t i = 0; b->gen->profiles[i] != NULL; i++) {
         const size_t used = strlen(known);
@@ -433,7 +433,7 @@ static bool no_profile(const bench *b, const char *name, wlk_error *err) {
     return false;
 }
 
-static bool parse(bench *b, int argc, char **argv, wlk_error *err) {
+static bool parse(harness *b, int argc, char **argv, wlk_error *err) {
     const char *profile = "mix", *power_up = "random";
     const option options[] = {
         {"first", &b->first, NULL},       {"last", &b->last, NULL},
@@ -460,7 +460,7 @@ static bool parse(bench *b, int argc, char **argv, wlk_error *err) {
     return wlk_stimulus_profile(b->gen, profile, &b->profile) || no_profile(b, profile, err);
 }
 
-static bool prepare_program(bench *b, wlk_error *err) {
+static bool prepare_program(harness *b, wlk_error *err) {
     const wlk_table *t = b->block->table;
     if (wlk_stimulus_load(b->gen, t, b->cfg, b->program_file, &b->program, err) != WLK_OK) {
         return false;
@@ -470,7 +470,7 @@ static bool prepare_program(bench *b, wlk_error *err) {
 }
 
 // Which port is the reset. A block without a clock has no state that one could set.
-static bool prepare_reset(bench *b) {
+static bool prepare_reset(harness *b) {
     const wlk_table *t = b->block->table;
     const wlk_members none = {NULL, 0};
     const uint32_t n = t->ports(b->cfg, &none, NULL, 0);
@@ -485,7 +485,7 @@ static bool prepare_reset(bench *b) {
     return b->ports != NULL;
 }
 
-wlk_status bench_configure(bench *b, wlk_error *err) {
+wlk_status harness_configure(harness *b, wlk_error *err) {
     const wlk_status status = b->block->check(b->cfg, err);
     if (status != WLK_OK) {
         return status;
@@ -499,8 +499,8 @@ wlk_status bench_configure(bench *b, wlk_error *err) {
     return room ? WLK_OK : wlk_fail(err, WLK_NO_MEMORY, "out of memory");
 }
 
-static bool prepare(bench *b, wlk_error *err) {
-    if (bench_configure(b, err) != WLK_OK) {
+static bool prepare(harness *b, wlk_error *err) {
+    if (harness_configure(b, err) != WLK_OK) {
         return false;
     }
     if (!prepare_reset(b)) {
@@ -510,14 +510,14 @@ static bool prepare(bench *b, wlk_error *err) {
     return b->program_file == NULL || prepare_program(b, err);
 }
 
-static void release(bench *b) {
+static void release(harness *b) {
     free(b->ports);
     free(b->model);
     free(b->in);
     free(b->before);
     free(b->probes);
     wlk_program_free(b->program);
-    bench_forget(b);
+    harness_forget(b);
 }
 
 // What the RTL prints must not end up in the answer, nor among our own messages.
@@ -527,9 +527,9 @@ static bool take_streams(wlk_error *err) {
     return printed_take() || wlk_fail(err, WLK_NO_MEMORY, "out of memory") == WLK_OK;
 }
 
-int wlk_bench_main(const wlk_bench_dut *dut, int argc, char **argv) {
+int wlk_harness_main(const wlk_harness_dut *dut, int argc, char **argv) {
     wlk_error err = {WLK_OK, ""};
-    bench b = {.dut = dut, .first = 1, .last = 1, .cycles = 10000};
+    harness b = {.dut = dut, .first = 1, .last = 1, .cycles = 10000};
     wlk_status status = WLK_OK;
     b.to = UINT64_MAX;
     b.block = wlk_block_find(dut->block);
@@ -545,7 +545,7 @@ int wlk_bench_main(const wlk_bench_dut *dut, int argc, char **argv) {
     }
     release(&b);
     if (err.text[0] != '\0') {
-        return tool_fail("bench", &err);
+        return tool_fail("harness", &err);
     }
     return (int)status;
 }

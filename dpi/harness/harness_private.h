@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WLK_BENCH_PRIVATE_H
-#define WLK_BENCH_PRIVATE_H
+#ifndef WLK_HARNESS_PRIVATE_H
+#define WLK_HARNESS_PRIVATE_H
 
-#include "bench.h"
+#include "harness.h"
 #include "pipeline.h"
 #include "tool.h"
 #include "warplock/dpi.h"
@@ -13,7 +13,7 @@ enum { STUCK_TEXT = 4096, MAX_PLACES = 16, MAX_SUSPECTS = 4096 };
 
 /* A bound checker over all seeds. They open in the same order in each. */
 typedef struct watch {
-    char *prefix; /* of its ports in lists: its scope and a dot, empty for the bench's block */
+    char *prefix; /* of its ports in lists: its scope and a dot, empty for the harness's block */
     uint32_t n_ports;
     wlk_port *ports;
     uint64_t *bits;  /* compared bits of each port */
@@ -39,8 +39,8 @@ typedef struct assertions {
 
 enum { MAX_TIES = 256 };
 
-typedef struct bench {
-    const wlk_bench_dut *dut;
+typedef struct harness {
+    const wlk_harness_dut *dut;
     const wlk_block *block;
     const wlk_stimulus *gen;
     uint32_t cfg[WLK_MAX_PARAMS];
@@ -84,26 +84,26 @@ typedef struct bench {
     bool reset_edge;                    /* an edge in reset was seen in this seed, */
     bool awake;                         /* and a cycle without; or there is nothing to wait for */
     bool judged;                        /* a verdict is out */
-} bench;
+} harness;
 
-void bench_begin(bench *b, uint64_t seed, const char *waves);
+void harness_begin(harness *b, uint64_t seed, const char *waves);
 /* One cycle; false when nothing more is to be learnt. */
-bool bench_cycle(bench *b, const uint64_t *in);
-void bench_end(bench *b);
+bool harness_cycle(harness *b, const uint64_t *in);
+void harness_end(harness *b);
 
 /* The generator and its model at the start of b->seed. */
-void bench_start_stimulus(bench *b);
+void harness_start_stimulus(harness *b);
 
 /* Add up what this seed's checkers have compared; the verdict, and b->failing if one decides it. */
-wlk_status bench_verdict(bench *b, bool finished);
+wlk_status harness_verdict(harness *b, bool finished);
 
 /* The answer with its report: floors decide between @p status PASS and VACUOUS. Sets b->status. */
-void bench_answer(bench *b, wlk_status status, FILE *to);
+void harness_answer(harness *b, wlk_status status, FILE *to);
 
-void bench_forget(bench *b);
+void harness_forget(harness *b);
 
-/* Inputs of b->seed's next cycle again, the @p cycle-th, after bench_start_stimulus. */
-void bench_again(bench *b, uint64_t cycle, uint64_t *in);
+/* Inputs of b->seed's next cycle again, the @p cycle-th, after harness_start_stimulus. */
+void harness_again(harness *b, uint64_t cycle, uint64_t *in);
 
 /* ---- blame.c ---- */
 typedef struct fault {
@@ -112,39 +112,39 @@ typedef struct fault {
     char why[256];            /* empty: its checker saw it */
 } fault;
 
-bool blame_is_stage(const bench *b, const wlk_checker *checker);
+bool blame_is_stage(const harness *b, const wlk_checker *checker);
 /*
  * Which of two faults explains the other: the one of lower rank. The earlier one; in one cycle a
  * block inside whose outputs are wrong goes before the stage around it, and both before a block
  * that was given wrong inputs.
  */
-uint64_t blame_rank(const bench *b, const wlk_checker *checker, const wlk_checker_result *r);
+uint64_t blame_rank(const harness *b, const wlk_checker *checker, const wlk_checker_result *r);
 /*
  * Take "PORT:BLOCK:LACKS": output PORT of a composed block depends on output LACKS of BLOCK inside,
  * which no checker compares; without LACKS, BLOCK has no checker. False: it cannot be read.
  */
-bool blame_suspect(bench *b, const char *word);
+bool blame_suspect(harness *b, const char *word);
 /* The block at fault, where it is not simply the only one there is. */
-bool blame(const bench *b, fault *f);
-void blame_json(const bench *b, FILE *to);
-void blame_report(const bench *b, FILE *to);
+bool blame(const harness *b, fault *f);
+void blame_json(const harness *b, FILE *to);
+void blame_report(const harness *b, FILE *to);
 
 /* ---- assertions.c ---- */
 /* How many fired and are not yet taken. */
 extern uint32_t assertions_pending;
-void assertions_begin(bench *b);
+void assertions_begin(harness *b);
 /* Take those of the phase in which the inputs settle, ... */
-void assertions_settled(bench *b);
+void assertions_settled(harness *b);
 /* ... of the edge, ... */
-void assertions_clocked(bench *b);
+void assertions_clocked(harness *b);
 /* ... and of the `final` blocks. */
-void assertions_final(bench *b);
+void assertions_final(harness *b);
 /* Before each cycle until b->awake. */
-void assertions_reset(bench *b, const uint64_t *in);
+void assertions_reset(harness *b, const uint64_t *in);
 /* The cycle in which @p p fired in this seed; false: it did not. */
-bool assertions_fired(const bench *b, const place *p, uint64_t *cycle);
-void assertions_json(const bench *b, FILE *to);
-void assertions_report(const bench *b, FILE *to);
+bool assertions_fired(const harness *b, const place *p, uint64_t *cycle);
+void assertions_json(const harness *b, FILE *to);
+void assertions_report(const harness *b, FILE *to);
 
 /* ---- printed.c: what the RTL prints, of which the last lines are kept ---- */
 /* Take over stdout and stderr. */
@@ -159,18 +159,18 @@ void printed_last_line(char *text, size_t size);
 void printed_json(bool failed, FILE *to);
 void printed_report(FILE *to);
 /* Run b->seed: its verdict, and b->failing. The module stays open. */
-wlk_status bench_run_seed(bench *b, wlk_error *err);
+wlk_status harness_run_seed(harness *b, wlk_error *err);
 
 /* Other values of parameters, "I:VALUE,I:VALUE", also for the checkers; false: not so written. */
-bool bench_set_params(bench *b, const char *text);
+bool harness_set_params(harness *b, const char *text);
 
 /* The model and the layout of b->cfg; BAD_CONFIG, NO_MEMORY. */
-wlk_status bench_configure(bench *b, wlk_error *err);
+wlk_status harness_configure(harness *b, wlk_error *err);
 
 /* Try each of b->probes with each seed, and print how well it explains the RTL. */
-wlk_status bench_probe(bench *b, FILE *to, wlk_error *err);
+wlk_status harness_probe(harness *b, FILE *to, wlk_error *err);
 
 /* Shrink the failing stimulus of b->seed and write it to b->shrink as a record file. */
-wlk_status bench_shrink(bench *b, wlk_error *err);
+wlk_status harness_shrink(harness *b, wlk_error *err);
 
 #endif
