@@ -97,6 +97,7 @@ void harness_start_stimulus(harness *b) {
     b->block->init(b->cfg, b->model, b->random ? WLK_POWER_UNKNOWN : WLK_POWER_ZERO);
     wlk_stimulus_init(&b->stim, b->seed, b->profile);
     b->stim.program = b->program;
+    b->stim.driver = b->driver;
 }
 
 // Inputs of the next cycle, and the generator's own model one cycle on.
@@ -492,11 +493,13 @@ wlk_status harness_configure(harness *b, wlk_error *err) {
     }
     free(b->model);
     free(b->in);
+    wlk_driver_close(b->driver);
     b->block->table->layout(b->cfg, &b->layout);
     b->model = aligned_alloc(64u, (b->block->state_size(b->cfg) + 63u) / 64u * 64u);
     b->in = (uint64_t *)calloc(b->layout.in_words, sizeof(uint64_t));
+    const wlk_status opened = wlk_driver_open(&b->driver, b->block, b->cfg, err);
     const bool room = b->model != NULL && b->in != NULL;
-    return room ? WLK_OK : wlk_fail(err, WLK_NO_MEMORY, "out of memory");
+    return room ? opened : wlk_fail(err, WLK_NO_MEMORY, "out of memory");
 }
 
 static bool prepare(harness *b, wlk_error *err) {
@@ -517,6 +520,7 @@ static void release(harness *b) {
     free(b->before);
     free(b->probes);
     wlk_program_free(b->program);
+    wlk_driver_close(b->driver);
     harness_forget(b);
 }
 

@@ -4,20 +4,19 @@
 #include <string.h>
 
 extern const wlk_stimulus wlk_collector_stimulus;
-extern const wlk_stimulus wlk_compactor_stimulus;
-extern const wlk_stimulus wlk_dispatch_basic_stimulus;
-extern const wlk_stimulus wlk_dispatch_compacting_stimulus;
 extern const wlk_stimulus wlk_hazard_stimulus;
 extern const wlk_stimulus wlk_issue_stimulus;
 extern const wlk_stimulus wlk_opndcoll_stimulus;
 extern const wlk_stimulus wlk_reservation_station_stimulus;
 extern const wlk_stimulus wlk_scoreboard_stimulus;
 
+// Blocks that need more than the generic driver; each file says what.
 static const wlk_stimulus *const all[] = {
-    &wlk_collector_stimulus,      &wlk_compactor_stimulus,
-    &wlk_dispatch_basic_stimulus, &wlk_dispatch_compacting_stimulus,
-    &wlk_hazard_stimulus,         &wlk_issue_stimulus,
-    &wlk_opndcoll_stimulus,       &wlk_reservation_station_stimulus,
+    &wlk_collector_stimulus,
+    &wlk_hazard_stimulus,
+    &wlk_issue_stimulus,
+    &wlk_opndcoll_stimulus,
+    &wlk_reservation_station_stimulus,
     &wlk_scoreboard_stimulus,
 };
 
@@ -27,7 +26,7 @@ const wlk_stimulus *wlk_stimulus_find(const char *block) {
             return all[i];
         }
     }
-    return NULL;
+    return wlk_block_find(block) != NULL ? &wlk_driver_stimulus : NULL;
 }
 
 uint32_t wlk_stimulus_profiles(const wlk_stimulus *gen) {
@@ -71,7 +70,7 @@ wlk_status wlk_stimulus_load(const wlk_stimulus *gen, const wlk_table *table, co
                              const char *path, wlk_program **program, wlk_error *err) {
     *program = NULL;
     if (!gen->programs) {
-        return wlk_fail(err, WLK_USAGE, "block %s runs no programs; issue does", gen->block);
+        return wlk_fail(err, WLK_USAGE, "block %s runs no programs; issue does", table->name);
     }
     return wlk_program_load(program, path, param_of(table, cfg, "num_warps"),
                             param_of(table, cfg, "num_pregs"), param_of(table, cfg, "num_lanes"),

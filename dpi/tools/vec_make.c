@@ -119,7 +119,7 @@ static wlk_status find_stimulus(const char *block, const char *profile, const wl
 }
 
 static wlk_status gen_file(job *j, char **a, uint64_t seed, uint64_t cycles, flags f,
-                           wlk_error *err) {
+                           const wlk_driver *driver, wlk_error *err) {
     const wlk_stimulus *gen = NULL;
     wlk_vec_writer *writer = NULL;
     wlk_stimulus_state stim;
@@ -140,12 +140,14 @@ static wlk_status gen_file(job *j, char **a, uint64_t seed, uint64_t cycles, fla
         wlk_vec_compact(writer);
     }
     wlk_stimulus_init(&stim, seed, profile);
+    stim.driver = driver;
     return close_file(writer, generate(j, gen, &stim, cycles, writer, err), err);
 }
 
 int vec_gen(int n, char **a) {
     job j;
     wlk_error err;
+    wlk_driver *driver = NULL;
     uint64_t seed = 0, cycles = 0;
     const flags f = take_flags(&n, &a);
     if (n < 6 || !tool_number(a[2], &seed) || !tool_number(a[4], &cycles)) {
@@ -153,7 +155,11 @@ int vec_gen(int n, char **a) {
     }
     wlk_status status = job_open(&j, a[0], a[5], a + 6, n - 6, &err);
     if (status == WLK_OK) {
-        status = gen_file(&j, a, seed, cycles, f, &err);
+        status = wlk_driver_open(&driver, j.b.block, j.b.cfg, &err);
+        if (status == WLK_OK) {
+            status = gen_file(&j, a, seed, cycles, f, driver, &err);
+        }
+        wlk_driver_close(driver);
         job_close(&j);
     }
     return status == WLK_OK ? 0 : tool_fail("wlk-vec", &err);

@@ -43,14 +43,21 @@ static void enter_round(loop *b) {
 }
 
 static void prepare(loop *b, const wlk_stimulus *gen, uint32_t profile) {
+    wlk_driver *driver = NULL;
+    wlk_error err;
     wlk_stimulus_state stim;
     wlk_step_info info;
     b->block->init(b->cfg, b->state, WLK_POWER_UNKNOWN);
     wlk_stimulus_init(&stim, 1, profile);
+    if (wlk_driver_open(&driver, b->block, b->cfg, &err) != WLK_OK) {
+        abort();
+    }
+    stim.driver = driver;
     for (uint64_t i = 0; i < LOOP; i++) {
         gen->next(b->cfg, b->state, &stim, at(b, b->in, i, false));
         b->block->tick(b->cfg, b->state, at(b, b->in, i, false), &info);
     }
+    wlk_driver_close(driver);
     b->block->init(b->cfg, b->state, WLK_POWER_ZERO);
     for (uint64_t i = 0; i < LOOP; i++) {
         b->block->tick(b->cfg, b->state, at(b, b->in, i, false), &info);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the stimulus of a block does to its model: stimulus_run BLOCK PROFILE FIRST LAST CYCLES
 // [KEY=VALUE...] runs each seed as the lockstep harness does, and prints one JSON object: coverage
-// hits and floors, and counts of what no stimulus may do.
+// hits and floors, and counts of what no stimulus may do. With PROFILE driver/NAME it is the
+// generic driver, whatever stimulus the block has. With rows as the last word it prints the inputs
+// instead, one line a cycle.
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +18,10 @@ typedef struct run {
     const wlk_stimulus *gen;
     uint32_t cfg[WLK_MAX_PARAMS];
     uint32_t profile;
+    bool rows;
     wlk_layout layout;
+    wlk_port *ports;
+    wlk_driver *driver;
     uint64_t *in, *mask; // inputs, and the bits that inputs have
     void *state;
     wlk_stimulus_state stim;
@@ -31,18 +36,34 @@ static void *zeros(size_t words) {
     return memory;
 }
 
+static bool is_input(const wlk_port *port) {
+    return !port->is_out && port->present;
+}
+
 static void fill_mask(run *r) {
-    wlk_port *ports = (wlk_port *)calloc(r->layout.n_ports, sizeof *ports);
-    if (ports == NULL) {
-        exit(WLK_NO_MEMORY);
-    }
-    (void)r->block->table->ports(r->cfg, NULL, ports, r->layout.n_ports);
-    for (uint32_t p = 0; p < r->layout.n_ports; p++) {
-        if (!ports[p].is_out && ports[p].present) {
-            r->mask[ports[p].word] |= wlk_mask(ports[p].width) << ports[p].lsb;
+    (void)r->block->table->ports(r->cfg, NULL, r->ports, r->layout.n_ports);
+    for (const wlk_port *p = r->ports; p < r->ports + r->layout.n_ports; p++) {
+        if (is_input(p)) {
+            r->mask[p->word] |= wlk_mask(p->width) << p->lsb;
         }
     }
-    free(ports);
+}
+
+static void print_names(const run *r) {
+    for (const wlk_port *p = r->ports; r->rows && p < r->ports + r->layout.n_ports; p++) {
+        if (is_input(p)) {
+            printf("%s ", p->name);
+        }
+    }
+}
+
+static void print_row(const run *r) {
+    putchar('\n');
+    for (const wlk_port *p = r->ports; p < r->ports + r->layout.n_ports; p++) {
+        if (is_input(p)) {
+            printf("%" PRIx64 " ", wlk_port_get(p, r->in));
+        }
+    }
 }
 
 // A digest of the inputs tells whether two runs are the same.
@@ -62,6 +83,9 @@ static void cycle(run *r) {
     memset(r->in, 0xff, r->layout.in_words * sizeof *r->in);
     r->gen->next(r->cfg, r->state, &r->stim, r->in);
     look_at_inputs(r);
+    if (r->rows) {
+        print_row(r);
+    }
     r->block->tick(r->cfg, r->state, r->in, &info);
     for (uint64_t e = info.events; e != 0u; e &= e - 1u) {
         r->events[__builtin_ctzll(e)]++;
@@ -78,6 +102,7 @@ static bool finished(const run *r) {
 static void run_seed(run *r, uint64_t seed, uint64_t cycles) {
     r->block->init(r->cfg, r->state, WLK_POWER_UNKNOWN);
     wlk_stimulus_init(&r->stim, seed, r->profile);
+    r->stim.driver = r->driver;
     for (uint64_t c = 0; c < cycles; c++) {
         cycle(r);
     }
@@ -105,10 +130,19 @@ static void print(const run *r) {
     fputs("}}\n", stdout);
 }
 
+static bool find(run *r, const char *block, const char *profile) {
+    static const char driver[] = "driver/";
+    const bool generic = strncmp(profile, driver, sizeof driver - 1u) == 0;
+    r->block = wlk_block_find(block);
+    r->gen = generic ? &wlk_driver_stimulus : wlk_stimulus_find(block);
+    profile += generic ? sizeof driver - 1u : 0u;
+    return r->block != NULL && wlk_stimulus_profile(r->gen, profile, &r->profile);
+}
+
 static bool configure(run *r, int argc, char **argv, wlk_error *err) {
-    r->block = wlk_block_find(argv[1]);
-    r->gen = wlk_stimulus_find(argv[1]);
-    if (r->block == NULL || r->gen == NULL || !wlk_stimulus_profile(r->gen, argv[2], &r->profile)) {
+    r->rows = strcmp(argv[argc - 1], "rows") == 0;
+    argc -= r->rows;
+    if (!find(r, argv[1], argv[2])) {
         (void)wlk_fail(err, WLK_USAGE, "no block '%s' with a profile '%s'", argv[1], argv[2]);
         return false;
     }
@@ -135,18 +169,25 @@ int main(int argc, char **argv) {
         return (int)WLK_USAGE;
     }
     r.block->table->layout(r.cfg, &r.layout);
+    r.ports = (wlk_port *)calloc(r.layout.n_ports, sizeof *r.ports);
     r.in = (uint64_t *)zeros(r.layout.in_words);
     r.mask = (uint64_t *)zeros(r.layout.in_words);
     r.state = aligned_alloc(64u, (r.block->state_size(r.cfg) + 63u) / 64u * 64u);
-    if (r.state == NULL) {
+    if (r.state == NULL || r.ports == NULL ||
+        wlk_driver_open(&r.driver, r.block, r.cfg, &err) != WLK_OK) {
         return (int)WLK_NO_MEMORY;
     }
     fill_mask(&r);
+    print_names(&r);
     const uint64_t last = strtoull(argv[4], NULL, 10), cycles = strtoull(argv[5], NULL, 10);
     for (uint64_t seed = strtoull(argv[3], NULL, 10); seed <= last; seed++) {
         run_seed(&r, seed, cycles);
     }
-    print(&r);
+    if (!r.rows) {
+        print(&r);
+    }
+    wlk_driver_close(r.driver);
+    free(r.ports);
     free(r.in);
     free(r.mask);
     free(r.state);

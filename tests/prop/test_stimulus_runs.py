@@ -103,7 +103,9 @@ def test_random_configurations_are_legal_and_meet_the_floors(block: str) -> None
 @pytest.mark.parametrize("block", BLOCKS)
 def test_each_profile_is_legal_and_ends(block: str) -> None:
     configs = [{}, *random_configs(block)[:4]]
-    for profile in run(block, {}, "mix", (1, 1), 1)["profiles"]:
+    profiles = tables.load(block).profiles
+    assert run(block, {}, "mix", (1, 1), 1)["profiles"] == list(profiles)
+    for profile in profiles:
         for config in configs:
             told = run(block, config, profile, (1, 3), 1000)
             assert any(point["hits"] for point in told["coverage"].values())

@@ -125,7 +125,6 @@ static record new_record(const noise *n) {
 static void run_start(run *r, const shape *s, uint64_t seed) {
     memset(r, 0, sizeof *r);
     noise_open(&r->n, s->block, s->settings, seed);
-    r->n.lawless = true;
     r->s = s;
     r->want = new_record(&r->n);
     r->have = new_record(&r->n);
@@ -144,8 +143,8 @@ static void *new_state(const run *r, const wlk_block *block) {
 }
 
 // The first reset comes late: what is unknown before it counts too.
-static void next(run *r, uint64_t cycle) {
-    noise_next(&r->n, cycle == 3u);
+static void next(run *r, const void *state, uint64_t cycle) {
+    noise_next(&r->n, state, cycle == 3u);
 }
 
 static void make_record(const run *r, const wlk_block *block, void *state, record *to) {
@@ -175,7 +174,7 @@ static bool same_ways(run *r, const wlk_block *base, const wlk_block *other, voi
         return false;
     }
     if (ways > 1u) {
-        const uint32_t k = (uint32_t)(wlk_random(&r->n.random) % ways);
+        const uint32_t k = (uint32_t)(wlk_random(&r->n.stim.random) % ways);
         base->assume(r->n.cfg, a, r->n.in, k);
         other->assume(r->n.cfg, b, r->n.in, k);
     }
@@ -194,7 +193,7 @@ static void instruction_sets_agree(const shape *s, const char *isa) {
     void *a = new_state(&r, base), *b = new_state(&r, other);
     uint32_t same = 0;
     for (uint32_t c = 0; c < s->cycles; c++) {
-        next(&r, c);
+        next(&r, a, c);
         const bool ways = same_ways(&r, base, other, a, b);
         make_record(&r, base, a, &r.want);
         make_record(&r, other, b, &r.have);
@@ -217,7 +216,7 @@ static void record_is_eval_and_tick(const shape *s) {
     void *a = new_state(&r, block), *b = new_state(&r, block);
     const uint32_t cycles = wlk_min(s->cycles, 4000);
     for (uint32_t c = 0; c < cycles; c++) {
-        next(&r, c);
+        next(&r, a, c);
         make_record(&r, block, a, &r.want);
         block->eval(r.n.cfg, b, r.n.in, r.have.out, r.have.care);
         block->tick(r.n.cfg, b, r.n.in, &r.have.info);
@@ -269,7 +268,7 @@ static void step_agrees(const shape *s, const wlk_block *block) {
     void *a = new_state(&r, block), *b = new_state(&r, block);
     const uint32_t cycles = wlk_min(s->cycles, 3000);
     for (uint32_t c = 0; c < cycles; c++) {
-        next(&r, c);
+        next(&r, a, c);
         CHECK(same_ways(&r, block, block, a, b));
         make_record(&r, block, a, &r.want);
         if (c % 97u == 50u) {
@@ -310,17 +309,17 @@ static void snapshot_is_a_copy(const shape *s) {
     const wlk_block *block = r.n.block;
     void *a = new_state(&r, block), *b = new_state(&r, block);
     for (uint32_t c = 0; c < BEFORE; c++) {
-        next(&r, c);
+        next(&r, a, c);
         make_record(&r, block, a, &r.want);
     }
     memcpy(b, a, block->state_size(r.n.cfg));
-    const uint64_t seed = r.n.random;
+    const wlk_stimulus_state stim = r.n.stim;
     uint64_t *records = noise_words((size_t)AFTER * r.n.layout.out_words);
     for (uint32_t pass = 0; pass < 2; pass++) { // the copy first, then the original
-        r.n.random = seed;
+        r.n.stim = stim;
         for (uint32_t c = 0; c < AFTER; c++) {
             uint64_t *saved = records + (size_t)c * r.n.layout.out_words;
-            next(&r, BEFORE);
+            next(&r, pass == 0u ? b : a, BEFORE);
             make_record(&r, block, pass == 0u ? b : a, &r.have);
             same += pass == 1u && memcmp(saved, r.have.out, out_bytes(&r)) == 0;
             memcpy(saved, r.have.out, out_bytes(&r));
@@ -349,7 +348,7 @@ static void snapshot_is_a_copy(const shape *s) {
         CHECK(wlk_##name##_state_size(cfg) == r.n.block->state_size(r.n.cfg));                     \
         wlk_##name##_init(cfg, b, s->power_up);                                                    \
         for (uint32_t c = 0; c < 500; c++) {                                                       \
-            next(&r, c);                                                                           \
+            next(&r, a, c);                                                                        \
             wlk_##name##_in_unpack(cfg, r.n.in, &in);                                              \
             wlk_##name##_in_pack(cfg, &in, words);                                                 \
             bool ok = memcmp(words, r.n.in, r.n.layout.in_words * sizeof *words) == 0;             \
@@ -361,7 +360,7 @@ static void snapshot_is_a_copy(const shape *s) {
             r.have.info.violated = wlk_##name##_tick(cfg, b, &in);                                 \
             ok = ok && same_record(&r);                                                            \
             for (uint32_t w = 0; w < r.n.layout.out_words; w++) {                                  \
-                r.have.out[w] = wlk_random(&r.n.random) & r.n.all[w];                              \
+                r.have.out[w] = wlk_random(&r.n.stim.random) & r.n.all[w];                         \
             }                                                                                      \
             wlk_##name##_out_unpack(cfg, r.have.out, &out);                                        \
             wlk_##name##_out_pack(cfg, &out, words);                                               \

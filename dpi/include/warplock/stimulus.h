@@ -20,6 +20,13 @@ extern "C" {
 /** A mix shows each profile once in at most so many cycles. */
 #define WLK_STIMULUS_ROUND 2000u
 
+/** Profiles of the generic driver. */
+#define WLK_DRIVER_PROFILES                                                                        \
+    "mixed", "dense", "sparse", "held", "gated", "stuck", "partly", "corners", "few", "resets"
+
+/** What the generic driver knows of a block in one configuration; constant while it runs. */
+typedef struct wlk_driver wlk_driver;
+
 /** A running generator. A value: copy it to fork the stimulus. */
 typedef struct wlk_stimulus_state {
     uint64_t random;  /**< generator of random words */
@@ -28,12 +35,14 @@ typedef struct wlk_stimulus_state {
     uint32_t drain;   /**< nonzero: no new work, finish what is in flight */
     /** What to run instead of random work, NULL = random; the caller's, set after the start. */
     const wlk_program *program;
+    /** Needed by wlk_driver_stimulus only; the caller's, set after the start. */
+    const wlk_driver *driver;
     uint64_t memory[WLK_STIMULUS_WORDS]; /**< the block's own */
 } wlk_stimulus_state;
 
 /** Generator of one block. */
 typedef struct wlk_stimulus {
-    const char *block;
+    const char *block;           /**< NULL: any */
     const char *const *profiles; /**< names, NULL at the end */
     /** Inputs of the next cycle, a whole input record. */
     void (*next)(const uint32_t *cfg, const void *model_state, wlk_stimulus_state *stim,
@@ -59,8 +68,27 @@ typedef struct wlk_stimulus {
     bool programs; /**< runs a wlk_stimulus_state::program */
 } wlk_stimulus;
 
-/** Generator for a block, or NULL. */
+/** Generator for a block: its own, or the generic driver; NULL when there is no such block. */
 const wlk_stimulus *wlk_stimulus_find(const char *block);
+
+/**
+ * The generic driver: random inputs from a block's table alone, legal for a block without rules.
+ * Its state needs a wlk_stimulus_state::driver.
+ */
+extern const wlk_stimulus wlk_driver_stimulus;
+
+/**
+ * What the driver needs of @p block in a checked configuration. It holds room for a cycle: not for
+ * two threads at a time.
+ *
+ * @param[out] driver the caller's, to give to wlk_driver_close(); NULL on failure.
+ * @return WLK_OK; WLK_NO_MEMORY; WLK_BAD_CONFIG for more channels than it has memory for.
+ */
+wlk_status wlk_driver_open(wlk_driver **driver, const wlk_block *block, const uint32_t *cfg,
+                           wlk_error *err);
+
+/** Free @p driver (NULL: nothing). */
+void wlk_driver_close(wlk_driver *driver);
 
 /** Number of profiles. */
 uint32_t wlk_stimulus_profiles(const wlk_stimulus *gen);

@@ -22,7 +22,7 @@ from .read_params import (
     read_list,
     read_param,
 )
-from .table import FORMAT, Table
+from .table import DRIVER_PROFILES, FORMAT, Table
 
 
 def parse(raw: dict, path: Path) -> Table:
@@ -61,7 +61,7 @@ def parse(raw: dict, path: Path) -> Table:
         cautions=tuple(conditions("warning", raw, family, set(params), where, lists)),
         lists=lists,
         status=block.get("status", ""),
-        profiles=tuple(block.get("profiles", family.get("profiles", ()))),
+        profiles=tuple(block.get("profiles", DRIVER_PROFILES)),
         core=block.get("core", ""),
         core_set=block.get("core_set", {}),
         **_test(raw, where),

@@ -28,6 +28,10 @@ from .fields import (
 from .params import Condition, ListParam, Param
 
 FORMAT = 1
+# WLK_DRIVER_PROFILES
+DRIVER_PROFILES = (
+    "mixed", "dense", "sparse", "held", "gated", "stuck", "partly", "corners", "few", "resets",
+)  # fmt: skip
 
 
 @dataclass
@@ -55,7 +59,7 @@ class Table:
     cautions: tuple[Condition, ...] = ()  # legal, but to be warned of
     lists: dict[str, ListParam] = field(default_factory=dict)
     members: tuple[Member, ...] = ()  # ports of its opaque fields
-    profiles: tuple[str, ...] = ()  # kinds of stimulus
+    profiles: tuple[str, ...] = DRIVER_PROFILES  # kinds of stimulus
     status: str = ""  # how far the model is confirmed
     small: str = ""  # a configuration that is built in seconds
     chosen: tuple[str, ...] = ()  # configurations in which parts of it come and go
