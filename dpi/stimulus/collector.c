@@ -185,7 +185,7 @@ static void next(const uint32_t *words, const void *model_state, wlk_stimulus_st
         stim->memory[2] = wlk_random(&stim->random);
     }
     const dials *d = dials_now(stim);
-    memset(&in, 0, offsetof(wlk_collector_in, writeReq.bits.regs[0].data));
+    memset(&in, 0, sizeof in);
     make_request(cfg, d, stim, &in);
     make_write(cfg, st, d, stim, &in);
     make_read(cfg, st, d, stim, &in);
@@ -196,7 +196,7 @@ static void next(const uint32_t *words, const void *model_state, wlk_stimulus_st
         in.readReq.bits.pc = wlk_random(&stim->random) & wlk_mask(cfg->lane_bits);
         in.writeReq.bits.pc = wlk_random(&stim->random) & wlk_mask(cfg->lane_bits);
     }
-    wlk_collector_in_pack_control(in_words, &in);
+    wlk_collector_in_pack(cfg, &in, in_words);
     make_payload(cfg, stim, in_words + IN_CONTROL);
     stim->cycle++;
 }

@@ -1,66 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "warplock/block.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "warplock/table_build.h"
-
-void wlk_ports_name(wlk_port_builder *b, const char *format, ...) {
-    va_list args;
-    va_start(args, format);
-    memset(&b->next, 0, sizeof b->next);
-    (void)vsnprintf(b->next.name, sizeof b->next.name, format, args);
-    va_end(args);
-}
-
-static void append(wlk_port_builder *b) {
-    if (b->count < b->capacity) {
-        b->list[b->count] = b->next;
-    }
-    b->count++;
-}
-
-void wlk_ports_add(wlk_port_builder *b, uint32_t word, uint32_t lsb, uint32_t width) {
-    b->next.lane = -1;
-    b->next.word = (uint16_t)word;
-    b->next.lsb = (uint8_t)lsb;
-    b->next.width = (uint8_t)width;
-    append(b);
-}
-
-void wlk_ports_lanes(wlk_port_builder *b, uint32_t word, uint32_t lanes, uint32_t width) {
-    char stem[WLK_MAX_NAME];
-    memcpy(stem, b->next.name, sizeof stem);
-    for (uint32_t lane = 0; lane < lanes; lane++) {
-        const uint32_t bit = lane * wlk_lane_step(width);
-        (void)snprintf(b->next.name, sizeof b->next.name, "%.84s_%u", stem, lane);
-        b->next.lane = (int16_t)lane;
-        b->next.word = (uint16_t)(word + bit / 64u);
-        b->next.lsb = (uint8_t)(bit % 64u);
-        b->next.width = (uint8_t)width;
-        append(b);
-    }
-}
-
-void wlk_ports_opaque(wlk_port_builder *b, const wlk_members *members, uint32_t word,
-                      uint32_t words) {
-    const wlk_port stem = b->next;
-    const bool told = members != NULL && members->n != 0u;
-    for (uint32_t i = 0; i < (told ? members->n : words); i++) {
-        wlk_member each = {.word = (uint16_t)i, .lsb = 0, .width = 64};
-        (void)snprintf(each.name, sizeof each.name, "%u", i);
-        if (told) {
-            each = members->list[i];
-        }
-        if (each.word < words && (uint32_t)each.lsb + each.width <= 64u) {
-            (void)snprintf(b->next.name, sizeof b->next.name, "%.38s_%.56s", stem.name, each.name);
-            wlk_ports_add(b, word + each.word, each.lsb, each.width);
-        }
-    }
-}
 
 // A number behind a colon, and where it ends; NULL when there is none.
 static const char *parse_number(const char *text, unsigned long most, unsigned long *value) {
@@ -113,24 +56,6 @@ wlk_status wlk_members_parse(const char *text, wlk_member *list, uint32_t capaci
         text = *end == ',' ? end + 1 : end;
     }
     return WLK_OK;
-}
-
-void wlk_layout_payloads(wlk_payload *list, uint32_t *n, uint32_t *words, uint32_t copies,
-                         uint32_t bits) {
-    const uint32_t each = (bits + 63u) / 64u;
-    for (uint32_t i = 0; i < copies && *n < WLK_MAX_PAYLOADS; i++) {
-        list[*n].word = (uint16_t)*words;
-        list[*n].words = (uint16_t)each;
-        *n += 1u;
-        *words += each;
-    }
-}
-
-void wlk_mask_lanes(uint64_t *words, uint32_t lanes, uint32_t width) {
-    const uint32_t step = wlk_lane_step(width);
-    for (uint32_t bit = 0; bit < lanes * step; bit += step) {
-        words[bit / 64u] |= wlk_mask(width) << (bit % 64u);
-    }
 }
 
 void wlk_config_defaults(const wlk_table *table, uint32_t *cfg) {

@@ -3,32 +3,32 @@
 
   python3 -m wlk.gen.c BLOCK OUT.h OUT.c
 
-OUT.h has the configuration struct, one struct a side with the RTL's names, and the packing of
-the control words as inline functions (the models' hot path). OUT.c has the packing of whole
-records and `wlk_BLOCK_table`. Run by Meson; never edit what it writes.
+OUT.h has the configuration struct, one struct a side with the RTL's names, and accessors of the
+control words as inline functions (the models' hot path). OUT.c has `wlk_BLOCK_table` and the rows
+that frame/map.h works with: where each field lies, floors, constraints. Run by Meson; never edit
+what it writes.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
-import string
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
-from ..base.errors import WlkError
+from ..base.errors import Status, WlkError
 from ..tables import (
     WORD,
     Expr,
     Field,
     Param,
-    Slot,
     Table,
     element_name,
     lane_step,
     load,
     names,
     opaque_stem,
-    walk,
 )
 
 NOTE = "/* Generated from refmodel/blocks/{0}.toml by scripts/wlk/gen/c.py. Do not edit. */"
@@ -42,6 +42,23 @@ def c_type(width: int) -> str:
 def c_string(text: str) -> str:
     """The text as a C string."""
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def c_list(items: Iterable[object]) -> str:
+    """An initialiser of an array."""
+    return "{" + (", ".join(map(str, items)) or "0") + "}"
+
+
+class Numbered:
+    """Texts and the number of each, the same for equal ones."""
+
+    def __init__(self, *texts: str) -> None:
+        self.texts = list(texts)
+
+    def __call__(self, text: str) -> int:
+        if text not in self.texts:
+            self.texts.append(text)
+        return self.texts.index(text)
 
 
 class Writer:
@@ -95,8 +112,6 @@ class CTable:
         for side in ("in", "out"):
             self._sizes(w, side)
             self._struct(w, side)
-            self._control(w, side, unpack=True)
-            self._control(w, side, unpack=False)
             self._accessors(w, side)
         for side in ("in", "out"):
             w("/** Whole record words to struct and back; absent ports are 0. */")
@@ -141,10 +156,9 @@ class CTable:
         w(f"#define WLK_{unit.upper()}_WORDS {max(s.word for s in slots) - first + 1}u")
         w()
         for item, slot in zip(members, slots, strict=True):
-            name = f"wlk_{unit}_%s_{item.member.replace('.', '_')}"
-            what = f"{unit} {item.member}: {item.doc}"
-            self._getter(w, name % "get", slot.word - first, slot.lsb, item.max_width, what)
-            self._putter(w, name % "put", slot.word - first, slot.lsb, item.max_width, what)
+            name = item.member.replace(".", "_")
+            self._accessor(w, f"wlk_{unit}", name, slot.word - first, slot.lsb, item.max_width)
+        w()
 
     def _sizes(self, w: Writer, side: str) -> None:
         stem = f"WLK_{self.t.c_name.upper()}_{side.upper()}"
@@ -159,21 +173,14 @@ class CTable:
         w(f"#define {stem}_STRIDE {stride}u")
         w()
 
-    def _getter(self, w: Writer, name: str, word: int, lsb: int, width: int, what: str) -> None:
-        kind = c_type(max(width, 32))
-        mask = f"UINT64_C(0x{(1 << width) - 1:x})"
-        w(f"/** {what} [{width} bits]. */")
-        w(f"static inline {kind} {name}(const uint64_t *words) {{")
-        w(f"return ({kind})(words[{word}] >> {lsb} & {mask});")
-        w("}")
-        w()
-
-    def _putter(self, w: Writer, name: str, word: int, lsb: int, width: int, what: str) -> None:
-        w(f"/** {what} [{width} bits], into words that are 0 there. */")
-        w(f"static inline void {name}(uint64_t *words, uint64_t value) {{")
-        w(f"words[{word}] |= value << {lsb};")
-        w("}")
-        w()
+    def _accessor(self, w: Writer, stem: str, name: str, *place: int, note: str = "") -> None:
+        """Getter and putter of a word, lowest bit and width."""
+        numbers = ", ".join(map(str, place))
+        kind = c_type(max(place[-1], 32))
+        w(
+            f"WLK_ACCESSORS({kind}, {stem}, {name}, {numbers})"
+            + (f" /**< {note} */" if note else "")
+        )
 
     def _points(self, w: Writer) -> None:
         """Protocol rules as bits, coverage points as bit numbers."""
@@ -330,63 +337,8 @@ class CTable:
                 w(f"}} {part}{dims};")
             position = end
 
-    def _access(self, item: Field, index: tuple) -> str:
-        rest = list(index)
-        parts = []
-        for part, count in item.path:
-            parts.append(part if count is None else f"{part}[{rest.pop(0)}]")
-        return "v->" + ".".join(parts)
-
-    def _control(self, w: Writer, side: str, unpack: bool) -> None:
-        """Inline packing of the control words that hold no group."""
-        fields = [f for f in self.t.fields if f.direction == side and f.lanes is None]
-        plain = [f for f in fields if f.group is None]
-        const = "const " if unpack else ""
-        verb = "unpack" if unpack else "pack"
-        other = "" if unpack else "const "
-        w(f"static inline void {self.p}_{side}_{verb}_control({const}uint64_t *words,")
-        w(f"    {other}{self.p}_{side} *v) {{")
-        single = [f for f in plain if not _loops(f)]
-        elements = [(f, i, self.t.slots[f.name, i]) for f, i in walk(single, None)]
-        if unpack:
-            for item, index, slot in elements:
-                w(
-                    f"{self._access(item, index)} = "
-                    f"{self._take('words', str(slot.word), slot, item)};"
-                )
-        else:
-            for word in range(self.t.control[side]):
-                terms = [
-                    f"((uint64_t){self._access(f, i)} << {s.lsb})"
-                    for f, i, s in elements
-                    if s.word == word
-                ]
-                w(f"words[{word}] = " + ("\n        | ".join(terms) or "0") + ";")
-        for item in plain:
-            if _loops(item):
-                self._packed_loop(w, item, unpack)
-        w("}")
-        w()
-
-    def _packed_loop(self, w: Writer, item: Field, unpack: bool) -> None:
-        """Pack or unpack an array that lies side by side in a word, all its places."""
-        index = tuple(f"i{n}" for n in range(len(item.counts)))
-        for name, count in zip(index, item.counts, strict=True):
-            w(f"for (uint32_t {name} = 0; {name} < {count}u; {name}++) {{")
-        slot = self.t.slots[item.name, (0,) * len(index)]
-        steps = zip(index, item.steps(), strict=True)
-        shift = " + ".join([f"{slot.lsb}u", *(f"{i} * {step}u" for i, step in steps)])
-        place = self._access(item, index)
-        if unpack:
-            mask, cast = (1 << item.max_width) - 1, c_type(item.max_width)
-            w(f"{place} = ({cast})(words[{slot.word}] >> ({shift}) & UINT64_C(0x{mask:x}));")
-        else:
-            w(f"words[{slot.word}] |= (uint64_t){place} << ({shift});")
-        for _ in index:
-            w("}")
-
     def _accessors(self, w: Writer, side: str) -> None:
-        """Getters of input fields, putters of output fields: a whole small array at a time.
+        """Getters and putters of fields: a whole small array at a time.
 
         Those of a group take the words of one element. A unit has one that tells its words.
         """
@@ -397,11 +349,11 @@ class CTable:
             if len({s.word for s in slots}) > 1:
                 continue
             first, width = slots[0], len(slots) * item.max_width
-            name = f"{self.p}_{side}_%s_{item.flat.replace('.', '_')}"
-            what = item.flat + ("" if len(slots) == 1 else f", {len(slots)} side by side")
-            what += ", of a group's element" if item.group is not None else ""
-            self._getter(w, name % "get", first.word, first.lsb, width, what)
-            self._putter(w, name % "put", first.word, first.lsb, width, what)
+            notes = [f"{len(slots)} side by side"] * (len(slots) > 1)
+            notes += ["of a group's element"] * (item.group is not None)
+            name, note = item.flat.replace(".", "_"), ", ".join(notes)
+            self._accessor(w, f"{self.p}_{side}", name, first.word, first.lsb, width, note=note)
+        w()
         self._group_place(w, side)
         self._unit_places(w, side)
 
@@ -432,11 +384,6 @@ class CTable:
             w(f"#define {self.p.upper()}_{side.upper()}_{root.upper()} {word}u")
             w()
 
-    def _take(self, words: str, word: str, slot: Slot, item: Field) -> str:
-        mask = (1 << item.max_width) - 1
-        cast = c_type(item.max_width)
-        return f"({cast})(({words}[{word}] >> {slot.lsb}) & UINT64_C(0x{mask:x}))"
-
     # -- source ----------------------------------------------------------------------------
     def source(self) -> str:
         w = Writer()
@@ -446,17 +393,12 @@ class CTable:
         w()
         w("#include <string.h>")
         w()
-        w('#include "warplock/table_build.h"')
+        w('#include "frame/map.h"')
         w()
-        self._ports(w)
-        self._layout(w)
-        for side in ("in", "out"):
-            for unpack in (True, False):
-                self._whole(w, side, unpack)
+        self._map(w)
+        self._packing(w)
         self._mask(w)
         self._api_source(w)
-        self._floors(w)
-        self._together(w)
         self._tables(w)
         return w.text()
 
@@ -479,190 +421,181 @@ class CTable:
         words = [f"({self._copies(f)} * {self._payload_words(f)})" for f in opaque]
         return " + ".join([self._fixed_count(side), *words])
 
-    def _layout(self, w: Writer) -> None:
-        w("static void layout(const uint32_t *words, wlk_layout *l) {")
+    # -- where fields lie --------------------------------------------------------------------
+    def _map(self, w: Writer) -> None:
+        """The rows of frame/map.h, and the functions of the table that walk them."""
+        values = Numbered(self._fixed_count("in"), self._fixed_count("out"), "1u")
+        conditions = Numbered()
+        w("static const map_field map_fields[] = {")
+        for before, item in itertools.pairwise([None, *self.t.fields]):
+            self._map_field(w, before, item, values)
+        w("};")
+        w()
+        w("static const map_constraint constraints[] = {")
+        for each in self.t.constraints:
+            w(f"{{{conditions(_holds(each.when))}, {c_string(each.text)}}},")
+        w("{0, NULL}};")
+        w.depth -= 1
+        w()
+        w("static const map_floor floors[] = {")
+        for point in self.t.covers:
+            when = point.get("when")
+            number = -1 if when is None else conditions(_holds(Expr(when, self.t.name)))
+            w(f"{{{point['floor']}u, {number}}},")
+        w("};")
+        w()
+        self._numbered(w, "values", "uint32_t", values, "MAP_VALUES")
+        self._numbered(w, "conditions", "bool", conditions, "MAP_CONDITIONS")
+        w("static const map rows = {")
+        w(f"&{self.p}_table, map_fields, constraints, floors,")
+        w(f"{len(self.t.constraints)}u, values, conditions")
+        w("};")
+        w()
+        self._table_calls(w)
+
+    def _numbered(self, w: Writer, name: str, kind: str, numbered: Numbered, most: str) -> None:
+        """A function that fills an array with what each number stands for."""
+        w(f'_Static_assert({len(numbered.texts)} <= {most}, "too many {name}");')
+        w(f"static void {name}(const uint32_t *words, {kind} *v) {{")
         self._head(w)
         w("(void)cfg;")
-        w("memset(l, 0, sizeof *l);")
-        for side in ("in", "out"):
-            w(f"l->{side}_control = {self._control_count(side)};")
-            w(f"l->{side}_words = l->{side}_control;")
-        for item in self.t.fields:
-            if item.lanes is None or item.opaque:
-                continue
-            side = item.direction
-            bits = f"{item.lanes.c()} * wlk_lane_step({item.width.c()})"
-            w(f"wlk_layout_payloads(l->{side}_payload, &l->n_{side}_payloads, &l->{side}_words,")
-            w(f"    {self._copies(item)}, {bits});")
-        for item in self.t.fields:
-            lanes = f" * {item.lanes.c()}" if item.lanes is not None else ""
-            w(f"l->n_ports += {self._copies(item)}{lanes};")
+        w("(void)v;")
+        for number, text in enumerate(numbered.texts):
+            w(f"v[{number}] = {text};")
         w("}")
         w()
 
-    def _ports(self, w: Writer) -> None:
-        w("static uint32_t ports(const uint32_t *words, const wlk_members *members,")
-        w("    wlk_port *list, uint32_t capacity) {")
-        self._head(w)
-        w("(void)cfg;")
-        w("(void)members;")
-        w("wlk_port_builder b = {.list = list, .capacity = capacity, .count = 0};")
-        for side in ("in", "out"):
-            at = self._fixed_count(side)
-            for item in self._payloads(side):
-                w(f"const uint32_t {self._first(item)} = {at};")
-                at = f"{self._first(item)} + {self._copies(item)} * {self._payload_words(item)}"
-        self._port_tree(w, self.t.fields, 0, ())
-        w("return b.count;")
-        w("}")
-        w()
-
-    def _port_tree(self, w: Writer, fields: list[Field], depth: int, index: tuple) -> None:
-        """Mirrors tables.walk; counts that are parameters become loops."""
-        position = 0
-        while position < len(fields):
-            part, count = fields[position].path[depth]
-            end = position
-            while end < len(fields) and fields[end].path[depth][0] == part:
-                end += 1
-            members = fields[position:end]
-            if count is None:
-                indices: list[tuple] = [index]
-            elif count.names:
-                var = f"i{len(index)}"
-                w(f"for (uint32_t {var} = 0; {var} < {count.c()}; {var}++) {{")
-                indices = [(*index, var)]
-            else:
-                indices = [(*index, i) for i in range(count({}))]
-            for ahead in indices:
-                for item in members:
-                    if len(item.path) == depth + 1:
-                        self._port_add(w, item, ahead)
-                deeper = [m for m in members if len(m.path) > depth + 1]
-                if deeper:
-                    self._port_tree(w, deeper, depth + 1, ahead)
-            if count is not None and count.names:
-                w("}")
-            position = end
-
-    def _place(self, item: Field, index: tuple) -> tuple[str, int | str]:
-        """Word and lowest bit of an element as C; loop variables stand for parameter counts."""
-        if item.packed:
-            slot = self.t.slots[item.name, (0,) * len(index)]
-            literal, loops = slot.lsb, []
-            for i, step in zip(index, item.steps(), strict=True):
-                if isinstance(i, str):
-                    loops.append(f"{i} * {step}u")
-                else:
-                    literal += i * step
-            return f"{slot.word}u", " + ".join([f"{literal}u", *loops]) if loops else literal
-        fixed = tuple(i for i in index if not isinstance(i, str))
-        slot = self.t.slots[item.name, fixed]
-        if slot.group is None:
-            return f"{slot.word}u", slot.lsb
-        loop = next(i for i in index if isinstance(i, str))
-        base = [f"{self.t.control[item.direction]}u"]
-        for text, count, stride in self.t.groups[item.direction]:
-            if text == slot.group:
-                return " + ".join([*base, f"{loop} * {stride}u", f"{slot.word}u"]), slot.lsb
-            base.append(f"{count.c()} * {stride}u")
-        raise AssertionError(item.name)
-
-    def _port_add(self, w: Writer, item: Field, index: tuple) -> None:
-        marks = [f"@{n}@" if isinstance(i, str) else i for n, i in enumerate(index)]
-        name = (
-            opaque_stem(item, tuple(marks))[:-1]
-            if item.opaque
-            else element_name(item, tuple(marks))
+    def _map_field(self, w: Writer, before: Field | None, item: Field, values: Numbered) -> None:
+        """One row: name, bit; values; dimensions, counts, steps; place in the struct."""
+        dims = [n for n, (_, count) in enumerate(item.path) if count is not None]
+        same = 0
+        if before is not None:
+            pairs = zip(item.path, before.path, strict=False)
+            same = sum(1 for _ in itertools.takewhile(lambda p: p[0][0] == p[1][0], pairs))
+        shared = sum(n < same for n in dims)
+        name = opaque_stem(item, ("%u",) * len(dims))[:-1] if item.opaque else None
+        name = name or element_name(item, ("%u",) * len(dims))
+        numbers = [
+            values(item.width.c()),
+            values(item.lanes.c() if item.lanes is not None else "1u"),
+            values(_holds(item.when) if item.when is not None else "1u"),
+        ]
+        counts = [values(count.c()) for _, count in item.path if count is not None]
+        bit, steps = (0, []) if item.lanes is not None else self._steps(item)
+        place, access, strides = f"{self.p}_{item.direction}", "", []
+        for part, count in item.path:
+            access += f".{part}" if access else part
+            if count is not None:
+                strides.append(f"MAP_STRIDE({place}, {access})")
+                access += "[0]"
+        w(
+            f"{{{c_string(name)}, {bit}, {', '.join(map(str, numbers))}, {len(dims)}, {shared}, "
+            f"{c_list(counts)}, {c_list(steps)}, {item.max_width},"
         )
-        for n in range(len(index)):
-            name = name.replace(f"@{n}@", "%u")
-        field_id = self.t.fields.index(item)
-        out = "true" if item.direction == "out" else "false"
-        present = "true" if item.when is None else f"({item.when.c()}) != 0u"
-        width = item.width.c()
-        loops = [i for i in index if isinstance(i, str)]
-        args = "".join(f", {i}" for i in loops)
-        w("wlk_ports_name(&b, " + c_string(name) + args + ");")
-        for n, i in enumerate(index):
-            w(f"b.next.index[{n}] = (uint8_t){i};")
-        w(f"b.next.n_index = {len(index)};")
-        w(f"b.next.field = {field_id};")
-        w(f"b.next.is_out = {out};")
-        w(f"b.next.present = {present};")
-        if item.lanes is not None:
-            word = f"{self._first(item)} + {self._nth(item, index)} * {self._payload_words(item)}"
-            if item.opaque:
-                w(f"wlk_ports_opaque(&b, members, {word}, {item.lanes.c()});")
-            else:
-                w(f"wlk_ports_lanes(&b, {word}, {item.lanes.c()}, {width});")
-        else:
-            word, lsb = self._place(item, index)
-            w(f"wlk_ports_add(&b, {word}, {lsb}, {width});")
+        w(f"    {c_list(strides)}, MAP_AT({place}, {access})}},")
 
-    def _whole(self, w: Writer, side: str, unpack: bool) -> None:
-        verb = "unpack" if unpack else "pack"
-        name = f"{self.p}_{side}_{verb}"
-        if unpack:
-            w(f"void {name}(const {self.p}_cfg *cfg, const uint64_t *words,")
-            w(f"    {self.p}_{side} *v) {{")
-            w("memset(v, 0, sizeof *v);")
-        else:
-            w(f"void {name}(const {self.p}_cfg *cfg, const {self.p}_{side} *v,")
-            w("    uint64_t *words) {")
-        w("(void)cfg;")
-        w(f"{self.p}_{side}_{verb}_control(words, v);")
-        base = f"{self.t.control[side]}u"
-        for text, count, stride in self.t.groups[side]:
-            w(f"for (uint32_t i = 0; i < {count.c()}; i++) {{")
-            target = "const uint64_t" if unpack else "uint64_t"
-            w(f"{target} *g = words + {base} + i * {stride}u;")
-            if not unpack:
-                w(f"memset(g, 0, {stride}u * sizeof *g);")
-            self._group(w, side, text, unpack)
-            w("}")
-            base += f" + ({count.c()} * {stride}u)"
-        payloads = self._payloads(side)
-        if payloads:
-            w(f"uint32_t at = {base};")
-        for item in payloads:
-            n = f"n{self.t.fields.index(item)}"
-            w(f"const uint32_t {n} = {self._payload_words(item)};")
-            for literal in _literal_indices(item):
-                index = self._open_loops(w, item, literal)
-                place = self._access(item, index)
-                a, b = (place, "words + at") if unpack else ("words + at", place)
-                w(f"memcpy({a}, {b}, {n} * sizeof *words);")
-                w(f"at += {n};")
-                self._close_loops(w, index)
+    def _steps(self, item: Field) -> tuple[int, list[int]]:
+        """First bit of a control field, and bits from an element to the next in each dimension."""
+        if item.packed:
+            slot = self.t.slots[item.name, (0,) * len(item.counts)]
+            return slot.word * WORD + slot.lsb, list(item.steps())
+        counts = [count for _, count in item.path if count is not None]
+        literal = [n for n, count in enumerate(counts) if not count.names]
+        bits = {
+            index: slot.word * WORD + slot.lsb
+            for (name, index), slot in self.t.slots.items()
+            if name == item.name
+        }
+        first = bits[(0,) * len(literal)]
+        steps = [sum(n for _, _, n in self.t.groups[item.direction]) * WORD for _ in counts]
+        for at, dimension in enumerate(literal):
+            ahead = tuple(int(n == at) for n in range(len(literal)))
+            steps[dimension] = bits.get(ahead, first) - first
+        for index, bit in bits.items():
+            pairs = zip(index, (steps[n] for n in literal), strict=True)
+            if bit != first + sum(i * step for i, step in pairs):
+                message = f"{self.t.path.name}: {item.name}: elements at uneven distances"
+                raise WlkError(Status.MODEL_ERROR, message)
+        group = item.group is not None
+        return first + group * self.t.control[item.direction] * WORD, steps
+
+    def _table_calls(self, w: Writer) -> None:
+        """The functions of the table."""
+        w("static void layout(const uint32_t *cfg, wlk_layout *l) {")
+        w("wlk_map_layout(&rows, cfg, l);")
         w("}")
         w()
+        w("static uint32_t ports(const uint32_t *cfg, const wlk_members *members,")
+        w("    wlk_port *list, uint32_t capacity) {")
+        w("return wlk_map_ports(&rows, cfg, members, list, capacity);")
+        w("}")
+        w()
+        w("static uint32_t cover_floor(const uint32_t *cfg, uint32_t point) {")
+        w("return wlk_map_floor_of(&rows, cfg, point);")
+        w("}")
+        w()
+        w("static wlk_status together(const uint32_t *cfg, wlk_error *err) {")
+        w("return wlk_map_together(&rows, cfg, err);")
+        w("}")
+        w()
+
+    def _packing(self, w: Writer) -> None:
+        """Whole records to structs and back."""
+        p, cfg = self.p, f"const {self.p}_cfg *cfg"
+        for side in ("in", "out"):
+            is_out = str(side == "out").lower()
+            w(f"void {p}_{side}_unpack({cfg}, const uint64_t *words, {p}_{side} *v) {{")
+            w("memset(v, 0, sizeof *v);")
+            w(f"wlk_map_unpack(&rows, {is_out}, (const uint32_t *)cfg, words, v);")
+            w("}")
+            w()
+            w(f"void {p}_{side}_pack({cfg}, const {p}_{side} *v, uint64_t *words) {{")
+            w(f"wlk_map_pack(&rows, {is_out}, (const uint32_t *)cfg, v, words);")
+            w("}")
+            w()
 
     def _mask(self, w: Writer) -> None:
-        """Ones in the bits that exist: a port's width is an expression, its place is not."""
+        """Ones in the bits that exist. Written out, as every record of a model asks for it."""
         w(f"void {self.p}_out_mask(const {self.p}_cfg *cfg, uint64_t *words) {{")
         w(f"memset(words, 0, {self.p}_out_words(cfg) * sizeof *words);")
-        for item in self.t.fields:
-            if item.direction != "out" or item.lanes is not None:
-                continue
-            if item.when is not None:
-                w(f"if (({item.when.c()}) != 0u) {{")
-            for index in _literal_indices(item):
-                self._mask_element(w, item, index)
-            if item.when is not None:
-                w("}")
+        control = [f for f in self.t.fields if f.direction == "out" and f.lanes is None]
+        for item in control:
+            if item.group is None:
+                self._mask_field(w, item, "words")
+        for _, count, stride in self.t.groups["out"]:
+            w(f"for (uint32_t i = 0; i < {count.c()}; i++) {{")
+            w(f"uint64_t *g = words + {self.t.control['out']}u + i * {stride}u;")
+            for item in control:
+                if item.group is not None:
+                    self._mask_field(w, item, "g")
+            w("}")
         if self._payloads("out"):
             w(f"words += {self._fixed_count('out')};")
         for item in self._payloads("out"):
             w(f"for (uint32_t n = 0; n < {self._copies(item)}; n++) {{")
             lanes = item.lanes.c()
             if item.when is not None:
-                lanes = f"({item.when.c()}) != 0u ? {lanes} : 0u"
+                lanes = f"{_holds(item.when)} ? {lanes} : 0u"
             w(f"wlk_mask_lanes(words, {lanes}, {item.width.c()});")
             w(f"words += {self._payload_words(item)};")
             w("}")
         w("}")
         w()
+
+    def _mask_field(self, w: Writer, item: Field, words: str) -> None:
+        """The elements of a control field, in the words of the record or of its group's element."""
+        mask, when = f"wlk_mask({item.width.c()})", ""
+        if item.when is not None:
+            when = f"{_holds(item.when)} ? "
+        slots = [s for (name, _), s in self.t.slots.items() if name == item.name]
+        if item.packed:
+            counts = [count.c() for _, count in item.path if count is not None]
+            for count, step in reversed(list(zip(counts, item.steps(), strict=True))):
+                mask = f"wlk_repeat({mask}, {step}u, {count})"
+            slots = slots[:1]
+        for slot in slots:
+            value = f"{mask} << {slot.lsb}"
+            w(f"{words}[{slot.word}] |= " + (f"{when}{value} : 0u;" if when else f"{value};"))
 
     def _copies(self, item: Field) -> str:
         """How many elements a field has, as C."""
@@ -672,97 +605,6 @@ class CTable:
     def _payload_words(self, item: Field) -> str:
         """Words of one element of a payload, as C."""
         return f"(({item.lanes.c()} * wlk_lane_step({item.width.c()}) + 63u) / 64u)"
-
-    def _first(self, item: Field) -> str:
-        """C variable with the first word of a field's payloads."""
-        return f"first_{self.t.fields.index(item)}"
-
-    def _nth(self, item: Field, index: tuple) -> str:
-        """Position of an element among those of its field, as C."""
-        place, rest = "0u", list(index)
-        for _, count in item.path:
-            if count is not None:
-                place = f"({place} * {count.c()} + {rest.pop(0)})"
-        return place
-
-    def _open_loops(self, w: Writer, item: Field, literal: tuple) -> tuple:
-        """Loops over the parameter counts of an element's arrays; its index in them."""
-        index, rest = [], list(literal)
-        for _, count in item.path:
-            if count is None:
-                continue
-            if count.names:
-                index.append(f"i{len(index)}")
-                w(f"for (uint32_t {index[-1]} = 0; {index[-1]} < {count.c()}; {index[-1]}++) {{")
-            else:
-                index.append(rest.pop(0))
-        return tuple(index)
-
-    @staticmethod
-    def _close_loops(w: Writer, index: tuple) -> None:
-        for name in index:
-            if isinstance(name, str):
-                w("}")
-
-    def _mask_element(self, w: Writer, item: Field, literal: tuple) -> None:
-        """One literal element, over the parameter counts of its arrays."""
-        index = self._open_loops(w, item, literal)
-        word, lsb = self._place(item, index)
-        w(f"words[{word}] |= wlk_mask({item.width.c()}) << ({lsb});")
-        self._close_loops(w, index)
-
-    def _group(self, w: Writer, side: str, text: str, unpack: bool) -> None:
-        members = [
-            f
-            for f in self.t.fields
-            if f.direction == side and f.lanes is None and f.group and f.group.text == text
-        ]
-        for item, fixed in walk(members, None):
-            slot = self.t.slots[item.name, fixed]
-            index, rest = [], list(fixed)
-            for _, count in item.path:
-                if count is not None:
-                    index.append("i" if count.names else rest.pop(0))
-            place = self._access(item, tuple(index))
-            if unpack:
-                w(f"{place} = {self._take('g', str(slot.word), slot, item)};")
-            else:
-                w(f"g[{slot.word}] |= (uint64_t){place} << {slot.lsb};")
-
-    def _floors(self, w: Writer) -> None:
-        w("static uint32_t cover_floor(const uint32_t *words, uint32_t point) {")
-        self._head(w)
-        w("(void)cfg;")
-        w("switch (point) {")
-        for number, point in enumerate(self.t.covers):
-            when = point.get("when")
-            value = f"{point['floor']}u"
-            if when is not None:
-                value = f"({Expr(when, self.t.name).c()}) != 0u ? {value} : 0u"
-            w(f"case {number}:")
-            w(f"    return {value};")
-        w("default:")
-        w("    return 0;")
-        w("}")
-        w("}")
-        w()
-
-    def _together(self, w: Writer) -> None:
-        """The constraints; {name} in a text becomes the parameter's value."""
-        w("static wlk_status together(const uint32_t *words, wlk_error *err) {")
-        self._head(w)
-        w("(void)cfg;")
-        w("(void)err;")
-        for each in self.t.constraints:
-            parts = list(string.Formatter().parse(each.text))
-            text = "".join(t.replace("%", "%%") + ("%u" if name else "") for t, name, _, _ in parts)
-            values = "".join(f", cfg->{name}" for _, name, _, _ in parts if name)
-            w(f"if (({each.when.c()}) != 0u) {{")
-            w(f"return wlk_fail(err, WLK_BAD_CONFIG, {c_string('config: ' + text)}{values});")
-            w("}")
-        w("return WLK_OK;")
-        w("}")
-        w()
 
     def _field_id(self, flat: str) -> int:
         for number, item in enumerate(self.t.fields):
@@ -852,17 +694,8 @@ class CTable:
         w("};")
 
 
-def _loops(item: Field) -> bool:
-    """Is some count of this field a parameter?"""
-    return any(count is not None and count.names for _, count in item.path)
-
-
-def _literal_indices(item: Field) -> list[tuple]:
-    indices: list[tuple] = [()]
-    for _, count in item.path:
-        if count is not None and not count.names:
-            indices = [(*i, n) for i in indices for n in range(count({}))]
-    return indices
+def _holds(condition: Expr) -> str:
+    return f"({condition.c()}) != 0u"
 
 
 def main(argv: list[str]) -> int:
