@@ -204,10 +204,11 @@ def test_docs_named_files_exist(page):
 
 
 def test_quirks_name_tests_that_exist():
-    named = re.findall(r"`([\w/]+\.(?:c|py))::(\w+)`", text_of("docs/quirks.md"))
+    named = re.findall(r"`([\w/]+\.(c|py|txt))::(\w+)`", text_of("docs/quirks.md"))
     assert len(named) >= 20
-    for file, name in named:
-        pattern = rf"^def {name}\(" if file.endswith(".py") else rf"^static void {name}\(void\)"
+    pattern_of = {"c": r"^static void {}\(void\)", "py": r"^def {}\(", "txt": r"^case {}\b"}
+    for file, kind, name in named:
+        pattern = pattern_of[kind].format(name)
         text = (ROOT / "tests" / file).read_text(encoding="utf-8")
         assert re.search(pattern, text, re.MULTILINE), f"{file}::{name}"
 
