@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "opndcoll_tally.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "warplock/json.h"
 
 // Counts of a pipe kind.
 enum {
@@ -263,21 +264,15 @@ void tally_writeback(tally *c, const wlk_opndcoll_events *events) {
 
 /* ---- the answer ---- */
 
-static void print_numbers(const char *name, const uint64_t *numbers, uint32_t n) {
-    printf(", \"%s\": [", name);
+static void print_numbers(wlk_json *to, const char *name, const uint64_t *numbers, uint32_t n) {
+    wlk_json_open(to, name, '[');
     for (uint32_t i = 0; i < n; i++) {
-        printf("%s%" PRIu64, i != 0u ? ", " : "", numbers[i]);
+        wlk_json_number(to, NULL, numbers[i]);
     }
-    putchar(']');
+    wlk_json_close(to, ']');
 }
 
-static void print_members(const char *const *names, const uint64_t *values, uint32_t n) {
-    for (uint32_t i = 0; i < n; i++) {
-        printf(", \"%s\": %" PRIu64, names[i], values[i]);
-    }
-}
-
-static void print_totals(const tally *c) {
+static void print_totals(const tally *c, wlk_json *to) {
     uint64_t kinds[OF_KIND] = {0}, banks[OF_BANK] = {0};
     for (uint32_t kind = 0; kind < c->shape.kinds; kind++) {
         for (uint32_t i = 0; i < OF_KIND; i++) {
@@ -291,36 +286,51 @@ static void print_totals(const tally *c) {
     }
     wlk_opndcoll_counters counters;
     wlk_opndcoll_counted(c->model, &counters);
-    printf(", \"totals\": {\"reads\": %" PRIu64 ", \"writes\": %" PRIu64 ", \"non_rf\": %" PRIu64,
-           counters.reads, counters.writes, counters.non_rf);
-    print_members(names_of_kind, kinds, OF_KIND);
-    print_members(names_of_bank, banks, OF_BANK);
-    putchar('}');
+    wlk_json_open(to, "totals", '{');
+    wlk_json_number(to, "reads", counters.reads);
+    wlk_json_number(to, "writes", counters.writes);
+    wlk_json_number(to, "non_rf", counters.non_rf);
+    wlk_json_numbers(to, names_of_kind, kinds, OF_KIND);
+    wlk_json_numbers(to, names_of_bank, banks, OF_BANK);
+    wlk_json_close(to, '}');
+}
+
+static void print_each(const tally *c, wlk_json *to) {
+    wlk_json_open(to, "kinds", '[');
+    for (uint32_t kind = 0; kind < c->shape.kinds; kind++) {
+        wlk_json_open(to, NULL, '{');
+        wlk_json_text(to, "kind", wlk_opndcoll_kind_name(kind));
+        wlk_json_numbers(to, names_of_kind, c->of_kind[kind], OF_KIND);
+        wlk_json_close(to, '}');
+    }
+    wlk_json_close(to, ']');
+    wlk_json_open(to, "banks", '[');
+    for (uint32_t bank = 0; bank < c->shape.banks; bank++) {
+        wlk_json_open(to, NULL, '{');
+        wlk_json_number(to, "bank", bank);
+        wlk_json_numbers(to, names_of_bank, c->of_bank[bank], OF_BANK);
+        wlk_json_close(to, '}');
+    }
+    wlk_json_close(to, ']');
 }
 
 void tally_print(tally *c) {
     uint32_t longest = LONGEST;
+    wlk_json to = {stdout, false};
     while (longest != 0u && c->with_queued[longest] == 0u) {
         longest--;
     }
     end_cycle(c);
-    printf("{\"revision\": \"%s\", \"steps\": %" PRIu64 ", \"cycles\": %" PRIu64,
-           wlk_opndcoll_revision_name(c->cfg.revision), c->steps, c->cycles);
-    print_totals(c);
-    print_numbers("busy_units", c->with_busy, c->shape.units + 1u);
-    print_numbers("queue_lengths", c->with_queued, longest + 1u);
-    for (uint32_t kind = 0; kind < c->shape.kinds; kind++) {
-        printf("%s{\"kind\": \"%s\"", kind != 0u ? ", " : ", \"kinds\": [",
-               wlk_opndcoll_kind_name(kind));
-        print_members(names_of_kind, c->of_kind[kind], OF_KIND);
-        putchar('}');
-    }
-    for (uint32_t bank = 0; bank < c->shape.banks; bank++) {
-        printf("%s{\"bank\": %" PRIu32, bank != 0u ? ", " : "], \"banks\": [", bank);
-        print_members(names_of_bank, c->of_bank[bank], OF_BANK);
-        putchar('}');
-    }
-    puts("]}");
+    wlk_json_open(&to, NULL, '{');
+    wlk_json_text(&to, "revision", wlk_opndcoll_revision_name(c->cfg.revision));
+    wlk_json_number(&to, "steps", c->steps);
+    wlk_json_number(&to, "cycles", c->cycles);
+    print_totals(c, &to);
+    print_numbers(&to, "busy_units", c->with_busy, c->shape.units + 1u);
+    print_numbers(&to, "queue_lengths", c->with_queued, longest + 1u);
+    print_each(c, &to);
+    wlk_json_close(&to, '}');
+    putchar('\n');
 }
 
 wlk_status tally_open(tally **out, const wlk_opndcoll_cfg *cfg, const wlk_opndcoll *model,

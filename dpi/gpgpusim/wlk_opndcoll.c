@@ -177,30 +177,29 @@ static wlk_status play(job *j) {
 
 /* ---- the answer ---- */
 
-static void json_line(const char *name, const char *bytes, size_t size) {
-    printf(", \"%s\": ", name);
-    wlk_json_bytes(bytes, size, stdout);
-}
-
 static int answer_difference(const job *j, bool at_end) {
     const bool differs = j->to.differs;
-    printf("{\"verdict\": \"%s\", \"lines\": %" PRIu64 ", \"steps\": %" PRIu64,
-           wlk_status_name(differs ? WLK_FUNCTIONAL_MISMATCH : WLK_OK),
-           j->to.lines - (differs ? 1u : 0u), replay_steps(j->run));
+    const wlk_status verdict = differs ? WLK_FUNCTIONAL_MISMATCH : WLK_OK;
+    wlk_json to = {stdout, false};
+    wlk_json_open(&to, NULL, '{');
+    wlk_json_text(&to, "verdict", wlk_status_name(verdict));
+    wlk_json_number(&to, "lines", j->to.lines - (differs ? 1u : 0u));
+    wlk_json_number(&to, "steps", replay_steps(j->run));
     if (differs) {
         size_t size;
         const char *expected = text_expected(&j->to, &size);
-        printf(", \"line\": %" PRIu64 ", \"stimulus_line\": %" PRIu64, j->to.lines,
-               stim_line(j->reader));
+        wlk_json_number(&to, "line", j->to.lines);
+        wlk_json_number(&to, "stimulus_line", stim_line(j->reader));
         if (j->to.at < j->expected.size) {
-            json_line("expected", expected, size);
+            wlk_json_bytes(&to, "expected", expected, size);
         }
         if (!at_end) {
-            json_line("got", j->to.buffer, j->to.used);
+            wlk_json_bytes(&to, "got", j->to.buffer, j->to.used);
         }
     }
-    puts("}");
-    return differs ? WLK_FUNCTIONAL_MISMATCH : WLK_OK;
+    wlk_json_close(&to, '}');
+    putchar('\n');
+    return verdict;
 }
 
 static int answer(job *j) {

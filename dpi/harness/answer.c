@@ -127,50 +127,54 @@ static uint64_t needed(uint64_t million, uint64_t cycles) {
     return mean > off ? mean - off : 0u;
 }
 
-static bool floors_met(const harness *b, FILE *to) {
+static bool floors_met(const harness *b, wlk_json *to) {
     const wlk_table *t = b->block->table;
     bool met = true;
-    fputs(", \"coverage\": {", to);
+    wlk_json_open(to, "coverage", '{');
     for (uint32_t i = 0; i < t->n_covers; i++) {
         const uint64_t million = floors_hold(b) ? t->cover_floor(b->cfg, i) : 0u;
         const uint64_t floor = needed(million, b->ran);
         met = met && b->events[i] >= floor;
-        fprintf(to, "%s\"%s\": {\"hits\": %" PRIu64 ", \"floor\": %" PRIu64 "}", i ? ", " : "",
-                t->covers[i].name, b->events[i], floor);
+        wlk_json_open(to, t->covers[i].name, '{');
+        wlk_json_number(to, "hits", b->events[i]);
+        wlk_json_number(to, "floor", floor);
+        wlk_json_close(to, '}');
     }
-    fputs("}", to);
+    wlk_json_close(to, '}');
     return met;
 }
 
 // Every output that exists was compared in a hundredth of the cycles at least. A program may end
 // before it has shown all.
-static bool ports_compared(const harness *b, FILE *to) {
-    const char *glue = "";
-    fputs(", \"barely_compared\": [", to);
+static bool ports_compared(const harness *b, wlk_json *to) {
+    bool all = true;
+    wlk_json_open(to, "barely_compared", '[');
     for (uint32_t i = 0; b->program == NULL && i < b->n_watches; i++) {
         const watch *w = &b->watches[i];
         for (uint32_t p = 0; p < w->n_ports; p++) {
             if (w->bits[p] * 100u < w->width[p] * b->ran) {
-                fprintf(to, "%s\"%s%s\"", glue, w->prefix, w->ports[p].name);
-                glue = ", ";
+                char name[1024];
+                (void)snprintf(name, sizeof name, "%s%s", w->prefix, w->ports[p].name);
+                wlk_json_text(to, NULL, name);
+                all = false;
             }
         }
     }
-    fputs("]", to);
-    return glue[0] == '\0';
+    wlk_json_close(to, ']');
+    return all;
 }
 
-static void print_failure(const harness *b, wlk_status status, FILE *to) {
+static void print_failure(const harness *b, wlk_status status, wlk_json *to) {
     if (status != WLK_OK && status != WLK_VACUOUS) {
-        fprintf(to, ", \"seed\": %" PRIu64, b->seed);
+        wlk_json_number(to, "seed", b->seed);
     }
     if (status == WLK_HANG) {
-        fputs(", \"stuck\": ", to);
-        wlk_json_string(b->stuck, to);
+        wlk_json_text(to, "stuck", b->stuck);
     }
     if (b->failing != NULL) {
-        fputs(", \"failure\": ", to);
-        wlk_checker_json(b->failing, false, NULL, to);
+        wlk_json_open(to, "failure", '{');
+        wlk_checker_json(b->failing, false, to);
+        wlk_json_close(to, '}');
         blame_json(b, to);
     }
 }
@@ -232,7 +236,7 @@ static void write_report(harness *b, FILE *to) {
 }
 
 // In the answer and not in a file: no full disk keeps it back.
-static void print_report(harness *b, FILE *to) {
+static void print_report(harness *b, wlk_json *to) {
     char *text = NULL, *prints = NULL;
     size_t size = 0;
     FILE *printed = open_memstream(&prints, &size);
@@ -245,34 +249,36 @@ static void print_report(harness *b, FILE *to) {
     write_report(b, report);
     fputs(prints, report);
     if (fclose(report) == 0) {
-        fputs(", \"report\": ", to);
-        wlk_json_string(text, to);
+        wlk_json_text(to, "report", text);
     }
     free(text);
     free(prints);
 }
 
 void harness_answer(harness *b, wlk_status status, FILE *to) {
-    fprintf(to,
-            "{\"seeds_run\": %" PRIu64 ", \"cycles\": %" PRIu64 ", \"compared_bits\": %" PRIu64
-            ", \"masked_bits\": %" PRIu64,
-            b->seeds_run, b->ran, b->compared, b->masked);
-    const bool floors = floors_met(b, to);
-    const bool ports = ports_compared(b, to);
+    wlk_json j = {to, false};
+    wlk_json_open(&j, NULL, '{');
+    wlk_json_number(&j, "seeds_run", b->seeds_run);
+    wlk_json_number(&j, "cycles", b->ran);
+    wlk_json_number(&j, "compared_bits", b->compared);
+    wlk_json_number(&j, "masked_bits", b->masked);
+    const bool floors = floors_met(b, &j);
+    const bool ports = ports_compared(b, &j);
     if (status == WLK_OK && !(floors && ports)) {
         status = WLK_VACUOUS;
     }
     const bool failed = b->failing != NULL || b->assertions.n != 0u || status == WLK_HANG;
     b->status = status;
-    print_failure(b, status, to);
-    assertions_json(b, to);
-    printed_json(failed, to);
+    print_failure(b, status, &j);
+    assertions_json(b, &j);
+    printed_json(failed, &j);
     if (failed) {
-        print_report(b, to);
+        print_report(b, &j);
     }
     if (b->no_picture.status != WLK_OK) {
-        fputs(", \"no_pipeline\": ", to);
-        wlk_json_string(b->no_picture.text, to);
+        wlk_json_text(&j, "no_pipeline", b->no_picture.text);
     }
-    fprintf(to, ", \"verdict\": \"%s\"}\n", wlk_status_name(status));
+    wlk_json_text(&j, "verdict", wlk_status_name(status));
+    wlk_json_close(&j, '}');
+    fputc('\n', to);
 }

@@ -137,28 +137,31 @@ static const char *text(const place *p) {
     return strncmp(p->message, verilator, n) == 0 ? p->message + n : p->message;
 }
 
-static void place_json(const place *p, uint64_t count, FILE *to) {
-    fputs("{\"file\": ", to);
-    wlk_json_string(p->file, to);
-    fprintf(to, ", \"line\": %d, \"kind\": \"%s\", \"message\": ", p->line, kind(p));
-    wlk_json_string(text(p), to);
-    fprintf(to, ", \"cycle\": %" PRIu64 ", \"count\": %" PRIu64 "}", p->cycle, count);
+static void place_json(const place *p, const char *name, uint64_t count, wlk_json *to) {
+    wlk_json_open(to, name, '{');
+    wlk_json_text(to, "file", p->file);
+    wlk_json_number(to, "line", (uint64_t)p->line);
+    wlk_json_text(to, "kind", kind(p));
+    wlk_json_text(to, "message", text(p));
+    wlk_json_number(to, "cycle", p->cycle);
+    wlk_json_number(to, "count", count);
+    wlk_json_close(to, '}');
 }
 
-void assertions_json(const harness *b, FILE *to) {
+void assertions_json(const harness *b, wlk_json *to) {
     const assertions *a = &b->assertions;
     if (a->n != 0u) {
-        fputs(", \"assertion\": ", to);
-        place_json(&a->places[0], a->count, to);
+        place_json(&a->places[0], "assertion", a->count, to);
     }
-    for (uint32_t i = 0; a->n > 1u && i < a->n; i++) {
-        fputs(i == 0u ? ", \"assertions\": [" : ", ", to);
-        place_json(&a->places[i], a->places[i].count, to);
-        fputs(i + 1u == a->n ? "]" : "", to);
+    if (a->n > 1u) {
+        wlk_json_open(to, "assertions", '[');
+        for (uint32_t i = 0; i < a->n; i++) {
+            place_json(&a->places[i], NULL, a->places[i].count, to);
+        }
+        wlk_json_close(to, ']');
     }
     if (b->early.count != 0u) {
-        fputs(", \"assertions_before_reset\": ", to);
-        place_json(&b->early, b->early.count, to);
+        place_json(&b->early, "assertions_before_reset", b->early.count, to);
     }
 }
 

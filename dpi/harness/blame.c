@@ -114,21 +114,23 @@ bool blame(const harness *b, fault *f) {
     return true;
 }
 
-void blame_json(const harness *b, FILE *to) {
+void blame_json(const harness *b, wlk_json *to) {
     fault f;
     if (!blame(b, &f)) {
         return;
     }
-    fprintf(to, ", \"at_fault\": {\"block\": \"%s\", \"scope\": ", f.block);
-    wlk_json_string(f.scope, to);
+    wlk_json_open(to, "at_fault", '{');
+    wlk_json_text(to, "block", f.block);
+    wlk_json_text(to, "scope", f.scope);
     if (f.lacks[0] != '\0') {
-        fprintf(to, ", \"not_compared\": [\"%s\"]", f.lacks);
+        wlk_json_open(to, "not_compared", '[');
+        wlk_json_text(to, NULL, f.lacks);
+        wlk_json_close(to, ']');
     }
     if (f.why[0] != '\0') {
-        fputs(", \"why\": ", to);
-        wlk_json_string(f.why, to);
+        wlk_json_text(to, "why", f.why);
     }
-    fputs("}", to);
+    wlk_json_close(to, '}');
 }
 
 void blame_report(const harness *b, FILE *to) {

@@ -127,7 +127,7 @@ uint64_t blame_rank(const harness *b, const wlk_checker *checker, const wlk_chec
 bool blame_suspect(harness *b, const char *word);
 /* The block at fault, where it is not simply the only one there is. */
 bool blame(const harness *b, fault *f);
-void blame_json(const harness *b, FILE *to);
+void blame_json(const harness *b, wlk_json *to);
 void blame_report(const harness *b, FILE *to);
 
 /* ---- assertions.c ---- */
@@ -144,7 +144,7 @@ void assertions_final(harness *b);
 void assertions_reset(harness *b, const uint64_t *in);
 /* The cycle in which @p p fired in this seed; false: it did not. */
 bool assertions_fired(const harness *b, const place *p, uint64_t *cycle);
-void assertions_json(const harness *b, FILE *to);
+void assertions_json(const harness *b, wlk_json *to);
 void assertions_report(const harness *b, FILE *to);
 
 /* ---- printed.c: what the RTL prints, of which the last lines are kept ---- */
@@ -157,7 +157,7 @@ void printed_hold(void);
 /* Text of the error message printed last; empty when there is none. Each is given once. */
 void printed_message(char *text, size_t size);
 void printed_last_line(char *text, size_t size);
-void printed_json(bool failed, FILE *to);
+void printed_json(bool failed, wlk_json *to);
 void printed_report(FILE *to);
 /* Run b->seed: its verdict, and b->failing. The module stays open. */
 wlk_status harness_run_seed(harness *b, wlk_error *err);

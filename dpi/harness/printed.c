@@ -146,20 +146,23 @@ static uint64_t first_kept(void) {
     return printed.ended > KEPT ? printed.ended - KEPT : 0u;
 }
 
-void printed_json(bool failed, FILE *to) {
+void printed_json(bool failed, wlk_json *to) {
     if (printed.lines == 0u) {
         return;
     }
-    fprintf(to, ", \"printed\": {\"lines\": %" PRIu64, printed.lines);
-    for (uint64_t i = first_kept(); failed && i < printed.ended; i++) {
-        const line *l = &printed.ring[i % KEPT];
-        fprintf(to,
-                "%s{\"cycle\": %" PRIu64 ", \"text\": ", i == first_kept() ? ", \"last\": [" : ", ",
-                l->cycle);
-        wlk_json_string(l->text, to);
-        fputs(i + 1u == printed.ended ? "}]" : "}", to);
+    wlk_json_open(to, "printed", '{');
+    wlk_json_number(to, "lines", printed.lines);
+    if (failed && printed.ended != 0u) {
+        wlk_json_open(to, "last", '[');
+        for (uint64_t i = first_kept(); i < printed.ended; i++) {
+            wlk_json_open(to, NULL, '{');
+            wlk_json_number(to, "cycle", printed.ring[i % KEPT].cycle);
+            wlk_json_text(to, "text", printed.ring[i % KEPT].text);
+            wlk_json_close(to, '}');
+        }
+        wlk_json_close(to, ']');
     }
-    fputs("}", to);
+    wlk_json_close(to, '}');
 }
 
 void printed_report(FILE *to) {

@@ -29,40 +29,44 @@ static fit fit_of_all(void) {
     return sum;
 }
 
-static void print_first(const wlk_checker *failing, FILE *to) {
+static void print_first(const wlk_checker *failing, wlk_json *to) {
     uint32_t n = 0, n_ports = 0;
     const wlk_difference *found = wlk_checker_differences(failing, &n);
     const wlk_port *ports = wlk_checker_ports(failing, &n_ports);
-    fprintf(to, ", \"first\": {\"cycle\": %" PRIu64,
-            wlk_checker_result_get(failing, false).first_cycle);
+    wlk_json_open(to, "first", '{');
+    wlk_json_number(to, "cycle", wlk_checker_result_get(failing, false).first_cycle);
     if (n != 0u) {
-        fprintf(to, ", \"port\": \"%s\"", ports[found[0].port].name);
+        wlk_json_text(to, "port", ports[found[0].port].name);
     }
-    fprintf(to, ", \"block\": \"%s\"}", wlk_checker_block(failing)->table->name);
+    wlk_json_text(to, "block", wlk_checker_block(failing)->table->name);
+    wlk_json_close(to, '}');
 }
 
 // @p before: bits compared in the runs before this one, of which one that passes is closed already.
-static void print_run(const harness *b, wlk_status status, uint64_t before, FILE *to) {
+static void print_run(const harness *b, wlk_status status, uint64_t before, wlk_json *to) {
     const fit passed = {.explained_bits = b->compared - before,
                         .explained_cycles = b->cycle * b->n_watches};
     const fit sum = b->dut_handle != NULL ? fit_of_all() : passed;
-    fprintf(to,
-            "{\"seed\": %" PRIu64 ", \"verdict\": \"%s\", \"cycles\": %" PRIu64
-            ", \"explained_bits\": %" PRIu64 ", \"explained_cycles\": %" PRIu64
-            ", \"mismatched_bits\": %" PRIu64 ", \"differing_ports\": %" PRIu32
-            ", \"differing_bits\": %" PRIu32 ", \"failing_checkers\": %" PRIu32,
-            b->seed, wlk_status_name(status), b->cycle, sum.explained_bits, sum.explained_cycles,
-            sum.mismatched_bits, sum.differing_ports, sum.differing_bits, sum.failing);
+    wlk_json_open(to, NULL, '{');
+    wlk_json_number(to, "seed", b->seed);
+    wlk_json_text(to, "verdict", wlk_status_name(status));
+    wlk_json_number(to, "cycles", b->cycle);
+    wlk_json_number(to, "explained_bits", sum.explained_bits);
+    wlk_json_number(to, "explained_cycles", sum.explained_cycles);
+    wlk_json_number(to, "mismatched_bits", sum.mismatched_bits);
+    wlk_json_number(to, "differing_ports", sum.differing_ports);
+    wlk_json_number(to, "differing_bits", sum.differing_bits);
+    wlk_json_number(to, "failing_checkers", sum.failing);
     if (b->failing != NULL) {
         print_first(b->failing, to);
     }
-    fputs("}", to);
+    wlk_json_close(to, '}');
 }
 
 // With each seed.
-static wlk_status probe(harness *b, FILE *to, wlk_error *err) {
+static wlk_status probe(harness *b, wlk_json *to, wlk_error *err) {
     wlk_status status = harness_configure(b, err);
-    fputs("[", to);
+    wlk_json_open(to, NULL, '[');
     for (b->seed = b->first; status == WLK_OK && b->seed <= b->last; b->seed++) {
         const uint64_t before = b->compared;
         b->failing = NULL;
@@ -71,28 +75,31 @@ static wlk_status probe(harness *b, FILE *to, wlk_error *err) {
             status = verdict;
             break;
         }
-        fputs(b->seed != b->first ? ", " : "", to);
         print_run(b, verdict, before, to);
         harness_end(b);
         b->failing = NULL;
     }
-    fputs("]", to);
+    wlk_json_close(to, ']');
     return status;
 }
 
 wlk_status harness_probe(harness *b, FILE *to, wlk_error *err) {
     wlk_status status = WLK_OK;
     b->total = b->n_probes * (b->last - b->first + 1u) * b->cycles;
-    fputs("{\"probes\": [", to);
+    wlk_json j = {to, false};
+    wlk_json_open(&j, NULL, '{');
+    wlk_json_open(&j, "probes", '[');
     for (uint32_t i = 0; i < b->n_probes && status == WLK_OK; i++) {
         memcpy(b->cfg, b->dut->cfg, b->block->table->n_params * sizeof *b->cfg);
         wlk_dpi_override(NULL, 0);
         if (!harness_set_params(b, b->probes[i])) {
             return wlk_fail(err, WLK_USAGE, "cannot read 'probe=%s'", b->probes[i]);
         }
-        fputs(i != 0u ? ", " : "", to);
-        status = probe(b, to, err);
+        status = probe(b, &j, err);
     }
-    fputs("], \"verdict\": \"PASS\"}\n", to);
+    wlk_json_close(&j, ']');
+    wlk_json_text(&j, "verdict", "PASS");
+    wlk_json_close(&j, '}');
+    fputc('\n', to);
     return status;
 }

@@ -346,8 +346,15 @@ static wlk_status time_cycles(harness *b) {
     }
     const double ns = (cpu_seconds() - start) * 1e9 / (double)b->time;
     const wlk_status status = harness_verdict(b, true);
-    fprintf(answer, "{\"ns_per_cycle\": %.3f, \"checkers\": %" PRIu32 ", \"verdict\": \"%s\"}\n",
-            ns, wlk_dpi_count(), wlk_status_name(status));
+    wlk_json j = {answer, false};
+    char text[32];
+    (void)snprintf(text, sizeof text, "%.3f", ns);
+    wlk_json_open(&j, NULL, '{');
+    wlk_json_raw(&j, "ns_per_cycle", text);
+    wlk_json_number(&j, "checkers", wlk_dpi_count());
+    wlk_json_text(&j, "verdict", wlk_status_name(status));
+    wlk_json_close(&j, '}');
+    fputc('\n', answer);
     harness_end(b);
     free(inputs);
     free(out);

@@ -266,101 +266,71 @@ void wlk_checker_report_kept(const wlk_checker *c, wlk_status verdict, const cha
     print_state(c, to);
 }
 
-void wlk_json_bytes(const char *bytes, size_t size, FILE *to) {
-    fputc('"', to);
-    for (size_t i = 0; i < size; i++) {
-        const unsigned char ch = (unsigned char)bytes[i];
-        if (ch == '"' || ch == '\\') {
-            fputc('\\', to);
-        }
-        if (ch < 0x20u || ch >= 0x7fu) {
-            fprintf(to, "\\u%04x", ch);
-        } else {
-            fputc(ch, to);
-        }
-    }
-    fputc('"', to);
-}
-
-void wlk_json_string(const char *text, FILE *to) {
-    wlk_json_bytes(text, strlen(text), to);
-}
-
-static void json_config(const wlk_checker *c, FILE *to) {
-    const wlk_table *t = c->block->table;
-    fputs("\"config\": {", to);
-    for (uint32_t i = 0; i < t->n_params; i++) {
-        fprintf(to, "%s\"%s\": ", i != 0u ? ", " : "", t->params[i].name);
-        if (t->params[i].names != NULL) {
-            fprintf(to, "\"%s\"", t->params[i].names[c->cfg[i]]);
-        } else {
-            fprintf(to, "%" PRIu32, c->cfg[i]);
-        }
-    }
-    fputs("}", to);
-}
-
-static void json_difference(const wlk_checker *c, const wlk_difference *d, FILE *to) {
-    fprintf(to,
-            "\"port\": \"%s\", \"expected\": \"0x%" PRIx64 "\", \"got\": \"0x%" PRIx64
-            "\", \"care\": \"0x%" PRIx64 "\"",
-            c->ports[d->port].name, d->expected, d->got, d->care);
+static void json_difference(const wlk_checker *c, const wlk_difference *d, wlk_json *to) {
+    wlk_json_text(to, "port", c->ports[d->port].name);
+    wlk_json_hex(to, "expected", d->expected);
+    wlk_json_hex(to, "got", d->got);
+    wlk_json_hex(to, "care", d->care);
     if ((d->x & d->care) != 0u) {
-        fprintf(to, ", \"x\": \"0x%" PRIx64 "\"", d->x);
+        wlk_json_hex(to, "x", d->x);
     }
 }
 
-static void json_first(const wlk_checker *c, const wlk_checker_result *r, FILE *to) {
-    fprintf(to, ", \"first\": {\"cycle\": %" PRIu64 ", ", r->first_cycle);
-    if (r->verdict == WLK_PROTOCOL_VIOLATION) {
+static void json_first(const wlk_checker *c, const wlk_checker_result *r, wlk_json *to) {
+    const bool differs = r->verdict != WLK_PROTOCOL_VIOLATION;
+    wlk_json_open(to, "first", '{');
+    wlk_json_number(to, "cycle", r->first_cycle);
+    if (differs) {
+        json_difference(c, &c->differences[0], to);
+    } else {
         if (c->violation_port >= 0) {
-            fprintf(to, "\"port\": \"%s\", ", c->ports[c->violation_port].name);
+            wlk_json_text(to, "port", c->ports[c->violation_port].name);
         }
-        fputs("\"rule\": ", to);
-        wlk_json_string(c->violation_text, to);
-        fputs("}", to);
+        wlk_json_text(to, "rule", c->violation_text);
+    }
+    wlk_json_close(to, '}');
+    if (!differs) {
         return;
     }
-    json_difference(c, &c->differences[0], to);
-    fputs("}, \"differences\": [", to);
+    wlk_json_open(to, "differences", '[');
     for (uint32_t i = 0; i < c->n_differences; i++) {
-        fputs(i != 0u ? ", {" : "{", to);
+        wlk_json_open(to, NULL, '{');
         json_difference(c, &c->differences[i], to);
-        fputs("}", to);
+        wlk_json_close(to, '}');
     }
-    fputs("]", to);
+    wlk_json_close(to, ']');
 }
 
-static void json_coverage(const wlk_checker *c, FILE *to) {
-    const wlk_table *t = c->block->table;
-    fputs(", \"coverage\": {", to);
-    for (uint32_t i = 0; i < t->n_covers; i++) {
-        fprintf(to, "%s\"%s\": %" PRIu64, i != 0u ? ", " : "", t->covers[i].name, c->events[i]);
-    }
-    fputs("}", to);
-}
-
-void wlk_checker_json(const wlk_checker *c, bool strict, const char *extra, FILE *to) {
-    const wlk_checker_result r = wlk_checker_result_get(c, strict);
+static void json_counts(const wlk_checker *c, const wlk_checker_result *r, wlk_json *to) {
     const wlk_checker_fit fit = wlk_checker_fit_get(c);
-    fprintf(to, "{\"block\": \"%s\", \"scope\": ", c->block->table->name);
-    wlk_json_string(c->scope, to);
-    fputs(", ", to);
-    json_config(c, to);
-    fprintf(
-        to,
-        ", \"cycles\": %" PRIu64 ", \"skipped\": %" PRIu64 ", \"compared_bits\": %" PRIu64
-        ", \"masked_bits\": %" PRIu64 ", \"mismatches\": %" PRIu64 ", \"mismatched_bits\": %" PRIu64
-        ", \"explained_bits\": %" PRIu64 ", \"differing_ports\": %" PRIu32
-        ", \"differing_bits\": %" PRIu32 ", \"verdict\": \"%s\"",
-        r.cycles, r.skipped, r.compared_bits, r.masked_bits, r.mismatches, r.mismatched_bits,
-        fit.explained_bits, fit.differing_ports, fit.differing_bits, wlk_status_name(r.verdict));
+    wlk_json_number(to, "cycles", r->cycles);
+    wlk_json_number(to, "skipped", r->skipped);
+    wlk_json_number(to, "compared_bits", r->compared_bits);
+    wlk_json_number(to, "masked_bits", r->masked_bits);
+    wlk_json_number(to, "mismatches", r->mismatches);
+    wlk_json_number(to, "mismatched_bits", r->mismatched_bits);
+    wlk_json_number(to, "explained_bits", fit.explained_bits);
+    wlk_json_number(to, "differing_ports", fit.differing_ports);
+    wlk_json_number(to, "differing_bits", fit.differing_bits);
+}
+
+void wlk_checker_json(const wlk_checker *c, bool strict, wlk_json *to) {
+    const wlk_table *t = c->block->table;
+    const wlk_checker_result r = wlk_checker_result_get(c, strict);
+    wlk_json_text(to, "block", t->name);
+    wlk_json_text(to, "scope", c->scope);
+    wlk_json_config(to, t, c->cfg);
+    json_counts(c, &r, to);
+    wlk_json_text(to, "verdict", wlk_status_name(r.verdict));
     if (r.verdict == WLK_FUNCTIONAL_MISMATCH || r.verdict == WLK_TIMING_DIVERGENCE ||
         r.verdict == WLK_PROTOCOL_VIOLATION) {
         json_first(c, &r, to);
     }
     if (c->count_events) {
-        json_coverage(c, to);
+        wlk_json_open(to, "coverage", '{');
+        for (uint32_t i = 0; i < t->n_covers; i++) {
+            wlk_json_number(to, t->covers[i].name, c->events[i]);
+        }
+        wlk_json_close(to, '}');
     }
-    fprintf(to, "%s}", extra != NULL ? extra : "");
 }

@@ -116,20 +116,6 @@ void tool_progress(uint64_t done, uint64_t total) {
     }
 }
 
-void tool_config_json(const wlk_table *table, const uint32_t *cfg, char *text, size_t size) {
-    size_t used = 0;
-    text[0] = '\0';
-    for (uint32_t i = 0; i < table->n_params && used < size; i++) {
-        const wlk_param *p = &table->params[i];
-        const char *glue = i != 0u ? ", " : "";
-        const int n = p->names != NULL ? snprintf(text + used, size - used, "%s\"%s\": \"%s\"",
-                                                  glue, p->name, p->names[cfg[i]])
-                                       : snprintf(text + used, size - used, "%s\"%s\": %" PRIu32,
-                                                  glue, p->name, cfg[i]);
-        used += n > 0 ? (size_t)n : 0u;
-    }
-}
-
 bool tool_tie_read(const char *text, uint32_t in_words, tool_tie *tie) {
     char *end = NULL;
     uint32_t *const parts[] = {&tie->word, &tie->lsb, &tie->width};

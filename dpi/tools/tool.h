@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "warplock/block.h"
+#include "warplock/json.h"
 
 /* Set by SIGINT and SIGTERM. */
 extern volatile sig_atomic_t tool_stop;
@@ -56,8 +56,5 @@ void tool_tie_apply(const tool_tie *ties, uint32_t n, uint64_t *in);
 
 /* Every 0.2 s at most: "progress DONE TOTAL" on stderr, read by scripts/warplock. */
 void tool_progress(uint64_t done, uint64_t total);
-
-/* A configuration as JSON members `"key": value, ...`. */
-void tool_config_json(const wlk_table *table, const uint32_t *cfg, char *text, size_t size);
 
 #endif

@@ -75,17 +75,17 @@ wlk_status job_reader(const job *j, const char *path, wlk_vec_reader **reader, w
                     j->b.layout.out_words);
 }
 
-void vec_print_side(const job *j, const char *name, bool out, const uint64_t *words) {
-    const char *glue = "";
-    printf(", \"%s\": {", name);
+void vec_print_side(const job *j, const char *name, bool out, const uint64_t *words, wlk_json *to) {
+    wlk_json_open(to, name, '{');
     for (uint32_t i = 0; i < j->b.layout.n_ports; i++) {
         const wlk_port *port = &j->b.ports[i];
         if (port->is_out == out && port->present) {
-            printf("%s\"%s\": \"%" PRIx64 "\"", glue, port->name, wlk_port_get(port, words));
-            glue = ", ";
+            char value[17];
+            (void)snprintf(value, sizeof value, "%" PRIx64, wlk_port_get(port, words));
+            wlk_json_text(to, port->name, value);
         }
     }
-    putchar('}');
+    wlk_json_close(to, '}');
 }
 
 int vec_close_output(void) {

@@ -43,7 +43,7 @@ int vec_play(int n, char **a);
 int vec_model(int n, char **a);
 
 /* Print `, "name": {"port": "hex", ...}` of the inputs or outputs that exist. */
-void vec_print_side(const job *j, const char *name, bool out, const uint64_t *words);
+void vec_print_side(const job *j, const char *name, bool out, const uint64_t *words, wlk_json *to);
 
 /* End of output on stdout: NO_SPACE when it could not be written, 141 when its reader has gone. */
 int vec_close_output(void);

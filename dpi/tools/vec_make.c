@@ -1,52 +1,70 @@
 // SPDX-License-Identifier: Apache-2.0
 // Commands that write a vector file: generate from a seed, import from a CSV.
+#define _GNU_SOURCE // open_memstream
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "csv.h"
 #include "vec_job.h"
 #include "warplock/stimulus.h"
 
-enum { HEADER_TEXT = 1 << 16 };
-
 static wlk_status interrupted(wlk_error *err) {
     return wlk_fail(err, WLK_INTERRUPTED, "interrupted; nothing was written");
 }
 
-// The header's text: docs/record-format.md, "Header text". `origin` holds the last members.
-static void header_text(const job *j, const char *source, const char *power_up, const char *origin,
-                        char *text) {
-    char config[HEADER_TEXT / 8];
-    const char *members = j->b.members_text != NULL ? j->b.members_text : "";
-    const char *before = j->b.members_text != NULL ? "\"members\": \"" : "";
-    tool_config_json(j->b.block->table, j->b.cfg, config, sizeof config);
-    (void)snprintf(text, HEADER_TEXT,
-                   "{\"tool\": \"warplock " WLK_VERSION "\", \"block\": \"%s\", "
-                   "\"schema\": \"%016" PRIx64 "\", \"model_version\": %" PRIu32
-                   ", \"config\": {%s}, %s%s%s\"power_up\": \"%s\", \"source\": \"%s\", %s}",
-                   j->b.block->table->name, j->b.block->table->schema_hash,
-                   j->b.block->table->model_version, config, before, members,
-                   *members != '\0' ? "\", " : "", power_up, source, origin);
-}
+// What made a file: docs/record-format.md, "Header text".
+typedef struct origin {
+    const char *source, *power_up;
+    const char *profile; // with the seed; NULL: none
+    uint64_t seed;
+    const char *recording; // NULL: none
+} origin;
 
-// `text` as the inside of a JSON string; a control character becomes '?'.
-static void escape(const char *text, char *to, size_t size) {
-    size_t used = 0;
-    for (; *text != '\0' && used + 3u < size; text++) {
-        if (*text == '"' || *text == '\\') {
-            to[used++] = '\\';
-        }
-        to[used++] = (unsigned char)*text < 0x20u ? '?' : *text;
+// The text is the caller's to free; NULL: out of memory.
+static char *header_text(const job *j, const origin *from) {
+    const wlk_table *t = j->b.block->table;
+    char *text = NULL, schema[17];
+    size_t size = 0;
+    FILE *to = open_memstream(&text, &size);
+    wlk_json line = {to, false};
+    if (to == NULL) {
+        return NULL;
     }
-    to[used] = '\0';
+    (void)snprintf(schema, sizeof schema, "%016" PRIx64, t->schema_hash);
+    wlk_json_open(&line, NULL, '{');
+    wlk_json_text(&line, "tool", "warplock " WLK_VERSION);
+    wlk_json_text(&line, "block", t->name);
+    wlk_json_text(&line, "schema", schema);
+    wlk_json_number(&line, "model_version", t->model_version);
+    wlk_json_config(&line, t, j->b.cfg);
+    if (j->b.members_text != NULL) {
+        wlk_json_text(&line, "members", j->b.members_text);
+    }
+    wlk_json_text(&line, "power_up", from->power_up);
+    wlk_json_text(&line, "source", from->source);
+    if (from->profile != NULL) {
+        wlk_json_number(&line, "seed", from->seed);
+        wlk_json_text(&line, "profile", from->profile);
+    } else {
+        wlk_json_text(&line, "recording", from->recording);
+    }
+    wlk_json_close(&line, '}');
+    return fclose(to) == 0 ? text : NULL;
 }
 
-static wlk_status create(const job *j, const char *path, const char *header, bool force,
+static wlk_status create(const job *j, const char *path, const origin *from, bool force,
                          wlk_vec_writer **writer, wlk_error *err) {
     const wlk_vec_shape shape = {j->b.layout.in_words, j->b.layout.out_words};
-    return force ? wlk_vec_replace(writer, path, &shape, header, err)
-                 : wlk_vec_create(writer, path, &shape, header, err);
+    char *header = header_text(j, from);
+    if (header == NULL) {
+        return wlk_fail(err, WLK_NO_MEMORY, "out of memory");
+    }
+    const wlk_status status = force ? wlk_vec_replace(writer, path, &shape, header, err)
+                                    : wlk_vec_create(writer, path, &shape, header, err);
+    free(header);
+    return status;
 }
 
 // Options before the words.
@@ -124,15 +142,12 @@ static wlk_status gen_file(job *j, char **a, uint64_t seed, uint64_t cycles, fla
     wlk_vec_writer *writer = NULL;
     wlk_stimulus_state stim;
     uint32_t profile = 0;
-    char header[HEADER_TEXT], origin[128];
     wlk_status status = find_stimulus(a[0], a[3], &gen, &profile, err);
     if (status != WLK_OK) {
         return status;
     }
-    (void)snprintf(origin, sizeof origin, "\"seed\": %" PRIu64 ", \"profile\": \"%.64s\"", seed,
-                   a[3]);
-    header_text(j, "gen", a[5], origin, header);
-    status = create(j, a[1], header, f.force, &writer, err);
+    const origin from = {.source = "gen", .power_up = a[5], .profile = a[3], .seed = seed};
+    status = create(j, a[1], &from, f.force, &writer, err);
     if (status != WLK_OK) {
         return status;
     }
@@ -195,17 +210,15 @@ static wlk_status import_rows(job *j, csv *rows, const char *name, wlk_vec_write
 static wlk_status import_file(job *j, char **a, flags f, wlk_error *err) {
     csv *rows = NULL;
     wlk_vec_writer *writer = NULL;
-    char header[HEADER_TEXT], origin[600], name[512];
     wlk_status status = csv_open(&rows, stdin, a[2], j->b.ports, j->b.layout.n_ports,
                                  j->b.block->table, false, err);
     if (status != WLK_OK) {
         return status;
     }
     const char *slash = strrchr(a[2], '/');
-    escape(slash != NULL ? slash + 1 : a[2], name, sizeof name);
-    (void)snprintf(origin, sizeof origin, "\"recording\": \"%s\"", name);
-    header_text(j, "csv", a[3], origin, header);
-    status = create(j, a[1], header, f.force, &writer, err);
+    const origin from = {
+        .source = "csv", .power_up = a[3], .recording = slash != NULL ? slash + 1 : a[2]};
+    status = create(j, a[1], &from, f.force, &writer, err);
     if (status == WLK_OK) {
         status = close_file(writer, import_rows(j, rows, a[2], writer, err), err);
     }

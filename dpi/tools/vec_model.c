@@ -48,10 +48,14 @@ static wlk_status rows_of(job *j, csv *rows, const told *t, wlk_error *err) {
         }
         wlk_worlds_record(&j->worlds, j->in, j->out, j->care, j->b.layout.out_words, j->other,
                           &info);
-        printf("{\"cycle\": %" PRIu64 ", \"violated\": %" PRIu32, c, info.violated);
-        vec_print_side(j, "out", true, j->out);
-        vec_print_side(j, "care", true, j->care);
-        puts("}");
+        wlk_json line = {stdout, false};
+        wlk_json_open(&line, NULL, '{');
+        wlk_json_number(&line, "cycle", c);
+        wlk_json_number(&line, "violated", info.violated);
+        vec_print_side(j, "out", true, j->out, &line);
+        vec_print_side(j, "care", true, j->care, &line);
+        wlk_json_close(&line, '}');
+        fputc('\n', stdout);
     }
     return WLK_OK;
 }

@@ -73,7 +73,10 @@ static wlk_status play(playing *p, wlk_error *err) {
 
 static int tell(const playing *p) {
     const wlk_checker_result r = wlk_checker_result_get(p->checker, false);
-    wlk_checker_json(p->checker, false, NULL, stdout);
+    wlk_json j = {stdout, false};
+    wlk_json_open(&j, NULL, '{');
+    wlk_checker_json(p->checker, false, &j);
+    wlk_json_close(&j, '}');
     fputc('\n', stdout);
     if (r.verdict != WLK_OK) {
         wlk_checker_report(p->checker, stderr);

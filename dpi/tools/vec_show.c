@@ -16,9 +16,14 @@ int vec_header(int n, char **a) {
         return tool_fail("wlk-vec", &err);
     }
     const wlk_vec_shape shape = wlk_vec_get_shape(reader);
-    printf("{\"in_words\": %" PRIu32 ", \"out_words\": %" PRIu32 ", \"cycles\": %" PRIu64
-           ", \"header\": %s}\n",
-           shape.in_words, shape.out_words, wlk_vec_cycles(reader), wlk_vec_header(reader));
+    wlk_json j = {stdout, false};
+    wlk_json_open(&j, NULL, '{');
+    wlk_json_number(&j, "in_words", shape.in_words);
+    wlk_json_number(&j, "out_words", shape.out_words);
+    wlk_json_number(&j, "cycles", wlk_vec_cycles(reader));
+    wlk_json_raw(&j, "header", wlk_vec_header(reader));
+    wlk_json_close(&j, '}');
+    fputc('\n', stdout);
     wlk_vec_close(reader);
     return vec_close_output();
 }
@@ -32,11 +37,14 @@ static wlk_status dump(const job *j, wlk_vec_reader *reader, uint64_t from, uint
         if (status != WLK_OK || in == NULL) {
             break;
         }
-        printf("{\"cycle\": %" PRIu64, c);
-        vec_print_side(j, "in", false, in);
-        vec_print_side(j, "out", true, out);
-        vec_print_side(j, "care", true, care);
-        puts("}");
+        wlk_json line = {stdout, false};
+        wlk_json_open(&line, NULL, '{');
+        wlk_json_number(&line, "cycle", c);
+        vec_print_side(j, "in", false, in, &line);
+        vec_print_side(j, "out", true, out, &line);
+        vec_print_side(j, "care", true, care, &line);
+        wlk_json_close(&line, '}');
+        fputc('\n', stdout);
     }
     if (status == WLK_OK && tool_stop) {
         return wlk_fail(err, WLK_INTERRUPTED, "interrupted");
@@ -64,6 +72,19 @@ int vec_dump(int n, char **a) {
     return status == WLK_OK ? vec_close_output() : tool_fail("wlk-vec", &err);
 }
 
+static void print_port(const tool_block *b, const wlk_port *p, wlk_json *to) {
+    wlk_json_open(to, NULL, '[');
+    wlk_json_text(to, NULL, p->name);
+    wlk_json_text(to, NULL, b->block->table->fields[p->field].name);
+    wlk_json_text(to, NULL, p->is_out ? "out" : "in");
+    wlk_json_signed(to, NULL, p->lane);
+    wlk_json_number(to, NULL, p->word);
+    wlk_json_number(to, NULL, p->lsb);
+    wlk_json_number(to, NULL, p->width);
+    wlk_json_bool(to, NULL, p->present);
+    wlk_json_close(to, ']');
+}
+
 // What the C side makes of a table: compared with the Python side by a test.
 int vec_layout(int n, char **a) {
     job j;
@@ -75,16 +96,22 @@ int vec_layout(int n, char **a) {
         return tool_fail("wlk-vec", &err);
     }
     const wlk_layout *l = &j.b.layout;
-    printf("{\"schema\": \"%016" PRIx64 "\", \"in_control\": %" PRIu32 ", \"out_control\": %" PRIu32
-           ", \"in_words\": %" PRIu32 ", \"out_words\": %" PRIu32 ", \"ports\": [",
-           j.b.block->table->schema_hash, l->in_control, l->out_control, l->in_words, l->out_words);
+    char schema[17];
+    wlk_json to = {stdout, false};
+    (void)snprintf(schema, sizeof schema, "%016" PRIx64, j.b.block->table->schema_hash);
+    wlk_json_open(&to, NULL, '{');
+    wlk_json_text(&to, "schema", schema);
+    wlk_json_number(&to, "in_control", l->in_control);
+    wlk_json_number(&to, "out_control", l->out_control);
+    wlk_json_number(&to, "in_words", l->in_words);
+    wlk_json_number(&to, "out_words", l->out_words);
+    wlk_json_open(&to, "ports", '[');
     for (uint32_t i = 0; i < l->n_ports; i++) {
-        const wlk_port *p = &j.b.ports[i];
-        printf("%s[\"%s\", \"%s\", \"%s\", %d, %u, %u, %u, %s]", i != 0u ? ", " : "", p->name,
-               j.b.block->table->fields[p->field].name, p->is_out ? "out" : "in", p->lane, p->word,
-               p->lsb, p->width, p->present ? "true" : "false");
+        print_port(&j.b, &j.b.ports[i], &to);
     }
-    puts("]}");
+    wlk_json_close(&to, ']');
+    wlk_json_close(&to, '}');
+    fputc('\n', stdout);
     job_close(&j);
     return vec_close_output();
 }

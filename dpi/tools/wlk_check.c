@@ -10,7 +10,7 @@
 //   --instance block=NAME scope=PATH [clock=PATH] [power_up=unknown|zero] [KEY=VALUE...]
 // A signal is a port when it has its name. What failed is reported for a person: on stderr, or in a
 // session as the member `report` of the object.
-#define _GNU_SOURCE // asprintf, open_memstream
+#define _GNU_SOURCE // open_memstream
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,7 +42,7 @@ typedef struct instance {
     uint64_t *in, *in_x, *out, *out_x, *compare; // records
     wlk_checker *checker;
     wlk_wave *wave;
-    char *extra; // members of the JSON object beside the checker's
+    size_t at; // number of its scope
     uint32_t sampler;
     uint64_t failed_at;
     bool failed;
@@ -78,24 +78,28 @@ static void catch_signals(void) {
 // ---- list -------------------------------------------------------------------------------------
 
 // The parts of a bus are one signal here; its handle is that of the first part.
-static void list_scope(const wlk_wave *wave, const wlk_wave_scope *scope, FILE *to) {
+static void list_scope(const wlk_wave *wave, const wlk_wave_scope *scope, wlk_json *to) {
     size_t count = 0;
     const wlk_wave_signal *signals = wlk_wave_signals(wave, &count);
     const size_t end = scope->first_signal + scope->num_signals;
-    fputs("{\"path\": ", to);
-    wlk_json_string(scope->path, to);
-    fprintf(to, ", \"parent\": %zu, \"signals\": [", scope->parent);
+    wlk_json_open(to, NULL, '{');
+    wlk_json_text(to, "path", scope->path);
+    wlk_json_number(to, "parent", scope->parent);
+    wlk_json_open(to, "signals", '[');
     for (size_t i = scope->first_signal; i < end;) {
         const wlk_wave_signal *first = &signals[i];
         uint32_t width = 0;
         for (; i < end && strcmp(signals[i].leaf, first->leaf) == 0; i++) {
             width += signals[i].width;
         }
-        fputs(first == &signals[scope->first_signal] ? "[" : ", [", to);
-        wlk_json_string(first->leaf, to);
-        fprintf(to, ", %" PRIu32 ", %" PRIu32 "]", width, first->handle);
+        wlk_json_open(to, NULL, '[');
+        wlk_json_text(to, NULL, first->leaf);
+        wlk_json_number(to, NULL, width);
+        wlk_json_number(to, NULL, first->handle);
+        wlk_json_close(to, ']');
     }
-    fputs("]}", to);
+    wlk_json_close(to, ']');
+    wlk_json_close(to, '}');
 }
 
 static void list(const wlk_wave *wave, FILE *to) {
@@ -104,13 +108,18 @@ static void list(const wlk_wave *wave, FILE *to) {
     int exponent = 0;
     const wlk_wave_scope *scopes = wlk_wave_scopes(wave, &count);
     wlk_wave_times(wave, &start, &end, &exponent);
-    fprintf(to, "{\"start\": %" PRIu64 ", \"end\": %" PRIu64 ", \"exponent\": %d, \"scopes\": [",
-            start, end, exponent);
+    wlk_json j = {to, false};
+    wlk_json_open(&j, NULL, '{');
+    wlk_json_number(&j, "start", start);
+    wlk_json_number(&j, "end", end);
+    wlk_json_signed(&j, "exponent", exponent);
+    wlk_json_open(&j, "scopes", '[');
     for (size_t i = 0; i < count; i++) {
-        fputs(i != 0u ? ", " : "", to);
-        list_scope(wave, &scopes[i], to);
+        list_scope(wave, &scopes[i], &j);
     }
-    fputs("]}\n", to);
+    wlk_json_close(&j, ']');
+    wlk_json_close(&j, '}');
+    fputc('\n', to);
     (void)fflush(to);
 }
 
@@ -163,7 +172,6 @@ static void instance_close(instance *i) {
     free(i->out);
     free(i->out_x);
     free(i->compare);
-    free(i->extra);
 }
 
 // How a port of the table is met in the scope.
@@ -178,13 +186,13 @@ static bool is_tied(const instance *i, const wlk_port *port) {
     return false;
 }
 
-static meeting meet(const instance *i, const wlk_port *port, size_t scope) {
+static meeting meet(const instance *i, const wlk_port *port) {
     uint32_t width = 0;
     if (is_tied(i, port)) {
         return IGNORED;
     }
     const bool found =
-        wlk_wave_find_signal(i->wave, scope, port->name, NULL, &width) != WLK_WAVE_NONE;
+        wlk_wave_find_signal(i->wave, i->at, port->name, NULL, &width) != WLK_WAVE_NONE;
     const bool read = port->is_out || i->b.block->table->fields[port->field].read;
     if (!read && width != port->width) {
         return TIED_OFF; // of no consequence, whatever its width
@@ -198,75 +206,32 @@ static meeting meet(const instance *i, const wlk_port *port, size_t scope) {
     return port->is_out ? NOT_COMPARED : REFUSED;
 }
 
-static wlk_status bind_port(instance *i, uint32_t sampler, const wlk_port *port, size_t scope,
-                            wlk_error *err) {
+static wlk_status bind_port(instance *i, uint32_t sampler, const wlk_port *port, wlk_error *err) {
     uint64_t *value = port->is_out ? i->out : i->in;
     uint64_t *x = port->is_out ? i->out_x : i->in_x;
     if (port->is_out) {
         wlk_port_set(port, i->compare, ~UINT64_C(0));
     }
-    return wlk_wave_bind_signal(i->wave, sampler, scope, port->name, port->width,
+    return wlk_wave_bind_signal(i->wave, sampler, i->at, port->name, port->width,
                                 value + port->word, x + port->word, port->lsb, err);
 }
 
-static void append_name(FILE *list_of, uint32_t *n, const char *name) {
-    fprintf(list_of, "%s\"%s\"", (*n)++ != 0u ? ", " : "", name);
-}
-
-static wlk_status bind_ports(instance *i, uint32_t sampler, size_t scope, FILE *missing, FILE *tied,
-                             wlk_error *err) {
-    uint32_t n_missing = 0, n_tied = 0;
+static wlk_status bind_ports(instance *i, uint32_t sampler, wlk_error *err) {
     for (uint32_t p = 0; p < i->b.layout.n_ports; p++) {
         const wlk_port *port = &i->b.ports[p];
-        if (!port->present) {
-            continue;
-        }
-        wlk_status status = WLK_OK;
-        switch (meet(i, port, scope)) {
-        case NOT_COMPARED:
-            append_name(missing, &n_missing, port->name);
-            break;
-        case TIED_OFF:
-            append_name(tied, &n_tied, port->name);
-            break;
-        case REFUSED:
+        const meeting met = port->present ? meet(i, port) : IGNORED;
+        if (met == REFUSED) {
             return wlk_fail(err, WLK_IFACE_CHANGED,
                             "scope %.128s has no signal %s, an input that the model reads; dump "
                             "it, or name another scope",
                             i->scope, port->name);
-        case IGNORED:
-            break;
-        case BOUND:
-            status = bind_port(i, sampler, port, scope, err);
-            break;
         }
+        const wlk_status status = met == BOUND ? bind_port(i, sampler, port, err) : WLK_OK;
         if (status != WLK_OK) {
             return status;
         }
     }
     return WLK_OK;
-}
-
-// Binds, and notes in `extra` which ports are not there.
-static wlk_status bind_all(instance *i, uint32_t sampler, size_t scope, wlk_error *err) {
-    char *missing = NULL, *tied = NULL;
-    size_t size = 0;
-    FILE *m = open_memstream(&missing, &size);
-    FILE *t = open_memstream(&tied, &size);
-    wlk_status status = WLK_NO_MEMORY;
-    if (m != NULL && t != NULL) {
-        status = bind_ports(i, sampler, scope, m, t, err);
-    }
-    const bool closed = m != NULL && fclose(m) == 0;
-    if (t == NULL || fclose(t) != 0 || !closed ||
-        (status == WLK_OK &&
-         asprintf(&i->extra, ", \"not_compared\": [%s], \"tied_off\": [%s]", missing, tied) < 0)) {
-        i->extra = NULL;
-        status = wlk_fail(err, WLK_NO_MEMORY, "out of memory");
-    }
-    free(missing);
-    free(tied);
-    return status;
 }
 
 static int on_sample(void *ctx, uint64_t time, uint64_t sample) {
@@ -307,8 +272,8 @@ static wlk_status prepare(instance *i, wlk_wave *wave, wlk_error *err) {
     if (status != WLK_OK) {
         return status;
     }
-    const size_t scope = wlk_wave_find_scope(wave, i->scope);
-    if (scope == WLK_WAVE_NONE) {
+    i->at = wlk_wave_find_scope(wave, i->scope);
+    if (i->at == WLK_WAVE_NONE) {
         return wlk_fail(err, WLK_NO_SCOPE, "no scope %.300s in the waveform", i->scope);
     }
     status = find_clock(i, &clock, err);
@@ -317,7 +282,7 @@ static wlk_status prepare(instance *i, wlk_wave *wave, wlk_error *err) {
     }
     i->sampler = sampler;
     if (status == WLK_OK) {
-        status = bind_all(i, sampler, scope, err);
+        status = bind_ports(i, sampler, err);
     }
     const wlk_checker_options options = {
         .scope = i->scope,
@@ -343,7 +308,7 @@ static void print_report(const instance *i, FILE *to) {
 }
 
 // The report as a member: in the answer and not in a file, no full disk keeps it back.
-static void add_report(const instance *i, FILE *to) {
+static void add_report(const instance *i, wlk_json *to) {
     char *text = NULL;
     size_t size = 0;
     FILE *report = open_memstream(&text, &size);
@@ -352,32 +317,38 @@ static void add_report(const instance *i, FILE *to) {
     }
     print_report(i, report);
     if (fclose(report) == 0) {
-        fputs(", \"report\": ", to);
-        wlk_json_string(text, to);
+        wlk_json_text(to, "report", text);
     }
     free(text);
 }
 
-static void print_json(const instance *i, bool with_report) {
-    char *extra = NULL;
-    size_t size = 0;
-    FILE *members = open_memstream(&extra, &size);
-    if (members != NULL) {
-        fputs(i->extra, members);
-        if (i->failed) {
-            fprintf(members, ", \"first_time\": %" PRIu64, i->failed_at);
+static void add_ports(const instance *i, const char *name, meeting met, wlk_json *to) {
+    wlk_json_open(to, name, '[');
+    for (uint32_t p = 0; p < i->b.layout.n_ports; p++) {
+        if (i->b.ports[p].present && meet(i, &i->b.ports[p]) == met) {
+            wlk_json_text(to, NULL, i->b.ports[p].name);
         }
-        if (!i->b.block->table->has_clock) {
-            fprintf(members, ", \"port_changes\": %" PRIu64, wlk_wave_moves(i->wave, i->sampler));
-        }
-        if (with_report) {
-            add_report(i, members);
-        }
-        (void)fclose(members);
     }
-    wlk_checker_json(i->checker, false, extra != NULL ? extra : i->extra, stdout);
+    wlk_json_close(to, ']');
+}
+
+static void print_json(const instance *i, bool with_report) {
+    wlk_json j = {stdout, false};
+    wlk_json_open(&j, NULL, '{');
+    wlk_checker_json(i->checker, false, &j);
+    add_ports(i, "not_compared", NOT_COMPARED, &j);
+    add_ports(i, "tied_off", TIED_OFF, &j);
+    if (i->failed) {
+        wlk_json_number(&j, "first_time", i->failed_at);
+    }
+    if (!i->b.block->table->has_clock) {
+        wlk_json_number(&j, "port_changes", wlk_wave_moves(i->wave, i->sampler));
+    }
+    if (with_report) {
+        add_report(i, &j);
+    }
+    wlk_json_close(&j, '}');
     fputc('\n', stdout);
-    free(extra);
 }
 
 // Exit code of several runs: the lowest number that is not 0, as in scripts/wlk/base/report.py.

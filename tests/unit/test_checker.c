@@ -283,7 +283,11 @@ static char *text_of(void (*print)(const wlk_checker *, FILE *)) {
 }
 
 static void print_json(const wlk_checker *c, FILE *to) {
-    wlk_checker_json(c, false, ", \"extra\": 1", to);
+    wlk_json j = {to, false};
+    wlk_json_open(&j, NULL, '{');
+    wlk_checker_json(c, false, &j);
+    wlk_json_number(&j, "extra", 1);
+    wlk_json_close(&j, '}');
 }
 
 static void expect_text(void (*print)(const wlk_checker *, FILE *), const char *part) {

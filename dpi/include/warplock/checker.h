@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "warplock/block.h"
+#include "warplock/json.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -131,14 +132,11 @@ void wlk_checker_keep(wlk_checker *checker);
 void wlk_checker_report_kept(const wlk_checker *checker, wlk_status verdict, const char *what,
                              FILE *to);
 
-/** A JSON string; bytes outside printable ASCII as \\u00XX. */
-void wlk_json_string(const char *text, FILE *to);
-
-/** The same of @p size bytes, which may have zeros among them. */
-void wlk_json_bytes(const char *bytes, size_t size, FILE *to);
-
-/** One JSON object without a line end: the fields of design.md plus details. */
-void wlk_checker_json(const wlk_checker *checker, bool strict, const char *extra, FILE *to);
+/**
+ * The members of a JSON object (docs/exit-codes.md): block, scope, config, counts, verdict, and of
+ * a failure the first difference. The caller opens and closes the object, and may add its own.
+ */
+void wlk_checker_json(const wlk_checker *checker, bool strict, wlk_json *to);
 
 #ifdef __cplusplus
 }

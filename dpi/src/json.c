@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "warplock/json.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static void escaped(const char *bytes, size_t size, FILE *to) {
+    fputc('"', to);
+    for (size_t i = 0; i < size; i++) {
+        const unsigned char ch = (unsigned char)bytes[i];
+        if (ch < 0x20u || ch >= 0x7fu) {
+            fprintf(to, "\\u%04x", ch);
+        } else {
+            fprintf(to, ch == '"' || ch == '\\' ? "\\%c" : "%c", ch);
+        }
+    }
+    fputc('"', to);
+}
+
+// What stands before a value.
+static void begin(wlk_json *j, const char *name) {
+    fputs(j->comma ? ", " : "", j->to);
+    if (name != NULL) {
+        escaped(name, strlen(name), j->to);
+        fputs(": ", j->to);
+    }
+    j->comma = true;
+}
+
+void wlk_json_open(wlk_json *j, const char *name, char bracket) {
+    begin(j, name);
+    fputc(bracket, j->to);
+    j->comma = false;
+}
+
+void wlk_json_close(wlk_json *j, char bracket) {
+    fputc(bracket, j->to);
+    j->comma = true;
+}
+
+void wlk_json_number(wlk_json *j, const char *name, uint64_t value) {
+    begin(j, name);
+    fprintf(j->to, "%" PRIu64, value);
+}
+
+void wlk_json_signed(wlk_json *j, const char *name, int64_t value) {
+    begin(j, name);
+    fprintf(j->to, "%" PRId64, value);
+}
+
+void wlk_json_hex(wlk_json *j, const char *name, uint64_t value) {
+    begin(j, name);
+    fprintf(j->to, "\"0x%" PRIx64 "\"", value);
+}
+
+void wlk_json_bool(wlk_json *j, const char *name, bool value) {
+    wlk_json_raw(j, name, value ? "true" : "false");
+}
+
+void wlk_json_text(wlk_json *j, const char *name, const char *text) {
+    wlk_json_bytes(j, name, text, strlen(text));
+}
+
+void wlk_json_bytes(wlk_json *j, const char *name, const char *bytes, size_t size) {
+    begin(j, name);
+    escaped(bytes, size, j->to);
+}
+
+void wlk_json_raw(wlk_json *j, const char *name, const char *json) {
+    begin(j, name);
+    fputs(json, j->to);
+}
+
+void wlk_json_numbers(wlk_json *j, const char *const *names, const uint64_t *values, uint32_t n) {
+    for (uint32_t i = 0; i < n; i++) {
+        wlk_json_number(j, names[i], values[i]);
+    }
+}
+
+void wlk_json_config(wlk_json *j, const wlk_table *table, const uint32_t *cfg) {
+    wlk_json_open(j, "config", '{');
+    for (uint32_t i = 0; i < table->n_params; i++) {
+        const wlk_param *p = &table->params[i];
+        if (p->names != NULL) {
+            wlk_json_text(j, p->name, p->names[cfg[i]]);
+        } else {
+            wlk_json_number(j, p->name, cfg[i]);
+        }
+    }
+    wlk_json_close(j, '}');
+}
