@@ -24,7 +24,8 @@
  * not named is 0; `=x` leaves it unknown, `=x:MASK` some of its bits. An output that is not named
  * is not looked at, `=?` must have care 0, a value must be cared for whole. What stands later wins.
  * Also on the right: `violates=RULE,..` (none is the default), `covers=POINT,..`, `drained=0`,
- * `outcomes=N`, `state.ELEMENT[i]=V`; on the left `assume=K`, the K th of the outcomes.
+ * `outcomes=N`, `state.ELEMENT[i]=V` before the edge; on the left `assume=K`, the K th of the
+ * outcomes.
  *
  * A macro may have `|` and `?`; a word with an argument that is not given, or `_`, is left out, and
  * `$a:WORD` stands where a is given. A macro without a body has the rows below, up to `end`, and
@@ -656,7 +657,9 @@ void Run::about_cycle(const Texts &words, const State &before, const Words &in,
             const Elements all = elements(before);
             const auto found = all.find(key.substr(6));
             // Blocks leave out what is 0.
-            if ((found == all.end() ? 0 : found->second.words[0]) != value_of(value)) {
+            const Element none = {{0}, 1};
+            const Element &e = found == all.end() ? none : found->second;
+            if (value == "?" ? e.known != 0 : e.known == 0 || e.words[0] != value_of(value)) {
                 fail("%s is not %s", key.c_str(), value.c_str());
             }
         }
