@@ -15,23 +15,18 @@ inside `run`.
 from __future__ import annotations
 
 import argparse
-import contextlib
 import importlib
 import os
 import pkgutil
-import signal
 import sys
-import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
 
 from . import commands
-from .base import outputs, progress, report, setup
-from .base.errors import Status, WlkError
+from .base import setup
+from .base.guard import NAME, guard
 from .base.options import Parser
-
-NAME = "warplock"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -80,74 +75,3 @@ def _enter_venv(words: Sequence[str]) -> None:
     sys.stdout.flush()
     sys.stderr.flush()
     os.execv(setup.PYTHON, [str(setup.PYTHON), str(setup.ROOT / "scripts" / NAME), *words])
-
-
-def guard(work: Callable[[], int], as_json: bool = False) -> int:
-    """Call `work`; turn whatever it raises into one line on stderr and an exit code.
-
-    `as_json`: and into an object on stdout. WARPLOCK_DEBUG=1 shows the traceback of an error that
-    nobody foresaw. Output that cannot be written is an error of its own, which does not hide what
-    came out.
-    """
-    signal.signal(signal.SIGTERM, _terminated)
-    stdout, stderr = outputs.Stream(sys.stdout), outputs.Stream(sys.stderr)
-    with contextlib.redirect_stdout(stdout), contextlib.redirect_stderr(stderr):
-        try:
-            code, complained = _call(work, as_json)
-            stdout.flush()
-        except SystemExit as stop:  # --help, SIGTERM
-            stdout.flush()
-            if stop.code or stdout.error is None:
-                raise
-            code, complained = 0, False
-        except BrokenPipeError:
-            # The reader of our output has gone (`| head`): no message, as other tools do it.
-            stdout.drop()
-            return 128 + signal.SIGPIPE
-        finally:
-            progress.terminate_children()
-        if complained or stdout.error is None:
-            return code
-        return _complain_of_output(stdout.error, code)
-
-
-def _call(work: Callable[[], int], as_json: bool) -> tuple[int, bool]:
-    """The exit code, and whether an error has had its line."""
-    try:
-        return int(work()), False
-    except WlkError as error:
-        return _complain(error.message, error.status, as_json), True
-    except KeyboardInterrupt:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second Ctrl-C must not cut this short
-        progress.terminate_children()
-        return _complain("interrupted", Status.INTERRUPTED, as_json), True
-    except BrokenPipeError:
-        raise
-    except Exception as error:
-        if isinstance(error, OSError) and error.errno in outputs.FULL:
-            failed = outputs.failure(error, error.filename or "a file")
-            return _complain(failed.message, failed.status, as_json), True
-        if os.environ.get("WARPLOCK_DEBUG"):
-            traceback.print_exc()
-        what = " ".join(f"{type(error).__name__}: {error}".split())
-        hint = "this is a bug in warplock; WARPLOCK_DEBUG=1 shows where"
-        return _complain(f"unexpected {what}; {hint}", Status.MODEL_ERROR, as_json), True
-
-
-def _terminated(number: int, _frame: object) -> None:
-    raise SystemExit(128 + number)
-
-
-def _complain_of_output(error: OSError, code: int) -> int:
-    """stdout was full; a failure that is known goes before."""
-    name = report.verdict_name(Status(code)) if code in iter(Status) else str(code)
-    message = f"cannot write the output: {error.strerror}; free some space; the answer was {name}"
-    return _complain(message, code or Status.NO_SPACE, as_json=False)
-
-
-def _complain(message: str, status: int, as_json: bool) -> int:
-    print(f"{NAME}: {message}", file=sys.stderr, flush=True)
-    if as_json:
-        with contextlib.suppress(OSError, ValueError):  # the line and the exit code have said it
-            report.json_line({"error": WlkError(Status(status), message).json()})
-    return int(status)

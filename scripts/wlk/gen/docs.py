@@ -20,6 +20,7 @@ from pathlib import Path
 
 from ..base import outputs
 from ..base.errors import Status, WlkError
+from ..base.guard import guard
 from ..tables import ROOT, Condition, Expr, Field, Table, load, names
 
 ERROR_H = ROOT / "refmodel" / "include" / "warplock" / "error.h"
@@ -292,6 +293,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    from ..cli import guard
-
     sys.exit(guard(main))

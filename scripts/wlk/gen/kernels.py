@@ -18,6 +18,7 @@ from pathlib import Path
 
 from ..base import options, outputs, setup
 from ..base.errors import Status, WlkError
+from ..base.guard import guard
 
 FOLDER = setup.ROOT / "vectors" / "kernels"
 COMMAND = "PYTHONPATH=scripts python3 -m wlk.gen.kernels"
@@ -349,6 +350,4 @@ def _setting(word: str) -> tuple[str, int]:
 
 
 if __name__ == "__main__":
-    from ..cli import guard
-
     sys.exit(guard(main))

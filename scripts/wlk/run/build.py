@@ -17,6 +17,7 @@ from pathlib import Path
 
 from ..base import progress, setup
 from ..base.errors import Status, WlkError
+from ..base.guard import guard
 
 DEFAULT = "release"
 PRODUCT = "product"  # target with all but the tests: vectors/meson.build
@@ -141,6 +142,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    from ..cli import guard
-
     sys.exit(guard(main))

@@ -21,6 +21,7 @@ from pathlib import Path
 
 from ..base import options, outputs
 from ..base.errors import Status, WlkError
+from ..base.guard import guard
 
 COMMAND = "PYTHONPATH=scripts python3 -m wlk.run.kanata"
 VERSION = "0004"
@@ -445,6 +446,4 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    from ..cli import guard
-
     sys.exit(guard(main))
