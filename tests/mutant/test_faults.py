@@ -11,8 +11,8 @@ import programs
 import pytest
 from wlk import cli, tables
 from wlk.base.errors import Status
-from wlk.commands import mutate as cmd_mutate
 from wlk.gen import composed, stubs
+from wlk.run import mutate as injector
 
 PART = ["--short", "--slice", str(programs.SLICE)]
 BLOCKS = tables.names()
@@ -64,8 +64,8 @@ def list_of(monkeypatch, folder, *faults, block="collector"):
         (folder / f"{name}_faults.toml").write_text("config = {}\nfault = []\n", encoding="utf-8")
     text = LIST.format(block=block, rows=rows)
     (folder / f"{block}_faults.toml").write_text(text, encoding="utf-8")
-    monkeypatch.setattr(cmd_mutate, "FAULTS", folder)
-    monkeypatch.setattr(cmd_mutate, "WORK", cmd_mutate.WORK / "tests")
+    monkeypatch.setattr(injector, "FAULTS", folder)
+    monkeypatch.setattr(injector, "WORK", injector.WORK / "tests")
 
 
 @pytest.mark.slow
@@ -73,17 +73,17 @@ def list_of(monkeypatch, folder, *faults, block="collector"):
 def test_every_fault_is_reported_and_no_false_alarm(capfd, block):
     code, answers, said = mutate(capfd, block, *([] if programs.FULL else PART))
     total = answers.pop()
-    wanted = {fault.name: fault.expect for fault in cmd_mutate.faults_of(tables.load(block))}
+    wanted = {fault.name: fault.expect for fault in injector.faults_of(tables.load(block))}
     assert code == 0, said
     assert total["false_alarms"] == 0
     assert total["reported"] == total["faults"] == len([a for a in answers if a["fault"]])
     assert (
-        total["faults"] == len(wanted) if programs.FULL else total["faults"] >= cmd_mutate.SHORT - 1
+        total["faults"] == len(wanted) if programs.FULL else total["faults"] >= injector.SHORT - 1
     )
     for answer in answers:
         assert answer["caught"]
         if answer["fault"]:
-            assert cmd_mutate.is_expected(answer["first"]["port"], wanted[answer["fault"]])
+            assert injector.is_expected(answer["first"]["port"], wanted[answer["fault"]])
             assert answer["verdict"] != "PASS"
 
 
@@ -101,10 +101,10 @@ def test_block_at_fault_is_named_first(capfd):
 @pytest.mark.slow
 @pytest.mark.skipif(not programs.FULL, reason="takes minutes; `warplock test --full` runs it")
 def test_faults_left_out_of_a_composed_block_do_not_show(capfd, monkeypatch):
-    hidden = cmd_mutate.faults_of(tables.load("issue"), hidden=True)
+    hidden = injector.faults_of(tables.load("issue"), hidden=True)
     found = [fault for fault in hidden if fault.name != LOOP]
     assert len(found) == len(hidden) - 1
-    monkeypatch.setattr(cmd_mutate, "faults_of", lambda _: found)
+    monkeypatch.setattr(injector, "faults_of", lambda _: found)
     code, answers, said = mutate(capfd, "issue")
     assert code == 1, said
     assert answers.pop() == {"faults": len(found), "reported": 0, "false_alarms": 0}
@@ -114,14 +114,14 @@ def test_faults_left_out_of_a_composed_block_do_not_show(capfd, monkeypatch):
 @pytest.mark.parametrize("block", BLOCKS)
 def test_list_is_long_and_says_all(block):
     table = tables.load(block)
-    raw = tomllib.loads(cmd_mutate.fault_list(block).read_text(encoding="utf-8"))
+    raw = tomllib.loads(injector.fault_list(block).read_text(encoding="utf-8"))
     assert raw["block"] == block
     assert len(raw["fault"]) >= 25
-    for entry, fault in zip(raw["fault"], cmd_mutate.load(block), strict=True):
+    for entry, fault in zip(raw["fault"], injector.load(block), strict=True):
         ports = table.ports(table.config(fault.config))
         outputs = [p.name for p in ports if p.direction == "out"]
         for pattern in fault.expect:
-            assert any(cmd_mutate.is_expected(name, [pattern]) for name in outputs), fault.name
+            assert any(injector.is_expected(name, [pattern]) for name in outputs), fault.name
         assert entry["doc"]
         assert entry.keys() <= KEYS | ({"hidden"} if block in INSIDE else set())
         assert fault.why or "hidden" not in entry, fault.name
@@ -130,44 +130,42 @@ def test_list_is_long_and_says_all(block):
 
 @pytest.mark.parametrize("block", BLOCKS)
 def test_each_fault_stands_once_in_its_file(block, monkeypatch, tmp_path):
-    monkeypatch.setattr(cmd_mutate, "WORK", tmp_path)
+    monkeypatch.setattr(injector, "WORK", tmp_path)
     table = tables.load(block)
     written = {}
-    for fault in cmd_mutate.faults_of(table):
+    for fault in injector.faults_of(table):
         config = table.config(fault.config)
         key = tuple(config.values())
         written[key] = written.get(key) or stubs.write_stub(table, config)
         good = {path.name: path.read_text() for path in written[key]}
-        made = {
-            path.name: path.read_text() for path in cmd_mutate.mutant(table, fault, written[key])
-        }
+        made = {path.name: path.read_text() for path in injector.mutant(table, fault, written[key])}
         assert made != good, fault.name
 
 
 @pytest.mark.parametrize("block", BLOCKS)
 def test_parts_of_a_list_make_up_the_whole(block):
-    faults = cmd_mutate.faults_of(tables.load(block))
-    path = cmd_mutate.fault_list(block)
-    parts = [cmd_mutate._sample(faults, path, number) for number in range(len(faults))]
+    faults = injector.faults_of(tables.load(block))
+    path = injector.fault_list(block)
+    parts = [injector._sample(faults, path, number) for number in range(len(faults))]
     assert {fault.name for part in parts for fault in part} == {fault.name for fault in faults}
     assert all(part and len(part) < len(faults) for part in parts)
 
 
 def test_list_of_the_stage_has_faulty_wires():
-    faults = cmd_mutate.load("issue")
+    faults = injector.load("issue")
     assert len([fault for fault in faults if fault.changes[0].file == STAGE]) >= 8
     assert {fault.block for fault in faults} == {"issue", *INSIDE}
     assert {name.partition("/")[0] for name in NAMED if "/" in name} == set(INSIDE)
 
 
 def test_shared_file_is_changed_for_one_block(monkeypatch, tmp_path):
-    monkeypatch.setattr(cmd_mutate, "WORK", tmp_path)
+    monkeypatch.setattr(injector, "WORK", tmp_path)
     table = tables.load("issue")
-    faults = {fault.name: fault for fault in cmd_mutate.faults_of(table)}
+    faults = {fault.name: fault for fault in injector.faults_of(table)}
     fault = faults["hazard/last_stuck"]
     stub = stubs.write_stub(table, table.config(fault.config))
     good = {path.name: path.read_text() for path in stub}
-    made = {path.name: path.read_text() for path in cmd_mutate.mutant(table, fault, stub)}
+    made = {path.name: path.read_text() for path in injector.mutant(table, fault, stub)}
     changed = {name for name, text in made.items() if good.get(name) != text}
     assert changed == {"hazard_core.sv", "hazard_rr_arbiter.sv"}
     assert "hazard_rr_arbiter #(" in made["hazard_core.sv"]

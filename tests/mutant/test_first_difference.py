@@ -15,8 +15,8 @@ import programs
 import pytest
 from wlk import cli, tables
 from wlk.base import setup
-from wlk.commands import mutate as cmd_mutate
 from wlk.gen import stubs
+from wlk.run import mutate
 
 pytestmark = pytest.mark.slow
 CYCLES = 1500
@@ -32,7 +32,7 @@ class Group:
     """The faults of a block's list in the list's own configuration."""
 
     table: tables.Table
-    faults: list[cmd_mutate.Fault]
+    faults: list[mutate.Fault]
 
     @property
     def config(self):
@@ -40,7 +40,7 @@ class Group:
 
     @property
     def clean(self):
-        return cmd_mutate.Fault("stub", self.config)
+        return mutate.Fault("stub", self.config)
 
     def ports(self, direction):
         ports = self.table.ports(self.table.config(self.config))
@@ -48,7 +48,7 @@ class Group:
 
 
 def group_of(block):
-    faults = cmd_mutate.load(block)
+    faults = mutate.load(block)
     same = [fault for fault in faults if fault.config == faults[0].config]
     return Group(tables.load(block), same[:: BLOCKS[block][0]])
 
@@ -62,7 +62,7 @@ def answer(capfd, *words):
 def side_by_side(group, fault):
     """All of a stub's files in one text, with names of modules that are its own."""
     stub = stubs.write_stub(group.table, group.table.config(group.config))
-    text = "".join(path.read_text() for path in cmd_mutate.mutant(group.table, fault, stub))
+    text = "".join(path.read_text() for path in mutate.mutant(group.table, fault, stub))
     for module in re.findall(r"^module (\w+)", text, re.MULTILINE):
         text = re.sub(rf"\b{module} (?=[#(])", f"{module}__{fault.name} ", text)
     return text

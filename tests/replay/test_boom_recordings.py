@@ -3,11 +3,9 @@
 
 from __future__ import annotations
 
-import argparse
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,8 +13,9 @@ import programs
 import pytest
 from wlk import tables
 from wlk.base.errors import Status, WlkError
-from wlk.commands import check as cmd_check
-from wlk.run import recordings
+from wlk.fit.scopes import Check
+from wlk.run import build, recordings
+from wlk.run import check as run_check
 
 pytestmark = pytest.mark.needs("vcd")
 
@@ -41,31 +40,23 @@ KNOWN = {
 @pytest.fixture
 def built(monkeypatch) -> None:
     monkeypatch.setattr(recordings.setup, "BUILD", programs.folder().parent)
-    monkeypatch.setattr(cmd_check.build, "meson_build", programs.folder)
+    monkeypatch.setattr(build, "meson_build", programs.folder)
 
 
 def check_all(place: Path) -> list:
-    return recordings.check_all(argparse.Namespace(recordings=place, json=True))
+    return recordings.check_all(place, as_json=True)
 
 
 def check(
     dump: Path,
     blocks: list[str] | None = None,
     clock: str | None = None,
-    tie: Sequence[tuple[str, int]] = (),
+    tie: dict[str, int] | None = None,
     **given: str,
-) -> list[cmd_check.Checked]:
-    options = argparse.Namespace(
-        dump=str(dump),
-        block=blocks,
-        scope=None,
-        clock=clock,
-        tie=tie,
-        config=given,
-        power_up="unknown",
-    )
+) -> list[run_check.Checked]:
+    wanted = Check(str(dump), clock=clock, tie=tie or {}, config=given)
     names = blocks or tables.names()
-    return cmd_check.check(options, [tables.load(name) for name in names])
+    return run_check.check(wanted, [tables.load(name) for name in names])
 
 
 @pytest.mark.parametrize("name", KNOWN)
@@ -120,10 +111,7 @@ def test_types_are_found_by_the_behaviour(built):
         for name, p in table.params.items()
     }
     whole = replace(table.whole, params=table.whole.params | params)
-    options = argparse.Namespace(
-        dump=str(dump), block=None, scope=None, clock=None, tie=(), config={}, power_up="unknown"
-    )
-    (checked,) = cmd_check.check(options, [whole.with_members([("x", 1)])])
+    (checked,) = run_check.check(Check(str(dump)), [whole.with_members([("x", 1)])])
     assert checked.verdict == Status.OK
     assert checked.answer["config"]["queues"] == "MEM:2,INT:1,FP:2"
     assert "behaviour" in checked.answer["inferred"]["queues"]
@@ -190,9 +178,9 @@ def test_constant_input_that_is_not_in_the_dump_is_tied(built, tmp_path):
     with pytest.raises(WlkError) as error:
         check(dump)
     assert "--tie io_out_0_ready=VALUE" in error.value.message
-    (checked,) = check(dump, tie=[("io_out_0_ready", 1)])
+    (checked,) = check(dump, tie={"io_out_0_ready": 1})
     assert checked.verdict == Status.OK
-    (checked,) = check(dump, tie=[("io_out_0_ready", 0)])
+    (checked,) = check(dump, tie={"io_out_0_ready": 0})
     assert checked.verdict == Status.FUNCTIONAL_MISMATCH
 
 

@@ -22,6 +22,7 @@ from wlk.base import options
 from wlk.base.errors import Status
 from wlk.commands import check as cmd_check
 from wlk.fit import wave as dump
+from wlk.run import build
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "prop"))
 from naive_collector import ports
@@ -147,7 +148,7 @@ class Run:
 def check(monkeypatch, capsys):
     """Runs the command in this process, with --json."""
     folder = programs.folder()
-    monkeypatch.setattr(cmd_check.build, "meson_build", lambda: folder)
+    monkeypatch.setattr(build, "meson_build", lambda: folder)
 
     def call(*words: object) -> Run:
         parser = options.Parser(prog="warplock")

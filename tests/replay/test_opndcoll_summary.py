@@ -278,7 +278,13 @@ def opndcoll():
     """Runs the subcommand with these words; its exit code."""
     parser = options.Parser(prog="warplock")
     cmd_opndcoll.add(parser.add_subparsers())
-    return lambda *words: cmd_opndcoll.run(parser.parse_args(["opndcoll", *map(str, words)]))
+
+    def call(*words):
+        args = parser.parse_args(["opndcoll", *map(str, words)])
+        cmd_opndcoll.refuse(args)
+        return cmd_opndcoll.run(args)
+
+    return call
 
 
 @pytest.fixture

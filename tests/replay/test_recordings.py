@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import lzma
 import re
@@ -65,7 +64,7 @@ def check_all(monkeypatch, capsys) -> Callable[[Path], list[Result]]:
     """Checks the recordings of a folder."""
     folder = programs.folder()
     monkeypatch.setattr(recordings.setup, "BUILD", folder.parent)
-    return lambda place: recordings.check_all(argparse.Namespace(recordings=place, json=True))
+    return lambda place: recordings.check_all(place, as_json=True)
 
 
 def folder_with(tmp_path: Path, name: str, suffix: str = ".csv.xz") -> Path:
@@ -199,8 +198,7 @@ def test_brief_table_has_a_row_a_block_and_what_fails(tmp_path, capsys):
     place = folder_with(tmp_path, "scoreboard_B", ".fst")
     shutil.copy(place / "scoreboard_B.fst", place / "again.fst")
     (place / "damaged.fst").write_bytes(b"\0")
-    options = argparse.Namespace(recordings=place, json=False, jobs=2)
-    results = recordings.check_all(options, brief=True)
+    results = recordings.check_all(place, as_json=False, jobs=2, brief=True)
     said = capsys.readouterr().out
     assert len(results) == 3
     assert re.search(r"^scoreboard +2 +8,000 .* PASS$", said, re.MULTILINE)

@@ -13,8 +13,8 @@ sys.path.insert(0, str(ROOT / "scripts"))
 
 from wlk.base import setup
 from wlk.base.errors import Status, WlkError
-from wlk.commands import test as cmd_test
 from wlk.run import build
+from wlk.run import tests as runner
 
 MESON = [
     {"name": "warplock:unit / errors", "result": "OK", "duration": 0.5, "stdout": "fine"},
@@ -32,7 +32,7 @@ SUITE = {
 def test_runner_reads_meson(tmp_path):
     log = tmp_path / "testlog.json"
     log.write_text("".join(json.dumps(test) + "\n" for test in MESON))
-    outcomes = list(cmd_test.read_meson(log))
+    outcomes = list(runner.read_meson(log))
     assert [(o.folder, o.name, o.result) for o in outcomes] == [
         ("unit", "errors", "passed"),
         ("prop", "rows", "failed"),
@@ -40,7 +40,7 @@ def test_runner_reads_meson(tmp_path):
         ("unit", "later", "skipped"),
     ]
     assert outcomes[1].message == "x.c:3: 1 != 2"
-    assert cmd_test.counts(outcomes) == (1, 2, 1)
+    assert runner.counts(outcomes) == (1, 2, 1)
 
 
 @pytest.fixture
@@ -50,12 +50,12 @@ def suite(tmp_path, monkeypatch):
     folder.mkdir(parents=True)
     for name, text in SUITE.items():
         (folder / name).write_text(text)
-    monkeypatch.setattr(cmd_test, "TESTS", tmp_path / "tests")
-    monkeypatch.setattr(cmd_test, "OUTPUT", tmp_path / "out")
+    monkeypatch.setattr(runner, "TESTS", tmp_path / "tests")
+    monkeypatch.setattr(runner, "OUTPUT", tmp_path / "out")
     monkeypatch.setattr(setup, "BUILD", tmp_path / "build")
     monkeypatch.setattr(setup, "ROOT", tmp_path)
     monkeypatch.setattr(build, "meson_build", lambda **_: tmp_path / "build")
-    monkeypatch.setattr(cmd_test, "run_meson", lambda *_: [])
+    monkeypatch.setattr(runner, "run_meson", lambda *_: [])
     return folder
 
 
@@ -69,7 +69,7 @@ def run(capsys, **options):
         "json": False,
         "folder": None,
     } | options
-    code = cmd_test.run(argparse.Namespace(**args))
+    code = runner.run(argparse.Namespace(**args))
     return code, capsys.readouterr()
 
 
@@ -131,7 +131,7 @@ def test_runner_runs_the_longest_folder_by_file(suite, capsys):
     other.mkdir()
     for name in ("a", "b"):
         (other / f"test_{name}.py").write_text(f"def test_{name}(): pass\n")
-    assert cmd_test._parts(["unit", "lockstep"]) == [*sorted(other.iterdir()), suite]
+    assert runner._parts(["unit", "lockstep"]) == [*sorted(other.iterdir()), suite]
     said = run(capsys)[1].out.splitlines()
     assert said[-1] == "4 passed, 1 failed"
     assert any(line.split()[:3] == ["lockstep", "2", "0"] for line in said)

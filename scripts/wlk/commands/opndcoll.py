@@ -4,12 +4,10 @@
 from __future__ import annotations
 
 import argparse
-import json
-import sys
 from pathlib import Path
 from typing import Any
 
-from ..base import options, report
+from ..base import options
 from ..base.errors import Status, WlkError
 from ..run import opndcoll_replay, opndcoll_summary
 
@@ -61,23 +59,7 @@ def needs(args: argparse.Namespace) -> tuple[str, ...]:
     return ("build",)
 
 
-def run(args: argparse.Namespace) -> int:
-    """Replay; print, compare, or count."""
-    _check(args)
-    flags = [f"--{name}" for name in ("state", "stats", "summary") if getattr(args, name)]
-    capture = args.summary or args.diff is not None
-    replay = opndcoll_replay.Replay(args.stimulus, args.revision, tuple(args.config))
-    answer = replay.run(*flags, events=args.diff, capture=capture)
-    for line in answer.report.splitlines():
-        print(line, file=sys.stderr)
-    if args.summary:
-        _summarize(json.loads(answer.output), args)
-    elif capture:
-        _say(json.loads(answer.output), args)
-    return answer.code
-
-
-def _check(args: argparse.Namespace) -> None:
+def refuse(args: argparse.Namespace) -> None:
     """Words that do not go together."""
     if args.json and args.diff is None and not args.summary:
         message = "--json: events are lines of text; it goes with --diff or --summary"
@@ -86,21 +68,6 @@ def _check(args: argparse.Namespace) -> None:
         raise WlkError(Status.USAGE, "--summary prints no events; --state and --stats add to them")
 
 
-def _summarize(counts: dict[str, Any], args: argparse.Namespace) -> None:
-    """The statistics of a run."""
-    counts = opndcoll_summary.with_rates(counts)
-    if args.json:
-        report.json_line(counts)
-    else:
-        print(opndcoll_summary.render(counts, str(args.stimulus)))
-
-
-def _say(answer: dict[str, Any], args: argparse.Namespace) -> None:
-    """What the comparison found."""
-    if args.json:
-        report.json_line(answer)
-        return
-    if answer["verdict"] == "PASS":
-        print(f"{args.diff}: {answer['lines']:,} lines of {answer['steps']:,} steps, all identical")
-        return
-    print(opndcoll_replay.difference(answer, args.stimulus, args.diff))
+def run(args: argparse.Namespace) -> int:
+    """Replay; print, compare, or count."""
+    return opndcoll_summary.run(args)

@@ -7,7 +7,10 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from ..base import options
+from .. import tables
+from ..base import options, outputs, report
+from ..gen import composed, stubs
+from ..run import jobs
 
 EXAMPLE = """warplock stub collector --config num_lanes=4 --out my_rtl
 warplock lockstep collector --rtl my_rtl"""
@@ -19,7 +22,7 @@ def add(subparsers: Any) -> None:
     parser = options.add_parser(subparsers, "stub", summary, EXAMPLE)
     parser.add_argument("block", metavar="BLOCK")
     parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="folder to write to")
-    parser.add_argument("--config", action="append", default=[], metavar="NAME|KEY=VALUE")
+    options.add_named_config(parser)
     parser.add_argument(
         "--omit",
         action="append",
@@ -37,11 +40,6 @@ def needs(args: argparse.Namespace) -> tuple[str, ...]:
 
 def run(args: argparse.Namespace) -> int:
     """Write the files."""
-    from .. import tables
-    from ..base import outputs, report
-    from ..gen import composed, stubs
-    from ..run import jobs
-
     table = tables.load(args.block)
     config = table.config(jobs.given_config(table, args.config))
     texts = composed.module_texts(table, config, omit=args.omit)

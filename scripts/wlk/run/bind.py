@@ -8,37 +8,30 @@ What the ports leave open must be given, unless the default is among it, which i
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
+from typing import Any
 
 from .. import tables
-from ..base import outputs, report, setup
+from ..base import options, outputs, report, setup
 from ..base.errors import Status, WlkError
-from ..fit import match, rtl
+from ..fit import match
 from ..gen.sv import Harness
 from . import build, jobs
 
 LIBRARY = ("libwarplock_dpi.so", "libwarplock_dpi.so.1")
 
 
-def _matched(args: argparse.Namespace, table: tables.Table) -> tuple[rtl.Module, match.Match]:
-    design = rtl.load(args.rtl, defines=args.define, include_dirs=args.include)
-    ties = dict(args.tie)
-    module = design.find(args.module, table, ties)
-    ports = [(p.name, p.direction, p.width) for p in module.ports()]
-    given = jobs.given_config(table, args.config, partial=True)
-    found = match.match(table, ports, given, ties=ties)
-    match.require_ties(ties, [found], f"module {module.name}")
-    if not found.ok:
-        print(match.render_differences(found), file=sys.stderr)
-        found.require(f"{module.where}: module {module.name}")
-    for item in found.params.values():
+def _matched(args: argparse.Namespace, table: tables.Table) -> jobs.Matched:
+    source = options.of(jobs.RtlSource, args)
+    fit = jobs.matched(table, source, args.config, whole=False)
+    for item in fit.found.params.values():
         if item.ambiguous and item.how != "default":
-            raise WlkError(Status.BAD_CONFIG, f"{module.name}: {found.questions()[0]}")
-    return module, found
+            question = fit.found.questions()[0]
+            raise WlkError(Status.BAD_CONFIG, f"{fit.module.name}: {question}")
+    return fit
 
 
-def _clock(args: argparse.Namespace, table: tables.Table, module: rtl.Module) -> str:
+def _clock(args: argparse.Namespace, table: tables.Table, module: Any) -> str:
     """What samples the module; WlkError USAGE when its block has no clock, and nobody says."""
     if table.clock is not None or args.clock is not None:
         return args.clock or table.clock
@@ -50,7 +43,8 @@ def _clock(args: argparse.Namespace, table: tables.Table, module: rtl.Module) ->
 
 def write(args: argparse.Namespace) -> int:
     """Write the files to args.out."""
-    module, found = _matched(args, tables.load(args.block))
+    fit = _matched(args, tables.load(args.block))
+    module, found = fit.module, fit.found
     table = found.table
     present = [*found.present, *([table.clock] if table.clock else [])]
     # Several modules of a block can be bound in one simulation: their checkers need own names.
@@ -101,7 +95,7 @@ def _write_list(out: Path, sources: list[str], step: str) -> None:
 def _say(
     args: argparse.Namespace,
     table: tables.Table,
-    module: rtl.Module,
+    module: Any,
     found: match.Match,
     harness: Harness,
     out: Path,

@@ -23,14 +23,7 @@ WAVE_FILE = "wave.fst"
 def command_line(job: Job, seed: int) -> str:
     """The command that repeats one seed."""
     args = job.args
-    words = ["scripts/warplock", "lockstep", job.table.name]
-    for path in args.rtl:
-        words += ["--rtl", str(path)]
-    if args.module:
-        words += ["--module", args.module]
-    words += [w for d in args.define for w in ("--define", d)]
-    words += [w for d in args.include for w in ("--include", str(d))]
-    words += [w for port, value in args.tie for w in ("--tie", f"{port}={value}")]
+    words = ["scripts/warplock", "lockstep", job.table.name, *args.words()]
     words += [w for text in pinned(job) for w in ("--config", text)]
     words += ["--seeds", f"{seed}..{seed}"]
     words += ["--cycles", str(args.cycles)] if args.cycles else []

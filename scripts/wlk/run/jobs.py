@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from .. import tables
 from ..base import options, report, reports
@@ -23,19 +23,33 @@ WAITING, RUNNING = "waiting", "running"  # stages of a job; the others are build
 
 
 @dataclass
-class Run:
-    """What a run is asked to do: the options of `lockstep`, with what a caller need not say."""
+class RtlSource:
+    """Which RTL: the options of options.add_rtl. Without `rtl` it is the stub."""
 
-    blocks: list[str] = field(default_factory=list)
     rtl: list[Path] = field(default_factory=list)
     module: str | None = None
     define: list[str] = field(default_factory=list)
     include: list[Path] = field(default_factory=list)
-    tie: list[tuple[str, int]] = field(default_factory=list)
+    tie: dict[str, int] = field(default_factory=dict)  # ports that the RTL lacks
+
+    def words(self) -> list[str]:
+        """As they are given."""
+        words = [word for path in self.rtl for word in ("--rtl", str(path))]
+        words += ["--module", self.module] if self.module else []
+        words += [word for each in self.define for word in ("--define", each)]
+        words += [word for each in self.include for word in ("--include", str(each))]
+        return words + [w for key, value in self.tie.items() for w in ("--tie", f"{key}={value}")]
+
+
+@dataclass
+class Run(RtlSource):
+    """What a run is asked to do: the options of `lockstep`, with what a caller need not say."""
+
+    blocks: list[str] = field(default_factory=list)
     power_up: str = "random"
     config: list[str] = field(default_factory=list)
     seeds: range = range(1, 2)
-    cycles: int = 1
+    cycles: int | None = 1  # a seed; None: as many as are usual
     profile: str = "mix"
     program: Path | None = None
     pipeline: Path | None = None
@@ -47,15 +61,15 @@ class Run:
     all: bool = False  # every named configuration, not one a block
     keep: bool = True  # write report, shrunk stimulus and waveform of a failure
     folder: reports.Folder | None = None  # of this run, below `reports`
+    list: bool = False  # the blocks, and no run
+    jobs: int = 1  # at a time
+    recordings: Path | None = None  # their folder, if it is not the usual one
+    json: bool = False
+    strict: bool = False  # AMBIGUOUS when a result rests on inferred parameters
+    words: Sequence[str] = ()  # the command line
 
     def __post_init__(self) -> None:
         self.folder = self.folder or reports.Folder(self.reports)
-
-    @classmethod
-    def of(cls, args: argparse.Namespace) -> Run:
-        """As the options say."""
-        names = [f.name for f in fields(cls)]
-        return cls(**{name: getattr(args, name) for name in names if hasattr(args, name)})
 
 
 @dataclass
@@ -132,7 +146,6 @@ def plan(args: Run) -> list[Job]:
     jobs: list[Job] = []
     for name in names:
         table = tables.load(name)
-        table.require_profile(args.profile)
         jobs += [rtl_job(table, args)] if args.rtl else _stub_jobs(table, args)
     return jobs
 
@@ -193,22 +206,40 @@ def _clocked(table: Table, present: Iterable[str]) -> list[str]:
     return [*present, *([table.clock] if table.clock else [])]
 
 
-def rtl_job(table: Table, args: Run) -> Job:
-    """The job of a block of the user's RTL; narrows what its ports leave open."""
+@dataclass(frozen=True)
+class Matched:
+    """A module of the user's RTL (rtl.Design, rtl.Module) that fits a block."""
+
+    design: Any
+    module: Any
+    given: dict[str, str | int]
+    found: match.Match
+
+
+def matched(table: Table, source: RtlSource, config: Sequence[str], *, whole: bool) -> Matched:
+    """The module, and how its ports relate to the table; IFACE_CHANGED when they do not fit.
+    `whole`: the modules in it must be there too."""
     from ..fit import rtl  # needs slang, which the stub does not
 
-    design = rtl.load(args.rtl, defines=args.define, include_dirs=args.include)
-    ties = dict(args.tie)
-    module = design.find(args.module, table, ties)
-    module.require_complete()
+    design = rtl.load(source.rtl, defines=source.define, include_dirs=source.include)
+    module = design.find(source.module, table, source.tie)
+    if whole:
+        module.require_complete()
     ports = [(p.name, p.direction, p.width) for p in module.ports()]
-    given = given_config(table, args.config, partial=True)
-    found = match.match(table, ports, given, ties=ties)
-    table = found.table
-    match.require_ties(ties, [found], f"module {module.name}")
+    given = given_config(table, config, partial=True)
+    found = match.match(table, ports, given, ties=source.tie)
+    match.require_ties(source.tie, [found], f"module {module.name}")
     if not found.ok:
         print(match.render_differences(found), file=sys.stderr)
         found.require(f"{module.where}: module {module.name}")
+    return Matched(design, module, given, found)
+
+
+def rtl_job(table: Table, args: Run) -> Job:
+    """The job of a block of the user's RTL; narrows what its ports leave open."""
+    fit = matched(table, args, args.config, whole=True)
+    design, module, given, found = fit.design, fit.module, fit.given, fit.found
+    table = found.table
     source = verilate.Rtl(
         list(design.files_for(module)),
         module.name,

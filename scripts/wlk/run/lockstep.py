@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import argparse
 import dataclasses
 import functools
 import time
@@ -122,17 +121,12 @@ def _picture(job: Job) -> dict[str, object]:
 
 
 def replay(
-    table: Table, config: Config, path: Path, power_up: str, args: argparse.Namespace
+    table: Table, config: Config, path: Path, power_up: str, source: jobs.RtlSource
 ) -> Result:
-    """Drive RTL with the inputs of a record file. `args`: rtl, module, define, include."""
-    words = [f"{key}={value}" for key, value in table.show(config).items()]
+    """Drive RTL with the inputs of a record file."""
     run = jobs.Run(
-        rtl=args.rtl,
-        module=args.module,
-        define=args.define,
-        include=args.include,
-        tie=args.tie,
-        config=words,
+        **vars(source),
+        config=[f"{key}={value}" for key, value in table.show(config).items()],
         power_up="zero" if power_up == "zero" else "random",
     )
     job = jobs.rtl_job(table, run)

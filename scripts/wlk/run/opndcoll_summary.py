@@ -1,15 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The operand collector's statistics: rates and tables of what `wlk-opndcoll --summary` counts.
+"""What a replay prints, and the statistics: rates and tables of what `wlk-opndcoll` counts.
 
 docs/operand-collector.md says what each count is.
 """
 
 from __future__ import annotations
 
+import argparse
+import json
+import sys
 from collections.abc import Iterator
 from typing import Any
 
 from ..base import report
+from . import opndcoll_replay
 
 FLOW_COLUMNS = {
     "issued": "issued",
@@ -99,3 +103,38 @@ def _histogram(what: str, of: str, numbers: list[int]) -> report.Table:
 def _shown(numbers: list[int]) -> Iterator[tuple[int, int]]:
     """Values with their numbers; those that never occurred are left out."""
     return ((value, number) for value, number in enumerate(numbers) if number)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Replay; print, compare, or count."""
+    flags = [f"--{name}" for name in ("state", "stats", "summary") if getattr(args, name)]
+    capture = args.summary or args.diff is not None
+    replay = opndcoll_replay.Replay(args.stimulus, args.revision, tuple(args.config))
+    answer = replay.run(*flags, events=args.diff, capture=capture)
+    for line in answer.report.splitlines():
+        print(line, file=sys.stderr)
+    if args.summary:
+        _summarize(json.loads(answer.output), args)
+    elif capture:
+        _say(json.loads(answer.output), args)
+    return answer.code
+
+
+def _summarize(counts: dict[str, Any], args: argparse.Namespace) -> None:
+    """The statistics of a run."""
+    counts = with_rates(counts)
+    if args.json:
+        report.json_line(counts)
+    else:
+        print(render(counts, str(args.stimulus)))
+
+
+def _say(answer: dict[str, Any], args: argparse.Namespace) -> None:
+    """What the comparison found."""
+    if args.json:
+        report.json_line(answer)
+        return
+    if answer["verdict"] == "PASS":
+        print(f"{args.diff}: {answer['lines']:,} lines of {answer['steps']:,} steps, all identical")
+        return
+    print(opndcoll_replay.difference(answer, args.stimulus, args.diff))

@@ -9,7 +9,6 @@ Recordings of GPGPU-Sim's operand collector are text (opndcoll_replay.py), and h
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
 import tempfile
@@ -23,7 +22,8 @@ from ..base import progress, report, setup
 from ..base.errors import Status, WlkError
 from ..base.report import Mismatch, Result
 from ..fit import csv, match, rivals
-from . import opndcoll_replay, vectors
+from ..fit.scopes import Check
+from . import check, opndcoll_replay, vectors
 
 PATTERNS = ("*.csv.xz", "*.csv", "*.fst", "*.vcd")
 WAVES = (".fst", ".vcd")
@@ -66,10 +66,22 @@ def _files(place: Path) -> list[Path]:
     return sorted(path for name in PATTERNS for path in place.rglob(name))
 
 
-def check_all(args: argparse.Namespace, *, brief: bool = False) -> list[Result]:
-    """Check every recording found and print a table. `brief`: a row a block, and what fails."""
-    stream = sys.stderr if args.json else sys.stdout
-    place = folder(args.recordings)
+def check_folder(place: Path, as_json: bool) -> int:
+    """Check every recording in a folder; the exit code is that of the worst verdict."""
+    results = check_all(place, as_json)
+    if not results:
+        message = f"{place}: no recording of a block in it (NAME.fst, NAME.vcd, NAME.csv[.xz])"
+        raise WlkError(Status.VACUOUS, message)
+    return int(report.exit_code(results))
+
+
+def check_all(
+    given: Path | None, as_json: bool, *, jobs: int | None = None, brief: bool = False
+) -> list[Result]:
+    """Check every recording found and print a table. `jobs`: at a time. `brief`: a row a block,
+    and what fails."""
+    stream = sys.stderr if as_json else sys.stdout
+    place = folder(given)
     if place is None:
         print(
             "\nno recordings of real designs found; name their folder with --recordings",
@@ -81,7 +93,7 @@ def check_all(args: argparse.Namespace, *, brief: bool = False) -> list[Result]:
     others = 0
     checked: dict[Path, list[Result]] = {}
     with progress.Progress("recordings", len(files)) as line:
-        jobs = getattr(args, "jobs", None) or os.cpu_count() or 1
+        jobs = jobs or os.cpu_count() or 1
         tick = lambda: line.update(len(checked))  # noqa: E731
         checked |= progress.parallel(lambda path: list(_checked(path)), files, jobs, tick)
     for path in files:
@@ -94,9 +106,9 @@ def check_all(args: argparse.Namespace, *, brief: bool = False) -> list[Result]:
         print(f"\nrecordings of the real designs in {place}", file=stream)
         _table(results).print(stream)
     _print_failures(results, stream)
-    for result in results if args.json else ():
+    for result in results if as_json else ():
         report.json_line(result.json())
-    results += _replays(place, args.json, stream, brief)
+    results += _replays(place, as_json, stream, brief)
     if brief:
         _summary(results).print(stream)
     if others:
@@ -242,20 +254,9 @@ def _csv_result(path: Path, name: str, given: dict[str, str]) -> tuple[tuple, Re
 
 
 def _wave(path: Path) -> Iterator[Result]:
-    from ..commands import check as cmd_check
-
     blocks = [tables.load(name) for name in tables.names()]
-    options = argparse.Namespace(
-        dump=str(path),
-        block=None,
-        scope=None,
-        clock=None,
-        tie=[],
-        config=_beside(path),
-        power_up="unknown",
-    )
     try:
-        checked = cmd_check.check(options, blocks)
+        checked = check.check(Check(str(path), config=_beside(path)), blocks)
     except WlkError as error:
         if error.status == Status.NO_SCOPE:
             return

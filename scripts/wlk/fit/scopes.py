@@ -1,0 +1,320 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which scopes of a waveform are instances of a block, with which clock and parameters.
+
+A block and the blocks inside it are the same hardware: what the ports of one show holds for all.
+"""
+
+from __future__ import annotations
+
+import difflib
+import itertools
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..base.errors import Status, WlkError
+from ..gen.sv import HARNESS_CLOCK
+from ..tables import Table
+from . import match, rivals, search
+from .search import Subject, Trial
+from .wave import Scope
+
+
+@dataclass(frozen=True)
+class Check:
+    """What is asked about a waveform: the options of `check`, with what a caller need not say."""
+
+    dump: str
+    block: Sequence[str] = ()  # names; none: every block
+    scope: Sequence[str] = ()  # none: every one that fits
+    clock: str | None = None
+    config: Mapping[str, str] = field(default_factory=dict)
+    tie: Mapping[str, int] = field(default_factory=dict)
+    power_up: str = "unknown"
+    strict: bool = False
+    json: bool = False
+
+
+@dataclass
+class Target:
+    """A scope to check as an instance of a block."""
+
+    table: Table
+    scope: Scope
+    match: match.Match
+    clock: str | None = None  # none: each time at which a port changes is a sample
+    clock_is_optional: bool = False
+    subject: Subject | None = None
+
+    def handles(self) -> dict[str, int]:
+        return {name: self.scope.signals[name][1] for name in self.match.present}
+
+    def inputs(self) -> dict[str, int]:
+        ports = self.match.table.ports(self.match.config)
+        inputs = {p.name for p in ports if p.direction == "in"}
+        return {name: handle for name, handle in self.handles().items() if name in inputs}
+
+    def words(self, trial: Trial, power_up: str) -> list[str]:
+        """An instance as the tool takes it."""
+        words = [f"block={self.table.name}", f"scope={self.scope.path}", f"power_up={power_up}"]
+        words += [f"clock={self.clock}"] if self.clock else []
+        words += [f"tie={place}" for place in match.tie_places(self.match)]
+        return words + self.match.table.words(trial.config)
+
+
+class Finder:
+    """Finds what to check."""
+
+    def __init__(
+        self,
+        scopes: Sequence[Scope],
+        blocks: Sequence[Table],
+        wanted: Check,
+    ) -> None:
+        self.scopes = {scope.path: scope for scope in scopes}
+        self.blocks = blocks
+        self.wanted = wanted
+
+    def targets(self) -> list[Target]:
+        """The instances to check, clocks and possible configurations included."""
+        found = self._named() if self.wanted.scope else self._all()
+        match.require_ties(self.wanted.tie, [t.match for t in found], self.wanted.dump)
+        for target in found:
+            if target.match.ok:
+                target.clock_is_optional = target.table.clock is None and self.wanted.clock is None
+                target.clock = self._clock(target)
+                target.subject = self._subject(target)
+        return found
+
+    def _match(
+        self, table: Table, scope: Scope, given: bool = True, told: Sequence[match.Told] = ()
+    ) -> match.Match:
+        """Without the clock, which may be in a scope around this one."""
+        mine = {k: v for k, v in self.wanted.config.items() if given and table.knows(k)}
+        return match.match(table, scope.shapes, mine, clock=False, told=told, ties=self.wanted.tie)
+
+    def _subject(self, target: Target) -> Subject:
+        """BAD_CONFIG when no configuration that the ports and the user leave is legal."""
+        if not search.first(target.match):
+            why = target.table.refusal(target.match.config)
+            where = f"{self.wanted.dump}: scope {target.scope.path}"
+            raise WlkError(Status.BAD_CONFIG, f"{where}: config: {why}")
+        return Subject(target.match, target.scope.path)
+
+    def _named(self) -> list[Target]:
+        """The scopes of the command line; each must fit a block."""
+        found = []
+        for path in dict.fromkeys(self.wanted.scope):
+            if path not in self.scopes:
+                near = _near(path, self.scopes)
+                raise WlkError(Status.NO_SCOPE, f"{self.wanted.dump}: no scope {path}{near}")
+            scope = self.scopes[path]
+            tried = [Target(table, scope, self._match(table, scope)) for table in self.blocks]
+            fitting = [target for target in tried if target.match.ok]
+            if not fitting:
+                raise self._refuse(max(tried, key=_likeness))
+            found += fitting
+        found = _by_name(found)
+        self._share(found)
+        return found
+
+    def _all(self) -> list[Target]:
+        """Every scope that fits a block, and those that have the names but do not fit."""
+        found, odd = [], []
+        for scope, table in itertools.product(self.scopes.values(), self.blocks):
+            if not match.may_fit(table, {*scope.signals, *self.wanted.tie}, clock=False):
+                continue
+            target = Target(table, scope, self._match(table, scope, given=False))
+            (found if target.match.ok else odd).append(target)
+        found = _by_name(_without_aliases(found))
+        odd = [o for o in _without_aliases(odd) if not any(_related(o, f) for f in found)]
+        if not found:
+            raise self._none_fits(odd)
+        self._share(found)
+        return found + odd
+
+    def _share(self, found: Sequence[Target]) -> None:
+        """Match again with what the user gave, and with what the scopes of a group tell."""
+        shared = groups(found)
+        told = [(target, _told(target, group)) for group in shared for target in group]
+        for target, others in told:
+            if others or self.wanted.config:
+                target.match = self._match(target.table, target.scope, told=others)
+            if not target.match.ok:
+                raise self._refuse(target)
+
+    def _refuse(self, target: Target) -> WlkError:
+        """Why a scope cannot be checked; shows the table of differences."""
+        found, where = target.match, f"{self.wanted.dump}: scope {target.scope.path}"
+        if not _telling(target) and not found.differences:
+            inside = [t.scope.path for t in self._inside(target.scope)]
+            hint = f"; {', '.join(inside)} inside it does" if inside else ""
+            names = ", ".join(table.name for table in self.blocks)
+            message = f"{where} has no port of block {names}{hint}"
+            return WlkError(Status.IFACE_CHANGED, message)
+        if len(found.differences) + len(found.missing_inputs) > 1:
+            print(match.render_differences(found), file=sys.stderr)
+        try:
+            found.require(where)
+        except WlkError as error:
+            widths = found.kind == "conflict" and all(
+                d.expected.endswith(("bit", "bits", ")")) for d in found.differences
+            )
+            return WlkError(Status.BAD_WIDTH if widths else error.status, error.message)
+        raise AssertionError(where)
+
+    def _inside(self, outer: Scope) -> list[Target]:
+        tried = [
+            Target(table, scope, self._match(table, scope))
+            for scope in self.scopes.values()
+            for table in self.blocks
+            if scope.is_inside(outer) and match.may_fit(table, scope.signals, clock=False)
+        ]
+        return [target for target in tried if target.match.ok]
+
+    def _none_fits(self, odd: Sequence[Target]) -> WlkError:
+        names = ", ".join(table.name for table in self.blocks)
+        head = f"{self.wanted.dump}: no scope fits a block ({names})"
+        near = list(odd) or self._best_guess()
+        reasons = [reason(target) for target in near[:3]]
+        tail = f"; nearest: {'; '.join(reasons)}" if reasons else "; none has a port of these"
+        return WlkError(Status.NO_SCOPE, f"{head}{tail}")
+
+    def _best_guess(self) -> list[Target]:
+        """The scope with the most port names of a block."""
+        best, most = None, 0
+        for scope, table in itertools.product(self.scopes.values(), self.blocks):
+            ports = {p.name for p in table.ports(table.defaults())} - {table.reset}
+            common = len(ports & scope.signals.keys())
+            if common >= max(most, 1):
+                best, most = (table, scope), common
+        return [Target(*best, self._match(*best))] if best else []
+
+    def _clock(self, target: Target) -> str | None:
+        # The harness drives the ports of a block without a clock at random, also one of that name.
+        names = [target.table.clock] if target.table.clock else [HARNESS_CLOCK, match.SAMPLER]
+        name = names[-1]
+        paths = {s.signal_path(leaf) for s in self.scopes.values() for leaf in s.signals}
+        if self.wanted.clock is not None:
+            if self.wanted.clock in paths:
+                return self.wanted.clock
+            near = _near(self.wanted.clock, paths)
+            raise WlkError(
+                Status.NO_CLOCK, f"{self.wanted.dump}: no signal {self.wanted.clock}{near}"
+            )
+        for each, scope in itertools.product(names, target.scope.around()):
+            if each in scope.signals:
+                return scope.signal_path(each)
+        if target.clock_is_optional:
+            return None
+        likely = sorted(p for p in paths if any(w in p.lower() for w in ("clk", "clock", "ck")))
+        hint = f"; perhaps {', '.join(likely[:3])}" if likely else ""
+        raise WlkError(
+            Status.NO_CLOCK,
+            f"{self.wanted.dump}: neither scope {target.scope.path} nor one around it has a signal "
+            f"{name}; give --clock PATH{hint}",
+        )
+
+
+def _likeness(target: Target) -> int:
+    return len(_telling(target)) + len(target.match.differences)
+
+
+def _telling(target: Target) -> list[str]:
+    """The ports that are there, without those that no rule reads: a clock is in every scope."""
+    ports = target.match.table.ports(target.match.config)
+    unread = {p.name for p in ports if p.direction == "in" and not p.read}
+    return [name for name in target.match.present if name not in unread]
+
+
+def _related(a: Target, b: Target) -> bool:
+    """One scope in the other, and a signal of theirs is the same."""
+    nested = a.scope.is_inside(b.scope) or b.scope.is_inside(a.scope)
+    return nested and bool(set(a.handles().values()) & set(b.handles().values()))
+
+
+def groups(found: Sequence[Target]) -> list[list[Target]]:
+    """Scopes in which a parameter is the same hardware: one, and those inside it.
+
+    Two instances of a block side by side may differ, so that nothing is known of these.
+    """
+    shared = []
+    for outer in found:
+        if not any(outer.scope.is_inside(other.scope) for other in found):
+            inside = [t for t in found if t.scope.is_inside(outer.scope)]
+            twins = any(_are_twins(a, b) for a, b in itertools.combinations(inside, 2))
+            shared += [[t] for t in (outer, *inside)] if twins else [[outer, *inside]]
+    return shared
+
+
+def _are_twins(a: Target, b: Target) -> bool:
+    nested = a.scope.is_inside(b.scope) or b.scope.is_inside(a.scope)
+    return a.table is b.table and not nested
+
+
+def _told(target: Target, group: Sequence[Target]) -> list[match.Told]:
+    """What the other scopes of its group tell about its parameters; the most telling first."""
+    told = []
+    for other in (t for t in group if t is not target):
+        for name in target.table.params.keys() & other.match.params.keys():
+            legal = len(other.table.params[name].legal)
+            item = other.match.params[name]
+            for values, weak in ((item.shown, False), (item.possible, True)):
+                if len(values) < legal:
+                    told.append(match.Told(name, values, other.scope.path, weak))
+    return sorted(told, key=lambda t: (len(t.values), t.scope, t.name))
+
+
+def _without_aliases(found: Sequence[Target]) -> list[Target]:
+    """Of nested scopes that show the pins of one instance the deepest.
+
+    They share the signals of every input; simulators make copies of an outer scope's outputs.
+    """
+    return [
+        a
+        for a in found
+        if not any(
+            b.table is a.table
+            and b.scope.is_inside(a.scope)
+            and b.inputs().items() <= a.handles().items()
+            for b in found
+        )
+    ]
+
+
+def _by_name(found: Sequence[Target]) -> list[Target]:
+    """Of blocks with equal ports that fit one scope the one whose module it is named after; else
+    those that the ports leave a legal configuration."""
+    return rivals.likeliest(
+        found,
+        are_rivals,
+        lambda t: t.scope.path.rpartition(".")[2] == t.table.module,
+        lambda t: rivals.is_legal(t.match),
+    )
+
+
+def are_rivals(a: Target, b: Target) -> bool:
+    """Different blocks of which the scope shows the same ports."""
+    return a.scope is b.scope and rivals.are_rivals(a.match, b.match)
+
+
+def reason(target: Target) -> str:
+    """Why a scope does not fit."""
+    try:
+        target.match.require(target.scope.path)
+    except WlkError as error:
+        return error.message
+    return target.scope.path
+
+
+def _near(path: str, known: Sequence[str] | set[str] | Mapping[str, Any]) -> str:
+    """; did you mean ...? - by the last part of the path, and by spelling."""
+    last = path.rpartition(".")[2]
+    same = sorted(k for k in known if k and k.rpartition(".")[2] == last)
+    near = [*same, *difflib.get_close_matches(path, list(known), 3)]
+    near = list(dict.fromkeys(near))[:3]
+    if near:
+        return f"; did you mean {' or '.join(near)}?"
+    some = sorted(k for k in known if k)[:3]
+    return f"; there are {', '.join(some)}{', ...' if len(known) > 4 else ''}" if some else ""

@@ -1,0 +1,268 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Check a waveform against the model.
+
+The tool `wlk-check` opens the dump once: it lists what is in it, fit/scopes.py finds the scopes
+that are instances of a block, and the tool runs all of them in one pass. Where the ports leave open
+a parameter that a rule reads, the pass tries several configurations of a scope; further passes
+follow when none of them is right.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import shlex
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from .. import tables
+from ..base import report
+from ..base.errors import Status, WlkError
+from ..fit import match, rivals, scopes, search
+from ..fit.scopes import Check, Target
+from ..fit.search import Subject, Trial
+from ..fit.wave import TOOL, Answer, Passes
+from ..tables import Table
+from . import build
+
+FEW = 3  # times as often as it is sampled the ports of a block without a clock may change
+PACKED = {  # first bytes -> what unpacks it
+    b"\x1f\x8b": "gunzip -k",
+    b"\xfd7zXZ": "unxz -k",
+    b"\x28\xb5\x2f\xfd": "unzstd",
+    b"BZh": "bunzip2 -k",
+}
+
+
+def run(wanted: Check) -> int:
+    """Check and show; the exit code is that of the worst verdict."""
+    blocks = [tables.load(name) for name in dict.fromkeys(wanted.block or tables.names())]
+    checked = check(wanted, blocks)
+    _show(checked, wanted)
+    code = report.exit_code([c.result() for c in checked])
+    if wanted.strict and code == Status.OK:
+        search.require_pinned(
+            (c.target.scope.path, True, c.answer.get("inferred_behaviour", {})) for c in checked
+        )
+    return int(code)
+
+
+def check(wanted: Check, blocks: Sequence[Table]) -> list[Checked]:
+    """Check every scope asked for, or every one that fits one of `blocks`."""
+    _refuse_packed(wanted.dump)
+    _check_given(blocks, wanted.config)
+    with Passes(build.meson_build() / "dpi" / TOOL, wanted.dump) as passes:
+        found = scopes.Finder(passes.scopes(), blocks, wanted).targets()
+        groups = scopes.groups([target for target in found if target.match.ok])
+        _explore(passes, groups, wanted.power_up)
+        checked = [
+            _checked(target, [other.subject for other in group])
+            for group in groups
+            for target in group
+        ]
+    checked.sort(key=lambda c: next(n for n, t in enumerate(found) if t is c.target))
+    checked = _likeliest(checked)
+    return checked + [_refused(t) for t in found if not t.match.ok]
+
+
+def _explore(passes: Passes, groups: Sequence[Sequence[Target]], power_up: str) -> None:
+    """Try each target, as many passes as it takes."""
+    owners = {id(target.subject): target for group in groups for target in group}
+
+    def ask(wanted: Sequence[tuple[Subject, Trial]]) -> Sequence[Answer]:
+        return passes.run([owners[id(subject)].words(trial, power_up) for subject, trial in wanted])
+
+    def run(wanted: Sequence[tuple[Subject, Trial]]) -> None:
+        answers = ask(wanted)
+        if _drop_idle_clocks([owners[id(subject)] for subject, _ in wanted], answers):
+            answers = ask(wanted)
+        for (subject, trial), answer in zip(wanted, answers, strict=True):
+            trial.note(answer.item, alone=subject.found.table.clock is None)
+            trial.answer = answer
+
+    search.explore([[target.subject for target in group] for group in groups], run)
+
+
+def _drop_idle_clocks(targets: Sequence[Target], answers: Sequence[Answer]) -> bool:
+    """Do without a clock that never rises where the block needs none; whether there was one."""
+    idle = [
+        target
+        for target, answer in zip(targets, answers, strict=True)
+        if target.clock_is_optional and target.clock is not None and answer.item["cycles"] == 0
+    ]
+    for target in idle:
+        target.clock = None
+    return bool(idle)
+
+
+def _refuse_packed(dump: str) -> None:
+    with contextlib.suppress(OSError), open(dump, "rb") as file:
+        head = file.read(8)
+        for magic, command in PACKED.items():
+            if head.startswith(magic):
+                unpack = f"unpack it first ({command} {shlex.quote(dump)})"
+                raise WlkError(Status.CORRUPT, f"{dump}: this is a compressed file; {unpack}")
+
+
+def _check_given(blocks: Sequence[Table], given: Mapping[str, str]) -> None:
+    """Every key belongs to a block, and its value is legal there."""
+    for key, value in given.items():
+        owners = [table for table in blocks if table.knows(key)]
+        if not owners:
+            names = ", ".join(dict.fromkeys(p for table in blocks for p in table.settings()))
+            which = ", ".join(table.name for table in blocks)
+            message = f"config: no block ({which}) has a parameter '{key}'; there are {names}"
+            raise WlkError(Status.BAD_CONFIG, message)
+        for table in (table for table in owners if key in table.params):
+            table.config({key: value})
+
+
+# ---- the answer ---------------------------------------------------------------------------------
+
+
+@dataclass
+class Checked:
+    """What is said about one scope."""
+
+    target: Target
+    answer: dict[str, Any]
+    text: str = ""
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def verdict(self) -> Status:
+        name = self.answer["verdict"]
+        return Status.OK if name == "PASS" else Status[name]
+
+    def result(self) -> report.Result:
+        return report.Result(block=self.target.table.name, verdict=self.verdict)
+
+
+def _checked(target: Target, group: Sequence[Subject]) -> Checked:
+    """What the trial that was chosen says."""
+    subject = target.subject
+    trial, answer = subject.chosen, subject.chosen.answer.item
+    told = {p.name: search.how(subject, p, group) for p in target.match.params.values()}
+    config = dict(trial.config)
+    for name, (value, scope) in search.adopted(subject, group).items():
+        config[name] = value
+        told[name] = f"behaviour of {scope}"
+    answer["config"] = target.match.shown(config)
+    answer["inferred"] = target.table.fold(told, config)
+    few = _few_samples(target, answer)
+    if few:
+        answer["verdict"] = report.verdict_name(Status.VACUOUS)
+    checked = Checked(target, answer, notes=few)
+    answer |= search.said(subject) if subject.open else {}
+    if not trial.passed:
+        checked.text = search.doubts(subject) + target.table.name_lists(
+            trial.answer.text(), answer["config"]
+        )
+    checked.notes += [f"warning: {text}" for text in target.table.warnings(trial.config)]
+    checked.notes += search.notes(subject, group)
+    checked.notes += _port_notes(answer)
+    return checked
+
+
+def _few_samples(target: Target, answer: Mapping[str, Any]) -> list[str]:
+    """Why a PASS of a block without a clock means little: what samples it leaves out the most."""
+    moves, cycles = answer.get("port_changes", 0), answer["cycles"]
+    if answer["verdict"] != "PASS" or target.clock is None or moves <= FEW * cycles:
+        return []
+    what = f"{target.clock} samples {cycles:,} vectors, the ports changed at {moves:,} times"
+    return [f"{what}; name what samples them with --clock PATH"]
+
+
+def _likeliest(checked: Sequence[Checked]) -> list[Checked]:
+    """Of blocks with equal ports that fit one scope those that pass; if none does, the one that
+    explains most."""
+    kept = []
+    for one in checked:
+        others = [c for c in checked if scopes.are_rivals(c.target, one.target)]
+        better = [c for c in others if _rank(c) > _rank(one)]
+        kept += [] if better else [one]
+        one.notes += [
+            f"its ports are those of {c.target.table.name} too, which differs in cycle "
+            f"{c.answer['first']['cycle']}"
+            for c in others
+            if not better and "first" in c.answer
+        ]
+    return kept
+
+
+def _rank(checked: Checked) -> tuple[bool, int]:
+    return rivals.rank(checked.target.table, checked.answer)
+
+
+def _port_notes(answer: Mapping[str, Any]) -> list[str]:
+    notes = []
+    if answer["not_compared"]:
+        names = ", ".join(answer["not_compared"])
+        notes.append(f"outputs that are not in the dump, not compared: {names}")
+    if answer["tied_off"]:
+        names = ", ".join(answer["tied_off"])
+        notes.append(f"inputs that are not in the dump, which no rule reads: {names}")
+    return notes
+
+
+def _refused(target: Target) -> Checked:
+    """A scope with the names of a block that does not fit it, beside others that do."""
+    answer = {
+        "block": target.table.name,
+        "scope": target.scope.path,
+        "config": target.match.shown(target.match.config),
+        **dict.fromkeys(("cycles", "skipped", "compared_bits", "masked_bits"), 0),
+        "verdict": report.verdict_name(Status.IFACE_CHANGED),
+        "why": scopes.reason(target),
+    }
+    text = f"{answer['why']}\n{match.render_differences(target.match)}\n"
+    return Checked(target, answer, text)
+
+
+def _show(checked: Sequence[Checked], wanted: Check) -> None:
+    stream = sys.stderr if wanted.json else sys.stdout
+    names = "block scope config cycles skipped compared masked verdict"
+    units = {"compared": "compared [bits]", "masked": "masked [bits]"}
+    table = report.Table(*(units.get(name, name) for name in names.split()))
+    for c in checked:
+        numbers = [c.answer[k] for k in ("cycles", "skipped", "compared_bits", "masked_bits")]
+        summary = _not_default(c.target.table, c.answer["config"]) or "default"
+        verdict = report.verdict_cell(c.verdict, c.answer.get("inferred_behaviour", {}))
+        table.add(c.answer["block"], c.answer["scope"], summary, *numbers, verdict)
+    table.print(stream)
+    for c in checked:
+        if "inferred" in c.answer:
+            print(f"{c.target.scope.path}: {_config_line(c)}", file=stream)
+        for note in c.notes:
+            print(f"{c.target.scope.path}: {note}", file=stream)
+    for c in checked:
+        if c.text:
+            print(f"\n{c.text.rstrip()}\n  repeat: {_repeat(c, wanted)}", file=stream)
+    for c in checked if wanted.json else ():
+        report.json_line(c.answer)
+
+
+def _not_default(table: Table, config: Mapping[str, Any]) -> str:
+    defaults = table.show(table.defaults())
+    return report.config_text({k: v for k, v in config.items() if v != defaults[k]})
+
+
+def _config_line(checked: Checked) -> str:
+    """The whole configuration, by how the values were found."""
+    groups: dict[str, list[str]] = {}
+    for name, how in checked.answer["inferred"].items():
+        groups.setdefault(how, []).append(f"{name}={checked.answer['config'][name]}")
+    return "; ".join(f"{how}: {' '.join(values)}" for how, values in groups.items())
+
+
+def _repeat(checked: Checked, wanted: Check) -> str:
+    """The command that checks this scope alone in this configuration."""
+    target = checked.target
+    words = ["scripts/warplock", "check", wanted.dump, "--block", target.table.name]
+    words += ["--scope", target.scope.path]
+    words += ["--clock", wanted.clock] if wanted.clock else []
+    words += ["--power-up", wanted.power_up] if wanted.power_up != "unknown" else []
+    for text in search.pinned(target.match, checked.answer["config"]):
+        words += ["--config", text]
+    return shlex.join(words)

@@ -1,0 +1,339 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How many injected RTL faults the checker reports.
+
+Each fault of tests/mutant/<block>_faults.toml is put into a copy of the block's stub, which then
+runs in lockstep as any RTL does. A fault that is not reported at a port where it must show is a
+hole in the checker or in the stimulus; the stub without a fault must pass.
+
+A composed block has its own list, in which wires between the blocks inside can be at fault too,
+and all faults of the blocks inside, named BLOCK/ID: each must be reported by the composed block's
+own checker, at any of its ports. With `--bind all` the checkers of the blocks inside are bound as
+well, and the block that is named at fault must be the one that holds the fault.
+
+A list begins with `config`, what the runs set beside the defaults, and `file`, that of the stub in
+which most changes are made. Each row of `fault` has
+
+    id, doc   what it is called; what is wrong
+    expect    ports at which the first mismatch must be; * stands for anything
+    change    { find, replace }: text that stands once in the file, and what it becomes; `file`
+              names another one, generated modules among them
+    config    overlays that of the list, and in a composed block that of the block's list
+    block     that holds the fault, if it is not the list's
+    hidden    the reason why nothing of it reaches a port of the composed block
+
+A file of rtl_stub/common is changed for the faulty block only.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import fnmatch
+import re
+import tomllib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from .. import tables
+from ..base import progress, report, setup
+from ..base.errors import Status, WlkError
+from ..gen import composed, stubs
+from ..tables import Config, Table
+from . import build, estimate, jobs, lockstep
+from .jobs import Job
+
+FAULTS = setup.ROOT / "tests" / "mutant"
+WORK = setup.BUILD / "mutants"
+SHORT, SHORT_INSIDE = 6, 2  # faults of a list that --short runs, about; of a block inside
+Texts = dict[str, str]  # name of a file -> its text
+
+
+@dataclass(frozen=True)
+class Change:
+    """Text of the stub that becomes other text."""
+
+    file: str
+    find: str
+    replace: str
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One entry of a list; without `changes` it is the stub itself, which must pass."""
+
+    name: str
+    config: dict[str, Any]
+    block: str = ""  # that holds it
+    changes: tuple[Change, ...] = ()
+    expect: tuple[str, ...] = ()
+    why: str = ""  # it is not to be seen in a composed block; empty: it is
+    origin: Path | None = None  # the list
+
+
+@dataclass
+class Trial:
+    """A fault in lockstep, and what came of it."""
+
+    table: Table
+    fault: Fault
+    config: Config
+    job: Job
+    bind: str
+    result: report.Result | None = None
+    messages: list[str] = field(default_factory=list)
+
+    @property
+    def port(self) -> str | None:
+        return self.result.first.port if self.result.first is not None else None
+
+    @property
+    def named(self) -> str | None:
+        """The block that is named at fault."""
+        inner = self.result.extra.get("at_fault")
+        if inner is not None:
+            return inner["block"]
+        return self.table.name if self.result.first is not None else None
+
+    @property
+    def is_clean(self) -> bool:
+        """It is the stub without a fault."""
+        return not self.fault.changes
+
+    @property
+    def judges_block(self) -> bool:
+        """It counts which block is named, and not the port."""
+        return self.bind == "all" and bool(self.table.instances)
+
+    @property
+    def caught(self) -> bool:
+        """The fault is reported where it must show; of the stub: it passes."""
+        if self.is_clean:
+            return self.result.verdict == Status.OK
+        if self.judges_block:
+            return self.named == self.fault.block
+        if self.result.verdict == Status.RTL_ASSERTION:  # its own, and no port shows it
+            return True
+        return self.port is not None and is_expected(self.port, self.fault.expect)
+
+    def json(self) -> dict[str, Any]:
+        extra = {"fault": self.fault.name or None, "caught": self.caught}
+        return extra | self.result.json()
+
+
+def is_expected(port: str, patterns: Iterable[str]) -> bool:
+    """A port is one of those that `expect` names."""
+    return any(fnmatch.fnmatchcase(port, pattern) for pattern in patterns)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run every fault; 0 only if all are reported and no stub without one is."""
+    trials = [trial for name in _blocks(args) for trial in _trials(name, args)]
+    build.meson_build(jobs=args.jobs)
+    left = estimate.Estimate([trial.job for trial in trials], args.jobs)
+    done = 0
+    with progress.Progress("mutate", len(trials)) as line:
+        tick = lambda: line.update(done, left.note())  # noqa: E731
+        for trial, _ in progress.parallel(_run, trials, args.jobs, tick):
+            done += 1
+            if args.json:
+                report.json_line(trial.json())
+    return _show(trials, args)
+
+
+def _show(trials: Sequence[Trial], args: argparse.Namespace) -> int:
+    faults = [t for t in trials if not t.is_clean]
+    alarms = [t for t in trials if t.is_clean and not t.caught]
+    missed = [t for t in faults if not t.caught]
+    lines = [_complaint(t) for t in alarms + missed]
+    closing = f"{len(faults) - len(missed)} of {len(faults)} faults reported"
+    closing += f", {len(alarms)} false alarms"
+    if args.json:
+        report.json_line(
+            {"faults": len(faults), "reported": len(faults) - len(missed)}
+            | {"false_alarms": len(alarms)}
+        )
+    else:
+        table = report.Table("block", "fault", "cycle", "named", "port", "verdict", "caught")
+        for t in trials:
+            cycle = t.result.first.cycle if t.result.first is not None else None
+            name = t.fault.name or "(none)"
+            table.add(t.table.name, name, cycle, t.named, t.port, t.result.verdict, t.caught)
+        table.print()
+        print("\n".join([*lines, closing]))
+    return int(bool(alarms or missed))
+
+
+def _complaint(trial: Trial) -> str:
+    name = trial.fault.name
+    if trial.is_clean:
+        text = f"false alarm: the stub with {trial.table.text(trial.config)} does not pass"
+    elif trial.named is None:
+        text = f"not reported: {name}"
+    elif trial.judges_block:
+        text = f"wrong block: {name}: {trial.named} is named; {trial.fault.block} holds it"
+    else:
+        text = f"wrong port: {name}: {trial.port} is not in its `expect`"
+    return "; ".join([text, *trial.messages[:1]])
+
+
+# ---- what to run ------------------------------------------------------------------------------
+
+
+def fault_list(block: str) -> Path:
+    """Where the faults of a block are."""
+    return FAULTS / f"{block}_faults.toml"
+
+
+def _blocks(args: argparse.Namespace) -> list[str]:
+    for name in args.blocks:
+        tables.load(name)
+        if not fault_list(name).is_file():
+            raise WlkError(Status.NO_FILE, f"{name}: no list of faults {fault_list(name)}")
+    return args.blocks or [name for name in tables.names() if fault_list(name).is_file()]
+
+
+def load(block: str, config: dict[str, Any] | None = None) -> list[Fault]:
+    """The faults of a block's list; `config` takes the place of the list's.
+    Fails with the line that says which one cannot be read."""
+    path = fault_list(block)
+    try:
+        raw = tomllib.loads(path.read_text(encoding="utf-8"))
+        base = raw["config"] if config is None else config
+        faults = [_fault(entry, raw, base, path) for entry in raw["fault"]]
+    except (tomllib.TOMLDecodeError, KeyError, TypeError, OSError) as error:
+        raise WlkError(Status.USAGE, f"{path}: cannot be read: {error}") from error
+    names = [fault.name for fault in faults]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise WlkError(Status.USAGE, f"{path}: two faults are called {twice}")
+    return faults
+
+
+def _fault(entry: dict[str, Any], raw: dict[str, Any], base: dict[str, Any], origin: Path) -> Fault:
+    changes = [{"file": raw["file"]} | change for change in entry["change"]]
+    return Fault(
+        name=entry["id"],
+        config=base | entry.get("config", {}),
+        block=entry.get("block", raw["block"]),
+        changes=tuple(Change(**change) for change in changes),
+        expect=tuple(entry["expect"]),
+        why=entry.get("hidden", ""),
+        origin=origin,
+    )
+
+
+def faults_of(table: Table, *, hidden: bool = False) -> list[Fault]:
+    """What is injected into a block's stub: its list, and what can be seen of those inside.
+    `hidden`: what cannot be seen of those inside, instead."""
+    faults = [] if hidden else load(table.name)
+    base = tomllib.loads(fault_list(table.name).read_text(encoding="utf-8"))["config"]
+    for inner in composed.blocks(table)[1:]:
+        for fault in load(inner.name, base):
+            if bool(fault.why) == hidden:
+                name = f"{inner.name}/{fault.name}"
+                faults.append(dataclasses.replace(fault, name=name, expect=("*",)))
+    return faults
+
+
+def _trials(block: str, args: argparse.Namespace) -> Iterator[Trial]:
+    """The stub of each configuration used, then the faults asked for."""
+    table = tables.load(block)
+    faults = _chosen(faults_of(table), fault_list(block), args)
+    configs = [table.config(fault.config) for fault in faults]
+    plans: dict[str, Job] = {}
+    for config in configs:
+        if table.text(config) not in plans:  # planning writes the stub: once, not by several
+            plans[table.text(config)] = _plan(table, config, args)
+    for job in plans.values():
+        yield Trial(table, Fault("", {}), job.config, job, args.bind)
+    for fault, config in zip(faults, configs, strict=True):
+        job = dataclasses.replace(plans[table.text(config)], spent={})
+        yield Trial(table, fault, config, job, args.bind)
+
+
+def _plan(table: Table, config: Config, args: argparse.Namespace) -> Job:
+    """The run of the stub as it is."""
+    run = jobs.Run(
+        blocks=[table.name],
+        config=[f"{key}={value}" for key, value in table.show(config).items()],
+        seeds=args.seeds,
+        cycles=args.cycles,
+        power_up=args.power_up,
+        bind=args.bind,
+        keep=False,
+    )
+    (job,) = jobs.plan(run)
+    return job
+
+
+def _chosen(faults: list[Fault], path: Path, args: argparse.Namespace) -> list[Fault]:
+    known = {fault.name for fault in faults}
+    for name in args.only:
+        if name not in known:
+            raise WlkError(Status.USAGE, f"--only {name}: no such fault in {path}")
+    if args.only:
+        return [fault for fault in faults if fault.name in args.only]
+    return _sample(faults, path, args.slice) if args.short else faults
+
+
+def _sample(faults: list[Fault], path: Path, number: int) -> list[Fault]:
+    """A few faults of each list, evenly; `number`: which of the disjoint parts."""
+    chosen = []
+    for origin in dict.fromkeys(fault.origin for fault in faults):
+        own = [fault for fault in faults if fault.origin == origin]
+        step = max(1, len(own) // (SHORT if origin == path else SHORT_INSIDE))
+        chosen += own[number % step :: step]
+    return chosen
+
+
+# ---- running one --------------------------------------------------------------------------------
+
+
+def mutant(table: Table, fault: Fault, stub: Sequence[Path]) -> list[Path]:
+    """Copies of a stub's files with the fault in them."""
+    texts = {path.name: path.read_text(encoding="utf-8") for path in stub}
+    renamed = _own_copies(texts, fault) if table.instances else {}
+    for change in fault.changes:
+        _inject(texts, renamed.get(change.file, change.file), change, fault)
+    place = WORK / table.name / fault.name
+    place.mkdir(parents=True, exist_ok=True)
+    for name, text in texts.items():
+        (place / name).write_text(text, encoding="utf-8")
+    return [place / name for name in texts]
+
+
+def _own_copies(texts: Texts, fault: Fault) -> dict[str, str]:
+    """Give the faulty block a copy of each shared module that the fault changes, so that the other
+    blocks keep the good one. Name of the shared file -> that of the copy."""
+    shared = {path.name for path in (stubs.STUBS / "common").glob("*.sv")}
+    users = [path.name for path in (stubs.STUBS / fault.block).glob("*.sv")]
+    renamed = {}
+    for file in sorted(shared & {change.file for change in fault.changes}):
+        module = Path(file).stem
+        own = f"{fault.block}_{module}"
+        renamed[file] = f"{own}.sv"
+        texts[renamed[file]] = texts[file]
+        for name in (renamed[file], *users):
+            texts[name] = re.sub(rf"\b{module}\b", own, texts[name])
+    return renamed
+
+
+def _inject(texts: Texts, file: str, change: Change, fault: Fault) -> None:
+    where = f"{fault.origin}: fault {fault.name}"
+    if file not in texts:
+        raise WlkError(Status.NO_FILE, f"{where}: the stub has no file {change.file}")
+    count = texts[file].count(change.find)
+    if count != 1:
+        message = f"{where}: `find` stands {count} times in {change.file}; it must be once"
+        raise WlkError(Status.USAGE, message)
+    texts[file] = texts[file].replace(change.find, change.replace)
+
+
+def _run(trial: Trial) -> None:
+    if not trial.is_clean:
+        files = mutant(trial.table, trial.fault, trial.job.rtl.files)
+        trial.job.rtl = dataclasses.replace(trial.job.rtl, files=files)
+    outcome = lockstep.execute(trial.job)
+    trial.result, trial.messages = outcome.result, outcome.messages

@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The runs of one `lockstep`: refused or run, shown as they come, kept in a folder."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from .. import tables
+from ..base import outputs, progress, report, reports
+from ..base.errors import Status, WlkError
+from ..fit import search
+from . import build, estimate, jobs, lockstep, recordings
+from .jobs import Job, Run
+from .lockstep import Outcome
+
+CYCLES = 20_000  # of a seed
+NEXT = """
+next:
+  scripts/warplock lockstep BLOCK --rtl PATH   your module against the model
+  scripts/warplock check run.fst               a waveform of your own simulation
+  scripts/warplock lockstep --all              every named configuration (minutes)
+  scripts/warplock --help                      all commands"""
+
+
+def refuse(asked: Run) -> None:
+    """What does not go together, and names that nothing has."""
+    for option in ("program", "pipeline", "rtl"):
+        if getattr(asked, option) and len(asked.blocks) != 1:
+            example = "BLOCK --rtl" if option == "rtl" else "issue"
+            raise WlkError(Status.USAGE, f"--{option} goes with one block: lockstep {example} ...")
+    if asked.tie and not asked.rtl:
+        raise WlkError(Status.USAGE, "--tie goes with --rtl: the stub lacks no input")
+    for path in asked.rtl:
+        if not path.exists():
+            raise WlkError(Status.NO_FILE, f"--rtl {path}: no such file or folder")
+    for table in map(tables.load, asked.blocks or tables.names()):
+        table.require_profile(asked.profile)
+        if not asked.rtl:
+            jobs.given_config(table, asked.config)
+    _refuse_recordings(asked)
+    if asked.pipeline is not None:
+        outputs.refuse(asked.pipeline, asked.force)
+    reports.refuse(asked.reports)
+
+
+def _refuse_recordings(asked: Run) -> None:
+    """A folder of recordings that is not there, or that a run of blocks would leave alone."""
+    if asked.list:
+        return
+    if asked.recordings is not None or not asked.blocks:
+        recordings.require(asked.recordings)
+    if asked.recordings is not None and asked.blocks:
+        message = "--recordings goes with all blocks"
+        hint = f"warplock check {asked.recordings}"
+        raise WlkError(Status.USAGE, f"{message}; leave the block out, or give: {hint}")
+
+
+class Screen:
+    """What is shown of the runs as they come; calls come from several threads."""
+
+    def __init__(self, asked: Run, line: progress.Progress, several: bool) -> None:
+        self.asked, self.line, self.several = asked, line, several
+        self._lock = threading.Lock()
+
+    def verdict(self, job: Job, outcome: Outcome) -> None:
+        """The verdict with its report, before anything is written to a file."""
+        with self._lock:
+            self.line.close()
+            if self.asked.json:
+                report.json_line(outcome.result.json())
+            elif self.several:
+                print(f"{job.title}: {report.verdict_name(outcome.result.verdict)}", flush=True)
+            self._print(outcome.messages)
+
+    def left(self, lines: Sequence[str]) -> None:
+        """What came of the files."""
+        with self._lock:
+            self.line.close()
+            self._print(lines)
+
+    def _print(self, lines: Sequence[str]) -> None:
+        for text in lines:
+            print(text, file=sys.stderr if self.asked.json else sys.stdout, flush=True)
+
+
+def run(asked: Run) -> int:
+    """Run every configuration asked for; the exit code is the worst verdict."""
+    if asked.list:
+        return jobs.list_blocks(asked.json)
+    if asked.cycles is None:
+        asked.cycles = 0 if asked.program is not None else CYCLES
+    plan = jobs.plan(asked)
+    build.meson_build(jobs=asked.jobs)
+    results, lost = _run_all(plan, asked)
+    if not asked.json:
+        print()
+        _table(plan, results).print()
+    try:
+        results += (
+            []
+            if asked.blocks
+            else recordings.check_all(asked.recordings, asked.json, jobs=asked.jobs, brief=True)
+        )
+    except WlkError as error:
+        if error.status != Status.NO_SPACE:
+            raise
+        print(f"recordings: {error.message}", file=sys.stderr)
+        lost.append(error.status)
+    code = report.exit_code(results)
+    lost += _keep(asked, asked.folder, code or min(lost, default=Status.OK), results)
+    if not asked.blocks and not asked.all and not asked.json:
+        print(NEXT)
+    if asked.strict and code == Status.OK:
+        search.require_pinned(map(_inference, results))
+    return int(code or min(lost, default=Status.OK))
+
+
+def _inference(result: report.Result) -> tuple[str, bool, Mapping[str, Any]]:
+    """What a run is, whether it passes, and what was inferred from its behaviour."""
+    name = result.extra.get("name") or result.extra.get("recording", "")
+    inferred = result.extra.get("inferred_behaviour", {})
+    return f"{result.block} {name}", result.verdict == Status.OK, inferred
+
+
+def _keep(
+    asked: Run, folder: reports.Folder, code: int, results: Sequence[report.Result]
+) -> list[Status]:
+    """Write what came out; what could not be written and was asked for."""
+    try:
+        folder.finish(asked.words, int(code), [result.json() for result in results])
+    except WlkError as error:
+        print(f"no results file: {error.message}", file=sys.stderr)
+        return [error.status] if asked.reports != reports.DEFAULT else []
+    return []
+
+
+def _run_all(plan: Sequence[Job], asked: Run) -> tuple[list[report.Result], list[Status]]:
+    """The results in the order in which they end, shown as they come; what could not be written."""
+    results: list[report.Result] = []
+    lost: list[Status] = []
+    left = estimate.Estimate(plan, asked.jobs)
+    with progress.Progress("lockstep", len(plan)) as line:
+        screen = Screen(asked, line, several=len(plan) > 1)
+        tick = lambda: line.update(len(results), left.note())  # noqa: E731
+        longest_first = sorted(plan, key=left.of, reverse=True)
+        runs = progress.parallel(lambda job: _execute(job, screen), longest_first, asked.jobs, tick)
+        for _, outcome in runs:
+            if isinstance(outcome, WlkError):
+                lost.append(outcome.status)
+                continue
+            results.append(outcome.result)
+            lost += outcome.left.lost
+    left.keep()
+    if not results:
+        raise WlkError(Status.NO_SPACE, "no run had the space it needs; free some")
+    return results, lost
+
+
+def _table(plan: Sequence[Job], results: Sequence[report.Result]) -> report.Table:
+    """A row a job, in the order of the plan."""
+    table = report.Table(
+        "block", "config", "cycles", "compares", "masked", "coverage", "cycles/s", "verdict"
+    )
+    order = {job.title: n for n, job in enumerate(plan)}
+    for row in sorted(lockstep.rows(results), key=lambda row: order.get(row[0], 0)):
+        table.add(*row[1:])
+    return table
+
+
+def _execute(job: Job, screen: Screen) -> Outcome | WlkError:
+    """One run. That there is no room for it does not take the verdicts of the others."""
+    try:
+        outcome = lockstep.execute(job, screen.verdict)
+    except WlkError as error:
+        if error.status != Status.NO_SPACE or not screen.several:
+            raise
+        screen.left([f"{job.title}: not run: {error.message}"])
+        return error
+    screen.left(outcome.left.lines)
+    return outcome

@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tests in C (Meson) and in Python (pytest), counted per folder."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import sys
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..base import progress, report, setup
+from ..base.errors import Status, WlkError
+from ..run import build
+
+FOLDERS = ("unit", "prop", "replay", "lockstep", "mutant", "fuzz", "lint")
+BY_FILE = ("lockstep",)
+LONGEST_FIRST = ("prop", "lockstep", "mutant", "replay", "lint", "unit", "fuzz")
+TESTS = setup.ROOT / "tests"
+OUTPUT = setup.BUILD / "test"
+# Meson's words for the end of a test
+MESON_PASSED = {"OK", "EXPECTEDFAIL"}
+# pytest's exit codes without a failure: all passed, none collected
+PYTEST_FINE = {0, 5}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How one test ended."""
+
+    folder: str
+    name: str
+    result: str
+    """passed, failed or skipped"""
+    seconds: float
+    message: str = ""
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run the tests; 0 only if at least one ran and none failed."""
+    folder = build.meson_build(whole=True, jobs=args.jobs)
+    OUTPUT.mkdir(parents=True, exist_ok=True)
+    chosen = args.folder or FOLDERS
+    outcomes = run_meson(folder, args.k, args.jobs) if "unit" in chosen else []
+    outcomes += run_pytest(args, chosen)
+    if not any(o.result != "skipped" for o in outcomes):
+        which = f" matches {args.k!r}" if args.k else " ran"
+        raise WlkError(Status.VACUOUS, f"no test{which}")
+    show(outcomes, args.json)
+    return int(any(o.result == "failed" for o in outcomes))
+
+
+# Meson
+
+
+def run_meson(folder: Path, pattern: str | None, jobs: int) -> list[Outcome]:
+    """Run the tests in C, or those whose name contains `pattern`."""
+    listed = json.loads((folder / "meson-info" / "intro-tests.json").read_text(encoding="utf-8"))
+    names = [test["name"] for test in listed]
+    if pattern is not None:
+        names = [name for name in names if pattern.lower() in name.lower()]
+    if not names:
+        return []
+    setup.ensure(["vcd"])
+    log = folder / "meson-logs" / "testlog.json"
+    log.unlink(missing_ok=True)
+    command = ["meson", "test", "-C", folder, "--no-rebuild", "--num-processes", str(jobs)]
+    done = progress.run([*command, *names], label="tests in C", log=OUTPUT / "meson.log")
+    outcomes = list(read_meson(log)) if log.is_file() else []
+    if len(outcomes) < len(names) or (done.code and all(o.result != "failed" for o in outcomes)):
+        message = f"meson ended with {done.code}, see {OUTPUT / 'meson.log'}"
+        outcomes.append(Outcome("unit", "meson test", "failed", 0.0, message))
+    return outcomes
+
+
+def read_meson(log: Path) -> Iterator[Outcome]:
+    """The outcomes in a testlog.json, which has one object a line."""
+    for line in log.read_text(encoding="utf-8").splitlines():
+        test = json.loads(line)
+        suites, _, name = test["name"].rpartition(" / ")
+        words = suites.replace("+", ":").split(":")
+        folder = next((word for word in words if word in FOLDERS), "unit")
+        result = "passed" if test["result"] in MESON_PASSED else "failed"
+        if test["result"] == "SKIP":
+            result = "skipped"
+        yield Outcome(folder, name, result, test["duration"], _meson_message(test))
+
+
+def _meson_message(test: Mapping[str, Any]) -> str:
+    """The last line the test printed, which names the check that failed."""
+    lines = f"{test.get('stdout', '')}\n{test.get('stderr', '')}".strip().splitlines()
+    return lines[-1] if lines else test["result"]
+
+
+# pytest
+
+
+def run_pytest(args: argparse.Namespace, chosen: Sequence[str]) -> list[Outcome]:
+    """Run pytest on parts of tests/, several at a time."""
+    parts = _parts(chosen)
+    outcomes: list[Outcome] = []
+    running = {part.relative_to(TESTS) for part in parts}
+    with progress.Progress("tests", len(parts)) as line:
+        done = progress.parallel(
+            lambda part: _pytest(part, args),
+            parts,
+            args.jobs,
+            tick=lambda: line.update(len(parts) - len(running)),
+        )
+        for part, answer in done:
+            running.discard(part.relative_to(TESTS))
+            outcomes += answer
+    return outcomes
+
+
+def _parts(chosen: Sequence[str]) -> list[Path]:
+    """What one pytest runs: a folder, or a file of one that takes longer than all others."""
+    parts: list[Path] = []
+    for name in (name for name in LONGEST_FIRST if name in chosen):
+        files = sorted((TESTS / name).rglob("test_*.py"))
+        files.sort(key=lambda path: -path.stat().st_size)
+        parts += files if name in BY_FILE else [TESTS / name] if files else []
+    return parts
+
+
+def _pytest(part: Path, args: argparse.Namespace) -> list[Outcome]:
+    name = "-".join(part.relative_to(TESTS).with_suffix("").parts)
+    folder = part.relative_to(TESTS).parts[0]
+    xml, log = OUTPUT / f"{name}.xml", OUTPUT / f"{name}.log"
+    xml.unlink(missing_ok=True)
+    log.unlink(missing_ok=True)
+    # A cache for each, since they run at the same time.
+    cache = ["-o", f"cache_dir={setup.BUILD / 'pytest_cache' / name}"]
+    command = [sys.executable, "-m", "pytest", part, f"--junitxml={xml}", "--quiet", *cache]
+    if args.k is not None:
+        command += ["-k", args.k]
+    if args.quick:
+        command += ["-m", "not slow"]
+    environment = dict(os.environ) | {"WARPLOCK_FULL": "1" if args.full else ""}
+    done = progress.run(command, log=log, cwd=setup.ROOT, env=environment)
+    outcomes, told = [], False
+    with contextlib.suppress(FileNotFoundError, ElementTree.ParseError):
+        outcomes, told = list(read_junit(xml, folder)), True  # pytest has come to its end
+    failed = any(o.result == "failed" for o in outcomes)
+    if not failed and not (told and done.code in PYTEST_FINE):
+        message = f"pytest ended with {done.code}, see {log}"
+        outcomes.append(Outcome(folder, f"tests/{name}", "failed", 0.0, message))
+    return outcomes
+
+
+def read_junit(xml: Path, folder: str) -> Iterator[Outcome]:
+    """The outcomes in a junit file."""
+    for case in ElementTree.parse(xml).iter("testcase"):
+        place = case.get("file") or case.get("classname") or ""
+        name = f"{place}::{case.get('name')}" if place else str(case.get("name"))
+        bad = [each for each in case if each.tag in ("failure", "error")]
+        skipped = case.find("skipped")
+        result = "failed" if bad else "passed" if skipped is None else "skipped"
+        note = bad[0] if bad else skipped
+        message = "" if note is None else note.get("message") or ""
+        yield Outcome(folder, name, result, float(case.get("time") or 0), message)
+
+
+# The answer
+
+
+def show(outcomes: Sequence[Outcome], as_json: bool) -> None:
+    """Print failures, skips, the table per folder and the closing line."""
+    stream = sys.stderr if as_json else sys.stdout
+    for outcome in outcomes:
+        if outcome.result != "passed":
+            first = outcome.message.strip().partition("\n")[0]
+            print(f"{outcome.result.upper()} {outcome.name}: {first[:200]}", file=stream)
+    table = report.Table("folder", "passed", "failed", "skipped", "test time [s]")
+    for folder in FOLDERS:
+        mine = [o for o in outcomes if o.folder == folder]
+        if mine:
+            table.add(folder, *counts(mine), round(sum(o.seconds for o in mine), 1))
+    table.print(stream)
+    passed, failed, skipped = counts(outcomes)
+    if as_json:
+        by_folder = [dict(zip(table.columns[:4], row, strict=False)) for row in table.rows]
+        total = {"passed": passed, "failed": failed, "skipped": skipped}
+        report.json_line(total | {"folders": by_folder})
+    if failed:
+        print(f"logs: {OUTPUT}", file=stream)
+    print(f"{passed} passed, {failed} failed", file=stream)
+
+
+def counts(outcomes: Iterable[Outcome]) -> tuple[int, int, int]:
+    """How many passed, failed and were skipped."""
+    results = [outcome.result for outcome in outcomes]
+    return results.count("passed"), results.count("failed"), results.count("skipped")
