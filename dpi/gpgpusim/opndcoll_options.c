@@ -70,7 +70,7 @@ typedef struct reader {
     wlk_error *err;
     wlk_opndcoll_cfg cfg;
     uint64_t line;
-    uint64_t told[OPTIONS];       // line of the last one; 0: not in the file
+    uint64_t line_of[OPTIONS];    // line of the last one; 0: not in the file
     const char *file_of[OPTIONS]; // the file with that line
     uint32_t widths;              // numbers of the last pipeline_widths
     char *unknown;                // names, each with a blank behind it
@@ -289,7 +289,7 @@ static wlk_status read_option(reader *r, bool *more) {
     if (!*more || is_name(r)) {
         return complain(r, line, o->name, WLK_BAD_CONFIG, "its value is missing");
     }
-    r->told[o - options] = line;
+    r->line_of[o - options] = line;
     r->file_of[o - options] = r->path;
     const wlk_status read = read_value(r, o);
     return read == WLK_OK ? next_word(r, more) : read;
@@ -311,7 +311,7 @@ static wlk_status read_file(reader *r) {
 // The simulator takes a fixed number of widths and leaves those behind them alone (§2).
 static wlk_status check_widths(reader *r) {
     const option *o = find("-gpgpu_pipeline_widths");
-    const uint64_t line = r->told[o - options];
+    const uint64_t line = r->line_of[o - options];
     uint32_t need = r->cfg.tensor_core_avail != 0u ? 13u : 11u;
     need = r->cfg.revision == WLK_OPNDCOLL_V32 ? 7u : need;
     if (line != 0u && r->widths < need) {
@@ -322,21 +322,22 @@ static wlk_status check_widths(reader *r) {
     return WLK_OK;
 }
 
-// What check says, with the line of the option at fault, or of the file where it left that out.
+// The error of the check, with the line of the option at fault, or of the file where it left that
+// out.
 static wlk_status check(reader *r) {
     const char *name = NULL;
-    wlk_error said;
-    const wlk_status status = wlk_opndcoll_check(&r->cfg, &name, &said);
+    wlk_error refusal;
+    const wlk_status status = wlk_opndcoll_check(&r->cfg, &name, &refusal);
     if (status == WLK_OK) {
         return check_widths(r);
     }
     const option *o = find(name);
-    const uint64_t line = o != NULL ? r->told[o - options] : 0u;
+    const uint64_t line = o != NULL ? r->line_of[o - options] : 0u;
     if (line != 0u) {
         return wlk_fail(r->err, status, "%s:%" PRIu64 ": %s", r->file_of[o - options], line,
-                        said.text);
+                        refusal.text);
     }
-    return wlk_fail(r->err, status, "%s: %s (not in the file)", r->path, said.text);
+    return wlk_fail(r->err, status, "%s: %s (not in the file)", r->path, refusal.text);
 }
 
 static wlk_status open_and_read(reader *r, const char *path) {

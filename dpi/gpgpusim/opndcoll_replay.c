@@ -55,8 +55,8 @@ struct replay {
     drained taken[WLK_OPNDCOLL_KINDS];
 };
 
-// The order in which sets are told.
-static const uint32_t told_kinds[] = {
+// The order in which sets are printed.
+static const uint32_t set_order[] = {
     WLK_OPNDCOLL_SP,         WLK_OPNDCOLL_DP,         WLK_OPNDCOLL_INT,
     WLK_OPNDCOLL_SFU,        WLK_OPNDCOLL_MEM,        WLK_OPNDCOLL_TENSOR,
     WLK_OPNDCOLL_SPEC1,      WLK_OPNDCOLL_SPEC1 + 1u, WLK_OPNDCOLL_SPEC1 + 2u,
@@ -291,10 +291,10 @@ static void tell_set(replay *r, uint32_t kind, bool is_ex) {
 
 static void tell_sets(replay *r) {
     for (uint32_t i = 0; i < r->shape.kinds; i++) {
-        tell_set(r, told_kinds[i], false);
+        tell_set(r, set_order[i], false);
     }
     for (uint32_t i = 0; i < r->shape.kinds; i++) {
-        tell_set(r, told_kinds[i], true);
+        tell_set(r, set_order[i], true);
     }
 }
 
@@ -314,7 +314,7 @@ void replay_header(replay *r) {
     }
     text_end(r->to);
     for (uint32_t i = 0; i < r->shape.kinds; i++) {
-        const uint32_t kind = told_kinds[i];
+        const uint32_t kind = set_order[i];
         text_raw(r->to, "# set ");
         text_word(r->to, wlk_opndcoll_kind_name(kind));
         text_raw(r->to, "id ");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Executes stimulus on a model of the operand collector and tells what happens, as text. */
+/* Executes stimulus on a model of the operand collector and prints what happens. */
 #ifndef WLK_OPNDCOLL_REPLAY_H
 #define WLK_OPNDCOLL_REPLAY_H
 
@@ -8,7 +8,7 @@
 
 typedef struct replay replay;
 
-/* @p cfg is legal. @p state: tell the whole state after each step. NO_MEMORY. */
+/* @p cfg is legal. @p state: print the whole state after each step. NO_MEMORY. */
 wlk_status replay_open(replay **out, const wlk_opndcoll_cfg *cfg, bool state, text *to,
                        wlk_error *err);
 

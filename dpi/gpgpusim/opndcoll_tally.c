@@ -72,7 +72,7 @@ struct tally {
     uint64_t with_queued[LONGEST + 1u];              // banks and steps, by requests behind them
 };
 
-// What the events of a step say.
+// Counts from the events of a step.
 typedef struct step_facts {
     bool granted[WLK_OPNDCOLL_MAX_BANKS];
     bool dispatched[WLK_OPNDCOLL_MAX_UNITS];

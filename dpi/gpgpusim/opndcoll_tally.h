@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Statistics of the operand collector, counted from its events and from views of its state.
- * docs/operand-collector.md says what each count is. */
+ * Each count is explained in docs/operand-collector.md. */
 #ifndef WLK_OPNDCOLL_TALLY_H
 #define WLK_OPNDCOLL_TALLY_H
 
@@ -12,8 +12,8 @@ typedef struct tally tally;
 wlk_status tally_open(tally **out, const wlk_opndcoll_cfg *cfg, const wlk_opndcoll *model,
                       wlk_error *err);
 
-/* What is done to the model, told behind each call: a core cycle begins; an instruction was issued,
- * or refused; one was taken out of OC_EX; results were written back; a step was made. */
+/* What is done to the model, reported behind each call: a core cycle begins; an instruction was
+ * issued, or refused; one was taken out of OC_EX; results were written back; a step was made. */
 void tally_cycle(tally *c);
 void tally_issue(tally *c, uint32_t kind, bool accepted);
 void tally_take(tally *c, uint32_t kind);

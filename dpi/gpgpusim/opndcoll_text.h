@@ -21,7 +21,7 @@ typedef struct text {
     size_t at;                      /* of the next expected line */
     uint64_t lines;                 /* that have ended */
     bool differs;                   /* the line in `buffer` does; those behind it are left out */
-    bool failed;                    /* writing did, and errno says why */
+    bool failed;                    /* writing did; the reason is in errno */
     bool silent;                    /* lines are dropped; set by the caller */
     size_t start, used;             /* of the next line in `buffer`, and of all in it */
     char *buffer;
@@ -41,7 +41,7 @@ void text_raw(text *t, const char *part);
 /* The line is complete; a blank at its end goes. */
 void text_end(text *t);
 
-/* Everything is said: writes what is left, or finds lines that only the recording has. */
+/* The end: writes what is left, or finds lines that only the recording has. */
 void text_finish(text *t);
 
 /* The expected line that `differs` speaks of: its bytes without the end; *size 0 also where the

@@ -6,8 +6,8 @@
 //                [--diff EVENTS] [--summary] STIM
 //
 // STIM is a file, or - for stdin, whose name in messages is NAME. Events go to stdout. With --diff
-// they are compared with a recording, which also says whether there are states and statistics; the
-// answer is then one JSON object. So it is with --summary, which counts and tells no events.
+// they are compared with a recording, which decides whether there are states and statistics; the
+// answer is then one JSON object. So it is with --summary, which counts and prints no events.
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -157,9 +157,9 @@ static wlk_status play(job *j) {
         if (status == WLK_OK && more) {
             status = replay_command(j->run, &command, &j->err);
             if (status != WLK_OK) { // what only the replay knows, at its line
-                const wlk_error said = j->err;
+                const wlk_error reason = j->err;
                 return wlk_fail(&j->err, status, "%s:%" PRIu64 ": %s", j->name,
-                                stim_line(j->reader), said.text);
+                                stim_line(j->reader), reason.text);
             }
         }
         if (status != WLK_OK || !more) {

@@ -30,7 +30,7 @@ typedef struct wlk_harness_dut {
     void (*close)(void *dut);
 } wlk_harness_dut;
 
-/** Run as the words say (see harness.c); the exit code is the verdict. */
+/** Run with the words of seeds.c; the exit code is the verdict. */
 int wlk_harness_main(const wlk_harness_dut *dut, int argc, char **argv);
 
 /**

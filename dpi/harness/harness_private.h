@@ -52,7 +52,7 @@ typedef struct harness {
     const char *waves, *replay, *shrink, *header, *program_file, *pipeline;
     wlk_program *program; /* instead of random work, or NULL */
     wlk_driver *driver;
-    const char **probes;  /* configurations to try, as "I:VALUE,I:VALUE" */
+    const char **probes; /* configurations to try, as "I:VALUE,I:VALUE" */
     uint32_t n_probes;
     wlk_status status;
     /* the run */

@@ -38,7 +38,7 @@ struct wlk_pipeline {
     int cause; // errno of the first failure
     wlk_issue_cfg cfg;
     uint64_t cycle; // that is shown
-    uint64_t told;  // that the file has come to
+    uint64_t at;    // that the file has come to
     uint64_t started, retired;
     uint64_t of_warp[WARPS]; // instructions started
     // where an instruction can be
@@ -66,12 +66,12 @@ typedef struct moves {
 
 /* ---- the file ---- */
 
-__attribute__((format(printf, 2, 3))) static void say(wlk_pipeline *p, const char *format, ...) {
+__attribute__((format(printf, 2, 3))) static void emit(wlk_pipeline *p, const char *format, ...) {
     va_list args;
     va_start(args, format);
     const bool on_time =
-        p->told == p->cycle || fprintf(p->to, "C\t%" PRIu64 "\n", p->cycle - p->told) > 0;
-    p->told = p->cycle;
+        p->at == p->cycle || fprintf(p->to, "C\t%" PRIu64 "\n", p->cycle - p->at) > 0;
+    p->at = p->cycle;
     if ((!on_time || vfprintf(p->to, format, args) < 0) && p->cause == 0) {
         p->cause = errno;
     }
@@ -84,10 +84,10 @@ static void show(wlk_pipeline *p, op *o, int lane, const char *name) {
         return;
     }
     if (o->shown[lane] != NULL) {
-        say(p, "E\t%" PRIu64 "\t%d\t%s\n", o->id, lane, o->shown[lane]);
+        emit(p, "E\t%" PRIu64 "\t%d\t%s\n", o->id, lane, o->shown[lane]);
     }
     if (name != NULL) {
-        say(p, "S\t%" PRIu64 "\t%d\t%s\n", o->id, lane, name);
+        emit(p, "S\t%" PRIu64 "\t%d\t%s\n", o->id, lane, name);
     }
     o->shown[lane] = name;
 }
@@ -133,21 +133,21 @@ static void start(wlk_pipeline *p, op *o, uint32_t warp, const uint64_t *entry) 
     *o = (op){.live = true, .id = p->started++};
     memcpy(o->entry, entry, sizeof o->entry);
     operands_text(o, operands, sizeof operands);
-    say(p, "I\t%" PRIu64 "\t%" PRIu64 "\t%u\n", o->id, p->of_warp[warp]++, warp);
-    say(p, "L\t%" PRIu64 "\t0\tw%u %08" PRIx64 ": %s\n", o->id, warp, wlk_entry_get_uop_pc(entry),
-        operands);
-    say(p, "L\t%" PRIu64 "\t1\tlanes %" PRIx64 "\n", o->id, wlk_entry_get_uop_tmask(entry));
+    emit(p, "I\t%" PRIu64 "\t%" PRIu64 "\t%u\n", o->id, p->of_warp[warp]++, warp);
+    emit(p, "L\t%" PRIu64 "\t0\tw%u %08" PRIx64 ": %s\n", o->id, warp, wlk_entry_get_uop_pc(entry),
+         operands);
+    emit(p, "L\t%" PRIu64 "\t1\tlanes %" PRIx64 "\n", o->id, wlk_entry_get_uop_tmask(entry));
 }
 
 // Konata turns the two characters \n of a label into a new line.
 static void note(wlk_pipeline *p, const op *o, const char *what, uint32_t number) {
-    say(p, "L\t%" PRIu64 "\t1\t\\n%s %" PRIu32 "\n", o->id, what, number);
+    emit(p, "L\t%" PRIu64 "\t1\t\\n%s %" PRIu32 "\n", o->id, what, number);
 }
 
 static void retire(wlk_pipeline *p, op *o) {
     if (o->live) {
         show_both(p, o, NULL, NULL);
-        say(p, "R\t%" PRIu64 "\t%" PRIu64 "\t0\n", o->id, p->retired++);
+        emit(p, "R\t%" PRIu64 "\t%" PRIu64 "\t0\n", o->id, p->retired++);
         o->live = false;
     }
 }
@@ -155,7 +155,7 @@ static void retire(wlk_pipeline *p, op *o) {
 static void flush(wlk_pipeline *p, op *o) {
     if (o->live) {
         show_both(p, o, NULL, NULL);
-        say(p, "R\t%" PRIu64 "\t%" PRIu64 "\t1\n", o->id, p->retired);
+        emit(p, "R\t%" PRIu64 "\t%" PRIu64 "\t1\n", o->id, p->retired);
         o->live = false;
     }
 }
@@ -358,7 +358,7 @@ static void show_writeback(wlk_pipeline *p, const moves *m) {
     move(&p->written, &p->running[preg]);
     show(p, &p->written, STAGES, writeback);
     for (uint32_t rest = m->woken[0] | m->woken[1] | m->woken[2]; rest != 0u; rest &= rest - 1u) {
-        say(p, "W\t%" PRIu64 "\t%" PRIu64 "\t0\n", p->rows[__builtin_ctz(rest)].id, p->written.id);
+        emit(p, "W\t%" PRIu64 "\t%" PRIu64 "\t0\n", p->rows[__builtin_ctz(rest)].id, p->written.id);
     }
 }
 
@@ -437,7 +437,7 @@ wlk_pipeline *wlk_pipeline_open(const char *path, bool replace, const uint32_t *
         free(p);
         return NULL;
     }
-    say(p, "Kanata\t0004\nC=\t0\n");
+    emit(p, "Kanata\t0004\nC=\t0\n");
     return p;
 }
 
@@ -448,7 +448,7 @@ wlk_status wlk_pipeline_close(wlk_pipeline *p, wlk_error *err) {
     }
     finish(p);
     flush_all(p);
-    say(p, "%s", ""); // the last cycle
+    emit(p, "%s", ""); // the last cycle
     if (fclose(p->to) != 0 && p->cause == 0) {
         p->cause = errno;
     }

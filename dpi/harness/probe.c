@@ -23,7 +23,7 @@ static fit fit_of_all(void) {
         const wlk_checker_result r = wlk_checker_result_get(checker, false);
         sum.explained_cycles += r.mismatches + r.violated != 0u ? r.first_cycle : r.cycles;
         sum.mismatched_bits += r.mismatched_bits;
-        // One that is given what breaks a rule says nothing.
+        // One whose inputs break a rule is no evidence.
         sum.failing += r.mismatches != 0u && r.verdict != WLK_PROTOCOL_VIOLATION;
     }
     return sum;

@@ -70,7 +70,7 @@ static uint64_t value_hash(const wlk_checker *c, const channel *ch, const uint64
         for (uint32_t i = 0; i < c->layout.n_ports; i++) {
             const wlk_port *port = &c->ports[i];
             if (port->field == (uint16_t)*bits && same_index(&c->ports[ch->valid], port)) {
-                // What is unknown must not tell the two sides apart.
+                // What is unknown must not make the two sides differ.
                 const uint64_t care = port->is_out ? wlk_port_get(port, c->care) : ~UINT64_C(0);
                 hash = mix(hash, port_value(port, in, out) & care);
             }

@@ -282,7 +282,7 @@ static bool note_violation(wlk_checker *c, uint32_t violated, const char *text) 
     return first;
 }
 
-// As the model's tick tells it, so after the edge.
+// As reported by the model's tick, so after the edge.
 static bool note_rule(wlk_checker *c, uint32_t violated) {
     const bool first = note_violation(
         c, violated, violated != 0u ? c->block->table->rules[__builtin_ctz(violated)].doc : "");
@@ -419,7 +419,7 @@ static uint32_t differing_bits(const wlk_checker *c, const uint64_t *got, const 
 }
 
 // What the RTL shows must be explained by one of the worlds; those it contradicts are dropped.
-// When it contradicts all, the one that comes nearest tells the difference.
+// When it contradicts all, the difference is that of the nearest one.
 static void settle(wlk_checker *c, const uint64_t *in, const uint64_t *in_x, const uint64_t *got,
                    const uint64_t *got_x) {
     wlk_worlds *worlds = &c->worlds;

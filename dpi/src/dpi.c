@@ -126,7 +126,7 @@ void wlk_dpi_member(void *handle, const char *name, unsigned long long width,
     wlk_member *more =
         h != NULL ? (wlk_member *)realloc(h->members, (h->n_members + 1u) * sizeof *more) : NULL;
     if (more == NULL) {
-        return; // its port is then told by another name: nothing else depends on it
+        return; // its port is then reported by another name: nothing else depends on it
     }
     wlk_member *next = &more[h->n_members++];
     h->members = more;
@@ -190,7 +190,7 @@ int wlk_dpi_step(void *handle, const wlk_view *in, const wlk_view *got) {
     if (registry.mode == WLK_DPI_HOST) {
         return 0;
     }
-    // A simulator may end without flushing: say it now.
+    // A simulator may end without flushing: print it now.
     wlk_checker_report(h->checker, stderr);
     (void)fflush(stderr);
     return 1;

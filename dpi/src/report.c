@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a checker has to say: to a person as text, to a program as one JSON object.
+// The result of a checker: as text for a person, as JSON for a program.
 #include <inttypes.h>
 #include <string.h>
 

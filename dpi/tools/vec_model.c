@@ -8,12 +8,12 @@
 #include "csv.h"
 #include "vec_job.h"
 
-// Output bits that the CSV tells, and what it tells of this cycle.
-typedef struct told {
+// Output bits that the CSV has, and their values in this cycle.
+typedef struct observed {
     uint64_t *bits, *seen;
-} told;
+} observed;
 
-static bool contradicted(const job *j, const told *t) {
+static bool contradicted(const job *j, const observed *t) {
     uint64_t any = 0;
     for (uint32_t w = 0; w < j->b.layout.out_words; w++) {
         any |= (j->out[w] ^ t->seen[w]) & j->care[w] & t->bits[w];
@@ -21,8 +21,8 @@ static bool contradicted(const job *j, const told *t) {
     return any != 0u;
 }
 
-// Drops the states that contradict what is told; false when none is left.
-static bool explained(job *j, const told *t) {
+// Drops the states that contradict what was observed; false when none is left.
+static bool explained(job *j, const observed *t) {
     wlk_worlds_fork(&j->worlds, j->in);
     // From the last: what takes the place of a dropped one has been looked at.
     for (uint32_t i = j->worlds.n; i > 0u; i--) {
@@ -34,7 +34,7 @@ static bool explained(job *j, const told *t) {
     return j->worlds.n > 0u;
 }
 
-static wlk_status rows_of(job *j, csv *rows, const told *t, wlk_error *err) {
+static wlk_status rows_of(job *j, csv *rows, const observed *t, wlk_error *err) {
     wlk_step_info info;
     for (uint64_t c = 0; !tool_stop; c++) {
         bool more = false;
@@ -60,7 +60,7 @@ static wlk_status rows_of(job *j, csv *rows, const told *t, wlk_error *err) {
     return WLK_OK;
 }
 
-static wlk_status model(job *j, const told *t, wlk_error *err) {
+static wlk_status model(job *j, const observed *t, wlk_error *err) {
     csv *rows = NULL;
     wlk_status status = csv_open(&rows, stdin, "stdin", j->b.ports, j->b.layout.n_ports,
                                  j->b.block->table, true, err);
@@ -72,7 +72,7 @@ static wlk_status model(job *j, const told *t, wlk_error *err) {
     return status;
 }
 
-// Outputs that are columns tell what the RTL showed. What the unknown rest of the state leaves open
+// Outputs that are columns are what the RTL showed. What the unknown rest of the state leaves open
 // has care 0.
 int vec_model(int n, char **a) {
     job j;
@@ -83,8 +83,8 @@ int vec_model(int n, char **a) {
     wlk_status status = job_open(&j, a[0], a[1], a + 2, n - 2, &err);
     if (status == WLK_OK) {
         const size_t words = j.b.layout.out_words + 1u;
-        const told t = {(uint64_t *)calloc(words, sizeof *t.bits),
-                        (uint64_t *)calloc(words, sizeof *t.seen)};
+        const observed t = {(uint64_t *)calloc(words, sizeof *t.bits),
+                            (uint64_t *)calloc(words, sizeof *t.seen)};
         status = t.bits != NULL && t.seen != NULL ? model(&j, &t, &err)
                                                   : wlk_fail(&err, WLK_NO_MEMORY, "out of memory");
         free(t.bits);

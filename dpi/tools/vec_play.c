@@ -71,7 +71,7 @@ static wlk_status play(playing *p, wlk_error *err) {
     return WLK_OK;
 }
 
-static int tell(const playing *p) {
+static int answer(const playing *p) {
     const wlk_checker_result r = wlk_checker_result_get(p->checker, false);
     wlk_json j = {stdout, false};
     wlk_json_open(&j, NULL, '{');
@@ -107,7 +107,7 @@ int vec_play(int n, char **a) {
     if (status == WLK_OK) {
         status = play(&p, &err);
     }
-    const int code = status == WLK_OK ? tell(&p) : tool_fail("wlk-vec", &err);
+    const int code = status == WLK_OK ? answer(&p) : tool_fail("wlk-vec", &err);
     wlk_checker_close(p.checker);
     wlk_vec_close(p.reader);
     job_close(&p.j);

@@ -463,7 +463,7 @@ static int interrupted(const char *path) {
     return tool_fail(tool, &err);
 }
 
-// Lines of stdin as words; says how many. USAGE when they are more than MAX_WORDS.
+// Lines of stdin as words; returns how many. USAGE when they are more than MAX_WORDS.
 static size_t read_words(char **words, wlk_status *status, wlk_error *err) {
     char *line = NULL;
     size_t size = 0, n = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // wlk-vec: make, play, print and import vector files. scripts/warplock vectors is its front and
-// checks what a header says; here a file is taken for what the words say.
+// checks the header; here the words decide what a file is.
 #include <stdio.h>
 #include <string.h>
 

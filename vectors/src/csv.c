@@ -111,7 +111,7 @@ static wlk_status read_widths(csv *c, const wlk_table *table, wlk_error *err) {
         const char *cell = next_cell(&rest);
         char want[16];
         (void)snprintf(want, sizeof want, "%c%u", port->is_out ? 'o' : 'i', port->width);
-        // An input that no rule reads may be wider than the table says.
+        // An input that no rule reads may be wider than in the table.
         c->any_width[i] = !port->is_out && !table->fields[port->field].read && cell[0] == 'i';
         if (strcmp(cell, want) != 0 && !c->any_width[i]) {
             return wlk_fail(err, WLK_BAD_CSV,

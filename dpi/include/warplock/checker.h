@@ -17,7 +17,7 @@ extern "C" {
 #endif
 
 #define WLK_HISTORY      16u  /**< cycles shown before a mismatch */
-#define WLK_AFTERMATH    512u /**< cycles watched after a mismatch to tell its kind */
+#define WLK_AFTERMATH    512u /**< cycles watched after a mismatch to decide its kind */
 #define WLK_MAX_CHANNELS 256u /**< handshakes of an instance, array elements counted singly */
 #define WLK_MAX_COVERS   64u
 

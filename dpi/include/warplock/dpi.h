@@ -30,7 +30,7 @@ typedef enum wlk_dpi_mode {
 void wlk_dpi_configure(wlk_dpi_mode mode, wlk_power_up power_up);
 
 /**
- * Give the parameter of that name another value than its checker says, in every handle whose block
+ * Give the parameter of that name another value than its checker has, in every handle whose block
  * has it (host only). @p name must stay; NULL: forget all of these.
  */
 void wlk_dpi_override(const char *name, uint32_t value);

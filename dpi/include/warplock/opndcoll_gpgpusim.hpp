@@ -15,12 +15,12 @@
  * the user's that knows the simulator's types; opndcoll_traits lists what it has.
  *
  * **Who holds what.** ID_OC and OC_EX are the simulator's pipeline registers: its issue stage fills
- * ID_OC and its units empty OC_EX, and neither tells the collector. So the pipeline registers are
- * looked at before each step: what is new in ID_OC is given to the model, what is gone from OC_EX
- * is taken from it. Between two steps nobody may empty ID_OC or fill OC_EX, as with the original.
- * An instruction is known by its uid, which must differ from those of all others in the collector
- * and its register sets. Its warp, scheduler, sources and lanes are read once, before the first
- * step that sees it.
+ * ID_OC and its units empty OC_EX, and neither reports it to the collector. So the pipeline
+ * registers are looked at before each step: what is new in ID_OC is given to the model, what is
+ * gone from OC_EX is taken from it. Between two steps nobody may empty ID_OC or fill OC_EX, as with
+ * the original. An instruction is known by its uid, which must differ from those of all others in
+ * the collector and its register sets. Its warp, scheduler, sources and lanes are read once, before
+ * the first step that sees it.
  *
  * **Order.** First all add_cu_set() and add_port(), then init(), once; after that step() and
  * writeback() wherever and as often as the revision calls them (§8, §12.2: V40 and V32 within the
@@ -250,7 +250,7 @@ template <class Traits> class opndcoll_follower {
     typedef std::vector<set_type *> port_vector_t;
     typedef std::vector<unsigned> uint_vector_t;
 
-    opndcoll_follower() : model_(nullptr), shape_(), step_(0), told_() {}
+    opndcoll_follower() : model_(nullptr), shape_(), step_(0), reported_() {}
     opndcoll_follower(const opndcoll_follower &) = delete;
     opndcoll_follower &operator=(const opndcoll_follower &) = delete;
 
@@ -276,7 +276,7 @@ template <class Traits> class opndcoll_follower {
         return events_.data();
     }
     const wlk_opndcoll_event *events_end() const {
-        return events_.data() + told_.count;
+        return events_.data() + reported_.count;
     }
 
     /** Steps made. */
@@ -302,8 +302,8 @@ template <class Traits> class opndcoll_follower {
         check_widths();
         source_.resize(shape_.operands);
         events_.resize(wlk_opndcoll_max_events(&cfg));
-        told_.at = events_.data();
-        told_.room = static_cast<std::uint32_t>(events_.size());
+        reported_.at = events_.data();
+        reported_.room = static_cast<std::uint32_t>(events_.size());
         memory_.resize((wlk_opndcoll_state_size(&cfg) + 7u) / 8u);
         model_ = wlk_opndcoll_init(&cfg, memory_.data());
     }
@@ -326,8 +326,8 @@ template <class Traits> class opndcoll_follower {
     }
 
     void step_model() {
-        told_.count = 0;
-        wlk_opndcoll_step(model_, &told_);
+        reported_.count = 0;
+        wlk_opndcoll_step(model_, &reported_);
         step_++;
     }
 
@@ -484,7 +484,7 @@ template <class Traits> class opndcoll_follower {
     wlk_opndcoll_shape shape_;
     std::uint64_t step_;
     std::vector<wlk_opndcoll_event> events_;
-    wlk_opndcoll_events told_;
+    wlk_opndcoll_events reported_;
     registers source_;
 };
 
@@ -644,7 +644,7 @@ template <class Traits> class opndcoll_shadow : public detail::opndcoll_follower
     void before_step() {
         this->must_be_started();
         if (!differs_ && !this->observe(found_)) {
-            tell();
+            report();
         }
     }
 
@@ -653,7 +653,7 @@ template <class Traits> class opndcoll_shadow : public detail::opndcoll_follower
         if (!differs_) {
             this->step_model();
             if (!this->compare(found_)) {
-                tell();
+                report();
             }
         }
     }
@@ -677,7 +677,7 @@ template <class Traits> class opndcoll_shadow : public detail::opndcoll_follower
             found_ = this->difference_at(this->steps(),
                                          "writeback of " + detail::hash(Traits::uid(inst)),
                                          outcome(accepted_, left_), outcome(accepted, left));
-            tell();
+            report();
         }
     }
 
@@ -693,7 +693,7 @@ template <class Traits> class opndcoll_shadow : public detail::opndcoll_follower
         return (accepted ? "accepted" : "refused") + text;
     }
 
-    void tell() {
+    void report() {
         differs_ = true;
         if (report_) {
             report_(found_);

@@ -5,7 +5,7 @@
  *
  * The syntax is the simulator's: `-option value`, several on a line or one on several, `#` up to
  * the end of a line is a comment, a value may stand in double quotes. The last of several wins.
- * Options that do not concern the collector are most of such a file, and are told, not refused.
+ * Options that do not concern the collector are most of such a file, and are reported, not refused.
  */
 #ifndef WARPLOCK_OPNDCOLL_OPTIONS_H
 #define WARPLOCK_OPNDCOLL_OPTIONS_H
@@ -19,8 +19,8 @@ extern "C" {
 /**
  * Read options from a file and check what comes out.
  *
- * @param cfg in: what holds where the file says nothing (wlk_opndcoll_defaults()), and the
- * revision, which no option tells. Out: the configuration; not changed on failure.
+ * @param cfg in: what holds where the file has no option (wlk_opndcoll_defaults()), and the
+ * revision, which no option sets. Out: the configuration; not changed on failure.
  * @param path of the file; "-" is stdin.
  * @param[out] unknown options that are not the collector's, in the order of the file, each once,
  *             with blanks between: the caller's, to free(). NULL: there are none. May itself be

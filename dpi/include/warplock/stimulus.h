@@ -54,12 +54,12 @@ typedef struct wlk_stimulus {
     bool (*idle)(const uint32_t *cfg, const void *model_state, const wlk_stimulus_state *stim);
     /**
      * Cycles in a row in which nothing went in or out of the block and nothing outside it was on
-     * its way: what tells a program that is stuck from a slow one. NULL: programs is false.
+     * its way: what distinguishes a program that is stuck from a slow one. NULL: programs is false.
      */
     uint64_t (*still)(const wlk_stimulus_state *stim);
     /**
      * For a person, when the work does not come to its end: what is stuck and why, a line each,
-     * what holds up the rest first. Asked as `idle` is. NULL: there is nothing to tell.
+     * what holds up the rest first. Asked as `idle` is. NULL: no reasons are known.
      *
      * @param[out] text up to @p size bytes with the terminator; longer text is cut at a line.
      */

@@ -103,7 +103,7 @@ typedef struct wlk_wave_progress {
 } wlk_wave_progress;
 
 /**
- * Open @p path, FST or VCD (told apart by content, not by suffix), and read its hierarchy.
+ * Open @p path, FST or VCD (by content, not by suffix), and read its hierarchy.
  * VCD is converted by vcd2fst into a temporary file; so is an FST that is gzipped as a whole.
  * Temporary files are gone when the call returns, also when SIGINT, SIGTERM, SIGHUP or SIGQUIT
  * arrives meanwhile (these are held back until the files are removed).

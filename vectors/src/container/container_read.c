@@ -175,7 +175,7 @@ static wlk_status fail_index(const wlk_vec_reader *r, const char *what, wlk_erro
     return fail_corrupt(r, "index", r->index_offset, what, err);
 }
 
-/** Is chunk @p c, of which index entries told start and end, of a possible size? */
+/** Is chunk @p c, whose start and end are index entries, of a possible size? */
 static bool entry_ok(const wlk_vec_reader *r, const chunk_info *c, uint64_t next_first) {
     uint64_t most = CHUNK_HEADER_BYTES;
     for (int plane = 0; plane < PLANES; plane++) {
@@ -261,7 +261,7 @@ static wlk_status read_index(wlk_vec_reader *r, wlk_error *err) {
 
 /* ---- a chunk ---- */
 
-/** What the index says of chunk @p number; the open has checked that it fits. */
+/** The index entry of chunk @p number; the open has checked that it fits. */
 static wlk_status read_entry(const wlk_vec_reader *r, uint64_t number, chunk_info *c,
                              wlk_error *err) {
     uint8_t entry[2 * INDEX_ENTRY_BYTES];
@@ -446,7 +446,7 @@ static void unpack_words(wlk_vec_reader *r, uint32_t count) {
     }
 }
 
-/** Put words from @p from to where @p map says. Returns the end of what was used. */
+/** Put words from @p from to their places in @p map. Returns the end of what was used. */
 static const uint64_t *put_part(uint64_t *record, const uint64_t *from, const uint8_t *map,
                                 uint32_t words) {
     for (uint32_t i = 0; i < words; i += 8) {

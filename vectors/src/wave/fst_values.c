@@ -36,7 +36,7 @@ typedef struct value_walk {
 typedef struct value_block {
     const uint8_t *start, *end; /* from the length field to the end */
     uint64_t begin_time;
-    uint64_t memory;    /* what the writer says that the unpacked values take */
+    uint64_t memory;    /* what the unpacked values take, by the writer */
     uint64_t num_times; /* time stamps */
     const uint8_t *values, *index, *times;
     uint64_t num_handles;

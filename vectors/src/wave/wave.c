@@ -189,7 +189,7 @@ static int by_place(const void *left, const void *right) {
     return (a->handle > b->handle) - (a->handle < b->handle);
 }
 
-/* Sort, drop what is declared twice, and tell each scope where its signals are. */
+/* Sort, drop what is declared twice, and give each scope the place of its signals. */
 static void index_signals(wlk_wave *wave) {
     size_t kept = 0;
     if (wave->num_signals > 0)

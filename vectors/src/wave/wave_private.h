@@ -67,7 +67,7 @@ struct wlk_wave {
     bool running;
     bool any_time;      /* progress.now is a time stamp with changes waiting */
     bool clock_touched; /* in this time stamp */
-    bool ended;         /* fstapi cannot be stopped inside a block: ignore what it still says */
+    bool ended;         /* fstapi cannot be stopped inside a block: ignore what it still reports */
     bool no_memory;
     atomic_bool stop;
 };

@@ -2,7 +2,7 @@
 /*
  * Samplers, bindings and the run.
  *
- * fstapi tells the changes of one time stamp in any order, so whether a clock rises is known only
+ * fstapi reports the changes of one time stamp in any order, so whether a clock rises is known only
  * when the time stamp is complete. Changes are therefore cut into bits at once and queued; at the
  * next time stamp the clocked samplers see the words without them, then they are applied.
  */
