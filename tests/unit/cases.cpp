@@ -346,13 +346,13 @@ struct Element {
         return words == other.words && known == other.known;
     }
 };
-using Elements = std::map<std::string, Element>;
+using Elements = std::vector<std::pair<std::string, Element>>;
 
 extern "C" void visit_element(void *ctx, const char *name, int32_t index, const uint64_t *words,
                               uint32_t n, uint64_t known, wlk_notation notation) {
     (void)notation;
     const std::string key = index < 0 ? name : name + ("[" + std::to_string(index) + "]");
-    (*static_cast<Elements *>(ctx))[key] = {Words(words, words + n), known};
+    static_cast<Elements *>(ctx)->push_back({key, {Words(words, words + n), known}});
 }
 
 class State {
@@ -655,7 +655,8 @@ void Run::about_cycle(const Texts &words, const State &before, const Words &in,
             }
         } else { // state.
             const Elements all = elements(before);
-            const auto found = all.find(key.substr(6));
+            const auto found = std::find_if(
+                all.begin(), all.end(), [&](const auto &a) { return a.first == key.substr(6); });
             // Blocks leave out what is 0.
             const Element none = {{0}, 1};
             const Element &e = found == all.end() ? none : found->second;

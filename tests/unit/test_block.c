@@ -232,11 +232,33 @@ static void error_cuts_what_is_too_long(void) {
     CHECK(wlk_fail(NULL, WLK_USAGE, "%s", text) == WLK_USAGE);
 }
 
+static void compactor_member_beyond_its_words_is_left_out(void) {
+    const wlk_member list[] = {
+        {.name = "pc", .word = 6, .lsb = 24, .width = 40},
+        {.name = "word_7", .word = 7, .width = 1},
+        {.name = "bit_64", .word = 0, .lsb = 60, .width = 5},
+    };
+    const wlk_members members = {list, 3};
+    uint32_t cfg[WLK_MAX_PARAMS], opaque = 0;
+    const wlk_table *table = wlk_block_find("compactor")->table;
+    wlk_config_defaults(table, cfg);
+    CHECK(wlk_config_set(table, cfg, "n", "4", NULL) == WLK_OK);
+    CHECK(wlk_config_set(table, cfg, "k", "2", NULL) == WLK_OK);
+    const uint32_t n = table->ports(cfg, &members, ports, MAX_PORTS);
+    for (uint32_t i = 0; i < n; i++) {
+        opaque += table->fields[ports[i].field].is_opaque;
+        CHECK_MSG(strstr(ports[i].name, "_7") == NULL && strstr(ports[i].name, "64") == NULL, "%s",
+                  ports[i].name);
+    }
+    CHECK(opaque == 6u); // pc of four inputs and two outputs
+}
+
 int main(void) {
     config_set_answers();
     config_set_stores();
     config_check_names_the_value();
     ports_stops_at_capacity();
+    compactor_member_beyond_its_words_is_left_out();
     port_value_keeps_its_neighbours();
     widths_of_counts();
     blocks_are_listed();
