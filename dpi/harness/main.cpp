@@ -12,6 +12,9 @@
 
 namespace {
 
+int words;
+char **first_word;
+
 struct Dut {
     VerilatedContext context;
     std::unique_ptr<Top> top;
@@ -22,6 +25,7 @@ struct Dut {
 
 void *open_dut(uint64_t seed, int random, const char *waves) {
     auto *dut = new Dut;
+    dut->context.commandArgs(words, first_word);
     dut->context.randReset(random ? 2 : 0);
     dut->context.randSeed(static_cast<int>(seed & 0x7fffffff) + 1);
 #if VM_TRACE
@@ -102,6 +106,8 @@ void vl_fatal(const char *file, int line, const char *, const char *message) {
 }
 
 int main(int argc, char **argv) {
+    words = argc;
+    first_word = argv;
     const wlk_harness_dut dut = {wlk_harness_block, wlk_harness_cfg, open_dut,
                                  drive_dut,         edge_dut,        settle_dut,
                                  dump_dut,          observe_dut,     close_dut};

@@ -14,6 +14,7 @@
 //                      (cycles=0: in as many as they need)
 //   pipeline=FILE      picture of the first seed's pipeline; force=1: FILE may be replaced
 //   time=N             CPU time of N cycles over a loop of precomputed inputs
+//   +NAME=VALUE        a plusarg of the RTL
 // One JSON object on stdout; "progress DONE TOTAL" on stderr; the exit code is the verdict.
 #include "harness.h"
 
@@ -454,8 +455,9 @@ static bool parse(harness *b, int argc, char **argv, wlk_error *err) {
         {"pipeline", NULL, &b->pipeline}, {NULL, NULL, NULL},
     };
     for (int i = 1; i < argc; i++) {
-        if (!set_param(b, argv[i]) && !add_tie(b, argv[i]) && !add_probe(b, argc, argv[i]) &&
-            !set_suspect(b, argv[i]) && !set_option(options, argv[i])) {
+        if (argv[i][0] != '+' && !set_param(b, argv[i]) && !add_tie(b, argv[i]) &&
+            !add_probe(b, argc, argv[i]) && !set_suspect(b, argv[i]) &&
+            !set_option(options, argv[i])) {
             (void)wlk_fail(err, WLK_USAGE, "cannot read '%s'", argv[i]);
             return false;
         }

@@ -40,6 +40,7 @@ def words(job: Job, **more: object) -> list[str]:
     if job.matched is not None:
         given += [f"tie={place}" for place in match.tie_places(job.matched)]
     other = overrides(job, job.config)
+    given += [f"+{name}={value}" for name, value in job.plusargs.items()]
     return given + ([f"param={other}"] if other else [])
 
 

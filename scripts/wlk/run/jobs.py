@@ -86,6 +86,7 @@ class Job:
     built: Config = field(default_factory=dict)  # with which the harness is built
     inside: list[Inside] = field(default_factory=list)  # whose checkers are bound too
     modules: inside.Modules = field(default_factory=dict)  # of the blocks inside
+    plusargs: dict[str, int] = field(default_factory=dict)  # what the RTL is given
     notes: list[str] = field(default_factory=list)
     advice: list[str] = field(default_factory=list)  # for the report of a failure
     done: int = 0

@@ -21,6 +21,9 @@ which most changes are made. Each row of `fault` has
     block     that holds the fault, if it is not the list's
     hidden    the reason why nothing of it reaches a port of the composed block
 
+Behind the list come faults that the port table gives (gen/port_faults.py): each output port stuck
+at 0, inverted, and a cycle late. One that changes no compared bit of the first cycles is skipped.
+
 A file of rtl_stub/common is changed for the faulty block only.
 """
 
@@ -39,14 +42,16 @@ from typing import Any
 from .. import tables
 from ..base import progress, report, setup
 from ..base.errors import Status, WlkError
-from ..gen import composed, stubs
+from ..gen import composed, port_faults, stubs
 from ..tables import Config, Table
-from . import build, estimate, jobs, lockstep
+from . import build, estimate, jobs, lockstep, vectors
 from .jobs import Job
 
 FAULTS = setup.ROOT / "tests" / "mutant"
 WORK = setup.BUILD / "mutants"
-SHORT, SHORT_INSIDE = 6, 2  # faults of a list that --short runs, about; of a block inside
+# Faults that --short runs, about: of a list, of the ports, of a block inside.
+SHORT, SHORT_PORTS, SHORT_INSIDE = 5, 9, 2
+RECORDED = 1000  # cycles in which a fault of a port must change something
 Texts = dict[str, str]  # name of a file -> its text
 
 
@@ -61,7 +66,7 @@ class Change:
 
 @dataclass(frozen=True)
 class Fault:
-    """One entry of a list; without `changes` it is the stub itself, which must pass."""
+    """One entry of a list, or one of a port; without either it is the stub, which must pass."""
 
     name: str
     config: dict[str, Any]
@@ -69,7 +74,8 @@ class Fault:
     changes: tuple[Change, ...] = ()
     expect: tuple[str, ...] = ()
     why: str = ""  # it is not to be seen in a composed block; empty: it is
-    origin: Path | None = None  # the list
+    origin: Path | None = None  # the list, or the port table
+    number: int = 0  # among those of ports
 
 
 @dataclass
@@ -83,6 +89,7 @@ class Trial:
     bind: str
     result: report.Result | None = None
     messages: list[str] = field(default_factory=list)
+    skipped: str = ""  # why it is not run
 
     @property
     def port(self) -> str | None:
@@ -99,7 +106,7 @@ class Trial:
     @property
     def is_clean(self) -> bool:
         """It is the stub without a fault."""
-        return not self.fault.changes
+        return not self.fault.changes and not self.fault.number
 
     @property
     def judges_block(self) -> bool:
@@ -118,6 +125,9 @@ class Trial:
         return self.port is not None and is_expected(self.port, self.fault.expect)
 
     def json(self) -> dict[str, Any]:
+        if self.skipped:
+            skipped = {"fault": self.fault.name, "skipped": self.skipped}
+            return {"block": self.table.name} | skipped
         extra = {"fault": self.fault.name or None, "caught": self.caught}
         return extra | self.result.json()
 
@@ -143,20 +153,23 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _show(trials: Sequence[Trial], args: argparse.Namespace) -> int:
-    faults = [t for t in trials if not t.is_clean]
+    skipped = [t for t in trials if t.skipped]
+    faults = [t for t in trials if not t.is_clean and not t.skipped]
     alarms = [t for t in trials if t.is_clean and not t.caught]
     missed = [t for t in faults if not t.caught]
     lines = [_complaint(t) for t in alarms + missed]
     closing = f"{len(faults) - len(missed)} of {len(faults)} faults reported"
     closing += f", {len(alarms)} false alarms"
+    closing += f", {len(skipped)} skipped" if skipped else ""
     if args.json:
         report.json_line(
             {"faults": len(faults), "reported": len(faults) - len(missed)}
-            | {"false_alarms": len(alarms)}
+            | {"false_alarms": len(alarms), "skipped": len(skipped)}
         )
     else:
         table = report.Table("block", "fault", "cycle", "named", "port", "verdict", "caught")
-        for t in trials:
+        lines += [f"skipped: {t.fault.name}: {t.skipped}" for t in skipped]
+        for t in (t for t in trials if not t.skipped):
             cycle = t.result.first.cycle if t.result.first is not None else None
             name = t.fault.name or "(none)"
             table.add(t.table.name, name, cycle, t.named, t.port, t.result.verdict, t.caught)
@@ -227,14 +240,32 @@ def _fault(entry: dict[str, Any], raw: dict[str, Any], base: dict[str, Any], ori
 def faults_of(table: Table, *, hidden: bool = False) -> list[Fault]:
     """What is injected into a block's stub: its list, and what can be seen of those inside.
     `hidden`: what cannot be seen of those inside, instead."""
-    faults = [] if hidden else load(table.name)
     base = tomllib.loads(fault_list(table.name).read_text(encoding="utf-8"))["config"]
+    faults = [] if hidden else [*load(table.name), *_of_ports(table, base)]
     for inner in composed.blocks(table)[1:]:
         for fault in load(inner.name, base):
             if bool(fault.why) == hidden:
                 name = f"{inner.name}/{fault.name}"
                 faults.append(dataclasses.replace(fault, name=name, expect=("*",)))
     return faults
+
+
+def _of_ports(table: Table, base: dict[str, Any]) -> Iterator[Fault]:
+    ports = port_faults.of(table, table.config(base))
+    for number, (port, kind) in enumerate(ports, 1):
+        expect, name = (port.name,), f"{port.name}_{kind}"
+        yield Fault(name, base, table.name, (), expect, origin=table.path, number=number)
+
+
+def _visible(table: Table, config: Config, args: argparse.Namespace) -> list[int | None]:
+    """In which cycle each fault of a port must show."""
+    path, zero = WORK / table.name / "ports.wlv", args.power_up == "zero"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    made = {"seed": args.seeds[0], "cycles": min(args.cycles, RECORDED), "force": True}
+    made["power_up"] = "zero" if zero else "unknown"
+    header = vectors.gen(table.name, path, config=table.show(config), **made)
+    records = vectors.records(header, table, config)
+    return port_faults.visible(table, config, records, zero)
 
 
 def _trials(block: str, args: argparse.Namespace) -> Iterator[Trial]:
@@ -248,9 +279,19 @@ def _trials(block: str, args: argparse.Namespace) -> Iterator[Trial]:
             plans[table.text(config)] = _plan(table, config, args)
     for job in plans.values():
         yield Trial(table, Fault("", {}), job.config, job, args.bind)
+    at: list[int | None] = []
+    files: list[Path] = []  # of the stub with the faults of all ports
     for fault, config in zip(faults, configs, strict=True):
-        job = dataclasses.replace(plans[table.text(config)], spent={})
-        yield Trial(table, fault, config, job, args.bind)
+        chosen = {"wlk_fault": fault.number} if fault.number else {}
+        job = dataclasses.replace(plans[table.text(config)], spent={}, plusargs=chosen)
+        trial = Trial(table, fault, config, job, args.bind)
+        if fault.number:
+            at = at or _visible(table, config, args)
+            files = files or mutant(table, fault, job.rtl.files)
+            job.rtl = dataclasses.replace(job.rtl, files=files)
+            if at[fault.number - 1] is None:
+                trial.skipped = "changes no compared bit"
+        yield trial
 
 
 def _plan(table: Table, config: Config, args: argparse.Namespace) -> Job:
@@ -283,7 +324,8 @@ def _sample(faults: list[Fault], path: Path, number: int) -> list[Fault]:
     chosen = []
     for origin in dict.fromkeys(fault.origin for fault in faults):
         own = [fault for fault in faults if fault.origin == origin]
-        step = max(1, len(own) // (SHORT if origin == path else SHORT_INSIDE))
+        few = SHORT_PORTS if own[0].number else SHORT if origin == path else SHORT_INSIDE
+        step = max(1, len(own) // few)
         chosen += own[number % step :: step]
     return chosen
 
@@ -297,7 +339,10 @@ def mutant(table: Table, fault: Fault, stub: Sequence[Path]) -> list[Path]:
     renamed = _own_copies(texts, fault) if table.instances else {}
     for change in fault.changes:
         _inject(texts, renamed.get(change.file, change.file), change, fault)
-    place = WORK / table.name / fault.name
+    if fault.number:
+        top = f"{table.module}.sv"
+        texts[top] = port_faults.module(table, table.config(fault.config), texts[top])
+    place = WORK / table.name / ("ports" if fault.number else fault.name)
     place.mkdir(parents=True, exist_ok=True)
     for name, text in texts.items():
         (place / name).write_text(text, encoding="utf-8")
@@ -332,7 +377,9 @@ def _inject(texts: Texts, file: str, change: Change, fault: Fault) -> None:
 
 
 def _run(trial: Trial) -> None:
-    if not trial.is_clean:
+    if trial.skipped:
+        return
+    if trial.fault.changes:
         files = mutant(trial.table, trial.fault, trial.job.rtl.files)
         trial.job.rtl = dataclasses.replace(trial.job.rtl, files=files)
     outcome = lockstep.execute(trial.job)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -209,6 +209,13 @@ def play(header: Header, table: tables.Table, config: tables.Config) -> Played:
     answer = tools.run(PROGRAM, [*words, *_words(table, config)], label=label)
     result = json.loads(answer.output) | {"config": table.show(config)}
     return Played(Status(answer.code), result, answer.report)
+
+
+def records(header: Header, table: tables.Table, config: tables.Config) -> Iterator[dict[str, Any]]:
+    """Each cycle as `dump` prints it."""
+    words = ["dump", header.block, header.path, 0, header.cycles, *_words(table, config)]
+    answer = tools.run(PROGRAM, words, label=f"reading {header.path}")
+    return map(json.loads, answer.output.splitlines())
 
 
 def dump(header: Header, first: int, last: int | None) -> None:
