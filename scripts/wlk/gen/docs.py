@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables in the documents that are written elsewhere: port tables, parameters, exit codes.
+"""Tables in the documents that are written elsewhere: port tables, parameters, rooms.
 
 `PYTHONPATH=scripts python3 -m wlk.gen.docs` brings every page up to date; with `--check` it
 changes nothing and fails when a page is stale. A page names what it wants between two markers:
@@ -22,6 +22,7 @@ from ..base import outputs
 from ..base.errors import Status, WlkError
 from ..base.guard import guard
 from ..tables import ROOT, Condition, Expr, Field, Table, load, names
+from . import rooms
 
 ERROR_H = ROOT / "refmodel" / "include" / "warplock" / "error.h"
 COMMAND = "PYTHONPATH=scripts python3 -m wlk.gen.docs"
@@ -275,6 +276,7 @@ KINDS: dict[str, Callable[..., str]] = {
     "rules": rules,
     "covers": covers,
     "exit_codes": exit_codes,
+    "rooms": rooms.picture,
 }
 
 

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""No folder of the source uses one behind it: docs/architecture.md has the picture."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "scripts"))
+
+from wlk.gen import rooms
+
+MOST = {"python": 20, "c": 30}  # arrows
+
+
+@pytest.mark.parametrize("part", rooms.ORDER)
+def test_rooms_are_those_of_the_picture(part):
+    used = {room for arrow in rooms.arrows(part) for room in arrow}
+    assert used == set(rooms.ORDER[part])
+
+
+@pytest.mark.parametrize("part", rooms.ORDER)
+def test_room_uses_none_behind_it(part):
+    assert rooms.wrong(part) == []
+
+
+@pytest.mark.parametrize("part", rooms.ORDER)
+def test_rooms_have_few_arrows(part):
+    assert len(rooms.arrows(part)) <= MOST[part]
+
+
+def test_rooms_command_is_only_a_parser():
+    for path in (ROOT / rooms.PYTHON / "commands").glob("*.py"):
+        assert path.read_text(encoding="utf-8").count("\n") < 100, path.name
