@@ -65,6 +65,7 @@ def run(capsys, **options):
         "k": None,
         "quick": False,
         "full": False,
+        "retry": False,
         "jobs": 1,
         "json": False,
         "folder": None,
@@ -80,6 +81,20 @@ def test_runner_counts_pytest(suite, capsys):
     assert lines[-1] == "2 passed, 1 failed"
     assert any(line.startswith("FAILED ") and "c differs" in line for line in lines)
     assert any(line.startswith("SKIPPED ") and "no recordings" in line for line in lines)
+
+
+def test_runner_retry_lists_what_passes_at_the_second_try(suite, capsys, tmp_path):
+    seen = tmp_path / "seen"
+    once = f"import pathlib\ndef test_once():\n    seen = pathlib.Path({str(seen)!r})\n"
+    once += "    first = not seen.exists()\n    seen.touch()\n    assert not first, 'only once'\n"
+    (suite / "test_once.py").write_text(once)
+    code, said = run(capsys, retry=True)
+    assert code == 1  # test_c fails again
+    lines = said.out.splitlines()
+    assert lines[-1] == "3 passed, 1 failed"
+    assert [line.split()[0] for line in lines if "test_once" in line] == ["UNSTABLE"]
+    seen.unlink()
+    assert run(capsys)[1].out.splitlines()[-1] == "2 passed, 2 failed"
 
 
 def test_runner_all_passed(suite, capsys):

@@ -32,6 +32,12 @@ def add(subparsers: Any) -> None:
     )
     parser.add_argument("-k", metavar="PATTERN", help="only tests whose name matches, as in pytest")
     parser.add_argument(
+        "--retry",
+        action="store_true",
+        help="run a Python test that failed once more, alone; one that passes then is listed as "
+        "UNSTABLE and counts as passed",
+    )
+    parser.add_argument(
         "--jobs",
         type=options.number(1),
         default=len(os.sched_getaffinity(0)),

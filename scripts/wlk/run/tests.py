@@ -10,7 +10,7 @@ import os
 import sys
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +36,7 @@ class Outcome:
     folder: str
     name: str
     result: str
-    """passed, failed or skipped"""
+    """passed, failed, skipped, or unstable: failed first, passed when it ran once more, alone"""
     seconds: float
     message: str = ""
 
@@ -45,14 +45,20 @@ def run(args: argparse.Namespace) -> int:
     """Run the tests; 0 only if at least one ran and none failed."""
     folder = build.meson_build(whole=True, jobs=args.jobs)
     OUTPUT.mkdir(parents=True, exist_ok=True)
+    with setup.locked("test"):  # the logs are of one run
+        outcomes = _run_all(folder, args)
+    show(outcomes, args.json)
+    return int(any(o.result == "failed" for o in outcomes))
+
+
+def _run_all(folder: Path, args: argparse.Namespace) -> list[Outcome]:
     chosen = args.folder or FOLDERS
     outcomes = run_meson(folder, args.k, args.jobs) if "unit" in chosen else []
     outcomes += run_pytest(args, chosen)
     if not any(o.result != "skipped" for o in outcomes):
         which = f" matches {args.k!r}" if args.k else " ran"
         raise WlkError(Status.VACUOUS, f"no test{which}")
-    show(outcomes, args.json)
-    return int(any(o.result == "failed" for o in outcomes))
+    return outcomes
 
 
 # Meson
@@ -104,6 +110,7 @@ def run_pytest(args: argparse.Namespace, chosen: Sequence[str]) -> list[Outcome]
     """Run pytest on parts of tests/, several at a time."""
     parts = _parts(chosen)
     outcomes: list[Outcome] = []
+    failing: dict[Path, list[Outcome]] = {}
     running = {part.relative_to(TESTS) for part in parts}
     with progress.Progress("tests", len(parts)) as line:
         done = progress.parallel(
@@ -114,8 +121,21 @@ def run_pytest(args: argparse.Namespace, chosen: Sequence[str]) -> list[Outcome]
         )
         for part, answer in done:
             running.discard(part.relative_to(TESTS))
-            outcomes += answer
+            if args.retry and any(o.result == "failed" for o in answer):
+                failing[part] = answer
+            else:
+                outcomes += answer
+    for part, first in failing.items():
+        outcomes += retried(first, _pytest(part, args, "--last-failed"))
     return outcomes
+
+
+def retried(first: Sequence[Outcome], again: Sequence[Outcome]) -> Iterator[Outcome]:
+    """The outcomes of a part whose failed tests ran once more."""
+    passed = {outcome.name for outcome in again if outcome.result == "passed"}
+    for outcome in first:
+        unstable = outcome.result == "failed" and outcome.name in passed
+        yield replace(outcome, result="unstable") if unstable else outcome
 
 
 def _parts(chosen: Sequence[str]) -> list[Path]:
@@ -128,7 +148,7 @@ def _parts(chosen: Sequence[str]) -> list[Path]:
     return parts
 
 
-def _pytest(part: Path, args: argparse.Namespace) -> list[Outcome]:
+def _pytest(part: Path, args: argparse.Namespace, *more: str) -> list[Outcome]:
     name = "-".join(part.relative_to(TESTS).with_suffix("").parts)
     folder = part.relative_to(TESTS).parts[0]
     xml, log = OUTPUT / f"{name}.xml", OUTPUT / f"{name}.log"
@@ -137,17 +157,18 @@ def _pytest(part: Path, args: argparse.Namespace) -> list[Outcome]:
     # A cache for each, since they run at the same time.
     cache = ["-o", f"cache_dir={setup.BUILD / 'pytest_cache' / name}"]
     command = [sys.executable, "-m", "pytest", part, f"--junitxml={xml}", "--quiet", *cache]
+    command += more
     if args.k is not None:
         command += ["-k", args.k]
     if args.quick:
         command += ["-m", "not slow"]
     environment = dict(os.environ) | {"WARPLOCK_FULL": "1" if args.full else ""}
     done = progress.run(command, log=log, cwd=setup.ROOT, env=environment)
-    outcomes, told = [], False
+    outcomes, complete = [], False
     with contextlib.suppress(FileNotFoundError, ElementTree.ParseError):
-        outcomes, told = list(read_junit(xml, folder)), True  # pytest has come to its end
+        outcomes, complete = list(read_junit(xml, folder)), True
     failed = any(o.result == "failed" for o in outcomes)
-    if not failed and not (told and done.code in PYTEST_FINE):
+    if not failed and not (complete and done.code in PYTEST_FINE):
         message = f"pytest ended with {done.code}, see {log}"
         outcomes.append(Outcome(folder, f"tests/{name}", "failed", 0.0, message))
     return outcomes
@@ -195,4 +216,5 @@ def show(outcomes: Sequence[Outcome], as_json: bool) -> None:
 def counts(outcomes: Iterable[Outcome]) -> tuple[int, int, int]:
     """How many passed, failed and were skipped."""
     results = [outcome.result for outcome in outcomes]
-    return results.count("passed"), results.count("failed"), results.count("skipped")
+    passed = results.count("passed") + results.count("unstable")
+    return passed, results.count("failed"), results.count("skipped")
