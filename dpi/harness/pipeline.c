@@ -100,22 +100,20 @@ static void show_both(wlk_pipeline *p, op *o, const char *stage, const char *sta
 /* ---- instructions ---- */
 
 static uint32_t has_rd(const op *o) {
-    return wlk_entry_get_uop_inst_essentials_22(o->entry);
+    return wlk_entry_get_hasRd(o->entry);
 }
 
 static uint32_t rd(const op *o) {
-    return wlk_entry_get_uop_inst_essentials_3(o->entry);
+    return wlk_entry_get_rd(o->entry);
 }
 
 // "x5 <- x1 x2", without what it has not.
 static void operands_text(const op *o, char *text, size_t size) {
     const uint64_t *e = o->entry;
-    const uint32_t has[OPERANDS] = {wlk_entry_get_uop_inst_essentials_23(e),
-                                    wlk_entry_get_uop_inst_essentials_24(e),
-                                    wlk_entry_get_uop_inst_essentials_25(e)};
-    const uint32_t rs[OPERANDS] = {wlk_entry_get_uop_inst_essentials_4(e),
-                                   wlk_entry_get_uop_inst_essentials_5(e),
-                                   wlk_entry_get_uop_inst_essentials_6(e)};
+    const uint32_t has[OPERANDS] = {wlk_entry_get_hasRs1(e), wlk_entry_get_hasRs2(e),
+                                    wlk_entry_get_hasRs3(e)};
+    const uint32_t rs[OPERANDS] = {wlk_entry_get_rs1(e), wlk_entry_get_rs2(e),
+                                   wlk_entry_get_rs3(e)};
     size_t n = 0;
     if (has_rd(o)) {
         n += (size_t)snprintf(text, size, "x%u ", rd(o));
@@ -134,9 +132,9 @@ static void start(wlk_pipeline *p, op *o, uint32_t warp, const uint64_t *entry) 
     memcpy(o->entry, entry, sizeof o->entry);
     operands_text(o, operands, sizeof operands);
     emit(p, "I\t%" PRIu64 "\t%" PRIu64 "\t%u\n", o->id, p->of_warp[warp]++, warp);
-    emit(p, "L\t%" PRIu64 "\t0\tw%u %08" PRIx64 ": %s\n", o->id, warp, wlk_entry_get_uop_pc(entry),
+    emit(p, "L\t%" PRIu64 "\t0\tw%u %08" PRIx64 ": %s\n", o->id, warp, wlk_entry_get_pc(entry),
          operands);
-    emit(p, "L\t%" PRIu64 "\t1\tlanes %" PRIx64 "\n", o->id, wlk_entry_get_uop_tmask(entry));
+    emit(p, "L\t%" PRIu64 "\t1\tlanes %" PRIx64 "\n", o->id, wlk_entry_get_tmask(entry));
 }
 
 // Konata turns the two characters \n of a label into a new line.
@@ -344,7 +342,7 @@ static void show_stage(wlk_pipeline *p, const moves *m) {
         return;
     }
     if (!p->stage.live) { // here since before the picture began
-        start(p, &p->stage, wlk_entry_get_uop_wid(m->rs->stage), m->rs->stage);
+        start(p, &p->stage, wlk_entry_get_wid(m->rs->stage), m->rs->stage);
     }
     show_both(p, &p->stage, issue, m->fires ? NULL : blocked);
 }

@@ -31,15 +31,15 @@ bool wlk_stim_lasts(wlk_stimulus_state *stim, uint64_t *left, uint32_t chance, u
 // Fields that rules read: they are put one by one.
 static void read_fields(uint64_t *words) {
     const uint64_t preg = wlk_mask(10), warp = wlk_mask(5);
-    wlk_entry_put_uop_inst_essentials_3(words, preg);
-    wlk_entry_put_uop_inst_essentials_4(words, preg);
-    wlk_entry_put_uop_inst_essentials_5(words, preg);
-    wlk_entry_put_uop_inst_essentials_6(words, preg);
-    wlk_entry_put_uop_inst_essentials_22(words, 1u);
-    wlk_entry_put_uop_inst_essentials_23(words, 1u);
-    wlk_entry_put_uop_inst_essentials_24(words, 1u);
-    wlk_entry_put_uop_inst_essentials_25(words, 1u);
-    wlk_entry_put_uop_wid(words, warp);
+    wlk_entry_put_rd(words, preg);
+    wlk_entry_put_rs1(words, preg);
+    wlk_entry_put_rs2(words, preg);
+    wlk_entry_put_rs3(words, preg);
+    wlk_entry_put_hasRd(words, 1u);
+    wlk_entry_put_hasRs1(words, 1u);
+    wlk_entry_put_hasRs2(words, 1u);
+    wlk_entry_put_hasRs3(words, 1u);
+    wlk_entry_put_wid(words, warp);
 }
 
 // A chance that looks at byte @p n of a random word.
@@ -61,13 +61,13 @@ void wlk_stim_entry(const stim_operands *d, uint32_t pregs, uint32_t warp, const
     }
     const uint32_t rs1 = stim_preg(d, pregs, random);
     const uint32_t rs2 = stim_preg(d, pregs, random), rs3 = stim_preg(d, pregs, random);
-    wlk_entry_put_uop_inst_essentials_3(entry, stim_preg(d, pregs, random));
-    wlk_entry_put_uop_inst_essentials_4(entry, rs1);
-    wlk_entry_put_uop_inst_essentials_5(entry, byte_chance(r, 4, d->repeat) ? rs1 : rs2);
-    wlk_entry_put_uop_inst_essentials_6(entry, byte_chance(r, 5, d->repeat) ? rs1 : rs3);
-    wlk_entry_put_uop_inst_essentials_22(entry, !empty && (!any || byte_chance(r, 6, d->has_rd)));
-    wlk_entry_put_uop_inst_essentials_23(entry, has[0]);
-    wlk_entry_put_uop_inst_essentials_24(entry, has[1]);
-    wlk_entry_put_uop_inst_essentials_25(entry, has[2]);
-    wlk_entry_put_uop_wid(entry, warp);
+    wlk_entry_put_rd(entry, stim_preg(d, pregs, random));
+    wlk_entry_put_rs1(entry, rs1);
+    wlk_entry_put_rs2(entry, byte_chance(r, 4, d->repeat) ? rs1 : rs2);
+    wlk_entry_put_rs3(entry, byte_chance(r, 5, d->repeat) ? rs1 : rs3);
+    wlk_entry_put_hasRd(entry, !empty && (!any || byte_chance(r, 6, d->has_rd)));
+    wlk_entry_put_hasRs1(entry, has[0]);
+    wlk_entry_put_hasRs2(entry, has[1]);
+    wlk_entry_put_hasRs3(entry, has[2]);
+    wlk_entry_put_wid(entry, warp);
 }

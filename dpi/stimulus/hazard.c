@@ -135,10 +135,10 @@ static void put_heads(cycle *c, uint64_t *in) {
         uint64_t seed = c->stim->memory[MEMORY_SEEDS + w];
         const stim_operands *operands = &profiles[seed & PROFILE_MASK].operands;
         wlk_stim_entry(operands, c->cfg->num_pregs, w, c->stim->memory + MEMORY_BITS, &seed, entry);
-        c->has_rd |= wlk_entry_get_uop_inst_essentials_22(entry) << w;
-        c->has_rs[0] |= wlk_entry_get_uop_inst_essentials_23(entry) << w;
-        c->has_rs[1] |= wlk_entry_get_uop_inst_essentials_24(entry) << w;
-        c->has_rs[2] |= wlk_entry_get_uop_inst_essentials_25(entry) << w;
+        c->has_rd |= wlk_entry_get_hasRd(entry) << w;
+        c->has_rs[0] |= wlk_entry_get_hasRs1(entry) << w;
+        c->has_rs[1] |= wlk_entry_get_hasRs2(entry) << w;
+        c->has_rs[2] |= wlk_entry_get_hasRs3(entry) << w;
     }
     c->has_any = c->has_rd | c->has_rs[0] | c->has_rs[1] | c->has_rs[2];
     c->stim->memory[MEMORY_EMPTY] = ~c->has_any & c->all;

@@ -107,17 +107,17 @@ static uint32_t pick_or_repeat(uint32_t again, const uint16_t *recent, uint32_t 
 }
 
 static void put_sources(uint64_t *entry, const uint32_t *pregs, uint32_t has) {
-    wlk_entry_put_uop_inst_essentials_4(entry, pregs[0]);
-    wlk_entry_put_uop_inst_essentials_5(entry, pregs[1]);
-    wlk_entry_put_uop_inst_essentials_6(entry, pregs[2]);
-    wlk_entry_put_uop_inst_essentials_23(entry, has & 1u);
-    wlk_entry_put_uop_inst_essentials_24(entry, has >> 1 & 1u);
-    wlk_entry_put_uop_inst_essentials_25(entry, has >> 2 & 1u);
+    wlk_entry_put_rs1(entry, pregs[0]);
+    wlk_entry_put_rs2(entry, pregs[1]);
+    wlk_entry_put_rs3(entry, pregs[2]);
+    wlk_entry_put_hasRs1(entry, has & 1u);
+    wlk_entry_put_hasRs2(entry, has >> 1 & 1u);
+    wlk_entry_put_hasRs3(entry, has >> 2 & 1u);
 }
 
 static void put_destination(uint64_t *entry, uint32_t preg, uint32_t has) {
-    wlk_entry_put_uop_inst_essentials_3(entry, preg);
-    wlk_entry_put_uop_inst_essentials_22(entry, has);
+    wlk_entry_put_rd(entry, preg);
+    wlk_entry_put_hasRd(entry, has);
 }
 
 uint32_t wlk_stim_issue_most_named(const uint64_t *entry, uint32_t *preg) {
@@ -206,9 +206,9 @@ static void make_instruction(const wlk_issue_cfg *cfg, const dials *d, wlk_stimu
     } else {
         make_operands(cfg, d, mem, warp, random, entry);
     }
-    wlk_entry_put_uop_tmask(entry, pick_mask(cfg, d, random));
-    wlk_entry_put_uop_pc(entry, mem->pc[warp]);
-    wlk_entry_put_uop_wid(entry, warp);
+    wlk_entry_put_tmask(entry, pick_mask(cfg, d, random));
+    wlk_entry_put_pc(entry, mem->pc[warp]);
+    wlk_entry_put_wid(entry, warp);
     mem->pc[warp] += 4u;
 }
 
@@ -223,9 +223,9 @@ static void put_instruction(memory *mem, const wlk_instruction *instruction) {
     memset(entry, 0, sizeof mem->head[warp]);
     put_sources(entry, pregs, has);
     put_destination(entry, instruction->rd, instruction->has_rd);
-    wlk_entry_put_uop_tmask(entry, instruction->mask);
-    wlk_entry_put_uop_pc(entry, instruction->pc);
-    wlk_entry_put_uop_wid(entry, warp);
+    wlk_entry_put_tmask(entry, instruction->mask);
+    wlk_entry_put_pc(entry, instruction->pc);
+    wlk_entry_put_wid(entry, warp);
     wlk_entry_put_token_warpId(entry, warp);
     PUT_POSITION(entry, mem->position[warp]++);
 }
@@ -431,9 +431,9 @@ static void find_opaque(const wlk_issue_cfg *cfg, uint64_t *opaque) {
     wlk_issue_out_mask(cfg, exist);
     put_sources(read, ones, 7u);
     put_destination(read, 1023u, 1u);
-    wlk_entry_put_uop_tmask(read, ~UINT64_C(0));
-    wlk_entry_put_uop_pc(read, UINT32_MAX);
-    wlk_entry_put_uop_wid(read, MAX_WARPS - 1u);
+    wlk_entry_put_tmask(read, ~UINT64_C(0));
+    wlk_entry_put_pc(read, UINT32_MAX);
+    wlk_entry_put_wid(read, MAX_WARPS - 1u);
     for (uint32_t w = 0; w < WLK_ENTRY_WORDS; w++) {
         opaque[w] = exist[WLK_ISSUE_OUT_ISSUE_BITS + w] & ~read[w];
     }

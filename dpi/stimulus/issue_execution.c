@@ -42,7 +42,7 @@ void wlk_stim_issue_execution_take(memory *mem, const uint64_t *entry, uint32_t 
     mem->unit_free[unit] = cycle + busy_cycles[unit];
     if (has_destination(entry)) {
         const uint64_t age = mem->age++ & wlk_mask(AGE_BITS);
-        const result r = {(cycle + latency) << AGE_BITS | age, wlk_entry_get_uop_tmask(entry),
+        const result r = {(cycle + latency) << AGE_BITS | age, wlk_entry_get_tmask(entry),
                           destination(entry)};
         add_result(mem, &r);
     }

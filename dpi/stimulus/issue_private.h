@@ -48,24 +48,23 @@ static inline const memory *memory_at(const wlk_stimulus_state *stim) {
 /* ---- fields of an instruction ---- */
 
 static inline uint32_t source_register(const uint64_t *entry, uint32_t i) {
-    return i == 0u   ? wlk_entry_get_uop_inst_essentials_4(entry)
-           : i == 1u ? wlk_entry_get_uop_inst_essentials_5(entry)
-                     : wlk_entry_get_uop_inst_essentials_6(entry);
+    return i == 0u   ? wlk_entry_get_rs1(entry)
+           : i == 1u ? wlk_entry_get_rs2(entry)
+                     : wlk_entry_get_rs3(entry);
 }
 
 /* Bit i: source i is used. */
 static inline uint32_t sources(const uint64_t *entry) {
-    return wlk_entry_get_uop_inst_essentials_23(entry) |
-           wlk_entry_get_uop_inst_essentials_24(entry) << 1 |
-           wlk_entry_get_uop_inst_essentials_25(entry) << 2;
+    return wlk_entry_get_hasRs1(entry) | wlk_entry_get_hasRs2(entry) << 1 |
+           wlk_entry_get_hasRs3(entry) << 2;
 }
 
 static inline uint32_t destination(const uint64_t *entry) {
-    return wlk_entry_get_uop_inst_essentials_3(entry);
+    return wlk_entry_get_rd(entry);
 }
 
 static inline bool has_destination(const uint64_t *entry) {
-    return wlk_entry_get_uop_inst_essentials_22(entry) != 0u;
+    return wlk_entry_get_hasRd(entry) != 0u;
 }
 
 /* Its place in its warp's stream travels in the widest opaque field. */
@@ -80,8 +79,7 @@ static inline const wlk_instruction *instruction_of(const wlk_stimulus_state *st
     if (stim->program == NULL) {
         return NULL;
     }
-    return wlk_program_warp(stim->program, wlk_entry_get_uop_wid(entry), &count) +
-           GET_POSITION(entry);
+    return wlk_program_warp(stim->program, wlk_entry_get_wid(entry), &count) + GET_POSITION(entry);
 }
 
 /* Functional unit of an instruction; a random one has it in an opaque field. */

@@ -42,7 +42,7 @@ __attribute__((format(printf, 2, 3))) static void say(text *t, const char *forma
 
 static const char *place(const scene *s, const uint64_t *entry, char *to, size_t size) {
     const wlk_instruction *instruction = instruction_of(s->stim, entry);
-    const int n = snprintf(to, size, "pc=0x%08" PRIx64, wlk_entry_get_uop_pc(entry));
+    const int n = snprintf(to, size, "pc=0x%08" PRIx64, wlk_entry_get_pc(entry));
     if (instruction != NULL && n > 0) {
         (void)snprintf(to + n, size - (size_t)n, " (line %" PRIu32 ")", instruction->line);
     }
@@ -172,7 +172,7 @@ static void say_outside(const scene *s, text *t) {
     char at[64];
     if (s->st->reservStation.stage_full) {
         say(t, "issue port: warp %" PRIu32 "'s %s waits for issue.ready of the %s",
-            wlk_entry_get_uop_wid(entry), place(s, entry, at, sizeof at),
+            wlk_entry_get_wid(entry), place(s, entry, at, sizeof at),
             wlk_unit_name(unit_of(s->stim, entry)));
     }
     if (s->mem->n_results != 0u) {

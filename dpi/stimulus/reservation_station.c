@@ -118,9 +118,8 @@ static bool may_admit(const cycle *c) {
 
 // Sources that wait: none of register 0 (§3.5), seldom one that is written in this cycle (§5).
 static uint32_t pick_busy(const cycle *c, const uint64_t *entry, uint32_t has) {
-    const uint32_t rs[3] = {wlk_entry_get_uop_inst_essentials_4(entry),
-                            wlk_entry_get_uop_inst_essentials_5(entry),
-                            wlk_entry_get_uop_inst_essentials_6(entry)};
+    const uint32_t rs[3] = {wlk_entry_get_rs1(entry), wlk_entry_get_rs2(entry),
+                            wlk_entry_get_rs3(entry)};
     uint32_t busy = 0;
     for (uint32_t i = 0; i < 3u; i++) {
         const bool waits = stim_chance(c->random, rs[i] == c->written ? 16u : c->d->busy);
@@ -137,9 +136,8 @@ static void put_admission(const cycle *c, uint64_t *in) {
     uint64_t *entry = in + ENTRY;
     wlk_stim_entry(&c->d->operands, c->cfg->num_pregs, warp, c->stim->memory + MEMORY_BITS,
                    c->random, entry);
-    const uint32_t has = wlk_entry_get_uop_inst_essentials_23(entry) |
-                         wlk_entry_get_uop_inst_essentials_24(entry) << 1 |
-                         wlk_entry_get_uop_inst_essentials_25(entry) << 2;
+    const uint32_t has = wlk_entry_get_hasRs1(entry) | wlk_entry_get_hasRs2(entry) << 1 |
+                         wlk_entry_get_hasRs3(entry) << 2;
     PUT(admit_valid, in, may_admit(c) && stim_chance(c->random, c->d->admit));
     PUT(admit_bits_valid, in, ~(uint64_t)has & 7u);
     PUT(admit_bits_busy, in, pick_busy(c, entry, has));

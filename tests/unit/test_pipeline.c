@@ -89,18 +89,18 @@ static const wlk_instruction *next_of(const player *y, uint32_t warp) {
 }
 
 static void put_entry(uint64_t *entry, const wlk_instruction *i) {
-    wlk_entry_put_uop_inst_essentials_3(entry, i->rd);
-    wlk_entry_put_uop_inst_essentials_4(entry, i->rs[0]);
-    wlk_entry_put_uop_inst_essentials_5(entry, i->rs[1]);
-    wlk_entry_put_uop_inst_essentials_6(entry, i->rs[2]);
-    wlk_entry_put_uop_inst_essentials_22(entry, i->has_rd);
-    wlk_entry_put_uop_inst_essentials_23(entry, i->has_rs[0]);
-    wlk_entry_put_uop_inst_essentials_24(entry, i->has_rs[1]);
-    wlk_entry_put_uop_inst_essentials_25(entry, i->has_rs[2]);
+    wlk_entry_put_rd(entry, i->rd);
+    wlk_entry_put_rs1(entry, i->rs[0]);
+    wlk_entry_put_rs2(entry, i->rs[1]);
+    wlk_entry_put_rs3(entry, i->rs[2]);
+    wlk_entry_put_hasRd(entry, i->has_rd);
+    wlk_entry_put_hasRs1(entry, i->has_rs[0]);
+    wlk_entry_put_hasRs2(entry, i->has_rs[1]);
+    wlk_entry_put_hasRs3(entry, i->has_rs[2]);
     wlk_entry_put_uop_inst_essentials_30(entry, i->latency); // the model carries it to the issue
-    wlk_entry_put_uop_tmask(entry, i->mask);
-    wlk_entry_put_uop_pc(entry, i->pc);
-    wlk_entry_put_uop_wid(entry, i->warp);
+    wlk_entry_put_tmask(entry, i->mask);
+    wlk_entry_put_pc(entry, i->pc);
+    wlk_entry_put_wid(entry, i->warp);
 }
 
 // The oldest result that is due leaves the execution side.
@@ -150,10 +150,9 @@ static void take_outputs(player *y) {
     if (wlk_issue_out_get_issue_valid(y->out) && wlk_issue_in_get_issue_ready(y->in)) {
         const uint64_t *e = y->out + WLK_ISSUE_OUT_ISSUE_BITS;
         y->issued++;
-        if (wlk_entry_get_uop_inst_essentials_22(e) && y->n_running < MAX_RUNNING) {
+        if (wlk_entry_get_hasRd(e) && y->n_running < MAX_RUNNING) {
             y->running[y->n_running++] =
-                (running){y->cycle + wlk_entry_get_uop_inst_essentials_30(e),
-                          wlk_entry_get_uop_inst_essentials_3(e)};
+                (running){y->cycle + wlk_entry_get_uop_inst_essentials_30(e), wlk_entry_get_rd(e)};
         }
     }
 }

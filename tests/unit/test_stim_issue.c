@@ -137,8 +137,8 @@ static uint32_t strays(const char *profile, uint32_t *written) {
         }
         if (wlk_issue_in_get_reset(b.in)) {
             memset(running, 0, sizeof running);
-        } else if (issues(&b) && wlk_entry_get_uop_inst_essentials_22(issued(&b))) {
-            running[wlk_entry_get_uop_inst_essentials_3(issued(&b))]++;
+        } else if (issues(&b) && wlk_entry_get_hasRd(issued(&b))) {
+            running[wlk_entry_get_rd(issued(&b))]++;
         }
     }
     for (uint32_t preg = 0; preg < PREGS; preg++) {

@@ -10,14 +10,14 @@
 enum { ENTRY_WORDS = WLK_ENTRY_WORDS };
 
 static inline uint32_t entry_rd(const uint64_t *entry) {
-    return wlk_entry_get_uop_inst_essentials_3(entry);
+    return wlk_entry_get_rd(entry);
 }
 
 /** Register of source 0..2, which is rs1..rs3. */
 static inline uint32_t entry_rs(const uint64_t *entry, uint32_t source) {
-    return source == 0u   ? wlk_entry_get_uop_inst_essentials_4(entry)
-           : source == 1u ? wlk_entry_get_uop_inst_essentials_5(entry)
-                          : wlk_entry_get_uop_inst_essentials_6(entry);
+    return source == 0u   ? wlk_entry_get_rs1(entry)
+           : source == 1u ? wlk_entry_get_rs2(entry)
+                          : wlk_entry_get_rs3(entry);
 }
 
 /** rs1..rs3 side by side, rs1 lowest, 10 bits each. */
@@ -26,18 +26,17 @@ static inline uint32_t entry_sources(const uint64_t *entry) {
 }
 
 static inline uint32_t entry_has_rd(const uint64_t *entry) {
-    return wlk_entry_get_uop_inst_essentials_22(entry);
+    return wlk_entry_get_hasRd(entry);
 }
 
 /** Bit i: source i is used. */
 static inline uint32_t entry_has_rs(const uint64_t *entry) {
-    return wlk_entry_get_uop_inst_essentials_23(entry) |
-           wlk_entry_get_uop_inst_essentials_24(entry) << 1 |
-           wlk_entry_get_uop_inst_essentials_25(entry) << 2;
+    return wlk_entry_get_hasRs1(entry) | wlk_entry_get_hasRs2(entry) << 1 |
+           wlk_entry_get_hasRs3(entry) << 2;
 }
 
 static inline uint32_t entry_warp(const uint64_t *entry) {
-    return wlk_entry_get_uop_wid(entry);
+    return wlk_entry_get_wid(entry);
 }
 
 static inline void entry_copy(uint64_t *to, const uint64_t *from) {

@@ -62,7 +62,7 @@ static void request_outputs(const cfg_t *cfg, const state_t *st, const rs_cycle 
     PUT(collector_readReq_bits_regs_pReg, out, rs->req_pregs);
     PUT(collector_readReq_bits_rsEntryId, out, rs->coll_row);
     if (cfg->debug) {
-        PUT(collector_readReq_bits_pc, out, wlk_entry_get_uop_pc(st->entry[rs->coll_row]));
+        PUT(collector_readReq_bits_pc, out, wlk_entry_get_pc(st->entry[rs->coll_row]));
     }
     PUT(collector_readData_req_valid, out, rs->data_valid);
     PUT(collector_readData_req_bits_collEntry, out, st->stage_collEntry);
@@ -245,7 +245,7 @@ static bool drained(const uint32_t *params, const void *state) {
 static void visit_row(const state_t *st, uint32_t row, wlk_state_visitor *visitor, void *ctx) {
     static const char *const names[] = {"opReady", "busy", "collFired"};
     const uint32_t *const sets[] = {st->opReady, st->busy, st->collFired};
-    const uint64_t collPtr = st->collPtr[row], pc = wlk_entry_get_uop_pc(st->entry[row]);
+    const uint64_t collPtr = st->collPtr[row], pc = wlk_entry_get_pc(st->entry[row]);
     for (uint32_t n = 0; n < 3u; n++) {
         uint64_t value = 0;
         for (uint32_t i = 0; i < 3u; i++) {

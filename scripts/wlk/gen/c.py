@@ -156,7 +156,7 @@ class CTable:
         w(f"#define WLK_{unit.upper()}_WORDS {max(s.word for s in slots) - first + 1}u")
         w()
         for item, slot in zip(members, slots, strict=True):
-            name = item.member.replace(".", "_")
+            name = item.label or item.member.replace(".", "_")
             self._accessor(w, f"wlk_{unit}", name, slot.word - first, slot.lsb, item.max_width)
         w()
 
