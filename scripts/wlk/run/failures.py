@@ -23,7 +23,7 @@ WAVE_FILE = "wave.fst"
 def command_line(job: Job, seed: int) -> str:
     """The command that repeats one seed."""
     args = job.args
-    words = ["scripts/warplock", "lockstep", job.table.name, *args.words()]
+    words = ["scripts/warplock", "lockstep", job.table.name, *args.as_options()]
     words += [w for text in pinned(job) for w in ("--config", text)]
     words += ["--seeds", f"{seed}..{seed}"]
     words += ["--cycles", str(args.cycles)] if args.cycles else []

@@ -32,8 +32,8 @@ class RtlSource:
     include: list[Path] = field(default_factory=list)
     tie: dict[str, int] = field(default_factory=dict)  # ports that the RTL lacks
 
-    def words(self) -> list[str]:
-        """As they are given."""
+    def as_options(self) -> list[str]:
+        """The words of a command line that say the same."""
         words = [word for path in self.rtl for word in ("--rtl", str(path))]
         words += ["--module", self.module] if self.module else []
         words += [word for each in self.define for word in ("--define", each)]
