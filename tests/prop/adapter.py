@@ -1,56 +1,58 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The one place where the property tests reach the C model."""
+"""The one place where the property tests reach the C models and their stimulus."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 
-import naive
 import programs
+from naive_collector import Port
+from wlk import tables
 
+Row = dict[str, int]
+"""A cycle by emitted port name, the clock left out."""
 Outputs = dict[str, tuple[int, int]]
+"""Outputs as (value, care); care has a bit for each bit of the port, 1 = must match."""
 
 
-def model_outputs(
-    block: str, params: dict, rows: list[dict[str, int]], seen: list[dict[str, int]] | None = None
-) -> list[Outputs]:
-    """Plays `rows` (inputs by emitted port name, clock left out) from power-up on the C model.
-
-    `params` are those of the naive model. With `seen`, the outputs of each row that the RTL
-    showed, the model drops the states they contradict; it must keep one. Returns, for each row,
-    every output of the cycle as {port: (value, care)}; care has a bit for each bit of the port,
-    1 = must match.
-    """
-    return [outputs for outputs, _ in model_cycles(block, params, rows, seen)]
+def stimulus(
+    table: tables.Table, config: tables.Config, profile: str, seed: int, cycles: int
+) -> tuple[list[Row], dict[str, dict]]:
+    """Inputs of a profile, and the coverage that they reach: {point: {"hits", "floor"}}."""
+    words = (table.name, profile, seed, seed, cycles, *table.words(config), "rows")
+    done = programs.run("tests/prop/stimulus_run", *words)
+    assert done.returncode == 0, done.stderr
+    names, *lines, answer = done.stdout.splitlines()
+    rows = [[int(cell, 16) for cell in line.split()] for line in lines]
+    found = [dict(zip(names.split(), row, strict=True)) for row in rows]
+    return found, json.loads(answer)["coverage"]
 
 
 def model_cycles(
-    block: str, params: dict, rows: list[dict[str, int]], seen: list[dict[str, int]] | None = None
+    table: tables.Table,
+    config: tables.Config,
+    ports: Sequence[Port],
+    rows: list[Row],
+    seen: list[Row] | None = None,
+    power_up: str = "unknown",
 ) -> list[tuple[Outputs, int]]:
-    """As `model_outputs`, with the bitmap of the protocol rules each cycle broke."""
-    words = programs.config_words(params, skip=["power_up"])
-    done = programs.run(
-        "dpi/wlk-vec",
-        "model",
-        block,
-        params["power_up"],
-        *words,
-        stdin=_csv(block, params, rows, seen),
-    )
-    assert done.returncode == 0, f"wlk-vec model ended with {done.returncode}: {done.stderr}"
-    return [_cycle(json.loads(line)) for line in done.stdout.splitlines()]
+    """Plays the inputs `rows` from power-up on the C model: each cycle's outputs, and the bitmap of
+    the protocol rules that it broke.
 
-
-def _csv(
-    block: str, params: dict, rows: list[dict[str, int]], seen: list[dict[str, int]] | None
-) -> str:
-    given = [{**row, **told} for row, told in zip(rows, seen, strict=True)] if seen else rows
-    columns = [port for port in naive.ports(block, params) if seen or port.direction == "i"]
+    With `seen`, the outputs of each row that the RTL showed, the model drops the states they
+    contradict; it must keep one.
+    """
+    given = [{**row, **shown} for row, shown in zip(rows, seen, strict=True)] if seen else rows
+    columns = [port for port in ports if seen or port.direction == "i"]
     lines = [",".join(["cycle", *(port.name for port in columns)])]
     lines.append(",".join(["#dir", *(f"{port.direction}{port.width}" for port in columns)]))
     for cycle, row in enumerate(given):
         lines.append(",".join([str(cycle), *(f"{row[port.name]:x}" for port in columns)]))
-    return "\n".join(lines) + "\n"
+    words = ("model", table.name, power_up, *table.words(config))
+    done = programs.run("dpi/wlk-vec", *words, stdin="\n".join(lines) + "\n")
+    assert done.returncode == 0, f"wlk-vec model ended with {done.returncode}: {done.stderr}"
+    return [_cycle(json.loads(line)) for line in done.stdout.splitlines()]
 
 
 def _cycle(line: dict) -> tuple[Outputs, int]:

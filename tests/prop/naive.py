@@ -1,39 +1,34 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The naive blocks by name."""
+"""The naive blocks by name: those that each naive_NAME.py here lists in its BLOCKS."""
 
 from __future__ import annotations
 
+import importlib
+from pathlib import Path
 from typing import Any
 
-import naive_collector
-import naive_hazard
-import naive_issue
-import naive_reservation_station
-import naive_scoreboard
 from naive_collector import Port
+from wlk import tables
 
-_BLOCKS = {
-    "collector": (naive_collector, naive_collector.NaiveCollector),
-    "scoreboard": (naive_scoreboard, naive_scoreboard.NaiveScoreboard),
-    "hazard": (naive_hazard, naive_hazard.NaiveHazard),
-    "reservation_station": (
-        naive_reservation_station,
-        naive_reservation_station.NaiveReservationStation,
-    ),
-    "issue": (naive_issue, naive_issue.NaiveIssue),
-}
+BLOCKS: dict[str, Any] = {}
+for _path in sorted(Path(__file__).parent.glob("naive_*.py")):
+    BLOCKS |= getattr(importlib.import_module(_path.stem), "BLOCKS", {})
 
 
 def complete(block: str, params: dict) -> dict:
-    """The block's parameters with §0's defaults filled in; ValueError when one is not legal."""
-    return _BLOCKS[block][0].complete(params)
+    """The block's parameters with the table's defaults filled in, and the power-up."""
+    given = dict(params)
+    power_up = given.pop("power_up", "unknown")
+    table = tables.load(block)
+    return table.show(table.config(given)) | {"power_up": power_up}
 
 
-def ports(block: str, params: dict) -> list[Port]:
+def model(block: str, params: dict, fields: dict[str, int] | None = None) -> Any:
+    """The naive block at power-up. `fields`: (name, width) of the ports in its opaque fields."""
+    full = complete(block, params)
+    return BLOCKS[block](full) if fields is None else BLOCKS[block](full, fields)
+
+
+def ports(block: str, params: dict, fields: dict[str, int] | None = None) -> list[Port]:
     """Every port of the block but the clock, in module order."""
-    return _BLOCKS[block][0].ports(params)
-
-
-def model(block: str, params: dict) -> Any:
-    """The naive block at power-up."""
-    return _BLOCKS[block][1](params)
+    return model(block, params, fields).ports

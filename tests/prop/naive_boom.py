@@ -9,21 +9,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from naive_collector import Port
+
 Row = dict[str, int]
 Bits = dict[str, int]
 """What stands behind `bits` in the names of one position or place: {field: value}."""
 
 NUMBERS = {"v3": {"INT": 1, "MEM": 2, "FP": 4}, "v4": {"MEM": 0, "UNQ": 1, "ALU": 2, "FP": 3}}
 TARGETS = {"v3": {"iq_type": 3}, "v4": {f"iq_type_{n}": 1 for n in range(4)}}
-
-
-@dataclass(frozen=True)
-class Port:
-    """A port: its emitted name, "i" or "o", its width."""
-
-    name: str
-    direction: str
-    width: int
 
 
 @dataclass(frozen=True)
@@ -79,6 +72,7 @@ class Block:
         """The same of each output, in the order of the module."""
         raise NotImplementedError
 
+    @property
     def ports(self) -> list[Port]:
         """Every port but the clock, in the order of the module."""
         found = [Port("reset", "i", 1)]
@@ -89,6 +83,11 @@ class Block:
                 side = "i" if into else "o"
                 found += [Port(f"{stem}_bits_{f}", side, w) for f, w in self.fields.items()]
         return found
+
+    def step(self, row: Row) -> dict[str, tuple[int, int]]:
+        """The outputs {port: (value, care)} of a cycle: all is known."""
+        out = self.outputs(row)
+        return {p.name: (out[p.name], (1 << p.width) - 1) for p in self.ports if p.name in out}
 
     def bits(self, row: Row, stem: str) -> Bits:
         return {name: row[f"{stem}_bits_{name}"] for name in self.fields}

@@ -11,36 +11,6 @@ from typing import NamedTuple
 
 OPERANDS = range(3)
 
-DEFAULTS: dict = {
-    "num_warps": 8,
-    "num_lanes": 16,
-    "lane_bits": 32,
-    "num_pregs": 256,
-    "rs_entries": 8,
-    "coll_entries": 2,
-    "reg_banks": 1,
-    "bank_select": "upper",
-    "read_during_write": "new",
-    "debug": False,
-    "power_up": "unknown",
-}
-
-_RANGES = {
-    "num_warps": (1, 32),
-    "num_lanes": (1, 64),
-    "num_pregs": (2, 1024),
-    "rs_entries": (1, 32),
-    "coll_entries": (1, 32),
-}
-
-_CHOICES = {
-    "lane_bits": (32, 64),
-    "bank_select": ("upper", "modulo"),
-    "read_during_write": ("new", "old", "undefined"),
-    "debug": (False, True),
-    "power_up": ("unknown", "zero"),
-}
-
 Word = dict[int, int]
 """The known lanes of one register: {lane: value}."""
 
@@ -53,39 +23,13 @@ class Port(NamedTuple):
     width: int
 
 
-def _is_power_of_two(n: int) -> bool:
-    return n > 0 and n & (n - 1) == 0
-
-
-def complete(params: dict) -> dict:
-    """The parameters with §0's defaults filled in; ValueError names the one that is not legal."""
-    full = {**DEFAULTS, **params}
-    for name in full:
-        if name not in DEFAULTS:
-            raise ValueError(f"collector: no parameter is called {name!r}")
-    for name, (low, high) in _RANGES.items():
-        if not low <= full[name] <= high:
-            raise ValueError(f"collector: {name} = {full[name]} is not in {low}..{high}")
-    for name, legal in _CHOICES.items():
-        if full[name] not in legal:
-            raise ValueError(f"collector: {name} = {full[name]!r} is not one of {legal}")
-    if not _is_power_of_two(full["num_pregs"]):
-        raise ValueError(f"collector: num_pregs = {full['num_pregs']} is no power of two")
-    if not _is_power_of_two(full["reg_banks"]) or 2 * full["reg_banks"] > full["num_pregs"]:
-        raise ValueError(
-            f"collector: reg_banks = {full['reg_banks']} is no power of two up to num_pregs / 2"
-        )
-    return full
-
-
 def id_width(count: int) -> int:
     """Bits of an index into `count` things, at least one (§0)."""
     return max(1, (count - 1).bit_length())
 
 
-def ports(params: dict) -> list[Port]:
+def ports(p: dict) -> list[Port]:
     """Every port but the clock, in module order (§2, §8)."""
-    p = complete(params)
     preg, rs_id = id_width(p["num_pregs"]), id_width(p["rs_entries"])
     coll_id, lanes, bits = id_width(p["coll_entries"]), range(p["num_lanes"]), p["lane_bits"]
     pc = [("bits_pc", "i", p["lane_bits"])] if p["debug"] else []
@@ -129,11 +73,11 @@ class NaiveCollector:
     """
 
     def __init__(self, params: dict) -> None:
-        self.params = complete(params)
+        self.params = params
         self.entries = range(self.params["coll_entries"])
         self.lanes = range(self.params["num_lanes"])
         self.lane_mask = (1 << self.params["lane_bits"]) - 1
-        self.width = {port.name: port.width for port in ports(self.params)}
+        self.width = {port.name: port.width for port in self.ports}
         zero = self.params["power_up"] == "zero"
         self.rf: list[dict[tuple[int, int], Word]] = [{}, {}, {}]
         self.never_written: Word = self._zeros() if zero else {}
@@ -142,6 +86,11 @@ class NaiveCollector:
         self.control_known = zero
         self.reset_seen = False
         self.violations: set[str] = set()
+
+    @property
+    def ports(self) -> list[Port]:
+        """As `ports` of its parameters."""
+        return ports(self.params)
 
     def step(self, inputs: dict[str, int]) -> dict[str, tuple[int, int]]:
         """The outputs {port: (value, care)} of this cycle; then the clock edge."""
@@ -304,3 +253,6 @@ class NaiveCollector:
             for lane in written:
                 word.pop(lane, None)
         return word
+
+
+BLOCKS = {"collector": NaiveCollector}

@@ -18,57 +18,6 @@ Outputs = dict[str, tuple[int, int]]
 Entry = dict[str, int]
 """An instruction: {field, as it ends a port's name: value}."""
 
-# §0 and §4. Counts of pending reads above 255 mean nothing: the spec names no upper end.
-DEFAULTS: dict = {
-    "num_warps": 8,
-    "num_lanes": 16,
-    "lane_bits": 32,
-    "num_pregs": 256,
-    "rs_entries": 8,
-    "coll_entries": 2,
-    "reg_banks": 1,
-    "bank_select": "upper",
-    "read_during_write": "new",
-    "max_pending_reads": 7,
-    "max_pending_writes": 1,
-    "forward_coll_issue": True,
-    "in_order_per_warp": False,
-    "allow_partial_collect": False,
-    "count_forwarded_reads": True,
-    "debug": False,
-    "power_up": "unknown",
-}
-
-_LEGAL: dict[str, Iterable] = {
-    "num_warps": range(1, 33),
-    "num_lanes": range(1, 65),
-    "lane_bits": (32, 64),
-    "num_pregs": [1 << n for n in range(1, 11)],
-    "rs_entries": range(1, 33),
-    "coll_entries": range(1, 33),
-    "reg_banks": [1 << n for n in range(11)],
-    "bank_select": ("upper", "modulo"),
-    "read_during_write": ("new", "old", "undefined"),
-    "max_pending_reads": range(1, 256),
-    "max_pending_writes": (1,),
-    "power_up": ("unknown", "zero"),
-}
-
-
-def complete(block: str, names: Iterable[str], params: dict) -> dict:
-    """The parameters with §0's defaults filled in; ValueError names the one that is not legal."""
-    full = {name: DEFAULTS[name] for name in names}
-    for name, value in params.items():
-        if name not in full:
-            raise ValueError(f"{block}: no parameter is called {name!r}")
-        if value not in _LEGAL.get(name, (False, True)):
-            raise ValueError(f"{block}: {name} = {value!r} is not legal")
-        full[name] = value
-    if full.get("in_order_per_warp") and full["rs_entries"] < full["num_warps"]:
-        raise ValueError(f"{block}: in_order_per_warp needs rs_entries >= num_warps")
-    return full
-
-
 # Instructions (§0)
 
 RD, HAS_RD = "uop_inst_essentials_3", "uop_inst_essentials_22"
@@ -231,6 +180,7 @@ class Readings:
 
     def __init__(self, params: dict, listed: Listed, first: Reading) -> None:
         self.params = params
+        self.ports = listed
         self.width = {port.name: port.width for port in listed}
         self.readings = [first]
         self.reset_seen = False

@@ -8,25 +8,9 @@ from naive_arbiter import Arbiter
 from naive_collector import OPERANDS, Port
 from naive_common import HAS_RD, HAS_RS, RD, RS, Entry, Known, Reading, Readings, Row
 
-PARAMS = (
-    "num_warps",
-    "num_lanes",
-    "lane_bits",
-    "num_pregs",
-    "max_pending_reads",
-    "count_forwarded_reads",
-    "debug",
-    "power_up",
-)
 
-
-def complete(params: dict) -> dict:
-    return common.complete("hazard", PARAMS, params)
-
-
-def ports(params: dict) -> list[Port]:
+def ports(p: dict) -> list[Port]:
     """Every port but the clock, in module order (§4)."""
-    p = complete(params)
     listed = common.control_ports(p)
     for warp in range(p["num_warps"]):
         listed += common.group(f"io_ibuf_{warp}", ("ready", "o", 1), ("valid", "i", 1))
@@ -44,7 +28,7 @@ class HazardState(Reading):
     """The counters are the only registers that reset reaches."""
 
     def __init__(self, params: dict) -> None:
-        self.params = complete(params)
+        self.params = params
         self.warps = range(self.params["num_warps"])
         self.fields = [field for field, _ in common.entry_fields(self.params)]
         zero = self.params["power_up"] == "zero"
@@ -154,4 +138,7 @@ class NaiveHazard(Readings):
     """Hazard, one `step` a clock cycle."""
 
     def __init__(self, params: dict) -> None:
-        super().__init__(complete(params), ports(params), HazardState(params))
+        super().__init__(params, ports(params), HazardState(params))
+
+
+BLOCKS = {"hazard": NaiveHazard}

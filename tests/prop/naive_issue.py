@@ -21,9 +21,7 @@ from naive_hazard import HazardState
 from naive_reservation_station import ReservationStationState
 from naive_scoreboard import ScoreboardState
 
-PARAMS = tuple(common.DEFAULTS)
-
-BLOCKS = {
+INSIDE = {
     "collector": naive_collector,
     "scoreboard": naive_scoreboard,
     "hazard": naive_hazard,
@@ -58,13 +56,8 @@ ORDER = (
 )
 
 
-def complete(params: dict) -> dict:
-    return common.complete("issue", PARAMS, params)
-
-
-def ports(params: dict) -> list[Port]:
+def ports(p: dict) -> list[Port]:
     """Every port but the clock, in module order (§6)."""
-    p = complete(params)
     listed = common.control_ports(p)
     for warp in range(p["num_warps"]):
         listed += common.group(f"io_ibuf_{warp}", ("ready", "o", 1), ("valid", "i", 1))
@@ -78,12 +71,6 @@ def ports(params: dict) -> list[Port]:
     listed += common.writeback_ports(p)
     listed += common.counter_ports("io_perfRS", common.rs_counters(p))
     return listed + common.counter_ports("io_perfHazard", common.hazard_counters(p))
-
-
-def _part(block: str, p: dict) -> dict:
-    """The block's own parameters, of those of the stage."""
-    names = getattr(BLOCKS[block], "PARAMS", naive_collector.DEFAULTS)
-    return {name: p[name] for name in names}
 
 
 class CollectorState(Reading):
@@ -107,21 +94,21 @@ class IssueState(Reading):
     """The four blocks' states. Before the first reset only the collector's writes are followed."""
 
     def __init__(self, params: dict) -> None:
-        self.params = complete(params)
+        self.params = params
         p = self.params
         self.blocks: dict[str, Reading] = {
-            "collector": CollectorState(_part("collector", p)),
-            "scoreboard": ScoreboardState(_part("scoreboard", p)),
-            "hazard": HazardState(_part("hazard", p)),
-            "reservation_station": ReservationStationState(_part("reservation_station", p)),
+            "collector": CollectorState(p),
+            "scoreboard": ScoreboardState(p),
+            "hazard": HazardState(p),
+            "reservation_station": ReservationStationState(p),
         }
         self.sources = {
             block: {
                 port.name: _source(block, port.name)
-                for port in module.ports(_part(block, p))
+                for port in module.ports(p)
                 if port.direction == "i"
             }
-            for block, module in BLOCKS.items()
+            for block, module in INSIDE.items()
         }
         self.control_known = p["power_up"] == "zero"
         self.wires = _idle()  # of the cycle of `outputs`, for its `edge`
@@ -216,7 +203,7 @@ class IssueState(Reading):
 
 def _idle() -> dict[str, Known]:
     """The blocks' outputs while none has been asked."""
-    return {name: {} for name in (*BLOCKS, NOTHING)}
+    return {name: {} for name in (*INSIDE, NOTHING)}
 
 
 def _source(block: str, name: str) -> tuple[str, str]:
@@ -243,4 +230,7 @@ class NaiveIssue(Readings):
     """The composed stage, one `step` a clock cycle."""
 
     def __init__(self, params: dict) -> None:
-        super().__init__(complete(params), ports(params), IssueState(params))
+        super().__init__(params, ports(params), IssueState(params))
+
+
+BLOCKS = {"issue": NaiveIssue}

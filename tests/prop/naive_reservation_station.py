@@ -10,28 +10,9 @@ from naive_arbiter import Arbiter
 from naive_collector import OPERANDS, Port, id_width
 from naive_common import HAS_RS, PC, RS, WID, Entry, Known, Listed, Reading, Readings, Row
 
-PARAMS = (
-    "num_warps",
-    "num_lanes",
-    "lane_bits",
-    "num_pregs",
-    "rs_entries",
-    "coll_entries",
-    "forward_coll_issue",
-    "in_order_per_warp",
-    "allow_partial_collect",
-    "debug",
-    "power_up",
-)
 
-
-def complete(params: dict) -> dict:
-    return common.complete("reservation_station", PARAMS, params)
-
-
-def ports(params: dict) -> list[Port]:
+def ports(p: dict) -> list[Port]:
     """Every port but the clock, in module order (§5)."""
-    p = complete(params)
     listed = common.control_ports(p)
     listed += common.group("io_admit", ("ready", "o", 1), ("valid", "i", 1))
     listed += common.entry_ports("io_admit_bits_ibufEntry", "i", p)
@@ -102,7 +83,7 @@ class ReservationStationState(Reading):
     """
 
     def __init__(self, params: dict) -> None:
-        self.params = complete(params)
+        self.params = params
         self.fields = [name for name, _ in common.entry_fields(self.params)]
         zero = self.params["power_up"] == "zero"
         self.arbiter = Arbiter(self.params["rs_entries"], {0} if zero else None)
@@ -352,4 +333,7 @@ class NaiveReservationStation(Readings):
     """The reservation station, one `step` a clock cycle."""
 
     def __init__(self, params: dict) -> None:
-        super().__init__(complete(params), ports(params), ReservationStationState(params))
+        super().__init__(params, ports(params), ReservationStationState(params))
+
+
+BLOCKS = {"reservation_station": NaiveReservationStation}

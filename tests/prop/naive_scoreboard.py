@@ -9,23 +9,9 @@ import naive_common as common
 from naive_collector import OPERANDS, Port
 from naive_common import READ_PORTS, Known, Reading, Readings, Row
 
-PARAMS = (
-    "num_warps",
-    "num_pregs",
-    "max_pending_reads",
-    "max_pending_writes",
-    "debug",
-    "power_up",
-)
 
-
-def complete(params: dict) -> dict:
-    return common.complete("scoreboard", PARAMS, params)
-
-
-def ports(params: dict) -> list[Port]:
+def ports(p: dict) -> list[Port]:
     """Every port but the clock, in module order (§3)."""
-    p = complete(params)
     return [
         *common.control_ports(p, soft_reset=False),
         *common.update_ports("io_updateColl", "i", p),
@@ -51,7 +37,7 @@ class ScoreboardState(Reading):
     """`reads` and `writes` are pendingReads and pendingWrites."""
 
     def __init__(self, params: dict) -> None:
-        self.params = complete(params)
+        self.params = params
         known = 0 if self.params["power_up"] == "zero" else None
         self.reads: Table = [known] * self.params["num_pregs"]
         self.writes: Table = [known] * self.params["num_pregs"]
@@ -113,7 +99,7 @@ class NaiveScoreboard(Readings):
     """The scoreboard, one `step` a clock cycle."""
 
     def __init__(self, params: dict) -> None:
-        super().__init__(complete(params), ports(params), ScoreboardState(params))
+        super().__init__(params, ports(params), ScoreboardState(params))
 
 
 def _write(x: Row, port: str) -> Update:
@@ -159,3 +145,6 @@ def _all_of(bits: list[int | None]) -> int | None:
     if 0 in bits:
         return 0
     return None if None in bits else 1
+
+
+BLOCKS = {"scoreboard": NaiveScoreboard}

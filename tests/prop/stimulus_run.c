@@ -2,8 +2,8 @@
 // What the stimulus of a block does to its model: stimulus_run BLOCK PROFILE FIRST LAST CYCLES
 // [KEY=VALUE...] runs each seed as the lockstep harness does, and prints one JSON object: coverage
 // hits and floors, and counts of what no stimulus may do. With PROFILE driver/NAME it is the
-// generic driver, whatever stimulus the block has. With rows as the last word it prints the inputs
-// instead, one line a cycle.
+// generic driver, whatever stimulus the block has. With rows as the last word it does not drain,
+// and prints the inputs first, one line a cycle.
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +20,10 @@ typedef struct run {
     uint32_t profile;
     bool rows;
     wlk_layout layout;
+    wlk_member members[WLK_STIMULUS_WORDS];
+    wlk_members names; // of the ports in opaque fields; none: their words
     wlk_port *ports;
+    uint32_t n_ports;
     wlk_driver *driver;
     uint64_t *in, *mask; // inputs, and the bits that inputs have
     void *state;
@@ -41,8 +44,7 @@ static bool is_input(const wlk_port *port) {
 }
 
 static void fill_mask(run *r) {
-    (void)r->block->table->ports(r->cfg, NULL, r->ports, r->layout.n_ports);
-    for (const wlk_port *p = r->ports; p < r->ports + r->layout.n_ports; p++) {
+    for (const wlk_port *p = r->ports; p < r->ports + r->n_ports; p++) {
         if (is_input(p)) {
             r->mask[p->word] |= wlk_mask(p->width) << p->lsb;
         }
@@ -50,7 +52,7 @@ static void fill_mask(run *r) {
 }
 
 static void print_names(const run *r) {
-    for (const wlk_port *p = r->ports; r->rows && p < r->ports + r->layout.n_ports; p++) {
+    for (const wlk_port *p = r->ports; r->rows && p < r->ports + r->n_ports; p++) {
         if (is_input(p)) {
             printf("%s ", p->name);
         }
@@ -59,7 +61,7 @@ static void print_names(const run *r) {
 
 static void print_row(const run *r) {
     putchar('\n');
-    for (const wlk_port *p = r->ports; p < r->ports + r->layout.n_ports; p++) {
+    for (const wlk_port *p = r->ports; p < r->ports + r->n_ports; p++) {
         if (is_input(p)) {
             printf("%" PRIx64 " ", wlk_port_get(p, r->in));
         }
@@ -107,7 +109,7 @@ static void run_seed(run *r, uint64_t seed, uint64_t cycles) {
         cycle(r);
     }
     r->stim.drain = 1;
-    for (uint32_t i = 0; i < DRAIN_CYCLES && !finished(r); i++) {
+    for (uint32_t i = 0; !r->rows && i < DRAIN_CYCLES && !finished(r); i++) {
         cycle(r);
     }
     r->undrained += !finished(r);
@@ -154,7 +156,13 @@ static bool configure(run *r, int argc, char **argv, wlk_error *err) {
             return false;
         }
         *value = '\0';
-        if (wlk_config_set(r->block->table, r->cfg, argv[i], value + 1, err) != WLK_OK) {
+        if (strcmp(argv[i], "members") == 0) {
+            if (wlk_members_parse(value + 1, r->members, WLK_STIMULUS_WORDS, &r->names.n, err) !=
+                WLK_OK) {
+                return false;
+            }
+            r->names.list = r->members;
+        } else if (wlk_config_set(r->block->table, r->cfg, argv[i], value + 1, err) != WLK_OK) {
             return false;
         }
     }
@@ -169,7 +177,9 @@ int main(int argc, char **argv) {
         return (int)WLK_USAGE;
     }
     r.block->table->layout(r.cfg, &r.layout);
-    r.ports = (wlk_port *)calloc(r.layout.n_ports, sizeof *r.ports);
+    const wlk_members *names = r.names.n != 0u ? &r.names : NULL;
+    r.n_ports = r.block->table->ports(r.cfg, names, NULL, 0);
+    r.ports = (wlk_port *)calloc(r.n_ports, sizeof *r.ports);
     r.in = (uint64_t *)zeros(r.layout.in_words);
     r.mask = (uint64_t *)zeros(r.layout.in_words);
     r.state = aligned_alloc(64u, (r.block->state_size(r.cfg) + 63u) / 64u * 64u);
@@ -177,15 +187,17 @@ int main(int argc, char **argv) {
         wlk_driver_open(&r.driver, r.block, r.cfg, &err) != WLK_OK) {
         return (int)WLK_NO_MEMORY;
     }
+    (void)r.block->table->ports(r.cfg, names, r.ports, r.n_ports);
     fill_mask(&r);
     print_names(&r);
     const uint64_t last = strtoull(argv[4], NULL, 10), cycles = strtoull(argv[5], NULL, 10);
     for (uint64_t seed = strtoull(argv[3], NULL, 10); seed <= last; seed++) {
         run_seed(&r, seed, cycles);
     }
-    if (!r.rows) {
-        print(&r);
+    if (r.rows) {
+        putchar('\n');
     }
+    print(&r);
     wlk_driver_close(r.driver);
     free(r.ports);
     free(r.in);

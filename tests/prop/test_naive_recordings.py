@@ -15,158 +15,60 @@ from naive_common import ContradictionError
 
 
 class Recording(NamedTuple):
-    """A recording, as its README tells it; random power-up is 'unknown' to a model."""
+    """A recording, as its README describes it; random power-up is 'unknown' to a model."""
 
     block: str
     letter: str
-    params: dict
-    zero: bool
-    """The real design powered up with zeros."""
-    masked: int
+    power_up: str
+    """Of the real design: zeros or random."""
+    masked_bits: str
     """Output bits the spec leaves unknown from the first reset edge on."""
+    config: str
+
+    @property
+    def params(self) -> dict:
+        return dict(pair.split("=") for pair in self.config.split() if pair != "-")
+
+    @property
+    def zero(self) -> bool:
+        return self.power_up == "zeros"
+
+    @property
+    def masked(self) -> int:
+        return int(self.masked_bits)
 
 
 # What is masked: SRAM words read unwritten (collector, issue), and the contents of the RS's output
 # stage until the first dispatch (reservation_station, issue).
-RECORDINGS = [
-    Recording("collector", "A", {}, True, 835_872),
-    Recording(
-        "collector",
-        "B",
-        {
-            "num_lanes": 2,
-            "num_pregs": 32,
-            "coll_entries": 4,
-            "reg_banks": 2,
-            "num_warps": 4,
-            "rs_entries": 4,
-        },
-        False,
-        13_280,
-    ),
-    Recording(
-        "collector",
-        "C",
-        {"num_lanes": 4, "num_pregs": 1024, "coll_entries": 1, "reg_banks": 4},
-        False,
-        261_152,
-    ),
-    Recording(
-        "collector",
-        "D",
-        {"num_lanes": 8, "num_pregs": 128, "coll_entries": 3, "debug": True},
-        True,
-        300_576,
-    ),
-    Recording("scoreboard", "A", {}, True, 0),
-    Recording(
-        "scoreboard", "B", {"num_pregs": 32, "max_pending_reads": 1, "num_warps": 1}, False, 0
-    ),
-    Recording(
-        "scoreboard", "C", {"num_pregs": 64, "max_pending_reads": 3, "num_warps": 4}, False, 0
-    ),
-    Recording("hazard", "A", {}, False, 0),
-    Recording("hazard", "B", {"num_warps": 1, "num_pregs": 32, "num_lanes": 2}, True, 0),
-    Recording(
-        "hazard",
-        "C",
-        {"num_warps": 3, "num_pregs": 64, "num_lanes": 4, "debug": True},
-        False,
-        0,
-    ),
-    Recording("reservation_station", "A", {}, True, 870),
-    Recording(
-        "reservation_station",
-        "B",
-        {"rs_entries": 1, "coll_entries": 1, "num_warps": 2, "num_pregs": 32, "num_lanes": 2},
-        False,
-        1_440,
-    ),
-    Recording(
-        "reservation_station",
-        "C",
-        {
-            "rs_entries": 2,
-            "coll_entries": 4,
-            "num_warps": 2,
-            "in_order_per_warp": True,
-            "num_pregs": 32,
-            "num_lanes": 2,
-            "debug": True,
-        },
-        False,
-        1_015,
-    ),
-    Recording(
-        "reservation_station",
-        "D",
-        {
-            "rs_entries": 16,
-            "in_order_per_warp": True,
-            "forward_coll_issue": False,
-            "num_pregs": 64,
-            "num_lanes": 4,
-        },
-        False,
-        924,
-    ),
-    Recording(
-        "reservation_station",
-        "E",
-        {"rs_entries": 32, "num_warps": 4, "num_pregs": 64, "num_lanes": 4},
-        False,
-        1_216,
-    ),
-    Recording("issue", "A", {}, False, 320_942),
-    Recording(
-        "issue",
-        "B",
-        {
-            "num_warps": 4,
-            "num_lanes": 2,
-            "num_pregs": 32,
-            "rs_entries": 4,
-            "coll_entries": 1,
-            "max_pending_reads": 3,
-        },
-        False,
-        6_502,
-    ),
-    Recording(
-        "issue",
-        "C",
-        {"num_lanes": 4, "num_pregs": 128, "in_order_per_warp": True},
-        False,
-        43_886,
-    ),
-    Recording(
-        "issue",
-        "D",
-        {
-            "num_warps": 4,
-            "num_lanes": 4,
-            "rs_entries": 32,
-            "coll_entries": 4,
-            "reg_banks": 4,
-            "forward_coll_issue": False,
-        },
-        True,
-        82_617,
-    ),
-    Recording(
-        "issue",
-        "E",
-        {
-            "num_warps": 1,
-            "num_lanes": 2,
-            "num_pregs": 32,
-            "rs_entries": 2,
-            "max_pending_reads": 1,
-        },
-        False,
-        5_978,
-    ),
-]
+RECORDINGS = [Recording(*line.split(maxsplit=4)) for line in """
+collector           A  zeros    835872  -
+collector           B  random    13280  num_lanes=2 num_pregs=32 coll_entries=4 reg_banks=2 \
+    num_warps=4 rs_entries=4
+collector           C  random   261152  num_lanes=4 num_pregs=1024 coll_entries=1 reg_banks=4
+collector           D  zeros    300576  num_lanes=8 num_pregs=128 coll_entries=3 debug=1
+scoreboard          A  zeros         0  -
+scoreboard          B  random        0  num_pregs=32 max_pending_reads=1 num_warps=1
+scoreboard          C  random        0  num_pregs=64 max_pending_reads=3 num_warps=4
+hazard              A  random        0  -
+hazard              B  zeros         0  num_warps=1 num_pregs=32 num_lanes=2
+hazard              C  random        0  num_warps=3 num_pregs=64 num_lanes=4 debug=1
+reservation_station A  zeros       870  -
+reservation_station B  random     1440  rs_entries=1 coll_entries=1 num_warps=2 num_pregs=32 \
+    num_lanes=2
+reservation_station C  random     1015  rs_entries=2 coll_entries=4 num_warps=2 \
+    in_order_per_warp=1 num_pregs=32 num_lanes=2 debug=1
+reservation_station D  random      924  rs_entries=16 in_order_per_warp=1 forward_coll_issue=0 \
+    num_pregs=64 num_lanes=4
+reservation_station E  random     1216  rs_entries=32 num_warps=4 num_pregs=64 num_lanes=4
+issue               A  random   320942  -
+issue               B  random     6502  num_warps=4 num_lanes=2 num_pregs=32 rs_entries=4 \
+    coll_entries=1 max_pending_reads=3
+issue               C  random    43886  num_lanes=4 num_pregs=128 in_order_per_warp=1
+issue               D  zeros     82617  num_warps=4 num_lanes=4 rs_entries=32 coll_entries=4 \
+    reg_banks=4 forward_coll_issue=0
+issue               E  random     5978  num_warps=1 num_lanes=2 num_pregs=32 rs_entries=2 \
+    max_pending_reads=1
+""".strip().splitlines()]  # fmt: skip
 
 
 def cases(zero_only: bool = False) -> list:
@@ -189,8 +91,8 @@ def read(one: Recording) -> tuple[list[Port], list[dict[str, int]]]:
     return listed, rows
 
 
-def told(model: Any, inputs: dict[str, int], seen: dict[str, int]) -> dict[str, tuple[int, int]]:
-    """A step of a model that is told what the real design showed, where it can use that."""
+def step(model: Any, inputs: dict[str, int], seen: dict[str, int]) -> dict[str, tuple[int, int]]:
+    """A step of a model that is shown what the real design did, where it can use that."""
     if isinstance(model, NaiveCollector):
         return model.step(inputs)
     return model.step(inputs, seen)
@@ -211,7 +113,7 @@ def replay(
     for cycle, row in enumerate(rows):
         after_reset = model.reset_seen
         try:
-            got = told(model, {name: row[name] for name in inputs}, row)
+            got = step(model, {name: row[name] for name in inputs}, row)
         except ContradictionError as problem:
             pytest.fail(f"cycle {cycle}: {problem}")
         assert len(got) == len(outputs)
@@ -261,6 +163,30 @@ def test_masked_bits_were_never_defined(one: Recording) -> None:
     inputs = [p.name for p in listed if p.direction == "i"]
     for cycle, row in enumerate(rows):
         after_reset = model.reset_seen
-        for port, (_, care) in told(model, {n: row[n] for n in inputs}, row).items():
+        for port, (_, care) in step(model, {n: row[n] for n in inputs}, row).items():
             if after_reset:
                 assert row[port] & ~care == 0, f"cycle {cycle}: {port} is masked but was defined"
+
+
+BOOM = {
+    "basic_n2": ("dispatch_basic", {"core_width": 2, "queues": "MEM:2:1,INT:2:2,FP:2:1"}),
+    "compacting_n3": ("dispatch_compacting", {"core_width": 3, "queues": "MEM:2:1,INT:1:1,FP:2:2"}),
+    "compacting_n4": ("dispatch_compacting", {"core_width": 4, "queues": "MEM:2:1,INT:4:3,FP:1:1"}),
+    "compactor_n4k2": ("compactor", {"n": 4, "k": 2}),
+}
+
+
+@pytest.mark.parametrize("name", BOOM)
+def test_naive_model_explains_the_recordings(name: str) -> None:
+    kind, params = BOOM[name]
+    with lzma.open(programs.recording(f"boom/{name}.csv.xz"), "rt") as file:
+        rows = list(csv.reader(file))
+    ports = dict(zip(rows[0][1:], rows[1][1:], strict=True))
+    stem = "io_in_0_bits_" if kind == "compactor" else "io_ren_uops_0_bits_"
+    fields = {n.removeprefix(stem): int(d[1:]) for n, d in ports.items() if n.startswith(stem)}
+    block = naive.model(kind, params, fields)
+    assert {p.name: f"{p.direction}{p.width}" for p in block.ports} == ports
+    for number, cells in enumerate(rows[2:]):
+        row = dict(zip(rows[0][1:], (int(cell, 16) for cell in cells[1:]), strict=True))
+        want = {p: value for p, value in row.items() if ports[p].startswith("o")}
+        assert block.outputs(row) == want, f"row {number}"

@@ -25,8 +25,8 @@ from wlk.fit import wave as dump
 from wlk.run import build
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "prop"))
-from naive_collector import ports
-from stimulus import Stimulus
+import adapter
+import naive
 
 pytestmark = pytest.mark.needs("vcd")
 
@@ -205,13 +205,12 @@ def block(
     params: Mapping = SMALL, scope: str = "TOP.c", seed: int = 1, cycles: int = CYCLES
 ) -> Block:
     """The naive model as the RTL: a mixed run with a reset at its start."""
-    stimulus = Stimulus({**params, "power_up": "unknown"}, "mixed", seed)
-    inputs, outputs, _ = stimulus.run(cycles)
-    made = Block(params, scope, widths={p.name: p.width for p in ports(dict(params))})
-    for row, out in zip(inputs, outputs, strict=True):
-        made.rows.append({**row, **{name: value for name, (value, _) in out.items()}})
-    first = next(i for i, row in enumerate(made.rows) if row["reset"])
-    assert first < 10
+    table, model = tables.load("collector"), naive.model("collector", dict(params))
+    rows, _ = adapter.stimulus(table, table.config(params), "mixed", seed, cycles)
+    made = Block(params, scope, widths={p.name: p.width for p in model.ports})
+    for row in rows:
+        shown = {name: value for name, (value, _) in model.step(row).items()}
+        made.rows.append({**row, **shown})
     return made
 
 
