@@ -151,37 +151,11 @@ uint64_t expression(const std::string &text, size_t &at) {
         const char op = text[at];
         at += op == '<' || op == '>' || op == '=' ? 2 : 1;
         const uint64_t right = at < text.size() ? term(text, at) : (bad("no value: " + text), 0);
-        switch (op) {
-        case '+':
-            value += right;
-            break;
-        case '-':
-            value -= right;
-            break;
-        case '*':
-            value *= right;
-            break;
-        case '&':
-            value &= right;
-            break;
-        case '|':
-            value |= right;
-            break;
-        case '^':
-            value ^= right;
-            break;
-        case '<':
-            value <<= right;
-            break;
-        case '>':
-            value >>= right;
-            break;
-        case '=':
-            value = value == right;
-            break;
-        default:
-            bad("no value: '" + text + "'");
-        }
+        const uint64_t results[] = {value + right,          value - right,          value * right,
+                                    value & right,          value | right,          value ^ right,
+                                    value << (right & 63u), value >> (right & 63u), value == right};
+        const char *const known = "+-*&|^<>=", *const found = std::strchr(known, op);
+        value = found != nullptr ? results[found - known] : (bad("no value: '" + text + "'"), 0);
     }
     return value;
 }
@@ -382,7 +356,8 @@ class State {
 
 class Run {
   public:
-    Run(const File &file, const std::string &name, std::vector<uint32_t> cfg, wlk_power_up power)
+    Run(const File &file, const std::string &name, const std::vector<uint32_t> &cfg,
+        wlk_power_up power)
         : file_(file), block_(*file.block), name_(name), cfg_(cfg),
           state_(block_.state_size(cfg_.data())), ports_(ports_of(block_, cfg_)) {
         for (size_t i = 0; i < ports_.size(); i++) {
@@ -496,7 +471,7 @@ void Run::put(const std::string &name, const std::string &value, bool out, Set &
             bad("'" + value + "' is too wide for '" + name + "'");
         }
         if (port.is_out != out) {
-            bad("'" + name + "' is an " + (out ? "input" : "output"));
+            bad("'" + name + (out ? "' is an input" : "' is an output"));
         }
         set[i] = e;
     }
