@@ -12,7 +12,7 @@ static uint64_t *words(size_t n) {
 
 static bool allocate(wlk_checker *c, const wlk_members *members) {
     const size_t state = (c->block->state_size(c->cfg) + 63u) / 64u * 64u;
-    const bool worlds = wlk_worlds_open(&c->worlds, c->block, c->cfg) == WLK_OK;
+    const bool candidates = wlk_candidates_open(&c->candidates, c->block, c->cfg) == WLK_OK;
     const uint32_t in = c->layout.in_words, out = c->layout.out_words;
     c->before = aligned_alloc(64u, state);
     c->layout.n_ports = c->block->table->ports(c->cfg, members, NULL, 0);
@@ -33,7 +33,7 @@ static bool allocate(wlk_checker *c, const wlk_members *members) {
     if (c->ports != NULL) {
         (void)c->block->table->ports(c->cfg, members, c->ports, c->layout.n_ports);
     }
-    return worlds && c->before != NULL && c->ports != NULL && c->when != NULL &&
+    return candidates && c->before != NULL && c->ports != NULL && c->when != NULL &&
            c->masked != NULL && c->compare != NULL && c->partial != NULL && c->expect != NULL &&
            c->care != NULL && c->wrong != NULL && c->in != NULL && c->got != NULL &&
            c->no_x != NULL && c->history != NULL && c->differences != NULL &&
@@ -136,7 +136,7 @@ wlk_status wlk_checker_open(wlk_checker **checker, const wlk_block *block, const
     }
     c->violation_port = -1;
     c->reset_x_port = -1;
-    wlk_worlds_init(&c->worlds, options->power_up);
+    wlk_candidates_init(&c->candidates, options->power_up);
     c->reset_seen = options->power_up == WLK_POWER_ZERO || c->reset_port < 0;
     *checker = c;
     return WLK_OK;
@@ -146,7 +146,7 @@ void wlk_checker_close(wlk_checker *c) {
     if (c == NULL) {
         return;
     }
-    wlk_worlds_close(&c->worlds);
+    wlk_candidates_close(&c->candidates);
     free(c->before);
     free(c->ports);
     free(c->when);
@@ -259,7 +259,7 @@ static uint64_t compared_bits(const wlk_checker *c) {
 
 // What a report of the first failure needs of the cycles before it.
 static void keep_before(wlk_checker *c) {
-    memcpy(c->before, state_now(c), c->worlds.size);
+    memcpy(c->before, state_now(c), c->candidates.size);
     c->explained_bits = compared_bits(c);
 }
 
@@ -395,8 +395,8 @@ static const uint64_t *complete(wlk_checker *c, const uint64_t *got) {
     return c->got;
 }
 
-static void expect(wlk_checker *c, uint32_t world, const uint64_t *in, const uint64_t *in_x) {
-    c->block->eval(c->cfg, c->worlds.states[world], in, c->expect, c->care);
+static void expect(wlk_checker *c, uint32_t candidate, const uint64_t *in, const uint64_t *in_x) {
+    c->block->eval(c->cfg, c->candidates.states[candidate], in, c->expect, c->care);
     narrow(c, in);
     if (in_x != NULL) {
         hide_outputs(c, in_x);
@@ -418,26 +418,26 @@ static uint32_t differing_bits(const wlk_checker *c, const uint64_t *got, const 
     return bits;
 }
 
-// What the RTL shows must be explained by one of the worlds; those it contradicts are dropped.
+// What the RTL shows must be explained by one of the candidates; those it contradicts are dropped.
 // When it contradicts all, the difference is that of the nearest one.
 static void settle(wlk_checker *c, const uint64_t *in, const uint64_t *in_x, const uint64_t *got,
                    const uint64_t *got_x) {
-    wlk_worlds *worlds = &c->worlds;
-    uint32_t bits[WLK_MAX_WORLDS], best = 0;
-    wlk_worlds_fork(worlds, in);
-    for (uint32_t i = 0; worlds->n > 1u && i < worlds->n; i++) {
+    wlk_candidates *candidates = &c->candidates;
+    uint32_t bits[WLK_MAX_CANDIDATES], best = 0;
+    wlk_candidates_fork(candidates, in);
+    for (uint32_t i = 0; candidates->n > 1u && i < candidates->n; i++) {
         expect(c, i, in, in_x);
         bits[i] = differing_bits(c, got, got_x);
         best = bits[i] < bits[best] ? i : best;
     }
-    if (worlds->n > 1u && bits[best] != 0u) {
-        wlk_worlds_prefer(worlds, best);
-        worlds->n = 1;
+    if (candidates->n > 1u && bits[best] != 0u) {
+        wlk_candidates_prefer(candidates, best);
+        candidates->n = 1;
     }
     // From the last: what takes the place of a dropped one has been looked at.
-    for (uint32_t i = worlds->n; worlds->n > 1u && i > 0u; i--) {
+    for (uint32_t i = candidates->n; candidates->n > 1u && i > 0u; i--) {
         if (bits[i - 1u] != 0u) {
-            wlk_worlds_drop(worlds, i - 1u);
+            wlk_candidates_drop(candidates, i - 1u);
         }
     }
     expect(c, 0, in, in_x);
@@ -472,9 +472,9 @@ static int compare_slow(wlk_checker *c, const uint64_t *in, const uint64_t *got,
 }
 
 static void tick(wlk_checker *c, const uint64_t *in, const uint64_t *in_x, wlk_step_info *info) {
-    wlk_worlds_tick(&c->worlds, in, info);
+    wlk_candidates_tick(&c->candidates, in, info);
     if (in_x != NULL) {
-        wlk_worlds_forget(&c->worlds, in, in_x);
+        wlk_candidates_forget(&c->candidates, in, in_x);
     }
     if (c->count_events) {
         add_events(c, info->events);
@@ -493,7 +493,7 @@ static void wait_for_reset(wlk_checker *c, const uint64_t *in, const uint64_t *i
         return;
     }
     // The edge may have stored anything anywhere.
-    wlk_worlds_init(&c->worlds, WLK_POWER_UNKNOWN);
+    wlk_candidates_init(&c->candidates, WLK_POWER_UNKNOWN);
     if (reset) {
         c->reset_x_port = bad;
         c->resets_with_x++;
@@ -532,11 +532,11 @@ static int step_slow(wlk_checker *c, const uint64_t *in, const uint64_t *in_x, c
 static bool step_fast(wlk_checker *c, const wlk_view *in, const wlk_view *got,
                       wlk_step_info *info) {
     if (c->compares_all) {
-        return c->block->step(c->cfg, c->worlds.states[0], in, got, info) == 0;
+        return c->block->step(c->cfg, c->candidates.states[0], in, got, info) == 0;
     }
     wlk_view masked = *got;
     masked.mask = c->compare;
-    return c->block->step(c->cfg, c->worlds.states[0], in, &masked, info) == 0;
+    return c->block->step(c->cfg, c->candidates.states[0], in, &masked, info) == 0;
 }
 
 int wlk_checker_step(wlk_checker *c, const wlk_view *in, const wlk_view *got) {
@@ -556,7 +556,7 @@ int wlk_checker_step(wlk_checker *c, const wlk_view *in, const wlk_view *got) {
     const int first = step_slow(c, c->in, NULL, c->got, c->no_x);
     // Only the slow path changes what this depends on.
     c->fast = c->reset_seen && (c->compares_all || c->step_masked) && !c->has_inexact &&
-              !c->frozen && !c->count_events && c->transfer_seen && c->worlds.n == 1u;
+              !c->frozen && !c->count_events && c->transfer_seen && c->candidates.n == 1u;
     return first;
 }
 

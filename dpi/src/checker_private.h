@@ -2,8 +2,8 @@
 #ifndef WLK_CHECKER_PRIVATE_H
 #define WLK_CHECKER_PRIVATE_H
 
+#include "warplock/candidates.h"
 #include "warplock/checker.h"
-#include "warplock/worlds.h"
 
 /* A handshake of one array element, resolved to places in the record. */
 typedef struct channel {
@@ -22,8 +22,8 @@ struct wlk_checker {
     wlk_layout layout;
     wlk_port *ports;
     char scope[256];
-    wlk_worlds worlds; /* the first one is shown */
-    void *before;      /* state before the first mismatch */
+    wlk_candidates candidates; /* the first one is shown */
+    void *before;              /* state before the first mismatch */
     uint64_t *compare;
     const uint64_t *judged; /* of this cycle: `compare`, or `partial` */
     uint64_t *partial;      /* `compare` without what is missing in this cycle alone */
@@ -64,7 +64,7 @@ struct wlk_checker {
 };
 
 static inline const void *state_now(const wlk_checker *c) {
-    return c->worlds.states[0];
+    return c->candidates.states[0];
 }
 
 /* Words of a slot of the history. */

@@ -9,7 +9,7 @@
 
 void job_close(job *j) {
     tool_block_close(&j->b);
-    wlk_worlds_close(&j->worlds);
+    wlk_candidates_close(&j->candidates);
     free(j->other);
     free(j->in);
     free(j->out);
@@ -26,13 +26,13 @@ static uint64_t *words_of(uint32_t n) {
 }
 
 static bool allocate(job *j) {
-    const bool worlds = wlk_worlds_open(&j->worlds, j->b.block, j->b.cfg) == WLK_OK;
+    const bool candidates = wlk_candidates_open(&j->candidates, j->b.block, j->b.cfg) == WLK_OK;
     j->in = words_of(j->b.layout.in_words);
     j->out = words_of(j->b.layout.out_words);
     j->care = words_of(j->b.layout.out_words);
     j->all = words_of(j->b.layout.out_words);
     j->other = words_of(2u * j->b.layout.out_words);
-    return worlds && j->other != NULL && j->in != NULL && j->out != NULL && j->care != NULL &&
+    return candidates && j->other != NULL && j->in != NULL && j->out != NULL && j->care != NULL &&
            j->all != NULL;
 }
 
@@ -53,7 +53,7 @@ wlk_status job_open(job *j, const char *block, const char *power_up, char **word
             wlk_port_set(&j->b.ports[i], j->all, ~UINT64_C(0));
         }
     }
-    wlk_worlds_init(&j->worlds, power_up_of(power_up));
+    wlk_candidates_init(&j->candidates, power_up_of(power_up));
     return WLK_OK;
 }
 

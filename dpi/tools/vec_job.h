@@ -4,8 +4,8 @@
 #define WLK_VEC_JOB_H
 
 #include "tool.h"
+#include "warplock/candidates.h"
 #include "warplock/vectors.h"
-#include "warplock/worlds.h"
 
 enum {
     CYCLES_PER_CHECK = 4096, /* between two looks at Ctrl-C and the clock */
@@ -15,7 +15,7 @@ enum {
 /* A model at power-up with room for one record. */
 typedef struct job {
     tool_block b;
-    wlk_worlds worlds;
+    wlk_candidates candidates;
     uint64_t *in, *out, *care;
     uint64_t *other; /* scratch of two output records */
     uint64_t *all;   /* every bit of every output that exists */

@@ -100,9 +100,9 @@ static wlk_status generate(job *j, const wlk_stimulus *gen, wlk_stimulus_state *
                            uint64_t cycles, wlk_vec_writer *writer, wlk_error *err) {
     wlk_step_info info;
     for (uint64_t c = 0; c < cycles; c++) {
-        gen->next(j->b.cfg, j->worlds.states[0], stim, j->in);
-        wlk_worlds_record(&j->worlds, j->in, j->out, j->care, j->b.layout.out_words, j->other,
-                          &info);
+        gen->next(j->b.cfg, j->candidates.states[0], stim, j->in);
+        wlk_candidates_record(&j->candidates, j->in, j->out, j->care, j->b.layout.out_words,
+                              j->other, &info);
         const wlk_status status = wlk_vec_write(writer, j->in, j->out, j->care, err);
         if (status != WLK_OK) {
             return status;

@@ -23,15 +23,15 @@ static bool contradicted(const job *j, const observed *t) {
 
 // Drops the states that contradict what was observed; false when none is left.
 static bool explained(job *j, const observed *t) {
-    wlk_worlds_fork(&j->worlds, j->in);
+    wlk_candidates_fork(&j->candidates, j->in);
     // From the last: what takes the place of a dropped one has been looked at.
-    for (uint32_t i = j->worlds.n; i > 0u; i--) {
-        j->b.block->eval(j->b.cfg, j->worlds.states[i - 1u], j->in, j->out, j->care);
+    for (uint32_t i = j->candidates.n; i > 0u; i--) {
+        j->b.block->eval(j->b.cfg, j->candidates.states[i - 1u], j->in, j->out, j->care);
         if (contradicted(j, t)) {
-            wlk_worlds_drop(&j->worlds, i - 1u);
+            wlk_candidates_drop(&j->candidates, i - 1u);
         }
     }
-    return j->worlds.n > 0u;
+    return j->candidates.n > 0u;
 }
 
 static wlk_status rows_of(job *j, csv *rows, const observed *t, wlk_error *err) {
@@ -46,8 +46,8 @@ static wlk_status rows_of(job *j, csv *rows, const observed *t, wlk_error *err) 
             return wlk_fail(err, WLK_FUNCTIONAL_MISMATCH,
                             "cycle %" PRIu64 ": no state of the model explains the outputs", c);
         }
-        wlk_worlds_record(&j->worlds, j->in, j->out, j->care, j->b.layout.out_words, j->other,
-                          &info);
+        wlk_candidates_record(&j->candidates, j->in, j->out, j->care, j->b.layout.out_words,
+                              j->other, &info);
         wlk_json line = {stdout, false};
         wlk_json_open(&line, NULL, '{');
         wlk_json_number(&line, "cycle", c);

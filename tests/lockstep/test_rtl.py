@@ -549,7 +549,7 @@ def test_same_seed_gives_the_same_run(plain):
     assert other["coverage"] != answers[0]["coverage"]
 
 
-# ---- the world around -------------------------------------------------------------------------
+# ---- surroundings ------------------------------------------------------------------------------
 
 
 def wait_for(condition, seconds=30.0):

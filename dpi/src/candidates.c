@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "warplock/worlds.h"
+#include "warplock/candidates.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static void *new_state(const wlk_worlds *w) {
+static void *new_state(const wlk_candidates *w) {
     return aligned_alloc(64u, (w->size + 63u) / 64u * 64u);
 }
 
-wlk_status wlk_worlds_open(wlk_worlds *w, const wlk_block *block, const uint32_t *cfg) {
+wlk_status wlk_candidates_open(wlk_candidates *w, const wlk_block *block, const uint32_t *cfg) {
     memset(w, 0, sizeof *w);
     w->block = block;
     w->cfg = cfg;
     w->size = block->state_size(cfg);
-    w->states = (void **)calloc(WLK_MAX_WORLDS, sizeof *w->states);
+    w->states = (void **)calloc(WLK_MAX_CANDIDATES, sizeof *w->states);
     if (w->states != NULL) {
         w->states[0] = new_state(w);
     }
     if (w->states == NULL || w->states[0] == NULL) {
-        wlk_worlds_close(w);
+        wlk_candidates_close(w);
         return WLK_NO_MEMORY;
     }
     w->n = 1;
@@ -26,7 +26,7 @@ wlk_status wlk_worlds_open(wlk_worlds *w, const wlk_block *block, const uint32_t
     return WLK_OK;
 }
 
-void wlk_worlds_close(wlk_worlds *w) {
+void wlk_candidates_close(wlk_candidates *w) {
     for (uint32_t i = 0; w->states != NULL && i < w->room; i++) {
         free(w->states[i]);
     }
@@ -34,14 +34,14 @@ void wlk_worlds_close(wlk_worlds *w) {
     memset(w, 0, sizeof *w);
 }
 
-void wlk_worlds_init(wlk_worlds *w, wlk_power_up power_up) {
+void wlk_candidates_init(wlk_candidates *w, wlk_power_up power_up) {
     w->n = 1;
     w->block->init(w->cfg, w->states[0], power_up);
 }
 
-// A place behind the last world; NULL when there is none.
-static void *add(wlk_worlds *w) {
-    if (w->n == WLK_MAX_WORLDS) {
+// A place behind the last candidate; NULL when there is none.
+static void *add(wlk_candidates *w) {
+    if (w->n == WLK_MAX_CANDIDATES) {
         return NULL;
     }
     if (w->n == w->room) {
@@ -51,7 +51,7 @@ static void *add(wlk_worlds *w) {
     return w->n < w->room ? w->states[w->n++] : NULL;
 }
 
-void wlk_worlds_fork(wlk_worlds *w, const uint64_t *in) {
+void wlk_candidates_fork(wlk_candidates *w, const uint64_t *in) {
     const uint32_t before = w->n;
     for (uint32_t i = 0; w->block->outcomes != NULL && i < before; i++) {
         const uint32_t ways = w->block->outcomes(w->cfg, w->states[i], in);
@@ -68,31 +68,31 @@ void wlk_worlds_fork(wlk_worlds *w, const uint64_t *in) {
     }
 }
 
-static void swap(wlk_worlds *w, uint32_t a, uint32_t b) {
+static void swap(wlk_candidates *w, uint32_t a, uint32_t b) {
     void *state = w->states[a];
     w->states[a] = w->states[b];
     w->states[b] = state;
 }
 
-void wlk_worlds_prefer(wlk_worlds *w, uint32_t i) {
+void wlk_candidates_prefer(wlk_candidates *w, uint32_t i) {
     swap(w, 0, i);
 }
 
-void wlk_worlds_drop(wlk_worlds *w, uint32_t i) {
+void wlk_candidates_drop(wlk_candidates *w, uint32_t i) {
     swap(w, i, --w->n);
 }
 
-static void merge(wlk_worlds *w) {
+static void merge(wlk_candidates *w) {
     for (uint32_t a = 0; a + 1u < w->n; a++) {
         for (uint32_t b = w->n - 1u; b > a; b--) {
             if (memcmp(w->states[a], w->states[b], w->size) == 0) {
-                wlk_worlds_drop(w, b);
+                wlk_candidates_drop(w, b);
             }
         }
     }
 }
 
-void wlk_worlds_tick(wlk_worlds *w, const uint64_t *in, wlk_step_info *info) {
+void wlk_candidates_tick(wlk_candidates *w, const uint64_t *in, wlk_step_info *info) {
     wlk_step_info other;
     w->block->tick(w->cfg, w->states[0], in, info);
     for (uint32_t i = 1; i < w->n; i++) {
@@ -101,18 +101,18 @@ void wlk_worlds_tick(wlk_worlds *w, const uint64_t *in, wlk_step_info *info) {
     merge(w);
 }
 
-static bool forks(const wlk_worlds *w, const uint64_t *in) {
+static bool forks(const wlk_candidates *w, const uint64_t *in) {
     return w->n > 1u ||
            (w->block->outcomes != NULL && w->block->outcomes(w->cfg, w->states[0], in) > 1u);
 }
 
-void wlk_worlds_record(wlk_worlds *w, const uint64_t *in, uint64_t *out, uint64_t *care,
-                       uint32_t out_words, uint64_t *other, wlk_step_info *info) {
+void wlk_candidates_record(wlk_candidates *w, const uint64_t *in, uint64_t *out, uint64_t *care,
+                           uint32_t out_words, uint64_t *other, wlk_step_info *info) {
     if (!forks(w, in)) {
         w->block->record(w->cfg, w->states[0], in, out, care, info);
         return;
     }
-    wlk_worlds_fork(w, in);
+    wlk_candidates_fork(w, in);
     w->block->eval(w->cfg, w->states[0], in, out, care);
     for (uint32_t i = 1; i < w->n; i++) {
         w->block->eval(w->cfg, w->states[i], in, other, other + out_words);
@@ -123,10 +123,10 @@ void wlk_worlds_record(wlk_worlds *w, const uint64_t *in, uint64_t *out, uint64_
     for (uint32_t n = 0; n < out_words; n++) {
         out[n] &= care[n];
     }
-    wlk_worlds_tick(w, in, info);
+    wlk_candidates_tick(w, in, info);
 }
 
-void wlk_worlds_forget(wlk_worlds *w, const uint64_t *in, const uint64_t *x) {
+void wlk_candidates_forget(wlk_candidates *w, const uint64_t *in, const uint64_t *x) {
     for (uint32_t i = 0; i < w->n; i++) {
         w->block->forget(w->cfg, w->states[i], in, x);
     }

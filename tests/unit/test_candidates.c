@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Power-up state that no reset reaches, as facts: the worlds a checker carries, and what it says of
-// RTL that is explained by one of them, or by none. Spec: muon-issue §1, "Power-up and reset".
+// Power-up state that no reset reaches, as facts: the candidates a checker carries, and what it
+// says of RTL that is explained by one of them, or by none. Spec: muon-issue §1, "Power-up and
+// reset".
 #include "check.h"
 #include "muon.h"
 #include "noise.h"
+#include "warplock/candidates.h"
 #include "warplock/checker.h"
 #include "warplock/issue.h"
-#include "warplock/worlds.h"
 
 enum { AFTER_RESET = 40 };
 
@@ -198,7 +199,7 @@ static void checker_follows_half_of_the_outputs_from_every_power_up(void) {
 }
 
 // The same, but one bit of what the RTL shows is wrong in one cycle.
-static void checker_reports_a_wrong_bit_while_worlds_are_open(void) {
+static void checker_reports_a_wrong_bit_while_candidates_are_open(void) {
     for (size_t d = 0; d < DESIGNS; d++) {
         uint32_t missed = 0, tried = 0;
         for (uint64_t seed = 0; seed < 10; seed++) {
@@ -215,7 +216,7 @@ static void checker_reports_a_wrong_bit_while_worlds_are_open(void) {
             missed += rig_check(&r) != 1;
             uint32_t n = 0;
             const wlk_difference *differences = wlk_checker_differences(r.checker, &n);
-            // The world that comes nearest tells it: this port and no other.
+            // The candidate that comes nearest tells it: this port and no other.
             missed += n != 1 || differences[0].port != r.n.layout.n_ports - 1u;
             tried++;
             rig_close(&r);
@@ -406,24 +407,24 @@ static void checker_reports_reservation_station_that_changes_its_mind(void) {
     CHECK(station_passes(0, 1)); // row 1 goes
 }
 
-/* ---- worlds alone ---- */
+/* ---- candidates alone ---- */
 
-static void worlds_open_or_stop(wlk_worlds *w, const noise *n) {
-    if (!CHECK(wlk_worlds_open(w, n->block, n->cfg) == WLK_OK)) {
+static void candidates_open_or_stop(wlk_candidates *w, const noise *n) {
+    if (!CHECK(wlk_candidates_open(w, n->block, n->cfg) == WLK_OK)) {
         abort();
     }
-    wlk_worlds_init(w, WLK_POWER_UNKNOWN);
+    wlk_candidates_init(w, WLK_POWER_UNKNOWN);
 }
 
-typedef struct worlds_rig {
+typedef struct candidates_rig {
     rig r; // its RTL and checker stay idle
-    wlk_worlds w;
+    wlk_candidates w;
     uint64_t *out, *care, *scratch;
-} worlds_rig;
+} candidates_rig;
 
-static void worlds_start(worlds_rig *x, const char *block, const char *settings) {
+static void candidates_start(candidates_rig *x, const char *block, const char *settings) {
     rig_open(&x->r, block, settings, 1, 0, 0);
-    worlds_open_or_stop(&x->w, &x->r.n);
+    candidates_open_or_stop(&x->w, &x->r.n);
     const uint32_t words = x->r.n.layout.out_words;
     x->out = noise_words(words);
     x->care = noise_words(words);
@@ -431,52 +432,52 @@ static void worlds_start(worlds_rig *x, const char *block, const char *settings)
     wlk_step_info info;
     all_idle(&x->r);
     put(&x->r, "reset", 1);
-    wlk_worlds_tick(&x->w, x->r.n.in, &info);
+    wlk_candidates_tick(&x->w, x->r.n.in, &info);
     all_idle(&x->r);
 }
 
-static void worlds_end(worlds_rig *x) {
-    wlk_worlds_close(&x->w);
+static void candidates_end(candidates_rig *x) {
+    wlk_candidates_close(&x->w);
     rig_close(&x->r);
     free(x->out);
     free(x->care);
     free(x->scratch);
 }
 
-static uint32_t worlds_play(worlds_rig *x) {
+static uint32_t candidates_play(candidates_rig *x) {
     wlk_step_info info;
-    wlk_worlds_record(&x->w, x->r.n.in, x->out, x->care, x->r.n.layout.out_words, x->scratch,
-                      &info);
+    wlk_candidates_record(&x->w, x->r.n.in, x->out, x->care, x->r.n.layout.out_words, x->scratch,
+                          &info);
     all_idle(&x->r);
     return x->w.n;
 }
 
 // Two equal instructions, of which either may go first: nothing shows which.
-static void worlds_of_equal_entries_stay_apart_and_meet_again(void) {
-    worlds_rig x;
-    worlds_start(&x, "reservation_station", designs[3].settings);
+static void candidates_of_equal_entries_stay_apart_and_meet_again(void) {
+    candidates_rig x;
+    candidates_start(&x, "reservation_station", designs[3].settings);
     station_admit(&x.r, 0x10, true);
-    CHECK(worlds_play(&x) == 1);
+    CHECK(candidates_play(&x) == 1);
     station_admit(&x.r, 0x10, true);
-    CHECK(worlds_play(&x) == 1); // row 0 asks
+    CHECK(candidates_play(&x) == 1); // row 0 asks
     put(&x.r, "io_collector_readReq_ready", 1);
-    CHECK(worlds_play(&x) == 1); // row 1 asks
+    CHECK(candidates_play(&x) == 1); // row 1 asks
     station_respond(&x.r);
-    CHECK(worlds_play(&x) == 2); // one answer to both: row 0 goes, or row 1
+    CHECK(candidates_play(&x) == 2); // one answer to both: row 0 goes, or row 1
     for (uint32_t i = 0; i < 4; i++) {
         put(&x.r, "io_issue_ready", 1);
-        CHECK_MSG(worlds_play(&x) == 2, "cycle %u", i);
+        CHECK_MSG(candidates_play(&x) == 2, "cycle %u", i);
         CHECK(memcmp(x.care, x.r.n.all, x.r.n.layout.out_words * sizeof *x.care) == 0);
     }
     station_admit(&x.r, 0x20, false);
-    CHECK(worlds_play(&x) == 2);
-    CHECK(worlds_play(&x) == 1); // one row alone: the same grant in both
-    worlds_end(&x);
+    CHECK(candidates_play(&x) == 2);
+    CHECK(candidates_play(&x) == 1); // one row alone: the same grant in both
+    candidates_end(&x);
 }
 
-static void worlds_record_hides_what_they_disagree_on(void) {
-    worlds_rig x;
-    worlds_start(&x, "hazard", designs[0].settings);
+static void candidates_record_hides_what_they_disagree_on(void) {
+    candidates_rig x;
+    candidates_start(&x, "hazard", designs[0].settings);
     const wlk_port *one = noise_port(&x.r.n, "io_ibuf_1_ready");
     const wlk_port *two = noise_port(&x.r.n, "io_ibuf_2_ready");
     const wlk_port *zero = noise_port(&x.r.n, "io_ibuf_0_ready");
@@ -484,7 +485,7 @@ static void worlds_record_hides_what_they_disagree_on(void) {
     put_head(&x.r, "io_ibuf", 2);
     put(&x.r, "io_rsAdmit_ready", 1);
     put(&x.r, "io_scb_updateRS_success", 1);
-    CHECK(worlds_play(&x) == 2);
+    CHECK(candidates_play(&x) == 2);
     CHECK(wlk_port_get(one, x.care) == 0 && wlk_port_get(two, x.care) == 0);
     CHECK(wlk_port_get(zero, x.care) == 1 && wlk_port_get(zero, x.out) == 0);
     CHECK(wlk_port_get(noise_port(&x.r.n, "io_rsAdmit_valid"), x.care) == 1);
@@ -492,14 +493,14 @@ static void worlds_record_hides_what_they_disagree_on(void) {
     put_head(&x.r, "io_ibuf", 3); // one candidate: its grant tells `last`
     put(&x.r, "io_rsAdmit_ready", 1);
     put(&x.r, "io_scb_updateRS_success", 1);
-    CHECK(worlds_play(&x) == 1);
+    CHECK(candidates_play(&x) == 1);
     CHECK(memcmp(x.care, x.r.n.all, x.r.n.layout.out_words * sizeof *x.care) == 0);
-    worlds_end(&x);
+    candidates_end(&x);
 }
 
-static void worlds_forget_in_every_world(void) {
-    worlds_rig x;
-    worlds_start(&x, "issue", designs[5].settings);
+static void candidates_forget_in_every_candidate(void) {
+    candidates_rig x;
+    candidates_start(&x, "issue", designs[5].settings);
     const wlk_port *data = noise_port(&x.r.n, "io_writeback_bits_data_0");
     uint64_t *bits = noise_words(x.r.n.layout.in_words);
     put(&x.r, "io_ibuf_0_valid", 1); // operand-less: refused, and counted in another warp's counter
@@ -510,37 +511,37 @@ static void worlds_forget_in_every_world(void) {
     wlk_port_set(data, bits, 1);
     uint64_t *in = noise_words(x.r.n.layout.in_words);
     memcpy(in, x.r.n.in, x.r.n.layout.in_words * sizeof *in);
-    CHECK(worlds_play(&x) == 2);
+    CHECK(candidates_play(&x) == 2);
     for (uint32_t i = 0; i < 2; i++) {
         const wlk_issue_state *st = (const wlk_issue_state *)x.w.states[i];
         CHECK((st->collector.rf_known[5] & 3u) == 3);
     }
-    wlk_worlds_forget(&x.w, in, bits);
+    wlk_candidates_forget(&x.w, in, bits);
     for (uint32_t i = 0; i < 2; i++) {
         const wlk_issue_state *st = (const wlk_issue_state *)x.w.states[i];
-        CHECK_MSG((st->collector.rf_known[5] & 3u) == 2, "world %u", i);
+        CHECK_MSG((st->collector.rf_known[5] & 3u) == 2, "candidate %u", i);
     }
     free(in);
     free(bits);
-    worlds_end(&x);
+    candidates_end(&x);
 }
 
 // As many as two arbiters of 32 inputs leave open at most, and no more.
-static void worlds_of_the_largest_stage_are_no_more_than_there_is_room_for(void) {
-    worlds_rig x;
-    worlds_start(&x, "hazard", "num_warps=32 num_lanes=1 num_pregs=16");
+static void candidates_of_the_largest_stage_are_no_more_than_there_is_room_for(void) {
+    candidates_rig x;
+    candidates_start(&x, "hazard", "num_warps=32 num_lanes=1 num_pregs=16");
     for (uint32_t w = 0; w < 32; w++) {
         put_head(&x.r, "io_ibuf", w);
     }
-    CHECK(worlds_play(&x) == 32);
+    CHECK(candidates_play(&x) == 32);
     for (uint32_t i = 0; i < 3; i++) { // each knows its `last` now
         for (uint32_t w = 0; w < 32; w += i + 1) {
             put_head(&x.r, "io_ibuf", w);
         }
-        CHECK(worlds_play(&x) == 32);
+        CHECK(candidates_play(&x) == 32);
     }
-    CHECK(x.w.n * 32u <= WLK_MAX_WORLDS);
-    worlds_end(&x);
+    CHECK(x.w.n * 32u <= WLK_MAX_CANDIDATES);
+    candidates_end(&x);
 }
 
 /* A block whose every cycle goes three ways, for good: its state is the way it went. */
@@ -580,62 +581,62 @@ static const wlk_block toy = {.state_size = toy_size,
                               .outcomes = toy_outcomes,
                               .assume = toy_assume};
 
-static uint64_t toy_way(const wlk_worlds *w, uint32_t i) {
+static uint64_t toy_way(const wlk_candidates *w, uint32_t i) {
     return *(const uint64_t *)w->states[i];
 }
 
-static void worlds_never_are_more_than_the_maximum(void) {
+static void candidates_never_are_more_than_the_maximum(void) {
     const uint32_t cfg[1] = {0};
     const uint64_t in[2] = {3, 1};
     static const uint32_t want[] = {3, 9, 27, 81, 243, 729, 1024, 1024, 1024};
-    wlk_worlds w;
+    wlk_candidates w;
     wlk_step_info info;
-    CHECK(wlk_worlds_open(&w, &toy, cfg) == WLK_OK);
-    wlk_worlds_init(&w, WLK_POWER_UNKNOWN);
+    CHECK(wlk_candidates_open(&w, &toy, cfg) == WLK_OK);
+    wlk_candidates_init(&w, WLK_POWER_UNKNOWN);
     for (size_t i = 0; i < sizeof want / sizeof want[0]; i++) {
-        wlk_worlds_fork(&w, in);
+        wlk_candidates_fork(&w, in);
         CHECK_MSG(w.n == want[i], "fork %zu: %u", i, w.n);
-        CHECK(w.n <= WLK_MAX_WORLDS && w.room <= WLK_MAX_WORLDS);
-        wlk_worlds_tick(&w, in, &info);
+        CHECK(w.n <= WLK_MAX_CANDIDATES && w.room <= WLK_MAX_CANDIDATES);
+        wlk_candidates_tick(&w, in, &info);
         CHECK_MSG(w.n == want[i], "tick %zu: %u", i, w.n); // all different
     }
-    wlk_worlds_init(&w, WLK_POWER_UNKNOWN);
+    wlk_candidates_init(&w, WLK_POWER_UNKNOWN);
     CHECK(w.n == 1 && toy_way(&w, 0) == 0);
-    wlk_worlds_close(&w);
+    wlk_candidates_close(&w);
 }
 
-static void worlds_that_become_equal_become_one(void) {
+static void candidates_that_become_equal_become_one(void) {
     const uint32_t cfg[1] = {0};
     const uint64_t halves[2] = {6, 2}, ends[2] = {1, 8};
-    wlk_worlds w;
+    wlk_candidates w;
     wlk_step_info info;
-    CHECK(wlk_worlds_open(&w, &toy, cfg) == WLK_OK);
-    wlk_worlds_init(&w, WLK_POWER_UNKNOWN);
-    wlk_worlds_fork(&w, halves); // 0..5
+    CHECK(wlk_candidates_open(&w, &toy, cfg) == WLK_OK);
+    wlk_candidates_init(&w, WLK_POWER_UNKNOWN);
+    wlk_candidates_fork(&w, halves); // 0..5
     CHECK(w.n == 6);
-    wlk_worlds_tick(&w, halves, &info); // 0, 0, 1, 1, 2, 2
+    wlk_candidates_tick(&w, halves, &info); // 0, 0, 1, 1, 2, 2
     CHECK(w.n == 3);
     uint64_t seen = 0;
     for (uint32_t i = 0; i < w.n; i++) {
         seen |= UINT64_C(1) << toy_way(&w, i);
     }
     CHECK(seen == 7);
-    wlk_worlds_tick(&w, ends, &info);
+    wlk_candidates_tick(&w, ends, &info);
     CHECK(w.n == 1 && toy_way(&w, 0) == 0);
-    wlk_worlds_close(&w);
+    wlk_candidates_close(&w);
 }
 
-static void worlds_prefer_and_drop(void) {
+static void candidates_prefer_and_drop(void) {
     const uint32_t cfg[1] = {0};
     const uint64_t in[2] = {4, 1};
-    wlk_worlds w;
-    CHECK(wlk_worlds_open(&w, &toy, cfg) == WLK_OK);
-    wlk_worlds_init(&w, WLK_POWER_UNKNOWN);
-    wlk_worlds_fork(&w, in);
+    wlk_candidates w;
+    CHECK(wlk_candidates_open(&w, &toy, cfg) == WLK_OK);
+    wlk_candidates_init(&w, WLK_POWER_UNKNOWN);
+    wlk_candidates_fork(&w, in);
     const uint64_t third = toy_way(&w, 2), first = toy_way(&w, 0);
-    wlk_worlds_prefer(&w, 2);
+    wlk_candidates_prefer(&w, 2);
     CHECK(toy_way(&w, 0) == third && w.n == 4);
-    wlk_worlds_drop(&w, 0);
+    wlk_candidates_drop(&w, 0);
     CHECK(w.n == 3);
     bool third_left = false, first_left = false;
     for (uint32_t i = 0; i < w.n; i++) {
@@ -643,25 +644,25 @@ static void worlds_prefer_and_drop(void) {
         first_left = first_left || toy_way(&w, i) == first;
     }
     CHECK(!third_left && first_left);
-    wlk_worlds_close(&w);
+    wlk_candidates_close(&w);
 }
 
 int main(void) {
     checker_follows_rtl_from_every_power_up();
     checker_follows_half_of_the_outputs_from_every_power_up();
-    checker_reports_a_wrong_bit_while_worlds_are_open();
+    checker_reports_a_wrong_bit_while_candidates_are_open();
     checker_reports_hazard_that_changes_its_mind();
     checker_keeps_values_of_last_that_are_not_told_apart();
     checker_reports_a_grant_that_no_last_explains();
     checker_reports_issue_that_changes_its_mind();
     checker_follows_first_dispatch_of_two_rows();
     checker_reports_reservation_station_that_changes_its_mind();
-    worlds_of_equal_entries_stay_apart_and_meet_again();
-    worlds_record_hides_what_they_disagree_on();
-    worlds_forget_in_every_world();
-    worlds_of_the_largest_stage_are_no_more_than_there_is_room_for();
-    worlds_never_are_more_than_the_maximum();
-    worlds_that_become_equal_become_one();
-    worlds_prefer_and_drop();
+    candidates_of_equal_entries_stay_apart_and_meet_again();
+    candidates_record_hides_what_they_disagree_on();
+    candidates_forget_in_every_candidate();
+    candidates_of_the_largest_stage_are_no_more_than_there_is_room_for();
+    candidates_never_are_more_than_the_maximum();
+    candidates_that_become_equal_become_one();
+    candidates_prefer_and_drop();
     return check_done();
 }

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file candidates.h
+ * The candidate states of a model. One, until a cycle can go several ways because state that no
+ * reset reaches is unknown; then one for each way, until what is seen contradicts all but one of
+ * them or they meet again.
+ */
+#ifndef WARPLOCK_CANDIDATES_H
+#define WARPLOCK_CANDIDATES_H
+
+#include "warplock/block.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define WLK_MAX_CANDIDATES 1024u
+
+typedef struct wlk_candidates {
+    const wlk_block *block;
+    const uint32_t *cfg; /**< the owner's */
+    size_t size;         /**< bytes of a state */
+    uint32_t n, room;
+    void **states; /**< the first n are in use */
+} wlk_candidates;
+
+/** NO_MEMORY leaves nothing behind. */
+wlk_status wlk_candidates_open(wlk_candidates *w, const wlk_block *block, const uint32_t *cfg);
+void wlk_candidates_close(wlk_candidates *w);
+
+/** Back to one candidate, at power-up. */
+void wlk_candidates_init(wlk_candidates *w, wlk_power_up power_up);
+
+/**
+ * Before a cycle is looked at: one for each way it can go. Without memory, or beyond
+ * WLK_MAX_CANDIDATES, some ways are left out: that can only add a mismatch, never hide one.
+ */
+void wlk_candidates_fork(wlk_candidates *w, const uint64_t *in);
+
+/** Make candidate @p i the first one. */
+void wlk_candidates_prefer(wlk_candidates *w, uint32_t i);
+
+/** Drop candidate @p i; another one takes its place. */
+void wlk_candidates_drop(wlk_candidates *w, uint32_t i);
+
+/** The edge in every candidate; @p info is that of the first. Equal candidates become one. */
+void wlk_candidates_tick(wlk_candidates *w, const uint64_t *in, wlk_step_info *info);
+
+/**
+ * A whole record: fork, outputs and care on which all candidates agree, edge. @p other: scratch of
+ * two output records.
+ */
+void wlk_candidates_record(wlk_candidates *w, const uint64_t *in, uint64_t *out, uint64_t *care,
+                           uint32_t out_words, uint64_t *other, wlk_step_info *info);
+
+/** As wlk_block::forget, in every candidate. */
+void wlk_candidates_forget(wlk_candidates *w, const uint64_t *in, const uint64_t *x);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
