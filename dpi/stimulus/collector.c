@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stimulus of the collector. Legal: readData.req names an allocated entry (muon-issue §2,
-// protocol rules); everything else may happen in any cycle.
+// Stimulus of the collector. More than the generic driver: readData.req names an allocated entry
+// (muon-issue §2, protocol rules). Everything else may happen in any cycle.
 #include <string.h>
 
+#include "common.h"
 #include "warplock/collector.h"
-#include "warplock/stimulus.h"
-
-enum { RESET_CYCLES = 4, PHASE_CYCLES = 192, IN_CONTROL = WLK_COLLECTOR_IN_CONTROL };
 
 // What a profile turns; chances are out of 256.
-typedef struct dials {
-    const char *name;
+typedef struct weights {
     uint8_t request, write, read; // valid high
     uint8_t enable;               // an operand is wanted
     uint8_t hot_bits;             // registers used: 2^n
@@ -21,19 +18,19 @@ typedef struct dials {
     uint8_t follow;               // the write hits a register whose read lands
     uint8_t reset;                // out of 4096
     uint8_t hold;                 // cycles in which a full table is left alone
-} dials;
+} weights;
 
-static const dials profiles[] = {
-    {"mixed", 154, 154, 154, 154, 4, 128, 8, 24, 16, 16, 4, 0},
-    {"saturate", 255, 255, 255, 255, 8, 0, 0, 0, 0, 0, 0, 0},
-    {"withheld", 224, 96, 255, 192, 5, 64, 8, 16, 16, 16, 4, 24},
-    {"alloc_free", 250, 64, 250, 200, 4, 32, 8, 16, 16, 16, 4, 0},
-    {"write_heavy", 64, 250, 96, 128, 6, 230, 16, 16, 32, 32, 4, 0},
-    {"x0_repeat", 200, 200, 160, 200, 3, 64, 96, 160, 32, 32, 4, 0},
-    {"sparse", 20, 20, 28, 128, 5, 96, 16, 24, 48, 48, 8, 0},
-    {"resets", 160, 160, 140, 160, 4, 64, 16, 16, 32, 32, 160, 0},
-    {"collide", 220, 230, 180, 200, 3, 96, 8, 16, 160, 120, 4, 0},
-    {"few_enables", 200, 128, 180, 48, 5, 64, 16, 16, 16, 16, 4, 0},
+static const weights profiles[] = {
+    /* mixed */ {154, 154, 154, 154, 4, 128, 8, 24, 16, 16, 4, 0},
+    /* saturate */ {255, 255, 255, 255, 8, 0, 0, 0, 0, 0, 0, 0},
+    /* withheld */ {224, 96, 255, 192, 5, 64, 8, 16, 16, 16, 4, 24},
+    /* alloc_free */ {250, 64, 250, 200, 4, 32, 8, 16, 16, 16, 4, 0},
+    /* write_heavy */ {64, 250, 96, 128, 6, 230, 16, 16, 32, 32, 4, 0},
+    /* x0_repeat */ {200, 200, 160, 200, 3, 64, 96, 160, 32, 32, 4, 0},
+    /* sparse */ {20, 20, 28, 128, 5, 96, 16, 24, 48, 48, 8, 0},
+    /* resets */ {160, 160, 140, 160, 4, 64, 16, 16, 32, 32, 160, 0},
+    /* collide */ {220, 230, 180, 200, 3, 96, 8, 16, 160, 120, 4, 0},
+    /* few_enables */ {200, 128, 180, 48, 5, 64, 16, 16, 16, 16, 4, 0},
 };
 
 enum { PROFILES = sizeof profiles / sizeof profiles[0] };
@@ -41,27 +38,19 @@ enum { PROFILES = sizeof profiles / sizeof profiles[0] };
 static const char *const profile_names[] = {WLK_COLLECTOR_PROFILES, NULL};
 
 _Static_assert(sizeof profile_names / sizeof profile_names[0] == PROFILES + 1, "one name each");
-_Static_assert(WLK_STIMULUS_ROUND >= PROFILES * PHASE_CYCLES, "a round is so long");
+_Static_assert((int)PROFILES <= (int)STIM_MAX_PROFILES, "a round is so long");
 
-// What the generator keeps: when the full table was first seen.
-enum { MEMORY_HELD = 0, MEMORY_SHUFFLE = 1 };
+// What the generator keeps: how long the table has been full.
+enum { MEMORY_HELD, MEMORY_FIRST };
 
-static bool chance(uint64_t *random, uint32_t out_of_256) {
-    return (wlk_random(random) & 255u) < out_of_256 + (out_of_256 == 255u);
+static const weights *weights_now(wlk_stimulus_state *stim) {
+    if (stim->profile >= PROFILES && stim->cycle % STIM_PHASE_CYCLES == 0u) {
+        (void)wlk_random(&stim->random); // unused; without it every seed had other records
+    }
+    return &profiles[wlk_stim_profile(stim, PROFILES, stim->memory[MEMORY_FIRST] & 15u)];
 }
 
-static const dials *dials_now(wlk_stimulus_state *stim) {
-    if (stim->profile < PROFILES) {
-        return &profiles[stim->profile];
-    }
-    if (stim->cycle % PHASE_CYCLES == 0u) {
-        stim->memory[MEMORY_SHUFFLE] = wlk_random(&stim->random);
-    }
-    // Every profile comes once in a round; seeds start at different ones.
-    return &profiles[(stim->cycle / PHASE_CYCLES + (stim->memory[2] & 15u)) % PROFILES];
-}
-
-static uint16_t pick_preg(const wlk_collector_cfg *cfg, const dials *d, uint64_t *random) {
+static uint16_t pick_preg(const wlk_collector_cfg *cfg, const weights *d, uint64_t *random) {
     const uint64_t r = wlk_random(random);
     const uint32_t mask = (cfg->num_pregs - 1u) & (uint32_t)wlk_mask(d->hot_bits);
     if ((r >> 32 & 255u) < d->x0) {
@@ -73,26 +62,26 @@ static uint16_t pick_preg(const wlk_collector_cfg *cfg, const dials *d, uint64_t
     return (uint16_t)(r & mask);
 }
 
-static void make_request(const wlk_collector_cfg *cfg, const dials *d, wlk_stimulus_state *stim,
+static void make_request(const wlk_collector_cfg *cfg, const weights *d, wlk_stimulus_state *stim,
                          wlk_collector_in *in) {
     uint64_t *random = &stim->random;
-    in->readReq.valid = !stim->drain && chance(random, d->request);
+    in->readReq.valid = !stim->drain && stim_chance(random, d->request);
     in->readReq.bits.rsEntryId = (uint8_t)(wlk_random(random) & wlk_mask(wlk_idw(cfg->rs_entries)));
     for (uint32_t i = 0; i < 3u; i++) {
-        in->readReq.bits.regs[i].enable = chance(random, d->enable);
+        in->readReq.bits.regs[i].enable = stim_chance(random, d->enable);
         in->readReq.bits.regs[i].pReg = pick_preg(cfg, d, random);
     }
     for (uint32_t i = 1; i < 3u; i++) {
-        if (chance(random, d->repeat)) {
+        if (stim_chance(random, d->repeat)) {
             in->readReq.bits.regs[i].pReg = in->readReq.bits.regs[0].pReg;
         }
     }
 }
 
-static uint64_t pick_mask(const wlk_collector_cfg *cfg, const dials *d, uint64_t *random) {
+static uint64_t pick_mask(const wlk_collector_cfg *cfg, const weights *d, uint64_t *random) {
     const uint64_t all = wlk_mask(cfg->num_lanes);
     const uint64_t r = wlk_random(random);
-    if (!chance(random, d->partial)) {
+    if (!stim_chance(random, d->partial)) {
         return all;
     }
     // One lane, all but one, or any.
@@ -106,16 +95,16 @@ static uint64_t pick_mask(const wlk_collector_cfg *cfg, const dials *d, uint64_t
     }
 }
 
-static void make_write(const wlk_collector_cfg *cfg, const wlk_collector_state *st, const dials *d,
-                       wlk_stimulus_state *stim, wlk_collector_in *in) {
+static void make_write(const wlk_collector_cfg *cfg, const wlk_collector_state *st,
+                       const weights *d, wlk_stimulus_state *stim, wlk_collector_in *in) {
     uint64_t *random = &stim->random;
     const uint32_t operand = (uint32_t)(wlk_random(random) % 3u);
-    in->writeReq.valid = !stim->drain && chance(random, d->write);
-    in->writeReq.bits.regs[0].enable = chance(random, 244) || d->write == 255u;
+    in->writeReq.valid = !stim->drain && stim_chance(random, d->write);
+    in->writeReq.bits.regs[0].enable = stim_chance(random, 244) || d->write == 255u;
     in->writeReq.bits.regs[0].pReg = pick_preg(cfg, d, random);
-    if (chance(random, d->collide)) {
+    if (stim_chance(random, d->collide)) {
         in->writeReq.bits.regs[0].pReg = in->readReq.bits.regs[operand].pReg;
-    } else if (chance(random, d->follow)) {
+    } else if (stim_chance(random, d->follow)) {
         in->writeReq.bits.regs[0].pReg = st->nextPReg[operand];
     }
     in->writeReq.bits.regs[0].tmask = pick_mask(cfg, d, random);
@@ -136,7 +125,7 @@ static uint32_t pick_entry(const wlk_collector_cfg *cfg, uint32_t alloc, uint64_
     return (uint32_t)__builtin_ctz(alloc);
 }
 
-static void make_read(const wlk_collector_cfg *cfg, const wlk_collector_state *st, const dials *d,
+static void make_read(const wlk_collector_cfg *cfg, const wlk_collector_state *st, const weights *d,
                       wlk_stimulus_state *stim, wlk_collector_in *in) {
     uint64_t *random = &stim->random;
     const uint64_t r = wlk_random(random);
@@ -144,8 +133,8 @@ static void make_read(const wlk_collector_cfg *cfg, const wlk_collector_state *s
     const bool full = st->free_entries == 0u;
     uint64_t *held = &stim->memory[MEMORY_HELD];
     *held = full && d->hold != 0u && *held < d->hold ? *held + 1u : 0u;
-    in->readData.req.valid =
-        st->reset_seen && taken != 0u && (stim->drain || (*held == 0u && chance(random, d->read)));
+    in->readData.req.valid = st->reset_seen && taken != 0u &&
+                             (stim->drain || (*held == 0u && stim_chance(random, d->read)));
     if (d->hold != 0u && !full && !stim->drain) {
         in->readData.req.valid = 0; // fill the table first
     }
@@ -153,13 +142,13 @@ static void make_read(const wlk_collector_cfg *cfg, const wlk_collector_state *s
         (uint8_t)(in->readData.req.valid ? pick_entry(cfg, taken, r)
                                          : r & wlk_mask(wlk_idw(cfg->coll_entries)));
     for (uint32_t i = 0; i < 3u; i++) {
-        in->readData.req.bits.regs[i].enable = stim->drain || chance(random, d->enable);
+        in->readData.req.bits.regs[i].enable = stim->drain || stim_chance(random, d->enable);
     }
 }
 
 // In a reset cycle anything may be on the ports.
-static void make_reset(const dials *d, wlk_stimulus_state *stim, wlk_collector_in *in) {
-    const bool start = stim->cycle < RESET_CYCLES;
+static void make_reset(const weights *d, wlk_stimulus_state *stim, wlk_collector_in *in) {
+    const bool start = stim->cycle < STIM_RESET_CYCLES;
     in->reset = start || (!stim->drain && (wlk_random(&stim->random) & 4095u) < d->reset);
     if (in->reset && (wlk_random(&stim->random) & 1u)) {
         in->readData.req.valid = wlk_random(&stim->random) & 1u;
@@ -182,9 +171,9 @@ static void next(const uint32_t *words, const void *model_state, wlk_stimulus_st
     const wlk_collector_state *st = (const wlk_collector_state *)model_state;
     wlk_collector_in in;
     if (stim->cycle == 0u) {
-        stim->memory[2] = wlk_random(&stim->random);
+        stim->memory[MEMORY_FIRST] = wlk_random(&stim->random);
     }
-    const dials *d = dials_now(stim);
+    const weights *d = weights_now(stim);
     memset(&in, 0, sizeof in);
     make_request(cfg, d, stim, &in);
     make_write(cfg, st, d, stim, &in);
@@ -197,7 +186,7 @@ static void next(const uint32_t *words, const void *model_state, wlk_stimulus_st
         in.writeReq.bits.pc = wlk_random(&stim->random) & wlk_mask(cfg->lane_bits);
     }
     wlk_collector_in_pack(cfg, &in, in_words);
-    make_payload(cfg, stim, in_words + IN_CONTROL);
+    make_payload(cfg, stim, in_words + WLK_COLLECTOR_IN_CONTROL);
     stim->cycle++;
 }
 

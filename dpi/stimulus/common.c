@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "common.h"
 
-enum { RESET_CYCLES = 4 };
-
 uint32_t wlk_stim_profile(const wlk_stimulus_state *stim, uint32_t profiles, uint64_t first) {
     if (stim->profile < profiles) {
         return stim->profile;
@@ -12,7 +10,7 @@ uint32_t wlk_stim_profile(const wlk_stimulus_state *stim, uint32_t profiles, uin
 
 bool wlk_stim_reset(wlk_stimulus_state *stim, uint32_t chance) {
     const bool pulse = (wlk_random(&stim->random) & 4095u) < chance;
-    return stim->cycle < RESET_CYCLES || (pulse && stim->drain == 0u);
+    return stim->cycle < STIM_RESET_CYCLES || (pulse && stim->drain == 0u);
 }
 
 bool wlk_stim_lasts(wlk_stimulus_state *stim, uint64_t *left, uint32_t chance, uint32_t longest) {

@@ -9,6 +9,7 @@
 #include "warplock/hazard_ports.h"
 #include "warplock/stimulus.h"
 
+enum { STIM_RESET_CYCLES = 4 }; /* a run starts with them */
 enum { STIM_PHASE_CYCLES = 192, STIM_MAX_PROFILES = (int)WLK_STIMULUS_ROUND / STIM_PHASE_CYCLES };
 
 /* What makes an instruction. */
@@ -52,7 +53,7 @@ static inline uint32_t stim_member(uint32_t set, uint64_t random) {
     return (uint32_t)__builtin_ctz(set);
 }
 
-/* A register: 0 by the dial, now and then any, else one of the hot ones. @p pregs: how many. */
+/* A register: 0 at its chance, now and then any, else one of the hot ones. @p pregs: how many. */
 static inline uint32_t stim_preg(const stim_operands *d, uint32_t pregs, uint64_t *random) {
     const uint64_t r = wlk_random(random);
     const bool any = (r >> 40 & 31u) == 0u;

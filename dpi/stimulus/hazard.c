@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stimulus of the hazard check. The spec forbids nothing (muon-issue §4): most profiles hold a head
-// until it is taken and answer as the scoreboard does, others answer anything at any time.
+// Stimulus of the hazard check. The spec forbids nothing (muon-issue §4). More than the generic
+// driver: most profiles answer as the scoreboard does, sources repeat, and few cycles could go
+// several ways while the arbiter's `last` is unknown.
 #include <string.h>
 
 #include "common.h"
@@ -27,7 +28,7 @@ enum {
 };
 
 // What a profile turns; chances are out of 256.
-typedef struct dials {
+typedef struct weights {
     stim_operands operands;
     uint8_t arrive;     // each warp without a head gets one
     uint8_t trickle;    // one warp gets a head
@@ -40,9 +41,9 @@ typedef struct dials {
     uint8_t loose;      // answers that no scoreboard gives
     uint8_t soft_reset; // out of 4096
     uint8_t reset;      // out of 4096
-} dials;
+} weights;
 
-static const dials profiles[] = {
+static const weights profiles[] = {
     /* mixed */ {{4, 12, 32, 160, 160, 16}, 96, 0, 0, 64, 64, 64, 80, 24, 24, 4, 0, 16, 4},
     /* saturate */ {{6, 4, 16, 200, 200, 16}, 255, 0, 0, 8, 8, 160, 32, 0, 0, 1, 0, 8, 4},
     /* hazards */ {{3, 8, 32, 255, 160, 16}, 200, 0, 0, 160, 160, 40, 160, 8, 16, 4, 0, 8, 4},
@@ -69,7 +70,7 @@ _Static_assert(MEMORY_BITS + WLK_ENTRY_WORDS <= WLK_STIMULUS_WORDS, "room to rem
 typedef struct cycle {
     const wlk_hazard_cfg *cfg;
     const wlk_hazard_state *st;
-    const dials *d;
+    const weights *d;
     wlk_stimulus_state *stim;
     uint64_t *random;
     uint32_t profile;

@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stimulus of the issue stage: each warp runs a stream of instructions, random or of a program, and
-// an execution side writes their results back. A head stays until it is admitted. A reset soon
-// follows an instruction of a random stream that cannot be (muon-issue §4); a program's is taken as
-// it is.
+// Stimulus of the issue stage. More than the generic driver: each warp runs a stream of
+// instructions, random or of a program, and an execution side writes their results back. A head
+// stays until it is admitted. A reset soon follows an instruction of a random stream that cannot be
+// (muon-issue §4); a program's is taken as it is.
 #include <string.h>
 
 #include "issue_private.h"
 
-enum { RESET_CYCLES = 4, PHASE_CYCLES = 144, OUT_WORDS = 512, MAX_HOPELESS = 24 };
+enum { PHASE_CYCLES = 144, OUT_WORDS = 512, MAX_INADMISSIBLE = 24 };
 #define MAX_LATENCY 40u
 #define FIRST_PC    UINT64_C(0xffffffff80000000) /* of warp 0's random stream */
 
 #define PUT(field, words, value) wlk_issue_in_put_##field(words, value)
 
 // What a profile turns; chances are out of 256.
-typedef struct dials {
-    const char *name;
+typedef struct weights {
     uint8_t offer;                // a warp without a head gets one
     uint8_t skew;                 // halvings of that from the first warp to the last one
     uint8_t source, rd;           // an operand is there
@@ -32,24 +31,27 @@ typedef struct dials {
     uint8_t stray;                // a write-back that nobody waits for
     uint8_t soft_reset;           // out of 4096
     uint8_t reset;                // out of 4096
-    uint8_t hopeless;             // an instruction that may never be admitted
-} dials;
+    uint8_t inadmissible;         // an instruction that may never be admitted
+} weights;
 
-// In the order of `dials`.
-static const dials profiles[] = {
-    {"mixed", 160, 0, 150, 200, 4, 4, 64, 64, 24, 16, 24, 10, 96, 8, 24, 200, 12, 0, 16, 4, 0},
-    {"saturate", 255, 0, 170, 230, 8, 8, 0, 0, 0, 0, 8, 4, 32, 4, 0, 255, 0, 0, 4, 0, 0},
-    {"dependent", 230, 0, 170, 240, 4, 5, 0, 200, 8, 8, 16, 8, 64, 6, 8, 255, 0, 0, 8, 3, 0},
-    {"overwrite", 230, 0, 170, 240, 3, 2, 96, 32, 128, 96, 16, 8, 64, 6, 16, 230, 8, 0, 8, 3, 0},
-    {"one_source", 255, 0, 240, 150, 1, 6, 240, 0, 0, 0, 200, 0, 64, 4, 32, 110, 40, 0, 8, 3, 0},
-    {"blocked", 255, 0, 170, 180, 6, 6, 64, 16, 0, 0, 16, 8, 64, 4, 0, 90, 60, 0, 8, 3, 0},
-    {"slow", 220, 0, 150, 230, 5, 5, 64, 64, 16, 16, 16, 8, 64, 40, 128, 240, 0, 0, 8, 3, 0},
-    {"few_operands", 220, 0, 48, 110, 4, 4, 64, 32, 32, 16, 0, 24, 96, 3, 16, 230, 4, 0, 8, 3, 0},
-    {"repeat_x0", 220, 0, 220, 190, 3, 3, 64, 48, 32, 16, 128, 96, 96, 8, 16, 220, 8, 0, 8, 3, 0},
-    {"imbalance", 250, 7, 150, 200, 4, 4, 32, 96, 16, 16, 16, 8, 64, 8, 24, 230, 8, 0, 8, 3, 0},
-    {"sparse", 12, 0, 150, 200, 3, 3, 128, 96, 32, 32, 32, 16, 96, 6, 24, 160, 8, 0, 16, 6, 0},
-    {"resets", 200, 0, 150, 200, 4, 4, 64, 64, 24, 16, 24, 16, 96, 12, 24, 180, 8, 0, 255, 140, 10},
-    {"stray", 220, 0, 190, 160, 3, 3, 128, 32, 24, 24, 32, 8, 128, 8, 16, 220, 8, 160, 8, 3, 0},
+// In the order of `weights`.
+static const weights profiles[] = {
+    /* mixed */ {160, 0, 150, 200, 4, 4, 64, 64, 24, 16, 24, 10, 96, 8, 24, 200, 12, 0, 16, 4, 0},
+    /* saturate */ {255, 0, 170, 230, 8, 8, 0, 0, 0, 0, 8, 4, 32, 4, 0, 255, 0, 0, 4, 0, 0},
+    /* dependent */ {230, 0, 170, 240, 4, 5, 0, 200, 8, 8, 16, 8, 64, 6, 8, 255, 0, 0, 8, 3, 0},
+    /* overwrite */ {230, 0, 170, 240, 3, 2, 96, 32, 128, 96, 16, 8, 64, 6, 16, 230, 8, 0, 8, 3, 0},
+    /* one_source */ {255, 0, 240, 150, 1, 6, 240, 0, 0, 0, 200, 0, 64, 4, 32, 110, 40, 0, 8, 3, 0},
+    /* blocked */ {255, 0, 170, 180, 6, 6, 64, 16, 0, 0, 16, 8, 64, 4, 0, 90, 60, 0, 8, 3, 0},
+    /* slow */ {220, 0, 150, 230, 5, 5, 64, 64, 16, 16, 16, 8, 64, 40, 128, 240, 0, 0, 8, 3, 0},
+    /* few_operands */ {220, 0,  48, 110, 4,   4, 64, 32, 32, 16, 0,
+                        24,  96, 3,  16,  230, 4, 0,  8,  3,  0},
+    /* repeat_x0 */ {220, 0,  220, 190, 3,   3, 64, 48, 32, 16, 128,
+                     96,  96, 8,   16,  220, 8, 0,  8,  3,  0},
+    /* imbalance */ {250, 7, 150, 200, 4, 4, 32, 96, 16, 16, 16, 8, 64, 8, 24, 230, 8, 0, 8, 3, 0},
+    /* sparse */ {12, 0, 150, 200, 3, 3, 128, 96, 32, 32, 32, 16, 96, 6, 24, 160, 8, 0, 16, 6, 0},
+    /* resets */ {200, 0,  150, 200, 4,   4, 64, 64,  24,  16, 24,
+                  16,  96, 12,  24,  180, 8, 0,  255, 140, 10},
+    /* stray */ {220, 0, 190, 160, 3, 3, 128, 32, 24, 24, 32, 8, 128, 8, 16, 220, 8, 160, 8, 3, 0},
 };
 
 enum { PROFILES = sizeof profiles / sizeof profiles[0] };
@@ -60,16 +62,16 @@ _Static_assert(sizeof profile_names / sizeof profile_names[0] == PROFILES + 1, "
 _Static_assert(WLK_STIMULUS_ROUND >= PROFILES * PHASE_CYCLES, "a round is so long");
 
 // A program runs as fast as its units let it.
-static const dials program_dials = {.name = "program", .ready = 255};
+static const weights program_weights = {.ready = 255};
 
 // Chances of a byte of random bits; 255 is always.
 static bool hits(uint64_t random, uint32_t out_of_256) {
     return (random & 255u) < out_of_256 + (out_of_256 == 255u);
 }
 
-static const dials *dials_now(const wlk_stimulus_state *stim, const memory *mem) {
+static const weights *weights_now(const wlk_stimulus_state *stim, const memory *mem) {
     if (stim->program != NULL) {
-        return &program_dials;
+        return &program_weights;
     }
     if (stim->profile < PROFILES) {
         return &profiles[stim->profile];
@@ -81,7 +83,7 @@ static const dials *dials_now(const wlk_stimulus_state *stim, const memory *mem)
 // ---- random instructions ----------------------------------------------------------------------
 
 // Registers of a warp's own, or the lowest ones for all; now and then any.
-static uint32_t pick_register(const wlk_issue_cfg *cfg, const dials *d, uint32_t bits,
+static uint32_t pick_register(const wlk_issue_cfg *cfg, const weights *d, uint32_t bits,
                               uint32_t warp, uint64_t *random) {
     const uint64_t r = wlk_random(random);
     const uint32_t own =
@@ -136,8 +138,8 @@ uint32_t wlk_stim_issue_most_named(const uint64_t *entry, uint32_t *preg) {
     return most;
 }
 
-static void make_sources(const wlk_issue_cfg *cfg, const dials *d, const memory *mem, uint32_t warp,
-                         uint64_t *random, uint64_t *entry) {
+static void make_sources(const wlk_issue_cfg *cfg, const weights *d, const memory *mem,
+                         uint32_t warp, uint64_t *random, uint64_t *entry) {
     const uint64_t r = wlk_random(random);
     uint64_t alone[WLK_ENTRY_WORDS] = {0};
     uint32_t pregs[OPERANDS], has = 0, named = 0;
@@ -162,7 +164,7 @@ static void remember(uint16_t *recent, uint32_t preg) {
 
 // Without a register; or with one in every source, which is too often where few reads can be
 // pending. A reset soon ends it.
-static void make_hopeless(const wlk_issue_cfg *cfg, wlk_stimulus_state *stim, uint64_t *entry) {
+static void make_inadmissible(const wlk_issue_cfg *cfg, wlk_stimulus_state *stim, uint64_t *entry) {
     memory *mem = memory_of(stim);
     const uint64_t r = wlk_random(&stim->random);
     const uint32_t preg = 1u + (uint32_t)(r >> 8) % (cfg->num_pregs - 1u);
@@ -171,16 +173,16 @@ static void make_hopeless(const wlk_issue_cfg *cfg, wlk_stimulus_state *stim, ui
     put_sources(entry, pregs, none ? 0u : (1u << OPERANDS) - 1u);
     put_destination(entry, preg, !none);
     if (mem->give_up == 0u) {
-        mem->give_up = stim->cycle + 1u + (r >> 32) % MAX_HOPELESS;
+        mem->give_up = stim->cycle + 1u + (r >> 32) % MAX_INADMISSIBLE;
     }
 }
 
-static uint64_t pick_mask(const wlk_issue_cfg *cfg, const dials *d, uint64_t *random) {
+static uint64_t pick_mask(const wlk_issue_cfg *cfg, const weights *d, uint64_t *random) {
     const uint64_t all = wlk_mask(cfg->num_lanes), r = wlk_random(random);
     return (r >> 56) < d->partial ? (r & wlk_random(random)) & all : all;
 }
 
-static void make_operands(const wlk_issue_cfg *cfg, const dials *d, memory *mem, uint32_t warp,
+static void make_operands(const wlk_issue_cfg *cfg, const weights *d, memory *mem, uint32_t warp,
                           uint64_t *random, uint64_t *entry) {
     make_sources(cfg, d, mem, warp, random, entry);
     const uint32_t other = pick_register(cfg, d, d->rd_bits, warp, random);
@@ -194,15 +196,15 @@ static void make_operands(const wlk_issue_cfg *cfg, const dials *d, memory *mem,
     }
 }
 
-static void make_instruction(const wlk_issue_cfg *cfg, const dials *d, wlk_stimulus_state *stim,
+static void make_instruction(const wlk_issue_cfg *cfg, const weights *d, wlk_stimulus_state *stim,
                              uint32_t warp) {
     memory *mem = memory_of(stim);
     uint64_t *random = &stim->random, *entry = mem->head[warp];
     for (uint32_t w = 0; w < WLK_ENTRY_WORDS; w++) {
         entry[w] = wlk_random(random) & mem->opaque[w];
     }
-    if (d->hopeless != 0u && hits(wlk_random(random), d->hopeless)) {
-        make_hopeless(cfg, stim, entry);
+    if (d->inadmissible != 0u && hits(wlk_random(random), d->inadmissible)) {
+        make_inadmissible(cfg, stim, entry);
     } else {
         make_operands(cfg, d, mem, warp, random, entry);
     }
@@ -242,7 +244,8 @@ uint32_t wlk_stim_issue_unfinished_warps(const wlk_issue_cfg *cfg, const wlk_sti
 }
 
 // Warps that get a head if they have none.
-static uint32_t fetching_warps(const wlk_issue_cfg *cfg, const dials *d, wlk_stimulus_state *stim) {
+static uint32_t fetching_warps(const wlk_issue_cfg *cfg, const weights *d,
+                               wlk_stimulus_state *stim) {
     uint64_t r = 0;
     uint32_t warps = 0;
     if (stim->program != NULL) {
@@ -271,7 +274,7 @@ static uint32_t one_warp(uint32_t warps, const wlk_issue_state *st, const memory
     return busy ? 0u : warps & (~warps + 1u);
 }
 
-static void make_heads(const wlk_issue_cfg *cfg, const wlk_issue_state *st, const dials *d,
+static void make_heads(const wlk_issue_cfg *cfg, const wlk_issue_state *st, const weights *d,
                        wlk_stimulus_state *stim, uint64_t *in) {
     memory *mem = memory_of(stim);
     uint32_t warps = stim->drain ? 0u : fetching_warps(cfg, d, stim) & ~mem->offered;
@@ -322,7 +325,7 @@ static void follow(const wlk_issue_cfg *cfg, const wlk_issue_state *st, wlk_stim
 
 // ---- the other inputs -------------------------------------------------------------------------
 
-static bool unblocked(const dials *d, wlk_stimulus_state *stim) {
+static bool unblocked(const weights *d, wlk_stimulus_state *stim) {
     memory *mem = memory_of(stim);
     const uint64_t r = wlk_random(&stim->random);
     if (stim->drain) {
@@ -334,7 +337,7 @@ static bool unblocked(const dials *d, wlk_stimulus_state *stim) {
     return stim->cycle >= mem->blocked_until && hits(r, d->ready);
 }
 
-static uint32_t pick_latency(const dials *d, wlk_stimulus_state *stim, const uint64_t *entry) {
+static uint32_t pick_latency(const weights *d, wlk_stimulus_state *stim, const uint64_t *entry) {
     const wlk_instruction *instruction = instruction_of(stim, entry);
     const uint64_t r = wlk_random(&stim->random);
     if (instruction != NULL) {
@@ -344,7 +347,7 @@ static uint32_t pick_latency(const dials *d, wlk_stimulus_state *stim, const uin
     return 1u + (uint32_t)(r >> 8) % (longest != 0u ? longest : 1u);
 }
 
-static void make_issue(const wlk_issue_state *st, const dials *d, wlk_stimulus_state *stim,
+static void make_issue(const wlk_issue_state *st, const weights *d, wlk_stimulus_state *stim,
                        uint64_t *in) {
     memory *mem = memory_of(stim);
     const uint64_t *entry = st->reservStation.stage;
@@ -363,7 +366,7 @@ static void make_issue(const wlk_issue_state *st, const dials *d, wlk_stimulus_s
 
 // A write-back that belongs to no instruction: nothing forbids it, and nothing else can hit a
 // register while it is read.
-static bool stray_result(const wlk_issue_cfg *cfg, const wlk_issue_state *st, const dials *d,
+static bool stray_result(const wlk_issue_cfg *cfg, const wlk_issue_state *st, const weights *d,
                          wlk_stimulus_state *stim, result *to) {
     const uint64_t r = wlk_random(&stim->random);
     const uint32_t operand = (uint32_t)(r >> 32) % OPERANDS;
@@ -373,7 +376,7 @@ static bool stray_result(const wlk_issue_cfg *cfg, const wlk_issue_state *st, co
     return !stim->drain && (r & 255u) < d->stray;
 }
 
-static void make_writeback(const wlk_issue_cfg *cfg, const wlk_issue_state *st, const dials *d,
+static void make_writeback(const wlk_issue_cfg *cfg, const wlk_issue_state *st, const weights *d,
                            wlk_stimulus_state *stim, uint64_t *in) {
     result r;
     // Without a result the ports show something all the same.
@@ -385,13 +388,13 @@ static void make_writeback(const wlk_issue_cfg *cfg, const wlk_issue_state *st, 
     PUT(writeback_bits_tmask, in, r.mask);
 }
 
-static void make_resets(const dials *d, wlk_stimulus_state *stim, uint64_t *in) {
+static void make_resets(const weights *d, wlk_stimulus_state *stim, uint64_t *in) {
     const uint64_t r = wlk_random(&stim->random);
     memory *mem = memory_of(stim);
     // Nothing but a reset ends an instruction that cannot be admitted.
     const bool gives_up = mem->give_up != 0u && (stim->drain || stim->cycle >= mem->give_up);
     mem->was_reset =
-        stim->cycle < RESET_CYCLES || gives_up || (!stim->drain && (r & 4095u) < d->reset);
+        stim->cycle < STIM_RESET_CYCLES || gives_up || (!stim->drain && (r & 4095u) < d->reset);
     mem->give_up = mem->was_reset ? 0u : mem->give_up;
     PUT(reset, in, mem->was_reset);
     PUT(softReset, in, !stim->drain && (r >> 12 & 4095u) < d->soft_reset);
@@ -456,12 +459,12 @@ static void next(const uint32_t *words, const void *model_state, wlk_stimulus_st
     if (stim->cycle == 0u) {
         start(cfg, stim);
     }
-    const dials *d = dials_now(stim, mem);
+    const weights *d = weights_now(stim, mem);
     follow(cfg, st, stim);
     memset(in, 0, WLK_ISSUE_IN_GROUP * sizeof *in);
     if (stim->cycle == 0u) {
         make_anything(cfg, stim, in);
-    } else if (stim->cycle < RESET_CYCLES) {
+    } else if (stim->cycle < STIM_RESET_CYCLES) {
         PUT(ibuf_valid, in, 0u);
         memset(wlk_issue_in_element_mut(in, 0), 0,
                cfg->num_warps * WLK_ISSUE_IN_STRIDE * sizeof *in);

@@ -3,8 +3,8 @@
 #ifndef WLK_STIMULUS_ISSUE_PRIVATE_H
 #define WLK_STIMULUS_ISSUE_PRIVATE_H
 
+#include "common.h"
 #include "warplock/issue.h"
-#include "warplock/stimulus.h"
 
 enum { OPERANDS = 3, MAX_WARPS = WLK_ISSUE_MAX_NUM_WARPS, MAX_RESULTS = 256, RECENT = 2 };
 
@@ -19,8 +19,8 @@ typedef struct result {
 typedef struct __attribute__((may_alias)) memory {
     uint64_t unit_free[WLK_UNITS]; /* first cycle in which it takes an instruction */
     uint64_t blocked_until;        /* back-pressure up to this cycle */
-    uint64_t give_up;              /* cycle of the reset that ends a head without hope, or 0 */
-    uint64_t moved;                /* last cycle with an admission, an issue or a write-back */
+    uint64_t give_up; /* cycle of the reset that ends a head that is never admitted, or 0 */
+    uint64_t moved;   /* last cycle with an admission, an issue or a write-back */
     uint64_t head[MAX_WARPS][WLK_ENTRY_WORDS];
     uint64_t opaque[WLK_ENTRY_WORDS]; /* bits of an instruction that no rule reads */
     result results[MAX_RESULTS];      /* a heap, next one first */

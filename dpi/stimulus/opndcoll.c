@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stimulus of GPGPU-Sim's operand collector. Legal: kinds, warps and schedulers exist, and with
-// data a register has one bank (the table's rules); everything else may happen in any clock.
+// Stimulus of GPGPU-Sim's operand collector. More than the generic driver: kinds, warps and
+// schedulers exist, and with data a register has one bank (the table's rules); everything else may
+// happen in any clock.
 #include <string.h>
 
 #include "common.h"
@@ -15,7 +16,7 @@ enum {
 };
 
 // What a profile turns; chances are out of 256.
-typedef struct dials {
+typedef struct weights {
     uint8_t issue;
     uint8_t shuffled;     // a port issues for any scheduler, not for the next in the rotation
     uint8_t favourite;    // an instruction goes to the favourite kind
@@ -27,9 +28,9 @@ typedef struct dials {
     uint8_t take, block;         // take.ready, and a long time without
     uint8_t longest;             // clocks of that time
     uint8_t reset;               // out of 4096
-} dials;
+} weights;
 
-static const dials profiles[] = {
+static const weights profiles[] = {
     /* mixed */ {160, 64, 48, 140, 24, 24, 4, 3, 0, 64, 160, 160, 2, 16, 4},
     /* saturate */ {255, 0, 0, 200, 0, 0, 8, 6, 0, 24, 200, 255, 0, 1, 0},
     /* conflicts */ {230, 64, 32, 220, 4, 32, 2, 0, 4, 32, 200, 230, 1, 8, 4},
@@ -62,7 +63,7 @@ enum {
 
 typedef struct cycle {
     const cfg_t *cfg;
-    const dials *d;
+    const weights *d;
     wlk_stimulus_state *stim;
     uint64_t *random;
     uint64_t *payload; // next words of the record

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stimulus of the reservation station. Legal: the collector behind it answers each request that
-// fired one cycle later, with an entry that is free; an operand that is ready is not busy
-// (muon-issue §5).
+// Stimulus of the reservation station. More than the generic driver: the collector behind it
+// answers each request that fired one cycle later, with an entry that is free; an operand that is
+// ready is not busy (muon-issue §5).
 #include <string.h>
 
 #include "common.h"
@@ -19,7 +19,7 @@ enum {
 };
 
 // What a profile turns; chances are out of 256.
-typedef struct dials {
+typedef struct weights {
     stim_operands operands;
     uint8_t admit;
     uint8_t busy;              // a source has a pending write
@@ -30,9 +30,9 @@ typedef struct dials {
     uint8_t favourite;         // an instruction is of the favourite warp
     uint8_t untaken;           // a response that nobody asked for
     uint8_t soft_reset, reset; // out of 4096
-} dials;
+} weights;
 
-static const dials profiles[] = {
+static const weights profiles[] = {
     /* mixed */ {{4, 12, 32, 160, 160, 16}, 160, 64, 96, 16, 160, 4, 4, 12, 64, 4, 16, 4},
     /* saturate */ {{6, 4, 16, 200, 200, 16}, 255, 0, 16, 8, 255, 0, 0, 1, 0, 0, 8, 4},
     /* waiting */ {{3, 8, 48, 200, 200, 16}, 200, 200, 64, 16, 200, 4, 4, 8, 64, 0, 8, 4},
@@ -63,7 +63,7 @@ enum {
 typedef struct cycle {
     const wlk_reservation_station_cfg *cfg;
     const wlk_reservation_station_state *st;
-    const dials *d;
+    const weights *d;
     wlk_stimulus_state *stim;
     uint64_t *random;
     uint32_t written; // register of the write-back, or 0

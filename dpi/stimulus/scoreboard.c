@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stimulus of the scoreboard. The spec forbids nothing (muon-issue §3): most profiles drive what
-// the stage drives (take away what is pending, admit what has no hazard, idle ports at 0), others
-// anything on any port.
+// Stimulus of the scoreboard. The spec forbids nothing (muon-issue §3). More than the generic
+// driver: most profiles drive what the stage drives (take away what is pending, admit what has no
+// hazard, idle ports at 0), or counts would neither drain nor meet their maximum.
 #include <string.h>
 
 #include "common.h"
@@ -10,7 +10,7 @@
 enum { PREG_BITS = 10, PROBES = 16, MEMORY_FIRST = 0 };
 
 // What a profile turns; chances are out of 256.
-typedef struct dials {
+typedef struct weights {
     stim_operands operands;             // of an admission
     uint8_t admit, collect, write_back; // the port is used
     uint8_t hazards;                    // an admission ignores WAW and WAR
@@ -20,11 +20,11 @@ typedef struct dials {
     uint8_t read;                       // each read port is enabled
     uint8_t follow;                     // a read names a register that changes in this cycle
     uint8_t reset;                      // out of 4096
-} dials;
+} weights;
 
 static const char *const profile_names[] = {WLK_SCOREBOARD_PROFILES, NULL};
 
-static const dials profiles[] = {
+static const weights profiles[] = {
     /* mixed */ {{4, 12, 32, 160, 160, 16}, 154, 140, 140, 24, 0, 0, 16, 160, 64, 4},
     /* saturate */ {{1, 0, 128, 16, 255, 16}, 255, 4, 64, 64, 0, 0, 64, 128, 128, 0},
     /* both */ {{2, 4, 48, 128, 200, 16}, 230, 200, 128, 64, 0, 24, 200, 160, 128, 4},
@@ -51,7 +51,7 @@ typedef struct port {
 typedef struct cycle {
     const wlk_scoreboard_cfg *cfg;
     const wlk_scoreboard_state *st;
-    const dials *d;
+    const weights *d;
     wlk_stimulus_state *stim;
     uint64_t *random;
     port coll, wb, rs;
