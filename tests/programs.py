@@ -7,9 +7,10 @@ import functools
 import os
 import random
 import subprocess
+import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 from wlk import tables
@@ -80,6 +81,30 @@ def random_list(
         if entry < length:
             liked = [value for value in common if value in item.legal]
             found[name] = dice.choice(liked if liked and dice.random() < 0.8 else item.legal)
+    return found
+
+
+class Recording(NamedTuple):
+    """A recording of one of Muon's blocks; random power-up is 'unknown' to a model."""
+
+    name: str
+    block: str
+    params: dict[str, int]
+    zero: bool  # the real design powered up with zeros
+    masked: int  # output bits that the spec leaves unknown from the first reset edge on
+
+    @property
+    def path(self) -> Path:
+        return recording(f"muon/{self.name}.csv.xz")
+
+
+def recordings(*blocks: str) -> list[Recording]:
+    """Those of recordings.toml, of all blocks or of these."""
+    found = []
+    for name, row in tomllib.loads((ROOT / "tests/recordings.toml").read_text("utf-8")).items():
+        block, zero, masked = name.rpartition("_")[0], row.pop("zero", False), row.pop("masked")
+        if not blocks or block in blocks:
+            found.append(Recording(name, block, row, zero, masked))
     return found
 
 

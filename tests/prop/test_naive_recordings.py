@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import csv
 import lzma
-from typing import Any, NamedTuple
+from typing import Any
 
 import naive
 import programs
@@ -14,76 +14,16 @@ from naive_collector import NaiveCollector, Port
 from naive_common import ContradictionError
 
 
-class Recording(NamedTuple):
-    """A recording, as its README describes it; random power-up is 'unknown' to a model."""
-
-    block: str
-    letter: str
-    power_up: str
-    """Of the real design: zeros or random."""
-    masked_bits: str
-    """Output bits the spec leaves unknown from the first reset edge on."""
-    config: str
-
-    @property
-    def params(self) -> dict:
-        return dict(pair.split("=") for pair in self.config.split() if pair != "-")
-
-    @property
-    def zero(self) -> bool:
-        return self.power_up == "zeros"
-
-    @property
-    def masked(self) -> int:
-        return int(self.masked_bits)
-
-
-# What is masked: SRAM words read unwritten (collector, issue), and the contents of the RS's output
-# stage until the first dispatch (reservation_station, issue).
-RECORDINGS = [Recording(*line.split(maxsplit=4)) for line in """
-collector           A  zeros    835872  -
-collector           B  random    13280  num_lanes=2 num_pregs=32 coll_entries=4 reg_banks=2 \
-    num_warps=4 rs_entries=4
-collector           C  random   261152  num_lanes=4 num_pregs=1024 coll_entries=1 reg_banks=4
-collector           D  zeros    300576  num_lanes=8 num_pregs=128 coll_entries=3 debug=1
-scoreboard          A  zeros         0  -
-scoreboard          B  random        0  num_pregs=32 max_pending_reads=1 num_warps=1
-scoreboard          C  random        0  num_pregs=64 max_pending_reads=3 num_warps=4
-hazard              A  random        0  -
-hazard              B  zeros         0  num_warps=1 num_pregs=32 num_lanes=2
-hazard              C  random        0  num_warps=3 num_pregs=64 num_lanes=4 debug=1
-reservation_station A  zeros       870  -
-reservation_station B  random     1440  rs_entries=1 coll_entries=1 num_warps=2 num_pregs=32 \
-    num_lanes=2
-reservation_station C  random     1015  rs_entries=2 coll_entries=4 num_warps=2 \
-    in_order_per_warp=1 num_pregs=32 num_lanes=2 debug=1
-reservation_station D  random      924  rs_entries=16 in_order_per_warp=1 forward_coll_issue=0 \
-    num_pregs=64 num_lanes=4
-reservation_station E  random     1216  rs_entries=32 num_warps=4 num_pregs=64 num_lanes=4
-issue               A  random   320942  -
-issue               B  random     6502  num_warps=4 num_lanes=2 num_pregs=32 rs_entries=4 \
-    coll_entries=1 max_pending_reads=3
-issue               C  random    43886  num_lanes=4 num_pregs=128 in_order_per_warp=1
-issue               D  zeros     82617  num_warps=4 num_lanes=4 rs_entries=32 coll_entries=4 \
-    reg_banks=4 forward_coll_issue=0
-issue               E  random     5978  num_warps=1 num_lanes=2 num_pregs=32 rs_entries=2 \
-    max_pending_reads=1
-""".strip().splitlines()]  # fmt: skip
-
-
 def cases(zero_only: bool = False) -> list:
     """The recordings, as parameters of a test."""
     return [
-        pytest.param(one, id=f"{one.block}_{one.letter}")
-        for one in RECORDINGS
-        if one.zero or not zero_only
+        pytest.param(one, id=one.name) for one in programs.recordings() if one.zero or not zero_only
     ]
 
 
-def read(one: Recording) -> tuple[list[Port], list[dict[str, int]]]:
+def read(one: programs.Recording) -> tuple[list[Port], list[dict[str, int]]]:
     """The ports and the rows of one recording; skips the test when it is not there."""
-    path = programs.recording(f"muon/{one.block}_{one.letter}.csv.xz")
-    with lzma.open(path, "rt", newline="") as text:
+    with lzma.open(one.path, "rt", newline="") as text:
         lines = csv.reader(text)
         names, kinds = next(lines)[1:], next(lines)[1:]
         rows = [dict(zip(names, (int(v, 16) for v in line[1:]), strict=True)) for line in lines]
@@ -99,7 +39,7 @@ def step(model: Any, inputs: dict[str, int], seen: dict[str, int]) -> dict[str, 
 
 
 def replay(
-    one: Recording, power_up: str, listed: list[Port], rows: list[dict[str, int]]
+    one: programs.Recording, power_up: str, listed: list[Port], rows: list[dict[str, int]]
 ) -> tuple[int, int]:
     """Fails at the first mismatch; returns the (compared, masked) bits after the reset edge.
 
@@ -132,23 +72,23 @@ def replay(
 
 
 @pytest.mark.parametrize("one", cases())
-def test_ports_are_the_recorded_ones(one: Recording) -> None:
+def test_ports_are_the_recorded_ones(one: programs.Recording) -> None:
     """Names, order, directions and widths, from the parameters alone."""
     listed, _ = read(one)
     assert naive.ports(one.block, one.params) == listed
 
 
 @pytest.mark.parametrize("one", cases())
-def test_recording_is_clean_with_unknown_power_up(one: Recording) -> None:
+def test_recording_is_clean_with_unknown_power_up(one: programs.Recording) -> None:
     """Nothing assumed about power-up; no more bits are masked than the spec leaves unknown."""
     listed, rows = read(one)
     compared, masked = replay(one, "unknown", listed, rows)
-    print(f"{one.block}_{one.letter}: {len(rows)} cycles, {compared} compared, {masked} masked")
+    print(f"{one.name}: {len(rows)} cycles, {compared} compared, {masked} masked")
     assert masked == one.masked
 
 
 @pytest.mark.parametrize("one", cases(zero_only=True))
-def test_recording_is_clean_with_zero_power_up(one: Recording) -> None:
+def test_recording_is_clean_with_zero_power_up(one: programs.Recording) -> None:
     """Zero power-up leaves nothing unknown, before the reset too."""
     listed, rows = read(one)
     _, masked = replay(one, "zero", listed, rows)
@@ -156,7 +96,7 @@ def test_recording_is_clean_with_zero_power_up(one: Recording) -> None:
 
 
 @pytest.mark.parametrize("one", cases(zero_only=True))
-def test_masked_bits_were_never_defined(one: Recording) -> None:
+def test_masked_bits_were_never_defined(one: programs.Recording) -> None:
     """In a recording that powers up zero, a masked bit that reads 1 was masked wrongly."""
     listed, rows = read(one)
     model = naive.model(one.block, one.params)

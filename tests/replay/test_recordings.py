@@ -12,50 +12,24 @@ from pathlib import Path
 
 import programs
 import pytest
-from wlk import cli
+from wlk import cli, tables
 from wlk.base.errors import Status, WlkError
 from wlk.base.report import Result
 from wlk.run import recordings
 
-# Parameters that are no defaults, and bits that nobody can know (counted by the naive models, too).
-KNOWN = {
-    "collector_A": ({}, 835_872),
-    "collector_B": ({"coll_entries": 4, "rs_entries": 4}, 13_280),
-    "collector_C": ({"coll_entries": 1}, 261_152),
-    "collector_D": ({"coll_entries": 3}, 300_576),
-    "scoreboard_A": ({}, 0),
-    "scoreboard_B": ({"max_pending_reads": 1}, 0),
-    "scoreboard_C": ({"max_pending_reads": 3}, 0),
-    "hazard_A": ({}, 0),
-    "hazard_B": ({}, 0),
-    "hazard_C": ({}, 0),
-    "reservation_station_A": ({}, 870),
-    "reservation_station_B": ({"rs_entries": 1}, 1_440),
-    "reservation_station_C": ({"rs_entries": 2, "in_order_per_warp": 1}, 1_015),
-    "reservation_station_D": (
-        {"rs_entries": 16, "in_order_per_warp": 1, "forward_coll_issue": 0},
-        924,
-    ),
-    "reservation_station_E": ({"rs_entries": 32}, 1_216),
-    "issue_A": ({}, 320_942),
-    "issue_B": ({"rs_entries": 4, "coll_entries": 1, "max_pending_reads": 3}, 6_502),
-    "issue_C": ({"in_order_per_warp": 1}, 43_886),
-    "issue_D": ({"rs_entries": 32, "coll_entries": 4, "forward_coll_issue": 0}, 82_617),
-    "issue_E": ({"rs_entries": 2, "max_pending_reads": 1}, 5_978),
-}
-DEFAULTS = {
-    "rs_entries": 8,
-    "coll_entries": 2,
-    "max_pending_reads": 7,
-    "forward_coll_issue": 1,
-    "in_order_per_warp": 0,
-}
+KNOWN = {one.name: one for one in programs.recordings()}
 TOLD = {  # by a rule of the block; elsewhere they are only widths
     "collector": {"coll_entries"},
     "scoreboard": {"max_pending_reads"},
     "hazard": set(),
     "reservation_station": {"rs_entries", "forward_coll_issue", "in_order_per_warp"},
-    "issue": set(DEFAULTS),
+    "issue": {
+        "rs_entries",
+        "coll_entries",
+        "max_pending_reads",
+        "forward_coll_issue",
+        "in_order_per_warp",
+    },
 }
 
 
@@ -75,11 +49,12 @@ def folder_with(tmp_path: Path, name: str, suffix: str = ".csv.xz") -> Path:
 @pytest.mark.parametrize("name", KNOWN)
 def test_recording_passes_in_its_own_configuration(check_all, tmp_path, name):
     (result,) = check_all(folder_with(tmp_path, name))
-    params, masked = KNOWN[name]
+    known = KNOWN[name]
     assert result.verdict == Status.OK
-    assert (result.block, result.masked_bits) == (name.rpartition("_")[0], masked)
+    assert (result.block, result.masked_bits) == (known.block, known.masked)
     told = TOLD[result.block]
-    assert {k: result.config[k] for k in told} == {k: (DEFAULTS | params)[k] for k in told}
+    config = tables.load(known.block).config(known.params)
+    assert {k: result.config[k] for k in told} == {k: config[k] for k in told}
 
 
 def test_waveform_of_five_blocks_gives_five_results(check_all, tmp_path):
@@ -96,7 +71,7 @@ def test_file_beside_a_recording_gives_parameters(check_all, tmp_path, suffix):
     assert (result.verdict, result.config["rs_entries"]) == (Status.FUNCTIONAL_MISMATCH, 3)
     (place / "issue_E.toml").write_text("rs_entries = 2\nmax_pending_reads = 1\n", "utf-8")
     (result,) = check_all(place)
-    assert (result.verdict, result.masked_bits) == (Status.OK, KNOWN["issue_E"][1])
+    assert (result.verdict, result.masked_bits) == (Status.OK, KNOWN["issue_E"].masked)
 
 
 @pytest.mark.parametrize("text", ["rs_entries = ", "rows = 3\n"])

@@ -17,7 +17,6 @@ import lzma
 import re
 import subprocess
 from pathlib import Path
-from typing import NamedTuple
 
 import programs
 import pytest
@@ -31,91 +30,10 @@ HAZARD_LAST = "hazard.u_core.u_arbiter.g_last.last_q"
 RS_LAST = "reservStation.u_core.u_arbiter.g_last.last_q"
 
 
-class Recording(NamedTuple):
-    """A recording, as its README tells it."""
-
-    block: str
-    letter: str
-    params: dict[str, int]
-    zero: bool  # powers up with zeros
-    masked: int  # bits that the spec leaves unknown from the first reset edge on
+RECORDINGS = programs.recordings("scoreboard", "hazard", "reservation_station", "issue")
 
 
-RECORDINGS = [
-    Recording("scoreboard", "A", {}, True, 0),
-    Recording(
-        "scoreboard", "B", {"num_warps": 1, "num_pregs": 32, "max_pending_reads": 1}, False, 0
-    ),
-    Recording(
-        "scoreboard", "C", {"num_warps": 4, "num_pregs": 64, "max_pending_reads": 3}, False, 0
-    ),
-    Recording("hazard", "A", {}, False, 0),
-    Recording("hazard", "B", {"num_warps": 1, "num_lanes": 2, "num_pregs": 32}, True, 0),
-    Recording(
-        "hazard", "C", {"num_warps": 3, "num_lanes": 4, "num_pregs": 64, "debug": 1}, False, 0
-    ),
-    Recording("reservation_station", "A", {}, True, 870),
-    Recording(
-        "reservation_station",
-        "B",
-        {"num_warps": 2, "num_lanes": 2, "num_pregs": 32, "rs_entries": 1, "coll_entries": 1},
-        False,
-        1_440,
-    ),
-    Recording(
-        "reservation_station",
-        "C",
-        {"num_warps": 2, "num_lanes": 2, "num_pregs": 32, "rs_entries": 2, "coll_entries": 4}
-        | {"in_order_per_warp": 1, "debug": 1},
-        False,
-        1_015,
-    ),
-    Recording(
-        "reservation_station",
-        "D",
-        {"num_warps": 8, "num_lanes": 4, "num_pregs": 64, "rs_entries": 16}
-        | {"in_order_per_warp": 1, "forward_coll_issue": 0},
-        False,
-        924,
-    ),
-    Recording(
-        "reservation_station",
-        "E",
-        {"num_warps": 4, "num_lanes": 4, "num_pregs": 64, "rs_entries": 32, "coll_entries": 2},
-        False,
-        1_216,
-    ),
-    Recording("issue", "A", {}, False, 320_942),
-    Recording(
-        "issue",
-        "B",
-        {"num_warps": 4, "num_lanes": 2, "num_pregs": 32, "rs_entries": 4, "coll_entries": 1}
-        | {"max_pending_reads": 3},
-        False,
-        6_502,
-    ),
-    Recording(
-        "issue", "C", {"num_lanes": 4, "num_pregs": 128, "in_order_per_warp": 1}, False, 43_886
-    ),
-    Recording(
-        "issue",
-        "D",
-        {"num_warps": 4, "num_lanes": 4, "rs_entries": 32, "coll_entries": 4, "reg_banks": 4}
-        | {"forward_coll_issue": 0},
-        True,
-        82_617,
-    ),
-    Recording(
-        "issue",
-        "E",
-        {"num_warps": 1, "num_lanes": 2, "num_pregs": 32, "rs_entries": 2, "max_pending_reads": 1},
-        False,
-        5_978,
-    ),
-]
-
-
-def steering(one: Recording, config: tables.Config) -> list[str]:
+def steering(one: programs.Recording, config: tables.Config) -> list[str]:
     """The `last` of each arbiter that has one."""
     top = f"TOP.{tables.load(one.block).module}."
     hazard = {"hazard": HAZARD_LAST.removeprefix("hazard."), "issue": HAZARD_LAST}
@@ -128,17 +46,16 @@ def steering(one: Recording, config: tables.Config) -> list[str]:
     return found
 
 
-def read(one: Recording) -> tuple[list[tuple[str, str, int]], str]:
+def read(one: programs.Recording) -> tuple[list[tuple[str, str, int]], str]:
     """(name, "i" or "o", width) of each port, and the rows as the program takes them."""
-    path = programs.recording(f"muon/{one.block}_{one.letter}.csv.xz")
-    with lzma.open(path, "rt", newline="") as text:
+    with lzma.open(one.path, "rt", newline="") as text:
         lines = csv.reader(text)
         names, kinds = next(lines)[1:], next(lines)[1:]
         rows = "".join(" ".join(line[1:]) + "\n" for line in lines)
     return [(n, k[0], int(k[1:])) for n, k in zip(names, kinds, strict=True)], rows
 
 
-def build(one: Recording, ports: list[tuple[str, str, int]], place: Path) -> Path:
+def build(one: programs.Recording, ports: list[tuple[str, str, int]], place: Path) -> Path:
     """The Verilated stub with stub_main.cpp around it."""
     table = tables.load(one.block)
     stub = stubs.write_stub(table, table.config(one.params))
@@ -170,7 +87,7 @@ def scopes(path: Path) -> dict[str, list[str]]:
 def test_inner_modules_have_the_recorded_ports() -> None:
     """Instances and the ports that are left to them, as in the recording of the whole stage."""
     seen = scopes(programs.recording("muon/issue_B.fst"))
-    (one,) = [r for r in RECORDINGS if (r.block, r.letter) == ("issue", "B")]
+    (one,) = [r for r in RECORDINGS if r.name == "issue_B"]
     table = tables.load(one.block)
     texts = composed.module_texts(table, table.config(one.params))
     inside = {each["name"]: tables.load(each["block"]).module for each in table.instances}
@@ -191,8 +108,8 @@ def play(program: Path, rows: str, *words: str) -> dict:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("one", RECORDINGS, ids=lambda one: f"{one.block}_{one.letter}")
-def test_stub_matches_the_recording(one: Recording, tmp_path: Path) -> None:
+@pytest.mark.parametrize("one", RECORDINGS, ids=lambda one: one.name)
+def test_stub_matches_the_recording(one: programs.Recording, tmp_path: Path) -> None:
     """With unknown power-up, and with the zeros it had."""
     ports, rows = read(one)
     program = build(one, ports, tmp_path)
