@@ -36,6 +36,7 @@
  * refuses each expected output with a bit flipped, and changes nothing then.
  */
 #include <algorithm>
+#include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -394,10 +395,13 @@ class Run {
     wlk_layout layout_;
     std::string always_, where_;
 
-    template <class... Args> void fail(const char *format, Args... args) {
+    __attribute__((format(printf, 2, 3))) void fail(const char *format, ...) {
+        va_list args;
         failed++;
         std::printf("%s: %s: ", where_.c_str(), name_.c_str());
-        std::printf(format, args...);
+        va_start(args, format);
+        std::vprintf(format, args);
+        va_end(args);
         std::printf("\n");
     }
     std::string emitted(const std::string &name) const;
@@ -471,7 +475,8 @@ void Run::put(const std::string &name, const std::string &value, bool out, Set &
             bad("'" + value + "' is too wide for '" + name + "'");
         }
         if (port.is_out != out) {
-            bad("'" + name + (out ? "' is an input" : "' is an output"));
+            std::string what = "'" + name;
+            bad(what.append(out ? "' is an input" : "' is an output"));
         }
         set[i] = e;
     }
