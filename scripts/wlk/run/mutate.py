@@ -214,6 +214,7 @@ def load(block: str, config: dict[str, Any] | None = None) -> list[Fault]:
     try:
         raw = tomllib.loads(path.read_text(encoding="utf-8"))
         base = raw["config"] if config is None else config
+        raw["block"] = block
         faults = [_fault(entry, raw, base, path) for entry in raw["fault"]]
     except (tomllib.TOMLDecodeError, KeyError, TypeError, OSError) as error:
         raise WlkError(Status.USAGE, f"{path}: cannot be read: {error}") from error
@@ -240,8 +241,9 @@ def _fault(entry: dict[str, Any], raw: dict[str, Any], base: dict[str, Any], ori
 def faults_of(table: Table, *, hidden: bool = False) -> list[Fault]:
     """What is injected into a block's stub: its list, and what can be seen of those inside.
     `hidden`: what cannot be seen of those inside, instead."""
+    faults = [] if hidden else load(table.name)  # complains of what cannot be read
     base = tomllib.loads(fault_list(table.name).read_text(encoding="utf-8"))["config"]
-    faults = [] if hidden else [*load(table.name), *_of_ports(table, base)]
+    faults += [] if hidden else _of_ports(table, base)
     for inner in composed.blocks(table)[1:]:
         for fault in load(inner.name, base):
             if bool(fault.why) == hidden:
