@@ -127,7 +127,7 @@ static bool stopped(const harness *b, uint64_t done) {
 
 // No work is left, in the model or outside.
 static bool finished(const harness *b) {
-    return b->block->drained(b->cfg, b->model) &&
+    return (b->block->drained == NULL || b->block->drained(b->cfg, b->model)) &&
            (b->gen->idle == NULL || b->gen->idle(b->cfg, b->model, &b->stim));
 }
 

@@ -127,7 +127,7 @@ void wlk_candidates_record(wlk_candidates *w, const uint64_t *in, uint64_t *out,
 }
 
 void wlk_candidates_forget(wlk_candidates *w, const uint64_t *in, const uint64_t *x) {
-    for (uint32_t i = 0; i < w->n; i++) {
+    for (uint32_t i = 0; w->block->forget != NULL && i < w->n; i++) {
         w->block->forget(w->cfg, w->states[i], in, x);
     }
 }

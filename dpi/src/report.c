@@ -173,7 +173,9 @@ static void print_state(const wlk_checker *c, FILE *to) {
     printer p = {.to = to,
                  .head = c->violation_after ? "model state after the edge"
                                             : "model state before the edge"};
-    c->block->visit(c->cfg, c->before, print_element, &p);
+    if (c->block->visit != NULL) {
+        c->block->visit(c->cfg, c->before, print_element, &p);
+    }
     print_unknown(&p);
     if (p.hidden != 0u) {
         fprintf(to, "    and %" PRIu32 " more elements\n", p.hidden);

@@ -97,7 +97,7 @@ static void cycle(run *r) {
 }
 
 static bool finished(const run *r) {
-    return r->block->drained(r->cfg, r->state) &&
+    return (r->block->drained == NULL || r->block->drained(r->cfg, r->state)) &&
            (r->gen->idle == NULL || r->gen->idle(r->cfg, r->state, &r->stim));
 }
 

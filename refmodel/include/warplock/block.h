@@ -228,10 +228,14 @@ typedef struct wlk_block {
     uint32_t (*outcomes)(const uint32_t *cfg, const void *state, const uint64_t *in);
     /** Drop the values of unknown state that do not lead to outcome @p k of them. */
     void (*assume)(const uint32_t *cfg, void *state, const uint64_t *in, uint32_t k);
-    /** Payload bits in @p x are unknown: after tick, forget what the edge stored from them. */
+    /**
+     * Payload bits in @p x are unknown: after tick, forget what the edge stored from them. NULL:
+     * the block stores no payload.
+     */
     void (*forget)(const uint32_t *cfg, void *state, const uint64_t *in, const uint64_t *x);
-    /** No work in flight? */
+    /** No work in flight? NULL: there never is. */
     bool (*drained)(const uint32_t *cfg, const void *state);
+    /** Each element of the state. NULL: it has none. */
     void (*visit)(const uint32_t *cfg, const void *state, wlk_state_visitor *visitor, void *ctx);
 } wlk_block;
 

@@ -4,8 +4,7 @@
  * tables have the same ports. Spec: boom-dispatch.
  *
  * The source defines before including this:
- *   cfg_t; TABLE; GET(field, words), PUT(field, words, value), EVENT(point)
- *   CONTROL_IN, CONTROL_OUT, control words of the records; QUEUES(what) of the list's defines
+ *   what frame/model.h does
  * and after it:
  *   route(cfg, q, uops, queue)      what queue q shows and lets in
  *   own_events(cfg, cycle)          coverage points that only this dispatcher has
@@ -17,7 +16,7 @@
 
 #define EACH_QUEUE(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7)
 
-enum { MOST = COMPACTOR_MOST, TARGETS = 4, OUT_WORDS = CONTROL_OUT + MOST * MOST * 16 };
+enum { MOST = COMPACTOR_MOST, TARGETS = 4, OUT_WORDS = CAPS(OUT_CONTROL) + MOST * MOST * 16 };
 
 /* What comes from rename: sets have a bit for each position. */
 typedef struct uops {
@@ -82,11 +81,11 @@ static inline uint32_t uses(const cfg_t *cfg, const uops *u, uint32_t type) {
 }
 
 #define ROUTE(number)                                                                              \
-    if (list[(number)*QUEUES(STRIDE) + 1u] == 0u) {                                                \
+    if (list[(number)*CAPS(QUEUES_STRIDE) + 1u] == 0u) {                                           \
         return;                                                                                    \
     }                                                                                              \
-    c->q[number].type = list[(number)*QUEUES(STRIDE)];                                             \
-    c->q[number].k = list[(number)*QUEUES(STRIDE) + 1u];                                           \
+    c->q[number].type = list[(number)*CAPS(QUEUES_STRIDE)];                                        \
+    c->q[number].k = list[(number)*CAPS(QUEUES_STRIDE) + 1u];                                      \
     c->q[number].ready = GET(dis_uops_##number##_ready, in);                                       \
     c->q[number].uses = uses(cfg, &c->u, c->q[number].type);                                       \
     route(cfg, &c->u, &c->q[number]);                                                              \
@@ -94,7 +93,7 @@ static inline uint32_t uses(const cfg_t *cfg, const uops *u, uint32_t type) {
     c->n_queues = (number) + 1u;
 
 static inline void compute(const cfg_t *cfg, const uint64_t *in, cycle *c) {
-    const uint32_t *list = (const uint32_t *)cfg + QUEUES(FIRST);
+    const uint32_t *list = (const uint32_t *)cfg + CAPS(QUEUES_FIRST);
     read_uops(cfg, in, &c->u);
     c->ren_ready = set_below(c->u.n);
     c->n_queues = 0;
@@ -138,89 +137,38 @@ static inline void put_control(const cfg_t *cfg, const cycle *c, uint64_t *out) 
 
 static void outputs(const cfg_t *cfg, const uint64_t *in, uint64_t *out) {
     const uint32_t words = cfg->payload_words;
-    uint64_t *payload = out + CONTROL_OUT;
+    uint64_t *payload = out + CAPS(OUT_CONTROL);
     cycle c;
     compute(cfg, in, &c);
-    memset(out, 0, CONTROL_OUT * sizeof *out);
+    memset(out, 0, CAPS(OUT_CONTROL) * sizeof *out);
     put_control(cfg, &c, out);
     for (uint32_t i = c.n_queues; i-- > 0u;) { // as in the module: the highest first
-        compactor_payload(&c.q[i].c, c.q[i].k, words, in + CONTROL_IN, payload);
+        compactor_payload(&c.q[i].c, c.q[i].k, words, in + CAPS(IN_CONTROL), payload);
         payload += c.q[i].k * words;
     }
 }
 
 static uint64_t differs(const cfg_t *cfg, const uint64_t *in, const uint64_t *got) {
     const uint32_t words = cfg->payload_words;
-    const uint64_t *payload = got + CONTROL_OUT;
-    uint64_t out[CONTROL_OUT] = {0};
+    const uint64_t *payload = got + CAPS(OUT_CONTROL);
+    uint64_t out[CAPS(OUT_CONTROL)] = {0};
     compactor_difference d = {0};
     cycle c;
     compute(cfg, in, &c);
     put_control(cfg, &c, out);
     for (uint32_t i = c.n_queues; i-- > 0u;) {
         const queue *q = &c.q[i];
-        compactor_compare_payload(&d, &q->c, q->k, words, in + CONTROL_IN, payload);
+        compactor_compare_payload(&d, &q->c, q->k, words, in + CAPS(IN_CONTROL), payload);
         payload += q->k * words;
     }
-    for (uint32_t w = 0; w < CONTROL_OUT; w++) { // written one by one: no rows
+    for (uint32_t w = 0; w < CAPS(OUT_CONTROL); w++) { // written one by one: no rows
         d.words |= out[w] ^ got[w];
     }
     return compactor_any(&d);
 }
 
-/* ---- coverage ---- */
+#include "dispatch_cover.h"
 
-/* Positions whose uop leaves for this queue. */
-static uint32_t taken(const queue *q) {
-    uint32_t set = 0;
-    for (uint32_t j = 0; j < q->k; j++) {
-        set |= (q->c.out_valid & q->ready) >> j & 1u ? 1u << compactor_from(&q->c, j) : 0u;
-    }
-    return set;
-}
-
-static uint64_t queue_events(const cycle *c) {
-    const queue *first = &c->q[0];
-    uint32_t stuck = 0, moving = 0, once = 0, twice = 0, leaves = 0;
-    for (uint32_t i = 0; i < c->n_queues; i++) {
-        const queue *q = &c->q[i];
-        const uint32_t takes = q->c.out_valid & q->ready;
-        stuck |= (uint32_t)(q->c.out_valid != 0u && takes == 0u);
-        moving |= (uint32_t)(takes != 0u);
-        twice |= once & q->uses;
-        once |= q->uses;
-        leaves |= taken(q);
-    }
-    const uint32_t nowhere = c->u.valid & ~once;
-    return ((c->u.valid & twice) != 0u ? EVENT(BOTH_QUEUES) : 0u) |
-           ((leaves & twice & ~c->ren_ready) != 0u ? EVENT(TWO_CYCLES) : 0u) |
-           (nowhere != 0u ? EVENT(NO_QUEUE) : 0u) |
-           ((nowhere & c->ren_ready) != 0u ? EVENT(NO_QUEUE_READY) : 0u) |
-           (stuck & moving ? EVENT(QUEUE_STUCK) : 0u) |
-           (set_is_behind(first->ready, ~first->ready & set_below(first->k))
-                ? EVENT(READY_NOT_CONTIGUOUS)
-                : 0u) |
-           ((first->c.out_valid & first->ready) != 0u && (first->c.out_valid & ~first->ready) != 0u
-                ? EVENT(QUEUE_PARTLY)
-                : 0u);
-}
-
-static uint64_t events(const cfg_t *cfg, const uint64_t *in) {
-    cycle c;
-    compute(cfg, in, &c);
-    const uint32_t valid = c.u.valid, all = set_below(c.u.n), idle = ~valid & all;
-    const uint32_t any = c.u.target[0] | c.u.target[1] | c.u.target[2] | c.u.target[3];
-    return queue_events(&c) | own_events(cfg, &c) |
-           ((idle & any) != 0u ? EVENT(IDLE_WITH_TARGET) : 0u) |
-           (set_is_behind(valid, idle) ? EVENT(GAP) : 0u) |
-           (set_is_behind(valid & c.ren_ready, valid & ~c.ren_ready) ? EVENT(YOUNGER_READY) : 0u) |
-           ((valid & c.ren_ready) == all ? EVENT(ALL_TAKEN) : 0u) |
-           (valid == 0u ? EVENT(NONE) : 0u);
-}
-
-static uint32_t out_words(const cfg_t *cfg);
-static void full_care(const cfg_t *cfg, uint64_t *care);
-
-#include "frame/comb_body.h"
+#include "frame/comb.h"
 
 #endif

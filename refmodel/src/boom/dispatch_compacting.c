@@ -1,27 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // BOOM's CompactingDispatcher as a block. Spec: boom-dispatch, CompactingDispatcher.
-#include "frame/isa.h"
 #include "warplock/dispatch_compacting_ports.h"
 
-typedef wlk_dispatch_compacting_cfg cfg_t;
-
-#define TABLE                    wlk_dispatch_compacting_table
-#define GET(field, words)        wlk_dispatch_compacting_in_get_##field(words)
-#define PUT(field, words, value) wlk_dispatch_compacting_out_put_##field(words, value)
-#define EVENT(point)             (UINT64_C(1) << WLK_DISPATCH_COMPACTING_EV_##point)
-#define QUEUES(what)             WLK_DISPATCH_COMPACTING_QUEUES_##what
-#define CONTROL_IN               WLK_DISPATCH_COMPACTING_IN_CONTROL
-#define CONTROL_OUT              WLK_DISPATCH_COMPACTING_OUT_CONTROL
+#define MODEL      dispatch_compacting
+#define MODEL_CAPS DISPATCH_COMPACTING
+#include "frame/model.h"
 
 #include "dispatch_body.h"
-
-static uint32_t out_words(const cfg_t *cfg) {
-    return wlk_dispatch_compacting_out_words(cfg);
-}
-
-static void full_care(const cfg_t *cfg, uint64_t *care) {
-    wlk_dispatch_compacting_out_mask(cfg, care);
-}
 
 // A queue holds up only the uops that it gets, by the place that each has or would have.
 static inline void route(const cfg_t *cfg, const uops *u, queue *q) {
@@ -45,4 +30,4 @@ static uint64_t own_events(const cfg_t *cfg, const cycle *c) {
            ((idle & some & ~every) != 0u ? EVENT(IDLE_BY_TARGET) : 0u);
 }
 
-const wlk_block WLK_ISA(wlk_dispatch_compacting_block) = {WLK_COMB_CALLS};
+WLK_MODEL();

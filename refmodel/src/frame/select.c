@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one place that knows which blocks there are and which processor this is.
+// Which blocks there are (models.h is generated), and which processor this is.
 #include <string.h>
 
+#include "models.h"
 #include "warplock/block.h"
 
 #define DECLARE(block)                                                                             \
@@ -9,35 +10,19 @@
     extern const wlk_block wlk_##block##_block_v3;                                                 \
     extern const wlk_block wlk_##block##_block_v4;
 
-DECLARE(collector)
-DECLARE(compactor)
-DECLARE(dispatch_basic)
-DECLARE(dispatch_compacting)
-DECLARE(hazard)
-DECLARE(issue)
-DECLARE(opndcoll_rtl)
-DECLARE(reservation_station)
-DECLARE(scoreboard)
+WLK_MODELS(DECLARE)
 
 enum isa { ISA_BASE, ISA_V3, ISA_V4, ISA_COUNT };
 
 #if defined(__x86_64__)
-#define VARIANTS(block)                                                                            \
-    { &wlk_##block##_block, &wlk_##block##_block_v3, &wlk_##block##_block_v4 }
+#define VARIANTS(block) {&wlk_##block##_block, &wlk_##block##_block_v3, &wlk_##block##_block_v4},
 #else
-#define VARIANTS(block)                                                                            \
-    { &wlk_##block##_block, NULL, NULL }
+#define VARIANTS(block) {&wlk_##block##_block, NULL, NULL},
 #endif
 
 typedef const wlk_block *variants[ISA_COUNT];
 
-static const variants all[] = {
-    VARIANTS(collector),      VARIANTS(compactor),
-    VARIANTS(dispatch_basic), VARIANTS(dispatch_compacting),
-    VARIANTS(hazard),         VARIANTS(issue),
-    VARIANTS(opndcoll_rtl),   VARIANTS(reservation_station),
-    VARIANTS(scoreboard),
-};
+static const variants all[] = {WLK_MODELS(VARIANTS)};
 
 static const char *const isa_names[ISA_COUNT] = {"base", "x86-64-v3", "x86-64-v4"};
 

@@ -1,71 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Muon's operand collector. coll_cycle() of collector_rules.h computes a cycle; eval, tick, record
 // and step only report or commit it. Spec sections are those of muon-issue.
-#include <string.h>
-
 #include "collector_rules.h"
-#include "frame/isa.h"
 
-#define EVENT(point) WLK_COLLECTOR_EV_##point
+#define MODEL      collector
+#define MODEL_CAPS COLLECTOR
+#include "frame/model.h"
+
+typedef coll_comb cycle_t;
 
 // Protocol rules; a reset cycle and the time before the first reset break none.
 PRF_INLINE uint32_t violations(const coll_state *st, const coll_comb *c) {
-    const uint32_t live = bit_not(c->reset) & st->reset_seen & c->read_valid;
-    return (live & (bit_not(c->allocated) | bit_not(c->in_range))) *
+    const uint32_t counts = bit_not(c->reset) & st->reset_seen & c->read_valid;
+    return (counts & (bit_not(c->allocated) | bit_not(c->in_range))) *
                (uint32_t)WLK_COLLECTOR_READDATA_UNALLOCATED |
-           (live & bit_not(c->in_range)) * (uint32_t)WLK_COLLECTOR_READDATA_OUT_OF_RANGE;
-}
-
-static uint64_t request_events(const coll_comb *c) {
-    const uint32_t e = c->enables;
-    const uint32_t *p = c->pregs;
-    const uint32_t x0 = e & coll_naming(0, p[0], p[1], p[2]);
-    const uint32_t again = (e & e >> 1 & (uint32_t)(p[0] == p[1])) |
-                           (e & e >> 2 & (uint32_t)(p[0] == p[2])) |
-                           (e >> 1 & e >> 2 & (uint32_t)(p[1] == p[2]));
-    const uint32_t hit = e & coll_naming(c->write_preg, p[0], p[1], p[2]);
-    return (uint64_t)(x0 != 0u) << EVENT(COLLECT_X0) |
-           (uint64_t)(again & 1u) << EVENT(REPEATED_REGISTER) |
-           (uint64_t)(c->write & (uint32_t)(hit != 0u)) << EVENT(READ_DURING_WRITE);
-}
-
-static uint64_t table_events(const coll_cfg *cfg, const coll_state *st, const coll_comb *c) {
-    const uint64_t stale =
-        c->read_valid & c->allocated & (uint32_t)(st->occupant_enable[c->read_entry] != 7u);
-    const uint64_t both = c->request & c->free_now;
-    const uint64_t spare = bit_not(c->full) & (uint32_t)(cfg->coll_entries > 1u);
-    return (uint64_t)(c->request & bit_not(c->free_now)) << EVENT(ALLOC) |
-           (uint64_t)(c->free_now & bit_not(c->request)) << EVENT(FREE) |
-           both << EVENT(ALLOC_AND_FREE) | (both & spare) << EVENT(REUSE_ALTHOUGH_OTHER_FREE) |
-           (uint64_t)(c->req_valid & bit_not(c->request)) << EVENT(STALL_FULL) |
-           (uint64_t)c->full << EVENT(FULL_TABLE) |
-           (uint64_t)bit_not(c->allocated) << EVENT(READ_IDLE_ENTRY) |
-           stale << EVENT(READ_STALE_OPERAND) |
-           (uint64_t)(c->free_now & bit_not(c->req_valid)) << EVENT(FREE_WITHOUT_REQUEST);
-}
-
-static uint64_t write_events(const coll_cfg *cfg, const coll_state *st, const coll_comb *c) {
-    const uint64_t all = wlk_mask(cfg->num_lanes);
-    const uint64_t lanes = c->write_mask & all;
-    const uint32_t partial = (uint32_t)(lanes != 0u) & (uint32_t)(lanes != all);
-    const uint16_t *p = st->nextPReg;
-    const uint32_t hit = st->nextEn & coll_naming(c->write_preg, p[0], p[1], p[2]);
-    return (uint64_t)(c->write & partial) << EVENT(WRITE_PARTIAL) |
-           (uint64_t)(c->write_fire & bit_not(c->write)) << EVENT(WRITE_X0) |
-           (uint64_t)(c->write & (uint32_t)(hit != 0u)) << EVENT(WRITE_WHILE_LANDING);
-}
-
-// Coverage points of the cycle.
-static uint64_t events(const coll_cfg *cfg, const coll_state *st, const coll_comb *c) {
-    if (!st->reset_seen) {
-        return 0;
-    }
-    if (c->reset) {
-        return (uint64_t)(st->free_entries != coll_all_entries(cfg)) << EVENT(RESET_IN_FLIGHT) |
-               (uint64_t)c->write << EVENT(WRITE_IN_RESET) |
-               (uint64_t)c->request << EVENT(REQUEST_IN_RESET);
-    }
-    return request_events(c) | table_events(cfg, st, c) | write_events(cfg, st, c);
+           (counts & bit_not(c->in_range)) * (uint32_t)WLK_COLLECTOR_READDATA_OUT_OF_RANGE;
 }
 
 // Care of the control outputs: 1 bits where the value follows from known state.
@@ -86,9 +35,8 @@ static void control_care(const coll_cfg *cfg, const coll_state *st, const coll_c
     COLL_PUT(readData_resp_bits_enable, care, 7u);
 }
 
-// Whole output record of the cycle. An unknown bit is 0 with care 0.
-PRF_INLINE void fill(const coll_cfg *cfg, const coll_state *st, const coll_comb *c, uint64_t *out,
-                     uint64_t *care, uint32_t words) {
+PRF_INLINE void fill_words(const coll_cfg *cfg, const coll_state *st, const coll_comb *c,
+                           uint64_t *out, uint64_t *care, uint32_t words) {
     control_care(cfg, st, c, care);
     out[0] = c->control[0] & care[0];
     for (uint32_t i = 0; i < COLL_OPERANDS; i++) {
@@ -99,9 +47,44 @@ PRF_INLINE void fill(const coll_cfg *cfg, const coll_state *st, const coll_comb 
     }
 }
 
-static wlk_status check(const uint32_t *params, wlk_error *err) {
-    return wlk_config_check(&wlk_collector_table, params, err);
+// Rows of the usual shape are whole vectors.
+PRF_INLINE bool is_usual(const coll_cfg *cfg) {
+    return cfg->num_lanes == 16u && cfg->lane_bits == 32u;
 }
+
+PRF_INLINE void fill(const coll_cfg *cfg, const coll_state *st, const coll_comb *c, uint64_t *out,
+                     uint64_t *care) {
+    const wlk_prf_shape shape = coll_shape(cfg);
+    if (is_usual(cfg)) {
+        fill_words(cfg, st, c, out, care, 8u);
+    } else {
+        fill_words(cfg, st, c, out, care, wlk_prf_words(&shape));
+    }
+}
+
+PRF_INLINE void compute(const coll_cfg *cfg, const coll_state *st, const uint64_t *in,
+                        coll_comb *c) {
+    coll_cycle(cfg, st, in, c);
+}
+
+PRF_INLINE void commit(const coll_cfg *cfg, coll_state *st, const uint64_t *in,
+                       const coll_comb *c) {
+    const wlk_prf_shape shape = coll_shape(cfg);
+    const uint64_t *data = in + WLK_COLLECTOR_IN_CONTROL;
+    if (is_usual(cfg)) {
+        coll_commit(cfg, st, c, data, 8u, 32u);
+    } else {
+        coll_commit(cfg, st, c, data, wlk_prf_words(&shape), cfg->lane_bits);
+    }
+}
+
+static uint32_t live(const coll_state *st) {
+    return st->reset_seen;
+}
+
+#include "collector_cover.h"
+
+#include "frame/calls.h"
 
 static size_t state_size(const uint32_t *params) {
     const coll_cfg *cfg = (const coll_cfg *)params;
@@ -121,50 +104,6 @@ static void init(const uint32_t *params, void *state, wlk_power_up power_up) {
         st->writeResp_known = 1;
         memset(st->bank_known, 0xff, sizeof st->bank_known);
         memset(st->rf_known, 0xff, sizeof(uint64_t) * cfg->num_pregs);
-    }
-}
-
-static void eval(const uint32_t *params, const void *state, const uint64_t *in, uint64_t *out,
-                 uint64_t *care) {
-    const coll_cfg *cfg = (const coll_cfg *)params;
-    const coll_state *st = (const coll_state *)state;
-    const wlk_prf_shape shape = coll_shape(cfg);
-    coll_comb c;
-    coll_cycle(cfg, st, in, &c);
-    fill(cfg, st, &c, out, care, wlk_prf_words(&shape));
-}
-
-static void tick(const uint32_t *params, void *state, const uint64_t *in, wlk_step_info *info) {
-    const coll_cfg *cfg = (const coll_cfg *)params;
-    coll_state *st = (coll_state *)state;
-    const wlk_prf_shape shape = coll_shape(cfg);
-    coll_comb c;
-    coll_cycle(cfg, st, in, &c);
-    info->events = events(cfg, st, &c);
-    info->violated = violations(st, &c);
-    coll_commit(cfg, st, &c, in + WLK_COLLECTOR_IN_CONTROL, wlk_prf_words(&shape), cfg->lane_bits);
-}
-
-PRF_INLINE void record_words(const coll_cfg *cfg, coll_state *st, const uint64_t *in, uint64_t *out,
-                             uint64_t *care, wlk_step_info *info, uint32_t words,
-                             uint32_t lane_bits) {
-    coll_comb c;
-    coll_cycle(cfg, st, in, &c);
-    info->events = events(cfg, st, &c);
-    info->violated = violations(st, &c);
-    fill(cfg, st, &c, out, care, words);
-    coll_commit(cfg, st, &c, in + WLK_COLLECTOR_IN_CONTROL, words, lane_bits);
-}
-
-static void record(const uint32_t *params, void *state, const uint64_t *in, uint64_t *out,
-                   uint64_t *care, wlk_step_info *info) {
-    const coll_cfg *cfg = (const coll_cfg *)params;
-    const wlk_prf_shape shape = coll_shape(cfg);
-    if (cfg->num_lanes == 16u && cfg->lane_bits == 32u) {
-        record_words(cfg, (coll_state *)state, in, out, care, info, 8u, 32u);
-    } else {
-        const uint32_t words = wlk_prf_words(&shape);
-        record_words(cfg, (coll_state *)state, in, out, care, info, words, cfg->lane_bits);
     }
 }
 
@@ -206,8 +145,7 @@ static int step(const uint32_t *params, void *state, const wlk_view *in, const w
                 wlk_step_info *info) {
     const coll_cfg *cfg = (const coll_cfg *)params;
     coll_state *st = (coll_state *)state;
-    const bool usual = cfg->num_lanes == 16u && cfg->lane_bits == 32u;
-    return usual ? step_16x32(cfg, st, in, got, info) : step_any(cfg, st, in, got, info);
+    return is_usual(cfg) ? step_16x32(cfg, st, in, got, info) : step_any(cfg, st, in, got, info);
 }
 
 static void forget(const uint32_t *params, void *state, const uint64_t *in, const uint64_t *x) {
@@ -269,16 +207,4 @@ static void visit(const uint32_t *params, const void *state, wlk_state_visitor *
     visit_rows(cfg, st, visitor, ctx);
 }
 
-const wlk_block WLK_ISA(wlk_collector_block) = {
-    .table = &wlk_collector_table,
-    .check = check,
-    .state_size = state_size,
-    .init = init,
-    .eval = eval,
-    .tick = tick,
-    .record = record,
-    .step = step,
-    .forget = forget,
-    .drained = drained,
-    .visit = visit,
-};
+WLK_MODEL(.forget = forget, .drained = drained, .visit = visit);

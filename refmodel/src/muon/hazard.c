@@ -2,15 +2,9 @@
 // Muon's hazard check as a block: record words in and out around hazard_rules.h.
 #include "hazard_rules.h"
 
-#include "frame/isa.h"
-
-typedef wlk_hazard_cfg cfg_t;
-typedef wlk_hazard_state state_t;
-
-#define TABLE                    wlk_hazard_table
-#define GET(field, words)        wlk_hazard_in_get_##field(words)
-#define PUT(field, words, value) wlk_hazard_out_put_##field(words, value)
-#define EVENT(point)             (UINT64_C(1) << WLK_HAZARD_EV_##point)
+#define MODEL      hazard
+#define MODEL_CAPS HAZARD
+#include "frame/model.h"
 
 enum { OUT_WORDS = WLK_HAZARD_OUT_GROUP + 32 * WLK_HAZARD_OUT_STRIDE };
 
@@ -20,14 +14,6 @@ typedef struct cycle {
     const uint64_t *in;    // the heads
     const uint64_t *entry; // of the choice
 } cycle_t;
-
-static uint32_t out_words(const cfg_t *cfg) {
-    return wlk_hazard_out_words(cfg);
-}
-
-static void full_care(const cfg_t *cfg, uint64_t *care) {
-    wlk_hazard_out_mask(cfg, care);
-}
 
 static const uint64_t *head(const uint64_t *in, uint32_t warp) {
     return wlk_hazard_in_element(in, warp) + WLK_HAZARD_IN_IBUF_BITS;
@@ -108,73 +94,21 @@ static uint32_t known(const state_t *st) {
     return st->reset_seen & set_is_single(st->last);
 }
 
+static uint32_t live(const state_t *st) {
+    return st->reset_seen;
+}
+
 static void narrow(const cfg_t *cfg, const state_t *st, uint64_t *care) {
-    if (!st->reset_seen) {
+    if (!live(st)) {
         memset(care, 0, out_words(cfg) * sizeof *care);
     }
 }
 
-static uint32_t violations(const cfg_t *cfg, const state_t *st, const uint64_t *in,
-                           const cycle_t *c) {
-    (void)cfg;
+static uint32_t violations(const state_t *st, const cycle_t *c) {
     (void)st;
-    (void)in;
     (void)c;
     return 0;
 }
-
-// ---- coverage ---------------------------------------------------------------------------------
-
-static uint64_t admitted_events(const cycle_t *c) {
-    const hz_cycle *hz = &c->hz;
-    return EVENT(ADMIT) | (hz->has_rs == 0u ? EVENT(NO_SOURCE) : 0u) |
-           (entry_has_rd(c->entry) ? 0u : EVENT(NO_RD)) | (hz->busy ? EVENT(BUSY_SOURCE) : 0u) |
-           (entry_x0(c->entry) ? EVENT(X0_SOURCE) : 0u) |
-           (entry_repeats(c->entry) ? EVENT(REPEATED_SOURCE) : 0u);
-}
-
-// Is the first value of `last` that is possible beyond or at the choice?
-static uint64_t choice_events(const state_t *st, const cycle_t *c) {
-    const hz_cycle *hz = &c->hz;
-    const uint32_t last = set_lowest(st->last);
-    const uint32_t others = hz->candidates & ~(UINT32_C(1) << hz->choice);
-    const uint32_t empty =
-        c->hz.any & bit_not((uint32_t)(hz->has_rs != 0u)) & bit_not(entry_has_rd(c->entry));
-    return (others ? EVENT(SEVERAL_CANDIDATES) : 0u) |
-           (hz->any && hz->choice <= last ? EVENT(CHOICE_WRAPS) : 0u) |
-           (hz->refused & bit_all(c->room) ? EVENT(REFUSED) : 0u) |
-           (hz->refused && c->room && others ? EVENT(REFUSED_HOLDS_BACK) : 0u) |
-           (hz->any & bit_not(c->room) ? EVENT(RS_FULL) : 0u) | (empty ? EVENT(NO_OPERAND) : 0u);
-}
-
-static uint32_t any_counted(const cfg_t *cfg, const state_t *st) {
-    uint64_t any = 0;
-    for (uint32_t w = 0; w < cfg->num_warps; w++) {
-        any |= st->perf[w][0] | st->perf[w][1] | st->perf[w][2];
-    }
-    return (uint32_t)(any != 0u);
-}
-
-// The head refused in the cycle before is passed by another one, which cannot be beyond it.
-static uint64_t overtaken(const state_t *st, const cycle_t *c) {
-    const uint32_t waiting = st->refused & c->hz.candidates;
-    return c->hz.fires && waiting && (waiting & ~(UINT32_C(1) << c->hz.choice)) ? EVENT(OVERTAKEN)
-                                                                                : 0u;
-}
-
-static uint64_t events(const cfg_t *cfg, const state_t *st, const uint64_t *in, const cycle_t *c) {
-    (void)in;
-    if (c->reset) {
-        return c->hz.fires ? EVENT(GRANT_IN_RESET) : 0u;
-    }
-    return choice_events(st, c) | (c->hz.fires ? admitted_events(c) : 0u) | overtaken(st, c) |
-           (c->hz.any ? 0u : EVENT(NO_CANDIDATE)) | (c->hz.waw ? EVENT(STALL_WAW) : 0u) |
-           (c->hz.war ? EVENT(STALL_WAR) : 0u) |
-           (c->hz.waw & c->hz.war ? EVENT(STALL_WAW_AND_WAR) : 0u) |
-           (c->soft_reset && any_counted(cfg, st) ? EVENT(SOFT_RESET) : 0u);
-}
-
-// ---- the block --------------------------------------------------------------------------------
 
 static void commit(const cfg_t *cfg, state_t *st, const uint64_t *in, const cycle_t *c) {
     (void)in;
@@ -183,7 +117,9 @@ static void commit(const cfg_t *cfg, state_t *st, const uint64_t *in, const cycl
     st->reset_seen |= (uint8_t)c->reset;
 }
 
-#include "frame/block_body.h"
+#include "hazard_cover.h"
+
+#include "frame/words.h"
 
 static uint32_t outcomes(const uint32_t *params, const void *state, const uint64_t *in) {
     const cfg_t *cfg = (const cfg_t *)params;
@@ -209,13 +145,6 @@ static void init(const uint32_t *params, void *state, wlk_power_up power_up) {
     st->last = st->reset_seen ? 1u : arbiter_unknown(cfg->num_warps);
 }
 
-// Counters and `last` are no work in flight.
-static bool drained(const uint32_t *params, const void *state) {
-    (void)params;
-    (void)state;
-    return true;
-}
-
 static void visit(const uint32_t *params, const void *state, wlk_state_visitor *visitor,
                   void *ctx) {
     static const char *const names[] = {"perf.stallsWAW", "perf.stallsWAR",
@@ -231,18 +160,4 @@ static void visit(const uint32_t *params, const void *state, wlk_state_visitor *
     }
 }
 
-const wlk_block WLK_ISA(wlk_hazard_block) = {
-    .table = &wlk_hazard_table,
-    .check = check,
-    .state_size = state_size,
-    .init = init,
-    .eval = eval,
-    .tick = tick,
-    .record = record,
-    .step = step,
-    .outcomes = outcomes,
-    .assume = assume,
-    .forget = forget,
-    .drained = drained,
-    .visit = visit,
-};
+WLK_MODEL(.outcomes = outcomes, .assume = assume, .visit = visit);

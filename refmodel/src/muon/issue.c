@@ -4,19 +4,16 @@
 #include <string.h>
 
 #include "collector_rules.h"
-#include "frame/isa.h"
 #include "hazard_rules.h"
 #include "reservation_station_rules.h"
 #include "scoreboard_rules.h"
 #include "warplock/issue.h"
 
-typedef wlk_issue_cfg cfg_t;
-typedef wlk_issue_state state_t;
+#define MODEL      issue
+#define MODEL_CAPS ISSUE
+#include "frame/model.h"
 
-#define GET(field, words)            wlk_issue_in_get_##field(words)
-#define PUT(field, words, value)     wlk_issue_out_put_##field(words, value)
 #define COLL_IN(field, words, value) wlk_collector_in_put_##field(words, value)
-#define EVENT(point)                 (UINT64_C(1) << WLK_ISSUE_EV_##point)
 #define INLINE                       static inline __attribute__((always_inline))
 
 enum {
@@ -152,8 +149,8 @@ INLINE void plain_outputs(const state_t *st, const cycle_t *c, uint64_t *out) {
     entry_copy(out + STAGE, st->reservStation.stage);
 }
 
-INLINE void commit(const cfg_t *cfg, state_t *st, const cycle_t *c, const void *data,
-                   uint32_t words, uint32_t lane_bits) {
+INLINE void commit_words(const cfg_t *cfg, state_t *st, const cycle_t *c, const void *data,
+                         uint32_t words, uint32_t lane_bits) {
     coll_commit(&c->coll_cfg, &st->collector, &c->coll, data, words, lane_bits);
     rs_commit(&c->shape, &st->reservStation, &c->rs_in, &c->admission, c->coll.request, &c->rs);
     hz_commit(&st->hazard, &c->hz, cfg->num_warps);
@@ -216,42 +213,24 @@ static void fill(const cfg_t *cfg, const state_t *st, const cycle_t *c, uint64_t
     fill_operands(cfg, st, c, out + control_words(cfg), care + control_words(cfg));
 }
 
-static uint64_t events(const cfg_t *cfg, const state_t *st, const uint64_t *in, const cycle_t *c);
-
-static void eval(const uint32_t *params, const void *state, const uint64_t *in, uint64_t *out,
-                 uint64_t *care) {
-    const cfg_t *cfg = (const cfg_t *)params;
-    const state_t *st = (const state_t *)state;
-    cycle_t c;
-    compute(cfg, st, in, &c);
-    fill(cfg, st, &c, out, care);
-}
-
-static void edge(const cfg_t *cfg, state_t *st, const uint64_t *in, const cycle_t *c,
-                 wlk_step_info *info) {
+static void commit(const cfg_t *cfg, state_t *st, const uint64_t *in, const cycle_t *c) {
     const uint32_t words = (cfg->num_lanes * cfg->lane_bits + 63u) / 64u;
-    info->events = st->hazard.reset_seen ? events(cfg, st, in, c) : 0u;
-    info->violated = 0;
-    commit(cfg, st, c, in + in_control(cfg), words, cfg->lane_bits);
+    commit_words(cfg, st, c, in + in_control(cfg), words, cfg->lane_bits);
 }
 
-static void tick(const uint32_t *params, void *state, const uint64_t *in, wlk_step_info *info) {
-    const cfg_t *cfg = (const cfg_t *)params;
-    state_t *st = (state_t *)state;
-    cycle_t c;
-    compute(cfg, st, in, &c);
-    edge(cfg, st, in, &c, info);
+static uint32_t live(const state_t *st) {
+    return st->hazard.reset_seen;
 }
 
-static void record(const uint32_t *params, void *state, const uint64_t *in, uint64_t *out,
-                   uint64_t *care, wlk_step_info *info) {
-    const cfg_t *cfg = (const cfg_t *)params;
-    state_t *st = (state_t *)state;
-    cycle_t c;
-    compute(cfg, st, in, &c);
-    fill(cfg, st, &c, out, care);
-    edge(cfg, st, in, &c, info);
+static uint32_t violations(const state_t *st, const cycle_t *c) {
+    (void)st;
+    (void)c;
+    return 0;
 }
+
+#include "issue_cover.h"
+
+#include "frame/calls.h"
 
 // ---- compare and commit -----------------------------------------------------------------------
 
@@ -308,7 +287,7 @@ INLINE int step_shape(const cfg_t *cfg, state_t *st, const wlk_view *in, const w
         return 1;
     }
     info->violated = 0;
-    commit(cfg, st, &c, in->payload[0], words, lane_bits);
+    commit_words(cfg, st, &c, in->payload[0], words, lane_bits);
     return 0;
 }
 
@@ -369,67 +348,6 @@ static void assume(const uint32_t *params, void *state, const uint64_t *in, uint
     }
 }
 
-// ---- coverage ---------------------------------------------------------------------------------
-
-static uint64_t admission_events(const cycle_t *c) {
-    const uint32_t room = c->rs.room;
-    uint32_t waited = 0;
-    for (uint32_t i = 0; i < OPERANDS; i++) {
-        waited |=
-            (c->hz.has_rs >> i & 1u) &
-            (uint32_t)(c->rs.wake_rd != 0u && entry_rs(c->admission.entry, i) == c->rs.wake_rd);
-    }
-    return (c->hz.fires ? EVENT(ADMIT) : 0u) | (c->hz.waw ? EVENT(STALL_WAW) : 0u) |
-           (c->hz.war ? EVENT(STALL_WAR) : 0u) |
-           (c->hz.any & room & bit_not(c->hz.fires) ? EVENT(REFUSED_BY_COUNT) : 0u) |
-           (c->hz.any & bit_not(room) ? EVENT(RS_FULL) : 0u) |
-           (c->hz.fires & waited ? EVENT(ADMIT_ON_WRITEBACK) : 0u) |
-           (c->hz.fires && c->hz.busy ? EVENT(ADMIT_BUSY) : 0u) |
-           (set_is_single(c->hz.candidates) ? 0u : EVENT(SEVERAL_HEADS));
-}
-
-static uint64_t row_events(const state_t *st, const cycle_t *c) {
-    const rs_state *rs = &st->reservStation;
-    uint32_t woken = 0;
-    for (uint32_t i = 0; i < OPERANDS; i++) {
-        woken |= rs_woken(rs, i, c->rs.wake_rd);
-    }
-    return (c->coll.request ? EVENT(REQUEST) : 0u) |
-           (c->rs.req_valid & bit_not(c->coll.request) ? EVENT(COLLECTOR_FULL) : 0u) |
-           (c->coll.request & c->coll.free_now ? EVENT(ENTRY_REUSED) : 0u) |
-           (c->rs.dispatch && (c->rs.completes >> c->rs.choice & 1u) ? EVENT(FORWARDED) : 0u) |
-           (woken ? EVENT(WAKE) : 0u) |
-           (c->rs.eligible & ~c->rs.candidates ? EVENT(IN_ORDER_HOLDS) : 0u) |
-           (set_is_single(c->rs.candidates) ? 0u : EVENT(SEVERAL_ELIGIBLE));
-}
-
-static uint64_t issue_events(const state_t *st, const cycle_t *c) {
-    const uint64_t *stage = st->reservStation.stage;
-    if (!c->rs.issue_fire) {
-        return st->reservStation.stage_full ? EVENT(ISSUE_BLOCKED) : 0u;
-    }
-    return EVENT(ISSUE) | (entry_has_rs(stage) ? 0u : EVENT(NO_SOURCE)) |
-           (entry_has_rd(stage) ? 0u : EVENT(NO_RD)) | (entry_x0(stage) ? EVENT(X0_SOURCE) : 0u) |
-           (entry_repeats(stage) ? EVENT(REPEATED_SOURCE) : 0u);
-}
-
-static uint64_t write_events(const cfg_t *cfg, const state_t *st, const cycle_t *c) {
-    const uint64_t all = wlk_mask(cfg->num_lanes), lanes = c->coll.write_mask & all;
-    const uint16_t *landing = st->collector.nextPReg;
-    const uint32_t hit =
-        st->collector.nextEn & coll_naming(c->coll.write_preg, landing[0], landing[1], landing[2]);
-    return (c->coll.write && hit ? EVENT(WRITE_WHILE_LANDING) : 0u) |
-           (c->coll.write && lanes != 0u && lanes != all ? EVENT(PARTIAL_WRITE) : 0u);
-}
-
-static uint64_t events(const cfg_t *cfg, const state_t *st, const uint64_t *in, const cycle_t *c) {
-    if (c->rs_in.reset) {
-        return st->reservStation.valid ? EVENT(RESET_IN_FLIGHT) : 0u;
-    }
-    return admission_events(c) | row_events(st, c) | issue_events(st, c) |
-           write_events(cfg, st, c) | (GET(softReset, in) ? EVENT(SOFT_RESET) : 0u);
-}
-
 // ---- the models inside ------------------------------------------------------------------------
 
 // Their configurations, each the array of its parameters.
@@ -467,10 +385,6 @@ static inner inner_of(const cfg_t *cfg) {
         .collector = inner_collector(cfg),
     };
     return i;
-}
-
-static wlk_status check(const uint32_t *params, wlk_error *err) {
-    return wlk_config_check(&wlk_issue_table, params, err);
 }
 
 static size_t state_size(const uint32_t *params) {
@@ -538,18 +452,5 @@ static void visit(const uint32_t *params, const void *state, wlk_state_visitor *
     wlk_collector_block.visit((const uint32_t *)&i.collector, &st->collector, visit_named, &n);
 }
 
-const wlk_block WLK_ISA(wlk_issue_block) = {
-    .table = &wlk_issue_table,
-    .check = check,
-    .state_size = state_size,
-    .init = init,
-    .eval = eval,
-    .tick = tick,
-    .record = record,
-    .step = step,
-    .outcomes = outcomes,
-    .assume = assume,
-    .forget = forget,
-    .drained = drained,
-    .visit = visit,
-};
+WLK_MODEL(.outcomes = outcomes, .assume = assume, .forget = forget, .drained = drained,
+          .visit = visit);

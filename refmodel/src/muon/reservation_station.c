@@ -3,15 +3,9 @@
 // reservation_station_rules.h.
 #include "reservation_station_rules.h"
 
-#include "frame/isa.h"
-
-typedef wlk_reservation_station_cfg cfg_t;
-typedef wlk_reservation_station_state state_t;
-
-#define TABLE                    wlk_reservation_station_table
-#define GET(field, words)        wlk_reservation_station_in_get_##field(words)
-#define PUT(field, words, value) wlk_reservation_station_out_put_##field(words, value)
-#define EVENT(point)             (UINT64_C(1) << WLK_RESERVATION_STATION_EV_##point)
+#define MODEL      reservation_station
+#define MODEL_CAPS RESERVATION_STATION
+#include "frame/model.h"
 
 enum {
     OUT_WORDS = WLK_RESERVATION_STATION_OUT_GROUP + 32 * WLK_RESERVATION_STATION_OUT_STRIDE,
@@ -25,14 +19,6 @@ typedef struct cycle {
     rs_cycle rs;
     uint32_t soft_reset, request_ready;
 } cycle_t;
-
-static uint32_t out_words(const cfg_t *cfg) {
-    return wlk_reservation_station_out_words(cfg);
-}
-
-static void full_care(const cfg_t *cfg, uint64_t *care) {
-    wlk_reservation_station_out_mask(cfg, care);
-}
 
 static void compute(const cfg_t *cfg, const state_t *st, const uint64_t *in, cycle_t *c) {
     c->shape = (rs_shape){cfg->rs_entries, cfg->forward_coll_issue, cfg->in_order_per_warp,
@@ -95,9 +81,13 @@ static uint32_t known(const state_t *st) {
     return st->reset_seen & st->stage_known & set_is_single(st->last);
 }
 
+static uint32_t live(const state_t *st) {
+    return st->reset_seen;
+}
+
 static void narrow(const cfg_t *cfg, const state_t *st, uint64_t *care) {
     uint64_t entry_bits[OUT_WORDS] = {0};
-    if (!st->reset_seen) {
+    if (!live(st)) {
         memset(care, 0, out_words(cfg) * sizeof *care);
     } else if (!st->stage_known) {
         memset(care + STAGE, 0, ENTRY_WORDS * sizeof *care);
@@ -110,97 +100,12 @@ static void narrow(const cfg_t *cfg, const state_t *st, uint64_t *care) {
 }
 
 // A row's operands are all collected and one is busy: what the RTL asserts.
-static uint32_t violations(const cfg_t *cfg, const state_t *st, const uint64_t *in,
-                           const cycle_t *c) {
+static uint32_t violations(const state_t *st, const cycle_t *c) {
     const uint32_t ready = st->opReady[0] & st->opReady[1] & st->opReady[2];
     const uint32_t broken = st->valid & ready & (st->busy[0] | st->busy[1] | st->busy[2]);
-    (void)cfg;
-    (void)in;
     return broken != 0u && !c->in.reset ? (uint32_t)WLK_RESERVATION_STATION_COLLECTED_OPERAND_BUSY
                                         : 0u;
 }
-
-// ---- coverage ---------------------------------------------------------------------------------
-
-static uint64_t request_events(const state_t *st, const cycle_t *c) {
-    const rs_cycle *rs = &c->rs;
-    const uint64_t *entry = st->entry[rs->coll_row];
-    const uint32_t fires = rs->req_valid & c->request_ready;
-    return (fires ? EVENT(REQUEST) : 0u) |
-           (rs->req_valid & bit_not(c->request_ready) ? EVENT(REQUEST_BLOCKED) : 0u) |
-           (set_is_single(rs->asks) ? 0u : EVENT(SEVERAL_REQUESTS)) |
-           (!rs->req_valid && rs->req_needs != 0u ? EVENT(STALE_REQUEST) : 0u) |
-           (fires & entry_repeats(entry) ? EVENT(REPEATED_SOURCE) : 0u) |
-           (rs->all_asks & ~rs->asks ? EVENT(IN_ORDER_HOLDS_REQUEST) : 0u);
-}
-
-static uint64_t response_events(const cycle_t *c) {
-    const rs_cycle *rs = &c->rs;
-    uint32_t hits = 0;
-    for (uint32_t i = 0; i < 3u; i++) {
-        hits |= (uint32_t)(rs->hit[i] != 0u) << i;
-    }
-    return (rs->completes ? EVENT(RESPONSE) : 0u) |
-           (rs->coll_enable && !rs->completes ? EVENT(RESPONSE_UNTAKEN) : 0u) |
-           (hits & ~rs->coll_decr ? EVENT(X0_COLLECTED) : 0u);
-}
-
-static uint64_t dispatch_events(const state_t *st, const cycle_t *c) {
-    const rs_cycle *rs = &c->rs;
-    const uint32_t bit = UINT32_C(1) << rs->choice;
-    uint64_t e = 0;
-    if (rs->dispatch) {
-        const uint32_t forwarded = rs->completes & bit;
-        const uint32_t fired = (st->collFired[0] | st->collFired[1] | st->collFired[2]) & bit;
-        e |= forwarded ? EVENT(FORWARDED) : fired ? EVENT(DISPATCH_LATER) : EVENT(NO_SOURCE);
-        e |= rs->choice <= set_lowest(st->last) ? EVENT(CHOICE_WRAPS) : 0u;
-        e |= rs->issue_fire ? EVENT(STAGE_THROUGH) : 0u;
-    }
-    return e | (set_is_single(rs->candidates) ? 0u : EVENT(SEVERAL_ELIGIBLE)) |
-           (rs->candidates && !rs->dispatch ? EVENT(STAGE_BLOCKED) : 0u) |
-           (rs->eligible & ~rs->candidates ? EVENT(IN_ORDER_HOLDS_DISPATCH) : 0u);
-}
-
-static uint64_t wake_events(const state_t *st, const cycle_t *c) {
-    uint32_t woken = 0;
-    for (uint32_t i = 0; i < 3u; i++) {
-        woken += set_size(rs_woken(st, i, c->rs.wake_rd));
-    }
-    if (!c->in.wb_valid) {
-        return 0;
-    }
-    return woken == 0u ? EVENT(WAKE_STRAY) : EVENT(WAKE) | (woken > 1u ? EVENT(WAKE_SEVERAL) : 0u);
-}
-
-// Rows of one warp whose sequence numbers lie on both sides of the wrap.
-static uint64_t wrap_events(const state_t *st, const cycle_t *c) {
-    const uint32_t mask = 2u * (UINT32_C(1) << wlk_clog2(c->shape.rows)) - 1u;
-    for (uint32_t rest = c->shape.in_order ? st->valid : 0u; rest != 0u; rest &= rest - 1u) {
-        const uint32_t row = set_lowest(rest);
-        for (uint32_t old = st->older[row]; old != 0u; old &= old - 1u) {
-            if ((st->sequence[set_lowest(old)] & mask) > (st->sequence[row] & mask)) {
-                return EVENT(SEQUENCE_WRAPS);
-            }
-        }
-    }
-    return 0;
-}
-
-static uint64_t events(const cfg_t *cfg, const state_t *st, const uint64_t *in, const cycle_t *c) {
-    (void)cfg;
-    (void)in;
-    if (c->in.reset) {
-        return (st->valid ? EVENT(RESET_IN_FLIGHT) : 0u) |
-               (c->rs.dispatch ? EVENT(DISPATCH_IN_RESET) : 0u);
-    }
-    return request_events(st, c) | response_events(c) | dispatch_events(st, c) |
-           wake_events(st, c) | wrap_events(st, c) |
-           (c->admission.valid & c->rs.room ? EVENT(ADMIT) : 0u) |
-           (c->admission.valid & bit_not(c->rs.room) ? EVENT(FULL) : 0u) |
-           (c->soft_reset && st->cyclesDispatched != 0u ? EVENT(SOFT_RESET) : 0u);
-}
-
-// ---- the block --------------------------------------------------------------------------------
 
 static void commit(const cfg_t *cfg, state_t *st, const uint64_t *in, const cycle_t *c) {
     const uint32_t fires = c->rs.req_valid & c->request_ready;
@@ -209,7 +114,9 @@ static void commit(const cfg_t *cfg, state_t *st, const uint64_t *in, const cycl
     rs_commit(&c->shape, st, &c->in, &c->admission, fires, &c->rs);
 }
 
-#include "frame/block_body.h"
+#include "reservation_station_cover.h"
+
+#include "frame/words.h"
 
 static uint32_t outcomes(const uint32_t *params, const void *state, const uint64_t *in) {
     const state_t *st = (const state_t *)state;
@@ -280,18 +187,4 @@ static void visit(const uint32_t *params, const void *state, wlk_state_visitor *
     }
 }
 
-const wlk_block WLK_ISA(wlk_reservation_station_block) = {
-    .table = &wlk_reservation_station_table,
-    .check = check,
-    .state_size = state_size,
-    .init = init,
-    .eval = eval,
-    .tick = tick,
-    .record = record,
-    .step = step,
-    .outcomes = outcomes,
-    .assume = assume,
-    .forget = forget,
-    .drained = drained,
-    .visit = visit,
-};
+WLK_MODEL(.outcomes = outcomes, .assume = assume, .drained = drained, .visit = visit);

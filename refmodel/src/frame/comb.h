@@ -1,22 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The calls of a block without state, from what its source defines before including this:
- *   cfg_t; TABLE; OUT_WORDS, the words of its largest output record
- *   out_words(cfg)             words of an output record
- *   full_care(cfg, care)       the bits that exist (generated)
+ * A model without state, from what its source defines before including this:
+ *   OUT_WORDS                  the words of its largest output record
  *   outputs(cfg, in, out)      the output words of a cycle
  *   differs(cfg, in, got)      nonzero when these are not they
  *   events(cfg, in)            its coverage points
  * Every input is legal, and every output is known.
  */
-#ifndef WLK_COMB_BODY_H
-#define WLK_COMB_BODY_H
-
-#include <string.h>
-
-static wlk_status check(const uint32_t *params, wlk_error *err) {
-    return wlk_config_check(&TABLE, params, err);
-}
+#ifndef WLK_FRAME_COMB_H
+#define WLK_FRAME_COMB_H
 
 /* One byte that nobody reads: allocators may answer a request for none with NULL. */
 static size_t state_size(const uint32_t *params) {
@@ -34,7 +26,7 @@ static void eval(const uint32_t *params, const void *state, const uint64_t *in, 
                  uint64_t *care) {
     const cfg_t *cfg = (const cfg_t *)params;
     (void)state;
-    full_care(cfg, care);
+    NAMED(out_mask)(cfg, care);
     outputs(cfg, in, out);
 }
 
@@ -72,32 +64,5 @@ static int step(const uint32_t *params, void *state, const wlk_view *in, const w
     }
     return differs(cfg, in->control, got->control) != 0u;
 }
-
-static void forget(const uint32_t *params, void *state, const uint64_t *in, const uint64_t *x) {
-    (void)params;
-    (void)state;
-    (void)in;
-    (void)x;
-}
-
-static bool drained(const uint32_t *params, const void *state) {
-    (void)params;
-    (void)state;
-    return true;
-}
-
-static void visit(const uint32_t *params, const void *state, wlk_state_visitor *visitor,
-                  void *ctx) {
-    (void)params;
-    (void)state;
-    (void)visitor;
-    (void)ctx;
-}
-
-/* What the block's wlk_block holds. */
-#define WLK_COMB_CALLS                                                                             \
-    .table = &TABLE, .check = check, .state_size = state_size, .init = init, .eval = eval,         \
-    .tick = tick, .record = record, .step = step, .forget = forget, .drained = drained,            \
-    .visit = visit
 
 #endif

@@ -2,19 +2,13 @@
 // GPGPU-Sim's operand collector as a block. compute() makes the calls of a clock on the model and
 // keeps what they answer; eval, record and step report it, tick, record and step commit it.
 // Coverage is in opndcoll_cover.h.
-#include <string.h>
-
-#include "frame/isa.h"
+#include "warplock/opndcoll_rtl.h"
 #include "opndcoll_cover.h"
 #include "opndcoll_private.h"
-#include "warplock/opndcoll_rtl.h"
 
-typedef wlk_opndcoll_rtl_cfg cfg_t;
-typedef wlk_opndcoll_rtl_state state_t;
-
-#define GET(field, words)        wlk_opndcoll_rtl_in_get_##field(words)
-#define PUT(field, words, value) wlk_opndcoll_rtl_out_put_##field(words, value)
-#define EVENT(point)             (UINT64_C(1) << WLK_OPNDCOLL_RTL_EV_##point)
+#define MODEL      opndcoll_rtl
+#define MODEL_CAPS OPNDCOLL_RTL
+#include "frame/model.h"
 
 enum {
     MAX_SCHEDS = WLK_OPNDCOLL_RTL_MAX_NUM_SCHED_PER_CORE,
@@ -560,58 +554,7 @@ static uint32_t violations(const cfg_t *cfg, const state_t *st, const cycle_t *c
     return (c->reset == 0u ? issue_violations(cfg, c) : 0u) | (stores ? wb_violations(cfg, c) : 0u);
 }
 
-/* ---- coverage ---- */
-
-static uint64_t issue_events(const cfg_t *cfg, const oc_before *b, const cycle_t *c) {
-    const uint32_t refused = GET(issue_valid, c->in) & ~c->ready;
-    uint64_t e = (c->fired != 0u ? EVENT(ISSUE) : 0u) |
-                 (refused != 0u ? EVENT(ISSUE_REFUSED) : 0u) |
-                 ((refused & c->room) != 0u ? EVENT(ISSUE_ROOM_USED_UP) : 0u);
-    for (uint32_t left = c->fired; left != 0u; left &= left - 1u) {
-        const uint32_t port = oc_lowest(left);
-        const bool freed = (b->id[issue_kind(c, port)] >> c->issued_slot[port] & 1u) != 0u;
-        const uint32_t owner = issue_wid(c, port) % cfg->num_sched_per_core;
-        e |= freed ? EVENT(ISSUE_INTO_FREED_SLOT) : 0u;
-        e |= issue_sched(c, port) != owner ? EVENT(ISSUE_BY_ANOTHER_SCHEDULER) : 0u;
-    }
-    return e;
-}
-
-static uint64_t take_events(const oc_before *b, const cycle_t *c) {
-    uint64_t e = (c->take_valid & ~GET(take_ready, c->in)) != 0u ? EVENT(TAKE_WAITS) : 0u;
-    for (uint32_t left = c->take_valid; left != 0u; left &= left - 1u) {
-        const uint32_t kind = oc_lowest(left);
-        const bool lowest = c->oldest_slot[kind] == oc_lowest(b->untaken[kind]);
-        e |= lowest ? 0u : EVENT(TAKE_NOT_LOWEST_SLOT);
-    }
-    return e;
-}
-
-static uint64_t wb_events(const cycle_t *c) {
-    uint64_t e = c->skipped ? EVENT(WRITE_SLOT_SKIPPED) : 0u;
-    for (uint32_t left = GET(wb_valid, c->in); left != 0u; left &= left - 1u) {
-        const uint32_t call = oc_lowest(left);
-        if ((c->success >> call & 1u) != 0u) {
-            e |= wb_enable(c, call) == 0u ? EVENT(WRITE_WITHOUT_DESTINATION) : 0u;
-        } else {
-            e |= EVENT(WRITE_REFUSED);
-            e |= c->accepted[call] != 0u ? EVENT(WRITE_REFUSED_IN_PART) : 0u;
-        }
-    }
-    return e;
-}
-
-// Behind compute(), in front of commit().
-static uint64_t events(const cfg_t *cfg, const state_t *st, const oc_before *b, const cycle_t *c) {
-    if (st->reset_seen == 0u) {
-        return 0;
-    }
-    if (c->reset != 0u) {
-        return c->busy != 0u ? EVENT(RESET_IN_FLIGHT) : 0u;
-    }
-    return issue_events(cfg, b, c) | take_events(b, c) | wb_events(c) |
-           wlk_opndcoll_cover_step(cfg, model_part(st), b, c->event, c->n_events);
-}
+#include "opndcoll_rtl_cover.h"
 
 /* ---- the block ---- */
 
@@ -728,10 +671,6 @@ static void forget(const uint32_t *params, void *state, const uint64_t *in, cons
     }
 }
 
-static wlk_status check(const uint32_t *params, wlk_error *err) {
-    return wlk_config_check(&wlk_opndcoll_rtl_table, params, err);
-}
-
 // Where the parts lie; bytes of all.
 static uint32_t plan(const cfg_t *cfg, state_t *head) {
     wlk_opndcoll_cfg m;
@@ -832,16 +771,4 @@ static void visit(const uint32_t *params, const void *state, wlk_state_visitor *
     }
 }
 
-const wlk_block WLK_ISA(wlk_opndcoll_rtl_block) = {
-    .table = &wlk_opndcoll_rtl_table,
-    .check = check,
-    .state_size = state_size,
-    .init = init,
-    .eval = eval,
-    .tick = tick,
-    .record = record,
-    .step = step,
-    .forget = forget,
-    .drained = drained,
-    .visit = visit,
-};
+WLK_MODEL(.forget = forget, .drained = drained, .visit = visit);
