@@ -138,6 +138,10 @@ BAD = {
     "no valid": (lambda raw: raw["channel"][0].pop("valid"), "channel readReq: lacks 'valid'"),
     "no module": (lambda raw: raw["block"].pop("module"), "module"),
     "test key": (lambda raw: raw["test"].update(smal="tiny"), "test: unknown key smal"),
+    "no name in a bundle": (
+        lambda raw: field(raw, "readReq.valid").update(fields=[{"width": "1"}]),
+        "field readReq.valid: a row of it: lacks 'name'",
+    ),
     "small": (lambda raw: raw["test"].update(small="x"), "test: no configuration 'x'"),
     "chosen": (lambda raw: raw["test"].update(chosen=["tiny", "y"]), "no configuration 'y'"),
 }
@@ -203,6 +207,20 @@ STRANGERS = {
     "channel": ({"name": "nobody"}, "channel nobody: lacks 'valid'"),
     "cover": ({"name": "nobody", "floor": 1}, "cover nobody: lacks 'doc'"),
 }
+
+
+def test_bundle_is_its_rows_with_what_they_lack():
+    raw = copy.deepcopy(decoded())
+    index = raw["field"].index(field(raw, "readReq.bits.rsEntryId"))
+    hides = ["readResp.bits.collEntry"]
+    rows = [{"name": "a", "width": "2"}, {"name": "b", "width": "3", "x_hides": hides}]
+    shared = {"name": "writeReq", "dir": "in", "width": "1", "x_hides": ["readData.req.*"]}
+    raw["field"].insert(index, shared | {"fields": rows})
+    completed = tables.files.completed(raw, "collector.toml")["field"][index : index + 2]
+    assert completed == [
+        {"name": "writeReq.a", "dir": "in", "width": "2", "x_hides": ["readData.req.a"]},
+        {"name": "writeReq.b", "dir": "in", "width": "3", "x_hides": ["readData.req.b", *hides]},
+    ]
 
 
 @pytest.mark.parametrize("kind", STRANGERS)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 
 from ..base.errors import Status, WlkError
@@ -34,13 +35,28 @@ def family_of(name: str | None, where: str) -> dict:
 
 
 def completed(raw: dict, where: str) -> dict:
-    """A decoded table whose items have the keys that they leave to their family's of that name."""
+    """A decoded table whose items have the keys that they leave to their family's of that name,
+    and its bundles taken apart."""
     family = family_of(raw["block"].get("family"), where)
     made = dict(raw)
     for key in SHARED & raw.keys():
-        known = {each["name"]: each for each in family.get(key, [])}
-        made[key] = [known.get(each.get("name"), {}) | each for each in raw[key]]
+        known = {each["name"]: each for each in _unbundled(family.get(key, []), where)}
+        rows = _unbundled(raw[key], where)
+        made[key] = [known.get(each.get("name"), {}) | each for each in rows]
     return made
+
+
+def _unbundled(rows: list[dict], where: str) -> Iterator[dict]:
+    """Rows of `field`; one with `fields` stands for these, below its path and with its keys."""
+    for row in rows:
+        for each in row.get("fields", [{}]):
+            made = {key: value for key, value in (row | each).items() if key != "fields"}
+            if "fields" in row:
+                need(each, f"{where}: field {row.get('name', '?')}: a row of it", "name")
+                made["name"] = f"{row['name']}.{each['name']}"
+                shared = [name.replace("*", each["name"]) for name in row.get("x_hides", [])]
+                made["x_hides"] = shared + each.get("x_hides", [])
+            yield made
 
 
 def need(raw: dict, where: str, *keys: str) -> None:
