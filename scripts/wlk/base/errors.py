@@ -1,48 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a command can answer: the exit codes, and the error that carries one.
 
-The numbers are those of `refmodel/include/warplock/error.h`; a unit test compares the two.
+`refmodel/include/warplock/error.h` is the only list of them.
 """
 
 from __future__ import annotations
 
+import re
 from enum import IntEnum
+from pathlib import Path
 from typing import Any
 
+ROOT = Path(__file__).resolve().parents[3]
+HEADER = ROOT / "refmodel" / "include" / "warplock" / "error.h"
+_LINE = re.compile(r"^ +WLK_(\w+) = (\d+), +/\*\*< (.*?) \*/$", re.MULTILINE)
 
-class Status(IntEnum):
-    """Verdict or error of a command; its number is the exit code."""
-
-    OK = 0
-    FUNCTIONAL_MISMATCH = 1
-    USAGE = 2
-    TIMING_DIVERGENCE = 3
-    PROTOCOL_VIOLATION = 4
-    HANG = 5
-    VACUOUS = 6
-    IFACE_CHANGED = 7
-    BUILD_FAIL = 8
-    MODEL_ERROR = 9
-    NO_FILE = 10
-    TRUNCATED = 11
-    CORRUPT = 12
-    BAD_VERSION = 13
-    BAD_SCHEMA = 14
-    BAD_PARAMS = 15
-    NO_SCOPE = 16
-    NO_CLOCK = 17
-    BAD_WIDTH = 18
-    NO_RESET = 19
-    BAD_RTL = 20
-    NO_MODULE = 21
-    AMBIGUOUS = 22
-    BAD_CONFIG = 23
-    BAD_CSV = 24
-    NO_SPACE = 25
-    NO_TOOL = 26
-    NO_MEMORY = 27
-    RTL_ASSERTION = 28
-    INTERRUPTED = 130
+_listed = _LINE.findall(HEADER.read_text(encoding="utf-8"))
+Status = IntEnum("Status", [(name, int(code)) for name, code, _ in _listed], module=__name__)
+MEANINGS = {Status[name]: text for name, _, text in _listed}
+Status.__doc__ = "Verdict or error of a command; its number is the exit code."
 
 
 class WlkError(Exception):

@@ -12,22 +12,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TextIO
 
-from .errors import Status
+from .errors import MEANINGS, Status
 
-VERDICTS = frozenset(
-    {
-        Status.OK,
-        Status.FUNCTIONAL_MISMATCH,
-        Status.TIMING_DIVERGENCE,
-        Status.PROTOCOL_VIOLATION,
-        Status.HANG,
-        Status.VACUOUS,
-        Status.IFACE_CHANGED,
-        Status.BUILD_FAIL,
-        Status.MODEL_ERROR,
-        Status.RTL_ASSERTION,
-    }
-)
+VERDICTS = frozenset(status for status, text in MEANINGS.items() if "verdict" in text)
 
 
 def verdict_name(status: Status) -> str:

@@ -25,9 +25,8 @@ from pathlib import Path
 from typing import IO
 
 from . import outputs, progress
-from .errors import Status, WlkError
+from .errors import ROOT, Status, WlkError
 
-ROOT = Path(__file__).resolve().parents[3]
 BUILD_VARIABLE = "WARPLOCK_BUILD_DIR"
 BUILD = Path(os.environ.get(BUILD_VARIABLE) or ROOT / "build").absolute()
 VENV = BUILD / "venv"

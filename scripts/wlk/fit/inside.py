@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..base.errors import Status, WlkError
@@ -34,7 +34,7 @@ class Inside:
 def of_stub(table: Table, cfg: Config) -> list[Inside]:
     """Those of a block's stub."""
     return [
-        Inside(part.table, part.table.module, _clocked(part.table, [p.name for p in ports]))
+        Inside(part.table, part.table.module, part.table.clocked([p.name for p in ports]))
         for part in composed.inner_parts(table, cfg)
         if (ports := part.ports.values())
     ]
@@ -92,7 +92,7 @@ def _of_module(
     own = match.match(table, ports, words)
     own.require(f"{module.where}: module {module.name}")
     _narrow(found, own.params, module.name)
-    return Inside(table, module.name, _clocked(table, own.present))
+    return Inside(table, module.name, table.clocked(own.present))
 
 
 def modules(design: object, top: object, table: Table) -> Modules:
@@ -131,7 +131,3 @@ def _settle(table: Table, item: ParamValue, possible: tuple[int, ...]) -> ParamV
         how="ports" if len(possible) == 1 else item.how,
         ambiguous=item.ambiguous and len(possible) > 1,
     )
-
-
-def _clocked(table: Table, present: Iterable[str]) -> list[str]:
-    return [*present, *([table.clock] if table.clock else [])]

@@ -33,6 +33,11 @@ def likeliest(
     return list(found)
 
 
+def best(found: Sequence[T], compete: Callable[[T, T], bool], rank: Callable[[T], Any]) -> list[T]:
+    """Without those that have a rival of a higher rank."""
+    return [t for t in found if not any(compete(t, o) and rank(o) > rank(t) for o in found)]
+
+
 def rank(table: Table, answer: Mapping[str, Any]) -> tuple[bool, int]:
     """How well a checker's answer speaks for its block: as for a configuration (search.py)."""
     passed = answer["verdict"] == "PASS"

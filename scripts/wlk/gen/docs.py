@@ -19,17 +19,16 @@ from dataclasses import replace
 from pathlib import Path
 
 from ..base import outputs
-from ..base.errors import Status, WlkError
+from ..base.errors import MEANINGS, Status, WlkError
 from ..base.guard import guard
+from ..base.report import verdict_name
 from ..tables import ROOT, Condition, Expr, Field, Table, load, names
 from . import rooms
 
-ERROR_H = ROOT / "refmodel" / "include" / "warplock" / "error.h"
 COMMAND = "PYTHONPATH=scripts python3 -m wlk.gen.docs"
 _REGION = re.compile(r"(<!-- generated: ([^>]*?) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
 _NUMBER = re.compile(r"(?<=_)0(?=[_.])|(?<=queue )0\b|(?<=queue_)0\b|(?<=entry )0\b")
 _ENTRY = re.compile(r"(?<=_)\d+(?=\.)")
-_STATUS = re.compile(r"^ +WLK_(\w+) = (\d+), +/\*\*< (.*?) \*/$", re.MULTILINE)
 
 
 def pages() -> list[Path]:
@@ -255,13 +254,10 @@ def covers(block: str) -> str:
 
 
 def exit_codes() -> str:
-    """The statuses of error.h with their comments."""
-    found = _STATUS.findall(ERROR_H.read_text(encoding="utf-8"))
-    if {name: int(number) for name, number, _ in found} != {s.name: s.value for s in Status}:
-        raise WlkError(Status.MODEL_ERROR, f"{ERROR_H.name}: is not as errors.py, or not readable")
+    """The statuses with their comments in error.h."""
     rows = [
-        [number, f"`{'PASS' if name == 'OK' else name}`", text.removeprefix("verdict: ")]
-        for name, number, text in found
+        [str(int(status)), f"`{verdict_name(status)}`", text.removeprefix("verdict: ")]
+        for status, text in MEANINGS.items()
     ]
     return _markdown(("code", "name", "meaning"), rows)
 

@@ -46,7 +46,7 @@ def write(args: argparse.Namespace) -> int:
     fit = _matched(args, tables.load(args.block))
     module, found = fit.module, fit.found
     table = found.table
-    present = [*found.present, *([table.clock] if table.clock else [])]
+    present = table.clocked(found.present)
     # Several modules of a block can be bound in one simulation: their checkers need own names.
     suffix = "" if module.name == table.module else f"_{module.name}"
     harness = Harness(table, found.config, present, module.name, suffix, found.tied)

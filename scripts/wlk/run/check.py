@@ -177,16 +177,14 @@ def _few_samples(target: Target, answer: Mapping[str, Any]) -> list[str]:
 def _likeliest(checked: Sequence[Checked]) -> list[Checked]:
     """Of blocks with equal ports that fit one scope those that pass; if none does, the one that
     explains most."""
-    kept = []
-    for one in checked:
-        others = [c for c in checked if scopes.are_rivals(c.target, one.target)]
-        better = [c for c in others if _rank(c) > _rank(one)]
-        kept += [] if better else [one]
+    compete = lambda a, b: scopes.are_rivals(a.target, b.target)  # noqa: E731
+    kept = rivals.best(checked, compete, _rank)
+    for one in kept:
         one.notes += [
             f"its ports are those of {c.target.table.name} too, which differs in cycle "
             f"{c.answer['first']['cycle']}"
-            for c in others
-            if not better and "first" in c.answer
+            for c in checked
+            if compete(c, one) and "first" in c.answer
         ]
     return kept
 

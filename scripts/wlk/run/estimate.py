@@ -31,6 +31,9 @@ class Estimate:
         self.known: dict[str, float] = {}
         with contextlib.suppress(OSError, ValueError):
             self.known = dict(json.loads(self.path.read_text(encoding="utf-8")))
+        self.builds = {
+            job.title: self.known.get(f"build {job.table.name}") or _guess(job) for job in plan
+        }
 
     def note(self) -> str:
         """What is being done, and the time left."""
@@ -58,7 +61,7 @@ class Estimate:
             share = job.done / job.total if job.total else 0.0
             run = now / share if share > 0.1 else run
             return max(0.0, run - now)
-        build = self.known.get(f"build {job.table.name}", _guess(job))
+        build = self.builds[job.title]
         if job.stage == WAITING:
             return build + run
         return max(build - now, now / 3) + run  # late already: it may well become later
@@ -76,5 +79,6 @@ class Estimate:
 
 
 def _guess(job: Job) -> float:
+    """Seconds of a build, by the size of its RTL."""
     lines = sum(path.read_bytes().count(b"\n") for path in job.rtl.files)
     return BUILD_START + lines / BUILD_LINES

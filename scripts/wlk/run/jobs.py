@@ -195,16 +195,12 @@ def _stub_jobs(table: Table, args: Run) -> list[Job]:
             name,
             verilate.Rtl(files, table.module),
             args,
-            _clocked(table, present),
+            table.clocked(present),
         )
         if args.bind == "all":
             job.inside = inside.of_stub(table, config)
         jobs.append(job)
     return jobs
-
-
-def _clocked(table: Table, present: Iterable[str]) -> list[str]:
-    return [*present, *([table.clock] if table.clock else [])]
 
 
 @dataclass(frozen=True)
@@ -249,7 +245,7 @@ def rtl_job(table: Table, args: Run) -> Job:
         list(design.included),
     )
     name = " ".join(args.config) or module.name
-    job = Job(table, found.config, name, source, args, _clocked(table, found.present), found)
+    job = Job(table, found.config, name, source, args, table.clocked(found.present), found)
     if args.bind == "all":
         job.inside, job.notes = inside.of_rtl(design, module, found, given)
         job.modules = inside.modules(design, module, table)

@@ -234,9 +234,8 @@ def _csv(path: Path) -> Iterator[Result]:
     found = [match.match(table, shapes, clock=False) for table in fitting]
     found = rivals.likeliest(found, rivals.are_rivals, rivals.is_legal)
     played = [(m, *_csv_result(path, m.table.name, given)) for m in found]
-    for one, rank, result in played:
-        if not any(rivals.are_rivals(one, other) and r > rank for other, r, _ in played):
-            yield result
+    compete = lambda a, b: rivals.are_rivals(a[0], b[0])  # noqa: E731
+    yield from (result for _, _, result in rivals.best(played, compete, lambda each: each[1]))
 
 
 def _csv_result(path: Path, name: str, given: dict[str, str]) -> tuple[tuple, Result]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,9 @@ from typing import Any
 from .. import tables
 from ..base import outputs
 from ..base.errors import Status, WlkError
+from ..fit import csv, match, search
+from ..fit.match import Match, ParamValue
+from ..fit.search import Subject, Trial
 from . import tools
 
 PROGRAM = "dpi/wlk-vec"
@@ -168,10 +171,6 @@ def _flags(**given: bool) -> list[str]:
     return [f"--{name}" for name, value in given.items() if value]
 
 
-def _words(table: tables.Table, config: tables.Config) -> list[str]:
-    return table.words(config)
-
-
 def gen(
     block: str,
     out: Path,
@@ -188,7 +187,7 @@ def gen(
     table = tables.load(block)
     refuse(out, force)
     words = ["gen", *_flags(force=force, small=small), block, out, seed, profile, cycles, power_up]
-    words += _words(table, table.config(dict(config)))
+    words += table.words(table.config(dict(config)))
     tools.run(PROGRAM, words, label=f"writing {out}")
     return read_header(out)
 
@@ -206,14 +205,14 @@ def play(header: Header, table: tables.Table, config: tables.Config) -> Played:
     """Run the model on the file's inputs and compare with the file."""
     words = ["play", header.block, header.path, header.power_up, header.source]
     label = f"playing {header.path}"
-    answer = tools.run(PROGRAM, [*words, *_words(table, config)], label=label)
+    answer = tools.run(PROGRAM, [*words, *table.words(config)], label=label)
     result = json.loads(answer.output) | {"config": table.show(config)}
     return Played(Status(answer.code), result, answer.report)
 
 
 def records(header: Header, table: tables.Table, config: tables.Config) -> Iterator[dict[str, Any]]:
     """Each cycle as `dump` prints it."""
-    words = ["dump", header.block, header.path, 0, header.cycles, *_words(table, config)]
+    words = ["dump", header.block, header.path, 0, header.cycles, *table.words(config)]
     answer = tools.run(PROGRAM, words, label=f"reading {header.path}")
     return map(json.loads, answer.output.splitlines())
 
@@ -227,7 +226,7 @@ def dump(header: Header, first: int, last: int | None) -> None:
         message = f"{header.path}: no cycles {asked}; it has 0..{header.cycles - 1}"
         raise WlkError(Status.USAGE, message if header.cycles else f"{header.path}: has no cycle")
     end = header.cycles if last is None else last + 1
-    words = ["dump", header.block, header.path, first, end, *_words(table, config)]
+    words = ["dump", header.block, header.path, first, end, *table.words(config)]
     tools.run(PROGRAM, words, label=f"reading {header.path}", capture=False)
 
 
@@ -256,8 +255,6 @@ def import_csv(
 ) -> Imported:
     """Make a file from a recording's CSV; infer the parameters that the ports show. `strict`:
     AMBIGUOUS when they leave open what the behaviour depends on."""
-    from ..fit import csv, match, search
-
     refuse(out, force)
     table = tables.load(block)
     shapes = csv.read_ports(source)
@@ -284,20 +281,14 @@ def import_csv(
         else:
             header = _convert(source, out, table, config, power_up, force=force)
     shown = found.shown(config)
-    return Imported(header, _notes(subject, config), _searched(subject), shown)
+    searched = search.said(subject) if subject.open else {}
+    return Imported(header, _notes(subject, config), searched, shown)
 
 
-def _searched(subject: Any) -> dict[str, Any]:
-    from ..fit import search
-
-    return search.said(subject) if subject.open else {}
-
-
-def _explore(subject: Any, header: Header, table: tables.Table) -> None:
+def _explore(subject: Subject, header: Header, table: tables.Table) -> None:
     """Play the file in what the ports leave open; the layout of the records is the same."""
-    from ..fit import search
 
-    def run(wanted: Any) -> None:
+    def run(wanted: Sequence[tuple[Subject, Trial]]) -> None:
         for _, trial in wanted:
             trial.answer = play(header, table, trial.config)
             trial.note(trial.answer.result, alone=table.clock is None)
@@ -305,10 +296,8 @@ def _explore(subject: Any, header: Header, table: tables.Table) -> None:
     search.explore([[subject]], run)
 
 
-def _notes(subject: Any, config: tables.Config) -> list[str]:
+def _notes(subject: Subject, config: tables.Config) -> list[str]:
     """How each parameter was found that is no mere default."""
-    from ..fit import search
-
     table = subject.found.table
     told = {
         item.name: item.how if table.params[item.name].list_of else _how(item)
@@ -324,13 +313,13 @@ def _notes(subject: Any, config: tables.Config) -> list[str]:
     return notes
 
 
-def _how(item: Any) -> str:
+def _how(item: ParamValue) -> str:
     if item.how == "given":
         return "given"
     return f"port {item.evidence}" if item.how == "ports" and item.evidence else item.how
 
 
-def _require(found: Any, source: Path, given: Mapping[str, str]) -> None:
+def _require(found: Match, source: Path, given: Mapping[str, str]) -> None:
     """BAD_CSV, or BAD_PARAMS when it is `given` that does not fit."""
     if found.ok:
         return
@@ -356,8 +345,6 @@ def _convert(
     *,
     force: bool = False,
 ) -> Header:
-    from ..fit import csv
-
     words = [
         "import",
         *_flags(force=force),
@@ -365,7 +352,7 @@ def _convert(
         out,
         source,
         power_up,
-        *_words(table, config),
+        *table.words(config),
     ]
     feed = csv.lines(source)
     tools.run(PROGRAM, words, label=f"importing {source}", feed=feed)

@@ -7,9 +7,8 @@ import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
-from ..base.errors import Status, WlkError
+from ..base.errors import ROOT, Status, WlkError
 
-ROOT = Path(__file__).resolve().parents[3]
 BLOCKS = ROOT / "refmodel" / "blocks"
 FAMILIES = BLOCKS / "family"
 SHARED = {"param", "list", "field", "channel", "cover"}  # what a family may say of its blocks

@@ -258,6 +258,10 @@ class Table:
                 result.append(Port(name, item, index, lane, width, word, bit % WORD))
         return result
 
+    def clocked(self, names: Iterable[str]) -> list[str]:
+        """Names of ports, and the clock's if the block has one."""
+        return [*names, *([self.clock] if self.clock else [])]
+
     def _opaque_ports(self, item: Field, index: tuple[int, ...], word: int) -> list[Port]:
         stem = opaque_stem(item, index)
         return [
