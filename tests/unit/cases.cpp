@@ -472,11 +472,12 @@ void Run::put(const std::string &name, const std::string &value, bool out, Set &
             e.value = out ? 0 : wlk_mask(port.width);
         }
         if ((e.value & ~wlk_mask(port.width)) != 0) {
-            bad("'" + value + "' is too wide for '" + name + "'");
+            std::string what = value;
+            bad(what.append(" is too wide for ").append(name));
         }
         if (port.is_out != out) {
-            std::string what = "'" + name;
-            bad(what.append(out ? "' is an input" : "' is an output"));
+            std::string what = name;
+            bad(what.append(out ? " is an input" : " is an output"));
         }
         set[i] = e;
     }
