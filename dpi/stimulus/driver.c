@@ -365,7 +365,7 @@ static void next(const uint32_t *cfg, const void *state, wlk_stimulus_state *sti
     }
     c.profile = wlk_stim_profile(stim, PROFILES, stim->memory[MEMORY_FIRST]);
     c.w = &profiles[c.profile];
-    c.reset = wlk_stim_reset(stim, c.w->reset);
+    c.reset = wlk_stim_reset(stim, c.w->reset) && c.d->block->table->reset >= 0;
     c.free = (wlk_random(&stim->random) & ~(PROFILE_MASK << 1)) | (uint64_t)c.profile << 1;
     memset(in, 0, c.d->layout.in_words * sizeof *in);
     move_moods(&c);

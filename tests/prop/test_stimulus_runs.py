@@ -11,6 +11,8 @@ import os
 import random
 from functools import cache
 
+import adapter
+import naive
 import programs
 import pytest
 from wlk import tables
@@ -133,3 +135,24 @@ def test_stray_write_backs_are_needed() -> None:
         told = run("issue", {}, profile, (1, 4), 5000)
         hits = told["coverage"]["write_while_landing"]["hits"]
         assert hits > 100 if profile == "stray" else hits == 0, profile
+
+
+@pytest.mark.parametrize("profile", ["held", "gated"])
+def test_driver_holds_a_value_or_waits_for_ready(profile: str) -> None:
+    """Held, what is not taken stays as it is; gated, what is shown is taken."""
+    table = tables.load("compactor")
+    rows, _ = adapter.stimulus(table, table.defaults(), profile, 3, 1000)
+    model = naive.model("compactor", {}, {member.name: member.width for member in table.members})
+    waiting: dict[str, dict[str, int]] = {}
+    held = 0
+    for row in rows:
+        given = {p.name: row[p.name] for p in model.ports if p.direction == "i"}
+        ready = {name: value for name, (value, _) in model.step(given).items()}
+        for stem in model.inputs():
+            shown = {name: value for name, value in given.items() if name.startswith(stem)}
+            if stem in waiting:
+                assert shown == waiting.pop(stem)
+                held += 1
+            if given[f"{stem}_valid"] and not ready[f"{stem}_ready"]:
+                waiting[stem] = shown
+    assert held > 500 if profile == "held" else held == 0 and not waiting
