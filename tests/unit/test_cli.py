@@ -151,11 +151,15 @@ def test_cli_every_subcommand_has_help_with_an_example(name, capsys):
         ("bind collector --rtl x.sv --out x", "build rtl"),
         ("check run.fst", "build"),
         ("check run.vcd", "build vcd"),
+        ("check vcd_of_no_name", "build vcd"),
+        ("check empty", "build"),
     ],
 )
 def test_cli_asks_set_up_for_what_the_work_needs(words, features, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "run.vcd").write_text("$date\n")
+    (tmp_path / "vcd_of_no_name").write_text("\n$date\n")
+    (tmp_path / "empty").write_text("")
     (tmp_path / "run.fst").write_bytes(b"\0\0")
     args, module = cli.parse(words.split())
     assert list(module.needs(args)) == features.split()
@@ -171,6 +175,7 @@ def test_cli_asks_set_up_for_what_the_work_needs(words, features, tmp_path, monk
         ("lockstep --rtl .", Status.USAGE, "--rtl goes with one block"),
         ("lockstep collector --tie a=1", Status.USAGE, "--tie goes with --rtl"),
         ("vectors play x.wlv --tie a=1", Status.USAGE, "--tie goes with --rtl"),
+        ("check x.fst --tie a=1 --tie a=2", Status.USAGE, "--tie a=1 and --tie a=2: give one"),
         ("lockstep --program x.prog", Status.USAGE, "--program goes with one block"),
         ("vectors gen compactor o.wlv --profile fast", Status.USAGE, "it has mix, mixed, dense"),
     ],
