@@ -413,7 +413,7 @@ class Run {
                      const wlk_step_info &info);
     void outputs(const Set &expected, const Words &out, const Words &care);
     bool all_ways(const Set &expected, const Words &in, Words out, const Words &care,
-                  const State &after, const wlk_step_info &told);
+                  const State &after, const wlk_step_info &ticked);
     Elements elements(const State &state) const;
     wlk_view view(const Words &words, bool out) const;
     uint32_t points(const wlk_point *list, uint32_t n, const std::string &names) const;
@@ -570,7 +570,7 @@ void Run::outputs(const Set &expected, const Words &out, const Words &care) {
 
 // record and step do what eval and tick did.
 bool Run::all_ways(const Set &expected, const Words &in, Words out, const Words &care,
-                   const State &after, const wlk_step_info &told) {
+                   const State &after, const wlk_step_info &ticked) {
     bool full = true;
     for (const wlk_port &port : ports_) {
         full = full && (!port.is_out || !port.present ||
@@ -581,8 +581,8 @@ bool Run::all_ways(const Set &expected, const Words &in, Words out, const Words 
     const State recorded(state_), stepped(state_);
     wlk_step_info info = {};
     block_.record(cfg_.data(), recorded.get(), in.data(), out2.data(), care2.data(), &info);
-    if (out2 != out || care2 != care || info.violated != told.violated ||
-        info.events != told.events || !(elements(recorded) == wanted)) {
+    if (out2 != out || care2 != care || info.violated != ticked.violated ||
+        info.events != ticked.events || !(elements(recorded) == wanted)) {
         fail("record differs from eval and tick");
     }
     const wlk_view given = view(in, false), got = view(out, true);
@@ -603,7 +603,7 @@ bool Run::all_ways(const Set &expected, const Words &in, Words out, const Words 
     }
     const int answer = block_.step(cfg_.data(), stepped.get(), &given, &got, &info);
     // It may look closer while a register that decides is unknown, which ends once for all.
-    if (answer == 0 ? info.violated != told.violated || !(elements(stepped) == wanted)
+    if (answer == 0 ? info.violated != ticked.violated || !(elements(stepped) == wanted)
                     : full && (steps != 0 || block_.outcomes == nullptr)) {
         fail("step differs from eval and tick");
     }
