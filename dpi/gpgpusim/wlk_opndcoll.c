@@ -199,7 +199,7 @@ static int answer_difference(const job *j, bool at_end) {
     }
     wlk_json_close(&to, '}');
     putchar('\n');
-    return verdict;
+    return (int)verdict;
 }
 
 static int answer(job *j) {
