@@ -341,40 +341,45 @@ def test_possible_values_of_a_given_parameter_are_the_ports() -> None:
 ISSUE = tables.load("issue")
 
 
-def told(values: tuple[int, ...], weak: bool = False) -> list[m.Told]:
-    return [m.Told("rs_entries", values, "top.rs", weak)]
+def shared(values: tuple[int, ...], weak: bool = False) -> list[m.Shared]:
+    return [m.Shared("rs_entries", values, "top.rs", weak)]
 
 
 @pytest.mark.parametrize("weak", [False, True])
-def test_told_by_another_scope_narrows_what_the_ports_leave(weak: bool) -> None:
-    found = m.match(ISSUE, scope(shapes(ISSUE)), told=told((3, 4), weak))
+def test_shared_with_another_scope_narrows_what_the_ports_leave(weak: bool) -> None:
+    found = m.match(ISSUE, scope(shapes(ISSUE)), shared=shared((3, 4), weak))
     item = found.params["rs_entries"]
-    assert (item.possible, item.value, item.how, item.told_by) == ((3, 4), 4, "largest", "top.rs")
+    assert (item.possible, item.value, item.how, item.narrowed_by) == (
+        (3, 4),
+        4,
+        "largest",
+        "top.rs",
+    )
     assert item.ambiguous and item.shown == tuple(range(1, 33))
-    [found] = [m.match(ISSUE, scope(shapes(ISSUE)), told=told((5,), weak))]
+    [found] = [m.match(ISSUE, scope(shapes(ISSUE)), shared=shared((5,), weak))]
     assert (found.config["rs_entries"], found.params["rs_entries"].how) == (5, "ports of top.rs")
 
 
 def test_told_what_the_ports_contradict_is_set_aside() -> None:
     table = tables.load("reservation_station")
-    item = m.match(table, shapes(table, rs_entries=4), told=told((5, 6))).params["rs_entries"]
-    assert (item.possible, item.told_by) == ((3, 4), "")
-    item = m.match(table, shapes(table, rs_entries=4), told=told((4, 5))).params["rs_entries"]
+    item = m.match(table, shapes(table, rs_entries=4), shared=shared((5, 6))).params["rs_entries"]
+    assert (item.possible, item.narrowed_by) == ((3, 4), "")
+    item = m.match(table, shapes(table, rs_entries=4), shared=shared((4, 5))).params["rs_entries"]
     assert (item.possible, item.how) == ((4,), "ports of top.rs")
 
 
 def test_told_comes_before_ports_that_are_not_there() -> None:
     """The compiler drops the debug ports of an inner module."""
     ports = without(shapes(debug=1), "debug_", "_pc")
-    outer = [m.Told("debug", (1,), "top", False)]
-    sibling = m.Told("debug", (0,), "top.x", True)
-    assert m.match(TABLE, ports, told=[sibling]).config["debug"] == 0
-    found = m.match(TABLE, ports, told=[sibling, *outer])
+    outer = [m.Shared("debug", (1,), "top", False)]
+    sibling = m.Shared("debug", (0,), "top.x", True)
+    assert m.match(TABLE, ports, shared=[sibling]).config["debug"] == 0
+    found = m.match(TABLE, ports, shared=[sibling, *outer])
     assert (found.config["debug"], found.kind) == (1, "subset")
 
 
-def test_given_comes_before_told() -> None:
-    found = m.match(ISSUE, shapes(ISSUE), {"rs_entries": 6}, told=told((3, 4)))
+def test_given_comes_before_shared() -> None:
+    found = m.match(ISSUE, shapes(ISSUE), {"rs_entries": 6}, shared=shared((3, 4)))
     assert (found.config["rs_entries"], found.params["rs_entries"].how) == (6, "given")
 
 

@@ -20,11 +20,11 @@ ISSUE, COLLECTOR, RS = (tables.load(name) for name in ("issue", "collector", "re
 CYCLES = 4000
 
 
-def found(table: tables.Table, told: tuple = (), given: dict | None = None, **true: int):
+def found(table: tables.Table, shared: tuple = (), given: dict | None = None, **true: int):
     """The match of a block with these parameters."""
     config = table.config(true)
     ports = [(p.name, p.direction, p.width) for p in table.ports(config)]
-    return match.match(table, ports, given, clock=False, told=told)
+    return match.match(table, ports, given, clock=False, shared=shared)
 
 
 def runner(true: dict, fails: set[str] = frozenset()) -> Callable:
@@ -79,9 +79,9 @@ def test_first_is_empty_when_nothing_is_legal() -> None:
 
 
 def test_first_is_bounded() -> None:
-    told = (match.Told("rs_entries", tuple(range(17, 33)), "x", False),)
-    told += (match.Told("max_pending_reads", tuple(range(128, 256)), "x", False),)
-    configs = c.first(found(ISSUE, told))
+    shared = (match.Shared("rs_entries", tuple(range(17, 33)), "x", False),)
+    shared += (match.Shared("max_pending_reads", tuple(range(128, 256)), "x", False),)
+    configs = c.first(found(ISSUE, shared))
     assert len(configs) == 64  # rows and the two switches; pending reads were too many
     assert {g["max_pending_reads"] for g in configs} == {255}
 
@@ -101,7 +101,11 @@ def test_search_that_finds_nothing_leaves_the_defaults() -> None:
     true = {"rs_entries": 13, "coll_entries": 5}
     explored(true, [subject], fails={"stage"})
     assert subject.chosen is subject.trials[0]
-    assert [p.name for p in subject.untold] == ["rs_entries", "coll_entries", "max_pending_reads"]
+    assert [p.name for p in subject.unsettled] == [
+        "rs_entries",
+        "coll_entries",
+        "max_pending_reads",
+    ]
     assert c.doubts(subject).startswith("only defaults, no port tells them: rs_entries=8 of 1..32")
     assert "search along single parameters found nothing" in c.doubts(subject)
 
@@ -128,9 +132,9 @@ def test_no_search_when_every_value_was_tried() -> None:
 def stage(narrow: bool = True) -> list[c.Subject]:
     """A stage and two blocks inside, which tell it what they show."""
     inside = {"rs_entries": 4, "coll_entries": 4, "num_warps": 2}
-    told = [match.Told(n, (3, 4), "stage.x", False) for n in ("rs_entries", "coll_entries")]
+    shared = [match.Shared(n, (3, 4), "stage.x", False) for n in ("rs_entries", "coll_entries")]
     return [
-        c.Subject(found(ISSUE, tuple(told) if narrow else (), num_warps=2), "stage"),
+        c.Subject(found(ISSUE, tuple(shared) if narrow else (), num_warps=2), "stage"),
         c.Subject(found(RS, **inside), "stage.rs"),
         c.Subject(found(COLLECTOR, rs_entries=4, coll_entries=4), "stage.collector"),
     ]

@@ -32,7 +32,7 @@ MOST_NAMED = 4  # values that a message names one by one
 
 
 @dataclass(frozen=True)
-class Told:
+class Shared:
     """What a related scope leaves of a parameter."""
 
     name: str
@@ -61,7 +61,7 @@ class ParamValue:
     ambiguous: bool  # more than one possible, not given, and the block behaves differently
     evidence: str = ""  # a port that shows it
     shown: tuple[int, ...] = ()  # values that the ports that are there allow
-    told_by: str = ""  # the related scope that narrowed it
+    narrowed_by: str = ""  # the related scope that narrowed it
 
 
 @dataclass
@@ -361,7 +361,7 @@ def _allowed(constraint: Constraint, domains: Domains) -> Domains:
 
 
 def _infer(
-    table: Table, found: Sequence[tuple[str, Place, int]], given: Config, told: Sequence[Told]
+    table: Table, found: Sequence[tuple[str, Place, int]], given: Config, shared: Sequence[Shared]
 ) -> tuple[dict[str, ParamValue], list[str]]:
     """Every parameter, and a note for each given value that the ports contradict."""
     solver = Solver(table)
@@ -373,11 +373,11 @@ def _infer(
     for name, value in given.items():
         if not solver.fix(name, value):
             notes.append(_contradiction(table, solver, name, value))
-    told_by = _add_told(solver, told, weak=False)
+    narrowed_by = _add_shared(solver, shared, weak=False)
     for constraint in _absences(table, found):
         if solver.add(constraint):
             shown |= constraint.expr.names
-    told_by = _add_told(solver, told, weak=True) | told_by
+    narrowed_by = _add_shared(solver, shared, weak=True) | narrowed_by
     for each in table.constraints:
         solver.add(Constraint(each.when, lambda v: not v, "", 0, each.text))
     evidence = {n: c.port for c in reversed(solver.taken) for n in c.expr.names if c.port}
@@ -387,7 +387,7 @@ def _infer(
         value, how = _choose(param, solver, given, shown)
         solver.fix(param.name, value)
         several = len(possible[param.name]) > 1
-        by = "" if how == "given" else told_by.get(param.name, "")
+        by = "" if how == "given" else narrowed_by.get(param.name, "")
         result[param.name] = ParamValue(
             name=param.name,
             value=value,
@@ -396,22 +396,22 @@ def _infer(
             ambiguous=several and param.behavioural and how != "given",
             evidence=evidence.get(param.name, ""),
             shown=by_ports[param.name],
-            told_by=by,
+            narrowed_by=by,
         )
     return result, notes
 
 
-def _add_told(solver: Solver, told: Sequence[Told], weak: bool) -> dict[str, str]:
+def _add_shared(solver: Solver, shared: Sequence[Shared], weak: bool) -> dict[str, str]:
     """Narrow by what related scopes show; parameter -> the scope, where it said something new."""
-    told_by = {}
-    for each in told:
+    narrowed_by = {}
+    for each in shared:
         if each.weak == weak:
             before = len(solver.domains[each.name])
             expr = Expr(each.name, each.scope)
             solver.add(Constraint(expr, lambda v, e=each: v in e.values, "", 0, each.scope))
             if len(solver.domains[each.name]) < before:
-                told_by[each.name] = each.scope
-    return told_by
+                narrowed_by[each.name] = each.scope
+    return narrowed_by
 
 
 def _choose(param: Param, solver: Solver, given: Config, shown: set[str]) -> tuple[int, str]:
@@ -563,15 +563,15 @@ def match(
     given: Mapping[str, str | int] | None = None,
     *,
     clock: bool = True,
-    told: Sequence[Told] = (),
+    shared: Sequence[Shared] = (),
     ties: Mapping[str, int] | None = None,
 ) -> Match:
     """Infer the parameters from `ports` and classify every port.
 
     The result's table has the ports that its opaque fields have here.
     `given`: parameters the user set. `clock`: the clock is among the ports (a CSV has none).
-    `told`: what other scopes show of parameters that are the same hardware. `ties`: inputs that may
-    be missing, and their constant values.
+    `shared`: what other scopes show of parameters that are the same hardware. `ties`: inputs that
+    may be missing, and their constant values.
     """
     shapes = {port[0]: port for port in ports}
     table = table.opened(shapes.values())
@@ -584,8 +584,8 @@ def match(
     given = given or {}
     base = table.defaults()
     if given.keys() & table.lists.keys():
-        base = {name: item.value for name, item in _infer(table, found, {}, told)[0].items()}
-    values, notes = _infer(table, found, _given(table, given, base), told)
+        base = {name: item.value for name, item in _infer(table, found, {}, shared)[0].items()}
+    values, notes = _infer(table, found, _given(table, given, base), shared)
     config = {name: item.value for name, item in values.items()}
     result = Match(table, config, values, notes=notes)
     expected = _expected(table, config, clock)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Read RTL with slang: which modules there are, their ports, and the files each one needs.
 
-Each file is a compilation unit of its own, so that a module's files can be told apart. Only when
+Each file is a compilation unit of its own, so that a module's files can be kept apart. Only when
 a file needs a macro that another one defines are all read as one unit, as Verilator reads them.
 """
 

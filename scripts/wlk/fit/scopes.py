@@ -88,11 +88,13 @@ class Finder:
         return found
 
     def _match(
-        self, table: Table, scope: Scope, given: bool = True, told: Sequence[match.Told] = ()
+        self, table: Table, scope: Scope, given: bool = True, shared: Sequence[match.Shared] = ()
     ) -> match.Match:
         """Without the clock, which may be in a scope around this one."""
         mine = {k: v for k, v in self.wanted.config.items() if given and table.knows(k)}
-        return match.match(table, scope.shapes, mine, clock=False, told=told, ties=self.wanted.tie)
+        return match.match(
+            table, scope.shapes, mine, clock=False, shared=shared, ties=self.wanted.tie
+        )
 
     def _subject(self, target: Target) -> Subject:
         """BAD_CONFIG when no configuration that the ports and the user leave is legal."""
@@ -137,10 +139,10 @@ class Finder:
     def _share(self, found: Sequence[Target]) -> None:
         """Match again with what the user gave, and with what the scopes of a group tell."""
         shared = groups(found)
-        told = [(target, _told(target, group)) for group in shared for target in group]
-        for target, others in told:
+        pairs = [(target, _shared(target, group)) for group in shared for target in group]
+        for target, others in pairs:
             if others or self.wanted.config:
-                target.match = self._match(target.table, target.scope, told=others)
+                target.match = self._match(target.table, target.scope, shared=others)
             if not target.match.ok:
                 raise self._refuse(target)
 
@@ -253,17 +255,17 @@ def _are_twins(a: Target, b: Target) -> bool:
     return a.table is b.table and not nested
 
 
-def _told(target: Target, group: Sequence[Target]) -> list[match.Told]:
+def _shared(target: Target, group: Sequence[Target]) -> list[match.Shared]:
     """What the other scopes of its group tell about its parameters; the most telling first."""
-    told = []
+    shared = []
     for other in (t for t in group if t is not target):
         for name in target.table.params.keys() & other.match.params.keys():
             legal = len(other.table.params[name].legal)
             item = other.match.params[name]
             for values, weak in ((item.shown, False), (item.possible, True)):
                 if len(values) < legal:
-                    told.append(match.Told(name, values, other.scope.path, weak))
-    return sorted(told, key=lambda t: (len(t.values), t.scope, t.name))
+                    shared.append(match.Shared(name, values, other.scope.path, weak))
+    return sorted(shared, key=lambda t: (len(t.values), t.scope, t.name))
 
 
 def _without_aliases(found: Sequence[Target]) -> list[Target]:

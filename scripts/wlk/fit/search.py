@@ -132,7 +132,7 @@ class Subject:
         return [p for p in self.open if not self.values(p.name).issuperset(p.possible)]
 
     @property
-    def untold(self) -> list[ParamValue]:
+    def unsettled(self) -> list[ParamValue]:
         """Parameters that only have a default: no port tells them, and no trial did."""
         return [] if self.chosen.searched else [p for p in self.open if p.name not in self.varied]
 
@@ -180,8 +180,8 @@ def _further(subject: Subject, group: Sequence[Subject]) -> Iterator[Trial]:
     """
     best = max(subject.trials, key=lambda t: _search_rank(subject, t))
     lists = [p for p in subject.open if subject.found.table.params[p.name].list_of]
-    if told := _told(subject, group):
-        yield Trial(subject.chosen.config | told)
+    if values := _from_relatives(subject, group):
+        yield Trial(subject.chosen.config | values)
     elif best.failed and not best.passed and (subject.untried or lists):
         # The entries of a list show on ports of their own: each is found by itself.
         yield Trial(subject.trials[0].config | _better(subject, lists))
@@ -209,16 +209,16 @@ def _better(subject: Subject, items: Sequence[ParamValue]) -> Config:
     return {name: t.config[name] for name, t in found.items() if t.score > start.score}
 
 
-def _told(subject: Subject, group: Sequence[Subject]) -> Config:
+def _from_relatives(subject: Subject, group: Sequence[Subject]) -> Config:
     """Values of untried parameters that passing relatives have, and this subject has not."""
-    told = {}
+    values = {}
     for item in subject.untried:
         for other in group:
             chosen = other.chosen.config if other is not subject and other.passing else {}
             value = chosen.get(item.name)
             if value in item.possible and value not in subject.values(item.name):
-                told[item.name] = value
-    return told
+                values[item.name] = value
+    return values
 
 
 def _line(values: Sequence[int]) -> list[int]:
@@ -372,12 +372,12 @@ def how(subject: Subject, item: ParamValue, group: Sequence[Subject]) -> str:
     param = subject.found.table.params[item.name]
     value = subject.chosen.config[item.name]
     what = f"{param.show(value)} of {span(param, item.possible)}"
-    what += f" (ports of {item.told_by})" if item.told_by else ""
+    what += f" (ports of {item.narrowed_by})" if item.narrowed_by else ""
     if subject.chosen.searched:
         return f"search: {what}"
     if others := _passing_too(subject, item.name, group):
         return f"{item.how}: {what}, {span(param, others)} would pass too"
-    if item in subject.untold:
+    if item in subject.unsettled:
         return f"{item.how}: {what}"
     if subject.chosen.passed:
         return f"behaviour: {what}"
@@ -411,7 +411,7 @@ def pinned(found: Match, shown: Mapping[str, Any]) -> list[str]:
     """key=value of each setting that is given, or that the subject's own ports leave open: with
     these nothing is inferred. `shown`: the configuration as one gives it."""
     params = found.params.values()
-    loose = {p.name for p in params if p.how == "given" or p.ambiguous or p.told_by}
+    loose = {p.name for p in params if p.how == "given" or p.ambiguous or p.narrowed_by}
     return [f"{name}={shown[name]}" for name in found.table.settings_of(loose)]
 
 
@@ -419,10 +419,10 @@ def notes(subject: Subject, group: Sequence[Subject]) -> list[str]:
     """What to say about parameters that the ports leave open."""
     if not subject.chosen.passed and subject.chosen.failed and subject.varied:
         return failing(subject)
-    told = [item for item in subject.open if item not in subject.untold]
-    lines = _of_the_default(subject) + [_note(subject, item, group) for item in told]
-    if subject.untold:
-        lines.append(f"{_untold_words(subject)}; pin them with --config KEY=VALUE")
+    settled = [item for item in subject.open if item not in subject.unsettled]
+    lines = _of_the_default(subject) + [_note(subject, item, group) for item in settled]
+    if subject.unsettled:
+        lines.append(f"{_unsettled_words(subject)}; pin them with --config KEY=VALUE")
     lines = [line for line in lines if line]
     rests = inferred(subject) if subject.chosen.passed and not lines else {}
     return [rests_on(rests)] if rests else lines
@@ -504,24 +504,24 @@ def _of_the_default(subject: Subject) -> list[str]:
 
 def doubts(subject: Subject) -> str:
     """A line to stand above the report of a failure: parameters that may be the reason."""
-    if not subject.untold:
+    if not subject.unsettled:
         return ""
     searched = any(t.searched for t in subject.trials)
     effort = "; a search along single parameters found nothing that passes" if searched else ""
     return (
-        f"{_untold_words(subject)}{effort}\n"
+        f"{_unsettled_words(subject)}{effort}\n"
         "  if the RTL has other values, give them with --config KEY=VALUE before reading on\n"
     )
 
 
-def _untold_words(subject: Subject) -> str:
+def _unsettled_words(subject: Subject) -> str:
     table, config = subject.found.table, subject.chosen.config
     values = [
         f"{p.name}={param.show(config[p.name])} of {span(param, p.possible)}"
-        for p in subject.untold
+        for p in subject.unsettled
         if not (param := table.params[p.name]).list_of
     ]
-    names = {p.name for p in subject.untold}
+    names = {p.name for p in subject.unsettled}
     for each in table.lists.values():
         items = each.items_of(names)
         values += (

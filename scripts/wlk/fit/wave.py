@@ -153,7 +153,7 @@ class Session:
 class Passes:
     """Passes over one dump: as many as it takes. A context manager.
 
-    The tool that told the scopes makes the first pass; each further one starts it again.
+    The tool that listed the scopes makes the first pass; each further one starts it again.
     """
 
     def __init__(self, tool: Path, dump: str) -> None:

@@ -143,13 +143,13 @@ def _checked(target: Target, group: Sequence[Subject]) -> Checked:
     """What the trial that was chosen says."""
     subject = target.subject
     trial, answer = subject.chosen, subject.chosen.answer.item
-    told = {p.name: search.how(subject, p, group) for p in target.match.params.values()}
+    origins = {p.name: search.how(subject, p, group) for p in target.match.params.values()}
     config = dict(trial.config)
     for name, (value, scope) in search.adopted(subject, group).items():
         config[name] = value
-        told[name] = f"behaviour of {scope}"
+        origins[name] = f"behaviour of {scope}"
     answer["config"] = target.match.shown(config)
-    answer["inferred"] = target.table.fold(told, config)
+    answer["inferred"] = target.table.fold(origins, config)
     few = _few_samples(target, answer)
     if few:
         answer["verdict"] = report.verdict_name(Status.VACUOUS)

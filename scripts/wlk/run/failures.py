@@ -94,8 +94,8 @@ def text(job: Job, answer: dict) -> str:
     """The report of a failure."""
     advice = "".join(f"  {line}\n" for line in job.advice)
     repeat = f"  repeat: {command_line(job, _seed(job, answer))}"
-    told = job.table.name_lists(answer["report"], job.shown)
-    return f"{told.rstrip()}\n{advice}{repeat}"
+    report = job.table.name_lists(answer["report"], job.shown)
+    return f"{report.rstrip()}\n{advice}{repeat}"
 
 
 def _seed(job: Job, answer: dict) -> int:

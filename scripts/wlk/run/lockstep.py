@@ -200,21 +200,21 @@ def _result(
         masked_bits=answer.get("masked_bits", 0),
         verdict=status,
         first=_first(answer),
-        extra=extra | _told(job, answer),
+        extra=extra | _reported(job, answer),
     )
 
 
-def _told(job: Job, answer: dict) -> dict:
+def _reported(job: Job, answer: dict) -> dict:
     """What the harness tells of a failure, and the checkers it had."""
-    told = {}
+    reported = {}
     if "at_fault" in answer:
-        told["at_fault"] = answer["at_fault"]
+        reported["at_fault"] = answer["at_fault"]
     if job.table.instances:
-        told["checkers"] = [job.table.name, *(each.table.name for each in job.inside)]
+        reported["checkers"] = [job.table.name, *(each.table.name for each in job.inside)]
     for key in ("seed", "barely_compared", "stuck"):
         if answer.get(key):
-            told[key] = answer[key]
-    return told | harness.findings(answer)
+            reported[key] = answer[key]
+    return reported | harness.findings(answer)
 
 
 def rows(results: Iterable[Result]) -> list[tuple]:

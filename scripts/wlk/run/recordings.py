@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Recordings of the real designs, checked in one go: CSV files played, waveforms checked.
 
-Which block a recording belongs to is told by its ports, not by its name; recordings of designs
+Which block a recording belongs to is decided by its ports, not by its name; recordings of designs
 that have no table yet are counted and left alone. Parameters are inferred as `check` does. A file
 NAME.toml beside NAME.csv.xz or NAME.fst, lines `parameter = value`, says those that it holds.
 Recordings of GPGPU-Sim's operand collector are text (opndcoll_replay.py), and have a table apart.

@@ -299,14 +299,16 @@ def _explore(subject: Subject, header: Header, table: tables.Table) -> None:
 def _notes(subject: Subject, config: tables.Config) -> list[str]:
     """How each parameter was found that is no mere default."""
     table = subject.found.table
-    told = {
+    origins = {
         item.name: item.how if table.params[item.name].list_of else _how(item)
         for item in subject.found.params.values()
         if item.how != "default" and not item.ambiguous
     }
-    told |= {item.name: search.how(subject, item, [subject]) for item in subject.open}
+    origins |= {item.name: search.how(subject, item, [subject]) for item in subject.open}
     shown = subject.found.shown(config)
-    notes = [f"{key}={shown[key]} ({how})" for key, how in table.fold(told, config).items() if how]
+    notes = [
+        f"{key}={shown[key]} ({how})" for key, how in table.fold(origins, config).items() if how
+    ]
     if subject.open and not subject.chosen.passed:
         reach = f"none plays clean, this one up to cycle {subject.chosen.reach}"
         notes += [*search.doubts(subject).splitlines(), f"{reach}; --config decides otherwise"]

@@ -162,12 +162,12 @@ class Table:
         """The ports of the opaque fields, as the programs in C take them."""
         return ",".join(member.text() for member in self.members)
 
-    def fold(self, told: Mapping[str, str], cfg: Config) -> dict[str, str]:
-        """What is told of each parameter, by the keys that a user gives."""
-        folded = {key: told[key] for key in self.settings() if key in told}
+    def fold(self, how: Mapping[str, str], cfg: Config) -> dict[str, str]:
+        """How each parameter was found, by the keys that a user gives."""
+        folded = {key: how[key] for key in self.settings() if key in how}
         for key, each in self.lists.items():
             names = [name for n, _, name in each.params() if n < each.length(cfg)]
-            words = dict.fromkeys(told[name].partition(":")[0] for name in names if name in told)
+            words = dict.fromkeys(how[name].partition(":")[0] for name in names if name in how)
             folded[key] = " and ".join(words)
         return folded
 
