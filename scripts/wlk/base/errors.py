@@ -22,7 +22,7 @@ Status.__doc__ = "Verdict or error of a command; its number is the exit code."
 
 
 class WlkError(Exception):
-    """A failure to tell a person in one line: what is wrong, where, and what to do."""
+    """A failure reported in one line: what is wrong, where, and what to do."""
 
     def __init__(self, status: Status, message: str) -> None:
         self.status = Status(status)

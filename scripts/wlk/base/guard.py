@@ -82,6 +82,6 @@ def _complain_of_output(error: OSError, code: int) -> int:
 def _complain(message: str, status: int, as_json: bool) -> int:
     print(f"{NAME}: {message}", file=sys.stderr, flush=True)
     if as_json:
-        with contextlib.suppress(OSError, ValueError):  # the line and the exit code have said it
+        with contextlib.suppress(OSError, ValueError):  # the line and the exit code report it
             report.json_line({"error": WlkError(Status(status), message).json()})
     return int(status)

@@ -93,7 +93,7 @@ def add_named_config(parser: Any) -> None:
 
 
 def add_rtl(parser: Any, *, required: bool = False, several: bool = True) -> None:
-    """The options that say which RTL: the fields of run.jobs.RtlSource. `several`: behind one
+    """The options that name the RTL: the fields of run.jobs.RtlSource. `several`: behind one
     --rtl, which can then not stand before what the command takes without a name."""
     parser.add_argument(
         "--rtl",
@@ -181,7 +181,7 @@ def _add_settings(parser: Any, name: str, kind: Any, form: str, text: str) -> No
 
 
 def twice(first: str, second: str, option: str = "--config") -> str:
-    """What is said of two values for one key."""
+    """The message for two values of one key."""
     return f"{option} {first} and {option} {second}: give one of them"
 
 

@@ -178,7 +178,7 @@ FULL_WORDS = ("No space left on device", "Disk quota exceeded", "File too large"
 
 
 def no_room(log: Path, *places: Path) -> str:
-    """The disk that a tool failed of, as its log says or as it is now; '' if it was none."""
+    """The disk that a tool failed of, by its log or as it is now; '' if it was none."""
     temporary = Path(os.environ.get("TMPDIR") or tempfile.gettempdir())
     for place in (*places, temporary):
         with contextlib.suppress(OSError):
@@ -186,8 +186,8 @@ def no_room(log: Path, *places: Path) -> str:
             if room.f_bavail * room.f_frsize < ROOM or (room.f_files and not room.f_favail):
                 return f"no space left on the disk of {place}; free some space"
     with contextlib.suppress(OSError):
-        said = log.read_text(encoding="utf-8", errors="replace")
-        if any(words in said for words in FULL_WORDS):
+        text = log.read_text(encoding="utf-8", errors="replace")
+        if any(words in text for words in FULL_WORDS):
             names = " or ".join(map(str, (*places, temporary)))
             return f"no space left on the disk of {names}; free some space"
     return ""

@@ -46,7 +46,7 @@ class Progress:
         self._lock = threading.Lock()
 
     def update(self, done: int | None = None, note: str = "") -> None:
-        """Say how far it is. Cheap to call often: most calls print nothing."""
+        """Show how far it is. Cheap to call often: most calls print nothing."""
         now = time.monotonic()
         with self._lock:
             if now - self._last < (TTY_PERIOD if self.tty else LOG_PERIOD):
@@ -378,7 +378,7 @@ def parallel(
 
 
 def tail(log: Path, lines: int = 8) -> list[str]:
-    """The last lines of a log that say something."""
+    """The last lines of a log that are not blank."""
     try:
         with log.open(encoding="utf-8", errors="replace") as file:
             return list(deque((line.rstrip() for line in file if line.strip()), maxlen=lines))

@@ -56,7 +56,7 @@ class Result:
     """... or which module; a run has one of the two."""
     first: Mismatch | None = None
     extra: Mapping[str, Any] = field(default_factory=dict)
-    """What this command says beside; keys must not be those above."""
+    """Further keys of this command; none of those above."""
 
     def json(self) -> dict[str, Any]:
         """The common object, keys always in the same order."""

@@ -37,5 +37,5 @@ def needs(args: argparse.Namespace) -> tuple[str, ...]:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Match the module's ports, generate the files, say how to use them."""
+    """Match the module's ports, generate the files, print how to use them."""
     return bind.write(args)

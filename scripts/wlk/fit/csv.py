@@ -62,7 +62,7 @@ def _port(path: Path, name: str, kind: str) -> tuple[str, str, int]:
 
 
 def lines(path: Path) -> Iterator[bytes]:
-    """The whole file in pieces, and the line `#end` that says so."""
+    """The whole file in pieces, and the line `#end` after it."""
     last = b"\n"
     with _opened(path) as file:
         while piece := file.read(PIECE):

@@ -70,7 +70,7 @@ def of_rtl(
     design: object, top: object, found: Match, given: Mapping[str, str | int]
 ) -> tuple[list[Inside], list[str]]:
     """Those of a user's RTL (rtl.Design, rtl.Module), found by the names of their modules, and a
-    note for each that is left out. Their ports tell parameters that `found`, the match of the block
+    note for each that is left out. Their ports show parameters that `found`, the match of the block
     around them, leaves open: it is narrowed."""
     inside, notes = [], []
     for table in composed.blocks(found.table)[1:]:

@@ -43,7 +43,7 @@ class Shared:
 
 @dataclass(frozen=True)
 class Difference:
-    """A port that is not as the table says."""
+    """A port that differs from the table."""
 
     port: str
     expected: str
@@ -113,7 +113,7 @@ class Match:
         return self.table.show(config, self.unknown)
 
     def questions(self) -> list[str]:
-        """What only the user can tell, one line a parameter, with the option's name."""
+        """What only the user can know, one line a parameter, with the option's name."""
         loose = {item.name: item for item in self.params.values() if item.ambiguous}
         lines = []
         for name, item in loose.items():
@@ -240,7 +240,7 @@ def _width_constraints(found: Sequence[tuple[str, Place, int]]) -> Iterator[Cons
 
 
 def _count_constraints(found: Sequence[tuple[str, Place, int]]) -> Iterator[Constraint]:
-    """`count > index` for each index; only the largest index of each support says something."""
+    """`count > index` for each index; only the largest index of each support adds something."""
     seen: dict[str, dict[int, list[tuple[str, Expr]]]] = {}
     for name, place, _ in found:
         for expr, index in place.dims:
@@ -402,7 +402,7 @@ def _infer(
 
 
 def _add_shared(solver: Solver, shared: Sequence[Shared], weak: bool) -> dict[str, str]:
-    """Narrow by what related scopes show; parameter -> the scope, where it said something new."""
+    """Narrow by what related scopes show; parameter -> the scope, where it excluded a value."""
     narrowed_by = {}
     for each in shared:
         if each.weak == weak:
@@ -426,7 +426,7 @@ def _choose(param: Param, solver: Solver, given: Config, shown: set[str]) -> tup
 
 
 def _contradiction(table: Table, solver: Solver, name: str, value: int) -> str:
-    """One line: the given value, what the ports say, and a port that says so."""
+    """One line: the given value, what the ports show, and a port that shows it."""
     param = table.params[name]
     port = next(
         (
@@ -438,13 +438,13 @@ def _contradiction(table: Table, solver: Solver, name: str, value: int) -> str:
         ),
         next((c.port for c in solver.taken if name in c.expr.names), ""),
     )
-    says = _values(param, solver.domains[name])
-    return f"{name}={param.show(value)} was given, but port {port} shows {name}={says}"
+    values = _values(param, solver.domains[name])
+    return f"{name}={param.show(value)} was given, but port {port} shows {name}={values}"
 
 
 def _given(table: Table, given: Mapping[str, str | int], base: Config) -> Config:
     """Given values as numbers; WlkError BAD_CONFIG. A named value may come as its position.
-    `base`: what the ports tell of the parameters that the words of a list depend on."""
+    `base`: the values, inferred from ports, that the words of a list depend on."""
     lists = {name: value for name, value in given.items() if name in table.lists}
     plain = {name: value for name, value in given.items() if name not in table.lists}
     result = _plain(table, plain)

@@ -23,7 +23,7 @@ from .wave import Scope
 
 @dataclass(frozen=True)
 class Check:
-    """What is asked about a waveform: the options of `check`, with what a caller need not say."""
+    """What is asked about a waveform: the options of `check`, most with a default."""
 
     dump: str
     block: Sequence[str] = ()  # names; none: every block
@@ -137,7 +137,7 @@ class Finder:
         return found + odd
 
     def _share(self, found: Sequence[Target]) -> None:
-        """Match again with what the user gave, and with what the scopes of a group tell."""
+        """Match again with what the user gave, and with what the scopes of a group show."""
         shared = groups(found)
         pairs = [(target, _shared(target, group)) for group in shared for target in group]
         for target, others in pairs:
@@ -256,7 +256,7 @@ def _are_twins(a: Target, b: Target) -> bool:
 
 
 def _shared(target: Target, group: Sequence[Target]) -> list[match.Shared]:
-    """What the other scopes of its group tell about its parameters; the most telling first."""
+    """What the other scopes of its group show of its parameters; the most specific first."""
     shared = []
     for other in (t for t in group if t is not target):
         for name in target.table.params.keys() & other.match.params.keys():

@@ -48,7 +48,7 @@ class Trial:
     wrong: int | None = None  # ports that ever differ, where each cycle stands alone
     verdict: str = ""
     first: dict[str, Any] = field(default_factory=dict)  # cycle and port of the first difference
-    answer: Any = None  # what else the runner has to say
+    answer: Any = None  # what else the runner reports
 
     @property
     def score(self) -> int:
@@ -87,7 +87,7 @@ class Subject:
 
     @property
     def open(self) -> list[ParamValue]:
-        """Parameters that only the behaviour tells."""
+        """Parameters that only the behaviour shows."""
         return [p for p in self.found.params.values() if p.ambiguous]
 
     @property
@@ -110,7 +110,7 @@ class Subject:
 
     @property
     def fair(self) -> list[Trial]:
-        """A search is for one that passes: its failures say nothing."""
+        """A search is for one that passes: its failures show nothing."""
         return [t for t in self.trials if not t.dropped and (t.passed or not t.searched)]
 
     def values(self, name: str) -> set[int]:
@@ -133,7 +133,7 @@ class Subject:
 
     @property
     def unsettled(self) -> list[ParamValue]:
-        """Parameters that only have a default: no port tells them, and no trial did."""
+        """Parameters that only have a default: no port shows them, and no trial did."""
         return [] if self.chosen.searched else [p for p in self.open if p.name not in self.varied]
 
 
@@ -353,7 +353,7 @@ def span(param: Param, values: Sequence[int]) -> str:
 
 def adopted(subject: Subject, group: Sequence[Subject]) -> dict[str, tuple[int, str]]:
     """Parameters that no rule of this subject reads, with the value that a relative found by its
-    behaviour, and its name: nothing but what is said of them depends on these here.
+    behaviour, and its name: nothing but their report depends on these here.
     """
     found = {}
     for item in subject.found.params.values():
@@ -393,7 +393,7 @@ def inferred(subject: Subject) -> dict[str, int | str]:
 
 
 def rests_on(found: Mapping[str, int | str]) -> str:
-    """What to say of a PASS that rests on inferred values."""
+    """The notes on a PASS that rests on inferred values."""
     values = " ".join(f"{key}={value}" for key, value in found.items())
     pin = " ".join(f"--config {key}={value}" for key, value in found.items())
     return f"the PASS rests on inferred {values}; pin it with {pin}"
@@ -416,7 +416,7 @@ def pinned(found: Match, shown: Mapping[str, Any]) -> list[str]:
 
 
 def notes(subject: Subject, group: Sequence[Subject]) -> list[str]:
-    """What to say about parameters that the ports leave open."""
+    """The notes on parameters that the ports leave open."""
     if not subject.chosen.passed and subject.chosen.failed and subject.varied:
         return failing(subject)
     settled = [item for item in subject.open if item not in subject.unsettled]
@@ -448,7 +448,7 @@ def listed(subject: Subject) -> list[dict[str, Any]]:
     ]
 
 
-def said(subject: Subject) -> dict[str, Any]:
+def as_json(subject: Subject) -> dict[str, Any]:
     """The keys of a JSON object: what was inferred, and what was tried where nothing passes."""
     tried = {} if subject.chosen.passed else {"candidates": listed(subject)}
     return {"inferred_behaviour": inferred(subject)} | tried
@@ -540,7 +540,7 @@ def _passing_too(subject: Subject, name: str, group: Sequence[Subject]) -> list[
 
 
 def _note(subject: Subject, item: ParamValue, group: Sequence[Subject]) -> str:
-    """'' where there is nothing to say: the first value was right, and no other."""
+    """'' where no note is needed: the first value was right, and no other."""
     param, start = subject.found.table.params[item.name], subject.trials[0]
     if param.list_of:
         return ""

@@ -50,7 +50,7 @@ class Scope:
 
 @dataclass
 class Answer:
-    """What the tool said of an instance: its JSON object, and its report if it does not pass."""
+    """What the tool reports of an instance: its JSON object, and its report if it does not pass."""
 
     item: dict[str, Any]
     report: str  # for a person, '' of one that passes
@@ -116,8 +116,8 @@ class Session:
         for thread in self._threads:
             thread.join()
         if code not in set(Status) or code == Status.OK:
-            said = f": {self._errors[-1]}" if self._errors else ""
-            return WlkError(Status.MODEL_ERROR, f"{TOOL} {self.dump} ended with {code}{said}")
+            reason = f": {self._errors[-1]}" if self._errors else ""
+            return WlkError(Status.MODEL_ERROR, f"{TOOL} {self.dump} ended with {code}{reason}")
         message = self._errors[-1] if self._errors else "no reason given"
         where = "" if self.dump in message else f"{self.dump}: "
         return WlkError(Status(code), where + message)
@@ -184,5 +184,5 @@ class Passes:
             self.scopes()
         session, self._ready = self._ready, None
         words = [word for each in instances for word in ("--instance", *each)]
-        said = session.run(words)
-        return [Answer(item, item.pop("report", "")) for item in said]
+        items = session.run(words)
+        return [Answer(item, item.pop("report", "")) for item in items]

@@ -341,7 +341,7 @@ class CTable:
     def _accessors(self, w: Writer, side: str) -> None:
         """Getters and putters of fields: a whole small array at a time.
 
-        Those of a group take the words of one element. A unit has one that tells its words.
+        Those of a group take the words of one element. A unit has one that returns its words.
         """
         for item in self.t.fields:
             if item.direction != side or item.lanes is not None or item.unit:

@@ -200,7 +200,7 @@ def parameters(block: str) -> str:
 
 
 def conditions(block: str) -> str:
-    """Configurations of a block that are refused, or warned of, and what is said of them."""
+    """Configurations of a block that are refused, or warned of, and the message for each."""
     table = load(block)
     rows = [["refused", *_condition(c)] for c in table.constraints if c.entry in (None, 0)]
     rows += [["a warning", *_condition(c)] for c in table.cautions if c.entry in (None, 0)]
@@ -277,7 +277,7 @@ KINDS: dict[str, Callable[..., str]] = {
 
 
 def main() -> int:
-    """Write the pages, or say which are stale."""
+    """Write the pages, or print which are stale."""
     check = sys.argv[1:] == ["--check"]
     found = list(stale())
     for path, text in found:

@@ -2,7 +2,7 @@
 """Small kernels as programs (docs/program-format.md), for the stimulus of the block `issue`.
 
 `PYTHONPATH=scripts python3 -m wlk.gen.kernels` writes those in vectors/kernels, with `--check` it
-says which are stale; `... -m wlk.gen.kernels dot warps=4 unroll=2 > my.prog` prints one with other
+names the stale ones; `... -m wlk.gen.kernels dot warps=4 unroll=2 > my.prog` prints one with other
 parameters. A kernel is a trace: loops are run, branches taken, registers physical. Each warp has
 registers of its own and reads none that it has not written, and no instruction names a register
 twice, so that a kernel runs with max_pending_reads=1 too.
@@ -317,7 +317,7 @@ def stale() -> Iterator[tuple[Path, str]]:
 
 
 def update(check: bool) -> int:
-    """Write what is stale, or say it."""
+    """Write what is stale, or print its name."""
     found = list(stale())
     for path, wanted in found:
         print(f"{path.parent.name}/{path.name}: {'stale' if check else 'written'}")

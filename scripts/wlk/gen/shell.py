@@ -8,7 +8,7 @@ A unit is one core port a use (`ibuf.bits.uop.pc` is in `ibuf_bits_i`): its fiel
 the first in the high bits, as a packed struct has them; uses in an array lie as other elements do.
 The ports that each entry of a list has are one core port too, without the entry's number: entry 0
 in the low bits. So are the ports of an opaque field: those of an element side by side.
-Inputs that no rule reads stay out of the core. The core's header says which parameters it takes:
+Inputs that no rule reads stay out of the core. The core's header lists the parameters it takes:
 the block's, the width of a unit (`EntryW`), where a field begins in it (`EntryUopPcLsb`), and the
 width of an element of an opaque field (`PayloadW`). An item of a list's entries is one parameter
 (`QueuesType`, `logic [63:0]`), eight bits an entry, entry 0 lowest, 0 where there is none. Blocks

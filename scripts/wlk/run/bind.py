@@ -2,7 +2,7 @@
 """What `warplock bind` writes: checker, package, bind file, step call, and lists to use them.
 
 The checker's parameters are fixed when it is written: in a user's simulation nothing is tried out.
-What the ports leave open must be given, unless the default is among it, which is then said.
+What the ports leave open must be given, unless the default is possible: a note then names it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def _matched(args: argparse.Namespace, table: tables.Table) -> jobs.Matched:
 
 
 def _clock(args: argparse.Namespace, table: tables.Table, module: Any) -> str:
-    """What samples the module; WlkError USAGE when its block has no clock, and nobody says."""
+    """What samples the module; WlkError USAGE when its block has no clock, and none is given."""
     if table.clock is not None or args.clock is not None:
         return args.clock or table.clock
     if match.SAMPLER in module.port_names:

@@ -23,7 +23,7 @@ DEFAULT = "release"
 PRODUCT = "product"  # target with all but the tests: vectors/meson.build
 PERCENTAGE = re.compile(r" *(\d+)% ")
 VARIABLE = "WARPLOCK_BUILD"
-# How compilers, linkers, Meson and our generators begin to say what is wrong.
+# How compilers, linkers, Meson and our generators begin an error message.
 ERROR = re.compile(r"\berror: |undefined reference|multiple definition|^warplock: ", re.IGNORECASE)
 
 
@@ -58,7 +58,7 @@ KINDS = {
 
 
 def folder(kind: str | None = None) -> Path:
-    """Where `kind` is built; without one, what WARPLOCK_BUILD says, else "release"."""
+    """Where `kind` is built; without one, $WARPLOCK_BUILD, else "release"."""
     return setup.BUILD / _name(kind)
 
 
@@ -127,7 +127,7 @@ def _tool(name: str) -> str:
 
 
 def _first_error(build: Path, log: Path) -> str:
-    """What went wrong, from the first line of the log that says so."""
+    """What went wrong, from the first line of the log that names an error."""
     for line in log.read_text(encoding="utf-8", errors="replace").splitlines():
         if ERROR.search(line):
             return f"{build} does not build: {line.strip()}"

@@ -123,7 +123,7 @@ def _check_given(blocks: Sequence[Table], given: Mapping[str, str]) -> None:
 
 @dataclass
 class Checked:
-    """What is said about one scope."""
+    """The answer for one scope."""
 
     target: Target
     answer: dict[str, Any]
@@ -140,7 +140,7 @@ class Checked:
 
 
 def _checked(target: Target, group: Sequence[Subject]) -> Checked:
-    """What the trial that was chosen says."""
+    """The answer of the trial that was chosen."""
     subject = target.subject
     trial, answer = subject.chosen, subject.chosen.answer.item
     origins = {p.name: search.how(subject, p, group) for p in target.match.params.values()}
@@ -154,7 +154,7 @@ def _checked(target: Target, group: Sequence[Subject]) -> Checked:
     if few:
         answer["verdict"] = report.verdict_name(Status.VACUOUS)
     checked = Checked(target, answer, notes=few)
-    answer |= search.said(subject) if subject.open else {}
+    answer |= search.as_json(subject) if subject.open else {}
     if not trial.passed:
         checked.text = search.doubts(subject) + target.table.name_lists(
             trial.answer.text(), answer["config"]

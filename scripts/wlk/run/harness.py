@@ -25,15 +25,15 @@ NO_ROOM = "the disk is full, or that of /tmp; free some space there"
 def words(job: Job, **more: object) -> list[str]:
     """The harness's words for a job; `more`: in place of its own, or beside them."""
     args = job.args
-    said = {
+    keys = {
         "first": args.seeds[0],
         "last": args.seeds[-1],
         "cycles": args.cycles,
         "profile": args.profile,
         "power_up": args.power_up,
     }
-    said |= {"program": args.program} | more
-    given = [f"{key}={value}" for key, value in said.items() if value is not None]
+    keys |= {"program": args.program} | more
+    given = [f"{key}={value}" for key, value in keys.items() if value is not None]
     if job.matched is not None and job.args.bind == "all":
         open_ports = inside.suspects(job.table, job.config, job.inside, job.modules)
         given += [f"suspect={each}" for each in open_ports]
@@ -118,13 +118,13 @@ def _complaint(job: Job, code: int, last: str) -> WlkError:
 
 
 def findings(answer: Mapping[str, Any]) -> dict[str, Any]:
-    """What the RTL itself had to say, as the harness reports it."""
+    """What the RTL itself printed and asserted, as the harness reports it."""
     keys = ("assertion", "assertions", "assertions_before_reset", "printed")
     return {key: answer[key] for key in keys if key in answer}
 
 
 def notes(title: str, answer: Mapping[str, Any]) -> list[str]:
-    """What is to be said of assertions and prints beside the report of a failure."""
+    """The notes on assertions and prints that go with the report of a failure."""
     found = []
     if "assertion" in answer:
         found.append(f"{title}: {_assertion(answer['assertion'])}")

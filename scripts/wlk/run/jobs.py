@@ -33,7 +33,7 @@ class RtlSource:
     tie: dict[str, int] = field(default_factory=dict)  # ports that the RTL lacks
 
     def as_options(self) -> list[str]:
-        """The words of a command line that say the same."""
+        """The same as words of a command line."""
         words = [word for path in self.rtl for word in ("--rtl", str(path))]
         words += ["--module", self.module] if self.module else []
         words += [word for each in self.define for word in ("--define", each)]
@@ -43,7 +43,7 @@ class RtlSource:
 
 @dataclass
 class Run(RtlSource):
-    """What a run is asked to do: the options of `lockstep`, with what a caller need not say."""
+    """What a run is asked to do: the options of `lockstep`, most with a default."""
 
     blocks: list[str] = field(default_factory=list)
     power_up: str = "random"
@@ -121,10 +121,10 @@ def list_blocks(as_json: bool) -> int:
     table = report.Table("block", "module", "spec", "status", "parameters")
     for name in tables.names():
         block = tables.load(name)
-        said = {key: block.describe(key) for key in block.settings()}
-        params = ", ".join(f"{key}={default}" for key, (default, _, _) in said.items())
+        described = {key: block.describe(key) for key in block.settings()}
+        params = ", ".join(f"{key}={default}" for key, (default, _, _) in described.items())
         if as_json:
-            values = {key: legal for key, (_, legal, _) in said.items()}
+            values = {key: legal for key, (_, legal, _) in described.items()}
             report.json_line(
                 {
                     "block": name,
@@ -176,7 +176,7 @@ def given_config(table: Table, words: Sequence[str], partial: bool = False) -> d
                 "or give KEY=VALUE",
             )
     given = named | given
-    table.values(given, table.defaults(), partial)  # says what is not legal
+    table.values(given, table.defaults(), partial)  # raises for what is not legal
     return given
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pipeline pictures in the Kanata log format, version 0004: a strict reader, and a drawing.
 
-`PYTHONPATH=scripts python3 -m wlk.run.kanata FILE` says whether Konata, in any version, opens the
+`PYTHONPATH=scripts python3 -m wlk.run.kanata FILE` prints whether Konata, in any version, opens the
 log and whether it is a picture as docs/pipeline.md describes it; `--svg FILE` draws a part of it.
 
 What the format's page leaves open is refused here, because versions of the viewer differ on it: a

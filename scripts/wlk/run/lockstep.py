@@ -186,7 +186,7 @@ def _result(
     }
     if job.matched is not None:
         extra["inferred"] = _inferred(job, subject)
-        extra |= search.said(subject) if subject is not None else {}
+        extra |= search.as_json(subject) if subject is not None else {}
         extra["match"] = job.matched.kind
         extra["not_compared"] = job.matched.missing_outputs
         extra["tied_off"] = job.matched.tied_off
@@ -205,7 +205,7 @@ def _result(
 
 
 def _reported(job: Job, answer: dict) -> dict:
-    """What the harness tells of a failure, and the checkers it had."""
+    """What the harness reports of a failure, and the checkers it had."""
     reported = {}
     if "at_fault" in answer:
         reported["at_fault"] = answer["at_fault"]

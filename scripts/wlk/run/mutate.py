@@ -209,7 +209,7 @@ def _blocks(args: argparse.Namespace) -> list[str]:
 
 def load(block: str, config: dict[str, Any] | None = None) -> list[Fault]:
     """The faults of a block's list; `config` takes the place of the list's.
-    Fails with the line that says which one cannot be read."""
+    Fails with a line that names the one that cannot be read."""
     path = fault_list(block)
     try:
         raw = tomllib.loads(path.read_text(encoding="utf-8"))

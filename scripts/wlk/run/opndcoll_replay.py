@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Stimulus of GPGPU-Sim's operand collector on the model: printed, counted, compared.
 
-A recording is a pair NAME.stim and NAME.events, plain or .xz. Where nobody says its revision and
+A recording is a pair NAME.stim and NAME.events, plain or .xz. Where nothing names its revision and
 options, its name does: REVISION-OPTIONS-TITLE, with the options in OPTIONS.cfg beside it.
 """
 
@@ -64,7 +64,7 @@ class Recording:
 
 
 def recordings(place: Path) -> Iterator[Recording]:
-    """Those below a folder whose names say revision and options."""
+    """Those below a folder whose names hold revision and options."""
     for suffix in SUFFIXES:
         for path in sorted(place.rglob("*" + suffix)):
             recording = _recording(path, suffix)
@@ -95,7 +95,7 @@ def difference(answer: dict[str, Any], stimulus: Path, events: Path) -> str:
 
 
 def _require_command(plain: Path, stimulus: Path) -> None:
-    """VACUOUS when there is nothing to play. That it cannot be read is the program's to say."""
+    """VACUOUS when there is nothing to play. That it cannot be read is reported by the program."""
     with contextlib.suppress(OSError), plain.open("rb") as file:
         if not any(line.strip() and not line.startswith(b"#") for line in file):
             raise WlkError(Status.VACUOUS, f"{stimulus}: no command in it; nothing was played")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a replay prints, and the statistics: rates and tables of what `wlk-opndcoll` counts.
 
-docs/operand-collector.md says what each count is.
+docs/operand-collector.md defines each count.
 """
 
 from __future__ import annotations

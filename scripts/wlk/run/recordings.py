@@ -3,7 +3,7 @@
 
 Which block a recording belongs to is decided by its ports, not by its name; recordings of designs
 that have no table yet are counted and left alone. Parameters are inferred as `check` does. A file
-NAME.toml beside NAME.csv.xz or NAME.fst, lines `parameter = value`, says those that it holds.
+NAME.toml beside NAME.csv.xz or NAME.fst, lines `parameter = value`, names those that it holds.
 Recordings of GPGPU-Sim's operand collector are text (opndcoll_replay.py), and have a table apart.
 """
 
@@ -170,8 +170,8 @@ def _replays(place: Path, as_json: bool, stream: Any, brief: bool) -> list[Resul
                 where = (each.replay.stimulus, each.events)
                 differences.append(opndcoll_replay.difference(answer, *where))
             if as_json:
-                said = {"block": "opndcoll", "recording": row[0], "revision": row[1]}
-                report.json_line(said | {"options": row[2]} | answer)
+                row_json = {"block": "opndcoll", "recording": row[0], "revision": row[1]}
+                report.json_line(row_json | {"options": row[2]} | answer)
     if not brief:
         print("\nrecordings of GPGPU-Sim's operand collector, line by line", file=stream)
         table.print(stream)
@@ -199,14 +199,14 @@ def _result(answer: dict[str, Any], path: Path, verdict: Status, text: str) -> R
 
 
 def _beside(path: Path) -> dict[str, str]:
-    """The parameters that NAME.toml beside the recording says."""
-    said = path.with_name(path.name.partition(".")[0] + ".toml")
-    if not said.is_file():
+    """The parameters in NAME.toml beside the recording."""
+    beside = path.with_name(path.name.partition(".")[0] + ".toml")
+    if not beside.is_file():
         return {}
     try:
-        values = tomllib.loads(said.read_text(encoding="utf-8"))
+        values = tomllib.loads(beside.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise WlkError(Status.BAD_CONFIG, f"{said}: {error}") from error
+        raise WlkError(Status.BAD_CONFIG, f"{beside}: {error}") from error
     return {key: str(value) for key, value in values.items()}
 
 
@@ -218,12 +218,12 @@ def _kept(error: WlkError) -> WlkError:
 
 
 def _checked(path: Path) -> Iterator[Result]:
-    """What a recording answers; one that cannot be read has a row of its own that says why."""
+    """What a recording answers; one that cannot be read has a row of its own with the reason."""
     try:
         yield from _wave(path) if path.suffix in WAVES else _csv(path)
     except WlkError as error:
-        said = {"recording": path.name, "error": _kept(error).json()}
-        yield Result(block="-", scope="-", verdict=error.status, extra=said)
+        extra = {"recording": path.name, "error": _kept(error).json()}
+        yield Result(block="-", scope="-", verdict=error.status, extra=extra)
 
 
 def _csv(path: Path) -> Iterator[Result]:

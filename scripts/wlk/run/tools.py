@@ -30,7 +30,7 @@ def _folder() -> Path:
 
 @dataclass(frozen=True)
 class Answer:
-    """What a program said and how it ended."""
+    """What a program printed and how it ended."""
 
     code: int
     output: str
@@ -94,7 +94,7 @@ def _listen(pipe: Any, line: progress.Progress, report: list[str]) -> None:
 
 
 def _write(pipe: Any, feed: Iterable[bytes]) -> None:
-    """Send all of `feed`, or as much as the program takes: its exit code then says why."""
+    """Send all of `feed`, or as much as the program takes: its exit code then shows why."""
     with contextlib.suppress(BrokenPipeError):
         for piece in feed:
             pipe.write(piece)

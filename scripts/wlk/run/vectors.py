@@ -25,7 +25,7 @@ Given = Iterable[tuple[str, str]]
 
 @dataclass(frozen=True)
 class Header:
-    """What a vector file says of itself."""
+    """What a vector file's header holds."""
 
     path: Path
     cycles: int
@@ -103,13 +103,13 @@ def _opened(header: Header, table: tables.Table) -> tables.Table:
     """The table with the ports in opaque fields that the file was made with; BAD_SCHEMA when they
     are not where this version has them.
     """
-    said = header.text.get("members", "")
+    members = header.text.get("members", "")
     opened = table
-    if said and table.opaque:
-        ports = (member.split(":") for member in str(said).split(","))
+    if members and table.opaque:
+        ports = (member.split(":") for member in str(members).split(","))
         with contextlib.suppress(ValueError, WlkError):  # none of ours: not what was opened
             opened = table.with_members((name, int(width)) for name, width, _, _ in ports)
-    if said and opened.members_text() != said:
+    if members and opened.members_text() != members:
         message = f"{header.path}: its fields (members) do not lie where those of {table.name} do"
         raise WlkError(Status.BAD_SCHEMA, f"{message}; {_again(header)}")
     return opened
@@ -121,7 +121,7 @@ def _again(header: Header) -> str:
 
 
 def check_config(header: Header, table: tables.Table, given: Given) -> tables.Config:
-    """The file's configuration; BAD_PARAMS when it is not legal or `given` says otherwise."""
+    """The file's configuration; BAD_PARAMS when it is not legal or contradicts `given`."""
     try:
         config = table.config(dict(header.config))
     except WlkError as error:
@@ -131,8 +131,8 @@ def check_config(header: Header, table: tables.Table, given: Given) -> tables.Co
     if missing:
         message = f"{header.path}: its header lacks the parameter {missing[0]}; {_again(header)}"
         raise WlkError(Status.BAD_PARAMS, message)
-    said = table.values(dict(given), config, partial=True)
-    made, asked = table.show(config), table.show(config | said)
+    wanted = table.values(dict(given), config, partial=True)
+    made, asked = table.show(config), table.show(config | wanted)
     for key in (key for key in made if made[key] != asked[key]):
         message = f"{header.path}: made with {key}={made[key]}, not {asked[key]}"
         raise WlkError(
@@ -235,7 +235,7 @@ def dump(header: Header, first: int, last: int | None) -> None:
 
 @dataclass(frozen=True)
 class Imported:
-    """A file made from a recording, and what is to be said about its configuration."""
+    """A file made from a recording, and the notes on its configuration."""
 
     header: Header
     notes: list[str]
@@ -281,7 +281,7 @@ def import_csv(
         else:
             header = _convert(source, out, table, config, power_up, force=force)
     shown = found.shown(config)
-    searched = search.said(subject) if subject.open else {}
+    searched = search.as_json(subject) if subject.open else {}
     return Imported(header, _notes(subject, config), searched, shown)
 
 

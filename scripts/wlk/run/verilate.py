@@ -31,7 +31,11 @@ MAIN = HARNESS / "main.cpp"
 ODD = re.compile(r"[^\w/.,+@=~-]")  # what make may take for something else in the name of a folder
 EXPAND = 1024  # words of a concatenation that are written one by one; the default is 64
 LARGE = 20_000  # lines of RTL above which the compiler's time outweighs the run's
-RUNTIME_VERSION = ("verilated_config.h", "verilated.cpp", "verilated.h")  # tell versions apart
+RUNTIME_VERSION = (
+    "verilated_config.h",
+    "verilated.cpp",
+    "verilated.h",
+)  # differ by version
 SMALL, BIG = "-O2", "-O1"  # optimization of RTL up to that size, and above it
 HEADERS = "wlk_runtime.h"  # those that every Verilated file includes
 HEADER_TEXT = '#include <memory>\n#include "verilated.h"\n#include "verilated_dpi.h"\n'

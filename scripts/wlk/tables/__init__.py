@@ -10,7 +10,7 @@ Record layout (one record = one cycle; 64-bit words):
 A control field never straddles a word and sits at a place that depends on no parameter value:
 space is reserved for the widest legal width and the largest count, and the elements of an array
 that fits in a word lie side by side. Larger arrays whose count is a parameter form one group of
-whole words a side, repeated `count` times. The fields of a unit (an instruction, say) fill words
+whole words a side, repeated `count` times. The fields of a unit (such as an instruction) fill words
 of their own, equal wherever the unit is used. Fields that no rule reads come last.
 """
 

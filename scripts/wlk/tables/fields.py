@@ -35,10 +35,10 @@ class Field:
     unit: str = ""  # the unit it is a part of
     unit_at: int = 0  # how many components of the path name the unit
     counts: tuple[int, ...] = ()  # the largest legal value of each array count
-    opaque: bool = False  # its ports are found in the RTL; `lanes` says how many words they need
+    opaque: bool = False  # its ports are found in the RTL; `lanes`: how many words they need
     entry: int | None = None  # of a field that each entry of a list has: whose it is
     label: str = ""  # its name in reports; empty: that of the port
-    show: str = ""  # how reports write it: one of NOTATIONS; empty: as its width says
+    show: str = ""  # how reports write it: one of NOTATIONS; empty: by its width
 
     @property
     def notation(self) -> str:

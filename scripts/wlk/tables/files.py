@@ -11,7 +11,13 @@ from ..base.errors import ROOT, Status, WlkError
 
 BLOCKS = ROOT / "refmodel" / "blocks"
 FAMILIES = BLOCKS / "family"
-SHARED = {"param", "list", "field", "channel", "cover"}  # what a family may say of its blocks
+SHARED = {
+    "param",
+    "list",
+    "field",
+    "channel",
+    "cover",
+}  # keys that a family's file may have
 
 
 def decode(path: Path) -> dict:

@@ -67,7 +67,7 @@ class Words:
 
 @dataclass(frozen=True)
 class Item:
-    """What an entry of a list says of one thing."""
+    """What an entry of a list holds of one thing."""
 
     name: str
     legal: tuple[int, ...]  # of an entry that is there
@@ -168,12 +168,12 @@ class ListParam:
 
 @dataclass(frozen=True)
 class Condition:
-    """Configurations that are refused, or warned of, and what to say of one."""
+    """Configurations that are refused, or warned of, and the message for one."""
 
     when: Expr
     text: str  # {name} stands for the value of a parameter
     entry: int | None = None  # of one that each entry of a list has: whose it is
 
-    def say(self, cfg: Config) -> str | None:
+    def message(self, cfg: Config) -> str | None:
         """The text for a configuration of this kind, None for another."""
         return self.text.format_map(cfg) if self.when(cfg) else None

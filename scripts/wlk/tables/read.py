@@ -135,7 +135,7 @@ def _check_fields(table: Table) -> None:
 
 
 def _check_covers(table: Table) -> None:
-    """MODEL_ERROR when a coverage point lacks what neither the table nor its family says."""
+    """MODEL_ERROR when a coverage point lacks what the table or its family must give."""
     for point in table.covers:
         where = f"{table.path.name}: cover {point.get('name', '?')}"
         need(point, where, "name", "doc", "floor")

@@ -108,7 +108,7 @@ def _mirror(item: dict, known: list[dict], path: Path) -> list[dict]:
     """The fields under a path of another table, or of this one above, under another name.
 
     They keep width, count, presence and text; direction turns with `flip`. What they mean here
-    (valid_when, x_hides, timing, and `unread`, members that no rule reads) is the use's to say.
+    (valid_when, x_hides, timing, and `unread`, members that no rule reads) stands with the use.
     """
     where = f"{path.name}: field {item.get('name', '?')}"
     need(item, where, "name")

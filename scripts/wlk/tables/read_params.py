@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a table says of configurations: parameters, lists, what is refused or warned of.
+"""Configurations in a table: parameters, lists, what is refused or warned of.
 
 Also what a list does to the rest of a table: items that each of its entries has.
 """
@@ -17,7 +17,7 @@ from .params import Condition, Item, ListParam, Param, Words
 
 
 def read_param(raw: dict, table: str) -> Param:
-    """A parameter; `table`: the file, for what is said of an error."""
+    """A parameter; `table`: the file, for error messages."""
     where = f"{table}: param {raw.get('name', '?')}"
     values = raw.get("values")
     names: tuple[str, ...] = ()

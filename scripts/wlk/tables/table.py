@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A block's port table, and what it says of a configuration."""
+"""A block's port table, and what follows from it for a configuration."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class Table:
         return self.defaults() | self.values(given, self.defaults())
 
     def values(self, given: Mapping[str, str | int], base: Config, partial: bool = False) -> Config:
-        """The parameters that `given` sets, lists by what `base` and `given` say otherwise.
+        """The parameters that `given` sets; lists depend on further ones of `given`, then `base`.
         `partial`: their entries may lack what ports show."""
         found: Config = {}
         for key, value in given.items():
@@ -125,7 +125,7 @@ class Table:
 
     def refusal(self, cfg: Config) -> str | None:
         """Why legal values are not legal together, in one line; None when they are."""
-        return next(filter(None, (c.say(cfg) for c in self.constraints)), None)
+        return next(filter(None, (c.message(cfg) for c in self.constraints)), None)
 
     def require(self, cfg: Config) -> None:
         """WlkError BAD_CONFIG when legal values are not legal together."""
@@ -135,7 +135,7 @@ class Table:
 
     def warnings(self, cfg: Config) -> list[str]:
         """What a user of a legal configuration should know, a line each."""
-        return list(filter(None, (c.say(cfg) for c in self.cautions)))
+        return list(filter(None, (c.message(cfg) for c in self.cautions)))
 
     def show(self, cfg: Config, unknown: Collection[str] = ()) -> dict[str, int | str]:
         """A configuration as a person writes it (named values by name). `unknown`: parameters of
