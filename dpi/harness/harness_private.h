@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The state of the lockstep harness, and the calls between its files. */
 #ifndef WLK_HARNESS_PRIVATE_H
 #define WLK_HARNESS_PRIVATE_H
 

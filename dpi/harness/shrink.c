@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Make a failing stimulus small: leave out cycles while it still fails and stays legal.
+// Make a failing stimulus small: leave out cycles while it still fails and stays legal. What is
+// left is written by write_records; scripts/wlk/run/failures.py names the file, stimulus.wlv.
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// The verdict of one instance is decided in verdict_of, that of a seed from all its instances in
+// harness_verdict (dpi/harness/answer.c).
 #include "warplock/checker.h"
 
 #include <stdlib.h>

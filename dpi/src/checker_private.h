@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* What checker.c, channels.c and report.c know of a checker. */
 #ifndef WLK_CHECKER_PRIVATE_H
 #define WLK_CHECKER_PRIVATE_H
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Which stimulus a block has: its own, NAME.c, or the generic driver, driver.c.
 #include "warplock/stimulus.h"
 
 #include <string.h>

@@ -8,7 +8,8 @@
 //
 // WORDS: for each instance,
 //   --instance block=NAME scope=PATH [clock=PATH] [power_up=unknown|zero] [KEY=VALUE...]
-// A signal is a port when it has its name. What failed is reported for a person: on stderr, or in a
+// A signal is a port when it has its name. Scopes, clocks and configurations are chosen by
+// scripts/wlk/fit/scopes.py. What failed is reported for a person: on stderr, or in a
 // session as the member `report` of the object.
 #define _GNU_SOURCE // open_memstream
 #include <inttypes.h>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Opens a waveform and lists its scopes and signals; wave_run.c samples it. Which signal is the
+// clock, the command decides (scripts/wlk/fit/scopes.py).
 #include "wave_private.h"
 #include "wave_source.h"
 
