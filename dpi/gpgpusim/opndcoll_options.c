@@ -165,8 +165,8 @@ static uint32_t numbers(const char *text, char separator, uint32_t *values, uint
                         const char **rest) {
     uint32_t n = 0;
     for (; n < room; n++) {
-        const char *digits = n != 0u && *text == separator ? text + 1 : text;
-        if ((n != 0u && digits == text) || *digits < '0' || *digits > '9') {
+        const char *digits = n != 0 && *text == separator ? text + 1 : text;
+        if ((n != 0 && digits == text) || *digits < '0' || *digits > '9') {
             break;
         }
         char *end;
@@ -185,7 +185,7 @@ static uint32_t numbers(const char *text, char separator, uint32_t *values, uint
 static bool read_specialized(const char *text, wlk_opndcoll_specialized *unit) {
     uint32_t values[5];
     const char *rest;
-    if (numbers(text, ',', values, 5, &rest) != 5u || (*rest != ',' && *rest != '\0')) {
+    if (numbers(text, ',', values, 5, &rest) != 5 || (*rest != ',' && *rest != '\0')) {
         return false;
     }
     memset(unit, 0, sizeof *unit);
@@ -207,16 +207,16 @@ static wlk_status read_value(reader *r, const option *o) {
     const char *rest, *wanted = NULL;
     switch (o->kind) {
     case NUMBER:
-        wanted = numbers(r->word, ',', values, 1, &rest) == 1u && *rest == '\0' ? NULL : "a number";
+        wanted = numbers(r->word, ',', values, 1, &rest) == 1 && *rest == '\0' ? NULL : "a number";
         memcpy(field, values, wanted == NULL ? sizeof values[0] : 0u);
         break;
     case WIDTHS:
         r->widths = numbers(r->word, ',', values, WLK_OPNDCOLL_WIDTHS, &rest);
-        wanted = r->widths != 0u && *rest == '\0' ? NULL : "at most 13 numbers, as in 4,4,4";
+        wanted = r->widths != 0 && *rest == '\0' ? NULL : "at most 13 numbers, as in 4,4,4";
         memcpy(field, values, wanted == NULL ? r->widths * sizeof values[0] : 0u);
         break;
     case PIPELINE:
-        wanted = numbers(r->word, ':', values, 2, &rest) == 2u && *rest == '\0'
+        wanted = numbers(r->word, ':', values, 2, &rest) == 2 && *rest == '\0'
                      ? NULL
                      : "THREADS:LANES, as in 2048:32";
         memcpy(field, values, wanted == NULL ? 2u * sizeof values[0] : 0u);
@@ -261,7 +261,7 @@ static wlk_status note_unknown(reader *r) {
     if (is_noted(r, length)) {
         return WLK_OK;
     }
-    char *grown = (char *)realloc(r->unknown, r->unknown_size + length + 2u);
+    char *grown = realloc(r->unknown, r->unknown_size + length + 2u);
     if (grown == NULL) {
         return wlk_fail(r->err, WLK_NO_MEMORY, "%s: out of memory", r->path);
     }
@@ -312,9 +312,9 @@ static wlk_status read_file(reader *r) {
 static wlk_status check_widths(reader *r) {
     const option *o = find("-gpgpu_pipeline_widths");
     const uint64_t line = r->line_of[o - options];
-    uint32_t need = r->cfg.tensor_core_avail != 0u ? 13u : 11u;
+    uint32_t need = r->cfg.tensor_core_avail != 0 ? 13u : 11u;
     need = r->cfg.revision == WLK_OPNDCOLL_V32 ? 7u : need;
-    if (line != 0u && r->widths < need) {
+    if (line != 0 && r->widths < need) {
         r->path = r->file_of[o - options];
         return complain(r, line, o->name, WLK_BAD_CONFIG, "has %u numbers; there must be %u",
                         r->widths, need);
@@ -333,7 +333,7 @@ static wlk_status check(reader *r) {
     }
     const option *o = find(name);
     const uint64_t line = o != NULL ? r->line_of[o - options] : 0u;
-    if (line != 0u) {
+    if (line != 0) {
         return wlk_fail(r->err, status, "%s:%" PRIu64 ": %s", r->file_of[o - options], line,
                         refusal.text);
     }
@@ -357,10 +357,10 @@ static wlk_status open_and_read(reader *r, const char *path) {
 
 wlk_status wlk_opndcoll_read_option_files(wlk_opndcoll_cfg *cfg, const char *const *paths,
                                           uint32_t n_paths, char **unknown, wlk_error *err) {
-    reader *r = (reader *)calloc(1, sizeof *r);
+    reader *r = calloc(1, sizeof *r);
     wlk_status status = WLK_OK;
     if (r == NULL) {
-        return wlk_fail(err, WLK_NO_MEMORY, "%s: out of memory", n_paths != 0u ? paths[0] : "");
+        return wlk_fail(err, WLK_NO_MEMORY, "%s: out of memory", n_paths != 0 ? paths[0] : "");
     }
     r->path = "options";
     r->err = err;

@@ -66,10 +66,10 @@ static const uint32_t set_order[] = {
 /* ---- records ---- */
 
 static wlk_status grow_pool(pool *p, wlk_error *err) {
-    const uint32_t size = p->size != 0u ? 2u * p->size : 1024u;
-    record *at = (record *)realloc(p->at, size * sizeof *at);
+    const uint32_t size = p->size != 0 ? 2u * p->size : 1024u;
+    record *at = realloc(p->at, size * sizeof *at);
     p->at = at != NULL ? at : p->at;
-    uint32_t *next = (uint32_t *)realloc(p->next, size * sizeof *next);
+    uint32_t *next = realloc(p->next, size * sizeof *next);
     p->next = next != NULL ? next : p->next;
     if (at == NULL || next == NULL) {
         return wlk_fail(err, WLK_NO_MEMORY, "out of memory");
@@ -108,7 +108,7 @@ static void free_record(pool *p, uint32_t n) {
 
 static uint32_t pop_drained(replay *r, uint32_t kind) {
     drained *d = &r->taken[kind];
-    if (d->count == 0u) {
+    if (d->count == 0) {
         return NO_RECORD;
     }
     const uint32_t n = d->records[d->first];
@@ -137,7 +137,7 @@ static size_t slot_of(const results *t, int64_t key) {
 
 static wlk_status grow_results(results *t, wlk_error *err) {
     const results old = *t;
-    t->size = old.size != 0u ? 2u * old.size : 1024u;
+    t->size = old.size != 0 ? 2u * old.size : 1024u;
     t->slots = malloc(t->size * sizeof *t->slots);
     if (t->slots == NULL) {
         *t = old;
@@ -175,7 +175,7 @@ static wlk_status set_result(replay *r, int64_t key, uint32_t n, wlk_error *err)
 }
 
 static uint32_t get_result(const results *t, int64_t key) {
-    return t->size != 0u ? t->slots[slot_of(t, key)].record : (uint32_t)NO_RECORD;
+    return t->size != 0 ? t->slots[slot_of(t, key)].record : (uint32_t)NO_RECORD;
 }
 
 /* ---- lines ---- */
@@ -246,7 +246,7 @@ static void tell_queues(replay *r) {
     const uint32_t room = r->shape.units * WLK_OPNDCOLL_OPERANDS;
     for (uint32_t bank = 0; bank < r->shape.banks; bank++) {
         const uint32_t n = wlk_opndcoll_queue(r->model, bank, r->queue, room);
-        if (n == 0u) {
+        if (n == 0) {
             continue;
         }
         text_raw(r->to, "q ");
@@ -275,7 +275,7 @@ static void tell_set(replay *r, uint32_t kind, bool is_ex) {
     const uint32_t width = is_ex ? r->shape.ex_width[kind] : r->shape.id_width[kind];
     const uint64_t taken =
         is_ex ? wlk_opndcoll_ex_occupied(r->model, kind) : ~wlk_opndcoll_id_free(r->model, kind);
-    if (width == 0u || (taken << (64u - width)) == 0u) {
+    if (width == 0 || (taken << (64u - width)) == 0) {
         return;
     }
     text_raw(r->to, is_ex ? "r EX_" : "r ID_");
@@ -386,7 +386,7 @@ static wlk_status do_take(replay *r, const stim_command *c, wlk_error *err) {
     const uint32_t width = r->shape.ex_width[c->kind];
     wlk_opndcoll_held held;
     int32_t slot = WLK_OPNDCOLL_FULL;
-    if (by_slot && r->shape.sub_core != 0u) {
+    if (by_slot && r->shape.sub_core != 0) {
         if (c->slot >= width) {
             return wlk_fail(err, WLK_BAD_PARAMS,
                             "OC_EX of %s has no slot %" PRIu32 "; its width is %" PRIu32,
@@ -433,7 +433,7 @@ static wlk_status do_write(replay *r, const stim_command *c, wlk_error *err) {
     const bool known = n != NO_RECORD;
     const uint32_t answer = known ? write_back(r, n) : 0u;
     text_word(r->to, head);
-    text_raw(r->to, !known ? "-" : answer != 0u ? "1" : "0");
+    text_raw(r->to, !known ? "-" : answer != 0 ? "1" : "0");
     text_end(r->to);
     return WLK_OK;
 }
@@ -459,7 +459,7 @@ static void do_load(replay *r) {
         text_number(r->to, r->records.at[r->held].uid);
         text_number(r->to, answer);
         text_end(r->to);
-        if (answer == 0u) {
+        if (answer == 0) {
             return;
         }
         free_record(&r->records, r->held);
@@ -534,7 +534,7 @@ uint64_t replay_steps(const replay *r) {
 
 wlk_status replay_open(replay **out, const wlk_opndcoll_cfg *cfg, bool state, text *to,
                        wlk_error *err) {
-    replay *r = (replay *)calloc(1, sizeof *r);
+    replay *r = calloc(1, sizeof *r);
     *out = r;
     if (r == NULL) {
         return wlk_fail(err, WLK_NO_MEMORY, "out of memory");
@@ -546,9 +546,8 @@ wlk_status replay_open(replay **out, const wlk_opndcoll_cfg *cfg, bool state, te
     r->records.free = NO_RECORD;
     wlk_opndcoll_shape_of(cfg, &r->shape);
     r->events.room = wlk_opndcoll_max_events(cfg);
-    r->events.at = (wlk_opndcoll_event *)calloc(r->events.room, sizeof *r->events.at);
-    r->queue =
-        (wlk_opndcoll_request *)calloc(r->shape.units * WLK_OPNDCOLL_OPERANDS, sizeof *r->queue);
+    r->events.at = calloc(r->events.room, sizeof *r->events.at);
+    r->queue = calloc(r->shape.units * WLK_OPNDCOLL_OPERANDS, sizeof *r->queue);
     void *memory = malloc(wlk_opndcoll_state_size(cfg));
     if (memory == NULL || r->events.at == NULL || r->queue == NULL) {
         free(memory);

@@ -24,7 +24,7 @@ struct stim_reader {
 
 wlk_status stim_open(stim_reader **out, FILE *from, const char *name,
                      const wlk_opndcoll_shape *shape, wlk_error *err) {
-    stim_reader *r = (stim_reader *)calloc(1, sizeof *r);
+    stim_reader *r = calloc(1, sizeof *r);
     *out = r;
     if (r == NULL) {
         return wlk_fail(err, WLK_NO_MEMORY, "%s: out of memory", name);
@@ -66,7 +66,7 @@ static wlk_status refill(stim_reader *r) {
     r->at = 0;
     const size_t n = fread(r->buffer + r->end, 1, BUFFER - r->end, r->from);
     r->end += n;
-    r->ended = n == 0u;
+    r->ended = n == 0;
     if (ferror(r->from) != 0) {
         return wlk_fail(r->err, WLK_NO_FILE, "%s: cannot be read: %s", r->name, strerror(errno));
     }
@@ -85,7 +85,7 @@ static wlk_status next_line(stim_reader *r, char **line) {
         if (status != WLK_OK) {
             return status;
         }
-        if (r->end == BUFFER && r->at == 0u && memchr(r->buffer, '\n', BUFFER) == NULL) {
+        if (r->end == BUFFER && r->at == 0 && memchr(r->buffer, '\n', BUFFER) == NULL) {
             break;
         }
     }
@@ -192,7 +192,7 @@ static wlk_status kind_of(const stim_reader *r, uint32_t *kind) {
 
 static wlk_status sched_of(const stim_reader *r, uint32_t word, uint32_t *sched) {
     const wlk_status status = number32(r, word, "scheduler", sched);
-    if (status == WLK_OK && r->shape.sub_core != 0u && *sched >= r->shape.schedulers) {
+    if (status == WLK_OK && r->shape.sub_core != 0 && *sched >= r->shape.schedulers) {
         return complain(r, WLK_BAD_PARAMS,
                         "scheduler %" PRIu32
                         " is out of range; -gpgpu_num_sched_per_core is %" PRIu32,
@@ -247,7 +247,7 @@ static wlk_status read_issue(const stim_reader *r, stim_command *c) {
     status = status == WLK_OK ? number32(r, 3, "warp", &c->wid) : status;
     status = status == WLK_OK ? registers(r, 4, &c->n_src, c->src) : status;
     status = status == WLK_OK ? registers(r, 5, &c->n_dst, c->dst) : status;
-    if (status == WLK_OK && r->shape.sub_core != 0u && c->sched >= r->shape.id_width[c->kind]) {
+    if (status == WLK_OK && r->shape.sub_core != 0 && c->sched >= r->shape.id_width[c->kind]) {
         return complain(r, WLK_BAD_PARAMS,
                         "scheduler %" PRIu32 " has no slot in ID_OC of %s, which has %" PRIu32
                         "; see -gpgpu_pipeline_widths",
@@ -259,7 +259,7 @@ static wlk_status read_issue(const stim_reader *r, stim_command *c) {
 static wlk_status read_take(const stim_reader *r, stim_command *c) {
     c->slot = NO_SLOT;
     const wlk_status status = kind_of(r, &c->kind);
-    return status == WLK_OK && r->n_words == 3u ? number32(r, 2, "slot", &c->slot) : status;
+    return status == WLK_OK && r->n_words == 3 ? number32(r, 2, "slot", &c->slot) : status;
 }
 
 static wlk_status read_write(const stim_reader *r, stim_command *c) {
@@ -279,7 +279,7 @@ static wlk_status read_drained(const stim_reader *r, stim_command *c) {
 
 static wlk_status read_steps(const stim_reader *r, stim_command *c) {
     c->count = 1;
-    return r->n_words == 2u ? number(r, 1, "steps", UINT64_MAX >> 8, &c->count) : WLK_OK;
+    return r->n_words == 2 ? number(r, 1, "steps", UINT64_MAX >> 8, &c->count) : WLK_OK;
 }
 
 static const struct {
@@ -326,7 +326,7 @@ wlk_status stim_next(stim_reader *r, stim_command *command, bool *more, wlk_erro
             continue;
         }
         cut(r, line);
-        if (r->n_words != 0u) {
+        if (r->n_words != 0) {
             *more = true;
             return parse(r, command);
         }

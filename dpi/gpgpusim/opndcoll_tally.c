@@ -108,8 +108,8 @@ static void count_stall(tally *c, uint32_t unit) {
     wlk_opndcoll_held held;
     (void)wlk_opndcoll_unit(c->model, unit, &held);
     const uint64_t taken = wlk_opndcoll_ex_occupied(c->model, held.kind);
-    const bool full = c->units_a_slot != 0u
-                          ? (taken >> unit / c->units_a_slot & 1u) != 0u
+    const bool full = c->units_a_slot != 0
+                          ? (taken >> unit / c->units_a_slot & 1u) != 0
                           : (uint32_t)__builtin_popcountll(taken) == c->shape.ex_width[held.kind];
     c->of_kind[held.kind][full ? STALLED_FULL : STALLED_DU]++;
 }
@@ -119,7 +119,7 @@ static void count_stall(tally *c, uint32_t unit) {
 static void count_waits(tally *c, uint32_t bank, bool granted) {
     uint64_t *of = c->of_bank[bank];
     const uint32_t n = c->queue[bank];
-    if (n == 0u) {
+    if (n == 0) {
         return;
     }
     if (c->written[bank]) {
@@ -128,7 +128,7 @@ static void count_waits(tally *c, uint32_t bank, bool granted) {
         of[WAITED_READ] += n - 1u;
         of[WAITED_UNIT] += granted ? 0u : 1u;
     }
-    of[CONFLICTS] += n > 1u || !granted ? 1u : 0u;
+    of[CONFLICTS] += n > 1 || !granted ? 1u : 0u;
 }
 
 // Kinds that a port tried and found no unit for. The ports are gone through as in spec §6.3; V42's
@@ -137,7 +137,7 @@ static uint32_t without_unit(const tally *c, const step_facts *facts) {
     uint32_t left[WLK_OPNDCOLL_KINDS], waiting = 0, failed = 0;
     memcpy(left, c->id, sizeof left);
     for (uint32_t kind = 0; kind < c->shape.kinds; kind++) {
-        waiting |= (uint32_t)(left[kind] != 0u) << kind;
+        waiting |= (uint32_t)(left[kind] != 0) << kind;
     }
     for (uint32_t port = 0; port < c->shape.ports; port++) {
         uint32_t tries = waiting & c->port_kinds[port];
@@ -145,9 +145,9 @@ static uint32_t without_unit(const tally *c, const step_facts *facts) {
             tries &= ~(tries - 1u);
         }
         failed |= tries & ~facts->served_by[port];
-        for (uint32_t took = facts->served_by[port]; took != 0u; took &= took - 1u) {
+        for (uint32_t took = facts->served_by[port]; took != 0; took &= took - 1u) {
             const uint32_t kind = (uint32_t)__builtin_ctz(took);
-            waiting &= ~((uint32_t)(--left[kind] == 0u) << kind);
+            waiting &= ~((uint32_t)(--left[kind] == 0) << kind);
         }
     }
     return failed;
@@ -164,21 +164,21 @@ static uint32_t all_port_kinds(const tally *c) {
 static void count_starvation(tally *c, const step_facts *facts) {
     uint32_t waiting = 0;
     for (uint32_t kind = 0; kind < c->shape.kinds; kind++) {
-        waiting |= (uint32_t)(c->id[kind] != 0u) << kind;
-        c->of_kind[kind][WAITING] += c->id[kind] != 0u;
+        waiting |= (uint32_t)(c->id[kind] != 0) << kind;
+        c->of_kind[kind][WAITING] += c->id[kind] != 0;
     }
     c->waited |= waiting;
     c->served |= facts->served;
     uint32_t starved = waiting & ~facts->served;
-    if (starved == 0u) {
+    if (starved == 0) {
         return;
     }
     const uint32_t failed = without_unit(c, facts), listed = all_port_kinds(c);
-    for (; starved != 0u; starved &= starved - 1u) {
+    for (; starved != 0; starved &= starved - 1u) {
         const uint32_t bit = starved & ~(starved - 1u);
-        const uint32_t why = (failed & bit) != 0u   ? STARVED_UNIT
-                             : (listed & bit) != 0u ? STARVED_OTHER
-                                                    : STARVED_PORT;
+        const uint32_t why = (failed & bit) != 0   ? STARVED_UNIT
+                             : (listed & bit) != 0 ? STARVED_OTHER
+                                                   : STARVED_PORT;
         c->of_kind[__builtin_ctz(bit)][why]++;
     }
 }
@@ -188,7 +188,7 @@ static void look_at_units(tally *c) {
     for (uint32_t unit = 0; unit < c->shape.units; unit++) {
         wlk_opndcoll_held held;
         const bool is_busy = wlk_opndcoll_unit(c->model, unit, &held);
-        c->ready[unit] = is_busy && held.pending == 0u;
+        c->ready[unit] = is_busy && held.pending == 0;
         if (is_busy) {
             c->of_kind[held.kind][BUSY]++;
             busy++;
@@ -233,7 +233,7 @@ void tally_step(tally *c, const wlk_opndcoll_events *events) {
 /* ---- between steps ---- */
 
 static void end_cycle(tally *c) {
-    for (uint32_t kind = 0; kind < c->shape.kinds && c->cycles != 0u; kind++) {
+    for (uint32_t kind = 0; kind < c->shape.kinds && c->cycles != 0; kind++) {
         c->of_kind[kind][STARVED_CYCLES] += (c->waited & ~c->served) >> kind & 1u;
     }
     c->waited = c->served = 0;
@@ -317,7 +317,7 @@ static void print_each(const tally *c, wlk_json *to) {
 void tally_print(tally *c) {
     uint32_t longest = LONGEST;
     wlk_json to = {stdout, false};
-    while (longest != 0u && c->with_queued[longest] == 0u) {
+    while (longest != 0 && c->with_queued[longest] == 0) {
         longest--;
     }
     end_cycle(c);
@@ -335,7 +335,7 @@ void tally_print(tally *c) {
 
 wlk_status tally_open(tally **out, const wlk_opndcoll_cfg *cfg, const wlk_opndcoll *model,
                       wlk_error *err) {
-    tally *c = (tally *)calloc(1, sizeof *c);
+    tally *c = calloc(1, sizeof *c);
     *out = c;
     if (c == NULL) {
         return wlk_fail(err, WLK_NO_MEMORY, "out of memory");
@@ -343,7 +343,7 @@ wlk_status tally_open(tally **out, const wlk_opndcoll_cfg *cfg, const wlk_opndco
     c->cfg = *cfg;
     c->model = model;
     wlk_opndcoll_shape_of(cfg, &c->shape);
-    if (cfg->revision == WLK_OPNDCOLL_V42 && c->shape.sub_core != 0u) {
+    if (cfg->revision == WLK_OPNDCOLL_V42 && c->shape.sub_core != 0) {
         c->units_a_slot = c->shape.units / c->shape.schedulers;
     }
     for (uint32_t port = 0; port < c->shape.ports; port++) {

@@ -29,14 +29,14 @@ static wlk_status read_all(text_recording *r, FILE *from, const char *path, wlk_
     for (;;) {
         if (r->size == room) {
             room += room + HALF;
-            char *grown = (char *)realloc(r->bytes, room);
+            char *grown = realloc(r->bytes, room);
             if (grown == NULL) {
                 return wlk_fail(err, WLK_NO_MEMORY, "%s: out of memory", path);
             }
             r->bytes = grown;
         }
         const size_t n = fread(r->bytes + r->size, 1, room - r->size, from);
-        if (n == 0u) {
+        if (n == 0) {
             break;
         }
         r->size += n;
@@ -65,7 +65,7 @@ wlk_status text_load(text_recording *recording, const char *path, wlk_error *err
 wlk_status text_open(text *t, const text_recording *expected, wlk_error *err) {
     memset(t, 0, sizeof *t);
     t->expected = expected;
-    t->buffer = (char *)malloc(2u * HALF);
+    t->buffer = malloc(2u * HALF);
     return t->buffer != NULL ? WLK_OK : wlk_fail(err, WLK_NO_MEMORY, "out of memory");
 }
 
@@ -86,14 +86,14 @@ void text_number(text *t, uint64_t number) {
     do {
         digits[--n] = (char)('0' + number % 10u);
         number /= 10u;
-    } while (number != 0u);
+    } while (number != 0);
     memcpy(t->buffer + t->used, digits + n, DIGITS - n);
     t->used += DIGITS - n;
     t->buffer[t->used++] = ' ';
 }
 
 static void flush(text *t) {
-    if (t->used != 0u) {
+    if (t->used != 0) {
         t->failed |= fwrite(t->buffer, 1, t->used, stdout) != t->used;
         t->used = 0;
     }
@@ -102,7 +102,7 @@ static void flush(text *t) {
 const char *text_expected(const text *t, size_t *size) {
     const char *line = t->expected->bytes + t->at;
     const size_t left = t->expected->size - t->at;
-    const char *end = left != 0u ? (const char *)memchr(line, '\n', left) : NULL;
+    const char *end = left != 0 ? (const char *)memchr(line, '\n', left) : NULL;
     *size = end != NULL ? (size_t)(end - line) : left;
     return line;
 }

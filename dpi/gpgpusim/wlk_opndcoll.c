@@ -90,7 +90,7 @@ static wlk_status find_revision(job *j) {
 static wlk_status configure(job *j) {
     wlk_opndcoll_defaults(&j->cfg);
     wlk_status status = find_revision(j);
-    if (status != WLK_OK || j->n_configs == 0u) {
+    if (status != WLK_OK || j->n_configs == 0) {
         return status != WLK_OK ? status : wlk_opndcoll_check(&j->cfg, NULL, &j->err);
     }
     char *unknown = NULL;
@@ -98,7 +98,7 @@ static wlk_status configure(job *j) {
     if (unknown != NULL) {
         fputs("warning: ", stderr);
         for (uint32_t i = 0; i < j->n_configs; i++) {
-            fprintf(stderr, "%s%s", i != 0u ? ", " : "", j->configs[i]);
+            fprintf(stderr, "%s%s", i != 0 ? ", " : "", j->configs[i]);
         }
         fprintf(stderr, ": options that are not the collector's: %s\n", unknown);
         free(unknown);
@@ -168,7 +168,7 @@ static wlk_status play(job *j) {
         if (tool_stop != 0) {
             return wlk_fail(&j->err, WLK_INTERRUPTED, "interrupted");
         }
-        if (n % PROGRESS_EVERY == 0u && total != 0u) {
+        if (n % PROGRESS_EVERY == 0 && total != 0) {
             tool_progress(stim_bytes(j->reader), total);
         }
     }

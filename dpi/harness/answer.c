@@ -21,7 +21,7 @@ static wlk_checker *own_checker(const harness *b) {
 static char *prefix_of(const harness *b, const wlk_checker *checker) {
     const char *scope = blame_is_stage(b, checker) ? "" : wlk_checker_scope(checker);
     const size_t size = strlen(scope) + 2u;
-    char *prefix = (char *)malloc(size);
+    char *prefix = malloc(size);
     if (prefix != NULL) {
         (void)snprintf(prefix, size, "%s%s", scope, scope[0] != '\0' ? "." : "");
     }
@@ -31,9 +31,9 @@ static char *prefix_of(const harness *b, const wlk_checker *checker) {
 static bool watch_open(const harness *b, const wlk_checker *checker, watch *w) {
     const wlk_port *ports = wlk_checker_ports(checker, &w->n_ports);
     w->prefix = prefix_of(b, checker);
-    w->ports = (wlk_port *)calloc(w->n_ports, sizeof *w->ports);
-    w->bits = (uint64_t *)calloc(w->n_ports, sizeof *w->bits);
-    w->width = (uint32_t *)calloc(w->n_ports, sizeof *w->width);
+    w->ports = calloc(w->n_ports, sizeof *w->ports);
+    w->bits = calloc(w->n_ports, sizeof *w->bits);
+    w->width = calloc(w->n_ports, sizeof *w->width);
     if (w->prefix == NULL || w->ports == NULL || w->bits == NULL || w->width == NULL) {
         return false;
     }
@@ -58,7 +58,7 @@ static bool watch_all(harness *b) {
         return true;
     }
     b->n_watches = wlk_dpi_count();
-    b->watches = (watch *)calloc(b->n_watches + 1u, sizeof *b->watches);
+    b->watches = calloc(b->n_watches + 1u, sizeof *b->watches);
     for (uint32_t i = 0; b->watches != NULL && i < b->n_watches; i++) {
         opened = watch_open(b, wlk_dpi_checker(i), &b->watches[i]) && opened;
     }
@@ -89,7 +89,7 @@ wlk_status harness_verdict(harness *b, bool finished) {
             b->failing = checker;
         }
     }
-    if (worst == WLK_OK && b->assertions.n != 0u) {
+    if (worst == WLK_OK && b->assertions.n != 0) {
         worst = WLK_RTL_ASSERTION;
     }
     return worst == WLK_OK && !finished ? WLK_HANG : worst;
@@ -110,7 +110,7 @@ void harness_forget(harness *b) {
 // Floors hold for the mix of all profiles only.
 static bool floors_hold(const harness *b) {
     return b->profile >= wlk_stimulus_profiles(b->gen) && b->replay == NULL && b->program == NULL &&
-           b->n_ties == 0u;
+           b->n_ties == 0;
 }
 
 // What a floor asks of a run. Hits come by chance, so three standard deviations are let off; not in
@@ -267,7 +267,7 @@ void harness_answer(harness *b, wlk_status status, FILE *to) {
     if (status == WLK_OK && !(floors && ports)) {
         status = WLK_VACUOUS;
     }
-    const bool failed = b->failing != NULL || b->assertions.n != 0u || status == WLK_HANG;
+    const bool failed = b->failing != NULL || b->assertions.n != 0 || status == WLK_HANG;
     b->status = status;
     print_failure(b, status, &j);
     assertions_json(b, &j);

@@ -59,7 +59,7 @@ static void judge(harness *b, const place *fired) {
     assertions *a = &b->assertions;
     if (!b->awake) {
         const uint64_t count = b->early.count + fired->count;
-        if (b->early.count == 0u) {
+        if (b->early.count == 0) {
             b->early = *fired;
             b->early.cycle = b->cycle;
         }
@@ -106,7 +106,7 @@ void assertions_final(harness *b) {
 }
 
 void assertions_reset(harness *b, const uint64_t *in) {
-    const bool resets = wlk_port_get(&b->ports[b->reset], in) != 0u;
+    const bool resets = wlk_port_get(&b->ports[b->reset], in) != 0;
     b->awake = b->reset_edge && !resets;
     b->reset_edge = b->reset_edge || resets;
 }
@@ -150,17 +150,17 @@ static void place_json(const place *p, const char *name, uint64_t count, wlk_jso
 
 void assertions_json(const harness *b, wlk_json *to) {
     const assertions *a = &b->assertions;
-    if (a->n != 0u) {
+    if (a->n != 0) {
         place_json(&a->places[0], "assertion", a->count, to);
     }
-    if (a->n > 1u) {
+    if (a->n > 1) {
         wlk_json_open(to, "assertions", '[');
         for (uint32_t i = 0; i < a->n; i++) {
             place_json(&a->places[i], NULL, a->places[i].count, to);
         }
         wlk_json_close(to, ']');
     }
-    if (b->early.count != 0u) {
+    if (b->early.count != 0) {
         place_json(&b->early, "assertions_before_reset", b->early.count, to);
     }
 }
@@ -170,6 +170,6 @@ void assertions_report(const harness *b, FILE *to) {
         const place *p = &b->assertions.places[i];
         fprintf(to, "  %s in %s:%d in cycle %" PRIu64 ": %s", kind(p), p->file, p->line, p->cycle,
                 text(p));
-        fprintf(to, p->count > 1u ? " (%" PRIu64 " times)\n" : "\n", p->count);
+        fprintf(to, p->count > 1 ? " (%" PRIu64 " times)\n" : "\n", p->count);
     }
 }

@@ -18,16 +18,16 @@ bool blame_is_stage(const harness *b, const wlk_checker *checker) {
 uint64_t blame_rank(const harness *b, const wlk_checker *checker, const wlk_checker_result *r) {
     const uint64_t kind =
         (r->verdict == WLK_PROTOCOL_VIOLATION ? 2u : 0u) + blame_is_stage(b, checker);
-    const bool has_cycle = r->mismatches != 0u || r->violated != 0u;
+    const bool has_cycle = r->mismatches != 0 || r->violated != 0;
     return has_cycle ? r->first_cycle * 4u + kind : UINT64_MAX;
 }
 
 // "PORT:BLOCK:LACKS"
 static bool read_suspect(const char *word, suspect *s) {
     char *const parts[] = {s->port, s->block, s->lacks};
-    for (uint32_t i = 0; i < 3u; i++) {
+    for (uint32_t i = 0; i < 3; i++) {
         const size_t n = strcspn(word, ":");
-        if (n >= WLK_MAX_NAME || (word[n] == ':') != (i < 2u)) {
+        if (n >= WLK_MAX_NAME || (word[n] == ':') != (i < 2)) {
             return false;
         }
         memcpy(parts[i], word, n);

@@ -207,7 +207,7 @@ static uint32_t pending_write(const moves *m, uint32_t preg) {
 static uint32_t pending_read(const moves *m, uint32_t preg) {
     uint32_t arriving = 0;
     for (uint32_t i = 0; i < OPERANDS; i++) {
-        for (uint32_t rest = m->hit[i]; rest != 0u; rest &= rest - 1u) {
+        for (uint32_t rest = m->hit[i]; rest != 0; rest &= rest - 1u) {
             arriving += m->rs->rs[i][__builtin_ctz(rest)] == preg;
         }
     }
@@ -217,7 +217,7 @@ static uint32_t pending_read(const moves *m, uint32_t preg) {
 // muon-issue §4, §1: hazards, and the arbiter's choice among the heads without one.
 static void observe_heads(const wlk_pipeline *p, moves *m) {
     m->heads = wlk_issue_in_get_ibuf_valid(m->in);
-    for (uint32_t rest = m->heads; rest != 0u; rest &= rest - 1u) {
+    for (uint32_t rest = m->heads; rest != 0; rest &= rest - 1u) {
         const uint32_t warp = (uint32_t)__builtin_ctz(rest);
         const op *head = &p->heads[warp];
         m->waw |= (has_rd(head) & pending_write(m, rd(head))) << warp;
@@ -225,10 +225,10 @@ static void observe_heads(const wlk_pipeline *p, moves *m) {
     }
     const uint32_t last = m->before->hazard.last; // a set: the values it may have
     const uint32_t candidates = m->heads & ~m->waw & ~m->war;
-    const uint32_t below = last != 0u ? (2u << __builtin_ctz(last)) - 1u : 0u;
+    const uint32_t below = last != 0 ? (2u << __builtin_ctz(last)) - 1u : 0u;
     const uint32_t later = candidates & ~below;
-    const uint32_t order = later != 0u ? later : candidates;
-    m->choice = order != 0u ? (uint32_t)__builtin_ctz(order) : (uint32_t)WARPS;
+    const uint32_t order = later != 0 ? later : candidates;
+    m->choice = order != 0 ? (uint32_t)__builtin_ctz(order) : (uint32_t)WARPS;
 }
 
 /* ---- what each place shows ---- */
@@ -241,7 +241,7 @@ static const char *stall_of_head(const moves *m, uint32_t warp, uint32_t rows) {
     if (warp != m->choice) {
         return turn;
     }
-    if (m->entered != 0u) {
+    if (m->entered != 0) {
         return NULL;
     }
     return (uint32_t)__builtin_popcount(m->rs->valid) == rows ? rs_full : refused;
@@ -263,7 +263,7 @@ static void follow_heads(wlk_pipeline *p, const moves *m) {
 }
 
 static void show_heads(wlk_pipeline *p, const moves *m) {
-    for (uint32_t rest = m->heads; rest != 0u; rest &= rest - 1u) {
+    for (uint32_t rest = m->heads; rest != 0; rest &= rest - 1u) {
         const uint32_t warp = (uint32_t)__builtin_ctz(rest);
         show_both(p, &p->heads[warp], ibuf, stall_of_head(m, warp, p->cfg.rs_entries));
     }
@@ -291,7 +291,7 @@ static const char *stall_of_request(const wlk_issue_cfg *cfg, const moves *m, ui
     if (cfg->in_order_per_warp && (m->rs->older[row] & m->owing)) {
         return in_order;
     }
-    return m->asked != 0u ? coll_port : coll_full;
+    return m->asked != 0 ? coll_port : coll_full;
 }
 
 // Why a complete row does not enter the output stage.
@@ -323,7 +323,7 @@ static const char *stall_of_row(const wlk_issue_cfg *cfg, const moves *m, uint32
 }
 
 static void show_rows(wlk_pipeline *p, const moves *m) {
-    for (uint32_t rest = m->rs->valid; rest != 0u; rest &= rest - 1u) {
+    for (uint32_t rest = m->rs->valid; rest != 0; rest &= rest - 1u) {
         const uint32_t row = (uint32_t)__builtin_ctz(rest);
         const char *stage = stage_of_row(m, row);
         op *o = &p->rows[row];
@@ -355,7 +355,7 @@ static void show_writeback(wlk_pipeline *p, const moves *m) {
     }
     move(&p->written, &p->running[preg]);
     show(p, &p->written, STAGES, writeback);
-    for (uint32_t rest = m->woken[0] | m->woken[1] | m->woken[2]; rest != 0u; rest &= rest - 1u) {
+    for (uint32_t rest = m->woken[0] | m->woken[1] | m->woken[2]; rest != 0; rest &= rest - 1u) {
         emit(p, "W\t%" PRIu64 "\t%" PRIu64 "\t0\n", p->rows[__builtin_ctz(rest)].id, p->written.id);
     }
 }
@@ -366,10 +366,10 @@ static void move_all(wlk_pipeline *p, const moves *m) {
     if (m->fires) {
         move(&p->issued, &p->stage);
     }
-    if (m->left != 0u) {
+    if (m->left != 0) {
         move(&p->stage, &p->rows[__builtin_ctz(m->left)]);
     }
-    if (m->entered != 0u) {
+    if (m->entered != 0) {
         const uint32_t row = (uint32_t)__builtin_ctz(m->entered);
         op *head = &p->heads[m->after->reservStation.warp[row]];
         note(p, head, "row", row);
@@ -385,7 +385,7 @@ static void finish(wlk_pipeline *p) {
         return;
     }
     show(p, &p->issued, STAGES, execute);
-    if (!has_rd(&p->issued) || rd(&p->issued) == 0u) {
+    if (!has_rd(&p->issued) || rd(&p->issued) == 0) {
         retire(p, &p->issued);
         return;
     }
@@ -417,7 +417,7 @@ void wlk_pipeline_cycle(wlk_pipeline *p, const wlk_issue_state *before, const ui
 
 wlk_pipeline *wlk_pipeline_open(const char *path, bool replace, const uint32_t *cfg,
                                 wlk_error *err) {
-    wlk_pipeline *p = (wlk_pipeline *)calloc(1, sizeof *p);
+    wlk_pipeline *p = calloc(1, sizeof *p);
     if (p == NULL) {
         (void)wlk_fail(err, WLK_NO_MEMORY, "%s: out of memory", path);
         return NULL;

@@ -118,11 +118,11 @@ static void squeeze(const char *from, size_t n, char *text, size_t size) {
     size_t used = 0;
     for (size_t i = 0; i < n && used + 1u < size; i++) {
         const bool blank = from[i] == ' ' || from[i] == '\n' || from[i] == '\t';
-        if (!blank || (used != 0u && text[used - 1u] != ' ')) {
+        if (!blank || (used != 0 && text[used - 1u] != ' ')) {
             text[used++] = blank ? ' ' : from[i];
         }
     }
-    text[used > 0u && text[used - 1u] == ' ' ? used - 1u : used] = '\0';
+    text[used > 0 && text[used - 1u] == ' ' ? used - 1u : used] = '\0';
 }
 
 void printed_message(char *text, size_t size) {
@@ -139,7 +139,7 @@ void printed_message(char *text, size_t size) {
 
 void printed_last_line(char *text, size_t size) {
     const uint64_t n = printed.ended;
-    (void)snprintf(text, size, "%s", n != 0u ? printed.ring[(n - 1u) % KEPT].text : "");
+    (void)snprintf(text, size, "%s", n != 0 ? printed.ring[(n - 1u) % KEPT].text : "");
 }
 
 static uint64_t first_kept(void) {
@@ -147,12 +147,12 @@ static uint64_t first_kept(void) {
 }
 
 void printed_json(bool failed, wlk_json *to) {
-    if (printed.lines == 0u) {
+    if (printed.lines == 0) {
         return;
     }
     wlk_json_open(to, "printed", '{');
     wlk_json_number(to, "lines", printed.lines);
-    if (failed && printed.ended != 0u) {
+    if (failed && printed.ended != 0) {
         wlk_json_open(to, "last", '[');
         for (uint64_t i = first_kept(); i < printed.ended; i++) {
             wlk_json_open(to, NULL, '{');
@@ -166,7 +166,7 @@ void printed_json(bool failed, wlk_json *to) {
 }
 
 void printed_report(FILE *to) {
-    if (printed.ended == 0u) {
+    if (printed.ended == 0) {
         return;
     }
     fprintf(to, "  printed by the RTL, the last of %" PRIu64 " lines:\n", printed.lines);

@@ -21,10 +21,10 @@ static fit fit_of_all(void) {
         sum.differing_ports += one.differing_ports;
         sum.differing_bits += one.differing_bits;
         const wlk_checker_result r = wlk_checker_result_get(checker, false);
-        sum.explained_cycles += r.mismatches + r.violated != 0u ? r.first_cycle : r.cycles;
+        sum.explained_cycles += r.mismatches + r.violated != 0 ? r.first_cycle : r.cycles;
         sum.mismatched_bits += r.mismatched_bits;
         // One whose inputs break a rule is no evidence.
-        sum.failing += r.mismatches != 0u && r.verdict != WLK_PROTOCOL_VIOLATION;
+        sum.failing += r.mismatches != 0 && r.verdict != WLK_PROTOCOL_VIOLATION;
     }
     return sum;
 }
@@ -35,7 +35,7 @@ static void print_first(const wlk_checker *failing, wlk_json *to) {
     const wlk_port *ports = wlk_checker_ports(failing, &n_ports);
     wlk_json_open(to, "first", '{');
     wlk_json_number(to, "cycle", wlk_checker_result_get(failing, false).first_cycle);
-    if (n != 0u) {
+    if (n != 0) {
         wlk_json_text(to, "port", ports[found[0].port].name);
     }
     wlk_json_text(to, "block", wlk_checker_block(failing)->table->name);

@@ -45,7 +45,7 @@ static bool probe_goes_on(const harness *b) {
 // Something differs: the lines that led to it are kept. False when nothing more is to be learnt.
 static bool goes_on(const harness *b) {
     printed_hold();
-    if (b->n_probes != 0u) {
+    if (b->n_probes != 0) {
         return probe_goes_on(b);
     }
     for (uint32_t i = 0; i < wlk_dpi_count(); i++) {
@@ -69,7 +69,7 @@ bool harness_cycle(harness *b, const uint64_t *in) {
         assertions_reset(b, in);
     }
     b->dut->drive(b->dut_handle, in);
-    if (assertions_pending != 0u) {
+    if (assertions_pending != 0) {
         assertions_settled(b);
     }
     const bool dump = b->cycle >= b->from && b->cycle <= b->to;
@@ -77,14 +77,14 @@ bool harness_cycle(harness *b, const uint64_t *in) {
         b->dut->dump(b->dut_handle, b->cycle * 10u);
     }
     b->dut->edge(b->dut_handle);
-    if (assertions_pending != 0u) {
+    if (assertions_pending != 0) {
         assertions_clocked(b);
     }
     if (dump) {
         b->dut->dump(b->dut_handle, b->cycle * 10u + 5u);
     }
     b->cycle++;
-    return wlk_dpi_failures == 0u || goes_on(b);
+    return wlk_dpi_failures == 0 || goes_on(b);
 }
 
 void harness_end(harness *b) {
@@ -113,13 +113,13 @@ static void next_inputs(harness *b) {
     if (b->picture != NULL) {
         wlk_pipeline_cycle(b->picture, b->before, b->in, (const wlk_issue_state *)b->model);
     }
-    for (uint64_t e = info.events; e != 0u; e &= e - 1u) {
+    for (uint64_t e = info.events; e != 0; e &= e - 1u) {
         b->events[__builtin_ctzll(e)]++;
     }
 }
 
 static bool stopped(const harness *b, uint64_t done) {
-    if (done % CYCLES_PER_CHECK == 0u) {
+    if (done % CYCLES_PER_CHECK == 0) {
         tool_progress(b->done + done, b->total);
     }
     return tool_stop != 0;
@@ -166,11 +166,11 @@ static wlk_status open_picture(harness *b, wlk_error *err) {
         return wlk_fail(err, WLK_USAGE, "block %s has no pipeline to draw; issue has",
                         b->block->table->name);
     }
-    b->before = (wlk_issue_state *)calloc(1, offsetof(wlk_issue_state, collector));
+    b->before = calloc(1, offsetof(wlk_issue_state, collector));
     if (b->before == NULL) {
         return wlk_fail(err, WLK_NO_MEMORY, "out of memory");
     }
-    b->picture = wlk_pipeline_open(b->pipeline, b->force != 0u, b->cfg, &b->no_picture);
+    b->picture = wlk_pipeline_open(b->pipeline, b->force != 0, b->cfg, &b->no_picture);
     if (b->picture != NULL || b->no_picture.status == WLK_NO_SPACE) {
         return WLK_OK; // a full disk does not cost the verdict
     }
@@ -203,7 +203,7 @@ static wlk_status judge(harness *b, bool ended) {
     if (status == WLK_OK) {
         harness_end(b);
         assertions_final(b);
-        status = b->assertions.n != 0u ? WLK_RTL_ASSERTION : WLK_OK;
+        status = b->assertions.n != 0 ? WLK_RTL_ASSERTION : WLK_OK;
     }
     return status;
 }
@@ -283,7 +283,7 @@ static wlk_status run_seeds(harness *b, wlk_error *err) {
 }
 
 static wlk_status run(harness *b, wlk_error *err) {
-    if (b->n_probes != 0u) {
+    if (b->n_probes != 0) {
         return harness_probe(b, answer, err);
     }
     wlk_status status = run_seeds(b, err);
@@ -323,8 +323,8 @@ static void precompute(harness *b, uint64_t *inputs) {
 }
 
 static wlk_status time_cycles(harness *b) {
-    uint64_t *inputs = (uint64_t *)calloc((size_t)LOOP * b->layout.in_words, sizeof(uint64_t));
-    uint64_t *out = (uint64_t *)calloc(b->layout.out_words, sizeof(uint64_t));
+    uint64_t *inputs = calloc((size_t)LOOP * b->layout.in_words, sizeof(uint64_t));
+    uint64_t *out = calloc(b->layout.out_words, sizeof(uint64_t));
     volatile uint64_t observed = 0;
     if (inputs == NULL || out == NULL) {
         free(inputs);
@@ -339,7 +339,7 @@ static wlk_status time_cycles(harness *b) {
             start = cpu_seconds(); // the first loop warms up
         }
         b->dut->drive(b->dut_handle, inputs + (c % LOOP) * b->layout.in_words);
-        if (wlk_dpi_count() == 0u) {
+        if (wlk_dpi_count() == 0) {
             b->dut->observe(b->dut_handle, out);
             observed = observed ^ out[c % b->layout.out_words];
         }
@@ -420,7 +420,7 @@ static bool add_probe(harness *b, int argc, const char *word) {
         return false;
     }
     if (b->probes == NULL) {
-        b->probes = (const char **)calloc((size_t)argc, sizeof *b->probes);
+        b->probes = calloc((size_t)argc, sizeof *b->probes);
     }
     if (b->probes != NULL) {
         b->probes[b->n_probes++] = word + 6;
@@ -475,7 +475,7 @@ static bool prepare_program(harness *b, wlk_error *err) {
     if (wlk_stimulus_load(b->gen, t, b->cfg, b->program_file, &b->program, err) != WLK_OK) {
         return false;
     }
-    b->cycles = b->cycles != 0u ? b->cycles : UINT64_MAX;
+    b->cycles = b->cycles != 0 ? b->cycles : UINT64_MAX;
     return true;
 }
 
@@ -485,7 +485,7 @@ static bool prepare_reset(harness *b) {
     const wlk_members none = {NULL, 0};
     const uint32_t n = t->ports(b->cfg, &none, NULL, 0);
     b->reset = -1;
-    b->ports = (wlk_port *)calloc(n + 1u, sizeof *b->ports);
+    b->ports = calloc(n + 1u, sizeof *b->ports);
     if (b->ports != NULL) {
         (void)t->ports(b->cfg, &none, b->ports, n);
     }
@@ -505,7 +505,7 @@ wlk_status harness_configure(harness *b, wlk_error *err) {
     wlk_driver_close(b->driver);
     b->block->table->layout(b->cfg, &b->layout);
     b->model = aligned_alloc(64u, (b->block->state_size(b->cfg) + 63u) / 64u * 64u);
-    b->in = (uint64_t *)calloc(b->layout.in_words, sizeof(uint64_t));
+    b->in = calloc(b->layout.in_words, sizeof(uint64_t));
     const wlk_status opened = wlk_driver_open(&b->driver, b->block, b->cfg, err);
     const bool room = b->model != NULL && b->in != NULL;
     return room ? opened : wlk_fail(err, WLK_NO_MEMORY, "out of memory");
@@ -554,7 +554,7 @@ int wlk_harness_main(const wlk_harness_dut *dut, int argc, char **argv) {
         memcpy(b.cfg, dut->cfg, b.block->table->n_params * sizeof *b.cfg);
     }
     if (b.gen != NULL && take_streams(&err) && parse(&b, argc, argv, &err) && prepare(&b, &err)) {
-        status = b.time != 0u ? time_cycles(&b) : run(&b, &err);
+        status = b.time != 0 ? time_cycles(&b) : run(&b, &err);
     }
     release(&b);
     if (err.text[0] != '\0') {

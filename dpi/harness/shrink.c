@@ -20,15 +20,15 @@ typedef struct stimulus {
 static bool fails(harness *b, const stimulus *s, uint64_t *failed_at) {
     bool mismatch = false, legal = true, fired = false;
     harness_begin(b, b->seed, NULL);
-    for (uint64_t c = 0; c < s->n && wlk_dpi_failures == 0u && !fired; c++) {
+    for (uint64_t c = 0; c < s->n && wlk_dpi_failures == 0 && !fired; c++) {
         (void)harness_cycle(b, s->words + c * b->layout.in_words);
         fired = s->keeps != NULL && assertions_fired(b, s->keeps, failed_at);
     }
     for (uint32_t i = 0; i < wlk_dpi_count(); i++) {
         const wlk_checker *checker = wlk_dpi_checker(i);
         const wlk_checker_result r = wlk_checker_result_get(checker, false);
-        legal = legal && (r.violated == 0u || wlk_checker_block(checker) != b->block);
-        if (s->keeps == NULL && r.mismatches != 0u && (!mismatch || r.first_cycle < *failed_at)) {
+        legal = legal && (r.violated == 0 || wlk_checker_block(checker) != b->block);
+        if (s->keeps == NULL && r.mismatches != 0 && (!mismatch || r.first_cycle < *failed_at)) {
             mismatch = true;
             *failed_at = r.first_cycle;
         }
@@ -48,7 +48,7 @@ static void remove_cycles(const harness *b, const stimulus *from, uint64_t at, u
 
 static void reduce(harness *b, stimulus *best, stimulus *trial) {
     uint32_t runs = 0;
-    for (uint64_t chunk = best->n / 2u; chunk >= 1u; chunk /= 2u) {
+    for (uint64_t chunk = best->n / 2u; chunk >= 1; chunk /= 2u) {
         for (uint64_t at = KEEP_FIRST; at + chunk < best->n && runs < MAX_RUNS && !tool_stop;) {
             uint64_t failed_at = 0;
             remove_cycles(b, best, at, chunk, trial);
@@ -67,7 +67,7 @@ static void reduce(harness *b, stimulus *best, stimulus *trial) {
 
 static wlk_status write_records(const harness *b, const stimulus *s, wlk_error *err) {
     const wlk_vec_shape shape = {b->layout.in_words, b->layout.out_words};
-    uint64_t *out = (uint64_t *)calloc(2u * (size_t)b->layout.out_words, sizeof(uint64_t));
+    uint64_t *out = calloc(2u * (size_t)b->layout.out_words, sizeof(uint64_t));
     wlk_vec_writer *writer = NULL;
     if (out == NULL) {
         return wlk_fail(err, WLK_NO_MEMORY, "shrink: out of memory");
@@ -112,8 +112,8 @@ wlk_status harness_shrink(harness *b, wlk_error *err) {
     const uint64_t n = keeps != NULL ? kept.cycle + 1u : b->cycle;
     stimulus best = {NULL, 0, keeps}, trial = {NULL, 0, keeps};
     uint64_t failed_at = 0;
-    best.words = (uint64_t *)calloc(n * b->layout.in_words + 1u, sizeof(uint64_t));
-    trial.words = (uint64_t *)calloc(n * b->layout.in_words + 1u, sizeof(uint64_t));
+    best.words = calloc(n * b->layout.in_words + 1u, sizeof(uint64_t));
+    trial.words = calloc(n * b->layout.in_words + 1u, sizeof(uint64_t));
     wlk_status status = b->status;
     if (best.words != NULL && trial.words != NULL && b->replay == NULL) {
         collect(b, &best, n);

@@ -13,7 +13,7 @@ wlk_status wlk_candidates_open(wlk_candidates *w, const wlk_block *block, const 
     w->block = block;
     w->cfg = cfg;
     w->size = block->state_size(cfg);
-    w->states = (void **)calloc(WLK_MAX_CANDIDATES, sizeof *w->states);
+    w->states = calloc(WLK_MAX_CANDIDATES, sizeof *w->states);
     if (w->states != NULL) {
         w->states[0] = new_state(w);
     }
@@ -62,7 +62,7 @@ void wlk_candidates_fork(wlk_candidates *w, const uint64_t *in) {
                 w->block->assume(w->cfg, other, in, k);
             }
         }
-        if (ways > 1u) {
+        if (ways > 1) {
             w->block->assume(w->cfg, w->states[i], in, 0);
         }
     }
@@ -102,8 +102,8 @@ void wlk_candidates_tick(wlk_candidates *w, const uint64_t *in, wlk_step_info *i
 }
 
 static bool forks(const wlk_candidates *w, const uint64_t *in) {
-    return w->n > 1u ||
-           (w->block->outcomes != NULL && w->block->outcomes(w->cfg, w->states[0], in) > 1u);
+    return w->n > 1 ||
+           (w->block->outcomes != NULL && w->block->outcomes(w->cfg, w->states[0], in) > 1);
 }
 
 void wlk_candidates_record(wlk_candidates *w, const uint64_t *in, uint64_t *out, uint64_t *care,

@@ -22,7 +22,7 @@ static int32_t find_port(const wlk_checker *c, int16_t field, const wlk_port *li
 
 wlk_status wlk_channels_resolve(wlk_checker *c) {
     const wlk_table *table = c->block->table;
-    c->channels = (channel *)calloc(WLK_MAX_CHANNELS, sizeof(channel));
+    c->channels = calloc(WLK_MAX_CHANNELS, sizeof(channel));
     if (c->channels == NULL) {
         return WLK_NO_MEMORY;
     }
@@ -52,10 +52,10 @@ bool wlk_channel_shows(const wlk_checker *c, const channel *ch, const wlk_port *
 
 bool wlk_channel_fires(const wlk_checker *c, const channel *ch, const uint64_t *in,
                        const uint64_t *out) {
-    if (port_value(&c->ports[ch->valid], in, out) == 0u) {
+    if (port_value(&c->ports[ch->valid], in, out) == 0) {
         return false;
     }
-    return ch->ready < 0 || port_value(&c->ports[ch->ready], in, out) != 0u;
+    return ch->ready < 0 || port_value(&c->ports[ch->ready], in, out) != 0;
 }
 
 static uint64_t mix(uint64_t hash, uint64_t value) {
@@ -86,7 +86,7 @@ void wlk_follow_channels(wlk_checker *c, const uint64_t *in, const uint64_t *exp
     for (uint32_t i = 0; i < c->n_channels; i++) {
         channel *ch = &c->channels[i];
         uint32_t fired[2] = {0, 0};
-        for (uint32_t s = 0; s < 2u; s++) {
+        for (uint32_t s = 0; s < 2; s++) {
             if (wlk_channel_fires(c, ch, in, sides[s])) {
                 fired[s] = 1;
                 ch->hash[s] = mix(value_hash(c, ch, in, sides[s], ch->hash[s]), 1u);
@@ -115,7 +115,7 @@ bool wlk_same_order(const wlk_checker *c) {
         if ((a > b ? a - b : b - a) >= PREFIXES) {
             return false;
         }
-        if (both == 0u) {
+        if (both == 0) {
             continue;
         }
         if (ch->at[0][(both - 1u) % PREFIXES] != ch->at[1][(both - 1u) % PREFIXES]) {

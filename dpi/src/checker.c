@@ -9,7 +9,7 @@
 #include "checker_private.h"
 
 static uint64_t *words(size_t n) {
-    return (uint64_t *)calloc(n + 8u, sizeof(uint64_t));
+    return calloc(n + 8u, sizeof(uint64_t));
 }
 
 static bool allocate(wlk_checker *c, const wlk_members *members) {
@@ -18,8 +18,8 @@ static bool allocate(wlk_checker *c, const wlk_members *members) {
     const uint32_t in = c->layout.in_words, out = c->layout.out_words;
     c->before = aligned_alloc(64u, state);
     c->layout.n_ports = c->block->table->ports(c->cfg, members, NULL, 0);
-    c->ports = (wlk_port *)calloc(c->layout.n_ports, sizeof(wlk_port));
-    c->when = (int32_t *)calloc(c->layout.n_ports, sizeof(int32_t));
+    c->ports = calloc(c->layout.n_ports, sizeof(wlk_port));
+    c->when = calloc(c->layout.n_ports, sizeof(int32_t));
     c->masked = words(c->layout.n_ports);
     c->compare = words(out);
     c->partial = words(out);
@@ -31,7 +31,7 @@ static bool allocate(wlk_checker *c, const wlk_members *members) {
     c->got = words(out);
     c->no_x = words(in + out);
     c->history = words((size_t)WLK_HISTORY * history_words(c));
-    c->differences = (wlk_difference *)calloc(c->layout.n_ports, sizeof(wlk_difference));
+    c->differences = calloc(c->layout.n_ports, sizeof(wlk_difference));
     if (c->ports != NULL) {
         (void)c->block->table->ports(c->cfg, members, c->ports, c->layout.n_ports);
     }
@@ -114,7 +114,7 @@ wlk_status wlk_checker_open(wlk_checker **checker, const wlk_block *block, const
     if (status != WLK_OK) {
         return status;
     }
-    c = (wlk_checker *)calloc(1, sizeof *c);
+    c = calloc(1, sizeof *c);
     if (c == NULL) {
         return wlk_fail(err, WLK_NO_MEMORY, "checker: out of memory");
     }
@@ -229,7 +229,7 @@ static bool differs(const wlk_checker *c, const uint64_t *got, const uint64_t *g
     for (uint32_t w = 0; w < c->layout.out_words; w++) {
         any |= ((c->expect[w] ^ got[w]) | got_x[w]) & c->care[w] & c->judged[w];
     }
-    return any != 0u;
+    return any != 0;
 }
 
 static bool unknown_somewhere(const wlk_checker *c) {
@@ -237,11 +237,11 @@ static bool unknown_somewhere(const wlk_checker *c) {
     for (uint32_t w = 0; w < c->layout.out_words; w++) {
         any |= c->compare[w] & ~(c->care[w] & c->judged[w]);
     }
-    return any != 0u;
+    return any != 0;
 }
 
 static void add_events(wlk_checker *c, uint64_t events) {
-    while (events != 0u) {
+    while (events != 0) {
         c->events[__builtin_ctzll(events)]++;
         events &= events - 1u;
     }
@@ -272,7 +272,7 @@ void wlk_checker_keep(wlk_checker *c) {
 
 // A rule broken by the inputs; the first one is kept.
 static bool note_violation(wlk_checker *c, uint32_t violated, const char *text) {
-    const bool first = violated != 0u && c->violated == 0u && !c->failed;
+    const bool first = violated != 0 && c->violated == 0 && !c->failed;
     if (first) {
         c->violated_seen = true;
         c->frozen = true;
@@ -287,7 +287,7 @@ static bool note_violation(wlk_checker *c, uint32_t violated, const char *text) 
 // As reported by the model's tick, so after the edge.
 static bool note_rule(wlk_checker *c, uint32_t violated) {
     const bool first = note_violation(
-        c, violated, violated != 0u ? c->block->table->rules[__builtin_ctz(violated)].doc : "");
+        c, violated, violated != 0 ? c->block->table->rules[__builtin_ctz(violated)].doc : "");
     c->violation_after = c->violation_after || first;
     return first;
 }
@@ -315,12 +315,12 @@ static bool any_bit(const uint64_t *words, uint32_t n) {
     for (uint32_t w = 0; w < n; w++) {
         any |= words[w];
     }
-    return any != 0u;
+    return any != 0;
 }
 
 static bool meaningful(const wlk_checker *c, uint32_t port, const uint64_t *in,
                        const uint64_t *got) {
-    return c->when[port] < 0 || port_value(&c->ports[c->when[port]], in, got) != 0u;
+    return c->when[port] < 0 || port_value(&c->ports[c->when[port]], in, got) != 0;
 }
 
 // The first control input that is X where a rule reads it, or -1.
@@ -329,7 +329,7 @@ static int32_t unreadable(const wlk_checker *c, const uint64_t *in, const uint64
     for (uint32_t i = 0; i < c->layout.n_ports; i++) {
         const wlk_port *port = &c->ports[i];
         const wlk_field *field = &c->block->table->fields[port->field];
-        if (!port->is_out && field->read && !field->is_payload && wlk_port_get(port, in_x) != 0u &&
+        if (!port->is_out && field->read && !field->is_payload && wlk_port_get(port, in_x) != 0 &&
             meaningful(c, i, in, got)) {
             return (int32_t)i;
         }
@@ -354,7 +354,7 @@ static void hide_outputs(wlk_checker *c, const uint64_t *in_x) {
     for (uint32_t i = 0; i < c->layout.n_ports; i++) {
         const wlk_port *port = &c->ports[i];
         const int16_t *hidden = c->block->table->fields[port->field].x_hides;
-        if (hidden == NULL || port->is_out || wlk_port_get(port, in_x) == 0u) {
+        if (hidden == NULL || port->is_out || wlk_port_get(port, in_x) == 0) {
             continue;
         }
         for (; *hidden >= 0; hidden++) {
@@ -369,7 +369,7 @@ static void narrow(wlk_checker *c, const uint64_t *in) {
         const wlk_port *port = &c->ports[i];
         const wlk_field *field = &c->block->table->fields[port->field];
         if (port->is_out && !field->exact && c->when[i] >= 0 &&
-            port_value(&c->ports[c->when[i]], in, c->expect) == 0u) {
+            port_value(&c->ports[c->when[i]], in, c->expect) == 0) {
             wlk_port_set(port, c->care, 0u);
         }
     }
@@ -378,7 +378,7 @@ static void narrow(wlk_checker *c, const uint64_t *in) {
 // ---- a whole cycle ----------------------------------------------------------------------------
 
 static bool in_reset(const wlk_checker *c, const uint64_t *in) {
-    return c->reset_port >= 0 && wlk_port_get(&c->ports[c->reset_port], in) != 0u;
+    return c->reset_port >= 0 && wlk_port_get(&c->ports[c->reset_port], in) != 0;
 }
 
 // Outputs that are not there look as the model's, to show handshakes.
@@ -427,18 +427,18 @@ static void settle(wlk_checker *c, const uint64_t *in, const uint64_t *in_x, con
     wlk_candidates *candidates = &c->candidates;
     uint32_t bits[WLK_MAX_CANDIDATES], best = 0;
     wlk_candidates_fork(candidates, in);
-    for (uint32_t i = 0; candidates->n > 1u && i < candidates->n; i++) {
+    for (uint32_t i = 0; candidates->n > 1 && i < candidates->n; i++) {
         expect(c, i, in, in_x);
         bits[i] = differing_bits(c, got, got_x);
         best = bits[i] < bits[best] ? i : best;
     }
-    if (candidates->n > 1u && bits[best] != 0u) {
+    if (candidates->n > 1 && bits[best] != 0) {
         wlk_candidates_prefer(candidates, best);
         candidates->n = 1;
     }
     // From the last: what takes the place of a dropped one has been looked at.
-    for (uint32_t i = candidates->n; candidates->n > 1u && i > 0u; i--) {
-        if (bits[i - 1u] != 0u) {
+    for (uint32_t i = candidates->n; candidates->n > 1 && i > 0; i--) {
+        if (bits[i - 1u] != 0) {
             wlk_candidates_drop(candidates, i - 1u);
         }
     }
@@ -548,7 +548,7 @@ int wlk_checker_step(wlk_checker *c, const wlk_view *in, const wlk_view *got) {
         remember(c, in, got);
     }
     if (c->fast && step_fast(c, in, got, &info)) {
-        const int first = info.violated != 0u && note_rule(c, info.violated);
+        const int first = info.violated != 0 && note_rule(c, info.violated);
         c->compared_cycles++;
         c->cycles++;
         return first;
@@ -558,7 +558,7 @@ int wlk_checker_step(wlk_checker *c, const wlk_view *in, const wlk_view *got) {
     const int first = step_slow(c, c->in, NULL, c->got, c->no_x);
     // Only the slow path changes what this depends on.
     c->fast = c->reset_seen && (c->compares_all || c->step_masked) && !c->has_inexact &&
-              !c->frozen && !c->count_events && c->transfer_seen && c->candidates.n == 1u;
+              !c->frozen && !c->count_events && c->transfer_seen && c->candidates.n == 1;
     return first;
 }
 
@@ -590,7 +590,7 @@ int wlk_checker_step_masked(wlk_checker *c, const uint64_t *in, const uint64_t *
         c->partial[w] = c->compare[w] & mask[w];
         missing |= c->compare[w] & ~mask[w];
     }
-    if (missing == 0u) {
+    if (missing == 0) {
         return wlk_checker_step_x(c, in, in_x, got, got_x);
     }
     const wlk_view vi = {.control = in}, vg = {.control = got};
@@ -611,11 +611,11 @@ bool wlk_checker_done(const wlk_checker *c) {
 // ---- results ----------------------------------------------------------------------------------
 
 static wlk_status verdict_of(const wlk_checker *c, bool strict) {
-    if (!c->reset_seen && c->cycles != 0u) {
+    if (!c->reset_seen && c->cycles != 0) {
         return WLK_NO_RESET;
     }
-    const bool violated_before = c->violated != 0u && c->violated_seen &&
-                                 (!c->failed || c->violation_cycle < c->first_cycle);
+    const bool violated_before =
+        c->violated != 0 && c->violated_seen && (!c->failed || c->violation_cycle < c->first_cycle);
     if (violated_before) {
         return WLK_PROTOCOL_VIOLATION;
     }
@@ -624,7 +624,7 @@ static wlk_status verdict_of(const wlk_checker *c, bool strict) {
         const bool late = c->block->table->has_clock && wlk_same_order(c);
         return late ? WLK_TIMING_DIVERGENCE : WLK_FUNCTIONAL_MISMATCH;
     }
-    if (c->compared_cycles == 0u || !c->transfer_seen) {
+    if (c->compared_cycles == 0 || !c->transfer_seen) {
         return WLK_VACUOUS;
     }
     if (c->compared_cycles * c->out_bits == masked_bits(c)) {
@@ -663,7 +663,7 @@ wlk_checker_fit wlk_checker_fit_get(const wlk_checker *c) {
     for (uint32_t i = 0; i < c->layout.n_ports; i++) {
         const wlk_port *port = &c->ports[i];
         const uint64_t wrong = port->is_out && port->present ? wlk_port_get(port, c->wrong) : 0u;
-        fit.differing_ports += wrong != 0u;
+        fit.differing_ports += wrong != 0;
         fit.differing_bits += (uint32_t)__builtin_popcountll(wrong);
     }
     return fit;

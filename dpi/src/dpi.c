@@ -100,7 +100,7 @@ void *wlk_dpi_open(unsigned long long abi_version, unsigned long long schema_has
                 scope, schema_hash);
         return NULL;
     }
-    wlk_dpi *h = (wlk_dpi *)calloc(1, sizeof *h);
+    wlk_dpi *h = calloc(1, sizeof *h);
     if (h == NULL || registry.count == MAX_HANDLES) {
         fprintf(stderr, "warplock: %s: no memory for one more checker\n", scope);
         free(h);
@@ -123,8 +123,7 @@ void wlk_dpi_param(void *handle, unsigned long long index, unsigned long long va
 void wlk_dpi_member(void *handle, const char *name, unsigned long long width,
                     unsigned long long word, unsigned long long lsb) {
     wlk_dpi *h = (wlk_dpi *)handle;
-    wlk_member *more =
-        h != NULL ? (wlk_member *)realloc(h->members, (h->n_members + 1u) * sizeof *more) : NULL;
+    wlk_member *more = h != NULL ? realloc(h->members, (h->n_members + 1u) * sizeof *more) : NULL;
     if (more == NULL) {
         return; // its port is then reported by another name: nothing else depends on it
     }
@@ -140,7 +139,7 @@ static bool make_compare(wlk_dpi *h) {
     wlk_layout layout;
     h->block->table->layout(h->cfg, &layout);
     h->out_words = layout.out_words;
-    h->compare = (uint64_t *)malloc(layout.out_words * sizeof *h->compare);
+    h->compare = malloc(layout.out_words * sizeof *h->compare);
     if (h->compare != NULL) {
         memset(h->compare, 0xff, layout.out_words * sizeof *h->compare);
     }

@@ -54,7 +54,7 @@ static const char *label_of(const wlk_checker *c, const wlk_port *port) {
 static void print_channel(const wlk_checker *c, const channel *ch, const uint64_t *in,
                           const uint64_t *out, FILE *to) {
     const wlk_channel *t = &c->block->table->channels[ch->table];
-    if (port_value(&c->ports[ch->valid], in, out) == 0u) {
+    if (port_value(&c->ports[ch->valid], in, out) == 0) {
         return;
     }
     fprintf(to, " %s", t->name);
@@ -80,7 +80,7 @@ static void print_history(const wlk_checker *c, uint64_t until, FILE *to) {
     for (uint32_t i = 1; i <= WLK_HISTORY; i++) {
         const uint64_t *slot = history_slot(c, until + i);
         const uint64_t *in = slot + 1;
-        if (slot[0] == 0u || slot[0] > until + 1u) {
+        if (slot[0] == 0 || slot[0] > until + 1u) {
             continue;
         }
         fprintf(to, "  %8" PRIu64 ":", slot[0] - 1u);
@@ -107,7 +107,7 @@ static bool has_room(printer *p) {
         p->hidden++;
         return false;
     }
-    if (p->lines == 0u) {
+    if (p->lines == 0) {
         fprintf(p->to, "  %s:\n", p->head);
     }
     p->lines++;
@@ -140,7 +140,7 @@ static void add_unknown(printer *p, const char *name, int32_t index) {
 static void print_row(const uint64_t *words, uint32_t n_words, uint64_t known, FILE *to) {
     const uint32_t shown = n_words < ROW_WORDS ? n_words : ROW_WORDS;
     fputs(" = 0x", to);
-    for (uint32_t w = shown; w > 0u; w--) {
+    for (uint32_t w = shown; w > 0; w--) {
         fprintf(to, "%016" PRIx64, words[w - 1u]);
     }
     fprintf(to, "%s  lanes known 0x%" PRIx64 "\n", n_words > shown ? " (low words)" : "", known);
@@ -149,7 +149,7 @@ static void print_row(const uint64_t *words, uint32_t n_words, uint64_t known, F
 static void print_element(void *ctx, const char *name, int32_t index, const uint64_t *words,
                           uint32_t n_words, uint64_t known, wlk_notation notation) {
     printer *p = (printer *)ctx;
-    if (known == 0u) {
+    if (known == 0) {
         add_unknown(p, name, index);
         return;
     }
@@ -161,7 +161,7 @@ static void print_element(void *ctx, const char *name, int32_t index, const uint
     if (index >= 0) {
         fprintf(p->to, "[%" PRId32 "]", index);
     }
-    if (n_words > 1u) {
+    if (n_words > 1) {
         print_row(words, n_words, known, p->to);
     } else {
         char value[VALUE_TEXT];
@@ -177,7 +177,7 @@ static void print_state(const wlk_checker *c, FILE *to) {
         c->block->visit(c->cfg, c->before, print_element, &p);
     }
     print_unknown(&p);
-    if (p.hidden != 0u) {
+    if (p.hidden != 0) {
         fprintf(to, "    and %" PRIu32 " more elements\n", p.hidden);
     }
 }
@@ -187,7 +187,7 @@ static bool is_entry(const uint32_t *values, uint32_t items) {
     for (uint32_t i = 0; i < items; i++) {
         any |= values[i];
     }
-    return any != 0u;
+    return any != 0;
 }
 
 // A list from its first parameter on, ` queues=2:3:1,1:3:1`: the answer is the parameter behind it.
@@ -200,7 +200,7 @@ static uint32_t print_list(const wlk_checker *c, uint32_t at, FILE *to) {
            strcmp(t->params[at].list, first->list) == 0;
          at += first->items) {
         for (uint32_t i = 0; is_entry(&c->cfg[at], first->items) && i < first->items; i++) {
-            fprintf(to, "%s%" PRIu32, i != 0u ? ":" : more ? "," : "", c->cfg[at + i]);
+            fprintf(to, "%s%" PRIu32, i != 0 ? ":" : more ? "," : "", c->cfg[at + i]);
             more = true;
         }
     }
@@ -227,7 +227,7 @@ static void print_config(const wlk_checker *c, FILE *to) {
 static void print_no_reset(const wlk_checker *c, FILE *to) {
     const char *reset = c->ports[c->reset_port].name;
     fprintf(to, " in %" PRIu64 " cycles", c->cycles);
-    if (c->resets_with_x != 0u) {
+    if (c->resets_with_x != 0) {
         fprintf(to, ": input %s is X in each of the %" PRIu64 " with %s high\n",
                 c->ports[c->reset_x_port].name, c->resets_with_x, reset);
     } else {
@@ -273,7 +273,7 @@ static void json_difference(const wlk_checker *c, const wlk_difference *d, wlk_j
     wlk_json_hex(to, "expected", d->expected);
     wlk_json_hex(to, "got", d->got);
     wlk_json_hex(to, "care", d->care);
-    if ((d->x & d->care) != 0u) {
+    if ((d->x & d->care) != 0) {
         wlk_json_hex(to, "x", d->x);
     }
 }

@@ -44,7 +44,7 @@ _Static_assert((int)PROFILES <= (int)STIM_MAX_PROFILES, "a round is so long");
 enum { MEMORY_HELD, MEMORY_FIRST };
 
 static const weights *weights_now(wlk_stimulus_state *stim) {
-    if (stim->profile >= PROFILES && stim->cycle % STIM_PHASE_CYCLES == 0u) {
+    if (stim->profile >= PROFILES && stim->cycle % STIM_PHASE_CYCLES == 0) {
         (void)wlk_random(&stim->random); // unused; without it every seed had other records
     }
     return &profiles[wlk_stim_profile(stim, PROFILES, stim->memory[MEMORY_FIRST] & 15u)];
@@ -56,7 +56,7 @@ static uint16_t pick_preg(const wlk_collector_cfg *cfg, const weights *d, uint64
     if ((r >> 32 & 255u) < d->x0) {
         return 0;
     }
-    if ((r >> 40 & 31u) == 0u) { // now and then any register, so that all banks are met
+    if ((r >> 40 & 31u) == 0) { // now and then any register, so that all banks are met
         return (uint16_t)(r & (cfg->num_pregs - 1u));
     }
     return (uint16_t)(r & mask);
@@ -67,11 +67,11 @@ static void make_request(const wlk_collector_cfg *cfg, const weights *d, wlk_sti
     uint64_t *random = &stim->random;
     in->readReq.valid = !stim->drain && stim_chance(random, d->request);
     in->readReq.bits.rsEntryId = (uint8_t)(wlk_random(random) & wlk_mask(wlk_idw(cfg->rs_entries)));
-    for (uint32_t i = 0; i < 3u; i++) {
+    for (uint32_t i = 0; i < 3; i++) {
         in->readReq.bits.regs[i].enable = stim_chance(random, d->enable);
         in->readReq.bits.regs[i].pReg = pick_preg(cfg, d, random);
     }
-    for (uint32_t i = 1; i < 3u; i++) {
+    for (uint32_t i = 1; i < 3; i++) {
         if (stim_chance(random, d->repeat)) {
             in->readReq.bits.regs[i].pReg = in->readReq.bits.regs[0].pReg;
         }
@@ -100,7 +100,7 @@ static void make_write(const wlk_collector_cfg *cfg, const wlk_collector_state *
     uint64_t *random = &stim->random;
     const uint32_t operand = (uint32_t)(wlk_random(random) % 3u);
     in->writeReq.valid = !stim->drain && stim_chance(random, d->write);
-    in->writeReq.bits.regs[0].enable = stim_chance(random, 244) || d->write == 255u;
+    in->writeReq.bits.regs[0].enable = stim_chance(random, 244) || d->write == 255;
     in->writeReq.bits.regs[0].pReg = pick_preg(cfg, d, random);
     if (stim_chance(random, d->collide)) {
         in->writeReq.bits.regs[0].pReg = in->readReq.bits.regs[operand].pReg;
@@ -115,11 +115,11 @@ static void make_write(const wlk_collector_cfg *cfg, const wlk_collector_state *
 // An allocated entry, or any index when there is none.
 static uint32_t pick_entry(const wlk_collector_cfg *cfg, uint32_t alloc, uint64_t r) {
     const uint32_t taken = (uint32_t)__builtin_popcount(alloc);
-    uint32_t skip = taken != 0u ? (uint32_t)((r >> 8) % taken) : 0u;
-    if (taken == 0u) {
+    uint32_t skip = taken != 0 ? (uint32_t)((r >> 8) % taken) : 0u;
+    if (taken == 0) {
         return (uint32_t)(r & wlk_mask(wlk_idw(cfg->coll_entries)));
     }
-    for (; skip > 0u; skip--) {
+    for (; skip > 0; skip--) {
         alloc &= alloc - 1u;
     }
     return (uint32_t)__builtin_ctz(alloc);
@@ -130,18 +130,18 @@ static void make_read(const wlk_collector_cfg *cfg, const wlk_collector_state *s
     uint64_t *random = &stim->random;
     const uint64_t r = wlk_random(random);
     const uint32_t taken = ~st->free_entries & (uint32_t)wlk_mask(cfg->coll_entries);
-    const bool full = st->free_entries == 0u;
+    const bool full = st->free_entries == 0;
     uint64_t *held = &stim->memory[MEMORY_HELD];
-    *held = full && d->hold != 0u && *held < d->hold ? *held + 1u : 0u;
-    in->readData.req.valid = st->reset_seen && taken != 0u &&
-                             (stim->drain || (*held == 0u && stim_chance(random, d->read)));
-    if (d->hold != 0u && !full && !stim->drain) {
+    *held = full && d->hold != 0 && *held < d->hold ? *held + 1u : 0u;
+    in->readData.req.valid = st->reset_seen && taken != 0 &&
+                             (stim->drain || (*held == 0 && stim_chance(random, d->read)));
+    if (d->hold != 0 && !full && !stim->drain) {
         in->readData.req.valid = 0; // fill the table first
     }
     in->readData.req.bits.collEntry =
         (uint8_t)(in->readData.req.valid ? pick_entry(cfg, taken, r)
                                          : r & wlk_mask(wlk_idw(cfg->coll_entries)));
-    for (uint32_t i = 0; i < 3u; i++) {
+    for (uint32_t i = 0; i < 3; i++) {
         in->readData.req.bits.regs[i].enable = stim->drain || stim_chance(random, d->enable);
     }
 }
@@ -170,7 +170,7 @@ static void next(const uint32_t *words, const void *model_state, wlk_stimulus_st
     const wlk_collector_cfg *cfg = (const wlk_collector_cfg *)words;
     const wlk_collector_state *st = (const wlk_collector_state *)model_state;
     wlk_collector_in in;
-    if (stim->cycle == 0u) {
+    if (stim->cycle == 0) {
         stim->memory[MEMORY_FIRST] = wlk_random(&stim->random);
     }
     const weights *d = weights_now(stim);

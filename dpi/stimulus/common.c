@@ -10,18 +10,18 @@ uint32_t wlk_stim_profile(const wlk_stimulus_state *stim, uint32_t profiles, uin
 
 bool wlk_stim_reset(wlk_stimulus_state *stim, uint32_t chance) {
     const bool pulse = (wlk_random(&stim->random) & 4095u) < chance;
-    return stim->cycle < STIM_RESET_CYCLES || (pulse && stim->drain == 0u);
+    return stim->cycle < STIM_RESET_CYCLES || (pulse && stim->drain == 0);
 }
 
 bool wlk_stim_lasts(wlk_stimulus_state *stim, uint64_t *left, uint32_t chance, uint32_t longest) {
     const uint64_t r = wlk_random(&stim->random);
-    if (stim->drain != 0u) {
+    if (stim->drain != 0) {
         return false;
     }
-    if (*left == 0u && (r & 255u) < chance) {
+    if (*left == 0 && (r & 255u) < chance) {
         *left = 1u + stim_below(r, longest);
     }
-    const bool on = *left != 0u;
+    const bool on = *left != 0;
     *left -= on;
     return on;
 }
@@ -42,7 +42,7 @@ static void read_fields(uint64_t *words) {
 
 // A chance that looks at byte @p n of a random word.
 static bool byte_chance(uint64_t r, uint32_t n, uint32_t chance) {
-    return (r >> (n * 8u) & 255u) < chance + (chance == 255u);
+    return (r >> (n * 8u) & 255u) < chance + (chance == 255);
 }
 
 void wlk_stim_entry(const stim_operands *d, uint32_t pregs, uint32_t warp, const uint64_t *bits,

@@ -23,7 +23,7 @@ typedef struct stim_operands {
 } stim_operands;
 
 static inline bool stim_chance(uint64_t *random, uint32_t chance) {
-    return (wlk_random(random) & 255u) < chance + (chance == 255u);
+    return (wlk_random(random) & 255u) < chance + (chance == 255);
 }
 
 /* A number below n, from a random word. */
@@ -34,12 +34,12 @@ static inline uint32_t stim_below(uint64_t random, uint32_t n) {
 /* A set of 0..31 with each member at that chance. */
 static inline uint32_t stim_set(uint64_t *random, uint32_t chance) {
     uint64_t set = 0;
-    if (chance == 0u || chance == 255u) {
-        return chance == 0u ? 0u : ~0u;
+    if (chance == 0 || chance == 255) {
+        return chance == 0 ? 0u : ~0u;
     }
-    for (uint32_t bit = (uint32_t)__builtin_ctz(chance); bit < 8u; bit++) {
+    for (uint32_t bit = (uint32_t)__builtin_ctz(chance); bit < 8; bit++) {
         const uint64_t r = wlk_random(random);
-        set = (chance >> bit & 1u) != 0u ? set | r : set & r;
+        set = (chance >> bit & 1u) != 0 ? set | r : set & r;
     }
     return (uint32_t)set;
 }
@@ -47,7 +47,7 @@ static inline uint32_t stim_set(uint64_t *random, uint32_t chance) {
 /* A member of a set that is not empty. */
 static inline uint32_t stim_member(uint32_t set, uint64_t random) {
     uint32_t skip = stim_below(random, (uint32_t)__builtin_popcount(set));
-    for (; skip > 0u; skip--) {
+    for (; skip > 0; skip--) {
         set &= set - 1u;
     }
     return (uint32_t)__builtin_ctz(set);
@@ -56,7 +56,7 @@ static inline uint32_t stim_member(uint32_t set, uint64_t random) {
 /* A register: 0 at its chance, now and then any, else one of the hot ones. @p pregs: how many. */
 static inline uint32_t stim_preg(const stim_operands *d, uint32_t pregs, uint64_t *random) {
     const uint64_t r = wlk_random(random);
-    const bool any = (r >> 40 & 31u) == 0u;
+    const bool any = (r >> 40 & 31u) == 0;
     const uint32_t mask = (pregs - 1u) & (uint32_t)(any ? ~UINT64_C(0) : wlk_mask(d->hot_bits));
     return (r >> 32 & 255u) < d->x0 ? 0u : (uint32_t)r & mask;
 }

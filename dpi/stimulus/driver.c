@@ -123,7 +123,7 @@ static role role_of(const wlk_table *t, const wlk_port *port) {
     if (port->field == t->reset) {
         return RESET;
     }
-    if (port->width != 1u || valid_of(t, port->field) != port->field) {
+    if (port->width != 1 || valid_of(t, port->field) != port->field) {
         return VALUE;
     }
     return makes_valid(t, port->field) ? VALID : LEVEL;
@@ -132,7 +132,7 @@ static role role_of(const wlk_table *t, const wlk_port *port) {
 static void plan_input(wlk_driver *d, const wlk_port *port) {
     const wlk_table *t = d->block->table;
     input *i = &d->inputs[d->n_inputs++];
-    const bool again = d->n_inputs > 1u && i[-1].port.field == port->field;
+    const bool again = d->n_inputs > 1 && i[-1].port.field == port->field;
     *i = (input){.port = *port, .role = role_of(t, port), .ready = NOBODY};
     i->element = again ? i[-1].element + 1u : 0u;
     if (i->role == VALID || i->role == LEVEL) {
@@ -182,7 +182,7 @@ static void plan(wlk_driver *d, const uint32_t *cfg) {
             plan_input(d, &d->ports[i]);
         }
     }
-    for (uint32_t i = d->n_inputs; i > 0u; i--) {
+    for (uint32_t i = d->n_inputs; i > 0; i--) {
         input *one = &d->inputs[i - 1u];
         const bool last = i == d->n_inputs || one[1].port.field != one->port.field;
         one->elements = last ? one->element + 1u : one[1].elements;
@@ -192,15 +192,15 @@ static void plan(wlk_driver *d, const uint32_t *cfg) {
 
 wlk_status wlk_driver_open(wlk_driver **driver, const wlk_block *block, const uint32_t *cfg,
                            wlk_error *err) {
-    wlk_driver *d = (wlk_driver *)calloc(1, sizeof *d);
+    wlk_driver *d = calloc(1, sizeof *d);
     *driver = d;
     if (d != NULL) {
         d->block = block;
         block->table->layout(cfg, &d->layout);
-        d->ports = (wlk_port *)calloc(d->layout.n_ports + 1u, sizeof *d->ports);
-        d->inputs = (input *)calloc(d->layout.n_ports + 1u, sizeof *d->inputs);
-        d->out = (uint64_t *)calloc(d->layout.out_words + 1u, sizeof *d->out);
-        d->care = (uint64_t *)calloc(d->layout.out_words + 1u, sizeof *d->care);
+        d->ports = calloc(d->layout.n_ports + 1u, sizeof *d->ports);
+        d->inputs = calloc(d->layout.n_ports + 1u, sizeof *d->inputs);
+        d->out = calloc(d->layout.out_words + 1u, sizeof *d->out);
+        d->care = calloc(d->layout.out_words + 1u, sizeof *d->care);
     }
     if (d == NULL || d->ports == NULL || d->inputs == NULL || d->out == NULL || d->care == NULL) {
         wlk_driver_close(d);
@@ -250,7 +250,7 @@ static uint64_t next_mood(const cycle *c, uint32_t elements) {
     const mood how = kind < c->w->stuck          ? NONE
                      : kind < full               ? ALL
                      : kind >= full + c->w->edge ? EACH
-                     : (r >> 8 & 1u) != 0u       ? LOW
+                     : (r >> 8 & 1u) != 0        ? LOW
                                                  : HIGH;
     return (uint64_t)left << 32 | (uint64_t)edge << 8 | how;
 }
@@ -258,9 +258,9 @@ static uint64_t next_mood(const cycle *c, uint32_t elements) {
 static void move_moods(const cycle *c) {
     for (uint32_t i = 0; i < c->d->n_inputs; i++) {
         const input *one = &c->d->inputs[i];
-        if (one->mood != 0u && one->element == 0u) {
+        if (one->mood != 0 && one->element == 0) {
             uint64_t *m = &c->memory[one->mood];
-            *m = *m >> 32 != 0u ? *m - (UINT64_C(1) << 32) : next_mood(c, one->elements);
+            *m = *m >> 32 != 0 ? *m - (UINT64_C(1) << 32) : next_mood(c, one->elements);
         }
     }
 }
@@ -288,10 +288,10 @@ static void renew_values(const cycle *c) {
     for (uint32_t i = 0; i < c->d->n_inputs; i++) {
         const input *one = &c->d->inputs[i];
         uint64_t *value = &c->memory[one->value];
-        if (one->role != VALID || (c->w->hold != FREE && (*value & 1u) != 0u)) {
+        if (one->role != VALID || (c->w->hold != FREE && (*value & 1u) != 0)) {
             continue;
         }
-        const bool wanted = c->stim->drain == 0u && is_on(c, one, c->w->valid);
+        const bool wanted = c->stim->drain == 0 && is_on(c, one, c->w->valid);
         if (wanted || stim_chance(&c->stim->random, c->w->fresh)) {
             *value = wlk_random(&c->stim->random) & ~(PROFILE_MASK << 1);
             *value |= (uint64_t)c->profile << 1;
@@ -305,7 +305,7 @@ static uint64_t make_value(uint64_t seed, uint32_t number, uint32_t width) {
     uint64_t random = (seed | 1u) + number * UINT64_C(0xd1342543de82ef95);
     const uint64_t any = wlk_random(&random), r = wlk_random(&random);
     const uint32_t kind = r & 255u;
-    if (width == 1u) {
+    if (width == 1) {
         return kind < w->bit;
     }
     if (kind < w->corner) {
@@ -329,9 +329,9 @@ static uint64_t make_input(const cycle *c, uint32_t number) {
     case VALID:
         return c->memory[one->value] & 1u;
     case LEVEL:
-        return c->stim->drain != 0u || is_on(c, one, c->w->ready);
+        return c->stim->drain != 0 || is_on(c, one, c->w->ready);
     default:
-        return make_value(one->value != 0u ? c->memory[one->value] : c->free, number,
+        return make_value(one->value != 0 ? c->memory[one->value] : c->free, number,
                           one->port.width);
     }
 }
@@ -345,10 +345,10 @@ static void settle(const cycle *c, const uint32_t *cfg, const void *state, uint6
     }
     for (uint32_t i = 0; i < c->d->n_inputs; i++) {
         const input *one = &c->d->inputs[i];
-        const bool valid = one->role == VALID && (c->memory[one->value] & 1u) != 0u;
+        const bool valid = one->role == VALID && (c->memory[one->value] & 1u) != 0;
         const bool taken = one->ready == NOBODY || c->w->hold == FREE || c->reset ||
-                           wlk_port_get(&c->d->ports[one->ready], c->d->out) != 0u;
-        stalled = one->element != 0u && stalled;
+                           wlk_port_get(&c->d->ports[one->ready], c->d->out) != 0;
+        stalled = one->element != 0 && stalled;
         stalled = stalled || (valid && !taken);
         if (valid && stalled && c->w->hold == GATED) {
             wlk_port_set(&one->port, in, 0);
@@ -360,7 +360,7 @@ static void settle(const cycle *c, const uint32_t *cfg, const void *state, uint6
 
 static void next(const uint32_t *cfg, const void *state, wlk_stimulus_state *stim, uint64_t *in) {
     cycle c = {.d = stim->driver, .stim = stim, .memory = stim->memory};
-    if (stim->cycle == 0u) {
+    if (stim->cycle == 0) {
         stim->memory[MEMORY_FIRST] = wlk_random(&stim->random);
     }
     c.profile = wlk_stim_profile(stim, PROFILES, stim->memory[MEMORY_FIRST]);
@@ -382,7 +382,7 @@ static bool idle(const uint32_t *cfg, const void *state, const wlk_stimulus_stat
     (void)cfg;
     (void)state;
     for (uint32_t i = stim->driver->first_value; i < stim->driver->n_memory; i++) {
-        if ((stim->memory[i] & 1u) != 0u) {
+        if ((stim->memory[i] & 1u) != 0) {
             return false;
         }
     }

@@ -93,9 +93,9 @@ static void remember_bits(const wlk_hazard_cfg *cfg, uint64_t *bits) {
 static uint32_t shown_heads(const cycle *c) {
     const uint32_t heads = (uint32_t)c->stim->memory[MEMORY_HEADS];
     const uint64_t first = c->stim->memory[MEMORY_FIRST];
-    const bool known = (c->st->last & (c->st->last - 1u)) == 0u;
-    const bool open = (first >> 16 & 1u) == 0u && c->stim->cycle < OPEN_CYCLES;
-    if (known || open || heads == 0u) {
+    const bool known = (c->st->last & (c->st->last - 1u)) == 0;
+    const bool open = (first >> 16 & 1u) == 0 && c->stim->cycle < OPEN_CYCLES;
+    if (known || open || heads == 0) {
         return heads;
     }
     return 1u << stim_member(heads, first);
@@ -118,7 +118,7 @@ static void change_heads(cycle *c) {
     const uint32_t before = (uint32_t)memory[MEMORY_HEADS] & ~leaving_heads(c);
     const uint32_t come = coming_heads(c, c->all & ~before);
     const uint32_t stay = ~stim_set(c->random, c->d->clear) & ~come;
-    for (uint32_t rest = come; rest != 0u; rest &= rest - 1u) {
+    for (uint32_t rest = come; rest != 0; rest &= rest - 1u) {
         const uint64_t r = wlk_random(c->random) & ~(uint64_t)PROFILE_MASK;
         memory[MEMORY_SEEDS + (uint32_t)__builtin_ctz(rest)] = r | c->profile;
     }
@@ -150,9 +150,9 @@ static void put_counts(const cycle *c, const uint32_t asked[4], uint32_t warp, u
     const uint64_t r = wlk_random(c->random);
     const uint32_t max = c->cfg->max_pending_reads;
     uint64_t count[4];
-    for (uint32_t port = 0; port < 4u; port++) {
-        const uint64_t some = stim_below(r << (port * 8u), max + (port < 3u)) + (port == 3u);
-        count[port] = (asked[port] >> warp & 1u) != 0u ? some : 0u;
+    for (uint32_t port = 0; port < 4; port++) {
+        const uint64_t some = stim_below(r << (port * 8u), max + (port < 3)) + (port == 3);
+        count[port] = (asked[port] >> warp & 1u) != 0 ? some : 0u;
     }
     PUT(scb_warps_readRs1_pendingReads, e, count[0]);
     PUT(scb_warps_readRs2_pendingReads, e, count[1]);
@@ -186,7 +186,7 @@ static void put_reads(cycle *c, uint64_t *in) {
 static uint32_t choice(const cycle *c) {
     const uint32_t last = (uint32_t)__builtin_ctz(c->st->last);
     const uint32_t later = c->candidates & (uint32_t)(~UINT64_C(0) << (last + 1u));
-    return (uint32_t)__builtin_ctz(later != 0u ? later : c->candidates);
+    return (uint32_t)__builtin_ctz(later != 0 ? later : c->candidates);
 }
 
 // A scoreboard succeeds only where it is asked (§3.3), and nothing is asked without room (§4).
@@ -194,10 +194,10 @@ static void put_success(cycle *c, uint64_t *in) {
     uint64_t *memory = c->stim->memory;
     const bool full = wlk_stim_lasts(c->stim, &memory[MEMORY_FULL], c->d->full, c->d->longest);
     const bool deny = wlk_stim_lasts(c->stim, &memory[MEMORY_DENY], c->d->deny, c->d->longest);
-    const bool chosen = c->candidates != 0u;
+    const bool chosen = c->candidates != 0;
     const uint32_t warp = chosen ? choice(c) : 0u;
-    const bool asked = chosen && !full && (c->has_any >> warp & 1u) != 0u;
-    const bool success = c->loose ? (wlk_random(c->random) & 1u) != 0u : asked && !deny;
+    const bool asked = chosen && !full && (c->has_any >> warp & 1u) != 0;
+    const bool success = c->loose ? (wlk_random(c->random) & 1u) != 0 : asked && !deny;
     PUT(rsAdmit_ready, in, !full);
     PUT(scb_updateRS_success, in, success);
     if (chosen && !full && success) {
@@ -216,7 +216,7 @@ static void next(const uint32_t *words, const void *model_state, wlk_stimulus_st
                .st = (const wlk_hazard_state *)model_state,
                .stim = stim,
                .random = &stim->random};
-    if (stim->cycle == 0u) {
+    if (stim->cycle == 0) {
         start(c.cfg, stim);
     }
     c.profile = wlk_stim_profile(stim, PROFILES, stim->memory[MEMORY_FIRST]);

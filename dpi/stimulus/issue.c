@@ -66,7 +66,7 @@ static const weights program_weights = {.ready = 255};
 
 // Chances of a byte of random bits; 255 is always.
 static bool hits(uint64_t random, uint32_t out_of_256) {
-    return (random & 255u) < out_of_256 + (out_of_256 == 255u);
+    return (random & 255u) < out_of_256 + (out_of_256 == 255);
 }
 
 static const weights *weights_now(const wlk_stimulus_state *stim, const memory *mem) {
@@ -92,7 +92,7 @@ static uint32_t pick_register(const wlk_issue_cfg *cfg, const weights *d, uint32
     if ((r >> 48 & 255u) < d->x0) {
         return 0;
     }
-    if ((r >> 56 & 63u) == 0u) {
+    if ((r >> 56 & 63u) == 0) {
         return (uint32_t)r & (cfg->num_pregs - 1u);
     }
     if ((r >> 40 & 255u) < d->shared) {
@@ -130,7 +130,7 @@ uint32_t wlk_stim_issue_most_named(const uint64_t *entry, uint32_t *preg) {
         for (uint32_t k = 0; k < OPERANDS; k++) {
             count += (has >> k & 1u) && source_register(entry, k) == source_register(entry, i);
         }
-        if ((has >> i & 1u) && source_register(entry, i) != 0u && count > most) {
+        if ((has >> i & 1u) && source_register(entry, i) != 0 && count > most) {
             most = count;
             *preg = source_register(entry, i);
         }
@@ -146,7 +146,7 @@ static void make_sources(const wlk_issue_cfg *cfg, const weights *d, const memor
     for (uint32_t i = 0; i < OPERANDS; i++) {
         const uint32_t other = pick_register(cfg, d, d->source_bits, warp, random);
         pregs[i] = pick_or_repeat(d->raw, mem->recent_rd[warp], other, random);
-        pregs[i] = i > 0u && (r >> (i * 8u) & 255u) < d->repeat ? pregs[0] : pregs[i];
+        pregs[i] = i > 0 && (r >> (i * 8u) & 255u) < d->repeat ? pregs[0] : pregs[i];
         has |= (uint32_t)((r >> (24u + i * 8u) & 255u) < d->source) << i;
     }
     put_sources(alone, pregs, has);
@@ -169,10 +169,10 @@ static void make_inadmissible(const wlk_issue_cfg *cfg, wlk_stimulus_state *stim
     const uint64_t r = wlk_random(&stim->random);
     const uint32_t preg = 1u + (uint32_t)(r >> 8) % (cfg->num_pregs - 1u);
     const uint32_t pregs[OPERANDS] = {preg, preg, preg};
-    const bool none = cfg->max_pending_reads >= OPERANDS || (r & 1u) != 0u;
+    const bool none = cfg->max_pending_reads >= OPERANDS || (r & 1u) != 0;
     put_sources(entry, pregs, none ? 0u : (1u << OPERANDS) - 1u);
     put_destination(entry, preg, !none);
-    if (mem->give_up == 0u) {
+    if (mem->give_up == 0) {
         mem->give_up = stim->cycle + 1u + (r >> 32) % MAX_INADMISSIBLE;
     }
 }
@@ -189,7 +189,7 @@ static void make_operands(const wlk_issue_cfg *cfg, const weights *d, memory *me
     uint32_t rd = pick_or_repeat(d->war, mem->recent_rs[warp], other, random);
     rd = pick_or_repeat(d->waw, mem->recent_rd[warp], rd, random);
     // One without any operand could never be admitted either.
-    put_destination(entry, rd, sources(entry) == 0u || hits(wlk_random(random), d->rd));
+    put_destination(entry, rd, sources(entry) == 0 || hits(wlk_random(random), d->rd));
     remember(mem->recent_rs[warp], source_register(entry, rd % OPERANDS));
     if (has_destination(entry)) {
         remember(mem->recent_rd[warp], rd);
@@ -203,7 +203,7 @@ static void make_instruction(const wlk_issue_cfg *cfg, const weights *d, wlk_sti
     for (uint32_t w = 0; w < WLK_ENTRY_WORDS; w++) {
         entry[w] = wlk_random(random) & mem->opaque[w];
     }
-    if (d->inadmissible != 0u && hits(wlk_random(random), d->inadmissible)) {
+    if (d->inadmissible != 0 && hits(wlk_random(random), d->inadmissible)) {
         make_inadmissible(cfg, stim, entry);
     } else {
         make_operands(cfg, d, mem, warp, random, entry);
@@ -252,7 +252,7 @@ static uint32_t fetching_warps(const wlk_issue_cfg *cfg, const weights *d,
         return wlk_stim_issue_unfinished_warps(cfg, stim);
     }
     for (uint32_t w = 0; w < cfg->num_warps; w++, r >>= 8) {
-        r = w % 8u == 0u ? wlk_random(&stim->random) : r;
+        r = w % 8u == 0 ? wlk_random(&stim->random) : r;
         // The busiest warp is another one in each phase.
         const uint32_t rank = (uint32_t)(w + stim->cycle / PHASE_CYCLES) % cfg->num_warps;
         const uint32_t offer = d->offer >> (rank * d->skew / cfg->num_warps);
@@ -264,13 +264,13 @@ static uint32_t fetching_warps(const wlk_issue_cfg *cfg, const weights *d,
 // Both arbiters know whom they granted last. Until then there must be nothing to choose, so that
 // the generator's model and the RTL stay equal: one instruction at a time.
 static bool arbiters_known(const wlk_issue_state *st) {
-    return (st->hazard.last & (st->hazard.last - 1u)) == 0u &&
-           (st->reservStation.last & (st->reservStation.last - 1u)) == 0u;
+    return (st->hazard.last & (st->hazard.last - 1u)) == 0 &&
+           (st->reservStation.last & (st->reservStation.last - 1u)) == 0;
 }
 
 static uint32_t one_warp(uint32_t warps, const wlk_issue_state *st, const memory *mem) {
     const bool busy =
-        mem->offered != 0u || st->reservStation.valid != 0u || st->reservStation.stage_full != 0u;
+        mem->offered != 0 || st->reservStation.valid != 0 || st->reservStation.stage_full != 0;
     return busy ? 0u : warps & (~warps + 1u);
 }
 
@@ -282,7 +282,7 @@ static void make_heads(const wlk_issue_cfg *cfg, const wlk_issue_state *st, cons
         warps = one_warp(warps, st, mem);
     }
     mem->offered |= warps;
-    for (; warps != 0u; warps &= warps - 1u) {
+    for (; warps != 0; warps &= warps - 1u) {
         const uint32_t w = (uint32_t)__builtin_ctz(warps);
         size_t count = 0;
         if (stim->program == NULL) {
@@ -301,12 +301,12 @@ static void make_heads(const wlk_issue_cfg *cfg, const wlk_issue_state *st, cons
 uint32_t wlk_stim_issue_waiting_heads(const wlk_issue_cfg *cfg, const wlk_issue_state *st,
                                       const memory *mem) {
     const uint32_t invalid = ~mem->rows & (uint32_t)wlk_mask(cfg->rs_entries);
-    const uint32_t row = invalid != 0u ? (uint32_t)__builtin_ctz(invalid) : 0u;
+    const uint32_t row = invalid != 0 ? (uint32_t)__builtin_ctz(invalid) : 0u;
     if (mem->was_reset) {
         return 0;
     }
     // Admission takes the lowest row that was not valid.
-    const bool admitted = invalid != 0u && (st->reservStation.valid >> row & 1u) != 0u;
+    const bool admitted = invalid != 0 && (st->reservStation.valid >> row & 1u) != 0;
     return mem->offered & ~((uint32_t)admitted << st->reservStation.warp[row]);
 }
 
@@ -331,7 +331,7 @@ static bool unblocked(const weights *d, wlk_stimulus_state *stim) {
     if (stim->drain) {
         return true;
     }
-    if (d->block != 0u && stim->cycle >= mem->blocked_until && (r >> 8 & 31u) == 0u) {
+    if (d->block != 0 && stim->cycle >= mem->blocked_until && (r >> 8 & 31u) == 0) {
         mem->blocked_until = stim->cycle + (r >> 16) % d->block;
     }
     return stim->cycle >= mem->blocked_until && hits(r, d->ready);
@@ -344,7 +344,7 @@ static uint32_t pick_latency(const weights *d, wlk_stimulus_state *stim, const u
         return instruction->latency;
     }
     const uint32_t longest = (r & 255u) < d->slow ? MAX_LATENCY : d->latency;
-    return 1u + (uint32_t)(r >> 8) % (longest != 0u ? longest : 1u);
+    return 1u + (uint32_t)(r >> 8) % (longest != 0 ? longest : 1u);
 }
 
 static void make_issue(const wlk_issue_state *st, const weights *d, wlk_stimulus_state *stim,
@@ -392,7 +392,7 @@ static void make_resets(const weights *d, wlk_stimulus_state *stim, uint64_t *in
     const uint64_t r = wlk_random(&stim->random);
     memory *mem = memory_of(stim);
     // Nothing but a reset ends an instruction that cannot be admitted.
-    const bool gives_up = mem->give_up != 0u && (stim->drain || stim->cycle >= mem->give_up);
+    const bool gives_up = mem->give_up != 0 && (stim->drain || stim->cycle >= mem->give_up);
     mem->was_reset =
         stim->cycle < STIM_RESET_CYCLES || gives_up || (!stim->drain && (r & 4095u) < d->reset);
     mem->give_up = mem->was_reset ? 0u : mem->give_up;
@@ -456,13 +456,13 @@ static void next(const uint32_t *words, const void *model_state, wlk_stimulus_st
     const wlk_issue_cfg *cfg = (const wlk_issue_cfg *)words;
     const wlk_issue_state *st = (const wlk_issue_state *)model_state;
     memory *mem = memory_of(stim);
-    if (stim->cycle == 0u) {
+    if (stim->cycle == 0) {
         start(cfg, stim);
     }
     const weights *d = weights_now(stim, mem);
     follow(cfg, st, stim);
     memset(in, 0, WLK_ISSUE_IN_GROUP * sizeof *in);
-    if (stim->cycle == 0u) {
+    if (stim->cycle == 0) {
         make_anything(cfg, stim, in);
     } else if (stim->cycle < STIM_RESET_CYCLES) {
         PUT(ibuf_valid, in, 0u);
@@ -485,14 +485,14 @@ static bool idle(const uint32_t *words, const void *model_state, const wlk_stimu
     const wlk_issue_cfg *cfg = (const wlk_issue_cfg *)words;
     const wlk_issue_state *st = (const wlk_issue_state *)model_state;
     const memory *mem = memory_at(stim);
-    return wlk_stim_issue_waiting_heads(cfg, st, mem) == 0u &&
-           (mem->was_reset || mem->n_results == 0u) &&
-           wlk_stim_issue_unfinished_warps(cfg, stim) == 0u;
+    return wlk_stim_issue_waiting_heads(cfg, st, mem) == 0 &&
+           (mem->was_reset || mem->n_results == 0) &&
+           wlk_stim_issue_unfinished_warps(cfg, stim) == 0;
 }
 
 static uint64_t still(const wlk_stimulus_state *stim) {
     const memory *mem = memory_at(stim);
-    return mem->n_results != 0u ? 0u : stim->cycle - mem->moved;
+    return mem->n_results != 0 ? 0u : stim->cycle - mem->moved;
 }
 
 const wlk_stimulus wlk_issue_stimulus = {

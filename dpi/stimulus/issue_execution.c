@@ -16,7 +16,7 @@ bool wlk_stim_issue_execution_takes(const memory *mem, uint32_t unit, uint64_t c
 
 static void add_result(memory *mem, const result *added) {
     uint32_t at = mem->n_results++;
-    for (; at > 0u && mem->results[(at - 1u) / 2u].order > added->order; at = (at - 1u) / 2u) {
+    for (; at > 0 && mem->results[(at - 1u) / 2u].order > added->order; at = (at - 1u) / 2u) {
         mem->results[at] = mem->results[(at - 1u) / 2u];
     }
     mem->results[at] = *added;
@@ -49,7 +49,7 @@ void wlk_stim_issue_execution_take(memory *mem, const uint64_t *entry, uint32_t 
 }
 
 bool wlk_stim_issue_execution_result(memory *mem, uint64_t cycle, result *to) {
-    if (mem->n_results == 0u || mem->results[0].order >> AGE_BITS > cycle) {
+    if (mem->n_results == 0 || mem->results[0].order >> AGE_BITS > cycle) {
         return false;
     }
     *to = mem->results[0];

@@ -48,9 +48,9 @@ static inline const memory *memory_at(const wlk_stimulus_state *stim) {
 /* ---- fields of an instruction ---- */
 
 static inline uint32_t source_register(const uint64_t *entry, uint32_t i) {
-    return i == 0u   ? wlk_entry_get_rs1(entry)
-           : i == 1u ? wlk_entry_get_rs2(entry)
-                     : wlk_entry_get_rs3(entry);
+    return i == 0   ? wlk_entry_get_rs1(entry)
+           : i == 1 ? wlk_entry_get_rs2(entry)
+                    : wlk_entry_get_rs3(entry);
 }
 
 /* Bit i: source i is used. */
@@ -64,7 +64,7 @@ static inline uint32_t destination(const uint64_t *entry) {
 }
 
 static inline bool has_destination(const uint64_t *entry) {
-    return wlk_entry_get_hasRd(entry) != 0u;
+    return wlk_entry_get_hasRd(entry) != 0;
 }
 
 /* Its place in its warp's stream travels in the widest opaque field. */

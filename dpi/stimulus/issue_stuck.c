@@ -37,7 +37,7 @@ __attribute__((format(printf, 2, 3))) static void say(text *t, const char *forma
         return;
     }
     t->used += (size_t)snprintf(t->to + t->used, t->size - t->used, "%s%s",
-                                t->used != 0u ? "\n" : "", line);
+                                t->used != 0 ? "\n" : "", line);
 }
 
 static const char *place(const scene *s, const uint64_t *entry, char *to, size_t size) {
@@ -65,21 +65,21 @@ static const uint64_t *head_of(const scene *s, uint32_t warp) {
 
 static bool is_candidate(const scene *s, const uint64_t *entry) {
     const uint32_t rd = destination(entry);
-    return !has_destination(entry) || (!pending_write(s, rd) && pending_reads(s, rd) == 0u);
+    return !has_destination(entry) || (!pending_write(s, rd) && pending_reads(s, rd) == 0);
 }
 
 // The arbiter's choice (§1); `last` is known, or only one warp has a head.
 static uint32_t choice(const scene *s) {
     const uint32_t last = (uint32_t)__builtin_ctz(s->st->hazard.last | UINT32_C(1) << 31);
     const uint32_t later = s->candidates & (uint32_t)(~UINT64_C(0) << (last + 1u));
-    return (uint32_t)__builtin_ctz((later != 0u ? later : s->candidates) | UINT32_C(1) << 31);
+    return (uint32_t)__builtin_ctz((later != 0 ? later : s->candidates) | UINT32_C(1) << 31);
 }
 
 // Why a head can never be admitted; false: it can.
 static bool never_admitted(const scene *s, const uint64_t *entry, char *why, size_t size) {
     uint32_t preg = 0;
     const uint32_t named = wlk_stim_issue_most_named(entry, &preg);
-    if (sources(entry) == 0u && !has_destination(entry)) {
+    if (sources(entry) == 0 && !has_destination(entry)) {
         (void)snprintf(why, size, "names no register");
         return true;
     }
@@ -111,7 +111,7 @@ static void say_head(const scene *s, uint32_t warp, text *t) {
     (void)place(s, entry, at, sizeof at);
     if (has_destination(entry) && pending_write(s, rd)) {
         say(t, "warp %" PRIu32 "'s head %s waits for the write of x%" PRIu32, warp, at, rd);
-    } else if (has_destination(entry) && pending_reads(s, rd) != 0u) {
+    } else if (has_destination(entry) && pending_reads(s, rd) != 0) {
         say(t, "warp %" PRIu32 "'s head %s waits for %" PRIu32 " reads of x%" PRIu32, warp, at,
             pending_reads(s, rd), rd);
     } else if (warp != s->chosen) {
@@ -160,7 +160,7 @@ static void say_row(const scene *s, uint32_t row, text *t) {
     for (uint32_t i = 0; i < OPERANDS && !waits; i++) {
         waits = operand_waits(s, row, i, why, sizeof why);
     }
-    if (!waits && s->cfg->in_order_per_warp && rs->older[row] != 0u) {
+    if (!waits && s->cfg->in_order_per_warp && rs->older[row] != 0) {
         (void)snprintf(why, sizeof why, "an older instruction of its warp");
     }
     say(t, "row %" PRIu32 ": warp %u's %s waits for %s", row, rs->warp[row],
@@ -175,13 +175,13 @@ static void say_outside(const scene *s, text *t) {
             wlk_entry_get_wid(entry), place(s, entry, at, sizeof at),
             wlk_unit_name(unit_of(s->stim, entry)));
     }
-    if (s->mem->n_results != 0u) {
+    if (s->mem->n_results != 0) {
         say(t, "in execution: %" PRIu32 " results", s->mem->n_results);
     }
 }
 
 static void say_unfinished(const scene *s, text *t) {
-    for (uint32_t rest = wlk_stim_issue_unfinished_warps(s->cfg, s->stim); rest != 0u;
+    for (uint32_t rest = wlk_stim_issue_unfinished_warps(s->cfg, s->stim); rest != 0;
          rest &= rest - 1u) {
         const uint32_t warp = (uint32_t)__builtin_ctz(rest);
         size_t count = 0;
@@ -201,18 +201,18 @@ void wlk_stim_issue_stuck(const uint32_t *words, const void *model_state,
     text t = {to, size, 0};
     to[0] = '\0';
     s.heads = wlk_stim_issue_waiting_heads(s.cfg, s.st, mem);
-    for (uint32_t rest = s.heads; rest != 0u; rest &= rest - 1u) {
+    for (uint32_t rest = s.heads; rest != 0; rest &= rest - 1u) {
         const uint32_t warp = (uint32_t)__builtin_ctz(rest);
         s.candidates |= (uint32_t)is_candidate(&s, head_of(&s, warp)) << warp;
     }
     s.chosen = choice(&s);
-    if (s.candidates != 0u) {
+    if (s.candidates != 0) {
         say_chosen(&s, &t);
     }
-    for (uint32_t rest = s.heads; rest != 0u; rest &= rest - 1u) {
+    for (uint32_t rest = s.heads; rest != 0; rest &= rest - 1u) {
         say_head(&s, (uint32_t)__builtin_ctz(rest), &t);
     }
-    for (uint32_t rest = s.st->reservStation.valid; rest != 0u; rest &= rest - 1u) {
+    for (uint32_t rest = s.st->reservStation.valid; rest != 0; rest &= rest - 1u) {
         say_row(&s, (uint32_t)__builtin_ctz(rest), &t);
     }
     say_outside(&s, &t);

@@ -90,12 +90,12 @@ typedef struct origin {
 static origin pick_origin(const cycle *c, uint32_t sched) {
     const uint32_t warps = c->cfg->num_warps, scheds = c->cfg->num_sched_per_core;
     const uint64_t r = wlk_random(c->random);
-    const bool any = (r & 31u) == 0u;
+    const bool any = (r & 31u) == 0;
     const uint32_t hot = any ? warps : wlk_min(warps, scheds << c->d->hot_warps);
     const uint32_t wid = stim_below(r, hot);
     // NOLINTNEXTLINE(clang-analyzer-core.DivideZero): a legal configuration has a scheduler.
     const uint32_t owned = wid - wid % scheds + sched;
-    if (c->cfg->data == 0u && (owned >= warps || (r >> 5 & 15u) == 0u)) {
+    if (c->cfg->data == 0 && (owned >= warps || (r >> 5 & 15u) == 0)) {
         return (origin){wid, sched};
     }
     return owned < warps ? (origin){owned, sched} : (origin){wid, wid % scheds};
@@ -103,7 +103,7 @@ static origin pick_origin(const cycle *c, uint32_t sched) {
 
 static uint32_t pick_reg(const cycle *c) {
     const uint64_t r = wlk_random(c->random);
-    const bool any = (r >> 40 & 31u) == 0u;
+    const bool any = (r >> 40 & 31u) == 0;
     const uint32_t hot = (uint32_t)wlk_mask(c->d->hot_regs) << c->d->stride;
     return (uint32_t)r & (c->cfg->num_regs - 1u) & (any ? ~0u : hot);
 }
@@ -133,7 +133,7 @@ static void put_sources(cycle *c, uint32_t port, uint64_t *in) {
     const uint32_t n = c->cfg->src_slots;
     uint64_t regs[WLK_OPNDCOLL_RTL_MAX_SRC_SLOTS];
     for (uint32_t k = 0; k < n; k++) {
-        const bool repeats = k > 0u && stim_chance(c->random, c->d->repeat);
+        const bool repeats = k > 0 && stim_chance(c->random, c->d->repeat);
         regs[k] = repeats ? regs[0] : pick_reg(c);
     }
     const bool none = stim_chance(c->random, c->d->none);
@@ -146,7 +146,7 @@ static void put_sources(cycle *c, uint32_t port, uint64_t *in) {
 static void put_issue(cycle *c, uint32_t port, uint64_t *in) {
     const uint64_t r = wlk_random(c->random);
     const origin from = pick_origin(c, pick_sched(c, port));
-    const bool valid = c->stim->drain == 0u && stim_chance(c->random, c->d->issue);
+    const bool valid = c->stim->drain == 0 && stim_chance(c->random, c->d->issue);
     const uint64_t kind = valid ? pick_kind(c) : r & wlk_mask(wlk_idw(c->cfg->num_kinds));
     const uint64_t sched =
         valid ? from.sched : r >> 8 & wlk_mask(wlk_idw(c->cfg->num_sched_per_core));
@@ -161,13 +161,13 @@ static void put_take(const cycle *c, uint32_t kind, uint64_t *in) {
     uint64_t *left = &c->stim->memory[MEMORY_BLOCK + kind];
     const bool blocked = wlk_stim_lasts(c->stim, left, c->d->block, c->d->longest);
     const bool ready = stim_chance(c->random, c->d->take);
-    PUT(take_ready, in, (uint64_t)(c->stim->drain != 0u || (ready && !blocked)) << kind);
+    PUT(take_ready, in, (uint64_t)(c->stim->drain != 0 || (ready && !blocked)) << kind);
 }
 
 static void put_call(const cycle *c, uint32_t call, uint64_t *in) {
     const uint32_t sched = stim_below(wlk_random(c->random), c->cfg->num_sched_per_core);
     const origin from = pick_origin(c, sched);
-    const bool valid = c->stim->drain == 0u && stim_chance(c->random, c->d->wb);
+    const bool valid = c->stim->drain == 0 && stim_chance(c->random, c->d->wb);
     PUT(wb_valid, in, (uint64_t)valid << call);
     PUT(wb_bits_wid, in, (uint64_t)from.wid << call * WARP_STEP);
     PUT(wb_bits_sched, in, (uint64_t)from.sched << call * SCHED_STEP);
@@ -186,7 +186,7 @@ static void put_calls(cycle *c, uint64_t *in) {
         }
         put_lanes(c, values, n, wlk_clog2(c->cfg->num_regs));
     }
-    for (uint32_t call = 0; c->cfg->data != 0u && call < c->cfg->num_wb; call++) {
+    for (uint32_t call = 0; c->cfg->data != 0 && call < c->cfg->num_wb; call++) {
         for (uint32_t slot = 0; slot < n; slot++) {
             values[slot] = wlk_random(c->random);
         }
@@ -202,7 +202,7 @@ static void next(const uint32_t *words, const void *model_state, wlk_stimulus_st
                .random = &stim->random,
                .payload = in + WLK_OPNDCOLL_RTL_IN_CONTROL};
     (void)model_state;
-    if (stim->cycle == 0u) {
+    if (stim->cycle == 0) {
         stim->memory[MEMORY_FIRST] = wlk_random(&stim->random);
     }
     c.d = &profiles[wlk_stim_profile(stim, PROFILES, stim->memory[MEMORY_FIRST])];

@@ -102,7 +102,7 @@ static wlk_status read_line(loader *l, bool *more) {
         return wlk_fail(l->err, WLK_NO_FILE, "%s: cannot be read: %s; it must be a text file",
                         l->path, strerror(errno));
     }
-    *more = c != EOF || n != 0u;
+    *more = c != EOF || n != 0;
     return WLK_OK;
 }
 
@@ -167,7 +167,7 @@ static bool parse_hex(const char *text, int max_digits, uint64_t *value) {
         return false;
     }
     const char *const digits = text + 2, *at = digits;
-    for (*value = 0; hex_digit(*at) < 16u && at - digits < max_digits; at++) {
+    for (*value = 0; hex_digit(*at) < 16 && at - digits < max_digits; at++) {
         *value = *value << 4 | hex_digit(*at);
     }
     return at != digits && *at == '\0';
@@ -177,7 +177,7 @@ static bool parse_hex(const char *text, int max_digits, uint64_t *value) {
 static wlk_status check_limit(const loader *l, uint32_t column, uint32_t limit, uint32_t number) {
     const char *const name = column_names[column];
     const char *const one = limit_names[limit].one;
-    if (l->header[limit] != 0u && number >= l->header[limit]) {
+    if (l->header[limit] != 0 && number >= l->header[limit]) {
         return complain(l, WLK_CORRUPT, name,
                         "there is no %s %u: the header says '%s %u'; correct one of the two", one,
                         number, limit_names[limit].header, l->header[limit]);
@@ -206,7 +206,7 @@ static wlk_status parse_pc(const loader *l, wlk_instruction *to) {
                         "'%.32s' is not a pc; write 0x and up to 16 hexadecimal digits",
                         l->cell[PC]);
     }
-    if ((to->pc & ~wlk_mask(l->pc_bits)) != 0u) {
+    if ((to->pc & ~wlk_mask(l->pc_bits)) != 0) {
         return complain(l, WLK_BAD_PARAMS, column_names[PC],
                         "%s has more than %u bits: lane_bits is %u; raise it or change the program",
                         l->cell[PC], l->pc_bits, l->pc_bits);
@@ -241,12 +241,12 @@ static wlk_status parse_mask(const loader *l, wlk_instruction *to) {
                         "all lanes",
                         text);
     }
-    return to->mask == 0u ? WLK_OK
-                          : check_limit(l, MASK, LANES, 63u - (uint32_t)__builtin_clzll(to->mask));
+    return to->mask == 0 ? WLK_OK
+                         : check_limit(l, MASK, LANES, 63u - (uint32_t)__builtin_clzll(to->mask));
 }
 
 static wlk_status parse_latency(const loader *l, wlk_instruction *to) {
-    if (parse_decimal(l->cell[LATENCY], &to->latency) && to->latency >= 1u &&
+    if (parse_decimal(l->cell[LATENCY], &to->latency) && to->latency >= 1 &&
         to->latency <= WLK_PROGRAM_MAX_LATENCY) {
         return WLK_OK;
     }
@@ -280,7 +280,7 @@ static wlk_status read_version(loader *l) {
                         WLK_PROGRAM_VERSION);
     }
     split(l);
-    if (l->cells != 2u || strcmp(l->cell[0], magic) != 0) {
+    if (l->cells != 2 || strcmp(l->cell[0], magic) != 0) {
         return complain(l, WLK_CORRUPT, NULL, "not a program; line 1 must be '%s %u'", magic,
                         WLK_PROGRAM_VERSION);
     }
@@ -304,13 +304,13 @@ static wlk_status parse_header(loader *l) {
                         "lanes",
                         l->cell[0]);
     }
-    if (l->program->total != 0u || l->header[limit] != 0u) {
+    if (l->program->total != 0 || l->header[limit] != 0) {
         return complain(l, WLK_CORRUPT, NULL,
                         "header '%s' too late or twice; write it once, before the instructions",
                         limit_names[limit].header);
     }
     uint32_t number = 0;
-    if (l->cells != 2u || !parse_decimal(l->cell[1], &number) || number == 0u) {
+    if (l->cells != 2 || !parse_decimal(l->cell[1], &number) || number == 0) {
         return complain(l, WLK_CORRUPT, NULL, "header '%s' takes one number; write 1 or more",
                         limit_names[limit].header);
     }
@@ -338,7 +338,7 @@ static wlk_status parse_instruction(const loader *l, wlk_instruction *to) {
     if (status == WLK_OK) {
         status = parse_register(l, RD, &to->has_rd, &to->rd);
     }
-    for (uint32_t i = 0; i < 3u && status == WLK_OK; i++) {
+    for (uint32_t i = 0; i < 3 && status == WLK_OK; i++) {
         status = parse_register(l, RS1 + i, &to->has_rs[i], &to->rs[i]);
     }
     if (status == WLK_OK) {
@@ -353,8 +353,8 @@ static wlk_status parse_instruction(const loader *l, wlk_instruction *to) {
 static bool append(wlk_program *p, const wlk_instruction *instruction) {
     stream *s = &p->warps[instruction->warp];
     if (s->count == s->room) {
-        const size_t room = s->room != 0u ? 2u * s->room : 64u;
-        wlk_instruction *at = (wlk_instruction *)realloc(s->at, room * sizeof *at);
+        const size_t room = s->room != 0 ? 2u * s->room : 64u;
+        wlk_instruction *at = realloc(s->at, room * sizeof *at);
         if (at == NULL) {
             return false;
         }
@@ -368,7 +368,7 @@ static bool append(wlk_program *p, const wlk_instruction *instruction) {
 
 static wlk_status parse_line(loader *l) {
     split(l);
-    if (l->cells == 0u) {
+    if (l->cells == 0) {
         return WLK_OK;
     }
     if (is_letter(l->cell[0][0])) {
@@ -391,7 +391,7 @@ static wlk_status parse_file(loader *l) {
             status = parse_line(l);
         }
     }
-    if (status == WLK_OK && l->program->total == 0u) {
+    if (status == WLK_OK && l->program->total == 0) {
         return complain(l, WLK_TRUNCATED, NULL, "no instruction in the file; is it complete?");
     }
     return status;
@@ -407,7 +407,7 @@ wlk_status wlk_program_load(wlk_program **program, const char *path, uint32_t nu
                 .configured = {num_warps, num_pregs, num_lanes},
                 .pc_bits = lane_bits};
     *program = NULL;
-    l.program = (wlk_program *)calloc(1, sizeof *l.program + num_warps * sizeof(stream));
+    l.program = calloc(1, sizeof *l.program + num_warps * sizeof(stream));
     if (l.program == NULL) {
         return wlk_fail(err, WLK_NO_MEMORY, "%s: out of memory", path);
     }

@@ -85,10 +85,10 @@ static void start(const wlk_reservation_station_cfg *cfg, wlk_stimulus_state *st
 // A register that a row waits for; 0 when there is none.
 static uint32_t pick_awaited(const cycle *c) {
     const uint64_t r = wlk_random(c->random);
-    for (uint32_t k = 0; k < 3u; k++) {
+    for (uint32_t k = 0; k < 3; k++) {
         const uint32_t i = ((uint32_t)(r & 0xffu) + k) % 3u;
         const uint32_t rows = c->st->valid & c->st->busy[i];
-        if (rows != 0u) {
+        if (rows != 0) {
             return c->st->rs[i][stim_member(rows, r)];
         }
     }
@@ -96,11 +96,11 @@ static uint32_t pick_awaited(const cycle *c) {
 }
 
 static void put_write_back(cycle *c, uint64_t *in) {
-    const bool wake = c->stim->drain != 0u || stim_chance(c->random, c->d->wake);
+    const bool wake = c->stim->drain != 0 || stim_chance(c->random, c->d->wake);
     const uint32_t awaited = wake ? pick_awaited(c) : 0u;
     const uint32_t other = stim_preg(&c->d->operands, c->cfg->num_pregs, c->random);
-    const bool valid = awaited != 0u || stim_chance(c->random, c->d->stray);
-    const uint32_t rd = awaited != 0u ? awaited : other;
+    const bool valid = awaited != 0 || stim_chance(c->random, c->d->stray);
+    const uint32_t rd = awaited != 0 ? awaited : other;
     c->written = valid ? rd : 0u;
     PUT(writeback_valid, in, valid);
     PUT(writeback_bits_rd, in, rd);
@@ -112,8 +112,8 @@ static void put_write_back(cycle *c, uint64_t *in) {
 // The arbiter's `last` is unknown until a row is dispatched. Until then there is one row at most:
 // which of two goes first is known to the RTL only, and the collector's answers depend on it.
 static bool may_admit(const cycle *c) {
-    const bool known = (c->st->last & (c->st->last - 1u)) == 0u;
-    return c->stim->drain == 0u && (known || c->st->valid == 0u);
+    const bool known = (c->st->last & (c->st->last - 1u)) == 0;
+    return c->stim->drain == 0 && (known || c->st->valid == 0);
 }
 
 // Sources that wait: none of register 0 (§3.5), seldom one that is written in this cycle (§5).
@@ -121,9 +121,9 @@ static uint32_t pick_busy(const cycle *c, const uint64_t *entry, uint32_t has) {
     const uint32_t rs[3] = {wlk_entry_get_rs1(entry), wlk_entry_get_rs2(entry),
                             wlk_entry_get_rs3(entry)};
     uint32_t busy = 0;
-    for (uint32_t i = 0; i < 3u; i++) {
+    for (uint32_t i = 0; i < 3; i++) {
         const bool waits = stim_chance(c->random, rs[i] == c->written ? 16u : c->d->busy);
-        busy |= (uint32_t)(waits && rs[i] != 0u) << i;
+        busy |= (uint32_t)(waits && rs[i] != 0) << i;
     }
     return busy & has;
 }
@@ -148,7 +148,7 @@ static uint32_t put_issue_ready(const cycle *c, uint64_t *in) {
     uint64_t *left = &c->stim->memory[MEMORY_BLOCK];
     const bool blocked = wlk_stim_lasts(c->stim, left, c->d->block, c->d->longest);
     const bool ready = stim_chance(c->random, c->d->issue);
-    const bool now = c->stim->drain != 0u || (ready && !blocked);
+    const bool now = c->stim->drain != 0 || (ready && !blocked);
     PUT(issue_ready, in, now);
     return now && c->st->stage_full;
 }
@@ -164,15 +164,15 @@ typedef struct request {
 static request last_request(const cycle *c) {
     const uint64_t *before = c->stim->memory + MEMORY_FIRED;
     request asked = {0, 0, false};
-    for (uint32_t i = 0; i < 3u; i++) {
+    for (uint32_t i = 0; i < 3; i++) {
         const uint32_t fired = c->st->collFired[i] & ~(uint32_t)before[i];
-        if (fired != 0u) {
+        if (fired != 0) {
             asked.row = (uint32_t)__builtin_ctz(fired);
             asked.enables |= 1u << i;
         }
     }
     const uint32_t all = (uint32_t)(before[0] | before[1] | before[2]);
-    asked.again = (all >> asked.row & 1u) != 0u;
+    asked.again = (all >> asked.row & 1u) != 0;
     return asked;
 }
 
@@ -184,7 +184,7 @@ static uint32_t free_entries(const cycle *c) {
 // An entry that is free. A row that asks again stays with the one it has.
 static uint32_t pick_entry(const cycle *c, const request *asked) {
     const uint64_t r = wlk_random(c->random);
-    if (asked->enables == 0u || free_entries(c) == 0u) {
+    if (asked->enables == 0 || free_entries(c) == 0) {
         return stim_below(r, c->cfg->coll_entries);
     }
     return asked->again ? c->st->collPtr[asked->row] : stim_member(free_entries(c), r);
@@ -198,17 +198,17 @@ static void put_response(const cycle *c, uint32_t issue_fires, uint64_t *in) {
     const request asked = last_request(c);
     const uint32_t entry = pick_entry(c, &asked);
     const uint32_t any = (uint32_t)wlk_random(c->random) & 7u;
-    const bool valid = asked.enables != 0u || stim_chance(c->random, c->d->untaken);
+    const bool valid = asked.enables != 0 || stim_chance(c->random, c->d->untaken);
     PUT(collector_readResp_valid, in, valid);
-    PUT(collector_readResp_bits_regs_enable, in, asked.enables != 0u ? asked.enables : any);
+    PUT(collector_readResp_bits_regs_enable, in, asked.enables != 0 ? asked.enables : any);
     PUT(collector_readResp_bits_collEntry, in, entry);
-    if (asked.enables != 0u) {
+    if (asked.enables != 0) {
         memory[MEMORY_TAKEN] |= UINT64_C(1) << entry;
     }
-    if (issue_fires != 0u && st->stage_collFired != 0u) {
+    if (issue_fires != 0 && st->stage_collFired != 0) {
         memory[MEMORY_TAKEN] &= ~(UINT64_C(1) << st->stage_collEntry);
     }
-    for (uint32_t i = 0; i < 3u; i++) {
+    for (uint32_t i = 0; i < 3; i++) {
         memory[MEMORY_FIRED + i] = st->collFired[i];
     }
 }
@@ -218,7 +218,7 @@ static void put_response(const cycle *c, uint32_t issue_fires, uint64_t *in) {
 static void put_request_ready(const cycle *c, uint64_t *in) {
     uint64_t *left = &c->stim->memory[MEMORY_STALL];
     const bool stalled = wlk_stim_lasts(c->stim, left, c->d->stall, c->d->longest);
-    const bool room = free_entries(c) != 0u || c->cfg->allow_partial_collect;
+    const bool room = free_entries(c) != 0 || c->cfg->allow_partial_collect;
     PUT(collector_readReq_ready, in, room && !stalled);
 }
 
@@ -233,7 +233,7 @@ static void put_unread(const cycle *c, uint64_t *in) {
     PUT(scb_updateWB_success, in, r >> 1 & 1u);
     PUT(collector_readData_resp_valid, in, r >> 2 & 1u);
     PUT(collector_readData_resp_bits_enable, in, r >> 3 & 7u);
-    for (uint64_t p = c->stim->memory[MEMORY_PAYLOADS]; p > 0u; p--) {
+    for (uint64_t p = c->stim->memory[MEMORY_PAYLOADS]; p > 0; p--) {
         for (uint32_t w = 0; w < words; w++) {
             to[w] = r * (2u * w + 2u * p + 1u);
         }
@@ -248,7 +248,7 @@ static void next(const uint32_t *words, const void *model_state, wlk_stimulus_st
                .st = (const wlk_reservation_station_state *)model_state,
                .stim = stim,
                .random = &stim->random};
-    if (stim->cycle == 0u) {
+    if (stim->cycle == 0) {
         start(c.cfg, stim);
     }
     c.d = &profiles[wlk_stim_profile(stim, PROFILES, stim->memory[MEMORY_FIRST])];

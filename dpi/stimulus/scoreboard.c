@@ -68,11 +68,11 @@ static uint32_t pending_write(const cycle *c, uint32_t preg) {
 // A register with a pending read (or write), looked for from a random one on; 0 when none is near.
 // While draining, none is missed.
 static uint32_t pick_pending(const cycle *c, bool write) {
-    const uint32_t probes = c->stim->drain != 0u ? c->cfg->num_pregs : (uint32_t)PROBES;
+    const uint32_t probes = c->stim->drain != 0 ? c->cfg->num_pregs : (uint32_t)PROBES;
     const uint32_t start = stim_preg(&c->d->operands, c->cfg->num_pregs, c->random);
     for (uint32_t i = 0; i < probes; i++) {
         const uint32_t preg = (start + i) & (c->cfg->num_pregs - 1u);
-        if (write ? pending_write(c, preg) != 0u : c->st->pendingReads[preg] != 0u) {
+        if (write ? pending_write(c, preg) != 0 : c->st->pendingReads[preg] != 0) {
             return preg;
         }
     }
@@ -85,13 +85,13 @@ static uint32_t pick_pending(const cycle *c, bool write) {
 static void make_collect(cycle *c) {
     port *p = &c->coll;
     p->enable = true;
-    for (uint32_t i = 0; i < 3u; i++) {
+    for (uint32_t i = 0; i < 3; i++) {
         const uint32_t preg = stim_chance(c->random, 192) ? pick_pending(c, false) : 0u;
         uint32_t taken = 0;
         for (uint32_t k = 0; k < i; k++) {
             taken += preg_of(p, k) == preg;
         }
-        if (preg != 0u && c->st->pendingReads[preg] > taken) {
+        if (preg != 0 && c->st->pendingReads[preg] > taken) {
             p->reads_preg |= preg << (i * PREG_BITS);
             p->reads_decr |= 1u << i;
         }
@@ -100,13 +100,13 @@ static void make_collect(cycle *c) {
 
 static void make_write_back(cycle *c) {
     const uint32_t preg = pick_pending(c, true);
-    c->wb = (port){.enable = preg != 0u, .write_preg = preg, .write_decr = preg != 0u};
+    c->wb = (port){.enable = preg != 0, .write_preg = preg, .write_decr = preg != 0};
 }
 
 // §4: would the hazard check hold the admission back?
 static bool has_hazard(const cycle *c, uint32_t rd) {
-    const bool cleared = c->wb.write_decr != 0u && c->wb.write_preg == rd;
-    return rd != 0u && (c->st->pendingReads[rd] != 0u || (pending_write(c, rd) && !cleared));
+    const bool cleared = c->wb.write_decr != 0 && c->wb.write_preg == rd;
+    return rd != 0 && (c->st->pendingReads[rd] != 0 || (pending_write(c, rd) && !cleared));
 }
 
 // §4: registers are not gated by hasX.
@@ -116,14 +116,14 @@ static void make_admission(cycle *c) {
     const uint32_t rd = stim_preg(d, pregs, c->random);
     const uint32_t has_rd = stim_chance(c->random, d->has_rd);
     port p = {.write_preg = rd, .write_incr = has_rd};
-    for (uint32_t i = 0; i < 3u; i++) {
-        const bool first = i > 0u && stim_chance(c->random, d->repeat);
+    for (uint32_t i = 0; i < 3; i++) {
+        const bool first = i > 0 && stim_chance(c->random, d->repeat);
         const uint32_t rs = first ? preg_of(&p, 0) : stim_preg(d, pregs, c->random);
         p.reads_preg |= rs << (i * PREG_BITS);
         p.reads_incr |= (uint32_t)stim_chance(c->random, d->has_rs) << i;
     }
-    p.enable = has_rd != 0u || p.reads_incr != 0u;
-    if (has_rd == 0u || !has_hazard(c, rd) || stim_chance(c->random, c->d->hazards)) {
+    p.enable = has_rd != 0 || p.reads_incr != 0;
+    if (has_rd == 0 || !has_hazard(c, rd) || stim_chance(c->random, c->d->hazards)) {
         c->rs = p;
     }
 }
@@ -140,7 +140,7 @@ static void meet(cycle *c) {
         }
     }
     c->coll.reads_preg = preg;
-    c->coll.reads_decr = preg != 0u;
+    c->coll.reads_decr = preg != 0;
     c->coll.enable = true;
     c->rs.reads_preg = (c->rs.reads_preg & ~(uint32_t)wlk_mask(PREG_BITS)) | preg;
     c->rs.reads_incr |= 1u;
@@ -159,14 +159,14 @@ static port make_any(const cycle *c) {
         .reads_incr = r >> 3 & 7u,
         .reads_decr = r >> 6 & 7u,
     };
-    for (uint32_t i = 0; i < 3u; i++) {
+    for (uint32_t i = 0; i < 3; i++) {
         p.reads_preg |= stim_preg(&c->d->operands, c->cfg->num_pregs, c->random) << (i * PREG_BITS);
     }
     return p;
 }
 
 static void make_updates(cycle *c) {
-    const bool draining = c->stim->drain != 0u;
+    const bool draining = c->stim->drain != 0;
     if (!draining && stim_chance(c->random, c->d->loose)) {
         c->coll = make_any(c);
         c->wb = make_any(c);
@@ -234,7 +234,7 @@ static void put_reads(const cycle *c, uint64_t *in) {
     PUT(hazard_warps_readRd_enable, in, (uint64_t)(stim_set(c->random, c->d->read) & all));
     for (uint32_t w = 0; w < warps; w++) {
         const uint64_t r = wlk_random(c->random);
-        const uint64_t hot = (r >> 60) != 0u ? wlk_mask(c->d->operands.hot_bits) : ~UINT64_C(0);
+        const uint64_t hot = (r >> 60) != 0 ? wlk_mask(c->d->operands.hot_bits) : ~UINT64_C(0);
         const uint64_t mask = (c->cfg->num_pregs - 1u) & hot;
         uint64_t *e = wlk_scoreboard_in_element_mut(in, w);
         PUT(hazard_warps_readRs1_pReg, e, r & mask);
@@ -250,7 +250,7 @@ static void next(const uint32_t *words, const void *model_state, wlk_stimulus_st
                .st = (const wlk_scoreboard_state *)model_state,
                .stim = stim,
                .random = &stim->random};
-    if (stim->cycle == 0u) {
+    if (stim->cycle == 0) {
         stim->memory[MEMORY_FIRST] = wlk_random(&stim->random);
     }
     c.d = &profiles[wlk_stim_profile(stim, PROFILES, stim->memory[MEMORY_FIRST])];

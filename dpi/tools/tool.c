@@ -46,10 +46,10 @@ bool tool_number(const char *text, uint64_t *value) {
 static wlk_status take_members(tool_block *b, const char *text, wlk_error *err) {
     uint32_t n = 0;
     wlk_status status = wlk_members_parse(text, NULL, 0, &n, err);
-    if (status != WLK_OK || n == 0u) {
+    if (status != WLK_OK || n == 0) {
         return status;
     }
-    wlk_member *list = (wlk_member *)calloc(n, sizeof *list);
+    wlk_member *list = calloc(n, sizeof *list);
     if (list == NULL) {
         return wlk_fail(err, WLK_NO_MEMORY, "out of memory");
     }
@@ -91,7 +91,7 @@ wlk_status tool_block_open(tool_block *b, const char *name, char **words, int n,
     }
     b->block->table->layout(b->cfg, &b->layout);
     b->layout.n_ports = b->block->table->ports(b->cfg, &b->members, NULL, 0);
-    b->ports = (wlk_port *)calloc(b->layout.n_ports, sizeof *b->ports);
+    b->ports = calloc(b->layout.n_ports, sizeof *b->ports);
     if (b->ports == NULL) {
         return wlk_fail(err, WLK_NO_MEMORY, "out of memory");
     }
@@ -126,9 +126,9 @@ bool tool_tie_read(const char *text, uint32_t in_words, tool_tie *tie) {
         }
         text = end + 1;
     }
-    return tool_number(text, &tie->value) && tie->word < in_words && tie->width >= 1u &&
-           tie->width <= 64u && tie->lsb <= 64u - tie->width &&
-           (tie->value & ~wlk_mask(tie->width)) == 0u;
+    return tool_number(text, &tie->value) && tie->word < in_words && tie->width >= 1 &&
+           tie->width <= 64 && tie->lsb <= 64u - tie->width &&
+           (tie->value & ~wlk_mask(tie->width)) == 0;
 }
 
 void tool_tie_apply(const tool_tie *ties, uint32_t n, uint64_t *in) {

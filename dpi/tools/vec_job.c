@@ -22,7 +22,7 @@ wlk_power_up power_up_of(const char *text) {
 }
 
 static uint64_t *words_of(uint32_t n) {
-    return (uint64_t *)calloc(n + 1u, sizeof(uint64_t));
+    return calloc(n + 1u, sizeof(uint64_t));
 }
 
 static bool allocate(job *j) {

@@ -107,7 +107,7 @@ static wlk_status generate(job *j, const wlk_stimulus *gen, wlk_stimulus_state *
         if (status != WLK_OK) {
             return status;
         }
-        if (c % CYCLES_PER_CHECK == 0u) {
+        if (c % CYCLES_PER_CHECK == 0) {
             tool_progress(c, cycles);
             if (tool_stop) {
                 return interrupted(err);
@@ -194,7 +194,7 @@ static wlk_status import_rows(job *j, csv *rows, const char *name, wlk_vec_write
         }
         if (status == WLK_OK && !more) {
             status = csv_ended(rows, err);
-            return status == WLK_OK && c == 0u
+            return status == WLK_OK && c == 0
                        ? wlk_fail(err, WLK_VACUOUS, "%s: no row below line 2", name)
                        : status;
         }

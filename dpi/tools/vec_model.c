@@ -18,20 +18,20 @@ static bool contradicted(const job *j, const observed *t) {
     for (uint32_t w = 0; w < j->b.layout.out_words; w++) {
         any |= (j->out[w] ^ t->seen[w]) & j->care[w] & t->bits[w];
     }
-    return any != 0u;
+    return any != 0;
 }
 
 // Drops the states that contradict what was observed; false when none is left.
 static bool explained(job *j, const observed *t) {
     wlk_candidates_fork(&j->candidates, j->in);
     // From the last: what takes the place of a dropped one has been looked at.
-    for (uint32_t i = j->candidates.n; i > 0u; i--) {
+    for (uint32_t i = j->candidates.n; i > 0; i--) {
         j->b.block->eval(j->b.cfg, j->candidates.states[i - 1u], j->in, j->out, j->care);
         if (contradicted(j, t)) {
             wlk_candidates_drop(&j->candidates, i - 1u);
         }
     }
-    return j->candidates.n > 0u;
+    return j->candidates.n > 0;
 }
 
 static wlk_status rows_of(job *j, csv *rows, const observed *t, wlk_error *err) {
@@ -83,8 +83,7 @@ int vec_model(int n, char **a) {
     wlk_status status = job_open(&j, a[0], a[1], a + 2, n - 2, &err);
     if (status == WLK_OK) {
         const size_t words = j.b.layout.out_words + 1u;
-        const observed t = {(uint64_t *)calloc(words, sizeof *t.bits),
-                            (uint64_t *)calloc(words, sizeof *t.seen)};
+        const observed t = {calloc(words, sizeof *t.bits), calloc(words, sizeof *t.seen)};
         status = t.bits != NULL && t.seen != NULL ? model(&j, &t, &err)
                                                   : wlk_fail(&err, WLK_NO_MEMORY, "out of memory");
         free(t.bits);

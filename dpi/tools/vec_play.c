@@ -19,7 +19,7 @@ static wlk_status forgotten(const playing *p, uint64_t cycle, const uint64_t *ca
     for (uint32_t i = 0; i < p->j.b.layout.n_ports; i++) {
         const wlk_port *port = &p->j.b.ports[i];
         const uint64_t lost = wlk_port_get(port, care) & ~wlk_port_get(port, p->j.care);
-        if (port->is_out && port->present && lost != 0u) {
+        if (port->is_out && port->present && lost != 0) {
             return wlk_fail(err, WLK_MODEL_ERROR,
                             "%s: cycle %" PRIu64 ": the model does not know %s (bits 0x%" PRIx64
                             "), which it knew when the file was made",
@@ -40,7 +40,7 @@ static wlk_status play_cycle(playing *p, uint64_t cycle, const uint64_t *in, con
             lost |= care[w] & ~j->care[w] & j->all[w];
         }
     }
-    if (lost != 0u) {
+    if (lost != 0) {
         return forgotten(p, cycle, care, err);
     }
     (void)wlk_checker_step_masked(p->checker, in, NULL, out, NULL, care);
@@ -61,7 +61,7 @@ static wlk_status play(playing *p, wlk_error *err) {
         if (status != WLK_OK) {
             return status;
         }
-        if (c % CYCLES_PER_CHECK == 0u) {
+        if (c % CYCLES_PER_CHECK == 0) {
             tool_progress(c, cycles);
             if (tool_stop) {
                 return wlk_fail(err, WLK_INTERRUPTED, "interrupted");

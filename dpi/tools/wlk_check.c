@@ -127,7 +127,7 @@ static void list(const wlk_wave *wave, FILE *to) {
 // ---- one instance -----------------------------------------------------------------------------
 
 static uint64_t *record(uint32_t n_words) {
-    return (uint64_t *)calloc(n_words + 1u, sizeof(uint64_t));
+    return calloc(n_words + 1u, sizeof(uint64_t));
 }
 
 static wlk_status configure(instance *i, wlk_error *err) {
@@ -241,7 +241,7 @@ static int on_sample(void *ctx, uint64_t time, uint64_t sample) {
         i->failed = true;
         i->failed_at = time;
     }
-    if (sample % CYCLES_PER_CHECK == 0u) {
+    if (sample % CYCLES_PER_CHECK == 0) {
         uint64_t start = 0, end = 0;
         wlk_wave_times(i->wave, &start, &end, NULL);
         tool_progress(time - start, end - start);
@@ -417,7 +417,7 @@ static wlk_status parse(job *j, int n, char **words, wlk_error *err) {
                 return wlk_fail(err, WLK_USAGE, "more than %d instances", MAX_INSTANCES);
             }
             j->instances[j->n++].power_up = "unknown";
-        } else if (j->n == 0u) {
+        } else if (j->n == 0) {
             return wlk_fail(err, WLK_USAGE, "'%.64s' stands before the first --instance", words[w]);
         } else {
             const wlk_status status = instance_word(&j->instances[j->n - 1u], words[w], err);
@@ -426,7 +426,7 @@ static wlk_status parse(job *j, int n, char **words, wlk_error *err) {
             }
         }
     }
-    return j->n != 0u ? WLK_OK : wlk_fail(err, WLK_USAGE, "no --instance");
+    return j->n != 0 ? WLK_OK : wlk_fail(err, WLK_USAGE, "no --instance");
 }
 
 static wlk_status run_all(job *j, wlk_error *err) {
@@ -442,7 +442,7 @@ static wlk_status run_all(job *j, wlk_error *err) {
 static int run(wlk_wave *wave, const char *path, int n, char **words, bool in_session) {
     wlk_error err;
     job j = {.wave = wave, .path = path, .session = in_session};
-    j.instances = (instance *)calloc(MAX_INSTANCES, sizeof *j.instances);
+    j.instances = calloc(MAX_INSTANCES, sizeof *j.instances);
     wlk_status status = j.instances != NULL ? parse(&j, n, words, &err)
                                             : wlk_fail(&err, WLK_NO_MEMORY, "out of memory");
     if (status == WLK_OK) {
@@ -485,7 +485,7 @@ static size_t read_words(char **words, wlk_status *status, wlk_error *err) {
 
 // The words of run from stdin, one a line, to its end.
 static int session(wlk_wave *wave, const char *path) {
-    char **words = (char **)calloc(MAX_WORDS, sizeof *words);
+    char **words = calloc(MAX_WORDS, sizeof *words);
     wlk_error err;
     wlk_status status = WLK_OK;
     size_t n = 0;
@@ -500,10 +500,10 @@ static int session(wlk_wave *wave, const char *path) {
         code = interrupted(path);
     } else if (status != WLK_OK) {
         code = tool_fail(tool, &err);
-    } else if (n != 0u) {
+    } else if (n != 0) {
         code = run(wave, path, (int)n, words, true);
     }
-    while (n > 0u) {
+    while (n > 0) {
         free(words[--n]);
     }
     free(words);

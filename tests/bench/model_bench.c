@@ -86,7 +86,7 @@ static __attribute__((noinline)) uint64_t steps(loop *b, uint64_t cycles) {
     const uint64_t n = cached < LOOP ? cached : LOOP;
     for (uint64_t c = 0, i = 0; c < cycles; c++, i = i + 1u == n ? 0 : i + 1u) {
         wlk_view in, got;
-        if (i == 0u) {
+        if (i == 0) {
             enter_round(b);
         }
         view(&in, at(b, b->in, i, false), b->l.in_payload, b->l.n_in_payloads);
@@ -112,7 +112,7 @@ static double generate(loop *b, uint64_t cycles, const char *path) {
     const double start = cpu_seconds();
     for (uint64_t c = 0; c < cycles; c++) {
         const uint64_t i = c % LOOP;
-        if (i == 0u) {
+        if (i == 0) {
             enter_round(b);
         }
         uint64_t *in = at(b, b->in, i, false), *out = at(b, b->out, i, true);
@@ -168,9 +168,9 @@ int main(int argc, char **argv) {
     b.state_bytes = (b.block->state_size(b.cfg) + 63u) / 64u * 64u;
     b.state = aligned_alloc(64u, b.state_bytes);
     b.start = aligned_alloc(64u, b.state_bytes);
-    b.in = (uint64_t *)calloc((size_t)LOOP * b.l.in_words, sizeof(uint64_t));
-    b.out = (uint64_t *)calloc((size_t)LOOP * b.l.out_words, sizeof(uint64_t));
-    b.care = (uint64_t *)calloc((size_t)LOOP * b.l.out_words, sizeof(uint64_t));
+    b.in = calloc((size_t)LOOP * b.l.in_words, sizeof(uint64_t));
+    b.out = calloc((size_t)LOOP * b.l.out_words, sizeof(uint64_t));
+    b.care = calloc((size_t)LOOP * b.l.out_words, sizeof(uint64_t));
     const uint64_t cycles = strtoull(argv[3], NULL, 10);
     prepare(&b, gen, profile);
     if (record || path != NULL) {
@@ -182,5 +182,5 @@ int main(int argc, char **argv) {
     const uint64_t slow = steps(&b, cycles);
     printf("{\"ns_per_cycle\": %.3f, \"slow\": %llu}\n",
            (cpu_seconds() - start) * 1e9 / (double)cycles, (unsigned long long)slow);
-    return slow != 0u;
+    return slow != 0;
 }

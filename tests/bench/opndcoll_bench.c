@@ -34,7 +34,7 @@ static uint64_t random_bits(void) {
 
 static void make_stream(uint32_t schedulers) {
     for (uint32_t i = 0; i < STREAM; i++) {
-        for (uint32_t k = 0; k < 3u; k++) {
+        for (uint32_t k = 0; k < 3; k++) {
             stream[i].src[k] = (int32_t)(random_bits() % 64u);
         }
         stream[i].dst = (int32_t)(random_bits() % 64u);
@@ -63,9 +63,9 @@ static uint32_t lowest(uint64_t set) {
 }
 
 static void refill(traffic *t, uint32_t kind) {
-    for (uint64_t free = wlk_opndcoll_id_free(t->s, kind); free != 0u; free &= free - 1u) {
+    for (uint64_t free = wlk_opndcoll_id_free(t->s, kind); free != 0; free &= free - 1u) {
         const uint32_t slot = lowest(free);
-        const uint32_t sched = t->shape.sub_core != 0u ? slot : 0u;
+        const uint32_t sched = t->shape.sub_core != 0 ? slot : 0u;
         const instruction *from = &stream[t->next++ % STREAM];
         t->inst.uid++;
         t->inst.wid = from->warp + sched;
@@ -82,13 +82,13 @@ static void core_cycle(traffic *t, uint32_t steps) {
         (void)wlk_opndcoll_writeback(t->s, &dst, 1, from->warp + from->sched, from->sched,
                                      UINT32_MAX, NULL);
     }
-    for (uint32_t kinds; (kinds = wlk_opndcoll_ex_filled(t->s)) != 0u; t->taken++) {
+    for (uint32_t kinds; (kinds = wlk_opndcoll_ex_filled(t->s)) != 0; t->taken++) {
         (void)wlk_opndcoll_take(t->s, lowest(kinds), NULL);
     }
     for (uint32_t i = 0; i < steps; i++) {
         wlk_opndcoll_step(t->s, NULL);
     }
-    for (uint32_t kinds = wlk_opndcoll_id_open(t->s); kinds != 0u; kinds &= kinds - 1u) {
+    for (uint32_t kinds = wlk_opndcoll_id_open(t->s); kinds != 0; kinds &= kinds - 1u) {
         refill(t, lowest(kinds));
     }
 }
@@ -194,8 +194,8 @@ static wlk_opndcoll_cfg square_v32(uint32_t n) {
     cfg.operand_collector_num_units_sp = n;
     cfg.operand_collector_num_units_sfu = cfg.operand_collector_num_units_mem = 0;
     cfg.operand_collector_num_in_ports_sp = cfg.operand_collector_num_out_ports_sp = n;
-    for (uint32_t i = 0; i < 7u; i++) {
-        cfg.pipeline_widths[i] = n < 32u ? n : 32u;
+    for (uint32_t i = 0; i < 7; i++) {
+        cfg.pipeline_widths[i] = n < 32 ? n : 32u;
     }
     return cfg;
 }

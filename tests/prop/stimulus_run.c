@@ -71,11 +71,11 @@ static void print_row(const run *r) {
 // A digest of the inputs tells whether two runs are the same.
 static void look_at_inputs(run *r) {
     for (uint32_t w = 0; w < r->layout.in_words; w++) {
-        r->in_words_beyond += (r->in[w] & ~r->mask[w]) != 0u;
+        r->in_words_beyond += (r->in[w] & ~r->mask[w]) != 0;
         r->digest = (r->digest ^ r->in[w]) * UINT64_C(0x100000001b3);
     }
     if (r->block->outcomes != NULL) {
-        r->ambiguous += r->block->outcomes(r->cfg, r->state, r->in) > 1u;
+        r->ambiguous += r->block->outcomes(r->cfg, r->state, r->in) > 1;
     }
 }
 
@@ -89,10 +89,10 @@ static void cycle(run *r) {
         print_row(r);
     }
     r->block->tick(r->cfg, r->state, r->in, &info);
-    for (uint64_t e = info.events; e != 0u; e &= e - 1u) {
+    for (uint64_t e = info.events; e != 0; e &= e - 1u) {
         r->events[__builtin_ctzll(e)]++;
     }
-    r->violations += info.violated != 0u;
+    r->violations += info.violated != 0;
     r->cycles++;
 }
 
@@ -122,11 +122,11 @@ static void print(const run *r) {
            ", \"profiles\": [",
            r->cycles, r->digest, r->in_words_beyond, r->violations, r->ambiguous, r->undrained);
     for (uint32_t i = 0; r->gen->profiles[i] != NULL; i++) {
-        printf("%s\"%s\"", i != 0u ? ", " : "", r->gen->profiles[i]);
+        printf("%s\"%s\"", i != 0 ? ", " : "", r->gen->profiles[i]);
     }
     fputs("], \"coverage\": {", stdout);
     for (uint32_t i = 0; i < t->n_covers; i++) {
-        printf("%s\"%s\": {\"hits\": %" PRIu64 ", \"floor\": %" PRIu32 "}", i != 0u ? ", " : "",
+        printf("%s\"%s\": {\"hits\": %" PRIu64 ", \"floor\": %" PRIu32 "}", i != 0 ? ", " : "",
                t->covers[i].name, r->events[i], t->cover_floor(r->cfg, i));
     }
     fputs("}}\n", stdout);
@@ -177,9 +177,9 @@ int main(int argc, char **argv) {
         return (int)WLK_USAGE;
     }
     r.block->table->layout(r.cfg, &r.layout);
-    const wlk_members *names = r.names.n != 0u ? &r.names : NULL;
+    const wlk_members *names = r.names.n != 0 ? &r.names : NULL;
     r.n_ports = r.block->table->ports(r.cfg, names, NULL, 0);
-    r.ports = (wlk_port *)calloc(r.n_ports, sizeof *r.ports);
+    r.ports = calloc(r.n_ports, sizeof *r.ports);
     r.in = (uint64_t *)zeros(r.layout.in_words);
     r.mask = (uint64_t *)zeros(r.layout.in_words);
     r.state = aligned_alloc(64u, (r.block->state_size(r.cfg) + 63u) / 64u * 64u);

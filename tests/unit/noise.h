@@ -64,7 +64,7 @@ static inline void noise_open(noise *n, const char *block, const char *settings,
     }
     CHECK_MSG(n->block->check(n->cfg, &err) == WLK_OK, "%s", err.text);
     n->block->table->layout(n->cfg, &n->layout);
-    n->ports = (wlk_port *)calloc(n->layout.n_ports, sizeof *n->ports);
+    n->ports = calloc(n->layout.n_ports, sizeof *n->ports);
     n->all = noise_words(n->layout.out_words);
     n->in = noise_words(n->layout.in_words);
     if (n->ports == NULL || wlk_driver_open(&n->driver, n->block, n->cfg, &err) != WLK_OK) {

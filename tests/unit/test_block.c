@@ -94,7 +94,7 @@ static void port_is_well_placed(const wlk_layout *l, uint32_t i, uint64_t *taken
     CHECK_MSG(p->lane < 0 ? p->word < control : p->word >= control && p->word < words, "%s",
               p->name);
     if (p->word < words) {
-        CHECK_MSG((taken[p->is_out][p->word] & mask) == 0u, "%s overlaps", p->name);
+        CHECK_MSG((taken[p->is_out][p->word] & mask) == 0, "%s overlaps", p->name);
         taken[p->is_out][p->word] |= mask;
     }
     CHECK_MSG(strlen(p->name) + 1 < WLK_MAX_NAME, "%s", p->name);
@@ -250,7 +250,7 @@ static void compactor_member_beyond_its_words_is_left_out(void) {
         CHECK_MSG(strstr(ports[i].name, "_7") == NULL && strstr(ports[i].name, "64") == NULL, "%s",
                   ports[i].name);
     }
-    CHECK(opaque == 6u); // pc of four inputs and two outputs
+    CHECK(opaque == 6); // pc of four inputs and two outputs
 }
 
 int main(void) {

@@ -29,7 +29,7 @@ typedef struct rig {
 static uint32_t *last_of(const rig *r, void *state, uint32_t arbiter) {
     const char *name = r->n.block->table->name;
     wlk_issue_state *stage = strcmp(name, "issue") == 0 ? (wlk_issue_state *)state : NULL;
-    if (arbiter == 0u) {
+    if (arbiter == 0) {
         return stage != NULL                 ? &stage->hazard.last
                : strcmp(name, "hazard") == 0 ? &((wlk_hazard_state *)state)->last
                                              : NULL;
@@ -105,7 +105,7 @@ static void rig_hide(rig *r) {
 // The checker's cycle: 1 = the first that differs.
 static int rig_check(rig *r) {
     const void *state = wlk_checker_state(r->checker);
-    r->open += r->n.block->outcomes(r->n.cfg, state, r->n.in) > 1u;
+    r->open += r->n.block->outcomes(r->n.cfg, state, r->n.in) > 1;
     r->cycles++;
     rig_hide(r);
     return wlk_checker_step_masked(r->checker, r->n.in, NULL, r->got, NULL, r->there);
@@ -118,11 +118,11 @@ static void put(rig *r, const char *port, uint64_t value) {
 // A reservation station forbids an operand that is ready and busy.
 static void rig_next(rig *r, bool reset) {
     noise_next(&r->n, r->rtl, reset);
-    for (uint32_t i = 0; strcmp(r->n.block->table->name, "reservation_station") == 0 && i < 3u;
+    for (uint32_t i = 0; strcmp(r->n.block->table->name, "reservation_station") == 0 && i < 3;
          i++) {
         char valid[] = "io_admit_bits_valid_0", busy[] = "io_admit_bits_busy_0";
         valid[sizeof valid - 2u] = busy[sizeof busy - 2u] = (char)('0' + i);
-        if (wlk_port_get(noise_port(&r->n, valid), r->n.in) != 0u) {
+        if (wlk_port_get(noise_port(&r->n, valid), r->n.in) != 0) {
             put(r, busy, 0);
         }
     }

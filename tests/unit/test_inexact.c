@@ -26,7 +26,7 @@ static uint32_t ports(const uint32_t *cfg, const wlk_members *members, wlk_port 
     };
     (void)cfg;
     (void)members;
-    for (uint32_t i = 0; i < 4u && i < capacity; i++) {
+    for (uint32_t i = 0; i < 4 && i < capacity; i++) {
         list[i] = all[i];
     }
     return 4;
@@ -102,7 +102,7 @@ static uint64_t mismatches(bool exact, uint32_t valid) {
     wlk_checker *c = NULL;
     wlk_error err;
     CHECK(wlk_checker_open(&c, &block, cfg, &options, &err) == WLK_OK);
-    for (uint32_t i = 0; i < 4u; i++) {
+    for (uint32_t i = 0; i < 4; i++) {
         const uint64_t in = (uint64_t)(i < valid) | 0x5u << DATA_LSB;
         const uint64_t got = (uint64_t)(i < valid) | 0xau << DATA_LSB;
         (void)wlk_checker_step_x(c, &in, NULL, &got, NULL);

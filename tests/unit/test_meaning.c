@@ -50,7 +50,7 @@ static uint32_t below(uint32_t n) {
 }
 
 static bool one_in(uint32_t n) {
-    return below(n) == 0u;
+    return below(n) == 0;
 }
 
 // A register of the warp's own, seldom register 0, which all share.
@@ -69,7 +69,7 @@ static bool admissible(const inst *i) {
             return false;
         }
     }
-    return i->rd >= 0 || sources_of(i) != 0u;
+    return i->rd >= 0 || sources_of(i) != 0;
 }
 
 static inst invent(uint32_t warp, uint32_t pc) {
@@ -239,7 +239,7 @@ static void take_issue(void) {
 }
 
 static void note_events(uint64_t events) {
-    for (; events != 0u; events &= events - 1u) {
+    for (; events != 0; events &= events - 1u) {
         hits[__builtin_ctzll(events)]++;
     }
 }
@@ -307,7 +307,7 @@ static void run(const char *name) {
     }
     uint32_t once = 0;
     for (uint32_t pc = 0; pc < total; pc++) {
-        once += times_issued[pc] == 1u;
+        once += times_issued[pc] == 1;
     }
     CHECK_MSG(once == total, "%s: %u of %u instructions issued once", name, once, total);
     CHECK_MSG(wrong_values == 0, "%s: %u values differ", name, wrong_values);
@@ -414,7 +414,7 @@ static void meaning_met_the_hazards(void) {
         // No reset but the first; a register that is being read is never written (§4, WAR).
         const bool never =
             strstr(name, "reset") != NULL || strcmp(name, "write_while_landing") == 0;
-        CHECK_MSG(never ? hits[i] == 0u : hits[i] >= 100u, "%s: %u times", name, (unsigned)hits[i]);
+        CHECK_MSG(never ? hits[i] == 0 : hits[i] >= 100, "%s: %u times", name, (unsigned)hits[i]);
     }
 }
 

@@ -123,10 +123,10 @@ static uint32_t run_one_warp(uint32_t cycles, uint32_t *wrong) {
     uint32_t next = 0, issued = 0;
     *wrong = 0;
     for (uint32_t c = 0; c < cycles; c++) {
-        admit(0, 0x1000 + next, next % 3u == 0u);
-        in.issue.ready = c % 5u != 0u;
+        admit(0, 0x1000 + next, next % 3u == 0);
+        in.issue.ready = c % 5u != 0;
         in.collector.readReq.ready = 1;
-        in.writeback.valid = c % 11u == 0u;
+        in.writeback.valid = c % 11u == 0;
         in.writeback.bits.rd = 30;
         wlk_reservation_station_eval(&cfg, &st, &in, &out, &care);
         next += out.admit.ready;

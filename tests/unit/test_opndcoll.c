@@ -93,7 +93,7 @@ static void append(char *text, size_t *used, const char *format, ...) {
 
 static void event_text(char *text, size_t *used, const wlk_opndcoll_event *e) {
     const char *kind = wlk_opndcoll_kind_name(e->kind);
-    append(text, used, *used != 0u ? "; " : "");
+    append(text, used, *used != 0 ? "; " : "");
     switch (e->what) {
     case WLK_OPNDCOLL_DISPATCH:
         append(text, used, "D %u %u %s[%u] #%u", e->at, e->unit, kind, e->slot, e->uid);
@@ -168,7 +168,7 @@ static const char *queue(uint32_t bank) {
     text[0] = '\0';
     const uint32_t n = wlk_opndcoll_queue(model, bank, requests, ROOM);
     for (uint32_t i = 0; i < n; i++) {
-        append(text, &used, "%s%u.%u", i != 0u ? " " : "", requests[i].unit, requests[i].slot);
+        append(text, &used, "%s%u.%u", i != 0 ? " " : "", requests[i].unit, requests[i].slot);
     }
     return text;
 }
@@ -181,17 +181,17 @@ static void opndcoll_example_1_one_instruction(void) {
     EXPECT(step(), "");
     CHECK(ISSUE(SP, 1, 5, 1, 2, 3) == 1);
     EXPECT(step(), "A 0 SP 0 #1");
-    CHECK(pending(0) == 7u);
+    CHECK(pending(0) == 7);
     EXPECT(queue(4), "0.2");
     EXPECT(queue(6), "0.0");
     EXPECT(queue(7), "0.1");
     EXPECT(step(), "G 4 0.2; G 6 0.0; G 7 0.1");
-    CHECK(pending(0) == 0u);
+    CHECK(pending(0) == 0);
     EXPECT(step(), "D 0 0 SP[0] #1");
-    CHECK(pending(0) == UINT32_MAX && wlk_opndcoll_last(model, 0) == 0u);
-    CHECK(take(SP) == 1u);
-    CHECK(take(SP) == 0u);
-    CHECK(wlk_opndcoll_bank(model, 4, 5, 1) == 5u && write_one(4, 5, 1) == 1);
+    CHECK(pending(0) == UINT32_MAX && wlk_opndcoll_last(model, 0) == 0);
+    CHECK(take(SP) == 1);
+    CHECK(take(SP) == 0);
+    CHECK(wlk_opndcoll_bank(model, 4, 5, 1) == 5 && write_one(4, 5, 1) == 1);
 }
 
 static void opndcoll_example_2_queue_order(void) {
@@ -202,7 +202,7 @@ static void opndcoll_example_2_queue_order(void) {
     EXPECT(step(), "G 0 0.0");
     ISSUE(SP, 0, 0, 1, 12);
     EXPECT(step(), "G 0 0.1; A 0 SP 1 #2");
-    CHECK(pending(0) == 4u && pending(1) == 3u);
+    CHECK(pending(0) == 4 && pending(1) == 3);
     EXPECT(queue(0), "0.2 1.1");
     EXPECT(step(), "G 0 0.2; G 1 1.0");
     EXPECT(step(), "D 0 0 SP[0] #1; G 0 1.1");
@@ -217,11 +217,11 @@ static void opndcoll_example_3_writes(void) {
     CHECK(write_n(load, 3, 0, 0) == 0);
     CHECK(load[0] == -1 && load[1] == -1 && load[2] == 4);
     CHECK(write_n(other, 1, 0, 0) == 0 && other[0] == 5);
-    CHECK(counters().writes == 0u);
+    CHECK(counters().writes == 0);
     EXPECT(step(), "");
     EXPECT(step(), "G 0 0.0; G 1 0.1");
     CHECK(write_n(load, 3, 0, 0) == 1 && load[2] == -1);
-    CHECK(counters().writes == 32u);
+    CHECK(counters().writes == 32);
     EXPECT(step(), "D 0 0 SP[0] #1");
 }
 
@@ -231,20 +231,20 @@ static void opndcoll_example_4_dispatch_order(void) {
     cfg.operand_collector_num_out_ports_gen = 2;
     cfg.pipeline_widths[5] = 1; // OC_EX of SP
     start();
-    for (uint32_t sched = 0; sched < 4u; sched++) {
+    for (uint32_t sched = 0; sched < 4; sched++) {
         issue_none(SP, sched);
     }
     EXPECT(step(), "A 0 SP 0 #1; A 1 SP 1 #2; A 2 SP 2 #3; A 3 SP 3 #4");
     EXPECT(step(), "D 0 1 SP[0] #2");
-    CHECK(wlk_opndcoll_last(model, 0) == 1u && wlk_opndcoll_last(model, 1) == 0u);
-    CHECK(take(SP) == 2u);
+    CHECK(wlk_opndcoll_last(model, 0) == 1 && wlk_opndcoll_last(model, 1) == 0);
+    CHECK(take(SP) == 2);
     EXPECT(step(), "D 0 2 SP[0] #3");
-    CHECK(take(SP) == 3u);
+    CHECK(take(SP) == 3);
     EXPECT(step(), "D 0 3 SP[0] #4");
-    CHECK(take(SP) == 4u);
+    CHECK(take(SP) == 4);
     issue_none(SP, 0);
     EXPECT(step(), "D 0 0 SP[0] #1; A 0 SP 0 #5");
-    CHECK(take(SP) == 1u);
+    CHECK(take(SP) == 1);
     EXPECT(step(), "D 0 0 SP[0] #5");
 }
 
@@ -261,14 +261,14 @@ static void opndcoll_example_5_priority_and_age(void) {
     ISSUE(SP, 0, 4, 5);
     EXPECT(step(), "G 10 1.0; G 14 0.0; A 0 SP 2 #5");
     EXPECT(step(), "D 0 1 SP[0] #4; D 1 0 SP[1] #3; G 1 2.0; A 0 MEM 0 #2; A 1 INT 1 #1");
-    CHECK(wlk_opndcoll_last(model, 0) == 1u && wlk_opndcoll_last(model, 1) == 0u);
-    CHECK(take(SP) == 3u);
-    CHECK(take(SP) == 4u);
+    CHECK(wlk_opndcoll_last(model, 0) == 1 && wlk_opndcoll_last(model, 1) == 0);
+    CHECK(take(SP) == 3);
+    CHECK(take(SP) == 4);
     EXPECT(step(), "D 0 2 SP[0] #5; G 1 1.0; G 7 0.0");
-    CHECK(wlk_opndcoll_last(model, 0) == 2u);
-    CHECK(take(SP) == 5u);
+    CHECK(wlk_opndcoll_last(model, 0) == 2);
+    CHECK(take(SP) == 5);
     EXPECT(step(), "D 0 0 MEM[0] #2; D 1 1 INT[0] #1");
-    CHECK(wlk_opndcoll_last(model, 0) == 0u && wlk_opndcoll_last(model, 1) == 1u);
+    CHECK(wlk_opndcoll_last(model, 0) == 0 && wlk_opndcoll_last(model, 1) == 1);
 }
 
 static void opndcoll_example_6_v32_one_grant_a_unit(void) {
@@ -292,7 +292,7 @@ static void opndcoll_q1_a_unit_gets_as_many_operands_as_banks(void) {
 }
 
 static void opndcoll_q2_rotating_priority_changes_nothing(void) {
-    for (uint32_t idle = 0; idle < 8u; idle++) {
+    for (uint32_t idle = 0; idle < 8; idle++) {
         start_qv100();
         for (uint32_t i = 0; i < idle; i++) {
             EXPECT(step(), "");
@@ -339,8 +339,8 @@ static void opndcoll_q6_each_dispatch_unit_moves_alone(void) {
     issue_none(SP, 2);
     (void)step();
     EXPECT(step(), "D 0 1 SP[0] #2; D 1 2 SP[1] #3; D 2 0 SP[2] #1");
-    CHECK(wlk_opndcoll_last(model, 0) == 1u && wlk_opndcoll_last(model, 1) == 2u);
-    CHECK(wlk_opndcoll_last(model, 2) == 0u && wlk_opndcoll_last(model, 3) == 0u);
+    CHECK(wlk_opndcoll_last(model, 0) == 1 && wlk_opndcoll_last(model, 1) == 2);
+    CHECK(wlk_opndcoll_last(model, 2) == 0 && wlk_opndcoll_last(model, 3) == 0);
 }
 
 static void opndcoll_q7_full_pipe_is_skipped_for_another(void) {
@@ -353,7 +353,7 @@ static void opndcoll_q7_full_pipe_is_skipped_for_another(void) {
     (void)step();
     EXPECT(step(), "D 0 1 SP[0] #2; D 1 2 INT[0] #3");
     EXPECT(step(), "");
-    CHECK(take(SP) == 2u);
+    CHECK(take(SP) == 2);
     EXPECT(step(), "D 0 0 SP[0] #1");
 }
 
@@ -373,7 +373,7 @@ static void opndcoll_q8_kinds_in_fixed_order_without_fallback(void) {
                             "D 0 0 MEM[0] #4; A 0 TENSOR 0 #3",
                             "D 0 0 TENSOR[0] #3; A 0 DP 0 #2",
                             "D 0 0 DP[0] #2; A 0 INT 0 #1"};
-    for (uint32_t i = 0; i < 6u; i++) {
+    for (uint32_t i = 0; i < 6; i++) {
         EXPECT(step(), wanted[i]);
     }
 }
@@ -387,14 +387,14 @@ static void opndcoll_q9_oldest_is_by_uid_not_by_slot(void) {
 
 static void opndcoll_equal_uids_give_the_higher_slot(void) {
     start_qv100();
-    for (uint32_t sched = 0; sched < 3u; sched++) {
+    for (uint32_t sched = 0; sched < 3; sched++) {
         uid = 6;
         issue_none(SP, sched);
     }
     wlk_opndcoll_events events = {told, ROOM, 0};
     wlk_opndcoll_step(model, &events);
-    CHECK(events.count == 3u && told[0].slot == 2u && told[1].slot == 1u && told[2].slot == 0u);
-    CHECK(told[0].what == WLK_OPNDCOLL_ALLOCATE && told[0].user == 1006u);
+    CHECK(events.count == 3 && told[0].slot == 2 && told[1].slot == 1 && told[2].slot == 0);
+    CHECK(told[0].what == WLK_OPNDCOLL_ALLOCATE && told[0].user == 1006);
 }
 
 static void opndcoll_age_inverts_when_the_counter_wraps(void) {
@@ -408,42 +408,42 @@ static void opndcoll_age_inverts_when_the_counter_wraps(void) {
 
 static void opndcoll_q10_v40_sub_core_shares_units_and_oc_ex(void) {
     start_qv100();
-    for (uint32_t i = 0; i < 4u; i++) {
+    for (uint32_t i = 0; i < 4; i++) {
         issue_none(SP, 3);
         (void)step();
     }
     // All of scheduler 3, in the lowest slots of OC_EX.
-    CHECK(wlk_opndcoll_ex_occupied(model, SP) == 7u);
+    CHECK(wlk_opndcoll_ex_occupied(model, SP) == 7);
 }
 
 static void opndcoll_q11_warp_is_always_hashed(void) {
     configure_gtx480(WLK_OPNDCOLL_V40);
     cfg.reg_bank_use_warp_id = 0;
     start();
-    CHECK(wlk_opndcoll_bank(model, 1, 5, 0) == 6u);
+    CHECK(wlk_opndcoll_bank(model, 1, 5, 0) == 6);
     cfg.shader_core_pipeline[1] = 1;
     start();
-    CHECK(wlk_opndcoll_bank(model, 1, 5, 0) == 1u);
+    CHECK(wlk_opndcoll_bank(model, 1, 5, 0) == 1);
     cfg.revision = WLK_OPNDCOLL_V42;
     start();
-    CHECK(wlk_opndcoll_bank(model, 1, 5, 0) == 6u);
+    CHECK(wlk_opndcoll_bank(model, 1, 5, 0) == 6);
 }
 
 static void opndcoll_q12_steps_of_a_core_cycle(void) {
     wlk_opndcoll_shape shape;
     configure_qv100();
     wlk_opndcoll_shape_of(&cfg, &shape);
-    CHECK(shape.steps_per_cycle == 2u);
+    CHECK(shape.steps_per_cycle == 2);
     cfg.mem_unit_ports = 0;
     cfg.shmem_warp_parts = 3;
     wlk_opndcoll_shape_of(&cfg, &shape);
-    CHECK(shape.steps_per_cycle == 6u);
+    CHECK(shape.steps_per_cycle == 6);
     cfg.revision = WLK_OPNDCOLL_V42;
     wlk_opndcoll_shape_of(&cfg, &shape);
-    CHECK(shape.steps_per_cycle == 2u);
+    CHECK(shape.steps_per_cycle == 2);
     configure_gtx480(WLK_OPNDCOLL_V32);
     wlk_opndcoll_shape_of(&cfg, &shape);
-    CHECK(shape.steps_per_cycle == 2u);
+    CHECK(shape.steps_per_cycle == 2);
 }
 
 static void opndcoll_q12_write_blocks_one_step(void) {
@@ -502,28 +502,28 @@ static void opndcoll_ports_tell_their_kinds(void) {
     configure_gtx480(WLK_OPNDCOLL_V40);
     start();
     static const uint32_t kinds[] = {1u << SP, 1u << SP, 1u << SFU, 1u << TENSOR, 1u << MEM, 0};
-    for (uint32_t port = 0; port < 6u; port++) {
+    for (uint32_t port = 0; port < 6; port++) {
         CHECK(wlk_opndcoll_port_kinds(model, port) == kinds[port]);
     }
     start_qv100();
-    CHECK(wlk_opndcoll_port_kinds(model, 7) == 0x3fu && wlk_opndcoll_port_kinds(model, 8) == 0u);
+    CHECK(wlk_opndcoll_port_kinds(model, 7) == 0x3fu && wlk_opndcoll_port_kinds(model, 8) == 0);
 }
 
 static void opndcoll_q17_counters(void) {
     start_qv100();
     ISSUE(SP, 0, 0, 0, 4);
     (void)step();
-    CHECK(counters().reads == 0u);
+    CHECK(counters().reads == 0);
     (void)step();
-    CHECK(counters().reads == 32u);
+    CHECK(counters().reads == 32);
     (void)step();
-    CHECK(counters().reads == 64u && counters().non_rf == 0u);
+    CHECK(counters().reads == 64 && counters().non_rf == 0);
     (void)step();
-    CHECK(counters().non_rf == 32u);
+    CHECK(counters().non_rf == 32);
     int32_t dst[] = {0, 4};
-    CHECK(write_n(dst, 2, 0, 0) == 0 && counters().writes == 0u);
+    CHECK(write_n(dst, 2, 0, 0) == 0 && counters().writes == 0);
     (void)step();
-    CHECK(write_n(dst, 2, 0, 0) == 1 && counters().writes == 32u);
+    CHECK(write_n(dst, 2, 0, 0) == 1 && counters().writes == 32);
 }
 
 static void opndcoll_clock_gating_counts_groups_of_lanes(void) {
@@ -540,14 +540,14 @@ static void opndcoll_clock_gating_counts_groups_of_lanes(void) {
     CHECK(counters().reads == 2u * 12u && counters().non_rf == 3u * 12u);
     int32_t dst[] = {0};
     CHECK(wlk_opndcoll_writeback(model, dst, 1, 0, 0, 1u << 5, NULL) == 1);
-    CHECK(counters().writes == 4u);
+    CHECK(counters().writes == 4);
 }
 
 static void opndcoll_q20_no_sources_still_take_a_unit_for_a_step(void) {
     start_qv100();
     issue_none(SP, 0);
     EXPECT(step(), "A 0 SP 0 #1");
-    CHECK(pending(0) == 0u);
+    CHECK(pending(0) == 0);
     EXPECT(step(), "D 0 0 SP[0] #1");
 }
 
@@ -561,7 +561,7 @@ static void opndcoll_q21_duplicates_are_read_twice_but_in_v42(void) {
     ISSUE(SP, 0, 0, 5, -1, 5);
     (void)step();
     EXPECT(queue(1), "0.0");
-    CHECK(pending(0) == 1u);
+    CHECK(pending(0) == 1);
 }
 
 /* ---- construction (§3) and banks (§4) ---- */
@@ -586,20 +586,20 @@ static void opndcoll_sets_and_ports_stand_in_their_orders(void) {
     wlk_opndcoll_set set;
     wlk_opndcoll_port port;
     configure_gtx480(WLK_OPNDCOLL_V40);
-    CHECK(wlk_opndcoll_set_of(&cfg, 0, &set) && set.kind == WLK_OPNDCOLL_KINDS && set.units == 0u);
-    CHECK(wlk_opndcoll_set_of(&cfg, 4, &set) && set.kind == SFU && set.first_unit == 10u &&
-          set.units == 8u && set.first_dispatch_unit == 3u && set.dispatch_units == 1u);
+    CHECK(wlk_opndcoll_set_of(&cfg, 0, &set) && set.kind == WLK_OPNDCOLL_KINDS && set.units == 0);
+    CHECK(wlk_opndcoll_set_of(&cfg, 4, &set) && set.kind == SFU && set.first_unit == 10 &&
+          set.units == 8 && set.first_dispatch_unit == 3 && set.dispatch_units == 1);
     CHECK(wlk_opndcoll_set_of(&cfg, 6, &set) && set.kind == INT);
     CHECK(!wlk_opndcoll_set_of(&cfg, 7, &set));
-    CHECK(wlk_opndcoll_port_of(&cfg, 2, &port) && port.kinds == 1u << SFU && port.n_sets == 2u &&
-          port.sets[0] == 4u && port.sets[1] == 0u);
+    CHECK(wlk_opndcoll_port_of(&cfg, 2, &port) && port.kinds == 1u << SFU && port.n_sets == 2 &&
+          port.sets[0] == 4 && port.sets[1] == 0);
     CHECK(wlk_opndcoll_port_of(&cfg, 4, &port) && port.kinds == 1u << MEM);
     CHECK(!wlk_opndcoll_port_of(&cfg, 5, &port));
     configure_gtx480(WLK_OPNDCOLL_V32);
     cfg.operand_collector_num_in_ports_gen = 1;
-    CHECK(wlk_opndcoll_port_of(&cfg, 2, &port) && port.sets[0] == 1u && port.sets[1] == 3u);
-    CHECK(wlk_opndcoll_port_of(&cfg, 4, &port) && port.kinds == 7u && port.n_sets == 1u &&
-          port.sets[0] == 3u);
+    CHECK(wlk_opndcoll_port_of(&cfg, 2, &port) && port.sets[0] == 1 && port.sets[1] == 3);
+    CHECK(wlk_opndcoll_port_of(&cfg, 4, &port) && port.kinds == 7 && port.n_sets == 1 &&
+          port.sets[0] == 3);
     CHECK(!wlk_opndcoll_set_of(&cfg, 4, &set));
 }
 
@@ -620,13 +620,13 @@ static void opndcoll_specialized_pipes_are_the_last_kinds(void) {
 
 static void opndcoll_banks_of_the_shipped_configurations(void) {
     start_qv100();
-    CHECK(wlk_opndcoll_bank(model, 1, 5, 1) == 6u);
+    CHECK(wlk_opndcoll_bank(model, 1, 5, 1) == 6);
     cfg.num_reg_banks = 8;
     start();
-    CHECK(wlk_opndcoll_bank(model, 1, 5, 1) == 2u);
+    CHECK(wlk_opndcoll_bank(model, 1, 5, 1) == 2);
     cfg.num_reg_banks = 12; // three a scheduler: no power of two
     start();
-    CHECK(wlk_opndcoll_bank(model, 7, 5, 3) == 9u);
+    CHECK(wlk_opndcoll_bank(model, 7, 5, 3) == 9);
 }
 
 // More units than bits in a word.
@@ -638,13 +638,13 @@ static void opndcoll_dispatch_scans_many_units_around_the_end(void) {
     cfg.pipeline_widths[0] = 64;
     cfg.pipeline_widths[5] = 1;
     start();
-    for (uint32_t i = 0; i < 3u; i++) {
+    for (uint32_t i = 0; i < 3; i++) {
         while (issue_none(SP, 0) >= 0) {
         }
         (void)step(); // the second one dispatches unit 1, which then fills OC_EX
     }
-    for (uint32_t i = 2; i < 132u; i++) {
-        CHECK(take(SP) != 0u);
+    for (uint32_t i = 2; i < 132; i++) {
+        CHECK(take(SP) != 0);
         (void)step();
         CHECK(told[0].what == WLK_OPNDCOLL_DISPATCH && told[0].unit == i % 130u);
         CHECK(wlk_opndcoll_last(model, 0) == i % 130u);
@@ -663,9 +663,9 @@ static void opndcoll_issue_takes_the_lowest_or_the_schedulers_slot(void) {
     CHECK(issue_none(SP, 7) == 0);
     CHECK(issue_none(SP, 7) == 1);
     CHECK(issue_none(SP, 0) == WLK_OPNDCOLL_FULL);
-    CHECK((wlk_opndcoll_id_open(model) >> SP & 1u) == 0u);
+    CHECK((wlk_opndcoll_id_open(model) >> SP & 1u) == 0);
     (void)step();
-    CHECK((wlk_opndcoll_id_open(model) >> SP & 1u) == 1u);
+    CHECK((wlk_opndcoll_id_open(model) >> SP & 1u) == 1);
     CHECK(issue_none(SP, 0) == 0);
     CHECK(issue_none(DP, 0) == WLK_OPNDCOLL_FULL); // no slot at all
 }
@@ -677,17 +677,17 @@ static void opndcoll_put_and_take_by_slot(void) {
     CHECK(wlk_opndcoll_put(model, SP, 3, &inst) == WLK_OPNDCOLL_FULL);
     CHECK(wlk_opndcoll_put(model, SP, 4, &inst) == WLK_OPNDCOLL_BAD);
     wlk_opndcoll_held held;
-    CHECK(wlk_opndcoll_id_slot(model, SP, 3, &held) && held.uid == 9u && held.wid == 3u);
+    CHECK(wlk_opndcoll_id_slot(model, SP, 3, &held) && held.uid == 9 && held.wid == 3);
     CHECK(!wlk_opndcoll_id_slot(model, SP, 2, &held) && !wlk_opndcoll_id_slot(model, SP, 4, NULL));
     (void)step();
     (void)step();
     CHECK(wlk_opndcoll_ex_filled(model) == 1u << SP);
-    CHECK(wlk_opndcoll_ex_slot(model, SP, 0, &held) && held.user == 77u && held.kind == SP);
+    CHECK(wlk_opndcoll_ex_slot(model, SP, 0, &held) && held.user == 77 && held.kind == SP);
     CHECK(wlk_opndcoll_take_slot(model, SP, 1, &held) == WLK_OPNDCOLL_FULL);
     CHECK(wlk_opndcoll_take_slot(model, SP, 4, &held) == WLK_OPNDCOLL_BAD);
-    CHECK(wlk_opndcoll_take_slot(model, SP, 0, &held) == 0 && held.user == 77u);
+    CHECK(wlk_opndcoll_take_slot(model, SP, 0, &held) == 0 && held.user == 77);
     CHECK(wlk_opndcoll_take(model, SP, NULL) == WLK_OPNDCOLL_FULL);
-    CHECK(wlk_opndcoll_ex_filled(model) == 0u);
+    CHECK(wlk_opndcoll_ex_filled(model) == 0);
 }
 
 static void opndcoll_callers_mistakes_change_nothing(void) {
@@ -699,9 +699,9 @@ static void opndcoll_callers_mistakes_change_nothing(void) {
     CHECK(wlk_opndcoll_take(model, 99, NULL) == WLK_OPNDCOLL_BAD);
     CHECK(write_n(src, 33, 0, 0) == WLK_OPNDCOLL_BAD && write_one(0, 0, 4) == WLK_OPNDCOLL_BAD);
     EXPECT(step(), "");
-    CHECK(!wlk_opndcoll_unit(model, 99, NULL) && wlk_opndcoll_queue(model, 99, NULL, 0) == 0u);
-    CHECK(!wlk_opndcoll_written(model, 99) && wlk_opndcoll_last(model, 99) == 0u);
-    CHECK(wlk_opndcoll_id_free(model, 99) == 0u && wlk_opndcoll_kind_name(99) == NULL);
+    CHECK(!wlk_opndcoll_unit(model, 99, NULL) && wlk_opndcoll_queue(model, 99, NULL, 0) == 0);
+    CHECK(!wlk_opndcoll_written(model, 99) && wlk_opndcoll_last(model, 99) == 0);
+    CHECK(wlk_opndcoll_id_free(model, 99) == 0 && wlk_opndcoll_kind_name(99) == NULL);
     start_v32();
     CHECK(issue_n(SP, 0, 0, 9, src) == WLK_OPNDCOLL_BAD);
 }
@@ -712,14 +712,14 @@ static void opndcoll_v32_write_starts_again_after_a_refusal(void) {
     start_v32();
     int32_t dst[] = {-1, 0, 16};
     wlk_opndcoll_events events = {told, ROOM, 0};
-    for (uint32_t i = 0; i < 3u; i++) {
+    for (uint32_t i = 0; i < 3; i++) {
         events.count = 0;
         CHECK(wlk_opndcoll_writeback(model, dst, 3, 0, 0, ALL_LANES, &events) == 0);
         EXPECT(events_text(&events), "w 0 R0 b0 +; w 1 R16 b0 -");
         CHECK(dst[1] == 0 && dst[2] == 16);
         (void)step();
     }
-    CHECK(counters().writes == 0u && write_n(dst, 2, 0, 0) == 1 && counters().writes == 32u);
+    CHECK(counters().writes == 0 && write_n(dst, 2, 0, 0) == 1 && counters().writes == 32);
 }
 
 static void opndcoll_v32_written_bank_leaves_the_scan(void) {
@@ -939,9 +939,9 @@ static void random_config(wlk_opndcoll_revision revision) {
         cfg.tensor_core_avail = below(2);
         cfg.num_int_units = below(2);
         cfg.num_dp_units = below(2);
-        cfg.clock_gated_reg_file = below(4) == 0u ? 1u : 0u;
+        cfg.clock_gated_reg_file = below(4) == 0 ? 1u : 0u;
         for (uint32_t i = 0; i < WLK_OPNDCOLL_WIDTHS; i++) {
-            cfg.pipeline_widths[i] = cfg.sub_core_model != 0u ? cfg.num_sched_per_core : below(7);
+            cfg.pipeline_widths[i] = cfg.sub_core_model != 0 ? cfg.num_sched_per_core : below(7);
         }
     } while (wlk_opndcoll_check(&cfg, NULL, NULL) != WLK_OK);
 }
@@ -996,10 +996,10 @@ static uint64_t dispatched; // by compare_steps(), which must reach some
 static int32_t put_as_issued(wlk_opndcoll *s, const wlk_opndcoll_shape *shape, uint32_t kind,
                              const wlk_opndcoll_inst *inst) {
     const uint64_t open = wlk_opndcoll_id_free(s, kind);
-    if (shape->sub_core == 0u && open == 0u) {
+    if (shape->sub_core == 0 && open == 0) {
         return WLK_OPNDCOLL_FULL;
     }
-    const uint32_t slot = shape->sub_core != 0u ? inst->sched : (uint32_t)__builtin_ctzll(open);
+    const uint32_t slot = shape->sub_core != 0 ? inst->sched : (uint32_t)__builtin_ctzll(open);
     return wlk_opndcoll_put(s, kind, slot, inst);
 }
 
@@ -1020,9 +1020,9 @@ static void random_traffic(wlk_opndcoll *const twins[2], const wlk_opndcoll_shap
     const uint32_t drained = below(shape->kinds), wid = below(16), mask = below(256);
     dst[0][0] = dst[1][0] = (int32_t)below(40);
     dst[0][1] = dst[1][1] = (int32_t)below(40);
-    const bool drains = below(3) == 0u, writes = below(2) == 0u;
+    const bool drains = below(3) == 0, writes = below(2) == 0;
     CHECK(put_as_issued(twins[0], shape, kind, &inst) == wlk_opndcoll_issue(twins[1], kind, &inst));
-    for (uint32_t i = 0; i < 2u; i++) {
+    for (uint32_t i = 0; i < 2; i++) {
         while (drains && wlk_opndcoll_take(twins[i], drained, NULL) >= 0) {
             dispatched++;
         }
@@ -1042,13 +1042,12 @@ static void compare_steps(uint32_t steps) {
     static char text[2][TEXT];
     wlk_opndcoll_shape shape;
     const size_t size = wlk_opndcoll_state_size(&cfg);
-    wlk_opndcoll *const twins[2] = {wlk_opndcoll_init(&cfg, malloc(size)),
-                                    (wlk_opndcoll *)malloc(size)};
+    wlk_opndcoll *const twins[2] = {wlk_opndcoll_init(&cfg, malloc(size)), malloc(size)};
     memcpy(twins[1], twins[0], size); // a snapshot is a copy
     wlk_opndcoll_shape_of(&cfg, &shape);
     for (uint32_t i = 0; i < steps; i++) {
         wlk_opndcoll_events events = {told, 0, 0};
-        for (uint32_t k = below(6); k != 0u; k--) {
+        for (uint32_t k = below(6); k != 0; k--) {
             random_traffic(twins, &shape);
         }
         wlk_opndcoll_step(twins[0], &events);
@@ -1067,12 +1066,12 @@ static void compare_steps(uint32_t steps) {
 static void opndcoll_quick_step_is_the_told_step(void) {
     for (uint32_t revision = WLK_OPNDCOLL_V40; revision <= WLK_OPNDCOLL_V32; revision++) {
         dispatched = 0;
-        for (uint32_t seed = 1; seed <= 30u; seed++) {
+        for (uint32_t seed = 1; seed <= 30; seed++) {
             random_state = seed * UINT64_C(0x9e3779b97f4a7c15);
             random_config((wlk_opndcoll_revision)revision);
             compare_steps(200);
         }
-        CHECK_MSG(dispatched >= 3000u, "revision %u: only %" PRIu64, revision, dispatched);
+        CHECK_MSG(dispatched >= 3000, "revision %u: only %" PRIu64, revision, dispatched);
     }
 }
 
@@ -1097,7 +1096,7 @@ static void opndcoll_events_beyond_the_room_are_counted(void) {
     wlk_opndcoll_event only;
     wlk_opndcoll_events events = {&only, 1, 0};
     wlk_opndcoll_step(model, &events);
-    CHECK(events.count == 2u && only.uid == 1u);
+    CHECK(events.count == 2 && only.uid == 1);
 }
 
 int main(void) {

@@ -120,7 +120,7 @@ static void put_writeback(player *y) {
 
 static void put_inputs(player *y) {
     memset(y->in, 0, sizeof y->in);
-    const bool reset = y->cycle == 0u || (y->reset_at != 0u && y->cycle == y->reset_at);
+    const bool reset = y->cycle == 0 || (y->reset_at != 0 && y->cycle == y->reset_at);
     wlk_issue_in_put_reset(y->in, reset);
     if (reset) {
         y->n_running = 0;
@@ -207,7 +207,7 @@ static void print_counts(const player *y) {
     for (uint32_t k = 0; k < WLK_HAZARD_COUNTERS; k++) {
         (void)printf(", \"%s\": [", names[k]);
         for (uint32_t w = 0; w < config(y)->num_warps; w++) {
-            (void)printf("%s%" PRIu64, w != 0u ? ", " : "", y->after->hazard.perf[w][k]);
+            (void)printf("%s%" PRIu64, w != 0 ? ", " : "", y->after->hazard.perf[w][k]);
         }
         (void)printf("]");
     }

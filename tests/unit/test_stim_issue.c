@@ -39,9 +39,9 @@ static void open_bench(bench *b, uint64_t seed, const char *profile) {
     configure(&b->cfg);
     b->block->table->layout((const uint32_t *)&b->cfg, &b->layout);
     b->st = aligned_alloc(64, (b->block->state_size((const uint32_t *)&b->cfg) + 63u) / 64u * 64u);
-    b->in = (uint64_t *)calloc(b->layout.in_words, sizeof *b->in);
-    b->out = (uint64_t *)calloc(b->layout.out_words, sizeof *b->out);
-    b->care = (uint64_t *)calloc(b->layout.out_words, sizeof *b->care);
+    b->in = calloc(b->layout.in_words, sizeof *b->in);
+    b->out = calloc(b->layout.out_words, sizeof *b->out);
+    b->care = calloc(b->layout.out_words, sizeof *b->care);
     if (b->st == NULL || b->in == NULL || b->out == NULL || b->care == NULL) {
         abort();
     }
@@ -132,8 +132,8 @@ static uint32_t strays(const char *profile, uint32_t *written) {
         const uint32_t rd = wlk_issue_in_get_writeback_bits_rd(b.in);
         if (wlk_issue_in_get_writeback_valid(b.in)) {
             *written += 1u;
-            stray += running[rd] == 0u;
-            running[rd] -= running[rd] != 0u;
+            stray += running[rd] == 0;
+            running[rd] -= running[rd] != 0;
         }
         if (wlk_issue_in_get_reset(b.in)) {
             memset(running, 0, sizeof running);
@@ -142,7 +142,7 @@ static uint32_t strays(const char *profile, uint32_t *written) {
         }
     }
     for (uint32_t preg = 0; preg < PREGS; preg++) {
-        CHECK_MSG(running[preg] == 0u, "%s: x%u is not written back", profile, preg);
+        CHECK_MSG(running[preg] == 0, "%s: x%u is not written back", profile, preg);
     }
     CHECK(b.gen->idle((const uint32_t *)&b.cfg, b.st, &b.stim));
     close_bench(&b);
@@ -155,8 +155,8 @@ static void stim_issue_writes_each_result_back_once(void) {
         uint32_t written = 0;
         const uint32_t stray = strays(gen->profiles[p], &written);
         const bool wanted = strcmp(gen->profiles[p], "stray") == 0;
-        CHECK_MSG(wanted ? stray > 500u : stray == 0u, "%s: %u", gen->profiles[p], stray);
-        CHECK_MSG(written > 100u, "%s: %u", gen->profiles[p], written);
+        CHECK_MSG(wanted ? stray > 500 : stray == 0, "%s: %u", gen->profiles[p], stray);
+        CHECK_MSG(written > 100, "%s: %u", gen->profiles[p], written);
     }
 }
 
@@ -172,7 +172,7 @@ static void stim_issue_keeps_the_latency_of_an_instruction(void) {
         at_issue = issues(&b) ? b.cycle : at_issue;
         at_write = wlk_issue_in_get_writeback_valid(b.in) ? b.cycle : at_write;
     }
-    CHECK(at_issue != 0u);
+    CHECK(at_issue != 0);
     CHECK(at_write == at_issue + 23u);
     close_bench(&b);
 }
@@ -198,8 +198,8 @@ static void stim_issue_keeps_a_unit_busy(void) {
         }
         close_bench(&b);
     }
-    CHECK_MSG(apart[0] < 8u, "%u", (unsigned)apart[0]);
-    CHECK_MSG(apart[1] == 8u, "%u", (unsigned)apart[1]);
+    CHECK_MSG(apart[0] < 8, "%u", (unsigned)apart[0]);
+    CHECK_MSG(apart[1] == 8, "%u", (unsigned)apart[1]);
 }
 
 static void stim_issue_ends_with_the_last_write_back_of_a_program(void) {
@@ -213,11 +213,11 @@ static void stim_issue_ends_with_the_last_write_back_of_a_program(void) {
         written_at = wlk_issue_in_get_writeback_valid(b.in) ? b.cycle : written_at;
         const bool ended = b.block->drained((const uint32_t *)&b.cfg, b.st) &&
                            b.gen->idle((const uint32_t *)&b.cfg, b.st, &b.stim);
-        ended_at = ended && ended_at == 0u ? b.cycle : ended_at;
+        ended_at = ended && ended_at == 0 ? b.cycle : ended_at;
     }
     CHECK(written_at == issued_at + 30u);
     CHECK_MSG(ended_at == written_at, "%u %u", (unsigned)ended_at, (unsigned)written_at);
-    CHECK(b.gen->still(&b.stim) >= 40u);
+    CHECK(b.gen->still(&b.stim) >= 40);
     close_bench(&b);
 }
 

@@ -144,7 +144,7 @@ static void *new_state(const run *r, const wlk_block *block) {
 
 // The first reset comes late: what is unknown before it counts too.
 static void next(run *r, const void *state, uint64_t cycle) {
-    noise_next(&r->n, state, cycle == 3u);
+    noise_next(&r->n, state, cycle == 3);
 }
 
 static void make_record(const run *r, const wlk_block *block, void *state, record *to) {
@@ -173,7 +173,7 @@ static bool same_ways(run *r, const wlk_block *base, const wlk_block *other, voi
     if (other->outcomes(r->n.cfg, b, r->n.in) != ways) {
         return false;
     }
-    if (ways > 1u) {
+    if (ways > 1) {
         const uint32_t k = (uint32_t)(wlk_random(&r->n.stim.random) % ways);
         base->assume(r->n.cfg, a, r->n.in, k);
         other->assume(r->n.cfg, b, r->n.in, k);
@@ -248,7 +248,7 @@ static uint64_t flips_missed(const run *r, const wlk_block *block, void *state, 
     uint64_t missed = 0, *before = noise_words(bytes / sizeof(uint64_t) + 8u);
     memcpy(before, state, bytes);
     for (uint32_t w = 0; w < r->n.layout.out_words; w++) {
-        for (uint64_t left = r->n.all[w]; left != 0u; left &= left - 1u) {
+        for (uint64_t left = r->n.all[w]; left != 0; left &= left - 1u) {
             out[w] ^= left & (0u - left);
             missed += step_on(r, block, state, out, &info) != 1;
             out[w] ^= left & (0u - left);
@@ -271,7 +271,7 @@ static void step_agrees(const shape *s, const wlk_block *block) {
         next(&r, a, c);
         CHECK(same_ways(&r, block, block, a, b));
         make_record(&r, block, a, &r.want);
-        if (c % 97u == 50u) {
+        if (c % 97u == 50) {
             missed += flips_missed(&r, block, b, r.want.out);
         }
         block->eval(r.n.cfg, b, r.n.in, r.have.out, r.have.care); // b is where it should be
@@ -319,9 +319,9 @@ static void snapshot_is_a_copy(const shape *s) {
         r.n.stim = stim;
         for (uint32_t c = 0; c < AFTER; c++) {
             uint64_t *saved = records + (size_t)c * r.n.layout.out_words;
-            next(&r, pass == 0u ? b : a, BEFORE);
-            make_record(&r, block, pass == 0u ? b : a, &r.have);
-            same += pass == 1u && memcmp(saved, r.have.out, out_bytes(&r)) == 0;
+            next(&r, pass == 0 ? b : a, BEFORE);
+            make_record(&r, block, pass == 0 ? b : a, &r.have);
+            same += pass == 1 && memcmp(saved, r.have.out, out_bytes(&r)) == 0;
             memcpy(saved, r.have.out, out_bytes(&r));
         }
     }

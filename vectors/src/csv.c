@@ -69,8 +69,8 @@ static wlk_status read_names(csv *c, uint32_t n_ports, wlk_error *err) {
                         c->name);
     }
     c->n_columns = count_cells(c->text) - 1u;
-    c->columns = (int32_t *)calloc(c->n_columns + 1u, sizeof *c->columns);
-    c->any_width = (bool *)calloc(c->n_columns + 1u, sizeof *c->any_width);
+    c->columns = calloc(c->n_columns + 1u, sizeof *c->columns);
+    c->any_width = calloc(c->n_columns + 1u, sizeof *c->any_width);
     if (c->columns == NULL || c->any_width == NULL) {
         return wlk_fail(err, WLK_NO_MEMORY, "%s: out of memory", c->name);
     }
@@ -137,7 +137,7 @@ static wlk_status check_complete(const csv *c, uint32_t n_ports, const wlk_table
                             c->name, port->name);
         }
     }
-    if (outputs == 0u && !inputs_only) {
+    if (outputs == 0 && !inputs_only) {
         return wlk_fail(err, WLK_BAD_CSV, "%s:1: no column is an output; nothing to compare",
                         c->name);
     }
@@ -146,7 +146,7 @@ static wlk_status check_complete(const csv *c, uint32_t n_ports, const wlk_table
 
 wlk_status csv_open(csv **out, FILE *from, const char *name, const wlk_port *ports,
                     uint32_t n_ports, const wlk_table *table, bool inputs_only, wlk_error *err) {
-    csv *c = (csv *)calloc(1, sizeof *c);
+    csv *c = calloc(1, sizeof *c);
     if (c == NULL) {
         return wlk_fail(err, WLK_NO_MEMORY, "%s: out of memory", name);
     }
@@ -186,7 +186,7 @@ static wlk_status read_cell(const csv *c, uint32_t column, const char *cell, uin
         return wlk_fail(err, WLK_BAD_CSV, "%s:%" PRIu64 ": column %s: '%.32s' is not a hex number",
                         c->name, c->line, port->name, cell);
     }
-    if ((*value & ~wlk_mask(port->width)) != 0u && !c->any_width[column]) {
+    if ((*value & ~wlk_mask(port->width)) != 0 && !c->any_width[column]) {
         return wlk_fail(err, WLK_BAD_CSV, "%s:%" PRIu64 ": column %s: %.32s has more than %u bits",
                         c->name, c->line, port->name, cell, port->width);
     }

@@ -268,7 +268,7 @@ wlk_status wlk_members_parse(const char *text, wlk_member *list, uint32_t capaci
 /** ceil(log2 n); 0 for n <= 1. */
 static inline uint32_t wlk_clog2(uint32_t n) {
     uint32_t bits = 0;
-    while (n > 1u && bits < 32u && ((n - 1u) >> bits) != 0u) {
+    while (n > 1 && bits < 32 && ((n - 1u) >> bits) != 0) {
         bits++;
     }
     return bits;
@@ -281,7 +281,7 @@ static inline uint32_t wlk_lane_step(uint32_t width) {
 
 /** Width of an index below n [bits]: at least 1. */
 static inline uint32_t wlk_idw(uint32_t n) {
-    return n <= 2u ? 1u : wlk_clog2(n);
+    return n <= 2 ? 1u : wlk_clog2(n);
 }
 
 static inline uint32_t wlk_min(uint32_t a, uint32_t b) {
@@ -294,7 +294,7 @@ static inline uint32_t wlk_max(uint32_t a, uint32_t b) {
 
 /** The low @p width bits set; width 0..64. */
 static inline uint64_t wlk_mask(uint32_t width) {
-    return width >= 64u ? ~UINT64_C(0) : (UINT64_C(1) << width) - 1u;
+    return width >= 64 ? ~UINT64_C(0) : (UINT64_C(1) << width) - 1u;
 }
 
 /** A port's value in its record words. */

@@ -29,7 +29,7 @@ static inline void compactor_pack(uint32_t n, uint32_t k, uint32_t valid, uint32
     for (uint32_t j = 0; j < k; j++) {
         const uint32_t run = (left ^ (left - 1u)) & ~done; // with nothing left: the rest
         in_ready |= run & bit_all(ready >> j & 1u);
-        out_valid |= (uint32_t)(left != 0u) << j;
+        out_valid |= (uint32_t)(left != 0) << j;
         c->from[j] = (uint8_t)set_lowest(left | 1u << COMPACTOR_NONE);
         done |= run;
         left &= left - 1u;
@@ -84,10 +84,10 @@ static inline uint64_t compactor_any(const compactor_difference *d) {
 static inline void compactor_compare(compactor_difference *d, const uint64_t *a, const uint64_t *b,
                                      uint64_t mask, uint32_t n) {
     const compactor_row masks = {mask, mask, mask, mask};
-    if (n < 4u) {
+    if (n < 4) {
         d->words |= (a[0] & mask) ^ b[0];
-        d->words |= n > 1u ? (a[1] & mask) ^ b[1] : 0u;
-        d->words |= n > 2u ? (a[2] & mask) ^ b[2] : 0u;
+        d->words |= n > 1 ? (a[1] & mask) ^ b[1] : 0u;
+        d->words |= n > 2 ? (a[2] & mask) ^ b[2] : 0u;
         return;
     }
     const uint64_t *last_a = a + n - 4u, *last_b = b + n - 4u;

@@ -24,8 +24,8 @@ static uint64_t own_events(const cfg_t *cfg, const cycle *c) {
         held_up |= c->q[i].uses & ~c->q[i].ready;
     }
     const uint32_t stalled = c->u.valid & ~c->ren_ready & ~held_up;
-    return ((stalled & wanted) != 0u ? EVENT(UNUSED_QUEUE_STALLS) : 0u) |
-           ((stalled & ~wanted) != 0u ? EVENT(NO_QUEUE_STALLS) : 0u);
+    return ((stalled & wanted) != 0 ? EVENT(UNUSED_QUEUE_STALLS) : 0u) |
+           ((stalled & ~wanted) != 0 ? EVENT(NO_QUEUE_STALLS) : 0u);
 }
 
 WLK_MODEL();

@@ -58,7 +58,7 @@ static inline void read_uops(const cfg_t *cfg, const uint64_t *in, uops *u) {
     u->n = cfg->core_width;
     u->valid = GET(ren_uops_valid, in);
     u->iq_type = iq_type;
-    if (cfg->encoding == 0u) {
+    if (cfg->encoding == 0) {
         u->target[0] = every_third(iq_type);
         u->target[1] = every_third(iq_type >> 1);
         u->target[2] = every_third(iq_type >> 2);
@@ -73,7 +73,7 @@ static inline void read_uops(const cfg_t *cfg, const uint64_t *in, uops *u) {
 
 /* v3: any bit in common is enough; v4: the type is the number of a bit. */
 static inline uint32_t uses(const cfg_t *cfg, const uops *u, uint32_t type) {
-    if (cfg->encoding != 0u) {
+    if (cfg->encoding != 0) {
         return u->target[type % TARGETS];
     }
     return (u->target[0] & bit_all(type & 1u)) | (u->target[1] & bit_all(type >> 1 & 1u)) |
@@ -81,7 +81,7 @@ static inline uint32_t uses(const cfg_t *cfg, const uops *u, uint32_t type) {
 }
 
 #define ROUTE(number)                                                                              \
-    if (list[(number)*CAPS(QUEUES_STRIDE) + 1u] == 0u) {                                           \
+    if (list[(number)*CAPS(QUEUES_STRIDE) + 1u] == 0) {                                            \
         return;                                                                                    \
     }                                                                                              \
     c->q[number].type = list[(number)*CAPS(QUEUES_STRIDE)];                                        \
@@ -119,7 +119,7 @@ static inline uint64_t shown(const queue *q, uint32_t values, uint32_t width) {
     }                                                                                              \
     q = &c->q[number];                                                                             \
     PUT(dis_uops_##number##_valid, out, (uint64_t)q->c.out_valid);                                 \
-    if (cfg->encoding == 0u) {                                                                     \
+    if (cfg->encoding == 0) {                                                                      \
         PUT(dis_uops_##number##_bits_iq_type, out, shown(q, c->u.iq_type, 3));                     \
     } else {                                                                                       \
         PUT(dis_uops_##number##_bits_iq_type_0, out, shown(q, c->u.target[0], 1));                 \
@@ -142,7 +142,7 @@ static void outputs(const cfg_t *cfg, const uint64_t *in, uint64_t *out) {
     compute(cfg, in, &c);
     memset(out, 0, CAPS(OUT_CONTROL) * sizeof *out);
     put_control(cfg, &c, out);
-    for (uint32_t i = c.n_queues; i-- > 0u;) { // as in the module: the highest first
+    for (uint32_t i = c.n_queues; i-- > 0;) { // as in the module: the highest first
         compactor_payload(&c.q[i].c, c.q[i].k, words, in + CAPS(IN_CONTROL), payload);
         payload += c.q[i].k * words;
     }
@@ -156,7 +156,7 @@ static uint64_t differs(const cfg_t *cfg, const uint64_t *in, const uint64_t *go
     cycle c;
     compute(cfg, in, &c);
     put_control(cfg, &c, out);
-    for (uint32_t i = c.n_queues; i-- > 0u;) {
+    for (uint32_t i = c.n_queues; i-- > 0;) {
         const queue *q = &c.q[i];
         compactor_compare_payload(&d, &q->c, q->k, words, in + CAPS(IN_CONTROL), payload);
         payload += q->k * words;

@@ -27,7 +27,7 @@ static uint64_t own_events(const cfg_t *cfg, const cycle *c) {
     }
     return (set_size(c->u.valid & first->uses) > first->k ? EVENT(FULL) : 0u) |
            (moved ? EVENT(COMPACTED) : 0u) |
-           ((idle & some & ~every) != 0u ? EVENT(IDLE_BY_TARGET) : 0u);
+           ((idle & some & ~every) != 0 ? EVENT(IDLE_BY_TARGET) : 0u);
 }
 
 WLK_MODEL();

@@ -17,7 +17,7 @@ static inline uint32_t arbiter_unknown(uint32_t n) {
 /** The choice for one value of `last`: the lowest valid input beyond it, else the lowest one. */
 static inline uint32_t arbiter_choice(uint32_t valid, uint32_t last, uint32_t n) {
     const uint32_t later = valid & (uint32_t)(~UINT64_C(0) << (last + 1u));
-    return set_prio(later != 0u ? later : valid, n);
+    return set_prio(later != 0 ? later : valid, n);
 }
 
 /** The choice for the lowest value of `last` that is possible. */
@@ -31,7 +31,7 @@ static inline uint32_t arbiter_choices(uint32_t valid, uint32_t possible, uint32
     if (set_is_single(valid)) {
         return valid;
     }
-    for (; possible != 0u; possible &= possible - 1u) {
+    for (; possible != 0; possible &= possible - 1u) {
         choices |= UINT32_C(1) << arbiter_choice(valid, set_lowest(possible), n);
     }
     return choices;
@@ -51,10 +51,10 @@ static inline uint32_t arbiter_assume(uint32_t valid, uint32_t possible, uint32_
     if (set_is_single(possible) || set_is_single(valid)) {
         return possible;
     }
-    for (; k > 0u; k--) {
+    for (; k > 0; k--) {
         choices &= choices - 1u;
     }
-    for (uint32_t rest = possible; rest != 0u; rest &= rest - 1u) {
+    for (uint32_t rest = possible; rest != 0; rest &= rest - 1u) {
         const uint32_t last = set_lowest(rest);
         kept |= arbiter_choice(valid, last, n) == set_lowest(choices) ? UINT32_C(1) << last : 0u;
     }

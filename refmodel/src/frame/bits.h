@@ -23,12 +23,12 @@ static inline uint32_t set_lowest(uint32_t set) {
 
 /** A member of @p set above the lowest one of @p older? */
 static inline bool set_is_behind(uint32_t set, uint32_t older) {
-    return older != 0u && (set & ~(older ^ (older - 1u))) != 0u;
+    return older != 0 && (set & ~(older ^ (older - 1u))) != 0;
 }
 
 /** prio() of the spec: the lowest member, or n-1 for the empty set. */
 static inline uint32_t set_prio(uint32_t set, uint32_t n) {
-    return set != 0u ? set_lowest(set) : n - 1u;
+    return set != 0 ? set_lowest(set) : n - 1u;
 }
 
 /** The set of 0..n-1; n 1..32. */
@@ -42,7 +42,7 @@ static inline uint32_t set_size(uint32_t set) {
 
 /** Has it at most one member? */
 static inline uint32_t set_is_single(uint32_t set) {
-    return (uint32_t)((set & (set - 1u)) == 0u);
+    return (uint32_t)((set & (set - 1u)) == 0);
 }
 
 #endif

@@ -23,14 +23,14 @@ static const char *parse_member(const char *text, wlk_member *member) {
         length++;
     }
     memset(member, 0, sizeof *member);
-    if (length == 0u || length >= sizeof member->name) {
+    if (length == 0 || length >= sizeof member->name) {
         return NULL;
     }
     memcpy(member->name, text, length);
     text = parse_number(text + length, 64u, &width);
     text = parse_number(text, UINT16_MAX, &word);
     text = parse_number(text, 64u, &lsb);
-    if (text == NULL || (*text != '\0' && *text != ',') || width == 0u || lsb + width > 64u) {
+    if (text == NULL || (*text != '\0' && *text != ',') || width == 0 || lsb + width > 64) {
         return NULL;
     }
     member->width = (uint8_t)width;
@@ -84,7 +84,7 @@ static void describe(const wlk_param *param, char *text, size_t size) {
     }
     text[0] = '\0';
     for (uint32_t i = 0; i < param->n_legal && used < size; i++) {
-        const char *glue = i == 0u ? "" : param->names != NULL ? " | " : ", ";
+        const char *glue = i == 0 ? "" : param->names != NULL ? " | " : ", ";
         const int n = param->names != NULL
                           ? snprintf(text + used, size - used, "%s%s", glue, param->names[i])
                           : snprintf(text + used, size - used, "%s%u", glue, param->legal[i]);

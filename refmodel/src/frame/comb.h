@@ -60,9 +60,9 @@ static int step(const uint32_t *params, void *state, const wlk_view *in, const w
     (void)state;
     info->violated = 0;
     if (got->mask != NULL) {
-        return differs_masked(cfg, in->control, got) != 0u;
+        return differs_masked(cfg, in->control, got) != 0;
     }
-    return differs(cfg, in->control, got->control) != 0u;
+    return differs(cfg, in->control, got->control) != 0;
 }
 
 #endif

@@ -113,7 +113,7 @@ static void append_lanes(builder *b, uint32_t word, uint32_t lanes, uint32_t wid
 
 static void append_opaque(builder *b, uint32_t word, uint32_t words) {
     char stem[WLK_MAX_NAME];
-    const bool given = b->members != NULL && b->members->n != 0u;
+    const bool given = b->members != NULL && b->members->n != 0;
     memcpy(stem, b->next.name, sizeof stem);
     for (uint32_t i = 0; i < (given ? b->members->n : words); i++) {
         wlk_member each = {.word = (uint16_t)i, .lsb = 0, .width = 64};
@@ -121,7 +121,7 @@ static void append_opaque(builder *b, uint32_t word, uint32_t words) {
         if (given) {
             each = b->members->list[i];
         }
-        if (each.word < words && (uint32_t)each.lsb + each.width <= 64u) {
+        if (each.word < words && (uint32_t)each.lsb + each.width <= 64) {
             (void)snprintf(b->next.name, sizeof b->next.name, "%.38s_%.56s", stem, each.name);
             append(b, word + each.word, each.lsb, each.width);
         }
@@ -157,7 +157,7 @@ static void append_element(builder *b, uint32_t n) {
     b->next.n_index = f->n_index;
     b->next.field = (uint16_t)n;
     b->next.is_out = field->is_out;
-    b->next.present = b->s->value[f->present] != 0u;
+    b->next.present = b->s->value[f->present] != 0;
     b->next.lane = -1;
     const uint32_t word = b->s->first[n] + nth * payload_words(b->s, f);
     if (field->is_opaque) {
@@ -209,7 +209,7 @@ typedef struct element {
 
 // From one element to the next, the last dimension fastest; false behind the last one.
 static bool next_element(const shape *s, const map_field *f, element *e) {
-    for (uint32_t d = f->n_index; d-- > 0u;) {
+    for (uint32_t d = f->n_index; d-- > 0;) {
         e->bit += f->step[d];
         e->byte += f->stride[d];
         if (++e->index[d] < s->value[f->count[d]]) {
@@ -265,7 +265,7 @@ static void move_payloads(const shape *s, const map_field *f, bool pack, uint64_
 static void move(const map *m, bool is_out, const shape *s, bool pack, uint64_t *words, char *v) {
     for (uint32_t n = 0; n < m->table->n_fields; n++) {
         const map_field *f = &m->fields[n];
-        if (m->table->fields[n].is_out != is_out || copies(s, f) == 0u) {
+        if (m->table->fields[n].is_out != is_out || copies(s, f) == 0) {
             continue;
         }
         if (is_control(&m->table->fields[n])) {

@@ -50,7 +50,7 @@ static int step(const uint32_t *params, void *state, const wlk_view *in, const w
             differs |= out[w] ^ got->control[w];
         }
     }
-    if (differs != 0u) {
+    if (differs != 0) {
         return 1;
     }
     info->violated = violations(st, &c);

@@ -20,7 +20,7 @@ typedef struct mode {
 
 // The word of bit n in a mask of so many words.
 OC_INLINE uint32_t word_of(uint32_t words, uint32_t n) {
-    return words == 1u ? 0u : n / 64u;
+    return words == 1 ? 0u : n / 64u;
 }
 
 /* ---- events ---- */
@@ -50,13 +50,13 @@ OC_INLINE void tell_unit(const wlk_opndcoll *s, wlk_opndcoll_events *to, uint32_
 // group with an active one (§9).
 OC_APART uint32_t weight(const wlk_opndcoll *s, uint32_t lanes) {
     const uint32_t group = s->gating_group;
-    if (group == 0u) {
+    if (group == 0) {
         return 1; // times the lanes of a warp, see `scale`
     }
     uint32_t sum = 0;
     for (uint32_t lane = 0; lane < s->shape.lanes; lane += group) {
         const uint32_t mask = UINT32_MAX >> (32u - group);
-        sum += (lanes >> lane & mask) != 0u ? group : 0u;
+        sum += (lanes >> lane & mask) != 0 ? group : 0u;
     }
     return sum;
 }
@@ -64,9 +64,9 @@ OC_APART uint32_t weight(const wlk_opndcoll *s, uint32_t lanes) {
 // V42 reads a register once, for the lowest slot that names it (§12.2).
 OC_APART uint32_t without_duplicates(const int32_t *src, uint32_t reads) {
     uint32_t kept = reads;
-    for (uint32_t left = reads; left != 0u; left &= left - 1u) {
+    for (uint32_t left = reads; left != 0; left &= left - 1u) {
         const uint32_t slot = oc_lowest(left);
-        for (uint32_t later = left & (left - 1u); later != 0u; later &= later - 1u) {
+        for (uint32_t later = left & (left - 1u); later != 0; later &= later - 1u) {
             const uint32_t other = oc_lowest(later);
             kept &= ~((uint32_t)(src[other] == src[slot]) << other);
         }
@@ -106,7 +106,7 @@ OC_INLINE void keep_inst(oc_inst *inst, const wlk_opndcoll_inst *from, hash h, b
         inst->lanes = from->lanes;
     }
     uint32_t none = UINT32_MAX; // slots without an operand
-    for (uint32_t k = from->n_src; k-- != 0u;) {
+    for (uint32_t k = from->n_src; k-- != 0;) {
         const uint32_t reg = (uint32_t)src[k];
         inst->src[k] = (int32_t)reg;
         inst->bank[k] = (uint8_t)bank_of(h, reg, is_usual);
@@ -128,7 +128,7 @@ OC_INLINE void slot_clear(wlk_opndcoll *s, oc_slots *set, uint32_t slot) {
 
 // Has a set that is not empty one member? This is known before it is known which one leaves it.
 OC_INLINE bool is_single(uint64_t set) {
-    return (set & (set - 1u)) == 0u;
+    return (set & (set - 1u)) == 0;
 }
 
 OC_INLINE uint64_t lesser(uint64_t a, uint64_t b) {
@@ -182,7 +182,7 @@ int32_t wlk_opndcoll_put(wlk_opndcoll *s, uint32_t kind, uint32_t slot,
     if (!is_acceptable(s, kind, inst) || slot >= s->id[kind].width) {
         return WLK_OPNDCOLL_BAD;
     }
-    const bool is_empty = (s->id[kind].occupied & oc_bit(slot)) == 0u;
+    const bool is_empty = (s->id[kind].occupied & oc_bit(slot)) == 0;
     return is_empty ? issue_to_any(s, kind, slot, inst) : WLK_OPNDCOLL_FULL;
 }
 
@@ -191,9 +191,9 @@ int32_t wlk_opndcoll_issue(wlk_opndcoll *s, uint32_t kind, const wlk_opndcoll_in
         return WLK_OPNDCOLL_BAD;
     }
     const oc_slots *id = &s->id[kind];
-    const bool is_flat = s->shape.sub_core == 0u;
+    const bool is_flat = s->shape.sub_core == 0;
     const uint64_t open = id->all & ~id->occupied & (is_flat ? UINT64_MAX : oc_bit(inst->sched));
-    if (open == 0u) {
+    if (open == 0) {
         return is_flat || inst->sched < id->width ? WLK_OPNDCOLL_FULL : WLK_OPNDCOLL_BAD;
     }
     const uint32_t slot = is_flat ? oc_lowest(open) : inst->sched;
@@ -224,7 +224,7 @@ int32_t wlk_opndcoll_take(wlk_opndcoll *s, uint32_t kind, wlk_opndcoll_held *hel
         return WLK_OPNDCOLL_BAD;
     }
     const oc_slots *ex = &s->ex[kind];
-    return ex->occupied != 0u ? take_key(s, kind, oldest(s, ex), held) : WLK_OPNDCOLL_FULL;
+    return ex->occupied != 0 ? take_key(s, kind, oldest(s, ex), held) : WLK_OPNDCOLL_FULL;
 }
 
 int32_t wlk_opndcoll_take_slot(wlk_opndcoll *s, uint32_t kind, uint32_t slot,
@@ -242,20 +242,20 @@ int32_t wlk_opndcoll_take_slot(wlk_opndcoll *s, uint32_t kind, uint32_t slot,
 OC_INLINE uint64_t range_in(uint32_t w, uint32_t first, uint32_t end) {
     const uint32_t from = first > w * 64u ? first - w * 64u : 0u;
     const uint32_t to = end > w * 64u ? end - w * 64u : 0u;
-    const uint64_t below = to < 64u ? oc_bit(to) - 1u : UINT64_MAX;
-    return from < 64u ? below & UINT64_MAX << from : 0u;
+    const uint64_t below = to < 64 ? oc_bit(to) - 1u : UINT64_MAX;
+    return from < 64 ? below & UINT64_MAX << from : 0u;
 }
 
 // The lowest member of a set in [first, end), which lies within the set; OC_NONE: none.
 OC_INLINE uint32_t first_in(const uint64_t *set, uint32_t words, uint32_t first, uint32_t end) {
-    if (words == 1u) {
+    if (words == 1) {
         const uint64_t members = set[0] & UINT64_MAX << (first & 63u);
-        const uint32_t found = members != 0u ? oc_lowest(members) : (uint32_t)OC_NONE;
+        const uint32_t found = members != 0 ? oc_lowest(members) : (uint32_t)OC_NONE;
         return first < end && found < end ? found : (uint32_t)OC_NONE;
     }
     for (uint32_t w = first / 64u; w * 64u < end; w++) {
         const uint64_t members = set[w] & range_in(w, first, end);
-        if (members != 0u) {
+        if (members != 0) {
             return w * 64u + oc_lowest(members);
         }
     }
@@ -266,11 +266,11 @@ OC_INLINE uint32_t first_in(const uint64_t *set, uint32_t words, uint32_t first,
 // do, but in V42's sub-core model it is one of their own. Only kinds of `kinds` are looked at.
 OC_INLINE uint64_t without_closed(const wlk_opndcoll *s, mode m, uint32_t word, uint64_t open,
                                   uint64_t among, uint32_t kinds) {
-    for (uint64_t left = open & among; left != 0u; left &= left - 1u) {
+    for (uint64_t left = open & among; left != 0; left &= left - 1u) {
         const uint32_t unit = word * 64u + oc_lowest(left), kind = s->kind[unit];
         const bool is_taken =
-            m.by_slot == 0u || (s->ex[kind].occupied & oc_bit(s->group[unit])) != 0u;
-        open &= ~((uint64_t)(is_taken && (kinds >> kind & 1u) != 0u) << (unit & 63u));
+            m.by_slot == 0 || (s->ex[kind].occupied & oc_bit(s->group[unit])) != 0;
+        open &= ~((uint64_t)(is_taken && (kinds >> kind & 1u) != 0) << (unit & 63u));
     }
     return open;
 }
@@ -282,11 +282,11 @@ OC_INLINE bool open_units(const wlk_opndcoll *s, mode m, uint64_t *open) {
         open[w] = s->ready[w];
         any |= open[w];
     }
-    const uint32_t kinds = m.by_slot != 0u ? s->leaving : s->full;
-    for (uint32_t w = 0; w < m.unit_words && kinds != 0u; w++) {
+    const uint32_t kinds = m.by_slot != 0 ? s->leaving : s->full;
+    for (uint32_t w = 0; w < m.unit_words && kinds != 0; w++) {
         open[w] = without_closed(s, m, w, open[w], UINT64_MAX, kinds);
     }
-    return any != 0u;
+    return any != 0;
 }
 
 // The unit that a DU dispatches which dispatched `last` before: the first open one of its set
@@ -294,11 +294,11 @@ OC_INLINE bool open_units(const wlk_opndcoll *s, mode m, uint64_t *open) {
 // none.
 OC_INLINE uint32_t next_unit(const wlk_opndcoll *s, const oc_set *set, mode m, const uint64_t *open,
                              uint32_t last) {
-    if (m.unit_words == 1u) {
+    if (m.unit_words == 1) {
         const uint64_t from =
-            m.by_slot != 0u ? UINT64_MAX << s->after[last] : (UINT64_MAX - 1u) << (last & 63u);
+            m.by_slot != 0 ? UINT64_MAX << s->after[last] : (UINT64_MAX - 1u) << (last & 63u);
         const uint64_t all = open[0] & set->mask, behind = all & from;
-        return all == 0u ? (uint32_t)OC_NONE : oc_lowest(behind != 0u ? behind : all);
+        return all == 0 ? (uint32_t)OC_NONE : oc_lowest(behind != 0 ? behind : all);
     }
     const uint32_t first = set->first_unit, end = first + set->units, start = s->after[last];
     const uint32_t found = first_in(open, m.unit_words, start, end);
@@ -310,7 +310,7 @@ OC_INLINE void dispatch_unit(wlk_opndcoll *s, mode m, uint64_t *open, uint32_t d
     const uint32_t kind = s->kind[unit], word = word_of(m.unit_words, unit);
     const uint64_t bit = oc_bit(unit), key = s->held[unit];
     oc_slots *ex = &s->ex[kind];
-    const uint32_t slot = m.by_slot != 0u ? s->group[unit] : oc_lowest(~ex->occupied);
+    const uint32_t slot = m.by_slot != 0 ? s->group[unit] : oc_lowest(~ex->occupied);
     const bool fills = (ex->occupied | oc_bit(slot)) == ex->all;
     slot_fill(s, ex, slot, key);
     s->leaving |= 1u << kind;
@@ -319,11 +319,11 @@ OC_INLINE void dispatch_unit(wlk_opndcoll *s, mode m, uint64_t *open, uint32_t d
     open[word] ^= bit;
     s->ready[word] ^= bit;
     s->idle[word] ^= bit;
-    if (m.by_slot != 0u || fills) {
+    if (m.by_slot != 0 || fills) {
         s->full |= (uint32_t)fills << kind;
         for (uint32_t w = 0; w < m.unit_words; w++) {
             // By slot, no other unit of the scheduler goes to this kind any more.
-            const uint64_t among = m.by_slot != 0u
+            const uint64_t among = m.by_slot != 0
                                        ? range_in(w, slot * s->per_slot, (slot + 1u) * s->per_slot)
                                        : UINT64_MAX;
             open[w] = without_closed(s, m, w, open[w], among, 1u << kind);
@@ -338,7 +338,7 @@ OC_INLINE void dispatch(wlk_opndcoll *s, mode m, wlk_opndcoll_events *events) {
     }
     for (uint32_t i = 0; i < s->n_sets; i++) {
         const oc_set *set = &s->sets[i];
-        const uint32_t end = set->first_du + (m.is_usual || set->units != 0u ? set->dus : 0u);
+        const uint32_t end = set->first_du + (m.is_usual || set->units != 0 ? set->dus : 0u);
         for (uint32_t du = set->first_du; du < end; du++) {
             const uint32_t unit = next_unit(s, set, m, open, s->last[du]);
             if (unit == OC_NONE) {
@@ -360,11 +360,11 @@ OC_INLINE void keep_one_a_unit(const wlk_opndcoll *s, mode m, uint64_t *banks) {
     uint16_t best[WLK_OPNDCOLL_MAX_UNITS]; // of those seen
     memset(seen, 0, m.unit_words * sizeof seen[0]);
     for (uint32_t w = 0; w < m.bank_words; w++) {
-        for (uint64_t left = banks[w]; left != 0u; left &= left - 1u) {
+        for (uint64_t left = banks[w]; left != 0; left &= left - 1u) {
             const uint32_t bank = w * 64u + oc_lowest(left);
             const uint32_t unit = oc_request_unit(oc_front(s, bank));
             uint64_t *word = &seen[word_of(m.unit_words, unit)];
-            if ((*word & oc_bit(unit)) == 0u) {
+            if ((*word & oc_bit(unit)) == 0) {
                 *word |= oc_bit(unit);
                 best[unit] = (uint16_t)bank;
                 continue;
@@ -390,7 +390,7 @@ OC_INLINE uint32_t read_bank(wlk_opndcoll *s, mode m, uint32_t bank, uint64_t *e
     *emptied |= (uint64_t)is_last << (bank & 63u);
     const uint8_t left = (uint8_t)(s->left[unit] - 1u);
     s->left[unit] = left;
-    ready[word_of(m.unit_words, unit)] |= (uint64_t)(left == 0u) << (unit & 63u);
+    ready[word_of(m.unit_words, unit)] |= (uint64_t)(left == 0) << (unit & 63u);
     tell_unit(s, events, WLK_OPNDCOLL_GRANT, bank, unit, oc_request_slot(request));
     return weight_of(s, m, unit);
 }
@@ -406,7 +406,7 @@ OC_INLINE void read_banks(wlk_opndcoll *s, mode m, wlk_opndcoll_events *events) 
     memcpy(ready, s->ready, m.unit_words * sizeof ready[0]);
     for (uint32_t w = 0; w < m.bank_words; w++) {
         uint64_t emptied = 0;
-        for (uint64_t left = banks[w]; left != 0u; left &= left - 1u) {
+        for (uint64_t left = banks[w]; left != 0; left &= left - 1u) {
             reads += read_bank(s, m, w * 64u + oc_lowest(left), &emptied, ready, events);
         }
         s->filled[w] ^= emptied;
@@ -420,7 +420,7 @@ OC_INLINE void read_banks(wlk_opndcoll *s, mode m, wlk_opndcoll_events *events) 
 // Appends the reads of an instruction to their banks' queues; how many they are.
 OC_INLINE uint32_t enqueue(wlk_opndcoll *s, mode m, uint32_t unit, const oc_inst *inst) {
     uint32_t n = 0;
-    for (uint32_t left = inst->reads; left != 0u; left &= left - 1u) {
+    for (uint32_t left = inst->reads; left != 0; left &= left - 1u) {
         const uint32_t slot = oc_lowest(left), bank = inst->bank[slot];
         const int32_t request = oc_request(unit, slot);
         *oc_link(s, s->back[bank]) = (int16_t)request;
@@ -443,7 +443,7 @@ OC_INLINE void fill_unit(wlk_opndcoll *s, mode m, uint32_t port, uint32_t kind, 
     s->held[unit] = oc_key_at0(key);
     s->left[unit] = (uint8_t)reads;
     s->kind[unit] = (uint8_t)kind;
-    if (reads == 0u) {
+    if (reads == 0) {
         s->ready[word] |= oc_bit(unit);
     }
     tell_unit(s, events, WLK_OPNDCOLL_ALLOCATE, port, unit, oc_key_slot(key));
@@ -451,9 +451,9 @@ OC_INLINE void fill_unit(wlk_opndcoll *s, mode m, uint32_t port, uint32_t kind, 
 
 // The first idle unit of a set; OC_NONE: none.
 OC_INLINE uint32_t idle_unit(const uint64_t *idle, mode m, const oc_set *set, uint64_t mask) {
-    if (m.unit_words == 1u) {
+    if (m.unit_words == 1) {
         const uint64_t units = idle[0] & mask;
-        return units != 0u ? oc_lowest(units) : (uint32_t)OC_NONE;
+        return units != 0 ? oc_lowest(units) : (uint32_t)OC_NONE;
     }
     return first_in(idle, m.unit_words, set->first_unit, set->first_unit + set->units);
 }
@@ -464,11 +464,11 @@ OC_INLINE void allocate_first_kind(wlk_opndcoll *s, mode m, uint64_t *idle,
                                    wlk_opndcoll_events *events) {
     uint32_t port = 0;
     for (const oc_feed *f = s->feeds, *end = f + s->n_feeds; f < end; f++) {
-        port = f->goes_on != 0u ? port : f->first;
+        port = f->goes_on != 0 ? port : f->first;
         for (; port < f->end; port++) {
             const uint32_t kinds = s->waiting & f->kinds;
             const uint32_t unit = idle_unit(idle, m, &s->sets[f->set], f->mask);
-            if (kinds == 0u || unit == OC_NONE) {
+            if (kinds == 0 || unit == OC_NONE) {
                 break;
             }
             const uint32_t kind = oc_lowest(kinds);
@@ -482,7 +482,7 @@ OC_INLINE void allocate_first_kind(wlk_opndcoll *s, mode m, uint64_t *idle,
 // scheduler's part (§12.2). OC_NONE: there is none.
 OC_INLINE uint32_t idle_unit_for(const wlk_opndcoll *s, mode m, const uint64_t *idle,
                                  const oc_set *set, uint64_t key) {
-    if (m.by_slot == 0u) {
+    if (m.by_slot == 0) {
         return idle_unit(idle, m, set, set->mask);
     }
     const uint32_t from = set->first_unit + oc_inst_of(s, key)->sched * set->part;
@@ -508,8 +508,8 @@ OC_INLINE bool fill_from(wlk_opndcoll *s, mode m, uint64_t *idle, const oc_ports
 OC_INLINE void allocate_all_kinds(wlk_opndcoll *s, mode m, uint64_t *idle, const oc_ports *ports,
                                   wlk_opndcoll_events *events) {
     uint32_t tried = ports->kinds;
-    for (uint32_t i = 0; i < ports->count && (s->waiting & tried) != 0u; i++) {
-        for (uint32_t kinds = s->waiting & tried; kinds != 0u; kinds &= kinds - 1u) {
+    for (uint32_t i = 0; i < ports->count && (s->waiting & tried) != 0; i++) {
+        for (uint32_t kinds = s->waiting & tried; kinds != 0; kinds &= kinds - 1u) {
             const uint32_t kind = oc_lowest(kinds);
             if (!fill_from(s, m, idle, ports, ports->first + i, kind, events)) {
                 tried &= ~(1u << kind);
@@ -522,10 +522,10 @@ OC_INLINE void allocate(wlk_opndcoll *s, mode m, wlk_opndcoll_events *events) {
     uint64_t idle[OC_UNIT_WORDS];
     memcpy(idle, s->idle, m.unit_words * sizeof idle[0]);
     if (m.revision == WLK_OPNDCOLL_V42) {
-        for (uint32_t i = 0; s->waiting != 0u && i < s->n_ports; i++) {
+        for (uint32_t i = 0; s->waiting != 0 && i < s->n_ports; i++) {
             allocate_all_kinds(s, m, idle, &s->ports[i], events);
         }
-    } else if (s->waiting != 0u) {
+    } else if (s->waiting != 0) {
         allocate_first_kind(s, m, idle, events);
     }
     memcpy(s->idle, idle, m.unit_words * sizeof idle[0]);

@@ -47,7 +47,7 @@ static uint32_t set_order(const wlk_opndcoll_cfg *c, uint32_t order[NAMES]) {
         return 4;
     }
     memcpy(order, v40, sizeof v40);
-    return c->enable_specialized_operand_collector != 0u ? NAMES : 1u;
+    return c->enable_specialized_operand_collector != 0 ? NAMES : 1u;
 }
 
 // The same for ports.
@@ -67,13 +67,13 @@ static uint32_t port_order(const wlk_opndcoll_cfg *c, uint32_t order[NAMES]) {
 }
 
 static bool is_sub_core(const wlk_opndcoll_cfg *c) {
-    return c->sub_core_model != 0u && c->revision != WLK_OPNDCOLL_V32;
+    return c->sub_core_model != 0 && c->revision != WLK_OPNDCOLL_V32;
 }
 
 static uint32_t specialized(const wlk_opndcoll_cfg *c) {
     uint32_t n = 0;
     while (c->revision != WLK_OPNDCOLL_V32 && n < WLK_OPNDCOLL_SPECIALIZED &&
-           c->specialized_unit[n].enabled != 0u) {
+           c->specialized_unit[n].enabled != 0) {
         n++;
     }
     return n;
@@ -88,9 +88,9 @@ static uint32_t kinds_of(const wlk_opndcoll_cfg *c, uint32_t name) {
     if (c->revision == WLK_OPNDCOLL_V32) {
         return kinds;
     }
-    kinds |= (uint32_t)(c->tensor_core_avail != 0u) << WLK_OPNDCOLL_TENSOR;
-    kinds |= (uint32_t)(c->num_dp_units != 0u) << WLK_OPNDCOLL_DP;
-    kinds |= (uint32_t)(c->num_int_units != 0u) << WLK_OPNDCOLL_INT;
+    kinds |= (uint32_t)(c->tensor_core_avail != 0) << WLK_OPNDCOLL_TENSOR;
+    kinds |= (uint32_t)(c->num_dp_units != 0) << WLK_OPNDCOLL_DP;
+    kinds |= (uint32_t)(c->num_int_units != 0) << WLK_OPNDCOLL_INT;
     return kinds | ((1u << specialized(c)) - 1u) << WLK_OPNDCOLL_SPEC1;
 }
 
@@ -131,17 +131,17 @@ static void widths(const wlk_opndcoll_cfg *c, wlk_opndcoll_shape *shape) {
     static const uint8_t v32[] = {WLK_OPNDCOLL_SP, WLK_OPNDCOLL_SFU, WLK_OPNDCOLL_MEM};
     const uint32_t *w = c->pipeline_widths;
     if (c->revision == WLK_OPNDCOLL_V32) {
-        for (uint32_t i = 0; i < 3u; i++) {
+        for (uint32_t i = 0; i < 3; i++) {
             shape->id_width[v32[i]] = w[i];
             shape->ex_width[v32[i]] = w[3u + i];
         }
         return;
     }
-    for (uint32_t i = 0; i < 5u; i++) {
+    for (uint32_t i = 0; i < 5; i++) {
         shape->id_width[v40[i]] = w[i];
         shape->ex_width[v40[i]] = w[5u + i];
     }
-    if (c->tensor_core_avail != 0u) {
+    if (c->tensor_core_avail != 0) {
         shape->id_width[WLK_OPNDCOLL_TENSOR] = w[11];
         shape->ex_width[WLK_OPNDCOLL_TENSOR] = w[12];
     }
@@ -152,7 +152,7 @@ static void widths(const wlk_opndcoll_cfg *c, wlk_opndcoll_shape *shape) {
 }
 
 static uint32_t steps_per_cycle(const wlk_opndcoll_cfg *c) {
-    const uint32_t parts = c->mem_unit_ports != 0u ? c->mem_unit_ports : c->shmem_warp_parts;
+    const uint32_t parts = c->mem_unit_ports != 0 ? c->mem_unit_ports : c->shmem_warp_parts;
     switch (c->revision) {
     case WLK_OPNDCOLL_V32:
         return c->shmem_warp_parts;
@@ -284,7 +284,7 @@ static wlk_status check_limits(const wlk_opndcoll_cfg *c, const finding *f) {
 
 static wlk_status check_steps(const wlk_opndcoll_cfg *c, const finding *f) {
     static const char *const name = "-gpgpu_shmem_warp_parts";
-    if (steps_per_cycle(c) == 0u) {
+    if (steps_per_cycle(c) == 0) {
         return REFUSE(f, name, "%s 0: the collector would never step; make it 1 or more", name);
     }
     return WLK_OK;
@@ -294,7 +294,7 @@ static wlk_status check_steps(const wlk_opndcoll_cfg *c, const finding *f) {
 static wlk_status check_gating(const wlk_opndcoll_cfg *c, const finding *f) {
     static const char *const name = "-gpgpu_n_regfile_gating_group";
     const uint32_t group = c->n_regfile_gating_group, lanes = c->shader_core_pipeline[1];
-    if (c->clock_gated_reg_file != 0u && (group == 0u || lanes % group != 0u)) {
+    if (c->clock_gated_reg_file != 0 && (group == 0 || lanes % group != 0)) {
         return REFUSE(f, name, "%s %u: must divide the %u lanes of a warp", name, group, lanes);
     }
     return WLK_OK;
@@ -323,7 +323,7 @@ static wlk_status check_counts(const wlk_opndcoll_cfg *c, const finding *f) {
         sum.in_ports += of.in_ports;
         sum.out_ports += of.out_ports;
     }
-    if (sum.units == 0u) {
+    if (sum.units == 0) {
         return REFUSE(f, unit_options[GEN], "%s: there is no collector unit in any set",
                       unit_options[GEN]);
     }
@@ -350,14 +350,14 @@ static wlk_status check_widths(const wlk_opndcoll_cfg *c, const finding *f) {
     }
     for (uint32_t i = 0; i < WLK_OPNDCOLL_SPECIALIZED; i++) {
         const wlk_opndcoll_specialized *u = &c->specialized_unit[i];
-        if (u->enabled > 1u || u->id_width > max || u->ex_width > max) {
+        if (u->enabled > 1 || u->id_width > max || u->ex_width > max) {
             return REFUSE(f, names[i], "%s: enabled is 0 or 1, widths are at most %u", names[i],
                           max);
         }
-        if (i > 0u && u->enabled != 0u && c->specialized_unit[i - 1u].enabled == 0u) {
+        if (i > 0 && u->enabled != 0 && c->specialized_unit[i - 1u].enabled == 0) {
             return REFUSE(f, names[i], "%s: the one before it is not enabled", names[i]);
         }
-        if (is_sub_core(c) && u->enabled != 0u && u->id_width < c->num_sched_per_core) {
+        if (is_sub_core(c) && u->enabled != 0 && u->id_width < c->num_sched_per_core) {
             return REFUSE(f, names[i],
                           "%s: the sub-core model needs a slot of ID_OC for each of the %u "
                           "schedulers",
@@ -371,7 +371,7 @@ static wlk_status check_widths(const wlk_opndcoll_cfg *c, const finding *f) {
 static wlk_status check_sub_core(const wlk_opndcoll_cfg *c, const wlk_opndcoll_shape *shape,
                                  const finding *f) {
     const uint32_t scheds = c->num_sched_per_core;
-    if (c->num_reg_banks % scheds != 0u) {
+    if (c->num_reg_banks % scheds != 0) {
         return REFUSE(f, "-gpgpu_num_reg_banks",
                       "-gpgpu_num_reg_banks %u: the sub-core model needs a multiple of "
                       "-gpgpu_num_sched_per_core %u",
@@ -379,7 +379,7 @@ static wlk_status check_sub_core(const wlk_opndcoll_cfg *c, const wlk_opndcoll_s
     }
     const uint32_t kinds = kinds_of(c, GEN) & ((1u << WLK_OPNDCOLL_SPEC1) - 1u);
     for (uint32_t k = 0; k < WLK_OPNDCOLL_SPEC1; k++) {
-        if ((kinds >> k & 1u) != 0u && shape->id_width[k] != scheds) {
+        if ((kinds >> k & 1u) != 0 && shape->id_width[k] != scheds) {
             return REFUSE(f, "-gpgpu_pipeline_widths",
                           "-gpgpu_pipeline_widths: ID_OC of %s has %u slots; the sub-core model "
                           "needs one for each of the %u schedulers",
@@ -395,13 +395,13 @@ static wlk_status check_part(const wlk_opndcoll_cfg *c, uint32_t name, bool fill
     const counts of = set_counts(c, name);
     const uint32_t scheds = c->num_sched_per_core;
     const char *option = unit_options[name];
-    if (of.out_ports != 0u && of.units < scheds) {
+    if (of.out_ports != 0 && of.units < scheds) {
         return REFUSE(f, option,
                       "%s %u: V42's sub-core model divides by zero in its dispatch units; at "
                       "least one unit for each of the %u schedulers",
                       option, of.units, scheds);
     }
-    if (filled && (of.units == 0u || of.units % scheds != 0u)) {
+    if (filled && (of.units == 0 || of.units % scheds != 0)) {
         return REFUSE(f, option,
                       "%s %u: V42's sub-core model fills this set from a port; a positive multiple "
                       "of the %u schedulers",
@@ -414,24 +414,24 @@ static wlk_status check_v42_sub_core(const wlk_opndcoll_cfg *c, const wlk_opndco
                                      const finding *f) {
     uint32_t order[NAMES], kinds = 0;
     const uint32_t n = set_order(c, order), scheds = c->num_sched_per_core;
-    if (shape->units < scheds || shape->units % scheds != 0u) {
+    if (shape->units < scheds || shape->units % scheds != 0) {
         return REFUSE(f, unit_options[GEN],
                       "%s: V42's sub-core model needs a multiple of the %u schedulers as the sum "
                       "over all sets, which is %u",
                       unit_options[GEN], scheds, shape->units);
     }
     for (uint32_t i = 0; i < n; i++) {
-        const bool has_ports = set_counts(c, order[i]).in_ports != 0u;
+        const bool has_ports = set_counts(c, order[i]).in_ports != 0;
         // Every port turns to GEN when its own set is busy.
         const wlk_status status =
-            check_part(c, order[i], order[i] == GEN ? shape->ports != 0u : has_ports, f);
+            check_part(c, order[i], order[i] == GEN ? shape->ports != 0 : has_ports, f);
         if (status != WLK_OK) {
             return status;
         }
         kinds |= has_ports ? kinds_of(c, order[i]) : 0u;
     }
     for (uint32_t k = 0; k < shape->kinds; k++) {
-        if ((kinds >> k & 1u) != 0u && shape->id_width[k] != 0u && shape->ex_width[k] < scheds) {
+        if ((kinds >> k & 1u) != 0 && shape->id_width[k] != 0 && shape->ex_width[k] < scheds) {
             return REFUSE(f, "-gpgpu_pipeline_widths",
                           "-gpgpu_pipeline_widths: OC_EX of %s has %u slots; V42's sub-core model "
                           "needs one for each of the %u schedulers",
@@ -474,7 +474,7 @@ static void plan_sets(const wlk_opndcoll_cfg *c, wlk_opndcoll *s) {
                                       set.units,
                                       set.first_dispatch_unit,
                                       set.dispatch_units,
-                                      s->by_slot != 0u && part != 0u ? part : 1u,
+                                      s->by_slot != 0 && part != 0 ? part : 1u,
                                       0};
     }
 }
@@ -484,7 +484,7 @@ static void plan_ports(const wlk_opndcoll_cfg *c, wlk_opndcoll *s) {
     const uint32_t n = port_order(c, order);
     for (uint32_t i = 0; i < n; i++) {
         const uint32_t in_ports = set_counts(c, order[i]).in_ports;
-        if (in_ports != 0u) {
+        if (in_ports != 0) {
             oc_ports *p = &s->ports[s->n_ports++];
             const wlk_opndcoll_port alike = port_named(c, order[i]);
             *p = (oc_ports){
@@ -497,14 +497,14 @@ static void plan_ports(const wlk_opndcoll_cfg *c, wlk_opndcoll *s) {
 static void plan_banks(const wlk_opndcoll_cfg *c, wlk_opndcoll *s) {
     uint32_t modulus = s->shape.banks;
     s->max_sched = UINT32_MAX;
-    if (s->shape.sub_core != 0u) {
+    if (s->shape.sub_core != 0) {
         s->max_sched = s->shape.schedulers - 1u;
         modulus /= s->shape.schedulers;
         s->base_step = modulus;
     }
     s->top = modulus - 1u;
     // A warp of one lane has no shift, and then V40 leaves the warp out (§4).
-    s->wid_mask = c->revision != WLK_OPNDCOLL_V40 || s->shape.lanes > 1u ? UINT32_MAX : 0u;
+    s->wid_mask = c->revision != WLK_OPNDCOLL_V40 || s->shape.lanes > 1 ? UINT32_MAX : 0u;
 }
 
 // The distance of the next array, which then lies before `size`.
@@ -520,22 +520,22 @@ static uint32_t plan_slots(wlk_opndcoll *s, oc_slots *slots, const uint32_t *wid
         const uint32_t strides = (width[k] + OC_STRIDE - 1u) / OC_STRIDE;
         slots[k].at = reserve(s, strides * OC_STRIDE, sizeof(uint64_t));
         slots[k].width = width[k];
-        slots[k].all = width[k] == 0u ? 0u : UINT64_MAX >> (64u - width[k]);
+        slots[k].all = width[k] == 0 ? 0u : UINT64_MAX >> (64u - width[k]);
         sum += width[k];
     }
     return sum;
 }
 
 static oc_path path_of(const wlk_opndcoll *s) {
-    const bool is_power = (s->top & (s->top + 1u)) == 0u;
-    if (s->bank_words > 1u || s->unit_words > 1u || s->gating_group != 0u || !is_power) {
+    const bool is_power = (s->top & (s->top + 1u)) == 0;
+    if (s->bank_words > 1 || s->unit_words > 1 || s->gating_group != 0 || !is_power) {
         return OC_PATH_ANY;
     }
     switch (s->revision) {
     case WLK_OPNDCOLL_V32:
         return OC_PATH_V32;
     case WLK_OPNDCOLL_V42:
-        return s->by_slot != 0u ? OC_PATH_V42_BY_SLOT : OC_PATH_V42;
+        return s->by_slot != 0 ? OC_PATH_V42_BY_SLOT : OC_PATH_V42;
     default:
         return OC_PATH_V40;
     }
@@ -547,10 +547,10 @@ static uint32_t plan(const wlk_opndcoll_cfg *c, wlk_opndcoll *s) {
     wlk_opndcoll_shape_of(c, &s->shape);
     const uint32_t units = s->shape.units, banks = s->shape.banks;
     s->revision = c->revision;
-    s->by_slot = s->shape.sub_core != 0u && c->revision == WLK_OPNDCOLL_V42 ? 1u : 0u;
+    s->by_slot = s->shape.sub_core != 0 && c->revision == WLK_OPNDCOLL_V42 ? 1u : 0u;
     s->per_slot = units / s->shape.schedulers; // over all sets, §12.2
-    s->gating_group = c->clock_gated_reg_file != 0u ? c->n_regfile_gating_group : 0u;
-    s->scale = s->gating_group != 0u ? 1u : s->shape.lanes;
+    s->gating_group = c->clock_gated_reg_file != 0 ? c->n_regfile_gating_group : 0u;
+    s->scale = s->gating_group != 0 ? 1u : s->shape.lanes;
     s->bank_words = (banks + 63u) / 64u;
     s->unit_words = (units + 63u) / 64u;
     plan_sets(c, s);
@@ -590,7 +590,7 @@ static void init_units(wlk_opndcoll *s) {
             s->idle[unit / 64u] |= oc_bit(unit);
             set->mask |= oc_bit(unit);
             s->after[unit] = (uint16_t)(set->first_unit + after);
-            s->group[unit] = (uint8_t)(s->by_slot != 0u ? unit / s->per_slot : 0u);
+            s->group[unit] = (uint8_t)(s->by_slot != 0 ? unit / s->per_slot : 0u);
         }
         for (uint32_t du = 0; du < set->dus; du++) {
             s->last[set->first_du + du] = (uint16_t)set->first_unit;
@@ -617,15 +617,15 @@ static void init_feeds(wlk_opndcoll *s) {
 
 static void init_slots(wlk_opndcoll *s) {
     for (uint32_t k = 0; k < s->shape.kinds; k++) {
-        s->full |= (uint32_t)(s->ex[k].width == 0u) << k;
-        s->blocked |= (uint32_t)(s->id[k].width == 0u) << k;
+        s->full |= (uint32_t)(s->ex[k].width == 0) << k;
+        s->blocked |= (uint32_t)(s->id[k].width == 0) << k;
     }
     // The keys of all sets lie side by side, the first ones being those of ID_OC's first kind.
     memset(oc_keys(s, &s->id[0]), 0xff, s->at_insts - s->id[0].at); // OC_EMPTY
 }
 
 static void init_insts(wlk_opndcoll *s, uint32_t n) {
-    for (uint32_t i = n; i-- != 0u; s->free++) {
+    for (uint32_t i = n; i-- != 0; s->free++) {
         *oc_free_end(s) = (uint16_t)((s->at_insts + i * sizeof(oc_inst)) / sizeof(uint64_t));
     }
 }

@@ -222,7 +222,7 @@ static inline uint32_t oc_lowest(uint64_t set) {
 }
 
 static inline bool oc_has(const uint64_t *set, uint32_t n) {
-    return (set[n / 64u] & oc_bit(n)) != 0u;
+    return (set[n / 64u] & oc_bit(n)) != 0;
 }
 
 #endif

@@ -96,7 +96,7 @@ static void model_cfg(const cfg_t *cfg, wlk_opndcoll_cfg *m) {
     m->num_int_units = n > WLK_OPNDCOLL_INT;
     m->shader_core_pipeline[0] = 1024;
     m->shader_core_pipeline[1] = 32;
-    for (uint32_t i = 0; i < 6u; i++) {
+    for (uint32_t i = 0; i < 6; i++) {
         m->pipeline_widths[is_v32 ? i % 3u : v40_id[i]] = cfg->id_width;
         m->pipeline_widths[is_v32 ? 3u + i % 3u : v40_ex[i]] = cfg->ex_width;
     }
@@ -174,7 +174,7 @@ static void find_inputs(const cfg_t *cfg, const uint64_t *in, cycle_t *c) {
 // The lowest n members of a set.
 static uint32_t lowest_of(uint32_t set, uint32_t n) {
     uint32_t some = 0;
-    for (; n != 0u && set != 0u; n--) {
+    for (; n != 0 && set != 0; n--) {
         some |= set & (0u - set);
         set &= set - 1u;
     }
@@ -183,7 +183,7 @@ static uint32_t lowest_of(uint32_t set, uint32_t n) {
 
 // Coverage: is the bank of one of these destinations free?
 static bool any_free(const wlk_opndcoll *s, uint32_t call, uint32_t slots, const cycle_t *c) {
-    for (; slots != 0u; slots &= slots - 1u) {
+    for (; slots != 0; slots &= slots - 1u) {
         const uint32_t reg = wb_reg(c, call, oc_lowest(slots));
         if (!wlk_opndcoll_written(s,
                                   wlk_opndcoll_bank(s, reg, wb_wid(c, call), wb_sched(c, call)))) {
@@ -200,7 +200,7 @@ static void write_back(const cfg_t *cfg, wlk_opndcoll *s, uint32_t call, cycle_t
     int32_t dst[MAX_DST];
     const uint32_t enable = wb_enable(c, call);
     for (uint32_t d = 0; d < cfg->dst_slots; d++) {
-        dst[d] = (enable >> d & 1u) != 0u ? (int32_t)wb_reg(c, call, d) : -1;
+        dst[d] = (enable >> d & 1u) != 0 ? (int32_t)wb_reg(c, call, d) : -1;
     }
     const int32_t answer = wlk_opndcoll_writeback(s, dst, cfg->dst_slots, wb_wid(c, call),
                                                   wb_sched(c, call), UINT32_MAX, &events);
@@ -217,13 +217,13 @@ static void take(const cfg_t *cfg, wlk_opndcoll *s, cycle_t *c) {
     const uint32_t wanted = GET(take_ready, c->in);
     for (uint32_t kind = 0; kind < cfg->num_kinds; kind++) {
         const oc_slots *ex = &s->ex[kind];
-        if (ex->occupied == 0u) {
+        if (ex->occupied == 0) {
             continue;
         }
         c->oldest_slot[kind] = wlk_opndcoll_oldest_slot(s, ex);
         (void)wlk_opndcoll_ex_slot(s, kind, c->oldest_slot[kind], &c->oldest[kind]);
         c->take_valid |= 1u << kind;
-        if ((wanted >> kind & 1u) != 0u) {
+        if ((wanted >> kind & 1u) != 0) {
             (void)wlk_opndcoll_take(s, kind, NULL);
         }
     }
@@ -232,7 +232,7 @@ static void take(const cfg_t *cfg, wlk_opndcoll *s, cycle_t *c) {
 // A kind that does not exist, and in the sub-core model such a scheduler, finds no room.
 static bool has_room(const cfg_t *cfg, const wlk_opndcoll *s, uint32_t kind, uint32_t sched) {
     const uint64_t empty = kind < cfg->num_kinds ? wlk_opndcoll_id_free(s, kind) : 0u;
-    return cfg->sub_core_model != 0u ? (empty >> sched & 1u) != 0u : empty != 0u;
+    return cfg->sub_core_model != 0 ? (empty >> sched & 1u) != 0 : empty != 0;
 }
 
 static void issue(const cfg_t *cfg, wlk_opndcoll *s, uint32_t port, uint32_t uid, cycle_t *c) {
@@ -240,7 +240,7 @@ static void issue(const cfg_t *cfg, wlk_opndcoll *s, uint32_t port, uint32_t uid
     const uint32_t enable = issue_enable(c, port);
     const uint64_t *regs = c->issue_regs + port * c->src.words;
     for (uint32_t k = 0; k < cfg->src_slots; k++) {
-        src[k] = (enable >> k & 1u) != 0u ? (int32_t)lane_get(&c->src, regs, k) : -1;
+        src[k] = (enable >> k & 1u) != 0 ? (int32_t)lane_get(&c->src, regs, k) : -1;
     }
     const wlk_opndcoll_inst inst = {
         .uid = uid,
@@ -264,7 +264,7 @@ static void issue_all(const cfg_t *cfg, wlk_opndcoll *s, uint32_t uid, cycle_t *
             continue;
         }
         c->ready |= bit;
-        if ((valid & bit) != 0u) {
+        if ((valid & bit) != 0) {
             c->fired |= bit;
             issue(cfg, s, port, ++uid, c);
         }
@@ -282,7 +282,7 @@ static void compute(const cfg_t *cfg, const state_t *st, wlk_opndcoll *s, const 
     c->pri = s->pri;
     for (uint32_t call = 0; call < cfg->num_wb; call++) {
         c->accepted[call] = 0;
-        if ((calls >> call & 1u) != 0u) {
+        if ((calls >> call & 1u) != 0) {
             write_back(cfg, s, call, c);
         }
     }
@@ -329,13 +329,13 @@ static places places_of(const cfg_t *cfg) {
 static void put_take(const cfg_t *cfg, const state_t *st, const places *p, const cycle_t *c,
                      uint64_t *out) {
     PUT(take_valid, out, c->take_valid);
-    for (uint32_t left = c->take_valid; left != 0u; left &= left - 1u) {
+    for (uint32_t left = c->take_valid; left != 0; left &= left - 1u) {
         const uint32_t kind = oc_lowest(left);
         const wlk_opndcoll_held *held = &c->oldest[kind];
         PUT(take_bits_uid, wlk_opndcoll_rtl_out_element_mut(out, kind), held->uid);
         PUT(take_bits_wid, out, (uint64_t)held->wid << kind * WARP_STEP);
         PUT(take_bits_sched, out, (uint64_t)held->sched << kind * SCHED_STEP);
-        for (uint32_t k = 0; cfg->data != 0u && k < cfg->src_slots; k++) {
+        for (uint32_t k = 0; cfg->data != 0 && k < cfg->src_slots; k++) {
             const uint32_t at = ex_index(cfg, kind, c->oldest_slot[kind]) + k;
             lane_put(&p->data, out + p->first + kind * p->data.words, k, ex_part(st)[at]);
         }
@@ -390,14 +390,14 @@ static void outputs(const cfg_t *cfg, const state_t *st, const cycle_t *c, uint6
 // Are all operands that show known?
 static bool known(const cfg_t *cfg, const state_t *st, const cycle_t *c) {
     uint32_t all = st->reset_seen;
-    for (uint32_t left = cfg->data != 0u ? c->take_valid : 0u; left != 0u; left &= left - 1u) {
+    for (uint32_t left = cfg->data != 0 ? c->take_valid : 0u; left != 0; left &= left - 1u) {
         const uint32_t kind = oc_lowest(left);
         const uint8_t *is_known = ex_known_part(st) + ex_index(cfg, kind, c->oldest_slot[kind]);
         for (uint32_t k = 0; k < cfg->src_slots; k++) {
             all &= is_known[k];
         }
     }
-    return all != 0u;
+    return all != 0;
 }
 
 // Before the first reset only what inputs alone decide is known: a bank's write mark never outlives
@@ -414,16 +414,16 @@ static void narrow_all(const cfg_t *cfg, uint64_t *care) {
 static void cares(const cfg_t *cfg, const state_t *st, const cycle_t *c, uint64_t *care) {
     const places p = places_of(cfg);
     wlk_opndcoll_rtl_out_mask(cfg, care);
-    if (st->reset_seen == 0u) {
+    if (st->reset_seen == 0) {
         narrow_all(cfg, care);
     }
-    for (uint32_t left = cfg->data != 0u ? c->take_valid : 0u; left != 0u; left &= left - 1u) {
+    for (uint32_t left = cfg->data != 0 ? c->take_valid : 0u; left != 0; left &= left - 1u) {
         const uint32_t kind = oc_lowest(left);
         const uint8_t *is_known = ex_known_part(st) + ex_index(cfg, kind, c->oldest_slot[kind]);
         uint64_t *words = care + p.first + kind * p.data.words;
         for (uint32_t k = 0; k < cfg->src_slots; k++) {
             const uint32_t bit = k * p.data.step;
-            words[bit / 64u] &= ~((is_known[k] != 0u ? 0u : wlk_mask(p.data.width)) << bit % 64u);
+            words[bit / 64u] &= ~((is_known[k] != 0 ? 0u : wlk_mask(p.data.width)) << bit % 64u);
         }
     }
 }
@@ -478,9 +478,9 @@ static void follow(const cfg_t *cfg, state_t *st, const cycle_t *c) {
 static void store(const cfg_t *cfg, state_t *st, uint32_t call, const cycle_t *c) {
     const bool is_v32 = cfg->revision == WLK_OPNDCOLL_RTL_REVISION_V32;
     const uint32_t wid = wb_wid(c, call);
-    const bool stores = wid < cfg->num_warps && (!is_v32 || (c->success >> call & 1u) != 0u);
+    const bool stores = wid < cfg->num_warps && (!is_v32 || (c->success >> call & 1u) != 0);
     st->stored[call] = (uint8_t)(stores ? c->accepted[call] : 0u);
-    for (uint32_t left = st->stored[call]; left != 0u; left &= left - 1u) {
+    for (uint32_t left = st->stored[call]; left != 0; left &= left - 1u) {
         const uint32_t slot = oc_lowest(left);
         const uint32_t reg = wid * cfg->num_regs + wb_reg(c, call, slot);
         file_part(st)[reg] = lane_get(&c->value, c->wb_data + call * c->value.words, slot);
@@ -497,14 +497,14 @@ static void reset_model(const cfg_t *cfg, state_t *st) {
 
 // Behind compute() on the state's own model. No reset reaches the register file.
 static void commit(const cfg_t *cfg, state_t *st, const cycle_t *c) {
-    if (cfg->data != 0u) {
+    if (cfg->data != 0) {
         follow(cfg, st, c);
         for (uint32_t call = 0; call < cfg->num_wb; call++) {
             store(cfg, st, call, c);
         }
     }
     st->uid += (uint32_t)__builtin_popcount(c->fired);
-    if (c->reset != 0u) {
+    if (c->reset != 0) {
         reset_model(cfg, st);
         st->reset_seen = 1;
     }
@@ -523,7 +523,7 @@ static uint32_t origin_violations(const cfg_t *cfg, uint32_t wid, uint32_t sched
 
 static uint32_t issue_violations(const cfg_t *cfg, const cycle_t *c) {
     uint32_t broken = 0;
-    for (uint32_t left = GET(issue_valid, c->in); left != 0u; left &= left - 1u) {
+    for (uint32_t left = GET(issue_valid, c->in); left != 0; left &= left - 1u) {
         const uint32_t port = oc_lowest(left);
         broken |= origin_violations(cfg, issue_wid(c, port), issue_sched(c, port),
                                     WLK_OPNDCOLL_RTL_ISSUE_WARP_OUT_OF_RANGE,
@@ -536,7 +536,7 @@ static uint32_t issue_violations(const cfg_t *cfg, const cycle_t *c) {
 
 static uint32_t wb_violations(const cfg_t *cfg, const cycle_t *c) {
     uint32_t broken = 0;
-    for (uint32_t left = GET(wb_valid, c->in); left != 0u; left &= left - 1u) {
+    for (uint32_t left = GET(wb_valid, c->in); left != 0; left &= left - 1u) {
         const uint32_t call = oc_lowest(left);
         broken |= origin_violations(cfg, wb_wid(c, call), wb_sched(c, call),
                                     WLK_OPNDCOLL_RTL_WB_WARP_OUT_OF_RANGE,
@@ -547,11 +547,11 @@ static uint32_t wb_violations(const cfg_t *cfg, const cycle_t *c) {
 
 // In reset anything may be on the ports, but the register file stores all the same.
 static uint32_t violations(const cfg_t *cfg, const state_t *st, const cycle_t *c) {
-    if (st->reset_seen == 0u) {
+    if (st->reset_seen == 0) {
         return 0;
     }
-    const bool stores = c->reset == 0u || cfg->data != 0u;
-    return (c->reset == 0u ? issue_violations(cfg, c) : 0u) | (stores ? wb_violations(cfg, c) : 0u);
+    const bool stores = c->reset == 0 || cfg->data != 0;
+    return (c->reset == 0 ? issue_violations(cfg, c) : 0u) | (stores ? wb_violations(cfg, c) : 0u);
 }
 
 #include "opndcoll_rtl_cover.h"
@@ -636,7 +636,7 @@ static int step(const uint32_t *params, void *state, const wlk_view *in, const w
     _Alignas(8) unsigned char saved[MAX_MODEL];
     uint64_t words[MAX_IN], out[MAX_OUT];
     cycle_t c;
-    if (st->reset_seen == 0u || got->mask != NULL) {
+    if (st->reset_seen == 0 || got->mask != NULL) {
         return 1;
     }
     gather(cfg, in, words);
@@ -658,12 +658,12 @@ static void forget(const uint32_t *params, void *state, const uint64_t *in, cons
     cycle_t c, unknown;
     find_inputs(cfg, in, &c);
     find_inputs(cfg, x, &unknown);
-    for (uint32_t call = 0; cfg->data != 0u && call < cfg->num_wb; call++) {
+    for (uint32_t call = 0; cfg->data != 0 && call < cfg->num_wb; call++) {
         const uint64_t *bits = unknown.wb_data + call * c.value.words;
-        for (uint32_t left = st->stored[call]; left != 0u; left &= left - 1u) {
+        for (uint32_t left = st->stored[call]; left != 0; left &= left - 1u) {
             const uint32_t slot = oc_lowest(left);
             const uint32_t reg = wb_wid(&c, call) * cfg->num_regs + wb_reg(&c, call, slot);
-            if (lane_get(&c.value, bits, slot) != 0u) {
+            if (lane_get(&c.value, bits, slot) != 0) {
                 file_part(st)[reg] = 0;
                 file_known_part(st)[reg] = 0;
             }
@@ -711,7 +711,7 @@ static void init(const uint32_t *params, void *state, wlk_power_up power_up) {
 static bool drained(const uint32_t *params, const void *state) {
     const cfg_t *cfg = (const cfg_t *)params;
     const wlk_opndcoll *s = wlk_opndcoll_rtl_model((const state_t *)state);
-    return s->waiting == 0u && s->leaving == 0u && s->idle[0] == wlk_mask(cfg->num_units);
+    return s->waiting == 0 && s->leaving == 0 && s->idle[0] == wlk_mask(cfg->num_units);
 }
 
 // Instructions of a register set, as uid; other facts of it are in the events.
@@ -765,7 +765,7 @@ static void visit(const uint32_t *params, const void *state, wlk_state_visitor *
         const uint64_t last = wlk_opndcoll_last(s, du);
         visitor(ctx, "last", (int32_t)du, &last, 1u, st->reset_seen, WLK_DECIMAL);
     }
-    for (uint32_t r = 0; cfg->data != 0u && r < cfg->num_warps * cfg->num_regs; r++) {
+    for (uint32_t r = 0; cfg->data != 0 && r < cfg->num_warps * cfg->num_regs; r++) {
         visitor(ctx, "register", (int32_t)r, file_part(st) + r, 1u, file_known_part(st)[r],
                 WLK_HEX);
     }

@@ -32,7 +32,7 @@ static void show(const wlk_opndcoll *s, uint64_t key, uint32_t kind, uint32_t pe
 static bool show_slot(const wlk_opndcoll *s, const oc_slots *sets, uint32_t kind, uint32_t slot,
                       wlk_opndcoll_held *held) {
     if (kind >= s->shape.kinds || slot >= sets[kind].width ||
-        (sets[kind].occupied & oc_bit(slot)) == 0u) {
+        (sets[kind].occupied & oc_bit(slot)) == 0) {
         return false;
     }
     show(s, oc_keys(s, &sets[kind])[slot], kind, 0, held);
@@ -79,7 +79,7 @@ static bool is_queued(const wlk_opndcoll *s, uint32_t bank, int32_t request) {
 // A slot is pending as long as its request stands in the bank's queue.
 static uint32_t pending(const wlk_opndcoll *s, uint32_t unit, const oc_inst *inst) {
     uint32_t slots = 0;
-    for (uint32_t left = inst->reads; left != 0u; left &= left - 1u) {
+    for (uint32_t left = inst->reads; left != 0; left &= left - 1u) {
         const uint32_t slot = oc_lowest(left);
         if (is_queued(s, inst->bank[slot], oc_request(unit, slot))) {
             slots |= 1u << slot;

@@ -49,7 +49,7 @@ PRF_INLINE void fill_words(const coll_cfg *cfg, const coll_state *st, const coll
 
 // Rows of the usual shape are whole vectors.
 PRF_INLINE bool is_usual(const coll_cfg *cfg) {
-    return cfg->num_lanes == 16u && cfg->lane_bits == 32u;
+    return cfg->num_lanes == 16 && cfg->lane_bits == 32;
 }
 
 PRF_INLINE void fill(const coll_cfg *cfg, const coll_state *st, const coll_comb *c, uint64_t *out,
@@ -151,7 +151,7 @@ static int step(const uint32_t *params, void *state, const wlk_view *in, const w
 static void forget(const uint32_t *params, void *state, const uint64_t *in, const uint64_t *x) {
     const coll_cfg *cfg = (const coll_cfg *)params;
     const uint32_t preg = COLL_GET(writeReq_bits_regs_pReg, in);
-    if (COLL_GET(writeReq_valid, in) && COLL_GET(writeReq_bits_regs_enable, in) && preg != 0u) {
+    if (COLL_GET(writeReq_valid, in) && COLL_GET(writeReq_bits_regs_enable, in) && preg != 0) {
         coll_forget((coll_state *)state, cfg->num_lanes, cfg->lane_bits, preg,
                     COLL_GET(writeReq_bits_regs_tmask, in), x + WLK_COLLECTOR_IN_CONTROL);
     }

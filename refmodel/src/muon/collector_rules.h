@@ -108,8 +108,8 @@ PRF_INLINE void coll_observe(const coll_cfg *cfg, const coll_state *st, const ui
     // §2: an index beyond the entries reads entry 0.
     c->read_entry = c->in_range ? c->entry : 0u;
     c->allocated = bit_not(st->free_entries >> c->read_entry & 1u);
-    c->free_now = c->read_valid & (uint32_t)(COLL_GET(readData_req_bits_regs_enable, in) != 0u);
-    c->full = st->free_entries == 0u;
+    c->free_now = c->read_valid & (uint32_t)(COLL_GET(readData_req_bits_regs_enable, in) != 0);
+    c->full = st->free_entries == 0;
     coll_outputs(st, in, c);
 }
 
@@ -126,7 +126,7 @@ PRF_INLINE void coll_decide(const coll_state *st, const uint64_t *in, coll_comb 
     c->write_preg = COLL_GET(writeReq_bits_regs_pReg, in);
     c->write_mask = COLL_GET(writeReq_bits_regs_tmask, in);
     c->write_fire = COLL_GET(writeReq_valid, in) & COLL_GET(writeReq_bits_regs_enable, in);
-    c->write = c->write_fire & (uint32_t)(c->write_preg != 0u);
+    c->write = c->write_fire & (uint32_t)(c->write_preg != 0);
     coll_allocate(st, c);
 }
 
@@ -265,7 +265,7 @@ static inline void coll_forget(coll_state *st, uint32_t num_lanes, uint32_t lane
     for (uint32_t lane = 0; lane < num_lanes; lane++) {
         const uint32_t bit = lane * lane_bits;
         const uint64_t unknown = x[bit / 64u] >> bit % 64u & wlk_mask(lane_bits);
-        if (unknown != 0u && (tmask >> lane & 1u)) {
+        if (unknown != 0 && (tmask >> lane & 1u)) {
             st->rf_known[preg] &= ~(UINT64_C(1) << lane);
         }
     }

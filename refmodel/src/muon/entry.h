@@ -15,9 +15,9 @@ static inline uint32_t entry_rd(const uint64_t *entry) {
 
 /** Register of source 0..2, which is rs1..rs3. */
 static inline uint32_t entry_rs(const uint64_t *entry, uint32_t source) {
-    return source == 0u   ? wlk_entry_get_rs1(entry)
-           : source == 1u ? wlk_entry_get_rs2(entry)
-                          : wlk_entry_get_rs3(entry);
+    return source == 0   ? wlk_entry_get_rs1(entry)
+           : source == 1 ? wlk_entry_get_rs2(entry)
+                         : wlk_entry_get_rs3(entry);
 }
 
 /** rs1..rs3 side by side, rs1 lowest, 10 bits each. */
@@ -46,8 +46,8 @@ static inline void entry_copy(uint64_t *to, const uint64_t *from) {
 /** Bit i: source i is used and names register 0. */
 static inline uint32_t entry_x0(const uint64_t *entry) {
     uint32_t set = 0;
-    for (uint32_t i = 0; i < 3u; i++) {
-        set |= (uint32_t)(entry_rs(entry, i) == 0u) << i;
+    for (uint32_t i = 0; i < 3; i++) {
+        set |= (uint32_t)(entry_rs(entry, i) == 0) << i;
     }
     return set & entry_has_rs(entry);
 }

@@ -25,7 +25,7 @@ static void choose(const cfg_t *cfg, const state_t *st, const uint64_t *in, cycl
     c->valid = (uint32_t)GET(ibuf_valid, in);
     c->hz.waw = 0;
     c->hz.war = 0;
-    for (uint32_t rest = c->valid; rest != 0u; rest &= rest - 1u) {
+    for (uint32_t rest = c->valid; rest != 0; rest &= rest - 1u) {
         const uint32_t w = set_lowest(rest);
         const uint64_t *element = wlk_hazard_in_element(in, w);
         hz_head(&c->hz, w, element + WLK_HAZARD_IN_IBUF_BITS,
@@ -72,7 +72,7 @@ static void outputs(const cfg_t *cfg, const state_t *st, const cycle_t *c, uint6
         const uint64_t *entry = head(c->in, w);
         const uint64_t valid = c->valid >> w & 1u, has_rs = entry_has_rs(entry);
         uint64_t *e = wlk_hazard_out_element_mut(out, w);
-        for (uint32_t i = 0; i < 3u; i++) {
+        for (uint32_t i = 0; i < 3; i++) {
             enable[i] |= (valid & has_rs >> i) << w;
         }
         enable[3] |= (valid & entry_has_rd(entry)) << w;

@@ -5,7 +5,7 @@
 
 static uint64_t admitted_events(const cycle_t *c) {
     const hz_cycle *hz = &c->hz;
-    return EVENT(ADMIT) | (hz->has_rs == 0u ? EVENT(NO_SOURCE) : 0u) |
+    return EVENT(ADMIT) | (hz->has_rs == 0 ? EVENT(NO_SOURCE) : 0u) |
            (entry_has_rd(c->entry) ? 0u : EVENT(NO_RD)) | (hz->busy ? EVENT(BUSY_SOURCE) : 0u) |
            (entry_x0(c->entry) ? EVENT(X0_SOURCE) : 0u) |
            (entry_repeats(c->entry) ? EVENT(REPEATED_SOURCE) : 0u);
@@ -17,7 +17,7 @@ static uint64_t choice_events(const state_t *st, const cycle_t *c) {
     const uint32_t last = set_lowest(st->last);
     const uint32_t others = hz->candidates & ~(UINT32_C(1) << hz->choice);
     const uint32_t empty =
-        c->hz.any & bit_not((uint32_t)(hz->has_rs != 0u)) & bit_not(entry_has_rd(c->entry));
+        c->hz.any & bit_not((uint32_t)(hz->has_rs != 0)) & bit_not(entry_has_rd(c->entry));
     return (others ? EVENT(SEVERAL_CANDIDATES) : 0u) |
            (hz->any && hz->choice <= last ? EVENT(CHOICE_WRAPS) : 0u) |
            (hz->refused & bit_all(c->room) ? EVENT(REFUSED) : 0u) |
@@ -30,7 +30,7 @@ static uint32_t any_counted(const cfg_t *cfg, const state_t *st) {
     for (uint32_t w = 0; w < cfg->num_warps; w++) {
         any |= st->perf[w][0] | st->perf[w][1] | st->perf[w][2];
     }
-    return (uint32_t)(any != 0u);
+    return (uint32_t)(any != 0);
 }
 
 // The head refused in the cycle before is passed by another one, which cannot be beyond it.

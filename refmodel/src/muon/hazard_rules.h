@@ -36,13 +36,13 @@ static inline void hz_head(hz_cycle *c, uint32_t warp, const uint64_t *entry, ui
                            uint32_t writes) {
     const uint32_t has_rd = entry_has_rd(entry);
     c->waw |= (has_rd & writes) << warp;
-    c->war |= (has_rd & (uint32_t)(reads != 0u)) << warp;
+    c->war |= (has_rd & (uint32_t)(reads != 0)) << warp;
 }
 
 /* §4, §1: the arbiter picks before the scoreboard answers. @p valid: warps with a head. */
 static inline void hz_choose(const hz_state *st, uint32_t num_warps, uint32_t valid, hz_cycle *c) {
     c->candidates = valid & ~c->waw & ~c->war;
-    c->any = (uint32_t)(c->candidates != 0u);
+    c->any = (uint32_t)(c->candidates != 0);
     c->choice = arbiter_choose(c->candidates, st->last, num_warps);
 }
 
@@ -56,7 +56,7 @@ static inline void hz_book(hz_cycle *c, const uint64_t *entry, uint32_t writes, 
     c->busy = c->has_rs & writes;
     c->write_incr = entry_has_rd(entry) & go;
     c->reads_incr = c->has_rs & counted & bit_all(go);
-    c->enable = (entry_has_rd(entry) | (uint32_t)(c->has_rs != 0u)) & go;
+    c->enable = (entry_has_rd(entry) | (uint32_t)(c->has_rs != 0)) & go;
     c->write_preg = entry_rd(entry) & bit_all(go);
     c->reads_preg = entry_sources(entry) & bit_all(go);
 }
@@ -69,7 +69,7 @@ static inline void hz_answer(hz_cycle *c, uint32_t room, uint32_t success) {
 }
 
 static inline void hz_count(hz_state *st, uint32_t warps, uint32_t counter) {
-    for (; warps != 0u; warps &= warps - 1u) {
+    for (; warps != 0; warps &= warps - 1u) {
         st->perf[set_lowest(warps)][counter]++;
     }
 }

@@ -103,7 +103,7 @@ INLINE void choose(const cfg_t *cfg, const state_t *st, const uint64_t *in, cycl
     c->heads = (uint32_t)GET(ibuf_valid, in);
     c->hz.waw = 0;
     c->hz.war = 0;
-    for (uint32_t rest = c->heads; rest != 0u; rest &= rest - 1u) {
+    for (uint32_t rest = c->heads; rest != 0; rest &= rest - 1u) {
         const uint32_t warp = set_lowest(rest);
         const uint64_t *entry = head(in, warp);
         const uint32_t rd = entry_rd(entry);
@@ -305,7 +305,7 @@ static int step(const uint32_t *params, void *state, const wlk_view *in, const w
                 wlk_step_info *info) {
     const cfg_t *cfg = (const cfg_t *)params;
     state_t *st = (state_t *)state;
-    const bool usual = cfg->num_lanes == 16u && cfg->lane_bits == 32u;
+    const bool usual = cfg->num_lanes == 16 && cfg->lane_bits == 32;
     return usual ? step_16x32(cfg, st, in, got, info) : step_any(cfg, st, in, got, info);
 }
 
@@ -342,7 +342,7 @@ static void assume(const uint32_t *params, void *state, const uint64_t *in, uint
     compute(cfg, st, in, &c);
     open_choices(cfg, st, &c, &heads, &rows);
     st->hazard.last = arbiter_assume(c.hz.candidates, st->hazard.last, cfg->num_warps, k % heads);
-    if (rows > 1u) {
+    if (rows > 1) {
         st->reservStation.last =
             arbiter_assume(c.rs.candidates, st->reservStation.last, cfg->rs_entries, k / heads);
     }
@@ -407,7 +407,7 @@ static void forget(const uint32_t *params, void *state, const uint64_t *in, cons
     const cfg_t *cfg = (const cfg_t *)params;
     state_t *st = (state_t *)state;
     const uint32_t preg = GET(writeback_bits_rd, in);
-    if (GET(writeback_valid, in) && preg != 0u) {
+    if (GET(writeback_valid, in) && preg != 0) {
         coll_forget(&st->collector, cfg->num_lanes, cfg->lane_bits, preg,
                     GET(writeback_bits_tmask, in), x + in_control(cfg));
     }

@@ -9,7 +9,7 @@ static uint64_t admission_events(const cycle_t *c) {
     for (uint32_t i = 0; i < OPERANDS; i++) {
         waited |=
             (c->hz.has_rs >> i & 1u) &
-            (uint32_t)(c->rs.wake_rd != 0u && entry_rs(c->admission.entry, i) == c->rs.wake_rd);
+            (uint32_t)(c->rs.wake_rd != 0 && entry_rs(c->admission.entry, i) == c->rs.wake_rd);
     }
     return (c->hz.fires ? EVENT(ADMIT) : 0u) | (c->hz.waw ? EVENT(STALL_WAW) : 0u) |
            (c->hz.war ? EVENT(STALL_WAR) : 0u) |
@@ -51,7 +51,7 @@ static uint64_t write_events(const cfg_t *cfg, const state_t *st, const cycle_t 
     const uint32_t hit =
         st->collector.nextEn & coll_naming(c->coll.write_preg, landing[0], landing[1], landing[2]);
     return (c->coll.write && hit ? EVENT(WRITE_WHILE_LANDING) : 0u) |
-           (c->coll.write && lanes != 0u && lanes != all ? EVENT(PARTIAL_WRITE) : 0u);
+           (c->coll.write && lanes != 0 && lanes != all ? EVENT(PARTIAL_WRITE) : 0u);
 }
 
 static uint64_t events(const cfg_t *cfg, const state_t *st, const uint64_t *in, const cycle_t *c) {

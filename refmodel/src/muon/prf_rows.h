@@ -59,7 +59,7 @@ PRF_INLINE prf_vec prf_expand64(uint32_t mask) {
 
 /** Lanes that start at word @p word of a row, as a vector mask. */
 PRF_INLINE prf_vec prf_expand(uint64_t lanes, uint32_t word, uint32_t lane_bits) {
-    if (lane_bits == 32u) {
+    if (lane_bits == 32) {
         return prf_expand32((uint32_t)(lanes >> (word * 2u)));
     }
     return prf_expand64((uint32_t)(lanes >> word));

@@ -103,8 +103,8 @@ static void narrow(const cfg_t *cfg, const state_t *st, uint64_t *care) {
 static uint32_t violations(const state_t *st, const cycle_t *c) {
     const uint32_t ready = st->opReady[0] & st->opReady[1] & st->opReady[2];
     const uint32_t broken = st->valid & ready & (st->busy[0] | st->busy[1] | st->busy[2]);
-    return broken != 0u && !c->in.reset ? (uint32_t)WLK_RESERVATION_STATION_COLLECTED_OPERAND_BUSY
-                                        : 0u;
+    return broken != 0 && !c->in.reset ? (uint32_t)WLK_RESERVATION_STATION_COLLECTED_OPERAND_BUSY
+                                       : 0u;
 }
 
 static void commit(const cfg_t *cfg, state_t *st, const uint64_t *in, const cycle_t *c) {
@@ -146,16 +146,16 @@ static void init(const uint32_t *params, void *state, wlk_power_up power_up) {
 static bool drained(const uint32_t *params, const void *state) {
     const state_t *st = (const state_t *)state;
     (void)params;
-    return st->valid == 0u && !st->stage_full;
+    return st->valid == 0 && !st->stage_full;
 }
 
 static void visit_row(const state_t *st, uint32_t row, wlk_state_visitor *visitor, void *ctx) {
     static const char *const names[] = {"opReady", "busy", "collFired"};
     const uint32_t *const sets[] = {st->opReady, st->busy, st->collFired};
     const uint64_t collPtr = st->collPtr[row], pc = wlk_entry_get_pc(st->entry[row]);
-    for (uint32_t n = 0; n < 3u; n++) {
+    for (uint32_t n = 0; n < 3; n++) {
         uint64_t value = 0;
-        for (uint32_t i = 0; i < 3u; i++) {
+        for (uint32_t i = 0; i < 3; i++) {
             value |= (uint64_t)(sets[n][i] >> row & 1u) << i;
         }
         visitor(ctx, names[n], (int32_t)row, &value, 1u, st->reset_seen, WLK_HEX);
@@ -182,7 +182,7 @@ static void visit(const uint32_t *params, const void *state, wlk_state_visitor *
     for (size_t i = 0; i < sizeof flops / sizeof flops[0]; i++) {
         visitor(ctx, flops[i].name, -1, &flops[i].value, 1u, flops[i].known, flops[i].notation);
     }
-    for (uint32_t rest = st->valid; rest != 0u; rest &= rest - 1u) {
+    for (uint32_t rest = st->valid; rest != 0; rest &= rest - 1u) {
         visit_row(st, set_lowest(rest), visitor, ctx);
     }
 }

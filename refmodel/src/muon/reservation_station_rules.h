@@ -59,9 +59,9 @@ typedef struct rs_cycle {
 /* Members of a set that have no older row in another. */
 static inline uint32_t rs_oldest(const rs_state *st, uint32_t set, uint32_t among) {
     uint32_t kept = set;
-    for (uint32_t rest = set; rest != 0u; rest &= rest - 1u) {
+    for (uint32_t rest = set; rest != 0; rest &= rest - 1u) {
         const uint32_t row = set_lowest(rest);
-        kept &= ~((uint32_t)((st->older[row] & among) != 0u) << row);
+        kept &= ~((uint32_t)((st->older[row] & among) != 0) << row);
     }
     return kept;
 }
@@ -69,17 +69,17 @@ static inline uint32_t rs_oldest(const rs_state *st, uint32_t set, uint32_t amon
 /* §5 "Collect response". */
 static inline void rs_response(const rs_state *st, const rs_inputs *in, rs_cycle *c) {
     const uint32_t enables = in->resp_enables & bit_all(in->resp_valid);
-    c->coll_enable = (uint32_t)(enables != 0u);
+    c->coll_enable = (uint32_t)(enables != 0);
     c->coll_pregs = 0;
     c->coll_decr = 0;
     c->completes = 0;
-    for (uint32_t i = 0; i < 3u; i++) {
+    for (uint32_t i = 0; i < 3; i++) {
         c->hit[i] = st->valid & ~st->opReady[i] & st->collFired[i] & bit_all(enables >> i & 1u);
         c->completes |= c->hit[i];
-        if (c->hit[i] != 0u) {
+        if (c->hit[i] != 0) {
             const uint32_t preg = st->rs[i][31u - (uint32_t)__builtin_clz(c->hit[i])];
             c->coll_pregs |= preg << (i * RS_PREG_BITS);
-            c->coll_decr |= (uint32_t)(preg != 0u) << i;
+            c->coll_decr |= (uint32_t)(preg != 0) << i;
         }
     }
 }
@@ -87,7 +87,7 @@ static inline void rs_response(const rs_state *st, const rs_inputs *in, rs_cycle
 /* §5 "Collect request". */
 static inline void rs_search(const rs_shape *shape, const rs_state *st, rs_cycle *c) {
     uint32_t whole = st->valid, some = 0, owing = 0, need[3];
-    for (uint32_t i = 0; i < 3u; i++) {
+    for (uint32_t i = 0; i < 3; i++) {
         need[i] = ~(st->opReady[i] | st->busy[i] | st->collFired[i]);
         whole &= st->opReady[i] | need[i];
         some |= need[i];
@@ -95,11 +95,11 @@ static inline void rs_search(const rs_shape *shape, const rs_state *st, rs_cycle
     }
     c->all_asks = st->valid & some & (shape->partial ? ~0u : whole);
     c->asks = shape->in_order ? rs_oldest(st, c->all_asks, owing & st->valid) : c->all_asks;
-    c->req_valid = (uint32_t)(c->asks != 0u);
+    c->req_valid = (uint32_t)(c->asks != 0);
     c->coll_row = set_prio(c->asks, shape->rows);
     c->req_needs = 0;
     c->req_pregs = 0;
-    for (uint32_t i = 0; i < 3u; i++) {
+    for (uint32_t i = 0; i < 3; i++) {
         const uint32_t needs = need[i] >> c->coll_row & 1u;
         c->req_needs |= needs << i;
         c->req_pregs |= (st->rs[i][c->coll_row] & bit_all(needs)) << (i * RS_PREG_BITS);
@@ -109,19 +109,19 @@ static inline void rs_search(const rs_shape *shape, const rs_state *st, rs_cycle
 /* §5 "Eligible", "Dispatch", in_order_per_warp. */
 static inline void rs_dispatch(const rs_shape *shape, const rs_state *st, rs_cycle *c) {
     c->eligible = st->valid;
-    for (uint32_t i = 0; i < 3u; i++) {
+    for (uint32_t i = 0; i < 3; i++) {
         c->eligible &= st->opReady[i] | (shape->forward ? c->hit[i] : 0u);
     }
     c->candidates = shape->in_order ? rs_oldest(st, c->eligible, st->valid) : c->eligible;
     c->choice = arbiter_choose(c->candidates, st->last, shape->rows);
-    c->dispatch = (uint32_t)(c->candidates != 0u) & (bit_not(st->stage_full) | c->issue_fire);
+    c->dispatch = (uint32_t)(c->candidates != 0) & (bit_not(st->stage_full) | c->issue_fire);
 }
 
 static inline void rs_observe(const rs_shape *shape, const rs_state *st, const rs_inputs *in,
                               rs_cycle *c) {
     c->room = (uint32_t)(st->valid != set_below(shape->rows));
     c->issue_fire = st->stage_full & in->issue_ready;
-    c->data_valid = c->issue_fire & (uint32_t)(st->stage_collFired != 0u);
+    c->data_valid = c->issue_fire & (uint32_t)(st->stage_collFired != 0);
     c->data_enables = entry_has_rs(st->stage) & bit_all(c->issue_fire);
     c->wake_rd = in->wb_rd & bit_all(in->wb_valid);
     rs_response(st, in, c);
@@ -132,8 +132,8 @@ static inline void rs_observe(const rs_shape *shape, const rs_state *st, const r
 /* Busy operands that the write-back wakes; §5: not those of register 0. */
 static inline uint32_t rs_woken(const rs_state *st, uint32_t operand, uint32_t rd) {
     uint32_t woken = 0;
-    uint32_t rest = rd != 0u ? st->valid & st->busy[operand] & st->has_rs[operand] : 0u;
-    for (; rest != 0u; rest &= rest - 1u) {
+    uint32_t rest = rd != 0 ? st->valid & st->busy[operand] & st->has_rs[operand] : 0u;
+    for (; rest != 0; rest &= rest - 1u) {
         const uint32_t row = set_lowest(rest);
         woken |= (uint32_t)(st->rs[operand][row] == rd) << row;
     }
@@ -142,14 +142,13 @@ static inline uint32_t rs_woken(const rs_state *st, uint32_t operand, uint32_t r
 
 static inline void rs_count(rs_state *st, const rs_admission *a, const rs_cycle *c) {
     uint32_t warps = 0;
-    st->cyclesDispatched += st->valid != 0u;
-    st->cyclesEligible += c->candidates != 0u;
+    st->cyclesDispatched += st->valid != 0;
+    st->cyclesEligible += c->candidates != 0;
     st->accRsOccupancy += set_size(st->valid);
-    for (uint32_t rest = st->valid; rest != 0u;
-         rest &= ~st->warp_rows[st->warp[set_lowest(rest)]]) {
+    for (uint32_t rest = st->valid; rest != 0; rest &= ~st->warp_rows[st->warp[set_lowest(rest)]]) {
         st->perWarp[st->warp[set_lowest(rest)]][WLK_RESERVATION_STATION_DISPATCHED]++;
     }
-    for (uint32_t rest = c->candidates; rest != 0u; rest &= rest - 1u) {
+    for (uint32_t rest = c->candidates; rest != 0; rest &= rest - 1u) {
         const uint32_t warp = st->warp[set_lowest(rest)];
         st->perWarp[warp][WLK_RESERVATION_STATION_ELIGIBLE] += bit_not(warps >> warp & 1u);
         warps |= UINT32_C(1) << warp;
@@ -179,7 +178,7 @@ static inline void rs_load_stage(const rs_shape *shape, rs_state *st, const rs_i
     st->last = arbiter_granted(c->candidates, st->last, shape->rows);
     st->valid &= ~bit;
     st->warp_rows[st->warp[row]] &= ~bit;
-    for (uint32_t rest = shape->in_order ? st->warp_rows[st->warp[row]] : 0u; rest != 0u;
+    for (uint32_t rest = shape->in_order ? st->warp_rows[st->warp[row]] : 0u; rest != 0;
          rest &= rest - 1u) {
         st->older[set_lowest(rest)] &= ~bit;
     }
@@ -193,7 +192,7 @@ static inline void rs_set(uint32_t *set, uint32_t bit, uint32_t value) {
 static inline void rs_admit(rs_state *st, uint32_t row, const rs_admission *a) {
     const uint32_t bit = UINT32_C(1) << row, warp = entry_warp(a->entry);
     const uint32_t has = entry_has_rs(a->entry);
-    for (uint32_t i = 0; i < 3u; i++) {
+    for (uint32_t i = 0; i < 3; i++) {
         rs_set(&st->opReady[i], bit, a->op_ready >> i & 1u);
         rs_set(&st->busy[i], bit, a->busy >> i & 1u);
         rs_set(&st->has_rs[i], bit, has >> i & 1u);
@@ -243,12 +242,12 @@ static inline void rs_commit(const rs_shape *shape, rs_state *st, const rs_input
     if (c->dispatch) {
         rs_load_stage(shape, st, in, c);
     }
-    for (uint32_t i = 0; i < 3u; i++) {
+    for (uint32_t i = 0; i < 3; i++) {
         st->opReady[i] |= c->hit[i];
         st->busy[i] &= ~woken[i];
         st->collFired[i] |= (fires & c->req_needs >> i & 1u) << c->coll_row;
     }
-    for (uint32_t rest = c->completes; rest != 0u; rest &= rest - 1u) {
+    for (uint32_t rest = c->completes; rest != 0; rest &= rest - 1u) {
         st->collPtr[set_lowest(rest)] = (uint8_t)in->resp_entry;
     }
     if (a->valid & a->ready) {

@@ -126,10 +126,10 @@ static void visit(const uint32_t *params, const void *state, wlk_state_visitor *
     const state_t *st = (const state_t *)state;
     for (uint32_t r = 1; r < cfg->num_pregs; r++) {
         const uint64_t reads = st->pendingReads[r], writes = sb_write_bit(st, r);
-        if (reads != 0u || !st->reset_seen) {
+        if (reads != 0 || !st->reset_seen) {
             visitor(ctx, "pendingReads", (int32_t)r, &reads, 1u, st->reset_seen, WLK_DECIMAL);
         }
-        if (writes != 0u || !st->reset_seen) {
+        if (writes != 0 || !st->reset_seen) {
             visitor(ctx, "pendingWrites", (int32_t)r, &writes, 1u, st->reset_seen, WLK_DECIMAL);
         }
     }

@@ -19,13 +19,13 @@ static uint32_t any_of(const sb_change *group, uint32_t (*is)(const sb_change *)
 static uint32_t repeats(uint32_t pregs) {
     const uint32_t a = pregs & SB_PREG_MASK, b = pregs >> SB_PREG_BITS & SB_PREG_MASK;
     const uint32_t c = pregs >> (2 * SB_PREG_BITS);
-    return (uint32_t)((a != 0u && (a == b || a == c)) || (b != 0u && b == c));
+    return (uint32_t)((a != 0 && (a == b || a == c)) || (b != 0 && b == c));
 }
 
 static uint32_t names_0(uint32_t pregs, uint32_t used) {
     uint32_t hit = 0;
-    for (uint32_t i = 0; i < 3u; i++) {
-        hit |= (used >> i & 1u) & (uint32_t)((pregs >> (i * SB_PREG_BITS) & SB_PREG_MASK) == 0u);
+    for (uint32_t i = 0; i < 3; i++) {
+        hit |= (used >> i & 1u) & (uint32_t)((pregs >> (i * SB_PREG_BITS) & SB_PREG_MASK) == 0);
     }
     return hit;
 }
@@ -35,8 +35,8 @@ static uint64_t admission_events(const cfg_t *cfg, const sb_cycle *c) {
     const uint32_t others = any_of(c->coll, changed) | changed(&c->wb);
     const uint32_t change = any_of(c->rs, changed) | changed(&c->rs_write);
     uint32_t both = 0;
-    for (uint32_t i = 0; i < 3u; i++) {
-        for (uint32_t k = 0; k < 3u; k++) {
+    for (uint32_t i = 0; i < 3; i++) {
+        for (uint32_t k = 0; k < 3; k++) {
             both |= (uint32_t)(c->rs[i].preg == c->coll[k].preg && c->rs[i].delta > 0 &&
                                c->coll[k].delta < 0 &&
                                c->coll[k].from == (int32_t)cfg->max_pending_reads);
@@ -74,7 +74,7 @@ static uint64_t update_events(const uint64_t *in, const sb_cycle *c) {
 
 static uint32_t in_group(const sb_change *group, uint32_t preg) {
     uint32_t hit = 0;
-    for (uint32_t i = 0; i < 3u; i++) {
+    for (uint32_t i = 0; i < 3; i++) {
         hit |= (uint32_t)(group[i].preg == preg) & changed(&group[i]);
     }
     return hit;
@@ -85,7 +85,7 @@ static uint64_t read_events(const cfg_t *cfg, const uint64_t *in, const sb_cycle
     for (uint32_t w = 0; w < cfg->num_warps; w++) {
         const uint64_t *element = wlk_scoreboard_in_element(in, w);
         const uint32_t preg = GET(hazard_warps_readRd_pReg, element);
-        if ((GET(hazard_warps_readRd_enable, in) >> w & 1u) == 0u || preg == 0u) {
+        if ((GET(hazard_warps_readRd_enable, in) >> w & 1u) == 0 || preg == 0) {
             continue;
         }
         e |= in_group(c->coll, preg) ? EVENT(BYPASS_COLLECTOR) : 0u;
@@ -100,7 +100,7 @@ static uint32_t any_pending(const cfg_t *cfg, const state_t *st) {
     for (uint32_t r = 0; r < cfg->num_pregs; r++) {
         any |= st->pendingReads[r] | st->pendingWrites[r / 64u];
     }
-    return (uint32_t)(any != 0u);
+    return (uint32_t)(any != 0);
 }
 
 static uint64_t events(const cfg_t *cfg, const state_t *st, const uint64_t *in, const cycle_t *c) {

@@ -44,7 +44,7 @@ static inline uint32_t sb_write_bit(const sb_state *st, uint32_t preg) {
 
 /* §3.1: the first port naming a register carries the sums; register 0 never changes. */
 static inline void sb_consolidate(const sb_port *port, sb_change *group) {
-    for (uint32_t i = 0; i < 3u; i++) {
+    for (uint32_t i = 0; i < 3; i++) {
         group[i].preg = port->reads_preg >> (i * SB_PREG_BITS) & SB_PREG_MASK;
         group[i].delta =
             (int32_t)(port->reads_incr >> i & 1u) - (int32_t)(port->reads_decr >> i & 1u);
@@ -60,8 +60,8 @@ static inline void sb_consolidate(const sb_port *port, sb_change *group) {
         group[1].delta += group[2].delta;
         group[2].preg = 0;
     }
-    for (uint32_t i = 0; i < 3u; i++) {
-        group[i].delta = group[i].preg != 0u ? group[i].delta : 0;
+    for (uint32_t i = 0; i < 3; i++) {
+        group[i].delta = group[i].preg != 0 ? group[i].delta : 0;
     }
 }
 
@@ -75,7 +75,7 @@ static inline uint32_t sb_apply(sb_change *change, int32_t max) {
 
 static inline sb_change sb_write_change(const sb_port *port) {
     sb_change change = {port->write_preg, 0, 0, 0};
-    if (change.preg != 0u) {
+    if (change.preg != 0) {
         change.delta = (int32_t)port->write_incr - (int32_t)port->write_decr;
     }
     return change;
@@ -87,7 +87,7 @@ static inline void sb_updates(const sb_state *st, uint32_t max_reads, const sb_p
     sb_consolidate(coll, c->coll);
     c->coll_success = 1;
     c->coll_touches = 0;
-    for (uint32_t i = 0; i < 3u; i++) {
+    for (uint32_t i = 0; i < 3; i++) {
         c->coll[i].from = st->pendingReads[c->coll[i].preg];
         c->coll_success &= sb_apply(&c->coll[i], (int32_t)max_reads);
         c->coll_touches |= (uint64_t)(c->coll[i].delta != 0) << c->coll[i].preg % 64u;
@@ -102,10 +102,10 @@ static inline void sb_updates(const sb_state *st, uint32_t max_reads, const sb_p
 /* §3.5: the counts that a read shows: behind collector and write-back, not behind the RS. */
 static inline uint32_t sb_reads(const sb_state *st, const sb_cycle *c, uint32_t preg) {
     uint32_t count = st->pendingReads[preg];
-    if ((c->coll_touches >> preg % 64u & 1u) == 0u) {
+    if ((c->coll_touches >> preg % 64u & 1u) == 0) {
         return count;
     }
-    for (uint32_t i = 0; i < 3u; i++) {
+    for (uint32_t i = 0; i < 3; i++) {
         count = c->coll[i].preg == preg ? (uint32_t)c->coll[i].to : count;
     }
     return count;
@@ -121,7 +121,7 @@ static inline void sb_admission(const sb_state *st, uint32_t max_reads, const sb
                                 sb_cycle *c) {
     sb_consolidate(rs, c->rs);
     c->rs_success = 1;
-    for (uint32_t i = 0; i < 3u; i++) {
+    for (uint32_t i = 0; i < 3; i++) {
         c->rs[i].from = (int32_t)sb_reads(st, c, c->rs[i].preg);
         c->rs_success &= sb_apply(&c->rs[i], (int32_t)max_reads);
     }
@@ -143,12 +143,12 @@ static inline void sb_commit(sb_state *st, const sb_cycle *c) {
     if (!c->any_enable) {
         return;
     }
-    for (uint32_t i = 0; i < 3u; i++) {
+    for (uint32_t i = 0; i < 3; i++) {
         st->pendingReads[c->coll[i].preg] = (uint8_t)c->coll[i].to;
     }
     sb_store_write(st, &c->wb);
     if (c->rs_enable & c->rs_success) {
-        for (uint32_t i = 0; i < 3u; i++) {
+        for (uint32_t i = 0; i < 3; i++) {
             st->pendingReads[c->rs[i].preg] = (uint8_t)c->rs[i].to;
         }
         sb_store_write(st, &c->rs_write);
