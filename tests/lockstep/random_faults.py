@@ -12,6 +12,7 @@ fault that shows before they do, and must then be marked as inferred. A hundred 
 
 from __future__ import annotations
 
+import argparse
 import json
 import random
 import re
@@ -172,10 +173,13 @@ def run(seed: int, *words: str, cycles: int = 5000, any_values: bool = True) -> 
 
 def main() -> int:
     """Run the seeds of the command line; 1 when too many are of another configuration."""
-    seeds = options.seeds(sys.argv[1])
+    parser = argparse.ArgumentParser(description=str(__doc__).partition("\n")[0])
+    parser.add_argument("seeds", type=options.seeds, metavar="A..B")
+    parser.add_argument("--any", action="store_true", help="stubs without the defaults too")
+    args = parser.parse_args()
     outcomes = []
-    for seed in seeds:
-        outcomes.append(run(seed, any_values="--any" in sys.argv[2:]))
+    for seed in args.seeds:
+        outcomes.append(run(seed, any_values=args.any))
         print(outcomes[-1].line(), flush=True)
     usual = [o for o in outcomes if o.is_default]
     said = {

@@ -22,7 +22,7 @@ def add(subparsers: Any) -> None:
         "--full",
         action="store_true",
         help="every fault, named configuration and long property (hours); without it a part of "
-        "each, $WARPLOCK_SLICE says which: CI takes another one for each commit",
+        "each, $WARPLOCK_SLICE chooses which: CI takes another one for each commit",
     )
     parser.add_argument(
         "--folder",

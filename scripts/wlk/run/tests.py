@@ -18,9 +18,9 @@ from ..base import progress, report, setup
 from ..base.errors import Status, WlkError
 from ..run import build
 
-FOLDERS = ("unit", "prop", "replay", "lockstep", "mutant", "fuzz", "lint")
+FOLDERS = ("unit", "prop", "replay", "lockstep", "mutant", "lint")
 BY_FILE = ("lockstep",)
-LONGEST_FIRST = ("prop", "lockstep", "mutant", "replay", "lint", "unit", "fuzz")
+LONGEST_FIRST = ("prop", "lockstep", "mutant", "replay", "lint", "unit")
 TESTS = setup.ROOT / "tests"
 OUTPUT = setup.BUILD / "test"
 # Meson's words for the end of a test
