@@ -7,10 +7,11 @@
 //   wlk-check verify FILE                whether all of it can be read
 //
 // WORDS: for each instance,
-//   --instance block=NAME scope=PATH [clock=PATH] [power_up=unknown|zero] [KEY=VALUE...]
-// A signal is a port when it has its name. Scopes, clocks and configurations are chosen by
-// scripts/wlk/fit/scopes.py. What failed is reported for a person: on stderr, or in a
-// session as the member `report` of the object.
+//   --instance block=NAME scope=PATH [clock=PATH] [power_up=unknown|zero] [skip=PORT,...]
+//   [KEY=VALUE...]
+// A signal is a port when it has its name; every port but those of skip= must be there. Scopes,
+// clocks, configurations and the ports to skip are chosen by scripts/wlk/fit/scopes.py. What failed
+// is reported for a person: on stderr, or in a session as the member `report` of the object.
 #define _GNU_SOURCE // open_memstream
 #include <inttypes.h>
 #include <stdio.h>
@@ -23,9 +24,8 @@
 
 enum {
     CYCLES_PER_CHECK = 4096,
-    MAX_INSTANCES = 256,
     MAX_TIES = 64,
-    MAX_WORDS = MAX_INSTANCES * (WLK_MAX_PARAMS + 8 + MAX_TIES), // --instance and its words
+    MAX_WORDS = 1 << 15, // of a session
     LINE = 4096
 };
 
@@ -33,7 +33,7 @@ static const char tool[] = "wlk-check";
 static wlk_wave *open_wave; // for the signal handler
 
 typedef struct instance {
-    const char *block_name, *scope, *clock, *power_up;
+    const char *block_name, *scope, *clock, *power_up, *skip;
     const char *words[WLK_MAX_PARAMS + 1]; // key=value of the configuration, and members
     uint32_t n_words;
     const char *tie_words[MAX_TIES];
@@ -175,36 +175,15 @@ static void instance_close(instance *i) {
     free(i->compare);
 }
 
-// How a port of the table is met in the scope.
-typedef enum meeting { BOUND, IGNORED, NOT_COMPARED, TIED_OFF, REFUSED } meeting;
-
-static bool is_tied(const instance *i, const wlk_port *port) {
-    for (uint32_t t = 0; t < i->n_ties; t++) {
-        if (!port->is_out && i->ties[t].word == port->word && i->ties[t].lsb == port->lsb) {
+static bool is_skipped(const instance *i, const char *port) {
+    const size_t n = strlen(port);
+    for (const char *at = i->skip; at != NULL; at = strchr(at, ',')) {
+        at += *at == ',';
+        if (strncmp(at, port, n) == 0 && (at[n] == ',' || at[n] == '\0')) {
             return true;
         }
     }
     return false;
-}
-
-static meeting meet(const instance *i, const wlk_port *port) {
-    uint32_t width = 0;
-    if (is_tied(i, port)) {
-        return IGNORED;
-    }
-    const bool found =
-        wlk_wave_find_signal(i->wave, i->at, port->name, NULL, &width) != WLK_WAVE_NONE;
-    const bool read = port->is_out || i->b.block->table->fields[port->field].read;
-    if (!read && width != port->width) {
-        return TIED_OFF; // of no consequence, whatever its width
-    }
-    if (!read && !i->b.block->table->has_clock) {
-        return IGNORED; // its changes would be samples, or count as work that a clock leaves out
-    }
-    if (found) {
-        return BOUND;
-    }
-    return port->is_out ? NOT_COMPARED : REFUSED;
 }
 
 static wlk_status bind_port(instance *i, uint32_t sampler, const wlk_port *port, wlk_error *err) {
@@ -220,14 +199,8 @@ static wlk_status bind_port(instance *i, uint32_t sampler, const wlk_port *port,
 static wlk_status bind_ports(instance *i, uint32_t sampler, wlk_error *err) {
     for (uint32_t p = 0; p < i->b.layout.n_ports; p++) {
         const wlk_port *port = &i->b.ports[p];
-        const meeting met = port->present ? meet(i, port) : IGNORED;
-        if (met == REFUSED) {
-            return wlk_fail(err, WLK_IFACE_CHANGED,
-                            "scope %.128s has no signal %s, an input that the model reads; dump "
-                            "it, or name another scope",
-                            i->scope, port->name);
-        }
-        const wlk_status status = met == BOUND ? bind_port(i, sampler, port, err) : WLK_OK;
+        const bool bound = port->present && !is_skipped(i, port->name);
+        const wlk_status status = bound ? bind_port(i, sampler, port, err) : WLK_OK;
         if (status != WLK_OK) {
             return status;
         }
@@ -323,22 +296,10 @@ static void add_report(const instance *i, wlk_json *to) {
     free(text);
 }
 
-static void add_ports(const instance *i, const char *name, meeting met, wlk_json *to) {
-    wlk_json_open(to, name, '[');
-    for (uint32_t p = 0; p < i->b.layout.n_ports; p++) {
-        if (i->b.ports[p].present && meet(i, &i->b.ports[p]) == met) {
-            wlk_json_text(to, NULL, i->b.ports[p].name);
-        }
-    }
-    wlk_json_close(to, ']');
-}
-
 static void print_json(const instance *i, bool with_report) {
     wlk_json j = {stdout, false};
     wlk_json_open(&j, NULL, '{');
     wlk_checker_json(i->checker, false, &j);
-    add_ports(i, "not_compared", NOT_COMPARED, &j);
-    add_ports(i, "tied_off", TIED_OFF, &j);
     if (i->failed) {
         wlk_json_number(&j, "first_time", i->failed_at);
     }
@@ -386,10 +347,8 @@ static wlk_status instance_word(instance *i, const char *word, wlk_error *err) {
         const char *key;
         const char **to;
     } keys[] = {
-        {"block", &i->block_name},
-        {"scope", &i->scope},
-        {"clock", &i->clock},
-        {"power_up", &i->power_up},
+        {"block", &i->block_name},  {"scope", &i->scope}, {"clock", &i->clock},
+        {"power_up", &i->power_up}, {"skip", &i->skip},
     };
     for (size_t k = 0; k < sizeof keys / sizeof keys[0]; k++) {
         const char *value = value_of(word, keys[k].key);
@@ -411,11 +370,16 @@ static wlk_status instance_word(instance *i, const char *word, wlk_error *err) {
 }
 
 static wlk_status parse(job *j, int n, char **words, wlk_error *err) {
+    size_t most = 0;
+    for (int w = 0; w < n; w++) {
+        most += strcmp(words[w], "--instance") == 0;
+    }
+    j->instances = calloc(most + 1, sizeof *j->instances);
+    if (j->instances == NULL) {
+        return wlk_fail(err, WLK_NO_MEMORY, "out of memory");
+    }
     for (int w = 0; w < n; w++) {
         if (strcmp(words[w], "--instance") == 0) {
-            if (j->n == MAX_INSTANCES) {
-                return wlk_fail(err, WLK_USAGE, "more than %d instances", MAX_INSTANCES);
-            }
             j->instances[j->n++].power_up = "unknown";
         } else if (j->n == 0) {
             return wlk_fail(err, WLK_USAGE, "'%.64s' stands before the first --instance", words[w]);
@@ -442,14 +406,12 @@ static wlk_status run_all(job *j, wlk_error *err) {
 static int run(wlk_wave *wave, const char *path, int n, char **words, bool in_session) {
     wlk_error err;
     job j = {.wave = wave, .path = path, .session = in_session};
-    j.instances = calloc(MAX_INSTANCES, sizeof *j.instances);
-    wlk_status status = j.instances != NULL ? parse(&j, n, words, &err)
-                                            : wlk_fail(&err, WLK_NO_MEMORY, "out of memory");
+    wlk_status status = parse(&j, n, words, &err);
     if (status == WLK_OK) {
         status = run_all(&j, &err);
     }
     const int code = status == WLK_OK ? answer(&j) : tool_fail(tool, &err);
-    for (uint32_t i = 0; j.instances != NULL && i < j.n; i++) {
+    for (uint32_t i = 0; i < j.n; i++) {
         instance_close(&j.instances[i]);
     }
     free(j.instances);
@@ -546,7 +508,8 @@ int main(int argc, char **argv) {
           "       wlk-check session FILE <WORDS, one a line\n"
           "       wlk-check verify FILE\n"
           "       wlk-check run FILE --instance block=NAME scope=PATH [clock=PATH]\n"
-          "                 [power_up=unknown|zero] [KEY=VALUE...] [--instance ...]\n",
+          "                 [power_up=unknown|zero] [skip=PORT,...] [KEY=VALUE...]\n"
+          "                 [--instance ...]\n",
           stderr);
     return WLK_USAGE;
 }

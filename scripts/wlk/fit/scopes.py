@@ -15,7 +15,7 @@ from typing import Any
 
 from ..base.errors import Status, WlkError
 from ..gen.sv import HARNESS_CLOCK
-from ..tables import Table
+from ..tables import Config, Table
 from . import match, rivals, search
 from .search import Subject, Trial
 from .wave import Scope
@@ -55,11 +55,27 @@ class Target:
         inputs = {p.name for p in ports if p.direction == "in"}
         return {name: handle for name, handle in self.handles().items() if name in inputs}
 
+    def unbound(self, config: Config) -> dict[str, list[str]]:
+        """The ports of a configuration that are not sampled, by why: `unused`, that no rule reads,
+        are there, but would be samples, or work that a clock leaves out."""
+        names: dict[str, list[str]] = {"not_compared": [], "tied_off": [], "unused": []}
+        for port in self.match.table.ports(config):
+            width, _ = self.scope.signals.get(port.name, (0, 0))
+            if port.direction == "out" and not width:
+                names["not_compared"].append(port.name)
+            elif port.direction == "in" and not port.read and port.name not in self.match.tied:
+                fits = width == port.width
+                if not fits or self.table.clock is None:
+                    names["unused" if fits else "tied_off"].append(port.name)
+        return names
+
     def words(self, trial: Trial, power_up: str) -> list[str]:
-        """An instance as the tool takes it."""
+        """An instance as the tool takes it: binds every port but those skipped."""
         words = [f"block={self.table.name}", f"scope={self.scope.path}", f"power_up={power_up}"]
         words += [f"clock={self.clock}"] if self.clock else []
         words += [f"tie={place}" for place in match.tie_places(self.match)]
+        skipped = self.unbound(trial.config).values()
+        words.append(f"skip={','.join(itertools.chain(self.match.tied, *skipped))}")
         return words + self.match.table.words(trial.config)
 
 

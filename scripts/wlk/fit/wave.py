@@ -18,7 +18,7 @@ from ..base.errors import Status, WlkError
 from . import match
 
 TOOL = "wlk-check"
-MAX_INSTANCES = 256  # of one pass; the tool's limit
+MAX_INSTANCES = 256  # of one pass
 
 
 @dataclass

@@ -148,6 +148,8 @@ def _checked(target: Target, group: Sequence[Subject]) -> Checked:
     for name, (value, scope) in search.adopted(subject, group).items():
         config[name] = value
         origins[name] = f"behaviour of {scope}"
+    unbound = target.unbound(trial.config)
+    answer |= {key: unbound[key] for key in ("not_compared", "tied_off")}
     answer["config"] = target.match.shown(config)
     answer["inferred"] = target.table.fold(origins, config)
     few = _few_samples(target, answer)
