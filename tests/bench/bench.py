@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Measures what docs/performance.md says: every figure of a table comes from one run.
+"""Measures the figures of docs/performance.md; those of one table come from one run.
 
   python3 tests/bench/bench.py [--block B] [--cycles N] [--series N]
   python3 tests/bench/bench.py --block B --scaling       the model by num_warps and by rs_entries
