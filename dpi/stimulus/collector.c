@@ -6,7 +6,7 @@
 #include "common.h"
 #include "warplock/collector.h"
 
-// What a profile turns; chances are out of 256.
+// What a profile sets; chances are out of 256.
 typedef struct weights {
     uint8_t request, write, read; // valid high
     uint8_t enable;               // an operand is wanted
@@ -50,10 +50,10 @@ static const weights *weights_now(wlk_stimulus_state *stim) {
     return &profiles[wlk_stim_profile(stim, PROFILES, stim->memory[MEMORY_FIRST] & 15u)];
 }
 
-static uint16_t pick_preg(const wlk_collector_cfg *cfg, const weights *d, uint64_t *random) {
+static uint16_t pick_preg(const wlk_collector_cfg *cfg, const weights *w, uint64_t *random) {
     const uint64_t r = wlk_random(random);
-    const uint32_t mask = (cfg->num_pregs - 1u) & (uint32_t)wlk_mask(d->hot_bits);
-    if ((r >> 32 & 255u) < d->x0) {
+    const uint32_t mask = (cfg->num_pregs - 1u) & (uint32_t)wlk_mask(w->hot_bits);
+    if ((r >> 32 & 255u) < w->x0) {
         return 0;
     }
     if ((r >> 40 & 31u) == 0) { // now and then any register, so that all banks are met
@@ -62,26 +62,26 @@ static uint16_t pick_preg(const wlk_collector_cfg *cfg, const weights *d, uint64
     return (uint16_t)(r & mask);
 }
 
-static void make_request(const wlk_collector_cfg *cfg, const weights *d, wlk_stimulus_state *stim,
+static void make_request(const wlk_collector_cfg *cfg, const weights *w, wlk_stimulus_state *stim,
                          wlk_collector_in *in) {
     uint64_t *random = &stim->random;
-    in->readReq.valid = !stim->drain && stim_chance(random, d->request);
+    in->readReq.valid = !stim->drain && stim_chance(random, w->request);
     in->readReq.bits.rsEntryId = (uint8_t)(wlk_random(random) & wlk_mask(wlk_idw(cfg->rs_entries)));
     for (uint32_t i = 0; i < 3; i++) {
-        in->readReq.bits.regs[i].enable = stim_chance(random, d->enable);
-        in->readReq.bits.regs[i].pReg = pick_preg(cfg, d, random);
+        in->readReq.bits.regs[i].enable = stim_chance(random, w->enable);
+        in->readReq.bits.regs[i].pReg = pick_preg(cfg, w, random);
     }
     for (uint32_t i = 1; i < 3; i++) {
-        if (stim_chance(random, d->repeat)) {
+        if (stim_chance(random, w->repeat)) {
             in->readReq.bits.regs[i].pReg = in->readReq.bits.regs[0].pReg;
         }
     }
 }
 
-static uint64_t pick_mask(const wlk_collector_cfg *cfg, const weights *d, uint64_t *random) {
+static uint64_t pick_mask(const wlk_collector_cfg *cfg, const weights *w, uint64_t *random) {
     const uint64_t all = wlk_mask(cfg->num_lanes);
     const uint64_t r = wlk_random(random);
-    if (!stim_chance(random, d->partial)) {
+    if (!stim_chance(random, w->partial)) {
         return all;
     }
     // One lane, all but one, or any.
@@ -96,18 +96,18 @@ static uint64_t pick_mask(const wlk_collector_cfg *cfg, const weights *d, uint64
 }
 
 static void make_write(const wlk_collector_cfg *cfg, const wlk_collector_state *st,
-                       const weights *d, wlk_stimulus_state *stim, wlk_collector_in *in) {
+                       const weights *w, wlk_stimulus_state *stim, wlk_collector_in *in) {
     uint64_t *random = &stim->random;
     const uint32_t operand = (uint32_t)(wlk_random(random) % 3u);
-    in->writeReq.valid = !stim->drain && stim_chance(random, d->write);
-    in->writeReq.bits.regs[0].enable = stim_chance(random, 244) || d->write == 255;
-    in->writeReq.bits.regs[0].pReg = pick_preg(cfg, d, random);
-    if (stim_chance(random, d->collide)) {
+    in->writeReq.valid = !stim->drain && stim_chance(random, w->write);
+    in->writeReq.bits.regs[0].enable = stim_chance(random, 244) || w->write == 255;
+    in->writeReq.bits.regs[0].pReg = pick_preg(cfg, w, random);
+    if (stim_chance(random, w->collide)) {
         in->writeReq.bits.regs[0].pReg = in->readReq.bits.regs[operand].pReg;
-    } else if (stim_chance(random, d->follow)) {
+    } else if (stim_chance(random, w->follow)) {
         in->writeReq.bits.regs[0].pReg = st->nextPReg[operand];
     }
-    in->writeReq.bits.regs[0].tmask = pick_mask(cfg, d, random);
+    in->writeReq.bits.regs[0].tmask = pick_mask(cfg, w, random);
     in->writeReq.bits.rsEntryId =
         (uint8_t)(wlk_random(random) & wlk_mask(wlk_idw(cfg->rs_entries)));
 }
@@ -125,31 +125,31 @@ static uint32_t pick_entry(const wlk_collector_cfg *cfg, uint32_t alloc, uint64_
     return (uint32_t)__builtin_ctz(alloc);
 }
 
-static void make_read(const wlk_collector_cfg *cfg, const wlk_collector_state *st, const weights *d,
+static void make_read(const wlk_collector_cfg *cfg, const wlk_collector_state *st, const weights *w,
                       wlk_stimulus_state *stim, wlk_collector_in *in) {
     uint64_t *random = &stim->random;
     const uint64_t r = wlk_random(random);
     const uint32_t taken = ~st->free_entries & (uint32_t)wlk_mask(cfg->coll_entries);
     const bool full = st->free_entries == 0;
     uint64_t *held = &stim->memory[MEMORY_HELD];
-    *held = full && d->hold != 0 && *held < d->hold ? *held + 1u : 0u;
+    *held = full && w->hold != 0 && *held < w->hold ? *held + 1u : 0u;
     in->readData.req.valid = st->reset_seen && taken != 0 &&
-                             (stim->drain || (*held == 0 && stim_chance(random, d->read)));
-    if (d->hold != 0 && !full && !stim->drain) {
+                             (stim->drain || (*held == 0 && stim_chance(random, w->read)));
+    if (w->hold != 0 && !full && !stim->drain) {
         in->readData.req.valid = 0; // fill the table first
     }
     in->readData.req.bits.collEntry =
         (uint8_t)(in->readData.req.valid ? pick_entry(cfg, taken, r)
                                          : r & wlk_mask(wlk_idw(cfg->coll_entries)));
     for (uint32_t i = 0; i < 3; i++) {
-        in->readData.req.bits.regs[i].enable = stim->drain || stim_chance(random, d->enable);
+        in->readData.req.bits.regs[i].enable = stim->drain || stim_chance(random, w->enable);
     }
 }
 
 // In a reset cycle anything may be on the ports.
-static void make_reset(const weights *d, wlk_stimulus_state *stim, wlk_collector_in *in) {
+static void make_reset(const weights *w, wlk_stimulus_state *stim, wlk_collector_in *in) {
     const bool start = stim->cycle < STIM_RESET_CYCLES;
-    in->reset = start || (!stim->drain && (wlk_random(&stim->random) & 4095u) < d->reset);
+    in->reset = start || (!stim->drain && (wlk_random(&stim->random) & 4095u) < w->reset);
     if (in->reset && (wlk_random(&stim->random) & 1u)) {
         in->readData.req.valid = wlk_random(&stim->random) & 1u;
     }
@@ -173,12 +173,12 @@ static void next(const uint32_t *words, const void *model_state, wlk_stimulus_st
     if (stim->cycle == 0) {
         stim->memory[MEMORY_FIRST] = wlk_random(&stim->random);
     }
-    const weights *d = weights_now(stim);
+    const weights *w = weights_now(stim);
     memset(&in, 0, sizeof in);
-    make_request(cfg, d, stim, &in);
-    make_write(cfg, st, d, stim, &in);
-    make_read(cfg, st, d, stim, &in);
-    make_reset(d, stim, &in);
+    make_request(cfg, w, stim, &in);
+    make_write(cfg, st, w, stim, &in);
+    make_read(cfg, st, w, stim, &in);
+    make_reset(w, stim, &in);
     in.writeReq.bits.pc = 0;
     if (cfg->debug) {
         in.debug_cycle = stim->cycle;

@@ -45,25 +45,25 @@ static bool byte_chance(uint64_t r, uint32_t n, uint32_t chance) {
     return (r >> (n * 8u) & 255u) < chance + (chance == 255);
 }
 
-void wlk_stim_entry(const stim_operands *d, uint32_t pregs, uint32_t warp, const uint64_t *bits,
+void wlk_stim_entry(const stim_operands *o, uint32_t pregs, uint32_t warp, const uint64_t *bits,
                     uint64_t *random, uint64_t *entry) {
     uint64_t read[WLK_ENTRY_WORDS] = {0};
     const uint64_t r = wlk_random(random);
-    const bool has[3] = {byte_chance(r, 0, d->has_rs), byte_chance(r, 1, d->has_rs),
-                         byte_chance(r, 2, d->has_rs)};
-    const bool empty = !has[0] && !has[1] && !has[2] && byte_chance(r, 3, d->empty);
+    const bool has[3] = {byte_chance(r, 0, o->has_rs), byte_chance(r, 1, o->has_rs),
+                         byte_chance(r, 2, o->has_rs)};
+    const bool empty = !has[0] && !has[1] && !has[2] && byte_chance(r, 3, o->empty);
     const bool any = has[0] || has[1] || has[2] || empty;
     read_fields(read);
     for (uint32_t w = 0; w < WLK_ENTRY_WORDS; w++) {
         entry[w] = wlk_random(random) & bits[w] & ~read[w];
     }
-    const uint32_t rs1 = stim_preg(d, pregs, random);
-    const uint32_t rs2 = stim_preg(d, pregs, random), rs3 = stim_preg(d, pregs, random);
-    wlk_entry_put_rd(entry, stim_preg(d, pregs, random));
+    const uint32_t rs1 = stim_preg(o, pregs, random);
+    const uint32_t rs2 = stim_preg(o, pregs, random), rs3 = stim_preg(o, pregs, random);
+    wlk_entry_put_rd(entry, stim_preg(o, pregs, random));
     wlk_entry_put_rs1(entry, rs1);
-    wlk_entry_put_rs2(entry, byte_chance(r, 4, d->repeat) ? rs1 : rs2);
-    wlk_entry_put_rs3(entry, byte_chance(r, 5, d->repeat) ? rs1 : rs3);
-    wlk_entry_put_hasRd(entry, !empty && (!any || byte_chance(r, 6, d->has_rd)));
+    wlk_entry_put_rs2(entry, byte_chance(r, 4, o->repeat) ? rs1 : rs2);
+    wlk_entry_put_rs3(entry, byte_chance(r, 5, o->repeat) ? rs1 : rs3);
+    wlk_entry_put_hasRd(entry, !empty && (!any || byte_chance(r, 6, o->has_rd)));
     wlk_entry_put_hasRs1(entry, has[0]);
     wlk_entry_put_hasRs2(entry, has[1]);
     wlk_entry_put_hasRs3(entry, has[2]);

@@ -54,11 +54,11 @@ static inline uint32_t stim_member(uint32_t set, uint64_t random) {
 }
 
 /* A register: 0 at its chance, now and then any, else one of the hot ones. @p pregs: how many. */
-static inline uint32_t stim_preg(const stim_operands *d, uint32_t pregs, uint64_t *random) {
+static inline uint32_t stim_preg(const stim_operands *o, uint32_t pregs, uint64_t *random) {
     const uint64_t r = wlk_random(random);
     const bool any = (r >> 40 & 31u) == 0;
-    const uint32_t mask = (pregs - 1u) & (uint32_t)(any ? ~UINT64_C(0) : wlk_mask(d->hot_bits));
-    return (r >> 32 & 255u) < d->x0 ? 0u : (uint32_t)r & mask;
+    const uint32_t mask = (pregs - 1u) & (uint32_t)(any ? ~UINT64_C(0) : wlk_mask(o->hot_bits));
+    return (r >> 32 & 255u) < o->x0 ? 0u : (uint32_t)r & mask;
 }
 
 /* The profile of this cycle: the fixed one, or by phases each in turn, starting with @p first. */
@@ -76,7 +76,7 @@ bool wlk_stim_lasts(wlk_stimulus_state *stim, uint64_t *left, uint32_t chance, u
 /*
  * A random instruction of a warp into @p entry. @p bits: ones in the bits that its fields have.
  */
-void wlk_stim_entry(const stim_operands *d, uint32_t pregs, uint32_t warp, const uint64_t *bits,
+void wlk_stim_entry(const stim_operands *o, uint32_t pregs, uint32_t warp, const uint64_t *bits,
                     uint64_t *random, uint64_t *entry);
 
 #endif

@@ -27,7 +27,7 @@ enum {
     MEMORY_BITS,  // of an instruction in this configuration
 };
 
-// What a profile turns; chances are out of 256.
+// What a profile sets; chances are out of 256.
 typedef struct weights {
     stim_operands operands;
     uint8_t arrive;     // each warp without a head gets one
@@ -70,7 +70,7 @@ _Static_assert(MEMORY_BITS + WLK_ENTRY_WORDS <= WLK_STIMULUS_WORDS, "room to rem
 typedef struct cycle {
     const wlk_hazard_cfg *cfg;
     const wlk_hazard_state *st;
-    const weights *d;
+    const weights *w;
     wlk_stimulus_state *stim;
     uint64_t *random;
     uint32_t profile;
@@ -103,13 +103,13 @@ static uint32_t shown_heads(const cycle *c) {
 
 static uint32_t leaving_heads(const cycle *c) {
     const uint32_t empty = (uint32_t)c->stim->memory[MEMORY_EMPTY];
-    return stim_set(c->random, c->d->vanish) | (empty & stim_set(c->random, EMPTY_LEAVES));
+    return stim_set(c->random, c->w->vanish) | (empty & stim_set(c->random, EMPTY_LEAVES));
 }
 
 static uint32_t coming_heads(const cycle *c, uint32_t without) {
     const uint64_t r = wlk_random(c->random);
-    const uint32_t come = stim_set(c->random, c->d->arrive);
-    const bool one = stim_chance(c->random, c->d->trickle);
+    const uint32_t come = stim_set(c->random, c->w->arrive);
+    const bool one = stim_chance(c->random, c->w->trickle);
     return (come | (uint32_t)one << stim_below(r, c->cfg->num_warps)) & without;
 }
 
@@ -117,14 +117,14 @@ static void change_heads(cycle *c) {
     uint64_t *memory = c->stim->memory;
     const uint32_t before = (uint32_t)memory[MEMORY_HEADS] & ~leaving_heads(c);
     const uint32_t come = coming_heads(c, c->all & ~before);
-    const uint32_t stay = ~stim_set(c->random, c->d->clear) & ~come;
+    const uint32_t stay = ~stim_set(c->random, c->w->clear) & ~come;
     for (uint32_t rest = come; rest != 0; rest &= rest - 1u) {
         const uint64_t r = wlk_random(c->random) & ~(uint64_t)PROFILE_MASK;
         memory[MEMORY_SEEDS + (uint32_t)__builtin_ctz(rest)] = r | c->profile;
     }
     memory[MEMORY_HEADS] = before | come;
-    memory[MEMORY_WAW] = (memory[MEMORY_WAW] & stay) | (come & stim_set(c->random, c->d->waw));
-    memory[MEMORY_WAR] = (memory[MEMORY_WAR] & stay) | (come & stim_set(c->random, c->d->war));
+    memory[MEMORY_WAW] = (memory[MEMORY_WAW] & stay) | (come & stim_set(c->random, c->w->waw));
+    memory[MEMORY_WAR] = (memory[MEMORY_WAR] & stay) | (come & stim_set(c->random, c->w->war));
 }
 
 // A warp without a valid head shows the one it had.
@@ -170,11 +170,11 @@ static void put_reads(cycle *c, uint64_t *in) {
     const uint32_t asked[4] = {(c->valid & c->has_rs[0]) | loose, (c->valid & c->has_rs[1]) | loose,
                                (c->valid & c->has_rs[2]) | loose, war};
     PUT(scb_warps_readRs1_pendingWrites, in,
-        (uint64_t)(stim_set(c->random, c->d->busy) & asked[0]));
+        (uint64_t)(stim_set(c->random, c->w->busy) & asked[0]));
     PUT(scb_warps_readRs2_pendingWrites, in,
-        (uint64_t)(stim_set(c->random, c->d->busy) & asked[1]));
+        (uint64_t)(stim_set(c->random, c->w->busy) & asked[1]));
     PUT(scb_warps_readRs3_pendingWrites, in,
-        (uint64_t)(stim_set(c->random, c->d->busy) & asked[2]));
+        (uint64_t)(stim_set(c->random, c->w->busy) & asked[2]));
     PUT(scb_warps_readRd_pendingWrites, in, (uint64_t)waw);
     for (uint32_t w = 0; w < c->cfg->num_warps; w++) {
         put_counts(c, asked, w, wlk_hazard_in_element_mut(in, w));
@@ -192,8 +192,8 @@ static uint32_t choice(const cycle *c) {
 // A scoreboard succeeds only where it is asked (§3.3), and nothing is asked without room (§4).
 static void put_success(cycle *c, uint64_t *in) {
     uint64_t *memory = c->stim->memory;
-    const bool full = wlk_stim_lasts(c->stim, &memory[MEMORY_FULL], c->d->full, c->d->longest);
-    const bool deny = wlk_stim_lasts(c->stim, &memory[MEMORY_DENY], c->d->deny, c->d->longest);
+    const bool full = wlk_stim_lasts(c->stim, &memory[MEMORY_FULL], c->w->full, c->w->longest);
+    const bool deny = wlk_stim_lasts(c->stim, &memory[MEMORY_DENY], c->w->deny, c->w->longest);
     const bool chosen = c->candidates != 0;
     const uint32_t warp = chosen ? choice(c) : 0u;
     const bool asked = chosen && !full && (c->has_any >> warp & 1u) != 0;
@@ -220,12 +220,12 @@ static void next(const uint32_t *words, const void *model_state, wlk_stimulus_st
         start(c.cfg, stim);
     }
     c.profile = wlk_stim_profile(stim, PROFILES, stim->memory[MEMORY_FIRST]);
-    c.d = &profiles[c.profile];
+    c.w = &profiles[c.profile];
     c.all = (uint32_t)wlk_mask(c.cfg->num_warps);
-    c.loose = stim_chance(c.random, c.d->loose);
+    c.loose = stim_chance(c.random, c.w->loose);
     memset(in, 0, (WLK_HAZARD_IN_GROUP + c.cfg->num_warps * WLK_HAZARD_IN_STRIDE) * sizeof *in);
-    PUT(reset, in, wlk_stim_reset(stim, c.d->reset));
-    PUT(softReset, in, (wlk_random(c.random) & 4095u) < c.d->soft_reset);
+    PUT(reset, in, wlk_stim_reset(stim, c.w->reset));
+    PUT(softReset, in, (wlk_random(c.random) & 4095u) < c.w->soft_reset);
     if (c.cfg->debug) {
         PUT(debug_cycle, in, stim->cycle);
     }

@@ -13,7 +13,7 @@ enum { PHASE_CYCLES = 144, OUT_WORDS = 512, MAX_INADMISSIBLE = 24 };
 
 #define PUT(field, words, value) wlk_issue_in_put_##field(words, value)
 
-// What a profile turns; chances are out of 256.
+// What a profile sets; chances are out of 256.
 typedef struct weights {
     uint8_t offer;                // a warp without a head gets one
     uint8_t skew;                 // halvings of that from the first warp to the last one
@@ -28,7 +28,7 @@ typedef struct weights {
     uint8_t slow;                 // 1..MAX_LATENCY cycles
     uint8_t ready;                // issue.ready, if the unit is free
     uint8_t block;                // longest time without issue.ready
-    uint8_t stray;                // a write-back that nobody waits for
+    uint8_t stray;                // a write-back that no row waits for
     uint8_t soft_reset;           // out of 4096
     uint8_t reset;                // out of 4096
     uint8_t inadmissible;         // an instruction that may never be admitted
@@ -83,19 +83,19 @@ static const weights *weights_now(const wlk_stimulus_state *stim, const memory *
 // ---- random instructions ----------------------------------------------------------------------
 
 // Registers of a warp's own, or the lowest ones for all; now and then any.
-static uint32_t pick_register(const wlk_issue_cfg *cfg, const weights *d, uint32_t bits,
+static uint32_t pick_register(const wlk_issue_cfg *cfg, const weights *w, uint32_t bits,
                               uint32_t warp, uint64_t *random) {
     const uint64_t r = wlk_random(random);
     const uint32_t own =
         cfg->num_pregs >> wlk_min(wlk_clog2(cfg->num_warps), wlk_clog2(cfg->num_pregs));
     const uint32_t window = UINT32_C(1) << bits;
-    if ((r >> 48 & 255u) < d->x0) {
+    if ((r >> 48 & 255u) < w->x0) {
         return 0;
     }
     if ((r >> 56 & 63u) == 0) {
         return (uint32_t)r & (cfg->num_pregs - 1u);
     }
-    if ((r >> 40 & 255u) < d->shared) {
+    if ((r >> 40 & 255u) < w->shared) {
         return (uint32_t)r & (wlk_min(window, cfg->num_pregs) - 1u);
     }
     return (warp * own + ((uint32_t)r & (wlk_min(window, own) - 1u))) & (cfg->num_pregs - 1u);
@@ -138,16 +138,16 @@ uint32_t wlk_stim_issue_most_named(const uint64_t *entry, uint32_t *preg) {
     return most;
 }
 
-static void make_sources(const wlk_issue_cfg *cfg, const weights *d, const memory *mem,
+static void make_sources(const wlk_issue_cfg *cfg, const weights *w, const memory *mem,
                          uint32_t warp, uint64_t *random, uint64_t *entry) {
     const uint64_t r = wlk_random(random);
     uint64_t alone[WLK_ENTRY_WORDS] = {0};
     uint32_t pregs[OPERANDS], has = 0, named = 0;
     for (uint32_t i = 0; i < OPERANDS; i++) {
-        const uint32_t other = pick_register(cfg, d, d->source_bits, warp, random);
-        pregs[i] = pick_or_repeat(d->raw, mem->recent_rd[warp], other, random);
-        pregs[i] = i > 0 && (r >> (i * 8u) & 255u) < d->repeat ? pregs[0] : pregs[i];
-        has |= (uint32_t)((r >> (24u + i * 8u) & 255u) < d->source) << i;
+        const uint32_t other = pick_register(cfg, w, w->source_bits, warp, random);
+        pregs[i] = pick_or_repeat(w->raw, mem->recent_rd[warp], other, random);
+        pregs[i] = i > 0 && (r >> (i * 8u) & 255u) < w->repeat ? pregs[0] : pregs[i];
+        has |= (uint32_t)((r >> (24u + i * 8u) & 255u) < w->source) << i;
     }
     put_sources(alone, pregs, has);
     // One that names a register more often could never be admitted.
@@ -177,38 +177,38 @@ static void make_inadmissible(const wlk_issue_cfg *cfg, wlk_stimulus_state *stim
     }
 }
 
-static uint64_t pick_mask(const wlk_issue_cfg *cfg, const weights *d, uint64_t *random) {
+static uint64_t pick_mask(const wlk_issue_cfg *cfg, const weights *w, uint64_t *random) {
     const uint64_t all = wlk_mask(cfg->num_lanes), r = wlk_random(random);
-    return (r >> 56) < d->partial ? (r & wlk_random(random)) & all : all;
+    return (r >> 56) < w->partial ? (r & wlk_random(random)) & all : all;
 }
 
-static void make_operands(const wlk_issue_cfg *cfg, const weights *d, memory *mem, uint32_t warp,
+static void make_operands(const wlk_issue_cfg *cfg, const weights *w, memory *mem, uint32_t warp,
                           uint64_t *random, uint64_t *entry) {
-    make_sources(cfg, d, mem, warp, random, entry);
-    const uint32_t other = pick_register(cfg, d, d->rd_bits, warp, random);
-    uint32_t rd = pick_or_repeat(d->war, mem->recent_rs[warp], other, random);
-    rd = pick_or_repeat(d->waw, mem->recent_rd[warp], rd, random);
+    make_sources(cfg, w, mem, warp, random, entry);
+    const uint32_t other = pick_register(cfg, w, w->rd_bits, warp, random);
+    uint32_t rd = pick_or_repeat(w->war, mem->recent_rs[warp], other, random);
+    rd = pick_or_repeat(w->waw, mem->recent_rd[warp], rd, random);
     // One without any operand could never be admitted either.
-    put_destination(entry, rd, sources(entry) == 0 || hits(wlk_random(random), d->rd));
+    put_destination(entry, rd, sources(entry) == 0 || hits(wlk_random(random), w->rd));
     remember(mem->recent_rs[warp], source_register(entry, rd % OPERANDS));
     if (has_destination(entry)) {
         remember(mem->recent_rd[warp], rd);
     }
 }
 
-static void make_instruction(const wlk_issue_cfg *cfg, const weights *d, wlk_stimulus_state *stim,
+static void make_instruction(const wlk_issue_cfg *cfg, const weights *w, wlk_stimulus_state *stim,
                              uint32_t warp) {
     memory *mem = memory_of(stim);
     uint64_t *random = &stim->random, *entry = mem->head[warp];
-    for (uint32_t w = 0; w < WLK_ENTRY_WORDS; w++) {
-        entry[w] = wlk_random(random) & mem->opaque[w];
+    for (uint32_t i = 0; i < WLK_ENTRY_WORDS; i++) {
+        entry[i] = wlk_random(random) & mem->opaque[i];
     }
-    if (d->inadmissible != 0 && hits(wlk_random(random), d->inadmissible)) {
+    if (w->inadmissible != 0 && hits(wlk_random(random), w->inadmissible)) {
         make_inadmissible(cfg, stim, entry);
     } else {
-        make_operands(cfg, d, mem, warp, random, entry);
+        make_operands(cfg, w, mem, warp, random, entry);
     }
-    wlk_entry_put_tmask(entry, pick_mask(cfg, d, random));
+    wlk_entry_put_tmask(entry, pick_mask(cfg, w, random));
     wlk_entry_put_pc(entry, mem->pc[warp]);
     wlk_entry_put_wid(entry, warp);
     mem->pc[warp] += 4u;
@@ -244,25 +244,25 @@ uint32_t wlk_stim_issue_unfinished_warps(const wlk_issue_cfg *cfg, const wlk_sti
 }
 
 // Warps that get a head if they have none.
-static uint32_t fetching_warps(const wlk_issue_cfg *cfg, const weights *d,
+static uint32_t fetching_warps(const wlk_issue_cfg *cfg, const weights *w,
                                wlk_stimulus_state *stim) {
     uint64_t r = 0;
     uint32_t warps = 0;
     if (stim->program != NULL) {
         return wlk_stim_issue_unfinished_warps(cfg, stim);
     }
-    for (uint32_t w = 0; w < cfg->num_warps; w++, r >>= 8) {
-        r = w % 8u == 0 ? wlk_random(&stim->random) : r;
+    for (uint32_t warp = 0; warp < cfg->num_warps; warp++, r >>= 8) {
+        r = warp % 8u == 0 ? wlk_random(&stim->random) : r;
         // The busiest warp is another one in each phase.
-        const uint32_t rank = (uint32_t)(w + stim->cycle / PHASE_CYCLES) % cfg->num_warps;
-        const uint32_t offer = d->offer >> (rank * d->skew / cfg->num_warps);
-        warps |= (uint32_t)hits(r, offer) << w;
+        const uint32_t rank = (uint32_t)(warp + stim->cycle / PHASE_CYCLES) % cfg->num_warps;
+        const uint32_t offer = w->offer >> (rank * w->skew / cfg->num_warps);
+        warps |= (uint32_t)hits(r, offer) << warp;
     }
     return warps;
 }
 
-// Both arbiters know whom they granted last. Until then there must be nothing to choose, so that
-// the generator's model and the RTL stay equal: one instruction at a time.
+// Is the last grant of both arbiters known? Until then the generator cannot know their choice, so
+// it offers one instruction at a time, and its model stays equal to the RTL.
 static bool arbiters_known(const wlk_issue_state *st) {
     return (st->hazard.last & (st->hazard.last - 1u)) == 0 &&
            (st->reservStation.last & (st->reservStation.last - 1u)) == 0;
@@ -274,27 +274,28 @@ static uint32_t one_warp(uint32_t warps, const wlk_issue_state *st, const memory
     return busy ? 0u : warps & (~warps + 1u);
 }
 
-static void make_heads(const wlk_issue_cfg *cfg, const wlk_issue_state *st, const weights *d,
+static void make_heads(const wlk_issue_cfg *cfg, const wlk_issue_state *st, const weights *w,
                        wlk_stimulus_state *stim, uint64_t *in) {
     memory *mem = memory_of(stim);
-    uint32_t warps = stim->drain ? 0u : fetching_warps(cfg, d, stim) & ~mem->offered;
+    uint32_t warps = stim->drain ? 0u : fetching_warps(cfg, w, stim) & ~mem->offered;
     if (!arbiters_known(st)) {
         warps = one_warp(warps, st, mem);
     }
     mem->offered |= warps;
     for (; warps != 0; warps &= warps - 1u) {
-        const uint32_t w = (uint32_t)__builtin_ctz(warps);
+        const uint32_t warp = (uint32_t)__builtin_ctz(warps);
         size_t count = 0;
         if (stim->program == NULL) {
-            make_instruction(cfg, d, stim, w);
+            make_instruction(cfg, w, stim, warp);
         } else {
-            put_instruction(mem, wlk_program_warp(stim->program, w, &count) + mem->position[w]);
+            put_instruction(mem,
+                            wlk_program_warp(stim->program, warp, &count) + mem->position[warp]);
         }
     }
     PUT(ibuf_valid, in, mem->offered);
-    for (uint32_t w = 0; w < cfg->num_warps; w++) {
-        memcpy(wlk_issue_in_element_mut(in, w) + WLK_ISSUE_IN_IBUF_BITS, mem->head[w],
-               sizeof mem->head[w]);
+    for (uint32_t warp = 0; warp < cfg->num_warps; warp++) {
+        memcpy(wlk_issue_in_element_mut(in, warp) + WLK_ISSUE_IN_IBUF_BITS, mem->head[warp],
+               sizeof mem->head[warp]);
     }
 }
 
@@ -325,40 +326,40 @@ static void follow(const wlk_issue_cfg *cfg, const wlk_issue_state *st, wlk_stim
 
 // ---- the other inputs -------------------------------------------------------------------------
 
-static bool unblocked(const weights *d, wlk_stimulus_state *stim) {
+static bool unblocked(const weights *w, wlk_stimulus_state *stim) {
     memory *mem = memory_of(stim);
     const uint64_t r = wlk_random(&stim->random);
     if (stim->drain) {
         return true;
     }
-    if (d->block != 0 && stim->cycle >= mem->blocked_until && (r >> 8 & 31u) == 0) {
-        mem->blocked_until = stim->cycle + (r >> 16) % d->block;
+    if (w->block != 0 && stim->cycle >= mem->blocked_until && (r >> 8 & 31u) == 0) {
+        mem->blocked_until = stim->cycle + (r >> 16) % w->block;
     }
-    return stim->cycle >= mem->blocked_until && hits(r, d->ready);
+    return stim->cycle >= mem->blocked_until && hits(r, w->ready);
 }
 
-static uint32_t pick_latency(const weights *d, wlk_stimulus_state *stim, const uint64_t *entry) {
+static uint32_t pick_latency(const weights *w, wlk_stimulus_state *stim, const uint64_t *entry) {
     const wlk_instruction *instruction = instruction_of(stim, entry);
     const uint64_t r = wlk_random(&stim->random);
     if (instruction != NULL) {
         return instruction->latency;
     }
-    const uint32_t longest = (r & 255u) < d->slow ? MAX_LATENCY : d->latency;
+    const uint32_t longest = (r & 255u) < w->slow ? MAX_LATENCY : w->latency;
     return 1u + (uint32_t)(r >> 8) % (longest != 0 ? longest : 1u);
 }
 
-static void make_issue(const wlk_issue_state *st, const weights *d, wlk_stimulus_state *stim,
+static void make_issue(const wlk_issue_state *st, const weights *w, wlk_stimulus_state *stim,
                        uint64_t *in) {
     memory *mem = memory_of(stim);
     const uint64_t *entry = st->reservStation.stage;
-    bool ready = unblocked(d, stim);
+    bool ready = unblocked(w, stim);
     if (st->reservStation.stage_full) {
         const uint32_t unit = unit_of(stim, entry);
         ready = ready && wlk_stim_issue_execution_takes(mem, unit, stim->cycle);
         if (ready) {
             mem->moved = stim->cycle;
             wlk_stim_issue_execution_take(mem, entry, unit, stim->cycle,
-                                          pick_latency(d, stim, entry));
+                                          pick_latency(w, stim, entry));
         }
     }
     PUT(issue_ready, in, ready ? UINT64_C(1) : UINT64_C(0));
@@ -366,38 +367,38 @@ static void make_issue(const wlk_issue_state *st, const weights *d, wlk_stimulus
 
 // A write-back that belongs to no instruction: nothing forbids it, and nothing else can hit a
 // register while it is read.
-static bool stray_result(const wlk_issue_cfg *cfg, const wlk_issue_state *st, const weights *d,
+static bool stray_result(const wlk_issue_cfg *cfg, const wlk_issue_state *st, const weights *w,
                          wlk_stimulus_state *stim, result *to) {
     const uint64_t r = wlk_random(&stim->random);
     const uint32_t operand = (uint32_t)(r >> 32) % OPERANDS;
-    to->mask = pick_mask(cfg, d, &stim->random);
+    to->mask = pick_mask(cfg, w, &stim->random);
     to->rd = st->collector.nextEn >> operand & 1u ? st->collector.nextPReg[operand]
                                                   : (uint32_t)(r >> 8) & (cfg->num_pregs - 1u);
-    return !stim->drain && (r & 255u) < d->stray;
+    return !stim->drain && (r & 255u) < w->stray;
 }
 
-static void make_writeback(const wlk_issue_cfg *cfg, const wlk_issue_state *st, const weights *d,
+static void make_writeback(const wlk_issue_cfg *cfg, const wlk_issue_state *st, const weights *w,
                            wlk_stimulus_state *stim, uint64_t *in) {
     result r;
     // Without a result the ports show something all the same.
     const bool valid = wlk_stim_issue_execution_result(memory_of(stim), stim->cycle, &r) ||
-                       stray_result(cfg, st, d, stim, &r);
+                       stray_result(cfg, st, w, stim, &r);
     memory_of(stim)->moved = valid ? stim->cycle : memory_of(stim)->moved;
     PUT(writeback_valid, in, valid);
     PUT(writeback_bits_rd, in, r.rd);
     PUT(writeback_bits_tmask, in, r.mask);
 }
 
-static void make_resets(const weights *d, wlk_stimulus_state *stim, uint64_t *in) {
+static void make_resets(const weights *w, wlk_stimulus_state *stim, uint64_t *in) {
     const uint64_t r = wlk_random(&stim->random);
     memory *mem = memory_of(stim);
     // Nothing but a reset ends an instruction that cannot be admitted.
     const bool gives_up = mem->give_up != 0 && (stim->drain || stim->cycle >= mem->give_up);
     mem->was_reset =
-        stim->cycle < STIM_RESET_CYCLES || gives_up || (!stim->drain && (r & 4095u) < d->reset);
+        stim->cycle < STIM_RESET_CYCLES || gives_up || (!stim->drain && (r & 4095u) < w->reset);
     mem->give_up = mem->was_reset ? 0u : mem->give_up;
     PUT(reset, in, mem->was_reset);
-    PUT(softReset, in, !stim->drain && (r >> 12 & 4095u) < d->soft_reset);
+    PUT(softReset, in, !stim->drain && (r >> 12 & 4095u) < w->soft_reset);
 }
 
 static void make_data(const wlk_issue_cfg *cfg, wlk_stimulus_state *stim, uint64_t *data) {
@@ -459,7 +460,7 @@ static void next(const uint32_t *words, const void *model_state, wlk_stimulus_st
     if (stim->cycle == 0) {
         start(cfg, stim);
     }
-    const weights *d = weights_now(stim, mem);
+    const weights *w = weights_now(stim, mem);
     follow(cfg, st, stim);
     memset(in, 0, WLK_ISSUE_IN_GROUP * sizeof *in);
     if (stim->cycle == 0) {
@@ -469,11 +470,11 @@ static void next(const uint32_t *words, const void *model_state, wlk_stimulus_st
         memset(wlk_issue_in_element_mut(in, 0), 0,
                cfg->num_warps * WLK_ISSUE_IN_STRIDE * sizeof *in);
     } else {
-        make_heads(cfg, st, d, stim, in);
+        make_heads(cfg, st, w, stim, in);
     }
-    make_issue(st, d, stim, in);
-    make_writeback(cfg, st, d, stim, in);
-    make_resets(d, stim, in);
+    make_issue(st, w, stim, in);
+    make_writeback(cfg, st, w, stim, in);
+    make_resets(w, stim, in);
     if (cfg->debug) {
         make_debug(stim, in);
     }

@@ -2,7 +2,7 @@
 // The execution side behind the issue stage: units that are busy, results that come back.
 #include "issue_private.h"
 
-enum { AGE_BITS = 20 };
+enum { AGE_BITS = 20 }; // low bits of an order, so that results due together come back by age
 
 // Cycles from one instruction of a unit to its next one; docs/program-format.md has them too.
 static const uint8_t busy_cycles[WLK_UNITS] = {
@@ -14,6 +14,7 @@ bool wlk_stim_issue_execution_takes(const memory *mem, uint32_t unit, uint64_t c
     return cycle >= mem->unit_free[unit] && mem->n_results < MAX_RESULTS;
 }
 
+// mem->results is a binary heap on `order`.
 static void add_result(memory *mem, const result *added) {
     uint32_t at = mem->n_results++;
     for (; at > 0 && mem->results[(at - 1u) / 2u].order > added->order; at = (at - 1u) / 2u) {

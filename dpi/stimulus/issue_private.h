@@ -93,7 +93,7 @@ static inline uint32_t unit_of(const wlk_stimulus_state *stim, const uint64_t *e
  */
 uint32_t wlk_stim_issue_most_named(const uint64_t *entry, uint32_t *preg);
 
-/* Warps whose head waits behind the last edge: those offered but the one that was admitted. */
+/* Warps whose head waits after the last edge: those offered but the one that was admitted. */
 uint32_t wlk_stim_issue_waiting_heads(const wlk_issue_cfg *cfg, const wlk_issue_state *st,
                                       const memory *mem);
 

@@ -26,14 +26,14 @@ typedef struct scene {
 } scene;
 
 // One line, whole or not at all.
-__attribute__((format(printf, 2, 3))) static void say(text *t, const char *format, ...) {
+__attribute__((format(printf, 2, 3))) static void add_line(text *t, const char *format, ...) {
     char line[LINE];
     va_list args;
     va_start(args, format);
     const int n = vsnprintf(line, sizeof line, format, args);
     va_end(args);
     if (n < 0 || t->used + strlen(line) + 2u > t->size) {
-        t->size = t->used; // nor anything after it
+        t->size = t->used; // drop the lines after it too
         return;
     }
     t->used += (size_t)snprintf(t->to + t->used, t->size - t->used, "%s%s",
@@ -99,9 +99,10 @@ static void say_chosen(const scene *s, text *t) {
     if (!never_admitted(s, entry, why, sizeof why)) {
         return;
     }
-    say(t,
-        "warp %" PRIu32 "'s head %s %s, so the scoreboard never admits it (muon-issue, section 4)",
-        s->chosen, place(s, entry, at, sizeof at), why);
+    add_line(t,
+             "warp %" PRIu32
+             "'s head %s %s, so the scoreboard never admits it (muon-issue, section 4)",
+             s->chosen, place(s, entry, at, sizeof at), why);
 }
 
 static void say_head(const scene *s, uint32_t warp, text *t) {
@@ -110,17 +111,17 @@ static void say_head(const scene *s, uint32_t warp, text *t) {
     char at[64], why[LINE / 2];
     (void)place(s, entry, at, sizeof at);
     if (has_destination(entry) && pending_write(s, rd)) {
-        say(t, "warp %" PRIu32 "'s head %s waits for the write of x%" PRIu32, warp, at, rd);
+        add_line(t, "warp %" PRIu32 "'s head %s waits for the write of x%" PRIu32, warp, at, rd);
     } else if (has_destination(entry) && pending_reads(s, rd) != 0) {
-        say(t, "warp %" PRIu32 "'s head %s waits for %" PRIu32 " reads of x%" PRIu32, warp, at,
-            pending_reads(s, rd), rd);
+        add_line(t, "warp %" PRIu32 "'s head %s waits for %" PRIu32 " reads of x%" PRIu32, warp, at,
+                 pending_reads(s, rd), rd);
     } else if (warp != s->chosen) {
-        say(t, "warp %" PRIu32 "'s head %s waits behind that of warp %" PRIu32, warp, at,
-            s->chosen);
+        add_line(t, "warp %" PRIu32 "'s head %s waits behind that of warp %" PRIu32, warp, at,
+                 s->chosen);
     } else if (!never_admitted(s, entry, why, sizeof why)) {
         const uint32_t rows = (uint32_t)wlk_mask(s->cfg->rs_entries);
-        say(t, "warp %" PRIu32 "'s head %s waits for %s", warp, at,
-            s->st->reservStation.valid == rows ? "a row" : "pending reads of its sources");
+        add_line(t, "warp %" PRIu32 "'s head %s waits for %s", warp, at,
+                 s->st->reservStation.valid == rows ? "a row" : "pending reads of its sources");
     }
 }
 
@@ -163,20 +164,20 @@ static void say_row(const scene *s, uint32_t row, text *t) {
     if (!waits && s->cfg->in_order_per_warp && rs->older[row] != 0) {
         (void)snprintf(why, sizeof why, "an older instruction of its warp");
     }
-    say(t, "row %" PRIu32 ": warp %u's %s waits for %s", row, rs->warp[row],
-        place(s, rs->entry[row], at, sizeof at), why);
+    add_line(t, "row %" PRIu32 ": warp %u's %s waits for %s", row, rs->warp[row],
+             place(s, rs->entry[row], at, sizeof at), why);
 }
 
 static void say_outside(const scene *s, text *t) {
     const uint64_t *entry = s->st->reservStation.stage;
     char at[64];
     if (s->st->reservStation.stage_full) {
-        say(t, "issue port: warp %" PRIu32 "'s %s waits for issue.ready of the %s",
-            wlk_entry_get_wid(entry), place(s, entry, at, sizeof at),
-            wlk_unit_name(unit_of(s->stim, entry)));
+        add_line(t, "issue port: warp %" PRIu32 "'s %s waits for issue.ready of the %s",
+                 wlk_entry_get_wid(entry), place(s, entry, at, sizeof at),
+                 wlk_unit_name(unit_of(s->stim, entry)));
     }
     if (s->mem->n_results != 0) {
-        say(t, "in execution: %" PRIu32 " results", s->mem->n_results);
+        add_line(t, "in execution: %" PRIu32 " results", s->mem->n_results);
     }
 }
 
@@ -186,8 +187,8 @@ static void say_unfinished(const scene *s, text *t) {
         const uint32_t warp = (uint32_t)__builtin_ctz(rest);
         size_t count = 0;
         (void)wlk_program_warp(s->stim->program, warp, &count);
-        say(t, "warp %" PRIu32 " has yet to offer %zu of %zu instructions", warp,
-            count - s->mem->position[warp], count);
+        add_line(t, "warp %" PRIu32 " has yet to offer %zu of %zu instructions", warp,
+                 count - s->mem->position[warp], count);
     }
 }
 

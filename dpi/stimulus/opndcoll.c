@@ -15,7 +15,7 @@ enum {
     MEMORY_BLOCK, // by kind: clocks in which nothing is taken
 };
 
-// What a profile turns; chances are out of 256.
+// What a profile sets; chances are out of 256.
 typedef struct weights {
     uint8_t issue;
     uint8_t shuffled;     // a port issues for any scheduler, not for the next in the rotation
@@ -63,7 +63,7 @@ enum {
 
 typedef struct cycle {
     const cfg_t *cfg;
-    const weights *d;
+    const weights *w;
     wlk_stimulus_state *stim;
     uint64_t *random;
     uint64_t *payload; // next words of the record
@@ -85,13 +85,13 @@ typedef struct origin {
     uint32_t wid, sched;
 } origin;
 
-// A warp and the scheduler that it is said to be of: the one that owns it (§4) where there is one;
+// A warp and the scheduler that the inputs name with it: its owner (§4) where there is one;
 // without data now and then any other, which the rules allow.
 static origin pick_origin(const cycle *c, uint32_t sched) {
     const uint32_t warps = c->cfg->num_warps, scheds = c->cfg->num_sched_per_core;
     const uint64_t r = wlk_random(c->random);
     const bool any = (r & 31u) == 0;
-    const uint32_t hot = any ? warps : wlk_min(warps, scheds << c->d->hot_warps);
+    const uint32_t hot = any ? warps : wlk_min(warps, scheds << c->w->hot_warps);
     const uint32_t wid = stim_below(r, hot);
     // NOLINTNEXTLINE(clang-analyzer-core.DivideZero): a legal configuration has a scheduler.
     const uint32_t owned = wid - wid % scheds + sched;
@@ -104,7 +104,7 @@ static origin pick_origin(const cycle *c, uint32_t sched) {
 static uint32_t pick_reg(const cycle *c) {
     const uint64_t r = wlk_random(c->random);
     const bool any = (r >> 40 & 31u) == 0;
-    const uint32_t hot = (uint32_t)wlk_mask(c->d->hot_regs) << c->d->stride;
+    const uint32_t hot = (uint32_t)wlk_mask(c->w->hot_regs) << c->w->stride;
     return (uint32_t)r & (c->cfg->num_regs - 1u) & (any ? ~0u : hot);
 }
 
@@ -118,14 +118,14 @@ static uint32_t pick_slots(const cycle *c, uint32_t n, uint32_t chance) {
 static uint32_t pick_kind(const cycle *c) {
     const uint64_t r = wlk_random(c->random);
     const uint32_t favourite = (uint32_t)(c->stim->memory[MEMORY_FIRST] >> 32) % c->cfg->num_kinds;
-    return (r & 255u) < c->d->favourite ? favourite : stim_below(r, c->cfg->num_kinds);
+    return (r & 255u) < c->w->favourite ? favourite : stim_below(r, c->cfg->num_kinds);
 }
 
 // The scheduler that a port issues for: they take turns in being the first.
 static uint32_t pick_sched(const cycle *c, uint32_t port) {
     const uint32_t scheds = c->cfg->num_sched_per_core;
     const uint64_t r = wlk_random(c->random);
-    return (r & 255u) < c->d->shuffled ? stim_below(r, scheds)
+    return (r & 255u) < c->w->shuffled ? stim_below(r, scheds)
                                        : (uint32_t)((port + c->stim->cycle) % scheds);
 }
 
@@ -133,12 +133,12 @@ static void put_sources(cycle *c, uint32_t port, uint64_t *in) {
     const uint32_t n = c->cfg->src_slots;
     uint64_t regs[WLK_OPNDCOLL_RTL_MAX_SRC_SLOTS];
     for (uint32_t k = 0; k < n; k++) {
-        const bool repeats = k > 0 && stim_chance(c->random, c->d->repeat);
+        const bool repeats = k > 0 && stim_chance(c->random, c->w->repeat);
         regs[k] = repeats ? regs[0] : pick_reg(c);
     }
-    const bool none = stim_chance(c->random, c->d->none);
+    const bool none = stim_chance(c->random, c->w->none);
     PUT(issue_bits_enable, in,
-        (uint64_t)(none ? 0u : pick_slots(c, n, c->d->source)) << port * SRC_STEP);
+        (uint64_t)(none ? 0u : pick_slots(c, n, c->w->source)) << port * SRC_STEP);
     put_lanes(c, regs, n, wlk_clog2(c->cfg->num_regs));
 }
 
@@ -146,7 +146,7 @@ static void put_sources(cycle *c, uint32_t port, uint64_t *in) {
 static void put_issue(cycle *c, uint32_t port, uint64_t *in) {
     const uint64_t r = wlk_random(c->random);
     const origin from = pick_origin(c, pick_sched(c, port));
-    const bool valid = c->stim->drain == 0 && stim_chance(c->random, c->d->issue);
+    const bool valid = c->stim->drain == 0 && stim_chance(c->random, c->w->issue);
     const uint64_t kind = valid ? pick_kind(c) : r & wlk_mask(wlk_idw(c->cfg->num_kinds));
     const uint64_t sched =
         valid ? from.sched : r >> 8 & wlk_mask(wlk_idw(c->cfg->num_sched_per_core));
@@ -159,20 +159,20 @@ static void put_issue(cycle *c, uint32_t port, uint64_t *in) {
 
 static void put_take(const cycle *c, uint32_t kind, uint64_t *in) {
     uint64_t *left = &c->stim->memory[MEMORY_BLOCK + kind];
-    const bool blocked = wlk_stim_lasts(c->stim, left, c->d->block, c->d->longest);
-    const bool ready = stim_chance(c->random, c->d->take);
+    const bool blocked = wlk_stim_lasts(c->stim, left, c->w->block, c->w->longest);
+    const bool ready = stim_chance(c->random, c->w->take);
     PUT(take_ready, in, (uint64_t)(c->stim->drain != 0 || (ready && !blocked)) << kind);
 }
 
 static void put_call(const cycle *c, uint32_t call, uint64_t *in) {
     const uint32_t sched = stim_below(wlk_random(c->random), c->cfg->num_sched_per_core);
     const origin from = pick_origin(c, sched);
-    const bool valid = c->stim->drain == 0 && stim_chance(c->random, c->d->wb);
+    const bool valid = c->stim->drain == 0 && stim_chance(c->random, c->w->wb);
     PUT(wb_valid, in, (uint64_t)valid << call);
     PUT(wb_bits_wid, in, (uint64_t)from.wid << call * WARP_STEP);
     PUT(wb_bits_sched, in, (uint64_t)from.sched << call * SCHED_STEP);
     PUT(wb_bits_enable, in,
-        (uint64_t)pick_slots(c, c->cfg->dst_slots, c->d->destination) << call * DST_STEP);
+        (uint64_t)pick_slots(c, c->cfg->dst_slots, c->w->destination) << call * DST_STEP);
 }
 
 // Payloads lie field by field.
@@ -205,9 +205,9 @@ static void next(const uint32_t *words, const void *model_state, wlk_stimulus_st
     if (stim->cycle == 0) {
         stim->memory[MEMORY_FIRST] = wlk_random(&stim->random);
     }
-    c.d = &profiles[wlk_stim_profile(stim, PROFILES, stim->memory[MEMORY_FIRST])];
+    c.w = &profiles[wlk_stim_profile(stim, PROFILES, stim->memory[MEMORY_FIRST])];
     memset(in, 0, wlk_opndcoll_rtl_in_words(cfg) * sizeof *in);
-    PUT(reset, in, wlk_stim_reset(stim, c.d->reset));
+    PUT(reset, in, wlk_stim_reset(stim, c.w->reset));
     for (uint32_t port = 0; port < cfg->num_sched_per_core; port++) {
         put_issue(&c, port, in);
     }

@@ -18,7 +18,7 @@ enum {
     MEMORY_BITS,                     // of an instruction in this configuration
 };
 
-// What a profile turns; chances are out of 256.
+// What a profile sets; chances are out of 256.
 typedef struct weights {
     stim_operands operands;
     uint8_t admit;
@@ -63,7 +63,7 @@ enum {
 typedef struct cycle {
     const wlk_reservation_station_cfg *cfg;
     const wlk_reservation_station_state *st;
-    const weights *d;
+    const weights *w;
     wlk_stimulus_state *stim;
     uint64_t *random;
     uint32_t written; // register of the write-back, or 0
@@ -96,10 +96,10 @@ static uint32_t pick_awaited(const cycle *c) {
 }
 
 static void put_write_back(cycle *c, uint64_t *in) {
-    const bool wake = c->stim->drain != 0 || stim_chance(c->random, c->d->wake);
+    const bool wake = c->stim->drain != 0 || stim_chance(c->random, c->w->wake);
     const uint32_t awaited = wake ? pick_awaited(c) : 0u;
-    const uint32_t other = stim_preg(&c->d->operands, c->cfg->num_pregs, c->random);
-    const bool valid = awaited != 0 || stim_chance(c->random, c->d->stray);
+    const uint32_t other = stim_preg(&c->w->operands, c->cfg->num_pregs, c->random);
+    const bool valid = awaited != 0 || stim_chance(c->random, c->w->stray);
     const uint32_t rd = awaited != 0 ? awaited : other;
     c->written = valid ? rd : 0u;
     PUT(writeback_valid, in, valid);
@@ -122,7 +122,7 @@ static uint32_t pick_busy(const cycle *c, const uint64_t *entry, uint32_t has) {
                             wlk_entry_get_rs3(entry)};
     uint32_t busy = 0;
     for (uint32_t i = 0; i < 3; i++) {
-        const bool waits = stim_chance(c->random, rs[i] == c->written ? 16u : c->d->busy);
+        const bool waits = stim_chance(c->random, rs[i] == c->written ? 16u : c->w->busy);
         busy |= (uint32_t)(waits && rs[i] != 0) << i;
     }
     return busy & has;
@@ -132,13 +132,13 @@ static void put_admission(const cycle *c, uint64_t *in) {
     const uint64_t r = wlk_random(c->random);
     const uint32_t favourite = (uint32_t)(c->stim->memory[MEMORY_FIRST] >> 32) % c->cfg->num_warps;
     const uint32_t warp =
-        stim_chance(c->random, c->d->favourite) ? favourite : stim_below(r, c->cfg->num_warps);
+        stim_chance(c->random, c->w->favourite) ? favourite : stim_below(r, c->cfg->num_warps);
     uint64_t *entry = in + ENTRY;
-    wlk_stim_entry(&c->d->operands, c->cfg->num_pregs, warp, c->stim->memory + MEMORY_BITS,
+    wlk_stim_entry(&c->w->operands, c->cfg->num_pregs, warp, c->stim->memory + MEMORY_BITS,
                    c->random, entry);
     const uint32_t has = wlk_entry_get_hasRs1(entry) | wlk_entry_get_hasRs2(entry) << 1 |
                          wlk_entry_get_hasRs3(entry) << 2;
-    PUT(admit_valid, in, may_admit(c) && stim_chance(c->random, c->d->admit));
+    PUT(admit_valid, in, may_admit(c) && stim_chance(c->random, c->w->admit));
     PUT(admit_bits_valid, in, ~(uint64_t)has & 7u);
     PUT(admit_bits_busy, in, pick_busy(c, entry, has));
 }
@@ -146,8 +146,8 @@ static void put_admission(const cycle *c, uint64_t *in) {
 // The answer: does the output stage's content leave?
 static uint32_t put_issue_ready(const cycle *c, uint64_t *in) {
     uint64_t *left = &c->stim->memory[MEMORY_BLOCK];
-    const bool blocked = wlk_stim_lasts(c->stim, left, c->d->block, c->d->longest);
-    const bool ready = stim_chance(c->random, c->d->issue);
+    const bool blocked = wlk_stim_lasts(c->stim, left, c->w->block, c->w->longest);
+    const bool ready = stim_chance(c->random, c->w->issue);
     const bool now = c->stim->drain != 0 || (ready && !blocked);
     PUT(issue_ready, in, now);
     return now && c->st->stage_full;
@@ -198,7 +198,7 @@ static void put_response(const cycle *c, uint32_t issue_fires, uint64_t *in) {
     const request asked = last_request(c);
     const uint32_t entry = pick_entry(c, &asked);
     const uint32_t any = (uint32_t)wlk_random(c->random) & 7u;
-    const bool valid = asked.enables != 0 || stim_chance(c->random, c->d->untaken);
+    const bool valid = asked.enables != 0 || stim_chance(c->random, c->w->untaken);
     PUT(collector_readResp_valid, in, valid);
     PUT(collector_readResp_bits_regs_enable, in, asked.enables != 0 ? asked.enables : any);
     PUT(collector_readResp_bits_collEntry, in, entry);
@@ -217,7 +217,7 @@ static void put_response(const cycle *c, uint32_t issue_fires, uint64_t *in) {
 // which row asks is the RTL's business, so then none waits.
 static void put_request_ready(const cycle *c, uint64_t *in) {
     uint64_t *left = &c->stim->memory[MEMORY_STALL];
-    const bool stalled = wlk_stim_lasts(c->stim, left, c->d->stall, c->d->longest);
+    const bool stalled = wlk_stim_lasts(c->stim, left, c->w->stall, c->w->longest);
     const bool room = free_entries(c) != 0 || c->cfg->allow_partial_collect;
     PUT(collector_readReq_ready, in, room && !stalled);
 }
@@ -251,11 +251,11 @@ static void next(const uint32_t *words, const void *model_state, wlk_stimulus_st
     if (stim->cycle == 0) {
         start(c.cfg, stim);
     }
-    c.d = &profiles[wlk_stim_profile(stim, PROFILES, stim->memory[MEMORY_FIRST])];
+    c.w = &profiles[wlk_stim_profile(stim, PROFILES, stim->memory[MEMORY_FIRST])];
     memset(in, 0, WLK_RESERVATION_STATION_IN_CONTROL * sizeof *in);
-    const bool reset = wlk_stim_reset(stim, c.d->reset);
+    const bool reset = wlk_stim_reset(stim, c.w->reset);
     PUT(reset, in, reset);
-    PUT(softReset, in, (wlk_random(c.random) & 4095u) < c.d->soft_reset);
+    PUT(softReset, in, (wlk_random(c.random) & 4095u) < c.w->soft_reset);
     if (c.cfg->debug) {
         PUT(debug_cycle, in, stim->cycle);
     }

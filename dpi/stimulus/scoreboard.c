@@ -9,7 +9,7 @@
 
 enum { PREG_BITS = 10, PROBES = 16, MEMORY_FIRST = 0 };
 
-// What a profile turns; chances are out of 256.
+// What a profile sets; chances are out of 256.
 typedef struct weights {
     stim_operands operands;             // of an admission
     uint8_t admit, collect, write_back; // the port is used
@@ -51,7 +51,7 @@ typedef struct port {
 typedef struct cycle {
     const wlk_scoreboard_cfg *cfg;
     const wlk_scoreboard_state *st;
-    const weights *d;
+    const weights *w;
     wlk_stimulus_state *stim;
     uint64_t *random;
     port coll, wb, rs;
@@ -69,7 +69,7 @@ static uint32_t pending_write(const cycle *c, uint32_t preg) {
 // While draining, none is missed.
 static uint32_t pick_pending(const cycle *c, bool write) {
     const uint32_t probes = c->stim->drain != 0 ? c->cfg->num_pregs : (uint32_t)PROBES;
-    const uint32_t start = stim_preg(&c->d->operands, c->cfg->num_pregs, c->random);
+    const uint32_t start = stim_preg(&c->w->operands, c->cfg->num_pregs, c->random);
     for (uint32_t i = 0; i < probes; i++) {
         const uint32_t preg = (start + i) & (c->cfg->num_pregs - 1u);
         if (write ? pending_write(c, preg) != 0 : c->st->pendingReads[preg] != 0) {
@@ -111,26 +111,26 @@ static bool has_hazard(const cycle *c, uint32_t rd) {
 
 // §4: registers are not gated by hasX.
 static void make_admission(cycle *c) {
-    const stim_operands *d = &c->d->operands;
+    const stim_operands *o = &c->w->operands;
     const uint32_t pregs = c->cfg->num_pregs;
-    const uint32_t rd = stim_preg(d, pregs, c->random);
-    const uint32_t has_rd = stim_chance(c->random, d->has_rd);
+    const uint32_t rd = stim_preg(o, pregs, c->random);
+    const uint32_t has_rd = stim_chance(c->random, o->has_rd);
     port p = {.write_preg = rd, .write_incr = has_rd};
     for (uint32_t i = 0; i < 3; i++) {
-        const bool first = i > 0 && stim_chance(c->random, d->repeat);
-        const uint32_t rs = first ? preg_of(&p, 0) : stim_preg(d, pregs, c->random);
+        const bool first = i > 0 && stim_chance(c->random, o->repeat);
+        const uint32_t rs = first ? preg_of(&p, 0) : stim_preg(o, pregs, c->random);
         p.reads_preg |= rs << (i * PREG_BITS);
-        p.reads_incr |= (uint32_t)stim_chance(c->random, d->has_rs) << i;
+        p.reads_incr |= (uint32_t)stim_chance(c->random, o->has_rs) << i;
     }
     p.enable = has_rd != 0 || p.reads_incr != 0;
-    if (has_rd == 0 || !has_hazard(c, rd) || stim_chance(c->random, c->d->hazards)) {
+    if (has_rd == 0 || !has_hazard(c, rd) || stim_chance(c->random, c->w->hazards)) {
         c->rs = p;
     }
 }
 
-// One count is taken away and added in one cycle, by preference a saturated one.
-static void meet(cycle *c) {
-    const uint32_t start = stim_preg(&c->d->operands, c->cfg->num_pregs, c->random);
+// A count goes down and up in one cycle, by preference one that is saturated.
+static void make_both(cycle *c) {
+    const uint32_t start = stim_preg(&c->w->operands, c->cfg->num_pregs, c->random);
     uint32_t preg = preg_of(&c->coll, 0);
     for (uint32_t i = 0; i < (uint32_t)PROBES; i++) {
         const uint32_t other = (start + i) & (c->cfg->num_pregs - 1u);
@@ -153,45 +153,45 @@ static port make_any(const cycle *c) {
     const uint64_t r = wlk_random(c->random);
     port p = {
         .enable = r & 1u,
-        .write_preg = stim_preg(&c->d->operands, c->cfg->num_pregs, c->random),
+        .write_preg = stim_preg(&c->w->operands, c->cfg->num_pregs, c->random),
         .write_incr = r >> 1 & 1u,
         .write_decr = r >> 2 & 1u,
         .reads_incr = r >> 3 & 7u,
         .reads_decr = r >> 6 & 7u,
     };
     for (uint32_t i = 0; i < 3; i++) {
-        p.reads_preg |= stim_preg(&c->d->operands, c->cfg->num_pregs, c->random) << (i * PREG_BITS);
+        p.reads_preg |= stim_preg(&c->w->operands, c->cfg->num_pregs, c->random) << (i * PREG_BITS);
     }
     return p;
 }
 
 static void make_updates(cycle *c) {
     const bool draining = c->stim->drain != 0;
-    if (!draining && stim_chance(c->random, c->d->loose)) {
+    if (!draining && stim_chance(c->random, c->w->loose)) {
         c->coll = make_any(c);
         c->wb = make_any(c);
         c->rs = make_any(c);
         return;
     }
-    if (draining || stim_chance(c->random, c->d->collect)) {
+    if (draining || stim_chance(c->random, c->w->collect)) {
         make_collect(c);
     }
-    if (draining || stim_chance(c->random, c->d->write_back)) {
+    if (draining || stim_chance(c->random, c->w->write_back)) {
         make_write_back(c);
     }
     if (draining) {
         return;
     }
-    if (stim_chance(c->random, c->d->admit)) {
+    if (stim_chance(c->random, c->w->admit)) {
         make_admission(c);
     }
-    if (stim_chance(c->random, c->d->both)) {
-        meet(c);
+    if (stim_chance(c->random, c->w->both)) {
+        make_both(c);
     }
     // The quirk of §3.4: deltas count whatever their enable is.
-    c->coll.enable = c->coll.enable && !stim_chance(c->random, c->d->quiet);
-    c->wb.enable = c->wb.enable && !stim_chance(c->random, c->d->quiet);
-    c->rs.enable = c->rs.enable && !stim_chance(c->random, c->d->quiet);
+    c->coll.enable = c->coll.enable && !stim_chance(c->random, c->w->quiet);
+    c->wb.enable = c->wb.enable && !stim_chance(c->random, c->w->quiet);
+    c->rs.enable = c->rs.enable && !stim_chance(c->random, c->w->quiet);
 }
 
 // ---- the record -------------------------------------------------------------------------------
@@ -227,14 +227,14 @@ static uint32_t pick_named(const cycle *c) {
 static void put_reads(const cycle *c, uint64_t *in) {
     const uint32_t warps = c->cfg->num_warps, all = (uint32_t)wlk_mask(warps);
     const uint32_t followed =
-        stim_chance(c->random, c->d->follow) ? stim_below(wlk_random(c->random), warps) : warps;
-    PUT(hazard_warps_readRs1_enable, in, (uint64_t)(stim_set(c->random, c->d->read) & all));
-    PUT(hazard_warps_readRs2_enable, in, (uint64_t)(stim_set(c->random, c->d->read) & all));
-    PUT(hazard_warps_readRs3_enable, in, (uint64_t)(stim_set(c->random, c->d->read) & all));
-    PUT(hazard_warps_readRd_enable, in, (uint64_t)(stim_set(c->random, c->d->read) & all));
+        stim_chance(c->random, c->w->follow) ? stim_below(wlk_random(c->random), warps) : warps;
+    PUT(hazard_warps_readRs1_enable, in, (uint64_t)(stim_set(c->random, c->w->read) & all));
+    PUT(hazard_warps_readRs2_enable, in, (uint64_t)(stim_set(c->random, c->w->read) & all));
+    PUT(hazard_warps_readRs3_enable, in, (uint64_t)(stim_set(c->random, c->w->read) & all));
+    PUT(hazard_warps_readRd_enable, in, (uint64_t)(stim_set(c->random, c->w->read) & all));
     for (uint32_t w = 0; w < warps; w++) {
         const uint64_t r = wlk_random(c->random);
-        const uint64_t hot = (r >> 60) != 0 ? wlk_mask(c->d->operands.hot_bits) : ~UINT64_C(0);
+        const uint64_t hot = (r >> 60) != 0 ? wlk_mask(c->w->operands.hot_bits) : ~UINT64_C(0);
         const uint64_t mask = (c->cfg->num_pregs - 1u) & hot;
         uint64_t *e = wlk_scoreboard_in_element_mut(in, w);
         PUT(hazard_warps_readRs1_pReg, e, r & mask);
@@ -253,10 +253,10 @@ static void next(const uint32_t *words, const void *model_state, wlk_stimulus_st
     if (stim->cycle == 0) {
         stim->memory[MEMORY_FIRST] = wlk_random(&stim->random);
     }
-    c.d = &profiles[wlk_stim_profile(stim, PROFILES, stim->memory[MEMORY_FIRST])];
+    c.w = &profiles[wlk_stim_profile(stim, PROFILES, stim->memory[MEMORY_FIRST])];
     memset(in, 0,
            (WLK_SCOREBOARD_IN_GROUP + c.cfg->num_warps * WLK_SCOREBOARD_IN_STRIDE) * sizeof *in);
-    PUT(reset, in, wlk_stim_reset(stim, c.d->reset));
+    PUT(reset, in, wlk_stim_reset(stim, c.w->reset));
     if (c.cfg->debug) {
         PUT(debug_cycle, in, stim->cycle);
     }

@@ -11,7 +11,7 @@ extern const wlk_stimulus wlk_opndcoll_stimulus;
 extern const wlk_stimulus wlk_reservation_station_stimulus;
 extern const wlk_stimulus wlk_scoreboard_stimulus;
 
-// Blocks that need more than the generic driver; each file says what.
+// Blocks that need more than the generic driver; the comment on top of each file has the reason.
 static const wlk_stimulus *const all[] = {
     &wlk_collector_stimulus,
     &wlk_hazard_stimulus,
