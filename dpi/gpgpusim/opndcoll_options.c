@@ -73,7 +73,7 @@ typedef struct reader {
     uint64_t line_of[OPTIONS];    // line of the last one; 0: not in the file
     const char *file_of[OPTIONS]; // the file with that line
     uint32_t widths;              // numbers of the last pipeline_widths
-    char *unknown;                // names, each with a blank behind it
+    char *unknown;                // names, each followed by a blank
     size_t unknown_size;
     uint64_t word_line;
     bool quoted; // was the word?
@@ -105,7 +105,7 @@ static bool is_blank(int c) {
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-// The first byte of a word, behind blanks and comments.
+// The first byte of a word, after blanks and comments.
 static int skip_blanks(reader *r) {
     int c = next_byte(r);
     while (is_blank(c) || c == '#') {
@@ -308,7 +308,7 @@ static wlk_status read_file(reader *r) {
     return status;
 }
 
-// The simulator takes a fixed number of widths and leaves those behind them alone (§2).
+// The simulator takes a fixed number of widths and ignores those after them (§2).
 static wlk_status check_widths(reader *r) {
     const option *o = find("-gpgpu_pipeline_widths");
     const uint64_t line = r->line_of[o - options];

@@ -45,7 +45,7 @@ struct replay {
     wlk_opndcoll_events events;
     wlk_opndcoll_request *queue;
     bool state;
-    tally *tally; // NULL: nobody wants them
+    tally *tally; // NULL: not requested
     text *to;
     uint64_t cycles, steps;
     uint32_t uid;
@@ -380,7 +380,7 @@ static wlk_status do_issue(replay *r, const stim_command *c, wlk_error *err) {
     return WLK_OK;
 }
 
-// V42 in the sub-core model takes one slot; flat it only asks whether there is such a unit.
+// V42 in the sub-core model takes one slot; flat it only checks whether there is such a unit.
 static wlk_status do_take(replay *r, const stim_command *c, wlk_error *err) {
     const bool by_slot = c->slot != NO_SLOT && r->cfg.revision == WLK_OPNDCOLL_V42;
     const uint32_t width = r->shape.ex_width[c->kind];

@@ -202,7 +202,7 @@ static wlk_status sched_of(const stim_reader *r, uint32_t word, uint32_t *sched)
 }
 
 // A list: registers with commas between, -1 an empty slot, or `-` for none. V32 has eight operands,
-// and its recordings ignore those behind them.
+// and its recordings ignore those after them.
 static wlk_status registers(const stim_reader *r, uint32_t word, uint32_t *n, int32_t *regs) {
     const char *at = r->words[word];
     uint32_t entries = 0;

@@ -58,7 +58,7 @@ struct tally {
     uint32_t units_a_slot; // V42, sub-core: units tied to a slot of OC_EX; else 0
     uint32_t port_kinds[WLK_OPNDCOLL_MAX_PORTS];
 
-    // How things stand between two steps.
+    // State between two steps.
     uint32_t id[WLK_OPNDCOLL_KINDS];        // instructions in ID_OC
     uint32_t queue[WLK_OPNDCOLL_MAX_BANKS]; // requests
     bool written[WLK_OPNDCOLL_MAX_BANKS];
@@ -68,8 +68,8 @@ struct tally {
     uint64_t cycles, steps;
     uint64_t of_kind[WLK_OPNDCOLL_KINDS][OF_KIND];
     uint64_t of_bank[WLK_OPNDCOLL_MAX_BANKS][OF_BANK];
-    uint64_t with_busy[WLK_OPNDCOLL_MAX_UNITS + 1u]; // steps, by busy units behind them
-    uint64_t with_queued[LONGEST + 1u];              // banks and steps, by requests behind them
+    uint64_t with_busy[WLK_OPNDCOLL_MAX_UNITS + 1u]; // steps, by busy units after them
+    uint64_t with_queued[LONGEST + 1u];              // banks and steps, by requests after them
 };
 
 // Counts from the events of a step.
@@ -103,7 +103,7 @@ static void read_events(tally *c, const wlk_opndcoll_events *events, step_facts 
 /* ---- a step ---- */
 
 // A ready unit that stayed: its place in OC_EX is taken, or all dispatch units of its set were used
-// on others. A place that is free behind the dispatch phase was free all through it.
+// on others. A place that is free after the dispatch phase was free all through it.
 static void count_stall(tally *c, uint32_t unit) {
     wlk_opndcoll_held held;
     (void)wlk_opndcoll_unit(c->model, unit, &held);

@@ -12,7 +12,7 @@ typedef struct tally tally;
 wlk_status tally_open(tally **out, const wlk_opndcoll_cfg *cfg, const wlk_opndcoll *model,
                       wlk_error *err);
 
-/* What is done to the model, reported behind each call: a core cycle begins; an instruction was
+/* What is done to the model, reported after each call: a core cycle begins; an instruction was
  * issued, or refused; one was taken out of OC_EX; results were written back; a step was made. */
 void tally_cycle(tally *c);
 void tally_issue(tally *c, uint32_t kind, bool accepted);
@@ -20,7 +20,7 @@ void tally_take(tally *c, uint32_t kind);
 void tally_writeback(tally *c, const wlk_opndcoll_events *events);
 void tally_step(tally *c, const wlk_opndcoll_events *events);
 
-/* All of it as one JSON object on stdout; nothing is counted behind that. */
+/* All of it as one JSON object on stdout; nothing is counted after that. */
 void tally_print(tally *c);
 
 void tally_close(tally *c);

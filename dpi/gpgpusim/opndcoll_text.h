@@ -20,7 +20,7 @@ typedef struct text {
     const text_recording *expected; /* NULL: lines are written */
     size_t at;                      /* of the next expected line */
     uint64_t lines;                 /* that have ended */
-    bool differs;                   /* the line in `buffer` does; those behind it are left out */
+    bool differs;                   /* the line in `buffer` does; those after it are left out */
     bool failed;                    /* writing did; the reason is in errno */
     bool silent;                    /* lines are dropped; set by the caller */
     size_t start, used;             /* of the next line in `buffer`, and of all in it */
@@ -44,7 +44,7 @@ void text_end(text *t);
 /* The end: writes what is left, or finds lines that only the recording has. */
 void text_finish(text *t);
 
-/* The expected line that `differs` speaks of: its bytes without the end; *size 0 also where the
+/* The expected line that differed: its bytes without the end; *size 0 also where the
  * recording has ended. */
 const char *text_expected(const text *t, size_t *size);
 

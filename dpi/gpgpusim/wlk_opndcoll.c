@@ -137,7 +137,7 @@ static wlk_status prepare(job *j) {
     return status == WLK_OK && j->summary ? replay_count(j->run, &j->err) : status;
 }
 
-// Size of the stimulus; 0: nobody knows.
+// Size of the stimulus; 0: unknown.
 static uint64_t stimulus_size(FILE *from) {
     long size = -1;
     if (fseek(from, 0, SEEK_END) == 0) {

@@ -113,8 +113,8 @@ static bool floors_hold(const harness *b) {
            b->n_ties == 0;
 }
 
-// What a floor asks of a run. Hits come by chance, so three standard deviations are let off; not in
-// a run that is too short for every profile to have its turn, which must show all there is.
+// Hits that a floor requires of a run. Hits are random: three standard deviations below the mean
+// are enough. A run too short for every profile to have its turn must reach the mean.
 static uint64_t needed(uint64_t million, uint64_t cycles) {
     const uint64_t mean = (million * cycles + 999999u) / 1000000u;
     uint64_t off = 0;

@@ -9,7 +9,7 @@
 
 uint32_t assertions_pending;
 
-static place pending[MAX_PLACES]; // fired in this phase; a call brings no context
+static place pending[MAX_PLACES]; // fired in this phase; Verilator's hooks pass no harness
 
 static place *find(place *places, uint32_t n, const char *file, int line) {
     for (uint32_t i = 0; i < n; i++) {
@@ -46,7 +46,7 @@ void wlk_harness_fatal(const char *file, int line, const char *message) {
     exit(tool_fail("harness", &err));
 }
 
-// ---- taking them ------------------------------------------------------------------------------
+// ---- judging ------------------------------------------------------------------------------
 
 void assertions_begin(harness *b) {
     memset(&b->assertions, 0, sizeof b->assertions);
@@ -84,9 +84,9 @@ void assertions_settled(harness *b) {
     assertions_pending = 0;
 }
 
-// Behind the edge combinational code sees the new state with the old inputs, which no simulation
-// shows whose inputs change at the edge too. What fires again when all settles once more is such
-// code: it is judged when the next inputs are there.
+// After the edge, combinational code sees the new state with the old inputs, which does not happen
+// in a simulation whose inputs change at the edge too. An assertion that fires again when the
+// module settles once more is combinational: it is judged after the next inputs are set.
 void assertions_clocked(harness *b) {
     place fired[MAX_PLACES];
     const uint32_t n = assertions_pending;
@@ -99,10 +99,6 @@ void assertions_clocked(harness *b) {
         }
     }
     assertions_pending = 0;
-}
-
-void assertions_final(harness *b) {
-    assertions_settled(b);
 }
 
 void assertions_reset(harness *b, const uint64_t *in) {
@@ -122,7 +118,7 @@ bool assertions_fired(const harness *b, const place *p, uint64_t *cycle) {
     return false;
 }
 
-// ---- showing them -----------------------------------------------------------------------------
+// ---- reporting -----------------------------------------------------------------------------
 
 static const char *kind(const place *p) {
     return p->finishes ? "$finish" : p->message[0] == '\0' ? "$stop" : "assertion";

@@ -132,15 +132,13 @@ void blame_json(const harness *b, wlk_json *to);
 void blame_report(const harness *b, FILE *to);
 
 /* ---- assertions.c ---- */
-/* How many fired and are not yet taken. */
+/* How many fired and are not yet judged. */
 extern uint32_t assertions_pending;
 void assertions_begin(harness *b);
-/* Take those of the phase in which the inputs settle, ... */
+/* Judge what fired while the inputs settled or in `final` blocks. */
 void assertions_settled(harness *b);
-/* ... of the edge, ... */
+/* Judge what fired at the edge. */
 void assertions_clocked(harness *b);
-/* ... and of the `final` blocks. */
-void assertions_final(harness *b);
 /* Before each cycle until b->awake. */
 void assertions_reset(harness *b, const uint64_t *in);
 /* The cycle in which @p p fired in this seed; false: it did not. */

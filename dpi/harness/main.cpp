@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lockstep harness around one Verilated module: the hands of harness.c, which does the work.
+// The lockstep harness around one Verilated module: what calls its class; the files beside this one do the rest.
 #include <memory>
 
 #include "verilated.h"
@@ -92,7 +92,7 @@ void close_dut(void *handle) {
 
 } // namespace
 
-// What would end a simulation is the harness's to judge.
+// What would end a simulation goes to the harness, which decides.
 void vl_stop(const char *file, int line, const char *) {
     wlk_harness_stop(file, line);
 }

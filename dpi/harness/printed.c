@@ -131,7 +131,7 @@ void printed_message(char *text, size_t size) {
         return;
     }
     printed.has_message = false;
-    // Behind file and line, which the call has whole.
+    // After file and line, which the call has whole.
     const char *start = (const char *)memmem(printed.message, printed.message_used, ": ", 2);
     const size_t skip = start != NULL ? (size_t)(start + 2 - printed.message) : 0u;
     squeeze(printed.message + skip, printed.message_used - skip, text, size);

@@ -32,7 +32,7 @@ static FILE *answer; // our stdout
 
 // ---- one run ----------------------------------------------------------------------------------
 
-// Of a configuration that is tried every checker is heard: a fault in one block does not speak
+// Of a configuration that is tried every checker counts: a fault in one block is no evidence
 // against the parameters of another. Where each cycle stands alone, all cycles count.
 static bool probe_goes_on(const harness *b) {
     bool open = !b->block->table->has_clock;
@@ -202,7 +202,7 @@ static wlk_status judge(harness *b, bool ended) {
     b->judged = true;
     if (status == WLK_OK) {
         harness_end(b);
-        assertions_final(b);
+        assertions_settled(b);
         status = b->assertions.n != 0 ? WLK_RTL_ASSERTION : WLK_OK;
     }
     return status;

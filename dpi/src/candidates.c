@@ -39,7 +39,7 @@ void wlk_candidates_init(wlk_candidates *w, wlk_power_up power_up) {
     w->block->init(w->cfg, w->states[0], power_up);
 }
 
-// A place behind the last candidate; NULL when there is none.
+// A place after the last candidate; NULL when there is none.
 static void *add(wlk_candidates *w) {
     if (w->n == WLK_MAX_CANDIDATES) {
         return NULL;

@@ -102,7 +102,7 @@ void wlk_follow_channels(wlk_checker *c, const uint64_t *in, const uint64_t *exp
 
 // Some transfers came in other cycles, all that came are equal up to the shorter side, which may
 // lag by fewer than PREFIXES of them, and at some time neither side lagged: a transfer that is
-// lost or made up is no matter of time, nor is a difference beside the handshakes.
+// lost or made up is no matter of time, and neither is a difference outside the handshakes.
 bool wlk_same_order(const wlk_checker *c) {
     bool any = false;
     if (!c->caught_up) {

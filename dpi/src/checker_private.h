@@ -37,7 +37,7 @@ struct wlk_checker {
     bool failed; /* a mismatch was seen */
     bool violated_seen;
     bool frozen;          /* one of the two: the history stays as it is */
-    bool violation_after; /* `before` is the state behind the edge that broke the rule */
+    bool violation_after; /* `before` is the state after the edge that broke the rule */
     bool transfer_seen;
     bool caught_up; /* after a shift, both sides have done the same number of transfers again */
     int32_t reset_port;

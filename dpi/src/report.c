@@ -190,7 +190,7 @@ static bool is_entry(const uint32_t *values, uint32_t items) {
     return any != 0;
 }
 
-// A list from its first parameter on, ` queues=2:3:1,1:3:1`: the answer is the parameter behind it.
+// A list from its first parameter on, ` queues=2:3:1,1:3:1`: returns the parameter after it.
 static uint32_t print_list(const wlk_checker *c, uint32_t at, FILE *to) {
     const wlk_table *t = c->block->table;
     const wlk_param *first = &t->params[at];

@@ -32,7 +32,7 @@ wlk_status job_reader(const job *j, const char *path, wlk_vec_reader **reader, w
 /* "unknown" or "zero"; anything else is unknown. */
 wlk_power_up power_up_of(const char *text);
 
-/* The commands: `a` are the n words behind the name; the exit code or VEC_BAD_WORDS. */
+/* The commands: `a` are the n words after the name; the exit code or VEC_BAD_WORDS. */
 int vec_gen(int n, char **a);
 int vec_import(int n, char **a);
 int vec_header(int n, char **a);

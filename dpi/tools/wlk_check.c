@@ -269,7 +269,7 @@ static wlk_status prepare(instance *i, wlk_wave *wave, wlk_error *err) {
                             : wlk_checker_open(&i->checker, i->b.block, i->b.cfg, &options, err);
 }
 
-// ---- answers ----------------------------------------------------------------------------------
+// ---- results ----------------------------------------------------------------------------------
 
 static void print_report(const instance *i, FILE *to) {
     int exponent = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // One bank of one copy of the physical register file: an SRAM with one read and one write port and
-// a write mask per lane. The read address is registered and the array is read behind it, so a read
+// a write mask per lane. The read address is registered and the array is read after it, so a read
 // and a write of one row in one cycle return the new value (muon-issue §2). No reset reaches it and
 // nothing initialises it: a word is unknown until it is written.
 module prf_bank #(

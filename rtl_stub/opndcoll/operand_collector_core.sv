@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // GPGPU-Sim's operand collector, generic set (gpgpusim-opndcoll §1, §3 to §7, §12.1). A clock is one
-// step: write-backs and takes in front of it, issues behind it. Ports carry the names of the table's
+// step: write-backs and takes before it, issues after it. Ports carry the names of the table's
 // fields; index 0 of a field (the outer array first) is in the low bits.
 module operand_collector_core #(
     parameter int unsigned NumRegBanks = 16,
@@ -79,7 +79,7 @@ module operand_collector_core #(
   localparam int unsigned NumEx = NumKinds * ExWidth;
   localparam int unsigned IdW = (NumId > 1) ? $clog2(NumId) : 1;
 
-  // An instruction in ID_OC, behind its uid: {wid, sched, enable, reg}
+  // An instruction in ID_OC, after its uid: {wid, sched, enable, reg}
   localparam int unsigned SourceW = SrcSlots + SrcSlots * RegW;
   localparam int unsigned InstW = WarpW + SchedW + SourceW;
   // In a unit: {uid, wid, sched}; what leaves it: the same before its operands
@@ -112,7 +112,7 @@ module operand_collector_core #(
       .written_o(written)
   );
 
-  // ---- dispatch, each unit behind the ones before it ---------------------------------------------
+  // ---- dispatch, each unit after the ones before it ----------------------------------------------
 
   logic [NumUnits-1:0] complete, complete_left;
   logic [NumUnits*KindW-1:0] unit_kind;
@@ -207,7 +207,7 @@ module operand_collector_core #(
       .pri_o
   );
 
-  // ---- allocate, each port behind the ones before it ----------------------------------------------
+  // ---- allocate, each port after the ones before it -----------------------------------------------
 
   logic [NumId-1:0] id_valid, id_left;
   logic [NumId*UidW-1:0] id_uid;
@@ -402,7 +402,7 @@ module operand_collector_core #(
     assign take_bits_data_o = '0;
   end
 
-  // ---- issue, behind the step ---------------------------------------------------------------------
+  // ---- issue, after the step ----------------------------------------------------------------------
 
   logic [NumSchedPerCore*InstW-1:0] issue_inst;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// One dispatch unit (gpgpusim-opndcoll §6.1): the first collector unit behind the last one it
+// One dispatch unit (gpgpusim-opndcoll §6.1): the first collector unit after the last one it
 // emptied that is complete and whose OC_EX set has room now.
 module opndcoll_dispatch #(
     parameter int unsigned NumUnits = 8,
@@ -27,7 +27,7 @@ module opndcoll_dispatch #(
 );
 
   logic [NumKinds-1:0] room;
-  logic [NumUnits-1:0] candidates, behind;  // behind: the unit's number is above the last one's
+  logic [NumUnits-1:0] candidates, behind;  // above the last one's number
   logic [ExWidth-1:0] target;  // slots of the chosen unit's OC_EX set
 
   for (genvar kind = 0; kind < NumKinds; kind++) begin : g_room

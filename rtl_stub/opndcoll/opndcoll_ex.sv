@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The OC_EX register sets, one a pipe kind (gpgpusim-opndcoll §5): dispatch units fill them, each
-// pipe takes the oldest instruction of its own in front of the step.
+// pipe takes the oldest instruction of its own before the step.
 module opndcoll_ex #(
     parameter int unsigned NumUnits = 8,
     parameter int unsigned OutPorts = 8,
@@ -21,8 +21,8 @@ module opndcoll_ex #(
     output logic [    NumKinds-1:0] take_valid_o,
     output logic [NumKinds*OpW-1:0] take_op_o,     // 0 without one
 
-    output logic [NumSlots-1:0] left_o,  // slots that are occupied behind the takes
-    input  logic [NumSlots-1:0] next_i,  // and behind dispatch
+    output logic [NumSlots-1:0] left_o,  // slots that are occupied after the takes
+    input  logic [NumSlots-1:0] next_i,  // and after dispatch
 
     input logic [      OutPorts-1:0] dispatch_valid_i,
     input logic [OutPorts*UnitW-1:0] dispatch_unit_i,

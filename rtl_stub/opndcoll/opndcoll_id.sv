@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The ID_OC register sets, one a pipe kind (gpgpusim-opndcoll §5). Instructions enter behind the
+// The ID_OC register sets, one a pipe kind (gpgpusim-opndcoll §5). Instructions enter after the
 // step: a slot that an input port emptied is free in the same clock.
 module opndcoll_id #(
     parameter int unsigned NumSchedPerCore = 4,

@@ -24,7 +24,7 @@ module opndcoll_queue #(
 
   localparam int unsigned IndexW = (MaxLength > 1) ? $clog2(MaxLength) : 1;
 
-  // One bit more than an index tells full from empty.
+  // One bit wider than an index, to distinguish full from empty.
   logic [IndexW:0] head_q, tail_q, tail_d;
   // Packed: Verilator 5.006 takes no delayed assignment to an array in a long loop.
   logic [(2**IndexW)*RequestW-1:0] requests_q;

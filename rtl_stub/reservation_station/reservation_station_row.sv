@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // One row of the reservation station (muon-issue §5): an instruction and the state of its operands.
-// A row keeps its contents when it is freed. Whether it may act in order is the station's to say.
+// A row keeps its contents when it is freed. The station decides whether the row may act in order.
 module reservation_station_row #(
     parameter int unsigned NumPregs = 256,
     parameter int unsigned ForwardCollIssue = 1,

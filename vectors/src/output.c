@@ -53,7 +53,7 @@ static uint64_t random_bits(void) {
     return bits;
 }
 
-/* "FOLDER/NAME.PID-RANDOM.partial"; it exists for nobody else. */
+/* "FOLDER/NAME.PID-RANDOM.partial"; no other process has that name. */
 static int create_partial(wlk_output *o) {
     const char *slash = strrchr(o->path, '/');
     const char *name = slash != NULL ? slash + 1 : o->path;
@@ -106,7 +106,7 @@ wlk_status wlk_output_open(wlk_output *o, const char *path, bool replace, wlk_er
     return status;
 }
 
-/* Take the name, but from nobody: link(2) fails when it is taken. */
+/* Take the name if it is free: link(2) fails when it is not. */
 static int take_name(const wlk_output *o) {
     if (link(o->partial, o->path) == 0) {
         (void)unlink(o->partial);

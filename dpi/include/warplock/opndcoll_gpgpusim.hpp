@@ -6,7 +6,7 @@
  *
  * | class | what it is for |
  * |---|---|
- * | warplock::opndcoll | stands in place of the simulator's collector |
+ * | warplock::opndcoll | replaces the simulator's collector |
  * | warplock::opndcoll_beside | the simulator's collector with the model beside it |
  * | warplock::opndcoll_shadow | the model beside a collector, where calls cannot be wrapped |
  *
@@ -61,7 +61,7 @@ class opndcoll_error : public std::runtime_error {
  * | `inst_type`, `set_type`, `shader_type` | all | types: an instruction, a register set, a core |
  * | `void configure(const shader_type &, wlk_opndcoll_cfg &)` | all | revision and options; in: the
  * defaults. The number of banks is init()'s | | `unsigned width(const set_type &)` | all | slots of
- * a register set | | `inst_type *at(set_type &, unsigned slot)` | all | what stands there; NULL:
+ * a register set | | `inst_type *at(set_type &, unsigned slot)` | all | what it holds; NULL:
  * the slot is empty | | `unsigned uid(const inst_type &)` | all | age: the smaller, the older | |
  * `unsigned wid(const inst_type &)` | all | hardware warp | | `unsigned sched(const inst_type &)` |
  * all | scheduler; below their number in the sub-core model, else any | | `int source(const

@@ -4,7 +4,7 @@
  * Configurations of the operand collector from GPGPU-Sim's own option files (`gpgpusim.config`).
  *
  * The syntax is the simulator's: `-option value`, several on a line or one on several, `#` up to
- * the end of a line is a comment, a value may stand in double quotes. The last of several wins.
+ * the end of a line is a comment, a value may be in double quotes. The last of several wins.
  * Options that do not concern the collector are most of such a file, and are reported, not refused.
  */
 #ifndef WARPLOCK_OPNDCOLL_OPTIONS_H
@@ -34,7 +34,7 @@ wlk_status wlk_opndcoll_read_options(wlk_opndcoll_cfg *cfg, const char *path, ch
 
 /**
  * As wlk_opndcoll_read_options() of several files, which add up as in the simulator: the last value
- * of an option wins. What comes out is checked once, behind the last file.
+ * of an option wins. What comes out is checked once, after the last file.
  */
 wlk_status wlk_opndcoll_read_option_files(wlk_opndcoll_cfg *cfg, const char *const *paths,
                                           uint32_t n_paths, char **unknown, wlk_error *err);

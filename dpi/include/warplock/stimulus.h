@@ -49,7 +49,7 @@ typedef struct wlk_stimulus {
                  uint64_t *in);
     /**
      * Nothing offered, nothing in flight outside the block, nothing left of the program? Asked
-     * behind the edge that followed next. NULL: what the model calls drained is all there is.
+     * after the edge that followed next. NULL: what the model calls drained is all there is.
      */
     bool (*idle)(const uint32_t *cfg, const void *model_state, const wlk_stimulus_state *stim);
     /**

@@ -30,7 +30,7 @@ extern "C" {
 #define WLK_MAX_PARAMS   32u /**< parameters of a block */
 #define WLK_MAX_PAYLOADS 16u /**< payloads of one side of a record */
 #define WLK_MAX_NAME     96u /**< bytes of an emitted port name, with the terminator */
-#define WLK_MAX_MEMBER   57u /**< bytes of the last part of one in an opaque field, so too */
+#define WLK_MAX_MEMBER   57u /**< the same for the last part of a name in an opaque field */
 #define WLK_MAX_INDEX    3u  /**< array dimensions of a field */
 
 /** A parameter. A configuration is an array of uint32_t in the order of the table. */
@@ -40,7 +40,7 @@ typedef struct wlk_param {
     const uint32_t *legal;    /**< legal values, ascending; positions when `names` is set */
     uint32_t n_legal;         /**< how many */
     const char *const *names; /**< names of the values 0.., or NULL for plain numbers */
-    bool behavioural;         /**< a rule reads it though widths may not tell it */
+    bool behavioural;         /**< a rule reads it, and port widths may not determine it */
     const char *doc;
     const char *list; /**< that it is an item of, or NULL; the list's parameters lie together */
     uint32_t items;   /**< of an entry of the list */
@@ -59,10 +59,10 @@ typedef struct wlk_field {
     int16_t valid_when; /**< field whose 1 makes this one meaningful, or -1 */
     bool is_out;        /**< output of the block */
     bool is_payload;    /**< lanes in whole words of their own */
-    bool read;          /**< input: some rule reads it */
+    bool read;          /**< input: a rule reads it */
     bool exact;         /**< output: compared also while `valid_when` is 0 */
     bool is_registered; /**< output: straight from flip-flops */
-    bool is_opaque; /**< words that no rule looks into; wlk_members says which ports they hold */
+    bool is_opaque;     /**< words that no rule reads; wlk_members lists the ports in them */
     const char *doc;
     const char
         *array; /**< the count of its array, where that is a parameter: the first index; or NULL */
@@ -179,7 +179,7 @@ typedef struct wlk_view {
     const uint64_t *mask;
 } wlk_view;
 
-/** What a step tells beside its answer. */
+/** What a step reports besides its result. */
 typedef struct wlk_step_info {
     uint64_t events;   /**< coverage points of the cycle */
     uint32_t violated; /**< protocol rules broken by the inputs */
@@ -187,7 +187,7 @@ typedef struct wlk_step_info {
 
 /** Power-up of what no reset reaches. */
 typedef enum wlk_power_up {
-    WLK_POWER_UNKNOWN = 0, /**< facts say unknown; care is 0 until defined */
+    WLK_POWER_UNKNOWN = 0, /**< marked unknown; care is 0 until defined */
     WLK_POWER_ZERO = 1     /**< every flip-flop and memory word starts at 0 */
 } wlk_power_up;
 
@@ -233,7 +233,7 @@ typedef struct wlk_block {
      * the block stores no payload.
      */
     void (*forget)(const uint32_t *cfg, void *state, const uint64_t *in, const uint64_t *x);
-    /** No work in flight? NULL: there never is. */
+    /** Is no work in flight? NULL: there never is any. */
     bool (*drained)(const uint32_t *cfg, const void *state);
     /** Each element of the state. NULL: it has none. */
     void (*visit)(const uint32_t *cfg, const void *state, wlk_state_visitor *visitor, void *ctx);
@@ -245,7 +245,7 @@ const wlk_block *wlk_block_find(const char *name);
 /** As @ref wlk_block_find, limited to an instruction set: "base", "x86-64-v3", "x86-64-v4". */
 const wlk_block *wlk_block_find_isa(const char *name, const char *isa);
 
-/** Blocks there are; NULL past the end. */
+/** Name of the block at @p index; NULL past the last. */
 const char *wlk_block_name(uint32_t index);
 
 /** Set every parameter to its default. */
@@ -260,7 +260,7 @@ wlk_status wlk_config_check(const wlk_table *table, const uint32_t *cfg, wlk_err
 
 /**
  * Members from text, "name:width:word:lsb" with commas between: up to @p capacity; *n is how many
- * there are. BAD_CONFIG: it is no such text.
+ * there are. BAD_CONFIG: malformed.
  */
 wlk_status wlk_members_parse(const char *text, wlk_member *list, uint32_t capacity, uint32_t *n,
                              wlk_error *err);

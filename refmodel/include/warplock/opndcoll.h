@@ -3,13 +3,13 @@
  * @file opndcoll.h
  * GPGPU-Sim's operand collector: issue and execute register sets, collector units, banks with
  * their queues of reads, dispatch units, ports, and write-back into the banks.
- * Spec: gpgpusim-opndcoll, whose section numbers stand below as §n.
+ * Spec: gpgpusim-opndcoll, whose section numbers are given as §n.
  *
  * The calls are those of the original, in the order in which the simulator makes them: it issues
  * into ID_OC (wlk_opndcoll_issue()), steps (wlk_opndcoll_step(), §6), takes what was dispatched out
  * of OC_EX (wlk_opndcoll_take()) and writes results back (wlk_opndcoll_writeback(), §7). Nothing
  * carries data; instruction objects stay the caller's, who hands in what the collector looks at and
- * a word of his own (`user`) that comes back with every event.
+ * a word of its own (`user`) that comes back with every event.
  *
  * A model is a value: it lives in wlk_opndcoll_state_size() bytes of the caller's, at an address
  * that is a multiple of 8, and holds no pointer. A copy of the bytes is a snapshot. No call
@@ -75,7 +75,7 @@ typedef struct wlk_opndcoll_specialized {
 
 /**
  * A configuration: the options that matter, by their names without `-gpgpu_`. §2
- * wlk_opndcoll_defaults() fills it, wlk_opndcoll_check() says what is legal.
+ * wlk_opndcoll_defaults() fills it, wlk_opndcoll_check() refuses what is not legal.
  */
 typedef struct wlk_opndcoll_cfg {
     uint32_t revision;                             /**< a @ref wlk_opndcoll_revision */
@@ -157,7 +157,7 @@ typedef struct wlk_opndcoll_inst {
     const int32_t *src; /**< registers; negative: no operand in that slot. Not kept */
 } wlk_opndcoll_inst;
 
-/** What stands in a slot or a unit. */
+/** What a slot or a unit holds. */
 typedef struct wlk_opndcoll_held {
     uint64_t user;
     uint32_t uid, wid, sched;
@@ -275,7 +275,7 @@ int32_t wlk_opndcoll_put(wlk_opndcoll *s, uint32_t kind, uint32_t slot,
  */
 int32_t wlk_opndcoll_take(wlk_opndcoll *s, uint32_t kind, wlk_opndcoll_held *held);
 
-/** Take what stands in one slot of OC_EX, as units of V42 do in the sub-core model. §12.2 */
+/** Take what one slot of OC_EX holds, as units of V42 do in the sub-core model. §12.2 */
 int32_t wlk_opndcoll_take_slot(wlk_opndcoll *s, uint32_t kind, uint32_t slot,
                                wlk_opndcoll_held *held);
 
@@ -319,11 +319,11 @@ uint64_t wlk_opndcoll_id_free(const wlk_opndcoll *s, uint32_t kind);
 /** Occupied slots of OC_EX as bits, slot 0 lowest; 0 for a kind that does not exist. */
 uint64_t wlk_opndcoll_ex_occupied(const wlk_opndcoll *s, uint32_t kind);
 
-/** What stands in a slot of ID_OC; false: nothing, or no such slot. @p held may be NULL. */
+/** What a slot of ID_OC holds; false: nothing, or no such slot. @p held may be NULL. */
 bool wlk_opndcoll_id_slot(const wlk_opndcoll *s, uint32_t kind, uint32_t slot,
                           wlk_opndcoll_held *held);
 
-/** What stands in a slot of OC_EX; as wlk_opndcoll_id_slot(). */
+/** What a slot of OC_EX holds; as wlk_opndcoll_id_slot(). */
 bool wlk_opndcoll_ex_slot(const wlk_opndcoll *s, uint32_t kind, uint32_t slot,
                           wlk_opndcoll_held *held);
 

@@ -5,8 +5,8 @@
  * of opndcoll.h. Spec: gpgpusim-opndcoll; table: refmodel/blocks/opndcoll.toml. The functions are
  * generated (warplock/opndcoll_ports.h).
  *
- * A clock is one step (§6). In front of it are write-backs in index order (§7) and one take a pipe
- * kind (§5), behind it issues in port order (§5).
+ * A clock is one step (§6). Before it come write-backs in index order (§7) and one take a pipe
+ * kind (§5), after it issues in port order (§5).
  */
 #ifndef WARPLOCK_OPNDCOLL_RTL_H
 #define WARPLOCK_OPNDCOLL_RTL_H

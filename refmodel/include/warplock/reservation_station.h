@@ -37,7 +37,7 @@ struct wlk_reservation_station_state {
     uint8_t warp[WLK_RESERVATION_STATION_ROWS];
     uint64_t entry[WLK_RESERVATION_STATION_ROWS][WLK_ENTRY_WORDS];
     uint8_t collPtr[WLK_RESERVATION_STATION_ROWS];
-    /** Valid rows of the row's warp that are older than it: what sequence numbers tell. */
+    /** Valid rows of the row's warp that are older than it, as sequence numbers order them. */
     uint32_t older[WLK_RESERVATION_STATION_ROWS];
     uint32_t warp_rows[WLK_RESERVATION_STATION_ROWS]; /**< valid rows of each warp */
     uint8_t sequence[WLK_RESERVATION_STATION_ROWS];   /**< of each row (coverage) */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A number behind a colon, and where it ends; NULL when there is none.
+// A number after a colon, and where it ends; NULL when there is none.
 static const char *parse_number(const char *text, unsigned long most, unsigned long *value) {
     char *end = NULL;
     if (text == NULL || text[0] != ':' || text[1] < '0' || text[1] > '9') {

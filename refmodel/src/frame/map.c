@@ -207,7 +207,7 @@ typedef struct element {
     uint32_t index[MAP_DIMENSIONS];
 } element;
 
-// From one element to the next, the last dimension fastest; false behind the last one.
+// From one element to the next, the last dimension fastest; false after the last one.
 static bool next_element(const shape *s, const map_field *f, element *e) {
     for (uint32_t d = f->n_index; d-- > 0;) {
         e->bit += f->step[d];
@@ -303,7 +303,7 @@ uint32_t wlk_map_floor_of(const map *m, const uint32_t *cfg, uint32_t point) {
     return f->condition < 0 || conditions[f->condition] ? f->floor : 0u;
 }
 
-// Value of the parameter whose name is in front of a }; its text then goes on behind that.
+// Value of the parameter whose name ends at the next '}'; *text moves past that.
 static uint32_t value_of(const wlk_table *t, const uint32_t *cfg, const char **text) {
     const char *name = *text;
     size_t length = 0;
@@ -321,19 +321,19 @@ static uint32_t value_of(const wlk_table *t, const uint32_t *cfg, const char **t
 
 static wlk_status refuse(const wlk_table *t, const uint32_t *cfg, const char *text,
                          wlk_error *err) {
-    char said[sizeof err->text];
+    char reason[sizeof err->text];
     size_t used = 0;
-    while (*text != '\0' && used + 1u < sizeof said) {
+    while (*text != '\0' && used + 1u < sizeof reason) {
         if (*text == '{') {
             text++;
             const uint32_t value = value_of(t, cfg, &text);
-            used += (size_t)snprintf(said + used, sizeof said - used, "%u", value);
+            used += (size_t)snprintf(reason + used, sizeof reason - used, "%u", value);
         } else {
-            said[used++] = *text++;
+            reason[used++] = *text++;
         }
     }
-    said[used < sizeof said ? used : sizeof said - 1u] = '\0';
-    return wlk_fail(err, WLK_BAD_CONFIG, "config: %s", said);
+    reason[used < sizeof reason ? used : sizeof reason - 1u] = '\0';
+    return wlk_fail(err, WLK_BAD_CONFIG, "config: %s", reason);
 }
 
 wlk_status wlk_map_together(const map *m, const uint32_t *cfg, wlk_error *err) {

@@ -4,8 +4,9 @@
  * and what follows from them: ports and layout of a configuration, the bits that exist, packing,
  * floors and constraints. Nothing here is on the path of a step.
  *
- * What depends on the configuration is a number of the block's list of values: widths, counts,
- * what must hold.
+ * Widths and counts depend on the configuration. map::values computes those of a block into an
+ * array, and a field has indices into it; in the same way constraints and floors have indices into
+ * what map::conditions computes.
  */
 #ifndef WLK_MAP_H
 #define WLK_MAP_H
@@ -27,9 +28,9 @@ enum {
 typedef struct map_field {
     const char *name; /* emitted, with %u for each index; of an opaque field its first part */
     uint32_t bit;     /* control field: the first element's place in the record */
-    uint8_t width, lanes, present; /* values */
+    uint8_t width, lanes, present; /* indices of values */
     uint8_t n_index, shared;       /* dimensions, and how many the field before it has too */
-    uint8_t count[MAP_DIMENSIONS]; /* values */
+    uint8_t count[MAP_DIMENSIONS]; /* indices of values */
     uint16_t step[MAP_DIMENSIONS]; /* bits from one element to the next */
     uint8_t max_width;             /* [bits] */
     /* The first element in the struct, and from one to the next [bytes]. */
@@ -40,16 +41,16 @@ typedef struct map_field {
 #define MAP_STRIDE(type, array) sizeof((type *)0)->array[0]
 #define MAP_AT(type, member)    sizeof(((type *)0)->member), offsetof(type, member)
 
-/* Refused where the condition holds; {name} in the text stands for a parameter's value. */
+/* Refused where the condition holds; {name} in the text is replaced with the parameter's value. */
 typedef struct map_constraint {
-    uint16_t condition;
+    uint16_t condition; /* index */
     const char *text;
 } map_constraint;
 
 /* Floor of a coverage point where the condition holds, else 0. */
 typedef struct map_floor {
     uint32_t floor;
-    int16_t condition; /* -1: always */
+    int16_t condition; /* index; -1: always */
 } map_floor;
 
 typedef struct map {

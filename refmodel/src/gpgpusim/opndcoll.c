@@ -25,20 +25,20 @@ OC_INLINE uint32_t word_of(uint32_t words, uint32_t n) {
 
 /* ---- events ---- */
 
-OC_INLINE void tell(wlk_opndcoll_events *to, wlk_opndcoll_event event) {
+OC_INLINE void emit(wlk_opndcoll_events *to, wlk_opndcoll_event event) {
     if (to->count < to->room) {
         to->at[to->count] = event;
     }
     to->count++;
 }
 
-OC_INLINE void tell_unit(const wlk_opndcoll *s, wlk_opndcoll_events *to, uint32_t what, uint32_t at,
+OC_INLINE void emit_unit(const wlk_opndcoll *s, wlk_opndcoll_events *to, uint32_t what, uint32_t at,
                          uint32_t unit, uint32_t slot) {
     if (to != NULL) {
         const uint64_t key = s->held[unit];
         const oc_inst *inst = oc_inst_of(s, key);
         const bool read = what == WLK_OPNDCOLL_GRANT;
-        tell(to,
+        emit(to,
              (wlk_opndcoll_event){inst->user, what, at, unit, s->kind[unit], slot, oc_key_uid(key),
                                   read ? (uint32_t)inst->src[slot] : 0u, inst->wid});
     }
@@ -315,7 +315,7 @@ OC_INLINE void dispatch_unit(wlk_opndcoll *s, mode m, uint64_t *open, uint32_t d
     slot_fill(s, ex, slot, key);
     s->leaving |= 1u << kind;
     s->counters.non_rf += (uint64_t)oc_inst_of(s, key)->non_rf * weight_of(s, m, unit);
-    tell_unit(s, events, WLK_OPNDCOLL_DISPATCH, du, unit, slot);
+    emit_unit(s, events, WLK_OPNDCOLL_DISPATCH, du, unit, slot);
     open[word] ^= bit;
     s->ready[word] ^= bit;
     s->idle[word] ^= bit;
@@ -342,7 +342,7 @@ OC_INLINE void dispatch(wlk_opndcoll *s, mode m, wlk_opndcoll_events *events) {
         for (uint32_t du = set->first_du; du < end; du++) {
             const uint32_t unit = next_unit(s, set, m, open, s->last[du]);
             if (unit == OC_NONE) {
-                break; // nor do those behind it find any
+                break; // the dispatch units after it find none either
             }
             s->last[du] = (uint16_t)unit;
             dispatch_unit(s, m, open, du, unit, events);
@@ -391,7 +391,7 @@ OC_INLINE uint32_t read_bank(wlk_opndcoll *s, mode m, uint32_t bank, uint64_t *e
     const uint8_t left = (uint8_t)(s->left[unit] - 1u);
     s->left[unit] = left;
     ready[word_of(m.unit_words, unit)] |= (uint64_t)(left == 0) << (unit & 63u);
-    tell_unit(s, events, WLK_OPNDCOLL_GRANT, bank, unit, oc_request_slot(request));
+    emit_unit(s, events, WLK_OPNDCOLL_GRANT, bank, unit, oc_request_slot(request));
     return weight_of(s, m, unit);
 }
 
@@ -446,7 +446,7 @@ OC_INLINE void fill_unit(wlk_opndcoll *s, mode m, uint32_t port, uint32_t kind, 
     if (reads == 0) {
         s->ready[word] |= oc_bit(unit);
     }
-    tell_unit(s, events, WLK_OPNDCOLL_ALLOCATE, port, unit, oc_key_slot(key));
+    emit_unit(s, events, WLK_OPNDCOLL_ALLOCATE, port, unit, oc_key_slot(key));
 }
 
 // The first idle unit of a set; OC_NONE: none.
@@ -551,13 +551,13 @@ OC_STEP(step_v42_by_slot, WLK_OPNDCOLL_V42, 1)
 OC_STEP(step_v32, WLK_OPNDCOLL_V32, 0)
 #undef OC_STEP
 
-static void step_told(wlk_opndcoll *s, wlk_opndcoll_events *events) {
+static void step_with_events(wlk_opndcoll *s, wlk_opndcoll_events *events) {
     const mode m = {s->revision, s->by_slot, false, s->bank_words, s->unit_words};
     step(s, m, events);
 }
 
 static void step_any(wlk_opndcoll *s) {
-    step_told(s, NULL);
+    step_with_events(s, NULL);
 }
 
 void wlk_opndcoll_step(wlk_opndcoll *s, wlk_opndcoll_events *events) {
@@ -569,7 +569,7 @@ void wlk_opndcoll_step(wlk_opndcoll *s, wlk_opndcoll_events *events) {
     if (events == NULL) {
         paths[s->path](s);
     } else {
-        step_told(s, events);
+        step_with_events(s, events);
     }
 }
 
@@ -590,7 +590,7 @@ OC_INLINE int32_t write_all(wlk_opndcoll *s, int32_t *dst, uint32_t n, uint32_t 
         const uint32_t reg = (uint32_t)dst[k], bank = bank_of(h, reg, is_usual);
         const bool busy = oc_has(s->written, bank);
         if (events != NULL) {
-            tell(events, (wlk_opndcoll_event){
+            emit(events, (wlk_opndcoll_event){
                              .what = busy ? WLK_OPNDCOLL_REFUSE : WLK_OPNDCOLL_WRITE,
                              .at = bank,
                              .slot = is_v32 ? done : k,
@@ -619,7 +619,7 @@ OC_APART int32_t write_any(wlk_opndcoll *s, int32_t *dst, uint32_t n, uint32_t w
                : write_all(s, dst, n, wid, h, lanes, events, false);
 }
 
-// The same for V40 and V42 where all is usual. Behind a refusal the loop goes on and writes
+// The same for V40 and V42 where all is usual. After a refusal the loop goes on and writes
 // nothing, as nobody could predict the branch.
 OC_INLINE int32_t write_usual(wlk_opndcoll *s, int32_t *dst, uint32_t n, hash h) {
     uint64_t written = s->written[0], goes_on = 1, done = 0;

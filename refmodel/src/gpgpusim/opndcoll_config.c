@@ -240,7 +240,7 @@ typedef struct finding {
     wlk_error *err;
 } finding;
 
-// The option's name in front of what is wrong with it.
+// The option's name, then what is wrong with it.
 #define REFUSE(f, name, ...) (note_option(f, name), wlk_fail((f)->err, WLK_BAD_CONFIG, __VA_ARGS__))
 
 static void note_option(const finding *f, const char *name) {
@@ -367,7 +367,7 @@ static wlk_status check_widths(const wlk_opndcoll_cfg *c, const finding *f) {
     return WLK_OK;
 }
 
-// What the sub-core model asks of V40 and V42 alike (§2).
+// What the sub-core model requires of V40 and V42 alike (§2).
 static wlk_status check_sub_core(const wlk_opndcoll_cfg *c, const wlk_opndcoll_shape *shape,
                                  const finding *f) {
     const uint32_t scheds = c->num_sched_per_core;
@@ -598,7 +598,7 @@ static void init_units(wlk_opndcoll *s) {
     }
 }
 
-// Behind init_units(), which sets the masks.
+// After init_units(), which sets the masks.
 static void init_feeds(wlk_opndcoll *s) {
     for (uint32_t i = 0; i < s->n_ports; i++) {
         const oc_ports *p = &s->ports[i];

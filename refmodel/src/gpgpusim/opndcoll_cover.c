@@ -18,7 +18,7 @@ uint32_t wlk_opndcoll_oldest_slot(const wlk_opndcoll *s, const oc_slots *set) {
     return best;
 }
 
-/* ---- in front of the step ---- */
+/* ---- before the step ---- */
 
 static uint32_t queue_length(const wlk_opndcoll *s, uint32_t bank) {
     uint32_t n = 1;
@@ -155,7 +155,7 @@ static bool is_full(const turns *t, const oc_before *b, uint32_t unit) {
     return (t->full >> b->kind[unit] & 1u) != 0;
 }
 
-// What a dispatch unit passes on its way from behind @p last to its choice, around the end.
+// What a dispatch unit passes on its way from the one after @p last to its choice, around the end.
 static uint64_t passed(const turns *t, const oc_before *b, uint32_t last, uint32_t choice) {
     uint64_t found = choice <= last ? EVENT(DISPATCH_WRAPS) : 0u;
     for (uint64_t left = t->ready & ~oc_bit(choice); left != 0; left &= left - 1u) {

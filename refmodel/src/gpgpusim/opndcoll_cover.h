@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Coverage of the block `opndcoll`: what stood in the model in front of a step, and what the step
- * shows of it. Only blocks within the limits of their table: one set of units, 64 units and banks.
+ * Coverage of the block `opndcoll`: from the model's state before a step and the
+ * events of the step. Only blocks within the limits of their table: one set of units, 64 units and
+ * banks.
  */
 #ifndef WLK_OPNDCOLL_COVER_H
 #define WLK_OPNDCOLL_COVER_H
@@ -16,13 +17,13 @@ enum {
                       WLK_OPNDCOLL_RTL_MAX_IN_PORTS,
 };
 
-/* In front of a step, behind write-backs and takes. */
+/* Before a step, after write-backs and takes. */
 typedef struct oc_before {
     uint64_t untaken[OC_KINDS]; /* occupied slots of OC_EX before the takes */
     uint64_t ex[OC_KINDS], id[OC_KINDS];
     uint32_t full;          /* kinds whose OC_EX has no free slot */
     uint32_t waiting;       /* kinds with an instruction in ID_OC */
-    uint32_t waiting_after; /* the same behind the step, in front of issues */
+    uint32_t waiting_after; /* the same after the step, before issues */
     uint32_t out_of_order;  /* kinds whose oldest in ID_OC is not in the lowest occupied slot */
     uint32_t longest;       /* queue */
     uint64_t ready, filled, written;
@@ -35,13 +36,13 @@ typedef struct oc_before {
 /* Slot of the oldest instruction of a register set that is not empty. */
 uint32_t wlk_opndcoll_oldest_slot(const wlk_opndcoll *s, const oc_slots *set);
 
-/* Note OC_EX as it is in front of the takes. */
+/* Note OC_EX as it is before the takes. */
 void wlk_opndcoll_look_sets(const wlk_opndcoll *s, uint32_t kinds, oc_before *b);
 
-/* Note the rest behind them; not waiting_after. */
+/* Note the rest after them; not waiting_after. */
 void wlk_opndcoll_look(const wlk_opndcoll *s, uint32_t kinds, oc_before *b);
 
-/* Coverage points of a step. @p s: the model behind it, @p e: the events it told. */
+/* Coverage points of a step. @p s: the model after it, @p e: the events it emitted. */
 uint64_t wlk_opndcoll_cover_step(const wlk_opndcoll_rtl_cfg *cfg, const wlk_opndcoll *s,
                                  const oc_before *b, const wlk_opndcoll_event *e, uint32_t n);
 

@@ -60,7 +60,7 @@ typedef struct oc_feed {
     uint64_t mask; /* of the set, as in oc_set */
     uint32_t set, kinds;
     uint32_t first, end; /* ports */
-    uint32_t goes_on;    /* 1: the ports are those of the feed in front of it */
+    uint32_t goes_on;    /* 1: the ports are those of the feed before it */
 } oc_feed;
 
 /* What a step is compiled for: see opndcoll.c. Revisions are in ascending order. */
@@ -123,7 +123,7 @@ struct wlk_opndcoll {
     uint32_t at_insts; /* oc_inst: distance from the head [bytes] */
     uint32_t size;     /* of everything [bytes] */
 
-    /* A bank's queue is a list of requests, and link n, oc_link(), is what stands behind n: n is a
+    /* A bank's queue is a list of requests, and link n, oc_link(), is the member after n: n is a
      * bank, for its front, or a request. A unit's slot has at most one, so that no more memory is
      * needed. back[bank] is the last request, and of an empty queue the bank itself. */
     _Alignas(8) int16_t back[WLK_OPNDCOLL_MAX_BANKS];
@@ -131,7 +131,7 @@ struct wlk_opndcoll {
 };
 
 enum { OC_LINKS = offsetof(struct wlk_opndcoll, links) };
-_Static_assert(OC_LINKS % 8 == 0, "what stands behind the links is aligned");
+_Static_assert(OC_LINKS % 8 == 0, "what follows the links is aligned");
 
 static inline uint64_t *oc_keys(const wlk_opndcoll *s, const oc_slots *set) {
     return (uint64_t *)(void *)((char *)(uintptr_t)s + set->at);
@@ -179,7 +179,7 @@ static inline oc_inst *oc_inst_of(const wlk_opndcoll *s, uint64_t key) {
     return (oc_inst *)(void *)((uint64_t *)(uintptr_t)s + oc_key_name(key));
 }
 
-/* Behind the last name of those that are free. */
+/* One past the last name of those that are free. */
 static inline uint16_t *oc_free_end(wlk_opndcoll *s) {
     return (uint16_t *)(void *)s + s->free;
 }

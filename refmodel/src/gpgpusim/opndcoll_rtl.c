@@ -116,11 +116,11 @@ typedef struct cycle_t {
     uint32_t reset;
     uint32_t success;                   // write-backs
     uint32_t accepted[MAX_WB];          // their destinations
-    bool skipped;                       // one behind a refused one could have been written
+    bool skipped;                       // one after a refused one could have been written
     uint32_t oldest_slot[OC_KINDS];     // of OC_EX
-    wlk_opndcoll_held oldest[OC_KINDS]; // what stands there
+    wlk_opndcoll_held oldest[OC_KINDS]; // what it holds
     uint32_t take_valid, ready, fired;  // kinds; issue ports
-    uint32_t room;                      // issue ports: there was one behind the step
+    uint32_t room;                      // issue ports: there was one after the step
     int32_t issued_slot[MAX_SCHEDS];    // of ID_OC, of those that fired
     uint64_t busy;                      // units
     uint32_t pri;
@@ -193,10 +193,10 @@ static bool any_free(const wlk_opndcoll *s, uint32_t call, uint32_t slots, const
     return false;
 }
 
-// §7. Slots are tried in order, so those accepted are the first of those that are there.
+// §7. Slots are tried in order, so the accepted ones are the first of those that are enabled.
 static void write_back(const cfg_t *cfg, wlk_opndcoll *s, uint32_t call, cycle_t *c) {
-    wlk_opndcoll_event told[MAX_DST];
-    wlk_opndcoll_events events = {told, MAX_DST, 0};
+    wlk_opndcoll_event written[MAX_DST];
+    wlk_opndcoll_events events = {written, MAX_DST, 0};
     int32_t dst[MAX_DST];
     const uint32_t enable = wb_enable(c, call);
     for (uint32_t d = 0; d < cfg->dst_slots; d++) {
@@ -495,7 +495,7 @@ static void reset_model(const cfg_t *cfg, state_t *st) {
     st->uid = 0;
 }
 
-// Behind compute() on the state's own model. No reset reaches the register file.
+// After compute() on the state's own model. No reset reaches the register file.
 static void commit(const cfg_t *cfg, state_t *st, const cycle_t *c) {
     if (cfg->data != 0) {
         follow(cfg, st, c);
@@ -512,7 +512,7 @@ static void commit(const cfg_t *cfg, state_t *st, const cycle_t *c) {
 
 /* ---- rules ---- */
 
-// Rules that issues and write-backs share: the warp, and the scheduler said to be its.
+// Rules that issues and write-backs share: the warp and the scheduler that the inputs name.
 static uint32_t origin_violations(const cfg_t *cfg, uint32_t wid, uint32_t sched,
                                   uint32_t warp_rule, uint32_t sched_rule) {
     const uint32_t scheds = cfg->num_sched_per_core, sub_core = cfg->sub_core_model;

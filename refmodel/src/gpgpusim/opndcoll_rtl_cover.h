@@ -42,7 +42,7 @@ static uint64_t wb_events(const cycle_t *c) {
     return e;
 }
 
-// Behind compute(), in front of commit().
+// After compute(), before commit().
 static uint64_t events(const cfg_t *cfg, const state_t *st, const oc_before *b, const cycle_t *c) {
     if (st->reset_seen == 0) {
         return 0;

@@ -76,7 +76,7 @@ static bool is_queued(const wlk_opndcoll *s, uint32_t bank, int32_t request) {
     return at == request;
 }
 
-// A slot is pending as long as its request stands in the bank's queue.
+// A slot is pending as long as its request is in the bank's queue.
 static uint32_t pending(const wlk_opndcoll *s, uint32_t unit, const oc_inst *inst) {
     uint32_t slots = 0;
     for (uint32_t left = inst->reads; left != 0; left &= left - 1u) {

@@ -203,7 +203,7 @@ static inline void coll_reset(const coll_cfg *cfg, coll_state *st, uint32_t stri
 PRF_INLINE void coll_commit(const coll_cfg *cfg, coll_state *st, const coll_comb *c,
                             const void *data, uint32_t words, uint32_t lane_bits) {
     const uint32_t stride = prf_stride_of(words);
-    // A write that reaches nothing goes to the row behind the last register.
+    // A write that reaches nothing goes to the row after the last register.
     const uint32_t target = c->write ? c->write_preg : cfg->num_pregs;
     coll_land(cfg, st, stride);
     if (cfg->read_during_write != WLK_COLLECTOR_READ_DURING_WRITE_NEW) {

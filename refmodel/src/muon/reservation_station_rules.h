@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The rules of Muon's reservation station (muon-issue §5), inlined into every model that contains
- * one. rs_observe tells all that the ports show, from state, response, write-back and issue.ready;
+ * one. rs_observe derives all that the ports show from state, response, write-back and issue.ready;
  * rs_commit is the edge, when it is known whether an instruction is admitted and a request taken.
  * Sets have a bit a row; operands are index 0..2.
  */
@@ -257,7 +257,7 @@ static inline void rs_commit(const rs_shape *shape, rs_state *st, const rs_input
         rs_reset(st);
     }
     if (!defined) {
-        // Which row was dispatched at this edge, if any, nobody knows.
+        // Which row was dispatched at this edge, if any, is unknown.
         st->stage_known = 0;
         st->last = arbiter_unknown(shape->rows);
     }

@@ -16,7 +16,7 @@ enum { SB_PREG_BITS = 10, SB_PREG_MASK = (1 << SB_PREG_BITS) - 1 };
 
 typedef wlk_scoreboard_state sb_state;
 
-/* One update port as it stands on the ports; reads lie side by side, index 0 lowest. */
+/* One update port as the ports carry it; reads lie side by side, index 0 lowest. */
 typedef struct sb_port {
     uint32_t enable;
     uint32_t write_preg, write_incr, write_decr;
@@ -99,7 +99,7 @@ static inline void sb_updates(const sb_state *st, uint32_t max_reads, const sb_p
     c->any_enable = coll->enable | wb->enable;
 }
 
-/* §3.5: the counts that a read shows: behind collector and write-back, not behind the RS. */
+/* §3.5: the counts that a read shows: after collector and write-back, before the RS. */
 static inline uint32_t sb_reads(const sb_state *st, const sb_cycle *c, uint32_t preg) {
     uint32_t count = st->pendingReads[preg];
     if ((c->coll_touches >> preg % 64u & 1u) == 0) {

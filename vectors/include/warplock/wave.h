@@ -84,7 +84,7 @@ typedef struct wlk_wave_dest {
     uint32_t source_lsb; /**< lowest bit of the signal, counted by position: the last bit is 0 */
 } wlk_wave_dest;
 
-/** What a sample callback may answer. */
+/** What a sample callback may return. */
 enum {
     WLK_WAVE_CONTINUE = 0,
     WLK_WAVE_STOP = 1, /**< (or anything not listed) end the run; other samplers of this time stamp
@@ -125,7 +125,7 @@ const wlk_wave_scope *wlk_wave_scopes(const wlk_wave *wave, size_t *count);
 /** All signals; valid until close. */
 const wlk_wave_signal *wlk_wave_signals(const wlk_wave *wave, size_t *count);
 
-/** Write "scope.leaf" to @p text as snprintf does; answers the full length. */
+/** Write "scope.leaf" to @p text as snprintf does; returns the full length. */
 size_t wlk_wave_signal_path(const wlk_wave *wave, size_t signal, char *text, size_t size);
 
 /** First and last time, in units of 10^*exponent seconds; each pointer may be NULL. */
@@ -135,7 +135,7 @@ void wlk_wave_times(const wlk_wave *wave, uint64_t *start, uint64_t *end, int *e
 size_t wlk_wave_find_scope(const wlk_wave *wave, const char *path);
 
 /**
- * The parts of the signal called @p leaf in @p scope: answers the first index and puts their
+ * The parts of the signal called @p leaf in @p scope: returns the first index and puts their
  * number into *parts (1 for a bus in one piece) and their summed width into *width [bits] (each
  * may be NULL). WLK_WAVE_NONE: no such signal.
  */
@@ -187,7 +187,7 @@ wlk_status wlk_wave_bind_signal(wlk_wave *wave, uint32_t sampler, size_t scope, 
  */
 wlk_status wlk_wave_run(wlk_wave *wave, uint64_t max_time, wlk_error *err);
 
-/** Check the values of all signals, as wlk_wave_run() does those of the bound ones; same answers.
+/** Check the values of all signals, as wlk_wave_run() does those of the bound ones; same errors.
  */
 wlk_status wlk_wave_verify(wlk_wave *wave, wlk_error *err);
 

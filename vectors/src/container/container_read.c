@@ -379,7 +379,7 @@ static bool chunk_agrees(const wlk_vec_reader *r, const chunk_info *c) {
            words == count_changed(r, c->records);
 }
 
-/** Load chunk @p number and stand before its first record. */
+/** Load chunk @p number; the next record is its first. */
 static wlk_status chunk_load(wlk_vec_reader *r, uint64_t number, wlk_error *err) {
     chunk_info c;
     uint8_t header[CHUNK_HEADER_BYTES];
@@ -592,7 +592,7 @@ wlk_status wlk_vec_read(wlk_vec_reader *r, const uint64_t **in, const uint64_t *
 static wlk_status find_chunk(const wlk_vec_reader *r, uint64_t cycle, uint64_t *number,
                              wlk_error *err) {
     uint64_t low = 0;
-    uint64_t high = r->chunks; // the first chunk known to start behind the cycle
+    uint64_t high = r->chunks; // the first chunk known to start after the cycle
     while (high - low > 1) {
         chunk_info c;
         uint64_t mid = low + (high - low) / 2;

@@ -102,7 +102,7 @@ INLINE void end_sequence(packer *p, uint32_t source, uint32_t repeats) {
     p->literal_len = 0;
 }
 
-/** Take the @p count words behind the history into it. */
+/** Append the @p count words after the history to it. */
 INLINE void take_literals(packer *p, uint32_t count) {
     const uint32_t end = p->history_len + count;
     for (uint32_t at = p->history_len; at < end; at++) {
@@ -138,7 +138,7 @@ INLINE uint32_t match(const packer *p, uint32_t from, const uint64_t *word, uint
     return same;
 }
 
-/** Search the history for each word from @p word to @p end, which lie somewhere behind it. */
+/** Search the history for each word from @p word to @p end, which lie somewhere after it. */
 INLINE void search(packer *p, const uint64_t *word, const uint64_t *end, differ8_fn *differ8) {
     while (word < end) {
         uint32_t slot = p->table[hash_word(*word)];
@@ -160,7 +160,7 @@ INLINE void pack(packer *to, const uint64_t *in, const uint64_t *out, const uint
     packer p = *to; // its counters in registers
     const uint32_t in_words = p.shape.in_words;
     const uint32_t out_words = p.shape.out_words;
-    // What changed goes behind the history, where new words are to be; the search moves them up.
+    // Changed words are written after the history; the search moves those that are new down to it.
     uint64_t *word = p.history + p.history_len;
     uint64_t *end = take(word, p.before, in, in_words, map);
     if (!p.search_inputs) {

@@ -13,7 +13,7 @@
 
 enum {
     HASH_BITS = 15,
-    PACK_AHEAD = 8, /* words that packing may write behind the literals */
+    PACK_AHEAD = 8, /* words that packing may write past the literals */
 };
 
 /** The records of a chunk, packed. The buffers are the caller's. */

@@ -236,7 +236,7 @@ static wlk_status make_chains(value_walk *walk, uint64_t count) {
     return WLK_OK;
 }
 
-/* Answers through *count the number of handles listed. */
+/* *count: how many handles are listed. */
 static wlk_status read_index(value_walk *walk, const value_block *block, uint64_t *count) {
     wlk_status status = make_chains(walk, block->num_handles);
     if (status != WLK_OK)

@@ -50,7 +50,7 @@ typedef struct split_name {
     int32_t lsb;
 } split_name;
 
-/* A whole number at *text that ends with @p last; moves *text behind that. */
+/* A whole number at *text that ends with @p last; moves *text past it. */
 static bool parse_index(const char **text, char last, int32_t *value) {
     char *after;
     long number = strtol(*text, &after, 10);
@@ -63,7 +63,7 @@ static bool parse_index(const char **text, char last, int32_t *value) {
 
 /* Parse "[msb:lsb]" or "[index]" from @p text to @p end; false if it is anything else. */
 static bool parse_range(const char *text, const char *end, bool *pair, int32_t *low) {
-    const char *at = text + 1; /* behind the bracket */
+    const char *at = text + 1; /* after the bracket */
     int32_t first = 0, second = 0;
     *pair = parse_index(&at, ':', &first);
     if (!parse_index(&at, ']', &second) || at != end)
@@ -72,7 +72,7 @@ static bool parse_range(const char *text, const char *end, bool *pair, int32_t *
     return true;
 }
 
-/* Take the range off a name; the rules stand at wlk_wave_signal. */
+/* Take the range off a name; the rules are at wlk_wave_signal. */
 static split_name split(const char *raw, uint32_t width) {
     bool escaped = raw[0] == '\\';
     split_name name = {.leaf = raw + (escaped ? 1 : 0)};
@@ -349,7 +349,8 @@ size_t wlk_wave_find_signal(const wlk_wave *wave, size_t scope, const char *leaf
     return last > low ? low : WLK_WAVE_NONE;
 }
 
-/* A leaf or a scope may hold dots itself, so no splitting: each scope that is a prefix is asked. */
+/* A leaf or a scope may hold dots itself, so no splitting: each scope that is a prefix is searched.
+ */
 size_t wlk_wave_find_path(const wlk_wave *wave, const char *path) {
     for (size_t i = 0; i < wave->num_scopes; i++) {
         size_t length = strlen(wave->scopes[i].path);

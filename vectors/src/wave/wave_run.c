@@ -244,7 +244,7 @@ static void sample_edges(wlk_wave *wave) {
         end_if_all_done(wave);
 }
 
-/* Answers whether a sampler without clock is concerned. */
+/* True when the change is one that a sampler without clock must see. */
 static bool apply_change(wlk_wave *wave, const wlk_wave_change *change) {
     const wlk_wave_binding *to = &wave->bindings[change->binding];
     uint64_t mask = to->mask << to->dest.lsb;
@@ -296,7 +296,7 @@ static void start_time(wlk_wave *wave, uint64_t time) {
     finish_time(wave);
     if (time > wave->max_time)
         wave->ended = true;
-    if (wave->ended) { /* fstapi looks at this before each block, not inside one */
+    if (wave->ended) { /* fstapi checks the range before each block, not inside one */
         fstReaderSetLimitTimeRange(wave->reader, 0, 0);
         return;
     }
@@ -363,7 +363,7 @@ static bool index_bindings(wlk_wave *wave) {
     return true;
 }
 
-/* Answers which handles matter: wanted[handle], owned by the caller; NULL = out of memory. */
+/* Which handles the run reads: wanted[handle], owned by the caller; NULL = out of memory. */
 static uint8_t *index_handles(wlk_wave *wave) {
     size_t handles = (size_t)wave->file.max_handle + 1;
     uint8_t *wanted = calloc(handles, sizeof *wanted);

@@ -152,7 +152,7 @@ static int spawn_quietly(pid_t *child, const wlk_wave_source *source, const char
     return code;
 }
 
-/* Wait for the child, but end it when a held signal waits. Answers its status, -1 if unknown. */
+/* Wait for the child, but end it when a held signal waits. Returns its status, -1 if unknown. */
 static int wait_child(const wlk_wave_source *source, pid_t child, bool *interrupted) {
     struct timespec nap = {.tv_nsec = 1000000};
     int status = -1;
