@@ -26,7 +26,7 @@
 
 #include "harness_private.h"
 
-enum { DRAIN_CYCLES = 4096, CYCLES_PER_CHECK = 1024 };
+enum { CYCLES_PER_CHECK = 1024 };
 
 static FILE *answer; // our stdout
 
@@ -134,7 +134,7 @@ static bool finished(const harness *b) {
 // Both sides end empty: no work is forgotten.
 static bool drain(harness *b) {
     b->stim.drain = 1;
-    for (uint32_t i = 0; i < DRAIN_CYCLES && !finished(b); i++) {
+    for (uint32_t i = 0; i < WLK_STIMULUS_DRAIN && !finished(b); i++) {
         next_inputs(b);
         if (!harness_cycle(b, b->in)) {
             return true;
@@ -149,7 +149,7 @@ static wlk_status run_stimulus(harness *b, bool *ended) {
     for (uint64_t c = 0; c < b->cycles && going && !done; c++) {
         next_inputs(b);
         going = harness_cycle(b, b->in);
-        done = b->program != NULL && (finished(b) || b->gen->still(&b->stim) > DRAIN_CYCLES);
+        done = b->program != NULL && (finished(b) || b->gen->still(&b->stim) > WLK_STIMULUS_DRAIN);
         if (stopped(b, c)) {
             return WLK_INTERRUPTED;
         }

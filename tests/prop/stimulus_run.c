@@ -11,8 +11,6 @@
 
 #include "warplock/stimulus.h"
 
-enum { DRAIN_CYCLES = 4096 }; // as the harness
-
 typedef struct run {
     const wlk_block *block;
     const wlk_stimulus *gen;
@@ -109,7 +107,7 @@ static void run_seed(run *r, uint64_t seed, uint64_t cycles) {
         cycle(r);
     }
     r->stim.drain = 1;
-    for (uint32_t i = 0; !r->rows && i < DRAIN_CYCLES && !finished(r); i++) {
+    for (uint32_t i = 0; !r->rows && i < WLK_STIMULUS_DRAIN && !finished(r); i++) {
         cycle(r);
     }
     r->undrained += !finished(r);

@@ -20,6 +20,9 @@ extern "C" {
 /** A mix shows each profile once in at most so many cycles. */
 #define WLK_STIMULUS_ROUND 2000u
 
+/** What is in flight when the new work ends is finished in at most so many cycles. */
+#define WLK_STIMULUS_DRAIN 4096u
+
 /** Profiles of the generic driver. */
 #define WLK_DRIVER_PROFILES                                                                        \
     "mixed", "dense", "sparse", "held", "gated", "stuck", "partly", "corners", "few", "resets"
