@@ -536,21 +536,6 @@ class Design:
         needed |= set(self._packages)
         return [path for path in self.files if path in needed]
 
-    @property
-    def uses_blackboxes(self) -> dict[str, str]:
-        """Modules instantiated somewhere and defined nowhere: name -> a definition that uses it."""
-        known = {*self._definitions, *self._primitives}
-        result: dict[str, str] = {}
-        for found in self._definitions.values():
-            node = found[0].node
-
-            def note(n: Any, where: str = found[0].where) -> None:
-                if n.type.valueText not in known:
-                    result.setdefault(n.type.valueText, where)
-
-            node.visit(lookup_table={Kind.HierarchyInstantiation: note})
-        return result
-
     # -- elaboration -----------------------------------------------------------------------
     def elaborate(self, top: str, overrides: Mapping[str, int | str] | None = None) -> Any:
         """Body of module `top` as the top of a hierarchy."""
