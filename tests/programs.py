@@ -29,14 +29,14 @@ def part(items: Iterable[Any], parts: int) -> list[Any]:
 
 @functools.cache
 def folder() -> Path:
-    """The build folder (WARPLOCK_BUILD says which), up to date."""
+    """The build folder (WARPLOCK_BUILD names it), up to date."""
     return build.meson_build(whole=True)
 
 
 def run(
     program: str, *words: object, stdin: str | None = None, **options: object
 ) -> subprocess.CompletedProcess[str]:
-    """Run a program of the build folder, e.g. "dpi/wlk-vec", and capture what it says."""
+    """Run a program of the build folder, e.g. "dpi/wlk-vec", and capture its output."""
     command = [str(folder() / program), *map(str, words)]
     return subprocess.run(command, input=stdin, capture_output=True, text=True, **options)
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The operand collector's model against the plain second one of the tests, in turn.
 
-Both play saturated traffic of the same kind (tests/bench/opndcoll_bench.c says which) on their own.
+Both play saturated traffic of the same kind (see tests/bench/opndcoll_bench.c) on their own.
 That they do the same work shows in the reads of a step, which must agree.
 """
 

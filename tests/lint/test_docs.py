@@ -98,15 +98,15 @@ def _expand(name: str, config: dict[str, int]) -> Iterator[str]:
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
+    ("text", "message"),
     [
         ("<!-- generated: gates collector -->\n<!-- end -->\n", "'gates' is not generated"),
         ("<!-- generated: unit collector entry -->\n<!-- end -->\n", "no unit 'entry'"),
         ("<!-- generated: ports collector -->\n", "has no <!-- end -->"),
     ],
 )
-def test_docs_bad_marker_is_told(text, says):
-    with pytest.raises(WlkError, match=says):
+def test_docs_bad_marker_is_reported(text, message):
+    with pytest.raises(WlkError, match=message):
         docs.render(text, "page.md")
 
 

@@ -32,7 +32,7 @@ NEWEST = pytest.param("newest", marks=pytest.mark.needs("newest"))
 
 
 def run(*words, **options):
-    """A tool's exit code and everything it says."""
+    """A tool's exit code and everything it prints."""
     done = subprocess.run([str(w) for w in words], capture_output=True, text=True, **options)
     return done.returncode, done.stdout + done.stderr
 
@@ -134,8 +134,8 @@ def verible_complaints(files: list[Path]) -> str:
     """What verible's formatter and its linter find."""
     tools = [("verible-verilog-format", "--inplace", "--verify")]
     tools += [("verible-verilog-lint", "--rules_config_search")]
-    said = [run(VERIBLE / program, *options, *files) for program, *options in tools]
-    return "".join(text for code, text in said if (code, text) != (0, ""))
+    answers = [run(VERIBLE / program, *options, *files) for program, *options in tools]
+    return "".join(text for code, text in answers if (code, text) != (0, ""))
 
 
 @pytest.mark.needs("lint")

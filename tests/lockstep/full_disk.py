@@ -310,8 +310,8 @@ def _judge(moment: Moment, stderr: str) -> list[str]:
     if command.shows and command.shows not in moment.text:
         troubles.append(f"the verdict {command.shows} is not printed")
     if moment.code == Status.NO_SPACE and not moment.speaks_of_space:
-        troubles.append("nothing is said of the space")
-    troubles += [f"says: {w}" for w in ("a bug in warplock", "Traceback") if w in stderr]
+        troubles.append("the space is not mentioned")
+    troubles += [f"printed: {w}" for w in ("a bug in warplock", "Traceback") if w in stderr]
     return troubles
 
 

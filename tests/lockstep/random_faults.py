@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random faults in the stub, run without --config: is the configuration that is reported the RTL's?
 
-A seed says the block (collector or stage) and a fault: an operator, a constant or a condition of
+A seed chooses the block (collector or stage) and a fault: an operator, a constant or a condition of
 the hand-written files that becomes another. Faults that do not build or that nothing shows are
 drawn again. The RTL is the stub as it comes, with the default of what ports do not show, and that
 must be reported; with `--any` it has other values half of the time, which cannot be found behind a
@@ -83,7 +83,7 @@ class Fault:
 
 @dataclass
 class Outcome:
-    """What `lockstep` said of a seed."""
+    """What `lockstep` reported of a seed."""
 
     seed: int
     block: str
@@ -108,7 +108,7 @@ class Outcome:
 
     @property
     def is_silent(self) -> bool:
-        """Another configuration, and nothing says that it is inferred or to be pinned."""
+        """Another configuration, and no report that it is inferred or to be pinned."""
         marked = set(self.answer.get("inferred_behaviour", ()))
         wrong = {key for key, value in self.true.items() if self.found[key] != value}
         return not wrong <= marked or "pin" not in self.text
@@ -151,7 +151,7 @@ def _is_legal(block: str, true: dict[str, int]) -> bool:
 
 
 def run(seed: int, *words: str, cycles: int = 5000, any_values: bool = True) -> Outcome:
-    """A fault that shows, and what is said of it."""
+    """A fault that shows, and what is reported of it."""
     draw = random.Random(seed)
     block = "issue" if seed % 2 else "collector"
     outcome = Outcome(seed, block, _configuration(block, draw, any_values))
@@ -162,11 +162,11 @@ def run(seed: int, *words: str, cycles: int = 5000, any_values: bool = True) -> 
         place = rut.stub(f"random_{seed}", config, block=block)
         outcome.fault.put_into(place)
         length = ("--seeds", "1..2", "--cycles", str(cycles))
-        said = rut.run_lockstep("--rtl", place, *length, *words, block=block)
-        if said.code in (Status.BUILD_FAIL, Status.BAD_RTL):
+        done = rut.run_lockstep("--rtl", place, *length, *words, block=block)
+        if done.code in (Status.BUILD_FAIL, Status.BAD_RTL):
             continue
-        outcome.code, outcome.answer, outcome.text = said.code, said.json, said.err
-        if said.code != Status.OK or not outcome.is_true:
+        outcome.code, outcome.answer, outcome.text = done.code, done.json, done.err
+        if done.code != Status.OK or not outcome.is_true:
             break  # else nothing shows it
     return outcome
 
@@ -182,15 +182,15 @@ def main() -> int:
         outcomes.append(run(seed, any_values=args.any))
         print(outcomes[-1].line(), flush=True)
     usual = [o for o in outcomes if o.is_default]
-    said = {
+    totals = {
         "default": len(usual),
         "default_true": sum(o.is_true for o in usual),
         "other": len(outcomes) - len(usual),
         "other_true": sum(o.is_true for o in outcomes if not o.is_default),
         "silent": sum(o.is_silent for o in outcomes),
     }
-    print(json.dumps(said))
-    return int(said["default_true"] * 100 < 95 * len(usual) or said["silent"] > 0)
+    print(json.dumps(totals))
+    return int(totals["default_true"] * 100 < 95 * len(usual) or totals["silent"] > 0)
 
 
 if __name__ == "__main__":

@@ -34,8 +34,8 @@ QUICK = ("--seeds", "1..2", "--cycles", "5000")
 
 
 @dataclass
-class Said:
-    """What a command answered."""
+class Done:
+    """A command that has ended: exit code and output."""
 
     code: int
     out: str
@@ -56,16 +56,16 @@ class Said:
         return lines[0]
 
 
-def warplock(*words: object) -> Said:
+def warplock(*words: object) -> Done:
     """Run a command in this process."""
     out, err = io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         code = cli.main([str(words[0]), "--no-setup", *map(str, words[1:])])
-    return Said(code, out.getvalue(), err.getvalue())
+    return Done(code, out.getvalue(), err.getvalue())
 
 
-def run_lockstep(*words: object, block: str = TABLE.name) -> Said:
-    """`lockstep BLOCK --json`; reports go where nobody looks unless told otherwise."""
+def run_lockstep(*words: object, block: str = TABLE.name) -> Done:
+    """`lockstep BLOCK --json`; reports go where nobody looks unless `--reports` is given."""
     place = [] if "--reports" in words else ["--reports", PLACE.parent / "reports"]
     return warplock("lockstep", block, "--json", *place, *words)
 

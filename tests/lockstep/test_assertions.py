@@ -43,8 +43,8 @@ class Run:
         self.rtl = rut.stub("every_kind", edit={rut.CORE: COMBINATIONAL})
         self.shell = self.rtl / rut.SHELL
         rut.change(self.shell, "endmodule", EVERY_KIND)
-        self.said = rut.run_lockstep("--rtl", self.rtl, *rut.QUICK, *PINNED, "--reports", folder)
-        self.json = self.said.json
+        self.done = rut.run_lockstep("--rtl", self.rtl, *rut.QUICK, *PINNED, "--reports", folder)
+        self.json = self.done.json
         (self.report,) = folder.rglob("report.txt")
         self.text = self.report.read_text()
 
@@ -61,7 +61,7 @@ def run(tmp_path_factory):
 
 
 def test_verdict_and_first_assertion(run):
-    assert run.said.code == Status.RTL_ASSERTION
+    assert run.done.code == Status.RTL_ASSERTION
     assert run.json["verdict"] == "RTL_ASSERTION"
     assert "first" not in run.json
     first = run.json["assertion"]
@@ -99,7 +99,7 @@ def test_before_the_first_reset_it_is_a_note(run):
     early = run.json["assertions_before_reset"]
     assert early["line"] == run.line("A_junk")
     assert early["cycle"] == 0
-    assert "fired before the first reset was over" in run.said.err
+    assert "fired before the first reset was over" in run.done.err
 
 
 def test_report_shows_handshakes_state_and_the_way_to_repeat_it(run):
@@ -112,7 +112,7 @@ def test_report_shows_handshakes_state_and_the_way_to_repeat_it(run):
     assert f"\n  {cycle + 1:8}:" not in run.text.partition("handshakes of the RTL")[2]
     assert "model state before the edge:\n    " in run.text
     assert "  repeat: scripts/warplock lockstep collector " in run.text
-    assert run.text.rstrip() in run.said.err
+    assert run.text.rstrip() in run.done.err
     assert run.report.with_name("wave.fst").is_file()
 
 
@@ -130,9 +130,9 @@ def test_shrunk_stimulus_fires_it_again(run):
     stimulus = run.report.with_name("stimulus.wlv")
     info = rut.warplock("vectors", "info", stimulus, "--json").json
     assert 40 < info["cycles"] <= run.json["assertion"]["cycle"] + 1
-    said = rut.warplock("vectors", "play", stimulus, "--rtl", run.rtl, "--json")
-    assert said.code == Status.RTL_ASSERTION, said.err
-    again = json.loads(said.out.splitlines()[-1])
+    done = rut.warplock("vectors", "play", stimulus, "--rtl", run.rtl, "--json")
+    assert done.code == Status.RTL_ASSERTION, done.err
+    again = json.loads(done.out.splitlines()[-1])
     assert again["verdict"] == "RTL_ASSERTION"
     assert again["assertion"]["line"] == run.json["assertion"]["line"]
     assert again["assertion"]["cycle"] == info["cycles"] - 1
@@ -141,11 +141,11 @@ def test_shrunk_stimulus_fires_it_again(run):
 def test_final_block_is_judged_after_a_seed_that_passes(tmp_path):
     rtl = rut.stub("final_asserts")
     rut.change(rtl / rut.SHELL, "endmodule", '  final $error("work is left");\nendmodule')
-    said = rut.run_lockstep("--rtl", rtl, *rut.QUICK, *PINNED, "--reports", tmp_path)
-    assert said.code == Status.RTL_ASSERTION
-    fired = said.json["assertion"]
+    done = rut.run_lockstep("--rtl", rtl, *rut.QUICK, *PINNED, "--reports", tmp_path)
+    assert done.code == Status.RTL_ASSERTION
+    fired = done.json["assertion"]
     assert fired["message"] == "TOP.DuplicatedCollector: work is left"
-    assert fired["cycle"] == said.json["cycles"]
+    assert fired["cycle"] == done.json["cycles"]
     assert fired["count"] == 1
-    assert "RTL_ASSERTION in cycle" in said.err
+    assert "RTL_ASSERTION in cycle" in done.err
     assert not list(tmp_path.rglob("stimulus.wlv"))  # the end of a run cannot be shrunk

@@ -3,7 +3,7 @@
 
 Each line of behaviour.jsonl is a command, its exit code and the objects it printed, without times
 and places. `PYTHONPATH=scripts:tests python3 tests/lockstep/test_behaviour.py` records the same
-commands anew; a change of behaviour that is meant does so, and says why in its commit.
+commands anew; a change of behaviour that is meant does so, with the reason in its commit.
 """
 
 import json
@@ -55,9 +55,9 @@ def answer(words):
         given.append(word)
     if words[0] == "lockstep":
         given += ["--reports", rut.PLACE.parent / "behaviour"]
-    said = rut.warplock(*given, "--json")
-    objects = [json.loads(line) for line in said.out.splitlines() if line.startswith("{")]
-    return said.code, [stable(each, known) for each in objects]
+    done = rut.warplock(*given, "--json")
+    objects = [json.loads(line) for line in done.out.splitlines() if line.startswith("{")]
+    return done.code, [stable(each, known) for each in objects]
 
 
 def stable(value, known):

@@ -66,8 +66,8 @@ def good():
     """Two good collectors of one module."""
     rtl = rut.stub("pair_good")
     out = rut.folder("pair_good_wlk")
-    said = bind(out, rtl, *PINNED)
-    assert said.code == 0, said.err
+    done = bind(out, rtl, *PINNED)
+    assert done.code == 0, done.err
     return simulate("pair_good_sim", ["-f", out / "warplock.f", *sorted(rtl.glob("*.sv"))])
 
 
@@ -82,53 +82,53 @@ def mixed():
     second = named(rut.stub("pair_second", DEBUG, omit=OMITTED, edit=edit), "Other")
     out = rut.folder("pair_mixed_wlk")
     assert bind(out, first, *PINNED).code == 0
-    said = bind(out, second, "--module", "DuplicatedCollectorOther", *PINNED, "--json")
-    assert said.code == 0, said.err
-    assert said.json["match"] == "subset"
-    assert said.json["config"]["debug"] == 1
-    assert "io_writeReq_ready" in said.json["not_compared"]
+    done = bind(out, second, "--module", "DuplicatedCollectorOther", *PINNED, "--json")
+    assert done.code == 0, done.err
+    assert done.json["match"] == "subset"
+    assert done.json["config"]["debug"] == 1
+    assert "io_writeReq_ready" in done.json["not_compared"]
     files = [*sorted(first.glob("*.sv")), *sorted(second.glob("*.sv"))]
     name = "SECOND=DuplicatedCollectorOther"
     return simulate("pair_mixed_sim", ["-f", out / "warplock.f", *files], name)
 
 
 def test_good_pair_passes(good):
-    code, said = run(good)
-    assert code == 0, said
-    assert sorted(PASS.findall(said)) == ["u_a", "u_b"]
-    assert len(said.splitlines()) == 2
+    code, printed = run(good)
+    assert code == 0, printed
+    assert sorted(PASS.findall(printed)) == ["u_a", "u_b"]
+    assert len(printed.splitlines()) == 2
 
 
 def test_right_instance_is_reported(good):
-    code, said = run(good, "+UPSET=300")
+    code, printed = run(good, "+UPSET=300")
     assert code != 0
-    assert "collector TOP.pair.u_b.u_collector: FUNCTIONAL_MISMATCH in cycle 300\n" in said
-    assert "io_readResp_bits_collEntry" in said
-    assert "u_a" not in said
-    assert not PASS.search(said)
+    assert "collector TOP.pair.u_b.u_collector: FUNCTIONAL_MISMATCH in cycle 300\n" in printed
+    assert "io_readResp_bits_collEntry" in printed
+    assert "u_a" not in printed
+    assert not PASS.search(printed)
 
 
 def test_nothing_compared_does_not_pass(good):
-    code, said = run(good, "+BUSY=0")
+    code, printed = run(good, "+BUSY=0")
     assert code != 0
-    assert "u_collector: VACUOUS" in said
+    assert "u_collector: VACUOUS" in printed
 
 
 def test_two_modules_with_other_parameters_and_ports(mixed):
-    code, said = run(mixed)
-    assert code == 0, said
-    assert sorted(PASS.findall(said)) == ["u_a", "u_b"]
-    bits = [int(n.replace(",", "")) for n in re.findall(r"([\d,]+) bits compared", said)]
+    code, printed = run(mixed)
+    assert code == 0, printed
+    assert sorted(PASS.findall(printed)) == ["u_a", "u_b"]
+    bits = [int(n.replace(",", "")) for n in re.findall(r"([\d,]+) bits compared", printed)]
     assert min(bits) > 2001 * 90
 
 
 def test_faulty_module_is_reported(mixed):
-    code, said = run(mixed, "+FAULT=1")
+    code, printed = run(mixed, "+FAULT=1")
     assert code != 0
-    assert re.search(r"TOP\.pair\.u_b\.u_collector: FUNCTIONAL_MISMATCH in cycle \d+\n", said)
-    assert re.search(r"^  io_writeResp_valid +0 +1 +0x1", said, re.M)
-    assert "debug=1" in said
-    assert "u_a" not in said
+    assert re.search(r"TOP\.pair\.u_b\.u_collector: FUNCTIONAL_MISMATCH in cycle \d+\n", printed)
+    assert re.search(r"^  io_writeResp_valid +0 +1 +0x1", printed, re.M)
+    assert "debug=1" in printed
+    assert "u_a" not in printed
 
 
 @pytest.fixture(scope="module")
@@ -162,10 +162,10 @@ def edited():
     ],
 )
 def test_wrong_checker_is_refused(edited, word, part):
-    code, said = run(edited, word)
-    lines = [line for line in said.splitlines() if line.startswith("warplock: ")]
+    code, printed = run(edited, word)
+    lines = [line for line in printed.splitlines() if line.startswith("warplock: ")]
     assert code != 0
-    assert len(lines) == 1, said
+    assert len(lines) == 1, printed
     assert lines[0].startswith("warplock: TOP.pair.u_")
     assert part in lines[0]
 
@@ -173,30 +173,30 @@ def test_wrong_checker_is_refused(edited, word, part):
 def test_checker_of_another_number_of_entries_fails(edited):
     """Within the ports' width a wrong parameter is found by what it does."""
     assert run(edited)[0] == 0
-    code, said = run(edited, "+ENTRIES=-1")
+    code, printed = run(edited, "+ENTRIES=-1")
     assert code != 0
-    assert "FUNCTIONAL_MISMATCH" in said
+    assert "FUNCTIONAL_MISMATCH" in printed
 
 
 def test_open_parameter_must_be_given():
-    """Nothing can be tried out in a user's simulation; a default is taken, and it is said."""
+    """Nothing can be tried out in a user's simulation; a default is taken and reported."""
     out = rut.folder("pair_open_wlk")
-    said = bind(out, rut.stub("plain_three", rut.SMALL | {"coll_entries": 3}))
-    assert said.code == Status.BAD_CONFIG
-    assert "the ports allow 3 or 4; give --config coll_entries=VALUE" in said.line
+    done = bind(out, rut.stub("plain_three", rut.SMALL | {"coll_entries": 3}))
+    assert done.code == Status.BAD_CONFIG
+    assert "the ports allow 3 or 4; give --config coll_entries=VALUE" in done.line
     assert not list(out.iterdir())
-    said = bind(out, rut.stub("plain"))
-    assert said.code == 0
-    assert "the ports allow 1 or 2; give --config coll_entries=VALUE (2 is taken)" in said.out
+    done = bind(out, rut.stub("plain"))
+    assert done.code == 0
+    assert "the ports allow 1 or 2; give --config coll_entries=VALUE (2 is taken)" in done.out
 
 
 def test_module_that_does_not_fit_writes_nothing():
     place = rut.stub("pair_no_valid")
     rut.redeclare(place / rut.SHELL, "io_readReq_valid", None)
     out = rut.folder("pair_unfit_wlk")
-    said = bind(out, place, *PINNED)
-    assert said.code == Status.IFACE_CHANGED
-    assert "io_readReq_valid is missing" in said.err
+    done = bind(out, place, *PINNED)
+    assert done.code == Status.IFACE_CHANGED
+    assert "io_readReq_valid is missing" in done.err
     assert not list(out.iterdir())
 
 

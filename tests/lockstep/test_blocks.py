@@ -18,15 +18,15 @@ SHORT = ("--seeds", "1", "--cycles", "2000")
 
 @pytest.mark.parametrize("block", SMALL)
 def test_short_run_passes(block):
-    said = rut.run_lockstep("--config", SMALL[block], *SHORT, block=block)
-    assert said.code == 0, said.err
-    told = said.json
-    assert told["verdict"] == "PASS"
-    assert told["block"] == block
-    assert told["module"] == tables.load(block).module
-    assert told["floors"] == told["floors_met"] > 9
-    assert told["compared_bits"] > told["cycles"] * 10
-    assert 2000 <= told["cycles"] < 2000 + 500  # and the drain
+    done = rut.run_lockstep("--config", SMALL[block], *SHORT, block=block)
+    assert done.code == 0, done.err
+    answer = done.json
+    assert answer["verdict"] == "PASS"
+    assert answer["block"] == block
+    assert answer["module"] == tables.load(block).module
+    assert answer["floors"] == answer["floors_met"] > 9
+    assert answer["compared_bits"] > answer["cycles"] * 10
+    assert 2000 <= answer["cycles"] < 2000 + 500  # and the drain
 
 
 @pytest.mark.slow
@@ -35,17 +35,17 @@ def test_short_run_passes_in_named_configurations(block):
     """So that no floor is left to chance, with seeds of its own."""
     for name in programs.part(tables.load(block).configs, PARTS):
         words = ("--config", name, "--seeds", "11", "--cycles", "2000")
-        said = rut.run_lockstep(*words, block=block)
-        assert said.code == 0, f"{name}: {said.err}"
+        done = rut.run_lockstep(*words, block=block)
+        assert done.code == 0, f"{name}: {done.err}"
 
 
 @pytest.mark.parametrize("block", SMALL)
 def test_fewer_cycles_than_a_round_are_vacuous(block):
     """Much fewer without state: there everything comes soon."""
     words = ("--seeds", "1", "--cycles", "100" if tables.load(block).clock else "5")
-    said = rut.run_lockstep("--config", SMALL[block], *words, block=block)
-    assert said.code == Status.VACUOUS
-    assert "under their floors: " in said.err
+    done = rut.run_lockstep("--config", SMALL[block], *words, block=block)
+    assert done.code == Status.VACUOUS
+    assert "under their floors: " in done.err
 
 
 @pytest.mark.parametrize("block", SMALL)
@@ -54,7 +54,7 @@ def test_users_rtl_passes(block):
     config = tables.load(block).configs[SMALL[block]]
     place = rut.stub(f"users_{block}", config, block=block)
     pinned = [word for key, value in config.items() for word in ("--config", f"{key}={value}")]
-    said = rut.run_lockstep("--rtl", place, *SHORT, *pinned, block=block)
-    assert said.code == 0, said.err
-    assert said.json["match"] == "equal"
-    assert said.json["not_compared"] == []
+    done = rut.run_lockstep("--rtl", place, *SHORT, *pinned, block=block)
+    assert done.code == 0, done.err
+    assert done.json["match"] == "equal"
+    assert done.json["not_compared"] == []

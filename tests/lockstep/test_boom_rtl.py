@@ -117,16 +117,16 @@ def lockstep(path, *words):
 
 
 def test_fields_and_types_are_found():
-    said = lockstep(written("boom_types", dispatcher(2, [4, 2, 1])))
-    assert said.code == 0, said.err
-    told = said.json
-    assert told["match"] == "equal"
-    assert told["config"]["queues"] == "FP:2,MEM:2,INT:2"
-    assert "behaviour" in told["inferred"]["queues"]
-    assert told["inferred_behaviour"] == {"queues": "FP:2,MEM:2,INT:2"}
+    done = lockstep(written("boom_types", dispatcher(2, [4, 2, 1])))
+    assert done.code == 0, done.err
+    answer = done.json
+    assert answer["match"] == "equal"
+    assert answer["config"]["queues"] == "FP:2,MEM:2,INT:2"
+    assert "behaviour" in answer["inferred"]["queues"]
+    assert answer["inferred_behaviour"] == {"queues": "FP:2,MEM:2,INT:2"}
     width = 2 + 3 * 2 * (1 + 3 + sum(FIELDS.values()))
-    assert told["compared_bits"] == told["cycles"] * width
-    assert told["masked_bits"] == 0
+    assert answer["compared_bits"] == answer["cycles"] * width
+    assert answer["masked_bits"] == 0
 
 
 def test_wrong_bit_in_one_lane_is_not_blamed_on_another():
@@ -135,46 +135,46 @@ def test_wrong_bit_in_one_lane_is_not_blamed_on_another():
     old = f"assign io_dis_uops_1_1_valid = io_ren_uops_1_valid & ({target(1, 1, False)});"
     assert text.count(old) == 1
     text = text.replace(old, old.replace(target(1, 1, False), target(1, 5, False)))
-    said = lockstep(written("boom_lane", text))
-    assert said.code == Status.FUNCTIONAL_MISMATCH
-    assert said.json["config"]["queues"] == "MEM:3,INT:3,FP:3"
-    assert said.json["first"]["port"] == "io_dis_uops_1_1_valid"
-    assert said.json["candidates"][0]["differing_ports"] == 1
-    assert "--config queues=MEM:3,INT:3,FP:3" in said.err.split("repeat: ")[1].splitlines()[0]
+    done = lockstep(written("boom_lane", text))
+    assert done.code == Status.FUNCTIONAL_MISMATCH
+    assert done.json["config"]["queues"] == "MEM:3,INT:3,FP:3"
+    assert done.json["first"]["port"] == "io_dis_uops_1_1_valid"
+    assert done.json["candidates"][0]["differing_ports"] == 1
+    assert "--config queues=MEM:3,INT:3,FP:3" in done.err.split("repeat: ")[1].splitlines()[0]
 
 
 def test_v4_without_a_clock_port():
-    said = lockstep(written("boom_v4", dispatcher(1, [0, 1, 2, 3], v4=True, clock=False)))
-    assert said.code == 0, said.err
-    told = said.json
-    assert told["config"]["encoding"] == "v4"
-    assert told["config"]["queues"] == "MEM:1,UNQ:1,ALU:1,FP:1"
-    assert told["tied_off"] == ["clock", "reset"]
+    done = lockstep(written("boom_v4", dispatcher(1, [0, 1, 2, 3], v4=True, clock=False)))
+    assert done.code == 0, done.err
+    answer = done.json
+    assert answer["config"]["encoding"] == "v4"
+    assert answer["config"]["queues"] == "MEM:1,UNQ:1,ALU:1,FP:1"
+    assert answer["tied_off"] == ["clock", "reset"]
 
 
 def test_fault_in_a_field_is_named():
     text = dispatcher(2, [2, 1])
     bits = "io_ren_uops_1_bits_exc_cause"
     text = text.replace(f"= {bits};", f"= {{{bits}[63:1], 1'b0}};")
-    said = lockstep(written("boom_fault", text), "--config", "queues=MEM,INT")
-    assert said.code == Status.FUNCTIONAL_MISMATCH
-    assert said.json["first"]["port"] == "io_dis_uops_1_1_bits_exc_cause"
+    done = lockstep(written("boom_fault", text), "--config", "queues=MEM,INT")
+    assert done.code == Status.FUNCTIONAL_MISMATCH
+    assert done.json["first"]["port"] == "io_dis_uops_1_1_bits_exc_cause"
 
 
 def test_compacting_dispatcher_of_modules():
     path = written("boom_inner", compacting(4, [(2, 2), (5, 1), (6, 3)]))
-    said = rut.run_lockstep("--rtl", path, *BASIC, block="dispatch_compacting")
-    assert said.code == 0, said.err
-    config = said.json["config"]
+    done = rut.run_lockstep("--rtl", path, *BASIC, block="dispatch_compacting")
+    assert done.code == 0, done.err
+    config = done.json["config"]
     assert config["core_width"] == 4
     assert config["queues"] == "MEM:2,5:1,6:3"
-    assert "behaviour" in said.json["inferred"]["queues"]
+    assert "behaviour" in done.json["inferred"]["queues"]
     for number, k in enumerate((2, 1, 3)):
         words = ("--module", inner_name(number))
-        said = rut.run_lockstep("--rtl", path, *BASIC, *words, block="compactor")
-        assert said.code == 0, said.err
-        assert (said.json["config"]["n"], said.json["config"]["k"]) == (4, k)
-        assert said.json["tied_off"] == ["clock", "reset"]
+        done = rut.run_lockstep("--rtl", path, *BASIC, *words, block="compactor")
+        assert done.code == 0, done.err
+        assert (done.json["config"]["n"], done.json["config"]["k"]) == (4, k)
+        assert done.json["tied_off"] == ["clock", "reset"]
 
 
 FOLDED = "io_out_1_ready"
@@ -195,19 +195,19 @@ def test_constant_input_that_is_not_there_is_tied():
     assert without.code == Status.IFACE_CHANGED
     assert f"--tie {FOLDED}=VALUE" in without.err
     words = ("--rtl", place, "--seeds", "1", "--cycles", "2000", "--tie")
-    said = rut.run_lockstep(*words, f"{FOLDED}=1", block="compactor")
-    assert said.code == 0, said.err
-    assert said.json["tied"] == {FOLDED: 1}
-    assert said.json["floors"] == 0
-    said = rut.run_lockstep(*words, f"{FOLDED}=0", block="compactor")
-    assert said.code == Status.FUNCTIONAL_MISMATCH
-    assert f"--tie {FOLDED}=0" in said.err  # in the command that repeats it
+    done = rut.run_lockstep(*words, f"{FOLDED}=1", block="compactor")
+    assert done.code == 0, done.err
+    assert done.json["tied"] == {FOLDED: 1}
+    assert done.json["floors"] == 0
+    done = rut.run_lockstep(*words, f"{FOLDED}=0", block="compactor")
+    assert done.code == Status.FUNCTIONAL_MISMATCH
+    assert f"--tie {FOLDED}=0" in done.err  # in the command that repeats it
 
 
 def test_field_that_is_too_wide_is_refused():
-    said = lockstep(written("boom_wide", dispatcher(1, [2], fields={"a": 65, "b": 1})))
-    assert said.code == Status.IFACE_CHANGED
-    assert "port a has more bits: at most 64" in said.line
+    done = lockstep(written("boom_wide", dispatcher(1, [2], fields={"a": 65, "b": 1})))
+    assert done.code == Status.IFACE_CHANGED
+    assert "port a has more bits: at most 64" in done.line
 
 
 TOP = """module tb;
@@ -246,11 +246,11 @@ def test_checker_is_sampled_by_the_clock_that_is_named():
     rtl = written("boom_bind", dispatcher(1, [2], clock=False, fields={"a": 4}))
     out = rut.folder("boom_bind_wlk")
     words = ("bind", "dispatch_basic", "--rtl", rtl, "--out", out, "--config", "queues=MEM:1:1")
-    said = rut.warplock(*words)
-    assert said.code == Status.USAGE
-    assert "BasicDispatcher has no clock; say with --clock PATH" in said.line
-    said = rut.warplock(*words, "--clock", "tb.tick")
-    assert said.code == 0, said.err
-    done = simulate("boom_bind_sim", rtl, out)
-    assert re.search(r"warplock: dispatch_basic \S*tb\.dut: PASS, 20\d cycles", done.stderr)
-    assert done.returncode == 0
+    done = rut.warplock(*words)
+    assert done.code == Status.USAGE
+    assert "BasicDispatcher has no clock; say with --clock PATH" in done.line
+    done = rut.warplock(*words, "--clock", "tb.tick")
+    assert done.code == 0, done.err
+    simulated = simulate("boom_bind_sim", rtl, out)
+    assert re.search(r"warplock: dispatch_basic \S*tb\.dut: PASS, 20\d cycles", simulated.stderr)
+    assert simulated.returncode == 0

@@ -19,33 +19,33 @@ def tool():
 
 
 def test_lockstep_passes(tool):
-    said = rut.run_lockstep("--config", "two_banks", *rut.QUICK, *NEWEST)
-    assert said.code == 0, said.err
+    done = rut.run_lockstep("--config", "two_banks", *rut.QUICK, *NEWEST)
+    assert done.code == 0, done.err
     old = rut.run_lockstep("--config", "two_banks", *rut.QUICK)
     # The stimulus does not depend on the simulator.
-    assert said.json["compared_bits"] == old.json["compared_bits"]
-    assert said.json["coverage"] == old.json["coverage"]
+    assert done.json["compared_bits"] == old.json["compared_bits"]
+    assert done.json["coverage"] == old.json["coverage"]
 
 
 def test_fault_is_reported_with_a_waveform(tool, tmp_path):
-    """Its FST writer needs a header of lz4; without one the mismatch is told all the same."""
+    """Its FST writer needs a header of lz4; without one the mismatch is reported all the same."""
     edit = {rut.CORE: ("writeReq_ready_o = 1'b1", "writeReq_ready_o = !rst_i")}
     place = rut.stub("newest_faulty", edit=edit)
     words = (*rut.QUICK, "--config", "coll_entries=2", "--reports", tmp_path, *NEWEST)
-    said = rut.run_lockstep("--rtl", place, *words)
-    assert said.code == Status.FUNCTIONAL_MISMATCH
-    assert said.json["first"]["port"] == "io_writeReq_ready"
+    done = rut.run_lockstep("--rtl", place, *words)
+    assert done.code == Status.FUNCTIONAL_MISMATCH
+    assert done.json["first"]["port"] == "io_writeReq_ready"
     (report,) = tmp_path.rglob("report.txt")
     assert "--verilator newest" in report.read_text()
-    if "no waveform: " in said.err:
-        assert "lz4.h" in said.err
+    if "no waveform: " in done.err:
+        assert "lz4.h" in done.err
         pytest.skip("the newest Verilator's waveforms need liblz4-dev")
     (wave,) = tmp_path.rglob("wave.fst")
     checked = rut.warplock(
         "check", wave, "--block", "collector", "--config", "coll_entries=2", "--json"
     )
     assert checked.code == Status.FUNCTIONAL_MISMATCH, checked.err
-    assert checked.json["first"] == said.json["first"]
+    assert checked.json["first"] == done.json["first"]
 
 
 def test_assertion_is_reported(tool):
@@ -54,9 +54,9 @@ def test_assertion_is_reported(tool):
         '  always @(posedge clock) if (io_readReq_valid & ~reset) $fatal(1, "no request");\n'
     )
     rut.change(place / rut.SHELL, "endmodule", assertion + "endmodule")
-    said = rut.run_lockstep("--rtl", place, *rut.QUICK, "--config", "coll_entries=2", *NEWEST)
-    assert said.code == Status.RTL_ASSERTION
-    assert said.json["assertion"]["message"] == "TOP.DuplicatedCollector: no request"
+    done = rut.run_lockstep("--rtl", place, *rut.QUICK, "--config", "coll_entries=2", *NEWEST)
+    assert done.code == Status.RTL_ASSERTION
+    assert done.json["assertion"]["message"] == "TOP.DuplicatedCollector: no request"
 
 
 def test_bound_into_a_pair(tool):
@@ -65,9 +65,9 @@ def test_bound_into_a_pair(tool):
     assert test_bind.bind(out, rtl, *test_bind.PINNED).code == 0
     sources = ["-f", out / "warplock.f", *sorted(rtl.glob("*.sv"))]
     program = test_bind.simulate("pair_newest_sim", sources, tool=tool)
-    code, said = test_bind.run(program)
-    assert code == 0, said
-    assert sorted(test_bind.PASS.findall(said)) == ["u_a", "u_b"]
-    code, said = test_bind.run(program, "+UPSET=300")
+    code, printed = test_bind.run(program)
+    assert code == 0, printed
+    assert sorted(test_bind.PASS.findall(printed)) == ["u_a", "u_b"]
+    code, printed = test_bind.run(program, "+UPSET=300")
     assert code != 0
-    assert "collector pair.u_b.u_collector: FUNCTIONAL_MISMATCH in cycle 300\n" in said
+    assert "collector pair.u_b.u_collector: FUNCTIONAL_MISMATCH in cycle 300\n" in printed

@@ -43,9 +43,9 @@ DELAYED = (
 )
 
 
-def json_of(said):
-    """The last of several objects: `play --rtl` tells of the model first, then of the RTL."""
-    return json.loads(said.out.splitlines()[-1])
+def json_of(done):
+    """The last of several objects: `play --rtl` reports on the model first, then on the RTL."""
+    return json.loads(done.out.splitlines()[-1])
 
 
 class Failure:
@@ -54,8 +54,8 @@ class Failure:
     def __init__(self, name, fault, folder, *words):
         self.rtl = rut.stub(f"report_{name}", edit={rut.CORE: fault})
         self.reports = folder
-        self.said = rut.run_lockstep("--rtl", self.rtl, *words, *PINNED, "--reports", folder)
-        self.json = self.said.json
+        self.done = rut.run_lockstep("--rtl", self.rtl, *words, *PINNED, "--reports", folder)
+        self.json = self.done.json
         self.first = self.json["first"]
         (self.report,) = (folder / "latest").resolve().rglob("report.txt")
         self.text = self.report.read_text()
@@ -86,7 +86,7 @@ def data(tmp_path_factory):
 
 
 def test_report_names_everything(late):
-    assert late.said.code == Status.FUNCTIONAL_MISMATCH
+    assert late.done.code == Status.FUNCTIONAL_MISMATCH
     at, port = late.first["cycle"], late.first["port"]
     assert at > 60
     assert late.text.startswith("seed 3\n")
@@ -105,8 +105,8 @@ def test_report_names_everything(late):
     assert "readReq regs_0_enable=" in late.text
     assert " resp_bits_0_enable=" in late.text  # io_readData_resp_bits_0_enable
     # What is on the screen is the report.
-    assert late.text.rstrip() in late.said.err
-    assert str(late.report) in late.said.err
+    assert late.text.rstrip() in late.done.err
+    assert str(late.report) in late.done.err
 
 
 def test_report_lists_every_differing_field(data):
@@ -125,9 +125,9 @@ def test_command_repeats_it(name, request, tmp_path):
     failure = request.getfixturevalue(name)
     program, *words = failure.command
     assert program == "scripts/warplock"
-    assert "coll_entries=2" in words  # which the ports alone do not tell
+    assert "coll_entries=2" in words  # which the ports alone leave open
     again = rut.warplock(*words, "--json", "--reports", tmp_path)
-    assert again.code == failure.said.code
+    assert again.code == failure.done.code
     assert again.json["first"] == failure.first
     assert again.json["seed"] == failure.json["seed"]
     assert again.json["config"] == failure.json["config"]
@@ -144,11 +144,11 @@ def test_a_failure_and_all_that_follows_is_one_build(tmp_path, monkeypatch):
         "harness_program",
         lambda *args, **how: programs.append(build(*args, **how)) or programs[-1],
     )
-    said = rut.run_lockstep("--rtl", rtl, *rut.QUICK, "--reports", tmp_path / "reports")
-    assert said.code == Status.FUNCTIONAL_MISMATCH
+    done = rut.run_lockstep("--rtl", rtl, *rut.QUICK, "--reports", tmp_path / "reports")
+    assert done.code == Status.FUNCTIONAL_MISMATCH
     (stimulus,) = (tmp_path / "reports").rglob("stimulus.wlv")
     assert stimulus.with_name("wave.fst").is_file()
-    pinned = ("--config", f"coll_entries={said.json['config']['coll_entries']}")
+    pinned = ("--config", f"coll_entries={done.json['config']['coll_entries']}")
     rut.run_lockstep("--rtl", rtl, *rut.QUICK, *pinned, "--reports", tmp_path / "again")
     rut.warplock("vectors", "play", stimulus, "--rtl", rtl)
     assert len(programs) >= 4
@@ -176,18 +176,18 @@ def test_shrunk_stimulus_is_short_and_fails(name, request):
 def test_waveform_from_the_start_can_be_checked(early):
     """Offline lockstep on the waveform sees the same."""
     assert early.first["cycle"] < 50
-    said = rut.warplock("check", early.file("wave.fst"), "--block", "collector", *PINNED, "--json")
-    assert said.code == early.said.code, said.err
-    assert said.json["first"] == early.first
-    assert said.json["cycles"] == early.first["cycle"] + 11
+    done = rut.warplock("check", early.file("wave.fst"), "--block", "collector", *PINNED, "--json")
+    assert done.code == early.done.code, done.err
+    assert done.json["first"] == early.first
+    assert done.json["cycles"] == early.first["cycle"] + 11
 
 
 def test_waveform_of_the_middle_is_61_cycles(late):
     """It has no reset at its start in general; the cycles around the mismatch are there."""
-    said = rut.warplock("check", late.file("wave.fst"), "--block", "collector", *PINNED, "--json")
-    assert said.code in (Status.NO_RESET, late.said.code), said.err
-    if said.out:
-        assert said.json["cycles"] == 61
+    done = rut.warplock("check", late.file("wave.fst"), "--block", "collector", *PINNED, "--json")
+    assert done.code in (Status.NO_RESET, late.done.code), done.err
+    if done.out:
+        assert done.json["cycles"] == 61
 
 
 def test_nothing_half_written_is_left(late, early, data):
@@ -211,7 +211,7 @@ def test_reports_of_a_former_run_stay_apart(tmp_path):
     info = rut.warplock("vectors", "info", again.file("stimulus.wlv"), "--json").json
     assert info["cycles"] <= again.first["cycle"] + 1
     assert {p: p.read_bytes() for p in first.report.parent.iterdir()} == before
-    assert results(tmp_path)["exit_code"] == again.said.code
+    assert results(tmp_path)["exit_code"] == again.done.code
     assert results(tmp_path)["results"] == [again.json]
     words = ("--rtl", rut.stub("plain"), *rut.QUICK, *PINNED, "--reports", tmp_path)
     passed = rut.run_lockstep(*words)
@@ -227,7 +227,7 @@ def test_reports_of_a_former_run_stay_apart(tmp_path):
 
 def test_delayed_response_is_a_timing_divergence(tmp_path):
     failure = Failure("delayed", DELAYED, tmp_path, *rut.QUICK)
-    assert failure.said.code == Status.TIMING_DIVERGENCE
+    assert failure.done.code == Status.TIMING_DIVERGENCE
     assert failure.json["verdict"] == "TIMING_DIVERGENCE"
     assert failure.first["port"] == "io_readResp_valid"
 
@@ -236,7 +236,7 @@ def test_lost_response_is_functional(tmp_path):
     lost = ("assign readResp_valid_o = read_valid_q;",
             "assign readResp_valid_o = read_valid_q && (next_alloc_id_q == '0);")  # fmt: skip
     failure = Failure("lost", lost, tmp_path, *rut.QUICK)
-    assert failure.said.code == Status.FUNCTIONAL_MISMATCH
+    assert failure.done.code == Status.FUNCTIONAL_MISMATCH
     assert failure.first["port"] == "io_readResp_valid"
 
 
@@ -248,7 +248,7 @@ def test_records_are_the_same_without_rtl(data, tmp_path):
     made = rut.warplock("vectors", "gen", "collector", vectors, *words)
     assert made.code == 0, made.err
     played = rut.warplock("vectors", "play", vectors, "--rtl", data.rtl, "--json")
-    assert played.code == data.said.code
+    assert played.code == data.done.code
     assert json_of(played)["first"] == data.first
 
 
@@ -269,6 +269,6 @@ def test_records_and_harness_meet_the_same_coverage(tmp_path):
 
 
 def test_named_configurations_of_the_stub():
-    said = rut.run_lockstep("--config", "tiny", "--cycles", "3000", "--seeds", "1")
-    assert said.code == 0
-    assert said.json["verdict"] == "PASS"
+    done = rut.run_lockstep("--config", "tiny", "--cycles", "3000", "--seeds", "1")
+    assert done.code == 0
+    assert done.json["verdict"] == "PASS"

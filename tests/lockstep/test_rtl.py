@@ -51,9 +51,9 @@ SHOWN = ("num_lanes", "lane_bits", "num_pregs", "coll_entries", "debug")
 @pytest.mark.parametrize("name", CASES)
 def test_parameters_are_inferred_and_rtl_passes(name):
     given, omitted = CASES[name]
-    said = rut.run_lockstep("--rtl", rut.stub(f"infer_{name}", given, omit=omitted), *rut.QUICK)
-    answer = said.json
-    assert said.code == 0, said.err
+    done = rut.run_lockstep("--rtl", rut.stub(f"infer_{name}", given, omit=omitted), *rut.QUICK)
+    answer = done.json
+    assert done.code == 0, done.err
     assert answer["verdict"] == "PASS"
     wanted = rut.TABLE.show(rut.TABLE.config(given))
     assert {k: answer["config"][k] for k in SHOWN} == {k: wanted[k] for k in SHOWN}
@@ -62,10 +62,10 @@ def test_parameters_are_inferred_and_rtl_passes(name):
     assert set(answer["not_compared"]) == set(omitted) & outputs
     assert set(answer["tied_off"]) == set(omitted) - outputs
     for port in omitted:
-        assert port in said.err
-    # Where a width leaves several values, behaviour decides, and it is said.
+        assert port in done.err
+    # Where a width leaves several values, behaviour decides, and that is reported.
     assert answer["inferred"]["coll_entries"].startswith(f"behaviour: {wanted['coll_entries']} of")
-    assert "pin it with --config coll_entries=" in said.err
+    assert "pin it with --config coll_entries=" in done.err
     assert answer["inferred"]["reg_banks"] == "default"
     assert "num_lanes" not in answer["inferred"]  # the ports show it
     assert answer["floors"] == answer["floors_met"] > 10
@@ -88,18 +88,18 @@ def test_cases_hold_every_value():
 def test_given_parameters_are_taken():
     place = rut.stub("given", config(2, 16, 3, 2))
     words = ["--config", "coll_entries=3", "--config", "reg_banks=2"]
-    said = rut.run_lockstep("--rtl", place, *rut.QUICK, *words)
-    assert said.code == 0
-    assert said.json["config"]["reg_banks"] == 2
-    assert "coll_entries" not in said.json["inferred"]
+    done = rut.run_lockstep("--rtl", place, *rut.QUICK, *words)
+    assert done.code == 0
+    assert done.json["config"]["reg_banks"] == 2
+    assert "coll_entries" not in done.json["inferred"]
     wrong = rut.run_lockstep("--rtl", place, *rut.QUICK, "--config", "coll_entries=4")
     assert wrong.code == Status.FUNCTIONAL_MISMATCH
 
 
 def test_given_parameter_that_the_ports_deny():
-    said = rut.run_lockstep("--rtl", rut.stub("given", rut.SMALL), "--config", "num_lanes=4")
-    assert said.code == Status.IFACE_CHANGED
-    assert "num_lanes=4 was given" in said.err
+    done = rut.run_lockstep("--rtl", rut.stub("given", rut.SMALL), "--config", "num_lanes=4")
+    assert done.code == Status.IFACE_CHANGED
+    assert "num_lanes=4 was given" in done.err
 
 
 def test_faulty_rtl_is_not_blamed_on_a_parameter():
@@ -109,10 +109,10 @@ def test_faulty_rtl_is_not_blamed_on_a_parameter():
         "alloc_valid_q <= (alloc_valid_d == '1) ? '0 : alloc_valid_d;",
     )
     place = rut.stub("faulty_three", config(2, 16, 3, 1), edit={rut.CORE: fault})
-    said = rut.run_lockstep("--rtl", place, *rut.QUICK)
-    assert said.code == Status.FUNCTIONAL_MISMATCH
-    assert said.json["inferred"]["coll_entries"].startswith("closest, none passes: 3 of 3|4")
-    assert said.json["config"]["coll_entries"] == 3
+    done = rut.run_lockstep("--rtl", place, *rut.QUICK)
+    assert done.code == Status.FUNCTIONAL_MISMATCH
+    assert done.json["inferred"]["coll_entries"].startswith("closest, none passes: 3 of 3|4")
+    assert done.json["config"]["coll_entries"] == 3
 
 
 # ---- which module -----------------------------------------------------------------------------
@@ -126,16 +126,16 @@ def renamed():
 
 @pytest.mark.parametrize("words", [[], ["--module", "MyCollector"]])
 def test_module_of_another_name(renamed, words):
-    said = rut.run_lockstep("--rtl", renamed, *rut.QUICK, *words)
-    assert said.code == 0, said.err
-    assert said.json["module"] == "MyCollector"
+    done = rut.run_lockstep("--rtl", renamed, *rut.QUICK, *words)
+    assert done.code == 0, done.err
+    assert done.json["module"] == "MyCollector"
 
 
 def test_no_such_module(renamed):
-    said = rut.run_lockstep("--rtl", renamed, "--module", "YourCollector")
-    assert said.code == Status.NO_MODULE
-    assert "no module YourCollector; nearest names: MyCollector" in said.line
-    assert "--module" in said.line
+    done = rut.run_lockstep("--rtl", renamed, "--module", "YourCollector")
+    assert done.code == Status.NO_MODULE
+    assert "no module YourCollector; nearest names: MyCollector" in done.line
+    assert "--module" in done.line
 
 
 def test_two_modules_that_fit():
@@ -143,11 +143,11 @@ def test_two_modules_that_fit():
     text = (place / rut.SHELL).read_text()
     both = "".join(text.replace("module Dup", f"module {who}Dup") for who in ("My", "Your"))
     (place / rut.SHELL).write_text(both)
-    said = rut.run_lockstep("--rtl", place, *rut.QUICK)
-    assert said.code == Status.AMBIGUOUS
-    assert "MyDuplicatedCollector" in said.line
-    assert "YourDuplicatedCollector" in said.line
-    assert "--module" in said.line
+    done = rut.run_lockstep("--rtl", place, *rut.QUICK)
+    assert done.code == Status.AMBIGUOUS
+    assert "MyDuplicatedCollector" in done.line
+    assert "YourDuplicatedCollector" in done.line
+    assert "--module" in done.line
     chosen = rut.run_lockstep(
         "--rtl", place, "--module", "YourDuplicatedCollector", "--config", "coll_entries=2",
         *rut.QUICK,
@@ -161,19 +161,19 @@ def test_two_modules_that_fit():
 def test_input_that_is_read_is_missing():
     place = rut.stub("no_valid")
     rut.redeclare(place / rut.SHELL, "io_readReq_valid", None)
-    said = rut.run_lockstep("--rtl", place)
-    assert said.code == Status.IFACE_CHANGED
-    assert "input io_readReq_valid is missing" in said.err.splitlines()[-1]
-    assert said.json["error"]["status"] == "IFACE_CHANGED"
+    done = rut.run_lockstep("--rtl", place)
+    assert done.code == Status.IFACE_CHANGED
+    assert "input io_readReq_valid is missing" in done.err.splitlines()[-1]
+    assert done.json["error"]["status"] == "IFACE_CHANGED"
 
 
 def test_width_and_direction_differ():
     place = rut.stub("other_shape")
     rut.redeclare(place / rut.SHELL, "io_writeReq_bits_regs_0_pReg", "input [4:0]")
     rut.redeclare(place / rut.SHELL, "io_readReq_valid", "output")
-    said = rut.run_lockstep("--rtl", place)
-    lines = [" ".join(line.split()) for line in said.err.splitlines()]
-    assert said.code == Status.IFACE_CHANGED
+    done = rut.run_lockstep("--rtl", place)
+    lines = [" ".join(line.split()) for line in done.err.splitlines()]
+    assert done.code == Status.IFACE_CHANGED
     assert lines[0] == "port expected found"
     assert "io_readReq_valid input 1 bit output 1 bit" in lines
     assert "io_writeReq_bits_regs_0_pReg input 4 bits input 5 bits" in lines
@@ -184,9 +184,9 @@ def test_unknown_port():
     place = rut.stub("more_ports")
     rut.change(place / rut.SHELL, "module DuplicatedCollector (", "module DuplicatedCollector (\n"
                "    input        io_flush,")  # fmt: skip
-    said = rut.run_lockstep("--rtl", place)
-    assert said.code == Status.IFACE_CHANGED
-    assert "io_flush" in said.err
+    done = rut.run_lockstep("--rtl", place)
+    assert done.code == Status.IFACE_CHANGED
+    assert "io_flush" in done.err
 
 
 # ---- files ------------------------------------------------------------------------------------
@@ -194,9 +194,9 @@ def test_unknown_port():
 
 def test_rtl_that_does_not_parse():
     edit = {rut.CORE: ("free_now = readData", "free_now = = readData")}
-    said = rut.run_lockstep("--rtl", rut.stub("broken", edit=edit))
-    assert said.code == Status.BAD_RTL
-    assert f"{rut.CORE}:" in said.line
+    done = rut.run_lockstep("--rtl", rut.stub("broken", edit=edit))
+    assert done.code == Status.BAD_RTL
+    assert f"{rut.CORE}:" in done.line
 
 
 def test_rtl_that_verilator_does_not_take():
@@ -207,25 +207,25 @@ def test_rtl_that_verilator_does_not_take():
             "  covergroup c; endgroup\n  assign writeReq_ready_o",
         )
     }
-    said = rut.run_lockstep("--rtl", rut.stub("unsupported", edit=edit), *rut.QUICK)
-    assert said.code == Status.BUILD_FAIL, said.err
-    assert said.json["verdict"] == "BUILD_FAIL"
-    assert "build.log" in said.err
+    done = rut.run_lockstep("--rtl", rut.stub("unsupported", edit=edit), *rut.QUICK)
+    assert done.code == Status.BUILD_FAIL, done.err
+    assert done.json["verdict"] == "BUILD_FAIL"
+    assert "build.log" in done.err
 
 
 def test_helper_module_is_missing():
     place = rut.stub("no_bank")
     (place / rut.BANK).unlink()
-    said = rut.run_lockstep("--rtl", place)
-    assert said.code == Status.NO_MODULE
-    assert "module prf_bank is missing" in said.line
-    assert f"{rut.CORE}:" in said.line
+    done = rut.run_lockstep("--rtl", place)
+    assert done.code == Status.NO_MODULE
+    assert "module prf_bank is missing" in done.line
+    assert f"{rut.CORE}:" in done.line
 
 
 def test_no_such_file():
-    said = rut.run_lockstep("--rtl", "/nowhere/rtl")
-    assert said.code == Status.NO_FILE
-    assert "/nowhere/rtl" in said.line
+    done = rut.run_lockstep("--rtl", "/nowhere/rtl")
+    assert done.code == Status.NO_FILE
+    assert "/nowhere/rtl" in done.line
 
 
 def test_folder_with_unrelated_files():
@@ -234,15 +234,15 @@ def test_folder_with_unrelated_files():
     (place / "other.sv").write_text("module other (input a); nowhere u (.a); endmodule\n")
     (place / "sub").mkdir()
     (place / "sub" / "more.v").write_text("module more; endmodule\n")
-    said = rut.run_lockstep("--rtl", place, *rut.QUICK)
-    assert said.code == 0, said.err
+    done = rut.run_lockstep("--rtl", place, *rut.QUICK)
+    assert done.code == 0, done.err
 
 
 def test_same_helper_in_two_files():
     place = rut.stub("twice")
     shutil.copy(place / rut.BANK, place / "again.sv")
-    said = rut.run_lockstep("--rtl", place, *rut.QUICK)
-    assert said.code == 0, said.err
+    done = rut.run_lockstep("--rtl", place, *rut.QUICK)
+    assert done.code == 0, done.err
     rut.change(place / "again.sv", "if (read_en_i)", "if (!read_en_i)")
     other = rut.run_lockstep("--rtl", place, *rut.QUICK)
     assert other.code == Status.AMBIGUOUS
@@ -273,9 +273,9 @@ def test_changed_include_is_built_again():
     (place / "ready.svh").write_text("`define READY 1'b1\n")
     assert rut.run_lockstep("--rtl", place, *rut.QUICK).code == 0
     (place / "ready.svh").write_text("`define READY !rst_i\n")
-    said = rut.run_lockstep("--rtl", place, *rut.QUICK)
-    assert said.code == Status.FUNCTIONAL_MISMATCH
-    assert said.json["first"]["port"] == "io_writeReq_ready"
+    done = rut.run_lockstep("--rtl", place, *rut.QUICK)
+    assert done.code == Status.FUNCTIONAL_MISMATCH
+    assert done.json["first"]["port"] == "io_writeReq_ready"
 
 
 # ---- as the Chisel compiler emits it ------------------------------------------------------------
@@ -395,23 +395,23 @@ PINNED = ("--config", "coll_entries=2")
 
 def test_emitted_rtl_with_random_initial_blocks():
     words = ["--define", "RANDOMIZE_REG_INIT", "--define", "RANDOMIZE_MEM_INIT"]
-    said = rut.run_lockstep("--rtl", emitted("holds", HOLDS), *rut.QUICK, *words, *PINNED)
-    assert said.code == 0, said.err
-    assert said.json["printed"].keys() == {"lines"}
-    assert f"the RTL printed {said.json['printed']['lines']:,} lines" in said.err
-    assert "request 1" not in said.err
+    done = rut.run_lockstep("--rtl", emitted("holds", HOLDS), *rut.QUICK, *words, *PINNED)
+    assert done.code == 0, done.err
+    assert done.json["printed"].keys() == {"lines"}
+    assert f"the RTL printed {done.json['printed']['lines']:,} lines" in done.err
+    assert "request 1" not in done.err
 
 
 def test_assertion_that_fires(tmp_path):
     words = [*rut.QUICK, *PINNED, "--reports", tmp_path]
-    said = rut.run_lockstep("--rtl", emitted("fires", FAILS), *words)
-    fired = said.json["assertion"]
-    assert said.code == Status.RTL_ASSERTION
-    assert said.json["verdict"] == "RTL_ASSERTION"
+    done = rut.run_lockstep("--rtl", emitted("fires", FAILS), *words)
+    fired = done.json["assertion"]
+    assert done.code == Status.RTL_ASSERTION
+    assert done.json["verdict"] == "RTL_ASSERTION"
     text = "TOP.DuplicatedCollector: Assertion failed at Collector.scala:103 assert(legal)"
     assert fired["message"] == text
     assert fired["file"] == str(rut.PLACE / "fires" / rut.SHELL)
-    assert fired["cycle"] < said.json["cycles"]
+    assert fired["cycle"] < done.json["cycles"]
     (report,) = tmp_path.rglob("report.txt")
     assert f"in cycle {fired['cycle']}: {text}" in report.read_text()
     assert list(tmp_path.rglob("wave.fst"))
@@ -421,8 +421,8 @@ def test_assertion_that_fires(tmp_path):
 @pytest.mark.parametrize("words", [["SYNTHESIS"], ["STOP_COND=0", "ASSERT_VERBOSE_COND=0"]])
 def test_assertions_switched_off_by_macro(words):
     defines = [word for text in words for word in ("--define", text)]
-    said = rut.run_lockstep("--rtl", emitted("fires", FAILS), *rut.QUICK, *defines, *PINNED)
-    assert said.code == 0, said.err
+    done = rut.run_lockstep("--rtl", emitted("fires", FAILS), *rut.QUICK, *defines, *PINNED)
+    assert done.code == 0, done.err
 
 
 def test_assertion_in_rtl_that_is_wrong_too():
@@ -430,11 +430,11 @@ def test_assertion_in_rtl_that_is_wrong_too():
     place = emitted("fires_late", "io_writeReq_valid & (requests == 4'h9)")
     rut.change(place / rut.CORE, "assign readReq_ready_o = read_ready;",
                "assign readReq_ready_o = read_ready && !rst_i;")  # fmt: skip
-    said = rut.run_lockstep("--rtl", place, *rut.QUICK, *PINNED)
-    assert said.code == Status.FUNCTIONAL_MISMATCH
-    assert said.json["first"]["port"] == "io_readReq_ready"
-    assert "Collector.scala:103" in said.json["assertion"]["message"]
-    assert "Collector.scala:103" in said.err
+    done = rut.run_lockstep("--rtl", place, *rut.QUICK, *PINNED)
+    assert done.code == Status.FUNCTIONAL_MISMATCH
+    assert done.json["first"]["port"] == "io_readReq_ready"
+    assert "Collector.scala:103" in done.json["assertion"]["message"]
+    assert "Collector.scala:103" in done.err
 
 
 def filler(number):
@@ -467,8 +467,8 @@ def test_large_file():
     (place / "core.sv").write_text(text)
     assert text.count("\n") > 60_000
     start = time.monotonic()
-    said = rut.run_lockstep("--rtl", place, *rut.QUICK)
-    assert said.code == 0, said.err
+    done = rut.run_lockstep("--rtl", place, *rut.QUICK)
+    assert done.code == 0, done.err
     assert time.monotonic() - start < 120
 
 
@@ -497,10 +497,10 @@ def plain():
     ],
 )
 def test_bad_option(plain, words, status, part):
-    said = rut.run_lockstep("--rtl", plain, *words)
-    assert said.code == status
-    assert part in said.line
-    assert said.json["error"]["code"] == status
+    done = rut.run_lockstep("--rtl", plain, *words)
+    assert done.code == status
+    assert part in done.line
+    assert done.json["error"]["code"] == status
 
 
 def test_power_up(plain):
@@ -513,31 +513,31 @@ def test_power_up(plain):
 
 
 def test_power_up_zero_needs_zero():
-    """A register that powers up as 1 is seen when all is said to be zero, and only then."""
+    """A register that powers up as 1 is seen under `--power-up zero`, and only then."""
     edit = {rut.CORE: ("  logic write_valid_d, write_valid_q;",
                        "  logic write_valid_d;\n  logic write_valid_q = 1'b1;")}  # fmt: skip
     place = rut.stub("powers_up", edit=edit)
     assert rut.run_lockstep("--rtl", place, *rut.QUICK, *PINNED).code == 0
-    said = rut.run_lockstep("--rtl", place, *rut.QUICK, *PINNED, "--power-up", "zero")
-    assert said.code == Status.FUNCTIONAL_MISMATCH
-    assert said.json["first"]["port"] == "io_writeResp_valid"
-    assert said.json["first"]["cycle"] == 0
+    done = rut.run_lockstep("--rtl", place, *rut.QUICK, *PINNED, "--power-up", "zero")
+    assert done.code == Status.FUNCTIONAL_MISMATCH
+    assert done.json["first"]["port"] == "io_writeResp_valid"
+    assert done.json["first"]["cycle"] == 0
 
 
 def test_one_profile_has_no_floors(plain):
     words = ["--profile", "saturate", "--cycles", "3000", "--seeds", "1"]
-    said = rut.run_lockstep("--rtl", plain, *PINNED, *words)
-    assert said.code == 0, said.err
-    assert said.json["floors"] == 0
-    assert said.json["coverage"]["alloc_and_free"]["hits"] > 1000
+    done = rut.run_lockstep("--rtl", plain, *PINNED, *words)
+    assert done.code == 0, done.err
+    assert done.json["floors"] == 0
+    assert done.json["coverage"]["alloc_and_free"]["hits"] > 1000
 
 
 def test_too_few_cycles_are_vacuous(plain):
-    said = rut.run_lockstep("--rtl", plain, *PINNED, "--cycles", "50", "--seeds", "1")
-    assert said.code == Status.VACUOUS
-    assert said.json["verdict"] == "VACUOUS"
-    assert "under their floors: " in said.err
-    assert "run more cycles" in said.err
+    done = rut.run_lockstep("--rtl", plain, *PINNED, "--cycles", "50", "--seeds", "1")
+    assert done.code == Status.VACUOUS
+    assert done.json["verdict"] == "VACUOUS"
+    assert "under their floors: " in done.err
+    assert "run more cycles" in done.err
 
 
 def test_same_seed_gives_the_same_run(plain):
@@ -625,18 +625,18 @@ def test_reports_folder_that_cannot_be(tmp_path):
     edit = {rut.CORE: ("writeReq_ready_o = 1'b1", "writeReq_ready_o = !rst_i")}
     place = rut.stub("ready_in_reset", edit=edit)
     words = [*rut.QUICK, *PINNED, "--reports", tmp_path / "file"]
-    said = rut.run_lockstep("--rtl", place, *words)
-    assert said.code == Status.NO_FILE
-    assert "--reports" in said.line
+    done = rut.run_lockstep("--rtl", place, *words)
+    assert done.code == Status.NO_FILE
+    assert "--reports" in done.line
 
 
 def test_table_for_a_person(plain):
-    said = rut.warplock("lockstep", "collector", "--rtl", plain, *rut.QUICK, *PINNED)
-    last = said.out.splitlines()[-1]
-    assert said.code == 0
+    done = rut.warplock("lockstep", "collector", "--rtl", plain, *rut.QUICK, *PINNED)
+    last = done.out.splitlines()[-1]
+    assert done.code == 0
     assert last.startswith("collector")
     assert last.endswith("PASS")
-    assert "cycles/s" in said.out
+    assert "cycles/s" in done.out
     with pytest.raises(json.JSONDecodeError):
         json.loads(last)
 
@@ -646,13 +646,13 @@ def test_table_for_a_person(plain):
 
 def test_pass_names_what_it_infers_and_strict_refuses_it():
     place = rut.stub("infer_one_entry", CASES["one_entry"][0])
-    said = rut.run_lockstep("--rtl", place, *rut.QUICK, "--strict")
-    assert said.code == Status.AMBIGUOUS
-    answer = json.loads(said.out.splitlines()[0])  # behind it the error
+    done = rut.run_lockstep("--rtl", place, *rut.QUICK, "--strict")
+    assert done.code == Status.AMBIGUOUS
+    answer = json.loads(done.out.splitlines()[0])  # behind it the error
     assert answer["verdict"] == "PASS"
     assert answer["inferred_behaviour"] == {"coll_entries": 1}
-    assert "--config coll_entries=1" in said.err.splitlines()[-1]
-    assert "THE DEFAULT coll_entries=2 FAILS (FUNCTIONAL_MISMATCH in cycle" in said.err
+    assert "--config coll_entries=1" in done.err.splitlines()[-1]
+    assert "THE DEFAULT coll_entries=2 FAILS (FUNCTIONAL_MISMATCH in cycle" in done.err
     pinned = rut.run_lockstep("--rtl", place, *rut.QUICK, "--strict", "--config", "coll_entries=1")
     assert pinned.code == 0, pinned.err
     assert "inferred_behaviour" not in pinned.json
@@ -661,11 +661,11 @@ def test_pass_names_what_it_infers_and_strict_refuses_it():
 def test_default_is_reported_where_no_configuration_passes():
     """The right value is no worse for a fault that it does not explain: the report names it."""
     edit = {rut.CORE: ("read_ready = (alloc_valid_q != '1) || free_now;", "read_ready = 1'b1;")}
-    said = rut.run_lockstep("--rtl", rut.stub("faulty_two", rut.SMALL, edit=edit), *rut.QUICK)
-    assert said.code == Status.FUNCTIONAL_MISMATCH
-    assert said.json["config"]["coll_entries"] == 2
-    tried = said.json["candidates"]
+    done = rut.run_lockstep("--rtl", rut.stub("faulty_two", rut.SMALL, edit=edit), *rut.QUICK)
+    assert done.code == Status.FUNCTIONAL_MISMATCH
+    assert done.json["config"]["coll_entries"] == 2
+    tried = done.json["candidates"]
     assert [each["config"] for each in tried] == [{"coll_entries": 2}, {"coll_entries": 1}]
     assert tried[0]["first"]["port"] == "io_readReq_ready"
-    assert "none of 2 configurations passes; if the RTL has another, pin it" in said.err
-    assert "--config coll_entries=2" in said.err.split("repeat: ")[1].splitlines()[0]
+    assert "none of 2 configurations passes; if the RTL has another, pin it" in done.err
+    assert "--config coll_entries=2" in done.err.split("repeat: ")[1].splitlines()[0]

@@ -41,14 +41,14 @@ def program(folder, lines):
 
 
 def test_program_runs_once_to_its_end(tmp_path):
-    said = run(*NAMED, "--program", program(tmp_path, GOOD))
-    assert said.code == 0, said.err
-    told = said.json
-    hits = {name: point["hits"] for name, point in told["coverage"].items()}
-    seeds = len(range(told["seeds"][0], told["seeds"][1] + 1))
+    done = run(*NAMED, "--program", program(tmp_path, GOOD))
+    assert done.code == 0, done.err
+    answer = done.json
+    hits = {name: point["hits"] for name, point in answer["coverage"].items()}
+    seeds = len(range(answer["seeds"][0], answer["seeds"][1] + 1))
     assert hits["admit"] == hits["issue"] == 4 * seeds
-    assert told["cycles"] < 60 * seeds
-    assert told["floors"] == 0  # a program shows what it shows
+    assert answer["cycles"] < 60 * seeds
+    assert answer["floors"] == 0  # a program shows what it shows
 
 
 @pytest.mark.slow
@@ -57,11 +57,11 @@ def test_program_runs_once_to_its_end(tmp_path):
 def test_kernel_runs(kernel, in_order):
     path = rut.ROOT / "vectors" / "kernels" / f"{kernel}.prog"
     words = ("--config", "default", "--config", f"in_order_per_warp={in_order}", "--seeds", "1")
-    said = run(*words, "--program", path)
-    assert said.code == 0, said.err
+    done = run(*words, "--program", path)
+    assert done.code == 0, done.err
     lines = [x for x in path.read_text().splitlines() if x[:1].isdigit()]
-    assert said.json["coverage"]["issue"]["hits"] == len(lines) > 500
-    assert said.json["config"]["in_order_per_warp"] == in_order
+    assert done.json["coverage"]["issue"]["hits"] == len(lines) > 500
+    assert done.json["config"]["in_order_per_warp"] == in_order
 
 
 @pytest.mark.parametrize(
@@ -78,17 +78,17 @@ def test_kernel_runs(kernel, in_order):
 )
 def test_bad_program_is_refused_by_line(tmp_path, line, status, part):
     path = program(tmp_path, GOOD + line + "\n")
-    said = run(*NAMED, "--program", path)
-    assert said.code == status
-    assert f"{path}:8: " in said.line
-    assert part in said.line
-    assert said.json["error"]["code"] == status
+    done = run(*NAMED, "--program", path)
+    assert done.code == status
+    assert f"{path}:8: " in done.line
+    assert part in done.line
+    assert done.json["error"]["code"] == status
 
 
 def test_program_that_is_not_there():
-    said = run(*NAMED, "--program", "/nowhere/test.prog")
-    assert said.code == Status.NO_FILE
-    assert "/nowhere/test.prog" in said.line
+    done = run(*NAMED, "--program", "/nowhere/test.prog")
+    assert done.code == Status.NO_FILE
+    assert "/nowhere/test.prog" in done.line
 
 
 @pytest.mark.parametrize("option", ["--program", "--pipeline"])
@@ -96,10 +96,10 @@ def test_only_the_stage_runs_programs(option, tmp_path):
     path = tmp_path / "file"
     if option == "--program":
         path.write_text(HEAD + GOOD)
-    said = rut.run_lockstep("--config", "tiny", *SHORT, option, path, block="collector")
-    assert said.code == Status.USAGE
-    assert "collector" in said.line
-    assert "issue has" in said.line or "issue does" in said.line
+    done = rut.run_lockstep("--config", "tiny", *SHORT, option, path, block="collector")
+    assert done.code == Status.USAGE
+    assert "collector" in done.line
+    assert "issue has" in done.line or "issue does" in done.line
     both = rut.warplock("lockstep", "issue", "hazard", option, path)
     assert both.code == Status.USAGE
     assert f"{option} goes with one block" in both.line
@@ -117,16 +117,16 @@ NEVER = {
 def test_hang_names_the_instruction(name, tmp_path):
     operands, why = NEVER[name]
     path = program(tmp_path, GOOD + f"0 0x80000010 {operands} * 1 alu\n" + GOOD)
-    said = run(*NAMED, "--program", path, "--reports", tmp_path)
-    assert said.code == Status.HANG
-    assert said.json["verdict"] == "HANG"
-    first, *rest = said.json["stuck"].splitlines()
+    done = run(*NAMED, "--program", path, "--reports", tmp_path)
+    assert done.code == Status.HANG
+    assert done.json["verdict"] == "HANG"
+    first, *rest = done.json["stuck"].splitlines()
     assert first.startswith(f"warp 0's head pc=0x80000010 (line 8) {why}, so the scoreboard never")
     assert rest == ["warp 0 has yet to offer 4 of 9 instructions"]
     (report,) = tmp_path.rglob("report.txt")
     assert first in report.read_text()
-    assert first in said.err
-    assert f"--program {path}" in said.err  # the command that repeats it
+    assert first in done.err
+    assert f"--program {path}" in done.err  # the command that repeats it
     assert not list(tmp_path.rglob("*.wlv"))  # nothing to shrink
 
 
@@ -135,8 +135,8 @@ def test_hang_names_the_instruction(name, tmp_path):
 
 def test_pipeline_of_a_program(tmp_path):
     log = tmp_path / "run.kanata"
-    said = run(*NAMED, "--program", program(tmp_path, GOOD), "--pipeline", log)
-    assert said.code == 0, said.err
+    done = run(*NAMED, "--program", program(tmp_path, GOOD), "--pipeline", log)
+    assert done.code == 0, done.err
     picture = kanata.read(log)
     kanata.check(picture)
     assert len(picture.instructions) == 4
@@ -161,9 +161,9 @@ def test_pipeline_of_random_work_and_of_the_first_seed_only(tmp_path):
 
 
 def test_pipeline_that_cannot_be_written(tmp_path):
-    said = run(*NAMED, *SHORT, "--pipeline", tmp_path / "no" / "run.kanata")
-    assert said.code == Status.NO_FILE
-    assert "run.kanata" in said.line
+    done = run(*NAMED, *SHORT, "--pipeline", tmp_path / "no" / "run.kanata")
+    assert done.code == Status.NO_FILE
+    assert "run.kanata" in done.line
 
 
 # ---- checkers of the blocks inside ------------------------------------------------------------
@@ -189,20 +189,20 @@ def renamed(place):
 
 
 def test_checkers_inside_a_users_rtl():
-    said = run("--rtl", rut.stub("stage", SMALL, block="issue"), *SHORT, *PINNED)
-    assert said.code == 0, said.err
-    assert said.json["checkers"] == FIVE
-    assert "no checker for" not in said.err
+    done = run("--rtl", rut.stub("stage", SMALL, block="issue"), *SHORT, *PINNED)
+    assert done.code == 0, done.err
+    assert done.json["checkers"] == FIVE
+    assert "no checker for" not in done.err
 
 
 def test_blocks_that_are_not_there_are_a_note():
     place = rut.stub("stage_renamed", SMALL, block="issue")
     renamed(place)
-    said = run("--rtl", place, *SHORT, *PINNED)
-    assert said.code == 0, said.err
-    assert said.json["checkers"] == FIVE[:1]
+    done = run("--rtl", place, *SHORT, *PINNED)
+    assert done.code == 0, done.err
+    assert done.json["checkers"] == FIVE[:1]
     for block in FIVE[1:]:
-        assert f"no checker for {block} inside: " in said.err
+        assert f"no checker for {block} inside: " in done.err
 
 
 FAULTS = {
@@ -220,14 +220,14 @@ FAULTS = {
 def test_block_at_fault_is_named(block, tmp_path):
     file, edit = FAULTS[block]
     place = rut.stub(f"stage_faulty_{block}", SMALL, edit={file: edit}, block="issue")
-    said = run("--rtl", place, *SHORT, *PINNED, "--reports", tmp_path)
-    told = said.json
-    assert said.code == Status.FUNCTIONAL_MISMATCH, said.err
-    assert told["at_fault"]["block"] == block
-    scope = told["at_fault"]["scope"]
-    assert f"{block} {scope}: FUNCTIONAL_MISMATCH in cycle {told['first']['cycle']}\n" in said.err
+    done = run("--rtl", place, *SHORT, *PINNED, "--reports", tmp_path)
+    answer = done.json
+    assert done.code == Status.FUNCTIONAL_MISMATCH, done.err
+    assert answer["at_fault"]["block"] == block
+    scope = answer["at_fault"]["scope"]
+    assert f"{block} {scope}: FUNCTIONAL_MISMATCH in cycle {answer['first']['cycle']}\n" in done.err
     table = tables.load(block)
-    assert told["first"]["port"] in {p.name for p in table.ports(table.defaults())}
+    assert answer["first"]["port"] in {p.name for p in table.ports(table.defaults())}
 
 
 def folded(name, **constants):
@@ -245,16 +245,16 @@ def folded(name, **constants):
 def test_block_whose_port_was_folded_away_is_named(tmp_path):
     """A constant in place of a port: the checker inside does not have it, only the stage's."""
     place = folded("stage_folded", io_ibuf_0_ready="1'h1")
-    said = run("--rtl", place, *SHORT, *PINNED, "--reports", tmp_path)
-    assert said.code == Status.FUNCTIONAL_MISMATCH, said.err
-    assert said.json["checkers"] == FIVE
-    assert said.json["first"]["port"] == "io_ibuf_0_ready"
-    fault = said.json["at_fault"]
+    done = run("--rtl", place, *SHORT, *PINNED, "--reports", tmp_path)
+    assert done.code == Status.FUNCTIONAL_MISMATCH, done.err
+    assert done.json["checkers"] == FIVE
+    assert done.json["first"]["port"] == "io_ibuf_0_ready"
+    fault = done.json["at_fault"]
     assert fault["block"] == "hazard"
     assert fault["scope"] == "TOP.IssueStage.hazard"
     assert fault["not_compared"] == ["io_ibuf_0_ready"]
     why = "its checker lacks port io_ibuf_0_ready, which the compiler dropped, so the root cause"
-    assert f"at fault: hazard in TOP.IssueStage.hazard: {why} may be there" in said.err
+    assert f"at fault: hazard in TOP.IssueStage.hazard: {why} may be there" in done.err
 
 
 # ---- several runs behind one command ----------------------------------------------------------
@@ -266,14 +266,14 @@ def test_parameters_are_found_without_the_program(tmp_path):
     config = SMALL | {"coll_entries": 1}
     place = rut.stub("stage_one_entry", config, block="issue")
     given = [x for k, v in SHOWN.items() if k != "coll_entries" for x in ("--config", f"{k}={v}")]
-    said = run("--rtl", place, *given, "--program", program(tmp_path, lines), "--seeds", "1")
-    assert said.code == 0, said.err
-    assert said.json["cycles"] > 6000
-    assert said.json["config"]["coll_entries"] == 1
+    done = run("--rtl", place, *given, "--program", program(tmp_path, lines), "--seeds", "1")
+    assert done.code == 0, done.err
+    assert done.json["cycles"] > 6000
+    assert done.json["config"]["coll_entries"] == 1
 
 
 @pytest.mark.slow
 def test_a_picture_is_of_the_default_configuration(tmp_path):
-    said = run(*SHORT, "--pipeline", tmp_path / "run.kanata")
-    assert said.code == 0, said.err
-    assert said.json["name"] == "default"
+    done = run(*SHORT, "--pipeline", tmp_path / "run.kanata")
+    assert done.code == 0, done.err
+    assert done.json["name"] == "default"

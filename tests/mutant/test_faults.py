@@ -53,8 +53,8 @@ READY = {
 def mutate(capfd, *words):
     """Run `mutate --json`; (exit code, objects, stderr)."""
     code = cli.main(["mutate", "--no-setup", "--json", *words])
-    said = capfd.readouterr()
-    return code, [json.loads(line) for line in said.out.splitlines()], said.err
+    printed = capfd.readouterr()
+    return code, [json.loads(line) for line in printed.out.splitlines()], printed.err
 
 
 def list_of(monkeypatch, folder, *faults, block="collector"):
@@ -72,10 +72,10 @@ def list_of(monkeypatch, folder, *faults, block="collector"):
 @pytest.mark.slow
 @pytest.mark.parametrize("block", BLOCKS)
 def test_every_fault_is_reported_and_no_false_alarm(capfd, block):
-    code, answers, said = mutate(capfd, block, *([] if programs.FULL else PART))
+    code, answers, printed = mutate(capfd, block, *([] if programs.FULL else PART))
     total = answers.pop()
     wanted = {fault.name: fault.expect for fault in injector.faults_of(tables.load(block))}
-    assert code == 0, said
+    assert code == 0, printed
     assert total["false_alarms"] == 0
     skipped = [a["fault"] for a in answers if "skipped" in a]
     answers = [a for a in answers if "skipped" not in a]
@@ -93,9 +93,9 @@ def test_every_fault_is_reported_and_no_false_alarm(capfd, block):
 @pytest.mark.slow
 def test_block_at_fault_is_named_first(capfd):
     only = [word for name in NAMED for word in ("--only", name)]
-    code, answers, said = mutate(capfd, "issue", "--bind", "all", *only)
+    code, answers, printed = mutate(capfd, "issue", "--bind", "all", *only)
     named = {a["fault"]: a.get("at_fault", {"block": a["block"]})["block"] for a in answers[:-1]}
-    assert code == 0, said
+    assert code == 0, printed
     assert answers[-1] == {
         "faults": len(NAMED),
         "reported": len(NAMED),
@@ -113,14 +113,14 @@ def test_faults_left_out_of_a_composed_block_do_not_show(capfd, monkeypatch):
     found = [fault for fault in hidden if fault.name != LOOP]
     assert len(found) == len(hidden) - 1
     monkeypatch.setattr(injector, "faults_of", lambda _: found)
-    code, answers, said = mutate(capfd, "issue")
-    assert code == 1, said
+    code, answers, printed = mutate(capfd, "issue")
+    assert code == 1, printed
     assert answers.pop() == {"faults": len(found), "reported": 0, "false_alarms": 0, "skipped": 0}
     assert {a["fault"]: a["verdict"] for a in answers if a["verdict"] != "PASS"} == {}
 
 
 @pytest.mark.parametrize("block", BLOCKS)
-def test_list_is_long_and_says_all(block):
+def test_list_is_long_and_complete(block):
     table = tables.load(block)
     raw = tomllib.loads(injector.fault_list(block).read_text(encoding="utf-8"))
     assert raw.keys() == {"file", "config", "fault"}
@@ -217,29 +217,29 @@ def test_fault_that_changes_nothing_is_a_hole(capfd, monkeypatch, tmp_path):
 def test_fault_at_another_port_is_not_caught(capfd, monkeypatch, tmp_path):
     list_of(monkeypatch, tmp_path, {"expect": "io_readResp_valid"})
     code = cli.main(["mutate", "--no-setup"])
-    said = capfd.readouterr().out
+    printed = capfd.readouterr().out
     assert code == 1
-    assert "wrong port: ready: io_readReq_ready is not in its `expect`" in said
-    assert said.endswith("0 of 1 faults reported, 0 false alarms\n")
+    assert "wrong port: ready: io_readReq_ready is not in its `expect`" in printed
+    assert printed.endswith("0 of 1 faults reported, 0 false alarms\n")
 
 
 def test_fault_of_another_block_is_not_caught(capfd, monkeypatch, tmp_path):
     list_of(monkeypatch, tmp_path, {"more": ', block = "hazard"'}, block="issue")
     code = cli.main(["mutate", "issue", "--no-setup", "--bind", "all"])
-    said = capfd.readouterr().out
+    printed = capfd.readouterr().out
     assert code == 1
-    assert "wrong block: ready: collector is named; hazard holds it" in said
-    assert said.endswith("0 of 1 faults reported, 0 false alarms\n")
+    assert "wrong block: ready: collector is named; hazard holds it" in printed
+    assert printed.endswith("0 of 1 faults reported, 0 false alarms\n")
 
 
 def test_stub_that_does_not_pass_is_a_false_alarm(capfd, monkeypatch, tmp_path):
-    # The stub reads the new value while the model is told to expect the old one.
+    # The stub reads the new value while the model is configured to expect the old one.
     list_of(monkeypatch, tmp_path, {"config": '{ read_during_write = "old" }'})
     code = cli.main(["mutate", "--no-setup"])
-    said = capfd.readouterr().out
+    printed = capfd.readouterr().out
     assert code == 1
-    assert "false alarm: the stub with" in said
-    assert said.endswith("1 of 1 faults reported, 1 false alarms\n")
+    assert "false alarm: the stub with" in printed
+    assert printed.endswith("1 of 1 faults reported, 1 false alarms\n")
 
 
 @pytest.mark.parametrize(
@@ -255,15 +255,15 @@ def test_stub_that_does_not_pass_is_a_false_alarm(capfd, monkeypatch, tmp_path):
 )
 def test_bad_entry_is_named(capfd, monkeypatch, tmp_path, change, status, words):
     list_of(monkeypatch, tmp_path, change)
-    code, answers, said = mutate(capfd)
+    code, answers, printed = mutate(capfd)
     assert code == status
     assert [answer["error"]["code"] for answer in answers] == [status]
-    assert words in said
-    assert len(said.splitlines()) == 1
+    assert words in printed
+    assert len(printed.splitlines()) == 1
 
 
 def test_unknown_names_are_refused(capfd):
     assert mutate(capfd, "--only", "nope")[0] == Status.USAGE
-    code, _, said = mutate(capfd, "zork")
+    code, _, printed = mutate(capfd, "zork")
     assert code == Status.USAGE
-    assert "zork" in said
+    assert "zork" in printed

@@ -132,12 +132,12 @@ def simulated(group, folder):
     command.append(folder / "all.sv")
     subprocess.run(command, check=True, capture_output=True, cwd=folder)
     # Everything powers up as 0, as in the run below.
-    said = subprocess.run(
+    done = subprocess.run(
         [folder / "obj" / "Vtop", "+verilator+rand+reset+0"],
         check=True, capture_output=True, text=True,
     )  # fmt: skip
     shutil.rmtree(folder / "obj")
-    found = [line.split() for line in said.stdout.splitlines() if line.startswith("differs ")]
+    found = [line.split() for line in done.stdout.splitlines() if line.startswith("differs ")]
     return {words[1]: (int(words[2]), words[3:]) for words in found}
 
 

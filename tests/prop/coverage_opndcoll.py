@@ -66,7 +66,7 @@ POINTS = {
 
 @dataclass
 class State:
-    """What `--state` tells after a step, kept up to date by `I` and `E`."""
+    """What `--state` prints after a step, kept up to date by `I` and `E`."""
 
     units: dict[int, tuple[int, str, int]] = field(default_factory=dict)  # uid, kind, pending
     queues: dict[int, list[int]] = field(default_factory=dict)  # units, front first

@@ -175,7 +175,7 @@ class ContradictionError(Exception):
 class Readings:
     """A block: all the readings that are still possible, one `step` a clock cycle.
 
-    `reset_seen` tells whether a reset edge has been.
+    `reset_seen` is whether a reset edge has been.
     """
 
     def __init__(self, params: dict, listed: Listed, first: Reading) -> None:
@@ -241,7 +241,7 @@ def _contradicted(out: Known, seen: Row) -> str | None:
 
 
 def _joined(into: Reading, other: Reading) -> bool:
-    """Adds `other` to `into` if only the `last` of one arbiter tells them apart."""
+    """Adds `other` to `into` if they differ only in the `last` of one arbiter."""
     pairs = list(zip(into.arbiters(), other.arbiters(), strict=True))
     apart = [(a, b) for a, b in pairs if a.lasts != b.lasts]
     if len(apart) > 1 or into.facts() != other.facts():

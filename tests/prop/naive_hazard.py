@@ -76,7 +76,7 @@ class HazardState(Reading):
             self.arbiter.fire(chosen)
 
     def _counters_known(self) -> bool:
-        """Before the first reset softReset tells nothing: all that reset reaches is unknown."""
+        """Before the first reset softReset is no help: all that reset reaches is unknown."""
         return None not in self.counters.values()
 
     def _head(self, x: Row, w: int) -> Entry:

@@ -28,7 +28,7 @@ SETS = {
 V32_SETS = ("sp", "sfu", "mem", "gen")
 MAX_OPERANDS = 32
 MAX_SPEC_UNITS = 8
-MAX_OWED = 4000  # drained instructions of a kind; the format keeps 4096, and says no more
+MAX_OWED = 4000  # drained instructions of a kind, fewer than the 4096 that the format keeps
 
 
 @dataclass

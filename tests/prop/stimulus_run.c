@@ -66,7 +66,7 @@ static void print_row(const run *r) {
     }
 }
 
-// A digest of the inputs tells whether two runs are the same.
+// Two runs are the same if their digests of the inputs are.
 static void look_at_inputs(run *r) {
     for (uint32_t w = 0; w < r->layout.in_words; w++) {
         r->in_words_beyond += (r->in[w] & ~r->mask[w]) != 0;

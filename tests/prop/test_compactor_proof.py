@@ -41,7 +41,7 @@ AIGER = "opt -fast; techmap; abc -g AND -fast; write_aiger -I -B -zinit {aiger}"
 
 
 def say(*command: str) -> str:
-    """Everything that a tool says; it may say that a proof fails by its exit code too."""
+    """A tool's whole output; that a proof fails it may report by its exit code too."""
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     return done.stdout + done.stderr
 
@@ -57,7 +57,7 @@ def by_abc(script: str, place: Path) -> str:
     return written + say("yosys-abc", "-c", f"read_aiger {aiger}; strash; iprove")
 
 
-# Who proves, what it says of a proof that holds, and of one that fails.
+# Who proves, what it prints of a proof that holds, and of one that fails.
 ENGINES = {
     "yosys": (by_yosys, "SUCCESS!", "proof did fail"),
     "abc": (by_abc, "UNSATISFIABLE", "\nSATISFIABLE"),
@@ -65,11 +65,11 @@ ENGINES = {
 
 
 def holds(engine: str, files: list[Path], n: int, k: int, place: Path) -> bool:
-    """Does every assertion hold? An engine that says neither yes nor no fails the test."""
+    """Does every assertion hold? An engine that answers neither yes nor no fails the test."""
     ask, yes, no = ENGINES[engine]
-    said = ask(READ.format(files=" ".join(map(str, files)), n=n, k=k), place)
-    assert (yes in said) != (no in said), said
-    return yes in said
+    answer = ask(READ.format(files=" ".join(map(str, files)), n=n, k=k), place)
+    assert (yes in answer) != (no in answer), answer
+    return yes in answer
 
 
 @pytest.mark.parametrize("engine", ENGINES)

@@ -115,7 +115,7 @@ def shown_by(part: Any, row: Row, model: Any, dice: random.Random) -> Row:
 def play(
     model: Any, rows: list[Row], shows: bool, dice: random.Random, reached: Counter
 ) -> tuple[list[Outputs], list[Row] | None, list[set[str]]]:
-    """The naive outputs, what the RTL is said to show, and the rules that are broken."""
+    """The naive outputs, what the RTL is taken to show, and the rules that are broken."""
     outputs, seen, broken = [], [], []
     for row in rows:
         given = {p.name: row[p.name] for p in model.ports if p.direction == "i"}
@@ -194,8 +194,8 @@ def compare(one: Case, profile: str, shows: bool, seed: int, reached: Counter) -
     if block == "collector":
         reached.update(check_rules(one, rows, naive_broken, [bits for _, bits in got]))
     reached["mid-run reset"] += sum(row["reset"] for row in rows[4:])
-    for point, told in coverage.items():
-        reached[point] += told["hits"]
+    for point, counted in coverage.items():
+        reached[point] += counted["hits"]
 
 
 def campaign(block: str, cases: Sequence[Case], runs: int) -> Counter:

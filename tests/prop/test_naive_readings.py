@@ -46,7 +46,7 @@ def inputs(block: str, params: dict, cycle: int, rng: random.Random) -> dict[str
 @pytest.mark.parametrize("last", range(5))
 @pytest.mark.parametrize(("block", "params"), CASES, ids=[block for block, _ in CASES])
 def test_some_last_explains_what_is_seen(block: str, params: dict, last: int) -> None:
-    """Told what the RTL shows, no reading of it is lost, and in the end `last` is known."""
+    """Constrained by what the RTL shows, no reading is lost; in the end `last` is known."""
     for seed in range(4):
         rng = random.Random(f"readings/{seed}")
         real, unsure = powered_up(block, params, last), naive.model(block, params)
@@ -55,17 +55,17 @@ def test_some_last_explains_what_is_seen(block: str, params: dict, last: int) ->
             shown = {name: value for name, (value, _) in real.step(row).items()}
             for name, (value, care) in unsure.step(row, shown).items():
                 assert (value ^ shown[name]) & care == 0, f"{seed=} {cycle=} {name}"
-        told = [arbiter.lasts for arbiter in arbiters(unsure)]
-        assert told == [arbiter.lasts for arbiter in arbiters(real)], f"{seed=}"
+        lasts = [arbiter.lasts for arbiter in arbiters(unsure)]
+        assert lasts == [arbiter.lasts for arbiter in arbiters(real)], f"{seed=}"
 
 
 @pytest.mark.parametrize("last", range(5))
 @pytest.mark.parametrize(("block", "params"), CASES, ids=[block for block, _ in CASES])
-def test_untold_agrees_where_it_cares(block: str, params: dict, last: int) -> None:
-    """Not told what the RTL shows, a bit on which readings differ is unknown, never guessed."""
+def test_unconstrained_agrees_where_it_cares(block: str, params: dict, last: int) -> None:
+    """Without what the RTL shows, a bit on which readings differ is unknown, never guessed."""
     unknown = 0
     for seed in range(4):
-        rng = random.Random(f"untold/{seed}")
+        rng = random.Random(f"unconstrained/{seed}")
         real, unsure = powered_up(block, params, last), naive.model(block, params)
         for cycle in range(CYCLES):
             row = inputs(block, params, cycle, rng)

@@ -60,16 +60,16 @@ VALUES = {
 def run(
     block: str, config: tables.Config, profile: str, seeds: tuple[int, int], cycles: int
 ) -> dict:
-    """What the program tells of these runs, which must be legal and come to an end."""
+    """What the program reports of these runs, which must be legal and come to an end."""
     table = tables.load(block)
     words = programs.parameters(table, table.defaults() | config)
     done = programs.run("tests/prop/stimulus_run", block, profile, *seeds, cycles, *words)
     assert done.returncode == 0, done.stderr
-    told = json.loads(done.stdout)
-    wrong = {key: told[key] for key in ("violations", "in_words_beyond", "undrained")}
+    answer = json.loads(done.stdout)
+    wrong = {key: answer[key] for key in ("violations", "in_words_beyond", "undrained")}
     assert not any(wrong.values()), f"{block} {profile} seeds {seeds} {words}: {wrong}"
-    assert told["ambiguous"] <= OPEN_CYCLES * (seeds[1] - seeds[0] + 1)
-    return told
+    assert answer["ambiguous"] <= OPEN_CYCLES * (seeds[1] - seeds[0] + 1)
+    return answer
 
 
 @cache
@@ -80,10 +80,10 @@ def random_configs(block: str) -> list[tables.Config]:
     return [programs.random_config(table, dice, VALUES) for _ in range(CONFIGS)]
 
 
-def under_floors(told: dict) -> dict[str, str]:
+def under_floors(answer: dict) -> dict[str, str]:
     """Points hit less than half as often as their floor asks for."""
-    least = {name: p["floor"] * told["cycles"] / 2e6 for name, p in told["coverage"].items()}
-    hits = {name: p["hits"] for name, p in told["coverage"].items()}
+    least = {name: p["floor"] * answer["cycles"] / 2e6 for name, p in answer["coverage"].items()}
+    hits = {name: p["hits"] for name, p in answer["coverage"].items()}
     return {name: f"{hits[name]} < {least[name]:.0f}" for name in hits if hits[name] < least[name]}
 
 
@@ -91,15 +91,15 @@ def under_floors(told: dict) -> dict[str, str]:
 def test_named_configurations_are_legal_and_meet_the_floors(block: str) -> None:
     table = tables.load(block)
     for name, given in table.configs.items():
-        told = run(block, table.config(given), "mix", (1, 4), 10_000)
-        assert not under_floors(told), f"{block} {name}"
+        answer = run(block, table.config(given), "mix", (1, 4), 10_000)
+        assert not under_floors(answer), f"{block} {name}"
 
 
 @pytest.mark.parametrize("block", BLOCKS)
 def test_random_configurations_are_legal_and_meet_the_floors(block: str) -> None:
     for config in random_configs(block):
-        told = run(block, config, "mix", (1, 4), 10_000)
-        assert not under_floors(told), f"WLK_PROP_SEED={SEED} {block} {config}"
+        answer = run(block, config, "mix", (1, 4), 10_000)
+        assert not under_floors(answer), f"WLK_PROP_SEED={SEED} {block} {config}"
 
 
 @pytest.mark.parametrize("block", BLOCKS)
@@ -109,8 +109,8 @@ def test_each_profile_is_legal_and_ends(block: str) -> None:
     assert run(block, {}, "mix", (1, 1), 1)["profiles"] == list(profiles)
     for profile in profiles:
         for config in configs:
-            told = run(block, config, profile, (1, 3), 1000)
-            assert any(point["hits"] for point in told["coverage"].values())
+            answer = run(block, config, profile, (1, 3), 1000)
+            assert any(point["hits"] for point in answer["coverage"].values())
 
 
 @pytest.mark.parametrize("block", BLOCKS)
@@ -132,8 +132,8 @@ def test_stray_write_backs_are_needed() -> None:
     """Only a write-back of no instruction hits a register that is being read: WAR holds a writer
     until the response (muon-issue §4)."""
     for profile in run("issue", {}, "mix", (1, 1), 1)["profiles"]:
-        told = run("issue", {}, profile, (1, 4), 5000)
-        hits = told["coverage"]["write_while_landing"]["hits"]
+        answer = run("issue", {}, profile, (1, 4), 5000)
+        hits = answer["coverage"]["write_while_landing"]["hits"]
         assert hits > 100 if profile == "stray" else hits == 0, profile
 
 

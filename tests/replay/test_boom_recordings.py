@@ -133,8 +133,8 @@ def vectors(*words) -> str:
 
 def test_import_of_other_fields_plays_clean(built, tmp_path):
     csv, out = programs.recording("boom/basic_n2.csv.xz"), tmp_path / "b.wlv"
-    said = vectors("import", "--csv", csv, out, "--block", "dispatch_basic")
-    assert "  queues=MEM:2,INT:2,FP:2 (default and ports)\n" in said
+    printed = vectors("import", "--csv", csv, out, "--block", "dispatch_basic")
+    assert "  queues=MEM:2,INT:2,FP:2 (default and ports)\n" in printed
     assert "3,000      1,896,000            0  PASS" in vectors("play", out)
 
 

@@ -127,7 +127,7 @@ CYCLES = 200
 
 @dataclass
 class Run:
-    """What the command said."""
+    """What the command printed."""
 
     code: int
     objects: list[dict]
@@ -159,9 +159,9 @@ def check(monkeypatch, capsys):
             code = cli.guard(lambda: _run(parser, ["check", "--json", *map(str, words)]))
         finally:
             signal.signal(signal.SIGTERM, before)
-        said = capsys.readouterr()
-        assert "Traceback" not in said.err
-        return Run(code, [json.loads(line) for line in said.out.splitlines()], said.err)
+        printed = capsys.readouterr()
+        assert "Traceback" not in printed.err
+        return Run(code, [json.loads(line) for line in printed.out.splitlines()], printed.err)
 
     return call
 
@@ -395,7 +395,7 @@ def test_damaged_wire_of_the_stage_fails_the_stage(check, tmp_path):
     run = check(dumped)
     assert [a["block"] for a in run.objects if a["verdict"] != "PASS"] == ["issue"]
     assert inner(run, "")["first"]["port"] == "io_operands_1_0"
-    assert inner(run, "")["config"]["rs_entries"] == 4  # those inside still tell
+    assert inner(run, "")["config"]["rs_entries"] == 4  # those inside still show it
 
 
 def test_parameters_without_a_port_are_searched(check):
@@ -406,7 +406,7 @@ def test_parameters_without_a_port_are_searched(check):
     assert "pin it with --config max_pending_reads=1" in run.err
 
 
-def test_mismatch_says_what_was_only_a_default(check):
+def test_mismatch_names_what_was_only_a_default(check):
     run = check(programs.recording("muon/issue_E.fst"), "--config", "rs_entries=3")
     assert (run.code, run.one["first"]["cycle"]) == (1, 82)
     assert run.one["inferred"]["max_pending_reads"] == "default: 7 of 1..255"
@@ -418,16 +418,16 @@ def test_mismatch_says_what_was_only_a_default(check):
     assert "--config" in above.splitlines()[-1] and report
 
 
-def test_defaults_that_pass_are_said_in_one_line(check, tmp_path):
+def test_defaults_that_pass_are_listed_in_one_line(check, tmp_path):
     """The first 40 cycles of the stage do not need more than the defaults offer."""
     text = as_vcd("issue_E")
     dumped = tmp_path / "short.vcd"
     dumped.write_text(text[: text.index("#400\n")], encoding="ascii")
     run = check(dumped, "--block", "issue")
     assert run.one["verdict"] == "PASS"
-    said = [line for line in run.err.splitlines() if "no port tells them" in line]
-    assert len(said) == 1 and len(said[0]) < 200
-    assert "rs_entries=8 of 1..32" in said[0] and "--config KEY=VALUE" in said[0]
+    warned = [line for line in run.err.splitlines() if "no port tells them" in line]
+    assert len(warned) == 1 and len(warned[0]) < 200
+    assert "rs_entries=8 of 1..32" in warned[0] and "--config KEY=VALUE" in warned[0]
 
 
 def test_configuration_that_is_illegal_together_is_refused(check):
@@ -480,7 +480,7 @@ def test_zero_power_up_masks_nothing(check):
     assert (answer["verdict"], answer["masked_bits"], answer["skipped"]) == ("PASS", 0, 0)
 
 
-def test_choice_by_behaviour_is_said(check):
+def test_choice_by_behaviour_is_reported(check):
     run = check(programs.recording("muon/issue_B.fst"), "--block", "collector")
     assert run.one["inferred"]["coll_entries"] == "behaviour: 1 of 1|2"
     assert run.one["inferred"]["num_lanes"] == "ports"
@@ -488,12 +488,12 @@ def test_choice_by_behaviour_is_said(check):
     assert "pin it with --config coll_entries=1" in run.err
 
 
-def test_choice_that_the_dump_leaves_open_is_said(check, tmp_path):
+def test_choice_that_the_dump_leaves_open_is_reported(check, tmp_path):
     made = block({**SMALL, "coll_entries": 4}, cycles=30)
     rows = enumerate(made.rows)
     third = next(i for i, row in rows if i > 4 and row["io_readResp_bits_collEntry"] >= 2)
     del made.rows[third:]  # from here on three entries are taken
-    hide_idle_entry(made)  # an idle collEntry of 3 would tell
+    hide_idle_entry(made)  # an idle collEntry of 3 would show it
     run = check(write_vcd(tmp_path / "short.vcd", made))
     assert run.one["inferred"]["coll_entries"] == "largest: 4 of 3|4, 3 would pass too"
     assert "2 of them pass: this run cannot tell" in run.err
@@ -569,7 +569,7 @@ def test_lanes_of_64_bits(check, tmp_path):
     assert (answer["verdict"], answer["config"]["lane_bits"]) == ("PASS", 64)
 
 
-def test_missing_ports_are_told_and_not_compared(check, tmp_path):
+def test_missing_ports_are_named_and_not_compared(check, tmp_path):
     lost = ["io_writeResp_valid", "io_readReq_bits_rsEntryId", "io_writeReq_bits_rsEntryId"]
     whole = check(write_vcd(tmp_path / "whole.vcd", block())).one
     answer = check(write_vcd(tmp_path / "part.vcd", block(), drop=lost)).one
@@ -775,65 +775,61 @@ def small(tmp_path: Path, made: Block | None = None, **how) -> Path:
     return write_vcd(tmp_path / "small.vcd", made or block(), **how)
 
 
-def refused(run: Run, status: Status, *says: str) -> None:
+def refused(run: Run, status: Status, *words: str) -> None:
     """One clear line, the exit code, and nothing on stdout."""
     assert run.code == status, run.err
     assert run.objects == []
     assert run.line.startswith("warplock: ")
-    for each in says:
+    for each in words:
         assert each in run.line
 
 
-def test_no_such_file(check, tmp_path):
-    refused(check(tmp_path / "none.fst"), Status.NO_FILE, "none.fst")
+REGISTER = "io_readReq_bits_regs_1_pReg"
 
 
-def test_no_such_scope(check, tmp_path):
-    run = check(small(tmp_path), "--scope", "TOP.d.c")
-    refused(run, Status.NO_SCOPE, "TOP.d.c", "did you mean TOP.c or TOP?")
+def wide() -> Block:
+    """One port has a bit too many."""
+    made = block()
+    made.widths[REGISTER] = 5
+    return made
 
 
-def test_scope_that_is_none_of_the_block(check, tmp_path):
-    run = check(small(tmp_path), "--scope", "TOP")
-    refused(run, Status.IFACE_CHANGED, "TOP", "TOP.c inside it does")
+# How the small dump is written (None: not at all), options, exit code, parts of the line.
+BAD_INPUT = {
+    "no such file": (None, "", Status.NO_FILE, "small.vcd"),
+    "no such scope": ({}, "--scope TOP.d.c", Status.NO_SCOPE, "TOP.d.c|did you mean TOP.c or TOP?"),
+    "scope of no block": ({}, "--scope TOP", Status.IFACE_CHANGED, "TOP|TOP.c inside it does"),
+    "no scope fits": (
+        {"drop": ["io_writeReq_valid"]}, "", Status.NO_SCOPE, "TOP.c|io_writeReq_valid is missing"
+    ),
+    "missing input": ({"drop": [REGISTER]}, "--scope TOP.c", Status.IFACE_CHANGED, REGISTER),
+    "no clock": ({"clock": None}, "", Status.NO_CLOCK, "clock|--clock PATH"),
+    "no such clock": (
+        {}, "--clock TOP.c.clock", Status.NO_CLOCK, "TOP.c.clock|did you mean TOP.clock?"
+    ),
+    "clock of several bits": (
+        {}, "--clock TOP.c.io_writeReq_bits_regs_0_data_0", Status.NO_CLOCK, "1 bit"
+    ),
+    "wrong width": (
+        {"made": wide()}, "--scope TOP.c", Status.BAD_WIDTH,
+        f"{REGISTER}|expected 4 bits|found 5 bits",
+    ),
+    "no such parameter": ({}, "--config entries=2", Status.BAD_CONFIG, "entries"),
+    "value too large": ({}, "--config coll_entries=33", Status.BAD_CONFIG, "coll_entries"),
+    "value of letters": ({}, "--config coll_entries=two", Status.BAD_CONFIG, "coll_entries"),
+    "unknown block": ({}, "--block alu", Status.USAGE, "no block 'alu'|collector"),
+}  # fmt: skip
 
 
-def test_no_scope_fits(check, tmp_path):
-    run = check(small(tmp_path, drop=["io_writeReq_valid"]))
-    refused(run, Status.NO_SCOPE, "TOP.c", "io_writeReq_valid is missing")
+@pytest.mark.parametrize(("how", "words", "status", "parts"), BAD_INPUT.values(), ids=BAD_INPUT)
+def test_bad_input(check, tmp_path, how, words, status, parts):
+    dump = tmp_path / "small.vcd" if how is None else small(tmp_path, **how)
+    refused(check(dump, *words.split()), status, *parts.split("|"))
 
 
 def test_nothing_of_a_block(check):
     run = check(programs.recording("muon/scoreboard_B.fst"), "--block", "collector")
     refused(run, Status.NO_SCOPE, "no scope fits a block (collector")
-
-
-def test_missing_input_is_named(check, tmp_path):
-    run = check(small(tmp_path, drop=["io_readReq_bits_regs_1_pReg"]), "--scope", "TOP.c")
-    refused(run, Status.IFACE_CHANGED, "io_readReq_bits_regs_1_pReg")
-
-
-def test_no_clock(check, tmp_path):
-    run = check(small(tmp_path, clock=None))
-    refused(run, Status.NO_CLOCK, "clock", "--clock PATH")
-
-
-def test_no_such_clock(check, tmp_path):
-    run = check(small(tmp_path), "--clock", "TOP.c.clock")
-    refused(run, Status.NO_CLOCK, "TOP.c.clock", "did you mean TOP.clock?")
-
-
-def test_clock_of_several_bits(check, tmp_path):
-    run = check(small(tmp_path), "--clock", "TOP.c.io_writeReq_bits_regs_0_data_0")
-    refused(run, Status.NO_CLOCK, "1 bit")
-
-
-def test_wrong_width(check, tmp_path):
-    made = block()
-    made.widths["io_readReq_bits_regs_1_pReg"] = 5
-    run = check(small(tmp_path, made), "--scope", "TOP.c")
-    says = ["io_readReq_bits_regs_1_pReg", "expected 4 bits", "found 5 bits"]
-    refused(run, Status.BAD_WIDTH, *says)
 
 
 def test_tool_itself_names_a_wrong_width(tmp_path):
@@ -846,15 +842,6 @@ def test_tool_itself_names_a_wrong_width(tmp_path):
 def test_config_that_contradicts_the_ports(check):
     run = check(programs.recording("muon/collector_A.fst"), "--config", "coll_entries=4")
     refused(run, Status.BAD_WIDTH, "coll_entries=4 was given", "1 or 2")
-
-
-@pytest.mark.parametrize("word", ["entries=2", "coll_entries=33", "coll_entries=two"])
-def test_bad_config(check, tmp_path, word):
-    refused(check(small(tmp_path), "--config", word), Status.BAD_CONFIG, word.partition("=")[0])
-
-
-def test_unknown_block(check, tmp_path):
-    refused(check(small(tmp_path), "--block", "alu"), Status.USAGE, "no block 'alu'", "collector")
 
 
 def test_truncated_fst(check, tmp_path):
@@ -874,7 +861,7 @@ def test_garbage(check, tmp_path, content, status):
 
 
 @pytest.mark.parametrize("tool", ["gzip", "xz"])
-def test_packed_dump_says_how_to_unpack(check, tmp_path, tool):
+def test_packed_dump_error_shows_how_to_unpack(check, tmp_path, tool):
     if not shutil.which(tool):
         pytest.skip(f"no {tool}")
     dump = small(tmp_path)
@@ -889,6 +876,6 @@ def test_interrupt(tmp_path):
     with subprocess.Popen(command, text=True, **pipes) as process:
         assert process.stdout.readline().startswith("{")
         process.send_signal(signal.SIGINT)
-        _, said = process.communicate(timeout=10)
+        _, printed = process.communicate(timeout=10)
     assert process.returncode == Status.INTERRUPTED
-    assert said.strip().endswith("interrupted")
+    assert printed.strip().endswith("interrupted")

@@ -12,7 +12,7 @@ ENTRIES = goldens.read_manifest()
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=[entry["file"] for entry in ENTRIES])
-def test_golden_is_as_the_manifest_says(entry):
+def test_golden_is_as_the_manifest_states(entry):
     status, trouble = goldens.examine(entry)
     assert (status, trouble) == (Status.OK, "")
 
@@ -103,11 +103,11 @@ def test_golden_write_makes_what_check_accepts(folder, capsys):
 
 
 @pytest.mark.parametrize(
-    ("line", "says"), [("{", "MANIFEST.jsonl:1: no JSON"), ('{"file": "a"}', "lacks block")]
+    ("line", "message"), [("{", "MANIFEST.jsonl:1: no JSON"), ('{"file": "a"}', "lacks block")]
 )
-def test_golden_bad_manifest_names_the_line(tmp_path, line, says):
+def test_golden_bad_manifest_names_the_line(tmp_path, line, message):
     (tmp_path / goldens.MANIFEST).write_text(line + "\n")
     with pytest.raises(WlkError) as error:
         goldens.check(folder=tmp_path)
     assert error.value.status == Status.CORRUPT
-    assert says in error.value.message
+    assert message in error.value.message

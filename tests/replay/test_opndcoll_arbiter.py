@@ -69,5 +69,5 @@ def test_arbiter_grants_as_recorded(arbiter, profile):
     )
     want = [f"{sum(1 << bank for bank in granted):x} {pri}" for _, _, granted, pri in recorded]
     assert done.stdout.splitlines() == want
-    # A unit at two fronts, of which one waits, is what tells V32 from V40.
+    # A unit at two fronts, of which one waits, distinguishes V32 from V40.
     assert sum(len(set(f.values())) < len(f) for f, _, _, _ in recorded) > len(recorded) // 2

@@ -165,7 +165,7 @@ def test_opndcoll_file_that_is_no_xz(opndcoll, tmp_path):
     assert caught.value.status == Status.NO_FILE
 
 
-def test_opndcoll_bad_line_in_an_xz_is_told_of_the_xz(opndcoll, tmp_path):
+def test_opndcoll_bad_line_in_an_xz_names_the_xz(opndcoll, tmp_path):
     bad = tmp_path / "bad.stim.xz"
     bad.write_bytes(lzma.compress(b"C\nC\nQ\n"))
     with pytest.raises(WlkError) as caught:
@@ -212,15 +212,15 @@ def qv100():
     return ["--config", programs.recording("gpgpusim/qv100.cfg")]
 
 
-@pytest.mark.parametrize(("line", "status", "says"), BAD_LINES)
-def test_opndcoll_bad_line_is_named(qv100, tmp_path, line, status, says):
+@pytest.mark.parametrize(("line", "status", "message"), BAD_LINES)
+def test_opndcoll_bad_line_is_named(qv100, tmp_path, line, status, message):
     path = tmp_path / "bad.stim"
     path.write_text(f"# a comment\nC\n\n{line}\nC\n", "ascii")
     done = programs.run(TOOL, *qv100, path)
     assert done.returncode == status, done.stderr
     assert done.stderr.startswith(f"wlk-opndcoll: {path}:4: ")
-    assert says in done.stderr
-    assert done.stdout.endswith("C 0\n")  # what happened before is told
+    assert message in done.stderr
+    assert done.stdout.endswith("C 0\n")  # what happened before is printed
 
 
 def test_opndcoll_slot_that_the_set_lacks(qv100, tmp_path):
@@ -376,12 +376,12 @@ BAD_OPTIONS = [
 ]
 
 
-@pytest.mark.parametrize(("text", "line", "says"), BAD_OPTIONS)
-def test_opndcoll_bad_option_names_file_line_and_option(tmp_path, text, line, says):
+@pytest.mark.parametrize(("text", "line", "message"), BAD_OPTIONS)
+def test_opndcoll_bad_option_names_file_line_and_option(tmp_path, text, line, message):
     path, done = configured(tmp_path, f"# c\n-gpgpu_num_dp_units 0\n{text}\n")
     assert done.returncode == Status.BAD_CONFIG, done.stderr
     assert done.stderr.startswith(f"wlk-opndcoll: {path}:{line}: ")
-    assert says in done.stderr
+    assert message in done.stderr
     assert done.stdout == ""
 
 

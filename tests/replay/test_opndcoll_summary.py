@@ -238,7 +238,7 @@ OF_BANK = ("granted", "written", "write_refused", "queued")
 
 
 @pytest.mark.parametrize("name", RECORDINGS)
-def test_summary_of_a_recording_is_what_its_text_says(name, tmp_path):
+def test_summary_of_a_recording_equals_that_of_its_text(name, tmp_path):
     revision, config, _ = name.split("-")
     packed = programs.recording(f"gpgpusim/{name}.stim.xz")
     stimulus = tmp_path / "a.stim"

@@ -18,7 +18,7 @@ from wlk.base.report import Result
 from wlk.run import recordings
 
 KNOWN = {one.name: one for one in programs.recordings()}
-TOLD = {  # by a rule of the block; elsewhere they are only widths
+INFERRED = {  # by a rule of the block; elsewhere they are only widths
     "collector": {"coll_entries"},
     "scoreboard": {"max_pending_reads"},
     "hazard": set(),
@@ -52,14 +52,14 @@ def test_recording_passes_in_its_own_configuration(check_all, tmp_path, name):
     known = KNOWN[name]
     assert result.verdict == Status.OK
     assert (result.block, result.masked_bits) == (known.block, known.masked)
-    told = TOLD[result.block]
+    answer = INFERRED[result.block]
     config = tables.load(known.block).config(known.params)
-    assert {k: result.config[k] for k in told} == {k: config[k] for k in told}
+    assert {k: result.config[k] for k in answer} == {k: config[k] for k in answer}
 
 
 def test_waveform_of_five_blocks_gives_five_results(check_all, tmp_path):
     results = check_all(folder_with(tmp_path, "issue_B", ".fst"))
-    assert sorted(r.block for r in results) == sorted(TOLD)
+    assert sorted(r.block for r in results) == sorted(INFERRED)
     assert {r.verdict for r in results} == {Status.OK}
 
 
@@ -105,11 +105,11 @@ def test_damaged_recording_is_a_row_and_the_others_are_checked(
     good = place / f"scoreboard_B{suffix}"
     (place / f"a_damaged{suffix}").write_bytes(damage(good.read_bytes()))
     assert cli.main(["check", str(place)]) == status
-    said = capsys.readouterr().out
-    rows = [line.split() for line in said.splitlines() if line.startswith(("a_dam", "score"))]
+    printed = capsys.readouterr().out
+    rows = [line.split() for line in printed.splitlines() if line.startswith(("a_dam", "score"))]
     assert [row[0] for row in rows[:2]] == [f"a_damaged{suffix}", f"scoreboard_B{suffix}"]
     assert [row[-1] for row in rows[:2]] == [status.name, "PASS"]
-    assert f"\na_damaged{suffix}: " in said  # and why
+    assert f"\na_damaged{suffix}: " in printed  # and why
     assert cli.main(["check", "--json", str(place)]) == status
     damaged, passed = map(json.loads, capsys.readouterr().out.splitlines())
     assert (damaged["verdict"], damaged["error"]["code"]) == (status.name, status)
@@ -138,9 +138,9 @@ def test_recording_of_the_operand_collector_is_replayed(check_all, tmp_path, cap
     assert (result.block, result.verdict, result.cycles) == ("opndcoll", Status.OK, 800)
     captured = capsys.readouterr()
     assert "designs without a table" not in captured.err
-    told = json.loads(captured.out)
-    assert (told["recording"], told["revision"]) == ("v42-qv100-core.events.xz", "v42")
-    assert (told["options"], told["lines"]) == ("qv100.cfg", 30337)
+    answer = json.loads(captured.out)
+    assert (answer["recording"], answer["revision"]) == ("v42-qv100-core.events.xz", "v42")
+    assert (answer["options"], answer["lines"]) == ("qv100.cfg", 30337)
 
 
 def test_changed_recording_of_the_operand_collector_is_named(check_all, tmp_path, capsys):
@@ -174,11 +174,11 @@ def test_brief_table_has_a_row_a_block_and_what_fails(tmp_path, capsys):
     shutil.copy(place / "scoreboard_B.fst", place / "again.fst")
     (place / "damaged.fst").write_bytes(b"\0")
     results = recordings.check_all(place, as_json=False, jobs=2, brief=True)
-    said = capsys.readouterr().out
+    printed = capsys.readouterr().out
     assert len(results) == 3
-    assert re.search(r"^scoreboard +2 +8,000 .* PASS$", said, re.MULTILINE)
-    assert "again.fst" not in said
-    assert "damaged.fst: " in said
+    assert re.search(r"^scoreboard +2 +8,000 .* PASS$", printed, re.MULTILINE)
+    assert "again.fst" not in printed
+    assert "damaged.fst: " in printed
 
 
 def test_check_of_a_folder_without_recordings_is_vacuous(tmp_path, capsys):

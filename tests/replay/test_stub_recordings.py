@@ -99,7 +99,7 @@ def test_inner_modules_have_the_recorded_ports() -> None:
 
 
 def play(program: Path, rows: str, *words: str) -> dict:
-    """What the program says of a recording."""
+    """What the program answers for a recording."""
     done = subprocess.run(
         [program, *words], input=rows, capture_output=True, text=True, timeout=LIMIT
     )
@@ -114,12 +114,12 @@ def test_stub_matches_the_recording(one: programs.Recording, tmp_path: Path) -> 
     ports, rows = read(one)
     program = build(one, ports, tmp_path)
     config = tables.load(one.block).config(one.params)
-    said = play(program, rows, "unknown", *steering(one, config))
-    print(said)
-    assert said["mismatch"] == ""
-    assert said["fitting"] >= 1
-    assert said["masked"] == one.masked
+    answer = play(program, rows, "unknown", *steering(one, config))
+    print(answer)
+    assert answer["mismatch"] == ""
+    assert answer["fitting"] >= 1
+    assert answer["masked"] == one.masked
     if one.zero:
-        said = play(program, rows, "zero")
-        assert said["mismatch"] == ""
-        assert (said["cycles"], said["masked"]) == (rows.count("\n"), 0)
+        answer = play(program, rows, "zero")
+        assert answer["mismatch"] == ""
+        assert (answer["cycles"], answer["masked"]) == (rows.count("\n"), 0)

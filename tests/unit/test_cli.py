@@ -37,7 +37,7 @@ def one_line(stderr):
 
 
 @pytest.mark.parametrize(
-    ("words", "says"),
+    ("words", "message"),
     [
         ([], "SUBCOMMAND"),
         (["tset"], "'tset'"),
@@ -49,10 +49,10 @@ def one_line(stderr):
         (["test", "--jobs"], "--jobs"),
     ],
 )
-def test_cli_mistake_is_one_line_and_usage(words, says):
+def test_cli_mistake_is_one_line_and_usage(words, message):
     done = warplock(*words)
     assert done.returncode == Status.USAGE
-    assert says in one_line(done.stderr)
+    assert message in one_line(done.stderr)
     assert "--help" in done.stderr
     assert done.stdout == ""
 
@@ -77,10 +77,10 @@ def test_cli_mistake_is_one_line_and_usage(words, says):
 )
 def test_cli_error_is_an_object_too(words, status):
     done = warplock(*words)
-    said = json.loads(done.stdout)["error"]
-    assert done.returncode == said["code"] == Status[said["status"]] != 0
-    assert said["code"] == status or status is None
-    assert one_line(done.stderr) == f"warplock: {said['message']}\n"
+    error = json.loads(done.stdout)["error"]
+    assert done.returncode == error["code"] == Status[error["status"]] != 0
+    assert error["code"] == status or status is None
+    assert one_line(done.stderr) == f"warplock: {error['message']}\n"
 
 
 def test_cli_unforeseen_error_is_an_object_too():
@@ -166,7 +166,7 @@ def test_cli_asks_set_up_for_what_the_work_needs(words, features, tmp_path, monk
 
 
 @pytest.mark.parametrize(
-    ("words", "status", "says"),
+    ("words", "status", "message"),
     [
         ("lockstep collector --profile fast", Status.USAGE, "no profile 'fast'; it has mix, mixed"),
         ("lockstep nosuch", Status.USAGE, "no block 'nosuch'"),
@@ -180,11 +180,11 @@ def test_cli_asks_set_up_for_what_the_work_needs(words, features, tmp_path, monk
         ("vectors gen compactor o.wlv --profile fast", Status.USAGE, "it has mix, mixed, dense"),
     ],
 )
-def test_cli_refuses_before_anything_is_installed_or_built(words, status, says, tmp_path):
+def test_cli_refuses_before_anything_is_installed_or_built(words, status, message, tmp_path):
     """There is nothing on PATH, so that set-up and builds would end with NO_TOOL."""
     done = warplock(*words.split(), "--no-setup", PATH=tmp_path)
     assert done.returncode == status
-    assert says in one_line(done.stderr)
+    assert message in one_line(done.stderr)
 
 
 # What a subcommand may raise.

@@ -131,7 +131,7 @@ def test_stage_connects_every_port_inside(stage, instance, module):
     assert list(pins(stage["IssueStage"], instance)) == declared(stage[module])
 
 
-def test_stage_wires_what_the_spec_says(stage):
+def test_stage_wires_what_the_spec_lists(stage):
     text = stage["IssueStage"]
     hazard, board = pins(text, "hazard"), pins(text, "scoreboard")
     station, collector = pins(text, "reservStation"), pins(text, "collector")

@@ -79,7 +79,7 @@ def test_kernels_say_how_they_are_made(name):
     assert kernels.text(kernel, settings) == text
 
 
-def test_kernels_check_tells_what_is_stale(tmp_path, monkeypatch, capsys):
+def test_kernels_check_lists_what_is_stale(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(kernels, "FOLDER", tmp_path)
     assert kernels.main([]) == 0
     assert kernels.main(["--check"]) == 0
@@ -89,8 +89,8 @@ def test_kernels_check_tells_what_is_stale(tmp_path, monkeypatch, capsys):
     with pytest.raises(WlkError, match="stale") as caught:
         kernels.main(["--check"])
     assert caught.value.status == Status.CORRUPT
-    told = [line.split("/")[1] for line in capsys.readouterr().out.splitlines()]
-    assert told == ["dot.prog: stale", "matmul.prog: stale"]
+    stale = [line.split("/")[1] for line in capsys.readouterr().out.splitlines()]
+    assert stale == ["dot.prog: stale", "matmul.prog: stale"]
     assert (tmp_path / "dot.prog").stat().st_size < 30
 
 
@@ -100,7 +100,7 @@ def test_kernels_print_one_with_other_parameters(capsys):
 
 
 @pytest.mark.parametrize(
-    ("words", "status", "says"),
+    ("words", "status", "message"),
     [
         (["axpy"], Status.USAGE, "invalid choice: 'axpy'"),
         (["dot", "rows=2"], Status.USAGE, "dot has no rows; it has warps, registers, lanes, unr"),
@@ -110,8 +110,8 @@ def test_kernels_print_one_with_other_parameters(capsys):
         (["dot", "unroll=10"], Status.BAD_PARAMS, "out of registers; registers=N"),
     ],
 )
-def test_kernels_refuse(words, status, says):
-    with pytest.raises(WlkError, match=says) as caught:
+def test_kernels_refuse(words, status, message):
+    with pytest.raises(WlkError, match=message) as caught:
         kernels.main(words)
     assert caught.value.status == status
 

@@ -46,7 +46,7 @@ def test_list_item_can_be_given_alone():
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
+    ("text", "message"),
     [
         ("MEM:3", "entry 0 'MEM:3': give type:dispatch_width:issue_width"),
         ("MEM:3:1,ALU:3:1", "entry 1 'ALU:3:1': type=ALU is not legal; give INT | MEM | FP | 0..8"),
@@ -55,11 +55,11 @@ def test_list_item_can_be_given_alone():
         (",".join(["MEM:3:1"] * 9), "9 entries; at most 8"),
     ],
 )
-def test_list_that_cannot_be_read_is_told(text, says):
+def test_list_that_cannot_be_read_is_refused(text, message):
     with pytest.raises(WlkError) as error:
         BASIC.config({"queues": text})
     assert error.value.status == Status.BAD_CONFIG
-    assert says in error.value.message
+    assert message in error.value.message
 
 
 # What BOOM does not elaborate (boom-dispatch, Parameters).
@@ -78,12 +78,12 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("table", "given", "says"), REFUSED)
-def test_elaboration_error_is_a_configuration_error(table, given, says):
-    assert says in table.refusal(table.config(given))
+@pytest.mark.parametrize(("table", "given", "message"), REFUSED)
+def test_elaboration_error_is_a_configuration_error(table, given, message):
+    assert message in table.refusal(table.config(given))
     done = programs.run("dpi/wlk-vec", "layout", table.name, *table.words(table.config(given)))
     assert done.returncode == Status.BAD_CONFIG
-    assert says in done.stderr
+    assert message in done.stderr
 
 
 def test_entries_without_a_gap():
@@ -99,7 +99,7 @@ def test_ports_of_a_list_come_with_the_highest_entry_first():
     assert firsts == sorted(firsts)
 
 
-def test_list_without_its_key_is_told():
+def test_list_without_its_key_is_refused():
     with (tables.FAMILIES / "boom.toml").open("rb") as file:
         raw = tomllib.load(file)
     del raw["list"][0]["key"]
@@ -107,7 +107,7 @@ def test_list_without_its_key_is_told():
         read_params.read_list(raw["list"][0], "some.toml")
 
 
-# ---- what the ports tell ------------------------------------------------------------------------
+# ---- what the ports show ------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("table", [BASIC, COMPACTING])
@@ -196,14 +196,14 @@ def test_member_of_two_widths_is_a_conflict():
 
 
 @pytest.mark.parametrize(
-    ("fields", "says"),
+    ("fields", "message"),
     [
         ([("wide", 65)], "port wide has more bits: at most 64"),
         ([(f"f{n}", 64) for n in range(17)], "17 words: at most 16"),
     ],
 )
-def test_members_beyond_the_record_are_refused(fields, says):
-    with pytest.raises(WlkError, match=says) as error:
+def test_members_beyond_the_record_are_refused(fields, message):
+    with pytest.raises(WlkError, match=message) as error:
         COMPACTOR.with_members(fields)
     assert error.value.status == Status.IFACE_CHANGED
 

@@ -73,9 +73,9 @@ def test_entries_only_up_to_a_range(entries: int, possible: tuple, value: int, h
     assert not found.params["rs_entries"].ambiguous  # no rule reads it
     [question] = found.questions()
     assert "--config coll_entries=" in question
-    told = m.match(TABLE, shapes(coll_entries=entries), {"coll_entries": entries})
-    assert (told.config["coll_entries"], told.params["coll_entries"].how) == (entries, "given")
-    assert told.kind == "equal" and not told.questions()
+    found = m.match(TABLE, shapes(coll_entries=entries), {"coll_entries": entries})
+    assert (found.config["coll_entries"], found.params["coll_entries"].how) == (entries, "given")
+    assert found.kind == "equal" and not found.questions()
 
 
 def test_lane_bits_and_parameters_without_ports() -> None:
@@ -158,7 +158,7 @@ def test_missing_input_may_be_tied() -> None:
 
 
 @pytest.mark.parametrize(
-    ("ties", "says"),
+    ("ties", "message"),
     [
         ({"io_out_1_redy": 1}, "no input of compactor has this name; did you mean io_out_1_ready?"),
         ({"io_out_0_ready": 1}, "the RTL has this port"),
@@ -166,12 +166,12 @@ def test_missing_input_may_be_tied() -> None:
         ({FOLDED: 2}, "the port has 1 bit; the most is 1"),
     ],
 )
-def test_tie_that_cannot_be_is_refused(ties: dict[str, int], says: str) -> None:
+def test_tie_that_cannot_be_is_refused(ties: dict[str, int], message: str) -> None:
     with pytest.raises(WlkError) as error:
         found = m.match(COMPACTOR, without(shapes(COMPACTOR), FOLDED), ties=ties)
         m.require_ties(ties, [found], "the RTL")
     assert error.value.status == Status.USAGE
-    assert says in error.value.message
+    assert message in error.value.message
 
 
 def test_no_output_at_all_is_refused() -> None:
@@ -305,7 +305,7 @@ def test_counts_and_products_of_two_parameters(warps: int, bits: int) -> None:
     cfg = {"warps": warps, "bits": bits, "fast": 0}
     found = m.match(table, shapes(table, **cfg))
     assert (found.kind, found.config) == ("equal", cfg)
-    # without the arrays, the product and the index width together still tell much
+    # without the arrays, the product and the index width together still determine much
     found = m.match(table, without(shapes(table, **cfg), "lane", "stalls"), {"bits": bits})
     assert found.config["warps"] == warps
 
@@ -360,7 +360,7 @@ def test_shared_with_another_scope_narrows_what_the_ports_leave(weak: bool) -> N
     assert (found.config["rs_entries"], found.params["rs_entries"].how) == (5, "ports of top.rs")
 
 
-def test_told_what_the_ports_contradict_is_set_aside() -> None:
+def test_value_that_the_ports_contradict_is_set_aside() -> None:
     table = tables.load("reservation_station")
     item = m.match(table, shapes(table, rs_entries=4), shared=shared((5, 6))).params["rs_entries"]
     assert (item.possible, item.narrowed_by) == ((3, 4), "")
@@ -368,7 +368,7 @@ def test_told_what_the_ports_contradict_is_set_aside() -> None:
     assert (item.possible, item.how) == ((4,), "ports of top.rs")
 
 
-def test_told_comes_before_ports_that_are_not_there() -> None:
+def test_given_value_comes_before_ports_that_are_not_there() -> None:
     """The compiler drops the debug ports of an inner module."""
     ports = without(shapes(debug=1), "debug_", "_pc")
     outer = [m.Shared("debug", (1,), "top", False)]

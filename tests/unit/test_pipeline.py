@@ -84,12 +84,12 @@ def play_text(folder, program, config, *words):
     """What the model counts, and the picture."""
     (folder / "p.prog").write_text(program)
     log = folder / "p.kanata"
-    told = programs.run(
+    done = programs.run(
         "tests/unit/test_pipeline",
         *(log, f"program={folder / 'p.prog'}", *words, *programs.config_words(config)),
     )
-    assert told.returncode == 0, told.stderr
-    return json.loads(told.stdout), kanata.read(log)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout), kanata.read(log)
 
 
 @pytest.fixture(scope="module")
@@ -345,7 +345,7 @@ def test_pipeline_reader_takes_a_good_log():
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "says"),
+    ("old", "new", "message"),
     [
         ("Kanata\t0004", "Kanata\t0003", ":1: version 0003"),
         ("Kanata\t0004", "kanata\t0004", ":1: the first line"),
@@ -374,14 +374,14 @@ def test_pipeline_reader_takes_a_good_log():
         ("R\t0\t0\t0\n", "R\t0\t0\t0", "the last line does not end"),
     ],
 )
-def test_pipeline_reader_refuses(old, new, says):
+def test_pipeline_reader_refuses(old, new, message):
     assert GOOD.count(old) == 1
-    with pytest.raises(WlkError, match=says):
+    with pytest.raises(WlkError, match=message):
         kanata.parse(GOOD.replace(old, new))
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "says"),
+    ("old", "new", "message"),
     [
         ("ready", "admit", "issue follows admit"),
         ("exec", "eXec", "eXec follows issue"),
@@ -394,10 +394,10 @@ def test_pipeline_reader_refuses(old, new, says):
         ("R\t0", "C\t1\nR\t0", "no stage in its first cycle or its last"),
     ],
 )  # fmt: skip
-def test_pipeline_check_refuses_what_the_stage_does_not_do(old, new, says):
+def test_pipeline_check_refuses_what_the_stage_does_not_do(old, new, message):
     assert old in GOOD
     log = kanata.parse(GOOD.replace(old, new))
-    with pytest.raises(WlkError, match=says):
+    with pytest.raises(WlkError, match=message):
         kanata.check(log)
 
 

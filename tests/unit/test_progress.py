@@ -21,7 +21,7 @@ from wlk.base.errors import Status, WlkError
 
 
 class Terminal(io.StringIO):
-    """A stream that says it is a terminal."""
+    """A stream that poses as a terminal."""
 
     def isatty(self):
         return True

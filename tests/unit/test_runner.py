@@ -75,9 +75,9 @@ def run(capsys, **options):
 
 
 def test_runner_counts_pytest(suite, capsys):
-    code, said = run(capsys)
+    code, printed = run(capsys)
     assert code == 1
-    lines = said.out.splitlines()
+    lines = printed.out.splitlines()
     assert lines[-1] == "2 passed, 1 failed"
     assert any(line.startswith("FAILED ") and "c differs" in line for line in lines)
     assert any(line.startswith("SKIPPED ") and "no recordings" in line for line in lines)
@@ -88,9 +88,9 @@ def test_runner_retry_lists_what_passes_at_the_second_try(suite, capsys, tmp_pat
     once = f"import pathlib\ndef test_once():\n    seen = pathlib.Path({str(seen)!r})\n"
     once += "    first = not seen.exists()\n    seen.touch()\n    assert not first, 'only once'\n"
     (suite / "test_once.py").write_text(once)
-    code, said = run(capsys, retry=True)
+    code, printed = run(capsys, retry=True)
     assert code == 1  # test_c fails again
-    lines = said.out.splitlines()
+    lines = printed.out.splitlines()
     assert lines[-1] == "3 passed, 1 failed"
     assert [line.split()[0] for line in lines if "test_once" in line] == ["UNSTABLE"]
     seen.unlink()
@@ -99,10 +99,10 @@ def test_runner_retry_lists_what_passes_at_the_second_try(suite, capsys, tmp_pat
 
 def test_runner_all_passed(suite, capsys):
     (suite / "test_bad.py").unlink()
-    code, said = run(capsys, json=True)
+    code, printed = run(capsys, json=True)
     assert code == 0
-    assert json.loads(said.out)["passed"] == 2
-    assert said.err.splitlines()[-1] == "2 passed, 0 failed"
+    assert json.loads(printed.out)["passed"] == 2
+    assert printed.err.splitlines()[-1] == "2 passed, 0 failed"
 
 
 def test_runner_collection_error_fails(suite, capsys):
@@ -119,9 +119,9 @@ def test_runner_crash_while_it_writes_fails(suite, capsys, tmp_path):
     xml = tmp_path / "out" / "unit.xml"  # a full disk leaves it empty
     text = f"import os\ndef test_c():\n    open({str(xml)!r}, 'w').close()\n    os._exit(1)\n"
     (suite / "test_bad.py").write_text(text)
-    code, said = run(capsys)
+    code, printed = run(capsys)
     assert code == 1
-    assert "pytest ended with 1, see " in said.out
+    assert "pytest ended with 1, see " in printed.out
 
 
 def test_runner_hands_on_whether_all_is_run(suite, capsys, monkeypatch):
@@ -147,9 +147,9 @@ def test_runner_runs_the_longest_folder_by_file(suite, capsys):
     for name in ("a", "b"):
         (other / f"test_{name}.py").write_text(f"def test_{name}(): pass\n")
     assert runner._parts(["unit", "lockstep"]) == [*sorted(other.iterdir()), suite]
-    said = run(capsys)[1].out.splitlines()
-    assert said[-1] == "4 passed, 1 failed"
-    assert any(line.split()[:3] == ["lockstep", "2", "0"] for line in said)
+    printed = run(capsys)[1].out.splitlines()
+    assert printed[-1] == "4 passed, 1 failed"
+    assert any(line.split()[:3] == ["lockstep", "2", "0"] for line in printed)
 
 
 def test_runner_nothing_ran_fails(suite, capsys):

@@ -130,7 +130,7 @@ def test_no_search_when_every_value_was_tried() -> None:
 
 
 def stage(narrow: bool = True) -> list[c.Subject]:
-    """A stage and two blocks inside, which tell it what they show."""
+    """A stage and two blocks inside, which report what they show."""
     inside = {"rs_entries": 4, "coll_entries": 4, "num_warps": 2}
     shared = [match.Shared(n, (3, 4), "stage.x", False) for n in ("rs_entries", "coll_entries")]
     return [
@@ -157,8 +157,8 @@ def test_group_takes_the_value_that_passes_in_all() -> None:
     assert "would pass too" not in c.how(group[0], group[0].found.params["rs_entries"], group)
 
 
-def test_group_tells_a_value_that_was_not_tried() -> None:
-    """The stage passes with its default, but the RS says otherwise."""
+def test_group_learns_a_value_that_was_not_tried() -> None:
+    """The stage passes with its default, but the RS contradicts it."""
     group = stage(narrow=False)[:2]
 
     def run(wanted: list) -> None:

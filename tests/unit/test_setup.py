@@ -113,8 +113,8 @@ def test_setup_installs_what_is_missing_and_only_that(house, capsys):
     setup.ensure(RUN)
     line = (house / "bin" / "calls").read_text()
     assert line.rstrip().endswith("install -y --no-install-recommends verilator gtkwave")
-    said = capsys.readouterr().err
-    assert said.startswith("warplock: installing verilator gtkwave with apt-get")
+    printed = capsys.readouterr().err
+    assert printed.startswith("warplock: installing verilator gtkwave with apt-get")
 
 
 def test_setup_updates_lists_only_when_needed(house):
@@ -164,7 +164,7 @@ def test_setup_uses_sudo(house, monkeypatch):
     assert (house / "bin" / "sudos").exists()
 
 
-def test_setup_other_distribution_says_what_to_install(house):
+def test_setup_other_distribution_lists_what_to_install(house):
     (house / "bin" / "apt-get").unlink()
     message = refused()
     assert "package manager" in message

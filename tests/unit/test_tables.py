@@ -147,15 +147,15 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize(("change", "says"), BAD.values(), ids=BAD)
-def test_bad_table_names_file_and_place(change, says):
+@pytest.mark.parametrize(("change", "message"), BAD.values(), ids=BAD)
+def test_bad_table_names_file_and_place(change, message):
     raw = copy.deepcopy(decoded())
     change(raw)
     with pytest.raises(WlkError) as error:
         tables.parse(raw, tables.BLOCKS / "collector.toml")
     assert error.value.status == Status.MODEL_ERROR
     assert error.value.message.startswith("collector.toml: ")
-    assert says in error.value.message
+    assert message in error.value.message
 
 
 def test_bad_toml_names_file_and_line(tmp_path, monkeypatch):
@@ -225,11 +225,11 @@ def test_bundle_is_its_rows_with_what_they_lack():
 
 @pytest.mark.parametrize("kind", STRANGERS)
 def test_name_that_the_family_does_not_know_lacks_its_keys(kind):
-    item, says = STRANGERS[kind]
+    item, message = STRANGERS[kind]
     with pytest.raises(WlkError) as error:
         dispatcher(lambda raw: raw[kind].append(item))
     assert error.value.status == Status.MODEL_ERROR
-    assert error.value.message == f"dispatch_compacting.toml: {says}"
+    assert error.value.message == f"dispatch_compacting.toml: {message}"
 
 
 def test_unknown_block_lists_the_blocks():
@@ -243,7 +243,7 @@ def test_unknown_block_lists_the_blocks():
 
 
 @pytest.mark.parametrize(
-    ("given", "says"),
+    ("given", "message"),
     [
         ({"num_lane": "4"}, "no parameter 'num_lane'"),
         ({"num_lanes": "0"}, "num_lanes=1..64"),
@@ -252,11 +252,11 @@ def test_unknown_block_lists_the_blocks():
         ({"bank_select": "lower"}, "upper | modulo"),
     ],
 )
-def test_bad_configuration_names_what_is_legal(given, says):
+def test_bad_configuration_names_what_is_legal(given, message):
     with pytest.raises(WlkError) as error:
         tables.load("collector").config(given)
     assert error.value.status == Status.BAD_CONFIG
-    assert says in error.value.message
+    assert message in error.value.message
 
 
 @pytest.mark.parametrize("block", ["collector", "dispatch_compacting", "compactor"])

@@ -31,7 +31,7 @@ def vectors(*words, cwd=None, **options):
 
 
 def refused(done, status, *parts):
-    """One line that says all of `parts`, the exit code, nothing on stdout."""
+    """One line that contains all of `parts`, the exit code, nothing on stdout."""
     assert re.fullmatch(r"warplock: [^\n]+\n", done.stderr), done.stderr
     for part in parts:
         assert part in done.stderr
@@ -72,7 +72,7 @@ def test_vectors_gen_is_a_function_of_its_arguments(made, tmp_path):
     assert (tmp_path / "other.wlv").read_bytes() != made.read_bytes()
 
 
-def test_vectors_info_says_how_it_was_made(made):
+def test_vectors_info_shows_how_it_was_made(made):
     text = json.loads(vectors("info", made, "--json").stdout)
     expected = {"block": "collector", "cycles": 3000, "seed": 1, "profile": "mix", "source": "gen"}
     assert expected.items() <= text.items()
@@ -82,8 +82,8 @@ def test_vectors_info_says_how_it_was_made(made):
 
 def test_vectors_info_shows_a_list_as_it_is_given():
     golden = programs.ROOT / "vectors/golden/dispatch_compacting_default.wlv"
-    said = vectors("info", golden).stdout
-    assert "  config: core_width=3 encoding=v3 queues=MEM:2:1,INT:1:1,FP:2:2\n" in said
+    printed = vectors("info", golden).stdout
+    assert "  config: core_width=3 encoding=v3 queues=MEM:2:1,INT:1:1,FP:2:2\n" in printed
     assert json.loads(vectors("info", golden, "--json").stdout)["config"]["queues_0_type"] == 2
 
 
@@ -152,7 +152,7 @@ def known(record, name):
 
 
 def test_vectors_import_chooses_the_configuration_that_plays(tmp_path):
-    """Three entries have the ports of four: only playing tells them apart."""
+    """Three entries have the ports of four: only playing distinguishes them."""
     out = tmp_path / "d.wlv"
     csv = programs.recording("muon/collector_D.csv.xz")
     done = vectors("import", "--csv", csv, out, "--block", "collector")
@@ -253,18 +253,18 @@ def test_report_names_fields_and_counts_in_decimal(hazard_inputs, tmp_path):
     rows[1][rd] = "a"
     csv.write_text("".join(",".join(row) + "\n" for row in (names, widths, *rows)))
     assert vectors("import", "--csv", csv, out, "--block", "hazard").returncode == 0
-    said = vectors("play", out).stderr
-    rows = [line.split() for line in said.splitlines()]
+    printed = vectors("play", out).stderr
+    rows = [line.split() for line in printed.splitlines()]
     rd = "io_rsAdmit_bits_ibufEntry_uop_inst_essentials_3"
     assert [rd, "(rd)", "10", "11", "0xf"] in rows
     heads = "hasRs3=0 hasRs2=0 hasRs1=0 hasRd=1 rs3=0 rs2=0 rs1=0 rd=11 tmask=0x0 pc=0x80000010"
-    assert f" ibuf[1] {heads} wid=1;" in said
-    assert f" rsAdmit {heads.replace('11', '10')} wid=1 valid_0=1" in said
-    assert "essentials" not in said.partition("handshakes")[2]
+    assert f" ibuf[1] {heads} wid=1;" in printed
+    assert f" rsAdmit {heads.replace('11', '10')} wid=1 valid_0=1" in printed
+    assert "essentials" not in printed.partition("handshakes")[2]
 
 
 @pytest.mark.parametrize(
-    ("change", "says"),
+    ("change", "message"),
     [
         (lambda text: "", ":1: the first column is ''"),
         (lambda text: text.replace("cycle,", "time,", 1), ":1: the first column is 'time'"),
@@ -284,11 +284,11 @@ def test_report_names_fields_and_counts_in_decimal(hazard_inputs, tmp_path):
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_vectors_import_bad_csv_names_the_line(made_csv, tmp_path, change, says):
+def test_vectors_import_bad_csv_names_the_line(made_csv, tmp_path, change, message):
     bad, out = tmp_path / "bad.csv", tmp_path / "out.wlv"
     bad.write_text(change(made_csv.read_text()))
     done = vectors("import", "--csv", bad, out, "--block", "collector")
-    refused(done, Status.BAD_CSV, "bad.csv", says)
+    refused(done, Status.BAD_CSV, "bad.csv", message)
     assert os.listdir(tmp_path) == ["bad.csv"]
 
 
@@ -402,7 +402,7 @@ def test_vectors_header_can_be_edited_for_these_tests(made, tmp_path):
 
 @pytest.mark.parametrize("action", ["play", "dump"])
 @pytest.mark.parametrize(
-    ("edit", "status", "says"),
+    ("edit", "status", "message"),
     [
         (with_member("schema", "0123456789abcdef"), Status.BAD_SCHEMA, "is 0123456789abcdef, ours"),
         (with_member("block", "scoreboard2"), Status.BAD_SCHEMA, "'scoreboard2'"),
@@ -423,9 +423,9 @@ def test_vectors_header_can_be_edited_for_these_tests(made, tmp_path):
         ),
     ],
 )
-def test_vectors_foreign_header_is_refused(made, tmp_path, action, edit, status, says):
+def test_vectors_foreign_header_is_refused(made, tmp_path, action, edit, status, message):
     bad = edited(made, tmp_path / "bad.wlv", edit)
-    refused(vectors(action, bad), status, "bad.wlv", says)
+    refused(vectors(action, bad), status, "bad.wlv", message)
 
 
 @pytest.mark.parametrize("members", ["pc", "pc:x:0:0", "pc:40:1:0", "pc:40:0:0,", 7])
@@ -477,11 +477,11 @@ DAMAGE = {
 }
 
 
-@pytest.mark.parametrize(("damage", "status", "says"), DAMAGE.values(), ids=DAMAGE)
-def test_vectors_damaged_file_is_refused(made, tmp_path, damage, status, says):
+@pytest.mark.parametrize(("damage", "status", "message"), DAMAGE.values(), ids=DAMAGE)
+def test_vectors_damaged_file_is_refused(made, tmp_path, damage, status, message):
     bad = tmp_path / "bad.wlv"
     bad.write_bytes(damage(made.read_bytes()))
-    refused(vectors("play", bad), status, "bad.wlv", says)
+    refused(vectors("play", bad), status, "bad.wlv", message)
 
 
 def test_vectors_missing_file_is_refused(tmp_path):
@@ -491,7 +491,7 @@ def test_vectors_missing_file_is_refused(tmp_path):
     refused(vectors(*words), Status.NO_FILE, "none.csv")
 
 
-def test_vectors_model_that_forgets_is_told(made, tmp_path):
+def test_vectors_model_that_forgets_is_reported(made, tmp_path):
     """A file cares where the model that made it knew the value; less is a fault of the model."""
     words = ["play", "collector", made, "unknown", "gen", "num_lanes=2"]
     assert programs.run("dpi/wlk-vec", *words).returncode == 0
@@ -507,7 +507,7 @@ def test_vectors_model_that_forgets_is_told(made, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("words", "status", "says"),
+    ("words", "status", "message"),
     [
         (["gen", "collector", "o.wlv", "--config", "num_lanes=99"], Status.BAD_CONFIG, "1..64"),
         (["gen", "collector", "o.wlv", "--config", "lanes=9"], Status.BAD_CONFIG, "'lanes'"),
@@ -529,8 +529,8 @@ def test_vectors_model_that_forgets_is_told(made, tmp_path):
         ),
     ],
 )
-def test_vectors_mistake_is_one_line(tmp_path, words, status, says):
-    refused(vectors(*words, cwd=tmp_path), status, says)
+def test_vectors_mistake_is_one_line(tmp_path, words, status, message):
+    refused(vectors(*words, cwd=tmp_path), status, message)
     assert os.listdir(tmp_path) == []
 
 
@@ -550,7 +550,7 @@ def test_vectors_help_of_each_action_has_an_example():
 # Full disks, broken pipes, Ctrl-C.
 
 
-def test_vectors_full_disk_is_told(tmp_path):
+def test_vectors_full_disk_is_reported(tmp_path):
     def limit():
         resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
 
@@ -561,7 +561,7 @@ def test_vectors_full_disk_is_told(tmp_path):
     assert os.listdir(tmp_path) == []
 
 
-def test_vectors_full_output_is_told(made):
+def test_vectors_full_output_is_reported(made):
     with Path("/dev/full").open("w") as full:
         command = [programs.folder() / "dpi/wlk-vec", "dump", "collector", made, "0", "99"]
         done = subprocess.run([*command, "num_lanes=2"], stdout=full, stderr=subprocess.PIPE)

@@ -26,7 +26,7 @@ Shown = tuple[int, int]
 
 
 class Lane(NamedTuple):
-    """What one line of a picture says of its ports, cycle by cycle."""
+    """What one line of a picture shows of its ports, cycle by cycle."""
 
     name: str
     direction: str
@@ -160,7 +160,7 @@ def test_waves_draw_outputs(block):
 
 
 @pytest.mark.parametrize("block", BLOCKS)
-def test_waves_wrong_bit_is_told(block):
+def test_waves_wrong_bit_is_reported(block):
     """Each 0 or 1 of an output, drawn the other way, is a difference."""
     picture = pictures(block)[0]
     table = tables.load(block)
@@ -169,4 +169,4 @@ def test_waves_wrong_bit_is_told(block):
     lane = next(x for x in picture["signal"] if x and x["name"] in outputs and "1" in x["wave"])
     at = lane["wave"].index("1")
     lane["wave"] = lane["wave"][:at] + "0" + lane["wave"][at + 1 :]
-    assert any(lane["name"] in told for told in differences(block, picture))
+    assert any(lane["name"] in differing for differing in differences(block, picture))
