@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What BOOM's Compactor must do in every cycle whatever its inputs are (boom-dispatch, Compactor), told
-// by what goes where: each input carries its number, which nothing in the block can make.
+// What BOOM's Compactor must do in every cycle whatever its inputs are (boom-dispatch, Compactor), stated
+// as what goes where: each input carries its number, which nothing in the block can make.
 module compactor_proof #(
     parameter int unsigned N = 4,
     parameter int unsigned K = 2

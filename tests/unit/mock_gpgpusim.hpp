@@ -3,7 +3,7 @@
  * @file mock_gpgpusim.hpp
  * As much of a simulator's core as an operand collector sees: instructions, pipeline register sets
  * and the calls that build a collector; and a collector of its own, V40, from gpgpusim-opndcoll,
- * which can be told to misbehave.
+ * which can be made to misbehave.
  */
 #ifndef WARPLOCK_MOCK_GPGPUSIM_HPP
 #define WARPLOCK_MOCK_GPGPUSIM_HPP
@@ -260,7 +260,7 @@ enum fault {
     ALLOCATE_EARLY,    /**< allocate before read */
     KEEP_DESTINATIONS, /**< a result keeps what was written */
     WRITE_TWICE,       /**< a bank takes two results */
-    HIDE_REFUSAL,      /**< a refused result is told to be accepted */
+    HIDE_REFUSAL,      /**< a refused result is reported as accepted */
     NO_RELEASE,        /**< in every 16th step */
 };
 

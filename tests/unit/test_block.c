@@ -17,7 +17,7 @@ static void config_set_answers(void) {
     static const struct {
         const char *key, *value;
         wlk_status status;
-        const char *says; // part of the message
+        const char *message; // part of the message
     } cases[] = {
         {"num_lanes", "64", WLK_OK, ""},
         {"num_lanes", "0x10", WLK_OK, ""},
@@ -44,7 +44,7 @@ static void config_set_answers(void) {
         memcpy(before, cfg, sizeof before);
         const wlk_status status = wlk_config_set(table, cfg, cases[i].key, cases[i].value, &err);
         CHECK_MSG(status == cases[i].status && err.status == status, "case %zu: %d", i, status);
-        CHECK_MSG(strstr(err.text, cases[i].says) != NULL, "case %zu: %s", i, err.text);
+        CHECK_MSG(strstr(err.text, cases[i].message) != NULL, "case %zu: %s", i, err.text);
         if (status != WLK_OK) {
             CHECK(memcmp(before, cfg, table->n_params * sizeof *cfg) == 0);
         }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Power-up state that no reset reaches, as facts: the candidates a checker carries, and what it
-// says of RTL that is explained by one of them, or by none. Spec: muon-issue §1, "Power-up and
+// reports of RTL that is explained by one of them, or by none. Spec: muon-issue §1, "Power-up and
 // reset".
 #include "check.h"
 #include "muon.h"
@@ -216,7 +216,7 @@ static void checker_reports_a_wrong_bit_while_candidates_are_open(void) {
             missed += rig_check(&r) != 1;
             uint32_t n = 0;
             const wlk_difference *differences = wlk_checker_differences(r.checker, &n);
-            // The candidate that comes nearest tells it: this port and no other.
+            // The candidate that comes nearest is reported: this port and no other.
             missed += n != 1 || differences[0].port != r.n.layout.n_ports - 1u;
             tried++;
             rig_close(&r);
@@ -271,8 +271,8 @@ static void checker_reports_hazard_that_changes_its_mind(void) {
     }
 }
 
-// Two heads leave three values of `last` together that the first cycle cannot tell apart.
-static void checker_keeps_values_of_last_that_are_not_told_apart(void) {
+// Two heads leave three values of `last` together that the first cycle cannot distinguish.
+static void checker_keeps_values_of_last_not_distinguished(void) {
     static const struct {
         uint32_t first, then;
         int mismatch;
@@ -490,7 +490,7 @@ static void candidates_record_hides_what_they_disagree_on(void) {
     CHECK(wlk_port_get(zero, x.care) == 1 && wlk_port_get(zero, x.out) == 0);
     CHECK(wlk_port_get(noise_port(&x.r.n, "io_rsAdmit_valid"), x.care) == 1);
     CHECK(wlk_port_get(noise_port(&x.r.n, "io_rsAdmit_valid"), x.out) == 1);
-    put_head(&x.r, "io_ibuf", 3); // one candidate: its grant tells `last`
+    put_head(&x.r, "io_ibuf", 3); // one candidate: its grant shows `last`
     put(&x.r, "io_rsAdmit_ready", 1);
     put(&x.r, "io_scb_updateRS_success", 1);
     CHECK(candidates_play(&x) == 1);
@@ -652,7 +652,7 @@ int main(void) {
     checker_follows_half_of_the_outputs_from_every_power_up();
     checker_reports_a_wrong_bit_while_candidates_are_open();
     checker_reports_hazard_that_changes_its_mind();
-    checker_keeps_values_of_last_that_are_not_told_apart();
+    checker_keeps_values_of_last_not_distinguished();
     checker_reports_a_grant_that_no_last_explains();
     checker_reports_issue_that_changes_its_mind();
     checker_follows_first_dispatch_of_two_rows();

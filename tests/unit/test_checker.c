@@ -342,7 +342,7 @@ static void differences_come_in_table_order(void) {
     }
     stimulate();
     set("io_writeReq_ready", 0);
-    CHECK(give() == 0); // only the first one is told
+    CHECK(give() == 0); // only the first one is reported
     CHECK(result(false).mismatches == 2 && result(false).first_cycle == 100);
     CHECK(wlk_checker_differences(s.checker, &n) == d && n == 3);
     close_checker();
@@ -431,7 +431,7 @@ static void masked_bit_may_differ(void) {
     close_checker();
 }
 
-static void report_tells_the_story(void) {
+static void report_has_all_parts(void) {
     open_plain();
     run_clean(700);
     stimulate();
@@ -650,7 +650,7 @@ static void x_control_that_a_rule_reads_is_a_violation(void) {
     static const struct {
         const char *port;
         const char *valid; // high in this cycle, or NULL
-        int told;
+        int violations;
     } cases[] = {
         {"io_readReq_valid", NULL, 1},
         {"reset", NULL, 1},
@@ -671,8 +671,8 @@ static void x_control_that_a_rule_reads_is_a_violation(void) {
         }
         rtl_cycle();
         set_x(cases[i].port, 1);
-        CHECK_MSG(give() == cases[i].told, "case %zu", i);
-        if (cases[i].told) {
+        CHECK_MSG(give() == cases[i].violations, "case %zu", i);
+        if (cases[i].violations) {
             CHECK(result(false).verdict == WLK_PROTOCOL_VIOLATION);
             expect_text(wlk_checker_report, cases[i].port);
         }
@@ -731,7 +731,7 @@ int main(void) {
     masked_bit_may_differ();
     missing_bit_may_differ();
     nothing_there_is_vacuous();
-    report_tells_the_story();
+    report_has_all_parts();
     report_has_one_notation();
     late_response_is_a_divergence_in_time();
     late_response_with_another_id_is_functional();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vector files: what is written is read again, and damage is told, not decoded.
+// Vector files: what is written is read again, and damage is reported, not decoded.
 #define _DEFAULT_SOURCE
 #include "check.h"
 #include "container.h"
@@ -430,7 +430,7 @@ static void the_first_writer_has_the_name(void) {
     CHECK_MSG(file_size(file_in_folder("b.wlv")) != size && files("b.wlv") == 1, "not replaced");
 }
 
-/** Write until it fails, then finish: both tell, the partial file goes, the old file stays. */
+/** Write until it fails, then finish: both report it, the partial file goes, the old file stays. */
 static void expect_no_space(unsigned records, const char *cause) {
     const char *const old = "old";
     const wlk_vec_shape shape = {11, 25};
@@ -461,7 +461,7 @@ static void expect_no_space(unsigned records, const char *cause) {
     CHECK_MSG(file_size(file_in_folder("full.wlv")) == (off_t)strlen(old), "the old file is gone");
 }
 
-static void full_disk_is_told(void) {
+static void full_disk_is_reported(void) {
     const wlk_vec_shape shape = {1, 1};
     wlk_vec_writer *writer;
     wlk_error err = {0};
@@ -510,16 +510,16 @@ static void open_names_the_fault(void) {
 enum { FUZZ_CYCLES = 60, FUZZ_CHANGE = 3 };
 static const wlk_vec_shape fuzz_shape = {3, 10};
 
-/** A damaged file is told, or holds what the whole one holds. */
-static void expect_told(const char *path, const char *damage, size_t at, bool cut) {
+/** A damaged file is refused, or holds what the whole one holds. */
+static void expect_refused(const char *path, const char *damage, size_t at, bool cut) {
     wlk_error err = {0};
     bool same;
     wlk_status status = read_file(path, fuzz_shape, FUZZ_CHANGE, FUZZ_CYCLES, &same, &err);
-    bool told = status == WLK_CORRUPT || status == WLK_TRUNCATED || status == WLK_BAD_VERSION;
+    bool refused = status == WLK_CORRUPT || status == WLK_TRUNCATED || status == WLK_BAD_VERSION;
     if (cut) {
         CHECK_MSG(status == WLK_TRUNCATED, "%s %zu: %s", damage, at, wlk_status_name(status));
     } else {
-        CHECK_MSG(told || (status == WLK_OK && same), "%s %zu: %s, same %d", damage, at,
+        CHECK_MSG(refused || (status == WLK_OK && same), "%s %zu: %s, same %d", damage, at,
                   wlk_status_name(status), same);
     }
     CHECK_MSG(status == WLK_OK || strstr(err.text, path) != NULL, "no file name in: %s", err.text);
@@ -537,7 +537,7 @@ static size_t load(const char *path, uint8_t **bytes) {
     return (size_t)size;
 }
 
-static void damage_is_told(bool compact) {
+static void damage_is_refused(bool compact) {
     char good[300], bad[300];
     uint8_t *bytes;
     (void)snprintf(good, sizeof good, "%s/good.wlv", folder);
@@ -546,14 +546,14 @@ static void damage_is_told(bool compact) {
     size_t size = load(good, &bytes);
     for (size_t at = 0; at < size; at++) {
         put_text(bad, bytes, at);
-        expect_told(bad, "cut at", at, true);
+        expect_refused(bad, "cut at", at, true);
         uint8_t old = bytes[at];
         bytes[at] ^= (uint8_t)(1u << (random_word() % 8));
         put_text(bad, bytes, size);
-        expect_told(bad, "bit flipped at", at, false);
+        expect_refused(bad, "bit flipped at", at, false);
         bytes[at] = (uint8_t)random_word();
         put_text(bad, bytes, size);
-        expect_told(bad, "byte changed at", at, false);
+        expect_refused(bad, "byte changed at", at, false);
         bytes[at] = old;
     }
     free(bytes);
@@ -663,7 +663,7 @@ static void corrupt_chunk_is_named(void) {
     free(bytes);
     char where[64];
     (void)snprintf(where, sizeof where, "chunk 1 at byte %llu", (unsigned long long)chunk);
-    CHECK_MSG(read_file(path, shape, 1, 9000, &same, &err) == WLK_CORRUPT, "not told");
+    CHECK_MSG(read_file(path, shape, 1, 9000, &same, &err) == WLK_CORRUPT, "not refused");
     expect_text(&err, WLK_CORRUPT, where);
 }
 
@@ -679,7 +679,7 @@ static void corrupt_index_is_named(void) {
     bytes[index + INDEX_HEADER_BYTES + INDEX_ENTRY_BYTES + 8] ^= 1; // first cycle of chunk 1
     put_text(path, bytes, size);
     free(bytes);
-    CHECK_MSG(open_status(path, &err) == WLK_CORRUPT, "not told");
+    CHECK_MSG(open_status(path, &err) == WLK_CORRUPT, "not refused");
     expect_text(&err, WLK_CORRUPT, "index at byte");
 }
 
@@ -713,10 +713,10 @@ int main(void) {
     create_refuses();
     abort_leaves_nothing();
     the_first_writer_has_the_name();
-    full_disk_is_told();
+    full_disk_is_reported();
     open_names_the_fault();
-    damage_is_told(false);
-    damage_is_told(true);
+    damage_is_refused(false);
+    damage_is_refused(true);
     hostile_files_do_no_harm(false);
     hostile_files_do_no_harm(true);
     bounds_are_checked();

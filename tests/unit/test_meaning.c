@@ -25,13 +25,13 @@ enum {
 /* ---- programs ---- */
 
 // How a program is made and run, drawn once a program.
-typedef struct dials {
+typedef struct rates {
     uint32_t window;       // registers of a warp that are in use
     uint32_t latency;      // 1..latency cycles from issue to write-back
     uint32_t ready;        // issue.ready in so many of 8 cycles
     uint32_t write;        // a due write-back goes in so many of 8 cycles
     uint32_t offer[WARPS]; // a head comes in so many of 8 cycles
-} dials;
+} rates;
 
 typedef struct step {
     inst i;
@@ -40,7 +40,7 @@ typedef struct step {
 } step;
 
 static wlk_issue_cfg cfg;
-static dials dial;
+static rates rate;
 static step program[WARPS][PER_WARP]; // pc = 1 + warp * PER_WARP + place
 static uint64_t registers[PREGS][LANES];
 static uint64_t random_state;
@@ -56,7 +56,7 @@ static bool one_in(uint32_t n) {
 // A register of the warp's own, seldom register 0, which all share.
 static int pick(uint32_t warp) {
     const uint32_t own = (cfg.num_pregs - 1u) / cfg.num_warps;
-    return one_in(12) ? 0 : (int)(1u + warp * own + below(wlk_min(own, dial.window)));
+    return one_in(12) ? 0 : (int)(1u + warp * own + below(wlk_min(own, rate.window)));
 }
 
 static bool admissible(const inst *i) {
@@ -82,14 +82,14 @@ static inst invent(uint32_t warp, uint32_t pc) {
     return i;
 }
 
-static void draw_dials(void) {
+static void draw_rates(void) {
     static const uint32_t latencies[] = {1, 3, 12, 40};
-    dial.window = 1u + below(8);
-    dial.latency = latencies[below(4)];
-    dial.ready = 1u + below(8);
-    dial.write = 2u + below(7);
+    rate.window = 1u + below(8);
+    rate.latency = latencies[below(4)];
+    rate.ready = 1u + below(8);
+    rate.write = 2u + below(7);
     for (uint32_t w = 0; w < WARPS; w++) {
-        dial.offer[w] = 1u + below(8);
+        rate.offer[w] = 1u + below(8);
     }
 }
 
@@ -124,7 +124,7 @@ static void interpret(step *s) {
 
 // A program, and what its instructions read.
 static void write_program(void) {
-    draw_dials();
+    draw_rates();
     for (uint32_t r = 0; r < cfg.num_pregs; r++) {
         for (uint32_t lane = 0; lane < cfg.num_lanes; lane++) {
             registers[r][lane] = initial_value(r, lane);
@@ -172,7 +172,7 @@ static void put_lane(uint64_t *row, uint32_t lane, uint64_t value) {
 static void offer_heads(void) {
     for (uint32_t w = 0; w < cfg.num_warps; w++) {
         const uint32_t n = next_of[w];
-        offered[w] = n < PER_WARP && (offered[w] || below(8) < dial.offer[w]);
+        offered[w] = n < PER_WARP && (offered[w] || below(8) < rate.offer[w]);
         in.ibuf[w].valid = offered[w];
         if (offered[w]) {
             PUT_INST(in.ibuf[w].bits, program[w][n].i);
@@ -185,7 +185,7 @@ static void offer_heads(void) {
 static void write_back(void) {
     uint32_t due = 0;
     result *chosen = NULL;
-    if (below(8) >= dial.write) {
+    if (below(8) >= rate.write) {
         return;
     }
     for (uint32_t i = 0; i < n_results; i++) {
@@ -218,7 +218,7 @@ static void execute(const step *s) {
         r->value[lane] = result_of(read[0], read[1], read[2], s->i.pc, lane);
     }
     r->of = s;
-    r->due = cycles + 1u + below(dial.latency);
+    r->due = cycles + 1u + below(rate.latency);
     n_results += s->i.rd >= 0;
 }
 
@@ -302,7 +302,7 @@ static void run(const char *name) {
     while (issued < total && cycles < last_issue + PATIENCE) {
         offer_heads();
         write_back();
-        in.issue.ready = below(8) < dial.ready;
+        in.issue.ready = below(8) < rate.ready;
         cycle(block, &state);
     }
     uint32_t once = 0;

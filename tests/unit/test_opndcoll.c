@@ -110,7 +110,7 @@ static void event_text(char *text, size_t *used, const wlk_opndcoll_event *e) {
     }
 }
 
-static wlk_opndcoll_event told[ROOM];
+static wlk_opndcoll_event reported[ROOM];
 
 static const char *events_text(const wlk_opndcoll_events *events) {
     static char text[TEXT];
@@ -123,9 +123,9 @@ static const char *events_text(const wlk_opndcoll_events *events) {
     return text;
 }
 
-// One step, told in the notation of §13.
+// One step, written in the notation of §13.
 static const char *step(void) {
-    wlk_opndcoll_events events = {told, ROOM, 0};
+    wlk_opndcoll_events events = {reported, ROOM, 0};
     wlk_opndcoll_step(model, &events);
     CHECK(events.count <= wlk_opndcoll_max_events(&cfg));
     return events_text(&events);
@@ -391,10 +391,11 @@ static void opndcoll_equal_uids_give_the_higher_slot(void) {
         uid = 6;
         issue_none(SP, sched);
     }
-    wlk_opndcoll_events events = {told, ROOM, 0};
+    wlk_opndcoll_events events = {reported, ROOM, 0};
     wlk_opndcoll_step(model, &events);
-    CHECK(events.count == 3 && told[0].slot == 2 && told[1].slot == 1 && told[2].slot == 0);
-    CHECK(told[0].what == WLK_OPNDCOLL_ALLOCATE && told[0].user == 1006);
+    CHECK(events.count == 3 && reported[0].slot == 2 && reported[1].slot == 1 &&
+          reported[2].slot == 0);
+    CHECK(reported[0].what == WLK_OPNDCOLL_ALLOCATE && reported[0].user == 1006);
 }
 
 static void opndcoll_age_inverts_when_the_counter_wraps(void) {
@@ -468,7 +469,7 @@ static void opndcoll_q13_only_writes_refuse_writes(void) {
 static void opndcoll_q14_refused_write_resumes_where_it_stopped(void) {
     start_qv100();
     int32_t dst[] = {-1, 0, 4, 8};
-    wlk_opndcoll_events events = {told, ROOM, 0};
+    wlk_opndcoll_events events = {reported, ROOM, 0};
     CHECK(wlk_opndcoll_writeback(model, dst, 4, 0, 0, ALL_LANES, &events) == 0);
     EXPECT(events_text(&events), "w 1 R0 b0 +; w 2 R4 b0 -");
     (void)step();
@@ -646,7 +647,7 @@ static void opndcoll_dispatch_scans_many_units_around_the_end(void) {
     for (uint32_t i = 2; i < 132; i++) {
         CHECK(take(SP) != 0);
         (void)step();
-        CHECK(told[0].what == WLK_OPNDCOLL_DISPATCH && told[0].unit == i % 130u);
+        CHECK(reported[0].what == WLK_OPNDCOLL_DISPATCH && reported[0].unit == i % 130u);
         CHECK(wlk_opndcoll_last(model, 0) == i % 130u);
     }
 }
@@ -711,7 +712,7 @@ static void opndcoll_callers_mistakes_change_nothing(void) {
 static void opndcoll_v32_write_starts_again_after_a_refusal(void) {
     start_v32();
     int32_t dst[] = {-1, 0, 16};
-    wlk_opndcoll_events events = {told, ROOM, 0};
+    wlk_opndcoll_events events = {reported, ROOM, 0};
     for (uint32_t i = 0; i < 3; i++) {
         events.count = 0;
         CHECK(wlk_opndcoll_writeback(model, dst, 3, 0, 0, ALL_LANES, &events) == 0);
@@ -821,7 +822,7 @@ static void opndcoll_v42_flat_is_like_v40_but_for_ports(void) {
 /* ---- what is refused (§2, §10) ---- */
 
 typedef struct refusal {
-    const char *option, *says;
+    const char *option, *message;
     uint32_t offset, value;
     uint32_t revision;
     bool is_flat; // GTX480, else QV100
@@ -871,7 +872,7 @@ static void opndcoll_check_names_the_option(void) {
         memcpy((char *)&cfg + r->offset, &r->value, sizeof r->value);
         CHECK_MSG(wlk_opndcoll_check(&cfg, &option, &err) == WLK_BAD_CONFIG, "%u", i);
         CHECK_MSG(option != NULL && strcmp(option, r->option) == 0, "%u: %s", i, err.text);
-        CHECK_MSG(strstr(err.text, r->says) != NULL, "%u: %s", i, err.text);
+        CHECK_MSG(strstr(err.text, r->message) != NULL, "%u: %s", i, err.text);
         CHECK_MSG(strncmp(err.text, r->option, strlen(r->option)) == 0, "%u: %s", i, err.text);
     }
 }
@@ -1036,8 +1037,8 @@ static void random_traffic(wlk_opndcoll *const twins[2], const wlk_opndcoll_shap
     CHECK(memcmp(dst[0], dst[1], sizeof dst[0]) == 0);
 }
 
-// A model that tells its events and one that does not, which takes the usual, quick way where there
-// is one.
+// A model that reports its events and one that does not, which takes the usual, quick way where
+// there is one.
 static void compare_steps(uint32_t steps) {
     static char text[2][TEXT];
     wlk_opndcoll_shape shape;
@@ -1046,7 +1047,7 @@ static void compare_steps(uint32_t steps) {
     memcpy(twins[1], twins[0], size); // a snapshot is a copy
     wlk_opndcoll_shape_of(&cfg, &shape);
     for (uint32_t i = 0; i < steps; i++) {
-        wlk_opndcoll_events events = {told, 0, 0};
+        wlk_opndcoll_events events = {reported, 0, 0};
         for (uint32_t k = below(6); k != 0; k--) {
             random_traffic(twins, &shape);
         }
@@ -1063,7 +1064,7 @@ static void compare_steps(uint32_t steps) {
     free(twins[1]);
 }
 
-static void opndcoll_quick_step_is_the_told_step(void) {
+static void opndcoll_quick_step_equals_the_reporting_step(void) {
     for (uint32_t revision = WLK_OPNDCOLL_V40; revision <= WLK_OPNDCOLL_V32; revision++) {
         dispatched = 0;
         for (uint32_t seed = 1; seed <= 30; seed++) {
@@ -1150,7 +1151,7 @@ int main(void) {
     opndcoll_check_names_the_option();
     opndcoll_check_refuses_gating_groups_that_do_not_fit();
     opndcoll_check_v42_sets_must_be_shared_out();
-    opndcoll_quick_step_is_the_told_step();
+    opndcoll_quick_step_equals_the_reporting_step();
     opndcoll_snapshot_goes_on_the_same_way();
     opndcoll_events_beyond_the_room_are_counted();
     free(model);

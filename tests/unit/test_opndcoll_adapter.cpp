@@ -96,14 +96,14 @@ class source {
 };
 
 /** The simulator around a collector. The same source makes it do the same with equal registers. */
-template <class Collector> struct world {
+template <class Collector> struct simulator {
     mock::core core;
     Collector collector;
     source random;
     unsigned uid = 0;
     std::deque<mock::inst> results; // refused ones
 
-    world(const wlk_opndcoll_cfg &cfg, unsigned seed) : core(cfg), random(seed) {
+    simulator(const wlk_opndcoll_cfg &cfg, unsigned seed) : core(cfg), random(seed) {
         connect(collector, core);
     }
 
@@ -192,8 +192,8 @@ class plain {
                                       nullptr) == 1;
     }
     void step() {
-        told = {events.data(), static_cast<std::uint32_t>(events.size()), 0};
-        wlk_opndcoll_step(model, &told);
+        reported = {events.data(), static_cast<std::uint32_t>(events.size()), 0};
+        wlk_opndcoll_step(model, &reported);
     }
 
   private:
@@ -202,7 +202,7 @@ class plain {
 
   public:
     std::vector<wlk_opndcoll_event> events;
-    wlk_opndcoll_events told{nullptr, 0, 0};
+    wlk_opndcoll_events reported{nullptr, 0, 0};
     wlk_opndcoll *model;
 };
 
@@ -212,7 +212,7 @@ bool same_event(const wlk_opndcoll_event &a, const wlk_opndcoll_event &b) {
 }
 
 bool same_events(const in_place &a, const plain &b) {
-    return a.events_end() - a.events_begin() == static_cast<std::ptrdiff_t>(b.told.count) &&
+    return a.events_end() - a.events_begin() == static_cast<std::ptrdiff_t>(b.reported.count) &&
            std::equal(a.events_begin(), a.events_end(), b.events.data(), same_event);
 }
 
@@ -250,7 +250,7 @@ bool same_units(const in_place &a, const plain &b, unsigned units) {
 }
 
 /** Both do the same between two steps; false where one of them answered otherwise. */
-bool drive_both(world<in_place> &w, plain &p, std::map<unsigned, mock::inst> &issued) {
+bool drive_both(simulator<in_place> &w, plain &p, std::map<unsigned, mock::inst> &issued) {
     bool same = true;
     for (std::size_t n = w.results.size(); n != 0u; n--) {
         mock::inst ours = w.results.front(), theirs = ours;
@@ -290,7 +290,7 @@ bool drive_both(world<in_place> &w, plain &p, std::map<unsigned, mock::inst> &is
 
 void opndcoll_adapter_in_place_is_the_model() {
     for (const named_cfg &c : configurations()) {
-        world<in_place> w(c.cfg, 1);
+        simulator<in_place> w(c.cfg, 1);
         plain p(c.cfg);
         std::map<unsigned, mock::inst> issued;
         unsigned long seen[3] = {0, 0, 0}; // DISPATCH, GRANT, ALLOCATE
@@ -302,7 +302,7 @@ void opndcoll_adapter_in_place_is_the_model() {
             same = CHECK_MSG(same_events(w.collector, p), "%s step %u", c.name, step) && same;
             same = CHECK_MSG(same_registers(w.core, p), "%s step %u", c.name, step) && same;
             same = CHECK_MSG(same_units(w.collector, p, w.core.shape.units), "%s", c.name) && same;
-            for (unsigned i = 0; i < p.told.count; i++) {
+            for (unsigned i = 0; i < p.reported.count; i++) {
                 seen[p.events[i].what]++;
             }
         }
@@ -325,8 +325,8 @@ void opndcoll_adapter_in_place_is_another_collector() {
         if (c.cfg.revision != WLK_OPNDCOLL_V40) {
             continue;
         }
-        world<in_place> ours(c.cfg, 2);
-        world<mock::collector> theirs(c.cfg, 2);
+        simulator<in_place> ours(c.cfg, 2);
+        simulator<mock::collector> theirs(c.cfg, 2);
         std::string found;
         for (unsigned step = 0; step < STEPS && found.empty(); step++) {
             ours.between_steps();
@@ -346,7 +346,7 @@ void opndcoll_adapter_in_place_is_another_collector() {
 typedef warplock::opndcoll_beside<mock::collector, mock::watching_traits> beside;
 
 template <class Beside> void check_silent(const named_cfg &c) {
-    world<Beside> w(c.cfg, 3);
+    simulator<Beside> w(c.cfg, 3);
     for (unsigned step = 0; step < STEPS; step++) {
         w.between_steps();
         w.collector.step();
@@ -368,8 +368,8 @@ void opndcoll_adapter_beside_is_silent_on_equals() {
 
 /** Run a faulty collector and a good one side by side, until the registers differ. */
 void check_fault_in_registers(const named_cfg &c, mock::fault wrong) {
-    world<mock::collector> good(c.cfg, 4);
-    world<beside> bad(c.cfg, 4);
+    simulator<mock::collector> good(c.cfg, 4);
+    simulator<beside> bad(c.cfg, 4);
     std::string reported, expected;
     unsigned reports = 0, step = 0;
     bad.collector.own().wrong = wrong;
@@ -410,7 +410,8 @@ void opndcoll_adapter_beside_names_the_first_difference() {
     }
 }
 
-// A result with destinations R0, R1 and another one in the bank of R0, as a world's first calls.
+// A result with destinations R0, R1 and another one in the bank of R0, as a simulator's first
+// calls.
 std::string difference_of_writebacks(mock::fault wrong) {
     mock::core core(gtx480(WLK_OPNDCOLL_V40));
     beside collector;
@@ -631,7 +632,7 @@ void opndcoll_adapter_misplaced_move_is_refused() {
 }
 
 void opndcoll_adapter_unknown_scheduler_is_refused() {
-    world<in_place> w(qv100(WLK_OPNDCOLL_V40), 9);
+    simulator<in_place> w(qv100(WLK_OPNDCOLL_V40), 9);
     mock::inst one = w.random.instruction(w.core, 1);
     one.sched = 4;
     CHECK(error_of([&] { w.collector.writeback(one); }) ==

@@ -413,7 +413,7 @@ static void pipeline_begins_in_the_middle(void) {
 
 /* ---- failures ---- */
 
-static void pipeline_tells_a_place_it_cannot_write(void) {
+static void pipeline_reports_a_place_it_cannot_write(void) {
     player *y = player_new();
     wlk_error err = {0};
     CHECK(wlk_pipeline_open("/nonexistent/p.kanata", true, y->cfg, &err) == NULL);
@@ -500,7 +500,7 @@ int main(int argc, char **argv) {
     pipeline_shows_a_wake_up();
     pipeline_flushes_a_head_that_is_withdrawn();
     pipeline_begins_in_the_middle();
-    pipeline_tells_a_place_it_cannot_write();
+    pipeline_reports_a_place_it_cannot_write();
     pipeline_leaves_nothing_when_space_runs_out();
     pipeline_has_its_name_only_when_closed();
     pipeline_that_is_given_up_leaves_nothing();

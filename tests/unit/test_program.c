@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs: what a line says is what comes out, and each mistake is told with its place.
+// Programs: what a line holds is what comes out, and each mistake is reported with its place.
 #define _DEFAULT_SOURCE
 #include "check.h"
 #include "warplock/program.h"
@@ -185,21 +185,22 @@ static void program_may_be_long(void) {
 typedef struct mistake {
     const char *text;
     wlk_status status;
-    const char *says; /* behind the path */
+    const char *message; /* behind the path */
 } mistake;
 
-/** Check that each is refused as it says, in one line with a remedy behind a ; or as a question. */
+/** Check that each is refused with its message, in one line with a remedy behind a ; or as a
+ * question. */
 static void check_refused(const mistake *list, size_t n) {
     for (size_t k = 0; k < n; k++) {
         wlk_program *program;
         wlk_error err = {0};
         const wlk_status status = load(&program, list[k].text, &err);
         const size_t length = strlen(path);
-        CHECK_MSG(status == list[k].status, "%s: %s", list[k].says, wlk_status_name(status));
+        CHECK_MSG(status == list[k].status, "%s: %s", list[k].message, wlk_status_name(status));
         CHECK(err.status == status && program == NULL);
         CHECK_MSG(strncmp(err.text, path, length) == 0 &&
-                      strncmp(err.text + length, list[k].says, strlen(list[k].says)) == 0,
-                  "'%s' instead of '%s'", err.text, list[k].says);
+                      strncmp(err.text + length, list[k].message, strlen(list[k].message)) == 0,
+                  "'%s' instead of '%s'", err.text, list[k].message);
         CHECK_MSG(strpbrk(err.text, ";?") != NULL, "%s", err.text);
         CHECK(load(&program, list[k].text, NULL) == list[k].status);
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The stimulus of the issue stage on the model alone: what it offers and writes back, and what it
-// says of a program that does not come to its end.
+// reports of a program that does not come to its end.
 #include "check.h"
 #include "warplock/issue.h"
 #include "warplock/stimulus.h"
@@ -226,7 +226,7 @@ static void stim_issue_ends_with_the_last_write_back_of_a_program(void) {
 static const struct {
     const char *program;
     uint32_t cycles;
-    const char *says; // all of it
+    const char *report; // all of it
 } stuck[] = {
     {"0 0x40 x1 - - - * 1 alu\n0 0x44 - - - - * 1 alu\n", 100,
      "warp 0's head pc=0x00000044 (line 3) names no register, so the scoreboard never admits it "
@@ -252,7 +252,7 @@ static const struct {
      "in execution: 1 results"},
 };
 
-static void stim_issue_tells_what_is_stuck(void) {
+static void stim_issue_reports_what_is_stuck(void) {
     for (size_t i = 0; i < sizeof stuck / sizeof stuck[0]; i++) {
         char text[TEXT];
         bench b;
@@ -262,7 +262,7 @@ static void stim_issue_tells_what_is_stuck(void) {
             step(&b);
         }
         b.gen->stuck((const uint32_t *)&b.cfg, b.st, &b.stim, text, sizeof text);
-        CHECK_MSG(strcmp(text, stuck[i].says) == 0, "%zu: it says\n%s", i, text);
+        CHECK_MSG(strcmp(text, stuck[i].report) == 0, "%zu: it reports\n%s", i, text);
         close_bench(&b);
     }
 }
@@ -275,7 +275,7 @@ static void stim_issue_cuts_its_words_at_a_line(void) {
     for (uint32_t c = 0; c < 100; c++) {
         step(&b);
     }
-    const size_t first = strcspn(stuck[3].says, "\n");
+    const size_t first = strcspn(stuck[3].report, "\n");
     for (size_t size = 1; size < first + 40u; size++) {
         b.gen->stuck((const uint32_t *)&b.cfg, b.st, &b.stim, text, size);
         CHECK_MSG(strlen(text) == (size > first + 1u ? first : 0u), "%zu: %s", size, text);
@@ -289,7 +289,7 @@ int main(void) {
     stim_issue_keeps_the_latency_of_an_instruction();
     stim_issue_keeps_a_unit_busy();
     stim_issue_ends_with_the_last_write_back_of_a_program();
-    stim_issue_tells_what_is_stuck();
+    stim_issue_reports_what_is_stuck();
     stim_issue_cuts_its_words_at_a_line();
     return check_done();
 }
