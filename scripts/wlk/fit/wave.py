@@ -55,10 +55,6 @@ class Answer:
     item: dict[str, Any]
     report: str  # for a person, '' of one that passes
 
-    def text(self) -> str:
-        """The report for a person, '' of one that passes."""
-        return self.report
-
 
 class Session:
     """The tool on one dump: a context manager around its process."""

@@ -159,7 +159,7 @@ def _checked(target: Target, group: Sequence[Subject]) -> Checked:
     answer |= search.as_json(subject) if subject.open else {}
     if not trial.passed:
         checked.text = search.doubts(subject) + target.table.name_lists(
-            trial.answer.text(), answer["config"]
+            trial.answer.report, answer["config"]
         )
     checked.notes += [f"warning: {text}" for text in target.table.warnings(trial.config)]
     checked.notes += search.notes(subject, group)
