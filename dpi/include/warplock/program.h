@@ -70,7 +70,7 @@ wlk_status wlk_program_load(wlk_program **program, const char *path, uint32_t nu
 /**
  * The instructions of @p warp (below num_warps) in program order.
  *
- * @param[out] count how many; 0 for a warp without work, where the answer may be NULL.
+ * @param[out] count how many; 0 for a warp without work, where the result may be NULL.
  * @return the program's, valid until it is freed.
  */
 const wlk_instruction *wlk_program_warp(const wlk_program *program, uint32_t warp, size_t *count);

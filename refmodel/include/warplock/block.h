@@ -147,7 +147,7 @@ typedef struct wlk_table {
     uint32_t n_params, n_fields, n_channels, n_rules, n_covers;
     void (*layout)(const uint32_t *cfg, wlk_layout *layout);
     /**
-     * Fill up to @p capacity ports in module order; the answer is how many there are.
+     * Fill up to @p capacity ports in module order; returns how many there are.
      * @p members: the ports in opaque fields, of which those beyond its words are left out; NULL:
      * each word is one.
      */
@@ -217,13 +217,13 @@ typedef struct wlk_block {
     /**
      * Compare and tick in one, for speed: 0 = every output known and equal, state advanced;
      * 1 = look closer with eval, then tick: nothing was changed. Fills `violated` only:
-     * counting events is the business of tick and record. A block may answer 1 to any masked view.
+     * counting events is the business of tick and record. A block may return 1 for any masked view.
      */
     int (*step)(const uint32_t *cfg, void *state, const wlk_view *in, const wlk_view *got,
                 wlk_step_info *info);
     /**
      * In how many ways can this cycle go, because state that no reset reaches is unknown? 1 = one.
-     * eval, tick and record of such a state answer for the first. NULL: always one.
+     * eval, tick and record of such a state report the first. NULL: always one.
      */
     uint32_t (*outcomes)(const uint32_t *cfg, const void *state, const uint64_t *in);
     /** Drop the values of unknown state that do not lead to outcome @p k of them. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file error.h
- * What a warplock call can answer, and the exit code a command gives for it.
+ * What a warplock call can return, and the exit code of a command for it.
  *
  * Every public call that can fail returns a @ref wlk_status and, where it takes a
  * @ref wlk_error, fills one clear line: what is wrong, where, and what to do.

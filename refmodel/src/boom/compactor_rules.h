@@ -19,8 +19,8 @@ typedef struct compactor_cycle {
 
 /*
  * Output j shows the j-th valid input. It is the output also of the idle inputs before that one:
- * each output has a run of inputs, and the ready of all of these is its own. Behind the last run
- * there is nothing that could be ready. All depends on valid, not on fire.
+ * each output has a run of inputs, and its ready is that of the whole run. After the last run
+ * no input is ready. All depends on valid, not on fire.
  */
 static inline void compactor_pack(uint32_t n, uint32_t k, uint32_t valid, uint32_t ready,
                                   compactor_cycle *c) {

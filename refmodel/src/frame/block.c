@@ -15,7 +15,7 @@ static const char *parse_number(const char *text, unsigned long most, unsigned l
     return *value <= most ? end : NULL;
 }
 
-// One member; the answer is where its text ends, NULL when it is none.
+// One member; returns where its text ends, NULL when it is malformed.
 static const char *parse_member(const char *text, wlk_member *member) {
     unsigned long width = 0, word = 0, lsb = 0;
     size_t length = 0;

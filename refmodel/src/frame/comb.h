@@ -10,7 +10,7 @@
 #ifndef WLK_FRAME_COMB_H
 #define WLK_FRAME_COMB_H
 
-/* One byte that nobody reads: allocators may answer a request for none with NULL. */
+/* One byte that is never read: an allocation of 0 bytes may return NULL. */
 static size_t state_size(const uint32_t *params) {
     (void)params;
     return 1;

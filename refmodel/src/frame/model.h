@@ -3,7 +3,7 @@
  * What the source of a model begins with: short names for what is generated from the block's table.
  * Before including this it defines
  *   MODEL, MODEL_CAPS    the block's name in C, in small and in capital letters
- * and at its end stands WLK_MODEL with the calls that the frame does not have (see calls.h).
+ * and at its end is WLK_MODEL with the calls that the frame does not have (see calls.h).
  *
  * One source, several instruction sets: a model is compiled once for each set the build offers, its
  * block with the suffix WLK_ISA_SUFFIX. The base build has no suffix and is the public one;

@@ -2,7 +2,7 @@
 // The operand collector's rules. A step is written once and compiled several times: for what is
 // usual a revision at a time, where much is constant and masks are single words; and once for all
 // else. Usual is: at most 64 units and 64 banks, a modulus (§4) that is a power of two, no clock
-// gating, and nobody who wants events.
+// gating, and no events requested.
 #include "opndcoll_private.h"
 
 #include <string.h>
@@ -289,9 +289,8 @@ OC_INLINE bool open_units(const wlk_opndcoll *s, mode m, uint64_t *open) {
     return any != 0;
 }
 
-// The unit that a DU dispatches which dispatched `last` before: the first open one of its set
-// behind that, or in V42's sub-core model behind those of its scheduler, around the end. OC_NONE:
-// none.
+// The unit that a DU dispatches after it dispatched `last`: the next open one of its set, in V42's
+// sub-core model the next one after those of last's scheduler, around the end. OC_NONE: none.
 OC_INLINE uint32_t next_unit(const wlk_opndcoll *s, const oc_set *set, mode m, const uint64_t *open,
                              uint32_t last) {
     if (m.unit_words == 1) {
@@ -620,7 +619,7 @@ OC_APART int32_t write_any(wlk_opndcoll *s, int32_t *dst, uint32_t n, uint32_t w
 }
 
 // The same for V40 and V42 where all is usual. After a refusal the loop goes on and writes
-// nothing, as nobody could predict the branch.
+// nothing, as the branch is unpredictable.
 OC_INLINE int32_t write_usual(wlk_opndcoll *s, int32_t *dst, uint32_t n, hash h) {
     uint64_t written = s->written[0], goes_on = 1, done = 0;
     for (uint32_t k = 0; k < n; k++) {

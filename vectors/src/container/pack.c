@@ -13,7 +13,7 @@ typedef unsigned differ8_fn(const uint64_t *a, const uint64_t *b);
 
 /**
  * One part of a record: append the words of @p now that differ from @p before to @p to, set their
- * bits in @p map, make @p before equal to @p now. Returns the end of what was appended, behind
+ * bits in @p map, make @p before equal to @p now. Returns the end of what was appended, past
  * which it may write up to PACK_AHEAD words.
  */
 typedef uint64_t *take_fn(uint64_t *to, uint64_t *before, const uint64_t *now, uint32_t words,

@@ -310,7 +310,7 @@ static bool unpack_lz4(const uint8_t *src, uint64_t src_len, uint8_t *dst, uint6
                                        (int)dst_len) == (int)dst_len;
 }
 
-/* LZ4 packed twice; the length after the first unpacking stands in front. */
+/* LZ4 packed twice; the length after the first unpacking comes first. */
 static bool unpack_duo(const uint8_t *src, uint64_t src_len, uint8_t *dst, uint64_t dst_len) {
     wlk_fst_cursor cursor = {src, src + src_len};
     uint64_t middle_len;
