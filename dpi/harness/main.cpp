@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lockstep harness around one Verilated module: what calls its class; the files beside this one do the rest.
+// The lockstep harness around one Verilated module: what calls its class; the files beside this one
+// do the rest.
 #include <memory>
 
 #include "verilated.h"
