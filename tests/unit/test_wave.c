@@ -30,8 +30,9 @@ static const char *in_dir(const char *name) {
 static void write_file(const char *path, const void *bytes, size_t len) {
     FILE *file = fopen(path, "wb");
     CHECK(file != NULL && fwrite(bytes, 1, len, file) == len);
-    if (file != NULL)
+    if (file != NULL) {
         (void)fclose(file);
+    }
 }
 
 static void write_text(const char *path, const char *text) {
@@ -40,14 +41,16 @@ static void write_text(const char *path, const char *text) {
 
 static unsigned char *read_all(const char *path, size_t *len) {
     FILE *file = fopen(path, "rb");
-    if (file == NULL)
+    if (file == NULL) {
         return NULL;
+    }
     (void)fseek(file, 0, SEEK_END);
     *len = (size_t)ftell(file);
     rewind(file);
     unsigned char *bytes = malloc(*len + 1);
-    if (bytes != NULL && fread(bytes, 1, *len, file) != *len)
+    if (bytes != NULL && fread(bytes, 1, *len, file) != *len) {
         *len = 0;
+    }
     (void)fclose(file);
     return bytes;
 }
@@ -56,10 +59,12 @@ static unsigned char *read_all(const char *path, size_t *len) {
 static int count_entries(const char *path) {
     int count = 0;
     DIR *folder = opendir(path);
-    while (folder != NULL && readdir(folder) != NULL)
+    while (folder != NULL && readdir(folder) != NULL) {
         count++;
-    if (folder != NULL)
+    }
+    if (folder != NULL) {
         (void)closedir(folder);
+    }
     return count;
 }
 
@@ -198,8 +203,9 @@ static uint64_t shown(uint64_t data) {
 static void check_clocked(const probe *p) {
     static const uint64_t times[] = {5, 15, 20};
     CHECK(p->count == 3);
-    for (size_t i = 0; i < 3; i++)
+    for (size_t i = 0; i < 3; i++) {
         CHECK(p->log[i].time == times[i]);
+    }
     CHECK(p->log[0].data == shown(1) && p->log[0].x == 0); /* before the edge at 5 */
     CHECK(p->log[0].bits == 1 && p->log[0].bits_x == 2);
     CHECK(p->log[0].wide[0] == 2 && p->log[0].wide_x[0] == 1);
@@ -214,8 +220,9 @@ static void check_clockless(const probe *p) {
     /* only bound bits count: nothing at 9, 12 .. 14, 16 .. 20; settled values of each time */
     static const uint64_t times[] = {0, 5, 7, 10, 15}, data[] = {1, 3, 4, 5, 15};
     CHECK(p->count == 5);
-    for (size_t i = 0; i < 5; i++)
+    for (size_t i = 0; i < 5; i++) {
         CHECK(p->log[i].time == times[i] && p->log[i].data == shown(data[i]));
+    }
     CHECK(p->log[1].bits == 3 && p->log[0].bits_x == 2);
 }
 
@@ -313,8 +320,9 @@ static uint32_t rnd(uint32_t below) {
 static uint64_t hash_text(const random_wave *r) {
     uint64_t hash = 1469598103934665603u;
     for (size_t s = 0; s < SIGNALS; s++) {
-        for (const char *c = r->text[s]; *c != '\0'; c++)
+        for (const char *c = r->text[s]; *c != '\0'; c++) {
             hash = (hash ^ (*c == '1' ? 1u : *c == '0' ? 0u : 2u)) * 1099511628211u;
+        }
     }
     return hash;
 }
@@ -349,20 +357,25 @@ static void write_random(random_wave *r, const char *path, enum fstWriterPackTyp
     for (uint64_t t = 0; t < STEPS; t++) {
         bool edge = t % 2 == 1;
         fstWriterEmitTimeChange(out, 3 * t);
-        if (t % 97 == 50)
+        if (t % 97 == 50) {
             fstWriterFlushContext(out);
-        if (edge)
+        }
+        if (edge) {
             r->hashes[r->edges++] = hash_text(r);
-        if (rnd(2) == 0)
+        }
+        if (rnd(2) == 0) {
             fstWriterEmitValueChange(out, clock, edge ? "1" : "0");
+        }
         for (uint32_t n = rnd(2 * SIGNALS); n > 0; n--) {
             uint32_t s = rnd(SIGNALS), levels = rnd(3) == 0 ? 4 : 2;
-            for (uint32_t b = 0; b < r->width[s]; b++)
+            for (uint32_t b = 0; b < r->width[s]; b++) {
                 r->text[s][b] = "01xz"[rnd(levels)];
+            }
             fstWriterEmitValueChange(out, r->handle[s], r->text[s]);
             for (size_t o = 0; o < SIGNALS; o++) {
-                if (r->handle[o] == r->handle[s])
+                if (r->handle[o] == r->handle[s]) {
                     memcpy(r->text[o], r->text[s], sizeof r->text[s]);
+                }
             }
         }
         fstWriterEmitValueChange(out, clock, edge ? "1" : "0");
@@ -372,8 +385,9 @@ static void write_random(random_wave *r, const char *path, enum fstWriterPackTyp
 
 static int on_random(void *ctx, uint64_t time, uint64_t sample) {
     random_wave *r = ctx;
-    if (sample >= r->edges || time != 3 * (2 * sample + 1) || r->hashes[sample] != hash_words(r))
+    if (sample >= r->edges || time != 3 * (2 * sample + 1) || r->hashes[sample] != hash_words(r)) {
         r->bad++;
+    }
     r->edges -= sample + 1 == r->edges ? r->edges : 0; /* 0 when all have come */
     return WLK_WAVE_CONTINUE;
 }
@@ -397,8 +411,9 @@ static void test_random(enum fstWriterPackType pack) {
         CHECK(r->bad == 0 && r->edges == 0);
         wlk_wave_close(wave);
     }
-    if (err.text[0] != '\0')
+    if (err.text[0] != '\0') {
         printf("%s\n", err.text);
+    }
     free(r->hashes);
     free(r);
 }
@@ -423,12 +438,14 @@ static wlk_status read_whole(const char *path, uint64_t *changes) {
     uint32_t s = WLK_WAVE_NO_SAMPLER;
     size_t count;
     *err = (wlk_error){.status = WLK_OK};
-    if (wlk_wave_open(&wave, path, NULL, err) != WLK_OK)
+    if (wlk_wave_open(&wave, path, NULL, err) != WLK_OK) {
         return err->status;
+    }
     const wlk_wave_signal *signals = wlk_wave_signals(wave, &count);
     for (size_t i = 0; i < count && s == WLK_WAVE_NO_SAMPLER; i++) {
-        if (signals[i].width == 1)
+        if (signals[i].width == 1) {
             (void)wlk_wave_add_sampler(wave, signals[i].handle, count_samples, &samples, &s, err);
+        }
     }
     for (size_t i = 0; i < count; i++) {
         for (uint32_t bit = 0; bit < signals[i].width; bit += 64) {
@@ -439,8 +456,9 @@ static wlk_status read_whole(const char *path, uint64_t *changes) {
         }
     }
     wlk_status status = wlk_wave_run(wave, WLK_WAVE_NO_LIMIT, err);
-    if (changes != NULL)
+    if (changes != NULL) {
         *changes = wlk_wave_get_progress(wave).changes;
+    }
     wlk_wave_close(wave);
     return status;
 }
@@ -604,8 +622,9 @@ static char traces[400];
 
 static bool csv_row(csv *c) {
     memcpy(c->last, c->line, sizeof c->last);
-    if (fgets(c->line, sizeof c->line, c->pipe) == NULL)
+    if (fgets(c->line, sizeof c->line, c->pipe) == NULL) {
         return false;
+    }
     c->line[strcspn(c->line, "\r\n")] = '\0';
     c->rows++;
     return true;
@@ -616,13 +635,15 @@ static bool hex_equals(const char *text, size_t len, const bound *b) {
     uint64_t words[WORDS] = {0};
     for (size_t i = 0; i < len && (len - 1 - i) / 16 < WORDS; i++) {
         const char *digits = "0123456789abcdef", *at = strchr(digits, text[i]);
-        if (at == NULL)
+        if (at == NULL) {
             return false;
+        }
         words[(len - 1 - i) / 16] |= (uint64_t)(at - digits) << 4 * ((len - 1 - i) % 16);
     }
     for (size_t w = 0; w < WORDS; w++) {
-        if (words[w] != b->value[w] || b->x[w] != 0)
+        if (words[w] != b->value[w] || b->x[w] != 0) {
             return false;
+        }
     }
     return true;
 }
@@ -635,16 +656,19 @@ static void compare_row(csv *c) {
         lengths[count] = strcspn(at, ",");
         fields[count] = at;
         at += lengths[count++];
-        if (*at == '\0')
+        if (*at == '\0') {
             break;
+        }
     }
-    if (count != c->num_columns)
+    if (count != c->num_columns) {
         c->bad++;
+    }
     for (size_t i = 0; i < c->num_bounds; i++) {
         const bound *b = &c->bounds[i];
         c->compared++;
-        if (!hex_equals(fields[b->column], lengths[b->column], b) && c->bad++ == 0)
+        if (!hex_equals(fields[b->column], lengths[b->column], b) && c->bad++ == 0) {
             printf("row %" PRIu64 ": %s\n", c->rows - 1, c->columns[b->column].name);
+        }
     }
 }
 
@@ -652,11 +676,13 @@ static int on_row(void *ctx, uint64_t time, uint64_t sample) {
     csv *c = ctx;
     (void)sample;
     do { /* a block without clock has no sample for a row that equals the one before */
-        if (!csv_row(c))
+        if (!csv_row(c)) {
             return c->bad++, WLK_WAVE_STOP;
+        }
         if (c->clockless && c->rows - 1 < time / 10 &&
-            strcmp(strchr(c->line, ','), strchr(c->last, ',')) != 0)
+            strcmp(strchr(c->line, ','), strchr(c->last, ',')) != 0) {
             c->bad++;
+        }
     } while (c->clockless && c->rows - 1 < time / 10);
     CHECK(c->rows - 1 == time / 10);
     compare_row(c);
@@ -665,11 +691,13 @@ static int on_row(void *ctx, uint64_t time, uint64_t sample) {
 
 static void csv_header(csv *c) {
     c->columns = calloc(COLUMNS, sizeof *c->columns);
-    if (!CHECK(fgets(c->line, sizeof c->line, c->pipe) != NULL))
+    if (!CHECK(fgets(c->line, sizeof c->line, c->pipe) != NULL)) {
         return;
+    }
     for (char *name = strtok(c->line, ",\r\n"); name != NULL && c->num_columns < COLUMNS;
-         name = strtok(NULL, ",\r\n"))
+         name = strtok(NULL, ",\r\n")) {
         (void)snprintf(c->columns[c->num_columns++].name, sizeof c->columns[0].name, "%s", name);
+    }
     CHECK(fgets(c->line, sizeof c->line, c->pipe) != NULL); /* directions */
     c->line[0] = '\0';
 }
@@ -682,8 +710,9 @@ static size_t column_of(const csv *c, const wlk_wave *wave, const wlk_wave_signa
     for (size_t i = 0; i < count; i++) {
         if (signals[i].scope == top && signals[i].handle == signal->handle) {
             for (size_t n = 1; n < c->num_columns; n++) {
-                if (strcmp(c->columns[n].name, signals[i].leaf) == 0)
+                if (strcmp(c->columns[n].name, signals[i].leaf) == 0) {
                     return n;
+                }
             }
         }
     }
@@ -703,14 +732,17 @@ static void bind_columns(csv *c, wlk_wave *wave, const char *clock, size_t *per_
         bound *b = &c->bounds[c->num_bounds];
         b->column = column_of(c, wave, &signals[i]);
         b->width = signals[i].width;
-        if (b->column == 0 || !CHECK(b->width <= 64 * WORDS))
+        if (b->column == 0 || !CHECK(b->width <= 64 * WORDS)) {
             continue;
+        }
         if (CHECK(wlk_wave_bind_signal(wave, s, signals[i].scope, signals[i].leaf, b->width,
-                                       b->value, b->x, 0, &err) == WLK_OK))
+                                       b->value, b->x, 0, &err) == WLK_OK)) {
             c->num_bounds++;
+        }
         if (scope[signals[i].scope].parent != 0 &&
-            strchr(strchr(scope[signals[i].scope].path, '.') + 1, '.') != NULL)
+            strchr(strchr(scope[signals[i].scope].path, '.') + 1, '.') != NULL) {
             ++*per_scope;
+        }
     }
 }
 
@@ -731,8 +763,9 @@ static void test_recording(const char *name, const char *clock, size_t least, si
         CHECK(c->num_bounds >= least && in_inner >= inner);
         CHECK(wlk_wave_run(wave, WLK_WAVE_NO_LIMIT, &err) == WLK_OK);
         while (csv_row(c)) { /* nothing may be left, or only rows without a change */
-            if (!c->clockless || strcmp(strchr(c->line, ','), strchr(c->last, ',')) != 0)
+            if (!c->clockless || strcmp(strchr(c->line, ','), strchr(c->last, ',')) != 0) {
                 c->bad++;
+            }
         }
         CHECK(c->bad == 0 && c->rows >= 3000 && c->compared > 100000);
         printf("%s: %zu signals (%zu in inner scopes), %" PRIu64 " rows, %" PRIu64 " compared\n",
@@ -789,8 +822,9 @@ int main(void) {
     size_t stale = 0;
     const char *base = getenv("TMPDIR");
     (void)snprintf(dir, sizeof dir, "%s/test_wave-XXXXXX", base != NULL ? base : "/tmp");
-    if (mkdtemp(dir) == NULL)
+    if (mkdtemp(dir) == NULL) {
         return 1;
+    }
     (void)setenv("TMPDIR", dir, 1); /* so that a temporary file left behind shows */
     effort = getenv("WLK_TEST_LONG") != NULL ? 10 : 1;
     seed = 1;
@@ -804,8 +838,9 @@ int main(void) {
     test_random(FST_WR_PT_LZ4);
     test_random(FST_WR_PT_ZLIB);
     test_random(FST_WR_PT_FASTLZ);
-    for (size_t late = 1; late < 8; late++) /* fstapi errs for some */
+    for (size_t late = 1; late < 8; late++) { /* fstapi errs for some */
         stale += test_stale_index(late) == WLK_CORRUPT ? 1 : 0;
+    }
     CHECK(stale < 7);
     test_cuts(in_dir("small.fst"), 100000);
     test_flips(in_dir("small.fst"), 1000 * effort);

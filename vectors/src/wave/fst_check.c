@@ -31,8 +31,9 @@ static wlk_status no_memory(const wlk_fst *fst, wlk_error *err) {
 
 uint64_t wlk_fst_u64(const uint8_t *bytes) {
     uint64_t value = 0;
-    for (int i = 0; i < 8; i++)
+    for (int i = 0; i < 8; i++) {
         value = value << 8 | bytes[i];
+    }
     return value;
 }
 
@@ -41,8 +42,9 @@ bool wlk_fst_varint(wlk_fst_cursor *cursor, int max_bytes, uint64_t *value) {
     for (int i = 0; i < max_bytes && cursor->at < cursor->end; i++) {
         uint8_t byte = *cursor->at++;
         *value |= (uint64_t)(byte & 0x7f) << (7 * i);
-        if ((byte & 0x80) == 0)
+        if ((byte & 0x80) == 0) {
             return true;
+        }
     }
     return false;
 }
@@ -50,11 +52,13 @@ bool wlk_fst_varint(wlk_fst_cursor *cursor, int max_bytes, uint64_t *value) {
 bool wlk_fst_svarint(wlk_fst_cursor *cursor, int64_t *value) {
     const uint8_t *start = cursor->at;
     uint64_t bits;
-    if (!wlk_fst_varint(cursor, 9, &bits)) /* 63 bits are more than any file offset */
+    if (!wlk_fst_varint(cursor, 9, &bits)) { /* 63 bits are more than any file offset */
         return false;
+    }
     int shift = 7 * (int)(cursor->at - start);
-    if ((cursor->at[-1] & 0x40) != 0)
+    if ((cursor->at[-1] & 0x40) != 0) {
         bits |= UINT64_MAX << shift;
+    }
     *value = (int64_t)bits;
     return true;
 }
@@ -85,8 +89,9 @@ static wlk_status add_block(wlk_fst *fst, const wlk_fst_block *block, wlk_error 
     if (fst->num_blocks == fst->cap_blocks) {
         size_t cap = fst->cap_blocks == 0 ? 16 : 2 * fst->cap_blocks;
         wlk_fst_block *grown = realloc(fst->blocks, cap * sizeof *grown);
-        if (grown == NULL)
+        if (grown == NULL) {
             return no_memory(fst, err);
+        }
         fst->blocks = grown;
         fst->cap_blocks = cap;
     }
@@ -119,22 +124,29 @@ static uint64_t least_len(uint8_t type) {
 static wlk_status walk_blocks(wlk_fst *fst, wlk_error *err) {
     for (uint64_t at = 0; at < fst->size;) {
         wlk_fst_block block = {.pos = at + 1, .type = fst->data[at]};
-        if (fst->size - at < 9)
+        if (fst->size - at < 9) {
             return cut(fst, err);
+        }
         block.len = wlk_fst_u64(fst->data + block.pos);
-        if (block.type == FST_BL_SKIP) /* still being written when the simulator died */
+        if (block.type == FST_BL_SKIP) { /* still being written when the simulator died */
             return cut(fst, err);
-        if (least_len(block.type) == 0)
+        }
+        if (least_len(block.type) == 0) {
             return wlk_fst_damaged(fst, fst->data + at, "unknown block type", err);
-        if (block.len < least_len(block.type))
+        }
+        if (block.len < least_len(block.type)) {
             return wlk_fst_damaged(fst, fst->data + at, "impossible block length", err);
-        if (block.len > fst->size - block.pos)
+        }
+        if (block.len > fst->size - block.pos) {
             return cut(fst, err);
-        if ((block.type == FST_BL_HDR) != (at == 0))
+        }
+        if ((block.type == FST_BL_HDR) != (at == 0)) {
             return wlk_fst_damaged(fst, fst->data + at, "header block missing or repeated", err);
+        }
         wlk_status status = add_block(fst, &block, err);
-        if (status != WLK_OK)
+        if (status != WLK_OK) {
             return status;
+        }
         at = block.pos + block.len;
     }
     return WLK_OK;
@@ -145,8 +157,9 @@ static wlk_status walk_blocks(wlk_fst *fst, wlk_error *err) {
 static wlk_status check_header(wlk_fst *fst, wlk_error *err) {
     const uint8_t *head = fst->data + 1;
     uint64_t order = wlk_fst_u64(head + 24); /* a double, in the writer's byte order */
-    if (order != UINT64_C(0x4005bf0a8b145769) && order != UINT64_C(0x6957148b0abf0540))
+    if (order != UINT64_C(0x4005bf0a8b145769) && order != UINT64_C(0x6957148b0abf0540)) {
         return wlk_fst_damaged(fst, head + 24, "no FST header", err);
+    }
     fst->start = wlk_fst_u64(head + 8);
     fst->end = wlk_fst_u64(head + 16);
     fst->exponent = head[72] < 128 ? head[72] : (int)head[72] - 256;
@@ -165,13 +178,15 @@ static wlk_status read_widths(wlk_fst *fst, const uint8_t *bytes, uint64_t len, 
     wlk_fst_cursor cursor = {bytes, bytes + len};
     for (uint32_t i = 0; i < fst->max_handle; i++) {
         uint64_t width;
-        if (!wlk_fst_varint(&cursor, 5, &width) || width > UINT32_MAX)
+        if (!wlk_fst_varint(&cursor, 5, &width) || width > UINT32_MAX) {
             return wlk_fst_damaged(fst, where, "signal widths", err);
+        }
         /* 0 is a real of 8 bytes, all ones a string */
         fst->reals[i] = width == 0;
         fst->widths[i] = width == 0 ? 8 : width == UINT32_MAX ? 0 : (uint32_t)width;
-        if (fst->widths[i] > MAX_WIDTH)
+        if (fst->widths[i] > MAX_WIDTH) {
             return wlk_fst_damaged(fst, where, "a signal of more than 2^26 bits", err);
+        }
     }
     return WLK_OK;
 }
@@ -182,8 +197,9 @@ static wlk_status check_geometry(wlk_fst *fst, wlk_error *err) {
     uint64_t plain = wlk_fst_u64(block + 8);
     uint64_t handles = wlk_fst_u64(block + 16);
     if (!wlk_fst_ratio_ok(packed, plain) || handles == 0 || handles > plain ||
-        handles > UINT32_MAX - 1)
+        handles > UINT32_MAX - 1) {
         return wlk_fst_damaged(fst, block, "signal table lengths", err);
+    }
     fst->max_handle = (uint32_t)handles;
     uint8_t *bytes = malloc((size_t)plain);
     fst->widths = malloc((size_t)handles * sizeof *fst->widths);
@@ -230,15 +246,18 @@ static wlk_status find_tables(wlk_fst *fst, wlk_error *err) {
                    block->type == FST_BL_HIER_LZ4DUO) {
             slot = &fst->hierarchy;
         }
-        if (slot != NULL && *slot != NULL)
+        if (slot != NULL && *slot != NULL) {
             return wlk_fst_damaged(fst, fst->data + block->pos, "a table stands twice", err);
-        if (slot != NULL)
+        }
+        if (slot != NULL) {
             *slot = block;
+        }
         values = values || least_len(block->type) == least_len(FST_BL_VCDATA);
         if (block->type == FST_BL_BLACKOUT) {
             wlk_status status = check_blackout(fst, block, err);
-            if (status != WLK_OK)
+            if (status != WLK_OK) {
                 return status;
+            }
         }
     }
     return fst->geometry == NULL || fst->hierarchy == NULL || !values ? cut(fst, err) : WLK_OK;
@@ -249,19 +268,23 @@ static wlk_status map_file(wlk_fst *fst, const char *path, wlk_error *err) {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0 || fstat(fd, &info) != 0) {
         int why = errno;
-        if (fd >= 0)
+        if (fd >= 0) {
             (void)close(fd);
+        }
         return wlk_fail(err, WLK_NO_FILE, "%s: cannot be read: %s", fst->name, strerror(why));
     }
     fst->size = (uint64_t)info.st_size;
     void *map = MAP_FAILED;
-    if (fst->size > HEADER_LEN)
+    if (fst->size > HEADER_LEN) {
         map = mmap(NULL, (size_t)fst->size, PROT_READ, MAP_PRIVATE, fd, 0);
+    }
     (void)close(fd);
-    if (fst->size <= HEADER_LEN)
+    if (fst->size <= HEADER_LEN) {
         return cut(fst, err);
-    if (map == MAP_FAILED)
+    }
+    if (map == MAP_FAILED) {
         return no_memory(fst, err);
+    }
     fst->map = map;
     fst->data = map;
     return WLK_OK;
@@ -270,18 +293,22 @@ static wlk_status map_file(wlk_fst *fst, const char *path, wlk_error *err) {
 wlk_status wlk_fst_map(wlk_fst *fst, const char *path, const char *name, wlk_error *err) {
     *fst = (wlk_fst){.name = name};
     wlk_status status = map_file(fst, path, err);
-    if (status == WLK_OK)
+    if (status == WLK_OK) {
         status = walk_blocks(fst, err);
-    if (status == WLK_OK)
+    }
+    if (status == WLK_OK) {
         status = find_tables(fst, err);
-    if (status == WLK_OK)
+    }
+    if (status == WLK_OK) {
         status = check_header(fst, err);
+    }
     return status == WLK_OK ? check_geometry(fst, err) : status;
 }
 
 void wlk_fst_unmap(wlk_fst *fst) {
-    if (fst->data != NULL)
+    if (fst->data != NULL) {
         (void)munmap(fst->map, (size_t)fst->size);
+    }
     free(fst->blocks);
     free(fst->widths);
     free(fst->reals);
@@ -292,8 +319,9 @@ void wlk_fst_unmap(wlk_fst *fst) {
 
 static bool inflate_gzip(const uint8_t *src, uint64_t src_len, uint8_t *dst, uint64_t dst_len) {
     z_stream stream = {0};
-    if (src_len > UINT32_MAX || dst_len > UINT32_MAX || inflateInit2(&stream, 15 + 32) != Z_OK)
+    if (src_len > UINT32_MAX || dst_len > UINT32_MAX || inflateInit2(&stream, 15 + 32) != Z_OK) {
         return false;
+    }
     stream.next_in = src;
     stream.avail_in = (uInt)src_len;
     stream.next_out = dst;
@@ -304,8 +332,9 @@ static bool inflate_gzip(const uint8_t *src, uint64_t src_len, uint8_t *dst, uin
 }
 
 static bool unpack_lz4(const uint8_t *src, uint64_t src_len, uint8_t *dst, uint64_t dst_len) {
-    if (src_len > INT32_MAX || dst_len > INT32_MAX)
+    if (src_len > INT32_MAX || dst_len > INT32_MAX) {
         return false;
+    }
     return LZ4_decompress_safe_partial((const char *)src, (char *)dst, (int)src_len, (int)dst_len,
                                        (int)dst_len) == (int)dst_len;
 }
@@ -314,8 +343,9 @@ static bool unpack_lz4(const uint8_t *src, uint64_t src_len, uint8_t *dst, uint6
 static bool unpack_duo(const uint8_t *src, uint64_t src_len, uint8_t *dst, uint64_t dst_len) {
     wlk_fst_cursor cursor = {src, src + src_len};
     uint64_t middle_len;
-    if (!wlk_fst_varint(&cursor, 10, &middle_len) || !wlk_fst_ratio_ok(src_len, middle_len))
+    if (!wlk_fst_varint(&cursor, 10, &middle_len) || !wlk_fst_ratio_ok(src_len, middle_len)) {
         return false;
+    }
     uint8_t *middle = malloc((size_t)middle_len + 1);
     bool good = middle != NULL &&
                 unpack_lz4(cursor.at, (uint64_t)(cursor.end - cursor.at), middle, middle_len) &&
@@ -341,15 +371,17 @@ static bool unpack_hierarchy(const wlk_fst *fst, uint8_t *dst, uint64_t dst_len)
 static const char *text(wlk_fst_cursor *cursor) {
     const char *start = (const char *)cursor->at;
     const uint8_t *end = memchr(cursor->at, 0, (size_t)(cursor->end - cursor->at));
-    if (end == NULL)
+    if (end == NULL) {
         return NULL;
+    }
     cursor->at = end + 1;
     return start;
 }
 
 static bool skip(wlk_fst_cursor *cursor, ptrdiff_t count) {
-    if (cursor->end - cursor->at < count)
+    if (cursor->end - cursor->at < count) {
         return false;
+    }
     cursor->at += count;
     return true;
 }
@@ -380,18 +412,23 @@ typedef struct hier_walk {
 
 static bool walk_signal(hier_walk *walk, uint8_t type) {
     uint64_t width, alias;
-    if (!skip(&walk->cursor, 1)) /* direction */
+    if (!skip(&walk->cursor, 1)) { /* direction */
         return false;
+    }
     const char *name = text(&walk->cursor);
     if (name == NULL || !wlk_fst_varint(&walk->cursor, 5, &width) ||
-        !wlk_fst_varint(&walk->cursor, 5, &alias))
+        !wlk_fst_varint(&walk->cursor, 5, &alias)) {
         return false;
-    if (alias > walk->handles || (alias == 0 && walk->handles == walk->fst->max_handle))
+    }
+    if (alias > walk->handles || (alias == 0 && walk->handles == walk->fst->max_handle)) {
         return false;
-    if (alias == 0)
+    }
+    if (alias == 0) {
         alias = ++walk->handles;
-    if (!is_bits(type) || wlk_fst_bits(walk->fst, (uint32_t)alias) == 0)
+    }
+    if (!is_bits(type) || wlk_fst_bits(walk->fst, (uint32_t)alias) == 0) {
         return true;
+    }
     walk->memory = walk->visitor->signal(walk->visitor->ctx, name, (uint32_t)alias);
     return walk->memory;
 }
@@ -403,8 +440,9 @@ static bool walk_item(hier_walk *walk) {
     switch (tag) {
     case FST_ST_VCD_SCOPE: {
         const char *name = skip(cursor, 1) ? text(cursor) : NULL;
-        if (name == NULL || text(cursor) == NULL) /* the second is the component */
+        if (name == NULL || text(cursor) == NULL) { /* the second is the component */
             return false;
+        }
         walk->memory = walk->visitor->scope(walk->visitor->ctx, name);
         return walk->memory;
     }
@@ -431,8 +469,9 @@ static wlk_status walk_hierarchy(const wlk_fst *fst, const wlk_fst_visitor *visi
                                : no_memory(fst, err);
         }
     }
-    if (walk.handles != fst->max_handle)
+    if (walk.handles != fst->max_handle) {
         return wlk_fst_damaged(fst, where, "fewer signals named than stored", err);
+    }
     return WLK_OK;
 }
 
@@ -440,11 +479,13 @@ wlk_status wlk_fst_visit(const wlk_fst *fst, const wlk_fst_visitor *visitor, wlk
     const uint8_t *block = fst->data + fst->hierarchy->pos;
     uint64_t len = wlk_fst_u64(block + 8);
     /* twice LZ4 (255 : 1 each) can pack more than deflate, but no real hierarchy does */
-    if (!wlk_fst_ratio_ok(fst->hierarchy->len, len))
+    if (!wlk_fst_ratio_ok(fst->hierarchy->len, len)) {
         return wlk_fst_damaged(fst, block, "hierarchy length", err);
+    }
     uint8_t *bytes = malloc((size_t)len + 1);
-    if (bytes == NULL)
+    if (bytes == NULL) {
         return no_memory(fst, err);
+    }
     wlk_status status;
     if (unpack_hierarchy(fst, bytes, len)) {
         status = walk_hierarchy(fst, visitor, bytes, len, err);

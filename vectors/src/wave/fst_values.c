@@ -48,8 +48,9 @@ static wlk_status damaged(const value_walk *walk, const uint8_t *at, const char 
 }
 
 static wlk_status make_room(value_walk *walk, uint64_t len) {
-    if (len <= walk->room_len)
+    if (len <= walk->room_len) {
         return WLK_OK;
+    }
     uint8_t *grown = realloc(walk->room, (size_t)len);
     if (grown == NULL) {
         return wlk_fail(walk->err, WLK_NO_MEMORY, "%s: out of memory for a block of the waveform",
@@ -67,22 +68,27 @@ static wlk_status check_times(value_walk *walk, value_block *block) {
     block->num_times = wlk_fst_u64(block->end - 8);
     uint64_t most = (uint64_t)(block->end - 24 - 8 - block->values);
     if (packed > most || !wlk_fst_ratio_ok(packed, plain) || block->num_times == 0 ||
-        block->num_times > plain || block->num_times > INT32_MAX)
+        block->num_times > plain || block->num_times > INT32_MAX) {
         return damaged(walk, block->end - 24, "time table lengths");
+    }
     block->times = block->end - 24 - packed;
     wlk_status status = make_room(walk, plain);
-    if (status != WLK_OK)
+    if (status != WLK_OK) {
         return status;
-    if (!wlk_fst_unpack(block->times, packed, walk->room, plain))
+    }
+    if (!wlk_fst_unpack(block->times, packed, walk->room, plain)) {
         return damaged(walk, block->times, "time table");
+    }
     wlk_fst_cursor cursor = {walk->room, walk->room + plain};
     uint64_t time = 0, delta;
     for (uint64_t i = 0; i < block->num_times; i++) {
         if (!wlk_fst_varint(&cursor, 10, &delta) || time + delta < time ||
-            time + delta < walk->previous_time)
+            time + delta < walk->previous_time) {
             return damaged(walk, block->times, "time runs backwards");
-        if (walk->first && i == 0 && block->begin_time > delta) /* later ones are not used */
+        }
+        if (walk->first && i == 0 && block->begin_time > delta) { /* later ones are not used */
             return damaged(walk, block->times, "start time");
+        }
         time += delta;
         walk->previous_time = time;
     }
@@ -94,18 +100,23 @@ static wlk_status check_frame(value_walk *walk, value_block *block, wlk_fst_curs
     uint64_t plain, packed, handles, needed = 0;
     if (!wlk_fst_varint(cursor, 10, &plain) || !wlk_fst_varint(cursor, 10, &packed) ||
         !wlk_fst_varint(cursor, 10, &handles) || packed > (uint64_t)(cursor->end - cursor->at) ||
-        handles > walk->fst->max_handle || !wlk_fst_ratio_ok(packed, plain))
+        handles > walk->fst->max_handle || !wlk_fst_ratio_ok(packed, plain)) {
         return damaged(walk, block->start, "initial value lengths");
-    for (uint64_t i = 0; i < handles; i++)
+    }
+    for (uint64_t i = 0; i < handles; i++) {
         needed += walk->fst->widths[i];
-    if (needed > plain)
+    }
+    if (needed > plain) {
         return damaged(walk, block->start, "initial values are short");
+    }
     if (walk->first) { /* fstapi uses no other */
         wlk_status status = make_room(walk, plain);
-        if (status != WLK_OK)
+        if (status != WLK_OK) {
             return status;
-        if (!wlk_fst_unpack(cursor->at, packed, walk->room, plain))
+        }
+        if (!wlk_fst_unpack(cursor->at, packed, walk->room, plain)) {
             return damaged(walk, cursor->at, "initial values");
+        }
     }
     cursor->at += packed;
     return WLK_OK;
@@ -116,22 +127,27 @@ static wlk_status open_block(value_walk *walk, const wlk_fst_block *where, value
     block->end = block->start + where->len;
     block->begin_time = wlk_fst_u64(block->start + 8);
     block->memory = wlk_fst_u64(block->start + 24);
-    if (block->memory > UINT32_MAX) /* fstapi's offsets have 32 bits */
+    if (block->memory > UINT32_MAX) { /* fstapi's offsets have 32 bits */
         return damaged(walk, block->start, "memory size");
+    }
     wlk_fst_cursor cursor = {block->start + 32, block->end - 24 - 8};
     wlk_status status = check_frame(walk, block, &cursor);
-    if (status != WLK_OK)
+    if (status != WLK_OK) {
         return status;
+    }
     if (!wlk_fst_varint(&cursor, 10, &block->num_handles) || cursor.at >= cursor.end ||
-        block->num_handles > walk->fst->max_handle)
+        block->num_handles > walk->fst->max_handle) {
         return damaged(walk, block->start, "number of signals");
+    }
     block->values = cursor.at;
     status = check_times(walk, block);
-    if (status != WLK_OK)
+    if (status != WLK_OK) {
         return status;
+    }
     uint64_t index_len = wlk_fst_u64(block->times - 8);
-    if (index_len == 0 || index_len > (uint64_t)(block->times - 8 - block->values - 1))
+    if (index_len == 0 || index_len > (uint64_t)(block->times - 8 - block->values - 1)) {
         return damaged(walk, block->times - 8, "index length");
+    }
     block->index = block->times - 8 - index_len;
     return WLK_OK;
 }
@@ -162,8 +178,9 @@ static void list_alias(value_walk *walk, index_walk *at, uint32_t alias) {
 }
 
 static bool list_unchanged(const value_walk *walk, index_walk *at, uint64_t limit, uint64_t count) {
-    if (count > limit - at->next)
+    if (count > limit - at->next) {
         return false;
+    }
     for (; count > 0; count--, at->next++) {
         walk->chains[at->next].offset = 0; /* fstapi keeps the old length */
         walk->chains[at->next].listed = false;
@@ -180,15 +197,17 @@ static bool index_entry_alias2(value_walk *walk, index_walk *at, uint64_t limit,
         return wlk_fst_varint(cursor, 5, &count) && count <= UINT32_MAX &&
                list_unchanged(walk, at, limit, count >> 1);
     }
-    if (!wlk_fst_svarint(cursor, &step) || at->next >= limit)
+    if (!wlk_fst_svarint(cursor, &step) || at->next >= limit) {
         return false;
+    }
     step >>= 1;
     if (step > 0) {
         list_chain(walk, at, (uint64_t)step);
         return true;
     }
-    if (step < 0)
+    if (step < 0) {
         at->alias = (uint32_t)step;
+    }
     list_alias(walk, at, at->alias);
     return true;
 }
@@ -196,18 +215,22 @@ static bool index_entry_alias2(value_walk *walk, index_walk *at, uint64_t limit,
 /* One entry of the older formats (block types 1 and 5). */
 static bool index_entry(value_walk *walk, index_walk *at, uint64_t limit, wlk_fst_cursor *cursor) {
     uint64_t value;
-    if (!wlk_fst_varint(cursor, 5, &value) || value > UINT32_MAX)
+    if (!wlk_fst_varint(cursor, 5, &value) || value > UINT32_MAX) {
         return false;
-    if (value != 0 && (value & 1) == 0)
+    }
+    if (value != 0 && (value & 1) == 0) {
         return list_unchanged(walk, at, limit, value >> 1);
-    if (at->next >= limit)
+    }
+    if (at->next >= limit) {
         return false;
+    }
     if (value != 0) {
         list_chain(walk, at, value >> 1);
         return true;
     }
-    if (!wlk_fst_varint(cursor, 5, &value) || value > UINT32_MAX)
+    if (!wlk_fst_varint(cursor, 5, &value) || value > UINT32_MAX) {
         return false;
+    }
     list_alias(walk, at, 0 - (uint32_t)value);
     return true;
 }
@@ -224,8 +247,9 @@ static void resolve_aliases(const value_walk *walk, uint64_t count) {
 }
 
 static wlk_status make_chains(value_walk *walk, uint64_t count) {
-    if (count <= walk->num_chains)
+    if (count <= walk->num_chains) {
         return WLK_OK;
+    }
     free(walk->chains); /* fstapi starts with zeros here, too */
     walk->chains = calloc((size_t)count + 1, sizeof *walk->chains);
     walk->num_chains = walk->chains == NULL ? 0 : count;
@@ -239,18 +263,21 @@ static wlk_status make_chains(value_walk *walk, uint64_t count) {
 /* *count: how many handles are listed. */
 static wlk_status read_index(value_walk *walk, const value_block *block, uint64_t *count) {
     wlk_status status = make_chains(walk, block->num_handles);
-    if (status != WLK_OK)
+    if (status != WLK_OK) {
         return status;
-    if (walk->chains == NULL)
+    }
+    if (walk->chains == NULL) {
         return damaged(walk, block->index, "index of no signals");
+    }
     index_walk at = {0};
     wlk_fst_cursor cursor = {block->index, block->times - 8};
     while (cursor.at < cursor.end) {
         bool good = block->type == FST_BL_VCDATA_DYN_ALIAS2
                         ? index_entry_alias2(walk, &at, block->num_handles, &cursor)
                         : index_entry(walk, &at, block->num_handles, &cursor);
-        if (!good)
+        if (!good) {
             return damaged(walk, block->index, "index");
+        }
     }
     /* fstapi's last store; a length beyond it is refused where it would be used */
     uint64_t values_len = (uint64_t)(block->index - block->values);
@@ -268,23 +295,27 @@ static wlk_status read_index(value_walk *walk, const value_block *block, uint64_
 static bool check_changes(const uint8_t *bytes, uint64_t len, uint32_t width, uint64_t num_times) {
     wlk_fst_cursor cursor = {bytes, bytes + len};
     uint64_t time = 0, head;
-    if (len == 0)
+    if (len == 0) {
         return false;
+    }
     while (cursor.at < cursor.end) {
-        if (!wlk_fst_varint(&cursor, 5, &head) || head > UINT32_MAX)
+        if (!wlk_fst_varint(&cursor, 5, &head) || head > UINT32_MAX) {
             return false;
+        }
         bool short_form = (head & 1) == 0;
         if (width == 1) { /* value and time share the number */
             time += head >> (short_form ? 2 : 4);
         } else {
             uint64_t payload = short_form ? (width + 7u) / 8u : width;
-            if (payload > (uint64_t)(cursor.end - cursor.at))
+            if (payload > (uint64_t)(cursor.end - cursor.at)) {
                 return false;
+            }
             cursor.at += payload;
             time += head >> 1;
         }
-        if (time >= num_times)
+        if (time >= num_times) {
             return false;
+        }
     }
     return true;
 }
@@ -296,8 +327,9 @@ static bool check_changes(const uint8_t *bytes, uint64_t len, uint32_t width, ui
 static bool unpack_values(uint8_t pack, const uint8_t *src, uint64_t src_len, uint8_t *dst,
                           uint64_t dst_len) {
     uLongf got = (uLongf)dst_len;
-    if (src_len > INT32_MAX || dst_len > INT32_MAX)
+    if (src_len > INT32_MAX || dst_len > INT32_MAX) {
         return false;
+    }
     switch (pack) {
     case '4':
         return LZ4_decompress_safe_partial((const char *)src, (char *)dst, (int)src_len,
@@ -322,31 +354,38 @@ static wlk_status check_handle(value_walk *walk, const value_block *block, uint6
                         "without flushing so often, or dump VCD",
                         walk->fst->name);
     }
-    if (c->offset >= values_len || c->length > values_len - c->offset)
+    if (c->offset >= values_len || c->length > values_len - c->offset) {
         return damaged(walk, block->index, "index points outside its block");
+    }
     const uint8_t *start = block->values + c->offset;
     wlk_fst_cursor cursor = {start, start + c->length};
     uint64_t len;
-    if (!wlk_fst_varint(&cursor, 5, &len) || len > UINT32_MAX)
+    if (!wlk_fst_varint(&cursor, 5, &len) || len > UINT32_MAX) {
         return damaged(walk, start, "length of a signal's changes");
+    }
     bool packed = len != 0;
-    if (!packed)
+    if (!packed) {
         len = (uint64_t)(cursor.end - cursor.at);
+    }
     *used += len;
-    if (*used > block->memory)
+    if (*used > block->memory) {
         return damaged(walk, start, "more changes than announced");
+    }
     const uint8_t *bytes = cursor.at;
     if (packed) {
         wlk_status status = make_room(walk, len);
-        if (status != WLK_OK)
+        if (status != WLK_OK) {
             return status;
+        }
         if (!unpack_values(*block->values, cursor.at, (uint64_t)(cursor.end - cursor.at),
-                           walk->room, len))
+                           walk->room, len)) {
             return damaged(walk, start, "packed changes of a signal");
+        }
         bytes = walk->room;
     }
-    if (!check_changes(bytes, len, walk->fst->widths[i], block->num_times))
+    if (!check_changes(bytes, len, walk->fst->widths[i], block->num_times)) {
         return damaged(walk, start, "changes of a signal");
+    }
     return WLK_OK;
 }
 
@@ -354,12 +393,14 @@ static wlk_status check_block(value_walk *walk, const wlk_fst_block *where) {
     value_block block;
     uint64_t count = 0, used = 0;
     wlk_status status = open_block(walk, where, &block);
-    if (status == WLK_OK)
+    if (status == WLK_OK) {
         status = read_index(walk, &block, &count);
+    }
     walk->first = false;
     for (uint64_t i = 0; status == WLK_OK && i < count && !atomic_load(walk->stop); i++) {
-        if (walk->wanted[i + 1] != 0 && walk->chains[i].offset != 0)
+        if (walk->wanted[i + 1] != 0 && walk->chains[i].offset != 0) {
             status = check_handle(walk, &block, i, &used);
+        }
     }
     /* fstapi takes this memory for each block and does not look whether it got it */
     return status == WLK_OK ? make_room(walk, block.memory + 66) : status;
@@ -372,8 +413,9 @@ wlk_status wlk_fst_check_values(const wlk_fst *fst, const uint8_t *wanted, atomi
     for (size_t i = 0; status == WLK_OK && i < fst->num_blocks && !atomic_load(stop); i++) {
         uint8_t type = fst->blocks[i].type;
         if (type == FST_BL_VCDATA || type == FST_BL_VCDATA_DYN_ALIAS ||
-            type == FST_BL_VCDATA_DYN_ALIAS2)
+            type == FST_BL_VCDATA_DYN_ALIAS2) {
             status = check_block(&walk, &fst->blocks[i]);
+        }
     }
     free(walk.chains);
     free(walk.room);

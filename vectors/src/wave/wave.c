@@ -18,12 +18,14 @@ struct wlk_wave_text {
 };
 
 void *wlk_wave_grow(void *array, size_t item, size_t count, size_t *cap) {
-    if (count < *cap)
+    if (count < *cap) {
         return array;
+    }
     size_t more = *cap == 0 ? 64 : 2 * *cap;
     void *grown = realloc(array, more * item);
-    if (grown != NULL)
+    if (grown != NULL) {
         *cap = more;
+    }
     return grown;
 }
 
@@ -34,8 +36,9 @@ static char *keep(wlk_wave *wave, size_t size) {
     if (size > wave->text_left) {
         size_t room = size > TEXT_SIZE ? size : TEXT_SIZE;
         wlk_wave_text *fresh = malloc(sizeof *fresh + room);
-        if (fresh == NULL)
+        if (fresh == NULL) {
             return NULL;
+        }
         fresh->next = wave->texts;
         wave->texts = fresh;
         wave->text_left = room;
@@ -54,8 +57,9 @@ typedef struct split_name {
 static bool parse_index(const char **text, char last, int32_t *value) {
     char *after;
     long number = strtol(*text, &after, 10);
-    if (after == *text || *after != last || number < -MAX_INDEX || number > MAX_INDEX)
+    if (after == *text || *after != last || number < -MAX_INDEX || number > MAX_INDEX) {
         return false;
+    }
     *value = (int32_t)number;
     *text = after + 1;
     return true;
@@ -66,8 +70,9 @@ static bool parse_range(const char *text, const char *end, bool *pair, int32_t *
     const char *at = text + 1; /* after the bracket */
     int32_t first = 0, second = 0;
     *pair = parse_index(&at, ':', &first);
-    if (!parse_index(&at, ']', &second) || at != end)
+    if (!parse_index(&at, ']', &second) || at != end) {
         return false;
+    }
     *low = *pair && first < second ? first : second;
     return true;
 }
@@ -84,18 +89,22 @@ static split_name split(const char *raw, uint32_t width) {
         do {
             start--;
         } while (start > name.leaf && *start != '[');
-        if (start <= name.leaf || !parse_range(start, end, &pair, &low))
+        if (start <= name.leaf || !parse_range(start, end, &pair, &low)) {
             break;
+        }
         bool blank = start[-1] == ' ';
-        if (!(blank || (!escaped && (pair || width == 1))) || (ranges > 0 && !pair))
+        if (!(blank || (!escaped && (pair || width == 1))) || (ranges > 0 && !pair)) {
             break;
+        }
         name.lsb = ranges == 0 ? low : 0;
         end = start;
-        while (end > name.leaf + 1 && end[-1] == ' ')
+        while (end > name.leaf + 1 && end[-1] == ' ') {
             end--;
+        }
     }
-    while (end > name.leaf + 1 && end[-1] == ' ')
+    while (end > name.leaf + 1 && end[-1] == ' ') {
         end--;
+    }
     name.len = (size_t)(end - name.leaf);
     return name;
 }
@@ -105,17 +114,20 @@ static split_name split(const char *raw, uint32_t width) {
 static bool grow_scopes(wlk_wave *wave) {
     size_t count = wave->num_scopes;
     void *scopes = wlk_wave_grow(wave->scopes, sizeof *wave->scopes, count, &wave->cap_scopes);
-    if (scopes == NULL)
+    if (scopes == NULL) {
         return false;
+    }
     wave->scopes = scopes;
     void *last = wlk_wave_grow(wave->last_child, sizeof(size_t), count, &wave->cap_children);
-    if (last == NULL)
+    if (last == NULL) {
         return false;
+    }
     wave->last_child = last;
     void *previous =
         wlk_wave_grow(wave->previous_sibling, sizeof(size_t), count, &wave->cap_siblings);
-    if (previous == NULL)
+    if (previous == NULL) {
         return false;
+    }
     wave->previous_sibling = previous;
     return true;
 }
@@ -125,8 +137,9 @@ static bool add_scope(wlk_wave *wave, size_t parent, const char *name) {
     size_t prefix = strlen(above) + (*above != '\0' ? 1 : 0);
     size_t size = prefix + strlen(name) + 1;
     char *path = keep(wave, size);
-    if (path == NULL || !grow_scopes(wave))
+    if (path == NULL || !grow_scopes(wave)) {
         return false;
+    }
     (void)snprintf(path, size, "%s%s%s", above, *above != '\0' ? "." : "", name);
     size_t self = wave->num_scopes++;
     wave->scopes[self] = (wlk_wave_scope){.path = path, .name = path + prefix, .parent = parent};
@@ -143,8 +156,9 @@ static bool add_scope(wlk_wave *wave, size_t parent, const char *name) {
 /* A scope may be opened again later in the file; it stays one scope. */
 static bool on_scope(void *ctx, const char *name) {
     wlk_wave *wave = ctx;
-    if (*name == '\\')
+    if (*name == '\\') {
         name++;
+    }
     for (size_t s = wave->last_child[wave->open_scope]; s != 0; s = wave->previous_sibling[s]) {
         if (strcmp(wave->scopes[s].name, name) == 0) {
             wave->open_scope = s;
@@ -166,10 +180,12 @@ static bool on_signal(void *ctx, const char *raw, uint32_t handle) {
     char *leaf = keep(wave, name.len + 1);
     void *signals =
         wlk_wave_grow(wave->signals, sizeof *wave->signals, wave->num_signals, &wave->cap_signals);
-    if (signals != NULL)
+    if (signals != NULL) {
         wave->signals = signals;
-    if (leaf == NULL || signals == NULL)
+    }
+    if (leaf == NULL || signals == NULL) {
         return false;
+    }
     memcpy(leaf, name.leaf, name.len);
     leaf[name.len] = '\0';
     wave->signals[wave->num_signals++] = (wlk_wave_signal){
@@ -179,32 +195,39 @@ static bool on_signal(void *ctx, const char *raw, uint32_t handle) {
 
 static int by_place(const void *left, const void *right) {
     const wlk_wave_signal *a = left, *b = right;
-    if (a->scope != b->scope)
+    if (a->scope != b->scope) {
         return a->scope < b->scope ? -1 : 1;
+    }
     int names = strcmp(a->leaf, b->leaf);
-    if (names != 0)
+    if (names != 0) {
         return names;
-    if (a->lsb != b->lsb)
+    }
+    if (a->lsb != b->lsb) {
         return a->lsb > b->lsb ? -1 : 1;
-    if (a->width != b->width)
+    }
+    if (a->width != b->width) {
         return a->width > b->width ? -1 : 1;
+    }
     return (a->handle > b->handle) - (a->handle < b->handle);
 }
 
 /* Sort, drop what is declared twice, and give each scope the place of its signals. */
 static void index_signals(wlk_wave *wave) {
     size_t kept = 0;
-    if (wave->num_signals > 0)
+    if (wave->num_signals > 0) {
         qsort(wave->signals, wave->num_signals, sizeof *wave->signals, by_place);
+    }
     for (size_t i = 0; i < wave->num_signals; i++) {
         wlk_wave_signal *signal = &wave->signals[i];
         const wlk_wave_signal *last = kept > 0 ? &wave->signals[kept - 1] : NULL;
         if (last != NULL && last->scope == signal->scope && last->lsb == signal->lsb &&
-            last->width == signal->width && strcmp(last->leaf, signal->leaf) == 0)
+            last->width == signal->width && strcmp(last->leaf, signal->leaf) == 0) {
             continue;
+        }
         wlk_wave_scope *scope = &wave->scopes[signal->scope];
-        if (scope->num_signals++ == 0)
+        if (scope->num_signals++ == 0) {
             scope->first_signal = kept;
+        }
         wave->signals[kept++] = *signal;
     }
     wave->num_signals = kept;
@@ -213,11 +236,13 @@ static void index_signals(wlk_wave *wave) {
 static wlk_status read_hierarchy(wlk_wave *wave, wlk_error *err) {
     wlk_fst_visitor visitor = {
         .scope = on_scope, .upscope = on_upscope, .signal = on_signal, .ctx = wave};
-    if (!add_scope(wave, 0, ""))
+    if (!add_scope(wave, 0, "")) {
         return wlk_fail(err, WLK_NO_MEMORY, "%s: out of memory for the scopes", wave->name);
+    }
     wlk_status status = wlk_fst_visit(&wave->file, &visitor, err);
-    if (status == WLK_OK)
+    if (status == WLK_OK) {
         index_signals(wave);
+    }
     return status;
 }
 
@@ -225,17 +250,20 @@ static wlk_status read_hierarchy(wlk_wave *wave, wlk_error *err) {
 
 static wlk_status open_fst(wlk_wave *wave, const char *fst, wlk_error *err) {
     wlk_status status = wlk_fst_map(&wave->file, fst, wave->name, err);
-    if (status == WLK_OK)
+    if (status == WLK_OK) {
         status = read_hierarchy(wave, err);
-    if (status != WLK_OK)
+    }
+    if (status != WLK_OK) {
         return status;
+    }
     wave->reader = fstReaderOpen(fst);
     if (wave->reader == NULL) {
         return wlk_fail(err, WLK_CORRUPT, "%s: fstapi cannot read this FST; record it again",
                         wave->name);
     }
-    if (fstReaderGetMaxHandle(wave->reader) != wave->file.max_handle)
+    if (fstReaderGetMaxHandle(wave->reader) != wave->file.max_handle) {
         return wlk_fail(err, WLK_CORRUPT, "%s: the FST changed while it was opened", wave->name);
+    }
     return WLK_OK;
 }
 
@@ -243,8 +271,9 @@ wlk_status wlk_wave_open(wlk_wave **out, const char *path, const wlk_wave_option
                          wlk_error *err) {
     *out = NULL;
     wlk_wave *wave = calloc(1, sizeof *wave);
-    if (wave != NULL)
+    if (wave != NULL) {
         wave->name = strdup(path);
+    }
     if (wave == NULL || wave->name == NULL) {
         wlk_wave_close(wave);
         return wlk_fail(err, WLK_NO_MEMORY, "%s: out of memory while opening the waveform", path);
@@ -252,8 +281,9 @@ wlk_status wlk_wave_open(wlk_wave **out, const char *path, const wlk_wave_option
     atomic_init(&wave->stop, false);
     wlk_wave_source source;
     wlk_status status = wlk_wave_source_open(&source, path, options, err);
-    if (status == WLK_OK)
+    if (status == WLK_OK) {
         status = open_fst(wave, source.fst, err);
+    }
     wlk_wave_source_release(&source); /* an unlinked file stays readable */
     if (status == WLK_OK) {
         *out = wave;
@@ -264,10 +294,12 @@ wlk_status wlk_wave_open(wlk_wave **out, const char *path, const wlk_wave_option
 }
 
 void wlk_wave_close(wlk_wave *wave) {
-    if (wave == NULL)
+    if (wave == NULL) {
         return;
-    if (wave->reader != NULL)
+    }
+    if (wave->reader != NULL) {
         fstReaderClose(wave->reader);
+    }
     wlk_fst_unmap(&wave->file);
     while (wave->texts != NULL) {
         wlk_wave_text *next = wave->texts->next;
@@ -308,26 +340,31 @@ size_t wlk_wave_signal_path(const wlk_wave *wave, size_t signal, char *text, siz
 }
 
 void wlk_wave_times(const wlk_wave *wave, uint64_t *start, uint64_t *end, int *exponent) {
-    if (start != NULL)
+    if (start != NULL) {
         *start = wave->file.start;
-    if (end != NULL)
+    }
+    if (end != NULL) {
         *end = wave->file.end;
-    if (exponent != NULL)
+    }
+    if (exponent != NULL) {
         *exponent = wave->file.exponent;
+    }
 }
 
 size_t wlk_wave_find_scope(const wlk_wave *wave, const char *path) {
     for (size_t i = 0; i < wave->num_scopes; i++) {
-        if (strcmp(wave->scopes[i].path, path) == 0)
+        if (strcmp(wave->scopes[i].path, path) == 0) {
             return i;
+        }
     }
     return WLK_WAVE_NONE;
 }
 
 size_t wlk_wave_find_signal(const wlk_wave *wave, size_t scope, const char *leaf, size_t *parts,
                             uint32_t *width) {
-    if (scope >= wave->num_scopes)
+    if (scope >= wave->num_scopes) {
         return WLK_WAVE_NONE;
+    }
     size_t low = wave->scopes[scope].first_signal;
     const size_t end = low + wave->scopes[scope].num_signals;
     for (size_t high = end; low < high;) {
@@ -340,12 +377,15 @@ size_t wlk_wave_find_signal(const wlk_wave *wave, size_t scope, const char *leaf
     }
     size_t last = low;
     uint32_t bits = 0;
-    for (; last < end && strcmp(wave->signals[last].leaf, leaf) == 0; last++)
+    for (; last < end && strcmp(wave->signals[last].leaf, leaf) == 0; last++) {
         bits += wave->signals[last].width;
-    if (parts != NULL)
+    }
+    if (parts != NULL) {
         *parts = last - low;
-    if (width != NULL)
+    }
+    if (width != NULL) {
         *width = bits;
+    }
     return last > low ? low : WLK_WAVE_NONE;
 }
 
@@ -354,14 +394,17 @@ size_t wlk_wave_find_signal(const wlk_wave *wave, size_t scope, const char *leaf
 size_t wlk_wave_find_path(const wlk_wave *wave, const char *path) {
     for (size_t i = 0; i < wave->num_scopes; i++) {
         size_t length = strlen(wave->scopes[i].path);
-        if (strncmp(wave->scopes[i].path, path, length) != 0)
+        if (strncmp(wave->scopes[i].path, path, length) != 0) {
             continue;
-        if (length > 0 && path[length] != '.')
+        }
+        if (length > 0 && path[length] != '.') {
             continue;
+        }
         const char *leaf = path + length + (length > 0 ? 1 : 0);
         size_t signal = wlk_wave_find_signal(wave, i, leaf, NULL, NULL);
-        if (signal != WLK_WAVE_NONE)
+        if (signal != WLK_WAVE_NONE) {
             return signal;
+        }
     }
     return WLK_WAVE_NONE;
 }

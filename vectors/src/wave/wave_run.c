@@ -27,13 +27,15 @@ static wlk_status no_memory(const wlk_wave *wave, wlk_error *err) {
 /* 1 + index of the clock; 0 = out of memory. */
 static uint32_t add_clock(wlk_wave *wave, wlk_wave_handle handle) {
     for (size_t i = 0; i < wave->num_clocks; i++) {
-        if (wave->clocks[i].handle == handle)
+        if (wave->clocks[i].handle == handle) {
             return (uint32_t)i + 1;
+        }
     }
     void *clocks =
         wlk_wave_grow(wave->clocks, sizeof *wave->clocks, wave->num_clocks, &wave->cap_clocks);
-    if (clocks == NULL)
+    if (clocks == NULL) {
         return 0;
+    }
     wave->clocks = clocks;
     wave->clocks[wave->num_clocks++] = (wlk_wave_clock){.handle = handle};
     return (uint32_t)wave->num_clocks;
@@ -50,13 +52,15 @@ wlk_status wlk_wave_add_sampler(wlk_wave *wave, wlk_wave_handle clock, wlk_wave_
                             wave->name, clock, wlk_fst_bits(&wave->file, clock));
         }
         index = add_clock(wave, clock);
-        if (index == 0)
+        if (index == 0) {
             return no_memory(wave, err);
+        }
     }
     void *samplers = wlk_wave_grow(wave->samplers, sizeof *wave->samplers, wave->num_samplers,
                                    &wave->cap_samplers);
-    if (samplers == NULL || wave->num_samplers >= WLK_WAVE_NO_SAMPLER)
+    if (samplers == NULL || wave->num_samplers >= WLK_WAVE_NO_SAMPLER) {
         return no_memory(wave, err);
+    }
     wave->samplers = samplers;
     *sampler = (uint32_t)wave->num_samplers;
     wave->samplers[wave->num_samplers++] = (wlk_wave_sampler){.fn = fn, .ctx = ctx, .clock = index};
@@ -81,8 +85,9 @@ wlk_status wlk_wave_bind(wlk_wave *wave, uint32_t sampler, wlk_wave_handle handl
     }
     void *bindings = wlk_wave_grow(wave->bindings, sizeof *wave->bindings, wave->num_bindings,
                                    &wave->cap_bindings);
-    if (bindings == NULL)
+    if (bindings == NULL) {
         return no_memory(wave, err);
+    }
     wave->bindings = bindings;
     wave->bindings[wave->num_bindings++] =
         (wlk_wave_binding){.dest = *dest,
@@ -102,8 +107,9 @@ static wlk_status bind_part(wlk_wave *wave, uint32_t sampler, const wlk_wave_sig
         dest.value = &value[word];
         dest.x = x == NULL ? NULL : &x[word];
         wlk_status status = wlk_wave_bind(wave, sampler, part->handle, &dest, err);
-        if (status != WLK_OK)
+        if (status != WLK_OK) {
             return status;
+        }
         done += dest.width;
     }
     return WLK_OK;
@@ -121,8 +127,9 @@ static wlk_status bind_parts(wlk_wave *wave, uint32_t sampler, size_t first, siz
         }
         above -= part->width;
         wlk_status status = bind_part(wave, sampler, part, value, x, above, err);
-        if (status != WLK_OK)
+        if (status != WLK_OK) {
             return status;
+        }
     }
     return WLK_OK;
 }
@@ -147,8 +154,9 @@ wlk_status wlk_wave_bind_signal(wlk_wave *wave, uint32_t sampler, size_t scope, 
     }
     const size_t before = wave->num_bindings;
     wlk_status status = bind_parts(wave, sampler, first, parts, value, x, lsb + width, err);
-    if (status != WLK_OK)
+    if (status != WLK_OK) {
         wave->num_bindings = before;
+    }
     return status;
 }
 
@@ -174,8 +182,9 @@ static int level(unsigned char c) {
 static bool eight_bits(const unsigned char *text, uint64_t *bits) {
     uint64_t chars;
     memcpy(&chars, text, sizeof chars);
-    if ((chars & UINT64_C(0xfefefefefefefefe)) != UINT64_C(0x3030303030303030))
+    if ((chars & UINT64_C(0xfefefefefefefefe)) != UINT64_C(0x3030303030303030)) {
         return false;
+    }
     /* moves bit 8i to bit 63-i, without carries */
     *bits = ((chars & UINT64_C(0x0101010101010101)) * UINT64_C(0x8040201008040201)) >> 56;
     return true;
@@ -221,8 +230,9 @@ static void call(wlk_wave *wave, wlk_wave_sampler *sampler) {
 
 static void end_if_all_done(wlk_wave *wave) {
     for (size_t i = 0; i < wave->num_samplers; i++) {
-        if (!wave->samplers[i].done)
+        if (!wave->samplers[i].done) {
             return;
+        }
     }
     wave->ended = true;
 }
@@ -237,11 +247,13 @@ static void sample_edges(wlk_wave *wave) {
     }
     for (size_t i = 0; any && i < wave->num_samplers; i++) {
         wlk_wave_sampler *sampler = &wave->samplers[i];
-        if (sampler->clock != 0 && !sampler->done && wave->clocks[sampler->clock - 1].rising)
+        if (sampler->clock != 0 && !sampler->done && wave->clocks[sampler->clock - 1].rising) {
             call(wave, sampler);
+        }
     }
-    if (any)
+    if (any) {
         end_if_all_done(wave);
+    }
 }
 
 /* True when the change is one that a sampler without clock must see. */
@@ -256,8 +268,9 @@ static bool apply_change(wlk_wave *wave, const wlk_wave_change *change) {
         moved = moved || x != *to->dest.x;
         *to->dest.x = x;
     }
-    if (!moved || to->sampler == WLK_WAVE_NO_SAMPLER)
+    if (!moved || to->sampler == WLK_WAVE_NO_SAMPLER) {
         return false;
+    }
     wlk_wave_sampler *sampler = &wave->samplers[to->sampler];
     sampler->moves += sampler->moved_at != wave->progress.now + 1;
     sampler->moved_at = wave->progress.now + 1;
@@ -267,35 +280,42 @@ static bool apply_change(wlk_wave *wave, const wlk_wave_change *change) {
 
 static void apply_changes(wlk_wave *wave) {
     bool any = false;
-    for (size_t i = 0; i < wave->num_changes; i++)
+    for (size_t i = 0; i < wave->num_changes; i++) {
         any |= apply_change(wave, &wave->changes[i]);
+    }
     wave->num_changes = 0;
     for (size_t i = 0; any && i < wave->num_samplers; i++) {
         wlk_wave_sampler *sampler = &wave->samplers[i];
-        if (sampler->dirty && !sampler->done)
+        if (sampler->dirty && !sampler->done) {
             call(wave, sampler);
+        }
         sampler->dirty = false;
     }
-    if (any)
+    if (any) {
         end_if_all_done(wave);
+    }
 }
 
 /* All changes of the time stamp are known. */
 static void finish_time(wlk_wave *wave) {
-    if (!wave->any_time || wave->ended)
+    if (!wave->any_time || wave->ended) {
         return;
-    if (wave->clock_touched)
+    }
+    if (wave->clock_touched) {
         sample_edges(wave);
+    }
     wave->clock_touched = false;
     apply_changes(wave);
-    if (atomic_load_explicit(&wave->stop, memory_order_relaxed))
+    if (atomic_load_explicit(&wave->stop, memory_order_relaxed)) {
         wave->ended = true;
+    }
 }
 
 static void start_time(wlk_wave *wave, uint64_t time) {
     finish_time(wave);
-    if (time > wave->max_time)
+    if (time > wave->max_time) {
         wave->ended = true;
+    }
     if (wave->ended) { /* fstapi checks the range before each block, not inside one */
         fstReaderSetLimitTimeRange(wave->reader, 0, 0);
         return;
@@ -306,12 +326,14 @@ static void start_time(wlk_wave *wave, uint64_t time) {
 
 static void on_change(void *user, uint64_t time, fstHandle handle, const unsigned char *text) {
     wlk_wave *wave = user;
-    if (wave->ended)
+    if (wave->ended) {
         return;
+    }
     if (time != wave->progress.now || !wave->any_time) {
         start_time(wave, time);
-        if (wave->ended)
+        if (wave->ended) {
             return;
+        }
     }
     wave->progress.changes++;
     if (wave->clock_of[handle] != 0) {
@@ -348,13 +370,16 @@ static bool index_bindings(wlk_wave *wave) {
         free(sorted);
         return false;
     }
-    for (size_t i = 0; i < wave->num_bindings; i++)
+    for (size_t i = 0; i < wave->num_bindings; i++) {
         first[wave->bindings[i].handle + 2]++;
-    for (size_t i = 1; i <= handles; i++)
+    }
+    for (size_t i = 1; i <= handles; i++) {
         first[i] += first[i - 1];
+    }
     /* first[handle + 1] is now where the handle starts, and moves to where it ends */
-    for (size_t i = 0; i < wave->num_bindings; i++)
+    for (size_t i = 0; i < wave->num_bindings; i++) {
         sorted[first[wave->bindings[i].handle + 1]++] = wave->bindings[i];
+    }
     free(wave->bindings);
     free(wave->first_binding);
     wave->bindings = sorted;
@@ -375,8 +400,9 @@ static uint8_t *index_handles(wlk_wave *wave) {
     }
     free(wave->clock_of);
     wave->clock_of = clock_of;
-    for (size_t i = 0; i < wave->num_bindings; i++)
+    for (size_t i = 0; i < wave->num_bindings; i++) {
         wanted[wave->bindings[i].handle] = 1;
+    }
     for (size_t i = 0; i < wave->num_clocks; i++) {
         wanted[wave->clocks[i].handle] = 1;
         clock_of[wave->clocks[i].handle] = (uint32_t)i + 1;
@@ -388,8 +414,9 @@ static void reset_run(wlk_wave *wave, uint64_t max_time) {
     for (size_t i = 0; i < wave->num_bindings; i++) {
         const wlk_wave_binding *to = &wave->bindings[i];
         *to->dest.value &= ~(to->mask << to->dest.lsb);
-        if (to->dest.x != NULL)
+        if (to->dest.x != NULL) {
             *to->dest.x |= to->mask << to->dest.lsb;
+        }
     }
     for (size_t i = 0; i < wave->num_samplers; i++) {
         wave->samplers[i].samples = 0;
@@ -397,8 +424,9 @@ static void reset_run(wlk_wave *wave, uint64_t max_time) {
         wave->samplers[i].dirty = false;
         wave->samplers[i].moves = wave->samplers[i].moved_at = 0;
     }
-    for (size_t i = 0; i < wave->num_clocks; i++)
+    for (size_t i = 0; i < wave->num_clocks; i++) {
         wave->clocks[i].settled = wave->clocks[i].latest = LEVEL_X;
+    }
     wave->progress = (wlk_wave_progress){.now = wave->file.start, .end = wave->file.end};
     wave->max_time = max_time;
     wave->num_changes = 0;
@@ -408,8 +436,9 @@ static void reset_run(wlk_wave *wave, uint64_t max_time) {
 static void iterate(wlk_wave *wave, const uint8_t *wanted) {
     fstReaderClrFacProcessMaskAll(wave->reader);
     for (wlk_wave_handle h = 1; h <= wave->file.max_handle; h++) {
-        if (wanted[h] != 0)
+        if (wanted[h] != 0) {
             fstReaderSetFacProcessMask(wave->reader, h);
+        }
     }
     fstReaderSetLimitTimeRange(wave->reader, 0, wave->max_time);
     (void)fstReaderIterBlocks2(wave->reader, on_change, NULL, wave, NULL);
@@ -417,11 +446,13 @@ static void iterate(wlk_wave *wave, const uint8_t *wanted) {
 }
 
 wlk_status wlk_wave_run(wlk_wave *wave, uint64_t max_time, wlk_error *err) {
-    if (wave->running)
+    if (wave->running) {
         return wlk_fail(err, WLK_MODEL_ERROR, "%s: run called inside a run", wave->name);
+    }
     uint8_t *wanted = index_handles(wave);
-    if (wanted == NULL)
+    if (wanted == NULL) {
         return no_memory(wave, err);
+    }
     reset_run(wave, max_time);
     wlk_status status = wlk_fst_check_values(&wave->file, wanted, &wave->stop, err);
     if (status == WLK_OK && wave->num_samplers > 0 && !atomic_load(&wave->stop)) {
@@ -430,10 +461,12 @@ wlk_status wlk_wave_run(wlk_wave *wave, uint64_t max_time, wlk_error *err) {
         wave->running = false;
     }
     free(wanted);
-    if (status != WLK_OK)
+    if (status != WLK_OK) {
         return status;
-    if (wave->no_memory)
+    }
+    if (wave->no_memory) {
         return no_memory(wave, err);
+    }
     if (atomic_load(&wave->stop)) {
         return wlk_fail(err, WLK_INTERRUPTED, "%s: interrupted at time %" PRIu64, wave->name,
                         wave->progress.now);
@@ -443,13 +476,15 @@ wlk_status wlk_wave_run(wlk_wave *wave, uint64_t max_time, wlk_error *err) {
 
 wlk_status wlk_wave_verify(wlk_wave *wave, wlk_error *err) {
     uint8_t *wanted = malloc((size_t)wave->file.max_handle + 1);
-    if (wanted == NULL)
+    if (wanted == NULL) {
         return no_memory(wave, err);
+    }
     memset(wanted, 1, (size_t)wave->file.max_handle + 1);
     wlk_status status = wlk_fst_check_values(&wave->file, wanted, &wave->stop, err);
     free(wanted);
-    if (status == WLK_OK && atomic_load(&wave->stop))
+    if (status == WLK_OK && atomic_load(&wave->stop)) {
         return wlk_fail(err, WLK_INTERRUPTED, "%s: interrupted", wave->name);
+    }
     return status;
 }
 

@@ -32,20 +32,23 @@ static const int held_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 static void hold_signals(wlk_wave_source *source) {
     sigset_t set;
     sigemptyset(&set);
-    for (size_t i = 0; i < sizeof held_signals / sizeof *held_signals; i++)
+    for (size_t i = 0; i < sizeof held_signals / sizeof *held_signals; i++) {
         sigaddset(&set, held_signals[i]);
+    }
     source->held = sigprocmask(SIG_BLOCK, &set, &source->caller) == 0;
 }
 
 /* Whether one of them waits that the caller had not blocked itself. */
 static bool signal_waits(const wlk_wave_source *source) {
     sigset_t waiting;
-    if (!source->held || sigpending(&waiting) != 0)
+    if (!source->held || sigpending(&waiting) != 0) {
         return false;
+    }
     for (size_t i = 0; i < sizeof held_signals / sizeof *held_signals; i++) {
         if (sigismember(&waiting, held_signals[i]) == 1 &&
-            sigismember(&source->caller, held_signals[i]) != 1)
+            sigismember(&source->caller, held_signals[i]) != 1) {
             return true;
+        }
     }
     return false;
 }
@@ -55,8 +58,9 @@ static bool signal_waits(const wlk_wave_source *source) {
 static char *join(const char *folder, const char *name) {
     size_t size = strlen(folder) + strlen(name) + 2;
     char *path = malloc(size);
-    if (path != NULL)
+    if (path != NULL) {
         (void)snprintf(path, size, "%s/%s", folder, name);
+    }
     return path;
 }
 
@@ -67,13 +71,16 @@ static wlk_status no_memory(const char *path, wlk_error *err) {
 static wlk_status make_temp(wlk_wave_source *source, const wlk_wave_options *options,
                             const char *path, wlk_error *err) {
     const char *folder = options != NULL ? options->tmp_dir : NULL;
-    if (folder == NULL)
+    if (folder == NULL) {
         folder = getenv("TMPDIR");
-    if (folder == NULL || *folder == '\0')
+    }
+    if (folder == NULL || *folder == '\0') {
         folder = "/tmp";
+    }
     char *template = join(folder, "warplock-XXXXXX");
-    if (template == NULL)
+    if (template == NULL) {
         return no_memory(path, err);
+    }
     hold_signals(source);
     if (mkdtemp(template) == NULL) {
         int why = errno;
@@ -92,8 +99,9 @@ static void remove_temp(const char *folder) {
     if (dir != NULL) {
         const struct dirent *entry;
         while ((entry = readdir(dir)) != NULL) {
-            if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+            if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0) {
                 (void)unlinkat(dirfd(dir), entry->d_name, 0);
+            }
         }
         (void)closedir(dir);
     }
@@ -101,12 +109,14 @@ static void remove_temp(const char *folder) {
 }
 
 void wlk_wave_source_release(wlk_wave_source *source) {
-    if (source->temp_dir != NULL)
+    if (source->temp_dir != NULL) {
         remove_temp(source->temp_dir);
+    }
     free(source->temp_dir);
     free(source->fst);
-    if (source->held)
+    if (source->held) {
         (void)sigprocmask(SIG_SETMASK, &source->caller, NULL);
+    }
     *source = (wlk_wave_source){0};
 }
 
@@ -118,10 +128,12 @@ static wlk_status check_vcd(FILE *file, const char *path, wlk_error *err) {
     size_t matched = 0;
     int ch = 0, last = 0;
     rewind(file);
-    while (matched < sizeof mark - 1 && (ch = getc(file)) != EOF)
+    while (matched < sizeof mark - 1 && (ch = getc(file)) != EOF) {
         matched = ch == mark[matched] ? matched + 1 : ch == mark[0] ? 1 : 0;
-    if (matched == sizeof mark - 1 && fseeko(file, -1, SEEK_END) == 0)
+    }
+    if (matched == sizeof mark - 1 && fseeko(file, -1, SEEK_END) == 0) {
         last = getc(file);
+    }
     if (last != '\n') {
         return wlk_fail(err, WLK_TRUNCATED,
                         "%s: the VCD ends %s: let the simulator end normally or copy it again",
@@ -136,16 +148,19 @@ static int spawn_quietly(pid_t *child, const wlk_wave_source *source, const char
     posix_spawn_file_actions_t files;
     posix_spawnattr_t attributes;
     int code = posix_spawn_file_actions_init(&files);
-    if (code != 0)
+    if (code != 0) {
         return code;
+    }
     code = posix_spawnattr_init(&attributes);
     if (code == 0) {
         (void)posix_spawnattr_setsigmask(&attributes, &source->caller);
         (void)posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
-        for (int fd = 0; fd < 3 && code == 0; fd++)
+        for (int fd = 0; fd < 3 && code == 0; fd++) {
             code = posix_spawn_file_actions_addopen(&files, fd, "/dev/null", O_RDWR, 0);
-        if (code == 0)
+        }
+        if (code == 0) {
             code = posix_spawnp(child, tool, &files, &attributes, argv, environ);
+        }
         (void)posix_spawnattr_destroy(&attributes);
     }
     (void)posix_spawn_file_actions_destroy(&files);
@@ -158,17 +173,20 @@ static int wait_child(const wlk_wave_source *source, pid_t child, bool *interrup
     int status = -1;
     for (;;) {
         pid_t got = waitpid(child, &status, WNOHANG);
-        if (got == child)
+        if (got == child) {
             return status;
-        if (got < 0 && errno != EINTR)
+        }
+        if (got < 0 && errno != EINTR) {
             return -1; /* the caller reaps children itself (SIGCHLD ignored) */
+        }
         if (!*interrupted && signal_waits(source)) {
             *interrupted = true;
             (void)kill(child, SIGKILL); /* its files are ours to remove */
         }
         (void)nanosleep(&nap, NULL);
-        if (nap.tv_nsec < 20000000)
+        if (nap.tv_nsec < 20000000) {
             nap.tv_nsec *= 2;
+        }
     }
 }
 
@@ -198,10 +216,12 @@ static wlk_status run_converter(const wlk_wave_source *source, const char *tool,
     }
     bool interrupted = false;
     int status = wait_child(source, child, &interrupted);
-    if (interrupted || (WIFSIGNALED(status) && WTERMSIG(status) == SIGINT))
+    if (interrupted || (WIFSIGNALED(status) && WTERMSIG(status) == SIGINT)) {
         return wlk_fail(err, WLK_INTERRUPTED, "%s: interrupted while converting the VCD", path);
-    if ((WIFSIGNALED(status) && WTERMSIG(status) == SIGBUS) || is_full(source->temp_dir))
+    }
+    if ((WIFSIGNALED(status) && WTERMSIG(status) == SIGBUS) || is_full(source->temp_dir)) {
         return no_room(source, path, err);
+    }
     if (status != -1 && (!WIFEXITED(status) || WEXITSTATUS(status) != 0)) {
         return wlk_fail(err, WLK_CORRUPT,
                         "%s: %s does not accept this VCD: look at its definitions, or dump FST",
@@ -215,8 +235,9 @@ static wlk_status convert_vcd(wlk_wave_source *source, const char *path,
                               const wlk_wave_options *options, wlk_error *err) {
     const char *tool = options != NULL && options->vcd2fst != NULL ? options->vcd2fst : "vcd2fst";
     wlk_status status = make_temp(source, options, path, err);
-    if (status != WLK_OK)
+    if (status != WLK_OK) {
         return status;
+    }
     char *absolute = realpath(path, NULL);
     char *link = join(source->temp_dir, "wave.vcd");
     if (absolute == NULL || link == NULL) {
@@ -245,12 +266,14 @@ static wlk_status inflate_to(const wlk_wave_source *source, gzFile from, FILE *t
             return wlk_fail(err, WLK_NO_SPACE, "%s: no room in %s to unpack it: set TMPDIR", path,
                             source->temp_dir);
         }
-        if (signal_waits(source))
+        if (signal_waits(source)) {
             return wlk_fail(err, WLK_INTERRUPTED, "%s: interrupted while unpacking", path);
+        }
         total += (uint64_t)got;
     }
-    if (got < 0 || total != expected)
+    if (got < 0 || total != expected) {
         return wlk_fail(err, total < expected ? WLK_TRUNCATED : WLK_CORRUPT, cut, path);
+    }
     return WLK_OK;
 }
 
@@ -258,11 +281,13 @@ static wlk_status unwrap_fst(wlk_wave_source *source, const char *path,
                              const wlk_wave_options *options, FILE *file, wlk_error *err) {
     uint8_t head[WRAP_HEAD];
     rewind(file);
-    if (fread(head, 1, sizeof head, file) != sizeof head || wlk_fst_u64(head + 1) == 0)
+    if (fread(head, 1, sizeof head, file) != sizeof head || wlk_fst_u64(head + 1) == 0) {
         return wlk_fail(err, WLK_TRUNCATED, "%s: the packed FST was never finished", path);
+    }
     wlk_status status = make_temp(source, options, path, err);
-    if (status != WLK_OK)
+    if (status != WLK_OK) {
         return status;
+    }
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     gzFile from = fd >= 0 && lseek(fd, WRAP_HEAD, SEEK_SET) == WRAP_HEAD ? gzdopen(fd, "rb") : NULL;
     FILE *to = fopen(source->fst, "wb");
@@ -289,20 +314,25 @@ static wlk_status unwrap_fst(wlk_wave_source *source, const char *path,
 static wlk_status by_content(wlk_wave_source *source, const char *path,
                              const wlk_wave_options *options, FILE *file, wlk_error *err) {
     int first = getc(file);
-    if (first == EOF)
+    if (first == EOF) {
         return wlk_fail(err, WLK_TRUNCATED, "%s: the waveform is empty", path);
+    }
     if (first == WLK_FST_PLAIN) {
         source->fst = strdup(path);
         return source->fst != NULL ? WLK_OK : no_memory(path, err);
     }
-    if (first == WLK_FST_WRAPPED)
+    if (first == WLK_FST_WRAPPED) {
         return unwrap_fst(source, path, options, file, err);
-    if (first == 0x1f && getc(file) == 0x8b)
+    }
+    if (first == 0x1f && getc(file) == 0x8b) {
         return wlk_fail(err, WLK_CORRUPT, "%s: this is gzip: unpack it first (gunzip -k)", path);
-    while (first == ' ' || first == '\t' || first == '\r' || first == '\n')
+    }
+    while (first == ' ' || first == '\t' || first == '\r' || first == '\n') {
         first = getc(file);
-    if (first != '$')
+    }
+    if (first != '$') {
         return wlk_fail(err, WLK_CORRUPT, "%s: neither FST nor VCD: dump one of these", path);
+    }
     wlk_status status = check_vcd(file, path, err);
     return status == WLK_OK ? convert_vcd(source, path, options, err) : status;
 }
@@ -311,11 +341,13 @@ wlk_status wlk_wave_source_open(wlk_wave_source *source, const char *path,
                                 const wlk_wave_options *options, wlk_error *err) {
     struct stat info;
     *source = (wlk_wave_source){0};
-    if (stat(path, &info) == 0 && !S_ISREG(info.st_mode))
+    if (stat(path, &info) == 0 && !S_ISREG(info.st_mode)) {
         return wlk_fail(err, WLK_NO_FILE, "%s: not a regular file: name an FST or VCD", path);
+    }
     FILE *file = fopen(path, "rb");
-    if (file == NULL)
+    if (file == NULL) {
         return wlk_fail(err, WLK_NO_FILE, "%s: cannot be opened: %s", path, strerror(errno));
+    }
     wlk_status status = by_content(source, path, options, file, err);
     (void)fclose(file);
     return status;
