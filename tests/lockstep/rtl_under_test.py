@@ -10,6 +10,7 @@ import contextlib
 import io
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -50,7 +51,8 @@ class Done:
     @property
     def line(self) -> str:
         """The only line of an error."""
-        lines = [x for x in self.err.splitlines() if "waiting for another run" not in x]
+        progress = re.compile(r"waiting for another run| \.\.\.  ")  # on a busy machine
+        lines = [x for x in self.err.splitlines() if not progress.search(x)]
         assert len(lines) == 1, self.err
         assert lines[0].startswith("warplock: ")
         return lines[0]
