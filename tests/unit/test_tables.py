@@ -188,7 +188,7 @@ def test_cover_takes_what_it_lacks_from_its_family():
         "when": "core_width > 1",
         "doc": "a valid uop is ready, an older valid one is not",
     }
-    assert second == own | {"doc": "an idle position stands before a valid one"}
+    assert second == own | {"doc": "an idle position comes before a valid one"}
 
 
 def test_field_takes_what_it_lacks_from_its_family():

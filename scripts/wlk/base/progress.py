@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import os
 import select
@@ -124,37 +125,42 @@ _children_lock = threading.Lock()
 _stopping = threading.Event()
 
 
-# What ends the children of a command that was killed and could not: it reads which groups there
-# are until the command's end of the pipe is closed, however the command ended.
+# What ends the children of a command that was killed and could not: it waits for the command's end
+# of the pipe to be closed, and ends whatever has the command's mark in its environment. A child has
+# it from its first moment, so none is too young to be found; one that is between fork and exec is
+# found the second time.
 _WATCH = """
-groups=
-while read -r what group; do
-    kept=
-    for each in $groups; do [ "$each" = "$group" ] || kept="$kept $each"; done
-    groups=$kept
-    [ "$what" = ended ] || groups="$groups $group"
-done
-[ -n "$groups" ] || exit 0
-for each in $groups; do kill -s TERM -- "-$each"; done
-sleep {grace}
-for each in $groups; do kill -s KILL -- "-$each"; done
+marked() { grep -Flsa -e "$1" /proc/[0-9]*/environ | cut -d / -f 3; }
+read -r word && exit 0
+for pid in $(marked "$1"); do kill -s TERM "$pid"; done
+sleep "$2"
+for pid in $(marked "$1"); do kill -s KILL "$pid"; done
 """
+_MARK = "WARPLOCK_CHILD_OF"
+_mark = f"{os.getpid()}-{time.time_ns()}"
 _watch: subprocess.Popen[Any] | None = None
 
 
-def _note_group(word: str, process: subprocess.Popen[Any]) -> None:
-    """Report a child that leads its group to the watch, which starts with the first one."""
+def _start_watch() -> None:
+    """Start it, once. Without a shell nothing watches."""
     global _watch
-    with contextlib.suppress(OSError):  # no shell, or it was killed: nothing watches
-        if _watch is None:
-            _watch = subprocess.Popen(
-                ["/bin/sh", "-c", _WATCH.replace("{grace}", str(int(GRACE)))],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                start_new_session=True,
-            )
-        os.write(_watch.stdin.fileno(), f"{word} {process.pid}\n".encode())
+    if _watch is not None:
+        return
+    words = ["/bin/sh", "-c", _WATCH, "sh", f"{_MARK}={_mark}", str(int(GRACE))]
+    with contextlib.suppress(OSError):
+        _watch = subprocess.Popen(
+            words,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        atexit.register(_end_watch, _watch)
+
+
+def _end_watch(watch: subprocess.Popen[Any]) -> None:
+    with contextlib.suppress(OSError):
+        os.write(watch.stdin.fileno(), b"done\n")
 
 
 @contextlib.contextmanager
@@ -181,10 +187,12 @@ def _start(command: Sequence[str], options: Mapping[str, Any]) -> subprocess.Pop
         with _uninterrupted(), _children_lock:
             if _stopping.is_set():
                 raise WlkError(Status.INTERRUPTED, "interrupted")
+            if options["process_group"] == 0:
+                _start_watch()
+                environment = options.get("env") or os.environ
+                options = {**options, "env": {**environment, _MARK: _mark}}
             process = subprocess.Popen(command, **options)
             _children.add(process)
-            if options["process_group"] == 0:
-                _note_group("began", process)
     except FileNotFoundError as error:
         raise WlkError(Status.NO_TOOL, f"{error.filename}: no such program or folder") from error
     return process
@@ -206,8 +214,6 @@ def child(command: Sequence[str | Path], **options: Any) -> Iterator[subprocess.
         _end([process])
         with _children_lock:
             _children.discard(process)
-            if options["process_group"] == 0:
-                _note_group("ended", process)
         for pipe in (process.stdin, process.stdout, process.stderr):
             if pipe is not None:
                 pipe.close()
