@@ -64,8 +64,11 @@ def commands(block: str, cycles: int, profile: str, folder: Path) -> dict[str, l
     model = [str(build.folder() / "tests/bench/model_bench"), block, profile, str(cycles * 4)]
     rest = [f"profile={profile}", f"time={cycles}", "power_up=zero"]
     return {
-        "RTL alone": [str(verilate.bench(harness, rtl, bound=[])), *rest],
-        **{n: [str(verilate.bench(harness, rtl, bound=b)), *rest] for n, b in checked.items()},
+        "RTL alone": [str(verilate.harness_program(harness, rtl, bound=[])), *rest],
+        **{
+            n: [str(verilate.harness_program(harness, rtl, bound=b)), *rest]
+            for n, b in checked.items()
+        },
         "model, best": model,
         "model, base": [*model, "isa=base"],
         "record": [*model, "record="],
