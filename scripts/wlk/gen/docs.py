@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables in the documents that are written elsewhere: port tables, parameters, rooms.
+"""Parts of documents that follow from something else: port tables, files of a block, rooms.
 
 `PYTHONPATH=scripts python3 -m wlk.gen.docs` brings every page up to date; with `--check` it
 changes nothing and fails when a page is stale. A page names what it wants between two markers:
 
-    <!-- generated: ports collector -->
+    <!-- generated: tables collector -->
     ...
     <!-- end -->
 """
@@ -161,12 +161,9 @@ def _hidden(table: Table, fields: list[Field]) -> list[str]:
 
 def unit(block: str, name: str) -> str:
     """The ports of a unit that the block's table defines."""
-    table = load(block)
-    if name not in table.units:
-        raise WlkError(Status.MODEL_ERROR, f"block {block}: defines no unit '{name}'")
     rows = [
         [f"`…_{item.member.replace('.', '_')}`", f"`{item.width.text}`", item.doc]
-        for item in table.unit_members(name)
+        for item in load(block).unit_members(name)
     ]
     return _markdown(("port", "width [bits]", "what"), rows)
 
@@ -253,6 +250,71 @@ def covers(block: str) -> str:
     return _markdown(heads, rows)
 
 
+_ABOUT = {
+    "ports": """\
+One scalar port for each element and each lane, in this order; `{0..2}` stands for the indices.
+An element's ports stand together.""",
+    "unit": """\
+On every port that carries one. What no rule reads is opaque: it is passed on and compared bit for
+bit where it comes out.""",
+    "channels": """\
+What counts as a transfer, in reports and when a timing divergence is distinguished from a
+functional mismatch.""",
+    "rules": """\
+Bits of the bitmap that `tick` returns. They hold from the first reset edge on, outside reset. The
+stimulus obeys them; RTL inputs that break one end a run with PROTOCOL_VIOLATION.""",
+    "covers": """\
+`lockstep` with the mix of all profiles is VACUOUS when a reachable point stays under its floor.""",
+    "configs": "What `lockstep` runs without `--config`.",
+}
+
+
+def tables(block: str) -> str:
+    """What the page of a block ends with: all its tables, a heading each."""
+    table = load(block)
+    sections = [["## Parameters", parameters(block)]]
+    if table.constraints or table.cautions:
+        sections.append(["", conditions(block)])
+    sections.append(["## Ports", _ABOUT["ports"], "", ports(block)])
+    for name in table.units:
+        sections.append([f"### Unit `{name}`", _ABOUT["unit"], "", unit(block, name)])
+    sections.append(["## Handshakes", _ABOUT["channels"], "", channels(block)])
+    about = [_ABOUT["rules"], ""] if table.rules else []
+    sections.append(["## Protocol rules", *about, rules(block)])
+    sections.append(["## Coverage", _ABOUT["covers"], "", covers(block)])
+    sections.append(["## Configurations", _ABOUT["configs"], "", configs(block)])
+    return "\n".join("\n".join(section).removeprefix("\n") for section in sections)
+
+
+# What a block consists of, and where it is looked for.
+_PARTS = {
+    "port table": ("refmodel/blocks/{name}.toml", "refmodel/blocks/family/{family}.toml"),
+    "model": ("refmodel/src/*/{name}[._]*", "refmodel/include/warplock/{name}[._]*"),
+    "stub RTL": ("rtl_stub/{name}", "rtl_stub/common/{core}.sv"),
+    "proof of the stub": ("tests/prop/{name}_proof.sv",),
+    "stimulus": ("dpi/stimulus/{name}[._]*",),
+    "second model, for the tests": ("tests/prop/naive_{name}.*", "tests/prop/naive_{family}.*"),
+    "directed cases": ("tests/unit/cases/{name}.txt",),
+    "injected faults": ("tests/mutant/{name}_faults.toml",),
+}
+
+
+def parts(block: str) -> str:
+    """How a block is run, and the files that it consists of."""
+    table = load(block)
+    family = next(ROOT.glob(f"refmodel/src/*/{block}.c")).parent.name
+    words = {"name": block, "family": family, "core": table.core}
+    rows = []
+    for what, patterns in _PARTS.items():
+        found = [path for each in patterns for path in sorted(ROOT.glob(each.format(**words)))]
+        links = [f"[`{path.name}`](../../{path.relative_to(ROOT)})" for path in found]
+        if what == "stimulus" and not links:
+            links = ["the [generic driver](../port-tables.md#stimulus)"]
+        rows += [[what, ", ".join(links)]] if links else []
+    commands = f"scripts/warplock lockstep {block}\nscripts/warplock check run.fst --block {block}"
+    return f"```\n{commands}\n```\n\n{_markdown(('part', 'file'), rows)}"
+
+
 def exit_codes() -> str:
     """The statuses with their comments in error.h."""
     rows = [
@@ -263,14 +325,8 @@ def exit_codes() -> str:
 
 
 KINDS: dict[str, Callable[..., str]] = {
-    "parameters": parameters,
-    "conditions": conditions,
-    "ports": ports,
-    "unit": unit,
-    "configs": configs,
-    "channels": channels,
-    "rules": rules,
-    "covers": covers,
+    "parts": parts,
+    "tables": tables,
     "exit_codes": exit_codes,
     "rooms": rooms.picture,
 }
