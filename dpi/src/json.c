@@ -38,6 +38,17 @@ void wlk_json_close(wlk_json *j, char bracket) {
     j->comma = true;
 }
 
+wlk_json wlk_json_line(FILE *to) {
+    wlk_json j = {to, false};
+    wlk_json_open(&j, NULL, '{');
+    return j;
+}
+
+void wlk_json_line_end(wlk_json *j) {
+    wlk_json_close(j, '}');
+    fputc('\n', j->to);
+}
+
 void wlk_json_number(wlk_json *j, const char *name, uint64_t value) {
     begin(j, name);
     fprintf(j->to, "%" PRIu64, value);

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tool.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+enum { ROUNDS_PER_LOOK = 1024 }; // at the clock
+
 volatile sig_atomic_t tool_stop;
+void (*tool_on_stop)(void);
 FILE *tool_console;
 
 static FILE *console(void) {
@@ -17,6 +21,9 @@ static FILE *console(void) {
 static void on_signal(int number) {
     (void)number;
     tool_stop = 1;
+    if (tool_on_stop != NULL) {
+        tool_on_stop();
+    }
 }
 
 void tool_signals(void) {
@@ -34,13 +41,28 @@ int tool_fail(const char *tool, const wlk_error *err) {
     return (int)err->status;
 }
 
-bool tool_number(const char *text, uint64_t *value) {
-    char *end = NULL;
-    if (text[0] < '0' || text[0] > '9') {
+wlk_status tool_no_memory(wlk_error *err) {
+    return wlk_fail(err, WLK_NO_MEMORY, "out of memory");
+}
+
+bool tool_take_number(const char **text, char end, uint64_t *value) {
+    const bool hex = (*text)[0] == '0' && (*text)[1] == 'x';
+    char *after = NULL;
+    if ((*text)[0] < '0' || (*text)[0] > '9') {
         return false;
     }
-    *value = strtoull(text, &end, 0);
-    return *end == '\0';
+    errno = 0;
+    *value = strtoull(*text, &after, hex ? 16 : 10);
+    *text = *after != '\0' ? after + 1 : after;
+    return errno == 0 && (*after == end || *after == '\0');
+}
+
+bool tool_number(const char *text, uint64_t *value) {
+    return tool_take_number(&text, '\0', value);
+}
+
+wlk_power_up tool_power_up(const char *text) {
+    return strcmp(text, "zero") == 0 ? WLK_POWER_ZERO : WLK_POWER_UNKNOWN;
 }
 
 static wlk_status take_members(tool_block *b, const char *text, wlk_error *err) {
@@ -51,7 +73,7 @@ static wlk_status take_members(tool_block *b, const char *text, wlk_error *err) 
     }
     wlk_member *list = calloc(n, sizeof *list);
     if (list == NULL) {
-        return wlk_fail(err, WLK_NO_MEMORY, "out of memory");
+        return tool_no_memory(err);
     }
     b->members.list = list;
     b->members_text = text;
@@ -93,7 +115,7 @@ wlk_status tool_block_open(tool_block *b, const char *name, char **words, int n,
     b->layout.n_ports = b->block->table->ports(b->cfg, &b->members, NULL, 0);
     b->ports = calloc(b->layout.n_ports, sizeof *b->ports);
     if (b->ports == NULL) {
-        return wlk_fail(err, WLK_NO_MEMORY, "out of memory");
+        return tool_no_memory(err);
     }
     (void)b->block->table->ports(b->cfg, &b->members, b->ports, b->layout.n_ports);
     return WLK_OK;
@@ -116,19 +138,37 @@ void tool_progress(uint64_t done, uint64_t total) {
     }
 }
 
-bool tool_tie_read(const char *text, uint32_t in_words, tool_tie *tie) {
-    char *end = NULL;
-    uint32_t *const parts[] = {&tie->word, &tie->lsb, &tie->width};
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
-        *parts[i] = (uint32_t)strtoul(text, &end, 10);
-        if (end == text || *end != ':') {
-            return false;
-        }
-        text = end + 1;
+bool tool_stopped(uint64_t done, uint64_t total) {
+    if (done % ROUNDS_PER_LOOK == 0) {
+        tool_progress(done, total);
     }
-    return tool_number(text, &tie->value) && tie->word < in_words && tie->width >= 1 &&
-           tie->width <= 64 && tie->lsb <= 64u - tie->width &&
-           (tie->value & ~wlk_mask(tie->width)) == 0;
+    return tool_stop != 0;
+}
+
+int tool_close_output(const char *tool) {
+    wlk_error err;
+    if (fflush(stdout) == 0 && !ferror(stdout)) {
+        return 0;
+    }
+    if (errno == EPIPE) {
+        return 128 + SIGPIPE; // `| head` has seen enough
+    }
+    (void)wlk_fail(&err, WLK_NO_SPACE, "cannot write the output: %s", strerror(errno));
+    return tool_fail(tool, &err);
+}
+
+bool tool_tie_read(const char *text, uint32_t in_words, tool_tie *tie) {
+    uint64_t word = 0, lsb = 0, width = 0;
+    const bool read = tool_take_number(&text, ':', &word) && tool_take_number(&text, ':', &lsb) &&
+                      tool_take_number(&text, ':', &width) && tool_number(text, &tie->value);
+    if (!read || word >= in_words || width < 1 || width > 64 || lsb > 64u - width ||
+        (tie->value & ~wlk_mask((uint32_t)width)) != 0) {
+        return false;
+    }
+    tie->word = (uint32_t)word;
+    tie->lsb = (uint32_t)lsb;
+    tie->width = (uint32_t)width;
+    return true;
 }
 
 void tool_tie_apply(const tool_tie *ties, uint32_t n, uint64_t *in) {

@@ -13,6 +13,9 @@
 /* Set by SIGINT and SIGTERM. */
 extern volatile sig_atomic_t tool_stop;
 
+/* Called by the handler of these, or NULL. */
+extern void (*tool_on_stop)(void);
+
 /* Where errors and progress go; NULL: stderr. */
 extern FILE *tool_console;
 
@@ -22,8 +25,19 @@ void tool_signals(void);
 /* Print the error and return its status as the exit code. */
 int tool_fail(const char *tool, const wlk_error *err);
 
-/* A decimal or 0x number; false when @p text is none. */
+wlk_status tool_no_memory(wlk_error *err);
+
+/*
+ * The number at *text, decimal or 0x. It ends with @p end or with the text; *text moves behind it.
+ * False when there is none, or one of more than 64 bits.
+ */
+bool tool_take_number(const char **text, char end, uint64_t *value);
+
+/* The same of a whole text. */
 bool tool_number(const char *text, uint64_t *value);
+
+/* "zero", or else unknown. */
+wlk_power_up tool_power_up(const char *text);
 
 /* A block in a configuration. */
 typedef struct tool_block {
@@ -56,5 +70,11 @@ void tool_tie_apply(const tool_tie *ties, uint32_t n, uint64_t *in);
 
 /* Every 0.2 s at most: "progress DONE TOTAL" on stderr, read by scripts/warplock. */
 void tool_progress(uint64_t done, uint64_t total);
+
+/* In a loop, @p done counting its rounds: progress now and then, and whether to end it. */
+bool tool_stopped(uint64_t done, uint64_t total);
+
+/* End of output on stdout: NO_SPACE when it could not be written, 141 when its reader has gone. */
+int tool_close_output(const char *tool);
 
 #endif

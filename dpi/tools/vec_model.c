@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "csv.h"
 #include "vec_job.h"
 
 // Output bits that the CSV has, and their values in this cycle.
@@ -34,11 +33,12 @@ static bool explained(job *j, const observed *t) {
     return j->candidates.n > 0;
 }
 
-static wlk_status rows_of(job *j, csv *rows, const observed *t, wlk_error *err) {
+static wlk_status rows_of(job *j, const observed *t, wlk_error *err) {
     wlk_step_info info;
+    csv_care(j->rows, t->bits);
     for (uint64_t c = 0; !tool_stop; c++) {
         bool more = false;
-        const wlk_status status = csv_row(rows, j->in, t->seen, &more, err);
+        const wlk_status status = csv_row(j->rows, j->in, t->seen, &more, err);
         if (status != WLK_OK || !more) {
             return status;
         }
@@ -48,47 +48,27 @@ static wlk_status rows_of(job *j, csv *rows, const observed *t, wlk_error *err) 
         }
         wlk_candidates_record(&j->candidates, j->in, j->out, j->care, j->b.layout.out_words,
                               j->other, &info);
-        wlk_json line = {stdout, false};
-        wlk_json_open(&line, NULL, '{');
+        wlk_json line = wlk_json_line(stdout);
         wlk_json_number(&line, "cycle", c);
         wlk_json_number(&line, "violated", info.violated);
         vec_print_side(j, "out", true, j->out, &line);
         vec_print_side(j, "care", true, j->care, &line);
-        wlk_json_close(&line, '}');
-        fputc('\n', stdout);
+        wlk_json_line_end(&line);
     }
     return WLK_OK;
 }
 
-static wlk_status model(job *j, const observed *t, wlk_error *err) {
-    csv *rows = NULL;
-    wlk_status status = csv_open(&rows, stdin, "stdin", j->b.ports, j->b.layout.n_ports,
-                                 j->b.block->table, true, err);
-    if (status == WLK_OK) {
-        csv_care(rows, t->bits);
-        status = rows_of(j, rows, t, err);
-    }
-    csv_close(rows);
-    return status;
-}
-
 // Outputs that are columns are what the RTL showed. What the unknown rest of the state leaves open
 // has care 0.
-int vec_model(int n, char **a) {
-    job j;
-    wlk_error err;
-    if (n < 2) {
-        return VEC_BAD_WORDS;
-    }
-    wlk_status status = job_open(&j, a[0], a[1], a + 2, n - 2, &err);
+wlk_status vec_model(job *j, char **a, wlk_error *err) {
+    const uint32_t words = j->b.layout.out_words;
+    uint64_t *both = calloc(2u * words + 1u, sizeof *both);
+    const observed t = {both, both + words};
+    (void)a;
+    wlk_status status = both != NULL ? job_csv(j, "stdin", true, err) : tool_no_memory(err);
     if (status == WLK_OK) {
-        const size_t words = j.b.layout.out_words + 1u;
-        const observed t = {calloc(words, sizeof *t.bits), calloc(words, sizeof *t.seen)};
-        status = t.bits != NULL && t.seen != NULL ? model(&j, &t, &err)
-                                                  : wlk_fail(&err, WLK_NO_MEMORY, "out of memory");
-        free(t.bits);
-        free(t.seen);
-        job_close(&j);
+        status = rows_of(j, &t, err);
     }
-    return status == WLK_OK ? vec_close_output() : tool_fail("wlk-vec", &err);
+    free(both);
+    return status;
 }

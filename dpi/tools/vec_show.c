@@ -6,70 +6,47 @@
 
 #include "vec_job.h"
 
-int vec_header(int n, char **a) {
-    wlk_error err;
-    wlk_vec_reader *reader = NULL;
-    if (n != 1) {
-        return VEC_BAD_WORDS;
+wlk_status vec_header(job *j, char **a, wlk_error *err) {
+    const wlk_status status = wlk_vec_open(&j->reader, a[0], err);
+    if (status != WLK_OK) {
+        return status;
     }
-    if (wlk_vec_open(&reader, a[0], &err) != WLK_OK) {
-        return tool_fail("wlk-vec", &err);
-    }
-    const wlk_vec_shape shape = wlk_vec_get_shape(reader);
-    wlk_json j = {stdout, false};
-    wlk_json_open(&j, NULL, '{');
-    wlk_json_number(&j, "in_words", shape.in_words);
-    wlk_json_number(&j, "out_words", shape.out_words);
-    wlk_json_number(&j, "cycles", wlk_vec_cycles(reader));
-    wlk_json_raw(&j, "header", wlk_vec_header(reader));
-    wlk_json_close(&j, '}');
-    fputc('\n', stdout);
-    wlk_vec_close(reader);
-    return vec_close_output();
+    const wlk_vec_shape shape = wlk_vec_get_shape(j->reader);
+    wlk_json to = wlk_json_line(stdout);
+    wlk_json_number(&to, "in_words", shape.in_words);
+    wlk_json_number(&to, "out_words", shape.out_words);
+    wlk_json_number(&to, "cycles", wlk_vec_cycles(j->reader));
+    wlk_json_raw(&to, "header", wlk_vec_header(j->reader));
+    wlk_json_line_end(&to);
+    return WLK_OK;
 }
 
-static wlk_status dump(const job *j, wlk_vec_reader *reader, uint64_t from, uint64_t to,
-                       wlk_error *err) {
+wlk_status vec_dump(job *j, char **a, wlk_error *err) {
     const uint64_t *in, *out, *care;
-    wlk_status status = wlk_vec_seek(reader, from, err);
+    uint64_t from = 0, to = 0;
+    if (!tool_number(a[2], &from) || !tool_number(a[3], &to)) {
+        return WLK_USAGE;
+    }
+    wlk_status status = job_reader(j, a[1], err);
+    if (status == WLK_OK) {
+        status = wlk_vec_seek(j->reader, from, err);
+    }
     for (uint64_t c = from; status == WLK_OK && c < to && !tool_stop && !ferror(stdout); c++) {
-        status = wlk_vec_read(reader, &in, &out, &care, err);
+        status = wlk_vec_read(j->reader, &in, &out, &care, err);
         if (status != WLK_OK || in == NULL) {
             break;
         }
-        wlk_json line = {stdout, false};
-        wlk_json_open(&line, NULL, '{');
+        wlk_json line = wlk_json_line(stdout);
         wlk_json_number(&line, "cycle", c);
         vec_print_side(j, "in", false, in, &line);
         vec_print_side(j, "out", true, out, &line);
         vec_print_side(j, "care", true, care, &line);
-        wlk_json_close(&line, '}');
-        fputc('\n', stdout);
+        wlk_json_line_end(&line);
     }
     if (status == WLK_OK && tool_stop) {
         return wlk_fail(err, WLK_INTERRUPTED, "interrupted");
     }
     return status;
-}
-
-int vec_dump(int n, char **a) {
-    job j;
-    wlk_error err;
-    uint64_t from = 0, to = 0;
-    wlk_vec_reader *reader = NULL;
-    if (n < 4 || !tool_number(a[2], &from) || !tool_number(a[3], &to)) {
-        return VEC_BAD_WORDS;
-    }
-    if (job_open(&j, a[0], "unknown", a + 4, n - 4, &err) != WLK_OK) {
-        return tool_fail("wlk-vec", &err);
-    }
-    wlk_status status = job_reader(&j, a[1], &reader, &err);
-    if (status == WLK_OK) {
-        status = dump(&j, reader, from, to, &err);
-    }
-    wlk_vec_close(reader);
-    job_close(&j);
-    return status == WLK_OK ? vec_close_output() : tool_fail("wlk-vec", &err);
 }
 
 static void print_port(const tool_block *b, const wlk_port *p, wlk_json *to) {
@@ -86,20 +63,13 @@ static void print_port(const tool_block *b, const wlk_port *p, wlk_json *to) {
 }
 
 // What the C side makes of a table: compared with the Python side by a test.
-int vec_layout(int n, char **a) {
-    job j;
-    wlk_error err;
-    if (n < 1) {
-        return VEC_BAD_WORDS;
-    }
-    if (job_open(&j, a[0], "unknown", a + 1, n - 1, &err) != WLK_OK) {
-        return tool_fail("wlk-vec", &err);
-    }
-    const wlk_layout *l = &j.b.layout;
+wlk_status vec_layout(job *j, char **a, wlk_error *err) {
+    const wlk_layout *l = &j->b.layout;
     char schema[17];
-    wlk_json to = {stdout, false};
-    (void)snprintf(schema, sizeof schema, "%016" PRIx64, j.b.block->table->schema_hash);
-    wlk_json_open(&to, NULL, '{');
+    wlk_json to = wlk_json_line(stdout);
+    (void)a;
+    (void)err;
+    (void)snprintf(schema, sizeof schema, "%016" PRIx64, j->b.block->table->schema_hash);
     wlk_json_text(&to, "schema", schema);
     wlk_json_number(&to, "in_control", l->in_control);
     wlk_json_number(&to, "out_control", l->out_control);
@@ -107,13 +77,11 @@ int vec_layout(int n, char **a) {
     wlk_json_number(&to, "out_words", l->out_words);
     wlk_json_open(&to, "ports", '[');
     for (uint32_t i = 0; i < l->n_ports; i++) {
-        print_port(&j.b, &j.b.ports[i], &to);
+        print_port(&j->b, &j->b.ports[i], &to);
     }
     wlk_json_close(&to, ']');
-    wlk_json_close(&to, '}');
-    fputc('\n', stdout);
-    job_close(&j);
-    return vec_close_output();
+    wlk_json_line_end(&to);
+    return WLK_OK;
 }
 
 static wlk_status compare(wlk_vec_reader *a, wlk_vec_reader *b, const char *path, wlk_error *err) {
@@ -140,20 +108,10 @@ static wlk_status compare(wlk_vec_reader *a, wlk_vec_reader *b, const char *path
     }
 }
 
-int vec_same(int n, char **a) {
-    wlk_error err;
-    wlk_vec_reader *first = NULL, *second = NULL;
-    if (n != 2) {
-        return VEC_BAD_WORDS;
-    }
-    wlk_status status = wlk_vec_open(&first, a[0], &err);
+wlk_status vec_same(job *j, char **a, wlk_error *err) {
+    wlk_status status = wlk_vec_open(&j->reader, a[0], err);
     if (status == WLK_OK) {
-        status = wlk_vec_open(&second, a[1], &err);
+        status = wlk_vec_open(&j->second, a[1], err);
     }
-    if (status == WLK_OK) {
-        status = compare(first, second, a[0], &err);
-    }
-    wlk_vec_close(first);
-    wlk_vec_close(second);
-    return status == WLK_OK ? 0 : tool_fail("wlk-vec", &err);
+    return status == WLK_OK ? compare(j->reader, j->second, a[0], err) : status;
 }

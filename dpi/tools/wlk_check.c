@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // wlk-check: a waveform against the model. scripts/warplock check is its front.
 //
-//   wlk-check list FILE                  scopes and their signals as one JSON object
-//   wlk-check run FILE WORDS             the instances in one pass; one JSON object a line each
-//   wlk-check session FILE               list, then the words of run from stdin, one a line
+//   wlk-check session FILE               see below
 //   wlk-check verify FILE                whether all of it can be read
 //
-// WORDS: for each instance,
+// A session prints the scopes and their signals as one JSON object. Then it takes words from stdin,
+// one a line, for each instance
 //   --instance block=NAME scope=PATH [clock=PATH] [power_up=unknown|zero] [skip=PORT,...]
-//   [KEY=VALUE...]
+//   [tie=WORD:LSB:WIDTH:VALUE...] [KEY=VALUE...]
+// checks these instances in one pass, and prints a JSON object for each. Without words it ends.
 // A signal is a port when it has its name; every port but those of skip= must be there. Scopes,
 // clocks, configurations and the ports to skip are chosen by scripts/wlk/fit/scopes.py. What failed
-// is reported for a person: on stderr, or in a session as the member `report` of the object.
+// is reported for a person as the member `report` of the object.
 #define _GNU_SOURCE // open_memstream
 #include <inttypes.h>
 #include <stdio.h>
@@ -23,10 +23,9 @@
 #include "warplock/wave.h"
 
 enum {
-    CYCLES_PER_CHECK = 4096,
+    SAMPLES_PER_LOOK = 4096, // at the clock, for progress
     MAX_TIES = 64,
-    MAX_WORDS = 1 << 15, // of a session
-    LINE = 4096
+    MAX_INSTANCES = 256 // as in scripts/wlk/fit/wave.py
 };
 
 static const char tool[] = "wlk-check";
@@ -34,13 +33,14 @@ static wlk_wave *open_wave; // for the signal handler
 
 typedef struct instance {
     const char *block_name, *scope, *clock, *power_up, *skip;
-    const char *words[WLK_MAX_PARAMS + 1]; // key=value of the configuration, and members
+    char *words[WLK_MAX_PARAMS + 1]; // key=value of the configuration, and members
     uint32_t n_words;
     const char *tie_words[MAX_TIES];
     tool_tie ties[MAX_TIES]; // inputs that are constant, and not in the dump
     uint32_t n_ties;
     tool_block b;
-    uint64_t *in, *in_x, *out, *out_x, *compare; // records
+    uint64_t *records; // owned; the following lie in it
+    uint64_t *in, *in_x, *out, *out_x, *compare;
     wlk_checker *checker;
     wlk_wave *wave;
     size_t at; // number of its scope
@@ -49,31 +49,15 @@ typedef struct instance {
     bool failed;
 } instance;
 
-typedef struct job {
-    wlk_wave *wave;
-    const char *path;
-    instance *instances;
+typedef struct session {
+    instance instances[MAX_INSTANCES];
     uint32_t n;
-    bool session;
-} job;
+} session;
 
-// ---- Ctrl-C -----------------------------------------------------------------------------------
-
-static void on_signal(int number) {
-    (void)number;
-    tool_stop = 1;
+static void stop_wave(void) {
     if (open_wave != NULL) {
         wlk_wave_stop(open_wave);
     }
-}
-
-static void catch_signals(void) {
-    struct sigaction stop;
-    tool_signals();
-    memset(&stop, 0, sizeof stop);
-    stop.sa_handler = on_signal;
-    (void)sigaction(SIGINT, &stop, NULL);
-    (void)sigaction(SIGTERM, &stop, NULL);
 }
 
 // ---- list -------------------------------------------------------------------------------------
@@ -103,14 +87,13 @@ static void list_scope(const wlk_wave *wave, const wlk_wave_scope *scope, wlk_js
     wlk_json_close(to, '}');
 }
 
-static void list(const wlk_wave *wave, FILE *to) {
+static void list(const wlk_wave *wave) {
     size_t count = 0;
     uint64_t start = 0, end = 0;
     int exponent = 0;
     const wlk_wave_scope *scopes = wlk_wave_scopes(wave, &count);
     wlk_wave_times(wave, &start, &end, &exponent);
-    wlk_json j = {to, false};
-    wlk_json_open(&j, NULL, '{');
+    wlk_json j = wlk_json_line(stdout);
     wlk_json_number(&j, "start", start);
     wlk_json_number(&j, "end", end);
     wlk_json_signed(&j, "exponent", exponent);
@@ -119,44 +102,35 @@ static void list(const wlk_wave *wave, FILE *to) {
         list_scope(wave, &scopes[i], &j);
     }
     wlk_json_close(&j, ']');
-    wlk_json_close(&j, '}');
-    fputc('\n', to);
-    (void)fflush(to);
+    wlk_json_line_end(&j);
+    (void)fflush(stdout);
 }
 
 // ---- one instance -----------------------------------------------------------------------------
 
-static uint64_t *record(uint32_t n_words) {
-    return calloc(n_words + 1u, sizeof(uint64_t));
-}
-
 static wlk_status configure(instance *i, wlk_error *err) {
+    const wlk_layout *l = &i->b.layout;
     if (i->block_name == NULL || i->scope == NULL) {
         return wlk_fail(err, WLK_USAGE, "--instance needs block=NAME and scope=PATH");
     }
-    const bool zero = strcmp(i->power_up, "zero") == 0;
-    if (!zero && strcmp(i->power_up, "unknown") != 0) {
+    if (strcmp(i->power_up, "zero") != 0 && strcmp(i->power_up, "unknown") != 0) {
         return wlk_fail(err, WLK_USAGE, "power_up=%.64s: give unknown or zero", i->power_up);
     }
-    char *words[WLK_MAX_PARAMS + 1];
-    for (uint32_t w = 0; w < i->n_words; w++) {
-        words[w] = (char *)(uintptr_t)i->words[w];
-    }
-    const wlk_status status = tool_block_open(&i->b, i->block_name, words, (int)i->n_words, err);
+    const wlk_status status = tool_block_open(&i->b, i->block_name, i->words, (int)i->n_words, err);
     if (status != WLK_OK) {
         return status;
     }
-    i->in = record(i->b.layout.in_words);
-    i->in_x = record(i->b.layout.in_words);
-    i->out = record(i->b.layout.out_words);
-    i->out_x = record(i->b.layout.out_words);
-    i->compare = record(i->b.layout.out_words);
-    if (i->in == NULL || i->in_x == NULL || i->out == NULL || i->out_x == NULL ||
-        i->compare == NULL) {
-        return wlk_fail(err, WLK_NO_MEMORY, "out of memory");
+    i->records = calloc(2u * l->in_words + 3u * l->out_words + 1u, sizeof *i->records);
+    if (i->records == NULL) {
+        return tool_no_memory(err);
     }
+    i->in = i->records;
+    i->in_x = i->in + l->in_words;
+    i->out = i->in_x + l->in_words;
+    i->out_x = i->out + l->out_words;
+    i->compare = i->out_x + l->out_words;
     for (uint32_t t = 0; t < i->n_ties; t++) {
-        if (!tool_tie_read(i->tie_words[t], i->b.layout.in_words, &i->ties[t])) {
+        if (!tool_tie_read(i->tie_words[t], l->in_words, &i->ties[t])) {
             return wlk_fail(err, WLK_USAGE, "tie=%.64s: give WORD:LSB:WIDTH:VALUE",
                             i->tie_words[t]);
         }
@@ -168,11 +142,7 @@ static wlk_status configure(instance *i, wlk_error *err) {
 static void instance_close(instance *i) {
     wlk_checker_close(i->checker);
     tool_block_close(&i->b);
-    free(i->in);
-    free(i->in_x);
-    free(i->out);
-    free(i->out_x);
-    free(i->compare);
+    free(i->records);
 }
 
 static bool is_skipped(const instance *i, const char *port) {
@@ -186,26 +156,22 @@ static bool is_skipped(const instance *i, const char *port) {
     return false;
 }
 
-static wlk_status bind_port(instance *i, uint32_t sampler, const wlk_port *port, wlk_error *err) {
-    uint64_t *value = port->is_out ? i->out : i->in;
-    uint64_t *x = port->is_out ? i->out_x : i->in_x;
-    if (port->is_out) {
-        wlk_port_set(port, i->compare, ~UINT64_C(0));
-    }
-    return wlk_wave_bind_signal(i->wave, sampler, i->at, port->name, port->width,
-                                value + port->word, x + port->word, port->lsb, err);
-}
-
-static wlk_status bind_ports(instance *i, uint32_t sampler, wlk_error *err) {
-    for (uint32_t p = 0; p < i->b.layout.n_ports; p++) {
+static wlk_status bind_ports(instance *i, wlk_error *err) {
+    wlk_status status = WLK_OK;
+    for (uint32_t p = 0; p < i->b.layout.n_ports && status == WLK_OK; p++) {
         const wlk_port *port = &i->b.ports[p];
-        const bool bound = port->present && !is_skipped(i, port->name);
-        const wlk_status status = bound ? bind_port(i, sampler, port, err) : WLK_OK;
-        if (status != WLK_OK) {
-            return status;
+        uint64_t *value = port->is_out ? i->out : i->in;
+        uint64_t *x = port->is_out ? i->out_x : i->in_x;
+        if (!port->present || is_skipped(i, port->name)) {
+            continue;
         }
+        if (port->is_out) {
+            wlk_port_set(port, i->compare, ~UINT64_C(0));
+        }
+        status = wlk_wave_bind_signal(i->wave, i->sampler, i->at, port->name, port->width,
+                                      value + port->word, x + port->word, port->lsb, err);
     }
-    return WLK_OK;
+    return status;
 }
 
 static int on_sample(void *ctx, uint64_t time, uint64_t sample) {
@@ -214,7 +180,7 @@ static int on_sample(void *ctx, uint64_t time, uint64_t sample) {
         i->failed = true;
         i->failed_at = time;
     }
-    if (sample % CYCLES_PER_CHECK == 0) {
+    if (sample % SAMPLES_PER_LOOK == 0) {
         uint64_t start = 0, end = 0;
         wlk_wave_times(i->wave, &start, &end, NULL);
         tool_progress(time - start, end - start);
@@ -240,7 +206,6 @@ static wlk_status find_clock(const instance *i, wlk_wave_handle *clock, wlk_erro
 
 static wlk_status prepare(instance *i, wlk_wave *wave, wlk_error *err) {
     wlk_wave_handle clock = WLK_WAVE_NO_CLOCK;
-    uint32_t sampler = 0;
     i->wave = wave;
     wlk_status status = configure(i, err);
     if (status != WLK_OK) {
@@ -252,15 +217,14 @@ static wlk_status prepare(instance *i, wlk_wave *wave, wlk_error *err) {
     }
     status = find_clock(i, &clock, err);
     if (status == WLK_OK) {
-        status = wlk_wave_add_sampler(wave, clock, on_sample, i, &sampler, err);
+        status = wlk_wave_add_sampler(wave, clock, on_sample, i, &i->sampler, err);
     }
-    i->sampler = sampler;
     if (status == WLK_OK) {
-        status = bind_ports(i, sampler, err);
+        status = bind_ports(i, err);
     }
     const wlk_checker_options options = {
         .scope = i->scope,
-        .power_up = strcmp(i->power_up, "zero") == 0 ? WLK_POWER_ZERO : WLK_POWER_UNKNOWN,
+        .power_up = tool_power_up(i->power_up),
         .compare = i->compare,
         .count_events = true,
         .members = i->b.members,
@@ -271,34 +235,30 @@ static wlk_status prepare(instance *i, wlk_wave *wave, wlk_error *err) {
 
 // ---- results ----------------------------------------------------------------------------------
 
-static void print_report(const instance *i, FILE *to) {
-    int exponent = 0;
-    wlk_checker_report(i->checker, to);
-    if (i->failed) {
-        wlk_wave_times(i->wave, NULL, NULL, &exponent);
-        fprintf(to, "  clock edge at time %" PRIu64 " (in units of 1e%d s)\n", i->failed_at,
-                exponent);
-    }
-}
-
-// The report as a member: in the answer and not in a file, no full disk keeps it back.
+// In the answer and not in a file: no full disk keeps it back.
 static void add_report(const instance *i, wlk_json *to) {
     char *text = NULL;
     size_t size = 0;
+    int exponent = 0;
     FILE *report = open_memstream(&text, &size);
     if (report == NULL) {
         return;
     }
-    print_report(i, report);
+    wlk_checker_report(i->checker, report);
+    if (i->failed) {
+        wlk_wave_times(i->wave, NULL, NULL, &exponent);
+        fprintf(report, "  clock edge at time %" PRIu64 " (in units of 1e%d s)\n", i->failed_at,
+                exponent);
+    }
     if (fclose(report) == 0) {
         wlk_json_text(to, "report", text);
     }
     free(text);
 }
 
-static void print_json(const instance *i, bool with_report) {
-    wlk_json j = {stdout, false};
-    wlk_json_open(&j, NULL, '{');
+static int print_answer(const instance *i) {
+    const int verdict = (int)wlk_checker_result_get(i->checker, false).verdict;
+    wlk_json j = wlk_json_line(stdout);
     wlk_checker_json(i->checker, false, &j);
     if (i->failed) {
         wlk_json_number(&j, "first_time", i->failed_at);
@@ -306,60 +266,32 @@ static void print_json(const instance *i, bool with_report) {
     if (!i->b.block->table->has_clock) {
         wlk_json_number(&j, "port_changes", wlk_wave_moves(i->wave, i->sampler));
     }
-    if (with_report) {
+    if (verdict != 0) {
         add_report(i, &j);
     }
-    wlk_json_close(&j, '}');
-    fputc('\n', stdout);
-}
-
-// Exit code of several runs: the lowest number that is not 0, as in scripts/wlk/base/report.py.
-static int answer(const job *j) {
-    int worst = 0;
-    wlk_error err;
-    for (uint32_t n = 0; n < j->n; n++) {
-        const instance *i = &j->instances[n];
-        const int verdict = (int)wlk_checker_result_get(i->checker, false).verdict;
-        print_json(i, verdict != 0 && j->session);
-        if (verdict != 0 && (worst == 0 || verdict < worst)) {
-            worst = verdict;
-        }
-        if (verdict != 0 && !j->session) {
-            print_report(i, stderr);
-        }
-    }
-    if (fflush(stdout) != 0) {
-        (void)wlk_fail(&err, WLK_NO_SPACE, "cannot write to stdout");
-        return tool_fail(tool, &err);
-    }
-    return worst;
+    wlk_json_line_end(&j);
+    return verdict;
 }
 
 // ---- words ------------------------------------------------------------------------------------
 
-static const char *value_of(const char *word, const char *key) {
-    const size_t n = strlen(key);
-    return strncmp(word, key, n) == 0 && word[n] == '=' ? word + n + 1u : NULL;
-}
-
-static wlk_status instance_word(instance *i, const char *word, wlk_error *err) {
+static wlk_status instance_word(instance *i, char *word, wlk_error *err) {
     const struct {
         const char *key;
         const char **to;
     } keys[] = {
-        {"block", &i->block_name},  {"scope", &i->scope}, {"clock", &i->clock},
-        {"power_up", &i->power_up}, {"skip", &i->skip},
+        {"block=", &i->block_name},  {"scope=", &i->scope}, {"clock=", &i->clock},
+        {"power_up=", &i->power_up}, {"skip=", &i->skip},
     };
     for (size_t k = 0; k < sizeof keys / sizeof keys[0]; k++) {
-        const char *value = value_of(word, keys[k].key);
-        if (value != NULL) {
-            *keys[k].to = value;
+        const size_t n = strlen(keys[k].key);
+        if (strncmp(word, keys[k].key, n) == 0) {
+            *keys[k].to = word + n;
             return WLK_OK;
         }
     }
-    const char *tie = value_of(word, "tie");
-    if (tie != NULL && i->n_ties < MAX_TIES) {
-        i->tie_words[i->n_ties++] = tie;
+    if (strncmp(word, "tie=", 4) == 0 && i->n_ties < MAX_TIES) {
+        i->tie_words[i->n_ties++] = word + 4;
         return WLK_OK;
     }
     if (i->n_words == WLK_MAX_PARAMS + 1u) {
@@ -369,147 +301,97 @@ static wlk_status instance_word(instance *i, const char *word, wlk_error *err) {
     return WLK_OK;
 }
 
-static wlk_status parse(job *j, int n, char **words, wlk_error *err) {
-    size_t most = 0;
-    for (int w = 0; w < n; w++) {
-        most += strcmp(words[w], "--instance") == 0;
-    }
-    j->instances = calloc(most + 1, sizeof *j->instances);
-    if (j->instances == NULL) {
-        return wlk_fail(err, WLK_NO_MEMORY, "out of memory");
-    }
-    for (int w = 0; w < n; w++) {
-        if (strcmp(words[w], "--instance") == 0) {
-            j->instances[j->n++].power_up = "unknown";
-        } else if (j->n == 0) {
-            return wlk_fail(err, WLK_USAGE, "'%.64s' stands before the first --instance", words[w]);
+// The lines of @p text, which they stay in, are the words.
+static wlk_status parse(session *s, char *text, wlk_error *err) {
+    wlk_status status = WLK_OK;
+    char *rest = NULL;
+    for (char *word = strtok_r(text, "\n", &rest); word != NULL && status == WLK_OK;
+         word = strtok_r(NULL, "\n", &rest)) {
+        const bool next = strcmp(word, "--instance") == 0;
+        if (next && s->n == MAX_INSTANCES) {
+            status = wlk_fail(err, WLK_USAGE, "more than %d instances", (int)MAX_INSTANCES);
+        } else if (next) {
+            s->instances[s->n++].power_up = "unknown";
+        } else if (s->n == 0) {
+            status = wlk_fail(err, WLK_USAGE, "'%.64s' stands before the first --instance", word);
         } else {
-            const wlk_status status = instance_word(&j->instances[j->n - 1u], words[w], err);
-            if (status != WLK_OK) {
-                return status;
-            }
+            status = instance_word(&s->instances[s->n - 1u], word, err);
         }
     }
-    return j->n != 0 ? WLK_OK : wlk_fail(err, WLK_USAGE, "no --instance");
-}
-
-static wlk_status run_all(job *j, wlk_error *err) {
-    for (uint32_t i = 0; i < j->n; i++) {
-        const wlk_status status = prepare(&j->instances[i], j->wave, err);
-        if (status != WLK_OK) {
-            return status;
-        }
-    }
-    return wlk_wave_run(j->wave, WLK_WAVE_NO_LIMIT, err);
-}
-
-static int run(wlk_wave *wave, const char *path, int n, char **words, bool in_session) {
-    wlk_error err;
-    job j = {.wave = wave, .path = path, .session = in_session};
-    wlk_status status = parse(&j, n, words, &err);
-    if (status == WLK_OK) {
-        status = run_all(&j, &err);
-    }
-    const int code = status == WLK_OK ? answer(&j) : tool_fail(tool, &err);
-    for (uint32_t i = 0; i < j.n; i++) {
-        instance_close(&j.instances[i]);
-    }
-    free(j.instances);
-    return code;
+    return status;
 }
 
 // ---- commands ---------------------------------------------------------------------------------
 
-static int interrupted(const char *path) {
-    wlk_error err;
-    (void)wlk_fail(&err, WLK_INTERRUPTED, "%.300s: interrupted", path);
-    return tool_fail(tool, &err);
+static wlk_status check(session *s, char *text, wlk_wave *wave, wlk_error *err) {
+    wlk_status status = parse(s, text, err);
+    for (uint32_t i = 0; i < s->n && status == WLK_OK; i++) {
+        status = prepare(&s->instances[i], wave, err);
+    }
+    return status == WLK_OK ? wlk_wave_run(wave, WLK_WAVE_NO_LIMIT, err) : status;
 }
 
-// Lines of stdin as words; returns how many. USAGE when they are more than MAX_WORDS.
-static size_t read_words(char **words, wlk_status *status, wlk_error *err) {
-    char *line = NULL;
-    size_t size = 0, n = 0;
-    *status = WLK_OK;
-    while (*status == WLK_OK && !tool_stop && getline(&line, &size, stdin) > 0) {
-        line[strcspn(line, "\n")] = '\0';
-        if (n == MAX_WORDS) {
-            *status = wlk_fail(err, WLK_USAGE, "more than %d words", (int)MAX_WORDS);
-        } else if ((words[n] = strdup(line)) == NULL) {
-            *status = wlk_fail(err, WLK_NO_MEMORY, "out of memory");
-        } else {
-            n++;
-        }
+// Exit code of several instances: the lowest number that is not 0, as in
+// scripts/wlk/base/report.py.
+static int answer(const session *s) {
+    int worst = 0;
+    for (uint32_t i = 0; i < s->n; i++) {
+        const int verdict = print_answer(&s->instances[i]);
+        worst = verdict != 0 && (worst == 0 || verdict < worst) ? verdict : worst;
     }
-    free(line);
-    return n;
+    const int code = tool_close_output(tool);
+    return code != 0 ? code : worst;
 }
 
-// The words of run from stdin, one a line, to its end.
-static int session(wlk_wave *wave, const char *path) {
-    char **words = calloc(MAX_WORDS, sizeof *words);
+static int run_session(wlk_wave *wave, const char *path) {
+    session *s = calloc(1, sizeof *s);
+    char *text = NULL;
+    size_t size = 0;
     wlk_error err;
-    wlk_status status = WLK_OK;
-    size_t n = 0;
-    list(wave, stdout);
-    if (words == NULL) {
-        status = wlk_fail(&err, WLK_NO_MEMORY, "out of memory");
-    } else {
-        n = read_words(words, &status, &err);
-    }
-    int code = 0; // an empty stdin: the reader of the list has seen what it wanted
+    int code = 0; // no words: the reader of the list has seen what it wanted
+    list(wave);
+    const bool words = !tool_stop && getdelim(&text, &size, '\0', stdin) > 0;
     if (tool_stop) {
-        code = interrupted(path);
-    } else if (status != WLK_OK) {
+        (void)wlk_fail(&err, WLK_INTERRUPTED, "%.300s: interrupted", path);
         code = tool_fail(tool, &err);
-    } else if (n != 0) {
-        code = run(wave, path, (int)n, words, true);
+    } else if (words) {
+        const wlk_status status = s != NULL ? check(s, text, wave, &err) : tool_no_memory(&err);
+        code = status == WLK_OK ? answer(s) : tool_fail(tool, &err);
     }
-    while (n > 0) {
-        free(words[--n]);
+    for (uint32_t i = 0; s != NULL && i < s->n; i++) {
+        instance_close(&s->instances[i]);
     }
-    free(words);
-    return code;
-}
-
-static int command(const char *name, const char *path, int n, char **words) {
-    wlk_error err;
-    wlk_wave *wave = NULL;
-    int code = 0;
-    if (wlk_wave_open(&wave, path, NULL, &err) != WLK_OK) {
-        return tool_fail(tool, &err);
-    }
-    open_wave = wave;
-    if (tool_stop) {
-        code = interrupted(path);
-    } else if (strcmp(name, "list") == 0) {
-        list(wave, stdout);
-    } else if (strcmp(name, "session") == 0) {
-        code = session(wave, path);
-    } else if (strcmp(name, "verify") == 0) {
-        code = wlk_wave_verify(wave, &err) == WLK_OK ? 0 : tool_fail(tool, &err);
-    } else {
-        code = run(wave, path, n, words, false);
-    }
-    open_wave = NULL;
-    wlk_wave_close(wave);
+    free(s);
+    free(text);
     return code;
 }
 
 int main(int argc, char **argv) {
-    catch_signals();
-    const bool plain =
-        argc == 3 && (strcmp(argv[1], "list") == 0 || strcmp(argv[1], "session") == 0 ||
-                      strcmp(argv[1], "verify") == 0);
-    if (plain || (argc > 3 && strcmp(argv[1], "run") == 0)) {
-        return command(argv[1], argv[2], argc - 3, argv + 3);
+    wlk_error err;
+    tool_on_stop = stop_wave;
+    tool_signals();
+    const bool verify = argc == 3 && strcmp(argv[1], "verify") == 0;
+    if (!verify && (argc != 3 || strcmp(argv[1], "session") != 0)) {
+        fputs("usage: wlk-check session FILE <WORDS, one a line\n"
+              "       wlk-check verify FILE\n",
+              stderr);
+        return WLK_USAGE;
     }
-    fputs("usage: wlk-check list FILE\n"
-          "       wlk-check session FILE <WORDS, one a line\n"
-          "       wlk-check verify FILE\n"
-          "       wlk-check run FILE --instance block=NAME scope=PATH [clock=PATH]\n"
-          "                 [power_up=unknown|zero] [skip=PORT,...] [KEY=VALUE...]\n"
-          "                 [--instance ...]\n",
-          stderr);
-    return WLK_USAGE;
+    wlk_wave *wave = NULL;
+    if (wlk_wave_open(&wave, argv[2], NULL, &err) != WLK_OK) {
+        return tool_fail(tool, &err);
+    }
+    open_wave = wave;
+    if (tool_stop) {
+        wlk_wave_stop(wave); // it came during the open
+    }
+    int code = 0;
+    if (!verify) {
+        code = run_session(wave, argv[2]);
+    } else if (wlk_wave_verify(wave, &err) != WLK_OK) {
+        code = tool_fail(tool, &err);
+    }
+    open_wave = NULL;
+    wlk_wave_close(wave);
+    return code;
 }

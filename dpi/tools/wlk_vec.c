@@ -6,34 +6,69 @@
 
 #include "vec_job.h"
 
+static const char tool[] = "wlk-vec";
+
+typedef struct command {
+    const char *name;
+    wlk_status (*run)(job *j, char **a, wlk_error *err);
+    int words;    // how many there are, without those of the configuration
+    int power_up; // which of them is the model's power-up; 0: it is unknown
+    bool block;   // the first one is a block, and words of its configuration may follow
+    bool writes;  // --force and --small may stand before the words
+    const char *usage;
+} command;
+
+static const command commands[] = {
+    {"gen", vec_gen, 6, 5, true, true,
+     "[--force] [--small] BLOCK OUT SEED PROFILE CYCLES unknown|zero [KEY=VALUE...]"},
+    {"play", vec_play, 4, 2, true, false, "BLOCK FILE unknown|zero gen|csv [KEY=VALUE...]"},
+    {"header", vec_header, 1, 0, false, false, "FILE"},
+    {"dump", vec_dump, 4, 0, true, false, "BLOCK FILE FROM TO [KEY=VALUE...]"},
+    {"import", vec_import, 4, 3, true, true,
+     "[--force] BLOCK OUT NAME unknown|zero [KEY=VALUE...] <CSV (last line: #end)"},
+    {"model", vec_model, 2, 1, true, false, "BLOCK unknown|zero [KEY=VALUE...] <CSV"},
+    {"layout", vec_layout, 1, 0, true, false, "BLOCK [KEY=VALUE...]"},
+    {"same", vec_same, 2, 0, false, false, "FILE FILE"},
+};
+
+static wlk_status run(const command *c, job *j, int n, char **a, wlk_error *err) {
+    for (; c->writes && n > 0 && strncmp(*a, "--", 2) == 0; n--, a++) {
+        j->force = j->force || strcmp(*a, "--force") == 0;
+        j->small = j->small || strcmp(*a, "--small") == 0;
+    }
+    if (n < c->words || (n > c->words && !c->block)) {
+        return WLK_USAGE;
+    }
+    wlk_status status = WLK_OK;
+    if (c->block) {
+        const char *power_up = c->power_up != 0 ? a[c->power_up] : "unknown";
+        status = job_open(j, a[0], power_up, a + c->words, n - c->words, err);
+    }
+    return status == WLK_OK ? c->run(j, a, err) : status;
+}
+
+static int answer(const command *c, int n, char **a) {
+    wlk_error err = {WLK_OK, ""};
+    job j = {.force = false};
+    const wlk_status status = run(c, &j, n, a, &err);
+    job_close(&j);
+    if (err.text[0] != '\0') {
+        return tool_fail(tool, &err);
+    }
+    if (status == WLK_USAGE) {
+        fprintf(stderr, "usage: %s %s %s\n", tool, c->name, c->usage);
+        return WLK_USAGE;
+    }
+    const int code = tool_close_output(tool);
+    return code != 0 ? code : (int)status;
+}
+
 int main(int argc, char **argv) {
-    static const struct {
-        const char *name;
-        int (*run)(int n, char **words);
-        const char *usage;
-    } commands[] = {
-        {"gen", vec_gen,
-         "[--force] [--small] BLOCK OUT SEED PROFILE CYCLES unknown|zero [KEY=VALUE...]"},
-        {"play", vec_play, "BLOCK FILE unknown|zero gen|csv [KEY=VALUE...]"},
-        {"header", vec_header, "FILE"},
-        {"dump", vec_dump, "BLOCK FILE FROM TO [KEY=VALUE...]"},
-        {"import", vec_import,
-         "[--force] BLOCK OUT NAME unknown|zero [KEY=VALUE...] <CSV (last line: #end)"},
-        {"model", vec_model, "BLOCK unknown|zero [KEY=VALUE...] <CSV"},
-        {"layout", vec_layout, "BLOCK [KEY=VALUE...]"},
-        {"same", vec_same, "FILE FILE"},
-    };
     tool_signals();
     for (size_t i = 0; argc > 1 && i < sizeof commands / sizeof commands[0]; i++) {
-        if (strcmp(argv[1], commands[i].name) != 0) {
-            continue;
+        if (strcmp(argv[1], commands[i].name) == 0) {
+            return answer(&commands[i], argc - 2, argv + 2);
         }
-        const int code = commands[i].run(argc - 2, argv + 2);
-        if (code != VEC_BAD_WORDS) {
-            return code;
-        }
-        fprintf(stderr, "usage: wlk-vec %s %s\n", commands[i].name, commands[i].usage);
-        return WLK_USAGE;
     }
     fputs("usage: wlk-vec gen|play|header|dump|import|model|layout|same ...\n", stderr);
     return WLK_USAGE;

@@ -834,7 +834,7 @@ def test_nothing_of_a_block(check):
 
 def test_tool_itself_names_a_wrong_width(tmp_path):
     words = ["--instance", "block=collector", "scope=TOP.c", "clock=TOP.clock", "num_lanes=2"]
-    done = programs.run("dpi/wlk-check", "run", small(tmp_path), *words)
+    done = programs.run("dpi/wlk-check", "session", small(tmp_path), stdin="\n".join(words))
     assert done.returncode == Status.BAD_WIDTH
     assert "pReg has 4 bits where the port table says 8" in done.stderr
 

@@ -77,7 +77,7 @@ def build(one: programs.Recording, ports: list[tuple[str, str, int]], place: Pat
 
 def scopes(path: Path) -> dict[str, list[str]]:
     """Signals of each scope of a waveform."""
-    done = programs.run("dpi/wlk-check", "list", path)
+    done = programs.run("dpi/wlk-check", "session", path, stdin="")
     assert done.returncode == 0, done.stderr
     return {
         s["path"]: [name for name, *_ in s["signals"]] for s in json.loads(done.stdout)["scopes"]

@@ -3,9 +3,9 @@
  * @file json.h
  * JSON on a stream: commas, quotes and escapes are written here and nowhere else.
  *
- * A writer is a value: `{stream, false}`. In an object every call has the member's name, in a list
- * and at the top the name is NULL. Nothing is checked: what is opened must be closed. Writing
- * errors are the stream's.
+ * A writer is a value: that of wlk_json_line(), or `{stream, false}`. In an object every call has
+ * the member's name, in a list and at the top the name is NULL. Nothing is checked: what is opened
+ * must be closed. Writing errors are the stream's.
  */
 #ifndef WARPLOCK_JSON_H
 #define WARPLOCK_JSON_H
@@ -25,6 +25,11 @@ typedef struct wlk_json {
     FILE *to;
     bool comma;
 } wlk_json;
+
+/** Start an object on a line of its own. */
+wlk_json wlk_json_line(FILE *to);
+/** End it, and the line. */
+void wlk_json_line_end(wlk_json *j);
 
 /** Open an object `{` or a list `[`. */
 void wlk_json_open(wlk_json *j, const char *name, char bracket);
