@@ -33,21 +33,16 @@ static const weights profiles[] = {
     /* few_enables */ {200, 128, 180, 48, 5, 64, 16, 16, 16, 16, 4, 0},
 };
 
-enum { PROFILES = sizeof profiles / sizeof profiles[0] };
-
-static const char *const profile_names[] = {WLK_COLLECTOR_PROFILES, NULL};
-
-_Static_assert(sizeof profile_names / sizeof profile_names[0] == PROFILES + 1, "one name each");
-_Static_assert((int)PROFILES <= (int)STIM_MAX_PROFILES, "a round is so long");
+STIM_PROFILE_NAMES(WLK_COLLECTOR_PROFILES, STIM_PHASE_CYCLES);
 
 // What the generator keeps: how long the table has been full.
-enum { MEMORY_HELD, MEMORY_FIRST };
+enum { MEMORY_HELD = STIM_FIRST + 1 };
 
 static const weights *weights_now(wlk_stimulus_state *stim) {
     if (stim->profile >= PROFILES && stim->cycle % STIM_PHASE_CYCLES == 0) {
         (void)wlk_random(&stim->random); // unused; without it every seed had other records
     }
-    return &profiles[wlk_stim_profile(stim, PROFILES, stim->memory[MEMORY_FIRST] & 15u)];
+    return &profiles[wlk_stim_profile(stim, PROFILES, stim->memory[STIM_FIRST] & 15u)];
 }
 
 static uint16_t pick_preg(const wlk_collector_cfg *cfg, const weights *w, uint64_t *random) {
@@ -115,14 +110,8 @@ static void make_write(const wlk_collector_cfg *cfg, const wlk_collector_state *
 // An allocated entry, or any index when there is none.
 static uint32_t pick_entry(const wlk_collector_cfg *cfg, uint32_t alloc, uint64_t r) {
     const uint32_t taken = (uint32_t)__builtin_popcount(alloc);
-    uint32_t skip = taken != 0 ? (uint32_t)((r >> 8) % taken) : 0u;
-    if (taken == 0) {
-        return (uint32_t)(r & wlk_mask(wlk_idw(cfg->coll_entries)));
-    }
-    for (; skip > 0; skip--) {
-        alloc &= alloc - 1u;
-    }
-    return (uint32_t)__builtin_ctz(alloc);
+    return taken != 0 ? stim_nth(alloc, (uint32_t)((r >> 8) % taken))
+                      : (uint32_t)(r & wlk_mask(wlk_idw(cfg->coll_entries)));
 }
 
 static void make_read(const wlk_collector_cfg *cfg, const wlk_collector_state *st, const weights *w,
@@ -155,23 +144,13 @@ static void make_reset(const weights *w, wlk_stimulus_state *stim, wlk_collector
     }
 }
 
-static void make_payload(const wlk_collector_cfg *cfg, wlk_stimulus_state *stim, uint64_t *data) {
-    const uint32_t bits = cfg->num_lanes * cfg->lane_bits;
-    const uint32_t words = (bits + 63u) / 64u;
-    uint64_t random = wlk_random(&stim->random);
-    for (uint32_t w = 0; w < words; w++) {
-        data[w] = wlk_random(&random);
-    }
-    data[words - 1u] &= wlk_mask(bits - (words - 1u) * 64u);
-}
-
 static void next(const uint32_t *words, const void *model_state, wlk_stimulus_state *stim,
                  uint64_t *in_words) {
     const wlk_collector_cfg *cfg = (const wlk_collector_cfg *)words;
     const wlk_collector_state *st = (const wlk_collector_state *)model_state;
     wlk_collector_in in;
     if (stim->cycle == 0) {
-        stim->memory[MEMORY_FIRST] = wlk_random(&stim->random);
+        stim->memory[STIM_FIRST] = wlk_random(&stim->random);
     }
     const weights *w = weights_now(stim);
     memset(&in, 0, sizeof in);
@@ -186,7 +165,7 @@ static void next(const uint32_t *words, const void *model_state, wlk_stimulus_st
         in.writeReq.bits.pc = wlk_random(&stim->random) & wlk_mask(cfg->lane_bits);
     }
     wlk_collector_in_pack(cfg, &in, in_words);
-    make_payload(cfg, stim, in_words + WLK_COLLECTOR_IN_CONTROL);
+    wlk_stim_row(stim, cfg->num_lanes * cfg->lane_bits, in_words + WLK_COLLECTOR_IN_CONTROL);
     stim->cycle++;
 }
 

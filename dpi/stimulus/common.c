@@ -1,11 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "common.h"
 
+#include <string.h>
+
 uint32_t wlk_stim_profile(const wlk_stimulus_state *stim, uint32_t profiles, uint64_t first) {
     if (stim->profile < profiles) {
         return stim->profile;
     }
     return (uint32_t)((stim->cycle / STIM_PHASE_CYCLES + (first & 0xffffu)) % profiles);
+}
+
+uint32_t wlk_stim_begin(wlk_stimulus_state *stim, uint32_t profiles) {
+    if (stim->cycle == 0) {
+        stim->memory[STIM_FIRST] = wlk_random(&stim->random);
+    }
+    return wlk_stim_profile(stim, profiles, stim->memory[STIM_FIRST]);
 }
 
 bool wlk_stim_reset(wlk_stimulus_state *stim, uint32_t chance) {
@@ -26,46 +35,45 @@ bool wlk_stim_lasts(wlk_stimulus_state *stim, uint64_t *left, uint32_t chance, u
     return on;
 }
 
-// Fields that rules read: they are put one by one.
-static void read_fields(uint64_t *words) {
-    const uint64_t preg = wlk_mask(10), warp = wlk_mask(5);
-    wlk_entry_put_rd(words, preg);
-    wlk_entry_put_rs1(words, preg);
-    wlk_entry_put_rs2(words, preg);
-    wlk_entry_put_rs3(words, preg);
-    wlk_entry_put_hasRd(words, 1u);
-    wlk_entry_put_hasRs1(words, 1u);
-    wlk_entry_put_hasRs2(words, 1u);
-    wlk_entry_put_hasRs3(words, 1u);
-    wlk_entry_put_wid(words, warp);
+void wlk_stim_row(wlk_stimulus_state *stim, uint32_t bits, uint64_t *row) {
+    const uint32_t words = (bits + 63u) / 64u;
+    uint64_t random = wlk_random(&stim->random);
+    for (uint32_t w = 0; w < words; w++) {
+        row[w] = wlk_random(&random);
+    }
+    row[words - 1u] &= wlk_mask(bits - (words - 1u) * 64u);
 }
 
-// A chance that looks at byte @p n of a random word.
-static bool byte_chance(uint64_t r, uint32_t n, uint32_t chance) {
-    return (r >> (n * 8u) & 255u) < chance + (chance == 255);
+void wlk_stim_named(uint64_t *entry) {
+    static const uint32_t ones[3] = {WLK_PREG_MASK, WLK_PREG_MASK, WLK_PREG_MASK};
+    memset(entry, 0, WLK_ENTRY_WORDS * sizeof *entry);
+    wlk_entry_put_sources(entry, ones, 7u);
+    wlk_entry_put_destination(entry, WLK_PREG_MASK, 1u);
+    wlk_entry_put_wid(entry, WLK_HAZARD_MAX_NUM_WARPS - 1u);
 }
 
 void wlk_stim_entry(const stim_operands *o, uint32_t pregs, uint32_t warp, const uint64_t *bits,
                     uint64_t *random, uint64_t *entry) {
-    uint64_t read[WLK_ENTRY_WORDS] = {0};
+    uint64_t named[WLK_ENTRY_WORDS]; // these fields are put one by one
     const uint64_t r = wlk_random(random);
-    const bool has[3] = {byte_chance(r, 0, o->has_rs), byte_chance(r, 1, o->has_rs),
-                         byte_chance(r, 2, o->has_rs)};
-    const bool empty = !has[0] && !has[1] && !has[2] && byte_chance(r, 3, o->empty);
-    const bool any = has[0] || has[1] || has[2] || empty;
-    read_fields(read);
+    const uint32_t has_rs = (uint32_t)stim_hits(r, o->has_rs) |
+                            (uint32_t)stim_hits(r >> 8, o->has_rs) << 1 |
+                            (uint32_t)stim_hits(r >> 16, o->has_rs) << 2;
+    const bool empty = has_rs == 0 && stim_hits(r >> 24, o->empty);
+    const bool must = has_rs == 0 && !empty;
+    wlk_stim_named(named);
     for (uint32_t w = 0; w < WLK_ENTRY_WORDS; w++) {
-        entry[w] = wlk_random(random) & bits[w] & ~read[w];
+        entry[w] = wlk_random(random) & bits[w] & ~named[w];
     }
-    const uint32_t rs1 = stim_preg(o, pregs, random);
-    const uint32_t rs2 = stim_preg(o, pregs, random), rs3 = stim_preg(o, pregs, random);
-    wlk_entry_put_rd(entry, stim_preg(o, pregs, random));
-    wlk_entry_put_rs1(entry, rs1);
-    wlk_entry_put_rs2(entry, byte_chance(r, 4, o->repeat) ? rs1 : rs2);
-    wlk_entry_put_rs3(entry, byte_chance(r, 5, o->repeat) ? rs1 : rs3);
-    wlk_entry_put_hasRd(entry, !empty && (!any || byte_chance(r, 6, o->has_rd)));
-    wlk_entry_put_hasRs1(entry, has[0]);
-    wlk_entry_put_hasRs2(entry, has[1]);
-    wlk_entry_put_hasRs3(entry, has[2]);
+    uint32_t rs[3];
+    for (uint32_t i = 0; i < 3; i++) {
+        rs[i] = stim_preg(o, pregs, random);
+    }
+    const uint32_t rd = stim_preg(o, pregs, random);
+    rs[1] = stim_hits(r >> 32, o->repeat) ? rs[0] : rs[1];
+    rs[2] = stim_hits(r >> 40, o->repeat) ? rs[0] : rs[2];
+    const bool has_rd = must || (!empty && stim_hits(r >> 48, o->has_rd));
+    wlk_entry_put_sources(entry, rs, has_rs);
+    wlk_entry_put_destination(entry, rd, has_rd);
     wlk_entry_put_wid(entry, warp);
 }

@@ -6,11 +6,20 @@
 #ifndef WLK_STIMULUS_COMMON_H
 #define WLK_STIMULUS_COMMON_H
 
-#include "warplock/hazard_ports.h"
+#include "warplock/muon.h"
 #include "warplock/stimulus.h"
 
 enum { STIM_RESET_CYCLES = 4 }; /* a run starts with them */
-enum { STIM_PHASE_CYCLES = 192, STIM_MAX_PROFILES = (int)WLK_STIMULUS_ROUND / STIM_PHASE_CYCLES };
+enum { STIM_PHASE_CYCLES = 192 };
+enum { STIM_FIRST = 0 }; /* word of the memory: wlk_stim_begin's */
+
+/* The names of a file's `profiles`, from the block's table. In a mix each lasts @p cycles. */
+#define STIM_PROFILE_NAMES(names, cycles)                                                          \
+    enum { PROFILES = sizeof profiles / sizeof profiles[0] };                                      \
+    static const char *const profile_names[] = {names, NULL};                                      \
+    _Static_assert(sizeof profile_names / sizeof profile_names[0] == PROFILES + 1,                 \
+                   "one name each");                                                               \
+    _Static_assert(PROFILES * (cycles) <= WLK_STIMULUS_ROUND, "a round is so long")
 
 /* What makes an instruction. */
 typedef struct stim_operands {
@@ -22,8 +31,13 @@ typedef struct stim_operands {
     uint8_t empty;    /* one without a source has no destination either, else it has one */
 } stim_operands;
 
+/* By the low byte of a random word. */
+static inline bool stim_hits(uint64_t random, uint32_t chance) {
+    return (random & 255u) < chance + (chance == 255);
+}
+
 static inline bool stim_chance(uint64_t *random, uint32_t chance) {
-    return (wlk_random(random) & 255u) < chance + (chance == 255);
+    return stim_hits(wlk_random(random), chance);
 }
 
 /* A number below n, from a random word. */
@@ -44,13 +58,17 @@ static inline uint32_t stim_set(uint64_t *random, uint32_t chance) {
     return (uint32_t)set;
 }
 
-/* A member of a set that is not empty. */
-static inline uint32_t stim_member(uint32_t set, uint64_t random) {
-    uint32_t skip = stim_below(random, (uint32_t)__builtin_popcount(set));
-    for (; skip > 0; skip--) {
+/* Member n of a set, counted from 0; it has more than n. */
+static inline uint32_t stim_nth(uint32_t set, uint32_t n) {
+    for (; n > 0; n--) {
         set &= set - 1u;
     }
     return (uint32_t)__builtin_ctz(set);
+}
+
+/* A member of a set that is not empty. */
+static inline uint32_t stim_member(uint32_t set, uint64_t random) {
+    return stim_nth(set, stim_below(random, (uint32_t)__builtin_popcount(set)));
 }
 
 /* A register: 0 at its chance, now and then any, else one of the hot ones. @p pregs: how many. */
@@ -61,8 +79,14 @@ static inline uint32_t stim_preg(const stim_operands *o, uint32_t pregs, uint64_
     return (r >> 32 & 255u) < o->x0 ? 0u : (uint32_t)r & mask;
 }
 
+/* Ones in the fields of an instruction that name registers and the warp. */
+void wlk_stim_named(uint64_t *entry);
+
 /* The profile of this cycle: the fixed one, or by phases each in turn, starting with @p first. */
 uint32_t wlk_stim_profile(const wlk_stimulus_state *stim, uint32_t profiles, uint64_t first);
+
+/* The same with a first one that is drawn in the first cycle and kept. */
+uint32_t wlk_stim_begin(wlk_stimulus_state *stim, uint32_t profiles);
 
 /* Reset in this cycle: the first cycles, then at a chance out of 4096. */
 bool wlk_stim_reset(wlk_stimulus_state *stim, uint32_t chance);
@@ -73,9 +97,10 @@ bool wlk_stim_reset(wlk_stimulus_state *stim, uint32_t chance);
  */
 bool wlk_stim_lasts(wlk_stimulus_state *stim, uint64_t *left, uint32_t chance, uint32_t longest);
 
-/*
- * A random instruction of a warp into @p entry. @p bits: ones in the bits that its fields have.
- */
+/* Random words of @p bits, 0 beyond them. */
+void wlk_stim_row(wlk_stimulus_state *stim, uint32_t bits, uint64_t *row);
+
+/* A random instruction of a warp into @p entry. @p bits: ones in the bits that its fields have. */
 void wlk_stim_entry(const stim_operands *o, uint32_t pregs, uint32_t warp, const uint64_t *bits,
                     uint64_t *random, uint64_t *entry);
 

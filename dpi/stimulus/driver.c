@@ -11,7 +11,7 @@
 enum { NOBODY = -1, LONGEST_MOOD = 12 };
 
 // What the driver keeps: a mood for each field that has them, a value for each `valid`.
-enum { MEMORY_FIRST, MEMORY_MOODS };
+enum { MEMORY_MOODS = STIM_FIRST + 1 };
 #define PROFILE_BITS 4u
 #define PROFILE_MASK ((UINT64_C(1) << PROFILE_BITS) - 1u)
 
@@ -55,8 +55,6 @@ typedef struct weights {
     uint16_t reset;            // out of 4096
 } weights;
 
-static const char *const profile_names[] = {WLK_DRIVER_PROFILES, NULL};
-
 static const weights profiles[] = {
     /* mixed */ {FREE, 128, 160, 32, 64, 48, 96, 32, 96, 128, 4},
     /* dense */ {FREE, 248, 240, 4, 200, 24, 96, 32, 32, 40, 4},
@@ -70,10 +68,7 @@ static const weights profiles[] = {
     /* resets */ {HELD, 176, 160, 32, 64, 48, 64, 32, 96, 128, 200},
 };
 
-enum { PROFILES = sizeof profiles / sizeof profiles[0] };
-
-_Static_assert(sizeof profile_names / sizeof profile_names[0] == PROFILES + 1, "one name each");
-_Static_assert((int)PROFILES <= (int)STIM_MAX_PROFILES, "a round is so long");
+STIM_PROFILE_NAMES(WLK_DRIVER_PROFILES, STIM_PHASE_CYCLES);
 _Static_assert(PROFILES <= (1 << PROFILE_BITS), "a value names its profile");
 
 // ---- the plan of a configuration --------------------------------------------------------------
@@ -360,10 +355,7 @@ static void settle(const cycle *c, const uint32_t *cfg, const void *state, uint6
 
 static void next(const uint32_t *cfg, const void *state, wlk_stimulus_state *stim, uint64_t *in) {
     cycle c = {.d = stim->driver, .stim = stim, .memory = stim->memory};
-    if (stim->cycle == 0) {
-        stim->memory[MEMORY_FIRST] = wlk_random(&stim->random);
-    }
-    c.profile = wlk_stim_profile(stim, PROFILES, stim->memory[MEMORY_FIRST]);
+    c.profile = wlk_stim_begin(stim, PROFILES);
     c.w = &profiles[c.profile];
     c.reset = wlk_stim_reset(stim, c.w->reset) && c.d->block->table->reset >= 0;
     c.free = (wlk_random(&stim->random) & ~(PROFILE_MASK << 1)) | (uint64_t)c.profile << 1;

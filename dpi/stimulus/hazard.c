@@ -16,9 +16,8 @@ enum {
 
 // What the generator keeps. A head is kept as the seed that it is made from.
 enum {
-    MEMORY_SEEDS = 0, // of each warp's head; the low bits are the profile that it was made in
-    MEMORY_FIRST = MAX_WARPS,
-    MEMORY_HEADS, // warps that have one
+    MEMORY_SEEDS = STIM_FIRST + 1, // of each head; the low bits are the profile it was made in
+    MEMORY_HEADS = MEMORY_SEEDS + MAX_WARPS, // warps that have one
     MEMORY_EMPTY, // heads without an operand, which are never taken (§4)
     MEMORY_WAW,   // heads whose destination has a pending write
     MEMORY_WAR,   // heads whose destination has pending reads
@@ -56,12 +55,7 @@ static const weights profiles[] = {
     /* resets */ {{4, 16, 32, 160, 160, 16}, 160, 0, 0, 48, 48, 96, 96, 16, 16, 4, 16, 200, 200},
 };
 
-enum { PROFILES = sizeof profiles / sizeof profiles[0] };
-
-static const char *const profile_names[] = {WLK_HAZARD_PROFILES, NULL};
-
-_Static_assert(sizeof profile_names / sizeof profile_names[0] == PROFILES + 1, "one name each");
-_Static_assert((int)PROFILES <= (int)STIM_MAX_PROFILES, "a round is so long");
+STIM_PROFILE_NAMES(WLK_HAZARD_PROFILES, STIM_PHASE_CYCLES);
 _Static_assert((int)PROFILES <= (int)PROFILE_MASK, "a seed names its profile");
 _Static_assert(MEMORY_BITS + WLK_ENTRY_WORDS <= WLK_STIMULUS_WORDS, "room to remember");
 
@@ -92,7 +86,7 @@ static void remember_bits(const wlk_hazard_cfg *cfg, uint64_t *bits) {
 // others, only one warp has a head until one grant makes `last` known.
 static uint32_t shown_heads(const cycle *c) {
     const uint32_t heads = (uint32_t)c->stim->memory[MEMORY_HEADS];
-    const uint64_t first = c->stim->memory[MEMORY_FIRST];
+    const uint64_t first = c->stim->memory[STIM_FIRST];
     const bool known = (c->st->last & (c->st->last - 1u)) == 0;
     const bool open = (first >> 16 & 1u) == 0 && c->stim->cycle < OPEN_CYCLES;
     if (known || open || heads == 0) {
@@ -137,9 +131,9 @@ static void put_heads(cycle *c, uint64_t *in) {
         const stim_operands *operands = &profiles[seed & PROFILE_MASK].operands;
         wlk_stim_entry(operands, c->cfg->num_pregs, w, c->stim->memory + MEMORY_BITS, &seed, entry);
         c->has_rd |= wlk_entry_get_hasRd(entry) << w;
-        c->has_rs[0] |= wlk_entry_get_hasRs1(entry) << w;
-        c->has_rs[1] |= wlk_entry_get_hasRs2(entry) << w;
-        c->has_rs[2] |= wlk_entry_get_hasRs3(entry) << w;
+        for (uint32_t i = 0; i < 3; i++) {
+            c->has_rs[i] |= (wlk_entry_has_rs(entry) >> i & 1u) << w;
+        }
     }
     c->has_any = c->has_rd | c->has_rs[0] | c->has_rs[1] | c->has_rs[2];
     c->stim->memory[MEMORY_EMPTY] = ~c->has_any & c->all;
@@ -205,11 +199,6 @@ static void put_success(cycle *c, uint64_t *in) {
     }
 }
 
-static void start(const wlk_hazard_cfg *cfg, wlk_stimulus_state *stim) {
-    stim->memory[MEMORY_FIRST] = wlk_random(&stim->random);
-    remember_bits(cfg, stim->memory + MEMORY_BITS);
-}
-
 static void next(const uint32_t *words, const void *model_state, wlk_stimulus_state *stim,
                  uint64_t *in) {
     cycle c = {.cfg = (const wlk_hazard_cfg *)words,
@@ -217,9 +206,9 @@ static void next(const uint32_t *words, const void *model_state, wlk_stimulus_st
                .stim = stim,
                .random = &stim->random};
     if (stim->cycle == 0) {
-        start(c.cfg, stim);
+        remember_bits(c.cfg, stim->memory + MEMORY_BITS);
     }
-    c.profile = wlk_stim_profile(stim, PROFILES, stim->memory[MEMORY_FIRST]);
+    c.profile = wlk_stim_begin(stim, PROFILES);
     c.w = &profiles[c.profile];
     c.all = (uint32_t)wlk_mask(c.cfg->num_warps);
     c.loose = stim_chance(c.random, c.w->loose);

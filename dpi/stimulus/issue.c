@@ -54,20 +54,10 @@ static const weights profiles[] = {
     /* stray */ {220, 0, 190, 160, 3, 3, 128, 32, 24, 24, 32, 8, 128, 8, 16, 220, 8, 160, 8, 3, 0},
 };
 
-enum { PROFILES = sizeof profiles / sizeof profiles[0] };
-
-static const char *const profile_names[] = {WLK_ISSUE_PROFILES, NULL};
-
-_Static_assert(sizeof profile_names / sizeof profile_names[0] == PROFILES + 1, "one name each");
-_Static_assert(WLK_STIMULUS_ROUND >= PROFILES * PHASE_CYCLES, "a round is so long");
+STIM_PROFILE_NAMES(WLK_ISSUE_PROFILES, PHASE_CYCLES);
 
 // A program runs as fast as its units let it.
 static const weights program_weights = {.ready = 255};
-
-// Chances of a byte of random bits; 255 is always.
-static bool hits(uint64_t random, uint32_t out_of_256) {
-    return (random & 255u) < out_of_256 + (out_of_256 == 255);
-}
 
 static const weights *weights_now(const wlk_stimulus_state *stim, const memory *mem) {
     if (stim->program != NULL) {
@@ -108,31 +98,17 @@ static uint32_t pick_or_repeat(uint32_t again, const uint16_t *recent, uint32_t 
     return (r & 255u) < again ? recent[r >> 8 & (RECENT - 1u)] : other;
 }
 
-static void put_sources(uint64_t *entry, const uint32_t *pregs, uint32_t has) {
-    wlk_entry_put_rs1(entry, pregs[0]);
-    wlk_entry_put_rs2(entry, pregs[1]);
-    wlk_entry_put_rs3(entry, pregs[2]);
-    wlk_entry_put_hasRs1(entry, has & 1u);
-    wlk_entry_put_hasRs2(entry, has >> 1 & 1u);
-    wlk_entry_put_hasRs3(entry, has >> 2 & 1u);
-}
-
-static void put_destination(uint64_t *entry, uint32_t preg, uint32_t has) {
-    wlk_entry_put_rd(entry, preg);
-    wlk_entry_put_hasRd(entry, has);
-}
-
 uint32_t wlk_stim_issue_most_named(const uint64_t *entry, uint32_t *preg) {
-    const uint32_t has = sources(entry);
+    const uint32_t has = wlk_entry_has_rs(entry);
     uint32_t most = 0;
     for (uint32_t i = 0; i < OPERANDS; i++) {
         uint32_t count = 0;
         for (uint32_t k = 0; k < OPERANDS; k++) {
-            count += (has >> k & 1u) && source_register(entry, k) == source_register(entry, i);
+            count += (has >> k & 1u) && wlk_entry_rs(entry, k) == wlk_entry_rs(entry, i);
         }
-        if ((has >> i & 1u) && source_register(entry, i) != 0 && count > most) {
+        if ((has >> i & 1u) && wlk_entry_rs(entry, i) != 0 && count > most) {
             most = count;
-            *preg = source_register(entry, i);
+            *preg = wlk_entry_rs(entry, i);
         }
     }
     return most;
@@ -149,12 +125,12 @@ static void make_sources(const wlk_issue_cfg *cfg, const weights *w, const memor
         pregs[i] = i > 0 && (r >> (i * 8u) & 255u) < w->repeat ? pregs[0] : pregs[i];
         has |= (uint32_t)((r >> (24u + i * 8u) & 255u) < w->source) << i;
     }
-    put_sources(alone, pregs, has);
+    wlk_entry_put_sources(alone, pregs, has);
     // One that names a register more often could never be admitted.
     if (wlk_stim_issue_most_named(alone, &named) > cfg->max_pending_reads) {
         has &= ~has + 1u;
     }
-    put_sources(entry, pregs, has);
+    wlk_entry_put_sources(entry, pregs, has);
 }
 
 static void remember(uint16_t *recent, uint32_t preg) {
@@ -170,8 +146,8 @@ static void make_inadmissible(const wlk_issue_cfg *cfg, wlk_stimulus_state *stim
     const uint32_t preg = 1u + (uint32_t)(r >> 8) % (cfg->num_pregs - 1u);
     const uint32_t pregs[OPERANDS] = {preg, preg, preg};
     const bool none = cfg->max_pending_reads >= OPERANDS || (r & 1u) != 0;
-    put_sources(entry, pregs, none ? 0u : (1u << OPERANDS) - 1u);
-    put_destination(entry, preg, !none);
+    wlk_entry_put_sources(entry, pregs, none ? 0u : (1u << OPERANDS) - 1u);
+    wlk_entry_put_destination(entry, preg, !none);
     if (mem->give_up == 0) {
         mem->give_up = stim->cycle + 1u + (r >> 32) % MAX_INADMISSIBLE;
     }
@@ -189,9 +165,10 @@ static void make_operands(const wlk_issue_cfg *cfg, const weights *w, memory *me
     uint32_t rd = pick_or_repeat(w->war, mem->recent_rs[warp], other, random);
     rd = pick_or_repeat(w->waw, mem->recent_rd[warp], rd, random);
     // One without any operand could never be admitted either.
-    put_destination(entry, rd, sources(entry) == 0 || hits(wlk_random(random), w->rd));
-    remember(mem->recent_rs[warp], source_register(entry, rd % OPERANDS));
-    if (has_destination(entry)) {
+    wlk_entry_put_destination(entry, rd,
+                              wlk_entry_has_rs(entry) == 0 || stim_hits(wlk_random(random), w->rd));
+    remember(mem->recent_rs[warp], wlk_entry_rs(entry, rd % OPERANDS));
+    if (wlk_entry_get_hasRd(entry)) {
         remember(mem->recent_rd[warp], rd);
     }
 }
@@ -203,7 +180,7 @@ static void make_instruction(const wlk_issue_cfg *cfg, const weights *w, wlk_sti
     for (uint32_t i = 0; i < WLK_ENTRY_WORDS; i++) {
         entry[i] = wlk_random(random) & mem->opaque[i];
     }
-    if (w->inadmissible != 0 && hits(wlk_random(random), w->inadmissible)) {
+    if (w->inadmissible != 0 && stim_hits(wlk_random(random), w->inadmissible)) {
         make_inadmissible(cfg, stim, entry);
     } else {
         make_operands(cfg, w, mem, warp, random, entry);
@@ -223,8 +200,8 @@ static void put_instruction(memory *mem, const wlk_instruction *instruction) {
     const uint32_t warp = instruction->warp;
     uint64_t *entry = mem->head[warp];
     memset(entry, 0, sizeof mem->head[warp]);
-    put_sources(entry, pregs, has);
-    put_destination(entry, instruction->rd, instruction->has_rd);
+    wlk_entry_put_sources(entry, pregs, has);
+    wlk_entry_put_destination(entry, instruction->rd, instruction->has_rd);
     wlk_entry_put_tmask(entry, instruction->mask);
     wlk_entry_put_pc(entry, instruction->pc);
     wlk_entry_put_wid(entry, warp);
@@ -256,7 +233,7 @@ static uint32_t fetching_warps(const wlk_issue_cfg *cfg, const weights *w,
         // The busiest warp is another one in each phase.
         const uint32_t rank = (uint32_t)(warp + stim->cycle / PHASE_CYCLES) % cfg->num_warps;
         const uint32_t offer = w->offer >> (rank * w->skew / cfg->num_warps);
-        warps |= (uint32_t)hits(r, offer) << warp;
+        warps |= (uint32_t)stim_hits(r, offer) << warp;
     }
     return warps;
 }
@@ -335,7 +312,7 @@ static bool unblocked(const weights *w, wlk_stimulus_state *stim) {
     if (w->block != 0 && stim->cycle >= mem->blocked_until && (r >> 8 & 31u) == 0) {
         mem->blocked_until = stim->cycle + (r >> 16) % w->block;
     }
-    return stim->cycle >= mem->blocked_until && hits(r, w->ready);
+    return stim->cycle >= mem->blocked_until && stim_hits(r, w->ready);
 }
 
 static uint32_t pick_latency(const weights *w, wlk_stimulus_state *stim, const uint64_t *entry) {
@@ -401,15 +378,6 @@ static void make_resets(const weights *w, wlk_stimulus_state *stim, uint64_t *in
     PUT(softReset, in, !stim->drain && (r >> 12 & 4095u) < w->soft_reset);
 }
 
-static void make_data(const wlk_issue_cfg *cfg, wlk_stimulus_state *stim, uint64_t *data) {
-    const uint32_t bits = cfg->num_lanes * cfg->lane_bits, words = (bits + 63u) / 64u;
-    uint64_t random = wlk_random(&stim->random);
-    for (uint32_t w = 0; w < words; w++) {
-        data[w] = wlk_random(&random);
-    }
-    data[words - 1u] &= wlk_mask(bits - (words - 1u) * 64u);
-}
-
 static void make_debug(wlk_stimulus_state *stim, uint64_t *in) {
     const uint64_t r = wlk_random(&stim->random);
     PUT(debug_cycle, in, stim->cycle);
@@ -430,14 +398,11 @@ static void make_anything(const wlk_issue_cfg *cfg, wlk_stimulus_state *stim, ui
 
 // Bits of an instruction that exist in this configuration and are opaque.
 static void find_opaque(const wlk_issue_cfg *cfg, uint64_t *opaque) {
-    uint64_t exist[OUT_WORDS], read[WLK_ENTRY_WORDS] = {0};
-    static const uint32_t ones[OPERANDS] = {1023, 1023, 1023};
+    uint64_t exist[OUT_WORDS], read[WLK_ENTRY_WORDS];
     wlk_issue_out_mask(cfg, exist);
-    put_sources(read, ones, 7u);
-    put_destination(read, 1023u, 1u);
+    wlk_stim_named(read);
     wlk_entry_put_tmask(read, ~UINT64_C(0));
     wlk_entry_put_pc(read, UINT32_MAX);
-    wlk_entry_put_wid(read, MAX_WARPS - 1u);
     for (uint32_t w = 0; w < WLK_ENTRY_WORDS; w++) {
         opaque[w] = exist[WLK_ISSUE_OUT_ISSUE_BITS + w] & ~read[w];
     }
@@ -478,7 +443,8 @@ static void next(const uint32_t *words, const void *model_state, wlk_stimulus_st
     if (cfg->debug) {
         make_debug(stim, in);
     }
-    make_data(cfg, stim, wlk_issue_in_element_mut(in, cfg->num_warps));
+    wlk_stim_row(stim, cfg->num_lanes * cfg->lane_bits,
+                 wlk_issue_in_element_mut(in, cfg->num_warps));
     stim->cycle++;
 }
 

@@ -41,10 +41,10 @@ static void remove_first(memory *mem) {
 void wlk_stim_issue_execution_take(memory *mem, const uint64_t *entry, uint32_t unit,
                                    uint64_t cycle, uint32_t latency) {
     mem->unit_free[unit] = cycle + busy_cycles[unit];
-    if (has_destination(entry)) {
+    if (wlk_entry_get_hasRd(entry)) {
         const uint64_t age = mem->age++ & wlk_mask(AGE_BITS);
         const result r = {(cycle + latency) << AGE_BITS | age, wlk_entry_get_tmask(entry),
-                          destination(entry)};
+                          wlk_entry_get_rd(entry)};
         add_result(mem, &r);
     }
 }

@@ -47,30 +47,9 @@ static inline const memory *memory_at(const wlk_stimulus_state *stim) {
 
 /* ---- fields of an instruction ---- */
 
-static inline uint32_t source_register(const uint64_t *entry, uint32_t i) {
-    return i == 0   ? wlk_entry_get_rs1(entry)
-           : i == 1 ? wlk_entry_get_rs2(entry)
-                    : wlk_entry_get_rs3(entry);
-}
-
-/* Bit i: source i is used. */
-static inline uint32_t sources(const uint64_t *entry) {
-    return wlk_entry_get_hasRs1(entry) | wlk_entry_get_hasRs2(entry) << 1 |
-           wlk_entry_get_hasRs3(entry) << 2;
-}
-
-static inline uint32_t destination(const uint64_t *entry) {
-    return wlk_entry_get_rd(entry);
-}
-
-static inline bool has_destination(const uint64_t *entry) {
-    return wlk_entry_get_hasRd(entry) != 0;
-}
-
 /* Its place in its warp's stream travels in the widest opaque field. */
-#define POSITION_BITS 24u
-#define GET_POSITION  wlk_entry_get_uop_inst_essentials_30
-#define PUT_POSITION  wlk_entry_put_uop_inst_essentials_30
+#define GET_POSITION wlk_entry_get_uop_inst_essentials_30
+#define PUT_POSITION wlk_entry_put_uop_inst_essentials_30
 
 /* The instruction of the program that @p entry carries, or NULL: a random one. */
 static inline const wlk_instruction *instruction_of(const wlk_stimulus_state *stim,

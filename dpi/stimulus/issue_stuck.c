@@ -64,8 +64,8 @@ static const uint64_t *head_of(const scene *s, uint32_t warp) {
 // ---- heads ------------------------------------------------------------------------------------
 
 static bool is_candidate(const scene *s, const uint64_t *entry) {
-    const uint32_t rd = destination(entry);
-    return !has_destination(entry) || (!pending_write(s, rd) && pending_reads(s, rd) == 0);
+    const uint32_t rd = wlk_entry_get_rd(entry);
+    return !wlk_entry_get_hasRd(entry) || (!pending_write(s, rd) && pending_reads(s, rd) == 0);
 }
 
 // The arbiter's choice (§1); `last` is known, or only one warp has a head.
@@ -79,7 +79,7 @@ static uint32_t choice(const scene *s) {
 static bool never_admitted(const scene *s, const uint64_t *entry, char *why, size_t size) {
     uint32_t preg = 0;
     const uint32_t named = wlk_stim_issue_most_named(entry, &preg);
-    if (sources(entry) == 0 && !has_destination(entry)) {
+    if (wlk_entry_has_rs(entry) == 0 && !wlk_entry_get_hasRd(entry)) {
         (void)snprintf(why, size, "names no register");
         return true;
     }
@@ -107,12 +107,12 @@ static void say_chosen(const scene *s, text *t) {
 
 static void say_head(const scene *s, uint32_t warp, text *t) {
     const uint64_t *entry = head_of(s, warp);
-    const uint32_t rd = destination(entry);
+    const uint32_t rd = wlk_entry_get_rd(entry);
     char at[64], why[LINE / 2];
     (void)place(s, entry, at, sizeof at);
-    if (has_destination(entry) && pending_write(s, rd)) {
+    if (wlk_entry_get_hasRd(entry) && pending_write(s, rd)) {
         add_line(t, "warp %" PRIu32 "'s head %s waits for the write of x%" PRIu32, warp, at, rd);
-    } else if (has_destination(entry) && pending_reads(s, rd) != 0) {
+    } else if (wlk_entry_get_hasRd(entry) && pending_reads(s, rd) != 0) {
         add_line(t, "warp %" PRIu32 "'s head %s waits for %" PRIu32 " reads of x%" PRIu32, warp, at,
                  pending_reads(s, rd), rd);
     } else if (warp != s->chosen) {

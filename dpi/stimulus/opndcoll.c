@@ -9,11 +9,8 @@
 
 typedef wlk_opndcoll_rtl_cfg cfg_t;
 
-// What the generator keeps.
-enum {
-    MEMORY_FIRST,
-    MEMORY_BLOCK, // by kind: clocks in which nothing is taken
-};
+// What the generator keeps: by kind, clocks in which nothing is taken.
+enum { MEMORY_BLOCK = STIM_FIRST + 1 };
 
 // What a profile sets; chances are out of 256.
 typedef struct weights {
@@ -43,12 +40,7 @@ static const weights profiles[] = {
     /* resets */ {200, 64, 48, 160, 32, 24, 4, 3, 0, 96, 160, 140, 2, 16, 200},
 };
 
-enum { PROFILES = sizeof profiles / sizeof profiles[0] };
-
-static const char *const profile_names[] = {WLK_OPNDCOLL_RTL_PROFILES, NULL};
-
-_Static_assert(sizeof profile_names / sizeof profile_names[0] == PROFILES + 1, "one name each");
-_Static_assert((int)PROFILES <= (int)STIM_MAX_PROFILES, "a round is so long");
+STIM_PROFILE_NAMES(WLK_OPNDCOLL_RTL_PROFILES, STIM_PHASE_CYCLES);
 
 #define PUT(field, words, value) wlk_opndcoll_rtl_in_put_##field(words, value)
 
@@ -117,7 +109,7 @@ static uint32_t pick_slots(const cycle *c, uint32_t n, uint32_t chance) {
 
 static uint32_t pick_kind(const cycle *c) {
     const uint64_t r = wlk_random(c->random);
-    const uint32_t favourite = (uint32_t)(c->stim->memory[MEMORY_FIRST] >> 32) % c->cfg->num_kinds;
+    const uint32_t favourite = (uint32_t)(c->stim->memory[STIM_FIRST] >> 32) % c->cfg->num_kinds;
     return (r & 255u) < c->w->favourite ? favourite : stim_below(r, c->cfg->num_kinds);
 }
 
@@ -202,10 +194,7 @@ static void next(const uint32_t *words, const void *model_state, wlk_stimulus_st
                .random = &stim->random,
                .payload = in + WLK_OPNDCOLL_RTL_IN_CONTROL};
     (void)model_state;
-    if (stim->cycle == 0) {
-        stim->memory[MEMORY_FIRST] = wlk_random(&stim->random);
-    }
-    c.w = &profiles[wlk_stim_profile(stim, PROFILES, stim->memory[MEMORY_FIRST])];
+    c.w = &profiles[wlk_stim_begin(stim, PROFILES)];
     memset(in, 0, wlk_opndcoll_rtl_in_words(cfg) * sizeof *in);
     PUT(reset, in, wlk_stim_reset(stim, c.w->reset));
     for (uint32_t port = 0; port < cfg->num_sched_per_core; port++) {

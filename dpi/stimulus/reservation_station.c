@@ -9,8 +9,7 @@
 
 // What the generator keeps.
 enum {
-    MEMORY_FIRST,
-    MEMORY_TAKEN,                    // entries of the collector that hold operands
+    MEMORY_TAKEN = STIM_FIRST + 1,   // entries of the collector that hold operands
     MEMORY_FIRED,                    // collFired of each operand in the cycle before
     MEMORY_STALL = MEMORY_FIRED + 3, // cycles in which the collector takes nothing
     MEMORY_BLOCK,                    // cycles in which nothing is issued
@@ -45,12 +44,7 @@ static const weights profiles[] = {
     /* resets */ {{4, 16, 48, 160, 160, 16}, 220, 64, 128, 32, 200, 4, 4, 4, 64, 16, 200, 200},
 };
 
-enum { PROFILES = sizeof profiles / sizeof profiles[0] };
-
-static const char *const profile_names[] = {WLK_RESERVATION_STATION_PROFILES, NULL};
-
-_Static_assert(sizeof profile_names / sizeof profile_names[0] == PROFILES + 1, "one name each");
-_Static_assert((int)PROFILES <= (int)STIM_MAX_PROFILES, "a round is so long");
+STIM_PROFILE_NAMES(WLK_RESERVATION_STATION_PROFILES, STIM_PHASE_CYCLES);
 
 #define PUT(field, words, value) wlk_reservation_station_in_put_##field(words, value)
 
@@ -74,7 +68,6 @@ static void start(const wlk_reservation_station_cfg *cfg, wlk_stimulus_state *st
     wlk_layout layout;
     wlk_reservation_station_table.layout((const uint32_t *)cfg, &layout);
     stim->memory[MEMORY_PAYLOADS] = layout.n_in_payloads;
-    stim->memory[MEMORY_FIRST] = wlk_random(&stim->random);
     wlk_reservation_station_out_mask(cfg, mask);
     memcpy(stim->memory + MEMORY_BITS, mask + WLK_RESERVATION_STATION_OUT_ISSUE_BITS,
            WLK_ENTRY_WORDS * sizeof *mask);
@@ -118,26 +111,24 @@ static bool may_admit(const cycle *c) {
 
 // Sources that wait: none of register 0 (§3.5), seldom one that is written in this cycle (§5).
 static uint32_t pick_busy(const cycle *c, const uint64_t *entry, uint32_t has) {
-    const uint32_t rs[3] = {wlk_entry_get_rs1(entry), wlk_entry_get_rs2(entry),
-                            wlk_entry_get_rs3(entry)};
     uint32_t busy = 0;
     for (uint32_t i = 0; i < 3; i++) {
-        const bool waits = stim_chance(c->random, rs[i] == c->written ? 16u : c->w->busy);
-        busy |= (uint32_t)(waits && rs[i] != 0) << i;
+        const uint32_t rs = wlk_entry_rs(entry, i);
+        const bool waits = stim_chance(c->random, rs == c->written ? 16u : c->w->busy);
+        busy |= (uint32_t)(waits && rs != 0) << i;
     }
     return busy & has;
 }
 
 static void put_admission(const cycle *c, uint64_t *in) {
     const uint64_t r = wlk_random(c->random);
-    const uint32_t favourite = (uint32_t)(c->stim->memory[MEMORY_FIRST] >> 32) % c->cfg->num_warps;
+    const uint32_t favourite = (uint32_t)(c->stim->memory[STIM_FIRST] >> 32) % c->cfg->num_warps;
     const uint32_t warp =
         stim_chance(c->random, c->w->favourite) ? favourite : stim_below(r, c->cfg->num_warps);
     uint64_t *entry = in + ENTRY;
     wlk_stim_entry(&c->w->operands, c->cfg->num_pregs, warp, c->stim->memory + MEMORY_BITS,
                    c->random, entry);
-    const uint32_t has = wlk_entry_get_hasRs1(entry) | wlk_entry_get_hasRs2(entry) << 1 |
-                         wlk_entry_get_hasRs3(entry) << 2;
+    const uint32_t has = wlk_entry_has_rs(entry);
     PUT(admit_valid, in, may_admit(c) && stim_chance(c->random, c->w->admit));
     PUT(admit_bits_valid, in, ~(uint64_t)has & 7u);
     PUT(admit_bits_busy, in, pick_busy(c, entry, has));
@@ -251,7 +242,7 @@ static void next(const uint32_t *words, const void *model_state, wlk_stimulus_st
     if (stim->cycle == 0) {
         start(c.cfg, stim);
     }
-    c.w = &profiles[wlk_stim_profile(stim, PROFILES, stim->memory[MEMORY_FIRST])];
+    c.w = &profiles[wlk_stim_begin(stim, PROFILES)];
     memset(in, 0, WLK_RESERVATION_STATION_IN_CONTROL * sizeof *in);
     const bool reset = wlk_stim_reset(stim, c.w->reset);
     PUT(reset, in, reset);

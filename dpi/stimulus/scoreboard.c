@@ -7,7 +7,7 @@
 #include "common.h"
 #include "warplock/scoreboard.h"
 
-enum { PREG_BITS = 10, PROBES = 16, MEMORY_FIRST = 0 };
+enum { PROBES = 16 };
 
 // What a profile sets; chances are out of 256.
 typedef struct weights {
@@ -22,8 +22,6 @@ typedef struct weights {
     uint8_t reset;                      // out of 4096
 } weights;
 
-static const char *const profile_names[] = {WLK_SCOREBOARD_PROFILES, NULL};
-
 static const weights profiles[] = {
     /* mixed */ {{4, 12, 32, 160, 160, 16}, 154, 140, 140, 24, 0, 0, 16, 160, 64, 4},
     /* saturate */ {{1, 0, 128, 16, 255, 16}, 255, 4, 64, 64, 0, 0, 64, 128, 128, 0},
@@ -36,10 +34,7 @@ static const weights profiles[] = {
     /* resets */ {{3, 16, 32, 160, 160, 16}, 200, 96, 96, 48, 16, 16, 48, 160, 64, 160},
 };
 
-enum { PROFILES = sizeof profiles / sizeof profiles[0] };
-
-_Static_assert(sizeof profile_names / sizeof profile_names[0] == PROFILES + 1, "one name each");
-_Static_assert((int)PROFILES <= (int)STIM_MAX_PROFILES, "a round is so long");
+STIM_PROFILE_NAMES(WLK_SCOREBOARD_PROFILES, STIM_PHASE_CYCLES);
 
 // One update port as it is driven; reads side by side, index 0 lowest.
 typedef struct port {
@@ -56,10 +51,6 @@ typedef struct cycle {
     uint64_t *random;
     port coll, wb, rs;
 } cycle;
-
-static uint32_t preg_of(const port *p, uint32_t i) {
-    return p->reads_preg >> (i * PREG_BITS) & (uint32_t)wlk_mask(PREG_BITS);
-}
 
 static uint32_t pending_write(const cycle *c, uint32_t preg) {
     return (uint32_t)(c->st->pendingWrites[preg / 64u] >> preg % 64u) & 1u;
@@ -89,10 +80,10 @@ static void make_collect(cycle *c) {
         const uint32_t preg = stim_chance(c->random, 192) ? pick_pending(c, false) : 0u;
         uint32_t taken = 0;
         for (uint32_t k = 0; k < i; k++) {
-            taken += preg_of(p, k) == preg;
+            taken += wlk_preg_at(p->reads_preg, k) == preg;
         }
         if (preg != 0 && c->st->pendingReads[preg] > taken) {
-            p->reads_preg |= preg << (i * PREG_BITS);
+            p->reads_preg |= preg << (i * WLK_PREG_BITS);
             p->reads_decr |= 1u << i;
         }
     }
@@ -118,8 +109,8 @@ static void make_admission(cycle *c) {
     port p = {.write_preg = rd, .write_incr = has_rd};
     for (uint32_t i = 0; i < 3; i++) {
         const bool first = i > 0 && stim_chance(c->random, o->repeat);
-        const uint32_t rs = first ? preg_of(&p, 0) : stim_preg(o, pregs, c->random);
-        p.reads_preg |= rs << (i * PREG_BITS);
+        const uint32_t rs = first ? wlk_preg_at(p.reads_preg, 0) : stim_preg(o, pregs, c->random);
+        p.reads_preg |= rs << (i * WLK_PREG_BITS);
         p.reads_incr |= (uint32_t)stim_chance(c->random, o->has_rs) << i;
     }
     p.enable = has_rd != 0 || p.reads_incr != 0;
@@ -131,7 +122,7 @@ static void make_admission(cycle *c) {
 // A count goes down and up in one cycle, by preference one that is saturated.
 static void make_both(cycle *c) {
     const uint32_t start = stim_preg(&c->w->operands, c->cfg->num_pregs, c->random);
-    uint32_t preg = preg_of(&c->coll, 0);
+    uint32_t preg = wlk_preg_at(c->coll.reads_preg, 0);
     for (uint32_t i = 0; i < (uint32_t)PROBES; i++) {
         const uint32_t other = (start + i) & (c->cfg->num_pregs - 1u);
         if (c->st->pendingReads[other] == c->cfg->max_pending_reads) {
@@ -142,7 +133,7 @@ static void make_both(cycle *c) {
     c->coll.reads_preg = preg;
     c->coll.reads_decr = preg != 0;
     c->coll.enable = true;
-    c->rs.reads_preg = (c->rs.reads_preg & ~(uint32_t)wlk_mask(PREG_BITS)) | preg;
+    c->rs.reads_preg = (c->rs.reads_preg & ~(uint32_t)WLK_PREG_MASK) | preg;
     c->rs.reads_incr |= 1u;
     c->rs.enable = true;
 }
@@ -160,7 +151,8 @@ static port make_any(const cycle *c) {
         .reads_decr = r >> 6 & 7u,
     };
     for (uint32_t i = 0; i < 3; i++) {
-        p.reads_preg |= stim_preg(&c->w->operands, c->cfg->num_pregs, c->random) << (i * PREG_BITS);
+        p.reads_preg |= stim_preg(&c->w->operands, c->cfg->num_pregs, c->random)
+                        << (i * WLK_PREG_BITS);
     }
     return p;
 }
@@ -216,9 +208,9 @@ static uint32_t pick_named(const cycle *c) {
     case 0:
         return c->wb.write_preg;
     case 1:
-        return preg_of(&c->coll, operand);
+        return wlk_preg_at(c->coll.reads_preg, operand);
     case 2:
-        return preg_of(&c->rs, operand);
+        return wlk_preg_at(c->rs.reads_preg, operand);
     default:
         return c->rs.write_preg;
     }
@@ -250,10 +242,7 @@ static void next(const uint32_t *words, const void *model_state, wlk_stimulus_st
                .st = (const wlk_scoreboard_state *)model_state,
                .stim = stim,
                .random = &stim->random};
-    if (stim->cycle == 0) {
-        stim->memory[MEMORY_FIRST] = wlk_random(&stim->random);
-    }
-    c.w = &profiles[wlk_stim_profile(stim, PROFILES, stim->memory[MEMORY_FIRST])];
+    c.w = &profiles[wlk_stim_begin(stim, PROFILES)];
     memset(in, 0,
            (WLK_SCOREBOARD_IN_GROUP + c.cfg->num_warps * WLK_SCOREBOARD_IN_STRIDE) * sizeof *in);
     PUT(reset, in, wlk_stim_reset(stim, c.w->reset));

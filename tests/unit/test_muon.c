@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the rows in cases/ cannot say of Muon's blocks: counters near their end, the banks of the
-// register file, and a long run in program order. Spec: muon-issue §2, §4, §5.
+// What the rows in cases/ cannot say of Muon's blocks: counters near their end, and a long run in
+// program order. Spec: muon-issue §4, §5.
 #include "check.h"
 #include "warplock/hazard.h"
 #include "warplock/issue.h"
-#include "warplock/prf.h"
 #include "warplock/reservation_station.h"
 
 #include <string.h>
@@ -157,37 +156,10 @@ static void reservation_station_in_order_survives_the_wrap_of_sequence_numbers(v
     }
 }
 
-/* ---- banks of the register file ---- */
-
-static void prf_bank_of_a_register(void) {
-    static const struct {
-        wlk_prf_select select;
-        uint32_t preg, bank, row;
-    } cases[] = {{WLK_PRF_UPPER, 0, 0, 0},    {WLK_PRF_UPPER, 63, 0, 63},
-                 {WLK_PRF_UPPER, 64, 1, 0},   {WLK_PRF_UPPER, 255, 3, 63},
-                 {WLK_PRF_MODULO, 0, 0, 0},   {WLK_PRF_MODULO, 63, 3, 15},
-                 {WLK_PRF_MODULO, 64, 0, 16}, {WLK_PRF_MODULO, 255, 3, 63}};
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        const wlk_prf_shape shape = {256, 4, 16, 32, cases[i].select};
-        CHECK_MSG(wlk_prf_bank(&shape, cases[i].preg) == cases[i].bank, "case %zu", i);
-        CHECK_MSG(wlk_prf_row(&shape, cases[i].preg) == cases[i].row, "case %zu", i);
-    }
-}
-
-static void prf_conflict_is_of_two_registers_in_a_bank(void) {
-    const wlk_prf_shape upper = {256, 4, 16, 32, WLK_PRF_UPPER};
-    const wlk_prf_shape modulo = {256, 4, 16, 32, WLK_PRF_MODULO};
-    CHECK(wlk_prf_conflict(&upper, 1, 2) && !wlk_prf_conflict(&upper, 1, 65));
-    CHECK(!wlk_prf_conflict(&modulo, 1, 2) && wlk_prf_conflict(&modulo, 1, 65));
-    CHECK(!wlk_prf_conflict(&upper, 7, 7));
-}
-
 int main(void) {
     hazard_counters_have_64_bits();
     reservation_station_counters_have_64_bits();
     issue_counters_have_64_bits();
     reservation_station_in_order_survives_the_wrap_of_sequence_numbers();
-    prf_bank_of_a_register();
-    prf_conflict_is_of_two_registers_in_a_bank();
     return check_done();
 }

@@ -14,7 +14,6 @@
 
 #include "warplock/block.h"
 #include "warplock/collector_ports.h"
-#include "warplock/prf.h"
 
 #ifdef __cplusplus
 extern "C" {

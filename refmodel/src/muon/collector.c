@@ -54,11 +54,10 @@ PRF_INLINE bool is_usual(const coll_cfg *cfg) {
 
 PRF_INLINE void fill(const coll_cfg *cfg, const coll_state *st, const coll_comb *c, uint64_t *out,
                      uint64_t *care) {
-    const wlk_prf_shape shape = coll_shape(cfg);
     if (is_usual(cfg)) {
         fill_words(cfg, st, c, out, care, 8u);
     } else {
-        fill_words(cfg, st, c, out, care, wlk_prf_words(&shape));
+        fill_words(cfg, st, c, out, care, coll_words(cfg));
     }
 }
 
@@ -69,12 +68,11 @@ PRF_INLINE void compute(const coll_cfg *cfg, const coll_state *st, const uint64_
 
 PRF_INLINE void commit(const coll_cfg *cfg, coll_state *st, const uint64_t *in,
                        const coll_comb *c) {
-    const wlk_prf_shape shape = coll_shape(cfg);
     const uint64_t *data = in + WLK_COLLECTOR_IN_CONTROL;
     if (is_usual(cfg)) {
         coll_commit(cfg, st, c, data, 8u, 32u);
     } else {
-        coll_commit(cfg, st, c, data, wlk_prf_words(&shape), cfg->lane_bits);
+        coll_commit(cfg, st, c, data, coll_words(cfg), cfg->lane_bits);
     }
 }
 
@@ -88,9 +86,8 @@ static uint32_t live(const coll_state *st) {
 
 static size_t state_size(const uint32_t *params) {
     const coll_cfg *cfg = (const coll_cfg *)params;
-    const wlk_prf_shape shape = coll_shape(cfg);
     const size_t rows = (size_t)COLL_RF_FIRST + cfg->num_pregs + 1u;
-    return offsetof(coll_state, rows) + rows * wlk_prf_stride(&shape) * sizeof(uint64_t);
+    return offsetof(coll_state, rows) + rows * prf_stride_of(coll_words(cfg)) * sizeof(uint64_t);
 }
 
 static void init(const uint32_t *params, void *state, wlk_power_up power_up) {
@@ -111,7 +108,7 @@ static void init(const uint32_t *params, void *state, wlk_power_up power_up) {
 PRF_INLINE int step_shape(const coll_cfg *cfg, coll_state *st, const wlk_view *in,
                           const wlk_view *got, wlk_step_info *info, uint32_t lanes,
                           uint32_t lane_bits) {
-    const uint32_t words = (lanes * lane_bits + 63u) / 64u;
+    const uint32_t words = prf_words_of(lanes, lane_bits);
     const uint32_t stride = prf_stride_of(words);
     coll_comb c;
     coll_observe(cfg, st, in->control, &c);
@@ -165,9 +162,7 @@ static bool drained(const uint32_t *params, const void *state) {
 static void visit_rows(const coll_cfg *cfg, const coll_state *st, wlk_state_visitor *visitor,
                        void *ctx) {
     static const char *const bank_names[3] = {"bank[0]", "bank[1]", "bank[2]"};
-    const wlk_prf_shape shape = coll_shape(cfg);
-    const uint32_t words = wlk_prf_words(&shape);
-    const uint32_t stride = wlk_prf_stride(&shape);
+    const uint32_t words = coll_words(cfg), stride = prf_stride_of(words);
     const uint64_t lanes = wlk_mask(cfg->num_lanes);
     for (uint32_t i = 0; i < COLL_OPERANDS; i++) {
         for (uint32_t e = 0; e < cfg->coll_entries; e++) {

@@ -11,6 +11,7 @@
 #include "frame/bits.h"
 #include "prf_rows.h"
 #include "warplock/collector.h"
+#include "warplock/muon.h"
 
 typedef wlk_collector_cfg coll_cfg;
 typedef wlk_collector_state coll_state;
@@ -23,7 +24,6 @@ enum {
     COLL_SINK = 32, // bank row that takes what must not land
     COLL_BANK_ROWS = 33,
     COLL_RF_FIRST = COLL_OPERANDS * COLL_BANK_ROWS, // row of register 0
-    COLL_PREG_BITS = 10,                            // a register number in a record
 };
 
 // One cycle, derived once and used by all: what the inputs ask, the control outputs, the next
@@ -50,10 +50,9 @@ typedef struct coll_comb {
     uint64_t control[WLK_COLLECTOR_OUT_CONTROL]; // control outputs
 } coll_comb;
 
-static inline wlk_prf_shape coll_shape(const coll_cfg *cfg) {
-    const wlk_prf_shape shape = {cfg->num_pregs, cfg->reg_banks, cfg->num_lanes, cfg->lane_bits,
-                                 (wlk_prf_select)cfg->bank_select};
-    return shape;
+// Words of a row in a record.
+static inline uint32_t coll_words(const coll_cfg *cfg) {
+    return prf_words_of(cfg->num_lanes, cfg->lane_bits);
 }
 
 static inline uint32_t coll_all_entries(const coll_cfg *cfg) {
@@ -121,7 +120,7 @@ PRF_INLINE void coll_decide(const coll_state *st, const uint64_t *in, coll_comb 
     c->request = c->req_valid & (bit_not(c->full) | c->free_now);
     c->enables = COLL_GET(readReq_bits_regs_enable, in) & (0u - c->request);
     for (uint32_t i = 0; i < COLL_OPERANDS; i++) {
-        c->pregs[i] = pregs >> (i * COLL_PREG_BITS) & ((1u << COLL_PREG_BITS) - 1u);
+        c->pregs[i] = wlk_preg_at(pregs, i);
     }
     c->write_preg = COLL_GET(writeReq_bits_regs_pReg, in);
     c->write_mask = COLL_GET(writeReq_bits_regs_tmask, in);

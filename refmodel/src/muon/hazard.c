@@ -61,7 +61,8 @@ static void admission_outputs(const cycle_t *c, uint64_t *out) {
     PUT(rsAdmit_valid, out, hz->valid);
     PUT(rsAdmit_bits_valid, out, ~hz->has_rs & 7u);
     PUT(rsAdmit_bits_busy, out, hz->busy);
-    entry_copy(out + WLK_HAZARD_OUT_RSADMIT_BITS_IBUFENTRY, c->entry);
+    memcpy(out + WLK_HAZARD_OUT_RSADMIT_BITS_IBUFENTRY, c->entry,
+           WLK_ENTRY_WORDS * sizeof(uint64_t));
 }
 
 static void outputs(const cfg_t *cfg, const state_t *st, const cycle_t *c, uint64_t *out) {
@@ -70,16 +71,16 @@ static void outputs(const cfg_t *cfg, const state_t *st, const cycle_t *c, uint6
     admission_outputs(c, out);
     for (uint32_t w = 0; w < cfg->num_warps; w++) {
         const uint64_t *entry = head(c->in, w);
-        const uint64_t valid = c->valid >> w & 1u, has_rs = entry_has_rs(entry);
+        const uint64_t valid = c->valid >> w & 1u, has_rs = wlk_entry_has_rs(entry);
         uint64_t *e = wlk_hazard_out_element_mut(out, w);
         for (uint32_t i = 0; i < 3; i++) {
             enable[i] |= (valid & has_rs >> i) << w;
         }
-        enable[3] |= (valid & entry_has_rd(entry)) << w;
-        PUT(scb_warps_readRs1_pReg, e, (uint64_t)entry_rs(entry, 0));
-        PUT(scb_warps_readRs2_pReg, e, (uint64_t)entry_rs(entry, 1));
-        PUT(scb_warps_readRs3_pReg, e, (uint64_t)entry_rs(entry, 2));
-        PUT(scb_warps_readRd_pReg, e, (uint64_t)entry_rd(entry));
+        enable[3] |= (valid & wlk_entry_get_hasRd(entry)) << w;
+        PUT(scb_warps_readRs1_pReg, e, (uint64_t)wlk_entry_rs(entry, 0));
+        PUT(scb_warps_readRs2_pReg, e, (uint64_t)wlk_entry_rs(entry, 1));
+        PUT(scb_warps_readRs3_pReg, e, (uint64_t)wlk_entry_rs(entry, 2));
+        PUT(scb_warps_readRd_pReg, e, (uint64_t)wlk_entry_get_rd(entry));
         PUT(perf_stallsWAW, e, st->perf[w][WLK_HAZARD_WAW]);
         PUT(perf_stallsWAR, e, st->perf[w][WLK_HAZARD_WAR]);
         PUT(perf_stallsScoreboard, e, st->perf[w][WLK_HAZARD_SCOREBOARD]);

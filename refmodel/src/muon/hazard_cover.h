@@ -6,9 +6,9 @@
 static uint64_t admitted_events(const cycle_t *c) {
     const hz_cycle *hz = &c->hz;
     return EVENT(ADMIT) | (hz->has_rs == 0 ? EVENT(NO_SOURCE) : 0u) |
-           (entry_has_rd(c->entry) ? 0u : EVENT(NO_RD)) | (hz->busy ? EVENT(BUSY_SOURCE) : 0u) |
-           (entry_x0(c->entry) ? EVENT(X0_SOURCE) : 0u) |
-           (entry_repeats(c->entry) ? EVENT(REPEATED_SOURCE) : 0u);
+           (wlk_entry_get_hasRd(c->entry) ? 0u : EVENT(NO_RD)) |
+           (hz->busy ? EVENT(BUSY_SOURCE) : 0u) | (wlk_entry_x0(c->entry) ? EVENT(X0_SOURCE) : 0u) |
+           (wlk_entry_repeats(c->entry) ? EVENT(REPEATED_SOURCE) : 0u);
 }
 
 // Is the first value of `last` that is possible beyond or at the choice?
@@ -17,7 +17,7 @@ static uint64_t choice_events(const state_t *st, const cycle_t *c) {
     const uint32_t last = set_lowest(st->last);
     const uint32_t others = hz->candidates & ~(UINT32_C(1) << hz->choice);
     const uint32_t empty =
-        c->hz.any & bit_not((uint32_t)(hz->has_rs != 0)) & bit_not(entry_has_rd(c->entry));
+        c->hz.any & bit_not((uint32_t)(hz->has_rs != 0)) & bit_not(wlk_entry_get_hasRd(c->entry));
     return (others ? EVENT(SEVERAL_CANDIDATES) : 0u) |
            (hz->any && hz->choice <= last ? EVENT(CHOICE_WRAPS) : 0u) |
            (hz->refused & bit_all(c->room) ? EVENT(REFUSED) : 0u) |

@@ -9,9 +9,9 @@
 
 #include <string.h>
 
-#include "entry.h"
 #include "frame/arbiter.h"
 #include "warplock/hazard.h"
+#include "warplock/muon.h"
 
 typedef wlk_hazard_state hz_state;
 
@@ -34,7 +34,7 @@ typedef struct hz_cycle {
 /* §4: the hazards of a head that is valid. pendingReads and pendingWrites are those of its rd. */
 static inline void hz_head(hz_cycle *c, uint32_t warp, const uint64_t *entry, uint32_t reads,
                            uint32_t writes) {
-    const uint32_t has_rd = entry_has_rd(entry);
+    const uint32_t has_rd = wlk_entry_get_hasRd(entry);
     c->waw |= (has_rd & writes) << warp;
     c->war |= (has_rd & (uint32_t)(reads != 0)) << warp;
 }
@@ -52,13 +52,13 @@ static inline void hz_book(hz_cycle *c, const uint64_t *entry, uint32_t writes, 
                            uint32_t count_forwarded_reads) {
     const uint32_t go = c->any & room;
     const uint32_t counted = count_forwarded_reads ? 7u : ~writes;
-    c->has_rs = entry_has_rs(entry);
+    c->has_rs = wlk_entry_has_rs(entry);
     c->busy = c->has_rs & writes;
-    c->write_incr = entry_has_rd(entry) & go;
+    c->write_incr = wlk_entry_get_hasRd(entry) & go;
     c->reads_incr = c->has_rs & counted & bit_all(go);
-    c->enable = (entry_has_rd(entry) | (uint32_t)(c->has_rs != 0)) & go;
-    c->write_preg = entry_rd(entry) & bit_all(go);
-    c->reads_preg = entry_sources(entry) & bit_all(go);
+    c->enable = (wlk_entry_get_hasRd(entry) | (uint32_t)(c->has_rs != 0)) & go;
+    c->write_preg = wlk_entry_get_rd(entry) & bit_all(go);
+    c->reads_preg = wlk_entry_sources(entry) & bit_all(go);
 }
 
 /* §4: the answer of the scoreboard decides. */

@@ -106,7 +106,7 @@ INLINE void choose(const cfg_t *cfg, const state_t *st, const uint64_t *in, cycl
     for (uint32_t rest = c->heads; rest != 0; rest &= rest - 1u) {
         const uint32_t warp = set_lowest(rest);
         const uint64_t *entry = head(in, warp);
-        const uint32_t rd = entry_rd(entry);
+        const uint32_t rd = wlk_entry_get_rd(entry);
         hz_head(&c->hz, warp, entry, sb_reads(&st->scoreboard, &c->sb, rd),
                 sb_writes(&st->scoreboard, &c->sb, rd));
     }
@@ -118,7 +118,7 @@ INLINE void admit(const cfg_t *cfg, const state_t *st, const uint64_t *in, cycle
     const uint64_t *entry = head(in, c->hz.choice);
     uint32_t writes = 0;
     for (uint32_t i = 0; i < OPERANDS; i++) {
-        writes |= sb_writes(&st->scoreboard, &c->sb, entry_rs(entry, i)) << i;
+        writes |= sb_writes(&st->scoreboard, &c->sb, wlk_entry_rs(entry, i)) << i;
     }
     c->hz.clear = c->rs_in.clear;
     hz_book(&c->hz, entry, writes, c->rs.room, cfg->count_forwarded_reads);
@@ -146,7 +146,7 @@ INLINE void plain_outputs(const state_t *st, const cycle_t *c, uint64_t *out) {
     PUT(perfRS_cyclesDispatched, out, st->reservStation.cyclesDispatched);
     PUT(perfRS_cyclesEligible, out, st->reservStation.cyclesEligible);
     PUT(perfRS_accRsOccupancy, out, st->reservStation.accRsOccupancy);
-    entry_copy(out + STAGE, st->reservStation.stage);
+    memcpy(out + STAGE, st->reservStation.stage, WLK_ENTRY_WORDS * sizeof(uint64_t));
 }
 
 INLINE void commit_words(const cfg_t *cfg, state_t *st, const cycle_t *c, const void *data,
@@ -178,7 +178,7 @@ static uint32_t in_control(const cfg_t *cfg) {
 
 static void fill_operands(const cfg_t *cfg, const state_t *st, const cycle_t *c, uint64_t *out,
                           uint64_t *care) {
-    const uint32_t words = (cfg->num_lanes * cfg->lane_bits + 63u) / 64u;
+    const uint32_t words = prf_words_of(cfg->num_lanes, cfg->lane_bits);
     for (uint32_t i = 0; i < OPERANDS; i++, out += words, care += words) {
         if (c->rs.data_enables >> i & 1u) {
             const uint32_t entry = c->coll.read_entry;
@@ -201,8 +201,8 @@ static void fill(const cfg_t *cfg, const state_t *st, const cycle_t *c, uint64_t
     wlk_issue_out_mask(cfg, care);
     plain_outputs(st, c, out);
     if (!st->reservStation.stage_known) {
-        memset(care + STAGE, 0, ENTRY_WORDS * sizeof *care);
-        memset(out + STAGE, 0, ENTRY_WORDS * sizeof *out);
+        memset(care + STAGE, 0, WLK_ENTRY_WORDS * sizeof *care);
+        memset(out + STAGE, 0, WLK_ENTRY_WORDS * sizeof *out);
     }
     for (uint32_t w = 0; w < cfg->num_warps; w++) {
         uint64_t *element = wlk_issue_out_element_mut(out, w);
@@ -214,7 +214,7 @@ static void fill(const cfg_t *cfg, const state_t *st, const cycle_t *c, uint64_t
 }
 
 static void commit(const cfg_t *cfg, state_t *st, const uint64_t *in, const cycle_t *c) {
-    const uint32_t words = (cfg->num_lanes * cfg->lane_bits + 63u) / 64u;
+    const uint32_t words = prf_words_of(cfg->num_lanes, cfg->lane_bits);
     commit_words(cfg, st, c, in + in_control(cfg), words, cfg->lane_bits);
 }
 
@@ -274,7 +274,7 @@ INLINE uint64_t operands_differ(const state_t *st, const cycle_t *c, const wlk_v
 
 INLINE int step_shape(const cfg_t *cfg, state_t *st, const wlk_view *in, const wlk_view *got,
                       wlk_step_info *info, uint32_t lanes, uint32_t lane_bits) {
-    const uint32_t words = (lanes * lane_bits + 63u) / 64u;
+    const uint32_t words = prf_words_of(lanes, lane_bits);
     uint64_t out[PLAIN], differs = 0;
     cycle_t c;
     compute(cfg, st, in->control, &c);

@@ -9,7 +9,7 @@ static uint64_t admission_events(const cycle_t *c) {
     for (uint32_t i = 0; i < OPERANDS; i++) {
         waited |=
             (c->hz.has_rs >> i & 1u) &
-            (uint32_t)(c->rs.wake_rd != 0 && entry_rs(c->admission.entry, i) == c->rs.wake_rd);
+            (uint32_t)(c->rs.wake_rd != 0 && wlk_entry_rs(c->admission.entry, i) == c->rs.wake_rd);
     }
     return (c->hz.fires ? EVENT(ADMIT) : 0u) | (c->hz.waw ? EVENT(STALL_WAW) : 0u) |
            (c->hz.war ? EVENT(STALL_WAR) : 0u) |
@@ -40,9 +40,10 @@ static uint64_t issue_events(const state_t *st, const cycle_t *c) {
     if (!c->rs.issue_fire) {
         return st->reservStation.stage_full ? EVENT(ISSUE_BLOCKED) : 0u;
     }
-    return EVENT(ISSUE) | (entry_has_rs(stage) ? 0u : EVENT(NO_SOURCE)) |
-           (entry_has_rd(stage) ? 0u : EVENT(NO_RD)) | (entry_x0(stage) ? EVENT(X0_SOURCE) : 0u) |
-           (entry_repeats(stage) ? EVENT(REPEATED_SOURCE) : 0u);
+    return EVENT(ISSUE) | (wlk_entry_has_rs(stage) ? 0u : EVENT(NO_SOURCE)) |
+           (wlk_entry_get_hasRd(stage) ? 0u : EVENT(NO_RD)) |
+           (wlk_entry_x0(stage) ? EVENT(X0_SOURCE) : 0u) |
+           (wlk_entry_repeats(stage) ? EVENT(REPEATED_SOURCE) : 0u);
 }
 
 static uint64_t write_events(const cfg_t *cfg, const state_t *st, const cycle_t *c) {

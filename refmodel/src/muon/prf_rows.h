@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Row arithmetic of the register file, inlined into the models' hot path. `words` is a constant
+ * Rows of Muon's register file (muon-issue §2), the lanes of one register each, lane 0 lowest;
+ * inlined into the models' hot path. `words` is a constant
  * where it matters, so that a row of whole chunks becomes a few vector instructions; rows in
  * memory are 64-byte aligned, rows of a record are not.
  */
@@ -10,8 +11,6 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "warplock/prf.h"
-
 // A vector as wide as the instruction set has registers.
 #if defined(__AVX512F__)
 enum { PRF_BYTES = 64 };
@@ -20,7 +19,7 @@ enum { PRF_BYTES = 32 };
 #else
 enum { PRF_BYTES = 16 };
 #endif
-enum { PRF_WORDS = PRF_BYTES / 8, PRF_LANES32 = PRF_BYTES / 4 };
+enum { PRF_WORDS = PRF_BYTES / 8, PRF_LANES32 = PRF_BYTES / 4, PRF_CHUNK_WORDS = 8 };
 
 typedef uint64_t prf_vec __attribute__((vector_size(PRF_BYTES)));
 typedef uint64_t prf_vec_any __attribute__((vector_size(PRF_BYTES), aligned(4), may_alias));
@@ -28,9 +27,14 @@ typedef uint32_t prf_lanes __attribute__((vector_size(PRF_BYTES)));
 
 #define PRF_INLINE static inline __attribute__((always_inline))
 
-/** Words from one row of @p words to the next in memory. */
+/** Words of a row in a record. */
+PRF_INLINE uint32_t prf_words_of(uint32_t lanes, uint32_t lane_bits) {
+    return (lanes * lane_bits + 63u) / 64u;
+}
+
+/** Words from one row of @p words to the next in memory: whole chunks. */
 PRF_INLINE uint32_t prf_stride_of(uint32_t words) {
-    return (words + WLK_PRF_CHUNK_WORDS - 1u) & ~(WLK_PRF_CHUNK_WORDS - 1u);
+    return (words + PRF_CHUNK_WORDS - 1u) & ~(PRF_CHUNK_WORDS - 1u);
 }
 
 /** Copy a row that lies in the state. */

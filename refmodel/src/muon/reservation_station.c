@@ -60,7 +60,7 @@ static void outputs(const cfg_t *cfg, const state_t *st, const cycle_t *c, uint6
     memset(out, 0, out_words(cfg) * sizeof *out);
     PUT(admit_ready, out, rs->room);
     PUT(issue_valid, out, st->stage_full);
-    entry_copy(out + STAGE, st->stage);
+    memcpy(out + STAGE, st->stage, WLK_ENTRY_WORDS * sizeof(uint64_t));
     PUT(scb_updateColl_enable, out, rs->coll_enable);
     PUT(scb_updateColl_reads_pReg, out, rs->coll_pregs);
     PUT(scb_updateColl_reads_decr, out, rs->coll_decr);
@@ -90,7 +90,7 @@ static void narrow(const cfg_t *cfg, const state_t *st, uint64_t *care) {
     if (!live(st)) {
         memset(care, 0, out_words(cfg) * sizeof *care);
     } else if (!st->stage_known) {
-        memset(care + STAGE, 0, ENTRY_WORDS * sizeof *care);
+        memset(care + STAGE, 0, WLK_ENTRY_WORDS * sizeof *care);
         PUT(collector_readData_req_bits_collEntry, entry_bits,
             wlk_mask(wlk_idw(cfg->coll_entries)));
         for (uint32_t w = 0; w < out_words(cfg); w++) {

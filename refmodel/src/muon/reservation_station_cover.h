@@ -11,7 +11,7 @@ static uint64_t request_events(const state_t *st, const cycle_t *c) {
            (rs->req_valid & bit_not(c->request_ready) ? EVENT(REQUEST_BLOCKED) : 0u) |
            (set_is_single(rs->asks) ? 0u : EVENT(SEVERAL_REQUESTS)) |
            (!rs->req_valid && rs->req_needs != 0 ? EVENT(STALE_REQUEST) : 0u) |
-           (fires & entry_repeats(entry) ? EVENT(REPEATED_SOURCE) : 0u) |
+           (fires & wlk_entry_repeats(entry) ? EVENT(REPEATED_SOURCE) : 0u) |
            (rs->all_asks & ~rs->asks ? EVENT(IN_ORDER_HOLDS_REQUEST) : 0u);
 }
 

@@ -10,11 +10,9 @@
 
 #include <string.h>
 
-#include "entry.h"
 #include "frame/arbiter.h"
+#include "warplock/muon.h"
 #include "warplock/reservation_station.h"
-
-enum { RS_PREG_BITS = 10 };
 
 typedef wlk_reservation_station_state rs_state;
 
@@ -78,7 +76,7 @@ static inline void rs_response(const rs_state *st, const rs_inputs *in, rs_cycle
         c->completes |= c->hit[i];
         if (c->hit[i] != 0) {
             const uint32_t preg = st->rs[i][31u - (uint32_t)__builtin_clz(c->hit[i])];
-            c->coll_pregs |= preg << (i * RS_PREG_BITS);
+            c->coll_pregs |= preg << (i * WLK_PREG_BITS);
             c->coll_decr |= (uint32_t)(preg != 0) << i;
         }
     }
@@ -102,7 +100,7 @@ static inline void rs_search(const rs_shape *shape, const rs_state *st, rs_cycle
     for (uint32_t i = 0; i < 3; i++) {
         const uint32_t needs = need[i] >> c->coll_row & 1u;
         c->req_needs |= needs << i;
-        c->req_pregs |= (st->rs[i][c->coll_row] & bit_all(needs)) << (i * RS_PREG_BITS);
+        c->req_pregs |= (st->rs[i][c->coll_row] & bit_all(needs)) << (i * WLK_PREG_BITS);
     }
 }
 
@@ -122,7 +120,7 @@ static inline void rs_observe(const rs_shape *shape, const rs_state *st, const r
     c->room = (uint32_t)(st->valid != set_below(shape->rows));
     c->issue_fire = st->stage_full & in->issue_ready;
     c->data_valid = c->issue_fire & (uint32_t)(st->stage_collFired != 0);
-    c->data_enables = entry_has_rs(st->stage) & bit_all(c->issue_fire);
+    c->data_enables = wlk_entry_has_rs(st->stage) & bit_all(c->issue_fire);
     c->wake_rd = in->wb_rd & bit_all(in->wb_valid);
     rs_response(st, in, c);
     rs_search(shape, st, c);
@@ -154,7 +152,7 @@ static inline void rs_count(rs_state *st, const rs_admission *a, const rs_cycle 
         warps |= UINT32_C(1) << warp;
     }
     if (a->valid & bit_not(c->room)) {
-        st->perWarp[entry_warp(a->entry)][WLK_RESERVATION_STATION_FULL]++;
+        st->perWarp[wlk_entry_get_wid(a->entry)][WLK_RESERVATION_STATION_FULL]++;
     }
 }
 
@@ -169,7 +167,7 @@ static inline void rs_clear_counters(rs_state *st) {
 static inline void rs_load_stage(const rs_shape *shape, rs_state *st, const rs_inputs *in,
                                  const rs_cycle *c) {
     const uint32_t row = c->choice, bit = UINT32_C(1) << row;
-    entry_copy(st->stage, st->entry[row]);
+    memcpy(st->stage, st->entry[row], WLK_ENTRY_WORDS * sizeof(uint64_t));
     st->stage_collFired =
         (uint8_t)((st->collFired[0] >> row & 1u) | (st->collFired[1] >> row & 1u) << 1 |
                   (st->collFired[2] >> row & 1u) << 2);
@@ -190,16 +188,16 @@ static inline void rs_set(uint32_t *set, uint32_t bit, uint32_t value) {
 
 /* §5 "Admit": into the lowest row that was free before the edge. */
 static inline void rs_admit(rs_state *st, uint32_t row, const rs_admission *a) {
-    const uint32_t bit = UINT32_C(1) << row, warp = entry_warp(a->entry);
-    const uint32_t has = entry_has_rs(a->entry);
+    const uint32_t bit = UINT32_C(1) << row, warp = wlk_entry_get_wid(a->entry);
+    const uint32_t has = wlk_entry_has_rs(a->entry);
     for (uint32_t i = 0; i < 3; i++) {
         rs_set(&st->opReady[i], bit, a->op_ready >> i & 1u);
         rs_set(&st->busy[i], bit, a->busy >> i & 1u);
         rs_set(&st->has_rs[i], bit, has >> i & 1u);
         st->collFired[i] &= ~bit;
-        st->rs[i][row] = (uint16_t)entry_rs(a->entry, i);
+        st->rs[i][row] = (uint16_t)wlk_entry_rs(a->entry, i);
     }
-    entry_copy(st->entry[row], a->entry);
+    memcpy(st->entry[row], a->entry, WLK_ENTRY_WORDS * sizeof(uint64_t));
     st->collPtr[row] = 0;
     st->warp[row] = (uint8_t)warp;
     st->older[row] = st->warp_rows[warp];
@@ -211,7 +209,7 @@ static inline void rs_admit(rs_state *st, uint32_t row, const rs_admission *a) {
 /* Everything that reset reaches (§ "Power-up and reset"). */
 static inline void rs_reset(rs_state *st) {
     const size_t stage = sizeof st->stage;
-    uint64_t kept[ENTRY_WORDS];
+    uint64_t kept[WLK_ENTRY_WORDS];
     const rs_state before = {.stage_collFired = st->stage_collFired,
                              .stage_collEntry = st->stage_collEntry,
                              .stage_known = st->stage_known,

@@ -17,15 +17,14 @@ static uint32_t any_of(const sb_change *group, uint32_t (*is)(const sb_change *)
 
 // A group that names a register, other than 0, twice.
 static uint32_t repeats(uint32_t pregs) {
-    const uint32_t a = pregs & SB_PREG_MASK, b = pregs >> SB_PREG_BITS & SB_PREG_MASK;
-    const uint32_t c = pregs >> (2 * SB_PREG_BITS);
+    const uint32_t a = wlk_preg_at(pregs, 0), b = wlk_preg_at(pregs, 1), c = wlk_preg_at(pregs, 2);
     return (uint32_t)((a != 0 && (a == b || a == c)) || (b != 0 && b == c));
 }
 
 static uint32_t names_0(uint32_t pregs, uint32_t used) {
     uint32_t hit = 0;
     for (uint32_t i = 0; i < 3; i++) {
-        hit |= (used >> i & 1u) & (uint32_t)((pregs >> (i * SB_PREG_BITS) & SB_PREG_MASK) == 0);
+        hit |= (used >> i & 1u) & (uint32_t)(wlk_preg_at(pregs, i) == 0);
     }
     return hit;
 }

@@ -10,9 +10,8 @@
 #include <string.h>
 
 #include "frame/bits.h"
+#include "warplock/muon.h"
 #include "warplock/scoreboard.h"
-
-enum { SB_PREG_BITS = 10, SB_PREG_MASK = (1 << SB_PREG_BITS) - 1 };
 
 typedef wlk_scoreboard_state sb_state;
 
@@ -45,7 +44,7 @@ static inline uint32_t sb_write_bit(const sb_state *st, uint32_t preg) {
 /* §3.1: the first port naming a register carries the sums; register 0 never changes. */
 static inline void sb_consolidate(const sb_port *port, sb_change *group) {
     for (uint32_t i = 0; i < 3; i++) {
-        group[i].preg = port->reads_preg >> (i * SB_PREG_BITS) & SB_PREG_MASK;
+        group[i].preg = wlk_preg_at(port->reads_preg, i);
         group[i].delta =
             (int32_t)(port->reads_incr >> i & 1u) - (int32_t)(port->reads_decr >> i & 1u);
     }

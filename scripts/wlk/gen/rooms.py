@@ -81,8 +81,8 @@ def _found(name: str, wanted: str) -> str | None:
 
 
 def _room(name: str) -> str:
-    """Where a file lies; a public header belongs to the folder that has a source of its name, or
-    of the first word of its name."""
+    """Where a file lies; a public header belongs to the folder that has its name or a source of its
+    name, or one of the first word of its name."""
     path = Path(name)
     if path.parts[0] == "vectors":
         return "vectors"
@@ -90,7 +90,7 @@ def _room(name: str) -> str:
         return str(path.parent)
     mine = [Path(other) for other in _sources() if other.startswith(path.parts[0])]
     mine = [other for other in mine if "include" not in other.parts]
-    same = [other for other in mine if other.stem == path.stem]
+    same = [other for other in mine if path.stem in (other.stem, other.parent.name)]
     akin = [other for other in mine if other.stem.split("_")[0] == path.stem.split("_")[0]]
     return str((same or akin)[0].parent)
 
