@@ -18,70 +18,53 @@ static wlk_checker *own_checker(const harness *b) {
     return NULL;
 }
 
-static char *prefix_of(const harness *b, const wlk_checker *checker) {
-    const char *scope = blame_is_stage(b, checker) ? "" : wlk_checker_scope(checker);
-    const size_t size = strlen(scope) + 2u;
-    char *prefix = malloc(size);
-    if (prefix != NULL) {
-        (void)snprintf(prefix, size, "%s%s", scope, scope[0] != '\0' ? "." : "");
-    }
-    return prefix;
-}
-
-static bool watch_open(const harness *b, const wlk_checker *checker, watch *w) {
-    const wlk_port *ports = wlk_checker_ports(checker, &w->n_ports);
-    w->prefix = prefix_of(b, checker);
-    w->ports = calloc(w->n_ports, sizeof *w->ports);
-    w->bits = calloc(w->n_ports, sizeof *w->bits);
-    w->width = calloc(w->n_ports, sizeof *w->width);
-    if (w->prefix == NULL || w->ports == NULL || w->bits == NULL || w->width == NULL) {
-        return false;
-    }
-    memcpy(w->ports, ports, w->n_ports * sizeof *ports);
-    for (uint32_t p = 0; p < w->n_ports; p++) {
-        w->width[p] = wlk_checker_port_bits(checker, p);
-    }
-    return true;
-}
-
-static bool all_started(void) {
-    bool started = true;
+// Every port of every checker, before the first seed is judged.
+static bool watch_ports(harness *b) {
     for (uint32_t i = 0; i < wlk_dpi_count(); i++) {
-        started = started && wlk_dpi_checker(i) != NULL;
+        const wlk_checker *checker = wlk_dpi_checker(i);
+        const char *scope = blame_is_stage(b, checker) ? "" : wlk_checker_scope(checker);
+        uint32_t n = 0;
+        const wlk_port *ports = wlk_checker_ports(checker, &n);
+        watch *more = realloc(b->watches, (b->n_watches + n) * sizeof *more);
+        if (more == NULL) {
+            return false;
+        }
+        b->watches = more;
+        for (uint32_t p = 0; p < n; p++) {
+            watch *w = &more[b->n_watches];
+            *w = (watch){.width = wlk_checker_port_bits(checker, p)};
+            if (asprintf(&w->name, "%s%s%s", scope, *scope != '\0' ? "." : "", ports[p].name) < 0) {
+                return false;
+            }
+            b->n_watches++;
+        }
     }
-    return started;
-}
-
-static bool watch_all(harness *b) {
-    bool opened = true;
-    if (b->watches != NULL) {
-        return true;
-    }
-    b->n_watches = wlk_dpi_count();
-    b->watches = calloc(b->n_watches + 1u, sizeof *b->watches);
-    for (uint32_t i = 0; b->watches != NULL && i < b->n_watches; i++) {
-        opened = watch_open(b, wlk_dpi_checker(i), &b->watches[i]) && opened;
-    }
-    return b->watches != NULL && opened;
+    b->n_checkers = wlk_dpi_count();
+    return true;
 }
 
 wlk_status harness_verdict(harness *b, bool finished) {
     wlk_status worst = WLK_OK;
     uint64_t lowest = 0;
-    if (!all_started()) {
-        return WLK_MODEL_ERROR; // a checker was refused, and the reason is among what was printed
+    uint32_t watched = 0;
+    for (uint32_t i = 0; i < wlk_dpi_count(); i++) {
+        if (wlk_dpi_checker(i) == NULL) {
+            return WLK_MODEL_ERROR; // it was refused, and the reason is among what was printed
+        }
     }
-    if (!watch_all(b)) {
+    if (b->watches == NULL && !watch_ports(b)) {
         return WLK_NO_MEMORY;
     }
     for (uint32_t i = 0; i < wlk_dpi_count(); i++) {
         const wlk_checker *checker = wlk_dpi_checker(i);
         const wlk_checker_result r = wlk_checker_result_get(checker, false);
         const uint64_t here = blame_rank(b, checker, &r);
+        uint32_t n = 0;
+        (void)wlk_checker_ports(checker, &n);
         b->compared += r.compared_bits;
         b->masked += r.masked_bits;
-        for (uint32_t p = 0; i < b->n_watches && p < b->watches[i].n_ports; p++) {
-            b->watches[i].bits[p] += wlk_checker_compared(checker, p);
+        for (uint32_t p = 0; p < n; p++) {
+            b->watches[watched++].bits += wlk_checker_compared(checker, p);
         }
         if (r.verdict != WLK_OK && r.verdict != WLK_VACUOUS && (worst == WLK_OK || here < lowest)) {
             worst = r.verdict;
@@ -96,11 +79,8 @@ wlk_status harness_verdict(harness *b, bool finished) {
 }
 
 void harness_forget(harness *b) {
-    for (uint32_t i = 0; b->watches != NULL && i < b->n_watches; i++) {
-        free(b->watches[i].prefix);
-        free(b->watches[i].ports);
-        free(b->watches[i].bits);
-        free(b->watches[i].width);
+    for (uint32_t i = 0; i < b->n_watches; i++) {
+        free(b->watches[i].name);
     }
     free(b->watches);
 }
@@ -151,13 +131,9 @@ static bool ports_compared(const harness *b, wlk_json *to) {
     wlk_json_open(to, "barely_compared", '[');
     for (uint32_t i = 0; b->program == NULL && i < b->n_watches; i++) {
         const watch *w = &b->watches[i];
-        for (uint32_t p = 0; p < w->n_ports; p++) {
-            if (w->bits[p] * 100u < w->width[p] * b->ran) {
-                char name[1024];
-                (void)snprintf(name, sizeof name, "%s%s", w->prefix, w->ports[p].name);
-                wlk_json_text(to, NULL, name);
-                all = false;
-            }
+        if (w->bits * 100u < w->width * b->ran) {
+            wlk_json_text(to, NULL, w->name);
+            all = false;
         }
     }
     wlk_json_close(to, ']');
@@ -256,8 +232,7 @@ static void print_report(harness *b, wlk_json *to) {
 }
 
 void harness_answer(harness *b, wlk_status status, FILE *to) {
-    wlk_json j = {to, false};
-    wlk_json_open(&j, NULL, '{');
+    wlk_json j = wlk_json_line(to);
     wlk_json_number(&j, "seeds_run", b->seeds_run);
     wlk_json_number(&j, "cycles", b->ran);
     wlk_json_number(&j, "compared_bits", b->compared);
@@ -279,6 +254,5 @@ void harness_answer(harness *b, wlk_status status, FILE *to) {
         wlk_json_text(&j, "no_pipeline", b->no_picture.text);
     }
     wlk_json_text(&j, "verdict", wlk_status_name(status));
-    wlk_json_close(&j, '}');
-    fputc('\n', to);
+    wlk_json_line_end(&j);
 }

@@ -12,13 +12,11 @@
 
 enum { STUCK_TEXT = 4096, MAX_PLACES = 16, MAX_SUSPECTS = 4096 };
 
-/* A bound checker over all seeds. They open in the same order in each. */
+/* A port of a bound checker over all seeds. The checkers open in the same order in each. */
 typedef struct watch {
-    char *prefix; /* of its ports in lists: its scope and a dot, empty for the harness's block */
-    uint32_t n_ports;
-    wlk_port *ports;
-    uint64_t *bits;  /* compared bits of each port */
-    uint32_t *width; /* bits the RTL has of each output */
+    char *name;     /* behind the checker's scope and a dot, but for the harness's block; owned */
+    uint64_t bits;  /* compared so far */
+    uint32_t width; /* bits the RTL has of it, an output */
 } watch;
 
 /* A line of the RTL that would end a simulation. */
@@ -71,7 +69,7 @@ typedef struct harness {
     uint64_t done, total, ran, seeds_run, compared, masked;
     uint64_t events[WLK_MAX_COVERS];
     watch *watches;
-    uint32_t n_watches;
+    uint32_t n_watches, n_checkers;
     uint32_t n_suspects;
     char stuck[STUCK_TEXT]; /* why a seed hangs */
     assertions assertions;

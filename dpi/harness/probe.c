@@ -45,7 +45,7 @@ static void print_first(const wlk_checker *failing, wlk_json *to) {
 // @p before: bits compared in the runs before this one, of which one that passes is closed already.
 static void print_run(const harness *b, wlk_status status, uint64_t before, wlk_json *to) {
     const fit passed = {.explained_bits = b->compared - before,
-                        .explained_cycles = b->cycle * b->n_watches};
+                        .explained_cycles = b->cycle * b->n_checkers};
     const fit sum = b->dut_handle != NULL ? fit_of_all() : passed;
     wlk_json_open(to, NULL, '{');
     wlk_json_number(to, "seed", b->seed);
@@ -86,8 +86,7 @@ static wlk_status probe(harness *b, wlk_json *to, wlk_error *err) {
 wlk_status harness_probe(harness *b, FILE *to, wlk_error *err) {
     wlk_status status = WLK_OK;
     b->total = b->n_probes * (b->last - b->first + 1u) * b->cycles;
-    wlk_json j = {to, false};
-    wlk_json_open(&j, NULL, '{');
+    wlk_json j = wlk_json_line(to);
     wlk_json_open(&j, "probes", '[');
     for (uint32_t i = 0; i < b->n_probes && status == WLK_OK; i++) {
         memcpy(b->cfg, b->dut->cfg, b->block->table->n_params * sizeof *b->cfg);
@@ -99,7 +98,6 @@ wlk_status harness_probe(harness *b, FILE *to, wlk_error *err) {
     }
     wlk_json_close(&j, ']');
     wlk_json_text(&j, "verdict", "PASS");
-    wlk_json_close(&j, '}');
-    fputc('\n', to);
+    wlk_json_line_end(&j);
     return status;
 }

@@ -26,8 +26,6 @@
 
 #include "harness_private.h"
 
-enum { CYCLES_PER_CHECK = 1024 };
-
 static FILE *answer; // our stdout
 
 // ---- one run ----------------------------------------------------------------------------------
@@ -118,13 +116,6 @@ static void next_inputs(harness *b) {
     }
 }
 
-static bool stopped(const harness *b, uint64_t done) {
-    if (done % CYCLES_PER_CHECK == 0) {
-        tool_progress(b->done + done, b->total);
-    }
-    return tool_stop != 0;
-}
-
 // No work is left, in the model or outside.
 static bool finished(const harness *b) {
     return (b->block->drained == NULL || b->block->drained(b->cfg, b->model)) &&
@@ -150,7 +141,7 @@ static wlk_status run_stimulus(harness *b, bool *ended) {
         next_inputs(b);
         going = harness_cycle(b, b->in);
         done = b->program != NULL && (finished(b) || b->gen->still(&b->stim) > WLK_STIMULUS_DRAIN);
-        if (stopped(b, c)) {
+        if (tool_stopped(b->done + c, b->total)) {
             return WLK_INTERRUPTED;
         }
     }
@@ -168,7 +159,7 @@ static wlk_status open_picture(harness *b, wlk_error *err) {
     }
     b->before = calloc(1, offsetof(wlk_issue_state, collector));
     if (b->before == NULL) {
-        return wlk_fail(err, WLK_NO_MEMORY, "out of memory");
+        return tool_no_memory(err);
     }
     b->picture = wlk_pipeline_open(b->pipeline, b->force != 0, b->cfg, &b->no_picture);
     if (b->picture != NULL || b->no_picture.status == WLK_NO_SPACE) {
@@ -248,7 +239,7 @@ static wlk_status replay(harness *b, wlk_error *err) {
     b->total = wlk_vec_cycles(reader);
     harness_begin(b, b->first, b->waves);
     bool going = true;
-    while (going && status == WLK_OK && !stopped(b, b->cycle)) {
+    while (going && status == WLK_OK && !tool_stopped(b->cycle, b->total)) {
         status = wlk_vec_read(reader, &in, &out, &care, err);
         if (status != WLK_OK || in == NULL) {
             break;
@@ -347,15 +338,13 @@ static wlk_status time_cycles(harness *b) {
     }
     const double ns = (cpu_seconds() - start) * 1e9 / (double)b->time;
     const wlk_status status = harness_verdict(b, true);
-    wlk_json j = {answer, false};
     char text[32];
     (void)snprintf(text, sizeof text, "%.3f", ns);
-    wlk_json_open(&j, NULL, '{');
+    wlk_json j = wlk_json_line(answer);
     wlk_json_raw(&j, "ns_per_cycle", text);
     wlk_json_number(&j, "checkers", wlk_dpi_count());
     wlk_json_text(&j, "verdict", wlk_status_name(status));
-    wlk_json_close(&j, '}');
-    fputc('\n', answer);
+    wlk_json_line_end(&j);
     harness_end(b);
     free(inputs);
     free(out);
@@ -364,119 +353,84 @@ static wlk_status time_cycles(harness *b) {
 
 // ---- set-up -----------------------------------------------------------------------------------
 
+bool harness_set_params(harness *b, const char *text) {
+    while (*text != '\0') {
+        uint64_t index = 0, value = 0;
+        if (!tool_take_number(&text, ':', &index) || index >= b->block->table->n_params ||
+            !tool_take_number(&text, ',', &value) || value > UINT32_MAX) {
+            return false;
+        }
+        b->cfg[index] = (uint32_t)value;
+        wlk_dpi_override(b->block->table->params[index].name, b->cfg[index]);
+    }
+    return true;
+}
+
+static bool add_tie(harness *b, const char *text) {
+    wlk_layout layout;
+    b->block->table->layout(b->cfg, &layout);
+    return b->n_ties < MAX_TIES && tool_tie_read(text, layout.in_words, &b->ties[b->n_ties++]);
+}
+
+static bool add_probe(harness *b, const char *text) {
+    const char **more = realloc(b->probes, (b->n_probes + 1u) * sizeof *more);
+    if (more != NULL) {
+        b->probes = more;
+        b->probes[b->n_probes++] = text;
+    }
+    return more != NULL;
+}
+
+// A word KEY=VALUE: where the value goes, or what takes it.
 typedef struct option {
     const char *key;
     uint64_t *number;
     const char **text;
+    bool (*take)(harness *b, const char *value);
 } option;
 
-static bool set_option(const option *options, const char *word) {
+static bool read_word(harness *b, const option *options, const char *word) {
     const size_t n = strcspn(word, "=");
-    for (; options->key != NULL; options++) {
-        if (strlen(options->key) != n || strncmp(options->key, word, n) != 0 || word[n] != '=') {
-            continue;
-        }
-        if (options->text != NULL) {
-            *options->text = word + n + 1;
-            return true;
-        }
+    while (options->key != NULL &&
+           (strlen(options->key) != n || word[n] != '=' || strncmp(options->key, word, n) != 0)) {
+        options++;
+    }
+    if (options->text != NULL) {
+        *options->text = word + n + 1;
+        return true;
+    }
+    if (options->number != NULL) {
         return tool_number(word + n + 1, options->number);
     }
-    return false;
+    return options->take != NULL && options->take(b, word + n + 1);
 }
 
-bool harness_set_params(harness *b, const char *text) {
-    char *end = NULL;
-    for (; *text != '\0'; text = *end == ',' ? end + 1 : end) {
-        const unsigned long index = strtoul(text, &end, 10);
-        if (*end != ':' || index >= b->block->table->n_params) {
-            return false;
-        }
-        b->cfg[index] = (uint32_t)strtoul(end + 1, &end, 10);
-        wlk_dpi_override(b->block->table->params[index].name, b->cfg[index]);
-        if (*end != ',' && *end != '\0') {
-            return false;
-        }
-    }
-    return true;
-}
-
-// "param=I:VALUE": the widths stay, so the harness need not be built again.
-static bool set_param(harness *b, const char *word) {
-    return strncmp(word, "param=", 6) == 0 && harness_set_params(b, word + 6);
-}
-
-// "tie=WORD:LSB:WIDTH:VALUE".
-static bool add_tie(harness *b, const char *word) {
-    wlk_layout layout;
-    b->block->table->layout(b->cfg, &layout);
-    return strncmp(word, "tie=", 4) == 0 && b->n_ties < MAX_TIES &&
-           tool_tie_read(word + 4, layout.in_words, &b->ties[b->n_ties++]);
-}
-
-// "probe=I:VALUE,...".
-static bool add_probe(harness *b, int argc, const char *word) {
-    if (strncmp(word, "probe=", 6) != 0) {
-        return false;
-    }
-    if (b->probes == NULL) {
-        b->probes = calloc((size_t)argc, sizeof *b->probes);
-    }
-    if (b->probes != NULL) {
-        b->probes[b->n_probes++] = word + 6;
-    }
-    return b->probes != NULL;
-}
-
-static bool set_suspect(harness *b, const char *word) {
-    return strncmp(word, "suspect=", 8) == 0 && blame_suspect(b, word + 8);
-}
-
-static bool no_profile(const harness *b, const char *name, wlk_error *err) {
-    char known[200] = "mix";
-    for (uint32_t i = 0; b->gen->profiles[i] != NULL; i++) {
-        const size_t used = strlen(known);
-        (void)snprintf(known + used, sizeof known - used, ", %s", b->gen->profiles[i]);
-    }
-    (void)wlk_fail(err, WLK_USAGE, "no profile '%s'; there are %s", name, known);
-    return false;
-}
-
-static bool parse(harness *b, int argc, char **argv, wlk_error *err) {
+static wlk_status parse(harness *b, int argc, char **argv, wlk_error *err) {
     const char *profile = "mix", *power_up = "random";
     const option options[] = {
-        {"first", &b->first, NULL},       {"last", &b->last, NULL},
-        {"cycles", &b->cycles, NULL},     {"time", &b->time, NULL},
-        {"from", &b->from, NULL},         {"to", &b->to, NULL},
-        {"profile", NULL, &profile},      {"power_up", NULL, &power_up},
-        {"force", &b->force, NULL},       {"waves", NULL, &b->waves},
-        {"replay", NULL, &b->replay},     {"shrink", NULL, &b->shrink},
-        {"header", NULL, &b->header},     {"program", NULL, &b->program_file},
-        {"pipeline", NULL, &b->pipeline}, {NULL, NULL, NULL},
+        {"first", .number = &b->first},     {"last", .number = &b->last},
+        {"cycles", .number = &b->cycles},   {"time", .number = &b->time},
+        {"from", .number = &b->from},       {"to", .number = &b->to},
+        {"force", .number = &b->force},     {"profile", .text = &profile},
+        {"power_up", .text = &power_up},    {"waves", .text = &b->waves},
+        {"replay", .text = &b->replay},     {"shrink", .text = &b->shrink},
+        {"header", .text = &b->header},     {"program", .text = &b->program_file},
+        {"pipeline", .text = &b->pipeline}, {"param", .take = harness_set_params},
+        {"tie", .take = add_tie},           {"probe", .take = add_probe},
+        {"suspect", .take = blame_suspect}, {.key = NULL},
     };
     for (int i = 1; i < argc; i++) {
-        if (argv[i][0] != '+' && !set_param(b, argv[i]) && !add_tie(b, argv[i]) &&
-            !add_probe(b, argc, argv[i]) && !set_suspect(b, argv[i]) &&
-            !set_option(options, argv[i])) {
-            (void)wlk_fail(err, WLK_USAGE, "cannot read '%s'", argv[i]);
-            return false;
+        if (argv[i][0] != '+' && !read_word(b, options, argv[i])) {
+            return wlk_fail(err, WLK_USAGE, "cannot read '%s'", argv[i]);
         }
     }
     b->random = strcmp(power_up, "zero") != 0;
     if (b->last < b->first) {
-        (void)wlk_fail(err, WLK_USAGE, "the last seed is below the first");
-        return false;
+        return wlk_fail(err, WLK_USAGE, "the last seed is below the first");
     }
-    return wlk_stimulus_profile(b->gen, profile, &b->profile) || no_profile(b, profile, err);
-}
-
-static bool prepare_program(harness *b, wlk_error *err) {
-    const wlk_table *t = b->block->table;
-    if (wlk_stimulus_load(b->gen, t, b->cfg, b->program_file, &b->program, err) != WLK_OK) {
-        return false;
-    }
-    b->cycles = b->cycles != 0 ? b->cycles : UINT64_MAX;
-    return true;
+    return wlk_stimulus_profile(b->gen, profile, &b->profile)
+               ? WLK_OK
+               : wlk_fail(err, WLK_USAGE, "no profile '%s'", profile);
 }
 
 // Which port is the reset. A block without a clock has no state that one could set.
@@ -508,18 +462,22 @@ wlk_status harness_configure(harness *b, wlk_error *err) {
     b->in = calloc(b->layout.in_words, sizeof(uint64_t));
     const wlk_status opened = wlk_driver_open(&b->driver, b->block, b->cfg, err);
     const bool room = b->model != NULL && b->in != NULL;
-    return room ? opened : wlk_fail(err, WLK_NO_MEMORY, "out of memory");
+    return room ? opened : tool_no_memory(err);
 }
 
-static bool prepare(harness *b, wlk_error *err) {
-    if (harness_configure(b, err) != WLK_OK) {
-        return false;
+static wlk_status prepare(harness *b, wlk_error *err) {
+    const wlk_status status = harness_configure(b, err);
+    if (status != WLK_OK) {
+        return status;
     }
     if (!prepare_reset(b)) {
-        (void)wlk_fail(err, WLK_NO_MEMORY, "out of memory");
-        return false;
+        return tool_no_memory(err);
     }
-    return b->program_file == NULL || prepare_program(b, err);
+    if (b->program_file == NULL) {
+        return WLK_OK;
+    }
+    b->cycles = b->cycles != 0 ? b->cycles : UINT64_MAX;
+    return wlk_stimulus_load(b->gen, b->block->table, b->cfg, b->program_file, &b->program, err);
 }
 
 static void release(harness *b) {
@@ -533,32 +491,31 @@ static void release(harness *b) {
     harness_forget(b);
 }
 
-// What the RTL prints must not end up in the answer, nor among our own messages.
-static bool take_streams(wlk_error *err) {
+static wlk_status start(harness *b, int argc, char **argv, wlk_error *err) {
+    b->block = wlk_block_find(b->dut->block);
+    if (b->block == NULL) {
+        return wlk_fail(err, WLK_MODEL_ERROR, "the library has no block '%s'", b->dut->block);
+    }
+    b->gen = wlk_stimulus_find(b->dut->block);
+    memcpy(b->cfg, b->dut->cfg, b->block->table->n_params * sizeof *b->cfg);
+    // What the RTL prints must not end up in the answer, nor among our own messages.
     answer = stdout;
     tool_console = stderr;
-    return printed_take() || wlk_fail(err, WLK_NO_MEMORY, "out of memory") == WLK_OK;
+    if (!printed_take()) {
+        return tool_no_memory(err);
+    }
+    const wlk_status status = parse(b, argc, argv, err);
+    return status == WLK_OK ? prepare(b, err) : status;
 }
 
 int wlk_harness_main(const wlk_harness_dut *dut, int argc, char **argv) {
     wlk_error err = {WLK_OK, ""};
-    harness b = {.dut = dut, .first = 1, .last = 1, .cycles = 10000};
-    wlk_status status = WLK_OK;
-    b.to = UINT64_MAX;
-    b.block = wlk_block_find(dut->block);
-    b.gen = b.block != NULL ? wlk_stimulus_find(dut->block) : NULL;
+    harness b = {.dut = dut, .first = 1, .last = 1, .cycles = 10000, .to = UINT64_MAX};
     tool_signals();
-    if (b.gen == NULL) {
-        (void)wlk_fail(&err, WLK_MODEL_ERROR, "the library has no block '%s'", dut->block);
-    } else {
-        memcpy(b.cfg, dut->cfg, b.block->table->n_params * sizeof *b.cfg);
-    }
-    if (b.gen != NULL && take_streams(&err) && parse(&b, argc, argv, &err) && prepare(&b, &err)) {
+    wlk_status status = start(&b, argc, argv, &err);
+    if (status == WLK_OK) {
         status = b.time != 0 ? time_cycles(&b) : run(&b, &err);
     }
     release(&b);
-    if (err.text[0] != '\0') {
-        return tool_fail("harness", &err);
-    }
-    return (int)status;
+    return err.text[0] != '\0' ? tool_fail("harness", &err) : (int)status;
 }
