@@ -293,27 +293,6 @@ static void container_seeks(void) {
 
 /* ---- both ways to pack ---- */
 
-static void packer_new(packer *p, wlk_vec_shape shape) {
-    *p = (packer){.shape = shape};
-    p->before = calloc(record_words(&shape), sizeof *p->before);
-    p->history = calloc(MAX_LITERALS + 1 + PACK_AHEAD, sizeof *p->history);
-    p->runs = calloc(MAX_SEQUENCES, sizeof *p->runs);
-    p->sources = calloc(MAX_SEQUENCES, sizeof *p->sources);
-    p->table = calloc(1u << HASH_BITS, sizeof *p->table);
-    if (!p->before || !p->history || !p->runs || !p->sources || !p->table) {
-        abort();
-    }
-    wlk_vec_pack_start(p);
-}
-
-static void packer_free(packer *p) {
-    free(p->before);
-    free(p->history);
-    free(p->runs);
-    free(p->sources);
-    free(p->table);
-}
-
 static bool same_packing(const packer *a, const packer *b) {
     return a->history_len == b->history_len && a->sequences == b->sequences &&
            a->source_count == b->source_count && a->literal_len == b->literal_len &&
@@ -335,8 +314,10 @@ static void packers_agree(void) {
         packer p[2];
         uint8_t map[2][16];
         source s;
-        packer_new(&p[0], shape);
-        packer_new(&p[1], shape);
+        for (int i = 0; i < 2; i++) {
+            CHECK(wlk_vec_pack_open(&p[i], &shape));
+            wlk_vec_pack_start(&p[i]);
+        }
         p[0].search_inputs = p[1].search_inputs = round % 2 != 0;
         source_start(&s, shape, 1 + round % 4);
         bool same = true;
@@ -350,8 +331,8 @@ static void packers_agree(void) {
         }
         CHECK_MSG(same, "%u+2*%u words", shape.in_words, shape.out_words);
         source_end(&s);
-        packer_free(&p[0]);
-        packer_free(&p[1]);
+        wlk_vec_pack_close(&p[0]);
+        wlk_vec_pack_close(&p[1]);
     }
 }
 
@@ -559,13 +540,23 @@ static void damage_is_refused(bool compact) {
     free(bytes);
 }
 
+static uint64_t get64(const uint8_t *from) {
+    uint64_t value;
+    memcpy(&value, from, sizeof value);
+    return value;
+}
+
+static void put32(uint8_t *to, uint32_t value) {
+    memcpy(to, &value, sizeof value);
+}
+
 /** Make the checksums of header, chunk and index right again. One chunk, as in fuzz files. */
 static void repair(uint8_t *bytes, size_t size, size_t json, size_t index) {
-    size_t chunk = FILE_HEADER_BYTES + json;
+    size_t chunk = sizeof(file_header) + json;
     put32(bytes + 28,
-          libdeflate_crc32(libdeflate_crc32(0, bytes, 28), bytes + FILE_HEADER_BYTES, json));
+          libdeflate_crc32(libdeflate_crc32(0, bytes, 28), bytes + sizeof(file_header), json));
     put32(bytes + chunk + 4, libdeflate_crc32(0, bytes + chunk + 8, index - chunk - 8));
-    put32(bytes + size - 16, libdeflate_crc32(0, bytes + index, size - TRAILER_BYTES - index));
+    put32(bytes + size - 16, libdeflate_crc32(0, bytes + index, size - sizeof(trailer) - index));
 }
 
 /** Hostile files: right checksums around wrong contents. Any answer will do but a crash. */
@@ -581,7 +572,7 @@ static void hostile_files_do_no_harm(bool compact) {
         abort();
     }
     const size_t json = strlen(header_text);
-    const size_t index = (size_t)get64(bytes + size - TRAILER_BYTES);
+    const size_t index = (size_t)get64(bytes + size - sizeof(trailer));
     unsigned refused = 0, read = 0;
     static const uint8_t values[] = {0, 1, 0x7f, 0x80, 0xff};
     for (unsigned round = 0; round < 6000; round++) {
@@ -606,11 +597,13 @@ static void hostile_files_do_no_harm(bool compact) {
 
 /** Offset of a plane that is stored raw in the first chunk. */
 static size_t raw_plane(const uint8_t *bytes, enum plane plane) {
-    size_t chunk = FILE_HEADER_BYTES + strlen(header_text);
-    size_t at = chunk + CHUNK_HEADER_BYTES;
-    CHECK_MSG(bytes[chunk + 20 + plane] == CODEC_RAW, "plane %d is not raw", (int)plane);
+    size_t chunk = sizeof(file_header) + strlen(header_text);
+    size_t at = chunk + sizeof(chunk_header);
+    chunk_header header;
+    memcpy(&header, bytes + chunk, sizeof header);
+    CHECK_MSG(header.codec[plane] == CODEC_RAW, "plane %d is not raw", (int)plane);
     for (size_t i = 0; i < (size_t)plane; i++) {
-        at += get32(bytes + chunk + 40 + 4 * i);
+        at += header.stored[i];
     }
     return at;
 }
@@ -624,7 +617,7 @@ static void bounds_are_checked(void) {
     (void)snprintf(path, sizeof path, "%s/bad.wlv", folder);
     write_file(path, fuzz_shape, FUZZ_CHANGE, FUZZ_CYCLES, false);
     size_t size = load(path, &bytes);
-    size_t index = (size_t)get64(bytes + size - TRAILER_BYTES);
+    size_t index = (size_t)get64(bytes + size - sizeof(trailer));
     size_t place = raw_plane(bytes, PLANE_SOURCES);
     uint8_t old = bytes[place + 1];
     bytes[place + 1] = 0xff; // a repeat of word 0xff00 and up
@@ -656,8 +649,8 @@ static void corrupt_chunk_is_named(void) {
     (void)snprintf(path, sizeof path, "%s/chunk.wlv", folder);
     write_file(path, shape, 1, 9000, false);
     size_t size = load(path, &bytes);
-    size_t index = (size_t)get64(bytes + size - TRAILER_BYTES);
-    uint64_t chunk = get64(bytes + index + INDEX_HEADER_BYTES + INDEX_ENTRY_BYTES);
+    size_t index = (size_t)get64(bytes + size - sizeof(trailer));
+    uint64_t chunk = get64(bytes + index + sizeof(index_header) + sizeof(index_entry));
     bytes[chunk + 1000] ^= 4;
     put_text(path, bytes, size);
     free(bytes);
@@ -675,8 +668,8 @@ static void corrupt_index_is_named(void) {
     (void)snprintf(path, sizeof path, "%s/chunk.wlv", folder);
     write_file(path, (wlk_vec_shape){40, 4}, 1, 4000, false); // chunks of fewer than 4096 records
     size_t size = load(path, &bytes);
-    size_t index = (size_t)get64(bytes + size - TRAILER_BYTES);
-    bytes[index + INDEX_HEADER_BYTES + INDEX_ENTRY_BYTES + 8] ^= 1; // first cycle of chunk 1
+    size_t index = (size_t)get64(bytes + size - sizeof(trailer));
+    bytes[index + sizeof(index_header) + sizeof(index_entry) + 8] ^= 1; // first cycle of chunk 1
     put_text(path, bytes, size);
     free(bytes);
     CHECK_MSG(open_status(path, &err) == WLK_CORRUPT, "not refused");

@@ -8,18 +8,14 @@
 
 #include "warplock/vectors.h"
 
+#include <libdeflate.h>
 #include <stdint.h>
 #include <string.h>
 
-/* Words go to the file as they lie in memory. */
+/* Words and headers go to the file as they lie in memory. */
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "vector files need a little-endian host");
 
 enum {
-    FILE_HEADER_BYTES = 32,
-    CHUNK_HEADER_BYTES = 56,
-    INDEX_HEADER_BYTES = 24,
-    INDEX_ENTRY_BYTES = 16,
-    TRAILER_BYTES = 24,
     MAGIC_BYTES = 8,
 
     MAX_RECORDS = 4096,      /* records of a chunk */
@@ -39,6 +35,49 @@ enum {
 enum plane { PLANE_LITERALS, PLANE_SOURCES, PLANE_LENGTHS, PLANE_MAPS, PLANES };
 
 enum codec { CODEC_RAW = 0, CODEC_ZSTD = 1 };
+
+/** Start of the file; the header text follows. */
+typedef struct file_header {
+    char magic[MAGIC_BYTES];
+    uint32_t version;
+    uint32_t text_bytes;
+    uint32_t in_words, out_words;
+    uint32_t zero;
+    uint32_t crc; /* of what is before it, and of the text */
+} file_header;
+_Static_assert(sizeof(file_header) == 32, "a header lies in the file as in memory");
+
+/** Start of a chunk; the stored planes follow. */
+typedef struct chunk_header {
+    uint32_t tag;
+    uint32_t crc; /* of what is behind it, and of the planes */
+    uint64_t first;
+    uint32_t records;
+    uint8_t codec[PLANES];
+    uint32_t raw[PLANES], stored[PLANES]; /* bytes */
+} chunk_header;
+_Static_assert(sizeof(chunk_header) == 56, "a header lies in the file as in memory");
+
+/** Start of the index; an entry for each chunk follows. */
+typedef struct index_header {
+    char magic[MAGIC_BYTES];
+    uint64_t chunks, cycles;
+} index_header;
+
+typedef struct index_entry {
+    uint64_t offset; /* of the chunk in the file */
+    uint64_t first;  /* cycle of its first record */
+} index_entry;
+
+/** End of the file. */
+typedef struct trailer {
+    uint64_t index_offset;
+    uint32_t index_crc;
+    uint32_t zero;
+    char magic[MAGIC_BYTES];
+} trailer;
+_Static_assert(sizeof(index_header) == 24 && sizeof(index_entry) == 16 && sizeof(trailer) == 24,
+               "index and trailer lie in the file as in memory");
 
 /** Sequence: `literals` new words, then `repeats` words of the history. */
 typedef struct lengths {
@@ -67,24 +106,19 @@ static inline int shape_ok(const wlk_vec_shape *shape) {
     return words >= 1 && words <= WLK_VEC_MAX_WORDS;
 }
 
-static inline void put32(uint8_t *to, uint32_t value) {
-    memcpy(to, &value, sizeof value);
+/** Take more bytes into a checksum; none is no pointer to libdeflate. */
+static inline uint32_t crc_bytes(uint32_t crc, const void *bytes, size_t size) {
+    return size != 0 ? libdeflate_crc32(crc, bytes, size) : crc;
 }
 
-static inline void put64(uint8_t *to, uint64_t value) {
-    memcpy(to, &value, sizeof value);
+/** Checksum of a file's header, before that of the text. */
+static inline uint32_t crc_file_header(const file_header *header) {
+    return libdeflate_crc32(0, header, offsetof(file_header, crc));
 }
 
-static inline uint32_t get32(const uint8_t *from) {
-    uint32_t value;
-    memcpy(&value, from, sizeof value);
-    return value;
-}
-
-static inline uint64_t get64(const uint8_t *from) {
-    uint64_t value;
-    memcpy(&value, from, sizeof value);
-    return value;
+/** Checksum of a chunk's header, before that of the planes. */
+static inline uint32_t crc_chunk_header(const chunk_header *header) {
+    return libdeflate_crc32(0, &header->first, sizeof *header - offsetof(chunk_header, first));
 }
 
 #endif

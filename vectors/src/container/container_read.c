@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <libdeflate.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,17 +15,13 @@
 #include <unistd.h>
 #include <zstd.h>
 
-/** A chunk as its header and the index describe it. */
+/** A chunk as the index and its header describe it. */
 typedef struct chunk_info {
     uint64_t number;
-    uint64_t offset;
+    index_entry at;
     uint64_t end; /* offset of what follows */
-    uint64_t first;
     uint32_t records;
-    uint32_t raw[PLANES];
-    uint32_t stored[PLANES];
-    uint8_t codec[PLANES];
-    uint32_t crc;
+    chunk_header header;
 } chunk_info;
 
 struct wlk_vec_reader {
@@ -35,7 +30,8 @@ struct wlk_vec_reader {
     uint32_t map_step;
     int fd;
     char *path;
-    char *json;
+    char *text;
+    wlk_error err; /* of the call at hand: what fails inside answers false and fills it */
     uint64_t file_bytes;
     uint64_t index_offset;
     uint64_t chunks;
@@ -65,31 +61,43 @@ struct wlk_vec_reader {
 
 /* ---- bytes of the file ---- */
 
-static wlk_status fail_cut(const wlk_vec_reader *r, wlk_error *err) {
-    return wlk_fail(
-        err, WLK_TRUNCATED,
-        "%s: the file of %llu bytes ends too early; its writing was stopped or its copy "
-        "is incomplete: make or copy it again",
-        r->path, (unsigned long long)r->file_bytes);
+/** Hand a failure out. */
+static wlk_status failed(const wlk_vec_reader *r, wlk_error *err) {
+    return wlk_fail(err, r->err.status, "%s", r->err.text);
 }
 
-static wlk_status fail_corrupt(const wlk_vec_reader *r, const char *where, uint64_t offset,
-                               const char *what, wlk_error *err) {
-    return wlk_fail(err, WLK_CORRUPT,
-                    "%s: %s at byte %llu: %s; the file is damaged: make or copy it again", r->path,
-                    where, (unsigned long long)offset, what);
+static bool fail_cut(wlk_vec_reader *r) {
+    (void)wlk_fail(&r->err, WLK_TRUNCATED,
+                   "%s: the file of %llu bytes ends too early; its writing was stopped or its copy "
+                   "is incomplete: make or copy it again",
+                   r->path, (unsigned long long)r->file_bytes);
+    return false;
 }
 
-static wlk_status fail_chunk(const wlk_vec_reader *r, const chunk_info *c, const char *what,
-                             wlk_error *err) {
+static bool fail_memory(wlk_vec_reader *r, const char *what) {
+    (void)wlk_fail(&r->err, WLK_NO_MEMORY, "%s: no memory for %s", r->path, what);
+    return false;
+}
+
+static bool fail_corrupt(wlk_vec_reader *r, const char *where, uint64_t offset, const char *what) {
+    (void)wlk_fail(&r->err, WLK_CORRUPT,
+                   "%s: %s at byte %llu: %s; the file is damaged: make or copy it again", r->path,
+                   where, (unsigned long long)offset, what);
+    return false;
+}
+
+static bool fail_index(wlk_vec_reader *r, const char *what) {
+    return fail_corrupt(r, "index", r->index_offset, what);
+}
+
+static bool fail_chunk(wlk_vec_reader *r, const chunk_info *c, const char *what) {
     char where[32];
     (void)snprintf(where, sizeof where, "chunk %llu", (unsigned long long)c->number);
-    return fail_corrupt(r, where, c->offset, what, err);
+    return fail_corrupt(r, where, c->at.offset, what);
 }
 
 /** Read exactly @p bytes. */
-static wlk_status read_at(const wlk_vec_reader *r, void *to, size_t bytes, uint64_t offset,
-                          wlk_error *err) {
+static bool read_at(wlk_vec_reader *r, void *to, size_t bytes, uint64_t offset) {
     uint8_t *at = to;
     while (bytes != 0) {
         ssize_t got = pread(r->fd, at, bytes, (off_t)offset);
@@ -97,229 +105,200 @@ static wlk_status read_at(const wlk_vec_reader *r, void *to, size_t bytes, uint6
             continue;
         }
         if (got < 0) {
-            return wlk_fail(err, WLK_NO_FILE, "%s: cannot read: %s; check the file and its disk",
-                            r->path, strerror(errno));
+            (void)wlk_fail(&r->err, WLK_NO_FILE, "%s: cannot read: %s; check the file and its disk",
+                           r->path, strerror(errno));
+            return false;
         }
         if (got == 0) {
-            return fail_cut(r, err);
+            return fail_cut(r);
         }
         at += got;
         bytes -= (size_t)got;
         offset += (uint64_t)got;
     }
-    return WLK_OK;
+    return true;
 }
 
 /* ---- header and index ---- */
 
 /** Is this the start of a vector file of our version? A short file can be the start of one. */
-static wlk_status check_start(wlk_vec_reader *r, const uint8_t *header, size_t bytes,
-                              wlk_error *err) {
+static bool check_start(wlk_vec_reader *r, const file_header *header, size_t bytes) {
     size_t magic = bytes < MAGIC_BYTES ? bytes : MAGIC_BYTES;
-    if (memcmp(header, FILE_MAGIC, magic) != 0) {
-        return wlk_fail(err, WLK_CORRUPT,
-                        "%s: not a warplock vector file; give one that `warplock vectors` made",
-                        r->path);
+    if (memcmp(header->magic, FILE_MAGIC, magic) != 0) {
+        (void)wlk_fail(&r->err, WLK_CORRUPT,
+                       "%s: not a warplock vector file; give one that `warplock vectors` made",
+                       r->path);
+        return false;
     }
-    if (bytes >= 12 && get32(header + 8) != WLK_VEC_VERSION) {
-        return wlk_fail(err, WLK_BAD_VERSION,
-                        "%s: vector file format %u, this program reads format %u; make the file "
-                        "again or use the warplock that made it",
-                        r->path, get32(header + 8), WLK_VEC_VERSION);
+    if (bytes >= offsetof(file_header, text_bytes) && header->version != WLK_VEC_VERSION) {
+        (void)wlk_fail(&r->err, WLK_BAD_VERSION,
+                       "%s: vector file format %u, this program reads format %u; make the file "
+                       "again or use the warplock that made it",
+                       r->path, header->version, WLK_VEC_VERSION);
+        return false;
     }
-    return bytes < FILE_HEADER_BYTES ? fail_cut(r, err) : WLK_OK;
+    return bytes == sizeof *header || fail_cut(r);
 }
 
-static wlk_status read_header(wlk_vec_reader *r, wlk_error *err) {
-    uint8_t header[FILE_HEADER_BYTES];
+static bool read_header(wlk_vec_reader *r) {
+    file_header header;
     size_t bytes = r->file_bytes < sizeof header ? (size_t)r->file_bytes : sizeof header;
-    wlk_status status = read_at(r, header, bytes, 0, err);
-    if (status == WLK_OK) {
-        status = check_start(r, header, bytes, err);
+    if (!read_at(r, &header, bytes, 0) || !check_start(r, &header, bytes)) {
+        return false;
     }
-    if (status != WLK_OK) {
-        return status;
+    const uint32_t size = header.text_bytes;
+    r->shape = (wlk_vec_shape){.in_words = header.in_words, .out_words = header.out_words};
+    if (size < 1 || size > WLK_VEC_MAX_HEADER || !shape_ok(&r->shape) || header.zero != 0) {
+        return fail_corrupt(r, "header", 0, "sizes out of range");
     }
-    uint32_t json = get32(header + 12);
-    r->shape = (wlk_vec_shape){.in_words = get32(header + 16), .out_words = get32(header + 20)};
-    if (json < 1 || json > WLK_VEC_MAX_HEADER || !shape_ok(&r->shape) || get32(header + 24) != 0) {
-        return fail_corrupt(r, "header", 0, "sizes out of range", err);
+    if (size > r->file_bytes - sizeof header) {
+        return fail_cut(r);
     }
-    if (json > r->file_bytes - sizeof header) {
-        return fail_cut(r, err);
+    r->text = malloc((size_t)size + 1);
+    if (r->text == NULL) {
+        return fail_memory(r, "the header");
     }
-    r->json = malloc((size_t)json + 1);
-    if (r->json == NULL) {
-        return wlk_fail(err, WLK_NO_MEMORY, "%s: no memory for the header", r->path);
+    if (!read_at(r, r->text, size, sizeof header)) {
+        return false;
     }
-    status = read_at(r, r->json, json, sizeof header, err);
-    if (status != WLK_OK) {
-        return status;
+    r->text[size] = '\0';
+    if (crc_bytes(crc_file_header(&header), r->text, size) != header.crc) {
+        return fail_corrupt(r, "header", 0, "the checksum differs");
     }
-    r->json[json] = '\0';
-    if (libdeflate_crc32(libdeflate_crc32(0, header, 28), r->json, json) != get32(header + 28)) {
-        return fail_corrupt(r, "header", 0, "the checksum differs", err);
-    }
-    if (strlen(r->json) != json) {
-        return fail_corrupt(r, "header", 0, "the text has a zero byte", err);
-    }
-    return WLK_OK;
+    return strlen(r->text) == size || fail_corrupt(r, "header", 0, "the text has a zero byte");
 }
 
 /** Bytes before the first chunk. */
 static uint64_t header_end(const wlk_vec_reader *r) {
-    return FILE_HEADER_BYTES + (uint64_t)strlen(r->json);
-}
-
-static wlk_status fail_index(const wlk_vec_reader *r, const char *what, wlk_error *err) {
-    return fail_corrupt(r, "index", r->index_offset, what, err);
+    return sizeof(file_header) + (uint64_t)strlen(r->text);
 }
 
 /** Is chunk @p c, whose start and end are index entries, of a possible size? */
 static bool entry_ok(const wlk_vec_reader *r, const chunk_info *c, uint64_t next_first) {
-    uint64_t most = CHUNK_HEADER_BYTES;
+    uint64_t most = sizeof(chunk_header);
     for (int plane = 0; plane < PLANES; plane++) {
         most += r->limit[plane];
     }
-    return c->end > c->offset && c->end - c->offset >= CHUNK_HEADER_BYTES &&
-           c->end - c->offset <= most && next_first > c->first &&
-           next_first - c->first <= max_records(&r->shape);
+    return c->end > c->at.offset && c->end - c->at.offset >= sizeof(chunk_header) &&
+           c->end - c->at.offset <= most && next_first > c->at.first &&
+           next_first - c->at.first <= max_records(&r->shape);
 }
 
 /** Read the index piece by piece: it may be larger than memory should be. */
-static wlk_status check_entries(const wlk_vec_reader *r, uint32_t *crc, wlk_error *err) {
-    uint8_t piece[256 * INDEX_ENTRY_BYTES];
-    chunk_info last = {.offset = header_end(r)};
-    if (r->chunks == 0 && (last.offset != r->index_offset || r->cycles != 0)) {
-        return fail_index(r, "it does not fit the file", err);
+static bool check_entries(wlk_vec_reader *r, uint32_t *crc) {
+    index_entry piece[256];
+    chunk_info last = {.at = {.offset = header_end(r)}};
+    if (r->chunks == 0 && (last.at.offset != r->index_offset || r->cycles != 0)) {
+        return fail_index(r, "it does not fit the file");
     }
-    uint64_t at = r->index_offset + INDEX_HEADER_BYTES;
+    uint64_t at = r->index_offset + sizeof(index_header);
     for (uint64_t number = 0; number < r->chunks;) {
         uint64_t left = r->chunks - number;
         size_t count = left < 256 ? (size_t)left : 256;
-        wlk_status status = read_at(r, piece, count * INDEX_ENTRY_BYTES, at, err);
-        if (status != WLK_OK) {
-            return status;
+        if (!read_at(r, piece, count * sizeof *piece, at)) {
+            return false;
         }
-        *crc = libdeflate_crc32(*crc, piece, count * INDEX_ENTRY_BYTES);
+        *crc = libdeflate_crc32(*crc, piece, count * sizeof *piece);
         for (size_t i = 0; i < count; i++, number++) {
-            uint64_t offset = get64(piece + i * INDEX_ENTRY_BYTES);
-            uint64_t first = get64(piece + i * INDEX_ENTRY_BYTES + 8);
-            last.end = offset;
-            if (number == 0 ? offset != last.offset || first != 0 : !entry_ok(r, &last, first)) {
-                return fail_index(r, "an entry does not fit the one before", err);
+            last.end = piece[i].offset;
+            if (number == 0 ? piece[i].offset != last.at.offset || piece[i].first != 0
+                            : !entry_ok(r, &last, piece[i].first)) {
+                return fail_index(r, "an entry does not fit the one before");
             }
-            last = (chunk_info){.offset = offset, .first = first};
+            last.at = piece[i];
         }
-        at += count * INDEX_ENTRY_BYTES;
+        at += count * sizeof *piece;
     }
     last.end = r->index_offset;
-    if (r->chunks != 0 && !entry_ok(r, &last, r->cycles)) {
-        return fail_index(r, "its last entry does not fit the file", err);
-    }
-    return WLK_OK;
+    return r->chunks == 0 || entry_ok(r, &last, r->cycles) ||
+           fail_index(r, "its last entry does not fit the file");
 }
 
-static wlk_status read_index(wlk_vec_reader *r, wlk_error *err) {
-    uint8_t trailer[TRAILER_BYTES];
-    uint8_t header[INDEX_HEADER_BYTES];
-    uint64_t start = header_end(r);
-    if (r->file_bytes < start + sizeof header + sizeof trailer) {
-        return fail_cut(r, err);
+static bool read_index(wlk_vec_reader *r) {
+    trailer end;
+    index_header header;
+    const uint64_t start = header_end(r);
+    if (r->file_bytes < start + sizeof header + sizeof end) {
+        return fail_cut(r);
     }
-    uint64_t trailer_offset = r->file_bytes - sizeof trailer;
-    wlk_status status = read_at(r, trailer, sizeof trailer, trailer_offset, err);
-    if (status != WLK_OK) {
-        return status;
+    const uint64_t end_at = r->file_bytes - sizeof end;
+    if (!read_at(r, &end, sizeof end, end_at)) {
+        return false;
     }
-    if (memcmp(trailer + 16, END_MAGIC, MAGIC_BYTES) != 0) {
-        return fail_cut(r, err);
+    if (memcmp(end.magic, END_MAGIC, MAGIC_BYTES) != 0) {
+        return fail_cut(r);
     }
-    r->index_offset = get64(trailer);
-    if (get32(trailer + 12) != 0 || r->index_offset < start ||
-        r->index_offset > trailer_offset - sizeof header) {
-        return fail_corrupt(r, "trailer", trailer_offset, "the index is not where it says", err);
+    r->index_offset = end.index_offset;
+    if (end.zero != 0 || r->index_offset < start || r->index_offset > end_at - sizeof header) {
+        return fail_corrupt(r, "trailer", end_at, "the index is not where it says");
     }
-    status = read_at(r, header, sizeof header, r->index_offset, err);
-    if (status != WLK_OK) {
-        return status;
+    if (!read_at(r, &header, sizeof header, r->index_offset)) {
+        return false;
     }
-    r->chunks = get64(header + 8);
-    r->cycles = get64(header + 16);
-    uint64_t entries = trailer_offset - r->index_offset - sizeof header;
-    if (memcmp(header, INDEX_MAGIC, MAGIC_BYTES) != 0 || entries % INDEX_ENTRY_BYTES != 0 ||
-        r->chunks != entries / INDEX_ENTRY_BYTES) {
-        return fail_index(r, "not an index of this file", err);
+    r->chunks = header.chunks;
+    r->cycles = header.cycles;
+    const uint64_t entries = end_at - r->index_offset - sizeof header;
+    if (memcmp(header.magic, INDEX_MAGIC, MAGIC_BYTES) != 0 || entries % sizeof(index_entry) != 0 ||
+        r->chunks != entries / sizeof(index_entry)) {
+        return fail_index(r, "not an index of this file");
     }
-    uint32_t crc = libdeflate_crc32(0, header, sizeof header);
-    status = check_entries(r, &crc, err);
-    if (status == WLK_OK && crc != get32(trailer + 8)) {
-        status = fail_index(r, "the checksum differs", err);
-    }
-    return status;
+    uint32_t crc = libdeflate_crc32(0, &header, sizeof header);
+    return check_entries(r, &crc) &&
+           (crc == end.index_crc || fail_index(r, "the checksum differs"));
 }
 
 /* ---- a chunk ---- */
 
 /** The index entry of chunk @p number; the open has checked that it fits. */
-static wlk_status read_entry(const wlk_vec_reader *r, uint64_t number, chunk_info *c,
-                             wlk_error *err) {
-    uint8_t entry[2 * INDEX_ENTRY_BYTES];
-    bool is_last = number + 1 == r->chunks;
-    wlk_status status =
-        read_at(r, entry, is_last ? INDEX_ENTRY_BYTES : sizeof entry,
-                r->index_offset + INDEX_HEADER_BYTES + number * INDEX_ENTRY_BYTES, err);
-    if (status != WLK_OK) {
-        return status;
+static bool read_entry(wlk_vec_reader *r, uint64_t number, chunk_info *c) {
+    index_entry entry[2] = {{0, 0}, {r->index_offset, r->cycles}}; // behind the last chunk
+    const size_t known = number + 1 == r->chunks ? 1 : 2;
+    const uint64_t at = r->index_offset + sizeof(index_header) + number * sizeof *entry;
+    if (!read_at(r, entry, known * sizeof *entry, at)) {
+        return false;
     }
-    *c = (chunk_info){.number = number, .offset = get64(entry), .first = get64(entry + 8)};
-    c->end = is_last ? r->index_offset : get64(entry + INDEX_ENTRY_BYTES);
-    uint64_t next = is_last ? r->cycles : get64(entry + INDEX_ENTRY_BYTES + 8);
-    if (!entry_ok(r, c, next)) { // the file changed since
-        return fail_index(r, "an entry does not fit the one before", err);
-    }
-    c->records = (uint32_t)(next - c->first);
-    return WLK_OK;
+    *c = (chunk_info){.number = number, .at = entry[0], .end = entry[1].offset};
+    c->records = (uint32_t)(entry[1].first - entry[0].first);
+    // Else the file changed since.
+    return entry_ok(r, c, entry[1].first) || fail_index(r, "an entry does not fit the one before");
 }
 
-/** Fill in @p c from the header of the chunk and compare it with the index and the limits. */
-static wlk_status chunk_header(const wlk_vec_reader *r, chunk_info *c, const uint8_t *header,
-                               wlk_error *err) {
-    uint64_t bytes = CHUNK_HEADER_BYTES;
-    bool ok = get32(header) == CHUNK_TAG && get64(header + 8) == c->first &&
-              get32(header + 16) == c->records;
-    c->crc = get32(header + 4);
+/** Compare the header of a chunk with the index and the limits. */
+static bool check_chunk_header(wlk_vec_reader *r, const chunk_info *c) {
+    const chunk_header *h = &c->header;
+    uint64_t bytes = sizeof *h;
+    bool ok = h->tag == CHUNK_TAG && h->first == c->at.first && h->records == c->records;
     for (int plane = 0; plane < PLANES; plane++) {
-        uint32_t raw = c->raw[plane] = get32(header + 24 + 4 * plane);
-        uint32_t stored = c->stored[plane] = get32(header + 40 + 4 * plane);
-        uint8_t codec = c->codec[plane] = header[20 + plane];
+        const uint32_t raw = h->raw[plane], stored = h->stored[plane];
         ok = ok && raw <= r->limit[plane] &&
-             (codec == CODEC_RAW ? stored == raw : codec == CODEC_ZSTD && stored < raw);
+             (h->codec[plane] == CODEC_RAW ? stored == raw
+                                           : h->codec[plane] == CODEC_ZSTD && stored < raw);
         bytes += stored;
     }
-    ok = ok && c->raw[PLANE_LITERALS] % sizeof(uint64_t) == 0 &&
-         c->raw[PLANE_SOURCES] % sizeof(uint16_t) == 0 &&
-         c->raw[PLANE_LENGTHS] % sizeof(lengths) == 0 &&
-         c->raw[PLANE_MAPS] == c->records * r->map_step && bytes == c->end - c->offset;
-    return ok ? WLK_OK : fail_chunk(r, c, "its header does not fit the index", err);
+    ok = ok && h->raw[PLANE_LITERALS] % sizeof(uint64_t) == 0 &&
+         h->raw[PLANE_SOURCES] % sizeof(uint16_t) == 0 &&
+         h->raw[PLANE_LENGTHS] % sizeof(lengths) == 0 &&
+         h->raw[PLANE_MAPS] == c->records * r->map_step && bytes == c->end - c->at.offset;
+    return ok || fail_chunk(r, c, "its header does not fit the index");
 }
 
 /** Point r->plane[] at the raw planes. */
-static wlk_status chunk_unpack(wlk_vec_reader *r, const chunk_info *c, wlk_error *err) {
+static bool chunk_unpack(wlk_vec_reader *r, const chunk_info *c) {
+    const chunk_header *h = &c->header;
     const uint8_t *stored = r->stored + sizeof(uint64_t);
     for (int plane = 0; plane < PLANES; plane++) {
         r->plane[plane] = stored;
-        if (c->codec[plane] == CODEC_ZSTD) {
+        if (h->codec[plane] == CODEC_ZSTD) {
             uint8_t *to = r->unpacked[plane] + sizeof(uint64_t);
-            size_t got = ZSTD_decompressDCtx(r->zstd, to, c->raw[plane], stored, c->stored[plane]);
-            if (ZSTD_isError(got) || got != c->raw[plane]) {
-                return fail_chunk(r, c, "it does not decompress", err);
+            size_t got = ZSTD_decompressDCtx(r->zstd, to, h->raw[plane], stored, h->stored[plane]);
+            if (ZSTD_isError(got) || got != h->raw[plane]) {
+                return fail_chunk(r, c, "it does not decompress");
             }
             r->plane[plane] = to;
         }
-        stored += c->stored[plane];
+        stored += h->stored[plane];
     }
-    return WLK_OK;
+    return true;
 }
 
 /** Changed words of the chunk, or UINT64_MAX when a map names a word beyond its part. */
@@ -358,10 +337,10 @@ static uint16_t get_source(const wlk_vec_reader *r, size_t number) {
 /** Do maps, sequences, sources and literals agree? Then records need no checks of their own. */
 static bool chunk_agrees(const wlk_vec_reader *r, const chunk_info *c) {
     size_t known = 1; // words of history so far: a zero and the literals
-    size_t sources = c->raw[PLANE_SOURCES] / sizeof(uint16_t);
+    size_t sources = c->header.raw[PLANE_SOURCES] / sizeof(uint16_t);
     size_t source = 0;
     uint64_t words = 0;
-    for (size_t i = 0; i < c->raw[PLANE_LENGTHS] / sizeof(lengths); i++) {
+    for (size_t i = 0; i < c->header.raw[PLANE_LENGTHS] / sizeof(lengths); i++) {
         lengths run = get_run(r, i);
         known += run.literals;
         words += (uint64_t)run.literals + run.repeats;
@@ -375,51 +354,41 @@ static bool chunk_agrees(const wlk_vec_reader *r, const chunk_info *c) {
             source++;
         }
     }
-    return source == sources && known == 1 + c->raw[PLANE_LITERALS] / sizeof(uint64_t) &&
+    return source == sources && known == 1 + c->header.raw[PLANE_LITERALS] / sizeof(uint64_t) &&
            words == count_changed(r, c->records);
 }
 
-/** Load chunk @p number; the next record is its first. */
-static wlk_status chunk_load(wlk_vec_reader *r, uint64_t number, wlk_error *err) {
-    chunk_info c;
-    uint8_t header[CHUNK_HEADER_BYTES];
+/** Read chunk @p number, check it, and unpack it. */
+static bool chunk_read(wlk_vec_reader *r, uint64_t number, chunk_info *c) {
     uint8_t *stored = r->stored + sizeof(uint64_t);
-    wlk_status status = read_entry(r, number, &c, err);
-    if (status == WLK_OK) {
-        status = read_at(r, header, sizeof header, c.offset, err);
+    if (!read_entry(r, number, c) || !read_at(r, &c->header, sizeof c->header, c->at.offset) ||
+        !check_chunk_header(r, c)) {
+        return false;
     }
-    if (status == WLK_OK) {
-        status = chunk_header(r, &c, header, err);
+    const size_t bytes = (size_t)(c->end - c->at.offset) - sizeof c->header;
+    if (!read_at(r, stored, bytes, c->at.offset + sizeof c->header)) {
+        return false;
     }
-    size_t bytes = status == WLK_OK ? (size_t)(c.end - c.offset) - sizeof header : 0;
-    if (status == WLK_OK) {
-        status = read_at(r, stored, bytes, c.offset + sizeof header, err);
+    if (crc_bytes(crc_chunk_header(&c->header), stored, bytes) != c->header.crc) {
+        return fail_chunk(r, c, "the checksum differs");
     }
-    if (status != WLK_OK) {
-        return status;
-    }
-    uint32_t crc = libdeflate_crc32(0, header + 8, sizeof header - 8);
-    if (bytes != 0) {
-        crc = libdeflate_crc32(crc, stored, bytes);
-    }
-    if (crc != c.crc) {
-        return fail_chunk(r, &c, "the checksum differs", err);
-    }
-    status = chunk_unpack(r, &c, err);
-    if (status == WLK_OK && !chunk_agrees(r, &c)) {
-        status = fail_chunk(r, &c, "its parts do not agree", err);
-    }
-    if (status != WLK_OK) {
-        return status;
+    return chunk_unpack(r, c) && (chunk_agrees(r, c) || fail_chunk(r, c, "its parts do not agree"));
+}
+
+/** Load chunk @p number; the next record is its first. */
+static bool chunk_load(wlk_vec_reader *r, uint64_t number) {
+    chunk_info c;
+    if (!chunk_read(r, number, &c)) {
+        return false;
     }
     memset(r->record, 0, r->words * sizeof *r->record);
     r->map_at = r->run_at = r->source_at = 0;
     r->literal_at = 1;
     r->literals = r->repeats = 0;
     r->left = c.records;
-    r->cycle = c.first;
+    r->cycle = c.at.first;
     r->chunk_next = number + 1;
-    return WLK_OK;
+    return true;
 }
 
 /* ---- records of the loaded chunk; chunk_agrees() has checked all bounds ---- */
@@ -491,7 +460,7 @@ static uint8_t *plane_new(size_t bytes) {
     return calloc(1, sizeof(uint64_t) + bytes);
 }
 
-static wlk_status reader_buffers(wlk_vec_reader *r, wlk_error *err) {
+static bool reader_buffers(wlk_vec_reader *r) {
     r->words = record_words(&r->shape);
     r->map_step = map_bytes(&r->shape);
     r->limit[PLANE_LITERALS] = MAX_LITERALS * sizeof(uint64_t);
@@ -509,56 +478,45 @@ static wlk_status reader_buffers(wlk_vec_reader *r, wlk_error *err) {
     r->record = calloc(r->words, sizeof *r->record);
     r->changed = calloc(r->words, sizeof *r->changed);
     r->zstd = ZSTD_createDCtx();
-    if (!ok || r->stored == NULL || r->record == NULL || r->changed == NULL || r->zstd == NULL) {
-        return wlk_fail(err, WLK_NO_MEMORY, "%s: no memory for a reader", r->path);
-    }
-    return WLK_OK;
+    ok = ok && r->stored != NULL && r->record != NULL && r->changed != NULL && r->zstd != NULL;
+    return ok || fail_memory(r, "a reader");
 }
 
-static wlk_status open_file(wlk_vec_reader *r, wlk_error *err) {
+static bool open_file(wlk_vec_reader *r) {
     struct stat info;
     r->fd = open(r->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); // a FIFO without a writer: no wait
     if (r->fd < 0 || fstat(r->fd, &info) != 0) {
-        return wlk_fail(err, WLK_NO_FILE, "%s: cannot open: %s; check the name", r->path,
-                        strerror(errno));
+        (void)wlk_fail(&r->err, WLK_NO_FILE, "%s: cannot open: %s; check the name", r->path,
+                       strerror(errno));
+        return false;
     }
     if (!S_ISREG(info.st_mode)) {
-        return wlk_fail(err, WLK_NO_FILE, "%s: cannot open: not a regular file; give a vector file",
-                        r->path);
+        (void)wlk_fail(&r->err, WLK_NO_FILE,
+                       "%s: cannot open: not a regular file; give a vector file", r->path);
+        return false;
     }
     r->file_bytes = (uint64_t)info.st_size;
-    return WLK_OK;
+    return true;
 }
 
 wlk_status wlk_vec_open(wlk_vec_reader **reader, const char *path, wlk_error *err) {
-    *reader = NULL;
     wlk_vec_reader *r = calloc(1, sizeof *r);
-    size_t bytes = strlen(path) + 1;
-    if (r == NULL || (r->path = malloc(bytes)) == NULL) {
+    *reader = NULL;
+    if (r == NULL || (r->path = strdup(path)) == NULL) {
         free(r);
         return wlk_fail(err, WLK_NO_MEMORY, "%s: no memory for a reader", path);
     }
-    memcpy(r->path, path, bytes);
-    wlk_status status = open_file(r, err);
-    if (status == WLK_OK) {
-        status = read_header(r, err);
+    if (open_file(r) && read_header(r) && reader_buffers(r) && read_index(r)) {
+        *reader = r;
+        return WLK_OK;
     }
-    if (status == WLK_OK) {
-        status = reader_buffers(r, err);
-    }
-    if (status == WLK_OK) {
-        status = read_index(r, err);
-    }
-    if (status != WLK_OK) {
-        wlk_vec_close(r);
-        return status;
-    }
-    *reader = r;
-    return WLK_OK;
+    const wlk_status status = failed(r, err);
+    wlk_vec_close(r);
+    return status;
 }
 
 const char *wlk_vec_header(const wlk_vec_reader *r) {
-    return r->json;
+    return r->text;
 }
 
 wlk_vec_shape wlk_vec_get_shape(const wlk_vec_reader *r) {
@@ -572,14 +530,11 @@ uint64_t wlk_vec_cycles(const wlk_vec_reader *r) {
 wlk_status wlk_vec_read(wlk_vec_reader *r, const uint64_t **in, const uint64_t **out,
                         const uint64_t **care, wlk_error *err) {
     *in = *out = *care = NULL;
-    if (r->left == 0) {
-        if (r->chunk_next == r->chunks) {
-            return WLK_OK;
-        }
-        wlk_status status = chunk_load(r, r->chunk_next, err);
-        if (status != WLK_OK) {
-            return status;
-        }
+    if (r->left == 0 && r->chunk_next == r->chunks) {
+        return WLK_OK;
+    }
+    if (r->left == 0 && !chunk_load(r, r->chunk_next)) {
+        return failed(r, err);
     }
     next_record(r);
     *in = r->record;
@@ -588,26 +543,24 @@ wlk_status wlk_vec_read(wlk_vec_reader *r, const uint64_t **in, const uint64_t *
     return WLK_OK;
 }
 
-/** Number of the chunk that holds @p cycle, which is below wlk_vec_cycles(). */
-static wlk_status find_chunk(const wlk_vec_reader *r, uint64_t cycle, uint64_t *number,
-                             wlk_error *err) {
+/** Load the chunk that holds @p cycle, which is below wlk_vec_cycles(). */
+static bool load_chunk_of(wlk_vec_reader *r, uint64_t cycle) {
     uint64_t low = 0;
     uint64_t high = r->chunks; // the first chunk known to start after the cycle
+    r->left = 0;
     while (high - low > 1) {
         chunk_info c;
         uint64_t mid = low + (high - low) / 2;
-        wlk_status status = read_entry(r, mid, &c, err);
-        if (status != WLK_OK) {
-            return status;
+        if (!read_entry(r, mid, &c)) {
+            return false;
         }
-        if (c.first <= cycle) {
+        if (c.at.first <= cycle) {
             low = mid;
         } else {
             high = mid;
         }
     }
-    *number = low;
-    return WLK_OK;
+    return chunk_load(r, low);
 }
 
 wlk_status wlk_vec_seek(wlk_vec_reader *r, uint64_t cycle, wlk_error *err) {
@@ -621,16 +574,9 @@ wlk_status wlk_vec_seek(wlk_vec_reader *r, uint64_t cycle, wlk_error *err) {
         r->cycle = cycle;
         return WLK_OK;
     }
-    if (r->left == 0 || cycle < r->cycle || cycle - r->cycle >= r->left) {
-        uint64_t number;
-        wlk_status status = find_chunk(r, cycle, &number, err);
-        r->left = 0;
-        if (status == WLK_OK) {
-            status = chunk_load(r, number, err);
-        }
-        if (status != WLK_OK) {
-            return status;
-        }
+    const bool loaded = r->left != 0 && cycle >= r->cycle && cycle - r->cycle < r->left;
+    if (!loaded && !load_chunk_of(r, cycle)) {
+        return failed(r, err);
     }
     while (r->cycle < cycle && r->left != 0) {
         next_record(r);
@@ -651,7 +597,7 @@ void wlk_vec_close(wlk_vec_reader *r) {
     free(r->stored);
     free(r->record);
     free(r->changed);
-    free(r->json);
+    free(r->text);
     free(r->path);
     ZSTD_freeDCtx(r->zstd);
     free(r);

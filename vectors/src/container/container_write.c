@@ -8,10 +8,9 @@
 #include "pack.h"
 
 #include <errno.h>
-#include <libdeflate.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include <sys/uio.h>
+#include <unistd.h>
 #include <zstd.h>
 
 enum {
@@ -40,9 +39,8 @@ struct wlk_vec_writer {
 
     wlk_output to;
     uint64_t offset; /* bytes written */
-    uint8_t *index;  /* entries as in the file */
-    uint64_t chunks;
-    uint64_t index_room;
+    index_entry *index;
+    uint64_t chunks, index_room;
     wlk_error failed; /* first failure; status WLK_OK until then */
 };
 
@@ -60,45 +58,28 @@ static wlk_status fail_write(wlk_vec_writer *w, int cause, wlk_error *err) {
     return fail_again(w, err);
 }
 
-/** Drop @p bytes from the start of @p parts, and then empty parts. Returns the parts left. */
-static int drop_bytes(struct iovec **parts, int count, size_t bytes) {
-    while (count > 0 && bytes >= (*parts)->iov_len) {
-        bytes -= (*parts)->iov_len;
-        ++*parts;
-        count--;
-    }
-    if (count > 0 && bytes != 0) {
-        (*parts)->iov_base = (uint8_t *)(*parts)->iov_base + bytes;
-        (*parts)->iov_len -= bytes;
-    }
-    return count;
-}
-
-/** Write all of @p parts, which it changes. */
-static wlk_status write_parts(wlk_vec_writer *w, struct iovec *parts, int count, wlk_error *err) {
-    count = drop_bytes(&parts, count, 0);
-    while (count > 0) {
-        ssize_t done = writev(w->to.fd, parts, count);
+static wlk_status write_bytes(wlk_vec_writer *w, const void *bytes, size_t size, wlk_error *err) {
+    const uint8_t *at = bytes;
+    w->offset += size;
+    while (size != 0) {
+        const ssize_t done = write(w->to.fd, at, size);
         if (done < 0 && errno == EINTR) {
             continue;
         }
         if (done <= 0) {
             return fail_write(w, done == 0 ? ENOSPC : errno, err);
         }
-        w->offset += (uint64_t)done;
-        count = drop_bytes(&parts, count, (size_t)done);
+        at += done;
+        size -= (size_t)done;
     }
     return WLK_OK;
 }
 
-static uint32_t crc_parts(uint32_t crc, const struct iovec *parts, int count) {
-    for (int i = 0; i < count; i++) {
-        if (parts[i].iov_len != 0) {
-            crc = libdeflate_crc32(crc, parts[i].iov_base, parts[i].iov_len);
-        }
-    }
-    return crc;
-}
+/** Bytes of a plane. */
+typedef struct part {
+    const void *bytes;
+    size_t size;
+} part;
 
 /** Does a piece from the middle of a large plane shrink to half? Cheaper than trying the whole. */
 static bool trial_pays(wlk_vec_writer *w, const uint8_t *raw, size_t bytes, uint8_t *room) {
@@ -111,9 +92,9 @@ static bool trial_pays(wlk_vec_writer *w, const uint8_t *raw, size_t bytes, uint
  * Compress @p plane into @p room (as large as the plane). False: it stays raw, because less than
  * half would be saved, which costs more time than writing it; compact files take any gain.
  */
-static bool compress_plane(wlk_vec_writer *w, enum plane plane, struct iovec *part, uint8_t *room) {
-    const uint8_t *raw = part->iov_base;
-    size_t bytes = part->iov_len;
+static bool compress_plane(wlk_vec_writer *w, int plane, part *to, uint8_t *room) {
+    const uint8_t *raw = to->bytes;
+    size_t bytes = to->size;
     if (bytes < 32) {
         return false;
     }
@@ -133,8 +114,7 @@ static bool compress_plane(wlk_vec_writer *w, enum plane plane, struct iovec *pa
         w->pause[plane] = TRIAL_PAUSE;
         return false;
     }
-    part->iov_base = room;
-    part->iov_len = got;
+    *to = (part){room, got};
     return true;
 }
 
@@ -154,7 +134,7 @@ static inline bool chunk_full(const wlk_vec_writer *w) {
 static wlk_status index_add(wlk_vec_writer *w, wlk_error *err) {
     if (w->chunks == w->index_room) {
         uint64_t room = w->index_room != 0 ? 2 * w->index_room : 64;
-        uint8_t *index = realloc(w->index, room * INDEX_ENTRY_BYTES);
+        index_entry *index = realloc(w->index, room * sizeof *index);
         if (index == NULL) {
             wlk_fail(&w->failed, WLK_NO_MEMORY, "%s: no memory for the index", w->to.path);
             w->record_limit = w->records = 0;
@@ -163,23 +143,8 @@ static wlk_status index_add(wlk_vec_writer *w, wlk_error *err) {
         w->index = index;
         w->index_room = room;
     }
-    put64(w->index + w->chunks * INDEX_ENTRY_BYTES, w->offset);
-    put64(w->index + w->chunks * INDEX_ENTRY_BYTES + 8, w->cycles);
-    w->chunks++;
+    w->index[w->chunks++] = (index_entry){.offset = w->offset, .first = w->cycles};
     return WLK_OK;
-}
-
-/** The planes of the current chunk, raw. */
-static void chunk_planes(wlk_vec_writer *w, struct iovec planes[PLANES]) {
-    packer *p = &w->pack;
-    planes[PLANE_LITERALS].iov_base = p->history + 1;
-    planes[PLANE_LITERALS].iov_len = (p->history_len - 1) * sizeof *p->history;
-    planes[PLANE_SOURCES].iov_base = p->sources;
-    planes[PLANE_SOURCES].iov_len = p->source_count * sizeof *p->sources;
-    planes[PLANE_LENGTHS].iov_base = p->runs;
-    planes[PLANE_LENGTHS].iov_len = p->sequences * sizeof *p->runs;
-    planes[PLANE_MAPS].iov_base = w->maps;
-    planes[PLANE_MAPS].iov_len = (size_t)w->records * w->map_step;
 }
 
 /** Write the current chunk, if it holds anything, and start the next. */
@@ -190,72 +155,70 @@ static wlk_status chunk_write(wlk_vec_writer *w, wlk_error *err) {
     if (w->records == 0) {
         return WLK_OK;
     }
+    const packer *p = &w->pack;
     wlk_vec_pack_end(&w->pack);
-    uint8_t header[CHUNK_HEADER_BYTES];
-    struct iovec parts[1 + PLANES] = {{.iov_base = header, .iov_len = sizeof header}};
-    chunk_planes(w, parts + 1);
-    put32(header, CHUNK_TAG);
-    put64(header + 8, w->cycles);
-    put32(header + 16, w->records);
+    part planes[PLANES] = {
+        [PLANE_LITERALS] = {p->history + 1, (p->history_len - 1) * sizeof *p->history},
+        [PLANE_SOURCES] = {p->sources, p->source_count * sizeof *p->sources},
+        [PLANE_LENGTHS] = {p->runs, p->sequences * sizeof *p->runs},
+        [PLANE_MAPS] = {w->maps, (size_t)w->records * w->map_step},
+    };
+    chunk_header header = {.tag = CHUNK_TAG, .first = w->cycles, .records = w->records};
     uint8_t *room = w->packed;
-    for (int plane = 0; plane < PLANES; plane++) {
-        struct iovec *part = &parts[1 + plane];
-        size_t raw = part->iov_len;
-        bool small = compress_plane(w, (enum plane)plane, part, room);
-        header[20 + plane] = small ? CODEC_ZSTD : CODEC_RAW;
-        put32(header + 24 + 4 * plane, (uint32_t)raw);
-        put32(header + 40 + 4 * plane, (uint32_t)part->iov_len);
-        room += small ? part->iov_len : 0;
+    for (int i = 0; i < PLANES; i++) {
+        header.raw[i] = (uint32_t)planes[i].size;
+        if (compress_plane(w, i, &planes[i], room)) {
+            header.codec[i] = CODEC_ZSTD;
+            room += planes[i].size;
+        }
+        header.stored[i] = (uint32_t)planes[i].size;
     }
-    uint32_t crc = libdeflate_crc32(0, header + 8, sizeof header - 8);
-    put32(header + 4, crc_parts(crc, parts + 1, PLANES));
+    header.crc = crc_chunk_header(&header);
+    for (int i = 0; i < PLANES; i++) {
+        header.crc = crc_bytes(header.crc, planes[i].bytes, planes[i].size);
+    }
     wlk_status status = index_add(w, err);
     if (status == WLK_OK) {
-        status = write_parts(w, parts, 1 + PLANES, err);
+        status = write_bytes(w, &header, sizeof header, err);
+    }
+    for (int i = 0; i < PLANES && status == WLK_OK; i++) {
+        status = write_bytes(w, planes[i].bytes, planes[i].size, err);
     }
     w->cycles += w->records;
     chunk_start(w);
     return status;
 }
 
-static wlk_status header_write(wlk_vec_writer *w, const char *json, wlk_error *err) {
-    uint8_t header[FILE_HEADER_BYTES] = {0};
-    struct iovec parts[2] = {{.iov_base = header, .iov_len = sizeof header},
-                             {.iov_base = (void *)(uintptr_t)json, .iov_len = strlen(json)}};
-    memcpy(header, FILE_MAGIC, MAGIC_BYTES);
-    put32(header + 8, WLK_VEC_VERSION);
-    put32(header + 12, (uint32_t)parts[1].iov_len);
-    put32(header + 16, w->shape.in_words);
-    put32(header + 20, w->shape.out_words);
-    put32(header + 28, crc_parts(libdeflate_crc32(0, header, 28), parts + 1, 1));
-    return write_parts(w, parts, 2, err);
+static wlk_status header_write(wlk_vec_writer *w, const char *text, wlk_error *err) {
+    file_header header = {.magic = FILE_MAGIC,
+                          .version = WLK_VEC_VERSION,
+                          .text_bytes = (uint32_t)strlen(text),
+                          .in_words = w->shape.in_words,
+                          .out_words = w->shape.out_words};
+    header.crc = crc_bytes(crc_file_header(&header), text, header.text_bytes);
+    const wlk_status status = write_bytes(w, &header, sizeof header, err);
+    return status == WLK_OK ? write_bytes(w, text, header.text_bytes, err) : status;
 }
 
 static wlk_status index_write(wlk_vec_writer *w, wlk_error *err) {
-    uint8_t header[INDEX_HEADER_BYTES];
-    uint8_t trailer[TRAILER_BYTES] = {0};
-    struct iovec parts[3] = {
-        {.iov_base = header, .iov_len = sizeof header},
-        {.iov_base = w->index, .iov_len = (size_t)w->chunks * INDEX_ENTRY_BYTES},
-        {.iov_base = trailer, .iov_len = sizeof trailer}};
-    memcpy(header, INDEX_MAGIC, MAGIC_BYTES);
-    put64(header + 8, w->chunks);
-    put64(header + 16, w->cycles);
-    put64(trailer, w->offset);
-    put32(trailer + 8, crc_parts(0, parts, 2));
-    memcpy(trailer + 16, END_MAGIC, MAGIC_BYTES);
-    return write_parts(w, parts, 3, err);
+    const index_header header = {.magic = INDEX_MAGIC, .chunks = w->chunks, .cycles = w->cycles};
+    const size_t entries = (size_t)w->chunks * sizeof *w->index;
+    const uint32_t crc = libdeflate_crc32(0, &header, sizeof header);
+    const trailer end = {.index_offset = w->offset,
+                         .index_crc = crc_bytes(crc, w->index, entries),
+                         .magic = END_MAGIC};
+    wlk_status status = write_bytes(w, &header, sizeof header, err);
+    if (status == WLK_OK) {
+        status = write_bytes(w, w->index, entries, err);
+    }
+    return status == WLK_OK ? write_bytes(w, &end, sizeof end, err) : status;
 }
 
 /* ---- life of a writer ---- */
 
 static void writer_free(wlk_vec_writer *w) {
+    wlk_vec_pack_close(&w->pack);
     free(w->maps);
-    free(w->pack.before);
-    free(w->pack.history);
-    free(w->pack.runs);
-    free(w->pack.sources);
-    free(w->pack.table);
     free(w->packed);
     free(w->index);
     ZSTD_freeCCtx(w->zstd);
@@ -273,20 +236,13 @@ static wlk_vec_writer *writer_new(const wlk_vec_shape *shape) {
     w->record_limit = max_records(shape);
     w->pack_record = wlk_vec_best_pack();
     w->to.fd = -1;
-    size_t maps = (size_t)w->record_limit * w->map_step;
-    packer *p = &w->pack;
+    const size_t maps = (size_t)w->record_limit * w->map_step;
+    const bool packs = wlk_vec_pack_open(&w->pack, shape);
     w->maps = malloc(maps);
-    p->shape = *shape;
-    p->before = malloc(w->words * sizeof *p->before);
-    p->history = malloc((MAX_LITERALS + 1 + PACK_AHEAD) * sizeof *p->history);
-    p->runs = malloc(MAX_SEQUENCES * sizeof *p->runs);
-    p->sources = malloc(MAX_SEQUENCES * sizeof *p->sources);
-    p->table = malloc(sizeof *p->table << HASH_BITS);
-    w->packed = malloc(maps + MAX_LITERALS * sizeof *p->history +
-                       MAX_SEQUENCES * (sizeof *p->runs + sizeof *p->sources));
+    w->packed = malloc(maps + MAX_LITERALS * sizeof(uint64_t) +
+                       MAX_SEQUENCES * (sizeof(lengths) + sizeof(uint16_t)));
     w->zstd = ZSTD_createCCtx();
-    if (p->before == NULL || w->maps == NULL || p->history == NULL || p->runs == NULL ||
-        p->sources == NULL || p->table == NULL || w->packed == NULL || w->zstd == NULL) {
+    if (!packs || w->maps == NULL || w->packed == NULL || w->zstd == NULL) {
         writer_free(w);
         return NULL;
     }

@@ -2,6 +2,8 @@
 // Packing of records, for any processor and for AVX-512: the same code around other primitives.
 #include "pack.h"
 
+#include <stdlib.h>
+
 #ifdef __x86_64__
 #include <immintrin.h>
 #endif
@@ -181,6 +183,25 @@ INLINE void pack(packer *to, const uint64_t *in, const uint64_t *out, const uint
 void wlk_vec_pack_any(packer *p, const uint64_t *in, const uint64_t *out, const uint64_t *care,
                       uint8_t *map) {
     pack(p, in, out, care, map, take_any, differ8_any);
+}
+
+bool wlk_vec_pack_open(packer *p, const wlk_vec_shape *shape) {
+    *p = (packer){.shape = *shape};
+    p->before = malloc(record_words(shape) * sizeof *p->before);
+    p->history = malloc((MAX_LITERALS + 1 + PACK_AHEAD) * sizeof *p->history);
+    p->runs = malloc(MAX_SEQUENCES * sizeof *p->runs);
+    p->sources = malloc(MAX_SEQUENCES * sizeof *p->sources);
+    p->table = malloc(sizeof *p->table << HASH_BITS);
+    return p->before != NULL && p->history != NULL && p->runs != NULL && p->sources != NULL &&
+           p->table != NULL;
+}
+
+void wlk_vec_pack_close(packer *p) {
+    free(p->before);
+    free(p->history);
+    free(p->runs);
+    free(p->sources);
+    free(p->table);
 }
 
 void wlk_vec_pack_start(packer *p) {

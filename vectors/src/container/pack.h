@@ -16,7 +16,7 @@ enum {
     PACK_AHEAD = 8, /* words that packing may write past the literals */
 };
 
-/** The records of a chunk, packed. The buffers are the caller's. */
+/** The records of a chunk, packed. */
 typedef struct packer {
     wlk_vec_shape shape;
     bool search_inputs; /* inputs are new as a rule, outputs often what was an input */
@@ -43,6 +43,10 @@ wlk_vec_pack *wlk_vec_best_pack(void);
 
 /** For any processor. */
 wlk_vec_pack wlk_vec_pack_any;
+
+/** Take the buffers, and give them back; false: out of memory. The latter is due in any case. */
+bool wlk_vec_pack_open(packer *p, const wlk_vec_shape *shape);
+void wlk_vec_pack_close(packer *p);
 
 /** Start a chunk. */
 void wlk_vec_pack_start(packer *p);
