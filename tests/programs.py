@@ -1,22 +1,32 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The built programs, for tests in Python, and the recordings."""
+"""What tests in Python share: the command and the built programs, errors, the recordings."""
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import io
+import json
 import os
 import random
+import re
+import signal
 import subprocess
+import sys
+import time
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from wlk import tables
-from wlk.run import build
+from wlk import cli, tables
+from wlk.base.errors import Status, WlkError
+from wlk.run import build, verilate
 
 ROOT = Path(__file__).resolve().parents[1]
+WARPLOCK = ROOT / "scripts" / "warplock"
 # Which part of what is too much for one run, and whether to run all of it: `warplock test --full`.
 SLICE = int(os.environ.get("WARPLOCK_SLICE") or 0)
 FULL = bool(os.environ.get("WARPLOCK_FULL"))
@@ -41,10 +51,132 @@ def run(
     return subprocess.run(command, input=stdin, capture_output=True, text=True, **options)
 
 
+# ---- the command --------------------------------------------------------------------------------
+
+
+@dataclass
+class Done:
+    """A command that has ended: exit code and output."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def objects(self) -> list[dict[str, Any]]:
+        return [json.loads(line) for line in self.out.splitlines() if line.startswith("{")]
+
+    @property
+    def json(self) -> dict[str, Any]:
+        """Its only JSON object."""
+        (only,) = self.objects
+        return only
+
+    @property
+    def port(self) -> str:
+        """Where it first differs."""
+        return self.json["first"]["port"]
+
+    @property
+    def line(self) -> str:
+        """The only line of an error."""
+        progress = re.compile(r"waiting for another run| \.\.\.  ")  # on a busy machine
+        lines = [x for x in self.err.splitlines() if not progress.search(x)]
+        assert len(lines) == 1, self.err
+        assert lines[0].startswith("warplock: ")
+        return lines[0]
+
+    def expect(self, code: int | None) -> Done:
+        """The same, with this exit code; None: with any."""
+        assert code in (None, self.code), f"{self.code}: {self.err}"
+        assert "Traceback" not in self.err
+        return self
+
+
+def warplock(*words: object, code: int | None = 0) -> Done:
+    """Run a command in this process, which must end with this code."""
+    out, err = io.StringIO(), io.StringIO()
+    before = signal.getsignal(signal.SIGTERM)
+    try:
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            ended = cli.main([str(words[0]), "--no-setup", *map(str, words[1:])])
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    return Done(ended, out.getvalue(), err.getvalue()).expect(code)
+
+
+def started(*words: object, env: Mapping[str, object] | None = None, **popen: Any) -> Any:
+    """A command as a person types it, but with this Python."""
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "stdin": subprocess.DEVNULL}
+    return subprocess.Popen(
+        [sys.executable, *map(str, (WARPLOCK, *words))],
+        env=os.environ | {name: str(value) for name, value in (env or {}).items()},
+        text=True,
+        # pytest may itself run in the background of a shell, where Ctrl-C is ignored.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        **(pipes | popen),
+    )
+
+
+def typed(*words: object, code: int | None = 0, cwd: Path | None = None, **env: object) -> Done:
+    """Run a command as a person types it, with these variables; it must end with this code."""
+    process = started(*words, env=env, cwd=cwd)
+    out, err = process.communicate(timeout=120)
+    return Done(process.returncode, out, err).expect(code)
+
+
+def simulation(place: Path, top: str, *sources: object, tool: verilate.Tool | None = None) -> Path:
+    """The program that Verilator makes of these files, as a user calls it."""
+    tool = tool or verilate.find_tool("system")
+    unoptimized = [f"OPT_{kind}=-O0" for kind in ("FAST", "SLOW", "GLOBAL")]
+    command = [tool.program, "--binary", "--timing", "-Wno-fatal", "-Wno-lint"]
+    command += ["-MAKEFLAGS", " ".join([*unoptimized, *tool.make_args])]
+    if tool.is_packaged:  # configured without what coroutines need
+        command += ["-CFLAGS", "-std=gnu++20 -fcoroutines"]
+    command = [*map(str, [*command, "--top-module", top, "--Mdir", place, *sources])]
+    done = subprocess.run(command, env=tool.environment(), capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return place / f"V{top}"
+
+
+def refused(done: Done, status: Status, *parts: object) -> None:
+    """The exit code, one line that has all of `parts`, and nothing on stdout."""
+    assert done.code == status, done.err
+    assert [part for part in parts if str(part) not in done.line] == [], done.line
+    assert done.out == ""
+
+
+def wait_for(condition: Callable[[], Any], seconds: float = 20.0) -> None:
+    """Poll until it holds."""
+    limit = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < limit, f"waited {seconds} s in vain"
+        time.sleep(0.02)
+
+
+@contextlib.contextmanager
+def error(status: Status, *parts: object) -> Iterator[None]:
+    """What is done inside ends in an error of this status, whose line has all of `parts`."""
+    with pytest.raises(WlkError) as caught:
+        yield
+    assert caught.value.status == status
+    message = str(caught.value)
+    assert "\n" not in message
+    assert [part for part in parts if str(part) not in message] == [], message
+
+
+# ---- configurations and recordings --------------------------------------------------------------
+
+
 def config_words(config: dict, skip: Sequence[str] = ()) -> list[str]:
     """`key=value` words; booleans as 0 and 1."""
     items = {k: int(v) if isinstance(v, bool) else v for k, v in config.items() if k not in skip}
     return [f"{key}={value}" for key, value in items.items()]
+
+
+def config_options(config: dict, skip: Sequence[str] = ()) -> list[str]:
+    """The same as options of a command."""
+    return [word for pair in config_words(config, skip) for word in ("--config", pair)]
 
 
 def parameters(table: tables.Table, config: tables.Config) -> list[str]:

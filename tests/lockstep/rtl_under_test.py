@@ -1,27 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""RTL to point `warplock` at, and the command itself, for the tests of this folder.
+"""RTL to point `warplock` at, and runs of it, for the tests of this folder.
 
 The RTL is written to places that stay the same, since builds are cached by path and content.
 """
 
 from __future__ import annotations
 
-import contextlib
-import io
-import json
-import os
-import re
 import shutil
-import signal
-import subprocess
-import sys
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from wlk import cli, tables
+from programs import Done, warplock
+from wlk import tables
 from wlk.base import setup
+from wlk.base.errors import Status
 from wlk.gen import composed, stubs
 
 ROOT = setup.ROOT
@@ -32,58 +25,52 @@ CORE = "duplicated_collector_core.sv"
 BANK = "prf_bank.sv"
 SMALL = {"num_lanes": 2, "num_pregs": 16, "coll_entries": 2}
 QUICK = ("--seeds", "1..2", "--cycles", "5000")
+PINNED = ("--config", "coll_entries=2")  # which the ports leave open
+FAILS = Status.FUNCTIONAL_MISMATCH
 
 
-@dataclass
-class Done:
-    """A command that has ended: exit code and output."""
-
-    code: int
-    out: str
-    err: str
-
-    @property
-    def json(self) -> dict[str, Any]:
-        """Its only JSON object."""
-        (line,) = [line for line in self.out.splitlines() if line.startswith("{")]
-        return json.loads(line)
-
-    @property
-    def line(self) -> str:
-        """The only line of an error."""
-        progress = re.compile(r"waiting for another run| \.\.\.  ")  # on a busy machine
-        lines = [x for x in self.err.splitlines() if not progress.search(x)]
-        assert len(lines) == 1, self.err
-        assert lines[0].startswith("warplock: ")
-        return lines[0]
-
-
-def warplock(*words: object) -> Done:
-    """Run a command in this process."""
-    out, err = io.StringIO(), io.StringIO()
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        code = cli.main([str(words[0]), "--no-setup", *map(str, words[1:])])
-    return Done(code, out.getvalue(), err.getvalue())
-
-
-def run_lockstep(*words: object, block: str = TABLE.name) -> Done:
+def run_lockstep(*words: object, block: str = TABLE.name, code: int | None = 0) -> Done:
     """`lockstep BLOCK --json`; reports go where nobody looks unless `--reports` is given."""
     place = [] if "--reports" in words else ["--reports", PLACE.parent / "reports"]
-    return warplock("lockstep", block, "--json", *place, *words)
+    return warplock("lockstep", block, "--json", *place, *words, code=code)
 
 
-def process(*words: object, **options: Any) -> subprocess.Popen[str]:
-    """Start the command as a user does."""
-    environment = dict(os.environ) | {"WARPLOCK_NO_SETUP": "1"} | options.pop("env", {})
-    command = [sys.executable, ROOT / "scripts" / "warplock", *words]
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "stdin": subprocess.DEVNULL}
-    return subprocess.Popen(
-        list(map(str, command)),
-        env=environment,
-        text=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a shell's & ignores it
-        **(pipes | options),
-    )
+def run_rtl(place: Path, *words: object, block: str = TABLE.name, code: int | None = 0) -> Done:
+    """A short run of this RTL."""
+    return run_lockstep("--rtl", place, *QUICK, *words, block=block, code=code)
+
+
+class Failure:
+    """RTL that fails, run once, with what it left."""
+
+    def __init__(self, rtl: Path, reports: Path, *words: object, code: int = FAILS) -> None:
+        self.rtl = rtl
+        self.done = run_lockstep("--rtl", rtl, *words, *PINNED, "--reports", reports, code=code)
+        self.json = self.done.json
+        (self.report,) = (reports / "latest").resolve().rglob("report.txt")
+        self.text = self.report.read_text()
+        self.stimulus = self.file("stimulus.wlv")
+
+    @property
+    def first(self) -> dict[str, Any]:
+        return self.json["first"]
+
+    def file(self, name: str) -> Path:
+        return self.report.with_name(name)
+
+    def check_wave(self, code: int | None) -> Done:
+        words = ("check", self.file("wave.fst"), "--block", TABLE.name, *PINNED, "--json")
+        return warplock(*words, code=code)
+
+
+def info(vectors: Path) -> dict[str, Any]:
+    """How a vector file was made."""
+    return warplock("vectors", "info", vectors, "--json").json
+
+
+def play(vectors: Path, *words: object, code: int | None = 0) -> dict[str, Any]:
+    """The last of several objects: with `--rtl` it reports on the model first, then on the RTL."""
+    return warplock("vectors", "play", vectors, *words, "--json", code=code).objects[-1]
 
 
 def folder(name: str) -> Path:

@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Assertions, $stop and $finish of the RTL: reported with place and message, shrunk, replayed."""
 
-import json
-
 import pytest
 import rtl_under_test as rut
+from rtl_under_test import PINNED
 from wlk.base.errors import Status
 
-PINNED = ("--config", "coll_entries=2")
 # Each fires in a seed, or must not, but nothing differs.
 EVERY_KIND = """\
   reg [15:0] count;
@@ -36,17 +34,14 @@ COMBINATIONAL = (
 )
 
 
-class Run:
+class Run(rut.Failure):
     """The RTL with every kind, run once."""
 
     def __init__(self, folder):
-        self.rtl = rut.stub("every_kind", edit={rut.CORE: COMBINATIONAL})
-        self.shell = self.rtl / rut.SHELL
+        rtl = rut.stub("every_kind", edit={rut.CORE: COMBINATIONAL})
+        self.shell = rtl / rut.SHELL
         rut.change(self.shell, "endmodule", EVERY_KIND)
-        self.done = rut.run_lockstep("--rtl", self.rtl, *rut.QUICK, *PINNED, "--reports", folder)
-        self.json = self.done.json
-        (self.report,) = folder.rglob("report.txt")
-        self.text = self.report.read_text()
+        super().__init__(rtl, folder, *rut.QUICK, code=Status.RTL_ASSERTION)
 
     def line(self, part):
         """Its place in the RTL."""
@@ -61,7 +56,6 @@ def run(tmp_path_factory):
 
 
 def test_verdict_and_first_assertion(run):
-    assert run.done.code == Status.RTL_ASSERTION
     assert run.json["verdict"] == "RTL_ASSERTION"
     assert "first" not in run.json
     first = run.json["assertion"]
@@ -113,7 +107,7 @@ def test_report_shows_handshakes_state_and_the_way_to_repeat_it(run):
     assert "model state before the edge:\n    " in run.text
     assert "  repeat: scripts/warplock lockstep collector " in run.text
     assert run.text.rstrip() in run.done.err
-    assert run.report.with_name("wave.fst").is_file()
+    assert run.file("wave.fst").is_file()
 
 
 def test_prints_around_it_are_in_the_report(run):
@@ -127,12 +121,9 @@ def test_prints_around_it_are_in_the_report(run):
 
 
 def test_shrunk_stimulus_fires_it_again(run):
-    stimulus = run.report.with_name("stimulus.wlv")
-    info = rut.warplock("vectors", "info", stimulus, "--json").json
+    info = rut.info(run.stimulus)
     assert 40 < info["cycles"] <= run.json["assertion"]["cycle"] + 1
-    done = rut.warplock("vectors", "play", stimulus, "--rtl", run.rtl, "--json")
-    assert done.code == Status.RTL_ASSERTION, done.err
-    again = json.loads(done.out.splitlines()[-1])
+    again = rut.play(run.stimulus, "--rtl", run.rtl, code=Status.RTL_ASSERTION)
     assert again["verdict"] == "RTL_ASSERTION"
     assert again["assertion"]["line"] == run.json["assertion"]["line"]
     assert again["assertion"]["cycle"] == info["cycles"] - 1
@@ -141,8 +132,8 @@ def test_shrunk_stimulus_fires_it_again(run):
 def test_final_block_is_judged_after_a_seed_that_passes(tmp_path):
     rtl = rut.stub("final_asserts")
     rut.change(rtl / rut.SHELL, "endmodule", '  final $error("work is left");\nendmodule')
-    done = rut.run_lockstep("--rtl", rtl, *rut.QUICK, *PINNED, "--reports", tmp_path)
-    assert done.code == Status.RTL_ASSERTION
+    words = (*PINNED, "--reports", tmp_path)
+    done = rut.run_rtl(rtl, *words, code=Status.RTL_ASSERTION)
     fired = done.json["assertion"]
     assert fired["message"] == "TOP.DuplicatedCollector: work is left"
     assert fired["cycle"] == done.json["cycles"]

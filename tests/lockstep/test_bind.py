@@ -5,16 +5,16 @@ import re
 import subprocess
 from pathlib import Path
 
+import programs
 import pytest
 import rtl_under_test as rut
+from rtl_under_test import PINNED
 from wlk.base.errors import Status
 from wlk.gen import sv
-from wlk.run import verilate
 
 # Builds of a user's kind, outside of the cache; and no sanitizer can be linked into them.
 pytestmark = pytest.mark.slow
 PAIR = Path(__file__).with_name("pair.sv")
-PINNED = ("--config", "coll_entries=2")
 PASS = re.compile(
     r"^warplock: collector (?:TOP\.)?pair\.(u_.)\.u_collector: PASS, 2001 cycles", re.M
 )
@@ -23,32 +23,22 @@ OMITTED = ["debug_coreId", "io_writeReq_ready", "io_writeResp_bits_collEntry"]
 OMITTED += ["io_readData_resp_bits_1_data_0", "io_readReq_bits_rsEntryId"]
 
 
-def simulate(name, sources, *defines, tool=None):
-    """Build pair.sv with these files as a user does; the program."""
-    tool = tool or verilate.find_tool("system")
-    place = rut.folder(name)
-    unoptimized = " ".join(f"OPT_{kind}=-O0" for kind in ("FAST", "SLOW", "GLOBAL"))
-    command = [tool.program, "--binary", "--timing", "-Wno-fatal", "-Wno-lint"]
-    command += ["-MAKEFLAGS", " ".join([unoptimized, *tool.make_args])]
-    if tool.is_packaged:  # configured without what coroutines need
-        command += ["-CFLAGS", "-std=gnu++20 -fcoroutines"]
-    command += ["--top-module", "pair", "--Mdir", place, *sources, PAIR]
-    command += [f"+define+{text}" for text in defines]
-    done = subprocess.run(
-        [str(word) for word in command], env=tool.environment(), capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return place / "Vpair"
+def simulate(name, out, *rtl, define="", tool=None):
+    """Build pair.sv with this RTL and the checkers of a folder, as a user does; the program."""
+    files = [path for place in rtl for path in sorted(place.glob("*.sv"))]
+    sources = ["-f", out / "warplock.f", *files, PAIR, f"+define+{define}"]
+    return programs.simulation(rut.folder(name), "pair", *sources, tool=tool)
 
 
-def run(program, *words):
-    """The simulation's exit code and what the checkers say."""
+def run(program, *words, passes=True):
+    """What the checkers print in a simulation."""
     done = subprocess.run([program, *words], capture_output=True, text=True, timeout=60)
-    return done.returncode, done.stderr
+    assert (done.returncode == 0) == passes, done.stderr
+    return done.stderr
 
 
-def bind(out, rtl, *words):
-    return rut.warplock("bind", "collector", "--rtl", rtl, "--out", out, *words)
+def bind(out, rtl, *words, code=0):
+    return rut.warplock("bind", "collector", "--rtl", rtl, "--out", out, *words, code=code)
 
 
 def named(place, suffix):
@@ -66,9 +56,8 @@ def good():
     """Two good collectors of one module."""
     rtl = rut.stub("pair_good")
     out = rut.folder("pair_good_wlk")
-    done = bind(out, rtl, *PINNED)
-    assert done.code == 0, done.err
-    return simulate("pair_good_sim", ["-f", out / "warplock.f", *sorted(rtl.glob("*.sv"))])
+    bind(out, rtl, *PINNED)
+    return simulate("pair_good_sim", out, rtl)
 
 
 @pytest.fixture(scope="module")
@@ -81,27 +70,23 @@ def mixed():
     first = rut.stub("pair_first")
     second = named(rut.stub("pair_second", DEBUG, omit=OMITTED, edit=edit), "Other")
     out = rut.folder("pair_mixed_wlk")
-    assert bind(out, first, *PINNED).code == 0
+    bind(out, first, *PINNED)
     done = bind(out, second, "--module", "DuplicatedCollectorOther", *PINNED, "--json")
-    assert done.code == 0, done.err
     assert done.json["match"] == "subset"
     assert done.json["config"]["debug"] == 1
     assert "io_writeReq_ready" in done.json["not_compared"]
-    files = [*sorted(first.glob("*.sv")), *sorted(second.glob("*.sv"))]
-    name = "SECOND=DuplicatedCollectorOther"
-    return simulate("pair_mixed_sim", ["-f", out / "warplock.f", *files], name)
+    define = "SECOND=DuplicatedCollectorOther"
+    return simulate("pair_mixed_sim", out, first, second, define=define)
 
 
 def test_good_pair_passes(good):
-    code, printed = run(good)
-    assert code == 0, printed
+    printed = run(good)
     assert sorted(PASS.findall(printed)) == ["u_a", "u_b"]
     assert len(printed.splitlines()) == 2
 
 
 def test_right_instance_is_reported(good):
-    code, printed = run(good, "+UPSET=300")
-    assert code != 0
+    printed = run(good, "+UPSET=300", passes=False)
     assert "collector TOP.pair.u_b.u_collector: FUNCTIONAL_MISMATCH in cycle 300\n" in printed
     assert "io_readResp_bits_collEntry" in printed
     assert "u_a" not in printed
@@ -109,22 +94,19 @@ def test_right_instance_is_reported(good):
 
 
 def test_nothing_compared_does_not_pass(good):
-    code, printed = run(good, "+BUSY=0")
-    assert code != 0
+    printed = run(good, "+BUSY=0", passes=False)
     assert "u_collector: VACUOUS" in printed
 
 
 def test_two_modules_with_other_parameters_and_ports(mixed):
-    code, printed = run(mixed)
-    assert code == 0, printed
+    printed = run(mixed)
     assert sorted(PASS.findall(printed)) == ["u_a", "u_b"]
     bits = [int(n.replace(",", "")) for n in re.findall(r"([\d,]+) bits compared", printed)]
     assert min(bits) > 2001 * 90
 
 
 def test_faulty_module_is_reported(mixed):
-    code, printed = run(mixed, "+FAULT=1")
-    assert code != 0
+    printed = run(mixed, "+FAULT=1", passes=False)
     assert re.search(r"TOP\.pair\.u_b\.u_collector: FUNCTIONAL_MISMATCH in cycle \d+\n", printed)
     assert re.search(r"^  io_writeResp_valid +0 +1 +0x1", printed, re.M)
     assert "debug=1" in printed
@@ -136,7 +118,7 @@ def edited():
     """As `good`, with versions and parameters in the checker that plusargs change."""
     rtl = rut.stub("pair_edited")
     out = rut.folder("pair_edited_wlk")
-    assert bind(out, rtl, *PINNED).code == 0
+    bind(out, rtl, *PINNED)
     checker = out / "wlk_collector_checker.sv"
     text = checker.read_text()
     (schema,) = re.findall(r"64'h[0-9a-f]{16}(?=\);)", text.partition("wlk_dpi_open")[2])[:1]
@@ -150,7 +132,7 @@ def edited():
     rut.change(checker, "(wlk_pkg::WlkAbiVersion, ", "(wlk_pkg::WlkAbiVersion + add[0], ")
     rut.change(checker, f"{schema});", f"{schema} + add[1]);")
     rut.change(checker, f"64'd{index}, 64'd2);", f"64'd{index}, 64'd2 + add[2]);")
-    return simulate("pair_edited_sim", ["-f", out / "warplock.f", *sorted(rtl.glob("*.sv"))])
+    return simulate("pair_edited_sim", out, rtl)
 
 
 @pytest.mark.parametrize(
@@ -162,9 +144,8 @@ def edited():
     ],
 )
 def test_wrong_checker_is_refused(edited, word, part):
-    code, printed = run(edited, word)
+    printed = run(edited, word, passes=False)
     lines = [line for line in printed.splitlines() if line.startswith("warplock: ")]
-    assert code != 0
     assert len(lines) == 1, printed
     assert lines[0].startswith("warplock: TOP.pair.u_")
     assert part in lines[0]
@@ -172,21 +153,19 @@ def test_wrong_checker_is_refused(edited, word, part):
 
 def test_checker_of_another_number_of_entries_fails(edited):
     """Within the ports' width a wrong parameter is found by what it does."""
-    assert run(edited)[0] == 0
-    code, printed = run(edited, "+ENTRIES=-1")
-    assert code != 0
+    run(edited)
+    printed = run(edited, "+ENTRIES=-1", passes=False)
     assert "FUNCTIONAL_MISMATCH" in printed
 
 
 def test_open_parameter_must_be_given():
     """Nothing can be tried out in a user's simulation; a default is taken and reported."""
     out = rut.folder("pair_open_wlk")
-    done = bind(out, rut.stub("plain_three", rut.SMALL | {"coll_entries": 3}))
-    assert done.code == Status.BAD_CONFIG
+    three = rut.stub("plain_three", rut.SMALL | {"coll_entries": 3})
+    done = bind(out, three, code=Status.BAD_CONFIG)
     assert "the ports allow 3 or 4; give --config coll_entries=VALUE" in done.line
     assert not list(out.iterdir())
     done = bind(out, rut.stub("plain"))
-    assert done.code == 0
     assert "the ports allow 1 or 2; give --config coll_entries=VALUE (2 is taken)" in done.out
 
 
@@ -194,8 +173,7 @@ def test_module_that_does_not_fit_writes_nothing():
     place = rut.stub("pair_no_valid")
     rut.redeclare(place / rut.SHELL, "io_readReq_valid", None)
     out = rut.folder("pair_unfit_wlk")
-    done = bind(out, place, *PINNED)
-    assert done.code == Status.IFACE_CHANGED
+    done = bind(out, place, *PINNED, code=Status.IFACE_CHANGED)
     assert "io_readReq_valid is missing" in done.err
     assert not list(out.iterdir())
 
@@ -203,7 +181,7 @@ def test_module_that_does_not_fit_writes_nothing():
 def test_files_written_are_whole():
     out = rut.folder("pair_files_wlk")
     for _ in range(2):  # once more over what is there
-        assert bind(out, rut.stub("plain"), *PINNED).code == 0
+        bind(out, rut.stub("plain"), *PINNED)
     names = {path.name for path in out.iterdir()}
     assert names == {
         "wlk_pkg.sv", "wlk_collector_checker.sv", "wlk_collector_checker_bind.sv",

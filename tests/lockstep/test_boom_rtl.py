@@ -4,13 +4,13 @@
 import re
 import subprocess
 
+import programs
 import pytest
 import rtl_under_test as rut
+from rtl_under_test import FAILS
 from wlk.base.errors import Status
-from wlk.run import verilate
 
 FIELDS = {"inst": 32, "fu_code_0": 1, "fu_code_1": 1, "exc_cause": 64, "br_mask": 12, "x": 1}
-BASIC = ("--seeds", "1..2", "--cycles", "5000")
 
 
 def target(w: int, kind: int, v4: bool) -> str:
@@ -29,6 +29,11 @@ def group(stem: str, into: bool, fields: dict[str, int]) -> list[str]:
     return [port(back, f"{stem}_ready", 1), port(here, f"{stem}_valid", 1), *bits]
 
 
+def module(name: str, ports: list[str], body: list[str]) -> str:
+    text = ",\n".join(ports)
+    return "\n".join([f"module {name} (\n{text}\n);", *body, "endmodule\n"])
+
+
 def dispatcher(n: int, kinds: list[int], *, v4=False, clock=True, fields=FIELDS) -> str:
     """A BasicDispatcher in a style of its own; the target stands among the other fields."""
     kind_fields = {f"iq_type_{b}": 1 for b in range(4)} if v4 else {"iq_type": 3}
@@ -45,11 +50,10 @@ def dispatcher(n: int, kinds: list[int], *, v4=False, clock=True, fields=FIELDS)
             ports += group(out, False, names)
             body.append(f"assign {out}_valid = {into}_valid & ({target(w, kind, v4)});")
             body += [f"assign {out}_bits_{f} = {into}_bits_{f};" for f in names]
-    text = ",\n".join(ports)
-    return "\n".join([f"module BasicDispatcher (\n{text}\n);", *body, "endmodule\n"])
+    return module("BasicDispatcher", ports, body)
 
 
-def compactor(module: str, n: int, k: int, fields: dict[str, int]) -> str:
+def compactor(name: str, n: int, k: int, fields: dict[str, int]) -> str:
     """A Compactor inside a dispatcher: no clock, a pointer of one hot bit, one wire a line."""
     ports, body = [], []
     for i in range(n):
@@ -65,13 +69,12 @@ def compactor(module: str, n: int, k: int, fields: dict[str, int]) -> str:
     for j in range(k):
         hits = [f"(c{i}[{j}] & io_in_{i}_valid)" for i in range(n)]
         body.append(f"assign io_out_{j}_valid = {' | '.join(hits)};")
-        for name, width in fields.items():
+        for bits, width in fields.items():
             shown = [
-                f"({{{width}{{{hit}}}}} & io_in_{i}_bits_{name})" for i, hit in enumerate(hits)
+                f"({{{width}{{{hit}}}}} & io_in_{i}_bits_{bits})" for i, hit in enumerate(hits)
             ]
-            body.append(f"assign io_out_{j}_bits_{name} = {' | '.join(shown)};")
-    text = ",\n".join(ports)
-    return "\n".join([f"module {module} (\n{text}\n);", *body, "endmodule\n"])
+            body.append(f"assign io_out_{j}_bits_{bits} = {' | '.join(shown)};")
+    return module(name, ports, body)
 
 
 def inner_name(number: int) -> str:
@@ -102,8 +105,7 @@ def compacting(n: int, queues: list[tuple[int, int]]) -> str:
     for w in range(n):
         ready = " & ".join(f"(rdy_{q}_{w} | ~use_{q}_{w})" for q in range(len(queues)))
         body.append(f"assign io_ren_uops_{w}_ready = {ready};")
-    text = ",\n".join(ports)
-    return "\n".join([*inner, f"module CompactingDispatcher (\n{text}\n);", *body, "endmodule\n"])
+    return "\n".join([*inner, module("CompactingDispatcher", ports, body)])
 
 
 def written(name: str, text: str):
@@ -112,13 +114,12 @@ def written(name: str, text: str):
     return path
 
 
-def lockstep(path, *words):
-    return rut.run_lockstep("--rtl", path, *BASIC, *words, block="dispatch_basic")
+def lockstep(name, text, *words, code=0):
+    return rut.run_rtl(written(name, text), *words, block="dispatch_basic", code=code)
 
 
 def test_fields_and_types_are_found():
-    done = lockstep(written("boom_types", dispatcher(2, [4, 2, 1])))
-    assert done.code == 0, done.err
+    done = lockstep("boom_types", dispatcher(2, [4, 2, 1]))
     answer = done.json
     assert answer["match"] == "equal"
     assert answer["config"]["queues"] == "FP:2,MEM:2,INT:2"
@@ -135,17 +136,15 @@ def test_wrong_bit_in_one_lane_is_not_blamed_on_another():
     old = f"assign io_dis_uops_1_1_valid = io_ren_uops_1_valid & ({target(1, 1, False)});"
     assert text.count(old) == 1
     text = text.replace(old, old.replace(target(1, 1, False), target(1, 5, False)))
-    done = lockstep(written("boom_lane", text))
-    assert done.code == Status.FUNCTIONAL_MISMATCH
+    done = lockstep("boom_lane", text, code=FAILS)
     assert done.json["config"]["queues"] == "MEM:3,INT:3,FP:3"
-    assert done.json["first"]["port"] == "io_dis_uops_1_1_valid"
+    assert done.port == "io_dis_uops_1_1_valid"
     assert done.json["candidates"][0]["differing_ports"] == 1
     assert "--config queues=MEM:3,INT:3,FP:3" in done.err.split("repeat: ")[1].splitlines()[0]
 
 
 def test_v4_without_a_clock_port():
-    done = lockstep(written("boom_v4", dispatcher(1, [0, 1, 2, 3], v4=True, clock=False)))
-    assert done.code == 0, done.err
+    done = lockstep("boom_v4", dispatcher(1, [0, 1, 2, 3], v4=True, clock=False))
     answer = done.json
     assert answer["config"]["encoding"] == "v4"
     assert answer["config"]["queues"] == "MEM:1,UNQ:1,ALU:1,FP:1"
@@ -156,23 +155,20 @@ def test_fault_in_a_field_is_named():
     text = dispatcher(2, [2, 1])
     bits = "io_ren_uops_1_bits_exc_cause"
     text = text.replace(f"= {bits};", f"= {{{bits}[63:1], 1'b0}};")
-    done = lockstep(written("boom_fault", text), "--config", "queues=MEM,INT")
-    assert done.code == Status.FUNCTIONAL_MISMATCH
-    assert done.json["first"]["port"] == "io_dis_uops_1_1_bits_exc_cause"
+    done = lockstep("boom_fault", text, "--config", "queues=MEM,INT", code=FAILS)
+    assert done.port == "io_dis_uops_1_1_bits_exc_cause"
 
 
 def test_compacting_dispatcher_of_modules():
     path = written("boom_inner", compacting(4, [(2, 2), (5, 1), (6, 3)]))
-    done = rut.run_lockstep("--rtl", path, *BASIC, block="dispatch_compacting")
-    assert done.code == 0, done.err
+    done = rut.run_rtl(path, block="dispatch_compacting")
     config = done.json["config"]
     assert config["core_width"] == 4
     assert config["queues"] == "MEM:2,5:1,6:3"
     assert "behaviour" in done.json["inferred"]["queues"]
     for number, k in enumerate((2, 1, 3)):
         words = ("--module", inner_name(number))
-        done = rut.run_lockstep("--rtl", path, *BASIC, *words, block="compactor")
-        assert done.code == 0, done.err
+        done = rut.run_rtl(path, *words, block="compactor")
         assert (done.json["config"]["n"], done.json["config"]["k"]) == (4, k)
         assert done.json["tied_off"] == ["clock", "reset"]
 
@@ -191,22 +187,21 @@ def folded(value: int):
 
 def test_constant_input_that_is_not_there_is_tied():
     place = folded(1)
-    without = rut.run_lockstep("--rtl", place, "--seeds", "1", block="compactor")
-    assert without.code == Status.IFACE_CHANGED
+    without = rut.run_lockstep(
+        "--rtl", place, "--seeds", "1", block="compactor", code=Status.IFACE_CHANGED
+    )
     assert f"--tie {FOLDED}=VALUE" in without.err
     words = ("--rtl", place, "--seeds", "1", "--cycles", "2000", "--tie")
     done = rut.run_lockstep(*words, f"{FOLDED}=1", block="compactor")
-    assert done.code == 0, done.err
     assert done.json["tied"] == {FOLDED: 1}
     assert done.json["floors"] == 0
-    done = rut.run_lockstep(*words, f"{FOLDED}=0", block="compactor")
-    assert done.code == Status.FUNCTIONAL_MISMATCH
+    done = rut.run_lockstep(*words, f"{FOLDED}=0", block="compactor", code=FAILS)
     assert f"--tie {FOLDED}=0" in done.err  # in the command that repeats it
 
 
 def test_field_that_is_too_wide_is_refused():
-    done = lockstep(written("boom_wide", dispatcher(1, [2], fields={"a": 65, "b": 1})))
-    assert done.code == Status.IFACE_CHANGED
+    text = dispatcher(1, [2], fields={"a": 65, "b": 1})
+    done = lockstep("boom_wide", text, code=Status.IFACE_CHANGED)
     assert "port a has more bits: at most 64" in done.line
 
 
@@ -229,28 +224,18 @@ endmodule
 """
 
 
-def simulate(name: str, rtl, out):
-    """Build the harness with the checker bound in, as a user does, and run it."""
-    top = rut.folder(name)
-    (top / "tb.sv").write_text(TOP, encoding="utf-8")
-    command = [verilate.find_tool("system").program, "--binary", "--timing", "-Wno-fatal"]
-    command += ["-Wno-lint", "--top-module", "tb", "--Mdir", top / "obj"]
-    command += ["-f", out / "warplock.f", rtl, top / "tb.sv"]
-    done = subprocess.run([str(word) for word in command], capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return subprocess.run([top / "obj" / "Vtb"], capture_output=True, text=True, timeout=60)
-
-
 @pytest.mark.slow
 def test_checker_is_sampled_by_the_clock_that_is_named():
     rtl = written("boom_bind", dispatcher(1, [2], clock=False, fields={"a": 4}))
     out = rut.folder("boom_bind_wlk")
     words = ("bind", "dispatch_basic", "--rtl", rtl, "--out", out, "--config", "queues=MEM:1:1")
-    done = rut.warplock(*words)
-    assert done.code == Status.USAGE
+    done = rut.warplock(*words, code=Status.USAGE)
     assert "BasicDispatcher has no clock; say with --clock PATH" in done.line
-    done = rut.warplock(*words, "--clock", "tb.tick")
-    assert done.code == 0, done.err
-    simulated = simulate("boom_bind_sim", rtl, out)
-    assert re.search(r"warplock: dispatch_basic \S*tb\.dut: PASS, 20\d cycles", simulated.stderr)
-    assert simulated.returncode == 0
+    rut.warplock(*words, "--clock", "tb.tick")
+    place = rut.folder("boom_bind_sim")
+    (place / "tb.sv").write_text(TOP, encoding="utf-8")
+    sources = ("-f", out / "warplock.f", rtl, place / "tb.sv")
+    program = programs.simulation(place / "obj", "tb", *sources)
+    done = subprocess.run([program], capture_output=True, text=True, timeout=60)
+    assert re.search(r"warplock: dispatch_basic \S*tb\.dut: PASS, 20\d cycles", done.stderr)
+    assert done.returncode == 0

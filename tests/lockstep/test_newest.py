@@ -4,6 +4,7 @@
 import pytest
 import rtl_under_test as rut
 import test_bind
+from rtl_under_test import FAILS, PINNED
 from wlk.base.errors import Status
 from wlk.run import verilate
 
@@ -19,55 +20,43 @@ def tool():
 
 
 def test_lockstep_passes(tool):
-    done = rut.run_lockstep("--config", "two_banks", *rut.QUICK, *NEWEST)
-    assert done.code == 0, done.err
-    old = rut.run_lockstep("--config", "two_banks", *rut.QUICK)
+    words = ("--config", "two_banks", *rut.QUICK)
+    new, old = rut.run_lockstep(*words, *NEWEST).json, rut.run_lockstep(*words).json
     # The stimulus does not depend on the simulator.
-    assert done.json["compared_bits"] == old.json["compared_bits"]
-    assert done.json["coverage"] == old.json["coverage"]
+    assert new["compared_bits"] == old["compared_bits"]
+    assert new["coverage"] == old["coverage"]
 
 
 def test_fault_is_reported_with_a_waveform(tool, tmp_path):
     """Its FST writer needs a header of lz4; without one the mismatch is reported all the same."""
     edit = {rut.CORE: ("writeReq_ready_o = 1'b1", "writeReq_ready_o = !rst_i")}
     place = rut.stub("newest_faulty", edit=edit)
-    words = (*rut.QUICK, "--config", "coll_entries=2", "--reports", tmp_path, *NEWEST)
-    done = rut.run_lockstep("--rtl", place, *words)
-    assert done.code == Status.FUNCTIONAL_MISMATCH
-    assert done.json["first"]["port"] == "io_writeReq_ready"
+    done = rut.run_rtl(place, *PINNED, "--reports", tmp_path, *NEWEST, code=FAILS)
+    assert done.port == "io_writeReq_ready"
     (report,) = tmp_path.rglob("report.txt")
     assert "--verilator newest" in report.read_text()
     if "no waveform: " in done.err:
         assert "lz4.h" in done.err
         pytest.skip("the newest Verilator's waveforms need liblz4-dev")
     (wave,) = tmp_path.rglob("wave.fst")
-    checked = rut.warplock(
-        "check", wave, "--block", "collector", "--config", "coll_entries=2", "--json"
-    )
-    assert checked.code == Status.FUNCTIONAL_MISMATCH, checked.err
+    checked = rut.warplock("check", wave, "--block", "collector", *PINNED, "--json", code=FAILS)
     assert checked.json["first"] == done.json["first"]
 
 
 def test_assertion_is_reported(tool):
     place = rut.stub("newest_asserts")
-    assertion = (
-        '  always @(posedge clock) if (io_readReq_valid & ~reset) $fatal(1, "no request");\n'
-    )
-    rut.change(place / rut.SHELL, "endmodule", assertion + "endmodule")
-    done = rut.run_lockstep("--rtl", place, *rut.QUICK, "--config", "coll_entries=2", *NEWEST)
-    assert done.code == Status.RTL_ASSERTION
+    clocked = "always @(posedge clock) if (io_readReq_valid & ~reset)"
+    fatal = f'  {clocked} $fatal(1, "no request");\nendmodule'
+    rut.change(place / rut.SHELL, "endmodule", fatal)
+    done = rut.run_rtl(place, *PINNED, *NEWEST, code=Status.RTL_ASSERTION)
     assert done.json["assertion"]["message"] == "TOP.DuplicatedCollector: no request"
 
 
 def test_bound_into_a_pair(tool):
     rtl = rut.stub("pair_newest")
     out = rut.folder("pair_newest_wlk")
-    assert test_bind.bind(out, rtl, *test_bind.PINNED).code == 0
-    sources = ["-f", out / "warplock.f", *sorted(rtl.glob("*.sv"))]
-    program = test_bind.simulate("pair_newest_sim", sources, tool=tool)
-    code, printed = test_bind.run(program)
-    assert code == 0, printed
-    assert sorted(test_bind.PASS.findall(printed)) == ["u_a", "u_b"]
-    code, printed = test_bind.run(program, "+UPSET=300")
-    assert code != 0
+    test_bind.bind(out, rtl, *PINNED)
+    program = test_bind.simulate("pair_newest_sim", out, rtl, tool=tool)
+    assert sorted(test_bind.PASS.findall(test_bind.run(program))) == ["u_a", "u_b"]
+    printed = test_bind.run(program, "+UPSET=300", passes=False)
     assert "collector pair.u_b.u_collector: FUNCTIONAL_MISMATCH in cycle 300\n" in printed
