@@ -4,7 +4,7 @@
 
   python3 tests/bench/bench.py [--block B] [--cycles N] [--series N]
   python3 tests/bench/bench.py --block B --scaling       the model by num_warps and by rs_entries
-  python3 tests/bench/bench.py --plain [--scaling]       opndcoll.h against a plain second model
+  python3 tests/bench/bench.py --plain [--scaling]       opndcoll.h against a plain collector
   python3 tests/bench/bench.py --gate                    instructions a step of every block
 
 Model, RTL alone and lockstep run in turn, so that a change of the machine's speed meets all of

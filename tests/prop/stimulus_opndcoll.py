@@ -10,121 +10,22 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-V32_KINDS = ("SP", "SFU", "MEM")
-KINDS = ("SP", "DP", "INT", "SFU", "MEM", "TENSOR")  # in the order of the text formats
-WIDTH_KINDS = ("SP", "DP", "INT", "SFU", "MEM")  # in the order of pipeline_widths
-# Option suffix of a set of units: default units and ports, in the order of construction.
-SETS = {
-    "gen": (0, 0),
-    "sp": (4, 1),
-    "dp": (0, 0),
-    "tensor_core": (4, 1),
-    "sfu": (4, 1),
-    "mem": (2, 1),
-    "int": (0, 0),
-}
-V32_SETS = ("sp", "sfu", "mem", "gen")
-MAX_OPERANDS = 32
+from naive_opndcoll import (
+    DEFAULT_SIZES,
+    DEFAULTS,
+    KINDS,
+    MAX_DRAINED,
+    V32_KINDS,
+    V32_ORDER,
+    Config,
+    Sizes,
+    set_names,
+)
+
 MAX_SPEC_UNITS = 8
-MAX_OWED = 4000  # drained instructions of a kind, fewer than the 4096 that the format keeps
-
-
-@dataclass
-class Config:
-    """A legal configuration."""
-
-    revision: str
-    banks: int
-    schedulers: int
-    sub_core: bool
-    throughput: int
-    warp_size: int
-    specialized: bool
-    sets: dict[str, tuple[int, int, int]]  # units, in_ports, out_ports by option suffix
-    present: dict[str, bool]  # of TENSOR, DP, INT
-    id_width: dict[str, int]
-    ex_width: dict[str, int]
-    spec_units: int
-    dead: dict[str, int] = field(default_factory=dict)  # options that change nothing
-
-    @property
-    def existing(self) -> list[str]:
-        """The sets of units that are there, in the order that numbers units."""
-        if self.revision == "v32":
-            return list(V32_SETS)
-        return list(SETS) if self.specialized else ["gen"]
-
-    @property
-    def kinds(self) -> list[str]:
-        """The pipe kinds that have register sets."""
-        if self.revision == "v32":
-            return list(V32_KINDS)
-        return [*KINDS, *self.spec_kinds]
-
-    @property
-    def spec_kinds(self) -> list[str]:
-        return [f"SPEC{n}" for n in range(1, self.spec_units + 1)]
-
-    @property
-    def units(self) -> int:
-        return sum(self.sets[name][0] for name in self.existing)
-
-    @property
-    def max_destinations(self) -> int:
-        """V32 has 8 slots. A recording shows that it drops the sources beyond."""
-        return 8 if self.revision == "v32" else MAX_OPERANDS
-
-    def bank(self, reg: int, wid: int, sched: int) -> int:
-        """Spec section 4."""
-        x = reg if self.revision == "v40" and self.warp_size == 1 else reg + wid
-        if not self.sub_core:
-            return x % self.banks
-        each = self.banks // self.schedulers
-        return x % each + sched * each
-
-    def widths(self) -> list[int]:
-        """The values of pipeline_widths."""
-        kinds = V32_KINDS if self.revision == "v32" else WIDTH_KINDS
-        values = [width[kind] for width in (self.id_width, self.ex_width) for kind in kinds]
-        values.append(8)  # EX_WB
-        if self.present["TENSOR"]:
-            values += [self.id_width["TENSOR"], self.ex_width["TENSOR"]]
-        return values
-
-    def text(self, rng: random.Random) -> str:
-        """An option file. Options that have their default are there or not."""
-        defaults = {
-            "gpgpu_num_reg_banks": (self.banks, 8),
-            "gpgpu_num_sched_per_core": (self.schedulers, 1),
-            "gpgpu_sub_core_model": (int(self.sub_core), 0),
-            "gpgpu_reg_file_port_throughput": (self.throughput, 1),
-            "gpgpu_enable_specialized_operand_collector": (int(self.specialized), 1),
-            "gpgpu_tensor_core_avail": (int(self.present["TENSOR"]), 0),
-            "gpgpu_num_dp_units": (4 * self.present["DP"], 0),
-            "gpgpu_num_int_units": (2 * self.present["INT"], 0),
-        }
-        for name, (units, in_ports, out_ports) in self.sets.items():
-            default_units, default_ports = SETS[name]
-            prefix = "gpgpu_operand_collector_num_"
-            defaults[f"{prefix}units_{name}"] = (units, default_units)
-            defaults[f"{prefix}in_ports_{name}"] = (in_ports, default_ports)
-            defaults[f"{prefix}out_ports_{name}"] = (out_ports, default_ports)
-        lines = [
-            f"-{name} {value}"
-            for name, (value, default) in defaults.items()
-            if value != default or rng.random() < 0.5
-        ]
-        lines += [f"-{name} {value}" for name, value in self.dead.items()]
-        lines.append(f"-gpgpu_pipeline_widths {','.join(map(str, self.widths()))}")
-        lines.append(f"-gpgpu_shader_core_pipeline {64 * self.warp_size}:{self.warp_size}")
-        for n, kind in enumerate(self.spec_kinds, 1):
-            widths = f"{self.id_width[kind]},{self.ex_width[kind]}"
-            lines.append(f"-specialized_unit_{n} 1,4,4,{widths},UNIT{n}")
-        rng.shuffle(lines)
-        return "".join(f"{line}\n" for line in ["# a random configuration", *lines])
-
+MAX_OWED = MAX_DRAINED - 96  # drained instructions of a kind
 
 # Configurations ----------------------------------------------------------------------------------
 
@@ -135,13 +36,13 @@ DECKS = {
     "schedulers": (1, 2, 3, 4, 4, 8),
     "banks": (1, 2, 3, 4, 5, 8, 8, 12, 16, 16, 24, 32, 64),
     "throughput": (1, 2, 2, 3),
-    "warp_size": (1, 2, 8, 31, 32, 32),
+    "lanes": (1, 2, 8, 31, 32, 32),
     "sets": ("generic", "generic", "special", "both", "both", "defaults"),
     "units": (1, 2, 4, 8, 8, 16, 64),
     "ports": (1, 2, 4, 8),
-    "tensor": (False, True),
-    "dp": (False, True),
-    "int": (False, True),
+    "TENSOR": (False, True),
+    "DP": (False, True),
+    "INT": (False, True),
     "spec_units": (0, 0, 0, 1, 2, MAX_SPEC_UNITS),
     "widths": ("one", "few", "few", "many", "holes"),
 }
@@ -162,93 +63,113 @@ def configurations(seed: int | str, count: int) -> list[Config]:
     ]
 
 
+def option_file(config: Config, rng: random.Random) -> str:
+    """The options in any order. Those that have their default are there or not."""
+    lines = [
+        f"{name} {value}"
+        for name, value in config.options.items()
+        if value != str(DEFAULTS.get(name)) or rng.random() < 0.5
+    ]
+    rng.shuffle(lines)
+    return "".join(f"{line}\n" for line in ["# a random configuration", *lines])
+
+
 def _configuration(rng: random.Random, card: dict) -> Config:
-    old = card["revision"] == "v32"
-    sub_core = card["sub_core"] and not old
-    schedulers, banks = card["schedulers"], card["banks"]
-    if sub_core:  # a multiple of schedulers
-        banks = max(banks // schedulers, 1) * schedulers
-    specialized = old or card["sets"] != "generic"
-    config = Config(
-        revision=card["revision"],
-        banks=banks,
-        schedulers=schedulers,
-        sub_core=sub_core,
-        throughput=card["throughput"],
+    if card["revision"] == "v32":
+        card |= dict.fromkeys(("sub_core", "TENSOR", "DP", "INT"), False) | {"spec_units": 0}
         # The spec does not say whether V32 leaves the warp out of the bank when it is one lane.
-        warp_size=max(card["warp_size"], 2) if old else card["warp_size"],
-        specialized=specialized,
-        sets={},
-        present={kind: card[kind.lower()] and not old for kind in ("TENSOR", "DP", "INT")},
-        id_width={},
-        ex_width={},
-        spec_units=0 if old else card["spec_units"],
-    )
-    config.sets = _sets(rng, card, config)
-    _legal_sets(config)
-    _widths(rng, WIDTHS[card["widths"]], config)
-    for name in ("gpgpu_reg_bank_use_warp_id", "gpgpu_mem_unit_ports"):
-        if rng.random() < 0.5 and not old:
-            config.dead[name] = rng.randrange(2)
-    return config
+        card["lanes"] = max(card["lanes"], 2)
+    if card["sub_core"]:  # a multiple of schedulers
+        card["banks"] = max(card["banks"] // card["schedulers"], 1) * card["schedulers"]
+    card["specialized"] = card["revision"] == "v32" or card["sets"] != "generic"
+    options: dict[str, object] = {
+        "-gpgpu_num_reg_banks": card["banks"],
+        "-gpgpu_num_sched_per_core": card["schedulers"],
+        "-gpgpu_sub_core_model": int(card["sub_core"]),
+        "-gpgpu_reg_file_port_throughput": card["throughput"],
+        "-gpgpu_enable_specialized_operand_collector": int(card["specialized"]),
+        "-gpgpu_tensor_core_avail": int(card["TENSOR"]),
+        "-gpgpu_num_dp_units": 4 * card["DP"],
+        "-gpgpu_num_int_units": 2 * card["INT"],
+        "-gpgpu_shader_core_pipeline": f"{64 * card['lanes']}:{card['lanes']}",
+    }
+    for name, sizes in _legal_sizes(card, _sizes(rng, card)).items():
+        options |= sizes.options(name)
+    options |= _widths(rng, card)
+    for name in ("-gpgpu_reg_bank_use_warp_id", "-gpgpu_mem_unit_ports"):  # change nothing
+        if rng.random() < 0.5 and card["revision"] != "v32":
+            options[name] = rng.randrange(2)
+    return Config(card["revision"], {name: str(value) for name, value in options.items()})
 
 
-def _sets(rng: random.Random, card: dict, config: Config) -> dict[str, tuple[int, int, int]]:
+def _sizes(rng: random.Random, card: dict) -> dict[str, Sizes]:
     """The sizes that the card asks for."""
 
-    def ports() -> tuple[int, int]:
-        return rng.randint(1, card["ports"]), rng.randint(1, card["ports"])
+    def size(most_units: int, least_units: int = 1) -> Sizes:
+        ports = rng.randint(1, card["ports"]), rng.randint(1, card["ports"])
+        return Sizes(rng.randint(least_units, most_units), *ports)
 
-    old = config.revision == "v32"
-    special = [name for name in (V32_SETS if old else SETS) if name != "gen"]
-    none = (0, 0, 0)
+    order = V32_ORDER if card["revision"] == "v32" else tuple(DEFAULT_SIZES)
+    special = [name for name in order if name != "gen"]
+    none = Sizes(0, 0, 0)
     if card["sets"] == "defaults":
-        sizes = {name: (*SETS[name], SETS[name][1]) for name in (*special, "gen")}
-    elif card["sets"] == "generic":
+        return {name: DEFAULT_SIZES[name] for name in order}
+    if card["sets"] == "generic":
         # Where the other sets are not there, it does not matter what the options say of them.
-        sizes = {name: none if old else (rng.randint(0, 8), *ports()) for name in special}
-        sizes["gen"] = (card["units"], *ports())
-    else:
-        sizes = {name: (rng.randint(1, 8), *ports()) for name in special}
-        for name in special:
-            if rng.random() < 0.2:
-                sizes[name] = none
-        shared = (rng.randint(1, min(card["units"], 16)), *ports())
-        sizes["gen"] = shared if card["sets"] == "both" else none
-        if rng.random() < 0.3:  # units without ports of their own serve those of the other sets
-            sizes["gen"] = (shared[0], 0, shared[2])
+        old = card["revision"] == "v32"
+        return {name: none if old else size(8, 0) for name in special} | {
+            "gen": size(card["units"], card["units"])
+        }
+    sizes = {name: none if rng.random() < 0.2 else size(8) for name in special}
+    shared = size(min(card["units"], 16))
+    sizes["gen"] = shared if card["sets"] == "both" else none
+    if rng.random() < 0.3:  # units without ports of their own serve those of the other sets
+        sizes["gen"] = shared._replace(in_ports=0)
     return sizes
 
 
-def _legal_sets(config: Config) -> None:
-    """Bend the sizes to the rules of spec section 10."""
-    sets = config.sets
-    if config.units == 0:
-        sets["gen"] = (4, 2, 2)
-    if config.revision == "v32" and config.units < config.banks:
-        units, in_ports, out_ports = sets["gen"]
-        sets["gen"] = (units + config.banks - config.units, in_ports, max(out_ports, 1))
-    if config.revision == "v42" and config.sub_core:
-        for name, (units, in_ports, out_ports) in sets.items():
+def _legal_sizes(card: dict, sizes: dict[str, Sizes]) -> dict[str, Sizes]:
+    """The sizes, bent to the rules of spec section 10."""
+    units = sum(sizes[name].units for name in set_names(card["revision"], card["specialized"]))
+    if units == 0:
+        sizes["gen"] = Sizes(4, 2, 2)
+        units = 4
+    if card["revision"] == "v32" and units < card["banks"]:
+        gen = sizes["gen"]
+        more = gen.units + card["banks"] - units
+        sizes["gen"] = Sizes(more, gen.in_ports, max(gen.out_ports, 1))
+    if card["revision"] == "v42" and card["sub_core"]:
+        for name, size in sizes.items():
             # Every set can be asked by a port or a dispatch unit, the generic one by all ports.
-            if units or in_ports or out_ports or name == "gen":
-                each = max(units // config.schedulers, 1)
-                sets[name] = (each * config.schedulers, in_ports, out_ports)
+            if any(size) or name == "gen":
+                each = max(size.units // card["schedulers"], 1)
+                sizes[name] = size._replace(units=each * card["schedulers"])
+    return sizes
 
 
-def _widths(rng: random.Random, choice: tuple[int, ...], config: Config) -> None:
-    for kind in config.kinds:
+def _widths(rng: random.Random, card: dict) -> dict[str, str]:
+    """The options that give register sets their widths."""
+    choice = WIDTHS[card["widths"]]
+    schedulers = card["schedulers"]
+
+    def pair(least_id: int = 0) -> tuple[int, int]:
         id_width, ex_width = rng.choice(choice), rng.choice(choice)
-        if config.sub_core:
-            if kind in config.spec_kinds:
-                id_width = max(id_width, config.schedulers)
-            elif config.present.get(kind, True):
-                id_width = config.schedulers
-            if config.revision == "v42":
-                ex_width = max(ex_width, config.schedulers)
-        if kind == "TENSOR" and not config.present["TENSOR"]:
-            id_width = ex_width = 0
-        config.id_width[kind], config.ex_width[kind] = id_width, ex_width
+        if card["sub_core"] and card["revision"] == "v42":
+            ex_width = max(ex_width, schedulers)
+        return max(id_width, least_id), ex_width
+
+    old = card["revision"] == "v32"
+    pairs = {kind: pair() for kind in (V32_KINDS if old else KINDS)}
+    if card["sub_core"]:  # what is there has a slot of ID_OC for each scheduler
+        pairs |= {kind: (schedulers, pairs[kind][1]) for kind in KINDS if card.get(kind, True)}
+    tensor = pairs.pop("TENSOR", ())
+    ids, exs = zip(*pairs.values(), strict=True)
+    widths = [*ids, *exs, 8, *(tensor if card["TENSOR"] else ())]  # 8: EX_WB
+    options = {"-gpgpu_pipeline_widths": ",".join(map(str, widths))}
+    for n in range(1, card["spec_units"] + 1):
+        id_width, ex_width = pair(schedulers if card["sub_core"] else 0)
+        options[f"-specialized_unit_{n}"] = f"1,4,4,{id_width},{ex_width},UNIT{n}"
+    return options
 
 
 # Stimulus ----------------------------------------------------------------------------------------
@@ -300,14 +221,15 @@ class Stimulus:
         self.rng = random.Random(f"{seed}/opndcoll/{profile}")
         self.config = config
         self.profile = PROFILES[profile]
-        rng, kinds = self.rng, config.kinds
+        rng = self.rng
+        kinds = list(V32_KINDS) if config.revision == "v32" else config.kinds
         self.kinds = [k for k in kinds if self.legal(k)] or kinds
         if rng.random() < self.profile.few_kinds:
             self.kinds = rng.sample(self.kinds, min(2, len(self.kinds)))
         self.warps = [rng.randrange(64) for _ in range(self.profile.warps)]
         self.sources = [self._sources() for _ in range(LISTS)]
         least, most = self.profile.destinations
-        most = min(most, config.max_destinations)
+        most = min(most, config.operands)
         self.destinations = [self._registers(least, most) for _ in range(LISTS)]
         self.owed = dict.fromkeys(kinds, 0)
         self.results = 0

@@ -3,7 +3,8 @@
  * @file mock_gpgpusim.hpp
  * As much of a simulator's core as an operand collector sees: instructions, pipeline register sets
  * and the calls that build a collector; and a collector of its own, V40, from gpgpusim-opndcoll,
- * which can be made to misbehave.
+ * which can be made to misbehave. It is written as a simulator would, lists and maps and the whole
+ * square of the arbiter, so that the model's speed is compared with its (tests/bench).
  */
 #ifndef WARPLOCK_MOCK_GPGPUSIM_HPP
 #define WARPLOCK_MOCK_GPGPUSIM_HPP
@@ -12,6 +13,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <list>
 #include <memory>
 
 namespace mock {
@@ -267,11 +269,12 @@ enum fault {
 class collector {
   public:
     fault wrong = NO_FAULT;
+    std::uint64_t reads = 0;
 
     void add_cu_set(unsigned id, unsigned num_cu, unsigned num_dispatch) {
         sets_[id];
         for (unsigned i = 0; i < num_cu; i++) {
-            cus_.emplace_back();
+            cus_.emplace_back(static_cast<unsigned>(cus_.size()));
             sets_[id].push_back(&cus_.back());
         }
         for (unsigned i = 0; i < num_dispatch; i++) {
@@ -285,6 +288,9 @@ class collector {
     void init(unsigned num_banks, core *c) {
         core_ = c;
         banks_.resize(num_banks);
+        for (bank &b : banks_) {
+            b.request.resize(cus_.size());
+        }
     }
     void step() {
         for (du &d : dus_) {
@@ -319,11 +325,23 @@ class collector {
     void dump(std::FILE *) {}
 
   private:
+    struct cu;
+    /** A source operand of the instruction in a unit; a request is a copy of it. */
+    struct operand {
+        bool valid;
+        cu *unit;
+        unsigned slot;
+        int reg;
+    };
     struct cu {
+        unsigned number;
+        operand source[operands] = {};
         std::unique_ptr<inst> held{new inst()};
         reg_set *out = nullptr;
         std::uint32_t pending = 0;
         bool granted = false;
+
+        explicit cu(unsigned n) : number(n) {}
     };
     struct du {
         unsigned set, last;
@@ -333,7 +351,9 @@ class collector {
         std::vector<unsigned> cu_sets;
     };
     struct bank {
-        std::deque<std::pair<cu *, unsigned>> queue;
+        std::list<operand> queue;
+        std::vector<int> request; // by unit: does the front ask for it?
+        bool matched = false;
         bool written = false;
     };
 
@@ -361,27 +381,58 @@ class collector {
                 inst *moved = c.held.release();
                 c.out->swap(slot, moved);
                 c.held.reset(moved);
+                for (operand &o : c.source) {
+                    o.valid = false;
+                }
                 d.last = at;
                 return;
             }
         }
     }
 
-    void read() {
+    void raise_requests() {
         for (cu &c : cus_) {
             c.granted = false;
         }
         for (bank &b : banks_) {
-            if (b.queue.empty() || (b.written && wrong != READ_WRITTEN)) {
-                continue;
+            std::fill(b.request.begin(), b.request.end(), 0);
+            b.matched = b.queue.empty() || (b.written && wrong != READ_WRITTEN);
+            if (!b.matched) {
+                b.request[b.queue.front().unit->number] = 1;
             }
-            cu &c = *b.queue.front().first;
-            if (wrong == READ_ONE_A_UNIT && c.granted) {
-                continue;
+        }
+    }
+
+    // The square of banks and units along its diagonals. It decides nothing in V40 (§6.2).
+    std::list<operand> granted() {
+        const unsigned banks = static_cast<unsigned>(banks_.size());
+        const unsigned units = static_cast<unsigned>(cus_.size());
+        std::list<operand> found;
+        raise_requests();
+        for (unsigned d = 0; d < std::max(banks, units); d++) {
+            for (unsigned n = 0; n < banks; n++) {
+                bank &b = banks_[n];
+                const unsigned unit = (pri_ + d + n) % units;
+                if (!b.matched && b.request[unit] != 0 &&
+                    !(wrong == READ_ONE_A_UNIT && cus_[unit].granted)) {
+                    b.matched = cus_[unit].granted = true;
+                    found.push_back(b.queue.front());
+                    b.queue.pop_front();
+                }
             }
-            c.granted = true;
-            c.pending &= ~(1u << b.queue.front().second);
-            b.queue.pop_front();
+        }
+        pri_ = (pri_ + 1u) % units;
+        return found;
+    }
+
+    void read() {
+        std::map<unsigned, operand> by_bank;
+        for (const operand &o : granted()) {
+            by_bank[bank_of(o.reg, *o.unit->held)] = o;
+        }
+        for (const auto &of_bank : by_bank) {
+            of_bank.second.unit->pending &= ~(1u << of_bank.second.slot);
+            reads++;
         }
     }
 
@@ -421,7 +472,8 @@ class collector {
         for (unsigned k = 0; k < operands; k++) {
             if (moved->src[k] >= 0) {
                 c.pending |= 1u << k;
-                banks_[bank_of(moved->src[k], *moved)].queue.emplace_back(&c, k);
+                c.source[k] = operand{true, &c, k, moved->src[k]};
+                banks_[bank_of(moved->src[k], *moved)].queue.push_back(c.source[k]);
             }
         }
     }
@@ -432,7 +484,7 @@ class collector {
     std::vector<du> dus_;
     std::vector<port> ports_;
     std::vector<bank> banks_;
-    unsigned steps_ = 0;
+    unsigned steps_ = 0, pri_ = 0;
 };
 
 } // namespace mock

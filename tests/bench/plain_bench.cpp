@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// CPU time of a plain operand collector, which does what GPGPU-Sim's does:
+//   plain_bench BANKS STEPS
+// QV100 with that many banks and traffic as in opndcoll_bench.c; prints one JSON object.
+#include "../unit/gpgpusim_configs.h"
+#include "../unit/mock_gpgpusim.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <random>
+
+namespace {
+
+constexpr unsigned stream_size = 4096, write_backs = 4, warps = 64, registers = 64;
+
+class traffic {
+  public:
+    explicit traffic(unsigned banks)
+        : core_(qv100_of(WLK_OPNDCOLL_V40, banks, 8)), stream_(stream_size) {
+        std::mt19937 random(1);
+        mock::connect(collector, core_);
+        for (mock::inst &i : stream_) {
+            std::fill(std::begin(i.src), std::end(i.src), -1);
+            std::fill(std::begin(i.dst), std::end(i.dst), -1);
+            std::generate_n(i.src, 3, [&] { return static_cast<int>(random() % registers); });
+            i.dst[0] = static_cast<int>(random() % registers);
+            i.wid = static_cast<unsigned>(random() % warps);
+            i.sched = i.wid % core_.shape.schedulers;
+        }
+    }
+
+    void core_cycle() {
+        for (unsigned i = 0; i < write_backs; i++) {
+            mock::inst result = next();
+            collector.writeback(result);
+        }
+        for (unsigned kind = 0; kind < core_.shape.kinds; kind++) {
+            for (auto &slot : core_.ex[kind].slots) {
+                slot->full = false;
+            }
+        }
+        for (unsigned i = 0; i < steps_per_cycle(); i++) {
+            collector.step();
+        }
+        for (unsigned kind = 0; kind < core_.shape.kinds; kind++) {
+            for (unsigned sched = 0; sched < core_.shape.schedulers; sched++) {
+                mock::inst &slot = *core_.id[kind].slots[sched];
+                if (!slot.full) {
+                    refill(slot, sched);
+                }
+            }
+        }
+    }
+
+    unsigned steps_per_cycle() const {
+        return core_.shape.steps_per_cycle;
+    }
+
+    mock::collector collector;
+
+  private:
+    const mock::inst &next() {
+        return stream_[next_++ % stream_size];
+    }
+
+    // A slot of ID_OC is a scheduler's.
+    void refill(mock::inst &slot, unsigned sched) {
+        slot = next();
+        slot.full = true;
+        slot.uid = ++uid_;
+        slot.wid += sched - slot.sched;
+        slot.sched = sched;
+    }
+
+    mock::core core_;
+    std::vector<mock::inst> stream_;
+    std::size_t next_ = 0;
+    unsigned uid_ = 0;
+};
+
+} // namespace
+
+int main(int argc, char **argv) {
+    if (argc != 3) {
+        std::fputs("usage: plain_bench BANKS STEPS\n", stderr);
+        return 2;
+    }
+    traffic t(static_cast<unsigned>(std::atoi(argv[1])));
+    const unsigned steps = static_cast<unsigned>(std::atoi(argv[2]));
+    const std::clock_t start = std::clock();
+    for (unsigned i = 0; i < steps; i += t.steps_per_cycle()) {
+        t.core_cycle();
+    }
+    const double ns = static_cast<double>(std::clock() - start) * 1e9 / CLOCKS_PER_SEC;
+    std::printf("{\"ns_per_step\": %.1f, \"reads_per_step\": %.3f}\n", ns / steps,
+                static_cast<double>(t.collector.reads) / steps);
+    return 0;
+}
