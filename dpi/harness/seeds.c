@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The lockstep harness. Words, all KEY=VALUE:
 //   first=A last=B     seeds, both included          cycles=N     cycles a seed
-//   profile=NAME       "mix" or one profile          power_up=random|zero
+//   profile=NAME       "mix" or one profile          power_up=unknown|zero
 //   waves=FILE from=C to=C   FST of these cycles
 //   replay=FILE        inputs from a record file     shrink=FILE  shrink the failing stimulus
 //   param=I:VALUE      another value of parameter I than the harness was built with
@@ -406,7 +406,7 @@ static bool read_word(harness *b, const option *options, const char *word) {
 }
 
 static wlk_status parse(harness *b, int argc, char **argv, wlk_error *err) {
-    const char *profile = "mix", *power_up = "random";
+    const char *profile = "mix", *power_up = "unknown";
     const option options[] = {
         {"first", .number = &b->first},     {"last", .number = &b->last},
         {"cycles", .number = &b->cycles},   {"time", .number = &b->time},

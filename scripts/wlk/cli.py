@@ -1,32 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """The one command: `scripts/warplock SUBCOMMAND`.
 
-Each subcommand is a module `commands/<name>.py` with
-
-- `refuse(args)`, if it has one: raises for what no work can make good, before any is done,
-- `needs(args)`: the features that set-up provides before it runs (setup.FEATURES),
-- `add(subparsers)`: makes its parser with `options.add_parser`,
-- `run(args) -> int`: does the work and returns the exit code.
-
-They are imported to build the help, before set-up: what needs a package of build/venv is imported
-inside `run`.
+commands.py has the subcommands. One refuses what no work can make good, then what it needs is set
+up, then it runs.
 """
 
 from __future__ import annotations
 
 import argparse
-import importlib
 import os
-import pkgutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from types import ModuleType
 
-from . import commands
-from .base import setup
+from .base import options, setup
 from .base.guard import NAME, guard
-from .base.options import Parser
+from .commands import COMMANDS
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -35,37 +24,28 @@ def main(argv: Sequence[str] | None = None) -> int:
     return guard(lambda: _dispatch(words), as_json="--json" in words)
 
 
-def parse(words: Sequence[str]) -> tuple[argparse.Namespace, ModuleType]:
-    """The command line, and the module of its subcommand."""
-    known = load_commands()
-    parser = Parser(
+def parse(words: Sequence[str]) -> options.Command:
+    """What the command line asks: its subcommand, or an action of one."""
+    parser = options.Parser(
         prog=NAME,
         description="Bit- and cycle-exact reference models of GPU issue stages, run against RTL.",
         epilog=f"`{NAME} SUBCOMMAND --help` shows its options and an example.",
     )
     subparsers = parser.add_subparsers(dest="command", metavar="SUBCOMMAND", required=True)
-    for module in known.values():
-        module.add(subparsers)
-    args = parser.parse_args(words)
-    return args, known[args.command]
+    for command in COMMANDS:
+        command.add(subparsers)
+    args = parser.parse_args(words, argparse.Namespace(words=list(words)))
+    return options.of(args.asked, args)
 
 
 def _dispatch(words: Sequence[str]) -> int:
-    args, module = parse(words)
-    args.words = list(words)
-    if hasattr(module, "refuse"):
-        module.refuse(args)
-    needed = module.needs(args)
-    setup.ensure(needed, allow=not args.no_setup)
+    asked = parse(words)
+    asked.refuse()
+    needed = asked.needs()
+    setup.ensure(needed, allow=not asked.no_setup)
     if setup.needs_venv(needed):
         _enter_venv(words)
-    return int(module.run(args))
-
-
-def load_commands() -> dict[str, ModuleType]:
-    """The subcommands by name, in alphabetical order."""
-    names = sorted(module.name for module in pkgutil.iter_modules(commands.__path__))
-    return {name: importlib.import_module(f"{commands.__name__}.{name}") for name in names}
+    return asked.run()
 
 
 def _enter_venv(words: Sequence[str]) -> None:

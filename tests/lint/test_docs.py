@@ -120,8 +120,8 @@ def commands(page: str) -> list[str]:
 def parser() -> options.Parser:
     top = options.Parser(prog="warplock")
     subparsers = top.add_subparsers(dest="command", required=True)
-    for module in cli.load_commands().values():
-        module.add(subparsers)
+    for command in cli.COMMANDS:
+        command.add(subparsers)
     return top
 
 

@@ -199,7 +199,7 @@ REFUSED = [
     (None, "--cycles 1.5", Status.USAGE, "1.5 is not a whole number"),
     (None, "--jobs 0", Status.USAGE, "--jobs: 0: must be 1 or more"),
     (None, "--profile nope", Status.USAGE, "no profile 'nope'; it has mix, mixed, "),
-    (None, "--power-up one", Status.USAGE, "choose from 'random', 'zero'"),
+    (None, "--power-up one", Status.USAGE, "choose from 'unknown', 'zero'"),
     (None, "--config num_lanes=99", Status.BAD_CONFIG, "num_lanes=99 is not legal"),
     (None, "--config zork=1", Status.BAD_CONFIG, "no parameter 'zork'"),
     (None, "--config nope", Status.BAD_CONFIG, "no configuration 'nope'"),
@@ -380,11 +380,11 @@ def plain():
 
 
 def test_power_up(plain):
-    zero, random = (
-        rut.run_rtl(plain, *PINNED, "--power-up", how).json for how in ("zero", "random")
+    zero, unknown = (
+        rut.run_rtl(plain, *PINNED, "--power-up", how).json for how in ("zero", "unknown")
     )
-    assert zero["masked_bits"] == 0 < random["masked_bits"]
-    assert zero["compared_bits"] > random["compared_bits"]
+    assert zero["masked_bits"] == 0 < unknown["masked_bits"]
+    assert zero["compared_bits"] > unknown["compared_bits"]
 
 
 def test_power_up_zero_needs_zero():

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import argparse
 import itertools
 import json
 import re
@@ -18,9 +17,7 @@ from pathlib import Path
 import programs
 import pytest
 from wlk import cli, tables
-from wlk.base import options
 from wlk.base.errors import Status
-from wlk.commands import check as cmd_check
 from wlk.fit import wave as dump
 from wlk.run import build
 
@@ -151,12 +148,10 @@ def check(monkeypatch, capsys):
     monkeypatch.setattr(build, "meson_build", lambda: folder)
 
     def call(*words: object) -> Run:
-        parser = options.Parser(prog="warplock")
-        cmd_check.add(parser.add_subparsers(dest="command"))
         before = signal.getsignal(signal.SIGTERM)
         capsys.readouterr()
         try:
-            code = cli.guard(lambda: _run(parser, ["check", "--json", *map(str, words)]))
+            code = cli.guard(lambda: cli.parse(["check", "--json", *map(str, words)]).run())
         finally:
             signal.signal(signal.SIGTERM, before)
         printed = capsys.readouterr()
@@ -164,10 +159,6 @@ def check(monkeypatch, capsys):
         return Run(code, [json.loads(line) for line in printed.out.splitlines()], printed.err)
 
     return call
-
-
-def _run(parser: argparse.ArgumentParser, words: Sequence[str]) -> int:
-    return cmd_check.run(parser.parse_args(words))
 
 
 # ---- dumps by hand ------------------------------------------------------------------------------

@@ -10,9 +10,8 @@ from pathlib import Path
 
 import programs
 import pytest
-from wlk.base import options
+from wlk import cli
 from wlk.base.errors import Status, WlkError
-from wlk.commands import opndcoll as cmd_opndcoll
 from wlk.run import opndcoll_replay
 
 TOOL = "dpi/wlk-opndcoll"
@@ -26,13 +25,11 @@ V32 = [f"v32-gtx480-{p}" for p in ("core", "conflict")]
 @pytest.fixture
 def opndcoll():
     """Runs the subcommand with these words; its exit code."""
-    parser = options.Parser(prog="warplock")
-    cmd_opndcoll.add(parser.add_subparsers())
 
     def call(*words):
-        args = parser.parse_args(["opndcoll", *map(str, words)])
-        cmd_opndcoll.refuse(args)
-        return cmd_opndcoll.run(args)
+        asked = cli.parse(["opndcoll", *map(str, words)])
+        asked.refuse()
+        return asked.run()
 
     return call
 

@@ -15,9 +15,8 @@ from pathlib import Path
 
 import programs
 import pytest
-from wlk.base import options
+from wlk import cli
 from wlk.base.errors import Status, WlkError
-from wlk.commands import opndcoll as cmd_opndcoll
 from wlk.run import opndcoll_summary
 
 TOOL = "dpi/wlk-opndcoll"
@@ -276,13 +275,11 @@ def test_summary_of_a_recording_equals_that_of_its_text(name, tmp_path):
 @pytest.fixture
 def opndcoll():
     """Runs the subcommand with these words; its exit code."""
-    parser = options.Parser(prog="warplock")
-    cmd_opndcoll.add(parser.add_subparsers())
 
     def call(*words):
-        args = parser.parse_args(["opndcoll", *map(str, words)])
-        cmd_opndcoll.refuse(args)
-        return cmd_opndcoll.run(args)
+        asked = cli.parse(["opndcoll", *map(str, words)])
+        asked.refuse()
+        return asked.run()
 
     return call
 

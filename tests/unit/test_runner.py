@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`warplock test` counts what Meson and pytest say, and a C build answers in one line."""
 
-import argparse
 import json
 import sys
 from pathlib import Path
@@ -68,9 +67,9 @@ def run(capsys, **options):
         "retry": False,
         "jobs": 1,
         "json": False,
-        "folder": None,
+        "folder": [],
     } | options
-    code = runner.run(argparse.Namespace(**args))
+    code = runner.Tests(**args).run()
     return code, capsys.readouterr()
 
 

@@ -1,13 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command line: options that all subcommands share, and the types of their values."""
+"""The command line: fields of a dataclass as the options of a command, and types of their values.
+
+What a command is asked is a dataclass (Command); a field made by `option` or `operand` is declared
+there and nowhere else: its name, default, type and help. `add` makes the parser of it, and `of` the
+object from what was parsed.
+"""
 
 from __future__ import annotations
 
 import argparse
+import inspect
 import os
-from dataclasses import fields
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any, NoReturn, TypeVar
+from typing import Any, ClassVar, NoReturn, TypeVar
 
 from .errors import Status, WlkError
 
@@ -22,97 +29,170 @@ class Parser(argparse.ArgumentParser):
         raise WlkError(Status.USAGE, f"{message}; see `{self.prog} --help`")
 
 
-def add_parser(subparsers: Any, name: str, summary: str, example: str) -> argparse.ArgumentParser:
-    """A subcommand with the common options; `example` is shown at the end of its help."""
-    parser = _add_parser(subparsers, name, summary, example)
-    group = parser.add_argument_group("common options")
-    group.add_argument("--json", action="store_true", help="print JSON objects, one a line")
-    group.add_argument(
-        "--no-setup", action="store_true", help="install nothing; refuse if something is missing"
-    )
-    return parser
+# ---- fields that are options --------------------------------------------------------------------
 
 
-def add_action(
-    command: str, actions: Any, name: str, summary: str, example: str
-) -> argparse.ArgumentParser:
-    """An action of a subcommand; the common options work behind its name too."""
-    parser = _add_parser(actions, name, summary, f"warplock {command} {name} {example}")
-    for option in ("--json", "--no-setup"):
-        text = f"as in `warplock {command} --help`"
-        parser.add_argument(option, action="store_true", default=argparse.SUPPRESS, help=text)
-    return parser
+def option(
+    default: Any, text: str, name: str = "", *, group: str = "", alone: bool = False, **how: Any
+) -> Any:
+    """An option `--FIELD`, or `name`. With the default False it is a flag; with a list or a dict it
+    may be given several times. `group`: the heading in the help. `alone`: it excludes the others of
+    its command that are alone. `how`: for add_argument."""
+    if default is False:
+        how["action"] = "store_true"
+    elif isinstance(default, list):
+        how.setdefault("action", "append")
+    # A default in the parser too would be declared twice.
+    how = {"help": text, "default": argparse.SUPPRESS} | how
+    return _field(default, {"name": name, "group": group, "alone": alone, "how": how})
 
 
-def _add_parser(actions: Any, name: str, summary: str, example: str) -> argparse.ArgumentParser:
-    return actions.add_parser(
-        name,
-        help=summary,
-        description=summary[:1].upper() + summary[1:] + ".",
-        epilog="example:\n" + "\n".join(f"  {line}" for line in example.splitlines()),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
+def operand(metavar: str, text: str | None = None, default: Any = None, **how: Any) -> Any:
+    """What a command takes without a name."""
+    how = {"metavar": metavar, "help": text, "default": default} | how
+    return _field(default, {"group": "", "alone": False, "how": how})
 
 
-def add_force(parser: Any) -> None:
-    """The option of what writes files that a user names."""
-    text = "replace files that are there (default: refuse, before any work is done)"
-    parser.add_argument("--force", action="store_true", help=text)
+def _field(default: Any, metadata: dict[str, Any]) -> Any:
+    if isinstance(default, (list, dict)):
+        return field(default_factory=lambda: type(default)(default), metadata=metadata)
+    return field(default=default, metadata=metadata)
 
 
-def add_strict(parser: Any) -> None:
-    """The option of what infers parameters."""
+def path(text: str, metavar: str = "FILE", default: Any = None, **how: Any) -> Any:
+    """An option that names a file, or a folder."""
+    return option(default, text, type=Path, metavar=metavar, **how)
+
+
+def add_fields(parser: argparse.ArgumentParser, kind: type) -> None:
+    """The options that the fields of a dataclass declare."""
+    groups: dict[str, Any] = {"": parser}
+    exclusive = None
+    for each in (each for each in fields(kind) if "how" in each.metadata):
+        group, how = each.metadata["group"], dict(each.metadata["how"])
+        if group not in groups:
+            groups[group] = parser.add_argument_group(group)
+        place = groups[group]
+        if each.metadata["alone"]:
+            place = exclusive = exclusive or parser.add_mutually_exclusive_group()
+        if "name" in each.metadata:
+            name = each.metadata["name"] or f"--{each.name.replace('_', '-')}"
+            place.add_argument(name, dest=each.name, **how)
+        else:
+            place.add_argument(each.name, **how)
+
+
+# ---- commands -----------------------------------------------------------------------------------
+
+
+@dataclass
+class Command:
+    """What a command is asked. Each is a subclass: its fields are the options, its docstring the
+    summary; it is given the words of the whole command line too."""
+
+    NAME: ClassVar[str]
+    EXAMPLE: ClassVar[str]  # shown at the end of the help
+    NEEDS: ClassVar[tuple[str, ...]] = ("build",)  # what set-up provides before it runs
+    ACTIONS: ClassVar[tuple[type[Command], ...]] = ()
+
+    json: bool = field(default=False, kw_only=True)
+    no_setup: bool = field(default=False, kw_only=True)
+    words: Sequence[str] = field(default=(), kw_only=True)
+
+    def refuse(self) -> None:
+        """Raise for what no work can make good, before any is done."""
+
+    def needs(self) -> tuple[str, ...]:
+        """The features that set-up provides before it runs (setup.FEATURES)."""
+        return self.NEEDS
+
+    def run(self) -> int:
+        """Do the work; the exit code."""
+        raise NotImplementedError
+
+    @classmethod
+    def add(cls, subparsers: Any, is_action: bool = False) -> None:
+        """Add its parser."""
+        summary = inspect.getdoc(cls).partition("\n")[0]
+        parser = subparsers.add_parser(
+            cls.NAME,
+            help=summary[:1].lower() + summary[1:].rstrip("."),
+            description=summary,
+            epilog="example:\n" + "\n".join(f"  {line}" for line in cls.EXAMPLE.splitlines()),
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            allow_abbrev=False,
+        )
+        parser.set_defaults(asked=cls)
+        add_fields(parser, cls)
+        common = parser.add_argument_group("common options")
+        for name, text in (
+            ("--json", "print JSON objects, one a line"),
+            ("--no-setup", "install nothing; refuse if something is missing"),
+        ):
+            default = argparse.SUPPRESS if is_action else False  # it may stand before the action
+            common.add_argument(name, action="store_true", default=default, help=text)
+        if cls.ACTIONS:
+            actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
+            for each in cls.ACTIONS:
+                each.add(actions, is_action=True)
+
+
+def of(kind: type[Kind], args: object) -> Kind:
+    """A dataclass with the attributes that have the names of its fields."""
+    names = [each.name for each in fields(kind)]
+    return kind(**{name: getattr(args, name) for name in names if hasattr(args, name)})
+
+
+# ---- options of several commands ----------------------------------------------------------------
+
+
+def force() -> Any:
+    """Of what writes files that a user names."""
+    return option(False, "replace files that are there (default: refuse, before any work is done)")
+
+
+def strict() -> Any:
+    """Of what infers parameters."""
     text = "refuse a result that rests on parameters inferred from the behaviour: pin them"
-    parser.add_argument("--strict", action="store_true", help=text)
+    return option(False, text)
 
 
-def add_seeds(parser: Any, usual: range) -> None:
+def seed_range(usual: range) -> Any:
     """--seeds A..B."""
     text = f"seeds, both ends included (default: {usual[0]}..{usual[-1]})"
-    parser.add_argument("--seeds", type=seeds, default=usual, metavar="A..B", help=text)
+    return option(usual, text, type=seeds, metavar="A..B")
 
 
-def add_jobs(parser: Any) -> None:
-    """The option of what works in parallel."""
-    default = os.cpu_count() or 1
-    parser.add_argument("--jobs", type=number(1), default=default, help="runs at a time")
+def jobs(text: str = "runs at a time") -> Any:
+    """Of what works in parallel."""
+    return option(len(os.sched_getaffinity(0)), text, type=number(1), metavar="N")
 
 
-def add_power_up(parser: Any, otherwise: str, text: str) -> None:
-    """--power-up: zero, or `otherwise`, which is the default: "random" in RTL, "unknown" where
-    nothing runs."""
-    parser.add_argument("--power-up", choices=(otherwise, "zero"), default=otherwise, help=text)
+def power_up(
+    text: str = "what no reset reaches, at the start: unknown (not compared) or zero",
+) -> Any:
+    """--power-up. Unknown is random in RTL."""
+    return option("unknown", text, choices=("unknown", "zero"))
 
 
-def add_named_config(parser: Any) -> None:
+def named_config() -> Any:
     """--config with the names of configurations and with parameters: a list of words."""
     text = "a named configuration or a parameter; may be given several times"
-    metavar = "NAME|KEY=VALUE"
-    parser.add_argument("--config", action="append", default=[], metavar=metavar, help=text)
+    return option([], text, metavar="NAME|KEY=VALUE")
 
 
-def add_rtl(parser: Any, *, required: bool = False, several: bool = True) -> None:
-    """The options that name the RTL: the fields of run.jobs.RtlSource. `several`: behind one
-    --rtl, which can then not stand before what the command takes without a name."""
-    parser.add_argument(
-        "--rtl",
-        **({"nargs": "+", "action": "extend"} if several else {"action": "append"}),
-        type=Path,
-        required=required,
-        default=[],
-        metavar="PATH",
-        help="files, folders or .f lists with the RTL",
-    )
-    parser.add_argument("--module", metavar="NAME", help="module to check, if its name differs")
-    for name, kind, metavar, text in (
-        ("--define", str, "NAME[=VALUE]", "macro for the RTL"),
-        ("--include", Path, "DIR", "include folder"),
-    ):
-        parser.add_argument(
-            name, action="append", type=kind, default=[], metavar=metavar, help=text
-        )
-    add_tie(parser)
+def settings(text: str) -> Any:
+    """--config KEY=VALUE, which may be given several times."""
+    return option({}, text, action=Settings, type=key_value, metavar="KEY=VALUE")
+
+
+def ties(group: str = "") -> Any:
+    """--tie PORT=VALUE, which may be given several times."""
+    text = "an input that the RTL lacks because it is constant; may be repeated"
+    return option({}, text, group=group, action=Settings, type=tie, metavar="PORT=VALUE")
+
+
+# ---- types of values ----------------------------------------------------------------------------
 
 
 def number(low: int = 0, high: int | None = None) -> Any:
@@ -159,25 +239,10 @@ class Settings(argparse.Action):
         self, parser: argparse.ArgumentParser, namespace: Any, values: Any, option: Any = None
     ) -> None:
         key, value = values
-        given = dict(getattr(namespace, self.dest))
+        given = dict(getattr(namespace, self.dest, {}))
         if given.setdefault(key, value) != value:
             parser.error(twice(f"{key}={given[key]}", f"{key}={value}", option))
         setattr(namespace, self.dest, given)
-
-
-def add_settings(parser: Any, text: str) -> None:
-    """--config KEY=VALUE, which may be given several times."""
-    _add_settings(parser, "--config", key_value, "KEY=VALUE", text)
-
-
-def add_tie(parser: Any) -> None:
-    """--tie PORT=VALUE, which may be given several times."""
-    text = "an input that the RTL lacks because it is constant; may be repeated"
-    _add_settings(parser, "--tie", tie, "PORT=VALUE", text)
-
-
-def _add_settings(parser: Any, name: str, kind: Any, form: str, text: str) -> None:
-    parser.add_argument(name, action=Settings, type=kind, default={}, metavar=form, help=text)
 
 
 def twice(first: str, second: str, option: str = "--config") -> str:
@@ -197,9 +262,3 @@ def key_value(text: str, form: str = "key=value") -> tuple[str, str]:
     if not (equals and key and value):
         raise argparse.ArgumentTypeError(f"{text!r} is not {form}")
     return key, value
-
-
-def of(kind: type[Kind], args: argparse.Namespace) -> Kind:
-    """A dataclass with the options that have the names of its fields."""
-    names = [each.name for each in fields(kind)]
-    return kind(**{name: getattr(args, name) for name in names if hasattr(args, name)})

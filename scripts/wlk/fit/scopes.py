@@ -10,10 +10,12 @@ import difflib
 import itertools
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
+from ..base import options
 from ..base.errors import Status, WlkError
+from ..base.options import Command, operand, option
 from ..gen.sv import HARNESS_CLOCK
 from ..tables import Config, Table
 from . import match, rivals, search
@@ -21,19 +23,30 @@ from .search import Subject, Trial
 from .wave import Scope
 
 
-@dataclass(frozen=True)
-class Check:
-    """What is asked about a waveform: the options of `check`, most with a default."""
+@dataclass
+class Check(Command):
+    """What is asked about a waveform: the options of `check`."""
 
-    dump: str
-    block: Sequence[str] = ()  # names; none: every block
-    scope: Sequence[str] = ()  # none: every one that fits
-    clock: str | None = None
-    config: Mapping[str, str] = field(default_factory=dict)
-    tie: Mapping[str, int] = field(default_factory=dict)
-    power_up: str = "unknown"
-    strict: bool = False
-    json: bool = False
+    dump: str = operand(
+        "DUMP", "the waveform, VCD or FST; or a folder of recordings, CSV among them"
+    )
+    block: Sequence[str] = option([], "only this block; may be repeated", metavar="B")
+    scope: Sequence[str] = option(
+        [],
+        "the scope that holds the ports; may be repeated (default: all that fit)",
+        metavar="PATH",
+    )
+    clock: str | None = option(
+        None, "the clock (default: in the scope, else around it)", metavar="PATH"
+    )
+    config: Mapping[str, str] = options.settings(
+        "a parameter of the spec, for every block that has it; may be repeated"
+    )
+    power_up: str = options.power_up(
+        "what no reset reaches: unknown (default), or zero, which needs no reset"
+    )
+    tie: Mapping[str, int] = options.ties()
+    strict: bool = options.strict()
 
 
 @dataclass

@@ -7,13 +7,15 @@ What the ports leave open must be given, unless the default is possible: a note 
 
 from __future__ import annotations
 
-import argparse
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from .. import tables
 from ..base import options, outputs, report, setup
 from ..base.errors import Status, WlkError
+from ..base.options import Command, operand, option
 from ..fit import match
 from ..gen.sv import Harness
 from . import build, jobs
@@ -21,9 +23,34 @@ from . import build, jobs
 LIBRARY = ("libwarplock_dpi.so", "libwarplock_dpi.so.1")
 
 
-def _matched(args: argparse.Namespace, table: tables.Table) -> jobs.Matched:
-    source = options.of(jobs.RtlSource, args)
-    fit = jobs.matched(table, source, args.config, whole=False)
+@dataclass
+class Bind(jobs.RtlSource, Command):
+    """Write a bindable checker for a module, for a simulation of your own."""
+
+    NAME = "bind"
+    NEEDS = ("build", "rtl")
+    EXAMPLE = """warplock bind collector --rtl rtl/ --out wlk
+verilator --binary -f wlk/warplock.f rtl/*.sv tb.sv --top-module tb"""
+
+    rtl: list[Path] = jobs.rtl_option(nargs="+", action="extend", required=True)
+    block: str = operand("BLOCK")
+    config: Sequence[str] = options.named_config()
+    clock: str | None = option(
+        None,
+        "of a block without a clock: what samples it, as seen from its module (default: the "
+        "module's port clock)",
+        metavar="PATH",
+    )
+    out: Path = options.path("folder to write to", "DIR", required=True)
+    force: bool = options.force()
+
+    def run(self) -> int:
+        """Match the module's ports, generate the files, print how to use them."""
+        return write(self)
+
+
+def _matched(asked: Bind, table: tables.Table) -> jobs.Matched:
+    fit = jobs.matched(table, asked, asked.config, whole=False)
     for item in fit.found.params.values():
         if item.ambiguous and item.how != "default":
             question = fit.found.questions()[0]
@@ -31,19 +58,19 @@ def _matched(args: argparse.Namespace, table: tables.Table) -> jobs.Matched:
     return fit
 
 
-def _clock(args: argparse.Namespace, table: tables.Table, module: Any) -> str:
+def _clock(asked: Bind, table: tables.Table, module: Any) -> str:
     """What samples the module; WlkError USAGE when its block has no clock, and none is given."""
-    if table.clock is not None or args.clock is not None:
-        return args.clock or table.clock
+    if table.clock is not None or asked.clock is not None:
+        return asked.clock or table.clock
     if match.SAMPLER in module.port_names:
         return match.SAMPLER
     message = f"{module.name} has no clock; say with --clock PATH what samples it"
     raise WlkError(Status.USAGE, message)
 
 
-def write(args: argparse.Namespace) -> int:
-    """Write the files to args.out."""
-    fit = _matched(args, tables.load(args.block))
+def write(asked: Bind) -> int:
+    """Write the files to asked.out."""
+    fit = _matched(asked, tables.load(asked.block))
     module, found = fit.module, fit.found
     table = found.table
     present = table.clocked(found.present)
@@ -55,17 +82,17 @@ def write(args: argparse.Namespace) -> int:
     texts = {
         "wlk_pkg.sv": harness.package_sv("*"),  # the same for all blocks of a folder
         f"{harness.checker}.sv": harness.checker_sv(),
-        f"{harness.checker}_bind.sv": harness.bind_sv(_clock(args, table, module)),
+        f"{harness.checker}_bind.sv": harness.bind_sv(_clock(asked, table, module)),
         step: harness.step_c(None),
     }
     contents = {name: text.encode() for name, text in texts.items()}
     contents |= dict.fromkeys(LIBRARY, library.read_bytes())
-    outputs.make_folder(args.out)
-    with outputs.locked(args.out):
-        outputs.save(args.out, contents, force=args.force)
-        _write_list(args.out, [n for n in texts if n.endswith(".sv")], step)
+    outputs.make_folder(asked.out)
+    with outputs.locked(asked.out):
+        outputs.save(asked.out, contents, force=asked.force)
+        _write_list(asked.out, [n for n in texts if n.endswith(".sv")], step)
     report.warn(table.warnings(found.config))
-    _say(args, table, module, found, harness, args.out)
+    _say(asked, table, module, found, harness, asked.out)
     return 0
 
 
@@ -93,14 +120,14 @@ def _write_list(out: Path, sources: list[str], step: str) -> None:
 
 
 def _say(
-    args: argparse.Namespace,
+    asked: Bind,
     table: tables.Table,
     module: Any,
     found: match.Match,
     harness: Harness,
     out: Path,
 ) -> None:
-    if args.json:
+    if asked.json:
         report.json_line(
             {
                 "block": table.name,

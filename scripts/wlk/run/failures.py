@@ -32,7 +32,7 @@ def command_line(job: Job, seed: int) -> str:
     words += ["--waves"]
     if args.profile != "mix":
         words += ["--profile", args.profile]
-    if args.power_up != "random":
+    if args.power_up != "unknown":
         words += ["--power-up", args.power_up]
     if args.verilator != "system":
         words += ["--verilator", args.verilator]
@@ -56,7 +56,7 @@ def _header(job: Job, seed: int) -> str:
             "config": job.table.plain(job.config),
             **({"members": job.table.members_text()} if job.table.members else {}),
             "source": "shrink",
-            "power_up": "zero" if job.args.power_up == "zero" else "unknown",
+            "power_up": job.args.power_up,
             "seed": seed,
             "profile": job.args.profile,
         }

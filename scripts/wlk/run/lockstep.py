@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ..base import progress, report
+from ..base import options, progress, report
 from ..base.errors import Status, WlkError
 from ..base.report import Mismatch, Result
 from ..fit import search
@@ -125,9 +125,12 @@ def replay(
 ) -> Result:
     """Drive RTL with the inputs of a record file."""
     run = jobs.Run(
-        **vars(source),
+        **vars(options.of(jobs.RtlSource, source)),
         config=[f"{key}={value}" for key, value in table.show(config).items()],
-        power_up="zero" if power_up == "zero" else "random",
+        seeds=range(1, 2),
+        cycles=1,
+        bind="stage",
+        power_up=power_up,
     )
     job = jobs.rtl_job(table, run)
     build = _builder(job)

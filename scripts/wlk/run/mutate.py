@@ -29,7 +29,6 @@ A file of rtl_stub/common is changed for the faulty block only.
 
 from __future__ import annotations
 
-import argparse
 import dataclasses
 import fnmatch
 import re
@@ -40,8 +39,9 @@ from pathlib import Path
 from typing import Any
 
 from .. import tables
-from ..base import progress, report, setup
+from ..base import options, progress, report, setup
 from ..base.errors import Status, WlkError
+from ..base.options import Command, operand, option
 from ..gen import composed, port_faults, stubs
 from ..tables import Config, Table
 from . import build, estimate, jobs, lockstep, vectors
@@ -53,6 +53,58 @@ WORK = setup.BUILD / "mutants"
 SHORT, SHORT_PORTS, SHORT_INSIDE = 5, 9, 2
 RECORDED = 1000  # cycles in which a fault of a port must change something
 Texts = dict[str, str]  # name of a file -> its text
+
+
+@dataclass
+class Mutate(Command):
+    """Inject faults into the stub RTL and count those that lockstep reports."""
+
+    NAME = "mutate"
+    NEEDS = ("build", "verilate")
+    EXAMPLE = """warplock mutate
+warplock mutate collector --only ready_stuck_high
+warplock mutate issue --bind all --only scoreboard/no_rollback"""
+
+    blocks: Sequence[str] = operand(
+        "BLOCK",
+        "default: all that have a list; to a composed one belong the faults of those inside",
+        [],
+        nargs="*",
+    )
+    only: Sequence[str] = option(
+        [], "these faults; BLOCK/ID is one of a block inside a composed one", metavar="ID"
+    )
+    short: bool = option(False, f"about {SHORT} faults of a list; which: --slice")
+    slice: int = option(
+        0,
+        "with --short: another part of each list for each N, all within a few (default: 0)",
+        type=options.number(),
+        metavar="N",
+    )
+    bind: str = option(
+        "stage",
+        "which checkers judge a composed block: its own, which must report the fault (default), "
+        "or also those of the blocks inside: the block at fault must be named",
+        choices=("stage", "all"),
+    )
+    power_up: str = options.power_up("registers and memories at the start")
+    seeds: range = options.seed_range(range(1, 5))
+    cycles: int = option(20_000, "cycles a seed", type=options.number(1))
+    jobs: int = options.jobs()
+
+    def run(self) -> int:
+        """Run every fault; 0 only if all are reported and no stub without one is."""
+        trials = [trial for name in _blocks(self) for trial in _trials(name, self)]
+        build.meson_build(jobs=self.jobs)
+        left = estimate.Estimate([trial.job for trial in trials], self.jobs)
+        done = 0
+        with progress.Progress("mutate", len(trials)) as line:
+            tick = lambda: line.update(done, left.note())  # noqa: E731
+            for trial, _ in progress.parallel(_run, trials, self.jobs, tick):
+                done += 1
+                if self.json:
+                    report.json_line(trial.json())
+        return _show(trials, self)
 
 
 @dataclass(frozen=True)
@@ -137,22 +189,7 @@ def is_expected(port: str, patterns: Iterable[str]) -> bool:
     return any(fnmatch.fnmatchcase(port, pattern) for pattern in patterns)
 
 
-def run(args: argparse.Namespace) -> int:
-    """Run every fault; 0 only if all are reported and no stub without one is."""
-    trials = [trial for name in _blocks(args) for trial in _trials(name, args)]
-    build.meson_build(jobs=args.jobs)
-    left = estimate.Estimate([trial.job for trial in trials], args.jobs)
-    done = 0
-    with progress.Progress("mutate", len(trials)) as line:
-        tick = lambda: line.update(done, left.note())  # noqa: E731
-        for trial, _ in progress.parallel(_run, trials, args.jobs, tick):
-            done += 1
-            if args.json:
-                report.json_line(trial.json())
-    return _show(trials, args)
-
-
-def _show(trials: Sequence[Trial], args: argparse.Namespace) -> int:
+def _show(trials: Sequence[Trial], asked: Mutate) -> int:
     skipped = [t for t in trials if t.skipped]
     faults = [t for t in trials if not t.is_clean and not t.skipped]
     alarms = [t for t in trials if t.is_clean and not t.caught]
@@ -161,7 +198,7 @@ def _show(trials: Sequence[Trial], args: argparse.Namespace) -> int:
     closing = f"{len(faults) - len(missed)} of {len(faults)} faults reported"
     closing += f", {len(alarms)} false alarms"
     closing += f", {len(skipped)} skipped" if skipped else ""
-    if args.json:
+    if asked.json:
         report.json_line(
             {"faults": len(faults), "reported": len(faults) - len(missed)}
             | {"false_alarms": len(alarms), "skipped": len(skipped)}
@@ -199,12 +236,12 @@ def fault_list(block: str) -> Path:
     return FAULTS / f"{block}_faults.toml"
 
 
-def _blocks(args: argparse.Namespace) -> list[str]:
-    for name in args.blocks:
+def _blocks(asked: Mutate) -> list[str]:
+    for name in asked.blocks:
         tables.load(name)
         if not fault_list(name).is_file():
             raise WlkError(Status.NO_FILE, f"{name}: no list of faults {fault_list(name)}")
-    return args.blocks or [name for name in tables.names() if fault_list(name).is_file()]
+    return asked.blocks or [name for name in tables.names() if fault_list(name).is_file()]
 
 
 def load(block: str, config: dict[str, Any] | None = None) -> list[Fault]:
@@ -259,36 +296,44 @@ def _of_ports(table: Table, base: dict[str, Any]) -> Iterator[Fault]:
         yield Fault(name, base, table.name, (), expect, origin=table.path, number=number)
 
 
-def _visible(table: Table, config: Config, args: argparse.Namespace) -> list[int | None]:
+def _visible(table: Table, config: Config, asked: Mutate) -> list[int | None]:
     """In which cycle each fault of a port must show."""
-    path, zero = WORK / table.name / "ports.wlv", args.power_up == "zero"
+    path, zero = WORK / table.name / "ports.wlv", asked.power_up == "zero"
     path.parent.mkdir(parents=True, exist_ok=True)
-    made = {"seed": args.seeds[0], "cycles": min(args.cycles, RECORDED), "force": True}
-    made["power_up"] = "zero" if zero else "unknown"
-    header = vectors.gen(table.name, path, config=table.show(config), **made)
+    header = vectors.gen(
+        vectors.Gen(
+            table.name,
+            path,
+            seed=asked.seeds[0],
+            cycles=min(asked.cycles, RECORDED),
+            force=True,
+            power_up=asked.power_up,
+            config=table.show(config),
+        )
+    )
     records = vectors.records(header, table, config)
     return port_faults.visible(table, config, records, zero)
 
 
-def _trials(block: str, args: argparse.Namespace) -> Iterator[Trial]:
+def _trials(block: str, asked: Mutate) -> Iterator[Trial]:
     """The stub of each configuration used, then the faults asked for."""
     table = tables.load(block)
-    faults = _chosen(faults_of(table), fault_list(block), args)
+    faults = _chosen(faults_of(table), fault_list(block), asked)
     configs = [table.config(fault.config) for fault in faults]
     plans: dict[str, Job] = {}
     for config in configs:
         if table.text(config) not in plans:  # planning writes the stub: once, not by several
-            plans[table.text(config)] = _plan(table, config, args)
+            plans[table.text(config)] = _plan(table, config, asked)
     for job in plans.values():
-        yield Trial(table, Fault("", {}), job.config, job, args.bind)
+        yield Trial(table, Fault("", {}), job.config, job, asked.bind)
     at: list[int | None] = []
     files: list[Path] = []  # of the stub with the faults of all ports
     for fault, config in zip(faults, configs, strict=True):
         chosen = {"wlk_fault": fault.number} if fault.number else {}
         job = dataclasses.replace(plans[table.text(config)], spent={}, plusargs=chosen)
-        trial = Trial(table, fault, config, job, args.bind)
+        trial = Trial(table, fault, config, job, asked.bind)
         if fault.number:
-            at = at or _visible(table, config, args)
+            at = at or _visible(table, config, asked)
             files = files or mutant(table, fault, job.rtl.files)
             job.rtl = dataclasses.replace(job.rtl, files=files)
             if at[fault.number - 1] is None:
@@ -296,29 +341,29 @@ def _trials(block: str, args: argparse.Namespace) -> Iterator[Trial]:
         yield trial
 
 
-def _plan(table: Table, config: Config, args: argparse.Namespace) -> Job:
+def _plan(table: Table, config: Config, asked: Mutate) -> Job:
     """The run of the stub as it is."""
     run = jobs.Run(
         blocks=[table.name],
         config=[f"{key}={value}" for key, value in table.show(config).items()],
-        seeds=args.seeds,
-        cycles=args.cycles,
-        power_up=args.power_up,
-        bind=args.bind,
+        seeds=asked.seeds,
+        cycles=asked.cycles,
+        power_up=asked.power_up,
+        bind=asked.bind,
         keep=False,
     )
     (job,) = jobs.plan(run)
     return job
 
 
-def _chosen(faults: list[Fault], path: Path, args: argparse.Namespace) -> list[Fault]:
+def _chosen(faults: list[Fault], path: Path, asked: Mutate) -> list[Fault]:
     known = {fault.name for fault in faults}
-    for name in args.only:
+    for name in asked.only:
         if name not in known:
             raise WlkError(Status.USAGE, f"--only {name}: no such fault in {path}")
-    if args.only:
-        return [fault for fault in faults if fault.name in args.only]
-    return _sample(faults, path, args.slice) if args.short else faults
+    if asked.only:
+        return [fault for fault in faults if fault.name in asked.only]
+    return _sample(faults, path, asked.slice) if asked.short else faults
 
 
 def _sample(faults: list[Fault], path: Path, number: int) -> list[Fault]:

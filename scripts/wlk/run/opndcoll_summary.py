@@ -6,14 +6,77 @@ docs/operand-collector.md defines each count.
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-from ..base import report
+from ..base import options, report
+from ..base.errors import Status, WlkError
+from ..base.options import Command, operand, option
 from . import opndcoll_replay
+
+
+@dataclass
+class Opndcoll(Command):
+    """Replay stimulus of GPGPU-Sim's operand collector and print the events."""
+
+    NAME = "opndcoll"
+    EXAMPLE = """warplock opndcoll core.stim.xz --config qv100.cfg --state --stats
+warplock opndcoll core.stim.xz --config qv100.cfg --diff core.events.xz
+warplock opndcoll core.stim.xz --config qv100.cfg --summary"""
+
+    stimulus: Path = operand("STIM", "commands, one a line; plain or .xz", type=Path)
+    config: Sequence[Path] = options.path(
+        "options in GPGPU-Sim's own syntax (default: the simulator's defaults); of several files "
+        "the later ones win",
+        "FILE.cfg",
+        [],
+    )
+    revision: str = option(
+        "v40",
+        "GPGPU-Sim 4.0.0 (default), accel-sim's 4.2.0, or 3.2.2",
+        choices=opndcoll_replay.REVISIONS,
+    )
+    state: bool = option(False, "print the state after each step")
+    stats: bool = option(False, "print the counters at the end")
+    diff: Path | None = options.path(
+        "compare with a recording, plain or .xz, with states and counters if it has them",
+        "EVENTS",
+        alone=True,
+    )
+    summary: bool = option(
+        False,
+        "print statistics and no events: bank conflicts, occupancy, starvation, stalls",
+        alone=True,
+    )
+
+    def refuse(self) -> None:
+        """Words that do not go together."""
+        if self.json and self.diff is None and not self.summary:
+            message = "--json: events are lines of text; it goes with --diff or --summary"
+            raise WlkError(Status.USAGE, message)
+        if self.summary and (self.state or self.stats):
+            raise WlkError(
+                Status.USAGE, "--summary prints no events; --state and --stats add to them"
+            )
+
+    def run(self) -> int:
+        """Replay; print, compare, or count."""
+        flags = [f"--{name}" for name in ("state", "stats", "summary") if getattr(self, name)]
+        capture = self.summary or self.diff is not None
+        replay = opndcoll_replay.Replay(self.stimulus, self.revision, tuple(self.config))
+        answer = replay.run(*flags, events=self.diff, capture=capture)
+        for line in answer.report.splitlines():
+            print(line, file=sys.stderr)
+        if self.summary:
+            _summarize(json.loads(answer.output), self)
+        elif capture:
+            _say(json.loads(answer.output), self)
+        return answer.code
+
 
 FLOW_COLUMNS = {
     "issued": "issued",
@@ -105,36 +168,23 @@ def _shown(numbers: list[int]) -> Iterator[tuple[int, int]]:
     return ((value, number) for value, number in enumerate(numbers) if number)
 
 
-def run(args: argparse.Namespace) -> int:
-    """Replay; print, compare, or count."""
-    flags = [f"--{name}" for name in ("state", "stats", "summary") if getattr(args, name)]
-    capture = args.summary or args.diff is not None
-    replay = opndcoll_replay.Replay(args.stimulus, args.revision, tuple(args.config))
-    answer = replay.run(*flags, events=args.diff, capture=capture)
-    for line in answer.report.splitlines():
-        print(line, file=sys.stderr)
-    if args.summary:
-        _summarize(json.loads(answer.output), args)
-    elif capture:
-        _say(json.loads(answer.output), args)
-    return answer.code
-
-
-def _summarize(counts: dict[str, Any], args: argparse.Namespace) -> None:
+def _summarize(counts: dict[str, Any], asked: Opndcoll) -> None:
     """The statistics of a run."""
     counts = with_rates(counts)
-    if args.json:
+    if asked.json:
         report.json_line(counts)
     else:
-        print(render(counts, str(args.stimulus)))
+        print(render(counts, str(asked.stimulus)))
 
 
-def _say(answer: dict[str, Any], args: argparse.Namespace) -> None:
+def _say(answer: dict[str, Any], asked: Opndcoll) -> None:
     """What the comparison found."""
-    if args.json:
+    if asked.json:
         report.json_line(answer)
         return
     if answer["verdict"] == "PASS":
-        print(f"{args.diff}: {answer['lines']:,} lines of {answer['steps']:,} steps, all identical")
+        print(
+            f"{asked.diff}: {answer['lines']:,} lines of {answer['steps']:,} steps, all identical"
+        )
         return
-    print(opndcoll_replay.difference(answer, args.stimulus, args.diff))
+    print(opndcoll_replay.difference(answer, asked.stimulus, asked.diff))

@@ -242,10 +242,10 @@ def _csv_result(path: Path, name: str, given: dict[str, str]) -> tuple[tuple, Re
     """A recording played as one block, and how well that explains it."""
     with tempfile.TemporaryDirectory() as place:
         out = Path(place) / (path.name + ".wlv")
-        done = vectors.import_csv(path, out, name, given, "unknown")
+        done = vectors.import_csv(vectors.Import(path, out, name, config=given))
         header = done.header
         table = vectors.check_schema(header)
-        config = vectors.check_config(header, table, {})
+        config = vectors.check_config(header, table)
         played = vectors.play(header, table, config)
         answer = played.result | {"scope": "-", "config": done.config} | done.search
         result = _result(answer, path, played.verdict, played.report)

@@ -6,6 +6,7 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from .. import tables
@@ -16,7 +17,6 @@ from . import build, estimate, jobs, lockstep, recordings
 from .jobs import Job, Run
 from .lockstep import Outcome
 
-CYCLES = 20_000  # of a seed
 NEXT = """
 next:
   scripts/warplock lockstep BLOCK --rtl PATH   your module against the model
@@ -25,12 +25,39 @@ next:
   scripts/warplock --help                      all commands"""
 
 
+@dataclass
+class Lockstep(Run):
+    """Run RTL in lockstep with the model and compare every port in every cycle."""
+
+    NAME = "lockstep"
+    EXAMPLE = """warplock lockstep
+warplock lockstep --all
+warplock lockstep collector --config num_lanes=4 --seeds 1..20 --cycles 100000
+warplock lockstep issue --program vectors/kernels/dot.prog --pipeline dot.kanata
+warplock lockstep collector --rtl build/DuplicatedCollector.sv --config coll_entries=4"""
+
+    def needs(self) -> tuple[str, ...]:
+        if self.list:
+            return ()
+        rtl = ("rtl",) if self.rtl else ()
+        newest = ("newest",) if self.verilator == "newest" else ()
+        return ("build", "verilate", *rtl, *newest)
+
+    def refuse(self) -> None:
+        """What does not go together, and names that nothing has."""
+        refuse(self)
+
+    def run(self) -> int:
+        """The exit code is the worst verdict."""
+        return run(self)
+
+
 def refuse(asked: Run) -> None:
     """What does not go together, and names that nothing has."""
-    for option in ("program", "pipeline", "rtl"):
-        if getattr(asked, option) and len(asked.blocks) != 1:
-            example = "BLOCK --rtl" if option == "rtl" else "issue"
-            raise WlkError(Status.USAGE, f"--{option} goes with one block: lockstep {example} ...")
+    for name in ("program", "pipeline", "rtl"):
+        if getattr(asked, name) and len(asked.blocks) != 1:
+            example = "BLOCK --rtl" if name == "rtl" else "issue"
+            raise WlkError(Status.USAGE, f"--{name} goes with one block: lockstep {example} ...")
     if asked.tie and not asked.rtl:
         raise WlkError(Status.USAGE, "--tie goes with --rtl: the stub lacks no input")
     for path in asked.rtl:
@@ -91,7 +118,7 @@ def run(asked: Run) -> int:
     if asked.list:
         return jobs.list_blocks(asked.json)
     if asked.cycles is None:
-        asked.cycles = 0 if asked.program is not None else CYCLES
+        asked.cycles = 0 if asked.program is not None else jobs.CYCLES
     plan = jobs.plan(asked)
     build.meson_build(jobs=asked.jobs)
     results, lost = _run_all(plan, asked)

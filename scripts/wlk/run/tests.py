@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import json
 import os
@@ -14,9 +13,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from ..base import progress, report, setup
+from ..base import options, progress, report, setup
 from ..base.errors import Status, WlkError
-from ..run import build
+from ..base.options import Command, option
+from . import build
 
 FOLDERS = ("unit", "prop", "replay", "lockstep", "mutant", "lint")
 BY_FILE = ("lockstep",)
@@ -27,6 +27,46 @@ OUTPUT = setup.BUILD / "test"
 MESON_PASSED = {"OK", "EXPECTEDFAIL"}
 # pytest's exit codes without a failure: all passed, none collected
 PYTEST_FINE = {0, 5}
+
+
+@dataclass
+class Tests(Command):
+    """Run all tests."""
+
+    NAME = "test"
+    NEEDS = ("build", "verilate", "rtl", "pytest")
+    EXAMPLE = "warplock test\nwarplock test --quick -k collector"
+
+    quick: bool = option(False, "leave out what takes long", alone=True)
+    full: bool = option(
+        False,
+        "every fault, named configuration and long property (hours); without it a part of each, "
+        "$WARPLOCK_SLICE chooses which: CI takes another one for each commit",
+        alone=True,
+    )
+    folder: Sequence[str] = option(
+        [],
+        "only tests of this folder; may be repeated (those in C are in unit)",
+        choices=FOLDERS,
+    )
+    k: str | None = option(
+        None, "only tests whose name matches, as in pytest", "-k", metavar="PATTERN"
+    )
+    retry: bool = option(
+        False,
+        "run a Python test that failed once more, alone; one that passes then is listed as "
+        "UNSTABLE and counts as passed",
+    )
+    jobs: int = options.jobs("this many folders at a time (default: one a processor)")
+
+    def run(self) -> int:
+        """Run the tests; 0 only if at least one ran and none failed."""
+        folder = build.meson_build(whole=True, jobs=self.jobs)
+        OUTPUT.mkdir(parents=True, exist_ok=True)
+        with setup.locked("test"):  # the logs are of one run
+            outcomes = _run_all(folder, self)
+        show(outcomes, self.json)
+        return int(any(o.result == "failed" for o in outcomes))
 
 
 @dataclass(frozen=True)
@@ -41,22 +81,12 @@ class Outcome:
     message: str = ""
 
 
-def run(args: argparse.Namespace) -> int:
-    """Run the tests; 0 only if at least one ran and none failed."""
-    folder = build.meson_build(whole=True, jobs=args.jobs)
-    OUTPUT.mkdir(parents=True, exist_ok=True)
-    with setup.locked("test"):  # the logs are of one run
-        outcomes = _run_all(folder, args)
-    show(outcomes, args.json)
-    return int(any(o.result == "failed" for o in outcomes))
-
-
-def _run_all(folder: Path, args: argparse.Namespace) -> list[Outcome]:
-    chosen = args.folder or FOLDERS
-    outcomes = run_meson(folder, args.k, args.jobs) if "unit" in chosen else []
-    outcomes += run_pytest(args, chosen)
+def _run_all(folder: Path, asked: Tests) -> list[Outcome]:
+    chosen = asked.folder or FOLDERS
+    outcomes = run_meson(folder, asked.k, asked.jobs) if "unit" in chosen else []
+    outcomes += run_pytest(asked, chosen)
     if not any(o.result != "skipped" for o in outcomes):
-        which = f" matches {args.k!r}" if args.k else " ran"
+        which = f" matches {asked.k!r}" if asked.k else " ran"
         raise WlkError(Status.VACUOUS, f"no test{which}")
     return outcomes
 
@@ -106,7 +136,7 @@ def _meson_message(test: Mapping[str, Any]) -> str:
 # pytest
 
 
-def run_pytest(args: argparse.Namespace, chosen: Sequence[str]) -> list[Outcome]:
+def run_pytest(asked: Tests, chosen: Sequence[str]) -> list[Outcome]:
     """Run pytest on parts of tests/, several at a time."""
     parts = _parts(chosen)
     outcomes: list[Outcome] = []
@@ -114,19 +144,19 @@ def run_pytest(args: argparse.Namespace, chosen: Sequence[str]) -> list[Outcome]
     running = {part.relative_to(TESTS) for part in parts}
     with progress.Progress("tests", len(parts)) as line:
         done = progress.parallel(
-            lambda part: _pytest(part, args),
+            lambda part: _pytest(part, asked),
             parts,
-            args.jobs,
+            asked.jobs,
             tick=lambda: line.update(len(parts) - len(running)),
         )
         for part, answer in done:
             running.discard(part.relative_to(TESTS))
-            if args.retry and any(o.result == "failed" for o in answer):
+            if asked.retry and any(o.result == "failed" for o in answer):
                 failing[part] = answer
             else:
                 outcomes += answer
     for part, first in failing.items():
-        outcomes += retried(first, _pytest(part, args, "--last-failed"))
+        outcomes += retried(first, _pytest(part, asked, "--last-failed"))
     return outcomes
 
 
@@ -148,7 +178,7 @@ def _parts(chosen: Sequence[str]) -> list[Path]:
     return parts
 
 
-def _pytest(part: Path, args: argparse.Namespace, *more: str) -> list[Outcome]:
+def _pytest(part: Path, asked: Tests, *more: str) -> list[Outcome]:
     name = "-".join(part.relative_to(TESTS).with_suffix("").parts)
     folder = part.relative_to(TESTS).parts[0]
     xml, log = OUTPUT / f"{name}.xml", OUTPUT / f"{name}.log"
@@ -158,11 +188,11 @@ def _pytest(part: Path, args: argparse.Namespace, *more: str) -> list[Outcome]:
     cache = ["-o", f"cache_dir={setup.BUILD / 'pytest_cache' / name}"]
     command = [sys.executable, "-m", "pytest", part, f"--junitxml={xml}", "--quiet", *cache]
     command += more
-    if args.k is not None:
-        command += ["-k", args.k]
-    if args.quick:
+    if asked.k is not None:
+        command += ["-k", asked.k]
+    if asked.quick:
         command += ["-m", "not slow"]
-    environment = dict(os.environ) | {"WARPLOCK_FULL": "1" if args.full else ""}
+    environment = dict(os.environ) | {"WARPLOCK_FULL": "1" if asked.full else ""}
     done = progress.run(command, log=log, cwd=setup.ROOT, env=environment)
     outcomes, complete = [], False
     with contextlib.suppress(FileNotFoundError, ElementTree.ParseError):

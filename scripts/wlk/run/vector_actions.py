@@ -3,33 +3,22 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from .. import tables
 from ..base import options, report
 from ..base.errors import Status, WlkError
-from . import goldens, harness, lockstep, vectors
-from .jobs import RtlSource
+from ..base.options import Command, operand, option
+from . import goldens, harness, jobs, lockstep, vectors
+from .vectors import Header
 
 
-def refuse(args: argparse.Namespace) -> None:
-    """Names that nothing has."""
-
-    if args.action in ("gen", "import"):
-        vectors.refuse(args.out, args.force)
-    if args.action == "gen":
-        table = tables.load(args.block)
-        table.require_profile(args.profile)
-        table.config(dict(args.config))
-    if args.action == "play" and args.tie and not args.rtl:
-        raise WlkError(Status.USAGE, "--tie goes with --rtl: the file lacks no input")
-
-
-def _say_file(header: Any, as_json: bool, **more: Any) -> None:
+def _show_file(header: Header, as_json: bool, **more: Any) -> None:
     if as_json:
         report.json_line(header.json() | more)
         return
@@ -37,112 +26,172 @@ def _say_file(header: Any, as_json: bool, **more: Any) -> None:
     print(f"{header.path}: {header.cycles:,} cycles of {header.block}, {size:,} bytes")
 
 
-def _warn(header: Any) -> None:
+def _warn(header: Header) -> None:
     table = vectors.check_schema(header)
-    report.warn(table.warnings(table.config(dict(header.config))))
+    report.warn(table.warnings(table.config(header.config)))
 
 
-def _gen(args: argparse.Namespace) -> int:
-    header = vectors.gen(
-        args.block,
-        args.out,
-        config=args.config,
-        seed=args.seed,
-        profile=args.profile,
-        cycles=args.cycles,
-        power_up=args.power_up,
-        small=args.small,
-        force=args.force,
+@dataclass
+class Gen(vectors.Gen):
+    """Generate a file from a seed."""
+
+    NAME = "gen"
+    EXAMPLE = "warplock vectors gen collector c.wlv --config num_lanes=4 --seed 7 --cycles 1e5"
+
+    def refuse(self) -> None:
+        """Names that nothing has."""
+        vectors.refuse(self)
+        table = tables.load(self.block)
+        table.require_profile(self.profile)
+        table.config(self.config)
+
+    def run(self) -> int:
+        header = vectors.gen(self)
+        _warn(header)
+        _show_file(header, self.json)
+        return 0
+
+
+@dataclass
+class Play(jobs.RtlSource, Command):
+    """Run the model on files and compare."""
+
+    NAME = "play"
+    EXAMPLE = "warplock vectors play c.wlv"
+
+    rtl: list[Path] = jobs.rtl_option(action="append")  # files may follow it
+    files: Sequence[Path] = operand("FILE", nargs="+", type=Path)
+    config: Mapping[str, str] = options.settings("refuse a file that was made with another value")
+
+    def refuse(self) -> None:
+        """Options that do not go together."""
+        if self.tie and not self.rtl:
+            raise WlkError(Status.USAGE, "--tie goes with --rtl: the file lacks no input")
+
+    def needs(self) -> tuple[str, ...]:
+        return ("build", "verilate", "rtl") if self.rtl else ("build",)
+
+    def run(self) -> int:
+        """The exit code is the worst verdict."""
+        table = report.Table("file", "block", "cycles", "compared bits", "masked bits", "verdict")
+        verdicts: list[Status] = []
+        for path in self.files:
+            header = vectors.read_header(path)
+            port_table = vectors.check_schema(header)
+            config = vectors.check_config(header, port_table, self.config)
+            vectors.check_model(header, port_table)
+            report.warn(port_table.warnings(config))
+            played = vectors.play(header, port_table, config)
+            verdicts.append(played.verdict)
+            sys.stderr.write(played.report)
+            if self.json:
+                report.json_line(played.result)
+            numbers = [played.result[key] for key in ("cycles", "compared_bits", "masked_bits")]
+            table.add(str(path), header.block, *numbers, played.verdict)
+            if self.rtl:
+                result = lockstep.replay(port_table, config, path, header.power_up, self)
+                verdicts.append(result.verdict)
+                self._show_rtl(result, path, table)
+        if not self.json:
+            table.print()
+        return int(report.worst(verdicts))
+
+    def _show_rtl(self, result: report.Result, path: Path, table: report.Table) -> None:
+        """What came of the inputs in the RTL: the bound checker compares it with the model."""
+        if self.json:
+            report.json_line(result.json())
+        numbers = (result.cycles, result.compared_bits, result.masked_bits)
+        table.add(f"{path} -> {result.module}", result.block, *numbers, result.verdict)
+        if result.first is not None:
+            print(f"{path}: first difference {json.dumps(result.first.json())}", file=sys.stderr)
+        for note in harness.notes(str(path), result.extra):
+            print(note, file=sys.stderr)
+
+
+@dataclass
+class Dump(Command):
+    """Print records as JSON lines; values in hexadecimal."""
+
+    NAME = "dump"
+    EXAMPLE = "warplock vectors dump c.wlv --from 10 --to 12"
+
+    file: Path = operand("FILE", type=Path)
+    first: int = option(0, "first cycle", "--from", type=options.number(), metavar="A")
+    last: int | None = option(
+        None, "last cycle (default: all)", "--to", type=options.number(), metavar="B"
     )
-    _warn(header)
-    _say_file(header, args.json)
-    return 0
+
+    def run(self) -> int:
+        vectors.dump(vectors.read_header(self.file), self.first, self.last)
+        return 0
 
 
-def _play(args: argparse.Namespace) -> int:
-    table = report.Table("file", "block", "cycles", "compared bits", "masked bits", "verdict")
-    verdicts: list[Status] = []
-    for path in args.files:
-        header = vectors.read_header(path)
-        port_table = vectors.check_schema(header)
-        config = vectors.check_config(header, port_table, args.config)
-        vectors.check_model(header, port_table)
-        report.warn(port_table.warnings(config))
-        played = vectors.play(header, port_table, config)
-        verdicts.append(played.verdict)
-        sys.stderr.write(played.report)
-        if args.json:
-            report.json_line(played.result)
-        numbers = [played.result[key] for key in ("cycles", "compared_bits", "masked_bits")]
-        table.add(str(path), header.block, *numbers, played.verdict)
-        if args.rtl:
-            verdicts.append(_play_rtl(header, port_table, config, args, table))
-    if not args.json:
-        table.print()
-    return int(report.worst(verdicts))
+@dataclass
+class Import(vectors.Import):
+    """Make a file from a recording."""
+
+    NAME = "import"
+    EXAMPLE = "warplock vectors import --csv collector_A.csv.xz a.wlv --block collector"
+
+    def refuse(self) -> None:
+        """A name that the file cannot have."""
+        vectors.refuse(self)
+
+    def run(self) -> int:
+        done = vectors.import_csv(self)
+        for note in done.notes:
+            print(f"  {note}", file=sys.stderr if self.json else sys.stdout)
+        _warn(done.header)
+        _show_file(done.header, self.json, notes=done.notes, **done.search)
+        return 0
 
 
-def _play_rtl(
-    header: Any, port_table: Any, config: Any, args: argparse.Namespace, table: report.Table
-) -> Status:
-    """The file's inputs into the RTL; the bound checker compares it with the model."""
-    path = header.path
-    result = lockstep.replay(port_table, config, path, header.power_up, options.of(RtlSource, args))
-    if args.json:
-        report.json_line(result.json())
-    numbers = (result.cycles, result.compared_bits, result.masked_bits)
-    table.add(f"{path} -> {result.module}", result.block, *numbers, result.verdict)
-    if result.first is not None:
-        print(f"{path}: first difference {json.dumps(result.first.json())}", file=sys.stderr)
-    for note in harness.notes(str(path), result.extra):
-        print(note, file=sys.stderr)
-    return result.verdict
+@dataclass
+class Info(Command):
+    """Print what files say of themselves."""
+
+    NAME = "info"
+    EXAMPLE = "warplock vectors info c.wlv"
+
+    files: Sequence[Path] = operand("FILE", nargs="+", type=Path)
+
+    def run(self) -> int:
+        for path in self.files:
+            header = vectors.read_header(path)
+            _show_file(header, self.json)
+            if not self.json:
+                shown = header.text | {"config": report.config_text(_config(header))}
+                for key, value in shown.items():
+                    print(f"  {key}: {value}")
+        return 0
 
 
-def _dump(args: argparse.Namespace) -> int:
-    vectors.dump(vectors.read_header(args.file), args.first, args.last)
-    return 0
-
-
-def _import(args: argparse.Namespace) -> int:
-    given = (args.csv, args.out, args.block, args.config, args.power_up)
-    done = vectors.import_csv(*given, force=args.force, strict=args.strict)
-    for note in done.notes:
-        print(f"  {note}", file=sys.stderr if args.json else sys.stdout)
-    _warn(done.header)
-    _say_file(done.header, args.json, notes=done.notes, **done.search)
-    return 0
-
-
-def _info(args: argparse.Namespace) -> int:
-    for path in args.files:
-        header = vectors.read_header(path)
-        _say_file(header, args.json)
-        if not args.json:
-            shown = header.text | {"config": report.config_text(_config(header))}
-            for key, value in shown.items():
-                print(f"  {key}: {value}")
-    return 0
-
-
-def _config(header: Any) -> Mapping[str, Any]:
+def _config(header: Header) -> Mapping[str, Any]:
     """The file's configuration as one gives it; as the file has it where its table is not ours."""
     try:
         table = vectors.check_schema(header)
-        return table.show(vectors.check_config(header, table, {}))
+        return table.show(vectors.check_config(header, table))
     except WlkError:
         return header.config
 
 
-def _golden(args: argparse.Namespace) -> int:
-    return goldens.write() if args.write else goldens.check(args.json)
+@dataclass
+class Golden(Command):
+    """Check the golden files of this checkout against the model, or write them."""
+
+    NAME = "golden"
+    EXAMPLE = "warplock vectors golden --write"
+
+    write: bool = option(False, "write the files and their manifest")
+
+    def run(self) -> int:
+        return goldens.write() if self.write else goldens.check(self.json)
 
 
-ACTIONS = {
-    "gen": _gen,
-    "play": _play,
-    "dump": _dump,
-    "import": _import,
-    "info": _info,
-    "golden": _golden,
-}
+class Vectors(Command):
+    """Make, play, print and import vector files (stimulus with expected values)."""
+
+    NAME = "vectors"
+    EXAMPLE = """warplock vectors gen collector saturate.wlv --profile saturate --cycles 100000
+warplock vectors play saturate.wlv"""
+    ACTIONS = (Gen, Play, Dump, Import, Info, Golden)

@@ -5,22 +5,50 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from .. import tables
-from ..base import outputs
+from ..base import options, outputs
 from ..base.errors import Status, WlkError
+from ..base.options import Command, operand, option
 from ..fit import csv, match, search
 from ..fit.match import Match, ParamValue
 from ..fit.search import Subject, Trial
 from . import tools
 
 PROGRAM = "dpi/wlk-vec"
+HIGHEST = 2**64 - 1  # of a seed, and cycles
 
-Given = Iterable[tuple[str, str]]
+
+@dataclass
+class Gen(Command):
+    """How a file is made from a seed."""
+
+    block: str = operand("BLOCK")
+    out: Path = operand("OUT", type=Path)
+    seed: int = option(1, "what is drawn", type=options.number(0, HIGHEST), metavar="S")
+    profile: str = option("mix", "kind of stimulus (default: mix, phases of all)")
+    cycles: int = option(10_000, "of the file", type=options.number(1, HIGHEST), metavar="N")
+    small: bool = option(False, "smallest file instead of fastest writing")
+    force: bool = options.force()
+    power_up: str = options.power_up()
+    config: Mapping[str, str] = options.settings("a parameter; may be given several times")
+
+
+@dataclass
+class Import(Command):
+    """Which recording is to become a file."""
+
+    csv: Path = options.path("the recording", "FILE[.xz]", required=True)
+    out: Path = operand("OUT", type=Path)
+    block: str = option("", "what it is of", metavar="BLOCK", required=True)
+    force: bool = options.force()
+    power_up: str = options.power_up()
+    config: Mapping[str, str] = options.settings("a parameter that the ports do not show")
+    strict: bool = options.strict()
 
 
 @dataclass(frozen=True)
@@ -120,7 +148,9 @@ def _again(header: Header) -> str:
     return f"make the file again with `warplock vectors {verb}`"
 
 
-def check_config(header: Header, table: tables.Table, given: Given) -> tables.Config:
+def check_config(
+    header: Header, table: tables.Table, given: Mapping[str, str] | None = None
+) -> tables.Config:
     """The file's configuration; BAD_PARAMS when it is not legal or contradicts `given`."""
     try:
         config = table.config(dict(header.config))
@@ -131,7 +161,7 @@ def check_config(header: Header, table: tables.Table, given: Given) -> tables.Co
     if missing:
         message = f"{header.path}: its header lacks the parameter {missing[0]}; {_again(header)}"
         raise WlkError(Status.BAD_PARAMS, message)
-    wanted = table.values(dict(given), config, partial=True)
+    wanted = table.values(given or {}, config, partial=True)
     made, asked = table.show(config), table.show(config | wanted)
     for key in (key for key in made if made[key] != asked[key]):
         message = f"{header.path}: made with {key}={made[key]}, not {asked[key]}"
@@ -160,36 +190,26 @@ def check_model(header: Header, table: tables.Table) -> None:
 # ---- commands -----------------------------------------------------------------------------------
 
 
-def refuse(out: Path, force: bool) -> None:
+def refuse(asked: Gen | Import) -> None:
     """A name that a vector file cannot have."""
-    if out.exists() and not out.is_file():
-        raise WlkError(Status.NO_FILE, f"{out}: is no regular file; name a file to write")
-    outputs.refuse(out, force)
+    if asked.out.exists() and not asked.out.is_file():
+        raise WlkError(Status.NO_FILE, f"{asked.out}: is no regular file; name a file to write")
+    outputs.refuse(asked.out, asked.force)
 
 
 def _flags(**given: bool) -> list[str]:
     return [f"--{name}" for name, value in given.items() if value]
 
 
-def gen(
-    block: str,
-    out: Path,
-    *,
-    config: Given = (),
-    seed: int = 1,
-    profile: str = "mix",
-    cycles: int,
-    power_up: str = "unknown",
-    small: bool = False,
-    force: bool = False,
-) -> Header:
+def gen(asked: Gen) -> Header:
     """Generate a file from a seed."""
-    table = tables.load(block)
-    refuse(out, force)
-    words = ["gen", *_flags(force=force, small=small), block, out, seed, profile, cycles, power_up]
-    words += table.words(table.config(dict(config)))
-    tools.run(PROGRAM, words, label=f"writing {out}")
-    return read_header(out)
+    table = tables.load(asked.block)
+    refuse(asked)
+    words = ["gen", *_flags(force=asked.force, small=asked.small), asked.block, asked.out]
+    words += [asked.seed, asked.profile, asked.cycles, asked.power_up]
+    words += table.words(table.config(asked.config))
+    tools.run(PROGRAM, words, label=f"writing {asked.out}")
+    return read_header(asked.out)
 
 
 @dataclass(frozen=True)
@@ -220,7 +240,7 @@ def records(header: Header, table: tables.Table, config: tables.Config) -> Itera
 def dump(header: Header, first: int, last: int | None) -> None:
     """Print cycles `first` to `last` as JSON lines."""
     table = check_schema(header)
-    config = check_config(header, table, ())
+    config = check_config(header, table)
     if first >= header.cycles or (last is not None and last < first):
         asked = f"{first}..{'' if last is None else last}"
         message = f"{header.path}: no cycles {asked}; it has 0..{header.cycles - 1}"
@@ -243,43 +263,33 @@ class Imported:
     config: dict[str, Any]  # as one gives it, as far as it is known
 
 
-def import_csv(
-    source: Path,
-    out: Path,
-    block: str,
-    given: Given,
-    power_up: str,
-    *,
-    force: bool = False,
-    strict: bool = False,
-) -> Imported:
-    """Make a file from a recording's CSV; infer the parameters that the ports show. `strict`:
+def import_csv(asked: Import) -> Imported:
+    """Make a file from a recording's CSV; infer the parameters that the ports show. With `strict`
     AMBIGUOUS when they leave open what the behaviour depends on."""
-    refuse(out, force)
-    table = tables.load(block)
-    shapes = csv.read_ports(source)
-    found = match.match(table, shapes, dict(given), clock=False)
+    refuse(asked)
+    source, out = asked.csv, asked.out
+    found = match.match(tables.load(asked.block), csv.read_ports(source), asked.config, clock=False)
     table = found.table
-    _require(found, source, dict(given))
+    _require(found, source, asked.config)
     likely = search.first(found)
     if not likely:
         raise WlkError(Status.BAD_PARAMS, f"{source}: {table.refusal(found.config)}")
     subject = search.Subject(found)
     # Under another name until the configuration is decided.
     with outputs.temporary(out) as trial:
-        header = _convert(source, trial, table, likely[0], power_up)
+        header = _convert(asked, trial, table, likely[0])
         if subject.open:
             _explore(subject, header, table)
-            if strict:
+            if asked.strict:
                 search.require_pinned([(str(source), True, search.inferred(subject))])
             config = subject.chosen.config
         else:
             config = likely[0]
         if config == likely[0]:
-            outputs.publish(trial, out, replace=force)
+            outputs.publish(trial, out, replace=asked.force)
             header = read_header(out)
         else:
-            header = _convert(source, out, table, config, power_up, force=force)
+            header = _convert(asked, out, table, config, force=asked.force)
     shown = found.shown(config)
     searched = search.as_json(subject) if subject.open else {}
     return Imported(header, _notes(subject, config), searched, shown)
@@ -339,23 +349,9 @@ def _require(found: Match, source: Path, given: Mapping[str, str]) -> None:
 
 
 def _convert(
-    source: Path,
-    out: Path,
-    table: tables.Table,
-    config: tables.Config,
-    power_up: str,
-    *,
-    force: bool = False,
+    asked: Import, out: Path, table: tables.Table, config: tables.Config, force: bool = False
 ) -> Header:
-    words = [
-        "import",
-        *_flags(force=force),
-        table.name,
-        out,
-        source,
-        power_up,
-        *table.words(config),
-    ]
-    feed = csv.lines(source)
-    tools.run(PROGRAM, words, label=f"importing {source}", feed=feed)
+    words = ["import", *_flags(force=force), table.name, out, asked.csv, asked.power_up]
+    words += table.words(config)
+    tools.run(PROGRAM, words, label=f"importing {asked.csv}", feed=csv.lines(asked.csv))
     return read_header(out)

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The subcommands, each a class with its options; here those that call several others.
+
+All are imported to build the help, before set-up: what needs a package of build/venv is imported
+where it is used.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import dataclass
+from pathlib import Path
+
+from .base import setup
+from .base.errors import Status, WlkError
+from .base.options import Command, operand
+from .fit import scopes
+from .run import check, recordings
+from .run.bind import Bind
+from .run.mutate import Mutate
+from .run.opndcoll_summary import Opndcoll
+from .run.runs import Lockstep
+from .run.stub import Stub
+from .run.tests import Tests
+from .run.vector_actions import Vectors
+
+
+@dataclass
+class Check(scopes.Check):
+    """Check a VCD or FST of any simulator's run against the model."""
+
+    NAME = "check"
+    EXAMPLE = """warplock check run.fst
+warplock check ../shared/traces
+warplock check run.vcd --block collector --scope TOP.Core.collector --config coll_entries=2"""
+
+    def refuse(self) -> None:
+        """Options of one dump with a folder of them."""
+        for name in ("block", "scope", "clock", "config", "tie"):
+            if getattr(self, name) and Path(self.dump).is_dir():
+                message = f"--{name} goes with one dump, and {self.dump} is a folder"
+                hint = "a file NAME.toml beside NAME.fst says parameters"
+                raise WlkError(Status.USAGE, f"{message}; {hint}")
+
+    def needs(self) -> tuple[str, ...]:
+        vcd = any(Path(self.dump).rglob("*.vcd")) or _is_vcd(self.dump)
+        return ("build", "vcd") if vcd else ("build",)
+
+    def run(self) -> int:
+        """The exit code is that of the worst verdict."""
+        if Path(self.dump).is_dir():
+            return recordings.check_folder(Path(self.dump), self.json)
+        return check.run(self)
+
+
+def _is_vcd(dump: str) -> bool:
+    """A text that starts like a VCD, which a program of its own turns into FST."""
+    with contextlib.suppress(OSError), open(dump, "rb") as file:
+        start = file.read(1)
+        return start == b"$" or start.isspace()
+    return False
+
+
+@dataclass
+class Setup(Command):
+    """Install what the other subcommands need (they do it by themselves, too)."""
+
+    NAME = "setup"
+    EXAMPLE = "warplock setup test"
+
+    kind: str = operand(
+        "KIND",
+        "what for: run (default), or test, which adds what only the tests need",
+        "run",
+        nargs="?",
+        choices=setup.KINDS,
+    )
+
+    def needs(self) -> tuple[str, ...]:
+        return setup.KINDS[self.kind]
+
+    def run(self) -> int:
+        """All is there: the command line has seen to it."""
+        return 0
+
+
+COMMANDS: tuple[type[Command], ...] = (
+    *(Bind, Check, Lockstep, Mutate, Opndcoll, Setup, Stub, Tests, Vectors),
+)
