@@ -78,6 +78,11 @@ class Done:
         return self.json["first"]["port"]
 
     @property
+    def last(self) -> str:
+        """The last line of stderr, which is that of an error."""
+        return self.err.splitlines()[-1]
+
+    @property
     def line(self) -> str:
         """The only line of an error."""
         progress = re.compile(r"waiting for another run| \.\.\.  ")  # on a busy machine
@@ -155,10 +160,10 @@ def wait_for(condition: Callable[[], Any], seconds: float = 20.0) -> None:
 
 
 @contextlib.contextmanager
-def error(status: Status, *parts: object) -> Iterator[None]:
+def error(status: Status, *parts: object) -> Iterator[pytest.ExceptionInfo[WlkError]]:
     """What is done inside ends in an error of this status, whose line has all of `parts`."""
     with pytest.raises(WlkError) as caught:
-        yield
+        yield caught
     assert caught.value.status == status
     message = str(caught.value)
     assert "\n" not in message

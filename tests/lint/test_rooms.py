@@ -1,14 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """No folder of the source uses one behind it: docs/architecture.md has the picture."""
 
-import sys
-from pathlib import Path
-
 import pytest
-
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "scripts"))
-
+from wlk.base.setup import ROOT
 from wlk.gen import rooms
 
 MOST = {"python": 20, "c": 30}  # arrows

@@ -6,9 +6,10 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import programs
 import pytest
 from wlk.base import setup
-from wlk.base.errors import Status, WlkError
+from wlk.base.errors import Status
 from wlk.run import verilate
 
 PARTS = ("meson.build", "refmodel", "dpi", "rtl_stub", "vectors", "tests", "scripts")
@@ -32,10 +33,8 @@ def test_builds_lie_in_the_cache_where_make_takes_the_place_for_several(monkeypa
 def test_no_place_to_build_is_refused(monkeypatch, tmp_path):
     monkeypatch.setattr(setup, "BUILD", tmp_path / "a b")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "c d"))
-    with pytest.raises(WlkError) as error:
+    with programs.error(Status.BUILD_FAIL, setup.BUILD_VARIABLE):
         verilate.folder()
-    assert error.value.status == Status.BUILD_FAIL
-    assert setup.BUILD_VARIABLE in error.value.message
 
 
 @pytest.mark.slow

@@ -10,14 +10,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import programs
 import pytest
-
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "scripts"))
-
 from wlk import cli, tables
 from wlk.base import options
-from wlk.base.errors import Status, WlkError
+from wlk.base.errors import Status
+from wlk.base.setup import ROOT
 from wlk.run import jobs
 
 WARPLOCK = ROOT / "scripts" / "warplock"
@@ -354,10 +352,8 @@ def test_options_value(convert, text, value):
 def test_options_refuse(convert, text):
     parser = options.Parser(prog="warplock")
     parser.add_argument("--x", type=convert)
-    with pytest.raises(WlkError) as error:
+    with programs.error(Status.USAGE, "argument --x"):
         parser.parse_args([f"--x={text}"])
-    assert error.value.status == Status.USAGE
-    assert "argument --x" in error.value.message
 
 
 # What would be left out in silence.

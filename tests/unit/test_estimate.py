@@ -2,15 +2,9 @@
 """What a run of lockstep plans, and what its progress line reports."""
 
 import json
-import sys
 import time
-from pathlib import Path
 
 import pytest
-
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "scripts"))
-
 from wlk import tables
 from wlk.base import setup
 from wlk.run import estimate, jobs

@@ -7,6 +7,7 @@ import copy
 import re
 import tomllib
 
+import programs
 import pytest
 from wlk import tables
 from wlk.base.errors import Status, WlkError
@@ -68,9 +69,8 @@ def test_unit_parameters_are_places_in_its_port():
 
 def test_unknown_parameter_of_a_core_is_named():
     table, cfg = small("hazard")
-    with pytest.raises(WlkError, match="EntryX") as caught:
+    with programs.error(Status.MODEL_ERROR, "EntryX"):
         shell.shell_sv(table, cfg, shell.Core("x_core", ("EntryX",)))
-    assert caught.value.status == Status.MODEL_ERROR
 
 
 def test_unread_inputs_stay_out_of_the_core():
@@ -235,9 +235,8 @@ ERRORS = {
 @pytest.mark.parametrize(("change", "message"), ERRORS.values(), ids=ERRORS)
 def test_wrong_wires_are_named(change, message):
     table = broken(change)
-    with pytest.raises(WlkError, match=re.escape(message)) as caught:
+    with programs.error(Status.MODEL_ERROR, message):
         composed.module_texts(table, small("issue")[1])
-    assert caught.value.status == Status.MODEL_ERROR
 
 
 # ---- the files ----------------------------------------------------------------------------------

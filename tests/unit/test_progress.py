@@ -9,13 +9,9 @@ import subprocess
 import sys
 import threading
 import time
-from pathlib import Path
 
+import programs
 import pytest
-
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "scripts"))
-
 from wlk.base import progress
 from wlk.base.errors import Status, WlkError
 
@@ -79,10 +75,8 @@ def test_run_appends_to_log_and_tail_shows_its_end(tmp_path):
 
 
 def test_run_program_missing():
-    with pytest.raises(WlkError) as error:
+    with programs.error(Status.NO_TOOL, "/no/such/program"):
         progress.run(["/no/such/program"])
-    assert error.value.status == Status.NO_TOOL
-    assert "/no/such/program" in error.value.message
 
 
 def test_child_ends_with_the_block_even_if_it_ignores_sigterm(monkeypatch):

@@ -3,14 +3,8 @@
 
 import io
 import json
-import sys
-from pathlib import Path
 
 import pytest
-
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "scripts"))
-
 from wlk.base import report
 from wlk.base.errors import Status
 

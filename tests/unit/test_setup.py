@@ -7,13 +7,10 @@ import threading
 import time
 from pathlib import Path
 
+import programs
 import pytest
-
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "scripts"))
-
 from wlk.base import progress, setup
-from wlk.base.errors import Status, WlkError
+from wlk.base.errors import Status
 
 RUN, TEST = setup.KINDS["run"], setup.KINDS["test"]
 ALL_TOOLS = [tool for feature in setup.FEATURES.values() for tool in feature.tools]
@@ -81,10 +78,9 @@ def calls(house):
 
 
 def refused(features=RUN, **options):
-    with pytest.raises(WlkError) as error:
+    with programs.error(Status.NO_TOOL) as caught:
         setup.ensure(features, **options)
-    assert error.value.status == Status.NO_TOOL
-    return error.value.message
+    return caught.value.message
 
 
 def test_setup_refusal_names_things_and_command(house):
@@ -284,11 +280,8 @@ def test_setup_new_environment_forgets_what_the_old_one_had(house, monkeypatch):
 
 def test_setup_build_folder_of_somebody_else(house, monkeypatch):
     monkeypatch.setattr(setup, "BUILD", house / "bin" / "env" / "build")  # below a file
-    with pytest.raises(WlkError) as error:
+    with programs.error(Status.NO_FILE, str(setup.BUILD), setup.BUILD_VARIABLE):
         setup.ensure(RUN)
-    assert error.value.status == Status.NO_FILE
-    assert str(setup.BUILD) in error.value.message
-    assert setup.BUILD_VARIABLE in error.value.message
 
 
 def test_setup_lock_between_threads_is_silent(tmp_path, monkeypatch, capsys):
