@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Reads the operand collector's options out of the simulator's option files.
 #include "warplock/opndcoll_options.h"
 
 #include <errno.h>
@@ -10,12 +11,19 @@
 
 /* ---- which options there are ---- */
 
-typedef enum kind {
-    NUMBER,
-    WIDTHS,      // numbers, separated by commas
-    PIPELINE,    // T:W
-    SPECIALIZED, // en,units,latency,idw,exw,name
-} kind;
+typedef enum kind { NUMBER, WIDTHS, PIPELINE, SPECIALIZED } kind;
+
+// Values are numbers, which are the first of their field.
+static const struct {
+    uint32_t least, most;
+    char separator, end; // an end other than 0 may follow the numbers, and a name
+    const char *wanted;
+} forms[] = {
+    [NUMBER] = {1, 1, ',', '\0', "a number"},
+    [WIDTHS] = {1, WLK_OPNDCOLL_WIDTHS, ',', '\0', "at most 13 numbers, as in 4,4,4"},
+    [PIPELINE] = {2, 2, ':', '\0', "THREADS:LANES, as in 2048:32"},
+    [SPECIALIZED] = {5, 5, ',', ',', "enabled,units,latency,id_width,ex_width,name"},
+};
 
 typedef struct option {
     const char *name;
@@ -182,54 +190,26 @@ static uint32_t numbers(const char *text, char separator, uint32_t *values, uint
     return n;
 }
 
-static bool read_specialized(const char *text, wlk_opndcoll_specialized *unit) {
-    uint32_t values[5];
-    const char *rest;
-    if (numbers(text, ',', values, 5, &rest) != 5 || (*rest != ',' && *rest != '\0')) {
-        return false;
-    }
-    memset(unit, 0, sizeof *unit);
-    unit->enabled = values[0];
-    unit->num_units = values[1];
-    unit->latency = values[2];
-    unit->id_width = values[3];
-    unit->ex_width = values[4];
-    if (*rest == ',') {
-        (void)snprintf(unit->name, sizeof unit->name, "%.*s", (int)sizeof unit->name - 1, rest + 1);
-    }
-    return true;
-}
-
 // The word as the value of an option.
 static wlk_status read_value(reader *r, const option *o) {
     char *field = (char *)&r->cfg + o->at;
     uint32_t values[WLK_OPNDCOLL_WIDTHS];
-    const char *rest, *wanted = NULL;
-    switch (o->kind) {
-    case NUMBER:
-        wanted = numbers(r->word, ',', values, 1, &rest) == 1 && *rest == '\0' ? NULL : "a number";
-        memcpy(field, values, wanted == NULL ? sizeof values[0] : 0u);
-        break;
-    case WIDTHS:
-        r->widths = numbers(r->word, ',', values, WLK_OPNDCOLL_WIDTHS, &rest);
-        wanted = r->widths != 0 && *rest == '\0' ? NULL : "at most 13 numbers, as in 4,4,4";
-        memcpy(field, values, wanted == NULL ? r->widths * sizeof values[0] : 0u);
-        break;
-    case PIPELINE:
-        wanted = numbers(r->word, ':', values, 2, &rest) == 2 && *rest == '\0'
-                     ? NULL
-                     : "THREADS:LANES, as in 2048:32";
-        memcpy(field, values, wanted == NULL ? 2u * sizeof values[0] : 0u);
-        break;
-    case SPECIALIZED:
-        wanted = read_specialized(r->word, (wlk_opndcoll_specialized *)(void *)field)
-                     ? NULL
-                     : "enabled,units,latency,id_width,ex_width,name";
-        break;
-    }
-    if (wanted != NULL) {
+    const char *rest;
+    const uint32_t n =
+        numbers(r->word, forms[o->kind].separator, values, forms[o->kind].most, &rest);
+    if (n < forms[o->kind].least || (*rest != '\0' && *rest != forms[o->kind].end)) {
         return complain(r, r->word_line, o->name, WLK_BAD_CONFIG, "'%.64s' is not %s", r->word,
-                        wanted);
+                        forms[o->kind].wanted);
+    }
+    memcpy(field, values, n * sizeof values[0]);
+    if (o->kind == WIDTHS) {
+        r->widths = n;
+    }
+    if (o->kind == SPECIALIZED) {
+        wlk_opndcoll_specialized *unit = (wlk_opndcoll_specialized *)(void *)field;
+        memset(unit->name, 0, sizeof unit->name);
+        (void)snprintf(unit->name, sizeof unit->name, "%.*s", (int)sizeof unit->name - 1,
+                       *rest != '\0' ? rest + 1 : rest);
     }
     return WLK_OK;
 }

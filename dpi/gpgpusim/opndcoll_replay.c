@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Executes stimulus on a model of the operand collector, and keeps what write-back needs of an
+// instruction while the model has it.
 #include "opndcoll_replay.h"
 
 #include <inttypes.h>
@@ -8,33 +10,30 @@
 #include "opndcoll_tally.h"
 #include "tool.h"
 
-enum { DRAINED = 4096, NO_RECORD = UINT32_MAX };
+enum { DRAINED = 4096, CHUNK = 1024, FIRST_RESULTS = 1024 };
 
-// An instruction or a result: what write-back needs of it.
+// An instruction or a result.
 typedef struct record {
+    struct record *next; // of those that are free, or of those that were taken
+    int64_t key;         // of a result
     uint32_t uid, wid, sched, n;
     int32_t dst[WLK_OPNDCOLL_OPERANDS];
 } record;
 
-// A growing pool of records. `next` chains those that are free.
-typedef struct pool {
-    record *at;
-    uint32_t *next;
-    uint32_t size, free;
-} pool;
+typedef struct chunk {
+    struct chunk *before;
+    record records[CHUNK];
+} chunk;
 
 // Instructions taken out of an OC_EX set, oldest first; beyond DRAINED the oldest is forgotten.
 typedef struct drained {
-    uint32_t records[DRAINED];
-    uint32_t first, count;
+    record *first, *last;
+    uint32_t count;
 } drained;
 
-// Results by key: open addressing, a power of two slots.
+// Results by key: open addressing, a power of two slots, NULL where one is free.
 typedef struct results {
-    struct {
-        int64_t key;
-        uint32_t record; // NO_RECORD: the slot is free
-    } * slots;
+    record **slots;
     size_t size, used;
 } results;
 
@@ -49,8 +48,9 @@ struct replay {
     text *to;
     uint64_t cycles, steps;
     uint32_t uid;
-    uint32_t held; // record that LD/ST tries, or NO_RECORD
-    pool records;
+    record *held; // LD/ST tries it; NULL: none
+    chunk *chunks;
+    record *free;
     results written;
     drained taken[WLK_OPNDCOLL_KINDS];
 };
@@ -65,179 +65,135 @@ static const uint32_t set_order[] = {
 
 /* ---- records ---- */
 
-static wlk_status grow_pool(pool *p, wlk_error *err) {
-    const uint32_t size = p->size != 0 ? 2u * p->size : 1024u;
-    record *at = realloc(p->at, size * sizeof *at);
-    p->at = at != NULL ? at : p->at;
-    uint32_t *next = realloc(p->next, size * sizeof *next);
-    p->next = next != NULL ? next : p->next;
-    if (at == NULL || next == NULL) {
-        return wlk_fail(err, WLK_NO_MEMORY, "out of memory");
+static bool grow_records(replay *r) {
+    chunk *made = malloc(sizeof *made);
+    if (made == NULL) {
+        return false;
     }
-    for (uint32_t i = p->size; i < size; i++) {
-        next[i] = i + 1u < size ? i + 1u : (uint32_t)NO_RECORD;
+    made->before = r->chunks;
+    r->chunks = made;
+    for (uint32_t i = 0; i < CHUNK; i++) {
+        made->records[i].next = i + 1u < CHUNK ? &made->records[i + 1u] : NULL;
     }
-    p->free = p->size;
-    p->size = size;
-    return WLK_OK;
+    r->free = made->records;
+    return true;
 }
 
-static wlk_status new_record(pool *p, const stim_command *c, uint32_t uid, uint32_t *n,
-                             wlk_error *err) {
-    if (p->free == NO_RECORD) {
-        const wlk_status status = grow_pool(p, err);
-        if (status != WLK_OK) {
-            return status;
-        }
+// Of the command's result or instruction; NULL: there is no memory.
+static record *new_record(replay *r, const stim_command *c, uint32_t uid) {
+    if (r->free == NULL && !grow_records(r)) {
+        return NULL;
     }
-    *n = p->free;
-    p->free = p->next[*n];
-    record *r = &p->at[*n];
-    r->uid = uid;
-    r->wid = c->wid;
-    r->sched = c->sched;
-    r->n = c->n_dst;
-    memcpy(r->dst, c->dst, c->n_dst * sizeof r->dst[0]);
-    return WLK_OK;
-}
-
-static void free_record(pool *p, uint32_t n) {
-    p->next[n] = p->free;
-    p->free = n;
-}
-
-static uint32_t pop_drained(replay *r, uint32_t kind) {
-    drained *d = &r->taken[kind];
-    if (d->count == 0) {
-        return NO_RECORD;
-    }
-    const uint32_t n = d->records[d->first];
-    d->first = (d->first + 1u) % DRAINED;
-    d->count--;
+    record *n = r->free;
+    r->free = n->next;
+    n->key = c->key;
+    n->uid = uid;
+    n->wid = c->wid;
+    n->sched = c->sched;
+    n->n = c->n_dst;
+    memcpy(n->dst, c->dst, c->n_dst * sizeof n->dst[0]);
     return n;
 }
 
-static void push_drained(replay *r, uint32_t kind, uint32_t n) {
+static void free_record(replay *r, record *n) {
+    n->next = r->free;
+    r->free = n;
+}
+
+// NULL: there is none.
+static record *pop_drained(replay *r, uint32_t kind) {
+    drained *d = &r->taken[kind];
+    record *n = d->first;
+    if (n != NULL) {
+        d->first = n->next;
+        d->count--;
+    }
+    return n;
+}
+
+static void push_drained(replay *r, uint32_t kind, record *n) {
     drained *d = &r->taken[kind];
     if (d->count == DRAINED) {
-        free_record(&r->records, pop_drained(r, kind));
+        free_record(r, pop_drained(r, kind));
     }
-    d->records[(d->first + d->count++) % DRAINED] = n;
+    n->next = NULL;
+    *(d->first == NULL ? &d->first : &d->last->next) = n;
+    d->last = n;
+    d->count++;
 }
 
 /* ---- results by key ---- */
 
-static size_t slot_of(const results *t, int64_t key) {
-    size_t i = (size_t)((uint64_t)key * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (t->size - 1u);
-    while (t->slots[i].record != NO_RECORD && t->slots[i].key != key) {
-        i = (i + 1u) & (t->size - 1u);
+// Where a result is, or NULL for it to be put.
+static record **slot_of(const results *t, int64_t key) {
+    size_t i = (size_t)((uint64_t)key * UINT64_C(0x9e3779b97f4a7c15) >> 20);
+    while (t->slots[i & (t->size - 1u)] != NULL && t->slots[i & (t->size - 1u)]->key != key) {
+        i++;
     }
-    return i;
+    return &t->slots[i & (t->size - 1u)];
 }
 
-static wlk_status grow_results(results *t, wlk_error *err) {
+static bool resize_results(results *t, size_t size) {
     const results old = *t;
-    t->size = old.size != 0 ? 2u * old.size : 1024u;
-    t->slots = malloc(t->size * sizeof *t->slots);
-    if (t->slots == NULL) {
-        *t = old;
-        return wlk_fail(err, WLK_NO_MEMORY, "out of memory");
+    record **slots = calloc(size, sizeof(record *));
+    if (slots == NULL) {
+        return false;
     }
-    for (size_t i = 0; i < t->size; i++) {
-        t->slots[i].record = NO_RECORD;
-    }
+    *t = (results){slots, size, old.used};
     for (size_t i = 0; i < old.size; i++) {
-        if (old.slots[i].record != NO_RECORD) {
-            t->slots[slot_of(t, old.slots[i].key)] = old.slots[i];
+        if (old.slots[i] != NULL) {
+            *slot_of(t, old.slots[i]->key) = old.slots[i];
         }
     }
     free(old.slots);
-    return WLK_OK;
+    return true;
 }
 
-static wlk_status set_result(replay *r, int64_t key, uint32_t n, wlk_error *err) {
+static bool set_result(replay *r, record *n) {
     results *t = &r->written;
-    if (2u * t->used >= t->size) {
-        const wlk_status status = grow_results(t, err);
-        if (status != WLK_OK) {
-            return status;
-        }
+    if (2u * t->used >= t->size && !resize_results(t, 2u * t->size)) {
+        return false;
     }
-    const size_t i = slot_of(t, key);
-    if (t->slots[i].record != NO_RECORD) {
-        free_record(&r->records, t->slots[i].record);
+    record **slot = slot_of(t, n->key);
+    if (*slot != NULL) {
+        free_record(r, *slot);
     } else {
         t->used++;
     }
-    t->slots[i].key = key;
-    t->slots[i].record = n;
-    return WLK_OK;
-}
-
-static uint32_t get_result(const results *t, int64_t key) {
-    return t->size != 0 ? t->slots[slot_of(t, key)].record : (uint32_t)NO_RECORD;
+    *slot = n;
+    return true;
 }
 
 /* ---- lines ---- */
 
-static void tell_event(text *to, const wlk_opndcoll_event *e) {
-    switch (e->what) {
-    case WLK_OPNDCOLL_DISPATCH:
-        text_raw(to, "D ");
-        text_number(to, e->at);
-        text_number(to, e->unit);
-        text_word(to, wlk_opndcoll_kind_name(e->kind));
-        text_number(to, e->uid);
-        text_number(to, e->slot);
-        break;
-    case WLK_OPNDCOLL_GRANT:
-        text_raw(to, "G ");
-        text_number(to, e->at);
-        text_number(to, e->unit);
-        text_number(to, e->slot);
-        text_number(to, e->reg);
-        text_number(to, e->wid);
-        break;
-    case WLK_OPNDCOLL_ALLOCATE:
-        text_raw(to, "A ");
-        text_number(to, e->at);
-        text_word(to, wlk_opndcoll_kind_name(e->kind));
-        text_number(to, e->unit);
-        text_number(to, e->uid);
-        break;
-    default:
-        text_raw(to, "w ");
-        text_number(to, e->slot);
-        text_number(to, e->reg);
-        text_number(to, e->at);
-        text_raw(to, e->what == WLK_OPNDCOLL_WRITE ? "+" : "-");
-    }
-    text_end(to);
-}
-
 static void tell_events(replay *r) {
     for (uint32_t i = 0; i < r->events.count; i++) {
-        tell_event(r->to, &r->events.at[i]);
+        const wlk_opndcoll_event *e = &r->events.at[i];
+        const char *kind = wlk_opndcoll_kind_name(e->kind);
+        switch (e->what) {
+        case WLK_OPNDCOLL_DISPATCH:
+            text_line(r->to, "D %u %u %s %u %u", e->at, e->unit, kind, e->uid, e->slot);
+            break;
+        case WLK_OPNDCOLL_GRANT:
+            text_line(r->to, "G %u %u %u %u %u", e->at, e->unit, e->slot, e->reg, e->wid);
+            break;
+        case WLK_OPNDCOLL_ALLOCATE:
+            text_line(r->to, "A %u %s %u %u", e->at, kind, e->unit, e->uid);
+            break;
+        default:
+            text_line(r->to, "w %u %u %u %s", e->slot, e->reg, e->at,
+                      e->what == WLK_OPNDCOLL_WRITE ? "+" : "-");
+        }
     }
     r->events.count = 0;
-}
-
-static void text_hex(text *to, uint32_t number) {
-    char word[16];
-    (void)snprintf(word, sizeof word, "%" PRIx32, number);
-    text_raw(to, word);
 }
 
 static void tell_units(replay *r) {
     for (uint32_t i = 0; i < r->shape.units; i++) {
         wlk_opndcoll_held held;
         if (wlk_opndcoll_unit(r->model, i, &held)) {
-            text_raw(r->to, "c ");
-            text_number(r->to, i);
-            text_number(r->to, held.uid);
-            text_word(r->to, wlk_opndcoll_kind_name(held.kind));
-            text_hex(r->to, held.pending);
-            text_end(r->to);
+            text_line(r->to, "c %u %u %s %x", i, held.uid, wlk_opndcoll_kind_name(held.kind),
+                      held.pending);
         }
     }
 }
@@ -246,29 +202,23 @@ static void tell_queues(replay *r) {
     const uint32_t room = r->shape.units * WLK_OPNDCOLL_OPERANDS;
     for (uint32_t bank = 0; bank < r->shape.banks; bank++) {
         const uint32_t n = wlk_opndcoll_queue(r->model, bank, r->queue, room);
-        if (n == 0) {
-            continue;
+        if (n != 0) {
+            text_add(r->to, "q %u", bank);
+            for (uint32_t i = 0; i < n; i++) {
+                text_add(r->to, " %u:%u", r->queue[i].unit, r->queue[i].slot);
+            }
+            text_end(r->to);
         }
-        text_raw(r->to, "q ");
-        text_number(r->to, bank);
-        for (uint32_t i = 0; i < n; i++) {
-            text_number(r->to, r->queue[i].unit);
-            r->to->buffer[r->to->used - 1u] = ':';
-            text_number(r->to, r->queue[i].slot);
-        }
-        text_end(r->to);
     }
 }
 
 static void tell_arbiters(replay *r) {
-    text_raw(r->to, "u ");
+    text_add(r->to, "u");
     for (uint32_t du = 0; du < r->shape.dispatch_units; du++) {
-        text_number(r->to, wlk_opndcoll_last(r->model, du));
+        text_add(r->to, " %u", wlk_opndcoll_last(r->model, du));
     }
     text_end(r->to);
-    text_raw(r->to, "p ");
-    text_number(r->to, wlk_opndcoll_pri(r->model));
-    text_end(r->to);
+    text_line(r->to, "p %u", wlk_opndcoll_pri(r->model));
 }
 
 static void tell_set(replay *r, uint32_t kind, bool is_ex) {
@@ -278,13 +228,12 @@ static void tell_set(replay *r, uint32_t kind, bool is_ex) {
     if (width == 0 || (taken << (64u - width)) == 0) {
         return;
     }
-    text_raw(r->to, is_ex ? "r EX_" : "r ID_");
-    text_word(r->to, wlk_opndcoll_kind_name(kind));
+    text_add(r->to, "r %s_%s", is_ex ? "EX" : "ID", wlk_opndcoll_kind_name(kind));
     for (uint32_t slot = 0; slot < width; slot++) {
         wlk_opndcoll_held held;
         const bool there = is_ex ? wlk_opndcoll_ex_slot(r->model, kind, slot, &held)
                                  : wlk_opndcoll_id_slot(r->model, kind, slot, &held);
-        text_number(r->to, there ? held.uid : 0u);
+        text_add(r->to, " %u", there ? held.uid : 0u);
     }
     text_end(r->to);
 }
@@ -300,83 +249,49 @@ static void tell_sets(replay *r) {
 
 void replay_header(replay *r) {
     static const char *const variants[] = {"4.0", "4.2", "3.2"};
-    const struct {
-        const char *name;
-        uint32_t value;
-    } counts[] = {{"banks", r->shape.banks},        {"cus", r->shape.units},
-                  {"dus", r->shape.dispatch_units}, {"ports", r->shape.ports},
-                  {"sched", r->shape.schedulers},   {"sub", r->shape.sub_core}};
-    text_raw(r->to, "# variant ");
-    text_word(r->to, variants[r->cfg.revision]);
-    for (uint32_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
-        text_word(r->to, counts[i].name);
-        text_number(r->to, counts[i].value);
-    }
-    text_end(r->to);
-    for (uint32_t i = 0; i < r->shape.kinds; i++) {
+    const wlk_opndcoll_shape *s = &r->shape;
+    text_line(r->to, "# variant %s banks %u cus %u dus %u ports %u sched %u sub %u",
+              variants[r->cfg.revision], s->banks, s->units, s->dispatch_units, s->ports,
+              s->schedulers, s->sub_core);
+    for (uint32_t i = 0; i < s->kinds; i++) {
         const uint32_t kind = set_order[i];
-        text_raw(r->to, "# set ");
-        text_word(r->to, wlk_opndcoll_kind_name(kind));
-        text_raw(r->to, "id ");
-        text_number(r->to, r->shape.id_width[kind]);
-        text_raw(r->to, "ex ");
-        text_number(r->to, r->shape.ex_width[kind]);
-        text_end(r->to);
+        text_line(r->to, "# set %s id %u ex %u", wlk_opndcoll_kind_name(kind), s->id_width[kind],
+                  s->ex_width[kind]);
     }
 }
 
 void replay_stats(replay *r) {
     wlk_opndcoll_counters counters;
     wlk_opndcoll_counted(r->model, &counters);
-    text_raw(r->to, "# stats reads ");
-    text_number(r->to, counters.reads);
-    text_raw(r->to, "writes ");
-    text_number(r->to, counters.writes);
-    text_raw(r->to, "nonrf ");
-    text_number(r->to, counters.non_rf);
-    text_end(r->to);
-}
-
-// "E SET ", "E SET 5 ": the head of an answer, its number or -.
-static void tell_answer(text *to, const char *what, uint32_t kind, bool there, uint64_t number) {
-    text_word(to, what);
-    text_word(to, wlk_opndcoll_kind_name(kind));
-    if (there) {
-        text_number(to, number);
-    } else {
-        text_raw(to, "-");
-    }
+    text_line(r->to, "# stats reads %" PRIu64 " writes %" PRIu64 " nonrf %" PRIu64, counters.reads,
+              counters.writes, counters.non_rf);
 }
 
 /* ---- commands ---- */
 
 static wlk_status do_issue(replay *r, const stim_command *c, wlk_error *err) {
-    uint32_t n;
-    const wlk_status status = new_record(&r->records, c, r->uid + 1u, &n, err);
-    if (status != WLK_OK) {
-        return status;
+    record *n = new_record(r, c, r->uid + 1u);
+    if (n == NULL) {
+        return tool_no_memory(err);
     }
-    const wlk_opndcoll_inst inst = {.user = n,
-                                    .uid = r->uid + 1u,
+    const wlk_opndcoll_inst inst = {.user = (uintptr_t)n,
+                                    .uid = n->uid,
                                     .wid = c->wid,
                                     .sched = c->sched,
                                     .lanes = UINT32_MAX,
                                     .n_src = c->n_src,
                                     .src = c->src};
     const int32_t slot = wlk_opndcoll_issue(r->model, c->kind, &inst);
+    const char *kind = wlk_opndcoll_kind_name(c->kind);
     if (r->tally != NULL) {
         tally_issue(r->tally, c->kind, slot >= 0);
     }
     if (slot < 0) {
-        free_record(&r->records, n);
+        free_record(r, n);
+        text_line(r->to, "I %s -", kind);
     } else {
-        r->uid++;
+        text_line(r->to, "I %s %u %u", kind, ++r->uid, (uint32_t)slot);
     }
-    tell_answer(r->to, "I", c->kind, slot >= 0, r->uid);
-    if (slot >= 0) {
-        text_number(r->to, (uint32_t)slot);
-    }
-    text_end(r->to);
     return WLK_OK;
 }
 
@@ -396,87 +311,78 @@ static wlk_status do_take(replay *r, const stim_command *c, wlk_error *err) {
     } else if (!by_slot || c->slot < width) {
         slot = wlk_opndcoll_take(r->model, c->kind, &held);
     }
-    tell_answer(r->to, "E", c->kind, slot >= 0, slot >= 0 ? held.uid : 0u);
-    text_end(r->to);
-    if (slot >= 0) {
-        if (r->tally != NULL) {
-            tally_take(r->tally, c->kind);
-        }
-        push_drained(r, c->kind, (uint32_t)held.user);
+    if (slot < 0) {
+        text_line(r->to, "E %s -", wlk_opndcoll_kind_name(c->kind));
+        return WLK_OK;
     }
+    text_line(r->to, "E %s %u", wlk_opndcoll_kind_name(c->kind), held.uid);
+    if (r->tally != NULL) {
+        tally_take(r->tally, c->kind);
+    }
+    push_drained(r, c->kind, (record *)(uintptr_t)held.user);
     return WLK_OK;
 }
 
-// One call of write-back; its answer.
-static uint32_t write_back(replay *r, uint32_t n) {
-    record *result = &r->records.at[n];
+// One call of write-back: is all written?
+static bool write_back(replay *r, record *result) {
     const int32_t answer = wlk_opndcoll_writeback(r->model, result->dst, result->n, result->wid,
                                                   result->sched, UINT32_MAX, &r->events);
     if (r->tally != NULL) {
         tally_writeback(r->tally, &r->events);
     }
     tell_events(r);
-    return answer == 1 ? 1u : 0u;
+    return answer == 1;
 }
 
 static wlk_status do_write(replay *r, const stim_command *c, wlk_error *err) {
-    uint32_t n = get_result(&r->written, c->key);
-    if (c->what == 'W') {
-        wlk_status status = new_record(&r->records, c, 0, &n, err);
-        status = status == WLK_OK ? set_result(r, c->key, n, err) : status;
-        if (status != WLK_OK) {
-            return status;
-        }
+    record *n = new_record(r, c, 0);
+    if (n == NULL || !set_result(r, n)) {
+        return tool_no_memory(err);
     }
-    char head[32];
-    (void)snprintf(head, sizeof head, "%c %" PRId64, c->what, c->key);
-    const bool known = n != NO_RECORD;
-    const uint32_t answer = known ? write_back(r, n) : 0u;
-    text_word(r->to, head);
-    text_raw(r->to, !known ? "-" : answer != 0 ? "1" : "0");
-    text_end(r->to);
+    const bool done = write_back(r, n);
+    text_line(r->to, "W %" PRId64 " %u", c->key, done);
     return WLK_OK;
 }
 
-static void do_drained(replay *r, uint32_t kind) {
-    const uint32_t n = pop_drained(r, kind);
-    if (n == NO_RECORD) {
-        tell_answer(r->to, "V", kind, false, 0);
-        text_end(r->to);
+static void do_retry(replay *r, const stim_command *c) {
+    record *n = *slot_of(&r->written, c->key);
+    if (n == NULL) {
+        text_line(r->to, "R %" PRId64 " -", c->key);
         return;
     }
-    const uint32_t answer = write_back(r, n);
-    tell_answer(r->to, "V", kind, true, r->records.at[n].uid);
-    text_number(r->to, answer);
-    text_end(r->to);
-    free_record(&r->records, n);
+    const bool done = write_back(r, n);
+    text_line(r->to, "R %" PRId64 " %u", c->key, done);
+}
+
+static void do_drained(replay *r, uint32_t kind) {
+    record *n = pop_drained(r, kind);
+    if (n == NULL) {
+        text_line(r->to, "V %s -", wlk_opndcoll_kind_name(kind));
+        return;
+    }
+    const bool done = write_back(r, n);
+    text_line(r->to, "V %s %u %u", wlk_opndcoll_kind_name(kind), n->uid, done);
+    free_record(r, n);
 }
 
 static void do_load(replay *r) {
-    if (r->held != NO_RECORD) {
-        const uint32_t answer = write_back(r, r->held);
-        text_raw(r->to, "L ");
-        text_number(r->to, r->records.at[r->held].uid);
-        text_number(r->to, answer);
-        text_end(r->to);
-        if (answer == 0) {
+    if (r->held != NULL) {
+        const bool done = write_back(r, r->held);
+        text_line(r->to, "L %u %u", r->held->uid, done);
+        if (!done) {
             return;
         }
-        free_record(&r->records, r->held);
+        free_record(r, r->held);
     }
     r->held = pop_drained(r, WLK_OPNDCOLL_MEM);
-    if (r->held != NO_RECORD) {
-        text_raw(r->to, "L< ");
-        text_number(r->to, r->records.at[r->held].uid);
-        text_end(r->to);
+    if (r->held != NULL) {
+        text_line(r->to, "L< %u", r->held->uid);
     }
 }
 
 static void do_steps(replay *r, uint64_t count) {
     for (uint64_t i = 0; i < count && !r->to->differs && !r->to->failed && tool_stop == 0; i++) {
-        text_raw(r->to, "S ");
-        text_number(r->to, r->steps++);
-        text_end(r->to);
+        text_line(r->to, "S %" PRIu64, r->steps++);
         wlk_opndcoll_step(r->model, &r->events);
         if (r->tally != NULL) {
             tally_step(r->tally, &r->events);
@@ -497,17 +403,17 @@ wlk_status replay_command(replay *r, const stim_command *command, wlk_error *err
         if (r->tally != NULL) {
             tally_cycle(r->tally);
         }
-        text_raw(r->to, "C ");
-        text_number(r->to, r->cycles++);
-        text_end(r->to);
+        text_line(r->to, "C %" PRIu64, r->cycles++);
         return WLK_OK;
     case 'I':
         return do_issue(r, command, err);
     case 'E':
         return do_take(r, command, err);
     case 'W':
-    case 'R':
         return do_write(r, command, err);
+    case 'R':
+        do_retry(r, command);
+        return WLK_OK;
     case 'V':
         do_drained(r, command->kind);
         return WLK_OK;
@@ -537,21 +443,20 @@ wlk_status replay_open(replay **out, const wlk_opndcoll_cfg *cfg, bool state, te
     replay *r = calloc(1, sizeof *r);
     *out = r;
     if (r == NULL) {
-        return wlk_fail(err, WLK_NO_MEMORY, "out of memory");
+        return tool_no_memory(err);
     }
     r->cfg = *cfg;
     r->state = state;
     r->to = to;
-    r->held = NO_RECORD;
-    r->records.free = NO_RECORD;
     wlk_opndcoll_shape_of(cfg, &r->shape);
     r->events.room = wlk_opndcoll_max_events(cfg);
     r->events.at = calloc(r->events.room, sizeof *r->events.at);
     r->queue = calloc(r->shape.units * WLK_OPNDCOLL_OPERANDS, sizeof *r->queue);
     void *memory = malloc(wlk_opndcoll_state_size(cfg));
-    if (memory == NULL || r->events.at == NULL || r->queue == NULL) {
+    const bool has_results = resize_results(&r->written, FIRST_RESULTS);
+    if (memory == NULL || r->events.at == NULL || r->queue == NULL || !has_results) {
         free(memory);
-        return wlk_fail(err, WLK_NO_MEMORY, "out of memory");
+        return tool_no_memory(err);
     }
     r->model = wlk_opndcoll_init(cfg, memory);
     return WLK_OK;
@@ -565,8 +470,11 @@ void replay_close(replay *r) {
     free(r->model);
     free(r->events.at);
     free(r->queue);
-    free(r->records.at);
-    free(r->records.next);
     free(r->written.slots);
+    while (r->chunks != NULL) {
+        chunk *last = r->chunks;
+        r->chunks = last->before;
+        free(last);
+    }
     free(r);
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Reads the commands of a stimulus, and refuses those that the configuration does not have.
 #include "opndcoll_stim.h"
 
 #include <errno.h>
@@ -7,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BUFFER = 1 << 20, LONGEST = 1 << 12, WORDS = 8 };
+enum { LONGEST = 1 << 12, WORDS = 8 };
 
 struct stim_reader {
     FILE *from;
@@ -15,11 +16,9 @@ struct stim_reader {
     wlk_opndcoll_shape shape;
     wlk_error *err;
     uint64_t line, bytes;
-    size_t at, end; // what is left in `buffer`
-    bool ended;
     uint32_t n_words;
     const char *words[WORDS];
-    char buffer[BUFFER + 1]; // one byte for the end of a last line without one
+    char text[LONGEST + 1]; // of the line
 };
 
 wlk_status stim_open(stim_reader **out, FILE *from, const char *name,
@@ -60,57 +59,33 @@ complain(const stim_reader *r, wlk_status status, const char *format, ...) {
 
 /* ---- lines and words ---- */
 
-static wlk_status refill(stim_reader *r) {
-    memmove(r->buffer, r->buffer + r->at, r->end - r->at);
-    r->end -= r->at;
-    r->at = 0;
-    const size_t n = fread(r->buffer + r->end, 1, BUFFER - r->end, r->from);
-    r->end += n;
-    r->ended = n == 0;
+// The next line; *more = false at the end of the file.
+static wlk_status next_line(stim_reader *r, bool *more) {
+    size_t n = 0;
+    int c = getc_unlocked(r->from);
+    *more = c != EOF;
+    r->line += c != EOF;
+    for (; c != '\n' && c != EOF; c = getc_unlocked(r->from)) {
+        if (n == LONGEST) {
+            return complain(r, WLK_CORRUPT, "longer than %d characters", LONGEST);
+        }
+        if (c == '\0') {
+            return complain(r, WLK_CORRUPT, "a byte 0; is this a stimulus, unpacked?");
+        }
+        r->text[n++] = (char)c;
+    }
     if (ferror(r->from) != 0) {
         return wlk_fail(r->err, WLK_NO_FILE, "%s: cannot be read: %s", r->name, strerror(errno));
     }
+    r->text[n] = '\0';
+    r->bytes += n + 1u;
     return WLK_OK;
 }
 
-// The next line, ended by 0; NULL at the end of the file.
-static wlk_status next_line(stim_reader *r, char **line) {
-    char *end = NULL;
-    for (;;) {
-        end = (char *)memchr(r->buffer + r->at, '\n', r->end - r->at);
-        if (end != NULL || r->ended) {
-            break;
-        }
-        const wlk_status status = refill(r);
-        if (status != WLK_OK) {
-            return status;
-        }
-        if (r->end == BUFFER && r->at == 0 && memchr(r->buffer, '\n', BUFFER) == NULL) {
-            break;
-        }
-    }
-    *line = r->at < r->end ? r->buffer + r->at : NULL;
-    if (*line == NULL) {
-        return WLK_OK;
-    }
-    r->line++;
-    end = end != NULL ? end : r->buffer + r->end;
-    const size_t size = (size_t)(end - *line);
-    if (size > LONGEST) {
-        return complain(r, WLK_CORRUPT, "longer than %d characters", LONGEST);
-    }
-    *end = '\0';
-    r->at += size + (r->at + size < r->end ? 1u : 0u);
-    r->bytes += size + 1u;
-    return strlen(*line) == size
-               ? WLK_OK
-               : complain(r, WLK_CORRUPT, "a byte 0; is this a stimulus, unpacked?");
-}
-
 // Cuts the line into words; one more than fits is counted and not kept.
-static void cut(stim_reader *r, char *line) {
+static void cut(stim_reader *r) {
     r->n_words = 0;
-    for (char *at = line; *at != '\0';) {
+    for (char *at = r->text; *at != '\0';) {
         while (*at == ' ' || *at == '\t' || *at == '\r') {
             *at++ = '\0';
         }
@@ -315,19 +290,13 @@ static wlk_status parse(stim_reader *r, stim_command *c) {
 
 wlk_status stim_next(stim_reader *r, stim_command *command, bool *more, wlk_error *err) {
     r->err = err;
-    *more = false;
     for (;;) {
-        char *line;
-        const wlk_status status = next_line(r, &line);
-        if (status != WLK_OK || line == NULL) {
+        const wlk_status status = next_line(r, more);
+        if (status != WLK_OK || !*more) {
             return status;
         }
-        if (line[0] == '#') {
-            continue;
-        }
-        cut(r, line);
-        if (r->n_words != 0) {
-            *more = true;
+        cut(r);
+        if (r->n_words != 0 && r->text[0] != '#') {
             return parse(r, command);
         }
     }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+// Lines of events of the operand collector, written or compared.
 #include "opndcoll_text.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,27 +71,66 @@ wlk_status text_open(text *t, const text_recording *expected, wlk_error *err) {
     return t->buffer != NULL ? WLK_OK : wlk_fail(err, WLK_NO_MEMORY, "out of memory");
 }
 
-void text_raw(text *t, const char *part) {
-    const size_t n = strlen(part);
-    memcpy(t->buffer + t->used, part, n);
-    t->used += n;
-}
-
-void text_word(text *t, const char *word) {
-    text_raw(t, word);
-    t->buffer[t->used++] = ' ';
-}
-
-void text_number(text *t, uint64_t number) {
+static void add_number(text *t, uint64_t number, const uint32_t base) {
     char digits[DIGITS];
     uint32_t n = DIGITS;
     do {
-        digits[--n] = (char)('0' + number % 10u);
-        number /= 10u;
+        digits[--n] = "0123456789abcdef"[number % base];
+        number /= base;
     } while (number != 0);
     memcpy(t->buffer + t->used, digits + n, DIGITS - n);
     t->used += DIGITS - n;
-    t->buffer[t->used++] = ' ';
+}
+
+static void add_word(text *t, const char *word) {
+    const size_t n = strlen(word);
+    memcpy(t->buffer + t->used, word, n);
+    t->used += n;
+}
+
+static void add_long(text *t, uint64_t number, bool is_signed) {
+    const bool is_negative = is_signed && number >> 63 != 0;
+    add_word(t, is_negative ? "-" : "");
+    add_number(t, is_negative ? 0u - number : number, 10);
+}
+
+// vsnprintf() takes five times as long.
+static void add(text *t, const char *form, va_list args) {
+    for (; *form != '\0'; form++) {
+        if (*form != '%') {
+            t->buffer[t->used++] = *form;
+            continue;
+        }
+        switch (*++form) {
+        case 's':
+            add_word(t, va_arg(args, const char *));
+            break;
+        case 'x':
+            add_number(t, va_arg(args, unsigned), 16);
+            break;
+        case 'l': // %lu and %ld, or %llu and %lld
+            form += form[1] == 'l' ? 2 : 1;
+            add_long(t, va_arg(args, uint64_t), *form == 'd');
+            break;
+        default:
+            add_number(t, va_arg(args, unsigned), 10);
+        }
+    }
+}
+
+void text_add(text *t, const char *form, ...) {
+    va_list args;
+    va_start(args, form);
+    add(t, form, args);
+    va_end(args);
+}
+
+void text_line(text *t, const char *form, ...) {
+    va_list args;
+    va_start(args, form);
+    add(t, form, args);
+    va_end(args);
+    text_end(t);
 }
 
 static void flush(text *t) {
@@ -124,7 +165,6 @@ void text_end(text *t) {
         t->used = t->start;
         return;
     }
-    t->used -= t->used > t->start && t->buffer[t->used - 1u] == ' ' ? 1u : 0u;
     t->lines++;
     if (t->expected != NULL) {
         compare(t);

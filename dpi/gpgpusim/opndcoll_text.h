@@ -33,13 +33,14 @@ wlk_status text_load(text_recording *recording, const char *path, wlk_error *err
 /* @p expected may be NULL. NO_MEMORY. */
 wlk_status text_open(text *t, const text_recording *expected, wlk_error *err);
 
-/* Parts of a line: a word and a blank, a number and a blank, as it is. */
-void text_word(text *t, const char *word);
-void text_number(text *t, uint64_t number);
-void text_raw(text *t, const char *part);
+/* A part of a line: of printf's forms %s, %x, %u, %lu and %ld. */
+void text_add(text *t, const char *form, ...) __attribute__((format(printf, 2, 3)));
 
-/* The line is complete; a blank at its end goes. */
+/* The line is complete. */
 void text_end(text *t);
+
+/* A part, and the line is complete. */
+void text_line(text *t, const char *form, ...) __attribute__((format(printf, 2, 3)));
 
 /* The end: writes what is left, or finds lines that only the recording has. */
 void text_finish(text *t);

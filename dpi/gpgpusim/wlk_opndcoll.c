@@ -212,14 +212,8 @@ static int answer(job *j) {
         replay_summary(j->run);
     }
     const int code = j->diff != NULL ? answer_difference(j, j->to.differs && !differed) : WLK_OK;
-    if (!j->to.failed && fflush(stdout) == 0) {
-        return code;
-    }
-    if (errno == EPIPE) {
-        return 128 + SIGPIPE; // `| head` has seen enough
-    }
-    (void)wlk_fail(&j->err, WLK_NO_SPACE, "cannot write the output: %s", strerror(errno));
-    return tool_fail(tool, &j->err);
+    const int closed = tool_close_output(tool);
+    return closed != 0 ? closed : code;
 }
 
 static void clean_up(job *j) {
