@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // wlk-check: a waveform against the model. scripts/warplock check is its front.
 //
-//   wlk-check session FILE               see below
+//   wlk-check session FILE [NAME]        see below; NAME is what messages call the file
 //   wlk-check verify FILE                whether all of it can be read
 //
 // A session prints the scopes and their signals as one JSON object. Then it takes words from stdin,
@@ -371,14 +371,16 @@ int main(int argc, char **argv) {
     tool_on_stop = stop_wave;
     tool_signals();
     const bool verify = argc == 3 && strcmp(argv[1], "verify") == 0;
-    if (!verify && (argc != 3 || strcmp(argv[1], "session") != 0)) {
-        fputs("usage: wlk-check session FILE <WORDS, one a line\n"
+    const bool in_session = (argc == 3 || argc == 4) && strcmp(argv[1], "session") == 0;
+    if (!verify && !in_session) {
+        fputs("usage: wlk-check session FILE [NAME] <WORDS, one a line\n"
               "       wlk-check verify FILE\n",
               stderr);
         return WLK_USAGE;
     }
     wlk_wave *wave = NULL;
-    if (wlk_wave_open(&wave, argv[2], NULL, &err) != WLK_OK) {
+    const char *name = argv[argc - 1];
+    if (wlk_wave_open(&wave, argv[2], name, &err) != WLK_OK) {
         return tool_fail(tool, &err);
     }
     open_wave = wave;
@@ -387,7 +389,7 @@ int main(int argc, char **argv) {
     }
     int code = 0;
     if (!verify) {
-        code = run_session(wave, argv[2]);
+        code = run_session(wave, name);
     } else if (wlk_wave_verify(wave, &err) != WLK_OK) {
         code = tool_fail(tool, &err);
     }

@@ -4,11 +4,14 @@
 from __future__ import annotations
 
 import itertools
+import os
 import re
 import shutil
 import signal
 import subprocess
 import sys
+import tempfile
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,6 +21,7 @@ import pytest
 from programs import Done
 from wlk import tables
 from wlk.base.errors import Status
+from wlk.fit import dump as dumps
 from wlk.fit import wave as dump
 from wlk.run import build
 
@@ -373,7 +377,7 @@ def test_many_instances_take_several_passes(play, monkeypatch):
 
 def test_tool_refuses_more_words_than_it_takes(tmp_path):
     words = "".join("--instance\nblock=collector\n" for _ in range(99_999))
-    done = programs.run("dpi/wlk-check", "session", small(tmp_path), stdin=words)
+    done = programs.run("dpi/wlk-check", "session", small_fst(tmp_path), stdin=words)
     assert done.returncode == Status.USAGE
     assert "more than" in done.stderr
 
@@ -692,6 +696,14 @@ def small(tmp_path: Path, made: Block | None = None, **how) -> Path:
     return write_vcd(tmp_path / "small.vcd", made or block(), **how)
 
 
+def small_fst(tmp_path: Path, *options: str) -> Path:
+    """The same as FST; `options` of vcd2fst."""
+    fst = tmp_path / "small.fst"
+    words = ["vcd2fst", *options, "-v", small(tmp_path), "-f", fst]
+    subprocess.run(words, check=True, capture_output=True)
+    return fst
+
+
 def refused(run: Done, status: Status, *words: str) -> None:
     """One clear line, the exit code, and nothing on stdout but the error."""
     assert (run.code, run.objects[0].keys()) == (status, {"error"})
@@ -749,7 +761,7 @@ def test_nothing_of_a_block(check):
 
 def test_tool_itself_names_a_wrong_width(tmp_path):
     words = ["--instance", "block=collector", "scope=TOP.c", "clock=TOP.clock", "num_lanes=2"]
-    done = programs.run("dpi/wlk-check", "session", small(tmp_path), stdin="\n".join(words))
+    done = programs.run("dpi/wlk-check", "session", small_fst(tmp_path), stdin="\n".join(words))
     assert done.returncode == Status.BAD_WIDTH
     assert "pReg has 4 bits where the port table says 8" in done.stderr
 
@@ -775,6 +787,76 @@ def test_garbage(check, tmp_path, content, status):
     refused(check(dump), status, "a.fst")
 
 
+# What an edit of the small VCD leaves, exit code, part of the line.
+BAD_VCD = {
+    "cut in the definitions": (lambda text: text[:200], Status.TRUNCATED, "before $enddefinitions"),
+    "cut in a line": (lambda text: text[:-1], Status.TRUNCATED, "inside a line"),
+    "definitions alone": (lambda _: b"$enddefinitions $end\n", Status.TRUNCATED, "too early"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("edit", "status", "part"), BAD_VCD.values(), ids=BAD_VCD)
+def test_bad_vcd(check, tmp_path, edit, status, part):
+    dump = small(tmp_path)
+    dump.write_bytes(edit(dump.read_bytes()))
+    refused(check(dump), status, "small.vcd", part)
+
+
+def test_content_decides_what_a_dump_is(check, tmp_path):
+    dump = tmp_path / "wave.fst"
+    small(tmp_path).rename(dump)
+    assert check(dump).json["verdict"] == "PASS"
+
+
+def test_fst_that_is_gzipped_as_a_whole(check, tmp_path):
+    plain = check(small_fst(tmp_path)).json
+    wrapped = small_fst(tmp_path, "-c")
+    data = wrapped.read_bytes()
+    assert data[0] == dumps.WRAPPED
+    assert check(wrapped).json == plain
+    for damaged in (data[:-100], data[:100] + b"????" + data[104:], data[:1] + bytes(16), data[:9]):
+        wrapped.write_bytes(damaged)
+        run = check(wrapped)
+        refused(run, Status(run.code), "small.fst", "the packed FST")
+        assert run.code in (Status.TRUNCATED, Status.CORRUPT)
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "status"),
+    [("PATH", "/nonexistent", Status.NO_TOOL), ("TMPDIR", "/dev/full", Status.OK)],
+)
+def test_vcd_without_tool_or_folder(check, tmp_path, monkeypatch, variable, value, status):
+    """The system's own folders are taken where $TMPDIR is none."""
+    dump = small(tmp_path)
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    monkeypatch.setenv(variable, value)
+    assert check(dump).code == status
+
+
+def test_no_temporary_folder(check, tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", "/nonexistent")
+    refused(check(small(tmp_path)), Status.NO_SPACE, "small.vcd", "TMPDIR")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_interrupted_conversion_leaves_nothing(tmp_path, monkeypatch, number):
+    folder, tool = tmp_path / "tmp", tmp_path / "bin" / "vcd2fst"
+    folder.mkdir()
+    tool.parent.mkdir()
+    tool.write_text("#!/bin/sh\nexec sleep 20\n")
+    tool.chmod(0o700)
+    monkeypatch.setenv("PATH", f"{tool.parent}:{os.environ['PATH']}")
+    monkeypatch.setenv("TMPDIR", str(folder))
+    command = [programs.ROOT / "scripts" / "warplock", "check", small(tmp_path)]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        while not list(folder.glob("warplock-*/wave.vcd")):
+            assert process.poll() is None
+            time.sleep(0.05)
+        process.send_signal(number)
+        assert process.wait(10) == 128 + number
+    assert list(folder.iterdir()) == []
+
+
 @pytest.mark.parametrize("tool", ["gzip", "xz"])
 def test_packed_dump_error_shows_how_to_unpack(check, tmp_path, tool):
     if not shutil.which(tool):
@@ -786,7 +868,7 @@ def test_packed_dump_error_shows_how_to_unpack(check, tmp_path, tool):
 
 
 def test_interrupt(tmp_path):
-    command = [programs.folder() / "dpi" / "wlk-check", "session", small(tmp_path)]
+    command = [programs.folder() / "dpi" / "wlk-check", "session", small_fst(tmp_path)]
     pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
     with subprocess.Popen(command, text=True, **pipes) as process:
         assert process.stdout.readline().startswith("{")

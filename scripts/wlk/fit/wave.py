@@ -15,6 +15,7 @@ from typing import IO, Any
 
 from ..base import progress
 from ..base.errors import Status, WlkError
+from . import dump as dumps
 from . import match
 
 TOOL = "wlk-check"
@@ -57,12 +58,12 @@ class Answer:
 
 
 class Session:
-    """The tool on one dump: a context manager around its process."""
+    """The tool on one dump, a context manager around its process. `fst`: its content, plain."""
 
-    def __init__(self, tool: Path, dump: str) -> None:
+    def __init__(self, tool: Path, dump: str, fst: str) -> None:
         self.dump = dump
         self._stack = contextlib.ExitStack()
-        self._command = [tool, "session", dump]
+        self._command = [tool, "session", fst, dump]
         self._lines: queue.Queue[str | None] = queue.Queue()
         self._errors: list[str] = []
         self._done: int | None = None
@@ -158,6 +159,7 @@ class Passes:
         self._ready: Session | None = None
 
     def __enter__(self) -> Passes:
+        self._fst = self._stack.enter_context(dumps.as_fst(self._dump))
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -165,7 +167,7 @@ class Passes:
 
     def scopes(self) -> list[Scope]:
         """Every scope, parents before children."""
-        self._ready = self._stack.enter_context(Session(self._tool, self._dump))
+        self._ready = self._stack.enter_context(Session(self._tool, self._dump, self._fst))
         return self._ready.scopes()
 
     def run(self, instances: Sequence[Sequence[str]]) -> list[Answer]:

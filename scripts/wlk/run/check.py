@@ -9,7 +9,6 @@ follow when none of them is right.
 
 from __future__ import annotations
 
-import contextlib
 import shlex
 import sys
 from collections.abc import Mapping, Sequence
@@ -27,12 +26,6 @@ from ..tables import Table
 from . import build
 
 FEW = 3  # times as often as it is sampled the ports of a block without a clock may change
-PACKED = {  # first bytes -> what unpacks it
-    b"\x1f\x8b": "gunzip -k",
-    b"\xfd7zXZ": "unxz -k",
-    b"\x28\xb5\x2f\xfd": "unzstd",
-    b"BZh": "bunzip2 -k",
-}
 
 
 def run(wanted: Check) -> int:
@@ -50,7 +43,6 @@ def run(wanted: Check) -> int:
 
 def check(wanted: Check, blocks: Sequence[Table]) -> list[Checked]:
     """Check every scope asked for, or every one that fits one of `blocks`."""
-    _refuse_packed(wanted.dump)
     _check_given(blocks, wanted.config)
     with Passes(build.meson_build() / "dpi" / TOOL, wanted.dump) as passes:
         found = scopes.Finder(passes.scopes(), blocks, wanted).targets()
@@ -94,15 +86,6 @@ def _drop_idle_clocks(targets: Sequence[Target], answers: Sequence[Answer]) -> b
     for target in idle:
         target.clock = None
     return bool(idle)
-
-
-def _refuse_packed(dump: str) -> None:
-    with contextlib.suppress(OSError), open(dump, "rb") as file:
-        head = file.read(8)
-        for magic, command in PACKED.items():
-            if head.startswith(magic):
-                unpack = f"unpack it first ({command} {shlex.quote(dump)})"
-                raise WlkError(Status.CORRUPT, f"{dump}: this is a compressed file; {unpack}")
 
 
 def _check_given(blocks: Sequence[Table], given: Mapping[str, str]) -> None:

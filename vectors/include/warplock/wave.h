@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file wave.h
- * Waveform reader: FST or VCD of any simulator, sampled into record words in one pass.
+ * Waveform reader: FST of any simulator, sampled into record words in one pass. What else a waveform
+ * may be, scripts/wlk/fit/dump.py turns into FST.
  *
  * Use: open, look up scopes and signals, add samplers, bind signals to bits of 64-bit words, run.
  *
@@ -41,12 +42,6 @@ typedef uint32_t wlk_wave_handle;
 #define WLK_WAVE_NO_SAMPLER UINT32_MAX
 #define WLK_WAVE_NONE       SIZE_MAX
 #define WLK_WAVE_NO_LIMIT   UINT64_MAX
-
-/** How to open; NULL or zeroed members mean the defaults. */
-typedef struct wlk_wave_options {
-    const char *vcd2fst; /**< converter for VCD: a name on PATH or a path; default "vcd2fst" */
-    const char *tmp_dir; /**< folder for the converted file; default $TMPDIR, else /tmp */
-} wlk_wave_options;
 
 /** One scope. Scope 0 is the root, with an empty path; it has signals only in odd VCD files. */
 typedef struct wlk_wave_scope {
@@ -103,18 +98,13 @@ typedef struct wlk_wave_progress {
 } wlk_wave_progress;
 
 /**
- * Open @p path, FST or VCD (by content, not by suffix), and read its hierarchy.
- * VCD is converted by vcd2fst into a temporary file; so is an FST that is gzipped as a whole.
- * Temporary files are gone when the call returns, also when SIGINT, SIGTERM, SIGHUP or SIGQUIT
- * arrives meanwhile (these are held back until the files are removed).
+ * Open the FST @p path and read its hierarchy. @p name: what messages call it, NULL = @p path.
  *
  * On success *out is owned by the caller; on failure it is NULL. WLK_NO_FILE: absent, unreadable
  * or no regular file. WLK_TRUNCATED: it ends too early, or its simulator never closed it.
- * WLK_CORRUPT: neither format, or its structure is wrong. WLK_NO_TOOL: no vcd2fst.
- * WLK_NO_SPACE, WLK_NO_MEMORY. WLK_INTERRUPTED: a signal came during the conversion.
+ * WLK_CORRUPT: no FST, or its structure is wrong. WLK_NO_MEMORY.
  */
-wlk_status wlk_wave_open(wlk_wave **out, const char *path, const wlk_wave_options *options,
-                         wlk_error *err);
+wlk_status wlk_wave_open(wlk_wave **out, const char *path, const char *name, wlk_error *err);
 
 /** Release everything; NULL is allowed. */
 void wlk_wave_close(wlk_wave *wave);

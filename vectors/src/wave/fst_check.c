@@ -265,13 +265,13 @@ static wlk_status find_tables(wlk_fst *fst, wlk_error *err) {
 
 static wlk_status map_file(wlk_fst *fst, const char *path, wlk_error *err) {
     struct stat info;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0 || fstat(fd, &info) != 0) {
-        int why = errno;
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0 || fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) {
+        const char *why = fd < 0 ? strerror(errno) : "not a regular file";
         if (fd >= 0) {
             (void)close(fd);
         }
-        return wlk_fail(err, WLK_NO_FILE, "%s: cannot be read: %s", fst->name, strerror(why));
+        return wlk_fail(err, WLK_NO_FILE, "%s: cannot be read: %s", fst->name, why);
     }
     fst->size = (uint64_t)info.st_size;
     void *map = MAP_FAILED;

@@ -14,9 +14,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* First byte of an FST that is gzipped as a whole, and of a plain one. */
-enum { WLK_FST_WRAPPED = 254, WLK_FST_PLAIN = 0 };
-
 typedef struct wlk_fst_block {
     uint64_t pos; /* of the 8-byte length, after the type byte */
     uint64_t len; /* from pos to the end of the block */

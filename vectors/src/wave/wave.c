@@ -2,7 +2,6 @@
 // Opens a waveform and lists its scopes and signals; wave_run.c samples it. Which signal is the
 // clock, the command decides (scripts/wlk/fit/scopes.py).
 #include "wave_private.h"
-#include "wave_source.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -267,24 +266,19 @@ static wlk_status open_fst(wlk_wave *wave, const char *fst, wlk_error *err) {
     return WLK_OK;
 }
 
-wlk_status wlk_wave_open(wlk_wave **out, const char *path, const wlk_wave_options *options,
-                         wlk_error *err) {
+wlk_status wlk_wave_open(wlk_wave **out, const char *path, const char *name, wlk_error *err) {
     *out = NULL;
+    name = name != NULL ? name : path;
     wlk_wave *wave = calloc(1, sizeof *wave);
     if (wave != NULL) {
-        wave->name = strdup(path);
+        wave->name = strdup(name);
     }
     if (wave == NULL || wave->name == NULL) {
         wlk_wave_close(wave);
-        return wlk_fail(err, WLK_NO_MEMORY, "%s: out of memory while opening the waveform", path);
+        return wlk_fail(err, WLK_NO_MEMORY, "%s: out of memory while opening the waveform", name);
     }
     atomic_init(&wave->stop, false);
-    wlk_wave_source source;
-    wlk_status status = wlk_wave_source_open(&source, path, options, err);
-    if (status == WLK_OK) {
-        status = open_fst(wave, source.fst, err);
-    }
-    wlk_wave_source_release(&source); /* an unlinked file stays readable */
+    const wlk_status status = open_fst(wave, path, err);
     if (status == WLK_OK) {
         *out = wave;
     } else {
