@@ -4,13 +4,22 @@
  *   cycle_t, and compute(cfg, st, in, c)    one cycle, derived once
  *   fill(cfg, st, c, out, care)             its output record; an unknown bit is 0 with care 0
  *   commit(cfg, st, in, c)                  the clock edge
- *   live(st)                                a reset was seen: events and violations count
- *   events(cfg, st, in, c), violations(st, c)
+ *   events(cfg, st, in, c)                  its coverage points
+ * and, where it is not as here, as macros:
+ *   LIVE(st)                                a reset was seen: events and violations count
+ *   VIOLATIONS(st, c)                       protocol rules that the inputs break
  */
 #ifndef WLK_FRAME_CALLS_H
 #define WLK_FRAME_CALLS_H
 
 #include "frame/model.h"
+
+#ifndef LIVE
+#define LIVE(st) ((st)->reset_seen)
+#endif
+#ifndef VIOLATIONS
+#define VIOLATIONS(st, c) 0u
+#endif
 
 static void eval(const uint32_t *params, const void *state, const uint64_t *in, uint64_t *out,
                  uint64_t *care) {
@@ -23,8 +32,8 @@ static void eval(const uint32_t *params, const void *state, const uint64_t *in, 
 
 static inline void edge(const cfg_t *cfg, state_t *st, const uint64_t *in, const cycle_t *c,
                         wlk_step_info *info) {
-    info->events = live(st) ? events(cfg, st, in, c) : 0u;
-    info->violated = live(st) ? violations(st, c) : 0u;
+    info->events = LIVE(st) ? events(cfg, st, in, c) : 0u;
+    info->violated = LIVE(st) ? VIOLATIONS(st, c) : 0u;
     commit(cfg, st, in, c);
 }
 

@@ -36,6 +36,22 @@ static wlk_status check(const uint32_t *params, wlk_error *err) {
     return wlk_config_check(&NAMED(table), params, err);
 }
 
+/* A value of the state as `visit` shows it. */
+typedef struct flop {
+    const char *name;
+    uint64_t value, known;
+    wlk_notation notation;
+} flop;
+
+static inline void visit_flops(const flop *list, size_t n, int32_t index,
+                               wlk_state_visitor *visitor, void *ctx) {
+    for (const flop *f = list; f < list + n; f++) {
+        visitor(ctx, f->name, index, &f->value, 1u, f->known, f->notation);
+    }
+}
+
+#define VISIT_FLOPS(list, index) visit_flops(list, sizeof list / sizeof *list, index, visitor, ctx)
+
 /* The block, with those of its calls that only some models have. */
 #define WLK_MODEL(...)                                                                             \
     const wlk_block PASTE3(NAMED(block), WLK_ISA_SUFFIX, ) = {.table = &NAMED(table),              \

@@ -1,27 +1,43 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A model with a state and without payloads, from what its source defines before including this:
- *   cycle_t, compute, live, commit, events, violations    as in calls.h
+ *   cycle_t, compute, commit, events, LIVE, VIOLATIONS    as in calls.h
  *   OUT_WORDS                   the words of its largest output record
  *   outputs(cfg, st, c, out)    the output words of a cycle
- *   known(st)                   nonzero: every output of the cycle is known
- *   narrow(cfg, st, care)       clears what is unknown in care words that are full
+ * and, where it is not as here, as macros:
+ *   KNOWN(st)                   nonzero: every output of the cycle is known
+ *   NARROW(cfg, st, care)       clears what is unknown after a reset in care words that are full
  */
 #ifndef WLK_FRAME_WORDS_H
 #define WLK_FRAME_WORDS_H
 
 static void fill(const cfg_t *cfg, const state_t *st, const cycle_t *c, uint64_t *out,
+                 uint64_t *care);
+
+#include "frame/calls.h"
+
+#ifndef KNOWN
+#define KNOWN(st) LIVE(st)
+#endif
+#ifndef NARROW
+#define NARROW(cfg, st, care)
+#endif
+
+static void fill(const cfg_t *cfg, const state_t *st, const cycle_t *c, uint64_t *out,
                  uint64_t *care) {
     const uint32_t words = out_words(cfg);
+    if (!LIVE(st)) {
+        memset(care, 0, words * sizeof *care);
+        memset(out, 0, words * sizeof *out);
+        return;
+    }
     NAMED(out_mask)(cfg, care);
-    narrow(cfg, st, care);
+    NARROW(cfg, st, care);
     outputs(cfg, st, c, out);
     for (uint32_t w = 0; w < words; w++) {
         out[w] &= care[w];
     }
 }
-
-#include "frame/calls.h"
 
 static size_t state_size(const uint32_t *params) {
     (void)params;
@@ -36,7 +52,7 @@ static int step(const uint32_t *params, void *state, const wlk_view *in, const w
     uint64_t out[OUT_WORDS];
     uint64_t differs = 0;
     cycle_t c;
-    if (!known(st)) {
+    if (!KNOWN(st)) {
         return 1;
     }
     compute(cfg, st, in->control, &c);
@@ -53,7 +69,7 @@ static int step(const uint32_t *params, void *state, const wlk_view *in, const w
     if (differs != 0) {
         return 1;
     }
-    info->violated = violations(st, &c);
+    info->violated = VIOLATIONS(st, &c);
     commit(cfg, st, in->control, &c);
     return 0;
 }

@@ -76,12 +76,9 @@ PRF_INLINE void commit(const coll_cfg *cfg, coll_state *st, const uint64_t *in,
     }
 }
 
-static uint32_t live(const coll_state *st) {
-    return st->reset_seen;
-}
-
 #include "collector_cover.h"
 
+#define VIOLATIONS violations
 #include "frame/calls.h"
 
 static size_t state_size(const uint32_t *params) {
@@ -181,12 +178,7 @@ static void visit(const uint32_t *params, const void *state, wlk_state_visitor *
                   void *ctx) {
     const coll_cfg *cfg = (const coll_cfg *)params;
     const coll_state *st = (const coll_state *)state;
-    const struct {
-        const char *name;
-        uint64_t value;
-        uint64_t known;
-        wlk_notation notation;
-    } flops[] = {
+    const flop flops[] = {
         {"alloc_valid", ~st->free_entries & coll_all_entries(cfg), st->reset_seen, WLK_HEX},
         {"nextAllocId", st->nextAllocId, st->reset_seen, WLK_DECIMAL},
         {"nextEn", st->nextEn, st->reset_seen, WLK_HEX},
@@ -196,9 +188,7 @@ static void visit(const uint32_t *params, const void *state, wlk_state_visitor *
         {"readResp.valid", st->readRespValid, st->reset_seen, WLK_DECIMAL},
         {"writeResp.valid", st->writeRespValid, st->writeResp_known, WLK_DECIMAL},
     };
-    for (size_t i = 0; i < sizeof flops / sizeof flops[0]; i++) {
-        visitor(ctx, flops[i].name, -1, &flops[i].value, 1u, flops[i].known, flops[i].notation);
-    }
+    VISIT_FLOPS(flops, -1);
     visit_rows(cfg, st, visitor, ctx);
 }
 

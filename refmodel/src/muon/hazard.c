@@ -91,26 +91,6 @@ static void outputs(const cfg_t *cfg, const state_t *st, const cycle_t *c, uint6
     PUT(scb_warps_readRd_enable, out, enable[3]);
 }
 
-static uint32_t known(const state_t *st) {
-    return st->reset_seen & set_is_single(st->last);
-}
-
-static uint32_t live(const state_t *st) {
-    return st->reset_seen;
-}
-
-static void narrow(const cfg_t *cfg, const state_t *st, uint64_t *care) {
-    if (!live(st)) {
-        memset(care, 0, out_words(cfg) * sizeof *care);
-    }
-}
-
-static uint32_t violations(const state_t *st, const cycle_t *c) {
-    (void)st;
-    (void)c;
-    return 0;
-}
-
 static void commit(const cfg_t *cfg, state_t *st, const uint64_t *in, const cycle_t *c) {
     (void)in;
     st->refused = c->hz.refused;
@@ -120,6 +100,7 @@ static void commit(const cfg_t *cfg, state_t *st, const uint64_t *in, const cycl
 
 #include "hazard_cover.h"
 
+#define KNOWN(st) ((st)->reset_seen & set_is_single((st)->last))
 #include "frame/words.h"
 
 static uint32_t outcomes(const uint32_t *params, const void *state, const uint64_t *in) {
@@ -152,8 +133,8 @@ static void visit(const uint32_t *params, const void *state, wlk_state_visitor *
                                         "perf.stallsScoreboard"};
     const cfg_t *cfg = (const cfg_t *)params;
     const state_t *st = (const state_t *)state;
-    const uint64_t last = set_lowest(st->last);
-    visitor(ctx, "last", -1, &last, 1u, set_is_single(st->last), WLK_DECIMAL);
+    const flop last[] = {{"last", set_lowest(st->last), set_is_single(st->last), WLK_DECIMAL}};
+    VISIT_FLOPS(last, -1);
     for (uint32_t w = 0; w < cfg->num_warps; w++) {
         for (uint32_t n = 0; n < WLK_HAZARD_COUNTERS; n++) {
             visitor(ctx, names[n], (int32_t)w, &st->perf[w][n], 1u, st->reset_seen, WLK_DECIMAL);

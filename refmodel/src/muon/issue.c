@@ -218,18 +218,9 @@ static void commit(const cfg_t *cfg, state_t *st, const uint64_t *in, const cycl
     commit_words(cfg, st, c, in + in_control(cfg), words, cfg->lane_bits);
 }
 
-static uint32_t live(const state_t *st) {
-    return st->hazard.reset_seen;
-}
-
-static uint32_t violations(const state_t *st, const cycle_t *c) {
-    (void)st;
-    (void)c;
-    return 0;
-}
-
 #include "issue_cover.h"
 
+#define LIVE(st) ((st)->hazard.reset_seen)
 #include "frame/calls.h"
 
 // ---- compare and commit -----------------------------------------------------------------------

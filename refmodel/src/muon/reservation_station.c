@@ -77,19 +77,9 @@ static void outputs(const cfg_t *cfg, const state_t *st, const cycle_t *c, uint6
     }
 }
 
-static uint32_t known(const state_t *st) {
-    return st->reset_seen & st->stage_known & set_is_single(st->last);
-}
-
-static uint32_t live(const state_t *st) {
-    return st->reset_seen;
-}
-
 static void narrow(const cfg_t *cfg, const state_t *st, uint64_t *care) {
     uint64_t entry_bits[OUT_WORDS] = {0};
-    if (!live(st)) {
-        memset(care, 0, out_words(cfg) * sizeof *care);
-    } else if (!st->stage_known) {
+    if (!st->stage_known) {
         memset(care + STAGE, 0, WLK_ENTRY_WORDS * sizeof *care);
         PUT(collector_readData_req_bits_collEntry, entry_bits,
             wlk_mask(wlk_idw(cfg->coll_entries)));
@@ -116,6 +106,9 @@ static void commit(const cfg_t *cfg, state_t *st, const uint64_t *in, const cycl
 
 #include "reservation_station_cover.h"
 
+#define KNOWN(st)  ((st)->reset_seen & (st)->stage_known & set_is_single((st)->last))
+#define NARROW     narrow
+#define VIOLATIONS violations
 #include "frame/words.h"
 
 static uint32_t outcomes(const uint32_t *params, const void *state, const uint64_t *in) {
@@ -150,28 +143,20 @@ static bool drained(const uint32_t *params, const void *state) {
 }
 
 static void visit_row(const state_t *st, uint32_t row, wlk_state_visitor *visitor, void *ctx) {
-    static const char *const names[] = {"opReady", "busy", "collFired"};
-    const uint32_t *const sets[] = {st->opReady, st->busy, st->collFired};
-    const uint64_t collPtr = st->collPtr[row], pc = wlk_entry_get_pc(st->entry[row]);
-    for (uint32_t n = 0; n < 3; n++) {
-        uint64_t value = 0;
-        for (uint32_t i = 0; i < 3; i++) {
-            value |= (uint64_t)(sets[n][i] >> row & 1u) << i;
-        }
-        visitor(ctx, names[n], (int32_t)row, &value, 1u, st->reset_seen, WLK_HEX);
-    }
-    visitor(ctx, "collPtr", (int32_t)row, &collPtr, 1u, st->reset_seen, WLK_DECIMAL);
-    visitor(ctx, "pc", (int32_t)row, &pc, 1u, st->reset_seen, WLK_HEX);
+    const flop flops[] = {
+        {"opReady", rs_operands(st->opReady, row), st->reset_seen, WLK_HEX},
+        {"busy", rs_operands(st->busy, row), st->reset_seen, WLK_HEX},
+        {"collFired", rs_operands(st->collFired, row), st->reset_seen, WLK_HEX},
+        {"collPtr", st->collPtr[row], st->reset_seen, WLK_DECIMAL},
+        {"pc", wlk_entry_get_pc(st->entry[row]), st->reset_seen, WLK_HEX},
+    };
+    VISIT_FLOPS(flops, (int32_t)row);
 }
 
 static void visit(const uint32_t *params, const void *state, wlk_state_visitor *visitor,
                   void *ctx) {
     const state_t *st = (const state_t *)state;
-    const struct {
-        const char *name;
-        uint64_t value, known;
-        wlk_notation notation;
-    } flops[] = {
+    const flop flops[] = {
         {"valid", st->valid, st->reset_seen, WLK_HEX},
         {"last", set_lowest(st->last), set_is_single(st->last), WLK_DECIMAL},
         {"stage full", st->stage_full, st->reset_seen, WLK_DECIMAL},
@@ -179,9 +164,7 @@ static void visit(const uint32_t *params, const void *state, wlk_state_visitor *
         {"stage collEntry", st->stage_collEntry, st->stage_known, WLK_DECIMAL},
     };
     (void)params;
-    for (size_t i = 0; i < sizeof flops / sizeof flops[0]; i++) {
-        visitor(ctx, flops[i].name, -1, &flops[i].value, 1u, flops[i].known, flops[i].notation);
-    }
+    VISIT_FLOPS(flops, -1);
     for (uint32_t rest = st->valid; rest != 0; rest &= rest - 1u) {
         visit_row(st, set_lowest(rest), visitor, ctx);
     }

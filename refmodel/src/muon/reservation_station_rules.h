@@ -54,6 +54,11 @@ typedef struct rs_cycle {
     uint32_t wake_rd;                  /* register that a write-back wakes, or 0 */
 } rs_cycle;
 
+/* Of three sets of rows, those that a row is in: bit i for operand i. */
+static inline uint32_t rs_operands(const uint32_t *sets, uint32_t row) {
+    return (sets[0] >> row & 1u) | (sets[1] >> row & 1u) << 1 | (sets[2] >> row & 1u) << 2;
+}
+
 /* Members of a set that have no older row in another. */
 static inline uint32_t rs_oldest(const rs_state *st, uint32_t set, uint32_t among) {
     uint32_t kept = set;
@@ -168,9 +173,7 @@ static inline void rs_load_stage(const rs_shape *shape, rs_state *st, const rs_i
                                  const rs_cycle *c) {
     const uint32_t row = c->choice, bit = UINT32_C(1) << row;
     memcpy(st->stage, st->entry[row], WLK_ENTRY_WORDS * sizeof(uint64_t));
-    st->stage_collFired =
-        (uint8_t)((st->collFired[0] >> row & 1u) | (st->collFired[1] >> row & 1u) << 1 |
-                  (st->collFired[2] >> row & 1u) << 2);
+    st->stage_collFired = (uint8_t)rs_operands(st->collFired, row);
     st->stage_collEntry = (uint8_t)(c->completes & bit ? in->resp_entry : st->collPtr[row]);
     st->stage_known = 1;
     st->last = arbiter_granted(c->candidates, st->last, shape->rows);
@@ -208,20 +211,13 @@ static inline void rs_admit(rs_state *st, uint32_t row, const rs_admission *a) {
 
 /* Everything that reset reaches (§ "Power-up and reset"). */
 static inline void rs_reset(rs_state *st) {
-    const size_t stage = sizeof st->stage;
-    uint64_t kept[WLK_ENTRY_WORDS];
-    const rs_state before = {.stage_collFired = st->stage_collFired,
-                             .stage_collEntry = st->stage_collEntry,
-                             .stage_known = st->stage_known,
-                             .last = st->last};
-    memcpy(kept, st->stage, stage);
-    memset(st, 0, sizeof *st);
-    memcpy(st->stage, kept, stage);
-    st->stage_collFired = before.stage_collFired;
-    st->stage_collEntry = before.stage_collEntry;
-    st->stage_known = before.stage_known;
-    st->last = before.last;
-    st->reset_seen = 1;
+    rs_state after = {.stage_collFired = st->stage_collFired,
+                      .stage_collEntry = st->stage_collEntry,
+                      .stage_known = st->stage_known,
+                      .last = st->last,
+                      .reset_seen = 1};
+    memcpy(after.stage, st->stage, sizeof after.stage);
+    *st = after;
 }
 
 /* The clock edge. @p fires: the collector takes the request. */

@@ -75,26 +75,6 @@ static void outputs(const cfg_t *cfg, const state_t *st, const cycle_t *c, uint6
     PUT(hazard_warps_readRd_pendingWrites, out, (uint64_t)c->writes[3]);
 }
 
-static uint32_t known(const state_t *st) {
-    return st->reset_seen;
-}
-
-static uint32_t live(const state_t *st) {
-    return st->reset_seen;
-}
-
-static void narrow(const cfg_t *cfg, const state_t *st, uint64_t *care) {
-    if (!live(st)) {
-        memset(care, 0, out_words(cfg) * sizeof *care);
-    }
-}
-
-static uint32_t violations(const state_t *st, const cycle_t *c) {
-    (void)st;
-    (void)c;
-    return 0;
-}
-
 static void commit(const cfg_t *cfg, state_t *st, const uint64_t *in, const cycle_t *c) {
     (void)cfg;
     (void)in;
