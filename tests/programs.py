@@ -110,17 +110,22 @@ def warplock(*words: object, code: int | None = 0) -> Done:
     return Done(ended, out.getvalue(), err.getvalue()).expect(code)
 
 
-def started(*words: object, env: Mapping[str, object] | None = None, **popen: Any) -> Any:
-    """A command as a person types it, but with this Python."""
+def python(*words: object, env: Mapping[str, object] | None = None, **popen: Any) -> Any:
+    """A Python of its own, with these variables too."""
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "stdin": subprocess.DEVNULL}
     return subprocess.Popen(
-        [sys.executable, *map(str, (WARPLOCK, *words))],
+        [sys.executable, *map(str, words)],
         env=os.environ | {name: str(value) for name, value in (env or {}).items()},
         text=True,
         # pytest may itself run in the background of a shell, where Ctrl-C is ignored.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         **(pipes | popen),
     )
+
+
+def started(*words: object, **options: Any) -> Any:
+    """A command as a person types it, but with this Python."""
+    return python(WARPLOCK, *words, **options)
 
 
 def typed(*words: object, code: int | None = 0, cwd: Path | None = None, **env: object) -> Done:
@@ -182,6 +187,13 @@ def config_words(config: dict, skip: Sequence[str] = ()) -> list[str]:
 def config_options(config: dict, skip: Sequence[str] = ()) -> list[str]:
     """The same as options of a command."""
     return [word for pair in config_words(config, skip) for word in ("--config", pair)]
+
+
+def csv(ports: Mapping[str, str], rows: Iterable[Iterable[str]]) -> str:
+    """A recording of these ports: name -> direction and width, as in "o32"."""
+    lines = [["cycle", *ports], ["#dir", *ports.values()]]
+    lines += [[str(cycle), *row] for cycle, row in enumerate(rows)]
+    return "".join(",".join(line) + "\n" for line in lines)
 
 
 def parameters(table: tables.Table, config: tables.Config) -> list[str]:

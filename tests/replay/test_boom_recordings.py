@@ -23,16 +23,8 @@ ROWS = 3000
 # Name -> block, configuration, output bits of a row.
 KNOWN = {
     "basic_n2": ("dispatch_basic", {"core_width": 2, "queues": "MEM:2,INT:2,FP:2"}, 632),
-    "compacting_n3": (
-        "dispatch_compacting",
-        {"core_width": 3, "queues": "MEM:2,INT:1,FP:2"},
-        528,
-    ),
-    "compacting_n4": (
-        "dispatch_compacting",
-        {"core_width": 4, "queues": "MEM:2,INT:4,FP:1"},
-        739,
-    ),
+    "compacting_n3": ("dispatch_compacting", {"core_width": 3, "queues": "MEM:2,INT:1,FP:2"}, 528),
+    "compacting_n4": ("dispatch_compacting", {"core_width": 4, "queues": "MEM:2,INT:4,FP:1"}, 739),
     "compactor_n4k2": ("compactor", {"n": 4, "k": 2}, 214),
 }
 

@@ -63,8 +63,7 @@ def build(one: programs.Recording, ports: list[tuple[str, str, int]], place: Pat
     (place / "ports.inc").write_text("".join(lines), encoding="utf-8")
     visible = place / "visible.vlt"
     visible.write_text(
-        '`verilator_config\npublic_flat_rw -module "rr_arbiter" -var "*last_q"\n',
-        encoding="utf-8",
+        '`verilator_config\npublic_flat_rw -module "rr_arbiter" -var "*last_q"\n', encoding="utf-8"
     )
     tool = verilate.find_tool("system")
     words = [tool.program, "--cc", "--exe", "--build", "-Mdir", place, "--prefix", "Vstub"]

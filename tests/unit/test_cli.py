@@ -12,73 +12,60 @@ from pathlib import Path
 
 import programs
 import pytest
+from programs import Done
 from wlk import cli, tables
 from wlk.base import options
 from wlk.base.errors import Status
 from wlk.base.setup import ROOT
 from wlk.run import jobs
 
-WARPLOCK = ROOT / "scripts" / "warplock"
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("", "SUBCOMMAND"),
+        ("tset", "'tset'"),
+        ("--frobnicate", "SUBCOMMAND"),
+        ("test --frobnicate", "--frobnicate"),
+        ("test --qui", "--qui"),
+        ("test --jobs 0", "0: must be 1 or more"),
+        ("test --jobs many", "'many' is not a number"),
+        ("test --jobs", "--jobs"),
+    ],
+)
+def test_cli_mistake_is_one_line_and_usage(words, message):
+    done = programs.typed(*words.split(), code=None)
+    programs.refused(done, Status.USAGE, message, "--help")
 
 
-def warplock(*words, **environment):
-    """Run the command as a person does, but with this Python."""
-    env = os.environ | {key: str(value) for key, value in environment.items()}
-    command = [sys.executable, str(WARPLOCK), *words]
-    return subprocess.run(command, capture_output=True, text=True, env=env, timeout=60)
+@pytest.mark.parametrize(
+    ("words", "status"),
+    [
+        ("--json", Status.USAGE),
+        ("tset --json", Status.USAGE),
+        ("lockstep --json --frobnicate", Status.USAGE),
+        ("lockstep nosuch --json", Status.USAGE),
+        ("vectors play nosuch.wlv --json", Status.NO_FILE),
+        ("check --json nosuch.fst", Status.NO_FILE),
+        ("bind collector --json --rtl nosuch --out x", Status.NO_FILE),
+        ("opndcoll nosuch.stim --json --config nosuch.cfg", None),
+        ("stub nosuch --json --out x", Status.USAGE),
+        ("mutate nosuch --json", Status.USAGE),
+        ("setup nosuch --json", Status.USAGE),
+        ("test --json --jobs 0", Status.USAGE),
+    ],
+)
+def test_cli_error_is_an_object_too(words, status):
+    done = programs.typed(*words.split(), code=status)
+    error = done.json["error"]
+    assert done.code == error["code"] == Status[error["status"]] != 0
+    assert done.line == f"warplock: {error['message']}"
 
 
 def one_line(stderr):
     """The message, which must be all there is."""
     assert re.fullmatch(r"warplock: [^\n]+\n", stderr), stderr
     return stderr
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        ([], "SUBCOMMAND"),
-        (["tset"], "'tset'"),
-        (["--frobnicate"], "SUBCOMMAND"),
-        (["test", "--frobnicate"], "--frobnicate"),
-        (["test", "--qui"], "--qui"),
-        (["test", "--jobs", "0"], "0: must be 1 or more"),
-        (["test", "--jobs", "many"], "'many' is not a number"),
-        (["test", "--jobs"], "--jobs"),
-    ],
-)
-def test_cli_mistake_is_one_line_and_usage(words, message):
-    done = warplock(*words)
-    assert done.returncode == Status.USAGE
-    assert message in one_line(done.stderr)
-    assert "--help" in done.stderr
-    assert done.stdout == ""
-
-
-@pytest.mark.parametrize(
-    ("words", "status"),
-    [
-        (["--json"], Status.USAGE),
-        (["tset", "--json"], Status.USAGE),
-        (["lockstep", "--json", "--frobnicate"], Status.USAGE),
-        (["lockstep", "nosuch", "--json"], Status.USAGE),
-        (["vectors", "play", "nosuch.wlv", "--json"], Status.NO_FILE),
-        (["check", "--json", "nosuch.fst"], Status.NO_FILE),
-        (["bind", "collector", "--json", "--rtl", "nosuch", "--out", "x"], Status.NO_FILE),
-        (["opndcoll", "nosuch.stim", "--json", "--config", "nosuch.cfg"], None),
-        (["stub", "nosuch", "--json", "--out", "x"], Status.USAGE),
-        (["mutate", "nosuch", "--json"], Status.USAGE),
-        (["setup", "nosuch", "--json"], Status.USAGE),
-        (["test", "--json", "--jobs", "0"], Status.USAGE),
-    ],
-    ids=lambda value: value[0] if isinstance(value, list) else "",
-)
-def test_cli_error_is_an_object_too(words, status):
-    done = warplock(*words)
-    error = json.loads(done.stdout)["error"]
-    assert done.returncode == error["code"] == Status[error["status"]] != 0
-    assert error["code"] == status or status is None
-    assert one_line(done.stderr) == f"warplock: {error['message']}\n"
 
 
 def test_cli_unforeseen_error_is_an_object_too():
@@ -91,39 +78,31 @@ def test_cli_unforeseen_error_is_an_object_too():
 
 def test_cli_error_object_that_cannot_be_written_changes_no_exit_code():
     with Path("/dev/full").open("w") as full:
-        command = [sys.executable, str(WARPLOCK), "tset", "--json"]
-        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
-    assert done.returncode == Status.USAGE
-    assert "'tset'" in one_line(done.stderr)
+        process = programs.started("tset", "--json", stdout=full)
+        message = process.communicate(timeout=60)[1]
+    programs.refused(Done(process.returncode, "", message), Status.USAGE, "'tset'")
 
 
 def test_cli_no_setup_with_empty_path_names_what_is_missing(tmp_path):
-    done = warplock("test", "--no-setup", PATH=tmp_path)
-    assert done.returncode == Status.NO_TOOL
-    message = one_line(done.stderr)
-    for tool in ("verilator", "meson", "xz"):
-        assert tool in message
+    done = programs.typed("test", "--no-setup", PATH=tmp_path, code=None)
+    programs.refused(done, Status.NO_TOOL, "verilator", "meson", "xz")
 
 
 def test_cli_no_python_and_no_setup_names_the_command(tmp_path):
     for tool in ("sh", "dirname", "readlink", "id"):
         (tmp_path / tool).symlink_to(f"/usr/bin/{tool}")
     for words, env in ((["--no-setup"], {}), ([], {"WARPLOCK_NO_SETUP": "1"})):
-        done = subprocess.run(
-            ["/bin/sh", WARPLOCK, "test", *words],
-            capture_output=True,
-            text=True,
-            env={"PATH": str(tmp_path)} | env,
-        )
+        command = ["/bin/sh", programs.WARPLOCK, "test", *words]
+        env = {"PATH": str(tmp_path)} | env
+        done = subprocess.run(command, capture_output=True, text=True, env=env)
         assert done.returncode == Status.NO_TOOL
         assert "apt-get install python3 python3-venv" in one_line(done.stderr)
 
 
-def test_cli_script_is_shell_and_python():
-    for interpreter in ("/bin/sh", sys.executable):
-        done = subprocess.run([interpreter, WARPLOCK, "--help"], capture_output=True, text=True)
-        assert done.returncode == 0, done.stderr
-        assert "SUBCOMMAND" in done.stdout
+@pytest.mark.parametrize("interpreter", ["/bin/sh", sys.executable])
+def test_cli_script_is_shell_and_python(interpreter):
+    command = [interpreter, programs.WARPLOCK, "--help"]
+    assert "SUBCOMMAND" in subprocess.check_output(command, text=True)
 
 
 @pytest.mark.parametrize("name", [command.NAME for command in cli.COMMANDS])
@@ -179,9 +158,8 @@ def test_cli_asks_set_up_for_what_the_work_needs(words, features, tmp_path, monk
 )
 def test_cli_refuses_before_anything_is_installed_or_built(words, status, message, tmp_path):
     """There is nothing on PATH, so that set-up and builds would end with NO_TOOL."""
-    done = warplock(*words.split(), "--no-setup", PATH=tmp_path)
-    assert done.returncode == status
-    assert message in one_line(done.stderr)
+    done = programs.typed(*words.split(), "--no-setup", PATH=tmp_path, code=None)
+    programs.refused(done, status, message)
 
 
 # What a subcommand may raise.
@@ -201,19 +179,11 @@ sys.exit(cli.guard(work, as_json={as_json}))
 """
 
 
-def driver(body, as_json=False, **popen):
+def driver(body, as_json=False, **environment):
     """Start Python on a `work` with this body, under the guard."""
     indented = "".join(f"    {line}\n" for line in body.splitlines())
     program = DRIVER.format(scripts=str(ROOT / "scripts"), body=indented, as_json=as_json)
-    return subprocess.Popen(
-        [sys.executable, "-c", program],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        # pytest may itself run in the background of a shell, where Ctrl-C is ignored.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-        **popen,
-    )
+    return programs.python("-c", program, env=environment)
 
 
 def test_cli_error_exits_with_its_status():
@@ -223,7 +193,7 @@ def test_cli_error_exits_with_its_status():
 
 
 def test_cli_unexpected_exception_is_one_line():
-    process = driver("return {}['a']", env=os.environ | {"WARPLOCK_DEBUG": ""})
+    process = driver("return {}['a']", WARPLOCK_DEBUG="")
     message = one_line(process.communicate()[1])
     assert "KeyError" in message
     assert "WARPLOCK_DEBUG=1" in message
@@ -231,7 +201,7 @@ def test_cli_unexpected_exception_is_one_line():
 
 
 def test_cli_unexpected_exception_shows_traceback_on_request():
-    process = driver("return {}['a']", env=os.environ | {"WARPLOCK_DEBUG": "1"})
+    process = driver("return {}['a']", WARPLOCK_DEBUG=1)
     assert "Traceback" in process.communicate()[1]
     assert process.returncode == Status.MODEL_ERROR
 
@@ -255,7 +225,7 @@ PARALLEL = "list(progress.parallel(lambda c: progress.run(['sh', '-c', c]), [com
 def test_cli_signal_ends_children_and_removes_partial_files(tmp_path, run, number, code, message):
     path, pid = tmp_path / "out", tmp_path / "pid"
     process = driver(LONG_WORK.format(path=str(path), pid=pid, run=run))
-    wait_for(lambda: pid.exists() and pid.read_text().strip())
+    programs.wait_for(lambda: pid.exists() and pid.read_text().strip())
     assert list(tmp_path.glob("out.*.partial"))
     process.send_signal(number)
     _, stderr = process.communicate(timeout=20)
@@ -263,7 +233,7 @@ def test_cli_signal_ends_children_and_removes_partial_files(tmp_path, run, numbe
     assert sorted(tmp_path.iterdir()) == [pid]
     groups = [int(line) for line in pid.read_text().split()]
     # each shell leads its group: nobody of it may be left
-    wait_for(lambda: not any(map(group_exists, groups)))
+    programs.wait_for(lambda: not any(map(group_exists, groups)))
 
 
 @pytest.mark.parametrize("run", [RUN, PARALLEL], ids=["run", "parallel"])
@@ -271,11 +241,13 @@ def test_cli_killed_command_leaves_no_child_running(tmp_path, run):
     """Nobody is left to end them but what watches."""
     path, pid = tmp_path / "out", tmp_path / "pid"
     process = driver(LONG_WORK.format(path=str(path), pid=pid, run=run))
-    wait_for(lambda: pid.exists() and len(pid.read_text().split()) == (1 if run == RUN else 2))
+    programs.wait_for(
+        lambda: pid.exists() and len(pid.read_text().split()) == (1 if run == RUN else 2)
+    )
     process.kill()
     process.communicate(timeout=20)
     groups = [int(line) for line in pid.read_text().split()]
-    wait_for(lambda: not any(map(group_runs, groups)))
+    programs.wait_for(lambda: not any(map(group_runs, groups)))
 
 
 def group_runs(group):
@@ -286,16 +258,6 @@ def group_runs(group):
             if int(of) == group and state != "Z":
                 return True
     return False
-
-
-def wait_for(condition):
-    """Poll for 20 s at most."""
-    import time
-
-    limit = time.monotonic() + 20
-    while not condition():
-        assert time.monotonic() < limit, "waited 20 s in vain"
-        time.sleep(0.02)
 
 
 def group_exists(group):
@@ -317,12 +279,15 @@ def test_cli_reader_gone_is_silent():
 # Types of option values.
 
 
+NUMBER, ONE_TO_8 = options.number(), options.number(1, 8)
+
+
 @pytest.mark.parametrize(
     ("convert", "text", "value"),
     [
-        (options.number(), "1e6", 1_000_000),
-        (options.number(), "0x10", 16),
-        (options.number(1, 8), "8", 8),
+        (NUMBER, "1e6", 1_000_000),
+        (NUMBER, "0x10", 16),
+        (ONE_TO_8, "8", 8),
         (options.seeds, "3", range(3, 4)),
         (options.seeds, "1..8", range(1, 9)),
         (options.key_value, "a=b=c", ("a", "b=c")),
@@ -332,23 +297,15 @@ def test_options_value(convert, text, value):
     assert convert(text) == value
 
 
-@pytest.mark.parametrize(
-    ("convert", "text"),
-    [
-        (options.number(), "-1"),
-        (options.number(), "1.5"),
-        (options.number(), "inf"),
-        (options.number(), "nan"),
-        (options.number(), ""),
-        (options.number(1, 8), "9"),
-        (options.seeds, "8..1"),
-        (options.seeds, "1.."),
-        (options.seeds, "a..b"),
-        (options.key_value, "a"),
-        (options.key_value, "=1"),
-        (options.key_value, "a="),
-    ],
-)
+REFUSED = [
+    *((NUMBER, text) for text in ("-1", "1.5", "inf", "nan", "")),
+    (ONE_TO_8, "9"),
+    *((options.seeds, text) for text in ("8..1", "1..", "a..b")),
+    *((options.key_value, text) for text in ("a", "=1", "a=")),
+]
+
+
+@pytest.mark.parametrize(("convert", "text"), REFUSED)
 def test_options_refuse(convert, text):
     parser = options.Parser(prog="warplock")
     parser.add_argument("--x", type=convert)
@@ -359,24 +316,22 @@ def test_options_refuse(convert, text):
 # What would be left out in silence.
 
 
-@pytest.mark.parametrize("named", ["nosuch", "."])
-@pytest.mark.parametrize("how", ["option", "variable"])
-def test_lockstep_refuses_folders_without_recordings_before_it_works(tmp_path, how, named):
+@pytest.mark.parametrize(("named", "status"), [("nosuch", Status.NO_FILE), (".", Status.VACUOUS)])
+@pytest.mark.parametrize("how", ["--recordings", "WLK_TRACES"])
+def test_lockstep_refuses_folders_without_recordings_before_it_works(tmp_path, how, named, status):
     place = tmp_path / named
-    words = ["--recordings", str(place)] if how == "option" else []
-    done = warplock("lockstep", *words, **({} if words else {"WLK_TRACES": place}))
-    assert done.returncode == (Status.NO_FILE if named == "nosuch" else Status.VACUOUS)
-    assert str(place) in one_line(done.stderr)
-    assert ("--recordings" if words else "WLK_TRACES") in done.stderr
-    assert done.stdout == ""
+    words = (how, place) if how.startswith("-") else ()
+    environment = {} if words else {how: place}
+    done = programs.typed("lockstep", *words, code=None, **environment)
+    programs.refused(done, status, place, how)
 
 
 def test_lockstep_of_a_block_takes_no_recordings(tmp_path):
-    done = warplock("lockstep", "collector", "--recordings", str(tmp_path / "nosuch"))
-    assert done.returncode == Status.NO_FILE
-    done = warplock("lockstep", "collector", "--recordings", str(tmp_path))
-    assert done.returncode != 0
-    one_line(done.stderr)
+    words = ("lockstep", "collector", "--recordings")
+    programs.typed(*words, tmp_path / "nosuch", code=Status.NO_FILE)
+    done = programs.typed(*words, tmp_path, code=None)
+    assert done.code != 0
+    assert done.line
 
 
 @pytest.mark.parametrize(
@@ -386,15 +341,10 @@ def test_lockstep_of_a_block_takes_no_recordings(tmp_path):
         (["debug", "lane64"], ["debug", "lane64", "num_pregs"]),
     ],
 )
-@pytest.mark.parametrize(
-    "command", [["lockstep", "collector"], ["stub", "collector", "--out", "x"]]
-)
-def test_config_of_two_values_names_both(tmp_path, command, words, both):
+@pytest.mark.parametrize("command", ["lockstep collector", "stub collector --out x"])
+def test_config_of_two_values_names_both(command, words, both):
     settings = [word for value in words for word in ("--config", value)]
-    done = warplock(*command, *settings)
-    assert done.returncode == Status.USAGE
-    message = one_line(done.stderr)
-    assert all(part in message for part in both), message
+    programs.refused(programs.typed(*command.split(), *settings, code=None), Status.USAGE, *both)
 
 
 def test_config_key_overrides_a_named_configuration():

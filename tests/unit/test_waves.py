@@ -101,13 +101,10 @@ def rows_of(lanes: list[Lane], words: list[str], meaningless: int) -> list[dict[
 def played(block: str, config: dict, ports: list[tables.Port], rows: list[dict]) -> list[dict]:
     """Outputs and care of the model in each cycle, behind the reset."""
     inputs = [port for port in ports if port.direction == "in"]
-    lines = [",".join(["cycle", *(p.name for p in inputs)])]
-    lines.append(",".join(["#dir", *(f"i{p.width}" for p in inputs)]))
-    for cycle, row in enumerate([{"reset": 1}, *rows]):
-        lines.append(",".join([str(cycle), *(f"{row.get(p.name, 0):x}" for p in inputs)]))
+    values = [[f"{row.get(p.name, 0):x}" for p in inputs] for row in [{"reset": 1}, *rows]]
+    text = programs.csv({p.name: f"i{p.width}" for p in inputs}, values)
     table = tables.load(block)
     words = table.words(table.config(config))
-    text = "\n".join(lines) + "\n"
     done = programs.run("dpi/wlk-vec", "model", block, "unknown", *words, stdin=text)
     assert done.returncode == 0, done.stderr
     return [json.loads(line) for line in done.stdout.splitlines()][1:]
