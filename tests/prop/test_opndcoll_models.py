@@ -2,7 +2,7 @@
 """The C model of GPGPU-Sim's operand collector against the naive one: every line that they print.
 
 The naive one is judged by the recordings of the original. The seed is printed and WLK_PROP_SEED
-changes it; a failure names the model's command.
+changes it; a failure names the stimulus.
 """
 
 from __future__ import annotations
@@ -42,21 +42,25 @@ CASES = [
 ]
 
 
-def play_model(revision: str, config: Path, stimulus: Path) -> tuple[list[str], str]:
-    """Words for the model's command, and what it prints."""
-    words = ["--revision", revision, "--config", str(config), "--state", "--stats", str(stimulus)]
+def play_model(revision: str, options: Path, stimulus: Path) -> str:
+    """What the model prints."""
+    words = ["--revision", revision, "--config", options, "--state", "--stats", stimulus]
     done = programs.run(MODEL, *words)
-    assert done.returncode == 0, f"{' '.join(words)}: {done.stderr}"
-    return words, done.stdout
+    assert done.returncode == 0, f"{MODEL} {' '.join(map(str, words))}: {done.stderr}"
+    return done.stdout
 
 
-def play_naive(revision: str, options: str, stimulus: str) -> list[Line]:
-    """What the naive one prints."""
+def naive_lines(revision: str, options: str, stimulus: str) -> list[Line]:
     return list(Player(Config(revision, read_options(options))).play(stimulus))
 
 
 def text_of(lines: list[Line]) -> str:
     return "".join(" ".join(map(str, line)) + "\n" for line in lines)
+
+
+def play_naive(revision: str, options: Path, stimulus: Path) -> str:
+    """What the naive one prints."""
+    return text_of(naive_lines(revision, options.read_text("utf-8"), stimulus.read_text("utf-8")))
 
 
 def first_difference(expected: str, got: str) -> str | None:
@@ -83,12 +87,9 @@ def agree(
     options.write_text(option_file(config, random.Random(f"{seed}/{profile}")), encoding="utf-8")
     stimulus = Stimulus(config, profile, seed).text(steps)
     commands.write_text(stimulus, encoding="utf-8")
-    lines = play_naive(config.revision, options.read_text("utf-8"), stimulus)
-    words, got = play_model(config.revision, options, commands)
-    problem = first_difference(text_of(lines), got)
-    assert problem is None, (
-        f"{problem}; WLK_PROP_SEED={SEED} {seed} {profile}\n{MODEL} {' '.join(words)}"
-    )
+    lines = naive_lines(config.revision, options.read_text("utf-8"), stimulus)
+    problem = first_difference(text_of(lines), play_model(config.revision, options, commands))
+    assert problem is None, f"{problem}; WLK_PROP_SEED={SEED} {seed} {profile}, {commands}"
     return stimulus, lines
 
 
@@ -146,7 +147,7 @@ def test_naive_plays_recording(name: str) -> None:
     )
     revision, config, _ = name.split("-")
     options = programs.recording(f"gpgpusim/{config}.cfg").read_text("utf-8")
-    lines = play_naive(revision, options, stimulus)
+    lines = naive_lines(revision, options, stimulus)
     assert first_difference(expected, text_of(lines)) is None
 
 
