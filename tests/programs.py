@@ -15,7 +15,7 @@ import subprocess
 import sys
 import time
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -194,6 +194,13 @@ def csv(ports: Mapping[str, str], rows: Iterable[Iterable[str]]) -> str:
     lines = [["cycle", *ports], ["#dir", *ports.values()]]
     lines += [[str(cycle), *row] for cycle, row in enumerate(rows)]
     return "".join(",".join(line) + "\n" for line in lines)
+
+
+def as_csv(records: list[dict], ports: Iterable[tables.Port], names: Container[str] = ()) -> str:
+    """Records, as `vectors dump` prints them, as a recording: all columns, or of these names."""
+    kinds = {p.name: f"{p.direction[0]}{p.width}" for p in ports if not names or p.name in names}
+    values = [record["in"] | record["out"] for record in records]
+    return csv(kinds, [[row[name] for name in kinds] for row in values])
 
 
 def parameters(table: tables.Table, config: tables.Config) -> list[str]:

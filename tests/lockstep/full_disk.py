@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Commands on a disk that fills up, a small tmpfs: the campaign behind test_full_disk.py.
+"""Commands on a disk that fills up, a small tmpfs, and what must hold of what they leave there.
 
-PYTHONPATH=scripts:tests build/venv/bin/python tests/lockstep/full_disk.py --moments 50
-runs every command that writes that often, each time on a disk of another size. Needs root.
+`test_full_disk.py` runs a few moments of some; with `warplock test --full` 50 of every command that
+writes, each on a disk of another size.
 """
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import hashlib
 import json
+import lzma
 import os
 import random
 import shutil
@@ -20,10 +20,12 @@ import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
+import programs
 import rtl_under_test as rut
-from wlk import cli
-from wlk.base import report, setup
+from rtl_under_test import PINNED
+from wlk.base import setup
 from wlk.base.errors import Status
 from wlk.run import build, kanata
 
@@ -32,7 +34,7 @@ BUILT, BUILDS = 64 << 20, 5  # bytes of a build; moments with one, which take lo
 FILLER = "filler"  # what takes the only page of a disk of none
 PAGE = 4096  # of a tmpfs: its sizes are multiples
 FAULT = {rut.CORE: ("assign writeReq_ready_o = 1'b1", "assign writeReq_ready_o = !rst_i")}
-PINNED = ("--config", "coll_entries=2")
+SEED = ("--seeds", "1..1", "--cycles", "3000")
 
 
 @dataclass
@@ -77,17 +79,25 @@ class Moment:
 def commands(work: Path) -> list[Command]:
     """Every command that writes. `work`: a folder for what they read."""
     bad, good = rut.stub("wrong_ready", edit=FAULT), rut.stub("plain")
-    quick = ["--seeds", "1..1", "--cycles", "3000", *PINNED, "--reports", "{disk}/reports"]
+    quick = [*SEED, *PINNED, "--reports", "{disk}/reports", "--waves"]
     fails = {"verdict": Status.FUNCTIONAL_MISMATCH, "shows": "FUNCTIONAL_MISMATCH"}
     lockstep = ["lockstep", "collector", "--rtl"]
-    passing = [*lockstep, str(good), *quick, "--waves"]
-    failing = [*lockstep, str(bad), *quick, "--waves"]
-    wave, vcd, csv = _recordings(work, bad)
-    stim, options = _stimulus(work)
+    passing, failing = [*lockstep, str(good), *quick], [*lockstep, str(bad), *quick]
+    wave, clean = (_wave(work, rtl, code) for rtl, code in ((bad, fails["verdict"]), (good, 0)))
+    vcd, csv, made = work / "clean.vcd", work / "small.csv", work / "c.wlv"
+    subprocess.run(["fst2vcd", "-f", clean, "-o", vcd], check=True, capture_output=True)
+    config = programs.config_options(rut.SMALL)
+    words = ("vectors", "gen", "collector", made, "--force")
+    rut.warplock(*words, "--cycles", "2000", *config)
+    ports = rut.TABLE.ports(rut.TABLE.config(rut.SMALL))
+    csv.write_text(programs.as_csv(programs.typed("vectors", "dump", made).objects, ports))
+    rut.warplock(*words, "--config", "num_lanes=2")
+    # Many events of the operand collector.
+    stim, options = work / "s.stim.xz", work / "o.cfg"
+    stim.write_bytes(lzma.compress(b"X 1\n" * 30_000))
+    options.write_text("")
     check = ["check", "--block", "collector", *PINNED]
     gen = ["vectors", "gen", "collector", "{disk}/c.wlv", "--config", "num_lanes=2"]
-    made = work / "c.wlv"
-    _must(["vectors", "gen", "collector", str(made), "--config", "num_lanes=2", "--force"])
     return [
         Command("lockstep, fails", failing, **fails),
         Command("lockstep, fails, /tmp full", failing, **fails, small_tmp=True),
@@ -108,7 +118,7 @@ def commands(work: Path) -> list[Command]:
         Command("opndcoll", ["opndcoll", str(stim), "--config", str(options)], to_disk="e.txt"),
         Command("lockstep --list", ["lockstep", "--list"], to_disk="out.txt"),
         Command("vectors golden", ["vectors", "golden"]),
-        Command("lockstep, builds", [w for w in passing if w != "--waves"], small_build=True),
+        Command("lockstep, builds", passing[:-1], small_build=True),
     ]
 
 
@@ -118,59 +128,16 @@ def _pipeline() -> list[str]:
     return [*words, "--bind", "stage", "--reports", "{disk}/reports"]
 
 
-def _must(words: list[str], code: int = 0) -> None:
-    done = subprocess.run(_line(words), capture_output=True, text=True)
-    assert done.returncode == code, done.stderr
-
-
 def _line(words: list[str]) -> list[str]:
-    return [sys.executable, str(setup.ROOT / "scripts" / "warplock"), *words]
+    return [sys.executable, str(programs.WARPLOCK), *words]
 
 
-def _recordings(work: Path, bad: Path) -> tuple[Path, Path, Path]:
-    """An FST of a failure, a VCD without one, a CSV."""
-    reports = work / "reports"
-    words = ["lockstep", "collector", "--rtl", str(bad), *PINNED, "--seeds", "1..1"]
-    _must([*words, "--cycles", "3000", "--reports", str(reports)], Status.FUNCTIONAL_MISMATCH)
-    (wave,) = (reports / "latest").resolve().rglob("wave.fst")
-    words = ["lockstep", "collector", "--rtl", str(rut.stub("plain")), *PINNED, "--seeds", "1..1"]
-    _must([*words, "--cycles", "3000", "--waves", "--reports", str(reports)])
-    (clean,) = (reports / "latest").resolve().rglob("wave.fst")
-    vcd = work / "clean.vcd"
-    subprocess.run(["fst2vcd", "-f", clean, "-o", vcd], check=True, capture_output=True)
-    return wave, vcd, _csv(work)
-
-
-def _csv(work: Path) -> Path:
-    """A recording: the cycles of a vector file, column by column."""
-    table = rut.TABLE
-    config = table.config({**rut.SMALL})
-    made, path = work / "small.wlv", work / "small.csv"
-    words = ["vectors", "gen", "collector", str(made), "--cycles", "2000", "--force"]
-    _must(words + [w for k, v in rut.SMALL.items() for w in ("--config", f"{k}={v}")])
-    dumped = subprocess.run(
-        _line(["vectors", "dump", str(made)]), capture_output=True, text=True, check=True
-    )
-    ports = [port for port in table.ports(config) if port.name != table.clock]
-    kinds = [f"{port.direction[0]}{port.width}" for port in ports]
-    rows = [["cycle", *(port.name for port in ports)], ["#dir", *kinds]]
-    for line in dumped.stdout.splitlines():
-        record = json.loads(line)
-        values = record["in"] | record["out"]
-        cells = [values[port.name].removeprefix("0x") for port in ports]
-        rows.append([str(record["cycle"]), *cells])
-    path.write_text("".join(",".join(row) + "\n" for row in rows))
-    return path
-
-
-def _stimulus(work: Path) -> tuple[Path, Path]:
-    """Packed commands for the operand collector, whose events are many."""
-    import lzma
-
-    options, stim = work / "o.cfg", work / "s.stim.xz"
-    options.write_text("")
-    stim.write_bytes(lzma.compress(b"X 1\n" * 30_000))
-    return stim, options
+def _wave(work: Path, rtl: Path, code: int) -> Path:
+    """The waveform of a run."""
+    words = ("--rtl", rtl, *PINNED, *SEED, "--waves", "--reports", work / "reports")
+    rut.run_lockstep(*words, code=code)
+    (wave,) = (work / "reports" / "latest").resolve().rglob("wave.fst")
+    return wave
 
 
 # ---- the disk -----------------------------------------------------------------------------------
@@ -232,41 +199,9 @@ exit $code
 """
 
 
-def _with_small_build(line: list[str], size: int) -> list[str]:
-    words = ["unshare", "--mount", "sh", "-c", SMALL_BUILD, "sh", str(setup.BUILD / "rtl")]
-    return [*words, str(size), *line]
-
-
-def _wrapped(line: list[str], place: Path) -> list[str]:
-    keep = Path("/mnt")
-    return ["unshare", "--mount", "sh", "-c", SMALL_TMP, "sh", str(place), str(keep), *line]
-
-
-def _spawn(line: list[str], environment: dict[str, str], out: Path, err: Path) -> int:
-    """The command as a process of its own."""
-    with out.open("w") as to, err.open("w") as errors:
-        env = dict(os.environ) | environment
-        return subprocess.run(line, stdout=to, stderr=errors, env=env, timeout=300).returncode
-
-
-def _fork(words: list[str], environment: dict[str, str], out: Path, err: Path) -> int:
-    """The command in a copy of this process, which has read all modules."""
-    child = os.fork()
-    if child:
-        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    code = 120
-    try:
-        os.environ.update(environment)
-        tempfile.tempdir = None
-        for number, path in ((1, out), (2, err)):
-            os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), number)
-        sys.stdout, sys.stderr = os.fdopen(1, "w"), os.fdopen(2, "w", buffering=1)
-        try:
-            code = cli.main(words)
-        except SystemExit as stop:
-            code = int(stop.code or 0)
-    finally:
-        os._exit(code)
+def mounted(script: str, *words: object) -> list[str]:
+    """A command in a mount namespace of its own, behind what a script mounts in it."""
+    return ["unshare", "--mount", "sh", "-c", script, "sh", *map(str, words)]
 
 
 def run(command: Command, place: Path, size: int, like: Moment | None = None) -> Moment:
@@ -276,18 +211,21 @@ def run(command: Command, place: Path, size: int, like: Moment | None = None) ->
     with disk(place, AMPLE if command.small_build else max(size, PAGE)) as at:
         (at / FILLER).write_bytes(b"x" * PAGE if size == 0 else b"")
         words = [word.replace("{disk}", str(at)) for word in command.words]
-        environment = {"TMPDIR": str(at), "WARPLOCK_NO_SETUP": "1"}
+        environment = os.environ | {"WARPLOCK_NO_SETUP": "1"}
         out, err = Path(f"{at}.out"), Path(f"{at}.err")
         if command.to_disk:
             out = at / command.to_disk
         if command.small_tmp:
             words = [w.replace(str(at), f"{at}-reports") for w in words]
-            environment = {"WARPLOCK_NO_SETUP": "1"}
-            moment.code = _spawn(_wrapped(_line(words), at), environment, out, err)
-        elif command.small_build:
-            moment.code = _spawn(_with_small_build(_line(words), size), environment, out, err)
+            line = mounted(SMALL_TMP, at, "/mnt", *_line(words))
         else:
-            moment.code = _fork(words, environment, out, err)
+            environment["TMPDIR"] = str(at)
+            line = _line(words)
+            if command.small_build:
+                line = mounted(SMALL_BUILD, setup.BUILD / "rtl", size, *line)
+        with out.open("w") as to, err.open("w") as errors:
+            done = subprocess.run(line, stdout=to, stderr=errors, env=environment, timeout=300)
+        moment.code = done.returncode
         stderr = err.read_text(errors="replace")
         moment.text = out.read_text(errors="replace") + stderr
         room = os.statvfs(at)
@@ -332,67 +270,59 @@ def _damaged(root: Path, moment: Moment, like: Moment | None) -> list[str]:
             moment.files[name] = path.read_bytes()
             trouble = "differs" if like and like.files.get(name) != moment.files[name] else ""
         else:
-            reader = READERS.get(path.suffix)
-            trouble = "is left" if reader is None else reader(path)
+            trouble = _read(path)
         troubles += [f"{path}: {trouble}"] if trouble else []
     return troubles
 
 
-def _program(*words: str) -> str:
-    done = subprocess.run([build.folder() / words[0], *words[1:]], capture_output=True, text=True)
-    return "" if done.returncode == 0 else f"is damaged: {done.stderr.strip()}"
-
-
-def _vectors(path: Path) -> str:
-    """Played, or one that is known."""
-    digest = hashlib.sha256(path.read_bytes()).hexdigest()
-    if digest not in PLAYED:
-        done = subprocess.run(_line(["vectors", "play", str(path)]), capture_output=True, text=True)
-        good = done.returncode in (0, Status.VACUOUS)
-        PLAYED[digest] = "" if good else f"is damaged: {done.stderr.strip()}"
-    return PLAYED[digest]
-
-
-def _json(path: Path) -> str:
+def _read(path: Path) -> str:
+    """What is wrong with a file that a command may leave."""
+    if path.suffix not in READERS:
+        return "is left"
     try:
-        return "" if json.loads(path.read_text())["results"] else "has no result"
-    except (ValueError, KeyError) as error:
-        return f"is damaged: {error}"
-
-
-def _ends(*ends: str) -> Callable[[Path], str]:
-    def read(path: Path) -> str:
-        lines = path.read_text().splitlines()
-        return "" if lines and lines[-1].startswith(ends) else "is cut"
-
-    return read
-
-
-def _kanata(path: Path) -> str:
-    try:
-        kanata.check(kanata.read(path))
+        READERS[path.suffix](path)
     except Exception as error:
         return f"is damaged: {error}"
     return ""
 
 
+def _play(path: Path) -> None:
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    if digest not in PLAYED:
+        done = rut.warplock("vectors", "play", path, code=None)
+        assert done.code in (0, Status.VACUOUS), done.err
+        PLAYED.add(digest)
+
+
+def _verify(path: Path) -> None:
+    subprocess.run([build.folder() / "dpi/wlk-check", "verify", path], check=True)
+
+
+def _has_results(path: Path) -> None:
+    assert json.loads(path.read_text())["results"], "no result"
+
+
+def _ends_with_the_command(path: Path) -> None:
+    assert path.read_text().splitlines()[-1].startswith("  repeat: "), "it is cut"
+
+
 TEXTS = {".so", ".1", ".sv", ".c", ".f"}  # always the same
-PLAYED: dict[str, str] = {}  # digest -> what is wrong
-READERS: dict[str, Callable[[Path], str]] = {
-    ".wlv": _vectors,
-    ".fst": lambda path: _program("dpi/wlk-check", "verify", str(path)),
-    ".json": _json,
-    ".txt": _ends("  repeat: "),
-    ".kanata": _kanata,
+PLAYED: set[str] = set()  # digests
+READERS: dict[str, Callable[[Path], Any]] = {
+    ".wlv": _play,
+    ".fst": _verify,
+    ".json": _has_results,
+    ".txt": _ends_with_the_command,
+    ".kanata": lambda path: kanata.check(kanata.read(path)),
 }
 
 
 # ---- moments ------------------------------------------------------------------------------------
 
 
-def moments(command: Command, place: Path, count: int, seed: int) -> Iterator[Moment]:
+def moments(command: Command, place: Path, count: int = 50) -> Iterator[Moment]:
     """The command on a large disk, and on disks of random sizes, from none to what it needs."""
-    chance = random.Random(f"{seed} {command.name}")
+    chance = random.Random(command.name)
     like = run(command, place, AMPLE)
     if like.code != command.verdict:
         like.troubles.append("fails on a large disk")
@@ -403,34 +333,3 @@ def moments(command: Command, place: Path, count: int, seed: int) -> Iterator[Mo
     for _ in range(count):
         pages = chance.choice((chance.randint(0, most), int(most ** chance.random()) - 1))
         yield run(command, place, pages * PAGE, like)
-
-
-def main() -> int:
-    """Run all; print what is wrong, and how many moments there were."""
-    parser = argparse.ArgumentParser(description="Commands on disks that fill up.")
-    parser.add_argument("--moments", type=int, default=50, help="of each command (default: 50)")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--only", help="commands whose name holds this")
-    args = parser.parse_args()
-    if why := can_mount():
-        sys.exit(why)
-    table = report.Table("command", "moments", "with a full disk", "wrong")
-    wrong = 0
-    with tempfile.TemporaryDirectory() as work:
-        for command in commands(Path(work)):
-            if args.only and args.only not in command.name:
-                continue
-            found = list(moments(command, Path(work) / "disk", args.moments, args.seed))
-            bad = [moment for moment in found if moment.troubles]
-            wrong += len(bad)
-            for moment in bad:
-                print(moment, flush=True)
-            full = sum(moment.speaks_of_space for moment in found)
-            table.add(command.name, len(found), full, len(bad))
-            print(f"{command.name}: {len(found)} moments", file=sys.stderr, flush=True)
-    table.print()
-    return int(wrong > 0)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Disks that are full: the verdict comes, the exit code is right, no damaged file has a final name.
 
-A few moments of each command; full_disk.py runs as many as one likes.
+A few moments of some commands; `warplock test --full` runs 50 of each that writes.
 """
 
 import os
@@ -9,8 +9,10 @@ import subprocess
 import sys
 
 import full_disk
+import programs
 import pytest
 import rtl_under_test as rut
+from rtl_under_test import PINNED
 from wlk.base import setup
 from wlk.base.errors import Status
 
@@ -30,12 +32,13 @@ WHY = full_disk.can_mount()
 @pytest.mark.slow
 @pytest.mark.skipif(bool(WHY), reason=WHY)
 def test_full_disk_costs_no_verdict_and_no_file(tmp_path):
-    seen = [
-        full_disk.run(command, tmp_path / "disk", pages * full_disk.PAGE)
-        for command in full_disk.commands(tmp_path)
-        if command.name in COMMANDS
-        for pages in SIZES
-    ]
+    seen = []
+    for command in full_disk.commands(tmp_path):
+        if programs.FULL:
+            seen += full_disk.moments(command, tmp_path / "disk")
+        elif command.name in COMMANDS:
+            sizes = [pages * full_disk.PAGE for pages in SIZES]
+            seen += [full_disk.run(command, tmp_path / "disk", size) for size in sizes]
     assert [str(moment) for moment in seen if moment.troubles] == []
     assert sum(moment.speaks_of_space for moment in seen) >= len(COMMANDS)
 
@@ -44,20 +47,11 @@ def test_full_disk_costs_no_verdict_and_no_file(tmp_path):
 def test_full_build_folder_is_named(tmp_path):
     """Neither a bug nor BUILD_FAIL. That half a build is not taken for a whole one takes two
     builds; full_disk.py looks at it."""
-    words = ["lockstep", "collector", "--rtl", rut.stub("plain"), *full_disk.PINNED]
-    line = [sys.executable, rut.ROOT / "scripts" / "warplock", *words, "--reports", tmp_path]
+    words = ["lockstep", "collector", "--rtl", rut.stub("plain"), *PINNED, "--reports", tmp_path]
     script = full_disk.SMALL_BUILD.partition("mount -o remount")[0] + "exit $code"
-    place = [
-        "unshare",
-        "--mount",
-        "sh",
-        "-c",
-        script,
-        "sh",
-        setup.BUILD / "rtl",
-        8 * full_disk.PAGE,
-    ]
-    done = subprocess.run(list(map(str, [*place, *line])), capture_output=True, text=True)
+    place, size = setup.BUILD / "rtl", 8 * full_disk.PAGE
+    line = full_disk.mounted(script, place, size, sys.executable, programs.WARPLOCK, *words)
+    done = subprocess.run(line, capture_output=True, text=True)
     assert done.returncode == Status.NO_SPACE, done.stderr
     assert f"no space left on the disk of {setup.BUILD / 'rtl'}" in done.stderr.splitlines()[-1]
 
@@ -67,11 +61,11 @@ def test_full_build_folder_is_named(tmp_path):
 
 def to_full(*words, both=False):
     """The command with stdout on a device that is always full."""
-    command = [sys.executable, rut.ROOT / "scripts" / "warplock", *words]
     with open("/dev/full", "w") as full:
         error = full if both else subprocess.PIPE
-        done = subprocess.run(list(map(str, command)), stdout=full, stderr=error, text=True)
-    return done.returncode, done.stderr
+        process = programs.started(*words, stdout=full, stderr=error)
+        _, printed = process.communicate(timeout=600)
+    return process.returncode, printed
 
 
 @pytest.mark.parametrize(
@@ -87,17 +81,17 @@ def test_full_stdout_is_one_line(words):
 
 def test_full_stdout_does_not_hide_a_verdict(tmp_path):
     wrong = rut.stub("wrong_ready", edit=full_disk.FAULT)
-    words = (*rut.QUICK, *full_disk.PINNED, "--reports", tmp_path)
+    words = (*rut.QUICK, *PINNED, "--reports", tmp_path)
     code, error = to_full("lockstep", "collector", "--rtl", wrong, *words)
     assert code == Status.FUNCTIONAL_MISMATCH
     assert error.splitlines()[-1].endswith("the answer was FUNCTIONAL_MISMATCH")
     (wave,) = (tmp_path / "latest").resolve().rglob("wave.fst")  # the files are there
-    code, error = to_full("check", wave, "--block", "collector", *full_disk.PINNED)
+    code, error = to_full("check", wave, "--block", "collector", *PINNED)
     assert code == Status.FUNCTIONAL_MISMATCH
     assert error.splitlines()[-1].endswith("the answer was FUNCTIONAL_MISMATCH")
 
 
 def test_closed_stdout_is_no_error():
-    command = [sys.executable, str(rut.ROOT / "scripts" / "warplock"), "lockstep", "--list"]
+    command = [sys.executable, str(programs.WARPLOCK), "lockstep", "--list"]
     done = subprocess.run(command, stderr=subprocess.PIPE, preexec_fn=lambda: os.close(1))
     assert (done.returncode, done.stderr) == (0, b"")

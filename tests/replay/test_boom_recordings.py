@@ -4,10 +4,9 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import programs
 import pytest
@@ -39,16 +38,11 @@ def check_all(place: Path) -> list:
     return recordings.check_all(place, as_json=True)
 
 
-def check(
-    dump: Path,
-    blocks: list[str] | None = None,
-    clock: str | None = None,
-    tie: dict[str, int] | None = None,
-    **given: str,
-) -> list[run_check.Checked]:
-    wanted = Check(str(dump), clock=clock, tie=tie or {}, config=given)
+def check(dump: Path, blocks: list[str] | None = None, **options: Any) -> run_check.Checked:
+    """The only answer; `options` as a command line has them."""
     names = blocks or tables.names()
-    return run_check.check(wanted, [tables.load(name) for name in names])
+    (only,) = run_check.check(Check(str(dump), **options), [tables.load(name) for name in names])
+    return only
 
 
 @pytest.mark.parametrize("name", KNOWN)
@@ -64,7 +58,7 @@ def test_csv_passes_as_its_own_block(built, tmp_path, capsys, name):
 
 @pytest.mark.parametrize("name", KNOWN)
 def test_fst_passes_as_its_own_block(built, name):
-    (checked,) = check(programs.recording(f"boom/{name}.fst"))
+    checked = check(programs.recording(f"boom/{name}.fst"))
     block, config, bits = KNOWN[name]
     answer = checked.answer
     assert (answer["block"], answer["verdict"]) == (block, "PASS")
@@ -76,14 +70,14 @@ def test_fst_passes_as_its_own_block(built, name):
 
 
 def test_other_block_of_equal_ports_differs(built):
-    (checked,) = check(programs.recording("boom/basic_n2.fst"), ["dispatch_compacting"])
+    checked = check(programs.recording("boom/basic_n2.fst"), ["dispatch_compacting"])
     assert checked.verdict == Status.FUNCTIONAL_MISMATCH
     assert checked.answer["first"]["port"].endswith("_ready")
 
 
 def test_wrong_type_of_a_queue_is_a_mismatch(built):
     dump = programs.recording("boom/compacting_n3.fst")
-    (checked,) = check(dump, queues="MEM:2:1,INT:1:1,INT:2:2")
+    checked = check(dump, config={"queues": "MEM:2:1,INT:1:1,INT:2:2"})
     assert checked.verdict == Status.FUNCTIONAL_MISMATCH
     assert checked.answer["first"]["port"] == "io_dis_uops_2_0_valid"
     assert "io_dis_uops_2_0_bits_debug_pc" in checked.text
@@ -111,33 +105,19 @@ def test_types_are_found_by_the_behaviour(built):
 
 def test_width_that_the_ports_contradict_is_refused(built):
     with programs.error(Status.IFACE_CHANGED):
-        check(programs.recording("boom/basic_n2.fst"), queues="MEM:2:1,INT:2:1")
-
-
-def vectors(*words) -> str:
-    """What the command prints, which must go well."""
-    command = [sys.executable, programs.ROOT / "scripts" / "warplock", "vectors", *words]
-    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=120)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+        check(programs.recording("boom/basic_n2.fst"), config={"queues": "MEM:2:1,INT:2:1"})
 
 
 def test_import_of_other_fields_plays_clean(built, tmp_path):
     csv, out = programs.recording("boom/basic_n2.csv.xz"), tmp_path / "b.wlv"
-    printed = vectors("import", "--csv", csv, out, "--block", "dispatch_basic")
-    assert "  queues=MEM:2,INT:2,FP:2 (default and ports)\n" in printed
-    assert "3,000      1,896,000            0  PASS" in vectors("play", out)
+    done = programs.typed("vectors", "import", "--csv", csv, out, "--block", "dispatch_basic")
+    assert "  queues=MEM:2,INT:2,FP:2 (default and ports)\n" in done.out
+    assert "3,000      1,896,000            0  PASS" in programs.typed("vectors", "play", out).out
 
 
 # ---- what samples ------------------------------------------------------------------------------
-SIGNALS = {
-    "io_in_0_ready": 1,
-    "io_in_0_valid": 1,
-    "io_in_0_bits_a": 4,
-    "io_out_0_ready": 1,
-    "io_out_0_valid": 1,
-    "io_out_0_bits_a": 4,
-}
+SIGNALS = {f"io_{side}_0_{name}": 4 if name == "bits_a" else 1
+           for side in ("in", "out") for name in ("ready", "valid", "bits_a")}  # fmt: skip
 
 
 def vcd(path: Path, *rows: str) -> Path:
@@ -159,93 +139,76 @@ def vcd(path: Path, *rows: str) -> Path:
     return path
 
 
+CLOCK = "TOP.Compactor.clock"
+FAILS = Status.FUNCTIONAL_MISMATCH
+# Rows of a dump, options, the verdict, what the answer has of it. With seven digits the first is a
+# clock: the ports settle between its edges, whatever they do at other times.
+DUMPS = {
+    "clock_beside_the_ports": (
+        "0117117 1117117 0018117 0118118 1118118", {}, Status.OK, {"cycles": 2}
+    ),
+    "without_a_clock_each_change_is_a_sample": (
+        "117117 117117 118118", {}, Status.OK, {"cycles": 2}
+    ),
+    # The block does not need it, so a bench may have tied it to a constant.
+    "clock_that_never_rises": ("0117117 0118118 0118119", {}, FAILS, {"first.cycle": 2}),
+    "clock_that_is_named_and_never_rises": (
+        "0117117 0118118 0118119", {"clock": CLOCK}, Status.VACUOUS, {"cycles": 0}
+    ),
+    # Each vector is free again of an X in another.
+    "unknown_control_is_skipped": (
+        "117117 xx71xx 018018 119119", {}, Status.OK, {"cycles": 4, "skipped": 1}
+    ),
+    "unknown_payload_hides_the_payload": (
+        "117117 11x11x 118118", {}, Status.OK, {"masked_bits": 4}
+    ),
+    "unknown_payload_hides_nothing_else": (
+        "117117 11x10x 118118", {}, FAILS, {"first.port": "io_out_0_valid"}
+    ),
+    "unknown_output": ("117117 11811x", {}, FAILS, {"first.port": "io_out_0_bits_a"}),
+    # The same transfers in the same order, one of them late: never one of timing.
+    "late": ("117107 007117 118118 119119", {}, FAILS, {}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("rows", "options", "verdict", "shown"), DUMPS.values(), ids=DUMPS)
+def test_compactor_in_a_dump(built, tmp_path, rows, options, verdict, shown):
+    checked = check(vcd(tmp_path / "a.vcd", *rows.split()), **options)
+    assert checked.verdict == verdict
+    answer = checked.answer
+    answer |= {f"first.{key}": value for key, value in answer.get("first", {}).items()}
+    assert {key: answer[key] for key in shown} == shown
+
+
 def test_constant_input_that_is_not_in_the_dump_is_tied(built, tmp_path):
-    rows = ["0117117", "1117117", "0118118", "1118118"]
-    dump = vcd(tmp_path / "a.vcd", *rows)
+    dump = vcd(tmp_path / "a.vcd", "0117117", "1117117", "0118118", "1118118")
     lines = dump.read_text(encoding="utf-8").splitlines(keepends=True)
     code = next(line.split()[3] for line in lines if "io_out_0_ready" in line)
     gone = [line for line in lines if line.rstrip() not in (f"1{code}", f"0{code}")]
     dump.write_text("".join(line for line in gone if "io_out_0_ready" not in line))
-    with pytest.raises(WlkError) as error:
+    with pytest.raises(WlkError, match="--tie io_out_0_ready=VALUE"):
         check(dump)
-    assert "--tie io_out_0_ready=VALUE" in error.value.message
-    (checked,) = check(dump, tie={"io_out_0_ready": 1})
-    assert checked.verdict == Status.OK
-    (checked,) = check(dump, tie={"io_out_0_ready": 0})
-    assert checked.verdict == Status.FUNCTIONAL_MISMATCH
-
-
-def test_clock_beside_the_ports_samples(built, tmp_path):
-    """Settled between its edges, whatever happens at other times."""
-    dump = vcd(tmp_path / "a.vcd", "0117117", "1117117", "0018117", "0118118", "1118118")
-    (checked,) = check(dump)
-    assert (checked.verdict, checked.answer["cycles"]) == (Status.OK, 2)
-
-
-def test_without_a_clock_each_change_is_a_sample(built, tmp_path):
-    (checked,) = check(vcd(tmp_path / "a.vcd", "117117", "117117", "118118"))
-    assert (checked.verdict, checked.answer["cycles"]) == (Status.OK, 2)
-
-
-def test_clock_that_never_rises_samples_nothing(built, tmp_path):
-    """The block does not need it, so a bench may have tied it to a constant."""
-    rows = ("0117117", "0118118", "0118119")
-    (checked,) = check(vcd(tmp_path / "a.vcd", *rows))
-    assert checked.verdict == Status.FUNCTIONAL_MISMATCH
-    assert checked.answer["first"]["cycle"] == 2
-    (checked,) = check(vcd(tmp_path / "b.vcd", *rows), clock="TOP.Compactor.clock")
-    assert (checked.verdict, checked.answer["cycles"]) == (Status.VACUOUS, 0)
+    assert check(dump, tie={"io_out_0_ready": 1}).verdict == Status.OK
+    assert check(dump, tie={"io_out_0_ready": 0}).verdict == FAILS
 
 
 def test_clock_that_rises_seldom_does_not_pass(built, tmp_path):
     """Most vectors stand between its edges: they are left out, and so is what is wrong there."""
     work = [f"011{n:x}11{n:x}" for n in range(10)]
-    dump = vcd(tmp_path / "a.vcd", *work[:5], "0118118", "1118118", *work[5:])
-    (checked,) = check(dump)
+    checked = check(vcd(tmp_path / "a.vcd", *work[:5], "0118118", "1118118", *work[5:]))
     assert (checked.verdict, checked.answer["cycles"]) == (Status.VACUOUS, 1)
-    assert "TOP.Compactor.clock samples 1 vectors, the ports changed at 1" in checked.notes[0]
+    assert f"{CLOCK} samples 1 vectors, the ports changed at 1" in checked.notes[0]
     assert "--clock PATH" in checked.notes[0]
 
 
 def test_clock_of_the_harness_goes_before_the_port(built, tmp_path):
     """`lockstep` drives the port clock at random, and samples by a clock of its own."""
     dump = vcd(tmp_path / "a.vcd", "0117117", "1118118", "0119119", "0118118")
-    text = dump.read_text().replace("$scope module Compactor", "$var wire 1 z wlk_clock $end\n"
-                                    "$scope module Compactor")  # fmt: skip
+    scope = "$scope module Compactor"
+    text = dump.read_text().replace(scope, f"$var wire 1 z wlk_clock $end\n{scope}")
     for time in range(4):
         text = text.replace(f"#{10 * time}\n", f"#{10 * time}\n0z\n", 1)
         text = text.replace(f"#{10 * time + 10}\n", f"#{10 * time + 5}\n1z\n#{10 * time + 10}\n", 1)
     dump.write_text(text)
-    (checked,) = check(dump)
+    checked = check(dump)
     assert (checked.verdict, checked.answer["cycles"]) == (Status.OK, 4)
-
-
-# ---- X, of which each vector is free again ------------------------------------------------------
-
-
-def test_vector_with_an_unknown_control_is_skipped(built, tmp_path):
-    (checked,) = check(vcd(tmp_path / "a.vcd", "117117", "xx71xx", "018018", "119119"))
-    assert checked.verdict == Status.OK
-    assert (checked.answer["cycles"], checked.answer["skipped"]) == (4, 1)
-
-
-def test_unknown_payload_hides_the_payload_alone(built, tmp_path):
-    (checked,) = check(vcd(tmp_path / "a.vcd", "117117", "11x11x", "118118"))
-    assert checked.verdict == Status.OK
-    assert checked.answer["masked_bits"] == 4
-    (checked,) = check(vcd(tmp_path / "b.vcd", "117117", "11x10x", "118118"))
-    assert checked.verdict == Status.FUNCTIONAL_MISMATCH
-    assert checked.answer["first"]["port"] == "io_out_0_valid"
-
-
-def test_unknown_output_is_a_mismatch(built, tmp_path):
-    (checked,) = check(vcd(tmp_path / "a.vcd", "117117", "11811x"))
-    assert checked.verdict == Status.FUNCTIONAL_MISMATCH
-    assert checked.answer["first"]["port"] == "io_out_0_bits_a"
-
-
-def test_difference_is_never_one_of_timing(built, tmp_path):
-    """The same transfers in the same order, one of them late."""
-    rows = ("117107", "007117", "118118", "119119")
-    (checked,) = check(vcd(tmp_path / "a.vcd", *rows))
-    assert checked.verdict == Status.FUNCTIONAL_MISMATCH

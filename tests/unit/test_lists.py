@@ -25,11 +25,13 @@ def shapes(table, config):
 # ---- lists --------------------------------------------------------------------------------------
 
 
+ITEMS = ("type", "dispatch_width", "issue_width")
+
+
 def test_list_is_parameters():
     config = COMPACTING.config({"queues": "INT:2:1,6:1:1"})
-    assert [config[f"queues_0_{i}"] for i in ("type", "dispatch_width", "issue_width")] == [1, 2, 1]
-    assert [config[f"queues_1_{i}"] for i in ("type", "dispatch_width", "issue_width")] == [6, 1, 1]
-    assert not any(config[f"queues_2_{i}"] for i in ("type", "dispatch_width", "issue_width"))
+    entries = [[config[f"queues_{n}_{item}"] for item in ITEMS] for n in range(3)]
+    assert entries == [[1, 2, 1], [6, 1, 1], [0, 0, 0]]
     assert COMPACTING.show(config)["queues"] == "INT:2:1,6:1:1"
 
 
@@ -86,8 +88,7 @@ def test_elaboration_error_is_a_configuration_error(table, given, message):
 
 def test_entries_without_a_gap():
     config = BASIC.config({"queues": "MEM:3:1,INT:3:1,FP:3:1"})
-    for item in ("type", "dispatch_width", "issue_width"):
-        config[f"queues_1_{item}"] = 0
+    config |= {f"queues_1_{item}": 0 for item in ITEMS}
     assert "entry 2 is there, but entry 1 is not" in BASIC.refusal(config)
 
 
@@ -167,29 +168,28 @@ def test_target_is_a_member_of_the_compactor():
     assert [i.name for i in COMPACTOR.opened(ports).members] == ["iq_type"]
 
 
-def test_member_that_an_output_lacks_is_not_compared():
-    named = COMPACTOR.with_members(FIELDS)
-    ports = [p for p in shapes(named, named.defaults()) if p[0] != "io_out_1_bits_pc"]
-    found = m.match(COMPACTOR, ports)
-    assert (found.kind, found.missing_outputs) == ("subset", ["io_out_1_bits_pc"])
+NAMED = COMPACTOR.with_members(FIELDS)
+NAMED_PORTS = shapes(NAMED, NAMED.defaults())
 
 
-def test_member_that_an_input_lacks_is_refused():
-    named = COMPACTOR.with_members(FIELDS)
-    ports = [p for p in shapes(named, named.defaults()) if p[0] != "io_in_1_bits_pc"]
-    found = m.match(COMPACTOR, ports)
-    assert (found.kind, found.missing_inputs) == ("refused", ["io_in_1_bits_pc"])
+@pytest.mark.parametrize(
+    ("port", "kind", "outputs", "inputs"),
+    [
+        ("io_out_1_bits_pc", "subset", ["io_out_1_bits_pc"], []),  # is not compared
+        ("io_in_1_bits_pc", "refused", [], ["io_in_1_bits_pc"]),
+    ],
+)
+def test_member_that_a_port_lacks(port, kind, outputs, inputs):
+    found = m.match(COMPACTOR, [p for p in NAMED_PORTS if p[0] != port])
+    assert (found.kind, found.missing_outputs, found.missing_inputs) == (kind, outputs, inputs)
 
 
 def test_member_of_two_widths_is_a_conflict():
-    named = COMPACTOR.with_members(FIELDS)
-    ports = [
-        (name, side, 39 if name == "io_out_0_bits_pc" else width)
-        for name, side, width in shapes(named, named.defaults())
-    ]
+    odd = "io_out_0_bits_pc"
+    ports = [(name, side, 39 if name == odd else width) for name, side, width in NAMED_PORTS]
     found = m.match(COMPACTOR, ports)
     assert [(d.port, d.expected, d.found) for d in found.differences] == [
-        ("io_out_0_bits_pc", "output 40 bits", "output 39 bits")
+        (odd, "output 40 bits", "output 39 bits")
     ]
 
 

@@ -99,13 +99,11 @@ def test_runner_all_passed(suite, capsys):
     assert printed.err.splitlines()[-1] == "2 passed, 0 failed"
 
 
-def test_runner_collection_error_fails(suite, capsys):
-    (suite / "test_bad.py").write_text("import no_such_module")
-    assert run(capsys)[0] == 1
-
-
-def test_runner_crash_fails(suite, capsys):
-    (suite / "test_bad.py").write_text("import os\ndef test_c(): os._exit(0)\n")
+@pytest.mark.parametrize(
+    "text", ["import no_such_module", "import os\ndef test_c(): os._exit(0)\n"]
+)
+def test_runner_file_that_cannot_be_run_fails(suite, capsys, text):
+    (suite / "test_bad.py").write_text(text)
     assert run(capsys)[0] == 1
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which configurations are tried when the ports leave some open, and which one is believed."""
 
+import itertools
 from collections.abc import Callable
 
 import programs
@@ -41,34 +42,48 @@ def runner(true: dict, fails: set[str] = frozenset()) -> Callable:
     return run
 
 
+def judged(group: list[c.Subject], passes: Callable, reach: Callable = lambda *_: 50) -> None:
+    """Explore where a trial passes or gets so far, by its subject and configuration."""
+
+    def run(wanted: list) -> None:
+        for subject, trial in wanted:
+            trial.passed = passes(subject.name, trial.config)
+            trial.failed = not trial.passed
+            trial.reach = CYCLES if trial.passed else reach(subject.name, trial.config)
+
+    c.explore([group], run)
+
+
 def explored(true: dict, *groups: list[c.Subject], fails: set[str] = frozenset()) -> list[int]:
     run = runner(true, fails)
     c.explore(groups, run)
     return run.rounds
 
 
+ORDER = ("rs_entries", "forward_coll_issue", "in_order_per_warp")
+HIDDEN = ("rs_entries", "coll_entries", "max_pending_reads")
+
+
+def values(configs: list[dict], *names: str) -> set[tuple]:
+    return {tuple(given[name] for name in names) for given in configs}
+
+
 def test_first_tries_what_ports_narrow_and_what_has_few_values() -> None:
     configs = c.first(found(RS, rs_entries=3, num_warps=2))
-    tried = {(g["rs_entries"], g["forward_coll_issue"], g["in_order_per_warp"]) for g in configs}
-    assert tried == {(r, f, i) for r in (3, 4) for f in (0, 1) for i in (0, 1)}
+    assert values(configs, *ORDER) == set(itertools.product((3, 4), (0, 1), (0, 1)))
     assert configs[0]["forward_coll_issue"] == 1 and configs[0]["in_order_per_warp"] == 0
 
 
 def test_first_takes_the_default_of_what_no_port_shows() -> None:
     configs = c.first(found(ISSUE))
-    assert len(configs) == 4
-    assert {(g["rs_entries"], g["coll_entries"], g["max_pending_reads"]) for g in configs} == {
-        (8, 2, 7)
-    }
+    assert (len(configs), values(configs, *HIDDEN)) == (4, {(8, 2, 7)})
 
 
 def test_first_leaves_out_what_is_illegal_together() -> None:
     configs = c.first(found(RS, rs_entries=8, num_warps=8))
-    assert {g["rs_entries"] for g in configs if g["in_order_per_warp"]} == {8}
-    assert {g["rs_entries"] for g in configs} == {5, 6, 7, 8}
-
-
-def test_first_is_empty_when_nothing_is_legal() -> None:
+    ordered = [given for given in configs if given["in_order_per_warp"]]
+    assert values(ordered, "rs_entries") == {(8,)}
+    assert values(configs, "rs_entries") == {(5,), (6,), (7,), (8,)}
     given = {"rs_entries": 3, "in_order_per_warp": 1}
     assert c.first(found(RS, rs_entries=4, num_warps=4, given=given)) == []
 
@@ -78,7 +93,12 @@ def test_first_is_bounded() -> None:
     shared += (match.Shared("max_pending_reads", tuple(range(128, 256)), "x", False),)
     configs = c.first(found(ISSUE, shared))
     assert len(configs) == 64  # rows and the two switches; pending reads were too many
-    assert {g["max_pending_reads"] for g in configs} == {255}
+    assert values(configs, "max_pending_reads") == {(255,)}
+
+
+def how(subject: c.Subject, *others: c.Subject) -> str:
+    """How the rows were found."""
+    return c.how(subject, subject.found.params["rs_entries"], [subject, *others])
 
 
 def test_search_finds_three_parameters_that_no_port_shows() -> None:
@@ -88,7 +108,7 @@ def test_search_finds_three_parameters_that_no_port_shows() -> None:
     assert subject.chosen.passed and subject.chosen.searched
     assert {k: subject.chosen.config[k] for k in true} == true
     assert len(rounds) == 4 and max(rounds) < 100
-    assert c.how(subject, subject.found.params["rs_entries"], [subject]) == "search: 13 of 1..32"
+    assert how(subject) == "search: 13 of 1..32"
 
 
 def test_search_that_finds_nothing_leaves_the_defaults() -> None:
@@ -96,11 +116,7 @@ def test_search_that_finds_nothing_leaves_the_defaults() -> None:
     true = {"rs_entries": 13, "coll_entries": 5}
     explored(true, [subject], fails={"stage"})
     assert subject.chosen is subject.trials[0]
-    assert [p.name for p in subject.unsettled] == [
-        "rs_entries",
-        "coll_entries",
-        "max_pending_reads",
-    ]
+    assert [p.name for p in subject.unsettled] == list(HIDDEN)
     assert c.doubts(subject).startswith("only defaults, no port tells them: rs_entries=8 of 1..32")
     assert "search along single parameters found nothing" in c.doubts(subject)
 
@@ -118,10 +134,7 @@ def test_no_search_without_a_difference_to_work_on() -> None:
 def test_no_search_when_every_value_was_tried() -> None:
     subject = c.Subject(found(RS, rs_entries=4, num_warps=2), "rs")
     assert len(explored({}, [subject], fails={"rs"})) == 1
-    assert (
-        c.how(subject, subject.found.params["rs_entries"], [subject])
-        == "closest, none passes: 4 of 3|4"
-    )
+    assert how(subject) == "closest, none passes: 4 of 3|4"
 
 
 def stage(narrow: bool = True) -> list[c.Subject]:
@@ -138,31 +151,16 @@ def stage(narrow: bool = True) -> list[c.Subject]:
 def test_group_takes_the_value_that_passes_in_all() -> None:
     """Alone, the stage would pass with 3 and 4 rows and take 4; the RS passes with 3 only."""
     group = stage()
-
-    def run(wanted: list) -> None:
-        for subject, trial in wanted:
-            rows = trial.config["rs_entries"]
-            trial.passed = subject.name != "stage.rs" or rows == 3
-            trial.reach = CYCLES if trial.passed else 50
-            trial.failed = not trial.passed
-
-    c.explore([group], run)
+    judged(group, lambda name, config: name != "stage.rs" or config["rs_entries"] == 3)
     assert [s.chosen.passed for s in group] == [True] * 3
     assert [s.chosen.config["rs_entries"] for s in group[:2]] == [3, 3]
-    assert "would pass too" not in c.how(group[0], group[0].found.params["rs_entries"], group)
+    assert "would pass too" not in how(*group)
 
 
 def test_group_learns_a_value_that_was_not_tried() -> None:
     """The stage passes with its default, but the RS contradicts it."""
     group = stage(narrow=False)[:2]
-
-    def run(wanted: list) -> None:
-        for subject, trial in wanted:
-            trial.passed = subject.name == "stage" or trial.config["rs_entries"] == 3
-            trial.failed = not trial.passed
-            trial.reach = CYCLES if trial.passed else 50
-
-    c.explore([group], run)
+    judged(group, lambda name, config: name == "stage" or config["rs_entries"] == 3)
     assert [s.chosen.config["rs_entries"] for s in group] == [3, 3]
     assert all(s.chosen.passed for s in group)
 
@@ -225,36 +223,27 @@ def rows(rs_entries: int) -> c.Subject:
     return c.Subject(found(RS, rs_entries=rs_entries, num_warps=2))
 
 
-def rows_and_order(subject: c.Subject) -> tuple[int, int]:
-    return subject.chosen.config["rs_entries"], subject.chosen.config["in_order_per_warp"]
+THREE_FAIL = dict.fromkeys(itertools.product((5, 6, 7, 8), (0, 1)), 3)
 
 
-def test_default_is_reported_where_another_goes_a_little_further() -> None:
-    subject = rows(8)
-    explains(subject, {(8, 0): 106, (8, 1): 134, (7, 0): 300})
-    assert rows_and_order(subject) == (8, 0)
-    item = subject.found.params["rs_entries"]
-    assert c.how(subject, item, [subject]) == "default, none passes: 8 of 5|6|7|8"
-
-
-def test_another_is_reported_where_it_explains_far_more() -> None:
-    subject = rows(8)
-    explains(subject, {(8, 0): 20, (7, 1): 3000})
-    assert rows_and_order(subject) == (7, 1)
-
-
-def test_most_explained_is_reported_where_the_default_is_impossible() -> None:
-    subject = rows(4)
-    explains(subject, {(3, 0): 30, (4, 0): 20})
-    assert subject.chosen.config["rs_entries"] == 3
-
-
-def test_fewer_checkers_that_fail_go_before_bits() -> None:
-    """A fault in one block speaks against no parameter of another."""
-    subject = rows(8)
-    failing = {(r, i): 3 for r in (5, 6, 7, 8) for i in (0, 1)} | {(6, 0): 2}
-    explains(subject, {(8, 0): 500, (6, 0): 40}, failing)
-    assert subject.chosen.config["rs_entries"] == 6
+@pytest.mark.parametrize(
+    ("entries", "bits", "failing", "taken"),
+    [
+        (8, {(8, 0): 106, (8, 1): 134, (7, 0): 300}, {}, (8, 0)),  # little further: the default
+        (8, {(8, 0): 20, (7, 1): 3000}, {}, (7, 1)),  # far more is explained
+        (4, {(3, 0): 30, (4, 0): 20}, {}, (3, 0)),  # the default is impossible
+        # A fault in one block speaks against no parameter of another.
+        (8, {(8, 0): 500, (6, 0): 40}, THREE_FAIL | {(6, 0): 2}, (6, 0)),
+    ],
+    ids=["default", "far more", "most explained", "fewer checkers fail"],
+)
+def test_configuration_reported_where_none_passes(entries, bits, failing, taken) -> None:
+    subject = rows(entries)
+    explains(subject, bits, failing)
+    config = subject.chosen.config
+    assert (config["rs_entries"], config["in_order_per_warp"]) == taken
+    if (entries, taken) == (8, (8, 0)):
+        assert how(subject) == "default, none passes: 8 of 5|6|7|8"
 
 
 def test_what_was_tried_is_listed_with_the_advice_to_pin() -> None:

@@ -17,6 +17,7 @@ from pathlib import Path
 
 import programs
 import pytest
+from wlk import tables
 from wlk.base.errors import Status
 
 
@@ -114,25 +115,16 @@ def test_vectors_play_finds_a_changed_value(made, tmp_path):
     assert "model state" in done.err
 
 
-def to_csv(source, target, change=None, columns=None):
+def to_csv(source, target, change=None, columns=()):
     """A vector file as a recording, with a bit changed in the first cycle that cares."""
     records = vectors("dump", source).objects
-    kinds = dict.fromkeys(records[0]["in"], "i") | dict.fromkeys(records[0]["out"], "o")
-    layout = json.loads(programs.run("dpi/wlk-vec", "layout", "collector", "num_lanes=2").stdout)
-    widths = {port[0]: port[6] for port in layout["ports"]}
-    names = [name for name in kinds if columns is None or name in columns]
-    rows = []
-    for record in records:
-        values = record["in"] | record["out"]
-        if change is not None and record["cycle"] >= change[1] and known(record, change[0]):
-            values[change[0]] = f"{int(values[change[0]], 16) ^ 1:x}"
-            change = None
-        rows.append([values[name] for name in names])
-    target.write_text(programs.csv({name: f"{kinds[name]}{widths[name]}" for name in names}, rows))
-
-
-def known(record, name):
-    return int(record["care"][name], 16) != 0
+    if change:
+        port, first = change
+        record = next(r for r in records[first:] if int(r["care"][port], 16))
+        record["out"][port] = f"{int(record['out'][port], 16) ^ 1:x}"
+    table = tables.load("collector")
+    ports = table.ports(table.config({"num_lanes": 2}))
+    target.write_text(programs.as_csv(records, ports, columns))
 
 
 # import
