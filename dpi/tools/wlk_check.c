@@ -328,7 +328,7 @@ static wlk_status check(session *s, char *text, wlk_wave *wave, wlk_error *err) 
     for (uint32_t i = 0; i < s->n && status == WLK_OK; i++) {
         status = prepare(&s->instances[i], wave, err);
     }
-    return status == WLK_OK ? wlk_wave_run(wave, WLK_WAVE_NO_LIMIT, err) : status;
+    return status == WLK_OK ? wlk_wave_run(wave, err) : status;
 }
 
 // Exit code of several instances: the lowest number that is not 0, as in

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file wave.h
- * Waveform reader: FST of any simulator, sampled into record words in one pass. What else a waveform
- * may be, scripts/wlk/fit/dump.py turns into FST.
+ * Waveform reader: FST of any simulator, sampled into record words in one pass. What else a
+ * waveform may be, scripts/wlk/fit/dump.py turns into FST.
  *
  * Use: open, look up scopes and signals, add samplers, bind signals to bits of 64-bit words, run.
  *
@@ -41,7 +41,6 @@ typedef uint32_t wlk_wave_handle;
 #define WLK_WAVE_NO_CLOCK   ((wlk_wave_handle)0)
 #define WLK_WAVE_NO_SAMPLER UINT32_MAX
 #define WLK_WAVE_NONE       SIZE_MAX
-#define WLK_WAVE_NO_LIMIT   UINT64_MAX
 
 /** One scope. Scope 0 is the root, with an empty path; it has signals only in odd VCD files. */
 typedef struct wlk_wave_scope {
@@ -115,9 +114,6 @@ const wlk_wave_scope *wlk_wave_scopes(const wlk_wave *wave, size_t *count);
 /** All signals; valid until close. */
 const wlk_wave_signal *wlk_wave_signals(const wlk_wave *wave, size_t *count);
 
-/** Write "scope.leaf" to @p text as snprintf does; returns the full length. */
-size_t wlk_wave_signal_path(const wlk_wave *wave, size_t signal, char *text, size_t size);
-
 /** First and last time, in units of 10^*exponent seconds; each pointer may be NULL. */
 void wlk_wave_times(const wlk_wave *wave, uint64_t *start, uint64_t *end, int *exponent);
 
@@ -168,14 +164,14 @@ wlk_status wlk_wave_bind_signal(wlk_wave *wave, uint32_t sampler, size_t scope, 
                                 wlk_error *err);
 
 /**
- * One pass over the file up to and including time @p max_time (WLK_WAVE_NO_LIMIT: all of it). The
- * values of the bound signals are checked first, so no callback comes from a file with damage that
- * shows: FST has checksums only over parts, so a changed value bit can go unnoticed.
+ * One pass over the file. The values of the bound signals are checked first, so no callback comes
+ * from a file with damage that shows: FST has checksums only over parts, so a changed value bit can
+ * go unnoticed.
  * May be called again: it starts anew, all bound bits X.
- * WLK_OK: the end, @p max_time, or a callback's stop. WLK_INTERRUPTED: wlk_wave_stop().
+ * WLK_OK: the end, or a callback's stop. WLK_INTERRUPTED: wlk_wave_stop().
  * WLK_CORRUPT: see open. WLK_NO_MEMORY.
  */
-wlk_status wlk_wave_run(wlk_wave *wave, uint64_t max_time, wlk_error *err);
+wlk_status wlk_wave_run(wlk_wave *wave, wlk_error *err);
 
 /** Check the values of all signals, as wlk_wave_run() does those of the bound ones; same errors.
  */

@@ -22,9 +22,10 @@ void *wlk_wave_grow(void *array, size_t item, size_t count, size_t *cap) {
     }
     size_t more = *cap == 0 ? 64 : 2 * *cap;
     void *grown = realloc(array, more * item);
-    if (grown != NULL) {
-        *cap = more;
+    if (grown == NULL) {
+        return array;
     }
+    *cap = more;
     return grown;
 }
 
@@ -111,24 +112,11 @@ static split_name split(const char *raw, uint32_t width) {
 /* ---- hierarchy ------------------------------------------------------------------------------- */
 
 static bool grow_scopes(wlk_wave *wave) {
-    size_t count = wave->num_scopes;
-    void *scopes = wlk_wave_grow(wave->scopes, sizeof *wave->scopes, count, &wave->cap_scopes);
-    if (scopes == NULL) {
-        return false;
-    }
-    wave->scopes = scopes;
-    void *last = wlk_wave_grow(wave->last_child, sizeof(size_t), count, &wave->cap_children);
-    if (last == NULL) {
-        return false;
-    }
-    wave->last_child = last;
-    void *previous =
-        wlk_wave_grow(wave->previous_sibling, sizeof(size_t), count, &wave->cap_siblings);
-    if (previous == NULL) {
-        return false;
-    }
-    wave->previous_sibling = previous;
-    return true;
+    const size_t count = wave->num_scopes;
+    wave->scopes = wlk_wave_grow(wave->scopes, sizeof *wave->scopes, count, &wave->cap_scopes);
+    wave->families =
+        wlk_wave_grow(wave->families, sizeof *wave->families, count, &wave->cap_families);
+    return count < wave->cap_scopes && count < wave->cap_families;
 }
 
 static bool add_scope(wlk_wave *wave, size_t parent, const char *name) {
@@ -142,11 +130,10 @@ static bool add_scope(wlk_wave *wave, size_t parent, const char *name) {
     (void)snprintf(path, size, "%s%s%s", above, *above != '\0' ? "." : "", name);
     size_t self = wave->num_scopes++;
     wave->scopes[self] = (wlk_wave_scope){.path = path, .name = path + prefix, .parent = parent};
-    wave->last_child[self] = 0;
-    wave->previous_sibling[self] = 0;
+    wave->families[self] = (wlk_wave_family){0, 0};
     if (self != 0) {
-        wave->previous_sibling[self] = wave->last_child[parent];
-        wave->last_child[parent] = self;
+        wave->families[self].previous_sibling = wave->families[parent].last_child;
+        wave->families[parent].last_child = self;
     }
     wave->open_scope = self;
     return true;
@@ -158,7 +145,8 @@ static bool on_scope(void *ctx, const char *name) {
     if (*name == '\\') {
         name++;
     }
-    for (size_t s = wave->last_child[wave->open_scope]; s != 0; s = wave->previous_sibling[s]) {
+    for (size_t s = wave->families[wave->open_scope].last_child; s != 0;
+         s = wave->families[s].previous_sibling) {
         if (strcmp(wave->scopes[s].name, name) == 0) {
             wave->open_scope = s;
             return true;
@@ -177,12 +165,9 @@ static bool on_signal(void *ctx, const char *raw, uint32_t handle) {
     uint32_t width = wlk_fst_bits(&wave->file, handle);
     split_name name = split(raw, width);
     char *leaf = keep(wave, name.len + 1);
-    void *signals =
+    wave->signals =
         wlk_wave_grow(wave->signals, sizeof *wave->signals, wave->num_signals, &wave->cap_signals);
-    if (signals != NULL) {
-        wave->signals = signals;
-    }
-    if (leaf == NULL || signals == NULL) {
+    if (leaf == NULL || wave->num_signals == wave->cap_signals) {
         return false;
     }
     memcpy(leaf, name.leaf, name.len);
@@ -301,8 +286,7 @@ void wlk_wave_close(wlk_wave *wave) {
         wave->texts = next;
     }
     free(wave->scopes);
-    free(wave->last_child);
-    free(wave->previous_sibling);
+    free(wave->families);
     free(wave->signals);
     free(wave->bindings);
     free(wave->samplers);
@@ -324,13 +308,6 @@ const wlk_wave_scope *wlk_wave_scopes(const wlk_wave *wave, size_t *count) {
 const wlk_wave_signal *wlk_wave_signals(const wlk_wave *wave, size_t *count) {
     *count = wave->num_signals;
     return wave->signals;
-}
-
-size_t wlk_wave_signal_path(const wlk_wave *wave, size_t signal, char *text, size_t size) {
-    const wlk_wave_signal *s = &wave->signals[signal];
-    const char *scope = wave->scopes[s->scope].path;
-    int length = snprintf(text, size, "%s%s%s", scope, *scope != '\0' ? "." : "", s->leaf);
-    return length > 0 ? (size_t)length : 0;
 }
 
 void wlk_wave_times(const wlk_wave *wave, uint64_t *start, uint64_t *end, int *exponent) {

@@ -15,6 +15,11 @@ typedef struct wlk_wave_binding {
     uint32_t sampler;
 } wlk_wave_binding;
 
+/* Scopes inside a scope; 0 = none. */
+typedef struct wlk_wave_family {
+    size_t last_child, previous_sibling;
+} wlk_wave_family;
+
 typedef struct wlk_wave_sampler {
     wlk_wave_sample_fn fn;
     void *ctx;
@@ -46,8 +51,8 @@ struct wlk_wave {
     size_t text_left;
     wlk_wave_scope *scopes;
     size_t num_scopes, cap_scopes, open_scope;
-    size_t *last_child, *previous_sibling; /* of each scope; 0 = none */
-    size_t cap_children, cap_siblings;
+    wlk_wave_family *families; /* of each scope */
+    size_t cap_families;
     wlk_wave_signal *signals;
     size_t num_signals, cap_signals;
 
@@ -63,7 +68,6 @@ struct wlk_wave {
     wlk_wave_change *changes;
     size_t num_changes, cap_changes;
     wlk_wave_progress progress;
-    uint64_t max_time;
     bool running;
     bool any_time;      /* progress.now is a time stamp with changes waiting */
     bool clock_touched; /* in this time stamp */
@@ -72,7 +76,7 @@ struct wlk_wave {
     atomic_bool stop;
 };
 
-/* Room for one more item: the array, perhaps moved, or NULL (and the old one stays). */
+/* Room for one more item: the array, perhaps moved. Without memory @p count stays equal to *cap. */
 void *wlk_wave_grow(void *array, size_t item, size_t count, size_t *cap);
 
 #endif

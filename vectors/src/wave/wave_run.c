@@ -31,12 +31,11 @@ static uint32_t add_clock(wlk_wave *wave, wlk_wave_handle handle) {
             return (uint32_t)i + 1;
         }
     }
-    void *clocks =
+    wave->clocks =
         wlk_wave_grow(wave->clocks, sizeof *wave->clocks, wave->num_clocks, &wave->cap_clocks);
-    if (clocks == NULL) {
+    if (wave->num_clocks == wave->cap_clocks) {
         return 0;
     }
-    wave->clocks = clocks;
     wave->clocks[wave->num_clocks++] = (wlk_wave_clock){.handle = handle};
     return (uint32_t)wave->num_clocks;
 }
@@ -56,12 +55,11 @@ wlk_status wlk_wave_add_sampler(wlk_wave *wave, wlk_wave_handle clock, wlk_wave_
             return no_memory(wave, err);
         }
     }
-    void *samplers = wlk_wave_grow(wave->samplers, sizeof *wave->samplers, wave->num_samplers,
+    wave->samplers = wlk_wave_grow(wave->samplers, sizeof *wave->samplers, wave->num_samplers,
                                    &wave->cap_samplers);
-    if (samplers == NULL || wave->num_samplers >= WLK_WAVE_NO_SAMPLER) {
+    if (wave->num_samplers == wave->cap_samplers || wave->num_samplers >= WLK_WAVE_NO_SAMPLER) {
         return no_memory(wave, err);
     }
-    wave->samplers = samplers;
     *sampler = (uint32_t)wave->num_samplers;
     wave->samplers[wave->num_samplers++] = (wlk_wave_sampler){.fn = fn, .ctx = ctx, .clock = index};
     return WLK_OK;
@@ -83,12 +81,11 @@ wlk_status wlk_wave_bind(wlk_wave *wave, uint32_t sampler, wlk_wave_handle handl
                         " bits do not go to bit %" PRIu32 " of a 64-bit word",
                         wave->name, dest->width, dest->source_lsb, bits, dest->lsb);
     }
-    void *bindings = wlk_wave_grow(wave->bindings, sizeof *wave->bindings, wave->num_bindings,
+    wave->bindings = wlk_wave_grow(wave->bindings, sizeof *wave->bindings, wave->num_bindings,
                                    &wave->cap_bindings);
-    if (bindings == NULL) {
+    if (wave->num_bindings == wave->cap_bindings) {
         return no_memory(wave, err);
     }
-    wave->bindings = bindings;
     wave->bindings[wave->num_bindings++] =
         (wlk_wave_binding){.dest = *dest,
                            .mask = UINT64_MAX >> (WORD_BITS - dest->width),
@@ -177,7 +174,8 @@ static int level(unsigned char c) {
     }
 }
 
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the first character is the lowest byte");
+
 /* Eight characters that are all 0 or 1, first one highest; false if another is among them. */
 static bool eight_bits(const unsigned char *text, uint64_t *bits) {
     uint64_t chars;
@@ -189,14 +187,6 @@ static bool eight_bits(const unsigned char *text, uint64_t *bits) {
     *bits = ((chars & UINT64_C(0x0101010101010101)) * UINT64_C(0x8040201008040201)) >> 56;
     return true;
 }
-#else
-static bool eight_bits(const unsigned char *text, uint64_t *bits) {
-    (void)text;
-    (void)bits;
-    return false;
-}
-#endif
-
 /* @p width characters, highest bit first. */
 static void decode(const unsigned char *text, uint32_t width, uint64_t *bits, uint64_t *x) {
     uint64_t value = 0, unknown = 0, eight;
@@ -313,9 +303,6 @@ static void finish_time(wlk_wave *wave) {
 
 static void start_time(wlk_wave *wave, uint64_t time) {
     finish_time(wave);
-    if (time > wave->max_time) {
-        wave->ended = true;
-    }
     if (wave->ended) { /* fstapi checks the range before each block, not inside one */
         fstReaderSetLimitTimeRange(wave->reader, 0, 0);
         return;
@@ -342,16 +329,15 @@ static void on_change(void *user, uint64_t time, fstHandle handle, const unsigne
     }
     const uint32_t bits = wave->file.widths[handle - 1];
     for (size_t i = wave->first_binding[handle]; i < wave->first_binding[handle + 1]; i++) {
-        wlk_wave_change *room =
-            wlk_wave_grow(wave->changes, sizeof *room, wave->num_changes, &wave->cap_changes);
-        if (room == NULL) {
+        wave->changes = wlk_wave_grow(wave->changes, sizeof *wave->changes, wave->num_changes,
+                                      &wave->cap_changes);
+        if (wave->num_changes == wave->cap_changes) {
             wave->no_memory = true;
             wave->ended = true;
             return;
         }
-        wave->changes = room;
         const wlk_wave_dest *dest = &wave->bindings[i].dest;
-        wlk_wave_change *change = &room[wave->num_changes++];
+        wlk_wave_change *change = &wave->changes[wave->num_changes++];
         change->binding = i;
         decode(text + (bits - dest->source_lsb - dest->width), dest->width, &change->bits,
                &change->x);
@@ -410,7 +396,7 @@ static uint8_t *index_handles(wlk_wave *wave) {
     return wanted;
 }
 
-static void reset_run(wlk_wave *wave, uint64_t max_time) {
+static void reset_run(wlk_wave *wave) {
     for (size_t i = 0; i < wave->num_bindings; i++) {
         const wlk_wave_binding *to = &wave->bindings[i];
         *to->dest.value &= ~(to->mask << to->dest.lsb);
@@ -419,16 +405,13 @@ static void reset_run(wlk_wave *wave, uint64_t max_time) {
         }
     }
     for (size_t i = 0; i < wave->num_samplers; i++) {
-        wave->samplers[i].samples = 0;
-        wave->samplers[i].done = false;
-        wave->samplers[i].dirty = false;
-        wave->samplers[i].moves = wave->samplers[i].moved_at = 0;
+        const wlk_wave_sampler *old = &wave->samplers[i];
+        wave->samplers[i] = (wlk_wave_sampler){.fn = old->fn, .ctx = old->ctx, .clock = old->clock};
     }
     for (size_t i = 0; i < wave->num_clocks; i++) {
         wave->clocks[i].settled = wave->clocks[i].latest = LEVEL_X;
     }
     wave->progress = (wlk_wave_progress){.now = wave->file.start, .end = wave->file.end};
-    wave->max_time = max_time;
     wave->num_changes = 0;
     wave->any_time = wave->clock_touched = wave->ended = wave->no_memory = false;
 }
@@ -440,12 +423,12 @@ static void iterate(wlk_wave *wave, const uint8_t *wanted) {
             fstReaderSetFacProcessMask(wave->reader, h);
         }
     }
-    fstReaderSetLimitTimeRange(wave->reader, 0, wave->max_time);
+    fstReaderSetLimitTimeRange(wave->reader, 0, UINT64_MAX);
     (void)fstReaderIterBlocks2(wave->reader, on_change, NULL, wave, NULL);
     finish_time(wave);
 }
 
-wlk_status wlk_wave_run(wlk_wave *wave, uint64_t max_time, wlk_error *err) {
+wlk_status wlk_wave_run(wlk_wave *wave, wlk_error *err) {
     if (wave->running) {
         return wlk_fail(err, WLK_MODEL_ERROR, "%s: run called inside a run", wave->name);
     }
@@ -453,7 +436,7 @@ wlk_status wlk_wave_run(wlk_wave *wave, uint64_t max_time, wlk_error *err) {
     if (wanted == NULL) {
         return no_memory(wave, err);
     }
-    reset_run(wave, max_time);
+    reset_run(wave);
     wlk_status status = wlk_fst_check_values(&wave->file, wanted, &wave->stop, err);
     if (status == WLK_OK && wave->num_samplers > 0 && !atomic_load(&wave->stop)) {
         wave->running = true;
