@@ -67,13 +67,25 @@ bool wlk_fst_ratio_ok(uint64_t src_len, uint64_t dst_len) {
     return dst_len / 1100 <= src_len; /* deflate reaches 1032 : 1 */
 }
 
+bool wlk_fst_inflate(const uint8_t *src, uint64_t src_len, uint8_t *dst, uint64_t dst_len) {
+    uLongf got = (uLongf)dst_len;
+    return uncompress(dst, &got, src, (uLong)src_len) == Z_OK && got == dst_len;
+}
+
 bool wlk_fst_unpack(const uint8_t *src, uint64_t src_len, uint8_t *dst, uint64_t dst_len) {
     if (src_len == dst_len) {
         memcpy(dst, src, (size_t)dst_len);
         return true;
     }
-    uLongf got = (uLongf)dst_len;
-    return uncompress(dst, &got, src, (uLong)src_len) == Z_OK && got == dst_len;
+    return wlk_fst_inflate(src, src_len, dst, dst_len);
+}
+
+bool wlk_fst_unpack_lz4(const uint8_t *src, uint64_t src_len, uint8_t *dst, uint64_t dst_len) {
+    if (src_len > INT32_MAX || dst_len > INT32_MAX) {
+        return false;
+    }
+    return LZ4_decompress_safe_partial((const char *)src, (char *)dst, (int)src_len, (int)dst_len,
+                                       (int)dst_len) == (int)dst_len;
 }
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
@@ -83,20 +95,6 @@ static wlk_status cut(const wlk_fst *fst, wlk_error *err) {
                     "%s: the FST ends too early (at byte %" PRIu64
                     "): let the simulator close it ($finish, not kill) or copy it again",
                     fst->name, fst->size);
-}
-
-static wlk_status add_block(wlk_fst *fst, const wlk_fst_block *block, wlk_error *err) {
-    if (fst->num_blocks == fst->cap_blocks) {
-        size_t cap = fst->cap_blocks == 0 ? 16 : 2 * fst->cap_blocks;
-        wlk_fst_block *grown = realloc(fst->blocks, cap * sizeof *grown);
-        if (grown == NULL) {
-            return no_memory(fst, err);
-        }
-        fst->blocks = grown;
-        fst->cap_blocks = cap;
-    }
-    fst->blocks[fst->num_blocks++] = *block;
-    return WLK_OK;
 }
 
 /* Least length of a block that fstapi can read, 0 for types it does not know. */
@@ -121,35 +119,44 @@ static uint64_t least_len(uint8_t type) {
     }
 }
 
+static wlk_status check_block(const wlk_fst *fst, const wlk_fst_block *block, wlk_error *err) {
+    const uint8_t *type = fst->data + block->pos - 1;
+    if (block->type == FST_BL_SKIP) { /* still being written when the simulator died */
+        return cut(fst, err);
+    }
+    if (least_len(block->type) == 0) {
+        return wlk_fst_damaged(fst, type, "unknown block type", err);
+    }
+    if (block->len < least_len(block->type)) {
+        return wlk_fst_damaged(fst, type, "impossible block length", err);
+    }
+    if (block->len > fst->size - block->pos) {
+        return cut(fst, err);
+    }
+    if ((block->type == FST_BL_HDR) != (block->pos == 1)) {
+        return wlk_fst_damaged(fst, type, "header block missing or repeated", err);
+    }
+    return WLK_OK;
+}
+
 static wlk_status walk_blocks(wlk_fst *fst, wlk_error *err) {
-    for (uint64_t at = 0; at < fst->size;) {
-        wlk_fst_block block = {.pos = at + 1, .type = fst->data[at]};
+    wlk_status status = WLK_OK;
+    for (uint64_t at = 0; at < fst->size && status == WLK_OK;) {
         if (fst->size - at < 9) {
             return cut(fst, err);
         }
-        block.len = wlk_fst_u64(fst->data + block.pos);
-        if (block.type == FST_BL_SKIP) { /* still being written when the simulator died */
-            return cut(fst, err);
+        wlk_fst_block *grown = realloc(fst->blocks, (fst->num_blocks + 1) * sizeof *grown);
+        if (grown == NULL) {
+            return no_memory(fst, err);
         }
-        if (least_len(block.type) == 0) {
-            return wlk_fst_damaged(fst, fst->data + at, "unknown block type", err);
-        }
-        if (block.len < least_len(block.type)) {
-            return wlk_fst_damaged(fst, fst->data + at, "impossible block length", err);
-        }
-        if (block.len > fst->size - block.pos) {
-            return cut(fst, err);
-        }
-        if ((block.type == FST_BL_HDR) != (at == 0)) {
-            return wlk_fst_damaged(fst, fst->data + at, "header block missing or repeated", err);
-        }
-        wlk_status status = add_block(fst, &block, err);
-        if (status != WLK_OK) {
-            return status;
-        }
-        at = block.pos + block.len;
+        fst->blocks = grown;
+        wlk_fst_block *block = &grown[fst->num_blocks++];
+        *block = (wlk_fst_block){.pos = at + 1, .type = fst->data[at]};
+        block->len = wlk_fst_u64(fst->data + block->pos);
+        status = check_block(fst, block, err);
+        at = block->pos + block->len;
     }
-    return WLK_OK;
+    return status;
 }
 
 /* ---- header, geometry, blackouts ------------------------------------------------------------- */
@@ -331,14 +338,6 @@ static bool inflate_gzip(const uint8_t *src, uint64_t src_len, uint8_t *dst, uin
     return code == Z_STREAM_END && stream.avail_out == 0;
 }
 
-static bool unpack_lz4(const uint8_t *src, uint64_t src_len, uint8_t *dst, uint64_t dst_len) {
-    if (src_len > INT32_MAX || dst_len > INT32_MAX) {
-        return false;
-    }
-    return LZ4_decompress_safe_partial((const char *)src, (char *)dst, (int)src_len, (int)dst_len,
-                                       (int)dst_len) == (int)dst_len;
-}
-
 /* LZ4 packed twice; the length after the first unpacking comes first. */
 static bool unpack_duo(const uint8_t *src, uint64_t src_len, uint8_t *dst, uint64_t dst_len) {
     wlk_fst_cursor cursor = {src, src + src_len};
@@ -347,9 +346,10 @@ static bool unpack_duo(const uint8_t *src, uint64_t src_len, uint8_t *dst, uint6
         return false;
     }
     uint8_t *middle = malloc((size_t)middle_len + 1);
-    bool good = middle != NULL &&
-                unpack_lz4(cursor.at, (uint64_t)(cursor.end - cursor.at), middle, middle_len) &&
-                unpack_lz4(middle, middle_len, dst, dst_len);
+    bool good =
+        middle != NULL &&
+        wlk_fst_unpack_lz4(cursor.at, (uint64_t)(cursor.end - cursor.at), middle, middle_len) &&
+        wlk_fst_unpack_lz4(middle, middle_len, dst, dst_len);
     free(middle);
     return good;
 }
@@ -361,7 +361,7 @@ static bool unpack_hierarchy(const wlk_fst *fst, uint8_t *dst, uint64_t dst_len)
     case FST_BL_HIER:
         return inflate_gzip(src, src_len, dst, dst_len);
     case FST_BL_HIER_LZ4:
-        return unpack_lz4(src, src_len, dst, dst_len);
+        return wlk_fst_unpack_lz4(src, src_len, dst, dst_len);
     default:
         return unpack_duo(src, src_len, dst, dst_len);
     }

@@ -26,7 +26,7 @@ typedef struct wlk_fst {
     void *map;
     uint64_t size;
     wlk_fst_block *blocks;
-    size_t num_blocks, cap_blocks;
+    size_t num_blocks;
     const wlk_fst_block *geometry, *hierarchy;
     uint64_t start, end;
     int exponent; /* time unit: 10^exponent s */
@@ -45,7 +45,10 @@ bool wlk_fst_varint(wlk_fst_cursor *cursor, int max_bytes, uint64_t *value);
 bool wlk_fst_svarint(wlk_fst_cursor *cursor, int64_t *value);
 uint64_t wlk_fst_u64(const uint8_t *bytes); /* big-endian */
 
-/* Inflate exactly dst_len bytes; equal lengths mean that they are stored as they are. */
+/* Unpack exactly dst_len bytes, packed by zlib or by LZ4. */
+bool wlk_fst_inflate(const uint8_t *src, uint64_t src_len, uint8_t *dst, uint64_t dst_len);
+bool wlk_fst_unpack_lz4(const uint8_t *src, uint64_t src_len, uint8_t *dst, uint64_t dst_len);
+/* As wlk_fst_inflate; equal lengths mean that they are stored as they are. */
 bool wlk_fst_unpack(const uint8_t *src, uint64_t src_len, uint8_t *dst, uint64_t dst_len);
 /* Whether src_len bytes of deflate can hold dst_len at all: keeps allocations sane. */
 bool wlk_fst_ratio_ok(uint64_t src_len, uint64_t dst_len);

@@ -10,7 +10,6 @@
 
 #include <fastlz.h>
 #include <fstapi.h>
-#include <lz4.h>
 
 typedef struct chain {
     uint64_t offset; /* from the pack type byte; 0: no change in this block */
@@ -22,8 +21,9 @@ typedef struct value_walk {
     const wlk_fst *fst;
     const uint8_t *wanted;
     atomic_bool *stop;
-    wlk_error *err;
-    chain *chains; /* kept over blocks, as fstapi does */
+    wlk_error *err;    /* what fails inside fills it and answers false */
+    wlk_status status; /* of that */
+    chain *chains;     /* kept over blocks, as fstapi does */
     uint64_t num_chains;
     uint64_t last_listed; /* fstapi's "pidx", also kept */
     uint8_t *room;        /* unpacked values */
@@ -43,26 +43,32 @@ typedef struct value_block {
     uint8_t type;
 } value_block;
 
-static wlk_status damaged(const value_walk *walk, const uint8_t *at, const char *what) {
-    return wlk_fst_damaged(walk->fst, at, what, walk->err);
+static bool damaged(value_walk *walk, const uint8_t *at, const char *what) {
+    walk->status = wlk_fst_damaged(walk->fst, at, what, walk->err);
+    return false;
 }
 
-static wlk_status make_room(value_walk *walk, uint64_t len) {
+static bool no_memory(value_walk *walk, const char *what) {
+    walk->status = wlk_fail(walk->err, WLK_NO_MEMORY, "%s: out of memory for %s of the waveform",
+                            walk->fst->name, what);
+    return false;
+}
+
+static bool make_room(value_walk *walk, uint64_t len) {
     if (len <= walk->room_len) {
-        return WLK_OK;
+        return true;
     }
     uint8_t *grown = realloc(walk->room, (size_t)len);
     if (grown == NULL) {
-        return wlk_fail(walk->err, WLK_NO_MEMORY, "%s: out of memory for a block of the waveform",
-                        walk->fst->name);
+        return no_memory(walk, "a block");
     }
     walk->room = grown;
     walk->room_len = len;
-    return WLK_OK;
+    return true;
 }
 
 /* Times of the block: packed varints of differences, the first one absolute. */
-static wlk_status check_times(value_walk *walk, value_block *block) {
+static bool check_times(value_walk *walk, value_block *block) {
     uint64_t plain = wlk_fst_u64(block->end - 24);
     uint64_t packed = wlk_fst_u64(block->end - 16);
     block->num_times = wlk_fst_u64(block->end - 8);
@@ -72,9 +78,8 @@ static wlk_status check_times(value_walk *walk, value_block *block) {
         return damaged(walk, block->end - 24, "time table lengths");
     }
     block->times = block->end - 24 - packed;
-    wlk_status status = make_room(walk, plain);
-    if (status != WLK_OK) {
-        return status;
+    if (!make_room(walk, plain)) {
+        return false;
     }
     if (!wlk_fst_unpack(block->times, packed, walk->room, plain)) {
         return damaged(walk, block->times, "time table");
@@ -92,11 +97,11 @@ static wlk_status check_times(value_walk *walk, value_block *block) {
         time += delta;
         walk->previous_time = time;
     }
-    return WLK_OK;
+    return true;
 }
 
 /* Values at the start of the block; leaves the cursor after them. */
-static wlk_status check_frame(value_walk *walk, value_block *block, wlk_fst_cursor *cursor) {
+static bool check_frame(value_walk *walk, value_block *block, wlk_fst_cursor *cursor) {
     uint64_t plain, packed, handles, needed = 0;
     if (!wlk_fst_varint(cursor, 10, &plain) || !wlk_fst_varint(cursor, 10, &packed) ||
         !wlk_fst_varint(cursor, 10, &handles) || packed > (uint64_t)(cursor->end - cursor->at) ||
@@ -110,19 +115,18 @@ static wlk_status check_frame(value_walk *walk, value_block *block, wlk_fst_curs
         return damaged(walk, block->start, "initial values are short");
     }
     if (walk->first) { /* fstapi uses no other */
-        wlk_status status = make_room(walk, plain);
-        if (status != WLK_OK) {
-            return status;
+        if (!make_room(walk, plain)) {
+            return false;
         }
         if (!wlk_fst_unpack(cursor->at, packed, walk->room, plain)) {
             return damaged(walk, cursor->at, "initial values");
         }
     }
     cursor->at += packed;
-    return WLK_OK;
+    return true;
 }
 
-static wlk_status open_block(value_walk *walk, const wlk_fst_block *where, value_block *block) {
+static bool open_block(value_walk *walk, const wlk_fst_block *where, value_block *block) {
     *block = (value_block){.start = walk->fst->data + where->pos, .type = where->type};
     block->end = block->start + where->len;
     block->begin_time = wlk_fst_u64(block->start + 8);
@@ -131,25 +135,23 @@ static wlk_status open_block(value_walk *walk, const wlk_fst_block *where, value
         return damaged(walk, block->start, "memory size");
     }
     wlk_fst_cursor cursor = {block->start + 32, block->end - 24 - 8};
-    wlk_status status = check_frame(walk, block, &cursor);
-    if (status != WLK_OK) {
-        return status;
+    if (!check_frame(walk, block, &cursor)) {
+        return false;
     }
     if (!wlk_fst_varint(&cursor, 10, &block->num_handles) || cursor.at >= cursor.end ||
         block->num_handles > walk->fst->max_handle) {
         return damaged(walk, block->start, "number of signals");
     }
     block->values = cursor.at;
-    status = check_times(walk, block);
-    if (status != WLK_OK) {
-        return status;
+    if (!check_times(walk, block)) {
+        return false;
     }
     uint64_t index_len = wlk_fst_u64(block->times - 8);
     if (index_len == 0 || index_len > (uint64_t)(block->times - 8 - block->values - 1)) {
         return damaged(walk, block->times - 8, "index length");
     }
     block->index = block->times - 8 - index_len;
-    return WLK_OK;
+    return true;
 }
 
 /* ---- index: where the changes of each handle start --------------------------------------------
@@ -246,25 +248,20 @@ static void resolve_aliases(const value_walk *walk, uint64_t count) {
     }
 }
 
-static wlk_status make_chains(value_walk *walk, uint64_t count) {
+static bool make_chains(value_walk *walk, uint64_t count) {
     if (count <= walk->num_chains) {
-        return WLK_OK;
+        return true;
     }
     free(walk->chains); /* fstapi starts with zeros here, too */
     walk->chains = calloc((size_t)count + 1, sizeof *walk->chains);
     walk->num_chains = walk->chains == NULL ? 0 : count;
-    if (walk->chains == NULL) {
-        return wlk_fail(walk->err, WLK_NO_MEMORY, "%s: out of memory for the waveform's index",
-                        walk->fst->name);
-    }
-    return WLK_OK;
+    return walk->chains != NULL || no_memory(walk, "the index");
 }
 
 /* *count: how many handles are listed. */
-static wlk_status read_index(value_walk *walk, const value_block *block, uint64_t *count) {
-    wlk_status status = make_chains(walk, block->num_handles);
-    if (status != WLK_OK) {
-        return status;
+static bool read_index(value_walk *walk, const value_block *block, uint64_t *count) {
+    if (!make_chains(walk, block->num_handles)) {
+        return false;
     }
     if (walk->chains == NULL) {
         return damaged(walk, block->index, "index of no signals");
@@ -286,7 +283,7 @@ static wlk_status read_index(value_walk *walk, const value_block *block, uint64_
     last->length = (uint32_t)(values_len - last->offset);
     resolve_aliases(walk, at.next);
     *count = at.next;
-    return WLK_OK;
+    return true;
 }
 
 /* ---- the changes of one handle --------------------------------------------------------------- */
@@ -326,33 +323,31 @@ static bool check_changes(const uint8_t *bytes, uint64_t len, uint32_t width, ui
  */
 static bool unpack_values(uint8_t pack, const uint8_t *src, uint64_t src_len, uint8_t *dst,
                           uint64_t dst_len) {
-    uLongf got = (uLongf)dst_len;
     if (src_len > INT32_MAX || dst_len > INT32_MAX) {
         return false;
     }
     switch (pack) {
     case '4':
-        return LZ4_decompress_safe_partial((const char *)src, (char *)dst, (int)src_len,
-                                           (int)dst_len, (int)dst_len) == (int)dst_len;
+        return wlk_fst_unpack_lz4(src, src_len, dst, dst_len);
     case 'F':
         return fastlz_decompress(src, (int)src_len, dst, (int)dst_len) == (int)dst_len;
     case 'Z':
     case '!':
-        return uncompress(dst, &got, src, (uLong)src_len) == Z_OK && got == dst_len;
+        return wlk_fst_inflate(src, src_len, dst, dst_len);
     default:
         return false;
     }
 }
 
-static wlk_status check_handle(value_walk *walk, const value_block *block, uint64_t i,
-                               uint64_t *used) {
+static bool check_handle(value_walk *walk, const value_block *block, uint64_t i, uint64_t *used) {
     const chain *c = &walk->chains[i];
     uint64_t values_len = (uint64_t)(block->index - block->values);
     if (!c->listed) {
-        return wlk_fail(walk->err, WLK_CORRUPT,
-                        "%s: fstapi would misread a block of this FST (a stale index entry): dump "
-                        "without flushing so often, or dump VCD",
-                        walk->fst->name);
+        walk->status = wlk_fail(walk->err, WLK_CORRUPT,
+                                "%s: fstapi would misread a block of this FST (a stale index "
+                                "entry): dump without flushing so often, or dump VCD",
+                                walk->fst->name);
+        return false;
     }
     if (c->offset >= values_len || c->length > values_len - c->offset) {
         return damaged(walk, block->index, "index points outside its block");
@@ -373,9 +368,8 @@ static wlk_status check_handle(value_walk *walk, const value_block *block, uint6
     }
     const uint8_t *bytes = cursor.at;
     if (packed) {
-        wlk_status status = make_room(walk, len);
-        if (status != WLK_OK) {
-            return status;
+        if (!make_room(walk, len)) {
+            return false;
         }
         if (!unpack_values(*block->values, cursor.at, (uint64_t)(cursor.end - cursor.at),
                            walk->room, len)) {
@@ -383,41 +377,36 @@ static wlk_status check_handle(value_walk *walk, const value_block *block, uint6
         }
         bytes = walk->room;
     }
-    if (!check_changes(bytes, len, walk->fst->widths[i], block->num_times)) {
-        return damaged(walk, start, "changes of a signal");
-    }
-    return WLK_OK;
+    return check_changes(bytes, len, walk->fst->widths[i], block->num_times) ||
+           damaged(walk, start, "changes of a signal");
 }
 
-static wlk_status check_block(value_walk *walk, const wlk_fst_block *where) {
+static bool check_block(value_walk *walk, const wlk_fst_block *where) {
     value_block block;
     uint64_t count = 0, used = 0;
-    wlk_status status = open_block(walk, where, &block);
-    if (status == WLK_OK) {
-        status = read_index(walk, &block, &count);
-    }
+    bool good = open_block(walk, where, &block) && read_index(walk, &block, &count);
     walk->first = false;
-    for (uint64_t i = 0; status == WLK_OK && i < count && !atomic_load(walk->stop); i++) {
+    for (uint64_t i = 0; good && i < count && !atomic_load(walk->stop); i++) {
         if (walk->wanted[i + 1] != 0 && walk->chains[i].offset != 0) {
-            status = check_handle(walk, &block, i, &used);
+            good = check_handle(walk, &block, i, &used);
         }
     }
     /* fstapi takes this memory for each block and does not look whether it got it */
-    return status == WLK_OK ? make_room(walk, block.memory + 66) : status;
+    return good && make_room(walk, block.memory + 66);
 }
 
 wlk_status wlk_fst_check_values(const wlk_fst *fst, const uint8_t *wanted, atomic_bool *stop,
                                 wlk_error *err) {
     value_walk walk = {.fst = fst, .wanted = wanted, .stop = stop, .err = err, .first = true};
-    wlk_status status = WLK_OK;
-    for (size_t i = 0; status == WLK_OK && i < fst->num_blocks && !atomic_load(stop); i++) {
-        uint8_t type = fst->blocks[i].type;
+    bool good = true;
+    for (size_t i = 0; good && i < fst->num_blocks && !atomic_load(stop); i++) {
+        const uint8_t type = fst->blocks[i].type;
         if (type == FST_BL_VCDATA || type == FST_BL_VCDATA_DYN_ALIAS ||
             type == FST_BL_VCDATA_DYN_ALIAS2) {
-            status = check_block(&walk, &fst->blocks[i]);
+            good = check_block(&walk, &fst->blocks[i]);
         }
     }
     free(walk.chains);
     free(walk.room);
-    return status;
+    return walk.status;
 }
