@@ -60,9 +60,8 @@ wlk_status job_reader(job *j, const char *path, wlk_error *err) {
                     path, shape.in_words, shape.out_words, l->in_words, l->out_words);
 }
 
-wlk_status job_csv(job *j, const char *name, bool inputs_only, wlk_error *err) {
-    return csv_open(&j->rows, stdin, name, j->b.ports, j->b.layout.n_ports, j->b.block->table,
-                    inputs_only, err);
+wlk_status job_csv(job *j, const char *name, wlk_error *err) {
+    return csv_open(&j->rows, stdin, name, j->b.ports, j->b.layout.n_ports, j->b.block->table, err);
 }
 
 void vec_print_side(const job *j, const char *name, bool out, const uint64_t *words, wlk_json *to) {

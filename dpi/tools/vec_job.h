@@ -36,7 +36,7 @@ void job_close(job *j);
 wlk_status job_reader(job *j, const char *path, wlk_error *err);
 
 /* The columns of the CSV on stdin; @p name is for messages. */
-wlk_status job_csv(job *j, const char *name, bool inputs_only, wlk_error *err);
+wlk_status job_csv(job *j, const char *name, wlk_error *err);
 
 /*
  * The commands: `a` are the words after the name and the options. A failure without a text is a

@@ -143,7 +143,7 @@ wlk_status vec_import(job *j, char **a, wlk_error *err) {
     const char *slash = strrchr(a[2], '/');
     const origin from = {
         .source = "csv", .power_up = a[3], .recording = slash != NULL ? slash + 1 : a[2]};
-    wlk_status status = job_csv(j, a[2], false, err);
+    wlk_status status = job_csv(j, a[2], err);
     if (status == WLK_OK) {
         status = create(j, a[1], &from, err);
     }

@@ -6,14 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NO_PORT = -1 };
-
 struct csv {
     FILE *from;
     const char *name;
-    const wlk_port *ports;
-    int32_t *columns; // port of each column after the first
-    bool *any_width;  // column whose high bits may be lost
+    const wlk_table *table;
+    const wlk_port **columns; // port of each column after the first
     uint32_t n_columns;
     uint64_t line;
     char *text;
@@ -54,116 +51,54 @@ static char *next_cell(char **rest) {
     return cell;
 }
 
-static int32_t find(const wlk_port *ports, uint32_t n, const char *name) {
+static const wlk_port *find(const wlk_port *ports, uint32_t n, const char *name) {
     for (uint32_t i = 0; i < n; i++) {
         if (ports[i].present && strcmp(ports[i].name, name) == 0) {
-            return (int32_t)i;
+            return &ports[i];
         }
     }
-    return NO_PORT;
+    return NULL;
 }
 
-static wlk_status read_names(csv *c, uint32_t n_ports, wlk_error *err) {
+static wlk_status read_names(csv *c, const wlk_port *ports, uint32_t n_ports, wlk_error *err) {
     if (!read_line(c)) {
         return wlk_fail(err, WLK_BAD_CSV, "%s: empty; line 1 must be 'cycle' and port names",
                         c->name);
     }
     c->n_columns = count_cells(c->text) - 1u;
     c->columns = calloc(c->n_columns + 1u, sizeof *c->columns);
-    c->any_width = calloc(c->n_columns + 1u, sizeof *c->any_width);
-    if (c->columns == NULL || c->any_width == NULL) {
+    if (c->columns == NULL) {
         return wlk_fail(err, WLK_NO_MEMORY, "%s: out of memory", c->name);
-    }
-    char *rest = c->text;
-    const char *first = next_cell(&rest);
-    if (strcmp(first, "cycle") != 0) {
-        return wlk_fail(err, WLK_BAD_CSV, "%s:1: the first column is '%.64s'; it must be 'cycle'",
-                        c->name, first);
-    }
-    for (uint32_t i = 0; i < c->n_columns; i++) {
-        const char *cell = next_cell(&rest);
-        c->columns[i] = find(c->ports, n_ports, cell);
-        if (c->columns[i] == NO_PORT) {
-            return wlk_fail(err, WLK_BAD_CSV,
-                            "%s:1: unknown column '%.90s'; the configuration has no such port",
-                            c->name, cell);
-        }
-        for (uint32_t k = 0; k < i; k++) {
-            if (c->columns[k] == c->columns[i]) {
-                return wlk_fail(err, WLK_BAD_CSV, "%s:1: column '%.90s' comes twice", c->name,
-                                cell);
-            }
-        }
-    }
-    return WLK_OK;
-}
-
-static wlk_status read_widths(csv *c, const wlk_table *table, wlk_error *err) {
-    if (!read_line(c) || count_cells(c->text) != c->n_columns + 1u ||
-        strncmp(c->text, "#dir", 4) != 0) {
-        return wlk_fail(err, WLK_BAD_CSV,
-                        "%s:2: must be '#dir' and i<width> or o<width> for each column", c->name);
     }
     char *rest = c->text;
     (void)next_cell(&rest);
     for (uint32_t i = 0; i < c->n_columns; i++) {
-        const wlk_port *port = &c->ports[c->columns[i]];
         const char *cell = next_cell(&rest);
-        char want[16];
-        (void)snprintf(want, sizeof want, "%c%u", port->is_out ? 'o' : 'i', port->width);
-        // An input that no rule reads may be wider than in the table.
-        c->any_width[i] = !port->is_out && !table->fields[port->field].read && cell[0] == 'i';
-        if (strcmp(cell, want) != 0 && !c->any_width[i]) {
+        c->columns[i] = find(ports, n_ports, cell);
+        if (c->columns[i] == NULL) {
             return wlk_fail(err, WLK_BAD_CSV,
-                            "%s:2: column %s is %.16s; the configuration makes it %s", c->name,
-                            port->name, cell, want);
+                            "%s:1: unknown column '%.90s'; the configuration has no such port",
+                            c->name, cell);
         }
-    }
-    return WLK_OK;
-}
-
-static wlk_status check_complete(const csv *c, uint32_t n_ports, const wlk_table *table,
-                                 bool inputs_only, wlk_error *err) {
-    uint32_t outputs = 0;
-    for (uint32_t p = 0; p < n_ports; p++) {
-        const wlk_port *port = &c->ports[p];
-        bool found = !port->present || (!port->is_out && !table->fields[port->field].read);
-        for (uint32_t i = 0; i < c->n_columns; i++) {
-            found |= c->columns[i] == (int32_t)p;
-            outputs += port->is_out && c->columns[i] == (int32_t)p;
-        }
-        if (!found && !port->is_out) {
-            return wlk_fail(err, WLK_BAD_CSV, "%s:1: no column '%s', an input that a rule reads",
-                            c->name, port->name);
-        }
-    }
-    if (outputs == 0 && !inputs_only) {
-        return wlk_fail(err, WLK_BAD_CSV, "%s:1: no column is an output; nothing to compare",
-                        c->name);
     }
     return WLK_OK;
 }
 
 wlk_status csv_open(csv **out, FILE *from, const char *name, const wlk_port *ports,
-                    uint32_t n_ports, const wlk_table *table, bool inputs_only, wlk_error *err) {
+                    uint32_t n_ports, const wlk_table *table, wlk_error *err) {
     csv *c = calloc(1, sizeof *c);
     if (c == NULL) {
         return wlk_fail(err, WLK_NO_MEMORY, "%s: out of memory", name);
     }
     c->from = from;
     c->name = name;
-    c->ports = ports;
-    wlk_status status = read_names(c, n_ports, err);
-    if (status == WLK_OK) {
-        status = read_widths(c, table, err);
-    }
-    if (status == WLK_OK) {
-        status = check_complete(c, n_ports, table, inputs_only, err);
-    }
+    c->table = table;
+    const wlk_status status = read_names(c, ports, n_ports, err);
     if (status != WLK_OK) {
         csv_close(c);
         return status;
     }
+    (void)read_line(c); // directions and widths
     *out = c;
     return WLK_OK;
 }
@@ -179,14 +114,15 @@ static bool parse_hex(const char *text, uint64_t *value) {
     return at != text && *at == '\0';
 }
 
-static wlk_status read_cell(const csv *c, uint32_t column, const char *cell, uint64_t *value,
+static wlk_status read_cell(const csv *c, const wlk_port *port, const char *cell, uint64_t *value,
                             wlk_error *err) {
-    const wlk_port *port = &c->ports[c->columns[column]];
+    // An input that no rule reads may be wider than in the table.
+    const bool any_width = !port->is_out && !c->table->fields[port->field].read;
     if (!parse_hex(cell, value)) {
         return wlk_fail(err, WLK_BAD_CSV, "%s:%" PRIu64 ": column %s: '%.32s' is not a hex number",
                         c->name, c->line, port->name, cell);
     }
-    if ((*value & ~wlk_mask(port->width)) != 0 && !c->any_width[column]) {
+    if ((*value & ~wlk_mask(port->width)) != 0 && !any_width) {
         return wlk_fail(err, WLK_BAD_CSV, "%s:%" PRIu64 ": column %s: %.32s has more than %u bits",
                         c->name, c->line, port->name, cell, port->width);
     }
@@ -209,8 +145,8 @@ wlk_status csv_row(csv *c, uint64_t *in, uint64_t *out, bool *more, wlk_error *e
     (void)next_cell(&rest);
     for (uint32_t i = 0; i < c->n_columns; i++) {
         uint64_t value = 0;
-        const wlk_port *port = &c->ports[c->columns[i]];
-        const wlk_status status = read_cell(c, i, next_cell(&rest), &value, err);
+        const wlk_port *port = c->columns[i];
+        const wlk_status status = read_cell(c, port, next_cell(&rest), &value, err);
         if (status != WLK_OK) {
             return status;
         }
@@ -229,7 +165,7 @@ wlk_status csv_ended(const csv *c, wlk_error *err) {
 
 void csv_care(const csv *c, uint64_t *care) {
     for (uint32_t i = 0; i < c->n_columns; i++) {
-        const wlk_port *port = &c->ports[c->columns[i]];
+        const wlk_port *port = c->columns[i];
         if (port->is_out) {
             wlk_port_set(port, care, ~UINT64_C(0));
         }
@@ -239,7 +175,6 @@ void csv_care(const csv *c, uint64_t *care) {
 void csv_close(csv *c) {
     if (c != NULL) {
         free(c->columns);
-        free(c->any_width);
         free(c->text);
         free(c);
     }

@@ -13,12 +13,11 @@
 typedef struct csv csv;
 
 /*
- * Read the two head rows and map columns to ports by name. @p name is for messages.
- * BAD_CSV: an unknown column, another width or direction, a column twice, an input that a rule
- * reads missing. @p inputs_only: outputs may be missing too.
+ * Read the two head rows and map columns to ports by name. @p name is for messages. BAD_CSV: a
+ * column is no port. That nothing else is wrong with these rows, scripts/wlk/fit/csv.py has seen.
  */
 wlk_status csv_open(csv **out, FILE *from, const char *name, const wlk_port *ports,
-                    uint32_t n_ports, const wlk_table *table, bool inputs_only, wlk_error *err);
+                    uint32_t n_ports, const wlk_table *table, wlk_error *err);
 
 /* The next row into record words; *more = false at the end or at a line "#end". BAD_CSV names the
  * line. */
