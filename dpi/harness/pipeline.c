@@ -4,7 +4,6 @@
 #include "output.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -34,8 +33,6 @@ typedef struct op {
 
 struct wlk_pipeline {
     wlk_output file;
-    FILE *to;
-    int cause; // errno of the first failure
     wlk_issue_cfg cfg;
     uint64_t cycle; // that is shown
     uint64_t at;    // that the file has come to
@@ -69,11 +66,11 @@ typedef struct moves {
 __attribute__((format(printf, 2, 3))) static void emit(wlk_pipeline *p, const char *format, ...) {
     va_list args;
     va_start(args, format);
-    const bool on_time =
-        p->at == p->cycle || fprintf(p->to, "C\t%" PRIu64 "\n", p->cycle - p->at) > 0;
+    FILE *to = p->file.to;
+    const bool on_time = p->at == p->cycle || fprintf(to, "C\t%" PRIu64 "\n", p->cycle - p->at) > 0;
     p->at = p->cycle;
-    if ((!on_time || vfprintf(p->to, format, args) < 0) && p->cause == 0) {
-        p->cause = errno;
+    if ((!on_time || vfprintf(to, format, args) < 0) && p->file.cause == 0) {
+        p->file.cause = errno;
     }
     va_end(args);
 }
@@ -142,33 +139,27 @@ static void note(wlk_pipeline *p, const op *o, const char *what, uint32_t number
     emit(p, "L\t%" PRIu64 "\t1\t\\n%s %" PRIu32 "\n", o->id, what, number);
 }
 
-static void retire(wlk_pipeline *p, op *o) {
+// Retired, or flushed: it was not to be.
+static void end(wlk_pipeline *p, op *o, bool flushed) {
     if (o->live) {
         show_both(p, o, NULL, NULL);
-        emit(p, "R\t%" PRIu64 "\t%" PRIu64 "\t0\n", o->id, p->retired++);
+        emit(p, "R\t%" PRIu64 "\t%" PRIu64 "\t%d\n", o->id, p->retired, flushed);
+        p->retired += !flushed;
         o->live = false;
     }
 }
 
-static void flush(wlk_pipeline *p, op *o) {
-    if (o->live) {
-        show_both(p, o, NULL, NULL);
-        emit(p, "R\t%" PRIu64 "\t%" PRIu64 "\t1\n", o->id, p->retired);
-        o->live = false;
+static void flush(wlk_pipeline *p, op *ops, uint32_t n) {
+    for (uint32_t i = 0; i < n; i++) {
+        end(p, &ops[i], true);
     }
 }
 
 static void flush_all(wlk_pipeline *p) {
-    for (uint32_t preg = 0; preg < WLK_ISSUE_MAX_NUM_PREGS; preg++) {
-        flush(p, &p->running[preg]);
-    }
-    flush(p, &p->stage);
-    for (uint32_t row = 0; row < ROWS; row++) {
-        flush(p, &p->rows[row]);
-    }
-    for (uint32_t warp = 0; warp < WARPS; warp++) {
-        flush(p, &p->heads[warp]);
-    }
+    flush(p, p->running, WLK_ISSUE_MAX_NUM_PREGS);
+    flush(p, &p->stage, 1);
+    flush(p, p->rows, ROWS);
+    flush(p, p->heads, WARPS);
 }
 
 static void move(op *to, op *from) {
@@ -254,7 +245,7 @@ static void follow_heads(wlk_pipeline *p, const moves *m) {
         op *head = &p->heads[warp];
         const bool offered = valid >> warp & 1u;
         if (!offered || memcmp(head->entry, head_of(m, warp), sizeof head->entry) != 0) {
-            flush(p, head);
+            end(p, head, true);
         }
         if (offered && !head->live) {
             start(p, head, warp, head_of(m, warp));
@@ -380,17 +371,18 @@ static void move_all(wlk_pipeline *p, const moves *m) {
 // What the last cycle's edge has finished. Nobody waits for x0 or for an instruction without rd,
 // and what becomes of them shows on no port: they end with their issue.
 static void finish(wlk_pipeline *p) {
-    retire(p, &p->written);
+    end(p, &p->written, false);
     if (!p->issued.live) {
         return;
     }
     show(p, &p->issued, STAGES, execute);
     if (!has_rd(&p->issued) || rd(&p->issued) == 0) {
-        retire(p, &p->issued);
+        end(p, &p->issued, false);
         return;
     }
     op *slot = &p->running[rd(&p->issued)];
-    flush(p, slot); // its write-back came before its issue, or never: a stimulus that breaks rules
+    end(p, slot,
+        true); // its write-back came before its issue, or never: a stimulus that breaks rules
     move(slot, &p->issued);
 }
 
@@ -427,42 +419,24 @@ wlk_pipeline *wlk_pipeline_open(const char *path, bool replace, const uint32_t *
         free(p);
         return NULL;
     }
-    const int copy = fcntl(p->file.fd, F_DUPFD_CLOEXEC, 0);
-    p->to = copy >= 0 ? fdopen(copy, "w") : NULL;
-    if (p->to == NULL) {
-        (void)wlk_fail(err, WLK_NO_MEMORY, "%s: %s", path, strerror(errno));
-        wlk_output_abort(&p->file);
-        free(p);
-        return NULL;
-    }
     emit(p, "Kanata\t0004\nC=\t0\n");
     return p;
 }
 
 wlk_status wlk_pipeline_close(wlk_pipeline *p, wlk_error *err) {
-    wlk_status status = WLK_OK;
     if (p == NULL) {
         return WLK_OK;
     }
     finish(p);
     flush_all(p);
     emit(p, "%s", ""); // the last cycle
-    if (fclose(p->to) != 0 && p->cause == 0) {
-        p->cause = errno;
-    }
-    if (p->cause != 0) {
-        status = wlk_output_failed(&p->file, p->cause, err);
-        wlk_output_abort(&p->file);
-    } else {
-        status = wlk_output_finish(&p->file, err);
-    }
+    const wlk_status status = wlk_output_finish(&p->file, err);
     free(p);
     return status;
 }
 
 void wlk_pipeline_abort(wlk_pipeline *p) {
     if (p != NULL) {
-        (void)fclose(p->to);
         wlk_output_abort(&p->file);
         free(p);
     }

@@ -21,7 +21,16 @@ static void release(wlk_output *o) {
     free(o->path);
     free(o->partial);
     o->path = o->partial = NULL;
-    o->fd = -1;
+}
+
+/* Take the stream of a file that is open; errno. */
+static int take(wlk_output *o, int fd) {
+    o->to = fd >= 0 ? fdopen(fd, "w") : NULL;
+    const int cause = o->to != NULL ? 0 : errno;
+    if (o->to == NULL && fd >= 0) {
+        (void)close(fd);
+    }
+    return cause;
 }
 
 static bool is_full(int cause) {
@@ -65,40 +74,36 @@ static int create_partial(wlk_output *o) {
     for (int i = 0; i < TRIES; i++) {
         (void)snprintf(o->partial, size, "%.*s%.*s.%ld-%" PRIx64 ".partial", (int)(name - o->path),
                        o->path, LONGEST_NAME, name, (long)getpid(), random_bits());
-        o->fd = open(o->partial, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (o->fd >= 0 || errno != EEXIST) {
-            return o->fd >= 0 ? 0 : errno;
+        const int fd = open(o->partial, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (fd >= 0 || errno != EEXIST) {
+            return take(o, fd);
         }
     }
     return EEXIST;
 }
 
-static int create(wlk_output *o, bool special) {
-    if (!special) {
-        return create_partial(o);
+static wlk_status open_failed(const wlk_output *o, int cause, wlk_error *err) {
+    if (is_full(cause)) {
+        return wlk_output_failed(o, cause, err);
     }
-    o->fd = open(o->path, O_WRONLY | O_CLOEXEC);
-    return o->fd >= 0 ? 0 : errno;
+    return wlk_fail(err, WLK_NO_FILE,
+                    "%s: cannot create: %s; check that its folder exists and may be written",
+                    o->path, strerror(cause));
 }
 
 wlk_status wlk_output_open(wlk_output *o, const char *path, bool replace, wlk_error *err) {
     struct stat info;
-    *o = (wlk_output){.fd = -1, .replace = replace, .path = strdup(path)};
+    *o = (wlk_output){.replace = replace, .path = strdup(path)};
     if (o->path == NULL) {
         return wlk_fail(err, WLK_NO_MEMORY, "%s: out of memory", path);
     }
     const bool special = stat(path, &info) == 0 && !S_ISREG(info.st_mode);
     wlk_status status = WLK_OK;
-    int cause = 0;
     if (!special && !replace && lstat(path, &info) == 0) {
         status = is_there(o, err);
-    } else if ((cause = create(o, special)) != 0) {
-        status = is_full(cause)
-                     ? wlk_output_failed(o, cause, err)
-                     : wlk_fail(err, WLK_NO_FILE,
-                                "%s: cannot create: %s; check that its folder exists and may be "
-                                "written",
-                                path, strerror(cause));
+    } else {
+        const int cause = special ? take(o, open(path, O_WRONLY | O_CLOEXEC)) : create_partial(o);
+        status = cause == 0 ? WLK_OK : open_failed(o, cause, err);
     }
     if (status != WLK_OK) {
         release(o);
@@ -138,15 +143,17 @@ static wlk_status publish(const wlk_output *o, wlk_error *err) {
 }
 
 wlk_status wlk_output_finish(wlk_output *o, wlk_error *err) {
-    int cause = 0;
+    int cause = o->cause;
     // Devices and pipes, which have no fsync, answer EINVAL.
-    if (fsync(o->fd) != 0 && errno != EINVAL && errno != EROFS) {
+    const bool on_disk =
+        fflush(o->to) == 0 && (fsync(fileno(o->to)) == 0 || errno == EINVAL || errno == EROFS);
+    if (!on_disk && cause == 0) {
         cause = errno;
     }
-    if (close(o->fd) != 0 && cause == 0) {
+    if (fclose(o->to) != 0 && cause == 0) {
         cause = errno;
     }
-    o->fd = -1;
+    o->to = NULL;
     wlk_status status = cause != 0 ? wlk_output_failed(o, cause, err) : WLK_OK;
     if (status == WLK_OK && o->partial != NULL) {
         status = publish(o, err);
@@ -159,8 +166,9 @@ wlk_status wlk_output_finish(wlk_output *o, wlk_error *err) {
 }
 
 void wlk_output_abort(wlk_output *o) {
-    if (o->fd >= 0) {
-        (void)close(o->fd);
+    if (o->to != NULL) {
+        (void)fclose(o->to);
+        o->to = NULL;
     }
     if (o->partial != NULL) {
         (void)unlink(o->partial);

@@ -10,9 +10,11 @@
 #include "warplock/error.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 
 typedef struct wlk_output {
-    int fd;        /* to write to; -1 when closed */
+    FILE *to;      /* to write to; NULL when closed */
+    int cause;     /* errno of the first write that failed, kept by the writer; 0: none has */
     char *path;    /* as the user named it */
     char *partial; /* until it is complete; NULL: it is written as it is */
     bool replace;  /* a file of that name may go */
@@ -30,10 +32,11 @@ wlk_status wlk_output_open(wlk_output *o, const char *path, bool replace, wlk_er
 /* The error of a write that failed for errno @p cause: NO_SPACE, one line. */
 wlk_status wlk_output_failed(const wlk_output *o, int cause, wlk_error *err);
 
-/* To the disk, then the final name. Nothing is left on failure. Ends @p o in any case. */
+/* To the disk, then the final name; NO_SPACE when a write has failed. Nothing is left on failure.
+ * Ends @p o in any case. */
 wlk_status wlk_output_finish(wlk_output *o, wlk_error *err);
 
-/* Leave nothing. Ends @p o; one that has ended, or is all zeros but fd -1, stays as it is. */
+/* Leave nothing. Ends @p o; one that has ended, or is all zeros, stays as it is. */
 void wlk_output_abort(wlk_output *o);
 
 #endif

@@ -62,7 +62,7 @@ static wlk_status write_bytes(wlk_vec_writer *w, const void *bytes, size_t size,
     const uint8_t *at = bytes;
     w->offset += size;
     while (size != 0) {
-        const ssize_t done = write(w->to.fd, at, size);
+        const ssize_t done = write(fileno(w->to.to), at, size);
         if (done < 0 && errno == EINTR) {
             continue;
         }
@@ -235,7 +235,6 @@ static wlk_vec_writer *writer_new(const wlk_vec_shape *shape) {
     w->map_step = map_bytes(shape);
     w->record_limit = max_records(shape);
     w->pack_record = wlk_vec_best_pack();
-    w->to.fd = -1;
     const size_t maps = (size_t)w->record_limit * w->map_step;
     const bool packs = wlk_vec_pack_open(&w->pack, shape);
     w->maps = malloc(maps);
