@@ -7,13 +7,16 @@
 
 enum { PREFIXES = 8 }; // how far one side may lag behind the other
 
+// Is @p b of the array element that @p a is of?
 static bool same_index(const wlk_port *a, const wlk_port *b) {
     return b->n_index >= a->n_index && memcmp(a->index, b->index, a->n_index) == 0;
 }
 
-static int32_t find_port(const wlk_checker *c, int16_t field, const wlk_port *like) {
+int32_t wlk_checker_find(const wlk_checker *c, int16_t field, const wlk_port *like) {
     for (uint32_t i = 0; field >= 0 && i < c->layout.n_ports; i++) {
-        if (c->ports[i].field == (uint16_t)field && same_index(like, &c->ports[i])) {
+        const wlk_port *port = &c->ports[i];
+        if (port->field == (uint16_t)field &&
+            (like == NULL || same_index(like, port) || same_index(port, like))) {
             return (int32_t)i;
         }
     }
@@ -34,7 +37,7 @@ wlk_status wlk_channels_resolve(wlk_checker *c) {
             channel *ch = &c->channels[c->n_channels++];
             ch->table = (uint16_t)t;
             ch->valid = (int32_t)i;
-            ch->ready = find_port(c, table->channels[t].ready, &c->ports[i]);
+            ch->ready = wlk_checker_find(c, table->channels[t].ready, &c->ports[i]);
         }
     }
     return WLK_OK;

@@ -8,38 +8,48 @@
 
 #include "checker_private.h"
 
-static uint64_t *words(size_t n) {
-    return calloc(n + 8u, sizeof(uint64_t));
+// The next @p n words of an allocation.
+static uint64_t *take(uint64_t **rest, size_t n) {
+    uint64_t *taken = *rest;
+    *rest += n;
+    return taken;
+}
+
+static bool take_words(wlk_checker *c) {
+    const size_t n_ports = c->layout.n_ports, in = c->layout.in_words, out = c->layout.out_words;
+    const size_t history = (size_t)WLK_HISTORY * history_words(c);
+    uint64_t *rest = calloc(n_ports + in + 7u * out + history, sizeof *rest);
+    if (rest == NULL) {
+        return false;
+    }
+    c->masked = take(&rest, n_ports); // the first: owns them all
+    c->compare = take(&rest, out);
+    c->partial = take(&rest, out);
+    c->expect = take(&rest, out);
+    c->care = take(&rest, out);
+    c->wrong = take(&rest, out);
+    c->in = take(&rest, in);
+    c->got = take(&rest, out);
+    c->no_x = take(&rest, out);
+    c->history = take(&rest, history);
+    c->judged = c->compare;
+    return true;
 }
 
 static bool allocate(wlk_checker *c, const wlk_members *members) {
     const size_t state = (c->block->state_size(c->cfg) + 63u) / 64u * 64u;
-    const bool candidates = wlk_candidates_open(&c->candidates, c->block, c->cfg) == WLK_OK;
-    const uint32_t in = c->layout.in_words, out = c->layout.out_words;
+    const uint32_t n = c->block->table->ports(c->cfg, members, NULL, 0);
+    c->layout.n_ports = n;
     c->before = aligned_alloc(64u, state);
-    c->layout.n_ports = c->block->table->ports(c->cfg, members, NULL, 0);
-    c->ports = calloc(c->layout.n_ports, sizeof(wlk_port));
-    c->when = calloc(c->layout.n_ports, sizeof(int32_t));
-    c->masked = words(c->layout.n_ports);
-    c->compare = words(out);
-    c->partial = words(out);
-    c->judged = c->compare;
-    c->expect = words(out);
-    c->care = words(out);
-    c->wrong = words(out);
-    c->in = words(in);
-    c->got = words(out);
-    c->no_x = words(in + out);
-    c->history = words((size_t)WLK_HISTORY * history_words(c));
-    c->differences = calloc(c->layout.n_ports, sizeof(wlk_difference));
-    if (c->ports != NULL) {
-        (void)c->block->table->ports(c->cfg, members, c->ports, c->layout.n_ports);
+    c->ports = calloc(n, sizeof *c->ports);
+    c->when = calloc(n, sizeof *c->when);
+    c->differences = calloc(n, sizeof *c->differences);
+    if (c->before == NULL || c->ports == NULL || c->when == NULL || c->differences == NULL ||
+        !take_words(c) || wlk_candidates_open(&c->candidates, c->block, c->cfg) != WLK_OK) {
+        return false;
     }
-    return candidates && c->before != NULL && c->ports != NULL && c->when != NULL &&
-           c->masked != NULL && c->compare != NULL && c->partial != NULL && c->expect != NULL &&
-           c->care != NULL && c->wrong != NULL && c->in != NULL && c->got != NULL &&
-           c->no_x != NULL && c->history != NULL && c->differences != NULL &&
-           wlk_channels_resolve(c) == WLK_OK;
+    (void)c->block->table->ports(c->cfg, members, c->ports, n);
+    return wlk_channels_resolve(c) == WLK_OK;
 }
 
 // Bits that exist in this configuration, and in the RTL at hand.
@@ -84,28 +94,6 @@ static bool can_step_masked(const wlk_checker *c) {
     return true;
 }
 
-// The port whose 1 makes this one meaningful: of the same array element where both are in one.
-static int32_t when_port(const wlk_checker *c, const wlk_port *port) {
-    const int16_t when = c->block->table->fields[port->field].valid_when;
-    for (uint32_t i = 0; when >= 0 && i < c->layout.n_ports; i++) {
-        const wlk_port *other = &c->ports[i];
-        if (other->field == (uint16_t)when && other->n_index <= port->n_index &&
-            memcmp(other->index, port->index, other->n_index) == 0) {
-            return (int32_t)i;
-        }
-    }
-    return -1;
-}
-
-static int32_t reset_port(const wlk_checker *c) {
-    for (uint32_t i = 0; i < c->layout.n_ports; i++) {
-        if (c->block->table->reset >= 0 && c->ports[i].field == c->block->table->reset) {
-            return (int32_t)i;
-        }
-    }
-    return -1;
-}
-
 wlk_status wlk_checker_open(wlk_checker **checker, const wlk_block *block, const uint32_t *cfg,
                             const wlk_checker_options *options, wlk_error *err) {
     const wlk_status status = block->check(cfg, err);
@@ -130,10 +118,10 @@ wlk_status wlk_checker_open(wlk_checker **checker, const wlk_block *block, const
     }
     set_compare(c, options->compare);
     c->step_masked = can_step_masked(c);
-    c->reset_port = reset_port(c);
+    c->reset_port = wlk_checker_find(c, block->table->reset, NULL);
     for (uint32_t i = 0; i < c->layout.n_ports; i++) {
         const wlk_field *field = &block->table->fields[c->ports[i].field];
-        c->when[i] = when_port(c, &c->ports[i]);
+        c->when[i] = wlk_checker_find(c, field->valid_when, &c->ports[i]);
         c->has_inexact = c->has_inexact || (field->is_out && !field->exact);
     }
     c->violation_port = -1;
@@ -153,15 +141,6 @@ void wlk_checker_close(wlk_checker *c) {
     free(c->ports);
     free(c->when);
     free(c->masked);
-    free(c->compare);
-    free(c->partial);
-    free(c->expect);
-    free(c->care);
-    free(c->wrong);
-    free(c->in);
-    free(c->got);
-    free(c->no_x);
-    free(c->history);
     free(c->differences);
     free(c->channels);
     free(c);
@@ -224,12 +203,26 @@ static uint32_t differences(wlk_checker *c, const uint64_t *got, const uint64_t 
     return n;
 }
 
+// Bits of a word that contradict the model.
+static inline uint64_t wrong_bits(const wlk_checker *c, uint32_t w, const uint64_t *got,
+                                  const uint64_t *got_x) {
+    return ((c->expect[w] ^ got[w]) | got_x[w]) & c->care[w] & c->judged[w];
+}
+
 static bool differs(const wlk_checker *c, const uint64_t *got, const uint64_t *got_x) {
     uint64_t any = 0;
     for (uint32_t w = 0; w < c->layout.out_words; w++) {
-        any |= ((c->expect[w] ^ got[w]) | got_x[w]) & c->care[w] & c->judged[w];
+        any |= wrong_bits(c, w, got, got_x);
     }
     return any != 0;
+}
+
+static uint32_t differing_bits(const wlk_checker *c, const uint64_t *got, const uint64_t *got_x) {
+    uint32_t bits = 0;
+    for (uint32_t w = 0; w < c->layout.out_words; w++) {
+        bits += (uint32_t)__builtin_popcountll(wrong_bits(c, w, got, got_x));
+    }
+    return bits;
 }
 
 static bool unknown_somewhere(const wlk_checker *c) {
@@ -312,7 +305,7 @@ static bool note_input_x(wlk_checker *c, uint32_t port) {
 
 static bool any_bit(const uint64_t *words, uint32_t n) {
     uint64_t any = 0;
-    for (uint32_t w = 0; w < n; w++) {
+    for (uint32_t w = 0; words != NULL && w < n; w++) {
         any |= words[w];
     }
     return any != 0;
@@ -405,21 +398,6 @@ static void expect(wlk_checker *c, uint32_t candidate, const uint64_t *in, const
     }
 }
 
-static void note_wrong(wlk_checker *c, const uint64_t *got, const uint64_t *got_x) {
-    for (uint32_t w = 0; w < c->layout.out_words; w++) {
-        c->wrong[w] |= ((c->expect[w] ^ got[w]) | got_x[w]) & c->care[w] & c->judged[w];
-    }
-}
-
-static uint32_t differing_bits(const wlk_checker *c, const uint64_t *got, const uint64_t *got_x) {
-    uint32_t bits = 0;
-    for (uint32_t w = 0; w < c->layout.out_words; w++) {
-        const uint64_t any = ((c->expect[w] ^ got[w]) | got_x[w]) & c->care[w] & c->judged[w];
-        bits += (uint32_t)__builtin_popcountll(any);
-    }
-    return bits;
-}
-
 // What the RTL shows must be explained by one of the candidates; those it contradicts are dropped.
 // When it contradicts all, the difference is that of the nearest one.
 static void settle(wlk_checker *c, const uint64_t *in, const uint64_t *in_x, const uint64_t *got,
@@ -457,7 +435,9 @@ static int compare_slow(wlk_checker *c, const uint64_t *in, const uint64_t *got,
     if (!differs(c, got, got_x)) {
         return 0;
     }
-    note_wrong(c, got, got_x);
+    for (uint32_t w = 0; w < c->layout.out_words; w++) {
+        c->wrong[w] |= wrong_bits(c, w, got, got_x);
+    }
     c->mismatches++;
     c->mismatched_bits += differing_bits(c, got, got_x);
     if (c->failed) {
@@ -564,41 +544,32 @@ int wlk_checker_step(wlk_checker *c, const wlk_view *in, const wlk_view *got) {
 
 int wlk_checker_step_x(wlk_checker *c, const uint64_t *in, const uint64_t *in_x,
                        const uint64_t *got, const uint64_t *got_x) {
+    return wlk_checker_step_masked(c, in, in_x, got, got_x, NULL);
+}
+
+int wlk_checker_step_masked(wlk_checker *c, const uint64_t *in, const uint64_t *in_x,
+                            const uint64_t *got, const uint64_t *got_x, const uint64_t *mask) {
     const wlk_layout *l = &c->layout;
     wlk_view vi = {.control = in}, vg = {.control = got};
-    for (uint32_t i = 0; i < l->n_in_payloads; i++) {
-        vi.payload[i] = in + l->in_payload[i].word;
+    uint64_t missing = 0;
+    for (uint32_t w = 0; mask != NULL && w < l->out_words; w++) {
+        c->partial[w] = c->compare[w] & mask[w];
+        missing |= c->compare[w] & ~mask[w];
     }
-    for (uint32_t i = 0; i < l->n_out_payloads; i++) {
-        vg.payload[i] = got + l->out_payload[i].word;
-    }
-    if ((in_x == NULL || !any_bit(in_x, l->in_words)) &&
-        (got_x == NULL || !any_bit(got_x, l->out_words))) {
+    if (missing == 0 && !any_bit(in_x, l->in_words) && !any_bit(got_x, l->out_words)) {
+        for (uint32_t i = 0; i < l->n_in_payloads; i++) {
+            vi.payload[i] = in + l->in_payload[i].word;
+        }
+        for (uint32_t i = 0; i < l->n_out_payloads; i++) {
+            vg.payload[i] = got + l->out_payload[i].word;
+        }
         return wlk_checker_step(c, &vi, &vg);
     }
     if (!c->frozen) {
         remember(c, &vi, &vg);
     }
     c->fast = false;
-    return step_slow(c, in, in_x, got, got_x != NULL ? got_x : c->no_x);
-}
-
-int wlk_checker_step_masked(wlk_checker *c, const uint64_t *in, const uint64_t *in_x,
-                            const uint64_t *got, const uint64_t *got_x, const uint64_t *mask) {
-    uint64_t missing = 0;
-    for (uint32_t w = 0; w < c->layout.out_words; w++) {
-        c->partial[w] = c->compare[w] & mask[w];
-        missing |= c->compare[w] & ~mask[w];
-    }
-    if (missing == 0) {
-        return wlk_checker_step_x(c, in, in_x, got, got_x);
-    }
-    const wlk_view vi = {.control = in}, vg = {.control = got};
-    if (!c->frozen) {
-        remember(c, &vi, &vg);
-    }
-    c->fast = false;
-    c->judged = c->partial;
+    c->judged = missing != 0 ? c->partial : c->compare;
     const int first = step_slow(c, in, in_x, got, got_x != NULL ? got_x : c->no_x);
     c->judged = c->compare;
     return first;
@@ -671,10 +642,6 @@ wlk_checker_fit wlk_checker_fit_get(const wlk_checker *c) {
 
 const wlk_block *wlk_checker_block(const wlk_checker *c) {
     return c->block;
-}
-
-const uint32_t *wlk_checker_cfg(const wlk_checker *c) {
-    return c->cfg;
 }
 
 const char *wlk_checker_scope(const wlk_checker *c) {

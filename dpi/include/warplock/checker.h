@@ -101,7 +101,6 @@ wlk_checker_result wlk_checker_result_get(const wlk_checker *checker, bool stric
 wlk_checker_fit wlk_checker_fit_get(const wlk_checker *checker);
 
 const wlk_block *wlk_checker_block(const wlk_checker *checker);
-const uint32_t *wlk_checker_cfg(const wlk_checker *checker);
 const char *wlk_checker_scope(const wlk_checker *checker);
 const wlk_layout *wlk_checker_layout(const wlk_checker *checker);
 const wlk_port *wlk_checker_ports(const wlk_checker *checker, uint32_t *n);
