@@ -42,22 +42,9 @@ OPEN = {
     },
 }
 MORE = {"issue": {"num_warps": 2}}
-OPERATORS = {
-    "==": ["!="],
-    "!=": ["=="],
-    "&&": ["||"],
-    "||": ["&&"],
-    " & ": [" | "],
-    " | ": [" & "],
-    " + ": [" - "],
-    " - ": [" + "],
-    "1'b0": ["1'b1"],
-    "1'b1": ["1'b0"],
-    "'0": ["'1"],
-    "'1": ["'0"],
-    "!": [""],
-    " ? ": [" ? !"],
-}
+PAIRS = [("==", "!="), ("&&", "||"), (" & ", " | "), (" + ", " - "), ("1'b0", "1'b1"), ("'0", "'1")]
+OPERATORS = {old: new for one, other in PAIRS for old, new in ((one, other), (other, one))}
+OPERATORS |= {"!": "", " ? ": " ? !"}
 TOKEN = re.compile("|".join(re.escape(op) for op in sorted(OPERATORS, key=len, reverse=True)))
 FIXED = re.compile(r"^\s*(//|parameter|localparam|input|output|genvar|for|import|`)|for \(")
 
@@ -75,9 +62,9 @@ class Fault:
     def put_into(self, place: Path) -> None:
         path = place / self.file
         lines = path.read_text(encoding="utf-8").split("\n")
-        text = lines[self.line]
-        assert text[self.column :].startswith(self.old)
-        lines[self.line] = text[: self.column] + self.new + text[self.column + len(self.old) :]
+        before, rest = lines[self.line][: self.column], lines[self.line][self.column :]
+        assert rest.startswith(self.old)
+        lines[self.line] = before + self.new + rest.removeprefix(self.old)
         path.write_text("\n".join(lines), encoding="utf-8")
 
 
@@ -128,8 +115,7 @@ def _faults(block: str) -> Iterator[Fault]:
             code = line.partition("//")[0]
             if not FIXED.search(code):
                 for found in TOKEN.finditer(code):
-                    for new in OPERATORS[found[0]]:
-                        yield Fault(path.name, number, found.start(), found[0], new)
+                    yield Fault(path.name, number, found.start(), found[0], OPERATORS[found[0]])
 
 
 def _configuration(block: str, draw: random.Random, any_values: bool) -> dict[str, int]:
@@ -162,7 +148,7 @@ def run(seed: int, *words: str, cycles: int = 5000, any_values: bool = True) -> 
         place = rut.stub(f"random_{seed}", config, block=block)
         outcome.fault.put_into(place)
         length = ("--seeds", "1..2", "--cycles", str(cycles))
-        done = rut.run_lockstep("--rtl", place, *length, *words, block=block)
+        done = rut.run_lockstep("--rtl", place, *length, *words, block=block, code=None)
         if done.code in (Status.BUILD_FAIL, Status.BAD_RTL):
             continue
         outcome.code, outcome.answer, outcome.text = done.code, done.json, done.err

@@ -192,17 +192,14 @@ REFUSED = [
      f"{rut.CORE}:"),
     (unlinked(rut.BANK), "", Status.NO_MODULE, f"module prf_bank is missing|{rut.CORE}:"),
     (None, "--config num_lanes=4", Status.IFACE_CHANGED, "num_lanes=4 was given"),
-    (None, "--rtl /nowhere/rtl", Status.NO_FILE, "/nowhere/rtl"),
     (None, "--seeds x", Status.USAGE, "--seeds: 'x' is not a number"),
     (None, "--seeds 5..2", Status.USAGE, "the last seed is below the first"),
     (None, "--cycles 0", Status.USAGE, "--cycles: 0: must be 1 or more"),
     (None, "--cycles 1.5", Status.USAGE, "1.5 is not a whole number"),
     (None, "--jobs 0", Status.USAGE, "--jobs: 0: must be 1 or more"),
-    (None, "--profile nope", Status.USAGE, "no profile 'nope'; it has mix, mixed, "),
     (None, "--power-up one", Status.USAGE, "choose from 'unknown', 'zero'"),
     (None, "--config num_lanes=99", Status.BAD_CONFIG, "num_lanes=99 is not legal"),
     (None, "--config zork=1", Status.BAD_CONFIG, "no parameter 'zork'"),
-    (None, "--config nope", Status.BAD_CONFIG, "no configuration 'nope'"),
     (None, "--include /nowhere", Status.NO_FILE, "/nowhere: no such include folder"),
 ]  # fmt: skip
 

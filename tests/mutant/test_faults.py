@@ -5,12 +5,11 @@
 """
 
 import dataclasses
-import json
 import tomllib
 
 import programs
 import pytest
-from wlk import cli, tables
+from wlk import tables
 from wlk.base.errors import Status
 from wlk.gen import composed, port_faults, stubs
 from wlk.run import mutate as injector
@@ -50,11 +49,10 @@ READY = {
 }
 
 
-def mutate(capfd, *words):
+def mutate(*words):
     """Run `mutate --json`; (exit code, objects, stderr)."""
-    code = cli.main(["mutate", "--no-setup", "--json", *words])
-    printed = capfd.readouterr()
-    return code, [json.loads(line) for line in printed.out.splitlines()], printed.err
+    done = programs.warplock("mutate", "--json", *words, code=None)
+    return done.code, done.objects, done.err
 
 
 def list_of(monkeypatch, folder, *faults, block="collector"):
@@ -71,8 +69,8 @@ def list_of(monkeypatch, folder, *faults, block="collector"):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("block", BLOCKS)
-def test_every_fault_is_reported_and_no_false_alarm(capfd, block):
-    code, answers, printed = mutate(capfd, block, *([] if programs.FULL else PART))
+def test_every_fault_is_reported_and_no_false_alarm(block):
+    code, answers, printed = mutate(block, *([] if programs.FULL else PART))
     total = answers.pop()
     wanted = {fault.name: fault.expect for fault in injector.faults_of(tables.load(block))}
     assert code == 0, printed
@@ -91,29 +89,25 @@ def test_every_fault_is_reported_and_no_false_alarm(capfd, block):
 
 
 @pytest.mark.slow
-def test_block_at_fault_is_named_first(capfd):
+def test_block_at_fault_is_named_first():
     only = [word for name in NAMED for word in ("--only", name)]
-    code, answers, printed = mutate(capfd, "issue", "--bind", "all", *only)
+    code, answers, printed = mutate("issue", "--bind", "all", *only)
     named = {a["fault"]: a.get("at_fault", {"block": a["block"]})["block"] for a in answers[:-1]}
     assert code == 0, printed
-    assert answers[-1] == {
-        "faults": len(NAMED),
-        "reported": len(NAMED),
-        "false_alarms": 0,
-        "skipped": 0,
-    }
+    count = len(NAMED)
+    assert answers[-1] == {"faults": count, "reported": count, "false_alarms": 0, "skipped": 0}
     named.pop(None)
     assert named == {name: name.partition("/")[0] if "/" in name else "issue" for name in NAMED}
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(not programs.FULL, reason="takes minutes; `warplock test --full` runs it")
-def test_faults_left_out_of_a_composed_block_do_not_show(capfd, monkeypatch):
+def test_faults_left_out_of_a_composed_block_do_not_show(monkeypatch):
     hidden = injector.faults_of(tables.load("issue"), hidden=True)
     found = [fault for fault in hidden if fault.name != LOOP]
     assert len(found) == len(hidden) - 1
     monkeypatch.setattr(injector, "faults_of", lambda _: found)
-    code, answers, printed = mutate(capfd, "issue")
+    code, answers, printed = mutate("issue")
     assert code == 1, printed
     assert answers.pop() == {"faults": len(found), "reported": 0, "false_alarms": 0, "skipped": 0}
     assert {a["fault"]: a["verdict"] for a in answers if a["verdict"] != "PASS"} == {}
@@ -204,40 +198,34 @@ def test_shared_file_is_changed_for_one_block(monkeypatch, tmp_path):
     assert fault.changes[0].replace in made["hazard_rr_arbiter.sv"]
 
 
-def test_fault_that_changes_nothing_is_a_hole(capfd, monkeypatch, tmp_path):
+def test_fault_that_changes_nothing_is_a_hole(monkeypatch, tmp_path):
     nothing = "read_ready = free_now || (alloc_valid_q != '1);"
     list_of(monkeypatch, tmp_path, {"id": "nothing", "replace": nothing}, {})
-    code, answers, _ = mutate(capfd, "--cycles", "6000")
+    code, answers, _ = mutate("--cycles", "6000")
     caught = {answer.get("fault"): answer.get("caught") for answer in answers[:-1]}
     assert code == 1
     assert caught == {None: True, "nothing": False, "ready": True}
     assert answers[-1] == {"faults": 2, "reported": 1, "false_alarms": 0, "skipped": 0}
 
 
-def test_fault_at_another_port_is_not_caught(capfd, monkeypatch, tmp_path):
+def test_fault_at_another_port_is_not_caught(monkeypatch, tmp_path):
     list_of(monkeypatch, tmp_path, {"expect": "io_readResp_valid"})
-    code = cli.main(["mutate", "--no-setup"])
-    printed = capfd.readouterr().out
-    assert code == 1
+    printed = programs.warplock("mutate", code=1).out
     assert "wrong port: ready: io_readReq_ready is not in its `expect`" in printed
     assert printed.endswith("0 of 1 faults reported, 0 false alarms\n")
 
 
-def test_fault_of_another_block_is_not_caught(capfd, monkeypatch, tmp_path):
+def test_fault_of_another_block_is_not_caught(monkeypatch, tmp_path):
     list_of(monkeypatch, tmp_path, {"more": ', block = "hazard"'}, block="issue")
-    code = cli.main(["mutate", "issue", "--no-setup", "--bind", "all"])
-    printed = capfd.readouterr().out
-    assert code == 1
+    printed = programs.warplock("mutate", "issue", "--bind", "all", code=1).out
     assert "wrong block: ready: collector is named; hazard holds it" in printed
     assert printed.endswith("0 of 1 faults reported, 0 false alarms\n")
 
 
-def test_stub_that_does_not_pass_is_a_false_alarm(capfd, monkeypatch, tmp_path):
+def test_stub_that_does_not_pass_is_a_false_alarm(monkeypatch, tmp_path):
     # The stub reads the new value while the model is configured to expect the old one.
     list_of(monkeypatch, tmp_path, {"config": '{ read_during_write = "old" }'})
-    code = cli.main(["mutate", "--no-setup"])
-    printed = capfd.readouterr().out
-    assert code == 1
+    printed = programs.warplock("mutate", code=1).out
     assert "false alarm: the stub with" in printed
     assert printed.endswith("1 of 1 faults reported, 1 false alarms\n")
 
@@ -253,17 +241,17 @@ def test_stub_that_does_not_pass_is_a_false_alarm(capfd, monkeypatch, tmp_path):
         ({"file": 'x", line = "1'}, Status.USAGE, "unexpected keyword argument 'line'"),
     ],
 )
-def test_bad_entry_is_named(capfd, monkeypatch, tmp_path, change, status, words):
+def test_bad_entry_is_named(monkeypatch, tmp_path, change, status, words):
     list_of(monkeypatch, tmp_path, change)
-    code, answers, printed = mutate(capfd)
+    code, answers, printed = mutate()
     assert code == status
     assert [answer["error"]["code"] for answer in answers] == [status]
     assert words in printed
     assert len(printed.splitlines()) == 1
 
 
-def test_unknown_names_are_refused(capfd):
-    assert mutate(capfd, "--only", "nope")[0] == Status.USAGE
-    code, _, printed = mutate(capfd, "zork")
+def test_unknown_names_are_refused():
+    assert mutate("--only", "nope")[0] == Status.USAGE
+    code, _, printed = mutate("zork")
     assert code == Status.USAGE
     assert "zork" in printed

@@ -5,7 +5,6 @@ What is right is found without model and checker: the stub and all its faulty co
 in one simulation, driven by the inputs that a seed gives, and compared port by port.
 """
 
-import json
 import re
 import shutil
 import subprocess
@@ -13,8 +12,7 @@ from dataclasses import dataclass
 
 import programs
 import pytest
-from wlk import cli, tables
-from wlk.base import setup
+from wlk import tables
 from wlk.gen import stubs
 from wlk.run import mutate
 
@@ -51,12 +49,6 @@ def group_of(block):
     faults = mutate.load(block)
     same = [fault for fault in faults if fault.config == faults[0].config]
     return Group(tables.load(block), same[:: BLOCKS[block][0]])
-
-
-def answer(capfd, *words):
-    """The JSON objects that a command prints."""
-    code = cli.main([*words, "--no-setup", "--json"])
-    return code, [json.loads(line) for line in capfd.readouterr().out.splitlines()]
 
 
 def side_by_side(group, fault):
@@ -108,13 +100,10 @@ def pack(inputs, record):
 
 def stimulus_of(group, folder):
     """A file with the inputs of each cycle that seed 1 gives."""
-    config = [w for k, v in group.config.items() for w in ("--config", f"{k}={v}")]
-    program = [setup.ROOT / "scripts" / "warplock", "vectors"]
     vectors = folder / "seed1.wlv"
-    make = ["gen", group.table.name, vectors, "--seed", "1", "--cycles", str(CYCLES), *config]
-    subprocess.run([*program, *make, "--power-up", "zero", "--no-setup"], check=True)
-    dumped = subprocess.run([*program, "dump", vectors], check=True, capture_output=True, text=True)
-    records = [json.loads(line) for line in dumped.stdout.splitlines()]
+    words = ("--seed", "1", "--cycles", CYCLES, *programs.config_options(group.config))
+    programs.warplock("vectors", "gen", group.table.name, vectors, *words, "--power-up", "zero")
+    records = programs.typed("vectors", "dump", vectors).objects
     assert len(records) == CYCLES
     stimulus = folder / "stimulus.hex"
     inputs = group.ports("in")
@@ -126,16 +115,10 @@ def simulated(group, folder):
     """fault -> (cycle, ports that differ in it)."""
     text = "".join(side_by_side(group, fault) for fault in (group.clean, *group.faults))
     (folder / "all.sv").write_text(text + top(group, stimulus_of(group, folder)))
-    unoptimized = " ".join(f"OPT_{kind}=-O0" for kind in ("FAST", "SLOW", "GLOBAL"))
-    command = ["verilator", "--binary", "--timing", "-Wno-fatal", "-Wno-lint", "-O3", "-j", "2"]
-    command += ["-MAKEFLAGS", unoptimized, "--top-module", "top", "--Mdir", folder / "obj"]
-    command.append(folder / "all.sv")
-    subprocess.run(command, check=True, capture_output=True, cwd=folder)
+    program = programs.simulation(folder / "obj", "top", "-O3", "-j", "2", folder / "all.sv")
     # Everything powers up as 0, as in the run below.
-    done = subprocess.run(
-        [folder / "obj" / "Vtop", "+verilator+rand+reset+0"],
-        check=True, capture_output=True, text=True,
-    )  # fmt: skip
+    words = [program, "+verilator+rand+reset+0"]
+    done = subprocess.run(words, check=True, capture_output=True, text=True)
     shutil.rmtree(folder / "obj")
     found = [line.split() for line in done.stdout.splitlines() if line.startswith("differs ")]
     return {words[1]: (int(words[2]), words[3:]) for words in found}
@@ -148,11 +131,11 @@ def compared(request, tmp_path_factory):
     return group, simulated(group, tmp_path_factory.mktemp("simulation"))
 
 
-def test_cycle_and_port_are_those_of_the_first_difference(compared, capfd):
+def test_cycle_and_port_are_those_of_the_first_difference(compared):
     group, first_differences = compared
     words = ["--power-up", "zero", "--seeds", "1", "--cycles", str(CYCLES)]
     words += [word for fault in group.faults for word in ("--only", fault.name)]
-    _, trials = answer(capfd, "mutate", group.table.name, *words)
+    trials = programs.warplock("mutate", group.table.name, *words, "--json", code=None).objects
     reported = {
         trial["fault"]: (trial["first"]["cycle"], trial["first"]["port"])
         for trial in trials[:-1]

@@ -12,24 +12,19 @@ from pathlib import Path
 
 import programs
 import pytest
-from wlk import cli, tables
+from wlk import tables
 from wlk.base.errors import Status
 from wlk.base.report import Result
 from wlk.run import recordings
 
 KNOWN = {one.name: one for one in programs.recordings()}
+STAGE = ["rs_entries", "coll_entries", "max_pending_reads", "forward_coll_issue"]
 INFERRED = {  # by a rule of the block; elsewhere they are only widths
-    "collector": {"coll_entries"},
-    "scoreboard": {"max_pending_reads"},
-    "hazard": set(),
-    "reservation_station": {"rs_entries", "forward_coll_issue", "in_order_per_warp"},
-    "issue": {
-        "rs_entries",
-        "coll_entries",
-        "max_pending_reads",
-        "forward_coll_issue",
-        "in_order_per_warp",
-    },
+    "collector": ["coll_entries"],
+    "scoreboard": ["max_pending_reads"],
+    "hazard": [],
+    "reservation_station": ["rs_entries", "forward_coll_issue", "in_order_per_warp"],
+    "issue": [*STAGE, "in_order_per_warp"],
 }
 
 
@@ -97,20 +92,18 @@ def test_recording_of_no_block_is_counted_and_left_alone(check_all, tmp_path, ca
         (".fst", lambda data: data[: len(data) // 2], Status.TRUNCATED),
     ],
 )
-def test_damaged_recording_is_a_row_and_the_others_are_checked(
-    tmp_path, capsys, suffix, damage, status
-):
+def test_damaged_recording_is_a_row_and_the_others_are_checked(tmp_path, suffix, damage, status):
     place = folder_with(tmp_path, "scoreboard_B", suffix)
-    good = place / f"scoreboard_B{suffix}"
-    (place / f"a_damaged{suffix}").write_bytes(damage(good.read_bytes()))
-    assert cli.main(["check", str(place)]) == status
-    printed = capsys.readouterr().out
+    names = [f"a_damaged{suffix}", f"scoreboard_B{suffix}"]
+    (place / names[0]).write_bytes(damage((place / names[1]).read_bytes()))
+    printed = programs.warplock("check", place, code=status).out
     rows = [line.split() for line in printed.splitlines() if line.startswith(("a_dam", "score"))]
-    assert [row[0] for row in rows[:2]] == [f"a_damaged{suffix}", f"scoreboard_B{suffix}"]
-    assert [row[-1] for row in rows[:2]] == [status.name, "PASS"]
-    assert f"\na_damaged{suffix}: " in printed  # and why
-    assert cli.main(["check", "--json", str(place)]) == status
-    damaged, passed = map(json.loads, capsys.readouterr().out.splitlines())
+    assert [(row[0], row[-1]) for row in rows[:2]] == [
+        (names[0], status.name),
+        (names[1], "PASS"),
+    ]
+    assert f"\n{names[0]}: " in printed  # and why
+    damaged, passed = programs.warplock("check", "--json", place, code=status).objects
     assert (damaged["verdict"], damaged["error"]["code"]) == (status.name, status)
     assert (passed["block"], passed["verdict"]) == ("scoreboard", "PASS")
 
@@ -163,9 +156,9 @@ def test_replay_without_options_beside_it_is_left_alone(check_all, tmp_path):
     assert check_all(place) == []
 
 
-def test_check_of_a_folder_checks_its_recordings(tmp_path, capsys):
-    assert cli.main(["check", str(folder_with(tmp_path, "scoreboard_B", ".fst"))]) == 0
-    assert "scoreboard_B.fst" in capsys.readouterr().out
+def test_check_of_a_folder_checks_its_recordings(tmp_path):
+    place = folder_with(tmp_path, "scoreboard_B", ".fst")
+    assert "scoreboard_B.fst" in programs.warplock("check", place).out
 
 
 def test_brief_table_has_a_row_a_block_and_what_fails(tmp_path, capsys):
@@ -180,11 +173,12 @@ def test_brief_table_has_a_row_a_block_and_what_fails(tmp_path, capsys):
     assert "damaged.fst: " in printed
 
 
-def test_check_of_a_folder_without_recordings_is_vacuous(tmp_path, capsys):
-    assert cli.main(["check", str(tmp_path)]) == Status.VACUOUS
-    assert "no recording" in capsys.readouterr().err
-
-
-def test_check_of_a_folder_takes_no_option_of_one_dump(tmp_path, capsys):
-    assert cli.main(["check", str(tmp_path), "--config", "num_lanes=4"]) == Status.USAGE
-    assert "--config goes with one dump" in capsys.readouterr().err
+@pytest.mark.parametrize(
+    ("words", "code", "part"),
+    [
+        ((), Status.VACUOUS, "no recording"),
+        (("--config", "num_lanes=4"), Status.USAGE, "--config goes with one dump"),
+    ],
+)
+def test_check_of_a_folder_is_refused(tmp_path, words, code, part):
+    assert part in programs.warplock("check", tmp_path, *words, code=code).err

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import copy
 import re
 import tomllib
 
@@ -106,24 +105,18 @@ def declared(text: str) -> list[str]:
     return re.findall(r"^    (?:in|out)put .*?(\w+),?$", text, re.MULTILINE)
 
 
-def test_stage_is_five_modules(stage):
-    assert list(stage) == [
-        "IssueStage",
-        "Hazard",
-        "Scoreboard",
-        "ReservationStation",
-        "DuplicatedCollector",
-    ]
-    table, cfg = small("issue")
-    assert declared(stage["IssueStage"]) == ["clock", *(p.name for p in table.ports(cfg))]
-
-
 INSTANCES = {
     "hazard": "Hazard",
     "scoreboard": "Scoreboard",
     "reservStation": "ReservationStation",
     "collector": "DuplicatedCollector",
 }
+
+
+def test_stage_is_five_modules(stage):
+    assert list(stage) == ["IssueStage", *INSTANCES.values()]
+    table, cfg = small("issue")
+    assert declared(stage["IssueStage"]) == ["clock", *(p.name for p in table.ports(cfg))]
 
 
 @pytest.mark.parametrize(("instance", "module"), INSTANCES.items())
@@ -187,38 +180,36 @@ def test_inner_configuration_keeps_equal_names():
     }
 
 
-def broken(change) -> tables.Table:
-    """The table of the stage with something wrong in it."""
-    path = tables.BLOCKS / "issue.toml"
-    raw = copy.deepcopy(tomllib.loads(path.read_text(encoding="utf-8")))
-    change({each["name"]: each for each in raw["instance"]})
-    return tables.parse(raw, path)
+def wired(part, **wires):
+    """Wires of an instance, dots as `__`; None: without the wire."""
+
+    def change(parts):
+        known = parts[part]["wires"]
+        known.update({name.replace("__", "."): wire for name, wire in wires.items()})
+        for name in [name for name, wire in known.items() if wire is None]:
+            del known[name]
+
+    return change
+
+
+def twice(parts):
+    wired("hazard", rsAdmit__ready="softReset")(parts)
+    wired("reservStation", admit__ready="hazard:rsAdmit.ready")(parts)
 
 
 ERRORS = {
     "not wired": (
-        lambda parts: parts["collector"]["wires"].pop("readReq"),
+        wired("collector", readReq=None),
         "reservStation:collector.readReq.ready has 0 drivers",
     ),
-    "wired twice": (
-        lambda parts: (
-            parts["hazard"]["wires"].update({"rsAdmit.ready": "softReset"})
-            or parts["reservStation"]["wires"].update({"admit.ready": "hazard:rsAdmit.ready"})
-        ),
-        "hazard:rsAdmit.ready has 2 drivers",
-    ),
-    "no such port": (
-        lambda parts: parts["hazard"]["wires"].update({"ibux": "ibuf"}),
-        "hazard: no port 'ibux' to wire",
-    ),
+    "wired twice": (twice, "hazard:rsAdmit.ready has 2 drivers"),
+    "no such port": (wired("hazard", ibux="ibuf"), "hazard: no port 'ibux' to wire"),
     "no such peer": (
-        lambda parts: parts["hazard"]["wires"].update({"rsAdmit": "reservStation:admitted"}),
+        wired("hazard", rsAdmit="reservStation:admitted"),
         "hazard:rsAdmit.ready is wired to reservStation:admitted.ready: no such port",
     ),
     "width": (
-        lambda parts: parts["collector"]["wires"].update(
-            {"writeReq.bits.regs.0.pReg": "writeback.bits.tmask"}
-        ),
+        wired("collector", writeReq__bits__regs__0__pReg="writeback.bits.tmask"),
         "collector:writeReq.bits.regs.0.pReg and writeback.bits.tmask do not fit together",
     ),
     "nothing to lose": (
@@ -226,7 +217,7 @@ ERRORS = {
         "hazard: no port 'scb.updateXX' to lose",
     ),
     "output left over": (
-        lambda parts: parts["hazard"]["wires"].pop("perf"),
+        wired("hazard", perf=None),
         "io_perfHazard_0_stallsWAW is wired to nothing inside",
     ),
 }
@@ -234,7 +225,10 @@ ERRORS = {
 
 @pytest.mark.parametrize(("change", "message"), ERRORS.values(), ids=ERRORS)
 def test_wrong_wires_are_named(change, message):
-    table = broken(change)
+    path = tables.BLOCKS / "issue.toml"
+    raw = tomllib.loads(path.read_text(encoding="utf-8"))
+    change({each["name"]: each for each in raw["instance"]})
+    table = tables.parse(raw, path)
     with programs.error(Status.MODEL_ERROR, message):
         composed.module_texts(table, small("issue")[1])
 
@@ -242,11 +236,13 @@ def test_wrong_wires_are_named(change, message):
 # ---- the files ----------------------------------------------------------------------------------
 
 
+def files(block: str) -> list[str]:
+    return [path.name for path in stubs.stub_files(tables.load(block))]
+
+
 def test_stub_files_are_those_that_are_used():
-    names = [path.name for path in stubs.stub_files(tables.load("collector"))]
-    assert names == ["duplicated_collector_core.sv", "prf_bank.sv"]
-    names = [path.name for path in stubs.stub_files(tables.load("hazard"))]
-    assert names == ["hazard_core.sv", "rr_arbiter.sv"]
-    names = [path.name for path in stubs.stub_files(tables.load("issue"))]
+    assert files("collector") == ["duplicated_collector_core.sv", "prf_bank.sv"]
+    assert files("hazard") == ["hazard_core.sv", "rr_arbiter.sv"]
+    names = files("issue")
     assert len(names) == len(set(names))
     assert {"rr_arbiter.sv", "prf_bank.sv", "scoreboard_core.sv"} <= set(names)

@@ -27,12 +27,10 @@ def generated():
 
 @pytest.mark.parametrize("language", COMPILERS)
 def test_headers_compile_alone(language):
-    folders = [
-        *FOLDERS,
-        programs.folder() / "refmodel/include",
-        "/usr/share/verilator/include/vltstd",
+    built = programs.folder() / "refmodel/include"
+    includes = [
+        f"-I{folder}" for folder in (*FOLDERS, built, "/usr/share/verilator/include/vltstd")
     ]
-    includes = [word for folder in folders for word in ("-I", str(folder))]
     assert len(generated()) >= 1
     assert len(WRITTEN) >= 8
     for header in [*WRITTEN, *generated()]:
@@ -43,14 +41,14 @@ def test_headers_compile_alone(language):
         assert done.returncode == 0, f"{header.name} as {language}:\n{done.stderr}"
 
 
+def symbols(library: Path, *options: str) -> set[str]:
+    command = ["nm", "--format=posix", *options, library]
+    lines = subprocess.check_output(command, text=True).splitlines()
+    return {line.split()[0] for line in lines if len(line.split()) > 1}
+
+
 def exported(library: Path) -> set[str]:
-    done = subprocess.run(
-        ["nm", "--extern-only", "--defined-only", "--format=posix", library],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return {line.split()[0] for line in done.stdout.splitlines() if len(line.split()) > 1}
+    return symbols(library, "--extern-only", "--defined-only")
 
 
 @pytest.mark.parametrize("library", LIBRARIES)
@@ -58,18 +56,6 @@ def test_library_exports_only_our_prefix(library):
     names = {n for n in exported(programs.folder() / library) if not n.startswith("__odr_asan")}
     assert len(names) > 3
     assert [name for name in names if not name.startswith("wlk_")] == []
-
-
-def wanted(library: Path) -> set[str]:
-    """Undefined symbols of the library's objects that none of them defines."""
-    done = subprocess.run(
-        ["nm", "--undefined-only", "--format=posix", library],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    used = {line.split()[0] for line in done.stdout.splitlines() if len(line.split()) > 1}
-    return used - exported(library)
 
 
 # What a model may take from outside: memory, text into a buffer, the processor's kind, and what
@@ -81,5 +67,7 @@ PURE = re.compile(
 
 
 def test_models_allocate_and_print_nothing():
-    taken = wanted(programs.folder() / "refmodel/libwarplock.a")
+    library = programs.folder() / "refmodel/libwarplock.a"
+    taken = symbols(library, "--undefined-only") - exported(library)
+    assert taken
     assert [name for name in taken if not PURE.match(name)] == []
