@@ -9,9 +9,7 @@
 
 #include "warplock/block.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WLK_BEGIN_DECLS
 
 /** A Verilated module as the harness sees it. */
 typedef struct wlk_harness_dut {
@@ -44,7 +42,5 @@ void wlk_harness_finish(const char *file, int line);
 /** The RTL cannot be simulated on, e.g. it does not settle. Ends the process with one line. */
 void wlk_harness_fatal(const char *file, int line, const char *message);
 
-#ifdef __cplusplus
-}
-#endif
+WLK_END_DECLS
 #endif

@@ -11,9 +11,7 @@
 
 #include <stdbool.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WLK_BEGIN_DECLS
 
 /** A picture being written; opaque. */
 typedef struct wlk_pipeline wlk_pipeline;
@@ -51,7 +49,5 @@ wlk_status wlk_pipeline_close(wlk_pipeline *p, wlk_error *err);
 /** Leave no file. Frees @p p (NULL: nothing to do). */
 void wlk_pipeline_abort(wlk_pipeline *p);
 
-#ifdef __cplusplus
-}
-#endif
+WLK_END_DECLS
 #endif

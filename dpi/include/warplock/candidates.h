@@ -10,9 +10,7 @@
 
 #include "warplock/block.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WLK_BEGIN_DECLS
 
 #define WLK_MAX_CANDIDATES 1024u
 
@@ -56,7 +54,5 @@ void wlk_candidates_record(wlk_candidates *w, const uint64_t *in, uint64_t *out,
 /** As wlk_block::forget, in every candidate. */
 void wlk_candidates_forget(wlk_candidates *w, const uint64_t *in, const uint64_t *x);
 
-#ifdef __cplusplus
-}
-#endif
+WLK_END_DECLS
 #endif

@@ -12,9 +12,7 @@
 #include "warplock/block.h"
 #include "warplock/json.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WLK_BEGIN_DECLS
 
 #define WLK_HISTORY      16u  /**< cycles shown before a mismatch */
 #define WLK_AFTERMATH    512u /**< cycles watched after a mismatch to decide its kind */
@@ -137,7 +135,5 @@ void wlk_checker_report_kept(const wlk_checker *checker, wlk_status verdict, con
  */
 void wlk_checker_json(const wlk_checker *checker, bool strict, wlk_json *to);
 
-#ifdef __cplusplus
-}
-#endif
+WLK_END_DECLS
 #endif

@@ -14,9 +14,7 @@
 
 #include "warplock/checker.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WLK_BEGIN_DECLS
 
 typedef struct wlk_dpi wlk_dpi;
 
@@ -67,7 +65,5 @@ wlk_checker *wlk_dpi_checker(uint32_t index);
 /** Mismatches and violations seen by any handle since the last configure. Cheap. */
 extern uint32_t wlk_dpi_failures;
 
-#ifdef __cplusplus
-}
-#endif
+WLK_END_DECLS
 #endif

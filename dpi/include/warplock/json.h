@@ -16,9 +16,7 @@
 
 #include "warplock/block.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WLK_BEGIN_DECLS
 
 /** A stream, and whether a comma is due before the next value. */
 typedef struct wlk_json {
@@ -54,7 +52,5 @@ void wlk_json_numbers(wlk_json *j, const char *const *names, const uint64_t *val
 /** The object `config`: every parameter of the table, named values as strings. */
 void wlk_json_config(wlk_json *j, const wlk_table *table, const uint32_t *cfg);
 
-#ifdef __cplusplus
-}
-#endif
+WLK_END_DECLS
 #endif

@@ -12,9 +12,7 @@
 
 #include "warplock/opndcoll.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WLK_BEGIN_DECLS
 
 /**
  * Read options from a file and check what comes out.
@@ -39,7 +37,5 @@ wlk_status wlk_opndcoll_read_options(wlk_opndcoll_cfg *cfg, const char *path, ch
 wlk_status wlk_opndcoll_read_option_files(wlk_opndcoll_cfg *cfg, const char *const *paths,
                                           uint32_t n_paths, char **unknown, wlk_error *err);
 
-#ifdef __cplusplus
-}
-#endif
+WLK_END_DECLS
 #endif

@@ -16,9 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WLK_BEGIN_DECLS
 
 /** Version of the format that this library reads, the only one. */
 #define WLK_PROGRAM_VERSION 1u
@@ -84,7 +82,5 @@ void wlk_program_free(wlk_program *program);
 /** Name of a unit (below WLK_UNITS) as it stands in a file, e.g. "fpu". */
 const char *wlk_unit_name(uint32_t unit);
 
-#ifdef __cplusplus
-}
-#endif
+WLK_END_DECLS
 #endif

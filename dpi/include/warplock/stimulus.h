@@ -10,9 +10,7 @@
 #include "warplock/block.h"
 #include "warplock/program.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WLK_BEGIN_DECLS
 
 /** Words a generator may keep between cycles: enough for 256 results in execution. */
 #define WLK_STIMULUS_WORDS 1024u
@@ -117,7 +115,5 @@ static inline uint64_t wlk_random(uint64_t *state) {
     return z ^ (z >> 31);
 }
 
-#ifdef __cplusplus
-}
-#endif
+WLK_END_DECLS
 #endif

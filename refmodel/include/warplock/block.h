@@ -16,9 +16,7 @@
 
 #include "warplock/error.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WLK_BEGIN_DECLS
 
 /** Version of this interface and of the DPI entry points; a checker built for another is refused.
  */
@@ -308,7 +306,5 @@ static inline void wlk_port_set(const wlk_port *port, uint64_t *words, uint64_t 
     words[port->word] = (words[port->word] & ~mask) | ((value << port->lsb) & mask);
 }
 
-#ifdef __cplusplus
-}
-#endif
+WLK_END_DECLS
 #endif

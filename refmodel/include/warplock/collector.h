@@ -15,9 +15,7 @@
 #include "warplock/block.h"
 #include "warplock/collector_ports.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WLK_BEGIN_DECLS
 
 #define WLK_COLLECTOR_OPERANDS  3u
 #define WLK_COLLECTOR_ROW_WORDS 64u /**< widest row: 64 lanes of 64 bits */
@@ -48,7 +46,5 @@ struct wlk_collector_state {
     uint64_t rows[WLK_COLLECTOR_ROWS * WLK_COLLECTOR_ROW_WORDS] WLK_ALIGN64;
 };
 
-#ifdef __cplusplus
-}
-#endif
+WLK_END_DECLS
 #endif

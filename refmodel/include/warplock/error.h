@@ -10,9 +10,16 @@
 #ifndef WARPLOCK_ERROR_H
 #define WARPLOCK_ERROR_H
 
+/** Around the declarations of a header, for C++. */
 #ifdef __cplusplus
-extern "C" {
+#define WLK_BEGIN_DECLS extern "C" {
+#define WLK_END_DECLS   }
+#else
+#define WLK_BEGIN_DECLS
+#define WLK_END_DECLS
 #endif
+
+WLK_BEGIN_DECLS
 
 /** Status of a call and exit code of a command. */
 typedef enum wlk_status {
@@ -64,7 +71,5 @@ wlk_fail(wlk_error *err, wlk_status status, const char *format, ...);
 /** Name of a status or verdict, e.g. "FUNCTIONAL_MISMATCH"; never NULL. */
 const char *wlk_status_name(wlk_status status);
 
-#ifdef __cplusplus
-}
-#endif
+WLK_END_DECLS
 #endif

@@ -10,9 +10,7 @@
 #include "warplock/block.h"
 #include "warplock/hazard_ports.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WLK_BEGIN_DECLS
 
 /** Counters of a warp, in the order of the ports. */
 enum { WLK_HAZARD_WAW, WLK_HAZARD_WAR, WLK_HAZARD_SCOREBOARD, WLK_HAZARD_COUNTERS };
@@ -25,7 +23,5 @@ struct wlk_hazard_state {
     uint8_t reset_seen; /**< an edge in reset has defined the counters */
 };
 
-#ifdef __cplusplus
-}
-#endif
+WLK_END_DECLS
 #endif

@@ -15,9 +15,7 @@
 #include "warplock/reservation_station.h"
 #include "warplock/scoreboard.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WLK_BEGIN_DECLS
 
 /** State: those of the four models, by the names of the RTL's instances. */
 struct wlk_issue_state {
@@ -27,7 +25,5 @@ struct wlk_issue_state {
     wlk_collector_state collector; /**< last: its rows are as many as the configuration needs */
 };
 
-#ifdef __cplusplus
-}
-#endif
+WLK_END_DECLS
 #endif

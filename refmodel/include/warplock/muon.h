@@ -10,9 +10,7 @@
 
 #include "warplock/hazard_ports.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WLK_BEGIN_DECLS
 
 /** In a record the registers of several operands lie side by side, operand 0 lowest. */
 enum { WLK_PREG_BITS = 10, WLK_PREG_MASK = (1 << WLK_PREG_BITS) - 1 };
@@ -74,7 +72,5 @@ static inline void wlk_entry_put_destination(uint64_t *entry, uint32_t rd, uint3
     wlk_entry_put_hasRd(entry, has_rd);
 }
 
-#ifdef __cplusplus
-}
-#endif
+WLK_END_DECLS
 #endif

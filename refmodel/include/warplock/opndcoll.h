@@ -27,9 +27,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WLK_BEGIN_DECLS
 
 #define WLK_OPNDCOLL_MAX_BANKS    256u /**< banks */
 #define WLK_OPNDCOLL_MAX_UNITS    256u /**< collector units, all sets together */
@@ -360,7 +358,5 @@ const char *wlk_opndcoll_kind_name(uint32_t kind);
 /** "v40", "v42", "v32"; NULL beyond the revisions. */
 const char *wlk_opndcoll_revision_name(uint32_t revision);
 
-#ifdef __cplusplus
-}
-#endif
+WLK_END_DECLS
 #endif

@@ -15,9 +15,7 @@
 #include "warplock/opndcoll.h"
 #include "warplock/opndcoll_ports.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WLK_BEGIN_DECLS
 
 /**
  * State: this head, then the model and, with `data`, operands and the register file, found by their
@@ -39,7 +37,5 @@ static inline const wlk_opndcoll *wlk_opndcoll_rtl_model(const wlk_opndcoll_rtl_
     return (const wlk_opndcoll *)(const void *)((const char *)state + state->at_model);
 }
 
-#ifdef __cplusplus
-}
-#endif
+WLK_END_DECLS
 #endif

@@ -11,9 +11,7 @@
 #include "warplock/block.h"
 #include "warplock/reservation_station_ports.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WLK_BEGIN_DECLS
 
 #define WLK_RESERVATION_STATION_ROWS 32u
 
@@ -54,7 +52,5 @@ struct wlk_reservation_station_state {
     uint8_t reset_seen;  /**< an edge in reset has defined what reset reaches */
 };
 
-#ifdef __cplusplus
-}
-#endif
+WLK_END_DECLS
 #endif

@@ -11,9 +11,7 @@
 #include "warplock/block.h"
 #include "warplock/scoreboard_ports.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WLK_BEGIN_DECLS
 
 /** State: the RTL's counters by their names, then a fact about them. */
 struct wlk_scoreboard_state {
@@ -22,7 +20,5 @@ struct wlk_scoreboard_state {
     uint8_t reset_seen; /**< an edge in reset has defined the counters */
 };
 
-#ifdef __cplusplus
-}
-#endif
+WLK_END_DECLS
 #endif

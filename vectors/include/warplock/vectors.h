@@ -17,9 +17,7 @@
 
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WLK_BEGIN_DECLS
 
 /** Version of the file format that this library writes and the only one it reads. */
 #define WLK_VEC_VERSION 1u
@@ -118,7 +116,5 @@ wlk_status wlk_vec_seek(wlk_vec_reader *reader, uint64_t cycle, wlk_error *err);
 /** Free @p reader (NULL: nothing). */
 void wlk_vec_close(wlk_vec_reader *reader);
 
-#ifdef __cplusplus
-}
-#endif
+WLK_END_DECLS
 #endif

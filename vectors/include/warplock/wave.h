@@ -28,9 +28,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WLK_BEGIN_DECLS
 
 /** An open waveform; opaque. */
 typedef struct wlk_wave wlk_wave;
@@ -183,7 +181,5 @@ void wlk_wave_stop(wlk_wave *wave);
 /** Where the run stands. */
 wlk_wave_progress wlk_wave_get_progress(const wlk_wave *wave);
 
-#ifdef __cplusplus
-}
-#endif
+WLK_END_DECLS
 #endif
