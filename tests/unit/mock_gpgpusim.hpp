@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <iterator>
 #include <list>
 #include <memory>
 
@@ -149,9 +150,6 @@ struct traits : watching_traits {
 
 /* ---- the calls that build a collector, §3 ---- */
 
-/** The simulator's names of CU sets, in an order of their own. */
-enum cu_set_id { SP_CUS, DP_CUS, SFU_CUS, TENSOR_CUS, INT_CUS, MEM_CUS, GEN_CUS };
-
 /** A call of add_port(), as kinds and set ids. */
 struct port_call {
     std::vector<unsigned> kinds, cu_sets;
@@ -166,67 +164,29 @@ struct calls {
     std::vector<port_call> ports;
 };
 
-inline void add_ports(calls &to, unsigned n, const std::vector<unsigned> &kinds,
-                      const std::vector<unsigned> &cu_sets) {
-    to.ports.insert(to.ports.end(), n, port_call{kinds, cu_sets});
-}
-
-inline std::vector<unsigned> generic_kinds(const wlk_opndcoll_cfg &c) {
-    std::vector<unsigned> kinds = {WLK_OPNDCOLL_SP, WLK_OPNDCOLL_SFU, WLK_OPNDCOLL_MEM};
-    if (c.revision == WLK_OPNDCOLL_V32) {
-        return kinds;
-    }
-    if (c.tensor_core_avail != 0u) {
-        kinds.push_back(WLK_OPNDCOLL_TENSOR);
-    }
-    if (c.num_dp_units != 0u) {
-        kinds.push_back(WLK_OPNDCOLL_DP);
-    }
-    if (c.num_int_units != 0u) {
-        kinds.push_back(WLK_OPNDCOLL_INT);
-    }
-    for (unsigned i = 0; i < WLK_OPNDCOLL_SPECIALIZED && c.specialized_unit[i].enabled != 0u; i++) {
-        kinds.push_back(WLK_OPNDCOLL_SPEC1 + i);
-    }
-    return kinds;
+/** The simulator's number of the n-th CU set: an order of its own. */
+inline unsigned cu_set_id(unsigned n) {
+    return (n + 6u) % 7u;
 }
 
 inline calls calls_of(const wlk_opndcoll_cfg &c) {
     calls to;
-#define CU_SET(ID, k)                                                                              \
-    to.cu_sets.push_back(                                                                          \
-        {ID, c.operand_collector_num_units_##k, c.operand_collector_num_out_ports_##k})
-#define PORTS(KIND, ID, k)                                                                         \
-    add_ports(to, c.operand_collector_num_in_ports_##k, {KIND}, {ID, GEN_CUS})
-    if (c.revision == WLK_OPNDCOLL_V32) {
-        CU_SET(SP_CUS, sp);
-        CU_SET(SFU_CUS, sfu);
-        CU_SET(MEM_CUS, mem);
-        CU_SET(GEN_CUS, gen);
-        PORTS(WLK_OPNDCOLL_SP, SP_CUS, sp);
-        PORTS(WLK_OPNDCOLL_SFU, SFU_CUS, sfu);
-        PORTS(WLK_OPNDCOLL_MEM, MEM_CUS, mem);
-        add_ports(to, c.operand_collector_num_in_ports_gen, generic_kinds(c), {GEN_CUS});
-        return to;
+    wlk_opndcoll_set set;
+    for (unsigned n = 0; wlk_opndcoll_set_of(&c, n, &set); n++) {
+        to.cu_sets.push_back({cu_set_id(n), set.units, set.dispatch_units});
     }
-    CU_SET(GEN_CUS, gen);
-    add_ports(to, c.operand_collector_num_in_ports_gen, generic_kinds(c), {GEN_CUS});
-    if (c.enable_specialized_operand_collector != 0u) {
-        CU_SET(SP_CUS, sp);
-        CU_SET(DP_CUS, dp);
-        CU_SET(TENSOR_CUS, tensor_core);
-        CU_SET(SFU_CUS, sfu);
-        CU_SET(MEM_CUS, mem);
-        CU_SET(INT_CUS, int);
-        PORTS(WLK_OPNDCOLL_SP, SP_CUS, sp);
-        PORTS(WLK_OPNDCOLL_DP, DP_CUS, dp);
-        PORTS(WLK_OPNDCOLL_SFU, SFU_CUS, sfu);
-        PORTS(WLK_OPNDCOLL_TENSOR, TENSOR_CUS, tensor_core);
-        PORTS(WLK_OPNDCOLL_MEM, MEM_CUS, mem);
-        PORTS(WLK_OPNDCOLL_INT, INT_CUS, int);
+    wlk_opndcoll_port port;
+    for (unsigned n = 0; wlk_opndcoll_port_of(&c, n, &port); n++) {
+        port_call call;
+        for (unsigned kind = 0; kind < WLK_OPNDCOLL_KINDS; kind++) {
+            if ((port.kinds >> kind & 1u) != 0u) {
+                call.kinds.push_back(kind);
+            }
+        }
+        std::transform(port.sets, port.sets + port.n_sets, std::back_inserter(call.cu_sets),
+                       cu_set_id);
+        to.ports.push_back(call);
     }
-#undef CU_SET
-#undef PORTS
     return to;
 }
 

@@ -216,23 +216,19 @@ bool same_events(const in_place &a, const plain &b) {
            std::equal(a.events_begin(), a.events_end(), b.events.data(), same_event);
 }
 
-bool same_slot(mock::reg_set &set, unsigned slot, bool there, const wlk_opndcoll_held &held) {
-    const mock::inst *inst = set.at(slot);
-    return there == (inst != nullptr) &&
-           (!there || (inst->uid == held.uid && inst->wid == held.wid));
-}
-
 bool same_registers(mock::core &c, const plain &b) {
     bool same = true;
     for (unsigned kind = 0; kind < c.shape.kinds; kind++) {
-        wlk_opndcoll_held held;
-        for (unsigned slot = 0; slot < c.id[kind].width(); slot++) {
-            const bool there = wlk_opndcoll_id_slot(b.model, kind, slot, &held);
-            same = same_slot(c.id[kind], slot, there, held) && same;
-        }
-        for (unsigned slot = 0; slot < c.ex[kind].width(); slot++) {
-            const bool there = wlk_opndcoll_ex_slot(b.model, kind, slot, &held);
-            same = same_slot(c.ex[kind], slot, there, held) && same;
+        for (bool ex : {false, true}) {
+            mock::reg_set &set = ex ? c.ex[kind] : c.id[kind];
+            for (unsigned slot = 0; slot < set.width(); slot++) {
+                wlk_opndcoll_held held;
+                const mock::inst *inst = set.at(slot);
+                const bool there = ex ? wlk_opndcoll_ex_slot(b.model, kind, slot, &held)
+                                      : wlk_opndcoll_id_slot(b.model, kind, slot, &held);
+                same = there == (inst != nullptr) &&
+                       (!there || (inst->uid == held.uid && inst->wid == held.wid)) && same;
+            }
         }
     }
     return same;
@@ -503,67 +499,72 @@ void opndcoll_adapter_foreign_changes_are_found() {
 
 /* ---- errors ---- */
 
-template <class Edit> std::string build_error(Edit edit) {
-    mock::core core(gtx480(WLK_OPNDCOLL_V40));
-    mock::calls calls = mock::calls_of(core.cfg);
-    edit(core, calls);
-    return error_of([&] {
-        in_place collector;
-        mock::build(collector, core, calls);
-        collector.init(core.cfg.num_reg_banks, &core);
-    });
-}
-
 void check_build(const char *expected, const std::string &text) {
     CHECK_MSG(text.find(expected) != std::string::npos, "expected \"%s\": \"%s\"", expected,
               text.c_str());
 }
 
+struct wrong_construction {
+    const char *expected;
+    void (*edit)(mock::core &, mock::calls &);
+};
+
 // gtx480: ports 0, 1 are SP's, 2 SFU's, 3 TENSOR's, 4 MEM's.
 void opndcoll_adapter_wrong_construction_is_refused() {
     typedef mock::core core;
     typedef mock::calls calls;
-    CHECK(build_error([](core &, calls &) {}).empty());
-    check_build("-gpgpu_num_reg_banks 0",
-                build_error([](core &c, calls &) { c.cfg.num_reg_banks = 0; }));
-    check_build("CU set 1: added with 7 units and 2 dispatch units; the configuration has 6 units "
-                "and 2 dispatch units",
-                build_error([](core &, calls &to) { to.cu_sets[1].units = 7; }));
-    check_build("CU set 1: added with 6 units and 1 dispatch units",
-                build_error([](core &, calls &to) { to.cu_sets[1].dispatch_units = 1; }));
-    check_build("CU set 1: its id 6 was added before",
-                build_error([](core &, calls &to) { to.cu_sets[1].id = mock::GEN_CUS; }));
-    check_build("more sets than 6", build_error([](core &, calls &to) { to.cu_sets.pop_back(); }));
-    check_build("has 7 sets",
-                build_error([](core &, calls &to) { to.cu_sets.push_back(to.cu_sets[0]); }));
-    check_build("more ports than 4", build_error([](core &, calls &to) { to.ports.pop_back(); }));
-    check_build("has 5 ports",
-                build_error([](core &, calls &to) { to.ports.push_back(to.ports[0]); }));
-    check_build("port 2: its CU set 0 is 0; in the configuration it is 2",
-                build_error([](core &, calls &to) { to.ports[2] = to.ports[0]; }));
-    check_build("port 0: added with 1 CU sets; the configuration has 2",
-                build_error([](core &, calls &to) { to.ports[0].cu_sets.pop_back(); }));
-    check_build("port 1: the place of SP has another register set",
-                build_error([](core &, calls &to) { to.ports[1].kinds[0] = WLK_OPNDCOLL_MEM; }));
-    check_build("port 4: the place of MEM has another register set",
-                build_error([](core &, calls &to) { to.ports[4].kinds[0] = WLK_OPNDCOLL_SP; }));
-    check_build("port 0: there is no register set of SP",
-                build_error([](core &, calls &to) { to.ports[0].kinds.clear(); }));
-    check_build("port 0: the configuration has 1 pairs", build_error([](core &, calls &to) {
-                    to.ports[0].kinds.push_back(WLK_OPNDCOLL_MEM);
-                }));
-    check_build("OC_EX SP has 3 slots; in the configuration it has 2",
-                build_error([](core &c, calls &) { c.ex[WLK_OPNDCOLL_SP].resize(3); }));
+    static const wrong_construction all[] = {
+        {"", [](core &, calls &) {}},
+        {"-gpgpu_num_reg_banks 0", [](core &c, calls &) { c.cfg.num_reg_banks = 0; }},
+        {"CU set 1: added with 7 units and 2 dispatch units; the configuration has 6 units and 2 "
+         "dispatch units",
+         [](core &, calls &to) { to.cu_sets[1].units = 7; }},
+        {"CU set 1: added with 6 units and 1 dispatch units",
+         [](core &, calls &to) { to.cu_sets[1].dispatch_units = 1; }},
+        {"CU set 1: its id 6 was added before",
+         [](core &, calls &to) { to.cu_sets[1].id = to.cu_sets[0].id; }},
+        {"more sets than 6", [](core &, calls &to) { to.cu_sets.pop_back(); }},
+        {"has 7 sets", [](core &, calls &to) { to.cu_sets.push_back(to.cu_sets[0]); }},
+        {"more ports than 4", [](core &, calls &to) { to.ports.pop_back(); }},
+        {"has 5 ports", [](core &, calls &to) { to.ports.push_back(to.ports[0]); }},
+        {"port 2: its CU set 0 is 0; in the configuration it is 3",
+         [](core &, calls &to) { to.ports[2] = to.ports[0]; }},
+        {"port 0: added with 1 CU sets; the configuration has 2",
+         [](core &, calls &to) { to.ports[0].cu_sets.pop_back(); }},
+        {"port 1: the place of SP has another register set",
+         [](core &, calls &to) { to.ports[1].kinds[0] = WLK_OPNDCOLL_MEM; }},
+        {"port 4: the place of MEM has another register set",
+         [](core &, calls &to) { to.ports[4].kinds[0] = WLK_OPNDCOLL_SP; }},
+        {"port 0: there is no register set of SP",
+         [](core &, calls &to) { to.ports[0].kinds.clear(); }},
+        {"port 0: the configuration has 1 pairs",
+         [](core &, calls &to) { to.ports[0].kinds.push_back(WLK_OPNDCOLL_MEM); }},
+        {"OC_EX SP has 3 slots; in the configuration it has 2",
+         [](core &c, calls &) { c.ex[WLK_OPNDCOLL_SP].resize(3); }},
+    };
+    for (const wrong_construction &one : all) {
+        core c(gtx480(WLK_OPNDCOLL_V40));
+        calls made = mock::calls_of(c.cfg);
+        one.edit(c, made);
+        const std::string text = error_of([&] {
+            in_place collector;
+            mock::build(collector, c, made);
+            collector.init(c.cfg.num_reg_banks, &c);
+        });
+        check_build(one.expected, text);
+        CHECK_MSG(text.empty() == (*one.expected == '\0'), "%s", text.c_str());
+    }
 }
 
 void opndcoll_adapter_missing_register_set_is_refused() {
     in_place collector;
     mock::core core(gtx480(WLK_OPNDCOLL_V40));
     mock::calls calls = mock::calls_of(core.cfg);
+    const std::vector<unsigned> cu_sets = calls.ports[0].cu_sets;
     calls.ports.clear();
     mock::build(collector, core, calls);
     std::vector<mock::reg_set *> in = {&core.id[WLK_OPNDCOLL_SP]}, out = {nullptr};
-    collector.add_port(in, out, {mock::SP_CUS, mock::GEN_CUS});
+    collector.add_port(in, out, cu_sets);
     check_build("port 0: a register set is NULL",
                 error_of([&] { collector.init(core.cfg.num_reg_banks, &core); }));
 }
