@@ -128,33 +128,19 @@ typedef struct cycle_t {
     uint32_t n_events;
 } cycle_t;
 
-static uint32_t issue_kind(const cycle_t *c, uint32_t port) {
-    return GET(issue_bits_kind, c->in) >> port * KIND_STEP & 7u;
-}
-
-static uint32_t issue_sched(const cycle_t *c, uint32_t port) {
-    return GET(issue_bits_sched, c->in) >> port * SCHED_STEP & 7u;
-}
-
-static uint32_t issue_wid(const cycle_t *c, uint32_t port) {
-    return (uint32_t)(GET(issue_bits_wid, c->in) >> port * WARP_STEP) & 63u;
-}
-
-static uint32_t issue_enable(const cycle_t *c, uint32_t port) {
-    return (uint32_t)(GET(issue_bits_enable, c->in) >> port * MAX_SLOTS) & 0xffu;
-}
-
-static uint32_t wb_wid(const cycle_t *c, uint32_t call) {
-    return GET(wb_bits_wid, c->in) >> call * WARP_STEP & 63u;
-}
-
-static uint32_t wb_sched(const cycle_t *c, uint32_t call) {
-    return GET(wb_bits_sched, c->in) >> call * SCHED_STEP & 7u;
-}
-
-static uint32_t wb_enable(const cycle_t *c, uint32_t call) {
-    return GET(wb_bits_enable, c->in) >> call * MAX_DST & 15u;
-}
+// What a control field has for a port or a call.
+#define ELEMENT(name, field, step, mask)                                                           \
+    static uint32_t name(const cycle_t *c, uint32_t index) {                                       \
+        return (uint32_t)(GET(field, c->in) >> index * (step)) & (mask);                           \
+    }
+ELEMENT(issue_kind, issue_bits_kind, KIND_STEP, 7u)
+ELEMENT(issue_sched, issue_bits_sched, SCHED_STEP, 7u)
+ELEMENT(issue_wid, issue_bits_wid, WARP_STEP, 63u)
+ELEMENT(issue_enable, issue_bits_enable, MAX_SLOTS, 0xffu)
+ELEMENT(wb_wid, wb_bits_wid, WARP_STEP, 63u)
+ELEMENT(wb_sched, wb_bits_sched, SCHED_STEP, 7u)
+ELEMENT(wb_enable, wb_bits_enable, MAX_DST, 15u)
+#undef ELEMENT
 
 static uint32_t wb_reg(const cycle_t *c, uint32_t call, uint32_t slot) {
     return (uint32_t)lane_get(&c->dst, c->wb_regs + call * c->dst.words, slot);
