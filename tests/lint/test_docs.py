@@ -207,7 +207,8 @@ def test_quirks_name_tests_that_exist():
     bare = re.findall(r"`(\w+)`", "\n".join(rows))
     assert len(named) >= 20 and len(bare) >= 40
     for file, name in named:
-        pattern = rf"^def {name}\(" if file.endswith(".py") else rf"^static void {name}\(void\)"
+        python, c = rf"^def {name}\(", rf"^(CASE\({name}\)|static void {name}\(void\))"
+        pattern = python if file.endswith(".py") else c
         source = (ROOT / "tests" / file).read_text(encoding="utf-8")
         assert re.search(pattern, source, re.MULTILINE), f"{file}::{name}"
     cases = "".join(p.read_text() for p in sorted((ROOT / "tests/unit/cases").glob("*.txt")))

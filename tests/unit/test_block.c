@@ -13,7 +13,7 @@ static wlk_port ports[MAX_PORTS];
 
 /* ---- configurations ---- */
 
-static void config_set_answers(void) {
+CASE(config_set_answers) {
     static const struct {
         const char *key, *value;
         wlk_status status;
@@ -37,7 +37,7 @@ static void config_set_answers(void) {
         {"lanes", "4", WLK_BAD_CONFIG, "no parameter 'lanes'"},
     };
     const wlk_table *table = wlk_block_find("collector")->table;
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < COUNT(cases); i++) {
         uint32_t cfg[WLK_MAX_PARAMS], before[WLK_MAX_PARAMS];
         wlk_error err = {WLK_OK, ""};
         wlk_config_defaults(table, cfg);
@@ -51,7 +51,7 @@ static void config_set_answers(void) {
     }
 }
 
-static void config_set_stores(void) {
+CASE(config_set_stores) {
     const wlk_table *table = wlk_block_find("collector")->table;
     uint32_t cfg[WLK_MAX_PARAMS];
     wlk_error err;
@@ -64,7 +64,7 @@ static void config_set_stores(void) {
     CHECK(wlk_config_set(table, cfg, "num_lanes", "99", NULL) == WLK_BAD_CONFIG);
 }
 
-static void config_check_names_the_value(void) {
+CASE(config_check_names_the_value) {
     const wlk_table *table = wlk_block_find("collector")->table;
     uint32_t cfg[WLK_MAX_PARAMS];
     wlk_error err;
@@ -151,7 +151,7 @@ static void layouts_of_random_configurations(const char *name) {
     }
 }
 
-static void ports_stops_at_capacity(void) {
+CASE(ports_stops_at_capacity) {
     const wlk_table *table = wlk_block_find("collector")->table;
     uint32_t cfg[WLK_MAX_PARAMS];
     wlk_config_defaults(table, cfg);
@@ -161,7 +161,7 @@ static void ports_stops_at_capacity(void) {
     CHECK(strcmp(ports[0].name, "reset") == 0 && ports[3].name[0] == '\0');
 }
 
-static void port_value_keeps_its_neighbours(void) {
+CASE(port_value_keeps_its_neighbours) {
     for (uint32_t lsb = 0; lsb < 64; lsb += 7) {
         for (uint32_t width = 1; lsb + width <= 64; width++) {
             const wlk_port port = {.word = 1, .lsb = (uint8_t)lsb, .width = (uint8_t)width};
@@ -177,7 +177,7 @@ static void port_value_keeps_its_neighbours(void) {
 
 /* ---- small functions ---- */
 
-static void widths_of_counts(void) {
+CASE(widths_of_counts) {
     static const struct {
         uint32_t n, clog2, idw;
     } cases[] = {{0, 0, 1},
@@ -192,7 +192,7 @@ static void widths_of_counts(void) {
                  {1025, 11, 11},
                  {UINT32_MAX, 32, 32},
                  {1u << 31, 31, 31}};
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < COUNT(cases); i++) {
         CHECK_MSG(wlk_clog2(cases[i].n) == cases[i].clog2, "clog2(%u)", cases[i].n);
         CHECK_MSG(wlk_idw(cases[i].n) == cases[i].idw, "idw(%u)", cases[i].n);
     }
@@ -201,7 +201,7 @@ static void widths_of_counts(void) {
     CHECK(wlk_min(3, 4) == 3 && wlk_max(3, 4) == 4);
 }
 
-static void blocks_are_listed(void) {
+CASE(blocks_are_listed) {
     uint32_t n = 0;
     for (; wlk_block_name(n) != NULL; n++) {
         const wlk_block *block = wlk_block_find(wlk_block_name(n));
@@ -214,7 +214,7 @@ static void blocks_are_listed(void) {
     CHECK(n > 0);
 }
 
-static void statuses_have_names(void) {
+CASE(statuses_have_names) {
     CHECK(strcmp(wlk_status_name(WLK_OK), "PASS") == 0);
     CHECK(strcmp(wlk_status_name(WLK_TIMING_DIVERGENCE), "TIMING_DIVERGENCE") == 0);
     for (int i = 0; i <= WLK_RTL_ASSERTION; i++) {
@@ -222,7 +222,7 @@ static void statuses_have_names(void) {
     }
 }
 
-static void error_cuts_what_is_too_long(void) {
+CASE(error_cuts_what_is_too_long) {
     wlk_error err;
     char text[1024];
     memset(text, 'x', sizeof text);
@@ -232,7 +232,7 @@ static void error_cuts_what_is_too_long(void) {
     CHECK(wlk_fail(NULL, WLK_USAGE, "%s", text) == WLK_USAGE);
 }
 
-static void compactor_member_beyond_its_words_is_left_out(void) {
+CASE(compactor_member_beyond_its_words_is_left_out) {
     const wlk_member list[] = {
         {.name = "pc", .word = 6, .lsb = 24, .width = 40},
         {.name = "word_7", .word = 7, .width = 1},
@@ -254,15 +254,5 @@ static void compactor_member_beyond_its_words_is_left_out(void) {
 }
 
 int main(void) {
-    config_set_answers();
-    config_set_stores();
-    config_check_names_the_value();
-    ports_stops_at_capacity();
-    compactor_member_beyond_its_words_is_left_out();
-    port_value_keeps_its_neighbours();
-    widths_of_counts();
-    blocks_are_listed();
-    statuses_have_names();
-    error_cuts_what_is_too_long();
-    return check_done();
+    return check_cases();
 }

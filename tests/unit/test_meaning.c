@@ -386,7 +386,7 @@ static void run_all(const char *name, const char *set) {
     }
 }
 
-static void meaning_of_named_configurations(void) {
+CASE(meaning_of_named_configurations) {
     const uint32_t n = read_configs("refmodel/blocks/issue.toml");
     CHECK_MSG(n >= 12, "%u configurations", n);
     for (uint32_t i = 0; i < n; i++) {
@@ -394,7 +394,7 @@ static void meaning_of_named_configurations(void) {
     }
 }
 
-static void meaning_of_other_shapes(void) {
+CASE(meaning_of_other_shapes) {
     static const char *const sets[] = {
         "lane_bits = 64, num_lanes = 3, num_warps = 4, num_pregs = 32, coll_entries = 3",
         "num_lanes = 64, num_warps = 2, num_pregs = 16, rs_entries = 32, coll_entries = 32",
@@ -402,13 +402,13 @@ static void meaning_of_other_shapes(void) {
         "num_warps = 1, num_lanes = 2, num_pregs = 2, rs_entries = 3, max_pending_reads = 2",
         "num_warps = 5, num_lanes = 2, num_pregs = 64, rs_entries = 7, bank_select = modulo",
     };
-    for (size_t i = 0; i < sizeof sets / sizeof sets[0]; i++) {
+    for (size_t i = 0; i < COUNT(sets); i++) {
         run_all(sets[i], sets[i]);
     }
 }
 
 // The programs must have met what makes the stage hard.
-static void meaning_met_the_hazards(void) {
+CASE(meaning_met_the_hazards) {
     for (uint32_t i = 0; i < wlk_issue_table.n_covers; i++) {
         const char *name = wlk_issue_table.covers[i].name;
         // No reset but the first; a register that is being read is never written (§4, WAR).
@@ -419,8 +419,5 @@ static void meaning_met_the_hazards(void) {
 }
 
 int main(void) {
-    meaning_of_named_configurations();
-    meaning_of_other_shapes();
-    meaning_met_the_hazards();
-    return check_done();
+    return check_cases();
 }

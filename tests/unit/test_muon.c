@@ -10,7 +10,7 @@
 
 /* ---- counters ---- */
 
-static void hazard_counters_have_64_bits(void) {
+CASE(hazard_counters_have_64_bits) {
     static wlk_hazard_in in;
     static wlk_hazard_out out, care;
     wlk_hazard_cfg cfg;
@@ -70,7 +70,7 @@ static void admit(uint32_t warp, uint32_t pc, bool waits) {
     in.admit.bits.busy[0] = waits;
 }
 
-static void reservation_station_counters_have_64_bits(void) {
+CASE(reservation_station_counters_have_64_bits) {
     start(1, 2, 0);
     st.cyclesDispatched = UINT32_MAX;
     st.cyclesEligible = UINT32_MAX;
@@ -91,7 +91,7 @@ static void reservation_station_counters_have_64_bits(void) {
     CHECK(out.perf.perWarp[1].stallsRSFull == UINT64_C(1) << 32);
 }
 
-static void issue_counters_have_64_bits(void) {
+CASE(issue_counters_have_64_bits) {
     static wlk_issue_cfg issue;
     static wlk_issue_state state;
     static wlk_issue_in heads;
@@ -141,9 +141,9 @@ static uint32_t run_one_warp(uint32_t cycles, uint32_t *wrong) {
 }
 
 // Numbers of ceil(log2 rows)+1 bits wrap; the order of a warp's rows must not.
-static void reservation_station_in_order_survives_the_wrap_of_sequence_numbers(void) {
+CASE(reservation_station_in_order_survives_the_wrap_of_sequence_numbers) {
     static const uint32_t sizes[] = {1, 2, 4, 5, 8, 32};
-    for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
+    for (size_t s = 0; s < COUNT(sizes); s++) {
         const uint32_t rows = sizes[s];
         uint32_t wrong;
         for (uint32_t in_order = 0; in_order < 2; in_order++) {
@@ -157,9 +157,5 @@ static void reservation_station_in_order_survives_the_wrap_of_sequence_numbers(v
 }
 
 int main(void) {
-    hazard_counters_have_64_bits();
-    reservation_station_counters_have_64_bits();
-    issue_counters_have_64_bits();
-    reservation_station_in_order_survives_the_wrap_of_sequence_numbers();
-    return check_done();
+    return check_cases();
 }

@@ -5,19 +5,15 @@
 #define _DEFAULT_SOURCE
 #include "check.h"
 #include "pipeline.h"
-#include "warplock/program.h"
-#include "warplock/stimulus.h"
+#include "rig.h"
+#include "scratch.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
-enum { MAX_RUNNING = 1024, MAX_RECORD = 4096 };
+enum { MAX_RUNNING = 1024 };
 
 // Instructions in execution, in the order of their issue.
 typedef struct running {
@@ -26,9 +22,8 @@ typedef struct running {
 } running;
 
 typedef struct player {
-    const wlk_block *block;
-    uint32_t cfg[WLK_MAX_PARAMS];
-    wlk_issue_state *before, *after;
+    rig g;
+    wlk_issue_state *before; // of the clock edge; the rig's state is after it
     wlk_program *program;
     size_t at[WLK_ISSUE_MAX_NUM_WARPS];
     running running[MAX_RUNNING];
@@ -36,49 +31,31 @@ typedef struct player {
     uint64_t random, cycle, admitted, issued, written;
     uint32_t ready;    // percent of the cycles in which the execution side takes one
     uint32_t reset_at; // cycle of a second reset, or 0
-    uint64_t in[MAX_RECORD], out[MAX_RECORD], care[MAX_RECORD];
 } player;
 
 static const wlk_issue_cfg *config(const player *y) {
-    return (const wlk_issue_cfg *)y->cfg;
+    return (const wlk_issue_cfg *)y->g.cfg;
 }
 
-static void *aligned(size_t size) {
-    void *at = aligned_alloc(64, (size + 63u) & ~(size_t)63u);
-    if (at == NULL) {
-        perror("aligned_alloc");
-        exit(1);
-    }
-    memset(at, 0, size);
-    return at;
-}
-
-static player *player_new(void) {
-    player *y = (player *)aligned(sizeof *y);
-    y->block = wlk_block_find("issue");
-    wlk_config_defaults(y->block->table, y->cfg);
-    y->before = (wlk_issue_state *)aligned(sizeof *y->before);
-    y->after = (wlk_issue_state *)aligned(sizeof *y->after);
+static player *player_new(const char *settings, const char *program) {
+    player *y = calloc(1, sizeof *y);
+    wlk_error err = {0};
+    REQUIRE(y != NULL, "no memory");
+    rig_open(&y->g, "issue", settings, WLK_POWER_ZERO);
+    y->before = rig_state(&y->g, y->g.block, WLK_POWER_ZERO);
     y->ready = 100;
     y->random = 1;
+    const wlk_issue_cfg *cfg = config(y);
+    REQUIRE(wlk_program_load(&y->program, program, cfg->num_warps, cfg->num_pregs, cfg->num_lanes,
+                             cfg->lane_bits, &err) == WLK_OK,
+            "%s", err.text);
     return y;
 }
 
 static void player_free(player *y) {
     wlk_program_free(y->program);
-    free(y->before);
-    free(y->after);
+    rig_close(&y->g);
     free(y);
-}
-
-static void player_load(player *y, const char *path) {
-    wlk_error err = {0};
-    if (wlk_program_load(&y->program, path, config(y)->num_warps, config(y)->num_pregs,
-                         config(y)->num_lanes, config(y)->lane_bits, &err) != WLK_OK) {
-        (void)fprintf(stderr, "%s\n", err.text);
-        exit((int)err.status);
-    }
-    y->block->init(y->cfg, y->after, WLK_POWER_ZERO);
 }
 
 // The next instruction of a warp, or NULL.
@@ -107,9 +84,9 @@ static void put_entry(uint64_t *entry, const wlk_instruction *i) {
 static void put_writeback(player *y) {
     for (uint32_t k = 0; k < y->n_running; k++) {
         if (y->running[k].due <= y->cycle) {
-            wlk_issue_in_put_writeback_valid(y->in, 1);
-            wlk_issue_in_put_writeback_bits_rd(y->in, y->running[k].rd);
-            wlk_issue_in_put_writeback_bits_tmask(y->in, 1);
+            wlk_issue_in_put_writeback_valid(y->g.in, 1);
+            wlk_issue_in_put_writeback_bits_rd(y->g.in, y->running[k].rd);
+            wlk_issue_in_put_writeback_bits_tmask(y->g.in, 1);
             y->n_running--;
             memmove(y->running + k, y->running + k + 1, (y->n_running - k) * sizeof y->running[0]);
             y->written++;
@@ -119,9 +96,9 @@ static void put_writeback(player *y) {
 }
 
 static void put_inputs(player *y) {
-    memset(y->in, 0, sizeof y->in);
+    rig_idle(&y->g);
     const bool reset = y->cycle == 0 || (y->reset_at != 0 && y->cycle == y->reset_at);
-    wlk_issue_in_put_reset(y->in, reset);
+    wlk_issue_in_put_reset(y->g.in, reset);
     if (reset) {
         y->n_running = 0;
         return;
@@ -129,26 +106,26 @@ static void put_inputs(player *y) {
     for (uint32_t w = 0; w < config(y)->num_warps; w++) {
         const wlk_instruction *i = next_of(y, w);
         if (i != NULL) {
-            wlk_issue_in_put_ibuf_valid(y->in, UINT64_C(1) << w);
-            put_entry(wlk_issue_in_element_mut(y->in, w) + WLK_ISSUE_IN_IBUF_BITS, i);
+            wlk_issue_in_put_ibuf_valid(y->g.in, UINT64_C(1) << w);
+            put_entry(wlk_issue_in_element_mut(y->g.in, w) + WLK_ISSUE_IN_IBUF_BITS, i);
         }
     }
-    wlk_issue_in_put_issue_ready(y->in, wlk_random(&y->random) % 100u < y->ready);
+    wlk_issue_in_put_issue_ready(y->g.in, wlk_random(&y->random) % 100u < y->ready);
     put_writeback(y);
 }
 
 static void take_outputs(player *y) {
-    if (wlk_issue_in_get_reset(y->in)) {
+    if (wlk_issue_in_get_reset(y->g.in)) {
         return;
     }
     const uint32_t fires =
-        wlk_issue_out_get_ibuf_ready(y->out) & wlk_issue_in_get_ibuf_valid(y->in);
+        wlk_issue_out_get_ibuf_ready(y->g.out) & wlk_issue_in_get_ibuf_valid(y->g.in);
     for (uint32_t w = 0; w < config(y)->num_warps; w++) {
         y->at[w] += fires >> w & 1u;
         y->admitted += fires >> w & 1u;
     }
-    if (wlk_issue_out_get_issue_valid(y->out) && wlk_issue_in_get_issue_ready(y->in)) {
-        const uint64_t *e = y->out + WLK_ISSUE_OUT_ISSUE_BITS;
+    if (wlk_issue_out_get_issue_valid(y->g.out) && wlk_issue_in_get_issue_ready(y->g.in)) {
+        const uint64_t *e = y->g.out + WLK_ISSUE_OUT_ISSUE_BITS;
         y->issued++;
         if (wlk_entry_get_hasRd(e) && y->n_running < MAX_RUNNING) {
             y->running[y->n_running++] =
@@ -159,13 +136,12 @@ static void take_outputs(player *y) {
 
 // Up to that cycle; without a picture when there is none.
 static void play(player *y, wlk_pipeline *p, uint64_t cycles) {
-    wlk_step_info info;
     for (; y->cycle < cycles; y->cycle++) {
         put_inputs(y);
-        memcpy(y->before, y->after, y->block->state_size(y->cfg));
-        y->block->record(y->cfg, y->after, y->in, y->out, y->care, &info);
+        memcpy(y->before, y->g.state, y->g.block->state_size(y->g.cfg));
+        rig_record(&y->g);
         if (p != NULL) {
-            wlk_pipeline_cycle(p, y->before, y->in, y->after);
+            wlk_pipeline_cycle(p, y->before, y->g.in, y->g.state);
         }
         take_outputs(y);
     }
@@ -173,31 +149,34 @@ static void play(player *y, wlk_pipeline *p, uint64_t cycles) {
 
 /* ---- a log on demand ---- */
 
-// One of our words, or a parameter of `issue`.
-static void set_word(player *y, const char *word, const char **program, uint64_t *cycles) {
-    char key[64];
-    const char *value = strchr(word, '=');
-    wlk_error err = {0};
-    if (value == NULL || (size_t)(value - word) >= sizeof key) {
-        (void)fprintf(stderr, "%s: not key=value\n", word);
-        exit(WLK_USAGE);
+// Words of ours; all others are parameters of `issue`.
+typedef struct order {
+    const char *program;
+    uint64_t cycles, seed, ready, reset_at;
+    char settings[RIG_TEXT];
+} order;
+
+static void take_word(order *o, const char *word) {
+    const struct {
+        const char *key;
+        uint64_t *value;
+    } numbers[] = {{"cycles=", &o->cycles},
+                   {"seed=", &o->seed},
+                   {"ready=", &o->ready},
+                   {"reset_at=", &o->reset_at}};
+    for (size_t i = 0; i < COUNT(numbers); i++) {
+        const size_t length = strlen(numbers[i].key);
+        if (strncmp(word, numbers[i].key, length) == 0) {
+            *numbers[i].value = strtoull(word + length, NULL, 10);
+            return;
+        }
     }
-    (void)snprintf(key, sizeof key, "%.*s", (int)(value - word), word);
-    value++;
-    if (strcmp(key, "program") == 0) {
-        *program = value;
-    } else if (strcmp(key, "cycles") == 0) {
-        *cycles = strtoull(value, NULL, 10);
-    } else if (strcmp(key, "seed") == 0) {
-        y->random = strtoull(value, NULL, 10);
-    } else if (strcmp(key, "ready") == 0) {
-        y->ready = (uint32_t)strtoul(value, NULL, 10);
-    } else if (strcmp(key, "reset_at") == 0) {
-        y->reset_at = (uint32_t)strtoul(value, NULL, 10);
-    } else if (wlk_config_set(y->block->table, y->cfg, key, value, &err) != WLK_OK) {
-        (void)fprintf(stderr, "%s\n", err.text);
-        exit((int)err.status);
+    if (strncmp(word, "program=", 8) == 0) {
+        o->program = word + 8;
+        return;
     }
+    const size_t used = strlen(o->settings);
+    (void)snprintf(o->settings + used, sizeof o->settings - used, "%s ", word);
 }
 
 static void print_counts(const player *y) {
@@ -207,7 +186,8 @@ static void print_counts(const player *y) {
     for (uint32_t k = 0; k < WLK_HAZARD_COUNTERS; k++) {
         (void)printf(", \"%s\": [", names[k]);
         for (uint32_t w = 0; w < config(y)->num_warps; w++) {
-            (void)printf("%s%" PRIu64, w != 0 ? ", " : "", y->after->hazard.perf[w][k]);
+            (void)printf("%s%" PRIu64, w != 0 ? ", " : "",
+                         ((const wlk_issue_state *)y->g.state)->hazard.perf[w][k]);
         }
         (void)printf("]");
     }
@@ -215,21 +195,19 @@ static void print_counts(const player *y) {
 }
 
 static int write_log(int n_words, char **words) {
-    player *y = player_new();
-    const char *program = NULL;
-    uint64_t cycles = 1000;
+    order o = {.cycles = 1000, .seed = 1, .ready = 100};
     wlk_error err = {0};
     for (int k = 1; k < n_words; k++) {
-        set_word(y, words[k], &program, &cycles);
+        take_word(&o, words[k]);
     }
-    if (y->block->check(y->cfg, &err) != WLK_OK || program == NULL) {
-        (void)fprintf(stderr, "%s\n", program == NULL ? "no program=FILE" : err.text);
-        return WLK_USAGE;
-    }
-    player_load(y, program);
-    wlk_pipeline *p = wlk_pipeline_open(words[0], true, y->cfg, &err);
+    REQUIRE(o.program != NULL, "no program=FILE");
+    player *y = player_new(o.settings, o.program);
+    y->random = o.seed;
+    y->ready = (uint32_t)o.ready;
+    y->reset_at = (uint32_t)o.reset_at;
+    wlk_pipeline *p = wlk_pipeline_open(words[0], true, y->g.cfg, &err);
     if (p != NULL) {
-        play(y, p, cycles);
+        play(y, p, o.cycles);
         print_counts(y);
         (void)wlk_pipeline_close(p, &err);
     }
@@ -242,132 +220,93 @@ static int write_log(int n_words, char **words) {
 
 /* ---- known answers ---- */
 
-static char folder[256], prog_path[288], log_path[288];
-
-// Files in the folder.
-static unsigned files(void) {
-    unsigned n = 0;
-    DIR *dir = opendir(folder);
-    while (dir != NULL && readdir(dir) != NULL) {
-        n++;
-    }
-    if (dir != NULL) {
-        (void)closedir(dir);
-    }
-    return n - 2u; // . and ..
-}
-
-static void write_program(const char *text) {
-    FILE *file = fopen(prog_path, "w");
-    if (file == NULL || fputs(text, file) < 0 || fclose(file) != 0) {
-        perror(prog_path);
-        exit(1);
-    }
+static const char *log_path(void) {
+    return scratch("p.kanata");
 }
 
 // A program on two warps, four rows, one lane.
 static player *small_player(const char *program) {
-    player *y = player_new();
-    wlk_issue_cfg *cfg = (wlk_issue_cfg *)y->cfg;
-    cfg->num_warps = 2;
-    cfg->num_lanes = 1;
-    cfg->num_pregs = 16;
-    cfg->rs_entries = 4;
-    write_program(program);
-    player_load(y, prog_path);
-    return y;
+    return player_new("num_warps=2 num_lanes=1 num_pregs=16 rs_entries=4",
+                      scratch_text("p.prog", program));
 }
 
 static wlk_pipeline *opened(const player *y) {
     wlk_error err = {0};
-    wlk_pipeline *p = wlk_pipeline_open(log_path, true, y->cfg, &err);
+    wlk_pipeline *p = wlk_pipeline_open(log_path(), true, y->g.cfg, &err);
     CHECK_MSG(p != NULL, "%s", err.text);
     return p;
 }
 
-// Close the picture and read it.
-static void closed(wlk_pipeline *p, char *text, size_t size) {
+// Close the picture of a player, and look at it.
+static void check_picture(player *y, wlk_pipeline *p, const char *want) {
     wlk_error err = {0};
+    size_t size;
     CHECK_MSG(wlk_pipeline_close(p, &err) == WLK_OK, "%s", err.text);
-    FILE *file = fopen(log_path, "r");
-    text[0] = '\0';
-    if (CHECK(file != NULL)) {
-        text[fread(text, 1, size - 1u, file)] = '\0';
-        (void)fclose(file);
-    }
-}
-
-static void picture(const char *program, uint64_t cycles, uint32_t forward, char *text,
-                    size_t size) {
-    player *y = small_player(program);
-    ((wlk_issue_cfg *)y->cfg)->forward_coll_issue = forward;
-    wlk_pipeline *p = opened(y);
-    play(y, p, cycles);
-    closed(p, text, size);
+    char *got = scratch_read(log_path(), &size);
+    CHECK_MSG(strcmp(got, want) == 0, "---- wanted ----\n%s---- got ----\n%s----", want, got);
+    free(got);
     player_free(y);
 }
 
-static void check_text(const char *got, const char *want) {
-    if (!CHECK(strcmp(got, want) == 0)) {
-        printf("---- wanted ----\n%s---- got ----\n%s----\n", want, got);
-    }
+static void check_program(const char *program, uint64_t cycles, bool forward, const char *want) {
+    player *y = small_player(program);
+    ((wlk_issue_cfg *)y->g.cfg)->forward_coll_issue = forward;
+    wlk_pipeline *p = opened(y);
+    play(y, p, cycles);
+    check_picture(y, p, want);
 }
 
 #define HEAD "warplock-program 1\n"
 
 // muon-issue §6: ibuf fire 1, readReq 2, readResp 3, issue valid 4; a store ends with its issue.
-static void pipeline_shows_the_shortest_path(void) {
-    char text[4096];
-    picture(HEAD "0 0x80000000 - x1 x2 - * 1 lsu\n", 7, 1, text, sizeof text);
-    check_text(text, "Kanata\t0004\nC=\t0\n"
-                     "C\t1\nI\t0\t0\t0\nL\t0\t0\tw0 80000000: <- x1 x2\nL\t0\t1\tlanes 1\n"
-                     "S\t0\t0\tibuf\nL\t0\t1\t\\nrow 0\n"
-                     "C\t1\nE\t0\t0\tibuf\nS\t0\t0\tadmit\n"
-                     "C\t1\nE\t0\t0\tadmit\nS\t0\t0\tcollect\nL\t0\t1\t\\ncollector entry 0\n"
-                     "C\t1\nE\t0\t0\tcollect\nS\t0\t0\tissue\n"
-                     "C\t1\nE\t0\t0\tissue\nS\t0\t0\texec\nE\t0\t0\texec\nR\t0\t0\t0\n"
-                     "C\t2\n");
+CASE(pipeline_shows_the_shortest_path) {
+    check_program(HEAD "0 0x80000000 - x1 x2 - * 1 lsu\n", 7, true,
+                  "Kanata\t0004\nC=\t0\n"
+                  "C\t1\nI\t0\t0\t0\nL\t0\t0\tw0 80000000: <- x1 x2\nL\t0\t1\tlanes 1\n"
+                  "S\t0\t0\tibuf\nL\t0\t1\t\\nrow 0\n"
+                  "C\t1\nE\t0\t0\tibuf\nS\t0\t0\tadmit\n"
+                  "C\t1\nE\t0\t0\tadmit\nS\t0\t0\tcollect\nL\t0\t1\t\\ncollector entry 0\n"
+                  "C\t1\nE\t0\t0\tcollect\nS\t0\t0\tissue\n"
+                  "C\t1\nE\t0\t0\tissue\nS\t0\t0\texec\nE\t0\t0\texec\nR\t0\t0\t0\n"
+                  "C\t2\n");
 }
 
 // A cycle more without forward_coll_issue, spent in `ready`.
-static void pipeline_shows_the_path_without_forwarding(void) {
-    char text[4096];
-    picture(HEAD "1 0x4 - x1 - - * 1 lsu\n", 6, 0, text, sizeof text);
-    check_text(text, "Kanata\t0004\nC=\t0\n"
-                     "C\t1\nI\t0\t0\t1\nL\t0\t0\tw1 00000004: <- x1\nL\t0\t1\tlanes 1\n"
-                     "S\t0\t0\tibuf\nL\t0\t1\t\\nrow 0\n"
-                     "C\t1\nE\t0\t0\tibuf\nS\t0\t0\tadmit\n"
-                     "C\t1\nE\t0\t0\tadmit\nS\t0\t0\tcollect\nL\t0\t1\t\\ncollector entry 0\n"
-                     "C\t1\nE\t0\t0\tcollect\nS\t0\t0\tready\n"
-                     "C\t1\nE\t0\t0\tready\nS\t0\t0\tissue\n"
-                     "C\t1\nE\t0\t0\tissue\nS\t0\t0\texec\nE\t0\t0\texec\nR\t0\t0\t0\n");
+CASE(pipeline_shows_the_path_without_forwarding) {
+    check_program(HEAD "1 0x4 - x1 - - * 1 lsu\n", 6, false,
+                  "Kanata\t0004\nC=\t0\n"
+                  "C\t1\nI\t0\t0\t1\nL\t0\t0\tw1 00000004: <- x1\nL\t0\t1\tlanes 1\n"
+                  "S\t0\t0\tibuf\nL\t0\t1\t\\nrow 0\n"
+                  "C\t1\nE\t0\t0\tibuf\nS\t0\t0\tadmit\n"
+                  "C\t1\nE\t0\t0\tadmit\nS\t0\t0\tcollect\nL\t0\t1\t\\ncollector entry 0\n"
+                  "C\t1\nE\t0\t0\tcollect\nS\t0\t0\tready\n"
+                  "C\t1\nE\t0\t0\tready\nS\t0\t0\tissue\n"
+                  "C\t1\nE\t0\t0\tissue\nS\t0\t0\texec\nE\t0\t0\texec\nR\t0\t0\t0\n");
 }
 
 // A producer without sources (issue valid 2 after its admission) and its consumer: the write-back
 // in cycle 6 wakes it, and it is valid at the issue port 3 cycles later. What is left at the end is
 // flushed: the consumer runs when the picture ends.
-static void pipeline_shows_a_wake_up(void) {
-    char text[4096];
-    picture(HEAD "0 0x0 x1 - - - * 3 alu\n0 0x4 x2 x1 - - * 9 alu\n", 11, 1, text, sizeof text);
-    check_text(text,
-               "Kanata\t0004\nC=\t0\n"
-               "C\t1\nI\t0\t0\t0\nL\t0\t0\tw0 00000000: x1 <-\nL\t0\t1\tlanes 1\n"
-               "S\t0\t0\tibuf\nL\t0\t1\t\\nrow 0\n"
-               "C\t1\nI\t1\t1\t0\nL\t1\t0\tw0 00000004: x2 <- x1\nL\t1\t1\tlanes 1\n"
-               "S\t1\t0\tibuf\nE\t0\t0\tibuf\nS\t0\t0\tready\nL\t1\t1\t\\nrow 1\n"
-               "C\t1\nE\t1\t0\tibuf\nS\t1\t0\tadmit\nS\t1\t1\tRAW\nE\t0\t0\tready\nS\t0\t0\tissue\n"
-               "C\t1\nE\t0\t0\tissue\nS\t0\t0\texec\n"
-               "C\t2\nE\t0\t0\texec\nS\t0\t0\twriteback\nW\t1\t0\t0\n"
-               "C\t1\nE\t0\t0\twriteback\nR\t0\t0\t0\nE\t1\t1\tRAW\n"
-               "C\t1\nE\t1\t0\tadmit\nS\t1\t0\tcollect\nL\t1\t1\t\\ncollector entry 0\n"
-               "C\t1\nE\t1\t0\tcollect\nS\t1\t0\tissue\n"
-               "C\t1\nE\t1\t0\tissue\nS\t1\t0\texec\n"
-               "C\t1\nE\t1\t0\texec\nR\t1\t1\t1\n");
+CASE(pipeline_shows_a_wake_up) {
+    check_program(
+        HEAD "0 0x0 x1 - - - * 3 alu\n0 0x4 x2 x1 - - * 9 alu\n", 11, true,
+        "Kanata\t0004\nC=\t0\n"
+        "C\t1\nI\t0\t0\t0\nL\t0\t0\tw0 00000000: x1 <-\nL\t0\t1\tlanes 1\n"
+        "S\t0\t0\tibuf\nL\t0\t1\t\\nrow 0\n"
+        "C\t1\nI\t1\t1\t0\nL\t1\t0\tw0 00000004: x2 <- x1\nL\t1\t1\tlanes 1\n"
+        "S\t1\t0\tibuf\nE\t0\t0\tibuf\nS\t0\t0\tready\nL\t1\t1\t\\nrow 1\n"
+        "C\t1\nE\t1\t0\tibuf\nS\t1\t0\tadmit\nS\t1\t1\tRAW\nE\t0\t0\tready\nS\t0\t0\tissue\n"
+        "C\t1\nE\t0\t0\tissue\nS\t0\t0\texec\n"
+        "C\t2\nE\t0\t0\texec\nS\t0\t0\twriteback\nW\t1\t0\t0\n"
+        "C\t1\nE\t0\t0\twriteback\nR\t0\t0\t0\nE\t1\t1\tRAW\n"
+        "C\t1\nE\t1\t0\tadmit\nS\t1\t0\tcollect\nL\t1\t1\t\\ncollector entry 0\n"
+        "C\t1\nE\t1\t0\tcollect\nS\t1\t0\tissue\n"
+        "C\t1\nE\t1\t0\tissue\nS\t1\t0\texec\n"
+        "C\t1\nE\t1\t0\texec\nR\t1\t1\t1\n");
 }
 
 // A head that waits for the write-back of x1 makes room for the next one of its warp.
-static void pipeline_flushes_a_head_that_is_withdrawn(void) {
-    char text[4096];
+CASE(pipeline_flushes_a_head_that_is_withdrawn) {
     player *y = small_player(HEAD "0 0x0 x1 - - - * 9 alu\n0 0x4 x1 - - - * 9 alu\n"
                                   "0 0x8 x1 - x2 - * 9 alu\n");
     wlk_pipeline *p = opened(y);
@@ -377,66 +316,66 @@ static void pipeline_flushes_a_head_that_is_withdrawn(void) {
     play(y, p, 5);
     y->at[0]++;
     play(y, p, 6);
-    closed(p, text, sizeof text);
-    check_text(text, "Kanata\t0004\nC=\t0\n"
-                     "C\t1\nI\t0\t0\t0\nL\t0\t0\tw0 00000000: x1 <-\nL\t0\t1\tlanes 1\n"
-                     "S\t0\t0\tibuf\nL\t0\t1\t\\nrow 0\n"
-                     "C\t1\nI\t1\t1\t0\nL\t1\t0\tw0 00000004: x1 <-\nL\t1\t1\tlanes 1\n"
-                     "S\t1\t0\tibuf\nS\t1\t1\tWAW\nE\t0\t0\tibuf\nS\t0\t0\tready\n"
-                     "C\t1\nE\t0\t0\tready\nS\t0\t0\tissue\n"
-                     "C\t1\nE\t0\t0\tissue\nS\t0\t0\texec\n"
-                     "E\t1\t0\tibuf\nE\t1\t1\tWAW\nR\t1\t0\t1\n"
-                     "I\t2\t2\t0\nL\t2\t0\tw0 00000008: x1 <- x2\nL\t2\t1\tlanes 1\n"
-                     "S\t2\t0\tibuf\nS\t2\t1\tWAW\n"
-                     "C\t1\nE\t2\t0\tibuf\nE\t2\t1\tWAW\nR\t2\t0\t1\n"
-                     "C\t1\nE\t0\t0\texec\nR\t0\t0\t1\n");
-    player_free(y);
+    check_picture(y, p,
+                  "Kanata\t0004\nC=\t0\n"
+                  "C\t1\nI\t0\t0\t0\nL\t0\t0\tw0 00000000: x1 <-\nL\t0\t1\tlanes 1\n"
+                  "S\t0\t0\tibuf\nL\t0\t1\t\\nrow 0\n"
+                  "C\t1\nI\t1\t1\t0\nL\t1\t0\tw0 00000004: x1 <-\nL\t1\t1\tlanes 1\n"
+                  "S\t1\t0\tibuf\nS\t1\t1\tWAW\nE\t0\t0\tibuf\nS\t0\t0\tready\n"
+                  "C\t1\nE\t0\t0\tready\nS\t0\t0\tissue\n"
+                  "C\t1\nE\t0\t0\tissue\nS\t0\t0\texec\n"
+                  "E\t1\t0\tibuf\nE\t1\t1\tWAW\nR\t1\t0\t1\n"
+                  "I\t2\t2\t0\nL\t2\t0\tw0 00000008: x1 <- x2\nL\t2\t1\tlanes 1\n"
+                  "S\t2\t0\tibuf\nS\t2\t1\tWAW\n"
+                  "C\t1\nE\t2\t0\tibuf\nE\t2\t1\tWAW\nR\t2\t0\t1\n"
+                  "C\t1\nE\t0\t0\texec\nR\t0\t0\t1\n");
 }
 
 // A picture that begins when one instruction is in the output stage and one in a row.
-static void pipeline_begins_in_the_middle(void) {
-    char text[4096];
+CASE(pipeline_begins_in_the_middle) {
     player *y = small_player(HEAD "1 0x0 x1 - - - * 9 alu\n0 0x4 - x1 - - * 9 alu\n");
     play(y, NULL, 3);
     wlk_pipeline *p = opened(y);
     play(y, p, 4);
-    closed(p, text, sizeof text);
-    check_text(text, "Kanata\t0004\nC=\t0\n"
-                     "I\t0\t0\t0\nL\t0\t0\tw0 00000004: <- x1\nL\t0\t1\tlanes 1\n"
-                     "S\t0\t0\tadmit\nS\t0\t1\tRAW\n"
-                     "I\t1\t0\t1\nL\t1\t0\tw1 00000000: x1 <-\nL\t1\t1\tlanes 1\n"
-                     "S\t1\t0\tissue\n"
-                     "C\t1\nE\t1\t0\tissue\nS\t1\t0\texec\nE\t1\t0\texec\nR\t1\t0\t1\n"
-                     "E\t0\t0\tadmit\nE\t0\t1\tRAW\nR\t0\t0\t1\n");
-    player_free(y);
+    check_picture(y, p,
+                  "Kanata\t0004\nC=\t0\n"
+                  "I\t0\t0\t0\nL\t0\t0\tw0 00000004: <- x1\nL\t0\t1\tlanes 1\n"
+                  "S\t0\t0\tadmit\nS\t0\t1\tRAW\n"
+                  "I\t1\t0\t1\nL\t1\t0\tw1 00000000: x1 <-\nL\t1\t1\tlanes 1\n"
+                  "S\t1\t0\tissue\n"
+                  "C\t1\nE\t1\t0\tissue\nS\t1\t0\texec\nE\t1\t0\texec\nR\t1\t0\t1\n"
+                  "E\t0\t0\tadmit\nE\t0\t1\tRAW\nR\t0\t0\t1\n");
 }
 
 /* ---- failures ---- */
 
-static void pipeline_reports_a_place_it_cannot_write(void) {
-    player *y = player_new();
-    wlk_error err = {0};
-    CHECK(wlk_pipeline_open("/nonexistent/p.kanata", true, y->cfg, &err) == NULL);
-    CHECK_MSG(err.status == WLK_NO_FILE && strstr(err.text, "/nonexistent/p.kanata") != NULL, "%s",
-              err.text);
-    player_free(y);
+// Pictures need a configuration only.
+static wlk_pipeline *open_default(const char *path, bool replace, wlk_error *err) {
+    uint32_t cfg[WLK_MAX_PARAMS];
+    wlk_config_defaults(&wlk_issue_table, cfg);
+    *err = (wlk_error){0};
+    return wlk_pipeline_open(path, replace, cfg, err);
 }
 
-static void pipeline_leaves_nothing_when_space_runs_out(void) {
-    player *y = player_new();
+CASE(pipeline_reports_a_place_it_cannot_write) {
+    wlk_error err;
+    CHECK(open_default("/nonexistent/p.kanata", true, &err) == NULL);
+    CHECK_MSG(err.status == WLK_NO_FILE && strstr(err.text, "/nonexistent/p.kanata") != NULL, "%s",
+              err.text);
+}
+
+CASE(pipeline_leaves_nothing_when_space_runs_out) {
     wlk_error err = {0};
     struct rlimit before, little = {.rlim_cur = 3000, .rlim_max = RLIM_INFINITY};
-    (void)unlink(log_path);
-    write_program(HEAD "0 0x0 x1 - - - * 3 alu\n0 0x4 x2 x1 - - * 9 alu\n1 0x4 x3 - - - * 9 alu\n");
-    player_load(y, prog_path);
-    if (getrlimit(RLIMIT_FSIZE, &before) != 0) {
-        perror("getrlimit");
-        exit(1);
-    }
+    (void)unlink(log_path());
+    player *y = player_new("", scratch_text("p.prog", HEAD "0 0x0 x1 - - - * 3 alu\n"
+                                                           "0 0x4 x2 x1 - - * 9 alu\n"
+                                                           "1 0x4 x3 - - - * 9 alu\n"));
+    REQUIRE(getrlimit(RLIMIT_FSIZE, &before) == 0, "no limit");
     little.rlim_max = before.rlim_max;
-    wlk_pipeline *p = wlk_pipeline_open(log_path, true, y->cfg, &err);
+    wlk_pipeline *p = opened(y);
     (void)signal(SIGXFSZ, SIG_IGN);
-    CHECK(p != NULL && setrlimit(RLIMIT_FSIZE, &little) == 0);
+    CHECK(setrlimit(RLIMIT_FSIZE, &little) == 0);
     for (uint32_t k = 0; k < 40; k++) { // again and again: more than a buffer
         memset(y->at, 0, sizeof y->at);
         play(y, p, y->cycle + 30);
@@ -444,69 +383,42 @@ static void pipeline_leaves_nothing_when_space_runs_out(void) {
     CHECK(wlk_pipeline_close(p, &err) == WLK_NO_SPACE);
     CHECK(setrlimit(RLIMIT_FSIZE, &before) == 0);
     CHECK_MSG(strstr(err.text, strerror(EFBIG)) != NULL, "%s", err.text);
-    CHECK(files() == 1); // the program
+    CHECK(scratch_files("") == 1); // the program
     player_free(y);
 }
 
-static void pipeline_has_its_name_only_when_closed(void) {
-    player *y = player_new();
-    (void)unlink(log_path);
-    wlk_pipeline *p = wlk_pipeline_open(log_path, true, y->cfg, NULL);
-    CHECK(access(log_path, F_OK) != 0 && files() == 2);
+CASE(pipeline_has_its_name_only_when_closed) {
+    wlk_error err;
+    wlk_pipeline *p = open_default(log_path(), true, &err);
+    CHECK(access(log_path(), F_OK) != 0 && scratch_files("") == 2);
     CHECK(wlk_pipeline_close(p, NULL) == WLK_OK);
-    CHECK(access(log_path, F_OK) == 0 && files() == 2);
+    CHECK(access(log_path(), F_OK) == 0 && scratch_files("") == 2);
     CHECK(wlk_pipeline_close(NULL, NULL) == WLK_OK);
-    player_free(y);
+    (void)unlink(log_path());
 }
 
-static void pipeline_that_is_given_up_leaves_nothing(void) {
-    player *y = player_new();
-    (void)unlink(log_path);
-    wlk_pipeline_abort(wlk_pipeline_open(log_path, true, y->cfg, NULL));
+CASE(pipeline_that_is_given_up_leaves_nothing) {
+    wlk_error err;
+    wlk_pipeline_abort(open_default(log_path(), true, &err));
     wlk_pipeline_abort(NULL);
-    CHECK(files() == 1); // the program
-    player_free(y);
+    CHECK(scratch_files("") == 1); // the program
 }
 
-static void pipeline_replaces_a_file_only_when_it_may(void) {
-    player *y = player_new();
-    wlk_error err = {0};
-    (void)unlink(log_path);
-    wlk_pipeline *p = wlk_pipeline_open(log_path, false, y->cfg, &err);
-    wlk_pipeline *rival = wlk_pipeline_open(log_path, false, y->cfg, &err);
+CASE(pipeline_replaces_a_file_only_when_it_may) {
+    wlk_error err;
+    wlk_pipeline *p = open_default(log_path(), false, &err);
+    wlk_pipeline *rival = open_default(log_path(), false, &err);
     CHECK(p != NULL && rival != NULL);
     CHECK(wlk_pipeline_close(rival, &err) == WLK_OK);
     CHECK(wlk_pipeline_close(p, &err) == WLK_USAGE); // the rival came first
     CHECK_MSG(strstr(err.text, "--force") != NULL, "%s", err.text);
-    CHECK(wlk_pipeline_open(log_path, false, y->cfg, &err) == NULL && err.status == WLK_USAGE);
-    CHECK(files() == 2);
-    player_free(y);
+    CHECK(open_default(log_path(), false, &err) == NULL && err.status == WLK_USAGE);
+    CHECK(scratch_files("") == 2);
 }
 
 int main(int argc, char **argv) {
     if (argc > 1) {
         return write_log(argc - 1, argv + 1);
     }
-    const char *base = getenv("TMPDIR");
-    (void)snprintf(folder, sizeof folder, "%s/wlk_pipeline_XXXXXX", base != NULL ? base : "/tmp");
-    if (mkdtemp(folder) == NULL) {
-        perror(folder);
-        return 1;
-    }
-    (void)snprintf(prog_path, sizeof prog_path, "%s/p.prog", folder);
-    (void)snprintf(log_path, sizeof log_path, "%s/p.kanata", folder);
-    pipeline_shows_the_shortest_path();
-    pipeline_shows_the_path_without_forwarding();
-    pipeline_shows_a_wake_up();
-    pipeline_flushes_a_head_that_is_withdrawn();
-    pipeline_begins_in_the_middle();
-    pipeline_reports_a_place_it_cannot_write();
-    pipeline_leaves_nothing_when_space_runs_out();
-    pipeline_has_its_name_only_when_closed();
-    pipeline_that_is_given_up_leaves_nothing();
-    pipeline_replaces_a_file_only_when_it_may();
-    (void)unlink(log_path);
-    (void)unlink(prog_path);
-    (void)rmdir(folder);
-    return check_done();
+    return check_cases();
 }

@@ -2,111 +2,89 @@
 // The stimulus of the issue stage on the model alone: what it offers and writes back, and what it
 // reports of a program that does not come to its end.
 #include "check.h"
+#include "rig.h"
+#include "scratch.h"
 #include "warplock/issue.h"
-#include "warplock/stimulus.h"
 
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-enum { WARPS = WLK_ISSUE_MAX_NUM_WARPS, PREGS = 64, TEXT = 4096 };
+enum { WARPS = 4, PREGS = 64, TEXT = 4096 };
 
 // A stage with its stimulus, and the last cycle's record.
 typedef struct bench {
-    const wlk_block *block;
-    const wlk_stimulus *gen;
-    wlk_issue_cfg cfg;
-    wlk_layout layout;
-    void *st;
-    wlk_stimulus_state stim;
+    rig g;
     wlk_program *program;
-    uint64_t *in, *out, *care;
     uint64_t cycle; // of the record
 } bench;
 
-static void configure(wlk_issue_cfg *cfg) {
-    wlk_config_defaults(&wlk_issue_table, (uint32_t *)cfg);
-    cfg->num_warps = 4;
-    cfg->num_lanes = 2;
-    cfg->num_pregs = PREGS;
-    cfg->max_pending_reads = 2;
-}
-
 static void open_bench(bench *b, uint64_t seed, const char *profile) {
     memset(b, 0, sizeof *b);
-    b->block = wlk_block_find("issue");
-    b->gen = wlk_stimulus_find("issue");
-    configure(&b->cfg);
-    b->block->table->layout((const uint32_t *)&b->cfg, &b->layout);
-    b->st = aligned_alloc(64, (b->block->state_size((const uint32_t *)&b->cfg) + 63u) / 64u * 64u);
-    b->in = calloc(b->layout.in_words, sizeof *b->in);
-    b->out = calloc(b->layout.out_words, sizeof *b->out);
-    b->care = calloc(b->layout.out_words, sizeof *b->care);
-    if (b->st == NULL || b->in == NULL || b->out == NULL || b->care == NULL) {
-        abort();
-    }
-    uint32_t number = 0;
-    CHECK(wlk_stimulus_profile(b->gen, profile, &number));
-    b->block->init((const uint32_t *)&b->cfg, b->st, WLK_POWER_UNKNOWN);
-    wlk_stimulus_init(&b->stim, seed, number);
+    rig_open(&b->g, "issue", "num_warps=4 num_lanes=2 num_pregs=64 max_pending_reads=2",
+             WLK_POWER_UNKNOWN);
+    rig_stimulus(&b->g, seed, profile);
 }
 
 static void close_bench(bench *b) {
-    free(b->st);
-    free(b->in);
-    free(b->out);
-    free(b->care);
     wlk_program_free(b->program);
+    rig_close(&b->g);
 }
 
+// A bench that runs a program.
 static void load(bench *b, const char *instructions) {
-    char path[] = "/tmp/wlk_stim_issue_XXXXXX";
+    char text[1024];
     wlk_error err = {WLK_OK, ""};
-    const int file = mkstemp(path);
-    FILE *to = file >= 0 ? fdopen(file, "w") : NULL;
-    if (to == NULL) {
-        abort();
-    }
-    fprintf(to, "warplock-program 1\n%s", instructions);
-    fclose(to);
-    const wlk_status status = wlk_stimulus_load(b->gen, b->block->table, (const uint32_t *)&b->cfg,
-                                                path, &b->program, &err);
+    open_bench(b, 1, "mix");
+    (void)snprintf(text, sizeof text, "warplock-program 1\n%s", instructions);
+    const wlk_status status = wlk_stimulus_load(b->g.gen, b->g.block->table, b->g.cfg,
+                                                scratch_text("p.prog", text), &b->program, &err);
     CHECK_MSG(status == WLK_OK, "%s", err.text);
-    b->stim.program = b->program;
-    (void)unlink(path);
+    b->g.stim.program = b->program;
 }
 
 static void step(bench *b) {
-    wlk_step_info info;
-    const uint32_t *cfg = (const uint32_t *)&b->cfg;
-    b->cycle = b->stim.cycle;
-    b->gen->next(cfg, b->st, &b->stim, b->in);
-    b->block->record(cfg, b->st, b->in, b->out, b->care, &info);
+    b->cycle = b->g.stim.cycle;
+    rig_next(&b->g, b->g.state);
+    rig_record(&b->g);
+}
+
+static void run(bench *b, uint32_t cycles) {
+    for (uint32_t c = 0; c < cycles; c++) {
+        step(b);
+    }
+}
+
+static bool idle(const bench *b) {
+    return b->g.gen->idle(b->g.cfg, b->g.state, &b->g.stim);
+}
+
+// What a person is shown.
+static const char *stuck_text(const bench *b, size_t size) {
+    static char text[TEXT];
+    b->g.gen->stuck(b->g.cfg, b->g.state, &b->g.stim, text, size);
+    return text;
 }
 
 static bool issues(const bench *b) {
-    return wlk_issue_out_get_issue_valid(b->out) && wlk_issue_in_get_issue_ready(b->in);
+    return wlk_issue_out_get_issue_valid(b->g.out) && wlk_issue_in_get_issue_ready(b->g.in);
 }
 
 static const uint64_t *issued(const bench *b) {
-    return b->out + WLK_ISSUE_OUT_ISSUE_BITS;
+    return b->g.out + WLK_ISSUE_OUT_ISSUE_BITS;
 }
 
 static const uint64_t *head(const bench *b, uint32_t warp) {
-    return wlk_issue_in_element(b->in, warp) + WLK_ISSUE_IN_IBUF_BITS;
+    return wlk_issue_in_element(b->g.in, warp) + WLK_ISSUE_IN_IBUF_BITS;
 }
 
 /* ---- random work ---- */
 
-static void stim_issue_holds_a_head_until_it_is_admitted(void) {
+CASE(stim_issue_holds_a_head_until_it_is_admitted) {
     uint64_t before[WARPS][WLK_ENTRY_WORDS];
     uint32_t waiting = 0, held = 0;
     bench b;
     open_bench(&b, 3, "mixed");
     for (uint32_t c = 0; c < 4000; c++) {
         step(&b);
-        const uint32_t valid = wlk_issue_in_get_ibuf_valid(b.in);
-        for (uint32_t w = 0; w < b.cfg.num_warps; w++) {
+        const uint32_t valid = wlk_issue_in_get_ibuf_valid(b.g.in);
+        for (uint32_t w = 0; w < WARPS; w++) {
             if (waiting >> w & 1u) {
                 CHECK(valid >> w & 1u);
                 CHECK(memcmp(before[w], head(&b, w), sizeof before[w]) == 0);
@@ -114,8 +92,8 @@ static void stim_issue_holds_a_head_until_it_is_admitted(void) {
             }
             memcpy(before[w], head(&b, w), sizeof before[w]);
         }
-        const bool reset = wlk_issue_in_get_reset(b.in);
-        waiting = reset ? 0u : valid & ~(uint32_t)wlk_issue_out_get_ibuf_ready(b.out);
+        const bool reset = wlk_issue_in_get_reset(b.g.in);
+        waiting = reset ? 0u : valid & ~(uint32_t)wlk_issue_out_get_ibuf_ready(b.g.out);
     }
     CHECK_MSG(held > 3000, "%u", held);
     close_bench(&b);
@@ -127,15 +105,15 @@ static uint32_t strays(const char *profile, uint32_t *written) {
     bench b;
     open_bench(&b, 5, profile);
     for (uint32_t c = 0; c < 6000; c++) {
-        b.stim.drain = c >= 5000;
+        b.g.stim.drain = c >= 5000;
         step(&b);
-        const uint32_t rd = wlk_issue_in_get_writeback_bits_rd(b.in);
-        if (wlk_issue_in_get_writeback_valid(b.in)) {
+        const uint32_t rd = wlk_issue_in_get_writeback_bits_rd(b.g.in);
+        if (wlk_issue_in_get_writeback_valid(b.g.in)) {
             *written += 1u;
             stray += running[rd] == 0;
             running[rd] -= running[rd] != 0;
         }
-        if (wlk_issue_in_get_reset(b.in)) {
+        if (wlk_issue_in_get_reset(b.g.in)) {
             memset(running, 0, sizeof running);
         } else if (issues(&b) && wlk_entry_get_hasRd(issued(&b))) {
             running[wlk_entry_get_rd(issued(&b))]++;
@@ -144,12 +122,12 @@ static uint32_t strays(const char *profile, uint32_t *written) {
     for (uint32_t preg = 0; preg < PREGS; preg++) {
         CHECK_MSG(running[preg] == 0, "%s: x%u is not written back", profile, preg);
     }
-    CHECK(b.gen->idle((const uint32_t *)&b.cfg, b.st, &b.stim));
+    CHECK(idle(&b));
     close_bench(&b);
     return stray;
 }
 
-static void stim_issue_writes_each_result_back_once(void) {
+CASE(stim_issue_writes_each_result_back_once) {
     const wlk_stimulus *gen = wlk_stimulus_find("issue");
     for (uint32_t p = 0; gen->profiles[p] != NULL; p++) {
         uint32_t written = 0;
@@ -162,15 +140,14 @@ static void stim_issue_writes_each_result_back_once(void) {
 
 /* ---- programs ---- */
 
-static void stim_issue_keeps_the_latency_of_an_instruction(void) {
+CASE(stim_issue_keeps_the_latency_of_an_instruction) {
     uint64_t at_issue = 0, at_write = 0;
     bench b;
-    open_bench(&b, 1, "mix");
     load(&b, "0 0x0 x1 - - - * 23 lsu\n");
     for (uint32_t c = 0; c < 60; c++) {
         step(&b);
         at_issue = issues(&b) ? b.cycle : at_issue;
-        at_write = wlk_issue_in_get_writeback_valid(b.in) ? b.cycle : at_write;
+        at_write = wlk_issue_in_get_writeback_valid(b.g.in) ? b.cycle : at_write;
     }
     CHECK(at_issue != 0);
     CHECK(at_write == at_issue + 23u);
@@ -178,14 +155,13 @@ static void stim_issue_keeps_the_latency_of_an_instruction(void) {
 }
 
 // docs/program-format.md: an sfu takes an instruction every 8 cycles, an alu in each.
-static void stim_issue_keeps_a_unit_busy(void) {
+CASE(stim_issue_keeps_a_unit_busy) {
     static const char *const units[] = {"alu", "sfu"};
     uint64_t apart[2] = {0};
     for (uint32_t u = 0; u < 2; u++) {
         char lines[256];
         uint64_t last = 0;
         bench b;
-        open_bench(&b, 1, "mix");
         (void)snprintf(lines, sizeof lines, "0 0x0 x1 - - - * 1 %s\n0 0x4 x2 - - - * 1 %s\n",
                        units[u], units[u]);
         load(&b, lines);
@@ -202,22 +178,20 @@ static void stim_issue_keeps_a_unit_busy(void) {
     CHECK_MSG(apart[1] == 8, "%u", (unsigned)apart[1]);
 }
 
-static void stim_issue_ends_with_the_last_write_back_of_a_program(void) {
+CASE(stim_issue_ends_with_the_last_write_back_of_a_program) {
     uint64_t issued_at = 0, written_at = 0, ended_at = 0;
     bench b;
-    open_bench(&b, 1, "mix");
     load(&b, "0 0x0 x1 - - - * 9 lsu\n0 0x4 x2 x1 - - * 30 lsu\n");
     for (uint32_t c = 0; c < 100; c++) {
         step(&b);
         issued_at = issues(&b) ? b.cycle : issued_at;
-        written_at = wlk_issue_in_get_writeback_valid(b.in) ? b.cycle : written_at;
-        const bool ended = b.block->drained((const uint32_t *)&b.cfg, b.st) &&
-                           b.gen->idle((const uint32_t *)&b.cfg, b.st, &b.stim);
+        written_at = wlk_issue_in_get_writeback_valid(b.g.in) ? b.cycle : written_at;
+        const bool ended = b.g.block->drained(b.g.cfg, b.g.state) && idle(&b);
         ended_at = ended && ended_at == 0 ? b.cycle : ended_at;
     }
     CHECK(written_at == issued_at + 30u);
     CHECK_MSG(ended_at == written_at, "%u %u", (unsigned)ended_at, (unsigned)written_at);
-    CHECK(b.gen->still(&b.stim) >= 40);
+    CHECK(b.g.gen->still(&b.g.stim) >= 40);
     close_bench(&b);
 }
 
@@ -252,44 +226,29 @@ static const struct {
      "in execution: 1 results"},
 };
 
-static void stim_issue_reports_what_is_stuck(void) {
-    for (size_t i = 0; i < sizeof stuck / sizeof stuck[0]; i++) {
-        char text[TEXT];
+CASE(stim_issue_reports_what_is_stuck) {
+    for (size_t i = 0; i < COUNT(stuck); i++) {
         bench b;
-        open_bench(&b, 1, "mix");
         load(&b, stuck[i].program);
-        for (uint32_t c = 0; c < stuck[i].cycles; c++) {
-            step(&b);
-        }
-        b.gen->stuck((const uint32_t *)&b.cfg, b.st, &b.stim, text, sizeof text);
+        run(&b, stuck[i].cycles);
+        const char *text = stuck_text(&b, TEXT);
         CHECK_MSG(strcmp(text, stuck[i].report) == 0, "%zu: it reports\n%s", i, text);
         close_bench(&b);
     }
 }
 
-static void stim_issue_cuts_its_words_at_a_line(void) {
-    char text[TEXT];
+CASE(stim_issue_cuts_its_words_at_a_line) {
     bench b;
-    open_bench(&b, 1, "mix");
     load(&b, stuck[3].program);
-    for (uint32_t c = 0; c < 100; c++) {
-        step(&b);
-    }
+    run(&b, stuck[3].cycles);
     const size_t first = strcspn(stuck[3].report, "\n");
     for (size_t size = 1; size < first + 40u; size++) {
-        b.gen->stuck((const uint32_t *)&b.cfg, b.st, &b.stim, text, size);
+        const char *text = stuck_text(&b, size);
         CHECK_MSG(strlen(text) == (size > first + 1u ? first : 0u), "%zu: %s", size, text);
     }
     close_bench(&b);
 }
 
 int main(void) {
-    stim_issue_holds_a_head_until_it_is_admitted();
-    stim_issue_writes_each_result_back_once();
-    stim_issue_keeps_the_latency_of_an_instruction();
-    stim_issue_keeps_a_unit_busy();
-    stim_issue_ends_with_the_last_write_back_of_a_program();
-    stim_issue_reports_what_is_stuck();
-    stim_issue_cuts_its_words_at_a_line();
-    return check_done();
+    return check_cases();
 }

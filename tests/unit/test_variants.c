@@ -2,7 +2,7 @@
 // One model, several ways to run it, for every block: instruction sets, step() against eval() and
 // tick(), structs against words, a snapshot against its original.
 #include "check.h"
-#include "noise.h"
+#include "rig.h"
 #include "warplock/collector.h"
 #include "warplock/compactor_ports.h"
 #include "warplock/dispatch_basic_ports.h"
@@ -102,8 +102,6 @@ static const shape shapes[] = {
     {"dispatch_compacting", "core_width=7 payload_words=1 queues_0_type=7", WLK_POWER_ZERO, 10000},
 };
 
-enum { SHAPES = sizeof shapes / sizeof shapes[0] };
-
 /* ---- a run ---- */
 
 typedef struct record {
@@ -111,72 +109,75 @@ typedef struct record {
     wlk_step_info info;
 } record;
 
+// Two models beside each other.
 typedef struct run {
-    noise n;
+    rig g;
     const shape *s;
     record want, have;
+    void *a, *b; // their states
 } run;
 
-static record new_record(const noise *n) {
-    const record r = {noise_words(n->layout.out_words), noise_words(n->layout.out_words), {0, 0}};
-    return r;
+static void new_record(run *r, record *to) {
+    to->out = rig_words(&r->g, r->g.layout.out_words);
+    to->care = rig_words(&r->g, r->g.layout.out_words);
 }
 
-static void run_start(run *r, const shape *s, uint64_t seed) {
+static void run_start(run *r, const shape *s, uint64_t seed, const wlk_block *a,
+                      const wlk_block *b) {
     memset(r, 0, sizeof *r);
-    noise_open(&r->n, s->block, s->settings, seed);
     r->s = s;
-    r->want = new_record(&r->n);
-    r->have = new_record(&r->n);
+    rig_open(&r->g, s->block, s->settings, s->power_up);
+    rig_noise(&r->g, seed);
+    new_record(r, &r->want);
+    new_record(r, &r->have);
+    r->a = rig_state(&r->g, a, s->power_up);
+    r->b = rig_state(&r->g, b, s->power_up);
 }
 
-static void run_end(run *r) {
-    free(r->want.out);
-    free(r->want.care);
-    free(r->have.out);
-    free(r->have.care);
-    noise_close(&r->n);
-}
-
-static void *new_state(const run *r, const wlk_block *block) {
-    return noise_state(&r->n, block, r->s->power_up);
+// Two of the model that runs here.
+static void run_start_twice(run *r, const shape *s, uint64_t seed) {
+    const wlk_block *block = wlk_block_find(s->block);
+    run_start(r, s, seed, block, block);
 }
 
 // The first reset comes late: what is unknown before it counts too.
 static void next(run *r, const void *state, uint64_t cycle) {
-    noise_next(&r->n, state, cycle == 3);
+    rig_next_noise(&r->g, state, cycle == 3);
 }
 
 static void make_record(const run *r, const wlk_block *block, void *state, record *to) {
-    block->record(r->n.cfg, state, r->n.in, to->out, to->care, &to->info);
+    block->record(r->g.cfg, state, r->g.in, to->out, to->care, &to->info);
 }
 
 static size_t out_bytes(const run *r) {
-    return r->n.layout.out_words * sizeof(uint64_t);
+    return r->g.layout.out_words * sizeof(uint64_t);
+}
+
+static bool same_outputs(const run *r) {
+    return memcmp(r->want.out, r->have.out, out_bytes(r)) == 0 &&
+           memcmp(r->want.care, r->have.care, out_bytes(r)) == 0;
 }
 
 static bool same_record(const run *r) {
-    const record *a = &r->want, *b = &r->have;
-    return memcmp(a->out, b->out, out_bytes(r)) == 0 &&
-           memcmp(a->care, b->care, out_bytes(r)) == 0 && a->info.events == b->info.events &&
-           a->info.violated == b->info.violated;
+    const wlk_step_info *a = &r->want.info, *b = &r->have.info;
+    return same_outputs(r) && a->events == b->events && a->violated == b->violated;
 }
 
 /* ---- instruction sets ---- */
 
 // Ways that the cycle can go, the same in both; both take the same one.
-static bool same_ways(run *r, const wlk_block *base, const wlk_block *other, void *a, void *b) {
+static bool same_ways(run *r, const wlk_block *base, const wlk_block *other) {
     if (base->outcomes == NULL) {
         return true;
     }
-    const uint32_t ways = base->outcomes(r->n.cfg, a, r->n.in);
-    if (other->outcomes(r->n.cfg, b, r->n.in) != ways) {
+    const uint32_t ways = base->outcomes(r->g.cfg, r->a, r->g.in);
+    if (other->outcomes(r->g.cfg, r->b, r->g.in) != ways) {
         return false;
     }
     if (ways > 1) {
-        const uint32_t k = (uint32_t)(wlk_random(&r->n.stim.random) % ways);
-        base->assume(r->n.cfg, a, r->n.in, k);
-        other->assume(r->n.cfg, b, r->n.in, k);
+        const uint32_t k = (uint32_t)(wlk_random(&r->g.stim.random) % ways);
+        base->assume(r->g.cfg, r->a, r->g.in, k);
+        other->assume(r->g.cfg, r->b, r->g.in, k);
     }
     return true;
 }
@@ -189,21 +190,18 @@ static void instruction_sets_agree(const shape *s, const char *isa) {
         return; // this processor does not run it
     }
     CHECK(strcmp(isa, "base") == 0 ? other == base : other != base);
-    run_start(&r, s, 7);
-    void *a = new_state(&r, base), *b = new_state(&r, other);
+    run_start(&r, s, 7, base, other);
     uint32_t same = 0;
     for (uint32_t c = 0; c < s->cycles; c++) {
-        next(&r, a, c);
-        const bool ways = same_ways(&r, base, other, a, b);
-        make_record(&r, base, a, &r.want);
-        make_record(&r, other, b, &r.have);
+        next(&r, r.a, c);
+        const bool ways = same_ways(&r, base, other);
+        make_record(&r, base, r.a, &r.want);
+        make_record(&r, other, r.b, &r.have);
         same += ways && same_record(&r);
     }
     CHECK_MSG(same == s->cycles, "%s %s, %s: %u cycles differ", s->block, s->settings, isa,
               s->cycles - same);
-    free(a);
-    free(b);
-    run_end(&r);
+    rig_close(&r.g);
 }
 
 /* ---- record, eval, tick, step ---- */
@@ -211,52 +209,47 @@ static void instruction_sets_agree(const shape *s, const char *isa) {
 static void record_is_eval_and_tick(const shape *s) {
     run r;
     uint32_t same = 0;
-    run_start(&r, s, 9);
-    const wlk_block *block = r.n.block;
-    void *a = new_state(&r, block), *b = new_state(&r, block);
+    run_start_twice(&r, s, 9);
     const uint32_t cycles = wlk_min(s->cycles, 4000);
     for (uint32_t c = 0; c < cycles; c++) {
-        next(&r, a, c);
-        make_record(&r, block, a, &r.want);
-        block->eval(r.n.cfg, b, r.n.in, r.have.out, r.have.care);
-        block->tick(r.n.cfg, b, r.n.in, &r.have.info);
+        next(&r, r.a, c);
+        make_record(&r, r.g.block, r.a, &r.want);
+        r.g.block->eval(r.g.cfg, r.b, r.g.in, r.have.out, r.have.care);
+        r.g.block->tick(r.g.cfg, r.b, r.g.in, &r.have.info);
         same += same_record(&r);
     }
     CHECK_MSG(same == cycles, "%s %s", s->block, s->settings);
-    free(a);
-    free(b);
-    run_end(&r);
+    rig_close(&r.g);
 }
 
 static int step_on(const run *r, const wlk_block *block, void *state, const uint64_t *got,
                    wlk_step_info *info) {
-    const wlk_layout *l = &r->n.layout;
-    wlk_view in = {.control = r->n.in}, seen = {.control = got};
+    const wlk_layout *l = &r->g.layout;
+    wlk_view in = {.control = r->g.in}, seen = {.control = got};
     for (uint32_t i = 0; i < l->n_in_payloads; i++) {
-        in.payload[i] = r->n.in + l->in_payload[i].word;
+        in.payload[i] = r->g.in + l->in_payload[i].word;
     }
     for (uint32_t i = 0; i < l->n_out_payloads; i++) {
         seen.payload[i] = got + l->out_payload[i].word;
     }
-    return block->step(r->n.cfg, state, &in, &seen, info);
+    return block->step(r->g.cfg, state, &in, &seen, info);
 }
 
-// Every output bit flipped alone must make step look closer and change nothing. Flips that did not.
-static uint64_t flips_missed(const run *r, const wlk_block *block, void *state, uint64_t *out) {
-    const size_t bytes = block->state_size(r->n.cfg);
+// Every output bit flipped alone must make step look closer and change nothing. Flips that did not;
+// @p before is room for a state.
+static uint64_t flips_missed(const run *r, const wlk_block *block, void *before) {
+    const size_t bytes = block->state_size(r->g.cfg);
+    uint64_t missed = 0, *out = r->want.out;
     wlk_step_info info = {0, 0};
-    uint64_t missed = 0, *before = noise_words(bytes / sizeof(uint64_t) + 8u);
-    memcpy(before, state, bytes);
-    for (uint32_t w = 0; w < r->n.layout.out_words; w++) {
-        for (uint64_t left = r->n.all[w]; left != 0; left &= left - 1u) {
+    memcpy(before, r->b, bytes);
+    for (uint32_t w = 0; w < r->g.layout.out_words; w++) {
+        for (uint64_t left = r->g.all[w]; left != 0; left &= left - 1u) {
             out[w] ^= left & (0u - left);
-            missed += step_on(r, block, state, out, &info) != 1;
+            missed += step_on(r, block, r->b, out, &info) != 1;
             out[w] ^= left & (0u - left);
         }
     }
-    missed += memcmp(before, state, bytes) != 0;
-    free(before);
-    return missed;
+    return missed + (memcmp(before, r->b, bytes) != 0);
 }
 
 // `a` runs by record, `b` by step where step knows all outputs, else by tick.
@@ -264,24 +257,23 @@ static void step_agrees(const shape *s, const wlk_block *block) {
     run r;
     uint32_t known = 0, wrong = 0, moved = 0, violated = 0;
     uint64_t missed = 0;
-    run_start(&r, s, 11);
-    void *a = new_state(&r, block), *b = new_state(&r, block);
+    run_start(&r, s, 11, block, block);
+    void *before = rig_state(&r.g, block, s->power_up);
     const uint32_t cycles = wlk_min(s->cycles, 3000);
     for (uint32_t c = 0; c < cycles; c++) {
-        next(&r, a, c);
-        CHECK(same_ways(&r, block, block, a, b));
-        make_record(&r, block, a, &r.want);
+        next(&r, r.a, c);
+        CHECK(same_ways(&r, block, block));
+        make_record(&r, block, r.a, &r.want);
         if (c % 97u == 50) {
-            missed += flips_missed(&r, block, b, r.want.out);
+            missed += flips_missed(&r, block, before);
         }
-        block->eval(r.n.cfg, b, r.n.in, r.have.out, r.have.care); // b is where it should be
-        moved += memcmp(r.want.out, r.have.out, out_bytes(&r)) != 0 ||
-                 memcmp(r.want.care, r.have.care, out_bytes(&r)) != 0;
-        const bool full = memcmp(r.want.care, r.n.all, out_bytes(&r)) == 0;
+        block->eval(r.g.cfg, r.b, r.g.in, r.have.out, r.have.care); // b is where it should be
+        moved += !same_outputs(&r);
+        const bool full = memcmp(r.want.care, r.g.all, out_bytes(&r)) == 0;
         r.have.info.violated = 0;
-        const int closer = step_on(&r, block, b, r.want.out, &r.have.info);
+        const int closer = step_on(&r, block, r.b, r.want.out, &r.have.info);
         if (closer) {
-            block->tick(r.n.cfg, b, r.n.in, &r.have.info);
+            block->tick(r.g.cfg, r.b, r.g.in, &r.have.info);
         }
         known += !closer;
         // Where power-up leaves ways open it may look closer although this cycle shows none.
@@ -294,9 +286,7 @@ static void step_agrees(const shape *s, const wlk_block *block) {
               s->settings);
     CHECK_MSG(known > cycles / 50u, "%s %s: only %u cycles all known", s->block, s->settings,
               known);
-    free(a);
-    free(b);
-    run_end(&r);
+    rig_close(&r.g);
 }
 
 /* ---- a snapshot is a copy ---- */
@@ -305,31 +295,27 @@ static void snapshot_is_a_copy(const shape *s) {
     enum { BEFORE = 200, AFTER = 100 };
     run r;
     uint32_t same = 0;
-    run_start(&r, s, 13);
-    const wlk_block *block = r.n.block;
-    void *a = new_state(&r, block), *b = new_state(&r, block);
+    run_start_twice(&r, s, 13);
     for (uint32_t c = 0; c < BEFORE; c++) {
-        next(&r, a, c);
-        make_record(&r, block, a, &r.want);
+        next(&r, r.a, c);
+        make_record(&r, r.g.block, r.a, &r.want);
     }
-    memcpy(b, a, block->state_size(r.n.cfg));
-    const wlk_stimulus_state stim = r.n.stim;
-    uint64_t *records = noise_words((size_t)AFTER * r.n.layout.out_words);
+    memcpy(r.b, r.a, r.g.block->state_size(r.g.cfg));
+    const wlk_stimulus_state stim = r.g.stim;
+    uint64_t *records = rig_words(&r.g, (size_t)AFTER * r.g.layout.out_words);
     for (uint32_t pass = 0; pass < 2; pass++) { // the copy first, then the original
-        r.n.stim = stim;
+        void *state = pass == 0 ? r.b : r.a;
+        r.g.stim = stim;
         for (uint32_t c = 0; c < AFTER; c++) {
-            uint64_t *saved = records + (size_t)c * r.n.layout.out_words;
-            next(&r, pass == 0 ? b : a, BEFORE);
-            make_record(&r, block, pass == 0 ? b : a, &r.have);
+            uint64_t *saved = records + (size_t)c * r.g.layout.out_words;
+            next(&r, state, BEFORE);
+            make_record(&r, r.g.block, state, &r.have);
             same += pass == 1 && memcmp(saved, r.have.out, out_bytes(&r)) == 0;
             memcpy(saved, r.have.out, out_bytes(&r));
         }
     }
     CHECK_MSG(same == AFTER, "%s %s", s->block, s->settings);
-    free(records);
-    free(a);
-    free(b);
-    run_end(&r);
+    rig_close(&r.g);
 }
 
 /* ---- structs ---- */
@@ -341,40 +327,36 @@ static void snapshot_is_a_copy(const shape *s) {
         static wlk_##name##_out out, care;                                                         \
         run r;                                                                                     \
         uint32_t same = 0;                                                                         \
-        run_start(&r, s, 17);                                                                      \
-        const wlk_##name##_cfg *cfg = (const wlk_##name##_cfg *)r.n.cfg;                           \
-        wlk_##name##_state *a = new_state(&r, r.n.block), *b = new_state(&r, r.n.block);           \
-        uint64_t *words = noise_words(r.n.layout.in_words + r.n.layout.out_words);                 \
-        CHECK(wlk_##name##_state_size(cfg) == r.n.block->state_size(r.n.cfg));                     \
-        wlk_##name##_init(cfg, b, s->power_up);                                                    \
+        run_start_twice(&r, s, 17);                                                                \
+        const wlk_##name##_cfg *cfg = (const wlk_##name##_cfg *)r.g.cfg;                           \
+        uint64_t *words = rig_words(&r.g, r.g.layout.in_words + r.g.layout.out_words);             \
+        CHECK(wlk_##name##_state_size(cfg) == r.g.block->state_size(r.g.cfg));                     \
+        wlk_##name##_init(cfg, r.b, s->power_up);                                                  \
         for (uint32_t c = 0; c < 500; c++) {                                                       \
-            next(&r, a, c);                                                                        \
-            wlk_##name##_in_unpack(cfg, r.n.in, &in);                                              \
+            next(&r, r.a, c);                                                                      \
+            wlk_##name##_in_unpack(cfg, r.g.in, &in);                                              \
             wlk_##name##_in_pack(cfg, &in, words);                                                 \
-            bool ok = memcmp(words, r.n.in, r.n.layout.in_words * sizeof *words) == 0;             \
-            make_record(&r, r.n.block, a, &r.want);                                                \
-            wlk_##name##_eval(cfg, b, &in, &out, &care);                                           \
+            bool ok = memcmp(words, r.g.in, r.g.layout.in_words * sizeof *words) == 0;             \
+            make_record(&r, r.g.block, r.a, &r.want);                                              \
+            wlk_##name##_eval(cfg, r.b, &in, &out, &care);                                         \
             wlk_##name##_out_pack(cfg, &out, r.have.out);                                          \
             wlk_##name##_out_pack(cfg, &care, r.have.care);                                        \
             r.have.info = r.want.info;                                                             \
-            r.have.info.violated = wlk_##name##_tick(cfg, b, &in);                                 \
+            r.have.info.violated = wlk_##name##_tick(cfg, r.b, &in);                               \
             ok = ok && same_record(&r);                                                            \
-            for (uint32_t w = 0; w < r.n.layout.out_words; w++) {                                  \
-                r.have.out[w] = wlk_random(&r.n.stim.random) & r.n.all[w];                         \
+            for (uint32_t w = 0; w < r.g.layout.out_words; w++) {                                  \
+                r.have.out[w] = wlk_random(&r.g.stim.random) & r.g.all[w];                         \
             }                                                                                      \
             wlk_##name##_out_unpack(cfg, r.have.out, &out);                                        \
             wlk_##name##_out_pack(cfg, &out, words);                                               \
             same += ok && memcmp(words, r.have.out, out_bytes(&r)) == 0;                           \
         }                                                                                          \
         wlk_##name##_out_mask(cfg, words);                                                         \
-        for (uint32_t w = 0; w < r.n.layout.out_control; w++) {                                    \
-            CHECK_MSG(words[w] == r.n.all[w], "%s word %u", s->settings, w);                       \
+        for (uint32_t w = 0; w < r.g.layout.out_control; w++) {                                    \
+            CHECK_MSG(words[w] == r.g.all[w], "%s word %u", s->settings, w);                       \
         }                                                                                          \
         CHECK_MSG(same == 500, "%s %s: %u cycles differ", s->block, s->settings, 500 - same);      \
-        free(words);                                                                               \
-        free(a);                                                                                   \
-        free(b);                                                                                   \
-        run_end(&r);                                                                               \
+        rig_close(&r.g);                                                                           \
     }
 
 DEFINE_STRUCTS(collector)
@@ -402,10 +384,8 @@ static const struct {
     {"scoreboard", scoreboard_structs},
 };
 
-enum { BLOCKS = sizeof blocks / sizeof blocks[0] };
-
 static void structs_are_words(const shape *s) {
-    for (size_t i = 0; i < BLOCKS; i++) {
+    for (size_t i = 0; i < COUNT(blocks); i++) {
         if (strcmp(blocks[i].block, s->block) == 0) {
             blocks[i].structs(s);
         }
@@ -413,41 +393,46 @@ static void structs_are_words(const shape *s) {
 }
 
 // Every block of the library is in the lists above.
-static void every_block_is_here(void) {
+CASE(every_block_is_here) {
     for (uint32_t i = 0; wlk_block_name(i) != NULL; i++) {
         uint32_t listed = 0, shaped = 0;
-        for (size_t k = 0; k < BLOCKS; k++) {
+        for (size_t k = 0; k < COUNT(blocks); k++) {
             listed += strcmp(blocks[k].block, wlk_block_name(i)) == 0;
         }
-        for (size_t k = 0; k < SHAPES; k++) {
+        for (size_t k = 0; k < COUNT(shapes); k++) {
             shaped += strcmp(shapes[k].block, wlk_block_name(i)) == 0;
         }
         CHECK_MSG(listed == 1 && shaped > 0, "%s", wlk_block_name(i));
     }
 }
 
-int main(void) {
+CASE(variants_agree) {
     static const char *const isas[] = {"base", "x86-64-v3", "x86-64-v4"};
     uint32_t found = 0;
-    for (size_t i = 0; i < sizeof isas / sizeof isas[0]; i++) {
+    for (size_t i = 0; i < COUNT(isas); i++) {
         if (wlk_block_find_isa("collector", isas[i]) == NULL) {
             printf("%s: not on this processor\n", isas[i]);
             continue;
         }
         found++;
-        for (size_t k = 0; k < SHAPES; k++) {
+        for (size_t k = 0; k < COUNT(shapes); k++) {
             instruction_sets_agree(&shapes[k], isas[i]);
             step_agrees(&shapes[k], wlk_block_find_isa(shapes[k].block, isas[i]));
         }
     }
-    for (size_t k = 0; k < SHAPES; k++) {
+    for (size_t k = 0; k < COUNT(shapes); k++) {
         record_is_eval_and_tick(&shapes[k]);
         snapshot_is_a_copy(&shapes[k]);
         structs_are_words(&shapes[k]);
     }
-    every_block_is_here();
     CHECK(found > 0);
+}
+
+CASE(names_that_are_none_are_not_found) {
     CHECK(wlk_block_find_isa("collector", "z80") == NULL);
     CHECK(wlk_block_find("none") == NULL);
-    return check_done();
+}
+
+int main(void) {
+    return check_cases();
 }
