@@ -306,11 +306,15 @@ static wlk_opndcoll_cfg qv100(uint32_t revision) {
 #define OF_SET(what) AT(operand_collector_num_##what)
 #define GROUP        AT(n_regfile_gating_group)
 #define ALL_SETS     AT(enable_specialized_operand_collector)
-#define GATING       "-gpgpu_n_regfile_gating_group"
-#define TENSORS      "-gpgpu_operand_collector_num_units_tensor_core"
-#define UNITS        "-gpgpu_operand_collector_num_units_gen"
-#define WIDTHS       "-gpgpu_pipeline_widths"
-#define PIPELINE     "-gpgpu_shader_core_pipeline"
+#define NO_GENERIC_UNITS                                                                           \
+    {OF_SET(units_gen), 0}, {                                                                      \
+        OF_SET(out_ports_gen), 0                                                                   \
+    }
+#define GATING   "-gpgpu_n_regfile_gating_group"
+#define TENSORS  "-gpgpu_operand_collector_num_units_tensor_core"
+#define UNITS    "-gpgpu_operand_collector_num_units_gen"
+#define WIDTHS   "-gpgpu_pipeline_widths"
+#define PIPELINE "-gpgpu_shader_core_pipeline"
 enum { V40 = WLK_OPNDCOLL_V40, V42 = WLK_OPNDCOLL_V42, V32 = WLK_OPNDCOLL_V32 };
 
 static const row rows[] = {
@@ -342,11 +346,7 @@ static const row rows[] = {
     // V42's sets are shared out among the schedulers, GEN too: every port turns to it.
     {TENSORS, "multiple", qv100, V42, {{ALL_SETS, 1}, {OF_SET(units_tensor_core), 6}}},
     {NULL, NULL, qv100, V42, {{ALL_SETS, 1}, {OF_SET(units_mem), 4}}},
-    {UNITS,
-     "multiple",
-     qv100,
-     V42,
-     {{ALL_SETS, 1}, {OF_SET(units_mem), 4}, {OF_SET(units_gen), 0}}},
+    {UNITS, "multiple", qv100, V42, {{ALL_SETS, 1}, {OF_SET(units_mem), 4}, NO_GENERIC_UNITS}},
 };
 
 static void opndcoll_check_names_the_option(void) {
