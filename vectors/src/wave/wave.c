@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Opens a waveform and lists its scopes and signals; wave_run.c samples it. Which signal is the
 // clock, the command decides (scripts/wlk/fit/scopes.py).
+#define _GNU_SOURCE // asprintf
 #include "wave_private.h"
 
 #include <stdio.h>
@@ -9,12 +10,7 @@
 
 #include <fstapi.h>
 
-enum { TEXT_SIZE = 1 << 16, MAX_INDEX = 1 << 30 };
-
-struct wlk_wave_text {
-    wlk_wave_text *next;
-    char text[];
-};
+enum { MAX_INDEX = 1 << 30 };
 
 void *wlk_wave_grow(void *array, size_t item, size_t count, size_t *cap) {
     if (count < *cap) {
@@ -30,22 +26,6 @@ void *wlk_wave_grow(void *array, size_t item, size_t count, size_t *cap) {
 }
 
 /* ---- names ----------------------------------------------------------------------------------- */
-
-/* Room for a name of @p size bytes that lives as long as the waveform. */
-static char *keep(wlk_wave *wave, size_t size) {
-    if (size > wave->text_left) {
-        size_t room = size > TEXT_SIZE ? size : TEXT_SIZE;
-        wlk_wave_text *fresh = malloc(sizeof *fresh + room);
-        if (fresh == NULL) {
-            return NULL;
-        }
-        fresh->next = wave->texts;
-        wave->texts = fresh;
-        wave->text_left = room;
-    }
-    wave->text_left -= size; /* filled from the end */
-    return wave->texts->text + wave->text_left;
-}
 
 typedef struct split_name {
     const char *leaf;
@@ -121,15 +101,14 @@ static bool grow_scopes(wlk_wave *wave) {
 
 static bool add_scope(wlk_wave *wave, size_t parent, const char *name) {
     const char *above = wave->num_scopes == 0 ? "" : wave->scopes[parent].path;
-    size_t prefix = strlen(above) + (*above != '\0' ? 1 : 0);
-    size_t size = prefix + strlen(name) + 1;
-    char *path = keep(wave, size);
-    if (path == NULL || !grow_scopes(wave)) {
+    const char *dot = *above != '\0' ? "." : "";
+    char *path = NULL;
+    if (!grow_scopes(wave) || asprintf(&path, "%s%s%s", above, dot, name) < 0) {
         return false;
     }
-    (void)snprintf(path, size, "%s%s%s", above, *above != '\0' ? "." : "", name);
+    const char *last = path + strlen(path) - strlen(name);
     size_t self = wave->num_scopes++;
-    wave->scopes[self] = (wlk_wave_scope){.path = path, .name = path + prefix, .parent = parent};
+    wave->scopes[self] = (wlk_wave_scope){.path = path, .name = last, .parent = parent};
     wave->families[self] = (wlk_wave_family){0, 0};
     if (self != 0) {
         wave->families[self].previous_sibling = wave->families[parent].last_child;
@@ -164,14 +143,12 @@ static bool on_signal(void *ctx, const char *raw, uint32_t handle) {
     wlk_wave *wave = ctx;
     uint32_t width = wlk_fst_bits(&wave->file, handle);
     split_name name = split(raw, width);
-    char *leaf = keep(wave, name.len + 1);
     wave->signals =
         wlk_wave_grow(wave->signals, sizeof *wave->signals, wave->num_signals, &wave->cap_signals);
-    if (leaf == NULL || wave->num_signals == wave->cap_signals) {
+    char *leaf = wave->num_signals < wave->cap_signals ? strndup(name.leaf, name.len) : NULL;
+    if (leaf == NULL) {
         return false;
     }
-    memcpy(leaf, name.leaf, name.len);
-    leaf[name.len] = '\0';
     wave->signals[wave->num_signals++] = (wlk_wave_signal){
         .leaf = leaf, .scope = wave->open_scope, .width = width, .lsb = name.lsb, .handle = handle};
     return true;
@@ -206,6 +183,7 @@ static void index_signals(wlk_wave *wave) {
         const wlk_wave_signal *last = kept > 0 ? &wave->signals[kept - 1] : NULL;
         if (last != NULL && last->scope == signal->scope && last->lsb == signal->lsb &&
             last->width == signal->width && strcmp(last->leaf, signal->leaf) == 0) {
+            free((void *)(uintptr_t)signal->leaf);
             continue;
         }
         wlk_wave_scope *scope = &wave->scopes[signal->scope];
@@ -280,10 +258,11 @@ void wlk_wave_close(wlk_wave *wave) {
         fstReaderClose(wave->reader);
     }
     wlk_fst_unmap(&wave->file);
-    while (wave->texts != NULL) {
-        wlk_wave_text *next = wave->texts->next;
-        free(wave->texts);
-        wave->texts = next;
+    for (size_t i = 0; i < wave->num_scopes; i++) {
+        free((void *)(uintptr_t)wave->scopes[i].path);
+    }
+    for (size_t i = 0; i < wave->num_signals; i++) {
+        free((void *)(uintptr_t)wave->signals[i].leaf);
     }
     free(wave->scopes);
     free(wave->families);

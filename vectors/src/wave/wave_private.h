@@ -6,8 +6,6 @@
 #include "fst_check.h"
 #include "warplock/wave.h"
 
-typedef struct wlk_wave_text wlk_wave_text; /* names, freed together */
-
 typedef struct wlk_wave_binding {
     wlk_wave_dest dest;
     uint64_t mask; /* dest.width bits, at bit 0 */
@@ -47,13 +45,11 @@ struct wlk_wave {
     void *reader; /* fstapi's */
     char *name;
 
-    wlk_wave_text *texts;
-    size_t text_left;
-    wlk_wave_scope *scopes;
+    wlk_wave_scope *scopes; /* their paths are owned */
     size_t num_scopes, cap_scopes, open_scope;
     wlk_wave_family *families; /* of each scope */
     size_t cap_families;
-    wlk_wave_signal *signals;
+    wlk_wave_signal *signals; /* their leaves are owned */
     size_t num_signals, cap_signals;
 
     wlk_wave_binding *bindings; /* run sorts them by handle */
