@@ -179,7 +179,7 @@ static wlk_status check_limit(const loader *l, uint32_t column, uint32_t limit, 
     const char *const one = limit_names[limit].one;
     if (l->header[limit] != 0 && number >= l->header[limit]) {
         return complain(l, WLK_CORRUPT, name,
-                        "there is no %s %u: the header says '%s %u'; correct one of the two", one,
+                        "there is no %s %u: the header has '%s %u'; correct one of the two", one,
                         number, limit_names[limit].header, l->header[limit]);
     }
     if (number >= l->configured[limit]) {

@@ -39,7 +39,7 @@ warplock check run.vcd --block collector --scope TOP.Core.collector --config col
         for name in ("block", "scope", "clock", "config", "tie"):
             if getattr(self, name) and Path(self.dump).is_dir():
                 message = f"--{name} goes with one dump, and {self.dump} is a folder"
-                hint = "a file NAME.toml beside NAME.fst says parameters"
+                hint = "a file NAME.toml beside NAME.fst gives parameters"
                 raise WlkError(Status.USAGE, f"{message}; {hint}")
 
     def needs(self) -> tuple[str, ...]:

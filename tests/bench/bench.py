@@ -45,7 +45,7 @@ SCALED = ("num_warps", "rs_entries")
 
 
 def measure(command: list[str]) -> float:
-    """ns a cycle as the program says."""
+    """ns a cycle, as the program reports."""
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     return json.loads(done.stdout)["ns_per_cycle"]
 

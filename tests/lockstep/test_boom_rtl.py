@@ -230,7 +230,7 @@ def test_checker_is_sampled_by_the_clock_that_is_named():
     out = rut.folder("boom_bind_wlk")
     words = ("bind", "dispatch_basic", "--rtl", rtl, "--out", out, "--config", "queues=MEM:1:1")
     done = rut.warplock(*words, code=Status.USAGE)
-    assert "BasicDispatcher has no clock; say with --clock PATH" in done.line
+    assert "BasicDispatcher has no clock; give --clock PATH" in done.line
     rut.warplock(*words, "--clock", "tb.tick")
     place = rut.folder("boom_bind_sim")
     (place / "tb.sv").write_text(TOP, encoding="utf-8")

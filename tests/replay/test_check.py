@@ -363,7 +363,7 @@ def test_mismatch_names_what_was_only_a_default(check):
     above, _, report = run.err.partition(f"\nissue {STAGE}: FUNCTIONAL_MISMATCH in cycle 82")
     *_, line, advice = above.splitlines()
     assert line.startswith(
-        "only defaults, no port tells them: coll_entries=2 of 1..32, max_pending_reads=7 of 1..255;"
+        "only defaults, no port shows them: coll_entries=2 of 1..32, max_pending_reads=7 of 1..255;"
         " a search along single parameters found"
     )
     assert "--config" in advice and report
@@ -376,7 +376,7 @@ def test_defaults_that_pass_are_listed_in_one_line(check, tmp_path):
     dumped.write_text(text[: text.index("#400\n")], encoding="ascii")
     run = check(dumped, "--block", "issue")
     assert run.json["verdict"] == "PASS"
-    warned = [line for line in run.err.splitlines() if "no port tells them" in line]
+    warned = [line for line in run.err.splitlines() if "no port shows them" in line]
     assert len(warned) == 1 and len(warned[0]) < 200
     assert "rs_entries=8 of 1..32" in warned[0] and "--config KEY=VALUE" in warned[0]
 
@@ -433,7 +433,7 @@ def test_choice_that_the_dump_leaves_open_is_reported(play):
     hide_idle_entry(made)  # an idle collEntry of 3 would show it
     run = play(made)
     assert run.json["inferred"]["coll_entries"] == "largest: 4 of 3|4, 3 would pass too"
-    assert "2 of them pass: this run cannot tell" in run.err
+    assert "2 of them pass: this run does not decide" in run.err
 
 
 @pytest.mark.parametrize(
@@ -654,7 +654,7 @@ def test_reset_with_x_inputs_only_is_refused(play):
     assert "io_readReq_valid is X in each of the" in run.err
 
 
-# ---- runs that say nothing ----------------------------------------------------------------------
+# ---- runs that show nothing ----------------------------------------------------------------------
 
 
 def test_dump_without_reset_is_refused(play):
@@ -754,7 +754,7 @@ def test_tool_itself_names_a_wrong_width(tmp_path):
     words = ["--instance", "block=collector", "scope=TOP.c", "clock=TOP.clock", "num_lanes=2"]
     done = programs.run("dpi/wlk-check", "session", small_fst(tmp_path), stdin="\n".join(words))
     assert done.returncode == Status.BAD_WIDTH
-    assert "pReg has 4 bits where the port table says 8" in done.stderr
+    assert "pReg has 4 bits where the port table has 8" in done.stderr
 
 
 def test_config_that_contradicts_the_ports(check):

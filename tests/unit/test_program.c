@@ -262,11 +262,11 @@ CASE(program_refuses_what_the_configuration_lacks) {
         {HEAD "0 0x0 x1 - - - 0x10000 1 alu\n", WLK_BAD_PARAMS,
          ":2: column mask: there is no lane 16: num_lanes is 16"},
         {HEAD "warps 2\n2 0x0 x1 - - - * 1 alu\n", WLK_CORRUPT,
-         ":3: column warp: there is no warp 2: the header says 'warps 2'"},
+         ":3: column warp: there is no warp 2: the header has 'warps 2'"},
         {HEAD "registers 32\n0 0x0 x1 - - x32 * 1 alu\n", WLK_CORRUPT,
-         ":3: column rs3: there is no register 32: the header says 'registers 32'"},
+         ":3: column rs3: there is no register 32: the header has 'registers 32'"},
         {HEAD "lanes 4\n0 0x0 x1 - - - 0x1f 1 alu\n", WLK_CORRUPT,
-         ":3: column mask: there is no lane 4: the header says 'lanes 4'"},
+         ":3: column mask: there is no lane 4: the header has 'lanes 4'"},
     };
     CHECK_REFUSED(list);
 }

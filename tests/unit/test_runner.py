@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`warplock test` counts what Meson and pytest say, and a C build answers in one line."""
+"""`warplock test` counts the results of Meson and pytest, and a C build answers in one line."""
 
 import json
 

@@ -117,7 +117,7 @@ def test_search_that_finds_nothing_leaves_the_defaults() -> None:
     explored(true, [subject], fails={"stage"})
     assert subject.chosen is subject.trials[0]
     assert [p.name for p in subject.unsettled] == list(HIDDEN)
-    assert c.doubts(subject).startswith("only defaults, no port tells them: rs_entries=8 of 1..32")
+    assert c.doubts(subject).startswith("only defaults, no port shows them: rs_entries=8 of 1..32")
     assert "search along single parameters found nothing" in c.doubts(subject)
 
 

@@ -125,7 +125,7 @@ class Match:
         for name, each in self.table.lists.items():
             if items := each.items_of(loose):
                 given = f"give --config {name}=VALUE ({each.show(self.config)} is taken)"
-                lines.append(f"{name}: no port tells {' and '.join(items)}; {given}")
+                lines.append(f"{name}: no port shows {' and '.join(items)}; {given}")
         return lines
 
     def require(self, what: str) -> None:

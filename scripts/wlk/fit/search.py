@@ -529,7 +529,7 @@ def _unsettled_words(subject: Subject) -> str:
             if items
             else []
         )
-    return f"only defaults, no port tells them: {', '.join(values)}"
+    return f"only defaults, no port shows them: {', '.join(values)}"
 
 
 def _passing_too(subject: Subject, name: str, group: Sequence[Subject]) -> list[int]:
@@ -549,7 +549,7 @@ def _note(subject: Subject, item: ParamValue, group: Sequence[Subject]) -> str:
     pin = f"pin it with --config {item.name}={param.show(value)}"
     fails = f"{param.show(before)} fails in cycle {start.reach}"
     if others := _passing_too(subject, item.name, group):
-        return f"{among} ({1 + len(others)} of them pass: this run cannot tell); {pin}"
+        return f"{among} ({1 + len(others)} of them pass: this run does not decide); {pin}"
     if value == before:
         return ""
     if subject.chosen.searched:

@@ -64,7 +64,7 @@ def _clock(asked: Bind, table: tables.Table, module: Any) -> str:
         return asked.clock or table.clock
     if match.SAMPLER in module.port_names:
         return match.SAMPLER
-    message = f"{module.name} has no clock; say with --clock PATH what samples it"
+    message = f"{module.name} has no clock; give --clock PATH, which samples it"
     raise WlkError(Status.USAGE, message)
 
 

@@ -230,7 +230,7 @@ static bool read_index(wlk_vec_reader *r) {
     }
     r->index_offset = end.index_offset;
     if (end.zero != 0 || r->index_offset < start || r->index_offset > end_at - sizeof header) {
-        return fail_corrupt(r, "trailer", end_at, "the index is not where it says");
+        return fail_corrupt(r, "trailer", end_at, "the index is not where it points");
     }
     if (!read_at(r, &header, sizeof header, r->index_offset)) {
         return false;

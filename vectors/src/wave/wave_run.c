@@ -145,7 +145,7 @@ wlk_status wlk_wave_bind_signal(wlk_wave *wave, uint32_t sampler, size_t scope, 
     }
     if (bits != width) {
         return wlk_fail(err, WLK_BAD_WIDTH,
-                        "%s: %s.%s has %" PRIu32 " bits where the port table says %" PRIu32
+                        "%s: %s.%s has %" PRIu32 " bits where the port table has %" PRIu32
                         ": give the parameters of this design",
                         wave->name, where, leaf, bits, width);
     }
