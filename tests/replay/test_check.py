@@ -142,46 +142,14 @@ def write_vcd(
     path: Path, *blocks: Block, clock: str | None = "TOP.clock", drop: Sequence[str] = ()
 ) -> Path:
     """A VCD with ten units a cycle, the clock rising at +5."""
-    names: dict[str, str] = {}
-    tree: dict = {}
-
-    def declare(signal_path: str, width: int) -> None:
-        *scopes, leaf = signal_path.split(".")
-        inner = tree
-        for scope in scopes:
-            inner = inner.setdefault(scope, {})
-        names[signal_path] = f"s{len(names)}"
-        inner[leaf] = (width, names[signal_path])
-
-    if clock:
-        declare(clock, 1)
-    for each in blocks:
-        for name, width in each.widths.items():
-            if name not in drop:
-                declare(f"{each.scope}.{name}", width)
-    lines = ["$timescale 1ns $end", *_declarations(tree), "$enddefinitions $end"]
+    widths = {f"{b.scope}.{n}": w for b in blocks for n, w in b.widths.items() if n not in drop}
+    steps: list[tuple[int, dict]] = []
     for cycle in range(max(len(each.rows) for each in blocks)):
-        lines.append(f"#{10 * cycle}")
-        lines += [f"0{names[clock]}"] if clock else []
-        for each in blocks:
-            lines += [
-                f"b{v if isinstance(v, str) else format(v, 'b')} {names[f'{each.scope}.{n}']}"
-                for n, v in each.rows[cycle].items()
-                if n in each.widths and n not in drop
-            ]
-        lines += [f"#{10 * cycle + 5}", f"1{names[clock]}"] if clock else []
-    path.write_text("\n".join(lines) + "\n", encoding="ascii")
+        values = {f"{b.scope}.{n}": value for b in blocks for n, value in b.rows[cycle].items()}
+        steps += [(10 * cycle, {clock: 0} | values), (10 * cycle + 5, {clock: 1})]
+    text = programs.vcd(({clock: 1} if clock else {}) | widths, steps)
+    path.write_text(text, encoding="ascii")
     return path
-
-
-def _declarations(tree: Mapping) -> list[str]:
-    lines = []
-    for name, inner in tree.items():
-        if isinstance(inner, dict):
-            lines += [f"$scope module {name} $end", *_declarations(inner), "$upscope $end"]
-        else:
-            lines.append(f"$var wire {inner[0]} {inner[1]} {name} $end")
-    return lines
 
 
 def as_vcd(name: str) -> str:

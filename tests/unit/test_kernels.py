@@ -33,11 +33,29 @@ class Instruction:
     unit: str
 
 
-def parse(text):
-    """Headers and instructions of a program."""
+@dataclass(frozen=True)
+class Program:
+    """A kernel: what it is made for, its headers, its instructions."""
+
+    machine: dict
+    headers: dict
+    instructions: list[Instruction]
+
+    @property
+    def share(self):
+        """Registers of a warp."""
+        return self.machine["registers"] // self.machine["warps"]
+
+    def of_warp(self, warp):
+        return [i for i in self.instructions if i.warp == warp]
+
+
+def program(name, **settings):
+    text = kernels.text(name, settings)
     lines = [line.partition("#")[0].split() for line in text.splitlines()[1:]]
     headers = {line[0]: int(line[1]) for line in lines if len(line) == 2}
-    return headers, [instruction(line) for line in lines if len(line) > 2]
+    instructions = [instruction(line) for line in lines if len(line) > 2]
+    return Program(kernels.MACHINE | settings, headers, instructions)
 
 
 def instruction(cells):
@@ -50,10 +68,8 @@ def instruction(cells):
 
 @pytest.fixture(params=VARIANTS, ids=lambda v: "-".join([v[0], *map(str, v[1].values())]))
 def made(request):
-    """A kernel: what it is made for, its headers, its instructions."""
     name, settings = request.param
-    headers, instructions = parse(kernels.text(name, settings))
-    return kernels.MACHINE | settings, headers, instructions
+    return program(name, **settings)
 
 
 # ---- files --------------------------------------------------------------------------------------
@@ -120,61 +136,52 @@ def test_kernels_refuse(words, status, message):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_kernels_have_the_size_of_a_small_kernel(name):
-    _, instructions = parse(kernels.text(name))
-    assert 300 <= len(instructions) <= 2000
+    assert 300 <= len(program(name).instructions) <= 2000
 
 
 def test_kernels_headers_are_what_they_are_made_for(made):
-    machine, headers, instructions = made
-    assert headers["warps"] == machine["warps"]
-    assert headers["registers"] == machine["registers"]
-    masked = any(i.mask != "*" for i in instructions)
-    assert headers.get("lanes") == (machine["lanes"] if masked else None)
+    assert made.headers["warps"] == made.machine["warps"]
+    assert made.headers["registers"] == made.machine["registers"]
+    masked = any(i.mask != "*" for i in made.instructions)
+    assert made.headers.get("lanes") == (made.machine["lanes"] if masked else None)
 
 
 def test_kernels_give_every_warp_work(made):
-    machine, _, instructions = made
-    for warp in range(machine["warps"]):
-        assert sum(i.warp == warp for i in instructions) >= 15
+    assert all(len(made.of_warp(warp)) >= 15 for warp in range(made.machine["warps"]))
 
 
 def test_kernels_read_only_what_they_have_written(made):
     """x0 is zero; all else is live only behind its first write by the same warp."""
     written = set()
-    for i in made[2]:
+    for i in made.instructions:
         assert all(r == 0 or (i.warp, r) in written for r in i.rs), i
         written.add((i.warp, i.rd))
 
 
 def test_kernels_registers_belong_to_one_warp(made):
-    machine, _, instructions = made
-    share = machine["registers"] // machine["warps"]
-    for i in instructions:
-        for register in (*i.rs, *([] if i.rd is None else [i.rd])):
-            assert register == 0 or register // share == i.warp, i
+    for i in made.instructions:
+        assert {r // made.share for r in (*i.rs, i.rd or 0) if r} <= {i.warp}, i
         assert i.rd != 0, i
 
 
 def test_kernels_can_be_admitted_with_one_pending_read(made):
     """Some register operand in each instruction, and none but x0 twice."""
-    for i in made[2]:
+    for i in made.instructions:
         sources = [r for r in i.rs if r != 0]
         assert i.rd is not None or i.rs, i
         assert len(sources) == len(set(sources)), i
 
 
 def test_kernels_masks_name_some_of_the_lanes(made):
-    machine, _, instructions = made
-    full = (1 << machine["lanes"]) - 1
-    for i in instructions:
+    full = (1 << made.machine["lanes"]) - 1
+    for i in made.instructions:
         assert i.mask == "*" or 0 < int(i.mask, 16) < full, i
 
 
 def test_kernels_pcs_go_up_by_4_or_jump(made):
     """Loops jump back to a pc the warp has been at, branches forward over a side of theirs."""
-    machine, _, instructions = made
-    for warp in range(machine["warps"]):
-        pcs = [i.pc for i in instructions if i.warp == warp]
+    for warp in range(made.machine["warps"]):
+        pcs = [i.pc for i in made.of_warp(warp)]
         assert pcs[0] == kernels.ENTRY
         for at, (one, other) in enumerate(itertools.pairwise(pcs)):
             back = other in pcs[: at + 1]
@@ -183,10 +190,9 @@ def test_kernels_pcs_go_up_by_4_or_jump(made):
 
 def test_kernels_same_pc_is_the_same_instruction(made):
     """But for the registers' base, which is the warp's, and the lanes."""
-    machine, _, instructions = made
-    share, code = machine["registers"] // machine["warps"], {}
-    for i in instructions:
-        local = [None if r is None else r and r - i.warp * share for r in (i.rd, *i.rs)]
+    code = {}
+    for i in made.instructions:
+        local = [None if r is None else r and r - i.warp * made.share for r in (i.rd, *i.rs)]
         assert code.setdefault(i.pc, (local, i.unit)) == (local, i.unit), i
 
 
@@ -194,34 +200,32 @@ def test_kernels_same_pc_is_the_same_instruction(made):
     ("name", "turns"), [("dot", "turns"), ("matmul", "tiles"), ("divergent_reduction", "rounds")]
 )
 def test_kernels_loops_come_back_for_each_turn(name, turns):
-    _, instructions = parse(kernels.text(name, {turns: 5}))
-    pcs = [i.pc for i in instructions if i.warp == 1]
+    pcs = [i.pc for i in program(name, **{turns: 5}).of_warp(1)]
     assert sum(other < one for one, other in itertools.pairwise(pcs)) == 4
 
 
 # ---- what each is for ---------------------------------------------------------------------------
 
 
-def test_kernels_dot_chains_grow_with_unrolling():
+@pytest.mark.parametrize("unroll", [1, 4])
+def test_kernels_dot_chains_grow_with_unrolling(unroll):
     """As many totals are in flight as the loop is unrolled."""
-    for unroll in (1, 4):
-        _, instructions = parse(kernels.text("dot", {"unroll": unroll}))
-        totals = {i.rd for i in instructions if i.warp == 0 and i.rd in i.rs and len(i.rs) == 3}
-        assert len(totals) == unroll
+    found = program("dot", unroll=unroll).of_warp(0)
+    assert len({i.rd for i in found if i.rd in i.rs and len(i.rs) == 3}) == unroll
 
 
 def test_kernels_matmul_uses_each_loaded_value_again():
     """Reads of a multiplicand for each load from near memory: rows or columns of the block."""
-    _, instructions = parse(kernels.text("matmul", {"rows": 4, "columns": 3}))
-    products = [i for i in instructions if len(i.rs) == 3]
-    loads = [i for i in instructions if i.unit == "lsu" and i.rd is not None and i.latency < 20]
+    found = program("matmul", rows=4, columns=3).instructions
+    products = [i for i in found if len(i.rs) == 3]
+    loads = [i for i in found if i.unit == "lsu" and i.rd is not None and i.latency < 20]
     assert len(products) * 2 / len(loads) == pytest.approx(24 / 7)
 
 
 def test_kernels_divergent_reduction_diverges():
     """Masks differ between the warps, split into two sides, and halve in the tree."""
-    _, instructions = parse(kernels.text("divergent_reduction"))
-    masks = [[i.mask for i in instructions if i.warp == w and i.mask != "*"] for w in range(8)]
+    made = program("divergent_reduction")
+    masks = [[i.mask for i in made.of_warp(w) if i.mask != "*"] for w in range(8)]
     assert len({tuple(m) for m in masks}) == 8
     for own in masks:
         assert own[-3:] == ["0x1"] * 3
@@ -232,6 +236,6 @@ def test_kernels_divergent_reduction_diverges():
 
 
 def test_kernels_divergent_reduction_gives_warp_0_more():
-    _, instructions = parse(kernels.text("divergent_reduction"))
-    work = [sum(i.warp == w for i in instructions) for w in range(8)]
+    made = program("divergent_reduction")
+    work = [len(made.of_warp(w)) for w in range(8)]
     assert work[0] > max(work[1:]) == min(work[1:])

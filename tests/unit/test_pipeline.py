@@ -105,10 +105,6 @@ def run(request, runs):
     return runs[request.param]
 
 
-def cells(op, names):
-    return sum(s.end - s.start for s in op.stages if s.name in names)
-
-
 def names(op):
     return [stage.name for stage in op.lane(kanata.MAIN)]
 
@@ -168,6 +164,10 @@ ROWS = ("admit", "collect", "ready")
 HAZARDS = ("WAW", "WAR", "WAW+WAR")
 
 
+def is_in_order(config):
+    return bool(config.get("in_order_per_warp"))
+
+
 def cause_of_head(cell, column, config):
     rows = sum(other.stage in ROWS for other in column)
     heads = [other for other in column if other.stage == "ibuf" and other.stall not in HAZARDS]
@@ -180,23 +180,23 @@ def cause_of_head(cell, column, config):
 
 
 def cause_of_request(cell, column, config):
-    older = any(o.stage == "admit" and o.is_older(cell) for o in column)
+    older = any(o.stage == "admit" and o.is_older(cell) for o in column) and is_in_order(config)
     asks = any(o.stage == "admit" and o.stall is None for o in column)
     if cell.stall == "RAW":
         return True
     if cell.stall == "in_order":
-        return older and bool(config.get("in_order_per_warp"))
-    return asks == (cell.stall == "coll_port") and not (older and config.get("in_order_per_warp"))
+        return older
+    return asks == (cell.stall == "coll_port") and not older
 
 
 def cause_of_dispatch(cell, column, config):
     if cell.stage == "issue":
         return cell.stall == "blocked"
-    older = any(o.stage in ROWS and o.is_older(cell) for o in column)
+    older = any(o.stage in ROWS and o.is_older(cell) for o in column) and is_in_order(config)
     stuck = any(o.stage == "issue" and o.stall == "blocked" for o in column)
     if cell.stall == "in_order":
-        return older and bool(config.get("in_order_per_warp"))
-    return stuck == (cell.stall == "blocked") and not (older and config.get("in_order_per_warp"))
+        return older
+    return stuck == (cell.stall == "blocked") and not older
 
 
 CAUSES = {"ibuf": cause_of_head, "admit": cause_of_request}
@@ -231,7 +231,7 @@ def test_pipeline_instructions_move_on_where_nothing_stalls_them(run):
 def test_pipeline_stalls_add_up_to_the_counters(run, counter, stalls):
     shown = [0] * run.config["num_warps"]
     for op in run.log.instructions:
-        shown[op.thread] += cells(op, stalls)
+        shown[op.thread] += sum(s.end - s.start for s in op.stages if s.name in stalls)
     assert shown == run.counts[counter]
 
 
@@ -409,10 +409,9 @@ def test_pipeline_command_checks_and_draws(tmp_path, capsys):
     text = drawing.read_text()
     assert "w0 0: x1 &lt;-" in text
     assert kanata.COLOURS["ready"] in text
-    with programs.error(Status.NO_FILE):
-        kanata.main([str(tmp_path / "none.kanata")])
-    with programs.error(Status.NO_FILE):
-        kanata.main([str(log), "--svg", str(tmp_path / "none" / "p.svg")])
+    for words in ([tmp_path / "none.kanata"], [log, "--svg", tmp_path / "none" / "p.svg"]):
+        with programs.error(Status.NO_FILE):
+            kanata.main(list(map(str, words)))
 
 
 def test_pipeline_picture_of_the_documents_is_up_to_date(tmp_path):
