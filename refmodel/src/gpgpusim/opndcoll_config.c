@@ -2,12 +2,24 @@
 // Configurations of the operand collector: defaults, what is legal, what is built from them.
 #include "opndcoll_private.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 /* ---- sets of units ---- */
 
-// Names of sets. Kinds come first, so that the set of a kind has the kind's number.
-enum { GEN = WLK_OPNDCOLL_SPEC1, NAMES };
+// Sets of units by the kind that they are for, and GEN.
+enum {
+    SP = WLK_OPNDCOLL_SP,
+    SFU = WLK_OPNDCOLL_SFU,
+    MEM = WLK_OPNDCOLL_MEM,
+    TENSOR = WLK_OPNDCOLL_TENSOR,
+    DP = WLK_OPNDCOLL_DP,
+    INT = WLK_OPNDCOLL_INT,
+    SPEC1 = WLK_OPNDCOLL_SPEC1,
+    GEN = SPEC1,
+    NAMES,
+};
 
 static const char *const unit_options[NAMES] = {
     "-gpgpu_operand_collector_num_units_sp",  "-gpgpu_operand_collector_num_units_sfu",
@@ -34,31 +46,19 @@ static counts set_counts(const wlk_opndcoll_cfg *c, uint32_t name) {
 
 // Names of the sets there are, in the order in which units and dispatch units are numbered (§3).
 static uint32_t set_order(const wlk_opndcoll_cfg *c, uint32_t order[NAMES]) {
-    static const uint32_t v40[] = {GEN,
-                                   WLK_OPNDCOLL_SP,
-                                   WLK_OPNDCOLL_DP,
-                                   WLK_OPNDCOLL_TENSOR,
-                                   WLK_OPNDCOLL_SFU,
-                                   WLK_OPNDCOLL_MEM,
-                                   WLK_OPNDCOLL_INT};
-    static const uint32_t v32[] = {WLK_OPNDCOLL_SP, WLK_OPNDCOLL_SFU, WLK_OPNDCOLL_MEM, GEN};
-    if (c->revision == WLK_OPNDCOLL_V32) {
-        memcpy(order, v32, sizeof v32);
+    static const uint32_t v40[NAMES] = {GEN, SP, DP, TENSOR, SFU, MEM, INT};
+    static const uint32_t v32[NAMES] = {SP, SFU, MEM, GEN};
+    const bool is_v32 = c->revision == WLK_OPNDCOLL_V32;
+    memcpy(order, is_v32 ? v32 : v40, sizeof v40);
+    if (is_v32) {
         return 4;
     }
-    memcpy(order, v40, sizeof v40);
     return c->enable_specialized_operand_collector != 0 ? NAMES : 1u;
 }
 
 // The same for ports.
 static uint32_t port_order(const wlk_opndcoll_cfg *c, uint32_t order[NAMES]) {
-    static const uint32_t v40[] = {GEN,
-                                   WLK_OPNDCOLL_SP,
-                                   WLK_OPNDCOLL_DP,
-                                   WLK_OPNDCOLL_SFU,
-                                   WLK_OPNDCOLL_TENSOR,
-                                   WLK_OPNDCOLL_MEM,
-                                   WLK_OPNDCOLL_INT};
+    static const uint32_t v40[NAMES] = {GEN, SP, DP, SFU, TENSOR, MEM, INT};
     const uint32_t n = set_order(c, order);
     if (c->revision != WLK_OPNDCOLL_V32) {
         memcpy(order, v40, sizeof v40);
@@ -84,14 +84,13 @@ static uint32_t kinds_of(const wlk_opndcoll_cfg *c, uint32_t name) {
     if (name != GEN) {
         return 1u << name;
     }
-    uint32_t kinds = 1u << WLK_OPNDCOLL_SP | 1u << WLK_OPNDCOLL_SFU | 1u << WLK_OPNDCOLL_MEM;
+    const uint32_t kinds = 1u << SP | 1u << SFU | 1u << MEM;
     if (c->revision == WLK_OPNDCOLL_V32) {
         return kinds;
     }
-    kinds |= (uint32_t)(c->tensor_core_avail != 0) << WLK_OPNDCOLL_TENSOR;
-    kinds |= (uint32_t)(c->num_dp_units != 0) << WLK_OPNDCOLL_DP;
-    kinds |= (uint32_t)(c->num_int_units != 0) << WLK_OPNDCOLL_INT;
-    return kinds | ((1u << specialized(c)) - 1u) << WLK_OPNDCOLL_SPEC1;
+    return kinds | (uint32_t)(c->tensor_core_avail != 0) << TENSOR |
+           (uint32_t)(c->num_dp_units != 0) << DP | (uint32_t)(c->num_int_units != 0) << INT |
+           ((1u << specialized(c)) - 1u) << SPEC1;
 }
 
 /* ---- defaults and shape ---- */
@@ -126,28 +125,21 @@ void wlk_opndcoll_defaults(wlk_opndcoll_cfg *cfg) {
 }
 
 static void widths(const wlk_opndcoll_cfg *c, wlk_opndcoll_shape *shape) {
-    static const uint8_t v40[] = {WLK_OPNDCOLL_SP, WLK_OPNDCOLL_DP, WLK_OPNDCOLL_INT,
-                                  WLK_OPNDCOLL_SFU, WLK_OPNDCOLL_MEM};
-    static const uint8_t v32[] = {WLK_OPNDCOLL_SP, WLK_OPNDCOLL_SFU, WLK_OPNDCOLL_MEM};
-    const uint32_t *w = c->pipeline_widths;
-    if (c->revision == WLK_OPNDCOLL_V32) {
-        for (uint32_t i = 0; i < 3; i++) {
-            shape->id_width[v32[i]] = w[i];
-            shape->ex_width[v32[i]] = w[3u + i];
-        }
-        return;
+    static const uint8_t v40[] = {SP, DP, INT, SFU, MEM}, v32[] = {SP, SFU, MEM};
+    const bool is_v32 = c->revision == WLK_OPNDCOLL_V32;
+    const uint8_t *kinds = is_v32 ? v32 : v40;
+    const uint32_t n = is_v32 ? 3u : 5u, *w = c->pipeline_widths;
+    for (uint32_t i = 0; i < n; i++) {
+        shape->id_width[kinds[i]] = w[i];
+        shape->ex_width[kinds[i]] = w[n + i];
     }
-    for (uint32_t i = 0; i < 5; i++) {
-        shape->id_width[v40[i]] = w[i];
-        shape->ex_width[v40[i]] = w[5u + i];
-    }
-    if (c->tensor_core_avail != 0) {
-        shape->id_width[WLK_OPNDCOLL_TENSOR] = w[11];
-        shape->ex_width[WLK_OPNDCOLL_TENSOR] = w[12];
+    if (!is_v32 && c->tensor_core_avail != 0) {
+        shape->id_width[TENSOR] = w[11];
+        shape->ex_width[TENSOR] = w[12];
     }
     for (uint32_t i = 0; i < specialized(c); i++) {
-        shape->id_width[WLK_OPNDCOLL_SPEC1 + i] = c->specialized_unit[i].id_width;
-        shape->ex_width[WLK_OPNDCOLL_SPEC1 + i] = c->specialized_unit[i].ex_width;
+        shape->id_width[SPEC1 + i] = c->specialized_unit[i].id_width;
+        shape->ex_width[SPEC1 + i] = c->specialized_unit[i].ex_width;
     }
 }
 
@@ -176,7 +168,7 @@ void wlk_opndcoll_shape_of(const wlk_opndcoll_cfg *cfg, wlk_opndcoll_shape *shap
     shape->banks = cfg->num_reg_banks;
     shape->schedulers = cfg->num_sched_per_core;
     shape->sub_core = is_sub_core(cfg) ? 1u : 0u;
-    shape->kinds = WLK_OPNDCOLL_SPEC1 + specialized(cfg);
+    shape->kinds = SPEC1 + specialized(cfg);
     shape->operands =
         cfg->revision == WLK_OPNDCOLL_V32 ? WLK_OPNDCOLL_OPERANDS_V32 : WLK_OPNDCOLL_OPERANDS;
     shape->lanes = cfg->shader_core_pipeline[1];
@@ -241,12 +233,17 @@ typedef struct finding {
 } finding;
 
 // The option's name, then what is wrong with it.
-#define REFUSE(f, name, ...) (note_option(f, name), wlk_fail((f)->err, WLK_BAD_CONFIG, __VA_ARGS__))
-
-static void note_option(const finding *f, const char *name) {
+__attribute__((format(printf, 3, 4))) static wlk_status refuse(const finding *f, const char *name,
+                                                               const char *format, ...) {
+    char what[192];
+    va_list args;
+    va_start(args, format);
+    (void)vsnprintf(what, sizeof what, format, args);
+    va_end(args);
     if (f->option != NULL) {
         *f->option = name;
     }
+    return wlk_fail(f->err, WLK_BAD_CONFIG, "%s%s", name, what);
 }
 
 typedef struct limit {
@@ -270,32 +267,31 @@ static wlk_status check_limits(const wlk_opndcoll_cfg *c, const finding *f) {
         {"-gpgpu_clock_gated_reg_file", c->clock_gated_reg_file, 0, 1},
     };
     if (c->revision > WLK_OPNDCOLL_V32) {
-        return REFUSE(f, "revision", "revision %u: it is V40, V42 or V32", c->revision);
+        return refuse(f, "revision", " %u: it is V40, V42 or V32", c->revision);
     }
     for (uint32_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
         const limit *l = &limits[i];
         if (l->value < l->low || l->value > l->high) {
-            return REFUSE(f, l->name, "%s %u: must be within %u..%u", l->name, l->value, l->low,
-                          l->high);
+            return refuse(f, l->name, " %u: must be within %u..%u", l->value, l->low, l->high);
         }
     }
     return WLK_OK;
 }
 
 static wlk_status check_steps(const wlk_opndcoll_cfg *c, const finding *f) {
-    static const char *const name = "-gpgpu_shmem_warp_parts";
     if (steps_per_cycle(c) == 0) {
-        return REFUSE(f, name, "%s 0: the collector would never step; make it 1 or more", name);
+        return refuse(f, "-gpgpu_shmem_warp_parts",
+                      " 0: the collector would never step; make it 1 or more");
     }
     return WLK_OK;
 }
 
 // A group that does not divide the warp runs off the lane mask (§9).
 static wlk_status check_gating(const wlk_opndcoll_cfg *c, const finding *f) {
-    static const char *const name = "-gpgpu_n_regfile_gating_group";
     const uint32_t group = c->n_regfile_gating_group, lanes = c->shader_core_pipeline[1];
     if (c->clock_gated_reg_file != 0 && (group == 0 || lanes % group != 0)) {
-        return REFUSE(f, name, "%s %u: must divide the %u lanes of a warp", name, group, lanes);
+        return refuse(f, "-gpgpu_n_regfile_gating_group", " %u: must divide the %u lanes of a warp",
+                      group, lanes);
     }
     return WLK_OK;
 }
@@ -309,27 +305,26 @@ static wlk_status check_counts(const wlk_opndcoll_cfg *c, const finding *f) {
         const counts of = set_counts(c, order[i]);
         const char *name = unit_options[order[i]];
         if (of.units > WLK_OPNDCOLL_MAX_UNITS - sum.units) {
-            return REFUSE(f, name, "%s %u: at most %u units in all sets together", name, of.units,
+            return refuse(f, name, " %u: at most %u units in all sets together", of.units,
                           WLK_OPNDCOLL_MAX_UNITS);
         }
         if (of.in_ports > WLK_OPNDCOLL_MAX_PORTS - sum.in_ports ||
             of.out_ports > WLK_OPNDCOLL_MAX_PORTS - sum.out_ports) {
-            return REFUSE(f, name,
-                          "%s: its set has %u in_ports and %u out_ports; at most %u of each in all "
+            return refuse(f, name,
+                          ": its set has %u in_ports and %u out_ports; at most %u of each in all "
                           "sets together",
-                          name, of.in_ports, of.out_ports, WLK_OPNDCOLL_MAX_PORTS);
+                          of.in_ports, of.out_ports, WLK_OPNDCOLL_MAX_PORTS);
         }
         sum.units += of.units;
         sum.in_ports += of.in_ports;
         sum.out_ports += of.out_ports;
     }
     if (sum.units == 0) {
-        return REFUSE(f, unit_options[GEN], "%s: there is no collector unit in any set",
-                      unit_options[GEN]);
+        return refuse(f, unit_options[GEN], ": there is no collector unit in any set");
     }
     if (c->revision == WLK_OPNDCOLL_V32 && c->num_reg_banks > sum.units) {
-        return REFUSE(f, "-gpgpu_num_reg_banks",
-                      "-gpgpu_num_reg_banks %u: V32's arbiter needs at least as many collector "
+        return refuse(f, "-gpgpu_num_reg_banks",
+                      " %u: V32's arbiter needs at least as many collector "
                       "units; there are %u",
                       c->num_reg_banks, sum.units);
     }
@@ -343,47 +338,49 @@ static wlk_status check_widths(const wlk_opndcoll_cfg *c, const finding *f) {
     const uint32_t max = WLK_OPNDCOLL_MAX_WIDTH;
     for (uint32_t i = 0; i < WLK_OPNDCOLL_WIDTHS; i++) {
         if (c->pipeline_widths[i] > max) {
-            return REFUSE(f, "-gpgpu_pipeline_widths",
-                          "-gpgpu_pipeline_widths: number %u is %u; at most %u slots", i + 1u,
-                          c->pipeline_widths[i], max);
+            return refuse(f, "-gpgpu_pipeline_widths", ": number %u is %u; at most %u slots",
+                          i + 1u, c->pipeline_widths[i], max);
         }
     }
     for (uint32_t i = 0; i < WLK_OPNDCOLL_SPECIALIZED; i++) {
         const wlk_opndcoll_specialized *u = &c->specialized_unit[i];
         if (u->enabled > 1 || u->id_width > max || u->ex_width > max) {
-            return REFUSE(f, names[i], "%s: enabled is 0 or 1, widths are at most %u", names[i],
-                          max);
+            return refuse(f, names[i], ": enabled is 0 or 1, widths are at most %u", max);
         }
         if (i > 0 && u->enabled != 0 && c->specialized_unit[i - 1u].enabled == 0) {
-            return REFUSE(f, names[i], "%s: the one before it is not enabled", names[i]);
+            return refuse(f, names[i], ": the one before it is not enabled");
         }
         if (is_sub_core(c) && u->enabled != 0 && u->id_width < c->num_sched_per_core) {
-            return REFUSE(f, names[i],
-                          "%s: the sub-core model needs a slot of ID_OC for each of the %u "
+            return refuse(f, names[i],
+                          ": the sub-core model needs a slot of ID_OC for each of the %u "
                           "schedulers",
-                          names[i], c->num_sched_per_core);
+                          c->num_sched_per_core);
         }
     }
     return WLK_OK;
 }
 
 // What the sub-core model requires of V40 and V42 alike (§2).
-static wlk_status check_sub_core(const wlk_opndcoll_cfg *c, const wlk_opndcoll_shape *shape,
-                                 const finding *f) {
+static wlk_status check_sub_core(const wlk_opndcoll_cfg *c, const finding *f) {
     const uint32_t scheds = c->num_sched_per_core;
+    wlk_opndcoll_shape shape;
+    wlk_opndcoll_shape_of(c, &shape);
+    if (shape.sub_core == 0) {
+        return WLK_OK;
+    }
     if (c->num_reg_banks % scheds != 0) {
-        return REFUSE(f, "-gpgpu_num_reg_banks",
-                      "-gpgpu_num_reg_banks %u: the sub-core model needs a multiple of "
+        return refuse(f, "-gpgpu_num_reg_banks",
+                      " %u: the sub-core model needs a multiple of "
                       "-gpgpu_num_sched_per_core %u",
                       c->num_reg_banks, scheds);
     }
-    const uint32_t kinds = kinds_of(c, GEN) & ((1u << WLK_OPNDCOLL_SPEC1) - 1u);
-    for (uint32_t k = 0; k < WLK_OPNDCOLL_SPEC1; k++) {
-        if ((kinds >> k & 1u) != 0 && shape->id_width[k] != scheds) {
-            return REFUSE(f, "-gpgpu_pipeline_widths",
-                          "-gpgpu_pipeline_widths: ID_OC of %s has %u slots; the sub-core model "
+    const uint32_t kinds = kinds_of(c, GEN) & ((1u << SPEC1) - 1u);
+    for (uint32_t k = 0; k < SPEC1; k++) {
+        if ((kinds >> k & 1u) != 0 && shape.id_width[k] != scheds) {
+            return refuse(f, "-gpgpu_pipeline_widths",
+                          ": ID_OC of %s has %u slots; the sub-core model "
                           "needs one for each of the %u schedulers",
-                          wlk_opndcoll_kind_name(k), shape->id_width[k], scheds);
+                          wlk_opndcoll_kind_name(k), shape.id_width[k], scheds);
         }
     }
     return WLK_OK;
@@ -396,70 +393,66 @@ static wlk_status check_part(const wlk_opndcoll_cfg *c, uint32_t name, bool fill
     const uint32_t scheds = c->num_sched_per_core;
     const char *option = unit_options[name];
     if (of.out_ports != 0 && of.units < scheds) {
-        return REFUSE(f, option,
-                      "%s %u: V42's sub-core model divides by zero in its dispatch units; at "
-                      "least one unit for each of the %u schedulers",
-                      option, of.units, scheds);
+        return refuse(f, option,
+                      " %u: V42's sub-core model divides by zero in its dispatch units; at least "
+                      "one unit for each of the %u schedulers",
+                      of.units, scheds);
     }
     if (filled && (of.units == 0 || of.units % scheds != 0)) {
-        return REFUSE(f, option,
-                      "%s %u: V42's sub-core model fills this set from a port; a positive multiple "
+        return refuse(f, option,
+                      " %u: V42's sub-core model fills this set from a port; a positive multiple "
                       "of the %u schedulers",
-                      option, of.units, scheds);
+                      of.units, scheds);
     }
     return WLK_OK;
 }
 
-static wlk_status check_v42_sub_core(const wlk_opndcoll_cfg *c, const wlk_opndcoll_shape *shape,
-                                     const finding *f) {
+static wlk_status check_v42_sub_core(const wlk_opndcoll_cfg *c, const finding *f) {
     uint32_t order[NAMES], kinds = 0;
     const uint32_t n = set_order(c, order), scheds = c->num_sched_per_core;
-    if (shape->units < scheds || shape->units % scheds != 0) {
-        return REFUSE(f, unit_options[GEN],
-                      "%s: V42's sub-core model needs a multiple of the %u schedulers as the sum "
+    wlk_opndcoll_shape shape;
+    wlk_opndcoll_shape_of(c, &shape);
+    if (shape.sub_core == 0 || c->revision != WLK_OPNDCOLL_V42) {
+        return WLK_OK;
+    }
+    if (shape.units < scheds || shape.units % scheds != 0) {
+        return refuse(f, unit_options[GEN],
+                      ": V42's sub-core model needs a multiple of the %u schedulers as the sum "
                       "over all sets, which is %u",
-                      unit_options[GEN], scheds, shape->units);
+                      scheds, shape.units);
     }
     for (uint32_t i = 0; i < n; i++) {
         const bool has_ports = set_counts(c, order[i]).in_ports != 0;
         // Every port turns to GEN when its own set is busy.
         const wlk_status status =
-            check_part(c, order[i], order[i] == GEN ? shape->ports != 0 : has_ports, f);
+            check_part(c, order[i], order[i] == GEN ? shape.ports != 0 : has_ports, f);
         if (status != WLK_OK) {
             return status;
         }
         kinds |= has_ports ? kinds_of(c, order[i]) : 0u;
     }
-    for (uint32_t k = 0; k < shape->kinds; k++) {
-        if ((kinds >> k & 1u) != 0 && shape->id_width[k] != 0 && shape->ex_width[k] < scheds) {
-            return REFUSE(f, "-gpgpu_pipeline_widths",
-                          "-gpgpu_pipeline_widths: OC_EX of %s has %u slots; V42's sub-core model "
+    for (uint32_t k = 0; k < shape.kinds; k++) {
+        if ((kinds >> k & 1u) != 0 && shape.id_width[k] != 0 && shape.ex_width[k] < scheds) {
+            return refuse(f, "-gpgpu_pipeline_widths",
+                          ": OC_EX of %s has %u slots; V42's sub-core model "
                           "needs one for each of the %u schedulers",
-                          wlk_opndcoll_kind_name(k), shape->ex_width[k], scheds);
+                          wlk_opndcoll_kind_name(k), shape.ex_width[k], scheds);
         }
     }
     return WLK_OK;
 }
 
 wlk_status wlk_opndcoll_check(const wlk_opndcoll_cfg *cfg, const char **option, wlk_error *err) {
-    const finding f = {option, err};
-    wlk_opndcoll_shape shape;
-    note_option(&f, NULL);
     static wlk_status (*const rules[])(const wlk_opndcoll_cfg *, const finding *) = {
-        check_limits, check_steps, check_gating, check_counts, check_widths};
-    for (uint32_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
-        const wlk_status status = rules[i](cfg, &f);
-        if (status != WLK_OK) {
-            return status;
-        }
-    }
-    wlk_opndcoll_shape_of(cfg, &shape);
+        check_limits, check_steps,    check_gating,      check_counts,
+        check_widths, check_sub_core, check_v42_sub_core};
+    const finding f = {option, err};
     wlk_status status = WLK_OK;
-    if (is_sub_core(cfg)) {
-        status = check_sub_core(cfg, &shape, &f);
+    if (option != NULL) {
+        *option = NULL;
     }
-    if (status == WLK_OK && is_sub_core(cfg) && cfg->revision == WLK_OPNDCOLL_V42) {
-        status = check_v42_sub_core(cfg, &shape, &f);
+    for (uint32_t i = 0; i < sizeof rules / sizeof rules[0] && status == WLK_OK; i++) {
+        status = rules[i](cfg, &f);
     }
     return status;
 }
