@@ -56,23 +56,28 @@ class opndcoll_error : public std::runtime_error {
  * What traits have, and the defaults of what they may leave out: derive from this. All are static;
  * only what is used has to be there. A slot is a number below width().
  *
- * | member | used by | what |
- * |---|---|---|
- * | `inst_type`, `set_type`, `shader_type` | all | types: an instruction, a register set, a core |
- * | `void configure(const shader_type &, wlk_opndcoll_cfg &)` | all | revision and options; in: the
- * defaults. The number of banks is init()'s | | `unsigned width(const set_type &)` | all | slots of
- * a register set | | `inst_type *at(set_type &, unsigned slot)` | all | what it holds; NULL:
- * the slot is empty | | `unsigned uid(const inst_type &)` | all | age: the smaller, the older | |
- * `unsigned wid(const inst_type &)` | all | hardware warp | | `unsigned sched(const inst_type &)` |
- * all | scheduler; below their number in the sub-core model, else any | | `int source(const
- * inst_type &, unsigned k)` | all | register of operand slot k < 32 (V32: 8); negative: none | |
- * `int destination(const inst_type &, unsigned k)` | all | likewise | | `void
- * drop_destination(inst_type &, unsigned k)` | opndcoll | make it -1; never called for V32 | |
- * `inst_type *make(shader_type &)` | opndcoll | a new empty instruction, for a unit to hold | |
- * `void drop(inst_type *)` | opndcoll | destroy it | | `void move_out(set_type &, unsigned slot,
- * inst_type *&unit)` | opndcoll | swap ID_OC's slot with the empty `unit`. The slot is that of the
- * set's oldest instruction | | `void move_in(set_type &, unsigned slot, inst_type *&unit)` |
- * opndcoll | swap `unit` with OC_EX's empty slot, the lowest one but in V42's sub-core model |
+ * All three classes use
+ * - types `inst_type`, `set_type`, `shader_type`: an instruction, a register set, a core
+ * - `void configure(const shader_type &, wlk_opndcoll_cfg &)`: revision and options; in: the
+ *   defaults. The number of banks is init()'s
+ * - `unsigned width(const set_type &)`: slots of a register set
+ * - `inst_type *at(set_type &, unsigned slot)`: what it holds; NULL: the slot is empty
+ * - `unsigned uid(const inst_type &)`: age: the smaller, the older
+ * - `unsigned wid(const inst_type &)`: hardware warp
+ * - `unsigned sched(const inst_type &)`: scheduler; below their number in the sub-core model, else
+ *   any
+ * - `int source(const inst_type &, unsigned k)`: register of operand slot k < 32 (V32: 8);
+ *   negative: none
+ * - `int destination(const inst_type &, unsigned k)`: likewise
+ *
+ * Only opndcoll, which moves the instructions itself, uses
+ * - `void drop_destination(inst_type &, unsigned k)`: make it -1; never called for V32
+ * - `inst_type *make(shader_type &)`: a new empty instruction, for a unit to hold
+ * - `void drop(inst_type *)`: destroy it
+ * - `void move_out(set_type &, unsigned slot, inst_type *&unit)`: swap ID_OC's slot with the empty
+ *   `unit`. The slot is that of the set's oldest instruction
+ * - `void move_in(set_type &, unsigned slot, inst_type *&unit)`: swap `unit` with OC_EX's empty
+ *   slot, the lowest one but in V42's sub-core model
  *
  * Where the register set's own methods choose the slot, move_out() and move_in() may call them:
  * the collector looks afterwards whether it was the right one.
