@@ -53,8 +53,8 @@ static inline bool wlk_entry_repeats(const uint64_t *entry) {
     const uint32_t has = wlk_entry_has_rs(entry);
     const uint32_t a = wlk_entry_rs(entry, 0), b = wlk_entry_rs(entry, 1);
     const uint32_t c = wlk_entry_rs(entry, 2);
-    return ((has & 3u) == 3u && a == b) || ((has & 5u) == 5u && a == c) ||
-           ((has & 6u) == 6u && b == c);
+    return ((has & 3u) == 3 && a == b) || ((has & 5u) == 5 && a == c) ||
+           ((has & 6u) == 6 && b == c);
 }
 
 /** Registers, and which of them are used, into an entry that has 0 there. */
