@@ -22,18 +22,18 @@ static wlk_checker *own_checker(const harness *b) {
 static bool watch_ports(harness *b) {
     for (uint32_t i = 0; i < wlk_dpi_count(); i++) {
         const wlk_checker *checker = wlk_dpi_checker(i);
-        const char *scope = blame_is_stage(b, checker) ? "" : wlk_checker_scope(checker);
-        uint32_t n = 0;
-        const wlk_port *ports = wlk_checker_ports(checker, &n);
-        watch *more = realloc(b->watches, (b->n_watches + n) * sizeof *more);
+        const wlk_checker_facts f = wlk_checker_facts_get(checker);
+        const char *scope = f.block == b->block ? "" : f.scope;
+        watch *more = realloc(b->watches, (b->n_watches + f.n_ports) * sizeof *more);
         if (more == NULL) {
             return false;
         }
         b->watches = more;
-        for (uint32_t p = 0; p < n; p++) {
+        for (uint32_t p = 0; p < f.n_ports; p++) {
             watch *w = &more[b->n_watches];
             *w = (watch){.width = wlk_checker_port_bits(checker, p)};
-            if (asprintf(&w->name, "%s%s%s", scope, *scope != '\0' ? "." : "", ports[p].name) < 0) {
+            if (asprintf(&w->name, "%s%s%s", scope, *scope != '\0' ? "." : "", f.ports[p].name) <
+                0) {
                 return false;
             }
             b->n_watches++;
@@ -59,8 +59,7 @@ wlk_status harness_verdict(harness *b, bool finished) {
         const wlk_checker *checker = wlk_dpi_checker(i);
         const wlk_checker_result r = wlk_checker_result_get(checker, false);
         const uint64_t here = blame_rank(b, checker, &r);
-        uint32_t n = 0;
-        (void)wlk_checker_ports(checker, &n);
+        const uint32_t n = wlk_checker_facts_get(checker).n_ports;
         b->compared += r.compared_bits;
         b->masked += r.masked_bits;
         for (uint32_t p = 0; p < n; p++) {

@@ -12,7 +12,7 @@ typedef struct suspect {
 } suspect;
 
 bool blame_is_stage(const harness *b, const wlk_checker *checker) {
-    return wlk_checker_block(checker) == b->block;
+    return wlk_checker_facts_get(checker).block == b->block;
 }
 
 uint64_t blame_rank(const harness *b, const wlk_checker *checker, const wlk_checker_result *r) {
@@ -48,13 +48,11 @@ bool blame_suspect(harness *b, const char *word) {
 
 // The one that the first differing port depends on.
 static bool find_suspect(const harness *b, suspect *found) {
-    uint32_t n = 0, n_ports = 0;
-    const wlk_difference *all = wlk_checker_differences(b->failing, &n);
-    const wlk_port *ports = wlk_checker_ports(b->failing, &n_ports);
-    for (uint32_t d = 0; d < n; d++) {
+    const wlk_checker_facts f = wlk_checker_facts_get(b->failing);
+    for (uint32_t d = 0; d < f.n_differences; d++) {
         for (uint32_t i = 0; i < b->n_suspects; i++) {
             if (read_suspect(b->suspects[i], found) &&
-                strcmp(found->port, ports[all[d].port].name) == 0) {
+                strcmp(found->port, f.ports[f.differences[d].port].name) == 0) {
                 return true;
             }
         }
@@ -65,12 +63,12 @@ static bool find_suspect(const harness *b, suspect *found) {
 // Where the block inside is, or as near as is known.
 static const char *scope_of(const harness *b, const char *block) {
     for (uint32_t i = 0; i < wlk_dpi_count(); i++) {
-        const wlk_checker *checker = wlk_dpi_checker(i);
-        if (strcmp(wlk_checker_block(checker)->table->name, block) == 0) {
-            return wlk_checker_scope(checker);
+        const wlk_checker_facts f = wlk_checker_facts_get(wlk_dpi_checker(i));
+        if (strcmp(f.block->table->name, block) == 0) {
+            return f.scope;
         }
     }
-    return wlk_checker_scope(b->failing);
+    return wlk_checker_facts_get(b->failing).scope;
 }
 
 static void name_suspect(const suspect *s, fault *f) {
@@ -95,8 +93,9 @@ bool blame(const harness *b, fault *f) {
         return false;
     }
     const wlk_checker_result r = wlk_checker_result_get(c, false);
-    (void)snprintf(f->block, sizeof f->block, "%s", wlk_checker_block(c)->table->name);
-    (void)snprintf(f->scope, sizeof f->scope, "%s", wlk_checker_scope(c));
+    const wlk_checker_facts facts = wlk_checker_facts_get(c);
+    (void)snprintf(f->block, sizeof f->block, "%s", facts.block->table->name);
+    (void)snprintf(f->scope, sizeof f->scope, "%s", facts.scope);
     if (!blame_is_stage(b, c)) {
         // Inputs that break a rule before anything differs: wired wrong, by what is around it.
         char *dot = strrchr(f->scope, '.');

@@ -30,15 +30,13 @@ static fit fit_of_all(void) {
 }
 
 static void print_first(const wlk_checker *failing, wlk_json *to) {
-    uint32_t n = 0, n_ports = 0;
-    const wlk_difference *found = wlk_checker_differences(failing, &n);
-    const wlk_port *ports = wlk_checker_ports(failing, &n_ports);
+    const wlk_checker_facts f = wlk_checker_facts_get(failing);
     wlk_json_open(to, "first", '{');
     wlk_json_number(to, "cycle", wlk_checker_result_get(failing, false).first_cycle);
-    if (n != 0) {
-        wlk_json_text(to, "port", ports[found[0].port].name);
+    if (f.n_differences != 0) {
+        wlk_json_text(to, "port", f.ports[f.differences[0].port].name);
     }
-    wlk_json_text(to, "block", wlk_checker_block(failing)->table->name);
+    wlk_json_text(to, "block", f.block->table->name);
     wlk_json_close(to, '}');
 }
 

@@ -640,30 +640,17 @@ wlk_checker_fit wlk_checker_fit_get(const wlk_checker *c) {
     return fit;
 }
 
-const wlk_block *wlk_checker_block(const wlk_checker *c) {
-    return c->block;
-}
-
-const char *wlk_checker_scope(const wlk_checker *c) {
-    return c->scope;
-}
-
-const wlk_layout *wlk_checker_layout(const wlk_checker *c) {
-    return &c->layout;
-}
-
-const wlk_port *wlk_checker_ports(const wlk_checker *c, uint32_t *n) {
-    *n = c->layout.n_ports;
-    return c->ports;
+wlk_checker_facts wlk_checker_facts_get(const wlk_checker *c) {
+    return (wlk_checker_facts){.block = c->block,
+                               .scope = c->scope,
+                               .ports = c->ports,
+                               .differences = c->differences,
+                               .n_ports = c->layout.n_ports,
+                               .n_differences = c->n_differences};
 }
 
 const void *wlk_checker_state(const wlk_checker *c) {
     return state_now(c);
-}
-
-const wlk_difference *wlk_checker_differences(const wlk_checker *c, uint32_t *n) {
-    *n = c->n_differences;
-    return c->differences;
 }
 
 uint64_t wlk_checker_events(const wlk_checker *c, uint32_t i) {

@@ -64,10 +64,6 @@ void wlk_json_hex(wlk_json *j, const char *name, uint64_t value) {
     fprintf(j->to, "\"0x%" PRIx64 "\"", value);
 }
 
-void wlk_json_bool(wlk_json *j, const char *name, bool value) {
-    wlk_json_raw(j, name, value ? "true" : "false");
-}
-
 void wlk_json_text(wlk_json *j, const char *name, const char *text) {
     wlk_json_bytes(j, name, text, strlen(text));
 }

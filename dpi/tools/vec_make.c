@@ -58,8 +58,7 @@ static wlk_status create(job *j, const char *path, const origin *from, wlk_error
     if (header == NULL) {
         return tool_no_memory(err);
     }
-    const wlk_status status =
-        (j->force ? wlk_vec_replace : wlk_vec_create)(&j->writer, path, &shape, header, err);
+    const wlk_status status = wlk_vec_create(&j->writer, path, &shape, header, j->force, err);
     free(header);
     if (status == WLK_OK && j->small) {
         wlk_vec_compact(j->writer);

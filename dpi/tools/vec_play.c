@@ -15,7 +15,7 @@ static wlk_status forgotten(const job *j, uint64_t cycle, const uint64_t *care, 
             return wlk_fail(err, WLK_MODEL_ERROR,
                             "%s: cycle %" PRIu64 ": the model does not know %s (bits 0x%" PRIx64
                             "), which it knew when the file was made",
-                            wlk_checker_scope(j->checker), cycle, port->name, lost);
+                            wlk_checker_facts_get(j->checker).scope, cycle, port->name, lost);
         }
     }
     return WLK_OK;

@@ -58,7 +58,7 @@ static void print_port(const tool_block *b, const wlk_port *p, wlk_json *to) {
     wlk_json_number(to, NULL, p->word);
     wlk_json_number(to, NULL, p->lsb);
     wlk_json_number(to, NULL, p->width);
-    wlk_json_bool(to, NULL, p->present);
+    wlk_json_raw(to, NULL, p->present ? "true" : "false");
     wlk_json_close(to, ']');
 }
 

@@ -89,14 +89,12 @@ static void list_scope(const wlk_wave *wave, const wlk_wave_scope *scope, wlk_js
 
 static void list(const wlk_wave *wave) {
     size_t count = 0;
-    uint64_t start = 0, end = 0;
-    int exponent = 0;
     const wlk_wave_scope *scopes = wlk_wave_scopes(wave, &count);
-    wlk_wave_times(wave, &start, &end, &exponent);
+    const wlk_wave_span span = wlk_wave_times(wave);
     wlk_json j = wlk_json_line(stdout);
-    wlk_json_number(&j, "start", start);
-    wlk_json_number(&j, "end", end);
-    wlk_json_signed(&j, "exponent", exponent);
+    wlk_json_number(&j, "start", span.start);
+    wlk_json_number(&j, "end", span.end);
+    wlk_json_signed(&j, "exponent", span.exponent);
     wlk_json_open(&j, "scopes", '[');
     for (size_t i = 0; i < count; i++) {
         list_scope(wave, &scopes[i], &j);
@@ -181,9 +179,8 @@ static int on_sample(void *ctx, uint64_t time, uint64_t sample) {
         i->failed_at = time;
     }
     if (sample % SAMPLES_PER_LOOK == 0) {
-        uint64_t start = 0, end = 0;
-        wlk_wave_times(i->wave, &start, &end, NULL);
-        tool_progress(time - start, end - start);
+        const wlk_wave_span span = wlk_wave_times(i->wave);
+        tool_progress(time - span.start, span.end - span.start);
     }
     return wlk_checker_done(i->checker) ? WLK_WAVE_DONE : WLK_WAVE_CONTINUE;
 }
@@ -239,16 +236,14 @@ static wlk_status prepare(instance *i, wlk_wave *wave, wlk_error *err) {
 static void add_report(const instance *i, wlk_json *to) {
     char *text = NULL;
     size_t size = 0;
-    int exponent = 0;
     FILE *report = open_memstream(&text, &size);
     if (report == NULL) {
         return;
     }
     wlk_checker_report(i->checker, report);
     if (i->failed) {
-        wlk_wave_times(i->wave, NULL, NULL, &exponent);
         fprintf(report, "  clock edge at time %" PRIu64 " (in units of 1e%d s)\n", i->failed_at,
-                exponent);
+                wlk_wave_times(i->wave).exponent);
     }
     if (fclose(report) == 0) {
         wlk_json_text(to, "report", text);

@@ -105,7 +105,7 @@ static double generate(loop *b, uint64_t cycles, const char *path) {
     wlk_error err;
     wlk_step_info info;
     const wlk_vec_shape shape = {b->l.in_words, b->l.out_words};
-    if (path != NULL && wlk_vec_replace(&writer, path, &shape, "{}", &err) != WLK_OK) {
+    if (path != NULL && wlk_vec_create(&writer, path, &shape, "{}", true, &err) != WLK_OK) {
         fprintf(stderr, "%s\n", err.text);
         exit(1);
     }

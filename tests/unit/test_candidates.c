@@ -172,10 +172,9 @@ CASE(checker_reports_a_wrong_bit_while_candidates_are_open) {
             CHECK_MSG(port->is_out && port->present, "%s is no output", port->name);
             rig_set(&s.rtl, port->name, rig_get(&s.rtl, port->name) ^ 1u);
             missed += give() != 1;
-            uint32_t n = 0;
-            const wlk_difference *differences = wlk_checker_differences(s.checker, &n);
+            const wlk_checker_facts f = wlk_checker_facts_get(s.checker);
             // The candidate that comes nearest is reported: this port and no other.
-            missed += n != 1 || differences[0].port != last;
+            missed += f.n_differences != 1 || f.differences[0].port != last;
             close_rtl();
         }
         CHECK_MSG(missed == 0, "%s: %u", designs[d].block, missed);

@@ -113,14 +113,13 @@ static wlk_status verdict(void) {
 // The first differing cycle differs at these ports, in this order. The first difference.
 static wlk_difference expect_differences(const char *names) {
     char text[256] = "";
-    uint32_t n = 0;
-    const wlk_difference *d = wlk_checker_differences(s.checker, &n);
-    for (uint32_t i = 0; i < n; i++) {
+    const wlk_checker_facts f = wlk_checker_facts_get(s.checker);
+    for (uint32_t i = 0; i < f.n_differences; i++) {
         (void)snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s", i != 0 ? " " : "",
-                       s.rtl.ports[d[i].port].name);
+                       f.ports[f.differences[i].port].name);
     }
     REQUIRE(strcmp(text, names) == 0, "%s", text);
-    return d[0];
+    return f.differences[0];
 }
 
 /* ---- verdicts without a difference ---- */

@@ -89,7 +89,7 @@ static wlk_status write_next(source *s, wlk_vec_writer *writer) {
 /** A writer that replaces what has the name. */
 static wlk_vec_writer *writer_of(const char *path, const wlk_vec_shape *shape) {
     wlk_vec_writer *writer;
-    REQUIRE(!wlk_vec_replace(&writer, path, shape, header_text, &err), "%s", err.text);
+    REQUIRE(!wlk_vec_create(&writer, path, shape, header_text, true, &err), "%s", err.text);
     return writer;
 }
 
@@ -328,7 +328,7 @@ static void expect(wlk_status got, wlk_status status, const char *part) {
 static wlk_status create(wlk_vec_writer **writer, const char *path, const wlk_vec_shape *shape,
                          const char *header) {
     err = (wlk_error){0};
-    return wlk_vec_create(writer, path, shape, header, &err);
+    return wlk_vec_create(writer, path, shape, header, false, &err);
 }
 
 static void write_record(wlk_vec_writer *writer) {
@@ -380,7 +380,7 @@ static void expect_no_space(unsigned records, const char *cause) {
     const wlk_vec_shape shape = {11, 25};
     wlk_vec_writer *writer;
     source s;
-    wlk_status status = wlk_vec_replace(&writer, path, &shape, header_text, &err);
+    wlk_status status = wlk_vec_create(&writer, path, &shape, header_text, true, &err);
     if (status == WLK_OK) {
         source_start(&s, shape, 1);
         for (unsigned i = 0; i < records && status == WLK_OK; i++) {

@@ -200,10 +200,8 @@ static void test_small(const char *path) {
     wlk_error err = {.text = ""};
     wlk_wave *wave = opened(path);
     probe clocked = {0}, second = {0}, free_running = {0};
-    uint64_t start, end;
-    int exponent;
-    wlk_wave_times(wave, &start, &end, &exponent);
-    CHECK(start == 0 && end == 20 && exponent == -9);
+    const wlk_wave_span span = wlk_wave_times(wave);
+    CHECK(span.start == 0 && span.end == 20 && span.exponent == -9);
     check_small_names(wave);
     check_small_errors(wave);
     bind_probe(wave, &clocked, "top.clk");

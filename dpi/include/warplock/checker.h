@@ -98,14 +98,18 @@ bool wlk_checker_done(const wlk_checker *checker);
 wlk_checker_result wlk_checker_result_get(const wlk_checker *checker, bool strict);
 wlk_checker_fit wlk_checker_fit_get(const wlk_checker *checker);
 
-const wlk_block *wlk_checker_block(const wlk_checker *checker);
-const char *wlk_checker_scope(const wlk_checker *checker);
-const wlk_layout *wlk_checker_layout(const wlk_checker *checker);
-const wlk_port *wlk_checker_ports(const wlk_checker *checker, uint32_t *n);
-const void *wlk_checker_state(const wlk_checker *checker);
+/** What a checker follows, and the first difference. */
+typedef struct wlk_checker_facts {
+    const wlk_block *block;
+    const char *scope;
+    const wlk_port *ports;
+    const wlk_difference *differences; /**< of the first mismatch, in table order */
+    uint32_t n_ports, n_differences;
+} wlk_checker_facts;
+wlk_checker_facts wlk_checker_facts_get(const wlk_checker *checker);
 
-/** Differences of the first mismatch, in table order. */
-const wlk_difference *wlk_checker_differences(const wlk_checker *checker, uint32_t *n);
+/** The model's state now. */
+const void *wlk_checker_state(const wlk_checker *checker);
 
 /** Hits of coverage point @p i; 0 when events are not counted. */
 uint64_t wlk_checker_events(const wlk_checker *checker, uint32_t i);

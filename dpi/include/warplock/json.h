@@ -38,7 +38,6 @@ void wlk_json_number(wlk_json *j, const char *name, uint64_t value);
 void wlk_json_signed(wlk_json *j, const char *name, int64_t value);
 /** A number as a string, `"0x1f"`. */
 void wlk_json_hex(wlk_json *j, const char *name, uint64_t value);
-void wlk_json_bool(wlk_json *j, const char *name, bool value);
 /** A string; bytes outside printable ASCII as \\u00XX. */
 void wlk_json_text(wlk_json *j, const char *name, const char *text);
 /** The same of @p size bytes, which may have zeros among them. */

@@ -15,6 +15,7 @@
 
 #include "warplock/error.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 WLK_BEGIN_DECLS
@@ -39,18 +40,15 @@ typedef struct wlk_vec_reader wlk_vec_reader;
  * Start a vector file. Data goes to a file "PATH.*.partial" of its own, which wlk_vec_finish()
  * renames to @p path.
  *
+ * @param replace false: USAGE when a file of that name is there, now or at the end.
  * @param header_json text for readers (block, schema hash, parameters, model version, seed, ...),
  *        1..WLK_VEC_MAX_HEADER bytes, copied into the file as it is.
  * @param[out] writer the caller's, to give to wlk_vec_finish() or wlk_vec_abort(); NULL on failure.
- * @return WLK_OK; WLK_USAGE for a shape or text out of range, or when @p path exists; WLK_NO_FILE
- *         when the file cannot be made; WLK_NO_SPACE; WLK_NO_MEMORY.
+ * @return WLK_OK; WLK_USAGE for a shape or text out of range, or when @p path may not be replaced;
+ * WLK_NO_FILE when the file cannot be made; WLK_NO_SPACE; WLK_NO_MEMORY.
  */
 wlk_status wlk_vec_create(wlk_vec_writer **writer, const char *path, const wlk_vec_shape *shape,
-                          const char *header_json, wlk_error *err);
-
-/** As wlk_vec_create(), but wlk_vec_finish() replaces a file of that name. */
-wlk_status wlk_vec_replace(wlk_vec_writer **writer, const char *path, const wlk_vec_shape *shape,
-                           const char *header_json, wlk_error *err);
+                          const char *header_json, bool replace, wlk_error *err);
 
 /**
  * Take the smallest file instead of the fastest writing: strong compression, tens of times slower.

@@ -112,8 +112,12 @@ const wlk_wave_scope *wlk_wave_scopes(const wlk_wave *wave, size_t *count);
 /** All signals; valid until close. */
 const wlk_wave_signal *wlk_wave_signals(const wlk_wave *wave, size_t *count);
 
-/** First and last time, in units of 10^*exponent seconds; each pointer may be NULL. */
-void wlk_wave_times(const wlk_wave *wave, uint64_t *start, uint64_t *end, int *exponent);
+/** First and last time, in units of 10^exponent seconds. */
+typedef struct wlk_wave_span {
+    uint64_t start, end;
+    int exponent;
+} wlk_wave_span;
+wlk_wave_span wlk_wave_times(const wlk_wave *wave);
 
 /** Index of the scope with this full path, or WLK_WAVE_NONE. */
 size_t wlk_wave_find_scope(const wlk_wave *wave, const char *path);

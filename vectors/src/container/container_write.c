@@ -249,8 +249,8 @@ static wlk_vec_writer *writer_new(const wlk_vec_shape *shape) {
     return w;
 }
 
-static wlk_status start(wlk_vec_writer **writer, const char *path, const wlk_vec_shape *shape,
-                        const char *header_json, bool replace, wlk_error *err) {
+wlk_status wlk_vec_create(wlk_vec_writer **writer, const char *path, const wlk_vec_shape *shape,
+                          const char *header_json, bool replace, wlk_error *err) {
     *writer = NULL;
     if (!shape_ok(shape)) {
         return wlk_fail(err, WLK_USAGE,
@@ -276,16 +276,6 @@ static wlk_status start(wlk_vec_writer **writer, const char *path, const wlk_vec
     }
     *writer = w;
     return WLK_OK;
-}
-
-wlk_status wlk_vec_create(wlk_vec_writer **writer, const char *path, const wlk_vec_shape *shape,
-                          const char *header_json, wlk_error *err) {
-    return start(writer, path, shape, header_json, false, err);
-}
-
-wlk_status wlk_vec_replace(wlk_vec_writer **writer, const char *path, const wlk_vec_shape *shape,
-                           const char *header_json, wlk_error *err) {
-    return start(writer, path, shape, header_json, true, err);
 }
 
 void wlk_vec_compact(wlk_vec_writer *w) {

@@ -289,16 +289,8 @@ const wlk_wave_signal *wlk_wave_signals(const wlk_wave *wave, size_t *count) {
     return wave->signals;
 }
 
-void wlk_wave_times(const wlk_wave *wave, uint64_t *start, uint64_t *end, int *exponent) {
-    if (start != NULL) {
-        *start = wave->file.start;
-    }
-    if (end != NULL) {
-        *end = wave->file.end;
-    }
-    if (exponent != NULL) {
-        *exponent = wave->file.exponent;
-    }
+wlk_wave_span wlk_wave_times(const wlk_wave *wave) {
+    return (wlk_wave_span){wave->file.start, wave->file.end, wave->file.exponent};
 }
 
 size_t wlk_wave_find_scope(const wlk_wave *wave, const char *path) {
