@@ -292,3 +292,16 @@ def recording(path: str) -> Path:
     if not (traces / path).is_file():
         pytest.skip(f"recording {path} not found under {traces}; set WLK_TRACES")
     return traces / path
+
+
+# Recordings of GPGPU-Sim's collector, gpgpusim/NAME.stim.xz: revision, options, profile.
+OPNDCOLL = [
+    f"{revision}-{config}-{profile}"
+    for revision, configs, profiles in (
+        ("v40", ("gtx480", "kepler", "qv100", "titanv"), ("conflict", "core", "mixed", "writes")),
+        ("v42", ("kepler", "qv100"), ("conflict", "core")),
+        ("v32", ("gtx480",), ("conflict", "core")),
+    )
+    for config in configs
+    for profile in profiles
+]

@@ -25,17 +25,6 @@ CONFIGS = 60
 STEPS = 60
 SLOW_STEPS = 1600  # times 60 configurations and 11 profiles: over a million
 
-RECORDINGS = [
-    f"{revision}-{config}-{profile}"
-    for revision, configs, profiles in (
-        ("v40", ("gtx480", "kepler", "qv100", "titanv"), ("conflict", "core", "mixed", "writes")),
-        ("v42", ("kepler", "qv100"), ("conflict", "core")),
-        ("v32", ("gtx480",), ("conflict", "core")),
-    )
-    for config in configs
-    for profile in profiles
-]
-
 CASES = [
     pytest.param(index, config, id=f"{index:02d}-{config.revision}")
     for index, config in enumerate(configurations(SEED, CONFIGS))
@@ -139,7 +128,7 @@ def test_long_runs_of_all_parts_are_a_million_steps() -> None:
     assert CONFIGS * len(PROFILES) * SLOW_STEPS >= 10**6
 
 
-@pytest.mark.parametrize("name", RECORDINGS)
+@pytest.mark.parametrize("name", programs.OPNDCOLL)
 def test_naive_plays_recording(name: str) -> None:
     stimulus, expected = (
         lzma.decompress(programs.recording(f"gpgpusim/{name}.{end}.xz").read_bytes()).decode()

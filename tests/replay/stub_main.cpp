@@ -76,8 +76,9 @@ class Design {
     /** The ports of the cycle, settled. */
     Row settle(const Row &row) {
         for (size_t n = 0; n < pins.size(); n++) {
-            if (ports[n].is_input)
+            if (ports[n].is_input) {
                 std::memcpy(pins[n].data, &row[n], pins[n].size);
+            }
         }
         top->eval();
         Row seen(pins.size(), 0);
@@ -99,8 +100,9 @@ class Design {
         const size_t dot = path.rfind('.');
         const VerilatedScope *scope = context.scopeFind(path.substr(0, dot).c_str());
         const VerilatedVar *var = scope ? scope->varFind(path.substr(dot + 1).c_str()) : nullptr;
-        if (var == nullptr)
+        if (var == nullptr) {
             return 0;
+        }
         *static_cast<uint8_t *>(var->datap()) = value;
         return var->packed().elements();
     }
@@ -120,13 +122,15 @@ struct Result {
 /** Compares a cycle; false at a mismatch. */
 bool same(const Row &row, const Row &low, const Row &high, Result &result) {
     for (size_t n = 0; n < ports.size(); n++) {
-        if (ports[n].is_input)
+        if (ports[n].is_input) {
             continue;
+        }
         const uint64_t care = ~(low[n] ^ high[n]) & ports[n].ones();
         result.compared += static_cast<uint64_t>(__builtin_popcountll(care));
         result.masked += static_cast<uint64_t>(__builtin_popcountll(ports[n].ones() & ~care));
-        if (((low[n] ^ row[n]) & care) == 0)
+        if (((low[n] ^ row[n]) & care) == 0) {
             continue;
+        }
         std::ostringstream text;
         text << "cycle " << result.cycles << ": " << ports[n].name << std::hex << " recorded 0x"
              << row[n] << ", stub 0x" << low[n] << ", care 0x" << care;
@@ -141,8 +145,9 @@ Result run_zero(const std::vector<Row> &rows) {
     Result result;
     for (const Row &row : rows) {
         const Row seen = design.settle(row);
-        if (!same(row, seen, seen, result))
+        if (!same(row, seen, seen, result)) {
             return result;
+        }
         design.edge();
         result.cycles++;
     }
@@ -157,8 +162,9 @@ Result run_unknown(const std::vector<Row> &rows, const std::vector<std::string> 
     Result result;
     for (const Row &row : rows) {
         const Row seen_low = low.settle(row), seen_high = high.settle(row);
-        if (result.cycles > 0 && !same(row, seen_low, seen_high, result))
+        if (result.cycles > 0 && !same(row, seen_low, seen_high, result)) {
             return result;
+        }
         low.edge();
         high.edge();
         for (size_t n = 0; result.cycles == 0 && n < names.size(); n++) {
@@ -173,8 +179,9 @@ Result run_unknown(const std::vector<Row> &rows, const std::vector<std::string> 
 /** The next combination of values below the limits; false after the last. */
 bool next(std::vector<uint8_t> &values, const std::vector<int> &bits) {
     for (size_t n = 0; n < values.size(); n++) {
-        if (++values[n] < (1 << bits[n]))
+        if (++values[n] < (1 << bits[n])) {
             return true;
+        }
         values[n] = 0;
     }
     return false;
@@ -195,8 +202,9 @@ Result run_all(const std::vector<Row> &rows, const std::vector<std::string> &nam
     do {
         const Result result = run_unknown(rows, names, values);
         fitting += result.mismatch.empty();
-        if (result.cycles > best.cycles)
+        if (result.cycles > best.cycles) {
             best = result;
+        }
     } while (next(values, bits));
     return best;
 }
@@ -207,8 +215,9 @@ std::vector<Row> read_rows() {
     while (std::getline(std::cin, line)) {
         std::istringstream words(line);
         Row row(ports.size());
-        for (uint64_t &value : row)
+        for (uint64_t &value : row) {
             words >> std::hex >> value;
+        }
         rows.push_back(row);
     }
     return rows;

@@ -15,11 +15,6 @@ from wlk.base.errors import Status, WlkError
 from wlk.run import opndcoll_replay
 
 TOOL = "dpi/wlk-opndcoll"
-V40 = [f"v40-{c}-{p}" for c in ("gtx480", "kepler", "qv100", "titanv") for p in ("core", "mixed")]
-V40 += [f"v40-{c}-{p}" for c in ("gtx480", "kepler", "qv100", "titanv") for p in ("conflict",)]
-V40 += [f"v40-{c}-writes" for c in ("gtx480", "kepler", "qv100", "titanv")]
-V42 = [f"v42-{c}-{p}" for c in ("kepler", "qv100") for p in ("core", "conflict")]
-V32 = [f"v32-gtx480-{p}" for p in ("core", "conflict")]
 
 
 @pytest.fixture
@@ -52,7 +47,7 @@ def unpacked(path: Path, folder: Path) -> Path:
     return plain
 
 
-@pytest.mark.parametrize("name", V40 + V42 + V32)
+@pytest.mark.parametrize("name", programs.OPNDCOLL)
 def test_opndcoll_recording_is_printed_byte_by_byte(name, tmp_path):
     words, stimulus, events = files(name)
     plain = unpacked(stimulus, tmp_path)
@@ -72,7 +67,7 @@ def test_opndcoll_state_and_stats_only_add_lines(tmp_path):
 def test_opndcoll_recordings_are_found_by_their_names():
     place = programs.recording("gpgpusim/README.md").parent
     found = {r.events.name.removesuffix(".events.xz") for r in opndcoll_replay.recordings(place)}
-    assert {*V40, *V42, *V32} <= found
+    assert set(programs.OPNDCOLL) <= found
 
 
 # The subcommand.

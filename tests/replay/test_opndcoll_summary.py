@@ -20,10 +20,6 @@ from wlk.base.errors import Status, WlkError
 from wlk.run import opndcoll_summary
 
 TOOL = "dpi/wlk-opndcoll"
-RECORDINGS = [f"v40-{c}" for c in ("gtx480", "kepler", "qv100", "titanv")]
-RECORDINGS = [f"{x}-{p}" for x in RECORDINGS for p in ("core", "mixed", "conflict", "writes")]
-RECORDINGS += [f"v42-{c}-{p}" for c in ("kepler", "qv100") for p in ("core", "conflict")]
-RECORDINGS += [f"v32-gtx480-{p}" for p in ("core", "conflict")]
 
 
 def counted(*words: object, stdin: str | None = None) -> dict:
@@ -236,7 +232,7 @@ OF_KIND = ("issued", "issue_refused", "taken", "allocated", "dispatched", "waiti
 OF_BANK = ("granted", "written", "write_refused", "queued")
 
 
-@pytest.mark.parametrize("name", RECORDINGS)
+@pytest.mark.parametrize("name", programs.OPNDCOLL)
 def test_summary_of_a_recording_equals_that_of_its_text(name, tmp_path):
     revision, config, _ = name.split("-")
     packed = programs.recording(f"gpgpusim/{name}.stim.xz")
