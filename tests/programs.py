@@ -7,6 +7,7 @@ import contextlib
 import functools
 import io
 import json
+import lzma
 import os
 import random
 import re
@@ -27,6 +28,7 @@ from wlk.run import build, verilate
 
 ROOT = Path(__file__).resolve().parents[1]
 WARPLOCK = ROOT / "scripts" / "warplock"
+TRACES = Path(os.environ.get("WLK_TRACES", ROOT.parent / "shared" / "traces"))
 # Which part of what is too much for one run, and whether to run all of it: `warplock test --full`.
 SLICE = int(os.environ.get("WARPLOCK_SLICE") or 0)
 FULL = bool(os.environ.get("WARPLOCK_FULL"))
@@ -189,6 +191,22 @@ def config_options(config: dict, skip: Sequence[str] = ()) -> list[str]:
     return [word for pair in config_words(config, skip) for word in ("--config", pair)]
 
 
+def shapes(table: tables.Table, config: tables.Config) -> list[tuple[str, str, int]]:
+    """The ports of a configuration, as they are read from RTL."""
+    return [(p.name, p.direction, p.width) for p in table.ports(config)]
+
+
+def header(path: Path) -> list[tuple[str, str, int]]:
+    """The ports of a recording; none where it has no directions."""
+    with lzma.open(path, "rt") as stream:
+        names, kinds = (stream.readline().strip().split(",") for _ in range(2))
+    if kinds[0] != "#dir":
+        return []
+    side = {"i": "in", "o": "out"}
+    pairs = zip(names[1:], kinds[1:], strict=True)
+    return [(name, side[kind[0]], int(kind[1:])) for name, kind in pairs]
+
+
 def csv(ports: Mapping[str, str], rows: Iterable[Iterable[str]]) -> str:
     """A recording of these ports: name -> direction and width, as in "o32"."""
     lines = [["cycle", *ports], ["#dir", *ports.values()]]
@@ -288,10 +306,9 @@ def recordings(*blocks: str) -> list[Recording]:
 
 def recording(path: str) -> Path:
     """A recording, e.g. "muon/collector_A.csv.xz"; skips the test when it is not there."""
-    traces = Path(os.environ.get("WLK_TRACES", ROOT.parent / "shared" / "traces"))
-    if not (traces / path).is_file():
-        pytest.skip(f"recording {path} not found under {traces}; set WLK_TRACES")
-    return traces / path
+    if not (TRACES / path).is_file():
+        pytest.skip(f"recording {path} not found under {TRACES}; set WLK_TRACES")
+    return TRACES / path
 
 
 # Recordings of GPGPU-Sim's collector, gpgpusim/NAME.stim.xz: revision, options, profile.

@@ -149,7 +149,6 @@ def main() -> int:
     parser.add_argument("--block", default="collector")
     parser.add_argument("--cycles", type=int, default=400_000)
     parser.add_argument("--series", type=int, default=7)
-    parser.add_argument("--instructions", action="store_true", help="only count instructions")
     parser.add_argument("--gate", action="store_true", help="fail if they are 3 %% too many")
     parser.add_argument("--scaling", action="store_true", help="only the model, by size")
     parser.add_argument("--plain", action="store_true", help="the calls of opndcoll.h, no RTL")
@@ -162,9 +161,6 @@ def main() -> int:
         return 0
     if args.scaling:
         scaling(args.block, args.cycles, args.series)
-        return 0
-    if args.instructions:
-        print(f"instructions a step: {instructions(args.block)}")
         return 0
     start = time.monotonic()
     times = series(args.block, args.cycles, args.series)

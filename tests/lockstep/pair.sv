@@ -2,7 +2,9 @@
 
 // Two collectors with stimulus of their own, as a user's simulation has them: checkers are bound in
 // from outside. For two lanes, 16 registers and two entries. FIRST and SECOND name the modules.
+// What lists the collector's ports is written by test_bind.py: DRIVER, WIRES, PINS.
 // +BUSY=0: nothing is requested; +UPSET=N: a register of the second one is inverted in cycle N.
+`include "ports.svh"
 `ifndef FIRST
 `define FIRST DuplicatedCollector
 `endif
@@ -16,33 +18,7 @@ module driver #(
 ) (
     input logic clock,
     input logic reset,
-
-    input  logic       io_readReq_ready,
-    output logic       io_readReq_valid,
-    output logic       io_readReq_bits_regs_0_enable,
-    output logic [3:0] io_readReq_bits_regs_0_pReg,
-    output logic       io_readReq_bits_regs_1_enable,
-    output logic [3:0] io_readReq_bits_regs_1_pReg,
-    output logic       io_readReq_bits_regs_2_enable,
-    output logic [3:0] io_readReq_bits_regs_2_pReg,
-    output logic [2:0] io_readReq_bits_rsEntryId,
-
-    input logic io_readResp_valid,
-    input logic io_readResp_bits_collEntry,
-
-    output logic        io_writeReq_valid,
-    output logic        io_writeReq_bits_regs_0_enable,
-    output logic [ 3:0] io_writeReq_bits_regs_0_pReg,
-    output logic [ 1:0] io_writeReq_bits_regs_0_tmask,
-    output logic [31:0] io_writeReq_bits_regs_0_data_0,
-    output logic [31:0] io_writeReq_bits_regs_0_data_1,
-    output logic [ 2:0] io_writeReq_bits_rsEntryId,
-
-    output logic io_readData_req_valid,
-    output logic io_readData_req_bits_collEntry,
-    output logic io_readData_req_bits_regs_0_enable,
-    output logic io_readData_req_bits_regs_1_enable,
-    output logic io_readData_req_bits_regs_2_enable
+    `DRIVER
 );
 
   bit [63:0] dice_q = Seed;
@@ -96,34 +72,11 @@ module driver #(
 endmodule
 
 // Ports meet by name: what the collector lacks stays unconnected.
-`define CORE(NAME, COLLECTOR, SEED)                                                    \
-module NAME (input logic clock, input logic reset);                                    \
-  logic io_readReq_ready, io_readReq_valid;                                            \
-  logic io_readReq_bits_regs_0_enable, io_readReq_bits_regs_1_enable;                  \
-  logic io_readReq_bits_regs_2_enable;                                                 \
-  logic [3:0] io_readReq_bits_regs_0_pReg, io_readReq_bits_regs_1_pReg;                \
-  logic [3:0] io_readReq_bits_regs_2_pReg;                                             \
-  logic [2:0] io_readReq_bits_rsEntryId, io_writeReq_bits_rsEntryId;                   \
-  logic io_readResp_valid, io_readResp_bits_collEntry;                                 \
-  logic io_writeReq_valid, io_writeReq_bits_regs_0_enable;                             \
-  logic [3:0] io_writeReq_bits_regs_0_pReg;                                            \
-  logic [1:0] io_writeReq_bits_regs_0_tmask;                                           \
-  logic [31:0] io_writeReq_bits_regs_0_data_0, io_writeReq_bits_regs_0_data_1;         \
-  logic io_readData_req_valid, io_readData_req_bits_collEntry;                         \
-  logic io_readData_req_bits_regs_0_enable, io_readData_req_bits_regs_1_enable;        \
-  logic io_readData_req_bits_regs_2_enable;                                            \
-  driver #(.Seed(SEED)) u_driver (.*);                                                 \
-  COLLECTOR u_collector (                                                              \
-    .io_readReq_ready, .io_readReq_valid, .io_readReq_bits_regs_0_enable,              \
-    .io_readReq_bits_regs_0_pReg, .io_readReq_bits_regs_1_enable,                      \
-    .io_readReq_bits_regs_1_pReg, .io_readReq_bits_regs_2_enable,                      \
-    .io_readReq_bits_regs_2_pReg, .io_readResp_valid, .io_readResp_bits_collEntry,     \
-    .io_writeReq_valid, .io_writeReq_bits_regs_0_enable,                               \
-    .io_writeReq_bits_regs_0_pReg, .io_writeReq_bits_regs_0_tmask,                     \
-    .io_writeReq_bits_regs_0_data_0, .io_writeReq_bits_regs_0_data_1,                  \
-    .io_readData_req_valid, .io_readData_req_bits_collEntry,                           \
-    .io_readData_req_bits_regs_0_enable, .io_readData_req_bits_regs_1_enable,          \
-    .io_readData_req_bits_regs_2_enable, .clock, .reset);                              \
+`define CORE(NAME, COLLECTOR, SEED)                       \
+module NAME (input logic clock, input logic reset);       \
+  `WIRES;                                                 \
+  driver #(.Seed(SEED)) u_driver (.*);                    \
+  COLLECTOR u_collector (`PINS, .clock, .reset);          \
 endmodule
 
 `CORE(core_a, `FIRST, 64'h1234_5678_9abc_def1)

@@ -7,7 +7,6 @@ commands anew; a change of behaviour that is meant does so, with the reason in i
 """
 
 import json
-import os
 from pathlib import Path
 
 import programs
@@ -17,36 +16,24 @@ import rtl_under_test as rut
 RECORD = Path(__file__).with_name("behaviour.jsonl")
 ENTRIES = [json.loads(line) for line in RECORD.read_text(encoding="utf-8").splitlines()]
 UNSTABLE = {"cycles_per_second", "seconds", "version"}
-# Faults of stubs that a command may name as its RTL: block, file, text, what it becomes.
+# Faults of the scoreboard's stub that a command may name as its RTL: text, what it becomes.
 FAULTS = {
-    "no_writeback": (
-        "scoreboard",
-        "scoreboard_core.sv",
-        "pending_writes_q[updateWB_write_pReg_i] <= wb_new;",
-        "pending_writes_q[updateWB_write_pReg_i] <= wb_old;",
-    ),
-    "no_collect": (
-        "scoreboard",
-        "scoreboard_core.sv",
-        "*CountW+:CountW] <= coll_new[op*CountW+:CountW];",
-        "*CountW+:CountW] <= coll_old[op*CountW+:CountW];",
-    ),
+    "no_writeback": ("_write_pReg_i] <= wb_new;", "_write_pReg_i] <= wb_old;"),
+    "no_collect": ("CountW] <= coll_new[op", "CountW] <= coll_old[op"),
 }
 
 
 def places():
     """What stands for a place in a command: the word -> the path."""
-    traces = os.environ.get("WLK_TRACES", rut.ROOT.parent / "shared" / "traces")
-    return {"{traces}": str(traces), "{root}": str(rut.ROOT)}
+    return {"{traces}": str(programs.TRACES), "{root}": str(rut.ROOT)}
 
 
 def answer(words):
     """The exit code and the objects of a command, without what differs from run to run."""
     known = places()
     for name in (name for name in FAULTS if f"{{{name}}}" in words):
-        block, file, old, new = FAULTS[name]
-        config = {"num_warps": 1, "num_pregs": 16}
-        place = rut.stub(f"behaviour_{name}", config, edit={file: (old, new)}, block=block)
+        config, edit = {"num_warps": 1, "num_pregs": 16}, {"scoreboard_core.sv": FAULTS[name]}
+        place = rut.stub(f"behaviour_{name}", config, edit=edit, block="scoreboard")
         known[f"{{{name}}}"] = str(place)
     given = []
     for word in words:
@@ -56,8 +43,7 @@ def answer(words):
     if words[0] == "lockstep":
         given += ["--reports", rut.PLACE.parent / "behaviour"]
     done = rut.warplock(*given, "--json", code=None)
-    objects = [json.loads(line) for line in done.out.splitlines() if line.startswith("{")]
-    return done.code, [stable(each, known) for each in objects]
+    return done.code, [stable(each, known) for each in done.objects]
 
 
 def stable(value, known):

@@ -19,15 +19,30 @@ PASS = re.compile(
     r"^warplock: collector (?:TOP\.)?pair\.(u_.)\.u_collector: PASS, 2001 cycles", re.M
 )
 DEBUG = rut.SMALL | {"debug": 1, "reg_banks": 2}
+READ = ["io_readReq_ready", "io_readResp_valid", "io_readResp_bits_collEntry"]  # by the driver
 OMITTED = ["debug_coreId", "io_writeReq_ready", "io_writeResp_bits_collEntry"]
 OMITTED += ["io_readData_resp_bits_1_data_0", "io_readReq_bits_rsEntryId"]
 
 
+def ports_of_pair():
+    """The collector's ports, all but the outputs that nobody reads: as macros for pair.sv."""
+    ports = rut.TABLE.ports(rut.TABLE.config(rut.SMALL))
+    ports = [p for p in ports if p.name in READ or p.direction == "in" and p.name != "reset"]
+    wires = {p.name: f"logic [{p.width - 1}:0] {p.name}" for p in ports}
+    driver = [f"{'in' if name in READ else 'out'}put {wire}" for name, wire in wires.items()]
+    pins = [f".{name}" for name in wires if name not in OMITTED]
+    macros = {"DRIVER": ", ".join(driver), "WIRES": "; ".join(wires.values())}
+    macros["PINS"] = ", ".join(pins)
+    return "".join(f"`define {name} {text}\n" for name, text in macros.items())
+
+
 def simulate(name, out, *rtl, define="", tool=None):
     """Build pair.sv with this RTL and the checkers of a folder, as a user does; the program."""
-    files = [path for place in rtl for path in sorted(place.glob("*.sv"))]
-    sources = ["-f", out / "warplock.f", *files, PAIR, f"+define+{define}"]
-    return programs.simulation(rut.folder(name), "pair", *sources, tool=tool)
+    place = rut.folder(name)
+    (place / "ports.svh").write_text(ports_of_pair())
+    files = [path for folder in rtl for path in sorted(folder.glob("*.sv"))]
+    sources = ["-f", out / "warplock.f", *files, PAIR, f"+incdir+{place}", f"+define+{define}"]
+    return programs.simulation(place, "pair", *sources, tool=tool)
 
 
 def run(program, *words, passes=True):
@@ -120,15 +135,16 @@ def edited():
     out = rut.folder("pair_edited_wlk")
     bind(out, rtl, *PINNED)
     checker = out / "wlk_collector_checker.sv"
-    text = checker.read_text()
-    (schema,) = re.findall(r"64'h[0-9a-f]{16}(?=\);)", text.partition("wlk_dpi_open")[2])[:1]
+    opened = checker.read_text().partition("wlk_dpi_open")[2]
+    schema = re.search(r"64'h[0-9a-f]{16}(?=\);)", opened)[0]
     index = list(rut.TABLE.params).index("coll_entries")
-    checker.write_text(text)
-    rut.change(checker, "  initial begin\n", "  longint unsigned add[3];\n  initial begin\n"
-               "    add = '{0, 0, 0};\n"
-               "    void'($value$plusargs(\"ABI=%d\", add[0]));\n"
-               "    void'($value$plusargs(\"SCHEMA=%d\", add[1]));\n"
-               "    void'($value$plusargs(\"ENTRIES=%d\", add[2]));\n")  # fmt: skip
+    flags = "".join(
+        f'    void\'($value$plusargs("{name}=%d", add[{n}]));\n'
+        for n, name in enumerate(("ABI", "SCHEMA", "ENTRIES"))
+    )
+    start = "  initial begin\n"
+    add = f"  longint unsigned add[3];\n{start}    add = '{{0, 0, 0}};\n{flags}"
+    rut.change(checker, start, add)
     rut.change(checker, "(wlk_pkg::WlkAbiVersion, ", "(wlk_pkg::WlkAbiVersion + add[0], ")
     rut.change(checker, f"{schema});", f"{schema} + add[1]);")
     rut.change(checker, f"64'd{index}, 64'd2);", f"64'd{index}, 64'd2 + add[2]);")

@@ -11,7 +11,6 @@ recording.
 
 from __future__ import annotations
 
-import csv
 import json
 import lzma
 import re
@@ -26,40 +25,38 @@ from wlk.run import verilate
 
 LIMIT = 300  # of one recording [s]
 MAIN = Path(__file__).with_name("stub_main.cpp")
-HAZARD_LAST = "hazard.u_core.u_arbiter.g_last.last_q"
-RS_LAST = "reservStation.u_core.u_arbiter.g_last.last_q"
-
-
+# Those whose `last` no reset reaches: instance in the stage, block, what it chooses among.
+ARBITERS = [
+    ("hazard", "hazard", "num_warps"),
+    ("reservStation", "reservation_station", "rs_entries"),
+]
 RECORDINGS = programs.recordings("scoreboard", "hazard", "reservation_station", "issue")
 
 
 def steering(one: programs.Recording, config: tables.Config) -> list[str]:
     """The `last` of each arbiter that has one."""
     top = f"TOP.{tables.load(one.block).module}."
-    hazard = {"hazard": HAZARD_LAST.removeprefix("hazard."), "issue": HAZARD_LAST}
-    station = {"reservation_station": RS_LAST.removeprefix("reservStation."), "issue": RS_LAST}
     found = []
-    if one.block in hazard and config["num_warps"] > 1:
-        found.append(top + hazard[one.block])
-    if one.block in station and config["rs_entries"] > 1:
-        found.append(top + station[one.block])
+    for scope, block, size in ARBITERS:
+        if one.block in (block, "issue") and config[size] > 1:
+            inside = f"{scope}." if one.block == "issue" else ""
+            found.append(f"{top}{inside}u_core.u_arbiter.g_last.last_q")
     return found
 
 
-def read(one: programs.Recording) -> tuple[list[tuple[str, str, int]], str]:
-    """(name, "i" or "o", width) of each port, and the rows as the program takes them."""
-    with lzma.open(one.path, "rt", newline="") as text:
-        lines = csv.reader(text)
-        names, kinds = next(lines)[1:], next(lines)[1:]
-        rows = "".join(" ".join(line[1:]) + "\n" for line in lines)
-    return [(n, k[0], int(k[1:])) for n, k in zip(names, kinds, strict=True)], rows
+def rows_of(one: programs.Recording) -> str:
+    """The rows as the program takes them."""
+    with lzma.open(one.path, "rt") as text:
+        lines = [line.replace(",", " ").partition(" ")[2] for line in text]
+    return "".join(lines[2:])
 
 
-def build(one: programs.Recording, ports: list[tuple[str, str, int]], place: Path) -> Path:
+def build(one: programs.Recording, place: Path) -> Path:
     """The Verilated stub with stub_main.cpp around it."""
     table = tables.load(one.block)
     stub = stubs.write_stub(table, table.config(one.params))
-    lines = [f"PORT({name}, {int(kind == 'i')}, {width})\n" for name, kind, width in ports]
+    ports = programs.header(one.path)
+    lines = [f"PORT({name}, {int(side == 'in')}, {width})\n" for name, side, width in ports]
     (place / "ports.inc").write_text("".join(lines), encoding="utf-8")
     visible = place / "visible.vlt"
     visible.write_text(
@@ -110,8 +107,7 @@ def play(program: Path, rows: str, *words: str) -> dict:
 @pytest.mark.parametrize("one", RECORDINGS, ids=lambda one: one.name)
 def test_stub_matches_the_recording(one: programs.Recording, tmp_path: Path) -> None:
     """With unknown power-up, and with the zeros it had."""
-    ports, rows = read(one)
-    program = build(one, ports, tmp_path)
+    rows, program = rows_of(one), build(one, tmp_path)
     config = tables.load(one.block).config(one.params)
     answer = play(program, rows, "unknown", *steering(one, config))
     print(answer)

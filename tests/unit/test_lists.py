@@ -6,6 +6,7 @@ import tomllib
 
 import programs
 import pytest
+from programs import shapes
 from wlk import tables
 from wlk.base.errors import Status, WlkError
 from wlk.fit import match as m
@@ -16,10 +17,6 @@ from wlk.tables import read_params
 BASIC = tables.load("dispatch_basic")
 COMPACTING = tables.load("dispatch_compacting")
 COMPACTOR = tables.load("compactor")
-
-
-def shapes(table, config):
-    return [(p.name, p.direction, p.width) for p in table.ports(config)]
 
 
 # ---- lists --------------------------------------------------------------------------------------

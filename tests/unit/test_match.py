@@ -1,26 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """Matching ports with a port table: parameters inferred, ports classified, scopes found."""
 
-import lzma
-import os
 from pathlib import Path
 
 import programs
 import pytest
+from programs import TRACES
 from wlk import tables
 from wlk.base.errors import Status, WlkError
-from wlk.base.setup import ROOT
 from wlk.fit import match as m
 
 TABLE = tables.load("collector")
 BLOCKS = tables.names()
-TRACES = Path(os.environ.get("WLK_TRACES", ROOT.parent / "shared" / "traces"))
 
 
 def shapes(table: tables.Table = TABLE, clock: bool = True, **given: object) -> list[m.PortShape]:
     """The ports of a configuration, as read from RTL."""
     cfg = table.config(given)
-    ports = [(p.name, p.direction, p.width) for p in table.ports(cfg)]
+    ports = programs.shapes(table, cfg)
     return ([(table.clock, "in", 1)] if clock and table.clock else []) + ports
 
 
@@ -394,17 +391,6 @@ def recordings(block: str) -> list[Path]:
     return sorted([*TRACES.glob(f"muon/{block}_*.csv.xz"), *TRACES.glob(f"boom/{block}_*.csv.xz")])
 
 
-def header(path: Path) -> list[m.PortShape]:
-    """The ports of a recording; none where it has no directions."""
-    with lzma.open(path, "rt") as stream:
-        names, kinds = (stream.readline().strip().split(",") for _ in range(2))
-    if kinds[0] != "#dir":
-        return []
-    side = {"i": "in", "o": "out"}
-    pairs = zip(names[1:], kinds[1:], strict=True)
-    return [(name, side[kind[0]], int(kind[1:])) for name, kind in pairs]
-
-
 needs_recordings = pytest.mark.skipif(
     not recordings("collector"), reason=f"no recordings in {TRACES}; set WLK_TRACES"
 )
@@ -421,7 +407,7 @@ needs_recordings = pytest.mark.skipif(
     ],
 )
 def test_real_collectors(run: str, lanes: int, pregs: int, entries: tuple, debug: int) -> None:
-    ports = header(TRACES / "muon" / f"collector_{run}.csv.xz")
+    ports = programs.header(TRACES / "muon" / f"collector_{run}.csv.xz")
     found = m.match(TABLE, ports, clock=False)
     assert found.kind == "equal"
     assert [p.name for p in TABLE.ports(found.config)] == [name for name, _, _ in ports]
@@ -434,9 +420,9 @@ def test_real_collectors(run: str, lanes: int, pregs: int, entries: tuple, debug
 @pytest.mark.parametrize("block", BLOCKS)
 def test_table_fits_recordings_of_its_block_only(block: str) -> None:
     table = tables.load(block)
-    files = [p for p in sorted(TRACES.rglob("*.csv.xz")) if header(p)]
+    files = [p for p in sorted(TRACES.rglob("*.csv.xz")) if programs.header(p)]
     assert len(files) >= 20
-    fitting = {p.name for p in files if m.fits(table, header(p), clock=False) > 0}
+    fitting = {p.name for p in files if m.fits(table, programs.header(p), clock=False) > 0}
     assert fitting == {p.name for p in recordings(block)}
     # GPGPU-Sim's collector was recorded by its calls, not by ports; BOOM's Compactor once.
     assert len(fitting) >= {"opndcoll": 0, "compactor": 1}.get(block, 3)

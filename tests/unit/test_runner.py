@@ -53,48 +53,45 @@ def suite(tmp_path, monkeypatch):
     return folder
 
 
-def run(capsys, **options):
-    """The exit code and what is printed."""
-    args = {
-        "k": None,
-        "quick": False,
-        "full": False,
-        "retry": False,
-        "jobs": 1,
-        "json": False,
-        "folder": [],
-    } | options
-    code = runner.Tests(**args).run()
-    return code, capsys.readouterr()
+@pytest.fixture
+def run(suite, capsys):
+    """Runs the suite; what is printed, of which the last line counts."""
+
+    def call(code=0, **options):
+        assert runner.Tests(**{"jobs": 1} | options).run() == code
+        return capsys.readouterr()
+
+    return call
 
 
-def test_runner_counts_pytest(suite, capsys):
-    code, printed = run(capsys)
-    assert code == 1
+def last(printed):
+    return printed.out.splitlines()[-1]
+
+
+def test_runner_counts_pytest(run):
+    printed = run(1)
     lines = printed.out.splitlines()
     assert lines[-1] == "2 passed, 1 failed"
     assert any(line.startswith("FAILED ") and "c differs" in line for line in lines)
     assert any(line.startswith("SKIPPED ") and "no recordings" in line for line in lines)
 
 
-def test_runner_retry_lists_what_passes_at_the_second_try(suite, capsys, tmp_path):
+def test_runner_retry_lists_what_passes_at_the_second_try(run, suite, tmp_path):
     seen = tmp_path / "seen"
     once = f"import pathlib\ndef test_once():\n    seen = pathlib.Path({str(seen)!r})\n"
     once += "    first = not seen.exists()\n    seen.touch()\n    assert not first, 'only once'\n"
     (suite / "test_once.py").write_text(once)
-    code, printed = run(capsys, retry=True)
-    assert code == 1  # test_c fails again
+    printed = run(1, retry=True)  # test_c fails again
     lines = printed.out.splitlines()
     assert lines[-1] == "3 passed, 1 failed"
     assert [line.split()[0] for line in lines if "test_once" in line] == ["UNSTABLE"]
     seen.unlink()
-    assert run(capsys)[1].out.splitlines()[-1] == "2 passed, 2 failed"
+    assert last(run(1)) == "2 passed, 2 failed"
 
 
-def test_runner_all_passed(suite, capsys):
+def test_runner_all_passed(run, suite):
     (suite / "test_bad.py").unlink()
-    code, printed = run(capsys, json=True)
-    assert code == 0
+    printed = run(json=True)
     assert json.loads(printed.out)["passed"] == 2
     assert printed.err.splitlines()[-1] == "2 passed, 0 failed"
 
@@ -102,51 +99,49 @@ def test_runner_all_passed(suite, capsys):
 @pytest.mark.parametrize(
     "text", ["import no_such_module", "import os\ndef test_c(): os._exit(0)\n"]
 )
-def test_runner_file_that_cannot_be_run_fails(suite, capsys, text):
+def test_runner_file_that_cannot_be_run_fails(run, suite, text):
     (suite / "test_bad.py").write_text(text)
-    assert run(capsys)[0] == 1
+    run(1)
 
 
-def test_runner_crash_while_it_writes_fails(suite, capsys, tmp_path):
+def test_runner_crash_while_it_writes_fails(run, suite, tmp_path):
     xml = tmp_path / "out" / "unit.xml"  # a full disk leaves it empty
     text = f"import os\ndef test_c():\n    open({str(xml)!r}, 'w').close()\n    os._exit(1)\n"
     (suite / "test_bad.py").write_text(text)
-    code, printed = run(capsys)
-    assert code == 1
+    printed = run(1)
     assert "pytest ended with 1, see " in printed.out
 
 
-def test_runner_hands_on_whether_all_is_run(suite, capsys, monkeypatch):
+def test_runner_hands_on_whether_all_is_run(run, suite, monkeypatch):
     monkeypatch.setenv("WARPLOCK_FULL", "1")  # the option alone decides
-    (suite / "test_bad.py").write_text(
-        "import os\ndef test_c(): assert os.environ['WARPLOCK_FULL']"
-    )
-    assert run(capsys)[0] == 1
-    assert run(capsys, full=True)[0] == 0
+    text = "import os\ndef test_c(): assert os.environ['WARPLOCK_FULL']"
+    (suite / "test_bad.py").write_text(text)
+    run(1)
+    run(full=True)
 
 
-def test_runner_runs_only_the_folders_asked_for(suite, capsys):
+def test_runner_runs_only_the_folders_asked_for(run, suite):
     other = suite.with_name("lint")
     other.mkdir()
     (other / "test_other.py").write_text("def test_e(): pass\n")
-    assert run(capsys, folder=["lint"])[1].out.splitlines()[-1] == "1 passed, 0 failed"
-    assert run(capsys)[1].out.splitlines()[-1] == "3 passed, 1 failed"
+    assert last(run(folder=["lint"])) == "1 passed, 0 failed"
+    assert last(run(1)) == "3 passed, 1 failed"
 
 
-def test_runner_runs_the_longest_folder_by_file(suite, capsys):
+def test_runner_runs_the_longest_folder_by_file(run, suite):
     other = suite.with_name("lockstep")
     other.mkdir()
     for name in ("a", "b"):
         (other / f"test_{name}.py").write_text(f"def test_{name}(): pass\n")
     assert runner._parts(["unit", "lockstep"]) == [*sorted(other.iterdir()), suite]
-    printed = run(capsys)[1].out.splitlines()
+    printed = run(1).out.splitlines()
     assert printed[-1] == "4 passed, 1 failed"
     assert any(line.split()[:3] == ["lockstep", "2", "0"] for line in printed)
 
 
-def test_runner_nothing_ran_fails(suite, capsys):
+def test_runner_nothing_ran_fails(run, suite):
     with programs.error(Status.VACUOUS, "no test matches 'zebra'"):
-        run(capsys, k="zebra")
+        run(k="zebra")
 
 
 def project(folder, text, monkeypatch):
@@ -170,9 +165,8 @@ def test_build_release_is_optimised(tmp_path, monkeypatch):
 
 def test_build_failure_names_first_error_and_log(tmp_path, monkeypatch, capsys):
     project(tmp_path, "int main(void) { return x; }\n", monkeypatch)
-    with programs.error(
-        Status.BUILD_FAIL, "p.c:1:25: error:", str(tmp_path / "build" / "release.log")
-    ):
+    log = tmp_path / "build" / "release.log"
+    with programs.error(Status.BUILD_FAIL, "p.c:1:25: error:", log):
         build.meson_build(whole=True)
     assert "  | " in capsys.readouterr().err
 

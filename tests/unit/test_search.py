@@ -18,8 +18,7 @@ CYCLES = 4000
 
 def found(table: tables.Table, shared: tuple = (), given: dict | None = None, **true: int):
     """The match of a block with these parameters."""
-    config = table.config(true)
-    ports = [(p.name, p.direction, p.width) for p in table.ports(config)]
+    ports = programs.shapes(table, table.config(true))
     return match.match(table, ports, given, clock=False, shared=shared)
 
 

@@ -92,12 +92,6 @@ def test_setup_refusal_names_things_and_command(house):
     refused(TEST, allow=False, parts=["clang-tidy"])
 
 
-def test_setup_environment_refuses(house, monkeypatch):
-    monkeypatch.setenv("WARPLOCK_NO_SETUP", "1")
-    refused(parts=["refused"])
-    assert calls(house) == []
-
-
 def test_setup_installs_what_is_missing_and_only_that(house, capsys):
     all_tools(house)
     (house / "bin" / "verilator").unlink()
@@ -132,14 +126,39 @@ def test_setup_apt_failure_shows_its_last_lines(house, capsys):
     assert not (house / "build" / "setup-build.stamp").exists()
 
 
-def test_setup_apt_lied(house):
-    (house / "bin" / "broken").touch()
-    refused(parts=["still not found"])
+def old_verilator(house, _):
+    all_tools(house)
+    tool(house / "bin", "verilator", "#!/bin/sh\necho Verilator 4.038 2020-07-11\n")
 
 
-def test_setup_neither_root_nor_sudo(house, monkeypatch):
-    monkeypatch.setattr(os, "geteuid", lambda: 1000)
-    refused(parts=["needs root or sudo", "sudo apt-get install"])
+# What is the matter, and parts of the message.
+REFUSED = {
+    "environment": (
+        lambda _, patch: patch.setenv("WARPLOCK_NO_SETUP", "1"),
+        ["refused"],
+    ),
+    "apt_lied": (
+        lambda house, _: (house / "bin" / "broken").touch(),
+        ["still not found"],
+    ),
+    "neither_root_nor_sudo": (
+        lambda _, patch: patch.setattr(os, "geteuid", lambda: 1000),
+        ["needs root or sudo", "sudo apt-get install"],
+    ),
+    "other_distribution": (
+        lambda house, _: (house / "bin" / "apt-get").unlink(),
+        ["package manager", "libzstd-dev"],
+    ),
+    "old_tool": (old_verilator, ["4.038", "5.006 or newer"]),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_setup_is_refused(house, monkeypatch, case):
+    happens, parts = REFUSED[case]
+    happens(house, monkeypatch)
+    refused(parts=parts)
+    assert case == "apt_lied" or calls(house) == []
 
 
 def test_setup_uses_sudo(house, monkeypatch):
@@ -148,17 +167,6 @@ def test_setup_uses_sudo(house, monkeypatch):
     tool(house / "bin", "sudo", sudo)
     setup.ensure(RUN)
     assert (house / "bin" / "sudos").exists()
-
-
-def test_setup_other_distribution_lists_what_to_install(house):
-    (house / "bin" / "apt-get").unlink()
-    refused(parts=["package manager", "libzstd-dev"])
-
-
-def test_setup_old_tool_is_refused(house):
-    all_tools(house)
-    tool(house / "bin", "verilator", "#!/bin/sh\necho Verilator 4.038 2020-07-11\n")
-    refused(parts=["4.038", "5.006 or newer"])
 
 
 def test_setup_second_call_is_quick(house, monkeypatch):
