@@ -199,22 +199,16 @@ static void play_row(char *words) {
     cycle(look, with_state, assume);
 }
 
-static void check_settings(const char *block, const char *settings) {
-    rig tried = {.block = wlk_block_find(block)};
-    wlk_error err;
-    wlk_config_defaults(tried.block->table, tried.cfg);
-    if (rig_configure(&tried, settings, &err) != WLK_OK) {
-        printf("%s\n", err.text);
-    }
-}
-
 static void follow(const char *block, char *line) {
     char *rest = strchr(line, ' ');
+    wlk_error err;
     *rest++ = '\0';
     if (strcmp(line, "row") == 0) {
         play_row(rest);
     } else if (strcmp(line, "check") == 0) {
-        check_settings(block, rest);
+        if (rig_refuses(block, rest, &err)) {
+            printf("%s\n", err.text);
+        }
     } else if (strcmp(line, "open") == 0) {
         const bool zero = strncmp(rest, "zero", 4) == 0;
         open_rig(block, strchr(rest, ' ') + 1, zero ? WLK_POWER_ZERO : WLK_POWER_UNKNOWN);

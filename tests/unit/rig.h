@@ -65,6 +65,13 @@ static inline wlk_status rig_configure(rig *r, const char *settings, wlk_error *
     return r->block->check(r->cfg, err);
 }
 
+/** Why the settings are refused, in @p err; false: they are not. */
+static inline bool rig_refuses(const char *block, const char *settings, wlk_error *err) {
+    rig tried = {.block = wlk_block_find(block)};
+    wlk_config_defaults(tried.block->table, tried.cfg);
+    return rig_configure(&tried, settings, err) != WLK_OK;
+}
+
 /** @p settings: changes to the defaults, as of rig_configure(). */
 static inline void rig_open(rig *r, const char *block, const char *settings,
                             wlk_power_up power_up) {

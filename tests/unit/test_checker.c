@@ -19,16 +19,21 @@ static struct {
     uint64_t compared, masked; // bits, counted here
 } s;
 
-static void open_with(wlk_checker_options options) {
+static void open_checker_of(const wlk_block *block, wlk_checker_options options) {
     wlk_error err;
+    options.scope = "top.dut";
+    wlk_checker_close(s.checker);
+    CHECK(wlk_checker_open(&s.checker, block, s.rtl.cfg, &options, &err) == WLK_OK);
+}
+
+static void open_with(wlk_checker_options options) {
     wlk_checker_close(s.checker);
     rig_close(&s.rtl);
     memset(&s, 0, sizeof s);
     rig_open(&s.rtl, "collector", "num_lanes=4 coll_entries=2 num_pregs=16", options.power_up);
     rig_stimulus(&s.rtl, 1, "mix");
     REQUIRE(s.rtl.layout.in_words <= MAX_WORDS && s.rtl.layout.out_words <= MAX_WORDS, "words");
-    options.scope = "top.dut";
-    CHECK(wlk_checker_open(&s.checker, s.rtl.block, s.rtl.cfg, &options, &err) == WLK_OK);
+    open_checker_of(s.rtl.block, options);
 }
 
 static void open_checker(void) {
@@ -306,6 +311,38 @@ CASE(every_output_bit_counts) {
 
 static int give_masked(const uint64_t *mask) {
     return wlk_checker_step_masked(s.checker, s.rtl.in, NULL, s.rtl.out, NULL, mask);
+}
+
+// The RTL gives another entry in 4 cycles, and a response in @p valid of them. Those that differ.
+static uint64_t wrong_entries(const wlk_block *block, uint32_t valid) {
+    open_checker();
+    open_checker_of(block, (wlk_checker_options){.power_up = WLK_POWER_UNKNOWN});
+    (void)play("reset");
+    for (uint32_t i = 0; i < 5; i++) {
+        drive(i < valid ? READ "=5" : "");
+        if (i > 0) {
+            flip("readResp_bits_collEntry", 1);
+        }
+        (void)give();
+    }
+    return result(false).mismatches;
+}
+
+// An output that means nothing is compared only where the table calls it exact. No block has one
+// that is not, so the collector gets one.
+CASE(output_that_is_not_exact_is_compared_where_it_is_valid) {
+    const wlk_block *exact = s.rtl.block;
+    static wlk_field fields[128];
+    wlk_table table = *exact->table;
+    wlk_block inexact = *exact;
+    REQUIRE(table.n_fields <= COUNT(fields), "%u fields", table.n_fields);
+    memcpy(fields, table.fields, table.n_fields * sizeof *fields);
+    fields[rig_port(&s.rtl, "readResp_bits_collEntry")->field].exact = false;
+    table.fields = fields;
+    inexact.table = &table;
+    CHECK(wrong_entries(exact, 0) == 4 && wrong_entries(exact, 2) == 4);
+    CHECK(wrong_entries(&inexact, 0) == 0 && wrong_entries(&inexact, 2) == 2);
+    open_checker();
 }
 
 // A bit that is not there in a cycle is masked in it, whatever it shows; one that is there counts.
