@@ -15,13 +15,15 @@ table does not know are internal ones and are ignored.
 from __future__ import annotations
 
 import difflib
+import functools
 import itertools
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from ..base import report
 from ..base.errors import Status, WlkError
-from ..tables import Config, Expr, Field, Param, Table, element_name, opaque_stem
+from ..tables import Config, Expr, Field, Param, Port, Table, element_name, opaque_stem
 
 SAMPLER = "clock"  # what samples a block that has no clock, where there is one
 PortShape = tuple[str, str | None, int]  # name, direction (None: unknown), width
@@ -132,24 +134,20 @@ class Match:
         """WlkError IFACE_CHANGED in one line when the ports cannot be used. `what`: whose."""
         if self.ok:
             return
+        more = len(self.differences or self.missing_inputs) - 1
+        rest = f" (and {more} more)" if more > 0 else ""
         if self.kind == "conflict":
             first = self.differences[0]
-            more = len(self.differences) - 1
-            rest = f" (and {more} more)" if more else ""
             text = f"port {first.port}: expected {first.expected}, found {first.found}{rest}"
         elif self.missing_inputs:
-            more = len(self.missing_inputs) - 1
-            rest = f" (and {more} more)" if more else ""
             name = self.missing_inputs[0]
             text = f"input {name} is missing{rest}; the model reads it; if it is constant, and the "
             text += f"compiler dropped it, give it with --tie {name}=VALUE"
         else:
             text = "none of the block's outputs is there, so nothing could be compared"
         notes = f"; {self.notes[0]}" if self.notes else ""
-        raise WlkError(
-            Status.IFACE_CHANGED,
-            f"{what} does not fit block {self.table.name} ({self.table.path.name}): {text}{notes}",
-        )
+        where = f"block {self.table.name} ({self.table.path.name})"
+        raise WlkError(Status.IFACE_CHANGED, f"{what} does not fit {where}: {text}{notes}")
 
 
 def _values(param: Param, values: Sequence[int]) -> str:
@@ -170,11 +168,6 @@ class Place:
     dims: tuple[tuple[Expr, int], ...]
 
 
-def _dims(item: Field) -> list[Expr]:
-    counts = [count for _, count in item.path if count is not None]
-    return counts + ([item.lanes] if item.lanes is not None else [])
-
-
 def _largest(expr: Expr, table: Table) -> int:
     """The largest value of an expression over all legal parameters."""
     names = sorted(expr.names)
@@ -185,33 +178,24 @@ def _largest(expr: Expr, table: Table) -> int:
     return max(expr(dict(zip(names, c, strict=True))) for c in combinations)
 
 
-_PLACES: dict[int, tuple[Table, dict[str, list[Place]]]] = {}
-
-
+@functools.cache
 def _places(table: Table) -> dict[str, list[Place]]:
-    """Every port name that some configuration has -> what it is. Made once a table."""
-    if id(table) not in _PLACES:
-        names: dict[str, list[Place]] = {}
-        for item in (f for f in table.fields if not f.opaque):
-            dims = _dims(item)
-            for position in itertools.product(*(range(_largest(e, table)) for e in dims)):
-                index = position if item.lanes is None else position[:-1]
-                lane = None if item.lanes is None else position[-1]
-                place = Place(item, tuple(zip(dims, position, strict=True)))
-                names.setdefault(element_name(item, index, lane), []).append(place)
-        _note_members(table, names)
-        _PLACES[id(table)] = (table, names)  # holds the table, so that its id stays its own
-    return _PLACES[id(table)][1]
-
-
-def _note_members(table: Table, names: dict[str, list[Place]]) -> None:
-    """The ports of opaque fields, each with the position of its field's element."""
-    for item in table.opaque:
+    """Every port name that some configuration has -> what it is."""
+    names: dict[str, list[Place]] = {}
+    for item in table.fields:
         dims = [count for _, count in item.path if count is not None]
-        for index in itertools.product(*(range(_largest(e, table)) for e in dims)):
-            place = Place(item, tuple(zip(dims, index, strict=True)))
-            for member in table.members:
-                names.setdefault(opaque_stem(item, index) + member.name, []).append(place)
+        has_lanes = item.lanes is not None and not item.opaque
+        dims += [item.lanes] if has_lanes else []
+        for position in itertools.product(*(range(_largest(e, table)) for e in dims)):
+            place = Place(item, tuple(zip(dims, position, strict=True)))
+            here = [
+                element_name(item, *((position[:-1], position[-1]) if has_lanes else (position,)))
+            ]
+            if item.opaque:
+                here = [opaque_stem(item, position) + member.name for member in table.members]
+            for name in here:
+                names.setdefault(name, []).append(place)
+    return names
 
 
 # ---- constraints --------------------------------------------------------------------------------
@@ -261,8 +245,7 @@ def _when_constraints(found: Sequence[tuple[str, Place, int]]) -> Iterator[Const
         if place.item.when is not None:
             seen.setdefault(place.item.when.text, []).append((name, place.item.when))
     for text, ports in seen.items():
-        name, expr = ports[0]
-        yield Constraint(expr, bool, name, len(ports), text)
+        yield Constraint(ports[0][1], bool, ports[0][0], len(ports), text)
 
 
 def _absences(table: Table, found: Sequence[tuple[str, Place, int]]) -> Iterator[Constraint]:
@@ -279,22 +262,15 @@ def _absences(table: Table, found: Sequence[tuple[str, Place, int]]) -> Iterator
                 tops[expr.text] = (index, name, expr)
     for text, (index, name, expr) in tops.items():
         yield Constraint(expr, lambda v, i=index: v <= i + 1, name, 0, f"{text} <= {index + 1}")
-    for expr in _may_be_none(table):
-        if expr.text not in tops:
-            yield Constraint(expr, lambda v: v == 0, "", 0, f"{expr.text} = 0")
+    counts = {e.text: e for item in table.fields for _, e in item.path if e is not None}
+    for text, expr in counts.items():
+        may_be_none = text in table.params and 0 in table.params[text].legal
+        if may_be_none and text not in tops:
+            yield Constraint(expr, lambda v: v == 0, "", 0, f"{text} = 0")
     for item in table.fields:
         if item.when is not None and item.when.text not in whens:
             whens.add(item.when.text)
-            meaning = f"no port of '{item.when.text}'"
-            yield Constraint(item.when, lambda v: not v, "", 0, meaning)
-
-
-def _may_be_none(table: Table) -> list[Expr]:
-    """Counts that may be 0: those that are a parameter of which 0 is a value."""
-    counts = {e.text: e for item in table.fields for _, e in item.path if e is not None}
-    return [
-        e for text, e in counts.items() if text in table.params and 0 in table.params[text].legal
-    ]
+            yield Constraint(item.when, lambda v: not v, "", 0, f"no port of '{item.when.text}'")
 
 
 class Solver:
@@ -427,17 +403,10 @@ def _choose(param: Param, solver: Solver, given: Config, shown: set[str]) -> tup
 
 def _contradiction(table: Table, solver: Solver, name: str, value: int) -> str:
     """One line: the given value, what the ports show, and a port that shows it."""
-    param = table.params[name]
-    port = next(
-        (
-            c.port
-            for c in solver.taken
-            if name in c.expr.names
-            and value
-            not in _allowed(c, {n: p.legal for n, p in table.params.items()}).get(name, (value,))
-        ),
-        next((c.port for c in solver.taken if name in c.expr.names), ""),
-    )
+    param, legal = table.params[name], {n: p.legal for n, p in table.params.items()}
+    showing = [c for c in solver.taken if name in c.expr.names]
+    against = [c for c in showing if value not in _allowed(c, legal).get(name, (value,))]
+    port = next((c.port for c in against + showing), "")
     values = _values(param, solver.domains[name])
     return f"{name}={param.show(value)} was given, but port {port} shows {name}={values}"
 
@@ -446,20 +415,14 @@ def _given(table: Table, given: Mapping[str, str | int], base: Config) -> Config
     """Given values as numbers; WlkError BAD_CONFIG. A named value may come as its position.
     `base`: the values, inferred from ports, that the words of a list depend on."""
     lists = {name: value for name, value in given.items() if name in table.lists}
-    plain = {name: value for name, value in given.items() if name not in table.lists}
-    result = _plain(table, plain)
-    return table.values(lists, base | result, partial=True) | result
-
-
-def _plain(table: Table, given: Mapping[str, str | int]) -> Config:
     result: Config = {}
-    for name, value in given.items():
+    for name, value in ((n, v) for n, v in given.items() if n not in table.lists):
         param = table.params.get(name)
         if param and param.names and isinstance(value, int) and value in param.legal:
             result[name] = value
         else:
             result[name] = table.config({name: value})[name]
-    return result
+    return table.values(lists, base | result, partial=True) | result
 
 
 # ---- classification -----------------------------------------------------------------------------
@@ -474,47 +437,20 @@ def _shape(direction: str | None, width: int) -> str:
     return words.get(direction or "", "") + _bits(width)
 
 
-def _expected(
-    table: Table, config: Config, clock: bool
-) -> dict[str, tuple[str, int, Field | None]]:
-    """Port name -> direction, width, field; with clock and reset."""
-    ports: dict[str, tuple[str, int, Field | None]] = {}
-    for name in (table.clock if clock else None, table.reset):
-        if name is not None:
-            ports[name] = ("in", 1, None)
-    ports.update({p.name: (p.direction, p.width, p.field) for p in table.ports(config)})
-    return ports
-
-
-def _compare(
-    result: Match, name: str, want: tuple[str, int, Field | None], port: PortShape
-) -> None:
+def _compare(result: Match, port: Port, shape: PortShape) -> None:
     """Note one port that both sides have."""
-    direction, width, item = want
-    _, found_direction, found_width = port
-    loose = item is not None and item.loose_width
-    fits = 1 <= found_width <= item.max_width if loose else found_width == width
-    if not fits or found_direction not in (None, direction):
-        shown = _shape(found_direction, found_width)
-        expected = _shape(direction if found_direction else None, width)
-        if loose:
-            expected = f"{expected} (up to {item.max_width})"
-        result.differences.append(Difference(name, expected, shown))
+    name, direction, width = shape
+    loose = port.field.loose_width
+    fits = 1 <= width <= port.field.max_width if loose else width == port.width
+    if not fits or direction not in (None, port.direction):
+        expected = _shape(port.direction if direction else None, port.width)
+        expected += f" (up to {port.field.max_width})" if loose else ""
+        result.differences.append(Difference(name, expected, _shape(direction, width)))
         return
     if loose:
-        result.loose_widths[name] = found_width
+        result.loose_widths[name] = width
     result.present.append(name)
-    result.present_outputs += direction == "out"
-
-
-def _note_missing(result: Match, name: str, want: tuple[str, int, Field | None]) -> None:
-    direction, _, item = want
-    if direction == "out":
-        result.missing_outputs.append(name)
-    elif item is not None and not item.read:
-        result.tied_off.append(name)
-    else:
-        result.missing_inputs.append(name)
+    result.present_outputs += port.direction == "out"
 
 
 def _tie(result: Match, name: str, width: int, value: int) -> None:
@@ -588,18 +524,22 @@ def match(
     values, notes = _infer(table, found, _given(table, given, base), shared)
     config = {name: item.value for name, item in values.items()}
     result = Match(table, config, values, notes=notes)
-    expected = _expected(table, config, clock)
-    for name, want in expected.items():
+    lacking = {
+        "not_compared": result.missing_outputs,
+        "tied_off": result.tied_off,
+        "needed": result.missing_inputs,
+    }
+    expected = {p.name: p for p in [*(table.clock_port() if clock else ()), *table.ports(config)]}
+    for name, port in expected.items():
         if name in shapes:
-            _compare(result, name, want, shapes[name])
-        elif ties and name in ties and want[0] == "in":
-            _tie(result, name, want[1], ties[name])
+            _compare(result, port, shapes[name])
+        elif ties and name in ties and port.direction == "in":
+            _tie(result, name, port.width, ties[name])
         else:
-            _note_missing(result, name, want)
-    clocks = {table.clock} if table.clock else set()
-    for name, port in shapes.items():
-        if name not in expected and name not in clocks:
-            _note_extra(result, port, name in places)
+            lacking[port.lack].append(name)
+    for name, shape in shapes.items():
+        if name not in expected and name != table.clock:
+            _note_extra(result, shape, name in places)
     return result
 
 
@@ -608,25 +548,19 @@ def match(
 
 def may_fit(table: Table, names: Iterable[str], *, clock: bool = True) -> bool:
     """Quick look at names alone: clock, reset, and the inputs every configuration reads."""
-    names = names if isinstance(names, (set, frozenset, dict)) else set(names)
     needed = {table.reset, table.clock if clock else None} - {None}
-    return needed <= set(names) and _always_read(table) <= set(names)
+    return needed | _always_read(table) <= set(names)
 
 
-_ALWAYS: dict[int, tuple[Table, set[str]]] = {}
-
-
+@functools.cache
 def _always_read(table: Table) -> set[str]:
     """Inputs with a rule that no parameter takes away: those of the smallest configuration."""
-    if id(table) not in _ALWAYS:
-        smallest = {p.name: min(p.legal) for p in table.params.values()}
-        names = {
-            p.name
-            for p in table.ports(smallest)
-            if p.direction == "in" and p.read and p.field.when is None and not p.field.opaque
-        }
-        _ALWAYS[id(table)] = (table, names)
-    return _ALWAYS[id(table)][1]
+    smallest = {p.name: min(p.legal) for p in table.params.values()}
+    return {
+        p.name
+        for p in table.ports(smallest)
+        if p.lack == "needed" and p.field.when is None and not p.field.opaque
+    }
 
 
 def fits(
@@ -673,13 +607,9 @@ def render_differences(result: Match) -> str:
     """A table of what differs, and what is missing or left out; '' when all is equal."""
     lines = [*result.notes]
     if result.differences:
-        rows = [("port", "expected", "found")]
-        rows += [(d.port, d.expected, d.found) for d in result.differences]
-        widths = [max(len(row[i]) for row in rows) for i in range(3)]
-        rows.insert(1, tuple("-" * w for w in widths))
-        lines += [
-            "  ".join(c.ljust(w) for c, w in zip(r, widths, strict=True)).rstrip() for r in rows
-        ]
+        table = report.Table("port", "expected", "found")
+        table.rows = [(d.port, d.expected, d.found) for d in result.differences]
+        lines.append(table.render())
     for label, names in (
         ("missing inputs that the model reads", result.missing_inputs),
         ("missing outputs, not compared", result.missing_outputs),

@@ -74,9 +74,9 @@ class Target:
         names: dict[str, list[str]] = {"not_compared": [], "tied_off": [], "unused": []}
         for port in self.match.table.ports(config):
             width, _ = self.scope.signals.get(port.name, (0, 0))
-            if port.direction == "out" and not width:
+            if port.lack == "not_compared" and not width:
                 names["not_compared"].append(port.name)
-            elif port.direction == "in" and not port.read and port.name not in self.match.tied:
+            elif port.lack == "tied_off" and port.name not in self.match.tied:
                 fits = width == port.width
                 if not fits or self.table.clock is None:
                     names["unused" if fits else "tied_off"].append(port.name)

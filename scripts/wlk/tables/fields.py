@@ -97,6 +97,14 @@ class Port:
     def read(self) -> bool:
         return self.field.read
 
+    @property
+    def lack(self) -> str:
+        """What it is when RTL or a waveform lacks it: `not_compared`, `tied_off` (an input that no
+        rule reads) or `needed`."""
+        if self.direction == "out":
+            return "not_compared"
+        return "needed" if self.read else "tied_off"
+
 
 @dataclass(frozen=True)
 class Member:

@@ -34,9 +34,9 @@ DRIVER_PROFILES = (
 )  # fmt: skip
 
 
-@dataclass
+@dataclass(eq=False)
 class Table:
-    """A block's port table."""
+    """A block's port table. Hashed by identity: what follows from one is made once."""
 
     name: str
     c_name: str
@@ -185,9 +185,8 @@ class Table:
         known = {element_name(f, i) for f, i in self.elements(largest) if not f.opaque}
         found: dict[str, int] = {}
         for name, _, width in ports:
-            stem = next(
-                (name[: at + 1] for at in _underscores(name) if name[: at + 1] in stems), None
-            )
+            heads = (name[: at + 1] for at, letter in enumerate(name) if letter == "_")
+            stem = next((head for head in heads if head in stems), None)
             if stem is not None and name not in known:
                 found.setdefault(name.removeprefix(stem), width)
         return self.with_members(found.items())
@@ -257,6 +256,14 @@ class Table:
                 name = element_name(item, index, lane)
                 result.append(Port(name, item, index, lane, width, word, bit % WORD))
         return result
+
+    def clock_port(self) -> Iterator[Port]:
+        """The clock, if the block has one: it has no place in a record."""
+        if self.clock:
+            bit = Expr("1", self.name)
+            item = replace(self.fields[0], name=self.clock, direction="in", width=bit, lanes=None,
+                           when=None, read=True, loose_width=False, opaque=False)  # fmt: skip
+            yield Port(self.clock, item, (), None, 1, 0, 0)
 
     def clocked(self, names: Iterable[str]) -> list[str]:
         """Names of ports, and the clock's if the block has one."""
@@ -349,14 +356,3 @@ class Table:
         if name not in known:
             message = f"block {self.name} has no profile '{name}'; it has {', '.join(known)}"
             raise WlkError(Status.USAGE, message)
-
-    def cover_floor(self, point: dict, cfg: Config) -> int:
-        """Floor of a coverage point [hits a million cycles]; 0 where it cannot be reached."""
-        when = point.get("when")
-        if when is not None and not Expr(when, f"{self.path.name}: cover {point['name']}")(cfg):
-            return 0
-        return int(point["floor"])
-
-
-def _underscores(name: str) -> list[int]:
-    return [at for at, letter in enumerate(name) if letter == "_"]
