@@ -114,16 +114,13 @@ def _terminal_width(stream: TextIO) -> int:
 class Done:
     """How a child process ended."""
 
-    code: int
-    """Exit code; negative: the signal that ended it."""
-    output: str
-    """What it wrote to stdout and stderr; empty when that went to a log."""
+    code: int  # negative: the signal that ended it
+    output: str  # of stdout and stderr; empty when that went to a log
 
 
 _children: set[subprocess.Popen[Any]] = set()
 _children_lock = threading.Lock()
 _stopping = threading.Event()
-
 
 # What ends the children of a command that was killed and could not: it waits for the command's end
 # of the pipe to be closed, and ends whatever has the command's mark in its environment. A child has
@@ -147,14 +144,9 @@ def _start_watch() -> None:
     if _watch is not None:
         return
     words = ["/bin/sh", "-c", _WATCH, "sh", f"{_MARK}={_mark}", str(int(GRACE))]
+    quiet = dict.fromkeys(("stdout", "stderr"), subprocess.DEVNULL)
     with contextlib.suppress(OSError):
-        _watch = subprocess.Popen(
-            words,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
+        _watch = subprocess.Popen(words, stdin=subprocess.PIPE, start_new_session=True, **quiet)
         atexit.register(_end_watch, _watch)
 
 
@@ -267,8 +259,7 @@ def run(
     the child in our process group, which it needs to ask for a password on the terminal. `note`:
     what the progress line ends with.
     """
-    options: dict[str, Any] = {"cwd": cwd, "env": env, "stderr": subprocess.STDOUT}
-    options["pass_fds"] = pass_fds
+    options: dict[str, Any] = {"cwd": cwd, "env": env, "pass_fds": pass_fds}
     if foreground:
         options.update(process_group=None, stdin=None)
     with contextlib.ExitStack() as stack:
@@ -279,7 +270,7 @@ def run(
             options["stdout"] = stack.enter_context(log.open("ab"))
         else:
             options.update(stdout=subprocess.PIPE, encoding="utf-8", errors="replace")
-        process = stack.enter_context(child(command, **options))
+        process = stack.enter_context(child(command, stderr=subprocess.STDOUT, **options))
         if log is None:
             reader = threading.Thread(target=_read_all, args=(process, output), daemon=True)
             reader.start()

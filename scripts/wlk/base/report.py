@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TextIO
 
@@ -26,13 +26,19 @@ def verdict_name(status: Status) -> str:
 class Mismatch:
     """The first difference of a run."""
 
-    cycle: int
-    """Sampled clock edges, from 0."""
-    port: str
-    """Its emitted name."""
+    cycle: int  # sampled clock edges, from 0
+    port: str  # its emitted name
     expected: int
     got: int
     care: int
+
+    @staticmethod
+    def of(first: Mapping[str, Any]) -> Mismatch | None:
+        """That of a program's answer; None when it names no port."""
+        if "port" not in first:
+            return None
+        values = {k: int(first[k], 16) for k in ("expected", "got", "care") if k in first}
+        return Mismatch(first["cycle"], first["port"], **values)
 
     def json(self) -> dict[str, Any]:
         """As a JSON object; values in hexadecimal, since a port is wider than a JSON number."""
@@ -50,13 +56,10 @@ class Result:
     cycles: int = 0
     compared_bits: int = 0
     masked_bits: int = 0
-    scope: str | None = None
-    """Where in a waveform, ..."""
-    module: str | None = None
-    """... or which module; a run has one of the two."""
+    scope: str | None = None  # where in a waveform, ...
+    module: str | None = None  # ... or which module; a run has one of the two
     first: Mismatch | None = None
-    extra: Mapping[str, Any] = field(default_factory=dict)
-    """Further keys of this command; none of those above."""
+    extra: Mapping[str, Any] = field(default_factory=dict)  # further keys of this command
 
     def json(self) -> dict[str, Any]:
         """The common object, keys always in the same order."""
@@ -86,11 +89,8 @@ def worst(verdicts: Iterable[Status]) -> Status:
     that compared too little. RTL_ASSERTION, which came later, goes behind HANG.
     """
     failed = [verdict for verdict in verdicts if verdict != Status.OK]
-    return min(failed, key=_urgency, default=Status.OK)
-
-
-def _urgency(verdict: Status) -> float:
-    return Status.HANG + 0.5 if verdict == Status.RTL_ASSERTION else verdict
+    order = {Status.RTL_ASSERTION: Status.HANG + 0.5}
+    return min(failed, key=lambda verdict: order.get(verdict, verdict), default=Status.OK)
 
 
 def verdict_cell(verdict: Status, inferred: Mapping[str, Any]) -> Status | str:
@@ -126,12 +126,14 @@ class Table:
 
     def render(self) -> str:
         """The table as text, without a newline at its end."""
-        columns = range(len(self.columns))
-        right = [self._is_number(i) for i in columns]
         lines = [self.columns, *(tuple(map(cell_text, row)) for row in self.rows)]
-        widths = [max(len(line[i]) for line in lines) for i in columns]
+        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
         lines.insert(1, tuple("-" * width for width in widths))
-        return "\n".join(_align(line, widths, right) for line in lines)
+        aligned = []
+        for column, (width, cells) in enumerate(zip(widths, zip(*lines, strict=True), strict=True)):
+            align = str.rjust if self._is_number(column) else str.ljust
+            aligned.append([align(cell, width) for cell in cells])
+        return "\n".join("  ".join(line).rstrip() for line in zip(*aligned, strict=True))
 
     def _is_number(self, column: int) -> bool:
         cells = [row[column] for row in self.rows if row[column] is not None]
@@ -140,11 +142,6 @@ class Table:
     def print(self, stream: TextIO | None = None) -> None:
         """Print it."""
         print(self.render(), file=stream or sys.stdout, flush=True)
-
-
-def _align(line: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -> str:
-    cells = zip(line, widths, right, strict=True)
-    return "  ".join(c.rjust(w) if r else c.ljust(w) for c, w, r in cells).rstrip()
 
 
 def cell_text(value: object) -> str:

@@ -37,12 +37,9 @@ PYTHON = VENV / "bin" / "python"
 class Feature:
     """Something that a command may need."""
 
-    tools: Mapping[str, str] = field(default_factory=dict)
-    """program -> Debian package"""
-    libraries: Mapping[str, str] = field(default_factory=dict)
-    """pkg-config module -> Debian package"""
-    requirements: str = ""
-    """file with the Python packages, in scripts/"""
+    tools: Mapping[str, str] = field(default_factory=dict)  # program -> Debian package
+    libraries: Mapping[str, str] = field(default_factory=dict)  # pkg-config module -> package
+    requirements: str = ""  # file with the Python packages, in scripts/
 
 
 FEATURES = {
@@ -99,8 +96,7 @@ def ensure(features: Iterable[str], *, allow: bool = True) -> None:
     if not allow and (missing := missing_packages(wanted)):
         raise _refusal(missing)
     with locked("setup"):
-        missing = missing_packages(wanted)
-        if missing:
+        if missing := missing_packages(wanted):
             _install_packages(missing)
             _check_installed(wanted)
         for tool in OLDEST:
@@ -167,10 +163,7 @@ def _digest(feature: str) -> str:
 def _is_stamped(feature: str) -> bool:
     if _missing_tools([feature]) or (FEATURES[feature].requirements and not PYTHON.exists()):
         return False
-    try:
-        return _stamp(feature).read_text(encoding="utf-8") == _digest(feature)
-    except OSError:
-        return False
+    return _text(_stamp(feature)) == _digest(feature)
 
 
 # Packages of the distribution.
@@ -183,7 +176,7 @@ def missing_packages(features: Sequence[str]) -> list[Missing]:
         return missing
     if importlib.util.find_spec("ensurepip") is None and not PYTHON.exists():
         missing.append(Missing("Python's ensurepip", "python3-venv"))
-    if "newest" in features and _is_system_python() and not _has_python_headers():
+    if "newest" in features and sys.base_prefix == "/usr" and not _has_python_headers():
         missing.append(Missing("Python.h", "python3-dev"))
     return missing
 
@@ -195,15 +188,12 @@ def _missing_tools(features: Iterable[str]) -> list[Missing]:
 
 def _missing_libraries(features: Iterable[str]) -> list[Missing]:
     finder = shutil.which("pkg-config")
-    missing = []
-    for module, package in (i for name in features for i in FEATURES[name].libraries.items()):
-        if not finder or subprocess.run([finder, "--exists", module], check=False).returncode:
-            missing.append(Missing(module, package))
-    return missing
-
-
-def _is_system_python() -> bool:
-    return sys.base_prefix == "/usr"
+    return [
+        Missing(module, package)
+        for name in features
+        for module, package in FEATURES[name].libraries.items()
+        if not finder or subprocess.run([finder, "--exists", module], check=False).returncode
+    ]
 
 
 def _has_python_headers() -> bool:
@@ -245,30 +235,23 @@ def _install_packages(missing: Sequence[Missing]) -> None:
     install = ["install", "-y", "--no-install-recommends", *packages]
     # The package lists may be absent or name versions that the server has dropped.
     fresh = not any(APT_LISTS.glob("*_Packages*"))
-    if fresh or _apt(root, install):
-        failed = _apt(root, ["update"]) or _apt(root, install)
-        if failed:
-            message = f"apt-get {failed} failed; {_by_hand(missing)}"
-            raise progress.fail_with_log(Status.NO_TOOL, message, _log())
+    if (fresh or _apt(root, install)) and (failed := _apt(root, ["update"]) or _apt(root, install)):
+        message = f"apt-get {failed} failed; {_by_hand(missing)}"
+        raise progress.fail_with_log(Status.NO_TOOL, message, _log())
 
 
 def _apt(root: Sequence[str], words: Sequence[str]) -> str:
     """Run apt-get; returns the word that failed, or nothing."""
     quiet = ["env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-q"]
     options = ["-o", "DPkg::Lock::Timeout=300", "-o", "Dpkg::Use-Pty=0"]
-    done = progress.run(
-        [*root, *quiet, *options, *words],
-        label=f"apt-get {words[0]}",
-        log=_log(),
-        foreground=bool(root),
-    )
+    command, label = [*root, *quiet, *options, *words], f"apt-get {words[0]}"
+    done = progress.run(command, label=label, log=_log(), foreground=bool(root))
     return words[0] if done.code else ""
 
 
 def _check_installed(features: Sequence[str]) -> None:
     importlib.invalidate_caches()
-    missing = missing_packages(features)
-    if missing:
+    if missing := missing_packages(features):
         message = _refusal(missing, "apt-get has run, and they are still not found").message
         raise progress.fail_with_log(Status.NO_TOOL, message, _log())
 
@@ -302,13 +285,9 @@ def _requirement_files(features: Iterable[str]) -> list[Path]:
 
 def pinned(features: Iterable[str]) -> dict[str, str]:
     """Package -> version, of `features`."""
-    pins = {}
-    for file in _requirement_files(features):
-        for line in file.read_text(encoding="utf-8").splitlines():
-            name, equals, version = line.partition("==")
-            if equals and not line.startswith("#"):
-                pins[name.strip()] = version.strip()
-    return pins
+    texts = [file.read_text(encoding="utf-8") for file in _requirement_files(features)]
+    pins = re.findall(r"^([^#=\s]+)\s*==\s*(\S+)", "\n".join(texts), re.MULTILINE)
+    return dict(pins)
 
 
 def _installed() -> dict[str, str] | None:

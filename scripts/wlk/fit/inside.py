@@ -34,7 +34,7 @@ class Inside:
 def of_stub(table: Table, cfg: Config) -> list[Inside]:
     """Those of a block's stub."""
     return [
-        Inside(part.table, part.table.module, part.table.clocked([p.name for p in ports]))
+        Inside(part.table, part.table.module, part.table.clocked(p.name for p in ports))
         for part in composed.inner_parts(table, cfg)
         if (ports := part.ports.values())
     ]
@@ -87,9 +87,8 @@ def _of_module(
     module = design.find(table.module)
     if not top.instances_of(module.name):
         raise WlkError(Status.NO_MODULE, f"{top.name} has no instance of {module.name}")
-    ports = [(p.name, p.direction, p.width) for p in module.ports()]
     words = {name: value for name, value in given.items() if name in table.params}
-    own = match.match(table, ports, words)
+    own = match.match(table, module.shapes(), words)
     own.require(f"{module.where}: module {module.name}")
     _narrow(found, own.params, module.name)
     return Inside(table, module.name, table.clocked(own.present))

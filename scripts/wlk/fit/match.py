@@ -529,7 +529,7 @@ def match(
         "tied_off": result.tied_off,
         "needed": result.missing_inputs,
     }
-    expected = {p.name: p for p in [*(table.clock_port() if clock else ()), *table.ports(config)]}
+    expected = {p.name: p for p in [*table.pins(clock), *table.ports(config)]}
     for name, port in expected.items():
         if name in shapes:
             _compare(result, port, shapes[name])

@@ -88,9 +88,8 @@ class Inputs:
         found = sorted(p for p in folder.rglob("*") if p.suffix in SOURCES + HEADERS)
         files = [p for p in found if p.is_file()]
         if not any(p.suffix in SOURCES for p in files):
-            raise WlkError(
-                Status.NO_FILE, f"{folder}: no .sv or .v file in this folder; check --rtl"
-            )
+            message = f"{folder}: no .sv or .v file in this folder; check --rtl"
+            raise WlkError(Status.NO_FILE, message)
         for path in files:
             if self._add_file(path):
                 self.from_folder.add(path.resolve())
@@ -102,46 +101,28 @@ class Inputs:
         words = iter(list(_list_words(path)))
         for line, word in words:
             where = f"{path}:{line}"
-            if word in ("-f", "-F", "-y", "-v", "-I", "-D"):
-                _, argument = next(words, (0, ""))
-                if not argument:
-                    raise WlkError(Status.BAD_RTL, f"{where}: {word} without its argument")
-                self._list_option(word, argument, where, path, above)
-            else:
-                self._list_word(word, where, path, above)
+            for option, text in _list_options(word, words, where):
+                self._take(option, text, where, (*above, path))
 
-    def _list_option(
-        self, option: str, text: str, where: str, path: Path, above: tuple[Path, ...]
-    ) -> None:
+    def _take(self, option: str, text: str, where: str, lists: tuple[Path, ...]) -> None:
+        """An option of a list, the last of `lists`; '' is a file, a folder or a list by itself."""
         if option == "-D":
             self.defines.append(text)
-        elif option == "-I":
-            _append(self.include_dirs, _listed(text, path, where))
-        elif option in ("-f", "-F"):
-            self._add_list(_listed(text, path, where), (*above, path))
-        elif option == "-y":
-            folder = _listed(text, path, where)
-            if not folder.is_dir():
-                raise WlkError(Status.NO_FILE, f"{where}: -y {text}: not a folder")
-            for file in sorted(folder.iterdir()):
-                if file.suffix in SOURCES:
-                    self._add_file(file)
-        else:
-            self._add_file(_listed(text, path, where))
-
-    def _list_word(self, word: str, where: str, path: Path, above: tuple[Path, ...]) -> None:
-        if word.startswith(("+incdir+", "+define+")):
-            _, kind, *values = word.split("+")
-            for value in filter(None, values):
-                self._list_option("-I" if kind == "incdir" else "-D", value, where, path, above)
-        elif word.startswith(("-I", "-D", "-y")):
-            self._list_option(word[:2], word[2:], where, path, above)
-        elif word.startswith(LIST_NOISE):
             return
-        elif word.startswith(("-", "+")):
-            raise WlkError(Status.BAD_RTL, f"{where}: option {word} is not understood; remove it")
+        place = _listed(text, lists[-1], where)
+        if option == "-I":
+            _append(self.include_dirs, place)
+        elif option in ("-f", "-F"):
+            self._add_list(place, lists)
+        elif option == "-v":
+            self._add_file(place)
+        elif option == "":
+            self.add(place)
+        elif not place.is_dir():
+            raise WlkError(Status.NO_FILE, f"{where}: -y {text}: not a folder")
         else:
-            self.add(_listed(word, path, where))
+            for file in (each for each in sorted(place.iterdir()) if each.suffix in SOURCES):
+                self._add_file(file)
 
 
 def _append(items: list[Path], item: Path) -> bool:
@@ -151,9 +132,31 @@ def _append(items: list[Path], item: Path) -> bool:
     return True
 
 
+def _list_options(word: str, rest: Iterator, where: str) -> Iterator[tuple[str, str]]:
+    """What a word of a list means, option and text; it may take the next of the `rest`."""
+    if word in ("-f", "-F", "-y", "-v", "-I", "-D"):
+        _, argument = next(rest, (0, ""))
+        if not argument:
+            raise WlkError(Status.BAD_RTL, f"{where}: {word} without its argument")
+        yield word, argument
+    elif word.startswith(("+incdir+", "+define+")):
+        _, kind, *values = word.split("+")
+        yield from (("-I" if kind == "incdir" else "-D", value) for value in values if value)
+    elif word.startswith(("-I", "-D", "-y")):
+        yield word[:2], word[2:]
+    elif not word.startswith(("-", "+")):
+        yield "", word
+    elif not word.startswith(LIST_NOISE):
+        raise WlkError(Status.BAD_RTL, f"{where}: option {word} is not understood; remove it")
+
+
 def _list_words(path: Path) -> Iterator[tuple[int, str]]:
     """(line, word) of a list, without comments; a word may be quoted."""
-    for number, line in enumerate(_text(path).splitlines(), 1):
+    try:
+        text = path.read_text(encoding="utf-8", errors="replace")
+    except OSError as exc:
+        raise WlkError(Status.NO_FILE, f"{path}: {exc.strerror}; check --rtl") from exc
+    for number, line in enumerate(text.splitlines(), 1):
         code = line.strip()
         if code.startswith("#"):
             continue
@@ -161,13 +164,6 @@ def _list_words(path: Path) -> Iterator[tuple[int, str]]:
             if word.startswith("//"):
                 break
             yield number, os.path.expandvars(word.strip('"'))
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8", errors="replace")
-    except OSError as exc:
-        raise WlkError(Status.NO_FILE, f"{path}: {exc.strerror}; check --rtl") from exc
 
 
 def _listed(text: str, path: Path, where: str) -> Path:
@@ -179,13 +175,19 @@ def _listed(text: str, path: Path, where: str) -> Path:
 
 
 @dataclass
-class Definition:
-    """One definition of a module in the sources."""
+class Module:
+    """A definition of a module in the sources of a design."""
 
     name: str
     node: Any
     file: Path
     line: int
+    design: Design = field(repr=False)
+
+    @property
+    def where(self) -> str:
+        """file:line of the definition."""
+        return f"{self.file}:{self.line}"
 
     @cached_property
     def uses(self) -> set[str]:
@@ -223,38 +225,10 @@ class Definition:
         )
         return names
 
-    @property
-    def where(self) -> str:
-        return f"{self.file}:{self.line}"
-
-
-class Module:
-    """A module of a design."""
-
-    def __init__(self, design: Design, definition: Definition) -> None:
-        self._design = design
-        self._definition = definition
-        self.name = definition.name
-        self.file = definition.file
-        self.line = definition.line
-
-    def __repr__(self) -> str:
-        return f"Module({self.name})"
-
-    @property
-    def where(self) -> str:
-        """file:line of the definition."""
-        return self._definition.where
-
-    @property
-    def port_names(self) -> set[str]:
-        """Names of the ports, without elaborating the module."""
-        return self._definition.port_names
-
     @cached_property
     def parameters(self) -> dict[str, int | str]:
         """Parameters of the module (no localparams) and their default values."""
-        symbols = self._design.elaborate(self.name).parameters
+        symbols = self.design.elaborate(self.name).parameters
         return {s.name: _value(s) for s in symbols if not getattr(s, "isLocalParam", False)}
 
     def ports(self, overrides: Mapping[str, int | str] | None = None) -> list[Port]:
@@ -262,12 +236,14 @@ class Module:
         unknown = [name for name in overrides or {} if name not in self.parameters]
         if unknown:
             known = ", ".join(self.parameters) or "none"
-            raise WlkError(
-                Status.BAD_CONFIG,
-                f"{self.where}: module {self.name} has no parameter '{unknown[0]}'; it has {known}",
-            )
-        body = self._design.elaborate(self.name, overrides or {})
+            message = f"module {self.name} has no parameter '{unknown[0]}'; it has {known}"
+            raise WlkError(Status.BAD_CONFIG, f"{self.where}: {message}")
+        body = self.design.elaborate(self.name, overrides or {})
         return [p for p in map(self._port, body.portList) if p is not None]
+
+    def shapes(self) -> list[match.PortShape]:
+        """The ports as match takes them."""
+        return [(p.name, p.direction, p.width) for p in self.ports()]
 
     def _port(self, symbol: Any) -> Port | None:
         if symbol.kind == ast.SymbolKind.InterfacePort:
@@ -276,39 +252,33 @@ class Module:
             return None
         kind = symbol.type
         if kind.isError:
-            raise WlkError(
-                Status.BAD_RTL,
-                f"{self._design.place(symbol.location)}: the width of port {symbol.name} of module "
-                f"{self.name} cannot be evaluated; does it need a parameter, package or --define?",
-            )
+            what = f"the width of port {symbol.name} of module {self.name} cannot be evaluated"
+            hint = "does it need a parameter, package or --define?"
+            where = self.design.place(symbol.location)
+            raise WlkError(Status.BAD_RTL, f"{where}: {what}; {hint}")
         width = kind.bitWidth if kind.isIntegral else kind.bitstreamWidth
         direction = DIRECTIONS.get(symbol.direction, "inout")
         return Port(symbol.name, direction, int(width), kind.isIntegral)
 
     def instances_of(self, name: str) -> list[str]:
         """Hierarchical paths of all instances of module `name` when this module is the top."""
-        top = self._design.elaborate(self.name)
         paths = [self.name] if name == self.name else []
-        return paths + list(self._design.paths(top, name))
+        return paths + list(self.design.paths(self.design.elaborate(self.name), name))
 
     def missing(self) -> list[Missing]:
         """Modules instantiated below this one and not defined anywhere."""
-        return list(self._design.undefined(self._design.elaborate(self.name), set()))
+        return list(self.design.undefined(self.design.elaborate(self.name), set()))
 
     def require_complete(self) -> None:
         """WlkError when a module it needs is missing, or defined twice and differently."""
-        self._design.files_for(self)
-        lacking = self.missing()
-        if lacking:
+        self.design.files_for(self)
+        if lacking := self.missing():
             first = lacking[0]
             more = sorted({m.name for m in lacking} - {first.name})
             also = f" (also missing: {', '.join(more)})" if more else ""
-            raise WlkError(
-                Status.NO_MODULE,
-                f"{first.where}: module {first.name} is missing, instantiated as "
-                f"{first.path}{also}; "
-                f"give its file with --rtl",
-            )
+            what = f"module {first.name} is missing, instantiated as {first.path}{also}"
+            message = f"{first.where}: {what}; give its file with --rtl"
+            raise WlkError(Status.NO_MODULE, message)
 
 
 def _value(symbol: Any) -> int | str:
@@ -330,7 +300,7 @@ class Design:
         self._sources = pyslang.SourceManager()
         self._inputs = inputs
         self._elaborated: dict[tuple, tuple[ast.Compilation, Any]] = {}
-        self._definitions: dict[str, list[Definition]] = {}
+        self._definitions: dict[str, list[Module]] = {}
         self._packages: list[Path] = []  # files that any module may need
         self._primitives: dict[str, Path] = {}
         self.files = list(inputs.files)
@@ -340,7 +310,7 @@ class Design:
         for path, tree in zip(self.files, self._trees, strict=False):
             self._collect(path, tree)
         self._modules = {
-            name: Module(self, found[0])
+            name: found[0]
             for name, found in self._definitions.items()
             if found[0].node.kind == Kind.ModuleDeclaration
         }
@@ -403,11 +373,8 @@ class Design:
     def _refuse(self, errors: Sequence[Any]) -> None:
         engine = pyslang.DiagnosticEngine(self._sources)
         more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
-        first = errors[0]
-        raise WlkError(
-            Status.BAD_RTL,
-            f"{self.place(first.location)}: {engine.formatMessage(first)}{more}",
-        )
+        where, what = self.place(errors[0].location), engine.formatMessage(errors[0])
+        raise WlkError(Status.BAD_RTL, f"{where}: {what}{more}")
 
     def place(self, location: Any) -> str:
         """file:line of a location; of the use when it is inside a macro."""
@@ -440,8 +407,8 @@ class Design:
         token = node.header.name
         at = self._sources.getFullyExpandedLoc(token.location)
         line = self._sources.getLineNumber(at)
-        definition = Definition(token.valueText, node, self._file(at), line)
-        self._definitions.setdefault(definition.name, []).append(definition)
+        module = Module(token.valueText, node, self._file(at), line, self)
+        self._definitions.setdefault(module.name, []).append(module)
 
     def _root_file(self, location: Any) -> Path:
         """The file given to the parser that contains a location, through its includes."""
@@ -456,10 +423,7 @@ class Design:
         return list(self._modules.values())
 
     def find(
-        self,
-        name: str | None,
-        table: Table | None = None,
-        ties: Mapping[str, int] | None = None,
+        self, name: str | None, table: Table | None = None, ties: Mapping[str, int] | None = None
     ) -> Module:
         """The module called `name`; without a name the table's, or the one that fits it. `ties`: as
         in match.match."""
@@ -472,21 +436,18 @@ class Design:
                 return self._single(fitting[0])
             if fitting:
                 names = ", ".join(f"{m.name} ({m.where})" for m in fitting)
-                raise WlkError(
-                    Status.AMBIGUOUS,
-                    f"no module {wanted}, but {len(fitting)} fit block {table.name}: {names}; "
-                    f"use --module NAME",
-                )
+                message = f"no module {wanted}, but {len(fitting)} fit block {table.name}: {names}"
+                raise WlkError(Status.AMBIGUOUS, f"{message}; use --module NAME")
         raise WlkError(Status.NO_MODULE, self._no_module(wanted, name is None))
 
     def _fits(self, module: Module, table: Table, ties: Mapping[str, int]) -> bool:
         if not match.may_fit(table, {*module.port_names, *ties}):
             return False
         try:
-            ports = [(p.name, p.direction, p.width) for p in module.ports()]
+            shapes = module.shapes()
         except WlkError:
             return False
-        return match.fits(table, ports, ties=ties) > 0
+        return match.fits(table, shapes, ties=ties) > 0
 
     def _no_module(self, wanted: str | None, tried_to_fit: bool) -> str:
         names = list(self._modules)
@@ -505,9 +466,9 @@ class Design:
         self._closure(module.name)
         return module
 
-    def _closure(self, name: str) -> dict[str, Definition]:
+    def _closure(self, name: str) -> dict[str, Module]:
         """All definitions that a module needs, itself first; AMBIGUOUS where two differ."""
-        done: dict[str, Definition] = {}
+        done: dict[str, Module] = {}
         todo = [name]
         while todo:
             current = todo.pop()
@@ -516,11 +477,10 @@ class Design:
                 continue
             for other in found[1:]:
                 if not found[0].node.isEquivalentTo(other.node):
-                    raise WlkError(
-                        Status.AMBIGUOUS,
-                        f"module {current} is defined twice and differently: {found[0].where} and "
-                        f"{other.where}; give only one of the files with --rtl",
-                    )
+                    places = f"{found[0].where} and {other.where}"
+                    message = f"module {current} is defined twice and differently: {places}"
+                    hint = "give only one of the files with --rtl"
+                    raise WlkError(Status.AMBIGUOUS, f"{message}; {hint}")
             done[current] = found[0]
             todo.extend(found[0].uses)
         return done
@@ -544,7 +504,7 @@ class Design:
         if key not in self._elaborated:
             options = ast.CompilationOptions()
             options.topModules = {top}
-            options.paramOverrides = [f"{k}={_literal(v)}" for k, v in overrides.items()]
+            options.paramOverrides = [f"{k}={v}" for k, v in overrides.items()]
             options.flags = ast.CompilationFlags.AllowTopLevelIfacePorts
             compilation = ast.Compilation(pyslang.Bag([options]))
             for tree in self._trees:
@@ -610,10 +570,6 @@ def _instances(scope: Any) -> Iterator[Any]:
             yield member
         elif member.kind in SCOPES and not getattr(member, "isUninstantiated", False):
             yield from _instances(member)
-
-
-def _literal(value: int | str) -> str:
-    return str(int(value)) if isinstance(value, int) else str(value)
 
 
 def load(

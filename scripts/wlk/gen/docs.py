@@ -113,7 +113,7 @@ def ports(block: str) -> str:
     table = load(block)
     rows = [[f"`{table.clock}`", "in", "1", "clock", ""]] if table.clock else []
     shown = [f for f in table.fields if f.entry in (None, 0)]  # of a list's entries one
-    for head, group in itertools.groupby(shown, unit_head):
+    for head, group in itertools.groupby(shown, lambda item: item.unit_head):
         fields = list(group)
         rows += [_unit_row(table, fields)] if head else [_port_row(f) for f in fields]
     return _markdown(("port", "dir", "width [bits]", "what", "notes"), rows)
@@ -136,11 +136,6 @@ def _numberless(text: str) -> str:
     return _NUMBER.sub("q", text)
 
 
-def unit_head(item: Field) -> str:
-    """The path of the unit that a field is a part of: `ibuf.bits`; empty without a unit."""
-    return ".".join(part for part, _ in item.path[: item.unit_at]) if item.unit else ""
-
-
 def _unit_row(table: Table, fields: list[Field]) -> list[str]:
     """One row for all ports of a unit."""
     first = fields[0]
@@ -155,7 +150,7 @@ def _unit_row(table: Table, fields: list[Field]) -> list[str]:
 
 def _hidden(table: Table, fields: list[Field]) -> list[str]:
     """Outputs that show fields of a unit; a unit for all outputs that are parts of it."""
-    heads = {item.flat: unit_head(item) for item in table.fields}
+    heads = {item.flat: item.unit_head for item in table.fields}
     return list(dict.fromkeys(heads[n] or n for item in fields for n in item.x_hides))
 
 

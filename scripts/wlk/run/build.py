@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import re
@@ -32,8 +33,8 @@ class Kind:
     """How one folder is configured."""
 
     options: tuple[str, ...]
+    # CC and CXX; where absent, those of the environment.
     compilers: Mapping[str, str] = field(default_factory=dict)
-    """CC and CXX; where absent, those of the environment."""
 
 
 # In this order: buildtype sets an optimization of its own.
@@ -66,9 +67,8 @@ def _name(kind: str | None) -> str:
     name = kind or os.environ.get(VARIABLE) or DEFAULT
     if name not in KINDS:
         where = "" if kind else f"{VARIABLE}="
-        raise WlkError(
-            Status.USAGE, f"{where}{name}: no such build; it is one of {', '.join(KINDS)}"
-        )
+        message = f"{where}{name}: no such build; it is one of {', '.join(KINDS)}"
+        raise WlkError(Status.USAGE, message)
     return name
 
 
@@ -84,7 +84,7 @@ def meson_build(kind: str | None = None, *, whole: bool = False, jobs: int | Non
         log.write_text("", encoding="utf-8")
         environment = dict(os.environ) | dict(KINDS[name].compilers)
         _configure(name, build, environment, log)
-        command = [_tool("ninja"), "-C", build, *([f"-j{jobs}"] if jobs else [])]
+        command = [tool("ninja"), "-C", build, *([f"-j{jobs}"] if jobs else [])]
         command += [] if whole else [PRODUCT]
         environment["NINJA_STATUS"] = "%p "
         label = f"building {'the library and its tests' if whole else 'the library'}"
@@ -92,8 +92,14 @@ def meson_build(kind: str | None = None, *, whole: bool = False, jobs: int | Non
             command, label=label, log=log, env=environment, note=lambda: _percentage(log)
         )
     if done.code:
-        raise progress.fail_with_log(Status.BUILD_FAIL, _first_error(build, log), log)
+        raise _failed(build, log)
     return build
+
+
+@functools.cache
+def brought_up() -> Path:
+    """The folder, brought up to date once in this process."""
+    return meson_build()
 
 
 def _configure(name: str, build: Path, environment: Mapping[str, str], log: Path) -> None:
@@ -106,9 +112,9 @@ def _configure(name: str, build: Path, environment: Mapping[str, str], log: Path
         return
     if build.exists():
         shutil.rmtree(build)
-    command = [_tool("meson"), "setup", *options, build, setup.ROOT]
+    command = [tool("meson"), "setup", *options, build, setup.ROOT]
     if progress.run(command, label=f"meson setup {build}", log=log, env=environment).code:
-        raise progress.fail_with_log(Status.BUILD_FAIL, _first_error(build, log), log)
+        raise _failed(build, log)
     note.write_text(wanted, encoding="utf-8")
 
 
@@ -119,19 +125,23 @@ def _percentage(log: Path) -> str:
     return f"{found[1]} %" if found else ""
 
 
-def _tool(name: str) -> str:
+def tool(name: str) -> str:
+    """Where a program is; NO_TOOL when it is missing."""
     path = shutil.which(name)
     if path is None:
         raise WlkError(Status.NO_TOOL, f"missing: {name}; `warplock setup` installs it")
     return path
 
 
-def _first_error(build: Path, log: Path) -> str:
-    """What went wrong, from the first line of the log that names an error."""
-    for line in log.read_text(encoding="utf-8", errors="replace").splitlines():
-        if ERROR.search(line):
-            return f"{build} does not build: {line.strip()}"
-    return f"{build} does not build"
+def first_error(log: Path, error: re.Pattern[str] = ERROR) -> str:
+    """The first line of a log that names an error; '' when none does."""
+    lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
+    return next((line.strip() for line in lines if error.search(line)), "")
+
+
+def _failed(build: Path, log: Path) -> WlkError:
+    why = ": ".join(filter(None, (f"{build} does not build", first_error(log))))
+    return progress.fail_with_log(Status.BUILD_FAIL, why, log)
 
 
 def main() -> int:

@@ -167,16 +167,9 @@ def list_blocks(as_json: bool) -> int:
         params = ", ".join(f"{key}={default}" for key, (default, _, _) in described.items())
         if as_json:
             values = {key: legal for key, (_, legal, _) in described.items()}
-            report.json_line(
-                {
-                    "block": name,
-                    "module": block.module,
-                    "spec": block.spec,
-                    "status": block.status,
-                    "params": values,
-                    "configs": block.configs,
-                }
-            )
+            whole = {"block": name, "module": block.module, "spec": block.spec}
+            whole |= {"status": block.status, "params": values, "configs": block.configs}
+            report.json_line(whole)
         table.add(name, block.module, block.spec, block.status, params)
     if not as_json:
         table.print()
@@ -211,12 +204,9 @@ def given_config(table: Table, words: Sequence[str], partial: bool = False) -> d
                     raise WlkError(Status.USAGE, f"{options.twice(by[key], word)}; {hint}")
                 by.setdefault(key, word)
         else:
-            known = ", ".join(table.configs)
-            raise WlkError(
-                Status.BAD_CONFIG,
-                f"config: {table.name} has no configuration '{word}'; it has {known}, "
-                "or give KEY=VALUE",
-            )
+            message = f"config: {table.name} has no configuration '{word}'; it has "
+            message += f"{', '.join(table.configs)}, or give KEY=VALUE"
+            raise WlkError(Status.BAD_CONFIG, message)
     given = named | given
     table.values(given, table.defaults(), partial)  # raises for what is not legal
     return given
@@ -229,16 +219,9 @@ def _stub_jobs(table: Table, args: Run) -> list[Job]:
     jobs = []
     for name, given in chosen.items():
         config = table.config(given)
-        files = stubs.write_stub(table, config)
-        present = [p.name for p in table.ports(config)]
-        job = Job(
-            table,
-            config,
-            name,
-            verilate.Rtl(files, table.module),
-            args,
-            table.clocked(present),
-        )
+        rtl = verilate.Rtl(stubs.write_stub(table, config), table.module)
+        present = table.clocked(p.name for p in table.ports(config))
+        job = Job(table, config, name, rtl, args, present)
         if args.bind == "all":
             job.inside = inside.of_stub(table, config)
         jobs.append(job)
@@ -264,9 +247,8 @@ def matched(table: Table, source: RtlSource, config: Sequence[str], *, whole: bo
     module = design.find(source.module, table, source.tie)
     if whole:
         module.require_complete()
-    ports = [(p.name, p.direction, p.width) for p in module.ports()]
     given = given_config(table, config, partial=True)
-    found = match.match(table, ports, given, ties=source.tie)
+    found = match.match(table, module.shapes(), given, ties=source.tie)
     match.require_ties(source.tie, [found], f"module {module.name}")
     if not found.ok:
         print(match.render_differences(found), file=sys.stderr)

@@ -89,15 +89,15 @@ def _builder(job: Job) -> Callable[..., Path]:
     bound = [own, *(each.harness(job.built) for each in job.inside)]
     tool = verilate.find_tool(job.args.verilator)
     wanted = bool(job.args.rtl) or job.args.waves
-
-    def build(trace: bool = wanted and verilate.can_trace(tool)) -> Path:
-        if trace:
-            verilate.require_trace(tool)
-        return verilate.harness_program(
-            own, job.rtl, bound=bound, tool=tool, trace=trace, stage=job.enter
-        )
-
-    return build
+    return functools.partial(
+        verilate.harness_program,
+        own,
+        job.rtl,
+        bound=bound,
+        tool=tool,
+        trace=wanted and verilate.can_trace(tool),
+        stage=job.enter,
+    )
 
 
 def _leave(job: Job, build: Callable[..., Path], answer: dict, text: str) -> Left:
@@ -112,12 +112,6 @@ def _leave(job: Job, build: Callable[..., Path], answer: dict, text: str) -> Lef
     if "no_pipeline" in answer:
         left.lose("pipeline", Status.NO_SPACE, answer["no_pipeline"])
     return left
-
-
-def _picture(job: Job) -> dict[str, object]:
-    """The harness's words for the picture that is asked for."""
-    path = job.args.pipeline
-    return {} if path is None else {"pipeline": path, "force": int(job.args.force)}
 
 
 def replay(
@@ -145,8 +139,10 @@ def replay(
 
 def _run(job: Job, program: Path, subject: Subject | None) -> dict:
     """Run the seeds; when parameters that passed the probe fail later on, choose anew."""
+    picture = {"pipeline": job.args.pipeline, "force": int(job.args.force)}
+    more = picture if job.args.pipeline is not None else {}
     for _ in range(RETRIES):
-        answer = harness.run(job, program, harness.words(job, **_picture(job)))
+        answer = harness.run(job, program, harness.words(job, **more))
         passes = answer["verdict"] in ("PASS", "VACUOUS", "RTL_ASSERTION")
         if subject is None or passes or not subject.chosen.passed:
             break
@@ -161,20 +157,8 @@ def _run(job: Job, program: Path, subject: Subject | None) -> dict:
 # ---- what came out ------------------------------------------------------------------------------
 
 
-def _first(answer: dict) -> Mismatch | None:
-    first = answer.get("failure", {}).get("first")
-    if first is None or "port" not in first:
-        return None
-    values = {k: int(first[k], 16) for k in ("expected", "got", "care")}
-    return Mismatch(first["cycle"], first["port"], **values)
-
-
 def _result(
-    job: Job,
-    status: Status,
-    answer: dict,
-    subject: Subject | None = None,
-    seconds: float = 0.0,
+    job: Job, status: Status, answer: dict, subject: Subject | None = None, seconds: float = 0.0
 ) -> Result:
     cycles = answer.get("cycles", 0)
     coverage = answer.get("coverage", {})
@@ -202,7 +186,7 @@ def _result(
         compared_bits=answer.get("compared_bits", 0),
         masked_bits=answer.get("masked_bits", 0),
         verdict=status,
-        first=_first(answer),
+        first=Mismatch.of(answer.get("failure", {}).get("first", {})),
         extra=extra | _reported(job, answer),
     )
 
@@ -254,9 +238,8 @@ def _notes(job: Job, answer: dict, subject: Subject | None) -> list[str]:
         if subject is not None and subject.chosen.passed:
             notes += [f"  {line}" for line in search.notes(subject, [subject])]
         if job.matched.missing_outputs:
-            notes.append(
-                "  not compared (not in the RTL): " + ", ".join(job.matched.missing_outputs)
-            )
+            names = ", ".join(job.matched.missing_outputs)
+            notes.append(f"  not compared (not in the RTL): {names}")
         if job.matched.tied:
             tied = ", ".join(f"{port}={value}" for port, value in job.matched.tied.items())
             notes.append(f"  tied, so that no coverage floor is asked for: {tied}")
@@ -264,9 +247,8 @@ def _notes(job: Job, answer: dict, subject: Subject | None) -> list[str]:
             notes.append("  tied off (no rule reads them): " + ", ".join(job.matched.tied_off))
     low = [n for n, c in answer.get("coverage", {}).items() if c["hits"] < c["floor"]]
     if low and answer["verdict"] == "VACUOUS":
-        notes.append(
-            f"{job.title}: under their floors: {', '.join(low)}; run more cycles or profile mix"
-        )
+        hint = "run more cycles or profile mix"
+        notes.append(f"{job.title}: under their floors: {', '.join(low)}; {hint}")
     if answer.get("barely_compared") and answer["verdict"] == "VACUOUS":
         notes.append(f"{job.title}: barely compared: {', '.join(answer['barely_compared'])}")
     return notes + harness.notes(job.title, answer)

@@ -83,22 +83,17 @@ def check_all(
     stream = sys.stderr if as_json else sys.stdout
     place = folder(given)
     if place is None:
-        print(
-            "\nno recordings of real designs found; name their folder with --recordings",
-            file=stream,
-        )
+        message = "no recordings of real designs found; name their folder with --recordings"
+        print(f"\n{message}", file=stream)
         return []
     files = _files(place)
-    results: list[Result] = []
-    others = 0
     checked: dict[Path, list[Result]] = {}
     with progress.Progress("recordings", len(files)) as line:
         jobs = jobs or os.cpu_count() or 1
         tick = lambda: line.update(len(checked))  # noqa: E731
         checked |= progress.parallel(lambda path: list(_checked(path)), files, jobs, tick)
-    for path in files:
-        others += not checked[path]
-        results += checked[path]
+    results = [result for path in files for result in checked[path]]
+    others = sum(not checked[path] for path in files)
     if brief:
         each = f"scripts/warplock check {place}"
         print(f"\nrecordings of the real designs; each: {each}", file=stream)
@@ -181,8 +176,6 @@ def _replays(place: Path, as_json: bool, stream: Any, brief: bool) -> list[Resul
 
 
 def _result(answer: dict[str, Any], path: Path, verdict: Status, text: str) -> Result:
-    first = answer.get("first", {})
-    values = {k: int(first[k], 16) for k in ("expected", "got", "care") if k in first}
     return Result(
         block=answer["block"],
         scope=answer["scope"],
@@ -191,7 +184,7 @@ def _result(answer: dict[str, Any], path: Path, verdict: Status, text: str) -> R
         compared_bits=answer["compared_bits"],
         masked_bits=answer["masked_bits"],
         verdict=verdict,
-        first=Mismatch(first["cycle"], first["port"], **values) if "port" in first else None,
+        first=Mismatch.of(answer.get("first", {})),
         extra={"recording": path.name}
         | {k: answer[k] for k in ("inferred_behaviour", "candidates") if k in answer}
         | ({"report": text} if text else {}),

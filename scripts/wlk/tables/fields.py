@@ -24,13 +24,13 @@ class Field:
     max_width: int
     lanes: Expr | None
     when: Expr | None
-    port: str | None
-    read: bool
     exact: bool
-    loose_width: bool
-    timing: str
-    valid_when: str
-    doc: str
+    port: str | None = None
+    read: bool = True
+    loose_width: bool = False
+    timing: str = "comb"
+    valid_when: str = ""
+    doc: str = ""
     x_hides: tuple[str, ...] = ()  # outputs that show this input though valid_when is 0
     unit: str = ""  # the unit it is a part of
     unit_at: int = 0  # how many components of the path name the unit
@@ -55,6 +55,11 @@ class Field:
     def member(self) -> str:
         """The name inside its unit: `uop.inst.essentials_3`."""
         return ".".join(part for part, _ in self.path[self.unit_at :])
+
+    @property
+    def unit_head(self) -> str:
+        """The path of the unit that it is a part of: `ibuf.bits`; empty without a unit."""
+        return ".".join(part for part, _ in self.path[: self.unit_at]) if self.unit else ""
 
     @property
     def packed(self) -> bool:
@@ -173,8 +178,7 @@ def element_name(item: Field, index: tuple[int, ...], lane: int | None = None) -
 
 def opaque_stem(item: Field, index: tuple[int, ...]) -> str:
     """What the names of an opaque field's ports begin with: `io_in_0_bits_`."""
-    named = replace(item, path=item.path[:-1])
-    return element_name(named, index) + "_"
+    return element_name(replace(item, path=item.path[:-1]), index) + "_"
 
 
 def walk(

@@ -11,13 +11,7 @@ from ..base.errors import ROOT, Status, WlkError
 
 BLOCKS = ROOT / "refmodel" / "blocks"
 FAMILIES = BLOCKS / "family"
-SHARED = {
-    "param",
-    "list",
-    "field",
-    "channel",
-    "cover",
-}  # keys that a family's file may have
+SHARED = {"param", "list", "field", "channel", "cover"}  # keys that a family's file may have
 
 
 def decode(path: Path) -> dict:

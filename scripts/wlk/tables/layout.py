@@ -11,11 +11,6 @@ from .fields import WORD, Field, Slot, first_fit, walk
 from .table import Table
 
 
-def _literal(item: Field) -> list[tuple[int, ...]]:
-    """The indices of one field in the literal dimensions; those of a group are left out."""
-    return [index for _, index in walk([item], None)]
-
-
 def _fit_array(table: Table, item: Field, group: str | None, bins: list[int], start: int) -> None:
     """Slots of one field: the elements of a small array lie side by side."""
     if item.packed:
@@ -26,7 +21,8 @@ def _fit_array(table: Table, item: Field, group: str | None, bins: list[int], st
             place = lsb + sum(i * step for i, step in zip(index, steps, strict=True))
             table.slots[item.name, index] = Slot(group, word, place)
         return
-    indices = _literal(item)
+    # In the literal dimensions; those of a group are left out.
+    indices = [index for _, index in walk([item], None)]
     if len(indices) * item.max_width <= WORD:
         word, lsb = first_fit(bins, start, len(indices) * item.max_width)
         for n, index in enumerate(indices):
@@ -39,15 +35,15 @@ def _fit_array(table: Table, item: Field, group: str | None, bins: list[int], st
 
 def _fit_units(table: Table, fields: list[Field], group: str | None, bins: list[int]) -> None:
     """Slots of the fields that belong to units: each unit fills whole words of its own."""
-    used: dict[tuple[str, ...], list[Field]] = {}
+    used: dict[str, list[Field]] = {}
     for item in fields:
         if item.unit:
-            used.setdefault(tuple(p for p, _ in item.path[: item.unit_at]), []).append(item)
+            used.setdefault(item.unit_head, []).append(item)
     for members in used.values():
         first, inside = len(bins), []
         for item in members:
             word, lsb = first_fit(inside, 0, item.max_width)
-            for index in _literal(item):
+            for _, index in walk([item], None):
                 table.slots[item.name, index] = Slot(group, first + word, lsb)
         bins += [WORD] * len(inside)
 

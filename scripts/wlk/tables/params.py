@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
@@ -31,10 +32,10 @@ class Param:
         """The legal values in words."""
         if self.names:
             return " | ".join(self.names)
-        if len(self.legal) > 2 and self.legal[-1] - self.legal[0] + 1 != len(self.legal):
-            return "one of " + ", ".join(map(str, self.legal))
         if len(self.legal) <= 2:
             return " or ".join(map(str, self.legal))
+        if self.legal[-1] - self.legal[0] + 1 != len(self.legal):
+            return "one of " + ", ".join(map(str, self.legal))
         return f"{self.legal[0]}..{self.legal[-1]}"
 
     def parse(self, text: str | int | bool) -> int:
@@ -44,17 +45,13 @@ class Param:
                 return self.names.index(str(text))
         else:
             words = {"true": 1, "on": 1, "false": 0, "off": 0}
-            lowered = str(text).lower()
-            try:
+            with contextlib.suppress(ValueError):
+                lowered = str(text).lower()
                 value = words[lowered] if lowered in words else int(lowered, 0)
-            except ValueError:
-                value = None
-            if value in self.legal:
-                return value
-        raise WlkError(
-            Status.BAD_CONFIG,
-            f"config: {self.name}={text} is not legal; give {self.name}={self.describe()}",
-        )
+                if value in self.legal:
+                    return value
+        message = f"config: {self.name}={text} is not legal; give {self.name}={self.describe()}"
+        raise WlkError(Status.BAD_CONFIG, message)
 
 
 @dataclass(frozen=True)
@@ -78,12 +75,10 @@ class Item:
     def parse(self, text: str, cfg: Config, where: str) -> int:
         """A value from its name, or from a number; WlkError BAD_CONFIG."""
         named = self.named(cfg)
-        try:
+        with contextlib.suppress(ValueError):
             value = named[text] if text in named else int(text, 0)
-        except ValueError:
-            value = None
-        if value in self.legal:
-            return value
+            if value in self.legal:
+                return value
         legal = " | ".join([*named, f"{self.legal[0]}..{self.legal[-1]}"])
         message = f"config: {where}: {self.name}={text} is not legal; give {legal}"
         raise WlkError(Status.BAD_CONFIG, message)

@@ -12,18 +12,18 @@ from .fields import NOTATIONS, WORD, Field
 from .files import completed, decode, need
 from .read_params import check_parameters, entries, read_list, spread
 
-_FIELD_KEYS = frozenset(
-    "name port dir width max_width lanes when valid_when read exact loose_width timing doc"
-    " x_hides unit unit_at opaque entry as show".split()
+# Keys that are taken as they are, and all.
+_PLAIN_KEYS = frozenset(
+    "port read loose_width timing valid_when doc unit unit_at opaque entry show".split()
 )
+_FIELD_KEYS = _PLAIN_KEYS | set("name dir width max_width lanes when exact x_hides as".split())
 
 
 def read_field(raw: dict, table: str, largest: Config) -> Field:
     """A field; `largest`: each parameter at its largest value."""
     where = f"{table}: field {raw.get('name', '?')}"
-    unknown = set(raw) - _FIELD_KEYS
-    if unknown:
-        raise WlkError(Status.MODEL_ERROR, f"{where}: unknown key {', '.join(sorted(unknown))}")
+    if unknown := ", ".join(sorted(set(raw) - _FIELD_KEYS)):
+        raise WlkError(Status.MODEL_ERROR, f"{where}: unknown key {unknown}")
     need(raw, where, "name", "dir", "width")
     width = Expr(raw["width"], where)
     lanes = Expr(raw["lanes"], where) if "lanes" in raw else None
@@ -47,21 +47,11 @@ def read_field(raw: dict, table: str, largest: Config) -> Field:
         max_width=max_width,
         lanes=lanes,
         when=Expr(raw["when"], where) if "when" in raw else None,
-        port=raw.get("port"),
-        read=raw.get("read", True),
         exact=raw.get("exact", "valid_when" not in raw),
-        loose_width=raw.get("loose_width", False),
-        timing=raw.get("timing", "comb"),
-        valid_when=raw.get("valid_when", ""),
-        doc=raw.get("doc", ""),
         x_hides=tuple(raw.get("x_hides", ())),
-        unit=raw.get("unit", ""),
-        unit_at=raw.get("unit_at", 0),
-        opaque=raw.get("opaque", False),
-        entry=raw.get("entry"),
         label=raw.get("as", ""),
-        show=raw.get("show", ""),
         counts=tuple(count(largest) for _, count in path if count is not None),
+        **{key: raw[key] for key in _PLAIN_KEYS & raw.keys()},
     )
 
 
@@ -112,8 +102,7 @@ def _mirror(item: dict, known: list[dict], path: Path) -> list[dict]:
     """
     where = f"{path.name}: field {item.get('name', '?')}"
     need(item, where, "name")
-    if set(item) - _MIRROR_KEYS:
-        unknown = ", ".join(sorted(set(item) - _MIRROR_KEYS))
+    if unknown := ", ".join(sorted(set(item) - _MIRROR_KEYS)):
         raise WlkError(Status.MODEL_ERROR, f"{where}: unknown key {unknown} of a mirror")
     block, _, of = item["mirror"].rpartition(":")
     if block:
@@ -121,13 +110,12 @@ def _mirror(item: dict, known: list[dict], path: Path) -> list[dict]:
         if not other.is_file():
             raise WlkError(Status.MODEL_ERROR, f"{where}: there is no block '{block}'")
         known = _expanded(other, other.stat().st_mtime_ns)
-    root, result = of.split("."), []
-    for source in known:
-        parts = _parts(source["name"])
-        if parts[: len(root)] != root:
-            continue
-        rest = source["name"].split(".")[len(root) :]
-        result.append(_mirrored(item, source, len(root), rest))
+    root = of.split(".")
+    result = [
+        _mirrored(item, source, len(root), source["name"].split(".")[len(root) :])
+        for source in known
+        if _parts(source["name"])[: len(root)] == root
+    ]
     if not result:
         raise WlkError(Status.MODEL_ERROR, f"{where}: '{item['mirror']}' names no field")
     return result
@@ -148,10 +136,9 @@ def _mirrored(item: dict, source: dict, depth: int, rest: list[str]) -> dict:
     else:
         made |= {k: item[k] for k in ("valid_when", "x_hides") if k in item}
         member = ".".join(_parts(".".join(rest)))
-        made["read"] = not any(
-            member == name or member.startswith(f"{name}.") for name in item.get("unread", [])
-        ) and "" not in item.get("unread", [])
-    if made.get("valid_when") in (".".join(_parts(made["name"])),):
+        unread = item.get("unread", [])
+        made["read"] = not any(name == "" or f"{member}.".startswith(f"{name}.") for name in unread)
+    if made.get("valid_when") == ".".join(_parts(made["name"])):
         del made["valid_when"]
     if source.get("unit_at", 0) >= depth:
         made["unit"] = source["unit"]

@@ -36,15 +36,8 @@ def read_param(raw: dict, table: str) -> Param:
         default = raw["default"]
     if default not in legal:
         raise WlkError(Status.MODEL_ERROR, f"{where}: the default is not legal")
-    return Param(
-        raw["name"],
-        default,
-        legal,
-        names,
-        raw.get("behavioural", False),
-        raw.get("doc", ""),
-        derived=raw.get("derived", False),
-    )
+    rest = {key: raw[key] for key in ("behavioural", "doc", "derived") if key in raw}
+    return Param(raw["name"], default, legal, names, **rest)
 
 
 def read_list(raw: dict, table: str) -> tuple[ListParam, str]:

@@ -85,11 +85,8 @@ class Table:
         found: Config = {}
         for key, value in given.items():
             if not self.knows(key):
-                raise WlkError(
-                    Status.BAD_CONFIG,
-                    f"config: block {self.name} has no parameter '{key}'; "
-                    f"it has {', '.join(self.settings())}",
-                )
+                message = f"config: block {self.name} has no parameter '{key}'; it has "
+                raise WlkError(Status.BAD_CONFIG, message + ", ".join(self.settings()))
             if key in self.params:
                 found[key] = self.params[key].parse(value)
         for key in given.keys() & self.lists.keys():
@@ -129,8 +126,7 @@ class Table:
 
     def require(self, cfg: Config) -> None:
         """WlkError BAD_CONFIG when legal values are not legal together."""
-        why = self.refusal(cfg)
-        if why is not None:
+        if (why := self.refusal(cfg)) is not None:
             raise WlkError(Status.BAD_CONFIG, f"config: {self.name}: {why}")
 
     def warnings(self, cfg: Config) -> list[str]:
@@ -217,10 +213,7 @@ class Table:
     def unit_members(self, unit: str) -> list[Field]:
         """The fields of a unit, as one of its uses has them."""
         first = next(f for f in self.fields if f.unit == unit)
-        head = [p for p, _ in first.path[: first.unit_at]]
-        return [
-            f for f in self.fields if f.unit and [p for p, _ in f.path[: first.unit_at]] == head
-        ]
+        return [f for f in self.fields if f.unit and f.unit_head == first.unit_head]
 
     # -- expansion -------------------------------------------------------------------------
     def present(self, item: Field, cfg: Config) -> bool:
@@ -242,7 +235,11 @@ class Table:
             if not absent and not self.present(item, cfg):
                 continue
             if item.opaque:
-                result += self._opaque_ports(item, index, layout.opaque[item.name, index])
+                stem, first = opaque_stem(item, index), layout.opaque[item.name, index]
+                result += [
+                    Port(stem + m.name, item, index, None, m.width, first + m.word, m.lsb)
+                    for m in self.members
+                ]
                 continue
             width = item.width(cfg)
             if item.lanes is None:
@@ -257,24 +254,19 @@ class Table:
                 result.append(Port(name, item, index, lane, width, word, bit % WORD))
         return result
 
-    def clock_port(self) -> Iterator[Port]:
-        """The clock, if the block has one: it has no place in a record."""
-        if self.clock:
-            bit = Expr("1", self.name)
-            item = replace(self.fields[0], name=self.clock, direction="in", width=bit, lanes=None,
-                           when=None, read=True, loose_width=False, opaque=False)  # fmt: skip
-            yield Port(self.clock, item, (), None, 1, 0, 0)
+    def pins(self, clock: bool) -> list[Port]:
+        """The reset, and the clock if it is wanted, as ports without a place in a record."""
+        names = filter(None, (self.clock if clock else None, self.reset))
+        plain = {"direction": "in", "width": Expr("1", self.name), "lanes": None, "when": None}
+        plain |= {"read": True, "loose_width": False, "opaque": False}
+        return [
+            Port(name, replace(self.fields[0], name=name, **plain), (), None, 1, 0, 0)
+            for name in names
+        ]
 
     def clocked(self, names: Iterable[str]) -> list[str]:
         """Names of ports, and the clock's if the block has one."""
         return [*names, *([self.clock] if self.clock else [])]
-
-    def _opaque_ports(self, item: Field, index: tuple[int, ...], word: int) -> list[Port]:
-        stem = opaque_stem(item, index)
-        return [
-            Port(stem + m.name, item, index, None, m.width, word + m.word, m.lsb)
-            for m in self.members
-        ]
 
     def place(self, item: Field, index: tuple[int, ...], cfg: Config) -> tuple[int, int]:
         """(word, lsb) of a control element in its record."""
@@ -320,9 +312,8 @@ class Table:
             bits = item.lanes(cfg) * lane_step(item.width(cfg))
             count = -(-bits // WORD)
             for _, index in walk([item], cfg):
-                payloads.append(
-                    Payload(item, index, item.direction, words[item.direction], count, bits)
-                )
+                first = words[item.direction]
+                payloads.append(Payload(item, index, item.direction, first, count, bits))
                 words[item.direction] += count
         sizes = control["in"], control["out"], words["in"], words["out"]
         return Layout(*sizes, tuple(payloads), opaque)
