@@ -262,7 +262,7 @@ def test_what_was_tried_is_listed_with_the_advice_to_pin() -> None:
 def test_assertion_of_the_rtl_speaks_against_no_configuration() -> None:
     trial = c.Trial({})
     run = {"cycles": 9, "explained_bits": 90, "differing_ports": 0}
-    trial.note_runs([run | {"verdict": "PASS"}, run | {"verdict": "RTL_ASSERTION"}])
+    trial.note([run | {"verdict": "PASS"}, run | {"verdict": "RTL_ASSERTION"}])
     assert trial.passed and not trial.failed
 
 

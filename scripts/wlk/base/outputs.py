@@ -12,11 +12,11 @@ import fcntl
 import os
 import secrets
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any, TextIO
 
-from .errors import Status, WlkError
+from .errors import ROOT, Status, WlkError
 
 FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 NO_LINKS = {errno.EPERM, errno.ENOSYS, errno.EOPNOTSUPP, errno.EMLINK}
@@ -203,6 +203,21 @@ def save(folder: Path, contents: Mapping[str, bytes], *, force: bool) -> None:
     for name, data in changed.items():
         with atomic_write(folder / name, "wb", replace=force) as file:
             file.write(data)
+
+
+def update(stale: Iterable[tuple[Path, str]], check: bool, failure: WlkError) -> int:
+    """Write generated files that are stale, each with what it must be; `check`: print which they
+    are instead, and fail."""
+    found = list(stale)
+    for path, text in found:
+        name = path.relative_to(ROOT) if path.is_relative_to(ROOT) else path
+        print(f"{name}: {'stale' if check else 'written'}")
+        if not check:
+            with atomic_write(path) as file:
+                file.write(text)
+    if check and found:
+        raise failure
+    return 0
 
 
 def _holds(path: Path, data: bytes) -> bool:

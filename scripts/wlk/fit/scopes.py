@@ -95,12 +95,7 @@ class Target:
 class Finder:
     """Finds what to check."""
 
-    def __init__(
-        self,
-        scopes: Sequence[Scope],
-        blocks: Sequence[Table],
-        wanted: Check,
-    ) -> None:
+    def __init__(self, scopes: Sequence[Scope], blocks: Sequence[Table], wanted: Check) -> None:
         self.scopes = {scope.path: scope for scope in scopes}
         self.blocks = blocks
         self.wanted = wanted
@@ -112,7 +107,7 @@ class Finder:
         for target in found:
             if target.match.ok:
                 target.clock_is_optional = target.table.clock is None and self.wanted.clock is None
-                target.clock = self._clock(target)
+                target.clock = self._choose_clock(target)
                 target.subject = self._subject(target)
         return found
 
@@ -144,7 +139,8 @@ class Finder:
             tried = [Target(table, scope, self._match(table, scope)) for table in self.blocks]
             fitting = [target for target in tried if target.match.ok]
             if not fitting:
-                raise self._refuse(max(tried, key=_likeness))
+                likeness = lambda t: len(_telling(t)) + len(t.match.differences)  # noqa: E731
+                raise self._refuse(max(tried, key=likeness))
             found += fitting
         found = _by_name(found)
         self._share(found)
@@ -182,8 +178,7 @@ class Finder:
             inside = [t.scope.path for t in self._inside(target.scope)]
             hint = f"; {', '.join(inside)} inside it does" if inside else ""
             names = ", ".join(table.name for table in self.blocks)
-            message = f"{where} has no port of block {names}{hint}"
-            return WlkError(Status.IFACE_CHANGED, message)
+            return WlkError(Status.IFACE_CHANGED, f"{where} has no port of block {names}{hint}")
         if len(found.differences) + len(found.missing_inputs) > 1:
             print(match.render_differences(found), file=sys.stderr)
         try:
@@ -222,7 +217,7 @@ class Finder:
                 best, most = (table, scope), common
         return [Target(*best, self._match(*best))] if best else []
 
-    def _clock(self, target: Target) -> str | None:
+    def _choose_clock(self, target: Target) -> str | None:
         # The harness drives the ports of a block without a clock at random, also one of that name.
         names = [target.table.clock] if target.table.clock else [HARNESS_CLOCK, match.SAMPLER]
         name = names[-1]
@@ -230,10 +225,8 @@ class Finder:
         if self.wanted.clock is not None:
             if self.wanted.clock in paths:
                 return self.wanted.clock
-            near = _near(self.wanted.clock, paths)
-            raise WlkError(
-                Status.NO_CLOCK, f"{self.wanted.dump}: no signal {self.wanted.clock}{near}"
-            )
+            message = f"no signal {self.wanted.clock}{_near(self.wanted.clock, paths)}"
+            raise WlkError(Status.NO_CLOCK, f"{self.wanted.dump}: {message}")
         for each, scope in itertools.product(names, target.scope.around()):
             if each in scope.signals:
                 return scope.signal_path(each)
@@ -241,15 +234,8 @@ class Finder:
             return None
         likely = sorted(p for p in paths if any(w in p.lower() for w in ("clk", "clock", "ck")))
         hint = f"; perhaps {', '.join(likely[:3])}" if likely else ""
-        raise WlkError(
-            Status.NO_CLOCK,
-            f"{self.wanted.dump}: neither scope {target.scope.path} nor one around it has a signal "
-            f"{name}; give --clock PATH{hint}",
-        )
-
-
-def _likeness(target: Target) -> int:
-    return len(_telling(target)) + len(target.match.differences)
+        message = f"neither scope {target.scope.path} nor one around it has a signal {name}"
+        raise WlkError(Status.NO_CLOCK, f"{self.wanted.dump}: {message}; give --clock PATH{hint}")
 
 
 def _telling(target: Target) -> list[str]:
@@ -261,8 +247,7 @@ def _telling(target: Target) -> list[str]:
 
 def _related(a: Target, b: Target) -> bool:
     """One scope in the other, and a signal of theirs is the same."""
-    nested = a.scope.is_inside(b.scope) or b.scope.is_inside(a.scope)
-    return nested and bool(set(a.handles().values()) & set(b.handles().values()))
+    return _nested(a, b) and bool(set(a.handles().values()) & set(b.handles().values()))
 
 
 def groups(found: Sequence[Target]) -> list[list[Target]]:
@@ -274,14 +259,16 @@ def groups(found: Sequence[Target]) -> list[list[Target]]:
     for outer in found:
         if not any(outer.scope.is_inside(other.scope) for other in found):
             inside = [t for t in found if t.scope.is_inside(outer.scope)]
-            twins = any(_are_twins(a, b) for a, b in itertools.combinations(inside, 2))
+            twins = any(
+                a.table is b.table and not _nested(a, b)
+                for a, b in itertools.combinations(inside, 2)
+            )
             shared += [[t] for t in (outer, *inside)] if twins else [[outer, *inside]]
     return shared
 
 
-def _are_twins(a: Target, b: Target) -> bool:
-    nested = a.scope.is_inside(b.scope) or b.scope.is_inside(a.scope)
-    return a.table is b.table and not nested
+def _nested(a: Target, b: Target) -> bool:
+    return a.scope.is_inside(b.scope) or b.scope.is_inside(a.scope)
 
 
 def _shared(target: Target, group: Sequence[Target]) -> list[match.Shared]:
@@ -343,9 +330,8 @@ def _near(path: str, known: Sequence[str] | set[str] | Mapping[str, Any]) -> str
     """; did you mean ...? - by the last part of the path, and by spelling."""
     last = path.rpartition(".")[2]
     same = sorted(k for k in known if k and k.rpartition(".")[2] == last)
-    near = [*same, *difflib.get_close_matches(path, list(known), 3)]
-    near = list(dict.fromkeys(near))[:3]
-    if near:
+    near = dict.fromkeys([*same, *difflib.get_close_matches(path, list(known), 3)])
+    if near := list(near)[:3]:
         return f"; did you mean {' or '.join(near)}?"
     some = sorted(k for k in known if k)[:3]
     return f"; there are {', '.join(some)}{', ...' if len(known) > 4 else ''}" if some else ""

@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from ..base import report
 from ..base.errors import Status, WlkError
 from ..tables import Config, Param
 from .match import Match, ParamValue
@@ -58,13 +59,10 @@ class Trial:
             return 0
         return self.explained if self.wrong is None else -self.wrong
 
-    def note(self, answer: Mapping[str, Any], alone: bool = False) -> None:
-        """Take over a checker's JSON object. `alone`: each cycle stands alone."""
-        self.note_runs([answer], alone)
-
-    def note_runs(self, answers: Sequence[Mapping[str, Any]], alone: bool = False) -> None:
-        """Take over the answers of several runs, by what is worst of them. VACUOUS is no pass; that
-        an assertion of the RTL fires speaks against no configuration."""
+    def note(self, answers: Sequence[Mapping[str, Any]], alone: bool = False) -> None:
+        """Take over the JSON objects of one run or several, by what is worst of them. VACUOUS is no
+        pass; that an assertion of the RTL fires speaks against no configuration. `alone`: each
+        cycle stands alone."""
         failing = [a for a in answers if a["verdict"] not in (*PASSING, "VACUOUS")]
         worst = failing[0] if failing else answers[0]
         self.verdict, self.first = worst["verdict"], worst.get("first", {})
@@ -147,7 +145,8 @@ def first(found: Match, most: int = MOST) -> list[Config]:
     as long as the combinations are at most `most`.
     """
     names, count = [], 1
-    for item in sorted((p for p in found.params.values() if p.ambiguous), key=_size):
+    loose = [p for p in found.params.values() if p.ambiguous]
+    for item in sorted(loose, key=lambda p: len(p.possible)):
         narrowed = len(item.possible) < len(found.table.params[item.name].legal)
         if count * len(item.possible) <= most and (narrowed or len(item.possible) <= ALWAYS):
             count *= len(item.possible)
@@ -158,10 +157,6 @@ def first(found: Match, most: int = MOST) -> list[Config]:
         values = [item.value, *(v for v in item.possible if v != item.value)]
         configs = [c | {name: v} for c in configs for v in values]
     return [c for c in configs if found.table.refusal(c) is None]
-
-
-def _size(item: ParamValue) -> int:
-    return len(item.possible)
 
 
 def _more(group: Sequence[Subject]) -> list[tuple[Subject, Trial]]:
@@ -198,14 +193,12 @@ def _better(subject: Subject, items: Sequence[ParamValue]) -> Config:
     """Of each parameter the value that alone does better than the first trial, and best."""
     start = subject.trials[0]
     found: dict[str, Trial] = {}
+    names = {item.name for item in items}
     for trial in subject.trials[1:]:
-        changed = [i.name for i in items if trial.config[i.name] != start.config[i.name]]
-        if len(changed) == 1 and trial.config == start.config | {
-            changed[0]: trial.config[changed[0]]
-        }:
-            best = found.setdefault(changed[0], start)
-            if _search_rank(subject, trial) > _search_rank(subject, best):
-                found[changed[0]] = trial
+        changed = [n for n, value in trial.config.items() if value != start.config[n]]
+        if len(changed) == 1 and changed[0] in names:
+            best = found.get(changed[0], start)
+            found[changed[0]] = max(best, trial, key=lambda t: _search_rank(subject, t))
     return {name: t.config[name] for name, t in found.items() if t.score > start.score}
 
 
@@ -255,7 +248,11 @@ def settle(group: Sequence[Subject]) -> None:
         shared = [n for n in subject.varied if any(n in other.varied for other in rest)]
         assignments = _join(assignments, [{n: t.config[n] for n in shared} for t in subject.fair])
     ranked = [_Ranked(subject) for subject in group]
-    best = _prefer([(_sum(each.best(a)[0] for each in ranked), a) for a in assignments])[1]
+    sums = []
+    for assignment in assignments:
+        ranks = [each.best(assignment)[0] for each in ranked]
+        sums.append((Rank(*map(sum, zip(*ranks, strict=True))), assignment))
+    best = _prefer(sums)[1]
     for each in ranked:
         each.subject.chosen = each.best(best)[1]
 
@@ -284,10 +281,6 @@ class Rank(NamedTuple):
     oddity: int = 0
     is_first: int = 0
     number: int = 0  # of the trials the later ones have larger values
-
-
-def _sum(ranks: Iterable[Rank]) -> Rank:
-    return Rank(*(sum(column) for column in zip(*ranks, strict=True)))
 
 
 def _prefer(ranked: Sequence[tuple[Rank, Any]]) -> tuple[Rank, Any]:
@@ -324,9 +317,8 @@ class _Ranked:
 
     def _rank(self, trial: Trial, number: int) -> Rank:
         usual, odd = self.subject.usual(trial), self.subject.oddity(trial)
-        return Rank(
-            int(trial.passed), trial.failing, trial.score, usual, odd, int(number == 0), number
-        )
+        how = int(trial.passed), trial.failing, trial.score
+        return Rank(*how, usual, odd, int(number == 0), number)
 
     def best(self, assignment: Config) -> tuple[Rank, Trial]:
         """The best that agrees; of a parameter with one value tried, any value agrees.
@@ -394,9 +386,8 @@ def inferred(subject: Subject) -> dict[str, int | str]:
 
 def rests_on(found: Mapping[str, int | str]) -> str:
     """The notes on a PASS that rests on inferred values."""
-    values = " ".join(f"{key}={value}" for key, value in found.items())
     pin = " ".join(f"--config {key}={value}" for key, value in found.items())
-    return f"the PASS rests on inferred {values}; pin it with {pin}"
+    return f"the PASS rests on inferred {report.config_text(found)}; pin it with {pin}"
 
 
 def require_pinned(runs: Iterable[tuple[str, bool, Mapping[str, int | str]]]) -> None:
@@ -462,9 +453,8 @@ def failing(subject: Subject) -> list[str]:
     pin = " ".join(f"--config {key}=VALUE" for key in open_ones)
     lines = [f"none of {len(tried)} configurations passes; if the RTL has another, pin it: {pin}"]
     for number, row in enumerate(rows):
-        values = " ".join(f"{key}={value}" for key, value in row["config"].items())
         taken = "reported here: " if number == 0 else ""
-        lines.append(f"  {taken}{values}: {_went(row)}")
+        lines.append(f"  {taken}{report.config_text(row['config'])}: {_went(row)}")
     more = len(tried) - len(rows)
     return lines + ([f"  ... and {more} more"] if more > 0 else [])
 
@@ -508,10 +498,8 @@ def doubts(subject: Subject) -> str:
         return ""
     searched = any(t.searched for t in subject.trials)
     effort = "; a search along single parameters found nothing that passes" if searched else ""
-    return (
-        f"{_unsettled_words(subject)}{effort}\n"
-        "  if the RTL has other values, give them with --config KEY=VALUE before reading on\n"
-    )
+    hint = "if the RTL has other values, give them with --config KEY=VALUE before reading on"
+    return f"{_unsettled_words(subject)}{effort}\n  {hint}\n"
 
 
 def _unsettled_words(subject: Subject) -> str:
@@ -523,12 +511,9 @@ def _unsettled_words(subject: Subject) -> str:
     ]
     names = {p.name for p in subject.unsettled}
     for each in table.lists.values():
-        items = each.items_of(names)
-        values += (
-            [f"{' and '.join(items)} in {each.name}={each.show(config, subject.found.unknown)}"]
-            if items
-            else []
-        )
+        if items := each.items_of(names):
+            shown = each.show(config, subject.found.unknown)
+            values.append(f"{' and '.join(items)} in {each.name}={shown}")
     return f"only defaults, no port shows them: {', '.join(values)}"
 
 

@@ -329,16 +329,8 @@ KINDS: dict[str, Callable[..., str]] = {
 
 def main() -> int:
     """Write the pages, or print which are stale."""
-    check = sys.argv[1:] == ["--check"]
-    found = list(stale())
-    for path, text in found:
-        print(f"{path.relative_to(ROOT)}: {'stale' if check else 'written'}")
-        if not check:
-            with outputs.atomic_write(path) as file:
-                file.write(text)
-    if check and found:
-        raise WlkError(Status.MODEL_ERROR, f"documents are stale; run `{COMMAND}`")
-    return 0
+    failure = WlkError(Status.MODEL_ERROR, f"documents are stale; run `{COMMAND}`")
+    return outputs.update(stale(), sys.argv[1:] == ["--check"], failure)
 
 
 if __name__ == "__main__":

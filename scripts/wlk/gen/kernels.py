@@ -316,19 +316,6 @@ def stale() -> Iterator[tuple[Path, str]]:
             yield path, wanted
 
 
-def update(check: bool) -> int:
-    """Write what is stale, or print its name."""
-    found = list(stale())
-    for path, wanted in found:
-        print(f"{path.parent.name}/{path.name}: {'stale' if check else 'written'}")
-        if not check:
-            with outputs.atomic_write(path) as file:
-                file.write(wanted)
-    if check and found:
-        raise WlkError(Status.CORRUPT, f"kernels are stale; run `{COMMAND}`")
-    return 0
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Write or check vectors/kernels, or print one kernel."""
     parser = options.Parser(prog=COMMAND, description="Write or print kernels.")
@@ -337,7 +324,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--check", action="store_true", help="write nothing; fail when stale")
     args = parser.parse_args(arguments)
     if args.kernel is None:
-        return update(args.check)
+        failure = WlkError(Status.CORRUPT, f"kernels are stale; run `{COMMAND}`")
+        return outputs.update(stale(), args.check, failure)
     if args.check:
         raise WlkError(Status.USAGE, "--check is for the files in vectors/kernels; name no kernel")
     sys.stdout.write(text(args.kernel, dict(args.settings)))

@@ -70,7 +70,7 @@ def _explore(passes: Passes, groups: Sequence[Sequence[Target]], power_up: str) 
         if _drop_idle_clocks([owners[id(subject)] for subject, _ in wanted], answers):
             answers = ask(wanted)
         for (subject, trial), answer in zip(wanted, answers, strict=True):
-            trial.note(answer.item, alone=subject.found.table.clock is None)
+            trial.note([answer.item], alone=subject.found.table.clock is None)
             trial.answer = answer
 
     search.explore([[target.subject for target in group] for group in groups], run)

@@ -14,7 +14,7 @@ from __future__ import annotations
 import html
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
@@ -78,8 +78,7 @@ class Instruction:
     label: str = ""
     detail: str = ""
     stages: list[Stage] = field(default_factory=list)
-    producers: list[int] = field(default_factory=list)
-    """Those that woke it."""
+    producers: list[int] = field(default_factory=list)  # those that woke it
 
     def lane(self, lane: int) -> list[Stage]:
         return [stage for stage in self.stages if stage.lane == lane]
@@ -172,10 +171,9 @@ class Reader:
         return op
 
     def _C(self, cycles: str) -> None:  # noqa: N802 - named as the command
-        passed = self._number(cycles)
-        if passed == 0:
+        if self._number(cycles) == 0:
             raise self.error("C must pass a cycle or more")
-        self.cycle += passed
+        self.cycle += int(cycles)
 
     def _I(self, number: str, in_sim: str, thread: str) -> None:  # noqa: N802
         if self._number(number) != len(self.log.instructions):
@@ -196,8 +194,7 @@ class Reader:
         op = self._alive(number)
         if name != name.strip() or not name:
             raise self.error(f"{name!r} is no name of a stage")
-        opened = op.open_stage(self._number(lane))
-        if opened:
+        if opened := op.open_stage(self._number(lane)):
             raise self.error(f"{opened.name} has not ended, and not every version ends it")
         op.stages.append(Stage(int(lane), name, self.cycle))
 
@@ -293,6 +290,7 @@ COLOURS = {
 }
 STALL_COLOUR = "#a3163a"
 ARROW_COLOUR = "#5b2a86"
+EDGE = ' stroke="#222222" stroke-opacity="0.35"'
 CELL, ROW, BAR, MARGIN = 15, 19, 15, 8
 AXIS, LEGEND = 22, 26
 LETTER = 6.7  # of the labels' font
@@ -349,25 +347,20 @@ class Drawing:
         y = self._y(op)
         yield _words(MARGIN, y + 12, op.label, "#222222")
         for stage in op.lane(MAIN):
-            yield from self._bar(stage, y + 1, BAR, COLOURS[stage.name], "#222222")
+            yield from self._bar(stage, y + 1, BAR, COLOURS[stage.name], EDGE)
         for stall in op.lane(STALLS):
-            yield from self._bar(stall, y + BAR - 3, 4, STALL_COLOUR, None)
+            yield from self._bar(stall, y + BAR - 3, 4, STALL_COLOUR, "")
             yield from self._name(stall, y + 10, STALL_COLOUR, 9)
 
     def _span(self, stage: Stage) -> tuple[float, float] | None:
         start, end = max(stage.start, self.cycles.start), min(stage.end, self.cycles.stop)
         return (self._x(start), self._x(end)) if start < end else None
 
-    def _bar(
-        self, stage: Stage, y: float, height: int, colour: str, edge: str | None
-    ) -> Iterable[str]:
+    def _bar(self, stage: Stage, y: float, height: int, colour: str, more: str) -> Iterable[str]:
         span = self._span(stage)
         if span:
-            line = f' stroke="{edge}" stroke-opacity="0.35"' if edge else ""
-            yield (
-                f'<rect x="{span[0]:.1f}" y="{y}" width="{span[1] - span[0]:.1f}" '
-                f'height="{height}" fill="{colour}"{line}/>'
-            )
+            place = f'x="{span[0]:.1f}" y="{y}" width="{span[1] - span[0]:.1f}"'
+            yield f'<rect {place} height="{height}" fill="{colour}"{more}/>'
 
     def _name(self, stage: Stage, y: float, colour: str, size: int) -> Iterable[str]:
         span = self._span(stage)
@@ -377,19 +370,13 @@ class Drawing:
 
     def _arrows(self, op: Instruction) -> Iterable[str]:
         """From the write-back to the cycle after it, in which the consumer goes on."""
-        for number in op.producers:
-            if number not in self.rows:
-                continue
-            producer = self.shown[self.rows[number]]
-            wake = producer.end
-            if wake in self.cycles:
-                x, y = self._x(wake), self._y(producer) + BAR / 2
-                to_x, to_y = self._x(wake) + 3, self._y(op) + BAR / 2
-                yield (
-                    f'<path d="M{x:.1f} {y:.1f}C{x + 14:.1f} {y:.1f} {x + 10:.1f} {to_y - 8:.1f} '
-                    f'{to_x:.1f} {to_y:.1f}" fill="none" stroke="{ARROW_COLOUR}" '
-                    'stroke-width="1.3"/>'
-                )
+        for producer in (self.shown[self.rows[n]] for n in op.producers if n in self.rows):
+            if producer.end in self.cycles:
+                x, y = self._x(producer.end), self._y(producer) + BAR / 2
+                to_x, to_y = x + 3, self._y(op) + BAR / 2
+                curve = f"C{x + 14:.1f} {y:.1f} {x + 10:.1f} {to_y - 8:.1f} {to_x:.1f} {to_y:.1f}"
+                line = f'fill="none" stroke="{ARROW_COLOUR}" stroke-width="1.3"'
+                yield f'<path d="M{x:.1f} {y:.1f}{curve}" {line}/>'
                 yield f'<circle cx="{to_x:.1f}" cy="{to_y:.1f}" r="2.6" fill="{ARROW_COLOUR}"/>'
 
     def _legend(self, y: float) -> Iterable[str]:
@@ -403,23 +390,11 @@ class Drawing:
 def _words(
     x: float, y: float, text: str, colour: str, anchor: str = "start", size: int = 11
 ) -> str:
-    return (
-        f'<text x="{x:.1f}" y="{y:.1f}" fill="{colour}" text-anchor="{anchor}" '
-        f'font-size="{size}" xml:space="preserve">{html.escape(text)}</text>'
-    )
+    look = f'fill="{colour}" text-anchor="{anchor}" font-size="{size}" xml:space="preserve"'
+    return f'<text x="{x:.1f}" y="{y:.1f}" {look}>{html.escape(text)}</text>'
 
 
 # ---- the command --------------------------------------------------------------------------------
-
-
-def _interval(what: str) -> Callable[[str], range]:
-    def convert(text: str) -> range:
-        match = re.fullmatch(r"([0-9]+)\.\.([0-9]+)", text)
-        if not match or int(match[1]) > int(match[2]):
-            raise WlkError(Status.USAGE, f"'{text}' is no range of {what}; write A..B")
-        return range(int(match[1]), int(match[2]) + 1)
-
-    return convert
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -428,15 +403,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("log", type=Path, help="file in the Kanata log format")
     parser.add_argument("--svg", type=Path, metavar="FILE", help="draw it")
     for what in ("instructions", "cycles"):
-        parser.add_argument(f"--{what}", type=_interval(what), metavar="A..B", help="of the svg")
+        parser.add_argument(f"--{what}", type=options.seeds, metavar="A..B", help="of the svg")
     args = parser.parse_args(arguments)
     log = read(args.log)
     check(log)
     flushed = sum(op.is_flushed for op in log.instructions)
-    print(
-        f"{args.log}: {len(log.instructions):,} instructions, {flushed:,} of them flushed, "
-        f"{log.end - log.start:,} cycles"
-    )
+    counts = f"{len(log.instructions):,} instructions, {flushed:,} of them flushed"
+    print(f"{args.log}: {counts}, {log.end - log.start:,} cycles")
     if args.svg:
         instructions = args.instructions or range(len(log.instructions))
         text = svg(log, instructions, args.cycles or range(log.start, log.end))

@@ -52,7 +52,7 @@ def _probe(job: Job, program: Path, trials: Sequence[Trial], seed: int | None = 
         more = _runs(job, program, trials, seed, seed, job.args.cycles)
         runs = [a + b for a, b in zip(runs, more, strict=True)]
     for trial, answers in zip(trials, runs, strict=True):
-        trial.note_runs(answers, alone=job.table.clock is None)
+        trial.note(answers, alone=job.table.clock is None)
 
 
 def _runs(

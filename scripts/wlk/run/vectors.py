@@ -301,7 +301,7 @@ def _explore(subject: Subject, header: Header, table: tables.Table) -> None:
     def run(wanted: Sequence[tuple[Subject, Trial]]) -> None:
         for _, trial in wanted:
             trial.answer = play(header, table, trial.config)
-            trial.note(trial.answer.result, alone=table.clock is None)
+            trial.note([trial.answer.result], alone=table.clock is None)
 
     search.explore([[subject]], run)
 
