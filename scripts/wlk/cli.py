@@ -5,8 +5,6 @@ commands.py has the subcommands. One refuses what no work can make good, then wh
 up, then it runs.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import sys

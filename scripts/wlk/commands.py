@@ -5,8 +5,6 @@ All are imported to build the help, before set-up: what needs a package of build
 where it is used.
 """
 
-from __future__ import annotations
-
 import contextlib
 from dataclasses import dataclass
 from pathlib import Path

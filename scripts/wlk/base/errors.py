@@ -4,8 +4,6 @@
 `refmodel/include/warplock/error.h` is the only list of them.
 """
 
-from __future__ import annotations
-
 import re
 from enum import IntEnum
 from pathlib import Path

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """How a program ends: whatever goes wrong is one line on stderr and an exit code."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import signal

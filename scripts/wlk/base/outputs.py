@@ -4,8 +4,6 @@
 The C programs do the same with vectors/src/output.c.
 """
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import fcntl
@@ -29,10 +27,6 @@ def refuse(path: Path, force: bool) -> None:
     without --force. Before any work is done."""
     if not path.parent.is_dir():
         raise WlkError(Status.NO_FILE, f"cannot write {path}: {path.parent} is no folder")
-    _refuse_existing(path, force)
-
-
-def _refuse_existing(path: Path, force: bool) -> None:
     if not force and (path.is_file() or path.is_symlink()):
         raise _exists(path)
 
@@ -72,24 +66,19 @@ def temporary(path: Path) -> Iterator[Path]:
 def publish(partial: Path, path: Path, *, replace: bool) -> None:
     """Give a whole file its name; USAGE when the name is taken and must not be replaced."""
     try:
-        if replace:
-            partial.replace(path)
-        else:
-            _take_name(partial, path)
+        if not replace:
+            try:
+                os.link(partial, path)
+                return
+            except OSError as error:
+                if error.errno not in NO_LINKS:
+                    raise
+            path.open("x").close()  # a file system without links: whoever makes the name has it
+        partial.replace(path)
     except FileExistsError:
         raise _exists(path) from None
     except OSError as error:
         raise failure(error, path) from error
-
-
-def _take_name(partial: Path, path: Path) -> None:
-    try:
-        os.link(partial, path)
-    except OSError as error:
-        if error.errno not in NO_LINKS:
-            raise
-        path.open("x").close()  # a file system without links: whoever makes the name has it
-        partial.replace(path)
 
 
 @contextlib.contextmanager
@@ -108,7 +97,8 @@ def atomic_write(
         with _written(path, path, mode, text, remedy) as file:
             yield file
         return
-    _refuse_existing(path, replace)
+    if not replace and (path.is_file() or path.is_symlink()):
+        raise _exists(path)
     with temporary(path) as partial:
         with _written(partial, path, mode.replace("w", "x"), text, remedy) as file:
             yield file
@@ -199,7 +189,7 @@ def save(folder: Path, contents: Mapping[str, bytes], *, force: bool) -> None:
     make_folder(folder)
     changed = {name: data for name, data in contents.items() if not _holds(folder / name, data)}
     for name in changed:
-        _refuse_existing(folder / name, force)
+        refuse(folder / name, force)
     for name, data in changed.items():
         with atomic_write(folder / name, "wb", replace=force) as file:
             file.write(data)
@@ -210,7 +200,8 @@ def update(stale: Iterable[tuple[Path, str]], check: bool, failure: WlkError) ->
     are instead, and fail."""
     found = list(stale)
     for path, text in found:
-        name = path.relative_to(ROOT) if path.is_relative_to(ROOT) else path
+        inside = path.is_relative_to(ROOT)
+        name = path.relative_to(ROOT) if inside else Path(path.parent.name, path.name)
         print(f"{name}: {'stale' if check else 'written'}")
         if not check:
             with atomic_write(path) as file:

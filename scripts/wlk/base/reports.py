@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The folder of a run below --reports: reports/2026-11-22T07-45-00Z-PID, and `latest` beside it."""
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import itertools

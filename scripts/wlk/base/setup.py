@@ -5,8 +5,6 @@ A command names the features it needs, so that nobody installs what he does not 
 kinds are sets of features: "run" is what a user may come to need, "test" is all.
 """
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import fcntl

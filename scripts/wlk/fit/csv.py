@@ -4,8 +4,6 @@
 Row 1: `cycle` and port names. Row 2: `#dir` and i<width> or o<width>. Then a row a cycle.
 """
 
-from __future__ import annotations
-
 import contextlib
 import lzma
 import re

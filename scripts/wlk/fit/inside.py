@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checkers of the blocks inside a composed one, bound together with its own."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass

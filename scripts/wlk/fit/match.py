@@ -12,8 +12,6 @@ would stay unchecked; both are conflicts. In a scope, where directions are unkno
 table does not know are internal ones and are ignored.
 """
 
-from __future__ import annotations
-
 import difflib
 import functools
 import itertools

@@ -2,8 +2,6 @@
 """Blocks with equal ports, and which of them a scope or a recording is of: by its name, by the
 configurations that are legal, at last by the behaviour."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 

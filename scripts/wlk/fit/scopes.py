@@ -4,8 +4,6 @@
 A block and the blocks inside it are the same hardware: what the ports of one show holds for all.
 """
 
-from __future__ import annotations
-
 import difflib
 import itertools
 import sys

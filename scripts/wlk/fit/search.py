@@ -12,8 +12,6 @@ far more. Of a block without state, whose cycles each stand alone, the values wi
 ports ever differ.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple

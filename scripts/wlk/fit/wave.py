@@ -28,8 +28,7 @@ class Scope:
 
     path: str
     parent: Scope | None
-    signals: dict[str, tuple[int, int]]
-    """name -> width, handle; signals with one handle are one signal"""
+    signals: dict[str, tuple[int, int]]  # name -> width, handle; one handle is one signal
 
     @property
     def shapes(self) -> list[match.PortShape]:
@@ -112,10 +111,9 @@ class Session:
         code = self._process.wait()
         for thread in self._threads:
             thread.join()
+        message = (self._errors or ["no reason given"])[-1]
         if code not in set(Status) or code == Status.OK:
-            reason = f": {self._errors[-1]}" if self._errors else ""
-            return WlkError(Status.MODEL_ERROR, f"{TOOL} {self.dump} ended with {code}{reason}")
-        message = self._errors[-1] if self._errors else "no reason given"
+            return WlkError(Status.MODEL_ERROR, f"{TOOL} {self.dump} ended with {code}: {message}")
         where = "" if self.dump in message else f"{self.dump}: "
         return WlkError(Status(code), where + message)
 
@@ -172,15 +170,11 @@ class Passes:
 
     def run(self, instances: Sequence[Sequence[str]]) -> list[Answer]:
         """Check instances, each the tool's words for it."""
-        answers: list[Answer] = []
+        items: list[dict[str, Any]] = []
         for start in range(0, len(instances), MAX_INSTANCES):
-            answers += self._pass(instances[start : start + MAX_INSTANCES])
-        return answers
-
-    def _pass(self, instances: Sequence[Sequence[str]]) -> list[Answer]:
-        if self._ready is None:
-            self.scopes()
-        session, self._ready = self._ready, None
-        words = [word for each in instances for word in ("--instance", *each)]
-        items = session.run(words)
+            if self._ready is None:
+                self.scopes()
+            session, self._ready = self._ready, None
+            part = instances[start : start + MAX_INSTANCES]
+            items += session.run([word for each in part for word in ("--instance", *each)])
         return [Answer(item, item.pop("report", "")) for item in items]

@@ -10,8 +10,6 @@ that frame/map.h works with: where each field lies, floors, constraints. Run by 
 what it writes.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 import sys

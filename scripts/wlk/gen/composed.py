@@ -7,8 +7,6 @@ Their modules lose the ports that the table calls lost, as the Chisel compiler h
 that somebody reads is 0.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
@@ -95,7 +93,9 @@ def _levels(stage: Stage, end: End, through: Collection[str]) -> list[list[Outpu
     levels, seen, wanted = [], set(), [end]
     while wanted:
         found = [d for each in wanted for d in _drivers(stage, each)]
-        levels.append([_output(stage, end) for end in found])
+        tables = [stage.parts[part].table.name for part, _ in found]
+        ports = [stage.parts[part].ports[path].name for part, path in found]
+        levels.append(list(zip(tables, ports, strict=True)))
         parts = {part for part, _ in found if stage.parts[part].table.name in through} - seen
         seen |= parts
         wanted = [
@@ -113,11 +113,6 @@ def _drivers(stage: Stage, end: End) -> list[End]:
     if end[0] == STAGE:
         linked += stage.gates.get(end[1], ())
     return [other for other in linked if other[0] != STAGE and stage.has(other)]
-
-
-def _output(stage: Stage, end: End) -> Output:
-    part = stage.parts[end[0]]
-    return (part.table.name, part.ports[end[1]].name)
 
 
 # ---- what is connected with what ----------------------------------------------------------------
@@ -186,27 +181,23 @@ def _link(stage: Stage, raw: dict) -> None:
     for rule in unused:
         raise WlkError(Status.MODEL_ERROR, f"{name}: no port '{rule}' to wire")
     for port, gate in raw.get("gated", {}).items():
-        _gate(stage, tuple(port.split(".")), _end(gate["data"], name), _end(gate["enable"], name))
+        head, data = tuple(port.split(".")), _end(gate["data"], name)
+        for path in stage.parts[STAGE].every:
+            if path[: len(head)] == head:
+                source = (data[0], data[1] + path[len(head) :])
+                stage.gates[path] = (source, _end(gate["enable"], name))
 
 
 def _connect(stage: Stage, one: End, other: End) -> None:
     for end in (one, other):
         if end[0] not in stage.parts or end[1] not in stage.parts[end[0]].every:
-            raise WlkError(
-                Status.MODEL_ERROR, f"{_say(one)} is wired to {_say(other)}: no such port"
-            )
+            message = f"{_say(one)} is wired to {_say(other)}: no such port"
+            raise WlkError(Status.MODEL_ERROR, message)
     widths = [stage.parts[part].every[path].width for part, path in (one, other)]
     if widths[0] != widths[1] or stage.drives(one) == stage.drives(other):
         raise WlkError(Status.MODEL_ERROR, f"{_say(one)} and {_say(other)} do not fit together")
     stage.links.setdefault(one, []).append(other)
     stage.links.setdefault(other, []).append(one)
-
-
-def _gate(stage: Stage, port: Path, data: End, enable: End) -> None:
-    for path in stage.parts[STAGE].every:
-        if path[: len(port)] == port:
-            source = (data[0], data[1] + path[len(port) :])
-            stage.gates[path] = (source, enable)
 
 
 def _say(end: End) -> str:
@@ -228,13 +219,10 @@ def _net(stage: Stage, end: End) -> str:
     ports = [other for other in stage.links.get(end, []) if other[0] == STAGE]
     if ports and stage.has(ports[0]):
         return stage.parts[STAGE].ports[ports[0][1]].name
-    wire = f"{part}_{stage.parts[part].ports[path].name}"
-    return wire if _is_read(stage, end) else f"unused_{wire}"
-
-
-def _is_read(stage: Stage, end: End) -> bool:
     gated = [source for gate in stage.gates.values() for source in gate]
-    return end in gated or any(stage.has(other) for other in stage.links.get(end, []))
+    is_read = end in gated or any(stage.has(other) for other in stage.links.get(end, []))
+    wire = f"{part}_{stage.parts[part].ports[path].name}"
+    return wire if is_read else f"unused_{wire}"
 
 
 def _source(stage: Stage, end: End) -> str:
@@ -290,10 +278,9 @@ def _require_wired(stage: Stage) -> None:
 
 
 def _gates_sv(stage: Stage) -> list[str]:
-    own = stage.parts[STAGE]
-    lines = []
-    for path, (data, enable) in stage.gates.items():
-        if path in own.ports:
-            value = f"{_net(stage, enable)} ? {_net(stage, data)} : '0"
-            lines.append(f"  assign {own.ports[path].name} =\n      {value};\n")
-    return lines
+    ports = stage.parts[STAGE].ports
+    return [
+        f"  assign {ports[path].name} =\n      {_net(stage, enable)} ? {_net(stage, data)} : '0;\n"
+        for path, (data, enable) in stage.gates.items()
+        if path in ports
+    ]

@@ -9,8 +9,6 @@ changes nothing and fails when a page is stale. A page names what it wants betwe
     <!-- end -->
 """
 
-from __future__ import annotations
-
 import itertools
 import re
 import sys

@@ -8,8 +8,6 @@ registers of its own and reads none that it has not written, and no instruction 
 twice, so that a kernel runs with max_pending_reads=1 too.
 """
 
-from __future__ import annotations
-
 import inspect
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -4,8 +4,6 @@
 One module holds those of all ports; the plusarg `wlk_fault=N` chooses the Nth, 0 is none.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping
 

@@ -5,8 +5,6 @@ A folder is a room; the rooms of a part stand in an order, and none uses one beh
 uses is read from the files as they are, so that the picture in docs/architecture.md cannot be old.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator

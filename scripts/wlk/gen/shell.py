@@ -15,8 +15,6 @@ width of an element of an opaque field (`PayloadW`). An item of a list's entries
 may share a core; what a table sets in it (`core_set`) is a parameter too.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
@@ -95,11 +93,8 @@ def _parameters(table: Table, cfg: Config, core: Core) -> list[str]:
         values["PayloadW"] = sum(member.width for member in table.members)
     unknown = [name for name in core.params if name not in values]
     if unknown:
-        raise WlkError(
-            Status.MODEL_ERROR,
-            f"{core.module}: parameter {unknown[0]} is not in {table.path.name}; "
-            f"it has {', '.join(values)}",
-        )
+        message = f"{core.module}: parameter {unknown[0]} is not in {table.path.name}; it has "
+        raise WlkError(Status.MODEL_ERROR, message + ", ".join(values))
     return [f".{name}({values[name]})" for name in core.params]
 
 
@@ -209,9 +204,9 @@ def shell_sv(
         pins.append(f".{pin}({_concat(wires, 6, 6 + len(f'.{pin}(),'))})")
     unread = [p.name for p in shown if p.direction == "in" and p.name not in taken]
     params = _parameters(table, cfg, core)
-    return _text(
-        table, core, declarations(table.clock, shown), params, pins, _unused(unread, loose)
-    )
+    override = f" #(\n{listed(params, 6)}\n  )" if params else ""
+    body = f"  {core.module}{override} u_core (\n{listed(pins, 6)}\n  );\n"
+    return module_text(table, declarations(table.clock, shown), _unused(unread, loose) + body)
 
 
 def wire(width: int, name: str, digits: int = 0) -> str:
@@ -229,14 +224,6 @@ def _unused(unread: list[str], loose: list[Port]) -> str:
         start = "  wire unused_inputs = ^"
         lines.append(f"{start}{_concat(unread, 2, len(start) + 1)};\n")
     return "".join(lines) + ("\n" if lines else "")
-
-
-def _text(
-    table: Table, core: Core, ports: list[str], params: list[str], pins: list[str], unused: str
-) -> str:
-    override = f" #(\n{listed(params, 6)}\n  )" if params else ""
-    body = f"{unused}  {core.module}{override} u_core (\n{listed(pins, 6)}\n  );\n"
-    return module_text(table, ports, body)
 
 
 def module_text(table: Table, ports: list[str], body: str) -> str:

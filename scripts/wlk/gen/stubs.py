@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The stub RTL of a configuration: generated modules around the hand-written files."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

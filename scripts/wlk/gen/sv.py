@@ -6,8 +6,6 @@ Chisel compiler emits one scalar port a lane and drops ports of inner modules. T
 samples before the rising edge; the record is laid out by tables (control words, payloads).
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections.abc import Collection, Mapping

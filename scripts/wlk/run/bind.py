@@ -5,8 +5,6 @@ The checker's parameters are fixed when it is written: in a user's simulation no
 What the ports leave open must be given, unless the default is possible: a note then names it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -128,17 +126,10 @@ def _say(
     out: Path,
 ) -> None:
     if asked.json:
-        report.json_line(
-            {
-                "block": table.name,
-                "module": module.name,
-                "match": found.kind,
-                "config": found.shown(found.config),
-                "checker": harness.checker,
-                "not_compared": found.missing_outputs,
-                "list": str(out / "warplock.f"),
-            }
-        )
+        answer = {"block": table.name, "module": module.name, "match": found.kind}
+        answer |= {"config": found.shown(found.config), "checker": harness.checker}
+        answer |= {"not_compared": found.missing_outputs, "list": str(out / "warplock.f")}
+        report.json_line(answer)
         return
     print(f"{module.name}: {found.kind}; config {report.config_text(found.shown(found.config))}")
     for line in found.questions():

@@ -4,8 +4,6 @@
 `python3 -m wlk.run.build KIND...` builds from a shell.
 """
 
-from __future__ import annotations
-
 import functools
 import json
 import os

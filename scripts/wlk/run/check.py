@@ -25,6 +25,10 @@ from ..fit.wave import TOOL, Answer, Passes
 from ..tables import Table
 from . import build
 
+LACKING = {
+    "not_compared": "outputs that are not in the dump, not compared",
+    "tied_off": "inputs that are not in the dump, which no rule reads",
+}
 FEW = 3  # times as often as it is sampled the ports of a block without a clock may change
 
 
@@ -141,12 +145,12 @@ def _checked(target: Target, group: Sequence[Subject]) -> Checked:
     checked = Checked(target, answer, notes=few)
     answer |= search.as_json(subject) if subject.open else {}
     if not trial.passed:
-        checked.text = search.doubts(subject) + target.table.name_lists(
-            trial.answer.report, answer["config"]
-        )
+        named = target.table.name_lists(trial.answer.report, answer["config"])
+        checked.text = search.doubts(subject) + named
     checked.notes += [f"warning: {text}" for text in target.table.warnings(trial.config)]
     checked.notes += search.notes(subject, group)
-    checked.notes += _port_notes(answer)
+    for key, what in LACKING.items():
+        checked.notes += [f"{what}: {', '.join(answer[key])}"] if answer[key] else []
     return checked
 
 
@@ -163,7 +167,7 @@ def _likeliest(checked: Sequence[Checked]) -> list[Checked]:
     """Of blocks with equal ports that fit one scope those that pass; if none does, the one that
     explains most."""
     compete = lambda a, b: scopes.are_rivals(a.target, b.target)  # noqa: E731
-    kept = rivals.best(checked, compete, _rank)
+    kept = rivals.best(checked, compete, lambda c: rivals.rank(c.target.table, c.answer))
     for one in kept:
         one.notes += [
             f"its ports are those of {c.target.table.name} too, which differs in cycle "
@@ -172,21 +176,6 @@ def _likeliest(checked: Sequence[Checked]) -> list[Checked]:
             if compete(c, one) and "first" in c.answer
         ]
     return kept
-
-
-def _rank(checked: Checked) -> tuple[bool, int]:
-    return rivals.rank(checked.target.table, checked.answer)
-
-
-def _port_notes(answer: Mapping[str, Any]) -> list[str]:
-    notes = []
-    if answer["not_compared"]:
-        names = ", ".join(answer["not_compared"])
-        notes.append(f"outputs that are not in the dump, not compared: {names}")
-    if answer["tied_off"]:
-        names = ", ".join(answer["tied_off"])
-        notes.append(f"inputs that are not in the dump, which no rule reads: {names}")
-    return notes
 
 
 def _refused(target: Target) -> Checked:
@@ -210,7 +199,9 @@ def _show(checked: Sequence[Checked], wanted: Check) -> None:
     table = report.Table(*(units.get(name, name) for name in names.split()))
     for c in checked:
         numbers = [c.answer[k] for k in ("cycles", "skipped", "compared_bits", "masked_bits")]
-        summary = _not_default(c.target.table, c.answer["config"]) or "default"
+        usual = c.target.table.show(c.target.table.defaults()).items()
+        changed = {k: v for k, v in c.answer["config"].items() if (k, v) not in usual}
+        summary = report.config_text(changed) or "default"
         verdict = report.verdict_cell(c.verdict, c.answer.get("inferred_behaviour", {}))
         table.add(c.answer["block"], c.answer["scope"], summary, *numbers, verdict)
     table.print(stream)
@@ -224,11 +215,6 @@ def _show(checked: Sequence[Checked], wanted: Check) -> None:
             print(f"\n{c.text.rstrip()}\n  repeat: {_repeat(c, wanted)}", file=stream)
     for c in checked if wanted.json else ():
         report.json_line(c.answer)
-
-
-def _not_default(table: Table, config: Mapping[str, Any]) -> str:
-    defaults = table.show(table.defaults())
-    return report.config_text({k: v for k, v in config.items() if v != defaults[k]})
 
 
 def _config_line(checked: Checked) -> str:

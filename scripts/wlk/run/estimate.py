@@ -5,8 +5,6 @@ Builds and runs of a block take as long as the last ones did, which build/durati
 block that was never run is guessed by its size.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import time

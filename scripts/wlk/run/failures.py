@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a failing run leaves: the report, the shrunk stimulus, the waveform, the command."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import shlex
@@ -13,7 +11,7 @@ from pathlib import Path
 from ..base import outputs, reports
 from ..base.errors import Status, WlkError
 from ..fit import search
-from . import harness
+from . import harness, jobs
 from .jobs import Job
 
 WAVE_BEFORE, WAVE_AFTER = 50, 10
@@ -30,12 +28,9 @@ def command_line(job: Job, seed: int) -> str:
     words += ["--program", str(args.program)] if args.program is not None else []
     words += ["--bind", "stage"] if job.table.instances and args.bind == "stage" else []
     words += ["--waves"]
-    if args.profile != "mix":
-        words += ["--profile", args.profile]
-    if args.power_up != "unknown":
-        words += ["--power-up", args.power_up]
-    if args.verilator != "system":
-        words += ["--verilator", args.verilator]
+    for name in ("profile", "power_up", "verilator"):
+        if getattr(args, name) != getattr(jobs.Run, name):
+            words += [f"--{name.replace('_', '-')}", getattr(args, name)]
     return shlex.join(words)
 
 
@@ -48,19 +43,12 @@ def pinned(job: Job) -> list[str]:
 
 
 def _header(job: Job, seed: int) -> str:
-    return json.dumps(
-        {
-            "block": job.table.name,
-            "schema": f"{job.table.schema_hash():016x}",
-            "model_version": job.table.model_version,
-            "config": job.table.plain(job.config),
-            **({"members": job.table.members_text()} if job.table.members else {}),
-            "source": "shrink",
-            "power_up": job.args.power_up,
-            "seed": seed,
-            "profile": job.args.profile,
-        }
-    )
+    table = job.table
+    text = {"block": table.name, "schema": f"{table.schema_hash():016x}"}
+    text |= {"model_version": table.model_version, "config": table.plain(job.config)}
+    text |= {"members": table.members_text()} if table.members else {}
+    text |= {"source": "shrink", "power_up": job.args.power_up, "seed": seed}
+    return json.dumps(text | {"profile": job.args.profile})
 
 
 @dataclass

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs of the lockstep harness: its words and its answer."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -9,8 +9,6 @@ stage that is not ended, an instruction that neither retires nor is flushed, com
 more or fewer columns than the command has, numbers that are not plain decimals.
 """
 
-from __future__ import annotations
-
 import html
 import re
 import sys

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Execute lockstep runs: build the harness, settle open parameters, run the seeds."""
 
-from __future__ import annotations
-
 import dataclasses
 import functools
 import time

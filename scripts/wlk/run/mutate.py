@@ -27,10 +27,9 @@ at 0, inverted, and a cycle late. One that changes no compared bit of the first 
 A file of rtl_stub/common is changed for the faulty block only.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import fnmatch
+import itertools
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Sequence
@@ -150,10 +149,8 @@ class Trial:
     @property
     def named(self) -> str | None:
         """The block that is named at fault."""
-        inner = self.result.extra.get("at_fault")
-        if inner is not None:
-            return inner["block"]
-        return self.table.name if self.result.first is not None else None
+        own = {"block": self.table.name if self.result.first is not None else None}
+        return self.result.extra.get("at_fault", own)["block"]
 
     @property
     def is_clean(self) -> bool:
@@ -178,10 +175,9 @@ class Trial:
 
     def json(self) -> dict[str, Any]:
         if self.skipped:
-            skipped = {"fault": self.fault.name, "skipped": self.skipped}
-            return {"block": self.table.name} | skipped
-        extra = {"fault": self.fault.name or None, "caught": self.caught}
-        return extra | self.result.json()
+            fault = {"block": self.table.name, "fault": self.fault.name}
+            return fault | {"skipped": self.skipped}
+        return {"fault": self.fault.name or None, "caught": self.caught} | self.result.json()
 
 
 def is_expected(port: str, patterns: Iterable[str]) -> bool:
@@ -195,14 +191,10 @@ def _show(trials: Sequence[Trial], asked: Mutate) -> int:
     alarms = [t for t in trials if t.is_clean and not t.caught]
     missed = [t for t in faults if not t.caught]
     lines = [_complaint(t) for t in alarms + missed]
-    closing = f"{len(faults) - len(missed)} of {len(faults)} faults reported"
-    closing += f", {len(alarms)} false alarms"
-    closing += f", {len(skipped)} skipped" if skipped else ""
+    reported = len(faults) - len(missed)
     if asked.json:
-        report.json_line(
-            {"faults": len(faults), "reported": len(faults) - len(missed)}
-            | {"false_alarms": len(alarms), "skipped": len(skipped)}
-        )
+        counts = {"faults": len(faults), "reported": reported}
+        report.json_line(counts | {"false_alarms": len(alarms), "skipped": len(skipped)})
     else:
         table = report.Table("block", "fault", "cycle", "named", "port", "verdict", "caught")
         lines += [f"skipped: {t.fault.name}: {t.skipped}" for t in skipped]
@@ -211,6 +203,8 @@ def _show(trials: Sequence[Trial], asked: Mutate) -> int:
             name = t.fault.name or "(none)"
             table.add(t.table.name, name, cycle, t.named, t.port, t.result.verdict, t.caught)
         table.print()
+        closing = f"{reported} of {len(faults)} faults reported, {len(alarms)} false alarms"
+        closing += f", {len(skipped)} skipped" if skipped else ""
         print("\n".join([*lines, closing]))
     return int(bool(alarms or missed))
 
@@ -256,8 +250,7 @@ def load(block: str, config: dict[str, Any] | None = None) -> list[Fault]:
     except (tomllib.TOMLDecodeError, KeyError, TypeError, OSError) as error:
         raise WlkError(Status.USAGE, f"{path}: cannot be read: {error}") from error
     names = [fault.name for fault in faults]
-    twice = next((name for name in names if names.count(name) > 1), None)
-    if twice is not None:
+    if twice := next((name for name in names if names.count(name) > 1), None):
         raise WlkError(Status.USAGE, f"{path}: two faults are called {twice}")
     return faults
 
@@ -357,9 +350,8 @@ def _plan(table: Table, config: Config, asked: Mutate) -> Job:
 
 
 def _chosen(faults: list[Fault], path: Path, asked: Mutate) -> list[Fault]:
-    known = {fault.name for fault in faults}
     for name in asked.only:
-        if name not in known:
+        if not any(fault.name == name for fault in faults):
             raise WlkError(Status.USAGE, f"--only {name}: no such fault in {path}")
     if asked.only:
         return [fault for fault in faults if fault.name in asked.only]
@@ -369,8 +361,8 @@ def _chosen(faults: list[Fault], path: Path, asked: Mutate) -> list[Fault]:
 def _sample(faults: list[Fault], path: Path, number: int) -> list[Fault]:
     """A few faults of each list, evenly; `number`: which of the disjoint parts."""
     chosen = []
-    for origin in dict.fromkeys(fault.origin for fault in faults):
-        own = [fault for fault in faults if fault.origin == origin]
+    for origin, group in itertools.groupby(faults, lambda fault: fault.origin):
+        own = list(group)
         few = SHORT_PORTS if own[0].number else SHORT if origin == path else SHORT_INSIDE
         step = max(1, len(own) // few)
         chosen += own[number % step :: step]

@@ -5,8 +5,6 @@ A recording is a pair NAME.stim and NAME.events, plain or .xz. Where nothing nam
 options, its name does: REVISION-OPTIONS-TITLE, with the options in OPTIONS.cfg beside it.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import lzma
@@ -30,8 +28,7 @@ class Replay:
 
     stimulus: Path
     revision: str = "v40"
-    configs: tuple[Path, ...] = ()
-    """Options in GPGPU-Sim's syntax, later files win; none: the simulator's defaults."""
+    configs: tuple[Path, ...] = ()  # in GPGPU-Sim's syntax, later files win; none: its defaults
 
     def run(
         self, *flags: str, events: Path | None = None, capture: bool = True, label: str = ""

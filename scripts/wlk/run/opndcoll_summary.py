@@ -4,11 +4,9 @@
 docs/operand-collector.md defines each count.
 """
 
-from __future__ import annotations
-
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -71,11 +69,22 @@ warplock opndcoll core.stim.xz --config qv100.cfg --summary"""
         answer = replay.run(*flags, events=self.diff, capture=capture)
         for line in answer.report.splitlines():
             print(line, file=sys.stderr)
-        if self.summary:
-            _summarize(json.loads(answer.output), self)
-        elif capture:
-            _say(json.loads(answer.output), self)
+        if capture:
+            self._show(json.loads(answer.output))
         return answer.code
+
+    def _show(self, answer: dict[str, Any]) -> None:
+        """The statistics, or what the comparison found."""
+        answer = with_rates(answer) if self.summary else answer
+        if self.json:
+            report.json_line(answer)
+        elif self.summary:
+            print(render(answer, str(self.stimulus)))
+        elif answer["verdict"] == "PASS":
+            lines = f"{answer['lines']:,} lines of {answer['steps']:,} steps"
+            print(f"{self.diff}: {lines}, all identical")
+        else:
+            print(opndcoll_replay.difference(answer, self.stimulus, self.diff))
 
 
 FLOW_COLUMNS = {
@@ -154,37 +163,12 @@ def _means(table: report.Table, counts: dict[str, Any]) -> report.Table:
 
 
 def _histogram(what: str, of: str, numbers: list[int]) -> report.Table:
+    """How often each value occurred; those that never did are left out."""
     table = report.Table(what, of, "share")
     total = sum(numbers)
-    for value, number in _shown(numbers):
-        table.add(str(value), number, f"{number / total:.1%}" if total else None)
+    for value, number in enumerate(numbers):
+        if number:
+            table.add(str(value), number, f"{number / total:.1%}")
     mean = sum(value * number for value, number in enumerate(numbers)) / total if total else None
     table.add("mean", mean, None)
     return table
-
-
-def _shown(numbers: list[int]) -> Iterator[tuple[int, int]]:
-    """Values with their numbers; those that never occurred are left out."""
-    return ((value, number) for value, number in enumerate(numbers) if number)
-
-
-def _summarize(counts: dict[str, Any], asked: Opndcoll) -> None:
-    """The statistics of a run."""
-    counts = with_rates(counts)
-    if asked.json:
-        report.json_line(counts)
-    else:
-        print(render(counts, str(asked.stimulus)))
-
-
-def _say(answer: dict[str, Any], asked: Opndcoll) -> None:
-    """What the comparison found."""
-    if asked.json:
-        report.json_line(answer)
-        return
-    if answer["verdict"] == "PASS":
-        print(
-            f"{asked.diff}: {answer['lines']:,} lines of {answer['steps']:,} steps, all identical"
-        )
-        return
-    print(opndcoll_replay.difference(answer, asked.stimulus, asked.diff))

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The search's runner for the lockstep harness: many configurations in one process."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

@@ -7,8 +7,6 @@ NAME.toml beside NAME.csv.xz or NAME.fst, lines `parameter = value`, names those
 Recordings of GPGPU-Sim's operand collector are text (opndcoll_replay.py), and have a table apart.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 import tempfile

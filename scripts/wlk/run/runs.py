@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The runs of one `lockstep`: refused or run, shown as they come, kept in a folder."""
 
-from __future__ import annotations
-
 import sys
 import threading
 from collections.abc import Mapping, Sequence
@@ -126,11 +124,10 @@ def run(asked: Run) -> int:
         print()
         _table(plan, results).print()
     try:
-        results += (
-            []
-            if asked.blocks
-            else recordings.check_all(asked.recordings, asked.json, jobs=asked.jobs, brief=True)
-        )
+        if not asked.blocks:
+            results += recordings.check_all(
+                asked.recordings, asked.json, jobs=asked.jobs, brief=True
+            )
     except WlkError as error:
         if error.status != Status.NO_SPACE:
             raise
@@ -188,9 +185,8 @@ def _run_all(plan: Sequence[Job], asked: Run) -> tuple[list[report.Result], list
 
 def _table(plan: Sequence[Job], results: Sequence[report.Result]) -> report.Table:
     """A row a job, in the order of the plan."""
-    table = report.Table(
-        "block", "config", "cycles", "compares", "masked", "coverage", "cycles/s", "verdict"
-    )
+    columns = "block config cycles compares masked coverage cycles/s verdict"
+    table = report.Table(*columns.split())
     order = {job.title: n for n, job in enumerate(plan)}
     for row in sorted(lockstep.rows(results), key=lambda row: order.get(row[0], 0)):
         table.add(*row[1:])

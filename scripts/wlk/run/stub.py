@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What `warplock stub` writes: the stub RTL of a block for one configuration."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path

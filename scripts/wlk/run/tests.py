@@ -1,17 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """The tests in C (Meson) and in Python (pytest), counted per folder."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os
 import sys
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from ..base import options, progress, report, setup
 from ..base.errors import Status, WlkError
@@ -75,8 +72,8 @@ class Outcome:
 
     folder: str
     name: str
+    # passed, failed, skipped, or unstable: failed first, passed when it ran once more, alone
     result: str
-    """passed, failed, skipped, or unstable: failed first, passed when it ran once more, alone"""
     seconds: float
     message: str = ""
 
@@ -124,13 +121,10 @@ def read_meson(log: Path) -> Iterator[Outcome]:
         result = "passed" if test["result"] in MESON_PASSED else "failed"
         if test["result"] == "SKIP":
             result = "skipped"
-        yield Outcome(folder, name, result, test["duration"], _meson_message(test))
-
-
-def _meson_message(test: Mapping[str, Any]) -> str:
-    """The last line the test printed, which names the check that failed."""
-    lines = f"{test.get('stdout', '')}\n{test.get('stderr', '')}".strip().splitlines()
-    return lines[-1] if lines else test["result"]
+        # The last line the test printed names the check that failed.
+        lines = f"{test.get('stdout', '')}\n{test.get('stderr', '')}".strip().splitlines()
+        message = lines[-1] if lines else test["result"]
+        yield Outcome(folder, name, result, test["duration"], message)
 
 
 # pytest
@@ -143,12 +137,8 @@ def run_pytest(asked: Tests, chosen: Sequence[str]) -> list[Outcome]:
     failing: dict[Path, list[Outcome]] = {}
     running = {part.relative_to(TESTS) for part in parts}
     with progress.Progress("tests", len(parts)) as line:
-        done = progress.parallel(
-            lambda part: _pytest(part, asked),
-            parts,
-            asked.jobs,
-            tick=lambda: line.update(len(parts) - len(running)),
-        )
+        tick = lambda: line.update(len(parts) - len(running))  # noqa: E731
+        done = progress.parallel(lambda part: _pytest(part, asked), parts, asked.jobs, tick)
         for part, answer in done:
             running.discard(part.relative_to(TESTS))
             if asked.retry and any(o.result == "failed" for o in answer):
@@ -181,9 +171,10 @@ def _parts(chosen: Sequence[str]) -> list[Path]:
 def _pytest(part: Path, asked: Tests, *more: str) -> list[Outcome]:
     name = "-".join(part.relative_to(TESTS).with_suffix("").parts)
     folder = part.relative_to(TESTS).parts[0]
-    xml, log = OUTPUT / f"{name}.xml", OUTPUT / f"{name}.log"
-    xml.unlink(missing_ok=True)
-    log.unlink(missing_ok=True)
+    once_more = "-again" if more else ""  # the log of the first time stays
+    xml, log = (OUTPUT / f"{name}{once_more}{suffix}" for suffix in (".xml", ".log"))
+    for path in (xml, log):
+        path.unlink(missing_ok=True)
     # A cache for each, since they run at the same time.
     cache = ["-o", f"cache_dir={setup.BUILD / 'pytest_cache' / name}"]
     command = [sys.executable, "-m", "pytest", part, f"--junitxml={xml}", "--quiet", *cache]

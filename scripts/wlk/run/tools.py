@@ -5,8 +5,6 @@ They print their answer on stdout; on stderr `progress DONE TOTAL`, reports for 
 most one line `NAME: message` behind a failure.
 """
 
-from __future__ import annotations
-
 import contextlib
 import subprocess
 import sys

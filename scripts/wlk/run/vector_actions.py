@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What `warplock vectors` does, an action each, and prints."""
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Mapping, Sequence

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Vector files: what `warplock vectors` does with them. The format is docs/record-format.md."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -83,14 +81,8 @@ class Header:
         return {"file": str(self.path), **size, **self.text}
 
 
-_TYPES = {
-    "block": str,
-    "schema": str,
-    "model_version": int,
-    "config": dict,
-    "power_up": str,
-    "source": str,
-}
+_TYPES = dict.fromkeys(("block", "schema", "power_up", "source"), str)
+_TYPES |= {"model_version": int, "config": dict}
 
 
 def read_header(path: Path) -> Header:
@@ -165,10 +157,8 @@ def check_config(
     made, asked = table.show(config), table.show(config | wanted)
     for key in (key for key in made if made[key] != asked[key]):
         message = f"{header.path}: made with {key}={made[key]}, not {asked[key]}"
-        raise WlkError(
-            Status.BAD_PARAMS,
-            f"{message}; leave --config out, or make a file with {key}={asked[key]}",
-        )
+        hint = f"leave --config out, or make a file with {key}={asked[key]}"
+        raise WlkError(Status.BAD_PARAMS, f"{message}; {hint}")
     return config
 
 
@@ -181,10 +171,8 @@ def check_model(header: Header, table: tables.Table) -> None:
     theirs = header.text["model_version"]
     if header.source == "gen" and theirs != table.model_version:
         message = f"{header.path}: made by version {theirs} of the {table.name} model"
-        raise WlkError(
-            Status.BAD_VERSION,
-            f"{message}, this is version {table.model_version}; {_again(header)}",
-        )
+        message += f", this is version {table.model_version}"
+        raise WlkError(Status.BAD_VERSION, f"{message}; {_again(header)}")
 
 
 # ---- commands -----------------------------------------------------------------------------------
@@ -310,7 +298,7 @@ def _notes(subject: Subject, config: tables.Config) -> list[str]:
     """How each parameter was found that is no mere default."""
     table = subject.found.table
     origins = {
-        item.name: item.how if table.params[item.name].list_of else _how(item)
+        item.name: f"port {item.evidence}" if _is_shown(table, item) else item.how
         for item in subject.found.params.values()
         if item.how != "default" and not item.ambiguous
     }
@@ -325,10 +313,9 @@ def _notes(subject: Subject, config: tables.Config) -> list[str]:
     return notes
 
 
-def _how(item: ParamValue) -> str:
-    if item.how == "given":
-        return "given"
-    return f"port {item.evidence}" if item.how == "ports" and item.evidence else item.how
+def _is_shown(table: tables.Table, item: ParamValue) -> bool:
+    """Is it a port that shows a parameter, and no list, whose items several show?"""
+    return item.how == "ports" and bool(item.evidence) and not table.params[item.name].list_of
 
 
 def _require(found: Match, source: Path, given: Mapping[str, str]) -> None:
@@ -339,8 +326,8 @@ def _require(found: Match, source: Path, given: Mapping[str, str]) -> None:
         raise WlkError(Status.BAD_PARAMS, f"{source}: {found.notes[0]}")
     if found.differences:
         first = found.differences[0]
-        text = f"column {first.port}: {first.found}, but block {found.table.name} has"
-        text = f"{text} {first.expected}"
+        has = f"block {found.table.name} has {first.expected}"
+        text = f"column {first.port}: {first.found}, but {has}"
     elif found.missing_inputs:
         text = f"no column {found.missing_inputs[0]}, an input that a rule reads"
     else:

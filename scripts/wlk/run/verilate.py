@@ -7,8 +7,6 @@ build plus run is shortest (docs/performance.md); what Debian's Verilator defaul
 slowest in both.
 """
 
-from __future__ import annotations
-
 import functools
 import hashlib
 import os
@@ -186,9 +184,8 @@ def _prune(folder: Path) -> None:
 
 def _verilator_flags(rtl: Rtl, top: str, trace: bool) -> list[str]:
     flags = ["--cc", "--exe", "--prefix", PREFIX, "--top-module", top, "-O3"]
-    flags += ["--x-assign", "fast", "--x-initial", "unique"]
+    flags += ["--x-assign", "fast", "--x-initial", "unique", "--expand-limit", str(EXPAND)]
     flags.append("--no-timing")  # `#1` behind an assignment means nothing to cycles
-    flags += ["--expand-limit", str(EXPAND)]
     # The user's RTL is judged by lockstep, not by lint; a duplicate helper module is usual.
     flags += ["-Wno-fatal", "-Wno-lint", "-Wno-style", "-Wno-MODDUP", "-Wno-TIMESCALEMOD"]
     # Assertions count, but must not end the process: the harness judges them at its end.
@@ -206,46 +203,37 @@ def can_trace(tool: Tool) -> bool:
     return not tool.is_packaged or progress.run(command).code == 0
 
 
-def _unoptimize(place: Path) -> None:
-    """Verilator has all its files compiled as one, so that OPT_SLOW means nothing. What runs once,
-    and what writes waveforms, would take longer to optimize than it runs."""
-    for path in sorted({*place.glob("*__Slow.cpp"), *place.glob("*__Trace__*.cpp")}):
-        path.write_text(f"{UNOPTIMIZED}{path.read_text(encoding='utf-8')}{REST}", encoding="utf-8")
-
-
 def _verilate(
     place: Path, rtl: Rtl, sources: dict[str, str], flags: Sequence[str], tool: Tool
 ) -> None:
-    checker = [place / name for name in sources if name.endswith(".sv")]
-    command = [tool.program, *flags, "-Mdir", place / "obj", *checker, *rtl.files]
+    checker, made = [place / name for name in sources if name.endswith(".sv")], place / "obj"
     # A name without blanks, which make does not bear.
-    main = place / "obj" / MAIN.name
-    shutil.copyfile(MAIN, main)
-    command.append(main)
+    main = shutil.copyfile(MAIN, made / MAIN.name)
+    command = [tool.program, *flags, "-Mdir", made, *checker, *rtl.files, main]
     _run(command, place, "Verilator does not take the RTL", tool)
     if full := outputs.no_room(place / "build.log", place):  # it does not notice
         raise WlkError(Status.NO_SPACE, f"Verilator could not write all of its output: {full}")
-    _unoptimize(place / "obj")
+    # All of its files are compiled as one, so that OPT_SLOW means nothing. What runs once, and what
+    # writes waveforms, would take longer to optimize than it runs.
+    for path in sorted({*made.glob("*__Slow.cpp"), *made.glob("*__Trace__*.cpp")}):
+        path.write_text(f"{UNOPTIMIZED}{path.read_text(encoding='utf-8')}{REST}", encoding="utf-8")
 
 
 def _compile(
     place: Path, library: Path, optimize: str, sources: dict[str, str], tool: Tool
 ) -> None:
-    includes = [
-        setup.ROOT / "dpi/harness",
-        setup.ROOT / "dpi/include",
-        setup.ROOT / "refmodel/include",
-    ]
+    folders = ("dpi/harness", "dpi/include", "refmodel/include")
+    includes = [f"-I{setup.ROOT / name}" for name in folders]
     objects = []
     for step in sorted(place / name for name in sources if name.endswith(".c")):
         objects.append(place / "obj" / f"{step.stem}.o")
         command = [os.environ.get("CC", "cc"), "-std=gnu11", optimize, "-Wall", "-Werror", "-fPIC"]
         command += ["-c", step, "-o", objects[-1], f"-I{place / 'obj'}"]
         command += [f"-I{tool.root / 'include'}", f"-I{tool.root / 'include/vltstd'}"]
-        command += [f"-I{path}" for path in includes]
+        command += includes
         _run(command, place, "the step call does not compile", tool)
     libs = library / "dpi"
-    cflags = _for_make([f"-I{place}", *(f"-I{path}" for path in includes)])
+    cflags = _for_make([f"-I{place}", *includes])
     link = _for_make([*map(str, objects), f"-L{libs}", "-lwarplock_dpi", f"-Wl,-rpath,{libs}"])
     if not objects:
         link += " -Wl,--allow-shlib-undefined"  # no DPI, so no svdpi; nothing calls it

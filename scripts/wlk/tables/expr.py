@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Expressions of the parameters, and the functions they have."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Callable

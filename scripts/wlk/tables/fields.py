@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fields of a table, their elements and ports, and what a place in a record is."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace

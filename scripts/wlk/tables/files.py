@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The files of the tables, decoded."""
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path

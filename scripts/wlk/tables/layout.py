@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Places of a table's fields in a record."""
 
-from __future__ import annotations
-
 import itertools
 import math
 

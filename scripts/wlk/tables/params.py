@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a configuration is: parameters, lists, and values that are refused together."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rows of `field`: those of a table, of each entry of a list, and mirrors of others."""
 
-from __future__ import annotations
-
 import functools
 from pathlib import Path
 

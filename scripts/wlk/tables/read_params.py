@@ -4,8 +4,6 @@
 Also what a list does to the rest of a table: items that each of its entries has.
 """
 
-from __future__ import annotations
-
 import itertools
 import string
 from collections.abc import Iterator, Mapping
