@@ -81,8 +81,8 @@ def fails(status: Status, call, *parts: str) -> str:
     return str(caught.value)
 
 
-def ports(module: rtl.Module, **overrides: int) -> dict[str, tuple[str, int]]:
-    return {p.name: (p.direction, p.width) for p in module.ports(overrides)}
+def ports(module: rtl.Module) -> dict[str, tuple[str, int]]:
+    return {p.name: (p.direction, p.width) for p in module.ports()}
 
 
 def test_errors_numbers_equal_the_header() -> None:
@@ -99,10 +99,10 @@ def test_ports_of_emitted_module(tmp_path: Path) -> None:
     write(tmp_path, Inner=EMITTED)
     module = rtl.load([tmp_path / "Inner.sv"]).find("Inner")
     inputs = [("clock", 1), ("reset", 1), ("io_a", 8), ("io_b", 8), ("io_c", 8)]
-    assert [(p.name, p.direction, p.width, p.packed) for p in module.ports()] == [
-        *((name, "in", width, True) for name, width in inputs),
-        ("io_q", "out", 8, True),
-        ("io_ok", "out", 1, True),
+    assert module.ports() == [
+        *((name, "in", width) for name, width in inputs),
+        ("io_q", "out", 8),
+        ("io_ok", "out", 1),
     ]
     assert module.port_names == {p.name for p in module.ports()}
     assert not module.missing()
@@ -118,17 +118,12 @@ def test_ports_follow_parameters(tmp_path: Path) -> None:
     """
     design = rtl.load([write(tmp_path, M=text)])
     module = design.find("M")
-    assert module.parameters == {"W": 4, "N": 8}
     assert ports(module)["s"] == ("in", 4)
     assert ports(module)["b"] == ("inout", 8)
-    assert ports(module, W=6)["b"] == ("inout", 12)
-    assert ports(module, W=6, N=3)["a"] == ("in", 6)
-    unpacked = module.ports()[3]
-    assert (unpacked.width, unpacked.packed) == (8, False)
+    assert ports(module)["u"] == ("out", 8)
     old = design.find("Old")
     assert ports(old) == {"x": ("in", 5), "y": ("out", 1)}
     assert old.port_names == {"x", "y"}
-    fails(Status.BAD_CONFIG, lambda: module.ports({"L": 1}), "parameter 'L'", "W, N")
 
 
 def test_load_names_file_line_and_count_of_errors(tmp_path: Path) -> None:

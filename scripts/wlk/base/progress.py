@@ -55,7 +55,10 @@ class Progress:
             self._last = now
             line = self._line(done, note, now)
             if self.tty:
-                self.stream.write("\r\x1b[K" + line[: _terminal_width(self.stream) - 1])
+                columns = 80
+                with contextlib.suppress(OSError, ValueError):
+                    columns = os.get_terminal_size(self.stream.fileno()).columns or columns
+                self.stream.write("\r\x1b[K" + line[: columns - 1])
                 self._shown = True
             else:
                 self.stream.write(line + "\n")
@@ -102,12 +105,6 @@ def watched(label: str, note: Callable[[], str]) -> Iterator[None]:
         finally:
             over.set()
             thread.join()
-
-
-def _terminal_width(stream: TextIO) -> int:
-    with contextlib.suppress(OSError, ValueError):
-        return os.get_terminal_size(stream.fileno()).columns or 80
-    return 80
 
 
 @dataclass(frozen=True)
@@ -264,7 +261,12 @@ def run(
         options.update(process_group=None, stdin=None)
     with contextlib.ExitStack() as stack:
         progress = stack.enter_context(Progress(label)) if label else None
-        output = [""]
+        output: list[str] = []
+
+        def read() -> None:
+            with contextlib.suppress(ValueError):  # closed under us on the way out
+                output.append(process.stdout.read())
+
         if log is not None:
             log.parent.mkdir(parents=True, exist_ok=True)
             options["stdout"] = stack.enter_context(log.open("ab"))
@@ -272,7 +274,7 @@ def run(
             options.update(stdout=subprocess.PIPE, encoding="utf-8", errors="replace")
         process = stack.enter_context(child(command, stderr=subprocess.STDOUT, **options))
         if log is None:
-            reader = threading.Thread(target=_read_all, args=(process, output), daemon=True)
+            reader = threading.Thread(target=read, daemon=True)
             reader.start()
         while True:
             try:
@@ -283,12 +285,7 @@ def run(
                     progress.update(note=note())
         if log is None:
             reader.join()
-    return Done(process.returncode, output[0])
-
-
-def _read_all(process: subprocess.Popen[Any], output: list[str]) -> None:
-    with contextlib.suppress(ValueError):  # closed under us on the way out
-        output[0] = process.stdout.read()
+    return Done(process.returncode, "".join(output))
 
 
 class Slots:

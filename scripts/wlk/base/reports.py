@@ -48,7 +48,7 @@ class Folder:
             if self._path is None:
                 outputs.make_folder(self.parent, REMEDY)
                 self._path = self._make()
-                self._lead()
+                self._lead(self._path)
             return self._path
 
     def _make(self) -> Path:
@@ -65,18 +65,14 @@ class Folder:
                 return place
         raise AssertionError(name)
 
-    def _lead(self) -> None:
-        """Let `latest` lead here; where that cannot be, it leads nowhere."""
+    def _lead(self, to: Path | None) -> None:
+        """Let `latest` lead to a folder; where that cannot be, it leads nowhere."""
         latest = self.parent / LATEST
-        with outputs.temporary(latest) as link:
-            try:
-                link.symlink_to(self._path.name)
+        with contextlib.suppress(OSError), outputs.temporary(latest) as link:
+            if to is not None:
+                link.symlink_to(to.name)
                 link.replace(latest)
-            except OSError:
-                self._lead_nowhere()
-
-    def _lead_nowhere(self) -> None:
-        latest = self.parent / LATEST
+                return
         with contextlib.suppress(OSError):
             if latest.is_symlink():
                 latest.unlink()
@@ -105,5 +101,5 @@ class Folder:
             return self.write(self.path / RESULTS, json.dumps(whole, indent=1) + "\n")
         except WlkError:
             if self._path is None:
-                self._lead_nowhere()
+                self._lead(None)
             raise

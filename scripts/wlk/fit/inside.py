@@ -86,7 +86,7 @@ def _of_module(
     if not top.instances_of(module.name):
         raise WlkError(Status.NO_MODULE, f"{top.name} has no instance of {module.name}")
     words = {name: value for name, value in given.items() if name in table.params}
-    own = match.match(table, module.shapes(), words)
+    own = match.match(table, module.ports(), words)
     own.require(f"{module.where}: module {module.name}")
     _narrow(found, own.params, module.name)
     return Inside(table, module.name, table.clocked(own.present))

@@ -78,8 +78,6 @@ class Match:
     missing_outputs: list[str] = field(default_factory=list)  # not compared
     tied_off: list[str] = field(default_factory=list)  # inputs no rule reads
     tied: dict[str, int] = field(default_factory=dict)  # --tie: missing inputs that are constant
-    ignored: list[str] = field(default_factory=list)  # internal signals of a scope
-    loose_widths: dict[str, int] = field(default_factory=dict)  # width found where it may vary
     notes: list[str] = field(default_factory=list)
 
     @property
@@ -207,7 +205,6 @@ class Constraint:
     test: Callable[[int], bool]
     port: str  # one that shows it
     support: int
-    meaning: str
 
 
 def _width_constraints(found: Sequence[tuple[str, Place, int]]) -> Iterator[Constraint]:
@@ -216,9 +213,9 @@ def _width_constraints(found: Sequence[tuple[str, Place, int]]) -> Iterator[Cons
         expr = place.item.width
         if expr.names and not place.item.loose_width and not place.item.opaque:
             seen.setdefault((expr.text, width), []).append((name, expr))
-    for (text, width), ports in seen.items():
+    for (_, width), ports in seen.items():
         name, expr = ports[0]
-        yield Constraint(expr, lambda v, w=width: v == w, name, len(ports), f"{text} = {width}")
+        yield Constraint(expr, lambda v, w=width: v == w, name, len(ports))
 
 
 def _count_constraints(found: Sequence[tuple[str, Place, int]]) -> Iterator[Constraint]:
@@ -228,13 +225,13 @@ def _count_constraints(found: Sequence[tuple[str, Place, int]]) -> Iterator[Cons
         for expr, index in place.dims:
             if expr.names:
                 seen.setdefault(expr.text, {}).setdefault(index, []).append((name, expr))
-    for text, indices in seen.items():
+    for indices in seen.values():
         top: dict[int, int] = {}
         for index, ports in indices.items():
             top[len(ports)] = max(index, top.get(len(ports), 0))
         for support, index in top.items():
             name, expr = indices[index][0]
-            yield Constraint(expr, lambda v, i=index: v > i, name, support, f"{text} > {index}")
+            yield Constraint(expr, lambda v, i=index: v > i, name, support)
 
 
 def _when_constraints(found: Sequence[tuple[str, Place, int]]) -> Iterator[Constraint]:
@@ -242,8 +239,8 @@ def _when_constraints(found: Sequence[tuple[str, Place, int]]) -> Iterator[Const
     for name, place, _ in found:
         if place.item.when is not None:
             seen.setdefault(place.item.when.text, []).append((name, place.item.when))
-    for text, ports in seen.items():
-        yield Constraint(ports[0][1], bool, ports[0][0], len(ports), text)
+    for ports in seen.values():
+        yield Constraint(ports[0][1], bool, ports[0][0], len(ports))
 
 
 def _absences(table: Table, found: Sequence[tuple[str, Place, int]]) -> Iterator[Constraint]:
@@ -258,17 +255,17 @@ def _absences(table: Table, found: Sequence[tuple[str, Place, int]]) -> Iterator
         for expr, index in place.dims:
             if expr.names and index >= tops.get(expr.text, (-1,))[0]:
                 tops[expr.text] = (index, name, expr)
-    for text, (index, name, expr) in tops.items():
-        yield Constraint(expr, lambda v, i=index: v <= i + 1, name, 0, f"{text} <= {index + 1}")
+    for index, name, expr in tops.values():
+        yield Constraint(expr, lambda v, i=index: v <= i + 1, name, 0)
     counts = {e.text: e for item in table.fields for _, e in item.path if e is not None}
     for text, expr in counts.items():
         may_be_none = text in table.params and 0 in table.params[text].legal
         if may_be_none and text not in tops:
-            yield Constraint(expr, lambda v: v == 0, "", 0, f"{text} = 0")
+            yield Constraint(expr, lambda v: v == 0, "", 0)
     for item in table.fields:
         if item.when is not None and item.when.text not in whens:
             whens.add(item.when.text)
-            yield Constraint(item.when, lambda v: not v, "", 0, f"no port of '{item.when.text}'")
+            yield Constraint(item.when, lambda v: not v, "", 0)
 
 
 class Solver:
@@ -353,7 +350,7 @@ def _infer(
             shown |= constraint.expr.names
     narrowed_by = _add_shared(solver, shared, weak=True) | narrowed_by
     for each in table.constraints:
-        solver.add(Constraint(each.when, lambda v: not v, "", 0, each.text))
+        solver.add(Constraint(each.when, lambda v: not v, "", 0))
     evidence = {n: c.port for c in reversed(solver.taken) for n in c.expr.names if c.port}
     possible = {**solver.domains, **{n: by_ports[n] for n in given}}
     result = {}
@@ -382,7 +379,7 @@ def _add_shared(solver: Solver, shared: Sequence[Shared], weak: bool) -> dict[st
         if each.weak == weak:
             before = len(solver.domains[each.name])
             expr = Expr(each.name, each.scope)
-            solver.add(Constraint(expr, lambda v, e=each: v in e.values, "", 0, each.scope))
+            solver.add(Constraint(expr, lambda v, e=each: v in e.values, "", 0))
             if len(solver.domains[each.name]) < before:
                 narrowed_by[each.name] = each.scope
     return narrowed_by
@@ -445,17 +442,8 @@ def _compare(result: Match, port: Port, shape: PortShape) -> None:
         expected += f" (up to {port.field.max_width})" if loose else ""
         result.differences.append(Difference(name, expected, _shape(direction, width)))
         return
-    if loose:
-        result.loose_widths[name] = width
     result.present.append(name)
     result.present_outputs += port.direction == "out"
-
-
-def _tie(result: Match, name: str, width: int, value: int) -> None:
-    if value >> width:
-        message = f"--tie {name}={value}: the port has {_bits(width)}; the most is {2**width - 1}"
-        raise WlkError(Status.USAGE, message)
-    result.tied[name] = value
 
 
 def require_ties(ties: Iterable[str], found: Sequence[Match], what: str) -> None:
@@ -483,12 +471,11 @@ def tie_places(found: Match) -> list[str]:
 
 
 def _note_extra(result: Match, port: PortShape, known: bool) -> None:
+    """One that the block does not have; in a scope it may be an internal signal."""
     name, direction, width = port
-    if direction is None and not known:
-        result.ignored.append(name)
-        return
-    expected = "no such port in this configuration" if known else "no such port"
-    result.differences.append(Difference(name, expected, _shape(direction, width)))
+    if direction is not None or known:
+        expected = "no such port in this configuration" if known else "no such port"
+        result.differences.append(Difference(name, expected, _shape(direction, width)))
 
 
 def match(
@@ -532,7 +519,10 @@ def match(
         if name in shapes:
             _compare(result, port, shapes[name])
         elif ties and name in ties and port.direction == "in":
-            _tie(result, name, port.width, ties[name])
+            if ties[name] >> port.width:
+                limit = f"the port has {_bits(port.width)}; the most is {2**port.width - 1}"
+                raise WlkError(Status.USAGE, f"--tie {name}={ties[name]}: {limit}")
+            result.tied[name] = ties[name]
         else:
             lacking[port.lack].append(name)
     for name, shape in shapes.items():

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyslang
 from pyslang import ast, parsing, syntax
@@ -37,14 +37,12 @@ NO_CONTENT = {Kind.BindDirective, Kind.EmptyMember}
 DIRECTIONS = {ast.ArgumentDirection.In: "in", ast.ArgumentDirection.Out: "out"}
 
 
-@dataclass(frozen=True)
-class Port:
-    """A port as elaborated. `packed`: a plain vector; otherwise width counts all its bits."""
+class Port(NamedTuple):
+    """A port as elaborated, a match.PortShape."""
 
     name: str
     direction: str  # "in" | "out" | "inout"
-    width: int
-    packed: bool
+    width: int  # of all its bits
 
 
 @dataclass(frozen=True)
@@ -225,29 +223,14 @@ class Module:
         )
         return names
 
-    @cached_property
-    def parameters(self) -> dict[str, int | str]:
-        """Parameters of the module (no localparams) and their default values."""
-        symbols = self.design.elaborate(self.name).parameters
-        return {s.name: _value(s) for s in symbols if not getattr(s, "isLocalParam", False)}
-
-    def ports(self, overrides: Mapping[str, int | str] | None = None) -> list[Port]:
-        """Every port in order, with the parameters' defaults or `overrides`."""
-        unknown = [name for name in overrides or {} if name not in self.parameters]
-        if unknown:
-            known = ", ".join(self.parameters) or "none"
-            message = f"module {self.name} has no parameter '{unknown[0]}'; it has {known}"
-            raise WlkError(Status.BAD_CONFIG, f"{self.where}: {message}")
-        body = self.design.elaborate(self.name, overrides or {})
-        return [p for p in map(self._port, body.portList) if p is not None]
-
-    def shapes(self) -> list[match.PortShape]:
-        """The ports as match takes them."""
-        return [(p.name, p.direction, p.width) for p in self.ports()]
+    def ports(self) -> list[Port]:
+        """Every port in order, with the defaults of the module's parameters."""
+        ports = map(self._port, self.design.elaborate(self.name).portList)
+        return [port for port in ports if port is not None]
 
     def _port(self, symbol: Any) -> Port | None:
         if symbol.kind == ast.SymbolKind.InterfacePort:
-            return Port(symbol.name, "inout", 0, False)
+            return Port(symbol.name, "inout", 0)
         if symbol.isNullPort:
             return None
         kind = symbol.type
@@ -257,8 +240,7 @@ class Module:
             where = self.design.place(symbol.location)
             raise WlkError(Status.BAD_RTL, f"{where}: {what}; {hint}")
         width = kind.bitWidth if kind.isIntegral else kind.bitstreamWidth
-        direction = DIRECTIONS.get(symbol.direction, "inout")
-        return Port(symbol.name, direction, int(width), kind.isIntegral)
+        return Port(symbol.name, DIRECTIONS.get(symbol.direction, "inout"), int(width))
 
     def instances_of(self, name: str) -> list[str]:
         """Hierarchical paths of all instances of module `name` when this module is the top."""
@@ -281,16 +263,6 @@ class Module:
             raise WlkError(Status.NO_MODULE, message)
 
 
-def _value(symbol: Any) -> int | str:
-    """A parameter's value as int when it is one, otherwise as text."""
-    if symbol.kind == ast.SymbolKind.TypeParameter:
-        return str(symbol.targetType.type)
-    try:
-        return int(symbol.value.value)
-    except (TypeError, ValueError):
-        return str(symbol.value).strip('"')
-
-
 class Design:
     """All modules of the sources given."""
 
@@ -299,7 +271,7 @@ class Design:
         self.include_dirs = list(inputs.include_dirs)
         self._sources = pyslang.SourceManager()
         self._inputs = inputs
-        self._elaborated: dict[tuple, tuple[ast.Compilation, Any]] = {}
+        self._elaborated: dict[str, tuple[ast.Compilation, Any]] = {}
         self._definitions: dict[str, list[Module]] = {}
         self._packages: list[Path] = []  # files that any module may need
         self._primitives: dict[str, Path] = {}
@@ -444,10 +416,10 @@ class Design:
         if not match.may_fit(table, {*module.port_names, *ties}):
             return False
         try:
-            shapes = module.shapes()
+            ports = module.ports()
         except WlkError:
             return False
-        return match.fits(table, shapes, ties=ties) > 0
+        return match.fits(table, ports, ties=ties) > 0
 
     def _no_module(self, wanted: str | None, tried_to_fit: bool) -> str:
         names = list(self._modules)
@@ -497,14 +469,11 @@ class Design:
         return [path for path in self.files if path in needed]
 
     # -- elaboration -----------------------------------------------------------------------
-    def elaborate(self, top: str, overrides: Mapping[str, int | str] | None = None) -> Any:
+    def elaborate(self, top: str) -> Any:
         """Body of module `top` as the top of a hierarchy."""
-        overrides = overrides or {}
-        key = (top, *sorted((k, str(v)) for k, v in overrides.items()))
-        if key not in self._elaborated:
+        if top not in self._elaborated:
             options = ast.CompilationOptions()
             options.topModules = {top}
-            options.paramOverrides = [f"{k}={v}" for k, v in overrides.items()]
             options.flags = ast.CompilationFlags.AllowTopLevelIfacePorts
             compilation = ast.Compilation(pyslang.Bag([options]))
             for tree in self._trees:
@@ -516,8 +485,8 @@ class Design:
                     self._refuse(errors)
                 raise WlkError(Status.BAD_RTL, f"module {top} cannot be elaborated as a top")
             # The symbols live as long as their compilation.
-            self._elaborated[key] = (compilation, tops[top].body)
-        return self._elaborated[key][1]
+            self._elaborated[top] = (compilation, tops[top].body)
+        return self._elaborated[top][1]
 
     def paths(self, body: Any, name: str) -> Iterator[str]:
         """Paths of the instances of module `name` below a body."""

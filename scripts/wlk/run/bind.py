@@ -43,8 +43,31 @@ verilator --binary -f wlk/warplock.f rtl/*.sv tb.sv --top-module tb"""
     force: bool = options.force()
 
     def run(self) -> int:
-        """Match the module's ports, generate the files, print how to use them."""
-        return write(self)
+        """Match the module's ports, write the files, print how to use them."""
+        fit = _matched(self, tables.load(self.block))
+        module, found = fit.module, fit.found
+        table = found.table
+        present = table.clocked(found.present)
+        # Several modules of a block can be bound in one simulation: their checkers need own names.
+        suffix = "" if module.name == table.module else f"_{module.name}"
+        harness = Harness(table, found.config, present, module.name, suffix, found.tied)
+        library = build.meson_build() / "dpi" / "libwarplock_dpi.so"
+        step = f"wlk_{table.name}{suffix}_step.c"
+        texts = {
+            "wlk_pkg.sv": harness.package_sv("*"),  # the same for all blocks of a folder
+            f"{harness.checker}.sv": harness.checker_sv(),
+            f"{harness.checker}_bind.sv": harness.bind_sv(_clock(self, table, module)),
+            step: harness.step_c(None),
+        }
+        contents = {name: text.encode() for name, text in texts.items()}
+        contents |= dict.fromkeys(LIBRARY, library.read_bytes())
+        outputs.make_folder(self.out)
+        with outputs.locked(self.out):
+            outputs.save(self.out, contents, force=self.force)
+            _write_list(self.out, [n for n in texts if n.endswith(".sv")], step)
+        report.warn(table.warnings(found.config))
+        _say(self, table, module, found, harness, self.out)
+        return 0
 
 
 def _matched(asked: Bind, table: tables.Table) -> jobs.Matched:
@@ -64,34 +87,6 @@ def _clock(asked: Bind, table: tables.Table, module: Any) -> str:
         return match.SAMPLER
     message = f"{module.name} has no clock; give --clock PATH, which samples it"
     raise WlkError(Status.USAGE, message)
-
-
-def write(asked: Bind) -> int:
-    """Write the files to asked.out."""
-    fit = _matched(asked, tables.load(asked.block))
-    module, found = fit.module, fit.found
-    table = found.table
-    present = table.clocked(found.present)
-    # Several modules of a block can be bound in one simulation: their checkers need own names.
-    suffix = "" if module.name == table.module else f"_{module.name}"
-    harness = Harness(table, found.config, present, module.name, suffix, found.tied)
-    library = build.meson_build() / "dpi" / "libwarplock_dpi.so"
-    step = f"wlk_{table.name}{suffix}_step.c"
-    texts = {
-        "wlk_pkg.sv": harness.package_sv("*"),  # the same for all blocks of a folder
-        f"{harness.checker}.sv": harness.checker_sv(),
-        f"{harness.checker}_bind.sv": harness.bind_sv(_clock(asked, table, module)),
-        step: harness.step_c(None),
-    }
-    contents = {name: text.encode() for name, text in texts.items()}
-    contents |= dict.fromkeys(LIBRARY, library.read_bytes())
-    outputs.make_folder(asked.out)
-    with outputs.locked(asked.out):
-        outputs.save(asked.out, contents, force=asked.force)
-        _write_list(asked.out, [n for n in texts if n.endswith(".sv")], step)
-    report.warn(table.warnings(found.config))
-    _say(asked, table, module, found, harness, asked.out)
-    return 0
 
 
 def _write_list(out: Path, sources: list[str], step: str) -> None:

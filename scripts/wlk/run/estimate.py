@@ -29,9 +29,12 @@ class Estimate:
         self.known: dict[str, float] = {}
         with contextlib.suppress(OSError, ValueError):
             self.known = dict(json.loads(self.path.read_text(encoding="utf-8")))
-        self.builds = {
-            job.title: self.known.get(f"build {job.table.name}") or _guess(job) for job in plan
-        }
+        self.builds = {job.title: self._build(job) for job in plan}
+
+    def _build(self, job: Job) -> float:
+        """Seconds of a build: as the last one, or by the size of its RTL."""
+        lines = sum(path.read_bytes().count(b"\n") for path in job.rtl.files)
+        return self.known.get(f"build {job.table.name}") or BUILD_START + lines / BUILD_LINES
 
     def note(self) -> str:
         """What is being done, and the time left."""
@@ -74,9 +77,3 @@ class Estimate:
                 self.known[f"cycle {job.table.name}"] = job.spent[RUNNING] / job.done
         with contextlib.suppress(OSError, WlkError), outputs.atomic_write(self.path) as f:
             json.dump(self.known, f)
-
-
-def _guess(job: Job) -> float:
-    """Seconds of a build, by the size of its RTL."""
-    lines = sum(path.read_bytes().count(b"\n") for path in job.rtl.files)
-    return BUILD_START + lines / BUILD_LINES

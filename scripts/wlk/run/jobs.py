@@ -248,7 +248,7 @@ def matched(table: Table, source: RtlSource, config: Sequence[str], *, whole: bo
     if whole:
         module.require_complete()
     given = given_config(table, config, partial=True)
-    found = match.match(table, module.shapes(), given, ties=source.tie)
+    found = match.match(table, module.ports(), given, ties=source.tie)
     match.require_ties(source.tie, [found], f"module {module.name}")
     if not found.ok:
         print(match.render_differences(found), file=sys.stderr)

@@ -36,15 +36,10 @@ _NOT_ITS_OWN = {
 
 def folder(given: Path | None) -> Path | None:
     """Where recordings are: as given, $WLK_TRACES, or shared/traces beside the checkout."""
-    if given is not None:
-        if not given.is_dir():
-            raise WlkError(Status.NO_FILE, f"{given}: no such folder; check --recordings")
-        return given
-    named = os.environ.get("WLK_TRACES")
-    if named:
+    if named := given or os.environ.get("WLK_TRACES"):
         if not Path(named).is_dir():
-            message = f"{named}: no such folder; correct WLK_TRACES, or unset it"
-            raise WlkError(Status.NO_FILE, message)
+            hint = "check --recordings" if given else "correct WLK_TRACES, or unset it"
+            raise WlkError(Status.NO_FILE, f"{named}: no such folder; {hint}")
         return Path(named)
     place = setup.ROOT.parent / "shared" / "traces"
     return place if place.is_dir() else None
@@ -52,11 +47,10 @@ def folder(given: Path | None) -> Path | None:
 
 def require(given: Path | None) -> None:
     """NO_FILE, or VACUOUS, when the folder that somebody named is not one of recordings."""
-    place = folder(given)
-    by = "--recordings" if given is not None else "WLK_TRACES"
-    named = given is not None or os.environ.get("WLK_TRACES")
+    place, named = folder(given), given or os.environ.get("WLK_TRACES")
     if place and named and not _files(place) and not any(opndcoll_replay.recordings(place)):
         message = f"{place}: no recording in it (NAME.fst, NAME.vcd, NAME.csv[.xz])"
+        by = "--recordings" if given is not None else "WLK_TRACES"
         raise WlkError(Status.VACUOUS, f"{message}; correct {by}")
 
 
@@ -98,7 +92,11 @@ def check_all(
     else:
         print(f"\nrecordings of the real designs in {place}", file=stream)
         _table(results).print(stream)
-    _print_failures(results, stream)
+    for r in results:
+        if "error" in r.extra:
+            print(f"{r.extra['recording']}: {r.extra['error']['message']}", file=stream)
+        elif r.verdict != Status.OK:
+            print(r.extra.get("report", ""), file=stream)
     for result in results if as_json else ():
         report.json_line(result.json())
     results += _replays(place, as_json, stream, brief)
@@ -128,15 +126,6 @@ def _table(results: Sequence[Result]) -> report.Table:
         verdict = report.verdict_cell(r.verdict, r.extra.get("inferred_behaviour", {}))
         table.add(name, r.block, r.scope, r.cycles, r.compared_bits, r.masked_bits, verdict)
     return table
-
-
-def _print_failures(results: Sequence[Result], stream: Any) -> None:
-    for r in results:
-        name = r.extra["recording"]
-        if "error" in r.extra:
-            print(f"{name}: {r.extra['error']['message']}", file=stream)
-        elif r.verdict != Status.OK:
-            print(r.extra.get("report", ""), file=stream)
 
 
 def _replays(place: Path, as_json: bool, stream: Any, brief: bool) -> list[Result]:
@@ -246,10 +235,8 @@ def _csv_result(path: Path, name: str, given: dict[str, str]) -> tuple[tuple, Re
 def _wave(path: Path) -> Iterator[Result]:
     blocks = [tables.load(name) for name in tables.names()]
     try:
-        checked = check.check(Check(str(path), config=_beside(path)), blocks)
+        for item in check.check(Check(str(path), config=_beside(path)), blocks):
+            yield _result(item.answer, path, item.verdict, item.text)
     except WlkError as error:
-        if error.status == Status.NO_SCOPE:
-            return
-        raise
-    for item in checked:
-        yield _result(item.answer, path, item.verdict, item.text)
+        if error.status != Status.NO_SCOPE:
+            raise

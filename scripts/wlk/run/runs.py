@@ -43,32 +43,55 @@ warplock lockstep collector --rtl build/DuplicatedCollector.sv --config coll_ent
 
     def refuse(self) -> None:
         """What does not go together, and names that nothing has."""
-        refuse(self)
+        for name in ("program", "pipeline", "rtl"):
+            if getattr(self, name) and len(self.blocks) != 1:
+                example = "BLOCK --rtl" if name == "rtl" else "issue"
+                raise WlkError(
+                    Status.USAGE, f"--{name} goes with one block: lockstep {example} ..."
+                )
+        if self.tie and not self.rtl:
+            raise WlkError(Status.USAGE, "--tie goes with --rtl: the stub lacks no input")
+        for path in self.rtl:
+            if not path.exists():
+                raise WlkError(Status.NO_FILE, f"--rtl {path}: no such file or folder")
+        for table in map(tables.load, self.blocks or tables.names()):
+            table.require_profile(self.profile)
+            if not self.rtl:
+                jobs.given_config(table, self.config)
+        _refuse_recordings(self)
+        if self.pipeline is not None:
+            outputs.refuse(self.pipeline, self.force)
+        reports.refuse(self.reports)
 
     def run(self) -> int:
-        """The exit code is the worst verdict."""
-        return run(self)
-
-
-def refuse(asked: Run) -> None:
-    """What does not go together, and names that nothing has."""
-    for name in ("program", "pipeline", "rtl"):
-        if getattr(asked, name) and len(asked.blocks) != 1:
-            example = "BLOCK --rtl" if name == "rtl" else "issue"
-            raise WlkError(Status.USAGE, f"--{name} goes with one block: lockstep {example} ...")
-    if asked.tie and not asked.rtl:
-        raise WlkError(Status.USAGE, "--tie goes with --rtl: the stub lacks no input")
-    for path in asked.rtl:
-        if not path.exists():
-            raise WlkError(Status.NO_FILE, f"--rtl {path}: no such file or folder")
-    for table in map(tables.load, asked.blocks or tables.names()):
-        table.require_profile(asked.profile)
-        if not asked.rtl:
-            jobs.given_config(table, asked.config)
-    _refuse_recordings(asked)
-    if asked.pipeline is not None:
-        outputs.refuse(asked.pipeline, asked.force)
-    reports.refuse(asked.reports)
+        """Run every configuration asked for; the exit code is the worst verdict."""
+        if self.list:
+            return jobs.list_blocks(self.json)
+        if self.cycles is None:
+            self.cycles = 0 if self.program is not None else jobs.CYCLES
+        plan = jobs.plan(self)
+        build.meson_build(jobs=self.jobs)
+        results, lost = _run_all(plan, self)
+        if not self.json:
+            print()
+            _table(plan, results).print()
+        try:
+            if not self.blocks:
+                results += recordings.check_all(
+                    self.recordings, self.json, jobs=self.jobs, brief=True
+                )
+        except WlkError as error:
+            if error.status != Status.NO_SPACE:
+                raise
+            print(f"recordings: {error.message}", file=sys.stderr)
+            lost.append(error.status)
+        code = report.exit_code(results)
+        lost += _keep(self, self.folder, code or min(lost, default=Status.OK), results)
+        if not self.blocks and not self.all and not self.json:
+            print(NEXT)
+        if self.strict and code == Status.OK:
+            search.require_pinned(map(_inference, results))
+        return int(code or min(lost, default=Status.OK))
 
 
 def _refuse_recordings(asked: Run) -> None:
@@ -109,37 +132,6 @@ class Screen:
     def _print(self, lines: Sequence[str]) -> None:
         for text in lines:
             print(text, file=sys.stderr if self.asked.json else sys.stdout, flush=True)
-
-
-def run(asked: Run) -> int:
-    """Run every configuration asked for; the exit code is the worst verdict."""
-    if asked.list:
-        return jobs.list_blocks(asked.json)
-    if asked.cycles is None:
-        asked.cycles = 0 if asked.program is not None else jobs.CYCLES
-    plan = jobs.plan(asked)
-    build.meson_build(jobs=asked.jobs)
-    results, lost = _run_all(plan, asked)
-    if not asked.json:
-        print()
-        _table(plan, results).print()
-    try:
-        if not asked.blocks:
-            results += recordings.check_all(
-                asked.recordings, asked.json, jobs=asked.jobs, brief=True
-            )
-    except WlkError as error:
-        if error.status != Status.NO_SPACE:
-            raise
-        print(f"recordings: {error.message}", file=sys.stderr)
-        lost.append(error.status)
-    code = report.exit_code(results)
-    lost += _keep(asked, asked.folder, code or min(lost, default=Status.OK), results)
-    if not asked.blocks and not asked.all and not asked.json:
-        print(NEXT)
-    if asked.strict and code == Status.OK:
-        search.require_pinned(map(_inference, results))
-    return int(code or min(lost, default=Status.OK))
 
 
 def _inference(result: report.Result) -> tuple[str, bool, Mapping[str, Any]]:
