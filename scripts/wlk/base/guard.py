@@ -40,7 +40,10 @@ def guard(work: Callable[[], int], as_json: bool = False) -> int:
             progress.terminate_children()
         if complained or stdout.error is None:
             return code
-        return _complain_of_output(stdout.error, code)
+        # stdout was full; a failure that is known goes before.
+        name = report.verdict_name(Status(code)) if code in iter(Status) else str(code)
+        why = f"cannot write the output: {stdout.error.strerror}; free some space"
+        return _complain(f"{why}; the answer was {name}", code or Status.NO_SPACE, as_json=False)
 
 
 def _call(work: Callable[[], int], as_json: bool) -> tuple[int, bool]:
@@ -68,13 +71,6 @@ def _call(work: Callable[[], int], as_json: bool) -> tuple[int, bool]:
 
 def _terminated(number: int, _frame: object) -> None:
     raise SystemExit(128 + number)
-
-
-def _complain_of_output(error: OSError, code: int) -> int:
-    """stdout was full; a failure that is known goes before."""
-    name = report.verdict_name(Status(code)) if code in iter(Status) else str(code)
-    message = f"cannot write the output: {error.strerror}; free some space; the answer was {name}"
-    return _complain(message, code or Status.NO_SPACE, as_json=False)
 
 
 def _complain(message: str, status: int, as_json: bool) -> int:

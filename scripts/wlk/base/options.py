@@ -12,13 +12,14 @@ import argparse
 import inspect
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import KW_ONLY, dataclass, field, fields
 from pathlib import Path
 from typing import Any, ClassVar, NoReturn, TypeVar
 
 from .errors import Status, WlkError
 
 Kind = TypeVar("Kind")
+COMMON = "common options"
 
 
 class Parser(argparse.ArgumentParser):
@@ -67,14 +68,13 @@ def path(text: str, metavar: str = "FILE", default: Any = None, **how: Any) -> A
 def add_fields(parser: argparse.ArgumentParser, kind: type) -> None:
     """The options that the fields of a dataclass declare."""
     groups: dict[str, Any] = {"": parser}
-    exclusive = None
     for each in (each for each in fields(kind) if "how" in each.metadata):
         group, how = each.metadata["group"], dict(each.metadata["how"])
+        if each.metadata["alone"] and "alone" not in groups:
+            groups["alone"] = parser.add_mutually_exclusive_group()
         if group not in groups:
             groups[group] = parser.add_argument_group(group)
-        place = groups[group]
-        if each.metadata["alone"]:
-            place = exclusive = exclusive or parser.add_mutually_exclusive_group()
+        place = groups["alone" if each.metadata["alone"] else group]
         if "name" in each.metadata:
             name = each.metadata["name"] or f"--{each.name.replace('_', '-')}"
             place.add_argument(name, dest=each.name, **how)
@@ -95,9 +95,10 @@ class Command:
     NEEDS: ClassVar[tuple[str, ...]] = ("build",)  # what set-up provides before it runs
     ACTIONS: ClassVar[tuple[type[Command], ...]] = ()
 
-    json: bool = field(default=False, kw_only=True)
-    no_setup: bool = field(default=False, kw_only=True)
-    words: Sequence[str] = field(default=(), kw_only=True)
+    _: KW_ONLY
+    json: bool = option(False, "print JSON objects, one a line", group=COMMON)
+    no_setup: bool = option(False, "install nothing; refuse if something is missing", group=COMMON)
+    words: Sequence[str] = ()
 
     def refuse(self) -> None:
         """Raise for what no work can make good, before any is done."""
@@ -111,7 +112,7 @@ class Command:
         raise NotImplementedError
 
     @classmethod
-    def add(cls, subparsers: Any, is_action: bool = False) -> None:
+    def add(cls, subparsers: Any) -> None:
         """Add its parser."""
         summary = inspect.getdoc(cls).partition("\n")[0]
         parser = subparsers.add_parser(
@@ -124,17 +125,10 @@ class Command:
         )
         parser.set_defaults(asked=cls)
         add_fields(parser, cls)
-        common = parser.add_argument_group("common options")
-        for name, text in (
-            ("--json", "print JSON objects, one a line"),
-            ("--no-setup", "install nothing; refuse if something is missing"),
-        ):
-            default = argparse.SUPPRESS if is_action else False  # it may stand before the action
-            common.add_argument(name, action="store_true", default=default, help=text)
         if cls.ACTIONS:
             actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
             for each in cls.ACTIONS:
-                each.add(actions, is_action=True)
+                each.add(actions)
 
 
 def of(kind: type[Kind], args: object) -> Kind:

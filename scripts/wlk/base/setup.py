@@ -40,33 +40,25 @@ class Feature:
     requirements: str = ""  # file with the Python packages, in scripts/
 
 
+def _tools(names: str, **others: str) -> dict[str, str]:
+    """Programs whose packages have their names, and others with their packages."""
+    return {name: name for name in names.split()} | others
+
+
 FEATURES = {
     # libwarplock and its tools; Verilator brings the reader of FST files
     "build": Feature(
-        {
-            "gcc": "gcc",
-            "g++": "g++",
-            "ninja": "ninja-build",
-            "meson": "meson",
-            "pkg-config": "pkg-config",
-            "verilator": "verilator",
-        },
+        _tools("gcc g++ meson pkg-config verilator", ninja="ninja-build"),
         {"zlib": "zlib1g-dev", "libzstd": "libzstd-dev", "libdeflate": "libdeflate-dev"},
     ),
-    "verilate": Feature(
-        {"g++": "g++", "make": "make", "verilator": "verilator", "ccache": "ccache"}
-    ),
+    "verilate": Feature(_tools("g++ make verilator ccache")),
     "rtl": Feature(requirements="requirements.txt"),
     "vcd": Feature({"vcd2fst": "gtkwave"}),
     "newest": Feature(libraries={"liblz4": "liblz4-dev"}, requirements="requirements-newest.txt"),
     "pytest": Feature({"xz": "xz-utils"}, requirements="requirements-test.txt"),
     "lint": Feature(requirements="requirements-lint.txt"),
-    "clang": Feature(
-        {"clang": "clang", "clang-format": "clang-format", "clang-tidy": "clang-tidy"}
-    ),
-    "yosys": Feature({"yosys": "yosys"}),
-    "valgrind": Feature({"valgrind": "valgrind"}),
-    "iverilog": Feature({"iverilog": "iverilog"}),
+    "clang": Feature(_tools("clang clang-format clang-tidy")),
+    **{name: Feature(_tools(name)) for name in ("yosys", "valgrind", "iverilog")},
 }
 KINDS = {"run": ("build", "verilate", "rtl", "vcd"), "test": tuple(FEATURES)}
 OLDEST = {"meson": "1.0", "verilator": "5.006"}

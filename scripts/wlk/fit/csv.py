@@ -45,8 +45,7 @@ def read_ports(path: Path) -> list[tuple[str, str, int]]:
     if kinds[0] != "#dir" or len(kinds) != len(names):
         message = f"{path}:2: must be '#dir' and i<width> or o<width> for each of the columns"
         raise WlkError(Status.BAD_CSV, message)
-    twice = [name for name in set(names) if names.count(name) > 1]
-    if twice:
+    if twice := [name for name in set(names) if names.count(name) > 1]:
         raise WlkError(Status.BAD_CSV, f"{path}:1: column '{min(twice)[:90]}' comes twice")
     return [_port(path, *column) for column in zip(names[1:], kinds[1:], strict=True)]
 

@@ -94,11 +94,11 @@ def _of_module(
 
 def modules(design: object, top: object, table: Table) -> Modules:
     """The modules of the blocks inside that the RTL has by their names."""
-    found = {}
-    for inner in composed.blocks(table)[1:]:
-        if top.instances_of(inner.module):
-            found[inner.name] = [port.name for port in design.find(inner.module).ports()]
-    return found
+    return {
+        inner.name: [port.name for port in design.find(inner.module).ports()]
+        for inner in composed.blocks(table)[1:]
+        if top.instances_of(inner.module)
+    }
 
 
 def _narrow(found: Match, params: Mapping[str, ParamValue], module: str) -> None:
@@ -113,18 +113,14 @@ def _narrow(found: Match, params: Mapping[str, ParamValue], module: str) -> None
             message = f"{module}: {name}={param.show(mine.value)}, but its ports allow {allowed}"
             raise WlkError(Status.IFACE_CHANGED, message)
         if mine.how != "given" and both != mine.possible:
-            narrowed[name] = _settle(found.table, mine, both)
+            default = found.table.params[name].default
+            value = mine.value if mine.value in both else both[-1]
+            narrowed[name] = dataclasses.replace(
+                mine,
+                value=default if default in both else value,
+                possible=both,
+                how="ports" if len(both) == 1 else mine.how,
+                ambiguous=mine.ambiguous and len(both) > 1,
+            )
     found.params.update(narrowed)
     found.config.update({name: item.value for name, item in narrowed.items()})
-
-
-def _settle(table: Table, item: ParamValue, possible: tuple[int, ...]) -> ParamValue:
-    default = table.params[item.name].default
-    value = item.value if item.value in possible else possible[-1]
-    return dataclasses.replace(
-        item,
-        value=default if default in possible else value,
-        possible=possible,
-        how="ports" if len(possible) == 1 else item.how,
-        ambiguous=item.ambiguous and len(possible) > 1,
-    )

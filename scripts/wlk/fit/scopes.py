@@ -99,14 +99,19 @@ class Finder:
         self.wanted = wanted
 
     def targets(self) -> list[Target]:
-        """The instances to check, clocks and possible configurations included."""
+        """The instances to check, clocks and possible configurations included. BAD_CONFIG when one
+        has no legal configuration."""
         found = self._named() if self.wanted.scope else self._all()
         match.require_ties(self.wanted.tie, [t.match for t in found], self.wanted.dump)
         for target in found:
             if target.match.ok:
                 target.clock_is_optional = target.table.clock is None and self.wanted.clock is None
                 target.clock = self._choose_clock(target)
-                target.subject = self._subject(target)
+                if not search.first(target.match):  # that the ports and the user leave
+                    why = f"config: {target.table.refusal(target.match.config)}"
+                    where = f"{self.wanted.dump}: scope {target.scope.path}"
+                    raise WlkError(Status.BAD_CONFIG, f"{where}: {why}")
+                target.subject = Subject(target.match, target.scope.path)
         return found
 
     def _match(
@@ -117,14 +122,6 @@ class Finder:
         return match.match(
             table, scope.shapes, mine, clock=False, shared=shared, ties=self.wanted.tie
         )
-
-    def _subject(self, target: Target) -> Subject:
-        """BAD_CONFIG when no configuration that the ports and the user leave is legal."""
-        if not search.first(target.match):
-            why = target.table.refusal(target.match.config)
-            where = f"{self.wanted.dump}: scope {target.scope.path}"
-            raise WlkError(Status.BAD_CONFIG, f"{where}: config: {why}")
-        return Subject(target.match, target.scope.path)
 
     def _named(self) -> list[Target]:
         """The scopes of the command line; each must fit a block."""
@@ -173,7 +170,13 @@ class Finder:
         """Why a scope cannot be checked; shows the table of differences."""
         found, where = target.match, f"{self.wanted.dump}: scope {target.scope.path}"
         if not _telling(target) and not found.differences:
-            inside = [t.scope.path for t in self._inside(target.scope)]
+            inside = [
+                scope.path
+                for scope, table in itertools.product(self.scopes.values(), self.blocks)
+                if scope.is_inside(target.scope)
+                and match.may_fit(table, scope.signals, clock=False)
+                and self._match(table, scope).ok
+            ]
             hint = f"; {', '.join(inside)} inside it does" if inside else ""
             names = ", ".join(table.name for table in self.blocks)
             return WlkError(Status.IFACE_CHANGED, f"{where} has no port of block {names}{hint}")
@@ -187,15 +190,6 @@ class Finder:
             )
             return WlkError(Status.BAD_WIDTH if widths else error.status, error.message)
         raise AssertionError(where)
-
-    def _inside(self, outer: Scope) -> list[Target]:
-        tried = [
-            Target(table, scope, self._match(table, scope))
-            for scope in self.scopes.values()
-            for table in self.blocks
-            if scope.is_inside(outer) and match.may_fit(table, scope.signals, clock=False)
-        ]
-        return [target for target in tried if target.match.ok]
 
     def _none_fits(self, odd: Sequence[Target]) -> WlkError:
         names = ", ".join(table.name for table in self.blocks)

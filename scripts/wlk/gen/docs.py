@@ -119,14 +119,8 @@ def ports(block: str) -> str:
 
 def _port_row(item: Field) -> list[str]:
     name, width = f"`{emitted(item)}`", "" if item.opaque else f"`{item.width.text}`"
-    return [
-        _entry(item, t) for t in (name, item.direction, width, item.doc, "; ".join(_notes(item)))
-    ]
-
-
-def _entry(item: Field, text: str) -> str:
-    """Of a field that each entry of a list has, q for the number of the entry."""
-    return text if item.entry is None else _numberless(text)
+    row = [name, item.direction, width, item.doc, "; ".join(_notes(item))]
+    return row if item.entry is None else [*map(_numberless, row)]
 
 
 def _numberless(text: str) -> str:
@@ -141,15 +135,11 @@ def _unit_row(table: Table, fields: list[Field]) -> list[str]:
     home = next(name for name in names() if first.unit in load(name).units)
     what = f"the ports of [`{first.unit}`]({home}.md#unit-{first.unit})"
     notes = [*_notes(replace(first, x_hides=()))]
-    if hidden := _hidden(table, fields):
+    # Outputs that show fields of the unit; a unit for all outputs that are parts of it.
+    heads = {item.flat: item.unit_head for item in table.fields}
+    if hidden := dict.fromkeys(heads[n] or n for item in fields for n in item.x_hides):
         notes.append(f"an X in it hides what shows it of {', '.join(f'`{n}`' for n in hidden)}")
     return [f"`{ahead}_…`", first.direction, "", what, "; ".join(notes)]
-
-
-def _hidden(table: Table, fields: list[Field]) -> list[str]:
-    """Outputs that show fields of a unit; a unit for all outputs that are parts of it."""
-    heads = {item.flat: item.unit_head for item in table.fields}
-    return list(dict.fromkeys(heads[n] or n for item in fields for n in item.x_hides))
 
 
 def unit(block: str, name: str) -> str:

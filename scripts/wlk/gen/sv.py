@@ -70,42 +70,25 @@ class Harness:
     def side(self, direction: str) -> Side:
         ports = [p for p in (*self.ports, *self.tied_ports) if p.direction == direction]
         control = self.layout.in_control if direction == "in" else self.layout.out_control
-        words = [self._word([p for p in ports if p.word == w]) for w in range(control)]
-        payloads = []
-        for payload in self.layout.payloads:
-            if payload.direction != direction:
-                continue
-            lanes = [p for p in ports if payload.word <= p.word < payload.word + payload.words]
-            bits = payload.words * WORD
-            payloads.append((bits, self._lanes(lanes, payload.word, bits)))
+        words = [self._concat(ports, word, 1) for word in range(control)]
+        payloads = [
+            (p.words * WORD, self._concat(ports, p.word, p.words))
+            for p in self.layout.payloads
+            if p.direction == direction
+        ]
         return Side(words, payloads)
 
-    def _word(self, ports: list[Port]) -> str:
-        """One control word: fields at their places, zeros between."""
-        if not ports:
-            return "64'h0"
-        return self._concat([(p.lsb, p.width, self._value(p)) for p in ports], WORD)
-
-    def _lanes(self, ports: list[Port], first: int, bits: int) -> str:
-        if not ports:
-            return f"{bits}'h0"
-        places = [((p.word - first) * WORD + p.lsb, p.width, self._value(p)) for p in ports]
-        return self._concat(places, bits)
-
-    def _value(self, port: Port) -> str:
-        """What stands for a port: its name, or the constant."""
-        if port.name not in self.tied:
-            return port.name
-        return f"{port.width}'h{self.tied[port.name]:x}"
-
-    @staticmethod
-    def _concat(places: list[tuple[int, int, str]], bits: int) -> str:
-        parts, at = [], 0
-        for lsb, width, name in sorted(places):
+    def _concat(self, ports: list[Port], first: int, words: int) -> str:
+        """What is in some words of the record: ports, or their constants, with zeros between."""
+        parts, at, bits = [], 0, words * WORD
+        inside = [p for p in ports if first <= p.word < first + words]
+        for port in sorted(inside, key=lambda p: (p.word, p.lsb)):
+            lsb = (port.word - first) * WORD + port.lsb
             if lsb > at:
                 parts.append(f"{lsb - at}'h0")
-            parts.append(name)
-            at = lsb + width
+            tied = port.name in self.tied
+            parts.append(f"{port.width}'h{self.tied[port.name]:x}" if tied else port.name)
+            at = lsb + port.width
         if at < bits:
             parts.append(f"{bits - at}'h0")
         if len(parts) == 1:

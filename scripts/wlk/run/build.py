@@ -43,14 +43,10 @@ KINDS = {
     "clang": Kind((*RELEASE, "--werror"), {"CC": "clang", "CXX": "clang++"}),
     "asan": Kind(
         (
-            "-Dbuildtype=debugoptimized",
-            "-Db_colorout=never",
-            "--werror",
-            "-Db_sanitize=address,undefined",
-            "-Db_lundef=false",
+            *("-Dbuildtype=debugoptimized", "-Db_colorout=never", "--werror"),
+            *("-Db_sanitize=address,undefined", "-Db_lundef=false"),
             # An undefined behaviour must fail the run, not only print.
-            "-Dc_args=-fno-sanitize-recover=all",
-            "-Dcpp_args=-fno-sanitize-recover=all",
+            *(f"-D{language}_args=-fno-sanitize-recover=all" for language in ("c", "cpp")),
         )
     ),
 }
@@ -118,8 +114,7 @@ def _configure(name: str, build: Path, environment: Mapping[str, str], log: Path
 
 def _percentage(log: Path) -> str:
     """How far ninja is: the start of its last line."""
-    last = progress.tail(log, 1)
-    found = PERCENTAGE.match(last[0]) if last else None
+    found = PERCENTAGE.match("".join(progress.tail(log, 1)))
     return f"{found[1]} %" if found else ""
 
 

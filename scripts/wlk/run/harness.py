@@ -17,25 +17,20 @@ from ..tables import Config
 from . import tools
 from .jobs import Job
 
+PIPES = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
 NO_ROOM = "the disk is full, or that of /tmp; free some space there"
 
 
 def words(job: Job, **more: object) -> list[str]:
     """The harness's words for a job; `more`: in place of its own, or beside them."""
     args = job.args
-    keys = {
-        "first": args.seeds[0],
-        "last": args.seeds[-1],
-        "cycles": args.cycles,
-        "profile": args.profile,
-        "power_up": args.power_up,
-    }
-    keys |= {"program": args.program} | more
-    given = [f"{key}={value}" for key, value in keys.items() if value is not None]
-    if job.matched is not None and job.args.bind == "all":
-        open_ports = inside.suspects(job.table, job.config, job.inside, job.modules)
-        given += [f"suspect={each}" for each in open_ports]
+    keys = {"first": args.seeds[0], "last": args.seeds[-1]}
+    keys |= {key: getattr(args, key) for key in ("cycles", "profile", "power_up", "program")}
+    given = [f"{key}={value}" for key, value in (keys | more).items() if value is not None]
     if job.matched is not None:
+        if args.bind == "all":
+            open_ports = inside.suspects(job.table, job.config, job.inside, job.modules)
+            given += [f"suspect={each}" for each in open_ports]
         given += [f"tie={place}" for place in match.tie_places(job.matched)]
     other = overrides(job, job.config)
     given += [f"+{name}={value}" for name, value in job.plusargs.items()]
@@ -44,10 +39,9 @@ def words(job: Job, **more: object) -> list[str]:
 
 def overrides(job: Job, config: Config) -> str:
     """Parameters that differ from those the harness was built with, as it takes them."""
-    names = list(job.table.params)
-    return ",".join(
-        f"{names.index(name)}:{value}" for name, value in config.items() if value != job.built[name]
-    )
+    numbered = enumerate(job.table.params)
+    changed = [(n, config[name]) for n, name in numbered if config[name] != job.built[name]]
+    return ",".join(f"{number}:{value}" for number, value in changed)
 
 
 def run(job: Job, program: Path, words: Sequence[str]) -> dict:
@@ -80,13 +74,7 @@ def _run(job: Job, program: Path, words: Sequence[str]) -> tuple[dict, str, int]
     last = ""
     with (
         ThreadPoolExecutor(1) as reader,  # ends when the child has ended
-        progress.child(
-            [program, *words],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            errors="replace",
-        ) as process,
+        progress.child([program, *words], **PIPES, text=True, errors="replace") as process,
     ):
         answer = reader.submit(process.stdout.read)  # it may be more than a pipe holds
         for line in process.stderr:
@@ -128,10 +116,9 @@ def notes(title: str, answer: Mapping[str, Any]) -> list[str]:
         found.append(f"{title}: {_assertion(answer['assertion'])}")
     if "assertions_before_reset" in answer:
         early = answer["assertions_before_reset"]
-        found.append(
-            f"{title}: {early['count']:,} assertions fired before the first reset was over, "
-            f"which means nothing with random power-up; the first: {_assertion(early)}"
-        )
+        what = f"{early['count']:,} assertions fired before the first reset was over"
+        meaning = "which means nothing with random power-up"
+        found.append(f"{title}: {what}, {meaning}; the first: {_assertion(early)}")
     if "printed" in answer:
         lines = answer["printed"]["lines"]
         found.append(f"{title}: the RTL printed {lines:,} lines; shown only around a failure")

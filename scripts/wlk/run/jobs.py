@@ -17,7 +17,7 @@ from ..base.options import Command, operand, option
 from ..fit import inside, match, search
 from ..fit.inside import Inside
 from ..gen import composed, stubs
-from ..tables import Config, Param, Table
+from ..tables import Config, Table
 from . import verilate
 
 CYCLES = 20_000  # of a seed
@@ -261,13 +261,8 @@ def rtl_job(table: Table, args: Run) -> Job:
     fit = matched(table, args, args.config, whole=True)
     design, module, given, found = fit.design, fit.module, fit.given, fit.found
     table = found.table
-    source = verilate.Rtl(
-        list(design.files_for(module)),
-        module.name,
-        [Path(p) for p in design.include_dirs],
-        list(design.defines),
-        list(design.included),
-    )
+    files, folders = design.files_for(module), design.include_dirs
+    source = verilate.Rtl(files, module.name, folders, design.defines, design.included)
     name = " ".join(args.config) or module.name
     job = Job(table, found.config, name, source, args, table.clocked(found.present), found)
     if args.bind == "all":
@@ -288,19 +283,14 @@ def build_config(table: Table, config: Config) -> Config:
     inner = composed.blocks(table)[1:]
     shape = _shape(table, inner, chosen)
     for name, param in table.params.items():
-        for value in _others(param, chosen[name]):
+        # The last value that fits: widths grow with a value, so those that share them are
+        # neighbours. A parameter that a rule seldom reads is at its default or not.
+        lower = [value for value in reversed(param.legal) if value < chosen[name]]
+        for value in lower if param.behavioural else (param.default,):
             if _shape(table, inner, chosen | {name: value}) != shape:
                 break
             chosen[name] = value
     return chosen
-
-
-def _others(param: Param, value: int) -> tuple[int, ...]:
-    """Values to build with, the last that fits: widths grow with a value, so those that share
-    them are neighbours. A parameter that a rule seldom reads is at its default or not."""
-    if param.behavioural:
-        return tuple(reversed([other for other in param.legal if other < value]))
-    return () if value == param.default else (param.default,)
 
 
 def _shape(table: Table, inner: Iterable[Table], config: Config) -> list[object]:

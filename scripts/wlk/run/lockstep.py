@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Execute lockstep runs: build the harness, settle open parameters, run the seeds."""
+"""One lockstep run, RTL and model side by side: build the harness, settle parameters that the
+ports leave open, run the seeds, and put the answer together."""
 
 import dataclasses
 import functools
@@ -172,10 +173,8 @@ def _result(
     if job.matched is not None:
         extra["inferred"] = _inferred(job, subject)
         extra |= search.as_json(subject) if subject is not None else {}
-        extra["match"] = job.matched.kind
-        extra["not_compared"] = job.matched.missing_outputs
-        extra["tied_off"] = job.matched.tied_off
-        extra["tied"] = job.matched.tied
+        extra |= {"match": job.matched.kind, "not_compared": job.matched.missing_outputs}
+        extra |= {"tied_off": job.matched.tied_off, "tied": job.matched.tied}
     return Result(
         block=job.table.name,
         module=job.rtl.top,
@@ -191,14 +190,10 @@ def _result(
 
 def _reported(job: Job, answer: dict) -> dict:
     """What the harness reports of a failure, and the checkers it had."""
-    reported = {}
-    if "at_fault" in answer:
-        reported["at_fault"] = answer["at_fault"]
+    reported = {"at_fault": answer["at_fault"]} if "at_fault" in answer else {}
     if job.table.instances:
         reported["checkers"] = [job.table.name, *(each.table.name for each in job.inside)]
-    for key in ("seed", "barely_compared", "stuck"):
-        if answer.get(key):
-            reported[key] = answer[key]
+    reported |= {k: answer[k] for k in ("seed", "barely_compared", "stuck") if answer.get(k)}
     return reported | harness.findings(answer)
 
 
@@ -207,11 +202,7 @@ def rows(results: Iterable[Result]) -> list[tuple]:
     return [
         (
             f"{r.block} {r.extra['name']}",
-            r.block,
-            r.extra["name"],
-            r.cycles,
-            r.compared_bits,
-            r.masked_bits,
+            *(r.block, r.extra["name"], r.cycles, r.compared_bits, r.masked_bits),
             f"{r.extra['floors_met']}/{r.extra['floors']}",
             r.extra["cycles_per_second"],
             report.verdict_cell(r.verdict, r.extra.get("inferred_behaviour", {})),
@@ -223,8 +214,7 @@ def rows(results: Iterable[Result]) -> list[tuple]:
 def _inferred(job: Job, subject: Subject | None) -> dict[str, str]:
     """How each parameter was found that is neither given nor shown by the ports."""
     items = [p for p in job.matched.params.values() if p.how not in ("ports", "given")]
-    group = [subject] if subject is not None else []
-    how = {p.name: search.how(subject, p, group) if group else p.how for p in items}
+    how = {p.name: search.how(subject, p, [subject]) if subject else p.how for p in items}
     return job.table.fold(how, job.config)
 
 

@@ -155,7 +155,7 @@ class Trial:
     @property
     def is_clean(self) -> bool:
         """It is the stub without a fault."""
-        return not self.fault.changes and not self.fault.number
+        return not self.fault.name
 
     @property
     def judges_block(self) -> bool:
@@ -256,12 +256,11 @@ def load(block: str, config: dict[str, Any] | None = None) -> list[Fault]:
 
 
 def _fault(entry: dict[str, Any], raw: dict[str, Any], base: dict[str, Any], origin: Path) -> Fault:
-    changes = [{"file": raw["file"]} | change for change in entry["change"]]
     return Fault(
         name=entry["id"],
         config=base | entry.get("config", {}),
         block=entry.get("block", raw["block"]),
-        changes=tuple(Change(**change) for change in changes),
+        changes=tuple(Change(**{"file": raw["file"]} | change) for change in entry["change"]),
         expect=tuple(entry["expect"]),
         why=entry.get("hidden", ""),
         origin=origin,
@@ -313,10 +312,9 @@ def _trials(block: str, asked: Mutate) -> Iterator[Trial]:
     table = tables.load(block)
     faults = _chosen(faults_of(table), fault_list(block), asked)
     configs = [table.config(fault.config) for fault in faults]
-    plans: dict[str, Job] = {}
-    for config in configs:
-        if table.text(config) not in plans:  # planning writes the stub: once, not by several
-            plans[table.text(config)] = _plan(table, config, asked)
+    # Planning writes the stub: once, not by several.
+    different = {table.text(config): config for config in configs}
+    plans = {text: _plan(table, config, asked) for text, config in different.items()}
     for job in plans.values():
         yield Trial(table, Fault("", {}), job.config, job, asked.bind)
     at: list[int | None] = []
@@ -345,8 +343,7 @@ def _plan(table: Table, config: Config, asked: Mutate) -> Job:
         bind=asked.bind,
         keep=False,
     )
-    (job,) = jobs.plan(run)
-    return job
+    return jobs.plan(run)[0]
 
 
 def _chosen(faults: list[Fault], path: Path, asked: Mutate) -> list[Fault]:

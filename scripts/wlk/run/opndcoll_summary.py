@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a replay prints, and the statistics: rates and tables of what `wlk-opndcoll` counts.
+"""`warplock opndcoll`: what a replay of GPGPU-Sim's operand collector prints, and its statistics,
+rates and tables of what `wlk-opndcoll` counts.
 
 docs/operand-collector.md defines each count.
 """
@@ -57,9 +58,8 @@ warplock opndcoll core.stim.xz --config qv100.cfg --summary"""
             message = "--json: events are lines of text; it goes with --diff or --summary"
             raise WlkError(Status.USAGE, message)
         if self.summary and (self.state or self.stats):
-            raise WlkError(
-                Status.USAGE, "--summary prints no events; --state and --stats add to them"
-            )
+            message = "--summary prints no events; --state and --stats add to them"
+            raise WlkError(Status.USAGE, message)
 
     def run(self) -> int:
         """Replay; print, compare, or count."""
@@ -129,11 +129,13 @@ def render(counts: dict[str, Any], name: str) -> str:
     if counts["cycles"]:
         heading += f" in {counts['cycles']:,} core cycles"
     kinds = [kind for kind in counts["kinds"] if kind["issued"] or kind["issue_refused"]]
+    steps = counts["steps"]
+    banks = [b | {"mean": b["queued"] / steps if steps else None} for b in counts["banks"]]
     tables = [
         _totals(counts),
         _columns("kind", kinds, FLOW_COLUMNS),
         _columns("kind", kinds, WAIT_COLUMNS),
-        _means(_columns("bank", counts["banks"], BANK_COLUMNS, "queue, mean"), counts),
+        _columns("bank", banks, BANK_COLUMNS | {"queue, mean": "mean"}),
         _histogram("busy units", "steps", counts["busy_units"]),
         _histogram("requests in a bank", "banks x steps", counts["queue_lengths"]),
     ]
@@ -148,17 +150,10 @@ def _totals(counts: dict[str, Any]) -> report.Table:
     return table
 
 
-def _columns(key: str, rows: list[dict], columns: dict[str, str], *more: str) -> report.Table:
-    table = report.Table(key, *columns, *more)
+def _columns(key: str, rows: list[dict], columns: dict[str, str]) -> report.Table:
+    table = report.Table(key, *columns)
     for row in rows:
-        table.rows.append((str(row[key]), *(row[name] for name in columns.values())))
-    return table
-
-
-def _means(table: report.Table, counts: dict[str, Any]) -> report.Table:
-    steps = counts["steps"]
-    lengths = [bank["queued"] / steps if steps else None for bank in counts["banks"]]
-    table.rows = [(*row, mean) for row, mean in zip(table.rows, lengths, strict=True)]
+        table.add(str(row[key]), *(row[name] for name in columns.values()))
     return table
 
 

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The search's runner for the lockstep harness: many configurations in one process."""
+"""Which parameters a user's RTL has where its ports leave them open, by lockstep runs.
+
+The search of fit/search.py names configurations; the harness runs many of them in one process.
+"""
 
 from collections.abc import Sequence
 from pathlib import Path

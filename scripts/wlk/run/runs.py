@@ -46,9 +46,8 @@ warplock lockstep collector --rtl build/DuplicatedCollector.sv --config coll_ent
         for name in ("program", "pipeline", "rtl"):
             if getattr(self, name) and len(self.blocks) != 1:
                 example = "BLOCK --rtl" if name == "rtl" else "issue"
-                raise WlkError(
-                    Status.USAGE, f"--{name} goes with one block: lockstep {example} ..."
-                )
+                message = f"--{name} goes with one block: lockstep {example} ..."
+                raise WlkError(Status.USAGE, message)
         if self.tie and not self.rtl:
             raise WlkError(Status.USAGE, "--tie goes with --rtl: the stub lacks no input")
         for path in self.rtl:

@@ -8,11 +8,11 @@ most one line `NAME: message` behind a failure.
 import contextlib
 import subprocess
 import sys
-import threading
 from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from ..base import progress
 from ..base.errors import Status, WlkError
@@ -47,45 +47,35 @@ def run(
     options |= {"stdout": subprocess.PIPE if capture else None, "stderr": subprocess.PIPE}
     with (
         progress.Progress(label) as line,
+        ThreadPoolExecutor(2) as readers,  # they end when the child has ended
         progress.child([path, *map(str, words)], **options) as process,
     ):
-        report: list[str] = []
-        output: list[bytes] = []
-        threads = [threading.Thread(target=_listen, args=(process.stderr, line, report))]
-        if capture:
-            reader = lambda: output.append(process.stdout.read())  # noqa: E731
-            threads.append(threading.Thread(target=reader))
-        for thread in threads:
-            thread.daemon = True
-            thread.start()
-        if feed is not None:
-            _write(process.stdin, feed)
-        for thread in threads:
-            thread.join()
-        code = process.wait()
-    answer = Answer(code, b"".join(output).decode(errors="replace"), "".join(report))
+        report = readers.submit(_listen, process.stderr, line)
+        output = readers.submit(process.stdout.read if capture else bytes)
+        # All of `feed`, or as much as the program takes: its exit code then shows why.
+        with contextlib.suppress(BrokenPipeError):
+            for piece in feed or ():
+                process.stdin.write(piece)
+            if feed is not None:
+                process.stdin.close()
+        text = output.result().decode(errors="replace")
+        answer = Answer(process.wait(), text, report.result())
     _check(path, answer, capture)
     return answer
 
 
-def _listen(pipe: Any, line: progress.Progress, report: list[str]) -> None:
-    with contextlib.suppress(ValueError):  # closed under us on the way out
-        for raw in pipe:
-            text = raw.decode(errors="replace")
-            words = text.split()
-            if len(words) == 3 and words[0] == "progress":
-                line.total = int(words[2])
-                line.update(int(words[1]))
-            else:
-                report.append(text)
-
-
-def _write(pipe: Any, feed: Iterable[bytes]) -> None:
-    """Send all of `feed`, or as much as the program takes: its exit code then shows why."""
-    with contextlib.suppress(BrokenPipeError):
-        for piece in feed:
-            pipe.write(piece)
-        pipe.close()
+def _listen(pipe: IO[bytes], line: progress.Progress) -> str:
+    """Show progress; what else is on stderr."""
+    report = ""
+    for raw in pipe:
+        text = raw.decode(errors="replace")
+        words = text.split()
+        if len(words) == 3 and words[0] == "progress":
+            line.total = int(words[2])
+            line.update(int(words[1]))
+        else:
+            report += text
+    return report
 
 
 def _check(path: Path, answer: Answer, capture: bool) -> None:

@@ -38,14 +38,9 @@ UNOPTIMIZED = '#pragma GCC push_options\n#pragma GCC optimize ("O0")\n'
 REST = "\n#pragma GCC pop_options\n"
 MAX_BUILDS = 1000  # builds kept; a whole run of `mutate` must fit in
 # What a harness is compiled against, beside what is generated.
-INTERFACE = [
-    MAIN,
-    HARNESS / "harness.h",
-    setup.ROOT / "dpi/include/warplock/dpi.h",
-    setup.ROOT / "dpi/include/warplock/checker.h",
-    setup.ROOT / "refmodel/include/warplock/block.h",
-    setup.ROOT / "refmodel/include/warplock/error.h",
-]
+INTERFACE = [MAIN, HARNESS / "harness.h"]
+INTERFACE += [setup.ROOT / "dpi/include/warplock" / name for name in ("dpi.h", "checker.h")]
+INTERFACE += [setup.ROOT / "refmodel/include/warplock" / name for name in ("block.h", "error.h")]
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A block's port table, and what follows from it for a configuration."""
+"""A block's port table (refmodel/blocks/NAME.toml), and what follows from it for a configuration:
+its ports, their places in a record, how its parameters are read and shown."""
 
 from __future__ import annotations
 
