@@ -202,14 +202,14 @@ def _better(subject: Subject, items: Sequence[ParamValue]) -> Config:
 
 def _from_relatives(subject: Subject, group: Sequence[Subject]) -> Config:
     """Values of untried parameters that passing relatives have, and this subject has not."""
-    values = {}
-    for item in subject.untried:
-        for other in group:
-            chosen = other.chosen.config if other is not subject and other.passing else {}
-            value = chosen.get(item.name)
-            if value in item.possible and value not in subject.values(item.name):
-                values[item.name] = value
-    return values
+    relatives = [other.chosen.config for other in group if other is not subject and other.passing]
+    return {
+        item.name: config[item.name]
+        for item in subject.untried
+        for config in relatives
+        if config.get(item.name) in item.possible
+        and config[item.name] not in subject.values(item.name)
+    }
 
 
 def _line(values: Sequence[int]) -> list[int]:
@@ -307,16 +307,11 @@ class _Ranked:
 
     def __init__(self, subject: Subject) -> None:
         self.subject = subject
-        varied = subject.varied
-        self.trials = [
-            ({name: t.config[name] for name in varied}, self._rank(t, number), t)
-            for number, t in enumerate(subject.fair)
-        ]
-
-    def _rank(self, trial: Trial, number: int) -> Rank:
-        usual, odd = self.subject.usual(trial), self.subject.oddity(trial)
-        how = int(trial.passed), trial.failing, trial.score
-        return Rank(*how, usual, odd, int(number == 0), number)
+        self.trials = []
+        for number, t in enumerate(subject.fair):
+            how = int(t.passed), t.failing, t.score, subject.usual(t), subject.oddity(t)
+            rank = Rank(*how, int(number == 0), number)
+            self.trials.append(({name: t.config[name] for name in subject.varied}, rank, t))
 
     def best(self, assignment: Config) -> tuple[Rank, Trial]:
         """The best that agrees; of a parameter with one value tried, any value agrees.
@@ -379,7 +374,7 @@ def inferred(subject: Subject) -> dict[str, int | str]:
     """What the chosen configuration has only because it behaves so: the settings to pin."""
     table = subject.found.table
     shown = subject.found.shown(subject.chosen.config)
-    return {key: shown[key] for key in table.settings_of({p.name for p in subject.open})}
+    return {key: shown[key] for key in table.settings_of(p.name for p in subject.open)}
 
 
 def rests_on(found: Mapping[str, int | str]) -> str:
@@ -473,15 +468,14 @@ def _of_the_default(subject: Subject) -> list[str]:
     usual = next((t for t in subject.trials if t.config == subject.found.config), None)
     if usual is None or usual is chosen or not usual.failed or not chosen.passed:
         return []
-    changed = [
+    keys = table.settings_of(
         item.name
         for item in subject.open
         if chosen.config[item.name] != item.value == table.params[item.name].default
-    ]
-    if not changed:
+    )
+    if not keys:
         return []
     before, after = subject.found.shown(usual.config), subject.found.shown(chosen.config)
-    keys = table.settings_of(changed)
     was, now, pin = (
         " ".join(f"{word}{key}={shown[key]}" for key in keys)
         for word, shown in (("", before), ("", after), ("--config ", before))

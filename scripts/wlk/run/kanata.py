@@ -133,14 +133,13 @@ class Reader:
         return WlkError(status, f"{self.name}:{self.line}: {what}")
 
     def _head(self, lines: Sequence[str]) -> None:
+        version, first = (line.split("\t") for line in [*lines, "", ""][:2])
         self.line = 1
-        version = lines[0].split("\t") if lines else []
         if version[:1] != ["Kanata"] or len(version) != 2:
             raise self.error("the first line must be 'Kanata<TAB>version'")
         if version[1] != VERSION:
             raise self.error(f"version {version[1]}; this reads {VERSION}", Status.BAD_VERSION)
         self.line = 2
-        first = lines[1].split("\t") if len(lines) > 1 else []
         if first[:1] != ["C="] or len(first) != 2:
             raise self.error("the second line must be 'C=<TAB>cycle'")
         self.cycle = self.log.start = self._number(first[1])
@@ -296,11 +295,8 @@ LETTER = 6.7  # of the labels' font
 
 def svg(log: Log, instructions: range, cycles: range) -> str:
     """A drawing of some instructions in some cycles."""
-    shown = [
-        op
-        for op in log.instructions
-        if op.number in instructions and op.start < cycles.stop and op.end > cycles.start
-    ]
+    some = [op for op in log.instructions if op.number in instructions]
+    shown = [op for op in some if op.start < cycles.stop and op.end > cycles.start]
     return Drawing(shown, cycles).text()
 
 
@@ -315,10 +311,11 @@ class Drawing:
     def text(self) -> str:
         width = max(self._x(self.cycles.stop) + MARGIN, 780)
         height = AXIS + ROW * len(self.shown) + LEGEND + MARGIN
+        size = f'width="{width:.0f}" height="{height}"'
         parts = [
-            f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height}" '
+            f'<svg xmlns="http://www.w3.org/2000/svg" {size} '
             f'viewBox="0 0 {width:.0f} {height}" font-family="monospace" font-size="11">',
-            f'<rect width="{width:.0f}" height="{height}" fill="#ffffff"/>',
+            f'<rect {size} fill="#ffffff"/>',
             *self._grid(),
             *(part for op in self.shown for part in self._row(op)),
             *(part for op in self.shown for part in self._arrows(op)),

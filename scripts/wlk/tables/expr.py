@@ -56,12 +56,12 @@ class Expr:
     def __call__(self, cfg: Config) -> int:
         return int(eval(self._code, _GLOBALS, cfg))
 
-    def c(self, prefix: str = "cfg->") -> str:
-        """The expression as C, with parameters as `<prefix><name>`."""
+    def c(self) -> str:
+        """The expression as C, with parameters as `cfg->name`."""
 
         def put(token: re.Match[str]) -> str:
             word = token[0]
-            return _IN_C.get(word) or (f"{word}u" if word.isdigit() else f"{prefix}{word}")
+            return _IN_C.get(word) or (f"{word}u" if word.isdigit() else f"cfg->{word}")
 
         text = _TOKEN.sub(put, self.text)
         return text if _TOKEN.fullmatch(self.text) else f"({text})"

@@ -107,7 +107,7 @@ class Table:
         plain = [p.name for p in self.params.values() if not p.list_of and not p.derived]
         return [*plain, *self.lists]
 
-    def settings_of(self, names: Collection[str]) -> list[str]:
+    def settings_of(self, names: Iterable[str]) -> list[str]:
         """The settings that these parameters belong to."""
         wanted = {self.params[name].list_of or name for name in names}
         return [key for key in self.settings() if key in wanted]
@@ -201,9 +201,9 @@ class Table:
         only = replace(derived, legal=(words,), default=words)
         return replace(whole, members=members, params=whole.params | {only.name: only}, whole=whole)
 
-    def text(self, cfg: Config, unknown: Collection[str] = ()) -> str:
+    def text(self, cfg: Config) -> str:
         """`key=value key=value` in table order."""
-        return " ".join(f"{k}={v}" for k, v in self.show(cfg, unknown).items())
+        return " ".join(f"{k}={v}" for k, v in self.show(cfg).items())
 
     def name_lists(self, report: str, shown: Mapping[str, int | str]) -> str:
         """A report of the programs in C, which know no names, with its lists as in `shown`."""
