@@ -47,7 +47,7 @@ def read_manifest(folder: Path = FOLDER) -> list[Entry]:
 def make(entry: Entry, out: Path) -> vectors.Header:
     """Make an entry's file anew, in place of one that is there."""
     made = {key: entry[key] for key in KEYS}
-    return vectors.gen(vectors.Gen(out=out, small=True, force=True, **made))
+    return vectors.Gen(out=out, small=True, force=True, **made).make()
 
 
 def write(folder: Path = FOLDER) -> int:

@@ -292,18 +292,16 @@ def _visible(table: Table, config: Config, asked: Mutate) -> list[int | None]:
     """In which cycle each fault of a port must show."""
     path, zero = WORK / table.name / "ports.wlv", asked.power_up == "zero"
     path.parent.mkdir(parents=True, exist_ok=True)
-    header = vectors.gen(
-        vectors.Gen(
-            table.name,
-            path,
-            seed=asked.seeds[0],
-            cycles=min(asked.cycles, RECORDED),
-            force=True,
-            power_up=asked.power_up,
-            config=table.show(config),
-        )
+    made = vectors.Gen(
+        table.name,
+        path,
+        seed=asked.seeds[0],
+        cycles=min(asked.cycles, RECORDED),
+        force=True,
+        power_up=asked.power_up,
+        config=table.show(config),
     )
-    records = vectors.records(header, table, config)
+    records = vectors.records(made.make(), table, config)
     return port_faults.visible(table, config, records, zero)
 
 

@@ -222,7 +222,7 @@ def _csv_result(path: Path, name: str, given: dict[str, str]) -> tuple[tuple, Re
     """A recording played as one block, and how well that explains it."""
     with tempfile.TemporaryDirectory() as place:
         out = Path(place) / (path.name + ".wlv")
-        done = vectors.import_csv(vectors.Import(path, out, name, config=given))
+        done = vectors.Import(path, out, name, config=given).make()
         header = done.header
         table = vectors.check_schema(header)
         config = vectors.check_config(header, table)

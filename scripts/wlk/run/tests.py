@@ -60,8 +60,13 @@ class Tests(Command):
         """Run the tests; 0 only if at least one ran and none failed."""
         folder = build.meson_build(whole=True, jobs=self.jobs)
         OUTPUT.mkdir(parents=True, exist_ok=True)
+        chosen = self.folder or FOLDERS
         with setup.locked("test"):  # the logs are of one run
-            outcomes = _run_all(folder, self)
+            outcomes = run_meson(folder, self.k, self.jobs) if "unit" in chosen else []
+            outcomes += run_pytest(self, chosen)
+        if not any(o.result != "skipped" for o in outcomes):
+            which = f" matches {self.k!r}" if self.k else " ran"
+            raise WlkError(Status.VACUOUS, f"no test{which}")
         show(outcomes, self.json)
         return int(any(o.result == "failed" for o in outcomes))
 
@@ -76,16 +81,6 @@ class Outcome:
     result: str
     seconds: float
     message: str = ""
-
-
-def _run_all(folder: Path, asked: Tests) -> list[Outcome]:
-    chosen = asked.folder or FOLDERS
-    outcomes = run_meson(folder, asked.k, asked.jobs) if "unit" in chosen else []
-    outcomes += run_pytest(asked, chosen)
-    if not any(o.result != "skipped" for o in outcomes):
-        which = f" matches {asked.k!r}" if asked.k else " ran"
-        raise WlkError(Status.VACUOUS, f"no test{which}")
-    return outcomes
 
 
 # Meson

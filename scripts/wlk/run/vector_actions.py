@@ -8,46 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .. import tables
 from ..base import options, report
 from ..base.errors import Status, WlkError
 from ..base.options import Command, operand, option
 from . import goldens, harness, jobs, lockstep, vectors
-from .vectors import Header
-
-
-def _show_file(header: Header, as_json: bool, **more: Any) -> None:
-    if as_json:
-        report.json_line(header.json() | more)
-        return
-    size = header.json()["bytes"]
-    print(f"{header.path}: {header.cycles:,} cycles of {header.block}, {size:,} bytes")
-
-
-def _warn(header: Header) -> None:
-    table = vectors.check_schema(header)
-    report.warn(table.warnings(table.config(header.config)))
-
-
-@dataclass
-class Gen(vectors.Gen):
-    """Generate a file from a seed."""
-
-    NAME = "gen"
-    EXAMPLE = "warplock vectors gen collector c.wlv --config num_lanes=4 --seed 7 --cycles 1e5"
-
-    def refuse(self) -> None:
-        """Names that nothing has."""
-        vectors.refuse(self)
-        table = tables.load(self.block)
-        table.require_profile(self.profile)
-        table.config(self.config)
-
-    def run(self) -> int:
-        header = vectors.gen(self)
-        _warn(header)
-        _show_file(header, self.json)
-        return 0
+from .vectors import Gen, Header, Import
 
 
 @dataclass
@@ -125,26 +90,6 @@ class Dump(Command):
 
 
 @dataclass
-class Import(vectors.Import):
-    """Make a file from a recording."""
-
-    NAME = "import"
-    EXAMPLE = "warplock vectors import --csv collector_A.csv.xz a.wlv --block collector"
-
-    def refuse(self) -> None:
-        """A name that the file cannot have."""
-        vectors.refuse(self)
-
-    def run(self) -> int:
-        done = vectors.import_csv(self)
-        for note in done.notes:
-            print(f"  {note}", file=sys.stderr if self.json else sys.stdout)
-        _warn(done.header)
-        _show_file(done.header, self.json, notes=done.notes, **done.search)
-        return 0
-
-
-@dataclass
 class Info(Command):
     """Print what files say of themselves."""
 
@@ -156,7 +101,7 @@ class Info(Command):
     def run(self) -> int:
         for path in self.files:
             header = vectors.read_header(path)
-            _show_file(header, self.json)
+            vectors.show_file(header, self.json)
             if not self.json:
                 shown = header.text | {"config": report.config_text(_config(header))}
                 for key, value in shown.items():

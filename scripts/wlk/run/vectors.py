@@ -3,13 +3,14 @@
 
 import contextlib
 import json
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from .. import tables
-from ..base import options, outputs
+from ..base import options, outputs, report
 from ..base.errors import Status, WlkError
 from ..base.options import Command, operand, option
 from ..fit import csv, match, search
@@ -19,34 +20,6 @@ from . import tools
 
 PROGRAM = "dpi/wlk-vec"
 HIGHEST = 2**64 - 1  # of a seed, and cycles
-
-
-@dataclass
-class Gen(Command):
-    """How a file is made from a seed."""
-
-    block: str = operand("BLOCK")
-    out: Path = operand("OUT", type=Path)
-    seed: int = option(1, "what is drawn", type=options.number(0, HIGHEST), metavar="S")
-    profile: str = option("mix", "kind of stimulus (default: mix, phases of all)")
-    cycles: int = option(10_000, "of the file", type=options.number(1, HIGHEST), metavar="N")
-    small: bool = option(False, "smallest file instead of fastest writing")
-    force: bool = options.force()
-    power_up: str = options.power_up()
-    config: Mapping[str, str] = options.settings("a parameter; may be given several times")
-
-
-@dataclass
-class Import(Command):
-    """Which recording is to become a file."""
-
-    csv: Path = options.path("the recording", "FILE[.xz]", required=True)
-    out: Path = operand("OUT", type=Path)
-    block: str = option("", "what it is of", metavar="BLOCK", required=True)
-    force: bool = options.force()
-    power_up: str = options.power_up()
-    config: Mapping[str, str] = options.settings("a parameter that the ports do not show")
-    strict: bool = options.strict()
 
 
 @dataclass(frozen=True)
@@ -99,6 +72,29 @@ def read_header(path: Path) -> Header:
         raise WlkError(Status.CORRUPT, f"{message}; make the file again") from error
     words = decoded["in_words"], decoded["out_words"]
     return Header(path, decoded["cycles"], words, text)
+
+
+def _refuse(out: Path, force: bool) -> None:
+    """A name that a vector file cannot have."""
+    if out.exists() and not out.is_file():
+        raise WlkError(Status.NO_FILE, f"{out}: is no regular file; name a file to write")
+    outputs.refuse(out, force)
+
+
+def show_file(header: Header, as_json: bool, **more: Any) -> None:
+    """Print what a file is, of one line or as an object."""
+    if as_json:
+        report.json_line(header.json() | more)
+        return
+    size = header.json()["bytes"]
+    print(f"{header.path}: {header.cycles:,} cycles of {header.block}, {size:,} bytes")
+
+
+def _show_made(header: Header, as_json: bool, **more: Any) -> None:
+    """A file that was made, and what to be warned of in its configuration."""
+    table = check_schema(header)
+    report.warn(table.warnings(table.config(header.config)))
+    show_file(header, as_json, **more)
 
 
 # ---- is it ours? --------------------------------------------------------------------------------
@@ -175,29 +171,11 @@ def check_model(header: Header, table: tables.Table) -> None:
         raise WlkError(Status.BAD_VERSION, f"{message}; {_again(header)}")
 
 
-# ---- commands -----------------------------------------------------------------------------------
-
-
-def refuse(asked: Gen | Import) -> None:
-    """A name that a vector file cannot have."""
-    if asked.out.exists() and not asked.out.is_file():
-        raise WlkError(Status.NO_FILE, f"{asked.out}: is no regular file; name a file to write")
-    outputs.refuse(asked.out, asked.force)
+# ---- reading and playing -------------------------------------------------------------------------
 
 
 def _flags(**given: bool) -> list[str]:
     return [f"--{name}" for name, value in given.items() if value]
-
-
-def gen(asked: Gen) -> Header:
-    """Generate a file from a seed."""
-    table = tables.load(asked.block)
-    refuse(asked)
-    words = ["gen", *_flags(force=asked.force, small=asked.small), asked.block, asked.out]
-    words += [asked.seed, asked.profile, asked.cycles, asked.power_up]
-    words += table.words(table.config(asked.config))
-    tools.run(PROGRAM, words, label=f"writing {asked.out}")
-    return read_header(asked.out)
 
 
 @dataclass(frozen=True)
@@ -238,7 +216,7 @@ def dump(header: Header, first: int, last: int | None) -> None:
     tools.run(PROGRAM, words, label=f"reading {header.path}", capture=False)
 
 
-# ---- import -------------------------------------------------------------------------------------
+# ---- making -------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -249,38 +227,6 @@ class Imported:
     notes: list[str]
     search: dict[str, Any]  # what was inferred from the behaviour, and what was tried
     config: dict[str, Any]  # as one gives it, as far as it is known
-
-
-def import_csv(asked: Import) -> Imported:
-    """Make a file from a recording's CSV; infer the parameters that the ports show. With `strict`
-    AMBIGUOUS when they leave open what the behaviour depends on."""
-    refuse(asked)
-    source, out = asked.csv, asked.out
-    found = match.match(tables.load(asked.block), csv.read_ports(source), asked.config, clock=False)
-    table = found.table
-    _require(found, source, asked.config)
-    likely = search.first(found)
-    if not likely:
-        raise WlkError(Status.BAD_PARAMS, f"{source}: {table.refusal(found.config)}")
-    subject = search.Subject(found)
-    # Under another name until the configuration is decided.
-    with outputs.temporary(out) as trial:
-        header = _convert(asked, trial, table, likely[0])
-        if subject.open:
-            _explore(subject, header, table)
-            if asked.strict:
-                search.require_pinned([(str(source), True, search.inferred(subject))])
-            config = subject.chosen.config
-        else:
-            config = likely[0]
-        if config == likely[0]:
-            outputs.publish(trial, out, replace=asked.force)
-            header = read_header(out)
-        else:
-            header = _convert(asked, out, table, config, force=asked.force)
-    shown = found.shown(config)
-    searched = search.as_json(subject) if subject.open else {}
-    return Imported(header, _notes(subject, config), searched, shown)
 
 
 def _explore(subject: Subject, header: Header, table: tables.Table) -> None:
@@ -335,10 +281,107 @@ def _require(found: Match, source: Path, given: Mapping[str, str]) -> None:
     raise WlkError(Status.BAD_CSV, f"{source}:1: {text}")
 
 
-def _convert(
-    asked: Import, out: Path, table: tables.Table, config: tables.Config, force: bool = False
-) -> Header:
-    words = ["import", *_flags(force=force), table.name, out, asked.csv, asked.power_up]
-    words += table.words(config)
-    tools.run(PROGRAM, words, label=f"importing {asked.csv}", feed=csv.lines(asked.csv))
-    return read_header(out)
+@dataclass
+class Gen(Command):
+    """Generate a file from a seed."""
+
+    NAME = "gen"
+    EXAMPLE = "warplock vectors gen collector c.wlv --config num_lanes=4 --seed 7 --cycles 1e5"
+
+    block: str = operand("BLOCK")
+    out: Path = operand("OUT", type=Path)
+    seed: int = option(1, "what is drawn", type=options.number(0, HIGHEST), metavar="S")
+    profile: str = option("mix", "kind of stimulus (default: mix, phases of all)")
+    cycles: int = option(10_000, "of the file", type=options.number(1, HIGHEST), metavar="N")
+    small: bool = option(False, "smallest file instead of fastest writing")
+    force: bool = options.force()
+    power_up: str = options.power_up()
+    config: Mapping[str, str] = options.settings("a parameter; may be given several times")
+
+    def refuse(self) -> None:
+        """Names that nothing has."""
+        _refuse(self.out, self.force)
+        table = tables.load(self.block)
+        table.require_profile(self.profile)
+        table.config(self.config)
+
+    def run(self) -> int:
+        _show_made(self.make(), self.json)
+        return 0
+
+    def make(self) -> Header:
+        table = tables.load(self.block)
+        _refuse(self.out, self.force)
+        words = ["gen", *_flags(force=self.force, small=self.small), self.block, self.out]
+        words += [self.seed, self.profile, self.cycles, self.power_up]
+        words += table.words(table.config(self.config))
+        tools.run(PROGRAM, words, label=f"writing {self.out}")
+        return read_header(self.out)
+
+
+@dataclass
+class Import(Command):
+    """Make a file from a recording."""
+
+    NAME = "import"
+    EXAMPLE = "warplock vectors import --csv collector_A.csv.xz a.wlv --block collector"
+
+    csv: Path = options.path("the recording", "FILE[.xz]", required=True)
+    out: Path = operand("OUT", type=Path)
+    block: str = option("", "what it is of", metavar="BLOCK", required=True)
+    force: bool = options.force()
+    power_up: str = options.power_up()
+    config: Mapping[str, str] = options.settings("a parameter that the ports do not show")
+    strict: bool = options.strict()
+
+    def refuse(self) -> None:
+        """A name that the file cannot have."""
+        _refuse(self.out, self.force)
+
+    def run(self) -> int:
+        done = self.make()
+        for note in done.notes:
+            print(f"  {note}", file=sys.stderr if self.json else sys.stdout)
+        _show_made(done.header, self.json, notes=done.notes, **done.search)
+        return 0
+
+    def make(self) -> Imported:
+        """The file; parameters that the ports show are inferred. With `strict` AMBIGUOUS when they
+        leave open what the behaviour depends on."""
+        _refuse(self.out, self.force)
+        source, out = self.csv, self.out
+        found = match.match(
+            tables.load(self.block), csv.read_ports(source), self.config, clock=False
+        )
+        table = found.table
+        _require(found, source, self.config)
+        likely = search.first(found)
+        if not likely:
+            raise WlkError(Status.BAD_PARAMS, f"{source}: {table.refusal(found.config)}")
+        subject = search.Subject(found)
+        # Under another name until the configuration is decided.
+        with outputs.temporary(out) as trial:
+            header = self._convert(trial, table, likely[0])
+            if subject.open:
+                _explore(subject, header, table)
+                if self.strict:
+                    search.require_pinned([(str(source), True, search.inferred(subject))])
+                config = subject.chosen.config
+            else:
+                config = likely[0]
+            if config == likely[0]:
+                outputs.publish(trial, out, replace=self.force)
+                header = read_header(out)
+            else:
+                header = self._convert(out, table, config, force=self.force)
+        shown = found.shown(config)
+        searched = search.as_json(subject) if subject.open else {}
+        return Imported(header, _notes(subject, config), searched, shown)
+
+    def _convert(
+        self, out: Path, table: tables.Table, config: tables.Config, force: bool = False
+    ) -> Header:
+        words = ["import", *_flags(force=force), table.name, out, self.csv, self.power_up]
+        words += table.words(config)
+        tools.run(PROGRAM, words, label=f"importing {self.csv}", feed=csv.lines(self.csv))
+        return read_header(out)
