@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Long work: a progress line, child processes that end when we do."""
 
-from __future__ import annotations
-
 import atexit
 import contextlib
 import os
@@ -17,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TextIO, TypeVar
+from typing import Any, Self, TextIO, TypeVar
 
 from . import outputs
 from .errors import Status, WlkError
@@ -81,7 +79,7 @@ class Progress:
                 self.stream.flush()
                 self._shown = False
 
-    def __enter__(self) -> Progress:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -4,22 +4,23 @@
 Every command that compares uses the same object: design page, "The one command".
 """
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, TextIO
+from typing import Any, Self, TextIO
 
-from .errors import MEANINGS, Status
-
-VERDICTS = frozenset(status for status, text in MEANINGS.items() if "verdict" in text)
+from .errors import Status
 
 
 def verdict_name(status: Status) -> str:
     """The verdict's word: PASS, FUNCTIONAL_MISMATCH, ..."""
     return "PASS" if status == Status.OK else Status(status).name
+
+
+def verdict_of(name: str) -> Status:
+    """The verdict of that word."""
+    return Status.OK if name == "PASS" else Status[name]
 
 
 @dataclass(frozen=True)
@@ -32,13 +33,13 @@ class Mismatch:
     got: int
     care: int
 
-    @staticmethod
-    def of(first: Mapping[str, Any]) -> Mismatch | None:
+    @classmethod
+    def of(cls, first: Mapping[str, Any]) -> Self | None:
         """That of a program's answer; None when it names no port."""
         if "port" not in first:
             return None
         values = {k: int(first[k], 16) for k in ("expected", "got", "care") if k in first}
-        return Mismatch(first["cycle"], first["port"], **values)
+        return cls(first["cycle"], first["port"], **values)
 
     def json(self) -> dict[str, Any]:
         """As a JSON object; values in hexadecimal, since a port is wider than a JSON number."""
@@ -76,8 +77,9 @@ class Result:
         return common | dict(self.extra)
 
 
-def exit_code(results: Iterable[Result]) -> Status:
-    """Of several runs: OK only if all pass, else the worst. No run at all is VACUOUS."""
+def exit_code(results: Iterable[Any]) -> Status:
+    """Of several runs, by their `verdict`: OK only if all pass, else the worst. No run at all is
+    VACUOUS."""
     verdicts = [result.verdict for result in results]
     return worst(verdicts) if verdicts else Status.VACUOUS
 

@@ -128,8 +128,11 @@ class Match:
 
     def require(self, what: str) -> None:
         """WlkError IFACE_CHANGED in one line when the ports cannot be used. `what`: whose."""
-        if self.ok:
-            return
+        if not self.ok:
+            raise self.refusal(what)
+
+    def refusal(self, what: str) -> WlkError:
+        """Why the ports cannot be used."""
         more = len(self.differences or self.missing_inputs) - 1
         rest = f" (and {more} more)" if more > 0 else ""
         if self.kind == "conflict":
@@ -143,7 +146,7 @@ class Match:
             text = "none of the block's outputs is there, so nothing could be compared"
         notes = f"; {self.notes[0]}" if self.notes else ""
         where = f"block {self.table.name} ({self.table.path.name})"
-        raise WlkError(Status.IFACE_CHANGED, f"{what} does not fit {where}: {text}{notes}")
+        return WlkError(Status.IFACE_CHANGED, f"{what} does not fit {where}: {text}{notes}")
 
 
 def _values(param: Param, values: Sequence[int]) -> str:

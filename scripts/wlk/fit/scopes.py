@@ -182,20 +182,17 @@ class Finder:
             return WlkError(Status.IFACE_CHANGED, f"{where} has no port of block {names}{hint}")
         if len(found.differences) + len(found.missing_inputs) > 1:
             print(match.render_differences(found), file=sys.stderr)
-        try:
-            found.require(where)
-        except WlkError as error:
-            widths = found.kind == "conflict" and all(
-                d.expected.endswith(("bit", "bits", ")")) for d in found.differences
-            )
-            return WlkError(Status.BAD_WIDTH if widths else error.status, error.message)
-        raise AssertionError(where)
+        error = found.refusal(where)
+        widths = [d.expected.endswith(("bit", "bits", ")")) for d in found.differences]
+        if found.kind == "conflict" and all(widths):
+            return WlkError(Status.BAD_WIDTH, error.message)
+        return error
 
     def _none_fits(self, odd: Sequence[Target]) -> WlkError:
         names = ", ".join(table.name for table in self.blocks)
         head = f"{self.wanted.dump}: no scope fits a block ({names})"
         near = list(odd) or self._best_guess()
-        reasons = [reason(target) for target in near[:3]]
+        reasons = [t.match.refusal(t.scope.path).message for t in near[:3]]
         tail = f"; nearest: {'; '.join(reasons)}" if reasons else "; none has a port of these"
         return WlkError(Status.NO_SCOPE, f"{head}{tail}")
 
@@ -307,15 +304,6 @@ def _by_name(found: Sequence[Target]) -> list[Target]:
 def are_rivals(a: Target, b: Target) -> bool:
     """Different blocks of which the scope shows the same ports."""
     return a.scope is b.scope and rivals.are_rivals(a.match, b.match)
-
-
-def reason(target: Target) -> str:
-    """Why a scope does not fit."""
-    try:
-        target.match.require(target.scope.path)
-    except WlkError as error:
-        return error.message
-    return target.scope.path
 
 
 def _near(path: str, known: Sequence[str] | set[str] | Mapping[str, Any]) -> str:

@@ -1,17 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """A waveform as the tool `wlk-check` shows it: its scopes, and passes over it."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import queue
 import subprocess
-import threading
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Self
 
 from ..base import progress
 from ..base.errors import Status, WlkError
@@ -27,7 +25,7 @@ class Scope:
     """A scope of the dump and its own signals."""
 
     path: str
-    parent: Scope | None
+    parent: Self | None
     signals: dict[str, tuple[int, int]]  # name -> width, handle; one handle is one signal
 
     @property
@@ -37,14 +35,14 @@ class Scope:
     def signal_path(self, name: str) -> str:
         return f"{self.path}.{name}" if self.path else name
 
-    def around(self) -> Iterator[Scope]:
+    def around(self) -> Iterator[Self]:
         """This scope, then those it is in."""
-        scope: Scope | None = self
+        scope: Self | None = self
         while scope is not None:
             yield scope
             scope = scope.parent
 
-    def is_inside(self, other: Scope) -> bool:
+    def is_inside(self, other: Self) -> bool:
         return self is not other and any(scope is other for scope in self.around())
 
 
@@ -67,36 +65,31 @@ class Session:
         self._errors: list[str] = []
         self._done: int | None = None
 
-    def __enter__(self) -> Session:
+    def __enter__(self) -> Self:
         pipe = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
         text = {"encoding": "utf-8", "errors": "replace"}
         self._progress = self._stack.enter_context(progress.Progress(f"checking {self.dump}"))
+        readers = self._stack.enter_context(ThreadPoolExecutor(2))  # they end when the child has
         self._process = self._stack.enter_context(progress.child(self._command, **pipe, **text))
-        self._threads = [
-            threading.Thread(target=self._read_out, args=(self._process.stdout,), daemon=True),
-            threading.Thread(target=self._read_err, args=(self._process.stderr,), daemon=True),
-        ]
-        for thread in self._threads:
-            thread.start()
+        readers.submit(self._read_out, self._process.stdout)
+        self._errors_read = readers.submit(self._read_err, self._process.stderr)
         return self
 
     def __exit__(self, *_: object) -> None:
         self._stack.close()
 
     def _read_out(self, pipe: IO[str]) -> None:
-        with contextlib.suppress(ValueError):  # closed under us on the way out
-            for line in pipe:
-                self._lines.put(line)
+        for line in pipe:
+            self._lines.put(line)
         self._lines.put(None)
 
     def _read_err(self, pipe: IO[str]) -> None:
-        with contextlib.suppress(ValueError):
-            for line in pipe:
-                words = line.split()
-                if words[:1] == ["progress"] and len(words) == 3:
-                    self._done, self._progress.total = int(words[1]), int(words[2])
-                else:
-                    self._errors.append(line.strip().removeprefix(f"{TOOL}: "))
+        for line in pipe:
+            words = line.split()
+            if words[:1] == ["progress"] and len(words) == 3:
+                self._done, self._progress.total = int(words[1]), int(words[2])
+            else:
+                self._errors.append(line.strip().removeprefix(f"{TOOL}: "))
 
     def _line(self) -> str | None:
         """The next line of the tool, None at the end; shows progress meanwhile."""
@@ -109,8 +102,7 @@ class Session:
     def _fail(self) -> WlkError:
         """What the tool died of."""
         code = self._process.wait()
-        for thread in self._threads:
-            thread.join()
+        self._errors_read.result()
         message = (self._errors or ["no reason given"])[-1]
         if code not in set(Status) or code == Status.OK:
             return WlkError(Status.MODEL_ERROR, f"{TOOL} {self.dump} ended with {code}: {message}")
@@ -156,7 +148,7 @@ class Passes:
         self._stack = contextlib.ExitStack()
         self._ready: Session | None = None
 
-    def __enter__(self) -> Passes:
+    def __enter__(self) -> Self:
         self._fst = self._stack.enter_context(dumps.as_fst(self._dump))
         return self
 

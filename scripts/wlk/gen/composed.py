@@ -243,7 +243,9 @@ def _stage_sv(stage: Stage) -> str:
         pins = [f".{part.table.clock}({own.table.clock})"]
         for path, port in part.ports.items():
             net = _pin(stage, (part.name, path))
-            pins.append(_connection(port.name, net))
+            # Broken where verible-verilog-format would leave the line too long.
+            fits = 6 + len(f".{port.name}({net}),") <= shell.LINE
+            pins.append(f".{port.name}({net})" if fits else f".{port.name}(\n          {net})")
             if port.direction == "out" and net not in shown:
                 wires.append(shell.wire(port.width, net))
         text = shell.listed(pins, 6)
@@ -251,12 +253,6 @@ def _stage_sv(stage: Stage) -> str:
     body = "\n".join(["".join(wires), *instances, "".join(_gates_sv(stage))])
     ports = shell.declarations(own.table.clock, list(own.ports.values()))
     return shell.module_text(own.table, ports, body)
-
-
-def _connection(port: str, net: str) -> str:
-    """A pin of an instance, broken where verible-verilog-format would leave the line too long."""
-    whole = f".{port}({net})"
-    return whole if 6 + len(whole) + 1 <= shell.LINE else f".{port}(\n          {net})"
 
 
 def _pin(stage: Stage, end: End) -> str:

@@ -37,7 +37,7 @@ def run(wanted: Check) -> int:
     blocks = [tables.load(name) for name in dict.fromkeys(wanted.block or tables.names())]
     checked = check(wanted, blocks)
     _show(checked, wanted)
-    code = report.exit_code([c.result() for c in checked])
+    code = report.exit_code(checked)
     if wanted.strict and code == Status.OK:
         search.require_pinned(
             (c.target.scope.path, True, c.answer.get("inferred_behaviour", {})) for c in checked
@@ -119,11 +119,7 @@ class Checked:
 
     @property
     def verdict(self) -> Status:
-        name = self.answer["verdict"]
-        return Status.OK if name == "PASS" else Status[name]
-
-    def result(self) -> report.Result:
-        return report.Result(block=self.target.table.name, verdict=self.verdict)
+        return report.verdict_of(self.answer["verdict"])
 
 
 def _checked(target: Target, group: Sequence[Subject]) -> Checked:
@@ -186,7 +182,7 @@ def _refused(target: Target) -> Checked:
         "config": target.match.shown(target.match.config),
         **dict.fromkeys(("cycles", "skipped", "compared_bits", "masked_bits"), 0),
         "verdict": report.verdict_name(Status.IFACE_CHANGED),
-        "why": scopes.reason(target),
+        "why": target.match.refusal(target.scope.path).message,
     }
     text = f"{answer['why']}\n{match.render_differences(target.match)}\n"
     return Checked(target, answer, text)

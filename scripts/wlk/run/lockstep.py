@@ -28,7 +28,6 @@ FAILURES = (
     Status.HANG,
     Status.RTL_ASSERTION,
 )
-VERDICTS = {report.verdict_name(s): s for s in report.VERDICTS}
 
 
 @dataclass
@@ -69,7 +68,7 @@ def _execute(job: Job) -> tuple[Outcome, Callable[[], Left]]:
     start = time.monotonic()
     answer = _run(job, program, subject)
     seconds = time.monotonic() - start
-    status = VERDICTS[answer["verdict"]]
+    status = report.verdict_of(answer["verdict"])
     result = _result(job, status, answer, subject, seconds)
     outcome = Outcome(result, _notes(job, answer, subject), seconds)
     if subject is not None and not subject.chosen.passed:
@@ -131,7 +130,7 @@ def replay(
         program = build()
         job.enter(jobs.RUNNING)
         answer = harness.run(job, program, harness.words(job, replay=path))
-    result = _result(job, VERDICTS[answer["verdict"]], answer)
+    result = _result(job, report.verdict_of(answer["verdict"]), answer)
     extra = {"file": str(path), "match": job.matched.kind}
     return dataclasses.replace(result, extra=extra | harness.findings(answer))
 

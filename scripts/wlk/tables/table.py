@@ -2,14 +2,13 @@
 """A block's port table (refmodel/blocks/NAME.toml), and what follows from it for a configuration:
 its ports, their places in a record, how its parameters are read and shown."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Self
 
 from ..base.errors import Status, WlkError
 from .expr import Config, Expr, lane_step
@@ -70,7 +69,7 @@ class Table:
     slots: dict[tuple[str, tuple[int, ...]], Slot] = field(default_factory=dict)
     control: dict[str, int] = field(default_factory=dict)
     groups: dict[str, list[tuple[str, Expr, int]]] = field(default_factory=dict)
-    whole: Table | None = None  # the table as it was before its opaque fields were opened
+    whole: Self | None = None  # the table as it was before its opaque fields were opened
 
     # -- configurations --------------------------------------------------------------------
     def defaults(self) -> Config:
@@ -173,7 +172,7 @@ class Table:
     def opaque(self) -> list[Field]:
         return [item for item in self.fields if item.opaque]
 
-    def opened(self, ports: Iterable[tuple[str, str | None, int]]) -> Table:
+    def opened(self, ports: Iterable[tuple[str, str | None, int]]) -> Self:
         """This table with the ports that its opaque fields have among those found."""
         if not self.opaque:
             return self
@@ -188,7 +187,7 @@ class Table:
                 found.setdefault(name.removeprefix(stem), width)
         return self.with_members(found.items())
 
-    def with_members(self, ports: Iterable[tuple[str, int]]) -> Table:
+    def with_members(self, ports: Iterable[tuple[str, int]]) -> Self:
         """This table with these ports, (name, width), in its opaque fields; WlkError BAD_CONFIG."""
         whole, members = self.whole or self, place_members(ports)
         derived = next(p for p in whole.params.values() if p.derived)
