@@ -17,13 +17,12 @@ refuse() {
 }
 
 json=
+refused=${WARPLOCK_NO_SETUP:+WARPLOCK_NO_SETUP}
 for argument in "$@"; do
     [ "$argument" != --json ] || json=1
+    [ "$argument" != --no-setup ] || refused=${refused:---no-setup}
 done
-[ -z "${WARPLOCK_NO_SETUP:-}" ] || refuse "set-up is refused (WARPLOCK_NO_SETUP)"
-for argument in "$@"; do
-    [ "$argument" != --no-setup ] || refuse "set-up is refused (--no-setup)"
-done
+[ -z "$refused" ] || refuse "set-up is refused ($refused)"
 command -v apt-get >/dev/null || refuse "this is no Debian or Ubuntu"
 [ -z "$as_root" ] || command -v sudo >/dev/null || refuse "this needs root or sudo"
 

@@ -307,11 +307,11 @@ class _Ranked:
 
     def __init__(self, subject: Subject) -> None:
         self.subject = subject
-        self.trials = []
+        self.trials, varied = [], subject.varied
         for number, t in enumerate(subject.fair):
             how = int(t.passed), t.failing, t.score, subject.usual(t), subject.oddity(t)
             rank = Rank(*how, int(number == 0), number)
-            self.trials.append(({name: t.config[name] for name in subject.varied}, rank, t))
+            self.trials.append(({name: t.config[name] for name in varied}, rank, t))
 
     def best(self, assignment: Config) -> tuple[Rank, Trial]:
         """The best that agrees; of a parameter with one value tried, any value agrees.

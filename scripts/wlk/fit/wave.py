@@ -54,12 +54,12 @@ class Answer:
     report: str  # for a person, '' of one that passes
 
 
-class Session:
+class Session(contextlib.ExitStack):
     """The tool on one dump, a context manager around its process. `fst`: its content, plain."""
 
     def __init__(self, tool: Path, dump: str, fst: str) -> None:
+        super().__init__()
         self.dump = dump
-        self._stack = contextlib.ExitStack()
         self._command = [tool, "session", fst, dump]
         self._lines: queue.Queue[str | None] = queue.Queue()
         self._errors: list[str] = []
@@ -68,15 +68,12 @@ class Session:
     def __enter__(self) -> Self:
         pipe = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
         text = {"encoding": "utf-8", "errors": "replace"}
-        self._progress = self._stack.enter_context(progress.Progress(f"checking {self.dump}"))
-        readers = self._stack.enter_context(ThreadPoolExecutor(2))  # they end when the child has
-        self._process = self._stack.enter_context(progress.child(self._command, **pipe, **text))
+        self._progress = self.enter_context(progress.Progress(f"checking {self.dump}"))
+        readers = self.enter_context(ThreadPoolExecutor(2))  # they end when the child has
+        self._process = self.enter_context(progress.child(self._command, **pipe, **text))
         readers.submit(self._read_out, self._process.stdout)
         self._errors_read = readers.submit(self._read_err, self._process.stderr)
         return self
-
-    def __exit__(self, *_: object) -> None:
-        self._stack.close()
 
     def _read_out(self, pipe: IO[str]) -> None:
         for line in pipe:
@@ -137,27 +134,24 @@ class Session:
         return answers
 
 
-class Passes:
+class Passes(contextlib.ExitStack):
     """Passes over one dump: as many as it takes. A context manager.
 
     The tool that listed the scopes makes the first pass; each further one starts it again.
     """
 
     def __init__(self, tool: Path, dump: str) -> None:
+        super().__init__()
         self._tool, self._dump = tool, dump
-        self._stack = contextlib.ExitStack()
         self._ready: Session | None = None
 
     def __enter__(self) -> Self:
-        self._fst = self._stack.enter_context(dumps.as_fst(self._dump))
+        self._fst = self.enter_context(dumps.as_fst(self._dump))
         return self
-
-    def __exit__(self, *_: object) -> None:
-        self._stack.close()
 
     def scopes(self) -> list[Scope]:
         """Every scope, parents before children."""
-        self._ready = self._stack.enter_context(Session(self._tool, self._dump, self._fst))
+        self._ready = self.enter_context(Session(self._tool, self._dump, self._fst))
         return self._ready.scopes()
 
     def run(self, instances: Sequence[Sequence[str]]) -> list[Answer]:

@@ -144,16 +144,17 @@ def _replays(place: Path, as_json: bool, stream: Any, brief: bool) -> list[Resul
                 verdict, answer = _kept(error).status, {"steps": 0, "lines": 0}
                 answer |= {"verdict": error.status.name, "error": error.json()}
             results.append(Result(block="opndcoll", cycles=answer["steps"], verdict=verdict))
-            row = (each.events.name, each.replay.revision, each.replay.configs[0].name)
-            table.add(*row, answer["steps"], answer["lines"], verdict)
+            name, replay = each.events.name, each.replay
+            row = {"recording": name, "revision": replay.revision}
+            row |= {"options": replay.configs[0].name}
+            table.add(*row.values(), answer["steps"], answer["lines"], verdict)
             if "error" in answer:
-                differences.append(f"{each.events.name}: {answer['error']['message']}")
+                differences.append(f"{name}: {answer['error']['message']}")
             elif verdict != Status.OK:
-                where = (each.replay.stimulus, each.events)
+                where = (replay.stimulus, each.events)
                 differences.append(opndcoll_replay.difference(answer, *where))
             if as_json:
-                row_json = {"block": "opndcoll", "recording": row[0], "revision": row[1]}
-                report.json_line(row_json | {"options": row[2]} | answer)
+                report.json_line({"block": "opndcoll"} | row | answer)
     if not brief:
         print("\nrecordings of GPGPU-Sim's operand collector, line by line", file=stream)
         table.print(stream)

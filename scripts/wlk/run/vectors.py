@@ -290,9 +290,11 @@ class Gen(Command):
 
     block: str = operand("BLOCK")
     out: Path = operand("OUT", type=Path)
-    seed: int = option(1, "what is drawn", type=options.number(0, HIGHEST), metavar="S")
+    seed: int = option(1, "the seed (default: 1)", type=options.number(0, HIGHEST), metavar="S")
     profile: str = option("mix", "kind of stimulus (default: mix, phases of all)")
-    cycles: int = option(10_000, "of the file", type=options.number(1, HIGHEST), metavar="N")
+    cycles: int = option(
+        10_000, "how many (default: 10,000)", type=options.number(1, HIGHEST), metavar="N"
+    )
     small: bool = option(False, "smallest file instead of fastest writing")
     force: bool = options.force()
     power_up: str = options.power_up()
@@ -328,7 +330,7 @@ class Import(Command):
 
     csv: Path = options.path("the recording", "FILE[.xz]", required=True)
     out: Path = operand("OUT", type=Path)
-    block: str = option("", "what it is of", metavar="BLOCK", required=True)
+    block: str = option("", "the block that was recorded", metavar="BLOCK", required=True)
     force: bool = options.force()
     power_up: str = options.power_up()
     config: Mapping[str, str] = options.settings("a parameter that the ports do not show")

@@ -31,7 +31,7 @@ _OPERATORS = (
     *(ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Mod),
     *(ast.Gt, ast.GtE, ast.Lt, ast.LtE, ast.Eq, ast.NotEq),
 )
-_TOKEN = re.compile(r"[A-Za-z_]\w*|\d+|//")
+_TOKEN = re.compile(r"\w+|//")
 _IN_C = {"and": "&&", "or": "||", "//": "/"} | {name: f"wlk_{name}" for name in FUNCTIONS}
 
 
@@ -48,9 +48,8 @@ class Expr:
             tree = ast.parse(self.text, mode="eval")
             self.names = frozenset(_names(tree.body))
         except (SyntaxError, ValueError) as exc:
-            raise WlkError(
-                Status.MODEL_ERROR, f"{where}: cannot read the expression '{text}': {exc}"
-            ) from exc
+            message = f"{where}: cannot read the expression '{text}': {exc}"
+            raise WlkError(Status.MODEL_ERROR, message) from exc
         self._code = compile(tree, where, "eval")
 
     def __call__(self, cfg: Config) -> int:
@@ -61,7 +60,8 @@ class Expr:
 
         def put(token: re.Match[str]) -> str:
             word = token[0]
-            return _IN_C.get(word) or (f"{word}u" if word.isdigit() else f"cfg->{word}")
+            number = f"{int(word, 0)}u" if word[0].isdigit() else ""
+            return _IN_C.get(word) or number or f"cfg->{word}"
 
         text = _TOKEN.sub(put, self.text)
         return text if _TOKEN.fullmatch(self.text) else f"({text})"
