@@ -42,6 +42,7 @@ struct replay {
     wlk_opndcoll_shape shape;
     wlk_opndcoll *model;
     wlk_opndcoll_events events;
+    wlk_opndcoll_events *reported; // `events`, or NULL
     wlk_opndcoll_request *queue;
     bool state;
     tally *tally; // NULL: not requested
@@ -326,7 +327,7 @@ static wlk_status do_take(replay *r, const stim_command *c, wlk_error *err) {
 // One call of write-back: is all written?
 static bool write_back(replay *r, record *result) {
     const int32_t answer = wlk_opndcoll_writeback(r->model, result->dst, result->n, result->wid,
-                                                  result->sched, UINT32_MAX, &r->events);
+                                                  result->sched, UINT32_MAX, r->reported);
     if (r->tally != NULL) {
         tally_writeback(r->tally, &r->events);
     }
@@ -383,7 +384,7 @@ static void do_load(replay *r) {
 static void do_steps(replay *r, uint64_t count) {
     for (uint64_t i = 0; i < count && !r->to->differs && !r->to->failed && tool_stop == 0; i++) {
         text_line(r->to, "S %" PRIu64, r->steps++);
-        wlk_opndcoll_step(r->model, &r->events);
+        wlk_opndcoll_step(r->model, r->reported);
         if (r->tally != NULL) {
             tally_step(r->tally, &r->events);
         }
@@ -438,7 +439,7 @@ uint64_t replay_steps(const replay *r) {
     return r->steps;
 }
 
-wlk_status replay_open(replay **out, const wlk_opndcoll_cfg *cfg, bool state, text *to,
+wlk_status replay_open(replay **out, const wlk_opndcoll_cfg *cfg, bool state, bool quick, text *to,
                        wlk_error *err) {
     replay *r = calloc(1, sizeof *r);
     *out = r;
@@ -447,6 +448,7 @@ wlk_status replay_open(replay **out, const wlk_opndcoll_cfg *cfg, bool state, te
     }
     r->cfg = *cfg;
     r->state = state;
+    r->reported = quick ? NULL : &r->events;
     r->to = to;
     wlk_opndcoll_shape_of(cfg, &r->shape);
     r->events.room = wlk_opndcoll_max_events(cfg);

@@ -8,8 +8,9 @@
 
 typedef struct replay replay;
 
-/* @p cfg is legal. @p state: print the whole state after each step. NO_MEMORY. */
-wlk_status replay_open(replay **out, const wlk_opndcoll_cfg *cfg, bool state, text *to,
+/* @p cfg is legal. @p state: print the whole state after each step. @p quick: by the calls that
+ * report no events. NO_MEMORY. */
+wlk_status replay_open(replay **out, const wlk_opndcoll_cfg *cfg, bool state, bool quick, text *to,
                        wlk_error *err);
 
 /* From now on count, for replay_summary(); called before the first command. NO_MEMORY. */

@@ -3,11 +3,12 @@
 // scripts/warplock opndcoll is its front.
 //
 //   wlk-opndcoll [--revision v40|v42|v32] [--config FILE]... [--name NAME] [--state] [--stats]
-//                [--diff EVENTS] [--summary] STIM
+//                [--quick] [--diff EVENTS] [--summary] STIM
 //
 // STIM is a file, or - for stdin, whose name in messages is NAME. Events go to stdout. With --diff
 // they are compared with a recording, which decides whether there are states and statistics; the
 // answer is then one JSON object. So it is with --summary, which counts and prints no events.
+// --quick leaves the events out and makes the calls that report none: for tests of these.
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -29,7 +30,7 @@ typedef struct job {
     const char *revision, *name, *diff, *stimulus;
     const char *configs[MOST_CONFIGS]; // in the order given
     uint32_t n_configs;
-    bool state, stats, summary;
+    bool state, stats, quick, summary;
     wlk_opndcoll_cfg cfg;
     text_recording expected;
     text to;
@@ -65,6 +66,8 @@ static bool parse_words(job *j, int n, char **words) {
             j->state = true;
         } else if (strcmp(words[i], "--stats") == 0) {
             j->stats = true;
+        } else if (strcmp(words[i], "--quick") == 0) {
+            j->quick = true;
         } else if (strcmp(words[i], "--summary") == 0) {
             j->summary = true;
         } else if ((words[i][0] == '-' && words[i][1] != '\0') || j->stimulus != NULL) {
@@ -73,7 +76,8 @@ static bool parse_words(job *j, int n, char **words) {
             j->stimulus = words[i];
         }
     }
-    return j->stimulus != NULL && !(j->summary && (j->state || j->stats || j->diff != NULL));
+    return j->stimulus != NULL &&
+           !(j->summary && (j->state || j->stats || j->quick || j->diff != NULL));
 }
 
 static wlk_status find_revision(job *j) {
@@ -132,7 +136,7 @@ static wlk_status prepare(job *j) {
     }
     j->to.silent = j->summary;
     if (status == WLK_OK) {
-        status = replay_open(&j->run, &j->cfg, j->state, &j->to, &j->err);
+        status = replay_open(&j->run, &j->cfg, j->state, j->quick, &j->to, &j->err);
     }
     return status == WLK_OK && j->summary ? replay_count(j->run, &j->err) : status;
 }
@@ -231,7 +235,7 @@ int main(int argc, char **argv) {
     tool_signals();
     if (!parse_words(&j, argc - 1, argv + 1)) {
         fputs("usage: wlk-opndcoll [--revision v40|v42|v32] [--config FILE]... [--name NAME]\n"
-              "                    [--state] [--stats] [--diff EVENTS] STIM\n"
+              "                    [--state] [--stats] [--quick] [--diff EVENTS] STIM\n"
               "       wlk-opndcoll [--revision v40|v42|v32] [--config FILE]... [--name NAME]\n"
               "                    --summary STIM\n",
               stderr);
