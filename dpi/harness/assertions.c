@@ -20,7 +20,7 @@ static place *find(place *places, uint32_t n, const char *file, int line) {
     return NULL;
 }
 
-static void fire(const char *file, int line, bool finishes) {
+void wlk_harness_end(const char *file, int line, bool finishes) {
     place fired = {.line = line, .finishes = finishes, .count = 1};
     (void)snprintf(fired.file, sizeof fired.file, "%s", file);
     printed_message(fired.message, sizeof fired.message);
@@ -30,14 +30,6 @@ static void fire(const char *file, int line, bool finishes) {
     } else if (assertions_pending < MAX_PLACES) {
         pending[assertions_pending++] = fired;
     }
-}
-
-void wlk_harness_stop(const char *file, int line) {
-    fire(file, line, false);
-}
-
-void wlk_harness_finish(const char *file, int line) {
-    fire(file, line, true);
 }
 
 void wlk_harness_fatal(const char *file, int line, const char *message) {
@@ -107,15 +99,10 @@ void assertions_reset(harness *b, const uint64_t *in) {
     b->reset_edge = b->reset_edge || resets;
 }
 
-bool assertions_fired(const harness *b, const place *p, uint64_t *cycle) {
-    const assertions *a = &b->assertions;
-    for (uint32_t i = 0; i < a->n; i++) {
-        if (a->places[i].line == p->line && strcmp(a->places[i].file, p->file) == 0) {
-            *cycle = a->places[i].cycle;
-            return true;
-        }
-    }
-    return false;
+bool assertions_fired(harness *b, const place *p, uint64_t *cycle) {
+    const place *same = find(b->assertions.places, b->assertions.n, p->file, p->line);
+    *cycle = same != NULL ? same->cycle : *cycle;
+    return same != NULL;
 }
 
 // ---- reporting -----------------------------------------------------------------------------

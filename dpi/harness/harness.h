@@ -33,11 +33,9 @@ int wlk_harness_main(const wlk_harness_dut *dut, int argc, char **argv);
 
 /**
  * What would end a simulation; here the run goes on. Called after the text was printed: an
- * assertion failed, or $error, $fatal or $stop was called, ...
+ * assertion failed, or $error, $fatal or $stop was called, or, where @p finishes, $finish.
  */
-void wlk_harness_stop(const char *file, int line);
-/** ... or $finish. */
-void wlk_harness_finish(const char *file, int line);
+void wlk_harness_end(const char *file, int line, bool finishes);
 
 /** The RTL cannot be simulated on, e.g. it does not settle. Ends the process with one line. */
 void wlk_harness_fatal(const char *file, int line, const char *message);

@@ -140,7 +140,7 @@ void assertions_clocked(harness *b);
 /* Before each cycle until b->awake. */
 void assertions_reset(harness *b, const uint64_t *in);
 /* The cycle in which @p p fired in this seed; false: it did not. */
-bool assertions_fired(const harness *b, const place *p, uint64_t *cycle);
+bool assertions_fired(harness *b, const place *p, uint64_t *cycle);
 void assertions_json(const harness *b, wlk_json *to);
 void assertions_report(const harness *b, FILE *to);
 
@@ -153,7 +153,6 @@ void printed_clear(const uint64_t *cycle);
 void printed_hold(void);
 /* Text of the error message printed last; empty when there is none. Each is given once. */
 void printed_message(char *text, size_t size);
-void printed_last_line(char *text, size_t size);
 void printed_json(bool failed, wlk_json *to);
 void printed_report(FILE *to);
 /* Run b->seed: its verdict, and b->failing. The module stays open. */

@@ -95,11 +95,11 @@ void close_dut(void *handle) {
 
 // What would end a simulation goes to the harness, which decides.
 void vl_stop(const char *file, int line, const char *) {
-    wlk_harness_stop(file, line);
+    wlk_harness_end(file, line, false);
 }
 
 void vl_finish(const char *file, int line, const char *) {
-    wlk_harness_finish(file, line);
+    wlk_harness_end(file, line, true);
 }
 
 void vl_fatal(const char *file, int line, const char *, const char *message) {

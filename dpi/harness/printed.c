@@ -137,11 +137,6 @@ void printed_message(char *text, size_t size) {
     squeeze(printed.message + skip, printed.message_used - skip, text, size);
 }
 
-void printed_last_line(char *text, size_t size) {
-    const uint64_t n = printed.ended;
-    (void)snprintf(text, size, "%s", n != 0 ? printed.ring[(n - 1u) % KEPT].text : "");
-}
-
 static uint64_t first_kept(void) {
     return printed.ended > KEPT ? printed.ended - KEPT : 0u;
 }

@@ -296,12 +296,7 @@ static bool note_input_x(wlk_checker *c, uint32_t port) {
 }
 
 // ---- X ----------------------------------------------------------------------------------------
-// X on an output is a mismatch where care is 1. X on an input:
-// - no rule reads it, or the field that makes it meaningful is 0: it does not matter, but outputs
-//   that show it all the same (x_hides) are unknown in this cycle;
-// - a payload: the model forgets what it stores;
-// - else the inputs break the protocol. An edge in reset with such an X is not the one that a run
-//   starts with.
+// What an X means where: wlk_checker_step_x.
 
 static bool any_bit(const uint64_t *words, uint32_t n) {
     uint64_t any = 0;

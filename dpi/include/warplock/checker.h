@@ -72,9 +72,10 @@ int wlk_checker_step(wlk_checker *checker, const wlk_view *in, const wlk_view *g
 /**
  * As wlk_checker_step on whole records, with X bits (each may be NULL = none; their value bits
  * must be 0). An X on an output where care is 1 is a mismatch. An X on an input that no rule
- * reads, or that is meaningless in this cycle, is ignored; on a payload, the model forgets what
- * it stores; on another input that a rule reads it breaks the protocol, and before the first
- * edge in reset it makes the checker wait for the next one. A block without a clock has no state
+ * reads, or that is meaningless in this cycle, is ignored, but outputs that show it all the same
+ * (x_hides) are unknown; on a payload, the model forgets what it stores; on another input that a
+ * rule reads it breaks the protocol, and before the first edge in reset it makes the checker wait
+ * for the next one. A block without a clock has no state
  * to spoil: such a vector is skipped.
  */
 int wlk_checker_step_x(wlk_checker *checker, const uint64_t *in, const uint64_t *in_x,

@@ -56,10 +56,7 @@ typedef struct wlk_program wlk_program;
  * @param[out] program the caller's, to give to wlk_program_free(); NULL on failure.
  * @param num_warps,num_pregs,num_lanes,lane_bits those of the configuration, legal by its check.
  * @param err may be NULL; names file, line and column.
- * @return WLK_OK; WLK_NO_FILE when the file cannot be opened or read; WLK_BAD_VERSION; WLK_CORRUPT
- *         for what no configuration makes right; WLK_BAD_PARAMS for what this configuration lacks
- *         (registers, warps, lanes, bits of a pc); WLK_TRUNCATED when the file holds no
- * instruction; WLK_NO_MEMORY.
+ * @return WLK_OK, or what docs/program-format.md has under "What a reader answers".
  */
 wlk_status wlk_program_load(wlk_program **program, const char *path, uint32_t num_warps,
                             uint32_t num_pregs, uint32_t num_lanes, uint32_t lane_bits,
