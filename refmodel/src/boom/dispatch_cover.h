@@ -29,7 +29,7 @@ static uint64_t queue_events(const cycle *c) {
            ((leaves & twice & ~c->ren_ready) != 0 ? EVENT(TWO_CYCLES) : 0u) |
            (nowhere != 0 ? EVENT(NO_QUEUE) : 0u) |
            ((nowhere & c->ren_ready) != 0 ? EVENT(NO_QUEUE_READY) : 0u) |
-           (stuck & moving ? EVENT(QUEUE_STUCK) : 0u) |
+           ((stuck & moving) ? EVENT(QUEUE_STUCK) : 0u) |
            (set_is_behind(first->ready, ~first->ready & set_below(first->k))
                 ? EVENT(READY_NOT_CONTIGUOUS)
                 : 0u) |

@@ -20,9 +20,9 @@ static uint64_t choice_events(const state_t *st, const cycle_t *c) {
         c->hz.any & bit_not((uint32_t)(hz->has_rs != 0)) & bit_not(wlk_entry_get_hasRd(c->entry));
     return (others ? EVENT(SEVERAL_CANDIDATES) : 0u) |
            (hz->any && hz->choice <= last ? EVENT(CHOICE_WRAPS) : 0u) |
-           (hz->refused & bit_all(c->room) ? EVENT(REFUSED) : 0u) |
+           ((hz->refused & bit_all(c->room)) ? EVENT(REFUSED) : 0u) |
            (hz->refused && c->room && others ? EVENT(REFUSED_HOLDS_BACK) : 0u) |
-           (hz->any & bit_not(c->room) ? EVENT(RS_FULL) : 0u) | (empty ? EVENT(NO_OPERAND) : 0u);
+           ((hz->any & bit_not(c->room)) ? EVENT(RS_FULL) : 0u) | (empty ? EVENT(NO_OPERAND) : 0u);
 }
 
 static uint32_t any_counted(const cfg_t *cfg, const state_t *st) {
@@ -48,7 +48,7 @@ static uint64_t events(const cfg_t *cfg, const state_t *st, const uint64_t *in, 
     return choice_events(st, c) | (c->hz.fires ? admitted_events(c) : 0u) | overtaken(st, c) |
            (c->hz.any ? 0u : EVENT(NO_CANDIDATE)) | (c->hz.waw ? EVENT(STALL_WAW) : 0u) |
            (c->hz.war ? EVENT(STALL_WAR) : 0u) |
-           (c->hz.waw & c->hz.war ? EVENT(STALL_WAW_AND_WAR) : 0u) |
+           ((c->hz.waw & c->hz.war) ? EVENT(STALL_WAW_AND_WAR) : 0u) |
            (c->soft_reset && any_counted(cfg, st) ? EVENT(SOFT_RESET) : 0u);
 }
 

@@ -13,9 +13,9 @@ static uint64_t admission_events(const cycle_t *c) {
     }
     return (c->hz.fires ? EVENT(ADMIT) : 0u) | (c->hz.waw ? EVENT(STALL_WAW) : 0u) |
            (c->hz.war ? EVENT(STALL_WAR) : 0u) |
-           (c->hz.any & room & bit_not(c->hz.fires) ? EVENT(REFUSED_BY_COUNT) : 0u) |
-           (c->hz.any & bit_not(room) ? EVENT(RS_FULL) : 0u) |
-           (c->hz.fires & waited ? EVENT(ADMIT_ON_WRITEBACK) : 0u) |
+           ((c->hz.any & room & bit_not(c->hz.fires)) ? EVENT(REFUSED_BY_COUNT) : 0u) |
+           ((c->hz.any & bit_not(room)) ? EVENT(RS_FULL) : 0u) |
+           ((c->hz.fires & waited) ? EVENT(ADMIT_ON_WRITEBACK) : 0u) |
            (c->hz.fires && c->hz.busy ? EVENT(ADMIT_BUSY) : 0u) |
            (set_is_single(c->hz.candidates) ? 0u : EVENT(SEVERAL_HEADS));
 }
@@ -27,11 +27,11 @@ static uint64_t row_events(const state_t *st, const cycle_t *c) {
         woken |= rs_woken(rs, i, c->rs.wake_rd);
     }
     return (c->coll.request ? EVENT(REQUEST) : 0u) |
-           (c->rs.req_valid & bit_not(c->coll.request) ? EVENT(COLLECTOR_FULL) : 0u) |
-           (c->coll.request & c->coll.free_now ? EVENT(ENTRY_REUSED) : 0u) |
+           ((c->rs.req_valid & bit_not(c->coll.request)) ? EVENT(COLLECTOR_FULL) : 0u) |
+           ((c->coll.request & c->coll.free_now) ? EVENT(ENTRY_REUSED) : 0u) |
            (c->rs.dispatch && (c->rs.completes >> c->rs.choice & 1u) ? EVENT(FORWARDED) : 0u) |
            (woken ? EVENT(WAKE) : 0u) |
-           (c->rs.eligible & ~c->rs.candidates ? EVENT(IN_ORDER_HOLDS) : 0u) |
+           ((c->rs.eligible & ~c->rs.candidates) ? EVENT(IN_ORDER_HOLDS) : 0u) |
            (set_is_single(c->rs.candidates) ? 0u : EVENT(SEVERAL_ELIGIBLE));
 }
 

@@ -8,11 +8,11 @@ static uint64_t request_events(const state_t *st, const cycle_t *c) {
     const uint64_t *entry = st->entry[rs->coll_row];
     const uint32_t fires = rs->req_valid & c->request_ready;
     return (fires ? EVENT(REQUEST) : 0u) |
-           (rs->req_valid & bit_not(c->request_ready) ? EVENT(REQUEST_BLOCKED) : 0u) |
+           ((rs->req_valid & bit_not(c->request_ready)) ? EVENT(REQUEST_BLOCKED) : 0u) |
            (set_is_single(rs->asks) ? 0u : EVENT(SEVERAL_REQUESTS)) |
            (!rs->req_valid && rs->req_needs != 0 ? EVENT(STALE_REQUEST) : 0u) |
-           (fires & wlk_entry_repeats(entry) ? EVENT(REPEATED_SOURCE) : 0u) |
-           (rs->all_asks & ~rs->asks ? EVENT(IN_ORDER_HOLDS_REQUEST) : 0u);
+           ((fires & wlk_entry_repeats(entry)) ? EVENT(REPEATED_SOURCE) : 0u) |
+           ((rs->all_asks & ~rs->asks) ? EVENT(IN_ORDER_HOLDS_REQUEST) : 0u);
 }
 
 static uint64_t response_events(const cycle_t *c) {
@@ -23,7 +23,7 @@ static uint64_t response_events(const cycle_t *c) {
     }
     return (rs->completes ? EVENT(RESPONSE) : 0u) |
            (rs->coll_enable && !rs->completes ? EVENT(RESPONSE_UNTAKEN) : 0u) |
-           (hits & ~rs->coll_decr ? EVENT(X0_COLLECTED) : 0u);
+           ((hits & ~rs->coll_decr) ? EVENT(X0_COLLECTED) : 0u);
 }
 
 static uint64_t dispatch_events(const state_t *st, const cycle_t *c) {
@@ -39,7 +39,7 @@ static uint64_t dispatch_events(const state_t *st, const cycle_t *c) {
     }
     return e | (set_is_single(rs->candidates) ? 0u : EVENT(SEVERAL_ELIGIBLE)) |
            (rs->candidates && !rs->dispatch ? EVENT(STAGE_BLOCKED) : 0u) |
-           (rs->eligible & ~rs->candidates ? EVENT(IN_ORDER_HOLDS_DISPATCH) : 0u);
+           ((rs->eligible & ~rs->candidates) ? EVENT(IN_ORDER_HOLDS_DISPATCH) : 0u);
 }
 
 static uint64_t wake_events(const state_t *st, const cycle_t *c) {
@@ -76,8 +76,8 @@ static uint64_t events(const cfg_t *cfg, const state_t *st, const uint64_t *in, 
     }
     return request_events(st, c) | response_events(c) | dispatch_events(st, c) |
            wake_events(st, c) | wrap_events(st, c) |
-           (c->admission.valid & c->rs.room ? EVENT(ADMIT) : 0u) |
-           (c->admission.valid & bit_not(c->rs.room) ? EVENT(FULL) : 0u) |
+           ((c->admission.valid & c->rs.room) ? EVENT(ADMIT) : 0u) |
+           ((c->admission.valid & bit_not(c->rs.room)) ? EVENT(FULL) : 0u) |
            (c->soft_reset && st->cyclesDispatched != 0 ? EVENT(SOFT_RESET) : 0u);
 }
 

@@ -41,12 +41,12 @@ static uint64_t admission_events(const cfg_t *cfg, const sb_cycle *c) {
                                c->coll[k].from == (int32_t)cfg->max_pending_reads);
         }
     }
-    return (c->rs_enable & c->rs_success & change ? EVENT(ADMIT) : 0u) |
+    return ((c->rs_enable & c->rs_success & change) ? EVENT(ADMIT) : 0u) |
            (refused ? EVENT(ADMIT_REFUSED) : 0u) |
-           (c->rs_enable & over ? EVENT(READ_OVERFLOW) : 0u) |
-           (c->rs_enable & failed(&c->rs_write) ? EVENT(WRITE_OVERFLOW) : 0u) |
-           (refused & others ? EVENT(ROLLBACK_WITH_UPDATES) : 0u) |
-           (c->rs_enable & both ? EVENT(SATURATED_BOTH) : 0u);
+           ((c->rs_enable & over) ? EVENT(READ_OVERFLOW) : 0u) |
+           ((c->rs_enable & failed(&c->rs_write)) ? EVENT(WRITE_OVERFLOW) : 0u) |
+           ((refused & others) ? EVENT(ROLLBACK_WITH_UPDATES) : 0u) |
+           ((c->rs_enable & both) ? EVENT(SATURATED_BOTH) : 0u);
 }
 
 static uint64_t update_events(const uint64_t *in, const sb_cycle *c) {
@@ -55,15 +55,16 @@ static uint64_t update_events(const uint64_t *in, const sb_cycle *c) {
     const uint32_t loose = (bit_not(coll) & coll_changes) | (bit_not(wb) & wb_changes);
     const uint32_t coll_fails = any_of(c->coll, failed);
     const uint32_t moved = GET(updateColl_reads_incr, in) | GET(updateColl_reads_decr, in);
-    return (coll & coll_changes ? EVENT(COLLECT) : 0u) | (wb & wb_changes ? EVENT(WRITEBACK) : 0u) |
-           (coll & wb & c->rs_enable ? EVENT(ALL_THREE) : 0u) |
+    return ((coll & coll_changes) ? EVENT(COLLECT) : 0u) |
+           ((wb & wb_changes) ? EVENT(WRITEBACK) : 0u) |
+           ((coll & wb & c->rs_enable) ? EVENT(ALL_THREE) : 0u) |
            (repeats(GET(updateColl_reads_pReg, in)) | repeats(GET(hazard_updateRS_reads_pReg, in))
                 ? EVENT(REPEATED_REGISTER)
                 : 0u) |
            (coll_fails | failed(&c->wb) ? EVENT(UNDERFLOW) : 0u) |
-           (coll_fails & coll_changes ? EVENT(PARTIAL_GROUP) : 0u) |
-           (loose & c->any_enable ? EVENT(DELTA_WITHOUT_ENABLE) : 0u) |
-           (loose & bit_not(c->any_enable) ? EVENT(DELTA_UNCOMMITTED) : 0u) |
+           ((coll_fails & coll_changes) ? EVENT(PARTIAL_GROUP) : 0u) |
+           ((loose & c->any_enable) ? EVENT(DELTA_WITHOUT_ENABLE) : 0u) |
+           ((loose & bit_not(c->any_enable)) ? EVENT(DELTA_UNCOMMITTED) : 0u) |
            (names_0(GET(updateColl_reads_pReg, in), moved) |
                     names_0(GET(hazard_updateRS_reads_pReg, in),
                             GET(hazard_updateRS_reads_incr, in))
