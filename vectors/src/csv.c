@@ -37,20 +37,6 @@ static uint32_t count_cells(const char *text) {
     return n;
 }
 
-// Cuts the next cell off *rest; NULL at the end.
-static char *next_cell(char **rest) {
-    char *cell = *rest;
-    if (cell == NULL) {
-        return NULL;
-    }
-    char *comma = strchr(cell, ',');
-    if (comma != NULL) {
-        *comma = '\0';
-    }
-    *rest = comma != NULL ? comma + 1 : NULL;
-    return cell;
-}
-
 static const wlk_port *find(const wlk_port *ports, uint32_t n, const char *name) {
     for (uint32_t i = 0; i < n; i++) {
         if (ports[i].present && strcmp(ports[i].name, name) == 0) {
@@ -71,9 +57,9 @@ static wlk_status read_names(csv *c, const wlk_port *ports, uint32_t n_ports, wl
         return wlk_fail(err, WLK_NO_MEMORY, "%s: out of memory", c->name);
     }
     char *rest = c->text;
-    (void)next_cell(&rest);
+    (void)strsep(&rest, ",");
     for (uint32_t i = 0; i < c->n_columns; i++) {
-        const char *cell = next_cell(&rest);
+        const char *cell = strsep(&rest, ",");
         c->columns[i] = find(ports, n_ports, cell);
         if (c->columns[i] == NULL) {
             return wlk_fail(err, WLK_BAD_CSV,
@@ -142,11 +128,11 @@ wlk_status csv_row(csv *c, uint64_t *in, uint64_t *out, bool *more, wlk_error *e
                         c->name, c->line, cells, c->n_columns + 1u);
     }
     char *rest = c->text;
-    (void)next_cell(&rest);
+    (void)strsep(&rest, ",");
     for (uint32_t i = 0; i < c->n_columns; i++) {
         uint64_t value = 0;
         const wlk_port *port = c->columns[i];
-        const wlk_status status = read_cell(c, port, next_cell(&rest), &value, err);
+        const wlk_status status = read_cell(c, port, strsep(&rest, ","), &value, err);
         if (status != WLK_OK) {
             return status;
         }

@@ -50,14 +50,10 @@ static wlk_status is_there(const wlk_output *o, wlk_error *err) {
 
 static uint64_t random_bits(void) {
     uint64_t bits = 0;
-    const int fd = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
-    if (fd < 0 || read(fd, &bits, sizeof bits) != (ssize_t)sizeof bits) {
+    if (getentropy(&bits, sizeof bits) != 0) {
         struct timespec now;
         (void)clock_gettime(CLOCK_MONOTONIC, &now);
         bits = (uint64_t)now.tv_nsec;
-    }
-    if (fd >= 0) {
-        (void)close(fd);
     }
     return bits;
 }

@@ -154,22 +154,17 @@ static bool on_signal(void *ctx, const char *raw, uint32_t handle) {
     return true;
 }
 
+static int order(int64_t a, int64_t b) {
+    return (a > b) - (a < b);
+}
+
 static int by_place(const void *left, const void *right) {
     const wlk_wave_signal *a = left, *b = right;
-    if (a->scope != b->scope) {
-        return a->scope < b->scope ? -1 : 1;
-    }
-    int names = strcmp(a->leaf, b->leaf);
-    if (names != 0) {
-        return names;
-    }
-    if (a->lsb != b->lsb) {
-        return a->lsb > b->lsb ? -1 : 1;
-    }
-    if (a->width != b->width) {
-        return a->width > b->width ? -1 : 1;
-    }
-    return (a->handle > b->handle) - (a->handle < b->handle);
+    int found = order((int64_t)a->scope, (int64_t)b->scope);
+    found = found != 0 ? found : strcmp(a->leaf, b->leaf);
+    found = found != 0 ? found : order(b->lsb, a->lsb);
+    found = found != 0 ? found : order(b->width, a->width);
+    return found != 0 ? found : order(a->handle, b->handle);
 }
 
 /* Sort, drop what is declared twice, and give each scope the place of its signals. */

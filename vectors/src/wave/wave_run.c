@@ -160,18 +160,10 @@ wlk_status wlk_wave_bind_signal(wlk_wave *wave, uint32_t sampler, size_t scope, 
 /* ---- values ---------------------------------------------------------------------------------- */
 
 static int level(unsigned char c) {
-    switch (c) {
-    case '0':
-    case 'l':
-    case 'L':
+    if (c == '0' || c == 'l' || c == 'L') {
         return LEVEL_0;
-    case '1':
-    case 'h':
-    case 'H':
-        return LEVEL_1;
-    default:
-        return LEVEL_X;
     }
+    return c == '1' || c == 'h' || c == 'H' ? LEVEL_1 : LEVEL_X;
 }
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the first character is the lowest byte");
