@@ -140,6 +140,11 @@ def of(kind: type[Kind], args: object) -> Kind:
 # ---- options of several commands ----------------------------------------------------------------
 
 
+def blocks(text: str) -> Any:
+    """Names of blocks, or none."""
+    return operand("BLOCK", text, [], nargs="*")
+
+
 def force() -> Any:
     """Of what writes files that a user names."""
     return option(False, "replace files that are there (default: refuse, before any work is done)")

@@ -210,15 +210,20 @@ class Constraint:
     support: int
 
 
-def _width_constraints(found: Sequence[tuple[str, Place, int]]) -> Iterator[Constraint]:
-    seen: dict[tuple[str, int], list[tuple[str, Expr]]] = {}
+def _shown_constraints(found: Sequence[tuple[str, Place, int]]) -> Iterator[Constraint]:
+    """What the widths show, and the conditions of the ports that are there."""
+    widths: dict[tuple[str, int], list[tuple[str, Expr]]] = {}
+    whens: dict[str, list[tuple[str, Expr]]] = {}
     for name, place, width in found:
-        expr = place.item.width
-        if expr.names and not place.item.loose_width and not place.item.opaque:
-            seen.setdefault((expr.text, width), []).append((name, expr))
-    for (_, width), ports in seen.items():
-        name, expr = ports[0]
-        yield Constraint(expr, lambda v, w=width: v == w, name, len(ports))
+        item = place.item
+        if item.width.names and not item.loose_width and not item.opaque:
+            widths.setdefault((item.width.text, width), []).append((name, item.width))
+        if item.when is not None:
+            whens.setdefault(item.when.text, []).append((name, item.when))
+    for (_, width), ports in widths.items():
+        yield Constraint(ports[0][1], lambda v, w=width: v == w, ports[0][0], len(ports))
+    for ports in whens.values():
+        yield Constraint(ports[0][1], bool, ports[0][0], len(ports))
 
 
 def _count_constraints(found: Sequence[tuple[str, Place, int]]) -> Iterator[Constraint]:
@@ -235,15 +240,6 @@ def _count_constraints(found: Sequence[tuple[str, Place, int]]) -> Iterator[Cons
         for support, index in top.items():
             name, expr = indices[index][0]
             yield Constraint(expr, lambda v, i=index: v > i, name, support)
-
-
-def _when_constraints(found: Sequence[tuple[str, Place, int]]) -> Iterator[Constraint]:
-    seen: dict[str, list[tuple[str, Expr]]] = {}
-    for name, place, _ in found:
-        if place.item.when is not None:
-            seen.setdefault(place.item.when.text, []).append((name, place.item.when))
-    for ports in seen.values():
-        yield Constraint(ports[0][1], bool, ports[0][0], len(ports))
 
 
 def _absences(table: Table, found: Sequence[tuple[str, Place, int]]) -> Iterator[Constraint]:
@@ -339,7 +335,7 @@ def _infer(
 ) -> tuple[dict[str, ParamValue], list[str]]:
     """Every parameter, and a note for each given value that the ports contradict."""
     solver = Solver(table)
-    strong = [*_width_constraints(found), *_when_constraints(found), *_count_constraints(found)]
+    strong = [*_shown_constraints(found), *_count_constraints(found)]
     for constraint in sorted(strong, key=lambda c: -c.support):
         solver.add(constraint)
     shown = {name for c in solver.taken for name in c.expr.names}

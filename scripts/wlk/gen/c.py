@@ -167,14 +167,10 @@ static inline uint32_t {self.p}_{side}_words({self.cfg}) {{
         members = self.t.unit_members(unit)
         slots = [self.t.slots[f.name, ()] for f in members]
         first = min(s.word for s in slots)
-        accessors = [
-            _accessor(
-                f"wlk_{unit}",
-                item.label or item.member.replace(".", "_"),
-                (slot.word - first, slot.lsb, item.max_width),
-            )
-            for item, slot in zip(members, slots, strict=True)
-        ]
+        accessors = []
+        for item, slot in zip(members, slots, strict=True):
+            name, place = item.label or item.member, (slot.word - first, slot.lsb, item.max_width)
+            accessors.append(_accessor(f"wlk_{unit}", name.replace(".", "_"), place))
         return f"""\
 /** Words of an `{unit}`. */
 #define WLK_{unit.upper()}_WORDS {max(s.word for s in slots) - first + 1}u

@@ -18,7 +18,6 @@ _CONTRACT = ROOT / "refmodel" / "include" / "warplock" / "block.h"
 ABI_VERSION = int(
     re.search(r"^#define WLK_ABI_VERSION (\d+)u$", _CONTRACT.read_text(), re.MULTILINE)[1]
 )
-LINE = 100  # longest line written
 HARNESS_CLOCK = "wlk_clock"  # samples a block that has no clock of its own
 HARNESS_TOP = "wlk_harness_top"
 ARGUMENT = 12  # indentation of the step call's arguments, as verible-verilog-format has it
@@ -94,7 +93,7 @@ class Harness:
         if len(parts) == 1:
             return parts[0]
         row = "{" + ", ".join(reversed(parts)) + "}"
-        if ARGUMENT + len(row) + 1 <= LINE:
+        if ARGUMENT + len(row) + 1 <= shell.LINE:
             return row
         return "{" + (",\n" + " " * (ARGUMENT + 1)).join(reversed(parts)) + "}"
 

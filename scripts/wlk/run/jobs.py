@@ -13,7 +13,7 @@ from typing import Any
 from .. import tables
 from ..base import options, report, reports
 from ..base.errors import Status, WlkError
-from ..base.options import Command, operand, option
+from ..base.options import Command, option
 from ..fit import inside, match, search
 from ..fit.inside import Inside
 from ..gen import composed, stubs
@@ -58,11 +58,8 @@ class RtlSource:
 class Run(RtlSource, Command):
     """What a run is asked to do: the options of `lockstep`."""
 
-    blocks: list[str] = operand(
-        "BLOCK",
-        "blocks to run; without one: every block, and every recording that is found",
-        [],
-        nargs="*",
+    blocks: list[str] = options.blocks(
+        "blocks to run; without one: every block, and every recording that is found"
     )
     all: bool = option(False, "every named configuration (default: one a block)")
     list: bool = option(False, "list the blocks and stop")

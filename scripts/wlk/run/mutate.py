@@ -40,7 +40,7 @@ from typing import Any
 from .. import tables
 from ..base import options, progress, report, setup
 from ..base.errors import Status, WlkError
-from ..base.options import Command, operand, option
+from ..base.options import Command, option
 from ..gen import composed, port_faults, stubs
 from ..tables import Config, Table
 from . import build, estimate, jobs, lockstep, vectors
@@ -64,11 +64,8 @@ class Mutate(Command):
 warplock mutate collector --only ready_stuck_high
 warplock mutate issue --bind all --only scoreboard/no_rollback"""
 
-    blocks: Sequence[str] = operand(
-        "BLOCK",
-        "default: all that have a list; to a composed one belong the faults of those inside",
-        [],
-        nargs="*",
+    blocks: Sequence[str] = options.blocks(
+        "default: all that have a list; to a composed one belong the faults of those inside"
     )
     only: Sequence[str] = option(
         [], "these faults; BLOCK/ID is one of a block inside a composed one", metavar="ID"

@@ -71,8 +71,8 @@ def recordings(place: Path) -> Iterator[Recording]:
 
 def _recording(path: Path, suffix: str) -> Recording | None:
     name = path.name.removesuffix(suffix)
-    revision, *rest = name.split("-")
-    config = path.with_name((rest or [""])[0] + ".cfg")
+    revision, options = (*name.split("-"), "")[:2]
+    config = path.with_name(f"{options}.cfg")
     events = path.with_name(name + suffix.replace("stim", "events"))
     if revision not in REVISIONS or not config.is_file() or not events.is_file():
         return None
