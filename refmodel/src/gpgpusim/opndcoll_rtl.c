@@ -725,9 +725,9 @@ static void visit_units(const cfg_t *cfg, const state_t *st, wlk_state_visitor *
     for (uint32_t unit = 0; unit < cfg->num_units; unit++) {
         wlk_opndcoll_held held = {0};
         (void)wlk_opndcoll_unit(s, unit, &held);
-        const uint64_t uid = held.uid, pending = held.pending;
-        visitor(ctx, "unit uid", (int32_t)unit, &uid, 1u, st->reset_seen, WLK_DECIMAL);
-        visitor(ctx, "unit pending", (int32_t)unit, &pending, 1u, st->reset_seen, WLK_HEX);
+        const flop flops[] = {{"unit uid", held.uid, st->reset_seen, WLK_DECIMAL},
+                              {"unit pending", held.pending, st->reset_seen, WLK_HEX}};
+        VISIT_FLOPS(flops, (int32_t)unit);
     }
 }
 
@@ -736,9 +736,9 @@ static void visit(const uint32_t *params, const void *state, wlk_state_visitor *
     const cfg_t *cfg = (const cfg_t *)params;
     const state_t *st = (const state_t *)state;
     const wlk_opndcoll *s = wlk_opndcoll_rtl_model(st);
-    const uint64_t uid = st->uid, pri = s->pri;
-    visitor(ctx, "uid", -1, &uid, 1u, st->reset_seen, WLK_DECIMAL);
-    visitor(ctx, "pri", -1, &pri, 1u, st->reset_seen, WLK_DECIMAL);
+    const flop flops[] = {{"uid", st->uid, st->reset_seen, WLK_DECIMAL},
+                          {"pri", s->pri, st->reset_seen, WLK_DECIMAL}};
+    VISIT_FLOPS(flops, -1);
     for (uint32_t kind = 0; kind < cfg->num_kinds; kind++) {
         visit_set(cfg, st, kind, visitor, ctx);
     }
