@@ -133,7 +133,7 @@ def started(*words: object, **options: Any) -> Any:
 def typed(*words: object, code: int | None = 0, cwd: Path | None = None, **env: object) -> Done:
     """Run a command as a person types it, with these variables; it must end with this code."""
     process = started(*words, env=env, cwd=cwd)
-    out, err = process.communicate(timeout=120)
+    out, err = process.communicate(timeout=600)
     return Done(process.returncode, out, err).expect(code)
 
 

@@ -6,17 +6,14 @@ from __future__ import annotations
 import contextlib
 import io
 import json
-import os
 import re
 import shlex
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import programs
 import pytest
 from wlk import cli, tables
-from wlk.base import options
 from wlk.base.errors import WlkError
 from wlk.gen import docs
 
@@ -117,14 +114,6 @@ def commands(page: str) -> list[str]:
     return [line for line in [*fenced, *inline] if re.match(rf"([A-Z_]+=\S+ )*{WARPLOCK} ", line)]
 
 
-def parser() -> options.Parser:
-    top = options.Parser(prog="warplock")
-    subparsers = top.add_subparsers(dest="command", required=True)
-    for command in cli.COMMANDS:
-        command.add(subparsers)
-    return top
-
-
 def test_docs_have_commands():
     assert len(commands("README.md")) >= 8
     assert sum(len(commands(page)) for page in PAGES) >= 20
@@ -136,7 +125,7 @@ def test_docs_commands_parse(page):
         words = shlex.split(line.partition(f"{WARPLOCK} ")[2], comments=True)
         with contextlib.redirect_stdout(io.StringIO()):
             try:
-                parser().parse_args(words)
+                cli.parse(words)
             except SystemExit as stop:  # --help
                 assert stop.code == 0, line
             except WlkError as error:
@@ -150,19 +139,14 @@ def script(page: str, heading: str) -> list[str]:
 
 
 @pytest.mark.slow
-def test_readme_commands_work_in_order(tmp_path):
+def test_readme_commands_work_in_order(tmp_path, monkeypatch):
     """Those on the user's own RTL, in an empty folder; the two main ones are CI itself."""
     lines = script("README.md", "Use it on your RTL")
     assert len(lines) >= 6
-    environment = dict(os.environ) | {"WARPLOCK_NO_SETUP": "1"}
-    environment.pop("WARPLOCK_BUILD", None)  # a simulator does not load a library with sanitizers
+    monkeypatch.delenv("WARPLOCK_BUILD", raising=False)  # a simulator loads no sanitizers
     for line in lines:
         assert line.startswith(WARPLOCK), line
-        command = [sys.executable, ROOT / WARPLOCK, *shlex.split(line)[1:]]
-        done = subprocess.run(
-            command, cwd=tmp_path, env=environment, capture_output=True, text=True
-        )
-        assert done.returncode == 0, f"{line}\n{done.stdout}{done.stderr}"
+        programs.typed(*shlex.split(line)[1:], cwd=tmp_path, WARPLOCK_NO_SETUP=1)
 
 
 def test_readme_shows_the_two_commands_first():

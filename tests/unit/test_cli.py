@@ -21,24 +21,6 @@ from wlk.run import jobs
 
 
 @pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        ("", "SUBCOMMAND"),
-        ("tset", "'tset'"),
-        ("--frobnicate", "SUBCOMMAND"),
-        ("test --frobnicate", "--frobnicate"),
-        ("test --qui", "--qui"),
-        ("test --jobs 0", "0: must be 1 or more"),
-        ("test --jobs many", "'many' is not a number"),
-        ("test --jobs", "--jobs"),
-    ],
-)
-def test_cli_mistake_is_one_line_and_usage(words, message):
-    done = programs.typed(*words.split(), code=None)
-    programs.refused(done, Status.USAGE, message, "--help")
-
-
-@pytest.mark.parametrize(
     ("words", "status"),
     [
         ("--json", Status.USAGE),
@@ -141,9 +123,22 @@ def test_cli_asks_set_up_for_what_the_work_needs(words, features, tmp_path, monk
     assert list(cli.parse(words.split()).needs()) == features.split()
 
 
+MISTAKES = {
+    "": "SUBCOMMAND",
+    "tset": "'tset'",
+    "--frobnicate": "SUBCOMMAND",
+    "test --frobnicate": "--frobnicate",
+    "test --qui": "--qui",
+    "test --jobs 0": "0: must be 1 or more",
+    "test --jobs many": "'many' is not a number",
+    "test --jobs": "--jobs",
+}
+
+
 @pytest.mark.parametrize(
     ("words", "status", "message"),
     [
+        *((words, Status.USAGE, f"{message}|--help") for words, message in MISTAKES.items()),
         ("lockstep collector --profile fast", Status.USAGE, "no profile 'fast'; it has mix, mixed"),
         ("lockstep nosuch", Status.USAGE, "no block 'nosuch'"),
         ("lockstep collector --config nosuch", Status.BAD_CONFIG, "no configuration 'nosuch'"),
@@ -159,7 +154,7 @@ def test_cli_asks_set_up_for_what_the_work_needs(words, features, tmp_path, monk
 def test_cli_refuses_before_anything_is_installed_or_built(words, status, message, tmp_path):
     """There is nothing on PATH, so that set-up and builds would end with NO_TOOL."""
     done = programs.typed(*words.split(), "--no-setup", PATH=tmp_path, code=None)
-    programs.refused(done, status, message)
+    programs.refused(done, status, *message.split("|"))
 
 
 # What a subcommand may raise.

@@ -396,24 +396,17 @@ needs_recordings = pytest.mark.skipif(
 )
 
 
-@needs_recordings
-@pytest.mark.parametrize(
-    ("run", "lanes", "pregs", "entries", "debug"),
-    [
-        ("A", 16, 256, (1, 2), 0),
-        ("B", 2, 32, (3, 4), 0),
-        ("C", 4, 1024, (1, 2), 0),
-        ("D", 8, 128, (3, 4), 1),
-    ],
-)
-def test_real_collectors(run: str, lanes: int, pregs: int, entries: tuple, debug: int) -> None:
-    ports = programs.header(TRACES / "muon" / f"collector_{run}.csv.xz")
+@pytest.mark.parametrize("one", programs.recordings("collector"), ids=lambda one: one.name)
+def test_real_collectors(one: programs.Recording) -> None:
+    ports = programs.header(one.path)
     found = m.match(TABLE, ports, clock=False)
+    config = TABLE.config(one.params)
     assert found.kind == "equal"
-    assert [p.name for p in TABLE.ports(found.config)] == [name for name, _, _ in ports]
-    assert (found.config["num_lanes"], found.config["num_pregs"]) == (lanes, pregs)
+    assert programs.shapes(TABLE, found.config) == ports
+    for name in ("num_lanes", "num_pregs", "debug", "lane_bits"):
+        assert found.config[name] == config[name]
+    entries = (1, 2) if config["coll_entries"] <= 2 else (3, 4)
     assert found.params["coll_entries"].possible == entries
-    assert (found.config["debug"], found.config["lane_bits"]) == (debug, 32)
 
 
 @needs_recordings

@@ -61,9 +61,14 @@ def cells_of(lane: dict) -> list[str]:
     return cells
 
 
-def lanes_of(picture: dict, ports: list[tables.Port]) -> list[Lane]:
+def ports_of(block: str, picture: dict) -> list[tables.Port]:
+    table = tables.load(block)
+    return table.ports(table.config(config_of(picture)))
+
+
+def lanes_of(block: str, picture: dict) -> list[Lane]:
     by_name: dict[str, list[tables.Port]] = {}
-    for port in ports:
+    for port in ports_of(block, picture):
         by_name.setdefault(drawn_name(port), []).append(port)
     drawn = [lane for lane in picture["signal"] if lane and lane["name"] != "clock"]
     found = [(lane, by_name[lane["name"]]) for lane in drawn]
@@ -98,13 +103,13 @@ def rows_of(lanes: list[Lane], words: list[str], meaningless: int) -> list[dict[
     return rows
 
 
-def played(block: str, config: dict, ports: list[tables.Port], rows: list[dict]) -> list[dict]:
+def played(block: str, picture: dict, rows: list[dict]) -> list[dict]:
     """Outputs and care of the model in each cycle, behind the reset."""
-    inputs = [port for port in ports if port.direction == "in"]
+    inputs = [port for port in ports_of(block, picture) if port.direction == "in"]
     values = [[f"{row.get(p.name, 0):x}" for p in inputs] for row in [{"reset": 1}, *rows]]
     text = programs.csv({p.name: f"i{p.width}" for p in inputs}, values)
     table = tables.load(block)
-    words = table.words(table.config(config))
+    words = table.words(table.config(config_of(picture)))
     done = programs.run("dpi/wlk-vec", "model", block, "unknown", *words, stdin=text)
     assert done.returncode == 0, done.stderr
     return [json.loads(line) for line in done.stdout.splitlines()][1:]
@@ -120,13 +125,11 @@ def drawn(lanes: list[Lane]) -> Iterator[tuple[int, Lane, tables.Port, str]]:
 
 def differences(block: str, picture: dict) -> Iterator[str]:
     """What a picture draws and the model does not do."""
-    table, config = tables.load(block), config_of(picture)
-    ports = table.ports(table.config(config))
-    lanes = lanes_of(picture, ports)
+    lanes = lanes_of(block, picture)
     words = sorted({cell for lane in lanes for cell in lane.cells if not cell[0].isdigit()} - {"x"})
     given = {cell for lane in lanes if lane.direction == "in" for cell in lane.cells}
     for meaningless in (0, ~0):
-        cycles = played(block, config, ports, rows_of(lanes, words, meaningless))
+        cycles = played(block, picture, rows_of(lanes, words, meaningless))
         assert len(cycles) == len(lanes[0].cells)
         stand_for: dict[str, Shown] = {"x": (0, 0)}
         for n, lane, port, cell in drawn(lanes):
@@ -149,10 +152,12 @@ def test_waves_are_what_the_model_does(block):
 @pytest.mark.parametrize("block", BLOCKS)
 def test_waves_draw_outputs(block):
     """No picture of inputs alone; each has outputs that change."""
-    table = tables.load(block)
     for picture in pictures(block):
-        lanes = lanes_of(picture, table.ports(table.config(config_of(picture))))
-        moving = [one for one in lanes if one.direction == "out" and len(set(one.cells)) > 1]
+        moving = [
+            one
+            for one in lanes_of(block, picture)
+            if one.direction == "out" and len(set(one.cells)) > 1
+        ]
         assert len(moving) >= 3
 
 
@@ -160,9 +165,7 @@ def test_waves_draw_outputs(block):
 def test_waves_wrong_bit_is_reported(block):
     """Each 0 or 1 of an output, drawn the other way, is a difference."""
     picture = pictures(block)[0]
-    table = tables.load(block)
-    lanes = lanes_of(picture, table.ports(table.config(config_of(picture))))
-    outputs = {one.name for one in lanes if one.direction == "out"}
+    outputs = {one.name for one in lanes_of(block, picture) if one.direction == "out"}
     lane = next(x for x in picture["signal"] if x and x["name"] in outputs and "1" in x["wave"])
     at = lane["wave"].index("1")
     lane["wave"] = lane["wave"][:at] + "0" + lane["wave"][at + 1 :]
