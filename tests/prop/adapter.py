@@ -7,7 +7,7 @@ import json
 from collections.abc import Sequence
 
 import programs
-from naive_collector import Port
+from naive_ports import Port
 from wlk import tables
 
 Row = dict[str, int]

@@ -7,8 +7,7 @@ import importlib
 from pathlib import Path
 from typing import Any
 
-from naive_collector import Port
-from wlk import tables
+from naive_ports import Port, table_of
 
 BLOCKS: dict[str, Any] = {}
 for _path in sorted(Path(__file__).parent.glob("naive_*.py")):
@@ -19,7 +18,7 @@ def complete(block: str, params: dict) -> dict:
     """The block's parameters with the table's defaults filled in, and the power-up."""
     given = dict(params)
     power_up = given.pop("power_up", "unknown")
-    table = tables.load(block)
+    table = table_of(block)
     return table.show(table.config(given)) | {"power_up": power_up}
 
 

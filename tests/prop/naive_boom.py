@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from naive_collector import Port
+from naive_ports import Port
 
 Row = dict[str, int]
 Bits = dict[str, int]

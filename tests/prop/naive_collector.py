@@ -7,108 +7,34 @@ lanes only: a lane that is absent is unknown and is reported with care 0.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-OPERANDS = range(3)
+from naive_common import OPERANDS, Known, Outputs, Reading, Readings, Row
+from naive_ports import ports
 
 Word = dict[int, int]
 """The known lanes of one register: {lane: value}."""
 
 
-class Port(NamedTuple):
-    """One port as the compiler emits it; direction as the collector sees it, 'i' or 'o'."""
-
-    name: str
-    direction: str
-    width: int
-
-
-def id_width(count: int) -> int:
-    """Bits of an index into `count` things, at least one (§0)."""
-    return max(1, (count - 1).bit_length())
-
-
-def ports(p: dict) -> list[Port]:
-    """Every port but the clock, in module order (§2, §8)."""
-    preg, rs_id = id_width(p["num_pregs"]), id_width(p["rs_entries"])
-    coll_id, lanes, bits = id_width(p["coll_entries"]), range(p["num_lanes"]), p["lane_bits"]
-    pc = [("bits_pc", "i", p["lane_bits"])] if p["debug"] else []
-
-    def group(prefix: str, *fields: tuple[str, str, int]) -> list[Port]:
-        return [Port(f"{prefix}_{name}", direction, width) for name, direction, width in fields]
-
-    def enables(direction: str) -> list[tuple[str, str, int]]:
-        return [(f"bits_regs_{i}_enable", direction, 1) for i in OPERANDS]
-
-    listed = [Port("reset", "i", 1)]
-    if p["debug"]:
-        listed += group("debug", ("cycle", "i", 64), ("clusterId", "i", 1), ("coreId", "i", 1))
-    listed += group("io_readReq", ("ready", "o", 1), ("valid", "i", 1))
-    for i in OPERANDS:
-        listed += group(f"io_readReq_bits_regs_{i}", ("enable", "i", 1), ("pReg", "i", preg))
-    listed += group("io_readReq", ("bits_rsEntryId", "i", rs_id), *pc)
-    listed += group("io_readResp", ("valid", "o", 1), ("bits_collEntry", "o", coll_id))
-    listed += group("io_readResp", *enables("o"))
-    listed += group("io_writeReq", ("ready", "o", 1), ("valid", "i", 1))
-    listed += group("io_writeReq_bits_regs_0", ("enable", "i", 1), ("pReg", "i", preg))
-    listed += group("io_writeReq_bits_regs_0", ("tmask", "i", len(lanes)))
-    listed += group("io_writeReq_bits_regs_0", *((f"data_{n}", "i", bits) for n in lanes))
-    listed += group("io_writeReq", ("bits_rsEntryId", "i", rs_id), *pc)
-    listed += group("io_writeResp", ("valid", "o", 1), ("bits_collEntry", "o", coll_id))
-    listed += group("io_writeResp", ("bits_regs_0_enable", "o", 1))
-    listed += group("io_readData_req", ("valid", "i", 1), ("bits_collEntry", "i", coll_id))
-    listed += group("io_readData_req", *enables("i")) + group("io_readData_resp", ("valid", "o", 1))
-    for i in OPERANDS:
-        listed += group(f"io_readData_resp_bits_{i}", ("enable", "o", 1))
-        listed += group(f"io_readData_resp_bits_{i}", *((f"data_{n}", "o", bits) for n in lanes))
-    return listed
-
-
-class NaiveCollector:
-    """The collector, one `step` a clock cycle.
-
-    Attributes a stimulus generator may read, all as they are after the last edge:
-    `control_known`, `alloc_valid`, `next_alloc_id`, `next_en`, `reset_seen`, `violations`.
-    While `control_known` is false the registers that reset reaches mean nothing.
-    """
+class CollectorState(Reading):
+    """While `control_known` is false the registers that reset reaches mean nothing."""
 
     def __init__(self, params: dict) -> None:
         self.params = params
         self.entries = range(self.params["coll_entries"])
         self.lanes = range(self.params["num_lanes"])
-        self.lane_mask = (1 << self.params["lane_bits"]) - 1
-        self.width = {port.name: port.width for port in self.ports}
         zero = self.params["power_up"] == "zero"
         self.rf: list[dict[tuple[int, int], Word]] = [{}, {}, {}]
         self.never_written: Word = self._zeros() if zero else {}
         self.write_resp_valid: int | None = 0 if zero else None
         self._reset_registers()
         self.control_known = zero
-        self.reset_seen = False
-        self.violations: set[str] = set()
-
-    @property
-    def ports(self) -> list[Port]:
-        """As `ports` of its parameters."""
-        return ports(self.params)
-
-    def step(self, inputs: dict[str, int]) -> dict[str, tuple[int, int]]:
-        """The outputs {port: (value, care)} of this cycle; then the clock edge."""
-        for name, value in inputs.items():
-            if not 0 <= value < 1 << self.width[name]:
-                raise ValueError(f"{name} = {value:#x} needs more than {self.width[name]} bits")
-        self.violations = self._violations(inputs)
-        outputs = self._outputs(inputs)
-        self._edge(inputs)
-        return outputs
 
     # Combinational
 
-    def _free_now(self, x: dict[str, int]) -> bool:
+    def _free_now(self, x: Row) -> bool:
         enables = [x[f"io_readData_req_bits_regs_{i}_enable"] for i in OPERANDS]
         return bool(x["io_readData_req_valid"] and any(enables))
 
-    def _ready(self, x: dict[str, int]) -> bool | None:
+    def _ready(self, x: Row) -> bool | None:
         """readReq.ready; None = unknown. freeNow alone is enough to know it."""
         if self._free_now(x):
             return True
@@ -116,20 +42,16 @@ class NaiveCollector:
             return None
         return not all(self.alloc_valid)
 
-    def _shown_entry(self, x: dict[str, int]) -> int:
+    def _shown_entry(self, x: Row) -> int:
         """The entry readData shows: out of range reads entry 0 (§2)."""
         entry = x["io_readData_req_bits_collEntry"]
         return entry if entry in self.entries else 0
-
-    def _known(self, value: int | bool | None, name: str) -> tuple[int, int]:
-        """(value, care) of a whole port; None is unknown."""
-        return (0, 0) if value is None else (int(value), (1 << self.width[name]) - 1)
 
     def _register(self, value: int | bool) -> int | bool | None:
         """What is known of a register that reset reaches."""
         return value if self.control_known else None
 
-    def _outputs(self, x: dict[str, int]) -> dict[str, tuple[int, int]]:
+    def outputs(self, x: Row) -> Known:
         entry = self._shown_entry(x)
         out: dict[str, int | bool | None] = {
             "io_readReq_ready": self._ready(x),
@@ -149,10 +71,11 @@ class NaiveCollector:
             shown = self.bank[i][entry] if self.control_known else {}
             for lane in self.lanes:
                 out[f"io_readData_resp_bits_{i}_data_{lane}"] = shown.get(lane)
-        return {name: self._known(value, name) for name, value in out.items()}
+        return {name: None if value is None else int(value) for name, value in out.items()}
 
-    def _violations(self, x: dict[str, int]) -> set[str]:
-        if x["reset"] or not self.reset_seen or not x["io_readData_req_valid"]:
+    def violations(self, x: Row) -> set[str]:
+        """The protocol rules that the inputs break, after the first reset."""
+        if x["reset"] or not x["io_readData_req_valid"]:
             return set()
         entry = x["io_readData_req_bits_collEntry"]
         allocated = entry in self.entries and self.alloc_valid[entry]
@@ -160,12 +83,11 @@ class NaiveCollector:
 
     # Clock edge
 
-    def _edge(self, x: dict[str, int]) -> None:
+    def edge(self, x: Row) -> None:
         written_preg, written = self._write_port(x)
         if x["reset"]:
             self._reset_registers()
             self.control_known = True
-            self.reset_seen = True
         elif self.control_known:
             sram_out = [self._sram_read(i, x, written_preg, written) for i in OPERANDS]
             self._land()
@@ -191,7 +113,7 @@ class NaiveCollector:
                 word = self.sram_out[i] if self.next_preg[i] != 0 else self._zeros()
                 self.bank[i][self.next_alloc_id] = word
 
-    def _issue(self, x: dict[str, int], sram_out: list[Word]) -> None:
+    def _issue(self, x: Row, sram_out: list[Word]) -> None:
         fire = bool(x["io_readReq_valid"] and self._ready(x))
         self._allocate(x, fire)
         for i in OPERANDS:
@@ -202,7 +124,7 @@ class NaiveCollector:
         self.sram_out = sram_out
         self.resp_valid = fire
 
-    def _allocate(self, x: dict[str, int], fire: bool) -> None:
+    def _allocate(self, x: Row, fire: bool) -> None:
         free_now = self._free_now(x)
         freed = x["io_readData_req_bits_collEntry"]
         if fire and free_now:
@@ -225,7 +147,7 @@ class NaiveCollector:
             return preg // rows, preg % rows
         return preg % self.params["reg_banks"], preg // self.params["reg_banks"]
 
-    def _write_port(self, x: dict[str, int]) -> tuple[int, Word]:
+    def _write_port(self, x: Row) -> tuple[int, Word]:
         """(register, lanes written) of this cycle; (0, {}) when nothing is written."""
         preg = x["io_writeReq_bits_regs_0_pReg"]
         if not (x["io_writeReq_valid"] and x["io_writeReq_bits_regs_0_enable"] and preg != 0):
@@ -241,7 +163,7 @@ class NaiveCollector:
             old = self.rf[copy].get(self._place(preg), self.never_written)
             self.rf[copy][self._place(preg)] = {**old, **written}
 
-    def _sram_read(self, copy: int, x: dict[str, int], written_preg: int, written: Word) -> Word:
+    def _sram_read(self, copy: int, x: Row, written_preg: int, written: Word) -> Word:
         """What copy's SRAM gives for this cycle's request, seen against this cycle's write."""
         preg = x[f"io_readReq_bits_regs_{copy}_pReg"]
         word = dict(self.rf[copy].get(self._place(preg), self.never_written))
@@ -253,6 +175,19 @@ class NaiveCollector:
             for lane in written:
                 word.pop(lane, None)
         return word
+
+
+class NaiveCollector(Readings):
+    """The collector, one `step` a clock cycle; `violations` are those of the last one."""
+
+    def __init__(self, params: dict) -> None:
+        super().__init__(params, ports("collector", params), CollectorState(params))
+        self.violations: set[str] = set()
+
+    def step(self, inputs: Row, seen: Row | None = None) -> Outputs:
+        (state,) = self.readings
+        self.violations = state.violations(inputs) if self.reset_seen else set()
+        return super().step(inputs, seen)
 
 
 BLOCKS = {"collector": NaiveCollector}

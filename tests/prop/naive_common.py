@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the naive blocks of the issue stage share: parameters, ports, instructions, readings."""
+"""What the naive blocks of the issue stage share: instructions, readings."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import copy
 from collections.abc import Callable, Iterable
 
 from naive_arbiter import Arbiter
-from naive_collector import OPERANDS, Port, id_width
+from naive_ports import Port
 
 Row = dict[str, int]
 """The inputs of a cycle, by emitted port name."""
@@ -18,6 +18,8 @@ Outputs = dict[str, tuple[int, int]]
 Entry = dict[str, int]
 """An instruction: {field, as it ends a port's name: value}."""
 
+OPERANDS = range(3)
+
 # Instructions (§0)
 
 RD, HAS_RD = "uop_inst_essentials_3", "uop_inst_essentials_22"
@@ -25,109 +27,10 @@ RS = [f"uop_inst_essentials_{4 + i}" for i in OPERANDS]
 HAS_RS = [f"uop_inst_essentials_{23 + i}" for i in OPERANDS]
 WID, PC = "uop_wid", "uop_pc"
 
-_ESSENTIALS = {0: 9, 1: 3, 2: 7, 29: 8, 30: 24, 31: 8}
-
-
-def entry_fields(p: dict) -> list[tuple[str, int]]:
-    """(field, width) of an instruction, in the order of the ports."""
-    warp = id_width(p["num_warps"])
-    widths = {n: _ESSENTIALS.get(n, 1) for n in range(32)}
-    for operand in range(3, 7):
-        widths[operand] = id_width(p["num_pregs"])
-    return [
-        *((f"uop_inst_essentials_{n}", widths[n]) for n in reversed(range(32))),
-        ("uop_tmask", p["num_lanes"]),
-        ("uop_pc", p["lane_bits"]),
-        ("uop_wid", warp),
-        ("token_warpId", warp),
-        ("token_addressSpace", 1),
-        ("token_ldq", 1),
-        ("token_index", 4),
-    ]
-
 
 def take_entry(x: Row, prefix: str, fields: Iterable[str]) -> Entry:
     """The instruction that the ports `prefix`_… carry."""
     return {field: x[f"{prefix}_{field}"] for field in fields}
-
-
-# Ports
-
-Listed = list[Port]
-
-
-def group(prefix: str, *fields: tuple[str, str, int]) -> Listed:
-    """The ports `prefix`_name."""
-    return [Port(f"{prefix}_{name}", direction, width) for name, direction, width in fields]
-
-
-def entry_ports(prefix: str, direction: str, p: dict) -> Listed:
-    """The ports of an instruction."""
-    return group(prefix, *((field, direction, width) for field, width in entry_fields(p)))
-
-
-def control_ports(p: dict, soft_reset: bool = True) -> Listed:
-    """What every block's list starts with."""
-    debug = (("cycle", "i", 64), ("clusterId", "i", 1), ("coreId", "i", 1))
-    soft = [Port("io_softReset", "i", 1)] if soft_reset else []
-    return [Port("reset", "i", 1), *(group("debug", *debug) if p["debug"] else []), *soft]
-
-
-def update_ports(prefix: str, direction: str, p: dict) -> Listed:
-    """An update port of the scoreboard; `direction` is that of the request."""
-    preg = id_width(p["num_pregs"])
-    answer = "o" if direction == "i" else "i"
-    one = (("pReg", direction, preg), ("incr", direction, 1), ("decr", direction, 1))
-    listed = group(prefix, ("enable", direction, 1)) + group(f"{prefix}_write", *one)
-    for i in OPERANDS:
-        listed += group(f"{prefix}_reads_{i}", *one)
-    return listed + group(prefix, ("success", answer, 1))
-
-
-READ_PORTS = ("readRs1", "readRs2", "readRs3", "readRd")
-
-
-def warp_read_ports(prefix: str, direction: str, p: dict) -> Listed:
-    """The scoreboard's read ports of all warps; `direction` is that of the request."""
-    answer = "o" if direction == "i" else "i"
-    listed: Listed = []
-    for warp in range(p["num_warps"]):
-        for port in READ_PORTS:
-            listed += group(
-                f"{prefix}_{warp}_{port}",
-                ("enable", direction, 1),
-                ("pReg", direction, id_width(p["num_pregs"])),
-                ("pendingReads", answer, p["max_pending_reads"].bit_length()),
-                ("pendingWrites", answer, 1),
-            )
-    return listed
-
-
-def writeback_ports(p: dict) -> Listed:
-    """The write-back port of the RS and of the composed stage."""
-    data = [(f"bits_data_{lane}", "i", p["lane_bits"]) for lane in range(p["num_lanes"])]
-    rd = ("bits_rd", "i", id_width(p["num_pregs"]))
-    return group("io_writeback", ("valid", "i", 1), rd, *data, ("bits_tmask", "i", p["num_lanes"]))
-
-
-def rs_counters(p: dict) -> list[str]:
-    """The RS's counters as its ports name them, in their order."""
-    names = ["cyclesDispatched", "cyclesEligible"]
-    for warp in range(p["num_warps"]):
-        per_warp = ("cyclesDispatched", "cyclesEligible", "stallsRSFull")
-        names += [f"perWarp_{warp}_{name}" for name in per_warp]
-    return [*names, "accRsOccupancy"]
-
-
-def hazard_counters(p: dict) -> list[str]:
-    """Hazard's counters as its ports name them, in their order."""
-    per_warp = ("stallsWAW", "stallsWAR", "stallsScoreboard")
-    return [f"{warp}_{name}" for warp in range(p["num_warps"]) for name in per_warp]
-
-
-def counter_ports(prefix: str, names: Iterable[str]) -> Listed:
-    """Performance counters."""
-    return group(prefix, *((name, "o", 64) for name in names))
 
 
 # Readings
@@ -178,7 +81,7 @@ class Readings:
     `reset_seen` is whether a reset edge has been.
     """
 
-    def __init__(self, params: dict, listed: Listed, first: Reading) -> None:
+    def __init__(self, params: dict, listed: list[Port], first: Reading) -> None:
         self.params = params
         self.ports = listed
         self.width = {port.name: port.width for port in listed}

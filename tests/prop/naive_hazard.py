@@ -5,23 +5,8 @@ from __future__ import annotations
 
 import naive_common as common
 from naive_arbiter import Arbiter
-from naive_collector import OPERANDS, Port
-from naive_common import HAS_RD, HAS_RS, RD, RS, Entry, Known, Reading, Readings, Row
-
-
-def ports(p: dict) -> list[Port]:
-    """Every port but the clock, in module order (§4)."""
-    listed = common.control_ports(p)
-    for warp in range(p["num_warps"]):
-        listed += common.group(f"io_ibuf_{warp}", ("ready", "o", 1), ("valid", "i", 1))
-        listed += common.entry_ports(f"io_ibuf_{warp}_bits", "i", p)
-    listed += common.update_ports("io_scb_updateRS", "o", p)
-    listed += common.warp_read_ports("io_scb_warps", "o", p)
-    listed += common.group("io_rsAdmit", ("ready", "i", 1), ("valid", "o", 1))
-    listed += common.entry_ports("io_rsAdmit_bits_ibufEntry", "o", p)
-    listed += common.group("io_rsAdmit_bits", *((f"valid_{i}", "o", 1) for i in OPERANDS))
-    listed += common.group("io_rsAdmit_bits", *((f"busy_{i}", "o", 1) for i in OPERANDS))
-    return listed + common.counter_ports("io_perf", common.hazard_counters(p))
+from naive_common import HAS_RD, HAS_RS, OPERANDS, RD, RS, Entry, Known, Reading, Readings, Row
+from naive_ports import behind, ports
 
 
 class HazardState(Reading):
@@ -30,10 +15,11 @@ class HazardState(Reading):
     def __init__(self, params: dict) -> None:
         self.params = params
         self.warps = range(self.params["num_warps"])
-        self.fields = [field for field, _ in common.entry_fields(self.params)]
+        listed = ports("hazard", params)
+        self.fields = behind(listed, "io_ibuf_0_bits_")
         zero = self.params["power_up"] == "zero"
         self.arbiter = Arbiter(len(self.warps), {0} if zero else None)
-        names = common.hazard_counters(self.params)
+        names = behind(listed, "io_perf_")
         self.counters: dict[str, int | None] = dict.fromkeys(names, 0 if zero else None)
 
     def split(self, x: Row) -> list[Reading]:
@@ -138,7 +124,7 @@ class NaiveHazard(Readings):
     """Hazard, one `step` a clock cycle."""
 
     def __init__(self, params: dict) -> None:
-        super().__init__(params, ports(params), HazardState(params))
+        super().__init__(params, ports("hazard", params), HazardState(params))
 
 
 BLOCKS = {"hazard": NaiveHazard}

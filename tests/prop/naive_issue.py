@@ -9,24 +9,15 @@ from __future__ import annotations
 
 import copy
 
-import naive_collector
-import naive_common as common
-import naive_hazard
-import naive_reservation_station
-import naive_scoreboard
 from naive_arbiter import Arbiter
-from naive_collector import OPERANDS, NaiveCollector, Port
-from naive_common import Known, Reading, Readings, Row
+from naive_collector import CollectorState
+from naive_common import OPERANDS, Known, Reading, Readings, Row
 from naive_hazard import HazardState
+from naive_ports import ports
 from naive_reservation_station import ReservationStationState
 from naive_scoreboard import ScoreboardState
 
-INSIDE = {
-    "collector": naive_collector,
-    "scoreboard": naive_scoreboard,
-    "hazard": naive_hazard,
-    "reservation_station": naive_reservation_station,
-}
+INSIDE = ("collector", "scoreboard", "hazard", "reservation_station")
 
 # (block, start of its input's name) -> (block that drives it, start of the output's name).
 WIRES = {
@@ -56,46 +47,12 @@ ORDER = (
 )
 
 
-def ports(p: dict) -> list[Port]:
-    """Every port but the clock, in module order (§6)."""
-    listed = common.control_ports(p)
-    for warp in range(p["num_warps"]):
-        listed += common.group(f"io_ibuf_{warp}", ("ready", "o", 1), ("valid", "i", 1))
-        listed += common.entry_ports(f"io_ibuf_{warp}_bits", "i", p)
-    listed += common.group("io_issue", ("ready", "i", 1), ("valid", "o", 1))
-    listed += common.entry_ports("io_issue_bits", "o", p)
-    lanes = range(p["num_lanes"])
-    for i in OPERANDS:
-        data = [(str(lane), "o", p["lane_bits"]) for lane in lanes]
-        listed += common.group(f"io_operands_{i}", *data)
-    listed += common.writeback_ports(p)
-    listed += common.counter_ports("io_perfRS", common.rs_counters(p))
-    return listed + common.counter_ports("io_perfHazard", common.hazard_counters(p))
-
-
-class CollectorState(Reading):
-    """The naive collector as a reading."""
-
-    def __init__(self, params: dict) -> None:
-        self.model = NaiveCollector(params)
-
-    def outputs(self, x: Row) -> Known:
-        shown = self.model._outputs(x)
-        return {name: value if care else None for name, (value, care) in shown.items()}
-
-    def edge(self, x: Row) -> None:
-        self.model.step(x)
-
-    def facts(self) -> object:
-        return vars(self.model)
-
-
 class IssueState(Reading):
     """The four blocks' states. Before the first reset only the collector's writes are followed."""
 
     def __init__(self, params: dict) -> None:
-        self.params = params
-        p = self.params
+        self.params = p = params
+        self.shown = [port.name for port in ports("issue", p) if port.direction == "o"]
         self.blocks: dict[str, Reading] = {
             "collector": CollectorState(p),
             "scoreboard": ScoreboardState(p),
@@ -105,10 +62,10 @@ class IssueState(Reading):
         self.sources = {
             block: {
                 port.name: _source(block, port.name)
-                for port in module.ports(p)
+                for port in ports(block, p)
                 if port.direction == "i"
             }
-            for block, module in INSIDE.items()
+            for block in INSIDE
         }
         self.control_known = p["power_up"] == "zero"
         self.wires = _idle()  # of the cycle of `outputs`, for its `edge`
@@ -162,7 +119,7 @@ class IssueState(Reading):
 
     def _given_by_inputs(self, x: Row) -> Known:
         """Before the first reset: every output, None where it takes the state to know it."""
-        out: Known = {port.name: None for port in ports(self.params) if port.direction == "o"}
+        out: Known = dict.fromkeys(self.shown)
         for name in out:
             if name.startswith("io_ibuf_") and not x[name.replace("_ready", "_valid")]:
                 out[name] = 0
@@ -230,7 +187,7 @@ class NaiveIssue(Readings):
     """The composed stage, one `step` a clock cycle."""
 
     def __init__(self, params: dict) -> None:
-        super().__init__(params, ports(params), IssueState(params))
+        super().__init__(params, ports("issue", params), IssueState(params))
 
 
 BLOCKS = {"issue": NaiveIssue}

@@ -7,44 +7,8 @@ from dataclasses import dataclass, field
 
 import naive_common as common
 from naive_arbiter import Arbiter
-from naive_collector import OPERANDS, Port, id_width
-from naive_common import HAS_RS, PC, RS, WID, Entry, Known, Listed, Reading, Readings, Row
-
-
-def ports(p: dict) -> list[Port]:
-    """Every port but the clock, in module order (§5)."""
-    listed = common.control_ports(p)
-    listed += common.group("io_admit", ("ready", "o", 1), ("valid", "i", 1))
-    listed += common.entry_ports("io_admit_bits_ibufEntry", "i", p)
-    listed += common.group("io_admit_bits", *((f"valid_{i}", "i", 1) for i in OPERANDS))
-    listed += common.group("io_admit_bits", *((f"busy_{i}", "i", 1) for i in OPERANDS))
-    listed += common.group("io_issue", ("ready", "i", 1), ("valid", "o", 1))
-    listed += common.entry_ports("io_issue_bits", "o", p)
-    listed += common.writeback_ports(p)
-    listed += common.update_ports("io_scb_updateColl", "o", p)
-    listed += common.update_ports("io_scb_updateWB", "o", p)
-    listed += _collector_ports(p)
-    return listed + common.counter_ports("io_perf", common.rs_counters(p))
-
-
-def _collector_ports(p: dict) -> Listed:
-    coll_id = id_width(p["coll_entries"])
-    listed = common.group("io_collector_readReq", ("ready", "i", 1), ("valid", "o", 1))
-    for i in OPERANDS:
-        one = (("enable", "o", 1), ("pReg", "o", id_width(p["num_pregs"])))
-        listed += common.group(f"io_collector_readReq_bits_regs_{i}", *one)
-    row = [("rsEntryId", "o", id_width(p["rs_entries"]))]
-    pc = [("pc", "o", p["lane_bits"])] if p["debug"] else []
-    listed += common.group("io_collector_readReq_bits", *row, *pc)
-    for port, direction in (("readResp", "i"), ("readData_req", "o")):
-        enables = [(f"bits_regs_{i}_enable", direction, 1) for i in OPERANDS]
-        fixed = (("valid", direction, 1), ("bits_collEntry", direction, coll_id))
-        listed += common.group(f"io_collector_{port}", *fixed, *enables)
-    listed += common.group("io_collector_readData_resp", ("valid", "i", 1))
-    for i in OPERANDS:
-        data = [(f"data_{lane}", "i", p["lane_bits"]) for lane in range(p["num_lanes"])]
-        listed += common.group(f"io_collector_readData_resp_bits_{i}", ("enable", "i", 1), *data)
-    return listed
+from naive_common import HAS_RS, OPERANDS, PC, RS, WID, Entry, Known, Reading, Readings, Row
+from naive_ports import behind, ports
 
 
 def _no_operand() -> list[bool]:
@@ -84,7 +48,10 @@ class ReservationStationState(Reading):
 
     def __init__(self, params: dict) -> None:
         self.params = params
-        self.fields = [name for name, _ in common.entry_fields(self.params)]
+        listed = ports("reservation_station", params)
+        self.shown = tuple(port.name for port in listed if port.direction == "o")
+        self.fields = behind(listed, "io_issue_bits_")
+        self.counter_names = behind(listed, "io_perf_")
         zero = self.params["power_up"] == "zero"
         self.arbiter = Arbiter(self.params["rs_entries"], {0} if zero else None)
         self.stage = Stage(self._no_entry(), _no_operand(), 0) if zero else None
@@ -98,7 +65,7 @@ class ReservationStationState(Reading):
         self.rows = [RsRow(self._no_entry()) for _ in range(self.params["rs_entries"])]
         self.full = False
         self.next_sequence = [0 for _ in range(self.params["num_warps"])]
-        self.counters: dict = dict.fromkeys(common.rs_counters(self.params), 0)
+        self.counters: dict = dict.fromkeys(self.counter_names, 0)
 
     def split(self, x: Row) -> list[Reading]:
         if not self.control_known or not self._accepts(x):
@@ -118,7 +85,7 @@ class ReservationStationState(Reading):
 
     def _given_by_inputs(self, x: Row) -> Known:
         """Every output, None where it takes the state to know it."""
-        out: Known = {port.name: None for port in ports(self.params) if port.direction == "o"}
+        out: Known = dict.fromkeys(self.shown)
         for update in ("io_scb_updateColl", "io_scb_updateWB"):
             for one in ("write", *(f"reads_{i}" for i in OPERANDS)):
                 out.update({f"{update}_{one}_{name}": 0 for name in ("pReg", "incr", "decr")})
@@ -333,7 +300,9 @@ class NaiveReservationStation(Readings):
     """The reservation station, one `step` a clock cycle."""
 
     def __init__(self, params: dict) -> None:
-        super().__init__(params, ports(params), ReservationStationState(params))
+        super().__init__(
+            params, ports("reservation_station", params), ReservationStationState(params)
+        )
 
 
 BLOCKS = {"reservation_station": NaiveReservationStation}

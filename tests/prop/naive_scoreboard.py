@@ -5,20 +5,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import naive_common as common
-from naive_collector import OPERANDS, Port
-from naive_common import READ_PORTS, Known, Reading, Readings, Row
+from naive_common import OPERANDS, Known, Reading, Readings, Row
+from naive_ports import ports
 
-
-def ports(p: dict) -> list[Port]:
-    """Every port but the clock, in module order (§3)."""
-    return [
-        *common.control_ports(p, soft_reset=False),
-        *common.update_ports("io_updateColl", "i", p),
-        *common.update_ports("io_updateWB", "i", p),
-        *common.update_ports("io_hazard_updateRS", "i", p),
-        *common.warp_read_ports("io_hazard_warps", "i", p),
-    ]
+READ_PORTS = ("readRs1", "readRs2", "readRs3", "readRd")
 
 
 class Update(NamedTuple):
@@ -99,7 +89,7 @@ class NaiveScoreboard(Readings):
     """The scoreboard, one `step` a clock cycle."""
 
     def __init__(self, params: dict) -> None:
-        super().__init__(params, ports(params), ScoreboardState(params))
+        super().__init__(params, ports("scoreboard", params), ScoreboardState(params))
 
 
 def _write(x: Row, port: str) -> Update:

@@ -11,6 +11,7 @@ from naive_arbiter import Arbiter
 from naive_common import ContradictionError, Readings
 
 CYCLES = 60
+LEAST = 80  # outputs that are not known in these seeds: half of what the hazard check reaches
 
 CASES = [
     ("hazard", {"num_warps": 4, "num_lanes": 1, "num_pregs": 4}),
@@ -73,7 +74,7 @@ def test_unconstrained_agrees_where_it_cares(block: str, params: dict, last: int
             for name, (value, care) in unsure.step(row).items():
                 assert (value ^ shown[name]) & care == 0, f"{seed=} {cycle=} {name}"
                 unknown += cycle > 2 and care != (1 << unsure.width[name]) - 1
-    assert unknown > 0
+    assert unknown > LEAST
 
 
 def test_grant_that_no_last_explains_is_contradicted() -> None:

@@ -5,13 +5,12 @@ from __future__ import annotations
 
 import csv
 import lzma
-from typing import Any
 
 import naive
 import programs
 import pytest
-from naive_collector import NaiveCollector, Port
 from naive_common import ContradictionError
+from naive_ports import Port
 
 
 def cases(zero_only: bool = False) -> list:
@@ -31,13 +30,6 @@ def read(one: programs.Recording) -> tuple[list[Port], list[dict[str, int]]]:
     return listed, rows
 
 
-def step(model: Any, inputs: dict[str, int], seen: dict[str, int]) -> dict[str, tuple[int, int]]:
-    """A step of a model that is shown what the real design did, where it can use that."""
-    if isinstance(model, NaiveCollector):
-        return model.step(inputs)
-    return model.step(inputs, seen)
-
-
 def replay(
     one: programs.Recording, power_up: str, listed: list[Port], rows: list[dict[str, int]]
 ) -> tuple[int, int]:
@@ -53,7 +45,7 @@ def replay(
     for cycle, row in enumerate(rows):
         after_reset = model.reset_seen
         try:
-            got = step(model, {name: row[name] for name in inputs}, row)
+            got = model.step({name: row[name] for name in inputs}, row)
         except ContradictionError as problem:
             pytest.fail(f"cycle {cycle}: {problem}")
         assert len(got) == len(outputs)
@@ -103,7 +95,7 @@ def test_masked_bits_were_never_defined(one: programs.Recording) -> None:
     inputs = [p.name for p in listed if p.direction == "i"]
     for cycle, row in enumerate(rows):
         after_reset = model.reset_seen
-        for port, (_, care) in step(model, {n: row[n] for n in inputs}, row).items():
+        for port, (_, care) in model.step({n: row[n] for n in inputs}, row).items():
             if after_reset:
                 assert row[port] & ~care == 0, f"cycle {cycle}: {port} is masked but was defined"
 
