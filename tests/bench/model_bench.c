@@ -6,13 +6,9 @@
 // is unknown, so that it fits whatever state it is entered with; it is run once before, so that
 // every register is known, as in the long run, and every round starts from the same state. One JSON
 // object on stdout.
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
-#include "warplock/block.h"
-#include "warplock/stimulus.h"
+#include "rig.h"
 #include "warplock/vectors.h"
 
 // Of the loop's records a step sees as many as the second-level cache holds: in lockstep a record
@@ -20,10 +16,8 @@
 enum { LOOP = 4096, CACHED_WORDS = 96 << 10 };
 
 typedef struct loop {
-    const wlk_block *block;
-    uint32_t cfg[WLK_MAX_PARAMS];
-    wlk_layout l;
-    void *state, *start; // now, and at the start of a round
+    rig r;
+    void *start; // state at the start of a round
     size_t state_bytes;
     uint64_t *in, *out, *care;
 } loop;
@@ -35,37 +29,28 @@ static double cpu_seconds(void) {
 }
 
 static uint64_t *at(const loop *b, uint64_t *words, uint64_t n, bool out) {
-    return words + n * (out ? b->l.out_words : b->l.in_words);
+    return words + n * (out ? b->r.layout.out_words : b->r.layout.in_words);
 }
 
 static void enter_round(loop *b) {
-    memcpy(b->state, b->start, b->state_bytes);
+    memcpy(b->r.state, b->start, b->state_bytes);
 }
 
-static void prepare(loop *b, const wlk_stimulus *gen, uint32_t profile) {
-    wlk_driver *driver = NULL;
-    wlk_error err;
-    wlk_stimulus_state stim;
+static void prepare(loop *b) {
+    const wlk_block *block = b->r.block;
     wlk_step_info info;
-    b->block->init(b->cfg, b->state, WLK_POWER_UNKNOWN);
-    wlk_stimulus_init(&stim, 1, profile);
-    if (wlk_driver_open(&driver, b->block, b->cfg, &err) != WLK_OK) {
-        abort();
-    }
-    stim.driver = driver;
     for (uint64_t i = 0; i < LOOP; i++) {
-        gen->next(b->cfg, b->state, &stim, at(b, b->in, i, false));
-        b->block->tick(b->cfg, b->state, at(b, b->in, i, false), &info);
+        b->r.gen->next(b->r.cfg, b->r.state, &b->r.stim, at(b, b->in, i, false));
+        block->tick(b->r.cfg, b->r.state, at(b, b->in, i, false), &info);
     }
-    wlk_driver_close(driver);
-    b->block->init(b->cfg, b->state, WLK_POWER_ZERO);
+    block->init(b->r.cfg, b->r.state, WLK_POWER_ZERO);
     for (uint64_t i = 0; i < LOOP; i++) {
-        b->block->tick(b->cfg, b->state, at(b, b->in, i, false), &info);
+        block->tick(b->r.cfg, b->r.state, at(b, b->in, i, false), &info);
     }
-    memcpy(b->start, b->state, b->state_bytes);
+    memcpy(b->start, b->r.state, b->state_bytes);
     for (uint64_t i = 0; i < LOOP; i++) {
-        b->block->record(b->cfg, b->state, at(b, b->in, i, false), at(b, b->out, i, true),
-                         at(b, b->care, i, true), &info);
+        block->record(b->r.cfg, b->r.state, at(b, b->in, i, false), at(b, b->out, i, true),
+                      at(b, b->care, i, true), &info);
     }
     enter_round(b);
 }
@@ -82,18 +67,19 @@ static void view(wlk_view *v, const uint64_t *words, const wlk_payload *payload,
 static __attribute__((noinline)) uint64_t steps(loop *b, uint64_t cycles) {
     wlk_step_info info;
     uint64_t slow = 0;
-    const uint64_t cached = CACHED_WORDS / (b->l.in_words + b->l.out_words);
+    const wlk_layout *l = &b->r.layout;
+    const uint64_t cached = CACHED_WORDS / (l->in_words + l->out_words);
     const uint64_t n = cached < LOOP ? cached : LOOP;
     for (uint64_t c = 0, i = 0; c < cycles; c++, i = i + 1u == n ? 0 : i + 1u) {
         wlk_view in, got;
         if (i == 0) {
             enter_round(b);
         }
-        view(&in, at(b, b->in, i, false), b->l.in_payload, b->l.n_in_payloads);
-        view(&got, at(b, b->out, i, true), b->l.out_payload, b->l.n_out_payloads);
-        if (b->block->step(b->cfg, b->state, &in, &got, &info) != 0) {
+        view(&in, at(b, b->in, i, false), l->in_payload, l->n_in_payloads);
+        view(&got, at(b, b->out, i, true), l->out_payload, l->n_out_payloads);
+        if (b->r.block->step(b->r.cfg, b->r.state, &in, &got, &info) != 0) {
             slow++;
-            b->block->tick(b->cfg, b->state, in.control, &info);
+            b->r.block->tick(b->r.cfg, b->r.state, in.control, &info);
         }
     }
     return slow;
@@ -104,7 +90,7 @@ static double generate(loop *b, uint64_t cycles, const char *path) {
     wlk_vec_writer *writer = NULL;
     wlk_error err;
     wlk_step_info info;
-    const wlk_vec_shape shape = {b->l.in_words, b->l.out_words};
+    const wlk_vec_shape shape = {b->r.layout.in_words, b->r.layout.out_words};
     if (path != NULL && wlk_vec_create(&writer, path, &shape, "{}", true, &err) != WLK_OK) {
         fprintf(stderr, "%s\n", err.text);
         exit(1);
@@ -117,7 +103,7 @@ static double generate(loop *b, uint64_t cycles, const char *path) {
         }
         uint64_t *in = at(b, b->in, i, false), *out = at(b, b->out, i, true);
         uint64_t *care = at(b, b->care, i, true);
-        b->block->record(b->cfg, b->state, in, out, care, &info);
+        b->r.block->record(b->r.cfg, b->r.state, in, out, care, &info);
         if (writer != NULL) {
             (void)wlk_vec_write(writer, in, out, care, &err);
         }
@@ -131,48 +117,38 @@ static double generate(loop *b, uint64_t cycles, const char *path) {
 int main(int argc, char **argv) {
     static loop b;
     const char *isa = NULL, *path = NULL;
+    char settings[RIG_TEXT] = "";
     bool record = false;
-    uint32_t profile = 0;
-    wlk_error err;
-    b.block = argc > 3 ? wlk_block_find(argv[1]) : NULL;
-    if (b.block == NULL) {
+    if (argc < 4) {
         fputs("usage: model_bench BLOCK PROFILE CYCLES [isa=NAME] [record=] [write=FILE] ...\n",
               stderr);
         return 2;
     }
-    wlk_config_defaults(b.block->table, b.cfg);
     for (int i = 4; i < argc; i++) {
-        char *value = strchr(argv[i], '=');
-        *value++ = '\0';
-        if (strcmp(argv[i], "isa") == 0) {
-            isa = value;
-        } else if (strcmp(argv[i], "record") == 0) {
+        const size_t used = strlen(settings);
+        if (strncmp(argv[i], "isa=", 4) == 0) {
+            isa = argv[i] + 4;
+        } else if (strcmp(argv[i], "record=") == 0) {
             record = true;
-        } else if (strcmp(argv[i], "write") == 0) {
-            path = value;
-        } else if (wlk_config_set(b.block->table, b.cfg, argv[i], value, &err) != WLK_OK) {
-            fprintf(stderr, "%s\n", err.text);
-            return 2;
+        } else if (strncmp(argv[i], "write=", 6) == 0) {
+            path = argv[i] + 6;
+        } else {
+            (void)snprintf(settings + used, sizeof settings - used, "%s ", argv[i]);
         }
     }
-    if (isa != NULL && (b.block = wlk_block_find_isa(argv[1], isa)) == NULL) {
+    rig_open(&b.r, argv[1], settings, WLK_POWER_UNKNOWN);
+    rig_stimulus(&b.r, 1, argv[2]);
+    if (isa != NULL && (b.r.block = wlk_block_find_isa(argv[1], isa)) == NULL) {
         fprintf(stderr, "this processor has no %s\n", isa);
         return 2;
     }
-    const wlk_stimulus *gen = wlk_stimulus_find(argv[1]);
-    if (!wlk_stimulus_profile(gen, argv[2], &profile)) {
-        fprintf(stderr, "no profile %s\n", argv[2]);
-        return 2;
-    }
-    b.block->table->layout(b.cfg, &b.l);
-    b.state_bytes = (b.block->state_size(b.cfg) + 63u) / 64u * 64u;
-    b.state = aligned_alloc(64u, b.state_bytes);
-    b.start = aligned_alloc(64u, b.state_bytes);
-    b.in = calloc((size_t)LOOP * b.l.in_words, sizeof(uint64_t));
-    b.out = calloc((size_t)LOOP * b.l.out_words, sizeof(uint64_t));
-    b.care = calloc((size_t)LOOP * b.l.out_words, sizeof(uint64_t));
+    b.state_bytes = b.r.block->state_size(b.r.cfg);
+    b.start = rig_state(&b.r, b.r.block, WLK_POWER_UNKNOWN);
+    b.in = rig_words(&b.r, (size_t)LOOP * b.r.layout.in_words);
+    b.out = rig_words(&b.r, (size_t)LOOP * b.r.layout.out_words);
+    b.care = rig_words(&b.r, (size_t)LOOP * b.r.layout.out_words);
     const uint64_t cycles = strtoull(argv[3], NULL, 10);
-    prepare(&b, gen, profile);
+    prepare(&b);
     if (record || path != NULL) {
         printf("{\"ns_per_cycle\": %.3f}\n", generate(&b, cycles, path));
         return 0;

@@ -92,13 +92,7 @@ static void check_record(const wlk_step_info *ticked) {
 }
 
 static int step(wlk_step_info *info) {
-    wlk_view in = {.control = r.in}, out = {.control = got};
-    for (uint32_t i = 0; i < r.layout.n_in_payloads; i++) {
-        in.payload[i] = r.in + r.layout.in_payload[i].word;
-    }
-    for (uint32_t i = 0; i < r.layout.n_out_payloads; i++) {
-        out.payload[i] = got + r.layout.out_payload[i].word;
-    }
+    const wlk_view in = rig_view(&r, r.in, false), out = rig_view(&r, got, true);
     return r.block->step(r.cfg, other, &in, &out, info);
 }
 

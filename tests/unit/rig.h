@@ -151,23 +151,39 @@ static inline void rig_record(rig *r) {
     r->block->record(r->cfg, r->state, r->in, r->out, r->care, &r->info);
 }
 
+/** One side of a record as a step takes it. */
+static inline wlk_view rig_view(const rig *r, const uint64_t *words, bool out) {
+    const wlk_layout *l = &r->layout;
+    wlk_view view = {.control = words};
+    for (uint32_t i = 0; i < (out ? l->n_out_payloads : l->n_in_payloads); i++) {
+        view.payload[i] = words + (out ? l->out_payload : l->in_payload)[i].word;
+    }
+    return view;
+}
+
 /* ---- stimulus ---- */
+
+static inline void rig_generator(rig *r, const wlk_stimulus *gen, uint64_t seed, uint32_t profile) {
+    wlk_error err;
+    r->gen = gen;
+    wlk_stimulus_init(&r->stim, seed, profile);
+    if (gen == &wlk_driver_stimulus && r->driver == NULL) {
+        REQUIRE(!wlk_driver_open(&r->driver, r->block, r->cfg, &err), "%s", err.text);
+    }
+    r->stim.driver = r->driver;
+}
 
 /** The block's stimulus, a profile of it by name. */
 static inline void rig_stimulus(rig *r, uint64_t seed, const char *profile) {
+    const wlk_stimulus *gen = wlk_stimulus_find(r->block->table->name);
     uint32_t number = 0;
-    r->gen = wlk_stimulus_find(r->block->table->name);
-    REQUIRE(wlk_stimulus_profile(r->gen, profile, &number), "no profile %s", profile);
-    wlk_stimulus_init(&r->stim, seed, number);
+    REQUIRE(wlk_stimulus_profile(gen, profile, &number), "no profile %s", profile);
+    rig_generator(r, gen, seed, number);
 }
 
 /** The generic driver: inputs need not be legal. */
 static inline void rig_noise(rig *r, uint64_t seed) {
-    wlk_error err;
-    r->gen = &wlk_driver_stimulus;
-    REQUIRE(!wlk_driver_open(&r->driver, r->block, r->cfg, &err), "%s", err.text);
-    wlk_stimulus_init(&r->stim, seed, wlk_stimulus_profiles(r->gen));
-    r->stim.driver = r->driver;
+    rig_generator(r, &wlk_driver_stimulus, seed, wlk_stimulus_profiles(&wlk_driver_stimulus));
 }
 
 /** Inputs of the next cycle of @p state. */

@@ -224,14 +224,7 @@ static void record_is_eval_and_tick(const shape *s) {
 
 static int step_on(const run *r, const wlk_block *block, void *state, const uint64_t *got,
                    wlk_step_info *info) {
-    const wlk_layout *l = &r->g.layout;
-    wlk_view in = {.control = r->g.in}, seen = {.control = got};
-    for (uint32_t i = 0; i < l->n_in_payloads; i++) {
-        in.payload[i] = r->g.in + l->in_payload[i].word;
-    }
-    for (uint32_t i = 0; i < l->n_out_payloads; i++) {
-        seen.payload[i] = got + l->out_payload[i].word;
-    }
+    const wlk_view in = rig_view(&r->g, r->g.in, false), seen = rig_view(&r->g, got, true);
     return block->step(r->g.cfg, state, &in, &seen, info);
 }
 
