@@ -725,6 +725,13 @@ def test_tool_itself_names_a_wrong_width(tmp_path):
     assert "pReg has 4 bits where the port table has 8" in done.stderr
 
 
+@pytest.mark.parametrize("tie", ["4294967296:0:1:0", "0:4294967296:1:0", "0:0:4294967297:0"])
+def test_tool_refuses_a_tie_beyond_the_record(tmp_path, tie):
+    words = ["--instance", "block=collector", "scope=TOP.c", f"tie={tie}"]
+    done = programs.run("dpi/wlk-check", "session", small_fst(tmp_path), stdin="\n".join(words))
+    assert (done.returncode, f"tie={tie}" in done.stderr) == (Status.USAGE, True)
+
+
 def test_config_that_contradicts_the_ports(check):
     run = check(programs.recording("muon/collector_A.fst"), "--config", "coll_entries=4")
     refused(run, Status.BAD_WIDTH, "coll_entries=4 was given", "1 or 2")

@@ -336,6 +336,21 @@ def test_vectors_import_needs_the_end_of_its_input(made_csv, tmp_path):
     assert (done.returncode, os.listdir(tmp_path)) == (0, ["o.wlv"])
 
 
+@pytest.mark.parametrize("seed", ["0x", "1x", "-1", "", "18446744073709551616"])
+def test_tool_refuses_what_is_no_number(tmp_path, seed):
+    words = ["gen", "collector", tmp_path / "o.wlv", seed, "mix", 5, "unknown"]
+    assert programs.run("dpi/wlk-vec", *words).returncode == Status.USAGE
+    assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize(("given", "seed"), [("010", 10), ("0x10", 16)])
+def test_tool_reads_decimal_and_0x(tmp_path, given, seed):
+    words = ["gen", "collector", tmp_path / "o.wlv", given, "mix", 5, "unknown"]
+    assert programs.run("dpi/wlk-vec", *words).returncode == 0
+    printed = programs.run("dpi/wlk-vec", "header", tmp_path / "o.wlv").stdout
+    assert json.loads(printed)["header"]["seed"] == seed
+
+
 # Files that are refused.
 
 
