@@ -86,8 +86,8 @@ int main(int argc, char **argv) {
         std::fputs("usage: plain_bench BANKS STEPS\n", stderr);
         return 2;
     }
-    traffic t(static_cast<unsigned>(std::atoi(argv[1])));
-    const unsigned steps = static_cast<unsigned>(std::atoi(argv[2]));
+    traffic t(static_cast<unsigned>(std::strtoul(argv[1], nullptr, 10)));
+    const unsigned steps = static_cast<unsigned>(std::strtoul(argv[2], nullptr, 10));
     const std::clock_t start = std::clock();
     for (unsigned i = 0; i < steps; i += t.steps_per_cycle()) {
         t.core_cycle();
