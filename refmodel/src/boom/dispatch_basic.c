@@ -16,16 +16,6 @@ static inline void route(const cfg_t *cfg, const uops *u, queue *q) {
     q->rdy = q->ready;
 }
 
-static uint64_t own_events(const cfg_t *cfg, const cycle *c) {
-    uint32_t wanted = 0, held_up = 0;
-    (void)cfg;
-    for (uint32_t i = 0; i < c->n_queues; i++) {
-        wanted |= c->q[i].uses;
-        held_up |= c->q[i].uses & ~c->q[i].ready;
-    }
-    const uint32_t stalled = c->u.valid & ~c->ren_ready & ~held_up;
-    return ((stalled & wanted) != 0 ? EVENT(UNUSED_QUEUE_STALLS) : 0u) |
-           ((stalled & ~wanted) != 0 ? EVENT(NO_QUEUE_STALLS) : 0u);
-}
+#include "dispatch_basic_cover.h"
 
 WLK_MODEL();
