@@ -46,7 +46,6 @@ static bool watch_ports(harness *b) {
 wlk_status harness_verdict(harness *b, bool finished) {
     wlk_status worst = WLK_OK;
     uint64_t lowest = 0;
-    uint32_t watched = 0;
     for (uint32_t i = 0; i < wlk_dpi_count(); i++) {
         if (wlk_dpi_checker(i) == NULL) {
             return WLK_MODEL_ERROR; // it was refused, and the reason is among what was printed
@@ -55,6 +54,7 @@ wlk_status harness_verdict(harness *b, bool finished) {
     if (b->watches == NULL && !watch_ports(b)) {
         return WLK_NO_MEMORY;
     }
+    watch *watched = b->watches;
     for (uint32_t i = 0; i < wlk_dpi_count(); i++) {
         const wlk_checker *checker = wlk_dpi_checker(i);
         const wlk_checker_result r = wlk_checker_result_get(checker, false);
@@ -62,8 +62,8 @@ wlk_status harness_verdict(harness *b, bool finished) {
         const uint32_t n = wlk_checker_facts_get(checker).n_ports;
         b->compared += r.compared_bits;
         b->masked += r.masked_bits;
-        for (uint32_t p = 0; p < n; p++) {
-            b->watches[watched++].bits += wlk_checker_compared(checker, p);
+        for (uint32_t p = 0; watched != NULL && p < n; p++) {
+            (watched++)->bits += wlk_checker_compared(checker, p);
         }
         if (r.verdict != WLK_OK && r.verdict != WLK_VACUOUS && (worst == WLK_OK || here < lowest)) {
             worst = r.verdict;

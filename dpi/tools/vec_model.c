@@ -65,7 +65,10 @@ wlk_status vec_model(job *j, char **a, wlk_error *err) {
     uint64_t *both = calloc(2u * words + 1u, sizeof *both);
     const observed t = {both, both + words};
     (void)a;
-    wlk_status status = both != NULL ? job_csv(j, "stdin", err) : tool_no_memory(err);
+    if (both == NULL) {
+        return tool_no_memory(err);
+    }
+    wlk_status status = job_csv(j, "stdin", err);
     if (status == WLK_OK) {
         status = rows_of(j, &t, err);
     }

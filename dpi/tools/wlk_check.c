@@ -339,7 +339,7 @@ static int answer(const session *s) {
 }
 
 static int run_session(wlk_wave *wave, const char *path) {
-    session *s = calloc(1, sizeof *s);
+    static session s;
     char *text = NULL;
     size_t size = 0;
     wlk_error err;
@@ -350,13 +350,11 @@ static int run_session(wlk_wave *wave, const char *path) {
         (void)wlk_fail(&err, WLK_INTERRUPTED, "%.300s: interrupted", path);
         code = tool_fail(tool, &err);
     } else if (words) {
-        const wlk_status status = s != NULL ? check(s, text, wave, &err) : tool_no_memory(&err);
-        code = status == WLK_OK ? answer(s) : tool_fail(tool, &err);
+        code = check(&s, text, wave, &err) == WLK_OK ? answer(&s) : tool_fail(tool, &err);
     }
-    for (uint32_t i = 0; s != NULL && i < s->n; i++) {
-        instance_close(&s->instances[i]);
+    for (uint32_t i = 0; i < s.n; i++) {
+        instance_close(&s.instances[i]);
     }
-    free(s);
     free(text);
     return code;
 }

@@ -10,7 +10,8 @@ struct csv {
     FILE *from;
     const char *name;
     const wlk_table *table;
-    const wlk_port **columns; // port of each column after the first
+    const wlk_port *ports;
+    uint32_t *columns; // port of each column after the first
     uint32_t n_columns;
     uint64_t line;
     char *text;
@@ -37,16 +38,16 @@ static uint32_t count_cells(const char *text) {
     return n;
 }
 
-static const wlk_port *find(const wlk_port *ports, uint32_t n, const char *name) {
-    for (uint32_t i = 0; i < n; i++) {
-        if (ports[i].present && strcmp(ports[i].name, name) == 0) {
-            return &ports[i];
-        }
+// Which port has the name; @p n: none.
+static uint32_t find(const wlk_port *ports, uint32_t n, const char *name) {
+    uint32_t i = 0;
+    while (i < n && !(ports[i].present && strcmp(ports[i].name, name) == 0)) {
+        i++;
     }
-    return NULL;
+    return i;
 }
 
-static wlk_status read_names(csv *c, const wlk_port *ports, uint32_t n_ports, wlk_error *err) {
+static wlk_status read_names(csv *c, uint32_t n_ports, wlk_error *err) {
     if (!read_line(c)) {
         return wlk_fail(err, WLK_BAD_CSV, "%s: empty; line 1 must be 'cycle' and port names",
                         c->name);
@@ -60,8 +61,8 @@ static wlk_status read_names(csv *c, const wlk_port *ports, uint32_t n_ports, wl
     (void)strsep(&rest, ",");
     for (uint32_t i = 0; i < c->n_columns; i++) {
         const char *cell = strsep(&rest, ",");
-        c->columns[i] = find(ports, n_ports, cell);
-        if (c->columns[i] == NULL) {
+        c->columns[i] = find(c->ports, n_ports, cell);
+        if (c->columns[i] == n_ports) {
             return wlk_fail(err, WLK_BAD_CSV,
                             "%s:1: unknown column '%.90s'; the configuration has no such port",
                             c->name, cell);
@@ -78,8 +79,9 @@ wlk_status csv_open(csv **out, FILE *from, const char *name, const wlk_port *por
     }
     c->from = from;
     c->name = name;
+    c->ports = ports;
     c->table = table;
-    const wlk_status status = read_names(c, ports, n_ports, err);
+    const wlk_status status = read_names(c, n_ports, err);
     if (status != WLK_OK) {
         csv_close(c);
         return status;
@@ -131,7 +133,7 @@ wlk_status csv_row(csv *c, uint64_t *in, uint64_t *out, bool *more, wlk_error *e
     (void)strsep(&rest, ",");
     for (uint32_t i = 0; i < c->n_columns; i++) {
         uint64_t value = 0;
-        const wlk_port *port = c->columns[i];
+        const wlk_port *port = &c->ports[c->columns[i]];
         const wlk_status status = read_cell(c, port, strsep(&rest, ","), &value, err);
         if (status != WLK_OK) {
             return status;
@@ -151,7 +153,7 @@ wlk_status csv_ended(const csv *c, wlk_error *err) {
 
 void csv_care(const csv *c, uint64_t *care) {
     for (uint32_t i = 0; i < c->n_columns; i++) {
-        const wlk_port *port = c->columns[i];
+        const wlk_port *port = &c->ports[c->columns[i]];
         if (port->is_out) {
             wlk_port_set(port, care, ~UINT64_C(0));
         }
