@@ -3,6 +3,7 @@
 
 import ast
 import re
+import threading
 from collections.abc import Callable
 
 from ..base.errors import Status, WlkError
@@ -32,6 +33,9 @@ _OPERATORS = (
     *(ast.Gt, ast.GtE, ast.Lt, ast.LtE, ast.Eq, ast.NotEq),
 )
 _TOKEN = re.compile(r"\w+|//")
+# CPython counts the depth of all trees under construction in one place: threads that parse at
+# once can end in a SystemError.
+_parsing = threading.Lock()
 _IN_C = {"and": "&&", "or": "||", "//": "/"} | {name: f"wlk_{name}" for name in FUNCTIONS}
 
 
@@ -45,12 +49,14 @@ class Expr:
         self.text = str(text)
         self.where = where
         try:
-            tree = ast.parse(self.text, mode="eval")
+            with _parsing:
+                tree = ast.parse(self.text, mode="eval")
             self.names = frozenset(_names(tree.body))
         except (SyntaxError, ValueError) as exc:
             message = f"{where}: cannot read the expression '{text}': {exc}"
             raise WlkError(Status.MODEL_ERROR, message) from exc
-        self._code = compile(tree, where, "eval")
+        with _parsing:
+            self._code = compile(tree, where, "eval")
 
     def __call__(self, cfg: Config) -> int:
         return int(eval(self._code, _GLOBALS, cfg))
