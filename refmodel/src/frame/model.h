@@ -50,7 +50,8 @@ static inline void visit_flops(const flop *list, size_t n, int32_t index,
     }
 }
 
-#define VISIT_FLOPS(list, index) visit_flops(list, sizeof list / sizeof *list, index, visitor, ctx)
+#define VISIT_FLOPS(list, index)                                                                   \
+    visit_flops(list, sizeof(list) / sizeof *(list), index, visitor, ctx)
 
 /* The block, with those of its calls that only some models have. */
 #define WLK_MODEL(...)                                                                             \
