@@ -202,7 +202,7 @@ def test_field_takes_what_it_lacks_from_its_family():
 
 def test_bundle_is_its_rows_with_what_they_lack():
     raw = copy.deepcopy(decoded())
-    index = raw["field"].index(field(raw, "readReq.bits.rsEntryId"))
+    index = raw["field"].index(field(raw, "readReq.ready"))
     hides = ["readResp.bits.collEntry"]
     rows = [{"name": "a", "width": "2"}, {"name": "b", "width": "3", "x_hides": hides}]
     shared = {"name": "writeReq", "dir": "in", "width": "1", "x_hides": ["readData.req.*"]}
