@@ -12,8 +12,6 @@ them; a ratio is the median of the series. CPU time of the process, precomputed 
 RTL alone has its outputs read. Units: ns a cycle.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import platform

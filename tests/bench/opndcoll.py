@@ -5,8 +5,6 @@ Both play saturated traffic of the same kind (see tests/bench/opndcoll_bench.c) 
 That they do the same work shows in the reads of a step, which must agree.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import statistics

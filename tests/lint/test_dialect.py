@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """One dialect of C: what clang-format and clang-tidy leave open."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The documents: generated tables, commands, links, names of tests and files, pictures."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import json

@@ -5,8 +5,6 @@
 writes, each on a disk of another size.
 """
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import json

@@ -8,8 +8,6 @@ must be reported; with `any_values` it has other values half of the time, which 
 behind a fault that shows before they do, and must then be marked as inferred.
 """
 
-from __future__ import annotations
-
 import random
 import re
 from collections.abc import Iterator

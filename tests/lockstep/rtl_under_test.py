@@ -4,8 +4,6 @@
 The RTL is written to places that stay the same, since builds are cached by path and content.
 """
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Collection, Mapping
 from pathlib import Path

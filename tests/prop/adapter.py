@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The one place where the property tests reach the C models and their stimulus."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 

@@ -5,8 +5,6 @@ The points are the situations of the spec's section 11, which a reimplementation
 those of its section 12 for the other revisions.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The naive blocks by name: those that each naive_NAME.py here lists in its BLOCKS."""
 
-from __future__ import annotations
-
 import importlib
 from pathlib import Path
 from typing import Any

@@ -5,8 +5,6 @@ It walks the inputs one by one, as a person would hand them out, and works on po
 names. Which ports there are follows from the parameters and the fields of a uop.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from naive_ports import Port

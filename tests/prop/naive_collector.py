@@ -5,8 +5,6 @@ Plain and slow on purpose. A word of lanes is a dictionary {lane: value} that ho
 lanes only: a lane that is absent is unknown and is reported with care 0.
 """
 
-from __future__ import annotations
-
 from naive_common import OPERANDS, Known, Outputs, Reading, Readings, Row
 from naive_ports import ports
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Naive second implementation of Hazard (muon-issue §0, §1, §4), for the property tests."""
 
-from __future__ import annotations
-
 import naive_common as common
 from naive_arbiter import Arbiter
 from naive_common import HAS_RD, HAS_RS, OPERANDS, RD, RS, Entry, Known, Reading, Readings, Row

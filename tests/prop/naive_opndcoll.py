@@ -5,8 +5,6 @@ Spec: gpgpusim-opndcoll, whose sections are given as §n. `Player` executes the 
 stimulus; a line that it prints is a tuple of words.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The ports of a naive block, which are those of its port table."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from functools import cache
 from typing import NamedTuple

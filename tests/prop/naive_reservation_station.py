@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Naive second implementation of the reservation station (muon-issue §0, §1, §5)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 import naive_common as common

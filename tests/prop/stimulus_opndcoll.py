@@ -6,8 +6,6 @@ what the spec leaves open: see `Stimulus.legal`. A stimulus is a function of its
 knows nothing of what the collector does with it.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ The block has no state, so what a solver finds true of one cycle is true of all.
 asked, Yosys' own and ABC.
 """
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 

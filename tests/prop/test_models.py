@@ -7,8 +7,6 @@ both models the outputs of one of the states still possible. WLK_PROP_SEED chang
 failure names what repeats it.
 """
 
-from __future__ import annotations
-
 import itertools
 import os
 import random

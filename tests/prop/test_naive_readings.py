@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """An arbiter's first `last` is carried as what it can be: some value explains what is seen."""
 
-from __future__ import annotations
-
 import random
 
 import naive

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The naive blocks against the recordings of the real ones: every output, every cycle."""
 
-from __future__ import annotations
-
 import csv
 import lzma
 

@@ -4,8 +4,6 @@
 They and their format: tests/unit/cases/opndcoll_calls.txt.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field

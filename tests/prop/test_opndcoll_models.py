@@ -5,8 +5,6 @@ The naive one is judged by the recordings of the original. The seed is printed a
 changes it; a failure names the stimulus.
 """
 
-from __future__ import annotations
-
 import lzma
 import os
 import random

@@ -4,8 +4,6 @@
 Legal is what breaks no rule of the block's table. WLK_PROP_SEED changes the configurations.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import random

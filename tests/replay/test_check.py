@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`warplock check`: recordings of the real blocks, dumps made by hand, and bad input."""
 
-from __future__ import annotations
-
 import itertools
 import os
 import re

@@ -6,8 +6,6 @@ arbiter serves all units. The fronts of the queues that a recording shows behind
 arbiter sees in the next one.
 """
 
-from __future__ import annotations
-
 import lzma
 import subprocess
 from pathlib import Path

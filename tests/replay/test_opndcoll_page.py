@@ -5,8 +5,6 @@ A column is a step, with what was printed since the step before. A lane shows th
 with its name, without it; `z` is none.
 """
 
-from __future__ import annotations
-
 import json
 import lzma
 import re

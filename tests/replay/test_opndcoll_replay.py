@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`warplock opndcoll`: every recording of GPGPU-Sim's own collector, and bad input."""
 
-from __future__ import annotations
-
 import json
 import lzma
 import re

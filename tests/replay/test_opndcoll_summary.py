@@ -5,8 +5,6 @@ The examples are those of the spec (§13). The second count reads the recorded t
 states as the original printed them.
 """
 
-from __future__ import annotations
-
 import json
 import lzma
 from collections import Counter, defaultdict

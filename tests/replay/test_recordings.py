@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every recording of Muon's real blocks, as the last part of `warplock lockstep` checks it."""
 
-from __future__ import annotations
-
 import json
 import lzma
 import re

@@ -9,8 +9,6 @@ masked. The arbiters' `last` steers, so every value is tried, and one must expla
 recording.
 """
 
-from __future__ import annotations
-
 import json
 import lzma
 import re

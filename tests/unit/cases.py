@@ -36,8 +36,6 @@ Each row runs through eval, record, step and tick, which must agree: step takes 
 refuses each expected output with a bit flipped, and changes nothing then.
 """
 
-from __future__ import annotations
-
 import itertools
 import re
 import subprocess

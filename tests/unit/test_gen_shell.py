@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Generated modules of stubs: ports of the core, units, and the wires of a composed block."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 

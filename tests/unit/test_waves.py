@@ -7,8 +7,6 @@ without meaning (it is played as zeros and as ones) or an output that is not kno
 for a value: the same wherever it is, on inputs and outputs.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator
