@@ -15,8 +15,7 @@ static bool same_index(const wlk_port *a, const wlk_port *b) {
 int32_t wlk_checker_find(const wlk_checker *c, int16_t field, const wlk_port *like) {
     for (uint32_t i = 0; field >= 0 && i < c->layout.n_ports; i++) {
         const wlk_port *port = &c->ports[i];
-        if (port->field == (uint16_t)field &&
-            (like == NULL || same_index(like, port) || same_index(port, like))) {
+        if (port->field == (uint16_t)field && (like == NULL || same_index(port, like))) {
             return (int32_t)i;
         }
     }

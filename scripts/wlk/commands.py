@@ -5,14 +5,13 @@ All are imported to build the help, before set-up: what needs a package of build
 where it is used.
 """
 
-import contextlib
 from dataclasses import dataclass
 from pathlib import Path
 
 from .base import setup
 from .base.errors import Status, WlkError
 from .base.options import Command, operand
-from .fit import scopes
+from .fit import dump, scopes
 from .run import check, recordings
 from .run.bind import Bind
 from .run.mutate import Mutate
@@ -41,7 +40,7 @@ warplock check run.vcd --block collector --scope TOP.Core.collector --config col
                 raise WlkError(Status.USAGE, f"{message}; {hint}")
 
     def needs(self) -> tuple[str, ...]:
-        vcd = any(Path(self.dump).rglob("*.vcd")) or _is_vcd(self.dump)
+        vcd = any(Path(self.dump).rglob("*.vcd")) or dump.is_vcd(self.dump)
         return ("build", "vcd") if vcd else ("build",)
 
     def run(self) -> int:
@@ -49,14 +48,6 @@ warplock check run.vcd --block collector --scope TOP.Core.collector --config col
         if Path(self.dump).is_dir():
             return recordings.check_folder(Path(self.dump), self.json)
         return check.run(self)
-
-
-def _is_vcd(dump: str) -> bool:
-    """A text that starts like a VCD, which a program of its own turns into FST."""
-    with contextlib.suppress(OSError), open(dump, "rb") as file:
-        start = file.read(1)
-        return start == b"$" or start.isspace()
-    return False
 
 
 @dataclass

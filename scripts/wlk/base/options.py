@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import argparse
 import inspect
-import os
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, field, fields
 from pathlib import Path
 from typing import Any, ClassVar, NoReturn, TypeVar
 
+from . import progress
 from .errors import Status, WlkError
 
 Kind = TypeVar("Kind")
@@ -164,7 +164,7 @@ def seed_range(usual: range) -> Any:
 
 def jobs(text: str = "runs at a time") -> Any:
     """Of what works in parallel."""
-    return option(len(os.sched_getaffinity(0)), text, type=number(1), metavar="N")
+    return option(progress.processors(), text, type=number(1), metavar="N")
 
 
 def power_up(

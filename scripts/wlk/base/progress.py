@@ -321,10 +321,15 @@ class Slots:
 _slots: Slots | None = None
 
 
+def processors() -> int:
+    """Those that this process may use: how many things run at a time where nobody says."""
+    return len(os.sched_getaffinity(0))
+
+
 def make_options(environment: Mapping[str, str]) -> dict[str, Any]:
     """Options of `run` for a make: a compiler for each free slot, or for each processor."""
     if _slots is None:
-        return {"env": {**environment, "MAKEFLAGS": f"-j{os.cpu_count() or 1}"}}
+        return {"env": {**environment, "MAKEFLAGS": f"-j{processors()}"}}
     words = f"-j --jobserver-auth={_slots.fds[0]},{_slots.fds[1]}"
     return {"env": {**environment, "MAKEFLAGS": words}, "pass_fds": _slots.fds}
 

@@ -46,17 +46,27 @@ def as_fst(dump: str) -> Iterator[str]:
     if head[0] == PLAIN:
         yield dump
         return
-    is_vcd = head.lstrip(b" \t\r\n").startswith(b"$")
-    if not is_vcd and head[0] != WRAPPED:
+    if not _starts_vcd(head) and head[0] != WRAPPED:
         raise WlkError(Status.CORRUPT, f"{dump}: neither FST nor VCD: dump one of these")
     with _temporary(dump) as folder:
         fst = folder / "wave.fst"
-        if is_vcd:
+        if _starts_vcd(head):
             _check_vcd(dump)
             _convert(dump, folder, fst)
         else:
             _unwrap(dump, fst)
         yield str(fst)
+
+
+def is_vcd(dump: str) -> bool:
+    """What VCD2FST is needed for; false where there is no such file."""
+    with contextlib.suppress(WlkError):
+        return _starts_vcd(_head(dump))
+    return False
+
+
+def _starts_vcd(head: bytes) -> bool:
+    return head.lstrip(b" \t\r\n").startswith(b"$")
 
 
 def _head(dump: str) -> bytes:
@@ -136,7 +146,9 @@ def _unwrap(dump: str, fst: Path) -> None:
         except (EOFError, zlib.error, gzip.BadGzipFile):
             whole = False
         except OSError as error:
-            raise _no_room(dump, fst.parent) from error
+            if error.errno in outputs.FULL:
+                raise _no_room(dump, fst.parent) from error
+            raise WlkError(Status.NO_FILE, f"{dump}: cannot be read: {error.strerror}") from error
         status = Status.TRUNCATED if to.tell() < plain else Status.CORRUPT
     if not whole:
         message = f"{dump}: the packed FST ends too early or is damaged: copy it again"

@@ -81,7 +81,7 @@ def check_all(
     files = _files(place)
     checked: dict[Path, list[Result]] = {}
     with progress.Progress("recordings", len(files)) as line:
-        jobs = jobs or os.cpu_count() or 1
+        jobs = jobs or progress.processors()
         tick = lambda: line.update(len(checked))  # noqa: E731
         checked |= progress.parallel(lambda path: list(_checked(path)), files, jobs, tick)
     results = [result for path in files for result in checked[path]]

@@ -31,3 +31,34 @@ from .files import BLOCKS, FAMILIES, ROOT
 from .params import Condition, Item, ListParam, Param, Words
 from .read import load, names, parse
 from .table import FORMAT, Table
+
+__all__ = [
+    "BLOCKS",
+    "FAMILIES",
+    "FORMAT",
+    "ROOT",
+    "WORD",
+    "Condition",
+    "Config",
+    "Expr",
+    "Field",
+    "Item",
+    "Layout",
+    "ListParam",
+    "Member",
+    "Param",
+    "Payload",
+    "Port",
+    "Slot",
+    "Table",
+    "Words",
+    "clog2",
+    "element_name",
+    "idw",
+    "lane_step",
+    "load",
+    "names",
+    "opaque_stem",
+    "parse",
+    "walk",
+]
