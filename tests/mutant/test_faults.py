@@ -17,7 +17,6 @@ from wlk.run import mutate as injector
 PART = ["--short", "--slice", str(programs.SLICE)]
 BLOCKS = tables.names()
 INSIDE = [table.name for table in composed.blocks(tables.load("issue"))[1:]]
-STAGE = "IssueStage.sv"
 LOOP = "scoreboard/read_behind_admission"  # in a composed block no simulation ends
 KEYS = {"id", "doc", "block", "expect", "config", "change"}
 # Of each block inside one, some in a file that blocks share, and one wire of the stage itself.
@@ -29,23 +28,22 @@ NAMED = [
     "operand_lanes_crossed",
 ]
 LIST = """
-file = "duplicated_collector_core.sv"
 config = {{ num_lanes = 2, num_pregs = 32, coll_entries = 2, reg_banks = 2 }}
 fault = [{rows}]
 """
 FAULT = """
   {{ id = "{id}", doc = "made by a test", config = {config}, expect = ["{expect}"]{more}, change = [
-    {{ file = "{file}", find = "{find}", replace = "{replace}" }} ] }},
+    ["{find}", "{replace}"{third}] ] }},
 """
 # A fault of the real list, so that its build is shared.
 READY = {
     "id": "ready",
-    "file": "duplicated_collector_core.sv",
     "config": "{}",
     "find": "read_ready = (alloc_valid_q != '1) || free_now;",
     "replace": "read_ready = 1'b1;",
     "expect": "io_readReq_ready",
     "more": "",
+    "third": "",
 }
 
 
@@ -117,7 +115,7 @@ def test_faults_left_out_of_a_composed_block_do_not_show(monkeypatch):
 def test_list_is_long_and_complete(block):
     table = tables.load(block)
     raw = tomllib.loads(injector.fault_list(block).read_text(encoding="utf-8"))
-    assert raw.keys() == {"file", "config", "fault"}
+    assert raw.keys() == {"config", "fault"}
     assert len(raw["fault"]) >= 25
     for entry, fault in zip(raw["fault"], injector.load(block), strict=True):
         ports = table.ports(table.config(fault.config))
@@ -178,8 +176,10 @@ def test_fault_of_a_port_is_skipped_only_where_nothing_differs():
 
 
 def test_list_of_the_stage_has_faulty_wires():
-    faults = injector.load("issue")
-    assert len([fault for fault in faults if fault.changes[0].file == STAGE]) >= 8
+    table, faults = tables.load("issue"), injector.load("issue")
+    stub = stubs.write_stub(table, table.config(faults[0].config))
+    stage = next(path for path in stub if path.stem == table.module).read_text()
+    assert len([fault for fault in faults if fault.changes[0][0] in stage]) >= 8
     assert {fault.block for fault in faults} == {"issue", *INSIDE}
     assert {name.partition("/")[0] for name in NAMED if "/" in name} == set(INSIDE)
 
@@ -195,7 +195,7 @@ def test_shared_file_is_changed_for_one_block(monkeypatch, tmp_path):
     changed = {name for name, text in made.items() if good.get(name) != text}
     assert changed == {"hazard_core.sv", "hazard_rr_arbiter.sv"}
     assert "hazard_rr_arbiter #(" in made["hazard_core.sv"]
-    assert fault.changes[0].replace in made["hazard_rr_arbiter.sv"]
+    assert fault.changes[0][1] in made["hazard_rr_arbiter.sv"]
 
 
 def test_fault_that_changes_nothing_is_a_hole(monkeypatch, tmp_path):
@@ -216,9 +216,9 @@ def test_fault_at_another_port_is_not_caught(monkeypatch, tmp_path):
 
 
 def test_fault_of_another_block_is_not_caught(monkeypatch, tmp_path):
-    list_of(monkeypatch, tmp_path, {"more": ', block = "hazard"'}, block="issue")
+    list_of(monkeypatch, tmp_path, {}, block="issue")
     printed = programs.warplock("mutate", "issue", "--bind", "all", code=1).out
-    assert "wrong block: ready: collector is named; hazard holds it" in printed
+    assert "wrong block: ready: collector is named; issue holds it" in printed
     assert printed.endswith("0 of 1 faults reported, 0 false alarms\n")
 
 
@@ -233,12 +233,12 @@ def test_stub_that_does_not_pass_is_a_false_alarm(monkeypatch, tmp_path):
 @pytest.mark.parametrize(
     ("change", "status", "words"),
     [
-        ({"find": "read_ready"}, Status.USAGE, "fault ready: `find` stands"),
-        ({"find": "no such text"}, Status.USAGE, "fault ready: `find` stands 0 times"),
-        ({"file": "other.sv"}, Status.NO_FILE, "fault ready: the stub has no file other.sv"),
+        ({"find": "read_ready"}, Status.USAGE, "fault ready: 'read_ready' stands"),
+        ({"find": "endmodule"}, Status.USAGE, "times in DuplicatedCollector.sv, dup"),
+        ({"find": "no such text"}, Status.USAGE, "'no such text' stands 0 times in the stub"),
         ({"config": "{ num_lanes = 0 }"}, Status.BAD_CONFIG, "num_lanes"),
         ({"id": 'x", id = "ready'}, Status.USAGE, "cannot be read: Duplicate"),
-        ({"file": 'x", line = "1'}, Status.USAGE, "unexpected keyword argument 'line'"),
+        ({"third": ', "x"'}, Status.USAGE, "cannot be read: too many values to unpack"),
     ],
 )
 def test_bad_entry_is_named(monkeypatch, tmp_path, change, status, words):

@@ -10,13 +10,12 @@ and all faults of the blocks inside, named BLOCK/ID: each must be reported by th
 own checker, at any of its ports. With `--bind all` the checkers of the blocks inside are bound as
 well, and the block that is named at fault must be the one that holds the fault.
 
-A list begins with `config`, what the runs set beside the defaults, and `file`, that of the stub in
-which most changes are made. Each row of `fault` has
+A list begins with `config`, what the runs set beside the defaults. Each row of `fault` has
 
     id, doc   what it is called; what is wrong
     expect    ports at which the first mismatch must be; * stands for anything
-    change    { find, replace }: text that stands once in the file, and what it becomes; `file`
-              names another one, generated modules among them
+    change    pairs: text that stands once in the files of the stub, generated modules among them,
+              and what it becomes
     config    overlays that of the list, and in a composed block that of the block's list
     block     that holds the fault, if it is not the list's
     hidden    the reason why nothing of it reaches a port of the composed block
@@ -104,22 +103,13 @@ warplock mutate issue --bind all --only scoreboard/no_rollback"""
 
 
 @dataclass(frozen=True)
-class Change:
-    """Text of the stub that becomes other text."""
-
-    file: str
-    find: str
-    replace: str
-
-
-@dataclass(frozen=True)
 class Fault:
     """One entry of a list, or one of a port; without either it is the stub, which must pass."""
 
     name: str
     config: dict[str, Any]
     block: str = ""  # that holds it
-    changes: tuple[Change, ...] = ()
+    changes: tuple[tuple[str, str], ...] = ()  # text of the stub, and what it becomes
     expect: tuple[str, ...] = ()
     why: str = ""  # it is not to be seen in a composed block; empty: it is
     origin: Path | None = None  # the list, or the port table
@@ -242,9 +232,8 @@ def load(block: str, config: dict[str, Any] | None = None) -> list[Fault]:
     try:
         raw = tomllib.loads(path.read_text(encoding="utf-8"))
         base = raw["config"] if config is None else config
-        raw["block"] = block
-        faults = [_fault(entry, raw, base, path) for entry in raw["fault"]]
-    except (tomllib.TOMLDecodeError, KeyError, TypeError, OSError) as error:
+        faults = [_fault(entry, block, base, path) for entry in raw["fault"]]
+    except (KeyError, TypeError, ValueError, OSError) as error:
         raise WlkError(Status.USAGE, f"{path}: cannot be read: {error}") from error
     names = [fault.name for fault in faults]
     if twice := next((name for name in names if names.count(name) > 1), None):
@@ -252,12 +241,12 @@ def load(block: str, config: dict[str, Any] | None = None) -> list[Fault]:
     return faults
 
 
-def _fault(entry: dict[str, Any], raw: dict[str, Any], base: dict[str, Any], origin: Path) -> Fault:
+def _fault(entry: dict[str, Any], block: str, base: dict[str, Any], origin: Path) -> Fault:
     return Fault(
         name=entry["id"],
         config=base | entry.get("config", {}),
-        block=entry.get("block", raw["block"]),
-        changes=tuple(Change(**{"file": raw["file"]} | change) for change in entry["change"]),
+        block=entry.get("block", block),
+        changes=tuple((find, replace) for find, replace in entry["change"]),
         expect=tuple(entry["expect"]),
         why=entry.get("hidden", ""),
         origin=origin,
@@ -367,9 +356,15 @@ def _sample(faults: list[Fault], path: Path, number: int) -> list[Fault]:
 def mutant(table: Table, fault: Fault, stub: Sequence[Path]) -> list[Path]:
     """Copies of a stub's files with the fault in them."""
     texts = {path.name: path.read_text(encoding="utf-8") for path in stub}
-    renamed = _own_copies(texts, fault) if table.instances else {}
-    for change in fault.changes:
-        _inject(texts, renamed.get(change.file, change.file), change, fault)
+    inside = table.instances and fault.block != table.name
+    names = _files_of(fault.block) & texts.keys() if inside else set(texts)
+    for find, replace in fault.changes:
+        file = _place(texts, names, find, fault)
+        if inside and (stubs.STUBS / "common" / file).is_file():
+            names = names - {file}
+            file = _own_copy(texts, file, fault.block)
+            names |= {file}
+        texts[file] = texts[file].replace(find, replace)
     if fault.number:
         top = f"{table.module}.sv"
         texts[top] = port_faults.module(table, table.config(fault.config), texts[top])
@@ -380,31 +375,32 @@ def mutant(table: Table, fault: Fault, stub: Sequence[Path]) -> list[Path]:
     return [place / name for name in texts]
 
 
-def _own_copies(texts: Texts, fault: Fault) -> dict[str, str]:
-    """Give the faulty block a copy of each shared module that the fault changes, so that the other
-    blocks keep the good one. Name of the shared file -> that of the copy."""
-    shared = {path.name for path in (stubs.STUBS / "common").glob("*.sv")}
-    users = [path.name for path in (stubs.STUBS / fault.block).glob("*.sv")]
-    renamed = {}
-    for file in sorted(shared & {change.file for change in fault.changes}):
-        module = Path(file).stem
-        own = f"{fault.block}_{module}"
-        renamed[file] = f"{own}.sv"
-        texts[renamed[file]] = texts[file]
-        for name in (renamed[file], *users):
-            texts[name] = re.sub(rf"\b{module}\b", own, texts[name])
-    return renamed
+def _files_of(block: str) -> set[str]:
+    """The files of a block's stub, those among them that blocks share."""
+    return {path.name for each in (block, "common") for path in (stubs.STUBS / each).glob("*.sv")}
 
 
-def _inject(texts: Texts, file: str, change: Change, fault: Fault) -> None:
-    where = f"{fault.origin}: fault {fault.name}"
-    if file not in texts:
-        raise WlkError(Status.NO_FILE, f"{where}: the stub has no file {change.file}")
-    count = texts[file].count(change.find)
+def _place(texts: Texts, names: set[str], find: str, fault: Fault) -> str:
+    """The one of these files in which the text stands once, and in no other."""
+    found = sorted(name for name in names if find in texts[name])
+    count = sum(texts[name].count(find) for name in found)
     if count != 1:
-        message = f"{where}: `find` stands {count} times in {change.file}; it must be once"
+        message = f"{fault.origin}: fault {fault.name}: {find!r} stands {count} times in "
+        message += f"{', '.join(found) or 'the stub'}; it must be once: take more of its lines"
         raise WlkError(Status.USAGE, message)
-    texts[file] = texts[file].replace(change.find, change.replace)
+    return found[0]
+
+
+def _own_copy(texts: Texts, file: str, block: str) -> str:
+    """Give a block inside its own copy of a shared module, so that the others keep the good one;
+    the name of the copy."""
+    module = Path(file).stem
+    own = f"{block}_{module}"
+    copy = f"{own}.sv"
+    texts[copy] = texts[file]
+    for name in (copy, *(path.name for path in (stubs.STUBS / block).glob("*.sv"))):
+        texts[name] = re.sub(rf"\b{module}\b", own, texts[name])
+    return copy
 
 
 def _run(trial: Trial) -> None:
