@@ -28,17 +28,18 @@ NAMED = [
     "operand_lanes_crossed",
 ]
 LIST = """
-config = {{ num_lanes = 2, num_pregs = 32, coll_entries = 2, reg_banks = 2 }}
+config = "num_lanes=2 num_pregs=32 coll_entries=2 reg_banks=2"
 fault = [{rows}]
 """
 FAULT = """
-  {{ id = "{id}", doc = "made by a test", config = {config}, expect = ["{expect}"]{more}, change = [
+  {{ id = "{id}", doc = "made by a test", config = "{config}", expect = [
+    "{expect}"]{more}, change = [
     ["{find}", "{replace}"{third}] ] }},
 """
 # A fault of the real list, so that its build is shared.
 READY = {
     "id": "ready",
-    "config": "{}",
+    "config": "",
     "find": "read_ready = (alloc_valid_q != '1) || free_now;",
     "replace": "read_ready = 1'b1;",
     "expect": "io_readReq_ready",
@@ -57,7 +58,7 @@ def list_of(monkeypatch, folder, *faults, block="collector"):
     """Make these faults a block's list, and the only ones."""
     rows = "".join(FAULT.format(**(READY | fault)) for fault in faults)
     for name in INSIDE if block == "issue" else ():
-        (folder / f"{name}_faults.toml").write_text("config = {}\nfault = []\n", encoding="utf-8")
+        (folder / f"{name}_faults.toml").write_text("fault = []\n", encoding="utf-8")
     text = LIST.format(rows=rows)
     (folder / f"{block}_faults.toml").write_text(text, encoding="utf-8")
     monkeypatch.setattr(injector, "FAULTS", folder)
@@ -224,7 +225,7 @@ def test_fault_of_another_block_is_not_caught(monkeypatch, tmp_path):
 
 def test_stub_that_does_not_pass_is_a_false_alarm(monkeypatch, tmp_path):
     # The stub reads the new value while the model is configured to expect the old one.
-    list_of(monkeypatch, tmp_path, {"config": '{ read_during_write = "old" }'})
+    list_of(monkeypatch, tmp_path, {"config": "read_during_write=old"})
     printed = programs.warplock("mutate", code=1).out
     assert "false alarm: the stub with" in printed
     assert printed.endswith("1 of 1 faults reported, 1 false alarms\n")
@@ -236,7 +237,8 @@ def test_stub_that_does_not_pass_is_a_false_alarm(monkeypatch, tmp_path):
         ({"find": "read_ready"}, Status.USAGE, "fault ready: 'read_ready' stands"),
         ({"find": "endmodule"}, Status.USAGE, "times in DuplicatedCollector.sv, dup"),
         ({"find": "no such text"}, Status.USAGE, "'no such text' stands 0 times in the stub"),
-        ({"config": "{ num_lanes = 0 }"}, Status.BAD_CONFIG, "num_lanes"),
+        ({"config": "num_lanes=0"}, Status.BAD_CONFIG, "num_lanes"),
+        ({"config": "num_lanes"}, Status.MODEL_ERROR, "config: 'num_lanes' is not KEY=VALUE"),
         ({"id": 'x", id = "ready'}, Status.USAGE, "cannot be read: Duplicate"),
         ({"third": ', "x"'}, Status.USAGE, "cannot be read: too many values to unpack"),
     ],

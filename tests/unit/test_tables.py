@@ -146,6 +146,8 @@ BAD = {
     "no module": (lambda raw: raw["block"].pop("module"), "module"),
     "test key": (of_test(smal="tiny"), "test: unknown key smal"),
     "no name in a bundle": (valid(fields=[{"width": "1"}]), f"{AT}: a row of it: lacks 'name'"),
+    "config": (lambda raw: raw["config"].update(x="n"), "config x: 'n' is not KEY=VALUE"),
+    "config twice": (lambda raw: raw["config"].update(x="n=1 n=2"), "n is given twice"),
     "small": (of_test(small="x"), "test: no configuration 'x'"),
     "chosen": (of_test(chosen=["tiny", "y"]), "no configuration 'y'"),
 }

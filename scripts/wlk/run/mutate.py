@@ -10,7 +10,8 @@ and all faults of the blocks inside, named BLOCK/ID: each must be reported by th
 own checker, at any of its ports. With `--bind all` the checkers of the blocks inside are bound as
 well, and the block that is named at fault must be the one that holds the fault.
 
-A list begins with `config`, what the runs set beside the defaults. Each row of `fault` has
+A list begins with `config`, what the runs set beside the defaults: "KEY=VALUE KEY=VALUE". Each row
+of `fault` has
 
     id, doc   what it is called; what is wrong
     expect    ports at which the first mismatch must be; * stands for anything
@@ -231,7 +232,7 @@ def load(block: str, config: dict[str, Any] | None = None) -> list[Fault]:
     path = fault_list(block)
     try:
         raw = tomllib.loads(path.read_text(encoding="utf-8"))
-        base = raw["config"] if config is None else config
+        base = _settings(raw, path) if config is None else config
         faults = [_fault(entry, block, base, path) for entry in raw["fault"]]
     except (KeyError, TypeError, ValueError, OSError) as error:
         raise WlkError(Status.USAGE, f"{path}: cannot be read: {error}") from error
@@ -244,7 +245,7 @@ def load(block: str, config: dict[str, Any] | None = None) -> list[Fault]:
 def _fault(entry: dict[str, Any], block: str, base: dict[str, Any], origin: Path) -> Fault:
     return Fault(
         name=entry["id"],
-        config=base | entry.get("config", {}),
+        config=base | _settings(entry, origin),
         block=entry.get("block", block),
         changes=tuple((find, replace) for find, replace in entry["change"]),
         expect=tuple(entry["expect"]),
@@ -253,11 +254,16 @@ def _fault(entry: dict[str, Any], block: str, base: dict[str, Any], origin: Path
     )
 
 
+def _settings(raw: dict[str, Any], origin: Path) -> dict[str, Any]:
+    return tables.settings(raw.get("config", ""), f"{origin.name}: config")
+
+
 def faults_of(table: Table, *, hidden: bool = False) -> list[Fault]:
     """What is injected into a block's stub: its list, and what can be seen of those inside.
     `hidden`: what cannot be seen of those inside, instead."""
     faults = [] if hidden else load(table.name)  # complains of what cannot be read
-    base = tomllib.loads(fault_list(table.name).read_text(encoding="utf-8"))["config"]
+    path = fault_list(table.name)
+    base = _settings(tomllib.loads(path.read_text(encoding="utf-8")), path)
     faults += [] if hidden else _of_ports(table, base)
     for inner in composed.blocks(table)[1:]:
         for fault in load(inner.name, base):

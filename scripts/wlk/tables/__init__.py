@@ -29,7 +29,7 @@ from .fields import (
 )
 from .files import BLOCKS, FAMILIES, ROOT
 from .params import Condition, Item, ListParam, Param, Words
-from .read import load, names, parse
+from .read import load, names, parse, settings
 from .table import FORMAT, Table
 
 __all__ = [
@@ -60,5 +60,6 @@ __all__ = [
     "names",
     "opaque_stem",
     "parse",
+    "settings",
     "walk",
 ]

@@ -48,7 +48,10 @@ def parse(raw: dict, path: Path) -> Table:
         channels=entries(raw.get("channel", []), lists, where),
         rules=raw.get("rule", []),
         covers=raw.get("cover", []),
-        configs={c["name"]: c.get("set", {}) for c in raw.get("config", [])},
+        configs={
+            name: settings(text, f"{where}: config {name}")
+            for name, text in raw.get("config", {}).items()
+        },
         path=path,
         units=tuple(unit["name"] for unit in raw.get("unit", [])),
         instances=tuple(raw.get("instance", [])),
@@ -82,6 +85,18 @@ def _parameters(raw: dict, where: str) -> tuple[dict[str, Param], dict[str, List
     return params, lists
 
 
+def settings(text: str, where: str) -> dict[str, int | str]:
+    """A configuration from `KEY=VALUE KEY=VALUE`; WlkError MODEL_ERROR."""
+    found: dict[str, int | str] = {}
+    for word in text.split():
+        key, equals, value = word.partition("=")
+        if not equals or key in found:
+            why = f"{key} is given twice" if equals else f"'{word}' is not KEY=VALUE"
+            raise WlkError(Status.MODEL_ERROR, f"{where}: {why}")
+        found[key] = int(value) if value.isdecimal() else value
+    return found
+
+
 def _fields(raw: dict, params: Mapping[str, Param], path: Path) -> list[Field]:
     largest = {p.name: max(p.legal) for p in params.values()}
     fields = [read_field(each, path.name, largest) for each in expand(raw, path)]
@@ -94,7 +109,7 @@ def _fields(raw: dict, params: Mapping[str, Param], path: Path) -> list[Field]:
 
 def _test(raw: dict, where: str) -> dict:
     """What tests have of this block; the first configuration, and all of them, by default."""
-    test, names = raw.get("test", {}), [each["name"] for each in raw.get("config", [])]
+    test, names = raw.get("test", {}), list(raw.get("config", {}))
     if unknown := test.keys() - {"small", "chosen", "instructions"}:
         raise WlkError(Status.MODEL_ERROR, f"{where}: test: unknown key {min(unknown)}")
     made = {"small": next(iter(names), ""), "chosen": names} | test
