@@ -6,6 +6,7 @@
 #include "harness.h"
 #include "pipeline.h"
 #include "tool.h"
+#include "warplock/candidates.h"
 #include "warplock/dpi.h"
 #include "warplock/stimulus.h"
 #include "warplock/vectors.h"

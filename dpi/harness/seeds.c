@@ -107,8 +107,7 @@ static void next_inputs(harness *b) {
 
 // No work is left, in the model or outside.
 static bool finished(const harness *b) {
-    return (b->block->drained == NULL || b->block->drained(b->cfg, b->model)) &&
-           (b->gen->idle == NULL || b->gen->idle(b->cfg, b->model, &b->stim));
+    return wlk_stimulus_finished(b->gen, b->block, b->cfg, b->model, &b->stim);
 }
 
 // Both sides end empty: no work is forgotten.
@@ -442,7 +441,7 @@ wlk_status harness_configure(harness *b, wlk_error *err) {
     free(b->in);
     wlk_driver_close(b->driver);
     b->block->table->layout(b->cfg, &b->layout);
-    b->model = aligned_alloc(64u, (b->block->state_size(b->cfg) + 63u) / 64u * 64u);
+    b->model = wlk_state_new(b->block, b->cfg);
     b->in = calloc(b->layout.in_words, sizeof(uint64_t));
     const wlk_status opened = wlk_driver_open(&b->driver, b->block, b->cfg, err);
     const bool room = b->model != NULL && b->in != NULL;

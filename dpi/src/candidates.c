@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void *new_state(const wlk_candidates *w) {
-    return aligned_alloc(64u, (w->size + 63u) / 64u * 64u);
+void *wlk_state_new(const wlk_block *block, const uint32_t *cfg) {
+    return aligned_alloc(64u, (block->state_size(cfg) + 63u) / 64u * 64u);
 }
 
 wlk_status wlk_candidates_open(wlk_candidates *w, const wlk_block *block, const uint32_t *cfg) {
@@ -15,7 +15,7 @@ wlk_status wlk_candidates_open(wlk_candidates *w, const wlk_block *block, const 
     w->size = block->state_size(cfg);
     w->states = calloc(WLK_MAX_CANDIDATES, sizeof *w->states);
     if (w->states != NULL) {
-        w->states[0] = new_state(w);
+        w->states[0] = wlk_state_new(block, cfg);
     }
     if (w->states == NULL || w->states[0] == NULL) {
         wlk_candidates_close(w);
@@ -45,7 +45,7 @@ static void *add(wlk_candidates *w) {
         return NULL;
     }
     if (w->n == w->room) {
-        w->states[w->room] = new_state(w);
+        w->states[w->room] = wlk_state_new(w->block, w->cfg);
         w->room += w->states[w->room] != NULL;
     }
     return w->n < w->room ? w->states[w->n++] : NULL;

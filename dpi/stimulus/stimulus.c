@@ -58,6 +58,12 @@ void wlk_stimulus_init(wlk_stimulus_state *stim, uint64_t seed, uint32_t profile
     stim->profile = profile;
 }
 
+bool wlk_stimulus_finished(const wlk_stimulus *gen, const wlk_block *block, const uint32_t *cfg,
+                           const void *model_state, const wlk_stimulus_state *stim) {
+    return (block->drained == NULL || block->drained(cfg, model_state)) &&
+           (gen->idle == NULL || gen->idle(cfg, model_state, stim));
+}
+
 static uint32_t param_of(const wlk_table *table, const uint32_t *cfg, const char *name) {
     for (uint32_t i = 0; i < table->n_params; i++) {
         if (strcmp(table->params[i].name, name) == 0) {

@@ -141,7 +141,7 @@ static void prepare(void) {
 }
 
 static bool finished(void) {
-    return r.block->drained(r.cfg, r.state) && r.gen->idle(r.cfg, r.state, &r.stim);
+    return wlk_stimulus_finished(r.gen, r.block, r.cfg, r.state, &r.stim);
 }
 
 static void run(const char *name, const char *profile) {

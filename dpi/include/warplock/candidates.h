@@ -22,6 +22,9 @@ typedef struct wlk_candidates {
     void **states; /**< the first n are in use */
 } wlk_candidates;
 
+/** Memory for a state of @p block, for free(); NULL: there is none. */
+void *wlk_state_new(const wlk_block *block, const uint32_t *cfg);
+
 /** NO_MEMORY leaves nothing behind. */
 wlk_status wlk_candidates_open(wlk_candidates *w, const wlk_block *block, const uint32_t *cfg);
 void wlk_candidates_close(wlk_candidates *w);

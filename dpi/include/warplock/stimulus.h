@@ -100,6 +100,10 @@ bool wlk_stimulus_profile(const wlk_stimulus *gen, const char *name, uint32_t *p
 /** Start: the first cycles are a reset. */
 void wlk_stimulus_init(wlk_stimulus_state *stim, uint64_t seed, uint32_t profile);
 
+/** Is no work left, in the model or outside it? Asked after the edge that followed next. */
+bool wlk_stimulus_finished(const wlk_stimulus *gen, const wlk_block *block, const uint32_t *cfg,
+                           const void *model_state, const wlk_stimulus_state *stim);
+
 /**
  * Load a program for a generator, as wlk_program_load does; USAGE when it runs none. In a
  * checked configuration of @p table.
