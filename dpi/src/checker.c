@@ -8,39 +8,38 @@
 
 #include "checker_private.h"
 
-// The next @p n words of an allocation.
-static uint64_t *take(uint64_t **rest, size_t n) {
-    uint64_t *taken = *rest;
-    *rest += n;
-    return taken;
-}
-
+// Each apart from the others, so that a sanitizer sees who writes beyond his own.
 static bool take_words(wlk_checker *c) {
-    const size_t n_ports = c->layout.n_ports, in = c->layout.in_words, out = c->layout.out_words;
-    const size_t history = (size_t)WLK_HISTORY * history_words(c);
-    uint64_t *rest = calloc(n_ports + in + 7u * out + history, sizeof *rest);
-    if (rest == NULL) {
-        return false;
+    const size_t in = c->layout.in_words, out = c->layout.out_words;
+    const struct {
+        uint64_t **words;
+        size_t n;
+    } parts[] = {
+        {&c->masked, c->layout.n_ports},
+        {&c->compare, out},
+        {&c->partial, out},
+        {&c->expect, out},
+        {&c->care, out},
+        {&c->wrong, out},
+        {&c->in, in},
+        {&c->got, out},
+        {&c->no_x, out},
+        {&c->history, (size_t)WLK_HISTORY * history_words(c)},
+    };
+    _Static_assert(sizeof parts / sizeof parts[0] == CHECKER_PARTS, "all are owned");
+    bool all = true;
+    for (size_t i = 0; i < CHECKER_PARTS; i++) {
+        *parts[i].words = c->owned[i] = calloc(parts[i].n, sizeof(uint64_t));
+        all = all && c->owned[i] != NULL;
     }
-    c->masked = take(&rest, n_ports); // the first: owns them all
-    c->compare = take(&rest, out);
-    c->partial = take(&rest, out);
-    c->expect = take(&rest, out);
-    c->care = take(&rest, out);
-    c->wrong = take(&rest, out);
-    c->in = take(&rest, in);
-    c->got = take(&rest, out);
-    c->no_x = take(&rest, out);
-    c->history = take(&rest, history);
     c->judged = c->compare;
-    return true;
+    return all;
 }
 
 static bool allocate(wlk_checker *c, const wlk_members *members) {
-    const size_t state = (c->block->state_size(c->cfg) + 63u) / 64u * 64u;
     const uint32_t n = c->block->table->ports(c->cfg, members, NULL, 0);
     c->layout.n_ports = n;
-    c->before = aligned_alloc(64u, state);
+    c->before = wlk_state_new(c->block, c->cfg);
     c->ports = calloc(n, sizeof *c->ports);
     c->when = calloc(n, sizeof *c->when);
     c->differences = calloc(n, sizeof *c->differences);
@@ -140,7 +139,9 @@ void wlk_checker_close(wlk_checker *c) {
     free(c->before);
     free(c->ports);
     free(c->when);
-    free(c->masked);
+    for (size_t i = 0; i < CHECKER_PARTS; i++) {
+        free(c->owned[i]);
+    }
     free(c->differences);
     free(c->channels);
     free(c);

@@ -17,6 +17,8 @@ typedef struct channel {
     bool shifted; /* since the mismatch one side has fired in a cycle in which the other has not */
 } channel;
 
+enum { CHECKER_PARTS = 10 };
+
 struct wlk_checker {
     const wlk_block *block;
     uint32_t cfg[WLK_MAX_PARAMS];
@@ -59,7 +61,8 @@ struct wlk_checker {
     /* scratch and history: whole records */
     uint64_t *expect, *care;
     uint64_t *in, *got, *no_x;
-    uint64_t *history; /* WLK_HISTORY slots: cycle + 1, control words of in and got */
+    uint64_t *history;              /* WLK_HISTORY slots: cycle + 1, control words of in and got */
+    uint64_t *owned[CHECKER_PARTS]; /* all words above, each part alone */
     wlk_difference *differences;
     uint32_t n_differences;
 };
