@@ -187,30 +187,20 @@ static void run_all(const char *settings) {
     }
 }
 
-// The rows of `config` in the table have one line each: a name, and perhaps a set of values.
+// Lines of the table: config.NAME = "SETTINGS".
 CASE(meaning_of_named_configurations) {
-    char line[1024], settings[512], key[64], text[64];
+    char line[1024];
     uint32_t n = 0;
-    bool inside = false;
     FILE *file = fopen("refmodel/blocks/issue.toml", "r");
     REQUIRE(file != NULL, "no table");
     while (fgets(line, sizeof line, file) != NULL) {
-        inside = line[0] == ' ' ? inside : strncmp(line, "config = [", 10) == 0;
-        if (!inside || strstr(line, "{ name =") == NULL) {
-            continue;
+        int at = 0;
+        (void)sscanf(line, "config.%*s = \"%n", &at);
+        if (at > 0) {
+            line[strcspn(line + at, "\"") + (size_t)at] = '\0';
+            run_all(line + at);
+            n++;
         }
-        const char *at = strstr(line, "set = {");
-        size_t used = 0;
-        int taken = 0;
-        settings[0] = '\0';
-        at = at != NULL ? at + strlen("set = {") : "";
-        while (sscanf(at, " %63[a-z_] = %63[a-z0-9]%n", key, text, &taken) == 2) {
-            used += (size_t)snprintf(settings + used, sizeof settings - used, "%s=%s ", key, text);
-            at += taken;
-            at += strspn(at, ", ");
-        }
-        run_all(settings);
-        n++;
     }
     (void)fclose(file);
     CHECK_MSG(n >= 12, "%u configurations", n);
