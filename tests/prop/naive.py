@@ -5,7 +5,7 @@ import importlib
 from pathlib import Path
 from typing import Any
 
-from naive_ports import Port, table_of
+from wlk import tables
 
 BLOCKS: dict[str, Any] = {}
 for _path in sorted(Path(__file__).parent.glob("naive_*.py")):
@@ -16,7 +16,7 @@ def complete(block: str, params: dict) -> dict:
     """The block's parameters with the table's defaults filled in, and the power-up."""
     given = dict(params)
     power_up = given.pop("power_up", "unknown")
-    table = table_of(block)
+    table = tables.load(block)
     return table.show(table.config(given)) | {"power_up": power_up}
 
 
@@ -24,8 +24,3 @@ def model(block: str, params: dict, fields: dict[str, int] | None = None) -> Any
     """The naive block at power-up. `fields`: (name, width) of the ports in its opaque fields."""
     full = complete(block, params)
     return BLOCKS[block](full) if fields is None else BLOCKS[block](full, fields)
-
-
-def ports(block: str, params: dict, fields: dict[str, int] | None = None) -> list[Port]:
-    """Every port of the block but the clock, in module order."""
-    return model(block, params, fields).ports

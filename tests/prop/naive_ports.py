@@ -7,8 +7,6 @@ from typing import NamedTuple
 
 from wlk import tables
 
-table_of = cache(tables.load)
-
 
 class Port(NamedTuple):
     """One port as the compiler emits it; direction as the block sees it, 'i' or 'o'."""
@@ -20,12 +18,12 @@ class Port(NamedTuple):
 
 def ports(block: str, params: dict) -> list[Port]:
     """Every port but the clock, in module order. `params` may be those of a block around it."""
-    return _ports(block, tuple((key, params[key]) for key in table_of(block).settings()))
+    return _ports(block, tuple((key, params[key]) for key in tables.load(block).settings()))
 
 
 @cache
 def _ports(block: str, given: tuple[tuple[str, str], ...]) -> list[Port]:
-    table = table_of(block)
+    table = tables.load(block)
     found = table.ports(table.config(dict(given)))
     return [Port(port.name, port.direction[0], port.width) for port in found]
 

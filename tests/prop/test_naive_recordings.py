@@ -65,7 +65,7 @@ def replay(
 def test_ports_are_the_recorded_ones(one: programs.Recording) -> None:
     """Names, order, directions and widths, from the parameters alone."""
     listed, _ = read(one)
-    assert naive.ports(one.block, one.params) == listed
+    assert naive.model(one.block, one.params).ports == listed
 
 
 @pytest.mark.parametrize("one", cases())

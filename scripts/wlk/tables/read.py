@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A table from its file."""
 
+import functools
 import itertools
 from collections.abc import Mapping
 from pathlib import Path
@@ -159,6 +160,12 @@ def load(name: str) -> Table:
     path = BLOCKS / f"{name}.toml"
     if not path.is_file():
         raise WlkError(Status.USAGE, f"no block '{name}'; the blocks are {', '.join(names())}")
+    return _loaded(path)
+
+
+@functools.cache
+def _loaded(path: Path) -> Table:
+    """The table of a file, which many ask for; nobody may change it."""
     return parse(decode(path), path)
 
 

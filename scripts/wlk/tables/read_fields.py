@@ -82,7 +82,7 @@ def expand(raw: dict, path: Path) -> list[dict]:
 
 
 @functools.cache
-def _expanded(path: Path, _changed: int) -> list[dict]:
+def _expanded(path: Path) -> list[dict]:
     """The fields of another table, which many mirrors ask for; nobody may change them."""
     return expand(completed(decode(path), path.name), path)
 
@@ -107,7 +107,7 @@ def _mirror(item: dict, known: list[dict], path: Path) -> list[dict]:
         other = path.parent / f"{block}.toml"
         if not other.is_file():
             raise WlkError(Status.MODEL_ERROR, f"{where}: there is no block '{block}'")
-        known = _expanded(other, other.stat().st_mtime_ns)
+        known = _expanded(other)
     root = of.split(".")
     result = [
         _mirrored(item, source, len(root), source["name"].split(".")[len(root) :])
