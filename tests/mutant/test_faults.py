@@ -32,8 +32,7 @@ config = "num_lanes=2 num_pregs=32 coll_entries=2 reg_banks=2"
 fault = [{rows}]
 """
 FAULT = """
-  {{ id = "{id}", doc = "made by a test", config = "{config}", expect = [
-    "{expect}"]{more}, change = [
+  {{ id = "{id}", doc = "by a test", config = "{config}", expect = "{expect}"{more}, change = [
     ["{find}", "{replace}"{third}] ] }},
 """
 # A fault of the real list, so that its build is shared.
@@ -42,7 +41,7 @@ READY = {
     "config": "",
     "find": "read_ready = (alloc_valid_q != '1) || free_now;",
     "replace": "read_ready = 1'b1;",
-    "expect": "io_readReq_ready",
+    "expect": "readReq_ready",
     "more": "",
     "third": "",
 }
@@ -210,7 +209,7 @@ def test_fault_that_changes_nothing_is_a_hole(monkeypatch, tmp_path):
 
 
 def test_fault_at_another_port_is_not_caught(monkeypatch, tmp_path):
-    list_of(monkeypatch, tmp_path, {"expect": "io_readResp_valid"})
+    list_of(monkeypatch, tmp_path, {"expect": "readResp_valid"})
     printed = programs.warplock("mutate", code=1).out
     assert "wrong port: ready: io_readReq_ready is not in its `expect`" in printed
     assert printed.endswith("0 of 1 faults reported, 0 false alarms\n")

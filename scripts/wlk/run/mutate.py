@@ -14,7 +14,7 @@ A list begins with `config`, what the runs set beside the defaults: "KEY=VALUE K
 of `fault` has
 
     id, doc   what it is called; what is wrong
-    expect    ports at which the first mismatch must be; * stands for anything
+    expect    ports at which the first mismatch must be, without `io_`; * stands for anything
     change    pairs: text that stands once in the files of the stub, generated modules among them,
               and what it becomes
     config    overlays that of the list, and in a composed block that of the block's list
@@ -170,7 +170,7 @@ class Trial:
 
 def is_expected(port: str, patterns: Iterable[str]) -> bool:
     """A port is one of those that `expect` names."""
-    return any(fnmatch.fnmatchcase(port, pattern) for pattern in patterns)
+    return any(fnmatch.fnmatchcase(port.removeprefix("io_"), pattern) for pattern in patterns)
 
 
 def _show(trials: Sequence[Trial], asked: Mutate) -> int:
@@ -248,7 +248,7 @@ def _fault(entry: dict[str, Any], block: str, base: dict[str, Any], origin: Path
         config=base | _settings(entry, origin),
         block=entry.get("block", block),
         changes=tuple((find, replace) for find, replace in entry["change"]),
-        expect=tuple(entry["expect"]),
+        expect=tuple(entry["expect"].split()),
         why=entry.get("hidden", ""),
         origin=origin,
     )
@@ -276,7 +276,7 @@ def faults_of(table: Table, *, hidden: bool = False) -> list[Fault]:
 def _of_ports(table: Table, base: dict[str, Any]) -> Iterator[Fault]:
     ports = port_faults.of(table, table.config(base))
     for number, (port, kind) in enumerate(ports, 1):
-        expect, name = (port.name,), f"{port.name}_{kind}"
+        expect, name = (port.name.removeprefix("io_"),), f"{port.name}_{kind}"
         yield Fault(name, base, table.name, (), expect, origin=table.path, number=number)
 
 
