@@ -9,7 +9,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -802,7 +801,7 @@ def test_no_temporary_folder(check, tmp_path, monkeypatch):
     refused(check(small(tmp_path)), Status.NO_SPACE, "small.vcd", "TMPDIR")
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_interrupted_conversion_leaves_nothing(tmp_path, monkeypatch, number):
     folder, tool = tmp_path / "tmp", tmp_path / "bin" / "vcd2fst"
     folder.mkdir()
@@ -811,13 +810,13 @@ def test_interrupted_conversion_leaves_nothing(tmp_path, monkeypatch, number):
     tool.chmod(0o700)
     monkeypatch.setenv("PATH", f"{tool.parent}:{os.environ['PATH']}")
     monkeypatch.setenv("TMPDIR", str(folder))
-    command = [programs.ROOT / "scripts" / "warplock", "check", small(tmp_path)]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
-        while not list(folder.glob("warplock-*/wave.vcd")):
-            assert process.poll() is None
-            time.sleep(0.05)
-        process.send_signal(number)
-        assert process.wait(10) == 128 + number
+    process = programs.started("check", small(tmp_path))
+    programs.wait_for(lambda: list(folder.glob("warplock-*/wave.vcd")))
+    process.send_signal(number)
+    process.communicate(timeout=10)
+    assert process.returncode == (-number if number == signal.SIGKILL else 128 + number)
+    if number == signal.SIGKILL:  # what it left is removed a little later
+        programs.wait_for(lambda: not list(folder.iterdir()))
     assert list(folder.iterdir()) == []
 
 

@@ -8,6 +8,7 @@ import select
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections import deque
@@ -120,16 +121,18 @@ _stopping = threading.Event()
 # What ends the children of a command that was killed and could not: it waits for the command's end
 # of the pipe to be closed, and ends whatever has the command's mark in its environment. A child has
 # it from its first moment, so none is too young to be found; one that is between fork and exec is
-# found the second time.
+# found the second time. Then it removes the temporary folders whose names begin with SCRATCH.
 _WATCH = """
 marked() { grep -Flsa -e "$1" /proc/[0-9]*/environ | cut -d / -f 3; }
 read -r word && exit 0
 for pid in $(marked "$1"); do kill -s TERM "$pid"; done
 sleep "$2"
 for pid in $(marked "$1"); do kill -s KILL "$pid"; done
+rm -rf "${3:?}"*
 """
 _MARK = "WARPLOCK_CHILD_OF"
 _mark = f"{os.getpid()}-{time.time_ns()}"
+SCRATCH = f"warplock-{_mark}-"
 _watch: subprocess.Popen[Any] | None = None
 
 
@@ -141,6 +144,7 @@ def _start_watch() -> None:
     words = ["/bin/sh", "-c", _WATCH, "sh", f"{_MARK}={_mark}", str(int(GRACE))]
     quiet = dict.fromkeys(("stdout", "stderr"), subprocess.DEVNULL)
     with contextlib.suppress(OSError):
+        words.append(os.path.join(tempfile.gettempdir(), SCRATCH))
         _watch = subprocess.Popen(words, stdin=subprocess.PIPE, start_new_session=True, **quiet)
         atexit.register(_end_watch, _watch)
 

@@ -85,7 +85,7 @@ def _head(dump: str) -> bytes:
 @contextlib.contextmanager
 def _temporary(dump: str) -> Iterator[Path]:
     try:
-        folder = tempfile.mkdtemp(prefix="warplock-")
+        folder = tempfile.mkdtemp(prefix=progress.SCRATCH)
     except OSError as error:
         message = f"{dump}: no temporary folder ({error.strerror}): set TMPDIR to one with room"
         raise WlkError(Status.NO_SPACE, message) from error
