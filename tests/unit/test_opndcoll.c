@@ -100,7 +100,7 @@ static wlk_opndcoll_counters counters(void) {
 
 /* ---- age (§5) ---- */
 
-static void opndcoll_equal_uids_give_the_higher_slot(void) {
+CASE(opndcoll_equal_uids_give_the_higher_slot) {
     start_qv100();
     for (uint32_t sched = 0; sched < 3; sched++) {
         uid = 6;
@@ -110,7 +110,7 @@ static void opndcoll_equal_uids_give_the_higher_slot(void) {
     CHECK(reported[0].what == WLK_OPNDCOLL_ALLOCATE && reported[0].user == 1006);
 }
 
-static void opndcoll_age_inverts_when_the_counter_wraps(void) {
+CASE(opndcoll_age_inverts_when_the_counter_wraps) {
     start_qv100();
     uid = UINT32_MAX - 1u;
     issue_none(SP, 0);
@@ -119,7 +119,7 @@ static void opndcoll_age_inverts_when_the_counter_wraps(void) {
     CHECK(step() == 2 && reported[0].uid == 1 && reported[1].uid == UINT32_MAX);
 }
 
-static void opndcoll_q12_steps_of_a_core_cycle(void) {
+CASE(opndcoll_q12_steps_of_a_core_cycle) {
     wlk_opndcoll_shape shape;
     cfg = qv100_of(WLK_OPNDCOLL_V40, 16, 8);
     wlk_opndcoll_shape_of(&cfg, &shape);
@@ -136,7 +136,7 @@ static void opndcoll_q12_steps_of_a_core_cycle(void) {
     CHECK(shape.steps_per_cycle == 2);
 }
 
-static void opndcoll_ports_tell_their_kinds(void) {
+CASE(opndcoll_ports_tell_their_kinds) {
     cfg = gtx480(WLK_OPNDCOLL_V40);
     start();
     static const uint32_t kinds[] = {1u << SP, 1u << SP, 1u << SFU, 1u << TENSOR, 1u << MEM, 0};
@@ -166,12 +166,12 @@ static void count(bool quick) {
     CHECK(write_n(dst, 2, 0, 0) == 1 && counters().writes == 32);
 }
 
-static void opndcoll_q17_counters(void) {
+CASE(opndcoll_q17_counters) {
     count(false);
     count(true);
 }
 
-static void opndcoll_clock_gating_counts_groups_of_lanes(void) {
+CASE(opndcoll_clock_gating_counts_groups_of_lanes) {
     cfg = qv100_of(WLK_OPNDCOLL_V40, 16, 8);
     cfg.clock_gated_reg_file = 1;
     start();
@@ -188,7 +188,7 @@ static void opndcoll_clock_gating_counts_groups_of_lanes(void) {
     CHECK(counters().writes == 4);
 }
 
-static void opndcoll_sets_and_ports_stand_in_their_orders(void) {
+CASE(opndcoll_sets_and_ports_stand_in_their_orders) {
     wlk_opndcoll_set set;
     wlk_opndcoll_port port;
     cfg = gtx480(WLK_OPNDCOLL_V40);
@@ -210,7 +210,7 @@ static void opndcoll_sets_and_ports_stand_in_their_orders(void) {
 }
 
 // More units than bits in a word.
-static void opndcoll_dispatch_scans_many_units_around_the_end(void) {
+CASE(opndcoll_dispatch_scans_many_units_around_the_end) {
     cfg = gtx480(WLK_OPNDCOLL_V40);
     cfg.operand_collector_num_units_sp = 130;
     cfg.operand_collector_num_in_ports_sp = 130;
@@ -233,7 +233,7 @@ static void opndcoll_dispatch_scans_many_units_around_the_end(void) {
 
 /* ---- register sets (§5) ---- */
 
-static void opndcoll_put_and_take_by_slot(void) {
+CASE(opndcoll_put_and_take_by_slot) {
     start_qv100();
     const wlk_opndcoll_inst inst = {.user = 77, .uid = 9, .wid = 3, .sched = 1};
     CHECK(wlk_opndcoll_put(model, SP, 3, &inst) == 3);
@@ -254,7 +254,7 @@ static void opndcoll_put_and_take_by_slot(void) {
     CHECK(wlk_opndcoll_ex_filled(model) == 0);
 }
 
-static void opndcoll_views_of_what_waits(void) {
+CASE(opndcoll_views_of_what_waits) {
     cfg = gtx480(WLK_OPNDCOLL_V40);
     start();
     CHECK(issue_none(SP, 0) == 0 && (wlk_opndcoll_id_open(model) >> SP & 1u) == 1);
@@ -264,7 +264,7 @@ static void opndcoll_views_of_what_waits(void) {
     CHECK((wlk_opndcoll_id_open(model) >> SP & 1u) == 1 && !wlk_opndcoll_written(model, 0));
 }
 
-static void opndcoll_callers_mistakes_change_nothing(void) {
+CASE(opndcoll_callers_mistakes_change_nothing) {
     start_qv100();
     int32_t src[33] = {0};
     CHECK(issue_n(SP, 0, 0, 33, src) == WLK_OPNDCOLL_BAD);
@@ -345,8 +345,8 @@ static const row rows[] = {
     {UNITS, "multiple", qv100, V42, {{ALL_SETS, 1}, {OF_SET(units_mem), 4}, NO_GENERIC_UNITS}},
 };
 
-static void opndcoll_check_names_the_option(void) {
-    for (const row *r = rows; r < rows + sizeof rows / sizeof rows[0]; r++) {
+CASE(opndcoll_check_names_the_option) {
+    for (const row *r = rows; r < rows + COUNT(rows); r++) {
         const char *option = NULL;
         wlk_error err = {WLK_OK, ""};
         cfg = r->base(r->revision);
@@ -367,7 +367,7 @@ static void opndcoll_check_names_the_option(void) {
 
 /* ---- snapshots and events ---- */
 
-static void opndcoll_snapshot_goes_on_the_same_way(void) {
+CASE(opndcoll_snapshot_goes_on_the_same_way) {
     start_qv100();
     ISSUE(SP, 0, 0, 0, 4);
     (void)step();
@@ -381,7 +381,7 @@ static void opndcoll_snapshot_goes_on_the_same_way(void) {
     free(copy);
 }
 
-static void opndcoll_events_beyond_the_room_are_counted(void) {
+CASE(opndcoll_events_beyond_the_room_are_counted) {
     start_qv100();
     ISSUE(SP, 0, 0, 0, 1);
     ISSUE(SP, 1, 1, 0, 1);
@@ -392,20 +392,7 @@ static void opndcoll_events_beyond_the_room_are_counted(void) {
 }
 
 int main(void) {
-    opndcoll_equal_uids_give_the_higher_slot();
-    opndcoll_age_inverts_when_the_counter_wraps();
-    opndcoll_q12_steps_of_a_core_cycle();
-    opndcoll_ports_tell_their_kinds();
-    opndcoll_q17_counters();
-    opndcoll_clock_gating_counts_groups_of_lanes();
-    opndcoll_sets_and_ports_stand_in_their_orders();
-    opndcoll_dispatch_scans_many_units_around_the_end();
-    opndcoll_put_and_take_by_slot();
-    opndcoll_views_of_what_waits();
-    opndcoll_callers_mistakes_change_nothing();
-    opndcoll_check_names_the_option();
-    opndcoll_snapshot_goes_on_the_same_way();
-    opndcoll_events_beyond_the_room_are_counted();
+    const int code = check_cases();
     free(model);
-    return check_done();
+    return code;
 }

@@ -284,7 +284,7 @@ bool drive_both(simulator<in_place> &w, plain &p, std::map<unsigned, mock::inst>
     return same;
 }
 
-void opndcoll_adapter_in_place_is_the_model() {
+CASE(opndcoll_adapter_in_place_is_the_model) {
     for (const named_cfg &c : configurations()) {
         simulator<in_place> w(c.cfg, 1);
         plain p(c.cfg);
@@ -316,7 +316,7 @@ void opndcoll_adapter_in_place_is_the_model() {
 }
 
 // Against a collector that knows nothing of the model.
-void opndcoll_adapter_in_place_is_another_collector() {
+CASE(opndcoll_adapter_in_place_is_another_collector) {
     for (const named_cfg &c : configurations()) {
         if (c.cfg.revision != WLK_OPNDCOLL_V40) {
             continue;
@@ -353,7 +353,7 @@ template <class Beside> void check_silent(const named_cfg &c) {
 }
 
 // The mock's own collector is a V40.
-void opndcoll_adapter_beside_is_silent_on_equals() {
+CASE(opndcoll_adapter_beside_is_silent_on_equals) {
     for (const named_cfg &c : configurations()) {
         if (c.cfg.revision == WLK_OPNDCOLL_V40) {
             check_silent<beside>(c);
@@ -394,7 +394,7 @@ void check_fault_in_registers(const named_cfg &c, mock::fault wrong) {
     CHECK_MSG(reports == 1, "%s fault %d: %u reports", c.name, wrong, reports);
 }
 
-void opndcoll_adapter_beside_names_the_first_difference() {
+CASE(opndcoll_adapter_beside_names_the_first_difference) {
     const named_cfg all = {"V40 all kinds", all_kinds(WLK_OPNDCOLL_V40)};
     const named_cfg sub_core = {"V40 QV100", qv100(WLK_OPNDCOLL_V40)};
     static const mock::fault faults[] = {mock::SCAN_FROM_LAST,  mock::YOUNGEST_FIRST,
@@ -428,7 +428,7 @@ std::string difference_of_writebacks(mock::fault wrong) {
     return collector.difference() != nullptr ? collector.difference()->text() : "";
 }
 
-void opndcoll_adapter_beside_compares_writebacks() {
+CASE(opndcoll_adapter_beside_compares_writebacks) {
     const std::string what = "step 0: writeback of #7: model refused, left 3:R16, simulator ";
     CHECK(difference_of_writebacks(mock::NO_FAULT).empty());
     CHECK(difference_of_writebacks(mock::WRITE_TWICE) == what + "accepted");
@@ -486,7 +486,7 @@ template <class Change> void check_change(const std::string &what, Change change
     CHECK_MSG(text == expected, "%s", text.c_str());
 }
 
-void opndcoll_adapter_foreign_changes_are_found() {
+CASE(opndcoll_adapter_foreign_changes_are_found) {
     check_change("OC_EX MEM slot 0 before the step: model empty, simulator #9", [](mock::core &c) {
         c.ex[WLK_OPNDCOLL_MEM].slots[0]->full = true;
         c.ex[WLK_OPNDCOLL_MEM].slots[0]->uid = 9;
@@ -510,7 +510,7 @@ struct wrong_construction {
 };
 
 // gtx480: ports 0, 1 are SP's, 2 SFU's, 3 TENSOR's, 4 MEM's.
-void opndcoll_adapter_wrong_construction_is_refused() {
+CASE(opndcoll_adapter_wrong_construction_is_refused) {
     typedef mock::core core;
     typedef mock::calls calls;
     static const wrong_construction all[] = {
@@ -556,7 +556,7 @@ void opndcoll_adapter_wrong_construction_is_refused() {
     }
 }
 
-void opndcoll_adapter_missing_register_set_is_refused() {
+CASE(opndcoll_adapter_missing_register_set_is_refused) {
     in_place collector;
     mock::core core(gtx480(WLK_OPNDCOLL_V40));
     mock::calls calls = mock::calls_of(core.cfg);
@@ -569,7 +569,7 @@ void opndcoll_adapter_missing_register_set_is_refused() {
                 error_of([&] { collector.init(core.cfg.num_reg_banks, &core); }));
 }
 
-void opndcoll_adapter_dump_shows_busy_units() {
+CASE(opndcoll_adapter_dump_shows_busy_units) {
     stage<in_place> s;
     std::FILE *file = std::tmpfile();
     char text[256] = "", expected[256];
@@ -587,7 +587,7 @@ void opndcoll_adapter_dump_shows_busy_units() {
     CHECK_MSG(std::strcmp(text, expected) == 0, "%s%s", text, expected);
 }
 
-void opndcoll_adapter_wrong_order_is_refused() {
+CASE(opndcoll_adapter_wrong_order_is_refused) {
     mock::core core(gtx480(WLK_OPNDCOLL_V40));
     in_place early;
     CHECK(error_of([&] { early.step(); }).find("init() comes before") == 0);
@@ -625,14 +625,14 @@ template <class Traits> std::string move_error() {
     });
 }
 
-void opndcoll_adapter_misplaced_move_is_refused() {
+CASE(opndcoll_adapter_misplaced_move_is_refused) {
     CHECK(move_error<mock::traits>().empty());
     CHECK(move_error<clumsy_in>() == "move_in() of the traits did not move #1 to OC_EX SP slot 0");
     CHECK(move_error<clumsy_out>() ==
           "move_out() of the traits did not move #1 from ID_OC SP slot 0");
 }
 
-void opndcoll_adapter_unknown_scheduler_is_refused() {
+CASE(opndcoll_adapter_unknown_scheduler_is_refused) {
     simulator<in_place> w(qv100(WLK_OPNDCOLL_V40), 9);
     mock::inst one = w.random.instruction(w.core, 1);
     one.sched = 4;
@@ -644,21 +644,7 @@ void opndcoll_adapter_unknown_scheduler_is_refused() {
 
 } // namespace
 
-int main() try {
-    opndcoll_adapter_in_place_is_the_model();
-    opndcoll_adapter_in_place_is_another_collector();
-    opndcoll_adapter_beside_is_silent_on_equals();
-    opndcoll_adapter_beside_names_the_first_difference();
-    opndcoll_adapter_beside_compares_writebacks();
-    opndcoll_adapter_foreign_changes_are_found();
-    opndcoll_adapter_dump_shows_busy_units();
-    opndcoll_adapter_wrong_construction_is_refused();
-    opndcoll_adapter_missing_register_set_is_refused();
-    opndcoll_adapter_wrong_order_is_refused();
-    opndcoll_adapter_misplaced_move_is_refused();
-    opndcoll_adapter_unknown_scheduler_is_refused();
-    return check_done();
-} catch (const std::exception &error) {
+int main() try { return check_cases(); } catch (const std::exception &error) {
     std::fprintf(stderr, "%s\n", error.what());
     return EXIT_FAILURE;
 }
