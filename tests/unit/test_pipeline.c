@@ -13,28 +13,23 @@
 #include <signal.h>
 #include <sys/resource.h>
 
-enum { MAX_RUNNING = 1024 };
-
-// Instructions in execution, in the order of their issue.
-typedef struct running {
-    uint64_t due;
-    uint32_t rd;
-} running;
-
+// A program on the model, under the stimulus of the stage.
 typedef struct player {
     rig g;
     wlk_issue_state *before; // of the clock edge; the rig's state is after it
     wlk_program *program;
-    size_t at[WLK_ISSUE_MAX_NUM_WARPS];
-    running running[MAX_RUNNING];
-    uint32_t n_running;
-    uint64_t random, cycle, admitted, issued, written;
-    uint32_t ready;    // percent of the cycles in which the execution side takes one
-    uint32_t reset_at; // cycle of a second reset, or 0
+    uint64_t cycle, admitted, issued, written;
+    uint64_t reset_at; // cycle of one more reset, or 0
 } player;
 
 static const wlk_issue_cfg *config(const player *y) {
     return (const wlk_issue_cfg *)y->g.cfg;
+}
+
+// The program from its beginning, after a reset.
+static void restart(player *y) {
+    rig_stimulus(&y->g, 1, "mix");
+    y->g.stim.program = y->program;
 }
 
 static player *player_new(const char *settings, const char *program) {
@@ -43,12 +38,10 @@ static player *player_new(const char *settings, const char *program) {
     REQUIRE(y != NULL, "no memory");
     rig_open(&y->g, "issue", settings, WLK_POWER_ZERO);
     y->before = rig_state(&y->g, y->g.block, WLK_POWER_ZERO);
-    y->ready = 100;
-    y->random = 1;
-    const wlk_issue_cfg *cfg = config(y);
-    REQUIRE(wlk_program_load(&y->program, program, cfg->num_warps, cfg->num_pregs, cfg->num_lanes,
-                             cfg->lane_bits, &err) == WLK_OK,
+    REQUIRE(wlk_stimulus_load(wlk_stimulus_find("issue"), y->g.block->table, y->g.cfg, program,
+                              &y->program, &err) == WLK_OK,
             "%s", err.text);
+    restart(y);
     return y;
 }
 
@@ -58,92 +51,39 @@ static void player_free(player *y) {
     free(y);
 }
 
-// The next instruction of a warp, or NULL.
-static const wlk_instruction *next_of(const player *y, uint32_t warp) {
-    size_t count;
-    const wlk_instruction *first = wlk_program_warp(y->program, warp, &count);
-    return y->at[warp] < count ? first + y->at[warp] : NULL;
-}
-
-static void put_entry(uint64_t *entry, const wlk_instruction *i) {
-    wlk_entry_put_rd(entry, i->rd);
-    wlk_entry_put_rs1(entry, i->rs[0]);
-    wlk_entry_put_rs2(entry, i->rs[1]);
-    wlk_entry_put_rs3(entry, i->rs[2]);
-    wlk_entry_put_hasRd(entry, i->has_rd);
-    wlk_entry_put_hasRs1(entry, i->has_rs[0]);
-    wlk_entry_put_hasRs2(entry, i->has_rs[1]);
-    wlk_entry_put_hasRs3(entry, i->has_rs[2]);
-    wlk_entry_put_uop_inst_essentials_30(entry, i->latency); // the model carries it to the issue
-    wlk_entry_put_tmask(entry, i->mask);
-    wlk_entry_put_pc(entry, i->pc);
-    wlk_entry_put_wid(entry, i->warp);
-}
-
-// The oldest result that is due leaves the execution side.
-static void put_writeback(player *y) {
-    for (uint32_t k = 0; k < y->n_running; k++) {
-        if (y->running[k].due <= y->cycle) {
-            wlk_issue_in_put_writeback_valid(y->g.in, 1);
-            wlk_issue_in_put_writeback_bits_rd(y->g.in, y->running[k].rd);
-            wlk_issue_in_put_writeback_bits_tmask(y->g.in, 1);
-            y->n_running--;
-            memmove(y->running + k, y->running + k + 1, (y->n_running - k) * sizeof y->running[0]);
-            y->written++;
-            return;
-        }
+static void next_inputs(player *y) {
+    rig_next(&y->g, y->g.state);
+    if (y->reset_at != 0 && y->cycle == y->reset_at) {
+        rig_put(&y->g, "reset");
     }
 }
 
-static void put_inputs(player *y) {
-    rig_idle(&y->g);
-    const bool reset = y->cycle == 0 || (y->reset_at != 0 && y->cycle == y->reset_at);
-    wlk_issue_in_put_reset(y->g.in, reset);
-    if (reset) {
-        y->n_running = 0;
-        return;
-    }
-    for (uint32_t w = 0; w < config(y)->num_warps; w++) {
-        const wlk_instruction *i = next_of(y, w);
-        if (i != NULL) {
-            wlk_issue_in_put_ibuf_valid(y->g.in, UINT64_C(1) << w);
-            put_entry(wlk_issue_in_element_mut(y->g.in, w) + WLK_ISSUE_IN_IBUF_BITS, i);
-        }
-    }
-    wlk_issue_in_put_issue_ready(y->g.in, wlk_random(&y->random) % 100u < y->ready);
-    put_writeback(y);
-}
-
-static void take_outputs(player *y) {
-    if (wlk_issue_in_get_reset(y->g.in)) {
-        return;
-    }
-    const uint32_t fires =
-        wlk_issue_out_get_ibuf_ready(y->g.out) & wlk_issue_in_get_ibuf_valid(y->g.in);
-    for (uint32_t w = 0; w < config(y)->num_warps; w++) {
-        y->at[w] += fires >> w & 1u;
-        y->admitted += fires >> w & 1u;
-    }
-    if (wlk_issue_out_get_issue_valid(y->g.out) && wlk_issue_in_get_issue_ready(y->g.in)) {
-        const uint64_t *e = y->g.out + WLK_ISSUE_OUT_ISSUE_BITS;
-        y->issued++;
-        if (wlk_entry_get_hasRd(e) && y->n_running < MAX_RUNNING) {
-            y->running[y->n_running++] =
-                (running){y->cycle + wlk_entry_get_uop_inst_essentials_30(e), wlk_entry_get_rd(e)};
-        }
+static void count(player *y) {
+    const uint64_t *in = y->g.in, *out = y->g.out;
+    const uint32_t taken = wlk_issue_out_get_ibuf_ready(out) & wlk_issue_in_get_ibuf_valid(in);
+    if (!wlk_issue_in_get_reset(in)) {
+        y->admitted += (uint64_t)__builtin_popcount(taken);
+        y->issued += wlk_issue_out_get_issue_valid(out) && wlk_issue_in_get_issue_ready(in);
+        y->written += wlk_issue_in_get_writeback_valid(in);
     }
 }
 
-// Up to that cycle; without a picture when there is none.
+// The cycle of the inputs at hand; without a picture when there is none.
+static void end_cycle(player *y, wlk_pipeline *p) {
+    memcpy(y->before, y->g.state, y->g.block->state_size(y->g.cfg));
+    rig_record(&y->g);
+    if (p != NULL) {
+        wlk_pipeline_cycle(p, y->before, y->g.in, y->g.state);
+    }
+    count(y);
+    y->cycle++;
+}
+
+// Up to that cycle.
 static void play(player *y, wlk_pipeline *p, uint64_t cycles) {
-    for (; y->cycle < cycles; y->cycle++) {
-        put_inputs(y);
-        memcpy(y->before, y->g.state, y->g.block->state_size(y->g.cfg));
-        rig_record(&y->g);
-        if (p != NULL) {
-            wlk_pipeline_cycle(p, y->before, y->g.in, y->g.state);
-        }
-        take_outputs(y);
+    while (y->cycle < cycles) {
+        next_inputs(y);
+        end_cycle(y, p);
     }
 }
 
@@ -152,31 +92,21 @@ static void play(player *y, wlk_pipeline *p, uint64_t cycles) {
 // Words of ours; all others are parameters of `issue`.
 typedef struct order {
     const char *program;
-    uint64_t cycles, seed, ready, reset_at;
+    uint64_t cycles, reset_at;
     char settings[RIG_TEXT];
 } order;
 
 static void take_word(order *o, const char *word) {
-    const struct {
-        const char *key;
-        uint64_t *value;
-    } numbers[] = {{"cycles=", &o->cycles},
-                   {"seed=", &o->seed},
-                   {"ready=", &o->ready},
-                   {"reset_at=", &o->reset_at}};
-    for (size_t i = 0; i < COUNT(numbers); i++) {
-        const size_t length = strlen(numbers[i].key);
-        if (strncmp(word, numbers[i].key, length) == 0) {
-            *numbers[i].value = strtoull(word + length, NULL, 10);
-            return;
-        }
-    }
-    if (strncmp(word, "program=", 8) == 0) {
-        o->program = word + 8;
-        return;
-    }
     const size_t used = strlen(o->settings);
-    (void)snprintf(o->settings + used, sizeof o->settings - used, "%s ", word);
+    if (strncmp(word, "cycles=", 7) == 0) {
+        o->cycles = strtoull(word + 7, NULL, 10);
+    } else if (strncmp(word, "reset_at=", 9) == 0) {
+        o->reset_at = strtoull(word + 9, NULL, 10);
+    } else if (strncmp(word, "program=", 8) == 0) {
+        o->program = word + 8;
+    } else {
+        (void)snprintf(o->settings + used, sizeof o->settings - used, "%s ", word);
+    }
 }
 
 static void print_counts(const player *y) {
@@ -195,16 +125,14 @@ static void print_counts(const player *y) {
 }
 
 static int write_log(int n_words, char **words) {
-    order o = {.cycles = 1000, .seed = 1, .ready = 100};
+    order o = {.cycles = 1000};
     wlk_error err = {0};
     for (int k = 1; k < n_words; k++) {
         take_word(&o, words[k]);
     }
     REQUIRE(o.program != NULL, "no program=FILE");
     player *y = player_new(o.settings, o.program);
-    y->random = o.seed;
-    y->ready = (uint32_t)o.ready;
-    y->reset_at = (uint32_t)o.reset_at;
+    y->reset_at = o.reset_at;
     wlk_pipeline *p = wlk_pipeline_open(words[0], true, y->g.cfg, &err);
     if (p != NULL) {
         play(y, p, o.cycles);
@@ -260,9 +188,9 @@ static void check_program(const char *program, uint64_t cycles, bool forward, co
 
 // muon-issue §6: ibuf fire 1, readReq 2, readResp 3, issue valid 4; a store ends with its issue.
 CASE(pipeline_shows_the_shortest_path) {
-    check_program(HEAD "0 0x80000000 - x1 x2 - * 1 lsu\n", 7, true,
+    check_program(HEAD "0 0x80000000 - x1 x2 - * 1 lsu\n", 10, true,
                   "Kanata\t0004\nC=\t0\n"
-                  "C\t1\nI\t0\t0\t0\nL\t0\t0\tw0 80000000: <- x1 x2\nL\t0\t1\tlanes 1\n"
+                  "C\t4\nI\t0\t0\t0\nL\t0\t0\tw0 80000000: <- x1 x2\nL\t0\t1\tlanes 1\n"
                   "S\t0\t0\tibuf\nL\t0\t1\t\\nrow 0\n"
                   "C\t1\nE\t0\t0\tibuf\nS\t0\t0\tadmit\n"
                   "C\t1\nE\t0\t0\tadmit\nS\t0\t0\tcollect\nL\t0\t1\t\\ncollector entry 0\n"
@@ -273,9 +201,9 @@ CASE(pipeline_shows_the_shortest_path) {
 
 // A cycle more without forward_coll_issue, spent in `ready`.
 CASE(pipeline_shows_the_path_without_forwarding) {
-    check_program(HEAD "1 0x4 - x1 - - * 1 lsu\n", 6, false,
+    check_program(HEAD "1 0x4 - x1 - - * 1 lsu\n", 9, false,
                   "Kanata\t0004\nC=\t0\n"
-                  "C\t1\nI\t0\t0\t1\nL\t0\t0\tw1 00000004: <- x1\nL\t0\t1\tlanes 1\n"
+                  "C\t4\nI\t0\t0\t1\nL\t0\t0\tw1 00000004: <- x1\nL\t0\t1\tlanes 1\n"
                   "S\t0\t0\tibuf\nL\t0\t1\t\\nrow 0\n"
                   "C\t1\nE\t0\t0\tibuf\nS\t0\t0\tadmit\n"
                   "C\t1\nE\t0\t0\tadmit\nS\t0\t0\tcollect\nL\t0\t1\t\\ncollector entry 0\n"
@@ -289,9 +217,9 @@ CASE(pipeline_shows_the_path_without_forwarding) {
 // flushed: the consumer runs when the picture ends.
 CASE(pipeline_shows_a_wake_up) {
     check_program(
-        HEAD "0 0x0 x1 - - - * 3 alu\n0 0x4 x2 x1 - - * 9 alu\n", 11, true,
+        HEAD "0 0x0 x1 - - - * 3 alu\n0 0x4 x2 x1 - - * 9 alu\n", 14, true,
         "Kanata\t0004\nC=\t0\n"
-        "C\t1\nI\t0\t0\t0\nL\t0\t0\tw0 00000000: x1 <-\nL\t0\t1\tlanes 1\n"
+        "C\t4\nI\t0\t0\t0\nL\t0\t0\tw0 00000000: x1 <-\nL\t0\t1\tlanes 1\n"
         "S\t0\t0\tibuf\nL\t0\t1\t\\nrow 0\n"
         "C\t1\nI\t1\t1\t0\nL\t1\t0\tw0 00000004: x2 <- x1\nL\t1\t1\tlanes 1\n"
         "S\t1\t0\tibuf\nE\t0\t0\tibuf\nS\t0\t0\tready\nL\t1\t1\t\\nrow 1\n"
@@ -305,27 +233,27 @@ CASE(pipeline_shows_a_wake_up) {
         "C\t1\nE\t1\t0\texec\nR\t1\t1\t1\n");
 }
 
-// A head that waits for the write-back of x1 makes room for the next one of its warp.
+// A head that waits for the write-back of x1 makes room for another one, which is withdrawn too.
 CASE(pipeline_flushes_a_head_that_is_withdrawn) {
-    player *y = small_player(HEAD "0 0x0 x1 - - - * 9 alu\n0 0x4 x1 - - - * 9 alu\n"
-                                  "0 0x8 x1 - x2 - * 9 alu\n");
+    player *y = small_player(HEAD "0 0x0 x1 - - - * 9 alu\n0 0x4 x1 - - - * 9 alu\n");
     wlk_pipeline *p = opened(y);
-    play(y, p, 4);
-    CHECK(y->at[0] == 1);
-    y->at[0]++;
-    play(y, p, 5);
-    y->at[0]++;
-    play(y, p, 6);
+    play(y, p, 7);
+    next_inputs(y);
+    rig_put(&y->g, "ibuf_0_bits_uop_pc=8");
+    end_cycle(y, p);
+    next_inputs(y);
+    rig_put(&y->g, "ibuf_0_valid=0");
+    end_cycle(y, p);
     check_picture(y, p,
                   "Kanata\t0004\nC=\t0\n"
-                  "C\t1\nI\t0\t0\t0\nL\t0\t0\tw0 00000000: x1 <-\nL\t0\t1\tlanes 1\n"
+                  "C\t4\nI\t0\t0\t0\nL\t0\t0\tw0 00000000: x1 <-\nL\t0\t1\tlanes 1\n"
                   "S\t0\t0\tibuf\nL\t0\t1\t\\nrow 0\n"
                   "C\t1\nI\t1\t1\t0\nL\t1\t0\tw0 00000004: x1 <-\nL\t1\t1\tlanes 1\n"
                   "S\t1\t0\tibuf\nS\t1\t1\tWAW\nE\t0\t0\tibuf\nS\t0\t0\tready\n"
                   "C\t1\nE\t0\t0\tready\nS\t0\t0\tissue\n"
                   "C\t1\nE\t0\t0\tissue\nS\t0\t0\texec\n"
                   "E\t1\t0\tibuf\nE\t1\t1\tWAW\nR\t1\t0\t1\n"
-                  "I\t2\t2\t0\nL\t2\t0\tw0 00000008: x1 <- x2\nL\t2\t1\tlanes 1\n"
+                  "I\t2\t2\t0\nL\t2\t0\tw0 00000008: x1 <-\nL\t2\t1\tlanes 1\n"
                   "S\t2\t0\tibuf\nS\t2\t1\tWAW\n"
                   "C\t1\nE\t2\t0\tibuf\nE\t2\t1\tWAW\nR\t2\t0\t1\n"
                   "C\t1\nE\t0\t0\texec\nR\t0\t0\t1\n");
@@ -334,9 +262,9 @@ CASE(pipeline_flushes_a_head_that_is_withdrawn) {
 // A picture that begins when one instruction is in the output stage and one in a row.
 CASE(pipeline_begins_in_the_middle) {
     player *y = small_player(HEAD "1 0x0 x1 - - - * 9 alu\n0 0x4 - x1 - - * 9 alu\n");
-    play(y, NULL, 3);
+    play(y, NULL, 6);
     wlk_pipeline *p = opened(y);
-    play(y, p, 4);
+    play(y, p, 7);
     check_picture(y, p,
                   "Kanata\t0004\nC=\t0\n"
                   "I\t0\t0\t0\nL\t0\t0\tw0 00000004: <- x1\nL\t0\t1\tlanes 1\n"
@@ -377,7 +305,7 @@ CASE(pipeline_leaves_nothing_when_space_runs_out) {
     (void)signal(SIGXFSZ, SIG_IGN);
     CHECK(setrlimit(RLIMIT_FSIZE, &little) == 0);
     for (uint32_t k = 0; k < 40; k++) { // again and again: more than a buffer
-        memset(y->at, 0, sizeof y->at);
+        restart(y);
         play(y, p, y->cycle + 30);
     }
     CHECK(wlk_pipeline_close(p, &err) == WLK_NO_SPACE);

@@ -13,6 +13,7 @@ from wlk.gen import kernels
 from wlk.run import kanata
 
 CYCLES = 3000
+UNITS = ("alu", "alu", "alu", "fpu", "mul", "sfu")  # the last two block now and then
 PICTURE = programs.ROOT / "docs" / "images" / "pipeline.svg"
 MACHINES = {
     "default": {"num_warps": 8, "num_pregs": 64, "rs_entries": 8},
@@ -31,6 +32,7 @@ class Instruction:
     rd: int | None
     rs: tuple[int | None, ...]
     latency: int
+    unit: str
 
     @property
     def sources(self):
@@ -38,7 +40,7 @@ class Instruction:
 
     def line(self):
         names = ["-" if r is None else f"x{r}" for r in (self.rd, *self.rs)]
-        return f"{self.warp} {self.pc:#x} {' '.join(names)} * {self.latency} alu\n"
+        return f"{self.warp} {self.pc:#x} {' '.join(names)} * {self.latency} {self.unit}\n"
 
     def label(self):
         to = "" if self.rd is None else f"x{self.rd} "
@@ -51,7 +53,8 @@ def random_instruction(rng, warp, pc, registers):
     kept = [name if rng.random() < 0.6 else None for name in names]
     if not any(name is not None for name in kept):
         kept[0] = names[0]
-    return Instruction(warp, pc, kept[0], tuple(kept[1:]), rng.choice([1, 1, 2, 5, 20]))
+    latency = rng.choice([1, 1, 2, 5, 20])
+    return Instruction(warp, pc, kept[0], tuple(kept[1:]), latency, rng.choice(UNITS))
 
 
 @dataclass
@@ -76,7 +79,7 @@ def play(folder, config, seed, *words):
     ]
     text = "warplock-program 1\n" + "".join(i.line() for i in program)
     config = {"num_lanes": 1} | config
-    counts, log = play_text(folder, text, config, f"seed={seed}", f"cycles={CYCLES}", *words)
+    counts, log = play_text(folder, text, config, f"cycles={CYCLES}", *words)
     return Run(config, program, counts, log)
 
 
@@ -95,8 +98,7 @@ def play_text(folder, program, config, *words):
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory):
     return {
-        name: play(tmp_path_factory.mktemp(name), config, 11, "ready=80")
-        for name, config in MACHINES.items()
+        name: play(tmp_path_factory.mktemp(name), config, 11) for name, config in MACHINES.items()
     }
 
 
@@ -304,7 +306,7 @@ def test_pipeline_shows_each_request_of_a_partial_collect(tmp_path):
 
 @pytest.mark.parametrize("machine", MACHINES)
 def test_pipeline_reset_flushes_what_is_in_flight(tmp_path, machine):
-    run = play(tmp_path, MACHINES[machine], 5, "ready=80", "reset_at=100")
+    run = play(tmp_path, MACHINES[machine], 5, "reset_at=100")
     kanata.check(run.log)
     before = [op for op in run.log.instructions if op.start < 100]
     after = run.log.instructions[len(before) :]
@@ -418,5 +420,5 @@ def test_pipeline_picture_of_the_documents_is_up_to_date(tmp_path):
     program = kernels.text("divergent_reduction", {"warps": 2, "registers": 64})
     _, log = play_text(tmp_path, program, {"num_warps": 2, "num_pregs": 64})
     drawing = tmp_path / "pipeline.svg"
-    drawing.write_text(kanata.svg(log, range(6, 26), range(50, 99)))
+    drawing.write_text(kanata.svg(log, range(6, 26), range(53, 102)))
     assert PICTURE.read_text() == drawing.read_text(), f"cp {drawing} {PICTURE}"
