@@ -13,8 +13,7 @@ from pathlib import Path
 
 import programs
 import pytest
-from wlk import cli
-from wlk.base.errors import Status, WlkError
+from wlk.base.errors import Status
 from wlk.run import opndcoll_summary
 
 TOOL = "dpi/wlk-opndcoll"
@@ -266,16 +265,8 @@ def test_summary_of_a_recording_equals_that_of_its_text(name, tmp_path):
 # The subcommand.
 
 
-@pytest.fixture
-def opndcoll():
-    """Runs the subcommand with these words; its exit code."""
-
-    def call(*words):
-        asked = cli.parse(["opndcoll", *map(str, words)])
-        asked.refuse()
-        return asked.run()
-
-    return call
+def opndcoll(*words, code=0):
+    return programs.warplock("opndcoll", *words, code=code)
 
 
 @pytest.fixture
@@ -285,17 +276,15 @@ def stimulus(tmp_path):
     return path
 
 
-def test_summary_as_json_has_rates(opndcoll, stimulus, capsys):
-    assert opndcoll(stimulus, "--summary", "--json") == 0
-    counts = json.loads(capsys.readouterr().out)
+def test_summary_as_json_has_rates(stimulus):
+    counts = opndcoll(stimulus, "--summary", "--json").json
     has(counts, revision="v40", steps=4, cycles=2)
     has(counts["per_step"], reads=16.0, waited_read=0.25)
     has(counts["per_cycle"], reads=32.0, granted=1.0)
 
 
-def test_summary_as_tables(opndcoll, stimulus, capsys):
-    assert opndcoll(stimulus, "--summary") == 0
-    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
+def test_summary_as_tables(stimulus):
+    lines = [line.split() for line in opndcoll(stimulus, "--summary").out.splitlines()]
     assert lines[0][-7:] == "v40: 4 steps in 2 core cycles".split()
     assert "waited_read 1 0.25 0.5".split() in lines
     assert "1 2 0 0 1 0 0 1 0.75".split() in lines  # bank 1
@@ -303,19 +292,15 @@ def test_summary_as_tables(opndcoll, stimulus, capsys):
     assert "busy units steps share".split() in lines
 
 
-def test_summary_goes_with_no_events(opndcoll, stimulus):
+def test_summary_goes_with_no_events(stimulus):
     for words in (["--state"], ["--stats"], ["--diff", stimulus]):
-        with pytest.raises(WlkError) as caught:
-            opndcoll(stimulus, "--summary", *words)
-        assert caught.value.status == Status.USAGE
+        opndcoll(stimulus, "--summary", *words, code=Status.USAGE)
         done = programs.run(TOOL, "--summary", *words, stimulus)
         assert (done.returncode, done.stdout) == (Status.USAGE, "")
 
 
-def test_summary_of_a_bad_stimulus_is_an_error(opndcoll, tmp_path):
+def test_summary_of_a_bad_stimulus_is_an_error(tmp_path):
     path = tmp_path / "a.stim"
     path.write_text("C\nQ\n", "ascii")
-    with pytest.raises(WlkError) as caught:
-        opndcoll(path, "--summary")
-    assert caught.value.status == Status.CORRUPT
-    assert caught.value.message.startswith(f"{path}:2: no command")
+    done = opndcoll(path, "--summary", code=Status.CORRUPT)
+    assert done.line.startswith(f"warplock: {path}:2: no command")
