@@ -28,6 +28,7 @@ typedef struct rig {
     const wlk_stimulus *gen;   /**< of rig_next() */
     wlk_stimulus_state stim;
     wlk_driver *driver;
+    wlk_program *program; /**< of rig_program() */
     void *memory[RIG_MAX_MEMORY];
     uint32_t n_memory;
 } rig;
@@ -98,6 +99,9 @@ static inline void rig_open(rig *r, const char *block, const char *settings,
 
 static inline void rig_close(rig *r) {
     wlk_driver_close(r->driver);
+    r->driver = NULL;
+    wlk_program_free(r->program);
+    r->program = NULL;
     while (r->n_memory > 0) {
         free(r->memory[--r->n_memory]);
     }
@@ -179,6 +183,16 @@ static inline void rig_stimulus(rig *r, uint64_t seed, const char *profile) {
     uint32_t number = 0;
     REQUIRE(wlk_stimulus_profile(gen, profile, &number), "no profile %s", profile);
     rig_generator(r, gen, seed, number);
+}
+
+/** The block's stimulus, which runs the program of a file instead of random work. */
+static inline void rig_program(rig *r, const char *path) {
+    wlk_error err = {WLK_OK, ""};
+    rig_stimulus(r, 1, "mix");
+    wlk_program_free(r->program);
+    REQUIRE(!wlk_stimulus_load(r->gen, r->block->table, r->cfg, path, &r->program, &err), "%s",
+            err.text);
+    r->stim.program = r->program;
 }
 
 /** The generic driver: inputs need not be legal. */

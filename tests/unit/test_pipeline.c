@@ -17,7 +17,6 @@
 typedef struct player {
     rig g;
     wlk_issue_state *before; // of the clock edge; the rig's state is after it
-    wlk_program *program;
     uint64_t cycle, admitted, issued, written;
     uint64_t reset_at; // cycle of one more reset, or 0
 } player;
@@ -26,27 +25,16 @@ static const wlk_issue_cfg *config(const player *y) {
     return (const wlk_issue_cfg *)y->g.cfg;
 }
 
-// The program from its beginning, after a reset.
-static void restart(player *y) {
-    rig_stimulus(&y->g, 1, "mix");
-    y->g.stim.program = y->program;
-}
-
 static player *player_new(const char *settings, const char *program) {
     player *y = calloc(1, sizeof *y);
-    wlk_error err = {0};
     REQUIRE(y != NULL, "no memory");
     rig_open(&y->g, "issue", settings, WLK_POWER_ZERO);
     y->before = rig_state(&y->g, y->g.block, WLK_POWER_ZERO);
-    REQUIRE(wlk_stimulus_load(wlk_stimulus_find("issue"), y->g.block->table, y->g.cfg, program,
-                              &y->program, &err) == WLK_OK,
-            "%s", err.text);
-    restart(y);
+    rig_program(&y->g, program);
     return y;
 }
 
 static void player_free(player *y) {
-    wlk_program_free(y->program);
     rig_close(&y->g);
     free(y);
 }
@@ -296,16 +284,17 @@ CASE(pipeline_leaves_nothing_when_space_runs_out) {
     wlk_error err = {0};
     struct rlimit before, little = {.rlim_cur = 3000, .rlim_max = RLIM_INFINITY};
     (void)unlink(log_path());
-    player *y = player_new("", scratch_text("p.prog", HEAD "0 0x0 x1 - - - * 3 alu\n"
-                                                           "0 0x4 x2 x1 - - * 9 alu\n"
-                                                           "1 0x4 x3 - - - * 9 alu\n"));
+    const char *program = scratch_text("p.prog", HEAD "0 0x0 x1 - - - * 3 alu\n"
+                                                      "0 0x4 x2 x1 - - * 9 alu\n"
+                                                      "1 0x4 x3 - - - * 9 alu\n");
+    player *y = player_new("", program);
     REQUIRE(getrlimit(RLIMIT_FSIZE, &before) == 0, "no limit");
     little.rlim_max = before.rlim_max;
     wlk_pipeline *p = opened(y);
     (void)signal(SIGXFSZ, SIG_IGN);
     CHECK(setrlimit(RLIMIT_FSIZE, &little) == 0);
     for (uint32_t k = 0; k < 40; k++) { // again and again: more than a buffer
-        restart(y);
+        rig_program(&y->g, program);
         play(y, p, y->cycle + 30);
     }
     CHECK(wlk_pipeline_close(p, &err) == WLK_NO_SPACE);

@@ -8,70 +8,54 @@
 
 enum { WARPS = 4, PREGS = 64, TEXT = 4096 };
 
-// A stage with its stimulus, and the last cycle's record.
-typedef struct bench {
-    rig g;
-    wlk_program *program;
-    uint64_t cycle; // of the record
-} bench;
+static rig r;
 
-static void open_bench(bench *b, uint64_t seed, const char *profile) {
-    memset(b, 0, sizeof *b);
-    rig_open(&b->g, "issue", "num_warps=4 num_lanes=2 num_pregs=64 max_pending_reads=2",
+static void open_stage(void) {
+    rig_close(&r);
+    rig_open(&r, "issue", "num_warps=4 num_lanes=2 num_pregs=64 max_pending_reads=2",
              WLK_POWER_UNKNOWN);
-    rig_stimulus(&b->g, seed, profile);
 }
 
-static void close_bench(bench *b) {
-    wlk_program_free(b->program);
-    rig_close(&b->g);
-}
-
-// A bench that runs a program.
-static void load(bench *b, const char *instructions) {
+// A stage that runs a program.
+static void load(const char *instructions) {
     char text[1024];
-    wlk_error err = {WLK_OK, ""};
-    open_bench(b, 1, "mix");
     (void)snprintf(text, sizeof text, "warplock-program 1\n%s", instructions);
-    const wlk_status status = wlk_stimulus_load(b->g.gen, b->g.block->table, b->g.cfg,
-                                                scratch_text("p.prog", text), &b->program, &err);
-    CHECK_MSG(status == WLK_OK, "%s", err.text);
-    b->g.stim.program = b->program;
+    open_stage();
+    rig_program(&r, scratch_text("p.prog", text));
 }
 
-static void step(bench *b) {
-    b->cycle = b->g.stim.cycle;
-    rig_next(&b->g, b->g.state);
-    rig_record(&b->g);
+static void step(void) {
+    rig_next(&r, r.state);
+    rig_record(&r);
 }
 
-static void run(bench *b, uint32_t cycles) {
+static void run(uint32_t cycles) {
     for (uint32_t c = 0; c < cycles; c++) {
-        step(b);
+        step();
     }
 }
 
-static bool idle(const bench *b) {
-    return b->g.gen->idle(b->g.cfg, b->g.state, &b->g.stim);
+static bool idle(void) {
+    return r.gen->idle(r.cfg, r.state, &r.stim);
 }
 
 // What a person is shown.
-static const char *stuck_text(const bench *b, size_t size) {
+static const char *stuck_text(size_t size) {
     static char text[TEXT];
-    b->g.gen->stuck(b->g.cfg, b->g.state, &b->g.stim, text, size);
+    r.gen->stuck(r.cfg, r.state, &r.stim, text, size);
     return text;
 }
 
-static bool issues(const bench *b) {
-    return wlk_issue_out_get_issue_valid(b->g.out) && wlk_issue_in_get_issue_ready(b->g.in);
+static bool issues(void) {
+    return wlk_issue_out_get_issue_valid(r.out) && wlk_issue_in_get_issue_ready(r.in);
 }
 
-static const uint64_t *issued(const bench *b) {
-    return b->g.out + WLK_ISSUE_OUT_ISSUE_BITS;
+static const uint64_t *issued(void) {
+    return r.out + WLK_ISSUE_OUT_ISSUE_BITS;
 }
 
-static const uint64_t *head(const bench *b, uint32_t warp) {
-    return wlk_issue_in_element(b->g.in, warp) + WLK_ISSUE_IN_IBUF_BITS;
+static const uint64_t *head(uint32_t warp) {
+    return wlk_issue_in_element(r.in, warp) + WLK_ISSUE_IN_IBUF_BITS;
 }
 
 /* ---- random work ---- */
@@ -79,51 +63,49 @@ static const uint64_t *head(const bench *b, uint32_t warp) {
 CASE(stim_issue_holds_a_head_until_it_is_admitted) {
     uint64_t before[WARPS][WLK_ENTRY_WORDS];
     uint32_t waiting = 0, held = 0;
-    bench b;
-    open_bench(&b, 3, "mixed");
+    open_stage();
+    rig_stimulus(&r, 3, "mixed");
     for (uint32_t c = 0; c < 4000; c++) {
-        step(&b);
-        const uint32_t valid = wlk_issue_in_get_ibuf_valid(b.g.in);
+        step();
+        const uint32_t valid = wlk_issue_in_get_ibuf_valid(r.in);
         for (uint32_t w = 0; w < WARPS; w++) {
             if (waiting >> w & 1u) {
                 CHECK(valid >> w & 1u);
-                CHECK(memcmp(before[w], head(&b, w), sizeof before[w]) == 0);
+                CHECK(memcmp(before[w], head(w), sizeof before[w]) == 0);
                 held++;
             }
-            memcpy(before[w], head(&b, w), sizeof before[w]);
+            memcpy(before[w], head(w), sizeof before[w]);
         }
-        const bool reset = wlk_issue_in_get_reset(b.g.in);
-        waiting = reset ? 0u : valid & ~(uint32_t)wlk_issue_out_get_ibuf_ready(b.g.out);
+        const bool reset = wlk_issue_in_get_reset(r.in);
+        waiting = reset ? 0u : valid & ~(uint32_t)wlk_issue_out_get_ibuf_ready(r.out);
     }
     CHECK_MSG(held > 3000, "%u", held);
-    close_bench(&b);
 }
 
 // Every result comes back once, and nothing else does, but in the profile that is made for it.
 static uint32_t strays(const char *profile, uint32_t *written) {
     uint32_t running[PREGS] = {0}, stray = 0;
-    bench b;
-    open_bench(&b, 5, profile);
+    open_stage();
+    rig_stimulus(&r, 5, profile);
     for (uint32_t c = 0; c < 6000; c++) {
-        b.g.stim.drain = c >= 5000;
-        step(&b);
-        const uint32_t rd = wlk_issue_in_get_writeback_bits_rd(b.g.in);
-        if (wlk_issue_in_get_writeback_valid(b.g.in)) {
+        r.stim.drain = c >= 5000;
+        step();
+        const uint32_t rd = wlk_issue_in_get_writeback_bits_rd(r.in);
+        if (wlk_issue_in_get_writeback_valid(r.in)) {
             *written += 1u;
             stray += running[rd] == 0;
             running[rd] -= running[rd] != 0;
         }
-        if (wlk_issue_in_get_reset(b.g.in)) {
+        if (wlk_issue_in_get_reset(r.in)) {
             memset(running, 0, sizeof running);
-        } else if (issues(&b) && wlk_entry_get_hasRd(issued(&b))) {
-            running[wlk_entry_get_rd(issued(&b))]++;
+        } else if (issues() && wlk_entry_get_hasRd(issued())) {
+            running[wlk_entry_get_rd(issued())]++;
         }
     }
     for (uint32_t preg = 0; preg < PREGS; preg++) {
         CHECK_MSG(running[preg] == 0, "%s: x%u is not written back", profile, preg);
     }
-    CHECK(idle(&b));
-    close_bench(&b);
+    CHECK(idle());
     return stray;
 }
 
@@ -142,16 +124,14 @@ CASE(stim_issue_writes_each_result_back_once) {
 
 CASE(stim_issue_keeps_the_latency_of_an_instruction) {
     uint64_t at_issue = 0, at_write = 0;
-    bench b;
-    load(&b, "0 0x0 x1 - - - * 23 lsu\n");
+    load("0 0x0 x1 - - - * 23 lsu\n");
     for (uint32_t c = 0; c < 60; c++) {
-        step(&b);
-        at_issue = issues(&b) ? b.cycle : at_issue;
-        at_write = wlk_issue_in_get_writeback_valid(b.g.in) ? b.cycle : at_write;
+        step();
+        at_issue = issues() ? r.stim.cycle : at_issue;
+        at_write = wlk_issue_in_get_writeback_valid(r.in) ? r.stim.cycle : at_write;
     }
     CHECK(at_issue != 0);
     CHECK(at_write == at_issue + 23u);
-    close_bench(&b);
 }
 
 // docs/program-format.md: an sfu takes an instruction every 8 cycles, an alu in each.
@@ -161,18 +141,16 @@ CASE(stim_issue_keeps_a_unit_busy) {
     for (uint32_t u = 0; u < 2; u++) {
         char lines[256];
         uint64_t last = 0;
-        bench b;
         (void)snprintf(lines, sizeof lines, "0 0x0 x1 - - - * 1 %s\n0 0x4 x2 - - - * 1 %s\n",
                        units[u], units[u]);
-        load(&b, lines);
+        load(lines);
         for (uint32_t c = 0; c < 60; c++) {
-            step(&b);
-            if (issues(&b)) {
-                apart[u] = b.cycle - last;
-                last = b.cycle;
+            step();
+            if (issues()) {
+                apart[u] = r.stim.cycle - last;
+                last = r.stim.cycle;
             }
         }
-        close_bench(&b);
     }
     CHECK_MSG(apart[0] < 8, "%u", (unsigned)apart[0]);
     CHECK_MSG(apart[1] == 8, "%u", (unsigned)apart[1]);
@@ -180,19 +158,17 @@ CASE(stim_issue_keeps_a_unit_busy) {
 
 CASE(stim_issue_ends_with_the_last_write_back_of_a_program) {
     uint64_t issued_at = 0, written_at = 0, ended_at = 0;
-    bench b;
-    load(&b, "0 0x0 x1 - - - * 9 lsu\n0 0x4 x2 x1 - - * 30 lsu\n");
+    load("0 0x0 x1 - - - * 9 lsu\n0 0x4 x2 x1 - - * 30 lsu\n");
     for (uint32_t c = 0; c < 100; c++) {
-        step(&b);
-        issued_at = issues(&b) ? b.cycle : issued_at;
-        written_at = wlk_issue_in_get_writeback_valid(b.g.in) ? b.cycle : written_at;
-        const bool ended = b.g.block->drained(b.g.cfg, b.g.state) && idle(&b);
-        ended_at = ended && ended_at == 0 ? b.cycle : ended_at;
+        step();
+        issued_at = issues() ? r.stim.cycle : issued_at;
+        written_at = wlk_issue_in_get_writeback_valid(r.in) ? r.stim.cycle : written_at;
+        const bool ended = r.block->drained(r.cfg, r.state) && idle();
+        ended_at = ended && ended_at == 0 ? r.stim.cycle : ended_at;
     }
     CHECK(written_at == issued_at + 30u);
     CHECK_MSG(ended_at == written_at, "%u %u", (unsigned)ended_at, (unsigned)written_at);
-    CHECK(b.g.gen->still(&b.g.stim) >= 40);
-    close_bench(&b);
+    CHECK(r.gen->still(&r.stim) >= 40);
 }
 
 /* ---- what is stuck ---- */
@@ -228,27 +204,25 @@ static const struct {
 
 CASE(stim_issue_reports_what_is_stuck) {
     for (size_t i = 0; i < COUNT(stuck); i++) {
-        bench b;
-        load(&b, stuck[i].program);
-        run(&b, stuck[i].cycles);
-        const char *text = stuck_text(&b, TEXT);
+        load(stuck[i].program);
+        run(stuck[i].cycles);
+        const char *text = stuck_text(TEXT);
         CHECK_MSG(strcmp(text, stuck[i].report) == 0, "%zu: it reports\n%s", i, text);
-        close_bench(&b);
     }
 }
 
 CASE(stim_issue_cuts_its_words_at_a_line) {
-    bench b;
-    load(&b, stuck[3].program);
-    run(&b, stuck[3].cycles);
+    load(stuck[3].program);
+    run(stuck[3].cycles);
     const size_t first = strcspn(stuck[3].report, "\n");
     for (size_t size = 1; size < first + 40u; size++) {
-        const char *text = stuck_text(&b, size);
+        const char *text = stuck_text(size);
         CHECK_MSG(strlen(text) == (size > first + 1u ? first : 0u), "%zu: %s", size, text);
     }
-    close_bench(&b);
 }
 
 int main(void) {
-    return check_cases();
+    const int code = check_cases();
+    rig_close(&r);
+    return code;
 }
