@@ -47,16 +47,14 @@ class Fault:
 
     file: str
     line: int
-    column: int
-    old: str
-    new: str
+    text: str
+    changed: str
 
     def put_into(self, place: Path) -> None:
         path = place / self.file
         lines = path.read_text(encoding="utf-8").split("\n")
-        before, rest = lines[self.line][: self.column], lines[self.line][self.column :]
-        assert rest.startswith(self.old)
-        lines[self.line] = before + self.new + rest.removeprefix(self.old)
+        assert lines[self.line] == self.text
+        lines[self.line] = self.changed
         path.write_text("\n".join(lines), encoding="utf-8")
 
 
@@ -95,7 +93,7 @@ class Outcome:
     def line(self) -> str:
         kind = "true" if self.is_true else "SILENT" if self.is_silent else "marked"
         fault = self.fault
-        where = f"{fault.file}:{fault.line + 1} '{fault.old}' -> '{fault.new}'"
+        where = f"{fault.file}:{fault.line + 1} '{fault.text}' -> '{fault.changed}'"
         rows = [f"{c['config']} {c.get('first', {})}" for c in self.answer.get("candidates", [])]
         more = "" if self.is_true else f" true {self.true} found {self.found} {rows[:4]}"
         return f"{self.seed} {self.block} {kind} {self.answer['verdict']} {where}{more}"
@@ -107,7 +105,8 @@ def _faults(block: str) -> Iterator[Fault]:
             code = line.partition("//")[0]
             if not FIXED.search(code):
                 for found in TOKEN.finditer(code):
-                    yield Fault(path.name, number, found.start(), found[0], OPERATORS[found[0]])
+                    changed = line[: found.start()] + OPERATORS[found[0]] + line[found.end() :]
+                    yield Fault(path.name, number, line, changed)
 
 
 def _configuration(block: str, draw: random.Random, any_values: bool) -> dict[str, int]:

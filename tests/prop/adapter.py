@@ -43,12 +43,10 @@ def model_cycles(
     """
     given = [{**row, **shown} for row, shown in zip(rows, seen, strict=True)] if seen else rows
     columns = [port for port in ports if seen or port.direction == "i"]
-    lines = [",".join(["cycle", *(port.name for port in columns)])]
-    lines.append(",".join(["#dir", *(f"{port.direction}{port.width}" for port in columns)]))
-    for cycle, row in enumerate(given):
-        lines.append(",".join([str(cycle), *(f"{row[port.name]:x}" for port in columns)]))
+    kinds = {port.name: f"{port.direction}{port.width}" for port in columns}
+    text = programs.csv(kinds, ((f"{row[name]:x}" for name in kinds) for row in given))
     words = ("model", table.name, power_up, *table.words(config))
-    done = programs.run("dpi/wlk-vec", *words, stdin="\n".join(lines) + "\n")
+    done = programs.run("dpi/wlk-vec", *words, stdin=text)
     assert done.returncode == 0, f"wlk-vec model ended with {done.returncode}: {done.stderr}"
     return [_cycle(json.loads(line)) for line in done.stdout.splitlines()]
 

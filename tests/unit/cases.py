@@ -23,9 +23,8 @@ value of all, in which @ is the index. `NAME.*` is every port below. NAME alone 
 Values are numbers, variables and + - * & | ^ << >> == ( ), which bind as in Python. An input that
 is not named is 0; `=x` leaves it unknown, `=x:MASK` some of its bits. An output that is not named
 is not looked at, `=?` must have care 0, a value must be cared for whole. What stands later wins.
-Also on the right: `violates=RULE,..` (none is the default), `covers=POINT,..`, `drained=0`,
-`outcomes=N`, `state.ELEMENT[i]=V` before the edge; on the left `assume=K`, the K th of the
-outcomes.
+Also on the right: `violates=RULE,..` (none is the default), `drained=0`, `outcomes=N`,
+`state.ELEMENT[i]=V` before the edge; on the left `assume=K`, the K th of the outcomes.
 
 A macro may have `|` and `?`; a word with an argument that is not given, or `_`, is left out, and
 `$a:WORD` stands where a is given. A macro without a body has the rows below, up to `end`, and
@@ -49,7 +48,7 @@ from wlk import tables
 Env = dict[str, str]
 VARIABLE = re.compile(r"\$(\w+)")
 CALL = re.compile(r"(\w+)(?:\((.*)\))?")
-ABOUT = re.compile(r"(violates|covers|drained|outcomes)=|state\.")
+ABOUT = re.compile(r"(violates|drained|outcomes)=|state\.")
 NO_RULE = "violates=none"
 NUMBER = re.compile(r"[\da-fA-Fx+\-*&|^<>=()]+")
 DEPTH = 9
@@ -540,7 +539,7 @@ class Run:
                 facts[kind] = int(words[0])
         self.file.taken += facts["taken"]
         if look and facts["violates"]:  # there is no edge that could be judged
-            facts["violates"] = facts["covers"] = 0
+            facts["violates"] = 0
         about = about if any(word.startswith("violates=") for word in about) else [*about, NO_RULE]
         for key, value in (word.split("=", 1) for word in about):
             if not self.holds(key, value, facts.get(key, 0)):
@@ -549,17 +548,16 @@ class Run:
     def holds(self, key: str, value: str, got: int | None) -> bool:
         """An expectation that is not of a port. Blocks leave out elements that are 0."""
         if key == "violates":
-            return got == self.points(self.file.table.rules, value)
-        if key == "covers":
-            return not self.points(self.file.table.covers, value) & ~got
+            return got == self.rules(value)
         return got is None if value == "?" else got == value_of(value)
 
-    def points(self, known: list[dict], names: str) -> int:
-        """Rules or coverage points as a set."""
-        places = {"none": 0} | {point["name"]: 1 << i for i, point in enumerate(known)}
+    def rules(self, names: str) -> int:
+        """Protocol rules as a set."""
+        known = self.file.table.rules
+        places = {"none": 0} | {rule["name"]: 1 << i for i, rule in enumerate(known)}
         for name in split(names, ","):
             if name not in places:
-                raise BadCaseError(f"no rule or coverage point '{name}'")
+                raise BadCaseError(f"no rule '{name}'")
         return sum(places[name] for name in split(names, ","))
 
 

@@ -133,7 +133,7 @@ static void print_row(bool with_state, bool taken, const wlk_step_info *info) {
         fputs(text, stdout);
         free(text);
     }
-    printf("violates %u\ncovers %" PRIu64 "\ntaken %d\n", info->violated, info->events, taken);
+    printf("violates %u\ntaken %d\n", info->violated, taken);
     if (r.block->drained != NULL) {
         printf("drained %d\n", r.block->drained(r.cfg, assumed));
     }

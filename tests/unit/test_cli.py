@@ -214,35 +214,27 @@ PARALLEL = "list(progress.parallel(lambda c: progress.run(['sh', '-c', c]), [com
 @pytest.mark.parametrize("run", [RUN, PARALLEL], ids=["run", "parallel"])
 @pytest.mark.parametrize(
     ("number", "code", "message"),
-    [(signal.SIGINT, 130, "warplock: interrupted\n"), (signal.SIGTERM, 143, "")],
-    ids=["ctrl-c", "sigterm"],
+    [
+        (signal.SIGINT, 130, "warplock: interrupted\n"),
+        (signal.SIGTERM, 143, ""),
+        (signal.SIGKILL, -9, ""),  # nobody is left to end the children but what watches
+    ],
+    ids=["ctrl-c", "sigterm", "sigkill"],
 )
 def test_cli_signal_ends_children_and_removes_partial_files(tmp_path, run, number, code, message):
-    path, pid = tmp_path / "out", tmp_path / "pid"
+    path, pid, children = tmp_path / "out", tmp_path / "pid", 1 if run == RUN else 2
     process = driver(LONG_WORK.format(path=str(path), pid=pid, run=run))
-    programs.wait_for(lambda: pid.exists() and pid.read_text().strip())
+    programs.wait_for(lambda: pid.exists() and len(pid.read_text().split()) == children)
     assert list(tmp_path.glob("out.*.partial"))
     process.send_signal(number)
     _, stderr = process.communicate(timeout=20)
     assert (process.returncode, stderr) == (code, message)
-    assert sorted(tmp_path.iterdir()) == [pid]
+    if number != signal.SIGKILL:
+        assert sorted(tmp_path.iterdir()) == [pid]
     groups = [int(line) for line in pid.read_text().split()]
     # each shell leads its group: nobody of it may be left
-    programs.wait_for(lambda: not any(map(group_exists, groups)))
-
-
-@pytest.mark.parametrize("run", [RUN, PARALLEL], ids=["run", "parallel"])
-def test_cli_killed_command_leaves_no_child_running(tmp_path, run):
-    """Nobody is left to end them but what watches."""
-    path, pid = tmp_path / "out", tmp_path / "pid"
-    process = driver(LONG_WORK.format(path=str(path), pid=pid, run=run))
-    programs.wait_for(
-        lambda: pid.exists() and len(pid.read_text().split()) == (1 if run == RUN else 2)
-    )
-    process.kill()
-    process.communicate(timeout=20)
-    groups = [int(line) for line in pid.read_text().split()]
-    programs.wait_for(lambda: not any(map(group_runs, groups)))
+    left = group_runs if number == signal.SIGKILL else group_exists
+    programs.wait_for(lambda: not any(map(left, groups)))
 
 
 def group_runs(group):

@@ -463,7 +463,7 @@ class Design:
         if self.one_unit:
             return list(self.files)
         needed = {self._root_file(d.node.header.name.location) for d in closure.values()}
-        used = set(itertools.chain.from_iterable(d.uses for d in closure.values()))
+        used = self._reaches(module.name)
         needed |= {file for name, file in self._primitives.items() if name in used}
         needed |= set(self._packages)
         return [path for path in self.files if path in needed]
@@ -501,13 +501,8 @@ class Design:
     def _reaches(self, name: str) -> set[str]:
         """Names of all that a module instantiates, directly or not."""
         if name not in self._reach:
-            done: set[str] = set()
-            todo = [name]
-            while todo:
-                for found in self._definitions.get(todo.pop(), [])[:1]:
-                    todo.extend(found.uses - done)
-                    done |= found.uses
-            self._reach[name] = done
+            needed = self._closure(name).values()
+            self._reach[name] = set(itertools.chain.from_iterable(d.uses for d in needed))
         return self._reach[name]
 
     def undefined(self, body: Any, seen: set[tuple]) -> Iterator[Missing]:
