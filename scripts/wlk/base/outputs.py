@@ -195,10 +195,10 @@ def save(folder: Path, contents: Mapping[str, bytes], *, force: bool) -> None:
             file.write(data)
 
 
-def update(stale: Iterable[tuple[Path, str]], check: bool, failure: WlkError) -> int:
-    """Write generated files that are stale, each with what it must be; `check`: print which they
-    are instead, and fail."""
-    found = list(stale)
+def update(wanted: Iterable[tuple[Path, str]], check: bool, failure: WlkError) -> int:
+    """Write generated files that are not as wanted; `check`: print which they are instead, and
+    fail."""
+    found = [(path, text) for path, text in wanted if not _holds(path, text.encode())]
     for path, text in found:
         inside = path.is_relative_to(ROOT)
         name = path.relative_to(ROOT) if inside else Path(path.parent.name, path.name)

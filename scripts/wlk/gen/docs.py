@@ -50,13 +50,10 @@ def render(text: str, where: str) -> str:
     return _REGION.sub(replace, text)
 
 
-def stale() -> Iterator[tuple[Path, str]]:
-    """Each page that is not up to date, and what it must be."""
+def wanted() -> Iterator[tuple[Path, str]]:
+    """Each page, and what it must be."""
     for path in pages():
-        text = path.read_text(encoding="utf-8")
-        wanted = render(text, str(path.relative_to(ROOT)))
-        if wanted != text:
-            yield path, wanted
+        yield path, render(path.read_text(encoding="utf-8"), str(path.relative_to(ROOT)))
 
 
 # ---- tables -------------------------------------------------------------------------------------
@@ -318,7 +315,7 @@ KINDS: dict[str, Callable[..., str]] = {
 def main() -> int:
     """Write the pages, or print which are stale."""
     failure = WlkError(Status.MODEL_ERROR, f"documents are stale; run `{COMMAND}`")
-    return outputs.update(stale(), sys.argv[1:] == ["--check"], failure)
+    return outputs.update(wanted(), sys.argv[1:] == ["--check"], failure)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,6 @@ import inspect
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from ..base import options, outputs, setup
 from ..base.errors import Status, WlkError
@@ -305,15 +304,6 @@ def text(name: str, settings: Mapping[str, int] | None = None) -> str:
     return "\n".join([*head, *lines, ""])
 
 
-def stale() -> Iterator[tuple[Path, str]]:
-    """Each kernel in vectors/kernels that is not up to date, and what it must be."""
-    for name in KERNELS:
-        path = FOLDER / f"{name}.prog"
-        wanted = text(name)
-        if not path.is_file() or path.read_text(encoding="ascii", errors="replace") != wanted:
-            yield path, wanted
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Write or check vectors/kernels, or print one kernel."""
     parser = options.Parser(prog=COMMAND, description="Write or print kernels.")
@@ -323,7 +313,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     args = parser.parse_args(arguments)
     if args.kernel is None:
         failure = WlkError(Status.CORRUPT, f"kernels are stale; run `{COMMAND}`")
-        return outputs.update(stale(), args.check, failure)
+        files = ((FOLDER / f"{name}.prog", text(name)) for name in KERNELS)
+        return outputs.update(files, args.check, failure)
     if args.check:
         raise WlkError(Status.USAGE, "--check is for the files in vectors/kernels; name no kernel")
     sys.stdout.write(text(args.kernel, dict(args.settings)))

@@ -4,20 +4,16 @@
 import json
 import os
 import signal
-import subprocess
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from ..base import progress
 from ..base.errors import Status, WlkError
 from ..fit import inside, match
 from ..tables import Config
 from . import tools
 from .jobs import Job
 
-PIPES = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
 NO_ROOM = "the disk is full, or that of /tmp; free some space there"
 
 
@@ -71,26 +67,14 @@ def require_whole(waves: Path) -> None:
 
 def _run(job: Job, program: Path, words: Sequence[str]) -> tuple[dict, str, int]:
     """The answer, the last line on stderr, the exit code."""
-    last = ""
-    with (
-        ThreadPoolExecutor(1) as reader,  # ends when the child has ended
-        progress.child([program, *words], **PIPES, text=True, errors="replace") as process,
-    ):
-        answer = reader.submit(process.stdout.read)  # it may be more than a pipe holds
-        for line in process.stderr:
-            word, _, rest = line.partition(" ")
-            if word == "progress":
-                job.done = int(rest.split()[0])
-            else:
-                last = line.rstrip()
-        text = answer.result()
-        code = process.wait()
+    answer = tools.ask([program, *words], lambda done, _: setattr(job, "done", done))
+    code, last = answer.code, "".join(answer.report.splitlines()[-1:])
     if code == Status.INTERRUPTED:
         raise KeyboardInterrupt
     if code == -signal.SIGBUS:  # it writes into a mapped file that has no room
         raise WlkError(Status.NO_SPACE, f"{job.title}: the harness was ended by SIGBUS: {NO_ROOM}")
     try:
-        return json.loads(text), last, code
+        return json.loads(answer.output), last, code
     except json.JSONDecodeError:
         raise _complaint(job, code, last) from None
 

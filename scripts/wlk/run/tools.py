@@ -8,7 +8,7 @@ most one line `NAME: message` behind a failure.
 import contextlib
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -42,15 +42,33 @@ def run(
     status when it answers none but an error.
     """
     path = build.brought_up() / program
+    with progress.Progress(label) as line:
+
+        def show(done: int, total: int) -> None:
+            line.total = total
+            line.update(done)
+
+        answer = ask([path, *words], show, feed=feed, capture=capture)
+    _check(path, answer, capture)
+    return answer
+
+
+def ask(
+    command: Iterable[object],
+    show: Callable[[int, int], None],
+    *,
+    feed: Iterable[bytes] | None = None,
+    capture: bool = True,
+) -> Answer:
+    """The same of any program; `show` is called with how much is done, and of how much."""
     sys.stdout.flush()
     options: dict[str, Any] = {"stdin": subprocess.PIPE} if feed is not None else {}
     options |= {"stdout": subprocess.PIPE if capture else None, "stderr": subprocess.PIPE}
     with (
-        progress.Progress(label) as line,
         ThreadPoolExecutor(2) as readers,  # they end when the child has ended
-        progress.child([path, *map(str, words)], **options) as process,
+        progress.child(list(map(str, command)), **options) as process,
     ):
-        report = readers.submit(_listen, process.stderr, line)
+        report = readers.submit(_listen, process.stderr, show)
         output = readers.submit(process.stdout.read if capture else bytes)
         # All of `feed`, or as much as the program takes: its exit code then shows why.
         with contextlib.suppress(BrokenPipeError):
@@ -59,20 +77,17 @@ def run(
             if feed is not None:
                 process.stdin.close()
         text = output.result().decode(errors="replace")
-        answer = Answer(process.wait(), text, report.result())
-    _check(path, answer, capture)
-    return answer
+        return Answer(process.wait(), text, report.result())
 
 
-def _listen(pipe: IO[bytes], line: progress.Progress) -> str:
+def _listen(pipe: IO[bytes], show: Callable[[int, int], None]) -> str:
     """Show progress; what else is on stderr."""
     report = ""
     for raw in pipe:
         text = raw.decode(errors="replace")
         words = text.split()
         if len(words) == 3 and words[0] == "progress":
-            line.total = int(words[2])
-            line.update(int(words[1]))
+            show(int(words[1]), int(words[2]))
         else:
             report += text
     return report
