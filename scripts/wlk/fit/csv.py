@@ -7,7 +7,7 @@ Row 1: `cycle` and port names. Row 2: `#dir` and i<width> or o<width>. Then a ro
 import contextlib
 import lzma
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO
 
@@ -19,16 +19,18 @@ END = b"#end\n"
 
 
 @contextlib.contextmanager
-def _opened(path: Path) -> Iterator[IO[bytes]]:
-    """The CSV's bytes; whatever is wrong with the file is one line."""
+def opened(path: Path, line: Callable[[], str] = str) -> Iterator[IO[bytes]]:
+    """The bytes of a recording; whatever is wrong with the file is one line. `line`: `:N`, where
+    the reader is."""
     try:
         with lzma.open(path) if path.suffix == ".xz" else path.open("rb") as file:
             yield file
     except EOFError as error:
-        message = f"{path}: the xz stream ends too early; copy the file again"
+        message = f"{path}{line()}: the xz stream ends too early; copy the file again"
         raise WlkError(Status.TRUNCATED, message) from error
     except lzma.LZMAError as error:
-        raise WlkError(Status.CORRUPT, f"{path}: no sound xz file: {error}") from error
+        message = f"{path}{line()}: no sound xz file: {error}; copy the file again"
+        raise WlkError(Status.CORRUPT, message) from error
     except OSError as error:
         message = f"{path}: cannot be read: {error.strerror or error}"
         raise WlkError(Status.NO_FILE, message) from error
@@ -36,7 +38,7 @@ def _opened(path: Path) -> Iterator[IO[bytes]]:
 
 def read_ports(path: Path) -> list[tuple[str, str, int]]:
     """(name, "in" or "out", width) of each column behind the first; BAD_CSV."""
-    with _opened(path) as file:
+    with opened(path) as file:
         rows = [file.readline(LONGEST_LINE).decode("latin-1").rstrip("\r\n") for _ in range(2)]
     names, kinds = rows[0].split(","), rows[1].split(",")
     if names[0] != "cycle":
@@ -61,7 +63,7 @@ def _port(path: Path, name: str, kind: str) -> tuple[str, str, int]:
 def lines(path: Path) -> Iterator[bytes]:
     """The whole file in pieces, and the line `#end` after it."""
     last = b"\n"
-    with _opened(path) as file:
+    with opened(path) as file:
         while piece := file.read(PIECE):
             yield piece
             last = piece[-1:]

@@ -7,7 +7,6 @@ options, its name does: REVISION-OPTIONS-TITLE, with the options in OPTIONS.cfg 
 
 import contextlib
 import json
-import lzma
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from typing import Any
 
 from ..base import outputs
 from ..base.errors import Status, WlkError
+from ..fit import csv
 from . import tools
 
 REVISIONS = ("v40", "v42", "v32")
@@ -112,19 +112,11 @@ def _plain(path: Path) -> Iterator[Path]:
 
 def _unpack(path: Path, to: Any) -> None:
     line = 1
-    try:
-        with lzma.open(path) as packed:
-            while piece := packed.read1():  # read() would lose what stands before a bad end
+    with csv.opened(path, lambda: f":{line}") as packed:
+        while piece := packed.read1():  # read() would lose what stands before a bad end
+            line += piece.count(b"\n")
+            try:
                 to.write(piece)
-                line += piece.count(b"\n")
-    except EOFError as error:
-        message = f"{path}:{line}: the xz stream ends too early; copy the file again"
-        raise WlkError(Status.TRUNCATED, message) from error
-    except lzma.LZMAError as error:
-        message = f"{path}:{line}: no sound xz file: {error}; copy the file again"
-        raise WlkError(Status.CORRUPT, message) from error
-    except OSError as error:
-        if error.errno in outputs.FULL:
-            raise outputs.failure(error, to.name, "free some space or set TMPDIR") from error
-        message = f"{path}: cannot be unpacked: {error.strerror or error}"
-        raise WlkError(Status.NO_FILE, message) from error
+            except OSError as error:
+                full = outputs.failure(error, to.name, "free some space or set TMPDIR")
+                raise full from error
