@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The documents: generated tables, commands, links, names of tests and files, pictures."""
+"""The documents: generated tables, commands, links, names of tests and files."""
 
 import contextlib
 import io
-import json
 import re
 import shlex
 from collections.abc import Iterator
@@ -206,24 +205,7 @@ def test_quirks_table_rows_name_a_test():
     assert len(tests) >= 60
 
 
-# ---- pictures and prose -------------------------------------------------------------------------
-
-
-def test_docs_waveforms_are_sound():
-    """Lanes of one length, data for each labelled part, names of the block's fields."""
-    count = 0
-    for block in tables.names():
-        known = {f.flat for f in tables.load(block).fields} | {"clock"}
-        for kind, body in FENCE.findall(text_of(f"docs/blocks/{block}.md")):
-            if kind != "wavedrom":
-                continue
-            lanes = [lane for lane in json.loads(body)["signal"] if lane]
-            assert len({len(lane["wave"]) for lane in lanes}) == 1
-            for lane in lanes:
-                assert re.sub(r"\[\d+\]", "", lane["name"]) in known, lane["name"]
-                assert len(lane.get("data", [])) == lane["wave"].count("="), lane["name"]
-            count += 1
-    assert count >= len(tables.names())
+# ---- prose --------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -380,6 +380,10 @@ def with_member(key, value):
     return edit
 
 
+def with_lanes(count):
+    return lambda text: text.replace(b'"num_lanes": 2', b'"num_lanes": %d' % count)
+
+
 def test_vectors_header_can_be_edited_for_these_tests(made, tmp_path):
     same = edited(made, tmp_path / "same.wlv", with_member("more", "x" * 99))
     vectors("play", same)
@@ -396,16 +400,8 @@ def test_vectors_header_can_be_edited_for_these_tests(made, tmp_path):
         (with_member("config", 7), Status.CORRUPT, "'config'"),
         (lambda text: b"{", Status.CORRUPT, "header's text"),
         (lambda text: b"[]", Status.CORRUPT, "header's text"),
-        (
-            lambda text: text.replace(b'"num_lanes": 2', b'"num_lanes": 4'),
-            Status.BAD_PARAMS,
-            "words",
-        ),
-        (
-            lambda text: text.replace(b'"num_lanes": 2', b'"num_lanes": 0'),
-            Status.BAD_PARAMS,
-            "1..64",
-        ),
+        (with_lanes(4), Status.BAD_PARAMS, "words"),
+        (with_lanes(0), Status.BAD_PARAMS, "1..64"),
     ],
 )
 def test_vectors_foreign_header_is_refused(made, tmp_path, action, edit, status, message):
@@ -446,20 +442,16 @@ def test_vectors_other_config_is_refused(made):
     vectors("play", made, "--config", "num_lanes=2")
 
 
+def patched(at, new):
+    return lambda data: data[:at] + new(data[at : at + 4]) + data[at + 4 :]
+
+
 DAMAGE = {
     "truncated": (lambda data: data[:-100], Status.TRUNCATED, ""),
     "empty": (lambda data: b"", Status.TRUNCATED, "0 bytes"),
     "other": (lambda data: b"x" * 5000, Status.CORRUPT, "not a warplock vector file"),
-    "version": (
-        lambda data: data[:8] + struct.pack("<I", 2) + data[12:],
-        Status.BAD_VERSION,
-        "format 2",
-    ),
-    "chunk": (
-        lambda data: data[:2000] + bytes([data[2000] ^ 1]) + data[2001:],
-        Status.CORRUPT,
-        "chunk 0",
-    ),
+    "version": (patched(8, lambda _: struct.pack("<I", 2)), Status.BAD_VERSION, "format 2"),
+    "chunk": (patched(2000, lambda old: bytes([old[0] ^ 1]) + old[1:]), Status.CORRUPT, "chunk 0"),
 }
 
 

@@ -56,6 +56,7 @@ def cells_of(lane: dict) -> list[str]:
     for letter in lane["wave"]:
         assert letter in "01x=.", f"{lane['name']}: '{letter}' is not understood"
         cells.append(cells[-1] if letter == "." else next(data) if letter == "=" else letter)
+    assert not list(data), lane["name"]
     return cells
 
 
@@ -69,6 +70,7 @@ def lanes_of(block: str, picture: dict) -> list[Lane]:
     for port in ports_of(block, picture):
         by_name.setdefault(drawn_name(port), []).append(port)
     drawn = [lane for lane in picture["signal"] if lane and lane["name"] != "clock"]
+    assert len({len(lane["wave"]) for lane in picture["signal"] if lane}) == 1
     found = [(lane, by_name[lane["name"]]) for lane in drawn]
     return [Lane(one["name"], p[0].direction, p, cells_of(one)) for one, p in found]
 
