@@ -103,6 +103,9 @@ void harness_answer(harness *b, wlk_status status, FILE *to);
 
 void harness_forget(harness *b);
 
+/* Inputs of the next cycle, and the generator's own model one cycle on. Its events. */
+uint64_t harness_next(harness *b, uint64_t *in);
+
 /* Inputs of b->seed's next cycle again, the @p cycle-th, after harness_start_stimulus. */
 void harness_again(harness *b, uint64_t cycle, uint64_t *in);
 

@@ -2,6 +2,7 @@
 #include "pipeline.h"
 
 #include "output.h"
+#include "warplock/muon.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -106,19 +107,15 @@ static uint32_t rd(const op *o) {
 
 // "x5 <- x1 x2", without what it has not.
 static void operands_text(const op *o, char *text, size_t size) {
-    const uint64_t *e = o->entry;
-    const uint32_t has[OPERANDS] = {wlk_entry_get_hasRs1(e), wlk_entry_get_hasRs2(e),
-                                    wlk_entry_get_hasRs3(e)};
-    const uint32_t rs[OPERANDS] = {wlk_entry_get_rs1(e), wlk_entry_get_rs2(e),
-                                   wlk_entry_get_rs3(e)};
+    const uint32_t has = wlk_entry_has_rs(o->entry);
     size_t n = 0;
     if (has_rd(o)) {
         n += (size_t)snprintf(text, size, "x%u ", rd(o));
     }
     n += (size_t)snprintf(text + n, size - n, "<-");
     for (uint32_t i = 0; i < OPERANDS; i++) {
-        if (has[i]) {
-            n += (size_t)snprintf(text + n, size - n, " x%u", rs[i]);
+        if (has >> i & 1u) {
+            n += (size_t)snprintf(text + n, size - n, " x%u", wlk_entry_rs(o->entry, i));
         }
     }
 }
@@ -381,8 +378,8 @@ static void finish(wlk_pipeline *p) {
         return;
     }
     op *slot = &p->running[rd(&p->issued)];
-    end(p, slot,
-        true); // its write-back came before its issue, or never: a stimulus that breaks rules
+    // Its write-back came before its issue, or never: a stimulus that breaks rules.
+    end(p, slot, true);
     move(slot, &p->issued);
 }
 

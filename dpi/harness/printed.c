@@ -36,33 +36,26 @@ static void end_line(void) {
     printed.used = 0;
 }
 
-static void add_text(const char *text, size_t size) {
-    const size_t room = LINE - 1u - printed.used;
-    const size_t n = size < room ? size : room; // a longer line is cut
-    memcpy(printed.open.text + printed.used, text, n);
-    printed.used += n;
+// Behind the @p used bytes of @p to, which has room for @p most; what is longer is cut.
+static void append(char *to, size_t *used, size_t most, const char *text, size_t size) {
+    const size_t room = most - 1u - *used;
+    const size_t n = size < room ? size : room;
+    memcpy(to + *used, text, n);
+    *used += n;
 }
 
 // Verilator prints "[time] %Error: file:line: text" and then calls.
 static void note_message(const char *text, size_t size) {
-    const char *mark = (const char *)memchr(text, '%', size);
-    const char *start = NULL;
-    if (mark != NULL) {
-        const size_t left = size - (size_t)(mark - text);
-        start = (const char *)memmem(mark, left, "%Error: ", 8);
-        start = start != NULL ? start : (const char *)memmem(mark, left, "%Fatal: ", 8);
-    }
+    const char *start = (const char *)memmem(text, size, "%Error: ", 8);
+    start = start != NULL ? start : (const char *)memmem(text, size, "%Fatal: ", 8);
     if (start != NULL) {
         size -= (size_t)(start + 8 - text);
         text = start + 8;
         printed.has_message = true;
         printed.message_used = 0;
     }
-    const size_t room = MESSAGE - 1u - printed.message_used;
-    const size_t n = size < room ? size : room;
     if (printed.has_message) {
-        memcpy(printed.message + printed.message_used, text, n);
-        printed.message_used += n;
+        append(printed.message, &printed.message_used, MESSAGE, text, size);
     }
 }
 
@@ -72,7 +65,7 @@ static ssize_t on_write(void *cookie, const char *text, size_t size) {
     for (size_t at = 0; at < size;) {
         const char *end = (const char *)memchr(text + at, '\n', size - at);
         const size_t n = end != NULL ? (size_t)(end - text) - at : size - at;
-        add_text(text + at, n);
+        append(printed.open.text, &printed.used, LINE, text + at, n);
         if (end != NULL) {
             end_line();
         }

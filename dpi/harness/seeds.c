@@ -88,19 +88,23 @@ void harness_start_stimulus(harness *b) {
     b->stim.driver = b->driver;
 }
 
-// Inputs of the next cycle, and the generator's own model one cycle on.
-static void next_inputs(harness *b) {
+uint64_t harness_next(harness *b, uint64_t *in) {
     wlk_step_info info;
-    b->gen->next(b->cfg, b->model, &b->stim, b->in);
-    tool_tie_apply(b->ties, b->n_ties, b->in);
+    b->gen->next(b->cfg, b->model, &b->stim, in);
+    tool_tie_apply(b->ties, b->n_ties, in);
     if (b->picture != NULL) {
         memcpy(b->before, b->model, offsetof(wlk_issue_state, collector));
     }
-    b->block->tick(b->cfg, b->model, b->in, &info);
+    b->block->tick(b->cfg, b->model, in, &info);
+    return info.events;
+}
+
+static void next_inputs(harness *b) {
+    const uint64_t events = harness_next(b, b->in);
     if (b->picture != NULL) {
         wlk_pipeline_cycle(b->picture, b->before, b->in, (const wlk_issue_state *)b->model);
     }
-    for (uint64_t e = info.events; e != 0; e &= e - 1u) {
+    for (uint64_t e = events; e != 0; e &= e - 1u) {
         b->events[__builtin_ctzll(e)]++;
     }
 }

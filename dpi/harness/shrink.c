@@ -91,11 +91,8 @@ static wlk_status write_records(const harness *b, const stimulus *s, wlk_error *
 }
 
 void harness_again(harness *b, uint64_t cycle, uint64_t *in) {
-    wlk_step_info info;
     b->stim.drain = b->program == NULL && cycle >= b->cycles;
-    b->gen->next(b->cfg, b->model, &b->stim, in);
-    tool_tie_apply(b->ties, b->n_ties, in);
-    b->block->tick(b->cfg, b->model, in, &info);
+    (void)harness_next(b, in);
 }
 
 // The inputs of the failing seed again, up to the failure.

@@ -126,7 +126,7 @@ wlk_status wlk_checker_open(wlk_checker **checker, const wlk_block *block, const
     c->violation_port = -1;
     c->reset_x_port = -1;
     wlk_candidates_init(&c->candidates, options->power_up);
-    c->reset_seen = options->power_up == WLK_POWER_ZERO || c->reset_port < 0;
+    c->sum.reset_seen = options->power_up == WLK_POWER_ZERO || c->reset_port < 0;
     *checker = c;
     return WLK_OK;
 }
@@ -161,15 +161,15 @@ static void copy_view(uint64_t *to, const wlk_view *view, uint32_t control,
 
 // Control words only: handshakes are what the history is for, and this is the hot path.
 static inline void remember(wlk_checker *c, const wlk_view *in, const wlk_view *got) {
-    uint64_t *to = history_slot(c, c->cycles);
-    to[0] = c->cycles + 1u;
+    uint64_t *to = history_slot(c, c->sum.cycles);
+    to[0] = c->sum.cycles + 1u;
     memcpy(to + 1u, in->control, c->layout.in_control * sizeof *to);
     memcpy(to + 1u + c->layout.in_control, got->control, c->layout.out_control * sizeof *to);
 }
 
 static void note_transfers(wlk_checker *c, const uint64_t *in, const uint64_t *out) {
-    for (uint32_t i = 0; i < c->n_channels && !c->transfer_seen; i++) {
-        c->transfer_seen = wlk_channel_fires(c, &c->channels[i], in, out);
+    for (uint32_t i = 0; i < c->n_channels && !c->sum.transfer_seen; i++) {
+        c->sum.transfer_seen = wlk_channel_fires(c, &c->channels[i], in, out);
     }
 }
 
@@ -261,20 +261,20 @@ static void keep_before(wlk_checker *c) {
 
 void wlk_checker_keep(wlk_checker *c) {
     keep_before(c);
-    c->kept_cycle = c->cycles;
+    c->kept_cycle = c->sum.cycles;
 }
 
 // A rule broken by the inputs; the first one is kept.
 static bool note_violation(wlk_checker *c, uint32_t violated, const char *text) {
-    const bool first = violated != 0 && c->violated == 0 && !c->failed;
+    const bool first = violated != 0 && c->sum.violated == 0 && !c->failed;
     if (first) {
         c->violated_seen = true;
         c->frozen = true;
         keep_before(c);
-        c->violation_cycle = c->cycles;
+        c->violation_cycle = c->sum.cycles;
         (void)snprintf(c->violation_text, sizeof c->violation_text, "%s", text);
     }
-    c->violated |= violated;
+    c->sum.violated |= violated;
     return first;
 }
 
@@ -380,7 +380,7 @@ static const uint64_t *complete(wlk_checker *c, const uint64_t *got) {
         c->got[w] = (got[w] & c->judged[w]) | (c->expect[w] & ~c->judged[w]);
     }
     if (!c->frozen) {
-        uint64_t *slot = history_slot(c, c->cycles) + 1u + l->in_control;
+        uint64_t *slot = history_slot(c, c->sum.cycles) + 1u + l->in_control;
         memcpy(slot, c->got, l->out_control * sizeof *slot);
     }
     return c->got;
@@ -424,7 +424,7 @@ static int compare_slow(wlk_checker *c, const uint64_t *in, const uint64_t *got,
     if (unknown_somewhere(c)) {
         count_masked(c);
     }
-    if (!c->transfer_seen && !in_reset(c, in)) {
+    if (!c->sum.transfer_seen && !in_reset(c, in)) {
         note_transfers(c, in, got);
     }
     c->compared_cycles++;
@@ -434,14 +434,14 @@ static int compare_slow(wlk_checker *c, const uint64_t *in, const uint64_t *got,
     for (uint32_t w = 0; w < c->layout.out_words; w++) {
         c->wrong[w] |= wrong_bits(c, w, got, got_x);
     }
-    c->mismatches++;
-    c->mismatched_bits += differing_bits(c, got, got_x);
+    c->sum.mismatches++;
+    c->sum.mismatched_bits += differing_bits(c, got, got_x);
     if (c->failed) {
         return 0;
     }
     c->failed = true;
     c->frozen = true;
-    c->first_cycle = c->cycles;
+    c->sum.first_cycle = c->sum.cycles;
     c->n_differences = differences(c, got, got_x);
     if (!c->violated_seen) {
         keep_before(c);
@@ -463,10 +463,10 @@ static void tick(wlk_checker *c, const uint64_t *in, const uint64_t *in_x, wlk_s
 static void wait_for_reset(wlk_checker *c, const uint64_t *in, const uint64_t *in_x, int32_t bad) {
     wlk_step_info info = {0, 0};
     const bool reset = in_reset(c, in);
-    c->skipped++;
-    c->cycles++;
+    c->sum.skipped++;
+    c->sum.cycles++;
     if (bad < 0) {
-        c->reset_seen = reset;
+        c->sum.reset_seen = reset;
         tick(c, in, in_x, &info);
         return;
     }
@@ -482,13 +482,13 @@ static int step_slow(wlk_checker *c, const uint64_t *in, const uint64_t *in_x, c
                      const uint64_t *got_x) {
     wlk_step_info info = {0, 0};
     const int32_t bad = in_x != NULL ? unreadable(c, in, in_x, got) : -1;
-    if (!c->reset_seen) {
+    if (!c->sum.reset_seen) {
         wait_for_reset(c, in, in_x, bad);
         return 0;
     }
     if (bad >= 0 && !c->block->table->has_clock) {
-        c->skipped++; // of this vector nothing is known, and the next one stands alone
-        c->cycles++;
+        c->sum.skipped++; // of this vector nothing is known, and the next one stands alone
+        c->sum.cycles++;
         return 0;
     }
     // With such an input nothing is defined any more.
@@ -503,7 +503,7 @@ static int step_slow(wlk_checker *c, const uint64_t *in, const uint64_t *in_x, c
         tick(c, in, in_x, &info);
         first |= note_rule(c, info.violated);
     }
-    c->cycles++;
+    c->sum.cycles++;
     return first;
 }
 
@@ -526,15 +526,15 @@ int wlk_checker_step(wlk_checker *c, const wlk_view *in, const wlk_view *got) {
     if (c->fast && step_fast(c, in, got, &info)) {
         const int first = info.violated != 0 && note_rule(c, info.violated);
         c->compared_cycles++;
-        c->cycles++;
+        c->sum.cycles++;
         return first;
     }
     copy_view(c->in, in, l->in_control, l->in_payload, l->n_in_payloads);
     copy_view(c->got, got, l->out_control, l->out_payload, l->n_out_payloads);
     const int first = step_slow(c, c->in, NULL, c->got, c->no_x);
     // Only the slow path changes what this depends on.
-    c->fast = c->reset_seen && (c->compares_all || c->step_masked) && !c->has_inexact &&
-              !c->frozen && !c->count_events && c->transfer_seen && c->candidates.n == 1;
+    c->fast = c->sum.reset_seen && (c->compares_all || c->step_masked) && !c->has_inexact &&
+              !c->frozen && !c->count_events && c->sum.transfer_seen && c->candidates.n == 1;
     return first;
 }
 
@@ -572,17 +572,17 @@ int wlk_checker_step_masked(wlk_checker *c, const uint64_t *in, const uint64_t *
 }
 
 bool wlk_checker_done(const wlk_checker *c) {
-    return c->violated_seen || (c->failed && c->cycles >= c->first_cycle + WLK_AFTERMATH);
+    return c->violated_seen || (c->failed && c->sum.cycles >= c->sum.first_cycle + WLK_AFTERMATH);
 }
 
 // ---- results ----------------------------------------------------------------------------------
 
 static wlk_status verdict_of(const wlk_checker *c, bool strict) {
-    if (!c->reset_seen && c->cycles != 0) {
+    if (!c->sum.reset_seen && c->sum.cycles != 0) {
         return WLK_NO_RESET;
     }
-    const bool violated_before =
-        c->violated != 0 && c->violated_seen && (!c->failed || c->violation_cycle < c->first_cycle);
+    const bool violated_before = c->sum.violated != 0 && c->violated_seen &&
+                                 (!c->failed || c->violation_cycle < c->sum.first_cycle);
     if (violated_before) {
         return WLK_PROTOCOL_VIOLATION;
     }
@@ -591,17 +591,16 @@ static wlk_status verdict_of(const wlk_checker *c, bool strict) {
         const bool late = c->block->table->has_clock && wlk_same_order(c);
         return late ? WLK_TIMING_DIVERGENCE : WLK_FUNCTIONAL_MISMATCH;
     }
-    if (c->compared_cycles == 0 || !c->transfer_seen) {
+    if (c->compared_cycles == 0 || !c->sum.transfer_seen) {
         return WLK_VACUOUS;
     }
-    if (c->compared_cycles * c->out_bits == masked_bits(c)) {
+    if (compared_bits(c) == 0) {
         return WLK_VACUOUS; // nothing was ever known on both sides
     }
     for (uint32_t i = 0; strict && i < c->layout.n_ports; i++) {
         // Every output must have been compared in a hundredth of the cycles at least.
-        const uint64_t width = (uint64_t)__builtin_popcountll(
-            c->ports[i].is_out ? wlk_port_get(&c->ports[i], c->compare) : 0u);
-        if (wlk_checker_compared(c, i) * 100u < width * c->compared_cycles) {
+        const uint64_t all = wlk_checker_port_bits(c, i) * c->compared_cycles;
+        if (wlk_checker_compared(c, i) * 100u < all) {
             return WLK_VACUOUS;
         }
     }
@@ -609,18 +608,11 @@ static wlk_status verdict_of(const wlk_checker *c, bool strict) {
 }
 
 wlk_checker_result wlk_checker_result_get(const wlk_checker *c, bool strict) {
-    wlk_checker_result r = {0};
+    wlk_checker_result r = c->sum;
     r.verdict = verdict_of(c, strict);
-    r.cycles = c->cycles;
-    r.skipped = c->skipped;
-    r.mismatches = c->mismatches;
-    r.mismatched_bits = c->mismatched_bits;
-    r.first_cycle = r.verdict == WLK_PROTOCOL_VIOLATION ? c->violation_cycle : c->first_cycle;
-    r.reset_seen = c->reset_seen;
-    r.transfer_seen = c->transfer_seen;
-    r.violated = c->violated;
+    r.first_cycle = r.verdict == WLK_PROTOCOL_VIOLATION ? c->violation_cycle : c->sum.first_cycle;
     r.masked_bits = masked_bits(c);
-    r.compared_bits = c->compared_cycles * c->out_bits - r.masked_bits;
+    r.compared_bits = compared_bits(c);
     return r;
 }
 

@@ -35,23 +35,20 @@ struct wlk_checker {
     bool step_masked; /* else, outputs are missing that the block's step can leave out */
     bool has_inexact; /* some output is compared only while it means something */
     bool count_events;
-    bool reset_seen;
     bool failed; /* a mismatch was seen */
     bool violated_seen;
     bool frozen;          /* one of the two: the history stays as it is */
     bool violation_after; /* `before` is the state after the edge that broke the rule */
-    bool transfer_seen;
     bool caught_up; /* after a shift, both sides have done the same number of transfers again */
     int32_t reset_port;
     int32_t *when;          /* for each port the port that makes it meaningful, or -1 */
     int32_t violation_port; /* the input that is X, or -1 */
     int32_t reset_x_port;   /* an input that is X in a reset cycle that could not be used, or -1 */
     uint64_t resets_with_x; /* how many such cycles */
-    uint64_t cycles, skipped, compared_cycles, mismatches, mismatched_bits;
-    uint64_t first_cycle, violation_cycle, kept_cycle;
+    wlk_checker_result sum; /* without what wlk_checker_result_get makes of it */
+    uint64_t compared_cycles, violation_cycle, kept_cycle;
     uint64_t explained_bits; /* compared up to the first mismatch or violation */
     uint64_t *wrong;         /* output bits that have differed in any cycle */
-    uint32_t violated;
     char violation_text[160];
     uint64_t events[WLK_MAX_COVERS];
     uint64_t *masked;  /* bits not compared, per port */

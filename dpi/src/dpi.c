@@ -9,7 +9,7 @@
 extern void *svGetScope(void);
 extern const char *svGetNameFromScope(const void *scope);
 
-enum { MAX_HANDLES = 1024, MAX_WORDS = 4096 };
+enum { MAX_HANDLES = 1024 };
 
 struct wlk_dpi {
     const wlk_block *block;

@@ -226,7 +226,7 @@ static void print_config(const wlk_checker *c, FILE *to) {
 
 static void print_no_reset(const wlk_checker *c, FILE *to) {
     const char *reset = c->ports[c->reset_port].name;
-    fprintf(to, " in %" PRIu64 " cycles", c->cycles);
+    fprintf(to, " in %" PRIu64 " cycles", c->sum.cycles);
     if (c->resets_with_x != 0) {
         fprintf(to, ": input %s is X in each of the %" PRIu64 " with %s high\n",
                 c->ports[c->reset_x_port].name, c->resets_with_x, reset);
