@@ -167,7 +167,7 @@ static bool set_result(replay *r, record *n) {
 
 /* ---- lines ---- */
 
-static void tell_events(replay *r) {
+static void print_events(replay *r) {
     for (uint32_t i = 0; i < r->events.count; i++) {
         const wlk_opndcoll_event *e = &r->events.at[i];
         const char *kind = wlk_opndcoll_kind_name(e->kind);
@@ -189,7 +189,7 @@ static void tell_events(replay *r) {
     r->events.count = 0;
 }
 
-static void tell_units(replay *r) {
+static void print_units(replay *r) {
     for (uint32_t i = 0; i < r->shape.units; i++) {
         wlk_opndcoll_held held;
         if (wlk_opndcoll_unit(r->model, i, &held)) {
@@ -199,7 +199,7 @@ static void tell_units(replay *r) {
     }
 }
 
-static void tell_queues(replay *r) {
+static void print_queues(replay *r) {
     const uint32_t room = r->shape.units * WLK_OPNDCOLL_OPERANDS;
     for (uint32_t bank = 0; bank < r->shape.banks; bank++) {
         const uint32_t n = wlk_opndcoll_queue(r->model, bank, r->queue, room);
@@ -213,7 +213,7 @@ static void tell_queues(replay *r) {
     }
 }
 
-static void tell_arbiters(replay *r) {
+static void print_arbiters(replay *r) {
     text_add(r->to, "u");
     for (uint32_t du = 0; du < r->shape.dispatch_units; du++) {
         text_add(r->to, " %u", wlk_opndcoll_last(r->model, du));
@@ -222,7 +222,7 @@ static void tell_arbiters(replay *r) {
     text_line(r->to, "p %u", wlk_opndcoll_pri(r->model));
 }
 
-static void tell_set(replay *r, uint32_t kind, bool is_ex) {
+static void print_set(replay *r, uint32_t kind, bool is_ex) {
     const uint32_t width = is_ex ? r->shape.ex_width[kind] : r->shape.id_width[kind];
     const uint64_t taken =
         is_ex ? wlk_opndcoll_ex_occupied(r->model, kind) : ~wlk_opndcoll_id_free(r->model, kind);
@@ -239,12 +239,12 @@ static void tell_set(replay *r, uint32_t kind, bool is_ex) {
     text_end(r->to);
 }
 
-static void tell_sets(replay *r) {
+static void print_sets(replay *r) {
     for (uint32_t i = 0; i < r->shape.kinds; i++) {
-        tell_set(r, set_order[i], false);
+        print_set(r, set_order[i], false);
     }
     for (uint32_t i = 0; i < r->shape.kinds; i++) {
-        tell_set(r, set_order[i], true);
+        print_set(r, set_order[i], true);
     }
 }
 
@@ -331,7 +331,7 @@ static bool write_back(replay *r, record *result) {
     if (r->tally != NULL) {
         tally_writeback(r->tally, &r->events);
     }
-    tell_events(r);
+    print_events(r);
     return answer == 1;
 }
 
@@ -388,12 +388,12 @@ static void do_steps(replay *r, uint64_t count) {
         if (r->tally != NULL) {
             tally_step(r->tally, &r->events);
         }
-        tell_events(r);
+        print_events(r);
         if (r->state) {
-            tell_units(r);
-            tell_queues(r);
-            tell_arbiters(r);
-            tell_sets(r);
+            print_units(r);
+            print_queues(r);
+            print_arbiters(r);
+            print_sets(r);
         }
     }
 }

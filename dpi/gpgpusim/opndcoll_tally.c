@@ -316,12 +316,11 @@ static void print_each(const tally *c, wlk_json *to) {
 
 void tally_print(tally *c) {
     uint32_t longest = LONGEST;
-    wlk_json to = {stdout, false};
     while (longest != 0 && c->with_queued[longest] == 0) {
         longest--;
     }
     end_cycle(c);
-    wlk_json_open(&to, NULL, '{');
+    wlk_json to = wlk_json_line(stdout);
     wlk_json_text(&to, "revision", wlk_opndcoll_revision_name(c->cfg.revision));
     wlk_json_number(&to, "steps", c->steps);
     wlk_json_number(&to, "cycles", c->cycles);
@@ -329,8 +328,7 @@ void tally_print(tally *c) {
     print_numbers(&to, "busy_units", c->with_busy, c->shape.units + 1u);
     print_numbers(&to, "queue_lengths", c->with_queued, longest + 1u);
     print_each(c, &to);
-    wlk_json_close(&to, '}');
-    putchar('\n');
+    wlk_json_line_end(&to);
 }
 
 wlk_status tally_open(tally **out, const wlk_opndcoll_cfg *cfg, const wlk_opndcoll *model,

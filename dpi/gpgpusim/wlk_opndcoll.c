@@ -17,7 +17,6 @@
 
 #include "opndcoll_replay.h"
 #include "tool.h"
-#include "warplock/checker.h"
 #include "warplock/opndcoll_options.h"
 
 static const char tool[] = "wlk-opndcoll";
@@ -45,13 +44,20 @@ static bool parse_words(job *j, int n, char **words) {
         const struct {
             const char *name;
             const char **value;
-        } valued[] = {{"--revision", &j->revision},
-                      {"--config", &j->configs[j->n_configs]},
-                      {"--name", &j->name},
-                      {"--diff", &j->diff}};
+            bool *flag; // of one without a value
+        } options[] = {
+            {"--revision", &j->revision, NULL}, {"--config", &j->configs[j->n_configs], NULL},
+            {"--name", &j->name, NULL},         {"--diff", &j->diff, NULL},
+            {"--state", NULL, &j->state},       {"--stats", NULL, &j->stats},
+            {"--quick", NULL, &j->quick},       {"--summary", NULL, &j->summary},
+        };
         const char **value = NULL;
-        for (size_t k = 0; k < sizeof valued / sizeof valued[0]; k++) {
-            value = strcmp(words[i], valued[k].name) == 0 ? valued[k].value : value;
+        bool *flag = NULL;
+        for (size_t k = 0; k < sizeof options / sizeof options[0]; k++) {
+            if (strcmp(words[i], options[k].name) == 0) {
+                value = options[k].value;
+                flag = options[k].flag;
+            }
         }
         if (value != NULL) {
             if (++i == n) {
@@ -62,14 +68,8 @@ static bool parse_words(job *j, int n, char **words) {
             if (j->n_configs == MOST_CONFIGS) {
                 return false;
             }
-        } else if (strcmp(words[i], "--state") == 0) {
-            j->state = true;
-        } else if (strcmp(words[i], "--stats") == 0) {
-            j->stats = true;
-        } else if (strcmp(words[i], "--quick") == 0) {
-            j->quick = true;
-        } else if (strcmp(words[i], "--summary") == 0) {
-            j->summary = true;
+        } else if (flag != NULL) {
+            *flag = true;
         } else if ((words[i][0] == '-' && words[i][1] != '\0') || j->stimulus != NULL) {
             return false;
         } else {
@@ -184,8 +184,7 @@ static wlk_status play(job *j) {
 static int answer_difference(const job *j, bool at_end) {
     const bool differs = j->to.differs;
     const wlk_status verdict = differs ? WLK_FUNCTIONAL_MISMATCH : WLK_OK;
-    wlk_json to = {stdout, false};
-    wlk_json_open(&to, NULL, '{');
+    wlk_json to = wlk_json_line(stdout);
     wlk_json_text(&to, "verdict", wlk_status_name(verdict));
     wlk_json_number(&to, "lines", j->to.lines - (differs ? 1u : 0u));
     wlk_json_number(&to, "steps", replay_steps(j->run));
@@ -201,8 +200,7 @@ static int answer_difference(const job *j, bool at_end) {
             wlk_json_bytes(&to, "got", j->to.buffer, j->to.used);
         }
     }
-    wlk_json_close(&to, '}');
-    putchar('\n');
+    wlk_json_line_end(&to);
     return (int)verdict;
 }
 

@@ -54,14 +54,6 @@ static void prepare(loop *b) {
     enter_round(b);
 }
 
-static void view(wlk_view *v, const uint64_t *words, const wlk_payload *payload, uint32_t n) {
-    v->control = words;
-    v->mask = NULL;
-    for (uint32_t i = 0; i < n; i++) {
-        v->payload[i] = words + payload[i].word;
-    }
-}
-
 // A function of its own: callgrind counts what runs inside it.
 static __attribute__((noinline)) uint64_t steps(loop *b, uint64_t cycles) {
     wlk_step_info info;
@@ -70,12 +62,11 @@ static __attribute__((noinline)) uint64_t steps(loop *b, uint64_t cycles) {
     const uint64_t cached = CACHED_WORDS / (l->in_words + l->out_words);
     const uint64_t n = cached < LOOP ? cached : LOOP;
     for (uint64_t c = 0, i = 0; c < cycles; c++, i = i + 1u == n ? 0 : i + 1u) {
-        wlk_view in, got;
         if (i == 0) {
             enter_round(b);
         }
-        view(&in, at(b, b->in, i, false), l->in_payload, l->n_in_payloads);
-        view(&got, at(b, b->out, i, true), l->out_payload, l->n_out_payloads);
+        const wlk_view in = rig_view(&b->r, at(b, b->in, i, false), false);
+        const wlk_view got = rig_view(&b->r, at(b, b->out, i, true), true);
         if (b->r.block->step(b->r.cfg, b->r.state, &in, &got, &info) != 0) {
             slow++;
             b->r.block->tick(b->r.cfg, b->r.state, in.control, &info);

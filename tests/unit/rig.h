@@ -158,7 +158,9 @@ static inline void rig_record(rig *r) {
 /** One side of a record as a step takes it. */
 static inline wlk_view rig_view(const rig *r, const uint64_t *words, bool out) {
     const wlk_layout *l = &r->layout;
-    wlk_view view = {.control = words};
+    wlk_view view;
+    view.control = words;
+    view.mask = NULL;
     for (uint32_t i = 0; i < (out ? l->n_out_payloads : l->n_in_payloads); i++) {
         view.payload[i] = words + (out ? l->out_payload : l->in_payload)[i].word;
     }
