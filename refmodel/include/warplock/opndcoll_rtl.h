@@ -25,6 +25,7 @@ struct wlk_opndcoll_rtl_state {
     uint8_t reset_seen; /**< an edge in reset has defined all but the register file */
     uint8_t stored[WLK_OPNDCOLL_RTL_MAX_NUM_WB]; /**< destinations that the last edge stored */
     uint32_t uid;                                /**< of the last instruction issued */
+    wlk_layout layout;                           /**< constant: where payloads are */
     uint32_t at_model, model_size;               /**< [bytes] */
     /* With `data`, words: a unit's operands, those of a slot of OC_EX, registers of a warp. */
     uint32_t at_units, at_ex, at_file;

@@ -35,24 +35,33 @@ enum {
 
 /* ---- payloads: lanes side by side ---- */
 
-// Words of a payload, and bits from one lane to the next.
+// A payload in a record, and those of its array, which follow it.
 typedef struct lanes {
-    uint32_t words, step, width;
+    uint32_t first, words; // of the record
+    uint32_t step, width;  // bits from one lane to the next, and of a lane
 } lanes;
 
-static lanes lanes_of(uint32_t count, uint32_t width) {
-    const uint32_t step = wlk_lane_step(width);
-    return (lanes){(count * step + 63u) / 64u, step, width};
+static lanes lanes_of(const wlk_payload *first, uint32_t width) {
+    return (lanes){first->word, first->words, wlk_lane_step(width), width};
 }
 
-static uint64_t lane_get(const lanes *l, const uint64_t *words, uint32_t lane) {
+static uint64_t lane_get(const lanes *l, const uint64_t *record, uint32_t element, uint32_t lane) {
     const uint32_t bit = lane * l->step;
-    return words[bit / 64u] >> bit % 64u & wlk_mask(l->width);
+    return record[l->first + element * l->words + bit / 64u] >> bit % 64u & wlk_mask(l->width);
 }
 
-static void lane_put(const lanes *l, uint64_t *words, uint32_t lane, uint64_t value) {
-    const uint32_t bit = lane * l->step;
-    words[bit / 64u] |= value << bit % 64u;
+static uint64_t *lane_word(const lanes *l, uint64_t *record, uint32_t element, uint32_t lane) {
+    return record + l->first + element * l->words + lane * l->step / 64u;
+}
+
+// Into words that are 0 there.
+static void lane_put(const lanes *l, uint64_t *record, uint32_t element, uint32_t lane,
+                     uint64_t value) {
+    *lane_word(l, record, element, lane) |= value << lane * l->step % 64u;
+}
+
+static void lane_clear(const lanes *l, uint64_t *record, uint32_t element, uint32_t lane) {
+    *lane_word(l, record, element, lane) &= ~(wlk_mask(l->width) << lane * l->step % 64u);
 }
 
 /* ---- parts of the state ---- */
@@ -111,8 +120,7 @@ static void model_cfg(const cfg_t *cfg, wlk_opndcoll_cfg *m) {
 
 typedef struct cycle_t {
     const uint64_t *in;
-    const uint64_t *issue_regs, *wb_regs, *wb_data; // payloads of the inputs
-    lanes src, dst, value;
+    lanes src, dst, value; // payloads of the inputs
     uint32_t reset;
     uint32_t success;                   // write-backs
     uint32_t accepted[MAX_WB];          // their destinations
@@ -143,17 +151,15 @@ ELEMENT(wb_enable, wb_bits_enable, MAX_DST, 15u)
 #undef ELEMENT
 
 static uint32_t wb_reg(const cycle_t *c, uint32_t call, uint32_t slot) {
-    return (uint32_t)lane_get(&c->dst, c->wb_regs + call * c->dst.words, slot);
+    return (uint32_t)lane_get(&c->dst, c->in, call, slot);
 }
 
-static void find_inputs(const cfg_t *cfg, const uint64_t *in, cycle_t *c) {
+static void find_inputs(const cfg_t *cfg, const state_t *st, const uint64_t *in, cycle_t *c) {
+    const wlk_payload *issue = st->layout.in_payload, *wb = issue + cfg->num_sched_per_core;
     c->in = in;
-    c->src = lanes_of(cfg->src_slots, wlk_clog2(cfg->num_regs));
-    c->dst = lanes_of(cfg->dst_slots, wlk_clog2(cfg->num_regs));
-    c->value = lanes_of(cfg->dst_slots, cfg->data_bits);
-    c->issue_regs = in + WLK_OPNDCOLL_RTL_IN_CONTROL;
-    c->wb_regs = c->issue_regs + cfg->num_sched_per_core * c->src.words;
-    c->wb_data = c->wb_regs + cfg->num_wb * c->dst.words;
+    c->src = lanes_of(issue, wlk_clog2(cfg->num_regs));
+    c->dst = lanes_of(wb, wlk_clog2(cfg->num_regs));
+    c->value = lanes_of(wb + cfg->num_wb, cfg->data_bits);
     c->reset = GET(reset, in);
 }
 
@@ -224,9 +230,8 @@ static bool has_room(const cfg_t *cfg, const wlk_opndcoll *s, uint32_t kind, uin
 static void issue(const cfg_t *cfg, wlk_opndcoll *s, uint32_t port, uint32_t uid, cycle_t *c) {
     int32_t src[MAX_SLOTS];
     const uint32_t enable = issue_enable(c, port);
-    const uint64_t *regs = c->issue_regs + port * c->src.words;
     for (uint32_t k = 0; k < cfg->src_slots; k++) {
-        src[k] = (enable >> k & 1u) != 0 ? (int32_t)lane_get(&c->src, regs, k) : -1;
+        src[k] = (enable >> k & 1u) != 0 ? (int32_t)lane_get(&c->src, c->in, port, k) : -1;
     }
     const wlk_opndcoll_inst inst = {
         .uid = uid,
@@ -261,7 +266,7 @@ static void issue_all(const cfg_t *cfg, wlk_opndcoll *s, uint32_t uid, cycle_t *
 static void compute(const cfg_t *cfg, const state_t *st, wlk_opndcoll *s, const uint64_t *in,
                     cycle_t *c, oc_before *before) {
     const uint32_t calls = GET(wb_valid, in);
-    find_inputs(cfg, in, c);
+    find_inputs(cfg, st, in, c);
     c->skipped = false;
     c->success = c->take_valid = c->ready = c->fired = c->room = 0;
     c->busy = ~s->idle[0] & wlk_mask(cfg->num_units);
@@ -290,25 +295,24 @@ static void compute(const cfg_t *cfg, const state_t *st, wlk_opndcoll *s, const 
 
 /* ---- outputs ---- */
 
-// Where payloads of the outputs lie.
+// Payloads of the outputs, in their order.
 typedef struct places {
     lanes data, grant_unit, grant_slot, alloc_kind, alloc_unit;
     lanes dispatch_unit, dispatch_kind, dispatch_slot;
-    uint32_t first; // word of take.bits.data
 } places;
 
-static places places_of(const cfg_t *cfg) {
+static places places_of(const cfg_t *cfg, const state_t *st) {
     const uint32_t unit = wlk_idw(cfg->num_units), kind = wlk_idw(cfg->num_kinds);
+    const wlk_payload *take = st->layout.out_payload, *step = take + cfg->num_kinds;
     return (places){
-        .data = lanes_of(cfg->src_slots, cfg->data_bits),
-        .grant_unit = lanes_of(cfg->num_reg_banks, unit),
-        .grant_slot = lanes_of(cfg->num_reg_banks, wlk_idw(cfg->src_slots)),
-        .alloc_kind = lanes_of(cfg->in_ports, kind),
-        .alloc_unit = lanes_of(cfg->in_ports, unit),
-        .dispatch_unit = lanes_of(cfg->out_ports, unit),
-        .dispatch_kind = lanes_of(cfg->out_ports, kind),
-        .dispatch_slot = lanes_of(cfg->out_ports, wlk_idw(cfg->ex_width)),
-        .first = WLK_OPNDCOLL_RTL_OUT_GROUP + cfg->num_kinds * WLK_OPNDCOLL_RTL_OUT_STRIDE,
+        .data = lanes_of(take, cfg->data_bits),
+        .grant_unit = lanes_of(&step[0], unit),
+        .grant_slot = lanes_of(&step[1], wlk_idw(cfg->src_slots)),
+        .alloc_kind = lanes_of(&step[2], kind),
+        .alloc_unit = lanes_of(&step[3], unit),
+        .dispatch_unit = lanes_of(&step[4], unit),
+        .dispatch_kind = lanes_of(&step[5], kind),
+        .dispatch_slot = lanes_of(&step[6], wlk_idw(cfg->ex_width)),
     };
 }
 
@@ -323,42 +327,35 @@ static void put_take(const cfg_t *cfg, const state_t *st, const places *p, const
         PUT(take_bits_sched, out, (uint64_t)held->sched << kind * SCHED_STEP);
         for (uint32_t k = 0; cfg->data != 0 && k < cfg->src_slots; k++) {
             const uint32_t at = ex_index(cfg, kind, c->oldest_slot[kind]) + k;
-            lane_put(&p->data, out + p->first + kind * p->data.words, k, ex_part(st)[at]);
+            lane_put(&p->data, out, kind, k, ex_part(st)[at]);
         }
     }
 }
 
 // What the step did.
-static void put_step(const cfg_t *cfg, const places *p, const cycle_t *c, uint64_t *out) {
-    uint64_t *grant_unit = out + p->first + cfg->num_kinds * p->data.words;
-    uint64_t *grant_slot = grant_unit + p->grant_unit.words;
-    uint64_t *alloc_kind = grant_slot + p->grant_slot.words;
-    uint64_t *alloc_unit = alloc_kind + p->alloc_kind.words;
-    uint64_t *dispatch_unit = alloc_unit + p->alloc_unit.words;
-    uint64_t *dispatch_kind = dispatch_unit + p->dispatch_unit.words;
-    uint64_t *dispatch_slot = dispatch_kind + p->dispatch_kind.words;
+static void put_step(const places *p, const cycle_t *c, uint64_t *out) {
     for (uint32_t i = 0; i < c->n_events; i++) {
         const wlk_opndcoll_event *e = &c->event[i];
         if (e->what == WLK_OPNDCOLL_GRANT) {
             PUT(grant_valid, out, oc_bit(e->at));
-            lane_put(&p->grant_unit, grant_unit, e->at, e->unit);
-            lane_put(&p->grant_slot, grant_slot, e->at, e->slot);
+            lane_put(&p->grant_unit, out, 0, e->at, e->unit);
+            lane_put(&p->grant_slot, out, 0, e->at, e->slot);
         } else if (e->what == WLK_OPNDCOLL_ALLOCATE) {
             PUT(alloc_valid, out, oc_bit(e->at));
-            lane_put(&p->alloc_kind, alloc_kind, e->at, e->kind);
-            lane_put(&p->alloc_unit, alloc_unit, e->at, e->unit);
+            lane_put(&p->alloc_kind, out, 0, e->at, e->kind);
+            lane_put(&p->alloc_unit, out, 0, e->at, e->unit);
         } else {
             PUT(dispatch_valid, out, oc_bit(e->at));
-            lane_put(&p->dispatch_unit, dispatch_unit, e->at, e->unit);
-            lane_put(&p->dispatch_kind, dispatch_kind, e->at, e->kind);
-            lane_put(&p->dispatch_slot, dispatch_slot, e->at, e->slot);
+            lane_put(&p->dispatch_unit, out, 0, e->at, e->unit);
+            lane_put(&p->dispatch_kind, out, 0, e->at, e->kind);
+            lane_put(&p->dispatch_slot, out, 0, e->at, e->slot);
         }
     }
 }
 
 // Unknown operands show as they are stored, which is 0.
 static void outputs(const cfg_t *cfg, const state_t *st, const cycle_t *c, uint64_t *out) {
-    const places p = places_of(cfg);
+    const places p = places_of(cfg, st);
     memset(out, 0, wlk_opndcoll_rtl_out_words(cfg) * sizeof *out);
     PUT(issue_ready, out, c->ready);
     PUT(wb_success, out, c->success);
@@ -370,7 +367,7 @@ static void outputs(const cfg_t *cfg, const state_t *st, const cycle_t *c, uint6
         PUT(pri, out, c->pri);
     }
     put_take(cfg, st, &p, c, out);
-    put_step(cfg, &p, c, out);
+    put_step(&p, c, out);
 }
 
 // Are all operands that show known?
@@ -398,7 +395,7 @@ static void narrow_all(const cfg_t *cfg, uint64_t *care) {
 }
 
 static void cares(const cfg_t *cfg, const state_t *st, const cycle_t *c, uint64_t *care) {
-    const places p = places_of(cfg);
+    const lanes data = lanes_of(st->layout.out_payload, cfg->data_bits);
     wlk_opndcoll_rtl_out_mask(cfg, care);
     if (st->reset_seen == 0) {
         narrow_all(cfg, care);
@@ -406,10 +403,10 @@ static void cares(const cfg_t *cfg, const state_t *st, const cycle_t *c, uint64_
     for (uint32_t left = cfg->data != 0 ? c->take_valid : 0u; left != 0; left &= left - 1u) {
         const uint32_t kind = oc_lowest(left);
         const uint8_t *is_known = ex_known_part(st) + ex_index(cfg, kind, c->oldest_slot[kind]);
-        uint64_t *words = care + p.first + kind * p.data.words;
         for (uint32_t k = 0; k < cfg->src_slots; k++) {
-            const uint32_t bit = k * p.data.step;
-            words[bit / 64u] &= ~((is_known[k] != 0 ? 0u : wlk_mask(p.data.width)) << bit % 64u);
+            if (is_known[k] == 0) {
+                lane_clear(&data, care, kind, k);
+            }
         }
     }
 }
@@ -469,7 +466,7 @@ static void store(const cfg_t *cfg, state_t *st, uint32_t call, const cycle_t *c
     for (uint32_t left = st->stored[call]; left != 0; left &= left - 1u) {
         const uint32_t slot = oc_lowest(left);
         const uint32_t reg = wid * cfg->num_regs + wb_reg(c, call, slot);
-        file_part(st)[reg] = lane_get(&c->value, c->wb_data + call * c->value.words, slot);
+        file_part(st)[reg] = lane_get(&c->value, c->in, call, slot);
         file_known_part(st)[reg] = 1;
     }
 }
@@ -579,39 +576,22 @@ static void record(const uint32_t *params, void *state, const uint64_t *in, uint
 }
 
 // A view's inputs as a record.
-static void gather(const cfg_t *cfg, const wlk_view *view, uint64_t *in) {
-    const uint32_t src = lanes_of(cfg->src_slots, wlk_clog2(cfg->num_regs)).words;
-    const uint32_t dst = lanes_of(cfg->dst_slots, wlk_clog2(cfg->num_regs)).words;
-    const uint32_t value = lanes_of(cfg->dst_slots, cfg->data_bits).words;
-    const uint32_t first_value = cfg->num_sched_per_core + cfg->num_wb;
-    memcpy(in, view->control, WLK_OPNDCOLL_RTL_IN_CONTROL * sizeof *in);
-    in += WLK_OPNDCOLL_RTL_IN_CONTROL;
-    for (uint32_t i = 0; i < first_value + cfg->num_wb; i++) {
-        const uint32_t n = i < cfg->num_sched_per_core ? src : i < first_value ? dst : value;
-        memcpy(in, view->payload[i], n * sizeof *in);
-        in += n;
+static void gather(const wlk_layout *l, const wlk_view *view, uint64_t *in) {
+    memcpy(in, view->control, l->in_control * sizeof *in);
+    for (uint32_t i = 0; i < l->n_in_payloads; i++) {
+        const wlk_payload *p = &l->in_payload[i];
+        memcpy(in + p->word, view->payload[i], p->words * sizeof *in);
     }
 }
 
 // Does a view show these outputs?
-static bool shows(const cfg_t *cfg, const wlk_view *view, const uint64_t *out) {
-    const places p = places_of(cfg);
-    const uint32_t single[] = {p.grant_unit.words,   p.grant_slot.words,    p.alloc_kind.words,
-                               p.alloc_unit.words,   p.dispatch_unit.words, p.dispatch_kind.words,
-                               p.dispatch_slot.words};
-    const uint32_t n_single = sizeof single / sizeof single[0];
-    if (memcmp(out, view->control, p.first * sizeof *out) != 0) {
-        return false;
+static bool shows(const wlk_layout *l, const wlk_view *view, const uint64_t *out) {
+    bool same = memcmp(out, view->control, l->out_control * sizeof *out) == 0;
+    for (uint32_t i = 0; same && i < l->n_out_payloads; i++) {
+        const wlk_payload *p = &l->out_payload[i];
+        same = memcmp(out + p->word, view->payload[i], p->words * sizeof *out) == 0;
     }
-    out += p.first;
-    for (uint32_t i = 0; i < cfg->num_kinds + n_single; i++) {
-        const uint32_t n = i < cfg->num_kinds ? p.data.words : single[i - cfg->num_kinds];
-        if (memcmp(out, view->payload[i], n * sizeof *out) != 0) {
-            return false;
-        }
-        out += n;
-    }
-    return true;
+    return same;
 }
 
 // The model is changed in place, and put back where the outputs differ.
@@ -625,11 +605,11 @@ static int step(const uint32_t *params, void *state, const wlk_view *in, const w
     if (st->reset_seen == 0 || got->mask != NULL) {
         return 1;
     }
-    gather(cfg, in, words);
+    gather(&st->layout, in, words);
     memcpy(saved, model_part(st), st->model_size);
     compute(cfg, st, model_part(st), words, &c, NULL);
     outputs(cfg, st, &c, out);
-    if (!known(cfg, st, &c) || !shows(cfg, got, out)) {
+    if (!known(cfg, st, &c) || !shows(&st->layout, got, out)) {
         memcpy(model_part(st), saved, st->model_size);
         return 1;
     }
@@ -641,15 +621,13 @@ static int step(const uint32_t *params, void *state, const wlk_view *in, const w
 static void forget(const uint32_t *params, void *state, const uint64_t *in, const uint64_t *x) {
     const cfg_t *cfg = (const cfg_t *)params;
     state_t *st = (state_t *)state;
-    cycle_t c, unknown;
-    find_inputs(cfg, in, &c);
-    find_inputs(cfg, x, &unknown);
+    cycle_t c;
+    find_inputs(cfg, st, in, &c);
     for (uint32_t call = 0; cfg->data != 0 && call < cfg->num_wb; call++) {
-        const uint64_t *bits = unknown.wb_data + call * c.value.words;
         for (uint32_t left = st->stored[call]; left != 0; left &= left - 1u) {
             const uint32_t slot = oc_lowest(left);
             const uint32_t reg = wb_wid(&c, call) * cfg->num_regs + wb_reg(&c, call, slot);
-            if (lane_get(&c.value, bits, slot) != 0) {
+            if (lane_get(&c.value, x, call, slot) != 0) {
                 file_part(st)[reg] = 0;
                 file_known_part(st)[reg] = 0;
             }
@@ -665,6 +643,7 @@ static uint32_t plan(const cfg_t *cfg, state_t *head) {
     const uint32_t file = cfg->data * cfg->num_warps * cfg->num_regs;
     model_cfg(cfg, &m);
     memset(head, 0, sizeof *head);
+    wlk_opndcoll_rtl_table.layout((const uint32_t *)cfg, &head->layout);
     head->model_size = (uint32_t)wlk_opndcoll_state_size(&m);
     head->at_model = (sizeof *head + 7u) / 8u * 8u;
     head->at_units = head->at_model + (head->model_size + 7u) / 8u * 8u;
