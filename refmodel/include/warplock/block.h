@@ -286,10 +286,6 @@ static inline uint32_t wlk_min(uint32_t a, uint32_t b) {
     return a < b ? a : b;
 }
 
-static inline uint32_t wlk_max(uint32_t a, uint32_t b) {
-    return a > b ? a : b;
-}
-
 /** The low @p width bits set; width 0..64. */
 static inline uint64_t wlk_mask(uint32_t width) {
     return width >= 64 ? ~UINT64_C(0) : (UINT64_C(1) << width) - 1u;
