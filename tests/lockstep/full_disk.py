@@ -31,7 +31,6 @@ AMPLE = 256 << 20  # bytes
 BUILT, BUILDS = 64 << 20, 5  # bytes of a build; moments with one, which take long
 FILLER = "filler"  # what takes the only page of a disk of none
 PAGE = 4096  # of a tmpfs: its sizes are multiples
-FAULT = {rut.CORE: ("assign writeReq_ready_o = 1'b1", "assign writeReq_ready_o = !rst_i")}
 SEED = ("--seeds", "1..1", "--cycles", "3000")
 
 
@@ -76,7 +75,7 @@ class Moment:
 
 def commands(work: Path) -> list[Command]:
     """Every command that writes. `work`: a folder for what they read."""
-    bad, good = rut.stub("wrong_ready", edit=FAULT), rut.stub("plain")
+    bad, good = rut.stub("wrong_ready", edit=rut.READY), rut.stub("plain")
     quick = [*SEED, *PINNED, "--reports", "{disk}/reports", "--waves"]
     fails = {"verdict": Status.FUNCTIONAL_MISMATCH, "shows": "FUNCTIONAL_MISMATCH"}
     lockstep = ["lockstep", "collector", "--rtl"]

@@ -22,6 +22,8 @@ SHELL = f"{TABLE.module}.sv"
 CORE = "duplicated_collector_core.sv"
 BANK = "prf_bank.sv"
 SMALL = {"num_lanes": 2, "num_pregs": 16, "coll_entries": 2}
+# A fault that shows as soon as a write meets a reset.
+READY = {CORE: ("assign writeReq_ready_o = 1'b1", "assign writeReq_ready_o = !rst_i")}
 QUICK = ("--seeds", "1..2", "--cycles", "5000")
 PINNED = ("--config", "coll_entries=2")  # which the ports leave open
 FAILS = Status.FUNCTIONAL_MISMATCH

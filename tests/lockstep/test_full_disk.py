@@ -80,7 +80,7 @@ def test_full_stdout_is_one_line(words):
 
 
 def test_full_stdout_does_not_hide_a_verdict(tmp_path):
-    wrong = rut.stub("wrong_ready", edit=full_disk.FAULT)
+    wrong = rut.stub("wrong_ready", edit=rut.READY)
     words = (*rut.QUICK, *PINNED, "--reports", tmp_path)
     code, error = to_full("lockstep", "collector", "--rtl", wrong, *words)
     assert code == Status.FUNCTIONAL_MISMATCH

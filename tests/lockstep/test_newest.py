@@ -29,8 +29,7 @@ def test_lockstep_passes(tool):
 
 def test_fault_is_reported_with_a_waveform(tool, tmp_path):
     """Its FST writer needs a header of lz4; without one the mismatch is reported all the same."""
-    edit = {rut.CORE: ("writeReq_ready_o = 1'b1", "writeReq_ready_o = !rst_i")}
-    place = rut.stub("newest_faulty", edit=edit)
+    place = rut.stub("newest_faulty", edit=rut.READY)
     done = rut.run_rtl(place, *PINNED, "--reports", tmp_path, *NEWEST, code=FAILS)
     assert done.port == "io_writeReq_ready"
     (report,) = tmp_path.rglob("report.txt")

@@ -13,8 +13,8 @@ from wlk.base.errors import Status
 from wlk.run import verilate
 
 ZERO = ("--power-up", "zero")
-# Shows as soon as a write meets a reset / only after a table in use was reset.
-EARLY = ("assign writeReq_ready_o = 1'b1", "assign writeReq_ready_o = !rst_i")
+EARLY = rut.READY[rut.CORE]
+# Shows only after a table in use was reset.
 LATE = (
     "      alloc_valid_q   <= '0;\n      next_alloc_id_q <= '0;",
     "      alloc_valid_q   <= alloc_valid_q & {CollEntries{next_alloc_id_q != '0}};\n"

@@ -462,8 +462,7 @@ def test_missing_verilator(plain, tmp_path):
 
 def test_reports_folder_that_cannot_be(tmp_path):
     (tmp_path / "file").write_text("")
-    edit = {rut.CORE: ("writeReq_ready_o = 1'b1", "writeReq_ready_o = !rst_i")}
-    place = rut.stub("ready_in_reset", edit=edit)
+    place = rut.stub("ready_in_reset", edit=rut.READY)
     done = rut.run_rtl(place, *PINNED, "--reports", tmp_path / "file", code=Status.NO_FILE)
     assert "--reports" in done.line
 

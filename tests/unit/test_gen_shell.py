@@ -2,13 +2,13 @@
 """Generated modules of stubs: ports of the core, units, and the wires of a composed block."""
 
 import re
-import tomllib
 
 import programs
 import pytest
 from wlk import tables
 from wlk.base.errors import Status, WlkError
 from wlk.gen import composed, shell, stubs
+from wlk.tables.files import decode
 
 SMALL = {"num_warps": 2, "num_lanes": 3, "num_pregs": 16, "rs_entries": 3, "coll_entries": 1}
 
@@ -224,7 +224,7 @@ ERRORS = {
 @pytest.mark.parametrize(("change", "message"), ERRORS.values(), ids=ERRORS)
 def test_wrong_wires_are_named(change, message):
     path = tables.BLOCKS / "issue.toml"
-    raw = tomllib.loads(path.read_text(encoding="utf-8"))
+    raw = decode(path)
     change({each["name"]: each for each in raw["instance"]})
     table = tables.parse(raw, path)
     with programs.error(Status.MODEL_ERROR, message):

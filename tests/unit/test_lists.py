@@ -2,7 +2,6 @@
 """Parameters that are lists, and fields whose ports are found in the RTL."""
 
 import random
-import tomllib
 
 import programs
 import pytest
@@ -12,7 +11,7 @@ from wlk.base.errors import Status, WlkError
 from wlk.fit import match as m
 from wlk.fit import search
 from wlk.gen import composed
-from wlk.tables import read_params
+from wlk.tables import files, read_params
 
 BASIC = tables.load("dispatch_basic")
 COMPACTING = tables.load("dispatch_compacting")
@@ -96,8 +95,7 @@ def test_ports_of_a_list_come_with_the_highest_entry_first():
 
 
 def test_list_without_its_key_is_refused():
-    with (tables.FAMILIES / "boom.toml").open("rb") as file:
-        raw = tomllib.load(file)
+    raw = files.decode(tables.FAMILIES / "boom.toml")
     del raw["list"][0]["key"]
     with pytest.raises(WlkError, match="lacks 'key'"):
         read_params.read_list(raw["list"][0], "some.toml")

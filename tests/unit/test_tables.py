@@ -5,12 +5,12 @@ import copy
 import json
 import random
 import re
-import tomllib
 
 import programs
 import pytest
 from wlk import tables
 from wlk.base.errors import Status
+from wlk.tables import files
 
 CONFIGURATIONS = 60
 BLOCKS = tables.names()
@@ -57,8 +57,7 @@ def test_build_generates_anew_after_a_change_of_any_reader():
 
 
 def decoded():
-    with (tables.BLOCKS / "collector.toml").open("rb") as file:
-        return tomllib.load(file)
+    return files.decode(tables.BLOCKS / "collector.toml")
 
 
 def field(raw, name):
@@ -175,7 +174,7 @@ def test_bad_toml_names_file_and_line(tmp_path, monkeypatch):
 
 def dispatcher(change):
     path = tables.BLOCKS / "dispatch_compacting.toml"
-    raw = tomllib.loads(path.read_text("utf-8"))
+    raw = files.decode(path)
     change(raw)
     return tables.parse(raw, path)
 

@@ -20,7 +20,7 @@ from ..base import outputs
 from ..base.errors import MEANINGS, Status, WlkError
 from ..base.guard import guard
 from ..base.report import verdict_name
-from ..tables import ROOT, Condition, Expr, Field, Table, load, names
+from ..tables import ROOT, Condition, Expr, Field, Table, element_name, load, names, opaque_stem
 from . import rooms
 
 COMMAND = "PYTHONPATH=scripts python3 -m wlk.gen.docs"
@@ -76,14 +76,10 @@ def _count(expr: Expr) -> str:
 
 def emitted(item: Field) -> str:
     """The emitted names of a field: `io_readReq_bits_regs_{0..2}_pReg`."""
-    if item.port is not None:
-        return item.port
+    index = tuple(_count(count) for _, count in item.path if count is not None)
     if item.opaque:
-        return emitted(replace(item, path=item.path[:-1], opaque=False, lanes=None)) + "_…"
-    parts = ["io"]
-    for part, count in item.path:
-        parts += [part] if count is None else [part, _count(count)]
-    return "_".join([*parts, *([_count(item.lanes)] if item.lanes is not None else [])])
+        return f"{opaque_stem(item, index)}…"
+    return element_name(item, index, None if item.lanes is None else _count(item.lanes))
 
 
 def _notes(item: Field) -> Iterator[str]:

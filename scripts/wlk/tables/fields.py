@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from .expr import Config, Expr
 
 WORD = 64
+Index = tuple[int | str, ...]  # of an element; text stands for several
 NOTATIONS = ("hex", "decimal", "opaque")
 
 
@@ -160,7 +161,7 @@ class Slot:
     lsb: int
 
 
-def element_name(item: Field, index: tuple[int, ...], lane: int | None = None) -> str:
+def element_name(item: Field, index: Index, lane: int | str | None = None) -> str:
     """The emitted name of an element: `io_` + the path with `_`, or the `port` given."""
     if item.port is not None:
         return item.port
@@ -174,7 +175,7 @@ def element_name(item: Field, index: tuple[int, ...], lane: int | None = None) -
     return "io_" + "_".join(parts)
 
 
-def opaque_stem(item: Field, index: tuple[int, ...]) -> str:
+def opaque_stem(item: Field, index: Index) -> str:
     """What the names of an opaque field's ports begin with: `io_in_0_bits_`."""
     return element_name(replace(item, path=item.path[:-1]), index) + "_"
 
