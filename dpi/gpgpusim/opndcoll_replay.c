@@ -56,13 +56,13 @@ struct replay {
     drained taken[WLK_OPNDCOLL_KINDS];
 };
 
-// The order in which sets are printed.
-static const uint32_t set_order[] = {
-    WLK_OPNDCOLL_SP,         WLK_OPNDCOLL_DP,         WLK_OPNDCOLL_INT,
-    WLK_OPNDCOLL_SFU,        WLK_OPNDCOLL_MEM,        WLK_OPNDCOLL_TENSOR,
-    WLK_OPNDCOLL_SPEC1,      WLK_OPNDCOLL_SPEC1 + 1u, WLK_OPNDCOLL_SPEC1 + 2u,
-    WLK_OPNDCOLL_SPEC1 + 3u, WLK_OPNDCOLL_SPEC1 + 4u, WLK_OPNDCOLL_SPEC1 + 5u,
-    WLK_OPNDCOLL_SPEC1 + 6u, WLK_OPNDCOLL_SPEC1 + 7u};
+// The kind of the n-th set that is printed.
+static uint32_t kind_of(uint32_t n) {
+    static const uint32_t first[WLK_OPNDCOLL_SPEC1] = {WLK_OPNDCOLL_SP,  WLK_OPNDCOLL_DP,
+                                                       WLK_OPNDCOLL_INT, WLK_OPNDCOLL_SFU,
+                                                       WLK_OPNDCOLL_MEM, WLK_OPNDCOLL_TENSOR};
+    return n < WLK_OPNDCOLL_SPEC1 ? first[n] : n;
+}
 
 /* ---- records ---- */
 
@@ -241,10 +241,10 @@ static void print_set(replay *r, uint32_t kind, bool is_ex) {
 
 static void print_sets(replay *r) {
     for (uint32_t i = 0; i < r->shape.kinds; i++) {
-        print_set(r, set_order[i], false);
+        print_set(r, kind_of(i), false);
     }
     for (uint32_t i = 0; i < r->shape.kinds; i++) {
-        print_set(r, set_order[i], true);
+        print_set(r, kind_of(i), true);
     }
 }
 
@@ -255,7 +255,7 @@ void replay_header(replay *r) {
               variants[r->cfg.revision], s->banks, s->units, s->dispatch_units, s->ports,
               s->schedulers, s->sub_core);
     for (uint32_t i = 0; i < s->kinds; i++) {
-        const uint32_t kind = set_order[i];
+        const uint32_t kind = kind_of(i);
         text_line(r->to, "# set %s id %u ex %u", wlk_opndcoll_kind_name(kind), s->id_width[kind],
                   s->ex_width[kind]);
     }

@@ -153,15 +153,6 @@ static void measure(const point *p, uint64_t steps) {
 
 /* ---- configurations (§2) ---- */
 
-static wlk_opndcoll_cfg qv100(uint32_t banks, uint32_t units) {
-    return qv100_of(WLK_OPNDCOLL_V40, banks, units);
-}
-
-static wlk_opndcoll_cfg of_revision(wlk_opndcoll_cfg cfg, wlk_opndcoll_revision revision) {
-    cfg.revision = revision;
-    return cfg;
-}
-
 // One step a core cycle.
 static wlk_opndcoll_cfg one_step(wlk_opndcoll_cfg cfg) {
     cfg.shmem_warp_parts = 1;
@@ -189,7 +180,7 @@ static wlk_opndcoll_cfg kepler(void) {
 
 // V32 with all its traffic in one set: as many units as wanted, ports for all of them.
 static wlk_opndcoll_cfg square_v32(uint32_t n) {
-    wlk_opndcoll_cfg cfg = one_step(gtx480(WLK_OPNDCOLL_V32));
+    wlk_opndcoll_cfg cfg = one_step(gtx480(V32));
     cfg.num_reg_banks = n;
     cfg.operand_collector_num_units_sp = n;
     cfg.operand_collector_num_units_sfu = cfg.operand_collector_num_units_mem = 0;
@@ -203,26 +194,26 @@ static wlk_opndcoll_cfg square_v32(uint32_t n) {
 int main(int argc, char **argv) {
     const uint64_t steps = argc > 1 ? strtoull(argv[1], NULL, 0) : 600000u;
     const point points[] = {
-        {"qv100", qv100(16, 8), false},
-        {"qv100_8", qv100(8, 8), false},
-        {"v42_qv100", of_revision(qv100(16, 8), WLK_OPNDCOLL_V42), false},
-        {"v42_qv100_8", of_revision(qv100(8, 8), WLK_OPNDCOLL_V42), false},
+        {"qv100", qv100_of(V40, 16, 8), false},
+        {"qv100_8", qv100_of(V40, 8, 8), false},
+        {"v42_qv100", qv100_of(V42, 16, 8), false},
+        {"v42_qv100_8", qv100_of(V42, 8, 8), false},
         {"kepler", kepler(), false},
-        {"gtx480_v40", one_step(gtx480(WLK_OPNDCOLL_V40)), false},
-        {"gtx480_v32", one_step(gtx480(WLK_OPNDCOLL_V32)), false},
-        {"idle", qv100(16, 8), true},
-        {"banks_4", qv100(4, 8), false},
-        {"banks_32", qv100(32, 8), false},
-        {"banks_64", qv100(64, 8), false},
-        {"units_4", qv100(16, 4), false},
-        {"units_16", qv100(16, 16), false},
-        {"units_32", qv100(16, 32), false},
-        {"units_64", qv100(16, 64), false},
-        {"both_4", qv100(4, 4), false},
-        {"both_16", qv100(16, 16), false},
-        {"both_32", qv100(32, 32), false},
-        {"both_64", qv100(64, 64), false},
-        {"v42_both_64", of_revision(qv100(64, 64), WLK_OPNDCOLL_V42), false},
+        {"gtx480_v40", one_step(gtx480(V40)), false},
+        {"gtx480_v32", one_step(gtx480(V32)), false},
+        {"idle", qv100_of(V40, 16, 8), true},
+        {"banks_4", qv100_of(V40, 4, 8), false},
+        {"banks_32", qv100_of(V40, 32, 8), false},
+        {"banks_64", qv100_of(V40, 64, 8), false},
+        {"units_4", qv100_of(V40, 16, 4), false},
+        {"units_16", qv100_of(V40, 16, 16), false},
+        {"units_32", qv100_of(V40, 16, 32), false},
+        {"units_64", qv100_of(V40, 16, 64), false},
+        {"both_4", qv100_of(V40, 4, 4), false},
+        {"both_16", qv100_of(V40, 16, 16), false},
+        {"both_32", qv100_of(V40, 32, 32), false},
+        {"both_64", qv100_of(V40, 64, 64), false},
+        {"v42_both_64", qv100_of(V42, 64, 64), false},
         {"v32_both_4", square_v32(4), false},
         {"v32_both_8", square_v32(8), false},
         {"v32_both_16", square_v32(16), false},

@@ -16,8 +16,7 @@ constexpr unsigned stream_size = 4096, write_backs = 4, warps = 64, registers = 
 
 class traffic {
   public:
-    explicit traffic(unsigned banks)
-        : core_(qv100_of(WLK_OPNDCOLL_V40, banks, 8)), stream_(stream_size) {
+    explicit traffic(unsigned banks) : core_(qv100_of(V40, banks, 8)), stream_(stream_size) {
         std::mt19937 random(1);
         mock::connect(collector, core_);
         for (mock::inst &i : stream_) {

@@ -11,6 +11,8 @@
 
 #include <string.h>
 
+enum { V40 = WLK_OPNDCOLL_V40, V42 = WLK_OPNDCOLL_V42, V32 = WLK_OPNDCOLL_V32 };
+
 /** QV100: sub-core, one generic set of so many units, ports and dispatch units. It has 16 banks and
  * 8 units, TITANV 8 banks. */
 static inline wlk_opndcoll_cfg qv100_of(uint32_t revision, uint32_t banks, uint32_t units) {
@@ -34,6 +36,10 @@ static inline wlk_opndcoll_cfg qv100_of(uint32_t revision, uint32_t banks, uint3
     return cfg;
 }
 
+static inline wlk_opndcoll_cfg qv100(uint32_t revision) {
+    return qv100_of(revision, 16, 8);
+}
+
 /** GTX480: flat, with specialised sets; V32 lists its widths in another order. */
 static inline wlk_opndcoll_cfg gtx480(uint32_t revision) {
     static const uint32_t v40[11] = {2, 0, 0, 1, 1, 2, 0, 0, 1, 1, 2};
@@ -47,7 +53,7 @@ static inline wlk_opndcoll_cfg gtx480(uint32_t revision) {
     cfg.operand_collector_num_units_sfu = 8;
     cfg.operand_collector_num_in_ports_sp = 2;
     cfg.operand_collector_num_out_ports_sp = 2;
-    if (revision == WLK_OPNDCOLL_V32) {
+    if (revision == V32) {
         memcpy(cfg.pipeline_widths, v32, sizeof v32);
     } else {
         memcpy(cfg.pipeline_widths, v40, sizeof v40);

@@ -34,7 +34,7 @@ static void start(void) {
 }
 
 static void start_qv100(void) {
-    cfg = qv100_of(WLK_OPNDCOLL_V40, 16, 8);
+    cfg = qv100(V40);
     start();
 }
 
@@ -121,23 +121,23 @@ CASE(opndcoll_age_inverts_when_the_counter_wraps) {
 
 CASE(opndcoll_q12_steps_of_a_core_cycle) {
     wlk_opndcoll_shape shape;
-    cfg = qv100_of(WLK_OPNDCOLL_V40, 16, 8);
+    cfg = qv100(V40);
     wlk_opndcoll_shape_of(&cfg, &shape);
     CHECK(shape.steps_per_cycle == 2);
     cfg.mem_unit_ports = 0;
     cfg.shmem_warp_parts = 3;
     wlk_opndcoll_shape_of(&cfg, &shape);
     CHECK(shape.steps_per_cycle == 6);
-    cfg.revision = WLK_OPNDCOLL_V42;
+    cfg.revision = V42;
     wlk_opndcoll_shape_of(&cfg, &shape);
     CHECK(shape.steps_per_cycle == 2);
-    cfg = gtx480(WLK_OPNDCOLL_V32);
+    cfg = gtx480(V32);
     wlk_opndcoll_shape_of(&cfg, &shape);
     CHECK(shape.steps_per_cycle == 2);
 }
 
 CASE(opndcoll_ports_tell_their_kinds) {
-    cfg = gtx480(WLK_OPNDCOLL_V40);
+    cfg = gtx480(V40);
     start();
     static const uint32_t kinds[] = {1u << SP, 1u << SP, 1u << SFU, 1u << TENSOR, 1u << MEM, 0};
     for (uint32_t port = 0; port < 6; port++) {
@@ -172,7 +172,7 @@ CASE(opndcoll_q17_counters) {
 }
 
 CASE(opndcoll_clock_gating_counts_groups_of_lanes) {
-    cfg = qv100_of(WLK_OPNDCOLL_V40, 16, 8);
+    cfg = qv100(V40);
     cfg.clock_gated_reg_file = 1;
     start();
     const int32_t src[] = {0, 1};
@@ -191,7 +191,7 @@ CASE(opndcoll_clock_gating_counts_groups_of_lanes) {
 CASE(opndcoll_sets_and_ports_stand_in_their_orders) {
     wlk_opndcoll_set set;
     wlk_opndcoll_port port;
-    cfg = gtx480(WLK_OPNDCOLL_V40);
+    cfg = gtx480(V40);
     CHECK(wlk_opndcoll_set_of(&cfg, 0, &set) && set.kind == WLK_OPNDCOLL_KINDS && set.units == 0);
     CHECK(wlk_opndcoll_set_of(&cfg, 4, &set) && set.kind == SFU && set.first_unit == 10 &&
           set.units == 8 && set.first_dispatch_unit == 3 && set.dispatch_units == 1);
@@ -201,7 +201,7 @@ CASE(opndcoll_sets_and_ports_stand_in_their_orders) {
           port.sets[0] == 4 && port.sets[1] == 0);
     CHECK(wlk_opndcoll_port_of(&cfg, 4, &port) && port.kinds == 1u << MEM);
     CHECK(!wlk_opndcoll_port_of(&cfg, 5, &port));
-    cfg = gtx480(WLK_OPNDCOLL_V32);
+    cfg = gtx480(V32);
     cfg.operand_collector_num_in_ports_gen = 1;
     CHECK(wlk_opndcoll_port_of(&cfg, 2, &port) && port.sets[0] == 1 && port.sets[1] == 3);
     CHECK(wlk_opndcoll_port_of(&cfg, 4, &port) && port.kinds == 7 && port.n_sets == 1 &&
@@ -211,7 +211,7 @@ CASE(opndcoll_sets_and_ports_stand_in_their_orders) {
 
 // More units than bits in a word.
 CASE(opndcoll_dispatch_scans_many_units_around_the_end) {
-    cfg = gtx480(WLK_OPNDCOLL_V40);
+    cfg = gtx480(V40);
     cfg.operand_collector_num_units_sp = 130;
     cfg.operand_collector_num_in_ports_sp = 130;
     cfg.operand_collector_num_out_ports_sp = 1;
@@ -255,7 +255,7 @@ CASE(opndcoll_put_and_take_by_slot) {
 }
 
 CASE(opndcoll_views_of_what_waits) {
-    cfg = gtx480(WLK_OPNDCOLL_V40);
+    cfg = gtx480(V40);
     start();
     CHECK(issue_none(SP, 0) == 0 && (wlk_opndcoll_id_open(model) >> SP & 1u) == 1);
     CHECK(issue_none(SP, 0) == 1 && (wlk_opndcoll_id_open(model) >> SP & 1u) == 0);
@@ -277,7 +277,7 @@ CASE(opndcoll_callers_mistakes_change_nothing) {
     CHECK(!wlk_opndcoll_unit(model, 99, NULL) && wlk_opndcoll_queue(model, 99, NULL, 0) == 0);
     CHECK(!wlk_opndcoll_written(model, 99) && wlk_opndcoll_last(model, 99) == 0);
     CHECK(wlk_opndcoll_id_free(model, 99) == 0 && wlk_opndcoll_kind_name(99) == NULL);
-    cfg = gtx480(WLK_OPNDCOLL_V32);
+    cfg = gtx480(V32);
     start();
     CHECK(issue_n(SP, 0, 0, 9, src) == WLK_OPNDCOLL_BAD);
 }
@@ -294,10 +294,6 @@ typedef struct row {
     } changes[4]; // those without an `at` are none, but for the first
 } row;
 
-static wlk_opndcoll_cfg qv100(uint32_t revision) {
-    return qv100_of(revision, 16, 8);
-}
-
 #define AT(field)    offsetof(wlk_opndcoll_cfg, field)
 #define OF_SET(what) AT(operand_collector_num_##what)
 #define GROUP        AT(n_regfile_gating_group)
@@ -311,7 +307,6 @@ static wlk_opndcoll_cfg qv100(uint32_t revision) {
 #define UNITS    "-gpgpu_operand_collector_num_units_gen"
 #define WIDTHS   "-gpgpu_pipeline_widths"
 #define PIPELINE "-gpgpu_shader_core_pipeline"
-enum { V40 = WLK_OPNDCOLL_V40, V42 = WLK_OPNDCOLL_V42, V32 = WLK_OPNDCOLL_V32 };
 
 static const row rows[] = {
     {"-gpgpu_num_reg_banks", "1..256", gtx480, V40, {{AT(num_reg_banks), 0}}},

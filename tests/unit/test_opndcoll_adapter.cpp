@@ -24,10 +24,6 @@ struct named_cfg {
     wlk_opndcoll_cfg cfg;
 };
 
-wlk_opndcoll_cfg qv100(unsigned revision) {
-    return qv100_of(revision, 16, 8);
-}
-
 // Everything that is rare: generic and specialised sets together, all kinds, SPEC units, gating.
 wlk_opndcoll_cfg all_kinds(unsigned revision) {
     wlk_opndcoll_cfg c = gtx480(revision);
@@ -52,13 +48,10 @@ wlk_opndcoll_cfg all_kinds(unsigned revision) {
 
 std::vector<named_cfg> configurations() {
     return {
-        {"V40 QV100", qv100(WLK_OPNDCOLL_V40)},
-        {"V42 QV100", qv100(WLK_OPNDCOLL_V42)},
-        {"V40 GTX480", gtx480(WLK_OPNDCOLL_V40)},
-        {"V42 GTX480", gtx480(WLK_OPNDCOLL_V42)},
-        {"V32 GTX480", gtx480(WLK_OPNDCOLL_V32)},
-        {"V40 all kinds", all_kinds(WLK_OPNDCOLL_V40)},
-        {"V42 all kinds", all_kinds(WLK_OPNDCOLL_V42)},
+        {"V40 QV100", qv100(V40)},         {"V42 QV100", qv100(V42)},
+        {"V40 GTX480", gtx480(V40)},       {"V42 GTX480", gtx480(V42)},
+        {"V32 GTX480", gtx480(V32)},       {"V40 all kinds", all_kinds(V40)},
+        {"V42 all kinds", all_kinds(V42)},
     };
 }
 
@@ -260,7 +253,7 @@ bool drive_both(simulator<in_place> &w, plain &p, std::map<unsigned, mock::inst>
     }
     for (unsigned kind = 0; kind < w.core.shape.kinds; kind++) {
         mock::reg_set &ex = w.core.ex[kind];
-        const bool by_slot = w.core.cfg.revision == WLK_OPNDCOLL_V42 && ex.width() != 0u;
+        const bool by_slot = w.core.cfg.revision == V42 && ex.width() != 0u;
         const unsigned slot = by_slot ? w.random.below(ex.width()) : ex.oldest();
         if (slot < ex.width() && ex.at(slot) != nullptr && !w.random.one_in(4)) {
             const mock::inst taken = w.drain(kind, slot);
@@ -318,7 +311,7 @@ CASE(opndcoll_adapter_in_place_is_the_model) {
 // Against a collector that knows nothing of the model.
 CASE(opndcoll_adapter_in_place_is_another_collector) {
     for (const named_cfg &c : configurations()) {
-        if (c.cfg.revision != WLK_OPNDCOLL_V40) {
+        if (c.cfg.revision != V40) {
             continue;
         }
         simulator<in_place> ours(c.cfg, 2);
@@ -355,7 +348,7 @@ template <class Beside> void check_silent(const named_cfg &c) {
 // The mock's own collector is a V40.
 CASE(opndcoll_adapter_beside_is_silent_on_equals) {
     for (const named_cfg &c : configurations()) {
-        if (c.cfg.revision == WLK_OPNDCOLL_V40) {
+        if (c.cfg.revision == V40) {
             check_silent<beside>(c);
         }
         check_silent<warplock::opndcoll_beside<in_place, mock::watching_traits>>(c);
@@ -395,8 +388,8 @@ void check_fault_in_registers(const named_cfg &c, mock::fault wrong) {
 }
 
 CASE(opndcoll_adapter_beside_names_the_first_difference) {
-    const named_cfg all = {"V40 all kinds", all_kinds(WLK_OPNDCOLL_V40)};
-    const named_cfg sub_core = {"V40 QV100", qv100(WLK_OPNDCOLL_V40)};
+    const named_cfg all = {"V40 all kinds", all_kinds(V40)};
+    const named_cfg sub_core = {"V40 QV100", qv100(V40)};
     static const mock::fault faults[] = {mock::SCAN_FROM_LAST,  mock::YOUNGEST_FIRST,
                                          mock::READ_WRITTEN,    mock::HIGHEST_SLOT,
                                          mock::READ_ONE_A_UNIT, mock::ALLOCATE_EARLY};
@@ -409,7 +402,7 @@ CASE(opndcoll_adapter_beside_names_the_first_difference) {
 // A result with destinations R0, R1 and another one in the bank of R0, as a simulator's first
 // calls.
 std::string difference_of_writebacks(mock::fault wrong) {
-    mock::core core(gtx480(WLK_OPNDCOLL_V40));
+    mock::core core(gtx480(V40));
     beside collector;
     connect(collector, core);
     collector.own().wrong = wrong;
@@ -457,7 +450,7 @@ template <class Collector> struct stage {
     Collector collector;
 
     static wlk_opndcoll_cfg one_port() {
-        wlk_opndcoll_cfg cfg = gtx480(WLK_OPNDCOLL_V40);
+        wlk_opndcoll_cfg cfg = gtx480(V40);
         cfg.operand_collector_num_in_ports_sp = 1;
         return cfg;
     }
@@ -543,7 +536,7 @@ CASE(opndcoll_adapter_wrong_construction_is_refused) {
          [](core &c, calls &) { c.ex[WLK_OPNDCOLL_SP].resize(3); }},
     };
     for (const wrong_construction &one : all) {
-        core c(gtx480(WLK_OPNDCOLL_V40));
+        core c(gtx480(V40));
         calls made = mock::calls_of(c.cfg);
         one.edit(c, made);
         const std::string text = error_of([&] {
@@ -558,7 +551,7 @@ CASE(opndcoll_adapter_wrong_construction_is_refused) {
 
 CASE(opndcoll_adapter_missing_register_set_is_refused) {
     in_place collector;
-    mock::core core(gtx480(WLK_OPNDCOLL_V40));
+    mock::core core(gtx480(V40));
     mock::calls calls = mock::calls_of(core.cfg);
     const std::vector<unsigned> cu_sets = calls.ports[0].cu_sets;
     calls.ports.clear();
@@ -588,7 +581,7 @@ CASE(opndcoll_adapter_dump_shows_busy_units) {
 }
 
 CASE(opndcoll_adapter_wrong_order_is_refused) {
-    mock::core core(gtx480(WLK_OPNDCOLL_V40));
+    mock::core core(gtx480(V40));
     in_place early;
     CHECK(error_of([&] { early.step(); }).find("init() comes before") == 0);
     CHECK(early.unit(0) == nullptr);
@@ -612,7 +605,7 @@ struct clumsy_out : mock::traits {
 
 /** Takes an instruction without sources through two steps. */
 template <class Traits> std::string move_error() {
-    mock::core core(gtx480(WLK_OPNDCOLL_V40));
+    mock::core core(gtx480(V40));
     warplock::opndcoll<Traits> collector;
     connect(collector, core);
     source random(8);
@@ -633,7 +626,7 @@ CASE(opndcoll_adapter_misplaced_move_is_refused) {
 }
 
 CASE(opndcoll_adapter_unknown_scheduler_is_refused) {
-    simulator<in_place> w(qv100(WLK_OPNDCOLL_V40), 9);
+    simulator<in_place> w(qv100(V40), 9);
     mock::inst one = w.random.instruction(w.core, 1);
     one.sched = 4;
     CHECK(error_of([&] { w.collector.writeback(one); }) ==
