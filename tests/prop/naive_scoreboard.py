@@ -43,10 +43,7 @@ class ScoreboardState(Reading):
             for port in READ_PORTS:
                 prefix = f"io_hazard_warps_{warp}_{port}"
                 enable, preg = x[f"{prefix}_enable"], x[f"{prefix}_pReg"]
-                for name, table in (
-                    ("pendingReads", cycle.reads),
-                    ("pendingWrites", cycle.writes),
-                ):
+                for name, table in (("pendingReads", cycle.reads), ("pendingWrites", cycle.writes)):
                     out[f"{prefix}_{name}"] = table[preg] if enable and preg else 0
         return out
 

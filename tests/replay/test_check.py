@@ -90,8 +90,8 @@ class Block:
         self.rows[cycle][port] = value
         return was
 
-    def set_all(self, port: str, value: int | str, cycles: range | None = None) -> None:
-        for cycle in cycles or range(len(self.rows)):
+    def set_all(self, port: str, value: int | str) -> None:
+        for cycle in range(len(self.rows)):
             self.put(cycle, port, value)
 
     def cycle(self, **wanted: int) -> int:

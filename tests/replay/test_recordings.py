@@ -96,10 +96,7 @@ def test_damaged_recording_is_a_row_and_the_others_are_checked(tmp_path, suffix,
     (place / names[0]).write_bytes(damage((place / names[1]).read_bytes()))
     printed = programs.warplock("check", place, code=status).out
     rows = [line.split() for line in printed.splitlines() if line.startswith(("a_dam", "score"))]
-    assert [(row[0], row[-1]) for row in rows[:2]] == [
-        (names[0], status.name),
-        (names[1], "PASS"),
-    ]
+    assert [(row[0], row[-1]) for row in rows[:2]] == [(names[0], status.name), (names[1], "PASS")]
     assert f"\n{names[0]}: " in printed  # and why
     damaged, passed = programs.warplock("check", "--json", place, code=status).objects
     assert (damaged["verdict"], damaged["error"]["code"]) == (status.name, status)

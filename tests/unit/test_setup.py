@@ -133,14 +133,8 @@ def old_verilator(house, _):
 
 # What is the matter, and parts of the message.
 REFUSED = {
-    "environment": (
-        lambda _, patch: patch.setenv("WARPLOCK_NO_SETUP", "1"),
-        ["refused"],
-    ),
-    "apt_lied": (
-        lambda house, _: (house / "bin" / "broken").touch(),
-        ["still not found"],
-    ),
+    "environment": (lambda _, patch: patch.setenv("WARPLOCK_NO_SETUP", "1"), ["refused"]),
+    "apt_lied": (lambda house, _: (house / "bin" / "broken").touch(), ["still not found"]),
     "neither_root_nor_sudo": (
         lambda _, patch: patch.setattr(os, "geteuid", lambda: 1000),
         ["needs root or sudo", "sudo apt-get install"],

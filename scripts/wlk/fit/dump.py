@@ -102,10 +102,7 @@ def _no_room(dump: str, folder: Path) -> WlkError:
 
 def _check_vcd(dump: str) -> None:
     """vcd2fst crashes on a VCD without the end of its definitions and accepts a cut last line."""
-    with (
-        open(dump, "rb") as file,
-        mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as text,
-    ):
+    with open(dump, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as text:
         defined, whole = text.find(b"$enddefinitions") >= 0, text[-1:] == b"\n"
     if not (defined and whole):
         where = "inside a line" if defined else "before $enddefinitions"

@@ -66,7 +66,7 @@ verilator --binary -f wlk/warplock.f rtl/*.sv tb.sv --top-module tb"""
             outputs.save(self.out, contents, force=self.force)
             _write_list(self.out, [n for n in texts if n.endswith(".sv")], step)
         report.warn(table.warnings(found.config))
-        _say(self, table, module, found, harness, self.out)
+        _say(self, fit, harness)
         return 0
 
 
@@ -112,18 +112,12 @@ def _write_list(out: Path, sources: list[str], step: str) -> None:
         file.write("\n".join(lines) + "\n")
 
 
-def _say(
-    asked: Bind,
-    table: tables.Table,
-    module: Any,
-    found: match.Match,
-    harness: Harness,
-    out: Path,
-) -> None:
+def _say(asked: Bind, fit: jobs.Matched, harness: Harness) -> None:
+    module, found, listed = fit.module, fit.found, asked.out / "warplock.f"
     if asked.json:
-        answer = {"block": table.name, "module": module.name, "match": found.kind}
+        answer = {"block": found.table.name, "module": module.name, "match": found.kind}
         answer |= {"config": found.shown(found.config), "checker": harness.checker}
-        answer |= {"not_compared": found.missing_outputs, "list": str(out / "warplock.f")}
+        answer |= {"not_compared": found.missing_outputs, "list": str(listed)}
         report.json_line(answer)
         return
     print(f"{module.name}: {found.kind}; config {report.config_text(found.shown(found.config))}")
@@ -131,5 +125,5 @@ def _say(
         print(f"  {line}")
     if found.missing_outputs:
         print("  not compared (not in the RTL): " + ", ".join(found.missing_outputs))
-    print(f"add to your simulator's command: -f {out / 'warplock.f'}  (other simulators: compile")
-    print(f"the .sv and .c files of {out} and link libwarplock_dpi.so)")
+    print(f"add to your simulator's command: -f {listed}  (other simulators: compile")
+    print(f"the .sv and .c files of {asked.out} and link libwarplock_dpi.so)")

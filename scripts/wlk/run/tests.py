@@ -42,9 +42,7 @@ class Tests(Command):
         alone=True,
     )
     folder: Sequence[str] = option(
-        [],
-        "only tests of this folder; may be repeated (those in C are in unit)",
-        choices=FOLDERS,
+        [], "only tests of this folder; may be repeated (those in C are in unit)", choices=FOLDERS
     )
     k: str | None = option(
         None, "only tests whose name matches, as in pytest", "-k", metavar="PATTERN"
