@@ -147,6 +147,8 @@ BAD = {
     "no name in a bundle": (valid(fields=[{"width": "1"}]), f"{AT}: a row of it: lacks 'name'"),
     "config": (lambda raw: raw["config"].update(x="n"), "config x: 'n' is not KEY=VALUE"),
     "config twice": (lambda raw: raw["config"].update(x="n=1 n=2"), "n is given twice"),
+    "config in rows": (lambda raw: raw.update(config=[{"name": "x", "set": {}}]), "config.NAME ="),
+    "config no text": (lambda raw: raw["config"].update(x={"num_lanes": 1}), "config.NAME ="),
     "small": (of_test(small="x"), "test: no configuration 'x'"),
     "chosen": (of_test(chosen=["tiny", "y"]), "no configuration 'y'"),
 }

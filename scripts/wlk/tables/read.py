@@ -49,10 +49,7 @@ def parse(raw: dict, path: Path) -> Table:
         channels=entries(raw.get("channel", []), lists, where),
         rules=raw.get("rule", []),
         covers=raw.get("cover", []),
-        configs={
-            name: settings(text, f"{where}: config {name}")
-            for name, text in raw.get("config", {}).items()
-        },
+        configs=_configs(raw.get("config", {}), where),
         path=path,
         units=tuple(unit["name"] for unit in raw.get("unit", [])),
         instances=tuple(raw.get("instance", [])),
@@ -84,6 +81,13 @@ def _parameters(raw: dict, where: str) -> tuple[dict[str, Param], dict[str, List
         base = {p.name: p.default for p in params.values()}
         params |= {p.name: p for p in list_params(found, default, base)}
     return params, lists
+
+
+def _configs(raw: object, where: str) -> dict[str, dict[str, int | str]]:
+    if not isinstance(raw, dict) or not all(isinstance(text, str) for text in raw.values()):
+        how = 'write config.NAME = "KEY=VALUE KEY=VALUE" for each, as tables do since 0.5'
+        raise WlkError(Status.MODEL_ERROR, f"{where}: config: {how}")
+    return {name: settings(text, f"{where}: config {name}") for name, text in raw.items()}
 
 
 def settings(text: str, where: str) -> dict[str, int | str]:
