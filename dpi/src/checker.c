@@ -539,7 +539,12 @@ int wlk_checker_step(wlk_checker *c, const wlk_view *in, const wlk_view *got) {
 }
 
 int wlk_checker_step_x(wlk_checker *c, const uint64_t *in, const uint64_t *in_x,
-                       const uint64_t *got, const uint64_t *got_x, const uint64_t *mask) {
+                       const uint64_t *got, const uint64_t *got_x) {
+    return wlk_checker_step_masked(c, in, in_x, got, got_x, NULL);
+}
+
+int wlk_checker_step_masked(wlk_checker *c, const uint64_t *in, const uint64_t *in_x,
+                            const uint64_t *got, const uint64_t *got_x, const uint64_t *mask) {
     const wlk_layout *l = &c->layout;
     wlk_view vi = {.control = in}, vg = {.control = got};
     uint64_t missing = 0;

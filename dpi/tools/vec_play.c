@@ -47,7 +47,7 @@ static wlk_status play(job *j, bool from_model, wlk_error *err) {
         if (status != WLK_OK) {
             return status;
         }
-        (void)wlk_checker_step_x(j->checker, in, NULL, out, NULL, care);
+        (void)wlk_checker_step_masked(j->checker, in, NULL, out, NULL, care);
         if (tool_stopped(c, cycles)) {
             return wlk_fail(err, WLK_INTERRUPTED, "interrupted");
         }

@@ -174,7 +174,7 @@ static wlk_status bind_ports(instance *i, wlk_error *err) {
 
 static int on_sample(void *ctx, uint64_t time, uint64_t sample) {
     instance *i = (instance *)ctx;
-    if (wlk_checker_step_x(i->checker, i->in, i->in_x, i->out, i->out_x, NULL) != 0 && !i->failed) {
+    if (wlk_checker_step_x(i->checker, i->in, i->in_x, i->out, i->out_x) != 0 && !i->failed) {
         i->failed = true;
         i->failed_at = time;
     }

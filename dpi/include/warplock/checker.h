@@ -77,12 +77,17 @@ int wlk_checker_step(wlk_checker *checker, const wlk_view *in, const wlk_view *g
  * rule reads it breaks the protocol, and before the first edge in reset it makes the checker wait
  * for the next one. A block without a clock has no state
  * to spoil: such a vector is skipped.
- *
- * @param mask the output bits that are there in this cycle (NULL: all). The others are neither
- *        compared nor do they decide between the states that are possible. They count as masked.
  */
 int wlk_checker_step_x(wlk_checker *checker, const uint64_t *in, const uint64_t *in_x,
-                       const uint64_t *got, const uint64_t *got_x, const uint64_t *mask);
+                       const uint64_t *got, const uint64_t *got_x);
+
+/**
+ * As wlk_checker_step_x where only the output bits in @p mask are there in this cycle: the others
+ * are neither compared nor do they decide between the states that are possible. They count as
+ * masked bits.
+ */
+int wlk_checker_step_masked(wlk_checker *checker, const uint64_t *in, const uint64_t *in_x,
+                            const uint64_t *got, const uint64_t *got_x, const uint64_t *mask);
 
 /** Nothing more to learn: a rule is broken, or the aftermath of a mismatch is over. */
 bool wlk_checker_done(const wlk_checker *checker);
