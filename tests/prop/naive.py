@@ -5,6 +5,8 @@ import importlib
 from pathlib import Path
 from typing import Any
 
+from naive_common import Reading, Readings
+from naive_ports import ports
 from wlk import tables
 
 BLOCKS: dict[str, Any] = {}
@@ -23,4 +25,5 @@ def complete(block: str, params: dict) -> dict:
 def model(block: str, params: dict, fields: dict[str, int] | None = None) -> Any:
     """The naive block at power-up. `fields`: (name, width) of the ports in its opaque fields."""
     full = complete(block, params)
-    return BLOCKS[block](full) if fields is None else BLOCKS[block](full, fields)
+    made = BLOCKS[block](full) if fields is None else BLOCKS[block](full, fields)
+    return Readings(full, ports(block, full), made) if isinstance(made, Reading) else made

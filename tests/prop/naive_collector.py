@@ -5,8 +5,7 @@ Plain and slow on purpose. A word of lanes is a dictionary {lane: value} that ho
 lanes only: a lane that is absent is unknown and is reported with care 0.
 """
 
-from naive_common import OPERANDS, Known, Outputs, Reading, Readings, Row
-from naive_ports import ports
+from naive_common import OPERANDS, Known, Reading, Row
 
 Word = dict[int, int]
 """The known lanes of one register: {lane: value}."""
@@ -175,17 +174,4 @@ class CollectorState(Reading):
         return word
 
 
-class NaiveCollector(Readings):
-    """The collector, one `step` a clock cycle; `violations` are those of the last one."""
-
-    def __init__(self, params: dict) -> None:
-        super().__init__(params, ports("collector", params), CollectorState(params))
-        self.violations: set[str] = set()
-
-    def step(self, inputs: Row, seen: Row | None = None) -> Outputs:
-        (state,) = self.readings
-        self.violations = state.violations(inputs) if self.reset_seen else set()
-        return super().step(inputs, seen)
-
-
-BLOCKS = {"collector": NaiveCollector}
+BLOCKS = {"collector": CollectorState}

@@ -53,6 +53,10 @@ class Reading:
         """The clock edge; comes after `outputs` of the same inputs."""
         raise NotImplementedError
 
+    def violations(self, x: Row) -> set[str]:
+        """The protocol rules that the inputs break, where the naive block judges them."""
+        return set()
+
     def arbiters(self) -> list[Arbiter]:
         return [v for v in vars(self).values() if isinstance(v, Arbiter)]
 
@@ -78,7 +82,7 @@ class ContradictionError(Exception):
 class Readings:
     """A block: all the readings that are still possible, one `step` a clock cycle.
 
-    `reset_seen` is whether a reset edge has been.
+    `reset_seen` is whether a reset edge has been, `violations` are those of the last cycle.
     """
 
     def __init__(self, params: dict, listed: list[Port], first: Reading) -> None:
@@ -87,6 +91,7 @@ class Readings:
         self.width = {port.name: port.width for port in listed}
         self.readings = [first]
         self.reset_seen = False
+        self.violations: set[str] = set()
 
     def step(self, inputs: Row, seen: Row | None = None) -> Outputs:
         """The outputs {port: (value, care)} of this cycle; then the clock edge.
@@ -98,6 +103,8 @@ class Readings:
         for name, value in inputs.items():
             if not 0 <= value < 1 << self.width[name]:
                 raise ValueError(f"{name} = {value:#x} needs more than {self.width[name]} bits")
+        broken = (one.violations(inputs) for one in self.readings if self.reset_seen)
+        self.violations = set().union(*broken)
         self.readings = [part for one in self.readings for part in one.split(inputs)]
         shown = [one.outputs(inputs) for one in self.readings]
         if seen is not None:

@@ -3,7 +3,7 @@
 
 import naive_common as common
 from naive_arbiter import Arbiter
-from naive_common import HAS_RD, HAS_RS, OPERANDS, RD, RS, Entry, Known, Reading, Readings, Row
+from naive_common import HAS_RD, HAS_RS, OPERANDS, RD, RS, Entry, Known, Reading, Row
 from naive_ports import behind, ports
 
 
@@ -118,11 +118,4 @@ class HazardState(Reading):
         return out
 
 
-class NaiveHazard(Readings):
-    """Hazard, one `step` a clock cycle."""
-
-    def __init__(self, params: dict) -> None:
-        super().__init__(params, ports("hazard", params), HazardState(params))
-
-
-BLOCKS = {"hazard": NaiveHazard}
+BLOCKS = {"hazard": HazardState}

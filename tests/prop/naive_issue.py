@@ -11,7 +11,7 @@ import copy
 
 from naive_arbiter import Arbiter
 from naive_collector import CollectorState
-from naive_common import OPERANDS, Known, Reading, Readings, Row
+from naive_common import OPERANDS, Known, Reading, Row
 from naive_hazard import HazardState
 from naive_ports import ports
 from naive_reservation_station import ReservationStationState
@@ -183,11 +183,4 @@ def _write_request(name: str) -> tuple[str, str]:
     return STAGE, f"io_writeback_bits_{'rd' if field == 'pReg' else field}"
 
 
-class NaiveIssue(Readings):
-    """The composed stage, one `step` a clock cycle."""
-
-    def __init__(self, params: dict) -> None:
-        super().__init__(params, ports("issue", params), IssueState(params))
-
-
-BLOCKS = {"issue": NaiveIssue}
+BLOCKS = {"issue": IssueState}

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import naive_common as common
 from naive_arbiter import Arbiter
-from naive_common import HAS_RS, OPERANDS, PC, RS, WID, Entry, Known, Reading, Readings, Row
+from naive_common import HAS_RS, OPERANDS, PC, RS, WID, Entry, Known, Reading, Row
 from naive_ports import behind, ports
 
 
@@ -294,13 +294,4 @@ class ReservationStationState(Reading):
         self.counters = common.counted(self.counters, bool(x["io_softReset"]), steps.get)
 
 
-class NaiveReservationStation(Readings):
-    """The reservation station, one `step` a clock cycle."""
-
-    def __init__(self, params: dict) -> None:
-        super().__init__(
-            params, ports("reservation_station", params), ReservationStationState(params)
-        )
-
-
-BLOCKS = {"reservation_station": NaiveReservationStation}
+BLOCKS = {"reservation_station": ReservationStationState}

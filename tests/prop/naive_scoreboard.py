@@ -5,8 +5,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from naive_common import OPERANDS, Known, Reading, Readings, Row
-from naive_ports import ports
+from naive_common import OPERANDS, Known, Reading, Row
 
 READ_PORTS = ("readRs1", "readRs2", "readRs3", "readRd")
 
@@ -82,13 +81,6 @@ class Cycle(NamedTuple):
     rs: int | None
 
 
-class NaiveScoreboard(Readings):
-    """The scoreboard, one `step` a clock cycle."""
-
-    def __init__(self, params: dict) -> None:
-        super().__init__(params, ports("scoreboard", params), ScoreboardState(params))
-
-
 def _write(x: Row, port: str) -> Update:
     return Update(*(x[f"{port}_write_{name}"] for name in ("pReg", "incr", "decr")))
 
@@ -134,4 +126,4 @@ def _all_of(bits: list[int | None]) -> int | None:
     return None if None in bits else 1
 
 
-BLOCKS = {"scoreboard": NaiveScoreboard}
+BLOCKS = {"scoreboard": ScoreboardState}
