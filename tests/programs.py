@@ -243,6 +243,17 @@ def vcd(widths: Mapping[str, int], steps: Iterable[tuple[int, Mapping[str, int |
     return "\n".join(lines) + "\n"
 
 
+def cells_of(lane: dict, letters: str) -> list[str]:
+    """The text of each cycle of a lane of a drawn waveform, or its letter, one of these."""
+    cells: list[str] = []
+    data = iter(lane.get("data", []))
+    for letter in lane["wave"]:
+        assert letter in f"{letters}=.", f"{lane['name']}: '{letter}' is not understood"
+        cells.append(cells[-1] if letter == "." else next(data) if letter == "=" else letter)
+    assert not list(data), lane["name"]
+    return cells
+
+
 def parameters(table: tables.Table, config: tables.Config) -> list[str]:
     """The words of a configuration for a program that takes parameters alone."""
     return [word for word in table.words(config) if not word.startswith("members=")]

@@ -49,17 +49,6 @@ def drawn_name(port: tables.Port) -> str:
     return ".".join(parts)
 
 
-def cells_of(lane: dict) -> list[str]:
-    """The text of each cycle of a lane."""
-    cells: list[str] = []
-    data = iter(lane.get("data", []))
-    for letter in lane["wave"]:
-        assert letter in "01x=.", f"{lane['name']}: '{letter}' is not understood"
-        cells.append(cells[-1] if letter == "." else next(data) if letter == "=" else letter)
-    assert not list(data), lane["name"]
-    return cells
-
-
 def ports_of(block: str, picture: dict) -> list[tables.Port]:
     table = tables.load(block)
     return table.ports(table.config(config_of(picture)))
@@ -72,7 +61,7 @@ def lanes_of(block: str, picture: dict) -> list[Lane]:
     drawn = [lane for lane in picture["signal"] if lane and lane["name"] != "clock"]
     assert len({len(lane["wave"]) for lane in picture["signal"] if lane}) == 1
     found = [(lane, by_name[lane["name"]]) for lane in drawn]
-    return [Lane(one["name"], p[0].direction, p, cells_of(one)) for one, p in found]
+    return [Lane(one["name"], p[0].direction, p, programs.cells_of(one, "01x")) for one, p in found]
 
 
 def number(cell: str, words: list[str], width: int) -> int | None:

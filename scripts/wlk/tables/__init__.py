@@ -14,52 +14,9 @@ whole words a side, repeated `count` times. The fields of a unit (such as an ins
 of their own, equal wherever the unit is used. Fields that no rule reads come last.
 """
 
-from .expr import Config, Expr, clog2, idw, lane_step
-from .fields import (
-    WORD,
-    Field,
-    Layout,
-    Member,
-    Payload,
-    Port,
-    Slot,
-    element_name,
-    opaque_stem,
-    walk,
-)
+from .expr import Config, Expr, lane_step
+from .fields import WORD, Field, Port, element_name, opaque_stem
 from .files import BLOCKS, FAMILIES, ROOT
-from .params import Condition, Item, ListParam, Param, Words
+from .params import Condition, ListParam, Param
 from .read import load, names, parse, settings
-from .table import FORMAT, Table
-
-__all__ = [
-    "BLOCKS",
-    "FAMILIES",
-    "FORMAT",
-    "ROOT",
-    "WORD",
-    "Condition",
-    "Config",
-    "Expr",
-    "Field",
-    "Item",
-    "Layout",
-    "ListParam",
-    "Member",
-    "Param",
-    "Payload",
-    "Port",
-    "Slot",
-    "Table",
-    "Words",
-    "clog2",
-    "element_name",
-    "idw",
-    "lane_step",
-    "load",
-    "names",
-    "opaque_stem",
-    "parse",
-    "settings",
-    "walk",
-]
+from .table import Table
