@@ -210,82 +210,77 @@ static wlk_status registers(const stim_reader *r, uint32_t word, uint32_t *n, in
 
 /* ---- commands ---- */
 
-static wlk_status read_none(const stim_reader *r, stim_command *c) {
-    (void)r;
-    (void)c;
-    return WLK_OK;
-}
+typedef enum field { NONE, KIND, KEY, SCHED, WARP, SLOT, STEPS, SOURCES, DESTINATIONS } field;
 
-static wlk_status read_issue(const stim_reader *r, stim_command *c) {
-    wlk_status status = kind_of(r, &c->kind);
-    status = status == WLK_OK ? sched_of(r, 2, &c->sched) : status;
-    status = status == WLK_OK ? number32(r, 3, "warp", &c->wid) : status;
-    status = status == WLK_OK ? registers(r, 4, &c->n_src, c->src) : status;
-    status = status == WLK_OK ? registers(r, 5, &c->n_dst, c->dst) : status;
-    if (status == WLK_OK && r->shape.sub_core != 0 && c->sched >= r->shape.id_width[c->kind]) {
-        return complain(r, WLK_BAD_PARAMS,
-                        "scheduler %" PRIu32 " has no slot in ID_OC of %s, which has %" PRIu32
-                        "; see -gpgpu_pipeline_widths",
-                        c->sched, r->words[1], r->shape.id_width[c->kind]);
-    }
-    return status;
-}
+typedef struct form {
+    const char *text;        // begins with the command
+    uint32_t least, most;    // words, with the first
+    field fields[WORDS - 1]; // the words behind it
+} form;
 
-static wlk_status read_take(const stim_reader *r, stim_command *c) {
-    c->slot = NO_SLOT;
-    const wlk_status status = kind_of(r, &c->kind);
-    return status == WLK_OK && r->n_words == 3 ? number32(r, 2, "slot", &c->slot) : status;
-}
-
-static wlk_status read_write(const stim_reader *r, stim_command *c) {
-    wlk_status status = key_of(r, &c->key);
-    status = status == WLK_OK ? sched_of(r, 2, &c->sched) : status;
-    status = status == WLK_OK ? number32(r, 3, "warp", &c->wid) : status;
-    return status == WLK_OK ? registers(r, 4, &c->n_dst, c->dst) : status;
-}
-
-static wlk_status read_retry(const stim_reader *r, stim_command *c) {
-    return key_of(r, &c->key);
-}
-
-static wlk_status read_drained(const stim_reader *r, stim_command *c) {
-    return kind_of(r, &c->kind);
-}
-
-static wlk_status read_steps(const stim_reader *r, stim_command *c) {
-    c->count = 1;
-    return r->n_words == 2 ? number(r, 1, "steps", UINT64_MAX >> 8, &c->count) : WLK_OK;
-}
-
-static const struct {
-    char what;
-    uint32_t least, most; // words, with the first
-    const char *form;
-    wlk_status (*read)(const stim_reader *r, stim_command *c);
-} forms[] = {
-    {'C', 1, 1, "C", read_none},
-    {'I', 6, 6, "I SET sched wid srcs dsts", read_issue},
-    {'E', 2, 3, "E SET [slot]", read_take},
-    {'W', 5, 5, "W key sched wid dsts", read_write},
-    {'R', 2, 2, "R key", read_retry},
-    {'V', 2, 2, "V SET", read_drained},
-    {'L', 1, 1, "L", read_none},
-    {'X', 1, 2, "X [steps]", read_steps},
+static const form forms[] = {
+    {"C", 1, 1, {NONE}},
+    {"I SET sched wid srcs dsts", 6, 6, {KIND, SCHED, WARP, SOURCES, DESTINATIONS}},
+    {"E SET [slot]", 2, 3, {KIND, SLOT}},
+    {"W key sched wid dsts", 5, 5, {KEY, SCHED, WARP, DESTINATIONS}},
+    {"R key", 2, 2, {KEY}},
+    {"V SET", 2, 2, {KIND}},
+    {"L", 1, 1, {NONE}},
+    {"X [steps]", 1, 2, {STEPS}},
 };
 
-static wlk_status parse(stim_reader *r, stim_command *c) {
-    for (uint32_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
-        if (r->words[0][0] != forms[i].what || r->words[0][1] != '\0') {
-            continue;
-        }
-        if (r->n_words < forms[i].least || r->n_words > forms[i].most) {
-            return complain(r, WLK_CORRUPT, "%" PRIu32 " words; it must be '%s'", r->n_words,
-                            forms[i].form);
-        }
-        c->what = forms[i].what;
-        return forms[i].read(r, c);
+static wlk_status read_field(const stim_reader *r, field f, uint32_t word, stim_command *c) {
+    switch (f) {
+    case KIND:
+        return kind_of(r, &c->kind);
+    case KEY:
+        return key_of(r, &c->key);
+    case SCHED:
+        return sched_of(r, word, &c->sched);
+    case WARP:
+        return number32(r, word, "warp", &c->wid);
+    case SLOT:
+        return number32(r, word, "slot", &c->slot);
+    case STEPS:
+        return number(r, word, "steps", UINT64_MAX >> 8, &c->count);
+    case SOURCES:
+        return registers(r, word, &c->n_src, c->src);
+    default:
+        return registers(r, word, &c->n_dst, c->dst);
     }
-    return complain(r, WLK_CORRUPT, "no command '%.32s'; there are C I E W R V L X", r->words[0]);
+}
+
+// In the sub-core model a scheduler has a slot of its own.
+static wlk_status check_issue(const stim_reader *r, const stim_command *c) {
+    if (r->shape.sub_core == 0 || c->sched < r->shape.id_width[c->kind]) {
+        return WLK_OK;
+    }
+    return complain(r, WLK_BAD_PARAMS,
+                    "scheduler %" PRIu32 " has no slot in ID_OC of %s, which has %" PRIu32
+                    "; see -gpgpu_pipeline_widths",
+                    c->sched, r->words[1], r->shape.id_width[c->kind]);
+}
+
+static wlk_status parse(stim_reader *r, stim_command *c) {
+    const form *f = forms, *end = forms + sizeof forms / sizeof forms[0];
+    while (f < end && (r->words[0][0] != f->text[0] || r->words[0][1] != '\0')) {
+        f++;
+    }
+    if (f == end) {
+        return complain(r, WLK_CORRUPT, "no command '%.32s'; there are C I E W R V L X",
+                        r->words[0]);
+    }
+    if (r->n_words < f->least || r->n_words > f->most) {
+        return complain(r, WLK_CORRUPT, "%" PRIu32 " words; it must be '%s'", r->n_words, f->text);
+    }
+    wlk_status status = WLK_OK;
+    c->what = f->text[0];
+    c->slot = NO_SLOT;
+    c->count = 1;
+    for (uint32_t word = 1; word < r->n_words && status == WLK_OK; word++) {
+        status = read_field(r, f->fields[word - 1u], word, c);
+    }
+    return status == WLK_OK && c->what == 'I' ? check_issue(r, c) : status;
 }
 
 wlk_status stim_next(stim_reader *r, stim_command *command, bool *more, wlk_error *err) {
