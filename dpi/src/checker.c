@@ -256,7 +256,7 @@ static uint64_t compared_bits(const wlk_checker *c) {
 // What a report of the first failure needs of the cycles before it.
 static void keep_before(wlk_checker *c) {
     memcpy(c->before, state_now(c), c->candidates.size);
-    c->explained_bits = compared_bits(c);
+    c->sum.explained_bits = compared_bits(c);
 }
 
 void wlk_checker_keep(wlk_checker *c) {
@@ -613,19 +613,14 @@ wlk_checker_result wlk_checker_result_get(const wlk_checker *c, bool strict) {
     r.first_cycle = r.verdict == WLK_PROTOCOL_VIOLATION ? c->violation_cycle : c->sum.first_cycle;
     r.masked_bits = masked_bits(c);
     r.compared_bits = compared_bits(c);
-    return r;
-}
-
-wlk_checker_fit wlk_checker_fit_get(const wlk_checker *c) {
-    const bool failed = c->failed || c->violated_seen;
-    wlk_checker_fit fit = {failed ? c->explained_bits : compared_bits(c), 0, 0};
+    r.explained_bits = c->failed || c->violated_seen ? c->sum.explained_bits : r.compared_bits;
     for (uint32_t i = 0; i < c->layout.n_ports; i++) {
         const wlk_port *port = &c->ports[i];
         const uint64_t wrong = port->is_out && port->present ? wlk_port_get(port, c->wrong) : 0u;
-        fit.differing_ports += wrong != 0;
-        fit.differing_bits += (uint32_t)__builtin_popcountll(wrong);
+        r.differing_ports += wrong != 0;
+        r.differing_bits += (uint32_t)__builtin_popcountll(wrong);
     }
-    return fit;
+    return r;
 }
 
 wlk_checker_facts wlk_checker_facts_get(const wlk_checker *c) {

@@ -47,8 +47,7 @@ struct wlk_checker {
     uint64_t resets_with_x; /* how many such cycles */
     wlk_checker_result sum; /* without what wlk_checker_result_get makes of it */
     uint64_t compared_cycles, violation_cycle, kept_cycle;
-    uint64_t explained_bits; /* compared up to the first mismatch or violation */
-    uint64_t *wrong;         /* output bits that have differed in any cycle */
+    uint64_t *wrong; /* output bits that have differed in any cycle */
     char violation_text[160];
     uint64_t events[WLK_MAX_COVERS];
     uint64_t *masked;  /* bits not compared, per port */

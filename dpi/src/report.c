@@ -303,17 +303,16 @@ static void json_first(const wlk_checker *c, const wlk_checker_result *r, wlk_js
     wlk_json_close(to, ']');
 }
 
-static void json_counts(const wlk_checker *c, const wlk_checker_result *r, wlk_json *to) {
-    const wlk_checker_fit fit = wlk_checker_fit_get(c);
+static void json_counts(const wlk_checker_result *r, wlk_json *to) {
     wlk_json_number(to, "cycles", r->cycles);
     wlk_json_number(to, "skipped", r->skipped);
     wlk_json_number(to, "compared_bits", r->compared_bits);
     wlk_json_number(to, "masked_bits", r->masked_bits);
     wlk_json_number(to, "mismatches", r->mismatches);
     wlk_json_number(to, "mismatched_bits", r->mismatched_bits);
-    wlk_json_number(to, "explained_bits", fit.explained_bits);
-    wlk_json_number(to, "differing_ports", fit.differing_ports);
-    wlk_json_number(to, "differing_bits", fit.differing_bits);
+    wlk_json_number(to, "explained_bits", r->explained_bits);
+    wlk_json_number(to, "differing_ports", r->differing_ports);
+    wlk_json_number(to, "differing_bits", r->differing_bits);
 }
 
 void wlk_checker_json(const wlk_checker *c, bool strict, wlk_json *to) {
@@ -322,7 +321,7 @@ void wlk_checker_json(const wlk_checker *c, bool strict, wlk_json *to) {
     wlk_json_text(to, "block", t->name);
     wlk_json_text(to, "scope", c->scope);
     wlk_json_config(to, t, c->cfg);
-    json_counts(c, &r, to);
+    json_counts(&r, to);
     wlk_json_text(to, "verdict", wlk_status_name(r.verdict));
     if (r.verdict == WLK_FUNCTIONAL_MISMATCH || r.verdict == WLK_TIMING_DIVERGENCE ||
         r.verdict == WLK_PROTOCOL_VIOLATION) {

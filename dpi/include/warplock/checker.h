@@ -49,14 +49,11 @@ typedef struct wlk_checker_result {
     bool reset_seen;
     bool transfer_seen;
     uint32_t violated; /**< rules broken so far */
-} wlk_checker_result;
-
-/** How well the configuration explains what the RTL shows. */
-typedef struct wlk_checker_fit {
+    /* How well the configuration explains what the RTL shows: */
     uint64_t explained_bits;  /**< output bits compared up to the first mismatch or violation */
     uint32_t differing_ports; /**< outputs that differ in any cycle, and */
     uint32_t differing_bits;  /**< ... bits of them that do */
-} wlk_checker_fit;
+} wlk_checker_result;
 
 /** Open for a checked-or-not configuration; BAD_CONFIG, NO_MEMORY. */
 wlk_status wlk_checker_open(wlk_checker **checker, const wlk_block *block, const uint32_t *cfg,
@@ -97,7 +94,6 @@ bool wlk_checker_done(const wlk_checker *checker);
  * VACUOUS; with @p strict, so is an output that was hardly ever compared.
  */
 wlk_checker_result wlk_checker_result_get(const wlk_checker *checker, bool strict);
-wlk_checker_fit wlk_checker_fit_get(const wlk_checker *checker);
 
 /** What a checker follows, and the first difference. */
 typedef struct wlk_checker_facts {
