@@ -11,7 +11,8 @@
 
 enum { STIM_RESET_CYCLES = 4 }; /* a run starts with them */
 enum { STIM_PHASE_CYCLES = 192 };
-enum { STIM_FIRST = 0 }; /* word of the memory: wlk_stim_begin's */
+/* Words of the memory: wlk_stim_begin's, and the first of 64 that are a driver's hook's. */
+enum { STIM_FIRST = 0, STIM_OWN = WLK_STIMULUS_WORDS - 64 };
 
 /* The names of a file's `profiles`, from the block's table. In a mix each lasts @p cycles. */
 #define STIM_PROFILE_NAMES(names, cycles)                                                          \
@@ -31,6 +32,59 @@ typedef struct stim_operands {
     uint8_t empty;    /* one without a source has no destination either, else it has one */
 } stim_operands;
 
+/* ---- the generic driver ---- */
+
+/* How values come: all anew; each until it is taken; only those that are taken, up to the first
+ * that is not. */
+typedef enum stim_hold { STIM_FREE, STIM_HELD, STIM_GATED } stim_hold;
+
+/* What a profile of the driver turns. */
+typedef struct stim_weights {
+    stim_hold hold;
+    uint8_t valid, ready;      /* in a mood in which each element is on its own */
+    uint8_t stuck, full, edge; /* for a while: none; all; only the first or the last few */
+    uint8_t fresh;             /* what an idle element shows changes */
+    uint8_t corner, few;       /* a value is a corner, or one of the lowest 2^few_bits */
+    uint8_t few_bits;          /* at most 8 */
+    uint8_t repeat;            /* a number is that of the first of the same width in the value */
+    uint8_t bit;               /* a value of one bit is 1 */
+    uint16_t reset;            /* out of 4096 */
+    uint8_t own[4];            /* of the block's hook */
+} stim_weights;
+
+/* What a hook knows of the cycle whose inputs it is given. */
+typedef struct stim_cycle {
+    const uint32_t *cfg;
+    const void *state;
+    const stim_weights *w;
+    wlk_stimulus_state *stim;
+    bool reset;
+} stim_cycle;
+
+/* The driver with a block's own profiles, and a hook that makes the inputs legal. */
+typedef struct stim_generator {
+    const stim_weights *profiles;
+    uint32_t n_profiles;
+    void (*hook)(const stim_cycle *c, uint64_t *in); /* NULL: none */
+} stim_generator;
+
+/* wlk_stimulus::next and ::idle of it. */
+void wlk_stim_drive(const stim_generator *g, const uint32_t *cfg, const void *state,
+                    wlk_stimulus_state *stim, uint64_t *in);
+bool wlk_stim_idle(const uint32_t *cfg, const void *state, const wlk_stimulus_state *stim);
+
+/* The stimulus of a block from the `profiles`, their names and the `hook` of its file. */
+#define STIM_GENERATOR(name)                                                                       \
+    static void next(const uint32_t *cfg, const void *state, wlk_stimulus_state *stim,             \
+                     uint64_t *in) {                                                               \
+        static const stim_generator generator = {profiles, PROFILES, hook};                        \
+        wlk_stim_drive(&generator, cfg, state, stim, in);                                          \
+    }                                                                                              \
+    const wlk_stimulus wlk_##name##_stimulus = {                                                   \
+        .block = #name, .profiles = profile_names, .next = next, .idle = wlk_stim_idle}
+
+/* ---- chances ---- */
+
 /* By the low byte of a random word. */
 static inline bool stim_hits(uint64_t random, uint32_t chance) {
     return (random & 255u) < chance + (chance == 255);
@@ -45,17 +99,22 @@ static inline uint32_t stim_below(uint64_t random, uint32_t n) {
     return (uint32_t)((random >> 32) * n >> 32);
 }
 
-/* A set of 0..31 with each member at that chance. */
-static inline uint32_t stim_set(uint64_t *random, uint32_t chance) {
+/* A set of 0..63 with each member at that chance. */
+static inline uint64_t stim_bits(uint64_t *random, uint32_t chance) {
     uint64_t set = 0;
     if (chance == 0 || chance == 255) {
-        return chance == 0 ? 0u : ~0u;
+        return chance == 0 ? 0u : ~UINT64_C(0);
     }
     for (uint32_t bit = (uint32_t)__builtin_ctz(chance); bit < 8; bit++) {
         const uint64_t r = wlk_random(random);
         set = (chance >> bit & 1u) != 0 ? set | r : set & r;
     }
-    return (uint32_t)set;
+    return set;
+}
+
+/* The same of 0..31. */
+static inline uint32_t stim_set(uint64_t *random, uint32_t chance) {
+    return (uint32_t)stim_bits(random, chance);
 }
 
 /* Member n of a set, counted from 0; it has more than n. */

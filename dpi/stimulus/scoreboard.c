@@ -1,261 +1,114 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stimulus of the scoreboard. The spec forbids nothing (muon-issue §3). More than the generic
-// driver: most profiles drive what the stage drives (take away what is pending, admit what has no
-// hazard, idle ports at 0), or counts would neither drain nor meet their maximum.
-#include <string.h>
-
-#include "common.h"
+// Stimulus of the scoreboard: the generic driver, with a hook because counts would hardly meet
+// their maximum, nor drain. The spec forbids nothing (muon-issue §3).
 #include "warplock/scoreboard.h"
+#include "common.h"
 
 enum { PROBES = 16 };
 
-// What a profile sets; chances are out of 256.
-typedef struct weights {
-    stim_operands operands;             // of an admission
-    uint8_t admit, collect, write_back; // the port is used
-    uint8_t hazards;                    // an admission ignores WAW and WAR
-    uint8_t loose;                      // anything on the three update ports
-    uint8_t quiet;                      // a used port keeps its enable low
-    uint8_t both;                       // an admission names a register that is collected
-    uint8_t read;                       // each read port is enabled
-    uint8_t follow;                     // a read names a register that changes in this cycle
-    uint8_t reset;                      // out of 4096
-} weights;
+enum {
+    PENDING, // collector and write-back name what is pending
+    BOTH,    // an admission names a register that is collected, by preference a saturated one
+    FILL,    // no count of reads goes down
+};
 
-static const weights profiles[] = {
-    /* mixed */ {{4, 12, 32, 160, 160, 16}, 154, 140, 140, 24, 0, 0, 16, 160, 64, 4},
-    /* saturate */ {{1, 0, 128, 16, 255, 16}, 255, 4, 64, 64, 0, 0, 64, 128, 128, 0},
-    /* both */ {{2, 4, 48, 128, 200, 16}, 230, 200, 128, 64, 0, 24, 200, 160, 128, 4},
-    /* hazards */ {{3, 8, 32, 224, 128, 16}, 224, 96, 72, 255, 8, 8, 32, 192, 96, 4},
-    /* quirks */ {{3, 16, 48, 160, 160, 16}, 128, 160, 160, 64, 32, 160, 48, 160, 192, 4},
-    /* anything */ {{2, 24, 64, 128, 128, 16}, 128, 128, 128, 128, 255, 128, 0, 128, 96, 4},
-    /* repeats */ {{4, 48, 192, 128, 240, 16}, 200, 160, 96, 48, 32, 16, 48, 128, 96, 4},
-    /* drained */ {{6, 8, 16, 128, 128, 16}, 40, 230, 230, 16, 0, 16, 32, 96, 160, 8},
-    /* resets */ {{3, 16, 32, 160, 160, 16}, 200, 96, 96, 48, 16, 16, 48, 160, 64, 160},
+static const stim_weights profiles[] = {
+    // hold, valid, ready, stuck, full, edge, fresh, corner, few, few_bits, repeat, bit, reset, own
+    /* mixed */ {STIM_FREE, 160, 128, 16, 32, 32, 255, 32, 224, 4, 32, 128, 4, {64, 32, 64}},
+    /* saturate */ {STIM_FREE, 255, 192, 64, 128, 32, 255, 16, 240, 1, 32, 128, 0, {16, 64, 224}},
+    /* both */ {STIM_FREE, 240, 160, 16, 32, 32, 255, 16, 224, 2, 64, 128, 4, {64, 200, 128}},
+    /* hazards */ {STIM_FREE, 192, 128, 32, 64, 64, 255, 16, 224, 2, 32, 128, 4, {32, 32, 128}},
+    /* quirks */ {STIM_FREE, 64, 128, 48, 16, 16, 255, 32, 224, 3, 64, 128, 4, {160, 32, 32}},
+    /* anything */ {STIM_FREE, 128, 128, 32, 64, 48, 255, 64, 128, 2, 64, 128, 4, {0, 0, 0}},
+    /* repeats */ {STIM_FREE, 224, 128, 16, 32, 32, 255, 32, 192, 4, 192, 128, 4, {96, 48, 96}},
+    /* drained */ {STIM_FREE, 192, 96, 32, 32, 32, 255, 32, 160, 6, 16, 128, 8, {230, 16, 16}},
+    /* resets */ {STIM_FREE, 224, 128, 16, 64, 32, 255, 32, 192, 3, 32, 128, 160, {48, 32, 64}},
 };
 
 STIM_PROFILE_NAMES(WLK_SCOREBOARD_PROFILES, STIM_PHASE_CYCLES);
 
-// One update port as it is driven; reads side by side, index 0 lowest.
-typedef struct port {
-    bool enable;
-    uint32_t write_preg, write_incr, write_decr;
-    uint32_t reads_preg, reads_incr, reads_decr;
-} port;
+#define GET(field, words)        wlk_scoreboard_in_get_##field(words)
+#define SET(field, words, value) wlk_scoreboard_in_set_##field(words, value)
 
-typedef struct cycle {
-    const wlk_scoreboard_cfg *cfg;
-    const wlk_scoreboard_state *st;
-    const weights *w;
-    wlk_stimulus_state *stim;
-    uint64_t *random;
-    port coll, wb, rs;
-} cycle;
+typedef enum wanted { READ, WRITE, FULL } wanted;
 
-static uint32_t pending_write(const cycle *c, uint32_t preg) {
-    return (uint32_t)(c->st->pendingWrites[preg / 64u] >> preg % 64u) & 1u;
+static bool is(const stim_cycle *c, wanted what, uint32_t preg) {
+    const wlk_scoreboard_cfg *cfg = (const wlk_scoreboard_cfg *)c->cfg;
+    const wlk_scoreboard_state *st = (const wlk_scoreboard_state *)c->state;
+    switch (what) {
+    case READ:
+        return st->pendingReads[preg] != 0;
+    case WRITE:
+        return (st->pendingWrites[preg / 64u] >> preg % 64u & 1u) != 0;
+    default:
+        return st->pendingReads[preg] == cfg->max_pending_reads;
+    }
 }
 
-// A register with a pending read (or write), looked for from a random one on; 0 when none is near.
-// While draining, none is missed.
-static uint32_t pick_pending(const cycle *c, bool write) {
-    const uint32_t probes = c->stim->drain != 0 ? c->cfg->num_pregs : (uint32_t)PROBES;
-    const uint32_t start = stim_preg(&c->w->operands, c->cfg->num_pregs, c->random);
+// Such a register, looked for from the one that a port names on; that one when none is near. While
+// draining, none is missed.
+static uint32_t find(const stim_cycle *c, wanted what, uint32_t start) {
+    const uint32_t pregs = ((const wlk_scoreboard_cfg *)c->cfg)->num_pregs;
+    const uint32_t probes = c->stim->drain != 0 ? pregs : (uint32_t)PROBES;
     for (uint32_t i = 0; i < probes; i++) {
-        const uint32_t preg = (start + i) & (c->cfg->num_pregs - 1u);
-        if (write ? pending_write(c, preg) != 0 : c->st->pendingReads[preg] != 0) {
+        const uint32_t preg = (start + i) & (pregs - 1u);
+        if (is(c, what, preg)) {
             return preg;
         }
     }
-    return 0;
+    return start;
 }
 
-// ---- what the stage drives --------------------------------------------------------------------
-
-// §5: the operands of a response; a count is never taken below 0.
-static void make_collect(cycle *c) {
-    port *p = &c->coll;
-    p->enable = true;
-    for (uint32_t i = 0; i < 3; i++) {
-        const uint32_t preg = stim_chance(c->random, 192) ? pick_pending(c, false) : 0u;
-        uint32_t taken = 0;
-        for (uint32_t k = 0; k < i; k++) {
-            taken += wlk_preg_at(p->reads_preg, k) == preg;
-        }
-        if (preg != 0 && c->st->pendingReads[preg] > taken) {
-            p->reads_preg |= preg << (i * WLK_PREG_BITS);
-            p->reads_decr |= 1u << i;
-        }
-    }
+static void name_pending(const stim_cycle *c, uint64_t *in) {
+    const uint32_t pregs = GET(updateColl_reads_pReg, in), first = wlk_preg_at(pregs, 0);
+    SET(updateColl_reads_pReg, in, pregs ^ first ^ find(c, READ, first));
+    SET(updateWB_write_pReg, in, find(c, WRITE, GET(updateWB_write_pReg, in)));
 }
 
-static void make_write_back(cycle *c) {
-    const uint32_t preg = pick_pending(c, true);
-    c->wb = (port){.enable = preg != 0, .write_preg = preg, .write_decr = preg != 0};
+// A count goes down and up in one cycle.
+static void name_both(const stim_cycle *c, uint64_t *in) {
+    const uint32_t coll = GET(updateColl_reads_pReg, in), rs = GET(hazard_updateRS_reads_pReg, in);
+    const uint32_t preg = find(c, FULL, wlk_preg_at(coll, 0));
+    SET(updateColl_reads_pReg, in, coll ^ wlk_preg_at(coll, 0) ^ preg);
+    SET(updateColl_reads_incr, in, 0);
+    SET(updateColl_reads_decr, in, 1);
+    SET(updateColl_enable, in, 1);
+    SET(hazard_updateRS_reads_pReg, in, rs ^ wlk_preg_at(rs, 0) ^ preg);
+    SET(hazard_updateRS_reads_incr, in, GET(hazard_updateRS_reads_incr, in) | 1u);
+    SET(hazard_updateRS_enable, in, 1);
 }
 
-// §4: would the hazard check hold the admission back?
-static bool has_hazard(const cycle *c, uint32_t rd) {
-    const bool cleared = c->wb.write_decr != 0 && c->wb.write_preg == rd;
-    return rd != 0 && (c->st->pendingReads[rd] != 0 || (pending_write(c, rd) && !cleared));
+// In the drain all three operands of the collector are one register, as far as its count goes.
+static void take_away(const stim_cycle *c, uint64_t *in) {
+    const wlk_scoreboard_state *st = (const wlk_scoreboard_state *)c->state;
+    const uint32_t preg = wlk_preg_at(GET(updateColl_reads_pReg, in), 0);
+    const uint32_t thrice = 1u | 1u << WLK_PREG_BITS | 1u << (2 * WLK_PREG_BITS);
+    SET(updateColl_reads_pReg, in, preg * thrice);
+    SET(updateColl_reads_decr, in, wlk_mask(wlk_min(st->pendingReads[preg], 3)));
+    SET(hazard_updateRS_reads_incr, in, 0);
+    SET(hazard_updateRS_write_incr, in, 0);
+    SET(updateColl_reads_incr, in, 0);
+    SET(updateColl_enable, in, 1);
+    SET(updateWB_write_incr, in, 0);
+    SET(updateWB_write_decr, in, 1);
+    SET(updateWB_enable, in, 1);
 }
 
-// §4: registers are not gated by hasX.
-static void make_admission(cycle *c) {
-    const stim_operands *o = &c->w->operands;
-    const uint32_t pregs = c->cfg->num_pregs;
-    const uint32_t rd = stim_preg(o, pregs, c->random);
-    const uint32_t has_rd = stim_chance(c->random, o->has_rd);
-    port p = {.write_preg = rd, .write_incr = has_rd};
-    for (uint32_t i = 0; i < 3; i++) {
-        const bool first = i > 0 && stim_chance(c->random, o->repeat);
-        const uint32_t rs = first ? wlk_preg_at(p.reads_preg, 0) : stim_preg(o, pregs, c->random);
-        p.reads_preg |= rs << (i * WLK_PREG_BITS);
-        p.reads_incr |= (uint32_t)stim_chance(c->random, o->has_rs) << i;
-    }
-    p.enable = has_rd != 0 || p.reads_incr != 0;
-    if (has_rd == 0 || !has_hazard(c, rd) || stim_chance(c->random, c->w->hazards)) {
-        c->rs = p;
-    }
-}
-
-// A count goes down and up in one cycle, by preference one that is saturated.
-static void make_both(cycle *c) {
-    const uint32_t start = stim_preg(&c->w->operands, c->cfg->num_pregs, c->random);
-    uint32_t preg = wlk_preg_at(c->coll.reads_preg, 0);
-    for (uint32_t i = 0; i < (uint32_t)PROBES; i++) {
-        const uint32_t other = (start + i) & (c->cfg->num_pregs - 1u);
-        if (c->st->pendingReads[other] == c->cfg->max_pending_reads) {
-            preg = other;
-            break;
-        }
-    }
-    c->coll.reads_preg = preg;
-    c->coll.reads_decr = preg != 0;
-    c->coll.enable = true;
-    c->rs.reads_preg = (c->rs.reads_preg & ~(uint32_t)WLK_PREG_MASK) | preg;
-    c->rs.reads_incr |= 1u;
-    c->rs.enable = true;
-}
-
-// ---- anything ---------------------------------------------------------------------------------
-
-static port make_any(const cycle *c) {
-    const uint64_t r = wlk_random(c->random);
-    port p = {
-        .enable = r & 1u,
-        .write_preg = stim_preg(&c->w->operands, c->cfg->num_pregs, c->random),
-        .write_incr = r >> 1 & 1u,
-        .write_decr = r >> 2 & 1u,
-        .reads_incr = r >> 3 & 7u,
-        .reads_decr = r >> 6 & 7u,
-    };
-    for (uint32_t i = 0; i < 3; i++) {
-        p.reads_preg |= stim_preg(&c->w->operands, c->cfg->num_pregs, c->random)
-                        << (i * WLK_PREG_BITS);
-    }
-    return p;
-}
-
-static void make_updates(cycle *c) {
+static void hook(const stim_cycle *c, uint64_t *in) {
+    const uint64_t r = wlk_random(&c->stim->random);
     const bool draining = c->stim->drain != 0;
-    if (!draining && stim_chance(c->random, c->w->loose)) {
-        c->coll = make_any(c);
-        c->wb = make_any(c);
-        c->rs = make_any(c);
-        return;
+    if (draining || stim_hits(r, c->w->own[PENDING])) {
+        name_pending(c, in);
     }
-    if (draining || stim_chance(c->random, c->w->collect)) {
-        make_collect(c);
-    }
-    if (draining || stim_chance(c->random, c->w->write_back)) {
-        make_write_back(c);
+    if (stim_hits(r >> 16, c->w->own[FILL])) {
+        SET(updateColl_reads_decr, in, 0);
+        SET(hazard_updateRS_reads_decr, in, 0);
     }
     if (draining) {
-        return;
-    }
-    if (stim_chance(c->random, c->w->admit)) {
-        make_admission(c);
-    }
-    if (stim_chance(c->random, c->w->both)) {
-        make_both(c);
-    }
-    // The quirk of §3.4: deltas count whatever their enable is.
-    c->coll.enable = c->coll.enable && !stim_chance(c->random, c->w->quiet);
-    c->wb.enable = c->wb.enable && !stim_chance(c->random, c->w->quiet);
-    c->rs.enable = c->rs.enable && !stim_chance(c->random, c->w->quiet);
-}
-
-// ---- the record -------------------------------------------------------------------------------
-
-#define PUT(field, words, value) wlk_scoreboard_in_put_##field(words, value)
-#define PUT_PORT(name, words, p)                                                                   \
-    do {                                                                                           \
-        PUT(name##_enable, words, (p)->enable);                                                    \
-        PUT(name##_write_pReg, words, (p)->write_preg);                                            \
-        PUT(name##_write_incr, words, (p)->write_incr);                                            \
-        PUT(name##_write_decr, words, (p)->write_decr);                                            \
-        PUT(name##_reads_pReg, words, (p)->reads_preg);                                            \
-        PUT(name##_reads_incr, words, (p)->reads_incr);                                            \
-        PUT(name##_reads_decr, words, (p)->reads_decr);                                            \
-    } while (0)
-
-// A register that one of the ports names.
-static uint32_t pick_named(const cycle *c) {
-    const uint64_t r = wlk_random(c->random);
-    const uint32_t operand = stim_below(r, 3);
-    switch (r & 3u) {
-    case 0:
-        return c->wb.write_preg;
-    case 1:
-        return wlk_preg_at(c->coll.reads_preg, operand);
-    case 2:
-        return wlk_preg_at(c->rs.reads_preg, operand);
-    default:
-        return c->rs.write_preg;
+        take_away(c, in);
+    } else if (stim_hits(r >> 8, c->w->own[BOTH])) {
+        name_both(c, in);
     }
 }
 
-static void put_reads(const cycle *c, uint64_t *in) {
-    const uint32_t warps = c->cfg->num_warps, all = (uint32_t)wlk_mask(warps);
-    const uint32_t followed =
-        stim_chance(c->random, c->w->follow) ? stim_below(wlk_random(c->random), warps) : warps;
-    PUT(hazard_warps_readRs1_enable, in, (uint64_t)(stim_set(c->random, c->w->read) & all));
-    PUT(hazard_warps_readRs2_enable, in, (uint64_t)(stim_set(c->random, c->w->read) & all));
-    PUT(hazard_warps_readRs3_enable, in, (uint64_t)(stim_set(c->random, c->w->read) & all));
-    PUT(hazard_warps_readRd_enable, in, (uint64_t)(stim_set(c->random, c->w->read) & all));
-    for (uint32_t w = 0; w < warps; w++) {
-        const uint64_t r = wlk_random(c->random);
-        const uint64_t hot = (r >> 60) != 0 ? wlk_mask(c->w->operands.hot_bits) : ~UINT64_C(0);
-        const uint64_t mask = (c->cfg->num_pregs - 1u) & hot;
-        uint64_t *e = wlk_scoreboard_in_element_mut(in, w);
-        PUT(hazard_warps_readRs1_pReg, e, r & mask);
-        PUT(hazard_warps_readRs2_pReg, e, r >> 10 & mask);
-        PUT(hazard_warps_readRs3_pReg, e, w == followed ? pick_named(c) : r >> 20 & mask);
-        PUT(hazard_warps_readRd_pReg, e, w == followed ? pick_named(c) : r >> 30 & mask);
-    }
-}
-
-static void next(const uint32_t *words, const void *model_state, wlk_stimulus_state *stim,
-                 uint64_t *in) {
-    cycle c = {.cfg = (const wlk_scoreboard_cfg *)words,
-               .st = (const wlk_scoreboard_state *)model_state,
-               .stim = stim,
-               .random = &stim->random};
-    c.w = &profiles[wlk_stim_begin(stim, PROFILES)];
-    memset(in, 0,
-           (WLK_SCOREBOARD_IN_GROUP + c.cfg->num_warps * WLK_SCOREBOARD_IN_STRIDE) * sizeof *in);
-    PUT(reset, in, wlk_stim_reset(stim, c.w->reset));
-    if (c.cfg->debug) {
-        PUT(debug_cycle, in, stim->cycle);
-    }
-    make_updates(&c);
-    PUT_PORT(updateColl, in, &c.coll);
-    PUT_PORT(updateWB, in, &c.wb);
-    PUT_PORT(hazard_updateRS, in, &c.rs);
-    put_reads(&c, in);
-    stim->cycle++;
-}
-
-const wlk_stimulus wlk_scoreboard_stimulus = {
-    .block = "scoreboard", .profiles = profile_names, .next = next};
+STIM_GENERATOR(scoreboard);

@@ -47,7 +47,7 @@ static void open_rtl(const char *block, const char *settings, uint64_t seed, uin
     s.random = ~seed;
     rig_open(&s.rtl, block, settings, WLK_POWER_ZERO);
     rig_noise(&s.rtl, seed);
-    s.rtl.stim.profile = 0; // so short a run must show something
+    s.rtl.stim.profile = 1; // dense: so short a run must show something
     s.there = rig_words(&s.rtl, s.rtl.layout.out_words);
     wlk_reservation_station_state *rows = station();
     if (hazard() != NULL) {

@@ -36,7 +36,7 @@ typedef struct wlk_stimulus_state {
     uint32_t drain;   /**< nonzero: no new work, finish what is in flight */
     /** What to run instead of random work, NULL = random; the caller's, set after the start. */
     const wlk_program *program;
-    /** Needed by wlk_driver_stimulus only; the caller's, set after the start. */
+    /** Of the block and the configuration; the caller's, set after the start. */
     const wlk_driver *driver;
     uint64_t memory[WLK_STIMULUS_WORDS]; /**< the block's own */
 } wlk_stimulus_state;
@@ -74,7 +74,6 @@ const wlk_stimulus *wlk_stimulus_find(const char *block);
 
 /**
  * The generic driver: random inputs from a block's table alone, legal for a block without rules.
- * Its state needs a wlk_stimulus_state::driver.
  */
 extern const wlk_stimulus wlk_driver_stimulus;
 
@@ -83,7 +82,7 @@ extern const wlk_stimulus wlk_driver_stimulus;
  * two threads at a time.
  *
  * @param[out] driver the caller's, to give to wlk_driver_close(); NULL on failure.
- * @return WLK_OK; WLK_NO_MEMORY; WLK_BAD_CONFIG for more channels than it has memory for.
+ * @return WLK_OK; WLK_NO_MEMORY; WLK_BAD_CONFIG for more inputs than it has memory for.
  */
 wlk_status wlk_driver_open(wlk_driver **driver, const wlk_block *block, const uint32_t *cfg,
                            wlk_error *err);

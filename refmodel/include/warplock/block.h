@@ -158,14 +158,18 @@ typedef struct wlk_table {
 } wlk_table;
 
 /**
- * Accessors of a place in a record: STEM_get_NAME(words), and STEM_put_NAME(words, value) into
- * words that are 0 there.
+ * Accessors of a place in a record: STEM_get_NAME(words), STEM_set_NAME(words, value), and
+ * STEM_put_NAME(words, value) into words that are 0 there.
  */
 #define WLK_ACCESSORS(type, stem, name, word, lsb, width)                                          \
     static inline type stem##_get_##name(const uint64_t *words) {                                  \
         return (type)(words[word] >> (lsb) & ~UINT64_C(0) >> (64 - (width)));                      \
     }                                                                                              \
     static inline void stem##_put_##name(uint64_t *words, uint64_t value) {                        \
+        words[word] |= value << (lsb);                                                             \
+    }                                                                                              \
+    static inline void stem##_set_##name(uint64_t *words, uint64_t value) {                        \
+        words[word] &= ~(~UINT64_C(0) >> (64 - (width)) << (lsb));                                 \
         words[word] |= value << (lsb);                                                             \
     }
 
