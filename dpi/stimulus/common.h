@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the stimuli of several blocks share: chances and sets, phases of a mix, resets, and random
- * instructions. Chances are out of 256, and 255 means always.
+ * What the stimuli of several blocks share: the generic driver, chances and sets, phases of a mix,
+ * resets. Chances are out of 256, and 255 means always.
  */
 #ifndef WLK_STIMULUS_COMMON_H
 #define WLK_STIMULUS_COMMON_H
@@ -21,16 +21,6 @@ enum { STIM_FIRST = 0, STIM_OWN = WLK_STIMULUS_WORDS - 64 };
     _Static_assert(sizeof profile_names / sizeof profile_names[0] == PROFILES + 1,                 \
                    "one name each");                                                               \
     _Static_assert(PROFILES * (cycles) <= WLK_STIMULUS_ROUND, "a round is so long")
-
-/* What makes an instruction. */
-typedef struct stim_operands {
-    uint8_t hot_bits; /* registers mostly used: 2^n */
-    uint8_t x0;       /* a register is 0 */
-    uint8_t repeat;   /* a source repeats the first one */
-    uint8_t has_rd;   /* it has a destination */
-    uint8_t has_rs;   /* each source is there */
-    uint8_t empty;    /* one without a source has no destination either, else it has one */
-} stim_operands;
 
 /* ---- the generic driver ---- */
 
@@ -130,17 +120,6 @@ static inline uint32_t stim_member(uint32_t set, uint64_t random) {
     return stim_nth(set, stim_below(random, (uint32_t)__builtin_popcount(set)));
 }
 
-/* A register: 0 at its chance, now and then any, else one of the hot ones. @p pregs: how many. */
-static inline uint32_t stim_preg(const stim_operands *o, uint32_t pregs, uint64_t *random) {
-    const uint64_t r = wlk_random(random);
-    const bool any = (r >> 40 & 31u) == 0;
-    const uint32_t mask = (pregs - 1u) & (uint32_t)(any ? ~UINT64_C(0) : wlk_mask(o->hot_bits));
-    return (r >> 32 & 255u) < o->x0 ? 0u : (uint32_t)r & mask;
-}
-
-/* Ones in the fields of an instruction that name registers and the warp. */
-void wlk_stim_named(uint64_t *entry);
-
 /* The profile of this cycle: the fixed one, or by phases each in turn, starting with @p first. */
 uint32_t wlk_stim_profile(const wlk_stimulus_state *stim, uint32_t profiles, uint64_t first);
 
@@ -158,9 +137,5 @@ bool wlk_stim_lasts(wlk_stimulus_state *stim, uint64_t *left, uint32_t chance, u
 
 /* Random words of @p bits, 0 beyond them. */
 void wlk_stim_row(wlk_stimulus_state *stim, uint32_t bits, uint64_t *row);
-
-/* A random instruction of a warp into @p entry. @p bits: ones in the bits that its fields have. */
-void wlk_stim_entry(const stim_operands *o, uint32_t pregs, uint32_t warp, const uint64_t *bits,
-                    uint64_t *random, uint64_t *entry);
 
 #endif

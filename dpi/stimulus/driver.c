@@ -79,6 +79,7 @@ struct wlk_driver {
     repeat *repeats;
     uint64_t *out, *care; // of a cycle
     uint32_t n_inputs, n_banks, n_elements, n_parts, n_repeats;
+    uint32_t n_often; // behind these words are lanes that go with no `valid`: new now and then
 };
 
 static const stim_weights profiles[] = {
@@ -220,6 +221,9 @@ static void plan_word(wlk_driver *d, const input *one) {
     if (one->valid == NOBODY) {
         w->loose |= bits;
     }
+    if (one->valid != NOBODY || !d->block->table->fields[port->field].is_payload) {
+        d->n_often = port->word < d->n_often ? d->n_often : port->word + 1u;
+    }
     if (one->role == VALUE && port->width == 1) {
         w->flags |= bits;
     } else if (one->role == VALUE) {
@@ -334,7 +338,8 @@ typedef struct cycle {
     const wlk_driver *d;
     const stim_weights *w;
     wlk_stimulus_state *stim;
-    uint64_t *kept; // the inputs before the hook
+    uint64_t *kept;   // the inputs before the hook
+    uint32_t n_words; // that may be new
     bool reset;
     chances of;
     uint64_t turns; // by how much: cheap random numbers, from a new seed in each cycle
@@ -451,9 +456,8 @@ static uint64_t make_word(cycle *c, const word *w) {
 }
 
 static void put_values(cycle *c) {
-    const wlk_driver *d = c->d;
-    for (uint32_t i = 0; i < d->layout.in_words; i++) {
-        const word *w = &d->words[i];
+    for (uint32_t i = 0; i < c->n_words; i++) {
+        const word *w = &c->d->words[i];
         if (w->renewed != 0) {
             c->kept[i] = (c->kept[i] & ~w->renewed) | (make_word(c, w) & w->renewed);
         }
@@ -511,10 +515,11 @@ void wlk_stim_drive(const stim_generator *g, const uint32_t *cfg, const void *st
     c.w = &g->profiles[wlk_stim_begin(stim, g->n_profiles)];
     c.kept = memory_of(&c, d->n_banks);
     c.reset = wlk_stim_reset(stim, c.w->reset) && d->reset != NULL;
-    for (uint32_t i = 0; i < d->layout.in_words; i++) {
+    draw_chances(&c);
+    c.n_words = stim->cycle == 0 || (c.of.fresh & 1u) != 0 ? d->layout.in_words : d->n_often;
+    for (uint32_t i = 0; i < c.n_words; i++) {
         d->words[i].renewed = d->words[i].loose;
     }
-    draw_chances(&c);
     move_banks(&c);
     put_values(&c);
     repeat_numbers(&c);

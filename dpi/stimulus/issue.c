@@ -398,9 +398,12 @@ static void make_anything(const wlk_issue_cfg *cfg, wlk_stimulus_state *stim, ui
 
 // Bits of an instruction that exist in this configuration and are opaque.
 static void find_opaque(const wlk_issue_cfg *cfg, uint64_t *opaque) {
-    uint64_t exist[OUT_WORDS], read[WLK_ENTRY_WORDS];
+    static const uint32_t ones[OPERANDS] = {WLK_PREG_MASK, WLK_PREG_MASK, WLK_PREG_MASK};
+    uint64_t exist[OUT_WORDS], read[WLK_ENTRY_WORDS] = {0};
     wlk_issue_out_mask(cfg, exist);
-    wlk_stim_named(read);
+    wlk_entry_put_sources(read, ones, (1u << OPERANDS) - 1u);
+    wlk_entry_put_destination(read, WLK_PREG_MASK, 1u);
+    wlk_entry_put_wid(read, WLK_ISSUE_MAX_NUM_WARPS - 1u);
     wlk_entry_put_tmask(read, ~UINT64_C(0));
     wlk_entry_put_pc(read, UINT32_MAX);
     for (uint32_t w = 0; w < WLK_ENTRY_WORDS; w++) {
