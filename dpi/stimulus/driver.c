@@ -38,7 +38,8 @@ typedef struct element {
 // Elements of one field that lie side by side in a word of the inputs: kept as a set.
 typedef struct bank {
     role role;
-    const wlk_port *port; // of the first
+    uint16_t field, word;
+    uint8_t lsb; // of the first
     uint64_t all;
     uint32_t first, n;
 } bank;
@@ -61,7 +62,7 @@ typedef struct repeat {
 
 // While the plan is made: an input, and the element that it is a value of; NOBODY: of none.
 typedef struct input {
-    const wlk_port *port;
+    wlk_port port;
     role role;
     int32_t valid;
 } input;
@@ -166,22 +167,22 @@ static int by_field(const void *a, const void *b) {
 }
 
 static bool goes_on(const bank *b, const wlk_port *port) {
-    return b->port->field == port->field && b->port->word == port->word &&
-           b->port->lsb + b->n == port->lsb;
+    return b->field == port->field && b->word == port->word && b->lsb + b->n == port->lsb;
 }
 
 static void plan_element(wlk_driver *d, const input *one) {
-    const wlk_channel *channel = channel_filled_by(d->block->table, one->port->field);
+    const wlk_port *port = &one->port;
+    const wlk_channel *channel = channel_filled_by(d->block->table, port->field);
     element *e = &d->elements[d->n_elements++];
-    if (d->n_banks == 0 || !goes_on(&d->banks[d->n_banks - 1u], one->port)) {
+    if (d->n_banks == 0 || !goes_on(&d->banks[d->n_banks - 1u], port)) {
         d->banks[d->n_banks++] =
-            (bank){.role = one->role, .port = one->port, .first = d->n_elements - 1u};
+            (bank){one->role, port->field, port->word, port->lsb, .first = d->n_elements - 1u};
     }
     bank *last = &d->banks[d->n_banks - 1u];
     last->n++;
     last->all = wlk_mask(last->n);
     if (one->role == VALID && channel != NULL) {
-        e->ready = port_beside(d, channel->ready, one->port);
+        e->ready = port_beside(d, channel->ready, port);
     }
 }
 
@@ -206,16 +207,16 @@ static void plan_parts(wlk_driver *d, const input *valid, int32_t number) {
     e->first_part = d->n_parts;
     for (uint32_t i = 0; i < d->n_inputs; i++) {
         input *one = &d->inputs[i];
-        if (goes_with_valid(one) && same_element(one->port, valid->port) &&
-            valid_of(d->block->table, one->port->field) == valid->port->field) {
+        if (goes_with_valid(one) && same_element(&one->port, &valid->port) &&
+            valid_of(d->block->table, one->port.field) == valid->port.field) {
             one->valid = number;
-            add_part(d, e, one->port);
+            add_part(d, e, &one->port);
         }
     }
 }
 
 static void plan_word(wlk_driver *d, const input *one) {
-    const wlk_port *port = one->port;
+    const wlk_port *port = &one->port;
     word *w = &d->words[port->word];
     const uint64_t bits = wlk_mask(port->width) << port->lsb;
     if (one->valid == NOBODY) {
@@ -228,8 +229,8 @@ static void plan_word(wlk_driver *d, const input *one) {
         w->flags |= bits;
     } else if (one->role == VALUE) {
         w->numbers |= bits;
-        w->lows |= UINT64_C(1) << port->lsb;
-        w->tops |= UINT64_C(1) << (port->lsb + port->width - 1u);
+        w->lows |= bits & -bits;
+        w->tops |= bits & ~(bits >> 1);
         for (uint32_t n = 0; n <= MOST_FEW; n++) {
             w->few[n] |= wlk_mask(wlk_min(n, port->width)) << port->lsb;
         }
@@ -237,15 +238,15 @@ static void plan_word(wlk_driver *d, const input *one) {
 }
 
 static bool is_number(const wlk_driver *d, const input *one) {
-    return one->role == VALUE && one->port->width > 1 &&
-           d->block->table->fields[one->port->field].notation == WLK_DECIMAL;
+    return one->role == VALUE && one->port.width > 1 &&
+           d->block->table->fields[one->port.field].notation == WLK_DECIMAL;
 }
 
 static void plan_repeat(wlk_driver *d, const input *one) {
     for (const input *first = d->inputs; is_number(d, one) && first < one; first++) {
         if (is_number(d, first) && first->valid == one->valid &&
-            first->port->width == one->port->width) {
-            const wlk_port *from = first->port, *to = one->port;
+            first->port.width == one->port.width) {
+            const wlk_port *from = &first->port, *to = &one->port;
             d->repeats[d->n_repeats++] =
                 (repeat){wlk_mask(to->width), to->word, from->word, to->lsb, from->lsb};
             return;
@@ -258,12 +259,12 @@ static void plan(wlk_driver *d, const uint32_t *cfg) {
     qsort(d->ports, d->layout.n_ports, sizeof *d->ports, by_field);
     for (const wlk_port *p = d->ports; p < d->ports + d->layout.n_ports; p++) {
         if (p->present && !p->is_out) {
-            d->inputs[d->n_inputs++] = (input){p, role_of(d->block->table, p), NOBODY};
+            d->inputs[d->n_inputs++] = (input){*p, role_of(d->block->table, p), NOBODY};
         }
     }
     for (const input *one = d->inputs; one < d->inputs + d->n_inputs; one++) {
         if (one->role == RESET) {
-            d->reset = one->port;
+            d->reset = &one->port;
         } else if (!goes_with_valid(one)) {
             plan_element(d, one);
             plan_parts(d, one, (int32_t)d->n_elements - 1);
@@ -420,8 +421,8 @@ static void move_banks(cycle *c) {
         const uint64_t on = b->role == VALID ? move_values(c, b, memory)
                             : draining       ? b->all
                                              : are_on(c, b, memory, c->of.ready);
-        uint64_t *place = &c->kept[b->port->word];
-        *place = (*place & ~(b->all << b->port->lsb)) | on << b->port->lsb;
+        uint64_t *place = &c->kept[b->word];
+        *place = (*place & ~(b->all << b->lsb)) | on << b->lsb;
     }
 }
 
@@ -502,7 +503,7 @@ static void settle(const cycle *c, const uint32_t *cfg, const void *state, uint6
         uint64_t left = c->reset ? 0u : stuck(c, b, *waiting);
         if (left != 0 && c->w->hold == STIM_GATED) {
             left = *waiting & ~((left & -left) - 1u);
-            in[b->port->word] &= ~(left << b->port->lsb);
+            in[b->word] &= ~(left << b->lsb);
         }
         *waiting = left;
     }
