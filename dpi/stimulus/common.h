@@ -120,22 +120,13 @@ static inline uint32_t stim_member(uint32_t set, uint64_t random) {
     return stim_nth(set, stim_below(random, (uint32_t)__builtin_popcount(set)));
 }
 
-/* The profile of this cycle: the fixed one, or by phases each in turn, starting with @p first. */
-uint32_t wlk_stim_profile(const wlk_stimulus_state *stim, uint32_t profiles, uint64_t first);
-
-/* The same with a first one that is drawn in the first cycle and kept. */
+/*
+ * The profile of this cycle: the fixed one, or by phases each in turn, starting with one that is
+ * drawn in the first cycle and kept.
+ */
 uint32_t wlk_stim_begin(wlk_stimulus_state *stim, uint32_t profiles);
 
 /* Reset in this cycle: the first cycles, then at a chance out of 4096. */
 bool wlk_stim_reset(wlk_stimulus_state *stim, uint32_t chance);
-
-/*
- * Something that lasts: in the drain never, else until *left is 0, which a start (at that chance)
- * sets to up to @p longest cycles.
- */
-bool wlk_stim_lasts(wlk_stimulus_state *stim, uint64_t *left, uint32_t chance, uint32_t longest);
-
-/* Random words of @p bits, 0 beyond them. */
-void wlk_stim_row(wlk_stimulus_state *stim, uint32_t bits, uint64_t *row);
 
 #endif

@@ -420,6 +420,16 @@ static void start(const wlk_issue_cfg *cfg, wlk_stimulus_state *stim) {
     }
 }
 
+// Random words of @p bits, 0 beyond them.
+static void put_row(wlk_stimulus_state *stim, uint32_t bits, uint64_t *row) {
+    const uint32_t words = (bits + 63u) / 64u;
+    uint64_t random = wlk_random(&stim->random);
+    for (uint32_t w = 0; w < words; w++) {
+        row[w] = wlk_random(&random);
+    }
+    row[words - 1u] &= wlk_mask(bits - (words - 1u) * 64u);
+}
+
 static void next(const uint32_t *words, const void *model_state, wlk_stimulus_state *stim,
                  uint64_t *in) {
     const wlk_issue_cfg *cfg = (const wlk_issue_cfg *)words;
@@ -446,8 +456,7 @@ static void next(const uint32_t *words, const void *model_state, wlk_stimulus_st
     if (cfg->debug) {
         make_debug(stim, in);
     }
-    wlk_stim_row(stim, cfg->num_lanes * cfg->lane_bits,
-                 wlk_issue_in_element_mut(in, cfg->num_warps));
+    put_row(stim, cfg->num_lanes * cfg->lane_bits, wlk_issue_in_element_mut(in, cfg->num_warps));
     stim->cycle++;
 }
 

@@ -149,9 +149,24 @@ static void put_issue(cycle *c, uint32_t port, uint64_t *in) {
     put_sources(c, port, in);
 }
 
+// Something that lasts: in the drain never, else until *left is 0, which a start (at that chance)
+// sets to up to @p longest cycles.
+static bool lasts(wlk_stimulus_state *stim, uint64_t *left, uint32_t chance, uint32_t longest) {
+    const uint64_t r = wlk_random(&stim->random);
+    if (stim->drain != 0) {
+        return false;
+    }
+    if (*left == 0 && (r & 255u) < chance) {
+        *left = 1u + stim_below(r, longest);
+    }
+    const bool on = *left != 0;
+    *left -= on;
+    return on;
+}
+
 static void put_take(const cycle *c, uint32_t kind, uint64_t *in) {
     uint64_t *left = &c->stim->memory[MEMORY_BLOCK + kind];
-    const bool blocked = wlk_stim_lasts(c->stim, left, c->w->block, c->w->longest);
+    const bool blocked = lasts(c->stim, left, c->w->block, c->w->longest);
     const bool ready = stim_chance(c->random, c->w->take);
     PUT(take_ready, in, (uint64_t)(c->stim->drain != 0 || (ready && !blocked)) << kind);
 }
