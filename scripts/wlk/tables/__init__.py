@@ -20,3 +20,25 @@ from .files import BLOCKS, FAMILIES, ROOT
 from .params import Condition, ListParam, Param
 from .read import load, names, parse, settings
 from .table import Table
+
+__all__ = [
+    "BLOCKS",
+    "FAMILIES",
+    "ROOT",
+    "WORD",
+    "Condition",
+    "Config",
+    "Expr",
+    "Field",
+    "ListParam",
+    "Param",
+    "Port",
+    "Table",
+    "element_name",
+    "lane_step",
+    "load",
+    "names",
+    "opaque_stem",
+    "parse",
+    "settings",
+]
