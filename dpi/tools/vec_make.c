@@ -114,9 +114,17 @@ wlk_status vec_gen(job *j, char **a, wlk_error *err) {
     return generate(j, gen, &stim, cycles, err);
 }
 
-static wlk_status import_rows(job *j, const char *name, wlk_error *err) {
-    // What the file does not have is not compared.
-    csv_care(j->rows, j->care);
+// Does the file have no column of an output? Then the expected values are the model's.
+static bool inputs_only(const job *j) {
+    uint64_t any = 0;
+    for (uint32_t w = 0; w < j->b.layout.out_words; w++) {
+        any |= j->care[w];
+    }
+    return any == 0;
+}
+
+static wlk_status import_rows(job *j, const char *name, bool by_model, wlk_error *err) {
+    wlk_step_info info;
     for (uint64_t c = 0;; c++) {
         bool more = false;
         wlk_status status = csv_row(j->rows, j->in, j->out, &more, err);
@@ -129,6 +137,10 @@ static wlk_status import_rows(job *j, const char *name, wlk_error *err) {
                        ? wlk_fail(err, WLK_VACUOUS, "%s: no row below line 2", name)
                        : status;
         }
+        if (status == WLK_OK && by_model) {
+            wlk_candidates_record(&j->candidates, j->in, j->out, j->care, j->b.layout.out_words,
+                                  j->other, &info);
+        }
         if (status == WLK_OK) {
             status = wlk_vec_write(j->writer, j->in, j->out, j->care, err);
         }
@@ -140,14 +152,18 @@ static wlk_status import_rows(job *j, const char *name, wlk_error *err) {
 
 wlk_status vec_import(job *j, char **a, wlk_error *err) {
     const char *slash = strrchr(a[2], '/');
-    const origin from = {
+    origin from = {
         .source = "csv", .power_up = a[3], .recording = slash != NULL ? slash + 1 : a[2]};
     wlk_status status = job_csv(j, a[2], err);
-    if (status == WLK_OK) {
-        status = create(j, a[1], &from, err);
+    if (status != WLK_OK) {
+        return status;
     }
+    csv_care(j->rows, j->care); // what the file does not have is not compared
+    const bool by_model = inputs_only(j);
+    from.source = by_model ? "gen" : from.source;
+    status = create(j, a[1], &from, err);
     if (status == WLK_OK) {
-        status = import_rows(j, a[2], err);
+        status = import_rows(j, a[2], by_model, err);
     }
     return status == WLK_OK ? finish(j, err) : status;
 }

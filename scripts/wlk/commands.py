@@ -16,6 +16,7 @@ from .run import check, recordings
 from .run.bind import Bind
 from .run.mutate import Mutate
 from .run.opndcoll_summary import Opndcoll
+from .run.prove import Prove
 from .run.runs import Lockstep
 from .run.stub import Stub
 from .run.tests import Tests
@@ -74,5 +75,5 @@ class Setup(Command):
 
 
 COMMANDS: tuple[type[Command], ...] = (
-    *(Bind, Check, Lockstep, Mutate, Opndcoll, Setup, Stub, Tests, Vectors),
+    *(Bind, Check, Lockstep, Mutate, Opndcoll, Prove, Setup, Stub, Tests, Vectors),
 )

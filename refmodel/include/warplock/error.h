@@ -52,6 +52,8 @@ typedef enum wlk_status {
     WLK_NO_TOOL = 26,            /**< a tool is missing and set-up is refused */
     WLK_NO_MEMORY = 27,          /**< an allocation failed */
     WLK_RTL_ASSERTION = 28,      /**< verdict: an assertion of the RTL fired, or it ended itself */
+    WLK_REFUTED = 29,            /**< verdict of a proof: a difference, with a counterexample */
+    WLK_BOUNDED = 30,            /**< verdict of a proof: none found within a depth or the time */
     WLK_INTERRUPTED = 130,       /**< Ctrl-C */
 } wlk_status;
 

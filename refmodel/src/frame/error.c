@@ -48,6 +48,8 @@ static const char *const names[] = {
     NAME(NO_TOOL),
     NAME(NO_MEMORY),
     NAME(RTL_ASSERTION),
+    NAME(REFUTED),
+    NAME(BOUNDED),
     NAME(INTERRUPTED),
 };
 

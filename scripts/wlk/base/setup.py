@@ -58,6 +58,7 @@ FEATURES = {
     "pytest": Feature({"xz": "xz-utils"}, requirements="requirements-test.txt"),
     "lint": Feature(requirements="requirements-lint.txt"),
     "clang": Feature(_tools("clang clang-format clang-tidy")),
+    "prove": Feature(_tools("berkeley-abc"), requirements="requirements-prove.txt"),
     **{name: Feature(_tools(name)) for name in ("yosys", "valgrind", "iverilog")},
 }
 KINDS = {"run": ("build", "verilate", "rtl", "vcd"), "test": tuple(FEATURES)}

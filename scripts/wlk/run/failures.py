@@ -78,10 +78,14 @@ class Left:
         self.lost.append(status)
 
 
-def text(job: Job, answer: dict) -> str:
-    """The report of a failure."""
+def text(job: Job, answer: dict, play: Path | None = None) -> str:
+    """The report of a failure; `play`: the record file that was played."""
     advice = "".join(f"  {line}\n" for line in job.advice)
-    repeat = f"  repeat: {command_line(job, _seed(job, answer))}"
+    again = command_line(job, _seed(job, answer))
+    if play is not None:
+        words = ("scripts/warplock", "vectors", "play", str(play), *job.args.as_options())
+        again = shlex.join(words)
+    repeat = f"  repeat: {again}"
     report = job.table.name_lists(answer["report"], job.shown)
     return f"{report.rstrip()}\n{advice}{repeat}"
 

@@ -53,7 +53,7 @@ def execute(job: Job, announce: Callable[[Job, Outcome], None] = lambda *_: None
 
 def _execute(job: Job) -> tuple[Outcome, Callable[[], Left]]:
     """The verdict, and what is left to write."""
-    build = _builder(job)
+    build = builder(job)
     job.enter("looking for a build of")
     try:
         program = build()
@@ -78,7 +78,7 @@ def _execute(job: Job) -> tuple[Outcome, Callable[[], Left]]:
     return outcome, functools.partial(_leave, job, build, answer, text)
 
 
-def _builder(job: Job) -> Callable[..., Path]:
+def builder(job: Job) -> Callable[..., Path]:
     """Builds the harness. Waveforms of a user's RTL are built in, so that a failure needs no second
     build; a stub, which is not expected to fail, builds faster without."""
     job.built = jobs.build_config(job.table, job.config)
@@ -113,9 +113,10 @@ def _leave(job: Job, build: Callable[..., Path], answer: dict, text: str) -> Lef
 
 
 def replay(
-    table: Table, config: Config, path: Path, power_up: str, source: jobs.RtlSource
-) -> Result:
-    """Drive RTL with the inputs of a record file."""
+    table: Table, config: Config, path: Path, power_up: str, source: jobs.RtlSource, **more: object
+) -> Outcome:
+    """Drive RTL with the inputs of a record file; the report of a failure is the first message.
+    `more`: words for the harness."""
     run = jobs.Run(
         **vars(options.of(jobs.RtlSource, source)),
         config=[f"{key}={value}" for key, value in table.show(config).items()],
@@ -125,14 +126,16 @@ def replay(
         power_up=power_up,
     )
     job = jobs.rtl_job(table, run)
-    build = _builder(job)
+    build = builder(job)
     with progress.watched(f"playing {path} into the RTL", lambda: job.stage):
         program = build()
         job.enter(jobs.RUNNING)
-        answer = harness.run(job, program, harness.words(job, replay=path))
+        answer = harness.run(job, program, harness.words(job, replay=path, **more))
     result = _result(job, report.verdict_of(answer["verdict"]), answer)
     extra = {"file": str(path), "match": job.matched.kind}
-    return dataclasses.replace(result, extra=extra | harness.findings(answer))
+    result = dataclasses.replace(result, extra=extra | harness.findings(answer))
+    text = failures.text(job, answer, play=path) if result.verdict in FAILURES else ""
+    return Outcome(result, [text] if text else [])
 
 
 def _run(job: Job, program: Path, subject: Subject | None) -> dict:

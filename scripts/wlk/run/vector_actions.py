@@ -52,7 +52,7 @@ class Play(jobs.RtlSource, Command):
             numbers = [played.result[key] for key in ("cycles", "compared_bits", "masked_bits")]
             table.add(str(path), header.block, *numbers, played.verdict)
             if self.rtl:
-                result = lockstep.replay(port_table, config, path, header.power_up, self)
+                result = lockstep.replay(port_table, config, path, header.power_up, self).result
                 verdicts.append(result.verdict)
                 self._show_rtl(result, path, table)
         if not self.json:

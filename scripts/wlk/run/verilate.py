@@ -8,7 +8,6 @@ slowest in both.
 """
 
 import functools
-import hashlib
 import os
 import re
 import shlex
@@ -18,7 +17,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ..base import outputs, progress, setup
+from ..base import keep, outputs, progress, setup
 from ..base.errors import Status, WlkError
 from ..gen.sv import Harness
 from . import build
@@ -94,20 +93,12 @@ def folder() -> Path:
         message = f"make cannot build in {place} nor in {cache}: blanks or signs in the name"
         hint = f"let {setup.BUILD_VARIABLE} name a folder without"
         raise WlkError(Status.BUILD_FAIL, f"{message}; {hint}")
-    return cache / "warplock" / _digest([str(setup.BUILD)])
+    return cache / "warplock" / keep.digest([str(setup.BUILD)])
 
 
 def _for_make(words: Sequence[str]) -> str:
     """The value of a variable that stands in a recipe."""
     return shlex.join(words).replace("$", "$$")
-
-
-def _digest(parts: Sequence[str | bytes]) -> str:
-    total = hashlib.sha256()
-    for part in parts:
-        data = part.encode() if isinstance(part, str) else part
-        total.update(len(data).to_bytes(8, "little") + data)
-    return total.hexdigest()[:20]
 
 
 def _sources(harness: Harness, bound: Sequence[Harness]) -> dict[str, str]:
@@ -148,7 +139,7 @@ def harness_program(
     content = [p for path in (*rtl.files, *rtl.included) for p in (str(path), path.read_bytes())]
     interface = [path.read_bytes() for path in INTERFACE]
     identity = [*flags, optimize, UNOPTIMIZED, tool.program, str(library), *interface]
-    key = _digest([*identity, *content, *sources, *sources.values()])
+    key = keep.digest([*identity, *content, *sources, *sources.values()])
     place = folder() / key
     program = place / "harness"
     with setup.locked(f"rtl-{key}"):
@@ -261,7 +252,8 @@ def _runtime(make: Sequence[str | Path], place: Path, tool: Tool) -> tuple[Path,
     names, _, flags = line.removeprefix("wlk: ").partition(" : ")
     objects = names.split()
     versions = [(tool.root / "include" / name).read_bytes() for name in RUNTIME_VERSION]
-    folder = place.parent / f"runtime-{_digest([str(tool.root), flags, HEADER_TEXT, *versions])}"
+    key = keep.digest([str(tool.root), flags, HEADER_TEXT, *versions])
+    folder = place.parent / f"runtime-{key}"
     precompile = f"%.gch: %; $(CXX) $(CXXFLAGS) $(CPPFLAGS) {SMALL} -x c++-header -c -o $@ $<"
     with setup.locked("rtl-runtime"):
         folder.mkdir(parents=True, exist_ok=True)

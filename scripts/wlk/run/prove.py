@@ -1,0 +1,327 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `warplock prove` does: RTL against the stub of a block, or two versions of a module.
+
+docs/proof.md says what an answer means. Nothing is assumed of the inputs at first; only when that
+is refuted by inputs that break a rule of the block is it proved again with the rules assumed.
+"""
+
+import contextlib
+import dataclasses
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from .. import tables
+from ..base import keep, options, outputs, progress, report, reports, setup
+from ..base.errors import Status, WlkError
+from ..base.options import Command, operand, option
+from ..fit import search
+from ..gen import stubs
+from ..prove import engines, miter, netlist
+from ..prove.engines import Answer, Limits
+from ..prove.miter import Compared
+from ..prove.netlist import Netlist, Source
+from ..tables import Config, Table
+from . import counterexample, jobs, lockstep, probe, versions
+
+PROOFS = setup.BUILD / "proofs"
+TIMEOUT = 600
+BESIDE = 20.0  # seconds after which lockstep runs beside the engines
+SEEDS, CYCLES = 20, 20_000  # of it
+START = "registers and memories are 0 at the start"
+
+
+@dataclass
+class Prove(jobs.RtlSource, Command):
+    """Prove RTL equal to a block's stub, or two versions of a module, for all inputs."""
+
+    NAME = "prove"
+    NEEDS = ("build", "verilate", "rtl", "prove")
+    EXAMPLE = """warplock prove collector --rtl build/DuplicatedCollector.sv --config coll_entries=2
+warplock prove --rtl new/ --against old/ --module rr_arbiter --config N=8"""
+
+    block: str | None = operand("BLOCK", "the block; none with --against", nargs="?")
+    rtl: list[Path] = jobs.rtl_option(nargs="+", action="extend", required=True)
+    against: list[Path] = options.path(
+        "the other version: files, folders or .f lists; no block is needed", "PATH", [], nargs="+",
+        action="extend",
+    )  # fmt: skip
+    config: list[str] = option(
+        [],
+        "a named configuration or a parameter; with --against a parameter of the module; may be "
+        "given several times",
+        metavar="NAME|KEY=VALUE",
+    )
+    timeout: int = option(
+        TIMEOUT, f"seconds to look for an answer (default: {TIMEOUT})", type=options.number(1)
+    )
+    depth: int = option(
+        0,
+        "cycles without a difference that are enough: then the answer is BOUNDED (default: none)",
+        type=options.number(0),
+    )
+    no_assume: bool = option(False, "assume no rule of the block: every input is legal")
+    fresh: bool = option(False, "prove again what was proved before (build/proofs)")
+    reports: Path = options.path(
+        "where a counterexample is written, in a folder of its own (default: reports)",
+        "DIR",
+        reports.DEFAULT,
+    )
+
+    def refuse(self) -> None:
+        """What does not go together, and names that nothing has."""
+        if bool(self.against) == (self.block is not None):
+            message = "give a BLOCK, or --against PATH with --module NAME"
+            raise WlkError(Status.USAGE, f"{message}, not both" if self.against else message)
+        if self.against and self.module is None:
+            raise WlkError(Status.USAGE, "--against needs --module NAME: which module of both")
+        if self.against and self.tie:
+            raise WlkError(Status.USAGE, "--tie goes with a BLOCK")
+        if self.block is not None:
+            tables.load(self.block)
+        for path in (*self.rtl, *self.against):
+            if not path.exists():
+                raise WlkError(Status.NO_FILE, f"{path}: no such file or folder; check --rtl")
+        reports.refuse(self.reports)
+
+    def run(self) -> int:
+        """Prove, and print the answer; 0 only for PROVED."""
+        folder = reports.Folder(self.reports)
+        proof = _of_versions(self, folder) if self.against else _of_block(self, folder)
+        folder_needed = proof.example is not None
+        if self.json:
+            report.json_line(proof.json())
+        else:
+            print(proof.text(), flush=True)
+        if folder_needed:
+            with contextlib.suppress(WlkError):
+                folder.finish(self.words, int(proof.verdict), [proof.json()])
+        return int(proof.verdict)
+
+
+@dataclass
+class Proof:
+    """An answer, and what it is about."""
+
+    what: str  # in words
+    module: str
+    config: Mapping[str, Any]
+    answer: Answer
+    block: str | None = None
+    assumptions: list[str] = field(default_factory=list)
+    seconds: float = 0.0
+    outputs: int = 0
+    missing: Sequence[str] = ()  # outputs that the RTL lacks
+    notes: list[str] = field(default_factory=list)
+    example: counterexample.Example | None = None
+    kept: bool = False
+
+    @property
+    def verdict(self) -> Status:
+        if self.example is not None and not self.example.confirmed and not self.example.excuse:
+            return Status.MODEL_ERROR
+        return self.answer.verdict
+
+    @property
+    def word(self) -> str:
+        return "PROVED" if self.verdict == Status.OK else self.verdict.name
+
+    def json(self) -> dict[str, Any]:
+        """The common object of commands that compare."""
+        known = {"block": self.block, "module": self.module, "config": dict(self.config)}
+        known |= {"verdict": self.word, "depth": self.answer.depth}
+        known |= {"seconds": round(self.seconds, 3), "assumptions": self.assumptions}
+        known |= {"outputs": self.outputs, "not_compared": list(self.missing), "kept": self.kept}
+        if self.example is not None:
+            first = self.example.first
+            known |= {"first": first.json()} if first is not None else {}
+            known["counterexample"] = self.example.json()
+        return known | ({"notes": self.notes} if self.notes else {})
+
+    def text(self) -> str:
+        """For a person."""
+        lines = [f"{self.word}: {self.what}", f"  {self._meaning()}"]
+        lines += [f"  assumed: {each}" for each in self.assumptions]
+        if self.missing:
+            lines.append("  not compared (not in the RTL): " + ", ".join(self.missing))
+        lines += [f"  {note}" for note in self.notes]
+        return "\n".join(lines + (self.example.lines() if self.example is not None else []))
+
+    def _meaning(self) -> str:
+        depth, outputs = self.answer.depth, f"{self.outputs} outputs"
+        if self.verdict == Status.OK:
+            when = "was proved before (--fresh proves again)" if self.kept else self._took()
+            return f"{outputs} are equal in every cycle, for all inputs; {when}"
+        if self.verdict == Status.BOUNDED:
+            known = f"{outputs} are equal for {depth} cycles, for all inputs"
+            return f"{known}; later ones are open; {self._took()}"
+        if self.verdict == Status.MODEL_ERROR:
+            return "the counterexample does not show in simulation: stub, model or prover is wrong"
+        return f"an output differs in cycle {depth - 1}; {self._took()}"
+
+    def _took(self) -> str:
+        return f"{self.seconds:.1f} s"
+
+
+# ---- a block ------------------------------------------------------------------------------------
+
+
+def _of_block(asked: Prove, folder: reports.Folder) -> Proof:
+    start = time.monotonic()
+    job = _job(asked)
+    table, config, found = job.table, job.config, job.matched
+    report.warn(table.warnings(config))
+    gold = netlist.read(Source(stubs.write_stub(table, config), table.module))
+    gate = netlist.read(_source(job))
+    compared = compared_ports(table, config, set(found.present))
+    what = f"module {gate.source.top} and the stub of {table.name} ({table.text(config)})"
+    proof = Proof(what, gate.source.top, job.shown, Answer(Status.BOUNDED), table.name)
+    proof.outputs, proof.missing, proof.assumptions = len(compared), found.missing_outputs, [START]
+    proof.notes += [f"tied: {port}={value}" for port, value in found.tied.items()]
+    with _beside(job, folder) as simulated:
+        proof.answer, proof.kept = _decide(asked, gold, gate, compared, found.tied, simulated)
+        if proof.answer.verdict == Status.REFUTED:
+            place = folder.of(table.name, job.name)
+            proof.example = counterexample.of_block(job, proof.answer, place, gate.unknowns)
+        elif (seen := simulated()) is not None:
+            proof.answer, proof.example = counterexample.of_lockstep(seen)
+    proof.notes += [proof.answer.note] if proof.answer.note else []
+    proof.seconds = time.monotonic() - start
+    return proof
+
+
+def _job(asked: Prove) -> jobs.Job:
+    """The module with its parameters; what its ports leave open is settled by lockstep."""
+    run = jobs.Run(
+        **vars(options.of(jobs.RtlSource, asked)),
+        blocks=[asked.block],
+        config=asked.config,
+        seeds=range(1, SEEDS + 1),
+        cycles=CYCLES,
+        bind="stage",
+        power_up="zero",
+        reports=asked.reports,
+    )
+    job = jobs.rtl_job(tables.load(asked.block), run)
+    if search.Subject(job.matched, job.title).open:
+        with progress.watched("trying parameters", lambda: job.stage):
+            probe.explore(job, lockstep.builder(job)())
+    return job
+
+
+def _source(job: jobs.Job) -> Source:
+    rtl = job.rtl
+    return Source(rtl.files, rtl.top, rtl.include_dirs, rtl.defines, rtl.included)
+
+
+def compared_ports(table: Table, config: Config, present: set[str]) -> list[Compared]:
+    """The outputs of a block that the RTL has, and when each has a meaning (`valid_when`)."""
+    ports = table.ports(config)
+    places = {(port.field.flat, port.index): port.name for port in ports}
+    found = []
+    for port in ports:
+        if port.direction != "out" or port.name not in present:
+            continue
+        item, when = port.field, ""
+        if item.valid_when and not item.exact:
+            when = next(
+                places[item.valid_when, port.index[:n]]
+                for n in range(len(port.index), -1, -1)
+                if (item.valid_when, port.index[:n]) in places
+            )
+        found.append(Compared(netlist.Port(port.name, "out", port.width), when))
+    return found
+
+
+@contextlib.contextmanager
+def _beside(
+    job: jobs.Job, folder: reports.Folder
+) -> Iterator[Callable[[], lockstep.Outcome | None]]:
+    """Lockstep in a thread, begun when it is first asked for; its outcome once it has failed."""
+    seen: list[lockstep.Outcome] = []
+    job.args.folder = folder
+
+    def run() -> None:
+        if over.wait(BESIDE):
+            return
+        for seed in range(1, SEEDS + 1):
+            args = dataclasses.replace(job.args, seeds=range(seed, seed + 1))
+            with contextlib.suppress(WlkError):  # the engines decide
+                outcome = lockstep.execute(dataclasses.replace(job, args=args, spent={}))
+                if outcome.result.verdict in lockstep.FAILURES:
+                    seen.append(outcome)
+            if seen or over.is_set():
+                return
+
+    over = threading.Event()
+    threading.Thread(target=run, daemon=True).start()
+    try:
+        yield lambda: seen[0] if seen else None
+    finally:
+        over.set()
+
+
+# ---- two versions -------------------------------------------------------------------------------
+
+
+def _of_versions(asked: Prove, folder: reports.Folder) -> Proof:
+    start = time.monotonic()
+    new, old = (versions.source(asked, paths, asked.config) for paths in (asked.rtl, asked.against))
+    gate, gold = netlist.read(new), netlist.read(old)
+    compared, notes = versions.compared(gold, gate)
+    config = dict(text.split("=", 1) for text in asked.config)
+    what = f"module {gate.source.top} of {_names(asked.rtl)} and of {_names(asked.against)}"
+    proof = Proof(what, gate.source.top, config, Answer(Status.BOUNDED), notes=notes)
+    proof.outputs, proof.assumptions = len(compared), [START]
+    proof.answer, proof.kept = _decide(asked, gold, gate, compared, {}, lambda: None)
+    if proof.answer.verdict == Status.REFUTED:
+        place = folder.of("versions", asked.module)
+        proof.example = versions.example(gold, gate, proof.answer, compared, place)
+    proof.notes += [proof.answer.note] if proof.answer.note else []
+    proof.seconds = time.monotonic() - start
+    return proof
+
+
+def _names(paths: Sequence[Path]) -> str:
+    return ", ".join(map(str, paths))
+
+
+# ---- deciding -----------------------------------------------------------------------------------
+
+
+def _decide(
+    asked: Prove,
+    gold: Netlist,
+    gate: Netlist,
+    compared: Sequence[Compared],
+    ties: dict[str, int],
+    simulated: Callable[[], object | None],
+) -> tuple[Answer, bool]:
+    """The answer, and whether it was known. Only what is PROVED is kept."""
+    sides = [side.path.read_bytes() for side in (gold, gate)]
+    parts = [str(each) for each in compared] + [json.dumps(ties, sort_keys=True), miter.BITS]
+    place = PROOFS / keep.digest([*sides, *parts])
+    note = place / "proved.json"
+    with setup.locked(f"proof-{place.name}"):
+        if note.is_file() and not asked.fresh:
+            keep.touch(place)
+            return Answer(Status.OK, json.loads(note.read_text(encoding="utf-8"))["depth"]), True
+        built = miter.build(gold, gate, compared, place, ties=ties)
+        said = ""
+
+        def tell(text: str) -> None:
+            nonlocal said
+            said = text
+
+        with progress.watched(f"proving {gate.source.top}", lambda: said):
+            limits = Limits(asked.timeout, asked.depth)
+            answer = engines.decide(built, limits, tell, lambda: simulated() is not None)
+        if answer.verdict == Status.OK:
+            with outputs.atomic_write(note) as file:
+                file.write(json.dumps({"depth": answer.depth}))
+        keep.touch(place)
+    return answer, False
