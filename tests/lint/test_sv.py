@@ -14,6 +14,7 @@ import pytest
 from wlk import tables
 from wlk.base import setup
 from wlk.gen import stubs
+from wlk.gen.rules import Assertions
 from wlk.gen.sv import Harness
 from wlk.run import verilate
 
@@ -22,7 +23,7 @@ STUBS = [(name, config) for name, table in TABLES.items() for config in table.ch
 HARNESSES = [
     (name, config)
     for name, table in TABLES.items()
-    for config in ("default", "debug", "lane64")
+    for config in ("default", "debug", "lane64", "data")
     if config in table.configs
 ]
 # Read by Yosys for long because of their size alone: their modules stand in other configurations.
@@ -64,6 +65,9 @@ def checker_of(block: str, name: str, folder: Path) -> Design:
         f"{made.checker}.sv": made.checker_sv(),
         f"{made.checker}_bind.sv": made.bind_sv(),
     }
+    assertions = Assertions.of(made, "")
+    if assertions.rules:
+        texts[f"{assertions.module}.sv"] = assertions.text()
     if made.top != table.module:
         texts[f"{made.top}.sv"] = made.top_sv()
     for file, text in texts.items():

@@ -89,10 +89,10 @@ static void narrow(const cfg_t *cfg, const state_t *st, uint64_t *care) {
     }
 }
 
-// A row's operands are all collected and one is busy: what the RTL asserts.
+// An operand that is ready waits for no write-back, so that the RTL's assertion on rows holds.
 static uint32_t violations(const state_t *st, const cycle_t *c) {
-    const uint32_t ready = st->opReady[0] & st->opReady[1] & st->opReady[2];
-    const uint32_t broken = st->valid & ready & (st->busy[0] | st->busy[1] | st->busy[2]);
+    const uint32_t broken = c->admission.op_ready & c->admission.busy & bit_all(c->admission.valid);
+    (void)st;
     return broken != 0 && !c->in.reset ? (uint32_t)WLK_RESERVATION_STATION_COLLECTED_OPERAND_BUSY
                                        : 0u;
 }

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `warplock bind` writes: checker, package, bind file, step call, and lists to use them.
+"""What `warplock bind` writes: checker, package, bind file, step call, and lists to use them; with
+`--sva` also the protocol rules as assertions.
 
 The checker's parameters are fixed when it is written: in a user's simulation nothing is tried out.
 What the ports leave open must be given, unless the default is possible: a note then names it.
@@ -15,6 +16,7 @@ from ..base import options, outputs, report, setup
 from ..base.errors import Status, WlkError
 from ..base.options import Command, operand, option
 from ..fit import match
+from ..gen.rules import Assertions
 from ..gen.sv import Harness
 from . import build, jobs
 
@@ -39,6 +41,11 @@ verilator --binary -f wlk/warplock.f rtl/*.sv tb.sv --top-module tb"""
         "module's port clock)",
         metavar="PATH",
     )
+    sva: bool = option(
+        False,
+        "also the protocol rules as SystemVerilog assertions; where WLK_ASSUME is defined they are "
+        "assumptions",
+    )
     out: Path = options.path("folder to write to", "DIR", required=True)
     force: bool = options.force()
 
@@ -59,14 +66,17 @@ verilator --binary -f wlk/warplock.f rtl/*.sv tb.sv --top-module tb"""
             f"{harness.checker}_bind.sv": harness.bind_sv(_clock(self, table, module)),
             step: harness.step_c(None),
         }
+        assertions = Assertions.of(harness, suffix) if self.sva else None
+        if assertions and assertions.rules:
+            texts[f"{assertions.module}.sv"] = assertions.text()
         contents = {name: text.encode() for name, text in texts.items()}
         contents |= dict.fromkeys(LIBRARY, library.read_bytes())
         outputs.make_folder(self.out)
         with outputs.locked(self.out):
             outputs.save(self.out, contents, force=self.force)
-            _write_list(self.out, [n for n in texts if n.endswith(".sv")], step)
+            _write_list(self.out, [n for n in texts if n.endswith(".sv")], step, self.sva)
         report.warn(table.warnings(found.config))
-        _say(self, fit, harness)
+        _say(self, fit, harness, assertions)
         return 0
 
 
@@ -89,8 +99,9 @@ def _clock(asked: Bind, table: tables.Table, module: Any) -> str:
     raise WlkError(Status.USAGE, message)
 
 
-def _write_list(out: Path, sources: list[str], step: str) -> None:
-    """A file list in the form Verilator reads; it accumulates over several modules."""
+def _write_list(out: Path, sources: list[str], step: str, sva: bool) -> None:
+    """A file list in the form Verilator reads; it accumulates over several modules. `sva`: with
+    assertions, which Verilator ignores unless it is told."""
     path = out / "warplock.f"
     place = out.resolve()
     lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
@@ -101,6 +112,8 @@ def _write_list(out: Path, sources: list[str], step: str) -> None:
         "-LDFLAGS -lwarplock_dpi",
         f"-LDFLAGS -Wl,-rpath,{place}",
     ]
+    if sva:
+        fixed.append("--assert")
     if build.folder().name == "asan":  # our own sanitized runs: its runtime must come first
         fixed.append("-LDFLAGS -fsanitize=address,undefined")
     # The package first: the checkers use it.
@@ -112,12 +125,15 @@ def _write_list(out: Path, sources: list[str], step: str) -> None:
         file.write("\n".join(lines) + "\n")
 
 
-def _say(asked: Bind, fit: jobs.Matched, harness: Harness) -> None:
+def _say(asked: Bind, fit: jobs.Matched, harness: Harness, sva: Assertions | None) -> None:
     module, found, listed = fit.module, fit.found, asked.out / "warplock.f"
     if asked.json:
         answer = {"block": found.table.name, "module": module.name, "match": found.kind}
         answer |= {"config": found.shown(found.config), "checker": harness.checker}
         answer |= {"not_compared": found.missing_outputs, "list": str(listed)}
+        if sva is not None:
+            answer |= {"assertions": [rule.name for rule in sva.rules]}
+            answer |= {"not_asserted": sva.left_out}
         report.json_line(answer)
         return
     print(f"{module.name}: {found.kind}; config {report.config_text(found.shown(found.config))}")
@@ -125,5 +141,10 @@ def _say(asked: Bind, fit: jobs.Matched, harness: Harness) -> None:
         print(f"  {line}")
     if found.missing_outputs:
         print("  not compared (not in the RTL): " + ", ".join(found.missing_outputs))
+    if sva is not None:
+        names = ", ".join(rule.name for rule in sva.rules)
+        print(f"  assertions: {names or 'none; no input breaks a rule'}")
+        if sva.left_out:
+            print("  not asserted (they read what is not in the RTL): " + ", ".join(sva.left_out))
     print(f"add to your simulator's command: -f {listed}  (other simulators: compile")
     print(f"the .sv and .c files of {asked.out} and link libwarplock_dpi.so)")

@@ -48,15 +48,13 @@ class Expr:
     def __init__(self, text: str, where: str) -> None:
         self.text = str(text)
         self.where = where
+        tree = parsed(self.text, where)
         try:
-            with _parsing:
-                tree = ast.parse(self.text, mode="eval")
-            self.names = frozenset(_names(tree.body))
-        except (SyntaxError, ValueError) as exc:
-            message = f"{where}: cannot read the expression '{text}': {exc}"
-            raise WlkError(Status.MODEL_ERROR, message) from exc
+            self.names = frozenset(_names(tree))
+        except ValueError as exc:
+            raise unreadable(text, where, exc) from exc
         with _parsing:
-            self._code = compile(tree, where, "eval")
+            self._code = compile(ast.Expression(tree), where, "eval")
 
     def __call__(self, cfg: Config) -> int:
         return int(eval(self._code, _GLOBALS, cfg))
@@ -71,6 +69,21 @@ class Expr:
 
         text = _TOKEN.sub(put, self.text)
         return text if _TOKEN.fullmatch(self.text) else f"({text})"
+
+
+def parsed(text: str, where: str) -> ast.expr:
+    """The tree of an expression; WlkError MODEL_ERROR."""
+    try:
+        with _parsing:
+            return ast.parse(text, mode="eval").body
+    except (SyntaxError, ValueError) as exc:
+        raise unreadable(text, where, exc) from exc
+
+
+def unreadable(text: str, where: str, why: object) -> WlkError:
+    """The error of a text that is no expression."""
+    message = f"{where}: cannot read the expression '{text}': {why}"
+    return WlkError(Status.MODEL_ERROR, message)
 
 
 def _names(node: ast.AST) -> set[str]:

@@ -21,6 +21,7 @@ from .read_params import (
     read_list,
     read_param,
 )
+from .rules import read_condition
 from .table import DRIVER_PROFILES, FORMAT, Table
 
 
@@ -35,6 +36,7 @@ def parse(raw: dict, path: Path) -> Table:
     family = family_of(block.get("family"), where)
     raw = completed(raw, where)
     params, lists = _parameters(raw, where)
+    fields = _fields(raw, params, path)
     table = Table(
         name=block["name"],
         c_name=block.get("c_name", block["name"]),
@@ -45,9 +47,9 @@ def parse(raw: dict, path: Path) -> Table:
         spec=block["spec"],
         doc=block["doc"],
         params=params,
-        fields=_fields(raw, params, path),
+        fields=fields,
         channels=entries(raw.get("channel", []), lists, where),
-        rules=raw.get("rule", []),
+        rules=_rules(raw, fields, params, where),
         covers=raw.get("cover", []),
         configs=_configs(raw.get("config", {}), where),
         path=path,
@@ -110,6 +112,18 @@ def _fields(raw: dict, params: Mapping[str, Param], path: Path) -> list[Field]:
             if expr is not None:
                 check_parameters(expr, set(params))
     return fields
+
+
+def _rules(raw: dict, fields: list[Field], params: Mapping[str, Param], where: str) -> list[dict]:
+    """The protocol rules, with their conditions read."""
+    known, found = {item.flat: item for item in fields}, []
+    for rule in raw.get("rule", []):
+        at = f"{where}: rule {rule.get('name', '?')}"
+        need(rule, at, "name", "doc", "broken")
+        texts = rule["broken"] if isinstance(rule["broken"], list) else [rule["broken"]]
+        conditions = [read_condition(text, at, known, set(params)) for text in texts]
+        found.append(rule | {"broken": conditions})
+    return found
 
 
 def _test(raw: dict, where: str) -> dict:
