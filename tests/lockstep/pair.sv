@@ -4,6 +4,7 @@
 // from outside. For two lanes, 16 registers and two entries. FIRST and SECOND name the modules.
 // What lists the collector's ports is written by test_bind.py: DRIVER, WIRES, PINS.
 // +BUSY=0: nothing is requested; +UPSET=N: a register of the second one is inverted in cycle N.
+// +LATE=N: the first reset begins in cycle N; +STRAY=N: any entry is read in the first N cycles.
 `include "ports.svh"
 `ifndef FIRST
 `define FIRST DuplicatedCollector
@@ -12,7 +13,7 @@
 `define SECOND DuplicatedCollector
 `endif
 
-// Legal stimulus: an entry is read only between its response and its release.
+// Legal stimulus but for STRAY: an entry is read only between its response and its release.
 module driver #(
     parameter bit [63:0] Seed = 64'h1
 ) (
@@ -26,14 +27,17 @@ module driver #(
   logic [1:0] held_q;  // entries that may be read
   logic freed;
   bit busy = 1'b1;
+  int stray = 0;
 
   initial begin
     void'($value$plusargs("BUSY=%d", busy));
+    void'($value$plusargs("STRAY=%d", stray));
   end
 
   always_ff @(posedge clock) begin
     dice_q <= dice_q * 64'd6364136223846793005 + 64'd1442695040888963407;
     more_q <= more_q * 64'd3202034522624059733 + 64'd1;
+    stray  <= stray - int'(stray != 0);
   end
 
   always_comb begin
@@ -53,6 +57,7 @@ module driver #(
     io_readReq_valid = busy && dice_q[60] && !reset;
     io_writeReq_valid = busy && dice_q[61];
     io_readData_req_valid = dice_q[62] && held_q[io_readData_req_bits_collEntry] && !reset;
+    io_readData_req_valid |= (stray != 0);
     freed = io_readData_req_valid && (more_q[63:61] != '0);
   end
 
@@ -88,6 +93,7 @@ module pair;
   logic reset = 1'b1;
   int   cycle = 0;
   int   upset = -2;
+  int   late = 0;
 
   core_a u_a (.*);
   core_b u_b (.*);
@@ -96,7 +102,7 @@ module pair;
 
   always @(posedge clock) begin
     cycle <= cycle + 1;
-    reset <= cycle < 3;
+    reset <= (cycle + 1 >= late) && (cycle < late + 3);
     if (cycle == 2000) begin
       $finish;
     end
@@ -104,6 +110,8 @@ module pair;
 
   initial begin
     void'($value$plusargs("UPSET=%d", upset));
+    void'($value$plusargs("LATE=%d", late));
+    reset = (late == 0);
     wait (cycle == upset);
     force u_b.u_collector.u_core.next_alloc_id_q = ~u_b.u_collector.u_core.next_alloc_id_q;
     wait (cycle == upset + 1);

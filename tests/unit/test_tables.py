@@ -117,7 +117,12 @@ def of_test(**values):
     return lambda raw: raw["test"].update(values)
 
 
+def broken(condition):
+    return key("rule", 0, broken=condition)
+
+
 AT = "field readReq.valid"
+RULE = "rule readData_unallocated"
 BAD = {
     "format": (lambda raw: raw.update(format=2), "format 2"),
     "unknown key": (key("field", "reset", wdith="1"), "field reset: unknown key"),
@@ -151,6 +156,23 @@ BAD = {
     "config no text": (lambda raw: raw["config"].update(x={"num_lanes": 1}), "config.NAME ="),
     "small": (of_test(small="x"), "test: no configuration 'x'"),
     "chosen": (of_test(chosen=["tiny", "y"]), "no configuration 'y'"),
+    "rule": (broken(None), f"{RULE}: lacks 'broken'"),
+    "rule syntax": (broken("readReq.valid and"), f"{RULE}: cannot read the expression"),
+    "rule field": (
+        broken("readReq.vlid and reset"),
+        f"{RULE}: cannot read the expression 'readReq",
+    ),
+    "rule parameter": (
+        broken("not reset and lanes > 1"),
+        f"{RULE}: 'lanes > 1' names no parameter",
+    ),
+    "rule operator": (
+        broken(["reset", "readReq.valid + 1 > 1"]),
+        f"{RULE}: 'reset' is no condition",
+    ),
+    "rule sum": (broken("readReq.valid + 1 > 1"), "comparisons, %, and, or, not"),
+    "rule without a field": (broken("num_lanes > 1"), f"{RULE}: 'num_lanes > 1' is no condition"),
+    "rule of lanes": (broken("writeReq.bits.regs.data > 1"), "regs.data has lanes"),
 }
 
 
