@@ -49,10 +49,7 @@ class Rules:
     text: str
     module: str
     outputs: Sequence[str]
-    inputs: Sequence[str]  # names of ports of the first netlist
-    # Inputs that both netlists see as 0 while a rule is violated. It changes no answer, for nothing
-    # counts then; but registers that only illegal inputs tell apart stay equal, which engines see.
-    masked: Sequence[str] = ()
+    inputs: Sequence[str]  # names of ports of the first netlist, the clock among them
 
 
 @dataclass(frozen=True)
@@ -133,16 +130,10 @@ def _text(
     for name, value in ties.items():
         port = next(p for p in gold.ports if p.name == name)
         text += f"  wire {_range(port)}{_name(name)} = {port.width}'d{value};\n"
-    masked: Sequence[str] = ()
-    if rules is not None:
-        masked = rules.masked
-        text += f"  wire [{len(rules.outputs) - 1}:0] violated;\n"
     for side, netlist in zip(SIDES, (gold, gate), strict=True):
         pins = []
         for port in netlist.ports:
             net = _name(port.name)
-            if port.name in masked:
-                net += "&& ~|violated"
             if port.direction == "out":
                 net = _name(f"{side}.{port.name}")
                 text += f"  wire {_range(port)}{net};\n"
@@ -170,7 +161,8 @@ def _rules_text(gold: Netlist, rules: Rules) -> str:
         net = _name(f"gold.{name}" if _is_output(gold, name) else name)
         pins.append(f"    .{_name(name)}({net})")
     pins += [f"    .{name}(violated[{n}])" for n, name in enumerate(rules.outputs)]
-    text = f"  {rules.module} rules(\n" + ",\n".join(pins) + ");\n"
+    text = f"  wire [{len(rules.outputs) - 1}:0] violated;\n"
+    text += f"  {rules.module} rules(\n" + ",\n".join(pins) + ");\n"
     if gold.clock is None:
         return text + "  wire legal = ~|violated;\n"
     text += "  reg broken = 0;\n  wire legal = !broken && ~|violated;\n"
