@@ -13,7 +13,13 @@ ERROR = re.compile(r"^(?:ERROR: |.*?: error: )", re.MULTILINE)
 # Where it finds the folder of a run, and all files: by itself it does not see /tmp.
 HERE, EVERYWHERE = "/wlk_here", "/wlk_root"
 # What its WebAssembly says, in one way or another, when 4 GiB are not enough.
-NO_MEMORY = ("bad_alloc", "memory allocation", "out of bounds memory", "wasm trap: unreachable")
+NO_MEMORY = (
+    "bad_alloc",
+    "memory allocation",
+    "out of bounds memory",
+    "wasm trap: unreachable",
+    "thrown Wasm exception",
+)
 
 
 def version() -> str:
