@@ -174,6 +174,6 @@ class _Run:
         values: Values = [{} for _ in range(int(match[2]) + 1)]
         for number, frame, value in _BIT.findall(engine.example.read_text(encoding="utf-8")):
             if each := self.miter.inputs.get(int(number)):
-                bits = values[int(frame)]
-                bits[each.name] = bits.get(each.name, 0) | int(value) << each.bit
+                (name, bit), row = each, values[int(frame)]
+                row[name] = row.get(name, 0) | int(value) << bit
         return Answer(Status.REFUTED, len(values), int(match[1]), values)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from ..base import keep, outputs, setup
 from ..base.errors import Status, WlkError
-from . import yosys
+from . import aiger, yosys
 
 FOLDER = setup.BUILD / "netlists"
 MODULE = "side"  # the name of the flat module
@@ -25,6 +25,19 @@ setundef -undriven -anyseq c:* t:$mem* %d w:* %u
 memory -nomap
 opt
 opt_clean -purge
+"""
+# Nothing is optimized behind techmap: the engines merge what is equal, and do it faster.
+BITS = """memory_map
+setundef -undriven -anyseq
+opt
+async2sync
+dffunmap
+setundef -init -zero
+techmap
+dffunmap
+setundef -init -zero
+aigmap
+check
 """
 LATCHES = ("$dlatch", "$adlatch", "$dlatchsr", "$sr")
 CLOCK_PINS = ("CLK", "RD_CLK", "WR_CLK")
@@ -160,6 +173,36 @@ class Netlist:
                 message = f"module {module}: port {port.name} is inout"
                 raise _bad(f"{message}; wrap the module so that it has inputs and outputs")
 
+    @cached_property
+    def part(self) -> aiger.Part:
+        """The module as bits; BAD_RTL for a combinational loop, or two drivers of a net."""
+        place = self.path.parent
+        aig, names = place / f"{MODULE}.aig", place / f"{MODULE}.map"
+        with setup.locked(f"netlist-{place.name}"):
+            if not aig.is_file():
+                here = f"{yosys.HERE}/draft"
+                script = f"read_rtlil {yosys.HERE}/{MODULE}.il\n{BITS}"
+                script += f"write_aiger -zinit -map {here}.map {here}.aig\n"
+                _refuse(yosys.run(script, place, "bits", f"reading {self.source.top}"), self)
+                (place / "draft.map").rename(names)
+                (place / "draft.aig").rename(aig)
+        outs = [port for port in self.ports if port.direction == "out"]
+        bits = [(port.name, bit) for port in outs for bit in range(port.width)]
+        return aiger.read(aig, names, bits)
+
+
+def _refuse(printed: str, side: Netlist) -> None:
+    """What Yosys' check says of the bits."""
+    for words, what, remedy in (
+        ("logic loop", "a combinational loop", "break it with a register"),
+        ("multiple conflicting drivers", "a net with two drivers", "leave one of them"),
+    ):
+        lines = printed.splitlines()
+        at = next((n for n, line in enumerate(lines) if words in line), None)
+        if at is not None:
+            detail = " ".join(line.strip() for line in lines[at : at + 4])
+            raise _bad(f"module {side.source.top} has {what}: {detail}; {remedy}")
+
 
 def _bad(message: str) -> WlkError:
     return WlkError(Status.BAD_RTL, message)
@@ -187,7 +230,7 @@ def _cells(lines: Sequence[str]) -> Iterator[Cell]:
 def read(source: Source) -> Netlist:
     """The netlist of a module; BAD_RTL where it cannot be synthesised, or is not synchronous."""
     texts = [path.read_bytes() for path in (*source.files, *source.included)]
-    key = keep.digest([yosys.version(), PASSES, source.listed(), *texts])
+    key = keep.digest([yosys.version(), PASSES, BITS, source.listed(), *texts])
     place = FOLDER / key
     netlist = Netlist(source, place / f"{MODULE}.il")
     with setup.locked(f"netlist-{key}"):

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Counterexamples of proofs against a block: a record file, played at once into RTL and model."""
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ class Example:
     report: str = ""
     excuse: str = ""  # why simulation cannot confirm it, where that is no fault
     by: str = "the engines"
+    illegal: Sequence[str] = ()  # rules of the block that it breaks
 
     def json(self) -> dict[str, Any]:
         """The key `counterexample` of the answer."""
@@ -42,7 +44,8 @@ class Example:
 def of_block(job: jobs.Job, answer: Answer, place: Path, unknowns: int) -> Example:
     """Write and play the counterexample of a proof; it is confirmed where lockstep fails too."""
     path = place / "counterexample.wlv"
-    write(job.table, job.config, answer.values, path)
+    rows = list(_csv(job.table, job.config, answer.values))
+    _write(job.table, job.config, rows, path)
     outcome = lockstep.replay(job.table, job.config, path, "zero", job.args)
     result = outcome.result
     found = result.first is not None and result.verdict in lockstep.FAILURES
@@ -53,7 +56,8 @@ def of_block(job: jobs.Job, answer: Answer, place: Path, unknowns: int) -> Examp
     if not found and unknowns:
         excuse = f"it rests on values that are x in the RTL ({unknowns} of them): simulation has "
         excuse += "one value for each, the proof all"
-    return Example(path, answer.depth, found, result.first, text, excuse)
+    broken = _broken(job.table, job.config, rows)
+    return Example(path, answer.depth, found, result.first, text, excuse, illegal=broken)
 
 
 def of_lockstep(outcome: Outcome) -> tuple[Answer, Example]:
@@ -69,14 +73,25 @@ def of_lockstep(outcome: Outcome) -> tuple[Answer, Example]:
     return Answer(Status.REFUTED, cycles), example
 
 
-def write(table: Table, config: Config, values: Values, path: Path) -> None:
-    """A record file with these inputs; absent ones are 0. The expected values are the model's."""
+def _write(table: Table, config: Config, rows: Sequence[bytes], path: Path) -> None:
+    """A record file with these inputs. The expected values are the model's."""
     words = ["import", "--force", table.name, path, "counterexample", "zero"]
-    rows = _csv(table, config, values)
-    tools.run(vectors.PROGRAM, [*words, *table.words(config)], label=f"writing {path}", feed=rows)
+    words += table.words(config)
+    tools.run(vectors.PROGRAM, words, label=f"writing {path}", feed=rows)
+
+
+def _broken(table: Table, config: Config, rows: Sequence[bytes]) -> list[str]:
+    """Names of the rules that these inputs break, as the model has it."""
+    words = ["model", table.name, "zero", *table.words(config)]
+    answer = tools.run(vectors.PROGRAM, words, label="looking for broken rules", feed=rows)
+    broken = 0
+    for line in answer.output.splitlines():
+        broken |= json.loads(line)["violated"]
+    return [rule["name"] for bit, rule in enumerate(table.rules) if broken >> bit & 1]
 
 
 def _csv(table: Table, config: Config, values: Values) -> Iterator[bytes]:
+    """A recording of inputs; absent ones are 0."""
     ports = [port for port in table.ports(config) if port.direction == "in"]
     yield ("cycle," + ",".join(port.name for port in ports) + "\n").encode()
     yield ("#dir," + ",".join(f"i{port.width}" for port in ports) + "\n").encode()

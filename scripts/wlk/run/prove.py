@@ -20,7 +20,7 @@ from ..base import keep, options, outputs, progress, report, reports, setup
 from ..base.errors import Status, WlkError
 from ..base.options import Command, operand, option
 from ..fit import search
-from ..gen import stubs
+from ..gen import rules, stubs
 from ..prove import engines, miter, netlist
 from ..prove.engines import Answer, Limits
 from ..prove.miter import Compared
@@ -32,6 +32,7 @@ PROOFS = setup.BUILD / "proofs"
 TIMEOUT = 600
 BESIDE = 20.0  # seconds after which lockstep runs beside the engines
 SEEDS, CYCLES = 20, 20_000  # of it
+REACH = 60.0  # seconds to find legal inputs
 START = "registers and memories are 0 at the start"
 
 
@@ -167,6 +168,64 @@ class Proof:
         return f"{self.seconds:.1f} s"
 
 
+# ---- deciding -----------------------------------------------------------------------------------
+
+
+@dataclass
+class Question:
+    """What is to be proved of two netlists; the first is what is right."""
+
+    gold: Netlist
+    gate: Netlist
+    compared: Sequence[Compared]
+    ties: Mapping[str, int] = field(default_factory=dict)
+    rules: miter.Rules | None = None
+
+    def key(self) -> str:
+        """A name for it."""
+        sides = [side.path.read_bytes() for side in (self.gold, self.gate)]
+        shown = [str(each) for each in (*self.compared, dict(self.ties), self.rules)]
+        return keep.digest([*sides, *shown])
+
+    def build(self, place: Path, *, cover: bool = False) -> miter.Miter:
+        """The miter of it; `cover`: whether inputs can be legal at all."""
+        given = {"ties": self.ties, "rules": self.rules, "cover": cover}
+        return miter.build(self.gold, self.gate, self.compared, place, **given)
+
+
+def decide(
+    question: Question, limits: Limits, enough: Callable[[], bool] = lambda: False, *, fresh: bool
+) -> tuple[Answer, bool]:
+    """The answer, and whether it was known. Only what is proved is kept. VACUOUS when the rules
+    that are assumed exclude each other."""
+    place = PROOFS / question.key()
+    note = place / "proved.json"
+    with setup.locked(f"proof-{place.name}"):
+        if note.is_file() and not fresh:
+            keep.touch(place)
+            return Answer(Status.OK, json.loads(note.read_text(encoding="utf-8"))["depth"]), True
+        if question.rules is not None:
+            _require_reachable(question, place / "cover")
+        said = ["reading"]
+        with progress.watched(f"proving {question.gate.source.top}", lambda: said[0]):
+            answer = engines.decide(
+                question.build(place), limits, lambda text: said.__setitem__(0, text), enough
+            )
+        if answer.verdict == Status.OK:
+            with outputs.atomic_write(note) as file:
+                file.write(json.dumps({"depth": answer.depth}))
+        keep.touch(place)
+    return answer, False
+
+
+def _require_reachable(question: Question, place: Path) -> None:
+    """VACUOUS when no input is legal for a few cycles."""
+    covered = question.build(place, cover=True)
+    if engines.decide(covered, Limits(REACH)).verdict == Status.OK:
+        message = f"no input keeps all rules of {question.rules.module}; nothing is proved"
+        raise WlkError(Status.VACUOUS, f"{message}; mend them, or give --no-assume")
+
+
 # ---- a block ------------------------------------------------------------------------------------
 
 
@@ -182,16 +241,42 @@ def _of_block(asked: Prove, folder: reports.Folder) -> Proof:
     proof = Proof(what, gate.source.top, job.shown, Answer(Status.BOUNDED), table.name)
     proof.outputs, proof.missing, proof.assumptions = len(compared), found.missing_outputs, [START]
     proof.notes += [f"tied: {port}={value}" for port, value in found.tied.items()]
-    with _beside(job, folder) as simulated:
-        proof.answer, proof.kept = _decide(asked, gold, gate, compared, found.tied, simulated)
-        if proof.answer.verdict == Status.REFUTED:
-            place = folder.of(table.name, job.name)
-            proof.example = counterexample.of_block(job, proof.answer, place, gate.unknowns)
-        elif (seen := simulated()) is not None:
-            proof.answer, proof.example = counterexample.of_lockstep(seen)
+    question = Question(gold, gate, compared, found.tied)
+    job.args.folder = folder
+    with _beside(job) as simulated:
+        _settle(asked, proof, question, job, simulated)
+        broken = proof.example is not None and proof.example.illegal
+        if broken and not asked.no_assume:
+            question.rules = _rules(table, config)
+            proof.example = None
+            proof.assumptions += [f"rule {each['name']} is kept" for each in table.rules]
+            _settle(asked, proof, question, job, simulated)
     proof.notes += [proof.answer.note] if proof.answer.note else []
     proof.seconds = time.monotonic() - start
     return proof
+
+
+def _settle(
+    asked: Prove,
+    proof: Proof,
+    question: Question,
+    job: jobs.Job,
+    simulated: Callable[[], lockstep.Outcome | None],
+) -> None:
+    """Decide it, and play the counterexample if there is one."""
+    limits = Limits(asked.timeout, asked.depth)
+    seen = lambda: simulated() is not None  # noqa: E731
+    proof.answer, proof.kept = decide(question, limits, seen, fresh=asked.fresh)
+    if proof.answer.verdict == Status.REFUTED:
+        place = job.args.folder.of(job.table.name, job.name)
+        proof.example = counterexample.of_block(job, proof.answer, place, question.gate.unknowns)
+    elif proof.answer.verdict != Status.OK and seen():
+        proof.answer, proof.example = counterexample.of_lockstep(simulated())
+
+
+def _rules(table: Table, config: Config) -> miter.Rules:
+    """The block's rules as a module that judges the inputs."""
+    return miter.Rules(rules.module_sv(table, config), f"wlk_{table.name}_rules")
 
 
 def _job(asked: Prove) -> jobs.Job:
@@ -238,12 +323,9 @@ def compared_ports(table: Table, config: Config, present: set[str]) -> list[Comp
 
 
 @contextlib.contextmanager
-def _beside(
-    job: jobs.Job, folder: reports.Folder
-) -> Iterator[Callable[[], lockstep.Outcome | None]]:
+def _beside(job: jobs.Job) -> Iterator[Callable[[], lockstep.Outcome | None]]:
     """Lockstep in a thread, begun when it is first asked for; its outcome once it has failed."""
     seen: list[lockstep.Outcome] = []
-    job.args.folder = folder
 
     def run() -> None:
         if over.wait(BESIDE):
@@ -277,7 +359,8 @@ def _of_versions(asked: Prove, folder: reports.Folder) -> Proof:
     what = f"module {gate.source.top} of {_names(asked.rtl)} and of {_names(asked.against)}"
     proof = Proof(what, gate.source.top, config, Answer(Status.BOUNDED), notes=notes)
     proof.outputs, proof.assumptions = len(compared), [START]
-    proof.answer, proof.kept = _decide(asked, gold, gate, compared, {}, lambda: None)
+    limits = Limits(asked.timeout, asked.depth)
+    proof.answer, proof.kept = decide(Question(gold, gate, compared), limits, fresh=asked.fresh)
     if proof.answer.verdict == Status.REFUTED:
         place = folder.of("versions", asked.module)
         proof.example = versions.example(gold, gate, proof.answer, compared, place)
@@ -288,40 +371,3 @@ def _of_versions(asked: Prove, folder: reports.Folder) -> Proof:
 
 def _names(paths: Sequence[Path]) -> str:
     return ", ".join(map(str, paths))
-
-
-# ---- deciding -----------------------------------------------------------------------------------
-
-
-def _decide(
-    asked: Prove,
-    gold: Netlist,
-    gate: Netlist,
-    compared: Sequence[Compared],
-    ties: dict[str, int],
-    simulated: Callable[[], object | None],
-) -> tuple[Answer, bool]:
-    """The answer, and whether it was known. Only what is PROVED is kept."""
-    sides = [side.path.read_bytes() for side in (gold, gate)]
-    parts = [str(each) for each in compared] + [json.dumps(ties, sort_keys=True), miter.BITS]
-    place = PROOFS / keep.digest([*sides, *parts])
-    note = place / "proved.json"
-    with setup.locked(f"proof-{place.name}"):
-        if note.is_file() and not asked.fresh:
-            keep.touch(place)
-            return Answer(Status.OK, json.loads(note.read_text(encoding="utf-8"))["depth"]), True
-        built = miter.build(gold, gate, compared, place, ties=ties)
-        said = ""
-
-        def tell(text: str) -> None:
-            nonlocal said
-            said = text
-
-        with progress.watched(f"proving {gate.source.top}", lambda: said):
-            limits = Limits(asked.timeout, asked.depth)
-            answer = engines.decide(built, limits, tell, lambda: simulated() is not None)
-        if answer.verdict == Status.OK:
-            with outputs.atomic_write(note) as file:
-                file.write(json.dumps({"depth": answer.depth}))
-        keep.touch(place)
-    return answer, False

@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Circuits of ANDs, inverters and registers: AIGER files, and putting several side by side.
+
+A literal is twice a variable, plus 1 when it is inverted; variable 0 is constant 0. All registers
+start at 0: Yosys inverts those that do not.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..base.errors import Status, WlkError
+
+FALSE, TRUE = 0, 1
+Bit = tuple[str, int]  # name of a port, and which of its bits
+
+
+def inverted(literal: int) -> int:
+    """Its opposite."""
+    return literal ^ 1
+
+
+@dataclass(frozen=True)
+class Part:
+    """A circuit that was read, its variables numbered inputs, registers, gates."""
+
+    inputs: int
+    registers: list[int]  # the literal that each takes over
+    outputs: list[int]
+    gates: list[tuple[int, int]]
+    input_bits: Mapping[int, Bit]  # by number; an input without a name is an unknown value
+    output_bits: Mapping[Bit, int]  # number of each output
+
+
+def read(path: Path, names: Path, bits: Sequence[Bit]) -> Part:
+    """A binary AIGER file, and the file in which Yosys names its inputs and outputs, but for those
+    outputs that are constant. `bits`: all outputs, in the order of the module."""
+    data = path.read_bytes()
+    head, _, rest = data.partition(b"\n")
+    words = head.split()
+    if words[:1] != [b"aig"] or len(words) != 6:
+        raise WlkError(Status.MODEL_ERROR, f"{path}: is no binary AIGER file that Yosys writes")
+    _, inputs, registers, outputs, gates = map(int, words[1:])
+    lines = rest.split(b"\n", registers + outputs)
+    body = lines.pop()
+    first, at, found = 2 * (inputs + registers + 1), 0, []
+    for lhs in range(first, first + 2 * gates, 2):
+        one, at = _number(body, at)
+        other, at = _number(body, at)
+        found.append((lhs - one, lhs - one - other))
+    named = [line.split() for line in names.read_text(encoding="utf-8").splitlines()]
+    ins = {int(w[1]): (w[3], int(w[2])) for w in named if w[0] == "input"}
+    outs = {bit: number for number, bit in enumerate(bits)}
+    known = [(outs.get((w[3], int(w[2]))), int(w[1])) for w in named if w[0] == "output"]
+    if len(outs) != outputs or any(one != other for one, other in known):
+        raise WlkError(Status.MODEL_ERROR, f"{names}: outputs in another order than the module's")
+    values = [int(line.split()[0]) for line in lines]
+    return Part(inputs, values[:registers], values[registers:], found, ins, outs)
+
+
+def _number(body: bytes, at: int) -> tuple[int, int]:
+    """A number of seven bits a byte, the lowest first, and where the next one begins."""
+    value = shift = 0
+    while True:
+        byte = body[at]
+        at += 1
+        value |= (byte & 127) << shift
+        if byte < 128:
+            return value, at
+        shift += 7
+
+
+class Circuit:
+    """A circuit under construction. Its variables are numbered as they come; `write` sorts them."""
+
+    def __init__(self) -> None:
+        self.last = 0  # variable
+        self.inputs: dict[Bit, int] = {}  # literals
+        self.order: list[int] = []  # variables of all inputs, those without a name among them
+        self.registers: dict[int, int] = {}  # variable -> the literal that it takes over
+        self.gates: list[tuple[int, int, int]] = []  # variable and its operands
+        self.outputs: list[int] = []
+
+    def _new(self) -> int:
+        self.last += 1
+        return self.last
+
+    def input(self, bit: Bit | None = None) -> int:
+        """The input of that name; without one a new unknown value."""
+        if bit in self.inputs:
+            return self.inputs[bit]
+        self.order.append(self._new())
+        if bit is not None:
+            self.inputs[bit] = 2 * self.last
+        return 2 * self.last
+
+    def register(self) -> int:
+        """A register that starts at 0; what it takes over is set in `registers`."""
+        self.registers[self._new()] = FALSE
+        return 2 * self.last
+
+    def both(self, one: int, other: int) -> int:
+        """1 where both are."""
+        if FALSE in (one, other) or one == inverted(other):
+            return FALSE
+        if TRUE in (one, other):
+            return one if other == TRUE else other
+        if one == other:
+            return one
+        self.gates.append((self._new(), one, other))
+        return 2 * self.last
+
+    def any_of(self, literals: Iterable[int]) -> int:
+        """1 where one of them is."""
+        total = TRUE
+        for literal in literals:
+            total = self.both(total, inverted(literal))
+        return inverted(total)
+
+    def differ(self, one: int, other: int) -> int:
+        """1 where they differ."""
+        pairs = ((one, inverted(other)), (inverted(one), other))
+        return self.any_of([self.both(*pair) for pair in pairs])
+
+    def add(self, part: Part, given: Mapping[Bit, int]) -> dict[Bit, int]:
+        """A copy of a part; the literals of its outputs. Its inputs are those `given`, else the
+        circuit's of the same names."""
+        new = [FALSE] * (1 + part.inputs + len(part.registers) + len(part.gates))
+        for number in range(part.inputs):
+            bit = part.input_bits.get(number)
+            new[1 + number] = given[bit] if bit in given else self.input(bit)
+        at = 1 + part.inputs
+        for number in range(at, at + len(part.registers)):
+            new[number] = self.register()
+        at += len(part.registers)
+        for number, (one, other) in enumerate(part.gates, at):
+            operands = new[one >> 1] ^ one & 1, new[other >> 1] ^ other & 1
+            new[number] = self.both(*operands)
+        first = 1 + part.inputs
+        for number, literal in enumerate(part.registers, first):
+            self.registers[new[number] >> 1] = new[literal >> 1] ^ literal & 1
+        values = [new[literal >> 1] ^ literal & 1 for literal in part.outputs]
+        return {bit: values[number] for bit, number in part.output_bits.items()}
+
+    def write(self, path: Path) -> None:
+        """A binary AIGER file."""
+        order = [*self.order, *self.registers, *(gate[0] for gate in self.gates)]
+        new = [0] * (self.last + 1)
+        for number, variable in enumerate(order, 1):
+            new[variable] = 2 * number
+        sizes = len(self.order), len(self.registers), len(self.outputs), len(self.gates)
+        head = f"aig {len(order)} {' '.join(map(str, sizes))}\n"
+        for literal in (*self.registers.values(), *self.outputs):
+            head += f"{new[literal >> 1] ^ literal & 1}\n"
+        body = bytearray()
+        for variable, one, other in self.gates:
+            a, b = new[one >> 1] ^ one & 1, new[other >> 1] ^ other & 1
+            high, low = (a, b) if a > b else (b, a)
+            for value in (new[variable] - high, high - low):
+                rest = value
+                while rest > 127:
+                    body.append(rest & 127 | 128)
+                    rest >>= 7
+                body.append(rest)
+        path.write_bytes(head.encode() + bytes(body))
