@@ -121,6 +121,13 @@ def _elements(
         yield _Element(cfg, absent | here).truth(condition)
 
 
+def offers(table: Table, cfg: Config) -> list[str]:
+    """The inputs whose 1 offers what rules judge: those that are `valid_when` of others."""
+    valids = {item.valid_when for item in table.fields}
+    read = {port.name: port.field for rule in rules_of(table, cfg) for port in rule.ports}
+    return [n for n, item in read.items() if item.direction == "in" and item.flat in valids]
+
+
 def module_sv(table: Table, cfg: Config) -> str | None:
     """The module `wlk_BLOCK_rules`; None when every input is legal."""
     rules = rules_of(table, cfg)

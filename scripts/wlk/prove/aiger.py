@@ -5,7 +5,7 @@ A literal is twice a variable, plus 1 when it is inverted; variable 0 is constan
 start at 0: Yosys inverts those that do not.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -78,7 +78,7 @@ class Circuit:
         self.inputs: dict[Bit, int] = {}  # literals
         self.order: list[int] = []  # variables of all inputs, those without a name among them
         self.registers: dict[int, int] = {}  # variable -> the literal that it takes over
-        self.gates: list[tuple[int, int, int]] = []  # variable and its operands
+        self.gates: dict[int, tuple[int, int]] = {}  # variable -> its operands
         self.outputs: list[int] = []
 
     def _new(self) -> int:
@@ -107,8 +107,33 @@ class Circuit:
             return one if other == TRUE else other
         if one == other:
             return one
-        self.gates.append((self._new(), one, other))
+        self.gates[self._new()] = one, other
         return 2 * self.last
+
+    def later(self) -> int:
+        """What is said later, by its operands in `gates`."""
+        return 2 * self._new()
+
+    def _ordered(self) -> Iterator[int]:
+        """The gates, each behind its operands; MODEL_ERROR when one depends on itself."""
+        begun: set[int] = set()
+        done: set[int] = set()
+        for first in self.gates:
+            stack = [first]
+            while stack:
+                variable = stack[-1]
+                below = [x >> 1 for x in self.gates[variable]]
+                below = [x for x in below if x in self.gates and x not in done]
+                if not below:
+                    stack.pop()
+                    if variable not in done:
+                        done.add(variable)
+                        yield variable
+                elif begun.isdisjoint(below):
+                    begun.add(variable)
+                    stack += below
+                else:
+                    raise WlkError(Status.MODEL_ERROR, "a rule depends on what it masks")
 
     def any_of(self, literals: Iterable[int]) -> int:
         """1 where one of them is."""
@@ -144,7 +169,8 @@ class Circuit:
 
     def write(self, path: Path) -> None:
         """A binary AIGER file."""
-        order = [*self.order, *self.registers, *(gate[0] for gate in self.gates)]
+        gates = list(self._ordered())
+        order = [*self.order, *self.registers, *gates]
         new = [0] * (self.last + 1)
         for number, variable in enumerate(order, 1):
             new[variable] = 2 * number
@@ -153,7 +179,8 @@ class Circuit:
         for literal in (*self.registers.values(), *self.outputs):
             head += f"{new[literal >> 1] ^ literal & 1}\n"
         body = bytearray()
-        for variable, one, other in self.gates:
+        for variable in gates:
+            one, other = self.gates[variable]
             a, b = new[one >> 1] ^ one & 1, new[other >> 1] ^ other & 1
             high, low = (a, b) if a > b else (b, a)
             for value in (new[variable] - high, high - low):

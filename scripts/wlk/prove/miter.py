@@ -31,6 +31,10 @@ class Rules:
 
     text: str
     module: str
+    # Inputs of one bit that both netlists see as 0 in a cycle that breaks a rule. No answer depends
+    # on it, for nothing counts then; but registers that only illegal inputs tell apart stay equal,
+    # which is what the engines look for.
+    masked: Sequence[str] = ()
 
     def read(self, place: Path) -> Netlist:
         """Its netlist."""
@@ -73,9 +77,16 @@ def build(
         for name, value in (ties or {}).items()
         for bit in range(_width(gold, name))
     }
-    one = circuit.add(gold.part, constant)
-    other = circuit.add(gate.part, {})
-    counts = TRUE if rules is None else _legal(circuit, circuit.add(rules.read(place).part, one))
+    names = rules.masked if rules is not None else ()
+    masked = {(name, 0): circuit.later() for name in names if name not in (ties or {})}
+    one = circuit.add(gold.part, constant | masked)
+    other = circuit.add(gate.part, masked)
+    counts = TRUE
+    if rules is not None:
+        broken = circuit.any_of(circuit.add(rules.read(place).part, constant | one).values())
+        for bit, literal in masked.items():
+            circuit.gates[literal >> 1] = circuit.input(bit), inverted(broken)
+        counts = _legal(circuit, broken)
     if not circuit.registers:
         counts = circuit.both(counts, inverted(_off(circuit)))
     for each in compared:
@@ -99,10 +110,10 @@ def _width(side: Netlist, name: str) -> int:
     return next(port.width for port in side.ports if port.name == name)
 
 
-def _legal(circuit: Circuit, broken: Mapping[Bit, int]) -> int:
+def _legal(circuit: Circuit, broken: int) -> int:
     """1 until an input breaks a rule: nothing counts from then on."""
     over = circuit.register()
-    total = circuit.any_of([over, *broken.values()])
+    total = circuit.any_of([over, broken])
     circuit.registers[over >> 1] = total
     return inverted(total)
 

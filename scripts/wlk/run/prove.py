@@ -247,7 +247,7 @@ def _of_block(asked: Prove, folder: reports.Folder) -> Proof:
         _settle(asked, proof, question, job, simulated)
         broken = proof.example is not None and proof.example.illegal
         if broken and not asked.no_assume:
-            question.rules = _rules(table, config)
+            question.rules = rules_of(table, config)
             proof.example = None
             proof.assumptions += [f"rule {each['name']} is kept" for each in table.rules]
             _settle(asked, proof, question, job, simulated)
@@ -274,9 +274,10 @@ def _settle(
         proof.answer, proof.example = counterexample.of_lockstep(simulated())
 
 
-def _rules(table: Table, config: Config) -> miter.Rules:
+def rules_of(table: Table, config: Config) -> miter.Rules:
     """The block's rules as a module that judges the inputs."""
-    return miter.Rules(rules.module_sv(table, config), f"wlk_{table.name}_rules")
+    text, masked = rules.module_sv(table, config), rules.offers(table, config)
+    return miter.Rules(text, f"wlk_{table.name}_rules", masked)
 
 
 def _job(asked: Prove) -> jobs.Job:

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Protocol rules as assumptions of a proof: a stub against itself with a change that only illegal
+inputs show is refuted without them and proved with them; one that legal inputs show is refuted."""
+
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from wlk import tables
+from wlk.base.errors import Status
+from wlk.gen import stubs
+from wlk.prove import engines, netlist
+from wlk.run import prove
+
+pytestmark = pytest.mark.needs("prove")
+LIMITS = engines.Limits(60)
+
+
+class Change(NamedTuple):
+    """A place in a file of the stub, what only illegal inputs show, and what legal ones do."""
+
+    config: dict[str, str | int]
+    file: str
+    old: str
+    hidden: str
+    wrong: str
+
+
+CHANGES = {
+    "collector": Change(
+        {"num_lanes": 2, "num_pregs": 16, "coll_entries": 3},
+        "duplicated_collector_core.sv",
+        "free_now = readData_req_valid_i && ",
+        "free_now = readData_req_valid_i && (rst_i || readData_resp_valid_o) && ",
+        "free_now = readData_req_valid_i && !readData_resp_valid_o && ",
+    ),
+    "opndcoll": Change(
+        tables.load("opndcoll").configs["tiny"] | {"num_warps": 3},
+        "operand_collector_core.sv",
+        "issue_bits_wid_i[port*WarpW+:WarpW],",
+        "WarpW'(issue_bits_wid_i[port*WarpW+:WarpW] % NumWarps),",
+        "~issue_bits_wid_i[port*WarpW+:WarpW],",
+    ),
+    "reservation_station": Change(
+        {"num_warps": 2, "num_lanes": 2, "num_pregs": 16, "rs_entries": 2},
+        "reservation_station_row.sv",
+        "op_ready_q <= admit_op_ready_i;",
+        "op_ready_q <= admit_op_ready_i & ~admit_busy_i;",
+        "op_ready_q <= admit_busy_i;",
+    ),
+}
+
+
+class Pair:
+    """A block's stub, and the same with a change, in a folder."""
+
+    def __init__(self, block: str, new: str, place: Path) -> None:
+        change, self.place, self.table = CHANGES[block], place, tables.load(block)
+        self.config = self.table.config(change.config)
+        files = stubs.write_stub(self.table, self.config)
+        texts = {path.name: path.read_text(encoding="utf-8") for path in files}
+        assert texts[change.file].count(change.old) == 1
+        texts[change.file] = texts[change.file].replace(change.old, new)
+        for name, text in texts.items():
+            (place / name).write_text(text, encoding="utf-8")
+        both = (files, [place / name for name in texts])
+        self.sides = [netlist.read(netlist.Source(each, self.table.module)) for each in both]
+
+    def verdict(self, *, assume: bool) -> Status:
+        outputs = {port.name for port in self.table.ports(self.config)}
+        compared = prove.compared_ports(self.table, self.config, outputs)
+        question = prove.Question(*self.sides, compared)
+        question.rules = prove.rules_of(self.table, self.config) if assume else None
+        return prove.decide(question, LIMITS, fresh=True)[0].verdict
+
+
+@pytest.mark.parametrize("block", CHANGES)
+def test_rules_hide_what_only_illegal_inputs_show(block: str, tmp_path: Path) -> None:
+    pair = Pair(block, CHANGES[block].hidden, tmp_path)
+    assert pair.verdict(assume=False) == Status.REFUTED
+    assert pair.verdict(assume=True) == Status.OK
+
+
+@pytest.mark.parametrize("block", CHANGES)
+def test_rules_hide_nothing_else(block: str, tmp_path: Path) -> None:
+    pair = Pair(block, CHANGES[block].wrong, tmp_path)
+    assert pair.verdict(assume=True) == Status.REFUTED
+
+
+def test_every_block_with_rules_is_tried() -> None:
+    assert [name for name in tables.names() if tables.load(name).rules] == [*CHANGES]
