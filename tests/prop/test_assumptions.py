@@ -5,6 +5,7 @@ inputs show is refuted without them and proved with them; one that legal inputs 
 from pathlib import Path
 from typing import NamedTuple
 
+import programs
 import pytest
 from wlk import tables
 from wlk.base.errors import Status
@@ -63,8 +64,9 @@ class Pair:
         texts[change.file] = texts[change.file].replace(change.old, new)
         for name, text in texts.items():
             (place / name).write_text(text, encoding="utf-8")
-        both = (files, [place / name for name in texts])
-        self.sides = [netlist.read(netlist.Source(each, self.table.module)) for each in both]
+        self.files = [place / name for name in texts]
+        both = (netlist.Source(each, self.table.module) for each in (files, self.files))
+        self.sides = [netlist.read(each) for each in both]
 
     def verdict(self, *, assume: bool) -> Status:
         outputs = {port.name for port in self.table.ports(self.config)}
@@ -85,6 +87,19 @@ def test_rules_hide_what_only_illegal_inputs_show(block: str, tmp_path: Path) ->
 def test_rules_hide_nothing_else(block: str, tmp_path: Path) -> None:
     pair = Pair(block, CHANGES[block].wrong, tmp_path)
     assert pair.verdict(assume=True) == Status.REFUTED
+
+
+def test_command_assumes_rules_where_it_must(tmp_path: Path) -> None:
+    pair = Pair("reservation_station", CHANGES["reservation_station"].hidden, tmp_path)
+    words = ("prove", "reservation_station", "--rtl", *pair.files, "--config", "rs_entries=2")
+    words += ("--reports", tmp_path / "reports", "--json")
+    proved = programs.warplock(*words).json
+    assert proved["verdict"] == "PROVED"
+    assert "rule collected_operand_busy is kept" in proved["assumptions"]
+    refuted = programs.warplock(*words, "--no-assume", code=Status.REFUTED).json
+    assert len(refuted["assumptions"]) == len(proved["assumptions"]) - 1
+    excuse = refuted["counterexample"]["excuse"]
+    assert excuse == "it breaks collected_operand_busy, where simulation stops"
 
 
 def test_every_block_with_rules_is_tried() -> None:

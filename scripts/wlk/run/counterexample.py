@@ -52,11 +52,12 @@ def of_block(job: jobs.Job, answer: Answer, place: Path, unknowns: int) -> Examp
     text = "\n".join(outcome.messages)
     if text:
         (place / "report.txt").write_text(text + "\n", encoding="utf-8")
-    excuse = ""
-    if not found and unknowns:
+    broken, excuse = _broken(job.table, job.config, rows), ""
+    if not found and broken:
+        excuse = f"it breaks {', '.join(broken)}, where simulation stops"
+    elif not found and unknowns:
         excuse = f"it rests on values that are x in the RTL ({unknowns} of them): simulation has "
         excuse += "one value for each, the proof all"
-    broken = _broken(job.table, job.config, rows)
     return Example(path, answer.depth, found, result.first, text, excuse, illegal=broken)
 
 
