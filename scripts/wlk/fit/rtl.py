@@ -247,6 +247,10 @@ class Module:
         paths = [self.name] if name == self.name else []
         return paths + list(self.design.paths(self.design.elaborate(self.name), name))
 
+    def has_parameters(self) -> bool:
+        """Can an instance of it be of another shape?"""
+        return any(not p.isLocalParam for p in self.design.elaborate(self.name).parameters)
+
     def missing(self) -> list[Missing]:
         """Modules instantiated below this one and not defined anywhere."""
         return list(self.design.undefined(self.design.elaborate(self.name), set()))

@@ -17,19 +17,21 @@ from . import aiger, yosys
 FOLDER = setup.BUILD / "netlists"
 MODULE = "side"  # the name of the flat module
 # Undefined values become free inputs before anything can take advantage of them.
-PASSES = """proc
-flatten
-chformal -remove
+PASSES = """chformal -remove
 delete */t:$print */t:$check
 setundef -undriven -anyseq c:* t:$mem* %d w:* %u
 memory -nomap
 opt
 opt_clean -purge
 """
-# Nothing is optimized behind techmap: the engines merge what is equal, and do it faster.
+# Nothing is optimized behind techmap: the engines merge what is equal, and do it faster. peepopt
+# makes `array[index]` of a shift by a product, which techmap would make very large.
 BITS = """memory_map
 setundef -undriven -anyseq
 opt
+wreduce
+peepopt
+opt_clean
 async2sync
 dffunmap
 setundef -init -zero
@@ -46,6 +48,16 @@ _NET = re.compile(r"(?<!\S)([\\$]\S+)")
 
 
 @dataclass(frozen=True)
+class Hole:
+    """An instance that is left out: its inputs become outputs, its outputs inputs of the module
+    around it, named `name.port`."""
+
+    module: str
+    instance: str  # path below the top
+    name: str
+
+
+@dataclass(frozen=True)
 class Source:
     """Which module of which files."""
 
@@ -55,10 +67,12 @@ class Source:
     defines: Sequence[str] = ()
     included: Sequence[Path] = ()  # by the files: they count for the content
     parameters: Sequence[str] = ()  # NAME=VALUE, of the module
+    holes: Sequence[Hole] = ()
 
     def listed(self) -> str:
         """As a command file of slang; BAD_RTL for a name that it cannot have."""
         words = [f"--top {self.top}", *(f"-D {quoted(text)}" for text in self.defines)]
+        words += [f"--blackboxed-module {hole.module}" for hole in self.holes]
         words += [f"-G {quoted(text)}" for text in self.parameters]
         words += [f"-I {_place(path)}" for path in self.include_dirs]
         return "\n".join([*words, *map(_place, self.files), ""])
@@ -66,6 +80,17 @@ class Source:
     def given(self) -> list[tuple[str, str]]:
         """The parameters: name and value."""
         return [tuple(text.split("=", 1)) for text in self.parameters]
+
+    def script(self) -> str:
+        """What Yosys does with it, up to the file `draft.il`."""
+        lines = [f"read_slang -j 1 -f {yosys.HERE}/{MODULE}.f", f"hierarchy -top {self.top}"]
+        lines += ["proc", "flatten", f"rename -top {MODULE}"]
+        if self.holes:
+            names = [f"rename {hole.instance} {hole.name}" for hole in self.holes]
+            kinds = " ".join(f"{MODULE}/t:{hole.module}" for hole in self.holes)
+            lines += [f"cd {MODULE}", *names, "cd ..", f"expose -evert {kinds}"]
+            lines.append(f"hierarchy -purge_lib -top {MODULE}")
+        return "\n".join([*lines, PASSES, f"write_rtlil {yosys.HERE}/draft.il", ""])
 
 
 def _place(path: Path) -> str:
@@ -111,18 +136,17 @@ class Netlist:
 
     @cached_property
     def ports(self) -> list[Port]:
-        """In the order of the module."""
+        """In the order of the file, which is that of the outputs as bits."""
         found = []
         for line in self._text:
             match = _WIRE.match(line)
             words = (match[1] or "").split() if match else []
             for kind in ("input", "output", "inout"):
                 if kind in words:
-                    place = int(words[words.index(kind) + 1])
                     width = int(words[words.index("width") + 1]) if "width" in words else 1
                     direction = {"input": "in", "output": "out"}.get(kind, kind)
-                    found.append((place, Port(match[2], direction, width)))
-        return [port for _, port in sorted(found, key=lambda item: item[0])]
+                    found.append(Port(match[2], direction, width))
+        return found
 
     @cached_property
     def cells(self) -> list[Cell]:
@@ -230,20 +254,15 @@ def _cells(lines: Sequence[str]) -> Iterator[Cell]:
 def read(source: Source) -> Netlist:
     """The netlist of a module; BAD_RTL where it cannot be synthesised, or is not synchronous."""
     texts = [path.read_bytes() for path in (*source.files, *source.included)]
-    key = keep.digest([yosys.version(), PASSES, BITS, source.listed(), *texts])
+    key = keep.digest([yosys.version(), source.script(), BITS, source.listed(), *texts])
     place = FOLDER / key
     netlist = Netlist(source, place / f"{MODULE}.il")
     with setup.locked(f"netlist-{key}"):
         if not netlist.path.is_file():
             outputs.make_folder(place)
-            draft = place / "draft.il"
             (place / f"{MODULE}.f").write_text(source.listed(), encoding="utf-8")
-            script = (
-                f"read_slang -j 1 -f {yosys.HERE}/{MODULE}.f\nhierarchy -top {source.top}\n{PASSES}"
-            )
-            script += f"rename -top {MODULE}\nwrite_rtlil {yosys.HERE}/{draft.name}\n"
-            yosys.run(script, place, MODULE, f"reading {source.top}")
-            draft.rename(netlist.path)
+            yosys.run(source.script(), place, MODULE, f"reading {source.top}")
+            (place / "draft.il").rename(netlist.path)
         keep.touch(place)
     netlist.require_sound()
     return netlist

@@ -125,6 +125,7 @@ class Job:
     built: Config = field(default_factory=dict)  # with which the harness is built
     inside: list[Inside] = field(default_factory=list)  # whose checkers are bound too
     modules: inside.Modules = field(default_factory=dict)  # of the blocks inside
+    fit: Matched | None = None  # the user's RTL
     plusargs: dict[str, int] = field(default_factory=dict)  # what the RTL is given
     notes: list[str] = field(default_factory=list)
     advice: list[str] = field(default_factory=list)  # for the report of a failure
@@ -262,6 +263,7 @@ def rtl_job(table: Table, args: Run) -> Job:
     source = verilate.Rtl(files, module.name, folders, design.defines, design.included)
     name = " ".join(args.config) or module.name
     job = Job(table, found.config, name, source, args, table.clocked(found.present), found)
+    job.fit = fit
     if args.bind == "all":
         job.inside, job.notes = inside.of_rtl(design, module, found, given)
         job.modules = inside.modules(design, module, table)

@@ -26,12 +26,13 @@ from ..prove.engines import Answer, Limits
 from ..prove.miter import Compared
 from ..prove.netlist import Netlist, Source
 from ..tables import Config, Table
-from . import counterexample, jobs, lockstep, probe, versions
+from . import counterexample, jobs, lockstep, parts, probe, versions
 
 PROOFS = setup.BUILD / "proofs"
 TIMEOUT = 600
 BESIDE = 20.0  # seconds after which lockstep runs beside the engines
 SEEDS, CYCLES = 20, 20_000  # of it
+PARTS = 2  # of a composed block that are proved at a time
 REACH = 60.0  # seconds to find legal inputs
 START = "registers and memories are 0 at the start"
 
@@ -243,6 +244,9 @@ def _of_block(asked: Prove, folder: reports.Folder) -> Proof:
     proof.notes += [f"tied: {port}={value}" for port, value in found.tied.items()]
     question = Question(gold, gate, compared, found.tied)
     job.args.folder = folder
+    if _by_parts(asked, proof, parts.of(job, _source(job), compared)):
+        proof.seconds = time.monotonic() - start
+        return proof
     with _beside(job) as simulated:
         _settle(asked, proof, question, job, simulated)
         broken = proof.example is not None and proof.example.illegal
@@ -254,6 +258,27 @@ def _of_block(asked: Prove, folder: reports.Folder) -> Proof:
     proof.notes += [proof.answer.note] if proof.answer.note else []
     proof.seconds = time.monotonic() - start
     return proof
+
+
+def _by_parts(asked: Prove, proof: Proof, pieces: Sequence[parts.Part]) -> bool:
+    """Is it proved part by part? What is not is noted, and says nothing yet of the whole."""
+    limits = Limits(asked.timeout, asked.depth)
+
+    def one(part: parts.Part) -> tuple[Answer, bool]:
+        return decide(Question(*parts.read(part), part.compared), limits, fresh=asked.fresh)
+
+    answers = {}
+    for part, (answer, known) in progress.parallel(one, pieces, PARTS, lambda: None):
+        answers[part.name] = (answer, known)
+    failing = {name: each for name, (each, _) in answers.items() if each.verdict != Status.OK}
+    for name, answer in failing.items():
+        proof.notes.append(f"{name} by itself: {answer.verdict.name} {answer.depth}")
+    if not answers or failing:
+        return False
+    proof.answer = Answer(Status.OK, min(answer.depth for answer, _ in answers.values()))
+    proof.kept = all(known for _, known in answers.values())
+    proof.notes.append(f"proved part by part: {', '.join(answers)}")
+    return True
 
 
 def _settle(
@@ -288,7 +313,6 @@ def _job(asked: Prove) -> jobs.Job:
         config=asked.config,
         seeds=range(1, SEEDS + 1),
         cycles=CYCLES,
-        bind="stage",
         power_up="zero",
         reports=asked.reports,
     )
