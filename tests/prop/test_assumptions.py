@@ -10,7 +10,7 @@ import pytest
 from wlk import tables
 from wlk.base.errors import Status
 from wlk.gen import stubs
-from wlk.prove import engines, netlist
+from wlk.prove import engines, miter, netlist
 from wlk.run import prove
 
 pytestmark = pytest.mark.needs("prove")
@@ -68,25 +68,50 @@ class Pair:
         both = (netlist.Source(each, self.table.module) for each in (files, self.files))
         self.sides = [netlist.read(each) for each in both]
 
-    def verdict(self, *, assume: bool) -> Status:
+    def decide(self, rules: miter.Rules | None) -> Status:
         outputs = {port.name for port in self.table.ports(self.config)}
         compared = prove.compared_ports(self.table, self.config, outputs)
-        question = prove.Question(*self.sides, compared)
-        question.rules = prove.rules_of(self.table, self.config) if assume else None
+        question = prove.Question(*self.sides, compared, rules=rules)
         return prove.decide(question, LIMITS, fresh=True)[0].verdict
+
+    def rules(self) -> miter.Rules:
+        return prove.rules_of(self.table, self.config)
 
 
 @pytest.mark.parametrize("block", CHANGES)
 def test_rules_hide_what_only_illegal_inputs_show(block: str, tmp_path: Path) -> None:
     pair = Pair(block, CHANGES[block].hidden, tmp_path)
-    assert pair.verdict(assume=False) == Status.REFUTED
-    assert pair.verdict(assume=True) == Status.OK
+    assert pair.decide(None) == Status.REFUTED
+    assert pair.decide(pair.rules()) == Status.OK
 
 
 @pytest.mark.parametrize("block", CHANGES)
 def test_rules_hide_nothing_else(block: str, tmp_path: Path) -> None:
     pair = Pair(block, CHANGES[block].wrong, tmp_path)
-    assert pair.verdict(assume=True) == Status.REFUTED
+    assert pair.decide(pair.rules()) == Status.REFUTED
+
+
+CONTRADICTION = """
+module contradiction (
+    input  logic reset,
+    input  logic io_issue_0_valid,
+    input  logic io_wb_0_valid,
+    output logic wlk_rule_always,
+    output logic wlk_rule_any,
+    output logic wlk_rule_never
+);
+  assign wlk_rule_always = !reset && !io_issue_0_valid;
+  assign wlk_rule_any = !reset && io_wb_0_valid;
+  assign wlk_rule_never = !reset && io_issue_0_valid;
+endmodule
+"""
+
+
+def test_rules_that_exclude_each_other_prove_nothing(tmp_path: Path) -> None:
+    pair = Pair("opndcoll", CHANGES["opndcoll"].hidden, tmp_path)
+    rules = miter.Rules(CONTRADICTION, "contradiction", "reset")
+    with programs.error(Status.VACUOUS, "no inputs keep always and never outside of reset"):
+        pair.decide(rules)
 
 
 def test_command_assumes_rules_where_it_must(tmp_path: Path) -> None:

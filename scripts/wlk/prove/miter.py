@@ -31,6 +31,8 @@ class Rules:
 
     text: str
     module: str
+    reset: str = ""  # an input
+    left_out: Sequence[str] = ()  # outputs that do not count
     # Inputs of one bit that both netlists see as 0 in a cycle that breaks a rule. No answer depends
     # on it, for nothing counts then; but registers that only illegal inputs tell apart stay equal,
     # which is what the engines look for.
@@ -65,7 +67,8 @@ def build(
     cover: bool = False,
 ) -> Miter:
     """Write the miter to a folder. `ties`: inputs of the first that are constant, since the second
-    lacks them. `cover`: its outputs say that inputs were legal so far, in place of a difference.
+    lacks them. `cover`: its outputs say that the inputs of two cycles without reset, one behind
+    the other, were legal as all before them, in place of a difference.
     VACUOUS without an output to compare."""
     if not compared:
         message = f"{gate.source.top}: no output to compare; nothing can be proved of it"
@@ -83,10 +86,14 @@ def build(
     other = circuit.add(gate.part, masked)
     counts = TRUE
     if rules is not None:
-        broken = circuit.any_of(circuit.add(rules.read(place).part, constant | one).values())
+        judged = circuit.add(rules.read(place).part, constant | one)
+        broken = circuit.any_of(
+            literal for (name, _), literal in judged.items() if name not in rules.left_out
+        )
         for bit, literal in masked.items():
             circuit.gates[literal >> 1] = circuit.input(bit), inverted(broken)
         counts = _legal(circuit, broken)
+        counts = _lasts(circuit, counts, rules.reset) if cover else counts
     if not circuit.registers:
         counts = circuit.both(counts, inverted(_off(circuit)))
     for each in compared:
@@ -116,6 +123,14 @@ def _legal(circuit: Circuit, broken: int) -> int:
     total = circuit.any_of([over, broken])
     circuit.registers[over >> 1] = total
     return inverted(total)
+
+
+def _lasts(circuit: Circuit, legal: int, reset: str) -> int:
+    """1 in a legal cycle without reset behind another one."""
+    before = circuit.register()
+    now = circuit.both(legal, inverted(circuit.input((reset, 0))) if reset else TRUE)
+    circuit.registers[before >> 1] = now
+    return circuit.both(before, now)
 
 
 def _off(circuit: Circuit) -> int:

@@ -220,11 +220,23 @@ def decide(
 
 
 def _require_reachable(question: Question, place: Path) -> None:
-    """VACUOUS when no input is legal for a few cycles."""
-    covered = question.build(place, cover=True)
-    if engines.decide(covered, Limits(REACH)).verdict == Status.OK:
-        message = f"no input keeps all rules of {question.rules.module}; nothing is proved"
-        raise WlkError(Status.VACUOUS, f"{message}; mend them, or give --no-assume")
+    """VACUOUS when no inputs keep the rules, which names those that exclude each other."""
+    given = question.rules
+
+    def contradict(left_out: Sequence[str]) -> bool:
+        rules = dataclasses.replace(given, left_out=left_out)
+        covered = dataclasses.replace(question, rules=rules).build(place, cover=True)
+        return engines.decide(covered, Limits(REACH)).verdict == Status.OK
+
+    if not contradict(()):
+        return
+    names = [port.name for port in given.read(place).ports if port.direction == "out"]
+    left_out: list[str] = []
+    for name in names:
+        left_out += [name] if contradict([*left_out, name]) else []
+    which = " and ".join(n.removeprefix(rules.OUTPUT) for n in names if n not in left_out)
+    message = f"no inputs keep {which} outside of reset: nothing is proved"
+    raise WlkError(Status.VACUOUS, f"{message}; mend the rules, or give --no-assume")
 
 
 # ---- a block ------------------------------------------------------------------------------------
@@ -302,7 +314,7 @@ def _settle(
 def rules_of(table: Table, config: Config) -> miter.Rules:
     """The block's rules as a module that judges the inputs."""
     text, masked = rules.module_sv(table, config), rules.offers(table, config)
-    return miter.Rules(text, f"wlk_{table.name}_rules", masked)
+    return miter.Rules(text, f"wlk_{table.name}_rules", table.reset or "", masked=masked)
 
 
 def _job(asked: Prove) -> jobs.Job:
