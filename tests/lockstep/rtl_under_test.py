@@ -95,7 +95,7 @@ def stub(
     texts = {f"{module}.sv": text for module, text in modules.items()}
     texts |= {path.name: path.read_text(encoding="utf-8") for path in stubs.stub_files(table)}
     for file, (old, new) in (edit or {}).items():
-        texts[file] = _changed(texts[file], old, new, file)
+        texts[file] = changed(texts[file], old, new, file)
     place = PLACE / name
     with setup.locked("test-stubs"):
         if _texts(place) != texts:
@@ -113,10 +113,10 @@ def _texts(place: Path) -> dict[str, str]:
 def change(path: Path, old: str, new: str) -> None:
     """Replace a text that stands once in a file."""
     text = path.read_text(encoding="utf-8")
-    path.write_text(_changed(text, old, new, path), encoding="utf-8")
+    path.write_text(changed(text, old, new, path), encoding="utf-8")
 
 
-def _changed(text: str, old: str, new: str, where: object) -> str:
+def changed(text: str, old: str, new: str, where: object) -> str:
     assert text.count(old) == 1, f"{where}: {text.count(old)} times: {old}"
     return text.replace(old, new)
 
