@@ -127,5 +127,13 @@ def test_command_assumes_rules_where_it_must(tmp_path: Path) -> None:
     assert excuse == "it breaks collected_operand_busy, where simulation stops"
 
 
+def test_answer_says_what_it_holds_for() -> None:
+    proof = prove.Proof("x", "m", {}, engines.Answer(Status.OK), assumptions=[prove.START])
+    assert "for all inputs" in proof.text()
+    proof.rules = ["kept_one"]
+    assert "for all legal inputs" in proof.text()
+    assert proof.json()["assumptions"] == [prove.START, "rule kept_one is kept"]
+
+
 def test_every_block_with_rules_is_tried() -> None:
     assert [name for name in tables.names() if tables.load(name).rules] == [*CHANGES]

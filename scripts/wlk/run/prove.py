@@ -116,6 +116,7 @@ class Proof:
     block: str | None = None
     assumptions: list[str] = field(default_factory=list)
     seconds: float = 0.0
+    rules: Sequence[str] = ()  # that are assumed
     outputs: int = 0
     missing: Sequence[str] = ()  # outputs that the RTL lacks
     notes: list[str] = field(default_factory=list)
@@ -136,7 +137,7 @@ class Proof:
         """The common object of commands that compare."""
         known = {"block": self.block, "module": self.module, "config": dict(self.config)}
         known |= {"verdict": self.word, "depth": self.answer.depth}
-        known |= {"seconds": round(self.seconds, 3), "assumptions": self.assumptions}
+        known |= {"seconds": round(self.seconds, 3), "assumptions": self._assumed()}
         known |= {"outputs": self.outputs, "not_compared": list(self.missing), "kept": self.kept}
         if self.example is not None:
             first = self.example.first
@@ -147,19 +148,23 @@ class Proof:
     def text(self) -> str:
         """For a person."""
         lines = [f"{self.word}: {self.what}", f"  {self._meaning()}"]
-        lines += [f"  assumed: {each}" for each in self.assumptions]
+        lines += [f"  assumed: {each}" for each in self._assumed()]
         if self.missing:
             lines.append("  not compared (not in the RTL): " + ", ".join(self.missing))
         lines += [f"  {note}" for note in self.notes]
         return "\n".join(lines + (self.example.lines() if self.example is not None else []))
 
+    def _assumed(self) -> list[str]:
+        return [*self.assumptions, *(f"rule {name} is kept" for name in self.rules)]
+
     def _meaning(self) -> str:
         depth, outputs = self.answer.depth, f"{self.outputs} outputs"
+        inputs = "all legal inputs" if self.rules else "all inputs"
         if self.verdict == Status.OK:
             when = "was proved before (--fresh proves again)" if self.kept else self._took()
-            return f"{outputs} are equal in every cycle, for all inputs; {when}"
+            return f"{outputs} are equal in every cycle, for {inputs}; {when}"
         if self.verdict == Status.BOUNDED:
-            known = f"{outputs} are equal for {depth} cycles, for all inputs"
+            known = f"{outputs} are equal for {depth} cycles, for {inputs}"
             return f"{known}; later ones are open; {self._took()}"
         if self.verdict == Status.MODEL_ERROR:
             return "the counterexample does not show in simulation: stub, model or prover is wrong"
@@ -265,7 +270,7 @@ def _of_block(asked: Prove, folder: reports.Folder) -> Proof:
         if broken and not asked.no_assume:
             question.rules = rules_of(table, config)
             proof.example = None
-            proof.assumptions += [f"rule {each['name']} is kept" for each in table.rules]
+            proof.rules = [rule.name for rule in rules.rules_of(table, config)]
             _settle(asked, proof, question, job, simulated)
     proof.notes += [proof.answer.note] if proof.answer.note else []
     proof.seconds = time.monotonic() - start
