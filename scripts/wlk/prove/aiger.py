@@ -2,7 +2,7 @@
 """Circuits of ANDs, inverters and registers: AIGER files, and putting several side by side.
 
 A literal is twice a variable, plus 1 when it is inverted; variable 0 is constant 0. All registers
-start at 0: Yosys inverts those that do not.
+of a part start at 0: Yosys inverts those that do not.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -80,6 +80,7 @@ class Circuit:
         self.registers: dict[int, int] = {}  # variable -> the literal that it takes over
         self.gates: dict[int, tuple[int, int]] = {}  # variable -> its operands
         self.outputs: list[int] = []
+        self.ones: set[int] = set()  # registers that start at 1
 
     def _new(self) -> int:
         self.last += 1
@@ -167,6 +168,17 @@ class Circuit:
         values = [new[literal >> 1] ^ literal & 1 for literal in part.outputs]
         return {bit: values[number] for bit, number in part.output_bits.items()}
 
+    def begin(self, given: Mapping[Bit, int]) -> None:
+        """Let it start with what its registers take over when these inputs are given, the other
+        ones and what is said later 0."""
+        values = [0] * (self.last + 1)
+        for bit, literal in self.inputs.items():
+            values[literal >> 1] = given.get(bit, 0)
+        for variable, (one, other) in self.gates.items():
+            values[variable] = (values[one >> 1] ^ one & 1) & (values[other >> 1] ^ other & 1)
+        after = ((variable, values[to >> 1] ^ to & 1) for variable, to in self.registers.items())
+        self.ones = {variable for variable, value in after if value}
+
     def write(self, path: Path) -> None:
         """A binary AIGER file."""
         gates = list(self._ordered())
@@ -176,7 +188,9 @@ class Circuit:
             new[variable] = 2 * number
         sizes = len(self.order), len(self.registers), len(self.outputs), len(self.gates)
         head = f"aig {len(order)} {' '.join(map(str, sizes))}\n"
-        for literal in (*self.registers.values(), *self.outputs):
+        for variable, literal in self.registers.items():
+            head += f"{new[literal >> 1] ^ literal & 1}{' 1' if variable in self.ones else ''}\n"
+        for literal in self.outputs:
             head += f"{new[literal >> 1] ^ literal & 1}\n"
         body = bytearray()
         for variable in gates:

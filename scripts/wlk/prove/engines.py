@@ -128,7 +128,7 @@ class _Run:
     def _start(self, name: str, aig: Path, *words: str) -> Engine:
         log, example = self.place / f"{name}.log", self.place / f"{name}.cex"
         example.unlink(missing_ok=True)
-        commands = (f"read_aiger {aig.name}", "strash", *words, "print_status")
+        commands = (f"read_aiger {aig.name}", "strash", "zero", *words, "print_status")
         script = "; ".join((*commands, f"write_cex -n -m {example.name}"))
         # A line at a time, so that progress is seen.
         command = ["stdbuf", "-oL", PROGRAM, "-s", "-c", script]
@@ -176,4 +176,6 @@ class _Run:
             if each := self.miter.inputs.get(int(number)):
                 (name, bit), row = each, values[int(frame)]
                 row[name] = row.get(name, 0) | int(value) << bit
+        if self.miter.reset:
+            values.insert(0, dict(self.miter.reset))
         return Answer(Status.REFUTED, len(values), int(match[1]), values)

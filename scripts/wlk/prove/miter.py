@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Two netlists side by side on the same inputs: one bit an output that says that it differs.
 
+Where there is a reset, the start is what a cycle of it leaves in which all other inputs are 0: a
+register may stand for its value in any code, but only from then on.
+
 The bit of an output that has a meaning only while another one is 1 (`Compared.when`) counts only
 then; that one is taken from the first netlist, which is what is right.
 """
@@ -54,6 +57,7 @@ class Miter:
     compared: Sequence[Compared]
     registers: int
     gates: int
+    reset: Mapping[str, int]  # its inputs in the cycle before the start; empty: there is none
 
 
 def build(
@@ -64,11 +68,13 @@ def build(
     *,
     ties: Mapping[str, int] | None = None,
     rules: Rules | None = None,
+    reset: Mapping[str, int] | None = None,
     cover: bool = False,
 ) -> Miter:
     """Write the miter to a folder. `ties`: inputs of the first that are constant, since the second
-    lacks them. `cover`: its outputs say that the inputs of two cycles without reset, one behind
-    the other, were legal as all before them, in place of a difference.
+    lacks them. `reset`: the inputs that reset both. `cover`: its outputs say that the inputs of two
+    cycles without reset, one behind the other, were legal as all before them, in place of a
+    difference.
     VACUOUS without an output to compare."""
     if not compared:
         message = f"{gate.source.top}: no output to compare; nothing can be proved of it"
@@ -84,6 +90,8 @@ def build(
     masked = {(name, 0): circuit.later() for name in names if name not in (ties or {})}
     one = circuit.add(gold.part, constant | masked)
     other = circuit.add(gate.part, masked)
+    if reset:
+        circuit.begin({(name, 0): value for name, value in reset.items()})
     counts = TRUE
     if rules is not None:
         judged = circuit.add(rules.read(place).part, constant | one)
@@ -110,7 +118,8 @@ def build(
     named = {
         n: numbers[variable] for n, variable in enumerate(circuit.order) if variable in numbers
     }
-    return Miter(place / "miter.aig", named, compared, len(circuit.registers), len(circuit.gates))
+    sizes = len(circuit.registers), len(circuit.gates)
+    return Miter(place / "miter.aig", named, compared, *sizes, reset or {})
 
 
 def _width(side: Netlist, name: str) -> int:

@@ -44,6 +44,7 @@ check
 LATCHES = ("$dlatch", "$adlatch", "$dlatchsr", "$sr")
 CLOCK_PINS = ("CLK", "RD_CLK", "WR_CLK")
 _WIRE = re.compile(r"^  wire (?:(.*) )?\\(\S+)$")
+_RESET = re.compile("rst|reset", re.IGNORECASE)
 _NET = re.compile(r"(?<!\S)([\\$]\S+)")
 
 
@@ -168,6 +169,19 @@ class Netlist:
     def clock(self) -> str | None:
         """The input that clocks it; None: it is combinational."""
         return next((name for name, _ in self.clocks), None)
+
+    @cached_property
+    def resets(self) -> dict[str, int]:
+        """Inputs that reset registers -> the value that does: each asynchronous reset, and what
+        clears registers at an edge and has the name of a reset."""
+        inputs = {port.name for port in self.ports if port.direction == "in"}
+        found: dict[str, int] = {}
+        for cell in self.cells:
+            for pin in ("ARST", "SRST"):
+                net = cell.pins.get(pin, "").removeprefix("\\")
+                if net in inputs and (pin == "ARST" or _RESET.search(net)):
+                    found.setdefault(net, int("1" in cell.parameters.get(f"{pin}_POLARITY", "1")))
+        return found
 
     @property
     def unknowns(self) -> int:

@@ -45,10 +45,15 @@ def of_block(job: jobs.Job, answer: Answer, place: Path, unknowns: int) -> Examp
     """Write and play the counterexample of a proof; it is confirmed where lockstep fails too."""
     path = place / "counterexample.wlv"
     rows = list(_csv(job.table, job.config, answer.values))
-    _write(job.table, job.config, rows, path)
-    outcome = lockstep.replay(job.table, job.config, path, "zero", job.args)
-    result = outcome.result
-    found = result.first is not None and result.verdict in lockstep.FAILURES
+    # With zeros, RTL may differ before the reset; without, what rests on the zeros does not count.
+    for power_up in ("unknown", "zero"):
+        _write(job.table, job.config, rows, path, power_up)
+        outcome = lockstep.replay(job.table, job.config, path, power_up, job.args)
+        result = outcome.result
+        found = result.first is not None and result.verdict in lockstep.FAILURES
+        if found and result.first.cycle + 1 >= answer.depth:
+            break
+        found = False
     text = "\n".join(outcome.messages)
     if text:
         (place / "report.txt").write_text(text + "\n", encoding="utf-8")
@@ -74,9 +79,9 @@ def of_lockstep(outcome: Outcome) -> tuple[Answer, Example]:
     return Answer(Status.REFUTED, cycles), example
 
 
-def _write(table: Table, config: Config, rows: Sequence[bytes], path: Path) -> None:
+def _write(table: Table, config: Config, rows: Sequence[bytes], path: Path, power_up: str) -> None:
     """A record file with these inputs. The expected values are the model's."""
-    words = ["import", "--force", table.name, path, "counterexample", "zero"]
+    words = ["import", "--force", table.name, path, "counterexample", power_up]
     words += table.words(config)
     tools.run(vectors.PROGRAM, words, label=f"writing {path}", feed=rows)
 

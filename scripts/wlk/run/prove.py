@@ -35,6 +35,7 @@ SEEDS, CYCLES = 20, 20_000  # of it
 PARTS = 2  # of a composed block that are proved at a time
 REACH = 60.0  # seconds to find legal inputs
 START = "registers and memories are 0 at the start"
+RESET = "then comes a cycle of reset, in which other inputs are 0 and nothing is compared"
 
 
 @dataclass
@@ -185,17 +186,18 @@ class Question:
     gate: Netlist
     compared: Sequence[Compared]
     ties: Mapping[str, int] = field(default_factory=dict)
+    reset: Mapping[str, int] = field(default_factory=dict)
     rules: miter.Rules | None = None
 
     def key(self) -> str:
         """A name for it."""
         sides = [side.path.read_bytes() for side in (self.gold, self.gate)]
-        shown = [str(each) for each in (*self.compared, dict(self.ties), self.rules)]
+        shown = [str(each) for each in (*self.compared, self.ties, self.reset, self.rules)]
         return keep.digest([*sides, *shown])
 
     def build(self, place: Path, *, cover: bool = False) -> miter.Miter:
         """The miter of it; `cover`: whether inputs can be legal at all."""
-        given = {"ties": self.ties, "rules": self.rules, "cover": cover}
+        given = {"ties": self.ties, "reset": self.reset, "rules": self.rules, "cover": cover}
         return miter.build(self.gold, self.gate, self.compared, place, **given)
 
 
@@ -259,7 +261,9 @@ def _of_block(asked: Prove, folder: reports.Folder) -> Proof:
     proof = Proof(what, gate.source.top, job.shown, Answer(Status.BOUNDED), table.name)
     proof.outputs, proof.missing, proof.assumptions = len(compared), found.missing_outputs, [START]
     proof.notes += [f"tied: {port}={value}" for port, value in found.tied.items()]
-    question = Question(gold, gate, compared, found.tied)
+    reset = {table.reset: 1} if table.reset and gold.clock else {}
+    proof.assumptions += [RESET] if reset else []
+    question = Question(gold, gate, compared, found.tied, reset)
     job.args.folder = folder
     if _by_parts(asked, proof, parts.of(job, _source(job), compared)):
         proof.seconds = time.monotonic() - start
@@ -282,7 +286,9 @@ def _by_parts(asked: Prove, proof: Proof, pieces: Sequence[parts.Part]) -> bool:
     limits = Limits(asked.timeout, asked.depth)
 
     def one(part: parts.Part) -> tuple[Answer, bool]:
-        return decide(Question(*parts.read(part), part.compared), limits, fresh=asked.fresh)
+        gold, gate = parts.read(part)
+        question = Question(gold, gate, part.compared, reset=gate.resets | gold.resets)
+        return decide(question, limits, fresh=asked.fresh)
 
     answers = {}
     for part, (answer, known) in progress.parallel(one, pieces, PARTS, lambda: None):
@@ -330,7 +336,7 @@ def _job(asked: Prove) -> jobs.Job:
         config=asked.config,
         seeds=range(1, SEEDS + 1),
         cycles=CYCLES,
-        power_up="zero",
+        power_up="unknown",  # with zeros, RTL may differ before the reset
         reports=asked.reports,
     )
     job = jobs.rtl_job(tables.load(asked.block), run)
@@ -401,8 +407,10 @@ def _of_versions(asked: Prove, folder: reports.Folder) -> Proof:
     what = f"module {gate.source.top} of {_names(asked.rtl)} and of {_names(asked.against)}"
     proof = Proof(what, gate.source.top, config, Answer(Status.BOUNDED), notes=notes)
     proof.outputs, proof.assumptions = len(compared), [START]
+    question = Question(gold, gate, compared, reset=gate.resets | gold.resets)
+    proof.assumptions += [RESET] if question.reset else []
     limits = Limits(asked.timeout, asked.depth)
-    proof.answer, proof.kept = decide(Question(gold, gate, compared), limits, fresh=asked.fresh)
+    proof.answer, proof.kept = decide(question, limits, fresh=asked.fresh)
     if proof.answer.verdict == Status.REFUTED:
         place = folder.of("versions", asked.module)
         proof.example = versions.example(gold, gate, proof.answer, compared, place)
