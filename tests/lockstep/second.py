@@ -22,8 +22,9 @@ STYLES = ("recoded", "rewritten")
 CHANGES = tomllib.loads((PARTS / "recodings.toml").read_text(encoding="utf-8"))
 
 
-def write(table: Table, config: Config, style: str) -> Path:
-    """A folder with the second version of a block's stub."""
+def write(table: Table, config: Config, style: str, fault: tuple[str, str] = ("", "")) -> Path:
+    """A folder with the second version of a block's stub; `fault`: what stands once in its core,
+    and what it becomes."""
     place = rut.folder(f"second_{table.name}_{style}")
     files = stubs.write_stub(table, config)
     shells = [path for path in files if not path.is_relative_to(stubs.STUBS)]
@@ -32,6 +33,8 @@ def write(table: Table, config: Config, style: str) -> Path:
         text = path.read_text(encoding="utf-8")
         if path not in shells:
             text = _other(path.stem, text, style)
+            if fault[0] and fault[0] in text:
+                text = rut.changed(text, *fault, path)
         (place / path.name).write_text(_renamed(text, kept), encoding="utf-8")
     return place
 

@@ -74,8 +74,7 @@ def build(
     """Write the miter to a folder. `ties`: inputs of the first that are constant, since the second
     lacks them. `reset`: the inputs that reset both. `cover`: its outputs say that the inputs of two
     cycles without reset, one behind the other, were legal as all before them, in place of a
-    difference.
-    VACUOUS without an output to compare."""
+    difference. VACUOUS without an output to compare."""
     if not compared:
         message = f"{gate.source.top}: no output to compare; nothing can be proved of it"
         raise WlkError(Status.VACUOUS, message)

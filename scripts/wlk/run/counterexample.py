@@ -50,10 +50,10 @@ def of_block(job: jobs.Job, answer: Answer, place: Path, unknowns: int) -> Examp
         _write(job.table, job.config, rows, path, power_up)
         outcome = lockstep.replay(job.table, job.config, path, power_up, job.args)
         result = outcome.result
-        found = result.first is not None and result.verdict in lockstep.FAILURES
-        if found and result.first.cycle + 1 >= answer.depth:
+        at = result.first.cycle if result.first is not None else -1
+        found = result.verdict in lockstep.FAILURES and at + 1 >= answer.depth
+        if found:
             break
-        found = False
     text = "\n".join(outcome.messages)
     if text:
         (place / "report.txt").write_text(text + "\n", encoding="utf-8")

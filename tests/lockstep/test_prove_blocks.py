@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Proofs of the blocks: second versions of the stubs are PROVED, faults are REFUTED.
+
+`warplock test --full` takes all configurations and all faults of the lists; else a few of each.
+"""
+
+from pathlib import Path
+
+import programs
+import pytest
+import rtl_under_test as rut
+import second
+from wlk import tables
+from wlk.base.errors import Status
+from wlk.gen import stubs
+from wlk.run import mutate
+
+pytestmark = [pytest.mark.slow, pytest.mark.needs("prove")]
+
+# Named configurations, and others; the first is the quickest.
+CONFIGS = {
+    "collector": [
+        "tiny",
+        "one_lane",
+        "three_entries",
+        "two_banks",
+        "num_lanes=1 num_pregs=8 coll_entries=2 debug=1",
+        "num_lanes=2 num_pregs=16 coll_entries=5 reg_banks=4",
+    ],
+    "scoreboard": [
+        "tiny",
+        "num_warps=1 num_pregs=4 max_pending_reads=1",
+        "num_warps=2 num_pregs=4 max_pending_reads=2",
+        "num_warps=3 num_pregs=4 max_pending_reads=3",
+        "num_warps=1 num_pregs=8 max_pending_reads=1 debug=1",
+        "num_warps=1 num_pregs=4 max_pending_reads=7",
+    ],
+    "hazard": [
+        "one_warp",
+        "warps2",
+        "warps3",
+        "num_warps=5 num_lanes=1 num_pregs=16",
+        "num_warps=2 num_lanes=2 num_pregs=8 max_pending_reads=1",
+        "num_warps=3 num_lanes=1 num_pregs=16 debug=1",
+    ],
+    "reservation_station": [
+        "tiny",
+        "one_row",
+        "rows2",
+        "num_warps=2 num_lanes=1 num_pregs=16 rs_entries=3 coll_entries=2",
+        "num_warps=1 num_lanes=1 num_pregs=8 rs_entries=2 forward_coll_issue=0",
+        "num_warps=2 num_lanes=1 num_pregs=8 rs_entries=3 in_order_per_warp=1",
+    ],
+    "issue": [
+        "num_warps=1 num_lanes=1 num_pregs=4 rs_entries=1 coll_entries=1",
+        "num_warps=2 num_lanes=1 num_pregs=4 rs_entries=2 coll_entries=1",
+        "num_warps=1 num_lanes=1 num_pregs=8 rs_entries=2 max_pending_reads=1",
+        "num_warps=2 num_lanes=1 num_pregs=4 rs_entries=2 in_order_per_warp=1",
+        "num_warps=1 num_lanes=1 num_pregs=4 rs_entries=2 forward_coll_issue=0",
+        "num_warps=1 num_lanes=2 num_pregs=4 rs_entries=1 coll_entries=2 debug=1",
+    ],
+    "compactor": ["three_to_two", "default", "one", "wires", "four_to_one", "five_to_two"],
+    "dispatch_basic": ["boom_small", "two_wide", "v4_narrow", "one_queue", "v4_odd", "masks"],
+    "dispatch_compacting": ["two_to_one", "one", "no_compaction", "one_queue", "v4", "masks"],
+}
+BLOCKS = sorted(CONFIGS)
+CASES = [
+    (block, style, number)
+    for block in BLOCKS
+    for style in (second.STYLES if programs.FULL else [second.STYLES[programs.SLICE % 2]])
+    for number in range(len(CONFIGS[block]) if programs.FULL else 1)
+]
+
+
+def settings(block: str, text: str) -> tables.Config:
+    """A named configuration, or one of parameters."""
+    table = tables.load(block)
+    return table.config(table.configs.get(text) or tables.settings(text, "CONFIGS"))
+
+
+def prove(block: str, config: tables.Config, rtl: list[Path], code: int | None) -> programs.Done:
+    """`prove --json` with nothing left open."""
+    table = tables.load(block)
+    words = [word for k, v in table.show(config).items() for word in ("--config", f"{k}={v}")]
+    place = rut.PLACE.parent / "reports"
+    words += ["--rtl", *rtl, "--module", table.module, "--json", "--reports", place]
+    return programs.warplock("prove", block, *words, code=code)
+
+
+def test_configurations_are_enough():
+    assert CONFIGS.keys() == {*tables.names()} - {"opndcoll"}
+    assert min(len({*texts}) for texts in CONFIGS.values()) >= 6
+
+
+@pytest.mark.parametrize(("block", "style", "number"), CASES)
+def test_second_version_is_proved(block, style, number):
+    config = settings(block, CONFIGS[block][number])
+    table = tables.load(block)
+    place = second.write(table, config, style)
+    answer = prove(block, config, [place], 0).json
+    assert answer["verdict"] == "PROVED"
+    assert answer["config"] == table.show(config)
+    assert answer["not_compared"] == []
+    outputs = [port for port in table.ports(config) if port.direction == "out"]
+    assert answer["outputs"] == len(outputs)
+
+
+@pytest.mark.skipif(not programs.FULL, reason="takes minutes; `warplock test --full` runs it")
+@pytest.mark.parametrize("style", second.STYLES)
+@pytest.mark.parametrize("block", BLOCKS)
+def test_second_version_passes_in_lockstep(block, style):
+    table = tables.load(block)
+    for text in CONFIGS[block]:
+        config = settings(block, text)
+        place = second.write(table, config, style)
+        words = programs.config_options(table.show(config))
+        assert rut.run_rtl(place, *words, block=block).json["verdict"] == "PASS"
+
+
+def refuted(block: str, fault: mutate.Fault) -> str:
+    """What is wrong with the answer to a fault; empty: nothing."""
+    table = tables.load(block)
+    config = table.config(fault.config)
+    files = mutate.mutant(table, fault, stubs.write_stub(table, config))
+    answer = prove(block, config, files, None).json
+    if answer.get("verdict") != "REFUTED":
+        return f"{fault.name}: {answer}"
+    sure = answer["counterexample"]["confirmed"] and answer["first"]["care"] != "0x0"
+    port = answer["first"]["port"]
+    known = mutate.is_expected(port, fault.expect)
+    return "" if sure and known else f"{fault.name}: {port}: {answer['counterexample']}"
+
+
+@pytest.mark.parametrize("block", BLOCKS)
+def test_faults_are_refuted_and_lockstep_agrees(block, capsys):
+    faults = mutate.load(block)
+    chosen = faults if programs.FULL else [faults[programs.SLICE % len(faults)]]
+    wrong = [text for text in (refuted(block, fault) for fault in chosen) if text]
+    with capsys.disabled():
+        count = len(chosen) - len(wrong)
+        print(f"\n{block}: {count} of {len(chosen)} refuted, {count} agree with lockstep")
+    assert wrong == []
+
+
+def test_fault_in_a_second_version_is_refuted():
+    table, config = tables.load("collector"), settings("collector", "tiny")
+    place = second.write(table, config, "recoded", ("read_ready = (", "read_ready = !("))
+    answer = prove("collector", config, [place], Status.REFUTED).json
+    assert answer["first"]["port"] == "io_readReq_ready"
+    assert answer["counterexample"] | {"file": ""} == {
+        "cycles": 2,
+        "file": "",
+        "confirmed": True,
+        "by": "the engines",
+    }
