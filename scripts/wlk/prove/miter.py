@@ -72,9 +72,9 @@ def build(
     cover: bool = False,
 ) -> Miter:
     """Write the miter to a folder. `ties`: inputs of the first that are constant, since the second
-    lacks them. `reset`: the inputs that reset both. `cover`: its outputs say that the inputs of two
-    cycles without reset, one behind the other, were legal as all before them, in place of a
-    difference. VACUOUS without an output to compare."""
+    lacks them. `reset`: the inputs that reset both. `cover`: of the first alone; in place of
+    differences one output, which says that the inputs of two cycles without reset, one behind the
+    other, were legal as all before them. VACUOUS without an output to compare."""
     if not compared:
         message = f"{gate.source.top}: no output to compare; nothing can be proved of it"
         raise WlkError(Status.VACUOUS, message)
@@ -88,7 +88,7 @@ def build(
     names = rules.masked if rules is not None else ()
     masked = {(name, 0): circuit.later() for name in names if name not in (ties or {})}
     one = circuit.add(gold.part, constant | masked)
-    other = circuit.add(gate.part, masked)
+    other = one if cover else circuit.add(gate.part, masked)
     if reset:
         circuit.begin({(name, 0): value for name, value in reset.items()})
     counts = TRUE
@@ -103,15 +103,16 @@ def build(
         counts = _lasts(circuit, counts, rules.reset) if cover else counts
     if not circuit.registers:
         counts = circuit.both(counts, inverted(_off(circuit)))
-    for each in compared:
+    if cover:
+        circuit.outputs.append(counts)
+    for each in () if cover else compared:
         bits = [(each.port.name, bit) for bit in range(each.port.width)]
         different = [circuit.differ(one[bit], other[bit]) for bit in bits]
         cares = counts
         if each.when:
             when = (each.when, 0)
             cares = circuit.both(counts, one[when] if when in one else circuit.input(when))
-        bad = TRUE if cover else circuit.any_of(different)
-        circuit.outputs.append(circuit.both(bad, cares))
+        circuit.outputs.append(circuit.both(circuit.any_of(different), cares))
     circuit.write(place / "miter.aig")
     numbers = {literal >> 1: bit for bit, literal in circuit.inputs.items()}
     named = {
