@@ -174,10 +174,10 @@ def power_up(
     return option("unknown", text, choices=("unknown", "zero"))
 
 
-def named_config() -> Any:
+def named_config(group: str = "") -> Any:
     """--config with the names of configurations and with parameters: a list of words."""
     text = "a named configuration or a parameter; may be given several times"
-    return option([], text, metavar="NAME|KEY=VALUE")
+    return option([], text, metavar="NAME|KEY=VALUE", group=group)
 
 
 def settings(text: str) -> Any:

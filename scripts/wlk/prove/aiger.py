@@ -12,6 +12,7 @@ from pathlib import Path
 from ..base.errors import Status, WlkError
 
 FALSE, TRUE = 0, 1
+NEXT = ""  # no port has this name
 Bit = tuple[str, int]  # name of a port, and which of its bits
 
 
@@ -148,25 +149,31 @@ class Circuit:
         pairs = ((one, inverted(other)), (inverted(one), other))
         return self.any_of([self.both(*pair) for pair in pairs])
 
-    def add(self, part: Part, given: Mapping[Bit, int]) -> dict[Bit, int]:
+    def add(
+        self, part: Part, given: Mapping[Bit, int], state: Sequence[int] = ()
+    ) -> dict[Bit, int]:
         """A copy of a part; the literals of its outputs. Its inputs are those `given`, else the
-        circuit's of the same names."""
+        circuit's of the same names. `state`: what its registers hold, in place of registers of its
+        own; what they take over is then among the outputs, under the name NEXT."""
         new = [FALSE] * (1 + part.inputs + len(part.registers) + len(part.gates))
         for number in range(part.inputs):
             bit = part.input_bits.get(number)
             new[1 + number] = given[bit] if bit in given else self.input(bit)
         at = 1 + part.inputs
-        for number in range(at, at + len(part.registers)):
-            new[number] = self.register()
+        for number in range(len(part.registers)):
+            new[at + number] = state[number] if state else self.register()
         at += len(part.registers)
         for number, (one, other) in enumerate(part.gates, at):
             operands = new[one >> 1] ^ one & 1, new[other >> 1] ^ other & 1
             new[number] = self.both(*operands)
-        first = 1 + part.inputs
-        for number, literal in enumerate(part.registers, first):
-            self.registers[new[number] >> 1] = new[literal >> 1] ^ literal & 1
+        later = [new[literal >> 1] ^ literal & 1 for literal in part.registers]
         values = [new[literal >> 1] ^ literal & 1 for literal in part.outputs]
-        return {bit: values[number] for bit, number in part.output_bits.items()}
+        outs = {bit: values[number] for bit, number in part.output_bits.items()}
+        if state:
+            return outs | {(NEXT, number): literal for number, literal in enumerate(later)}
+        for number, literal in enumerate(later, 1 + part.inputs):
+            self.registers[new[number] >> 1] = literal
+        return outs
 
     def begin(self, given: Mapping[Bit, int]) -> None:
         """Let it start with what its registers take over when these inputs are given, the other

@@ -15,7 +15,7 @@ from pathlib import Path
 from ..base import outputs
 from ..base.errors import Status, WlkError
 from . import netlist
-from .aiger import FALSE, TRUE, Bit, Circuit, inverted
+from .aiger import FALSE, NEXT, TRUE, Bit, Circuit, inverted
 from .netlist import Netlist, Port, Source
 
 
@@ -69,26 +69,28 @@ def build(
     ties: Mapping[str, int] | None = None,
     rules: Rules | None = None,
     reset: Mapping[str, int] | None = None,
+    chosen: Mapping[str, int] | None = None,
     cover: bool = False,
+    step: bool = False,
 ) -> Miter:
     """Write the miter to a folder. `ties`: inputs of the first that are constant, since the second
-    lacks them. `reset`: the inputs that reset both. `cover`: of the first alone; in place of
-    differences one output, which says that the inputs of two cycles without reset, one behind the
-    other, were legal as all before them. VACUOUS without an output to compare."""
+    lacks them; `chosen`: those of the second. `reset`: the inputs that reset both. `cover`: of the
+    first alone; in place of differences one output, which says that the inputs of two cycles
+    without reset, one behind the other, were legal as all before them. `step`: both have the
+    registers of the first, and what they take over is compared too; such a difference may be one
+    that no output ever shows. VACUOUS without an output to compare."""
     if not compared:
         message = f"{gate.source.top}: no output to compare; nothing can be proved of it"
         raise WlkError(Status.VACUOUS, message)
     outputs.make_folder(place)
     circuit = Circuit()
-    constant = {
-        (name, bit): TRUE if value >> bit & 1 else FALSE
-        for name, value in (ties or {}).items()
-        for bit in range(_width(gold, name))
-    }
+    constant = _constant(gold, ties or {})
     names = rules.masked if rules is not None else ()
     masked = {(name, 0): circuit.later() for name in names if name not in (ties or {})}
     one = circuit.add(gold.part, constant | masked)
-    other = one if cover else circuit.add(gate.part, masked)
+    state = [2 * variable for variable in circuit.registers] if step else []
+    chosen_bits = _constant(gate, chosen or {})
+    other = one if cover else circuit.add(gate.part, chosen_bits | masked, state)
     if reset:
         circuit.begin({(name, 0): value for name, value in reset.items()})
     counts = TRUE
@@ -113,6 +115,10 @@ def build(
             when = (each.when, 0)
             cares = circuit.both(counts, one[when] if when in one else circuit.input(when))
         circuit.outputs.append(circuit.both(circuit.any_of(different), cares))
+    if state:
+        pairs = ((circuit.registers[s >> 1], other[NEXT, n]) for n, s in enumerate(state))
+        different = circuit.any_of([circuit.differ(*pair) for pair in pairs])
+        circuit.outputs.append(circuit.both(different, counts))
     circuit.write(place / "miter.aig")
     numbers = {literal >> 1: bit for bit, literal in circuit.inputs.items()}
     named = {
@@ -122,8 +128,14 @@ def build(
     return Miter(place / "miter.aig", named, compared, *sizes, reset or {})
 
 
-def _width(side: Netlist, name: str) -> int:
-    return next(port.width for port in side.ports if port.name == name)
+def _constant(side: Netlist, values: Mapping[str, int]) -> dict[Bit, int]:
+    """The bits of inputs that are constant."""
+    widths = {port.name: port.width for port in side.ports}
+    return {
+        (name, bit): TRUE if value >> bit & 1 else FALSE
+        for name, value in values.items()
+        for bit in range(widths[name])
+    }
 
 
 def _legal(circuit: Circuit, broken: int) -> int:

@@ -44,10 +44,9 @@ class Example:
 def of_block(job: jobs.Job, answer: Answer, place: Path, unknowns: int) -> Example:
     """Write and play the counterexample of a proof; it is confirmed where lockstep fails too."""
     path = place / "counterexample.wlv"
-    rows = list(_csv(job.table, job.config, answer.values))
     # With zeros, RTL may differ before the reset; without, what rests on the zeros does not count.
     for power_up in ("unknown", "zero"):
-        _write(job.table, job.config, rows, path, power_up)
+        broken, excuse = write(job.table, job.config, answer.values, path, power_up), ""
         outcome = lockstep.replay(job.table, job.config, path, power_up, job.args)
         result = outcome.result
         at = result.first.cycle if result.first is not None else -1
@@ -57,7 +56,6 @@ def of_block(job: jobs.Job, answer: Answer, place: Path, unknowns: int) -> Examp
     text = "\n".join(outcome.messages)
     if text:
         (place / "report.txt").write_text(text + "\n", encoding="utf-8")
-    broken, excuse = _broken(job.table, job.config, rows), ""
     if not found and broken:
         excuse = f"it breaks {', '.join(broken)}, where simulation stops"
     elif not found and unknowns:
@@ -79,11 +77,16 @@ def of_lockstep(outcome: Outcome) -> tuple[Answer, Example]:
     return Answer(Status.REFUTED, cycles), example
 
 
-def _write(table: Table, config: Config, rows: Sequence[bytes], path: Path, power_up: str) -> None:
-    """A record file with these inputs. The expected values are the model's."""
+def write(
+    table: Table, config: Config, values: Values, path: Path, power_up: str = "zero"
+) -> list[str]:
+    """A record file with these inputs, the expected values are the model's; the names of the rules
+    that they break."""
+    rows = list(_csv(table, config, values))
     words = ["import", "--force", table.name, path, "counterexample", power_up]
     words += table.words(config)
     tools.run(vectors.PROGRAM, words, label=f"writing {path}", feed=rows)
+    return _broken(table, config, rows)
 
 
 def _broken(table: Table, config: Config, rows: Sequence[bytes]) -> list[str]:

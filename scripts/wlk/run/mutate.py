@@ -25,6 +25,8 @@ Behind the list come faults that the port table gives (gen/port_faults.py): each
 at 0, inverted, and a cycle late. One that changes no compared bit of the first cycles is skipped.
 
 A file of rtl_stub/common is changed for the faulty block only.
+
+`--generate N` has no list: N mutants of the block's stub, or of a user's RTL (campaign.py).
 """
 
 import dataclasses
@@ -43,26 +45,29 @@ from ..base.errors import Status, WlkError
 from ..base.options import Command, option
 from ..gen import composed, port_faults, stubs
 from ..tables import Config, Table
-from . import build, estimate, jobs, lockstep, vectors
+from . import build, campaign, estimate, jobs, lockstep, mutants, vectors
 from .jobs import Job
 
 FAULTS = setup.ROOT / "tests" / "mutant"
 WORK = setup.BUILD / "mutants"
 # Faults that --short runs, about: of a list, of the ports, of a block inside.
 SHORT, SHORT_PORTS, SHORT_INSIDE = 5, 9, 2
+GENERATED = "generated faults"
 RECORDED = 1000  # cycles in which a fault of a port must change something
 Texts = dict[str, str]  # name of a file -> its text
 
 
 @dataclass
-class Mutate(Command):
-    """Inject faults into the stub RTL and count those that lockstep reports."""
+class Mutate(jobs.RtlSource, Command):
+    """Inject faults into RTL and count those that lockstep reports."""
 
     NAME = "mutate"
     NEEDS = ("build", "verilate")
     EXAMPLE = """warplock mutate
 warplock mutate collector --only ready_stuck_high
-warplock mutate issue --bind all --only scoreboard/no_rollback"""
+warplock mutate issue --bind all --only scoreboard/no_rollback
+warplock mutate hazard --generate 200
+warplock mutate collector --generate 100 --rtl build/DuplicatedCollector.sv"""
 
     blocks: Sequence[str] = options.blocks(
         "default: all that have a list; to a composed one belong the faults of those inside"
@@ -87,9 +92,43 @@ warplock mutate issue --bind all --only scoreboard/no_rollback"""
     seeds: range = options.seed_range(range(1, 5))
     cycles: int = option(20_000, "cycles a seed", type=options.number(1))
     jobs: int = options.jobs()
+    generate: int = option(
+        0,
+        "in place of lists: N faults that operators make of each block's netlist; those that are "
+        "not reported are proved equivalent, or are holes",
+        type=options.number(1, mutants.MOST),
+        group=GENERATED,
+        metavar="N",
+    )
+    seed: int = option(
+        1, "which of them (default: 1)", type=options.number(0, 2**31 - 1), group=GENERATED
+    )
+    config: list[str] = options.named_config(group=GENERATED)
+
+    def needs(self) -> tuple[str, ...]:
+        return (*self.NEEDS, "rtl", "prove") if self.generate else self.NEEDS
+
+    def refuse(self) -> None:
+        """What does not go together."""
+        lists = {"only": self.only, "short": self.short, "slice": self.slice}
+        lists |= {"bind": self.bind != "stage", "power-up": self.power_up != "unknown"}
+        own = {"rtl": self.rtl, "module": self.module, "define": self.define, "tie": self.tie}
+        own |= {"include": self.include, "config": self.config, "seed": self.seed != 1}
+        for name, given in (lists if self.generate else own).items():
+            if given:
+                why = "goes with lists of faults, not with" if self.generate else "goes with"
+                raise WlkError(Status.USAGE, f"--{name} {why} --generate")
+        if (self.rtl or self.config) and len(self.blocks) != 1:
+            name = "rtl" if self.rtl else "config"
+            raise WlkError(Status.USAGE, f"--{name} goes with one block: mutate BLOCK --{name} ...")
+        for path in self.rtl:
+            if not path.exists():
+                raise WlkError(Status.NO_FILE, f"--rtl {path}: no such file or folder")
 
     def run(self) -> int:
         """Run every fault; 0 only if all are reported and no stub without one is."""
+        if self.generate:
+            return _generate(self)
         trials = [trial for name in _blocks(self) for trial in _trials(name, self)]
         build.meson_build(jobs=self.jobs)
         left = estimate.Estimate([trial.job for trial in trials], self.jobs)
@@ -254,6 +293,11 @@ def _fault(entry: dict[str, Any], block: str, base: dict[str, Any], origin: Path
     )
 
 
+def _base(path: Path) -> dict[str, Any]:
+    """What the runs of a list set."""
+    return _settings(tomllib.loads(path.read_text(encoding="utf-8")), path)
+
+
 def _settings(raw: dict[str, Any], origin: Path) -> dict[str, Any]:
     return tables.settings(raw.get("config", ""), f"{origin.name}: config")
 
@@ -262,8 +306,7 @@ def faults_of(table: Table, *, hidden: bool = False) -> list[Fault]:
     """What is injected into a block's stub: its list, and what can be seen of those inside.
     `hidden`: what cannot be seen of those inside, instead."""
     faults = [] if hidden else load(table.name)  # complains of what cannot be read
-    path = fault_list(table.name)
-    base = _settings(tomllib.loads(path.read_text(encoding="utf-8")), path)
+    base = _base(fault_list(table.name))
     faults += [] if hidden else _of_ports(table, base)
     for inner in composed.blocks(table)[1:]:
         for fault in load(inner.name, base):
@@ -304,7 +347,7 @@ def _trials(block: str, asked: Mutate) -> Iterator[Trial]:
     configs = [table.config(fault.config) for fault in faults]
     # Planning writes the stub: once, not by several.
     different = {table.text(config): config for config in configs}
-    plans = {text: _plan(table, config, asked) for text, config in different.items()}
+    plans = {text: _plan(table, _words(table, config), asked) for text, config in different.items()}
     for job in plans.values():
         yield Trial(table, Fault("", {}), job.config, job, asked.bind)
     at: list[int | None] = []
@@ -322,11 +365,29 @@ def _trials(block: str, asked: Mutate) -> Iterator[Trial]:
         yield trial
 
 
-def _plan(table: Table, config: Config, asked: Mutate) -> Job:
-    """The run of the stub as it is."""
+def _generate(asked: Mutate) -> int:
+    """Mutants in the configuration of each block's list, unless one is given."""
+    plans = []
+    for block in _blocks(asked):
+        table, words = tables.load(block), asked.config
+        if not words and not asked.rtl:
+            words = _words(table, table.config(_base(fault_list(block))))
+        plans.append((_plan(table, words, asked), WORK / block / "generated"))
+    build.meson_build(jobs=asked.jobs)
+    few = campaign.Asked(asked.generate, asked.seed, asked.jobs, asked.json)
+    return campaign.run(plans, few)
+
+
+def _words(table: Table, config: Config) -> list[str]:
+    return [f"{key}={value}" for key, value in table.show(config).items()]
+
+
+def _plan(table: Table, config: list[str], asked: Mutate) -> Job:
+    """The run of the module as it is."""
     run = jobs.Run(
+        **vars(options.of(jobs.RtlSource, asked)),
         blocks=[table.name],
-        config=[f"{key}={value}" for key, value in table.show(config).items()],
+        config=config,
         seeds=asked.seeds,
         cycles=asked.cycles,
         power_up=asked.power_up,

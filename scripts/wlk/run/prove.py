@@ -255,7 +255,7 @@ def _of_block(asked: Prove, folder: reports.Folder) -> Proof:
     table, config, found = job.table, job.config, job.matched
     report.warn(table.warnings(config))
     gold = netlist.read(Source(stubs.write_stub(table, config), table.module))
-    gate = netlist.read(_source(job))
+    gate = netlist.read(source(job))
     compared = compared_ports(table, config, set(found.present))
     what = f"module {gate.source.top} and the stub of {table.name} ({table.text(config)})"
     proof = Proof(what, gate.source.top, job.shown, Answer(Status.BOUNDED), table.name)
@@ -265,7 +265,7 @@ def _of_block(asked: Prove, folder: reports.Folder) -> Proof:
     proof.assumptions += [RESET] if reset else []
     question = Question(gold, gate, compared, found.tied, reset)
     job.args.folder = folder
-    if _by_parts(asked, proof, parts.of(job, _source(job), compared)):
+    if _by_parts(asked, proof, parts.of(job, source(job), compared)):
         proof.seconds = time.monotonic() - start
         return proof
     with _beside(job) as simulated:
@@ -346,7 +346,8 @@ def _job(asked: Prove) -> jobs.Job:
     return job
 
 
-def _source(job: jobs.Job) -> Source:
+def source(job: jobs.Job) -> Source:
+    """The RTL of a job, to be read."""
     rtl = job.rtl
     return Source(rtl.files, rtl.top, rtl.include_dirs, rtl.defines, rtl.included)
 

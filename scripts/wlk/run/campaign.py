@@ -1,0 +1,240 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `warplock mutate --generate` does: mutants of a module (mutants.py) run in lockstep, first
+for a short time; those that are not reported are proved equivalent, or shown to be holes.
+
+All mutants of a module are in one build. The proof starts from zeros, and so do the longer runs.
+"""
+
+import dataclasses
+import functools
+import time
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ..base import progress, report
+from ..base.errors import Status
+from ..base.report import Mismatch
+from ..prove import engines, miter, netlist
+from ..prove.engines import Answer, Limits
+from . import counterexample, harness, lockstep, mutants, prove
+from .jobs import Job
+from .mutants import Mutant, Mutants
+
+SHORT = {"seeds": 2, "cycles": 2000}  # of the first run
+SILENT = ("PASS", "VACUOUS")  # too short a run covers too little
+STEP, TIMEOUT = 5.0, 30.0  # seconds of a proof
+REPORTED, EQUIVALENT, HOLE, UNDECIDED = "reported", "equivalent", "hole", "undecided"
+FATES = {REPORTED: "reported", EQUIVALENT: "equivalent", HOLE: "holes", UNDECIDED: "undecided"}
+
+
+@dataclass
+class Trial:
+    """A mutant, and what came of it."""
+
+    target: "Target"
+    mutant: Mutant
+    fate: str = UNDECIDED
+    first: Mismatch | None = None
+    seconds: float = 0.0
+    depth: int = 0  # cycles that the proof knows to be equal; of a hole: the length of the stimulus
+    file: Path | None = None  # the stimulus
+    note: str = ""
+
+    @property
+    def place(self) -> Path:
+        """Its folder."""
+        return self.target.place / f"mutant_{self.mutant.number}"
+
+    def json(self) -> dict[str, Any]:
+        """All that is known of it."""
+        known = {"block": self.target.job.table.name, "mutant": self.mutant.name}
+        known |= {"number": self.mutant.number, "fate": self.fate}
+        known |= {"seconds": round(self.seconds, 3)}
+        known |= {"first": self.first.json()} if self.first is not None else {}
+        known |= {"depth": self.depth} if self.fate in (HOLE, UNDECIDED) else {}
+        known |= {"file": str(self.file)} if self.file is not None else {}
+        return known | ({"note": self.note} if self.note else {})
+
+    def text(self) -> str:
+        """One that is not reported, for a person."""
+        name = f"{self.target.job.table.name} {self.mutant.number}: {self.mutant.name}"
+        if self.fate == EQUIVALENT:
+            return f"equivalent: {name}"
+        if self.fate == UNDECIDED:
+            return f"undecided: {name}: equal for {self.depth} cycles; {self.note or 'time is up'}"
+        play = f"scripts/warplock vectors play {self.file} --rtl {self.file.parent}"
+        return f"hole: {name}: shown by {self.depth} cycles; {self.note or play}"
+
+
+@dataclass
+class Target:
+    """A module with its mutants, built."""
+
+    job: Job
+    place: Path
+    mutants: Mutants
+    program: Path
+    alarm: str = ""  # what the module without a fault is wrongly reported for
+    trials: list[Trial] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """How many mutants of a module, which, and how many runs at a time."""
+
+    count: int
+    seed: int
+    jobs: int
+    json: bool
+
+
+def run(plans: Sequence[tuple[Job, Path]], asked: Asked) -> int:
+    """The campaign; 0 when every mutant is reported or equivalent."""
+    start = time.monotonic()
+    prepare = functools.partial(_prepare, asked=asked)
+    targets = sorted(_each("making mutants", prepare, plans, asked), key=lambda t: t.place)
+    trials = [trial for target in targets if not target.alarm for trial in target.trials]
+    _each("mutants, short runs", _short, trials, asked)
+    _each("mutants, longer runs", _long, _left(trials), asked)
+    left = {id(trial.target): trial.target for trial in _left(trials)}
+    _each("reading mutants", _read, left.values(), asked)
+    # A proof is two processes.
+    _each("mutants, proofs", _prove, _left(trials), dataclasses.replace(asked, jobs=1))
+    return _show(targets, asked, time.monotonic() - start)
+
+
+def _left(trials: Iterable[Trial]) -> list[Trial]:
+    return [trial for trial in trials if trial.fate == UNDECIDED]
+
+
+def _each(label: str, function: Any, items: Iterable[Any], asked: Asked) -> list[Any]:
+    """Call it for each, some at a time, with a progress line."""
+    todo, answers = list(items), []
+    with progress.Progress(label, len(todo)) as line:
+        tick = lambda: line.update(len(answers))  # noqa: E731
+        for _, answer in progress.parallel(function, todo, asked.jobs, tick):
+            answers.append(answer)
+    return answers
+
+
+# ---- the steps -----------------------------------------------------------------------------------
+
+
+def _prepare(plan: tuple[Job, Path], asked: Asked) -> Target:
+    """Make the mutants of a module, and run it without a fault."""
+    job, place = plan
+    good = netlist.read(prove.source(job))
+    made = mutants.make(good, asked.count, asked.seed, place)
+    job.rtl = made.rtl(place / "rtl")
+    # No waveforms, which a user's RTL is built with.
+    job.args = dataclasses.replace(job.args, rtl=[])
+    outcome = lockstep.execute(job)
+    target = Target(job, place, made, lockstep.builder(job)())
+    if outcome.result.verdict != Status.OK:
+        target.alarm = "; ".join([report.verdict_name(outcome.result.verdict), *outcome.messages])
+    target.trials = [Trial(target, mutant) for mutant in made.each]
+    return target
+
+
+def _short(trial: Trial) -> None:
+    seeds = trial.target.job.args.seeds[: SHORT["seeds"]]
+    cycles = min(trial.target.job.args.cycles, SHORT["cycles"])
+    _play(trial, first=seeds[0], last=seeds[-1], cycles=cycles)
+
+
+def _long(trial: Trial) -> None:
+    _play(trial, power_up="zero")
+
+
+def _play(trial: Trial, **more: object) -> None:
+    """Run it in lockstep, and see whether it is reported."""
+    job = dataclasses.replace(
+        trial.target.job, spent={}, plusargs={mutants.PLUSARG: trial.mutant.number}
+    )
+    answer = harness.run(job, trial.target.program, harness.words(job, **more))
+    if answer["verdict"] not in SILENT:
+        trial.fate = REPORTED
+        trial.first = Mismatch.of(answer.get("failure", {}).get("first", {}))
+
+
+def _read(target: Target) -> None:
+    target.mutants.faulty.part  # noqa: B018
+
+
+def _prove(trial: Trial) -> None:
+    """Settle what simulation leaves open: first whether each step is the same, which is quick, then
+    whether what comes out is, at last with the block's rules assumed."""
+    table, config = trial.target.job.table, trial.target.job.config
+    trial.seconds -= time.monotonic()
+    answer = _decide(trial, "step", STEP, step=True)
+    if answer.verdict != Status.OK:
+        answer = _decide(trial, "proof", TIMEOUT)
+    if answer.verdict == Status.REFUTED and _broken(trial, answer):
+        answer = _decide(trial, "legal", TIMEOUT, rules=prove.rules_of(table, config))
+        if answer.verdict == Status.REFUTED:
+            _broken(trial, answer)
+    fates = {Status.OK: EQUIVALENT, Status.REFUTED: HOLE}
+    trial.fate, trial.depth = fates.get(answer.verdict, UNDECIDED), answer.depth
+    trial.note = trial.note if trial.fate == HOLE else answer.note
+    trial.seconds += time.monotonic()
+
+
+def _decide(trial: Trial, name: str, seconds: float, **more: Any) -> Answer:
+    """Is the module with this fault the same as without?"""
+    job, faulty = trial.target.job, trial.target.mutants.faulty
+    place = trial.place / name
+    selected = {"ties": {mutants.SELECT: 0}, "chosen": {mutants.SELECT: trial.mutant.number}}
+    compared = prove.compared_ports(job.table, job.config, set(job.present))
+    built = miter.build(faulty, faulty, compared, place, **selected, **more)
+    return engines.decide(built, Limits(seconds))
+
+
+def _broken(trial: Trial, answer: Answer) -> list[str]:
+    """Write a counterexample and play it in lockstep, which should report it; the rules that it
+    breaks."""
+    job, trial.note = trial.target.job, ""
+    trial.file = trial.place / "stimulus.wlv"
+    trial.target.mutants.rtl(trial.place, trial.mutant.number)
+    broken = counterexample.write(job.table, job.config, answer.values, trial.file)
+    _play(trial, replay=trial.file, power_up="zero")
+    if trial.first is None:
+        trial.note = "simulation does not show it: stub, model or prover is wrong"
+    return broken
+
+
+# ---- what came out -------------------------------------------------------------------------------
+
+
+def _show(targets: Sequence[Target], asked: Asked, seconds: float) -> int:
+    trials = [trial for target in targets for trial in target.trials if not target.alarm]
+    alarms = [target for target in targets if target.alarm]
+    fates = Counter(trial.fate for trial in trials)
+    total = {"injected": len(trials)} | {name: fates[fate] for fate, name in FATES.items()}
+    total |= {"false_alarms": len(alarms)}
+    if asked.json:
+        for trial in trials:
+            report.json_line(trial.json())
+        report.json_line(total | {"seconds": round(seconds, 1)})
+    else:
+        _table(targets).print()
+        for target in alarms:
+            print(f"false alarm: {target.job.title} without a fault: {target.alarm}")
+        for trial in trials:
+            if trial.fate != REPORTED:
+                print(trial.text())
+        print(", ".join(f"{count} {name.replace('_', ' ')}" for name, count in total.items()))
+    if alarms or fates[HOLE]:
+        return 1
+    return int(Status.BOUNDED) if fates[UNDECIDED] else 0
+
+
+def _table(targets: Sequence[Target]) -> report.Table:
+    table = report.Table("block", "config", "injected", *FATES.values())
+    for target in targets:
+        fates = Counter(trial.fate for trial in target.trials)
+        counts = [fates[fate] for fate in FATES]
+        table.add(target.job.table.name, target.job.name, len(target.trials), *counts)
+    return table
