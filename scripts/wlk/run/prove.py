@@ -32,6 +32,7 @@ PROOFS = setup.BUILD / "proofs"
 TIMEOUT = 600
 BESIDE = 20.0  # seconds after which lockstep runs beside the engines
 SEEDS, CYCLES = 20, 20_000  # of it
+LEAST = 1.0  # seconds that the engines have
 PARTS = 2  # of a composed block that are proved at a time
 REACH = 60.0  # seconds to find legal inputs
 START = "registers and memories are 0 at the start"
@@ -68,6 +69,10 @@ warplock prove --rtl new/ --against old/ --module rr_arbiter --config N=8"""
         type=options.number(0),
     )
     no_assume: bool = option(False, "assume no rule of the block: every input is legal")
+    no_reset: bool = option(
+        False, "begin with power-up alone: registers are 0, and no reset need come (default: begin "
+        "behind one cycle of reset)"
+    )  # fmt: skip
     fresh: bool = option(False, "prove again what was proved before (build/proofs)")
     reports: Path = options.path(
         "where a counterexample is written, in a folder of its own (default: reports)",
@@ -82,6 +87,9 @@ warplock prove --rtl new/ --against old/ --module rr_arbiter --config N=8"""
             raise WlkError(Status.USAGE, f"{message}, not both" if self.against else message)
         if self.against and self.module is None:
             raise WlkError(Status.USAGE, "--against needs --module NAME: which module of both")
+        for text in self.config if self.against else ():
+            if "=" not in text:
+                raise WlkError(Status.USAGE, f"--config {text}: with --against it is KEY=VALUE")
         if self.against and self.tie:
             raise WlkError(Status.USAGE, "--tie goes with a BLOCK")
         if self.block is not None:
@@ -123,6 +131,17 @@ class Proof:
     notes: list[str] = field(default_factory=list)
     example: counterexample.Example | None = None
     kept: bool = False
+    began: float = field(default_factory=time.monotonic)
+
+    def limits(self, asked: Prove) -> Limits:
+        """What is left of the time."""
+        spent = time.monotonic() - self.began
+        return Limits(max(LEAST, asked.timeout - spent), asked.depth)
+
+    def close(self) -> None:
+        """It is settled: how long it took, and what went wrong on the way."""
+        self.notes += [self.answer.note] if self.answer.note else []
+        self.seconds = time.monotonic() - self.began
 
     @property
     def verdict(self) -> Status:
@@ -189,11 +208,12 @@ class Question:
     reset: Mapping[str, int] = field(default_factory=dict)
     rules: miter.Rules | None = None
 
-    def key(self) -> str:
-        """A name for it."""
+    @property
+    def note(self) -> Path:
+        """Where it is noted that it is proved, in a folder of its own."""
         sides = [side.path.read_bytes() for side in (self.gold, self.gate)]
         shown = [str(each) for each in (*self.compared, self.ties, self.reset, self.rules)]
-        return keep.digest([*sides, *shown])
+        return PROOFS / keep.digest([*sides, *shown]) / "proved.json"
 
     def build(self, place: Path, *, cover: bool = False) -> miter.Miter:
         """The miter of it; `cover`: whether inputs can be legal at all."""
@@ -206,8 +226,8 @@ def decide(
 ) -> tuple[Answer, bool]:
     """The answer, and whether it was known. Only what is proved is kept. VACUOUS when the rules
     that are assumed exclude each other."""
-    place = PROOFS / question.key()
-    note = place / "proved.json"
+    note = question.note
+    place = note.parent
     with setup.locked(f"proof-{place.name}"):
         if note.is_file() and not fresh:
             keep.touch(place)
@@ -259,14 +279,17 @@ def _of_block(asked: Prove, folder: reports.Folder) -> Proof:
     compared = compared_ports(table, config, set(found.present))
     what = f"module {gate.source.top} and the stub of {table.name} ({table.text(config)})"
     proof = Proof(what, gate.source.top, job.shown, Answer(Status.BOUNDED), table.name)
+    proof.began = start
     proof.outputs, proof.missing, proof.assumptions = len(compared), found.missing_outputs, [START]
     proof.notes += [f"tied: {port}={value}" for port, value in found.tied.items()]
-    reset = {table.reset: 1} if table.reset and gold.clock else {}
+    reset = {table.reset: 1} if table.reset and gold.clock and not asked.no_reset else {}
     proof.assumptions += [RESET] if reset else []
     question = Question(gold, gate, compared, found.tied, reset)
     job.args.folder = folder
-    if _by_parts(asked, proof, parts.of(job, source(job), compared)):
-        proof.seconds = time.monotonic() - start
+    pieces = parts.of(job, source(job), compared)
+    job.fit = None  # slang complains of what is left of it at the end
+    if _by_parts(asked, proof, pieces):
+        proof.close()
         return proof
     with _beside(job) as simulated:
         _settle(asked, proof, question, job, simulated)
@@ -276,29 +299,35 @@ def _of_block(asked: Prove, folder: reports.Folder) -> Proof:
             proof.example = None
             proof.rules = [rule.name for rule in rules.rules_of(table, config)]
             _settle(asked, proof, question, job, simulated)
-    proof.notes += [proof.answer.note] if proof.answer.note else []
-    proof.seconds = time.monotonic() - start
+    proof.close()
     return proof
+
+
+def _resets(asked: Prove, gold: Netlist, gate: Netlist) -> dict[str, int]:
+    """The inputs that reset both, and their values then."""
+    return {} if asked.no_reset else gate.resets | gold.resets
 
 
 def _by_parts(asked: Prove, proof: Proof, pieces: Sequence[parts.Part]) -> bool:
     """Is it proved part by part? What is not is noted, and says nothing yet of the whole."""
-    limits = Limits(asked.timeout, asked.depth)
 
     def one(part: parts.Part) -> tuple[Answer, bool]:
         gold, gate = parts.read(part)
-        question = Question(gold, gate, part.compared, reset=gate.resets | gold.resets)
-        return decide(question, limits, fresh=asked.fresh)
+        question = Question(gold, gate, part.compared, reset=_resets(asked, gold, gate))
+        return decide(question, proof.limits(asked), fresh=asked.fresh)
 
     answers = {}
     for part, (answer, known) in progress.parallel(one, pieces, PARTS, lambda: None):
         answers[part.name] = (answer, known)
-    failing = {name: each for name, (each, _) in answers.items() if each.verdict != Status.OK}
-    for name, answer in failing.items():
-        proof.notes.append(f"{name} by itself: {answer.verdict.name} {answer.depth}")
-    if not answers or failing:
+        if answer.verdict == Status.REFUTED:
+            port = part.compared[answer.output].port.name
+            proof.notes.append(f"{part.name} by itself differs in cycle {answer.depth - 1}: {port}")
+        elif answer.verdict != Status.OK:
+            proof.notes.append(f"{part.name} by itself is equal for {answer.depth} cycles")
+    if not answers or any(answer.verdict != Status.OK for answer, _ in answers.values()):
         return False
-    proof.answer = Answer(Status.OK, min(answer.depth for answer, _ in answers.values()))
+    depth = min(answer.depth for answer, _ in answers.values())
+    proof.answer = Answer(Status.OK, depth)
     proof.kept = all(known for _, known in answers.values())
     proof.notes.append(f"proved part by part: {', '.join(answers)}")
     return True
@@ -312,9 +341,8 @@ def _settle(
     simulated: Callable[[], lockstep.Outcome | None],
 ) -> None:
     """Decide it, and play the counterexample if there is one."""
-    limits = Limits(asked.timeout, asked.depth)
     seen = lambda: simulated() is not None  # noqa: E731
-    proof.answer, proof.kept = decide(question, limits, seen, fresh=asked.fresh)
+    proof.answer, proof.kept = decide(question, proof.limits(asked), seen, fresh=asked.fresh)
     if proof.answer.verdict == Status.REFUTED:
         place = job.args.folder.of(job.table.name, job.name)
         proof.example = counterexample.of_block(job, proof.answer, place, question.gate.unknowns)
@@ -408,15 +436,14 @@ def _of_versions(asked: Prove, folder: reports.Folder) -> Proof:
     what = f"module {gate.source.top} of {_names(asked.rtl)} and of {_names(asked.against)}"
     proof = Proof(what, gate.source.top, config, Answer(Status.BOUNDED), notes=notes)
     proof.outputs, proof.assumptions = len(compared), [START]
-    question = Question(gold, gate, compared, reset=gate.resets | gold.resets)
+    proof.began = start
+    question = Question(gold, gate, compared, reset=_resets(asked, gold, gate))
     proof.assumptions += [RESET] if question.reset else []
-    limits = Limits(asked.timeout, asked.depth)
-    proof.answer, proof.kept = decide(question, limits, fresh=asked.fresh)
+    proof.answer, proof.kept = decide(question, proof.limits(asked), fresh=asked.fresh)
     if proof.answer.verdict == Status.REFUTED:
         place = folder.of("versions", asked.module)
         proof.example = versions.example(gold, gate, proof.answer, compared, place)
-    proof.notes += [proof.answer.note] if proof.answer.note else []
-    proof.seconds = time.monotonic() - start
+    proof.close()
     return proof
 
 
