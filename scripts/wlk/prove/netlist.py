@@ -44,7 +44,8 @@ check
 LATCHES = ("$dlatch", "$adlatch", "$dlatchsr", "$sr")
 CLOCK_PINS = ("CLK", "RD_CLK", "WR_CLK")
 _WIRE = re.compile(r"^  wire (?:(.*) )?\\(\S+)$")
-_RESET = re.compile("rst|reset", re.IGNORECASE)
+_RESET = re.compile(r"(?<![a-z])[as]?rst|reset", re.IGNORECASE)
+_LOW = re.compile(r"(?:rst|reset)_?n", re.IGNORECASE)
 _NET = re.compile(r"(?<!\S)([\\$]\S+)")
 
 
@@ -172,15 +173,16 @@ class Netlist:
 
     @cached_property
     def resets(self) -> dict[str, int]:
-        """Inputs that reset registers -> the value that does: each asynchronous reset, and what
-        clears registers at an edge and has the name of a reset."""
-        inputs = {port.name for port in self.ports if port.direction == "in"}
-        found: dict[str, int] = {}
+        """Inputs that reset registers -> the value that does: asynchronous resets, and inputs that
+        have the name of a reset. That of a combinational module is none."""
+        inputs = [port.name for port in self.ports if port.direction == "in" and port.width == 1]
+        named = [name for name in inputs if self.clocks and _RESET.search(name)]
+        found = {name: int(not _LOW.search(name)) for name in named}
         for cell in self.cells:
             for pin in ("ARST", "SRST"):
                 net = cell.pins.get(pin, "").removeprefix("\\")
-                if net in inputs and (pin == "ARST" or _RESET.search(net)):
-                    found.setdefault(net, int("1" in cell.parameters.get(f"{pin}_POLARITY", "1")))
+                if net in (inputs if pin == "ARST" else named):
+                    found[net] = int("1" in cell.parameters.get(f"{pin}_POLARITY", "1"))
         return found
 
     @property
@@ -221,7 +223,12 @@ class Netlist:
                 here = f"{yosys.HERE}/draft"
                 script = f"read_rtlil {yosys.HERE}/{MODULE}.il\n{BITS}"
                 script += f"write_aiger -zinit -map {here}.map {here}.aig\n"
-                _refuse(yosys.run(script, place, "bits", f"reading {self.source.top}"), self)
+                try:
+                    printed = yosys.run(script, place, "bits", f"reading {self.source.top}")
+                except WlkError:
+                    _refuse((place / "bits.log").read_text(encoding="utf-8"), self)
+                    raise
+                _refuse(printed, self)
                 (place / "draft.map").rename(names)
                 (place / "draft.aig").rename(aig)
         outs = [port for port in self.ports if port.direction == "out"]
@@ -250,7 +257,7 @@ def _cells(lines: Sequence[str]) -> Iterator[Cell]:
     where, cell = "", None
     for line in lines:
         if line.startswith("  attribute \\src "):
-            where = line.split('"')[1].split("|")[0].removeprefix(yosys.EVERYWHERE)
+            where = yosys.shown(line.split('"')[1].split("|")[0])
         elif line.startswith("  cell "):
             cell = Cell(line.split()[1], where)
         elif cell is not None and line.startswith("    connect "):

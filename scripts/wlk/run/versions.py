@@ -42,8 +42,8 @@ def compared(old: Netlist, new: Netlist) -> tuple[list[Compared], list[str]]:
     table = report.Table("port", "old", "new")
     for name in dict.fromkeys([*sides[0], *sides[1]]):
         one, other = (side.get(name) for side in sides)
-        free = "in" in {getattr(one, "direction", "in"), getattr(other, "direction", "in")}
-        if one != other and not (free and None in (one, other)):
+        is_more = None in (one, other) and (one or other).direction == "in"
+        if one != other and not is_more:
             table.add(name, _shape(one), _shape(other))
     if table.rows:
         name, before, after = table.rows[0]
