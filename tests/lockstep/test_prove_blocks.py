@@ -75,7 +75,8 @@ CASES = [
 def settings(block: str, text: str) -> tables.Config:
     """A named configuration, or one of parameters."""
     table = tables.load(block)
-    return table.config(table.configs.get(text) or tables.settings(text, "CONFIGS"))
+    named = text in table.configs
+    return table.config(table.configs[text] if named else tables.settings(text, "CONFIGS"))
 
 
 def prove(block: str, config: tables.Config, rtl: list[Path], code: int | None) -> programs.Done:

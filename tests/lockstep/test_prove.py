@@ -1,0 +1,353 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Proofs of two versions of a module: equal ones, different ones, and what cannot be proved."""
+
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import programs
+import pytest
+import rtl_under_test as rut
+from wlk.base.errors import Status
+
+pytestmark = pytest.mark.needs("prove")
+
+ARBITER = programs.ROOT / "rtl_stub" / "common" / "rr_arbiter.sv"
+RING = Path(__file__).with_name("second") / "rr_arbiter.sv"
+CLOCKED = "input logic clk, input logic rst, input logic a, output logic [1:0] y"
+
+
+def written(name: str, text: str) -> Path:
+    """A folder with the module `m` of this text, and a package and a header that it may use."""
+    place = rut.folder(f"prove_{name}")
+    (place / "m.sv").write_text(text, encoding="utf-8")
+    return place
+
+
+def prove(new: Path, old: Path, *words: object, code: int | None = 0, module="m") -> programs.Done:
+    place = rut.PLACE.parent / "reports"
+    sides = ("--rtl", new, "--against", old, "--module", module)
+    return programs.warplock("prove", *sides, "--json", "--reports", place, *words, code=code)
+
+
+def module(ports: str, *lines: str) -> str:
+    return "\n".join([f"module m({ports});", *lines, "endmodule", ""])
+
+
+def flop(register: str, value: str, reset: str = "'0") -> str:
+    return f"always_ff @(posedge clk) if (rst) {register} <= {reset}; else {register} <= {value};"
+
+
+# ---- equal --------------------------------------------------------------------------------------
+
+STRUCTS = (
+    "package p; typedef struct packed { logic [3:0] low; logic high; } pair_t; endpackage",
+    module("input p::pair_t [1:0] a, output p::pair_t y", "assign y = a[0] ^ a[1];"),
+    module(
+        "input p::pair_t [1:0] a, output p::pair_t y",
+        "assign y.low = a[1].low ^ a[0].low;",
+        "assign y.high = a[1].high != a[0].high;",
+    ),
+)
+MEMORY = (
+    "input logic clk, input logic [1:0] we, input logic [1:0] at, input logic [1:0] to,"
+    "input logic [7:0] d, input logic [1:0] from, output logic [7:0] q"
+)
+ASYNC = "input logic clk, input logic rst_ni, input logic [3:0] d, output logic [3:0] q"
+# Name -> new and old.
+EQUAL = {
+    "one_hot": (
+        module(
+            CLOCKED,
+            "logic [3:0] s;",
+            flop("s", "a ? {s[2:0], s[3]} : s", "4'b1"),
+            "assign y = {s[3] | s[2], s[3] | s[1]};",
+        ),
+        module(CLOCKED, "logic [1:0] s;", flop("s", "s + a"), "assign y = s;"),
+    ),
+    "retimed": (
+        module(
+            CLOCKED,
+            "logic b; logic [1:0] s;",
+            flop("b", "a"),
+            flop("s", "s + b"),
+            "assign y = s + b;",
+        ),
+        module(CLOCKED, flop("y", "y + a")),
+    ),
+    "unused_input": (
+        module(CLOCKED + ", input logic [3:0] more", flop("y", "{y[0], a}")),
+        module(CLOCKED, flop("y", "{y[0], a}")),
+    ),
+    "async_reset": (
+        module(
+            ASYNC,
+            "logic [3:0] n;",
+            "always_ff @(posedge clk, negedge rst_ni) if (!rst_ni) n <= '1; else n <= ~d;",
+            "assign q = ~n;",
+        ),
+        module(
+            ASYNC,
+            "always_ff @(posedge clk, negedge rst_ni) if (!rst_ni) q <= '0; else q <= d;",
+        ),
+    ),
+    "structs": (STRUCTS[0] + "\n" + STRUCTS[1], STRUCTS[0] + "\n" + STRUCTS[2]),
+    "two_write_ports": (
+        module(
+            MEMORY,
+            "logic [7:0] m[4];",
+            "always_ff @(posedge clk) begin",
+            "  if (we[0]) m[at] <= d;",
+            "  if (we[1]) m[to] <= ~d;",
+            "end",
+            "assign q = m[from];",
+        ),
+        module(
+            MEMORY,
+            "logic [3:0][7:0] m;",
+            "for (genvar i = 0; i < 4; i++) always_ff @(posedge clk)",
+            "  if (we[1] && to == i) m[i] <= ~d; else if (we[0] && at == i) m[i] <= d;",
+            "assign q = m[from];",
+        ),
+    ),
+    "unreachable_x": (
+        module(
+            "input logic [1:0] a, output logic y",
+            "always_comb case (a) 0: y = 0; 1: y = 1; 2, 3: y = a[0]; default: y = 'x; endcase",
+        ),
+        module("input logic [1:0] a, output logic y", "assign y = a[0];"),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", EQUAL)
+def test_equal_versions_are_proved(name):
+    new, old = (written(f"{name}_{n}", text) for n, text in enumerate(EQUAL[name]))
+    for pair in ((new, old), (old, new)):
+        assert prove(*pair).json["verdict"] == "PROVED"
+
+
+def test_included_text_is_read():
+    new, old = (written(f"include_{n}", '`include "body.svh"\n') for n in range(2))
+    for place, value in ((new, "!(!a)"), (old, "a")):
+        (place / "body.svh").write_text(module("input a, output y", f"assign y = {value};"))
+    prove(new, old)
+    (new / "body.svh").write_text(module("input a, output y", "assign y = !a;"))
+    prove(new, old, code=Status.REFUTED)
+
+
+@pytest.mark.parametrize("width", [1, 4, 8, 16])
+def test_arbiter_of_another_algorithm_is_proved(width):
+    words = ("--config", f"NumIn={width}")
+    answer = prove(RING, ARBITER, *words, module="rr_arbiter").json
+    assert answer["verdict"] == "PROVED"
+    assert answer["config"] == {"NumIn": str(width)}
+    assert answer["outputs"] == 3
+
+
+# ---- different ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "cycles", "port"),
+    [
+        ("{1'b0, last_q} < (", "{1'b0, last_q} <= (", 2, "ready_o"),
+        ("if (valid_o && ready_i)", "if (valid_o)", 2, ""),
+        ("last_q <= choice_o;", "last_q <= (choice_o == 3) ? '0 : choice_o;", 2, ""),
+        ("assign valid_o = (valid_i != '0);", "assign valid_o = valid_i[0];", 1, "valid_o"),
+    ],
+)
+def test_changed_arbiter_is_refuted_at_its_shortest(old, new, cycles, port, tmp_path):
+    changed = tmp_path / ARBITER.name
+    changed.write_text(rut.changed(ARBITER.read_text(encoding="utf-8"), old, new, ARBITER))
+    words = ("--config", "NumIn=4")
+    done = prove(changed, RING, *words, code=Status.REFUTED, module="rr_arbiter")
+    example = done.json["counterexample"]
+    assert (example["cycles"], example["confirmed"]) == (cycles, True)
+    assert done.json["first"]["cycle"] == cycles - 1
+    assert done.port == port or not port
+    lines = Path(example["file"]).read_text(encoding="utf-8").splitlines()
+    assert len(lines) == 2 + cycles
+
+
+def test_reset_comes_first_in_a_counterexample():
+    old = written("reset_0", module(CLOCKED, flop("y", "y + a")))
+    new = written("reset_1", module(CLOCKED, flop("y", "y == 2 ? 0 : y + a")))
+    done = prove(new, old, code=Status.REFUTED)
+    # Reset, two that count, one in which it goes wrong, and the one that shows it.
+    assert done.json["counterexample"]["cycles"] == 5
+    assert any("reset" in text for text in done.json["assumptions"])
+
+
+def test_visible_x_is_excused():
+    new = written("x_0", module("input a, output logic y", "assign y = a ? 1'bx : 1'b0;"))
+    old = written("x_1", module("input a, output logic y", "assign y = 1'b0;"))
+    example = prove(new, old, code=Status.REFUTED).json["counterexample"]
+    assert "values that are x" in example.get("excuse", "")
+
+
+# ---- what cannot be proved ----------------------------------------------------------------------
+
+GOOD = module("input clk, input d, output logic q", "always_ff @(posedge clk) q <= d;")
+PORTS = "input clk, input d, output logic q"
+# Name -> text, error, what its line says.
+BAD = {
+    "delay": (module(PORTS, "assign #1 q = d;"), Status.BAD_RTL, ["m.sv:2", "timing control"]),
+    "readmem": (
+        module(
+            PORTS,
+            'logic m[4]; initial $readmemh("f", m);',
+            "always_ff @(posedge clk) q <= m[{d, d}];",
+        ),
+        Status.BAD_RTL,
+        ["m.sv:2", "failed to open file 'f'", "SYNTHESIS"],
+    ),
+    "random": (
+        module(PORTS, "always_ff @(posedge clk) q <= $random;"),
+        Status.BAD_RTL,
+        ["m.sv:2", "'$random'", "SYNTHESIS"],
+    ),
+    "latch": (
+        module(PORTS, "always_latch if (clk) q = d;"),
+        Status.BAD_RTL,
+        ["m.sv", "latch", "q", "assign it in every branch"],
+    ),
+    "two_clocks": (
+        module(
+            "input clk, input d, output logic q",
+            "logic s; always_ff @(posedge clk) s <= d;",
+            "always_ff @(posedge d) q <= s;",
+        ),
+        Status.BAD_RTL,
+        ["2 clocks", "clk", "d ("],
+    ),
+    "both_edges": (
+        module(
+            PORTS,
+            "logic s; always_ff @(posedge clk) s <= d;",
+            "always_ff @(negedge clk) q <= s;",
+        ),
+        Status.BAD_RTL,
+        ["2 clocks", "clk (falling", "clk (rising"],
+    ),
+    "negated_clock": (
+        module(
+            PORTS,
+            "wire n = !clk; logic s; always_ff @(posedge clk) s <= d;",
+            "always_ff @(posedge n) q <= s;",
+        ),
+        Status.BAD_RTL,
+        ["clock"],
+    ),
+    "gated_clock": (
+        module(
+            "input clk, input d, input e, output logic q",
+            "wire g = clk & e; always_ff @(posedge g) q <= d;",
+        ),
+        Status.BAD_RTL,
+        ["clock", "is no input"],
+    ),
+    "loop": (
+        module(PORTS, "wire s; assign s = (s & d) | !q & clk; assign q = s;"),
+        Status.BAD_RTL,
+        ["loop", "break it with a register"],
+    ),
+    "inout": (
+        module("input clk, inout d, output logic q", "always_ff @(posedge clk) q <= d;"),
+        Status.BAD_RTL,
+        ["port d is inout"],
+    ),
+    "syntax": (module(PORTS, "assign q = ;"), Status.BAD_RTL, ["m.sv:2"]),
+    "inner_missing": (module(PORTS, "gone u(.clk, .d, .q);"), Status.NO_MODULE, ["gone"]),
+    "other_module": ("module other; endmodule\n", Status.NO_MODULE, ["m"]),
+    "port_missing": (module("input clk, input d"), Status.IFACE_CHANGED, ["q"]),
+    "port_more": (
+        module(f"{PORTS}, output logic r", "assign q = d; assign r = d;"),
+        Status.IFACE_CHANGED,
+        ["r"],
+    ),
+    "port_wider": (
+        module("input clk, input [1:0] d, output logic q", "assign q = d[0];"),
+        Status.IFACE_CHANGED,
+        ["d: in 1 bits in the old, in 2 bits in the new"],
+    ),
+    "other_edge": (
+        module(PORTS, "always_ff @(negedge clk) q <= d;"),
+        Status.IFACE_CHANGED,
+        ["falling edge of clk"],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_version_is_refused(name):
+    text, status, words = BAD[name]
+    done = prove(written(f"{name}_new", text), written(f"{name}_old", GOOD), code=None)
+    assert done.code == status, done.err
+    assert [word for word in words if word not in done.last] == [], done.last
+
+
+@pytest.mark.parametrize("text", ["module m; endmodule\n", module("input clk, input d")])
+def test_module_without_outputs_is_vacuous(text):
+    done = prove(written("empty_0", text), written("empty_1", text), code=Status.VACUOUS)
+    assert "no output" in done.last
+
+
+def test_module_of_parameters_only_is_vacuous():
+    text = "module m #(parameter int N = 4); localparam int M = N + 1; endmodule\n"
+    words = ("--config", "N=5")
+    prove(written("params_0", text), written("params_1", text), *words, code=Status.VACUOUS)
+
+
+# ---- engines ------------------------------------------------------------------------------------
+
+# No engine proves that multiplication commutes, nor finds a difference.
+FACTORS = "input logic clk, input logic [31:0] a, input logic [31:0] b, output logic [63:0] y"
+
+
+def hard(name: str) -> tuple[Path, Path]:
+    """Two versions that nothing decides."""
+    values = ("a * b", "b * a + (a[0] & !b[0] & !a[0])")
+    texts = [module(FACTORS, f"always_ff @(posedge clk) y <= {value};") for value in values]
+    return written(f"{name}_0", texts[0]), written(f"{name}_1", texts[1])
+
+
+def test_time_without_an_answer_is_bounded():
+    start = time.monotonic()
+    answer = prove(*hard("time"), "--timeout", "4", code=Status.BOUNDED).json
+    assert answer["verdict"] == "BOUNDED"
+    assert time.monotonic() - start < 30
+
+
+def test_depth_that_is_enough_is_bounded():
+    answer = prove(*hard("depth"), "--depth", "1", "--timeout", "60", code=Status.BOUNDED).json
+    assert answer["depth"] == 1
+    assert answer["seconds"] < 50
+
+
+@pytest.mark.parametrize("body", ["echo broken; exit 1", "kill -9 $$"])
+def test_engine_that_dies_is_an_error(body, tmp_path, monkeypatch):
+    (tmp_path / "berkeley-abc").write_text(f"#!/bin/sh\n{body}\n")
+    (tmp_path / "berkeley-abc").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    new = written("dies_0", module("input clk, input d, output logic q", "assign q = d & clk;"))
+    old = written("dies_1", module("input clk, input d, output logic q", "assign q = clk & d;"))
+    done = prove(new, old, "--fresh", code=None)
+    assert done.code in (Status.MODEL_ERROR, Status.NO_TOOL)
+    assert "berkeley-abc" in done.last
+
+
+def test_interrupted_proof_says_so_and_leaves_no_engine():
+    new, old = hard("interrupt")
+    words = ("prove", "--rtl", new, "--against", old, "--module", "m", "--json")
+    process = programs.started(*words)
+    find = ["pgrep", "-P", str(process.pid), "-f", "berkeley-abc"]
+    programs.wait_for(lambda: subprocess.run(find, capture_output=True).returncode == 0, 120)
+    engines = subprocess.run(find, capture_output=True, text=True).stdout.split()
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=30)
+    assert process.returncode == Status.INTERRUPTED, err
+    assert "PROVED" not in out
+    programs.wait_for(lambda: not any(Path("/proc", pid).exists() for pid in engines))
