@@ -352,7 +352,7 @@ def _settle(
         place = job.args.folder.of(job.table.name, job.name)
         proof.example = counterexample.of_block(job, proof.answer, place, question.gate.unknowns)
     elif proof.answer.verdict != Status.OK and seen():
-        proof.answer, proof.example = counterexample.of_lockstep(simulated())
+        proof.answer, proof.example = counterexample.of_lockstep(job, simulated())
 
 
 def rules_of(table: Table, config: Config) -> miter.Rules:
