@@ -12,7 +12,7 @@ import pytest
 import rtl_under_test as rut
 from wlk.base.errors import Status
 
-pytestmark = pytest.mark.needs("prove")
+pytestmark = [pytest.mark.slow, pytest.mark.needs("prove")]
 
 ARBITER = programs.ROOT / "rtl_stub" / "common" / "rr_arbiter.sv"
 RING = Path(__file__).with_name("second") / "rr_arbiter.sv"
