@@ -19,6 +19,9 @@ from .miter import Miter
 
 PROGRAM = "berkeley-abc"
 POLL = 0.05  # seconds
+# What follows when that leaves it open: merging with more conflicts a node. A counterexample of it
+# would not be one of the miter, which has been transformed.
+HARDER = "; scorr -C 100000; dprove; print_status"
 SHORTEN = 60.0  # seconds to look for a shorter counterexample than one that was found
 PROVED, FOUND, UNKNOWN = 1, 0, -1  # what print_status prints
 _STATUS = re.compile(r"^Status = +(-?\d+) ", re.MULTILINE)
@@ -67,8 +70,15 @@ class Engine:
     @property
     def status(self) -> int:
         """PROVED, FOUND or neither, as it printed it."""
-        found = _STATUS.search(self.text)
-        return int(found[1]) if found else UNKNOWN
+        found = [int(status) for status in _STATUS.findall(self.text)]
+        return PROVED if PROVED in found else (found or [UNKNOWN])[0]
+
+    @property
+    def has_example(self) -> bool:
+        """The counterexample is written to its end."""
+        with contextlib.suppress(OSError):
+            return "# DONE" in self.example.read_text(encoding="utf-8")
+        return False
 
     @property
     def frames(self) -> int:
@@ -118,18 +128,18 @@ class _Run:
         self.until = 0.0
         part = f"{self.merged.name}.part"
         merge = ("lcorr", "scorr", f"write_aiger {part}", f"!mv {part} {self.merged.name}")
-        self.prover = self._start("prove", miter.aig, *merge, "dprove")
+        self.prover = self._start("prove", miter.aig, *merge, "dprove", then=HARDER)
         self.refuter = self._start("refute", miter.aig, self._search)
 
     @property
     def _search(self) -> str:
         return f"bmc3 -v -F {self.limits.depth}"  # 0: no limit
 
-    def _start(self, name: str, aig: Path, *words: str) -> Engine:
+    def _start(self, name: str, aig: Path, *words: str, then: str = "") -> Engine:
         log, example = self.place / f"{name}.log", self.place / f"{name}.cex"
         example.unlink(missing_ok=True)
         commands = (f"read_aiger {aig.name}", "strash", "zero", *words, "print_status")
-        script = "; ".join((*commands, f"write_cex -n -m {example.name}"))
+        script = "; ".join((*commands, f"write_cex -n -m {example.name}")) + then
         # A line at a time, so that progress is seen.
         command = ["stdbuf", "-oL", PROGRAM, "-s", "-c", script]
         with log.open("wb") as to:
@@ -140,11 +150,11 @@ class _Run:
         """An answer, if there is one by now."""
         proved, searched = self.prover.ended, self.refuter.ended
         self.depth = max(self.depth, self.refuter.frames)
-        if proved and self.prover.status == PROVED:
+        if self.prover.status == PROVED:
             return Answer(Status.OK, self.depth)
         if searched and self.refuter.status == FOUND:
             return self._example(self.refuter)
-        if proved and self.prover.status == FOUND and self.found is None:
+        if self.found is None and self.prover.status == FOUND and self.prover.has_example:
             self.found, self.until = self._example(self.prover), time.monotonic() + SHORTEN
         if self.found is not None and (searched or time.monotonic() > self.until):
             return self.found

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..base.errors import Status, WlkError
+from ..base.errors import Status
 from ..base.report import Mismatch
 from ..prove.engines import Answer, Values
 from ..tables import Config, Table
@@ -64,20 +64,29 @@ def of_block(job: jobs.Job, answer: Answer, place: Path, unknowns: int) -> Examp
     return Example(path, answer.depth, found, result.first, text, excuse, illegal=broken)
 
 
-def of_lockstep(job: jobs.Job, outcome: Outcome) -> tuple[Answer, Example]:
-    """What lockstep has found beside the engines: its shrunk stimulus, played once more."""
+def of_lockstep(job: jobs.Job, outcome: Outcome) -> tuple[Answer, Example] | None:
+    """What lockstep has found beside the engines: its shrunk stimulus. None: it does not show
+    behind a reset when all registers power up as 0, which the proof is about."""
     files = [line.partition(": ")[2] for line in outcome.left.lines if "stimulus" in line]
     if not files:
-        raise WlkError(Status.NO_SPACE, "; ".join(outcome.left.lines) or "no stimulus was written")
+        return None
     path = Path(files[0])
     header = vectors.read_header(path)
-    again = lockstep.replay(job.table, job.config, path, header.power_up, job.args)
-    # Another power-up of the RTL may hide it: the run that found it is as good.
-    shown = outcome if again.result.first is None else again
+    again = lockstep.replay(job.table, job.config, path, "zero", job.args)
+    resets = [
+        cycle
+        for cycle, record in enumerate(vectors.records(header, job.table, job.config))
+        if record["in"].get(job.table.reset) == "1"
+    ]
+    first = again.result.first
+    if first is None or first.cycle <= min(resets, default=-1):
+        return None
     by = f"lockstep, seed {outcome.result.extra.get('seed')}, shortened"
-    text = "\n".join(shown.messages)
-    example = Example(path, header.cycles, True, shown.result.first, text, by=by)
-    return Answer(Status.REFUTED, header.cycles), example
+    text = "\n".join(again.messages)
+    return (
+        Answer(Status.REFUTED, first.cycle + 1),
+        Example(path, header.cycles, True, first, text, by=by),
+    )
 
 
 def write(

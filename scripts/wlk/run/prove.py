@@ -116,6 +116,9 @@ warplock prove --rtl new/ --against old/ --module rr_arbiter --config N=8"""
         return int(proof.verdict)
 
 
+Found = tuple[Answer, counterexample.Example]
+
+
 @dataclass
 class Proof:
     """An answer, and what it is about."""
@@ -343,7 +346,7 @@ def _settle(
     proof: Proof,
     question: Question,
     job: jobs.Job,
-    simulated: Callable[[], lockstep.Outcome | None],
+    simulated: Callable[[], Found | None],
 ) -> None:
     """Decide it, and play the counterexample if there is one."""
     seen = lambda: simulated() is not None  # noqa: E731
@@ -352,7 +355,7 @@ def _settle(
         place = job.args.folder.of(job.table.name, job.name)
         proof.example = counterexample.of_block(job, proof.answer, place, question.gate.unknowns)
     elif proof.answer.verdict != Status.OK and seen():
-        proof.answer, proof.example = counterexample.of_lockstep(job, simulated())
+        proof.answer, proof.example = simulated()
 
 
 def rules_of(table: Table, config: Config) -> miter.Rules:
@@ -405,9 +408,9 @@ def compared_ports(table: Table, config: Config, present: set[str]) -> list[Comp
 
 
 @contextlib.contextmanager
-def _beside(job: jobs.Job) -> Iterator[Callable[[], lockstep.Outcome | None]]:
-    """Lockstep in a thread, begun when it is first asked for; its outcome once it has failed."""
-    seen: list[lockstep.Outcome] = []
+def _beside(job: jobs.Job) -> Iterator[Callable[[], Found | None]]:
+    """Lockstep in a thread, begun after a while; what it has found, once it has."""
+    seen: list[Found] = []
 
     def run() -> None:
         if over.wait(BESIDE):
@@ -416,10 +419,12 @@ def _beside(job: jobs.Job) -> Iterator[Callable[[], lockstep.Outcome | None]]:
             args = dataclasses.replace(job.args, seeds=range(seed, seed + 1))
             with contextlib.suppress(WlkError):  # the engines decide
                 outcome = lockstep.execute(dataclasses.replace(job, args=args, spent={}))
+                if over.is_set():
+                    return
                 if outcome.result.verdict in lockstep.FAILURES:
-                    seen.append(outcome)
-            if seen or over.is_set():
-                return
+                    found = counterexample.of_lockstep(job, outcome)
+                    seen.extend([found] if found is not None else [])
+                    return
 
     over = threading.Event()
     threading.Thread(target=run, daemon=True).start()
