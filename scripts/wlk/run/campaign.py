@@ -7,6 +7,7 @@ All mutants of a module are in one build. The proof starts from zeros, and so do
 
 import dataclasses
 import functools
+import sys
 import time
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -218,10 +219,11 @@ def _show(targets: Sequence[Target], asked: Asked, seconds: float) -> int:
         for trial in trials:
             report.json_line(trial.json())
         report.json_line(total | {"seconds": round(seconds, 1)})
-    else:
+    for target in alarms:
+        text = f"false alarm: {target.job.title} without a fault: {target.alarm}"
+        print(text, file=sys.stderr if asked.json else sys.stdout)
+    if not asked.json:
         _table(targets).print()
-        for target in alarms:
-            print(f"false alarm: {target.job.title} without a fault: {target.alarm}")
         for trial in trials:
             if trial.fate != REPORTED:
                 print(trial.text())
