@@ -63,12 +63,16 @@ warplock prove --rtl new/ --against old/ --module rr_arbiter --config N=8"""
         metavar="NAME|KEY=VALUE",
     )
     timeout: int = option(
-        TIMEOUT, f"seconds to look for an answer (default: {TIMEOUT})", type=options.number(1)
+        TIMEOUT,
+        f"seconds to look for an answer (default: {TIMEOUT})",
+        type=options.number(1),
+        metavar="S",
     )
     depth: int = option(
         0,
         "cycles without a difference that are enough: then the answer is BOUNDED (default: none)",
         type=options.number(0),
+        metavar="N",
     )
     no_assume: bool = option(False, "assume no rule of the block: every input is legal")
     no_reset: bool = option(
@@ -285,7 +289,11 @@ def _of_block(asked: Prove, folder: reports.Folder) -> Proof:
     what = f"module {gate.source.top} and the stub of {table.name} ({table.text(config)})"
     proof = Proof(what, gate.source.top, job.shown, Answer(Status.BOUNDED), table.name)
     proof.began = start
-    proof.outputs, proof.missing, proof.assumptions = len(compared), found.missing_outputs, [START]
+    proof.outputs, proof.missing, proof.assumptions = (
+        len(compared),
+        found.missing_outputs,
+        _start(gold, gate),
+    )
     proof.notes += [f"tied: {port}={value}" for port, value in found.tied.items()]
     reset = {table.reset: 1} if table.reset and gold.clock and not asked.no_reset else {}
     proof.assumptions += [RESET] if reset else []
@@ -307,6 +315,11 @@ def _of_block(asked: Prove, folder: reports.Folder) -> Proof:
             _settle(asked, proof, question, job, simulated)
     proof.close()
     return proof
+
+
+def _start(gold: Netlist, gate: Netlist) -> list[str]:
+    """What is said of the start, where there are registers."""
+    return [START] if gold.clock or gate.clock else []
 
 
 def _resets(asked: Prove, gold: Netlist, gate: Netlist) -> dict[str, int]:
@@ -445,7 +458,7 @@ def _of_versions(asked: Prove, folder: reports.Folder) -> Proof:
     config = dict(text.split("=", 1) for text in asked.config)
     what = f"module {gate.source.top} of {_names(asked.rtl)} and of {_names(asked.against)}"
     proof = Proof(what, gate.source.top, config, Answer(Status.BOUNDED), notes=notes)
-    proof.outputs, proof.assumptions = len(compared), [START]
+    proof.outputs, proof.assumptions = len(compared), _start(gold, gate)
     proof.began = start
     question = Question(gold, gate, compared, reset=_resets(asked, gold, gate))
     proof.assumptions += [RESET] if question.reset else []
