@@ -137,7 +137,7 @@ def refuted(block: str, fault: mutate.Fault) -> str:
     config = table.config(fault.config)
     files = mutate.mutant(table, fault, stubs.write_stub(table, config))
     answer = prove(block, config, files, None).json
-    if answer.get("verdict") != "REFUTED":
+    if answer.get("verdict") != "REFUTED" or "first" not in answer:
         return f"{fault.name}: {answer}"
     sure = answer["counterexample"]["confirmed"] and answer["first"]["care"] != "0x0"
     port = answer["first"]["port"]
