@@ -299,7 +299,9 @@ def _of_block(asked: Prove, folder: reports.Folder) -> Proof:
     proof.assumptions += [RESET] if reset else []
     question = Question(gold, gate, compared, found.tied, reset)
     job.args.folder = folder
-    pieces = parts.of(job, source(job), compared) if len(gold.part.gates) > FLAT else []
+    # Both whole: a loop through several blocks shows in none of the parts.
+    large = max(len(side.part.gates) for side in (gold, gate)) > FLAT
+    pieces = parts.of(job, source(job), compared) if large else []
     job.fit = None  # slang complains of what is left of it at the end
     if pieces and _by_parts(asked, proof, pieces):
         proof.assumptions = [START]
