@@ -3,7 +3,7 @@
 
 `recoded`: the stub with its state in another code, by the changes of second/recodings.toml.
 `rewritten`: modules of second/*.sv in place of the stub's of the same names, and changes too.
-In both every name is another, but for the modules and ports of blocks.
+`renamed`: neither. In all of them every name is another, but for the modules and ports of blocks.
 """
 
 import re
@@ -18,7 +18,7 @@ from wlk.gen import stubs
 from wlk.tables import Config, Table
 
 PARTS = Path(__file__).with_name("second")
-STYLES = ("recoded", "rewritten")
+STYLES = ("recoded", "rewritten")  # that are other RTL by more than names
 CHANGES = tomllib.loads((PARTS / "recodings.toml").read_text(encoding="utf-8"))
 
 
@@ -44,7 +44,7 @@ def _other(module: str, text: str, style: str) -> str:
     by_hand = PARTS / f"{module}.sv"
     if style == "rewritten" and by_hand.is_file():
         return by_hand.read_text(encoding="utf-8")
-    for old, new in CHANGES[style].get(module, ()):
+    for old, new in CHANGES.get(style, {}).get(module, ()):
         text = rut.changed(text, old, new, f"{module}, {style}")
     return text
 

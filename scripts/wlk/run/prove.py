@@ -352,7 +352,7 @@ def _by_parts(asked: Prove, proof: Proof, pieces: Sequence[parts.Part]) -> bool:
     depth = min(answer.depth for answer, _ in answers.values())
     proof.answer = Answer(Status.OK, depth)
     proof.kept = all(known for _, known in answers.values())
-    proof.notes.append(f"proved part by part: {', '.join(answers)}")
+    proof.notes.append(f"proved part by part: {', '.join(part.name for part in pieces)}")
     return True
 
 
