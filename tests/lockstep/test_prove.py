@@ -112,6 +112,18 @@ EQUAL = {
             "assign q = m[from];",
         ),
     ),
+    "nobody_writes": (
+        module(
+            "input logic clk, input logic [1:0] a, output logic [1:0] y",
+            "logic [1:0] s, m[4]; initial m[2] = 3;",
+            "always_ff @(posedge clk) begin s <= s; if (s[0]) m[a] <= a; end",
+            "assign y = s ^ m[a];",
+        ),
+        module(
+            "input logic clk, input logic [1:0] a, output logic [1:0] y",
+            "assign y = {2{a == 2}};",
+        ),
+    ),
     "unreachable_x": (
         module(
             "input logic [1:0] a, output logic y",
@@ -179,6 +191,15 @@ def test_reset_comes_first_in_a_counterexample():
     # Reset, two that count, one in which it goes wrong, and the one that shows it.
     assert done.json["counterexample"]["cycles"] == 5
     assert any("reset" in text for text in done.json["assumptions"])
+
+
+def test_constant_register_is_0_first():
+    new = written(
+        "start_0", module("input clk, output logic y", "always_ff @(posedge clk) y <= 1;")
+    )
+    old = written("start_1", module("input clk, output logic y", "assign y = 1;"))
+    example = prove(new, old, code=Status.REFUTED).json["counterexample"]
+    assert (example["cycles"], example["confirmed"]) == (1, True)
 
 
 def test_visible_x_is_excused():

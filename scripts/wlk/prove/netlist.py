@@ -16,10 +16,14 @@ from . import aiger, yosys
 
 FOLDER = setup.BUILD / "netlists"
 MODULE = "side"  # the name of the flat module
-# Undefined values become free inputs before anything can take advantage of them.
+# Undefined values become free inputs, and the start becomes 0, before anything can take advantage of
+# them: a register or memory that nobody writes would be x, and one that takes over a constant, that.
 PASSES = """chformal -remove
 delete */t:$print */t:$check
 setundef -undriven -anyseq c:* t:$mem* %d w:* %u
+memory_collect
+setundef -init -zero
+setundef -params -zero t:$mem_v2
 memory -nomap
 opt
 opt_clean -purge
