@@ -16,8 +16,8 @@ from . import aiger, yosys
 
 FOLDER = setup.BUILD / "netlists"
 MODULE = "side"  # the name of the flat module
-# Undefined values become free inputs, and the start becomes 0, before anything can take advantage of
-# them: a register or memory that nobody writes would be x, and one that takes over a constant, that.
+# Undefined values become free inputs, and the start becomes 0, before anything can take advantage
+# of them: what nobody writes would be x, and a register that takes over a constant be that.
 PASSES = """chformal -remove
 delete */t:$print */t:$check
 setundef -undriven -anyseq c:* t:$mem* %d w:* %u
