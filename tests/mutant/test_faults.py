@@ -216,7 +216,8 @@ def test_fault_at_another_port_is_not_caught(monkeypatch, tmp_path):
 
 
 def test_fault_of_another_block_is_not_caught(monkeypatch, tmp_path):
-    list_of(monkeypatch, tmp_path, {}, block="issue")
+    small = "num_warps=2 num_lanes=1 num_pregs=4 rs_entries=2 coll_entries=1 reg_banks=1"
+    list_of(monkeypatch, tmp_path, {"config": small}, block="issue")
     printed = programs.warplock("mutate", "issue", "--bind", "all", code=1).out
     assert "wrong block: ready: collector is named; issue holds it" in printed
     assert printed.endswith("0 of 1 faults reported, 0 false alarms\n")

@@ -21,7 +21,7 @@ CYCLES = 1500
 # block -> (every so many faults are simulated, at least so many of them must show)
 BLOCKS = {"collector": (1, 48), "opndcoll": (1, 86)}
 if not programs.FULL:
-    BLOCKS = dict(programs.part({"collector": (2, 22), "opndcoll": (8, 10)}.items(), 2))
+    BLOCKS = dict(programs.part({"collector": (4, 11), "opndcoll": (16, 5)}.items(), 2))
 MISSED = 3  # faults that the one seed does not reach, at most
 
 

@@ -13,7 +13,7 @@ from wlk.gen import stubs
 from wlk.prove import engines, miter, netlist
 from wlk.run import prove
 
-pytestmark = pytest.mark.needs("prove")
+pytestmark = [pytest.mark.slow, pytest.mark.needs("prove")]
 LIMITS = engines.Limits(60)
 
 

@@ -8,6 +8,7 @@ import pytest
 from naive_arbiter import Arbiter
 from naive_common import ContradictionError, Readings
 
+pytestmark = pytest.mark.slow
 CYCLES = 60
 LEAST = 80  # outputs that are not known in these seeds: half of what the hazard check reaches
 

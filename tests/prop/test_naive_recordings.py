@@ -10,6 +10,8 @@ import pytest
 from naive_common import ContradictionError
 from naive_ports import Port
 
+pytestmark = pytest.mark.slow
+
 
 def cases(zero_only: bool = False) -> list:
     """The recordings, as parameters of a test."""
