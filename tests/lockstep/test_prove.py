@@ -11,6 +11,8 @@ import programs
 import pytest
 import rtl_under_test as rut
 from wlk.base.errors import Status
+from wlk.prove import miter, netlist
+from wlk.run import versions
 
 pytestmark = [pytest.mark.slow, pytest.mark.needs("prove")]
 
@@ -157,6 +159,122 @@ def test_arbiter_of_another_algorithm_is_proved(width):
     assert answer["verdict"] == "PROVED"
     assert answer["config"] == {"NumIn": str(width)}
     assert answer["outputs"] == 3
+
+
+# ---- memories ----------------------------------------------------------------------------------
+
+RAM = (
+    "input logic clk, input logic we, input logic [7:0] at, input logic [15:0] d,"
+    "input logic [7:0] from, input logic [7:0] too, output logic [15:0] q, output logic [15:0] r"
+)
+ROWS = "logic [15:0] m[256];"
+WRITE = "always_ff @(posedge clk) if (we) m[at] <= d;"
+PLAIN = (RAM, ROWS, WRITE, "assign q = m[from]; assign r = m[too];")
+# Name -> new and old; their bits alone would take minutes.
+MEMORIES = {
+    "other_order": (
+        (
+            RAM,
+            "logic [0:15] m[256]; logic [0:15] one, other;",
+            "always_ff @(posedge clk) if (we) m[~{at[3:0], at[7:4]}] <= d;",
+            "assign one = m[~{from[3:0], from[7:4]}], other = m[~{too[3:0], too[7:4]}];",
+            "assign q = one; assign r = other;",
+        ),
+        PLAIN,
+    ),
+    "copies": (
+        (
+            RAM,
+            "logic [7:0] low[256], high[256], lower[256], higher[256];",
+            "always_ff @(posedge clk) if (we) begin",
+            "  high[at] <= d[15:8]; low[at] <= d[7:0]; higher[at] <= d[15:8]; lower[at] <= d[7:0];",
+            "end",
+            "assign q = {high[from], low[from]}; assign r = {higher[too], lower[too]};",
+        ),
+        PLAIN,
+    ),
+    "registers_moved": (
+        (
+            RAM,
+            ROWS,
+            WRITE,
+            "logic [7:0] then; always_ff @(posedge clk) then <= from;",
+            "assign q = m[then]; assign r = 0;",
+        ),
+        (
+            RAM,
+            ROWS,
+            WRITE,
+            "always_ff @(posedge clk) q <= we && at == from ? d : m[from];",
+            "assign r = 0;",
+        ),
+    ),
+    "changed_in_place": (
+        (
+            RAM,
+            ROWS,
+            "always_ff @(posedge clk) if (we) m[at] <= m[at] + d;",
+            "assign q = m[from]; assign r = m[too];",
+        ),
+        (
+            RAM,
+            ROWS,
+            "logic [15:0] sum; assign sum = d + m[at];",
+            "always_ff @(posedge clk) if (we) m[at] <= sum;",
+            "assign q = m[from]; assign r = m[too];",
+        ),
+    ),
+    "pointer": (
+        (RAM, ROWS, WRITE, "assign q = m[m[from][7:0]]; assign r = m[too];"),
+        (RAM, ROWS, WRITE, "assign r = m[too]; assign q = m[m[from][7:0]];"),
+    ),
+    "odd_rows": (
+        (
+            RAM,
+            "logic [15:0] m[200];",
+            "always_ff @(posedge clk) if (we && at < 200) m[at] <= d;",
+            "assign q = from < 200 ? m[from] : 0; assign r = too > 199 ? 0 : m[too];",
+        ),
+        (
+            RAM,
+            "logic [15:0] m[200];",
+            WRITE,
+            "assign q = from > 199 ? 0 : m[from]; assign r = too < 200 ? m[too] : 0;",
+        ),
+    ),
+}
+# Name -> what stands in PLAIN and what it becomes, and the cycles and port that show it.
+MEMORY_FAULTS = {
+    "row_lost": ("if (we)", "if (we && at != 77)", 2, "q"),
+    "bit_of_a_row": ("<= d", "<= at == 99 ? d ^ 4 : d", 2, "q"),
+    "too_soon": ("q = m[from]", "q = we && at == from ? d : m[from]", 1, "q"),
+    "wrong_row": ("r = m[too]", "r = m[too == 3 ? 2 : too]", 2, "r"),
+}
+
+
+def ram(name: str, lines: tuple[str, ...]) -> Path:
+    return written(name, module(*lines))
+
+
+@pytest.mark.parametrize("name", MEMORIES)
+def test_memories_that_go_together_are_proved(name):
+    new, old = (ram(f"{name}_{n}", text) for n, text in enumerate(MEMORIES[name]))
+    answer = prove(new, old).json
+    assert answer["verdict"] == "PROVED"
+    sides = [netlist.read(netlist.Source([place / "m.sv"], "m")) for place in (old, new)]
+    compared, _ = versions.compared(*sides)
+    assert miter.build(*sides, compared, old).registers < 100
+
+
+@pytest.mark.parametrize("name", MEMORY_FAULTS)
+def test_fault_of_a_memory_is_refuted(name):
+    before, after, cycles, port = MEMORY_FAULTS[name]
+    text = rut.changed("\n".join(PLAIN[1:]), before, after, name)
+    new, old = ram(f"{name}_new", (RAM, text)), ram(f"{name}_old", PLAIN)
+    answer = prove(new, old, code=Status.REFUTED).json
+    assert answer["first"]["port"] == port
+    assert answer["counterexample"]["confirmed"]
+    assert answer["counterexample"]["cycles"] == cycles
 
 
 # ---- different ----------------------------------------------------------------------------------

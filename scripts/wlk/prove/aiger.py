@@ -5,7 +5,7 @@ A literal is twice a variable, plus 1 when it is inverted; variable 0 is constan
 of a part start at 0: Yosys inverts those that do not.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -57,6 +57,21 @@ def read(path: Path, names: Path, bits: Sequence[Bit]) -> Part:
         raise WlkError(Status.MODEL_ERROR, f"{names}: outputs in another order than the module's")
     values = [int(line.split()[0]) for line in lines]
     return Part(inputs, values[:registers], values[registers:], found, ins, outs)
+
+
+class LoopError(WlkError):
+    """A gate depends on itself."""
+
+
+def _reached(literals: Iterable[int], following: Callable[[int], Iterable[int]]) -> set[int]:
+    """Variables that are reached from some."""
+    stack = [literal >> 1 for literal in literals]
+    found = set(stack)
+    while stack:
+        new = [variable for variable in following(stack.pop()) if variable not in found]
+        found.update(new)
+        stack += new
+    return found
 
 
 def _number(body: bytes, at: int) -> tuple[int, int]:
@@ -113,8 +128,68 @@ class Circuit:
         return 2 * self.last
 
     def later(self) -> int:
-        """What is said later, by its operands in `gates`."""
+        """What is said later."""
         return 2 * self._new()
+
+    def say(self, literal: int, value: int) -> None:
+        """What `later` gave is that value."""
+        self.gates[literal >> 1] = value, TRUE
+
+    def choose(self, which: int, one: int, other: int) -> int:
+        """The one where `which` is 1, else the other."""
+        if one == other:
+            return one
+        return self.any_of([self.both(which, one), self.both(inverted(which), other)])
+
+    def decoded(self, address: Sequence[int], rows: int) -> list[int]:
+        """For each row whether it is addressed; bits of an address the lowest first."""
+        low = (rows - 1).bit_length()
+        found = [inverted(self.any_of(address[low:]))]
+        for bit in reversed(address[:low]):
+            found = [self.both(row, bit ^ inverse) for row in found for inverse in (1, 0)]
+        return found[:rows]
+
+    def below(self, address: Sequence[int], rows: int) -> int:
+        """1 where there is that row."""
+        less = FALSE
+        for number, bit in enumerate(address):
+            if rows >> number & 1:
+                less = self.any_of([inverted(bit), less])
+            else:
+                less = self.both(inverted(bit), less)
+        return TRUE if rows >> len(address) else less
+
+    def selected(self, address: Sequence[int], values: Sequence[int]) -> int:
+        """The value of the row that is addressed; past the last one it is unknown."""
+        low = (len(values) - 1).bit_length()
+        beyond = self.any_of(address[low:])
+        missing = (1 << low) - len(values)
+        unknown = self.input() if missing or beyond != FALSE else FALSE
+        values = [*values, *[unknown] * missing]
+        for bit in address[:low]:
+            pairs = zip(values[1::2], values[::2], strict=True)
+            values = [self.choose(bit, one, other) for one, other in pairs]
+        return self.choose(beyond, unknown, values[0])
+
+    def behind(self, literals: Iterable[int]) -> set[int]:
+        """Variables that depend on these, in this cycle or a later one."""
+        readers: dict[int, list[int]] = {}
+        for variable, operands in self.gates.items():
+            for literal in operands:
+                readers.setdefault(literal >> 1, []).append(variable)
+        for variable, literal in self.registers.items():
+            readers.setdefault(literal >> 1, []).append(variable)
+        return _reached(literals, lambda variable: readers.get(variable, ()))
+
+    def before(self, literals: Iterable[int]) -> set[int]:
+        """Variables on which these depend, in this cycle or an earlier one."""
+
+        def below(variable: int) -> Iterable[int]:
+            if variable in self.gates:
+                return [literal >> 1 for literal in self.gates[variable]]
+            return [self.registers[variable] >> 1] if variable in self.registers else ()
+
+        return _reached(literals, below)
 
     def _ordered(self) -> Iterator[int]:
         """The gates, each behind its operands; MODEL_ERROR when one depends on itself."""
@@ -135,7 +210,7 @@ class Circuit:
                     begun.add(variable)
                     stack += below
                 else:
-                    raise WlkError(Status.MODEL_ERROR, "a rule depends on what it masks")
+                    raise LoopError(Status.MODEL_ERROR, "a rule or a memory depends on itself")
 
     def any_of(self, literals: Iterable[int]) -> int:
         """1 where one of them is."""
@@ -175,9 +250,9 @@ class Circuit:
             self.registers[new[number] >> 1] = literal
         return outs
 
-    def begin(self, given: Mapping[Bit, int]) -> None:
+    def begin(self, given: Mapping[Bit, int]) -> list[int]:
         """Let it start with what its registers take over when these inputs are given, the other
-        ones and what is said later 0."""
+        ones and what is said later 0. The value of each variable then."""
         values = [0] * (self.last + 1)
         for bit, literal in self.inputs.items():
             values[literal >> 1] = given.get(bit, 0)
@@ -185,6 +260,7 @@ class Circuit:
             values[variable] = (values[one >> 1] ^ one & 1) & (values[other >> 1] ^ other & 1)
         after = ((variable, values[to >> 1] ^ to & 1) for variable, to in self.registers.items())
         self.ones = {variable for variable, value in after if value}
+        return values
 
     def write(self, path: Path) -> None:
         """A binary AIGER file."""

@@ -15,13 +15,15 @@ from pathlib import Path
 
 from ..base import progress
 from ..base.errors import Status, WlkError
-from .miter import Miter
+from .memories import Column
+from .miter import Miter, Whole
 
 PROGRAM = "berkeley-abc"
 POLL = 0.05  # seconds
 # What follows when that leaves it open: merging with more conflicts a node. A counterexample of it
 # would not be one of the miter, which has been transformed.
 HARDER = "; scorr -C 100000; dprove; print_status"
+SLICE = 0.5  # of the time, for what rests on some columns of memories
 SHORTEN = 60.0  # seconds to look for a shorter counterexample than one that was found
 PROVED, FOUND, UNKNOWN = 1, 0, -1  # what print_status prints
 _STATUS = re.compile(r"^Status = +(-?\d+) ", re.MULTILINE)
@@ -97,23 +99,54 @@ class Engine:
 
 
 def decide(
-    miter: Miter,
+    build: Callable[[Whole], Miter],
     limits: Limits,
     note: Callable[[str], None] = lambda _: None,
     enough: Callable[[], bool] = lambda: False,
 ) -> Answer:
     """OK (proved), the shortest counterexample, or how far it got. MODEL_ERROR when no engine
-    lives. `note` is called with what is known so far; `enough`: somebody else has an answer."""
+    lives. `build` makes the miter; `note` is called with what is known so far; `enough`: somebody
+    else has an answer.
+
+    At first memories are unknown values, as far as they go together. A difference that rests on
+    that is looked at again with registers for the columns concerned, of what rests on no others;
+    if there is none, with registers for all.
+    """
+    start = time.monotonic()
+
+    def attempt(whole: Whole, share: float = 1.0) -> tuple[Answer, frozenset[Column]]:
+        miter = build(whole)
+        left = (limits.seconds - (time.monotonic() - start)) * share
+        answer = _attempt(miter, replace(limits, seconds=left), note, enough)
+        refuted = answer.verdict == Status.REFUTED
+        rests = miter.rests(answer.output) if refuted and not whole.exact else frozenset()
+        return replace(answer, seconds=time.monotonic() - start), rests
+
+    answer, rests = attempt(Whole())
+    if rests:
+        equal = answer.depth - 1
+        answer, _ = attempt(Whole(rests, exact=True), SLICE)
+        if answer.verdict != Status.REFUTED and not enough():
+            answer, _ = attempt(Whole(all=True))
+        if answer.verdict == Status.BOUNDED and answer.depth < equal:
+            answer = replace(answer, depth=equal)
+    return answer
+
+
+def _attempt(
+    miter: Miter, limits: Limits, note: Callable[[str], None], enough: Callable[[], bool]
+) -> Answer:
+    """The answer to one miter."""
     start = time.monotonic()
     with contextlib.ExitStack() as stack:
         run = _Run(miter, limits, stack)
-        while (seconds := time.monotonic() - start) < limits.seconds and not enough():
+        while time.monotonic() - start < limits.seconds and not enough():
             answer = run.look()
             note(f"equal for {run.depth} cycles" if run.depth else "merging what is equal")
             if answer is not None:
-                return replace(answer, seconds=seconds)
+                return answer
             time.sleep(POLL)
-        return replace(run.give_up(), seconds=time.monotonic() - start)
+        return run.give_up()
 
 
 class _Run:

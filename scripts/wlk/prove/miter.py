@@ -8,14 +8,16 @@ The bit of an output that has a meaning only while another one is 1 (`Compared.w
 then; that one is taken from the first netlist, which is what is right.
 """
 
-from collections.abc import Mapping, Sequence
+import contextlib
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from ..base import outputs
 from ..base.errors import Status, WlkError
 from . import netlist
-from .aiger import FALSE, NEXT, TRUE, Bit, Circuit, inverted
+from .aiger import FALSE, NEXT, TRUE, Bit, Circuit, LoopError, inverted
+from .memories import Column, Joined, Member, Side, classes
 from .netlist import Netlist, Port, Source
 
 
@@ -58,6 +60,19 @@ class Miter:
     registers: int
     gates: int
     reset: Mapping[str, int]  # its inputs in the cycle before the start; empty: there is none
+    # For an output the columns of memories that a difference there would rest on, as unknown
+    # values: then it may be none.
+    rests: Callable[[int], frozenset[Column]]
+
+
+@dataclass(frozen=True)
+class Whole:
+    """Columns of memories that are made of registers; those of the first netlist count.
+    `exact`: what rests on other columns is not compared."""
+
+    columns: Collection[Column] = ()
+    all: bool = False
+    exact: bool = False
 
 
 def build(
@@ -72,60 +87,147 @@ def build(
     chosen: Mapping[str, int] | None = None,
     cover: bool = False,
     step: bool = False,
+    whole: Whole = Whole(),
 ) -> Miter:
     """Write the miter to a folder. `ties`: inputs of the first that are constant, since the second
     lacks them; `chosen`: those of the second. `reset`: the inputs that reset both. `cover`: of the
     first alone; in place of differences one output, which says that the inputs of two cycles
     without reset, one behind the other, were legal as all before them. `step`: both have the
     registers of the first, and what they take over is compared too; such a difference may be one
-    that no output ever shows. VACUOUS without an output to compare."""
+    that no output ever shows. `whole`: what is made of memories. VACUOUS without an output to
+    compare; BAD_RTL when a memory reads what depends on it in the same cycle."""
     if not compared:
         message = f"{gate.source.top}: no output to compare; nothing can be proved of it"
         raise WlkError(Status.VACUOUS, message)
     outputs.make_folder(place)
-    circuit = Circuit()
-    constant = _constant(gold, ties or {})
-    names = rules.masked if rules is not None else ()
-    masked = {(name, 0): circuit.later() for name in names if name not in (ties or {})}
-    one = circuit.add(gold.part, constant | masked)
-    state = [2 * variable for variable in circuit.registers] if step else []
-    chosen_bits = _constant(gate, chosen or {})
-    other = one if cover else circuit.add(gate.part, chosen_bits | masked, state)
-    if reset:
-        circuit.begin({(name, 0): value for name, value in reset.items()})
-    counts = TRUE
-    if rules is not None:
-        judged = circuit.add(rules.read(place).part, constant | one)
-        broken = circuit.any_of(
-            literal for (name, _), literal in judged.items() if name not in rules.left_out
-        )
-        for bit, literal in masked.items():
-            circuit.gates[literal >> 1] = circuit.input(bit), inverted(broken)
-        counts = _legal(circuit, broken)
-        counts = _lasts(circuit, counts, rules.reset) if cover else counts
-    if not circuit.registers:
-        counts = circuit.both(counts, inverted(_off(circuit)))
-    if cover:
-        circuit.outputs.append(counts)
-    for each in () if cover else compared:
-        bits = [(each.port.name, bit) for bit in range(each.port.width)]
-        different = [circuit.differ(one[bit], other[bit]) for bit in bits]
-        cares = counts
-        if each.when:
-            when = (each.when, 0)
-            cares = circuit.both(counts, one[when] if when in one else circuit.input(when))
-        circuit.outputs.append(circuit.both(circuit.any_of(different), cares))
-    if state:
-        pairs = ((circuit.registers[s >> 1], other[NEXT, n]) for n, s in enumerate(state))
-        different = circuit.any_of([circuit.differ(*pair) for pair in pairs])
-        circuit.outputs.append(circuit.both(different, counts))
-    circuit.write(place / "miter.aig")
-    numbers = {literal >> 1: bit for bit, literal in circuit.inputs.items()}
-    named = {
-        n: numbers[variable] for n, variable in enumerate(circuit.order) if variable in numbers
-    }
-    sizes = len(circuit.registers), len(circuit.gates)
-    return Miter(place / "miter.aig", named, compared, *sizes, reset or {})
+    netlists = (gold,) if cover else (gold, gate)
+    make = _Build(netlists, compared, place, ties or {}, rules, reset or {}, chosen or {}, step)
+    with contextlib.suppress(LoopError, _UnequalError):
+        return make.make(whole)
+    try:
+        return make.make(Whole(all=True))
+    except LoopError:
+        names = " or ".join(dict.fromkeys(side.source.top for side in (gold, gate)))
+        message = f"module {names} has a combinational loop through a memory"
+        raise WlkError(Status.BAD_RTL, f"{message}; break it with a register") from None
+
+
+class _UnequalError(Exception):
+    """Columns are written differently in the cycle of reset."""
+
+
+@dataclass
+class _Build:
+    """What `build` makes of its arguments; `netlists`: of a cover there is one."""
+
+    netlists: Sequence[Netlist]
+    compared: Sequence[Compared]
+    place: Path
+    ties: Mapping[str, int]
+    rules: Rules | None
+    reset: Mapping[str, int]
+    chosen: Mapping[str, int]
+    step: bool
+
+    def make(self, whole: Whole) -> Miter:
+        """LoopError, _UnequalError where columns cannot be unknown values."""
+        self.circuit = circuit = Circuit()
+        names = self.rules.masked if self.rules is not None else ()
+        masked = {(name, 0): circuit.later() for name in names if name not in self.ties}
+        self.sides = list(self._sides())
+        self.common: list[int] = []  # registers that both have
+        for side in self.sides:
+            given = dict(side.given) | masked | side.read
+            side.out = circuit.add(side.part, given, [2 * each for each in self.common])
+            self.common = list(circuit.registers) if self.step else []
+        self.joined = Joined(circuit, self.sides, self._shared(whole), self.step)
+        written = self.joined.connect()
+        if self.reset:
+            values = circuit.begin({(name, 0): value for name, value in self.reset.items()})
+            if any(values[literal >> 1] ^ literal & 1 for literal in written):
+                raise _UnequalError
+        counts = self._counts(masked)
+        circuit.outputs = list(self._differences(counts)) if len(self.sides) == 2 else [counts]
+        before = len(circuit.outputs)
+        if whole.exact:
+            guessed = circuit.behind(self.joined.reads())
+            circuit.outputs = [FALSE if x >> 1 in guessed else x for x in circuit.outputs]
+        else:
+            circuit.outputs += [circuit.both(counts, literal) for literal in written]
+        return self._written(_rests(self.joined, before))
+
+    def _sides(self) -> Iterator[Side]:
+        constants = (self.ties, self.chosen)
+        for each, values in zip(self.netlists, constants, strict=False):
+            memories = each.memories
+            read = {bit: self.circuit.later() for ram in memories for bit in ram.read_bits}
+            yield Side(each.part, memories, _constant(each, values), read)
+
+    def _shared(self, whole: Whole) -> list[list[Member]]:
+        """Columns that are no registers, those of both sides that hold the same."""
+        if whole.all or len(self.sides) < 2 or not all(side.memories for side in self.sides):
+            return []
+        found = classes(self.sides, self.reset, self.step)
+        return [members for members in found if members[0].column not in whole.columns]
+
+    def _counts(self, masked: Mapping[Bit, int]) -> int:
+        """1 where a difference counts."""
+        circuit, counts = self.circuit, TRUE
+        if self.rules is not None:
+            first = self.sides[0]
+            judged = circuit.add(self.rules.read(self.place).part, dict(first.given) | first.out)
+            broken = circuit.any_of(
+                literal for (name, _), literal in judged.items() if name not in self.rules.left_out
+            )
+            for bit, literal in masked.items():
+                circuit.gates[literal >> 1] = circuit.input(bit), inverted(broken)
+            counts = _legal(circuit, broken)
+            if len(self.sides) == 1:
+                counts = _lasts(circuit, counts, self.rules.reset)
+        if not circuit.registers:
+            counts = circuit.both(counts, inverted(_off(circuit)))
+        return counts
+
+    def _differences(self, counts: int) -> Iterator[int]:
+        """A literal an output that is compared; the last one for registers, where both have those
+        of the first."""
+        circuit, (one, other) = self.circuit, (side.out for side in self.sides)
+        for each in self.compared:
+            bits = [(each.port.name, bit) for bit in range(each.port.width)]
+            different = [circuit.differ(one[bit], other[bit]) for bit in bits]
+            cares = counts
+            if each.when:
+                when = (each.when, 0)
+                cares = circuit.both(counts, one[when] if when in one else circuit.input(when))
+            yield circuit.both(circuit.any_of(different), cares)
+        if self.step:
+            taken = [circuit.registers[each] for each in self.common]
+            later = (other[NEXT, n] for n in range(len(taken)))
+            different = [circuit.differ(*pair) for pair in zip(taken, later, strict=True)]
+            yield circuit.both(circuit.any_of(different + self.joined.differ), counts)
+
+    def _written(self, rests: Callable[[int], frozenset[Column]]) -> Miter:
+        """The file of it."""
+        circuit, path = self.circuit, self.place / "miter.aig"
+        circuit.write(path)
+        numbers = {literal >> 1: bit for bit, literal in circuit.inputs.items()}
+        named = {n: numbers[v] for n, v in enumerate(circuit.order) if v in numbers}
+        sizes = len(circuit.registers), len(circuit.gates)
+        return Miter(path, named, self.compared, *sizes, self.reset, rests)
+
+
+def _rests(joined: Joined, before: int) -> Callable[[int], frozenset[Column]]:
+    """What `Miter.rests` is; `before`: outputs ahead of those of writes."""
+
+    def columns(output: int) -> frozenset[Column]:
+        if output >= before:
+            found = joined.chunks[output - before]
+        else:
+            reached = joined.circuit.before([joined.circuit.outputs[output]])
+            found = joined.rests(lambda literal: literal >> 1 in reached)
+        return frozenset(members[0].column for members in found)
+
+    return columns
 
 
 def _constant(side: Netlist, values: Mapping[str, int]) -> dict[Bit, int]:

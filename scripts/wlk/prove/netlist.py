@@ -13,6 +13,7 @@ from pathlib import Path
 from ..base import keep, outputs, setup
 from ..base.errors import Status, WlkError
 from . import aiger, yosys
+from .memories import Memory
 
 FOLDER = setup.BUILD / "netlists"
 MODULE = "side"  # the name of the flat module
@@ -21,10 +22,12 @@ MODULE = "side"  # the name of the flat module
 PASSES = """chformal -remove
 delete */t:$print */t:$check
 setundef -undriven -anyseq c:* t:$mem* %d w:* %u
+opt_expr
+opt_merge
 memory_collect
 setundef -init -zero
 setundef -params -zero t:$mem_v2
-memory -nomap
+memory -nomap -nordff -nowiden
 opt
 opt_clean -purge
 """
@@ -46,6 +49,7 @@ aigmap
 check
 """
 LATCHES = ("$dlatch", "$adlatch", "$dlatchsr", "$sr")
+RAM = "wlk_mem"  # what a memory is called that is left out of the bits, and its number
 CLOCK_PINS = ("CLK", "RD_CLK", "WR_CLK")
 _WIRE = re.compile(r"^  wire (?:(.*) )?\\(\S+)$")
 _RESET = re.compile(r"(?<![a-z])[as]?rst|reset", re.IGNORECASE)
@@ -124,6 +128,7 @@ class Cell:
     """What matters of a cell: its kind, its place in the source, and its pins."""
 
     kind: str
+    name: str
     where: str = ""
     pins: dict[str, str] = field(default_factory=dict)
     parameters: dict[str, str] = field(default_factory=dict)
@@ -142,17 +147,17 @@ class Netlist:
 
     @cached_property
     def ports(self) -> list[Port]:
-        """In the order of the file, which is that of the outputs as bits."""
-        found = []
-        for line in self._text:
-            match = _WIRE.match(line)
-            words = (match[1] or "").split() if match else []
-            for kind in ("input", "output", "inout"):
-                if kind in words:
-                    width = int(words[words.index("width") + 1]) if "width" in words else 1
-                    direction = {"input": "in", "output": "out"}.get(kind, kind)
-                    found.append(Port(match[2], direction, width))
-        return found
+        """In the order of the file."""
+        return _ports(self._text)
+
+    @cached_property
+    def memories(self) -> list[Memory]:
+        """Those that are left out of the bits."""
+        return [_memory(cell, number) for number, cell in enumerate(self._rams)]
+
+    @property
+    def _rams(self) -> list[Cell]:
+        return [cell for cell in self.cells if _is_ram(cell)]
 
     @cached_property
     def cells(self) -> list[Cell]:
@@ -225,7 +230,7 @@ class Netlist:
         with setup.locked(f"netlist-{place.name}"):
             if not aig.is_file():
                 here = f"{yosys.HERE}/draft"
-                script = f"read_rtlil {yosys.HERE}/{MODULE}.il\n{BITS}"
+                script = f"read_rtlil {yosys.HERE}/{MODULE}.il\n{self._without_rams()}{BITS}"
                 script += f"write_aiger -zinit -map {here}.map {here}.aig\n"
                 try:
                     printed = yosys.run(script, place, "bits", f"reading {self.source.top}")
@@ -235,9 +240,17 @@ class Netlist:
                 _refuse(printed, self)
                 (place / "draft.map").rename(names)
                 (place / "draft.aig").rename(aig)
-        outs = [port for port in self.ports if port.direction == "out"]
+        listed = (place / "pins.il").read_text(encoding="utf-8", errors="replace").splitlines()
+        outs = [port for port in _ports(listed) if port.direction == "out"]
         bits = [(port.name, bit) for port in outs for bit in range(port.width)]
         return aiger.read(aig, names, bits)
+
+    def _without_rams(self) -> str:
+        """What makes ports of the pins of memories, and lists all ports in their order."""
+        names = [f"rename {cell.name} {RAM}{n}" for n, cell in enumerate(self._rams)]
+        lines = [f"cd {MODULE}", *names, "cd .."]
+        lines += [f"expose -evert -sep . {MODULE}/c:{RAM}*"] if names else []
+        return "\n".join([*lines, f"write_rtlil {yosys.HERE}/pins.il", ""])
 
 
 def _refuse(printed: str, side: Netlist) -> None:
@@ -257,13 +270,45 @@ def _bad(message: str) -> WlkError:
     return WlkError(Status.BAD_RTL, message)
 
 
+def _ports(lines: Sequence[str]) -> list[Port]:
+    """The ports of a module, in the order of the file, which is that of the outputs as bits."""
+    found = []
+    for line in lines:
+        match = _WIRE.match(line)
+        words = (match[1] or "").split() if match else []
+        for kind in ("input", "output", "inout"):
+            if kind in words:
+                width = int(words[words.index("width") + 1]) if "width" in words else 1
+                direction = {"input": "in", "output": "out"}.get(kind, kind)
+                found.append(Port(match[2], direction, width))
+    return found
+
+
+def _is_ram(cell: Cell) -> bool:
+    """Is it a memory that is written, starts at 0, is read at once and has whole rows?"""
+    given = cell.parameters
+    return (
+        cell.kind == "$mem_v2"
+        and given["WR_PORTS"] != "0"
+        and {*given["WR_CLK_ENABLE"]} == {"1"}
+        and {*given["RD_CLK_ENABLE"]} <= {"0"}
+        and {*given["INIT"]} <= {"x", "0"}
+        and given["OFFSET"] == "0"
+    )
+
+
+def _memory(cell: Cell, number: int) -> Memory:
+    names = ("SIZE", "WIDTH", "ABITS", "RD_PORTS", "WR_PORTS")
+    return Memory(f"{RAM}{number}", *(int(cell.parameters[name]) for name in names))
+
+
 def _cells(lines: Sequence[str]) -> Iterator[Cell]:
     where, cell = "", None
     for line in lines:
         if line.startswith("  attribute \\src "):
             where = yosys.shown(line.split('"')[1].split("|")[0])
         elif line.startswith("  cell "):
-            cell = Cell(line.split()[1], where)
+            cell = Cell(*line.split()[1:3], where)
         elif cell is not None and line.startswith("    connect "):
             _, pin, net = line.split(None, 2)
             cell.pins[pin.removeprefix("\\")] = net

@@ -189,8 +189,8 @@ def _decide(trial: Trial, name: str, seconds: float, **more: Any) -> Answer:
     place = trial.place / name
     selected = {"ties": {mutants.SELECT: 0}, "chosen": {mutants.SELECT: trial.mutant.number}}
     compared = prove.compared_ports(job.table, job.config, set(job.present))
-    built = miter.build(faulty, faulty, compared, place, **selected, **more)
-    return engines.decide(built, Limits(seconds))
+    build = functools.partial(miter.build, faulty, faulty, compared, place, **selected, **more)
+    return engines.decide(lambda whole: build(whole=whole), Limits(seconds))
 
 
 def _broken(trial: Trial, answer: Answer) -> list[str]:

@@ -224,10 +224,14 @@ class Question:
         shown = [str(each) for each in (*self.compared, self.ties, self.reset, self.rules)]
         return PROOFS / keep.digest([*sides, *shown]) / "proved.json"
 
-    def build(self, place: Path, *, cover: bool = False) -> miter.Miter:
-        """The miter of it; `cover`: whether inputs can be legal at all."""
+    def builder(self, place: Path, *, cover: bool = False) -> Callable[[miter.Whole], miter.Miter]:
+        """What builds the miter of it; `cover`: whether inputs can be legal at all."""
         given = {"ties": self.ties, "reset": self.reset, "rules": self.rules, "cover": cover}
-        return miter.build(self.gold, self.gate, self.compared, place, **given)
+
+        def build(whole: miter.Whole) -> miter.Miter:
+            return miter.build(self.gold, self.gate, self.compared, place, **given, whole=whole)
+
+        return build
 
 
 def decide(
@@ -246,7 +250,7 @@ def decide(
         said = ["reading"]
         with progress.watched(f"proving {question.gate.source.top}", lambda: said[0]):
             answer = engines.decide(
-                question.build(place), limits, lambda text: said.__setitem__(0, text), enough
+                question.builder(place), limits, lambda text: said.__setitem__(0, text), enough
             )
         if answer.verdict == Status.OK:
             with outputs.atomic_write(note) as file:
@@ -261,7 +265,7 @@ def _require_reachable(question: Question, place: Path) -> None:
 
     def contradict(left_out: Sequence[str]) -> bool:
         rules = dataclasses.replace(given, left_out=left_out)
-        covered = dataclasses.replace(question, rules=rules).build(place, cover=True)
+        covered = dataclasses.replace(question, rules=rules).builder(place, cover=True)
         return engines.decide(covered, Limits(REACH)).verdict == Status.OK
 
     if not contradict(()):

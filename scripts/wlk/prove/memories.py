@@ -1,0 +1,351 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Memories of two circuits side by side: columns of bits that hold the same need no bits.
+
+A column (one bit of every row) of one side and one of the other hold the same as long as both are
+written the same, from a start at which they are equal. Then what they are read for is one unknown
+value an address: two reads at equal addresses are equal, of whatever rows there are. That they are
+written the same is compared like an output. Which columns could belong together, and which bits of
+their addresses, is guessed by a short simulation: rows and bits may be in another order, or
+inverted. A wrong guess shows as a difference of writes, never as an answer.
+
+Columns without a partner, or on which a difference rests, become registers: `whole`.
+"""
+
+import random
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from .aiger import FALSE, Bit, Circuit, Part, inverted
+
+CYCLES, PATTERNS = 12, 256  # of the simulation: cycles, and sequences of inputs side by side
+CHUNK = 16  # columns whose writes are compared by one output
+Column = tuple[int, int]  # a memory, and which bit of its rows
+Order = Sequence[tuple[int, int]]  # bits of an address, and 1 where inverted
+
+
+@dataclass(frozen=True)
+class Memory:
+    """A memory that is left out of a circuit; its pins are ports, `name.PIN`, as Yosys has them.
+    It is read at once and written at the clock; of writes to one row the last port's counts."""
+
+    name: str
+    rows: int
+    width: int
+    address: int  # bits
+    reads: int  # ports
+    writes: int
+
+    def bit(self, pin: str, port: int, number: int) -> Bit:
+        """A bit of a pin."""
+        size = self.address if pin.endswith("ADDR") else self.width
+        return f"{self.name}.{pin}", port * size + number
+
+    @property
+    def read_bits(self) -> list[Bit]:
+        """All bits that are read."""
+        return [(f"{self.name}.RD_DATA", n) for n in range(self.reads * self.width)]
+
+
+@dataclass
+class Side:
+    """A circuit with the memories that it lacks, in a circuit of both."""
+
+    part: Part
+    memories: Sequence[Memory]
+    given: Mapping[Bit, int]  # inputs that are constant
+    read: dict[Bit, int] = field(default_factory=dict)  # what is read, as literals
+    out: Mapping[Bit, int] = field(default_factory=dict)
+
+    @property
+    def columns(self) -> list[Column]:
+        return [(m, bit) for m, memory in enumerate(self.memories) for bit in range(memory.width)]
+
+    def pins(self, column: Column, pin: str, port: int) -> int:
+        """The literal of a pin of a column."""
+        memory = self.memories[column[0]]
+        return self.out[memory.bit(pin, port, column[1])]
+
+    def bus(self, number: int, pin: str, port: int) -> list[int]:
+        """The literals of an address, the lowest first."""
+        memory = self.memories[number]
+        return [self.out[memory.bit(pin, port, bit)] for bit in range(self.bits[number])]
+
+    @cached_property
+    def bits(self) -> list[int]:
+        """How many bits of the addresses of each memory count: the others are 0 at all ports."""
+        return [self._bits(memory) for memory in self.memories]
+
+    def _bits(self, memory: Memory) -> int:
+        ports = [("RD_ADDR", port) for port in range(memory.reads)]
+        ports += [("WR_ADDR", port) for port in range(memory.writes)]
+        used = [
+            bit + 1
+            for bit in range(memory.address)
+            if any(self.out[memory.bit(*port, bit)] != FALSE for port in ports)
+        ]
+        return max([(memory.rows - 1).bit_length(), *used])
+
+
+@dataclass(frozen=True)
+class Member:
+    """A column of one side, and its address in the order that all of its class share."""
+
+    side: int
+    column: Column
+    order: Order
+
+
+# ---- which columns belong together --------------------------------------------------------------
+
+
+def classes(sides: Sequence[Side], reset: Mapping[str, int], same: bool) -> list[list[Member]]:
+    """Columns that may hold the same, of both sides in each class. `same`: both are one netlist,
+    and nothing needs to be guessed."""
+    found: dict[tuple, list[Member]] = {}
+    for number, side in enumerate(sides):
+        signs = {} if same or not side.memories else _signatures(side, reset)
+        orders: dict[tuple, tuple[Order, tuple]] = {}
+        for column in side.columns:
+            memory, bits = side.memories[column[0]], side.bits[column[0]]
+            if same:
+                plain = [(bit, 0) for bit in range(bits)]
+                found.setdefault(column, []).append(Member(number, column, plain))
+                continue
+            on = tuple(
+                signs[memory.bit("WR_EN", p, column[1])] & _below(memory, bits, signs, p)
+                for p in range(memory.writes)
+            )
+            if not any(on):
+                continue
+            at = column[0], on
+            if at not in orders:
+                orders[at] = _order(memory, bits, signs, on)
+            order, address = orders[at]
+            data = tuple(
+                sign & signs[memory.bit("WR_DATA", p, column[1])] for p, sign in enumerate(on)
+            )
+            key = (memory.rows, on, address, data)
+            found.setdefault(key, []).append(Member(number, column, order))
+    return [each for each in found.values() if {member.side for member in each} == {0, 1}]
+
+
+def _below(memory: Memory, bits: int, signs: Mapping[Bit, int], port: int) -> int:
+    """When a write goes to a row that there is."""
+    if memory.rows == 1 << bits:
+        return -1
+    less = 0
+    for bit in range(bits):
+        zero = ~signs[memory.bit("WR_ADDR", port, bit)]
+        less = zero | less if memory.rows >> bit & 1 else zero & less
+    return less
+
+
+def _order(
+    memory: Memory, bits: int, signs: Mapping[Bit, int], on: Sequence[int]
+) -> tuple[Order, tuple]:
+    """The bits of an address in an order that does not depend on how rows are numbered, and what
+    they look like while something is written."""
+    seen, full = [], memory.rows == 1 << bits
+    for bit in range(bits):
+        sign = tuple(each & signs[memory.bit("WR_ADDR", port, bit)] for port, each in enumerate(on))
+        opposite = tuple(one ^ each for one, each in zip(sign, on, strict=True))
+        seen.append((sign, bit, 0))
+        if full:
+            seen[-1] = min(seen[-1], (opposite, bit, 1))
+    if full:
+        seen.sort()
+    return [(bit, inverse) for _, bit, inverse in seen], tuple(sign for sign, _, _ in seen)
+
+
+def _signatures(side: Side, reset: Mapping[str, int]) -> dict[Bit, int]:
+    """What the pins of the memories do in a simulation behind a reset; what is read is 0."""
+    part, ones = side.part, (1 << PATTERNS) - 1
+    pins = {f"{memory.name}.{pin}" for memory in side.memories for pin in PINS}
+    watched = {bit: part.outputs[n] for bit, n in part.output_bits.items() if bit[0] in pins}
+    signs = dict.fromkeys(watched, 0)
+    state = [0] * len(part.registers)
+    for cycle in range(-1, CYCLES):
+        values = [0]
+        for number in range(part.inputs):
+            values.append(_stimulus(part.input_bits.get(number), cycle, side, reset) & ones)
+        values += state
+        for one, other in part.gates:
+            a = values[one >> 1] ^ ones if one & 1 else values[one >> 1]
+            values.append(a & (values[other >> 1] ^ ones if other & 1 else values[other >> 1]))
+        state = [values[lit >> 1] ^ (ones if lit & 1 else 0) for lit in part.registers]
+        for bit, lit in watched.items() if cycle >= 0 else ():
+            value = values[lit >> 1] ^ (ones if lit & 1 else 0)
+            signs[bit] = signs[bit] << PATTERNS | value
+    return signs
+
+
+PINS = ("WR_EN", "WR_ADDR", "WR_DATA")
+
+
+def _stimulus(bit: Bit | None, cycle: int, side: Side, reset: Mapping[str, int]) -> int:
+    """An input in a cycle, in all patterns; cycle -1 is that of reset, in which others are 0."""
+    if bit is None or bit in side.read:
+        return 0
+    if bit in side.given:
+        return -side.given[bit]
+    if bit[0] in reset:
+        return -(reset[bit[0]] if cycle < 0 else 1 - reset[bit[0]])
+    return random.Random(f"{bit} {cycle}").getrandbits(PATTERNS) if cycle >= 0 else 0
+
+
+# ---- in the circuit -----------------------------------------------------------------------------
+
+
+@dataclass
+class Joined:
+    """The memories of both sides in one circuit."""
+
+    circuit: Circuit
+    sides: Sequence[Side]
+    shared: list[list[Member]]  # classes
+    step: bool  # both have the contents of the first
+    differ: list[int] = field(default_factory=list)  # contents of whole columns; only with `step`
+
+    @cached_property
+    def chunks(self) -> list[list[list[Member]]]:
+        """The classes, some at a time."""
+        return [self.shared[at : at + CHUNK] for at in range(0, len(self.shared), CHUNK)]
+
+    def connect(self) -> list[int]:
+        """Say what is read; for each chunk of classes where it is written differently."""
+        taken = {(m.side, m.column) for members in self.shared for m in members}
+        stored: dict[tuple[Column, int], int] = {}
+        for number, side in enumerate(self.sides):
+            for m in range(len(side.memories)):
+                columns = [c for c in side.columns if c[0] == m and (number, c) not in taken]
+                self._store(side, m, columns, stored)
+        self._equal = _Addresses(self)
+        for members in self.shared:
+            self._share(members)
+        return [
+            self.circuit.any_of([self._written(members) for members in chunk])
+            for chunk in self.chunks
+        ]
+
+    def rests(self, reached: Callable[[int], bool]) -> list[list[Member]]:
+        """The classes that one of the literals reached is read of."""
+        return [
+            members
+            for members in self.shared
+            if any(reached(lit) for m in members for lit in self._reads(m))
+        ]
+
+    def reads(self) -> list[int]:
+        """All that is read of classes."""
+        return [lit for members in self.shared for m in members for lit in self._reads(m)]
+
+    def _reads(self, member: Member) -> list[int]:
+        side = self.sides[member.side]
+        memory = side.memories[member.column[0]]
+        bits = (memory.bit("RD_DATA", port, member.column[1]) for port in range(memory.reads))
+        return [side.read[bit] for bit in bits]
+
+    def _share(self, members: Sequence[Member]) -> None:
+        """A read is the first one at the same address, or a new unknown value."""
+        before: list[tuple[Member, int, int]] = []
+        for member in members:
+            for port, literal in enumerate(self._reads(member)):
+                value = self.circuit.input()
+                for other, at, known in reversed(before):
+                    same = self._equal.reads(member, port, other, at)
+                    value = self.circuit.choose(same, known, value)
+                self.circuit.say(literal, value)
+                before.append((member, port, value))
+
+    def _written(self, members: Sequence[Member]) -> int:
+        """1 where one of a class is written differently from the first."""
+        first, circuit = members[0], self.circuit
+        wrong = []
+        for member in members[1:]:
+            memory = self.sides[member.side].memories[member.column[0]]
+            for port in range(memory.writes):
+                on, data = self._write(member, port)
+                is_on, as_data = self._write(first, port)
+                other = circuit.differ(data, as_data)
+                moved = inverted(self._equal.writes(member, first, port))
+                wrong.append(circuit.differ(on, is_on))
+                wrong.append(circuit.both(on, circuit.any_of([other, moved])))
+        return circuit.any_of(wrong)
+
+    def _write(self, member: Member, port: int) -> tuple[int, int]:
+        """Whether it is written, and with what."""
+        side, column = self.sides[member.side], member.column
+        address = side.bus(column[0], "WR_ADDR", port)
+        exists = self.circuit.below(address, side.memories[column[0]].rows)
+        on = self.circuit.both(side.pins(column, "WR_EN", port), exists)
+        return on, side.pins(column, "WR_DATA", port)
+
+    def _store(
+        self,
+        side: Side,
+        number: int,
+        columns: Sequence[Column],
+        stored: dict[tuple[Column, int], int],
+    ) -> None:
+        """Columns as registers; `stored`: those of the first side."""
+        if not columns:
+            return
+        circuit, memory = self.circuit, side.memories[number]
+        written = [
+            circuit.decoded(side.bus(number, "WR_ADDR", port), memory.rows)
+            for port in range(memory.writes)
+        ]
+        for column in columns:
+            held = []
+            for row in range(memory.rows):
+                again = self.step and (column, row) in stored
+                literal = stored[column, row] if again else circuit.register()
+                after = literal
+                for port, rows in enumerate(written):
+                    on = circuit.both(rows[row], side.pins(column, "WR_EN", port))
+                    after = circuit.choose(on, side.pins(column, "WR_DATA", port), after)
+                if again:
+                    self.differ.append(circuit.differ(circuit.registers[literal >> 1], after))
+                else:
+                    circuit.registers[literal >> 1] = after
+                stored[column, row] = literal
+                held.append(literal)
+            for port in range(memory.reads):
+                address = side.bus(number, "RD_ADDR", port)
+                value = circuit.selected(address, held)
+                circuit.say(side.read[memory.bit("RD_DATA", port, column[1])], value)
+
+
+class _Addresses:
+    """Comparisons of addresses, each made once."""
+
+    def __init__(self, joined: Joined) -> None:
+        self.joined = joined
+        self.known: dict[tuple, int] = {}
+
+    def reads(self, one: Member, port: int, other: Member, at: int) -> int:
+        """1 where both read one row."""
+        return self._equal((one, "RD_ADDR", port), (other, "RD_ADDR", at))
+
+    def writes(self, one: Member, other: Member, port: int) -> int:
+        """1 where both write one row."""
+        return self._equal((one, "WR_ADDR", port), (other, "WR_ADDR", port))
+
+    def _equal(self, *ends: tuple[Member, str, int]) -> int:
+        key = tuple((m.side, m.column[0], tuple(m.order), pin, port) for m, pin, port in ends)
+        if key not in self.known:
+            circuit, (one, other) = self.joined.circuit, (self._bits(*end) for end in ends)
+            total = circuit.any_of(circuit.differ(*pair) for pair in zip(one, other, strict=True))
+            self.known[key] = circuit.both(inverted(total), self._exists(*ends[0]))
+        return self.known[key]
+
+    def _bits(self, member: Member, pin: str, port: int) -> Iterable[int]:
+        address = self.joined.sides[member.side].bus(member.column[0], pin, port)
+        return (address[bit] ^ inverse for bit, inverse in member.order)
+
+    def _exists(self, member: Member, pin: str, port: int) -> int:
+        """1 where there is that row: what is read past the last one is any value."""
+        side, number = self.joined.sides[member.side], member.column[0]
+        rows = side.memories[number].rows
+        return self.joined.circuit.below(side.bus(number, pin, port), rows)
