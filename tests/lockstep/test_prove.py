@@ -10,9 +10,9 @@ from pathlib import Path
 import programs
 import pytest
 import rtl_under_test as rut
-from wlk.base.errors import Status
+from wlk.base.errors import Status, WlkError
 from wlk.prove import miter, netlist
-from wlk.run import versions
+from wlk.run import parts, versions
 
 pytestmark = [pytest.mark.slow, pytest.mark.needs("prove")]
 
@@ -277,6 +277,55 @@ def test_fault_of_a_memory_is_refuted(name):
     assert answer["counterexample"]["cycles"] == cycles
 
 
+# ---- power-up ----------------------------------------------------------------------------------
+
+HELD = "input logic clk, input logic rst, input logic en, input logic d, output logic q"
+UNSET = (HELD, "always_ff @(posedge clk) if (en) q <= d;")
+# Name -> new and old, and the answer from any power-up.
+POWER_UPS = {
+    "same": (UNSET, UNSET, Status.OK),
+    "opposite": (
+        (HELD, "logic n; always_ff @(posedge clk) if (en) n <= !d;", "assign q = !n;"),
+        (HELD, "logic p; always_ff @(posedge clk) if (en) p <= d;", "assign q = p;"),
+        Status.OK,
+    ),
+    "reset_lost": (
+        UNSET,
+        (HELD, "always_ff @(posedge clk) if (rst) q <= 0; else if (en) q <= d;"),
+        Status.REFUTED,
+    ),
+    "copy": (
+        (
+            HELD,
+            "logic n, m; always_ff @(posedge clk) begin if (en) n <= d; if (en) m <= d; end",
+            "assign q = en ? n : m;",
+        ),
+        (HELD, "logic n; always_ff @(posedge clk) if (en) n <= d;", "assign q = n;"),
+        Status.OK,
+    ),
+    "memory": (MEMORIES["other_order"][0], PLAIN, Status.OK),
+    "memory_cleared": (
+        (RAM, ROWS, WRITE, "logic [255:0] seen;",
+         "always_ff @(posedge clk) if (we) seen[at] <= 1;",
+         "assign q = seen[from] ? m[from] : 0; assign r = m[too];"),
+        PLAIN,
+        Status.REFUTED,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", POWER_UPS)
+def test_any_power_up(name):
+    new, old, code = POWER_UPS[name]
+    sides = ram(f"up_{name}_new", new), ram(f"up_{name}_old", old)
+    answer = prove(*sides, "--power-up", "any", code=code).json
+    assert any("any value" in text for text in answer["assumptions"])
+    if code == Status.REFUTED:
+        example = answer["counterexample"]
+        assert not example["confirmed"]
+        assert "power-up" in example["excuse"]
+
+
 # ---- different ----------------------------------------------------------------------------------
 
 
@@ -438,6 +487,31 @@ def test_module_of_parameters_only_is_vacuous():
     text = "module m #(parameter int N = 4); localparam int M = N + 1; endmodule\n"
     words = ("--config", "N=5")
     prove(written("params_0", text), written("params_1", text), *words, code=Status.VACUOUS)
+
+
+@pytest.mark.parametrize("inner", ["~x & i", "m[x ^ i]", "q ^ i"])
+def test_loop_through_blocks_is_refused(inner):
+    ports = "input logic clk, input logic x, input logic i, output logic y"
+    texts = {
+        "a": f"module a({ports}); logic q, m[2]; always_ff @(posedge clk) q <= x;"
+        f" always_ff @(posedge clk) if (i) m[i] <= q; assign y = {inner}; endmodule",
+        "b": f"module b({ports}); assign y = !x | i; endmodule",
+        "m": "module m(input logic clk, input logic i, output logic o); logic v, w;"
+        " a u_a(clk, v, i, w); b u_b(clk, w, i, v); assign o = w; endmodule",
+    }
+    file = written("loop", "\n".join(texts.values())) / "m.sv"
+    holes = [netlist.Hole(name, f"u_{name}", f"wlk_{name}") for name in "ab"]
+    sources = [netlist.Source([file], name) for name in "ab"]
+    sources.append(netlist.Source([file], "m", holes=holes))
+    pieces = [
+        parts.Part(name, each, each, (), "")
+        for name, each in zip(("a", "b", "wiring"), sources, strict=True)
+    ]
+    if inner == "q ^ i":
+        parts.require_no_loop(pieces)
+    else:
+        with pytest.raises(WlkError, match="module m has a combinational loop"):
+            parts.require_no_loop(pieces)
 
 
 # ---- engines ------------------------------------------------------------------------------------

@@ -32,6 +32,15 @@ class Part:
     input_bits: Mapping[int, Bit]  # by number; an input without a name is an unknown value
     output_bits: Mapping[Bit, int]  # number of each output
 
+    def at_zero(self, given: Mapping[Bit, int]) -> dict[Bit, int]:
+        """The values of its outputs when registers are 0, and inputs that are not given."""
+        bits = (self.input_bits.get(number) for number in range(self.inputs))
+        values = [0, *(given.get(bit, 0) for bit in bits), *([0] * len(self.registers))]
+        for one, other in self.gates:
+            values.append((values[one >> 1] ^ one & 1) & (values[other >> 1] ^ other & 1))
+        seen = ((bit, self.outputs[number]) for bit, number in self.output_bits.items())
+        return {bit: values[literal >> 1] ^ literal & 1 for bit, literal in seen}
+
 
 def read(path: Path, names: Path, bits: Sequence[Bit]) -> Part:
     """A binary AIGER file, and the file in which Yosys names its inputs and outputs, but for those
@@ -191,7 +200,7 @@ class Circuit:
 
         return _reached(literals, below)
 
-    def _ordered(self) -> Iterator[int]:
+    def ordered(self) -> Iterator[int]:
         """The gates, each behind its operands; MODEL_ERROR when one depends on itself."""
         begun: set[int] = set()
         done: set[int] = set()
@@ -250,21 +259,28 @@ class Circuit:
             self.registers[new[number] >> 1] = literal
         return outs
 
-    def begin(self, given: Mapping[Bit, int]) -> list[int]:
-        """Let it start with what its registers take over when these inputs are given, the other
-        ones and what is said later 0. The value of each variable then."""
+    def begin(self, given: Mapping[Bit, int], registers: Iterable[int]) -> list[int]:
+        """Let registers start with what they take over when these inputs are given, the other ones
+        and what is said later 0. The value of each variable then."""
         values = [0] * (self.last + 1)
         for bit, literal in self.inputs.items():
             values[literal >> 1] = given.get(bit, 0)
         for variable, (one, other) in self.gates.items():
             values[variable] = (values[one >> 1] ^ one & 1) & (values[other >> 1] ^ other & 1)
-        after = ((variable, values[to >> 1] ^ to & 1) for variable, to in self.registers.items())
-        self.ones = {variable for variable, value in after if value}
+        after = ((variable, self.registers[variable]) for variable in registers)
+        self.ones |= {variable for variable, to in after if values[to >> 1] ^ to & 1}
         return values
+
+    def start(self, variable: int, begun: int, value: int) -> None:
+        """Let a register hold a value of its own in the first cycle; `begun` is 0 in that alone."""
+        held = self.register()
+        self.registers[held >> 1] = self.registers.pop(variable)
+        self.gates[variable] = (FALSE, FALSE)
+        self.say(2 * variable, self.choose(begun, held, value))
 
     def write(self, path: Path) -> None:
         """A binary AIGER file."""
-        gates = list(self._ordered())
+        gates = list(self.ordered())
         order = [*self.order, *self.registers, *gates]
         new = [0] * (self.last + 1)
         for number, variable in enumerate(order, 1):

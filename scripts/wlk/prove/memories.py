@@ -104,7 +104,8 @@ def classes(sides: Sequence[Side], reset: Mapping[str, int], same: bool) -> list
     and nothing needs to be guessed."""
     found: dict[tuple, list[Member]] = {}
     for number, side in enumerate(sides):
-        signs = {} if same or not side.memories else _signatures(side, reset)
+        pins = {} if same or not side.memories else simulated(side, reset)[0]
+        signs = {bit: ones for bit, (_, ones) in pins.items()}
         orders: dict[tuple, tuple[Order, tuple]] = {}
         for column in side.columns:
             memory, bits = side.memories[column[0]], side.bits[column[0]]
@@ -158,35 +159,55 @@ def _order(
     return [(bit, inverse) for _, bit, inverse in seen], tuple(sign for sign, _, _ in seen)
 
 
-def _signatures(side: Side, reset: Mapping[str, int]) -> dict[Bit, int]:
-    """What the pins of the memories do in a simulation behind a reset; what is read is 0."""
-    part, ones = side.part, (1 << PATTERNS) - 1
+Sign = tuple[int, int]  # where a bit is 0, and where it is 1: a place a cycle and pattern
+ONES = (1 << PATTERNS) - 1
+
+
+def simulated(
+    side: Side, reset: Mapping[str, int], *, unknown: bool = False
+) -> tuple[dict[Bit, Sign], list[Sign]]:
+    """What the pins of the memories, and the registers, do in a simulation behind a reset, from
+    zeros, or with neither 0 nor 1 in registers and memories."""
+    part, start = side.part, (0, 0) if unknown else (ONES, 0)
     pins = {f"{memory.name}.{pin}" for memory in side.memories for pin in PINS}
     watched = {bit: part.outputs[n] for bit, n in part.output_bits.items() if bit[0] in pins}
-    signs = dict.fromkeys(watched, 0)
-    state = [0] * len(part.registers)
+    signs = dict.fromkeys(watched, (0, 0))
+    state = [start] * len(part.registers)
+    held = [(0, 0)] * len(part.registers)
     for cycle in range(-1, CYCLES):
-        values = [0]
+        zero, one = [ONES], [0]
         for number in range(part.inputs):
-            values.append(_stimulus(part.input_bits.get(number), cycle, side, reset) & ones)
-        values += state
-        for one, other in part.gates:
-            a = values[one >> 1] ^ ones if one & 1 else values[one >> 1]
-            values.append(a & (values[other >> 1] ^ ones if other & 1 else values[other >> 1]))
-        state = [values[lit >> 1] ^ (ones if lit & 1 else 0) for lit in part.registers]
-        for bit, lit in watched.items() if cycle >= 0 else ():
-            value = values[lit >> 1] ^ (ones if lit & 1 else 0)
-            signs[bit] = signs[bit] << PATTERNS | value
-    return signs
+            bit = part.input_bits.get(number)
+            if bit is None or bit in side.read:
+                pair = start
+            else:
+                value = _stimulus(bit, cycle, side, reset) & ONES
+                pair = value ^ ONES, value
+            zero.append(pair[0])
+            one.append(pair[1])
+        zero += [pair[0] for pair in state]
+        one += [pair[1] for pair in state]
+        both = zero, one
+        for a, b in part.gates:
+            zero.append(both[a & 1][a >> 1] | both[b & 1][b >> 1])
+            one.append(both[1 - (a & 1)][a >> 1] & both[1 - (b & 1)][b >> 1])
+        state = [(both[a & 1][a >> 1], both[1 - (a & 1)][a >> 1]) for a in part.registers]
+        held = [_longer(sign, pair) for sign, pair in zip(held, state, strict=True)]
+        for bit, a in watched.items() if cycle >= 0 else ():
+            pair = both[a & 1][a >> 1], both[1 - (a & 1)][a >> 1]
+            signs[bit] = _longer(signs[bit], pair)
+    return signs, held
+
+
+def _longer(sign: Sign, more: Sign) -> Sign:
+    return sign[0] << PATTERNS | more[0], sign[1] << PATTERNS | more[1]
 
 
 PINS = ("WR_EN", "WR_ADDR", "WR_DATA")
 
 
-def _stimulus(bit: Bit | None, cycle: int, side: Side, reset: Mapping[str, int]) -> int:
+def _stimulus(bit: Bit, cycle: int, side: Side, reset: Mapping[str, int]) -> int:
     """An input in a cycle, in all patterns; cycle -1 is that of reset, in which others are 0."""
-    if bit is None or bit in side.read:
-        return 0
     if bit in side.given:
         return -side.given[bit]
     if bit[0] in reset:
@@ -206,6 +227,8 @@ class Joined:
     shared: list[list[Member]]  # classes
     step: bool  # both have the contents of the first
     differ: list[int] = field(default_factory=list)  # contents of whole columns; only with `step`
+    # Registers of whole columns, those of each row: (side, column) -> literals.
+    held: dict[tuple[int, Column], list[int]] = field(default_factory=dict)
 
     @cached_property
     def chunks(self) -> list[list[list[Member]]]:
@@ -215,11 +238,10 @@ class Joined:
     def connect(self) -> list[int]:
         """Say what is read; for each chunk of classes where it is written differently."""
         taken = {(m.side, m.column) for members in self.shared for m in members}
-        stored: dict[tuple[Column, int], int] = {}
         for number, side in enumerate(self.sides):
             for m in range(len(side.memories)):
                 columns = [c for c in side.columns if c[0] == m and (number, c) not in taken]
-                self._store(side, m, columns, stored)
+                self._store(number, m, columns)
         self._equal = _Addresses(self)
         for members in self.shared:
             self._share(members)
@@ -236,13 +258,22 @@ class Joined:
             if any(reached(lit) for m in members for lit in self._reads(m))
         ]
 
+    def is_written(self, number: int, values: Sequence[int]) -> bool:
+        """Is a column of a class written by a side? `values`: of the variables."""
+        members = [m for members in self.shared for m in members if m.side == number]
+        ports = ((m, p) for m in members for p in range(self._memory(m).writes))
+        ons = (self._write(*each)[0] for each in ports)
+        return any(values[on >> 1] ^ on & 1 for on in ons)
+
+    def _memory(self, member: Member) -> Memory:
+        return self.sides[member.side].memories[member.column[0]]
+
     def reads(self) -> list[int]:
         """All that is read of classes."""
         return [lit for members in self.shared for m in members for lit in self._reads(m)]
 
     def _reads(self, member: Member) -> list[int]:
-        side = self.sides[member.side]
-        memory = side.memories[member.column[0]]
+        side, memory = self.sides[member.side], self._memory(member)
         bits = (memory.bit("RD_DATA", port, member.column[1]) for port in range(memory.reads))
         return [side.read[bit] for bit in bits]
 
@@ -263,8 +294,7 @@ class Joined:
         first, circuit = members[0], self.circuit
         wrong = []
         for member in members[1:]:
-            memory = self.sides[member.side].memories[member.column[0]]
-            for port in range(memory.writes):
+            for port in range(self._memory(member).writes):
                 on, data = self._write(member, port)
                 is_on, as_data = self._write(first, port)
                 other = circuit.differ(data, as_data)
@@ -281,39 +311,29 @@ class Joined:
         on = self.circuit.both(side.pins(column, "WR_EN", port), exists)
         return on, side.pins(column, "WR_DATA", port)
 
-    def _store(
-        self,
-        side: Side,
-        number: int,
-        columns: Sequence[Column],
-        stored: dict[tuple[Column, int], int],
-    ) -> None:
-        """Columns as registers; `stored`: those of the first side."""
-        if not columns:
-            return
-        circuit, memory = self.circuit, side.memories[number]
+    def _store(self, number: int, ram: int, columns: Sequence[Column]) -> None:
+        """Columns of a memory as registers."""
+        circuit, side = self.circuit, self.sides[number]
+        memory = side.memories[ram]
         written = [
-            circuit.decoded(side.bus(number, "WR_ADDR", port), memory.rows)
-            for port in range(memory.writes)
+            circuit.decoded(side.bus(ram, "WR_ADDR", port), memory.rows)
+            for port in range(memory.writes if columns else 0)
         ]
         for column in columns:
-            held = []
-            for row in range(memory.rows):
-                again = self.step and (column, row) in stored
-                literal = stored[column, row] if again else circuit.register()
+            first = self.held.get((0, column), []) if self.step else []
+            held = first or [circuit.register() for _ in range(memory.rows)]
+            self.held[number, column] = held
+            for row, literal in enumerate(held):
                 after = literal
                 for port, rows in enumerate(written):
                     on = circuit.both(rows[row], side.pins(column, "WR_EN", port))
                     after = circuit.choose(on, side.pins(column, "WR_DATA", port), after)
-                if again:
+                if first:
                     self.differ.append(circuit.differ(circuit.registers[literal >> 1], after))
                 else:
                     circuit.registers[literal >> 1] = after
-                stored[column, row] = literal
-                held.append(literal)
             for port in range(memory.reads):
-                address = side.bus(number, "RD_ADDR", port)
-                value = circuit.selected(address, held)
+                value = circuit.selected(side.bus(ram, "RD_ADDR", port), held)
                 circuit.say(side.read[memory.bit("RD_DATA", port, column[1])], value)
 
 

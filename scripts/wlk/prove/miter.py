@@ -15,7 +15,7 @@ from pathlib import Path
 
 from ..base import outputs
 from ..base.errors import Status, WlkError
-from . import netlist
+from . import netlist, powerup
 from .aiger import FALSE, NEXT, TRUE, Bit, Circuit, LoopError, inverted
 from .memories import Column, Joined, Member, Side, classes
 from .netlist import Netlist, Port, Source
@@ -84,24 +84,43 @@ def build(
     ties: Mapping[str, int] | None = None,
     rules: Rules | None = None,
     reset: Mapping[str, int] | None = None,
+    starts: Sequence[Mapping[str, int]] = (),
+    free: bool = False,
     chosen: Mapping[str, int] | None = None,
     cover: bool = False,
     step: bool = False,
     whole: Whole = Whole(),
 ) -> Miter:
-    """Write the miter to a folder. `ties`: inputs of the first that are constant, since the second
-    lacks them; `chosen`: those of the second. `reset`: the inputs that reset both. `cover`: of the
-    first alone; in place of differences one output, which says that the inputs of two cycles
-    without reset, one behind the other, were legal as all before them. `step`: both have the
-    registers of the first, and what they take over is compared too; such a difference may be one
-    that no output ever shows. `whole`: what is made of memories. VACUOUS without an output to
-    compare; BAD_RTL when a memory reads what depends on it in the same cycle."""
+    """Write the miter to a folder.
+
+    `ties`: inputs of the first that are constant, since the second lacks them; `chosen`: those of
+    the second. `reset`: the inputs that reset both; `starts`: all inputs of either side in that
+    cycle, where they are not 0. `free`: power-up leaves any value.
+    `cover`: of the first alone; in place of differences one output, which says that the inputs of
+    two cycles without reset, one behind the other, were legal as all before them.
+    `step`: both have the registers of the first, and what they take over is compared too; such a
+    difference may be one that no output ever shows.
+    `whole`: columns of memories that are registers.
+
+    VACUOUS without an output to compare; BAD_RTL when a memory reads what depends on it in the same
+    cycle.
+    """
     if not compared:
         message = f"{gate.source.top}: no output to compare; nothing can be proved of it"
         raise WlkError(Status.VACUOUS, message)
     outputs.make_folder(place)
-    netlists = (gold,) if cover else (gold, gate)
-    make = _Build(netlists, compared, place, ties or {}, rules, reset or {}, chosen or {}, step)
+    make = _Build(
+        netlists=(gold,) if cover else (gold, gate),
+        compared=compared,
+        place=place,
+        ties=ties or {},
+        rules=rules,
+        reset=reset or {},
+        starts=starts,
+        free=free,
+        chosen=chosen or {},
+        step=step,
+    )
     with contextlib.suppress(LoopError, _UnequalError):
         return make.make(whole)
     try:
@@ -126,6 +145,8 @@ class _Build:
     ties: Mapping[str, int]
     rules: Rules | None
     reset: Mapping[str, int]
+    starts: Sequence[Mapping[str, int]]
+    free: bool
     chosen: Mapping[str, int]
     step: bool
 
@@ -135,17 +156,22 @@ class _Build:
         names = self.rules.masked if self.rules is not None else ()
         masked = {(name, 0): circuit.later() for name in names if name not in self.ties}
         self.sides = list(self._sides())
+        self.members: list[list[Member]] = []  # columns that hold the same
         self.common: list[int] = []  # registers that both have
+        owned: list[list[int]] = []  # registers of each side
         for side in self.sides:
-            given = dict(side.given) | masked | side.read
+            given, before = dict(side.given) | masked | side.read, len(circuit.registers)
             side.out = circuit.add(side.part, given, [2 * each for each in self.common])
-            self.common = list(circuit.registers) if self.step else []
+            owned.append([*circuit.registers][before:])
+            self.common = owned[0] if self.step else []
         self.joined = Joined(circuit, self.sides, self._shared(whole), self.step)
         written = self.joined.connect()
-        if self.reset:
-            values = circuit.begin({(name, 0): value for name, value in self.reset.items()})
-            if any(values[literal >> 1] ^ literal & 1 for literal in written):
-                raise _UnequalError
+        if self.free:
+            others = powerup.OPEN if self.starts else 0
+            inputs = [*masked.values()]
+            powerup.begin(self.joined, owned, self.reset, others, inputs, self.members)
+        elif self.reset:
+            self._begin(owned, written)
         counts = self._counts(masked)
         circuit.outputs = list(self._differences(counts)) if len(self.sides) == 2 else [counts]
         before = len(circuit.outputs)
@@ -156,6 +182,20 @@ class _Build:
             circuit.outputs += [circuit.both(counts, literal) for literal in written]
         return self._written(_rests(self.joined, before))
 
+    def _begin(self, owned: Sequence[Sequence[int]], written: Sequence[int]) -> None:
+        """Each side begins with what its registers hold behind the cycle of reset."""
+        for number, registers in enumerate(owned):
+            given = {
+                (name, bit): value >> bit & 1
+                for name, value in (self.starts[number] if self.starts else self.reset).items()
+                for bit in range(value.bit_length())
+            }
+            rows = (row for at, held in self.joined.held.items() if at[0] == number for row in held)
+            values = self.circuit.begin(given, [*registers, *(row >> 1 for row in rows)])
+            differs = any(values[literal >> 1] ^ literal & 1 for literal in written)
+            if self.joined.is_written(number, values) if self.starts else differs:
+                raise _UnequalError
+
     def _sides(self) -> Iterator[Side]:
         constants = (self.ties, self.chosen)
         for each, values in zip(self.netlists, constants, strict=False):
@@ -165,10 +205,12 @@ class _Build:
 
     def _shared(self, whole: Whole) -> list[list[Member]]:
         """Columns that are no registers, those of both sides that hold the same."""
-        if whole.all or len(self.sides) < 2 or not all(side.memories for side in self.sides):
+        if len(self.sides) < 2 or not all(side.memories for side in self.sides):
             return []
-        found = classes(self.sides, self.reset, self.step)
-        return [members for members in found if members[0].column not in whole.columns]
+        self.members = classes(self.sides, self.reset, self.step)
+        if whole.all:
+            return []
+        return [each for each in self.members if each[0].column not in whole.columns]
 
     def _counts(self, masked: Mapping[Bit, int]) -> int:
         """1 where a difference counts."""

@@ -145,6 +145,11 @@ class Netlist:
     def _text(self) -> list[str]:
         return self.path.read_text(encoding="utf-8", errors="replace").splitlines()
 
+    @property
+    def size(self) -> int:
+        """Lines of the netlist."""
+        return len(self._text)
+
     @cached_property
     def ports(self) -> list[Port]:
         """In the order of the file."""

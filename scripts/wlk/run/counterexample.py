@@ -41,12 +41,22 @@ class Example:
         return [*lines, *self.report.splitlines()]
 
 
-def of_block(job: jobs.Job, answer: Answer, place: Path, unknowns: int) -> Example:
+def excuse(unknowns: int, free: bool) -> str:
+    """Why simulation need not show a difference; empty: it must."""
+    if unknowns:
+        text = f"it rests on values that are x in the RTL ({unknowns} of them): simulation has "
+        return text + "one value for each, the proof all"
+    if free:
+        return "it rests on values at power-up: simulation has others"
+    return ""
+
+
+def of_block(job: jobs.Job, answer: Answer, place: Path, excused: str) -> Example:
     """Write and play the counterexample of a proof; it is confirmed where lockstep fails too."""
     path = place / "counterexample.wlv"
     # With zeros, RTL may differ before the reset; without, what rests on the zeros does not count.
     for power_up in ("unknown", "zero"):
-        broken, excuse = write(job.table, job.config, answer.values, path, power_up), ""
+        broken = write(job.table, job.config, answer.values, path, power_up)
         outcome = lockstep.replay(job.table, job.config, path, power_up, job.args)
         result = outcome.result
         at = result.first.cycle if result.first is not None else -1
@@ -56,12 +66,10 @@ def of_block(job: jobs.Job, answer: Answer, place: Path, unknowns: int) -> Examp
     text = "\n".join(outcome.messages)
     if text:
         (place / "report.txt").write_text(text + "\n", encoding="utf-8")
-    if not found and broken:
-        excuse = f"it breaks {', '.join(broken)}, where simulation stops"
-    elif not found and unknowns:
-        excuse = f"it rests on values that are x in the RTL ({unknowns} of them): simulation has "
-        excuse += "one value for each, the proof all"
-    return Example(path, answer.depth, found, result.first, text, excuse, illegal=broken)
+    if broken:
+        excused = f"it breaks {', '.join(broken)}, where simulation stops"
+    excused = "" if found else excused
+    return Example(path, answer.depth, found, result.first, text, excused, illegal=broken)
 
 
 def of_lockstep(job: jobs.Job, outcome: Outcome) -> tuple[Answer, Example] | None:

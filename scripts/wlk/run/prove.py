@@ -33,11 +33,13 @@ TIMEOUT = 600
 BESIDE = 20.0  # seconds after which lockstep runs beside the engines
 SEEDS, CYCLES = 20, 20_000  # of it
 LEAST = 1.0  # seconds that the engines have
-FLAT = 30_000  # gates of a composed block that is proved flat at once
+FLAT = 10_000  # lines of the netlist of a composed block that is proved flat at once
 SHARE = 0.4  # of the time, for parts
 PARTS = 2  # of a composed block that are proved at a time
 REACH = 60.0  # seconds to find legal inputs
+POWER_UPS = ("zero", "any")
 START = "registers and memories are 0 at the start"
+FREE = "registers and memories hold any value at the start, alike where they correspond"
 RESET = "then comes a cycle of reset, in which other inputs are 0 and nothing is compared"
 
 
@@ -79,12 +81,23 @@ warplock prove --rtl new/ --against old/ --module rr_arbiter --config N=8"""
         False, "begin with power-up alone: registers are 0, and no reset need come (default: begin "
         "behind one cycle of reset)"
     )  # fmt: skip
+    power_up: str = option(
+        "zero",
+        "values of registers and memories at power-up: zero, or any, those of both sides that "
+        "correspond alike (default: zero)",
+        choices=POWER_UPS,
+    )
     fresh: bool = option(False, "prove again what was proved before (build/proofs)")
     reports: Path = options.path(
         "where a counterexample is written, in a folder of its own (default: reports)",
         "DIR",
         reports.DEFAULT,
     )
+
+    @property
+    def free(self) -> bool:
+        """Any value at power-up."""
+        return self.power_up == "any"
 
     def refuse(self) -> None:
         """What does not go together, and names that nothing has."""
@@ -215,18 +228,27 @@ class Question:
     compared: Sequence[Compared]
     ties: Mapping[str, int] = field(default_factory=dict)
     reset: Mapping[str, int] = field(default_factory=dict)
+    starts: Sequence[Mapping[str, int]] = ()  # inputs of either side in the cycle of reset
+    free: bool = False  # any value at power-up
     rules: miter.Rules | None = None
+
+    @property
+    def excuse(self) -> str:
+        """Why simulation need not show a difference."""
+        return counterexample.excuse(self.gold.unknowns + self.gate.unknowns, self.free)
 
     @property
     def note(self) -> Path:
         """Where it is noted that it is proved, in a folder of its own."""
         sides = [side.path.read_bytes() for side in (self.gold, self.gate)]
-        shown = [str(each) for each in (*self.compared, self.ties, self.reset, self.rules)]
+        given = (self.ties, self.reset, self.starts, self.free, self.rules)
+        shown = [str(each) for each in (*self.compared, *given)]
         return PROOFS / keep.digest([*sides, *shown]) / "proved.json"
 
     def builder(self, place: Path, *, cover: bool = False) -> Callable[[miter.Whole], miter.Miter]:
         """What builds the miter of it; `cover`: whether inputs can be legal at all."""
-        given = {"ties": self.ties, "reset": self.reset, "rules": self.rules, "cover": cover}
+        given = {"ties": self.ties, "reset": self.reset, "starts": self.starts}
+        given |= {"free": self.free, "rules": self.rules, "cover": cover}
 
         def build(whole: miter.Whole) -> miter.Miter:
             return miter.build(self.gold, self.gate, self.compared, place, **given, whole=whole)
@@ -296,19 +318,17 @@ def _of_block(asked: Prove, folder: reports.Folder) -> Proof:
     proof.outputs, proof.missing, proof.assumptions = (
         len(compared),
         found.missing_outputs,
-        _start(gold, gate),
+        _start(asked, gold, gate),
     )
     proof.notes += [f"tied: {port}={value}" for port, value in found.tied.items()]
     reset = {table.reset: 1} if table.reset and gold.clock and not asked.no_reset else {}
     proof.assumptions += [RESET] if reset else []
-    question = Question(gold, gate, compared, found.tied, reset)
+    question = Question(gold, gate, compared, found.tied, reset, free=asked.free)
     job.args.folder = folder
-    # Both whole: a loop through several blocks shows in none of the parts.
-    large = max(len(side.part.gates) for side in (gold, gate)) > FLAT
+    large = max(side.size for side in (gold, gate)) > FLAT
     pieces = parts.of(job, source(job), compared) if large else []
     job.fit = None  # slang complains of what is left of it at the end
-    if pieces and _by_parts(asked, proof, pieces):
-        proof.assumptions = [START]
+    if pieces and _by_parts(asked, proof, pieces, reset):
         proof.close()
         return proof
     with _beside(job) as simulated:
@@ -323,9 +343,9 @@ def _of_block(asked: Prove, folder: reports.Folder) -> Proof:
     return proof
 
 
-def _start(gold: Netlist, gate: Netlist) -> list[str]:
+def _start(asked: Prove, gold: Netlist, gate: Netlist) -> list[str]:
     """What is said of the start, where there are registers."""
-    return [START] if gold.clock or gate.clock else []
+    return [FREE if asked.free else START] if gold.clock or gate.clock else []
 
 
 def _resets(asked: Prove, gold: Netlist, gate: Netlist) -> dict[str, int]:
@@ -333,15 +353,24 @@ def _resets(asked: Prove, gold: Netlist, gate: Netlist) -> dict[str, int]:
     return {} if asked.no_reset else gate.resets | gold.resets
 
 
-def _by_parts(asked: Prove, proof: Proof, pieces: Sequence[parts.Part]) -> bool:
-    """Is it proved part by part? What is not is noted, and says nothing yet of the whole. From
-    power-up alone: what one block gets from another in a cycle of reset is not 0."""
+def _by_parts(
+    asked: Prove, proof: Proof, pieces: Sequence[parts.Part], reset: Mapping[str, int]
+) -> bool:
+    """Is it proved part by part? What is not is noted, and says nothing yet of the whole."""
     share = asked.timeout * SHARE
+    parts.require_no_loop(pieces)
+    starts = parts.starts(pieces, reset) if reset and not asked.free else {}
+    if starts is None:
+        return False
 
     def one(part: parts.Part) -> tuple[Answer, bool]:
         gold, gate = parts.read(part)
         left = min(share, proof.limits(asked).seconds)
-        return decide(Question(gold, gate, part.compared), Limits(left, 0), fresh=asked.fresh)
+        question = Question(gold, gate, part.compared, free=asked.free)
+        if reset:
+            question.reset = {part.reset: 1}
+            question.starts = starts.get(part.name, ({}, {}))
+        return decide(question, Limits(left, 0), fresh=asked.fresh)
 
     answers = {}
     for part, (answer, known) in progress.parallel(one, pieces, PARTS, lambda: None):
@@ -372,7 +401,7 @@ def _settle(
     proof.answer, proof.kept = decide(question, proof.limits(asked), seen, fresh=asked.fresh)
     if proof.answer.verdict == Status.REFUTED:
         place = job.args.folder.of(job.table.name, job.name)
-        proof.example = counterexample.of_block(job, proof.answer, place, question.gate.unknowns)
+        proof.example = counterexample.of_block(job, proof.answer, place, question.excuse)
     elif proof.answer.verdict != Status.OK and seen():
         proof.answer, proof.example = simulated()
 
@@ -464,14 +493,14 @@ def _of_versions(asked: Prove, folder: reports.Folder) -> Proof:
     config = dict(text.split("=", 1) for text in asked.config)
     what = f"module {gate.source.top} of {_names(asked.rtl)} and of {_names(asked.against)}"
     proof = Proof(what, gate.source.top, config, Answer(Status.BOUNDED), notes=notes)
-    proof.outputs, proof.assumptions = len(compared), _start(gold, gate)
+    proof.outputs, proof.assumptions = len(compared), _start(asked, gold, gate)
     proof.began = start
-    question = Question(gold, gate, compared, reset=_resets(asked, gold, gate))
+    question = Question(gold, gate, compared, reset=_resets(asked, gold, gate), free=asked.free)
     proof.assumptions += [RESET] if question.reset else []
     proof.answer, proof.kept = decide(question, proof.limits(asked), fresh=asked.fresh)
     if proof.answer.verdict == Status.REFUTED:
         place = folder.of("versions", asked.module)
-        proof.example = versions.example(gold, gate, proof.answer, compared, place)
+        proof.example = versions.example(gold, gate, proof.answer, compared, place, question.excuse)
     proof.close()
     return proof
 
