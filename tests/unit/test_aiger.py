@@ -21,7 +21,7 @@ def run(part, rows):
     """The outputs of a part in each cycle; registers begin with 0."""
     state, seen = [0] * len(part.registers), []
     for row in rows:
-        values = [0, *(row[part.input_bits[n]] for n in range(part.inputs)), *state]
+        values = [0, *(row[part.input_bits.get(n)] for n in range(part.inputs)), *state]
         for one, other in part.gates:
             values.append(value(values, one) & value(values, other))
         seen.append([value(values, literal) for literal in part.outputs])
@@ -48,7 +48,8 @@ def read_back(circuit, folder):
     """What `write` wrote; its inputs and outputs are named as Yosys names them."""
     circuit.write(folder / "x.aig")
     literals = {literal >> 1: bit for bit, literal in circuit.inputs.items()}
-    names = {number: literals[variable] for number, variable in enumerate(circuit.order)}
+    named = ((number, literals.get(variable)) for number, variable in enumerate(circuit.order))
+    names = {number: bit for number, bit in named if bit is not None}
     lines = [f"input {number} {bit} {name}" for number, (name, bit) in names.items()]
     lines += [f"output {number} {number} out" for number in range(1, len(circuit.outputs))]
     (folder / "x.map").write_text("\n".join(lines) + "\n")
@@ -88,12 +89,31 @@ def test_start_behind_a_reset_is_written(tmp_path):
     reset, register = circuit.input(("reset", 0)), circuit.register()
     circuit.registers[register >> 1] = circuit.any_of([reset, register])
     circuit.outputs = [register]
-    circuit.begin({("reset", 0): 1})
+    circuit.begin({("reset", 0): 1}, circuit.registers)
     circuit.write(tmp_path / "x.aig")
     assert (tmp_path / "x.aig").read_bytes().split(b"\n")[1].endswith(b" 1")
-    circuit.begin({})
+    circuit.begin({}, circuit.registers)
     circuit.write(tmp_path / "x.aig")
     assert not (tmp_path / "x.aig").read_bytes().split(b"\n")[1].endswith(b" 1")
+
+
+@pytest.mark.parametrize("rows", [1, 2, 5, 8, 9])
+@pytest.mark.parametrize("bits", [0, 3, 4])
+def test_rows_of_a_memory(rows, bits, tmp_path):
+    circuit = Circuit()
+    address = [circuit.input(("at", n)) for n in range(bits)]
+    held = [circuit.input(("row", n)) for n in range(rows)]
+    circuit.outputs = [*circuit.decoded(address, rows), circuit.below(address, rows)]
+    circuit.outputs.append(circuit.selected(address, held))
+    part = read_back(circuit, tmp_path)
+    rng = random.Random(rows)
+    for at in range(1 << bits):
+        row = {("at", n): at >> n & 1 for n in range(bits)}
+        row |= {("row", n): rng.randrange(2) for n in range(rows)} | {None: 0}
+        ((*decoded, exists, value),) = run(part, [row])
+        assert decoded == [int(at == n) for n in range(rows)]
+        assert exists == (at < rows)
+        assert value == (row["row", at] if at < rows else 0)
 
 
 def test_circuit_that_depends_on_itself_is_refused(tmp_path):

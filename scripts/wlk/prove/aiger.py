@@ -156,7 +156,7 @@ class Circuit:
         found = [inverted(self.any_of(address[low:]))]
         for bit in reversed(address[:low]):
             found = [self.both(row, bit ^ inverse) for row in found for inverse in (1, 0)]
-        return found[:rows]
+        return [*found, *[FALSE] * (rows - len(found))][:rows]
 
     def below(self, address: Sequence[int], rows: int) -> int:
         """1 where there is that row."""
@@ -267,8 +267,9 @@ class Circuit:
             values[literal >> 1] = given.get(bit, 0)
         for variable, (one, other) in self.gates.items():
             values[variable] = (values[one >> 1] ^ one & 1) & (values[other >> 1] ^ other & 1)
-        after = ((variable, self.registers[variable]) for variable in registers)
-        self.ones |= {variable for variable, to in after if values[to >> 1] ^ to & 1}
+        after = {variable: self.registers[variable] for variable in registers}
+        self.ones -= after.keys()
+        self.ones |= {variable for variable, to in after.items() if values[to >> 1] ^ to & 1}
         return values
 
     def start(self, variable: int, begun: int, value: int) -> None:
