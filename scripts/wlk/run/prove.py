@@ -122,12 +122,11 @@ warplock prove --rtl new/ --against old/ --module rr_arbiter --config N=8"""
         """Prove, and print the answer; 0 only for PROVED."""
         folder = reports.Folder(self.reports)
         proof = _of_versions(self, folder) if self.against else _of_block(self, folder)
-        folder_needed = proof.example is not None
         if self.json:
             report.json_line(proof.json())
         else:
             print(proof.text(), flush=True)
-        if folder_needed:
+        if proof.example is not None:
             with contextlib.suppress(WlkError):
                 folder.finish(self.words, int(proof.verdict), [proof.json()])
         return int(proof.verdict)
@@ -440,17 +439,14 @@ def compared_ports(table: Table, config: Config, present: set[str]) -> list[Comp
     """The outputs of a block that the RTL has, and when each has a meaning (`valid_when`)."""
     ports = table.ports(config)
     places = {(port.field.flat, port.index): port.name for port in ports}
+    depths = {port.field.flat: len(port.index) for port in ports}
     found = []
     for port in ports:
         if port.direction != "out" or port.name not in present:
             continue
-        item, when = port.field, ""
-        if item.valid_when and not item.exact:
-            when = next(
-                places[item.valid_when, port.index[:n]]
-                for n in range(len(port.index), -1, -1)
-                if (item.valid_when, port.index[:n]) in places
-            )
+        valid, when = port.field.valid_when, ""
+        if valid and not port.field.exact:
+            when = places[valid, port.index[: depths[valid]]]
         found.append(Compared(netlist.Port(port.name, "out", port.width), when))
     return found
 
@@ -490,9 +486,8 @@ def _of_versions(asked: Prove, folder: reports.Folder) -> Proof:
     new, old = (versions.source(asked, paths, asked.config) for paths in (asked.rtl, asked.against))
     gate, gold = netlist.read(new), netlist.read(old)
     compared, notes = versions.compared(gold, gate)
-    config = dict(text.split("=", 1) for text in asked.config)
     what = f"module {gate.source.top} of {_names(asked.rtl)} and of {_names(asked.against)}"
-    proof = Proof(what, gate.source.top, config, Answer(Status.BOUNDED), notes=notes)
+    proof = Proof(what, new.top, dict(new.given()), Answer(Status.BOUNDED), notes=notes)
     proof.outputs, proof.assumptions = len(compared), _start(asked, gold, gate)
     proof.began = start
     question = Question(gold, gate, compared, reset=_resets(asked, gold, gate), free=asked.free)
