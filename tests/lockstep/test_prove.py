@@ -2,6 +2,7 @@
 """Proofs of two versions of a module: equal ones, different ones, and what cannot be proved."""
 
 import os
+import shutil
 import signal
 import subprocess
 import time
@@ -10,6 +11,7 @@ from pathlib import Path
 import programs
 import pytest
 import rtl_under_test as rut
+from wlk.base import setup
 from wlk.base.errors import Status, WlkError
 from wlk.prove import miter, netlist
 from wlk.run import parts, versions
@@ -550,6 +552,19 @@ def test_engine_that_dies_is_an_error(body, tmp_path, monkeypatch):
     done = prove(new, old, "--fresh", code=None)
     assert done.code in (Status.MODEL_ERROR, Status.NO_TOOL)
     assert "berkeley-abc" in done.last
+
+
+def test_missing_engine_is_an_error(monkeypatch, tmp_path):
+    """With set-up refused: exit code 26, and what to install."""
+    others = ["apt-get", "env", "sh", "python3", *(setup.FEATURES["verilate"].tools)]
+    for tool in {*setup.FEATURES["build"].tools, *others}:
+        if path := shutil.which(tool):
+            (tmp_path / tool).symlink_to(path)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    place = written("no_tool", GOOD)
+    done = prove(place, place, code=Status.NO_TOOL)
+    assert "missing: berkeley-abc; set-up is refused" in done.last
+    assert "apt-get install" in done.last
 
 
 def test_interrupted_proof_says_so_and_leaves_no_engine():

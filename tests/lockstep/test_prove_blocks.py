@@ -14,6 +14,7 @@ from wlk import tables
 from wlk.base.errors import Status
 from wlk.gen import stubs
 from wlk.run import mutate
+from wlk.run import prove as prover
 
 pytestmark = [pytest.mark.slow, pytest.mark.needs("prove")]
 
@@ -177,3 +178,21 @@ def test_fault_in_a_second_version_is_refuted():
         "confirmed": True,
         "by": "the engines",
     }
+
+
+def test_difference_from_power_up_alone_is_noted(monkeypatch):
+    dead = "logic [31:0] dead_q; always_ff @(posedge clk_i) dead_q <= dead_q; "
+    ready = "assign writeReq_ready_o = "
+    edit = {rut.CORE: (f"{ready}1'b1", f"{dead}{ready}dead_q == '0")}
+    config = settings("collector", "tiny")
+    place = rut.stub("ready_from_power_up", rut.TABLE.show(config), edit=edit)
+    settle = prover._settle
+
+    def late(asked: object, proof: prover.Proof, *rest: object) -> None:
+        programs.wait_for(lambda: proof.notes, 200)
+        settle(asked, proof, *rest)
+
+    monkeypatch.setattr(prover, "BESIDE", 0.0)
+    monkeypatch.setattr(prover, "_settle", late)
+    answer = prove("collector", config, [place], 0).json
+    assert answer["notes"] == [f"{prover.UNCOUNTED}: cycle 1, io_writeReq_ready (seed 1)"]

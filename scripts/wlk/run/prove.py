@@ -41,6 +41,7 @@ POWER_UPS = ("zero", "any")
 START = "registers and memories are 0 at the start"
 FREE = "registers and memories hold any value at the start, alike where they correspond"
 RESET = "then comes a cycle of reset, in which other inputs are 0 and nothing is compared"
+UNCOUNTED = "lockstep found a difference that rests on other values at power-up"
 
 
 @dataclass
@@ -330,7 +331,7 @@ def _of_block(asked: Prove, folder: reports.Folder) -> Proof:
     if pieces and _by_parts(asked, proof, pieces, reset):
         proof.close()
         return proof
-    with _beside(job) as simulated:
+    with _beside(job, proof.notes) as simulated:
         _settle(asked, proof, question, job, simulated)
         broken = proof.example is not None and proof.example.illegal
         if broken and not asked.no_assume:
@@ -452,8 +453,9 @@ def compared_ports(table: Table, config: Config, present: set[str]) -> list[Comp
 
 
 @contextlib.contextmanager
-def _beside(job: jobs.Job) -> Iterator[Callable[[], Found | None]]:
-    """Lockstep in a thread, begun after a while; what it has found, once it has."""
+def _beside(job: jobs.Job, notes: list[str]) -> Iterator[Callable[[], Found | None]]:
+    """Lockstep in a thread, begun after a while; what it has found, once it has. What does not show
+    from the proof's start is only noted."""
     seen: list[Found] = []
 
     def run() -> None:
@@ -467,7 +469,11 @@ def _beside(job: jobs.Job) -> Iterator[Callable[[], Found | None]]:
                     return
                 if outcome.result.verdict in lockstep.FAILURES:
                     found = counterexample.of_lockstep(job, outcome)
-                    seen.extend([found] if found is not None else [])
+                    if found is not None:
+                        seen.append(found)
+                    elif (first := outcome.result.first) is not None:
+                        where = f"cycle {first.cycle}, {first.port} (seed {seed})"
+                        notes.append(f"{UNCOUNTED}: {where}")
                     return
 
     over = threading.Event()
