@@ -44,7 +44,7 @@ void assertions_begin(harness *b) {
     memset(&b->assertions, 0, sizeof b->assertions);
     assertions_pending = 0;
     b->reset_edge = false;
-    b->awake = b->random == 0 || b->reset < 0;
+    b->awake = b->power_up == WLK_POWER_ZERO || b->reset < 0;
 }
 
 static void judge(harness *b, const place *fired) {

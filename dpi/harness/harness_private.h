@@ -48,7 +48,8 @@ typedef struct harness {
     /* what to do */
     uint64_t first, last, cycles, time, from, to, force;
     uint32_t profile;
-    int random;
+    wlk_power_up power_up;
+    int random; /* what no reset reaches powers up so */
     const char *waves, *replay, *shrink, *header, *program_file, *pipeline;
     wlk_program *program; /* instead of random work, or NULL */
     wlk_driver *driver;

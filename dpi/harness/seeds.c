@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The lockstep harness. Words, all KEY=VALUE:
 //   first=A last=B     seeds, both included          cycles=N     cycles a seed
-//   profile=NAME       "mix" or one profile          power_up=unknown|zero
+//   profile=NAME       "mix" or one profile          power_up=unknown|zero|reset
 //   waves=FILE from=C to=C   FST of these cycles
 //   replay=FILE        inputs from a record file     shrink=FILE  shrink the failing stimulus
 //   param=I:VALUE      another value of parameter I than the harness was built with
@@ -44,7 +44,7 @@ static bool goes_on(const harness *b) {
 }
 
 void harness_begin(harness *b, uint64_t seed, const char *waves) {
-    wlk_dpi_configure(WLK_DPI_HOST, b->random ? WLK_POWER_UNKNOWN : WLK_POWER_ZERO);
+    wlk_dpi_configure(WLK_DPI_HOST, b->power_up);
     b->cycle = 0;
     assertions_begin(b);
     printed_clear(&b->cycle);
@@ -411,7 +411,8 @@ static wlk_status parse(harness *b, int argc, char **argv, wlk_error *err) {
             return wlk_fail(err, WLK_USAGE, "cannot read '%s'", argv[i]);
         }
     }
-    b->random = strcmp(power_up, "zero") != 0;
+    b->power_up = tool_power_up(power_up);
+    b->random = b->power_up == WLK_POWER_UNKNOWN;
     if (b->last < b->first) {
         return wlk_fail(err, WLK_USAGE, "the last seed is below the first");
     }

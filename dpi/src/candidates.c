@@ -36,7 +36,8 @@ void wlk_candidates_close(wlk_candidates *w) {
 
 void wlk_candidates_init(wlk_candidates *w, wlk_power_up power_up) {
     w->n = 1;
-    w->block->init(w->cfg, w->states[0], power_up);
+    const bool zero = power_up != WLK_POWER_UNKNOWN;
+    w->block->init(w->cfg, w->states[0], zero ? WLK_POWER_ZERO : WLK_POWER_UNKNOWN);
 }
 
 // A place after the last candidate; NULL when there is none.

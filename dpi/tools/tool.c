@@ -62,6 +62,9 @@ bool tool_number(const char *text, uint64_t *value) {
 }
 
 wlk_power_up tool_power_up(const char *text) {
+    if (strcmp(text, "reset") == 0) {
+        return WLK_POWER_RESET;
+    }
     return strcmp(text, "zero") == 0 ? WLK_POWER_ZERO : WLK_POWER_UNKNOWN;
 }
 

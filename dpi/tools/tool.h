@@ -36,7 +36,7 @@ bool tool_take_number(const char **text, char end, uint64_t *value);
 /* The same of a whole text. */
 bool tool_number(const char *text, uint64_t *value);
 
-/* "zero", or else unknown. */
+/* "zero", "reset", or else unknown. */
 wlk_power_up tool_power_up(const char *text);
 
 /* A block in a configuration. */

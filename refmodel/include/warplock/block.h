@@ -190,7 +190,8 @@ typedef struct wlk_step_info {
 /** Power-up of what no reset reaches. */
 typedef enum wlk_power_up {
     WLK_POWER_UNKNOWN = 0, /**< marked unknown; care is 0 until defined */
-    WLK_POWER_ZERO = 1     /**< every flip-flop and memory word starts at 0 */
+    WLK_POWER_ZERO = 1,    /**< every flip-flop and memory word starts at 0 */
+    WLK_POWER_RESET = 2    /**< the same; only for checkers, which compare from the reset on */
 } wlk_power_up;
 
 /** Receives one element of a state; @p name and @p words for this call only. @p known 0 = value

@@ -51,11 +51,13 @@ def excuse(unknowns: int, free: bool) -> str:
     return ""
 
 
-def of_block(job: jobs.Job, answer: Answer, place: Path, excused: str) -> Example:
+def of_block(
+    job: jobs.Job, answer: Answer, place: Path, excused: str, behind_reset: bool
+) -> Example:
     """Write and play the counterexample of a proof; it is confirmed where lockstep fails too."""
     path = place / "counterexample.wlv"
-    # With zeros, RTL may differ before the reset; without, what rests on the zeros does not count.
-    for power_up in ("unknown", "zero"):
+    # Without zeros, what rests on them does not count.
+    for power_up in ("unknown", "reset" if behind_reset else "zero"):
         broken = write(job.table, job.config, answer.values, path, power_up)
         outcome = lockstep.replay(job.table, job.config, path, power_up, job.args)
         result = outcome.result
@@ -72,22 +74,20 @@ def of_block(job: jobs.Job, answer: Answer, place: Path, excused: str) -> Exampl
     return Example(path, answer.depth, found, result.first, text, excused, illegal=broken)
 
 
-def of_lockstep(job: jobs.Job, outcome: Outcome) -> tuple[Answer, Example] | None:
+def of_lockstep(
+    job: jobs.Job, outcome: Outcome, behind_reset: bool
+) -> tuple[Answer, Example] | None:
     """What lockstep has found beside the engines: its shrunk stimulus. None: it does not show
-    behind a reset when all registers power up as 0, which the proof is about."""
+    from the start that the proof is about, in which all registers power up as 0."""
     files = [line.partition(": ")[2] for line in outcome.left.lines if "stimulus" in line]
     if not files:
         return None
     path = Path(files[0])
     header = vectors.read_header(path)
-    again = lockstep.replay(job.table, job.config, path, "zero", job.args)
-    resets = [
-        cycle
-        for cycle, record in enumerate(vectors.records(header, job.table, job.config))
-        if record["in"].get(job.table.reset) == "1"
-    ]
+    power_up = "reset" if behind_reset else "zero"
+    again = lockstep.replay(job.table, job.config, path, power_up, job.args)
     first = again.result.first
-    if first is None or first.cycle <= min(resets, default=-1):
+    if first is None:
         return None
     by = f"lockstep, seed {outcome.result.extra.get('seed')}, shortened"
     text = "\n".join(again.messages)

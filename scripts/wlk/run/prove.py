@@ -331,7 +331,7 @@ def _of_block(asked: Prove, folder: reports.Folder) -> Proof:
     if pieces and _by_parts(asked, proof, pieces, reset):
         proof.close()
         return proof
-    with _beside(job, proof.notes) as simulated:
+    with _beside(job, bool(reset), proof.notes) as simulated:
         _settle(asked, proof, question, job, simulated)
         broken = proof.example is not None and proof.example.illegal
         if broken and not asked.no_assume:
@@ -401,7 +401,9 @@ def _settle(
     proof.answer, proof.kept = decide(question, proof.limits(asked), seen, fresh=asked.fresh)
     if proof.answer.verdict == Status.REFUTED:
         place = job.args.folder.of(job.table.name, job.name)
-        proof.example = counterexample.of_block(job, proof.answer, place, question.excuse)
+        proof.example = counterexample.of_block(
+            job, proof.answer, place, question.excuse, bool(question.reset)
+        )
     elif proof.answer.verdict != Status.OK and seen():
         proof.answer, proof.example = simulated()
 
@@ -453,7 +455,9 @@ def compared_ports(table: Table, config: Config, present: set[str]) -> list[Comp
 
 
 @contextlib.contextmanager
-def _beside(job: jobs.Job, notes: list[str]) -> Iterator[Callable[[], Found | None]]:
+def _beside(
+    job: jobs.Job, behind_reset: bool, notes: list[str]
+) -> Iterator[Callable[[], Found | None]]:
     """Lockstep in a thread, begun after a while; what it has found, once it has. What does not show
     from the proof's start is only noted."""
     seen: list[Found] = []
@@ -468,7 +472,7 @@ def _beside(job: jobs.Job, notes: list[str]) -> Iterator[Callable[[], Found | No
                 if over.is_set():
                     return
                 if outcome.result.verdict in lockstep.FAILURES:
-                    found = counterexample.of_lockstep(job, outcome)
+                    found = counterexample.of_lockstep(job, outcome, behind_reset)
                     if found is not None:
                         seen.append(found)
                     elif (first := outcome.result.first) is not None:
