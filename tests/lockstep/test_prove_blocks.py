@@ -65,6 +65,7 @@ CONFIGS = {
     "dispatch_compacting": ["two_to_one", "one", "no_compaction", "one_queue", "v4", "masks"],
 }
 BLOCKS = sorted(CONFIGS)
+RESPONSE = "io_readData_resp_bits_0_data_1"
 # The stage is proved flat when its parts are not equal at power-up: that takes minutes in another
 # code, and rewritten it is not decided.
 STYLES = dict.fromkeys(BLOCKS, second.STYLES) | {"issue": ("recoded",) if programs.FULL else ()}
@@ -167,13 +168,22 @@ def test_faults_are_refuted_and_lockstep_agrees(block, capsys):
     assert wrong == []
 
 
-def test_fault_in_a_second_version_is_refuted():
+@pytest.mark.parametrize(
+    ("old", "new", "port", "cycles"),
+    [
+        ("read_ready = (", "read_ready = !(", "io_readReq_ready", 2),
+        # Shows that a row is no longer 0, which is only known from zeros.
+        ("if (write_mask_i[lane])", "if (write_mask_i[lane] || lane == 1)", RESPONSE, 4),
+    ],
+)
+def test_fault_in_a_second_version_is_refuted(old, new, port, cycles):
     table, config = tables.load("collector"), settings("collector", "tiny")
-    place = second.write(table, config, "recoded", ("read_ready = (", "read_ready = !("))
+    place = second.write(table, config, "recoded", (old, new))
     answer = prove("collector", config, [place], Status.REFUTED).json
-    assert answer["first"]["port"] == "io_readReq_ready"
+    assert answer["first"]["port"] == port
+    assert answer["first"]["cycle"] == cycles - 1
     assert answer["counterexample"] | {"file": ""} == {
-        "cycles": 2,
+        "cycles": cycles,
         "file": "",
         "confirmed": True,
         "by": "the engines",

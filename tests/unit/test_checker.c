@@ -175,6 +175,18 @@ CASE(power_up_zero_compares_from_the_start) {
     CHECK(result(false).skipped == 0 && result(false).first_cycle == 0);
 }
 
+CASE(power_up_reset_compares_behind_it) {
+    open_with((wlk_checker_options){.power_up = WLK_POWER_RESET});
+    drive("");
+    put("writeResp_valid=1");
+    CHECK(give() == 0);
+    CHECK(play("reset") == 0 && result(false).skipped == 2);
+    drive("");
+    put("writeResp_valid=1");
+    CHECK(give() == 1);
+    CHECK(result(false).first_cycle == 2);
+}
+
 CASE(nothing_compared_is_vacuous) {
     CHECK(verdict() == WLK_VACUOUS);
     for (int i = 0; i < 3; i++) {
