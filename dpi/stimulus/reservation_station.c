@@ -12,12 +12,15 @@ enum {
     SOFT_RESET, // of the cycles with softReset
 };
 
+enum { RARELY = 4, SOON = 64 }; // chances
+enum { LONG = 2048 };           // cycles
+
 static const stim_weights profiles[] = {
     // hold, valid, ready, stuck, full, edge, fresh, corner, few, few_bits, repeat, bit, reset, own
     /* mixed */ {STIM_FREE, 160, 160, 16, 16, 0, 64, 64, 192, 4, 64, 160, 4, {96, 32, 64, 3}},
     /* saturate */ {STIM_FREE, 255, 255, 0, 0, 0, 64, 0, 128, 6, 32, 192, 4, {16, 8, 0, 3}},
     /* waiting */ {STIM_FREE, 224, 192, 8, 32, 0, 64, 64, 192, 3, 128, 192, 4, {32, 8, 192, 3}},
-    /* blocked */ {STIM_FREE, 224, 64, 16, 0, 0, 64, 64, 192, 4, 64, 64, 4, {192, 16, 32, 3}},
+    /* blocked */ {STIM_FREE, 224, 64, 16, 0, 0, 64, 64, 192, 1, 64, 64, 4, {192, 16, 32, 3}},
     /* collector */ {STIM_FREE, 224, 192, 96, 0, 0, 64, 64, 192, 4, 64, 192, 4, {128, 32, 32, 3}},
     /* favourite */ {STIM_FREE, 224, 192, 16, 0, 0, 64, 0, 255, 1, 0, 160, 0, {128, 32, 64, 3}},
     /* operands */ {STIM_FREE, 192, 160, 8, 0, 0, 64, 64, 160, 2, 160, 96, 4, {192, 64, 128, 3}},
@@ -33,14 +36,16 @@ STIM_PROFILE_NAMES(WLK_RESERVATION_STATION_PROFILES, STIM_PHASE_CYCLES);
 typedef wlk_reservation_station_cfg rs_cfg;
 typedef wlk_reservation_station_state rs_state;
 
-// What is busy is a source, and not register 0 (§3.5). The arbiter's `last` is unknown until a row
-// is dispatched. Until then there is one row at most: which of two goes first is known to the RTL
-// only, and the collector's answers depend on it.
+// What is busy is a source. Register 0 is so only now and then: the scoreboard never says it (§3.5),
+// and no write-back wakes it. The arbiter's `last` is unknown until a row is dispatched. Until then
+// there is one row at most: which of two goes first is known to the RTL only, and the collector's
+// answers depend on it.
 static void admit(const stim_cycle *c, uint64_t *in) {
     const rs_cfg *cfg = (const rs_cfg *)c->cfg;
     const rs_state *st = (const rs_state *)c->state;
     uint64_t *entry = in + WLK_RESERVATION_STATION_IN_ADMIT_BITS_IBUFENTRY;
-    const uint32_t has = wlk_entry_has_rs(entry), may_wait = has & ~wlk_entry_x0(entry);
+    const uint32_t zero = stim_chance(&c->stim->random, RARELY) ? 0u : wlk_entry_x0(entry);
+    const uint32_t has = wlk_entry_has_rs(entry), may_wait = has & ~zero;
     SET(admit_bits_valid, in, has ^ 7u);
     SET(admit_bits_busy, in, may_wait & stim_set(&c->stim->random, c->w->own[BUSY]));
     wlk_entry_set_wid(entry, wlk_entry_get_wid(entry) % cfg->num_warps);
@@ -71,6 +76,22 @@ static void write_back(const stim_cycle *c, uint64_t *in) {
     }
 }
 
+// A row that waits for register 0 does so until a reset.
+static void write_back_0(const stim_cycle *c, uint64_t *in) {
+    const rs_state *st = (const rs_state *)c->state;
+    for (uint32_t rows = st->valid; rows != 0; rows &= rows - 1u) {
+        const uint32_t row = stim_nth(rows, 0);
+        for (uint32_t i = 0; i < 3; i++) {
+            if ((st->busy[i] >> row & 1u) != 0 && st->rs[i][row] == 0) {
+                SET(writeback_valid, in, 1);
+                SET(writeback_bits_rd, in, 0);
+                SET(reset, in, c->stim->drain != 0 || stim_chance(&c->stim->random, SOON));
+                return;
+            }
+        }
+    }
+}
+
 // The collector's entry of the output stage, as a set.
 static uint32_t staged(const rs_state *st) {
     return (uint32_t)(st->stage_full && st->stage_collFired != 0) << st->stage_collEntry;
@@ -88,7 +109,8 @@ static uint32_t free_entries(const stim_cycle *c, uint32_t collected) {
 
 // The answer to the request that fired in the cycle before, if one did. A row that asks again stays
 // with its entry (allow_partial_collect), and never waits for another one to be free; which row
-// asks is the RTL's business, so then none waits.
+// asks is the RTL's business, so then none waits. Now and then an answer is for one operand only;
+// the others have theirs in the cycle behind it.
 static void collect(const stim_cycle *c, uint64_t *in) {
     const rs_state *st = (const rs_state *)c->state;
     uint32_t asked = 0, enables = 0, collected = 0;
@@ -105,6 +127,9 @@ static void collect(const stim_cycle *c, uint64_t *in) {
                                      : stim_member(free, wlk_random(&c->stim->random));
         SET(collector_readResp_valid, in, 1);
         SET(collector_readResp_bits_collEntry, in, entry);
+        if (stim_chance(&c->stim->random, RARELY)) {
+            enables = 1u << stim_member(enables, wlk_random(&c->stim->random));
+        }
         SET(collector_readResp_bits_regs_enable, in, enables);
         free &= ~(UINT32_C(1) << entry);
     } else if (!stim_chance(&c->stim->random, c->w->own[STRAY])) {
@@ -119,8 +144,10 @@ static void collect(const stim_cycle *c, uint64_t *in) {
 static void hook(const stim_cycle *c, uint64_t *in) {
     admit(c, in);
     write_back(c, in);
+    write_back_0(c, in);
     collect(c, in);
-    if (!stim_chance(&c->stim->random, c->w->own[SOFT_RESET])) {
+    // For long there is none, so that the counters get high.
+    if ((c->stim->cycle & LONG) != 0 || !stim_chance(&c->stim->random, c->w->own[SOFT_RESET])) {
         SET(softReset, in, 0);
     }
 }
