@@ -279,6 +279,11 @@ class Circuit:
         self.gates[variable] = (FALSE, FALSE)
         self.say(2 * variable, self.choose(begun, held, value))
 
+    def forget(self) -> None:
+        """Let each register hold any value, as an input does."""
+        self.order += self.registers
+        self.registers = {}
+
     def write(self, path: Path) -> None:
         """A binary AIGER file."""
         gates = list(self.ordered())

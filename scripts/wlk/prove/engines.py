@@ -149,6 +149,19 @@ def _attempt(
         return run.give_up()
 
 
+def try_one(miter: Miter, words: str, seconds: float) -> int:
+    """What one run of ABC says of all outputs as one: PROVED, FOUND, else UNKNOWN."""
+    log = miter.aig.parent / "prove.log"
+    script = f"read_aiger {miter.aig.name}; strash; zero; orpos; {words}; print_status"
+    command, timeout = [PROGRAM, "-s", "-c", script], subprocess.TimeoutExpired
+    with log.open("wb") as to:
+        options = {"cwd": miter.aig.parent, "stdout": to, "stderr": to}
+        with contextlib.suppress(timeout), progress.child(command, **options) as process:
+            process.wait(seconds)
+    found = _STATUS.findall(log.read_text(encoding="utf-8", errors="replace"))
+    return int(found[0]) if found else UNKNOWN
+
+
 class _Run:
     """Both processes, and what they have found."""
 

@@ -89,6 +89,7 @@ def build(
     chosen: Mapping[str, int] | None = None,
     cover: bool = False,
     step: bool = False,
+    unreached: bool = False,
     whole: Whole = Whole(),
 ) -> Miter:
     """Write the miter to a folder.
@@ -99,7 +100,7 @@ def build(
     `cover`: of the first alone; in place of differences one output, which says that the inputs of
     two cycles without reset, one behind the other, were legal as all before them.
     `step`: both have the registers of the first, and what they take over is compared too; such a
-    difference may be one that no output ever shows.
+    difference may be one that no output ever shows. `unreached`: from all states, reached or not.
     `whole`: columns of memories that are registers.
 
     VACUOUS without an output to compare; BAD_RTL when a memory reads what depends on it in the same
@@ -120,6 +121,7 @@ def build(
         free=free,
         chosen=chosen or {},
         step=step,
+        unreached=unreached,
     )
     with contextlib.suppress(LoopError, _UnequalError):
         return make.make(whole)
@@ -149,6 +151,7 @@ class _Build:
     free: bool
     chosen: Mapping[str, int]
     step: bool
+    unreached: bool
 
     def make(self, whole: Whole) -> Miter:
         """LoopError, _UnequalError where columns cannot be unknown values."""
@@ -180,6 +183,8 @@ class _Build:
             circuit.outputs = [FALSE if x >> 1 in guessed else x for x in circuit.outputs]
         else:
             circuit.outputs += [circuit.both(counts, literal) for literal in written]
+        if self.unreached:
+            circuit.forget()
         return self._written(_rests(self.joined, before))
 
     def _begin(self, owned: Sequence[Sequence[int]], written: Sequence[int]) -> None:

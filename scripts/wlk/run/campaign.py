@@ -20,6 +20,7 @@ from ..base.errors import Status
 from ..base.report import Mismatch
 from ..prove import engines, miter, netlist
 from ..prove.engines import Answer, Limits
+from ..prove.miter import Miter
 from . import counterexample, harness, lockstep, mutants, prove
 from .jobs import Job
 from .mutants import Mutant, Mutants
@@ -166,13 +167,13 @@ def _read(target: Target) -> None:
 
 
 def _prove(trial: Trial) -> None:
-    """Settle what simulation leaves open: first whether each step is the same, which is quick, then
-    whether what comes out is, at last with the block's rules assumed."""
+    """Settle what simulation leaves open: first whether each step is the same from any state, which
+    is quick, then from those that are reached, then whether what comes out is, at last with the
+    block's rules assumed."""
     table, config = trial.target.job.table, trial.target.job.config
     trial.seconds -= time.monotonic()
-    answer = _decide(trial, "step", STEP, step=True)
-    if answer.verdict != Status.OK:
-        answer = _decide(trial, "proof", TIMEOUT)
+    same = _same_step(trial)
+    answer = Answer(Status.OK) if same else _decide(trial, "proof", TIMEOUT)
     if answer.verdict == Status.REFUTED and _broken(trial, answer):
         answer = _decide(trial, "legal", TIMEOUT, rules=prove.rules_of(table, config))
         if answer.verdict == Status.REFUTED:
@@ -183,14 +184,31 @@ def _prove(trial: Trial) -> None:
     trial.seconds += time.monotonic()
 
 
+def _same_step(trial: Trial) -> bool:
+    """Does each cycle show the same and leave the same?"""
+    built = _miter(trial, "any", step=True, unreached=True)
+    if engines.try_one(built, "iprove", STEP) == engines.PROVED:
+        return True
+    built = _miter(trial, "step", step=True)
+    found = engines.try_one(built, "lcorr; pdr", STEP)
+    if found != engines.UNKNOWN:
+        return found == engines.PROVED
+    return _decide(trial, "step", STEP, step=True).verdict == Status.OK
+
+
 def _decide(trial: Trial, name: str, seconds: float, **more: Any) -> Answer:
     """Is the module with this fault the same as without?"""
+    build = functools.partial(_miter, trial, name, **more)
+    return engines.decide(lambda whole: build(whole=whole), Limits(seconds))
+
+
+def _miter(trial: Trial, name: str, **more: Any) -> Miter:
+    """The module with this fault beside that without."""
     job, faulty = trial.target.job, trial.target.mutants.faulty
     place = trial.place / name
     selected = {"ties": {mutants.SELECT: 0}, "chosen": {mutants.SELECT: trial.mutant.number}}
     compared = prove.compared_ports(job.table, job.config, set(job.present))
-    build = functools.partial(miter.build, faulty, faulty, compared, place, **selected, **more)
-    return engines.decide(lambda whole: build(whole=whole), Limits(seconds))
+    return miter.build(faulty, faulty, compared, place, **selected, **more)
 
 
 def _broken(trial: Trial, answer: Answer) -> list[str]:
