@@ -43,11 +43,11 @@ class Example:
 
 def excuse(unknowns: int, free: bool) -> str:
     """Why simulation need not show a difference; empty: it must."""
+    if free:
+        return "it rests on values at power-up: simulation has others"
     if unknowns:
         text = f"it rests on values that are x in the RTL ({unknowns} of them): simulation has "
         return text + "one value for each, the proof all"
-    if free:
-        return "it rests on values at power-up: simulation has others"
     return ""
 
 
