@@ -190,19 +190,23 @@ def test_fault_in_a_second_version_is_refuted(old, new, port, cycles):
     }
 
 
-def test_difference_from_power_up_alone_is_noted(monkeypatch):
+@pytest.mark.parametrize("fault", [False, True])
+def test_difference_from_power_up_alone_is_noted(fault, monkeypatch):
     dead = "logic [31:0] dead_q; always_ff @(posedge clk_i) dead_q <= dead_q; "
     ready = "assign writeReq_ready_o = "
-    edit = {rut.CORE: (f"{ready}1'b1", f"{dead}{ready}dead_q == '0")}
+    wrong = " && alloc_valid_q != '1" * fault
+    edit = {rut.CORE: (f"{ready}1'b1", f"{dead}{ready}dead_q == '0{wrong}")}
     config = settings("collector", "tiny")
-    place = rut.stub("ready_from_power_up", rut.TABLE.show(config), edit=edit)
+    place = rut.stub(f"ready_from_power_up_{fault}", rut.TABLE.show(config), edit=edit)
     settle = prover._settle
 
     def late(asked: object, proof: prover.Proof, *rest: object) -> None:
-        programs.wait_for(lambda: proof.notes, 200)
+        programs.wait_for(rest[-1] if fault else lambda: proof.notes, 60)
         settle(asked, proof, *rest)
 
     monkeypatch.setattr(prover, "BESIDE", 0.0)
     monkeypatch.setattr(prover, "_settle", late)
-    answer = prove("collector", config, [place], 0).json
-    assert answer["notes"] == [f"{prover.UNCOUNTED}: cycle 1, io_writeReq_ready (seed 1)"]
+    answer = prove("collector", config, [place], Status.REFUTED if fault else 0).json
+    assert f"{prover.UNCOUNTED}: cycle 1, io_writeReq_ready (seed 1)" in answer["notes"]
+    if fault:
+        assert answer["counterexample"]["by"] == "lockstep, seed 1, shortened"

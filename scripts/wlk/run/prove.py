@@ -459,26 +459,31 @@ def _beside(
     job: jobs.Job, behind_reset: bool, notes: list[str]
 ) -> Iterator[Callable[[], Found | None]]:
     """Lockstep in a thread, begun after a while; what it has found, once it has. What does not show
-    from the proof's start is only noted."""
+    from the proof's start is noted, and that start is taken from then on."""
     seen: list[Found] = []
 
     def run() -> None:
         if over.wait(BESIDE):
             return
-        for seed in range(1, SEEDS + 1):
-            args = dataclasses.replace(job.args, seeds=range(seed, seed + 1))
-            with contextlib.suppress(WlkError):  # the engines decide
+        seed, power_up = 1, job.args.power_up
+        start = "reset" if behind_reset else "zero"
+        with contextlib.suppress(WlkError):  # the engines decide
+            while seed <= SEEDS and not over.is_set():
+                seeds = range(seed, seed + 1)
+                args = dataclasses.replace(job.args, seeds=seeds, power_up=power_up)
                 outcome = lockstep.execute(dataclasses.replace(job, args=args, spent={}))
-                if over.is_set():
+                if outcome.result.verdict not in lockstep.FAILURES:
+                    seed += 1
+                    continue
+                found = counterexample.of_lockstep(job, outcome, behind_reset)
+                if found is not None:
+                    seen.append(found)
+                elif (first := outcome.result.first) is not None and not over.is_set():
+                    where = f"cycle {first.cycle}, {first.port} (seed {seed})"
+                    notes.append(f"{UNCOUNTED}: {where}")
+                if seen or power_up == start:
                     return
-                if outcome.result.verdict in lockstep.FAILURES:
-                    found = counterexample.of_lockstep(job, outcome, behind_reset)
-                    if found is not None:
-                        seen.append(found)
-                    elif (first := outcome.result.first) is not None:
-                        where = f"cycle {first.cycle}, {first.port} (seed {seed})"
-                        notes.append(f"{UNCOUNTED}: {where}")
-                    return
+                power_up = start
 
     over = threading.Event()
     threading.Thread(target=run, daemon=True).start()
