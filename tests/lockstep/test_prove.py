@@ -81,6 +81,20 @@ EQUAL = {
         ),
         module(CLOCKED, flop("y", "y + a")),
     ),
+    "counts_down": (
+        module(
+            CLOCKED,
+            "logic [7:0] s, t; assign y = s[1:0] - t[1:0];",
+            flop("s", "a ? s - 1 : s"),
+            flop("t", "y[0] ? s : t"),
+        ),
+        module(
+            CLOCKED,
+            "logic [7:0] s, t; assign y = t[1:0] - s[1:0];",
+            flop("s", "a ? s + 1 : s"),
+            flop("t", "y[0] ? s : t"),
+        ),
+    ),
     "unused_input": (
         module(CLOCKED + ", input logic [3:0] more", flop("y", "{y[0], a}")),
         module(CLOCKED, flop("y", "{y[0], a}")),

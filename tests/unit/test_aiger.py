@@ -97,6 +97,15 @@ def test_start_behind_a_reset_is_written(tmp_path):
     assert not (tmp_path / "x.aig").read_bytes().split(b"\n")[1].endswith(b" 1")
 
 
+def test_minus_a_number(tmp_path):
+    circuit = Circuit()
+    circuit.outputs = circuit.negated([circuit.input(("a", n)) for n in range(3)])
+    part = read_back(circuit, tmp_path)
+    for number in range(8):
+        (bits,) = run(part, [{("a", n): number >> n & 1 for n in range(3)}])
+        assert sum(bit << n for n, bit in enumerate(bits)) == -number % 8
+
+
 @pytest.mark.parametrize("rows", [1, 2, 5, 8, 9])
 @pytest.mark.parametrize("bits", [0, 3, 4])
 def test_rows_of_a_memory(rows, bits, tmp_path):

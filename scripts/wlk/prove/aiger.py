@@ -31,6 +31,7 @@ class Part:
     gates: list[tuple[int, int]]
     input_bits: Mapping[int, Bit]  # by number; an input without a name is an unknown value
     output_bits: Mapping[Bit, int]  # number of each output
+    words: Sequence[Sequence[int]] = ()  # registers of several bits, the lowest first, by number
 
     def at_zero(self, given: Mapping[Bit, int]) -> dict[Bit, int]:
         """The values of its outputs when registers are 0, and inputs that are not given."""
@@ -42,15 +43,16 @@ class Part:
         return {bit: values[literal >> 1] ^ literal & 1 for bit, literal in seen}
 
 
-def read(path: Path, names: Path, bits: Sequence[Bit]) -> Part:
+def read(path: Path, names: Path, bits: Sequence[Bit], words: Sequence[Sequence[Bit]] = ()) -> Part:
     """A binary AIGER file, and the file in which Yosys names its inputs and outputs, but for those
-    outputs that are constant. `bits`: all outputs, in the order of the module."""
+    outputs that are constant. `bits`: all outputs, in the order of the module; `words`: registers
+    of several bits."""
     data = path.read_bytes()
     head, _, rest = data.partition(b"\n")
-    words = head.split()
-    if words[:1] != [b"aig"] or len(words) != 6:
+    header = head.split()
+    if header[:1] != [b"aig"] or len(header) != 6:
         raise WlkError(Status.MODEL_ERROR, f"{path}: is no binary AIGER file that Yosys writes")
-    _, inputs, registers, outputs, gates = map(int, words[1:])
+    _, inputs, registers, outputs, gates = map(int, header[1:])
     lines = rest.split(b"\n", registers + outputs)
     body = lines.pop()
     first, at, found = 2 * (inputs + registers + 1), 0, []
@@ -65,7 +67,10 @@ def read(path: Path, names: Path, bits: Sequence[Bit]) -> Part:
     if len(outs) != outputs or any(one != other for one, other in known):
         raise WlkError(Status.MODEL_ERROR, f"{names}: outputs in another order than the module's")
     values = [int(line.split()[0]) for line in lines]
-    return Part(inputs, values[:registers], values[registers:], found, ins, outs)
+    latches = {(w[3], int(w[2])): int(w[1]) for w in named if w[0] == "latch"}
+    held = [[latches.get(bit, -1) for bit in word] for word in words]
+    held = [word for word in held if -1 not in word]
+    return Part(inputs, values[:registers], values[registers:], found, ins, outs, held)
 
 
 class LoopError(WlkError):
@@ -149,6 +154,14 @@ class Circuit:
         if one == other:
             return one
         return self.any_of([self.both(which, one), self.both(inverted(which), other)])
+
+    def negated(self, word: Sequence[int]) -> list[int]:
+        """Minus a number, its bits the lowest first."""
+        below, found = FALSE, []
+        for bit in word:
+            found.append(self.differ(bit, below))
+            below = self.any_of([bit, below])
+        return found
 
     def decoded(self, address: Sequence[int], rows: int) -> list[int]:
         """For each row whether it is addressed; bits of an address the lowest first."""

@@ -20,6 +20,8 @@ from .aiger import FALSE, NEXT, TRUE, Bit, Circuit, LoopError, inverted
 from .memories import Column, Joined, Member, Side, classes
 from .netlist import Netlist, Port, Source
 
+WORD = 12  # bits of a register for which there are hints
+
 
 @dataclass(frozen=True)
 class Compared:
@@ -175,6 +177,7 @@ class _Build:
             powerup.begin(self.joined, owned, self.reset, others, inputs, self.members)
         elif self.reset:
             self._begin(owned, written)
+        hints = self._hints(owned) if len(self.sides) == 2 and not self.step else []
         counts = self._counts(masked)
         circuit.outputs = list(self._differences(counts)) if len(self.sides) == 2 else [counts]
         before = len(circuit.outputs)
@@ -183,6 +186,7 @@ class _Build:
             circuit.outputs = [FALSE if x >> 1 in guessed else x for x in circuit.outputs]
         else:
             circuit.outputs += [circuit.both(counts, literal) for literal in written]
+        circuit.outputs += hints
         if self.unreached:
             circuit.forget()
         return self._written(_rests(self.joined, before))
@@ -200,6 +204,22 @@ class _Build:
             differs = any(values[literal >> 1] ^ literal & 1 for literal in written)
             if self.joined.is_written(number, values) if self.starts else differs:
                 raise _UnequalError
+
+    def _hints(self, owned: Sequence[Sequence[int]]) -> list[int]:
+        """An output that is always 0 and holds nodes with which the engines may find registers of
+        the second side equal to those of the first: numbers that count down for such that count up.
+        """
+        circuit, nodes = self.circuit, []
+        for word in self.sides[1].part.words:
+            if len(word) <= WORD:
+                nodes += circuit.negated([2 * owned[1][number] for number in word])
+        if not nodes:
+            return []
+        # These two registers are never both 1, which lcorr does not see: else the nodes were gone.
+        one, other = circuit.register(), circuit.register()
+        circuit.registers[one >> 1] = circuit.both(inverted(one), inverted(other))
+        circuit.registers[other >> 1] = one
+        return [circuit.both(circuit.both(one, other), circuit.any_of(nodes))]
 
     def _sides(self) -> Iterator[Side]:
         constants = (self.ties, self.chosen)

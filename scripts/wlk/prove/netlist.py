@@ -54,6 +54,7 @@ CLOCK_PINS = ("CLK", "RD_CLK", "WR_CLK")
 _WIRE = re.compile(r"^  wire (?:(.*) )?\\(\S+)$")
 _RESET = re.compile(r"(?<![a-z])[as]?rst|reset", re.IGNORECASE)
 _LOW = re.compile(r"(?:rst|reset)_?n", re.IGNORECASE)
+_SLICE = re.compile(r"\\(\S+)(?: \[\d+:(\d+)\])?$")
 _NET = re.compile(r"(?<!\S)([\\$]\S+)")
 
 
@@ -248,7 +249,15 @@ class Netlist:
         listed = (place / "pins.il").read_text(encoding="utf-8", errors="replace").splitlines()
         outs = [port for port in _ports(listed) if port.direction == "out"]
         bits = [(port.name, bit) for port in outs for bit in range(port.width)]
-        return aiger.read(aig, names, bits)
+        return aiger.read(aig, names, bits, list(self._words()))
+
+    def _words(self) -> Iterator[list[aiger.Bit]]:
+        """Registers of several bits."""
+        for cell in self.cells:
+            match = _SLICE.match(cell.pins.get("Q", ""))
+            if match and (width := int(cell.parameters.get("WIDTH", "1"))) > 1:
+                low = int(match[2] or 0)
+                yield [(match[1], bit) for bit in range(low, low + width)]
 
     def _without_rams(self) -> str:
         """What makes ports of the pins of memories, and lists all ports in their order."""
