@@ -13,7 +13,7 @@ import pytest
 import rtl_under_test as rut
 from wlk.base import setup
 from wlk.base.errors import Status, WlkError
-from wlk.prove import miter, netlist
+from wlk.prove import engines, miter, netlist
 from wlk.run import parts, versions
 
 pytestmark = [pytest.mark.slow, pytest.mark.needs("prove")]
@@ -291,6 +291,44 @@ def test_fault_of_a_memory_is_refuted(name):
     assert answer["first"]["port"] == port
     assert answer["counterexample"]["confirmed"]
     assert answer["counterexample"]["cycles"] == cycles
+
+
+# ---- one step -----------------------------------------------------------------------------------
+
+STEPPED = (
+    "input logic clk, input logic select, input logic rst, input logic [1:0] a,"
+    "output logic [1:0] q, output logic [1:0] r",
+    "logic [1:0] s, m[4];",
+)
+# What a register takes over when `select` is 0, and when it is 1: equal from any state, from those
+# that are reached, or not at all.
+STEPS = {
+    "any": ("s ^ a", "select ? a ^ s : s ^ a", True, True),
+    "reached": ("s == 2 ? 0 : s + 1", "select && s == 3 ? 1 : s == 2 ? 0 : s + 1", False, True),
+    "differs": ("s ^ a", "select ? s | a : s ^ a", False, False),
+    "differs_late": ("s + 1", "select && s == 3 && a == 3 ? 2 : s + 1", False, False),
+}
+
+
+@pytest.mark.parametrize("kept", ["s", "m"])
+@pytest.mark.parametrize("name", STEPS)
+def test_step_of_a_fault(name, kept):
+    _, next_s, any_state, reached = STEPS[name]
+    lines = [flop("s", next_s), "assign q = s;"]
+    if kept == "m":
+        lines = ["always_ff @(posedge clk) if (rst) s <= 0; else begin s <= a; m[a] <= " + next_s]
+        lines += ["; end", "assign q = m[s];"]
+    place = written(f"step_{name}", module(*STEPPED, *lines, "assign r = m[a];"))
+    side = netlist.read(netlist.Source([place / "m.sv"], "m"))
+    compared, _ = versions.compared(side, side)
+    given = {"ties": {"select": 0}, "chosen": {"select": 1}, "step": True}
+    for unreached, script, expected in (
+        (True, "iprove", any_state),
+        (False, "lcorr; pdr", reached),
+    ):
+        built = miter.build(side, side, compared, place, **given, unreached=unreached)
+        proved = engines.try_one(built, script, 20) == engines.PROVED
+        assert proved == (expected and (kept == "s" or name != "reached"))
 
 
 # ---- power-up ----------------------------------------------------------------------------------
