@@ -36,10 +36,10 @@ STIM_PROFILE_NAMES(WLK_RESERVATION_STATION_PROFILES, STIM_PHASE_CYCLES);
 typedef wlk_reservation_station_cfg rs_cfg;
 typedef wlk_reservation_station_state rs_state;
 
-// What is busy is a source. Register 0 is so only now and then: the scoreboard never says it (§3.5),
-// and no write-back wakes it. The arbiter's `last` is unknown until a row is dispatched. Until then
-// there is one row at most: which of two goes first is known to the RTL only, and the collector's
-// answers depend on it.
+// What is busy is a source. Register 0 is so only now and then: the scoreboard never says it
+// (§3.5), and no write-back wakes it. The arbiter's `last` is unknown until a row is dispatched.
+// Until then there is one row at most: which of two goes first is known to the RTL only, and the
+// collector's answers depend on it.
 static void admit(const stim_cycle *c, uint64_t *in) {
     const rs_cfg *cfg = (const rs_cfg *)c->cfg;
     const rs_state *st = (const rs_state *)c->state;
