@@ -289,7 +289,6 @@ class Circuit:
         """Let a register hold a value of its own in the first cycle; `begun` is 0 in that alone."""
         held = self.register()
         self.registers[held >> 1] = self.registers.pop(variable)
-        self.gates[variable] = (FALSE, FALSE)
         self.say(2 * variable, self.choose(begun, held, value))
 
     def forget(self) -> None:

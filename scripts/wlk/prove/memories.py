@@ -306,10 +306,15 @@ class Joined:
     def _write(self, member: Member, port: int) -> tuple[int, int]:
         """Whether it is written, and with what."""
         side, column = self.sides[member.side], member.column
-        address = side.bus(column[0], "WR_ADDR", port)
-        exists = self.circuit.below(address, side.memories[column[0]].rows)
+        exists = self.exists(member, "WR_ADDR", port)
         on = self.circuit.both(side.pins(column, "WR_EN", port), exists)
         return on, side.pins(column, "WR_DATA", port)
+
+    def exists(self, member: Member, pin: str, port: int) -> int:
+        """1 where there is the row of an address: what is read past the last one is any value, and
+        what is written there is lost."""
+        address = self.sides[member.side].bus(member.column[0], pin, port)
+        return self.circuit.below(address, self._memory(member).rows)
 
     def _store(self, number: int, ram: int, columns: Sequence[Column]) -> None:
         """Columns of a memory as registers."""
@@ -357,15 +362,9 @@ class _Addresses:
         if key not in self.known:
             circuit, (one, other) = self.joined.circuit, (self._bits(*end) for end in ends)
             total = circuit.any_of(circuit.differ(*pair) for pair in zip(one, other, strict=True))
-            self.known[key] = circuit.both(inverted(total), self._exists(*ends[0]))
+            self.known[key] = circuit.both(inverted(total), self.joined.exists(*ends[0]))
         return self.known[key]
 
     def _bits(self, member: Member, pin: str, port: int) -> Iterable[int]:
         address = self.joined.sides[member.side].bus(member.column[0], pin, port)
         return (address[bit] ^ inverse for bit, inverse in member.order)
-
-    def _exists(self, member: Member, pin: str, port: int) -> int:
-        """1 where there is that row: what is read past the last one is any value."""
-        side, number = self.joined.sides[member.side], member.column[0]
-        rows = side.memories[number].rows
-        return self.joined.circuit.below(side.bus(number, pin, port), rows)

@@ -9,6 +9,7 @@ So what goes in is compared always, and the blocks inside at all their outputs, 
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from ..base.errors import Status, WlkError
 from ..gen import composed, stubs
@@ -30,6 +31,11 @@ class Part:
     gate: Source
     compared: Sequence[Compared]
     reset: str  # input
+
+    @cached_property
+    def sides(self) -> tuple[Netlist, Netlist]:
+        """The stub's and the RTL's, read once."""
+        return netlist.read(self.gold), netlist.read(self.gate)
 
 
 def of(job: Job, gate: Source, compared: Sequence[Compared]) -> list[Part]:
@@ -72,17 +78,13 @@ def _lacks(part: composed.Part, present: set[str]) -> bool:
     return bool(read & (wired ^ present))
 
 
-def read(part: Part) -> tuple[Netlist, Netlist]:
-    """Both sides of a part."""
-    return netlist.read(part.gold), netlist.read(part.gate)
-
-
 def starts(
     pieces: Sequence[Part], reset: Mapping[str, int]
 ) -> dict[str, tuple[Mapping[str, int], ...]] | None:
     """The inputs of each part in the cycle of reset, of both sides: what the blocks send each other
     while they power up is not the same on both. None: they do not settle."""
-    sides = [_settled(list(side), pieces, reset) for side in zip(*map(read, pieces), strict=True)]
+    both = zip(*(part.sides for part in pieces), strict=True)
+    sides = [_settled(side, pieces, reset) for side in both]
     if None in sides:
         return None
     return {part.name: tuple(side[part.name] for side in sides) for part in pieces}
@@ -126,7 +128,7 @@ def _words(bits: Mapping[Bit, int]) -> dict[str, int]:
 def require_no_loop(pieces: Sequence[Part]) -> None:
     """BAD_RTL for a combinational loop through several parts of the RTL; one within a part shows
     when that is read."""
-    *blocks, wiring = [netlist.read(part.gate) for part in pieces]
+    *blocks, wiring = [part.sides[1] for part in pieces]
     circuit = Circuit()
     names = [f"{_hole(part.name)}." for part in pieces[:-1]]
     sent = {

@@ -364,7 +364,7 @@ def _by_parts(
         return False
 
     def one(part: parts.Part) -> tuple[Answer, bool]:
-        gold, gate = parts.read(part)
+        gold, gate = part.sides
         left = min(share, proof.limits(asked).seconds)
         question = Question(gold, gate, part.compared, free=asked.free)
         if reset:
