@@ -606,6 +606,22 @@ def test_engine_that_dies_is_an_error(body, tmp_path, monkeypatch):
     assert "berkeley-abc" in done.last
 
 
+def test_slow_search_ends_without_registers(tmp_path, monkeypatch):
+    """bmc3 refuses what merging has made combinational, so the search goes on in the miter."""
+    real = shutil.which("berkeley-abc")
+    slow = 'case "$*" in *bmc3*) sleep 1 ;; esac'
+    (tmp_path / "berkeley-abc").write_text(f'#!/bin/sh\n{slow}\nexec {real} "$@"\n')
+    (tmp_path / "berkeley-abc").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    ports = "input [3:0] a, input [3:0] b, output [3:0] y"
+    new, old = (
+        written(f"combinational_{n}", module(ports, f"assign y = {value};"))
+        for n, value in enumerate(("a + b", "a + b + (a == 9 && b == 5)"))
+    )
+    answer = prove(new, old, "--fresh", "--power-up", "any", code=Status.REFUTED).json
+    assert answer["depth"] == 1
+
+
 def test_missing_engine_is_an_error(monkeypatch, tmp_path):
     """With set-up refused: exit code 26, and what to install."""
     others = ["apt-get", "env", "sh", "python3", *(setup.FEATURES["verilate"].tools)]

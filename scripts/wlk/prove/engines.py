@@ -162,6 +162,13 @@ def try_one(miter: Miter, words: str, seconds: float) -> int:
     return int(found[0]) if found else UNKNOWN
 
 
+def _has_registers(aig: Path) -> bool:
+    """Is it written, and does it have any? bmc3 refuses one that has none."""
+    with contextlib.suppress(OSError), aig.open("rb") as file:
+        return int(file.readline().split()[3]) > 0  # aig M I L O A
+    return False
+
+
 class _Run:
     """Both processes, and what they have found."""
 
@@ -207,7 +214,7 @@ class _Run:
         enough = self.limits.depth and self.depth >= self.limits.depth
         if searched and (enough or proved):
             return self.give_up()
-        if not searched and self.refuter.log.stem == "refute" and self.merged.is_file():
+        if not searched and self.refuter.log.stem == "refute" and _has_registers(self.merged):
             self.refuter.process.terminate()
             self.refuter = self._start("refute_merged", self.merged, self._search)
         return None
