@@ -12,6 +12,8 @@ from .base import setup
 from .base.errors import Status, WlkError
 from .base.options import Command, operand
 from .fit import dump, scopes
+from .regress.bisect import Bisect
+from .regress.regress import Regress
 from .run import check, recordings
 from .run.bind import Bind
 from .run.mutate import Mutate
@@ -75,5 +77,5 @@ class Setup(Command):
 
 
 COMMANDS: tuple[type[Command], ...] = (
-    *(Bind, Check, Lockstep, Mutate, Opndcoll, Prove, Setup, Stub, Tests, Vectors),
+    *(Bind, Bisect, Check, Lockstep, Mutate, Opndcoll, Prove, Regress, Setup, Stub, Tests, Vectors),
 )

@@ -59,7 +59,7 @@ FEATURES = {
     "lint": Feature(requirements="requirements-lint.txt"),
     "clang": Feature(_tools("clang clang-format clang-tidy")),
     "prove": Feature(_tools("berkeley-abc"), requirements="requirements-prove.txt"),
-    **{name: Feature(_tools(name)) for name in ("yosys", "valgrind", "iverilog")},
+    **{name: Feature(_tools(name)) for name in ("git", "yosys", "valgrind", "iverilog")},
 }
 KINDS = {"run": ("build", "verilate", "rtl", "vcd"), "test": tuple(FEATURES)}
 OLDEST = {"meson": "1.0", "verilator": "5.006"}

@@ -439,10 +439,10 @@ class Design:
 
     def _single(self, module: Module) -> Module:
         """The module, when nothing it needs is defined twice and differently."""
-        self._closure(module.name)
+        self.closure(module.name)
         return module
 
-    def _closure(self, name: str) -> dict[str, Module]:
+    def closure(self, name: str) -> dict[str, Module]:
         """All definitions that a module needs, itself first; AMBIGUOUS where two differ."""
         done: dict[str, Module] = {}
         todo = [name]
@@ -463,7 +463,7 @@ class Design:
 
     def files_for(self, module: Module) -> list[Path]:
         """The files to compile for a module, in the order given; packages and macros included."""
-        closure = self._closure(module.name)
+        closure = self.closure(module.name)
         if self.one_unit:
             return list(self.files)
         needed = {self._root_file(d.node.header.name.location) for d in closure.values()}
@@ -471,6 +471,15 @@ class Design:
         needed |= {file for name, file in self._primitives.items() if name in used}
         needed |= set(self._packages)
         return [path for path in self.files if path in needed]
+
+    def shared(self) -> list[Any]:
+        """What stands outside of modules, in any file."""
+        found = []
+        for tree in self._trees:
+            is_unit = tree.root.kind == Kind.CompilationUnit
+            members = list(tree.root.members) if is_unit else [tree.root]
+            found += [member for member in members if member.kind not in DEFINES_MODULE]
+        return found
 
     # -- elaboration -----------------------------------------------------------------------
     def elaborate(self, top: str) -> Any:
@@ -505,7 +514,7 @@ class Design:
     def _reaches(self, name: str) -> set[str]:
         """Names of all that a module instantiates, directly or not."""
         if name not in self._reach:
-            needed = self._closure(name).values()
+            needed = self.closure(name).values()
             self._reach[name] = set(itertools.chain.from_iterable(d.uses for d in needed))
         return self._reach[name]
 

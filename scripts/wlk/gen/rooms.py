@@ -15,7 +15,7 @@ from ..tables import ROOT
 
 PYTHON = "scripts/wlk"
 ORDER = {
-    "python": ("base", "tables", "gen", "fit", "prove", "run", "commands", "cli"),
+    "python": ("base", "tables", "gen", "fit", "prove", "run", "regress", "commands", "cli"),
     "c": (
         *("refmodel/src/frame", "refmodel/src/muon", "refmodel/src/boom", "refmodel/src/gpgpusim"),
         *("vectors", "dpi/src", "dpi/stimulus", "dpi/tools", "dpi/gpgpusim", "dpi/harness"),

@@ -90,6 +90,9 @@ class Run(RtlSource, Command):
     jobs: int = options.jobs()
     waves: bool = option(False, "write an FST of the first seed")
     strict: bool = options.strict()
+    no_infer: bool = option(
+        False, "take the default of each parameter that the ports leave open; do not infer it"
+    )
     reports: Path = options.path(
         "where each run has a folder for its results, and for reports, shrunk stimuli and "
         "waveforms of failures; DIR/latest is that of the last run (default: reports)",

@@ -19,8 +19,9 @@ SEEDS = 8  # with which configurations are judged of which none passes
 
 
 def explore(job: Job, program: Path) -> Subject | None:
-    """Settle what the ports leave open, and the job's configuration; None: they leave nothing."""
-    if job.matched is None:
+    """Settle what the ports leave open, and the job's configuration; None: they leave
+    nothing, or it is not to be inferred."""
+    if job.matched is None or job.args.no_infer:
         return None
     subject = Subject(job.matched, job.title)
     if not subject.open:

@@ -88,6 +88,9 @@ warplock prove --rtl new/ --against old/ --module rr_arbiter --config N=8"""
         "correspond alike (default: zero)",
         choices=POWER_UPS,
     )
+    no_example: bool = option(
+        False, "with --against: neither write a counterexample nor play it into both versions"
+    )
     fresh: bool = option(False, "prove again what was proved before (build/proofs)")
     reports: Path = options.path(
         "where a counterexample is written, in a folder of its own (default: reports)",
@@ -110,6 +113,8 @@ warplock prove --rtl new/ --against old/ --module rr_arbiter --config N=8"""
         for text in self.config if self.against else ():
             if "=" not in text:
                 raise WlkError(Status.USAGE, f"--config {text}: with --against it is KEY=VALUE")
+        if self.no_example and not self.against:
+            raise WlkError(Status.USAGE, "--no-example goes with --against")
         if self.against and self.tie:
             raise WlkError(Status.USAGE, "--tie goes with a BLOCK")
         if self.block is not None:
@@ -508,7 +513,7 @@ def _of_versions(asked: Prove, folder: reports.Folder) -> Proof:
     question = Question(gold, gate, compared, reset=_resets(asked, gold, gate), free=asked.free)
     proof.assumptions += [RESET] if question.reset else []
     proof.answer, proof.kept = decide(question, proof.limits(asked), fresh=asked.fresh)
-    if proof.answer.verdict == Status.REFUTED:
+    if proof.answer.verdict == Status.REFUTED and not asked.no_example:
         place = folder.of("versions", asked.module)
         proof.example = versions.example(gold, gate, proof.answer, compared, place, question.excuse)
     proof.close()

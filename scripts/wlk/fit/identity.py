@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a module is, apart from how it is written: a digest of its text as slang reads it.
+
+Two texts with the same digest behave alike. It is made of the tokens behind the preprocessor, so
+without comments, white space, and names of files: of each definition that the module needs, and of
+all that stands outside of modules. What else can matter joins in: directives that last beyond
+their line, macros given, and the contents of data files that a string names. Places in Chisel's
+sources that compilers write into messages are left out.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from pyslang import parsing
+
+from ..base import keep
+from . import rtl
+
+_LASTING = re.compile(
+    r"`(?:default_nettype\s+\w+|(?:no)?unconnected_drive\b.*|timescale\b.*|resetall)"
+)
+_STRING = parsing.TokenKind.StringLiteral
+_LOCATOR = re.compile(r"\b[\w./-]+\.(?:scala|fir|sv|v):\d+(?::\d+)?")
+
+
+def of(module: rtl.Module) -> str:
+    """The digest of a module and all that it instantiates."""
+    design = module.design
+    closure = design.closure(module.name)
+    texts = [f"{name}\n{' '.join(_words(closure[name].node))}" for name in sorted(closure)]
+    shared = [" ".join(_words(node)) for node in design.shared()]
+    lasting = [text for path in sources(module) for text in _LASTING.findall(_text(path))]
+    contents = [path.read_bytes() for path in data_files(module)]
+    parts = (*design.defines, "text", *texts, "shared", *shared, "lasting", *lasting)
+    return keep.digest([module.name, *parts, "data", *contents])
+
+
+def sources(module: rtl.Module) -> list[Path]:
+    """The files that a module needs, those that they include among them."""
+    design = module.design
+    return list(dict.fromkeys([*design.files_for(module), *design.included]))
+
+
+def _text(path: Path) -> str:
+    return path.read_text(encoding="utf-8", errors="replace")
+
+
+def data_files(module: rtl.Module) -> list[Path]:
+    """The files that strings of it name ($readmemh), as a simulator would find them."""
+    design = module.design
+    nodes = [*(each.node for each in design.closure(module.name).values()), *design.shared()]
+    names = sorted({text for node in nodes for text in _strings(node)})
+    places = [Path(), *dict.fromkeys(path.parent for path in design.files)]
+    found = (_existing(name, places) for name in names)
+    return list(dict.fromkeys(path for path in found if path is not None))
+
+
+def _existing(name: str, places: Iterable[Path]) -> Path | None:
+    if not name or len(name) > 255 or "\0" in name:
+        return None
+    for place in places:
+        path = place / name
+        if path.is_file():
+            return path.resolve()
+    return None
+
+
+def _tokens(node: Any) -> Iterator[Any]:
+    """The tokens of a piece of syntax in their order."""
+    if isinstance(node, parsing.Token):
+        yield node
+        return
+    for child in node:
+        if child is not None:
+            yield from _tokens(child)
+
+
+def _words(node: Any) -> Iterator[str]:
+    """What a compiler sees of it."""
+    for token in _tokens(node):
+        text = token.rawText
+        yield _LOCATOR.sub("", text) if token.kind == _STRING else text
+
+
+def _strings(node: Any) -> Iterator[str]:
+    for token in _tokens(node):
+        if token.kind == _STRING:
+            yield token.valueText

@@ -1,0 +1,238 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The user's repository, which is only read: its commits, and checkouts of them in a repository of
+our own that borrows its objects."""
+
+import contextlib
+import os
+import queue
+import shutil
+import subprocess
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..base import outputs
+from ..base.errors import Status, WlkError
+
+EMPTY_CONFIG = {"GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
+SHOWN = "%H%x1f%T%x1f%P%x1f%an%x1f%as%x1f%s"
+
+
+@dataclass(frozen=True)
+class Commit:
+    """One commit."""
+
+    id: str
+    tree: str
+    parents: tuple[str, ...]
+    author: str
+    date: str  # year-month-day
+    subject: str
+
+    @property
+    def short(self) -> str:
+        """As it is shown."""
+        return self.id[:10]
+
+    @property
+    def title(self) -> str:
+        """For a person."""
+        return f"{self.short} {self.subject}"
+
+
+def _clean() -> dict[str, str]:
+    """The environment without what leads git to another repository, as a hook of it has it."""
+    kept = {k: v for k, v in os.environ.items() if not k.startswith("GIT_") or k == "GIT_SSH"}
+    return kept | EMPTY_CONFIG
+
+
+def call(
+    words: Sequence[object], *, failing: bool = False, where: Path | None = None
+) -> str | None:
+    """What git answers; None where it fails and `failing` allows it."""
+    command = ["git", "-c", "safe.directory=*", *map(str, words)]
+    try:
+        done = subprocess.run(
+            command, cwd=where, env=_clean(), capture_output=True, stdin=subprocess.DEVNULL,
+            encoding="utf-8", errors="replace", check=False,
+        )  # fmt: skip
+    except FileNotFoundError as error:
+        raise WlkError(Status.NO_TOOL, "git is missing; install Debian's package git") from error
+    if done.returncode == 0:
+        return done.stdout
+    if failing:
+        return None
+    why = (done.stderr.strip().splitlines() or ["no message"])[-1]
+    if any(text in done.stderr for text in outputs.FULL_WORDS):
+        raise WlkError(Status.NO_SPACE, f"git: {why}; free some space")
+    raise WlkError(Status.NO_FILE, f"`{' '.join(command[3:6])} ...` failed: {why}")
+
+
+class Repository:
+    """A repository of hardware, bare or not; what is not committed in it is not seen."""
+
+    def __init__(self, path: Path) -> None:
+        if not path.exists():
+            raise WlkError(Status.NO_FILE, f"--repo {path}: no such folder")
+        found = call(["-C", path, "rev-parse", "--absolute-git-dir"], failing=True)
+        if found is None:
+            raise WlkError(Status.NO_FILE, f"--repo {path}: no git repository")
+        self.path, self.folder = path, Path(found.strip())
+
+    def ask(self, *words: object) -> str | None:
+        """What git answers there; None where it fails."""
+        return call(["--git-dir", self.folder, *words], failing=True)
+
+    @property
+    def work_tree(self) -> Path | None:
+        """Where its files are; None when it is bare."""
+        found = call(["-C", self.path, "rev-parse", "--show-toplevel"], failing=True)
+        return Path(found.strip()) if found and found.strip() else None
+
+    @property
+    def objects(self) -> Path:
+        """Its objects, which a work tree of it shares with others."""
+        found = call(["--git-dir", self.folder, "rev-parse", "--git-path", "objects"])
+        return (Path.cwd() / found.strip()).resolve()
+
+    def resolve(self, name: str, what: str = "--range") -> str:
+        """The id of a commit."""
+        found = self.ask(
+            "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}"
+        )
+        if found is None:
+            message = f"{what}: {name} is no commit of {self.path}"
+            hint = "it is shallow: `git fetch --unshallow` first" if self._shallow() else "check it"
+            raise WlkError(Status.USAGE, f"{message}; {hint}")
+        return found.strip()
+
+    def is_ancestor(self, one: str, other: str) -> bool:
+        """Is a commit the other or behind it? Both must be known."""
+        return self.ask("merge-base", "--is-ancestor", one, other) is not None
+
+    def ends(self, text: str) -> tuple[str, str]:
+        """The ids of A and B of `A..B`; an empty one is HEAD."""
+        if "..." in text:
+            first, _, last = text.partition("...")
+            hint = f"give $(git merge-base {first or 'HEAD'} {last or 'HEAD'})..{last or 'HEAD'}"
+            raise WlkError(Status.USAGE, f"--range {text}: three dots are two sides; {hint}")
+        first, dots, last = text.partition("..")
+        if not dots:
+            raise WlkError(Status.USAGE, f"--range {text}: give A..B, the commits behind A up to B")
+        return self.resolve(first or "HEAD"), self.resolve(last or "HEAD")
+
+    def commits(self, text: str) -> list[Commit]:
+        """Those of `A..B`, parents first; USAGE when there are none, or history is cut."""
+        first, last = self.ends(text)
+        lines = self.ask(
+            "rev-list", "--topo-order", "--reverse", f"--format={SHOWN}", last, f"^{first}"
+        )
+        found = [_commit(line) for line in (lines or "").splitlines() if "\x1f" in line]
+        if not found:
+            reversed_ = first != last and self.is_ancestor(last, first)
+            a, _, b = text.partition("..")
+            hint = f"it is reversed: give {b or 'HEAD'}..{a or 'HEAD'}" if reversed_ else "A is B"
+            raise WlkError(Status.USAGE, f"--range {text}: no commits; {hint}")
+        cut = self._shallow() & {commit.id for commit in found}
+        if cut:
+            message = f"--range {text}: the repository is shallow and ends at {min(cut)[:10]}"
+            raise WlkError(Status.USAGE, f"{message}; `git fetch --unshallow` first")
+        return found
+
+    def commit(self, name: str) -> Commit:
+        """One commit."""
+        return _commit(
+            self.ask("show", "--no-patch", f"--format={SHOWN}", self.resolve(name)) or ""
+        )
+
+    def halves(self, bad: str, good: Sequence[str]) -> list[str]:
+        """The commits that may be the first bad one, that which halves them best first."""
+        excluded = [f"^{each}" for each in good]
+        lines = self.ask("rev-list", "--bisect-all", bad, *excluded) or ""
+        return [line.split()[0] for line in lines.splitlines()]
+
+    def diff(self, commit: Commit, paths: Sequence[str]) -> str:
+        """What a commit changes of some files, against its first parent."""
+        words = ["show", "--first-parent", "--format=", "--patch", commit.id, "--", *paths]
+        return self.ask(*words) or ""
+
+    def _shallow(self) -> set[str]:
+        """The commits where a shallow repository ends."""
+        found = self.ask("rev-parse", "--git-path", "shallow") or ""
+        path = Path.cwd() / found.strip()
+        return set(path.read_text(encoding="ascii").split()) if path.is_file() else set()
+
+
+def _commit(line: str) -> Commit:
+    name, tree, parents, author, date, subject = line.rstrip("\n").split("\x1f", 5)
+    return Commit(name, tree, tuple(parents.split()), author, date, subject)
+
+
+class Checkouts:
+    """Folders in which commits are checked out, one a worker, below `place`."""
+
+    def __init__(self, repository: Repository, place: Path) -> None:
+        self.repository, self.place = repository, place
+        self.own = place / "repository"
+        self._free: queue.SimpleQueue[int] = queue.SimpleQueue()
+
+    def open(self, count: int) -> None:
+        """Make room for so many at a time; what a run that was killed has left is removed."""
+        outputs.make_folder(self.place)
+        if not (self.own / "HEAD").is_file():
+            shutil.rmtree(self.own, ignore_errors=True)
+            call(["init", "--quiet", "--bare", "--template=", self.own])
+        borrowed = self.own / "objects" / "info" / "alternates"
+        outputs.make_folder(borrowed.parent)
+        borrowed.write_text(f"{self.repository.objects}\n", encoding="utf-8")
+        url = self.repository.ask("config", "--get", "remote.origin.url")
+        self._git("config", "remote.origin.url", url.strip() if url else self.repository.folder)
+        for number in range(count):
+            self._free.put(number)
+
+    def _git(self, *words: object, where: Path | None = None) -> str:
+        place = [] if where is not None else ["--git-dir", self.own]
+        return call([*place, *words], where=where) or ""
+
+    @contextlib.contextmanager
+    def of(self, commit: Commit) -> Iterator[Path]:
+        """The folder with a commit; it holds nothing else, and is another's behind the block."""
+        number = self._free.get()
+        try:
+            yield self._fill(number, commit)
+        finally:
+            self._free.put(number)
+
+    def _fill(self, number: int, commit: Commit) -> Path:
+        folder = self.place / f"work-{number}"
+        if not _is_whole(folder):
+            shutil.rmtree(folder, ignore_errors=True)
+            self._git("worktree", "prune")
+            self._git("worktree", "add", "--quiet", "--detach", "--no-checkout", folder, commit.id)
+        lock = Path(self._git("rev-parse", "--git-path", "index.lock", where=folder).strip())
+        (folder / lock).unlink(missing_ok=True)
+        self._git("checkout", "--quiet", "--force", "--detach", commit.id, where=folder)
+        self._git("clean", "-ffdxq", where=folder)
+        if (folder / ".gitmodules").is_file():
+            self._submodules(folder)
+        return folder
+
+    def _submodules(self, folder: Path) -> None:
+        """Fill in submodules, from the user's own copies where there are some."""
+        pattern = r"^submodule\..*\.path$"
+        listed = self._git("config", "-f", ".gitmodules", "--get-regexp", pattern, where=folder)
+        self._git("submodule", "--quiet", "init", where=folder)
+        for line in listed.splitlines():
+            name = line.split()[0].removeprefix("submodule.").removesuffix(".path")
+            copy = self.repository.folder / "modules" / name
+            if copy.is_dir():
+                self._git("config", f"submodule.{name}.url", copy, where=folder)
+        allowed = ["-c", "protocol.file.allow=always"]
+        self._git(*allowed, "submodule", "--quiet", "update", "--init", "--recursive", "--force",
+                  where=folder)  # fmt: skip
+
+
+def _is_whole(folder: Path) -> bool:
+    """Is it a work tree that git can go on with?"""
+    known = ["rev-parse", "--verify", "--quiet", "HEAD"]
+    return (folder / ".git").is_file() and call(known, failing=True, where=folder) is not None

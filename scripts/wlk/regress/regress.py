@@ -1,0 +1,316 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `warplock regress` does: verdicts for the commits of a range, oldest first.
+
+First the module of each block is found at each commit, then each module that is new is settled
+(judge.py), side by side; a verdict is noted as soon as it is known, and shown when all of older
+commits are.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from .. import tables
+from ..base import options, outputs, progress, report
+from ..base.errors import Status, WlkError
+from ..base.options import Command, option
+from . import git, settings, summary
+from .judge import Case, Group, Judge, require_configs
+from .settings import Block, Settings
+from .store import Row, Store
+from .subjects import Finder
+
+STORE = Path("regress")
+Verdict = Mapping[str, Any]
+
+
+@dataclass
+class Asked(Command):
+    """What `regress` and `bisect` are asked of a repository."""
+
+    NEEDS = ("build", "verilate", "rtl", "prove", "git")
+
+    repo: Path = options.path("the hardware repository, which is only read", "DIR", required=True)
+    range: str | None = option(None, "commits behind A, up to and with B", metavar="A..B")
+    rtl: list[str] = option(
+        [], "files, folders or .f lists, below the root of the repository", metavar="PATH",
+        nargs="+", action="extend",
+    )  # fmt: skip
+    elaborate: str = option(
+        "", "shell command that makes the RTL, run in a checkout of each commit", metavar="COMMAND"
+    )
+    elaborate_timeout: int = option(
+        0, f"seconds it may take (default: {settings.ELABORATION})", type=options.number(1),
+        metavar="S",
+    )  # fmt: skip
+    module: str | None = option(None, "module of the block, if its name differs", metavar="NAME")
+    define: list[str] = option([], "macro for the RTL", metavar="NAME[=VALUE]")
+    config: list[str] = options.named_config()
+    cycles: int = option(
+        0, f"cycles a seed (default: {settings.CYCLES:,})", type=options.number(1), metavar="N"
+    )
+    proof_timeout: int | None = option(
+        None, f"seconds for a proof; 0: prove nothing (default: {settings.PROOF})",
+        type=options.number(0), metavar="S",
+    )  # fmt: skip
+    settings: Path | None = options.path(
+        f"settings (default: {settings.NAME} at the root of the repository)"
+    )
+    store: Path = options.path(
+        "where verdicts, RTL by content and checkouts are kept (default: regress)", "DIR", STORE
+    )
+
+    def read(self, names: Sequence[str], seeds: range | None) -> tuple[git.Repository, Settings]:
+        """The repository, and all that is asked of it. `names`: of blocks."""
+        repository = git.Repository(self.repo)
+        configs = (" ".join(self.config),)
+        blocks = [Block(name, self.module, configs) for name in names]
+        for name in names:
+            tables.load(name)
+        if (self.module or self.config) and len(names) != 1:
+            raise WlkError(Status.USAGE, "--module and --config go with one block")
+        given = {"range": self.range, "elaborate": self.elaborate, "rtl": tuple(self.rtl)}
+        given |= {"elaborate_timeout": self.elaborate_timeout, "define": tuple(self.define)}
+        given |= {"cycles": self.cycles, "blocks": blocks}
+        given |= {"seeds": f"{seeds[0]}..{seeds[-1]}" if seeds is not None else ""}
+        found = settings.read(repository, self.settings, given)
+        if self.proof_timeout is not None:
+            found = dataclasses.replace(found, proof_timeout=self.proof_timeout)
+        require_configs(found)
+        return repository, found
+
+
+@dataclass
+class Regress(Asked):
+    """Judge every commit of a hardware repository, and each only once."""
+
+    NAME = "regress"
+    EXAMPLE = """warplock regress --repo ~/chip --range v1.0..main --rtl rtl --blocks collector
+warplock regress --repo ~/chip --range HEAD~20.. --rtl out --elaborate 'make verilog'
+warplock regress --repo ~/chip --summary summary.md --junit junit.xml"""
+
+    blocks: list[str] = option(
+        [], "blocks to judge (default: those of warplock.toml, or all that are there)",
+        metavar="BLOCK", nargs="+", action="extend",
+    )  # fmt: skip
+    seeds: range | None = option(
+        None, f"seeds of a simulation (default: {settings.SEEDS})", type=options.seeds,
+        metavar="A..B",
+    )  # fmt: skip
+    jobs: int = options.jobs("commits at a time")
+    tip: bool = option(False, "the exit code is that of the last commit (default: the worst)")
+    junit: Path | None = options.path("write a JUnit XML report")
+    summary: Path | None = options.path("write a summary in Markdown, for a comment")
+
+    def refuse(self) -> None:
+        """Reports that have no place."""
+        for path in (self.junit, self.summary):
+            if path is not None:
+                outputs.refuse(path, force=True)
+
+    def run(self) -> int:
+        """Judge the range; the exit code is the worst verdict, or with --tip that of B."""
+        repository, found = self.read(self.blocks, self.seeds)
+        if not found.range:
+            raise WlkError(
+                Status.USAGE, f"which commits? give --range A..B, or `range` in {settings.NAME}"
+            )
+        commits = repository.commits(found.range)
+        store = Store(self.store)
+        with store.opened():
+            store.begin(" ".join(self.words), found.range, _plain(found))
+            work = Work(repository, found, store, commits, self.jobs)
+            rows = []
+            for row in work.verdicts():
+                rows.append(row)
+                if self.json:
+                    report.json_line(row)
+        rows = _present(rows, found)
+        if not self.json:
+            print(summary.text(rows, commits))
+        for path, make in ((self.junit, summary.junit), (self.summary, summary.markdown)):
+            if path is not None:
+                summary.write(path, make(rows, commits))
+        judged = [row for row in rows if not self.tip or row["commit"] == commits[-1].id]
+        return int(report.worst(map(_status, judged)) if judged else Status.VACUOUS)
+
+
+def _plain(found: Settings) -> dict[str, Any]:
+    return json.loads(json.dumps(dataclasses.asdict(found)))
+
+
+def _status(row: Verdict) -> Status:
+    """What a verdict means for the exit code."""
+    return Status.OK if row["verdict"] == summary.ABSENT else report.verdict_of(row["verdict"])
+
+
+def _present(rows: Sequence[Verdict], found: Settings) -> list[Verdict]:
+    """The rows of blocks that are there at some commit, and of those that were named; NO_MODULE
+    when a named one is at none."""
+    there = {row["block"] for row in rows if row["verdict"] != summary.ABSENT}
+    named = {each.name for each in found.blocks if each.is_named}
+    if lacking := sorted(named - there):
+        why = next(row["message"] for row in rows if row["block"] == lacking[0])
+        message = f"block {lacking[0]} is at no commit of {found.range}: {why}"
+        raise WlkError(Status.NO_MODULE, f"{message}; check --rtl and --module")
+    if not there:
+        message = f"no module of a block at any commit of {found.range}"
+        raise WlkError(Status.NO_MODULE, f"{message}; name one with --blocks and --module")
+    return [row for row in rows if row["block"] in there]
+
+
+class Work:
+    """What is to be done for the verdicts of some commits, and its state."""
+
+    def __init__(
+        self,
+        repository: git.Repository,
+        found: Settings,
+        store: Store,
+        commits: Sequence[git.Commit],
+        jobs: int,
+    ) -> None:
+        self.repository, self.settings, self.store = repository, found, store
+        self.commits, self.jobs = commits, jobs
+        self.checkouts = git.Checkouts(repository, store.folder / "checkouts")
+        self.finder = Finder(store, self.checkouts, found)
+        self.judge = Judge(store, found, self.finder)
+        self.cases = [
+            Case(commit, block, config, found.profile(repository, commit.id, block.name))
+            for commit in commits
+            for block in found.blocks
+            for config in block.configs
+        ]
+        self._groups: dict[tuple, Group] = {}
+        self._of: dict[Case, Group] = {}
+
+    def verdicts(self) -> Iterator[Verdict]:
+        """The answers, in the order of commits."""
+        todo = [case for case in self.cases if self._verdict(case) is None]
+        self._find(todo)
+        groups = self._grouped() if todo else []
+        shown = 0
+        for _ in self._settled(groups):
+            while shown < len(self.cases) and (row := self._verdict(self.cases[shown])) is not None:
+                yield json.loads(row["row"])
+                shown += 1
+        yield from (json.loads(self._verdict(case)["row"]) for case in self.cases[shown:])
+
+    def _verdict(self, case: Case) -> Row | None:
+        where = {"commit_id": case.commit.id, "block": case.block.name, "config": case.config}
+        return self.store.get("verdict", asked=self.judge.asked_of_commit(case), **where)
+
+    # ---- what there is --------------------------------------------------------------------------
+
+    def _find(self, cases: Sequence[Case]) -> None:
+        """Find the modules of all commits that are to be judged."""
+        wanted: dict[git.Commit, list] = {}
+        for case in cases:
+            each = (case.block, case.module)
+            if self.finder.known(case.commit, *each) is None:
+                lacking = wanted.setdefault(case.commit, [])
+                lacking += [each] if each not in lacking else []
+        if not wanted:
+            return
+        self.checkouts.open(self.jobs)
+        done = 0
+        with progress.Progress("reading commits", len(wanted)) as line:
+            finds = progress.parallel(
+                lambda commit: self.finder.find(commit, wanted[commit]),
+                wanted,
+                self.jobs,
+                lambda: line.update(done),
+            )
+            for _ in finds:
+                done += 1
+
+    def _grouped(self) -> list[Group]:
+        """The groups of all cases, those first that others rest on; the verdict of a case without
+        a module is noted at once."""
+        for case in self.cases:
+            subject = self.finder.known(case.commit, case.block, case.module)
+            if subject["status"] != "OK":
+                word = subject["status"]
+                more = {"message": subject["message"]}
+                self._note(case, word, "none", subject["seconds"], more)
+                continue
+            key = (self.judge.asked(case), subject["key"], case.block.name, case.words)
+            if key not in self._groups:
+                group = Group(subject["key"], subject["module"], case)
+                group.result = self.judge.result(group)
+                self._groups[key] = group
+            group = self._groups[key]
+            group.waiting.append(case)
+            self._of[case] = group
+        by_place = {(c.commit.id, c.block.name, c.config): g for c, g in self._of.items()}
+        for group in self._groups.values():
+            group.before = self._before(group, by_place)
+        return list(self._groups.values())
+
+    def _before(self, group: Group, by_place: Mapping[tuple, Group]) -> Group | None:
+        """What was there before, judged by the same parameters: of the nearest commit among the
+        first parents that has the block."""
+        case = group.case
+        by_id = {commit.id: commit for commit in self.commits}
+        commit = case.commit
+        while commit.parents and commit.parents[0] in by_id:
+            commit = by_id[commit.parents[0]]
+            other = by_place.get((commit.id, case.block.name, case.config))
+            if other is not None and other is not group:
+                alike = other.case.words == case.words and other.case.ties == case.ties
+                return other if alike else None
+        return None
+
+    # ---- settling -------------------------------------------------------------------------------
+
+    def _settled(self, groups: Sequence[Group]) -> Iterator[None]:
+        """Settle all; comes back whenever verdicts are noted."""
+        self._pass_on(groups)
+        yield
+        todo = [group for group in groups if group.result is None]
+        done = 0
+        with progress.Progress("judging", len(todo)) as line:
+            runs = progress.parallel(self.judge.settle, todo, self.jobs, lambda: line.update(done))
+            for _ in runs:
+                done += 1
+                self._pass_on(groups)
+                yield
+
+    def _pass_on(self, groups: Sequence[Group]) -> None:
+        """Inherit what can be inherited, and note the verdicts that are known by now."""
+        for group in groups:  # what one rests on stands before it
+            before = group.before
+            known = before is not None and before.result is not None
+            if group.result is None and known and self.judge.was_proved(before, group):
+                self.judge.inherit(group)
+            if group.result is not None:
+                for case in group.waiting:
+                    self._note_result(case, group)
+                group.waiting = []
+
+    def _note_result(self, case: Case, group: Group) -> None:
+        """The verdict of a case whose module is judged."""
+        answer = json.loads(group.result["answer"])
+        stands = group.result["commit_id"]
+        how, seconds = answer.pop("settled_by"), group.result["seconds"]
+        more = {k: v for k, v in answer.items() if k != "verdict"}
+        if stands != case.commit.id:
+            how, seconds = "same", 0.0
+            more["same_as"] = stands
+        self._note(case, answer["verdict"], how, seconds, more | {"module": group.module})
+
+    def _note(
+        self, case: Case, verdict: str, how: str, seconds: float, more: Mapping[str, Any]
+    ) -> None:
+        row = {"commit": case.commit.id, "block": case.block.name, "config": case.config}
+        row |= {"verdict": verdict, "settled_by": how, "seconds": round(seconds, 3)}
+        row |= {k: more[k] for k in sorted(more) if more[k] not in ("", None)}
+        row |= {"profile": case.profile.name} if case.profile is not None else {}
+        values = {"asked": self.judge.asked_of_commit(case), "commit_id": case.commit.id}
+        values |= {"block": case.block.name, "config": case.config, "verdict": verdict}
+        self.store.add("verdict", **values, settled_by=how, seconds=seconds, row=row)

@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is to be judged of a repository: the options, and what warplock.toml says where they are
+silent (docs/regression.md)."""
+
+import dataclasses
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from .. import tables
+from ..base import options
+from ..base.errors import Status, WlkError
+from . import git
+
+NAME = "warplock.toml"
+SEEDS, CYCLES, ELABORATION, PROOF = "1..5", 20_000, 1800, 120
+LISTS = {"rtl", "define", "include", "tie", "configs"}
+KEYS = {
+    "": {
+        "range", "elaborate", "elaborate_timeout", "rtl", "define", "include", "seeds", "cycles",
+        "proof_timeout", "block", "profile",
+    },
+    "block": {"name", "module", "configs", "tie", "rtl"},
+    "profile": {"name", "block", "since", "until", "module", "config", "tie"},
+}  # fmt: skip
+NEEDED = {"block": {"name"}, "profile": {"name", "block", "since"}}
+NUMBERS = {"elaborate_timeout", "cycles", "proof_timeout"}
+TABLES = {"block", "profile"}  # at the top
+
+
+@dataclass(frozen=True)
+class Block:
+    """A block, and where and how it is looked at."""
+
+    name: str
+    module: str | None = None
+    configs: tuple[str, ...] = ("",)  # words of --config
+    ties: tuple[str, ...] = ()  # PORT=VALUE
+    rtl: tuple[str, ...] = ()  # where that of the repository is not meant
+    is_named: bool = True  # else it is judged only where its module is
+
+
+@dataclass(frozen=True)
+class Profile:
+    """From `since` on, and up to but without `until`, a block is judged with other parameters."""
+
+    name: str
+    block: str
+    since: str  # ids of commits
+    until: str | None
+    module: str | None = None
+    config: str = ""
+    ties: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Settings:
+    """All that verdicts rest on but for the versions of model and simulator."""
+
+    range: str = ""
+    elaborate: str = ""
+    elaborate_timeout: int = ELABORATION
+    rtl: tuple[str, ...] = ()  # below the root of the repository
+    define: tuple[str, ...] = ()
+    include: tuple[str, ...] = ()
+    seeds: str = SEEDS
+    cycles: int = CYCLES
+    proof_timeout: int = PROOF
+    blocks: tuple[Block, ...] = ()
+    profiles: tuple[Profile, ...] = field(default=())
+
+    def profile(self, repository: git.Repository, commit: str, block: str) -> Profile | None:
+        """That by which a block is judged at a commit: the last one listed that holds there."""
+
+        def holds(one: Profile) -> bool:
+            begun = repository.is_ancestor(one.since, commit)
+            return begun and not (one.until and repository.is_ancestor(one.until, commit))
+
+        own = [each for each in self.profiles if each.block == block and holds(each)]
+        return own[-1] if own else None
+
+
+def read(repository: git.Repository, path: Path | None, given: Mapping[str, Any]) -> Settings:
+    """Options (`given`, by the names of the file) go before the file's values."""
+    place, text = _text(repository, path)
+    try:
+        found = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise WlkError(Status.USAGE, f"{place}: {error}") from error
+    _check(place, "", found)
+    blocks = [_block(place, each) for each in found.pop("block", [])]
+    profiles = found.pop("profile", [])
+    values = {k: tuple(v) if k in LISTS else v for k, v in found.items()}
+    values |= {key: value for key, value in given.items() if value}
+    asked = values.pop("blocks", None)
+    if "seeds" in found:
+        try:
+            options.seeds(values["seeds"])
+        except Exception as error:
+            raise WlkError(Status.USAGE, f"{place}: seeds: {error}") from error
+    settings = Settings(**values, blocks=tuple(_chosen(blocks, asked)))
+    _require_distinct(settings.blocks)
+    if not settings.rtl and not all(each.rtl for each in settings.blocks):
+        message = f"which files hold the RTL? give --rtl PATH, or `rtl` in {NAME}"
+        raise WlkError(Status.USAGE, f"{message}, below the root of the repository")
+    for name in {*settings.rtl, *(name for each in settings.blocks for name in each.rtl)}:
+        if Path(name).is_absolute() or ".." in Path(name).parts:
+            message = f"--rtl {name}: must be a path below the root of the repository"
+            raise WlkError(Status.USAGE, message)
+    rows = tuple(_profile(place, repository, each) for each in profiles)
+    return Settings(**{**vars(settings), "profiles": rows})
+
+
+def _text(repository: git.Repository, path: Path | None) -> tuple[str, str]:
+    """Name and text of the file: that given, or else that of the work tree, or of HEAD."""
+    if path is not None:
+        try:
+            return str(path), path.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise WlkError(Status.NO_FILE, f"--settings {path}: {error}") from error
+    top = repository.work_tree
+    if top is not None and (top / NAME).is_file():
+        return str(top / NAME), (top / NAME).read_text(encoding="utf-8", errors="replace")
+    return f"HEAD:{NAME}", repository.ask("show", f"HEAD:{NAME}") or ""
+
+
+def _check(place: str, kind: str, found: Mapping[str, Any]) -> None:
+    """USAGE for a key that does not exist, or is of another type."""
+    head = f"{place}: [[{kind}]]" if kind else place
+    if not isinstance(found, dict):
+        raise WlkError(Status.USAGE, f"{head}: must be a table, and not {found!r}")
+    for key, value in found.items():
+        if key not in KEYS[kind]:
+            message = f"{head}: no key {key}; there are {', '.join(sorted(KEYS[kind]))}"
+            raise WlkError(Status.USAGE, message)
+        is_list = key in LISTS or (key in TABLES and not kind)
+        wanted = int if key in NUMBERS else list if is_list else str
+        items = value if isinstance(value, list) and key in LISTS else []
+        if not isinstance(value, wanted) or not all(isinstance(each, str) for each in items):
+            what = {int: "a number", list: "a list", str: "a string"}[wanted]
+            raise WlkError(Status.USAGE, f"{head}: {key} must be {what}")
+    for key in NEEDED.get(kind, set()) - found.keys():
+        raise WlkError(Status.USAGE, f"{head}: {key} is missing")
+
+
+def _block(place: str, found: Mapping[str, Any]) -> Block:
+    _check(place, "block", found)
+    tables.load(found["name"])
+    configs = tuple(found.get("configs", [""])) or ("",)
+    lists = (tuple(found.get(key, [])) for key in ("tie", "rtl"))
+    return Block(found["name"], found.get("module"), configs, *lists)
+
+
+def _chosen(listed: Sequence[Block], asked: Sequence[Block] | None) -> list[Block]:
+    """The blocks asked for, with what the file says of them; without any, all that are there."""
+    if not asked:
+        return [*listed] or [Block(name, is_named=False) for name in tables.names()]
+    chosen = []
+    for each in asked:
+        own = [one for one in listed if one.name == each.name] or [each]
+        own = [one for one in own if {*each.configs} <= {*one.configs}] or own
+        changed = {"module": each.module} if each.module else {}
+        changed |= {"configs": each.configs} if each.configs != ("",) else {}
+        chosen += [dataclasses.replace(one, **changed) for one in own]
+    return chosen
+
+
+def _require_distinct(blocks: Sequence[Block]) -> None:
+    """USAGE when two blocks would have the same name in the answer."""
+    names = [f"{each.name} {config}".strip() for each in blocks for config in each.configs]
+    for name in names:
+        if names.count(name) > 1:
+            message = f"block {name} is asked for twice; give one of them another configuration"
+            raise WlkError(Status.USAGE, message)
+
+
+def _profile(place: str, repository: git.Repository, found: Mapping[str, Any]) -> Profile:
+    _check(place, "profile", found)
+    head = f"{place}: [[profile]] {found['name']}"
+    tables.load(found["block"])
+    since = repository.resolve(found["since"], f"{head}: since")
+    until = repository.resolve(found["until"], f"{head}: until") if "until" in found else None
+    more = (found.get("module"), found.get("config", ""), tuple(found.get("tie", [])))
+    return Profile(found["name"], found["block"], since, until, *more)

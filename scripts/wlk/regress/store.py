@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is known of commits: one SQLite database, to which is only added.
+
+    subject   what a block is at a commit: its module by content, or why there is none
+    proof     two modules by content: equal or not, and how long it took
+    result    a module by content, run in a configuration: verdict, the run's whole answer
+    verdict   of a commit, block and configuration: the answer of `regress`
+
+A row is written when it is known and never changed, so a run that is killed loses what it was
+working at and nothing else. `asked` is a digest of all that a row rests on (settings, versions of
+model and simulator); with other settings there are other rows. The RTL of each module that was
+judged lies beside the database, below `sources`, by content.
+"""
+
+import contextlib
+import fcntl
+import json
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from ..base import outputs
+from ..base.errors import Status, WlkError
+
+VERSION = 1
+NAME = "regress.sqlite"
+_SCHEMA = """
+CREATE TABLE about (version INTEGER NOT NULL);
+CREATE TABLE run (began TEXT, command TEXT, range TEXT, settings TEXT);
+CREATE TABLE subject (asked TEXT, tree TEXT, block TEXT, status TEXT, message TEXT, module TEXT,
+    key TEXT, seconds REAL, PRIMARY KEY (asked, tree, block));
+CREATE TABLE proof (asked TEXT, old TEXT, new TEXT, verdict TEXT, seconds REAL, answer TEXT,
+    PRIMARY KEY (asked, old, new));
+CREATE TABLE result (asked TEXT, key TEXT, block TEXT, config TEXT, commit_id TEXT, verdict TEXT,
+    seconds REAL, answer TEXT, PRIMARY KEY (asked, key, block, config));
+CREATE TABLE verdict (asked TEXT, commit_id TEXT, block TEXT, config TEXT, verdict TEXT,
+    settled_by TEXT, seconds REAL, row TEXT, PRIMARY KEY (asked, commit_id, block, config));
+"""
+TABLES = {
+    "subject": "asked tree block status message module key seconds",
+    "proof": "asked old new verdict seconds answer",
+    "result": "asked key block config commit_id verdict seconds answer",
+    "verdict": "asked commit_id block config verdict settled_by seconds row",
+    "run": "began command range settings",
+}
+Row = Mapping[str, Any]
+
+
+class Store:
+    """The database below a folder; several threads may ask it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.path = folder, folder / NAME
+        self._lock = threading.Lock()
+        self._base: sqlite3.Connection | None = None
+
+    @contextlib.contextmanager
+    def opened(self) -> Iterator["Store"]:
+        """For one regression at a time; USAGE when another has it, BAD_VERSION when it was made by
+        another version, CORRUPT when it is no database."""
+        outputs.make_folder(self.folder)
+        with (self.folder / "lock").open("a+", encoding="ascii") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                message = f"--store {self.folder}: another regress or bisect works there"
+                raise WlkError(
+                    Status.USAGE, f"{message}; wait for it, or choose another folder"
+                ) from None
+            self._open()
+            try:
+                yield self
+            finally:
+                self._base.close()
+                self._base = None
+
+    def _open(self) -> None:
+        known = "is no database of regress; move it away, or choose another folder with --store"
+        try:
+            self._base = sqlite3.connect(self.path, check_same_thread=False, isolation_level=None)
+            self._base.row_factory = sqlite3.Row
+            self._base.execute("PRAGMA synchronous = FULL")
+            tables = self._base.execute("SELECT name FROM sqlite_master").fetchall()
+            if not tables:
+                statements = f"BEGIN;{_SCHEMA}INSERT INTO about VALUES ({VERSION});COMMIT;"
+                self._base.executescript(statements)
+            elif "about" not in {row["name"] for row in tables}:
+                raise WlkError(Status.CORRUPT, f"{self.path}: {known}")
+            (version,) = self._base.execute("SELECT version FROM about").fetchone()
+        except sqlite3.DatabaseError as error:
+            if isinstance(error, sqlite3.OperationalError) and "disk" in str(error):
+                raise _full(self.path, error) from error
+            raise WlkError(Status.CORRUPT, f"{self.path}: {known} ({error})") from error
+        if version != VERSION:
+            message = f"{self.path}: version {version} of the database, this is version {VERSION}"
+            raise WlkError(Status.BAD_VERSION, f"{message}; choose another folder with --store")
+
+    def get(self, table: str, **where: str) -> Row | None:
+        """The row with these values; None when there is none."""
+        marks = " AND ".join(f"{name} = ?" for name in where)
+        with self._lock:
+            query = f"SELECT * FROM {table} WHERE {marks}"
+            return self._base.execute(query, [*where.values()]).fetchone()
+
+    def add(self, table: str, **values: Any) -> None:
+        """Write a row, unless it is there. NO_SPACE when it cannot be."""
+        names = TABLES[table].split()
+        marks = ", ".join("?" for _ in names)
+        query = f"INSERT OR IGNORE INTO {table} ({', '.join(names)}) VALUES ({marks})"
+        shown = [_text(values[name]) for name in names]
+        try:
+            with self._lock:
+                self._base.execute(query, shown)
+        except sqlite3.OperationalError as error:
+            raise _full(self.path, error) from error
+
+    def begin(self, command: str, span: str, settings: Mapping[str, Any]) -> None:
+        """Note that a run has begun."""
+        now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        self.add("run", began=now, command=command, range=span, settings=settings)
+
+
+def _text(value: Any) -> Any:
+    return json.dumps(value) if isinstance(value, (dict, list)) else value
+
+
+def _full(path: Path, error: Exception) -> WlkError:
+    message = f"cannot write {path}: {error}; free some space, then repeat the command: it goes on"
+    return WlkError(Status.NO_SPACE, f"{message} where it stopped")

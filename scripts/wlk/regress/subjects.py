@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What there is to judge at a commit: its RTL, built where it must be, and each block's module in
+it by content."""
+
+import subprocess
+import threading
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from .. import tables
+from ..base import keep, outputs, progress
+from ..base.errors import Status, WlkError
+from . import git
+from .settings import Block, Settings
+from .store import Row, Store
+
+LIST = "rtl.f"
+LOG_LINES = 3
+
+
+def source(store: Path, key: str) -> Path:
+    """The list of the files of a module, by its digest: they are kept below the store."""
+    return store.absolute() / "sources" / key / LIST
+
+
+class Finder:
+    """Finds what there is to judge at commits, and notes it in the store."""
+
+    def __init__(self, store: Store, checkouts: git.Checkouts, settings: Settings) -> None:
+        self.store, self.checkouts, self.settings = store, checkouts, settings
+        self._slang = threading.Lock()
+
+    def asked(self, block: Block, module: str | None) -> str:
+        """A digest of what a subject rests on, its tree apart."""
+        own = self.settings
+        lists = [*(block.rtl or own.rtl), "define", *own.define, "include", *own.include]
+        return keep.digest([own.elaborate, *lists, block.name, module or ""])
+
+    def known(self, commit: git.Commit, block: Block, module: str | None) -> Row | None:
+        """What is known of it."""
+        where = {"asked": self.asked(block, module), "tree": commit.tree, "block": block.name}
+        return self.store.get("subject", **where)
+
+    def find(self, commit: git.Commit, wanted: Sequence[tuple[Block, str | None]]) -> None:
+        """Note the modules of a commit that are not known; `wanted`: blocks, and names of modules
+        that are not the block's."""
+        lacking = [each for each in wanted if self.known(commit, *each) is None]
+        if not lacking:
+            return
+        start = time.monotonic()
+        with self.checkouts.of(commit) as checkout:
+            folder = checkout.resolve()
+            failed = self._elaborate(folder)
+            for block, module in lacking:
+                found = failed or self._look(folder, block, module)
+                row = {"status": found[0].name, "message": found[1]}
+                row |= dict(zip(("module", "key"), found[2:] or ("", ""), strict=True))
+                row |= {"asked": self.asked(block, module), "tree": commit.tree}
+                self.store.add("subject", **row, block=block.name, seconds=time.monotonic() - start)
+
+    def _elaborate(self, folder: Path) -> tuple[Status, str] | None:
+        """Run the user's command; why there is no RTL, or None."""
+        own = self.settings
+        if own.elaborate:
+            log = folder.with_suffix(".log")
+            with log.open("wb") as file:
+                command = ["timeout", "--kill-after=5", str(own.elaborate_timeout)]
+                command += ["sh", "-c", own.elaborate]
+                options = {"stdout": file, "stderr": subprocess.STDOUT, "cwd": folder}
+                with progress.child(command, **options) as process:
+                    code = process.wait()
+            if code:
+                what = (
+                    f"did not end within {own.elaborate_timeout} s"
+                    if code in (124, 137)
+                    else (f"ended with {code}")
+                )
+                last = " / ".join(progress.tail(log, LOG_LINES)) or "it printed nothing"
+                if full := outputs.no_room(log, folder):
+                    raise WlkError(Status.NO_SPACE, f"`{own.elaborate}`: {full}")
+                return Status.BUILD_FAIL, f"`{own.elaborate}` {what}: {last}"
+        return None
+
+    def _look(self, folder: Path, block: Block, module: str | None) -> tuple:
+        """The module of a block: status, message, and where there is one its name and digest."""
+        from ..fit import identity, rtl  # needs slang
+
+        own = self.settings
+        with self._slang:
+            try:
+                paths = [self._place(folder, name) for name in block.rtl or own.rtl]
+                design = rtl.load(paths, own.define, [folder / name for name in own.include])
+                ties = dict(each.split("=", 1) for each in block.ties)
+                found = design.find(module or block.module, tables.load(block.name), ties)
+                found.require_complete()
+                key = identity.of(found)
+                self._keep(folder, key, found)
+            except WlkError as error:
+                return self._refused(error, folder)
+        return Status.OK, "", found.name, key
+
+    def _place(self, folder: Path, name: str) -> Path:
+        """A file or folder of RTL; BAD_RTL when the command has not made it, NO_MODULE when there
+        is none."""
+        made = self.settings.elaborate
+        if (folder / name).exists():
+            return folder / name
+        if made:
+            message = f"{name} is not there behind `{made}`; does it write elsewhere?"
+            raise WlkError(Status.BAD_RTL, message)
+        raise WlkError(Status.NO_MODULE, f"{name} is not there")
+
+    def _refused(self, error: WlkError, folder: Path) -> tuple[Status, str]:
+        """Why a commit has no module to judge; what is not its fault goes on as an error."""
+        text = error.message.replace(f"{folder}/", "").replace(str(folder), ".")
+        if error.status == Status.NO_MODULE and " is missing, " not in text:
+            return Status.NO_MODULE, text
+        if error.status in (Status.NO_MODULE, Status.BAD_RTL, Status.NO_FILE):
+            return Status.BUILD_FAIL, text
+        if error.status == Status.AMBIGUOUS:
+            return Status.AMBIGUOUS, text
+        raise error
+
+    def _keep(self, folder: Path, key: str, module: Any) -> None:
+        """Copy the files of a module to a folder by its digest, each at its place, unless one that
+        is written alike is there."""
+        from ..fit import identity
+
+        listed = source(self.store.folder, key)
+        if listed.is_file():
+            return
+        design = module.design
+        files = [_inside(path, folder) for path in design.files_for(module)]
+        more = [_inside(path, folder) for path in (*design.included, *identity.data_files(module))]
+        include = [path for path in design.include_dirs if path.is_relative_to(folder)]
+        words = [f"+define+{each}" for each in design.defines]
+        words += [f"+incdir+{_inside(path, folder)}" for path in include]
+        place = listed.parent
+        for path in include:
+            outputs.make_folder(place / _inside(path, folder))
+        for name in (*files, *more):
+            outputs.make_folder((place / name).parent)
+            (place / name).write_bytes((folder / name).read_bytes())
+        with outputs.atomic_write(listed) as file:  # last: then it is whole
+            file.write("".join(f"{line}\n" for line in (*words, *files)))
+
+
+def _inside(path: Path, folder: Path) -> str:
+    """Where a file lies in its commit, as a list of files has it; BAD_RTL where it has no such
+    name."""
+    try:
+        name = str(path.resolve().relative_to(folder))
+    except ValueError:
+        message = f"{path}: the RTL needs a file outside of its repository"
+        raise WlkError(Status.BAD_RTL, message) from None
+    if name.split() != [name]:
+        raise WlkError(
+            Status.BAD_RTL, f"{name}: a list of files cannot hold white space; rename it"
+        )
+    return name

@@ -1,0 +1,389 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Verdicts over the commits of a repository: as planned, each module judged once, nothing lost."""
+
+import os
+import random
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from programs import FULL, Done, refused, started, warplock
+from wlk.base import setup
+from wlk.base.errors import Status
+from wlk.regress import store as database
+
+sys.path.insert(0, str(Path(__file__).parent))
+import history  # noqa: E402
+
+pytestmark = [pytest.mark.slow, pytest.mark.needs("prove", "git")]
+PLACE = setup.BUILD / "test" / "regress"  # the same each time, as builds are kept by path
+SEED = 1
+
+
+def title(row: dict) -> str:
+    """Block and configuration."""
+    return f"{row['block']} {row['config']}"
+
+
+def regress(repo: Path, *words: object, store: Path, code: int | None = None) -> Done:
+    """A run over a whole history."""
+    span = ["--range", f"{root(repo)}.."] if "--range" not in words else []
+    return warplock("regress", "--repo", repo, *span, "--store", store, "--json", *words, code=code)
+
+
+def root(repo: Path) -> str:
+    """The first commit."""
+    return git(repo, "rev-list", "--max-parents=0", "HEAD").strip()
+
+
+def git(repo: Path, *words: object) -> str:
+    """What git answers."""
+    names = ["-c", "user.name=A. Designer", "-c", "user.email=a@example.org"]
+    command = ["git", "-C", repo, *names, *words]
+    return subprocess.run(map(str, command), check=True, capture_output=True, text=True).stdout
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    """All files of a folder."""
+    return {str(p): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()}
+
+
+@pytest.fixture(scope="module")
+def past() -> history.History:
+    """The history; only a part of it but with `test --full`."""
+    shutil.rmtree(PLACE, ignore_errors=True)
+    found = history.History(PLACE / "chip", short=not FULL)
+    found.make()
+    return found
+
+
+@pytest.fixture(scope="module")
+def judged(past) -> Done:
+    """A run over it."""
+    before = files(past.place)
+    words = ("--junit", PLACE / "junit.xml", "--summary", PLACE / "summary.md")
+    done = regress(past.place, *words, store=PLACE / "store", code=Status.FUNCTIONAL_MISMATCH)
+    assert files(past.place) == before  # the user's repository is only read
+    return done
+
+
+# ---- verdicts -----------------------------------------------------------------------------------
+
+
+def test_verdicts_are_as_planned(past, judged):
+    wrong = []
+    for row in judged.objects:
+        word = row["verdict"]
+        short = word if word in ("PASS", "BUILD_FAIL", "IFACE_CHANGED") else "FAIL"
+        if short != past.planned[row["commit"], title(row)]:
+            wrong.append((past.subject(row["commit"]), title(row), word))
+    assert wrong == []
+    assert len(judged.objects) == len(past.planned) == 3 * len(past.steps)
+
+
+def test_verdicts_are_in_the_order_of_commits(past, judged):
+    order = git(past.place, "rev-list", "--topo-order", "--reverse", f"{root(past.place)}..HEAD")
+    shown = list(dict.fromkeys(row["commit"] for row in judged.objects))
+    assert shown == order.split()
+
+
+def test_comments_cost_nothing(past, judged):
+    """But for the first commit, before which nothing is known."""
+    first = judged.objects[0]["commit"]
+    found = [row for row in judged.objects if past.subject(row["commit"]).startswith("Comment")]
+    assert {row["settled_by"] for row in found if row["commit"] != first} == {"same"}
+    assert len(found) > 6
+
+
+def test_refactorings_are_proved(past, judged):
+    found = {(row["commit"], title(row)): row["settled_by"] for row in judged.objects}
+    assert {found[each] for each in past.refactored} == {"proved"}
+    assert len(past.refactored) >= 3
+
+
+def test_failure_has_what_repeats_it(judged):
+    row = next(row for row in judged.objects if row["verdict"] == "FUNCTIONAL_MISMATCH")
+    assert row["first"].keys() == {"cycle", "port", "expected", "got", "care"}
+    assert Path(row["report"], "output.txt").read_text().count(row["first"]["port"])
+    again = warplock(*row["repro"].split()[1:], "--json", "--reports", PLACE / "reports", code=1)
+    assert again.json["first"] == row["first"]
+
+
+def test_reports_name_the_failures(past, judged):
+    suites = ElementTree.parse(PLACE / "junit.xml").getroot()
+    cases = [each for each in suites.iter("testcase") if each.find("failure") is not None]
+    failed = {each.get("name").split(" ", 1)[1] for each in cases}
+    wanted = {past.subject(row["commit"]) for row in judged.objects if row["verdict"] != "PASS"}
+    assert failed == wanted
+    text = next(suites.iter("failure")).text
+    assert "scripts/warplock lockstep" in text
+    assert "seed" in text
+    summary = (PLACE / "summary.md").read_text()
+    assert summary.startswith("### warplock: 1 of 3 fail")
+    assert history.LOWER in summary
+
+
+def test_repeat_is_answered_from_the_store(past, judged):
+    start = time.monotonic()
+    done = regress(past.place, store=PLACE / "store", code=Status.FUNCTIONAL_MISMATCH)
+    assert done.objects == judged.objects
+    assert not [line for line in done.err.splitlines() if "judging" in line]
+    assert time.monotonic() - start < 10
+
+
+def test_profile_makes_a_legal_change_pass(past, judged):
+    """Commits before the profile's are judged by the old parameters still."""
+    profile = f"""
+[[profile]]
+name = "two reads"
+block = "scoreboard"
+since = "{past.ids[history.LOWER]}"
+config = "max_pending_reads=2"
+"""
+    path = PLACE / "profile.toml"
+    path.write_text(history.SETTINGS + profile)
+    words = ("--settings", path, "--blocks", "scoreboard", "--tip")
+    done = regress(past.place, *words, store=PLACE / "store", code=0)
+    found = {past.subject(row["commit"]): row for row in done.objects}
+    assert found[history.LOWER]["verdict"] == "PASS"
+    assert found[history.LOWER]["profile"] == "two reads"
+    assert "profile" not in found["Rename a port"]
+    assert found["Commit without a look at success"]["verdict"] == "FUNCTIONAL_MISMATCH"
+
+
+# ---- bisect -------------------------------------------------------------------------------------
+
+
+def bisect(past: history.History, title: str, span: str, *words: object) -> Done:
+    """Look for the first bad commit of a block in a configuration."""
+    block, *config = title.split()
+    options = [word for each in config for word in ("--config", each)]
+    options += ["--store", PLACE / "store", "--range", span, *words]
+    return warplock("bisect", block, "--repo", past.place, *options)
+
+
+def test_bisect_finds_each_fault(past, judged):
+    """The modules are judged already, so that nothing is simulated again."""
+    count = 0
+    for subject, name, good, bad in past.faults():
+        done = bisect(past, name, f"{good}..{bad}", "--json").json
+        assert past.subject(done["first_bad"]) == subject
+        assert done["last_good"] in {each["commit"] for each in done["tested"]}
+        assert sum(each["seconds"] for each in done["tested"]) < 60
+        count += 1
+    assert count >= 4
+
+
+def test_bisect_skips_what_does_not_build(past, judged):
+    """The commits around it are looked at, it is not the answer."""
+    broken = past.ids["Shorten the sum"]
+    span = f"{past.git('rev-parse', f'{broken}~2').strip()}..{past.ids['Rename a port']}"
+    done = bisect(past, history.TITLES[0], span, "--json").json
+    assert past.subject(done["first_bad"]) == "Rename a port"
+    assert done["verdict"] == "IFACE_CHANGED"
+
+
+def test_bisect_shows_the_change(past, judged):
+    span = f"{root(past.place)}..{past.ids['Merge the branch']}"
+    done = bisect(past, history.SMALL, span)
+    assert history.BRANCH in done.out.splitlines()[0]
+    assert "+            ready_o[i] = ready_i[0];" in done.out
+    assert "A. Designer" in done.out
+    assert "repeat: scripts/warplock lockstep compactor" in done.out
+
+
+def test_bisect_refuses_ends_that_are_not_good_and_bad(past, judged):
+    first = past.ids[past.steps[0].subject]
+    good = f"{first}..{past.ids['Rename ahead']}"
+    words = ["--store", PLACE / "store", "--config", "n=4", "--config", "k=2", "--repo", past.place]
+    done = warplock("bisect", "compactor", *words, "--range", good, code=None)
+    refused(done, Status.USAGE, "BAD is", "Rename ahead", "PASS; it must be bad")
+
+
+# ---- interruption -------------------------------------------------------------------------------
+
+QUICK = ("--blocks", "compactor", "--proof-timeout", "0")
+
+
+def rows(store: Path) -> list[tuple]:
+    """What is in a database, without times."""
+    base = sqlite3.connect(store / database.NAME)
+    found = base.execute("SELECT commit_id, block, config, verdict, settled_by FROM verdict")
+    more = base.execute("SELECT key, block, config, commit_id, verdict FROM result")
+    subjects = base.execute("SELECT tree, block, status, module, key FROM subject")
+    return sorted(map(str, [*found, *more, *subjects]))
+
+
+def test_killed_run_goes_on(past, judged):
+    whole, killed = PLACE / "whole", PLACE / "killed"
+    regress(past.place, *QUICK, store=whole)
+    rng = random.Random(SEED)
+    span = f"{root(past.place)}.."
+    for _ in range(10 if FULL else 3):
+        words = ["--repo", past.place, "--range", span, "--store", killed, *QUICK]
+        process = started("regress", *words, start_new_session=True)
+        time.sleep(rng.uniform(0.3, 3.0))
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+    regress(past.place, *QUICK, store=killed)
+    assert rows(killed) == rows(whole)
+
+
+def test_two_runs_on_one_store_are_refused(past, judged):
+    with database.Store(PLACE / "store").opened():
+        done = regress(past.place, store=PLACE / "store")
+    assert done.code == Status.USAGE
+    assert "another regress or bisect works there" in done.last
+
+
+# ---- bad input ----------------------------------------------------------------------------------
+
+MODULE = (
+    "module m(input clk, input d, output logic q); always_ff @(posedge clk) q <= d; endmodule\n"
+)
+
+
+@pytest.fixture
+def chip(tmp_path) -> Path:
+    """A repository of two commits with a module that is no block's."""
+    place = tmp_path / "chip"
+    (place / "rtl").mkdir(parents=True)
+    git(place.parent, "init", "--quiet", "--initial-branch=main", place)
+    for text in (MODULE, MODULE + "// more\n"):
+        (place / "rtl" / "m.sv").write_text(text)
+        git(place, "add", "--all")
+        git(place, "commit", "--quiet", "-m", "A commit")
+    return place
+
+
+RTL = ("--rtl", "rtl")
+BLOCK = ("--blocks", "scoreboard")
+
+
+@pytest.mark.parametrize(
+    ("span", "parts"),
+    [
+        ("HEAD..HEAD", ("no commits",)),
+        ("HEAD..HEAD~1", ("reversed", "HEAD~1..HEAD")),
+        ("HEAD~1...HEAD", ("merge-base",)),
+        ("HEAD", ("A..B",)),
+        ("nowhere..HEAD", ("nowhere is no commit",)),
+    ],
+)
+def test_range_that_is_none_is_refused(chip, tmp_path, span, parts):
+    done = regress(chip, *RTL, "--range", span, store=tmp_path / "store")
+    assert done.code == Status.USAGE
+    assert [part for part in parts if part not in done.last] == []
+
+
+def test_folder_without_a_repository_is_refused(tmp_path):
+    done = regress(tmp_path, *RTL, "--range", "A..B", store=tmp_path / "store")
+    assert done.code == Status.NO_FILE
+    assert "no git repository" in done.last
+
+
+def test_shallow_repository_is_refused(chip, tmp_path):
+    (chip / "rtl" / "m.sv").write_text(MODULE + "// last\n")
+    git(chip, "commit", "--quiet", "-am", "Last")
+    git(tmp_path, "clone", "--quiet", "--depth", "2", f"file://{chip}", "shallow")
+    shallow = tmp_path / "shallow"
+    done = regress(shallow, *RTL, "--range", "HEAD~2..HEAD", store=tmp_path / "store")
+    assert done.code == Status.USAGE
+    assert "fetch --unshallow" in done.last
+
+
+def test_block_that_is_nowhere_is_refused(chip, tmp_path):
+    done = regress(chip, *RTL, *BLOCK, store=tmp_path / "store")
+    assert done.code == Status.NO_MODULE
+    assert "block scoreboard is at no commit" in done.last
+
+
+def test_repository_without_rtl_named_is_refused(chip, tmp_path):
+    done = regress(chip, *BLOCK, store=tmp_path / "store")
+    assert done.code == Status.USAGE
+    assert "--rtl" in done.last
+
+
+@pytest.mark.parametrize(
+    ("command", "part"),
+    [
+        ("echo no tool; exit 3", "ended with 3: no tool"),
+        ("sleep 60", "did not end within 1 s"),
+        ("true", "out is not there behind `true`; does it write elsewhere?"),
+        ("mkdir out", "no .sv or .v file"),
+    ],
+)
+def test_elaboration_that_fails_is_a_verdict(chip, tmp_path, command, part):
+    words = ("--rtl", "out", "--elaborate", command, "--elaborate-timeout", "1", "--junit")
+    span = ("--range", "HEAD~1..HEAD")
+    done = regress(chip, *words, tmp_path / "j.xml", *span, *BLOCK, store=tmp_path / "store")
+    assert done.code == Status.BUILD_FAIL
+    assert done.json["verdict"] == "BUILD_FAIL"
+    assert part in done.json["message"]
+
+
+def test_what_is_not_committed_is_not_judged(past, judged, tmp_path):
+    """Nor does it matter; and a bare repository is as good."""
+    bare = tmp_path / "bare"
+    git(tmp_path, "clone", "--quiet", "--bare", past.place, bare)
+    path = PLACE / "settings.toml"
+    path.write_text(history.SETTINGS)
+    done = regress(bare, "--settings", path, store=PLACE / "store")
+    assert done.objects == judged.objects
+
+
+def test_submodules_are_checked_out(chip, tmp_path):
+    outer = tmp_path / "outer"
+    git(tmp_path, "init", "--quiet", outer)
+    allowed = ("-c", "protocol.file.allow=always")
+    git(outer, "commit", "--quiet", "--allow-empty", "-m", "Begin")
+    git(outer, *allowed, "submodule", "--quiet", "add", chip, "sub")
+    git(outer, "commit", "--quiet", "-m", "Add a submodule")
+    words = ("--rtl", "sub/rtl", "--elaborate", "test -f sub/rtl/m.sv && cp -r sub/rtl out")
+    done = regress(outer, *words, *BLOCK, store=tmp_path / "store")
+    assert done.code == Status.NO_MODULE
+    assert "no module Scoreboard" in done.last
+
+
+def test_database_of_another_version_is_refused(chip, tmp_path):
+    with database.Store(tmp_path / "store").opened():
+        pass
+    base = sqlite3.connect(tmp_path / "store" / database.NAME)
+    base.execute("UPDATE about SET version = 99")
+    base.commit()
+    done = regress(chip, *RTL, *BLOCK, store=tmp_path / "store")
+    assert done.code == Status.BAD_VERSION
+    assert "version 99" in done.last
+
+
+def test_file_that_is_no_database_is_refused(chip, tmp_path):
+    (tmp_path / "store").mkdir()
+    (tmp_path / "store" / database.NAME).write_text("no database, but long enough to be one" * 99)
+    done = regress(chip, *RTL, *BLOCK, store=tmp_path / "store")
+    assert done.code == Status.CORRUPT
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("rtl = 3", "rtl must be a list"),
+        ("colour = 'red'", "no key colour"),
+        ("[[block]]\nmodule = 'M'", "[[block]]: name is missing"),
+        ("[[block]]\nname = 'nothing'", "nothing"),
+        ("block = ['collector']", "must be a table"),
+        ("rtl = [", "warplock.toml"),
+        ("rtl = ['/tmp']", "below the root"),
+    ],
+)
+def test_settings_that_are_wrong_are_refused(chip, tmp_path, text, part):
+    (chip / "warplock.toml").write_text(text)
+    done = regress(chip, store=tmp_path / "store")
+    assert done.code not in (0, Status.MODEL_ERROR)
+    assert part in done.last
