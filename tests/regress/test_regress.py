@@ -9,6 +9,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+from html.parser import HTMLParser
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -68,6 +69,7 @@ def judged(past) -> Done:
     """A run over it."""
     before = files(past.place)
     words = ("--junit", PLACE / "junit.xml", "--summary", PLACE / "summary.md")
+    words += ("--html", PLACE / "page.html")
     done = regress(past.place, *words, store=PLACE / "store", code=Status.FUNCTIONAL_MISMATCH)
     assert files(past.place) == before  # the user's repository is only read
     return done
@@ -129,6 +131,29 @@ def test_reports_name_the_failures(past, judged):
     assert history.LOWER in summary
 
 
+class Page(HTMLParser):
+    """What a page shows: block and verdict of each cell, and where its links lead."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.cells: list[tuple] = []
+        self.links: list[str] = []
+
+    def handle_starttag(self, tag, attrs):
+        values = dict(attrs)
+        if "data-verdict" in values:
+            self.cells.append((values["data-block"], values["data-verdict"]))
+        self.links += [values["href"]] if tag == "a" else []
+
+
+def test_page_shows_every_verdict(past, judged):
+    found = Page()
+    found.feed((PLACE / "page.html").read_text())
+    assert sorted(found.cells) == sorted((title(row), row["verdict"]) for row in judged.objects)
+    assert found.links
+    assert all((PLACE / each).is_file() for each in found.links)
+
+
 def test_repeat_is_answered_from_the_store(past, judged):
     start = time.monotonic()
     done = regress(past.place, store=PLACE / "store", code=Status.FUNCTIONAL_MISMATCH)
@@ -182,11 +207,13 @@ def test_bisect_finds_each_fault(past, judged):
 
 def test_bisect_skips_what_does_not_build(past, judged):
     """The commits around it are looked at, it is not the answer."""
-    broken = past.ids["Shorten the sum"]
-    span = f"{past.git('rev-parse', f'{broken}~2').strip()}..{past.ids['Rename a port']}"
-    done = bisect(past, history.TITLES[0], span, "--json").json
-    assert past.subject(done["first_bad"]) == "Rename a port"
-    assert done["verdict"] == "IFACE_CHANGED"
+    name, broken = history.TITLES[0], past.ids["Shorten the sum"]
+    behind = past.steps[[step.subject for step in past.steps].index("Shorten the sum") + 1 :]
+    bad = next(s for s in behind if past.planned[past.ids[s.subject], name] != "PASS")
+    span = f"{past.git('rev-parse', f'{broken}~2').strip()}..{past.ids[bad.subject]}"
+    done = bisect(past, name, span, "--json").json
+    assert past.subject(done["first_bad"]) == bad.subject
+    assert "maybe" not in done
 
 
 def test_bisect_shows_the_change(past, judged):
@@ -234,6 +261,31 @@ def test_killed_run_goes_on(past, judged):
         process.communicate()
     regress(past.place, *QUICK, store=killed)
     assert rows(killed) == rows(whole)
+
+
+def test_what_was_judged_before_the_range_is_compared_with(past, judged):
+    """A commit at a time, as a nightly run does it: refactorings are proved all the same."""
+    store = PLACE / "nightly"
+    for step in past.steps[:2]:
+        name = past.ids[step.subject]
+        words = ("--range", f"{name}~1..{name}", "--blocks", "scoreboard")
+        done = regress(past.place, *words, store=store, code=0)
+    assert done.json["settled_by"] == "proved"
+    assert done.json["proved_equal_to"] == past.ids[past.steps[0].subject]
+
+
+def test_only_changed_blocks_are_judged(past, judged):
+    """Of a pull request; nothing is known of the commits before it."""
+    name, store = past.ids["Rename ahead"], PLACE / "changed"
+    words = ("--range", f"{name}~1..{name}", "--changed")
+    done = regress(past.place, *words, store=store, code=0)
+    assert {title(row) for row in done.objects} == {history.SMALL, history.WIDE}
+    comment = past.ids[past.steps[0].subject]
+    words = ("--range", f"{comment}~1..{comment}", "--changed", "--summary", PLACE / "none.md")
+    done = regress(past.place, *words, store=store, code=0)
+    assert done.objects == []
+    assert "no block has changed" in done.err
+    assert "no block has changed" in (PLACE / "none.md").read_text()
 
 
 def test_two_runs_on_one_store_are_refused(past, judged):

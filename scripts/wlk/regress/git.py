@@ -40,7 +40,7 @@ class Commit:
         return f"{self.short} {self.subject}"
 
 
-def _clean() -> dict[str, str]:
+def environment() -> dict[str, str]:
     """The environment without what leads git to another repository, as a hook of it has it."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith("GIT_") or k == "GIT_SSH"}
     return kept | EMPTY_CONFIG
@@ -53,7 +53,7 @@ def call(
     command = ["git", "-c", "safe.directory=*", *map(str, words)]
     try:
         done = subprocess.run(
-            command, cwd=where, env=_clean(), capture_output=True, stdin=subprocess.DEVNULL,
+            command, cwd=where, env=environment(), capture_output=True, stdin=subprocess.DEVNULL,
             encoding="utf-8", errors="replace", check=False,
         )  # fmt: skip
     except FileNotFoundError as error:

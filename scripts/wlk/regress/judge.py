@@ -26,7 +26,10 @@ from .subjects import Finder
 
 PROGRAM = setup.ROOT / "scripts" / "warplock"
 # What a verdict rests on besides RTL and settings: models, harness, stimulus, what calls them.
-VERSIONED = ("refmodel", "dpi", "vectors/src", "rtl_stub", "scripts/wlk")
+VERSIONED = (
+    *("refmodel", "dpi", "vectors/src", "rtl_stub"),
+    *(f"scripts/wlk/{room}" for room in ("tables", "gen", "fit", "prove", "run")),
+)
 SETTLED = {
     *(Status.OK, Status.FUNCTIONAL_MISMATCH, Status.TIMING_DIVERGENCE, Status.PROTOCOL_VIOLATION),
     *(Status.HANG, Status.VACUOUS, Status.IFACE_CHANGED, Status.BUILD_FAIL, Status.MODEL_ERROR),

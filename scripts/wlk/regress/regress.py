@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +20,7 @@ from .. import tables
 from ..base import options, outputs, progress, report
 from ..base.errors import Status, WlkError
 from ..base.options import Command, option
-from . import git, settings, summary
+from . import git, page, settings, summary
 from .judge import Case, Group, Judge, require_configs
 from .settings import Block, Settings
 from .store import Row, Store
@@ -103,15 +104,30 @@ warplock regress --repo ~/chip --summary summary.md --junit junit.xml"""
         metavar="A..B",
     )  # fmt: skip
     jobs: int = options.jobs("commits at a time")
+    changed: bool = option(
+        False, "leave out blocks whose module is the same at all commits and at A"
+    )
     tip: bool = option(False, "the exit code is that of the last commit (default: the worst)")
     junit: Path | None = options.path("write a JUnit XML report")
+    html: Path | None = options.path("write a page of commits and blocks")
     summary: Path | None = options.path("write a summary in Markdown, for a comment")
 
     def refuse(self) -> None:
         """Reports that have no place."""
-        for path in (self.junit, self.summary):
+        for path in (self.junit, self.summary, self.html):
             if path is not None:
                 outputs.refuse(path, force=True)
+
+    def _unchanged(self, span: str, commits: Sequence[git.Commit]) -> int:
+        """No block is another one than at A."""
+        print(f"no block has changed in {span}: nothing to judge", file=sys.stderr)
+        for path, text in (
+            (self.summary, summary.UNCHANGED),
+            (self.junit, summary.junit((), commits)),
+        ):
+            if path is not None:
+                summary.write(path, text)
+        return 0
 
     def run(self) -> int:
         """Judge the range; the exit code is the worst verdict, or with --tip that of B."""
@@ -125,6 +141,10 @@ warplock regress --repo ~/chip --summary summary.md --junit junit.xml"""
         with store.opened():
             store.begin(" ".join(self.words), found.range, _plain(found))
             work = Work(repository, found, store, commits, self.jobs)
+            if self.changed and not work.keep_changed(
+                repository.commit(found.range.partition("..")[0])
+            ):
+                return self._unchanged(found.range, commits)
             rows = []
             for row in work.verdicts():
                 rows.append(row)
@@ -136,6 +156,8 @@ warplock regress --repo ~/chip --summary summary.md --junit junit.xml"""
         for path, make in ((self.junit, summary.junit), (self.summary, summary.markdown)):
             if path is not None:
                 summary.write(path, make(rows, commits))
+        if self.html is not None:
+            summary.write(self.html, page.render(rows, commits, self.html))
         judged = [row for row in rows if not self.tip or row["commit"] == commits[-1].id]
         return int(report.worst(map(_status, judged)) if judged else Status.VACUOUS)
 
@@ -153,7 +175,7 @@ def _present(rows: Sequence[Verdict], found: Settings) -> list[Verdict]:
     """The rows of blocks that are there at some commit, and of those that were named; NO_MODULE
     when a named one is at none."""
     there = {row["block"] for row in rows if row["verdict"] != summary.ABSENT}
-    named = {each.name for each in found.blocks if each.is_named}
+    named = {each.name for each in found.blocks if each.is_named} & {row["block"] for row in rows}
     if lacking := sorted(named - there):
         why = next(row["message"] for row in rows if row["block"] == lacking[0])
         message = f"block {lacking[0]} is at no commit of {found.range}: {why}"
@@ -186,8 +208,31 @@ class Work:
             for block in found.blocks
             for config in block.configs
         ]
+        self.context = [*self._context()]
         self._groups: dict[tuple, Group] = {}
-        self._of: dict[Case, Group] = {}
+        self._of: dict[Case, Group] = {}  # of each case with a module
+
+    def keep_changed(self, base: git.Commit) -> bool:
+        """Leave out the blocks that are the same at all commits and at another; is one left?"""
+        bases = {case: Case(base, case.block, case.config, case.profile) for case in self.cases}
+        self._find([*bases.values(), *self.cases])
+
+        def what(case: Case) -> tuple:
+            subject = self.finder.known(case.commit, case.block, case.module)
+            return (subject["status"], subject["key"], case.words, case.ties)
+
+        changed = {(c.block, c.config) for c in self.cases if what(c) != what(bases[c])}
+        self.cases = [case for case in self.cases if (case.block, case.config) in changed]
+        return bool(self.cases)
+
+    def _context(self) -> Iterator[Case]:
+        """Cases of commits before the range, which are only there to be compared with."""
+        inside = {commit.id for commit in self.commits}
+        parents = {name for each in self.commits for name in each.parents[:1] if name not in inside}
+        for commit in map(self.repository.commit, sorted(parents)):
+            for block in self.settings.blocks:
+                profile = self.settings.profile(self.repository, commit.id, block.name)
+                yield from (Case(commit, block, config, profile) for config in block.configs)
 
     def verdicts(self) -> Iterator[Verdict]:
         """The answers, in the order of commits."""
@@ -232,6 +277,13 @@ class Work:
     def _grouped(self) -> list[Group]:
         """The groups of all cases, those first that others rest on; the verdict of a case without
         a module is noted at once."""
+        for case in self.context:
+            subject = self.finder.known(case.commit, case.block, case.module)
+            if subject is not None and subject["status"] == "OK":
+                group = Group(subject["key"], subject["module"], case)
+                group.result = self.judge.result(group)
+                if group.result is not None:
+                    self._groups[self._key(group)] = self._of[case] = group
         for case in self.cases:
             subject = self.finder.known(case.commit, case.block, case.module)
             if subject["status"] != "OK":
@@ -239,12 +291,9 @@ class Work:
                 more = {"message": subject["message"]}
                 self._note(case, word, "none", subject["seconds"], more)
                 continue
-            key = (self.judge.asked(case), subject["key"], case.block.name, case.words)
-            if key not in self._groups:
-                group = Group(subject["key"], subject["module"], case)
-                group.result = self.judge.result(group)
-                self._groups[key] = group
-            group = self._groups[key]
+            group = Group(subject["key"], subject["module"], case)
+            group.result = self.judge.result(group)
+            group = self._groups.setdefault(self._key(group), group)
             group.waiting.append(case)
             self._of[case] = group
         by_place = {(c.commit.id, c.block.name, c.config): g for c, g in self._of.items()}
@@ -252,11 +301,16 @@ class Work:
             group.before = self._before(group, by_place)
         return list(self._groups.values())
 
+    def _key(self, group: Group) -> tuple:
+        """What makes two cases one group."""
+        case = group.case
+        return self.judge.asked(case), group.key, case.block.name, case.words
+
     def _before(self, group: Group, by_place: Mapping[tuple, Group]) -> Group | None:
         """What was there before, judged by the same parameters: of the nearest commit among the
         first parents that has the block."""
         case = group.case
-        by_id = {commit.id: commit for commit in self.commits}
+        by_id = {each.commit.id: each.commit for each in (*self.context, *self.cases)}
         commit = case.commit
         while commit.parents and commit.parents[0] in by_id:
             commit = by_id[commit.parents[0]]

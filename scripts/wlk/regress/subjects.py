@@ -69,6 +69,7 @@ class Finder:
                 command = ["timeout", "--kill-after=5", str(own.elaborate_timeout)]
                 command += ["sh", "-c", own.elaborate]
                 options = {"stdout": file, "stderr": subprocess.STDOUT, "cwd": folder}
+                options["env"] = git.environment()
                 with progress.child(command, **options) as process:
                     code = process.wait()
             if code:

@@ -15,6 +15,7 @@ ABSENT = "NO_MODULE"
 STEPS = ("same", "proved", "simulated", "none")
 SUBJECT = 50  # letters of a commit's subject in a table
 BROKEN = "BUILD_FAIL"
+UNCHANGED = "### warplock: no block has changed\n"
 Row = Mapping[str, Any]
 Rows = Sequence[Row]
 
@@ -88,7 +89,7 @@ def first(row: Row) -> str:
     return row.get("message", "")
 
 
-def _columns(titles: Sequence[str]) -> dict[str, str]:
+def columns(titles: Sequence[str]) -> dict[str, str]:
     """Short names of blocks and configurations: the block's, as far as one has one."""
     blocks = [name.split()[0] for name in titles]
     return {
@@ -98,7 +99,7 @@ def _columns(titles: Sequence[str]) -> dict[str, str]:
 
 def text(rows: Rows, commits: Sequence[git.Commit]) -> str:
     """A row a commit, a column a block and configuration; then what went bad, and until when."""
-    names = _columns(list(dict.fromkeys(map(title, rows))))
+    names = columns(list(dict.fromkeys(map(title, rows))))
     table = report.Table("commit", "subject", *names.values())
     cells = {(row["commit"], title(row)): _cell(row) for row in rows}
     for commit in commits:
