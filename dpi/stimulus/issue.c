@@ -10,6 +10,7 @@
 enum { PHASE_CYCLES = 144, OUT_WORDS = 512, MAX_INADMISSIBLE = 24 };
 #define MAX_LATENCY 40u
 #define FIRST_PC    UINT64_C(0xffffffff80000000) /* of warp 0's random stream */
+#define JUMP        24u                          /* of 256: the next instruction is anywhere */
 
 #define PUT(field, words, value) wlk_issue_in_put_##field(words, value)
 
@@ -188,7 +189,8 @@ static void make_instruction(const wlk_issue_cfg *cfg, const weights *w, wlk_sti
     wlk_entry_put_tmask(entry, pick_mask(cfg, w, random));
     wlk_entry_put_pc(entry, mem->pc[warp]);
     wlk_entry_put_wid(entry, warp);
-    mem->pc[warp] += 4u;
+    const uint64_t target = wlk_random(random) & wlk_mask(cfg->lane_bits) & ~UINT64_C(3);
+    mem->pc[warp] = stim_chance(random, JUMP) ? target : mem->pc[warp] + 4u;
 }
 
 // ---- heads ------------------------------------------------------------------------------------

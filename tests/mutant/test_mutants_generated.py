@@ -36,7 +36,7 @@ def test_proof_and_lockstep_agree(monkeypatch):
     simulated, _ = generate(*words)
     for step in ("_short", "_long"):
         monkeypatch.setattr(campaign, step, lambda _: None)
-    proved, total = generate(*words, code=1)
+    proved, total = generate(*words, "--fresh", code=1)
     same = {"reported": "hole"}
     assert {name: same.get(one["fate"], one["fate"]) for name, one in simulated.items()} == {
         name: one["fate"] for name, one in proved.items()
@@ -46,6 +46,27 @@ def test_proof_and_lockstep_agree(monkeypatch):
         if one["fate"] == "hole":
             assert "note" not in one, "lockstep confirms the stimulus"
             assert one["first"]["cycle"] == one["depth"] - 1
+
+
+@pytest.mark.slow
+def test_campaign_that_was_ended_goes_on(monkeypatch, tmp_path):
+    """What was shown before the end is kept; another stimulus or `--fresh` begins anew."""
+    monkeypatch.setattr(campaign, "KNOWN", tmp_path)
+    words = ("compactor", "--generate", "6", *FEW)
+    whole, _ = generate(*words)
+    (kept,) = tmp_path.iterdir()
+    lines = kept.read_text().splitlines(keepends=True)
+    assert len(lines) == 6
+    kept.write_text("".join(lines[:4]) + lines[4][:20])
+    looked_at = []
+    short = campaign._short
+    monkeypatch.setattr(campaign, "_short", lambda t: (looked_at.append(t), short(t)))
+    again, _ = generate(*words)
+    assert len(looked_at) == 2
+    same = lambda found: {name: one["fate"] for name, one in found.items()}  # noqa: E731
+    assert same(again) == same(whole)
+    generate(*words, "--fresh")
+    assert len(looked_at) == 2 + 6
 
 
 @pytest.mark.slow
@@ -85,7 +106,9 @@ def test_what_does_not_go_together_is_refused(words, why):
     assert len(done.err.splitlines()) == 1
 
 
-@pytest.mark.parametrize("words", [("--seed", "2"), ("--rtl", "."), ("--config", "n=3")])
+@pytest.mark.parametrize(
+    "words", [("--seed", "2"), ("--fresh",), ("--rtl", "."), ("--config", "n=3")]
+)
 def test_options_of_generated_mutants_need_them(words):
     done = programs.warplock("mutate", "collector", *words, code=Status.USAGE)
     assert f"{words[0]} goes with --generate" in done.err

@@ -3,19 +3,24 @@
 for a short time; those that are not reported are proved equivalent, or shown to be holes.
 
 All mutants of a module are in one build. The proof starts from zeros, and so do the longer runs.
+What is known of a mutant is kept by content (KNOWN), so that a campaign that was ended goes on; a
+hole, whose files may be gone, is looked at again.
 """
 
+import contextlib
 import dataclasses
 import functools
+import json
 import sys
+import threading
 import time
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..base import progress, report
+from ..base import keep, outputs, progress, report, setup
 from ..base.errors import Status
 from ..base.report import Mismatch
 from ..prove import engines, miter, netlist
@@ -27,6 +32,7 @@ from .mutants import Mutant, Mutants
 
 SHORT = {"seeds": 2, "cycles": 2000}  # of the first run
 SILENT = ("PASS", "VACUOUS")  # too short a run covers too little
+KNOWN = setup.BUILD / "mutants" / "known"
 STEP, TIMEOUT = 5.0, 30.0  # seconds of a proof
 REPORTED, EQUIVALENT, HOLE, UNDECIDED = "reported", "equivalent", "hole", "undecided"
 FATES = {REPORTED: "reported", EQUIVALENT: "equivalent", HOLE: "holes", UNDECIDED: "undecided"}
@@ -44,6 +50,7 @@ class Trial:
     depth: int = 0  # cycles that the proof knows to be equal; of a hole: the length of the stimulus
     file: Path | None = None  # the stimulus
     note: str = ""
+    shown: bool = False  # as JSON
 
     @property
     def place(self) -> Path:
@@ -82,6 +89,27 @@ class Target:
     alarm: str = ""  # what the module without a fault is wrongly reported for
     trials: list[Trial] = field(default_factory=list)
 
+    @functools.cached_property
+    def known(self) -> Path:
+        """Where it is kept what came of them."""
+        run = self.job.args
+        parts = [self.program.parent.name, report.config_text(self.job.shown), str(run.cycles)]
+        return (
+            KNOWN / f"{keep.digest([*parts, str(run.seeds), self.mutants.flat.read_bytes()])}.jsonl"
+        )
+
+    def recall(self) -> None:
+        """Take over what is kept."""
+        if not self.known.is_file():
+            return
+        by_number = {trial.mutant.number: trial for trial in self.trials}
+        for line in self.known.read_text(encoding="utf-8").splitlines():
+            with contextlib.suppress(ValueError, KeyError):  # the last line of one that was killed
+                row = json.loads(line)
+                trial = by_number[row["number"]]
+                trial.fate, trial.seconds = row["fate"], row["seconds"]
+                trial.first = Mismatch.of(row.get("first", {}))
+
 
 @dataclass(frozen=True)
 class Asked:
@@ -91,6 +119,7 @@ class Asked:
     seed: int
     jobs: int
     json: bool
+    fresh: bool = False  # take nothing over
 
 
 def run(plans: Sequence[tuple[Job, Path]], asked: Asked) -> int:
@@ -99,13 +128,50 @@ def run(plans: Sequence[tuple[Job, Path]], asked: Asked) -> int:
     prepare = functools.partial(_prepare, asked=asked)
     targets = sorted(_each("making mutants", prepare, plans, asked), key=lambda t: t.place)
     trials = [trial for target in targets if not target.alarm for trial in target.trials]
-    _each("mutants, short runs", _short, trials, asked)
-    _each("mutants, longer runs", _long, _left(trials), asked)
+    for target in targets if not asked.fresh else ():
+        target.recall()
+    for trial in (trial for trial in trials if trial.fate != UNDECIDED):
+        _tell(trial, asked)
+    _step("mutants, short runs", _short, trials, asked)
+    _step("mutants, longer runs", _long, trials, asked)
     left = {id(trial.target): trial.target for trial in _left(trials)}
     _each("reading mutants", _read, left.values(), asked)
     # A proof is two processes.
-    _each("mutants, proofs", _prove, _left(trials), dataclasses.replace(asked, jobs=1))
+    _step("mutants, proofs", _prove, trials, dataclasses.replace(asked, jobs=1))
     return _show(targets, asked, time.monotonic() - start)
+
+
+def _step(label: str, step: Callable[[Trial], None], trials: Sequence[Trial], asked: Asked) -> None:
+    """Take a step with each trial that is open; what is settled is shown and kept at once."""
+
+    def settle(trial: Trial) -> None:
+        step(trial)
+        if trial.fate == UNDECIDED:
+            return
+        _tell(trial, asked)
+        if trial.fate != HOLE:
+            _keep(trial)
+
+    _each(label, settle, _left(trials), asked)
+
+
+_LOCK = threading.Lock()
+
+
+def _tell(trial: Trial, asked: Asked) -> None:
+    """Print it as JSON, once."""
+    with _LOCK:
+        if asked.json and not trial.shown:
+            report.json_line(trial.json())
+        trial.shown = True
+
+
+def _keep(trial: Trial) -> None:
+    """Note what came of it."""
+    with _LOCK:
+        outputs.make_folder(KNOWN)
+        with trial.target.known.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(trial.json()) + "\n")
 
 
 def _left(trials: Iterable[Trial]) -> list[Trial]:
@@ -235,7 +301,7 @@ def _show(targets: Sequence[Target], asked: Asked, seconds: float) -> int:
     total |= {"false_alarms": len(alarms)}
     if asked.json:
         for trial in trials:
-            report.json_line(trial.json())
+            _tell(trial, asked)
         report.json_line(total | {"seconds": round(seconds, 1)})
     for target in alarms:
         text = f"false alarm: {target.job.title} without a fault: {target.alarm}"

@@ -104,6 +104,9 @@ warplock mutate collector --generate 100 --rtl build/DuplicatedCollector.sv"""
         1, "which of them (default: 1)", type=options.number(0, 2**31 - 1), group=GENERATED
     )
     config: list[str] = options.named_config(group=GENERATED)
+    fresh: bool = option(
+        False, "look again at mutants of which it is known (build/mutants/known)", group=GENERATED
+    )
 
     def needs(self) -> tuple[str, ...]:
         return (*self.NEEDS, "rtl", "prove") if self.generate else self.NEEDS
@@ -114,6 +117,7 @@ warplock mutate collector --generate 100 --rtl build/DuplicatedCollector.sv"""
         lists |= {"bind": self.bind != "stage", "power-up": self.power_up != "unknown"}
         own = {"rtl": self.rtl, "module": self.module, "define": self.define, "tie": self.tie}
         own |= {"include": self.include, "config": self.config, "seed": self.seed != 1}
+        own |= {"fresh": self.fresh}
         for name, given in (lists if self.generate else own).items():
             if given:
                 why = "goes with lists of faults, not with" if self.generate else "goes with"
@@ -374,7 +378,7 @@ def _generate(asked: Mutate) -> int:
             words = _words(table, table.config(_base(fault_list(block))))
         plans.append((_plan(table, words, asked), WORK / block / "generated"))
     build.meson_build(jobs=asked.jobs)
-    few = campaign.Asked(asked.generate, asked.seed, asked.jobs, asked.json)
+    few = campaign.Asked(asked.generate, asked.seed, asked.jobs, asked.json, asked.fresh)
     return campaign.run(plans, few)
 
 
