@@ -464,8 +464,10 @@ def _beside(
     job: jobs.Job, behind_reset: bool, notes: list[str]
 ) -> Iterator[Callable[[], Found | None]]:
     """Lockstep in a thread, begun after a while; what it has found, once it has. What does not show
-    from the proof's start is noted, and that start is taken from then on."""
+    from the proof's start is noted, and that start is taken from then on. The outputs of the block
+    alone are judged: the checkers of blocks inside would end a run before they differ."""
     seen: list[Found] = []
+    outside = dataclasses.replace(job, inside=[])
 
     def run() -> None:
         if over.wait(BESIDE):
@@ -475,8 +477,9 @@ def _beside(
         with contextlib.suppress(WlkError):  # the engines decide
             while seed <= SEEDS and not over.is_set():
                 seeds = range(seed, seed + 1)
-                args = dataclasses.replace(job.args, seeds=seeds, power_up=power_up)
-                outcome = lockstep.execute(dataclasses.replace(job, args=args, spent={}))
+                more = {"seeds": seeds, "power_up": power_up, "bind": "stage"}
+                args = dataclasses.replace(job.args, **more)
+                outcome = lockstep.execute(dataclasses.replace(outside, args=args, spent={}))
                 if outcome.result.verdict not in lockstep.FAILURES:
                     seed += 1
                     continue
