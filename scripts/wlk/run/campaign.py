@@ -33,7 +33,7 @@ from .mutants import Mutant, Mutants
 SHORT = {"seeds": 2, "cycles": 2000}  # of the first run
 SILENT = ("PASS", "VACUOUS")  # too short a run covers too little
 KNOWN = setup.BUILD / "mutants" / "known"
-STEP, TIMEOUT = 5.0, 30.0  # seconds of a proof
+STEP, TIMEOUT = 5.0, 30  # seconds of a proof
 REPORTED, EQUIVALENT, HOLE, UNDECIDED = "reported", "equivalent", "hole", "undecided"
 FATES = {REPORTED: "reported", EQUIVALENT: "equivalent", HOLE: "holes", UNDECIDED: "undecided"}
 
@@ -86,6 +86,7 @@ class Target:
     place: Path
     mutants: Mutants
     program: Path
+    timeout: float  # seconds for an engine with one mutant
     alarm: str = ""  # what the module without a fault is wrongly reported for
     trials: list[Trial] = field(default_factory=list)
 
@@ -119,6 +120,7 @@ class Asked:
     seed: int
     jobs: int
     json: bool
+    timeout: float = TIMEOUT  # seconds for an engine with one mutant
     fresh: bool = False  # take nothing over
 
 
@@ -200,7 +202,7 @@ def _prepare(plan: tuple[Job, Path], asked: Asked) -> Target:
     # No waveforms, which a user's RTL is built with.
     job.args = dataclasses.replace(job.args, rtl=[])
     outcome = lockstep.execute(job)
-    target = Target(job, place, made, lockstep.builder(job)())
+    target = Target(job, place, made, lockstep.builder(job)(), asked.timeout)
     if outcome.result.verdict != Status.OK:
         target.alarm = "; ".join([report.verdict_name(outcome.result.verdict), *outcome.messages])
     target.trials = [Trial(target, mutant) for mutant in made.each]
@@ -234,14 +236,17 @@ def _read(target: Target) -> None:
 
 def _prove(trial: Trial) -> None:
     """Settle what simulation leaves open: first whether each step is the same from any state, which
-    is quick, then from those that are reached, then whether what comes out is, at last with the
-    block's rules assumed."""
+    is quick, then from those that are reached, then whether what comes out is, by merging and by
+    the states that are reached, at last with the block's rules assumed."""
     table, config = trial.target.job.table, trial.target.job.config
     trial.seconds -= time.monotonic()
     same = _same_step(trial)
-    answer = Answer(Status.OK) if same else _decide(trial, "proof", TIMEOUT)
+    answer = Answer(Status.OK) if same else _decide(trial, "proof", trial.target.timeout)
+    if answer.verdict == Status.BOUNDED and _is_unreached(trial):
+        answer = Answer(Status.OK)
     if answer.verdict == Status.REFUTED and _broken(trial, answer):
-        answer = _decide(trial, "legal", TIMEOUT, rules=prove.rules_of(table, config))
+        rules = prove.rules_of(table, config)
+        answer = _decide(trial, "legal", trial.target.timeout, rules=rules)
         if answer.verdict == Status.REFUTED:
             _broken(trial, answer)
     fates = {Status.OK: EQUIVALENT, Status.REFUTED: HOLE}
@@ -260,6 +265,13 @@ def _same_step(trial: Trial) -> bool:
     if found != engines.UNKNOWN:
         return found == engines.PROVED
     return _decide(trial, "step", STEP, step=True).verdict == Status.OK
+
+
+def _is_unreached(trial: Trial) -> bool:
+    """Is no state reached in which an output differs?"""
+    built = _miter(trial, "unreached")
+    words = "lcorr; scorr; pdr"
+    return engines.try_one(built, words, trial.target.timeout) == engines.PROVED
 
 
 def _decide(trial: Trial, name: str, seconds: float, **more: Any) -> Answer:

@@ -104,6 +104,13 @@ warplock mutate collector --generate 100 --rtl build/DuplicatedCollector.sv"""
         1, "which of them (default: 1)", type=options.number(0, 2**31 - 1), group=GENERATED
     )
     config: list[str] = options.named_config(group=GENERATED)
+    timeout: int = option(
+        campaign.TIMEOUT,
+        f"seconds for each engine that proves a mutant equivalent (default: {campaign.TIMEOUT})",
+        type=options.number(1),
+        group=GENERATED,
+        metavar="S",
+    )
     fresh: bool = option(
         False, "look again at mutants of which it is known (build/mutants/known)", group=GENERATED
     )
@@ -117,7 +124,7 @@ warplock mutate collector --generate 100 --rtl build/DuplicatedCollector.sv"""
         lists |= {"bind": self.bind != "stage", "power-up": self.power_up != "unknown"}
         own = {"rtl": self.rtl, "module": self.module, "define": self.define, "tie": self.tie}
         own |= {"include": self.include, "config": self.config, "seed": self.seed != 1}
-        own |= {"fresh": self.fresh}
+        own |= {"fresh": self.fresh, "timeout": self.timeout != campaign.TIMEOUT}
         for name, given in (lists if self.generate else own).items():
             if given:
                 why = "goes with lists of faults, not with" if self.generate else "goes with"
@@ -378,7 +385,8 @@ def _generate(asked: Mutate) -> int:
             words = _words(table, table.config(_base(fault_list(block))))
         plans.append((_plan(table, words, asked), WORK / block / "generated"))
     build.meson_build(jobs=asked.jobs)
-    few = campaign.Asked(asked.generate, asked.seed, asked.jobs, asked.json, asked.fresh)
+    given = (asked.generate, asked.seed, asked.jobs, asked.json, asked.timeout, asked.fresh)
+    few = campaign.Asked(*given)
     return campaign.run(plans, few)
 
 
