@@ -288,6 +288,23 @@ def test_only_changed_blocks_are_judged(past, judged):
     assert "no block has changed" in (PLACE / "none.md").read_text()
 
 
+def test_assertion_is_simulated_though_outputs_are_equal():
+    """A proof does not see it."""
+    place = PLACE / "asserted"
+    warplock("stub", "compactor", "--config", "n=3", "--config", "k=3", "--out", place / "rtl")
+    git(PLACE, "init", "--quiet", place)
+    git(place, "commit", "--quiet", "--allow-empty", "-m", "Begin")
+    path = place / "rtl" / "Compactor.sv"
+    for text in ("", "  always @(posedge clock) assert (!io_in_0_valid);\n"):
+        path.write_text(path.read_text().replace("endmodule", f"{text}endmodule"))
+        git(place, "add", "--all")
+        git(place, "commit", "--quiet", "-m", f"A commit {text}")
+    words = ("--rtl", "rtl", "--blocks", "compactor", "--seeds", "1")
+    done = regress(place, *words, store=PLACE / "store", code=Status.RTL_ASSERTION)
+    found = [(row["verdict"], row["settled_by"]) for row in done.objects]
+    assert found == [("PASS", "simulated"), ("RTL_ASSERTION", "simulated")]
+
+
 def test_two_runs_on_one_store_are_refused(past, judged):
     with database.Store(PLACE / "store").opened():
         done = regress(past.place, store=PLACE / "store")

@@ -9,18 +9,22 @@ sources that compilers write into messages are left out.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from pyslang import parsing
 
 from ..base import keep
+from ..base.errors import WlkError
 from . import rtl
 
 _LASTING = re.compile(
     r"`(?:default_nettype\s+\w+|(?:no)?unconnected_drive\b.*|timescale\b.*|resetall)"
 )
+# Words that can end a run, or fail it.
+_ENDS = {"assert", "assume", "expect", "$fatal", "$error", "$stop", "$finish", "$exit"}
 _STRING = parsing.TokenKind.StringLiteral
 _LOCATOR = re.compile(r"\b[\w./-]+\.(?:scala|fir|sv|v):\d+(?::\d+)?")
 
@@ -29,8 +33,8 @@ def of(module: rtl.Module) -> str:
     """The digest of a module and all that it instantiates."""
     design = module.design
     closure = design.closure(module.name)
-    texts = [f"{name}\n{' '.join(_words(closure[name].node))}" for name in sorted(closure)]
-    shared = [" ".join(_words(node)) for node in design.shared()]
+    texts = [f"{name}\n{_written(closure[name].node)}" for name in sorted(closure)]
+    shared = [_written(node) for node in design.shared()]
     lasting = [text for path in sources(module) for text in _LASTING.findall(_text(path))]
     contents = [path.read_bytes() for path in data_files(module)]
     parts = (*design.defines, "text", *texts, "shared", *shared, "lasting", *lasting)
@@ -45,6 +49,43 @@ def sources(module: rtl.Module) -> list[Path]:
 
 def _text(path: Path) -> str:
     return path.read_text(encoding="utf-8", errors="replace")
+
+
+def simulated_only(module: rtl.Module) -> str | None:
+    """A digest of what a simulator reads of a module and a synthesis tool does not. None where a
+    proof of the rest is not enough: an assertion may end a run, or the two read other logic."""
+    design = module.design
+    own = design.closure(module.name)
+    if any(not _ENDS.isdisjoint(_words(each.node)) for each in own.values()):
+        return None
+    if any("translate_off" in _text(path) for path in sources(module)):
+        return None
+    try:
+        read = design.synthesized
+        other = read.closure(read.find(module.name).name)
+    except WlkError:
+        return None
+    pairs = [(_members(own, name), _members(other, name)) for name in sorted({*own, *other})]
+    pairs.append(tuple(Counter(map(_written, each.shared())) for each in (design, read)))
+    extra = [text for one, two in pairs for text in sorted((one - two).elements())]
+    if any(two - one for one, two in pairs) or not all(map(_is_idle, extra)):
+        return None
+    return keep.digest(["simulated", *extra])
+
+
+def _members(closure: Mapping[str, rtl.Module], name: str) -> Counter[str]:
+    return Counter(map(_written, closure[name].node.members)) if name in closure else Counter()
+
+
+def _is_idle(text: str) -> bool:
+    """Is it start values, or a print?"""
+    words = text.split()
+    prints = words[0].startswith("always") and not {"=", "<="} & set(words)
+    return words[0] in ("initial", "final") or prints
+
+
+def _written(node: Any) -> str:
+    return " ".join(_words(node))
 
 
 def data_files(module: rtl.Module) -> list[Path]:

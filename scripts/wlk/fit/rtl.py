@@ -27,6 +27,7 @@ SOURCES = (".sv", ".v")
 HEADERS = (".svh", ".vh")
 # What Verilator defines by itself: slang must see the text that Verilator will see.
 VERILATOR_DEFINES = ("VERILATOR=1",)
+SYNTHESIS_DEFINES = ("SYNTHESIS=1",)
 # Options of a list that change neither the modules nor their ports.
 LIST_NOISE = ("+libext+", "-sv", "--sv", "-W", "-timescale", "--timescale", "--assert")
 
@@ -62,6 +63,7 @@ class Inputs:
     from_folder: set[Path] = field(default_factory=set)
     defines: list[str] = field(default_factory=list)
     include_dirs: list[Path] = field(default_factory=list)
+    own_defines: Sequence[str] = VERILATOR_DEFINES
 
     def add(self, path: Path) -> None:
         """A file, folder or list that a person named."""
@@ -295,7 +297,7 @@ class Design:
     @cached_property
     def _options(self) -> pyslang.Bag:
         options = parsing.PreprocessorOptions()
-        options.predefines = [*VERILATOR_DEFINES, *self.defines]
+        options.predefines = [*self._inputs.own_defines, *self.defines]
         options.additionalIncludePaths = [str(p) for p in self._inputs.include_dirs]
         return pyslang.Bag([options])
 
@@ -394,6 +396,12 @@ class Design:
         return self._file(at)
 
     # -- questions -------------------------------------------------------------------------
+    @cached_property
+    def synthesized(self) -> Design:
+        """The same sources as a synthesis tool reads them."""
+        files, folders = list(self._inputs.files), list(self.include_dirs)
+        return Design(Inputs(files, set(), self.defines, folders, SYNTHESIS_DEFINES))
+
     def modules(self) -> list[Module]:
         """Every module, in the order of the sources; an equal second definition counts once."""
         return list(self._modules.values())

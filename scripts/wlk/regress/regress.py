@@ -280,7 +280,7 @@ class Work:
         for case in self.context:
             subject = self.finder.known(case.commit, case.block, case.module)
             if subject is not None and subject["status"] == "OK":
-                group = Group(subject["key"], subject["module"], case)
+                group = Group(subject["key"], subject["module"], subject["unproved"], case)
                 group.result = self.judge.result(group)
                 if group.result is not None:
                     self._groups[self._key(group)] = self._of[case] = group
@@ -291,7 +291,7 @@ class Work:
                 more = {"message": subject["message"]}
                 self._note(case, word, "none", subject["seconds"], more)
                 continue
-            group = Group(subject["key"], subject["module"], case)
+            group = Group(subject["key"], subject["module"], subject["unproved"], case)
             group.result = self.judge.result(group)
             group = self._groups.setdefault(self._key(group), group)
             group.waiting.append(case)

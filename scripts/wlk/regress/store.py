@@ -31,7 +31,7 @@ _SCHEMA = """
 CREATE TABLE about (version INTEGER NOT NULL);
 CREATE TABLE run (began TEXT, command TEXT, range TEXT, settings TEXT);
 CREATE TABLE subject (asked TEXT, tree TEXT, block TEXT, status TEXT, message TEXT, module TEXT,
-    key TEXT, seconds REAL, PRIMARY KEY (asked, tree, block));
+    key TEXT, unproved TEXT, seconds REAL, PRIMARY KEY (asked, tree, block));
 CREATE TABLE proof (asked TEXT, old TEXT, new TEXT, verdict TEXT, seconds REAL, answer TEXT,
     PRIMARY KEY (asked, old, new));
 CREATE TABLE result (asked TEXT, key TEXT, block TEXT, config TEXT, commit_id TEXT, verdict TEXT,
@@ -40,7 +40,7 @@ CREATE TABLE verdict (asked TEXT, commit_id TEXT, block TEXT, config TEXT, verdi
     settled_by TEXT, seconds REAL, row TEXT, PRIMARY KEY (asked, commit_id, block, config));
 """
 TABLES = {
-    "subject": "asked tree block status message module key seconds",
+    "subject": "asked tree block status message module key unproved seconds",
     "proof": "asked old new verdict seconds answer",
     "result": "asked key block config commit_id verdict seconds answer",
     "verdict": "asked commit_id block config verdict settled_by seconds row",

@@ -2,10 +2,11 @@
 """What there is to judge at a commit: its RTL, built where it must be, and each block's module in
 it by content."""
 
+import functools
 import subprocess
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +37,9 @@ class Finder:
         """A digest of what a subject rests on, its tree apart."""
         own = self.settings
         lists = [*(block.rtl or own.rtl), "define", *own.define, "include", *own.include]
-        return keep.digest([own.elaborate, *lists, block.name, module or ""])
+        return keep.digest(
+            [own.elaborate, str(own.elaborate_timeout), *lists, block.name, module or ""]
+        )
 
     def known(self, commit: git.Commit, block: Block, module: str | None) -> Row | None:
         """What is known of it."""
@@ -53,10 +56,13 @@ class Finder:
         with self.checkouts.of(commit) as checkout:
             folder = checkout.resolve()
             failed = self._elaborate(folder)
+            read = functools.cache(functools.partial(self._read, folder))
             for block, module in lacking:
-                found = failed or self._look(folder, block, module)
+                found = failed or self._look(folder, read, block, module)
                 row = {"status": found[0].name, "message": found[1]}
-                row |= dict(zip(("module", "key"), found[2:] or ("", ""), strict=True))
+                row |= dict(
+                    zip(("module", "key", "unproved"), found[2:] or ("", "", ""), strict=True)
+                )
                 row |= {"asked": self.asked(block, module), "tree": commit.tree}
                 self.store.add("subject", **row, block=block.name, seconds=time.monotonic() - start)
 
@@ -84,23 +90,33 @@ class Finder:
                 return Status.BUILD_FAIL, f"`{own.elaborate}` {what}: {last}"
         return None
 
-    def _look(self, folder: Path, block: Block, module: str | None) -> tuple:
-        """The module of a block: status, message, and where there is one its name and digest."""
-        from ..fit import identity, rtl  # needs slang
+    def _look(
+        self, folder: Path, read: Callable[[tuple], Any], block: Block, module: str | None
+    ) -> tuple:
+        """The module of a block: status, message, and where there is one its name, its digest and
+        that of what no proof is about. `read`: as `_read`, but once."""
+        from ..fit import identity  # needs slang
 
-        own = self.settings
         with self._slang:
             try:
-                paths = [self._place(folder, name) for name in block.rtl or own.rtl]
-                design = rtl.load(paths, own.define, [folder / name for name in own.include])
+                design = read(block.rtl or self.settings.rtl)
                 ties = dict(each.split("=", 1) for each in block.ties)
                 found = design.find(module or block.module, tables.load(block.name), ties)
                 found.require_complete()
-                key = identity.of(found)
+                unproved = identity.simulated_only(found)
+                key = keep.digest([identity.of(found), unproved or ""])
                 self._keep(folder, key, found)
             except WlkError as error:
                 return self._refused(error, folder)
-        return Status.OK, "", found.name, key
+        return Status.OK, "", found.name, key, unproved
+
+    def _read(self, folder: Path, names: tuple[str, ...]) -> Any:
+        """The RTL of a commit."""
+        from ..fit import rtl
+
+        own = self.settings
+        paths = [self._place(folder, name) for name in names]
+        return rtl.load(paths, own.define, [folder / name for name in own.include])
 
     def _place(self, folder: Path, name: str) -> Path:
         """A file or folder of RTL; BAD_RTL when the command has not made it, NO_MODULE when there
