@@ -7,6 +7,7 @@ import signal
 import subprocess
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import programs
 import pytest
@@ -14,6 +15,7 @@ import rtl_under_test as rut
 from wlk.base import setup
 from wlk.base.errors import Status, WlkError
 from wlk.prove import engines, miter, netlist
+from wlk.prove.engines import Answer, Limits
 from wlk.run import parts, versions
 
 pytestmark = [pytest.mark.slow, pytest.mark.needs("prove")]
@@ -592,6 +594,25 @@ def test_depth_that_is_enough_is_bounded():
     answer = prove(*hard("depth"), "--depth", "1", "--timeout", "60", code=Status.BOUNDED).json
     assert answer["depth"] == 1
     assert answer["seconds"] < 50
+
+
+@pytest.mark.parametrize("left", [True, False])
+def test_memories_are_not_read_as_registers_without_time(left, monkeypatch):
+    """A slice that is equal proves nothing: it is BOUNDED by what was known before."""
+    built = []
+
+    def build(whole):
+        built.append(whole)
+        return SimpleNamespace(rests=lambda output: frozenset({"column"}))
+
+    def attempt(miter, limits, *_):
+        time.sleep(0.05 if len(built) == 2 and not left else 0)
+        return Answer(*((Status.REFUTED, 5) if len(built) == 1 else (Status.OK, 0)))
+
+    monkeypatch.setattr(engines, "_attempt", attempt)
+    answer = engines.decide(build, Limits(10 if left else 0.05))
+    assert len(built) == 2 + left
+    assert (answer.verdict, answer.depth) == ((Status.OK, 0) if left else (Status.BOUNDED, 4))
 
 
 @pytest.mark.parametrize("body", ["echo broken; exit 1", "kill -9 $$"])

@@ -126,8 +126,12 @@ def decide(
     if rests:
         equal = answer.depth - 1
         answer, _ = attempt(Whole(rests, exact=True), SLICE)
-        if answer.verdict != Status.REFUTED and not enough():
-            answer, _ = attempt(Whole(all=True))
+        if answer.verdict != Status.REFUTED:
+            seconds = time.monotonic() - start
+            if seconds < limits.seconds and not enough():
+                answer, _ = attempt(Whole(all=True))
+            else:  # to read all memories as registers would take minutes more
+                answer = Answer(Status.BOUNDED, equal, seconds=seconds)
         if answer.verdict == Status.BOUNDED and answer.depth < equal:
             answer = replace(answer, depth=equal)
     return answer
