@@ -286,6 +286,11 @@ def test_only_changed_blocks_are_judged(past, judged):
     assert done.objects == []
     assert "no block has changed" in done.err
     assert "no block has changed" in (PLACE / "none.md").read_text()
+    broken = past.ids["Shorten the sum"]
+    tree = git(past.place, "rev-parse", f"{broken}^{{tree}}").strip()
+    again = git(past.place, "commit-tree", tree, "-p", broken, "-m", "Still broken").strip()
+    done = regress(past.place, "--range", f"{broken}..{again}", "--changed", store=store)
+    assert done.code == Status.BUILD_FAIL
 
 
 def test_assertion_is_simulated_though_outputs_are_equal():
@@ -369,9 +374,10 @@ def test_shallow_repository_is_refused(chip, tmp_path):
 
 
 def test_block_that_is_nowhere_is_refused(chip, tmp_path):
-    done = regress(chip, *RTL, *BLOCK, store=tmp_path / "store")
-    assert done.code == Status.NO_MODULE
-    assert "block scoreboard is at no commit" in done.last
+    for more in ((), ("--changed",)):
+        done = regress(chip, *RTL, *BLOCK, *more, store=tmp_path / "store")
+        assert done.code == Status.NO_MODULE
+        assert "block scoreboard is at no commit" in done.last
 
 
 def test_repository_without_rtl_named_is_refused(chip, tmp_path):

@@ -22,7 +22,7 @@ from ..base.errors import Status, WlkError
 from ..base.options import Command, option
 from . import git, page, settings, summary
 from .judge import Case, Group, Judge, require_configs
-from .settings import Block, Settings
+from .settings import Block, Profile, Settings
 from .store import Row, Store
 from .subjects import Finder
 
@@ -142,7 +142,7 @@ warplock regress --repo ~/chip --summary summary.md --junit junit.xml"""
             store.begin(" ".join(self.words), found.range, _plain(found))
             work = Work(repository, found, store, commits, self.jobs)
             if self.changed and not work.keep_changed(
-                repository.commit(found.range.partition("..")[0])
+                repository.commit(repository.ends(found.range)[0])
             ):
                 return self._unchanged(found.range, commits)
             rows = []
@@ -203,7 +203,7 @@ class Work:
         self.finder = Finder(store, self.checkouts, found)
         self.judge = Judge(store, found, self.finder)
         self.cases = [
-            Case(commit, block, config, found.profile(repository, commit.id, block.name))
+            Case(commit, block, config, self._profile(commit, block))
             for commit in commits
             for block in found.blocks
             for config in block.configs
@@ -213,17 +213,32 @@ class Work:
         self._of: dict[Case, Group] = {}  # of each case with a module
 
     def keep_changed(self, base: git.Commit) -> bool:
-        """Leave out the blocks that are the same at all commits and at another; is one left?"""
-        bases = {case: Case(base, case.block, case.config, case.profile) for case in self.cases}
-        self._find([*bases.values(), *self.cases])
-
-        def what(case: Case) -> tuple:
-            subject = self.finder.known(case.commit, case.block, case.module)
-            return (subject["status"], subject["key"], case.words, case.ties)
-
-        changed = {(c.block, c.config) for c in self.cases if what(c) != what(bases[c])}
+        """Leave out the blocks that are the same at all commits and at another; is one left? What
+        does not build is never the same. NO_MODULE as in `_present`."""
+        bases = [
+            Case(base, case.block, case.config, self._profile(base, case.block))
+            for case in self.cases
+        ]
+        self._find([*bases, *self.cases])
+        rows, changed = [], set()
+        for case, before in zip(self.cases, bases, strict=True):
+            now, then = (self.finder.known(c.commit, c.block, c.module) for c in (case, before))
+            for each in (now, then):
+                shown = {"verdict": each["status"], "message": each["message"]}
+                rows.append({"block": case.block.name} | shown)
+            is_same = (now["key"], case.words, case.ties) == (
+                then["key"],
+                before.words,
+                before.ties,
+            )
+            if not is_same or now["status"] not in ("OK", summary.ABSENT):
+                changed.add((case.block, case.config))
+        _present(rows, self.settings)
         self.cases = [case for case in self.cases if (case.block, case.config) in changed]
         return bool(self.cases)
+
+    def _profile(self, commit: git.Commit, block: Block) -> Profile | None:
+        return self.settings.profile(self.repository, commit.id, block.name)
 
     def _context(self) -> Iterator[Case]:
         """Cases of commits before the range, which are only there to be compared with."""
@@ -231,7 +246,7 @@ class Work:
         parents = {name for each in self.commits for name in each.parents[:1] if name not in inside}
         for commit in map(self.repository.commit, sorted(parents)):
             for block in self.settings.blocks:
-                profile = self.settings.profile(self.repository, commit.id, block.name)
+                profile = self._profile(commit, block)
                 yield from (Case(commit, block, config, profile) for config in block.configs)
 
     def verdicts(self) -> Iterator[Verdict]:
