@@ -306,7 +306,7 @@ def test_pipeline_shows_each_request_of_a_partial_collect(tmp_path):
 
 @pytest.mark.parametrize("machine", MACHINES)
 def test_pipeline_reset_flushes_what_is_in_flight(tmp_path, machine):
-    run = play(tmp_path, MACHINES[machine], 7, "reset_at=100")
+    run = play(tmp_path, MACHINES[machine], 5, "reset_at=100")
     kanata.check(run.log)
     before = [op for op in run.log.instructions if op.start < 100]
     after = run.log.instructions[len(before) :]
