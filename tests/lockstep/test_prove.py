@@ -14,7 +14,7 @@ import pytest
 import rtl_under_test as rut
 from wlk.base import setup
 from wlk.base.errors import Status, WlkError
-from wlk.prove import engines, miter, netlist
+from wlk.prove import engines, miter, netlist, yosys
 from wlk.prove.engines import Answer, Limits
 from wlk.run import parts, versions
 
@@ -615,11 +615,25 @@ def test_memories_are_not_read_as_registers_without_time(left, monkeypatch):
     assert (answer.verdict, answer.depth) == ((Status.OK, 0) if left else (Status.BOUNDED, 4))
 
 
-@pytest.mark.parametrize("body", ["echo broken; exit 1", "kill -9 $$"])
-def test_engine_that_dies_is_an_error(body, tmp_path, monkeypatch):
-    (tmp_path / "berkeley-abc").write_text(f"#!/bin/sh\n{body}\n")
-    (tmp_path / "berkeley-abc").chmod(0o755)
+def instead(name: str, tmp_path: Path, body: str) -> Path:
+    """A shell script under the name of a program."""
+    path = tmp_path / name
+    path.write_text(f"#!/bin/sh\n{body}\n")
+    path.chmod(0o755)
+    return path
+
+
+@pytest.fixture
+def abc(tmp_path, monkeypatch):
+    """Sets what runs ahead of Berkeley ABC."""
+    real = shutil.which("berkeley-abc")
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    return lambda body: instead("berkeley-abc", tmp_path, f'{body}\nexec {real} "$@"')
+
+
+@pytest.mark.parametrize("body", ["echo broken; exit 1", "kill -9 $$", "ulimit -v 20000"])
+def test_engine_that_dies_is_an_error(body, abc):
+    abc(body)
     new = written("dies_0", module("input clk, input d, output logic q", "assign q = d & clk;"))
     old = written("dies_1", module("input clk, input d, output logic q", "assign q = clk & d;"))
     done = prove(new, old, "--fresh", code=None)
@@ -627,13 +641,35 @@ def test_engine_that_dies_is_an_error(body, tmp_path, monkeypatch):
     assert "berkeley-abc" in done.last
 
 
-def test_slow_search_ends_without_registers(tmp_path, monkeypatch):
+@pytest.mark.parametrize("which", ["dprove", "bmc3"])
+def test_engine_that_dies_beside_another_is_named(which, abc):
+    abc(f'case "$*" in *{which}*) kill -9 $$ ;; esac')
+    done = prove(*hard("beside"), "--fresh", "--timeout", "2", code=Status.BOUNDED)
+    assert any("berkeley-abc ended with -9" in note for note in done.json["notes"])
+
+
+@pytest.mark.parametrize("body", ["ulimit -v 3000000", "kill -9 $$"])
+def test_yosys_without_memory_is_an_error(body, tmp_path, monkeypatch):
+    yosys.ensure()
+    script = instead("yosys", tmp_path, f'{body}\nexec {yosys.PROGRAM} "$@"')
+    monkeypatch.setattr(yosys, "PROGRAM", script)
+    monkeypatch.setattr(netlist, "FOLDER", tmp_path)
+    place = written("no_memory", GOOD)
+    done = prove(place, place, code=Status.NO_MEMORY)
+    assert "Yosys has too little memory" in done.last
+
+
+def test_yosys_that_does_not_start_is_an_error(tmp_path, monkeypatch):
+    script = instead("yosys", tmp_path, "echo no interpreter; exit 1")
+    monkeypatch.setattr(yosys, "PROGRAM", script)
+    monkeypatch.setattr(setup, "BUILD", tmp_path)
+    with pytest.raises(WlkError, match="does not start: no interpreter"):
+        yosys.ensure()
+
+
+def test_slow_search_ends_without_registers(abc):
     """bmc3 refuses what merging has made combinational, so the search goes on in the miter."""
-    real = shutil.which("berkeley-abc")
-    slow = 'case "$*" in *bmc3*) sleep 1 ;; esac'
-    (tmp_path / "berkeley-abc").write_text(f'#!/bin/sh\n{slow}\nexec {real} "$@"\n')
-    (tmp_path / "berkeley-abc").chmod(0o755)
-    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    abc('case "$*" in *bmc3*) sleep 1 ;; esac')
     ports = "input [3:0] a, input [3:0] b, output [3:0] y"
     new, old = (
         written(f"combinational_{n}", module(ports, f"assign y = {value};"))

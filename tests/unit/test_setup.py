@@ -126,6 +126,16 @@ def test_setup_apt_failure_shows_its_last_lines(house, capsys):
     assert not (house / "build" / "setup-build.stamp").exists()
 
 
+@pytest.mark.parametrize("why", ["Connection refused", "No matching distribution found"])
+def test_setup_pip_failure_shows_its_last_lines(why, house, monkeypatch, capsys):
+    all_tools(house)
+    monkeypatch.setattr(setup, "_installed", lambda: {"pip": "1"})
+    tool(house / "build" / "venv" / "bin", "python", f"#!/bin/sh\necho 'ERROR: {why}'; exit 1\n")
+    refused(["prove"], parts=["pip install failed", "network", house / "build" / "setup.log"])
+    assert f"ERROR: {why}" in capsys.readouterr().err
+    assert not (house / "build" / "setup-prove.stamp").exists()
+
+
 def old_verilator(house, _):
     all_tools(house)
     tool(house / "bin", "verilator", "#!/bin/sh\necho Verilator 4.038 2020-07-11\n")

