@@ -281,7 +281,7 @@ def test_memories_that_go_together_are_proved(name):
     assert answer["verdict"] == "PROVED"
     sides = [netlist.read(netlist.Source([place / "m.sv"], "m")) for place in (old, new)]
     compared, _ = versions.compared(*sides)
-    assert miter.build(*sides, compared, old).registers < 100
+    assert miter.Builder(*sides, compared, old).build().registers < 100
 
 
 @pytest.mark.parametrize("name", MEMORY_FAULTS)
@@ -328,8 +328,8 @@ def test_step_of_a_fault(name, kept):
         (True, "iprove", any_state),
         (False, "lcorr; pdr", reached),
     ):
-        built = miter.build(side, side, compared, place, **given, unreached=unreached)
-        proved = engines.try_one(built, script, 20) == engines.PROVED
+        built = miter.Builder(side, side, compared, place, **given, unreached=unreached)
+        proved = engines.try_one(built.build(), script, 20) == engines.PROVED
         assert proved == (expected and (kept == "s" or name != "reached"))
 
 

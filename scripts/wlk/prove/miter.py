@@ -10,7 +10,7 @@ then; that one is taken from the first netlist, which is what is right.
 
 import contextlib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..base import outputs
@@ -77,24 +77,13 @@ class Whole:
     exact: bool = False
 
 
-def build(
-    gold: Netlist,
-    gate: Netlist,
-    compared: Sequence[Compared],
-    place: Path,
-    *,
-    ties: Mapping[str, int] | None = None,
-    rules: Rules | None = None,
-    reset: Mapping[str, int] | None = None,
-    starts: Sequence[Mapping[str, int]] = (),
-    free: bool = False,
-    chosen: Mapping[str, int] | None = None,
-    cover: bool = False,
-    step: bool = False,
-    unreached: bool = False,
-    whole: Whole = Whole(),
-) -> Miter:
-    """Write the miter to a folder.
+class _UnequalError(Exception):
+    """Columns are written differently in the cycle of reset."""
+
+
+@dataclass
+class Builder:
+    """Builds miters of two netlists in a folder.
 
     `ties`: inputs of the first that are constant, since the second lacks them; `chosen`: those of
     the second. `reset`: the inputs that reset both; `starts`: all inputs of either side in that
@@ -103,59 +92,39 @@ def build(
     two cycles without reset, one behind the other, were legal as all before them.
     `step`: both have the registers of the first, and what they take over is compared too; such a
     difference may be one that no output ever shows. `unreached`: from all states, reached or not.
-    `whole`: columns of memories that are registers.
-
-    VACUOUS without an output to compare; BAD_RTL when a memory reads what depends on it in the same
-    cycle.
     """
-    if not compared:
-        message = f"{gate.source.top}: no output to compare; nothing can be proved of it"
-        raise WlkError(Status.VACUOUS, message)
-    outputs.make_folder(place)
-    make = _Build(
-        netlists=(gold,) if cover else (gold, gate),
-        compared=compared,
-        place=place,
-        ties=ties or {},
-        rules=rules,
-        reset=reset or {},
-        starts=starts,
-        free=free,
-        chosen=chosen or {},
-        step=step,
-        unreached=unreached,
-    )
-    with contextlib.suppress(LoopError, _UnequalError):
-        return make.make(whole)
-    try:
-        return make.make(Whole(all=True))
-    except LoopError:
-        names = " or ".join(dict.fromkeys(side.source.top for side in (gold, gate)))
-        message = f"module {names} has a combinational loop through a memory"
-        raise WlkError(Status.BAD_RTL, f"{message}; break it with a register") from None
 
-
-class _UnequalError(Exception):
-    """Columns are written differently in the cycle of reset."""
-
-
-@dataclass
-class _Build:
-    """What `build` makes of its arguments; `netlists`: of a cover there is one."""
-
-    netlists: Sequence[Netlist]
+    gold: Netlist
+    gate: Netlist
     compared: Sequence[Compared]
     place: Path
-    ties: Mapping[str, int]
-    rules: Rules | None
-    reset: Mapping[str, int]
-    starts: Sequence[Mapping[str, int]]
-    free: bool
-    chosen: Mapping[str, int]
-    step: bool
-    unreached: bool
+    ties: Mapping[str, int] = field(default_factory=dict)
+    chosen: Mapping[str, int] = field(default_factory=dict)
+    rules: Rules | None = None
+    reset: Mapping[str, int] = field(default_factory=dict)
+    starts: Sequence[Mapping[str, int]] = ()
+    free: bool = False
+    cover: bool = False
+    step: bool = False
+    unreached: bool = False
 
-    def make(self, whole: Whole) -> Miter:
+    def build(self, whole: Whole = Whole()) -> Miter:
+        """Write the miter. VACUOUS without an output to compare; BAD_RTL when a memory reads what
+        depends on it in the same cycle."""
+        if not self.compared:
+            message = f"{self.gate.source.top}: no output to compare; nothing can be proved of it"
+            raise WlkError(Status.VACUOUS, message)
+        outputs.make_folder(self.place)
+        with contextlib.suppress(LoopError, _UnequalError):
+            return self._make(whole)
+        try:
+            return self._make(Whole(all=True))
+        except LoopError:
+            names = " or ".join(dict.fromkeys(side.source.top for side in (self.gold, self.gate)))
+            message = f"module {names} has a combinational loop through a memory"
+            raise WlkError(Status.BAD_RTL, f"{message}; break it with a register") from None
+
+    def _make(self, whole: Whole) -> Miter:
         """LoopError, _UnequalError where columns cannot be unknown values."""
         self.circuit = circuit = Circuit()
         names = self.rules.masked if self.rules is not None else ()
@@ -223,7 +192,8 @@ class _Build:
 
     def _sides(self) -> Iterator[Side]:
         constants = (self.ties, self.chosen)
-        for each, values in zip(self.netlists, constants, strict=False):
+        netlists = (self.gold,) if self.cover else (self.gold, self.gate)
+        for each, values in zip(netlists, constants, strict=False):
             memories = each.memories
             read = {bit: self.circuit.later() for ram in memories for bit in ram.read_bits}
             yield Side(each.part, memories, _constant(each, values), read)

@@ -23,9 +23,9 @@ from typing import Any
 from ..base import keep, outputs, progress, report, setup
 from ..base.errors import Status
 from ..base.report import Mismatch
-from ..prove import engines, miter, netlist
+from ..prove import engines, netlist
 from ..prove.engines import Answer, Limits
-from ..prove.miter import Miter
+from ..prove.miter import Builder
 from . import counterexample, harness, lockstep, mutants, prove
 from .jobs import Job
 from .mutants import Mutant, Mutants
@@ -257,10 +257,10 @@ def _prove(trial: Trial) -> None:
 
 def _same_step(trial: Trial) -> bool:
     """Does each cycle show the same and leave the same?"""
-    built = _miter(trial, "any", step=True, unreached=True)
+    built = _builder(trial, "any", step=True, unreached=True).build()
     if engines.try_one(built, "iprove", STEP) == engines.PROVED:
         return True
-    built = _miter(trial, "step", step=True)
+    built = _builder(trial, "step", step=True).build()
     found = engines.try_one(built, "lcorr; pdr", STEP)
     if found != engines.UNKNOWN:
         return found == engines.PROVED
@@ -269,24 +269,28 @@ def _same_step(trial: Trial) -> bool:
 
 def _is_unreached(trial: Trial) -> bool:
     """Is no state reached in which an output differs?"""
-    built = _miter(trial, "unreached")
+    built = _builder(trial, "unreached").build()
     words = "lcorr; scorr; pdr"
     return engines.try_one(built, words, trial.target.timeout) == engines.PROVED
 
 
 def _decide(trial: Trial, name: str, seconds: float, **more: Any) -> Answer:
     """Is the module with this fault the same as without?"""
-    build = functools.partial(_miter, trial, name, **more)
-    return engines.decide(lambda whole: build(whole=whole), Limits(seconds))
+    return engines.decide(_builder(trial, name, **more).build, Limits(seconds))
 
 
-def _miter(trial: Trial, name: str, **more: Any) -> Miter:
-    """The module with this fault beside that without."""
+def _builder(trial: Trial, name: str, **more: Any) -> Builder:
+    """Of the module with this fault beside that without."""
     job, faulty = trial.target.job, trial.target.mutants.faulty
-    place = trial.place / name
-    selected = {"ties": {mutants.SELECT: 0}, "chosen": {mutants.SELECT: trial.mutant.number}}
-    compared = prove.compared_ports(job.table, job.config, set(job.present))
-    return miter.build(faulty, faulty, compared, place, **selected, **more)
+    return Builder(
+        faulty,
+        faulty,
+        prove.compared_ports(job.table, job.config, set(job.present)),
+        trial.place / name,
+        ties={mutants.SELECT: 0},
+        chosen={mutants.SELECT: trial.mutant.number},
+        **more,
+    )
 
 
 def _broken(trial: Trial, answer: Answer) -> list[str]:

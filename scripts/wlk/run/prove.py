@@ -252,13 +252,18 @@ class Question:
 
     def builder(self, place: Path, *, cover: bool = False) -> Callable[[miter.Whole], miter.Miter]:
         """What builds the miter of it; `cover`: whether inputs can be legal at all."""
-        given = {"ties": self.ties, "reset": self.reset, "starts": self.starts}
-        given |= {"free": self.free, "rules": self.rules, "cover": cover}
-
-        def build(whole: miter.Whole) -> miter.Miter:
-            return miter.build(self.gold, self.gate, self.compared, place, **given, whole=whole)
-
-        return build
+        return miter.Builder(
+            self.gold,
+            self.gate,
+            self.compared,
+            place,
+            ties=self.ties,
+            rules=self.rules,
+            reset=self.reset,
+            starts=self.starts,
+            free=self.free,
+            cover=cover,
+        ).build
 
 
 def decide(
