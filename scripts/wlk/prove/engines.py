@@ -20,9 +20,9 @@ from .miter import Miter, Whole
 
 PROGRAM = "berkeley-abc"
 POLL = 0.05  # seconds
-# What follows when that leaves it open: merging with more conflicts a node. A counterexample of it
-# would not be one of the miter, which has been transformed.
-HARDER = "; scorr -C 100000; dprove; print_status"
+# Merging with more conflicts a node: what is written in another structure falls together, which
+# dprove takes long to prove, or cannot; where nothing is left to merge it costs next to nothing.
+HARDER = "scorr -C 100000"
 SLICE = 0.5  # of the time, for what rests on some columns of memories
 SHORTEN = 60.0  # seconds to look for a shorter counterexample than one that was found
 PROVED, FOUND, UNKNOWN = 1, 0, -1  # what print_status prints
@@ -72,8 +72,8 @@ class Engine:
     @property
     def status(self) -> int:
         """PROVED, FOUND or neither, as it printed it."""
-        found = [int(status) for status in _STATUS.findall(self.text)]
-        return PROVED if PROVED in found else (found or [UNKNOWN])[0]
+        found = _STATUS.search(self.text)
+        return int(found[1]) if found else UNKNOWN
 
     @property
     def has_example(self) -> bool:
@@ -162,8 +162,8 @@ def try_one(miter: Miter, words: str, seconds: float) -> int:
         options = {"cwd": miter.aig.parent, "stdout": to, "stderr": to}
         with contextlib.suppress(timeout), progress.child(command, **options) as process:
             process.wait(seconds)
-    found = _STATUS.findall(log.read_text(encoding="utf-8", errors="replace"))
-    return int(found[0]) if found else UNKNOWN
+    found = _STATUS.search(log.read_text(encoding="utf-8", errors="replace"))
+    return int(found[1]) if found else UNKNOWN
 
 
 def _has_registers(aig: Path) -> bool:
@@ -185,18 +185,18 @@ class _Run:
         self.until = 0.0
         part = f"{self.merged.name}.part"
         merge = ("lcorr", "scorr", f"write_aiger {part}", f"!mv {part} {self.merged.name}")
-        self.prover = self._start("prove", miter.aig, *merge, "dprove", then=HARDER)
+        self.prover = self._start("prove", miter.aig, *merge, HARDER, "dprove")
         self.refuter = self._start("refute", miter.aig, self._search)
 
     @property
     def _search(self) -> str:
         return f"bmc3 -v -F {self.limits.depth}"  # 0: no limit
 
-    def _start(self, name: str, aig: Path, *words: str, then: str = "") -> Engine:
+    def _start(self, name: str, aig: Path, *words: str) -> Engine:
         log, example = self.place / f"{name}.log", self.place / f"{name}.cex"
         example.unlink(missing_ok=True)
         commands = (f"read_aiger {aig.name}", "strash", "zero", *words, "print_status")
-        script = "; ".join((*commands, f"write_cex -n -m {example.name}")) + then
+        script = "; ".join((*commands, f"write_cex -n -m {example.name}"))
         # A line at a time, so that progress is seen.
         command = ["stdbuf", "-oL", PROGRAM, "-s", "-c", script]
         with log.open("wb") as to:
