@@ -4,6 +4,7 @@
 `warplock test --full` takes all configurations and all faults of the lists; else a few of each.
 """
 
+import threading
 from pathlib import Path
 
 import programs
@@ -209,3 +210,23 @@ def test_difference_from_power_up_alone_is_noted(fault, monkeypatch):
     assert f"{prover.UNCOUNTED}: cycle 1, io_writeReq_ready (seed 1)" in answer["notes"]
     if fault:
         assert answer["counterexample"]["by"] == "lockstep, seed 1, shortened"
+
+
+def test_simulation_that_is_ended_beside_a_proof_says_nothing(monkeypatch):
+    begun, errors, settle = [], [], prover._settle
+
+    def ended(job: object) -> None:
+        begun.append(job)
+        raise KeyboardInterrupt
+
+    def late(*given: object) -> None:
+        programs.wait_for(lambda: begun, 60)
+        settle(*given)
+
+    monkeypatch.setattr(prover, "BESIDE", 0.0)
+    monkeypatch.setattr(prover, "_settle", late)
+    monkeypatch.setattr(prover.lockstep, "execute", ended)
+    monkeypatch.setattr(threading, "excepthook", errors.append)
+    config = settings("collector", "tiny")
+    prove("collector", config, [rut.stub("ended_beside", rut.TABLE.show(config))], 0)
+    assert errors == []

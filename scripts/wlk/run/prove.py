@@ -479,7 +479,8 @@ def _beside(
             return
         seed, power_up = 1, job.args.power_up
         start = "reset" if behind_reset else "zero"
-        with contextlib.suppress(WlkError):  # the engines decide
+        # The engines decide; at the end of the command its simulation is ended as by Ctrl-C.
+        with contextlib.suppress(WlkError, KeyboardInterrupt):
             while seed <= SEEDS and not over.is_set():
                 seeds = range(seed, seed + 1)
                 more = {"seeds": seeds, "power_up": power_up, "bind": "stage"}
