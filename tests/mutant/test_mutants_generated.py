@@ -67,6 +67,11 @@ def test_campaign_that_was_ended_goes_on(monkeypatch, tmp_path):
     assert same(again) == same(whole)
     generate(*words, "--fresh")
     assert len(looked_at) == 2 + 6
+    other = tmp_path / "other.so"  # as a changed stimulus makes it
+    other.write_bytes(campaign._library().read_bytes() + b"\0")
+    monkeypatch.setattr(campaign, "_library", lambda: other)
+    generate(*words)
+    assert len(looked_at) == 2 + 6 + 6
 
 
 @pytest.mark.slow

@@ -26,7 +26,7 @@ from ..base.report import Mismatch
 from ..prove import engines, netlist
 from ..prove.engines import Answer, Limits
 from ..prove.miter import Builder
-from . import counterexample, harness, lockstep, mutants, prove
+from . import build, counterexample, harness, lockstep, mutants, prove
 from .jobs import Job
 from .mutants import Mutant, Mutants
 
@@ -95,9 +95,8 @@ class Target:
         """Where it is kept what came of them."""
         run = self.job.args
         parts = [self.program.parent.name, report.config_text(self.job.shown), str(run.cycles)]
-        return (
-            KNOWN / f"{keep.digest([*parts, str(run.seeds), self.mutants.flat.read_bytes()])}.jsonl"
-        )
+        files = [path.read_bytes() for path in (self.mutants.flat, _library())]
+        return KNOWN / f"{keep.digest([*parts, str(run.seeds), *files])}.jsonl"
 
     def recall(self) -> None:
         """Take over what is kept."""
@@ -174,6 +173,11 @@ def _keep(trial: Trial) -> None:
         outputs.make_folder(KNOWN)
         with trial.target.known.open("a", encoding="utf-8") as file:
             file.write(json.dumps(trial.json()) + "\n")
+
+
+def _library() -> Path:
+    """What has stimulus, model and rules; no build of a harness changes with it."""
+    return build.brought_up() / "dpi" / "libwarplock_dpi.so"
 
 
 def _left(trials: Iterable[Trial]) -> list[Trial]:
