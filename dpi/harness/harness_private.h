@@ -46,7 +46,7 @@ typedef struct harness {
     uint32_t cfg[WLK_MAX_PARAMS];
     wlk_layout layout;
     /* what to do */
-    uint64_t first, last, cycles, time, from, to, force;
+    uint64_t first, last, cycles, jobs, time, from, to, force;
     uint32_t profile;
     wlk_power_up power_up;
     int random; /* what no reset reaches powers up so */
@@ -160,6 +160,17 @@ void printed_hold(void);
 void printed_message(char *text, size_t size);
 void printed_json(bool failed, wlk_json *to);
 void printed_report(FILE *to);
+/* How many lines there were in all seeds, with @p more that another process has seen. */
+uint64_t printed_lines(uint64_t more);
+
+/* ---- workers.c ---- */
+/*
+ * Run the seeds behind the first in @p jobs processes, and add up those that pass: b->seed is the
+ * last one before one that did not, or was not run.
+ */
+void workers_run(harness *b, uint64_t jobs);
+
+/* ---- seeds.c ---- */
 /* Run b->seed: its verdict, and b->failing. The module stays open. */
 wlk_status harness_run_seed(harness *b, wlk_error *err);
 

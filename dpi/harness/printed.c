@@ -134,6 +134,11 @@ static uint64_t first_kept(void) {
     return printed.ended > KEPT ? printed.ended - KEPT : 0u;
 }
 
+uint64_t printed_lines(uint64_t more) {
+    printed.lines += more;
+    return printed.lines;
+}
+
 void printed_json(bool failed, wlk_json *to) {
     if (printed.lines == 0) {
         return;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The lockstep harness. Words, all KEY=VALUE:
 //   first=A last=B     seeds, both included          cycles=N     cycles a seed
+//   jobs=N             processes that run them; the answer does not depend on it
 //   profile=NAME       "mix" or one profile          power_up=unknown|zero|reset
 //   waves=FILE from=C to=C   FST of these cycles
 //   replay=FILE        inputs from a record file     shrink=FILE  shrink the failing stimulus
@@ -256,10 +257,15 @@ static wlk_status run_seeds(harness *b, wlk_error *err) {
     if (b->replay != NULL) {
         return replay(b, err);
     }
+    const bool several =
+        b->jobs > 1 && b->last > b->first && b->program == NULL && b->waves == NULL;
     for (b->seed = b->first; b->seed <= b->last && status == WLK_OK; b->seed++) {
         harness_end(b);
         status = harness_run_seed(b, err);
         b->seeds_run++;
+        if (several && b->seed == b->first && status == WLK_OK) {
+            workers_run(b, b->jobs);
+        }
     }
     b->seed--;
     return status;
@@ -395,16 +401,27 @@ static bool read_word(harness *b, const option *options, const char *word) {
 static wlk_status parse(harness *b, int argc, char **argv, wlk_error *err) {
     const char *profile = "mix", *power_up = "unknown";
     const option options[] = {
-        {"first", .number = &b->first},     {"last", .number = &b->last},
-        {"cycles", .number = &b->cycles},   {"time", .number = &b->time},
-        {"from", .number = &b->from},       {"to", .number = &b->to},
-        {"force", .number = &b->force},     {"profile", .text = &profile},
-        {"power_up", .text = &power_up},    {"waves", .text = &b->waves},
-        {"replay", .text = &b->replay},     {"shrink", .text = &b->shrink},
-        {"header", .text = &b->header},     {"program", .text = &b->program_file},
-        {"pipeline", .text = &b->pipeline}, {"param", .take = harness_set_params},
-        {"tie", .take = add_tie},           {"probe", .take = add_probe},
-        {"suspect", .take = blame_suspect}, {.key = NULL},
+        {"first", .number = &b->first},
+        {"last", .number = &b->last},
+        {"cycles", .number = &b->cycles},
+        {"time", .number = &b->time},
+        {"from", .number = &b->from},
+        {"to", .number = &b->to},
+        {"force", .number = &b->force},
+        {"profile", .text = &profile},
+        {"jobs", .number = &b->jobs},
+        {"power_up", .text = &power_up},
+        {"waves", .text = &b->waves},
+        {"replay", .text = &b->replay},
+        {"shrink", .text = &b->shrink},
+        {"header", .text = &b->header},
+        {"program", .text = &b->program_file},
+        {"pipeline", .text = &b->pipeline},
+        {"param", .take = harness_set_params},
+        {"tie", .take = add_tie},
+        {"probe", .take = add_probe},
+        {"suspect", .take = blame_suspect},
+        {.key = NULL},
     };
     for (int i = 1; i < argc; i++) {
         if (argv[i][0] != '+' && !read_word(b, options, argv[i])) {

@@ -132,6 +132,7 @@ class Job:
     plusargs: dict[str, int] = field(default_factory=dict)  # what the RTL is given
     notes: list[str] = field(default_factory=list)
     advice: list[str] = field(default_factory=list)  # for the report of a failure
+    workers: int = 1  # processes for its seeds
     done: int = 0
     stage: str = WAITING  # what it is doing; empty: nothing more
     since: float = 0.0  # when the stage began

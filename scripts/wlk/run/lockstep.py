@@ -141,7 +141,8 @@ def replay(
 def _run(job: Job, program: Path, subject: Subject | None) -> dict:
     """Run the seeds; when parameters that passed the probe fail later on, choose anew."""
     picture = {"pipeline": job.args.pipeline, "force": int(job.args.force)}
-    more = picture if job.args.pipeline is not None else {}
+    more: dict[str, object] = {"jobs": job.workers}
+    more |= picture if job.args.pipeline is not None else {}
     for _ in range(RETRIES):
         answer = harness.run(job, program, harness.words(job, **more))
         passes = answer["verdict"] in ("PASS", "VACUOUS", "RTL_ASSERTION")

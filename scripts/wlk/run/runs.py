@@ -156,6 +156,8 @@ def _run_all(plan: Sequence[Job], asked: Run) -> tuple[list[report.Result], list
     """The results in the order in which they end, shown as they come; what could not be written."""
     results: list[report.Result] = []
     lost: list[Status] = []
+    for job in plan:
+        job.workers = max(1, asked.jobs // len(plan))
     left = estimate.Estimate(plan, asked.jobs)
     with progress.Progress("lockstep", len(plan)) as line:
         screen = Screen(asked, line, several=len(plan) > 1)
