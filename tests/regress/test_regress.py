@@ -18,6 +18,7 @@ from programs import FULL, Done, refused, started, warplock
 from wlk.base import setup
 from wlk.base.errors import Status
 from wlk.regress import store as database
+from wlk.run import verilate
 
 sys.path.insert(0, str(Path(__file__).parent))
 import history  # noqa: E402
@@ -315,6 +316,63 @@ def test_two_runs_on_one_store_are_refused(past, judged):
         done = regress(past.place, store=PLACE / "store")
     assert done.code == Status.USAGE
     assert "another regress or bisect works there" in done.last
+
+
+# ---- caches -------------------------------------------------------------------------------------
+
+
+def aged(place: Path) -> Path:
+    """Make all entries of a cache old."""
+    for entry in place.iterdir():
+        os.utime(entry, (1, 1))
+    return place
+
+
+def test_cache_is_shown_and_keeps_to_its_limit(past, judged, tmp_path):
+    store = shutil.copytree(PLACE / "store", tmp_path / "store")
+    words = ("regress", "cache", "--store", store, "--json")
+    before = {row["cache"]: row for row in warplock(*words).objects}
+    assert before.keys() == {"RTL", "builds"}
+    assert before["RTL"]["entries"] == len(list((store / "sources").iterdir()))
+    after = {row["cache"]: row for row in warplock(*words, "--cache-limit", "0").objects}
+    failing = {
+        Path(row["repro"].split()[4]).parent.name for row in judged.objects if "repro" in row
+    }
+    assert {entry.name for entry in (store / "sources").iterdir()} == failing
+    assert after["RTL"]["entries"] == len(failing)
+    assert after["builds"]["entries"] > 0  # used within the hour
+
+
+def test_builds_in_use_are_not_forgotten(tmp_path, monkeypatch):
+    builds = tmp_path / "rtl"
+    for name in ("runs", "idle", "used"):
+        (builds / name).mkdir(parents=True)
+        (builds / name / "harness").write_text(name)
+    aged(builds)
+    os.utime(builds / "used")
+    monkeypatch.setattr(verilate, "folder", lambda: builds)
+    with verilate.in_use(builds / "runs" / "harness"):
+        assert verilate.shrink(0)[0] == 2
+        assert sorted(path.name for path in builds.iterdir()) == ["runs", "used"]
+    assert verilate.shrink(0)[0] == 1
+
+
+def test_rtl_that_was_forgotten_is_found_again(past, judged, tmp_path):
+    """By the run with other seeds, and by the proofs of what comes next."""
+    store = shutil.copytree(PLACE / "store", tmp_path / "store")
+    warplock("regress", "cache", "--store", store, "--cache-limit", "0")
+    words = ("--cycles", "3000", "--seeds", "1", "--range", "HEAD~3..")
+    again = regress(past.place, *words, store=store, code=Status.FUNCTIONAL_MISMATCH).objects
+    known = {(row["commit"], title(row)): row["verdict"] for row in judged.objects}
+    assert {(row["commit"], title(row)): row["verdict"] for row in again}.items() <= known.items()
+    assert [row["settled_by"] for row in again].count("simulated") >= 1
+
+
+@pytest.mark.parametrize("size", ["much", "-1", "5X"])
+def test_limit_that_is_no_size_is_refused(size, tmp_path):
+    (tmp_path / "regress.sqlite").touch()
+    done = warplock("regress", "cache", "--store", tmp_path, f"--cache-limit={size}", code=None)
+    refused(done, Status.USAGE, "must be a size", "20G")
 
 
 # ---- bad input ----------------------------------------------------------------------------------

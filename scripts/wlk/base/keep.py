@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is kept by content in folders of build/: names of content, and forgetting the oldest."""
 
+import contextlib
 import hashlib
 import os
 import shutil
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from . import setup
@@ -29,3 +30,36 @@ def touch(entry: Path) -> None:
         shutil.rmtree(old, ignore_errors=True)
         for lock in setup.BUILD.glob(f"*-{old.name}.lock"):
             lock.unlink(missing_ok=True)
+
+
+def size(folder: Path) -> int:
+    """What a folder takes, in bytes."""
+    found = 0
+    for place, _, names in os.walk(folder):
+        for name in names:
+            with contextlib.suppress(OSError):  # another has just removed it
+                found += os.lstat(os.path.join(place, name)).st_blocks * 512
+    return found
+
+
+def shrink(entries: Iterable[Path], most: int, forget: Callable[[Path], bool]) -> tuple[int, int]:
+    """Forget folders, those used longest ago first, until all take so many bytes at most; how many
+    are left, and their bytes. `forget` removes one, and says no when it must stay."""
+    known = []
+    for entry in entries:
+        with contextlib.suppress(OSError):
+            known.append((entry.stat().st_mtime, entry, size(entry)))
+    count, total = len(known), sum(taken for _, _, taken in known)
+    for _, entry, taken in sorted(known):
+        if total <= most:
+            break
+        if forget(entry):
+            count, total = count - 1, total - taken
+    return count, total
+
+
+def remove(entry: Path) -> None:
+    """Remove a folder so that nobody ever sees a part of it."""
+    gone = entry.with_name(f".{entry.name}-{os.getpid()}")
+    entry.rename(gone)
+    shutil.rmtree(gone, ignore_errors=True)

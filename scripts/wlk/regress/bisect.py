@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..base import options, report
+from ..base import options, progress, report
 from ..base.errors import Status, WlkError
 from ..base.options import operand, option
 from . import git, summary
@@ -102,7 +102,8 @@ class Search:
         if name not in self.tested:
             commit = self.commits.get(name) or self.repository.commit(name)
             known = [self.commits.get(each) or self.repository.commit(each) for each in self.tested]
-            work = Work(self.repository, self.settings, self.store, [*known, commit], 1)
+            commits, jobs = [*known, commit], progress.processors()
+            work = Work(self.repository, self.settings, self.store, commits, jobs)
             rows = [row for row in work.verdicts() if row["commit"] == name]
             self.tested[name] = rows[0]
         return self.tested[name]

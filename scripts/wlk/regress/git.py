@@ -7,6 +7,7 @@ import os
 import queue
 import shutil
 import subprocess
+import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -169,15 +170,18 @@ def _commit(line: str) -> Commit:
 
 
 class Checkouts:
-    """Folders in which commits are checked out, one a worker, below `place`."""
+    """Folders in which commits are checked out, `count` at a time, below `place`."""
 
-    def __init__(self, repository: Repository, place: Path) -> None:
+    def __init__(self, repository: Repository, place: Path, count: int) -> None:
         self.repository, self.place = repository, place
         self.own = place / "repository"
+        self._lock, self._is_open = threading.Lock(), False
         self._free: queue.SimpleQueue[int] = queue.SimpleQueue()
+        for number in range(count):
+            self._free.put(number)
 
-    def open(self, count: int) -> None:
-        """Make room for so many at a time; what a run that was killed has left is removed."""
+    def _open(self) -> None:
+        """Make the repository of our own, once."""
         outputs.make_folder(self.place)
         if not (self.own / "HEAD").is_file():
             shutil.rmtree(self.own, ignore_errors=True)
@@ -187,8 +191,6 @@ class Checkouts:
         borrowed.write_text(f"{self.repository.objects}\n", encoding="utf-8")
         url = self.repository.ask("config", "--get", "remote.origin.url")
         self._git("config", "remote.origin.url", url.strip() if url else self.repository.folder)
-        for number in range(count):
-            self._free.put(number)
 
     def _git(self, *words: object, where: Path | None = None) -> str:
         place = [] if where is not None else ["--git-dir", self.own]
@@ -197,6 +199,10 @@ class Checkouts:
     @contextlib.contextmanager
     def of(self, commit: Commit) -> Iterator[Path]:
         """The folder with a commit; it holds nothing else, and is another's behind the block."""
+        with self._lock:
+            if not self._is_open:
+                self._open()
+                self._is_open = True
         number = self._free.get()
         try:
             yield self._fill(number, commit)

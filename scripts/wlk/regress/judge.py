@@ -100,6 +100,7 @@ class Judge:
 
     def __init__(self, store: Store, settings: Settings, finder: Finder) -> None:
         self.store, self.settings, self.finder = store, settings, finder
+        self.workers = 1  # processes for the seeds of a simulation
 
     def asked(self, case: Case) -> str:
         """A digest of what a result rests on, module and configuration apart."""
@@ -160,7 +161,7 @@ class Judge:
             return False
         if self._proof(old, new) is None:
             start = time.monotonic()
-            sides = [subjects.source(self.store.folder, each.key) for each in (old, new)]
+            sides = [self._source(each) for each in (old, new)]
             words = ["prove", "--rtl", sides[1], "--against", sides[0], "--module", new.module]
             words += ["--power-up", "any", "--no-example"]
             words += ["--timeout", self.settings.proof_timeout]
@@ -183,7 +184,7 @@ class Judge:
 
     def simulate(self, group: Group) -> dict[str, Any]:
         """Run a group in lockstep; the answer as it is kept."""
-        words = [*self._lockstep(group), "--seeds", self.settings.seeds]
+        words = [*self._lockstep(group), "--seeds", self.settings.seeds, "--jobs", self.workers]
         code, found, text = self._ask(group, *words)
         _refuse_unsettled(code, found)
         status = Status.IFACE_CHANGED if code in PORTS else Status(code)
@@ -205,11 +206,15 @@ class Judge:
 
     def _lockstep(self, group: Group) -> list[object]:
         case = group.case
-        source = subjects.source(self.store.folder, group.key)
-        words: list[object] = ["lockstep", case.block.name, "--rtl", source]
+        words: list[object] = ["lockstep", case.block.name, "--rtl", self._source(group)]
         words += ["--module", group.module, "--no-infer", "--cycles", self.settings.cycles]
         words += [word for each in case.words.split() for word in ("--config", each)]
         return words + [word for each in case.ties for word in ("--tie", each)]
+
+    def _source(self, group: Group) -> Path:
+        """The list of files of a group's module, found anew when the cache has forgotten it."""
+        case = group.case
+        return self.finder.source(case.commit, case.block, case.module, group.key)
 
     def _place(self, group: Group) -> Path:
         case = group.case
@@ -226,9 +231,7 @@ class Judge:
     def _ask(self, group: Group, *words: object) -> tuple[int, dict[str, Any], str]:
         """Run a subcommand: exit code, its object, and what it prints for a person."""
         place = self._place(group).absolute()
-        jobs_ = ["--jobs", 1] if words[0] == "lockstep" else []
-        command = [setup.PYTHON, PROGRAM, *words, *jobs_, "--json", "--no-setup"]
-        command += ["--reports", place]
+        command = [setup.PYTHON, PROGRAM, *words, "--json", "--no-setup", "--reports", place]
         outputs.make_folder(self.store.folder / "logs")
         log = self.store.folder / "logs" / f"{os.getpid()}-{id(group):x}.txt"
         source = subjects.source(self.store.folder, group.key).parent

@@ -19,8 +19,8 @@ from typing import Any
 from .. import tables
 from ..base import options, outputs, progress, report
 from ..base.errors import Status, WlkError
-from ..base.options import Command, option
-from . import git, page, settings, summary
+from ..base.options import Command, operand, option
+from . import cache, git, page, settings, summary
 from .judge import Case, Group, Judge, require_configs
 from .settings import Block, Profile, Settings
 from .store import Row, Store
@@ -36,7 +36,7 @@ class Asked(Command):
 
     NEEDS = ("build", "verilate", "rtl", "prove", "git")
 
-    repo: Path = options.path("the hardware repository, which is only read", "DIR", required=True)
+    repo: Path | None = options.path("the hardware repository, which is only read", "DIR")
     range: str | None = option(None, "commits behind A, up to and with B", metavar="A..B")
     rtl: list[str] = option(
         [], "files, folders or .f lists, below the root of the repository", metavar="PATH",
@@ -68,6 +68,8 @@ class Asked(Command):
 
     def read(self, names: Sequence[str], seeds: range | None) -> tuple[git.Repository, Settings]:
         """The repository, and all that is asked of it. `names`: of blocks."""
+        if self.repo is None:
+            raise WlkError(Status.USAGE, "which repository? give --repo DIR")
         repository = git.Repository(self.repo)
         configs = (" ".join(self.config),)
         blocks = [Block(name, self.module, configs) for name in names]
@@ -93,8 +95,13 @@ class Regress(Asked):
     NAME = "regress"
     EXAMPLE = """warplock regress --repo ~/chip --range v1.0..main --rtl rtl --blocks collector
 warplock regress --repo ~/chip --range HEAD~20.. --rtl out --elaborate 'make verilog'
-warplock regress --repo ~/chip --summary summary.md --junit junit.xml"""
+warplock regress --repo ~/chip --summary summary.md --junit junit.xml
+warplock regress cache --cache-limit 5G"""
 
+    action: str | None = operand(
+        "cache", "show what is kept, and bring it below --cache-limit", nargs="?",
+        choices=("cache",),
+    )  # fmt: skip
     blocks: list[str] = option(
         [], "blocks to judge (default: those of warplock.toml, or all that are there)",
         metavar="BLOCK", nargs="+", action="extend",
@@ -108,6 +115,10 @@ warplock regress --repo ~/chip --summary summary.md --junit junit.xml"""
         False, "leave out blocks whose module is the same at all commits and at A"
     )
     tip: bool = option(False, "the exit code is that of the last commit (default: the worst)")
+    cache_limit: str | None = option(
+        None, "what RTL and Verilated binaries that are kept may each take (default: "
+        f"{cache.LIMIT})", metavar="SIZE",
+    )  # fmt: skip
     junit: Path | None = options.path("write a JUnit XML report")
     html: Path | None = options.path("write a page of commits and blocks")
     summary: Path | None = options.path("write a summary in Markdown, for a comment")
@@ -117,6 +128,15 @@ warplock regress --repo ~/chip --summary summary.md --junit junit.xml"""
         for path in (self.junit, self.summary, self.html):
             if path is not None:
                 outputs.refuse(path, force=True)
+
+    def _shown(self, work: Work) -> list[Verdict]:
+        """The verdicts, each shown as soon as it is known."""
+        rows = []
+        for row in work.verdicts():
+            rows.append(row)
+            if self.json:
+                report.json_line(row)
+        return rows
 
     def _unchanged(self, span: str, commits: Sequence[git.Commit]) -> int:
         """No block is another one than at A."""
@@ -129,9 +149,15 @@ warplock regress --repo ~/chip --summary summary.md --junit junit.xml"""
                 summary.write(path, text)
         return 0
 
+    def needs(self) -> tuple[str, ...]:
+        return () if self.action else self.NEEDS
+
     def run(self) -> int:
         """Judge the range; the exit code is the worst verdict, or with --tip that of B."""
+        if self.action:
+            return cache.show(Store(self.store), self.cache_limit or cache.LIMIT, self.json)
         repository, found = self.read(self.blocks, self.seeds)
+        limit = cache.bytes_of(self.cache_limit or found.cache_limit)
         if not found.range:
             raise WlkError(
                 Status.USAGE, f"which commits? give --range A..B, or `range` in {settings.NAME}"
@@ -145,11 +171,8 @@ warplock regress --repo ~/chip --summary summary.md --junit junit.xml"""
                 repository.commit(repository.ends(found.range)[0])
             ):
                 return self._unchanged(found.range, commits)
-            rows = []
-            for row in work.verdicts():
-                rows.append(row)
-                if self.json:
-                    report.json_line(row)
+            rows = self._shown(work)
+            cache.shrink(store, limit)
         rows = _present(rows, found)
         if not self.json:
             print(summary.text(rows, commits))
@@ -199,7 +222,7 @@ class Work:
     ) -> None:
         self.repository, self.settings, self.store = repository, found, store
         self.commits, self.jobs = commits, jobs
-        self.checkouts = git.Checkouts(repository, store.folder / "checkouts")
+        self.checkouts = git.Checkouts(repository, store.folder / "checkouts", jobs)
         self.finder = Finder(store, self.checkouts, found)
         self.judge = Judge(store, found, self.finder)
         self.cases = [
@@ -277,7 +300,6 @@ class Work:
                 lacking += [each] if each not in lacking else []
         if not wanted:
             return
-        self.checkouts.open(self.jobs)
         done = 0
         with progress.Progress("reading commits", len(wanted)) as line:
             finds = progress.parallel(
@@ -342,6 +364,7 @@ class Work:
         self._pass_on(groups)
         yield
         todo = [group for group in groups if group.result is None]
+        self.judge.workers = max(1, self.jobs // max(1, len(todo)))
         done = 0
         with progress.Progress("judging", len(todo)) as line:
             runs = progress.parallel(self.judge.settle, todo, self.jobs, lambda: line.update(done))

@@ -12,7 +12,7 @@ from typing import Any
 from .. import tables
 from ..base import options
 from ..base.errors import Status, WlkError
-from . import git
+from . import cache, git
 
 NAME = "warplock.toml"
 SEEDS, CYCLES, ELABORATION, PROOF = "1..5", 20_000, 1800, 120
@@ -20,7 +20,7 @@ LISTS = {"rtl", "define", "include", "tie", "configs"}
 KEYS = {
     "": {
         "range", "elaborate", "elaborate_timeout", "rtl", "define", "include", "seeds", "cycles",
-        "proof_timeout", "block", "profile",
+        "proof_timeout", "cache_limit", "block", "profile",
     },
     "block": {"name", "module", "configs", "tie", "rtl"},
     "profile": {"name", "block", "since", "until", "module", "config", "tie"},
@@ -68,6 +68,7 @@ class Settings:
     seeds: str = SEEDS
     cycles: int = CYCLES
     proof_timeout: int = PROOF
+    cache_limit: str = cache.LIMIT
     blocks: tuple[Block, ...] = ()
     profiles: tuple[Profile, ...] = field(default=())
 
@@ -95,6 +96,7 @@ def read(repository: git.Repository, path: Path | None, given: Mapping[str, Any]
     values = {k: tuple(v) if k in LISTS else v for k, v in found.items()}
     values |= {key: value for key, value in given.items() if value}
     asked = values.pop("blocks", None)
+    cache.bytes_of(values.get("cache_limit", cache.LIMIT))
     if "seeds" in found:
         try:
             options.seeds(values["seeds"])

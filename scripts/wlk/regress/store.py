@@ -117,6 +117,12 @@ class Store:
         except sqlite3.OperationalError as error:
             raise _full(self.path, error) from error
 
+    def failing(self) -> set[str]:
+        """The modules, by content, that do not pass somewhere."""
+        with self._lock:
+            rows = self._base.execute("SELECT DISTINCT key FROM result WHERE verdict != 'PASS'")
+            return {row["key"] for row in rows}
+
     def begin(self, command: str, span: str, settings: Mapping[str, Any]) -> None:
         """Note that a run has begun."""
         now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())

@@ -3,6 +3,7 @@
 it by content."""
 
 import functools
+import os
 import subprocess
 import threading
 import time
@@ -50,8 +51,23 @@ class Finder:
         """Note the modules of a commit that are not known; `wanted`: blocks, and names of modules
         that are not the block's."""
         lacking = [each for each in wanted if self.known(commit, *each) is None]
-        if not lacking:
-            return
+        if lacking:
+            self._find(commit, lacking)
+
+    def source(self, commit: git.Commit, block: Block, module: str | None, key: str) -> Path:
+        """The list of the files of a module. Found anew where the cache has forgotten it: BAD_RTL
+        when the commit no longer has it, since what makes it depends on more than the commit."""
+        listed = source(self.store.folder, key)
+        if not listed.is_file():
+            self._find(commit, [(block, module)])
+        if not listed.is_file():
+            message = f"{commit.title}: the RTL of block {block.name} is not what it was before"
+            hint = "make the elaboration repeatable, or choose another --store"
+            raise WlkError(Status.BAD_RTL, f"{message}; {hint}")
+        os.utime(listed.parent)  # in use
+        return listed
+
+    def _find(self, commit: git.Commit, lacking: Sequence[tuple[Block, str | None]]) -> None:
         start = time.monotonic()
         with self.checkouts.of(commit) as checkout:
             folder = checkout.resolve()

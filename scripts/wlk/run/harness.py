@@ -11,7 +11,7 @@ from typing import Any
 from ..base.errors import Status, WlkError
 from ..fit import inside, match
 from ..tables import Config
-from . import tools
+from . import tools, verilate
 from .jobs import Job
 
 NO_ROOM = "the disk is full, or that of /tmp; free some space there"
@@ -67,7 +67,8 @@ def require_whole(waves: Path) -> None:
 
 def _run(job: Job, program: Path, words: Sequence[str]) -> tuple[dict, str, int]:
     """The answer, the last line on stderr, the exit code."""
-    answer = tools.ask([program, *words], lambda done, _: setattr(job, "done", done))
+    with verilate.in_use(program):
+        answer = tools.ask([program, *words], lambda done, _: setattr(job, "done", done))
     code, last = answer.code, "".join(answer.report.splitlines()[-1:])
     if code == Status.INTERRUPTED:
         raise KeyboardInterrupt

@@ -7,13 +7,16 @@ build plus run is shortest (docs/performance.md); what Debian's Verilator defaul
 slowest in both.
 """
 
+import contextlib
+import fcntl
 import functools
 import os
 import re
 import shlex
 import shutil
 import sys
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -35,6 +38,7 @@ HEADERS = "wlk_runtime.h"  # those that every Verilated file includes
 HEADER_TEXT = '#include <memory>\n#include "verilated.h"\n#include "verilated_dpi.h"\n'
 UNOPTIMIZED = '#pragma GCC push_options\n#pragma GCC optimize ("O0")\n'
 REST = "\n#pragma GCC pop_options\n"
+RECENT = 3600  # seconds within which a build counts as used
 MAX_BUILDS = 1000  # builds kept; a whole run of `mutate` must fit in
 # What a harness is compiled against, beside what is generated.
 INTERFACE = [MAIN, HARNESS / "harness.h"]
@@ -156,6 +160,37 @@ def harness_program(
         stage("compiling")
         _compile(place, library, optimize, sources, tool)
     return program
+
+
+@contextlib.contextmanager
+def in_use(program: Path) -> Iterator[None]:
+    """While a harness runs its build is not forgotten."""
+    with program.open("rb") as file:
+        fcntl.flock(file, fcntl.LOCK_SH)
+        yield
+
+
+def shrink(most: int) -> tuple[int, int]:
+    """Forget builds until all take so many bytes at most, but none that runs or was used within
+    the hour: how many are left, and their bytes. Safe beside builds and runs."""
+    place = folder()
+    for part in place.glob(".*"):  # of one that was killed while it removed it
+        shutil.rmtree(part, ignore_errors=True)
+    known = [path for path in place.glob("*") if not path.name.startswith("runtime-")]
+    return keep.shrink(known, most, _forget)
+
+
+def _forget(entry: Path) -> bool:
+    """Remove a build, unless it is in use."""
+    with setup.locked(f"rtl-{entry.name}"), contextlib.suppress(OSError):
+        if time.time() - entry.stat().st_mtime < RECENT:
+            return False
+        program = entry / "harness"
+        if program.is_file():  # else it did not compile
+            with program.open("rb") as file:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        keep.remove(entry)
+    return not entry.exists()
 
 
 def _prune(folder: Path) -> None:
