@@ -59,6 +59,7 @@ FEATURES = {
     "lint": Feature(requirements="requirements-lint.txt"),
     "clang": Feature(_tools("clang clang-format clang-tidy")),
     "prove": Feature(_tools("berkeley-abc"), requirements="requirements-prove.txt"),
+    "slurm": Feature(_tools("slurmctld slurmd", sbatch="slurm-client", munged="munge")),
     **{name: Feature(_tools(name)) for name in ("git", "yosys", "valgrind", "iverilog")},
 }
 KINDS = {"run": ("build", "verilate", "rtl", "vcd"), "test": tuple(FEATURES)}

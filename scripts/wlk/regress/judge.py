@@ -13,7 +13,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from .. import tables
 from ..base import keep, outputs, progress, report, setup
@@ -21,8 +21,7 @@ from ..base.errors import Status, WlkError
 from ..run import jobs, verilate
 from . import git, subjects
 from .settings import Block, Profile, Settings
-from .store import Row, Store
-from .subjects import Finder
+from .store import Row
 
 PROGRAM = setup.ROOT / "scripts" / "warplock"
 # What a verdict rests on besides RTL and settings: models, harness, stimulus, what calls them.
@@ -95,10 +94,32 @@ class Group:
     waiting: list[Case] = field(default_factory=list)
 
 
+class Keeper(Protocol):
+    """Where rows are kept: a store, or what takes its place on another machine."""
+
+    folder: Path
+
+    def get(self, table: str, **where: str) -> Row | None:
+        """The row with these values."""
+
+    def add(self, table: str, **values: Any) -> None:
+        """Write a row."""
+
+
+class Sources(Protocol):
+    """Where the RTL of modules is found."""
+
+    def asked(self, block: Block, module: str | None) -> str:
+        """A digest of what a subject rests on."""
+
+    def source(self, commit: git.Commit, block: Block, module: str | None, key: str) -> Path:
+        """The list of the files of a module."""
+
+
 class Judge:
     """Settles groups, and notes what it finds in the store."""
 
-    def __init__(self, store: Store, settings: Settings, finder: Finder) -> None:
+    def __init__(self, store: Keeper, settings: Settings, finder: Sources) -> None:
         self.store, self.settings, self.finder = store, settings, finder
         self.workers = 1  # processes for the seeds of a simulation
 
@@ -161,7 +182,7 @@ class Judge:
             return False
         if self._proof(old, new) is None:
             start = time.monotonic()
-            sides = [self._source(each) for each in (old, new)]
+            sides = [self.source(each) for each in (old, new)]
             words = ["prove", "--rtl", sides[1], "--against", sides[0], "--module", new.module]
             words += ["--power-up", "any", "--no-example"]
             words += ["--timeout", self.settings.proof_timeout]
@@ -206,12 +227,12 @@ class Judge:
 
     def _lockstep(self, group: Group) -> list[object]:
         case = group.case
-        words: list[object] = ["lockstep", case.block.name, "--rtl", self._source(group)]
+        words: list[object] = ["lockstep", case.block.name, "--rtl", self.source(group)]
         words += ["--module", group.module, "--no-infer", "--cycles", self.settings.cycles]
         words += [word for each in case.words.split() for word in ("--config", each)]
         return words + [word for each in case.ties for word in ("--tie", each)]
 
-    def _source(self, group: Group) -> Path:
+    def source(self, group: Group) -> Path:
         """The list of files of a group's module, found anew when the cache has forgotten it."""
         case = group.case
         return self.finder.source(case.commit, case.block, case.module, group.key)
@@ -233,7 +254,8 @@ class Judge:
         place = self._place(group).absolute()
         command = [setup.PYTHON, PROGRAM, *words, "--json", "--no-setup", "--reports", place]
         outputs.make_folder(self.store.folder / "logs")
-        log = self.store.folder / "logs" / f"{os.getpid()}-{id(group):x}.txt"
+        name = f"{os.uname().nodename}-{os.getpid()}-{id(group):x}.txt"
+        log = self.store.folder / "logs" / name
         source = subjects.source(self.store.folder, group.key).parent
         try:
             with log.open("w+", encoding="utf-8", errors="replace") as file:

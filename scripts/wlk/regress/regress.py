@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import shlex
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ from .. import tables
 from ..base import options, outputs, progress, report
 from ..base.errors import Status, WlkError
 from ..base.options import Command, operand, option
-from . import cache, git, page, settings, summary
+from . import cache, git, page, settings, slurm, summary
 from .judge import Case, Group, Judge, require_configs
 from .settings import Block, Profile, Settings
 from .store import Row, Store
@@ -28,6 +29,7 @@ from .subjects import Finder
 
 STORE = Path("regress")
 Verdict = Mapping[str, Any]
+Tick = Callable[[], None]
 
 
 @dataclass
@@ -110,7 +112,17 @@ warplock regress cache --cache-limit 5G"""
         None, f"seeds of a simulation (default: {settings.SEEDS})", type=options.seeds,
         metavar="A..B",
     )  # fmt: skip
-    jobs: int = options.jobs("commits at a time")
+    jobs: int | None = option(
+        None, "commits at a time (default: as many as processors), or tasks (default: as many as "
+        "Slurm gives)", type=options.number(1), metavar="N",
+    )  # fmt: skip
+    launcher: str = option(
+        "local", "where modules are judged: here (default), or by the machines of a Slurm cluster",
+        choices=("local", "slurm"),
+    )  # fmt: skip
+    slurm_options: str = option(
+        "", "words for sbatch: --slurm-options='--partition=short --time=60'", metavar="WORDS"
+    )
     changed: bool = option(
         False, "leave out blocks whose module is the same at all commits and at A"
     )
@@ -124,10 +136,17 @@ warplock regress cache --cache-limit 5G"""
     summary: Path | None = options.path("write a summary in Markdown, for a comment")
 
     def refuse(self) -> None:
-        """Reports that have no place."""
+        """Reports that have no place, and a cluster that is not there."""
+        if self.launcher == "slurm":
+            slurm.require()
         for path in (self.junit, self.summary, self.html):
             if path is not None:
                 outputs.refuse(path, force=True)
+
+    def _by_slurm(self, work: Work, groups: Sequence[Group], tick: Tick) -> Iterator[None]:
+        """Settle groups on the machines of a cluster."""
+        words = shlex.split(self.slurm_options)
+        return slurm.settle(work.judge, work.store, groups, self.jobs, words, tick)
 
     def _shown(self, work: Work) -> list[Verdict]:
         """The verdicts, each shown as soon as it is known."""
@@ -166,7 +185,10 @@ warplock regress cache --cache-limit 5G"""
         store = Store(self.store)
         with store.opened():
             store.begin(" ".join(self.words), found.range, _plain(found))
-            work = Work(repository, found, store, commits, self.jobs)
+            slurm.recover(store)
+            work = Work(repository, found, store, commits, self.jobs or progress.processors())
+            if self.launcher == "slurm":
+                work.settle = self._by_slurm
             if self.changed and not work.keep_changed(
                 repository.commit(repository.ends(found.range)[0])
             ):
@@ -232,6 +254,7 @@ class Work:
             for config in block.configs
         ]
         self.context = [*self._context()]
+        self.settle: Callable[[Work, Sequence[Group], Tick], Iterator[None]] = Work.settle_here
         self._groups: dict[tuple, Group] = {}
         self._of: dict[Case, Group] = {}  # of each case with a module
 
@@ -364,14 +387,19 @@ class Work:
         self._pass_on(groups)
         yield
         todo = [group for group in groups if group.result is None]
-        self.judge.workers = max(1, self.jobs // max(1, len(todo)))
         done = 0
         with progress.Progress("judging", len(todo)) as line:
-            runs = progress.parallel(self.judge.settle, todo, self.jobs, lambda: line.update(done))
-            for _ in runs:
+            tick = lambda: line.update(done)  # noqa: E731
+            for _ in self.settle(self, todo, tick):
                 done += 1
                 self._pass_on(groups)
                 yield
+
+    def settle_here(self, groups: Sequence[Group], tick: Tick) -> Iterator[None]:
+        """Settle groups in processes of this machine; comes back whenever one is."""
+        self.judge.workers = max(1, self.jobs // max(1, len(groups)))
+        for _ in progress.parallel(self.judge.settle, groups, self.jobs, tick):
+            yield
 
     def _pass_on(self, groups: Sequence[Group]) -> None:
         """Inherit what can be inherited, and note the verdicts that are known by now."""

@@ -110,7 +110,7 @@ class Store:
         names = TABLES[table].split()
         marks = ", ".join("?" for _ in names)
         query = f"INSERT OR IGNORE INTO {table} ({', '.join(names)}) VALUES ({marks})"
-        shown = [_text(values[name]) for name in names]
+        shown = [plain(values[name]) for name in names]
         try:
             with self._lock:
                 self._base.execute(query, shown)
@@ -129,7 +129,8 @@ class Store:
         self.add("run", began=now, command=command, range=span, settings=settings)
 
 
-def _text(value: Any) -> Any:
+def plain(value: Any) -> Any:
+    """A value as a row has it: what is structured, as JSON."""
     return json.dumps(value) if isinstance(value, (dict, list)) else value
 
 
