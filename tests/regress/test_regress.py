@@ -15,8 +15,9 @@ from xml.etree import ElementTree
 
 import pytest
 from programs import FULL, Done, refused, started, warplock
-from wlk.base import setup
+from wlk.base import progress, setup
 from wlk.base.errors import Status
+from wlk.regress import git as repositories
 from wlk.regress import store as database
 from wlk.run import verilate
 
@@ -460,6 +461,30 @@ def test_elaboration_that_fails_is_a_verdict(chip, tmp_path, command, part):
     assert done.code == Status.BUILD_FAIL
     assert done.json["verdict"] == "BUILD_FAIL"
     assert part in done.json["message"]
+
+
+def test_checkouts_are_made_one_at_a_time(chip, tmp_path, monkeypatch):
+    """git prunes a folder that another git is about to fill."""
+    real, script = shutil.which("git"), tmp_path / "git"
+    body = (
+        f"mkdir {tmp_path}/adding || touch {tmp_path}/overlap; sleep 0.1; rmdir {tmp_path}/adding"
+    )
+    script.write_text(
+        f'#!/bin/sh\ncase "$*" in *"worktree add"*) {body} ;; esac\nexec {real} "$@"\n'
+    )
+    script.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    repository = repositories.Repository(chip)
+    places = repositories.Checkouts(repository, tmp_path / "checkouts", 3)
+
+    def fill(_: int) -> bool:
+        with places.of(repository.commit("HEAD")) as place:
+            time.sleep(0.3)  # so that the next one needs another folder
+            return (place / "rtl").is_dir()
+
+    found = progress.parallel(fill, range(3), 3)
+    assert [is_there for _, is_there in found] == [True] * 3
+    assert not (tmp_path / "overlap").exists()
 
 
 def test_what_is_not_committed_is_not_judged(past, judged, tmp_path):

@@ -134,5 +134,5 @@ def test_without_slurm_it_is_refused(words, tmp_path, monkeypatch):
 def test_options_that_slurm_refuses_are_shown(cluster, words):
     fresh()
     done = warplock(*words, *SLURM, "--slurm-options=--partition=nowhere", code=Status.NO_TOOL)
-    assert "invalid partition" in done.last
+    assert "Invalid partition" in done.last
     assert "--slurm-options" in done.last

@@ -213,8 +213,10 @@ class Checkouts:
         folder = self.place / f"work-{number}"
         if not _is_whole(folder):
             shutil.rmtree(folder, ignore_errors=True)
-            self._git("worktree", "prune")
-            self._git("worktree", "add", "--quiet", "--detach", "--no-checkout", folder, commit.id)
+            with self._lock:  # git prunes a folder that another git is about to fill
+                self._git("worktree", "prune")
+                words = ("worktree", "add", "--quiet", "--detach", "--no-checkout")
+                self._git(*words, folder, commit.id)
         lock = Path(self._git("rev-parse", "--git-path", "index.lock", where=folder).strip())
         (folder / lock).unlink(missing_ok=True)
         self._git("checkout", "--quiet", "--force", "--detach", commit.id, where=folder)
