@@ -152,6 +152,9 @@ def test_page_shows_every_verdict(past, judged):
     found = Page()
     found.feed((PLACE / "page.html").read_text())
     assert sorted(found.cells) == sorted((title(row), row["verdict"]) for row in judged.objects)
+    points = next(row["points"] for row in judged.objects if row["block"] == "scoreboard")
+    text = (PLACE / "page.html").read_text()
+    assert [name for name in points if f"<td>{name}</td>" not in text] == []
     assert found.links
     assert all((PLACE / each).is_file() for each in found.links)
 
@@ -225,6 +228,8 @@ def test_bisect_shows_the_change(past, judged):
     assert "+            ready_o[i] = ready_i[0];" in done.out
     assert "A. Designer" in done.out
     assert "repeat: scripts/warplock lockstep compactor" in done.out
+    play = done.out.partition("shrunk to 1 cycle: scripts/warplock ")[2].splitlines()[0]
+    assert warplock(*play.split(), "--json", code=1).objects[-1]["verdict"] == "FUNCTIONAL_MISMATCH"
 
 
 def test_bisect_refuses_ends_that_are_not_good_and_bad(past, judged):

@@ -123,9 +123,19 @@ class Search:
         answer |= {"tested": [_step(each) for each in self.tested.values()]}
         answer |= {"maybe": list(maybe)} if maybe else {}
         answer |= {
-            key: row[key] for key in ("verdict", "first", "seed", "repro", "report") if key in row
+            key: row[key]
+            for key in ("verdict", "first", "seed", "repro", "report", "shrunk", "module")
+            if key in row
         }
         return answer | {"author": commit.author, "date": commit.date, "subject": commit.subject}
+
+
+def _play(answer: Row) -> str:
+    """The command that drives the RTL with the shrunk stimulus."""
+    words = answer["repro"].split()
+    rtl = words[words.index("--rtl") + 1]
+    file = answer["shrunk"]["file"]
+    return f"scripts/warplock vectors play {file} --rtl {rtl} --module {answer['module']}"
 
 
 def _step(row: Row) -> dict[str, Any]:
@@ -139,6 +149,8 @@ def _text(repository: git.Repository, answer: Mapping[str, Any], paths: Sequence
     lines += [f"  {commit.author}, {commit.date}", f"  {summary.first(answer)}"]
     if "repro" in answer:
         lines += [f"  repeat: {answer['repro']}", f"  report: {answer['report']}"]
+    if "shrunk" in answer:
+        lines += [f"  {summary.shrunk(answer)}: {_play(answer)}"]
     if "maybe" in answer:
         names = ", ".join(each[:10] for each in answer["maybe"])
         lines.append(f"  or one of these, which have nothing to judge: {names}")

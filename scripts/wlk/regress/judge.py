@@ -18,7 +18,7 @@ from typing import Any, Protocol
 from .. import tables
 from ..base import keep, outputs, progress, report, setup
 from ..base.errors import Status, WlkError
-from ..run import jobs, verilate
+from ..run import jobs, vectors, verilate
 from . import git, subjects
 from .settings import Block, Profile, Settings
 from .store import Row
@@ -216,13 +216,18 @@ class Judge:
         answer |= {k: found[k] for k in ("first", "seed", "at_fault", "cycles") if k in found}
         if "compared_bits" in found:
             answer |= {"coverage": found["floors_met"], "floors": found["floors"]}
+            answer["points"] = {k: [c["hits"], c["floor"]] for k, c in found["coverage"].items()}
         if status != Status.OK:
             seed = f"{found['seed']}" if "seed" in found else self.settings.seeds
             again = [*self._lockstep(group), "--seeds", seed]
             answer["repro"] = " ".join(["scripts/warplock", *map(str, again)])
             folder = str(subjects.source(self.store.folder, group.key).parent)
             answer["message"] = found.get("message", "").replace(f"{folder}/", "")
-            answer["report"] = str(self._report(group, text))
+            place = self._report(group, text)
+            answer["report"] = str(place)
+            for path in place.glob("latest/*/stimulus.wlv"):
+                cycles = vectors.read_header(path).cycles
+                answer["shrunk"] = {"file": str(path.resolve()), "cycles": cycles}
         return answer
 
     def _lockstep(self, group: Group) -> list[object]:

@@ -40,6 +40,7 @@ def render(rows: Rows, commits: Sequence[git.Commit], place: Path) -> str:
         "verdicts": _options(words, words),
         "heads": heads,
         "rows": "\n".join(lines),
+        "coverage": "\n".join(_coverage(rows, commits, names)),
     }
     return string.Template(TEMPLATE.read_text(encoding="utf-8")).substitute(values)
 
@@ -90,8 +91,28 @@ def _details(row: Row, place: Path) -> Iterable[str]:
             yield f"<p>{what} <span class='id'>{row[key][:10]}</span></p>"
     if "profile" in row:
         yield f"<p>profile: {_text(row['profile'])}</p>"
+    if "shrunk" in row:
+        yield f"<p>{summary.shrunk(row)}</p>"
     if "floors" in row:
         yield f"<p>coverage points: {row['coverage']} of {row['floors']}</p>"
+
+
+def _coverage(rows: Rows, commits: Sequence[git.Commit], names: dict[str, str]) -> Iterable[str]:
+    """How often the last simulation of each block came to each point, and what is asked of it."""
+    by_id = {commit.id: commit for commit in commits}
+    last = {names[summary.title(row)]: row for row in rows if "points" in row}
+    for name, row in last.items():
+        commit = by_id.get(row.get("same_as") or row["commit"], by_id[row["commit"]])
+        lines = []
+        for point, (hits, floor) in row["points"].items():
+            mark = ' class="bad"' if hits < floor else ""
+            cells = f"<td>{_text(point)}</td><td>{hits:,}</td><td>{floor:,}</td>"
+            lines.append(f"<tr{mark}>{cells}</tr>")
+        head = f"{_text(name)}: {row['coverage']} of {row['floors']} at {_text(commit.title)}"
+        cells = "<tr><th>point</th><th>cycles</th><th>asked for</th></tr>" + "".join(lines)
+        yield f"<details><summary>{head}</summary><table>{cells}</table></details>"
+    if not last:
+        yield "<p>nothing was simulated</p>"
 
 
 def _buckets(rows: Rows, commits: Sequence[git.Commit], names: dict[str, str]) -> Iterable[str]:

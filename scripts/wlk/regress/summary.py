@@ -89,6 +89,12 @@ def first(row: Row) -> str:
     return row.get("message", "")
 
 
+def shrunk(row: Row) -> str:
+    """How short the stimulus is that shows the failure."""
+    cycles = row["shrunk"]["cycles"]
+    return f"shrunk to {cycles} cycle{'s' if cycles != 1 else ''}"
+
+
 def columns(titles: Sequence[str]) -> dict[str, str]:
     """Short names of blocks and configurations: the block's, as far as one has one."""
     blocks = [name.split()[0] for name in titles]
