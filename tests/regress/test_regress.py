@@ -22,6 +22,8 @@ from wlk.regress import store as database
 from wlk.run import verilate
 
 sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(setup.ROOT / "tests" / "lockstep"))
+import full_disk  # noqa: E402
 import history  # noqa: E402
 
 pytestmark = [pytest.mark.slow, pytest.mark.needs("prove", "git")]
@@ -185,6 +187,32 @@ config = "max_pending_reads=2"
     assert found[history.LOWER]["profile"] == "two reads"
     assert "profile" not in found["Rename a port"]
     assert found["Commit without a look at success"]["verdict"] == "FUNCTIONAL_MISMATCH"
+
+
+def test_ports_of_a_range_may_have_other_names(past, judged):
+    """Only where the profile holds; a commit that has no such port is shown as one that differs."""
+    renamed, back = past.ids["Rename a port"], past.ids["Give it back"]
+    profile = f"""
+[[profile]]
+name = "other names"
+block = "scoreboard"
+since = "{renamed}"
+until = "UNTIL"
+ports = ["io_updateWB_success=io_wb_success"]
+"""
+    verdicts = {}
+    for until in (back, past.ids["Only six inputs go wrong"]):
+        path = PLACE / "ports.toml"
+        path.write_text(history.SETTINGS + profile.replace("UNTIL", until))
+        span = ("--range", f"{renamed}~1..{back}")
+        words = ("--settings", path, "--blocks", "scoreboard", *span)
+        for row in regress(past.place, *words, store=PLACE / "store").objects:
+            verdicts[until, row["commit"]] = row
+    assert verdicts[back, renamed]["verdict"] == verdicts[back, back]["verdict"] == "PASS"
+    assert verdicts[back, renamed]["profile"] == "other names"
+    wrong = verdicts[until, back]
+    assert wrong["verdict"] == "IFACE_CHANGED"
+    assert "has no port io_wb_success" in wrong["message"]
 
 
 # ---- bisect -------------------------------------------------------------------------------------
@@ -402,6 +430,10 @@ def chip(tmp_path) -> Path:
 
 
 RTL = ("--rtl", "rtl")
+# Includes a file beside its checkout.
+OUTSIDE = """\
+mkdir out && echo 'typedef int t;' >../t.svh &&
+(echo "\\`include \\"$PWD/../t.svh\\""; sed 's/ m(/ Scoreboard(/' rtl/m.sv) >out/m.sv"""
 BLOCK = ("--blocks", "scoreboard")
 
 
@@ -457,6 +489,7 @@ def test_repository_without_rtl_named_is_refused(chip, tmp_path):
         ("sleep 60", "did not end within 1 s"),
         ("true", "out is not there behind `true`; does it write elsewhere?"),
         ("mkdir out", "no .sv or .v file"),
+        (OUTSIDE, "the RTL needs a file outside of its repository"),
     ],
 )
 def test_elaboration_that_fails_is_a_verdict(chip, tmp_path, command, part):
@@ -515,6 +548,24 @@ def test_submodules_are_checked_out(chip, tmp_path):
     assert "no module Scoreboard" in done.last
 
 
+@pytest.mark.parametrize("size", [8, 100, 400])
+def test_full_disk_loses_nothing(past, judged, tmp_path, size):
+    """The store's disk is full at some moment; with more room the same command goes on."""
+    if why := full_disk.can_mount():
+        pytest.skip(why)
+    words = ("--range", f"{root(past.place)}..{past.ids[past.steps[1].subject]}", *QUICK)
+    with full_disk.disk(PLACE / "disk", size << 10) as disk:
+        done = regress(past.place, *words, store=disk)
+        assert done.code in (0, Status.NO_SPACE), done.last
+        assert done.code == 0 or "free some space" in done.last
+        subprocess.run(["mount", "-o", "remount,size=256m", disk], check=True)
+        regress(past.place, *words, store=disk, code=0)
+        found = rows(disk)
+    regress(past.place, *words, store=PLACE / "disk", code=0)
+    assert found == rows(PLACE / "disk")
+    assert size > 100 or done.code == Status.NO_SPACE
+
+
 def test_database_of_another_version_is_refused(chip, tmp_path):
     with database.Store(tmp_path / "store").opened():
         pass
@@ -543,6 +594,9 @@ def test_file_that_is_no_database_is_refused(chip, tmp_path):
         ("block = ['collector']", "must be a table"),
         ("rtl = [", "warplock.toml"),
         ("rtl = ['/tmp']", "below the root"),
+        ("[[block]]\nname = 'hazard'\nports = ['a']", "must be NAME=OWN"),
+        ("[[block]]\nname = 'hazard'\nports = ['a=b', 'c=b']", "names a port that another names"),
+        ("cache_limit = 'much'", "must be a size"),
     ],
 )
 def test_settings_that_are_wrong_are_refused(chip, tmp_path, text, part):

@@ -57,10 +57,10 @@ class Case:
     config: str  # as it is named in the answer
     profile: Profile | None = None
 
-    @property
-    def module(self) -> str | None:
-        """The name of the module, where it is not the block's."""
-        return (self.profile and self.profile.module) or self.block.module
+    @functools.cached_property
+    def target(self) -> Block:
+        """The block as it is looked at here."""
+        return self.profile.of(self.block) if self.profile else self.block
 
     @functools.cached_property
     def words(self) -> str:
@@ -73,7 +73,7 @@ class Case:
     @property
     def ties(self) -> tuple[str, ...]:
         """Inputs that are tied."""
-        return (*self.block.ties, *(self.profile.ties if self.profile else ()))
+        return self.target.ties
 
     @property
     def title(self) -> str:
@@ -109,10 +109,10 @@ class Keeper(Protocol):
 class Sources(Protocol):
     """Where the RTL of modules is found."""
 
-    def asked(self, block: Block, module: str | None) -> str:
+    def asked(self, block: Block) -> str:
         """A digest of what a subject rests on."""
 
-    def source(self, commit: git.Commit, block: Block, module: str | None, key: str) -> Path:
+    def source(self, commit: git.Commit, block: Block, key: str) -> Path:
         """The list of the files of a module."""
 
 
@@ -130,7 +130,7 @@ class Judge:
 
     def asked_of_commit(self, case: Case) -> str:
         """A digest of what a verdict rests on, commit and name of the configuration apart."""
-        own = self.finder.asked(case.block, case.module)
+        own = self.finder.asked(case.target)
         return keep.digest([self.asked(case), own, case.words, str(self.settings.proof_timeout)])
 
     def result(self, group: Group) -> Row | None:
@@ -240,7 +240,7 @@ class Judge:
     def source(self, group: Group) -> Path:
         """The list of files of a group's module, found anew when the cache has forgotten it."""
         case = group.case
-        return self.finder.source(case.commit, case.block, case.module, group.key)
+        return self.finder.source(case.commit, case.target, group.key)
 
     def _place(self, group: Group) -> Path:
         case = group.case

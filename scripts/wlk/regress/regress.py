@@ -268,7 +268,7 @@ class Work:
         self._find([*bases, *self.cases])
         rows, changed = [], set()
         for case, before in zip(self.cases, bases, strict=True):
-            now, then = (self.finder.known(c.commit, c.block, c.module) for c in (case, before))
+            now, then = (self.finder.known(c.commit, c.target) for c in (case, before))
             for each in (now, then):
                 shown = {"verdict": each["status"], "message": each["message"]}
                 rows.append({"block": case.block.name} | shown)
@@ -317,10 +317,9 @@ class Work:
         """Find the modules of all commits that are to be judged."""
         wanted: dict[git.Commit, list] = {}
         for case in cases:
-            each = (case.block, case.module)
-            if self.finder.known(case.commit, *each) is None:
+            if self.finder.known(case.commit, case.target) is None:
                 lacking = wanted.setdefault(case.commit, [])
-                lacking += [each] if each not in lacking else []
+                lacking += [case.target] if case.target not in lacking else []
         if not wanted:
             return
         done = 0
@@ -338,14 +337,14 @@ class Work:
         """The groups of all cases, those first that others rest on; the verdict of a case without
         a module is noted at once."""
         for case in self.context:
-            subject = self.finder.known(case.commit, case.block, case.module)
+            subject = self.finder.known(case.commit, case.target)
             if subject is not None and subject["status"] == "OK":
                 group = Group(subject["key"], subject["module"], subject["unproved"], case)
                 group.result = self.judge.result(group)
                 if group.result is not None:
                     self._groups[self._key(group)] = self._of[case] = group
         for case in self.cases:
-            subject = self.finder.known(case.commit, case.block, case.module)
+            subject = self.finder.known(case.commit, case.target)
             if subject["status"] != "OK":
                 word = subject["status"]
                 more = {"message": subject["message"]}

@@ -16,14 +16,14 @@ from . import cache, git
 
 NAME = "warplock.toml"
 SEEDS, CYCLES, ELABORATION, PROOF = "1..5", 20_000, 1800, 120
-LISTS = {"rtl", "define", "include", "tie", "configs"}
+LISTS = {"rtl", "define", "include", "tie", "configs", "ports"}
 KEYS = {
     "": {
         "range", "elaborate", "elaborate_timeout", "rtl", "define", "include", "seeds", "cycles",
         "proof_timeout", "cache_limit", "block", "profile",
     },
-    "block": {"name", "module", "configs", "tie", "rtl"},
-    "profile": {"name", "block", "since", "until", "module", "config", "tie"},
+    "block": {"name", "module", "configs", "tie", "rtl", "ports"},
+    "profile": {"name", "block", "since", "until", "module", "config", "tie", "ports"},
 }  # fmt: skip
 NEEDED = {"block": {"name"}, "profile": {"name", "block", "since"}}
 NUMBERS = {"elaborate_timeout", "cycles", "proof_timeout"}
@@ -39,6 +39,7 @@ class Block:
     configs: tuple[str, ...] = ("",)  # words of --config
     ties: tuple[str, ...] = ()  # PORT=VALUE
     rtl: tuple[str, ...] = ()  # where that of the repository is not meant
+    ports: tuple[str, ...] = ()  # NAME=OWN: the table's name, and that in the RTL
     is_named: bool = True  # else it is judged only where its module is
 
 
@@ -53,6 +54,13 @@ class Profile:
     module: str | None = None
     config: str = ""
     ties: tuple[str, ...] = ()
+    ports: tuple[str, ...] = ()
+
+    def of(self, block: Block) -> Block:
+        """The block as it is looked at where this holds."""
+        module, ports = self.module or block.module, (*block.ports, *self.ports)
+        ties = (*block.ties, *self.ties)
+        return dataclasses.replace(block, module=module, ports=ports, ties=ties)
 
 
 @dataclass(frozen=True)
@@ -151,8 +159,20 @@ def _block(place: str, found: Mapping[str, Any]) -> Block:
     _check(place, "block", found)
     tables.load(found["name"])
     configs = tuple(found.get("configs", [""])) or ("",)
-    lists = (tuple(found.get(key, [])) for key in ("tie", "rtl"))
+    lists = [tuple(found.get(key, [])) for key in ("tie", "rtl", "ports")]
+    _require_names(f"{place}: [[block]] {found['name']}", lists[-1])
     return Block(found["name"], found.get("module"), configs, *lists)
+
+
+def _require_names(head: str, ports: Sequence[str]) -> None:
+    """USAGE for what does not name two ports, or one twice."""
+    pairs = [each.partition("=")[::2] for each in ports]
+    for each, (name, own) in zip(ports, pairs, strict=True):
+        if not (name.isidentifier() and own.isidentifier()):
+            message = f"{head}: ports: {each!r} must be NAME=OWN"
+            raise WlkError(Status.USAGE, f"{message}: the name in the table, and that in your RTL")
+        if [*zip(*pairs, strict=True)][0].count(name) > 1 or [p[1] for p in pairs].count(own) > 1:
+            raise WlkError(Status.USAGE, f"{head}: ports: {each} names a port that another names")
 
 
 def _chosen(listed: Sequence[Block], asked: Sequence[Block] | None) -> list[Block]:
@@ -185,4 +205,6 @@ def _profile(place: str, repository: git.Repository, found: Mapping[str, Any]) -
     since = repository.resolve(found["since"], f"{head}: since")
     until = repository.resolve(found["until"], f"{head}: until") if "until" in found else None
     more = (found.get("module"), found.get("config", ""), tuple(found.get("tie", [])))
+    more += (tuple(found.get("ports", [])),)
+    _require_names(head, more[-1])
     return Profile(found["name"], found["block"], since, until, *more)

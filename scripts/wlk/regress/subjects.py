@@ -34,32 +34,30 @@ class Finder:
         self.store, self.checkouts, self.settings = store, checkouts, settings
         self._slang = threading.Lock()
 
-    def asked(self, block: Block, module: str | None) -> str:
+    def asked(self, block: Block) -> str:
         """A digest of what a subject rests on, its tree apart."""
         own = self.settings
         lists = [*(block.rtl or own.rtl), "define", *own.define, "include", *own.include]
-        return keep.digest(
-            [own.elaborate, str(own.elaborate_timeout), *lists, block.name, module or ""]
-        )
+        more = [own.elaborate, str(own.elaborate_timeout), *lists, block.name, block.module or ""]
+        return keep.digest([*more, *block.ports])
 
-    def known(self, commit: git.Commit, block: Block, module: str | None) -> Row | None:
+    def known(self, commit: git.Commit, block: Block) -> Row | None:
         """What is known of it."""
-        where = {"asked": self.asked(block, module), "tree": commit.tree, "block": block.name}
+        where = {"asked": self.asked(block), "tree": commit.tree, "block": block.name}
         return self.store.get("subject", **where)
 
-    def find(self, commit: git.Commit, wanted: Sequence[tuple[Block, str | None]]) -> None:
-        """Note the modules of a commit that are not known; `wanted`: blocks, and names of modules
-        that are not the block's."""
-        lacking = [each for each in wanted if self.known(commit, *each) is None]
+    def find(self, commit: git.Commit, wanted: Sequence[Block]) -> None:
+        """Note the modules of a commit that are not known."""
+        lacking = [each for each in wanted if self.known(commit, each) is None]
         if lacking:
             self._find(commit, lacking)
 
-    def source(self, commit: git.Commit, block: Block, module: str | None, key: str) -> Path:
+    def source(self, commit: git.Commit, block: Block, key: str) -> Path:
         """The list of the files of a module. Found anew where the cache has forgotten it: BAD_RTL
         when the commit no longer has it, since what makes it depends on more than the commit."""
         listed = source(self.store.folder, key)
         if not listed.is_file():
-            self._find(commit, [(block, module)])
+            self._find(commit, [block])
         if not listed.is_file():
             message = f"{commit.title}: the RTL of block {block.name} is not what it was before"
             hint = "make the elaboration repeatable, or choose another --store"
@@ -67,19 +65,19 @@ class Finder:
         os.utime(listed.parent)  # in use
         return listed
 
-    def _find(self, commit: git.Commit, lacking: Sequence[tuple[Block, str | None]]) -> None:
+    def _find(self, commit: git.Commit, lacking: Sequence[Block]) -> None:
         start = time.monotonic()
         with self.checkouts.of(commit) as checkout:
             folder = checkout.resolve()
             failed = self._elaborate(folder)
             read = functools.cache(functools.partial(self._read, folder))
-            for block, module in lacking:
-                found = failed or self._look(folder, read, block, module)
+            for block in lacking:
+                found = failed or self._look(folder, read, block)
                 row = {"status": found[0].name, "message": found[1]}
                 row |= dict(
                     zip(("module", "key", "unproved"), found[2:] or ("", "", ""), strict=True)
                 )
-                row |= {"asked": self.asked(block, module), "tree": commit.tree}
+                row |= {"asked": self.asked(block), "tree": commit.tree}
                 self.store.add("subject", **row, block=block.name, seconds=time.monotonic() - start)
 
     def _elaborate(self, folder: Path) -> tuple[Status, str] | None:
@@ -106,25 +104,25 @@ class Finder:
                 return Status.BUILD_FAIL, f"`{own.elaborate}` {what}: {last}"
         return None
 
-    def _look(
-        self, folder: Path, read: Callable[[tuple], Any], block: Block, module: str | None
-    ) -> tuple:
+    def _look(self, folder: Path, read: Callable[[tuple], Any], block: Block) -> tuple:
         """The module of a block: status, message, and where there is one its name, its digest and
         that of what no proof is about. `read`: as `_read`, but once."""
-        from ..fit import identity  # needs slang
+        from ..fit import identity, renamed  # needs slang
 
         with self._slang:
             try:
                 design = read(block.rtl or self.settings.rtl)
                 ties = dict(each.split("=", 1) for each in block.ties)
-                found = design.find(module or block.module, tables.load(block.name), ties)
+                found = design.find(block.module, tables.load(block.name), ties)
                 found.require_complete()
                 unproved = identity.simulated_only(found)
-                key = keep.digest([identity.of(found), unproved or ""])
-                self._keep(folder, key, found)
+                names = dict(each.split("=", 1) for each in block.ports)
+                shell = renamed.wrapper(found, names) if names else (found.name, "")
+                key = keep.digest([identity.of(found), unproved or "", *shell[1:]])
+                self._keep(folder, key, found, shell)
             except WlkError as error:
                 return self._refused(error, folder)
-        return Status.OK, "", found.name, key, unproved
+        return Status.OK, "", shell[0], key, unproved
 
     def _read(self, folder: Path, names: tuple[str, ...]) -> Any:
         """The RTL of a commit."""
@@ -152,13 +150,13 @@ class Finder:
             return Status.NO_MODULE, text
         if error.status in (Status.NO_MODULE, Status.BAD_RTL, Status.NO_FILE):
             return Status.BUILD_FAIL, text
-        if error.status == Status.AMBIGUOUS:
-            return Status.AMBIGUOUS, text
+        if error.status in (Status.AMBIGUOUS, Status.IFACE_CHANGED):
+            return error.status, text
         raise error
 
-    def _keep(self, folder: Path, key: str, module: Any) -> None:
+    def _keep(self, folder: Path, key: str, module: Any, shell: tuple[str, str]) -> None:
         """Copy the files of a module to a folder by its digest, each at its place, unless one that
-        is written alike is there."""
+        is written alike is there. `shell`: name and text of what gives its ports other names."""
         from ..fit import identity
 
         listed = source(self.store.folder, key)
@@ -176,6 +174,9 @@ class Finder:
         for name in (*files, *more):
             outputs.make_folder((place / name).parent)
             (place / name).write_bytes((folder / name).read_bytes())
+        if shell[1]:
+            (place / f"{shell[0]}.sv").write_text(shell[1], encoding="utf-8")
+            files.append(f"{shell[0]}.sv")
         with outputs.atomic_write(listed) as file:  # last: then it is whole
             file.write("".join(f"{line}\n" for line in (*words, *files)))
 
