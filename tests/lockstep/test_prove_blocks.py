@@ -4,6 +4,7 @@
 `warplock test --full` takes all configurations and all faults of the lists; else a few of each.
 """
 
+import dataclasses
 import threading
 from pathlib import Path
 
@@ -188,6 +189,25 @@ def test_fault_in_a_second_version_is_refuted(old, new, port, cycles):
         "confirmed": True,
         "by": "the engines",
     }
+
+
+def test_counterexample_that_differs_sooner_is_cut(monkeypatch):
+    """What an engine leaves out of a long one may let a shorter one through."""
+    decide = prover.decide
+
+    def late(*given: object, **more: object) -> tuple:
+        answer, kept = decide(*given, **more)
+        values = [*answer.values, *answer.values[-1:] * 3]
+        return dataclasses.replace(answer, depth=answer.depth + 3, values=values), kept
+
+    monkeypatch.setattr(prover, "decide", late)
+    config = settings("collector", "tiny")
+    edit = {rut.CORE: ("read_ready = (", "read_ready = !(")}
+    place = rut.stub("differs_sooner", rut.TABLE.show(config), edit=edit)
+    answer = prove("collector", config, [place], Status.REFUTED).json
+    assert answer["counterexample"]["confirmed"]
+    assert answer["counterexample"]["cycles"] == answer["depth"] == 2
+    assert answer["first"]["cycle"] == 1
 
 
 @pytest.mark.parametrize("fault", [False, True])

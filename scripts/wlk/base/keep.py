@@ -22,14 +22,18 @@ def digest(parts: Iterable[str | bytes]) -> str:
     return total.hexdigest()[:20]
 
 
-def touch(entry: Path) -> None:
-    """It is in use; those used longest ago are forgotten when there are too many."""
+def touch(entry: Path, kind: str) -> None:
+    """It was used; those used longest ago are forgotten when there are too many, but none that is
+    in use: build/KIND-NAME.lock is held then (setup.locked)."""
     os.utime(entry)
-    entries = sorted(entry.parent.iterdir(), key=lambda path: path.stat().st_mtime)
-    for old in entries[: max(0, len(entries) - MOST)]:
-        shutil.rmtree(old, ignore_errors=True)
-        for lock in setup.BUILD.glob(f"*-{old.name}.lock"):
-            lock.unlink(missing_ok=True)
+    aged = []
+    for path in entry.parent.iterdir():
+        with contextlib.suppress(FileNotFoundError):  # another has just forgotten it
+            aged.append((path.stat().st_mtime, path))
+    for _, old in sorted(aged)[: max(0, len(aged) - MOST)]:
+        with setup.unlocked(f"{kind}-{old.name}") as is_free:
+            if is_free:
+                shutil.rmtree(old, ignore_errors=True)
 
 
 def size(folder: Path) -> int:

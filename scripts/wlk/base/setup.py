@@ -112,13 +112,39 @@ _threads: dict[str, threading.Lock] = {}  # so that only other processes are nam
 @contextlib.contextmanager
 def locked(name: str) -> Iterator[None]:
     """Hold build/NAME.lock, so that runs side by side do not collide, nor do threads of one."""
-    with _threads.setdefault(name, threading.Lock()), _lock_file(name) as file:
+    with _threads.setdefault(name, threading.Lock()):
+        while True:
+            with _lock_file(name) as file:
+                try:
+                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except BlockingIOError:
+                    _say(f"waiting for another run that works on build/{name}")
+                    fcntl.flock(file, fcntl.LOCK_EX)
+                if _is_there(file):
+                    yield
+                    return
+
+
+@contextlib.contextmanager
+def unlocked(name: str) -> Iterator[bool]:
+    """Hold build/NAME.lock if nobody else does, and remove it then; whether it is held."""
+    with _lock_file(name) as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            _say(f"waiting for another run that works on build/{name}")
-            fcntl.flock(file, fcntl.LOCK_EX)
-        yield
+            yield False
+            return
+        yield True
+        if _is_there(file):
+            os.unlink(file.name)
+
+
+def _is_there(file: IO[str]) -> bool:
+    """Is it still the file of its name, and not one that was removed?"""
+    try:
+        return os.path.samestat(os.fstat(file.fileno()), os.stat(file.name))
+    except FileNotFoundError:
+        return False
 
 
 def _lock_file(name: str) -> IO[str]:

@@ -347,6 +347,6 @@ def read(source: Source) -> Netlist:
             (place / f"{MODULE}.f").write_text(source.listed(), encoding="utf-8")
             yosys.run(source.script(), place, MODULE, f"reading {source.top}")
             (place / "draft.il").rename(netlist.path)
-        keep.touch(place)
+        keep.touch(place, "netlist")
     netlist.require_sound()
     return netlist

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Counterexamples of proofs against a block: a record file, played at once into RTL and model."""
 
+import dataclasses
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -54,7 +55,9 @@ def excuse(unknowns: int, free: bool) -> str:
 def of_block(
     job: jobs.Job, answer: Answer, place: Path, excused: str, behind_reset: bool
 ) -> Example:
-    """Write and play the counterexample of a proof; it is confirmed where lockstep fails too."""
+    """Write and play the counterexample of a proof; it is confirmed where lockstep fails too. What
+    an engine leaves out of it, as not needed, is 0; where that shows a difference sooner, it is cut
+    there."""
     path = place / "counterexample.wlv"
     # Without zeros, what rests on them does not count.
     for power_up in ("unknown", "reset" if behind_reset else "zero"):
@@ -62,9 +65,13 @@ def of_block(
         outcome = lockstep.replay(job.table, job.config, path, power_up, job.args)
         result = outcome.result
         at = result.first.cycle if result.first is not None else -1
-        found = result.verdict in lockstep.FAILURES and at + 1 >= answer.depth
+        fails = result.verdict in lockstep.FAILURES
+        found = fails and at + 1 >= answer.depth
         if found:
             break
+    if fails and not found and not broken and at >= 0:
+        sooner = dataclasses.replace(answer, depth=at + 1, values=answer.values[: at + 1])
+        return of_block(job, sooner, place, excused, behind_reset)
     text = "\n".join(outcome.messages)
     if text:
         (place / "report.txt").write_text(text + "\n", encoding="utf-8")

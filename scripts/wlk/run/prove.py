@@ -275,7 +275,7 @@ def decide(
     place = note.parent
     with setup.locked(f"proof-{place.name}"):
         if note.is_file() and not fresh:
-            keep.touch(place)
+            keep.touch(place, "proof")
             return Answer(Status.OK, json.loads(note.read_text(encoding="utf-8"))["depth"]), True
         if question.rules is not None:
             _require_reachable(question, place / "cover")
@@ -287,7 +287,7 @@ def decide(
         if answer.verdict == Status.OK:
             with outputs.atomic_write(note) as file:
                 file.write(json.dumps({"depth": answer.depth}))
-        keep.touch(place)
+        keep.touch(place, "proof")
     return answer, False
 
 
@@ -414,6 +414,7 @@ def _settle(
         proof.example = counterexample.of_block(
             job, proof.answer, place, question.excuse, bool(question.reset)
         )
+        proof.answer = dataclasses.replace(proof.answer, depth=proof.example.cycles)
     elif proof.answer.verdict != Status.OK and seen():
         proof.answer, proof.example = simulated()
 

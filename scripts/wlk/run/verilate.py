@@ -182,8 +182,8 @@ def shrink(most: int) -> tuple[int, int]:
 
 def _forget(entry: Path) -> bool:
     """Remove a build, unless it is in use."""
-    with setup.locked(f"rtl-{entry.name}"), contextlib.suppress(OSError):
-        if time.time() - entry.stat().st_mtime < RECENT:
+    with setup.unlocked(f"rtl-{entry.name}") as is_free, contextlib.suppress(OSError):
+        if not is_free or time.time() - entry.stat().st_mtime < RECENT:
             return False
         program = entry / "harness"
         if program.is_file():  # else it did not compile
@@ -199,8 +199,9 @@ def _prune(folder: Path) -> None:
         return
     builds = sorted((p for p in folder.iterdir() if p.is_dir()), key=lambda p: p.stat().st_mtime)
     for old in builds[: max(0, len(builds) - MAX_BUILDS)]:
-        shutil.rmtree(old, ignore_errors=True)
-        (setup.BUILD / f"rtl-{old.name}.lock").unlink(missing_ok=True)
+        with setup.unlocked(f"rtl-{old.name}") as is_free:
+            if is_free:
+                shutil.rmtree(old, ignore_errors=True)
 
 
 def _verilator_flags(rtl: Rtl, top: str, trace: bool) -> list[str]:
