@@ -45,6 +45,7 @@ def house(tmp_path, monkeypatch):
         "VENV": venv,
         "PYTHON": venv / "bin" / "python",
         "APT_LISTS": lists,
+        "DAEMONS": str(tmp_path / "sbin"),
         "_installed": lambda: setup.pinned(TEST) | {"pip": "1"},
         "_has_python_headers": lambda: True,
     }.items():
@@ -117,6 +118,15 @@ def test_setup_updates_lists_only_when_needed(house, lists, called):
     (house / "bin" / lists).touch()
     setup.ensure(RUN)
     assert calls(house) == called
+
+
+def test_setup_finds_daemons_that_are_not_on_the_path(house):
+    all_tools(house)
+    (house / "sbin").mkdir()
+    (house / "bin" / "slurmd").rename(house / "sbin" / "slurmd")
+    setup.ensure(["slurm"], allow=False)
+    (house / "sbin" / "slurmd").unlink()
+    refused(["slurm"], allow=False, parts=["slurmd"])
 
 
 def test_setup_apt_failure_shows_its_last_lines(house, capsys):

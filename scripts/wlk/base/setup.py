@@ -65,6 +65,7 @@ FEATURES = {
 KINDS = {"run": ("build", "verilate", "rtl", "vcd"), "test": tuple(FEATURES)}
 OLDEST = {"meson": "1.0", "verilator": "5.006"}
 APT_LISTS = Path("/var/lib/apt/lists")
+DAEMONS = "/usr/sbin:/sbin"  # which the PATH of most users lacks
 
 
 @dataclass(frozen=True)
@@ -171,7 +172,7 @@ def _stamp(feature: str) -> Path:
 
 def _digest(feature: str) -> str:
     """Changes when the requirements, a tool's place, the venv's place or its Python change."""
-    parts = [str(shutil.which(tool)) for tool in FEATURES[feature].tools]
+    parts = [str(_which(tool)) for tool in FEATURES[feature].tools]
     if FEATURES[feature].requirements:
         parts += [str(VENV), str(PYTHON.resolve())]
         parts.append(_requirements(feature).read_text(encoding="utf-8"))
@@ -201,7 +202,12 @@ def missing_packages(features: Sequence[str]) -> list[Missing]:
 
 def _missing_tools(features: Iterable[str]) -> list[Missing]:
     tools = dict(item for name in features for item in FEATURES[name].tools.items())
-    return [Missing(tool, package) for tool, package in tools.items() if not shutil.which(tool)]
+    return [Missing(tool, package) for tool, package in tools.items() if not _which(tool)]
+
+
+def _which(tool: str) -> str | None:
+    """The place of a program."""
+    return shutil.which(tool) or shutil.which(tool, path=DAEMONS)
 
 
 def _missing_libraries(features: Iterable[str]) -> list[Missing]:
