@@ -152,7 +152,7 @@ class Judge:
         answer = json.loads(group.before.result["answer"])
         answer["proved_equal_to"] = answer.get("proved_equal_to", group.before.result["commit_id"])
         answer["settled_by"] = "proved"
-        proof = self._proof(group.before, group)
+        proof = self.proof(group.before, group)
         self._note(group, answer, proof["seconds"])
 
     def _note(self, group: Group, answer: Mapping[str, Any], seconds: float) -> None:
@@ -167,7 +167,8 @@ class Judge:
     def _proof_asked(self) -> str:
         return keep.digest([version(), str(self.settings.proof_timeout)])
 
-    def _proof(self, old: Group, new: Group) -> Row | None:
+    def proof(self, old: Group, new: Group) -> Row | None:
+        """What is known of two modules."""
         return self.store.get("proof", asked=self._proof_asked(), old=old.key, new=new.key)
 
     def is_equal(self, old: Group, new: Group) -> bool:
@@ -180,7 +181,7 @@ class Judge:
             or old.unproved != new.unproved
         ):
             return False
-        if self._proof(old, new) is None:
+        if self.proof(old, new) is None:
             start = time.monotonic()
             sides = [self.source(each) for each in (old, new)]
             words = ["prove", "--rtl", sides[1], "--against", sides[0], "--module", new.module]
@@ -198,7 +199,7 @@ class Judge:
 
     def was_proved(self, old: Group, new: Group) -> bool:
         """Is it known already that two modules are equal?"""
-        known = self._proof(old, new)
+        known = self.proof(old, new)
         return known is not None and known["verdict"] == "PROVED"
 
     # ---- simulation ---------------------------------------------------------------------------
@@ -275,12 +276,10 @@ class Judge:
         lines = [line for line in text.splitlines() if line.startswith("{")]
         if code not in set(Status) or not lines:
             last = (said.strip().splitlines() or ["no message"])[-1]
-            message = (
-                f"{group.case.title} at {group.case.commit.short}: {words[0]} ended with {code}"
-            )
-            raise WlkError(
-                Status.INTERRUPTED if code < 0 else Status.MODEL_ERROR, f"{message}: {last}"
-            )
+            message = f"{group.case.title} at {group.case.commit.short}: {words[0]}"
+            was_killed = code < 0 or code > 128
+            status = Status.INTERRUPTED if was_killed else Status.MODEL_ERROR
+            raise WlkError(status, f"{message} ended with {code}: {last}")
         answer = json.loads(lines[-1])
         return code, answer.get("error", answer), said
 

@@ -8,9 +8,10 @@ commits are.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import functools
 import json
-import shlex
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -139,22 +140,26 @@ warplock regress cache --cache-limit 5G"""
         """Reports that have no place, and a cluster that is not there."""
         if self.launcher == "slurm":
             slurm.require()
+        elif self.slurm_options:
+            raise WlkError(Status.USAGE, "--slurm-options go with --launcher slurm")
         for path in (self.junit, self.summary, self.html):
             if path is not None:
                 outputs.refuse(path, force=True)
 
-    def _by_slurm(self, work: Work, groups: Sequence[Group], tick: Tick) -> Iterator[None]:
+    def _by_slurm(
+        self, words: Sequence[str], work: Work, groups: Sequence[Group], tick: Tick
+    ) -> Iterator[None]:
         """Settle groups on the machines of a cluster."""
-        words = shlex.split(self.slurm_options)
         return slurm.settle(work.judge, work.store, groups, self.jobs, words, tick)
 
     def _shown(self, work: Work) -> list[Verdict]:
         """The verdicts, each shown as soon as it is known."""
         rows = []
-        for row in work.verdicts():
-            rows.append(row)
-            if self.json:
-                report.json_line(row)
+        with contextlib.closing(work.verdicts()) as found:  # ends what runs on other machines
+            for row in found:
+                rows.append(row)
+                if self.json:
+                    report.json_line(row)
         return rows
 
     def _unchanged(self, span: str, commits: Sequence[git.Commit]) -> int:
@@ -177,6 +182,7 @@ warplock regress cache --cache-limit 5G"""
             return cache.show(Store(self.store), self.cache_limit or cache.LIMIT, self.json)
         repository, found = self.read(self.blocks, self.seeds)
         limit = cache.bytes_of(self.cache_limit or found.cache_limit)
+        words = slurm.words(self.slurm_options or found.slurm_options)
         if not found.range:
             raise WlkError(
                 Status.USAGE, f"which commits? give --range A..B, or `range` in {settings.NAME}"
@@ -188,7 +194,7 @@ warplock regress cache --cache-limit 5G"""
             slurm.recover(store)
             work = Work(repository, found, store, commits, self.jobs or progress.processors())
             if self.launcher == "slurm":
-                work.settle = self._by_slurm
+                work.settle = functools.partial(self._by_slurm, words)
             if self.changed and not work.keep_changed(
                 repository.commit(repository.ends(found.range)[0])
             ):

@@ -20,7 +20,7 @@ LISTS = {"rtl", "define", "include", "tie", "configs", "ports"}
 KEYS = {
     "": {
         "range", "elaborate", "elaborate_timeout", "rtl", "define", "include", "seeds", "cycles",
-        "proof_timeout", "cache_limit", "block", "profile",
+        "proof_timeout", "cache_limit", "slurm_options", "block", "profile",
     },
     "block": {"name", "module", "configs", "tie", "rtl", "ports"},
     "profile": {"name", "block", "since", "until", "module", "config", "tie", "ports"},
@@ -65,7 +65,8 @@ class Profile:
 
 @dataclass(frozen=True)
 class Settings:
-    """All that verdicts rest on but for the versions of model and simulator."""
+    """What is asked: all that verdicts rest on but for the versions of model and simulator, and how
+    it is done."""
 
     range: str = ""
     elaborate: str = ""
@@ -77,6 +78,7 @@ class Settings:
     cycles: int = CYCLES
     proof_timeout: int = PROOF
     cache_limit: str = cache.LIMIT
+    slurm_options: str = ""  # words of sbatch
     blocks: tuple[Block, ...] = ()
     profiles: tuple[Profile, ...] = field(default=())
 

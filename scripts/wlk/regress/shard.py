@@ -28,13 +28,23 @@ ROWS = ".rows"
 
 
 @dataclass(frozen=True)
+class Part:
+    """A group to settle."""
+
+    name: str  # of its answer
+    group: Group
+    proof: Mapping[str, Any] | None  # that is known
+
+
+@dataclass(frozen=True)
 class Task:
     """What a shard is to do."""
 
-    store: Path
+    place: Path  # where the process that asks was called
+    store: Path  # as it was given there: it stands in rows
     settings: Settings
     version: str  # of model and simulator, by the process that asks
-    groups: Sequence[tuple[str, Group]]  # names of their answers, and they
+    parts: Sequence[Part]
 
 
 @dataclass
@@ -69,17 +79,21 @@ class Sources:
 def main(folder: Path, number: str) -> int:
     """Settle the groups of a task that have no answer yet."""
     task: Task = pickle.loads((folder / f"{number}.pickle").read_bytes())
-    for name, group in task.groups:
-        path = folder / f"{name}{ROWS}"
+    if not task.store.is_absolute():
+        os.chdir(task.place)
+    for part in task.parts:
+        path = folder / f"{part.name}{ROWS}"
         if not path.is_file():
+            answer = _settle(task, part)
             with outputs.atomic_write(path) as file:
-                json.dump(_settle(task, group), file)
+                json.dump(answer, file)
     return 0
 
 
-def _settle(task: Task, group: Group) -> Mapping[str, Any]:
-    """The rows of a group, or an error that ends the run."""
-    rows = Rows(task.store)
+def _settle(task: Task, part: Part) -> Mapping[str, Any]:
+    """The rows of a group, or an error that ends the run; raises INTERRUPTED when a process was
+    killed, which is no answer."""
+    rows = Rows(task.store, {"proof": [dict(part.proof)]} if part.proof else {})
     try:
         if version() != task.version:
             host = os.uname().nodename
@@ -89,8 +103,10 @@ def _settle(task: Task, group: Group) -> Mapping[str, Any]:
             )
         judge = Judge(rows, task.settings, Sources(task.store))
         judge.workers = int(os.environ.get("SLURM_CPUS_PER_TASK", "1"))
-        judge.settle(group)
+        judge.settle(part.group)
     except WlkError as error:
+        if error.status == Status.INTERRUPTED:
+            raise
         return {"error": [int(error.status), error.message]}
     return {"rows": rows.added}
 

@@ -5,7 +5,6 @@ Checkout, build folder and store are the same folders on every machine. A task t
 its machine or without an answer, is submitted again; an answer, whatever it is, never.
 """
 
-import contextlib
 import dataclasses
 import json
 import os
@@ -28,9 +27,10 @@ from .store import Store
 TOOLS = ("sbatch", "squeue", "scancel")
 TASKS = 1000  # of an array; Slurm's own default limit is 1001
 ATTEMPTS = 3
-POLL = 0.5  # seconds
+POLL = 0.5  # seconds, for answers
+ASKS = 5.0  # seconds between two questions to Slurm
 PATIENCE = 10.0  # seconds in which an answer of a task that has ended may still come to be seen
-SILENCE = 60  # questions that Slurm may leave unanswered, one behind the other
+SILENCE = 12  # questions that Slurm may leave unanswered, one behind the other
 GONE = "Invalid job id"
 
 
@@ -42,16 +42,18 @@ def require() -> None:
         raise WlkError(Status.NO_TOOL, f"{message}; run on a machine of the cluster that submits")
 
 
+def words(options: str) -> list[str]:
+    """The words of --slurm-options; USAGE when a quote is open."""
+    try:
+        return shlex.split(options)
+    except ValueError as error:
+        raise WlkError(Status.USAGE, f"--slurm-options {options}: {error}") from error
+
+
 def recover(store: Store) -> None:
     """Take in what the tasks of a run that was killed have found, and end them."""
     for folder in sorted(_place(store).glob("*")):
-        with contextlib.suppress(OSError):
-            for job in (folder / "jobs").read_text(encoding="ascii").split():
-                if shutil.which("scancel"):
-                    _ask("scancel", job)
-        for path in folder.glob(f"*{shard.ROWS}"):
-            _take(store, json.loads(path.read_bytes()))
-        shutil.rmtree(folder, ignore_errors=True)
+        _end(store, folder)
 
 
 def settle(
@@ -64,7 +66,7 @@ def settle(
 ) -> Iterator[None]:
     """Settle all groups; comes back whenever one is. `most`: tasks at a time; `words`: of
     sbatch."""
-    folder = _place(store) / f"{os.getpid()}-{time.time_ns():x}"
+    folder = _place(store) / f"warplock-{os.getpid()}-{time.time_ns():x}"
     outputs.make_folder(folder)
     array = _Array(folder, most, words)
     named = {f"{n}": group for n, group in enumerate(groups)}
@@ -87,8 +89,17 @@ def settle(
                 array.retry(named)
                 time.sleep(POLL)
     finally:
-        array.cancel()
-        shutil.rmtree(folder, ignore_errors=True)
+        _end(store, folder)
+
+
+def _end(store: Store, folder: Path) -> None:
+    """Cancel the tasks of a run, whose jobs have the name of its folder, and take in what they have
+    found."""
+    if shutil.which("scancel"):
+        _ask("scancel", f"--name={folder.name}")
+    for path in folder.glob(f"*{shard.ROWS}"):
+        _take(store, json.loads(path.read_bytes()))
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def _place(store: Store) -> Path:
@@ -113,17 +124,20 @@ class _Array:
         self._attempts = 0
         self._lost_since = 0.0
         self._unanswered = 0
+        self._asked = 0.0
 
     def write(self, judge: Judge, store: Store, named: dict[str, Group]) -> None:
         """Write down what each task is to do."""
         self.tasks = min(len(named), TASKS)
-        parts: list[list[tuple[str, Group]]] = [[] for _ in range(self.tasks)]
+        parts: list[list[shard.Part]] = [[] for _ in range(self.tasks)]
         for n, (name, group) in enumerate(named.items()):
             before = group.before and _bare(group.before)
-            parts[n % self.tasks].append((name, dataclasses.replace(_bare(group), before=before)))
+            proof = judge.proof(group.before, group) if before else None
+            group = dataclasses.replace(_bare(group), before=before)
+            parts[n % self.tasks].append(shard.Part(name, group, proof and dict(proof)))
             self._of[name] = n % self.tasks
         for n, groups in enumerate(parts):
-            task = shard.Task(store.folder.absolute(), judge.settings, version(), groups)
+            task = shard.Task(Path.cwd(), store.folder, judge.settings, version(), groups)
             (self.folder / f"{n}.pickle").write_bytes(pickle.dumps(task))
 
     def submit(self, tasks: Sequence[int]) -> None:
@@ -131,9 +145,9 @@ class _Array:
         path = shlex.quote(str(setup.ROOT / "scripts"))
         program = shlex.join([str(setup.PYTHON), "-m", shard.__name__, str(self.folder)])
         limit = f"%{self.most}" if self.most else ""
-        command = ["sbatch", "--parsable", "--job-name=warplock"]
+        command = ["sbatch", *self.words, "--parsable", f"--job-name={self.folder.name}"]
         command += [f"--array={','.join(map(str, tasks))}{limit}"]
-        command += [f"--output={self.folder}/%a.log", *self.words]
+        command += [f"--output={self.folder}/%a.log"]
         command += ["--wrap", f"PYTHONPATH={path} exec {program} $SLURM_ARRAY_TASK_ID"]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode:
@@ -141,8 +155,6 @@ class _Array:
             raise WlkError(Status.NO_TOOL, f"Slurm takes no job: {why}; look at --slurm-options")
         self._job = done.stdout.strip().partition(";")[0]
         self._attempts += 1
-        with (self.folder / "jobs").open("a", encoding="ascii") as file:
-            file.write(f"{self._job}\n")
 
     def answers(self, named: dict[str, Group]) -> list[tuple[str, Any]]:
         """What has come of these since; raises the error of a task that had one."""
@@ -159,6 +171,9 @@ class _Array:
 
     def retry(self, named: dict[str, Group]) -> None:
         """Submit lost tasks again when all others have ended; NO_TOOL when it is once too often."""
+        if time.monotonic() - self._asked < ASKS:
+            return
+        self._asked = time.monotonic()
         if self._is_active():
             self._lost_since = 0.0
             return
@@ -184,11 +199,6 @@ class _Array:
         if self._unanswered == SILENCE:
             raise WlkError(Status.NO_TOOL, f"Slurm does not answer: {done.stderr.strip()}")
         return True
-
-    def cancel(self) -> None:
-        """End what is left of it."""
-        if self._job:
-            _ask("scancel", self._job)
 
 
 def _bare(group: Group) -> Group:
