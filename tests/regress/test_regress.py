@@ -369,9 +369,11 @@ def test_cache_is_shown_and_keeps_to_its_limit(past, judged, tmp_path):
     assert before.keys() == {"RTL", "builds"}
     assert before["RTL"]["entries"] == len(list((store / "sources").iterdir()))
     after = {row["cache"]: row for row in warplock(*words, "--cache-limit", "0").objects}
-    failing = {
+    with database.Store(store).opened() as opened:
+        failing = opened.failing()
+    assert {
         Path(row["repro"].split()[4]).parent.name for row in judged.objects if "repro" in row
-    }
+    } <= failing
     assert {entry.name for entry in (store / "sources").iterdir()} == failing
     assert after["RTL"]["entries"] == len(failing)
     assert after["builds"]["entries"] > 0  # used within the hour
@@ -499,6 +501,18 @@ def test_elaboration_that_fails_is_a_verdict(chip, tmp_path, command, part):
     assert done.code == Status.BUILD_FAIL
     assert done.json["verdict"] == "BUILD_FAIL"
     assert part in done.json["message"]
+
+
+def test_checkouts_of_a_copied_store_are_its_own(chip, past, tmp_path):
+    """Though the store that it was copied from works for another repository by now."""
+    places = [tmp_path / name for name in ("first", "copy")]
+    for repo, place in ((chip, places[0]), (past.place, places[0]), (chip, places[1])):
+        repository = repositories.Repository(repo)
+        commit = repository.commit("HEAD")
+        with repositories.Checkouts(repository, place, 1).of(commit) as folder:
+            assert git(folder, "rev-parse", "HEAD").strip() == commit.id
+        if not places[1].exists():
+            shutil.copytree(*places)
 
 
 def test_checkouts_are_made_one_at_a_time(chip, tmp_path, monkeypatch):

@@ -211,7 +211,7 @@ class Checkouts:
 
     def _fill(self, number: int, commit: Commit) -> Path:
         folder = self.place / f"work-{number}"
-        if not _is_whole(folder):
+        if not self._is_whole(folder):
             shutil.rmtree(folder, ignore_errors=True)
             with self._lock:  # git prunes a folder that another git is about to fill
                 self._git("worktree", "prune")
@@ -224,6 +224,14 @@ class Checkouts:
         if (folder / ".gitmodules").is_file():
             self._submodules(folder)
         return folder
+
+    def _is_whole(self, folder: Path) -> bool:
+        """Is it a work tree of our repository that git can go on with? One that was copied with the
+        store is of another."""
+        if not (folder / ".git").is_file():
+            return False
+        known = call(["rev-parse", "--git-common-dir", "HEAD"], failing=True, where=folder)
+        return known is not None and Path(folder, known.split("\n")[0]).samefile(self.own)
 
     def _submodules(self, folder: Path) -> None:
         """Fill in submodules, from the user's own copies where there are some."""
@@ -238,9 +246,3 @@ class Checkouts:
         allowed = ["-c", "protocol.file.allow=always"]
         self._git(*allowed, "submodule", "--quiet", "update", "--init", "--recursive", "--force",
                   where=folder)  # fmt: skip
-
-
-def _is_whole(folder: Path) -> bool:
-    """Is it a work tree that git can go on with?"""
-    known = ["rev-parse", "--verify", "--quiet", "HEAD"]
-    return (folder / ".git").is_file() and call(known, failing=True, where=folder) is not None
