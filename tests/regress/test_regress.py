@@ -14,7 +14,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from programs import FULL, Done, refused, started, warplock
+from programs import FULL, Done, error, refused, started, warplock
 from wlk.base import progress, setup
 from wlk.base.errors import Status
 from wlk.regress import git as repositories
@@ -560,6 +560,15 @@ def test_submodules_are_checked_out(chip, tmp_path):
     done = regress(outer, *words, *BLOCK, store=tmp_path / "store")
     assert done.code == Status.NO_MODULE
     assert "no module Scoreboard" in done.last
+
+
+@pytest.mark.parametrize("text", ["No space left on device", "write error. Out of diskspace"])
+def test_full_disk_of_git_is_named(tmp_path, monkeypatch, text):
+    (tmp_path / "git").write_text(f"#!/bin/sh\necho 'fatal: {text}' >&2\nexit 128\n")
+    (tmp_path / "git").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    with error(Status.NO_SPACE, "free some space"):
+        repositories.call(["checkout"])
 
 
 @pytest.mark.parametrize("size", [8, 100, 400])

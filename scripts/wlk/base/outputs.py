@@ -164,7 +164,10 @@ class Stream:
 
 
 ROOM = 1 << 20  # bytes; a disk with less is what a tool failed of
-FULL_WORDS = ("No space left on device", "Disk quota exceeded", "File too large", "Bus error")
+FULL_WORDS = (
+    *("No space left on device", "Disk quota exceeded", "File too large", "Bus error"),
+    "Out of diskspace",  # git
+)
 
 
 def no_room(log: Path, *places: Path) -> str:
