@@ -33,7 +33,7 @@ def of(module: rtl.Module) -> str:
     """The digest of a module and all that it instantiates."""
     design = module.design
     closure = design.closure(module.name)
-    texts = [f"{name}\n{_written(closure[name].node)}" for name in sorted(closure)]
+    texts = [f"{name}\n{' '.join(_words(closure[name].tokens))}" for name in sorted(closure)]
     shared = [_written(node) for node in design.shared()]
     lasting = [text for path in sources(module) for text in _LASTING.findall(_text(path))]
     contents = [path.read_bytes() for path in data_files(module)]
@@ -56,7 +56,7 @@ def simulated_only(module: rtl.Module) -> str | None:
     proof of the rest is not enough: an assertion may end a run, or the two read other logic."""
     design = module.design
     own = design.closure(module.name)
-    if any(not _ENDS.isdisjoint(_words(each.node)) for each in own.values()):
+    if any(not _ENDS.isdisjoint(_words(each.tokens)) for each in own.values()):
         return None
     if any("translate_off" in _text(path) for path in sources(module)):
         return None
@@ -85,14 +85,15 @@ def _is_idle(text: str) -> bool:
 
 
 def _written(node: Any) -> str:
-    return " ".join(_words(node))
+    return " ".join(_words(rtl.tokens(node)))
 
 
 def data_files(module: rtl.Module) -> list[Path]:
     """The files that strings of it name ($readmemh), as a simulator would find them."""
     design = module.design
-    nodes = [*(each.node for each in design.closure(module.name).values()), *design.shared()]
-    names = sorted({text for node in nodes for text in _strings(node)})
+    pieces = [each.tokens for each in design.closure(module.name).values()]
+    pieces += map(rtl.tokens, design.shared())
+    names = sorted({text for tokens in pieces for text in _strings(tokens)})
     places = [Path(), *dict.fromkeys(path.parent for path in design.files)]
     found = (_existing(name, places) for name in names)
     return list(dict.fromkeys(path for path in found if path is not None))
@@ -108,24 +109,14 @@ def _existing(name: str, places: Iterable[Path]) -> Path | None:
     return None
 
 
-def _tokens(node: Any) -> Iterator[Any]:
-    """The tokens of a piece of syntax in their order."""
-    if isinstance(node, parsing.Token):
-        yield node
-        return
-    for child in node:
-        if child is not None:
-            yield from _tokens(child)
-
-
-def _words(node: Any) -> Iterator[str]:
-    """What a compiler sees of it."""
-    for token in _tokens(node):
+def _words(tokens: Iterable[Any]) -> Iterator[str]:
+    """What a compiler sees of them."""
+    for token in tokens:
         text = token.rawText
         yield _LOCATOR.sub("", text) if token.kind == _STRING else text
 
 
-def _strings(node: Any) -> Iterator[str]:
-    for token in _tokens(node):
+def _strings(tokens: Iterable[Any]) -> Iterator[str]:
+    for token in tokens:
         if token.kind == _STRING:
             yield token.valueText

@@ -174,6 +174,22 @@ def _listed(text: str, path: Path, where: str) -> Path:
     raise WlkError(Status.NO_FILE, f"{where}: {text}: no such file or folder")
 
 
+def tokens(node: Any) -> list[Any]:
+    """The tokens of a piece of syntax in their order."""
+    found: list[Any] = []
+    _take_tokens(node, found)
+    return found
+
+
+def _take_tokens(node: Any, found: list[Any]) -> None:
+    if type(node) is parsing.Token:
+        found.append(node)
+        return
+    for child in node:
+        if child is not None:
+            _take_tokens(child, found)
+
+
 @dataclass
 class Module:
     """A definition of a module in the sources of a design."""
@@ -188,6 +204,11 @@ class Module:
     def where(self) -> str:
         """file:line of the definition."""
         return f"{self.file}:{self.line}"
+
+    @cached_property
+    def tokens(self) -> list[Any]:
+        """All of it, as a compiler reads it."""
+        return tokens(self.node)
 
     @cached_property
     def uses(self) -> set[str]:
