@@ -87,7 +87,7 @@ class Run(RtlSource, Command):
         "checkers of a composed block: also those of the blocks inside (default), or its own",
         choices=("all", "stage"),
     )
-    jobs: int = options.jobs()
+    jobs: int = options.jobs("runs at a time, or processes for the seeds of fewer runs")
     waves: bool = option(False, "write an FST of the first seed")
     strict: bool = options.strict()
     no_infer: bool = option(
