@@ -34,8 +34,8 @@ SHORT = {"seeds": 2, "cycles": 2000}  # of the first run
 SILENT = ("PASS", "VACUOUS")  # too short a run covers too little
 KNOWN = setup.BUILD / "mutants" / "known"
 STEP, TIMEOUT = 5.0, 30  # seconds of a proof
-# Invariants of thousands of registers: what can be merged first, then counterexamples to
-# generalization, without which pdr does not end.
+# What the others leave open: as much as can be merged, then pdr that also looks at counterexamples
+# to generalization.
 HARDEST = "lcorr; scorr; scorr -C 100000; pdr -nc"
 REPORTED, EQUIVALENT, HOLE, UNDECIDED = "reported", "equivalent", "hole", "undecided"
 FATES = {REPORTED: "reported", EQUIVALENT: "equivalent", HOLE: "holes", UNDECIDED: "undecided"}
