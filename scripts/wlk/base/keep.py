@@ -26,11 +26,16 @@ def touch(entry: Path, kind: str) -> None:
     """It was used; those used longest ago are forgotten when there are too many, but none that is
     in use: build/KIND-NAME.lock is held then (setup.locked)."""
     os.utime(entry)
+    prune(entry.parent, MOST, kind)
+
+
+def prune(folder: Path, most: int, kind: str) -> None:
+    """Forget the entries of a folder that were used longest ago, as `touch` does."""
     aged = []
-    for path in entry.parent.iterdir():
+    for path in folder.iterdir():
         with contextlib.suppress(FileNotFoundError):  # another has just forgotten it
             aged.append((path.stat().st_mtime, path))
-    for _, old in sorted(aged)[: max(0, len(aged) - MOST)]:
+    for _, old in sorted(aged)[: max(0, len(aged) - most)]:
         with setup.unlocked(f"{kind}-{old.name}") as is_free:
             if is_free:
                 shutil.rmtree(old, ignore_errors=True)

@@ -150,9 +150,9 @@ def harness_program(
         if program.is_file():
             os.utime(place)
             return program
-        _prune(place.parent)
         shutil.rmtree(place, ignore_errors=True)
         (place / "obj").mkdir(parents=True)
+        keep.prune(place.parent, MAX_BUILDS, "rtl")
         for name, text in sources.items():
             (place / name).write_text(text, encoding="utf-8")
         stage("Verilating")
@@ -191,17 +191,6 @@ def _forget(entry: Path) -> bool:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         keep.remove(entry)
     return not entry.exists()
-
-
-def _prune(folder: Path) -> None:
-    """Forget the builds used longest ago."""
-    if not folder.is_dir():
-        return
-    builds = sorted((p for p in folder.iterdir() if p.is_dir()), key=lambda p: p.stat().st_mtime)
-    for old in builds[: max(0, len(builds) - MAX_BUILDS)]:
-        with setup.unlocked(f"rtl-{old.name}") as is_free:
-            if is_free:
-                shutil.rmtree(old, ignore_errors=True)
 
 
 def _verilator_flags(rtl: Rtl, top: str, trace: bool) -> list[str]:

@@ -5,6 +5,7 @@ Each version is Verilated by itself, since names of modules are the same in both
 whose ports are two vectors; dpi/harness/vectors.cpp plays lines of numbers into it.
 """
 
+import os
 import shutil
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -174,6 +175,7 @@ def _program(side: Netlist, inputs: Sequence[Port], outs: Sequence[Port]) -> Pat
     program = place / "player"
     with setup.locked(f"rtl-{key}"):
         if program.is_file():
+            os.utime(place)  # in use: not to be forgotten
             return program
         shutil.rmtree(place, ignore_errors=True)
         outputs.make_folder(place)
