@@ -21,13 +21,22 @@ from dataclasses import dataclass, field
 
 from ..base import report
 from ..base.errors import Status, WlkError
-from ..tables import Config, Expr, Field, Param, Port, Table, element_name, opaque_stem
+from ..tables import (
+    MAX_COMBINATIONS,
+    Config,
+    Expr,
+    Field,
+    Param,
+    Port,
+    Table,
+    element_name,
+    most,
+    opaque_stem,
+)
 
 SAMPLER = "clock"  # what samples a block that has no clock, where there is one
 PortShape = tuple[str, str | None, int]  # name, direction (None: unknown), width
 Domains = dict[str, tuple[int, ...]]
-# A constraint over more combinations than this is not enumerated until its domains shrink.
-MAX_COMBINATIONS = 20000
 MOST_NAMED = 4  # values that a message names one by one
 
 
@@ -167,25 +176,16 @@ class Place:
     dims: tuple[tuple[Expr, int], ...]
 
 
-def _largest(expr: Expr, table: Table) -> int:
-    """The largest value of an expression over all legal parameters."""
-    names = sorted(expr.names)
-    legal = [table.params[n].legal for n in names]
-    if math.prod(map(len, legal)) > MAX_COMBINATIONS:
-        legal = [(min(values), max(values)) for values in legal]
-    combinations = itertools.product(*legal)
-    return max(expr(dict(zip(names, c, strict=True))) for c in combinations)
-
-
 @functools.cache
 def _places(table: Table) -> dict[str, list[Place]]:
     """Every port name that some configuration has -> what it is."""
     names: dict[str, list[Place]] = {}
+    legal = {param.name: param.legal for param in table.params.values()}
     for item in table.fields:
         dims = [count for _, count in item.path if count is not None]
         has_lanes = item.lanes is not None and not item.opaque
         dims += [item.lanes] if has_lanes else []
-        for position in itertools.product(*(range(_largest(e, table)) for e in dims)):
+        for position in itertools.product(*(range(most(e, legal)) for e in dims)):
             place = Place(item, tuple(zip(dims, position, strict=True)))
             here = [
                 element_name(item, *((position[:-1], position[-1]) if has_lanes else (position,)))

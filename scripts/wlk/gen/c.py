@@ -27,6 +27,7 @@ from ..tables import (
     element_name,
     lane_step,
     load,
+    most,
     names,
     opaque_stem,
 )
@@ -93,7 +94,7 @@ class CTable:
         self.p = f"wlk_{table.c_name}"
         self.stem = self.p.upper()
         self.cfg = f"const {self.p}_cfg *cfg"
-        self.largest = {p.name: max(p.legal) for p in table.params.values()}
+        self.legal = {p.name: p.legal for p in table.params.values()}
 
     def _of(self, side: str) -> list[Field]:
         return [f for f in self.t.fields if f.direction == side]
@@ -289,7 +290,7 @@ typedef struct {self.p}_{side} {{
             inside = list(group)
             item = inside[0]
             count = item.path[depth][1]
-            name = part + ("" if count is None else f"[{count(self.largest)}]")
+            name = part + ("" if count is None else f"[{most(count, self.legal)}]")
             if len(item.path) > depth + 1:
                 text += f"{pad}struct {{\n{self._members(inside, depth + 1)}{pad}}} {name};\n"
             elif item.lanes is not None:
@@ -300,7 +301,8 @@ typedef struct {self.p}_{side} {{
 
     def _most_words(self, item: Field) -> int:
         """Words of an element of the largest payload."""
-        return -(-item.lanes(self.largest) * lane_step(item.width(self.largest)) // WORD)
+        lanes, width = (most(expr, self.legal) for expr in (item.lanes, item.width))
+        return -(-lanes * lane_step(width) // WORD)
 
     def _accessors(self, side: str) -> str:
         """Getters and putters of fields: a whole small array at a time.
@@ -562,7 +564,8 @@ void {self.p}_out_mask({self.cfg}, uint64_t *words) {{
 
     def _record_words(self, side: str) -> int:
         """Words of the largest record: array bounds."""
-        words = self.t.control[side] + sum(c(self.largest) * n for _, c, n in self.t.groups[side])
+        groups = self.t.groups[side]
+        words = self.t.control[side] + sum(most(c, self.legal) * n for _, c, n in groups)
         return words + sum(math.prod(f.counts) * self._most_words(f) for f in self._payloads(side))
 
     def _api_source(self) -> str:

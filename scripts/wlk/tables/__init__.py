@@ -14,7 +14,7 @@ whole words a side, repeated `count` times. The fields of a unit (such as an ins
 of their own, equal wherever the unit is used. Fields that no rule reads come last.
 """
 
-from .expr import Config, Expr, lane_step
+from .expr import MAX_COMBINATIONS, Config, Expr, lane_step, most
 from .fields import WORD, Field, Port, element_name, opaque_stem
 from .files import BLOCKS, FAMILIES, ROOT
 from .params import Condition, ListParam, Param
@@ -24,6 +24,7 @@ from .table import Table
 __all__ = [
     "BLOCKS",
     "FAMILIES",
+    "MAX_COMBINATIONS",
     "ROOT",
     "WORD",
     "Condition",
@@ -37,6 +38,7 @@ __all__ = [
     "element_name",
     "lane_step",
     "load",
+    "most",
     "names",
     "opaque_stem",
     "parse",

@@ -2,13 +2,17 @@
 """Expressions of the parameters, and the functions they have."""
 
 import ast
+import itertools
+import math
 import re
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 
 from ..base.errors import Status, WlkError
 
 Config = dict[str, int]
+# An expression of more combinations of values is looked at with the smallest and largest alone.
+MAX_COMBINATIONS = 20000
 
 
 def clog2(n: int) -> int:
@@ -69,6 +73,15 @@ class Expr:
 
         text = _TOKEN.sub(put, self.text)
         return text if _TOKEN.fullmatch(self.text) else f"({text})"
+
+
+def most(expr: Expr, legal: Mapping[str, Sequence[int]]) -> int:
+    """The largest value of an expression over the legal values of the parameters."""
+    names = sorted(expr.names)
+    values = [legal[name] for name in names]
+    if math.prod(map(len, values)) > MAX_COMBINATIONS:
+        values = [(min(each), max(each)) for each in values]
+    return max(expr(dict(zip(names, each, strict=True))) for each in itertools.product(*values))
 
 
 def parsed(text: str, where: str) -> ast.expr:

@@ -38,6 +38,8 @@ class Field:
     entry: int | None = None  # of a field that each entry of a list has: whose it is
     label: str = ""  # its name in reports; empty: that of the port
     show: str = ""  # how reports write it: one of NOTATIONS; empty: by its width
+    prefix: str = "io_"  # what the names of its ports begin with
+    vector: str = ""  # the last part of the name of its vector; empty: that of the path
 
     @property
     def notation(self) -> str:
@@ -162,7 +164,7 @@ class Slot:
 
 
 def element_name(item: Field, index: Index, lane: int | str | None = None) -> str:
-    """The emitted name of an element: `io_` + the path with `_`, or the `port` given."""
+    """The emitted name of an element: the prefix and the path with `_`, or the `port` given."""
     if item.port is not None:
         return item.port
     parts, rest = [], list(index)
@@ -172,7 +174,7 @@ def element_name(item: Field, index: Index, lane: int | str | None = None) -> st
             parts.append(str(rest.pop(0)))
     if lane is not None:
         parts.append(str(lane))
-    return "io_" + "_".join(parts)
+    return item.prefix + "_".join(parts)
 
 
 def opaque_stem(item: Field, index: Index) -> str:

@@ -4,6 +4,7 @@
 import functools
 import itertools
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from ..base.errors import Status, WlkError
@@ -64,6 +65,7 @@ def parse(raw: dict, path: Path) -> Table:
         status=block.get("status", ""),
         profiles=tuple(block.get("profiles", DRIVER_PROFILES)),
         core=block.get("core", ""),
+        vectors=tuple(block["vectors"]) if "vectors" in block else None,
         core_set=block.get("core_set", {}),
         **_test(raw, where),
     )
@@ -105,8 +107,11 @@ def settings(text: str, where: str) -> dict[str, int | str]:
 
 
 def _fields(raw: dict, params: Mapping[str, Param], path: Path) -> list[Field]:
-    largest = {p.name: max(p.legal) for p in params.values()}
-    fields = [read_field(each, path.name, largest) for each in expand(raw, path)]
+    legal = {p.name: p.legal for p in params.values()}
+    prefix = raw["block"].get("prefix", "io_")
+    fields = [
+        replace(read_field(each, path.name, legal), prefix=prefix) for each in expand(raw, path)
+    ]
     for item in fields:
         for expr in (item.lanes, item.when, item.group):
             if expr is not None:

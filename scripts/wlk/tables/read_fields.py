@@ -2,31 +2,32 @@
 """Rows of `field`: those of a table, of each entry of a list, and mirrors of others."""
 
 import functools
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ..base.errors import Status, WlkError
-from .expr import Config, Expr
+from .expr import Expr, most
 from .fields import NOTATIONS, WORD, Field
 from .files import completed, decode, need
 from .read_params import check_parameters, entries, read_list, spread
 
 # Keys that are taken as they are, and all.
 _PLAIN_KEYS = frozenset(
-    "port read loose_width timing valid_when doc unit unit_at opaque entry show".split()
+    "port read loose_width timing valid_when doc unit unit_at opaque entry show vector".split()
 )
 _FIELD_KEYS = _PLAIN_KEYS | set("name dir width max_width lanes when exact x_hides as".split())
 
 
-def read_field(raw: dict, table: str, largest: Config) -> Field:
-    """A field; `largest`: each parameter at its largest value."""
+def read_field(raw: dict, table: str, legal: Mapping[str, Sequence[int]]) -> Field:
+    """A field; `legal`: the values of each parameter."""
     where = f"{table}: field {raw.get('name', '?')}"
     if unknown := ", ".join(sorted(set(raw) - _FIELD_KEYS)):
         raise WlkError(Status.MODEL_ERROR, f"{where}: unknown key {unknown}")
     need(raw, where, "name", "dir", "width")
     width = Expr(raw["width"], where)
     lanes = Expr(raw["lanes"], where) if "lanes" in raw else None
-    check_parameters(width, set(largest))
-    max_width = raw.get("max_width", width(largest))
+    check_parameters(width, set(legal))
+    max_width = raw.get("max_width", most(width, legal))
     if max_width > WORD:
         raise WlkError(Status.MODEL_ERROR, f"{where}: wider than {WORD} bits; use lanes")
     if raw["dir"] not in ("in", "out"):
@@ -36,7 +37,7 @@ def read_field(raw: dict, table: str, largest: Config) -> Field:
     path = _path(raw["name"], where)
     for _, count in path:
         if count is not None:
-            check_parameters(count, set(largest))
+            check_parameters(count, set(legal))
     return Field(
         name=raw["name"],
         path=path,
@@ -48,7 +49,7 @@ def read_field(raw: dict, table: str, largest: Config) -> Field:
         exact=raw.get("exact", "valid_when" not in raw),
         x_hides=tuple(raw.get("x_hides", ())),
         label=raw.get("as", ""),
-        counts=tuple(count(largest) for _, count in path if count is not None),
+        counts=tuple(most(count, legal) for _, count in path if count is not None),
         **{key: raw[key] for key in _PLAIN_KEYS & raw.keys()},
     )
 
@@ -121,7 +122,7 @@ def _mirror(item: dict, known: list[dict], path: Path) -> list[dict]:
 
 def _mirrored(item: dict, source: dict, depth: int, rest: list[str]) -> dict:
     """One field of a mirror; `rest`: its path below the mirrored one."""
-    kept = "dir width max_width lanes when loose_width doc opaque as show".split()
+    kept = "dir width max_width lanes when loose_width doc opaque as show vector".split()
     made = {key: source[key] for key in kept if key in source}
     made["name"] = ".".join([item["name"], *rest])
     made |= {key: item[key] for key in ("entry",) if key in item}

@@ -66,6 +66,8 @@ class Table:
     instructions: int = 0  # of a model step, at most
     core: str = ""  # the stub's core in rtl_stub/common, where blocks share one
     core_set: dict[str, int] = field(default_factory=dict)  # parameters of it
+    # Parts of a path that the name of a vector leaves out; None: no port may be a vector.
+    vectors: tuple[str, ...] | None = None
     slots: dict[tuple[str, tuple[int, ...]], Slot] = field(default_factory=dict)
     control: dict[str, int] = field(default_factory=dict)
     groups: dict[str, list[tuple[str, Expr, int]]] = field(default_factory=dict)
@@ -317,6 +319,25 @@ class Table:
                 words[item.direction] += count
         sizes = control["in"], control["out"], words["in"], words["out"]
         return Layout(*sizes, tuple(payloads), opaque)
+
+    # -- vectors ---------------------------------------------------------------------------
+    def vector(self, item: Field) -> str | None:
+        """The name of the port that has all elements and lanes of a field side by side."""
+        if self.vectors is None or item.port is not None:
+            return None
+        *head, leaf = (part for part, _ in item.path)
+        kept = [part for part in head if part not in self.vectors]
+        return item.prefix + "_".join([*kept, item.vector or leaf])
+
+    def slices(self, cfg: Config) -> Iterator[tuple[str, int, Port]]:
+        """Each port that may be a part of a vector: the vector, the port's lowest bit in it. They
+        lie in the order of the ports, the first lowest."""
+        used: dict[str, int] = {}
+        for port in self.ports(cfg):
+            name = self.vector(port.field)
+            if name is not None:
+                yield name, used.get(name, 0), port
+                used[name] = used.get(name, 0) + port.width
 
     # -- identity --------------------------------------------------------------------------
     def schema(self) -> dict:
