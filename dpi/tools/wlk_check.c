@@ -7,11 +7,12 @@
 // A session prints the scopes and their signals as one JSON object. Then it takes words from stdin,
 // one a line, for each instance
 //   --instance block=NAME scope=PATH [clock=PATH] [power_up=unknown|zero] [skip=PORT,...]
-//   [tie=WORD:LSB:WIDTH:VALUE...] [KEY=VALUE...]
+//   [tie=WORD:LSB:WIDTH:VALUE...] [part=PORT:SIGNAL:LSB...] [KEY=VALUE...]
 // checks these instances in one pass, and prints a JSON object for each. Without words it ends.
-// A signal is a port when it has its name; every port but those of skip= must be there. Scopes,
-// clocks, configurations and the ports to skip are chosen by scripts/wlk/fit/scopes.py. What failed
-// is reported for a person as the member `report` of the object.
+// A signal is a port when it has its name, or part= names the signal and the port's lowest bit in
+// it; every port but those of skip= must be there. Scopes, clocks, configurations and the ports to
+// skip are chosen by scripts/wlk/fit/scopes.py. What failed is reported for a person as the member
+// `report` of the object.
 #define _GNU_SOURCE // open_memstream
 #include <inttypes.h>
 #include <stdio.h>
@@ -25,6 +26,7 @@
 enum {
     SAMPLES_PER_LOOK = 4096, // at the clock, for progress
     MAX_TIES = 64,
+    MAX_PARTS = 2048,
     MAX_INSTANCES = 256 // as in scripts/wlk/fit/wave.py
 };
 
@@ -38,6 +40,8 @@ typedef struct instance {
     const char *tie_words[MAX_TIES];
     tool_tie ties[MAX_TIES]; // inputs that are constant, and not in the dump
     uint32_t n_ties;
+    const char **parts; // owned, their texts are not
+    uint32_t n_parts;
     tool_block b;
     uint64_t *records; // owned; the following lie in it
     uint64_t *in, *in_x, *out, *out_x, *compare;
@@ -141,6 +145,7 @@ static void instance_close(instance *i) {
     wlk_checker_close(i->checker);
     tool_block_close(&i->b);
     free(i->records);
+    free(i->parts);
 }
 
 static bool is_skipped(const instance *i, const char *port) {
@@ -152,6 +157,32 @@ static bool is_skipped(const instance *i, const char *port) {
         }
     }
     return false;
+}
+
+// SIGNAL:LSB of a port that is a part of a signal; NULL: it is a signal.
+static const char *part_of(const instance *i, const char *port) {
+    const size_t n = strlen(port);
+    for (uint32_t p = 0; p < i->n_parts; p++) {
+        if (strncmp(i->parts[p], port, n) == 0 && i->parts[p][n] == ':') {
+            return i->parts[p] + n + 1u;
+        }
+    }
+    return NULL;
+}
+
+static wlk_status bind_part(const instance *i, const wlk_port *port, const char *part,
+                            uint64_t *value, uint64_t *x, wlk_error *err) {
+    char signal[WLK_MAX_NAME];
+    const char *colon = strrchr(part, ':');
+    uint64_t from = 0;
+    const size_t n = colon != NULL ? (size_t)(colon - part) : sizeof signal;
+    if (n >= sizeof signal || !tool_number(colon + 1, &from) || from > UINT16_MAX) {
+        return wlk_fail(err, WLK_USAGE, "part=%.64s:%.64s: give PORT:SIGNAL:LSB", port->name, part);
+    }
+    memcpy(signal, part, n);
+    signal[n] = '\0';
+    return wlk_wave_bind_slice(i->wave, i->sampler, i->at, signal, (uint32_t)from, port->width,
+                               value, x, port->lsb, err);
 }
 
 static wlk_status bind_ports(instance *i, wlk_error *err) {
@@ -166,8 +197,11 @@ static wlk_status bind_ports(instance *i, wlk_error *err) {
         if (port->is_out) {
             wlk_port_set(port, i->compare, ~UINT64_C(0));
         }
-        status = wlk_wave_bind_signal(i->wave, i->sampler, i->at, port->name, port->width,
-                                      value + port->word, x + port->word, port->lsb, err);
+        const char *part = part_of(i, port->name);
+        status = part != NULL
+                     ? bind_part(i, port, part, value + port->word, x + port->word, err)
+                     : wlk_wave_bind_signal(i->wave, i->sampler, i->at, port->name, port->width,
+                                            value + port->word, x + port->word, port->lsb, err);
     }
     return status;
 }
@@ -287,6 +321,16 @@ static wlk_status instance_word(instance *i, char *word, wlk_error *err) {
     }
     if (strncmp(word, "tie=", 4) == 0 && i->n_ties < MAX_TIES) {
         i->tie_words[i->n_ties++] = word + 4;
+        return WLK_OK;
+    }
+    if (strncmp(word, "part=", 5) == 0) {
+        if (i->parts == NULL) {
+            i->parts = calloc(MAX_PARTS, sizeof *i->parts);
+        }
+        if (i->parts == NULL || i->n_parts == MAX_PARTS) {
+            return wlk_fail(err, WLK_NO_MEMORY, "no room for part=%.64s", word + 5);
+        }
+        i->parts[i->n_parts++] = word + 5;
         return WLK_OK;
     }
     if (i->n_words == WLK_MAX_PARAMS + 1u) {

@@ -7,7 +7,7 @@ Row 1: `cycle` and port names. Row 2: `#dir` and i<width> or o<width>. Then a ro
 import contextlib
 import lzma
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import IO
 
@@ -68,3 +68,42 @@ def lines(path: Path) -> Iterator[bytes]:
             yield piece
             last = piece[-1:]
     yield END if last == b"\n" else b"\n" + END
+
+
+def split_lines(
+    path: Path, slices: Mapping[str, tuple[str, int]], widths: Mapping[str, int]
+) -> Iterator[bytes]:
+    """As `lines`, with a column for each port that is a part of another column: `slices`, its
+    column and lowest bit there; `widths` of the ports [bits]."""
+    ports = read_ports(path)
+    columns = {name: number for number, (name, _, _) in enumerate(ports, 1)}
+    vectors = {name for name, _ in slices.values()}
+    kept = [0, *(columns[name] for name, _, _ in ports if name not in vectors)]
+    parts = [(columns[name], lsb, widths[port]) for port, (name, lsb) in slices.items()]
+    head: list[list[str]] = [list(slices), []]
+    for at, _, width in parts:
+        head[1].append(f"{ports[at - 1][1][0]}{width}")
+    with opened(path) as file:
+        for number, line in enumerate(file, 1):
+            values = line.decode("latin-1").rstrip("\r\n").split(",")
+            if len(values) != len(ports) + 1:
+                message = f"{path}:{number}: {len(values)} columns; the first line has "
+                raise WlkError(Status.BAD_CSV, f"{message}{len(ports) + 1}")
+            more = head[number - 1] if number <= 2 else list(_cut(path, number, values, parts))
+            yield ",".join([*(values[at] for at in kept), *more]).encode() + b"\n"
+    yield END
+
+
+def _cut(
+    path: Path, number: int, values: list[str], parts: list[tuple[int, int, int]]
+) -> Iterator[str]:
+    """The parts (column, lowest bit, width) of a line."""
+    whole: dict[int, int] = {}
+    for at, lsb, width in parts:
+        if at not in whole:
+            try:
+                whole[at] = int(values[at], 16)
+            except ValueError as error:
+                message = f"{path}:{number}: '{values[at][:40]}' is no hexadecimal number"
+                raise WlkError(Status.BAD_CSV, message) from error
+        yield f"{whole[at] >> lsb & (1 << width) - 1:x}"

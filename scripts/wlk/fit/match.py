@@ -87,6 +87,7 @@ class Match:
     missing_outputs: list[str] = field(default_factory=list)  # not compared
     tied_off: list[str] = field(default_factory=list)  # inputs no rule reads
     tied: dict[str, int] = field(default_factory=dict)  # --tie: missing inputs that are constant
+    slices: dict[str, tuple[str, int]] = field(default_factory=dict)  # port -> vector, lowest bit
     notes: list[str] = field(default_factory=list)
 
     @property
@@ -331,11 +332,16 @@ def _allowed(constraint: Constraint, domains: Domains) -> Domains:
 
 
 def _infer(
-    table: Table, found: Sequence[tuple[str, Place, int]], given: Config, shared: Sequence[Shared]
+    table: Table,
+    found: Sequence[tuple[str, Place, int]],
+    given: Config,
+    shared: Sequence[Shared],
+    wide: Sequence[Constraint] = (),
 ) -> tuple[dict[str, ParamValue], list[str]]:
-    """Every parameter, and a note for each given value that the ports contradict."""
+    """Every parameter, and a note for each given value that the ports contradict. `wide`: what
+    vectors show."""
     solver = Solver(table)
-    strong = [*_shown_constraints(found), *_count_constraints(found)]
+    strong = [*_shown_constraints(found), *_count_constraints(found), *wide]
     for constraint in sorted(strong, key=lambda c: -c.support):
         solver.add(constraint)
     shown = {name for c in solver.taken for name in c.expr.names}
@@ -419,6 +425,56 @@ def _given(table: Table, given: Mapping[str, str | int], base: Config) -> Config
     return table.values(lists, base | result, partial=True) | result
 
 
+def _found(
+    places: Mapping[str, Sequence[Place]], shapes: Mapping[str, PortShape]
+) -> list[tuple[str, Place, int]]:
+    """The ports that can only be one thing, with their widths."""
+    return [
+        (name, places[name][0], width)
+        for name, (_, _, width) in shapes.items()
+        if len(places.get(name, ())) == 1
+    ]
+
+
+# ---- vectors ------------------------------------------------------------------------------------
+
+
+@functools.cache
+def _vectors(table: Table) -> dict[str, Expr]:
+    """The vectors that a block's fields can be in -> their width."""
+    terms: dict[str, list[str]] = {}
+    for item in table.fields:
+        if (name := table.vector(item)) is not None:
+            counts = [count for _, count in item.path if count is not None]
+            factors = [*counts, item.width, *filter(None, (item.lanes, item.when))]
+            terms.setdefault(name, []).append(" * ".join(f"({each.text})" for each in factors))
+    return {name: Expr(" + ".join(each), table.path.name) for name, each in terms.items()}
+
+
+def _split(
+    table: Table, shapes: Mapping[str, PortShape], given: Config, shared: Sequence[Shared]
+) -> tuple[dict[str, PortShape], dict[str, tuple[str, int]]]:
+    """Ports with vectors taken apart, and the vector and lowest bit of each part. A vector whose
+    width is that of no configuration stays."""
+    widths = {name: width for name, width in _vectors(table).items() if name in shapes}
+    wide = [
+        Constraint(expr, lambda v, w=shapes[name][2]: v == w, name, 1)
+        for name, expr in widths.items()
+    ]
+    values, _ = _infer(table, _found(_places(table), shapes), given, shared, wide)
+    config = {name: item.value for name, item in values.items()}
+    inside: dict[str, list[tuple[int, Port]]] = {}
+    for name, lsb, port in table.slices(config):
+        if name in widths and widths[name](config) == shapes[name][2] and port.name not in shapes:
+            inside.setdefault(name, []).append((lsb, port))
+    split: dict[str, PortShape] = {}
+    for name, shape in shapes.items():
+        parts = inside.get(name, [])
+        split |= {port.name: (port.name, shape[1], port.width) for _, port in parts}
+        split |= {} if parts else {name: shape}
+    return split, {port.name: (name, lsb) for name, each in inside.items() for lsb, port in each}
+
+
 # ---- classification -----------------------------------------------------------------------------
 
 
@@ -495,19 +551,17 @@ def match(
     """
     shapes = {port[0]: port for port in ports}
     table = table.opened(shapes.values())
-    places = _places(table)
-    found = [
-        (name, places[name][0], width)
-        for name, (_, _, width) in shapes.items()
-        if len(places.get(name, ())) == 1
-    ]
-    given = given or {}
+    places, given = _places(table), given or {}
+    slices: dict[str, tuple[str, int]] = {}
+    if table.vectors is not None:
+        shapes, slices = _split(table, shapes, _given(table, given, table.defaults()), shared)
+    found = _found(places, shapes)
     base = table.defaults()
     if given.keys() & table.lists.keys():
         base = {name: item.value for name, item in _infer(table, found, {}, shared)[0].items()}
     values, notes = _infer(table, found, _given(table, given, base), shared)
     config = {name: item.value for name, item in values.items()}
-    result = Match(table, config, values, notes=notes)
+    result = Match(table, config, values, notes=notes, slices=slices)
     lacking = {
         "not_compared": result.missing_outputs,
         "tied_off": result.tied_off,
@@ -535,19 +589,21 @@ def match(
 
 def may_fit(table: Table, names: Iterable[str], *, clock: bool = True) -> bool:
     """Quick look at names alone: clock, reset, and the inputs every configuration reads."""
+    there = set(names)
     needed = {table.reset, table.clock if clock else None} - {None}
-    return needed | _always_read(table) <= set(names)
+    return needed <= there and all(not options.isdisjoint(there) for options in _always_read(table))
 
 
 @functools.cache
-def _always_read(table: Table) -> set[str]:
-    """Inputs with a rule that no parameter takes away: those of the smallest configuration."""
+def _always_read(table: Table) -> list[set[str]]:
+    """Inputs with a rule that no parameter takes away, those of the smallest configuration, each by
+    its name and by that of its vector."""
     smallest = {p.name: min(p.legal) for p in table.params.values()}
-    return {
-        p.name
+    return [
+        {p.name, table.vector(p.field) or p.name}
         for p in table.ports(smallest)
         if p.lack == "needed" and p.field.when is None and not p.field.opaque
-    }
+    ]
 
 
 def fits(

@@ -59,7 +59,8 @@ class Target:
     subject: Subject | None = None
 
     def handles(self) -> dict[str, int]:
-        return {name: self.scope.signals[name][1] for name in self.match.present}
+        shown = {name: self.match.slices.get(name, (name, 0))[0] for name in self.match.present}
+        return {name: self.scope.signals[signal][1] for name, signal in shown.items()}
 
     def inputs(self) -> dict[str, int]:
         ports = self.match.table.ports(self.match.config)
@@ -72,6 +73,7 @@ class Target:
         names: dict[str, list[str]] = {"not_compared": [], "tied_off": [], "unused": []}
         for port in self.match.table.ports(config):
             width, _ = self.scope.signals.get(port.name, (0, 0))
+            width = port.width if port.name in self.match.slices else width
             if port.lack == "not_compared" and not width:
                 names["not_compared"].append(port.name)
             elif port.lack == "tied_off" and port.name not in self.match.tied:
@@ -85,6 +87,7 @@ class Target:
         words = [f"block={self.table.name}", f"scope={self.scope.path}", f"power_up={power_up}"]
         words += [f"clock={self.clock}"] if self.clock else []
         words += [f"tie={place}" for place in match.tie_places(self.match)]
+        words += [f"part={port}:{name}:{lsb}" for port, (name, lsb) in self.match.slices.items()]
         skipped = self.unbound(trial.config).values()
         words.append(f"skip={','.join(itertools.chain(self.match.tied, *skipped))}")
         return words + self.match.table.words(trial.config)

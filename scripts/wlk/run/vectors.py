@@ -363,7 +363,7 @@ class Import(Command):
         subject = search.Subject(found)
         # Under another name until the configuration is decided.
         with outputs.temporary(out) as trial:
-            header = self._convert(trial, table, likely[0])
+            header = self._convert(trial, found, likely[0])
             if subject.open:
                 _explore(subject, header, table)
                 if self.strict:
@@ -375,15 +375,20 @@ class Import(Command):
                 outputs.publish(trial, out, replace=self.force)
                 header = read_header(out)
             else:
-                header = self._convert(out, table, config, force=self.force)
+                header = self._convert(out, found, config, force=self.force)
         shown = found.shown(config)
         searched = search.as_json(subject) if subject.open else {}
         return Imported(header, _notes(subject, config), searched, shown)
 
     def _convert(
-        self, out: Path, table: tables.Table, config: tables.Config, force: bool = False
+        self, out: Path, found: Match, config: tables.Config, force: bool = False
     ) -> Header:
+        table = found.table
         words = ["import", *_flags(force=force), table.name, out, self.csv, self.power_up]
         words += table.words(config)
-        tools.run(PROGRAM, words, label=f"importing {self.csv}", feed=csv.lines(self.csv))
+        feed = csv.lines(self.csv)
+        if found.slices:
+            widths = {port.name: port.width for port in table.ports(found.config)}
+            feed = csv.split_lines(self.csv, found.slices, widths)
+        tools.run(PROGRAM, words, label=f"importing {self.csv}", feed=feed)
         return read_header(out)

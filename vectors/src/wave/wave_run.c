@@ -157,6 +157,48 @@ wlk_status wlk_wave_bind_signal(wlk_wave *wave, uint32_t sampler, size_t scope, 
     return status;
 }
 
+/* The bits of a part of a signal that lie in the slice from bit @p from of the signal on. */
+static wlk_status bind_overlap(wlk_wave *wave, uint32_t sampler, const wlk_wave_signal *part,
+                               uint32_t part_lsb, uint32_t from, const wlk_wave_dest *slice,
+                               wlk_error *err) {
+    const uint32_t first = from > part_lsb ? from : part_lsb;
+    const uint32_t end = from + slice->width, part_end = part_lsb + part->width;
+    const uint32_t last = end < part_end ? end : part_end;
+    if (first >= last) {
+        return WLK_OK;
+    }
+    wlk_wave_dest dest = *slice;
+    dest.lsb = slice->lsb + (first - from);
+    dest.width = last - first;
+    dest.source_lsb = first - part_lsb;
+    return wlk_wave_bind(wave, sampler, part->handle, &dest, err);
+}
+
+wlk_status wlk_wave_bind_slice(wlk_wave *wave, uint32_t sampler, size_t scope, const char *leaf,
+                               uint32_t from, uint32_t width, uint64_t *value, uint64_t *x,
+                               uint32_t lsb, wlk_error *err) {
+    size_t parts = 0;
+    uint32_t above = 0;
+    const size_t first = wlk_wave_find_signal(wave, scope, leaf, &parts, &above);
+    if (first == WLK_WAVE_NONE || from + width > above) {
+        return wlk_fail(err, WLK_BAD_WIDTH,
+                        "%s: signal %s does not have bits %" PRIu32 " to %" PRIu32
+                        ": give the parameters of this design",
+                        wave->name, leaf, from, from + width - 1u);
+    }
+    const wlk_wave_dest slice = {.value = value, .x = x, .lsb = lsb, .width = width};
+    const size_t before = wave->num_bindings;
+    wlk_status status = WLK_OK;
+    for (size_t i = first; i < first + parts && status == WLK_OK; i++) {
+        above -= wave->signals[i].width; // parts stand MSB first
+        status = bind_overlap(wave, sampler, &wave->signals[i], above, from, &slice, err);
+    }
+    if (status != WLK_OK) {
+        wave->num_bindings = before;
+    }
+    return status;
+}
+
 /* ---- values ---------------------------------------------------------------------------------- */
 
 static int level(unsigned char c) {

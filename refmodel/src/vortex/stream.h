@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Vortex's library at the ports: stream buffer, arbiters. Spec: vortex-issue §1, §4. */
+#ifndef WLK_VORTEX_STREAM_H
+#define WLK_VORTEX_STREAM_H
+
+#include <string.h>
+
+#include "frame/bits.h"
+#include "warplock/vortex.h"
+
+enum { VX_FANOUT = 8, VX_LARGEST_ARBITER = 12 };
+
+/* What an LSB-first priority encoder of n inputs shows when none is set: IDX0 of §1. */
+static inline uint32_t vx_idle_index(uint32_t n) {
+    const bool pow2 = (n & (n - 1u)) == 0;
+    return n > 1 && pow2 ? n - 1u : 0u;
+}
+
+/* ---- stream buffer of two entries, SIZE 2 (§4.2) ----------------------------------------------
+ */
+
+/* A cycle of it. */
+typedef struct vx_flow {
+    uint8_t fire; /* takes what comes in */
+    uint8_t flow; /* its output may change */
+} vx_flow;
+
+static inline vx_flow vx_stream_flow(const wlk_vx_stream *s, uint32_t valid, uint32_t ready_out) {
+    const uint32_t flow = ready_out | bit_not(s->valid);
+    return (vx_flow){.fire = (uint8_t)(valid & s->ready), .flow = (uint8_t)flow};
+}
+
+static inline void vx_stream_edge(wlk_vx_stream *s, uint32_t valid, vx_flow f, uint32_t reset) {
+    const uint32_t ready = s->ready;
+    s->ready = (uint8_t)((valid | f.flow) != 0 ? f.flow : ready);
+    s->valid = (uint8_t)(f.flow != 0 ? (valid | bit_not(ready)) : s->valid);
+    if (reset != 0) {
+        s->ready = 1;
+        s->valid = 0;
+    }
+}
+
+/* ---- cyclic arbiter (§4.5, C) -----------------------------------------------------------------
+ */
+
+/* The winner among n requests: the one at the pointer, else the lowest of all. */
+static inline uint32_t vx_cyclic(uint64_t requests, uint32_t pointer, uint32_t n) {
+    if ((requests >> pointer & 1u) != 0) {
+        return pointer;
+    }
+    return requests != 0 ? (uint32_t)__builtin_ctzll(requests) : vx_idle_index(n);
+}
+
+static inline uint32_t vx_cyclic_next(uint32_t winner, uint32_t n) {
+    return winner + 1u == n ? 0u : winner + 1u;
+}
+
+#endif
