@@ -8,6 +8,7 @@
 #include "frame/bits.h"
 #include "warplock/vortex.h"
 
+/* More inputs than these are a tree of arbiters of eight (§4.6). */
 enum { VX_FANOUT = 8, VX_LARGEST_ARBITER = 12 };
 
 /* What an LSB-first priority encoder of n inputs shows when none is set: IDX0 of §1. */
@@ -40,10 +41,10 @@ static inline void vx_stream_edge(wlk_vx_stream *s, uint32_t valid, vx_flow f, u
     }
 }
 
-/* ---- cyclic arbiter (§4.5, C) -----------------------------------------------------------------
+/* ---- arbiters (§4.5) --------------------------------------------------------------------------
  */
 
-/* The winner among n requests: the one at the pointer, else the lowest of all. */
+/* Cyclic: the one at the pointer, else the lowest of all. */
 static inline uint32_t vx_cyclic(uint64_t requests, uint32_t pointer, uint32_t n) {
     if ((requests >> pointer & 1u) != 0) {
         return pointer;
@@ -53,6 +54,15 @@ static inline uint32_t vx_cyclic(uint64_t requests, uint32_t pointer, uint32_t n
 
 static inline uint32_t vx_cyclic_next(uint32_t winner, uint32_t n) {
     return winner + 1u == n ? 0u : winner + 1u;
+}
+
+/* Priority, sticky: @p owner (one-hot) while it asks, else the lowest. */
+static inline uint32_t vx_sticky(uint32_t requests, uint32_t owner, uint32_t n) {
+    const uint32_t kept = requests & owner;
+    if (requests == 0) {
+        return vx_idle_index(n);
+    }
+    return set_lowest(kept != 0 ? kept : requests);
 }
 
 #endif

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Elastic buffer of packets, by its OUT_BUF code. Spec: vortex-issue §4.1, §4.2, §4.4. */
+#ifndef WLK_VORTEX_BUFFER_H
+#define WLK_VORTEX_BUFFER_H
+
+#include <stddef.h>
+
+#include "stream.h"
+
+/* Codes: wires, a pipe stage, two entries without and with output register, and those without with
+ * one and two pipe stages behind. */
+enum { VX_WIRES, VX_PIPE, VX_TWO, VX_TWO_REGISTERED, VX_TWO_PIPE, VX_TWO_TWO_PIPES };
+
+/* Pipe stages behind what takes packets. */
+static inline uint32_t vx_pipes(uint32_t code) {
+    return code == VX_PIPE ? 1u : code > VX_TWO_REGISTERED ? code - VX_TWO_REGISTERED : 0u;
+}
+
+static inline void vx_packet_copy(wlk_vx_packet *to, const wlk_vx_packet *from, uint32_t words) {
+    memcpy(to, from, offsetof(wlk_vx_packet, rows));
+    memcpy(to->rows, from->rows, (size_t)3u * words * sizeof *to->rows);
+}
+
+/* The ready of pipe stage k of the buffer, or of what is behind the last one. */
+static inline uint32_t vx_pipe_ready(const wlk_vx_buffer *b, uint32_t code, uint32_t k,
+                                     uint32_t ready_out) {
+    uint32_t ready = ready_out;
+    for (uint32_t stage = vx_pipes(code); stage > k; stage--) {
+        ready |= bit_not(b->valid[stage - 1u]);
+    }
+    return ready;
+}
+
+static inline uint32_t vx_buffer_ready(const wlk_vx_buffer *b, uint32_t code, uint32_t ready_out) {
+    return code < VX_TWO ? vx_pipe_ready(b, code, 0, ready_out) : b->s.ready;
+}
+
+/* What the stream buffer shows: without output register the spare entry first. */
+static inline const wlk_vx_packet *vx_stream_shown(const wlk_vx_buffer *b, uint32_t code) {
+    return code == VX_TWO_REGISTERED || b->s.ready != 0 ? &b->out : &b->spare;
+}
+
+static inline uint32_t vx_buffer_valid(const wlk_vx_buffer *b, uint32_t code, uint32_t valid_in) {
+    const uint32_t pipes = vx_pipes(code);
+    if (pipes != 0) {
+        return b->valid[pipes - 1u];
+    }
+    return code == VX_WIRES ? valid_in : b->s.valid;
+}
+
+static inline const wlk_vx_packet *vx_buffer_shown(const wlk_vx_buffer *b, uint32_t code,
+                                                   const wlk_vx_packet *in) {
+    const uint32_t pipes = vx_pipes(code);
+    if (pipes != 0) {
+        return &b->pipe[pipes - 1u];
+    }
+    return code == VX_WIRES ? in : vx_stream_shown(b, code);
+}
+
+/* A stage loads whenever it is ready, also without valid and in reset. */
+static inline void vx_pipes_edge(wlk_vx_buffer *b, uint32_t code, uint32_t valid,
+                                 const wlk_vx_packet *in, uint32_t ready_out, uint32_t reset,
+                                 uint32_t words) {
+    for (uint32_t k = vx_pipes(code); k > 0; k--) {
+        if (vx_pipe_ready(b, code, k - 1u, ready_out) != 0) {
+            vx_packet_copy(&b->pipe[k - 1u], k > 1 ? &b->pipe[k - 2u] : in, words);
+            b->valid[k - 1u] = k > 1 ? b->valid[k - 2u] : (uint8_t)valid;
+        }
+    }
+    if (reset != 0) {
+        memset(b->valid, 0, sizeof b->valid);
+    }
+}
+
+static inline void vx_buffer_edge(wlk_vx_buffer *b, uint32_t code, uint32_t valid,
+                                  const wlk_vx_packet *in, uint32_t ready_out, uint32_t reset,
+                                  uint32_t words) {
+    if (code < VX_TWO) {
+        vx_pipes_edge(b, code, valid, in, ready_out, reset, words);
+        return;
+    }
+    const uint32_t taken = vx_pipe_ready(b, code, 0, ready_out);
+    const vx_flow f = vx_stream_flow(&b->s, valid, taken);
+    vx_pipes_edge(b, code, b->s.valid, vx_stream_shown(b, code), ready_out, reset, words);
+    if (code == VX_TWO_REGISTERED) {
+        if (f.flow != 0) {
+            vx_packet_copy(&b->out, b->s.ready != 0 ? in : &b->spare, words);
+        }
+        if (f.fire != 0) {
+            vx_packet_copy(&b->spare, in, words);
+        }
+    } else if (f.fire != 0) {
+        vx_packet_copy(&b->spare, &b->out, words);
+        vx_packet_copy(&b->out, in, words);
+    }
+    vx_stream_edge(&b->s, valid, f, reset);
+}
+
+static inline uint32_t vx_buffer_empty(const wlk_vx_buffer *b) {
+    return bit_not(b->s.valid | b->valid[0] | b->valid[1]);
+}
+
+/* All of it is known to be zero. */
+static inline void vx_packet_known(wlk_vx_packet *p) {
+    memset(p->lanes, 0xff, sizeof p->lanes);
+    p->known = 1;
+}
+
+static inline void vx_buffer_known(wlk_vx_buffer *b) {
+    vx_packet_known(&b->out);
+    vx_packet_known(&b->spare);
+    vx_packet_known(&b->pipe[0]);
+    vx_packet_known(&b->pipe[1]);
+}
+
+#endif

@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * An operand collector of Vortex, in every model that contains one. The source includes
+ * frame/model.h first. A cycle: opc_cycle, then opc_edge. Spec: vortex-issue §6, §4.9; sections are
+ * those.
+ */
+#ifndef WLK_VORTEX_COLLECTOR_H
+#define WLK_VORTEX_COLLECTOR_H
+
+#include "buffer.h"
+
+enum { OPERANDS = 3 };
+
+#define COUNTER_MASK ((UINT64_C(1) << 44) - 1u)
+
+/* What follows from the configuration. */
+typedef struct shape {
+    uint32_t simd, packets, banks, bank_bits, registers;
+    uint32_t words;     /* of an operand's row */
+    uint32_t warps;     /* of a collector */
+    uint32_t wis_shift; /* of the part of wis that is in the address */
+    uint32_t rows;      /* of a bank */
+    uint32_t bank_rows; /* a warp's registers in a bank */
+    uint32_t lanes;     /* all of a packet, as a mask */
+    uint32_t cleared;   /* reset clears the register file */
+} shape;
+
+/* A collector's register file: rows of bank 0, bank 1 ..., and of each the lanes known. */
+typedef struct ram {
+    uint64_t *rows;
+    uint32_t *lanes;
+} ram;
+
+/* A collector's cycle. */
+typedef struct opc_cycle_t {
+    uint32_t reset, valid;      /* valid: an instruction is for this collector */
+    uint32_t ready_out;         /* of what is behind the output buffer */
+    uint32_t rdy0, rdy1, rdy2;  /* stage 1, stage 2 and the output buffer may change */
+    uint32_t sources, conflict; /* operands to be read; two of them in one bank */
+    uint32_t taken, reads;      /* operands asked for, and their banks */
+    uint32_t operand[2];        /* of each bank, low and high bit */
+    uint32_t row[OPERANDS];
+    uint32_t last;                /* round of the packet */
+    uint32_t pid, mask, sop, eop; /* the packet */
+    uint32_t next_first;          /* of the iterator, when it moves on */
+    wlk_vx_packet merged;         /* what goes into the output buffer */
+} opc_cycle_t;
+
+static inline uint32_t clog2_of(uint32_t n) {
+    return n > 1 ? 32u - (uint32_t)__builtin_clz(n - 1u) : 0u;
+}
+
+static inline shape shape_of(const cfg_t *cfg) {
+    const uint32_t warps = cfg->num_warps / cfg->issue_width / cfg->num_opcs;
+    const uint32_t wis_bits = clog2_of(cfg->num_warps / cfg->issue_width);
+    shape s = {.simd = cfg->simd_width, .banks = cfg->num_gpr_banks, .warps = warps};
+    s.packets = cfg->num_threads / cfg->simd_width;
+    s.bank_bits = clog2_of(s.banks);
+    s.registers = 32u << cfg->ext_f_enable;
+    s.words = (s.simd * cfg->xlen + 63u) / 64u;
+    s.wis_shift = (wis_bits != 0 ? wis_bits : 1u) - clog2_of(warps);
+    s.bank_rows = s.registers >> s.bank_bits;
+    s.rows = s.bank_rows * s.packets << clog2_of(warps);
+    s.lanes = set_below(s.simd);
+    s.cleared = cfg->simulation & bit_not(cfg->ndebug);
+    return s;
+}
+
+/* Words that the register files of n collectors take. */
+static inline size_t ram_words(const shape *s, uint32_t n) {
+    const size_t rows = (size_t)s->rows * s->banks * n;
+    return rows * s->words + (rows + 1u) / 2u;
+}
+
+/* That of collector i of n. */
+static inline ram ram_of(const shape *s, uint64_t *words, uint32_t i, uint32_t n) {
+    const size_t rows = (size_t)s->rows * s->banks;
+    uint32_t *lanes = (uint32_t *)(void *)(words + rows * n * s->words);
+    return (ram){words + rows * i * s->words, lanes + rows * i};
+}
+
+/* First row of a packet's registers in a bank: packet, warp (§6.2). */
+static inline uint32_t warp_row(const shape *s, uint32_t sid, uint32_t wis) {
+    const uint32_t packet = s->packets > 1 ? sid : 0u;
+    const uint32_t warp = s->warps > 1 ? wis >> s->wis_shift : 0u;
+    return ((packet << clog2_of(s->warps)) + warp) * s->bank_rows;
+}
+
+/* ---- request stage (§6.1) ---------------------------------------------------------------------
+ */
+
+/* One read a bank: the lowest operand; two that ask for one bank are a conflict. */
+static inline void opc_request(const shape *s, const wlk_vx_collector *o, const uint64_t *instr,
+                               opc_cycle_t *c) {
+    const uint32_t mask = s->registers - 1u, used = wlk_instr_get_used_rs(instr);
+    const uint32_t reg[OPERANDS] = {wlk_instr_get_rs1(instr) & mask,
+                                    wlk_instr_get_rs2(instr) & mask,
+                                    wlk_instr_get_rs3(instr) & mask};
+    uint32_t wanted = 0;
+    c->sources = c->taken = c->reads = c->conflict = 0;
+    c->operand[0] = c->operand[1] = 0;
+    for (uint32_t i = 0; i < OPERANDS; i++) {
+        const uint32_t bank = reg[i] & (s->banks - 1u);
+        const uint32_t is =
+            used >> i & 1u & (uint32_t)(reg[i] != 0) & bit_not(o->fetched >> i & 1u);
+        const uint32_t wins = is & bit_not(wanted >> bank & 1u);
+        c->row[i] = reg[i] >> s->bank_bits;
+        c->sources |= is << i;
+        c->conflict |= is & bit_not(wins);
+        wanted |= is << bank;
+        if ((wins & c->valid) != 0) {
+            c->taken |= 1u << i;
+            c->reads |= 1u << bank;
+            c->operand[0] |= (i & 1u) << bank;
+            c->operand[1] |= (i >> 1) << bank;
+        }
+    }
+}
+
+/* The packet whose turn it is (§4.9). */
+static inline void opc_packet(const shape *s, const wlk_vx_collector *o, uint32_t tmask,
+                              opc_cycle_t *c) {
+    uint32_t full = 0; /* packets that are not empty */
+    if (s->packets == 1) {
+        c->pid = 0;
+        c->mask = tmask;
+        c->sop = c->eop = 1;
+        return;
+    }
+    for (uint32_t p = 0; p < s->packets; p++) {
+        full |= (uint32_t)((tmask >> (p * s->simd) & s->lanes) != 0) << p;
+    }
+    const uint32_t left = full & ~o->sent;
+    const uint32_t last = full != 0 ? 31u - (uint32_t)__builtin_clz(full) : 0u;
+    c->pid = left != 0 ? set_lowest(left) : vx_idle_index(s->packets);
+    c->mask = tmask >> (c->pid * s->simd) & s->lanes;
+    c->sop = o->first;
+    c->eop = c->pid == last;
+}
+
+/* ---- stage 2 (§6.3) ---------------------------------------------------------------------------
+ */
+
+/* Operands of rounds before and of this one; not gated by valid. */
+static inline void opc_merge(const shape *s, const wlk_vx_collector *o, uint32_t reset_seen,
+                             wlk_vx_packet *to) {
+    const wlk_vx_stage *stage = &o->stage[1];
+    memcpy(to->meta, stage->meta, sizeof to->meta);
+    memcpy(to->lanes, o->gathered_lanes, sizeof to->lanes);
+    memcpy(to->rows, o->gathered, (size_t)OPERANDS * s->words * sizeof *to->rows);
+    to->known = stage->known;
+    for (uint32_t left = stage->reads; left != 0; left &= left - 1u) {
+        const uint32_t b = set_lowest(left);
+        const uint32_t i = (stage->operand[0] >> b & 1u) | (stage->operand[1] >> b & 1u) << 1;
+        memcpy(to->rows + (size_t)i * s->words, o->read + (size_t)b * s->words,
+               s->words * sizeof *to->rows);
+        to->lanes[i] = o->read_lanes[b];
+    }
+    /* Of one bank the register is reset: nothing is left open. */
+    if ((stage->known | (uint32_t)(s->banks == 1)) == 0 || reset_seen == 0) {
+        memset(to->lanes, 0, sizeof to->lanes);
+    }
+}
+
+static inline void opc_cycle(const cfg_t *cfg, const shape *s, const wlk_vx_collector *o,
+                             uint32_t reset_seen, uint32_t code, const uint64_t *instr,
+                             uint32_t ready_out, opc_cycle_t *c) {
+    (void)cfg;
+    c->ready_out = ready_out;
+    c->rdy2 = vx_buffer_ready(&o->out, code, ready_out);
+    c->rdy1 = c->rdy2 | bit_not(o->stage[1].valid);
+    c->rdy0 = c->rdy1 | bit_not(o->stage[0].valid);
+    opc_request(s, o, instr, c);
+    c->taken = c->rdy0 != 0 ? c->taken : 0u;
+    opc_packet(s, o, wlk_instr_get_tmask(instr), c);
+    c->last = c->rdy0 & bit_not(c->conflict);
+    opc_merge(s, o, reset_seen, &c->merged);
+}
+
+/* Also without valid (quirk). */
+static inline uint32_t opc_ready(const opc_cycle_t *c) {
+    return c->last & c->eop;
+}
+
+/* ---- the clock edge ---------------------------------------------------------------------------
+ */
+
+/* Every bank reads when stage 1 moves on: the word before a write of the same edge. */
+static inline void opc_read(const shape *s, wlk_vx_collector *o, const ram *r) {
+    const wlk_vx_stage *stage = &o->stage[0];
+    for (uint32_t b = 0; b < s->banks; b++) {
+        const uint32_t i = (stage->operand[0] >> b & 1u) | (stage->operand[1] >> b & 1u) << 1;
+        const uint32_t row = stage->warp_row + stage->row[i];
+        const bool inside = row < s->rows;
+        const size_t at = (size_t)b * s->rows + (inside ? row : 0u);
+        memcpy(o->read + (size_t)b * s->words, r->rows + at * s->words, s->words * sizeof *o->read);
+        o->read_lanes[b] = inside ? r->lanes[at] : 0u;
+    }
+}
+
+static inline void opc_write(const shape *s, const ram *r, uint32_t bank, uint32_t row,
+                             uint32_t lanes, const void *data, uint32_t xlen) {
+    if (row >= s->rows) {
+        return;
+    }
+    const size_t at = (size_t)bank * s->rows + row;
+    const size_t bytes = xlen / 8u;
+    char *to = (char *)(r->rows + at * s->words);
+    r->lanes[at] |= lanes;
+    if (lanes == s->lanes) {
+        memcpy(to, data, s->simd * bytes);
+        return;
+    }
+    for (uint32_t left = lanes; left != 0; left &= left - 1u) {
+        const size_t lane = set_lowest(left) * bytes;
+        memcpy(to + lane, (const char *)data + lane, bytes);
+    }
+}
+
+static inline void opc_stages_edge(const shape *s, wlk_vx_collector *o, const opc_cycle_t *c,
+                                   const uint64_t *meta, uint32_t wis) {
+    const uint32_t top = 1u << (s->banks - 1u);
+    wlk_vx_stage *one = &o->stage[0], *two = &o->stage[1];
+    if (c->rdy1 != 0) {
+        const uint32_t valid = one->valid & bit_not(one->conflict);
+        two->reads = one->reads;
+        memcpy(two->operand, one->operand, sizeof two->operand);
+        memcpy(two->meta, one->meta, sizeof two->meta);
+        two->known = one->known;
+        two->valid = (uint8_t)valid;
+    }
+    if (c->rdy0 != 0) {
+        one->reads = c->reads;
+        memcpy(one->operand, c->operand, sizeof one->operand);
+        memcpy(one->row, c->row, sizeof one->row);
+        one->warp_row = warp_row(s, c->pid, wis);
+        memcpy(one->meta, meta, sizeof one->meta);
+        one->conflict = (uint8_t)c->conflict;
+        one->valid = (uint8_t)c->valid;
+        one->known = 1;
+    }
+    if (c->reset != 0) { /* nothing else of a stage has a reset */
+        one->valid = two->valid = 0;
+        one->reads &= ~top;
+        two->reads &= ~top;
+    }
+}
+
+static inline void opc_iterator_edge(const shape *s, wlk_vx_collector *o, const opc_cycle_t *c) {
+    const uint32_t moves = c->valid & c->last;
+    o->fetched = (uint8_t)((c->reset | c->last) != 0 ? 0u : o->fetched | c->taken);
+    if (s->packets == 1) {
+        return;
+    }
+    if ((c->reset | (moves & c->eop)) != 0) {
+        o->sent = 0;
+        o->first = 1;
+    } else if (moves != 0) {
+        o->sent |= 1u << c->pid;
+        o->first = 0;
+    }
+}
+
+/* The edge but for the write port. @p known: all but what no reset reaches is. */
+static inline void opc_edge(const shape *s, wlk_vx_collector *o, uint32_t code, const ram *r,
+                            uint32_t known, const uint64_t *meta, uint32_t wis,
+                            const opc_cycle_t *c) {
+    const uint32_t sent = o->stage[1].valid & c->rdy2;
+    o->stalls =
+        c->reset != 0 ? 0u : (o->stalls + (c->valid & c->rdy0 & c->conflict)) & COUNTER_MASK;
+    vx_buffer_edge(&o->out, code, o->stage[1].valid, &c->merged, c->ready_out, c->reset, s->words);
+    if ((c->reset | sent) != 0) {
+        memset(o->gathered, 0, (size_t)OPERANDS * s->words * sizeof *o->gathered);
+        memset(o->gathered_lanes, 0xff, sizeof o->gathered_lanes);
+    } else {
+        memcpy(o->gathered, c->merged.rows, (size_t)OPERANDS * s->words * sizeof *o->gathered);
+        memcpy(o->gathered_lanes, c->merged.lanes, sizeof o->gathered_lanes);
+    }
+    if ((o->stage[0].valid & c->rdy1) != 0) {
+        opc_read(s, o, r);
+    }
+    opc_stages_edge(s, o, c, meta, wis);
+    opc_iterator_edge(s, o, c);
+    if (known == 0) { /* the first edge in reset: what it loaded follows from nothing known */
+        o->stage[0].known = o->stage[1].known = 0;
+    }
+}
+
+/* Reset, in simulation: zeros; nothing is written then. */
+static inline void opc_clear(const shape *s, const ram *r) {
+    const size_t rows = (size_t)s->rows * s->banks;
+    memset(r->rows, 0, rows * s->words * sizeof *r->rows);
+    memset(r->lanes, 0xff, rows * sizeof *r->lanes);
+}
+
+/* What a packet shows besides its operands, as the control words of a record. */
+static inline void opc_meta(const cfg_t *cfg, const uint64_t *in, const opc_cycle_t *c,
+                            uint64_t *meta) {
+    const uint64_t *instr = in + CAPS(IN_SB_DATA);
+    memset(meta, 0, WLK_VX_PACKET_WORDS * sizeof *meta);
+    PUT(op_data_uuid, meta, wlk_instr_get_uuid(instr));
+    PUT(op_data_wis, meta, GET(sb_data_wis, in));
+    PUT(op_data_sid, meta, (uint64_t)c->pid);
+    PUT(op_data_tmask, meta, (uint64_t)c->mask);
+    PUT(op_data_PC, meta, wlk_instr_get_PC(instr));
+    PUT(op_data_ex_type, meta, wlk_instr_get_ex_type(instr));
+    PUT(op_data_op_type, meta, wlk_instr_get_op_type(instr));
+    PUT(op_data_op_args, meta, wlk_instr_get_op_args(instr));
+    PUT(op_data_op_args_high, meta, wlk_instr_get_op_args_high(instr));
+    PUT(op_data_wb, meta, wlk_instr_get_wb(instr));
+    PUT(op_data_rd, meta, wlk_instr_get_rd(instr) & (31u | cfg->ext_f_enable << 5));
+    PUT(op_data_sop, meta, (uint64_t)c->sop);
+    PUT(op_data_eop, meta, (uint64_t)c->eop);
+}
+
+/* Lanes of an operand that are known, as care words. */
+static inline void opc_care_row(const shape *s, uint32_t xlen, uint32_t lanes, uint64_t *out,
+                                uint64_t *care) {
+    memset(care, 0, s->words * sizeof *care);
+    for (uint32_t left = lanes & s->lanes; left != 0; left &= left - 1u) {
+        const size_t bytes = xlen / 8u, lane = set_lowest(left) * bytes;
+        memset((char *)care + lane, 0xff, bytes);
+    }
+    for (uint32_t w = 0; w < s->words; w++) {
+        out[w] &= care[w];
+    }
+}
+
+static inline bool opc_is_known(const shape *s, const wlk_vx_packet *p) {
+    const uint32_t lanes = p->lanes[0] & p->lanes[1] & p->lanes[2];
+    return p->known != 0 && (lanes & s->lanes) == s->lanes;
+}
+
+static inline bool opc_is_empty(const wlk_vx_collector *o) {
+    return (o->stage[0].valid | o->stage[1].valid) == 0 && vx_buffer_empty(&o->out) != 0;
+}
+
+/* Zeros everywhere. */
+static inline void opc_known(wlk_vx_collector *o) {
+    o->stage[0].known = o->stage[1].known = 1;
+    memset(o->gathered_lanes, 0xff, sizeof o->gathered_lanes);
+    memset(o->read_lanes, 0xff, sizeof o->read_lanes);
+    vx_buffer_known(&o->out);
+}
+
+/* ---- for reports ------------------------------------------------------------------------------
+ */
+
+static inline void opc_visit(const shape *s, const wlk_vx_collector *o, uint32_t reset_seen,
+                             int32_t index, wlk_state_visitor *visitor, void *ctx) {
+    const uint64_t seen = (uint64_t)0 - reset_seen;
+    const flop flops[] = {
+        {"opds_fetched", o->fetched, seen, WLK_HEX},
+        {"iterator.sent", o->sent, s->packets > 1 ? seen : ~UINT64_C(0), WLK_HEX},
+        {"stage1.valid", o->stage[0].valid, seen, WLK_DECIMAL},
+        {"stage1.banks", o->stage[0].reads, o->stage[0].known != 0 ? seen : 0u, WLK_HEX},
+        {"stage1.conflict", o->stage[0].conflict, o->stage[0].known != 0 ? seen : 0u, WLK_DECIMAL},
+        {"stage2.valid", o->stage[1].valid, seen, WLK_DECIMAL},
+        {"stage2.banks", o->stage[1].reads, o->stage[1].known != 0 ? seen : 0u, WLK_HEX},
+        {"out_buf.ready_in", o->out.s.ready, seen, WLK_DECIMAL},
+        {"out_buf.valid_out", o->out.s.valid, seen, WLK_DECIMAL},
+    };
+    VISIT_FLOPS(flops, index);
+}
+
+/* Rows of a collector's banks that are not all zero. */
+static inline void opc_visit_rows(const shape *s, const ram *r, wlk_state_visitor *visitor,
+                                  void *ctx) {
+    for (uint32_t at = 0; at < s->rows * s->banks; at++) {
+        const uint64_t *row = r->rows + (size_t)at * s->words;
+        uint64_t any = r->lanes[at] ^ s->lanes;
+        for (uint32_t w = 0; w < s->words; w++) {
+            any |= row[w];
+        }
+        if (any != 0 && r->lanes[at] != 0) {
+            visitor(ctx, "gpr_ram", (int32_t)at, row, s->words, r->lanes[at], WLK_HEX);
+        }
+    }
+}
+
+#endif

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+// The operand collectors of an issue slice of Vortex: collectors by warp, one output. Spec:
+// vortex-issue §7, §4.5, §4.6.
+#include "warplock/vortex_operands.h"
+#include "warplock/vortex_scoreboard_ports.h"
+
+#define MODEL      vortex_operands
+#define MODEL_CAPS VORTEX_OPERANDS
+#include "frame/model.h"
+
+#include "collector.h"
+
+_Static_assert(CAPS(OUT_CONTROL) == WLK_VX_PACKET_WORDS, "a packet has the record's control words");
+
+enum { LAST = WLK_VX_SLICES, COLLECTOR_BUFFER = VX_TWO_REGISTERED };
+
+// An arbiter's cycle; requests and winner as in its inputs.
+typedef struct grant {
+    uint32_t n, requests, winner, ready;
+} grant;
+
+typedef struct cycle {
+    shape s;
+    uint32_t reset, n, slices; // no tree: no slices
+    uint32_t sticky, code;     // of the output
+    uint32_t chosen;           // collector of the instruction; may be none
+    uint32_t op_ready;
+    grant slice[WLK_VX_SLICES], last;
+    opc_cycle_t o[WLK_VX_COLLECTORS];
+} cycle_t;
+
+static inline grant arbitrate(const state_t *st, const cycle_t *c, uint32_t which,
+                              uint32_t requests, uint32_t n, uint32_t ready) {
+    const uint32_t owner = c->sticky != 0 ? st->owner[which] : 0u;
+    const uint32_t winner = n > 1 ? vx_sticky(requests, owner, n) : 0u;
+    return (grant){n, requests, winner, ready};
+}
+
+// Who may send, from what the collectors' buffers show; returns the ready that each sees.
+static inline uint32_t arbitrate_all(const state_t *st, cycle_t *c) {
+    const uint32_t ready = vx_buffer_ready(&st->out, c->code, c->op_ready);
+    uint32_t requests = 0, granted = 0, valid = 0;
+    for (uint32_t i = 0; i < c->n; i++) {
+        requests |= (uint32_t)st->opc[i].out.s.valid << i;
+    }
+    if (c->slices == 0) {
+        c->last = arbitrate(st, c, LAST, requests, c->n, ready);
+        return (uint32_t)(c->n == 1 || requests != 0) * ready << c->last.winner;
+    }
+    for (uint32_t i = 0; i < c->slices; i++) {
+        const uint32_t first = i * VX_FANOUT, rest = c->n - first;
+        const uint32_t n = rest < VX_FANOUT ? rest : VX_FANOUT;
+        const uint32_t mine = requests >> first & set_below(n);
+        c->slice[i] = arbitrate(st, c, i, mine, n, st->slice[i].s.ready);
+        granted |= (uint32_t)(mine != 0) * c->slice[i].ready << (first + c->slice[i].winner);
+        valid |= (uint32_t)st->slice[i].s.valid << i;
+    }
+    c->last = arbitrate(st, c, LAST, valid, c->slices, ready);
+    return granted;
+}
+
+static inline void compute(const cfg_t *cfg, const state_t *st, const uint64_t *in, cycle_t *c) {
+    const uint32_t select = (1u << clog2_of(cfg->num_opcs)) - 1u;
+    c->s = shape_of(cfg);
+    c->n = cfg->num_opcs;
+    c->slices = c->n > VX_LARGEST_ARBITER ? (c->n + VX_FANOUT - 1u) / VX_FANOUT : 0u;
+    c->sticky = c->n > 1 && c->s.packets > 1;
+    c->code = c->n > 1 ? (uint32_t)VX_TWO_REGISTERED : (uint32_t)VX_WIRES;
+    c->reset = GET(reset, in);
+    c->op_ready = GET(op_ready, in);
+    c->chosen = GET(sb_data_wis, in) & select;
+    const uint32_t granted = arbitrate_all(st, c);
+    for (uint32_t i = 0; i < c->n; i++) {
+        opc_cycle_t *o = &c->o[i];
+        o->reset = c->reset;
+        o->valid = GET(sb_valid, in) & (uint32_t)(c->chosen == i);
+        opc_cycle(cfg, &c->s, &st->opc[i], st->reset_seen, COLLECTOR_BUFFER, in + CAPS(IN_SB_DATA),
+                  granted >> i & 1u, o);
+    }
+}
+
+// The packet that goes into the last buffer.
+static inline const wlk_vx_packet *arriving(const state_t *st, const cycle_t *c) {
+    return c->slices != 0 ? &st->slice[c->last.winner].out : &st->opc[c->last.winner].out.out;
+}
+
+static inline const wlk_vx_packet *shown(const cfg_t *cfg, const state_t *st, const cycle_t *c) {
+    (void)cfg;
+    return vx_buffer_shown(&st->out, c->code, arriving(st, c));
+}
+
+static inline uint32_t is_ready(const cycle_t *c) {
+    return c->chosen < c->n ? opc_ready(&c->o[c->chosen]) : 0u; // none serves the warp (quirk)
+}
+
+static inline void control(const cfg_t *cfg, const state_t *st, const cycle_t *c, uint64_t *out) {
+    memcpy(out, shown(cfg, st, c)->meta, CAPS(OUT_CONTROL) * sizeof *out);
+    PUT(sb_ready, out, is_ready(c));
+    PUT(op_valid, out, vx_buffer_valid(&st->out, c->code, c->last.requests != 0));
+    PUT(perf_stalls, out, cfg->perf_enable != 0 ? st->stalls : 0u);
+}
+
+#define STALLS_KNOWN(cfg, st) ((st)->stalls_known | (bit_not((cfg)->perf_enable)))
+#include "packet_out.h"
+
+// ---- the clock edge -----------------------------------------------------------------------------
+
+static inline void owner_edge(state_t *st, uint32_t which, const grant *g, uint32_t reset) {
+    if (g->requests != 0 && g->ready != 0) {
+        st->owner[which] = 1u << g->winner;
+    }
+    st->owner[which] = reset != 0 ? 0u : st->owner[which];
+}
+
+static inline void arbiters_edge(state_t *st, const cycle_t *c) {
+    const uint32_t valid = c->last.requests != 0;
+    const uint32_t taken = valid & c->last.ready;
+    const wlk_vx_packet *packet = arriving(st, c);
+    const bool more = NAMED(out_get_op_data_eop)(packet->meta) == 0;
+    if (taken != 0) {
+        st->in_packet = more ? c->last.winner + 1u : 0u;
+    }
+    st->in_packet = c->reset != 0 ? 0u : st->in_packet;
+    vx_buffer_edge(&st->out, c->code, valid, packet, c->op_ready, c->reset, c->s.words);
+    owner_edge(st, LAST, &c->last, c->reset);
+    for (uint32_t i = 0; i < c->slices; i++) {
+        const grant *g = &c->slice[i];
+        const wlk_vx_packet *in = &st->opc[i * VX_FANOUT + g->winner].out.out;
+        const uint32_t granted = taken & (uint32_t)(c->last.winner == i);
+        vx_buffer_edge(&st->slice[i], VX_TWO_REGISTERED, g->requests != 0, in, granted, c->reset,
+                       c->s.words);
+        owner_edge(st, i, g, c->reset);
+    }
+}
+
+static inline void stalls_edge(const cfg_t *cfg, state_t *st, const cycle_t *c) {
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < c->n && cfg->perf_enable != 0; i++) {
+        sum += st->opc[i].stalls;
+    }
+    st->stalls = sum & COUNTER_MASK;
+    st->stalls_known = st->reset_seen;
+}
+
+static inline void edge_of(const cfg_t *cfg, state_t *st, const uint64_t *in, const void *data,
+                           const cycle_t *c) {
+    const shape *s = &c->s;
+    const uint32_t wis = GET(wb_data_wis, in), writes = GET(wb_valid, in);
+    const uint32_t written = wis & ((1u << clog2_of(c->n)) - 1u);
+    stalls_edge(cfg, st, c);
+    arbiters_edge(st, c); // takes what the collectors show before the edge
+    for (uint32_t i = 0; i < c->n; i++) {
+        const ram r = ram_of(s, st->ram, i, c->n);
+        uint64_t meta[WLK_VX_PACKET_WORDS];
+        opc_meta(cfg, in, &c->o[i], meta);
+        opc_edge(s, &st->opc[i], COLLECTOR_BUFFER, &r, st->reset_seen, meta, GET(sb_data_wis, in),
+                 &c->o[i]);
+        if ((s->cleared & c->reset) != 0) {
+            opc_clear(s, &r);
+        } else if (writes != 0 && written == i) {
+            const uint32_t rd = GET(wb_data_rd, in);
+            const uint32_t row = warp_row(s, GET(wb_data_sid, in), wis);
+            opc_write(s, &r, rd & (s->banks - 1u), row + (rd >> s->bank_bits),
+                      GET(wb_data_tmask, in), data, cfg->xlen);
+        }
+    }
+    st->reset_seen |= (uint8_t)c->reset;
+}
+
+#include "operands_cover.h"
+
+#include "packet_calls.h"
+
+static size_t state_size(const uint32_t *params) {
+    const cfg_t *cfg = (const cfg_t *)params;
+    const shape s = shape_of(cfg);
+    return offsetof(state_t, ram) + ram_words(&s, cfg->num_opcs) * sizeof(uint64_t);
+}
+
+static void init(const uint32_t *params, void *state, wlk_power_up power_up) {
+    const cfg_t *cfg = (const cfg_t *)params;
+    const shape s = shape_of(cfg);
+    state_t *st = (state_t *)state;
+    memset(st, 0, state_size(params));
+    if (power_up != WLK_POWER_ZERO) {
+        return;
+    }
+    st->reset_seen = st->stalls_known = 1;
+    vx_buffer_known(&st->out);
+    for (uint32_t i = 0; i < WLK_VX_SLICES; i++) {
+        vx_buffer_known(&st->slice[i]);
+    }
+    for (uint32_t i = 0; i < cfg->num_opcs; i++) {
+        const ram r = ram_of(&s, st->ram, i, cfg->num_opcs);
+        opc_known(&st->opc[i]);
+        opc_clear(&s, &r);
+    }
+}
+
+static void forget(const uint32_t *params, void *state, const uint64_t *in, const uint64_t *x) {
+    const cfg_t *cfg = (const cfg_t *)params;
+    const shape s = shape_of(cfg);
+    const uint32_t i = GET(wb_data_wis, in) & ((1u << clog2_of(cfg->num_opcs)) - 1u);
+    if (i < cfg->num_opcs) {
+        const ram r = ram_of(&s, ((state_t *)state)->ram, i, cfg->num_opcs);
+        forget_written(cfg, &s, &r, in, x);
+    }
+}
+
+static bool drained(const uint32_t *params, const void *state) {
+    const cfg_t *cfg = (const cfg_t *)params;
+    const state_t *st = (const state_t *)state;
+    bool empty = (st->slice[0].s.valid | st->slice[1].s.valid | st->out.s.valid) == 0;
+    for (uint32_t i = 0; i < cfg->num_opcs; i++) {
+        empty = empty && opc_is_empty(&st->opc[i]);
+    }
+    return empty;
+}
+
+static void visit(const uint32_t *params, const void *state, wlk_state_visitor *visitor,
+                  void *ctx) {
+    const cfg_t *cfg = (const cfg_t *)params;
+    const shape s = shape_of(cfg);
+    const state_t *st = (const state_t *)state;
+    const uint64_t seen = (uint64_t)0 - st->reset_seen;
+    const flop flops[] = {
+        {"out_arb.prev", st->owner[LAST], seen, WLK_HEX},
+        {"out_arb.ready_in", st->out.s.ready, seen, WLK_DECIMAL},
+        {"out_arb.valid_out", st->out.s.valid, seen, WLK_DECIMAL},
+    };
+    VISIT_FLOPS(flops, -1);
+    for (uint32_t i = 0; i < cfg->num_opcs; i++) {
+        opc_visit(&s, &st->opc[i], st->reset_seen, (int32_t)i, visitor, ctx);
+    }
+}
+
+WLK_MODEL(.forget = forget, .drained = drained, .visit = visit);

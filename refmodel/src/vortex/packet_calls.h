@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Calls of a model that shows packets, from what packet_out.h has and besides:
+ *   compute(cfg, st, in, c), events(cfg, st, in, c)
+ *   edge_of(cfg, st, in, data, c)    the clock edge; `data`: what is written back
+ */
+#ifndef WLK_VORTEX_PACKET_CALLS_H
+#define WLK_VORTEX_PACKET_CALLS_H
+
+static inline void commit(const cfg_t *cfg, state_t *st, const uint64_t *in, const cycle_t *c) {
+    edge_of(cfg, st, in, in + CAPS(IN_CONTROL), c);
+}
+
+#include "frame/calls.h"
+
+static int step(const uint32_t *params, void *state, const wlk_view *in, const wlk_view *got,
+                wlk_step_info *info) {
+    const cfg_t *cfg = (const cfg_t *)params;
+    state_t *st = (state_t *)state;
+    uint64_t out[CAPS(OUT_CONTROL)], differs = 0;
+    cycle_t c;
+    if ((st->reset_seen & STALLS_KNOWN(cfg, st)) == 0 || got->mask != NULL) {
+        return 1;
+    }
+    compute(cfg, st, in->control, &c);
+    const wlk_vx_packet *p = shown(cfg, st, &c);
+    control(cfg, st, &c, out);
+    for (uint32_t w = 0; w < CAPS(OUT_CONTROL); w++) {
+        differs |= out[w] ^ got->control[w];
+    }
+    if (differs != 0 || !opc_is_known(&c.s, p)) {
+        return 1;
+    }
+    for (uint32_t i = 0; i < OPERANDS; i++) {
+        if (memcmp(p->rows + (size_t)i * c.s.words, got->payload[i], c.s.words * sizeof *p->rows) !=
+            0) {
+            return 1;
+        }
+    }
+    info->violated = 0;
+    edge_of(cfg, st, in->control, in->payload[0], &c);
+    return 0;
+}
+
+/* Lanes of a write that are X. */
+static void forget_written(const cfg_t *cfg, const shape *s, const ram *r, const uint64_t *in,
+                           const uint64_t *x) {
+    const uint32_t rd = GET(wb_data_rd, in), bank = rd & (s->banks - 1u);
+    const uint32_t row =
+        warp_row(s, GET(wb_data_sid, in), GET(wb_data_wis, in)) + (rd >> s->bank_bits);
+    if (GET(wb_valid, in) == 0 || row >= s->rows) {
+        return;
+    }
+    const size_t bytes = cfg->xlen / 8u;
+    const char *data = (const char *)(x + CAPS(IN_CONTROL));
+    for (uint32_t left = GET(wb_data_tmask, in); left != 0; left &= left - 1u) {
+        const uint32_t lane = set_lowest(left);
+        uint64_t any = 0;
+        memcpy(&any, data + lane * bytes, bytes);
+        if (any != 0) {
+            r->lanes[(size_t)bank * s->rows + row] &= ~(1u << lane);
+        }
+    }
+}
+
+#endif
