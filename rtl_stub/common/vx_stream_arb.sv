@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Vortex's stream arbiter (vortex-issue §4.6). More than twelve inputs: arbiters of eight inputs each
+// with buffers of their own, and one behind them, a cycle later.
+module vx_stream_arb #(
+    parameter int unsigned NumIn  = 4,
+    parameter int unsigned DataW  = 8,
+    parameter int unsigned Cyclic = 1,
+    parameter int unsigned Sticky = 0,
+    parameter int unsigned OutBuf = 3
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    output logic [      NumIn-1:0] ready_o,
+    input  logic [      NumIn-1:0] valid_i,
+    input  logic [NumIn*DataW-1:0] data_i,
+
+    input  logic             ready_i,
+    output logic             valid_o,
+    output logic [DataW-1:0] data_o
+);
+
+  localparam int unsigned Fanout = 8;
+  localparam int unsigned Slices = (NumIn > 12) ? (NumIn + Fanout - 1) / Fanout : 0;
+
+  if (Slices == 0) begin : g_flat
+    vx_stream_arb_flat #(
+        .NumIn (NumIn),
+        .DataW (DataW),
+        .Cyclic(Cyclic),
+        .Sticky(Sticky),
+        .OutBuf(OutBuf)
+    ) u_arb (
+        .clk_i,
+        .rst_i,
+        .ready_o,
+        .valid_i,
+        .data_i,
+        .ready_i,
+        .valid_o,
+        .data_o
+    );
+  end else begin : g_tree
+    logic [Slices-1:0] ready, valid;
+    logic [Slices*DataW-1:0] data;
+
+    for (genvar slice = 0; slice < Slices; slice++) begin : g_slice
+      localparam int unsigned First = slice * Fanout;
+      localparam int unsigned Rest = NumIn - First;
+      localparam int unsigned Here = (Rest < Fanout) ? Rest : Fanout;
+
+      vx_stream_arb_flat #(
+          .NumIn (Here),
+          .DataW (DataW),
+          .Cyclic(Cyclic),
+          .Sticky(Sticky),
+          .OutBuf(3)
+      ) u_arb (
+          .clk_i,
+          .rst_i,
+          .ready_o(ready_o[First+:Here]),
+          .valid_i(valid_i[First+:Here]),
+          .data_i (data_i[First*DataW+:Here*DataW]),
+          .ready_i(ready[slice]),
+          .valid_o(valid[slice]),
+          .data_o (data[slice*DataW+:DataW])
+      );
+    end
+
+    vx_stream_arb_flat #(
+        .NumIn (Slices),
+        .DataW (DataW),
+        .Cyclic(Cyclic),
+        .Sticky(Sticky),
+        .OutBuf(OutBuf)
+    ) u_join (
+        .clk_i,
+        .rst_i,
+        .ready_o(ready),
+        .valid_i(valid),
+        .data_i (data),
+        .ready_i,
+        .valid_o,
+        .data_o
+    );
+  end
+
+endmodule

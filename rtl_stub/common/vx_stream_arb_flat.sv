@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Vortex's stream arbiter without a tree (vortex-issue §4.6): the input that is granted goes into a
+// buffer, and it alone sees ready. One input: the buffer alone. Input 0 of the data in the low bits.
+module vx_stream_arb_flat #(
+    parameter int unsigned NumIn  = 4,
+    parameter int unsigned DataW  = 8,
+    parameter int unsigned Cyclic = 1,
+    parameter int unsigned Sticky = 0,
+    parameter int unsigned OutBuf = 3
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    output logic [      NumIn-1:0] ready_o,
+    input  logic [      NumIn-1:0] valid_i,
+    input  logic [NumIn*DataW-1:0] data_i,
+
+    input  logic             ready_i,
+    output logic             valid_o,
+    output logic [DataW-1:0] data_o
+);
+
+  localparam int unsigned IdW = (NumIn > 1) ? $clog2(NumIn) : 1;
+
+  logic buffer_ready;
+  logic [DataW-1:0] chosen;
+
+  if (NumIn == 1) begin : g_one
+    assign chosen  = data_i;
+    assign ready_o = buffer_ready;
+  end else begin : g_several
+    logic [NumIn-1:0] grant;
+    logic [  IdW-1:0] choice;
+
+    vx_arbiter #(
+        .NumIn (NumIn),
+        .Cyclic(Cyclic),
+        .Sticky(Sticky)
+    ) u_arbiter (
+        .clk_i,
+        .rst_i,
+        .request_i(valid_i),
+        .grant_o(grant),
+        .choice_o(choice),
+        .ready_i(buffer_ready)
+    );
+
+    always_comb begin
+      chosen = '0;
+      for (int unsigned i = 0; i < NumIn; i++) begin
+        if (choice == IdW'(i)) begin
+          chosen = data_i[i*DataW+:DataW];
+        end
+      end
+    end
+    assign ready_o = buffer_ready ? grant : '0;
+  end
+
+  vx_elastic_buffer #(
+      .DataW (DataW),
+      .OutBuf(OutBuf)
+  ) u_buffer (
+      .clk_i,
+      .rst_i,
+      .ready_o(buffer_ready),
+      .valid_i(valid_i != '0),
+      .data_i(chosen),
+      .ready_i,
+      .valid_o,
+      .data_o
+  );
+
+endmodule
