@@ -69,4 +69,4 @@ static void hook(const stim_cycle *c, uint64_t *in) {
     }
 }
 
-STIM_GENERATOR(collector);
+STIM_GENERATOR(collector, hook);

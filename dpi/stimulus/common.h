@@ -63,15 +63,15 @@ void wlk_stim_drive(const stim_generator *g, const uint32_t *cfg, const void *st
                     wlk_stimulus_state *stim, uint64_t *in);
 bool wlk_stim_idle(const uint32_t *cfg, const void *state, const wlk_stimulus_state *stim);
 
-/* The stimulus of a block from the `profiles`, their names and the `hook` of its file. */
-#define STIM_GENERATOR(name)                                                                       \
-    static void next(const uint32_t *cfg, const void *state, wlk_stimulus_state *stim,             \
-                     uint64_t *in) {                                                               \
+/* The stimulus of a block from the `profiles`, their names and a hook of its file. */
+#define STIM_GENERATOR(name, hook)                                                                 \
+    static void next_##name(const uint32_t *cfg, const void *state, wlk_stimulus_state *stim,      \
+                            uint64_t *in) {                                                        \
         static const stim_generator generator = {profiles, PROFILES, hook};                        \
         wlk_stim_drive(&generator, cfg, state, stim, in);                                          \
     }                                                                                              \
     const wlk_stimulus wlk_##name##_stimulus = {                                                   \
-        .block = #name, .profiles = profile_names, .next = next, .idle = wlk_stim_idle}
+        .block = #name, .profiles = profile_names, .next = next_##name, .idle = wlk_stim_idle}
 
 /* ---- chances ---- */
 

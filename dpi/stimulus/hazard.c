@@ -59,4 +59,4 @@ static void hook(const stim_cycle *c, uint64_t *in) {
     }
 }
 
-STIM_GENERATOR(hazard);
+STIM_GENERATOR(hazard, hook);

@@ -152,4 +152,4 @@ static void hook(const stim_cycle *c, uint64_t *in) {
     }
 }
 
-STIM_GENERATOR(reservation_station);
+STIM_GENERATOR(reservation_station, hook);

@@ -111,4 +111,4 @@ static void hook(const stim_cycle *c, uint64_t *in) {
     }
 }
 
-STIM_GENERATOR(scoreboard);
+STIM_GENERATOR(scoreboard, hook);

@@ -10,6 +10,8 @@ extern const wlk_stimulus wlk_issue_stimulus;
 extern const wlk_stimulus wlk_opndcoll_stimulus;
 extern const wlk_stimulus wlk_reservation_station_stimulus;
 extern const wlk_stimulus wlk_scoreboard_stimulus;
+extern const wlk_stimulus wlk_vortex_opc_unit_stimulus;
+extern const wlk_stimulus wlk_vortex_operands_stimulus;
 extern const wlk_stimulus wlk_vortex_scoreboard_stimulus;
 
 // Blocks that need more than the generic driver; the comment on top of each file has the reason.
@@ -20,6 +22,8 @@ static const wlk_stimulus *const all[] = {
     &wlk_opndcoll_stimulus,
     &wlk_reservation_station_stimulus,
     &wlk_scoreboard_stimulus,
+    &wlk_vortex_opc_unit_stimulus,
+    &wlk_vortex_operands_stimulus,
     &wlk_vortex_scoreboard_stimulus,
 };
 
