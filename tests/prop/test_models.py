@@ -50,6 +50,17 @@ SMALL = {
     "k": range(1, 9),
     "core_width": range(1, 9),
     "encoding": ("v3", "v4"),
+    "num_threads": (1, 2, 3, 4, 8),
+    "simd_width": (1, 2, 4),
+    "num_opcs": (1, 1, 2, 3, 4),
+    "num_gpr_banks": (1, 2, 4, 16),
+    "perf_enable": (0, 1),
+    "ext_f_enable": (1, 1, 0),
+    "ext_tcu_enable": (0, 1),
+    "xlen": (32, 64),
+    "ndebug": (0, 1),
+    "simulation": (1, 0),
+    "out_buf": range(6),
 }
 LARGE = SMALL | {
     "num_warps": (1, 2, 3, 6, 8, 16, 32),
@@ -59,6 +70,10 @@ LARGE = SMALL | {
     "coll_entries": (1, 2, 3, 8, 32),
     "reg_banks": (1, 2, 8),
     "max_pending_reads": (1, 2, 3, 4, 7, 15, 255),
+    "num_threads": (1, 4, 16, 32),
+    "simd_width": (1, 4, 16, 32),
+    "num_opcs": (1, 1, 2, 8, 16),
+    "num_gpr_banks": (1, 4, 32),
 }
 
 

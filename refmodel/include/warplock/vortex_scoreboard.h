@@ -48,8 +48,9 @@ struct wlk_vortex_scoreboard_state {
     uint8_t unit[WLK_VXSB_WARPS][64]; /**< bits of `uses` that the writer of a register marks */
     /* facts */
     uint64_t unit_known[WLK_VXSB_WARPS]; /**< bit r: an instruction has written the entry */
-    uint8_t marks_known[WLK_VXSB_DELAY];
-    uint8_t uses_known, reset_seen;
+    uint8_t marks_open[WLK_VXSB_DELAY];  /**< bits of `marks` that may be set */
+    uint8_t uses_known;                  /**< bits of the counters that are known */
+    uint8_t reset_seen;
 };
 
 WLK_END_DECLS

@@ -61,11 +61,14 @@ static inline const wlk_vx_packet *vx_buffer_shown(const wlk_vx_buffer *b, uint3
 static inline void vx_pipes_edge(wlk_vx_buffer *b, uint32_t code, uint32_t valid,
                                  const wlk_vx_packet *in, uint32_t ready_out, uint32_t reset,
                                  uint32_t words) {
-    for (uint32_t k = vx_pipes(code); k > 0; k--) {
-        if (vx_pipe_ready(b, code, k - 1u, ready_out) != 0) {
-            vx_packet_copy(&b->pipe[k - 1u], k > 1 ? &b->pipe[k - 2u] : in, words);
-            b->valid[k - 1u] = k > 1 ? b->valid[k - 2u] : (uint8_t)valid;
-        }
+    const uint32_t last = vx_pipe_ready(b, code, 1, ready_out); // of what is behind the first
+    if (vx_pipes(code) == 2 && last != 0) {
+        vx_packet_copy(&b->pipe[1], &b->pipe[0], words);
+        b->valid[1] = b->valid[0];
+    }
+    if (vx_pipes(code) != 0 && (last | bit_not(b->valid[0])) != 0) {
+        vx_packet_copy(&b->pipe[0], in, words);
+        b->valid[0] = (uint8_t)valid;
     }
     if (reset != 0) {
         memset(b->valid, 0, sizeof b->valid);

@@ -60,7 +60,7 @@ static inline shape shape_of(const cfg_t *cfg) {
     s.words = (s.simd * cfg->xlen + 63u) / 64u;
     s.wis_shift = (wis_bits != 0 ? wis_bits : 1u) - clog2_of(warps);
     s.bank_rows = s.registers >> s.bank_bits;
-    s.rows = s.bank_rows * s.packets << clog2_of(warps);
+    s.rows = s.bank_rows * s.packets * warps;
     s.lanes = set_below(s.simd);
     s.cleared = cfg->simulation & bit_not(cfg->ndebug);
     return s;

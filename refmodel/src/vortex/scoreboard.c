@@ -15,6 +15,7 @@ enum {
     USES_OTHER = 6,
     FIRST_CSR = 6, // op_type
     LAST_CSR = 8,
+    ALL_USES = (1 << WLK_VXSB_UNITS) - 1,
 };
 
 #define COUNTER_MASK ((UINT64_C(1) << 44) - 1u)
@@ -36,6 +37,10 @@ typedef struct cycle {
 
 static inline uint32_t warps_of(const cfg_t *cfg) {
     return cfg->num_warps / cfg->issue_width;
+}
+
+static inline uint32_t units_of(const cfg_t *cfg) {
+    return 3u + cfg->ext_f_enable + cfg->ext_tcu_enable;
 }
 
 static inline uint64_t below(uint32_t n) {
@@ -122,11 +127,10 @@ static void outputs(const cfg_t *cfg, const state_t *st, const cycle_t *c, uint6
     PUT(sb_data_wis, out, st->out.out.wis);
     memcpy(out + CAPS(OUT_SB_DATA), st->out.out.instr, sizeof st->out.out.instr);
     if (cfg->perf_enable != 0) {
-        const uint32_t units = 3u + cfg->ext_f_enable + cfg->ext_tcu_enable;
         PUT(perf_stalls, out, st->stalls);
         PUT(perf_sfu_uses_0, out, st->uses[USES_CSR]);
         PUT(perf_sfu_uses_1, out, st->uses[USES_OTHER]);
-        for (uint32_t u = 0; u < units; u++) {
+        for (uint32_t u = 0; u < units_of(cfg); u++) {
             uint64_t *e = wlk_vortex_scoreboard_out_element_mut(out, u);
             PUT(perf_units_uses, e, st->uses[u]);
         }
@@ -172,7 +176,7 @@ static inline void arbiters_edge(state_t *st, const cycle_t *c) {
 // Units that a staged instruction waits for (§8): its registers that are in use, looked up without
 // their type.
 static void mark(const cfg_t *cfg, const state_t *st, uint32_t warp, uint64_t blocked,
-                 uint32_t *marks, uint32_t *known) {
+                 uint32_t *marks, uint32_t *open) {
     const uint64_t *instr = st->staging[warp].instr;
     const uint32_t used = wlk_instr_get_used_rs(instr) << 1 | wlk_instr_get_wb(instr);
     const uint32_t regs[] = {wlk_instr_get_rd(instr), wlk_instr_get_rs1(instr),
@@ -181,48 +185,48 @@ static void mark(const cfg_t *cfg, const state_t *st, uint32_t warp, uint64_t bl
         if ((used >> i & 1u) != 0 && (reg_bit(cfg, regs[i]) & blocked) != 0) {
             const uint32_t id = regs[i] & 31u;
             *marks |= st->unit[warp][id];
-            *known &= (uint32_t)(st->unit_known[warp] >> id & 1u);
+            *open |= (st->unit_known[warp] >> id & 1u) != 0 ? 0u : ALL_USES;
         }
     }
 }
 
-static uint8_t unit_marks(const uint64_t *instr) {
+static uint8_t unit_marks(const cfg_t *cfg, const uint64_t *instr) {
     const uint32_t unit = wlk_instr_get_ex_type(instr), op = wlk_instr_get_op_type(instr);
     const uint32_t sfu = op >= FIRST_CSR && op <= LAST_CSR ? 1u << USES_CSR : 1u << USES_OTHER;
-    return (uint8_t)(1u << unit | (unit == SFU ? sfu : 0u));
+    return (uint8_t)(unit < units_of(cfg) ? 1u << unit | (unit == SFU ? sfu : 0u) : 0u);
 }
 
 // @p blocked: of each warp, the registers that it or the instruction coming in waits for.
 static void perf_edge(const cfg_t *cfg, state_t *st, const cycle_t *c, const uint64_t *blocked) {
     const uint32_t delay = (c->warps + 7u) / 8u;
-    uint32_t marks = 0, known = st->reset_seen;
+    uint32_t marks = 0, open = st->reset_seen != 0 ? 0u : ALL_USES;
     for (uint64_t left = st->staged; left != 0;) {
         const uint32_t w = take_lowest(&left);
-        mark(cfg, st, w, blocked[w], &marks, &known);
+        mark(cfg, st, w, blocked[w], &marks, &open);
     }
     st->stalls += (uint64_t)(st->staged != 0 && c->request == 0);
     const uint32_t counted = st->marks[delay - 1u];
     for (uint32_t u = 0; u < WLK_VXSB_UNITS; u++) {
         st->uses[u] = (st->uses[u] + (counted >> u & 1u)) & COUNTER_MASK;
     }
-    st->uses_known &= st->marks_known[delay - 1u];
+    st->uses_known &= (uint8_t)~st->marks_open[delay - 1u];
     memmove(st->marks + 1, st->marks, delay - 1u);
-    memmove(st->marks_known + 1, st->marks_known, delay - 1u);
+    memmove(st->marks_open + 1, st->marks_open, delay - 1u);
     st->marks[0] = (uint8_t)marks;
-    st->marks_known[0] = (uint8_t)known;
+    st->marks_open[0] = (uint8_t)(open & ~marks);
     for (uint64_t left = c->fire; left != 0;) {
         const uint32_t w = take_lowest(&left);
         const uint64_t *instr = st->staging[w].instr;
         if (wlk_instr_get_wb(instr) != 0) {
             const uint32_t reg = wlk_instr_get_rd(instr) & (31u | cfg->ext_f_enable << 5);
-            st->unit[w][reg] = unit_marks(instr);
+            st->unit[w][reg] = unit_marks(cfg, instr);
             st->unit_known[w] |= UINT64_C(1) << reg;
         }
     }
     if (c->reset != 0) {
         memset(st->uses, 0, sizeof st->uses);
         st->stalls = 0;
-        st->uses_known = 1;
+        st->uses_known = ALL_USES;
     }
 }
 
@@ -263,17 +267,23 @@ static inline void narrow(const cfg_t *cfg, const state_t *st, uint64_t *care) {
         memset(care + CAPS(OUT_SB_DATA), 0, sizeof st->out.out.instr);
         wlk_vortex_scoreboard_out_set_sb_data_wis(care, 0);
     }
-    if (st->uses_known == 0) {
-        for (uint32_t u = 0; u < 3u + cfg->ext_f_enable + cfg->ext_tcu_enable; u++) {
-            wlk_vortex_scoreboard_out_element_mut(care, u)[0] = 0;
-        }
+    if (cfg->perf_enable == 0) {
+        return;
+    }
+    for (uint32_t u = 0; u < units_of(cfg); u++) {
+        uint64_t *e = wlk_vortex_scoreboard_out_element_mut(care, u);
+        e[0] = (st->uses_known >> u & 1u) != 0 ? e[0] : 0u;
+    }
+    if ((st->uses_known >> USES_CSR & 1u) == 0) {
         wlk_vortex_scoreboard_out_set_perf_sfu_uses_0(care, 0);
+    }
+    if ((st->uses_known >> USES_OTHER & 1u) == 0) {
         wlk_vortex_scoreboard_out_set_perf_sfu_uses_1(care, 0);
     }
 }
 
 #define NARROW    narrow
-#define KNOWN(st) ((st)->reset_seen & (st)->out.out.known & (st)->uses_known)
+#define KNOWN(st) ((st)->reset_seen & (st)->out.out.known & ((st)->uses_known == ALL_USES))
 
 #include "scoreboard_cover.h"
 
@@ -286,7 +296,8 @@ static void init(const uint32_t *params, void *state, wlk_power_up power_up) {
     for (uint32_t w = 0; w < WLK_VXSB_WARPS; w++) {
         st->staging[w].wis = (uint8_t)w;
     }
-    st->uses_known = 1; // once a reset was seen
+    st->uses_known = ALL_USES; // once a reset was seen
+    memset(st->marks_open, ALL_USES, sizeof st->marks_open);
     if (power_up == WLK_POWER_ZERO) {
         st->reset_seen = 1;
         memset(st->unit, 1, sizeof st->unit); // ex_type 0
@@ -298,7 +309,7 @@ static void init(const uint32_t *params, void *state, wlk_power_up power_up) {
             st->slice[s].out.known = st->slice[s].spare.known = 1;
         }
         st->out.out.known = st->out.spare.known = 1;
-        memset(st->marks_known, 1, sizeof st->marks_known);
+        memset(st->marks_open, 0, sizeof st->marks_open);
     }
 }
 

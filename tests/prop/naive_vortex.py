@@ -1,0 +1,594 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Naive second implementation of Vortex's scoreboard and operand collectors (vortex-issue).
+
+Plain and slow on purpose: lists of registers, one object for each module of the library. None is
+unknown: what no reset reaches, until something known is loaded. Before the first edge in reset
+nothing is followed but what is written into the register files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from naive_common import Known, Reading, Row
+from naive_ports import behind, ports
+
+COUNTER = (1 << 44) - 1
+SFU, CSR = 2, range(6, 9)  # ex_type; op_type of accesses to CSRs
+
+
+def idle_index(n: int) -> int:
+    """IDX0 of §1."""
+    if n == 2:
+        return 1
+    return n - 1 if n >= 4 and n & (n - 1) == 0 else 0
+
+
+# ---- library (§4) --------------------------------------------------------------------------------
+
+
+class Wires:
+    """Code 0."""
+
+    def ready(self, ready_out: int) -> int:
+        return ready_out
+
+    def shown(self, valid: int, data: Any) -> tuple[int, Any]:
+        return valid, data
+
+    def edge(self, valid: int, data: Any, ready_out: int, reset: int) -> None:
+        pass
+
+    def clear(self) -> None:
+        """What reset does."""
+
+
+class Pipe:
+    """A stage (§4.1)."""
+
+    def __init__(self, data: Any) -> None:
+        self.valid, self.data = 0, data
+
+    def ready(self, ready_out: int) -> int:
+        return int(ready_out or not self.valid)
+
+    def shown(self, valid: int, data: Any) -> tuple[int, Any]:
+        return self.valid, self.data
+
+    def edge(self, valid: int, data: Any, ready_out: int, reset: int) -> None:
+        if self.ready(ready_out):
+            self.valid, self.data = valid, data
+        if reset:
+            self.clear()
+
+    def clear(self) -> None:
+        self.valid = 0
+
+
+class Stream:
+    """Two entries (§4.2), with or without output register."""
+
+    def __init__(self, data: Any, registered: bool) -> None:
+        self.registered = registered
+        self.can, self.valid, self.first, self.spare = 0, 0, data, data
+
+    def ready(self, ready_out: int) -> int:
+        return self.can
+
+    def shown(self, valid: int, data: Any) -> tuple[int, Any]:
+        direct = self.registered or self.can
+        return self.valid, self.first if direct else self.spare
+
+    def edge(self, valid: int, data: Any, ready_out: int, reset: int) -> None:
+        fire, flow = valid and self.can, ready_out or not self.valid
+        if self.registered:
+            self.first = (data if self.can else self.spare) if flow else self.first
+            self.spare = data if fire else self.spare
+        elif fire:
+            self.first, self.spare = data, self.first
+        can = int(bool(flow)) if valid or flow else self.can
+        self.valid = int(valid or not self.can) if flow else self.valid
+        self.can = can
+        if reset:
+            self.clear()
+
+    def clear(self) -> None:
+        self.can, self.valid = 1, 0
+
+
+class Chain:
+    """Buffers one behind the other, as an OUT_BUF code makes them (§4.4)."""
+
+    def __init__(self, code: int, data: Any) -> None:
+        made: dict[int, Callable[[], list]] = {
+            0: lambda: [Wires()],
+            1: lambda: [Pipe(data)],
+            2: lambda: [Stream(data, False)],
+            3: lambda: [Stream(data, True)],
+            4: lambda: [Stream(data, False), Pipe(data)],
+            5: lambda: [Stream(data, False), Pipe(data), Pipe(data)],
+        }
+        self.parts = made[code]()
+
+    def ready(self, ready_out: int) -> int:
+        for part in reversed(self.parts):
+            ready_out = part.ready(ready_out)
+        return ready_out
+
+    def shown(self, valid: int, data: Any) -> tuple[int, Any]:
+        for part in self.parts:
+            valid, data = part.shown(valid, data)
+        return valid, data
+
+    def edge(self, valid: int, data: Any, ready_out: int, reset: int) -> None:
+        steps = []
+        for place, part in enumerate(self.parts):
+            ready = ready_out
+            for behind_it in reversed(self.parts[place + 1 :]):
+                ready = behind_it.ready(ready)
+            steps.append((part, valid, data, ready))
+            valid, data = part.shown(valid, data)
+        for part, given, what, ready in steps:
+            part.edge(given, what, ready, reset)
+
+    def clear(self) -> None:
+        for part in self.parts:
+            part.clear()
+
+
+class StreamArb:
+    """A stream arbiter (§4.6): cyclic, or by priority and perhaps sticky; a tree above twelve."""
+
+    def __init__(self, n: int, cyclic: bool, sticky: bool, code: int, data: Any) -> None:
+        self.n, self.cyclic, self.sticky = n, cyclic, sticky
+        self.pointer, self.owner = 0, None
+        self.buffer = Chain(code, data)
+        self.slices: list[StreamArb] = []
+        if n > 12:
+            sizes = [min(8, n - first) for first in range(0, n, 8)]
+            self.slices = [StreamArb(size, cyclic, sticky, 3, data) for size in sizes]
+            self.join = StreamArb(len(sizes), cyclic, sticky, code, data)
+
+    def _choice(self, valid: list[int]) -> int:
+        asking = [i for i, v in enumerate(valid) if v]
+        favourite = self.pointer if self.cyclic else self.owner if self.sticky else None
+        if favourite in asking:
+            return favourite
+        return asking[0] if asking else idle_index(self.n)
+
+    def _inner(self, valid: list[int], data: list) -> tuple[list[int], list]:
+        """What the slices show."""
+        cut = [(valid[8 * k : 8 * k + 8], data[8 * k : 8 * k + 8]) for k in range(len(self.slices))]
+        pairs = [part.shown(*given) for part, given in zip(self.slices, cut, strict=True)]
+        return [v for v, _ in pairs], [d for _, d in pairs]
+
+    def ready(self, valid: list[int], data: list, ready_out: int) -> list[int]:
+        """The ready of each input."""
+        if self.slices:
+            ready = self.join.ready(*self._inner(valid, data), ready_out)
+            pieces = [
+                part.ready(valid[8 * k : 8 * k + 8], data[8 * k : 8 * k + 8], ready[k])
+                for k, part in enumerate(self.slices)
+            ]
+            return [bit for piece in pieces for bit in piece]
+        can = self.buffer.ready(ready_out)
+        if self.n == 1:
+            return [can]
+        choice = self._choice(valid)
+        return [int(can and bool(valid[i]) and i == choice) for i in range(self.n)]
+
+    def shown(self, valid: list[int], data: list) -> tuple[int, Any]:
+        if self.slices:
+            return self.join.shown(*self._inner(valid, data))
+        return self.buffer.shown(int(any(valid)), data[self._choice(valid) if self.n > 1 else 0])
+
+    def edge(self, valid: list[int], data: list, ready_out: int, reset: int) -> None:
+        if self.slices:
+            inner = self._inner(valid, data)
+            ready = self.join.ready(*inner, ready_out)
+            self.join.edge(*inner, ready_out, reset)
+            for k, part in enumerate(self.slices):
+                cut = valid[8 * k : 8 * k + 8], data[8 * k : 8 * k + 8]
+                part.edge(*cut, ready[k], reset)
+            return
+        choice = self._choice(valid) if self.n > 1 else 0
+        fires = any(valid) and self.buffer.ready(ready_out)
+        self.buffer.edge(int(any(valid)), data[choice], ready_out, reset)
+        if fires:
+            self.pointer, self.owner = (choice + 1) % self.n, choice
+        if reset:
+            self.pointer, self.owner = 0, None
+
+    def clear(self) -> None:
+        """What reset does."""
+        self.pointer, self.owner = 0, None
+        for part in (*self.slices, *([self.join] if self.slices else ()), self.buffer):
+            part.clear()
+
+
+class Live(Reading):
+    """A block of which nothing is shown before the first reset."""
+
+    def __init__(self, params: dict, block: str) -> None:
+        self.p, self.zero = params, params["power_up"] == "zero"
+        self.live = self.zero
+        self.listed = ports(block, params)
+        self.outs = [port.name for port in self.listed if port.direction == "o"]
+        self.warps = params["num_warps"] // params["issue_width"]
+        self.perf = bool(params["perf_enable"])
+
+    def shows(self, x: Row) -> Known:
+        raise NotImplementedError
+
+    def outputs(self, x: Row) -> Known:
+        return self.shows(x) if self.live else dict.fromkeys(self.outs)
+
+
+def register(params: dict, field: int) -> int | None:
+    """R of §3; None where the type does not exist."""
+    if params["ext_f_enable"]:
+        return field
+    return field if field < 32 else None
+
+
+# ---- scoreboard (§5, §8) -------------------------------------------------------------------------
+
+
+class ScoreboardState(Live):
+    def __init__(self, params: dict) -> None:
+        super().__init__(params, "vortex_scoreboard")
+        self.fields = behind(self.listed, "ib_0_data_")
+        zeros = dict.fromkeys(self.fields, 0) if self.zero else None
+        self.staging = [Pipe(zeros) for _ in range(self.warps)]
+        self.rdy: list[bool | None] = [False if self.zero else None] * self.warps
+        self.inuse: list[set[int]] = [set() for _ in range(self.warps)]
+        first = (0, zeros) if self.zero else None
+        self.arb = StreamArb(self.warps, True, False, 3, first)
+        self.units = 3 + params["ext_f_enable"] + params["ext_tcu_enable"]
+        self.stalls = 0
+        self.uses: list[int | None] = [0] * (self.units + 2)
+        self.wrote = [dict.fromkeys(range(64), (0, 1)) if self.zero else {} for _ in self.staging]
+        mark = 0 if self.zero else None
+        self.delay = [[mark] * (self.units + 2) for _ in range(-(-self.warps // 8))]
+
+    def need(self, instr: dict[str, int]) -> set[int]:
+        named = {instr["rd"]} if instr["wb"] else set()
+        named |= {instr[f"rs{i + 1}"] for i in range(3) if instr["used_rs"] >> i & 1}
+        return {r for field in named if (r := register(self.p, field)) is not None}
+
+    def _requests(self) -> tuple[list[int], list]:
+        valid = [
+            int(s.valid and bool(ready)) for s, ready in zip(self.staging, self.rdy, strict=True)
+        ]
+        return valid, [None if s.data is None else (w, s.data) for w, s in enumerate(self.staging)]
+
+    def shows(self, x: Row) -> Known:
+        valid, data = self._requests()
+        granted = self.arb.ready(valid, data, x["sb_ready"])
+        out: Known = {
+            f"ib_{w}_ready": s.ready(int(granted[w] and valid[w]))
+            for w, s in enumerate(self.staging)
+        }
+        out["sb_valid"], item = self.arb.shown(valid, data)
+        wis, instr = item or (None, dict.fromkeys(self.fields))
+        out["sb_data_wis"] = wis
+        out |= {f"sb_data_{name}": instr[name] for name in self.fields}
+        if self.perf:
+            out["perf_stalls"] = self.stalls
+            out |= {f"perf_units_uses_{u}": self.uses[u] for u in range(self.units)}
+            out |= {f"perf_sfu_uses_{k}": self.uses[self.units + k] for k in range(2)}
+        return out
+
+    def edge(self, x: Row) -> None:
+        if not self.live:
+            if x["reset"]:
+                self.live = True
+                self.arb.clear()
+            return
+        valid, data = self._requests()
+        granted = self.arb.ready(valid, data, x["sb_ready"])
+        marks, stalled = [0] * (self.units + 2), any(s.valid for s in self.staging)
+        self.arb.edge(valid, data, x["sb_ready"], x["reset"])
+        writers = []
+        for w, stage in enumerate(self.staging):
+            leaves = bool(valid[w] and granted[w])
+            coming = {name: x[f"ib_{w}_data_{name}"] for name in self.fields}
+            taken = bool(x[f"ib_{w}_valid"] and stage.ready(leaves))
+            busy = set(self.inuse[w])
+            if x["wb_valid"] and x["wb_data_eop"] and x["wb_data_wis"] == w:
+                busy.discard(x["wb_data_rd"])
+            if leaves and stage.data["wb"]:
+                busy |= self.need(stage.data | {"used_rs": 0})
+                writers.append((w, stage.data))
+            judged = coming if taken else stage.data
+            waits = None if judged is None else busy & self.need(judged)
+            if stage.valid:
+                self._mark(marks, w, stage.data, waits)
+            self.rdy[w] = None if waits is None else not waits
+            self.inuse[w] = set() if x["reset"] else busy
+            stage.edge(x[f"ib_{w}_valid"], coming, int(leaves), x["reset"])
+        self._count(x, marks, stalled and not any(valid))
+        for w, instr in writers:
+            number = instr["rd"] & (63 if self.p["ext_f_enable"] else 31)
+            self.wrote[w][number] = (instr["ex_type"], instr["op_type"])
+
+    def _mark(self, marks: list, w: int, instr: dict[str, int], waits: set[int]) -> None:
+        """The units that a staged instruction waits for; the look-up drops the type."""
+        used = [("rd", instr["wb"])]
+        used += [(f"rs{i + 1}", instr["used_rs"] >> i & 1) for i in range(3)]
+        for name, is_used in used:
+            if not is_used or register(self.p, instr[name]) not in waits:
+                continue
+            found = self.wrote[w].get(instr[name] & 31)
+            if found is None:
+                marks[:] = [mark or None for mark in marks]
+                continue
+            if found[0] < self.units:
+                marks[found[0]] = 1
+            if found[0] == SFU:
+                marks[self.units + (found[1] not in CSR)] = 1
+
+    def _count(self, x: Row, marks: list, stalls: bool) -> None:
+        counted = self.delay.pop()
+        self.delay.insert(0, marks)
+        self.stalls = (self.stalls + stalls) & COUNTER
+        self.uses = [
+            None if use is None or more is None else (use + more) & COUNTER
+            for use, more in zip(self.uses, counted, strict=True)
+        ]
+        if x["reset"]:
+            self.stalls, self.uses = 0, [0] * len(self.uses)
+
+
+# ---- collector (§6) ------------------------------------------------------------------------------
+
+META = "uuid wis sid tmask PC ex_type op_type op_args op_args_high wb rd sop eop".split()
+Lanes = list[int | None]
+
+
+class Collector:
+    """One of them; `live` is its block's business."""
+
+    def __init__(self, params: dict, code: int) -> None:
+        self.p = params
+        self.zero = params["power_up"] == "zero"
+        self.banks, self.simd = params["num_gpr_banks"], params["simd_width"]
+        self.packets = params["num_threads"] // self.simd
+        warps = params["num_warps"] // params["issue_width"]
+        self.own_warps = warps // params["num_opcs"]
+        self.wis_bits = max(1, (warps - 1).bit_length())
+        self.clears = bool(params["simulation"]) and not params["ndebug"]
+        some = 0 if self.zero else None
+        self.ram: dict[tuple[int, ...], Lanes] = {}
+        self.unwritten: Lanes = [some] * self.simd
+        meta = dict.fromkeys(META, 0) if self.zero else None
+        self.fetched, self.sent, self.first = [False] * 3, set(), not self.zero
+        self.v1 = self.v2 = 0
+        self.one = self.two = (meta, [some] * self.banks, [0] * self.banks)
+        self.rows1, self.coll1 = [(0, 0, 0)] * self.banks, 0
+        self.rdata: list[Lanes] = [[some] * self.simd for _ in range(self.banks)]
+        self.obuf: list[Lanes] = [[0] * self.simd for _ in range(3)]
+        self.out = Chain(code, (meta, [[some] * self.simd for _ in range(3)]))
+        self.stalls = 0
+
+    # What follows from the inputs
+
+    def place(self, reg: int, sid: int, wis: int) -> tuple[int, ...]:
+        """(bank, packet, warp, row) of a register."""
+        bits = (self.own_warps - 1).bit_length()
+        warp = wis >> (self.wis_bits - bits) if bits else 0
+        return reg % self.banks, sid if self.packets > 1 else 0, warp, reg // self.banks
+
+    def sources(self, x: Row) -> list[int | None]:
+        """The registers yet to be fetched."""
+        mask = 63 if self.p["ext_f_enable"] else 31
+        regs = [x[f"sb_data_rs{i + 1}"] & mask for i in range(3)]
+        wanted = [x["sb_data_used_rs"] >> i & 1 and r and not self.fetched[i] for i, r in
+                  enumerate(regs)]  # fmt: skip
+        return [r if want else None for r, want in zip(regs, wanted, strict=True)]
+
+    def collides(self, x: Row) -> bool:
+        banks = [r % self.banks for r in self.sources(x) if r is not None]
+        return len(set(banks)) < len(banks)
+
+    def packet(self, x: Row) -> tuple[int, int, int, int]:
+        """(number, mask, sop, eop) of the packet whose turn it is (§4.9)."""
+        if self.packets == 1:
+            return 0, x["sb_data_tmask"], 1, 1
+        cut = [
+            x["sb_data_tmask"] >> (k * self.simd) & ((1 << self.simd) - 1)
+            for k in range(self.packets)
+        ]
+        full = [k for k, part in enumerate(cut) if part]
+        left = [k for k in full if k not in self.sent]
+        number = left[0] if left else idle_index(self.packets)
+        return number, cut[number], int(self.first), int(number == (full[-1] if full else 0))
+
+    def readies(self, ready_out: int) -> tuple[int, int, int]:
+        """Of the request stage, stage 1, stage 2."""
+        two = self.out.ready(ready_out)
+        one = int(two or not self.v2)
+        return int(one or not self.v1), one, two
+
+    def ready(self, x: Row, ready_out: int) -> int:
+        last = self.readies(ready_out)[0] and not self.collides(x)
+        return int(last and self.packet(x)[3])
+
+    def merged(self) -> list[Lanes]:
+        _, reads, operands = self.two
+        if None in reads:
+            return [[None] * self.simd for _ in range(3)]
+        rows = [list(row) for row in self.obuf]
+        for bank, delivers in enumerate(reads):
+            if delivers:
+                rows[operands[bank]] = list(self.rdata[bank])
+        return rows
+
+    def shown(self) -> tuple[int, Any]:
+        return self.out.shown(self.v2, (self.two[0], self.merged()))
+
+    # The edge
+
+    def edge(self, x: Row, valid: int, writes: int, ready_out: int) -> None:
+        reset = x["reset"]
+        rdy0, rdy1, rdy2 = self.readies(ready_out)
+        number, mask, sop, eop = self.packet(x)
+        sources, collides = self.sources(x), self.collides(x)
+        last = rdy0 and not collides
+        self.stalls = 0 if reset else (self.stalls + (valid and rdy0 and collides)) & COUNTER
+        merged = self.merged()
+        self.out.edge(self.v2, (self.two[0], merged), ready_out, reset)
+        cleared = reset or (self.v2 and rdy2)
+        self.obuf = [[0] * self.simd for _ in range(3)] if cleared else merged
+        if self.v1 and rdy1:
+            self._read()
+        winners: list[int | None] = [None] * self.banks
+        for i in (2, 1, 0):
+            if valid and sources[i] is not None:
+                winners[sources[i] % self.banks] = i
+        if rdy1:
+            self.two, self.v2 = self.one, int(self.v1 and not self.coll1)
+        if rdy0:
+            names = [x[f"sb_data_rs{i + 1}"] & (63 if self.p["ext_f_enable"] else 31) for i in
+                     range(3)]  # fmt: skip
+            meta = {name: x.get(f"sb_data_{name}") for name in META}
+            meta |= {"sid": number, "tmask": mask, "sop": sop, "eop": eop}
+            meta["rd"] &= 63 if self.p["ext_f_enable"] else 31
+            operands = [0 if i is None else i for i in winners]
+            self.one = (meta, [int(i is not None) for i in winners], operands)
+            self.rows1 = [
+                self.place(names[i], number, x["sb_data_wis"])[1:] for i in operands
+            ]  # in the bank that reads it
+            self.v1, self.coll1 = valid, collides
+        self._advance(reset, valid, last, number, eop, winners if rdy0 else [])
+        if reset:
+            self.reset()
+        self._write(x, writes)
+
+    def reset(self) -> None:
+        """The registers that reset reaches: of what goes with a stage, that of the last bank."""
+        self.v1 = self.v2 = 0
+        for stage in ("one", "two"):
+            meta, reads, operands = getattr(self, stage)
+            setattr(self, stage, (meta, [*reads[:-1], 0], operands))
+        self.fetched, self.sent, self.first = [False] * 3, set(), True
+        self.obuf = [[0] * self.simd for _ in range(3)]
+        self.stalls = 0
+
+    def _advance(
+        self, reset: int, valid: int, last: int, number: int, eop: int, winners: list
+    ) -> None:
+        if last:
+            self.fetched = [False] * 3
+        else:
+            self.fetched = [done or i in winners for i, done in enumerate(self.fetched)]
+        if valid and last and self.packets > 1:
+            self.sent, self.first = (set(), True) if eop else (self.sent | {number}, False)
+
+    def _read(self) -> None:
+        for bank, row in enumerate(self.rows1):
+            there = row[1] < self.own_warps
+            unknown = self.unwritten if there else [None] * self.simd
+            self.rdata[bank] = list(self.ram.get((bank, *row), unknown))
+
+    def _write(self, x: Row, writes: int) -> None:
+        if x["reset"] and self.clears:
+            self.ram, self.unwritten = {}, [0] * self.simd
+        elif writes:
+            where = self.place(x["wb_data_rd"], x["wb_data_sid"], x["wb_data_wis"])
+            word = list(self.ram.get(where, self.unwritten))
+            for lane in range(self.simd):
+                if x["wb_data_tmask"] >> lane & 1:
+                    word[lane] = x[f"wb_data_data_{lane}"]
+            if where[2] < self.own_warps:
+                self.ram[where] = word
+
+
+def packet_ports(outs: list[str], valid: int, data: Any) -> Known:
+    """The output's ports for what is shown."""
+    meta, rows = data
+    known = {f"op_data_{name}": None if meta is None else meta[name] for name in META}
+    for i, row in enumerate(rows):
+        known |= {f"op_data_rs{i + 1}_data_{lane}": value for lane, value in enumerate(row)}
+    known["op_valid"] = valid
+    return {name: known[name] for name in outs if name in known}
+
+
+class OpcUnitState(Live):
+    def __init__(self, params: dict) -> None:
+        super().__init__(params, "vortex_opc_unit")
+        self.opc = Collector(params, params["out_buf"])
+
+    def shows(self, x: Row) -> Known:
+        out = packet_ports(self.outs, *self.opc.shown())
+        out["sb_ready"] = self.opc.ready(x, x["op_ready"])
+        return out | ({"perf_stalls": self.opc.stalls} if self.perf else {})
+
+    def edge(self, x: Row) -> None:
+        if self.live:
+            self.opc.edge(x, x["sb_valid"], x["wb_valid"], x["op_ready"])
+            return
+        start(self.opc, x, x["wb_valid"])
+        self.live = bool(x["reset"])
+
+
+def start(opc: Collector, x: Row, writes: int) -> None:
+    """An edge before which nothing is known."""
+    if x["reset"]:
+        opc.reset()
+        opc.out.clear()
+    opc._write(x, writes)
+
+
+# ---- operands (§7) -------------------------------------------------------------------------------
+
+
+class OperandsState(Live):
+    def __init__(self, params: dict) -> None:
+        super().__init__(params, "vortex_operands")
+        n = params["num_opcs"]
+        self.opcs = [Collector(params, 3) for _ in range(n)]
+        packets = params["num_threads"] // params["simd_width"]
+        first = self.opcs[0].out.parts[0].first
+        self.arb = StreamArb(n, False, n > 1 and packets > 1, 3 if n > 1 else 0, first)
+        self.select = (1 << (n - 1).bit_length()) - 1
+        self.stalls: int | None = 0 if self.zero else None
+
+    def _requests(self) -> tuple[list[int], list]:
+        pairs = [opc.shown() for opc in self.opcs]
+        return [v for v, _ in pairs], [d for _, d in pairs]
+
+    def shows(self, x: Row) -> Known:
+        requests = self._requests()
+        ready = self.arb.ready(*requests, x["op_ready"])
+        out = packet_ports(self.outs, *self.arb.shown(*requests))
+        chosen = x["sb_data_wis"] & self.select
+        serves = chosen < len(self.opcs)
+        out["sb_ready"] = self.opcs[chosen].ready(x, ready[chosen]) if serves else 0
+        return out | ({"perf_stalls": self.stalls} if self.perf else {})
+
+    def edge(self, x: Row) -> None:
+        writes = [int(x["wb_valid"] and x["wb_data_wis"] & self.select == i) for i in
+                  range(len(self.opcs))]  # fmt: skip
+        if not self.live:
+            for opc, write in zip(self.opcs, writes, strict=True):
+                start(opc, x, write)
+            if x["reset"]:
+                self.arb.clear()
+            self.live = bool(x["reset"])
+            return
+        requests = self._requests()
+        ready = self.arb.ready(*requests, x["op_ready"])
+        self.stalls = sum(opc.stalls for opc in self.opcs) & COUNTER
+        self.arb.edge(*requests, x["op_ready"], x["reset"])
+        for i, opc in enumerate(self.opcs):
+            valid = int(x["sb_valid"] and x["sb_data_wis"] & self.select == i)
+            opc.edge(x, valid, writes[i], ready[i])
+
+
+BLOCKS = {
+    "vortex_scoreboard": ScoreboardState,
+    "vortex_opc_unit": OpcUnitState,
+    "vortex_operands": OperandsState,
+}
