@@ -12,6 +12,9 @@
 #include "warplock/opndcoll_rtl.h"
 #include "warplock/reservation_station.h"
 #include "warplock/scoreboard.h"
+#include "warplock/vortex_opc_unit.h"
+#include "warplock/vortex_operands.h"
+#include "warplock/vortex_scoreboard.h"
 
 typedef struct shape {
     const char *block, *settings;
@@ -100,6 +103,24 @@ static const shape shapes[] = {
      "queues_1_dispatch_width=8 queues_2_type=3 queues_2_dispatch_width=3",
      WLK_POWER_UNKNOWN, 5000},
     {"dispatch_compacting", "core_width=7 payload_words=1 queues_0_type=7", WLK_POWER_ZERO, 10000},
+    {"vortex_scoreboard", "", WLK_POWER_UNKNOWN, 10000},
+    {"vortex_scoreboard", "num_warps=17 num_threads=32 xlen=64 perf_enable=1", WLK_POWER_UNKNOWN,
+     5000},
+    {"vortex_scoreboard", "num_warps=64 ext_f_enable=0 ndebug=1", WLK_POWER_UNKNOWN, 2000},
+    {"vortex_scoreboard", "num_warps=1 ext_tcu_enable=1 perf_enable=1", WLK_POWER_ZERO, 5000},
+    {"vortex_opc_unit", "", WLK_POWER_UNKNOWN, 10000},
+    {"vortex_opc_unit", "num_threads=8 simd_width=1 num_gpr_banks=1 xlen=64 out_buf=5",
+     WLK_POWER_UNKNOWN, 5000},
+    {"vortex_opc_unit", "num_threads=32 simd_width=32 xlen=64 num_gpr_banks=32 out_buf=0",
+     WLK_POWER_ZERO, 3000},
+    {"vortex_opc_unit",
+     "num_threads=6 simd_width=2 ndebug=1 ext_f_enable=0 out_buf=2 perf_enable=1",
+     WLK_POWER_UNKNOWN, 5000},
+    {"vortex_operands", "", WLK_POWER_UNKNOWN, 10000},
+    {"vortex_operands", "num_warps=16 num_opcs=16 num_threads=8 simd_width=4 perf_enable=1",
+     WLK_POWER_UNKNOWN, 3000},
+    {"vortex_operands", "num_warps=8 num_opcs=2 num_threads=4 simd_width=1 simulation=0",
+     WLK_POWER_ZERO, 5000},
 };
 
 /* ---- a run ---- */
@@ -361,6 +382,9 @@ DEFINE_STRUCTS(issue)
 DEFINE_STRUCTS(opndcoll_rtl)
 DEFINE_STRUCTS(reservation_station)
 DEFINE_STRUCTS(scoreboard)
+DEFINE_STRUCTS(vortex_opc_unit)
+DEFINE_STRUCTS(vortex_operands)
+DEFINE_STRUCTS(vortex_scoreboard)
 
 static const struct {
     const char *block;
@@ -375,6 +399,9 @@ static const struct {
     {"opndcoll", opndcoll_rtl_structs},
     {"reservation_station", reservation_station_structs},
     {"scoreboard", scoreboard_structs},
+    {"vortex_opc_unit", vortex_opc_unit_structs},
+    {"vortex_operands", vortex_operands_structs},
+    {"vortex_scoreboard", vortex_scoreboard_structs},
 };
 
 static void structs_are_words(const shape *s) {
