@@ -268,7 +268,7 @@ _PARTS = {
     "model": ("refmodel/src/*/{name}[._]*", "refmodel/include/warplock/{name}[._]*"),
     "stub RTL": ("rtl_stub/{name}", "rtl_stub/common/{core}.sv"),
     "proof of the stub": ("tests/prop/{name}_proof.sv",),
-    "stimulus": ("dpi/stimulus/{name}[._]*",),
+    "stimulus": ("dpi/stimulus/{name}[._]*", "dpi/stimulus/{family}_*.c"),
     "second model, for the tests": ("tests/prop/naive_{name}.*", "tests/prop/naive_{family}.*"),
     "directed cases": ("tests/unit/cases/{name}.txt",),
     "injected faults": ("tests/mutant/{name}_faults.toml",),
@@ -283,6 +283,8 @@ def parts(block: str) -> str:
     rows = []
     for what, patterns in _PARTS.items():
         found = [path for each in patterns for path in sorted(ROOT.glob(each.format(**words)))]
+        if what == "stimulus":  # one file may be that of several blocks
+            found = [p for p in dict.fromkeys(found) if block in p.read_text(encoding="utf-8")]
         links = [f"[`{path.name}`](../../{path.relative_to(ROOT)})" for path in found]
         if what == "stimulus" and not links:
             links = ["the [generic driver](../port-tables.md#stimulus)"]

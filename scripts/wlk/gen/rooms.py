@@ -18,6 +18,7 @@ ORDER = {
     "python": ("base", "tables", "gen", "fit", "prove", "run", "regress", "commands", "cli"),
     "c": (
         *("refmodel/src/frame", "refmodel/src/muon", "refmodel/src/boom", "refmodel/src/gpgpusim"),
+        "refmodel/src/vortex",
         *("vectors", "dpi/src", "dpi/stimulus", "dpi/tools", "dpi/gpgpusim", "dpi/harness"),
     ),
 }
@@ -89,7 +90,8 @@ def _room(name: str) -> str:
     mine = [Path(other) for other in _sources() if other.startswith(path.parts[0])]
     mine = [other for other in mine if "include" not in other.parts]
     same = [other for other in mine if path.stem in (other.stem, other.parent.name)]
-    akin = [other for other in mine if other.stem.split("_")[0] == path.stem.split("_")[0]]
+    first = path.stem.split("_")[0]
+    akin = [other for other in mine if first in (other.stem.split("_")[0], other.parent.name)]
     return str((same or akin)[0].parent)
 
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Coverage points of Vortex's scoreboard; part of scoreboard.c. */
+/* Coverage points of Vortex's scoreboard; part of vortex_scoreboard.c. */
 #ifndef WLK_VORTEX_SCOREBOARD_COVER_H
 #define WLK_VORTEX_SCOREBOARD_COVER_H
 

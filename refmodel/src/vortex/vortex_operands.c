@@ -8,7 +8,7 @@
 #define MODEL_CAPS VORTEX_OPERANDS
 #include "frame/model.h"
 
-#include "collector.h"
+#include "opc_rules.h"
 
 _Static_assert(CAPS(OUT_CONTROL) == WLK_VX_PACKET_WORDS, "a packet has the record's control words");
 
@@ -167,7 +167,7 @@ static inline void edge_of(const cfg_t *cfg, state_t *st, const uint64_t *in, co
     st->reset_seen |= (uint8_t)c->reset;
 }
 
-#include "operands_cover.h"
+#include "vortex_operands_cover.h"
 
 #include "packet_calls.h"
 

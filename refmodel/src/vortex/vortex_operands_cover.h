@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Coverage points of Vortex's operands stage; part of operands.c. */
+/* Coverage points of Vortex's operands stage; part of vortex_operands.c. */
 #ifndef WLK_VORTEX_OPERANDS_COVER_H
 #define WLK_VORTEX_OPERANDS_COVER_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An operand collector of Vortex as a block: record words in and out around collector.h.
+// An operand collector of Vortex as a block: record words in and out around opc_rules.h.
 #include "warplock/vortex_opc_unit.h"
 #include "warplock/vortex_scoreboard_ports.h"
 
@@ -7,7 +7,7 @@
 #define MODEL_CAPS VORTEX_OPC_UNIT
 #include "frame/model.h"
 
-#include "collector.h"
+#include "opc_rules.h"
 
 _Static_assert(CAPS(OUT_CONTROL) == WLK_VX_PACKET_WORDS, "a packet has the record's control words");
 
@@ -56,7 +56,7 @@ static inline void edge_of(const cfg_t *cfg, state_t *st, const uint64_t *in, co
     st->reset_seen |= (uint8_t)c->o.reset;
 }
 
-#include "opc_unit_cover.h"
+#include "vortex_opc_unit_cover.h"
 
 #include "packet_calls.h"
 

@@ -4,8 +4,8 @@
  * frame/model.h first. A cycle: opc_cycle, then opc_edge. Spec: vortex-issue §6, §4.9; sections are
  * those.
  */
-#ifndef WLK_VORTEX_COLLECTOR_H
-#define WLK_VORTEX_COLLECTOR_H
+#ifndef WLK_VORTEX_OPC_RULES_H
+#define WLK_VORTEX_OPC_RULES_H
 
 #include "buffer.h"
 

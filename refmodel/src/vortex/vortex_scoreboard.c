@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Vortex's scoreboard. Spec sections are those of vortex-issue.
-#include "stream.h"
 #include "warplock/vortex_scoreboard.h"
+#include "stream.h"
 
 #define MODEL      vortex_scoreboard
 #define MODEL_CAPS VORTEX_SCOREBOARD
@@ -285,7 +285,7 @@ static inline void narrow(const cfg_t *cfg, const state_t *st, uint64_t *care) {
 #define NARROW    narrow
 #define KNOWN(st) ((st)->reset_seen & (st)->out.out.known & ((st)->uses_known == ALL_USES))
 
-#include "scoreboard_cover.h"
+#include "vortex_scoreboard_cover.h"
 
 #include "frame/words.h"
 

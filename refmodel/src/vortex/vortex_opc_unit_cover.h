@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Coverage points of Vortex's operand collector; part of opc_unit.c. */
+/* Coverage points of Vortex's operand collector; part of vortex_opc_unit.c. */
 #ifndef WLK_VORTEX_OPC_UNIT_COVER_H
 #define WLK_VORTEX_OPC_UNIT_COVER_H
 
