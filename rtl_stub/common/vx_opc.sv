@@ -91,19 +91,6 @@ module vx_opc #(
   localparam int unsigned MetaW =
       UuidW + WisW + SidW + SimdWidth + PcW + ExTypeW + 4 + OpArgsW + 5 + 1 + RegW + 2;
 
-  // The row of a register in its bank: packet, high bits of the warp, register
-  function automatic logic [AddrW-1:0] address(input logic [SidW-1:0] sid,
-                                               input logic [WisW-1:0] wis,
-                                               input logic [RemW-1:0] rem);
-    logic [31:0] row;
-    row = (Packets > 1) ? 32'(sid) : 32'd0;
-    if (OpcWarps > 1) begin
-      row = (row << WarpBits) + (32'(wis) >> (WisW - WarpBits));
-    end
-    row = (row << RemW) + 32'(rem);
-    return AddrW'(row);
-  endfunction
-
   // ---- request stage ------------------------------------------------------------------------------
 
   logic [2:0] fetched_q, used, source, request, taken;
@@ -228,6 +215,25 @@ module vx_opc #(
 
   logic [Banks*RowBits-1:0] read_data;
 
+  // Rows before those of a packet and warp in each bank
+  logic [AddrW-1:0] read_base, write_base;
+  logic [RemW-1:0] write_rem;
+  logic unused_wis;  // its low bits choose the collector
+
+  assign unused_wis = ^{wis1, wb_data_wis_i};
+  assign write_rem  = RemW'(wb_data_rd_i >> BankBits);
+
+  if (OpcWarps > 1) begin : g_warps
+    logic [AddrW-1:0] read_sid, write_sid;
+    assign read_sid   = (Packets > 1) ? AddrW'(sid1) << WarpBits : '0;
+    assign write_sid  = (Packets > 1) ? AddrW'(wb_data_sid_i) << WarpBits : '0;
+    assign read_base  = (read_sid + AddrW'(wis1[WisW-1-:WarpBits])) << RemW;
+    assign write_base = (write_sid + AddrW'(wb_data_wis_i[WisW-1-:WarpBits])) << RemW;
+  end else begin : g_one_warp
+    assign read_base  = (Packets > 1) ? AddrW'(sid1) << RemW : '0;
+    assign write_base = (Packets > 1) ? AddrW'(wb_data_sid_i) << RemW : '0;
+  end
+
   for (genvar b = 0; b < Banks; b++) begin : g_bank
     logic [RemW-1:0] row;
 
@@ -249,10 +255,10 @@ module vx_opc #(
         .clk_i,
         .rst_i,
         .read_i(valid1 && rdy1),
-        .read_addr_i(address(sid1, wis1, row)),
+        .read_addr_i(read_base + AddrW'(row)),
         .read_data_o(read_data[b*RowBits+:RowBits]),
         .write_i(wb_valid_i && ((32'(wb_data_rd_i) % Banks) == b)),
-        .write_addr_i(address(wb_data_sid_i, wb_data_wis_i, RemW'(wb_data_rd_i >> BankBits))),
+        .write_addr_i(write_base + AddrW'(write_rem)),
         .write_mask_i(wb_data_tmask_i),
         .write_data_i(wb_data_data_i)
     );
@@ -307,7 +313,7 @@ module vx_opc #(
       .rst_i,
       .ready_o(rdy2),
       .valid_i(valid2),
-      .data_i ({meta2, merged}),
+      .data_i({meta2, merged}),
       .ready_i(op_ready_i),
       .valid_o(op_valid_o),
       .data_o({

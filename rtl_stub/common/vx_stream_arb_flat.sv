@@ -41,9 +41,9 @@ module vx_stream_arb_flat #(
         .clk_i,
         .rst_i,
         .request_i(valid_i),
-        .grant_o(grant),
-        .choice_o(choice),
-        .ready_i(buffer_ready)
+        .grant_o  (grant),
+        .choice_o (choice),
+        .ready_i  (buffer_ready)
     );
 
     always_comb begin
@@ -65,7 +65,7 @@ module vx_stream_arb_flat #(
       .rst_i,
       .ready_o(buffer_ready),
       .valid_i(valid_i != '0),
-      .data_i(chosen),
+      .data_i (chosen),
       .ready_i,
       .valid_o,
       .data_o

@@ -80,12 +80,13 @@ module vx_operands_core #(
 );
 
   localparam int unsigned OpcW = (NumOpcs > 1) ? $clog2(NumOpcs) : 0;
-  localparam int unsigned PacketW =
-      UuidW + WisW + SidW + SimdWidth + PcW + ExTypeW + 4 + OpArgsW + 5 + 1 + RegW + 2 + 3 * RowBits;
+  localparam int unsigned RowsW = 3 * RowBits;
+  localparam int unsigned OpW = ExTypeW + 4 + OpArgsW + 5 + 1 + RegW;
+  localparam int unsigned PacketW = UuidW + WisW + SidW + SimdWidth + PcW + OpW + 2 + RowsW;
 
   logic [NumOpcs-1:0] ready, chosen, valid, taken;
   logic [NumOpcs*PacketW-1:0] packets;
-  logic [NumOpcs*PerfW-1:0] stalls;
+  logic [  NumOpcs*PerfW-1:0] stalls;
 
   for (genvar i = 0; i < NumOpcs; i++) begin : g_opc
     logic [PacketW-1:0] packet;

@@ -50,35 +50,14 @@ module vx_scoreboard_core #(
     output logic [InstrW-1:0] sb_data_o
 );
 
-  // One bit of the register that a field names, none of a type that does not exist
-  function automatic logic [NumRegs-1:0] register_bit(input logic [5:0] field);
-    logic [NumRegs-1:0] found;
-    for (int unsigned r = 0; r < NumRegs; r++) begin
-      found[r] = (field == 6'(r));
-    end
-    return found;
-  endfunction
-
-  function automatic logic [NumRegs-1:0] written(input logic [InstrW-1:0] instr);
-    return instr[InstrWbLsb] ? register_bit(instr[InstrRdLsb+:6]) : '0;
-  endfunction
-
-  function automatic logic [NumRegs-1:0] needed(input logic [InstrW-1:0] instr);
-    logic [NumRegs-1:0] all;
-    all = written(instr);
-    if (instr[InstrUsedRsLsb]) all |= register_bit(instr[InstrRs1Lsb+:6]);
-    if (instr[InstrUsedRsLsb+1]) all |= register_bit(instr[InstrRs2Lsb+:6]);
-    if (instr[InstrUsedRsLsb+2]) all |= register_bit(instr[InstrRs3Lsb+:6]);
-    return all;
-  endfunction
-
   logic [Warps-1:0] staged, operands_ready_q, granted, fire;
-  logic [Warps*InstrW-1:0] staging;
+  logic [ Warps*InstrW-1:0] staging;
   logic [Warps*NumRegs-1:0] blocked;  // registers that a warp waits for
 
   for (genvar w = 0; w < Warps; w++) begin : g_warp
     logic [InstrW-1:0] here, coming;
     logic [NumRegs-1:0] inuse_q, inuse_d;
+    logic [NumRegs-1:0] written, needed, needed_coming;
     logic ib_fire;
 
     assign coming = ib_data_i[w*InstrW+:InstrW];
@@ -99,6 +78,38 @@ module vx_scoreboard_core #(
         .data_o (staging[w*InstrW+:InstrW])
     );
 
+    vx_instr_registers #(
+        .NumRegs(NumRegs),
+        .InstrW(InstrW),
+        .InstrWbLsb(InstrWbLsb),
+        .InstrUsedRsLsb(InstrUsedRsLsb),
+        .InstrRdLsb(InstrRdLsb),
+        .InstrRs1Lsb(InstrRs1Lsb),
+        .InstrRs2Lsb(InstrRs2Lsb),
+        .InstrRs3Lsb(InstrRs3Lsb)
+    ) u_here (
+        .instr_i  (here),
+        .written_o(written),
+        .needed_o (needed)
+    );
+
+    logic [NumRegs-1:0] unused_written;
+
+    vx_instr_registers #(
+        .NumRegs(NumRegs),
+        .InstrW(InstrW),
+        .InstrWbLsb(InstrWbLsb),
+        .InstrUsedRsLsb(InstrUsedRsLsb),
+        .InstrRdLsb(InstrRdLsb),
+        .InstrRs1Lsb(InstrRs1Lsb),
+        .InstrRs2Lsb(InstrRs2Lsb),
+        .InstrRs3Lsb(InstrRs3Lsb)
+    ) u_coming (
+        .instr_i  (coming),
+        .written_o(unused_written),
+        .needed_o (needed_coming)
+    );
+
     // Reserved after what is released
     always_comb begin
       inuse_d = inuse_q;
@@ -106,11 +117,11 @@ module vx_scoreboard_core #(
         inuse_d[wb_data_rd_i] = 1'b0;
       end
       if (fire[w]) begin
-        inuse_d |= written(here);
+        inuse_d = inuse_d | written;
       end
     end
 
-    assign blocked[w*NumRegs+:NumRegs] = inuse_d & needed(ib_fire ? coming : here);
+    assign blocked[w*NumRegs+:NumRegs] = inuse_d & (ib_fire ? needed_coming : needed);
 
     always_ff @(posedge clk_i) begin
       inuse_q <= rst_i ? '0 : inuse_d;

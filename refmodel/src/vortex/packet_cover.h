@@ -8,8 +8,8 @@ static inline uint32_t same_register(const shape *s, const uint64_t *instr, uint
     const uint32_t reg[OPERANDS] = {wlk_instr_get_rs1(instr) & mask,
                                     wlk_instr_get_rs2(instr) & mask,
                                     wlk_instr_get_rs3(instr) & mask};
-    return ((sources & 3u) == 3u && reg[0] == reg[1]) ||
-           ((sources & 5u) == 5u && reg[0] == reg[2]) || ((sources & 6u) == 6u && reg[1] == reg[2]);
+    return ((sources & 3u) == 3 && reg[0] == reg[1]) || ((sources & 5u) == 5 && reg[0] == reg[2]) ||
+           ((sources & 6u) == 6 && reg[1] == reg[2]);
 }
 
 /* Is what the write-back writes read at this edge? */

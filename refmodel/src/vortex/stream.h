@@ -53,7 +53,7 @@ static inline uint32_t vx_cyclic(uint64_t requests, uint32_t pointer, uint32_t n
 }
 
 static inline uint32_t vx_cyclic_next(uint32_t winner, uint32_t n) {
-    return winner + 1u == n ? 0u : winner + 1u;
+    return winner + 1 == n ? 0u : winner + 1u;
 }
 
 /* Priority, sticky: @p owner (one-hot) while it asks, else the lowest. */

@@ -55,7 +55,7 @@ static inline uint32_t take_lowest(uint64_t *set) {
 
 // A register by type and number; none where the type does not exist.
 static inline uint64_t reg_bit(const cfg_t *cfg, uint32_t reg) {
-    return cfg->ext_f_enable != 0 || reg < 32u ? UINT64_C(1) << reg : 0u;
+    return cfg->ext_f_enable != 0 || reg < 32 ? UINT64_C(1) << reg : 0u;
 }
 
 static inline uint64_t destination(const cfg_t *cfg, const uint64_t *instr) {
