@@ -65,6 +65,30 @@ CONFIGS = {
     "compactor": ["three_to_two", "default", "one", "wires", "four_to_one", "five_to_two"],
     "dispatch_basic": ["boom_small", "two_wide", "v4_narrow", "one_queue", "v4_odd", "masks"],
     "dispatch_compacting": ["two_to_one", "one", "no_compaction", "one_queue", "v4", "masks"],
+    "vortex_scoreboard": [
+        "two_warps",
+        "num_warps=1 num_threads=1 ext_f_enable=0",
+        "num_warps=3 num_threads=1 ext_f_enable=0 ndebug=1",
+        "num_warps=4 num_threads=1 ext_f_enable=0 ndebug=1",
+        "num_warps=13 num_threads=1 ext_f_enable=0 ndebug=1",
+        "num_warps=2 num_threads=2 xlen=64 ext_f_enable=0 perf_enable=1",
+    ],
+    "vortex_opc_unit": [
+        "tiny",
+        "one_bank",
+        "num_warps=2 num_threads=2 simd_width=1 num_gpr_banks=2 ext_f_enable=0 out_buf=0",
+        "num_warps=1 num_threads=3 simd_width=1 num_gpr_banks=4 ext_f_enable=0 out_buf=1",
+        "num_warps=2 num_threads=2 simd_width=2 num_gpr_banks=2 ext_f_enable=0 simulation=0",
+        "num_warps=1 num_threads=2 simd_width=1 num_gpr_banks=2 ext_f_enable=0 out_buf=4",
+    ],
+    "vortex_operands": [
+        "tiny",
+        "num_warps=2 num_threads=1 simd_width=1 num_opcs=2 num_gpr_banks=2 ext_f_enable=0",
+        "num_warps=2 num_threads=2 simd_width=1 num_opcs=2 num_gpr_banks=2 ext_f_enable=0 ndebug=1",
+        "num_warps=3 num_threads=1 simd_width=1 num_opcs=3 num_gpr_banks=1 ext_f_enable=0 ndebug=1",
+        "num_warps=4 num_threads=1 simd_width=1 num_opcs=2 num_gpr_banks=2 ext_f_enable=0 ndebug=1",
+        "num_warps=1 num_threads=2 simd_width=1 num_opcs=1 num_gpr_banks=4 ext_f_enable=0",
+    ],
 }
 BLOCKS = sorted(CONFIGS)
 RESPONSE = "io_readData_resp_bits_0_data_1"
@@ -78,6 +102,9 @@ FAULTS = {
     "dispatch_compacting": "idle_always_ready",
     "hazard": "waw_ignored",
     "issue": "write_back_late",
+    "vortex_scoreboard": "wrong_warp_number",
+    "vortex_opc_unit": "gather_needs_valid",
+    "vortex_operands": "stalls_at_once",
     "reservation_station": "freed_row_stays",
     "scoreboard": "writeback_direction",
 }

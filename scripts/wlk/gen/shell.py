@@ -218,7 +218,8 @@ def _unused(unread: list[str], loose: list[Port]) -> str:
     """Declarations for what is not connected: outputs left out, inputs that nothing reads."""
     # verible-verilog-format aligns the widths where every wire has one.
     widths = [p.width for p in loose]
-    digits = len(str(max(widths) - 1)) if min(widths, default=1) > 1 else 0
+    aligned = min(widths, default=1) > 1 and not unread
+    digits = len(str(max(widths) - 1)) if aligned else 0
     lines = [wire(p.width, f"unused_{p.name}", digits) for p in loose]
     if unread:
         start = "  wire unused_inputs = ^"
