@@ -21,17 +21,16 @@ module vx_instr_registers #(
   logic [2:0] used;
   logic wb;
 
-  assign rd   = instr_i[InstrRdLsb+:6];
-  assign rs1  = instr_i[InstrRs1Lsb+:6];
-  assign rs2  = instr_i[InstrRs2Lsb+:6];
-  assign rs3  = instr_i[InstrRs3Lsb+:6];
+  assign rd = instr_i[InstrRdLsb+:6];
+  assign rs1 = instr_i[InstrRs1Lsb+:6];
+  assign rs2 = instr_i[InstrRs2Lsb+:6];
+  assign rs3 = instr_i[InstrRs3Lsb+:6];
   assign used = instr_i[InstrUsedRsLsb+:3];
-  assign wb   = instr_i[InstrWbLsb];
+  assign wb = instr_i[InstrWbLsb];
 
-  for (genvar r = 0; r < NumRegs; r++) begin : g_register
-    assign written_o[r] = wb && (rd == 6'(r));
-    assign needed_o[r] = written_o[r] || (used[0] && (rs1 == 6'(r))) ||
-                         (used[1] && (rs2 == 6'(r))) || (used[2] && (rs3 == 6'(r)));
-  end
+  assign written_o = wb ? NumRegs'(64'd1 << rd) : '0;
+  assign needed_o = written_o | (used[0] ? NumRegs'(64'd1 << rs1) : '0) |
+                    (used[1] ? NumRegs'(64'd1 << rs2) : '0) |
+                    (used[2] ? NumRegs'(64'd1 << rs3) : '0);
 
 endmodule

@@ -52,6 +52,8 @@ module vx_scoreboard_perf #(
     logic [23:0] fields;  // rd, rs1, rs2, rs3, rd in the low bits
     logic [3:0] op;
     logic [MarkW-1:0] mine;
+    logic [RegW-1:0] rd;
+    logic [UnitW-1:0] unit;
 
     assign instr = staging_i[w*InstrW+:InstrW];
     assign blocked = blocked_i[w*NumRegs+:NumRegs];
@@ -61,14 +63,15 @@ module vx_scoreboard_perf #(
     };
     assign op = instr[InstrOpTypeLsb+:4];
 
+    assign rd = instr[InstrRdLsb+:RegW];
+    assign unit = instr[InstrExTypeLsb+:UnitW];
+
     always_ff @(posedge clk_i) begin
-      for (int unsigned r = 0; r < NumRegs; r++) begin
-        if (fire_i[w] && instr[InstrWbLsb] && (instr[InstrRdLsb+:RegW] == RegW'(r))) begin
-          unit_q[r] <= instr[InstrExTypeLsb+:UnitW];
-          if (instr[InstrExTypeLsb+:UnitW] == UnitW'(Sfu)) begin
-            other_q[r] <= (op < 4'(FirstCsr)) || (op > 4'(LastCsr));
-          end
-        end
+      if (fire_i[w] && instr[InstrWbLsb]) begin
+        unit_q[rd] <= unit;
+      end
+      if (fire_i[w] && instr[InstrWbLsb] && (unit == UnitW'(Sfu))) begin
+        other_q[rd] <= (op < 4'(FirstCsr)) || (op > 4'(LastCsr));
       end
     end
 

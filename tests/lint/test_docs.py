@@ -69,8 +69,11 @@ def _rows_of_unit(table: tables.Table, row: str) -> list[str]:
         return [row]
     if table.members:
         return [row.removesuffix("…") + member.name for member in table.members]
-    members = re.findall(r"^\| `…(\S+)` \|", docs.unit("hazard", "entry"), re.MULTILINE)
-    assert len(members) > 30
+    unit = next((f.unit for f in table.fields if f.unit), "")
+    home = next((name for name in tables.names() if unit in tables.load(name).units), "")
+    shown = docs.unit(home, unit) if unit else ""
+    members = re.findall(r"^\| `…(\S+)` \|", shown, re.MULTILINE)
+    assert len(members) > 10
     return [row.removesuffix("_…") + member for member in members]
 
 

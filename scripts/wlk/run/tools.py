@@ -71,11 +71,15 @@ def ask(
         report = readers.submit(_listen, process.stderr, show)
         output = readers.submit(process.stdout.read if capture else bytes)
         # All of `feed`, or as much as the program takes: its exit code then shows why.
-        with contextlib.suppress(BrokenPipeError):
+        try:
             for piece in feed or ():
                 process.stdin.write(piece)
+        except BrokenPipeError:
+            pass
+        finally:  # an error of `feed` itself is not hidden by what is still to be written
             if feed is not None:
-                process.stdin.close()
+                with contextlib.suppress(BrokenPipeError):
+                    process.stdin.close()
         text = output.result().decode(errors="replace")
         return Answer(process.wait(), text, report.result())
 
