@@ -52,7 +52,7 @@ def test_docs_port_table_names_every_port(block):
     """The rows, braces and units expanded, are the ports of the default configuration."""
     table = tables.load(block)
     config = table.defaults()
-    rows = [found[1] for found in re.finditer(r"^\| `(\S+)` \|", docs.ports(block), re.MULTILINE)]
+    rows = [found[1] for found in re.finditer(r"^\| `([^`]+)` \|", docs.ports(block), re.MULTILINE)]
     rows = rows[1:] if table.clock else rows
     patterns = [name for row in rows for name in _rows_of_unit(table, row)]
     names = [name for pattern in patterns for name in _expand(pattern, config)]
