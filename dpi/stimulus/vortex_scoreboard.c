@@ -6,19 +6,21 @@
 
 enum {
     WITHHOLD, // no register becomes free
+    AIM,      // an instruction names a register in use
 };
 
 static const stim_weights profiles[] = {
     // hold, valid, ready, stuck, full, edge, fresh, corner, few, few_bits, repeat, bit, reset, own
-    /* mixed */ {STIM_HELD, 160, 160, 16, 64, 48, 96, 16, 160, 4, 32, 128, 4, {64}},
-    /* dense */ {STIM_HELD, 240, 224, 0, 160, 16, 96, 16, 96, 5, 16, 96, 2, {16}},
-    /* sparse */ {STIM_HELD, 64, 192, 48, 8, 32, 128, 16, 96, 4, 32, 128, 8, {64}},
-    /* dependent */ {STIM_HELD, 224, 224, 0, 96, 48, 64, 0, 248, 2, 64, 192, 2, {32}},
-    /* blocked */ {STIM_HELD, 224, 64, 64, 96, 48, 64, 16, 192, 3, 32, 128, 4, {96}},
-    /* free_running */ {STIM_FREE, 176, 192, 16, 64, 48, 255, 32, 128, 4, 32, 128, 4, {32}},
-    /* starved */ {STIM_HELD, 240, 240, 0, 0, 224, 64, 0, 64, 5, 0, 32, 0, {0}},
-    /* corners */ {STIM_HELD, 176, 160, 16, 64, 48, 128, 160, 32, 2, 32, 224, 4, {48}},
-    /* resets */ {STIM_HELD, 176, 160, 16, 64, 48, 96, 32, 128, 3, 32, 128, 160, {64}},
+    /* mixed */ {STIM_HELD, 160, 160, 16, 64, 48, 96, 16, 224, 3, 16, 128, 4, {64, 192}},
+    /* dense */ {STIM_HELD, 240, 224, 0, 160, 16, 96, 16, 160, 3, 16, 96, 2, {16, 192}},
+    /* sparse */ {STIM_HELD, 64, 192, 48, 8, 32, 128, 16, 192, 3, 16, 128, 8, {64, 192}},
+    /* dependent */ {STIM_HELD, 224, 224, 0, 96, 48, 64, 0, 248, 3, 32, 192, 2, {32, 192}},
+    /* blocked */ {STIM_HELD, 224, 64, 64, 96, 48, 64, 16, 224, 3, 16, 128, 4, {96, 192}},
+    /* free_running */ {STIM_FREE, 176, 192, 16, 64, 48, 255, 16, 224, 3, 16, 128, 4, {32, 192}},
+    /* starved */ {STIM_HELD, 240, 240, 0, 0, 224, 64, 0, 64, 5, 0, 32, 0, {0, 192}},
+    /* crowded */ {STIM_HELD, 250, 250, 0, 224, 0, 64, 0, 0, 0, 0, 160, 0, {176, 0}},
+    /* corners */ {STIM_HELD, 176, 160, 16, 64, 48, 128, 160, 32, 2, 32, 224, 4, {48, 192}},
+    /* resets */ {STIM_HELD, 176, 160, 16, 64, 48, 96, 32, 192, 3, 32, 128, 160, {64, 192}},
 };
 
 STIM_PROFILE_NAMES(WLK_VORTEX_SCOREBOARD_PROFILES, STIM_PHASE_CYCLES);
@@ -37,6 +39,42 @@ static uint32_t find_warp(const wlk_vortex_scoreboard_state *st, uint32_t first,
     return first;
 }
 
+// What the registers of an instruction are XORed with, so that one of them is in use, or anything:
+// whatever register is in use is waited for too.
+static uint64_t aim(const uint64_t *instr, uint64_t inuse, uint64_t registers, uint32_t chance,
+                    uint64_t random) {
+    const uint64_t fields[] = {wlk_instr_get_rd(instr), wlk_instr_get_rs1(instr),
+                               wlk_instr_get_rs2(instr), wlk_instr_get_rs3(instr)};
+    if (inuse == 0 || !stim_hits(random >> 24, chance)) {
+        return random >> 8 & (registers - 1u);
+    }
+    const uint64_t from = inuse >> (random >> 16 & 63u) << (random >> 16 & 63u);
+    const uint64_t reg = (uint64_t)__builtin_ctzll(from != 0 ? from : inuse);
+    return (fields[random >> 2 & 3u] ^ reg) & (registers - 1u);
+}
+
+// What waits stays as it is: the choice is made once for an instruction, and kept.
+static void move_registers(const stim_cycle *c, uint32_t warps, uint64_t registers, uint64_t *in) {
+    const wlk_vortex_scoreboard_state *st = (const wlk_vortex_scoreboard_state *)c->state;
+    for (uint32_t w = 0; w < warps; w++) {
+        uint64_t *last = &c->stim->memory[STIM_OWN + w];
+        uint64_t *instr =
+            wlk_vortex_scoreboard_in_element_mut(in, w) + WLK_VORTEX_SCOREBOARD_IN_IB_DATA;
+        uint64_t random = wlk_instr_get_uuid(instr) ^ wlk_instr_get_op_args(instr) << 9 ^
+                          wlk_instr_get_rd(instr) << 3;
+        random = wlk_random(&random);
+        if ((random ^ *last) >> 6 != 0) { // another instruction
+            const uint64_t chosen = aim(instr, st->inuse[w], registers, c->w->own[AIM], random);
+            *last = (random & ~UINT64_C(63)) | chosen;
+        }
+        const uint64_t mask = *last & 63u;
+        wlk_instr_set_rd(instr, wlk_instr_get_rd(instr) ^ mask);
+        wlk_instr_set_rs1(instr, wlk_instr_get_rs1(instr) ^ mask);
+        wlk_instr_set_rs2(instr, wlk_instr_get_rs2(instr) ^ mask);
+        wlk_instr_set_rs3(instr, wlk_instr_get_rs3(instr) ^ mask);
+    }
+}
+
 static void hook(const stim_cycle *c, uint64_t *in) {
     const wlk_vortex_scoreboard_cfg *cfg = (const wlk_vortex_scoreboard_cfg *)c->cfg;
     const wlk_vortex_scoreboard_state *st = (const wlk_vortex_scoreboard_state *)c->state;
@@ -46,6 +84,7 @@ static void hook(const stim_cycle *c, uint64_t *in) {
     const uint64_t from = above != 0 ? above : st->inuse[warp];
     const bool known = st->reset_seen != 0 && from != 0;
     const bool drains = c->stim->drain != 0;
+    move_registers(c, warps, 32u << cfg->ext_f_enable, in);
     SET(wb_data_wis, in, warp);
     if (drains || stim_hits(wlk_random(&c->stim->random), c->w->own[WITHHOLD])) {
         SET(wb_data_eop, in, drains);

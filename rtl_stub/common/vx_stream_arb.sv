@@ -3,11 +3,12 @@
 // Vortex's stream arbiter (vortex-issue §4.6). More than twelve inputs: arbiters of eight inputs each
 // with buffers of their own, and one behind them, a cycle later.
 module vx_stream_arb #(
-    parameter int unsigned NumIn  = 4,
-    parameter int unsigned DataW  = 8,
+    parameter int unsigned NumIn = 4,
+    parameter int unsigned DataW = 8,
     parameter int unsigned Cyclic = 1,
     parameter int unsigned Sticky = 0,
-    parameter int unsigned OutBuf = 3
+    parameter int unsigned OutBuf = 3,
+    localparam int unsigned IdW = (NumIn > 1) ? $clog2(NumIn) : 1
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -18,7 +19,8 @@ module vx_stream_arb #(
 
     input  logic             ready_i,
     output logic             valid_o,
-    output logic [DataW-1:0] data_o
+    output logic [DataW-1:0] data_o,
+    output logic [  IdW-1:0] choice_o  // the input that the data came from
 );
 
   localparam int unsigned Fanout = 8;
@@ -39,16 +41,26 @@ module vx_stream_arb #(
         .data_i,
         .ready_i,
         .valid_o,
-        .data_o
+        .data_o,
+        .choice_o
     );
   end else begin : g_tree
+    localparam int unsigned FanW = 3;
+    localparam int unsigned JoinW = (Slices > 1) ? $clog2(Slices) : 1;
+    localparam int unsigned ItemW = FanW + DataW;
+
     logic [Slices-1:0] ready, valid;
-    logic [Slices*DataW-1:0] data;
+    logic [Slices*ItemW-1:0] items;
+    logic [FanW-1:0] low;
+    logic [JoinW-1:0] high;
 
     for (genvar slice = 0; slice < Slices; slice++) begin : g_slice
       localparam int unsigned First = slice * Fanout;
       localparam int unsigned Rest = NumIn - First;
       localparam int unsigned Here = (Rest < Fanout) ? Rest : Fanout;
+      localparam int unsigned HereW = (Here > 1) ? $clog2(Here) : 1;
+
+      logic [HereW-1:0] choice;
 
       vx_stream_arb_flat #(
           .NumIn (Here),
@@ -59,31 +71,37 @@ module vx_stream_arb #(
       ) u_arb (
           .clk_i,
           .rst_i,
-          .ready_o(ready_o[First+:Here]),
-          .valid_i(valid_i[First+:Here]),
-          .data_i (data_i[First*DataW+:Here*DataW]),
-          .ready_i(ready[slice]),
-          .valid_o(valid[slice]),
-          .data_o (data[slice*DataW+:DataW])
+          .ready_o (ready_o[First+:Here]),
+          .valid_i (valid_i[First+:Here]),
+          .data_i  (data_i[First*DataW+:Here*DataW]),
+          .ready_i (ready[slice]),
+          .valid_o (valid[slice]),
+          .data_o  (items[slice*ItemW+:DataW]),
+          .choice_o(choice)
       );
+
+      assign items[slice*ItemW+DataW+:FanW] = FanW'(choice);
     end
 
     vx_stream_arb_flat #(
         .NumIn (Slices),
-        .DataW (DataW),
+        .DataW (ItemW),
         .Cyclic(Cyclic),
         .Sticky(Sticky),
         .OutBuf(OutBuf)
     ) u_join (
         .clk_i,
         .rst_i,
-        .ready_o(ready),
-        .valid_i(valid),
-        .data_i (data),
+        .ready_o (ready),
+        .valid_i (valid),
+        .data_i  (items),
         .ready_i,
         .valid_o,
-        .data_o
+        .data_o  ({low, data_o}),
+        .choice_o(high)
     );
+
+    assign choice_o = IdW'({high, low});
   end
 
 endmodule

@@ -3,11 +3,12 @@
 // Vortex's stream arbiter without a tree (vortex-issue §4.6): the input that is granted goes into a
 // buffer, and it alone sees ready. One input: the buffer alone. Input 0 of the data in the low bits.
 module vx_stream_arb_flat #(
-    parameter int unsigned NumIn  = 4,
-    parameter int unsigned DataW  = 8,
+    parameter int unsigned NumIn = 4,
+    parameter int unsigned DataW = 8,
     parameter int unsigned Cyclic = 1,
     parameter int unsigned Sticky = 0,
-    parameter int unsigned OutBuf = 3
+    parameter int unsigned OutBuf = 3,
+    localparam int unsigned IdW = (NumIn > 1) ? $clog2(NumIn) : 1
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -18,13 +19,15 @@ module vx_stream_arb_flat #(
 
     input  logic             ready_i,
     output logic             valid_o,
-    output logic [DataW-1:0] data_o
+    output logic [DataW-1:0] data_o,
+    output logic [  IdW-1:0] choice_o  // the input that the data came from
 );
 
-  localparam int unsigned IdW = (NumIn > 1) ? $clog2(NumIn) : 1;
+  // The choice goes through the buffer with the data; of one input there is none.
+  localparam int unsigned ItemW = (NumIn > 1) ? IdW + DataW : DataW;
 
   logic buffer_ready;
-  logic [DataW-1:0] chosen;
+  logic [ItemW-1:0] chosen, shown;
 
   if (NumIn == 1) begin : g_one
     assign chosen  = data_i;
@@ -32,6 +35,7 @@ module vx_stream_arb_flat #(
   end else begin : g_several
     logic [NumIn-1:0] grant;
     logic [  IdW-1:0] choice;
+    logic [DataW-1:0] data;
 
     vx_arbiter #(
         .NumIn (NumIn),
@@ -47,18 +51,19 @@ module vx_stream_arb_flat #(
     );
 
     always_comb begin
-      chosen = '0;
+      data = '0;
       for (int unsigned i = 0; i < NumIn; i++) begin
         if (choice == IdW'(i)) begin
-          chosen = data_i[i*DataW+:DataW];
+          data = data_i[i*DataW+:DataW];
         end
       end
     end
+    assign chosen  = {choice, data};
     assign ready_o = buffer_ready ? grant : '0;
   end
 
   vx_elastic_buffer #(
-      .DataW (DataW),
+      .DataW (ItemW),
       .OutBuf(OutBuf)
   ) u_buffer (
       .clk_i,
@@ -68,7 +73,14 @@ module vx_stream_arb_flat #(
       .data_i (chosen),
       .ready_i,
       .valid_o,
-      .data_o
+      .data_o (shown)
   );
+
+  assign data_o = shown[DataW-1:0];
+  if (NumIn > 1) begin : g_choice
+    assign choice_o = shown[ItemW-1-:IdW];
+  end else begin : g_no_choice
+    assign choice_o = '0;
+  end
 
 endmodule

@@ -165,6 +165,8 @@ module vx_operands_core #(
     assign packets[i*PacketW+:PacketW] = packet;
   end
 
+  logic [((NumOpcs > 1) ? $clog2(NumOpcs) : 1)-1:0] unused_choice;
+
   // A warp without a collector is never accepted.
   assign sb_ready_o = ((ready & chosen) != '0);
 
@@ -199,7 +201,8 @@ module vx_operands_core #(
         op_data_rs3_data_o,
         op_data_rs2_data_o,
         op_data_rs1_data_o
-      })
+      }),
+      .choice_o(unused_choice)
   );
 
   // A cycle behind the collectors' counters

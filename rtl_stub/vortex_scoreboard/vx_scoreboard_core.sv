@@ -131,28 +131,22 @@ module vx_scoreboard_core #(
 
   // ---- arbiter ------------------------------------------------------------------------------------
 
-  localparam int unsigned ItemW = WarpW + InstrW;
-  logic [Warps*ItemW-1:0] items;
-
-  for (genvar w = 0; w < Warps; w++) begin : g_item
-    assign items[w*ItemW+:ItemW] = {WarpW'(w), staging[w*InstrW+:InstrW]};
-  end
-
   vx_stream_arb #(
       .NumIn (Warps),
-      .DataW (ItemW),
+      .DataW (InstrW),
       .Cyclic(1),
       .Sticky(0),
       .OutBuf(3)
   ) u_out_arb (
       .clk_i,
       .rst_i,
-      .ready_o(granted),
-      .valid_i(staged & operands_ready_q),
-      .data_i (items),
-      .ready_i(sb_ready_i),
-      .valid_o(sb_valid_o),
-      .data_o ({sb_data_wis_o, sb_data_o})
+      .ready_o (granted),
+      .valid_i (staged & operands_ready_q),
+      .data_i  (staging),
+      .ready_i (sb_ready_i),
+      .valid_o (sb_valid_o),
+      .data_o  (sb_data_o),
+      .choice_o(sb_data_wis_o)
   );
 
   // ---- performance counters -----------------------------------------------------------------------

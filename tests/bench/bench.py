@@ -34,7 +34,7 @@ from wlk.gen.sv import Harness  # noqa: E402
 from wlk.run import build, verilate
 
 PROFILES = ("saturate", "mixed")
-COMBINATIONAL = ("dense", "mixed")  # of a block without state
+DENSE = ("dense", "mixed")  # of a block that has no profile "saturate"
 # As a block a step of this one copies the model, and how many instructions that takes depends on
 # the processor. So the bench of the calls is counted, which inlines them, and all that it runs.
 CALLS = "opndcoll"
@@ -78,7 +78,7 @@ def series(block: str, cycles: int, count: int) -> dict[str, dict[str, list[floa
     """Times by profile and name, one a series."""
     times: dict[str, dict[str, list[float]]] = {}
     with tempfile.TemporaryDirectory() as folder:
-        profiles = PROFILES if tables.load(block).clock else COMBINATIONAL
+        profiles = PROFILES if "saturate" in tables.load(block).profiles else DENSE
         for profile in profiles:
             todo = commands(block, cycles, profile, Path(folder))
             rows = times.setdefault(profile, {name: [] for name in todo})

@@ -138,17 +138,21 @@ class Chain:
 
 
 class StreamArb:
-    """A stream arbiter (§4.6): cyclic, or by priority and perhaps sticky; a tree above twelve."""
+    """A stream arbiter (§4.6): cyclic, or by priority and perhaps sticky; a tree above twelve.
+
+    What it shows is (input chosen, data); in a tree the data is what its slice shows.
+    """
 
     def __init__(self, n: int, cyclic: bool, sticky: bool, code: int, data: Any) -> None:
         self.n, self.cyclic, self.sticky = n, cyclic, sticky
         self.pointer, self.owner = 0, None
-        self.buffer = Chain(code, data)
+        first = None if data is None else 0
+        self.buffer = Chain(code, (0 if n == 1 else first, data))
         self.slices: list[StreamArb] = []
         if n > 12:
             sizes = [min(8, n - first) for first in range(0, n, 8)]
             self.slices = [StreamArb(size, cyclic, sticky, 3, data) for size in sizes]
-            self.join = StreamArb(len(sizes), cyclic, sticky, code, data)
+            self.join = StreamArb(len(sizes), cyclic, sticky, code, (first, data))
 
     def _choice(self, valid: list[int]) -> int:
         asking = [i for i, v in enumerate(valid) if v]
@@ -181,7 +185,8 @@ class StreamArb:
     def shown(self, valid: list[int], data: list) -> tuple[int, Any]:
         if self.slices:
             return self.join.shown(*self._inner(valid, data))
-        return self.buffer.shown(int(any(valid)), data[self._choice(valid) if self.n > 1 else 0])
+        choice = self._choice(valid) if self.n > 1 else 0
+        return self.buffer.shown(int(any(valid)), (choice, data[choice]))
 
     def edge(self, valid: list[int], data: list, ready_out: int, reset: int) -> None:
         if self.slices:
@@ -194,7 +199,7 @@ class StreamArb:
             return
         choice = self._choice(valid) if self.n > 1 else 0
         fires = any(valid) and self.buffer.ready(ready_out)
-        self.buffer.edge(int(any(valid)), data[choice], ready_out, reset)
+        self.buffer.edge(int(any(valid)), (choice, data[choice]), ready_out, reset)
         if fires:
             self.pointer, self.owner = (choice + 1) % self.n, choice
         if reset:
@@ -243,8 +248,7 @@ class ScoreboardState(Live):
         self.staging = [Pipe(zeros) for _ in range(self.warps)]
         self.rdy: list[bool | None] = [False if self.zero else None] * self.warps
         self.inuse: list[set[int]] = [set() for _ in range(self.warps)]
-        first = (0, zeros) if self.zero else None
-        self.arb = StreamArb(self.warps, True, False, 3, first)
+        self.arb = StreamArb(self.warps, True, False, 3, zeros)
         self.units = 3 + params["ext_f_enable"] + params["ext_tcu_enable"]
         self.stalls = 0
         self.uses: list[int | None] = [0] * (self.units + 2)
@@ -261,7 +265,7 @@ class ScoreboardState(Live):
         valid = [
             int(s.valid and bool(ready)) for s, ready in zip(self.staging, self.rdy, strict=True)
         ]
-        return valid, [None if s.data is None else (w, s.data) for w, s in enumerate(self.staging)]
+        return valid, [stage.data for stage in self.staging]
 
     def shows(self, x: Row) -> Known:
         valid, data = self._requests()
@@ -270,9 +274,12 @@ class ScoreboardState(Live):
             f"ib_{w}_ready": s.ready(int(granted[w] and valid[w]))
             for w, s in enumerate(self.staging)
         }
-        out["sb_valid"], item = self.arb.shown(valid, data)
-        wis, instr = item or (None, dict.fromkeys(self.fields))
+        out["sb_valid"], (wis, instr) = self.arb.shown(valid, data)
+        if self.arb.slices:
+            low, instr = instr
+            wis = None if None in (wis, low) else 8 * wis + low
         out["sb_data_wis"] = wis
+        instr = instr or dict.fromkeys(self.fields)
         out |= {f"sb_data_{name}": instr[name] for name in self.fields}
         if self.perf:
             out["perf_stalls"] = self.stalls
@@ -562,7 +569,8 @@ class OperandsState(Live):
     def shows(self, x: Row) -> Known:
         requests = self._requests()
         ready = self.arb.ready(*requests, x["op_ready"])
-        out = packet_ports(self.outs, *self.arb.shown(*requests))
+        valid, (_, packet) = self.arb.shown(*requests)
+        out = packet_ports(self.outs, valid, packet[1] if self.arb.slices else packet)
         chosen = x["sb_data_wis"] & self.select
         serves = chosen < len(self.opcs)
         out["sb_ready"] = self.opcs[chosen].ready(x, ready[chosen]) if serves else 0

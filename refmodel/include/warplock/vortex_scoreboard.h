@@ -19,11 +19,13 @@ WLK_BEGIN_DECLS
 #define WLK_VXSB_DELAY  8u /**< registers behind the look-up of the counters, at most */
 #define WLK_VXSB_UNITS  7u /**< counters: ex_type 0..4, then CSR and the rest of the sfu */
 
-/** An instruction with its warp. */
+/** An instruction, and the warp that its arbiters chose: in a slice's buffer the place in the
+ * slice. */
 typedef struct wlk_vxsb_entry {
     uint64_t instr[WLK_INSTR_WORDS];
     uint8_t wis;
-    uint8_t known; /**< loaded from something known */
+    uint8_t known;     /**< loaded from something known */
+    uint8_t wis_known; /**< the warp is */
 } wlk_vxsb_entry;
 
 /** A stream buffer with its two entries. */

@@ -9,7 +9,7 @@
 #include "warplock/vortex.h"
 
 /* More inputs than these are a tree of arbiters of eight (§4.6). */
-enum { VX_FANOUT = 8, VX_LARGEST_ARBITER = 12 };
+enum { VX_FANOUT = 8, VX_FANOUT_BITS = 3, VX_LARGEST_ARBITER = 12 };
 
 /* What an LSB-first priority encoder of n inputs shows when none is set: IDX0 of §1. */
 static inline uint32_t vx_idle_index(uint32_t n) {

@@ -139,14 +139,17 @@ static void outputs(const cfg_t *cfg, const state_t *st, const cycle_t *c, uint6
 
 // ---- the clock edge -----------------------------------------------------------------------------
 
+// What an arbiter has chosen goes in with its number, which in a tree stands above the slice's.
 static inline void buffer_edge(wlk_vxsb_buffer *b, const grant *g, const wlk_vxsb_entry *from,
-                               uint32_t ready_out, uint32_t reset) {
+                               uint32_t slices, uint32_t ready_out, uint32_t reset) {
     const vx_flow f = vx_stream_flow(&b->s, g->valid, ready_out);
+    wlk_vxsb_entry in = *from;
+    in.wis = (uint8_t)(slices != 0 ? g->winner << VX_FANOUT_BITS | from->wis : g->winner);
     if (f.flow != 0) {
-        b->out = b->s.ready != 0 ? *from : b->spare;
+        b->out = b->s.ready != 0 ? in : b->spare;
     }
     if (f.fire != 0) {
-        b->spare = *from;
+        b->spare = in;
     }
     vx_stream_edge(&b->s, g->valid, f, reset);
 }
@@ -163,12 +166,13 @@ static inline void arbiters_edge(state_t *st, const cycle_t *c) {
     const wlk_vxsb_entry *from =
         c->slices != 0 ? &st->slice[c->last.winner].out : &st->staging[c->last.winner];
     const uint32_t taken = c->last.valid & c->last.ready;
-    buffer_edge(&st->out, &c->last, from, c->sb_ready, c->reset);
+    buffer_edge(&st->out, &c->last, from, c->slices, c->sb_ready, c->reset);
     pointer_edge(st, LAST, &c->last, c->reset);
     for (uint32_t s = 0; s < c->slices; s++) {
         const grant *g = &c->slice[s];
         const uint32_t granted = taken & (uint32_t)(c->last.winner == s);
-        buffer_edge(&st->slice[s], g, &st->staging[s * VX_FANOUT + g->winner], granted, c->reset);
+        buffer_edge(&st->slice[s], g, &st->staging[s * VX_FANOUT + g->winner], 0, granted,
+                    c->reset);
         pointer_edge(st, s, g, c->reset);
     }
 }
@@ -248,6 +252,12 @@ static void commit(const cfg_t *cfg, state_t *st, const uint64_t *in, const cycl
         perf_edge(cfg, st, c, blocked);
     }
     arbiters_edge(st, c);
+    if (st->reset_seen == 0) { // nothing that chose is known
+        st->out.out.wis_known = st->out.spare.wis_known = c->warps == 1; // one has no number
+        for (uint32_t s = 0; s < c->slices; s++) {
+            st->slice[s].out.wis_known = st->slice[s].spare.wis_known = 0;
+        }
+    }
     st->ready = ready; // no reset reaches it
     const uint64_t loads = st->reset_seen != 0 ? c->ib_ready : 0u;
     for (uint64_t left = loads; left != 0;) { // also in reset, and without valid
@@ -265,6 +275,8 @@ static void commit(const cfg_t *cfg, state_t *st, const uint64_t *in, const cycl
 static inline void narrow(const cfg_t *cfg, const state_t *st, uint64_t *care) {
     if (st->out.out.known == 0) {
         memset(care + CAPS(OUT_SB_DATA), 0, sizeof st->out.out.instr);
+    }
+    if (st->out.out.wis_known == 0) {
         wlk_vortex_scoreboard_out_set_sb_data_wis(care, 0);
     }
     if (cfg->perf_enable == 0) {
@@ -282,8 +294,10 @@ static inline void narrow(const cfg_t *cfg, const state_t *st, uint64_t *care) {
     }
 }
 
-#define NARROW    narrow
-#define KNOWN(st) ((st)->reset_seen & (st)->out.out.known & ((st)->uses_known == ALL_USES))
+#define NARROW narrow
+#define KNOWN(st)                                                                                  \
+    ((st)->reset_seen & (st)->out.out.known & (st)->out.out.wis_known &                            \
+     ((st)->uses_known == ALL_USES))
 
 #include "vortex_scoreboard_cover.h"
 
@@ -294,7 +308,7 @@ static void init(const uint32_t *params, void *state, wlk_power_up power_up) {
     (void)params;
     memset(st, 0, sizeof *st);
     for (uint32_t w = 0; w < WLK_VXSB_WARPS; w++) {
-        st->staging[w].wis = (uint8_t)w;
+        st->staging[w].wis_known = 1; // the arbiter's number, once a reset was seen
     }
     st->uses_known = ALL_USES; // once a reset was seen
     memset(st->marks_open, ALL_USES, sizeof st->marks_open);
@@ -307,8 +321,10 @@ static void init(const uint32_t *params, void *state, wlk_power_up power_up) {
         }
         for (uint32_t s = 0; s < WLK_VXSB_SLICES; s++) {
             st->slice[s].out.known = st->slice[s].spare.known = 1;
+            st->slice[s].out.wis_known = st->slice[s].spare.wis_known = 1;
         }
         st->out.out.known = st->out.spare.known = 1;
+        st->out.out.wis_known = st->out.spare.wis_known = 1;
         memset(st->marks_open, 0, sizeof st->marks_open);
     }
 }
