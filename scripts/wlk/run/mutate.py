@@ -26,7 +26,8 @@ at 0, inverted, and a cycle late. One that changes no compared bit of the first 
 
 A file of rtl_stub/common is changed for the faulty block only.
 
-`--generate N` has no list: N mutants of the block's stub, or of a user's RTL (campaign.py).
+`--generate N` has no list: N mutants of the block's stub, or of a user's RTL (campaign.py), in the
+configuration `generate` of the list where it has one: small, so that any pair of registers meets.
 """
 
 import dataclasses
@@ -304,9 +305,10 @@ def _fault(entry: dict[str, Any], block: str, base: dict[str, Any], origin: Path
     )
 
 
-def _base(path: Path) -> dict[str, Any]:
-    """What the runs of a list set."""
-    return _settings(tomllib.loads(path.read_text(encoding="utf-8")), path)
+def _base(path: Path, key: str = "config") -> dict[str, Any]:
+    """A list's configuration; that of `key` where it has one."""
+    raw = tomllib.loads(path.read_text(encoding="utf-8"))
+    return _settings({"config": raw.get(key, raw.get("config", ""))}, path)
 
 
 def _settings(raw: dict[str, Any], origin: Path) -> dict[str, Any]:
@@ -382,7 +384,7 @@ def _generate(asked: Mutate) -> int:
     for block in _blocks(asked):
         table, words = tables.load(block), asked.config
         if not words and not asked.rtl:
-            words = _words(table, table.config(_base(fault_list(block))))
+            words = _words(table, table.config(_base(fault_list(block), "generate")))
         plans.append((_plan(table, words, asked), WORK / block / "generated"))
     build.meson_build(jobs=asked.jobs)
     given = (asked.generate, asked.seed, asked.jobs, asked.json, asked.timeout, asked.fresh)
