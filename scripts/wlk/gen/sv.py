@@ -207,10 +207,18 @@ endmodule
                     masks[p.word] = masks.get(p.word, 0) | ((1 << p.width) - 1) << p.lsb
         return [(w, have.get(w, 0)) for w in sorted(want) if have.get(w, 0) != want[w]]
 
-    def bind_sv(self, clock: str = f"{HARNESS_TOP}.{HARNESS_CLOCK}") -> str:
+    def bind_sv(
+        self,
+        clock: str = f"{HARNESS_TOP}.{HARNESS_CLOCK}",
+        seen: Mapping[str, str] | None = None,
+    ) -> str:
         """Bind by module name: every instance gets a checker. `clock`: what samples a block that
-        has none, as seen from the module."""
+        has none, as seen from the module. `seen`: what each port is there, where the module has
+        not got it by its name."""
         pins = ".*"
+        if seen:
+            names = [*([self.clock] if self.has_clock else []), *(port.name for port in self.ports)]
+            pins = "\n    " + ",\n    ".join(f".{n}({seen.get(n, n)})" for n in names) + "\n"
         if self.table.clock is None:
             pins = f"\n    .{HARNESS_CLOCK}({clock}),\n    .*\n"
         return f"""// SPDX-License-Identifier: Apache-2.0

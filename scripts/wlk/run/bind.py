@@ -63,7 +63,7 @@ verilator --binary -f wlk/warplock.f rtl/*.sv tb.sv --top-module tb"""
         texts = {
             "wlk_pkg.sv": harness.package_sv("*"),  # the same for all blocks of a folder
             f"{harness.checker}.sv": harness.checker_sv(),
-            f"{harness.checker}_bind.sv": harness.bind_sv(_clock(self, table, module)),
+            f"{harness.checker}_bind.sv": harness.bind_sv(_clock(self, table, module), fit.pins),
             step: harness.step_c(None),
         }
         assertions = Assertions.of(harness, suffix) if self.sva else None
@@ -81,7 +81,7 @@ verilator --binary -f wlk/warplock.f rtl/*.sv tb.sv --top-module tb"""
 
 
 def _matched(asked: Bind, table: tables.Table) -> jobs.Matched:
-    fit = jobs.matched(table, asked, asked.config, whole=False)
+    fit = jobs.matched(table, asked, asked.config, whole=False, wrap=False)
     for item in fit.found.params.values():
         if item.ambiguous and item.how != "default":
             question = fit.found.questions()[0]
@@ -137,7 +137,7 @@ def _say(asked: Bind, fit: jobs.Matched, harness: Harness, sva: Assertions | Non
         report.json_line(answer)
         return
     print(f"{module.name}: {found.kind}; config {report.config_text(found.shown(found.config))}")
-    for line in found.questions():
+    for line in [*found.questions(), *fit.notes]:
         print(f"  {line}")
     if found.missing_outputs:
         print("  not compared (not in the RTL): " + ", ".join(found.missing_outputs))

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import sys
 import time
 from collections.abc import Iterable, Sequence
@@ -11,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import tables
-from ..base import options, report, reports
+from ..base import keep, options, outputs, report, reports, setup
 from ..base.errors import Status, WlkError
 from ..base.options import Command, option
 from ..fit import inside, match, search
@@ -238,11 +239,16 @@ class Matched:
     module: Any
     given: dict[str, str | int]
     found: match.Match
+    notes: list[str] = field(default_factory=list)
+    pins: dict[str, str] = field(default_factory=dict)  # of a module that is not flat, from inside
 
 
-def matched(table: Table, source: RtlSource, config: Sequence[str], *, whole: bool) -> Matched:
+def matched(
+    table: Table, source: RtlSource, config: Sequence[str], *, whole: bool, wrap: bool = True
+) -> Matched:
     """The module, and how its ports relate to the table; IFACE_CHANGED when they do not fit.
-    `whole`: the modules in it must be there too."""
+    `whole`: the modules in it must be there too. `wrap`: one with interfaces is put into a module
+    with the table's ports; else its pins are given."""
     from ..fit import rtl  # needs slang, which the stub does not
 
     design = rtl.load(source.rtl, defines=source.define, include_dirs=source.include)
@@ -250,12 +256,46 @@ def matched(table: Table, source: RtlSource, config: Sequence[str], *, whole: bo
     if whole:
         module.require_complete()
     given = given_config(table, config, partial=True)
+    if table.vectors is not None:
+        return _flattened(table, source, Matched(design, module, given, None), wrap)
     found = match.match(table, module.ports(), given, ties=source.tie)
+    return Matched(design, module, given, _required(found, module, source))
+
+
+def _required(found: match.Match, module: Any, source: RtlSource) -> match.Match:
+    """The same; IFACE_CHANGED when the ports do not fit."""
     match.require_ties(source.tie, [found], f"module {module.name}")
     if not found.ok:
         print(match.render_differences(found), file=sys.stderr)
         found.require(f"{module.where}: module {module.name}")
-    return Matched(design, module, given, found)
+    return found
+
+
+def _flattened(table: Table, source: RtlSource, fit: Matched, wrap: bool) -> Matched:
+    """A module whose ports may be interfaces or vectors: in a wrapper with the table's ports."""
+    from ..fit import interfaces, rtl
+
+    module = fit.module
+    parts = interfaces.leaves(module, table)
+    shapes = [leaf.shape for leaf in parts if leaf.known]
+    found = _required(match.match(table, shapes, fit.given, ties=source.tie), module, source)
+    if interfaces.is_flat(module) and not found.slices:
+        return dataclasses.replace(fit, found=found)
+    lacking = interfaces.unknown(parts)
+    notes = [f"not in the table, and so 0 or not compared: {', '.join(lacking)}"] * bool(lacking)
+    if not wrap:
+        pins = interfaces.pins(found, parts)
+        return dataclasses.replace(fit, found=found, notes=notes, pins=pins)
+    name, text = interfaces.wrapper(module, found, parts)
+    place = setup.BUILD / "wrappers" / keep.digest([module.where, text]) / f"{name}.sv"
+    outputs.make_folder(place.parent)
+    with outputs.atomic_write(place) as file:
+        file.write(text)
+    more = [*source.rtl, place]
+    design = rtl.load(more, defines=source.define, include_dirs=source.include)
+    flat = design.find(name)
+    again = match.match(table, flat.ports(), fit.given, ties=source.tie)
+    return Matched(design, flat, fit.given, _required(again, flat, source), notes)
 
 
 def rtl_job(table: Table, args: Run) -> Job:
@@ -271,6 +311,7 @@ def rtl_job(table: Table, args: Run) -> Job:
     if args.bind == "all":
         job.inside, job.notes = inside.of_rtl(design, module, found, given)
         job.modules = inside.modules(design, module, table)
+    job.notes = [*job.notes, *fit.notes]
     likely = search.first(found)
     if not likely:
         found.table.require(found.config)

@@ -66,6 +66,7 @@ def parse(raw: dict, path: Path) -> Table:
         profiles=tuple(block.get("profiles", DRIVER_PROFILES)),
         core=block.get("core", ""),
         vectors=tuple(block["vectors"]) if "vectors" in block else None,
+        interfaces=block.get("interfaces", {}),
         core_set=block.get("core_set", {}),
         **_test(raw, where),
     )

@@ -68,6 +68,7 @@ class Table:
     core_set: dict[str, int] = field(default_factory=dict)  # parameters of it
     # Parts of a path that the name of a vector leaves out; None: no port may be a vector.
     vectors: tuple[str, ...] | None = None
+    interfaces: dict[str, str] = field(default_factory=dict)  # first part of a path -> port
     slots: dict[tuple[str, tuple[int, ...]], Slot] = field(default_factory=dict)
     control: dict[str, int] = field(default_factory=dict)
     groups: dict[str, list[tuple[str, Expr, int]]] = field(default_factory=dict)
