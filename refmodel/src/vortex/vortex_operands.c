@@ -40,7 +40,7 @@ static inline grant arbitrate(const state_t *st, const cycle_t *c, uint32_t whic
 static inline uint32_t arbitrate_all(const state_t *st, cycle_t *c) {
     const uint32_t ready = vx_buffer_ready(&st->out, c->code, c->op_ready);
     uint32_t requests = 0, granted = 0, valid = 0;
-    for (uint32_t i = 0; i < c->n; i++) {
+    for (uint32_t i = 0; i < c->n && i < WLK_VX_COLLECTORS; i++) {
         requests |= (uint32_t)st->opc[i].out.s.valid << i;
     }
     if (c->slices == 0) {
