@@ -166,8 +166,8 @@ wlk_status wlk_wave_bind_signal(wlk_wave *wave, uint32_t sampler, size_t scope, 
                                 wlk_error *err);
 
 /**
- * The same with bits @p from .. @p from + width - 1 of the signal, 1 to 64 of them, which go into one
- * word. WLK_BAD_WIDTH: the signal has fewer.
+ * The same with bits @p from .. @p from + width - 1 of the signal, 1 to 64 of them, which go into
+ * one word. WLK_BAD_WIDTH: the signal has fewer.
  */
 wlk_status wlk_wave_bind_slice(wlk_wave *wave, uint32_t sampler, size_t scope, const char *leaf,
                                uint32_t from, uint32_t width, uint64_t *value, uint64_t *x,
