@@ -219,7 +219,7 @@ static inline void opc_write(const shape *s, const ram *r, uint32_t bank, uint32
 
 static inline void opc_stages_edge(const shape *s, wlk_vx_collector *o, const opc_cycle_t *c,
                                    const uint64_t *meta, uint32_t wis) {
-    const uint32_t top = 1u << (s->banks - 1u);
+    const uint32_t top = 1u << ((s->banks - 1u) & 31u);
     wlk_vx_stage *one = &o->stage[0], *two = &o->stage[1];
     if (c->rdy1 != 0) {
         const uint32_t valid = one->valid & bit_not(one->conflict);

@@ -186,7 +186,9 @@ wlk_status wlk_wave_bind_slice(wlk_wave *wave, uint32_t sampler, size_t scope, c
                         ": give the parameters of this design",
                         wave->name, leaf, from, from + width - 1u);
     }
-    const wlk_wave_dest slice = {.value = value, .x = x, .lsb = lsb, .width = width};
+    wlk_wave_dest slice = {.lsb = lsb, .width = width};
+    slice.value = value;
+    slice.x = x;
     const size_t before = wave->num_bindings;
     wlk_status status = WLK_OK;
     for (size_t i = first; i < first + parts && status == WLK_OK; i++) {
