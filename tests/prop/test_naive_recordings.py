@@ -125,22 +125,21 @@ def test_naive_model_explains_the_recordings(name: str) -> None:
         assert block.outputs(row) == want, f"row {number}"
 
 
+PACKETS = {"num_warps": 8, "num_threads": 8, "simd_width": 2, "num_gpr_banks": 2, "num_opcs": 2,
+           "perf_enable": 1}  # fmt: skip
 VORTEX = {
     "sb_A": ("vortex_scoreboard", {"perf_enable": 1}),
     "sb_C": ("vortex_scoreboard", {"num_warps": 8, "num_threads": 8, "perf_enable": 1}),
     "opc_A": ("vortex_opc_unit", {"perf_enable": 1}),
-    "opc_C": ("vortex_opc_unit", {}),
-    "operands_C": ("vortex_operands", {}),
+    "opc_C": ("vortex_opc_unit", PACKETS),
+    "operands_C": ("vortex_operands", PACKETS),
 }
-PACKETS = {"num_warps": 8, "num_threads": 8, "simd_width": 2, "num_gpr_banks": 2, "num_opcs": 2,
-           "perf_enable": 1}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", VORTEX)
 def test_naive_model_explains_vortex(name: str) -> None:
     """Columns with all elements of a field are taken apart here, element 0 lowest."""
     kind, params = VORTEX[name]
-    params = params or PACKETS
     table = tables.load(kind)
     config = table.config(params)
     slices = [("reset", 0, port) for port in table.ports(config) if port.name == "reset"]

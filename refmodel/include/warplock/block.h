@@ -270,11 +270,7 @@ wlk_status wlk_members_parse(const char *text, wlk_member *list, uint32_t capaci
 
 /** ceil(log2 n); 0 for n <= 1. */
 static inline uint32_t wlk_clog2(uint32_t n) {
-    uint32_t bits = 0;
-    while (n > 1 && bits < 32 && ((n - 1u) >> bits) != 0) {
-        bits++;
-    }
-    return bits;
+    return n > 1 ? 32u - (uint32_t)__builtin_clz(n - 1u) : 0u;
 }
 
 /** Bits from one lane of a payload to the next, for lanes of @p width: none straddles a word. */

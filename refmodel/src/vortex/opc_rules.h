@@ -11,8 +11,6 @@
 
 enum { OPERANDS = 3 };
 
-#define COUNTER_MASK ((UINT64_C(1) << 44) - 1u)
-
 /* What follows from the configuration. */
 typedef struct shape {
     uint32_t simd, packets, banks, bank_bits, registers;
@@ -42,23 +40,17 @@ typedef struct opc_cycle_t {
     uint32_t row[OPERANDS];
     uint32_t last;                /* round of the packet */
     uint32_t pid, mask, sop, eop; /* the packet */
-    uint32_t next_first;          /* of the iterator, when it moves on */
     wlk_vx_packet merged;         /* what goes into the output buffer */
 } opc_cycle_t;
 
-static inline uint32_t clog2_of(uint32_t n) {
-    return n > 1 ? 32u - (uint32_t)__builtin_clz(n - 1u) : 0u;
-}
-
 static inline shape shape_of(const cfg_t *cfg) {
     const uint32_t warps = cfg->num_warps / cfg->issue_width / cfg->num_opcs;
-    const uint32_t wis_bits = clog2_of(cfg->num_warps / cfg->issue_width);
     shape s = {.simd = cfg->simd_width, .banks = cfg->num_gpr_banks, .warps = warps};
     s.packets = cfg->num_threads / cfg->simd_width;
-    s.bank_bits = clog2_of(s.banks);
+    s.bank_bits = wlk_clog2(s.banks);
     s.registers = 32u << cfg->ext_f_enable;
     s.words = (s.simd * cfg->xlen + 63u) / 64u;
-    s.wis_shift = (wis_bits != 0 ? wis_bits : 1u) - clog2_of(warps);
+    s.wis_shift = wlk_idw(cfg->num_warps / cfg->issue_width) - wlk_clog2(warps);
     s.bank_rows = s.registers >> s.bank_bits;
     s.rows = s.bank_rows * s.packets * warps;
     s.lanes = set_below(s.simd);
@@ -83,20 +75,29 @@ static inline ram ram_of(const shape *s, uint64_t *words, uint32_t i, uint32_t n
 static inline uint32_t warp_row(const shape *s, uint32_t sid, uint32_t wis) {
     const uint32_t packet = s->packets > 1 ? sid : 0u;
     const uint32_t warp = s->warps > 1 ? wis >> s->wis_shift : 0u;
-    return ((packet << clog2_of(s->warps)) + warp) * s->bank_rows;
+    return ((packet << wlk_clog2(s->warps)) + warp) * s->bank_rows;
 }
 
-/* ---- request stage (§6.1) ---------------------------------------------------------------------
- */
+/* The operand that a bank delivers. */
+static inline uint32_t operand_of(const wlk_vx_stage *stage, uint32_t bank) {
+    return (stage->operand[0] >> bank & 1u) | (stage->operand[1] >> bank & 1u) << 1;
+}
+
+/* Registers of the three sources, read or not. */
+static inline void sources_of(const shape *s, const uint64_t *instr, uint32_t *reg) {
+    reg[0] = wlk_instr_get_rs1(instr) & (s->registers - 1u);
+    reg[1] = wlk_instr_get_rs2(instr) & (s->registers - 1u);
+    reg[2] = wlk_instr_get_rs3(instr) & (s->registers - 1u);
+}
+
+/* ---- request stage (§6.1) ------------------------------------------------------------------ */
 
 /* One read a bank: the lowest operand; two that ask for one bank are a conflict. */
 static inline void opc_request(const shape *s, const wlk_vx_collector *o, const uint64_t *instr,
                                opc_cycle_t *c) {
-    const uint32_t mask = s->registers - 1u, used = wlk_instr_get_used_rs(instr);
-    const uint32_t reg[OPERANDS] = {wlk_instr_get_rs1(instr) & mask,
-                                    wlk_instr_get_rs2(instr) & mask,
-                                    wlk_instr_get_rs3(instr) & mask};
-    uint32_t wanted = 0;
+    const uint32_t used = wlk_instr_get_used_rs(instr);
+    uint32_t reg[OPERANDS], wanted = 0;
+    sources_of(s, instr, reg);
     c->sources = c->taken = c->reads = c->conflict = 0;
     c->operand[0] = c->operand[1] = 0;
     for (uint32_t i = 0; i < OPERANDS; i++) {
@@ -138,8 +139,7 @@ static inline void opc_packet(const shape *s, const wlk_vx_collector *o, uint32_
     c->eop = c->pid == last;
 }
 
-/* ---- stage 2 (§6.3) ---------------------------------------------------------------------------
- */
+/* ---- stage 2 (§6.3) ------------------------------------------------------------------------ */
 
 /* Operands of rounds before and of this one; not gated by valid. */
 static inline void opc_merge(const shape *s, const wlk_vx_collector *o, uint32_t reset_seen,
@@ -151,7 +151,7 @@ static inline void opc_merge(const shape *s, const wlk_vx_collector *o, uint32_t
     to->known = stage->known;
     for (uint32_t left = stage->reads; left != 0; left &= left - 1u) {
         const uint32_t b = set_lowest(left);
-        const uint32_t i = (stage->operand[0] >> b & 1u) | (stage->operand[1] >> b & 1u) << 1;
+        const uint32_t i = operand_of(stage, b);
         memcpy(to->rows + (size_t)i * s->words, o->read + (size_t)b * s->words,
                s->words * sizeof *to->rows);
         to->lanes[i] = o->read_lanes[b];
@@ -162,10 +162,9 @@ static inline void opc_merge(const shape *s, const wlk_vx_collector *o, uint32_t
     }
 }
 
-static inline void opc_cycle(const cfg_t *cfg, const shape *s, const wlk_vx_collector *o,
-                             uint32_t reset_seen, uint32_t code, const uint64_t *instr,
-                             uint32_t ready_out, opc_cycle_t *c) {
-    (void)cfg;
+static inline void opc_cycle(const shape *s, const wlk_vx_collector *o, uint32_t reset_seen,
+                             uint32_t code, const uint64_t *instr, uint32_t ready_out,
+                             opc_cycle_t *c) {
     c->ready_out = ready_out;
     c->rdy2 = vx_buffer_ready(&o->out, code, ready_out);
     c->rdy1 = c->rdy2 | bit_not(o->stage[1].valid);
@@ -182,14 +181,13 @@ static inline uint32_t opc_ready(const opc_cycle_t *c) {
     return c->last & c->eop;
 }
 
-/* ---- the clock edge ---------------------------------------------------------------------------
- */
+/* ---- the clock edge ------------------------------------------------------------------------ */
 
 /* Every bank reads when stage 1 moves on: the word before a write of the same edge. */
 static inline void opc_read(const shape *s, wlk_vx_collector *o, const ram *r) {
     const wlk_vx_stage *stage = &o->stage[0];
     for (uint32_t b = 0; b < s->banks; b++) {
-        const uint32_t i = (stage->operand[0] >> b & 1u) | (stage->operand[1] >> b & 1u) << 1;
+        const uint32_t i = operand_of(stage, b);
         const uint32_t row = stage->warp_row + stage->row[i];
         const bool inside = row < s->rows;
         const size_t at = (size_t)b * s->rows + (inside ? row : 0u);
@@ -198,91 +196,37 @@ static inline void opc_read(const shape *s, wlk_vx_collector *o, const ram *r) {
     }
 }
 
-static inline void opc_write(const shape *s, const ram *r, uint32_t bank, uint32_t row,
-                             uint32_t lanes, const void *data, uint32_t xlen) {
-    if (row >= s->rows) {
+/* A row of a bank, by the words of the write port (§6.4); none: beyond the last one. */
+typedef struct place {
+    uint32_t row;
+    size_t at; /* among the rows of all banks */
+    bool inside;
+} place;
+
+static inline place written_place(const shape *s, const uint64_t *in) {
+    const uint32_t rd = GET(wb_data_rd, in), bank = rd & (s->banks - 1u);
+    const uint32_t first = warp_row(s, GET(wb_data_sid, in), GET(wb_data_wis, in));
+    const uint32_t row = first + (rd >> s->bank_bits);
+    return (place){row, (size_t)bank * s->rows + row, row < s->rows};
+}
+
+static inline void opc_write(const shape *s, const ram *r, const uint64_t *in, const void *data,
+                             uint32_t xlen) {
+    const place to = written_place(s, in);
+    const uint32_t lanes = GET(wb_data_tmask, in);
+    const size_t bytes = xlen / 8u;
+    if (!to.inside) {
         return;
     }
-    const size_t at = (size_t)bank * s->rows + row;
-    const size_t bytes = xlen / 8u;
-    char *to = (char *)(r->rows + at * s->words);
-    r->lanes[at] |= lanes;
+    char *row = (char *)(r->rows + to.at * s->words);
+    r->lanes[to.at] |= lanes;
     if (lanes == s->lanes) {
-        memcpy(to, data, s->simd * bytes);
+        memcpy(row, data, s->simd * bytes);
         return;
     }
     for (uint32_t left = lanes; left != 0; left &= left - 1u) {
         const size_t lane = set_lowest(left) * bytes;
-        memcpy(to + lane, (const char *)data + lane, bytes);
-    }
-}
-
-static inline void opc_stages_edge(const shape *s, wlk_vx_collector *o, const opc_cycle_t *c,
-                                   const uint64_t *meta, uint32_t wis) {
-    const uint32_t top = 1u << ((s->banks - 1u) & 31u);
-    wlk_vx_stage *one = &o->stage[0], *two = &o->stage[1];
-    if (c->rdy1 != 0) {
-        const uint32_t valid = one->valid & bit_not(one->conflict);
-        two->reads = one->reads;
-        memcpy(two->operand, one->operand, sizeof two->operand);
-        memcpy(two->meta, one->meta, sizeof two->meta);
-        two->known = one->known;
-        two->valid = (uint8_t)valid;
-    }
-    if (c->rdy0 != 0) {
-        one->reads = c->reads;
-        memcpy(one->operand, c->operand, sizeof one->operand);
-        memcpy(one->row, c->row, sizeof one->row);
-        one->warp_row = warp_row(s, c->pid, wis);
-        memcpy(one->meta, meta, sizeof one->meta);
-        one->conflict = (uint8_t)c->conflict;
-        one->valid = (uint8_t)c->valid;
-        one->known = 1;
-    }
-    if (c->reset != 0) { /* nothing else of a stage has a reset */
-        one->valid = two->valid = 0;
-        one->reads &= ~top;
-        two->reads &= ~top;
-    }
-}
-
-static inline void opc_iterator_edge(const shape *s, wlk_vx_collector *o, const opc_cycle_t *c) {
-    const uint32_t moves = c->valid & c->last;
-    o->fetched = (uint8_t)((c->reset | c->last) != 0 ? 0u : o->fetched | c->taken);
-    if (s->packets == 1) {
-        return;
-    }
-    if ((c->reset | (moves & c->eop)) != 0) {
-        o->sent = 0;
-        o->first = 1;
-    } else if (moves != 0) {
-        o->sent |= 1u << c->pid;
-        o->first = 0;
-    }
-}
-
-/* The edge but for the write port. @p known: all but what no reset reaches is. */
-static inline void opc_edge(const shape *s, wlk_vx_collector *o, uint32_t code, const ram *r,
-                            uint32_t known, const uint64_t *meta, uint32_t wis,
-                            const opc_cycle_t *c) {
-    const uint32_t sent = o->stage[1].valid & c->rdy2;
-    o->stalls =
-        c->reset != 0 ? 0u : (o->stalls + (c->valid & c->rdy0 & c->conflict)) & COUNTER_MASK;
-    vx_buffer_edge(&o->out, code, o->stage[1].valid, &c->merged, c->ready_out, c->reset, s->words);
-    if ((c->reset | sent) != 0) {
-        memset(o->gathered, 0, (size_t)OPERANDS * s->words * sizeof *o->gathered);
-        memset(o->gathered_lanes, 0xff, sizeof o->gathered_lanes);
-    } else {
-        memcpy(o->gathered, c->merged.rows, (size_t)OPERANDS * s->words * sizeof *o->gathered);
-        memcpy(o->gathered_lanes, c->merged.lanes, sizeof o->gathered_lanes);
-    }
-    if ((o->stage[0].valid & c->rdy1) != 0) {
-        opc_read(s, o, r);
-    }
-    opc_stages_edge(s, o, c, meta, wis);
-    opc_iterator_edge(s, o, c);
-    if (known == 0) { /* the first edge in reset: what it loaded follows from nothing known */
-        o->stage[0].known = o->stage[1].known = 0;
+        memcpy(row + lane, (const char *)data + lane, bytes);
     }
 }
 
@@ -311,6 +255,82 @@ static inline void opc_meta(const cfg_t *cfg, const uint64_t *in, const opc_cycl
     PUT(op_data_rd, meta, wlk_instr_get_rd(instr) & (31u | cfg->ext_f_enable << 5));
     PUT(op_data_sop, meta, (uint64_t)c->sop);
     PUT(op_data_eop, meta, (uint64_t)c->eop);
+}
+
+static inline void opc_stages_edge(const cfg_t *cfg, const shape *s, wlk_vx_collector *o,
+                                   const opc_cycle_t *c, const uint64_t *in) {
+    const uint32_t top = 1u << ((s->banks - 1u) & 31u);
+    wlk_vx_stage *one = &o->stage[0], *two = &o->stage[1];
+    if (c->rdy1 != 0) {
+        const uint32_t valid = one->valid & bit_not(one->conflict);
+        two->reads = one->reads;
+        memcpy(two->operand, one->operand, sizeof two->operand);
+        memcpy(two->meta, one->meta, sizeof two->meta);
+        two->known = one->known;
+        two->valid = (uint8_t)valid;
+    }
+    if (c->rdy0 != 0) {
+        one->reads = c->reads;
+        memcpy(one->operand, c->operand, sizeof one->operand);
+        memcpy(one->row, c->row, sizeof one->row);
+        one->warp_row = warp_row(s, c->pid, GET(sb_data_wis, in));
+        opc_meta(cfg, in, c, one->meta);
+        one->conflict = (uint8_t)c->conflict;
+        one->valid = (uint8_t)c->valid;
+        one->known = 1;
+    }
+    if (c->reset != 0) { /* nothing else of a stage has a reset */
+        one->valid = two->valid = 0;
+        one->reads &= ~top;
+        two->reads &= ~top;
+    }
+}
+
+static inline void opc_iterator_edge(const shape *s, wlk_vx_collector *o, const opc_cycle_t *c) {
+    const uint32_t moves = c->valid & c->last;
+    o->fetched = (uint8_t)((c->reset | c->last) != 0 ? 0u : o->fetched | c->taken);
+    if (s->packets == 1) {
+        return;
+    }
+    if ((c->reset | (moves & c->eop)) != 0) {
+        o->sent = 0;
+        o->first = 1;
+    } else if (moves != 0) {
+        o->sent |= 1u << c->pid;
+        o->first = 0;
+    }
+}
+
+/*
+ * The edge. @p known: all but what no reset reaches is. @p data: what is written, where @p writes
+ * says that it is to this collector.
+ */
+static inline void opc_edge(const cfg_t *cfg, const shape *s, wlk_vx_collector *o, uint32_t code,
+                            const ram *r, uint32_t known, const uint64_t *in, const void *data,
+                            uint32_t writes, const opc_cycle_t *c) {
+    const uint32_t sent = o->stage[1].valid & c->rdy2;
+    o->stalls = c->reset != 0 ? 0u : (o->stalls + (c->valid & c->rdy0 & c->conflict)) & VX_COUNTER;
+    vx_buffer_edge(&o->out, code, o->stage[1].valid, &c->merged, c->ready_out, c->reset, s->words);
+    if ((c->reset | sent) != 0) {
+        memset(o->gathered, 0, (size_t)OPERANDS * s->words * sizeof *o->gathered);
+        memset(o->gathered_lanes, 0xff, sizeof o->gathered_lanes);
+    } else {
+        memcpy(o->gathered, c->merged.rows, (size_t)OPERANDS * s->words * sizeof *o->gathered);
+        memcpy(o->gathered_lanes, c->merged.lanes, sizeof o->gathered_lanes);
+    }
+    if ((o->stage[0].valid & c->rdy1) != 0) {
+        opc_read(s, o, r);
+    }
+    opc_stages_edge(cfg, s, o, c, in);
+    opc_iterator_edge(s, o, c);
+    if (known == 0) { /* the first edge in reset: what it loaded follows from nothing known */
+        o->stage[0].known = o->stage[1].known = 0;
+    }
+    if ((s->cleared & c->reset) != 0) {
+        opc_clear(s, r);
+    } else if (writes != 0) {
+        opc_write(s, r, in, data, cfg->xlen);
+    }
 }
 
 /* Lanes of an operand that are known, as care words. */
@@ -343,8 +363,7 @@ static inline void opc_known(wlk_vx_collector *o) {
     vx_buffer_known(&o->out);
 }
 
-/* ---- for reports ------------------------------------------------------------------------------
- */
+/* ---- for reports --------------------------------------------------------------------------- */
 
 static inline void opc_visit(const shape *s, const wlk_vx_collector *o, uint32_t reset_seen,
                              int32_t index, wlk_state_visitor *visitor, void *ctx) {

@@ -1,11 +1,41 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Calls of a model that shows packets, from what packet_out.h has and besides:
- *   compute(cfg, st, in, c), events(cfg, st, in, c)
+ * Calls of a model that shows packets, from what its source defines before including this:
+ *   cycle_t with a shape `s`, compute(cfg, st, in, c), events(cfg, st, in, c)
+ *   shown(cfg, st, c)                the packet at the output
+ *   control(cfg, st, c, out)         control words of the outputs
+ *   STALLS_KNOWN(cfg, st)            the counter is, once a reset was seen
  *   edge_of(cfg, st, in, data, c)    the clock edge; `data`: what is written back
  */
 #ifndef WLK_VORTEX_PACKET_CALLS_H
 #define WLK_VORTEX_PACKET_CALLS_H
+
+static void fill(const cfg_t *cfg, const state_t *st, const cycle_t *c, uint64_t *out,
+                 uint64_t *care) {
+    const uint32_t control_words = CAPS(OUT_CONTROL);
+    const wlk_vx_packet *p = shown(cfg, st, c);
+    NAMED(out_mask)(cfg, care);
+    if (p->known == 0 || st->reset_seen == 0) {
+        memset(care, 0, control_words * sizeof *care);
+    }
+    if (st->reset_seen != 0) {
+        NAMED(out_put_sb_ready)(care, 1u);
+        NAMED(out_put_op_valid)(care, 1u);
+        NAMED(out_set_perf_stalls)
+        (care, cfg->perf_enable != 0 && STALLS_KNOWN(cfg, st) ? VX_COUNTER : 0u);
+    }
+    control(cfg, st, c, out);
+    for (uint32_t w = 0; w < control_words; w++) {
+        out[w] &= care[w];
+    }
+    out += control_words;
+    care += control_words;
+    memcpy(out, p->rows, (size_t)OPERANDS * c->s.words * sizeof *out);
+    for (uint32_t i = 0; i < OPERANDS; i++, out += c->s.words, care += c->s.words) {
+        const uint32_t lanes = st->reset_seen != 0 ? p->lanes[i] : 0u;
+        opc_care_row(&c->s, cfg->xlen, lanes, out, care);
+    }
+}
 
 static inline void commit(const cfg_t *cfg, state_t *st, const uint64_t *in, const cycle_t *c) {
     edge_of(cfg, st, in, in + CAPS(IN_CONTROL), c);
@@ -45,10 +75,8 @@ static int step(const uint32_t *params, void *state, const wlk_view *in, const w
 /* Lanes of a write that are X. */
 static void forget_written(const cfg_t *cfg, const shape *s, const ram *r, const uint64_t *in,
                            const uint64_t *x) {
-    const uint32_t rd = GET(wb_data_rd, in), bank = rd & (s->banks - 1u);
-    const uint32_t row =
-        warp_row(s, GET(wb_data_sid, in), GET(wb_data_wis, in)) + (rd >> s->bank_bits);
-    if (GET(wb_valid, in) == 0 || row >= s->rows) {
+    const place at = written_place(s, in);
+    if (GET(wb_valid, in) == 0 || !at.inside) {
         return;
     }
     const size_t bytes = cfg->xlen / 8u;
@@ -58,7 +86,7 @@ static void forget_written(const cfg_t *cfg, const shape *s, const ram *r, const
         uint64_t any = 0;
         memcpy(&any, data + lane * bytes, bytes);
         if (any != 0) {
-            r->lanes[(size_t)bank * s->rows + row] &= ~(1u << lane);
+            r->lanes[at.at] &= ~(1u << lane);
         }
     }
 }

@@ -4,24 +4,20 @@
 #define WLK_VORTEX_PACKET_COVER_H
 
 static inline uint32_t same_register(const shape *s, const uint64_t *instr, uint32_t sources) {
-    const uint32_t mask = s->registers - 1u;
-    const uint32_t reg[OPERANDS] = {wlk_instr_get_rs1(instr) & mask,
-                                    wlk_instr_get_rs2(instr) & mask,
-                                    wlk_instr_get_rs3(instr) & mask};
+    uint32_t reg[OPERANDS];
+    sources_of(s, instr, reg);
     return ((sources & 3u) == 3 && reg[0] == reg[1]) || ((sources & 5u) == 5 && reg[0] == reg[2]) ||
            ((sources & 6u) == 6 && reg[1] == reg[2]);
 }
 
 /* Is what the write-back writes read at this edge? */
-static inline uint32_t reads_written(const cfg_t *cfg, const shape *s, const wlk_vx_collector *o,
-                                     const uint64_t *in, const opc_cycle_t *c) {
+static inline uint32_t reads_written(const shape *s, const wlk_vx_collector *o, const uint64_t *in,
+                                     const opc_cycle_t *c) {
     const wlk_vx_stage *one = &o->stage[0];
-    const uint32_t rd = GET(wb_data_rd, in), b = rd & (s->banks - 1u);
-    const uint32_t i = (one->operand[0] >> b & 1u) | (one->operand[1] >> b & 1u) << 1;
-    const uint32_t row = warp_row(s, GET(wb_data_sid, in), GET(wb_data_wis, in));
-    (void)cfg;
+    const uint32_t b = GET(wb_data_rd, in) & (s->banks - 1u);
+    const uint32_t read = one->warp_row + one->row[operand_of(one, b)];
     return one->valid & c->rdy1 & (one->reads >> b & 1u) & GET(wb_valid, in) &
-           (uint32_t)(row + (rd >> s->bank_bits) == one->warp_row + one->row[i]);
+           (uint32_t)(written_place(s, in).row == read);
 }
 
 /* What a collector does. */
@@ -45,16 +41,15 @@ static uint64_t opc_events(const cfg_t *cfg, const shape *s, const wlk_vx_collec
                  : 0u;
     found |= accepts != 0 && c->eop == 0 ? EVENT(PACKETS) : 0u;
     found |= accepts != 0 && s->packets > 1 && before == 0 ? EVENT(PACKET_SKIPPED) : 0u;
-    found |= reads_written(cfg, s, o, in, c) != 0 ? EVENT(READ_DURING_WRITE) : 0u;
+    found |= reads_written(s, o, in, c) != 0 ? EVENT(READ_DURING_WRITE) : 0u;
     found |= o->stage[1].valid == 0 && o->stage[1].reads != 0 ? EVENT(MERGE_IDLE) : 0u;
     found |= blocked != 0 ? EVENT(BLOCKED) : 0u;
     return found;
 }
 
 /* What the ports show. */
-static uint64_t port_events(const cfg_t *cfg, const shape *s, const uint64_t *in, uint32_t ready) {
+static uint64_t port_events(const shape *s, const uint64_t *in, uint32_t ready) {
     const uint32_t wb = GET(wb_valid, in), tmask = GET(wb_data_tmask, in);
-    (void)cfg;
     return (wb != 0 && tmask != 0 && tmask != s->lanes ? EVENT(WRITE_PARTIAL) : 0u) |
            (wb != 0 && tmask != 0 && GET(wb_data_rd, in) == 0 ? EVENT(WRITE_ZERO) : 0u) |
            (ready != 0 && GET(sb_valid, in) == 0 ? EVENT(READY_IDLE) : 0u);

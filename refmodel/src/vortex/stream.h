@@ -8,6 +8,9 @@
 #include "frame/bits.h"
 #include "warplock/vortex.h"
 
+/* Performance counters have 44 bits (§8). */
+#define VX_COUNTER ((UINT64_C(1) << 44) - 1u)
+
 /* More inputs than these are a tree of arbiters of eight (§4.6). */
 enum { VX_FANOUT = 8, VX_FANOUT_BITS = 3, VX_LARGEST_ARBITER = 12 };
 
@@ -15,6 +18,16 @@ enum { VX_FANOUT = 8, VX_FANOUT_BITS = 3, VX_LARGEST_ARBITER = 12 };
 static inline uint32_t vx_idle_index(uint32_t n) {
     const bool pow2 = (n & (n - 1u)) == 0;
     return n > 1 && pow2 ? n - 1u : 0u;
+}
+
+/* The arbiters of a tree; none where one arbiter takes all. */
+static inline uint32_t vx_slices(uint32_t n) {
+    return n > VX_LARGEST_ARBITER ? (n + VX_FANOUT - 1u) / VX_FANOUT : 0u;
+}
+
+/* Inputs of one of them. */
+static inline uint32_t vx_slice_inputs(uint32_t n, uint32_t slice) {
+    return wlk_min(n - slice * VX_FANOUT, VX_FANOUT);
 }
 
 /* ---- stream buffer of two entries, SIZE 2 (§4.2) ----------------------------------------------

@@ -20,7 +20,7 @@ static inline void compute(const cfg_t *cfg, const state_t *st, const uint64_t *
     c->s = shape_of(cfg);
     c->o.reset = GET(reset, in);
     c->o.valid = GET(sb_valid, in);
-    opc_cycle(cfg, &c->s, &st->opc, st->reset_seen, cfg->out_buf, in + CAPS(IN_SB_DATA),
+    opc_cycle(&c->s, &st->opc, st->reset_seen, cfg->out_buf, in + CAPS(IN_SB_DATA),
               GET(op_ready, in), &c->o);
 }
 
@@ -35,29 +35,17 @@ static inline void control(const cfg_t *cfg, const state_t *st, const cycle_t *c
     PUT(perf_stalls, out, cfg->perf_enable != 0 ? st->opc.stalls : 0u);
 }
 
-#define STALLS_KNOWN(cfg, st) 1u // once a reset was seen
-#include "packet_out.h"
-
 static inline void edge_of(const cfg_t *cfg, state_t *st, const uint64_t *in, const void *data,
                            const cycle_t *c) {
-    const shape *s = &c->s;
-    const ram r = ram_of(s, st->ram, 0, 1);
-    uint64_t meta[WLK_VX_PACKET_WORDS];
-    opc_meta(cfg, in, &c->o, meta);
-    opc_edge(s, &st->opc, cfg->out_buf, &r, st->reset_seen, meta, GET(sb_data_wis, in), &c->o);
-    if ((s->cleared & c->o.reset) != 0) {
-        opc_clear(s, &r);
-    } else if (GET(wb_valid, in) != 0) {
-        const uint32_t rd = GET(wb_data_rd, in);
-        const uint32_t row = warp_row(s, GET(wb_data_sid, in), GET(wb_data_wis, in));
-        opc_write(s, &r, rd & (s->banks - 1u), row + (rd >> s->bank_bits), GET(wb_data_tmask, in),
-                  data, cfg->xlen);
-    }
+    const ram r = ram_of(&c->s, st->ram, 0, 1);
+    opc_edge(cfg, &c->s, &st->opc, cfg->out_buf, &r, st->reset_seen, in, data, GET(wb_valid, in),
+             &c->o);
     st->reset_seen |= (uint8_t)c->o.reset;
 }
 
 #include "vortex_opc_unit_cover.h"
 
+#define STALLS_KNOWN(cfg, st) 1u
 #include "packet_calls.h"
 
 static size_t state_size(const uint32_t *params) {

@@ -29,6 +29,11 @@ typedef struct cycle {
     opc_cycle_t o[WLK_VX_COLLECTORS];
 } cycle_t;
 
+// Of a warp; may be beyond the last one.
+static inline uint32_t collector_of(const cfg_t *cfg, uint32_t wis) {
+    return wis & (uint32_t)wlk_mask(wlk_clog2(cfg->num_opcs));
+}
+
 static inline grant arbitrate(const state_t *st, const cycle_t *c, uint32_t which,
                               uint32_t requests, uint32_t n, uint32_t ready) {
     const uint32_t owner = c->sticky != 0 ? st->owner[which] : 0u;
@@ -48,8 +53,7 @@ static inline uint32_t arbitrate_all(const state_t *st, cycle_t *c) {
         return (uint32_t)(c->n == 1 || requests != 0) * ready << c->last.winner;
     }
     for (uint32_t i = 0; i < c->slices; i++) {
-        const uint32_t first = i * VX_FANOUT, rest = c->n - first;
-        const uint32_t n = rest < VX_FANOUT ? rest : VX_FANOUT;
+        const uint32_t first = i * VX_FANOUT, n = vx_slice_inputs(c->n, i);
         const uint32_t mine = requests >> first & set_below(n);
         c->slice[i] = arbitrate(st, c, i, mine, n, st->slice[i].s.ready);
         granted |= (uint32_t)(mine != 0) * c->slice[i].ready << (first + c->slice[i].winner);
@@ -60,21 +64,20 @@ static inline uint32_t arbitrate_all(const state_t *st, cycle_t *c) {
 }
 
 static inline void compute(const cfg_t *cfg, const state_t *st, const uint64_t *in, cycle_t *c) {
-    const uint32_t select = (1u << clog2_of(cfg->num_opcs)) - 1u;
     c->s = shape_of(cfg);
     c->n = cfg->num_opcs;
-    c->slices = c->n > VX_LARGEST_ARBITER ? (c->n + VX_FANOUT - 1u) / VX_FANOUT : 0u;
+    c->slices = vx_slices(c->n);
     c->sticky = c->n > 1 && c->s.packets > 1;
     c->code = c->n > 1 ? (uint32_t)VX_TWO_REGISTERED : (uint32_t)VX_WIRES;
     c->reset = GET(reset, in);
     c->op_ready = GET(op_ready, in);
-    c->chosen = GET(sb_data_wis, in) & select;
+    c->chosen = collector_of(cfg, GET(sb_data_wis, in));
     const uint32_t granted = arbitrate_all(st, c);
     for (uint32_t i = 0; i < c->n; i++) {
         opc_cycle_t *o = &c->o[i];
         o->reset = c->reset;
         o->valid = GET(sb_valid, in) & (uint32_t)(c->chosen == i);
-        opc_cycle(cfg, &c->s, &st->opc[i], st->reset_seen, COLLECTOR_BUFFER, in + CAPS(IN_SB_DATA),
+        opc_cycle(&c->s, &st->opc[i], st->reset_seen, COLLECTOR_BUFFER, in + CAPS(IN_SB_DATA),
                   granted >> i & 1u, o);
     }
 }
@@ -99,9 +102,6 @@ static inline void control(const cfg_t *cfg, const state_t *st, const cycle_t *c
     PUT(op_valid, out, vx_buffer_valid(&st->out, c->code, c->last.requests != 0));
     PUT(perf_stalls, out, cfg->perf_enable != 0 ? st->stalls : 0u);
 }
-
-#define STALLS_KNOWN(cfg, st) ((st)->stalls_known | (bit_not((cfg)->perf_enable)))
-#include "packet_out.h"
 
 // ---- the clock edge -----------------------------------------------------------------------------
 
@@ -138,37 +138,28 @@ static inline void stalls_edge(const cfg_t *cfg, state_t *st, const cycle_t *c) 
     for (uint32_t i = 0; i < c->n && cfg->perf_enable != 0; i++) {
         sum += st->opc[i].stalls;
     }
-    st->stalls = sum & COUNTER_MASK;
+    st->stalls = sum & VX_COUNTER;
     st->stalls_known = st->reset_seen;
 }
 
 static inline void edge_of(const cfg_t *cfg, state_t *st, const uint64_t *in, const void *data,
                            const cycle_t *c) {
     const shape *s = &c->s;
-    const uint32_t wis = GET(wb_data_wis, in), writes = GET(wb_valid, in);
-    const uint32_t written = wis & ((1u << clog2_of(c->n)) - 1u);
+    const uint32_t written = collector_of(cfg, GET(wb_data_wis, in));
     stalls_edge(cfg, st, c);
     arbiters_edge(st, c); // takes what the collectors show before the edge
     for (uint32_t i = 0; i < c->n; i++) {
         const ram r = ram_of(s, st->ram, i, c->n);
-        uint64_t meta[WLK_VX_PACKET_WORDS];
-        opc_meta(cfg, in, &c->o[i], meta);
-        opc_edge(s, &st->opc[i], COLLECTOR_BUFFER, &r, st->reset_seen, meta, GET(sb_data_wis, in),
+        const uint32_t writes = GET(wb_valid, in) & (uint32_t)(written == i);
+        opc_edge(cfg, s, &st->opc[i], COLLECTOR_BUFFER, &r, st->reset_seen, in, data, writes,
                  &c->o[i]);
-        if ((s->cleared & c->reset) != 0) {
-            opc_clear(s, &r);
-        } else if (writes != 0 && written == i) {
-            const uint32_t rd = GET(wb_data_rd, in);
-            const uint32_t row = warp_row(s, GET(wb_data_sid, in), wis);
-            opc_write(s, &r, rd & (s->banks - 1u), row + (rd >> s->bank_bits),
-                      GET(wb_data_tmask, in), data, cfg->xlen);
-        }
     }
     st->reset_seen |= (uint8_t)c->reset;
 }
 
 #include "vortex_operands_cover.h"
 
+#define STALLS_KNOWN(cfg, st) ((st)->stalls_known | bit_not((cfg)->perf_enable))
 #include "packet_calls.h"
 
 static size_t state_size(const uint32_t *params) {
@@ -200,7 +191,7 @@ static void init(const uint32_t *params, void *state, wlk_power_up power_up) {
 static void forget(const uint32_t *params, void *state, const uint64_t *in, const uint64_t *x) {
     const cfg_t *cfg = (const cfg_t *)params;
     const shape s = shape_of(cfg);
-    const uint32_t i = GET(wb_data_wis, in) & ((1u << clog2_of(cfg->num_opcs)) - 1u);
+    const uint32_t i = collector_of(cfg, GET(wb_data_wis, in));
     if (i < cfg->num_opcs) {
         const ram r = ram_of(&s, ((state_t *)state)->ram, i, cfg->num_opcs);
         forget_written(cfg, &s, &r, in, x);

@@ -18,8 +18,6 @@ enum {
     ALL_USES = (1 << WLK_VXSB_UNITS) - 1,
 };
 
-#define COUNTER_MASK ((UINT64_C(1) << 44) - 1u)
-
 // An arbiter's cycle: `ready` is that of the buffer behind it.
 typedef struct grant {
     uint32_t n, winner, valid, ready;
@@ -41,10 +39,6 @@ static inline uint32_t warps_of(const cfg_t *cfg) {
 
 static inline uint32_t units_of(const cfg_t *cfg) {
     return 3u + cfg->ext_f_enable + cfg->ext_tcu_enable;
-}
-
-static inline uint64_t below(uint32_t n) {
-    return ~UINT64_C(0) >> (64u - n);
 }
 
 static inline uint32_t take_lowest(uint64_t *set) {
@@ -88,9 +82,9 @@ static inline grant arbitrate(const state_t *st, uint32_t which, uint64_t reques
 static inline void arbitrate_slices(const state_t *st, cycle_t *c) {
     uint64_t valid = 0;
     for (uint32_t s = 0; s < c->slices; s++) {
-        const uint32_t first = s * VX_FANOUT, rest = c->warps - first;
-        const uint32_t n = rest < VX_FANOUT ? rest : VX_FANOUT;
-        const grant g = arbitrate(st, s, c->request >> first & below(n), n, st->slice[s].s.ready);
+        const uint32_t first = s * VX_FANOUT, n = vx_slice_inputs(c->warps, s);
+        const uint64_t requests = c->request >> first & wlk_mask(n);
+        const grant g = arbitrate(st, s, requests, n, st->slice[s].s.ready);
         c->slice[s] = g;
         c->fire |= (uint64_t)(g.valid & g.ready) << (first + g.winner);
         valid |= (uint64_t)st->slice[s].s.valid << s;
@@ -104,7 +98,7 @@ static inline void compute(const cfg_t *cfg, const state_t *st, const uint64_t *
     c->sb_ready = GET(sb_ready, in);
     c->ib_valid = GET(ib_valid, in);
     c->warps = warps;
-    c->slices = warps > VX_LARGEST_ARBITER ? (warps + VX_FANOUT - 1u) / VX_FANOUT : 0u;
+    c->slices = vx_slices(warps);
     c->request = st->staged & st->ready;
     c->fire = 0;
     if (c->slices != 0) {
@@ -113,7 +107,7 @@ static inline void compute(const cfg_t *cfg, const state_t *st, const uint64_t *
         c->last = arbitrate(st, LAST, c->request, warps, st->out.s.ready);
         c->fire = (uint64_t)(c->last.valid & c->last.ready) << c->last.winner;
     }
-    c->ib_ready = (c->fire | ~st->staged) & below(warps);
+    c->ib_ready = (c->fire | ~st->staged) & wlk_mask(warps);
     c->wb_valid = GET(wb_valid, in);
     c->wb_warp = GET(wb_data_wis, in);
     const uint32_t frees = c->wb_valid & GET(wb_data_eop, in) & (uint32_t)(c->wb_warp < warps);
@@ -211,7 +205,7 @@ static void perf_edge(const cfg_t *cfg, state_t *st, const cycle_t *c, const uin
     st->stalls += (uint64_t)(st->staged != 0 && c->request == 0);
     const uint32_t counted = st->marks[delay - 1u];
     for (uint32_t u = 0; u < WLK_VXSB_UNITS; u++) {
-        st->uses[u] = (st->uses[u] + (counted >> u & 1u)) & COUNTER_MASK;
+        st->uses[u] = (st->uses[u] + (counted >> u & 1u)) & VX_COUNTER;
     }
     st->uses_known &= (uint8_t)~st->marks_open[delay - 1u];
     memmove(st->marks + 1, st->marks, delay - 1u);
@@ -243,9 +237,10 @@ static void commit(const cfg_t *cfg, state_t *st, const uint64_t *in, const cycl
             n |= destination(cfg, st->staging[w].instr);
         }
         st->inuse[w] = c->reset != 0 ? 0u : n;
-        const uint64_t need =
-            (accepted >> w & 1u) != 0 ? need_of(cfg, offered(in, w)) : st->need[w];
-        blocked[w] = n & need;
+        if ((accepted >> w & 1u) != 0) {
+            st->need[w] = need_of(cfg, offered(in, w));
+        }
+        blocked[w] = n & st->need[w];
         ready |= (uint64_t)(blocked[w] == 0) << w;
     }
     if (cfg->perf_enable != 0) {
@@ -264,7 +259,6 @@ static void commit(const cfg_t *cfg, state_t *st, const uint64_t *in, const cycl
         const uint32_t w = take_lowest(&left);
         memcpy(st->staging[w].instr, offered(in, w), sizeof st->staging[w].instr);
         st->staging[w].known = 1;
-        st->need[w] = need_of(cfg, st->staging[w].instr);
     }
     st->staged = c->reset != 0 ? 0u : (st->staged & ~c->ib_ready) | accepted;
     st->reset_seen |= (uint8_t)c->reset;

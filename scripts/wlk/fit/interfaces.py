@@ -13,12 +13,12 @@ from typing import Any
 from pyslang import ast
 
 from ..base.errors import Status, WlkError
+from ..gen.shell import declarations, listed
 from ..tables import Field, Table, element_name
 from . import rtl
 from .match import Match, PortShape
 
 SUFFIX = "_flat"
-_WORDS = {"in": "input", "out": "output"}
 
 
 @dataclass(frozen=True)
@@ -121,67 +121,72 @@ def unknown(found: Sequence[Leaf]) -> list[str]:
     return sorted({leaf.where for leaf in found if not leaf.known})
 
 
+def _places(parts: Sequence[Leaf]) -> dict[str, list[Leaf]]:
+    """The leaves that share a port or member, lowest bit first."""
+    places: dict[str, list[Leaf]] = {}
+    for leaf in parts:
+        places.setdefault(leaf.where, []).append(leaf)
+    return places
+
+
+def _shares(found: Match, leaf: Leaf) -> Iterator[tuple[str, int, int]]:
+    """The table's ports in the bits of a leaf: name, width, and lowest bit of the leaf's place."""
+    if not leaf.known:
+        return
+    widths = {port.name: port.width for port in found.table.ports(found.config)}
+    for name in found.table.clocked(found.present):
+        whole, lsb = found.slices.get(name, (name, 0))
+        if whole == leaf.name:
+            yield name, widths.get(name, 1), leaf.lsb + lsb
+
+
 def pins(found: Match, parts: Sequence[Leaf]) -> dict[str, str]:
     """What each port of the table is, as seen from inside of the module: for a bound checker."""
-    widths: dict[str, int] = {}
-    for leaf in parts:
-        widths[leaf.where] = widths.get(leaf.where, 0) + leaf.width
-    by_name = {leaf.name: leaf for leaf in parts if leaf.known}
-    ports = {port.name: port for port in found.table.ports(found.config)}
     seen = {}
-    for name in found.present:
-        vector, lsb = found.slices.get(name, (name, 0))
-        leaf = by_name[vector]
-        width = ports[name].width if name in ports else 1
-        whole = width == widths[leaf.where]
-        # A shift, since an index is that of an element where a vector has several dimensions.
-        seen[name] = leaf.where if whole else f"{width}'({leaf.where} >> {leaf.lsb + lsb})"
+    for where, group in _places(parts).items():
+        whole = sum(leaf.width for leaf in group)
+        for leaf in group:
+            for name, width, lsb in _shares(found, leaf):
+                # A shift, since an index is that of an element where a vector has dimensions.
+                seen[name] = where if width == whole else f"{width}'({where} >> {lsb})"
     return seen
 
 
 def wrapper(module: rtl.Module, found: Match, parts: Sequence[Leaf]) -> tuple[str, str]:
     """Name and text of a module with the table's flat ports around one that `found` fits."""
-    ports = {port.name: port for port in found.table.ports(found.config)}
-    names = [name for name in found.present if name in ports]
-    clocks = [name for name in (found.table.clock,) if name]
-    heads = [f"  input {name}" for name in clocks]
-    for name in names:
-        width = f" [{ports[name].width - 1}:0]" if ports[name].width > 1 else ""
-        heads.append(f"  {_WORDS[ports[name].direction]}{width} {name}")
+    ports = [p for p in found.table.ports(found.config) if p.name in found.present]
+    heads = listed(declarations(found.table.clock, ports), 2)
     body, pins = [*_declared(module)], []
-    inside = {name: vector for name, (vector, _) in found.slices.items()}
-    wires: dict[str, list[Leaf]] = {}
-    for leaf in parts:
-        wires.setdefault(leaf.where, []).append(leaf)
-    for number, (where, group) in enumerate(wires.items()):
-        wire, width = f"bits_{number}", sum(leaf.width for leaf in group)
-        body.append(f"  wire [{width - 1}:0] {wire};")
+    for number, (where, group) in enumerate(_places(parts).items()):
+        wire = f"bits_{number}"
         is_input = group[0].direction == "in"
-        for leaf in group:
-            own = [n for n in names if inside.get(n, n) == leaf.name]
-            for name in own if leaf.known else ():
-                lsb = leaf.lsb + found.slices.get(name, ("", 0))[1]
-                bits = f"{wire}[{lsb}+:{ports[name].width}]"
-                body.append(
-                    f"  assign {bits} = {name};" if is_input else f"  assign {name} = {bits};"
-                )
-            if is_input and not own and leaf.name not in clocks:
-                value = found.tied.get(leaf.name, 0)
-                body.append(f"  assign {wire}[{leaf.lsb}+:{leaf.width}] = {leaf.width}'d{value};")
-            elif is_input and leaf.name in clocks:
-                body.append(f"  assign {wire} = {leaf.name};")
-        if "." in where:
-            body.append(
-                f"  assign {where} = {wire};" if is_input else f"  assign {wire} = {where};"
-            )
+        body.append(f"  wire [{sum(leaf.width for leaf in group) - 1}:0] {wire};")
+        body += [line for leaf in group for line in _assigned(found, leaf, wire)]
+        if "." in where:  # a member of an interface
+            body.append(_assign(where, wire) if is_input else _assign(wire, where))
         else:
-            pins.append(f"    .{where}({wire})")
+            pins.append(f".{where}({wire})")
     pins += [
-        f"    .{p.name}({p.name})" for p in _ports(module) if p.kind == ast.SymbolKind.InterfacePort
+        f".{p.name}({p.name})" for p in _ports(module) if p.kind == ast.SymbolKind.InterfacePort
     ]
     name = f"{module.name}{SUFFIX}"
-    text = f"module {name}(\n" + ",\n".join(heads) + "\n);\n" + "\n".join(body)
-    return name, text + f"\n  {module.name} dut (\n" + ",\n".join(pins) + "\n  );\nendmodule\n"
+    body.append(f"  {module.name} dut (\n{listed(pins, 4)}\n  );")
+    return name, f"module {name}(\n{heads}\n);\n" + "\n".join(body) + "\nendmodule\n"
+
+
+def _assign(to: str, value: str) -> str:
+    return f"  assign {to} = {value};"
+
+
+def _assigned(found: Match, leaf: Leaf, wire: str) -> Iterator[str]:
+    """Joins a leaf's bits of the wire and the wrapper's ports; an input without any is constant."""
+    shares = [*_shares(found, leaf)]
+    for name, width, lsb in shares:
+        bits = f"{wire}[{lsb}+:{width}]"
+        yield _assign(bits, name) if leaf.direction == "in" else _assign(name, bits)
+    if leaf.direction == "in" and not shares:
+        value = found.tied.get(leaf.name, 0)
+        yield _assign(f"{wire}[{leaf.lsb}+:{leaf.width}]", f"{leaf.width}'d{value}")
 
 
 def _declared(module: rtl.Module) -> Iterator[str]:

@@ -287,10 +287,13 @@ def _flattened(table: Table, source: RtlSource, fit: Matched, wrap: bool) -> Mat
         pins = interfaces.pins(found, parts)
         return dataclasses.replace(fit, found=found, notes=notes, pins=pins)
     name, text = interfaces.wrapper(module, found, parts)
-    place = setup.BUILD / "wrappers" / keep.digest([module.where, text]) / f"{name}.sv"
-    outputs.make_folder(place.parent)
-    with outputs.atomic_write(place) as file:
-        file.write(text)
+    folder = setup.BUILD / "wrappers" / keep.digest([module.where, text])
+    place = folder / f"{name}.sv"
+    with setup.locked(f"wrapper-{folder.name}"):
+        outputs.make_folder(folder)
+        with outputs.atomic_write(place) as file:
+            file.write(text)
+        keep.touch(folder, "wrapper")
     more = [*source.rtl, place]
     design = rtl.load(more, defines=source.define, include_dirs=source.include)
     flat = design.find(name)
