@@ -9,8 +9,11 @@ uint32_t wlk_stim_begin(wlk_stimulus_state *stim, uint32_t profiles) {
     if (stim->profile < profiles) {
         return stim->profile;
     }
+    if (stim->drain == 0) { // what drains stays in its phase: another one might drop what waits
+        stim->worked = stim->cycle;
+    }
     const uint64_t first = stim->memory[STIM_FIRST] & 0xffffu;
-    return (uint32_t)((stim->cycle / STIM_PHASE_CYCLES + first) % profiles);
+    return (uint32_t)((stim->worked / STIM_PHASE_CYCLES + first) % profiles);
 }
 
 bool wlk_stim_reset(wlk_stimulus_state *stim, uint32_t chance) {

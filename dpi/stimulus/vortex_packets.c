@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stimulus of Vortex's collectors: the generic driver, with a hook because an instruction without
 // threads never ends where a warp has several packets, a warp beyond the last one has no registers
-// (vortex-issue Q6, Q12), and what is written should be what is read.
+// (vortex-issue Q6, Q12), and what is written should be what is read. No profile drops an
+// instruction that waits: the collector would go on with the packets of the next one.
 #include "common.h"
 #include "warplock/vortex_opc_unit.h"
 #include "warplock/vortex_operands.h"
@@ -18,7 +19,7 @@ static const stim_weights profiles[] = {
     /* sparse */ {STIM_HELD, 48, 192, 48, 8, 0, 128, 32, 96, 4, 48, 128, 8, {128}},
     /* conflicts */ {STIM_HELD, 224, 224, 0, 128, 0, 96, 0, 64, 3, 160, 224, 2, {96}},
     /* pressed */ {STIM_HELD, 224, 64, 64, 96, 0, 64, 32, 96, 4, 48, 128, 4, {96}},
-    /* free_running */ {STIM_FREE, 176, 176, 16, 64, 0, 255, 32, 96, 4, 48, 128, 4, {96}},
+    /* restless */ {STIM_HELD, 176, 176, 16, 64, 0, 255, 32, 96, 4, 48, 128, 4, {96}},
     /* collide */ {STIM_HELD, 224, 224, 0, 160, 0, 96, 0, 128, 2, 96, 160, 2, {240}},
     /* few_packets */ {STIM_HELD, 192, 192, 16, 96, 0, 96, 16, 96, 4, 48, 128, 4, {96}},
     /* corners */ {STIM_HELD, 176, 160, 16, 64, 0, 128, 160, 32, 2, 32, 192, 4, {96}},

@@ -32,6 +32,15 @@ def test_fewer_cycles_than_a_round_are_vacuous(block):
     assert "under their floors: " in done.err
 
 
+def test_warps_without_a_collector_hang():
+    """vortex-issue Q12: whatever phase the new work ends in, what waits is not dropped."""
+    config = ("--config", "num_warps=12", "--config", "num_opcs=3")
+    for cycles in ("3000", "3192", "3384"):
+        words = (*config, "--seeds", "1", "--cycles", cycles)
+        done = rut.run_lockstep(*words, block="vortex_operands", code=Status.HANG)
+        assert "the work has not come to its end" in done.err
+
+
 @pytest.mark.parametrize("block", SMALL)
 def test_users_rtl_passes(block):
     """The stub as files of a user's own: found by its ports, parameters inferred."""

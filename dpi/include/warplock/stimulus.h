@@ -32,6 +32,7 @@ typedef struct wlk_driver wlk_driver;
 typedef struct wlk_stimulus_state {
     uint64_t random;  /**< generator of random words */
     uint64_t cycle;   /**< cycles made so far */
+    uint64_t worked;  /**< the last cycle that might have new work */
     uint32_t profile; /**< fixed profile, or the number of profiles for a mix of phases */
     uint32_t drain;   /**< nonzero: no new work, finish what is in flight */
     /** What to run instead of random work, NULL = random; the caller's, set after the start. */
