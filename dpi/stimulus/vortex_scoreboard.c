@@ -11,15 +11,15 @@ enum {
 
 static const stim_weights profiles[] = {
     // hold, valid, ready, stuck, full, edge, fresh, corner, few, few_bits, repeat, bit, reset, own
-    /* mixed */ {STIM_HELD, 160, 160, 16, 64, 48, 96, 16, 224, 3, 16, 128, 4, {64, 192}},
-    /* dense */ {STIM_HELD, 240, 224, 0, 160, 16, 96, 16, 160, 3, 16, 96, 2, {16, 192}},
+    /* mixed */ {STIM_HELD, 160, 160, 16, 64, 48, 96, 16, 224, 3, 16, 128, 4, {144, 192}},
+    /* dense */ {STIM_HELD, 240, 224, 0, 160, 16, 96, 16, 160, 3, 16, 96, 2, {32, 192}},
     /* sparse */ {STIM_HELD, 64, 192, 48, 8, 32, 128, 16, 192, 3, 16, 128, 8, {64, 192}},
-    /* dependent */ {STIM_HELD, 224, 224, 0, 96, 48, 64, 0, 248, 3, 32, 192, 2, {32, 192}},
+    /* dependent */ {STIM_HELD, 224, 224, 0, 96, 48, 64, 0, 248, 3, 32, 192, 2, {144, 192}},
     /* blocked */ {STIM_HELD, 224, 64, 64, 96, 48, 64, 16, 224, 3, 16, 128, 4, {96, 192}},
     /* free_running */ {STIM_FREE, 176, 192, 16, 64, 48, 255, 16, 224, 3, 16, 128, 4, {32, 192}},
-    /* starved */ {STIM_HELD, 240, 240, 0, 0, 224, 64, 0, 64, 5, 0, 32, 0, {0, 192}},
+    /* starved */ {STIM_HELD, 240, 240, 0, 0, 224, 64, 0, 64, 5, 0, 32, 0, {64, 192}},
     /* crowded */ {STIM_HELD, 250, 250, 0, 224, 0, 64, 0, 0, 0, 0, 160, 0, {176, 0}},
-    /* corners */ {STIM_HELD, 176, 160, 16, 64, 48, 128, 160, 32, 2, 32, 224, 4, {48, 192}},
+    /* corners */ {STIM_HELD, 176, 160, 16, 64, 48, 128, 160, 32, 2, 32, 224, 4, {112, 192}},
     /* resets */ {STIM_HELD, 176, 160, 16, 64, 48, 96, 32, 192, 3, 32, 128, 160, {64, 192}},
 };
 
@@ -39,18 +39,28 @@ static uint32_t find_warp(const wlk_vortex_scoreboard_state *st, uint32_t first,
     return first;
 }
 
-// What the registers of an instruction are XORed with, so that one of them is in use, or anything:
-// whatever register is in use is waited for too.
+enum { TRIES = 4 };
+
+// What the registers of an instruction are XORed with, so that one of them is in use (whatever
+// register is in use is waited for too), or none: it must not wait for another one's sake.
 static uint64_t aim(const uint64_t *instr, uint64_t inuse, uint64_t registers, uint32_t chance,
                     uint64_t random) {
     const uint64_t fields[] = {wlk_instr_get_rd(instr), wlk_instr_get_rs1(instr),
                                wlk_instr_get_rs2(instr), wlk_instr_get_rs3(instr)};
-    if (inuse == 0 || !stim_hits(random >> 24, chance)) {
-        return random >> 8 & (registers - 1u);
+    if (inuse != 0 && stim_hits(random >> 24, chance)) {
+        const uint64_t from = inuse >> (random >> 16 & 63u) << (random >> 16 & 63u);
+        const uint64_t reg = (uint64_t)__builtin_ctzll(from != 0 ? from : inuse);
+        return (fields[random >> 2 & 3u] ^ reg) & (registers - 1u);
     }
-    const uint64_t from = inuse >> (random >> 16 & 63u) << (random >> 16 & 63u);
-    const uint64_t reg = (uint64_t)__builtin_ctzll(from != 0 ? from : inuse);
-    return (fields[random >> 2 & 3u] ^ reg) & (registers - 1u);
+    uint64_t mask = 0, hits = 1;
+    for (uint32_t i = 0; i < TRIES && hits != 0; i++) {
+        mask = random >> (8u + 6u * i) & (registers - 1u);
+        hits = 0;
+        for (uint32_t f = 0; f < 4; f++) {
+            hits |= inuse >> ((fields[f] ^ mask) & (registers - 1u)) & 1u;
+        }
+    }
+    return mask;
 }
 
 // What waits stays as it is: the choice is made once for an instruction, and kept.
