@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stimulus of Vortex's collectors: the generic driver, with a hook because an instruction without
 // threads never ends where a warp has several packets, a warp beyond the last one has no registers
-// (vortex-issue Q6, Q12), and what is written should be what is read. No profile drops an
-// instruction that waits: the collector would go on with the packets of the next one.
+// (vortex-issue Q6, Q12), what comes behind an instruction that was dropped must end all the same,
+// and what is written should be what is read.
 #include "common.h"
 #include "warplock/vortex_opc_unit.h"
 #include "warplock/vortex_operands.h"
@@ -14,15 +14,15 @@ enum {
 
 static const stim_weights profiles[] = {
     // hold, valid, ready, stuck, full, edge, fresh, corner, few, few_bits, repeat, bit, reset, own
-    /* mixed */ {STIM_HELD, 160, 160, 16, 64, 0, 96, 32, 96, 4, 48, 128, 4, {96}},
+    /* mixed */ {STIM_HELD, 160, 160, 16, 64, 0, 96, 32, 96, 4, 48, 128, 16, {96}},
     /* dense */ {STIM_HELD, 250, 240, 0, 224, 0, 96, 16, 32, 4, 32, 128, 2, {64}},
     /* sparse */ {STIM_HELD, 48, 192, 48, 8, 0, 128, 32, 96, 4, 48, 128, 8, {128}},
-    /* conflicts */ {STIM_HELD, 224, 224, 0, 128, 0, 96, 0, 64, 3, 160, 224, 2, {96}},
+    /* conflicts */ {STIM_HELD, 224, 224, 0, 128, 0, 96, 0, 64, 3, 160, 224, 32, {96}},
     /* pressed */ {STIM_HELD, 224, 64, 64, 96, 0, 64, 32, 96, 4, 48, 128, 4, {96}},
-    /* restless */ {STIM_HELD, 176, 176, 16, 64, 0, 255, 32, 96, 4, 48, 128, 4, {96}},
-    /* collide */ {STIM_HELD, 224, 224, 0, 160, 0, 96, 0, 128, 2, 96, 160, 2, {240}},
-    /* few_packets */ {STIM_HELD, 192, 192, 16, 96, 0, 96, 16, 96, 4, 48, 128, 4, {96}},
-    /* corners */ {STIM_HELD, 176, 160, 16, 64, 0, 128, 160, 32, 2, 32, 192, 4, {96}},
+    /* free_running */ {STIM_FREE, 176, 176, 16, 64, 0, 255, 32, 96, 4, 48, 128, 4, {96}},
+    /* collide */ {STIM_HELD, 224, 224, 0, 160, 0, 96, 0, 128, 2, 96, 160, 32, {240}},
+    /* few_packets */ {STIM_HELD, 192, 192, 16, 96, 0, 96, 16, 96, 4, 48, 128, 16, {96}},
+    /* corners */ {STIM_HELD, 176, 160, 16, 64, 0, 128, 160, 32, 2, 32, 192, 16, {96}},
     /* resets */ {STIM_HELD, 176, 160, 16, 64, 0, 96, 32, 96, 3, 48, 128, 160, {96}},
 };
 
@@ -35,19 +35,20 @@ _Static_assert(WLK_VORTEX_OPC_UNIT_IN_SB_DATA == WLK_VORTEX_OPERANDS_IN_SB_DATA 
 #define GET(field, words)        wlk_vortex_opc_unit_in_get_##field(words)
 #define SET(field, words, value) wlk_vortex_opc_unit_in_set_##field(words, value)
 
-// What both configurations have.
+// What both blocks have.
 typedef struct shape {
-    uint32_t warps, threads, simd, registers;
+    uint32_t warps, threads, simd, registers, collectors;
+    const wlk_vx_collector *opc;
 } shape;
 
-#define SHAPE(cfg)                                                                                 \
+#define SHAPE(cfg, n, opc)                                                                         \
     {                                                                                              \
         (cfg)->num_warps / (cfg)->issue_width, (cfg)->num_threads, (cfg)->simd_width,              \
-            32u << (cfg)->ext_f_enable                                                             \
+            32u << (cfg)->ext_f_enable, n, opc                                                     \
     }
 
-// Empty packets, but never all of them.
-static uint64_t thin(const shape *s, uint64_t tmask, uint64_t random) {
+// Empty packets; all of them only where the instruction is dropped if it never ends.
+static uint64_t thin(const shape *s, uint64_t tmask, bool dropped, uint64_t random) {
     const uint64_t lanes = wlk_mask(s->simd), all = wlk_mask(s->threads);
     const uint64_t empty = random >> 60; // of sixteen
     uint64_t left = tmask & all;
@@ -56,11 +57,19 @@ static uint64_t thin(const shape *s, uint64_t tmask, uint64_t random) {
             left &= ~(lanes << (p * s->simd));
         }
     }
-    return left != 0 ? left : UINT64_C(1) << stim_below(random, s->threads);
+    return left != 0 || dropped ? left : UINT64_C(1) << stim_below(random, s->threads);
 }
 
-// By the instruction alone: it stays as it is while it waits.
-static void make_legal(const shape *s, uint64_t *in) {
+// With the last packet too, where one was dropped that had passed the last one of this instruction.
+static uint64_t ending(const shape *s, uint32_t wis, uint64_t tmask) {
+    const uint32_t i = wis & (uint32_t)wlk_mask(wlk_clog2(s->collectors));
+    const uint32_t last = (63u - (uint32_t)__builtin_clzll(tmask | 1u)) / s->simd;
+    const bool passed = tmask != 0 && i < s->collectors && (s->opc[i].sent >> last & 1u) != 0;
+    return passed ? tmask | UINT64_C(1) << (s->threads - 1u) : tmask;
+}
+
+// By the instruction and by what was dropped before it: it stays as it is while it waits.
+static void make_legal(const stim_cycle *c, const shape *s, uint64_t *in) {
     uint64_t *instr = in + WLK_VORTEX_OPC_UNIT_IN_SB_DATA;
     uint64_t random = wlk_instr_get_uuid(instr) ^ wlk_instr_get_PC(instr) << 20 ^
                       wlk_instr_get_op_args(instr) << 7;
@@ -69,7 +78,8 @@ static void make_legal(const shape *s, uint64_t *in) {
     SET(wb_data_wis, in, GET(wb_data_wis, in) % s->warps);
     SET(wb_data_sid, in, GET(wb_data_sid, in) % (s->threads / s->simd));
     if (s->threads > s->simd) {
-        wlk_instr_set_tmask(instr, thin(s, wlk_instr_get_tmask(instr), random));
+        const uint64_t tmask = thin(s, wlk_instr_get_tmask(instr), c->w->hold == STIM_FREE, random);
+        wlk_instr_set_tmask(instr, ending(s, GET(sb_data_wis, in), tmask));
     }
     if ((random >> 16 & 7u) == 0) { // x0, or f0
         wlk_instr_set_rs1(instr, random >> 19 & 32u & (s->registers - 1u));
@@ -79,7 +89,7 @@ static void make_legal(const shape *s, uint64_t *in) {
 static void drive(const stim_cycle *c, const shape *s, uint64_t *in) {
     const uint64_t *instr = in + WLK_VORTEX_OPC_UNIT_IN_SB_DATA;
     const uint64_t random = wlk_random(&c->stim->random);
-    make_legal(s, in);
+    make_legal(c, s, in);
     if (stim_hits(random, c->w->own[AIM])) {
         const uint64_t rs[] = {wlk_instr_get_rs1(instr), wlk_instr_get_rs2(instr),
                                wlk_instr_get_rs3(instr)};
@@ -90,13 +100,14 @@ static void drive(const stim_cycle *c, const shape *s, uint64_t *in) {
 
 static void hook_opc_unit(const stim_cycle *c, uint64_t *in) {
     const wlk_vortex_opc_unit_cfg *cfg = (const wlk_vortex_opc_unit_cfg *)c->cfg;
-    const shape s = SHAPE(cfg);
+    const shape s = SHAPE(cfg, 1, &((const wlk_vortex_opc_unit_state *)c->state)->opc);
     drive(c, &s, in);
 }
 
 static void hook_operands(const stim_cycle *c, uint64_t *in) {
     const wlk_vortex_operands_cfg *cfg = (const wlk_vortex_operands_cfg *)c->cfg;
-    const shape s = SHAPE(cfg);
+    const wlk_vx_collector *opc = ((const wlk_vortex_operands_state *)c->state)->opc;
+    const shape s = SHAPE(cfg, cfg->num_opcs, opc);
     drive(c, &s, in);
 }
 

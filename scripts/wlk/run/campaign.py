@@ -74,7 +74,7 @@ class Trial:
         """One that is not reported, for a person."""
         name = f"{self.target.job.table.name} {self.mutant.number}: {self.mutant.name}"
         if self.fate == EQUIVALENT:
-            return f"equivalent: {name}"
+            return f"equivalent: {name}" + (f": {self.note}" if self.note else "")
         if self.fate == UNDECIDED:
             return f"undecided: {name}: equal for {self.depth} cycles; {self.note or 'time is up'}"
         play = f"scripts/warplock vectors play {self.file} --rtl {self.file.parent}"
@@ -244,7 +244,7 @@ def _read(target: Target) -> None:
 def _prove(trial: Trial) -> None:
     """Settle what simulation leaves open: first whether each step is the same from any state, which
     is quick, then from those that are reached, then whether what comes out is, by merging and by
-    the states that are reached, at last with the block's rules assumed."""
+    the states that are reached, then with the block's rules assumed, at last behind a reset."""
     table, config = trial.target.job.table, trial.target.job.config
     trial.seconds -= time.monotonic()
     same = _same_step(trial)
@@ -256,10 +256,25 @@ def _prove(trial: Trial) -> None:
         answer = _decide(trial, "legal", trial.target.timeout, rules=rules)
         if answer.verdict == Status.REFUTED:
             _broken(trial, answer)
+    if answer.verdict == Status.REFUTED and table.reset is not None and not trial.note:
+        answer = _behind_reset(trial, answer)
     fates = {Status.OK: EQUIVALENT, Status.REFUTED: HOLE}
     trial.fate, trial.depth = fates.get(answer.verdict, UNDECIDED), answer.depth
     trial.note = trial.note if trial.fate == HOLE else answer.note
     trial.seconds += time.monotonic()
+
+
+def _behind_reset(trial: Trial, before: Answer) -> Answer:
+    """Is it the same, with the block's rules, once there was a reset? Every run of lockstep begins
+    with one."""
+    table, config = trial.target.job.table, trial.target.job.config
+    more = {"rules": prove.rules_of(table, config), "reset": {table.reset: 1}}
+    answer = _decide(trial, "reset", trial.target.timeout, **more)
+    if answer.verdict == Status.OK:
+        return dataclasses.replace(answer, note="shown only before the first reset")
+    if answer.verdict == Status.REFUTED and not _broken(trial, answer) and not trial.note:
+        return answer
+    return before
 
 
 def _same_step(trial: Trial) -> bool:

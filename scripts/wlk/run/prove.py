@@ -419,9 +419,11 @@ def _settle(
         proof.answer, proof.example = simulated()
 
 
-def rules_of(table: Table, config: Config) -> miter.Rules:
-    """The block's rules as a module that judges the inputs."""
+def rules_of(table: Table, config: Config) -> miter.Rules | None:
+    """The block's rules as a module that judges the inputs; None where it has none."""
     text, masked = rules.module_sv(table, config), rules.offers(table, config)
+    if text is None:
+        return None
     return miter.Rules(text, f"wlk_{table.name}_rules", table.reset or "", masked=masked)
 
 
