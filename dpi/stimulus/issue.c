@@ -191,7 +191,7 @@ static void make_instruction(const wlk_issue_cfg *cfg, const weights *w, wlk_sti
     wlk_entry_put_wid(entry, warp);
     // What is drawn for the other inputs does not rest on jumps.
     uint64_t apart = *random ^ FIRST_PC;
-    const uint64_t target = wlk_random(&apart) & wlk_mask(cfg->lane_bits) & ~UINT64_C(3);
+    const uint64_t target = wlk_random(&apart) & wlk_mask(cfg->lane_bits);
     mem->pc[warp] = stim_chance(&apart, JUMP) ? target : mem->pc[warp] + 4u;
 }
 
