@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measures the figures of docs/performance.md; those of one table come from one run.
 
-  python3 tests/bench/bench.py [--block B] [--cycles N] [--series N]
+  python3 tests/bench/bench.py [--block B] [--config NAME] [--cycles N] [--series N]
   python3 tests/bench/bench.py --block B --scaling       the model by num_warps and by rs_entries
   python3 tests/bench/bench.py --plain [--scaling]       opndcoll.h against a plain collector
   python3 tests/bench/bench.py --gate                    instructions a step of every block
@@ -48,10 +48,12 @@ def measure(command: list[str]) -> float:
     return json.loads(done.stdout)["ns_per_cycle"]
 
 
-def commands(block: str, cycles: int, profile: str, folder: Path) -> dict[str, list[str]]:
+def commands(
+    block: str, given: tables.Config, cycles: int, profile: str, folder: Path
+) -> dict[str, list[str]]:
     """What is run in turn, by name."""
     table = tables.load(block)
-    config = table.defaults()
+    config = table.config(given)
     rtl = verilate.Rtl(stubs.write_stub(table, config), table.module)
     present = [p.name for p in table.ports(config)] + [table.clock] * bool(table.clock)
     harness = Harness(table, config, present, table.module)
@@ -60,6 +62,7 @@ def commands(block: str, cycles: int, profile: str, folder: Path) -> dict[str, l
     if inner:
         checked |= {"lockstep, inside": inner, "lockstep, all": [harness, *inner]}
     model = [str(build.folder() / "tests/bench/model_bench"), block, profile, str(cycles * 4)]
+    model += [f"{name}={value}" for name, value in given.items()]
     rest = [f"profile={profile}", f"time={cycles}", "power_up=zero"]
     return {
         "RTL alone": [str(verilate.harness_program(harness, rtl, bound=[])), *rest],
@@ -74,13 +77,15 @@ def commands(block: str, cycles: int, profile: str, folder: Path) -> dict[str, l
     }
 
 
-def series(block: str, cycles: int, count: int) -> dict[str, dict[str, list[float]]]:
+def series(
+    block: str, given: tables.Config, cycles: int, count: int
+) -> dict[str, dict[str, list[float]]]:
     """Times by profile and name, one a series."""
     times: dict[str, dict[str, list[float]]] = {}
     with tempfile.TemporaryDirectory() as folder:
         profiles = PROFILES if "saturate" in tables.load(block).profiles else DENSE
         for profile in profiles:
-            todo = commands(block, cycles, profile, Path(folder))
+            todo = commands(block, given, cycles, profile, Path(folder))
             rows = times.setdefault(profile, {name: [] for name in todo})
             for _ in range(count):
                 for name, command in todo.items():
@@ -145,6 +150,7 @@ def main() -> int:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--block", default="collector")
+    parser.add_argument("--config", metavar="NAME", default="default", help="of the block's table")
     parser.add_argument("--cycles", type=int, default=400_000)
     parser.add_argument("--series", type=int, default=7)
     parser.add_argument("--gate", action="store_true", help="fail if they are 3 %% too many")
@@ -161,7 +167,8 @@ def main() -> int:
         scaling(args.block, args.cycles, args.series)
         return 0
     start = time.monotonic()
-    times = series(args.block, args.cycles, args.series)
+    configs = tables.load(args.block).configs
+    times = series(args.block, configs.get(args.config, {}), args.cycles, args.series)
     table = report.Table("profile", "what", "ns/cycle, min", "ns/cycle, median", "ratio, median")
     for profile, rows in times.items():
         alone = rows["RTL alone"]
