@@ -272,8 +272,9 @@ def _behind_reset(trial: Trial, before: Answer) -> Answer:
     answer = _decide(trial, "reset", trial.target.timeout, **more)
     if answer.verdict == Status.OK:
         return dataclasses.replace(answer, note="shown only before the first reset")
-    if answer.verdict == Status.REFUTED and not _broken(trial, answer) and not trial.note:
-        return answer
+    if answer.verdict == Status.REFUTED and not _broken(trial, answer) and trial.first is not None:
+        # The cycle of reset may show it already, which the proof does not look at.
+        return dataclasses.replace(answer, depth=trial.first.cycle + 1)
     return before
 
 
