@@ -6,6 +6,7 @@ from collections import Counter
 import programs
 import pytest
 from wlk.base.errors import Status
+from wlk.prove.engines import Answer
 from wlk.run import campaign
 
 pytestmark = pytest.mark.needs("prove")
@@ -46,6 +47,24 @@ def test_proof_and_lockstep_agree(monkeypatch):
         if one["fate"] == "hole":
             assert "note" not in one, "lockstep confirms the stimulus"
             assert one["first"]["cycle"] == one["depth"] - 1
+
+
+@pytest.mark.slow
+def test_what_only_a_start_shows_is_equivalent(monkeypatch):
+    """The same mutants, had the proof behind a reset found no difference."""
+    decide, asked = campaign._decide, []
+
+    def behind(trial, name, seconds, **more):
+        asked.append(more.get("reset"))
+        return Answer(Status.OK) if name == "reset" else decide(trial, name, seconds, **more)
+
+    for step in ("_short", "_long"):
+        monkeypatch.setattr(campaign, step, lambda _: None)
+    monkeypatch.setattr(campaign, "_decide", behind)
+    each, total = generate("scoreboard", "--generate", "4", "--seed", "6", "--fresh")
+    assert (total["holes"], total["equivalent"]) == (0, 4)
+    assert "shown only before the first reset" in {one.get("note") for one in each.values()}
+    assert {"reset": 1} in asked
 
 
 @pytest.mark.slow
