@@ -146,6 +146,14 @@ def scaling(block: str, cycles: int, count: int) -> None:
     table.print()
 
 
+def configuration(block: str, name: str) -> tables.Config:
+    """A named configuration of the block's table; ends the program when there is none."""
+    known = tables.load(block).configs
+    if name not in known:
+        sys.exit(f"bench.py: {block} has no configuration '{name}'; it has {', '.join(known)}")
+    return known[name]
+
+
 def main() -> int:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -167,8 +175,8 @@ def main() -> int:
         scaling(args.block, args.cycles, args.series)
         return 0
     start = time.monotonic()
-    configs = tables.load(args.block).configs
-    times = series(args.block, configs.get(args.config, {}), args.cycles, args.series)
+    given = configuration(args.block, args.config)
+    times = series(args.block, given, args.cycles, args.series)
     table = report.Table("profile", "what", "ns/cycle, min", "ns/cycle, median", "ratio, median")
     for profile, rows in times.items():
         alone = rows["RTL alone"]
@@ -188,7 +196,8 @@ def main() -> int:
     table.print()
     print(f"\n{platform.processor() or platform.machine()}, {args.series} series in turn, ", end="")
     print(f"{args.cycles:,} RTL cycles each, {time.monotonic() - start:.0f} s")
-    print(f"instructions a model step (callgrind): {instructions(args.block)}")
+    if not given:
+        print(f"instructions a model step (callgrind): {instructions(args.block)}")
     return 0
 
 

@@ -112,6 +112,7 @@ class Target:
                 trial = by_number[row["number"]]
                 trial.fate, trial.seconds = row["fate"], row["seconds"]
                 trial.first = Mismatch.of(row.get("first", {}))
+                trial.note = row.get("note", "")
 
 
 @dataclass(frozen=True)
