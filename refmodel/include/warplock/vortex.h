@@ -12,6 +12,18 @@
 
 WLK_BEGIN_DECLS
 
+/** What follows from the configuration of a block with collectors (vortex-issue §6). */
+typedef struct wlk_vx_shape {
+    uint32_t simd, packets, banks, bank_bits, registers;
+    uint32_t words;     /**< of an operand's row */
+    uint32_t warps;     /**< of a collector */
+    uint32_t wis_shift; /**< of the part of wis that is in the address */
+    uint32_t rows;      /**< of a bank */
+    uint32_t bank_rows; /**< a warp's registers in a bank */
+    uint32_t lanes;     /**< all of a packet, as a mask */
+    uint32_t cleared;   /**< reset clears the register file */
+} wlk_vx_shape;
+
 #define WLK_VX_BANKS        32u
 #define WLK_VX_ROW_WORDS    32u /**< widest row: 32 lanes of 64 bits */
 #define WLK_VX_PACKET_WORDS 5u  /**< control words of a packet, as a record has them */

@@ -16,9 +16,36 @@ static inline uint32_t vx_pipes(uint32_t code) {
     return code == VX_PIPE ? 1u : code > VX_TWO_REGISTERED ? code - VX_TWO_REGISTERED : 0u;
 }
 
+/* Rows are few words mostly, for which a call costs more than the copy: the three of a packet go in
+ * chunks, which its array has room for, one by its length. */
+enum { VX_CHUNK = 8 };
+_Static_assert(3u * WLK_VX_ROW_WORDS % VX_CHUNK == 0, "whole chunks");
+
+static inline void vx_rows_copy(uint64_t *to, const uint64_t *from, uint32_t words) {
+    memcpy(to, from, VX_CHUNK * sizeof *to);
+    if (3u * words > VX_CHUNK) {
+        memcpy(to + VX_CHUNK, from + VX_CHUNK, (3u * words - VX_CHUNK) * sizeof *to);
+    }
+}
+
+static inline void vx_rows_clear(uint64_t *rows, uint32_t words) {
+    memset(rows, 0, VX_CHUNK * sizeof *rows);
+    if (3u * words > VX_CHUNK) {
+        memset(rows + VX_CHUNK, 0, (3u * words - VX_CHUNK) * sizeof *rows);
+    }
+}
+
+static inline void vx_row_copy(uint64_t *to, const uint64_t *from, uint32_t words) {
+    if (words == 2) {
+        memcpy(to, from, 2u * sizeof *to);
+    } else {
+        memcpy(to, from, words * sizeof *to);
+    }
+}
+
 static inline void vx_packet_copy(wlk_vx_packet *to, const wlk_vx_packet *from, uint32_t words) {
     memcpy(to, from, offsetof(wlk_vx_packet, rows));
-    memcpy(to->rows, from->rows, (size_t)3u * words * sizeof *to->rows);
+    vx_rows_copy(to->rows, from->rows, words);
 }
 
 /* The ready of pipe stage k of the buffer, or of what is behind the last one. */
@@ -89,7 +116,7 @@ static inline void vx_buffer_edge(wlk_vx_buffer *b, uint32_t code, uint32_t vali
         if (f.flow != 0) {
             vx_packet_copy(&b->out, b->s.ready != 0 ? in : &b->spare, words);
         }
-        if (f.fire != 0) {
+        if (f.fire != 0 && f.flow == 0) { /* what flows on is in the output register */
             vx_packet_copy(&b->spare, in, words);
         }
     } else if (f.fire != 0) {

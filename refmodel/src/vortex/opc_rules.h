@@ -11,17 +11,7 @@
 
 enum { OPERANDS = 3 };
 
-/* What follows from the configuration. */
-typedef struct shape {
-    uint32_t simd, packets, banks, bank_bits, registers;
-    uint32_t words;     /* of an operand's row */
-    uint32_t warps;     /* of a collector */
-    uint32_t wis_shift; /* of the part of wis that is in the address */
-    uint32_t rows;      /* of a bank */
-    uint32_t bank_rows; /* a warp's registers in a bank */
-    uint32_t lanes;     /* all of a packet, as a mask */
-    uint32_t cleared;   /* reset clears the register file */
-} shape;
+typedef wlk_vx_shape shape;
 
 /* A collector's register file: rows of bank 0, bank 1 ..., and of each the lanes known. */
 typedef struct ram {
@@ -147,13 +137,12 @@ static inline void opc_merge(const shape *s, const wlk_vx_collector *o, uint32_t
     const wlk_vx_stage *stage = &o->stage[1];
     memcpy(to->meta, stage->meta, sizeof to->meta);
     memcpy(to->lanes, o->gathered_lanes, sizeof to->lanes);
-    memcpy(to->rows, o->gathered, (size_t)OPERANDS * s->words * sizeof *to->rows);
+    vx_rows_copy(to->rows, o->gathered, s->words);
     to->known = stage->known;
     for (uint32_t left = stage->reads; left != 0; left &= left - 1u) {
         const uint32_t b = set_lowest(left);
         const uint32_t i = operand_of(stage, b);
-        memcpy(to->rows + (size_t)i * s->words, o->read + (size_t)b * s->words,
-               s->words * sizeof *to->rows);
+        vx_row_copy(to->rows + (size_t)i * s->words, o->read + (size_t)b * s->words, s->words);
         to->lanes[i] = o->read_lanes[b];
     }
     /* Of one bank the register is reset: nothing is left open. */
@@ -191,7 +180,7 @@ static inline void opc_read(const shape *s, wlk_vx_collector *o, const ram *r) {
         const uint32_t row = stage->warp_row + stage->row[i];
         const bool inside = row < s->rows;
         const size_t at = (size_t)b * s->rows + (inside ? row : 0u);
-        memcpy(o->read + (size_t)b * s->words, r->rows + at * s->words, s->words * sizeof *o->read);
+        vx_row_copy(o->read + (size_t)b * s->words, r->rows + at * s->words, s->words);
         o->read_lanes[b] = inside ? r->lanes[at] : 0u;
     }
 }
@@ -312,10 +301,10 @@ static inline void opc_edge(const cfg_t *cfg, const shape *s, wlk_vx_collector *
     o->stalls = c->reset != 0 ? 0u : (o->stalls + (c->valid & c->rdy0 & c->conflict)) & VX_COUNTER;
     vx_buffer_edge(&o->out, code, o->stage[1].valid, &c->merged, c->ready_out, c->reset, s->words);
     if ((c->reset | sent) != 0) {
-        memset(o->gathered, 0, (size_t)OPERANDS * s->words * sizeof *o->gathered);
+        vx_rows_clear(o->gathered, s->words);
         memset(o->gathered_lanes, 0xff, sizeof o->gathered_lanes);
     } else {
-        memcpy(o->gathered, c->merged.rows, (size_t)OPERANDS * s->words * sizeof *o->gathered);
+        vx_rows_copy(o->gathered, c->merged.rows, s->words);
         memcpy(o->gathered_lanes, c->merged.lanes, sizeof o->gathered_lanes);
     }
     if ((o->stage[0].valid & c->rdy1) != 0) {

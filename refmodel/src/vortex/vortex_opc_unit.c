@@ -12,15 +12,15 @@
 _Static_assert(CAPS(OUT_CONTROL) == WLK_VX_PACKET_WORDS, "a packet has the record's control words");
 
 typedef struct cycle {
-    shape s;
+    const shape *s;
     opc_cycle_t o;
 } cycle_t;
 
 static inline void compute(const cfg_t *cfg, const state_t *st, const uint64_t *in, cycle_t *c) {
-    c->s = shape_of(cfg);
+    c->s = &st->shape;
     c->o.reset = GET(reset, in);
     c->o.valid = GET(sb_valid, in);
-    opc_cycle(&c->s, &st->opc, st->reset_seen, cfg->out_buf, in + CAPS(IN_SB_DATA),
+    opc_cycle(c->s, &st->opc, st->reset_seen, cfg->out_buf, in + CAPS(IN_SB_DATA),
               GET(op_ready, in), &c->o);
 }
 
@@ -37,8 +37,8 @@ static inline void control(const cfg_t *cfg, const state_t *st, const cycle_t *c
 
 static inline void edge_of(const cfg_t *cfg, state_t *st, const uint64_t *in, const void *data,
                            const cycle_t *c) {
-    const ram r = ram_of(&c->s, st->ram, 0, 1);
-    opc_edge(cfg, &c->s, &st->opc, cfg->out_buf, &r, st->reset_seen, in, data, GET(wb_valid, in),
+    const ram r = ram_of(c->s, st->ram, 0, 1);
+    opc_edge(cfg, c->s, &st->opc, cfg->out_buf, &r, st->reset_seen, in, data, GET(wb_valid, in),
              &c->o);
     st->reset_seen |= (uint8_t)c->o.reset;
 }
@@ -57,6 +57,7 @@ static void init(const uint32_t *params, void *state, wlk_power_up power_up) {
     const shape s = shape_of((const cfg_t *)params);
     state_t *st = (state_t *)state;
     memset(st, 0, state_size(params));
+    st->shape = s;
     if (power_up == WLK_POWER_ZERO) {
         const ram r = ram_of(&s, st->ram, 0, 1);
         st->reset_seen = 1;

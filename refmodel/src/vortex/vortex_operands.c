@@ -20,7 +20,7 @@ typedef struct grant {
 } grant;
 
 typedef struct cycle {
-    shape s;
+    const shape *s;
     uint32_t reset, n, slices; // no tree: no slices
     uint32_t sticky, code;     // of the output
     uint32_t chosen;           // collector of the instruction; may be none
@@ -64,10 +64,10 @@ static inline uint32_t arbitrate_all(const state_t *st, cycle_t *c) {
 }
 
 static inline void compute(const cfg_t *cfg, const state_t *st, const uint64_t *in, cycle_t *c) {
-    c->s = shape_of(cfg);
+    c->s = &st->shape;
     c->n = cfg->num_opcs;
     c->slices = vx_slices(c->n);
-    c->sticky = c->n > 1 && c->s.packets > 1;
+    c->sticky = c->n > 1 && c->s->packets > 1;
     c->code = c->n > 1 ? (uint32_t)VX_TWO_REGISTERED : (uint32_t)VX_WIRES;
     c->reset = GET(reset, in);
     c->op_ready = GET(op_ready, in);
@@ -77,7 +77,7 @@ static inline void compute(const cfg_t *cfg, const state_t *st, const uint64_t *
         opc_cycle_t *o = &c->o[i];
         o->reset = c->reset;
         o->valid = GET(sb_valid, in) & (uint32_t)(c->chosen == i);
-        opc_cycle(&c->s, &st->opc[i], st->reset_seen, COLLECTOR_BUFFER, in + CAPS(IN_SB_DATA),
+        opc_cycle(c->s, &st->opc[i], st->reset_seen, COLLECTOR_BUFFER, in + CAPS(IN_SB_DATA),
                   granted >> i & 1u, o);
     }
 }
@@ -121,14 +121,14 @@ static inline void arbiters_edge(state_t *st, const cycle_t *c) {
         st->in_packet = more ? c->last.winner + 1u : 0u;
     }
     st->in_packet = c->reset != 0 ? 0u : st->in_packet;
-    vx_buffer_edge(&st->out, c->code, valid, packet, c->op_ready, c->reset, c->s.words);
+    vx_buffer_edge(&st->out, c->code, valid, packet, c->op_ready, c->reset, c->s->words);
     owner_edge(st, LAST, &c->last, c->reset);
     for (uint32_t i = 0; i < c->slices; i++) {
         const grant *g = &c->slice[i];
         const wlk_vx_packet *in = &st->opc[i * VX_FANOUT + g->winner].out.out;
         const uint32_t granted = taken & (uint32_t)(c->last.winner == i);
         vx_buffer_edge(&st->slice[i], VX_TWO_REGISTERED, g->requests != 0, in, granted, c->reset,
-                       c->s.words);
+                       c->s->words);
         owner_edge(st, i, g, c->reset);
     }
 }
@@ -144,7 +144,7 @@ static inline void stalls_edge(const cfg_t *cfg, state_t *st, const cycle_t *c) 
 
 static inline void edge_of(const cfg_t *cfg, state_t *st, const uint64_t *in, const void *data,
                            const cycle_t *c) {
-    const shape *s = &c->s;
+    const shape *s = c->s;
     const uint32_t written = collector_of(cfg, GET(wb_data_wis, in));
     stalls_edge(cfg, st, c);
     arbiters_edge(st, c); // takes what the collectors show before the edge
@@ -173,6 +173,7 @@ static void init(const uint32_t *params, void *state, wlk_power_up power_up) {
     const shape s = shape_of(cfg);
     state_t *st = (state_t *)state;
     memset(st, 0, state_size(params));
+    st->shape = s;
     if (power_up != WLK_POWER_ZERO) {
         return;
     }

@@ -13,10 +13,10 @@ static uint32_t interleaves(const state_t *st, const cycle_t *c) {
 
 static uint64_t events(const cfg_t *cfg, const state_t *st, const uint64_t *in, const cycle_t *c) {
     const uint32_t valid = GET(sb_valid, in);
-    uint64_t found = port_events(&c->s, in, is_ready(c));
+    uint64_t found = port_events(c->s, in, is_ready(c));
     uint32_t busy = 0, empty = 1, other_ready = 0;
     for (uint32_t i = 0; i < c->n; i++) {
-        found |= opc_events(cfg, &c->s, &st->opc[i], in, &c->o[i]);
+        found |= opc_events(cfg, c->s, &st->opc[i], in, &c->o[i]);
         empty &= (uint32_t)opc_is_empty(&st->opc[i]);
         busy |= (uint32_t)(i != c->chosen) & st->opc[i].stage[1].valid;
         other_ready |= (uint32_t)(i != c->chosen) & c->o[i].rdy0;
