@@ -15,7 +15,7 @@ WLK_BEGIN_DECLS
 
 /** State; only the first wlk_vortex_opc_unit_state_size() bytes are used. */
 struct wlk_vortex_opc_unit_state {
-    wlk_vx_shape shape;
+    wlk_vx_shape shape; /**< kept here, as a step would need divisions for it */
     uint8_t reset_seen;
     wlk_vx_collector opc;
     uint64_t ram[WLK_VX_RAM_WORDS]; /**< rows of its banks, then lanes known */

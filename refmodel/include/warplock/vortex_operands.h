@@ -18,7 +18,7 @@ WLK_BEGIN_DECLS
 
 /** State; only the first wlk_vortex_operands_state_size() bytes are used. */
 struct wlk_vortex_operands_state {
-    wlk_vx_shape shape;
+    wlk_vx_shape shape; /**< kept here, as a step would need divisions for it */
     uint8_t reset_seen;
     uint8_t stalls_known;
     uint64_t stalls;                    /**< of all collectors, a cycle later */

@@ -16,8 +16,9 @@ static inline uint32_t vx_pipes(uint32_t code) {
     return code == VX_PIPE ? 1u : code > VX_TWO_REGISTERED ? code - VX_TWO_REGISTERED : 0u;
 }
 
-/* Rows are few words mostly, for which a call costs more than the copy: the three of a packet go in
- * chunks, which its array has room for, one by its length. */
+/* Rows are few words mostly, for which a call costs more than the copy. The three rows of a packet
+ * begin with a chunk of fixed length, which their array always has room for; a single row, whose
+ * neighbours must stay, is copied without a call where it has two words, as by default. */
 enum { VX_CHUNK = 8 };
 _Static_assert(3u * WLK_VX_ROW_WORDS % VX_CHUNK == 0, "whole chunks");
 
