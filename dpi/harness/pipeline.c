@@ -359,7 +359,8 @@ static void move_all(wlk_pipeline *p, const moves *m) {
     }
     if (m->entered != 0) {
         const uint32_t row = (uint32_t)__builtin_ctz(m->entered);
-        op *head = &p->heads[m->after->reservStation.warp[row]];
+        // Its wid may name another warp than the one whose head it was.
+        op *head = &p->heads[__builtin_ctz(m->after->hazard.last)];
         note(p, head, "row", row);
         move(&p->rows[row], head);
     }

@@ -33,26 +33,33 @@ typedef struct weights {
     uint8_t soft_reset;           // out of 4096
     uint8_t reset;                // out of 4096
     uint8_t inadmissible;         // an instruction that may never be admitted
+    uint8_t other_warp;           // a head that names another warp
 } weights;
 
 // In the order of `weights`.
 static const weights profiles[] = {
-    /* mixed */ {160, 0, 150, 200, 4, 4, 64, 64, 24, 16, 24, 10, 96, 8, 24, 200, 12, 0, 16, 4, 0},
-    /* saturate */ {255, 0, 170, 230, 8, 8, 0, 0, 0, 0, 8, 4, 32, 4, 0, 255, 0, 0, 4, 0, 0},
-    /* dependent */ {230, 0, 170, 240, 4, 5, 0, 200, 8, 8, 16, 8, 64, 6, 8, 255, 0, 0, 8, 3, 0},
-    /* overwrite */ {230, 0, 170, 240, 3, 2, 96, 32, 128, 96, 16, 8, 64, 6, 16, 230, 8, 0, 8, 3, 0},
-    /* one_source */ {255, 0, 240, 150, 1, 6, 240, 0, 0, 0, 200, 0, 64, 4, 32, 110, 40, 0, 8, 3, 0},
-    /* blocked */ {255, 0, 170, 180, 6, 6, 64, 16, 0, 0, 16, 8, 64, 4, 0, 90, 60, 0, 8, 3, 0},
-    /* slow */ {220, 0, 150, 230, 5, 5, 64, 64, 16, 16, 16, 8, 64, 40, 128, 240, 0, 0, 8, 3, 0},
+    /* mixed */ {160, 0,  150, 200, 4,   4,  64, 64, 24, 16, 24,
+                 10,  96, 8,   24,  200, 12, 0,  16, 4,  0,  0},
+    /* saturate */ {255, 0, 170, 230, 8, 8, 0, 0, 0, 0, 8, 4, 32, 4, 0, 255, 0, 0, 4, 0, 0, 0},
+    /* dependent */ {230, 0, 170, 240, 4, 5, 0, 200, 8, 8, 16, 8, 64, 6, 8, 255, 0, 0, 8, 3, 0, 0},
+    /* overwrite */ {230, 0,  170, 240, 3,   2, 96, 32, 128, 96, 16,
+                     8,   64, 6,   16,  230, 8, 0,  8,  3,   0,  0},
+    /* one_source */ {255, 0,  240, 150, 1,   6,  240, 0, 0, 0, 200,
+                      0,   64, 4,   32,  110, 40, 0,   8, 3, 0, 0},
+    /* blocked */ {255, 0, 170, 180, 6, 6, 64, 16, 0, 0, 16, 8, 64, 4, 0, 90, 60, 0, 8, 3, 0, 0},
+    /* slow */ {220, 0, 150, 230, 5, 5, 64, 64, 16, 16, 16, 8, 64, 40, 128, 240, 0, 0, 8, 3, 0, 0},
     /* few_operands */ {220, 0,  48, 110, 4,   4, 64, 32, 32, 16, 0,
-                        24,  96, 3,  16,  230, 4, 0,  8,  3,  0},
+                        24,  96, 3,  16,  230, 4, 0,  8,  3,  0,  0},
     /* repeat_x0 */ {220, 0,  220, 190, 3,   3, 64, 48, 32, 16, 128,
-                     96,  96, 8,   16,  220, 8, 0,  8,  3,  0},
-    /* imbalance */ {250, 7, 150, 200, 4, 4, 32, 96, 16, 16, 16, 8, 64, 8, 24, 230, 8, 0, 8, 3, 0},
-    /* sparse */ {12, 0, 150, 200, 3, 3, 128, 96, 32, 32, 32, 16, 96, 6, 24, 160, 8, 0, 16, 6, 0},
+                     96,  96, 8,   16,  220, 8, 0,  8,  3,  0,  0},
+    /* imbalance */ {250, 7,  150, 200, 4,   4, 32, 96, 16, 16, 16,
+                     8,   64, 8,   24,  230, 8, 0,  8,  3,  0,  0},
+    /* sparse */ {12, 0,  150, 200, 3,   3, 128, 96, 32, 32, 32,
+                  16, 96, 6,   24,  160, 8, 0,   16, 6,  0,  0},
     /* resets */ {200, 0,  150, 200, 4,   4, 64, 64,  24,  16, 24,
-                  16,  96, 12,  24,  180, 8, 0,  255, 140, 10},
-    /* stray */ {220, 0, 190, 160, 3, 3, 128, 32, 24, 24, 32, 8, 128, 8, 16, 220, 8, 160, 8, 3, 0},
+                  16,  96, 12,  24,  180, 8, 0,  255, 140, 10, 0},
+    /* stray */ {220, 0,   190, 160, 3,   3, 128, 32, 24, 24, 32,
+                 8,   128, 8,   16,  220, 8, 160, 8,  3,  0,  48},
 };
 
 STIM_PROFILE_NAMES(WLK_ISSUE_PROFILES, PHASE_CYCLES);
@@ -188,9 +195,11 @@ static void make_instruction(const wlk_issue_cfg *cfg, const weights *w, wlk_sti
     }
     wlk_entry_put_tmask(entry, pick_mask(cfg, w, random));
     wlk_entry_put_pc(entry, mem->pc[warp]);
-    wlk_entry_put_wid(entry, warp);
-    // What is drawn for the other inputs does not rest on jumps.
+    // What is drawn for the other inputs does not rest on what follows.
     uint64_t apart = *random ^ FIRST_PC;
+    const uint64_t r = w->other_warp != 0 ? wlk_random(&apart) : 0u;
+    const bool other = w->other_warp != 0 && stim_hits(r, w->other_warp);
+    wlk_entry_put_wid(entry, other ? (uint32_t)(r >> 32) % cfg->num_warps : warp);
     const uint64_t target = wlk_random(&apart) & wlk_mask(cfg->lane_bits);
     mem->pc[warp] = stim_chance(&apart, JUMP) ? target : mem->pc[warp] + 4u;
 }
@@ -289,7 +298,8 @@ uint32_t wlk_stim_issue_waiting_heads(const wlk_issue_cfg *cfg, const wlk_issue_
     }
     // Admission takes the lowest row that was not valid.
     const bool admitted = invalid != 0 && (st->reservStation.valid >> row & 1u) != 0;
-    return mem->offered & ~((uint32_t)admitted << st->reservStation.warp[row]);
+    // Its wid may name another warp than the one whose head it was.
+    return mem->offered & ~(admitted ? (uint32_t)st->hazard.last : 0u);
 }
 
 // What the last edge did to what the generator has outside the block.
