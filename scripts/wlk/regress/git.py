@@ -194,7 +194,14 @@ class Checkouts:
 
     def _git(self, *words: object, where: Path | None = None) -> str:
         place = [] if where is not None else ["--git-dir", self.own]
-        return call([*place, *words], where=where) or ""
+        try:
+            return call([*place, *words], where=where) or ""
+        except WlkError as error:
+            # Of a full disk git often says only that it could not write.
+            full = outputs.no_room(Path(os.devnull), self.place)
+            if error.status != Status.NO_FILE or not full:
+                raise
+            raise WlkError(Status.NO_SPACE, f"{error}: {full}") from error
 
     @contextlib.contextmanager
     def of(self, commit: Commit) -> Iterator[Path]:
