@@ -197,9 +197,12 @@ static void make_instruction(const wlk_issue_cfg *cfg, const weights *w, wlk_sti
     wlk_entry_put_pc(entry, mem->pc[warp]);
     // What is drawn for the other inputs does not rest on what follows.
     uint64_t apart = *random ^ FIRST_PC;
-    const uint64_t r = w->other_warp != 0 ? wlk_random(&apart) : 0u;
-    const bool other = w->other_warp != 0 && stim_hits(r, w->other_warp);
-    wlk_entry_put_wid(entry, other ? (uint32_t)(r >> 32) % cfg->num_warps : warp);
+    uint32_t wid = warp;
+    if (w->other_warp != 0) {
+        const uint64_t r = wlk_random(&apart);
+        wid = stim_hits(r, w->other_warp) ? (uint32_t)(r >> 32) % cfg->num_warps : warp;
+    }
+    wlk_entry_put_wid(entry, wid);
     const uint64_t target = wlk_random(&apart) & wlk_mask(cfg->lane_bits);
     mem->pc[warp] = stim_chance(&apart, JUMP) ? target : mem->pc[warp] + 4u;
 }
