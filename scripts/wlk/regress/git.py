@@ -48,9 +48,11 @@ def environment() -> dict[str, str]:
 
 
 def call(
-    words: Sequence[object], *, failing: bool = False, where: Path | None = None
-) -> str | None:
-    """What git answers; None where it fails and `failing` allows it."""
+    words: Sequence[object], *, failing: bool = False, where: Path | None = None,
+    disk: Path | None = None,
+) -> str | None:  # fmt: skip
+    """What git answers; None where it fails and `failing` allows it. `disk`: what it writes to;
+    git often says only that it could not write, so NO_SPACE where that one is full."""
     command = ["git", "-c", "safe.directory=*", *map(str, words)]
     try:
         done = subprocess.run(
@@ -64,7 +66,8 @@ def call(
     if failing:
         return None
     why = (done.stderr.strip().splitlines() or ["no message"])[-1]
-    if any(text in done.stderr for text in outputs.FULL_WORDS):
+    full = disk is not None and outputs.no_room(Path(os.devnull), disk)
+    if full or any(text in done.stderr for text in outputs.FULL_WORDS):
         raise WlkError(Status.NO_SPACE, f"git: {why}; free some space")
     raise WlkError(Status.NO_FILE, f"`{' '.join(command[3:6])} ...` failed: {why}")
 
@@ -185,7 +188,7 @@ class Checkouts:
         outputs.make_folder(self.place)
         if not (self.own / "HEAD").is_file():
             shutil.rmtree(self.own, ignore_errors=True)
-            call(["init", "--quiet", "--bare", "--template=", self.own])
+            call(["init", "--quiet", "--bare", "--template=", self.own], disk=self.place)
         borrowed = self.own / "objects" / "info" / "alternates"
         outputs.make_folder(borrowed.parent)
         borrowed.write_text(f"{self.repository.objects}\n", encoding="utf-8")
@@ -194,14 +197,7 @@ class Checkouts:
 
     def _git(self, *words: object, where: Path | None = None) -> str:
         place = [] if where is not None else ["--git-dir", self.own]
-        try:
-            return call([*place, *words], where=where) or ""
-        except WlkError as error:
-            # Of a full disk git often says only that it could not write.
-            full = outputs.no_room(Path(os.devnull), self.place)
-            if error.status != Status.NO_FILE or not full:
-                raise
-            raise WlkError(Status.NO_SPACE, f"{error}: {full}") from error
+        return call([*place, *words], where=where, disk=self.place) or ""
 
     @contextlib.contextmanager
     def of(self, commit: Commit) -> Iterator[Path]:
