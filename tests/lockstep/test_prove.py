@@ -14,7 +14,7 @@ import pytest
 import rtl_under_test as rut
 from wlk.base import setup
 from wlk.base.errors import Status, WlkError
-from wlk.prove import engines, miter, netlist, yosys
+from wlk.prove import engines, masking, miter, netlist, yosys
 from wlk.prove.engines import Answer, Limits
 from wlk.run import parts, versions
 
@@ -295,42 +295,73 @@ def test_fault_of_a_memory_is_refuted(name):
     assert answer["counterexample"]["cycles"] == cycles
 
 
-# ---- one step -----------------------------------------------------------------------------------
+# ---- faults that are masked ---------------------------------------------------------------------
 
-STEPPED = (
+SELECTED = (
     "input logic clk, input logic select, input logic rst, input logic [1:0] a,"
-    "output logic [1:0] q, output logic [1:0] r",
-    "logic [1:0] s, m[4];",
+    "output logic [1:0] q, output logic v",
+    "logic [1:0] s, t, m[4]; logic [7:0] late; assign v = a[0];",
 )
-# What a register takes over when `select` is 0, and when it is 1: equal from any state, from those
-# that are reached, or not at all.
-STEPS = {
-    "any": ("s ^ a", "select ? a ^ s : s ^ a", True, True),
-    "reached": ("s == 2 ? 0 : s + 1", "select && s == 3 ? 1 : s == 2 ? 0 : s + 1", False, True),
-    "differs": ("s ^ a", "select ? s | a : s ^ a", False, False),
-    "differs_late": ("s + 1", "select && s == 3 && a == 3 ? 2 : s + 1", False, False),
+COUNT = flop("s", "s == 2 ? 0 : s + 1")  # never 3
+LATE = flop("late", "late + 1")  # beyond what is simulated
+STORE = "always_ff @(posedge clk) if (a != 0) m[a] <= s;"
+# Name -> lines of a module that `select` changes, and whether no output shows it.
+CHANGES = {
+    "from_any_state": ((flop("s", "select ? a ^ s : s ^ a"), "assign q = s;"), True),
+    "not_reached": ((COUNT, "assign q = select && s == 3 ? a : s;"), True),
+    "register_not_shown": (
+        (COUNT, flop("t", "select ? a : s"), "assign q = s == 3 ? t : s;"),
+        True,
+    ),
+    "shown": ((COUNT, "assign q = select && s == 2 ? a : s;"), False),
+    "shown_a_cycle_later": ((COUNT, flop("t", "select ? a : s"), "assign q = t;"), False),
+    "shown_late": ((LATE, "assign q = select && late == 70 ? a : s;", COUNT), False),
+    "hidden_late": (
+        (LATE, COUNT, flop("t", "select && late == 70 ? a : s"), "assign q = s == 3 ? t : s;"),
+        True,
+    ),
+    "without_meaning": ((COUNT, "assign q = select && !v ? a : s;"), True),
+    "read_elsewhere": ((COUNT, STORE, "assign q = m[select ? a : s];"), False),
+    "read_elsewhere_not_shown": (
+        (COUNT, STORE, "assign t = m[select ? a : s];", "assign q = s == 3 ? t : s;"),
+        True,
+    ),
+    "written_otherwise": (
+        (COUNT, STORE.replace("m[a] <= s", "m[a] <= select ? a : s"), "assign q = m[s];"),
+        False,
+    ),
+    "written_elsewhere": (
+        (COUNT, STORE.replace("m[a]", "m[select ? s : a]"), "assign q = m[a];"),
+        False,
+    ),
+    "written_when_not_enabled": (
+        (
+            COUNT,
+            "always_ff @(posedge clk) if (s != 3) m[select && s == 3 ? s : a] <= s;",
+            "assign q = m[a];",
+        ),
+        True,
+    ),
 }
 
 
-@pytest.mark.parametrize("kept", ["s", "m"])
-@pytest.mark.parametrize("name", STEPS)
-def test_step_of_a_fault(name, kept):
-    _, next_s, any_state, reached = STEPS[name]
-    lines = [flop("s", next_s), "assign q = s;"]
-    if kept == "m":
-        lines = ["always_ff @(posedge clk) if (rst) s <= 0; else begin s <= a; m[a] <= " + next_s]
-        lines += ["; end", "assign q = m[s];"]
-    place = written(f"step_{name}", module(*STEPPED, *lines, "assign r = m[a];"))
+@pytest.mark.parametrize("blind", [False, True], ids=["simulated", "blind"])
+@pytest.mark.parametrize("name", CHANGES)
+def test_what_is_masked_is_told_from_what_is_shown(name, blind):
+    """`blind`: nothing is known of how far the change gets."""
+    lines, expected = CHANGES[name]
+    place = written(f"masked_{name}", module(*SELECTED, *lines))
     side = netlist.read(netlist.Source([place / "m.sv"], "m"))
-    compared, _ = versions.compared(side, side)
-    given = {"ties": {"select": 0}, "chosen": {"select": 1}, "step": True}
-    for unreached, script, expected in (
-        (True, "iprove", any_state),
-        (False, "lcorr; pdr", reached),
-    ):
-        built = miter.Builder(side, side, compared, place, **given, unreached=unreached)
-        proved = engines.try_one(built.build(), script, 20) == engines.PROVED
-        assert proved == (expected and (kept == "s" or name != "reached"))
+    when = {"q": "v"} if name == "without_meaning" else {}
+    compared = [
+        miter.Compared(port, when.get(port.name, ""))
+        for port in side.ports
+        if port.direction == "out"
+    ]
+    off, on = {("select", 0): 0}, {("select", 0): 1}
+    changed = masking.Changed(side, off, compared)
+    (spread,) = [set()] if blind else changed.spreads([on])
+    assert changed.is_masked(on, spread, place, 20) == expected
 
 
 # ---- power-up ----------------------------------------------------------------------------------

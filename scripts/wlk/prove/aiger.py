@@ -12,7 +12,6 @@ from pathlib import Path
 from ..base.errors import Status, WlkError
 
 FALSE, TRUE = 0, 1
-NEXT = ""  # no port has this name
 Bit = tuple[str, int]  # name of a port, and which of its bits
 
 
@@ -86,6 +85,11 @@ def _reached(literals: Iterable[int], following: Callable[[int], Iterable[int]])
         found.update(new)
         stack += new
     return found
+
+
+def _in(literals: Sequence[int], literal: int) -> int:
+    """What stands for a literal where these stand for the variables."""
+    return literals[literal >> 1] ^ literal & 1
 
 
 def _number(body: bytes, at: int) -> tuple[int, int]:
@@ -246,31 +250,24 @@ class Circuit:
         pairs = ((one, inverted(other)), (inverted(one), other))
         return self.any_of([self.both(*pair) for pair in pairs])
 
-    def add(
-        self, part: Part, given: Mapping[Bit, int], state: Sequence[int] = ()
-    ) -> dict[Bit, int]:
+    def add(self, part: Part, given: Mapping[Bit, int]) -> dict[Bit, int]:
         """A copy of a part; the literals of its outputs. Its inputs are those `given`, else the
-        circuit's of the same names. `state`: what its registers hold, in place of registers of its
-        own; what they take over is then among the outputs, under the name NEXT."""
-        new = [FALSE] * (1 + part.inputs + len(part.registers) + len(part.gates))
+        circuit's of the same names."""
+        new = self.copied(part, given)
+        return {bit: _in(new, part.outputs[number]) for bit, number in part.output_bits.items()}
+
+    def copied(self, part: Part, given: Mapping[Bit, int]) -> list[int]:
+        """The same, for each variable of the part the literal that stands for it."""
+        new = [FALSE]
         for number in range(part.inputs):
             bit = part.input_bits.get(number)
-            new[1 + number] = given[bit] if bit in given else self.input(bit)
-        at = 1 + part.inputs
-        for number in range(len(part.registers)):
-            new[at + number] = state[number] if state else self.register()
-        at += len(part.registers)
-        for number, (one, other) in enumerate(part.gates, at):
-            operands = new[one >> 1] ^ one & 1, new[other >> 1] ^ other & 1
-            new[number] = self.both(*operands)
-        later = [new[literal >> 1] ^ literal & 1 for literal in part.registers]
-        values = [new[literal >> 1] ^ literal & 1 for literal in part.outputs]
-        outs = {bit: values[number] for bit, number in part.output_bits.items()}
-        if state:
-            return outs | {(NEXT, number): literal for number, literal in enumerate(later)}
-        for number, literal in enumerate(later, 1 + part.inputs):
-            self.registers[new[number] >> 1] = literal
-        return outs
+            new.append(given[bit] if bit in given else self.input(bit))
+        new += [self.register() for _ in part.registers]
+        for one, other in part.gates:
+            new.append(self.both(_in(new, one), _in(new, other)))
+        for number, literal in enumerate(part.registers, 1 + part.inputs):
+            self.registers[new[number] >> 1] = _in(new, literal)
+        return new
 
     def begin(self, given: Mapping[Bit, int], registers: Iterable[int]) -> list[int]:
         """Let registers start with what they take over when these inputs are given, the other ones
@@ -290,11 +287,6 @@ class Circuit:
         held = self.register()
         self.registers[held >> 1] = self.registers.pop(variable)
         self.say(2 * variable, self.choose(begun, held, value))
-
-    def forget(self) -> None:
-        """Let each register hold any value, as an input does."""
-        self.order += self.registers
-        self.registers = {}
 
     def write(self, path: Path) -> None:
         """A binary AIGER file."""

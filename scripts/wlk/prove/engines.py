@@ -153,17 +153,19 @@ def _attempt(
         return run.give_up()
 
 
-def try_one(miter: Miter, words: str, seconds: float) -> int:
-    """What one run of ABC says of all outputs as one: PROVED, FOUND, else UNKNOWN."""
-    log = miter.aig.parent / "prove.log"
-    script = f"read_aiger {miter.aig.name}; strash; zero; orpos; {words}; print_status"
+def judge(aig: Path, words: str, seconds: float) -> tuple[int, int]:
+    """What one run of ABC says of a circuit whose outputs should stay 0: PROVED, FOUND, else
+    UNKNOWN; with FOUND, which output."""
+    log = aig.parent / "prove.log"
+    script = f"read_aiger {aig.name}; strash; zero; {words}; print_status"
     command, timeout = [PROGRAM, "-s", "-c", script], subprocess.TimeoutExpired
     with log.open("wb") as to:
-        options = {"cwd": miter.aig.parent, "stdout": to, "stderr": to}
+        options = {"cwd": aig.parent, "stdout": to, "stderr": to}
         with contextlib.suppress(timeout), progress.child(command, **options) as process:
             process.wait(seconds)
-    found = _STATUS.search(log.read_text(encoding="utf-8", errors="replace"))
-    return int(found[1]) if found else UNKNOWN
+    text = log.read_text(encoding="utf-8", errors="replace")
+    found, example = _STATUS.search(text), _CEX.search(text)
+    return int(found[1]) if found else UNKNOWN, int(example[1]) if example else 0
 
 
 def _has_registers(aig: Path) -> bool:

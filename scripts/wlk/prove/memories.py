@@ -99,20 +99,15 @@ class Member:
 # ---- which columns belong together --------------------------------------------------------------
 
 
-def classes(sides: Sequence[Side], reset: Mapping[str, int], same: bool) -> list[list[Member]]:
-    """Columns that may hold the same, of both sides in each class. `same`: both are one netlist,
-    and nothing needs to be guessed."""
+def classes(sides: Sequence[Side], reset: Mapping[str, int]) -> list[list[Member]]:
+    """Columns that may hold the same, of both sides in each class."""
     found: dict[tuple, list[Member]] = {}
     for number, side in enumerate(sides):
-        pins = {} if same or not side.memories else simulated(side, reset)[0]
+        pins = {} if not side.memories else simulated(side, reset)[0]
         signs = {bit: ones for bit, (_, ones) in pins.items()}
         orders: dict[tuple, tuple[Order, tuple]] = {}
         for column in side.columns:
             memory, bits = side.memories[column[0]], side.bits[column[0]]
-            if same:
-                plain = [(bit, 0) for bit in range(bits)]
-                found.setdefault(column, []).append(Member(number, column, plain))
-                continue
             on = tuple(
                 signs[memory.bit("WR_EN", p, column[1])] & _below(memory, bits, signs, p)
                 for p in range(memory.writes)
@@ -225,8 +220,6 @@ class Joined:
     circuit: Circuit
     sides: Sequence[Side]
     shared: list[list[Member]]  # classes
-    step: bool  # both have the contents of the first
-    differ: list[int] = field(default_factory=list)  # contents of whole columns; only with `step`
     # Registers of whole columns, those of each row: (side, column) -> literals.
     held: dict[tuple[int, Column], list[int]] = field(default_factory=dict)
 
@@ -325,18 +318,14 @@ class Joined:
             for port in range(memory.writes if columns else 0)
         ]
         for column in columns:
-            first = self.held.get((0, column), []) if self.step else []
-            held = first or [circuit.register() for _ in range(memory.rows)]
+            held = [circuit.register() for _ in range(memory.rows)]
             self.held[number, column] = held
             for row, literal in enumerate(held):
                 after = literal
                 for port, rows in enumerate(written):
                     on = circuit.both(rows[row], side.pins(column, "WR_EN", port))
                     after = circuit.choose(on, side.pins(column, "WR_DATA", port), after)
-                if first:
-                    self.differ.append(circuit.differ(circuit.registers[literal >> 1], after))
-                else:
-                    circuit.registers[literal >> 1] = after
+                circuit.registers[literal >> 1] = after
             for port in range(memory.reads):
                 value = circuit.selected(side.bus(ram, "RD_ADDR", port), held)
                 circuit.say(side.read[memory.bit("RD_DATA", port, column[1])], value)

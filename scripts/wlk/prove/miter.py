@@ -16,7 +16,7 @@ from pathlib import Path
 from ..base import outputs
 from ..base.errors import Status, WlkError
 from . import netlist, powerup
-from .aiger import FALSE, NEXT, TRUE, Bit, Circuit, LoopError, inverted
+from .aiger import FALSE, TRUE, Bit, Circuit, LoopError, inverted
 from .memories import Column, Joined, Member, Side, classes
 from .netlist import Netlist, Port, Source
 
@@ -90,8 +90,6 @@ class Builder:
     cycle, where they are not 0. `free`: power-up leaves any value.
     `cover`: of the first alone; in place of differences one output, which says that the inputs of
     two cycles without reset, one behind the other, were legal as all before them.
-    `step`: both have the registers of the first, and what they take over is compared too; such a
-    difference may be one that no output ever shows. `unreached`: from all states, reached or not.
     """
 
     gold: Netlist
@@ -105,8 +103,6 @@ class Builder:
     starts: Sequence[Mapping[str, int]] = ()
     free: bool = False
     cover: bool = False
-    step: bool = False
-    unreached: bool = False
 
     def build(self, whole: Whole = Whole()) -> Miter:
         """Write the miter. VACUOUS without an output to compare; BAD_RTL when a memory reads what
@@ -131,14 +127,12 @@ class Builder:
         masked = {(name, 0): circuit.later() for name in names if name not in self.ties}
         self.sides = list(self._sides())
         self.members: list[list[Member]] = []  # columns that hold the same
-        self.common: list[int] = []  # registers that both have
         owned: list[list[int]] = []  # registers of each side
         for side in self.sides:
             given, before = dict(side.given) | masked | side.read, len(circuit.registers)
-            side.out = circuit.add(side.part, given, [2 * each for each in self.common])
+            side.out = circuit.add(side.part, given)
             owned.append([*circuit.registers][before:])
-            self.common = owned[0] if self.step else []
-        self.joined = Joined(circuit, self.sides, self._shared(whole), self.step)
+        self.joined = Joined(circuit, self.sides, self._shared(whole))
         written = self.joined.connect()
         if self.free:
             others = powerup.OPEN if self.starts else 0
@@ -146,7 +140,7 @@ class Builder:
             powerup.begin(self.joined, owned, self.reset, others, inputs, self.members)
         elif self.reset:
             self._begin(owned, written)
-        hints = self._hints(owned) if len(self.sides) == 2 and not self.step else []
+        hints = self._hints(owned) if len(self.sides) == 2 else []
         counts = self._counts(masked)
         circuit.outputs = list(self._differences(counts)) if len(self.sides) == 2 else [counts]
         before = len(circuit.outputs)
@@ -156,8 +150,6 @@ class Builder:
         else:
             circuit.outputs += [circuit.both(counts, literal) for literal in written]
         circuit.outputs += hints
-        if self.unreached:
-            circuit.forget()
         return self._written(_rests(self.joined, before))
 
     def _begin(self, owned: Sequence[Sequence[int]], written: Sequence[int]) -> None:
@@ -202,7 +194,7 @@ class Builder:
         """Columns that are no registers, those of both sides that hold the same."""
         if len(self.sides) < 2 or not all(side.memories for side in self.sides):
             return []
-        self.members = classes(self.sides, self.reset, self.step)
+        self.members = classes(self.sides, self.reset)
         if whole.all:
             return []
         return [each for each in self.members if each[0].column not in whole.columns]
@@ -226,8 +218,7 @@ class Builder:
         return counts
 
     def _differences(self, counts: int) -> Iterator[int]:
-        """A literal an output that is compared; the last one for registers, where both have those
-        of the first."""
+        """A literal an output that is compared."""
         circuit, (one, other) = self.circuit, (side.out for side in self.sides)
         for each in self.compared:
             bits = [(each.port.name, bit) for bit in range(each.port.width)]
@@ -237,11 +228,6 @@ class Builder:
                 when = (each.when, 0)
                 cares = circuit.both(counts, one[when] if when in one else circuit.input(when))
             yield circuit.both(circuit.any_of(different), cares)
-        if self.step:
-            taken = [circuit.registers[each] for each in self.common]
-            later = (other[NEXT, n] for n in range(len(taken)))
-            different = [circuit.differ(*pair) for pair in zip(taken, later, strict=True)]
-            yield circuit.both(circuit.any_of(different + self.joined.differ), counts)
 
     def _written(self, rests: Callable[[int], frozenset[Column]]) -> Miter:
         """The file of it."""

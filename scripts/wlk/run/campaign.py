@@ -23,9 +23,9 @@ from typing import Any
 from ..base import keep, outputs, progress, report, setup
 from ..base.errors import Status
 from ..base.report import Mismatch
-from ..prove import engines, netlist
+from ..prove import engines, masking, netlist
 from ..prove.engines import Answer, Limits
-from ..prove.miter import Builder
+from ..prove.miter import Builder, Compared
 from . import build, counterexample, harness, lockstep, mutants, prove
 from .jobs import Job
 from .mutants import Mutant, Mutants
@@ -33,10 +33,7 @@ from .mutants import Mutant, Mutants
 SHORT = {"seeds": 2, "cycles": 2000}  # of the first run
 SILENT = ("PASS", "VACUOUS")  # too short a run covers too little
 KNOWN = setup.BUILD / "mutants" / "known"
-STEP, TIMEOUT = 5.0, 30  # seconds of a proof
-# What the others leave open: as much as can be merged, then pdr that also looks at counterexamples
-# to generalization.
-HARDEST = "lcorr; scorr; scorr -C 100000; pdr -nc"
+MASKED, TIMEOUT = 15.0, 30  # seconds of a proof
 REPORTED, EQUIVALENT, HOLE, UNDECIDED = "reported", "equivalent", "hole", "undecided"
 FATES = {REPORTED: "reported", EQUIVALENT: "equivalent", HOLE: "holes", UNDECIDED: "undecided"}
 
@@ -92,6 +89,17 @@ class Target:
     timeout: float  # seconds for an engine with one mutant
     alarm: str = ""  # what the module without a fault is wrongly reported for
     trials: list[Trial] = field(default_factory=list)
+    spreads: dict[int, set[int]] = field(default_factory=dict)  # of what is open (masking.py)
+
+    @functools.cached_property
+    def changed(self) -> masking.Changed:
+        """The module with its faults, for proofs that one is masked."""
+        return masking.Changed(self.mutants.faulty, mutants.selected(0), self.compared)
+
+    @functools.cached_property
+    def compared(self) -> list[Compared]:
+        """The outputs that count."""
+        return prove.compared_ports(self.job.table, self.job.config, set(self.job.present))
 
     @functools.cached_property
     def known(self) -> Path:
@@ -239,18 +247,21 @@ def _play(trial: Trial, **more: object) -> None:
 
 
 def _read(target: Target) -> None:
-    target.mutants.faulty.part  # noqa: B018
+    """Read the netlist, and simulate how far each fault that is open spreads."""
+    numbers = [trial.mutant.number for trial in _left(target.trials)]
+    spreads = target.changed.spreads([mutants.selected(number) for number in numbers])
+    target.spreads = dict(zip(numbers, spreads, strict=True))
 
 
 def _prove(trial: Trial) -> None:
-    """Settle what simulation leaves open: first whether each step is the same from any state, which
-    is quick, then from those that are reached, then whether what comes out is, by merging and by
-    the states that are reached, then with the block's rules assumed, at last behind a reset."""
+    """Settle what simulation leaves open: first whether the fault is masked before an output, which
+    is quick, then whether what comes out is the same, once more with more time whether it is
+    masked, then with the block's rules assumed, at last behind a reset."""
     table, config = trial.target.job.table, trial.target.job.config
     trial.seconds -= time.monotonic()
-    same = _same_step(trial)
-    answer = Answer(Status.OK) if same else _decide(trial, "proof", trial.target.timeout)
-    if answer.verdict == Status.BOUNDED and _is_invariant(trial):
+    masked = _is_masked(trial, MASKED)
+    answer = Answer(Status.OK) if masked else _decide(trial, "proof", trial.target.timeout)
+    if answer.verdict == Status.BOUNDED and _is_masked(trial, trial.target.timeout):
         answer = Answer(Status.OK)
     if answer.verdict == Status.REFUTED and _broken(trial, answer):
         rules = prove.rules_of(table, config)
@@ -279,25 +290,11 @@ def _behind_reset(trial: Trial, before: Answer) -> Answer:
     return before
 
 
-def _same_step(trial: Trial) -> bool:
-    """Does each cycle show the same and leave the same?"""
-    built = _builder(trial, "any", step=True, unreached=True).build()
-    if engines.try_one(built, "iprove", STEP) == engines.PROVED:
-        return True
-    built = _builder(trial, "step", step=True).build()
-    found = engines.try_one(built, "lcorr; pdr", STEP)
-    if found != engines.UNKNOWN:
-        return found == engines.PROVED
-    return _decide(trial, "step", STEP, step=True).verdict == Status.OK
-
-
-def _is_invariant(trial: Trial) -> bool:
-    """Is no state reached in which a step differs, or at least none in which an output does?"""
-    for name, step in (("reached", True), ("unreached", False)):
-        built = _builder(trial, name, step=step).build()
-        if engines.try_one(built, HARDEST, trial.target.timeout) == engines.PROVED:
-            return True
-    return False
+def _is_masked(trial: Trial, seconds: float) -> bool:
+    """Does what it changes inside never get to an output?"""
+    target, number = trial.target, trial.mutant.number
+    place, spread = trial.place / "masked", target.spreads[number]
+    return target.changed.is_masked(mutants.selected(number), spread, place, seconds)
 
 
 def _decide(trial: Trial, name: str, seconds: float, **more: Any) -> Answer:
@@ -307,11 +304,11 @@ def _decide(trial: Trial, name: str, seconds: float, **more: Any) -> Answer:
 
 def _builder(trial: Trial, name: str, **more: Any) -> Builder:
     """Of the module with this fault beside that without."""
-    job, faulty = trial.target.job, trial.target.mutants.faulty
+    faulty = trial.target.mutants.faulty
     return Builder(
         faulty,
         faulty,
-        prove.compared_ports(job.table, job.config, set(job.present)),
+        trial.target.compared,
         trial.place / name,
         ties={mutants.SELECT: 0},
         chosen={mutants.SELECT: trial.mutant.number},

@@ -19,6 +19,7 @@ from typing import Any, Self
 from ..base import outputs
 from ..base.errors import Status, WlkError
 from ..prove import yosys
+from ..prove.aiger import Bit
 from ..prove.netlist import CLOCK_PINS, MODULE, Netlist, Port
 from . import verilate
 
@@ -28,6 +29,8 @@ PLUSARG = "wlk_fault"
 INNER, FLAT = "wlk_inner", "wlk_flat"
 FAULTY = "faulty"  # folder
 REACH = 8  # bits of a counter that a run reaches
+# Pins of memories that mean nothing where a read has no clock, and that Yosys wants constant then.
+UNUSED_PINS = ("RD_EN", "RD_ARST", "RD_SRST")
 STEPS = 6  # multiplexers between the sum and the register of a counter, at most
 KINDS = ("stuck at 0", "stuck at 1", "inverted", "a cycle late")
 PORTS = 4  # one in so many is a fault of a port
@@ -51,6 +54,11 @@ splitnets -driver
 opt_clean -purge
 write_verilog -noattr {yosys.HERE}/{FLAT}.v
 """
+
+
+def selected(number: int) -> dict[Bit, int]:
+    """The bits of SELECT that choose a mutant."""
+    return {(SELECT, bit): number >> bit & 1 for bit in range(WIDTH)}
 
 
 @dataclass(frozen=True)
@@ -171,7 +179,9 @@ class _Bits:
         pin = _of(line, "-port")
         bits = self.pins[_of(line, "-cell")][pin]
         places = [int(at) for at in (_of(line, "-portbit"), _of(line, "-ctrlbit")) if at]
-        return pin not in CLOCK_PINS and not any(bits[at] in self.far for at in places)
+        if pin in (*CLOCK_PINS, *UNUSED_PINS):
+            return False
+        return not any(bits[at] in self.far for at in places)
 
 
 def _far(data: Any, held: Any, made: Mapping[Any, tuple[Any, int]], steps: int) -> set[Any]:
