@@ -170,8 +170,17 @@ BAD = {
         broken(["reset", "readReq.valid + 1 > 1"]),
         f"{RULE}: 'reset' is no condition",
     ),
-    "rule sum": (broken("readReq.valid + 1 > 1"), "comparisons, %, and, or, not"),
+    "rule difference": (
+        broken("readReq.valid - 1 > 1"),
+        "comparisons, +, *, //, %, and, or, not",
+    ),
+    "let without text": (lambda raw: raw.update(let={"n": 3}), 'let.n = "EXPRESSION"'),
+    "let of a parameter": (
+        lambda raw: raw.update(let={"num_lanes": "3"}),
+        "let.num_lanes: a parameter has this name",
+    ),
     "rule without a field": (broken("num_lanes > 1"), f"{RULE}: 'num_lanes > 1' is no condition"),
+    "rule element": (broken("readReq.valid and element > 1"), "reads no array: no `element`"),
     "rule of lanes": (broken("writeReq.bits.regs.data > 1"), "regs.data has lanes"),
 }
 

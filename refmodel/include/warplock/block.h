@@ -283,6 +283,10 @@ static inline uint32_t wlk_idw(uint32_t n) {
     return n <= 2 ? 1u : wlk_clog2(n);
 }
 
+static inline uint32_t wlk_max(uint32_t a, uint32_t b) {
+    return a > b ? a : b;
+}
+
 static inline uint32_t wlk_min(uint32_t a, uint32_t b) {
     return a < b ? a : b;
 }

@@ -513,15 +513,23 @@ void {p}_pack({self.cfg}, const {p} *v, uint64_t *words) {{
         """Ones in the bits that exist. Written out, as every record of a model asks for it."""
         control = [f for f in self._of("out") if f.lanes is None]
         plain = [text for f in control if f.group is None for text in self._mask_field(f, "words")]
-        grouped = [
-            text for f in control if f.group is not None for text in self._mask_field(f, "g")
-        ]
+        counts = dict.fromkeys(f.group.text for f in control if f.group is not None)
+        grouped = {
+            text: [
+                part
+                for f in control
+                if f.group and f.group.text == text
+                for part in self._mask_field(f, "g")
+            ]
+            for text in counts
+        }
         text = lines(plain)
-        for _, count, stride in self.t.groups["out"]:
+        for count, parts in grouped.items():
+            stride = self.t.groups["out"][0][2]
             text += f"""\
-    for (uint32_t i = 0; i < {count.c()}; i++) {{
+    for (uint32_t i = 0; i < {Expr(count, self.t.name).c()}; i++) {{
         uint64_t *g = words + {self.t.control["out"]}u + i * {stride}u;
-{lines(grouped, 2)}    }}
+{lines(parts, 2)}    }}
 """
         if self._payloads("out"):
             text += f"    words += {self._fixed_count('out')};\n"

@@ -242,6 +242,7 @@ stimulus obeys them; RTL inputs that break one end a run with PROTOCOL_VIOLATION
     "covers": """\
 `lockstep` with the mix of all profiles is VACUOUS when a reachable point stays under its floor.""",
     "configs": "What `lockstep` runs without `--config`.",
+    "lets": "Below, these stand for expressions:",
 }
 
 
@@ -251,6 +252,9 @@ def tables(block: str) -> str:
     sections = [["## Parameters", parameters(block)]]
     if table.constraints or table.cautions:
         sections.append(["", conditions(block)])
+    if table.lets:
+        rows = [[f"`{name}`", f"`{text}`"] for name, text in table.lets.items()]
+        sections.append(["", _ABOUT["lets"], "", _markdown(("name", "is"), rows)])
     sections.append(["## Ports", _ABOUT["ports"], "", ports(block)])
     for name in table.units:
         sections.append([f"### Unit `{name}`", _ABOUT["unit"], "", unit(block, name)])
@@ -259,7 +263,10 @@ def tables(block: str) -> str:
     sections.append(["## Protocol rules", *about, rules(block)])
     sections.append(["## Coverage", _ABOUT["covers"], "", covers(block)])
     sections.append(["## Configurations", _ABOUT["configs"], "", configs(block)])
-    return "\n".join("\n".join(section).removeprefix("\n") for section in sections)
+    text = "\n".join("\n".join(section).removeprefix("\n") for section in sections)
+    for name, spelled in sorted(table.lets.items(), key=lambda item: -len(item[1])):
+        text = text.replace(f"({spelled})", name)
+    return text
 
 
 # What a block consists of, and where it is looked for.
@@ -280,9 +287,13 @@ def parts(block: str) -> str:
     table = load(block)
     family = next(ROOT.glob(f"refmodel/src/*/{block}.c")).parent.name
     words = {"name": block, "family": family, "core": table.core}
+    # A block's name may begin with another one's.
+    longer = [name for name in names() if name.startswith(f"{block}_")]
+    others = tuple(f"{name}{end}" for name in longer for end in "._")
     rows = []
     for what, patterns in _PARTS.items():
         found = [path for each in patterns for path in sorted(ROOT.glob(each.format(**words)))]
+        found = [path for path in found if not path.name.startswith(others)]
         if what == "stimulus":  # one file may be that of several blocks
             found = [p for p in dict.fromkeys(found) if block in p.read_text(encoding="utf-8")]
         links = [f"[`{path.name}`](../../{path.relative_to(ROOT)})" for path in found]

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from ..tables import Config, Expr, Field, Port, Table
-from ..tables.rules import Operand, Term
+from ..tables.rules import Element, Operand, Term
 from . import shell
 from .sv import Harness
 
@@ -27,6 +27,7 @@ class _Element:
 
     cfg: Config
     ports: Mapping[str, Port | int]  # of each field: its port, or the constant in place of it
+    number: int
 
     def truth(self, part: Operand) -> str:
         """A condition; what the configuration decides is folded."""
@@ -42,8 +43,10 @@ class _Element:
         width = max(map(self._width, part.parts))
         return f" {part.operator} ".join(self._value(each, width) for each in part.parts)
 
-    def _known(self, part: Field | Expr) -> int | None:
+    def _known(self, part: Field | Expr | Element) -> int | None:
         """The value of what no port shows."""
+        if isinstance(part, Element):
+            return self.number
         found = part(self.cfg) if isinstance(part, Expr) else self.ports[part.flat]
         return found if isinstance(found, int) else None
 
@@ -55,7 +58,8 @@ class _Element:
     def _width(self, part: Operand) -> int:
         """The bits that a value needs."""
         if isinstance(part, Term):
-            return max(map(self._width, part.parts))
+            widths = [self._width(each) for each in part.parts]
+            return sum(widths) if part.operator == "*" else max(widths) + (part.operator == "+")
         value = self._known(part)
         return self.ports[part.flat].width if value is None else max(1, value.bit_length())
 
@@ -118,7 +122,7 @@ def _elements(
     mine = [port for port in ports if port.field.flat in absent]
     for index in sorted({port.index for port in mine if port.index}) or [()]:
         here = {p.field.flat: tied.get(p.name, p) for p in mine if p.index in ((), index)}
-        yield _Element(cfg, absent | here).truth(condition)
+        yield _Element(cfg, absent | here, (*index, 0)[0]).truth(condition)
 
 
 def offers(table: Table, cfg: Config) -> list[str]:

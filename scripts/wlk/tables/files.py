@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """The files of the tables, decoded."""
 
+import re
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from ..base.errors import ROOT, Status, WlkError
 
 BLOCKS = ROOT / "refmodel" / "blocks"
 FAMILIES = BLOCKS / "family"
+LETTING = {"field", "rule", "cover", "constraint", "warning"}  # what may use names of `let`,
+EXPRESSIONS = {"name", "width", "lanes", "when", "broken"}  # in these keys
 SHARED = {"param", "list", "field", "channel", "cover"}  # keys that a family's file may have
 
 
@@ -35,12 +39,37 @@ def completed(raw: dict, where: str) -> dict:
     """A decoded table whose items have the keys that they leave to their family's of that name,
     and its bundles taken apart."""
     family = family_of(raw["block"].get("family"), where)
-    made = dict(raw)
+    made = _spelled_out(raw, where)
     for key in SHARED & raw.keys():
         known = {each["name"]: each for each in _unbundled(family.get(key, []), where)}
-        rows = _unbundled(raw[key], where)
+        rows = _unbundled(made[key], where)
         made[key] = [known.get(each.get("name"), {}) | each for each in rows]
     return made
+
+
+def _spelled_out(raw: dict, where: str) -> dict:
+    """A decoded table with the expressions that `let` names in place of the names."""
+    names = raw.get("let", {})
+    for name, text in names.items():
+        if not isinstance(text, str):
+            raise WlkError(Status.MODEL_ERROR, f'{where}: let.{name} = "EXPRESSION" is wanted')
+        if any(row.get("name") == name for row in raw.get("param", [])):
+            raise WlkError(Status.MODEL_ERROR, f"{where}: let.{name}: a parameter has this name")
+    if not names:
+        return dict(raw)
+    word = re.compile(rf"\b({'|'.join(names)})\b")
+
+    def put(value: Any, is_expression: bool) -> Any:
+        match value:
+            case dict():
+                return {k: put(v, k in EXPRESSIONS) for k, v in value.items()}
+            case list():
+                return [put(each, is_expression) for each in value]
+            case str() if is_expression:
+                return word.sub(lambda found: f"({names[found[0]]})", value)
+        return value
+
+    return {key: put(value, False) if key in LETTING else value for key, value in raw.items()}
 
 
 def _unbundled(rows: list[dict], where: str) -> Iterator[dict]:

@@ -4,7 +4,7 @@
 import itertools
 import math
 
-from ..base.errors import Status, WlkError
+from .expr import Expr
 from .fields import WORD, Field, Slot, first_fit, walk
 from .table import Table
 
@@ -61,15 +61,15 @@ def lay_out(table: Table) -> None:
                 _fit_units(table, plain, None, bins)
         table.control[side] = len(bins)
         table.groups[side] = []
-        counts = dict.fromkeys(f.group.text for f in control if f.group is not None)
-        if len(counts) > 1:
-            message = f"{table.path.name}: {side}: arrays of more than one count: "
-            raise WlkError(Status.MODEL_ERROR, message + ", ".join(counts))
-        for text in counts:
-            members = [f for f in control if f.group is not None]
-            bins = []
-            _fit_units(table, members, text, bins)
-            for item in members:
-                if not item.unit:
-                    _fit_array(table, item, text, bins, 0)
-            table.groups[side].append((text, members[0].group, len(bins)))
+        members = [f for f in control if f.group is not None]
+        if not members:
+            continue
+        # Arrays of several counts lie side by side, element by element, up to the largest count.
+        counts = [*dict.fromkeys(f.group.text for f in members)]
+        count = Expr(f"max({', '.join(counts)})" if len(counts) > 1 else counts[0], table.name)
+        bins = []
+        _fit_units(table, members, count.text, bins)
+        for item in members:
+            if not item.unit:
+                _fit_array(table, item, count.text, bins, 0)
+        table.groups[side].append((count.text, count, len(bins)))

@@ -53,6 +53,7 @@ def parse(raw: dict, path: Path) -> Table:
         rules=_rules(raw, fields, params, where),
         covers=raw.get("cover", []),
         configs=_configs(raw.get("config", {}), where),
+        lets=raw.get("let", {}),
         path=path,
         units=tuple(unit["name"] for unit in raw.get("unit", [])),
         instances=tuple(raw.get("instance", [])),

@@ -53,6 +53,7 @@ class Table:
     covers: list[dict]
     configs: dict[str, dict]
     path: Path
+    lets: dict[str, str] = field(default_factory=dict)  # names of expressions
     units: tuple[str, ...] = ()  # units that this table defines
     instances: tuple[dict, ...] = ()  # blocks inside a composed one
     constraints: tuple[Condition, ...] = ()  # legal values that are illegal together
