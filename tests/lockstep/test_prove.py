@@ -334,6 +334,10 @@ CHANGES = {
         (COUNT, STORE.replace("m[a]", "m[select ? s : a]"), "assign q = m[a];"),
         False,
     ),
+    "written_past_the_rows": (
+        (COUNT, "always_ff @(posedge clk) m[{select, a}] <= s;", "assign q = m[s];"),
+        False,
+    ),
     "written_when_not_enabled": (
         (
             COUNT,

@@ -10,7 +10,7 @@ then; that one is taken from the first netlist, which is what is right.
 
 import contextlib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ..base import outputs
@@ -111,14 +111,23 @@ class Builder:
             message = f"{self.gate.source.top}: no output to compare; nothing can be proved of it"
             raise WlkError(Status.VACUOUS, message)
         outputs.make_folder(self.place)
-        with contextlib.suppress(LoopError, _UnequalError):
-            return self._make(whole)
+        if self.rules is not None and self.rules.masked:
+            with contextlib.suppress(LoopError):
+                return self._split(whole)
+            # A rule may read an output that depends on an input it would mask.
+            self.rules = replace(self.rules, masked=())
         try:
-            return self._make(Whole(all=True))
+            return self._split(whole)
         except LoopError:
             names = " or ".join(dict.fromkeys(side.source.top for side in (self.gold, self.gate)))
             message = f"module {names} has a combinational loop through a memory"
             raise WlkError(Status.BAD_RTL, f"{message}; break it with a register") from None
+
+    def _split(self, whole: Whole) -> Miter:
+        """With columns as unknown values; with whole memories where these cannot be."""
+        with contextlib.suppress(LoopError, _UnequalError):
+            return self._make(whole)
+        return self._make(Whole(all=True))
 
     def _make(self, whole: Whole) -> Miter:
         """LoopError, _UnequalError where columns cannot be unknown values."""
