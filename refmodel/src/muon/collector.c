@@ -42,8 +42,8 @@ PRF_INLINE void fill_words(const coll_cfg *cfg, const coll_state *st, const coll
     for (uint32_t i = 0; i < COLL_OPERANDS; i++) {
         const uint64_t known = st->reset_seen ? st->bank_known[i][c->read_entry] : 0u;
         const uint32_t at = WLK_COLLECTOR_OUT_CONTROL + i * words;
-        coll_fill_row(cfg, coll_bank_at(st, i, c->read_entry, prf_stride_of(words)), known,
-                      out + at, care + at, words);
+        prf_fill(coll_bank_at(st, i, c->read_entry, prf_stride_of(words)), known, cfg->num_lanes,
+                 cfg->lane_bits, out + at, care + at, words);
     }
 }
 
@@ -146,8 +146,9 @@ static void forget(const uint32_t *params, void *state, const uint64_t *in, cons
     const coll_cfg *cfg = (const coll_cfg *)params;
     const uint32_t preg = COLL_GET(writeReq_bits_regs_pReg, in);
     if (COLL_GET(writeReq_valid, in) && COLL_GET(writeReq_bits_regs_enable, in) && preg != 0) {
-        coll_forget((coll_state *)state, cfg->num_lanes, cfg->lane_bits, preg,
-                    COLL_GET(writeReq_bits_regs_tmask, in), x + WLK_COLLECTOR_IN_CONTROL);
+        ((coll_state *)state)->rf_known[preg] &=
+            ~prf_unknown(x + WLK_COLLECTOR_IN_CONTROL, COLL_GET(writeReq_bits_regs_tmask, in),
+                         cfg->num_lanes, cfg->lane_bits);
     }
 }
 

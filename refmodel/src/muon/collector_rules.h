@@ -227,47 +227,11 @@ PRF_INLINE void coll_commit(const coll_cfg *cfg, coll_state *st, const coll_comb
     }
 }
 
-static inline uint64_t coll_lane_care(uint64_t known, uint32_t word, const coll_cfg *cfg) {
-    const uint32_t lanes = 64u / cfg->lane_bits;
-    const uint64_t lane = wlk_mask(cfg->lane_bits);
-    uint64_t care = 0;
-    for (uint32_t l = 0; l < lanes && word * lanes + l < cfg->num_lanes; l++) {
-        care |= known >> (word * lanes + l) & 1u ? lane << (l * cfg->lane_bits) : 0u;
-    }
-    return care;
-}
-
 // Nonzero when an output of the cycle is unknown.
 PRF_INLINE uint64_t coll_unknown(const coll_state *st, const coll_comb *c, uint64_t all) {
     const uint64_t known = st->bank_known[0][c->read_entry] & st->bank_known[1][c->read_entry] &
                            st->bank_known[2][c->read_entry];
     return (~known & all) | bit_not(st->reset_seen & st->writeResp_known);
-}
-
-static inline void coll_fill_row(const coll_cfg *cfg, const uint64_t *row, uint64_t known,
-                                 uint64_t *out, uint64_t *care, uint32_t words) {
-    const uint64_t all = wlk_mask(cfg->num_lanes);
-    if ((known & all) == all && cfg->num_lanes * cfg->lane_bits == words * 64u) {
-        memcpy(out, row, words * sizeof *out);
-        memset(care, 0xff, words * sizeof *care);
-        return;
-    }
-    for (uint32_t w = 0; w < words; w++) {
-        care[w] = coll_lane_care(known, w, cfg);
-        out[w] = row[w] & care[w];
-    }
-}
-
-// Lanes written from unknown bits are unknown from then on. @p x: unknown bits of the row written.
-static inline void coll_forget(coll_state *st, uint32_t num_lanes, uint32_t lane_bits,
-                               uint32_t preg, uint64_t tmask, const uint64_t *x) {
-    for (uint32_t lane = 0; lane < num_lanes; lane++) {
-        const uint32_t bit = lane * lane_bits;
-        const uint64_t unknown = x[bit / 64u] >> bit % 64u & wlk_mask(lane_bits);
-        if (unknown != 0 && (tmask >> lane & 1u)) {
-            st->rf_known[preg] &= ~(UINT64_C(1) << lane);
-        }
-    }
 }
 
 #endif

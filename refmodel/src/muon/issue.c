@@ -182,9 +182,9 @@ static void fill_operands(const cfg_t *cfg, const state_t *st, const cycle_t *c,
     for (uint32_t i = 0; i < OPERANDS; i++, out += words, care += words) {
         if (c->rs.data_enables >> i & 1u) {
             const uint32_t entry = c->coll.read_entry;
-            coll_fill_row(&c->coll_cfg,
-                          coll_bank_at(&st->collector, i, entry, prf_stride_of(words)),
-                          st->collector.bank_known[i][entry], out, care, words);
+            prf_fill(coll_bank_at(&st->collector, i, entry, prf_stride_of(words)),
+                     st->collector.bank_known[i][entry], cfg->num_lanes, cfg->lane_bits, out, care,
+                     words);
         }
     }
 }
@@ -399,8 +399,8 @@ static void forget(const uint32_t *params, void *state, const uint64_t *in, cons
     state_t *st = (state_t *)state;
     const uint32_t preg = GET(writeback_bits_rd, in);
     if (GET(writeback_valid, in) && preg != 0) {
-        coll_forget(&st->collector, cfg->num_lanes, cfg->lane_bits, preg,
-                    GET(writeback_bits_tmask, in), x + in_control(cfg));
+        st->collector.rf_known[preg] &= ~prf_unknown(
+            x + in_control(cfg), GET(writeback_bits_tmask, in), cfg->num_lanes, cfg->lane_bits);
     }
 }
 

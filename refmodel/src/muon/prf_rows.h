@@ -11,6 +11,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "warplock/block.h"
+
 // A vector as wide as the instruction set has registers.
 #if defined(__AVX512F__)
 enum { PRF_BYTES = 64 };
@@ -106,6 +108,46 @@ PRF_INLINE uint64_t prf_any(prf_vec v) {
         any |= v[w];
     }
     return any;
+}
+
+/* ---- what is known of a row ----------------------------------------------------------------- */
+
+static inline uint64_t prf_lane_care(uint64_t known, uint32_t word, uint32_t num_lanes,
+                                     uint32_t lane_bits) {
+    const uint32_t lanes = lane_bits == 64u ? 1u : 2u;
+    const uint64_t lane = wlk_mask(lane_bits);
+    uint64_t care = 0;
+    for (uint32_t l = 0; l < lanes && word * lanes + l < num_lanes; l++) {
+        care |= known >> (word * lanes + l) & 1u ? lane << (l * lane_bits) : 0u;
+    }
+    return care;
+}
+
+/** A row of the state in a record, with the care of its @p known lanes. */
+static inline void prf_fill(const uint64_t *row, uint64_t known, uint32_t num_lanes,
+                            uint32_t lane_bits, uint64_t *out, uint64_t *care, uint32_t words) {
+    const uint64_t all = wlk_mask(num_lanes);
+    if ((known & all) == all && num_lanes * lane_bits == words * 64u) {
+        memcpy(out, row, words * sizeof *out);
+        memset(care, 0xff, words * sizeof *care);
+        return;
+    }
+    for (uint32_t w = 0; w < words; w++) {
+        care[w] = prf_lane_care(known, w, num_lanes, lane_bits);
+        out[w] = row[w] & care[w];
+    }
+}
+
+/** Lanes of @p tmask that a record's row, @p x its unknown bits, has unknown. */
+static inline uint64_t prf_unknown(const uint64_t *x, uint64_t tmask, uint32_t num_lanes,
+                                   uint32_t lane_bits) {
+    uint64_t lanes = 0;
+    for (uint32_t lane = 0; lane < num_lanes; lane++) {
+        const uint32_t bit = lane * lane_bits;
+        const uint64_t unknown = x[bit / 64u] >> bit % 64u & wlk_mask(lane_bits);
+        lanes |= (uint64_t)(unknown != 0) << lane;
+    }
+    return lanes & tmask;
 }
 
 #endif
