@@ -5,6 +5,7 @@
 #include <string.h>
 
 extern const wlk_stimulus wlk_collector_stimulus;
+extern const wlk_stimulus wlk_collector_x_stimulus;
 extern const wlk_stimulus wlk_hazard_stimulus;
 extern const wlk_stimulus wlk_issue_stimulus;
 extern const wlk_stimulus wlk_opndcoll_stimulus;
@@ -16,15 +17,11 @@ extern const wlk_stimulus wlk_vortex_scoreboard_stimulus;
 
 // Blocks that need more than the generic driver; the comment on top of each file has the reason.
 static const wlk_stimulus *const all[] = {
-    &wlk_collector_stimulus,
-    &wlk_hazard_stimulus,
-    &wlk_issue_stimulus,
-    &wlk_opndcoll_stimulus,
-    &wlk_reservation_station_stimulus,
-    &wlk_scoreboard_stimulus,
-    &wlk_vortex_opc_unit_stimulus,
-    &wlk_vortex_operands_stimulus,
-    &wlk_vortex_scoreboard_stimulus,
+    &wlk_collector_stimulus,       &wlk_collector_x_stimulus,
+    &wlk_hazard_stimulus,          &wlk_issue_stimulus,
+    &wlk_opndcoll_stimulus,        &wlk_reservation_station_stimulus,
+    &wlk_scoreboard_stimulus,      &wlk_vortex_opc_unit_stimulus,
+    &wlk_vortex_operands_stimulus, &wlk_vortex_scoreboard_stimulus,
 };
 
 const wlk_stimulus *wlk_stimulus_find(const char *block) {

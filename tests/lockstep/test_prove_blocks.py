@@ -62,6 +62,18 @@ CONFIGS = {
         "num_warps=1 num_lanes=1 num_pregs=4 rs_entries=2 forward_coll_issue=0",
         "num_warps=1 num_lanes=2 num_pregs=4 rs_entries=1 coll_entries=2 debug=1",
     ],
+    "collector_x": [
+        "num_lanes=1 num_pregs=4 rs_entries=1 collector=src_banked coll_depth=2 reg_banks=2 "
+        "bank_map=mod forwarding=must",
+        "num_lanes=1 num_pregs=4 rs_entries=1 coll_depth=1",
+        "num_lanes=1 num_pregs=4 rs_entries=2 collector=inst_banked coll_depth=1 reg_banks=2 "
+        "forwarding=egress",
+        "num_lanes=1 num_pregs=4 rs_entries=1 collector=caching coll_depth=1",
+        "num_lanes=1 num_pregs=4 rs_entries=2 collector=caching coll_depth=2 reg_banks=2 "
+        "bank_map=mod forwarding=egress",
+        "num_lanes=1 num_pregs=8 rs_entries=2 coll_depth=2 reg_banks=4 bank_map=mod "
+        "forwarding=must",
+    ],
     "compactor": ["three_to_two", "default", "one", "wires", "four_to_one", "five_to_two"],
     "dispatch_basic": ["boom_small", "two_wide", "v4_narrow", "one_queue", "v4_odd", "masks"],
     "dispatch_compacting": ["two_to_one", "one", "no_compaction", "one_queue", "v4", "masks"],
@@ -97,6 +109,7 @@ STYLES = dict.fromkeys(BLOCKS, second.STYLES) | {"issue": second.STYLES * progra
 # One of each list, which shows in the first configuration; all of them in their own with --full.
 FAULTS = {
     "collector": "write_mask_ignored",
+    "collector_x": "write_without_commit",
     "compactor": "data_not_moved",
     "dispatch_basic": "everyone",
     "dispatch_compacting": "idle_always_ready",

@@ -35,6 +35,13 @@ CHANGES = {
         "free_now = readData_req_valid_i && (rst_i || readData_resp_valid_o) && ",
         "free_now = readData_req_valid_i && !readData_resp_valid_o && ",
     ),
+    "collector_x": Change(
+        {"num_lanes": 1, "num_pregs": 4, "rs_entries": 1, "coll_depth": 1},
+        "collector_x_core.sv",
+        "(read_op_q[lane*2+:2] == 2'(op)) &&",
+        "(lane == op) &&",
+        "(lane != op) &&",
+    ),
     "opndcoll": Change(
         tables.load("opndcoll").configs["tiny"] | {"num_warps": 3},
         "operand_collector_core.sv",

@@ -61,6 +61,11 @@ SMALL = {
     "ndebug": (0, 1),
     "simulation": (1, 0),
     "out_buf": range(6),
+    "collector": ("duplicated", "src_banked", "src_banked", "inst_banked", "caching", "caching"),
+    "coll_banks": (3, 3, 3, 4, 5, 1),
+    "coll_depth": (1, 2, 3, 5),
+    "bank_map": ("high", "mod"),
+    "forwarding": ("none", "egress", "must"),
 }
 LARGE = SMALL | {
     "num_warps": (1, 2, 3, 6, 8, 16, 32),
@@ -74,6 +79,8 @@ LARGE = SMALL | {
     "simd_width": (1, 4, 16, 32),
     "num_opcs": (1, 1, 2, 8, 16),
     "num_gpr_banks": (1, 4, 32),
+    "coll_banks": (3, 3, 3, 7, 16),
+    "coll_depth": (1, 8, 13, 32),
 }
 
 

@@ -427,8 +427,10 @@ def test_table_fits_recordings_of_its_block_only(block: str) -> None:
     assert fitting == {p.name for p in recordings(block)} | {
         f"{n}.csv.xz" for n in VORTEX.get(block, ())
     }
-    # GPGPU-Sim's collector was recorded by its calls, not by ports; BOOM's Compactor once.
-    assert len(fitting) >= {"opndcoll": 0, "compactor": 1, "vortex_scoreboard": 2}.get(block, 3)
+    # GPGPU-Sim's collector was recorded by its calls, not by ports; BOOM's Compactor once; of the
+    # document's collectors no RTL exists.
+    few = {"opndcoll": 0, "collector_x": 0, "compactor": 1, "vortex_scoreboard": 2}
+    assert len(fitting) >= few.get(block, 3)
 
 
 @pytest.mark.parametrize("block", ["hazard", "reservation_station", "issue", "collector"])

@@ -4,6 +4,7 @@
 #include "check.h"
 #include "rig.h"
 #include "warplock/collector.h"
+#include "warplock/collector_x.h"
 #include "warplock/compactor_ports.h"
 #include "warplock/dispatch_basic_ports.h"
 #include "warplock/dispatch_compacting_ports.h"
@@ -92,6 +93,18 @@ static const shape shapes[] = {
     {"compactor", "n=8 k=8 payload_words=16", WLK_POWER_UNKNOWN, 5000},
     {"compactor", "n=8 k=3 payload_words=1", WLK_POWER_UNKNOWN, 10000},
     {"compactor", "n=3 k=2 payload_words=5", WLK_POWER_ZERO, 10000},
+    {"collector_x", "", WLK_POWER_UNKNOWN, 10000},
+    {"collector_x",
+     "num_lanes=64 lane_bits=64 num_pregs=1024 rs_entries=32 collector=src_banked coll_banks=16 "
+     "coll_depth=32 forwarding=egress",
+     WLK_POWER_UNKNOWN, 1000},
+    {"collector_x",
+     "num_lanes=3 num_pregs=16 rs_entries=3 collector=inst_banked coll_banks=16 coll_depth=32 "
+     "forwarding=must",
+     WLK_POWER_UNKNOWN, 2000},
+    {"collector_x",
+     "num_lanes=1 num_pregs=4 rs_entries=32 collector=caching coll_depth=32 forwarding=egress",
+     WLK_POWER_ZERO, 5000},
     {"dispatch_basic", "", WLK_POWER_UNKNOWN, 10000},
     {"dispatch_basic",
      "core_width=8 encoding=v4 payload_words=2 queues_0_type=0 queues_0_dispatch_width=8 "
@@ -374,6 +387,7 @@ static void snapshot_is_a_copy(const shape *s) {
     }
 
 DEFINE_STRUCTS(collector)
+DEFINE_STRUCTS(collector_x)
 DEFINE_STRUCTS(compactor)
 DEFINE_STRUCTS(dispatch_basic)
 DEFINE_STRUCTS(dispatch_compacting)
@@ -391,6 +405,7 @@ static const struct {
     void (*structs)(const shape *s);
 } blocks[] = {
     {"collector", collector_structs},
+    {"collector_x", collector_x_structs},
     {"compactor", compactor_structs},
     {"dispatch_basic", dispatch_basic_structs},
     {"dispatch_compacting", dispatch_compacting_structs},

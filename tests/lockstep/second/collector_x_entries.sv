@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The same entries, as sets: one that is freed, else the lowest of those that can be taken.
+module collector_x_entries #(
+    parameter int unsigned Groups = 1,
+    parameter int unsigned Entries = 2,
+    localparam int unsigned EntryW = (Entries > 1) ? $clog2(Entries) : 1,
+    localparam int unsigned GroupW = (Groups > 1) ? $clog2(Groups) : 1,
+    localparam int unsigned Each = Entries / Groups
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    output logic [       Groups-1:0] room_o,
+    output logic [Groups*EntryW-1:0] room_entry_o,
+
+    input logic              take_i,
+    input logic [GroupW-1:0] take_group_i,
+    input logic              free_i,
+    input logic [EntryW-1:0] free_entry_i
+);
+
+  logic [Entries-1:0] freed, offer, occupied;
+
+  assign freed = free_i ? (Entries'(1) << free_entry_i) : '0;
+
+  for (genvar group = 0; group < Groups; group++) begin : g_group
+    logic [Each-1:0] can, now, first;
+    logic [EntryW-1:0] number;
+
+    assign can = ~occupied[group*Each+:Each];
+    assign now = freed[group*Each+:Each];
+    assign first = (now != '0) ? now : can & (~can + 1'b1);
+    assign offer[group*Each+:Each] = (take_i && take_group_i == GroupW'(group)) ? first : '0;
+    assign room_o[group] = (now != '0) || (can != '0);
+    assign room_entry_o[group*EntryW+:EntryW] = number;
+
+    always_comb begin
+      number = '0;
+      for (int unsigned entry = 0; entry < Each; entry++) begin
+        if (first[entry]) begin
+          number = number | EntryW'(group * Each + entry);
+        end
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    occupied <= rst_i ? '0 : (occupied & ~freed) | offer;
+  end
+
+endmodule
