@@ -189,7 +189,7 @@ class Changed:
                 return True
             path = place / "edge.aig"
             edge.circuit.write(path)
-            words = "scleanup; pdr" if edge.circuit.registers else "iprove"
+            words = "scleanup; pdr -nc" if edge.circuit.registers else "iprove"
             verdict, output = engines.judge(path, words, seconds)
             if verdict != engines.FOUND:
                 return verdict == engines.PROVED
