@@ -114,7 +114,7 @@ PRF_INLINE uint64_t prf_any(prf_vec v) {
 
 static inline uint64_t prf_lane_care(uint64_t known, uint32_t word, uint32_t num_lanes,
                                      uint32_t lane_bits) {
-    const uint32_t lanes = lane_bits == 64u ? 1u : 2u;
+    const uint32_t lanes = lane_bits == 64 ? 1u : 2u;
     const uint64_t lane = wlk_mask(lane_bits);
     uint64_t care = 0;
     for (uint32_t l = 0; l < lanes && word * lanes + l < num_lanes; l++) {
