@@ -103,7 +103,7 @@ def core_port(table: Table, item: Field) -> str:
     if item.name == table.reset:
         return "rst_i"
     suffix = "i" if item.direction == "in" else "o"
-    path = item.path[: item.unit_at] if item.unit else item.path
+    path = item.named_path[: item.unit_at] if item.unit else item.named_path
     name = "_".join(part for part, _ in path)
     if item.entry is not None:  # of each entry of a list: one port for all
         name = name.replace(f"_{item.entry}", "", 1)
@@ -154,12 +154,15 @@ def check_omitted(table: Table, omit: Collection[str], ports: list[Port]) -> Non
             raise WlkError(Status.USAGE, f"{table.module}: cannot leave out '{name}': it is read")
 
 
-def _by_core_port(table: Table, ports: list[Port]) -> Iterator[tuple[str, list[Port]]]:
+def _by_core_port(table: Table, cfg: Config) -> Iterator[tuple[str, list[Port]]]:
     """Each of the core's ports with the ports it is made of, low bits first."""
     groups: dict[str, list[Port]] = {}
-    for port in ports:
+    for port in table.ports(cfg, absent=True):
         groups.setdefault(core_port(table, port.field), []).append(port)
-    for name, group in groups.items():
+    for name, each in groups.items():
+        # Of fields that share a name (`head`) each configuration has those of one.
+        here = [port for port in each if table.present(port.field, cfg)]
+        group = here if here and any(port.field.head for port in each) else each
         group.sort(key=lambda port: port.field.entry or 0)
         yield name, _low_first(group) if group[0].field.unit else group
 
@@ -190,7 +193,7 @@ def shell_sv(
     pins = [f".clk_i({table.clock})"] if table.clock is not None else []
     taken: set[str] = set()  # by the core
     loose: list[Port] = []
-    for pin, group in _by_core_port(table, table.ports(cfg, absent=True)):
+    for pin, group in _by_core_port(table, cfg):
         if group[0].direction == "out":
             loose += [p for p in group if p.name not in names]
             wires = [p.name if p.name in names else f"unused_{p.name}" for p in group]

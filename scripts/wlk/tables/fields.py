@@ -39,6 +39,7 @@ class Field:
     label: str = ""  # its name in reports; empty: that of the port
     show: str = ""  # how reports write it: one of NOTATIONS; empty: by its width
     prefix: str = "io_"  # what the names of its ports begin with
+    head: str = ""  # the first part of its path in the names of its ports; empty: as it is
     vector: str = ""  # the last part of the name of its vector; empty: that of the path
 
     @property
@@ -61,6 +62,12 @@ class Field:
     def unit_head(self) -> str:
         """The path of the unit that it is a part of: `ibuf.bits`; empty without a unit."""
         return ".".join(part for part, _ in self.path[: self.unit_at]) if self.unit else ""
+
+    @property
+    def named_path(self) -> tuple[tuple[str, Expr | None], ...]:
+        """The path as the names of its ports have it."""
+        (first, count), *rest = self.path
+        return ((self.head or first, count), *rest)
 
     @property
     def packed(self) -> bool:
@@ -168,7 +175,7 @@ def element_name(item: Field, index: Index, lane: int | str | None = None) -> st
     if item.port is not None:
         return item.port
     parts, rest = [], list(index)
-    for part, count in item.path:
+    for part, count in item.named_path:
         parts.append(part)
         if count is not None:
             parts.append(str(rest.pop(0)))
