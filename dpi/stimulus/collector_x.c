@@ -83,15 +83,16 @@ static bool is_taken(const state_t *st, uint32_t entry) {
     return (st->taken[entry / 64u] >> entry % 64u & 1u) != 0;
 }
 
-// The first entry from `at` on that is taken, or none: `n`, how many there are.
-static uint32_t taken_from(const state_t *st, uint32_t at, uint32_t n) {
+// An entry that is taken, of n from `first` on, which are looked at from the one at `at` on; none:
+// the one behind the last.
+static uint32_t taken_from(const state_t *st, uint32_t first, uint32_t at, uint32_t n) {
     for (uint32_t k = 0; k < n; k++) {
-        const uint32_t entry = (at + k) % n;
+        const uint32_t entry = first + (at + k) % n;
         if (is_taken(st, entry)) {
             return entry;
         }
     }
-    return n;
+    return first + n;
 }
 
 // May the place be stored? Its entry or slot must be somebody's.
@@ -192,28 +193,63 @@ static void writes(const stim_cycle *c, uint64_t *in) {
     }
 }
 
+// The one port that reads, if it is not one of several.
+static uint32_t read_one(const stim_cycle *c, uint64_t *in, uint32_t n) {
+    const state_t *st = (const state_t *)c->state;
+    const uint64_t r = wlk_random(&c->stim->random);
+    const uint32_t taken = taken_from(st, 0, stim_below(r, n), n);
+    const bool wants = GET(readData_req_valid, in) != 0 && !stim_hits(r >> 8, c->w->own[HOLD]);
+    const bool gives = taken < n && (c->stim->drain != 0 || wants);
+    SET(readData_req_valid, in, gives);
+    if (gives) {
+        SET(readData_req_collEntry, in, taken);
+    }
+    return gives && GET(readData_req_regs_enable, in) != 0;
+}
+
+// Several ports, each of which reads entries of its bank, and seldom, as one entry a cycle is
+// taken. Returns those that free one.
+static uint32_t read_several(const stim_cycle *c, uint64_t *in) {
+    const cfg_t *cfg = (const cfg_t *)c->cfg;
+    const state_t *st = (const state_t *)c->state;
+    const uint32_t enables = (uint32_t)GET(readPort_req_regs_enable, in);
+    uint32_t valid = (uint32_t)GET(readPort_req_valid, in), frees = 0;
+    uint64_t entries = GET(readPort_req_collEntry, in);
+    for (uint32_t p = 0; p < cfg->issue_ports; p++) {
+        const uint64_t r = wlk_random(&c->stim->random);
+        const uint32_t first = p * cfg->coll_depth, end = first + cfg->coll_depth;
+        const uint32_t taken =
+            taken_from(st, first, stim_below(r, cfg->coll_depth), cfg->coll_depth);
+        const bool turn = stim_below(r << 24, 2u * cfg->issue_ports) == 0;
+        const bool wants = turn && (valid >> p & 1u) != 0 && !stim_hits(r >> 8, c->w->own[HOLD]);
+        const bool gives = taken < end && (c->stim->drain != 0 || wants);
+        valid = (valid & ~(1u << p)) | (uint32_t)gives << p;
+        if (gives) {
+            entries = (entries & ~(UINT64_C(511) << 9u * p)) | (uint64_t)taken << 9u * p;
+            frees |= (uint32_t)((enables >> 3u * p & 7u) != 0) << p;
+        }
+    }
+    SET(readPort_req_valid, in, valid);
+    SET(readPort_req_collEntry, in, entries);
+    return frees;
+}
+
 // Entries: taken with room only; read by who has one.
 static void entries(const stim_cycle *c, uint64_t *in) {
     const cfg_t *cfg = (const cfg_t *)c->cfg;
     const state_t *st = (const state_t *)c->state;
     const uint32_t n = entries_of(cfg),
                    groups = cfg->collector == INST_BANKED ? cfg->coll_banks : 1;
-    const uint64_t r = wlk_random(&c->stim->random);
-    const bool drain = c->stim->drain != 0;
-    const uint32_t taken = taken_from(st, stim_below(r, n), n);
-    const bool gives =
-        taken < n &&
-        (drain || (GET(readData_req_valid, in) != 0 && !stim_hits(r >> 8, c->w->own[HOLD])));
-    SET(readData_req_valid, in, gives);
-    if (gives) {
-        SET(readData_req_collEntry, in, taken);
-    }
-    const uint32_t group = stim_below(r << 20, groups), first = group * (n / groups);
-    bool room = gives && taken / (n / groups) == group && GET(readData_req_regs_enable, in) != 0;
-    for (uint32_t at = first; at < first + n / groups; at++) {
+    const uint32_t each = n / groups;
+    const bool several = cfg->issue_ports > 1;
+    const uint32_t frees = several ? read_several(c, in) : read_one(c, in, n);
+    const uint32_t group = stim_below(wlk_random(&c->stim->random), groups), first = group * each;
+    bool room = several ? (frees >> group & 1u) != 0
+                        : frees != 0 && GET(readData_req_collEntry, in) / each == group;
+    for (uint32_t at = first; at < first + each; at++) {
         room = room || !is_taken(st, at);
     }
-    const bool takes = GET(alloc_valid, in) != 0 && room && !drain;
+    const bool takes = GET(alloc_valid, in) != 0 && room && c->stim->drain == 0;
     SET(alloc_valid, in, takes);
     if (takes) {
         SET(alloc_group, in, group);
@@ -268,11 +304,11 @@ static void hook(const stim_cycle *c, uint64_t *in) {
     if (cfg->collector == CACHING) {
         slots(c, in);
     } else {
+        if (c->stim->drain != 0) {
+            SET(readData_req_regs_enable, in, cfg->issue_ports > 1 ? 0u : 7u);
+            SET(readPort_req_regs_enable, in, (1u << 3u * (cfg->issue_ports & 7u)) - 1u);
+        }
         entries(c, in);
-    }
-    if (c->stim->drain != 0) {
-        SET(readData_req_regs_enable, in,
-            cfg->collector == CACHING ? GET(readData_req_regs_enable, in) : 7u);
     }
     writes(c, in);
     reads(c, in);

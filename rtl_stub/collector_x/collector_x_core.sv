@@ -13,6 +13,7 @@ module collector_x_core #(
     parameter int unsigned CollBanks = 3,
     parameter int unsigned CollDepth = 2,
     parameter int unsigned RegBanks = 1,
+    parameter int unsigned IssuePorts = 1,
     parameter int unsigned BankMap = 0,
     parameter int unsigned Forwarding = 0,
     localparam int unsigned NumOps = 3,
@@ -69,11 +70,11 @@ module collector_x_core #(
     input  logic [CollBanks*EntryW-1:0] writeReq_fwd_collEntry_i,
     output logic                        writeResp_valid_o,
 
-    input  logic                      readData_req_valid_i,
-    input  logic [        EntryW-1:0] readData_req_collEntry_i,
-    input  logic [  NumOps*SlotW-1:0] readData_req_slot_i,
-    input  logic [        NumOps-1:0] readData_req_regs_enable_i,
-    output logic [NumOps*RegBits-1:0] readData_resp_data_o
+    input  logic [               IssuePorts-1:0] readData_req_valid_i,
+    input  logic [        IssuePorts*EntryW-1:0] readData_req_collEntry_i,
+    input  logic [             NumOps*SlotW-1:0] readData_req_slot_i,
+    input  logic [        IssuePorts*NumOps-1:0] readData_req_regs_enable_i,
+    output logic [IssuePorts*NumOps*RegBits-1:0] readData_resp_data_o
 );
 
   // The bits of a register's number that choose its register-file bank
@@ -157,14 +158,21 @@ module collector_x_core #(
 
   for (genvar op = 0; op < NumOps; op++) begin : g_op
     logic [Entries*RegBits-1:0] data_q;
-    logic [EntryW-1:0] shown;
-    always_comb begin
-      shown = IsCaching ? EntryW'(readData_req_slot_i[op*SlotW+:SlotW]) : readData_req_collEntry_i;
-      if ({1'b0, shown} >= (EntryW + 1)'(Entries)) begin
-        shown = '0;
+
+    for (genvar port = 0; port < IssuePorts; port++) begin : g_port
+      logic [EntryW-1:0] shown;
+      always_comb begin
+        shown = readData_req_collEntry_i[port*EntryW+:EntryW];
+        if (IsCaching) begin
+          shown = EntryW'(readData_req_slot_i[op*SlotW+:SlotW]);
+        end
+        if ({1'b0, shown} >= (EntryW + 1)'(Entries)) begin
+          shown = '0;
+        end
       end
+      assign readData_resp_data_o[(port*NumOps+op)*RegBits+:RegBits] =
+          data_q[32'(shown)*RegBits+:RegBits];
     end
-    assign readData_resp_data_o[op*RegBits+:RegBits] = data_q[32'(shown)*RegBits+:RegBits];
 
     always_ff @(posedge clk_i) begin
       for (int unsigned entry = 0; entry < Entries; entry++) begin
@@ -234,7 +242,7 @@ module collector_x_core #(
         .stored_preg_i(stored_preg),
         .write_i(rf_write),
         .write_preg_i(writeReq_regs_pReg_i),
-        .release_i(readData_req_valid_i ? readData_req_regs_enable_i : '0),
+        .release_i(readData_req_valid_i[0] ? readData_req_regs_enable_i[NumOps-1:0] : '0),
         .release_slot_i(readData_req_slot_i)
     );
     assign room_valid_o = '0;
@@ -242,9 +250,17 @@ module collector_x_core #(
     logic unused_alloc;
     assign unused_alloc = ^{alloc_valid_i, alloc_group_i};
   end else begin : g_entries
+    logic [IssuePorts-1:0] frees;
+    always_comb begin
+      for (int unsigned port = 0; port < IssuePorts; port++) begin
+        frees[port] = readData_req_valid_i[port] &&
+            (readData_req_regs_enable_i[port*NumOps+:NumOps] != '0);
+      end
+    end
     collector_x_entries #(
         .Groups (Groups),
-        .Entries(Entries)
+        .Entries(Entries),
+        .Ports  (IssuePorts)
     ) u_entries (
         .clk_i,
         .rst_i,
@@ -252,7 +268,7 @@ module collector_x_core #(
         .room_entry_o(room_collEntry_o),
         .take_i(alloc_valid_i),
         .take_group_i(alloc_group_i),
-        .free_i(readData_req_valid_i && (readData_req_regs_enable_i != '0)),
+        .free_i(frees),
         .free_entry_i(readData_req_collEntry_i)
     );
     assign bind_ready_o = 1'b0;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Which entries of a collector are taken, in groups of equally many: the entry that is freed in this
-// cycle goes first, then the lowest free one (muon-designs §4.1).
+// cycle, by the lowest issue port, goes first, then the lowest free one (muon-designs §4.1).
 module collector_x_entries #(
     parameter int unsigned Groups = 1,
     parameter int unsigned Entries = 2,
+    parameter int unsigned Ports = 1,
     localparam int unsigned EntryW = (Entries > 1) ? $clog2(Entries) : 1,
     localparam int unsigned GroupW = (Groups > 1) ? $clog2(Groups) : 1,
     localparam int unsigned Each = Entries / Groups
@@ -15,10 +16,10 @@ module collector_x_entries #(
     output logic [       Groups-1:0] room_o,
     output logic [Groups*EntryW-1:0] room_entry_o, // 0 without room
 
-    input logic              take_i,
-    input logic [GroupW-1:0] take_group_i,
-    input logic              free_i,
-    input logic [EntryW-1:0] free_entry_i
+    input logic                    take_i,
+    input logic [      GroupW-1:0] take_group_i,
+    input logic [       Ports-1:0] free_i,
+    input logic [Ports*EntryW-1:0] free_entry_i
 );
 
   logic [Entries-1:0] taken_d, taken_q;
@@ -33,19 +34,23 @@ module collector_x_entries #(
           room_entry_o[group*EntryW+:EntryW] = EntryW'(entry - 1);
         end
       end
-      for (int unsigned entry = group * Each; entry < (group + 1) * Each; entry++) begin
-        if (free_i && (free_entry_i == EntryW'(entry))) begin
-          room_o[group] = 1'b1;
-          room_entry_o[group*EntryW+:EntryW] = EntryW'(entry);
+      for (int unsigned port = Ports; port > 0; port--) begin
+        for (int unsigned entry = group * Each; entry < (group + 1) * Each; entry++) begin
+          if (free_i[port-1] && (free_entry_i[(port-1)*EntryW+:EntryW] == EntryW'(entry))) begin
+            room_o[group] = 1'b1;
+            room_entry_o[group*EntryW+:EntryW] = EntryW'(entry);
+          end
         end
       end
     end
 
     // An entry that is freed and taken in one cycle stays taken.
     taken_d = taken_q;
-    for (int unsigned entry = 0; entry < Entries; entry++) begin
-      if (free_i && (free_entry_i == EntryW'(entry))) begin
-        taken_d[entry] = 1'b0;
+    for (int unsigned port = 0; port < Ports; port++) begin
+      for (int unsigned entry = 0; entry < Entries; entry++) begin
+        if (free_i[port] && (free_entry_i[port*EntryW+:EntryW] == EntryW'(entry))) begin
+          taken_d[entry] = 1'b0;
+        end
       end
     end
     for (int unsigned entry = 0; entry < Entries; entry++) begin

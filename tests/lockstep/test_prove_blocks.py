@@ -66,8 +66,8 @@ CONFIGS = {
         "num_lanes=1 num_pregs=4 rs_entries=1 collector=src_banked coll_depth=2 reg_banks=2 "
         "bank_map=mod forwarding=must",
         "num_lanes=1 num_pregs=4 rs_entries=1 coll_depth=1",
-        "num_lanes=1 num_pregs=4 rs_entries=2 collector=inst_banked coll_depth=1 reg_banks=2 "
-        "forwarding=egress",
+        "num_lanes=1 num_pregs=4 rs_entries=2 collector=inst_banked coll_banks=2 coll_depth=1 "
+        "reg_banks=2 issue_ports=2 forwarding=egress",
         "num_lanes=1 num_pregs=4 rs_entries=1 collector=caching coll_depth=1",
         "num_lanes=1 num_pregs=4 rs_entries=2 collector=caching coll_depth=2 reg_banks=2 "
         "bank_map=mod forwarding=egress",

@@ -37,6 +37,7 @@ class CollectorX(Reading):
         banks, depth = params["coll_banks"], params["coll_depth"]
         self.depth = depth
         self.group_count = banks if self.kind == "inst_banked" else 1
+        self.ports = params["issue_ports"]
         self.entries = {"inst_banked": banks * depth, "src_banked": max(1, banks * depth // 3)}.get(
             self.kind, depth
         )
@@ -76,17 +77,26 @@ class CollectorX(Reading):
     def _group(self, entry: int) -> int:
         return entry // self.depth if self.kind == "inst_banked" else 0
 
-    def _freed(self, x: Row) -> int | None:
-        enables = [x[f"io_readData_req_regs_{i}_enable"] for i in OPERANDS]
-        entry = x["io_readData_req_collEntry"]
-        freed = x["io_readData_req_valid"] and any(enables) and entry < self.entries
-        return entry if freed else None
+    def _at(self, port: int) -> str:
+        """What the names of an issue port begin with; a single one has no number."""
+        return f"io_readData_{port}" if self.ports > 1 else "io_readData"
+
+    def _freed(self, x: Row) -> list[int]:
+        """Entries that are freed, the lowest port's first."""
+        freed = []
+        for port in range(self.ports):
+            at = f"{self._at(port)}_req"
+            enables = [x[f"{at}_regs_{i}_enable"] for i in OPERANDS]
+            entry = x[f"{at}_collEntry"]
+            if x[f"{at}_valid"] and any(enables) and entry < self.entries:
+                freed.append(entry)
+        return freed
 
     def _room(self, x: Row, group: int) -> int | None:
         """§4.1."""
-        freed = self._freed(x)
-        if freed is not None and self._group(freed) == group:
-            return freed
+        for freed in self._freed(x):
+            if self._group(freed) == group:
+                return freed
         mine = [e for e in range(self.entries) if self._group(e) == group]
         return next((e for e in mine if e not in self.allocated), None)
 
@@ -155,18 +165,19 @@ class CollectorX(Reading):
     def outputs(self, x: Row) -> Known:
         out: dict[str, int | bool | None] = self._responses(x)
         out |= self._slots_shown(x) if self.kind == "caching" else self._room_shown(x)
-        for i in OPERANDS:
-            shown = self.data.get((i, self._shown(x, i)), self._zeros())
-            for lane in range(self.p["num_lanes"]):
-                out[f"io_readData_resp_{i}_data_{lane}"] = shown.get(lane)
+        for port in range(self.ports):
+            for i in OPERANDS:
+                shown = self.data.get((i, self._shown(x, port, i)), self._zeros())
+                for lane in range(self.p["num_lanes"]):
+                    out[f"{self._at(port)}_resp_{i}_data_{lane}"] = shown.get(lane)
         if not self.control_known:
             out = dict.fromkeys(out)
         out["io_writeResp_valid"] = self.written
         return {name: None if value is None else int(value) for name, value in out.items()}
 
-    def _shown(self, x: Row, operand: int) -> int:
+    def _shown(self, x: Row, port: int, operand: int) -> int:
         caching = self.kind == "caching"
-        at = x[f"io_readData_req_slot_{operand}" if caching else "io_readData_req_collEntry"]
+        at = x[f"{self._at(port)}_req_" + (f"slot_{operand}" if caching else "collEntry")]
         return at if at < self.entries else 0
 
     def _responses(self, x: Row) -> dict:
@@ -217,8 +228,9 @@ class CollectorX(Reading):
             place = x[f"{at}_opIdx"], x[f"{at}_collEntry"]
             if x[f"{at}_enable"] and not self._fits(c, *place):
                 broken.add("fwd_wrong_lane")
-        if x["io_readData_req_valid"] and self._beyond(x):
-            broken.add("readData_out_of_range")
+        for port in range(self.ports):
+            if x[f"{self._at(port)}_req_valid"]:
+                broken |= self._misread(x, port)
         return broken
 
     def _fits(self, lane: int, operand: int, entry: int) -> bool:
@@ -229,13 +241,21 @@ class CollectorX(Reading):
             return (3 * entry + operand) % len(self.lanes) == lane
         return lane == (entry // self.depth if self.kind == "inst_banked" else operand)
 
-    def _beyond(self, x: Row) -> bool:
-        if self.kind != "caching":
-            return x["io_readData_req_collEntry"] >= self.entries
-        return any(
-            x[f"io_readData_req_regs_{i}_enable"] and x[f"io_readData_req_slot_{i}"] >= self.depth
-            for i in OPERANDS
-        )
+    def _misread(self, x: Row, port: int) -> set[str]:
+        """What an issue port that reads does wrong."""
+        broken = set()
+        if self.kind == "caching":
+            beyond = any(
+                x[f"io_readData_req_regs_{i}_enable"]
+                and x[f"io_readData_req_slot_{i}"] >= self.depth
+                for i in OPERANDS
+            )
+        else:
+            entry = x[f"{self._at(port)}_req_collEntry"]
+            beyond = entry >= self.entries
+            if self.ports > 1 and entry // self.depth != port:
+                broken.add("readData_wrong_bank")
+        return broken | ({"readData_out_of_range"} if beyond else set())
 
     # Clock edge
 
@@ -295,7 +315,7 @@ class CollectorX(Reading):
         taken = None
         if x["io_alloc_valid"] and group < self.group_count:
             taken = self._room(x, group)
-        self.allocated.discard(self._freed(x))
+        self.allocated -= set(self._freed(x))
         if taken is not None:
             self.allocated.add(taken)
 

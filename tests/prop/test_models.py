@@ -64,6 +64,7 @@ SMALL = {
     "collector": ("duplicated", "src_banked", "src_banked", "inst_banked", "caching", "caching"),
     "coll_banks": (3, 3, 3, 4, 5, 1),
     "coll_depth": (1, 2, 3, 5),
+    "issue_ports": (1, 1, 3, 4),
     "bank_map": ("high", "mod"),
     "forwarding": ("none", "egress", "must"),
 }

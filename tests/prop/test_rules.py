@@ -21,7 +21,7 @@ LEAST = 8  # cycles that break a rule, and that keep it
 CASES = [
     ("collector", "tiny"), ("collector", "three_entries"), ("collector", "one_entry"),
     ("collector_x", "one_entry"), ("collector_x", "cache_one"), ("collector_x", "minimal"),
-    ("collector_x", "inst_must"), ("collector_x", "tiny"),
+    ("collector_x", "inst_must"), ("collector_x", "tiny"), ("collector_x", "inst_two"),
     ("opndcoll", "tiny"), ("opndcoll", "odd"), ("opndcoll", "data"), ("opndcoll", "data_flat"),
     ("reservation_station", "tiny"), ("reservation_station", "rows2"),
 ]  # fmt: skip

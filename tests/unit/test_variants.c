@@ -103,6 +103,10 @@ static const shape shapes[] = {
      "forwarding=must",
      WLK_POWER_UNKNOWN, 2000},
     {"collector_x",
+     "num_lanes=64 lane_bits=64 num_pregs=32 collector=inst_banked coll_banks=4 coll_depth=32 "
+     "issue_ports=4 forwarding=must",
+     WLK_POWER_UNKNOWN, 2000},
+    {"collector_x",
      "num_lanes=1 num_pregs=4 rs_entries=32 collector=caching coll_depth=32 forwarding=egress",
      WLK_POWER_ZERO, 5000},
     {"dispatch_basic", "", WLK_POWER_UNKNOWN, 10000},

@@ -14,6 +14,7 @@
 WLK_BEGIN_DECLS
 
 #define WLK_COLLECTOR_X_LANES     16u  /**< most write ports of the collector's storage */
+#define WLK_COLLECTOR_X_PORTS     4u   /**< most issue ports */
 #define WLK_COLLECTOR_X_ENTRIES   512u /**< most entries: 16 banks of 32 */
 #define WLK_COLLECTOR_X_SLOTS     32u  /**< most slots of a caching collector's bank */
 #define WLK_COLLECTOR_X_ROW_WORDS 64u  /**< widest row: 64 lanes of 64 bits */

@@ -51,10 +51,28 @@ static void take_write(const cfg_t *cfg, const cx_shape *s, const uint64_t *in, 
     }
 }
 
+// One port has the RTL's names, several are an array.
+static void take_ports(const cx_shape *s, const uint64_t *in, cx_inputs *to) {
+    if (s->ports == 1) {
+        const uint32_t slots = (uint32_t)GET(readData_req_slot, in);
+        to->data_valid = GET(readData_req_valid, in);
+        to->data_enable = GET(readData_req_regs_enable, in);
+        to->data_entry[0] = (uint32_t)GET(readData_req_collEntry, in);
+        for (uint32_t i = 0; i < CX_OPERANDS; i++) {
+            to->data_slot[i] = slots >> 5u * i & 31u;
+        }
+        return;
+    }
+    const uint64_t entries = GET(readPort_req_collEntry, in);
+    to->data_valid = (uint32_t)GET(readPort_req_valid, in);
+    to->data_enable = (uint32_t)GET(readPort_req_regs_enable, in);
+    for (uint32_t p = 0; p < CX_PORTS; p++) {
+        to->data_entry[p] = (uint32_t)(entries >> 9u * p & 511u);
+    }
+}
+
 static void take(const cfg_t *cfg, const cx_shape *s, const uint64_t *in, cx_inputs *to) {
-    const bool caching = s->collector == CX_CACHING;
     const uint32_t pregs = (uint32_t)GET(bind_regs_pReg, in);
-    const uint32_t slots = (uint32_t)GET(readData_req_slot, in);
     to->reset = GET(reset, in);
     to->alloc_valid = GET(alloc_valid, in);
     to->alloc_group = GET(alloc_group, in);
@@ -63,12 +81,9 @@ static void take(const cfg_t *cfg, const cx_shape *s, const uint64_t *in, cx_inp
     to->bind_busy = GET(bind_regs_busy, in);
     take_reads(s, in, &to->reads);
     take_write(cfg, s, in, to);
-    to->data_valid = GET(readData_req_valid, in);
-    to->data_enable = GET(readData_req_regs_enable, in);
+    take_ports(s, in, to);
     for (uint32_t i = 0; i < CX_OPERANDS; i++) {
         to->bind_preg[i] = wlk_preg_at(pregs, i);
-        to->data_entry[i] =
-            caching ? (slots >> 5u * i & 31u) : (uint32_t)GET(readData_req_collEntry, in);
     }
 }
 
@@ -128,9 +143,9 @@ static void fill(const cfg_t *cfg, const state_t *st, const cycle_t *c, uint64_t
     }
     out += words;
     care += words;
-    for (uint32_t i = 0; i < CX_OPERANDS; i++, out += s->words, care += s->words) {
-        const uint64_t known = st->reset_seen != 0 ? st->known[c->cx.row[i]] : 0u;
-        prf_fill(st->rows + (size_t)c->cx.row[i] * s->stride, known, cfg->num_lanes, cfg->lane_bits,
+    for (uint32_t n = 0; n < s->ports * CX_OPERANDS; n++, out += s->words, care += s->words) {
+        const uint64_t known = st->reset_seen != 0 ? st->known[c->cx.row[n]] : 0u;
+        prf_fill(st->rows + (size_t)c->cx.row[n] * s->stride, known, cfg->num_lanes, cfg->lane_bits,
                  out, care, s->words);
     }
 }
@@ -155,11 +170,27 @@ static uint32_t wrong_lanes(const cx_shape *s, uint32_t lanes, const uint16_t *e
 }
 
 static bool reads_beyond(const cx_shape *s, const cx_inputs *in) {
-    bool beyond = s->collector != CX_CACHING && in->data_entry[0] >= s->entries;
-    for (uint32_t i = 0; i < CX_OPERANDS && s->collector == CX_CACHING; i++) {
-        beyond |= (in->data_enable >> i & 1u) != 0 && in->data_entry[i] >= s->depth;
+    bool beyond = false;
+    if (s->collector != CX_CACHING) {
+        for (uint32_t left = in->data_valid; left != 0; left &= left - 1u) {
+            beyond |= in->data_entry[set_lowest(left)] >= s->entries;
+        }
+        return beyond;
+    }
+    for (uint32_t i = 0; i < CX_OPERANDS; i++) {
+        beyond |= (in->data_enable >> i & 1u) != 0 && in->data_slot[i] >= s->depth;
     }
     return in->data_valid != 0 && beyond;
+}
+
+// Does a port, of several, read another one's bank?
+static bool reads_wrong_bank(const cx_shape *s, const cx_inputs *in) {
+    bool wrong = false;
+    for (uint32_t left = s->ports > 1 ? in->data_valid : 0u; left != 0; left &= left - 1u) {
+        const uint32_t p = set_lowest(left);
+        wrong |= in->data_entry[p] / s->depth != p;
+    }
+    return wrong;
 }
 
 static uint32_t violations(const state_t *st, const cycle_t *c) {
@@ -175,7 +206,8 @@ static uint32_t violations(const state_t *st, const cycle_t *c) {
                (uint32_t)WLK_COLLECTOR_X_READREQ_WRONG_LANE |
            (wrong_lanes(&c->s, fwd, in->fwd_entry, in->fwd_operand) != 0) *
                (uint32_t)WLK_COLLECTOR_X_FWD_WRONG_LANE |
-           reads_beyond(&c->s, in) * (uint32_t)WLK_COLLECTOR_X_READDATA_OUT_OF_RANGE;
+           reads_beyond(&c->s, in) * (uint32_t)WLK_COLLECTOR_X_READDATA_OUT_OF_RANGE |
+           reads_wrong_bank(&c->s, in) * (uint32_t)WLK_COLLECTOR_X_READDATA_WRONG_BANK;
 }
 
 #include "collector_x_cover.h"
@@ -201,10 +233,10 @@ static int step(const uint32_t *params, void *state, const wlk_view *in, const w
     for (uint32_t w = 0; w < words; w++) {
         differs |= out[w] ^ got->control[w];
     }
-    for (uint32_t i = 0; i < CX_OPERANDS; i++) {
-        const uint32_t row = c.cx.row[i];
+    for (uint32_t n = 0; n < c.s.ports * CX_OPERANDS; n++) {
+        const uint32_t row = c.cx.row[n];
         known &= st->known[row];
-        rows_differ |= prf_differ(st->rows + (size_t)row * c.s.stride, got->payload[i], c.s.words);
+        rows_differ |= prf_differ(st->rows + (size_t)row * c.s.stride, got->payload[n], c.s.words);
     }
     if (differs != 0 || prf_any(rows_differ) != 0 || (~known & wlk_mask(cfg->num_lanes)) != 0) {
         return 1;

@@ -4,10 +4,11 @@
 #define WLK_COLLECTOR_X_COVER_H
 
 static uint64_t entry_events(const cycle_t *c) {
-    const uint32_t freed = c->cx.freed, taken = c->cx.taken;
-    const uint64_t both = freed & taken & (uint32_t)(c->cx.taken_entry == c->in.data_entry[0]);
+    const uint32_t frees = c->cx.freed, freed = frees != 0, taken = c->cx.taken;
+    const uint32_t entry = cx_freed_in(&c->s, &c->in, frees, c->in.alloc_group);
+    const uint64_t both = taken & (uint32_t)(c->cx.taken_entry == entry);
     return (taken & bit_not(freed)) * EVENT(ALLOC) | (freed & bit_not(taken)) * EVENT(FREE) |
-           both * EVENT(ALLOC_AND_FREE) |
+           both * EVENT(ALLOC_AND_FREE) | (set_is_single(frees) == 0) * EVENT(FREE_SEVERAL) |
            (c->cx.room != set_below(c->s.groups)) * EVENT(GROUP_FULL);
 }
 
@@ -27,7 +28,7 @@ static bool rebinds(const state_t *st, const cycle_t *c) {
     bool found = false;
     for (uint32_t i = 0; i < CX_OPERANDS; i++) {
         const uint32_t both = c->in.data_enable & c->cx.found;
-        found |= (both >> i & 1u) != 0 && c->in.data_entry[i] == c->cx.slot[i] &&
+        found |= (both >> i & 1u) != 0 && c->in.data_slot[i] == c->cx.slot[i] &&
                  st->refs[i][c->cx.slot[i]] == 1;
     }
     return found && (c->in.data_valid & c->cx.bind_ready) != 0;

@@ -14,13 +14,13 @@
 #include "prf_rows.h"
 #include "warplock/collector_x.h"
 
-enum { CX_OPERANDS = 3, CX_LANES = WLK_COLLECTOR_X_LANES };
+enum { CX_OPERANDS = 3, CX_LANES = WLK_COLLECTOR_X_LANES, CX_PORTS = WLK_COLLECTOR_X_PORTS };
 enum { CX_DUPLICATED, CX_SRC_BANKED, CX_INST_BANKED, CX_CACHING };
 enum { CX_NONE, CX_EGRESS, CX_MUST };
 
 /* What follows from the configuration. */
 typedef struct cx_shape {
-    uint32_t collector, lanes, groups, entries, depth;
+    uint32_t collector, lanes, groups, entries, depth, ports;
     uint32_t bank_shift, bank_mask; /* of a register's bank in the register file */
     uint32_t ref_mask;              /* of a slot's count of users */
     uint32_t pregs, num_lanes, lane_bits, words, stride;
@@ -39,26 +39,28 @@ typedef struct cx_inputs {
     uint32_t fwd; /* lanes that store what is written */
     uint8_t fwd_operand[CX_LANES];
     uint16_t fwd_entry[CX_LANES];
-    uint32_t data_valid, data_enable, data_entry[CX_OPERANDS]; /* caching: slots; else all equal */
+    /* Issue ports that read, three enables of each, and the entry of each; caching: three slots. */
+    uint32_t data_valid, data_enable, data_entry[CX_PORTS], data_slot[CX_OPERANDS];
 } cx_inputs;
 
 typedef struct cx_cycle {
-    uint32_t freed, taken; /* an entry is freed; one is taken */
+    uint32_t freed, taken; /* issue ports that free an entry; an entry is taken */
     uint32_t room;         /* groups with room */
     uint16_t room_entry[CX_LANES];
     uint32_t taken_entry;
     uint32_t bind_ready, hit, found; /* operands that hit; that have a slot */
     uint32_t slot[CX_OPERANDS];
-    uint32_t evicts;           /* operands whose slot is the victim's */
-    uint32_t fwd, lost;        /* lanes that store what is written, and whose read is lost */
-    uint32_t write;            /* a register is written at the edge */
-    uint32_t row[CX_OPERANDS]; /* rows that readData shows */
+    uint32_t evicts;    /* operands whose slot is the victim's */
+    uint32_t fwd, lost; /* lanes that store what is written, and whose read is lost */
+    uint32_t write;     /* a register is written at the edge */
+    uint32_t row[CX_PORTS * CX_OPERANDS]; /* rows that readData shows */
 } cx_cycle;
 
 static inline cx_shape cx_shape_of(const wlk_collector_x_cfg *cfg) {
     const uint32_t words = prf_words_of(cfg->num_lanes, cfg->lane_bits);
     const uint32_t bank_bits = wlk_clog2(cfg->reg_banks);
     cx_shape s = {.collector = cfg->collector, .lanes = cfg->coll_banks, .groups = 1};
+    s.ports = cfg->issue_ports;
     s.depth = s.entries = cfg->coll_depth;
     if (cfg->collector == CX_SRC_BANKED) {
         const uint32_t whole = cfg->coll_banks * cfg->coll_depth / CX_OPERANDS;
@@ -143,14 +145,35 @@ static inline uint32_t cx_group_of(const cx_shape *s, uint32_t entry) {
     return s->groups > 1 ? entry / s->depth : 0u;
 }
 
+/* Issue ports whose read frees an entry. */
+static inline uint32_t cx_frees(const cx_shape *s, const cx_inputs *in) {
+    uint32_t frees = 0;
+    for (uint32_t left = in->data_valid; left != 0; left &= left - 1u) {
+        const uint32_t p = set_lowest(left), enable = in->data_enable >> CX_OPERANDS * p & 7u;
+        frees |= (uint32_t)(enable != 0 && in->data_entry[p] < s->entries) << p;
+    }
+    return frees;
+}
+
+/* The entry of a group that the lowest port frees, or none: `entries`. */
+static inline uint32_t cx_freed_in(const cx_shape *s, const cx_inputs *in, uint32_t frees,
+                                   uint32_t group) {
+    for (uint32_t left = frees; left != 0; left &= left - 1u) {
+        const uint32_t entry = in->data_entry[set_lowest(left)];
+        if (cx_group_of(s, entry) == group) {
+            return entry;
+        }
+    }
+    return s->entries;
+}
+
 static inline void cx_find_room(const wlk_collector_x_state *st, const cx_shape *s,
                                 const cx_inputs *in, cx_cycle *c) {
-    const uint32_t freed = in->data_entry[0];
-    c->freed = in->data_valid & (uint32_t)(in->data_enable != 0 && freed < s->entries);
+    c->freed = cx_frees(s, in);
     c->room = 0;
     for (uint32_t g = 0; g < s->groups; g++) {
-        const bool here = c->freed != 0 && cx_group_of(s, freed) == g;
-        const uint32_t entry = here ? freed : cx_lowest_free(st, s, g);
+        const uint32_t freed = cx_freed_in(s, in, c->freed, g);
+        const uint32_t entry = freed < s->entries ? freed : cx_lowest_free(st, s, g);
         c->room |= (uint32_t)(entry < s->entries) << g;
         c->room_entry[g] = (uint16_t)(entry < s->entries ? entry : 0u);
     }
@@ -165,7 +188,7 @@ static inline void cx_find_room(const wlk_collector_x_state *st, const cx_shape 
 static inline uint32_t cx_users(const wlk_collector_x_state *st, const cx_shape *s,
                                 const cx_inputs *in, uint32_t operand, uint32_t slot) {
     const bool released =
-        (in->data_valid & in->data_enable >> operand & 1u) != 0 && in->data_entry[operand] == slot;
+        (in->data_valid & in->data_enable >> operand & 1u) != 0 && in->data_slot[operand] == slot;
     return (st->refs[operand][slot] - released) & s->ref_mask;
 }
 
@@ -244,9 +267,13 @@ static inline void cx_observe(const wlk_collector_x_state *st, const cx_shape *s
     c->fwd = in->write_valid != 0 && in->write_preg != 0 ? in->fwd : 0u;
     c->lost = cx_lost(st, s, c->fwd, in->write_preg);
     c->write = in->write_valid & in->commit & (uint32_t)(in->write_preg != 0);
-    for (uint32_t i = 0; i < CX_OPERANDS; i++) {
-        const uint32_t entry = in->data_entry[i];
-        c->row[i] = cx_row(s, entry < s->entries ? entry : 0u, i);
+    for (uint32_t p = 0; p < s->ports; p++) {
+        for (uint32_t i = 0; i < CX_OPERANDS; i++) {
+            const uint32_t named =
+                s->collector == CX_CACHING ? in->data_slot[i] : in->data_entry[p];
+            const uint32_t entry = named < s->entries ? named : 0u;
+            c->row[CX_OPERANDS * p + i] = CX_OPERANDS * entry + i;
+        }
     }
 }
 
@@ -311,7 +338,7 @@ static inline void cx_tags_edge(wlk_collector_x_state *st, const cx_shape *s, co
 static inline void cx_slots_edge(wlk_collector_x_state *st, const cx_shape *s, const cx_inputs *in,
                                  const cx_cycle *c) {
     for (uint32_t i = 0; i < CX_OPERANDS; i++) {
-        const uint32_t slot = in->data_entry[i];
+        const uint32_t slot = in->data_slot[i];
         if ((in->data_valid & in->data_enable >> i & 1u) != 0 && slot < s->depth) {
             st->refs[i][slot] = (uint8_t)((st->refs[i][slot] - 1u) & s->ref_mask);
         }
@@ -330,8 +357,9 @@ static inline void cx_slots_edge(wlk_collector_x_state *st, const cx_shape *s, c
 
 static inline void cx_entries_edge(wlk_collector_x_state *st, const cx_inputs *in,
                                    const cx_cycle *c) {
-    if (c->freed != 0) {
-        st->taken[in->data_entry[0] / 64u] &= ~(UINT64_C(1) << in->data_entry[0] % 64u);
+    for (uint32_t left = c->freed; left != 0; left &= left - 1u) {
+        const uint32_t entry = in->data_entry[set_lowest(left)];
+        st->taken[entry / 64u] &= ~(UINT64_C(1) << entry % 64u);
     }
     if (c->taken != 0) {
         st->taken[c->taken_entry / 64u] |= UINT64_C(1) << c->taken_entry % 64u;
