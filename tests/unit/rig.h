@@ -155,15 +155,18 @@ static inline void rig_record(rig *r) {
     r->block->record(r->cfg, r->state, r->in, r->out, r->care, &r->info);
 }
 
-/** One side of a record as a step takes it. */
-static inline wlk_view rig_view(const rig *r, const uint64_t *words, bool out) {
+/** One side of a record as a step takes it, in a view that is 0 or an earlier one of this side. */
+static inline void rig_look(const rig *r, const uint64_t *words, bool out, wlk_view *view) {
     const wlk_layout *l = &r->layout;
-    wlk_view view;
-    view.control = words;
-    view.mask = NULL;
+    view->control = words;
     for (uint32_t i = 0; i < (out ? l->n_out_payloads : l->n_in_payloads); i++) {
-        view.payload[i] = words + (out ? l->out_payload : l->in_payload)[i].word;
+        view->payload[i] = words + (out ? l->out_payload : l->in_payload)[i].word;
     }
+}
+
+static inline wlk_view rig_view(const rig *r, const uint64_t *words, bool out) {
+    wlk_view view = {0};
+    rig_look(r, words, out, &view);
     return view;
 }
 
