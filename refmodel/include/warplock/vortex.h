@@ -19,6 +19,7 @@ typedef struct wlk_vx_shape {
     uint32_t warps;     /**< of a collector */
     uint32_t wis_shift; /**< of the part of wis that is in the address */
     uint32_t rows;      /**< of a bank */
+    uint32_t row_mask;  /**< rows - 1 where that is a mask, else all ones */
     uint32_t bank_rows; /**< a warp's registers in a bank */
     uint32_t lanes;     /**< all of a packet, as a mask */
     uint32_t cleared;   /**< reset clears the register file */
@@ -36,44 +37,52 @@ typedef struct wlk_vx_stream {
     uint8_t valid; /**< its output holds one */
 } wlk_vx_stream;
 
-/** A packet on its way out. Rows lie one behind the other, as long as the configuration's. */
-typedef struct wlk_vx_packet {
+/** What a packet shows besides its operands, and what is known of it: a line, moved as one. */
+typedef struct wlk_vx_head {
     uint64_t meta[WLK_VX_PACKET_WORDS];
     uint32_t lanes[3]; /**< lanes of each operand that are known */
-    uint8_t known;     /**< the rest is */
+    uint32_t known;    /**< the rest is */
+} WLK_ALIGN64 wlk_vx_head;
+
+/** A packet on its way out. Rows lie one behind the other, as long as the configuration's. */
+typedef struct wlk_vx_packet {
+    wlk_vx_head head;
     uint64_t rows[3u * WLK_VX_ROW_WORDS];
 } wlk_vx_packet;
 
 /** An elastic buffer (§4.4): a stream buffer, behind it up to two pipe stages. */
 typedef struct wlk_vx_buffer {
     wlk_vx_stream s;
-    uint8_t valid[2]; /**< of the pipe stages */
-    wlk_vx_packet out, spare, pipe[2];
+    uint8_t valid[2];       /**< of the pipe stages */
+    wlk_vx_packet entry[4]; /**< output register, spare entry, the pipe stages */
 } wlk_vx_buffer;
 
-/** A pipe stage of the collector: which bank delivers which operand. */
+/** Rows of a collector: operands of rounds with a conflict, then what each bank delivers. */
+#define WLK_VX_BANK_ROW 3u
+#define WLK_VX_ROWS     (WLK_VX_BANK_ROW + WLK_VX_BANKS)
+
+/**
+ * A pipe stage of the collector: where each operand comes from. Its head is `known` once it was
+ * loaded since reset.
+ */
 typedef struct wlk_vx_stage {
+    wlk_vx_head head;
     uint8_t valid;
-    uint8_t known;       /**< loaded since reset */
-    uint8_t conflict;    /**< more rounds follow (stage 1) */
-    uint32_t reads;      /**< bit b: bank b delivers an operand */
-    uint32_t operand[2]; /**< which: bit b of the low and of the high bit of its number */
-    uint32_t row[3];     /**< of each operand in its bank (stage 1) */
-    uint32_t warp_row;   /**< first row of the packet's registers in a bank (stage 1) */
-    uint64_t meta[WLK_VX_PACKET_WORDS];
+    uint8_t conflict;         /**< more rounds follow (stage 1) */
+    uint32_t source;          /**< byte i: of operand i, its place in the collector's rows */
+    uint32_t at[WLK_VX_ROWS]; /**< of each bank's row, that of the register file (stage 1) */
 } wlk_vx_stage;
 
 /** A collector (§6) without its register file. */
 typedef struct wlk_vx_collector {
-    uint8_t fetched; /**< operands of the packet that were asked for */
-    uint8_t first;   /**< no packet of the instruction was passed yet */
-    uint32_t sent;   /**< packets that were */
-    wlk_vx_stage stage[2];
-    uint64_t stalls;                          /**< performance counter, 44 bits */
-    uint32_t gathered_lanes[3];               /**< lanes that are known */
-    uint64_t gathered[3u * WLK_VX_ROW_WORDS]; /**< operands of rounds with a conflict */
-    uint32_t read_lanes[WLK_VX_BANKS];
-    uint64_t read[WLK_VX_BANKS * WLK_VX_ROW_WORDS]; /**< what each bank delivers */
+    uint8_t fetched;             /**< operands of the packet that were asked for */
+    uint8_t first;               /**< no packet of the instruction was passed yet */
+    uint8_t ram_known;           /**< nothing in the register file is unknown */
+    uint32_t sent;               /**< packets that were */
+    uint64_t stalls;             /**< performance counter, 44 bits */
+    wlk_vx_stage stage[3];       /**< the last: what a stage that stays does not take */
+    uint32_t lanes[WLK_VX_ROWS]; /**< of each row, lanes that are known */
+    uint64_t rows[WLK_VX_ROWS * WLK_VX_ROW_WORDS] WLK_ALIGN64;
     wlk_vx_buffer out;
 } wlk_vx_collector;
 

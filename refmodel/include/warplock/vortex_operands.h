@@ -20,13 +20,15 @@ WLK_BEGIN_DECLS
 struct wlk_vortex_operands_state {
     wlk_vx_shape shape; /**< kept here, as a step would need divisions for it */
     uint8_t reset_seen;
+    uint8_t settled; /**< all of it is known, and stays so: a step need not look */
     uint8_t stalls_known;
     uint64_t stalls;                    /**< of all collectors, a cycle later */
     uint32_t owner[WLK_VX_SLICES + 1u]; /**< one-hot, of each arbiter: the last one granted */
     uint32_t in_packet;                 /**< 1 + the collector whose packets are on (coverage) */
     wlk_vx_buffer slice[WLK_VX_SLICES], out;
     wlk_vx_collector opc[WLK_VX_COLLECTORS];
-    uint64_t ram[WLK_VX_RAM_WORDS]; /**< rows of each collector's banks, then lanes known */
+    /** Behind the collectors there are: rows of each one's banks, then lanes known. */
+    uint64_t ram[WLK_VX_RAM_WORDS];
 };
 
 WLK_END_DECLS

@@ -11,6 +11,9 @@
  * one and two pipe stages behind. */
 enum { VX_WIRES, VX_PIPE, VX_TWO, VX_TWO_REGISTERED, VX_TWO_PIPE, VX_TWO_TWO_PIPES };
 
+/* Its entries: the output register, the spare entry, the pipe stages. */
+enum { VX_SHOWN, VX_SPARE, VX_STAGE };
+
 /* Pipe stages behind what takes packets. */
 static inline uint32_t vx_pipes(uint32_t code) {
     return code == VX_PIPE ? 1u : code > VX_TWO_REGISTERED ? code - VX_TWO_REGISTERED : 0u;
@@ -29,13 +32,6 @@ static inline void vx_rows_copy(uint64_t *to, const uint64_t *from, uint32_t wor
     }
 }
 
-static inline void vx_rows_clear(uint64_t *rows, uint32_t words) {
-    memset(rows, 0, VX_CHUNK * sizeof *rows);
-    if (3u * words > VX_CHUNK) {
-        memset(rows + VX_CHUNK, 0, (3u * words - VX_CHUNK) * sizeof *rows);
-    }
-}
-
 static inline void vx_row_copy(uint64_t *to, const uint64_t *from, uint32_t words) {
     if (words == 2) {
         memcpy(to, from, 2u * sizeof *to);
@@ -44,8 +40,17 @@ static inline void vx_row_copy(uint64_t *to, const uint64_t *from, uint32_t word
     }
 }
 
+/* A head is read and written as this alone: narrow writes would be waited for by the next copy. */
+typedef uint64_t vx_line __attribute__((vector_size(64), may_alias));
+typedef uint64_t vx_half __attribute__((vector_size(32)));
+_Static_assert(sizeof(wlk_vx_head) == sizeof(vx_line), "a head is a line");
+
+static inline void vx_head_copy(wlk_vx_head *to, const wlk_vx_head *from) {
+    *(vx_line *)(void *)to = *(const vx_line *)(const void *)from;
+}
+
 static inline void vx_packet_copy(wlk_vx_packet *to, const wlk_vx_packet *from, uint32_t words) {
-    memcpy(to, from, offsetof(wlk_vx_packet, rows));
+    vx_head_copy(&to->head, &from->head);
     vx_rows_copy(to->rows, from->rows, words);
 }
 
@@ -65,7 +70,7 @@ static inline uint32_t vx_buffer_ready(const wlk_vx_buffer *b, uint32_t code, ui
 
 /* What the stream buffer shows: without output register the spare entry first. */
 static inline const wlk_vx_packet *vx_stream_shown(const wlk_vx_buffer *b, uint32_t code) {
-    return code == VX_TWO_REGISTERED || b->s.ready != 0 ? &b->out : &b->spare;
+    return code == VX_TWO_REGISTERED || b->s.ready != 0 ? &b->entry[VX_SHOWN] : &b->entry[VX_SPARE];
 }
 
 static inline uint32_t vx_buffer_valid(const wlk_vx_buffer *b, uint32_t code, uint32_t valid_in) {
@@ -80,7 +85,7 @@ static inline const wlk_vx_packet *vx_buffer_shown(const wlk_vx_buffer *b, uint3
                                                    const wlk_vx_packet *in) {
     const uint32_t pipes = vx_pipes(code);
     if (pipes != 0) {
-        return &b->pipe[pipes - 1u];
+        return &b->entry[VX_STAGE + pipes - 1u];
     }
     return code == VX_WIRES ? in : vx_stream_shown(b, code);
 }
@@ -91,11 +96,11 @@ static inline void vx_pipes_edge(wlk_vx_buffer *b, uint32_t code, uint32_t valid
                                  uint32_t words) {
     const uint32_t last = vx_pipe_ready(b, code, 1, ready_out); // of what is behind the first
     if (vx_pipes(code) == 2 && last != 0) {
-        vx_packet_copy(&b->pipe[1], &b->pipe[0], words);
+        vx_packet_copy(&b->entry[VX_STAGE + 1], &b->entry[VX_STAGE], words);
         b->valid[1] = b->valid[0];
     }
     if (vx_pipes(code) != 0 && (last | bit_not(b->valid[0])) != 0) {
-        vx_packet_copy(&b->pipe[0], in, words);
+        vx_packet_copy(&b->entry[VX_STAGE], in, words);
         b->valid[0] = (uint8_t)valid;
     }
     if (reset != 0) {
@@ -115,14 +120,14 @@ static inline void vx_buffer_edge(wlk_vx_buffer *b, uint32_t code, uint32_t vali
     vx_pipes_edge(b, code, b->s.valid, vx_stream_shown(b, code), ready_out, reset, words);
     if (code == VX_TWO_REGISTERED) {
         if (f.flow != 0) {
-            vx_packet_copy(&b->out, b->s.ready != 0 ? in : &b->spare, words);
+            vx_packet_copy(&b->entry[VX_SHOWN], b->s.ready != 0 ? in : &b->entry[VX_SPARE], words);
         }
         if (f.fire != 0 && f.flow == 0) { /* what flows on is in the output register */
-            vx_packet_copy(&b->spare, in, words);
+            vx_packet_copy(&b->entry[VX_SPARE], in, words);
         }
     } else if (f.fire != 0) {
-        vx_packet_copy(&b->spare, &b->out, words);
-        vx_packet_copy(&b->out, in, words);
+        vx_packet_copy(&b->entry[VX_SPARE], &b->entry[VX_SHOWN], words);
+        vx_packet_copy(&b->entry[VX_SHOWN], in, words);
     }
     vx_stream_edge(&b->s, valid, f, reset);
 }
@@ -133,15 +138,14 @@ static inline uint32_t vx_buffer_empty(const wlk_vx_buffer *b) {
 
 /* All of it is known to be zero. */
 static inline void vx_packet_known(wlk_vx_packet *p) {
-    memset(p->lanes, 0xff, sizeof p->lanes);
-    p->known = 1;
+    memset(p->head.lanes, 0xff, sizeof p->head.lanes);
+    p->head.known = 1;
 }
 
 static inline void vx_buffer_known(wlk_vx_buffer *b) {
-    vx_packet_known(&b->out);
-    vx_packet_known(&b->spare);
-    vx_packet_known(&b->pipe[0]);
-    vx_packet_known(&b->pipe[1]);
+    for (uint32_t i = 0; i < sizeof b->entry / sizeof *b->entry; i++) {
+        vx_packet_known(&b->entry[i]);
+    }
 }
 
 #endif

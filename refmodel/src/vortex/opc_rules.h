@@ -9,11 +9,14 @@
 
 #include "buffer.h"
 
+#define VX_INLINE static inline __attribute__((always_inline))
+
 enum { OPERANDS = 3 };
 
 typedef wlk_vx_shape shape;
 
-/* A collector's register file: rows of bank 0, bank 1 ..., and of each the lanes known. */
+/* A collector's register file: the first row of each bank, the second ..., and of each the lanes
+ * known. */
 typedef struct ram {
     uint64_t *rows;
     uint32_t *lanes;
@@ -25,13 +28,15 @@ typedef struct opc_cycle_t {
     uint32_t ready_out;         /* of what is behind the output buffer */
     uint32_t rdy0, rdy1, rdy2;  /* stage 1, stage 2 and the output buffer may change */
     uint32_t sources, conflict; /* operands to be read; two of them in one bank */
-    uint32_t taken, reads;      /* operands asked for, and their banks */
-    uint32_t operand[2];        /* of each bank, low and high bit */
-    uint32_t row[OPERANDS];
-    uint32_t last;                /* round of the packet */
-    uint32_t pid, mask, sop, eop; /* the packet */
-    wlk_vx_packet merged;         /* what goes into the output buffer */
+    uint32_t taken;             /* operands asked for */
+    uint32_t source;            /* as in the stages */
+    uint32_t from[OPERANDS], row[OPERANDS]; /* the bytes of `source`; rows of the register file */
+    uint32_t last;                          /* round of the packet */
+    uint32_t pid, mask, sop, eop;           /* the packet */
 } opc_cycle_t;
+
+/* Every operand comes from the rounds before. */
+enum { NO_SOURCE = 0x020100 };
 
 static inline shape shape_of(const cfg_t *cfg) {
     const uint32_t warps = cfg->num_warps / cfg->issue_width / cfg->num_opcs;
@@ -43,6 +48,7 @@ static inline shape shape_of(const cfg_t *cfg) {
     s.wis_shift = wlk_idw(cfg->num_warps / cfg->issue_width) - wlk_clog2(warps);
     s.bank_rows = s.registers >> s.bank_bits;
     s.rows = s.bank_rows * s.packets * warps;
+    s.row_mask = (s.rows & (s.rows - 1u)) == 0 ? s.rows - 1u : ~0u;
     s.lanes = set_below(s.simd);
     s.cleared = cfg->simulation & bit_not(cfg->ndebug);
     return s;
@@ -61,16 +67,30 @@ static inline ram ram_of(const shape *s, uint64_t *words, uint32_t i, uint32_t n
     return (ram){words + rows * i * s->words, lanes + rows * i};
 }
 
-/* First row of a packet's registers in a bank: packet, warp (§6.2). */
-static inline uint32_t warp_row(const shape *s, uint32_t sid, uint32_t wis) {
-    const uint32_t packet = s->packets > 1 ? sid : 0u;
-    const uint32_t warp = s->warps > 1 ? wis >> s->wis_shift : 0u;
-    return ((packet << wlk_clog2(s->warps)) + warp) * s->bank_rows;
+/* Where a bank's row is among those of all banks. */
+static inline size_t ram_row(const shape *s, uint32_t bank, uint32_t row) {
+    return ((size_t)row << s->bank_bits) + bank;
 }
 
-/* The operand that a bank delivers. */
-static inline uint32_t operand_of(const wlk_vx_stage *stage, uint32_t bank) {
-    return (stage->operand[0] >> bank & 1u) | (stage->operand[1] >> bank & 1u) << 1;
+/* First row of a packet's registers in a bank: packet, warp (§6.2). A mask keeps it inside. */
+static inline uint32_t warp_row(const shape *s, uint32_t sid, uint32_t wis) {
+    const uint32_t packet = s->packets > 1 ? sid << wlk_clog2(s->warps) : 0u;
+    const uint32_t warp = s->warps > 1 ? wis >> s->wis_shift : 0u;
+    return (packet + warp) * s->bank_rows & s->row_mask;
+}
+
+/* The row of operand i. */
+static inline uint32_t source_of(const wlk_vx_stage *stage, uint32_t i) {
+    return stage->source >> (8u * i) & 0xffu;
+}
+
+/* Banks that deliver an operand. */
+static inline uint32_t stage_reads(const wlk_vx_stage *stage) {
+    uint64_t rows = 0;
+    for (uint32_t i = 0; i < OPERANDS; i++) {
+        rows |= UINT64_C(1) << source_of(stage, i);
+    }
+    return (uint32_t)(rows >> WLK_VX_BANK_ROW);
 }
 
 /* Registers of the three sources, read or not. */
@@ -82,29 +102,25 @@ static inline void sources_of(const shape *s, const uint64_t *instr, uint32_t *r
 
 /* ---- request stage (§6.1) ------------------------------------------------------------------ */
 
-/* One read a bank: the lowest operand; two that ask for one bank are a conflict. */
-static inline void opc_request(const shape *s, const wlk_vx_collector *o, const uint64_t *instr,
-                               opc_cycle_t *c) {
-    const uint32_t used = wlk_instr_get_used_rs(instr);
+/* One read a bank: the lowest operand; two that ask for one bank are a conflict. Without branches,
+ * as nothing foretells what an instruction reads. */
+VX_INLINE void opc_request(const shape *s, const wlk_vx_collector *o, const uint64_t *instr,
+                           opc_cycle_t *c) {
+    const uint32_t left = wlk_instr_get_used_rs(instr) & ~(uint32_t)o->fetched;
     uint32_t reg[OPERANDS], wanted = 0;
     sources_of(s, instr, reg);
-    c->sources = c->taken = c->reads = c->conflict = 0;
-    c->operand[0] = c->operand[1] = 0;
+    c->sources = c->taken = c->conflict = c->source = 0;
     for (uint32_t i = 0; i < OPERANDS; i++) {
         const uint32_t bank = reg[i] & (s->banks - 1u);
-        const uint32_t is =
-            used >> i & 1u & (uint32_t)(reg[i] != 0) & bit_not(o->fetched >> i & 1u);
-        const uint32_t wins = is & bit_not(wanted >> bank & 1u);
+        const uint32_t is = left >> i & 1u & (uint32_t)(reg[i] != 0);
+        const uint32_t wins = is & bit_not(wanted >> bank & 1u), asks = wins & c->valid;
         c->row[i] = reg[i] >> s->bank_bits;
+        c->from[i] = i + ((bank + WLK_VX_BANK_ROW - i) & bit_all(asks));
+        c->source |= c->from[i] << (8u * i);
         c->sources |= is << i;
-        c->conflict |= is & bit_not(wins);
+        c->conflict |= is ^ wins;
+        c->taken |= asks << i;
         wanted |= is << bank;
-        if ((wins & c->valid) != 0) {
-            c->taken |= 1u << i;
-            c->reads |= 1u << bank;
-            c->operand[0] |= (i & 1u) << bank;
-            c->operand[1] |= (i >> 1) << bank;
-        }
     }
 }
 
@@ -135,34 +151,28 @@ static inline void opc_packet(const shape *s, const wlk_vx_collector *o, uint32_
 static inline void opc_merge(const shape *s, const wlk_vx_collector *o, uint32_t reset_seen,
                              wlk_vx_packet *to) {
     const wlk_vx_stage *stage = &o->stage[1];
-    memcpy(to->meta, stage->meta, sizeof to->meta);
-    memcpy(to->lanes, o->gathered_lanes, sizeof to->lanes);
-    vx_rows_copy(to->rows, o->gathered, s->words);
-    to->known = stage->known;
-    for (uint32_t left = stage->reads; left != 0; left &= left - 1u) {
-        const uint32_t b = set_lowest(left);
-        const uint32_t i = operand_of(stage, b);
-        vx_row_copy(to->rows + (size_t)i * s->words, o->read + (size_t)b * s->words, s->words);
-        to->lanes[i] = o->read_lanes[b];
+    vx_head_copy(&to->head, &stage->head);
+    for (uint32_t i = 0; i < OPERANDS; i++) {
+        const size_t from = source_of(stage, i);
+        vx_row_copy(to->rows + (size_t)i * s->words, o->rows + from * s->words, s->words);
+        to->head.lanes[i] = o->lanes[from];
     }
     /* Of one bank the register is reset: nothing is left open. */
-    if ((stage->known | (uint32_t)(s->banks == 1)) == 0 || reset_seen == 0) {
-        memset(to->lanes, 0, sizeof to->lanes);
+    if ((stage->head.known | (uint32_t)(s->banks == 1)) == 0 || reset_seen == 0) {
+        memset(to->head.lanes, 0, sizeof to->head.lanes);
     }
 }
 
-static inline void opc_cycle(const shape *s, const wlk_vx_collector *o, uint32_t reset_seen,
-                             uint32_t code, const uint64_t *instr, uint32_t ready_out,
-                             opc_cycle_t *c) {
+VX_INLINE void opc_cycle(const shape *s, const wlk_vx_collector *o, uint32_t code,
+                         const uint64_t *instr, uint32_t ready_out, opc_cycle_t *c) {
     c->ready_out = ready_out;
     c->rdy2 = vx_buffer_ready(&o->out, code, ready_out);
     c->rdy1 = c->rdy2 | bit_not(o->stage[1].valid);
     c->rdy0 = c->rdy1 | bit_not(o->stage[0].valid);
     opc_request(s, o, instr, c);
-    c->taken = c->rdy0 != 0 ? c->taken : 0u;
+    c->taken &= bit_all(c->rdy0);
     opc_packet(s, o, wlk_instr_get_tmask(instr), c);
     c->last = c->rdy0 & bit_not(c->conflict);
-    opc_merge(s, o, reset_seen, &c->merged);
 }
 
 /* Also without valid (quirk). */
@@ -176,12 +186,11 @@ static inline uint32_t opc_ready(const opc_cycle_t *c) {
 static inline void opc_read(const shape *s, wlk_vx_collector *o, const ram *r) {
     const wlk_vx_stage *stage = &o->stage[0];
     for (uint32_t b = 0; b < s->banks; b++) {
-        const uint32_t i = operand_of(stage, b);
-        const uint32_t row = stage->warp_row + stage->row[i];
+        const uint32_t to = WLK_VX_BANK_ROW + b, row = stage->at[to];
         const bool inside = row < s->rows;
-        const size_t at = (size_t)b * s->rows + (inside ? row : 0u);
-        vx_row_copy(o->read + (size_t)b * s->words, r->rows + at * s->words, s->words);
-        o->read_lanes[b] = inside ? r->lanes[at] : 0u;
+        const size_t at = ram_row(s, b, inside ? row : 0u);
+        vx_row_copy(o->rows + (size_t)to * s->words, r->rows + at * s->words, s->words);
+        o->lanes[to] = inside ? r->lanes[at] : 0u;
     }
 }
 
@@ -196,7 +205,7 @@ static inline place written_place(const shape *s, const uint64_t *in) {
     const uint32_t rd = GET(wb_data_rd, in), bank = rd & (s->banks - 1u);
     const uint32_t first = warp_row(s, GET(wb_data_sid, in), GET(wb_data_wis, in));
     const uint32_t row = first + (rd >> s->bank_bits);
-    return (place){row, (size_t)bank * s->rows + row, row < s->rows};
+    return (place){row, ram_row(s, bank, row), row < s->rows};
 }
 
 static inline void opc_write(const shape *s, const ram *r, const uint64_t *in, const void *data,
@@ -220,17 +229,18 @@ static inline void opc_write(const shape *s, const ram *r, const uint64_t *in, c
 }
 
 /* Reset, in simulation: zeros; nothing is written then. */
-static inline void opc_clear(const shape *s, const ram *r) {
+static inline void opc_clear(const shape *s, wlk_vx_collector *o, const ram *r) {
     const size_t rows = (size_t)s->rows * s->banks;
     memset(r->rows, 0, rows * s->words * sizeof *r->rows);
     memset(r->lanes, 0xff, rows * sizeof *r->lanes);
+    o->ram_known = 1;
 }
 
 /* What a packet shows besides its operands, as the control words of a record. */
-static inline void opc_meta(const cfg_t *cfg, const uint64_t *in, const opc_cycle_t *c,
-                            uint64_t *meta) {
+VX_INLINE void opc_head(const cfg_t *cfg, const uint64_t *in, const opc_cycle_t *c,
+                        wlk_vx_head *head) {
     const uint64_t *instr = in + CAPS(IN_SB_DATA);
-    memset(meta, 0, WLK_VX_PACKET_WORDS * sizeof *meta);
+    uint64_t meta[WLK_VX_PACKET_WORDS] = {0};
     PUT(op_data_uuid, meta, wlk_instr_get_uuid(instr));
     PUT(op_data_wis, meta, GET(sb_data_wis, in));
     PUT(op_data_sid, meta, (uint64_t)c->pid);
@@ -244,40 +254,59 @@ static inline void opc_meta(const cfg_t *cfg, const uint64_t *in, const opc_cycl
     PUT(op_data_rd, meta, wlk_instr_get_rd(instr) & (31u | cfg->ext_f_enable << 5));
     PUT(op_data_sop, meta, (uint64_t)c->sop);
     PUT(op_data_eop, meta, (uint64_t)c->eop);
+    /* The lanes are all known, and so is the rest. */
+    const vx_half low = {meta[0], meta[1], meta[2], meta[3]};
+    const vx_half high = {meta[4], ~UINT64_C(0), UINT64_C(0x1ffffffff), 0};
+    *(vx_line *)(void *)head = __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
 }
 
-static inline void opc_stages_edge(const cfg_t *cfg, const shape *s, wlk_vx_collector *o,
-                                   const opc_cycle_t *c, const uint64_t *in) {
-    const uint32_t top = 1u << ((s->banks - 1u) & 31u);
+/* What stage 1 takes. A bank that delivers no operand reads the register of the first one. */
+VX_INLINE void opc_load(const cfg_t *cfg, const shape *s, const uint64_t *in, const opc_cycle_t *c,
+                        wlk_vx_stage *one) {
+    const uint32_t first = warp_row(s, c->pid, GET(sb_data_wis, in));
+    opc_head(cfg, in, c, &one->head);
+    one->valid = (uint8_t)c->valid;
+    one->conflict = (uint8_t)c->conflict;
+    one->source = c->source;
+    for (uint32_t b = 0; b < s->banks; b++) {
+        one->at[WLK_VX_BANK_ROW + b] = first + c->row[0];
+    }
+    one->at[c->from[1]] = first + c->row[1];
+    one->at[c->from[2]] = first + c->row[2];
+}
+
+/* Reset takes back what the top bank would deliver, and of a stage nothing else but valid. */
+static void opc_stages_reset(const shape *s, wlk_vx_collector *o) {
+    for (uint32_t n = 0; n < 2; n++) {
+        wlk_vx_stage *stage = &o->stage[n];
+        stage->valid = 0;
+        for (uint32_t i = 0; i < OPERANDS; i++) {
+            const uint32_t byte = 8u * i;
+            if (source_of(stage, i) == WLK_VX_BANK_ROW + s->banks - 1u) {
+                stage->source = (stage->source & ~(0xffu << byte)) | i << byte;
+            }
+        }
+    }
+}
+
+/* What a stage that stays would take goes where nothing reads it: nothing foretells a branch. */
+VX_INLINE void opc_stages_edge(const cfg_t *cfg, const shape *s, wlk_vx_collector *o,
+                               const opc_cycle_t *c, const uint64_t *in) {
+    enum { NOWHERE = 2 };
     wlk_vx_stage *one = &o->stage[0], *two = &o->stage[1];
-    if (c->rdy1 != 0) {
-        const uint32_t valid = one->valid & bit_not(one->conflict);
-        two->reads = one->reads;
-        memcpy(two->operand, one->operand, sizeof two->operand);
-        memcpy(two->meta, one->meta, sizeof two->meta);
-        two->known = one->known;
-        two->valid = (uint8_t)valid;
-    }
-    if (c->rdy0 != 0) {
-        one->reads = c->reads;
-        memcpy(one->operand, c->operand, sizeof one->operand);
-        memcpy(one->row, c->row, sizeof one->row);
-        one->warp_row = warp_row(s, c->pid, GET(sb_data_wis, in));
-        opc_meta(cfg, in, c, one->meta);
-        one->conflict = (uint8_t)c->conflict;
-        one->valid = (uint8_t)c->valid;
-        one->known = 1;
-    }
-    if (c->reset != 0) { /* nothing else of a stage has a reset */
-        one->valid = two->valid = 0;
-        one->reads &= ~top;
-        two->reads &= ~top;
+    const uint32_t goes_on = one->valid & bit_not(one->conflict);
+    vx_head_copy(&o->stage[NOWHERE - c->rdy1].head, &one->head);
+    two->source ^= (two->source ^ one->source) & bit_all(c->rdy1);
+    two->valid = (uint8_t)((two->valid & ~c->rdy1) | (goes_on & c->rdy1));
+    opc_load(cfg, s, in, c, &o->stage[NOWHERE - NOWHERE * c->rdy0]);
+    if (c->reset != 0) {
+        opc_stages_reset(s, o);
     }
 }
 
-static inline void opc_iterator_edge(const shape *s, wlk_vx_collector *o, const opc_cycle_t *c) {
+VX_INLINE void opc_iterator_edge(const shape *s, wlk_vx_collector *o, const opc_cycle_t *c) {
     const uint32_t moves = c->valid & c->last;
-    o->fetched = (uint8_t)((c->reset | c->last) != 0 ? 0u : o->fetched | c->taken);
+    o->fetched = (uint8_t)((o->fetched | c->taken) & bit_all(bit_not(c->reset | c->last)));
     if (s->packets == 1) {
         return;
     }
@@ -290,6 +319,19 @@ static inline void opc_iterator_edge(const shape *s, wlk_vx_collector *o, const 
     }
 }
 
+/* Operands of a packet that goes on are not gathered any longer. */
+static inline void opc_gather(const shape *s, wlk_vx_collector *o, const wlk_vx_packet *merged,
+                              uint32_t drop) {
+    const size_t words = (size_t)OPERANDS * s->words;
+    if (drop != 0) {
+        memset(o->rows, 0, words * sizeof *o->rows);
+        memset(o->lanes, 0xff, OPERANDS * sizeof *o->lanes);
+    } else {
+        memcpy(o->rows, merged->rows, words * sizeof *o->rows);
+        memcpy(o->lanes, merged->head.lanes, OPERANDS * sizeof *o->lanes);
+    }
+}
+
 /*
  * The edge. @p known: all but what no reset reaches is. @p data: what is written, where @p writes
  * says that it is to this collector.
@@ -298,25 +340,21 @@ static inline void opc_edge(const cfg_t *cfg, const shape *s, wlk_vx_collector *
                             const ram *r, uint32_t known, const uint64_t *in, const void *data,
                             uint32_t writes, const opc_cycle_t *c) {
     const uint32_t sent = o->stage[1].valid & c->rdy2;
+    wlk_vx_packet merged;
     o->stalls = c->reset != 0 ? 0u : (o->stalls + (c->valid & c->rdy0 & c->conflict)) & VX_COUNTER;
-    vx_buffer_edge(&o->out, code, o->stage[1].valid, &c->merged, c->ready_out, c->reset, s->words);
-    if ((c->reset | sent) != 0) {
-        vx_rows_clear(o->gathered, s->words);
-        memset(o->gathered_lanes, 0xff, sizeof o->gathered_lanes);
-    } else {
-        vx_rows_copy(o->gathered, c->merged.rows, s->words);
-        memcpy(o->gathered_lanes, c->merged.lanes, sizeof o->gathered_lanes);
-    }
+    opc_merge(s, o, known, &merged);
+    vx_buffer_edge(&o->out, code, o->stage[1].valid, &merged, c->ready_out, c->reset, s->words);
+    opc_gather(s, o, &merged, c->reset | sent);
     if ((o->stage[0].valid & c->rdy1) != 0) {
         opc_read(s, o, r);
     }
     opc_stages_edge(cfg, s, o, c, in);
     opc_iterator_edge(s, o, c);
     if (known == 0) { /* the first edge in reset: what it loaded follows from nothing known */
-        o->stage[0].known = o->stage[1].known = 0;
+        o->stage[0].head.known = o->stage[1].head.known = 0;
     }
     if ((s->cleared & c->reset) != 0) {
-        opc_clear(s, r);
+        opc_clear(s, o, r);
     } else if (writes != 0) {
         opc_write(s, r, in, data, cfg->xlen);
     }
@@ -336,20 +374,23 @@ static inline void opc_care_row(const shape *s, uint32_t xlen, uint32_t lanes, u
 }
 
 static inline bool opc_is_known(const shape *s, const wlk_vx_packet *p) {
-    const uint32_t lanes = p->lanes[0] & p->lanes[1] & p->lanes[2];
-    return p->known != 0 && (lanes & s->lanes) == s->lanes;
+    const uint32_t *lanes = p->head.lanes;
+    return p->head.known != 0 && (lanes[0] & lanes[1] & lanes[2] & s->lanes) == s->lanes;
 }
 
 static inline bool opc_is_empty(const wlk_vx_collector *o) {
     return (o->stage[0].valid | o->stage[1].valid) == 0 && vx_buffer_empty(&o->out) != 0;
 }
 
-/* Zeros everywhere. */
-static inline void opc_known(wlk_vx_collector *o) {
-    o->stage[0].known = o->stage[1].known = 1;
-    memset(o->gathered_lanes, 0xff, sizeof o->gathered_lanes);
-    memset(o->read_lanes, 0xff, sizeof o->read_lanes);
-    vx_buffer_known(&o->out);
+/* Power-up of a collector that is all zero; @p known: and is known to be. */
+static inline void opc_power_up(const shape *s, wlk_vx_collector *o, const ram *r, bool known) {
+    o->stage[0].source = o->stage[1].source = NO_SOURCE;
+    if (known) {
+        o->stage[0].head.known = o->stage[1].head.known = 1;
+        memset(o->lanes, 0xff, sizeof o->lanes);
+        vx_buffer_known(&o->out);
+        opc_clear(s, o, r);
+    }
 }
 
 /* ---- for reports --------------------------------------------------------------------------- */
@@ -361,27 +402,28 @@ static inline void opc_visit(const shape *s, const wlk_vx_collector *o, uint32_t
         {"opds_fetched", o->fetched, seen, WLK_HEX},
         {"iterator.sent", o->sent, s->packets > 1 ? seen : ~UINT64_C(0), WLK_HEX},
         {"stage1.valid", o->stage[0].valid, seen, WLK_DECIMAL},
-        {"stage1.banks", o->stage[0].reads, o->stage[0].known != 0 ? seen : 0u, WLK_HEX},
-        {"stage1.conflict", o->stage[0].conflict, o->stage[0].known != 0 ? seen : 0u, WLK_DECIMAL},
+        {"stage1.banks", stage_reads(&o->stage[0]), o->stage[0].head.known != 0 ? seen : 0u, WLK_HEX},
+        {"stage1.conflict", o->stage[0].conflict, o->stage[0].head.known != 0 ? seen : 0u, WLK_DECIMAL},
         {"stage2.valid", o->stage[1].valid, seen, WLK_DECIMAL},
-        {"stage2.banks", o->stage[1].reads, o->stage[1].known != 0 ? seen : 0u, WLK_HEX},
+        {"stage2.banks", stage_reads(&o->stage[1]), o->stage[1].head.known != 0 ? seen : 0u, WLK_HEX},
         {"out_buf.ready_in", o->out.s.ready, seen, WLK_DECIMAL},
         {"out_buf.valid_out", o->out.s.valid, seen, WLK_DECIMAL},
     };
     VISIT_FLOPS(flops, index);
 }
 
-/* Rows of a collector's banks that are not all zero. */
+/* Rows of a collector's banks that are not all zero, by bank. */
 static inline void opc_visit_rows(const shape *s, const ram *r, wlk_state_visitor *visitor,
                                   void *ctx) {
-    for (uint32_t at = 0; at < s->rows * s->banks; at++) {
-        const uint64_t *row = r->rows + (size_t)at * s->words;
+    for (uint32_t n = 0; n < s->rows * s->banks; n++) {
+        const size_t at = ram_row(s, n / s->rows, n % s->rows);
+        const uint64_t *row = r->rows + at * s->words;
         uint64_t any = r->lanes[at] ^ s->lanes;
         for (uint32_t w = 0; w < s->words; w++) {
             any |= row[w];
         }
         if (any != 0 && r->lanes[at] != 0) {
-            visitor(ctx, "gpr_ram", (int32_t)at, row, s->words, r->lanes[at], WLK_HEX);
+            visitor(ctx, "gpr_ram", (int32_t)n, row, s->words, r->lanes[at], WLK_HEX);
         }
     }
 }

@@ -6,6 +6,8 @@
  *   control(cfg, st, c, out)         control words of the outputs
  *   STALLS_KNOWN(cfg, st)            the counter is, once a reset was seen
  *   edge_of(cfg, st, in, data, c)    the clock edge; `data`: what is written back
+ *   settled(cfg, st)                 kind of the step whose shape this state has, if all is known
+ *   step_known(cfg, st, s, in, got)  such a step of a shape: nonzero where outputs differ
  */
 #ifndef WLK_VORTEX_PACKET_CALLS_H
 #define WLK_VORTEX_PACKET_CALLS_H
@@ -15,7 +17,7 @@ static void fill(const cfg_t *cfg, const state_t *st, const cycle_t *c, uint64_t
     const uint32_t control_words = CAPS(OUT_CONTROL);
     const wlk_vx_packet *p = shown(cfg, st, c);
     NAMED(out_mask)(cfg, care);
-    if (p->known == 0 || st->reset_seen == 0) {
+    if (p->head.known == 0 || st->reset_seen == 0) {
         memset(care, 0, control_words * sizeof *care);
     }
     if (st->reset_seen != 0) {
@@ -32,13 +34,14 @@ static void fill(const cfg_t *cfg, const state_t *st, const cycle_t *c, uint64_t
     care += control_words;
     memcpy(out, p->rows, (size_t)OPERANDS * c->s->words * sizeof *out);
     for (uint32_t i = 0; i < OPERANDS; i++, out += c->s->words, care += c->s->words) {
-        const uint32_t lanes = st->reset_seen != 0 ? p->lanes[i] : 0u;
+        const uint32_t lanes = st->reset_seen != 0 ? p->head.lanes[i] : 0u;
         opc_care_row(c->s, cfg->xlen, lanes, out, care);
     }
 }
 
 static inline void commit(const cfg_t *cfg, state_t *st, const uint64_t *in, const cycle_t *c) {
     edge_of(cfg, st, in, in + CAPS(IN_CONTROL), c);
+    st->settled = settled(cfg, st);
 }
 
 #include "frame/calls.h"
@@ -53,10 +56,7 @@ static inline uint64_t row_differs(const uint64_t *row, const void *got, uint32_
     return (row[0] ^ pair[0]) | (row[1] ^ pair[1]);
 }
 
-static int step(const uint32_t *params, void *state, const wlk_view *in, const wlk_view *got,
-                wlk_step_info *info) {
-    const cfg_t *cfg = (const cfg_t *)params;
-    state_t *st = (state_t *)state;
+static int step_unsettled(const cfg_t *cfg, state_t *st, const wlk_view *in, const wlk_view *got) {
     uint64_t out[CAPS(OUT_CONTROL)], differs = 0;
     cycle_t c;
     if ((st->reset_seen & STALLS_KNOWN(cfg, st)) == 0 || got->mask != NULL) {
@@ -77,14 +77,67 @@ static int step(const uint32_t *params, void *state, const wlk_view *in, const w
     if (differs != 0) {
         return 1;
     }
-    info->violated = 0;
     edge_of(cfg, st, in->control, in->payload[0], &c);
+    st->settled = settled(cfg, st);
     return 0;
 }
 
+/* A step of rows of so many words; a function of its own for each. */
+#define STEP_OF_WORDS(n)                                                                           \
+    static __attribute__((noinline)) uint64_t step_##n(                                            \
+        const cfg_t *cfg, state_t *st, const wlk_view *in, const wlk_view *got) {                  \
+        shape s = st->shape;                                                                       \
+        s.words = (n);                                                                             \
+        return step_known(cfg, st, &s, in, got);                                                   \
+    }
+
+STEP_OF_WORDS(2)
+STEP_OF_WORDS(4)
+STEP_OF_WORDS(8)
+STEP_OF_WORDS(16)
+
+static __attribute__((noinline)) uint64_t step_default(const cfg_t *cfg, state_t *st,
+                                                       const wlk_view *in, const wlk_view *got) {
+    shape s = st->shape;
+    cfg_t known = *cfg;
+    s.words = 2;
+    s.banks = 4;
+    s.bank_bits = 2;
+    s.packets = 1;
+    s.warps = 2; // or more
+    s.wis_shift = 0;
+    s.registers = 64;
+    s.bank_rows = 16;
+    known.ext_f_enable = 1;
+    known.xlen = 32;
+    known.perf_enable = 0;
+    return step_known(&known, st, &s, in, got);
+}
+
+static int step(const uint32_t *params, void *state, const wlk_view *in, const wlk_view *got,
+                wlk_step_info *info) {
+    const cfg_t *cfg = (const cfg_t *)params;
+    state_t *st = (state_t *)state;
+    info->violated = 0;
+    switch (got->mask != NULL ? (uint8_t)UNSETTLED : st->settled) {
+    case SETTLED_DEFAULT:
+        return step_default(cfg, st, in, got) != 0;
+    case SETTLED_2:
+        return step_2(cfg, st, in, got) != 0;
+    case SETTLED_4:
+        return step_4(cfg, st, in, got) != 0;
+    case SETTLED_8:
+        return step_8(cfg, st, in, got) != 0;
+    case SETTLED_16:
+        return step_16(cfg, st, in, got) != 0;
+    default:
+        return step_unsettled(cfg, st, in, got);
+    }
+}
+
 /* Lanes of a write that are X. */
-static void forget_written(const cfg_t *cfg, const shape *s, const ram *r, const uint64_t *in,
-                           const uint64_t *x) {
+static void forget_written(const cfg_t *cfg, const shape *s, wlk_vx_collector *o, const ram *r,
+                           const uint64_t *in, const uint64_t *x) {
     const place at = written_place(s, in);
     if (GET(wb_valid, in) == 0 || !at.inside) {
         return;
@@ -97,6 +150,7 @@ static void forget_written(const cfg_t *cfg, const shape *s, const ram *r, const
         memcpy(&any, data + lane * bytes, bytes);
         if (any != 0) {
             r->lanes[at.at] &= ~(1u << lane);
+            o->ram_known = 0;
         }
     }
 }

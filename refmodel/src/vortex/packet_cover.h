@@ -15,9 +15,8 @@ static inline uint32_t reads_written(const shape *s, const wlk_vx_collector *o, 
                                      const opc_cycle_t *c) {
     const wlk_vx_stage *one = &o->stage[0];
     const uint32_t b = GET(wb_data_rd, in) & (s->banks - 1u);
-    const uint32_t read = one->warp_row + one->row[operand_of(one, b)];
-    return one->valid & c->rdy1 & (one->reads >> b & 1u) & GET(wb_valid, in) &
-           (uint32_t)(written_place(s, in).row == read);
+    return one->valid & c->rdy1 & (stage_reads(one) >> b & 1u) & GET(wb_valid, in) &
+           (uint32_t)(written_place(s, in).row == one->at[WLK_VX_BANK_ROW + b]);
 }
 
 /* What a collector does. */
@@ -42,7 +41,7 @@ static uint64_t opc_events(const cfg_t *cfg, const shape *s, const wlk_vx_collec
     found |= accepts != 0 && c->eop == 0 ? EVENT(PACKETS) : 0u;
     found |= accepts != 0 && s->packets > 1 && before == 0 ? EVENT(PACKET_SKIPPED) : 0u;
     found |= reads_written(s, o, in, c) != 0 ? EVENT(READ_DURING_WRITE) : 0u;
-    found |= o->stage[1].valid == 0 && o->stage[1].reads != 0 ? EVENT(MERGE_IDLE) : 0u;
+    found |= o->stage[1].valid == 0 && stage_reads(&o->stage[1]) != 0 ? EVENT(MERGE_IDLE) : 0u;
     found |= blocked != 0 ? EVENT(BLOCKED) : 0u;
     return found;
 }

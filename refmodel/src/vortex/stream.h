@@ -46,12 +46,9 @@ static inline vx_flow vx_stream_flow(const wlk_vx_stream *s, uint32_t valid, uin
 
 static inline void vx_stream_edge(wlk_vx_stream *s, uint32_t valid, vx_flow f, uint32_t reset) {
     const uint32_t ready = s->ready;
-    s->ready = (uint8_t)((valid | f.flow) != 0 ? f.flow : ready);
-    s->valid = (uint8_t)(f.flow != 0 ? (valid | bit_not(ready)) : s->valid);
-    if (reset != 0) {
-        s->ready = 1;
-        s->valid = 0;
-    }
+    const uint32_t shown = f.flow != 0 ? valid | bit_not(ready) : s->valid;
+    s->ready = (uint8_t)(f.flow | (ready & bit_not(valid)) | reset);
+    s->valid = (uint8_t)(shown & bit_not(reset));
 }
 
 /* ---- arbiters (§4.5) --------------------------------------------------------------------------

@@ -7,29 +7,32 @@
 #define MODEL_CAPS VORTEX_OPC_UNIT
 #include "frame/model.h"
 
-#include "opc_rules.h"
+#include "opc_settled.h"
 
 _Static_assert(CAPS(OUT_CONTROL) == WLK_VX_PACKET_WORDS, "a packet has the record's control words");
 
 typedef struct cycle {
     const shape *s;
     opc_cycle_t o;
+    wlk_vx_packet merged; // what goes into the output buffer, where that is wires
 } cycle_t;
 
 static inline void compute(const cfg_t *cfg, const state_t *st, const uint64_t *in, cycle_t *c) {
     c->s = &st->shape;
     c->o.reset = GET(reset, in);
     c->o.valid = GET(sb_valid, in);
-    opc_cycle(c->s, &st->opc, st->reset_seen, cfg->out_buf, in + CAPS(IN_SB_DATA),
-              GET(op_ready, in), &c->o);
+    opc_cycle(c->s, &st->opc, cfg->out_buf, in + CAPS(IN_SB_DATA), GET(op_ready, in), &c->o);
+    if (cfg->out_buf == VX_WIRES) {
+        opc_merge(c->s, &st->opc, st->reset_seen, &c->merged);
+    }
 }
 
 static inline const wlk_vx_packet *shown(const cfg_t *cfg, const state_t *st, const cycle_t *c) {
-    return vx_buffer_shown(&st->opc.out, cfg->out_buf, &c->o.merged);
+    return vx_buffer_shown(&st->opc.out, cfg->out_buf, &c->merged);
 }
 
 static inline void control(const cfg_t *cfg, const state_t *st, const cycle_t *c, uint64_t *out) {
-    memcpy(out, shown(cfg, st, c)->meta, CAPS(OUT_CONTROL) * sizeof *out);
+    memcpy(out, shown(cfg, st, c)->head.meta, CAPS(OUT_CONTROL) * sizeof *out);
     PUT(sb_ready, out, opc_ready(&c->o));
     PUT(op_valid, out, vx_buffer_valid(&st->opc.out, cfg->out_buf, st->opc.stage[1].valid));
     PUT(perf_stalls, out, cfg->perf_enable != 0 ? st->opc.stalls : 0u);
@@ -41,6 +44,18 @@ static inline void edge_of(const cfg_t *cfg, state_t *st, const uint64_t *in, co
     opc_edge(cfg, c->s, &st->opc, cfg->out_buf, &r, st->reset_seen, in, data, GET(wb_valid, in),
              &c->o);
     st->reset_seen |= (uint8_t)c->o.reset;
+}
+
+static inline uint8_t settled(const cfg_t *cfg, const state_t *st) {
+    const bool is = cfg->out_buf == VX_TWO_REGISTERED && opc_is_settled(&st->shape, &st->opc);
+    return is && st->reset_seen != 0 ? settled_kind(cfg, &st->shape) : (uint8_t)UNSETTLED;
+}
+
+VX_INLINE uint64_t step_known(const cfg_t *cfg, state_t *st, const shape *s, const wlk_view *in,
+                              const wlk_view *got) {
+    const ram r = ram_of(s, st->ram, 0, 1);
+    opc_cycle_t c;
+    return opc_step(cfg, s, &st->opc, &r, st->opc.stalls, in, got, &c);
 }
 
 #include "vortex_opc_unit_cover.h"
@@ -58,18 +73,18 @@ static void init(const uint32_t *params, void *state, wlk_power_up power_up) {
     state_t *st = (state_t *)state;
     memset(st, 0, state_size(params));
     st->shape = s;
-    if (power_up == WLK_POWER_ZERO) {
-        const ram r = ram_of(&s, st->ram, 0, 1);
-        st->reset_seen = 1;
-        opc_known(&st->opc);
-        opc_clear(&s, &r);
-    }
+    const ram r = ram_of(&s, st->ram, 0, 1);
+    st->reset_seen = power_up == WLK_POWER_ZERO;
+    opc_power_up(&s, &st->opc, &r, power_up == WLK_POWER_ZERO);
+    st->settled = settled((const cfg_t *)params, st);
 }
 
 static void forget(const uint32_t *params, void *state, const uint64_t *in, const uint64_t *x) {
     const shape s = shape_of((const cfg_t *)params);
-    const ram r = ram_of(&s, ((state_t *)state)->ram, 0, 1);
-    forget_written((const cfg_t *)params, &s, &r, in, x);
+    state_t *st = (state_t *)state;
+    const ram r = ram_of(&s, st->ram, 0, 1);
+    forget_written((const cfg_t *)params, &s, &st->opc, &r, in, x);
+    st->settled = settled((const cfg_t *)params, st);
 }
 
 static bool drained(const uint32_t *params, const void *state) {

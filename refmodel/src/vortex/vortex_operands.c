@@ -8,11 +8,16 @@
 #define MODEL_CAPS VORTEX_OPERANDS
 #include "frame/model.h"
 
-#include "opc_rules.h"
+#include "opc_settled.h"
 
 _Static_assert(CAPS(OUT_CONTROL) == WLK_VX_PACKET_WORDS, "a packet has the record's control words");
 
 enum { LAST = WLK_VX_SLICES, COLLECTOR_BUFFER = VX_TWO_REGISTERED };
+
+// The register file of collector i: behind the collectors there are.
+static inline ram ram_at(const cfg_t *cfg, const state_t *st, const shape *s, uint32_t i) {
+    return ram_of(s, (uint64_t *)(st->opc + cfg->num_opcs), i, cfg->num_opcs);
+}
 
 // An arbiter's cycle; requests and winner as in its inputs.
 typedef struct grant {
@@ -77,14 +82,14 @@ static inline void compute(const cfg_t *cfg, const state_t *st, const uint64_t *
         opc_cycle_t *o = &c->o[i];
         o->reset = c->reset;
         o->valid = GET(sb_valid, in) & (uint32_t)(c->chosen == i);
-        opc_cycle(c->s, &st->opc[i], st->reset_seen, COLLECTOR_BUFFER, in + CAPS(IN_SB_DATA),
-                  granted >> i & 1u, o);
+        opc_cycle(c->s, &st->opc[i], COLLECTOR_BUFFER, in + CAPS(IN_SB_DATA), granted >> i & 1u,
+                  o);
     }
 }
 
 // The packet that goes into the last buffer.
 static inline const wlk_vx_packet *arriving(const state_t *st, const cycle_t *c) {
-    return c->slices != 0 ? &st->slice[c->last.winner].out : &st->opc[c->last.winner].out.out;
+    return c->slices != 0 ? &st->slice[c->last.winner].entry[VX_SHOWN] : &st->opc[c->last.winner].out.entry[VX_SHOWN];
 }
 
 static inline const wlk_vx_packet *shown(const cfg_t *cfg, const state_t *st, const cycle_t *c) {
@@ -97,7 +102,7 @@ static inline uint32_t is_ready(const cycle_t *c) {
 }
 
 static inline void control(const cfg_t *cfg, const state_t *st, const cycle_t *c, uint64_t *out) {
-    memcpy(out, shown(cfg, st, c)->meta, CAPS(OUT_CONTROL) * sizeof *out);
+    memcpy(out, shown(cfg, st, c)->head.meta, CAPS(OUT_CONTROL) * sizeof *out);
     PUT(sb_ready, out, is_ready(c));
     PUT(op_valid, out, vx_buffer_valid(&st->out, c->code, c->last.requests != 0));
     PUT(perf_stalls, out, cfg->perf_enable != 0 ? st->stalls : 0u);
@@ -116,7 +121,7 @@ static inline void arbiters_edge(state_t *st, const cycle_t *c) {
     const uint32_t valid = c->last.requests != 0;
     const uint32_t taken = valid & c->last.ready;
     const wlk_vx_packet *packet = arriving(st, c);
-    const bool more = NAMED(out_get_op_data_eop)(packet->meta) == 0;
+    const bool more = NAMED(out_get_op_data_eop)(packet->head.meta) == 0;
     if (taken != 0) {
         st->in_packet = more ? c->last.winner + 1u : 0u;
     }
@@ -125,7 +130,7 @@ static inline void arbiters_edge(state_t *st, const cycle_t *c) {
     owner_edge(st, LAST, &c->last, c->reset);
     for (uint32_t i = 0; i < c->slices; i++) {
         const grant *g = &c->slice[i];
-        const wlk_vx_packet *in = &st->opc[i * VX_FANOUT + g->winner].out.out;
+        const wlk_vx_packet *in = &st->opc[i * VX_FANOUT + g->winner].out.entry[VX_SHOWN];
         const uint32_t granted = taken & (uint32_t)(c->last.winner == i);
         vx_buffer_edge(&st->slice[i], VX_TWO_REGISTERED, g->requests != 0, in, granted, c->reset,
                        c->s->words);
@@ -149,12 +154,40 @@ static inline void edge_of(const cfg_t *cfg, state_t *st, const uint64_t *in, co
     stalls_edge(cfg, st, c);
     arbiters_edge(st, c); // takes what the collectors show before the edge
     for (uint32_t i = 0; i < c->n; i++) {
-        const ram r = ram_of(s, st->ram, i, c->n);
+        const ram r = ram_at(cfg, st, s, i);
         const uint32_t writes = GET(wb_valid, in) & (uint32_t)(written == i);
         opc_edge(cfg, s, &st->opc[i], COLLECTOR_BUFFER, &r, st->reset_seen, in, data, writes,
                  &c->o[i]);
     }
     st->reset_seen |= (uint8_t)c->reset;
+}
+
+// ---- one collector, all of it known -------------------------------------------------------------
+
+static inline uint8_t settled(const cfg_t *cfg, const state_t *st) {
+    const bool is = cfg->num_opcs == 1 && opc_is_settled(&st->shape, &st->opc[0]);
+    const bool known = (st->reset_seen & st->stalls_known) != 0;
+    return is && known ? settled_kind(cfg, &st->shape) : (uint8_t)UNSETTLED;
+}
+
+// Its output register is that of the stage.
+VX_INLINE uint64_t step_known(const cfg_t *cfg, state_t *st, const shape *s, const wlk_view *in,
+                              const wlk_view *got) {
+    const ram r = ram_at(cfg, st, s, 0);
+    wlk_vx_collector *o = &st->opc[0];
+    const uint32_t taken = o->out.s.valid & GET(op_ready, in->control);
+    const uint32_t last = NAMED(out_get_op_data_eop)(o->out.entry[VX_SHOWN].head.meta);
+    const uint64_t stalls = o->stalls;
+    opc_cycle_t c;
+    const uint64_t differs = opc_step(cfg, s, o, &r, st->stalls, in, got, &c);
+    if (differs == 0) {
+        st->stalls = cfg->perf_enable != 0 ? stalls : 0u;
+        st->owner[LAST] = bit_not(c.reset) & (taken | st->owner[LAST]);
+        if (s->packets > 1) { // else the only one of an instruction ends it
+            st->in_packet = bit_not(c.reset) & (taken != 0 ? bit_not(last) : st->in_packet);
+        }
+    }
+    return differs;
 }
 
 #include "vortex_operands_cover.h"
@@ -165,7 +198,8 @@ static inline void edge_of(const cfg_t *cfg, state_t *st, const uint64_t *in, co
 static size_t state_size(const uint32_t *params) {
     const cfg_t *cfg = (const cfg_t *)params;
     const shape s = shape_of(cfg);
-    return offsetof(state_t, ram) + ram_words(&s, cfg->num_opcs) * sizeof(uint64_t);
+    return offsetof(state_t, opc) + cfg->num_opcs * sizeof(wlk_vx_collector) +
+           ram_words(&s, cfg->num_opcs) * sizeof(uint64_t);
 }
 
 static void init(const uint32_t *params, void *state, wlk_power_up power_up) {
@@ -174,6 +208,10 @@ static void init(const uint32_t *params, void *state, wlk_power_up power_up) {
     state_t *st = (state_t *)state;
     memset(st, 0, state_size(params));
     st->shape = s;
+    for (uint32_t i = 0; i < cfg->num_opcs; i++) {
+        const ram r = ram_at(cfg, st, &s, i);
+        opc_power_up(&s, &st->opc[i], &r, power_up == WLK_POWER_ZERO);
+    }
     if (power_up != WLK_POWER_ZERO) {
         return;
     }
@@ -182,11 +220,7 @@ static void init(const uint32_t *params, void *state, wlk_power_up power_up) {
     for (uint32_t i = 0; i < WLK_VX_SLICES; i++) {
         vx_buffer_known(&st->slice[i]);
     }
-    for (uint32_t i = 0; i < cfg->num_opcs; i++) {
-        const ram r = ram_of(&s, st->ram, i, cfg->num_opcs);
-        opc_known(&st->opc[i]);
-        opc_clear(&s, &r);
-    }
+    st->settled = settled(cfg, st);
 }
 
 static void forget(const uint32_t *params, void *state, const uint64_t *in, const uint64_t *x) {
@@ -194,8 +228,10 @@ static void forget(const uint32_t *params, void *state, const uint64_t *in, cons
     const shape s = shape_of(cfg);
     const uint32_t i = collector_of(cfg, GET(wb_data_wis, in));
     if (i < cfg->num_opcs) {
-        const ram r = ram_of(&s, ((state_t *)state)->ram, i, cfg->num_opcs);
-        forget_written(cfg, &s, &r, in, x);
+        state_t *st = (state_t *)state;
+        const ram r = ram_at(cfg, st, &s, i);
+        forget_written(cfg, &s, &st->opc[i], &r, in, x);
+        st->settled = settled(cfg, st);
     }
 }
 
