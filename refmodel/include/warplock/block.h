@@ -159,9 +159,11 @@ typedef struct wlk_table {
 
 /**
  * Accessors of a place in a record: STEM_get_NAME(words), STEM_set_NAME(words, value), and
- * STEM_put_NAME(words, value) into words that are 0 there.
+ * STEM_put_NAME(words, value) into words that are 0 there; for code that looks at several records
+ * at once its word and lowest bit, STEM_word_NAME and STEM_lsb_NAME.
  */
 #define WLK_ACCESSORS(type, stem, name, word, lsb, width)                                          \
+    enum { stem##_word_##name = (word), stem##_lsb_##name = (lsb) };                               \
     static inline type stem##_get_##name(const uint64_t *words) {                                  \
         return (type)(words[word] >> (lsb) & ~UINT64_C(0) >> (64 - (width)));                      \
     }                                                                                              \

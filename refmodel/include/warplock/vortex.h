@@ -19,8 +19,7 @@ typedef struct wlk_vx_shape {
     uint32_t warps;     /**< of a collector */
     uint32_t wis_shift; /**< of the part of wis that is in the address */
     uint32_t rows;      /**< of a bank */
-    uint32_t row_mask;  /**< rows - 1 where that is a mask, else all ones */
-    uint32_t bank_rows; /**< a warp's registers in a bank */
+    uint32_t row_mask;  /**< of a row of any bank, where they are a power of two; else all ones */
     uint32_t lanes;     /**< all of a packet, as a mask */
     uint32_t cleared;   /**< reset clears the register file */
 } wlk_vx_shape;

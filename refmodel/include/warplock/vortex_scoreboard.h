@@ -26,7 +26,7 @@ typedef struct wlk_vxsb_entry {
     uint8_t wis;
     uint8_t known;     /**< loaded from something known */
     uint8_t wis_known; /**< the warp is */
-} wlk_vxsb_entry;
+} WLK_ALIGN64 wlk_vxsb_entry;
 
 /** A stream buffer with its two entries. */
 typedef struct wlk_vxsb_buffer {
@@ -40,9 +40,10 @@ struct wlk_vortex_scoreboard_state {
     uint64_t ready;  /**< its registers are free */
     uint8_t
         pointer[WLK_VXSB_SLICES + 1u]; /**< of the arbiters: those of the slices, the last one */
-    uint64_t inuse[WLK_VXSB_WARPS];    /**< bit r: register r is reserved */
+    uint64_t inuse[WLK_VXSB_WARPS] WLK_ALIGN64; /**< bit r: register r is reserved */
     wlk_vxsb_entry staging[WLK_VXSB_WARPS];
     uint64_t need[WLK_VXSB_WARPS];          /**< registers that the staged instruction needs */
+    uint64_t dest[WLK_VXSB_WARPS];          /**< the one of them that it writes */
     wlk_vxsb_buffer slice[WLK_VXSB_SLICES]; /**< of the tree, in front of the last arbiter */
     wlk_vxsb_buffer out;
     uint64_t stalls, uses[WLK_VXSB_UNITS]; /**< performance counters, 44 bits */
@@ -53,6 +54,7 @@ struct wlk_vortex_scoreboard_state {
     uint8_t marks_open[WLK_VXSB_DELAY];  /**< bits of `marks` that may be set */
     uint8_t uses_known;                  /**< bits of the counters that are known */
     uint8_t reset_seen;
+    uint8_t settled; /**< all of it is known, and stays so: a step need not look */
 };
 
 WLK_END_DECLS

@@ -40,13 +40,24 @@ static inline void vx_row_copy(uint64_t *to, const uint64_t *from, uint32_t word
     }
 }
 
-/* A head is read and written as this alone: narrow writes would be waited for by the next copy. */
-typedef uint64_t vx_line __attribute__((vector_size(64), may_alias));
+/* Half a head, as which it is read and written: what is read otherwise than it was written waits
+ * until it is in the cache. */
 typedef uint64_t vx_half __attribute__((vector_size(32)));
-_Static_assert(sizeof(wlk_vx_head) == sizeof(vx_line), "a head is a line");
+typedef uint64_t vx_half_any __attribute__((vector_size(32), aligned(8), may_alias));
+_Static_assert(sizeof(wlk_vx_head) == 2 * sizeof(vx_half), "two halves");
 
-static inline void vx_head_copy(wlk_vx_head *to, const wlk_vx_head *from) {
-    *(vx_line *)(void *)to = *(const vx_line *)(const void *)from;
+VX_INLINE vx_half half_of(const uint64_t *words) {
+    return *(const vx_half_any *)(const void *)words;
+}
+
+VX_INLINE void vx_head_put(wlk_vx_head *head, vx_half low, vx_half high) {
+    vx_half_any *to = (vx_half_any *)(void *)head;
+    to[0] = low;
+    to[1] = high;
+}
+
+VX_INLINE void vx_head_copy(wlk_vx_head *to, const wlk_vx_head *from) {
+    vx_head_put(to, half_of(from->meta), half_of(from->meta + 4));
 }
 
 static inline void vx_packet_copy(wlk_vx_packet *to, const wlk_vx_packet *from, uint32_t words) {

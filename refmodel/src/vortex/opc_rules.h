@@ -9,8 +9,6 @@
 
 #include "buffer.h"
 
-#define VX_INLINE static inline __attribute__((always_inline))
-
 enum { OPERANDS = 3 };
 
 typedef wlk_vx_shape shape;
@@ -24,13 +22,13 @@ typedef struct ram {
 
 /* A collector's cycle. */
 typedef struct opc_cycle_t {
-    uint32_t reset, valid;      /* valid: an instruction is for this collector */
-    uint32_t ready_out;         /* of what is behind the output buffer */
-    uint32_t rdy0, rdy1, rdy2;  /* stage 1, stage 2 and the output buffer may change */
-    uint32_t sources, conflict; /* operands to be read; two of them in one bank */
-    uint32_t taken;             /* operands asked for */
-    uint32_t source;            /* as in the stages */
-    uint32_t from[OPERANDS], row[OPERANDS]; /* the bytes of `source`; rows of the register file */
+    uint32_t reset, valid;                  /* valid: an instruction is for this collector */
+    uint32_t ready_out;                     /* of what is behind the output buffer */
+    uint32_t rdy0, rdy1, rdy2;              /* stage 1, stage 2 and the output buffer may change */
+    uint32_t sources, conflict;             /* operands to be read; two of them in one bank */
+    uint32_t taken;                         /* operands asked for */
+    uint32_t source;                        /* as in the stages */
+    uint32_t reg[OPERANDS], from[OPERANDS]; /* from: the bytes of `source` */
     uint32_t last;                          /* round of the packet */
     uint32_t pid, mask, sop, eop;           /* the packet */
 } opc_cycle_t;
@@ -46,9 +44,8 @@ static inline shape shape_of(const cfg_t *cfg) {
     s.registers = 32u << cfg->ext_f_enable;
     s.words = (s.simd * cfg->xlen + 63u) / 64u;
     s.wis_shift = wlk_idw(cfg->num_warps / cfg->issue_width) - wlk_clog2(warps);
-    s.bank_rows = s.registers >> s.bank_bits;
-    s.rows = s.bank_rows * s.packets * warps;
-    s.row_mask = (s.rows & (s.rows - 1u)) == 0 ? s.rows - 1u : ~0u;
+    s.rows = (s.registers >> s.bank_bits) * s.packets * warps;
+    s.row_mask = (s.rows & (s.rows - 1u)) == 0 ? s.rows * s.banks - 1u : ~0u;
     s.lanes = set_below(s.simd);
     s.cleared = cfg->simulation & bit_not(cfg->ndebug);
     return s;
@@ -68,15 +65,16 @@ static inline ram ram_of(const shape *s, uint64_t *words, uint32_t i, uint32_t n
 }
 
 /* Where a bank's row is among those of all banks. */
-static inline size_t ram_row(const shape *s, uint32_t bank, uint32_t row) {
-    return ((size_t)row << s->bank_bits) + bank;
+static inline uint32_t ram_row(const shape *s, uint32_t bank, uint32_t row) {
+    return (row << s->bank_bits) + bank;
 }
 
-/* First row of a packet's registers in a bank: packet, warp (§6.2). A mask keeps it inside. */
-static inline uint32_t warp_row(const shape *s, uint32_t sid, uint32_t wis) {
+/* Where register 0 of a packet is there: packet, warp (§6.2); the others follow. A mask keeps them
+ * inside, else they may be beyond the last row. */
+static inline uint32_t first_row(const shape *s, uint32_t sid, uint32_t wis) {
     const uint32_t packet = s->packets > 1 ? sid << wlk_clog2(s->warps) : 0u;
     const uint32_t warp = s->warps > 1 ? wis >> s->wis_shift : 0u;
-    return (packet + warp) * s->bank_rows & s->row_mask;
+    return (packet + warp) * s->registers & s->row_mask;
 }
 
 /* The row of operand i. */
@@ -107,14 +105,13 @@ static inline void sources_of(const shape *s, const uint64_t *instr, uint32_t *r
 VX_INLINE void opc_request(const shape *s, const wlk_vx_collector *o, const uint64_t *instr,
                            opc_cycle_t *c) {
     const uint32_t left = wlk_instr_get_used_rs(instr) & ~(uint32_t)o->fetched;
-    uint32_t reg[OPERANDS], wanted = 0;
-    sources_of(s, instr, reg);
+    uint32_t wanted = 0;
+    sources_of(s, instr, c->reg);
     c->sources = c->taken = c->conflict = c->source = 0;
     for (uint32_t i = 0; i < OPERANDS; i++) {
-        const uint32_t bank = reg[i] & (s->banks - 1u);
-        const uint32_t is = left >> i & 1u & (uint32_t)(reg[i] != 0);
+        const uint32_t bank = c->reg[i] & (s->banks - 1u);
+        const uint32_t is = left >> i & 1u & (uint32_t)(c->reg[i] != 0);
         const uint32_t wins = is & bit_not(wanted >> bank & 1u), asks = wins & c->valid;
-        c->row[i] = reg[i] >> s->bank_bits;
         c->from[i] = i + ((bank + WLK_VX_BANK_ROW - i) & bit_all(asks));
         c->source |= c->from[i] << (8u * i);
         c->sources |= is << i;
@@ -186,38 +183,29 @@ static inline uint32_t opc_ready(const opc_cycle_t *c) {
 static inline void opc_read(const shape *s, wlk_vx_collector *o, const ram *r) {
     const wlk_vx_stage *stage = &o->stage[0];
     for (uint32_t b = 0; b < s->banks; b++) {
-        const uint32_t to = WLK_VX_BANK_ROW + b, row = stage->at[to];
-        const bool inside = row < s->rows;
-        const size_t at = ram_row(s, b, inside ? row : 0u);
+        const uint32_t to = WLK_VX_BANK_ROW + b;
+        const bool inside = stage->at[to] < s->rows * s->banks;
+        const size_t at = inside ? stage->at[to] : b;
         vx_row_copy(o->rows + (size_t)to * s->words, r->rows + at * s->words, s->words);
         o->lanes[to] = inside ? r->lanes[at] : 0u;
     }
 }
 
-/* A row of a bank, by the words of the write port (§6.4); none: beyond the last one. */
-typedef struct place {
-    uint32_t row;
-    size_t at; /* among the rows of all banks */
-    bool inside;
-} place;
-
-static inline place written_place(const shape *s, const uint64_t *in) {
-    const uint32_t rd = GET(wb_data_rd, in), bank = rd & (s->banks - 1u);
-    const uint32_t first = warp_row(s, GET(wb_data_sid, in), GET(wb_data_wis, in));
-    const uint32_t row = first + (rd >> s->bank_bits);
-    return (place){row, ram_row(s, bank, row), row < s->rows};
+/* The row that the words of the write port name (§6.4). */
+static inline uint32_t written_row(const shape *s, const uint64_t *in) {
+    const uint32_t rd = GET(wb_data_rd, in) & (s->registers - 1u);
+    return first_row(s, GET(wb_data_sid, in), GET(wb_data_wis, in)) + rd;
 }
 
 static inline void opc_write(const shape *s, const ram *r, const uint64_t *in, const void *data,
                              uint32_t xlen) {
-    const place to = written_place(s, in);
-    const uint32_t lanes = GET(wb_data_tmask, in);
+    const uint32_t at = written_row(s, in), lanes = GET(wb_data_tmask, in);
     const size_t bytes = xlen / 8u;
-    if (!to.inside) {
+    if (at >= s->rows * s->banks) {
         return;
     }
-    char *row = (char *)(r->rows + to.at * s->words);
-    r->lanes[to.at] |= lanes;
+    char *row = (char *)(r->rows + (size_t)at * s->words);
+    r->lanes[at] |= lanes;
     if (lanes == s->lanes) {
         memcpy(row, data, s->simd * bytes);
         return;
@@ -236,43 +224,54 @@ static inline void opc_clear(const shape *s, wlk_vx_collector *o, const ram *r) 
     o->ram_known = 1;
 }
 
+/* Neighbours in an instruction that are neighbours in a packet too move as one field. */
+#define NEIGHBOURS(one, other)                                                                     \
+    (wlk_instr_lsb_##other - wlk_instr_lsb_##one ==                                                \
+         NAMED(out_lsb_op_data_##other) - NAMED(out_lsb_op_data_##one) &&                          \
+     wlk_instr_word_##other - wlk_instr_word_##one == 0 &&                                         \
+     NAMED(out_word_op_data_##other) - NAMED(out_word_op_data_##one) == 0)
+_Static_assert(NEIGHBOURS(ex_type, op_type) && NAMED(out_lsb_op_data_op_type) + 4 == 64,
+               "ex_type and op_type end a word");
+_Static_assert(NEIGHBOURS(op_args_high, wb), "op_args_high and wb");
+
 /* What a packet shows besides its operands, as the control words of a record. */
 VX_INLINE void opc_head(const cfg_t *cfg, const uint64_t *in, const opc_cycle_t *c,
                         wlk_vx_head *head) {
     const uint64_t *instr = in + CAPS(IN_SB_DATA);
+    const uint64_t types = instr[wlk_instr_word_ex_type] >> wlk_instr_lsb_ex_type;
+    const uint64_t args_wb = instr[wlk_instr_word_wb] >> wlk_instr_lsb_op_args_high;
     uint64_t meta[WLK_VX_PACKET_WORDS] = {0};
     PUT(op_data_uuid, meta, wlk_instr_get_uuid(instr));
     PUT(op_data_wis, meta, GET(sb_data_wis, in));
     PUT(op_data_sid, meta, (uint64_t)c->pid);
     PUT(op_data_tmask, meta, (uint64_t)c->mask);
     PUT(op_data_PC, meta, wlk_instr_get_PC(instr));
-    PUT(op_data_ex_type, meta, wlk_instr_get_ex_type(instr));
-    PUT(op_data_op_type, meta, wlk_instr_get_op_type(instr));
+    PUT(op_data_ex_type, meta, types); /* and op_type */
     PUT(op_data_op_args, meta, wlk_instr_get_op_args(instr));
-    PUT(op_data_op_args_high, meta, wlk_instr_get_op_args_high(instr));
-    PUT(op_data_wb, meta, wlk_instr_get_wb(instr));
+    PUT(op_data_op_args_high, meta, args_wb & 0x3fu); /* and wb */
     PUT(op_data_rd, meta, wlk_instr_get_rd(instr) & (31u | cfg->ext_f_enable << 5));
     PUT(op_data_sop, meta, (uint64_t)c->sop);
     PUT(op_data_eop, meta, (uint64_t)c->eop);
     /* The lanes are all known, and so is the rest. */
     const vx_half low = {meta[0], meta[1], meta[2], meta[3]};
     const vx_half high = {meta[4], ~UINT64_C(0), UINT64_C(0x1ffffffff), 0};
-    *(vx_line *)(void *)head = __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
+    vx_head_put(head, low, high);
 }
 
 /* What stage 1 takes. A bank that delivers no operand reads the register of the first one. */
 VX_INLINE void opc_load(const cfg_t *cfg, const shape *s, const uint64_t *in, const opc_cycle_t *c,
                         wlk_vx_stage *one) {
-    const uint32_t first = warp_row(s, c->pid, GET(sb_data_wis, in));
+    const uint32_t first = first_row(s, c->pid, GET(sb_data_wis, in));
+    const uint32_t row = first + (c->reg[0] & ~(s->banks - 1u));
     opc_head(cfg, in, c, &one->head);
     one->valid = (uint8_t)c->valid;
     one->conflict = (uint8_t)c->conflict;
     one->source = c->source;
     for (uint32_t b = 0; b < s->banks; b++) {
-        one->at[WLK_VX_BANK_ROW + b] = first + c->row[0];
+        one->at[WLK_VX_BANK_ROW + b] = row + b;
     }
-    one->at[c->from[1]] = first + c->row[1];
-    one->at[c->from[2]] = first + c->row[2];
+    one->at[c->from[1]] = first + c->reg[1];
+    one->at[c->from[2]] = first + c->reg[2];
 }
 
 /* Reset takes back what the top bank would deliver, and of a stage nothing else but valid. */
@@ -402,10 +401,13 @@ static inline void opc_visit(const shape *s, const wlk_vx_collector *o, uint32_t
         {"opds_fetched", o->fetched, seen, WLK_HEX},
         {"iterator.sent", o->sent, s->packets > 1 ? seen : ~UINT64_C(0), WLK_HEX},
         {"stage1.valid", o->stage[0].valid, seen, WLK_DECIMAL},
-        {"stage1.banks", stage_reads(&o->stage[0]), o->stage[0].head.known != 0 ? seen : 0u, WLK_HEX},
-        {"stage1.conflict", o->stage[0].conflict, o->stage[0].head.known != 0 ? seen : 0u, WLK_DECIMAL},
+        {"stage1.banks", stage_reads(&o->stage[0]), o->stage[0].head.known != 0 ? seen : 0u,
+         WLK_HEX},
+        {"stage1.conflict", o->stage[0].conflict, o->stage[0].head.known != 0 ? seen : 0u,
+         WLK_DECIMAL},
         {"stage2.valid", o->stage[1].valid, seen, WLK_DECIMAL},
-        {"stage2.banks", stage_reads(&o->stage[1]), o->stage[1].head.known != 0 ? seen : 0u, WLK_HEX},
+        {"stage2.banks", stage_reads(&o->stage[1]), o->stage[1].head.known != 0 ? seen : 0u,
+         WLK_HEX},
         {"out_buf.ready_in", o->out.s.ready, seen, WLK_DECIMAL},
         {"out_buf.valid_out", o->out.s.valid, seen, WLK_DECIMAL},
     };

@@ -56,7 +56,8 @@ static inline uint64_t row_differs(const uint64_t *row, const void *got, uint32_
     return (row[0] ^ pair[0]) | (row[1] ^ pair[1]);
 }
 
-static int step_unsettled(const cfg_t *cfg, state_t *st, const wlk_view *in, const wlk_view *got) {
+static __attribute__((noinline)) int step_unsettled(const cfg_t *cfg, state_t *st,
+                                                    const wlk_view *in, const wlk_view *got) {
     uint64_t out[CAPS(OUT_CONTROL)], differs = 0;
     cycle_t c;
     if ((st->reset_seen & STALLS_KNOWN(cfg, st)) == 0 || got->mask != NULL) {
@@ -84,11 +85,11 @@ static int step_unsettled(const cfg_t *cfg, state_t *st, const wlk_view *in, con
 
 /* A step of rows of so many words; a function of its own for each. */
 #define STEP_OF_WORDS(n)                                                                           \
-    static __attribute__((noinline)) uint64_t step_##n(                                            \
-        const cfg_t *cfg, state_t *st, const wlk_view *in, const wlk_view *got) {                  \
+    static __attribute__((noinline)) int step_##n(const cfg_t *cfg, state_t *st,                   \
+                                                  const wlk_view *in, const wlk_view *got) {       \
         shape s = st->shape;                                                                       \
         s.words = (n);                                                                             \
-        return step_known(cfg, st, &s, in, got);                                                   \
+        return step_known(cfg, st, &s, in, got) != 0;                                              \
     }
 
 STEP_OF_WORDS(2)
@@ -96,8 +97,8 @@ STEP_OF_WORDS(4)
 STEP_OF_WORDS(8)
 STEP_OF_WORDS(16)
 
-static __attribute__((noinline)) uint64_t step_default(const cfg_t *cfg, state_t *st,
-                                                       const wlk_view *in, const wlk_view *got) {
+static __attribute__((noinline)) int step_default(const cfg_t *cfg, state_t *st, const wlk_view *in,
+                                                  const wlk_view *got) {
     shape s = st->shape;
     cfg_t known = *cfg;
     s.words = 2;
@@ -107,11 +108,11 @@ static __attribute__((noinline)) uint64_t step_default(const cfg_t *cfg, state_t
     s.warps = 2; // or more
     s.wis_shift = 0;
     s.registers = 64;
-    s.bank_rows = 16;
+    known.num_opcs = 1;
     known.ext_f_enable = 1;
     known.xlen = 32;
     known.perf_enable = 0;
-    return step_known(&known, st, &s, in, got);
+    return step_known(&known, st, &s, in, got) != 0;
 }
 
 static int step(const uint32_t *params, void *state, const wlk_view *in, const wlk_view *got,
@@ -121,15 +122,15 @@ static int step(const uint32_t *params, void *state, const wlk_view *in, const w
     info->violated = 0;
     switch (got->mask != NULL ? (uint8_t)UNSETTLED : st->settled) {
     case SETTLED_DEFAULT:
-        return step_default(cfg, st, in, got) != 0;
+        return step_default(cfg, st, in, got);
     case SETTLED_2:
-        return step_2(cfg, st, in, got) != 0;
+        return step_2(cfg, st, in, got);
     case SETTLED_4:
-        return step_4(cfg, st, in, got) != 0;
+        return step_4(cfg, st, in, got);
     case SETTLED_8:
-        return step_8(cfg, st, in, got) != 0;
+        return step_8(cfg, st, in, got);
     case SETTLED_16:
-        return step_16(cfg, st, in, got) != 0;
+        return step_16(cfg, st, in, got);
     default:
         return step_unsettled(cfg, st, in, got);
     }
@@ -138,8 +139,8 @@ static int step(const uint32_t *params, void *state, const wlk_view *in, const w
 /* Lanes of a write that are X. */
 static void forget_written(const cfg_t *cfg, const shape *s, wlk_vx_collector *o, const ram *r,
                            const uint64_t *in, const uint64_t *x) {
-    const place at = written_place(s, in);
-    if (GET(wb_valid, in) == 0 || !at.inside) {
+    const uint32_t at = written_row(s, in);
+    if (GET(wb_valid, in) == 0 || at >= s->rows * s->banks) {
         return;
     }
     const size_t bytes = cfg->xlen / 8u;
@@ -149,7 +150,7 @@ static void forget_written(const cfg_t *cfg, const shape *s, wlk_vx_collector *o
         uint64_t any = 0;
         memcpy(&any, data + lane * bytes, bytes);
         if (any != 0) {
-            r->lanes[at.at] &= ~(1u << lane);
+            r->lanes[at] &= ~(1u << lane);
             o->ram_known = 0;
         }
     }

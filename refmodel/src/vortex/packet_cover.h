@@ -16,7 +16,7 @@ static inline uint32_t reads_written(const shape *s, const wlk_vx_collector *o, 
     const wlk_vx_stage *one = &o->stage[0];
     const uint32_t b = GET(wb_data_rd, in) & (s->banks - 1u);
     return one->valid & c->rdy1 & (stage_reads(one) >> b & 1u) & GET(wb_valid, in) &
-           (uint32_t)(written_place(s, in).row == one->at[WLK_VX_BANK_ROW + b]);
+           (uint32_t)(written_row(s, in) == one->at[WLK_VX_BANK_ROW + b]);
 }
 
 /* What a collector does. */

@@ -8,6 +8,15 @@
 #include "frame/bits.h"
 #include "warplock/vortex.h"
 
+#define VX_INLINE static inline __attribute__((always_inline))
+
+/* Words of the widest vector that shifts each word by its own count. */
+#if defined(__AVX2__)
+enum { VX_VECTOR_WORDS = 4 };
+#else
+enum { VX_VECTOR_WORDS = 1 };
+#endif
+
 /* Performance counters have 44 bits (§8). */
 #define VX_COUNTER ((UINT64_C(1) << 44) - 1u)
 
@@ -35,13 +44,13 @@ static inline uint32_t vx_slice_inputs(uint32_t n, uint32_t slice) {
 
 /* A cycle of it. */
 typedef struct vx_flow {
-    uint8_t fire; /* takes what comes in */
-    uint8_t flow; /* its output may change */
+    uint32_t fire; /* takes what comes in */
+    uint32_t flow; /* its output may change */
 } vx_flow;
 
 static inline vx_flow vx_stream_flow(const wlk_vx_stream *s, uint32_t valid, uint32_t ready_out) {
     const uint32_t flow = ready_out | bit_not(s->valid);
-    return (vx_flow){.fire = (uint8_t)(valid & s->ready), .flow = (uint8_t)flow};
+    return (vx_flow){.fire = valid & s->ready, .flow = flow};
 }
 
 static inline void vx_stream_edge(wlk_vx_stream *s, uint32_t valid, vx_flow f, uint32_t reset) {

@@ -82,14 +82,14 @@ static inline void compute(const cfg_t *cfg, const state_t *st, const uint64_t *
         opc_cycle_t *o = &c->o[i];
         o->reset = c->reset;
         o->valid = GET(sb_valid, in) & (uint32_t)(c->chosen == i);
-        opc_cycle(c->s, &st->opc[i], COLLECTOR_BUFFER, in + CAPS(IN_SB_DATA), granted >> i & 1u,
-                  o);
+        opc_cycle(c->s, &st->opc[i], COLLECTOR_BUFFER, in + CAPS(IN_SB_DATA), granted >> i & 1u, o);
     }
 }
 
 // The packet that goes into the last buffer.
 static inline const wlk_vx_packet *arriving(const state_t *st, const cycle_t *c) {
-    return c->slices != 0 ? &st->slice[c->last.winner].entry[VX_SHOWN] : &st->opc[c->last.winner].out.entry[VX_SHOWN];
+    return c->slices != 0 ? &st->slice[c->last.winner].entry[VX_SHOWN]
+                          : &st->opc[c->last.winner].out.entry[VX_SHOWN];
 }
 
 static inline const wlk_vx_packet *shown(const cfg_t *cfg, const state_t *st, const cycle_t *c) {
@@ -162,17 +162,24 @@ static inline void edge_of(const cfg_t *cfg, state_t *st, const uint64_t *in, co
     st->reset_seen |= (uint8_t)c->reset;
 }
 
-// ---- one collector, all of it known -------------------------------------------------------------
+// ---- all of it known ----------------------------------------------------------------------------
 
 static inline uint8_t settled(const cfg_t *cfg, const state_t *st) {
-    const bool is = cfg->num_opcs == 1 && opc_is_settled(&st->shape, &st->opc[0]);
-    const bool known = (st->reset_seen & st->stalls_known) != 0;
-    return is && known ? settled_kind(cfg, &st->shape) : (uint8_t)UNSETTLED;
+    const shape *s = &st->shape;
+    bool known = (st->reset_seen & st->stalls_known) != 0;
+    for (uint32_t i = 0; i < cfg->num_opcs && known; i++) {
+        known = opc_is_settled(s, &st->opc[i]);
+    }
+    known = known && (cfg->num_opcs == 1 || buffer_is_settled(s, &st->out));
+    for (uint32_t i = 0; i < vx_slices(cfg->num_opcs) && known; i++) {
+        known = buffer_is_settled(s, &st->slice[i]);
+    }
+    return known ? settled_kind(cfg, s) : (uint8_t)UNSETTLED;
 }
 
-// Its output register is that of the stage.
-VX_INLINE uint64_t step_known(const cfg_t *cfg, state_t *st, const shape *s, const wlk_view *in,
-                              const wlk_view *got) {
+// The output register of one collector is that of the stage.
+VX_INLINE uint64_t step_one(const cfg_t *cfg, state_t *st, const shape *s, const wlk_view *in,
+                            const wlk_view *got) {
     const ram r = ram_at(cfg, st, s, 0);
     wlk_vx_collector *o = &st->opc[0];
     const uint32_t taken = o->out.s.valid & GET(op_ready, in->control);
@@ -188,6 +195,34 @@ VX_INLINE uint64_t step_known(const cfg_t *cfg, state_t *st, const shape *s, con
         }
     }
     return differs;
+}
+
+VX_INLINE uint64_t step_several(const cfg_t *cfg, state_t *st, const shape *s, const wlk_view *in,
+                                const wlk_view *got) {
+    const uint64_t *words = in->control;
+    const uint32_t written = collector_of(cfg, GET(wb_data_wis, words));
+    uint64_t rest = cfg->perf_enable != 0 ? st->stalls : 0u;
+    cycle_t c;
+    compute(cfg, st, words, &c);
+    PUT(sb_ready, &rest, is_ready(&c));
+    PUT(op_valid, &rest, vx_buffer_valid(&st->out, c.code, c.last.requests != 0));
+    const uint64_t differs = packet_differs(s, shown(cfg, st, &c), rest, got);
+    if (differs != 0) {
+        return differs;
+    }
+    stalls_edge(cfg, st, &c);
+    arbiters_edge(st, &c);
+    for (uint32_t i = 0; i < c.n; i++) {
+        const ram r = ram_at(cfg, st, s, i);
+        const uint32_t writes = GET(wb_valid, words) & (uint32_t)(written == i);
+        opc_edge_settled(cfg, s, &st->opc[i], &r, words, in->payload[0], writes, &c.o[i]);
+    }
+    return 0;
+}
+
+VX_INLINE uint64_t step_known(const cfg_t *cfg, state_t *st, const shape *s, const wlk_view *in,
+                              const wlk_view *got) {
+    return cfg->num_opcs == 1 ? step_one(cfg, st, s, in, got) : step_several(cfg, st, s, in, got);
 }
 
 #include "vortex_operands_cover.h"

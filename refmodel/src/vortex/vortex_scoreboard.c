@@ -228,17 +228,34 @@ static void perf_edge(const cfg_t *cfg, state_t *st, const cycle_t *c, const uin
     }
 }
 
+// Is everything known, in the configuration that has a step for this? That one counts nothing, and
+// its vectors are of four warps, which pays where a vector is that wide.
+static inline uint8_t settled(const cfg_t *cfg, const state_t *st) {
+    const wlk_vxsb_buffer *b = &st->out;
+    uint32_t known = st->reset_seen & b->out.known & b->out.wis_known;
+    if (VX_VECTOR_WORDS < 4 || warps_of(cfg) != 4 || cfg->ext_f_enable == 0 ||
+        (cfg->ext_tcu_enable | cfg->perf_enable) != 0) {
+        return 0;
+    }
+    known &= b->s.ready | (b->spare.known & b->spare.wis_known);
+    for (uint32_t w = 0; w < 4; w++) {
+        known &= st->staging[w].known;
+    }
+    return (uint8_t)known;
+}
+
 static void commit(const cfg_t *cfg, state_t *st, const uint64_t *in, const cycle_t *c) {
     const uint64_t accepted = c->ib_valid & c->ib_ready;
     uint64_t blocked[WLK_VXSB_WARPS], ready = 0;
     for (uint32_t w = 0; w < c->warps; w++) {
         uint64_t n = st->inuse[w] & ~(w == c->wb_warp ? c->released : 0u);
         if ((c->fire >> w & 1u) != 0) { // reserved after what is released
-            n |= destination(cfg, st->staging[w].instr);
+            n |= st->dest[w];
         }
         st->inuse[w] = c->reset != 0 ? 0u : n;
         if ((accepted >> w & 1u) != 0) {
             st->need[w] = need_of(cfg, offered(in, w));
+            st->dest[w] = destination(cfg, offered(in, w));
         }
         blocked[w] = n & st->need[w];
         ready |= (uint64_t)(blocked[w] == 0) << w;
@@ -262,7 +279,10 @@ static void commit(const cfg_t *cfg, state_t *st, const uint64_t *in, const cycl
     }
     st->staged = c->reset != 0 ? 0u : (st->staged & ~c->ib_ready) | accepted;
     st->reset_seen |= (uint8_t)c->reset;
+    st->settled = settled(cfg, st);
 }
+
+#include "vortex_scoreboard_settled.h"
 
 // ---- the frame ----------------------------------------------------------------------------------
 
@@ -288,7 +308,8 @@ static inline void narrow(const cfg_t *cfg, const state_t *st, uint64_t *care) {
     }
 }
 
-#define NARROW narrow
+#define NARROW      narrow
+#define SETTLED(st) ((st)->settled)
 #define KNOWN(st)                                                                                  \
     ((st)->reset_seen & (st)->out.out.known & (st)->out.out.wis_known &                            \
      ((st)->uses_known == ALL_USES))
