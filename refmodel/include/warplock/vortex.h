@@ -56,8 +56,9 @@ typedef struct wlk_vx_buffer {
     wlk_vx_packet entry[4]; /**< output register, spare entry, the pipe stages */
 } wlk_vx_buffer;
 
-/** Rows of a collector: operands of rounds with a conflict, then what each bank delivers. */
-#define WLK_VX_BANK_ROW 3u
+/** Rows of a collector: operands of rounds with a conflict, one for what nothing reads, then what
+ * each bank delivers, by default a line. */
+#define WLK_VX_BANK_ROW 4u
 #define WLK_VX_ROWS     (WLK_VX_BANK_ROW + WLK_VX_BANKS)
 
 /**
@@ -66,21 +67,22 @@ typedef struct wlk_vx_buffer {
  */
 typedef struct wlk_vx_stage {
     wlk_vx_head head;
+    uint32_t source; /**< byte i: of operand i, twice its place in the collector's rows */
     uint8_t valid;
-    uint8_t conflict;         /**< more rounds follow (stage 1) */
-    uint32_t source;          /**< byte i: of operand i, its place in the collector's rows */
-    uint32_t at[WLK_VX_ROWS]; /**< of each bank's row, that of the register file (stage 1) */
+    uint8_t conflict; /**< more rounds follow (stage 1) */
+    /** Rows of the register file (stage 1): the first operand's, but of bank 0; the others'. */
+    uint32_t at[3];
 } wlk_vx_stage;
 
 /** A collector (§6) without its register file. */
 typedef struct wlk_vx_collector {
-    uint8_t fetched;             /**< operands of the packet that were asked for */
+    uint16_t fetched;            /**< operands of the packet asked for, as bits 2, 8 and 5 */
     uint8_t first;               /**< no packet of the instruction was passed yet */
     uint8_t ram_known;           /**< nothing in the register file is unknown */
     uint32_t sent;               /**< packets that were */
     uint64_t stalls;             /**< performance counter, 44 bits */
-    wlk_vx_stage stage[3];       /**< the last: what a stage that stays does not take */
     uint32_t lanes[WLK_VX_ROWS]; /**< of each row, lanes that are known */
+    wlk_vx_stage stage[3];       /**< the last: what a stage that stays does not take */
     uint64_t rows[WLK_VX_ROWS * WLK_VX_ROW_WORDS] WLK_ALIGN64;
     wlk_vx_buffer out;
 } wlk_vx_collector;

@@ -40,8 +40,8 @@ static inline void vx_row_copy(uint64_t *to, const uint64_t *from, uint32_t word
     }
 }
 
-/* Half a head, as which it is read and written: what is read otherwise than it was written waits
- * until it is in the cache. */
+/* Half a head, as which it is written: what is read across two writes waits until they are in the
+ * cache. */
 typedef uint64_t vx_half __attribute__((vector_size(32)));
 typedef uint64_t vx_half_any __attribute__((vector_size(32), aligned(8), may_alias));
 _Static_assert(sizeof(wlk_vx_head) == 2 * sizeof(vx_half), "two halves");
@@ -50,10 +50,13 @@ VX_INLINE vx_half half_of(const uint64_t *words) {
     return *(const vx_half_any *)(const void *)words;
 }
 
+VX_INLINE void vx_half_put(uint64_t *words, vx_half half) {
+    *(vx_half_any *)(void *)words = half;
+}
+
 VX_INLINE void vx_head_put(wlk_vx_head *head, vx_half low, vx_half high) {
-    vx_half_any *to = (vx_half_any *)(void *)head;
-    to[0] = low;
-    to[1] = high;
+    vx_half_put(head->meta, low);
+    vx_half_put(head->meta + 4, high); /* and what is known */
 }
 
 VX_INLINE void vx_head_copy(wlk_vx_head *to, const wlk_vx_head *from) {

@@ -8,6 +8,7 @@
 #define WLK_VORTEX_OPC_RULES_H
 
 #include "buffer.h"
+#include "opc_requests.h"
 
 enum { OPERANDS = 3 };
 
@@ -22,19 +23,18 @@ typedef struct ram {
 
 /* A collector's cycle. */
 typedef struct opc_cycle_t {
-    uint32_t reset, valid;                  /* valid: an instruction is for this collector */
-    uint32_t ready_out;                     /* of what is behind the output buffer */
-    uint32_t rdy0, rdy1, rdy2;              /* stage 1, stage 2 and the output buffer may change */
-    uint32_t sources, conflict;             /* operands to be read; two of them in one bank */
-    uint32_t taken;                         /* operands asked for */
-    uint32_t source;                        /* as in the stages */
-    uint32_t reg[OPERANDS], from[OPERANDS]; /* from: the bytes of `source` */
-    uint32_t last;                          /* round of the packet */
-    uint32_t pid, mask, sop, eop;           /* the packet */
+    uint32_t reset, valid;        /* valid: an instruction is for this collector */
+    uint32_t ready_out;           /* of what is behind the output buffer */
+    uint32_t rdy0, rdy1, rdy2;    /* stage 1, stage 2 and the output buffer may change */
+    uint32_t sources, conflict;   /* operands to be read; two of them in one bank */
+    uint32_t taken;               /* operands asked for, as in `fetched` */
+    uint32_t source;              /* as in the stages */
+    uint32_t last;                /* round of the packet */
+    uint32_t pid, mask, sop, eop; /* the packet */
 } opc_cycle_t;
 
 /* Every operand comes from the rounds before. */
-enum { NO_SOURCE = 0x020100 };
+enum { NO_SOURCE = 0x040200 };
 
 static inline shape shape_of(const cfg_t *cfg) {
     const uint32_t warps = cfg->num_warps / cfg->issue_width / cfg->num_opcs;
@@ -77,9 +77,13 @@ static inline uint32_t first_row(const shape *s, uint32_t sid, uint32_t wis) {
     return (packet + warp) * s->registers & s->row_mask;
 }
 
-/* The row of operand i. */
+/* The row of operand i, and its first word; their words are even where a state is settled. */
 static inline uint32_t source_of(const wlk_vx_stage *stage, uint32_t i) {
-    return stage->source >> (8u * i) & 0xffu;
+    return stage->source >> (8u * i + 1u) & 0x7fu;
+}
+
+static inline size_t source_word(const shape *s, const wlk_vx_stage *stage, uint32_t i) {
+    return (size_t)(stage->source >> (8u * i) & 0xffu) * (s->words / 2u);
 }
 
 /* Banks that deliver an operand. */
@@ -100,23 +104,58 @@ static inline void sources_of(const shape *s, const uint64_t *instr, uint32_t *r
 
 /* ---- request stage (§6.1) ------------------------------------------------------------------ */
 
+/* Bits of three numbers of six bits each, as the registers lie in an instruction. */
+#define EACH_SOURCE(bits) ((bits) * (1u | 1u << 6 | 1u << 12))
+_Static_assert(wlk_instr_lsb_rs2 - wlk_instr_lsb_rs1 == 6 &&
+                   wlk_instr_lsb_rs3 - wlk_instr_lsb_rs2 == 6 &&
+                   wlk_instr_word_rs2 - wlk_instr_word_rs1 == 0 &&
+                   wlk_instr_word_rs3 - wlk_instr_word_rs1 == 0,
+               "the sources are neighbours");
+
+/* The index in opc_requests of an instruction all of whose operands are left. A number is not 0
+ * where adding 31 to its low bits reaches its top bit, or that is set. */
+VX_INLINE uint32_t request_index(const shape *s, const uint64_t *instr) {
+    const uint32_t used = wlk_instr_get_used_rs(instr);
+    const uint32_t all = (uint32_t)(instr[wlk_instr_word_rs1] >> wlk_instr_lsb_rs1);
+    const uint32_t reg = all & EACH_SOURCE(s->registers - 1u);
+    const uint32_t some = ((reg & EACH_SOURCE(31u)) + EACH_SOURCE(31u)) | reg;
+    const uint32_t asks = used * (1u << 5 | 1u << 10 | 1u << 15) & some & EACH_SOURCE(32u);
+    const uint32_t folds = (reg & EACH_SOURCE(3u)) | asks >> 3;
+    return (folds | folds >> 9) & 511u;
+}
+
+/* opc_request, where there are four banks. */
+VX_INLINE void opc_request_4(const shape *s, const wlk_vx_collector *o, const uint64_t *instr,
+                             opc_cycle_t *c) {
+    const uint32_t found = opc_requests[request_index(s, instr) & ~(uint32_t)o->fetched];
+    const uint32_t asks = found & bit_all(c->valid);
+    c->source = NO_SOURCE ^ (asks & REQUEST_SOURCE);
+    c->taken = asks >> REQUEST_WINS & REQUEST_BITS;
+    c->sources = found >> REQUEST_READ & 7u;
+    c->conflict = found >> REQUEST_CONFLICT;
+}
+
 /* One read a bank: the lowest operand; two that ask for one bank are a conflict. Without branches,
  * as nothing foretells what an instruction reads. */
 VX_INLINE void opc_request(const shape *s, const wlk_vx_collector *o, const uint64_t *instr,
                            opc_cycle_t *c) {
-    const uint32_t left = wlk_instr_get_used_rs(instr) & ~(uint32_t)o->fetched;
-    uint32_t wanted = 0;
-    sources_of(s, instr, c->reg);
+    const uint32_t used = wlk_instr_get_used_rs(instr);
+    uint32_t wanted = 0, reg[OPERANDS];
+    if (s->banks == 4) {
+        opc_request_4(s, o, instr, c);
+        return;
+    }
+    sources_of(s, instr, reg);
     c->sources = c->taken = c->conflict = c->source = 0;
     for (uint32_t i = 0; i < OPERANDS; i++) {
-        const uint32_t bank = c->reg[i] & (s->banks - 1u);
-        const uint32_t is = left >> i & 1u & (uint32_t)(c->reg[i] != 0);
+        const uint32_t bank = reg[i] & (s->banks - 1u), bit = REQUEST_BIT(i);
+        const uint32_t left = used >> i & ~((uint32_t)o->fetched >> bit) & 1u;
+        const uint32_t is = left & (uint32_t)(reg[i] != 0);
         const uint32_t wins = is & bit_not(wanted >> bank & 1u), asks = wins & c->valid;
-        c->from[i] = i + ((bank + WLK_VX_BANK_ROW - i) & bit_all(asks));
-        c->source |= c->from[i] << (8u * i);
+        c->source |= (i + ((bank + WLK_VX_BANK_ROW - i) & bit_all(asks))) << (8u * i + 1u);
         c->sources |= is << i;
         c->conflict |= is ^ wins;
-        c->taken |= asks << i;
+        c->taken |= asks << bit;
         wanted |= is << bank;
     }
 }
@@ -160,16 +199,22 @@ static inline void opc_merge(const shape *s, const wlk_vx_collector *o, uint32_t
     }
 }
 
-VX_INLINE void opc_cycle(const shape *s, const wlk_vx_collector *o, uint32_t code,
-                         const uint64_t *instr, uint32_t ready_out, opc_cycle_t *c) {
-    c->ready_out = ready_out;
-    c->rdy2 = vx_buffer_ready(&o->out, code, ready_out);
-    c->rdy1 = c->rdy2 | bit_not(o->stage[1].valid);
-    c->rdy0 = c->rdy1 | bit_not(o->stage[0].valid);
+/* The cycle of a collector whose output buffer is ready, or is not. */
+VX_INLINE void opc_cycle_of(const shape *s, const wlk_vx_collector *o, uint32_t rdy2,
+                            const uint64_t *instr, opc_cycle_t *c) {
+    c->rdy2 = rdy2;
+    c->rdy1 = c->rdy2 | (uint32_t)(o->stage[1].valid == 0);
+    c->rdy0 = c->rdy1 | (uint32_t)(o->stage[0].valid == 0);
     opc_request(s, o, instr, c);
     c->taken &= bit_all(c->rdy0);
     opc_packet(s, o, wlk_instr_get_tmask(instr), c);
     c->last = c->rdy0 & bit_not(c->conflict);
+}
+
+VX_INLINE void opc_cycle(const shape *s, const wlk_vx_collector *o, uint32_t code,
+                         const uint64_t *instr, uint32_t ready_out, opc_cycle_t *c) {
+    c->ready_out = ready_out;
+    opc_cycle_of(s, o, vx_buffer_ready(&o->out, code, ready_out), instr, c);
 }
 
 /* Also without valid (quirk). */
@@ -179,13 +224,20 @@ static inline uint32_t opc_ready(const opc_cycle_t *c) {
 
 /* ---- the clock edge ------------------------------------------------------------------------ */
 
-/* Every bank reads when stage 1 moves on: the word before a write of the same edge. */
+/* Every bank reads when stage 1 moves on: an operand, or the row beside the first one, before a
+ * write of the same edge. */
 static inline void opc_read(const shape *s, wlk_vx_collector *o, const ram *r) {
     const wlk_vx_stage *stage = &o->stage[0];
+    uint32_t row[WLK_VX_ROWS];
+    for (uint32_t b = 0; b < s->banks; b++) {
+        row[WLK_VX_BANK_ROW + b] = stage->at[0] + b;
+    }
+    row[source_of(stage, 1)] = stage->at[1];
+    row[source_of(stage, 2)] = stage->at[2];
     for (uint32_t b = 0; b < s->banks; b++) {
         const uint32_t to = WLK_VX_BANK_ROW + b;
-        const bool inside = stage->at[to] < s->rows * s->banks;
-        const size_t at = inside ? stage->at[to] : b;
+        const bool inside = row[to] < s->rows * s->banks;
+        const size_t at = inside ? row[to] : b;
         vx_row_copy(o->rows + (size_t)to * s->words, r->rows + at * s->words, s->words);
         o->lanes[to] = inside ? r->lanes[at] : 0u;
     }
@@ -234,6 +286,12 @@ _Static_assert(NEIGHBOURS(ex_type, op_type) && NAMED(out_lsb_op_data_op_type) + 
                "ex_type and op_type end a word");
 _Static_assert(NEIGHBOURS(op_args_high, wb), "op_args_high and wb");
 
+/* So do fields that lie side by side in a packet alone. */
+#define FOLLOWS(other, one, width)                                                                 \
+    (NAMED(out_lsb_op_data_##other) - NAMED(out_lsb_op_data_##one) == (width) &&                   \
+     NAMED(out_word_op_data_##other) - NAMED(out_word_op_data_##one) == 0)
+_Static_assert(FOLLOWS(sop, rd, 6) && FOLLOWS(eop, rd, 7), "rd, sop, eop");
+
 /* What a packet shows besides its operands, as the control words of a record. */
 VX_INLINE void opc_head(const cfg_t *cfg, const uint64_t *in, const opc_cycle_t *c,
                         wlk_vx_head *head) {
@@ -249,9 +307,8 @@ VX_INLINE void opc_head(const cfg_t *cfg, const uint64_t *in, const opc_cycle_t 
     PUT(op_data_ex_type, meta, types); /* and op_type */
     PUT(op_data_op_args, meta, wlk_instr_get_op_args(instr));
     PUT(op_data_op_args_high, meta, args_wb & 0x3fu); /* and wb */
-    PUT(op_data_rd, meta, wlk_instr_get_rd(instr) & (31u | cfg->ext_f_enable << 5));
-    PUT(op_data_sop, meta, (uint64_t)c->sop);
-    PUT(op_data_eop, meta, (uint64_t)c->eop);
+    const uint32_t rd = wlk_instr_get_rd(instr) & (31u | cfg->ext_f_enable << 5);
+    PUT(op_data_rd, meta, (uint64_t)(rd | c->sop << 6 | c->eop << 7)); /* and sop, eop */
     /* The lanes are all known, and so is the rest. */
     const vx_half low = {meta[0], meta[1], meta[2], meta[3]};
     const vx_half high = {meta[4], ~UINT64_C(0), UINT64_C(0x1ffffffff), 0};
@@ -262,16 +319,15 @@ VX_INLINE void opc_head(const cfg_t *cfg, const uint64_t *in, const opc_cycle_t 
 VX_INLINE void opc_load(const cfg_t *cfg, const shape *s, const uint64_t *in, const opc_cycle_t *c,
                         wlk_vx_stage *one) {
     const uint32_t first = first_row(s, c->pid, GET(sb_data_wis, in));
-    const uint32_t row = first + (c->reg[0] & ~(s->banks - 1u));
+    uint32_t reg[OPERANDS];
+    sources_of(s, in + CAPS(IN_SB_DATA), reg);
     opc_head(cfg, in, c, &one->head);
     one->valid = (uint8_t)c->valid;
     one->conflict = (uint8_t)c->conflict;
     one->source = c->source;
-    for (uint32_t b = 0; b < s->banks; b++) {
-        one->at[WLK_VX_BANK_ROW + b] = row + b;
-    }
-    one->at[c->from[1]] = first + c->reg[1];
-    one->at[c->from[2]] = first + c->reg[2];
+    one->at[0] = first + (reg[0] & ~(s->banks - 1u));
+    one->at[1] = first + reg[1];
+    one->at[2] = first + reg[2];
 }
 
 /* Reset takes back what the top bank would deliver, and of a stage nothing else but valid. */
@@ -282,7 +338,7 @@ static void opc_stages_reset(const shape *s, wlk_vx_collector *o) {
         for (uint32_t i = 0; i < OPERANDS; i++) {
             const uint32_t byte = 8u * i;
             if (source_of(stage, i) == WLK_VX_BANK_ROW + s->banks - 1u) {
-                stage->source = (stage->source & ~(0xffu << byte)) | i << byte;
+                stage->source = (stage->source & ~(0xffu << byte)) | i << (byte + 1u);
             }
         }
     }
@@ -296,7 +352,7 @@ VX_INLINE void opc_stages_edge(const cfg_t *cfg, const shape *s, wlk_vx_collecto
     const uint32_t goes_on = one->valid & bit_not(one->conflict);
     vx_head_copy(&o->stage[NOWHERE - c->rdy1].head, &one->head);
     two->source ^= (two->source ^ one->source) & bit_all(c->rdy1);
-    two->valid = (uint8_t)((two->valid & ~c->rdy1) | (goes_on & c->rdy1));
+    two->valid ^= (uint8_t)((two->valid ^ goes_on) & bit_all(c->rdy1));
     opc_load(cfg, s, in, c, &o->stage[NOWHERE - NOWHERE * c->rdy0]);
     if (c->reset != 0) {
         opc_stages_reset(s, o);
@@ -305,7 +361,7 @@ VX_INLINE void opc_stages_edge(const cfg_t *cfg, const shape *s, wlk_vx_collecto
 
 VX_INLINE void opc_iterator_edge(const shape *s, wlk_vx_collector *o, const opc_cycle_t *c) {
     const uint32_t moves = c->valid & c->last;
-    o->fetched = (uint8_t)((o->fetched | c->taken) & bit_all(bit_not(c->reset | c->last)));
+    o->fetched = (uint16_t)((o->fetched | c->taken) & ((c->reset | c->last) - 1u));
     if (s->packets == 1) {
         return;
     }
@@ -394,11 +450,19 @@ static inline void opc_power_up(const shape *s, wlk_vx_collector *o, const ram *
 
 /* ---- for reports --------------------------------------------------------------------------- */
 
+static inline uint32_t opc_fetched(const wlk_vx_collector *o) {
+    uint32_t fetched = 0;
+    for (uint32_t i = 0; i < OPERANDS; i++) {
+        fetched |= ((uint32_t)o->fetched >> REQUEST_BIT(i) & 1u) << i;
+    }
+    return fetched;
+}
+
 static inline void opc_visit(const shape *s, const wlk_vx_collector *o, uint32_t reset_seen,
                              int32_t index, wlk_state_visitor *visitor, void *ctx) {
     const uint64_t seen = (uint64_t)0 - reset_seen;
     const flop flops[] = {
-        {"opds_fetched", o->fetched, seen, WLK_HEX},
+        {"opds_fetched", opc_fetched(o), seen, WLK_HEX},
         {"iterator.sent", o->sent, s->packets > 1 ? seen : ~UINT64_C(0), WLK_HEX},
         {"stage1.valid", o->stage[0].valid, seen, WLK_DECIMAL},
         {"stage1.banks", stage_reads(&o->stage[0]), o->stage[0].head.known != 0 ? seen : 0u,

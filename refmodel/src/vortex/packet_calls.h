@@ -115,14 +115,9 @@ static __attribute__((noinline)) int step_default(const cfg_t *cfg, state_t *st,
     return step_known(&known, st, &s, in, got) != 0;
 }
 
-static int step(const uint32_t *params, void *state, const wlk_view *in, const wlk_view *got,
-                wlk_step_info *info) {
-    const cfg_t *cfg = (const cfg_t *)params;
-    state_t *st = (state_t *)state;
-    info->violated = 0;
+static __attribute__((noinline)) int step_any(const cfg_t *cfg, state_t *st, const wlk_view *in,
+                                              const wlk_view *got) {
     switch (got->mask != NULL ? (uint8_t)UNSETTLED : st->settled) {
-    case SETTLED_DEFAULT:
-        return step_default(cfg, st, in, got);
     case SETTLED_2:
         return step_2(cfg, st, in, got);
     case SETTLED_4:
@@ -134,6 +129,17 @@ static int step(const uint32_t *params, void *state, const wlk_view *in, const w
     default:
         return step_unsettled(cfg, st, in, got);
     }
+}
+
+static int step(const uint32_t *params, void *state, const wlk_view *in, const wlk_view *got,
+                wlk_step_info *info) {
+    const cfg_t *cfg = (const cfg_t *)params;
+    state_t *st = (state_t *)state;
+    info->violated = 0;
+    if (st->settled == SETTLED_DEFAULT && got->mask == NULL) {
+        return step_default(cfg, st, in, got);
+    }
+    return step_any(cfg, st, in, got);
 }
 
 /* Lanes of a write that are X. */

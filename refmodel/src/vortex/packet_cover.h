@@ -10,13 +10,22 @@ static inline uint32_t same_register(const shape *s, const uint64_t *instr, uint
            ((sources & 6u) == 6 && reg[1] == reg[2]);
 }
 
+/* The row that a bank reads: an operand's, or the one beside the first one's. */
+static inline uint32_t row_read(const wlk_vx_stage *one, uint32_t bank) {
+    uint32_t row = one->at[0] + bank;
+    for (uint32_t i = 1; i < OPERANDS; i++) {
+        row = source_of(one, i) == WLK_VX_BANK_ROW + bank ? one->at[i] : row;
+    }
+    return row;
+}
+
 /* Is what the write-back writes read at this edge? */
 static inline uint32_t reads_written(const shape *s, const wlk_vx_collector *o, const uint64_t *in,
                                      const opc_cycle_t *c) {
     const wlk_vx_stage *one = &o->stage[0];
     const uint32_t b = GET(wb_data_rd, in) & (s->banks - 1u);
     return one->valid & c->rdy1 & (stage_reads(one) >> b & 1u) & GET(wb_valid, in) &
-           (uint32_t)(written_row(s, in) == one->at[WLK_VX_BANK_ROW + b]);
+           (uint32_t)(written_row(s, in) == row_read(one, b));
 }
 
 /* What a collector does. */

@@ -54,8 +54,11 @@ static inline uint8_t settled(const cfg_t *cfg, const state_t *st) {
 VX_INLINE uint64_t step_known(const cfg_t *cfg, state_t *st, const shape *s, const wlk_view *in,
                               const wlk_view *got) {
     const ram r = ram_of(s, st->ram, 0, 1);
-    opc_cycle_t c;
-    return opc_step(cfg, s, &st->opc, &r, st->opc.stalls, in, got, &c);
+    const uint64_t differs = opc_step(cfg, s, &st->opc, &r, st->opc.stalls, in, got);
+    if (differs == 0 && GET(reset, in->control) != 0) {
+        opc_reset_settled(&st->shape, &st->opc, r.rows);
+    }
+    return differs;
 }
 
 #include "vortex_opc_unit_cover.h"

@@ -185,16 +185,20 @@ VX_INLINE uint64_t step_one(const cfg_t *cfg, state_t *st, const shape *s, const
     const uint32_t taken = o->out.s.valid & GET(op_ready, in->control);
     const uint32_t last = NAMED(out_get_op_data_eop)(o->out.entry[VX_SHOWN].head.meta);
     const uint64_t stalls = o->stalls;
-    opc_cycle_t c;
-    const uint64_t differs = opc_step(cfg, s, o, &r, st->stalls, in, got, &c);
-    if (differs == 0) {
-        st->stalls = cfg->perf_enable != 0 ? stalls : 0u;
-        st->owner[LAST] = bit_not(c.reset) & (taken | st->owner[LAST]);
-        if (s->packets > 1) { // else the only one of an instruction ends it
-            st->in_packet = bit_not(c.reset) & (taken != 0 ? bit_not(last) : st->in_packet);
-        }
+    const uint64_t differs = opc_step(cfg, s, o, &r, st->stalls, in, got);
+    if (differs != 0) {
+        return differs;
     }
-    return differs;
+    st->stalls = cfg->perf_enable != 0 ? stalls : st->stalls;
+    st->owner[LAST] |= taken;
+    if (s->packets > 1) { // else the only one of an instruction ends it
+        st->in_packet = taken != 0 ? bit_not(last) : st->in_packet;
+    }
+    if (GET(reset, in->control) != 0) {
+        opc_reset_settled(&st->shape, o, r.rows);
+        st->owner[LAST] = st->in_packet = 0;
+    }
+    return 0;
 }
 
 VX_INLINE uint64_t step_several(const cfg_t *cfg, state_t *st, const shape *s, const wlk_view *in,
@@ -214,8 +218,10 @@ VX_INLINE uint64_t step_several(const cfg_t *cfg, state_t *st, const shape *s, c
     arbiters_edge(st, &c);
     for (uint32_t i = 0; i < c.n; i++) {
         const ram r = ram_at(cfg, st, s, i);
-        const uint32_t writes = GET(wb_valid, words) & (uint32_t)(written == i);
-        opc_edge_settled(cfg, s, &st->opc[i], &r, words, in->payload[0], writes, &c.o[i]);
+        opc_edge_settled(cfg, s, &st->opc[i], &r, in, written == i, &c.o[i]);
+        if (c.reset != 0) {
+            opc_reset_settled(&st->shape, &st->opc[i], r.rows);
+        }
     }
     return 0;
 }
