@@ -304,9 +304,10 @@ static void hook(const stim_cycle *c, uint64_t *in) {
     if (cfg->collector == CACHING) {
         slots(c, in);
     } else {
-        if (c->stim->drain != 0) {
-            SET(readData_req_regs_enable, in, cfg->issue_ports > 1 ? 0u : 7u);
+        if (c->stim->drain != 0 && cfg->issue_ports > 1) {
             SET(readPort_req_regs_enable, in, (1u << 3u * (cfg->issue_ports & 7u)) - 1u);
+        } else if (c->stim->drain != 0) {
+            SET(readData_req_regs_enable, in, 7u);
         }
         entries(c, in);
     }
