@@ -36,19 +36,19 @@ typedef struct wlk_vxsb_buffer {
 
 /** State: the RTL's registers, bit w of a mask for warp w, then facts about them. */
 struct wlk_vortex_scoreboard_state {
-    uint64_t staged; /**< an instruction is in the warp's staging register */
-    uint64_t ready;  /**< its registers are free */
-    uint8_t
-        pointer[WLK_VXSB_SLICES + 1u]; /**< of the arbiters: those of the slices, the last one */
     uint64_t inuse[WLK_VXSB_WARPS] WLK_ALIGN64; /**< bit r: register r is reserved */
     wlk_vxsb_entry staging[WLK_VXSB_WARPS];
     uint64_t need[WLK_VXSB_WARPS];          /**< registers that the staged instruction needs */
     uint64_t dest[WLK_VXSB_WARPS];          /**< the one of them that it writes */
     wlk_vxsb_buffer slice[WLK_VXSB_SLICES]; /**< of the tree, in front of the last arbiter */
     wlk_vxsb_buffer out;
+    uint64_t staged;                       /**< an instruction is in the warp's staging register */
+    uint64_t ready;                        /**< its registers are free */
     uint64_t stalls, uses[WLK_VXSB_UNITS]; /**< performance counters, 44 bits */
-    uint8_t marks[WLK_VXSB_DELAY];         /**< units to count, on their way; bits as in `uses` */
-    uint8_t unit[WLK_VXSB_WARPS][64]; /**< bits of `uses` that the writer of a register marks */
+    uint8_t
+        pointer[WLK_VXSB_SLICES + 1u]; /**< of the arbiters: those of the slices, the last one */
+    uint8_t marks[WLK_VXSB_DELAY];     /**< units to count, on their way; bits as in `uses` */
+    uint8_t unit[WLK_VXSB_WARPS][64];  /**< bits of `uses` that the writer of a register marks */
     /* facts */
     uint64_t unit_known[WLK_VXSB_WARPS]; /**< bit r: an instruction has written the entry */
     uint8_t marks_open[WLK_VXSB_DELAY];  /**< bits of `marks` that may be set */

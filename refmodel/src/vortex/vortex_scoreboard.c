@@ -231,12 +231,12 @@ static void perf_edge(const cfg_t *cfg, state_t *st, const cycle_t *c, const uin
 // Is everything known, in the configuration that has a step for this? That one counts nothing, and
 // its vectors are of four warps, which pays where a vector is that wide.
 static inline uint8_t settled(const cfg_t *cfg, const state_t *st) {
-    const wlk_vxsb_buffer *b = &st->out;
-    uint32_t known = st->reset_seen & b->out.known & b->out.wis_known;
     if (VX_VECTOR_WORDS < 4 || warps_of(cfg) != 4 || cfg->ext_f_enable == 0 ||
         (cfg->ext_tcu_enable | cfg->perf_enable) != 0) {
         return 0;
     }
+    const wlk_vxsb_buffer *b = &st->out;
+    uint32_t known = st->reset_seen & b->out.known & b->out.wis_known;
     known &= b->s.ready | (b->spare.known & b->spare.wis_known);
     for (uint32_t w = 0; w < 4; w++) {
         known &= st->staging[w].known;
