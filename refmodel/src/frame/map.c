@@ -23,6 +23,12 @@ static uint32_t copies(const shape *s, const map_field *f) {
     return n;
 }
 
+// Bits from one element of a control field to the next.
+static uint32_t step_of(const shape *s, const map_field *f, uint32_t dimension) {
+    const uint32_t step = f->step[dimension];
+    return step != MAP_BEYOND ? step : f->step[0] * s->value[f->count[0]];
+}
+
 // Words of one element of a payload.
 static uint32_t payload_words(const shape *s, const map_field *f) {
     return (s->value[f->lanes] * wlk_lane_step(s->value[f->width]) + 63u) / 64u;
@@ -128,12 +134,13 @@ static void append_opaque(builder *b, uint32_t word, uint32_t words) {
     }
 }
 
-// The name with the indices in place of each %u.
+// The name with the indices in place of each %u, counted from 1 in place of %1.
 static void put_name(const char *pattern, const uint32_t *index, char *name, size_t size) {
     size_t used = 0;
     while (*pattern != '\0' && used + 1u < size) {
         if (pattern[0] == '%') {
-            used += (size_t)snprintf(name + used, size - used, "%u", *index++);
+            const uint32_t first = pattern[1] == '1';
+            used += (size_t)snprintf(name + used, size - used, "%u", first + *index++);
             pattern += 2;
         } else {
             name[used++] = *pattern++;
@@ -151,7 +158,7 @@ static void append_element(builder *b, uint32_t n) {
     put_name(f->name, b->index, b->next.name, sizeof b->next.name);
     for (uint32_t d = 0; d < f->n_index; d++) {
         b->next.index[d] = (uint8_t)b->index[d];
-        bit += b->index[d] * f->step[d];
+        bit += b->index[d] * step_of(b->s, f, d);
         nth = nth * b->s->value[f->count[d]] + b->index[d];
     }
     b->next.n_index = f->n_index;
@@ -210,12 +217,13 @@ typedef struct element {
 // From one element to the next, the last dimension fastest; false after the last one.
 static bool next_element(const shape *s, const map_field *f, element *e) {
     for (uint32_t d = f->n_index; d-- > 0;) {
-        e->bit += f->step[d];
+        const uint32_t step = step_of(s, f, d);
+        e->bit += step;
         e->byte += f->stride[d];
         if (++e->index[d] < s->value[f->count[d]]) {
             return true;
         }
-        e->bit -= e->index[d] * f->step[d];
+        e->bit -= e->index[d] * step;
         e->byte -= e->index[d] * f->stride[d];
         e->index[d] = 0;
     }

@@ -22,11 +22,15 @@ enum {
     MAP_IN_CONTROL = 0,
     MAP_OUT_CONTROL = 1,
     MAP_ONE = 2,
+    /* As a step: an element of this dimension lies behind all elements of the one before. */
+    MAP_BEYOND = 0xffff,
 };
 
 /* A field's ports: their name, their place in the record and that in the struct of their side. */
 typedef struct map_field {
-    const char *name; /* emitted, with %u for each index; of an opaque field its first part */
+    /* Emitted, with %u for each index, %1 for one that is counted from 1; of an opaque field its
+     * first part. */
+    const char *name;
     uint32_t bit;     /* control field: the first element's place in the record */
     uint8_t width, lanes, present; /* indices of values */
     uint8_t n_index, shared;       /* dimensions, and how many the field before it has too */

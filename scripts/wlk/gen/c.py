@@ -34,6 +34,7 @@ from ..tables import (
 
 NOTE = "/* Generated from refmodel/blocks/{0}.toml by scripts/wlk/gen/c.py. Do not edit. */"
 SIDES = ("in", "out")
+MAP_BEYOND = "MAP_BEYOND"  # frame/map.h
 
 
 def c_type(width: int) -> str:
@@ -286,8 +287,10 @@ typedef struct {self.p}_{side} {{
     def _members(self, fields: list[Field], depth: int) -> str:
         """Those of a struct; fields that share a part of their paths are a struct in it."""
         text, pad = "", "    " * (depth + 1)
-        for part, group in itertools.groupby(fields, lambda item: item.path[depth][0]):
-            inside = list(group)
+        parts: dict[str, list[Field]] = {}
+        for item in fields:
+            parts.setdefault(item.path[depth][0], []).append(item)
+        for part, inside in parts.items():
             item = inside[0]
             count = item.path[depth][1]
             name = part + ("" if count is None else f"[{most(count, self.legal)}]")
@@ -452,7 +455,7 @@ static void {name}(const uint32_t *words, {kind} *v) {{
             f"{c_list(steps)}, {item.max_width}, {c_list(strides)}, MAP_AT({place}, {access})}},"
         )
 
-    def _steps(self, item: Field) -> tuple[int, list[int]]:
+    def _steps(self, item: Field) -> tuple[int, list[int | str]]:
         """First bit of a control field, and bits from an element to the next in each dimension."""
         bits = {index: slot.word * WORD + slot.lsb for index, slot in self._slots(item).items()}
         if item.packed:
@@ -460,7 +463,9 @@ static void {name}(const uint32_t *words, {kind} *v) {{
         counts = [count for _, count in item.path if count is not None]
         literal = [n for n, count in enumerate(counts) if not count.names]
         first = bits[(0,) * len(literal)]
-        steps = [sum(n for _, _, n in self.t.groups[item.direction]) * WORD for _ in counts]
+        stride = sum(n for _, _, n in self.t.groups[item.direction]) * WORD
+        grouped = [n for n in range(len(counts)) if n not in literal]
+        steps = [stride if n in grouped[:1] else MAP_BEYOND for n in range(len(counts))]
         for at, dimension in enumerate(literal):
             ahead = tuple(int(n == at) for n in range(len(literal)))
             steps[dimension] = bits.get(ahead, first) - first

@@ -66,8 +66,10 @@ def _markdown(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
-def _count(expr: Expr) -> str:
+def _count(expr: Expr, first: int = 0) -> str:
     """The indices of an array: `{0..2}`, or `0` when there is one."""
+    if expr.names and first == 1:
+        return f"{{1..{expr.text}}}"
     if expr.names:
         return f"{{0..{expr.text}-1}}"
     count = expr({})
@@ -76,7 +78,9 @@ def _count(expr: Expr) -> str:
 
 def emitted(item: Field) -> str:
     """The emitted names of a field: `io_readReq_bits_regs_{0..2}_pReg`."""
-    index = tuple(_count(count) for _, count in item.path if count is not None)
+    counts = [count for _, count in item.path if count is not None]
+    firsts = [0] * (len(counts) - 1) + [item.first]
+    index = tuple(map(_count, counts, firsts))
     if item.opaque:
         return f"{opaque_stem(item, index)}…"
     return element_name(item, index, None if item.lanes is None else _count(item.lanes))

@@ -60,6 +60,11 @@ class Expr:
         with _parsing:
             self._code = compile(ast.Expression(tree), where, "eval")
 
+    def times(self, others: Sequence["Expr"]) -> "Expr":
+        """The product with others."""
+        parts = [f"({each.text})" for each in (self, *others)]
+        return Expr(" * ".join(parts), self.where) if others else self
+
     def __call__(self, cfg: Config) -> int:
         return int(eval(self._code, _GLOBALS, cfg))
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from .expr import Config, Expr
 
 WORD = 64
+HIDDEN = "_"  # a part of a path that the names of ports leave out
 Index = tuple[int | str, ...]  # of an element; text stands for several
 NOTATIONS = ("hex", "decimal", "opaque")
 
@@ -40,6 +41,7 @@ class Field:
     show: str = ""  # how reports write it: one of NOTATIONS; empty: by its width
     prefix: str = "io_"  # what the names of its ports begin with
     head: str = ""  # the first part of its path in the names of its ports; empty: as it is
+    first: int = 0  # number of the last array's first element in the names of its ports
     vector: str = ""  # the last part of the name of its vector; empty: that of the path
 
     @property
@@ -76,10 +78,11 @@ class Field:
 
     @property
     def group(self) -> Expr | None:
-        """The parameter-dependent count of the array the field is in, if it forms a group."""
-        if self.packed:
+        """The parameter-dependent count of the arrays the field is in, if they form a group."""
+        counts = [n for _, n in self.path if n is not None and n.names]
+        if self.packed or not counts:
             return None
-        return next((n for _, n in self.path if n is not None and n.names), None)
+        return counts[0].times(counts[1:])
 
     def steps(self) -> tuple[int, ...]:
         """Bits from one element of a packed array to the next, for each dimension."""
@@ -176,12 +179,20 @@ def element_name(item: Field, index: Index, lane: int | str | None = None) -> st
         return item.port
     parts, rest = [], list(index)
     for part, count in item.named_path:
-        parts.append(part)
+        parts += [part] if part != HIDDEN else []
         if count is not None:
-            parts.append(str(rest.pop(0)))
+            at = rest.pop(0)
+            parts.append(_number(at, item.first) if not rest else str(at))
     if lane is not None:
         parts.append(str(lane))
     return item.prefix + "_".join(parts)
+
+
+def _number(at: int | str, first: int) -> str:
+    """The index in a name; in a pattern of C `%1` is the number after it."""
+    if isinstance(at, str):
+        return at.replace("%u", f"%{first}") if first else at
+    return str(at + first)
 
 
 def opaque_stem(item: Field, index: Index) -> str:

@@ -13,7 +13,7 @@ from .read_params import check_parameters, entries, read_list, spread
 
 # Keys that are taken as they are, and all.
 _PLAIN_KEYS = frozenset(
-    "port read loose_width timing valid_when doc unit unit_at opaque entry show vector head".split()
+    "port read loose_width timing valid_when doc unit unit_at opaque entry show vector head first".split()
 )
 _FIELD_KEYS = _PLAIN_KEYS | set("name dir width max_width lanes when exact x_hides as".split())
 
@@ -62,7 +62,9 @@ def _path(name: str, where: str) -> tuple[tuple[str, Expr | None], ...]:
     return tuple(parts)
 
 
-_MIRROR_KEYS = frozenset("name mirror flip unread valid_when x_hides timing entry".split())
+_MIRROR_KEYS = frozenset(
+    "name mirror flip unread valid_when x_hides timing entry when head first".split()
+)
 
 
 def expand(raw: dict, path: Path) -> list[dict]:
@@ -122,10 +124,14 @@ def _mirror(item: dict, known: list[dict], path: Path) -> list[dict]:
 
 def _mirrored(item: dict, source: dict, depth: int, rest: list[str]) -> dict:
     """One field of a mirror; `rest`: its path below the mirrored one."""
-    kept = "dir width max_width lanes when loose_width doc opaque as show vector".split()
+    kept = "dir width max_width lanes loose_width doc opaque as show vector".split()
     made = {key: source[key] for key in kept if key in source}
     made["name"] = ".".join([item["name"], *rest])
-    made |= {key: item[key] for key in ("entry",) if key in item}
+    made |= {key: item[key] for key in ("entry", "head", "first") if key in item}
+    conditions = [each["when"] for each in (source, item) if "when" in each]
+    if conditions:
+        both = " and ".join(f"({each})" for each in conditions)
+        made["when"] = both if len(conditions) > 1 else conditions[0]
     if "port" in source and not rest:
         made["port"] = source["port"]
     if item.get("flip"):

@@ -278,13 +278,14 @@ class Table:
             slot = self.slots[item.name, (0,) * len(index)]
             steps = zip(index, item.steps(), strict=True)
             return slot.word, slot.lsb + sum(i * step for i, step in steps)
-        fixed, rest, instance = [], list(index), 0
+        fixed, rest, instance, before = [], list(index), 0, 1
         for _, count in item.path:
             if count is None:
                 continue
             position = rest.pop(0)
             if count.names:
-                instance = position
+                instance += position * before
+                before *= count(cfg)
             else:
                 fixed.append(position)
         slot = self.slots[item.name, tuple(fixed)]
