@@ -18,8 +18,9 @@ WLK_BEGIN_DECLS
 #define WLK_COLLECTOR_X_ENTRIES   512u /**< most entries: 16 banks of 32 */
 #define WLK_COLLECTOR_X_SLOTS     32u  /**< most slots of a caching collector's bank */
 #define WLK_COLLECTOR_X_ROW_WORDS 64u  /**< widest row: 64 lanes of 64 bits */
-/** Rows: three operands of each entry, a sink, an old value, 1,024 registers. */
-#define WLK_COLLECTOR_X_ROWS (3u * WLK_COLLECTOR_X_ENTRIES + 2u + 1024u)
+#define WLK_COLLECTOR_X_MORE      127u /**< rows for the stage around one: stored writes */
+/** Rows: three operands of each entry, a sink, an old value, 1,024 registers, those of a stage. */
+#define WLK_COLLECTOR_X_ROWS (3u * WLK_COLLECTOR_X_ENTRIES + 2u + 1024u + WLK_COLLECTOR_X_MORE)
 
 /** Reads of one cycle, by lane; a lane that reads nothing is 0 in all. */
 typedef struct wlk_collector_x_reads {

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file issue_x.h
+ * The issue stage of the Muon document, by configuration. Spec: muon-designs; table:
+ * refmodel/blocks/issue_x.toml. The functions are generated (warplock/issue_x_ports.h).
+ */
+#ifndef WARPLOCK_ISSUE_X_H
+#define WARPLOCK_ISSUE_X_H
+
+#include "warplock/block.h"
+#include "warplock/collector_x.h"
+#include "warplock/hazard.h"
+#include "warplock/issue_x_ports.h"
+#include "warplock/reservation_station.h"
+
+WLK_BEGIN_DECLS
+
+#define WLK_ISSUE_X_ROWS   WLK_RESERVATION_STATION_ROWS
+#define WLK_ISSUE_X_EPOCHS 2u
+
+/** Counters, in the order of the ports (muon-designs §11). */
+enum {
+    WLK_ISSUE_X_PRF_READS,
+    WLK_ISSUE_X_PRF_CONFLICTS,
+    WLK_ISSUE_X_LANE_CONFLICTS,
+    WLK_ISSUE_X_NO_ENTRY,
+    WLK_ISSUE_X_LOST_READS,
+    WLK_ISSUE_X_FORWARDS,
+    WLK_ISSUE_X_CACHE_LOOKUPS,
+    WLK_ISSUE_X_CACHE_HITS,
+    WLK_ISSUE_X_STALLS_WAR,
+    WLK_ISSUE_X_STALLS_FWD,
+    WLK_ISSUE_X_ENTRY_OCCUPANCY,
+    WLK_ISSUE_X_COUNTERS
+};
+
+/** Of a warp. */
+enum { WLK_ISSUE_X_HOLD, WLK_ISSUE_X_ROOM, WLK_ISSUE_X_WARP_COUNTERS };
+
+/** Counts of pending reads, those of epoch 0 first, and what one bit a register tells. */
+typedef struct wlk_issue_x_scoreboard {
+    uint8_t pendingReads[WLK_ISSUE_X_EPOCHS * WLK_ISSUE_X_MAX_NUM_PREGS];
+    uint64_t pendingWrites[WLK_ISSUE_X_MAX_NUM_PREGS / 64u]; /**< bit r % 64 of word r / 64 */
+    uint64_t epoch[WLK_ISSUE_X_MAX_NUM_PREGS / 64u];         /**< the same */
+} wlk_issue_x_scoreboard;
+
+/** Of the rows, beside what the RTL's station has. Sets have a bit a row. */
+typedef struct wlk_issue_x_rows {
+    uint32_t placed;                                   /**< has its entry, or slots */
+    uint32_t epoch[3];                                 /**< in which an operand was counted */
+    uint32_t unit[WLK_COLLECTOR_X_LANES];              /**< rows of each unit (inst_banked) */
+    uint16_t entry[WLK_ISSUE_X_ROWS];                  /**< its entry */
+    uint8_t slot[3][WLK_ISSUE_X_ROWS];                 /**< caching: its slots */
+    uint8_t by_age[WLK_ISSUE_X_ROWS];                  /**< valid rows, the oldest first */
+    uint8_t n_by_age;
+} wlk_issue_x_rows;
+
+/** An issue port's output stage. */
+typedef struct wlk_issue_x_stage {
+    uint8_t full;
+    uint8_t placed; /**< has an entry, or slots */
+    uint8_t unit;
+    uint8_t slot[3];
+    uint16_t entry;
+    uint64_t words[WLK_ENTRY_WORDS];
+    uint32_t last; /**< bit i: its arbiter's `last` may be i */
+    uint8_t known; /**< a dispatch has loaded it; no reset reaches its contents */
+} wlk_issue_x_stage;
+
+/** A write that is stored; its data is a row behind the collector's. */
+typedef struct wlk_issue_x_write {
+    uint64_t mask;
+    uint16_t rd;
+    uint8_t row;
+} wlk_issue_x_write;
+
+/** State. `reservStation` has rows and counters; its output stage is not used. */
+struct wlk_issue_x_state {
+    wlk_hazard_state hazard;
+    uint64_t counters[WLK_ISSUE_X_COUNTERS];
+    uint64_t stalls[WLK_ISSUE_X_MAX_NUM_WARPS][WLK_ISSUE_X_WARP_COUNTERS];
+    wlk_issue_x_scoreboard scoreboard;
+    wlk_reservation_station_state reservStation;
+    wlk_issue_x_rows rows;
+    wlk_issue_x_stage stage[WLK_COLLECTOR_X_PORTS]; /**< of each issue port */
+    uint8_t merged;                                 /**< the old value is kept (§5.3) */
+    uint8_t n_writes, serving; /**< stored writes; 1 + the one that stays in service, or 0 */
+    uint64_t rows_free[2];     /**< rows for stored writes */
+    wlk_issue_x_write writes[WLK_ISSUE_X_MAX_WB_BUFFER]; /**< the oldest first */
+    /** Rows that the last edge wrote from the payload (for unknown bits in it). */
+    uint16_t from_payload[WLK_COLLECTOR_X_LANES + 1u];
+    uint8_t n_from_payload;
+    wlk_collector_x_state collector; /**< last: its rows are as many as the configuration needs */
+};
+
+WLK_END_DECLS
+#endif
