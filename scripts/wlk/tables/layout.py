@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Places of a table's fields in a record."""
 
+import functools
 import itertools
 import math
 
@@ -66,7 +67,8 @@ def lay_out(table: Table) -> None:
             continue
         # Arrays of several counts lie side by side, element by element, up to the largest count.
         counts = [*dict.fromkeys(f.group.text for f in members)]
-        count = Expr(f"max({', '.join(counts)})" if len(counts) > 1 else counts[0], table.name)
+        largest = functools.reduce(lambda most, each: f"max({most}, {each})", counts)
+        count = Expr(largest, table.name)
         bins = []
         _fit_units(table, members, count.text, bins)
         for item in members:
