@@ -46,12 +46,12 @@ typedef struct wlk_issue_x_scoreboard {
 
 /** Of the rows, beside what the RTL's station has. Sets have a bit a row. */
 typedef struct wlk_issue_x_rows {
-    uint32_t placed;                                   /**< has its entry, or slots */
-    uint32_t epoch[3];                                 /**< in which an operand was counted */
-    uint32_t unit[WLK_COLLECTOR_X_LANES];              /**< rows of each unit (inst_banked) */
-    uint16_t entry[WLK_ISSUE_X_ROWS];                  /**< its entry */
-    uint8_t slot[3][WLK_ISSUE_X_ROWS];                 /**< caching: its slots */
-    uint8_t by_age[WLK_ISSUE_X_ROWS];                  /**< valid rows, the oldest first */
+    uint32_t placed;                      /**< has its entry, or slots */
+    uint32_t epoch[3];                    /**< in which an operand was counted */
+    uint32_t unit[WLK_COLLECTOR_X_LANES]; /**< rows of each unit (inst_banked) */
+    uint16_t entry[WLK_ISSUE_X_ROWS];     /**< its entry */
+    uint8_t slot[3][WLK_ISSUE_X_ROWS];    /**< caching: its slots */
+    uint8_t by_age[WLK_ISSUE_X_ROWS];     /**< valid rows, the oldest first */
     uint8_t n_by_age;
 } wlk_issue_x_rows;
 

@@ -31,7 +31,7 @@ typedef struct map_field {
     /* Emitted, with %u for each index, %1 for one that is counted from 1; of an opaque field its
      * first part. */
     const char *name;
-    uint32_t bit;     /* control field: the first element's place in the record */
+    uint32_t bit;                  /* control field: the first element's place in the record */
     uint8_t width, lanes, present; /* indices of values */
     uint8_t n_index, shared;       /* dimensions, and how many the field before it has too */
     uint8_t count[MAP_DIMENSIONS]; /* indices of values */

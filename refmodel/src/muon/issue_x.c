@@ -178,9 +178,9 @@ static void group_outputs(const cfg_t *cfg, const state_t *st, const cycle_t *c,
 
 static void hide_stage(const state_t *st, const cx_shape *s, uint64_t *care) {
     for (uint32_t p = 0; p < s->ports; p++) {
-        uint64_t *words = s->ports > 1 ? wlk_issue_x_out_element_mut(care, p) +
-                                             WLK_ISSUE_X_OUT_ISSUEPORT_BITS
-                                       : care + STAGE;
+        uint64_t *words =
+            s->ports > 1 ? wlk_issue_x_out_element_mut(care, p) + WLK_ISSUE_X_OUT_ISSUEPORT_BITS
+                         : care + STAGE;
         if (!st->stage[p].known) {
             memset(words, 0, WLK_ENTRY_WORDS * sizeof *words);
             wlk_issue_x_out_set_issue_bits_uop_fuSel(care, 0);
@@ -277,10 +277,9 @@ IX_INLINE uint64_t operands_differ(const state_t *st, const cycle_t *c, const wl
     prf_vec diff = {0};
     for (uint32_t n = 0; n < IX_OPERANDS * c->s.ports; n++) {
         const uint32_t port = n / IX_OPERANDS, i = n % IX_OPERANDS;
-        const uint64_t *row =
-            c->data_enables[port] >> i & 1u
-                ? st->collector.rows + (size_t)shown_row(c, port, i) * c->s.stride
-                : zeros;
+        const uint64_t *row = c->data_enables[port] >> i & 1u
+                                  ? st->collector.rows + (size_t)shown_row(c, port, i) * c->s.stride
+                                  : zeros;
         diff |= prf_differ(row, got->payload[n], words);
     }
     return prf_any(diff);
@@ -289,7 +288,8 @@ IX_INLINE uint64_t operands_differ(const state_t *st, const cycle_t *c, const wl
 IX_INLINE uint64_t warps_differ(const cfg_t *cfg, const state_t *st, const uint64_t *got) {
     uint64_t differs = 0;
     for (uint32_t w = 0; w < cfg->num_warps; w++) {
-        const uint64_t *e = wlk_issue_x_out_element(got, w) + wlk_issue_x_out_word_perfRS_perWarp_cyclesDispatched;
+        const uint64_t *e =
+            wlk_issue_x_out_element(got, w) + wlk_issue_x_out_word_perfRS_perWarp_cyclesDispatched;
         const uint64_t *rs = st->reservStation.perWarp[w], *hz = st->hazard.perf[w];
         differs |= (e[0] ^ rs[0]) | (e[1] ^ rs[1]) | (e[2] ^ rs[2]) | (e[3] ^ hz[0]) |
                    (e[4] ^ hz[1]) | (e[5] ^ hz[2]) | (e[6] ^ st->stalls[w][0]) |
@@ -301,8 +301,7 @@ IX_INLINE uint64_t warps_differ(const cfg_t *cfg, const state_t *st, const uint6
 // The group, where it has more than counters.
 static uint64_t group_differs(const cfg_t *cfg, const state_t *st, const cycle_t *c,
                               const uint64_t *got) {
-    uint64_t out[WLK_ISSUE_X_OUT_GROUP +
-                 WLK_ISSUE_X_MAX_NUM_WARPS * 15u * WLK_ISSUE_X_OUT_STRIDE];
+    uint64_t out[WLK_ISSUE_X_OUT_GROUP + WLK_ISSUE_X_MAX_NUM_WARPS * 15u * WLK_ISSUE_X_OUT_STRIDE];
     const uint32_t words = control_words(cfg, &c->s);
     uint64_t differs = 0;
     memset(out, 0, words * sizeof *out);
@@ -416,13 +415,12 @@ static void assume(const uint32_t *params, void *state, const uint64_t *in, uint
     cycle_t c;
     compute(cfg, st, in, &c);
     open_choices(st, &c, ways);
-    st->hazard.last =
-        arbiter_assume(c.hz.candidates, st->hazard.last, cfg->num_warps, k % ways[0]);
+    st->hazard.last = arbiter_assume(c.hz.candidates, st->hazard.last, cfg->num_warps, k % ways[0]);
     k /= ways[0];
     for (uint32_t p = 0; p < c.s.ports; k /= ways[1u + p], p++) {
         if (ways[1u + p] > 1) {
-            st->stage[p].last = arbiter_assume(c.candidates[p], st->stage[p].last,
-                                               cfg->rs_entries, k % ways[1u + p]);
+            st->stage[p].last = arbiter_assume(c.candidates[p], st->stage[p].last, cfg->rs_entries,
+                                               k % ways[1u + p]);
         }
     }
 }

@@ -93,7 +93,8 @@ IX_INLINE void ix_entry(const ix_state *st, ix_cycle *c, const ix_needs *n) {
     c->cx.taken_entry = c->cx.room_entry[c->cxi.alloc_group];
 }
 
-/* ---- grants ----------------------------------------------------------------------------------- */
+/* ---- grants -----------------------------------------------------------------------------------
+ */
 
 IX_INLINE void ix_grant(ix_cycle *c, uint32_t row, uint32_t i, uint32_t preg, uint32_t place,
                         uint32_t lane) {
@@ -127,8 +128,7 @@ IX_INLINE bool ix_merging(const ix_state *st, const ix_cycle *c, uint32_t preg) 
            cx_bank(&c->s, preg) == cx_bank(&c->s, c->cxi.write_preg);
 }
 
-IX_INLINE void ix_ask(const ix_state *st, ix_cycle *c, uint32_t row, uint32_t i,
-                      uint32_t place) {
+IX_INLINE void ix_ask(const ix_state *st, ix_cycle *c, uint32_t row, uint32_t i, uint32_t place) {
     const uint32_t preg = st->reservStation.rs[i][row], lane = cx_lane(&c->s, place, i);
     uint32_t used = 0, same = 0;
     if (preg != 0) {

@@ -66,8 +66,7 @@ static uint64_t issue_events(const state_t *st, const cycle_t *c) {
             continue;
         }
         found |= EVENT(ISSUE) | WHEN(!wlk_entry_has_rs(words), NO_SOURCE) |
-                 WHEN(!wlk_entry_get_hasRd(words), NO_RD) |
-                 WHEN(wlk_entry_x0(words), X0_SOURCE) |
+                 WHEN(!wlk_entry_get_hasRd(words), NO_RD) | WHEN(wlk_entry_x0(words), X0_SOURCE) |
                  WHEN(wlk_entry_repeats(words), REPEATED_SOURCE);
     }
     return found;

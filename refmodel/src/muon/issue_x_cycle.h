@@ -26,8 +26,8 @@ enum { IX_DECREMENTS = 2 * CX_LANES + IX_OPERANDS };
 /* What the configuration decides. */
 typedef struct ix_policy {
     uint32_t warps, rows, max_reads;
-    uint32_t forward, in_order;                       /* muon-issue §5 */
-    uint32_t alloc, by_age, alloc_rows, broadcast;    /* §4 */
+    uint32_t forward, in_order;                        /* muon-issue §5 */
+    uint32_t alloc, by_age, alloc_rows, broadcast;     /* §4 */
     uint32_t forwarding, war, counted, window, buffer; /* §5, §6, §7 */
 } ix_policy;
 
@@ -38,12 +38,12 @@ typedef struct ix_cycle {
     uint32_t reset, clear;
     /* §5, §6: the write in service */
     uint32_t offered, offered_rd, wb_ready;
-    uint32_t service, stored_at;             /* stored_at: which stored write it is */
-    uint32_t refused;                        /* a write is there, and none is acceptable */
-    uint32_t rd;                             /* of the write in service; 0: nobody waits for it */
-    uint32_t waiters[IX_OPERANDS];           /* rows */
-    uint32_t served[IX_OPERANDS], forwards;  /* of them, and how many */
-    uint32_t done[IX_OPERANDS], done_any;    /* operands that land or are forwarded */
+    uint32_t service, stored_at;            /* stored_at: which stored write it is */
+    uint32_t refused;                       /* a write is there, and none is acceptable */
+    uint32_t rd;                            /* of the write in service; 0: nobody waits for it */
+    uint32_t waiters[IX_OPERANDS];          /* rows */
+    uint32_t served[IX_OPERANDS], forwards; /* of them, and how many */
+    uint32_t done[IX_OPERANDS], done_any;   /* operands that land or are forwarded */
     /* §4.4, by port */
     uint32_t candidates[IX_PORTS], choice[IX_PORTS], fires, dispatches;
     uint32_t data_enables[IX_PORTS];

@@ -37,8 +37,7 @@ IX_INLINE void ix_dispatch(const ix_state *st, ix_cycle *c) {
     for (uint32_t i = 0; i < IX_OPERANDS; i++) {
         c->rs.eligible &= rs->opReady[i] | (c->p.forward ? c->done[i] : 0u);
     }
-    c->rs.candidates =
-        c->p.in_order ? rs_oldest(rs, c->rs.eligible, rs->valid) : c->rs.eligible;
+    c->rs.candidates = c->p.in_order ? rs_oldest(rs, c->rs.eligible, rs->valid) : c->rs.eligible;
     for (uint32_t p = 0; p < c->s.ports; p++) {
         full |= (uint32_t)st->stage[p].full << p;
     }

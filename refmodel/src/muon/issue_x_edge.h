@@ -5,7 +5,8 @@
 
 #include "issue_x_cycle.h"
 
-/* ---- rows -------------------------------------------------------------------------------------- */
+/* ---- rows --------------------------------------------------------------------------------------
+ */
 
 /* A valid row that is no longer one, in the order of age. */
 IX_INLINE void ix_forget_age(wlk_issue_x_rows *rows, uint32_t row) {
@@ -106,7 +107,8 @@ IX_INLINE void ix_admit_row(ix_state *st, const ix_cycle *c, uint32_t row) {
     }
 }
 
-/* ---- scoreboard -------------------------------------------------------------------------------- */
+/* ---- scoreboard --------------------------------------------------------------------------------
+ */
 
 IX_INLINE void ix_counts_edge(ix_state *st, const ix_cycle *c) {
     wlk_issue_x_scoreboard *sb = &st->scoreboard;
@@ -131,7 +133,8 @@ IX_INLINE void ix_counts_edge(ix_state *st, const ix_cycle *c) {
     }
 }
 
-/* ---- stored writes (§6.3) ---------------------------------------------------------------------- */
+/* ---- stored writes (§6.3) ----------------------------------------------------------------------
+ */
 
 IX_INLINE uint32_t ix_stored_row(const cx_shape *s, uint32_t row) {
     return cx_rows(s) + row;
@@ -168,7 +171,8 @@ IX_INLINE void ix_stored_edge(ix_state *st, const ix_cycle *c, const void *data)
     }
 }
 
-/* ---- the collector ------------------------------------------------------------------------------ */
+/* ---- the collector ------------------------------------------------------------------------------
+ */
 
 /* Rows that what is in service is stored in: register, entries. */
 IX_INLINE uint32_t ix_targets(const ix_cycle *c, uint16_t *rows) {
@@ -206,7 +210,8 @@ IX_INLINE void ix_collector_edge(ix_state *st, const ix_cycle *c, const void *da
     }
 }
 
-/* ---- counters (§11) ----------------------------------------------------------------------------- */
+/* ---- counters (§11) -----------------------------------------------------------------------------
+ */
 
 IX_INLINE uint64_t ix_occupancy(const ix_state *st, const cx_shape *s) {
     uint64_t n = 0;
@@ -258,7 +263,8 @@ IX_INLINE void ix_counters_edge(ix_state *st, const ix_cycle *c) {
     }
 }
 
-/* ---- all of it ---------------------------------------------------------------------------------- */
+/* ---- all of it ----------------------------------------------------------------------------------
+ */
 
 IX_INLINE void ix_reset(ix_state *st) {
     memset(&st->scoreboard, 0, sizeof st->scoreboard);

@@ -5,8 +5,8 @@
 
 #include <stdio.h>
 
-static void visit_row(const cfg_t *cfg, const state_t *st, uint32_t row,
-                      wlk_state_visitor *visitor, void *ctx) {
+static void visit_row(const cfg_t *cfg, const state_t *st, uint32_t row, wlk_state_visitor *visitor,
+                      void *ctx) {
     const rs_state *rs = &st->reservStation;
     const uint64_t seen = bit_all(st->hazard.reset_seen);
     const uint64_t placed = seen & bit_all(st->rows.placed >> row & 1u);
