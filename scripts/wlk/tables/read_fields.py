@@ -13,7 +13,8 @@ from .read_params import check_parameters, entries, read_list, spread
 
 # Keys that are taken as they are, and all.
 _PLAIN_KEYS = frozenset(
-    "port read loose_width timing valid_when doc unit unit_at opaque entry show vector head first".split()
+    "port read loose_width timing valid_when doc unit unit_at opaque entry show vector head "
+    "first".split()
 )
 _FIELD_KEYS = _PLAIN_KEYS | set("name dir width max_width lanes when exact x_hides as".split())
 
