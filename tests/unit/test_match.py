@@ -9,6 +9,7 @@ from programs import TRACES
 from wlk import tables
 from wlk.base.errors import Status, WlkError
 from wlk.fit import match as m
+from wlk.fit import rivals
 
 TABLE = tables.load("collector")
 BLOCKS = tables.names()
@@ -410,7 +411,9 @@ def test_real_collectors(one: programs.Recording) -> None:
 
 
 # A collector alone and the operands stage have the same ports.
-VORTEX = {
+# The document's stage is by default the one that exists.
+ALSO = {
+    "issue_x": ("issue_A", "issue_B", "issue_C", "issue_D", "issue_E"),
     "vortex_scoreboard": ("sb_A", "sb_C"),
     "vortex_opc_unit": ("opc_A", "opc_C", "operands_C"),
     "vortex_operands": ("opc_A", "opc_C", "operands_C"),
@@ -425,7 +428,7 @@ def test_table_fits_recordings_of_its_block_only(block: str) -> None:
     assert len(files) >= 20
     fitting = {p.name for p in files if m.fits(table, programs.header(p), clock=False) > 0}
     assert fitting == {p.name for p in recordings(block)} | {
-        f"{n}.csv.xz" for n in VORTEX.get(block, ())
+        f"{n}.csv.xz" for n in ALSO.get(block, ())
     }
     # GPGPU-Sim's collector was recorded by its calls, not by ports; BOOM's Compactor once; of the
     # document's collectors no RTL exists.
@@ -444,3 +447,12 @@ def test_pc_is_as_wide_as_a_lane(block: str) -> None:
     found = m.match(table, ports)
     assert found.ok
     assert found.config["lane_bits"] == 64
+
+
+def test_block_that_explains_more_is_the_likelier() -> None:
+    """`issue` is inside `issue_x`: of each one's ports the block itself is the likelier."""
+    tables_of = [tables.load(name) for name in ("issue", "issue_x")]
+    for own in tables_of:
+        found = [m.match(table, shapes(own)) for table in tables_of]
+        kept = [a for a in found if not any(rivals.explains_more(b, a) for b in found)]
+        assert [each.table.name for each in kept] == [own.name]

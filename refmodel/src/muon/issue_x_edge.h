@@ -202,7 +202,8 @@ IX_INLINE void ix_collector_edge(ix_state *st, const ix_cycle *c, const void *da
             st->from_payload[st->n_from_payload++] = rows[k];
         }
     }
-    if (!st->hazard.reset_seen && (c->p.war | c->p.forwarding | c->p.buffer) != 0) {
+    const bool sure = c->p.war == IX_GATE && c->p.forwarding != CX_MUST && c->p.buffer == 0;
+    if (!st->hazard.reset_seen && !sure) {
         // Whether the write was done is unknown.
         for (uint32_t k = 0; k < n; k++) {
             st->collector.known[rows[k]] &= ~c->cxi.write_mask;

@@ -16,6 +16,15 @@ def are_rivals(a: Match, b: Match) -> bool:
     return a.table.name != b.table.name and a.present == b.present
 
 
+def explains_more(a: Match, b: Match) -> bool:
+    """Does a block explain ports that the other does not, and all of the other's; or the same with
+    fewer outputs of its own missing?"""
+    mine, others = set(a.present), set(b.present)
+    if a.table.name == b.table.name or not mine >= others:
+        return False
+    return mine > others or len(a.missing_outputs) < len(b.missing_outputs)
+
+
 def is_legal(found: Match) -> bool:
     """Does the block have such a configuration?"""
     return found.table.refusal(found.config) is None

@@ -294,8 +294,13 @@ def _without_aliases(found: Sequence[Target]) -> list[Target]:
 
 
 def _by_name(found: Sequence[Target]) -> list[Target]:
-    """Of blocks with equal ports that fit one scope the one whose module it is named after; else
-    those that the ports leave a legal configuration."""
+    """Of blocks that fit one scope those that explain most of its ports; of those with equal ports
+    the one whose module it is named after, else those that the ports leave a legal configuration."""
+    found = [
+        t
+        for t in found
+        if not any(o.scope is t.scope and rivals.explains_more(o.match, t.match) for o in found)
+    ]
     return rivals.likeliest(
         found,
         are_rivals,
