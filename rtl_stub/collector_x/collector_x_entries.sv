@@ -43,7 +43,9 @@ module collector_x_entries #(
         end
       end
     end
+  end
 
+  always_comb begin
     // An entry that is freed and taken in one cycle stays taken.
     taken_d = taken_q;
     for (int unsigned port = 0; port < Ports; port++) begin

@@ -8,6 +8,7 @@ A unit is one core port a use (`ibuf.bits.uop.pc` is in `ibuf_bits_i`): its fiel
 the first in the high bits, as a packed struct has them; uses in an array lie as other elements do.
 The ports that each entry of a list has are one core port too, without the entry's number: entry 0
 in the low bits. So are the ports of an opaque field: those of an element side by side.
+Of an array without elements the core has a port all the same: an output of it is one bit wide.
 Inputs that no rule reads stay out of the core. The core's header lists the parameters it takes:
 the block's, the width of a unit (`EntryW`), where a field begins in it (`EntryUopPcLsb`), and the
 width of an element of an opaque field (`PayloadW`). An item of a list's entries is one parameter
@@ -22,6 +23,7 @@ from pathlib import Path
 
 from ..base.errors import Status, WlkError
 from ..tables import ROOT, Config, Field, Port, Table
+from ..tables.fields import HIDDEN
 
 LINE = 100  # longest line written
 _MODULE = re.compile(r"^module (\w+)", re.MULTILINE)
@@ -104,7 +106,7 @@ def core_port(table: Table, item: Field) -> str:
         return "rst_i"
     suffix = "i" if item.direction == "in" else "o"
     path = item.named_path[: item.unit_at] if item.unit else item.named_path
-    name = "_".join(part for part, _ in path)
+    name = "_".join(part for part, _ in path if part != HIDDEN)
     if item.entry is not None:  # of each entry of a list: one port for all
         name = name.replace(f"_{item.entry}", "", 1)
     return f"{name}_{suffix}"
@@ -165,6 +167,10 @@ def _by_core_port(table: Table, cfg: Config) -> Iterator[tuple[str, list[Port]]]
         group = here if here and any(port.field.head for port in each) else each
         group.sort(key=lambda port: port.field.entry or 0)
         yield name, _low_first(group) if group[0].field.unit else group
+    for item in table.fields:  # of arrays without elements
+        if item.read and core_port(table, item) not in groups:
+            groups[core_port(table, item)] = []
+            yield core_port(table, item), []
 
 
 def _low_first(group: list[Port]) -> list[Port]:
@@ -193,7 +199,12 @@ def shell_sv(
     pins = [f".clk_i({table.clock})"] if table.clock is not None else []
     taken: set[str] = set()  # by the core
     loose: list[Port] = []
+    empty: list[str] = []
     for pin, group in _by_core_port(table, cfg):
+        if not group:
+            empty += [f"unused_{pin}"] if pin.endswith("_o") else []
+            pins.append(f".{pin}(" + (f"unused_{pin})" if pin.endswith("_o") else "'0)"))
+            continue
         if group[0].direction == "out":
             loose += [p for p in group if p.name not in names]
             wires = [p.name if p.name in names else f"unused_{p.name}" for p in group]
@@ -209,7 +220,7 @@ def shell_sv(
     params = _parameters(table, cfg, core)
     override = f" #(\n{listed(params, 6)}\n  )" if params else ""
     body = f"  {core.module}{override} u_core (\n{listed(pins, 6)}\n  );\n"
-    return module_text(table, declarations(table.clock, shown), _unused(unread, loose) + body)
+    return module_text(table, declarations(table.clock, shown), _unused(unread, loose, empty) + body)
 
 
 def wire(width: int, name: str, digits: int = 0) -> str:
@@ -217,13 +228,15 @@ def wire(width: int, name: str, digits: int = 0) -> str:
     return "  wire " + (f"[{width - 1:{digits}}:0] " if width > 1 else "") + f"{name};\n"
 
 
-def _unused(unread: list[str], loose: list[Port]) -> str:
-    """Declarations for what is not connected: outputs left out, inputs that nothing reads."""
+def _unused(unread: list[str], loose: list[Port], empty: list[str]) -> str:
+    """Declarations for what is not connected: outputs left out, or of which there are none (`empty`),
+    and inputs that nothing reads."""
     # verible-verilog-format aligns the widths where every wire has one.
     widths = [p.width for p in loose]
-    aligned = min(widths, default=1) > 1 and not unread
+    aligned = min(widths, default=1) > 1 and not unread and not empty
     digits = len(str(max(widths) - 1)) if aligned else 0
     lines = [wire(p.width, f"unused_{p.name}", digits) for p in loose]
+    lines += [wire(1, name) for name in empty]
     if unread:
         start = "  wire unused_inputs = ^"
         lines.append(f"{start}{_concat(unread, 2, len(start) + 1)};\n")

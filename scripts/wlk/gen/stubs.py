@@ -15,9 +15,9 @@ def stub_files(table: Table) -> list[Path]:
     """The hand-written files of a block's stub and of the blocks inside it."""
     blocks = composed.blocks(table)
     found = [path for block in blocks for path in sorted((STUBS / block.name).glob("*.sv"))]
-    shared = {path.stem: path for path in (STUBS / "common").glob("*.sv")}
+    shared = {path.stem: path for path in STUBS.glob("*/*.sv") if path not in found}
     found += [shared.pop(core) for core in dict.fromkeys(b.core for b in blocks if b.core)]
-    for path in found:  # grows: a shared module may use others
+    for path in found:  # grows: a shared module, or another block's, may use others
         used = set(re.findall(r"\w+", path.read_text(encoding="utf-8"))) & shared.keys()
         found += [shared.pop(name) for name in sorted(used)]
     return found
