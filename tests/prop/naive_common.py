@@ -96,8 +96,8 @@ class Readings:
     def step(self, inputs: Row, seen: Row | None = None) -> Outputs:
         """The outputs {port: (value, care)} of this cycle; then the clock edge.
 
-        With `seen`, the outputs that the RTL showed in this cycle, the readings they contradict
-        are dropped first; ContradictionError when none is left. Bits on which the readings that
+        With `seen`, outputs that the RTL showed in this cycle, the readings they contradict are
+        dropped first; ContradictionError when none is left. Bits on which the readings that
         stay differ, or that one of them does not know, have care 0.
         """
         for name, value in inputs.items():
@@ -145,7 +145,7 @@ class Readings:
 
 def _contradicted(out: Known, seen: Row) -> str | None:
     for name, value in out.items():
-        if value is not None and value != seen[name]:
+        if value is not None and value != seen.get(name, value):
             return f"{name} shown {seen[name]:#x}, expected {value:#x}"
     return None
 

@@ -66,6 +66,15 @@ class Read(NamedTuple):
 
 
 @dataclass
+class Denials:
+    """§4.2: reads that use their bank first, and operands that are denied."""
+
+    reads: int = 0
+    by_bank: int = 0
+    by_lane: int = 0
+
+
+@dataclass
 class Cycle:
     """What happens in one cycle."""
 
@@ -75,16 +84,22 @@ class Cycle:
     forwards: list[tuple[StationRow, int]] = field(default_factory=list)
     landed: list[Read] = field(default_factory=list)
     lost: list[Read] = field(default_factory=list)
+    may_enter: dict[int, list[bool]] = field(default_factory=dict)  # the output stage of a port
     dispatched: dict[int, StationRow] = field(default_factory=dict)
     issued: dict[int, Inst] = field(default_factory=dict)
     operands: dict[int, list[Word]] = field(default_factory=dict)
     freed: list[int] = field(default_factory=list)
     released: Counter = field(default_factory=Counter)  # (operand, slot)
     taken: tuple[StationRow, int] | None = None
+    without_room: set[int] = field(default_factory=set)  # groups; 0 also where binding fails
     bound: StationRow | None = None
     found: dict[int, tuple[int, str]] = field(default_factory=dict)  # of that row: slot, how
     grants: dict[int, Read] = field(default_factory=dict)  # by lane
+    denials: Denials = field(default_factory=Denials)
+    pending_reads: Counter = field(default_factory=Counter)  # bypassed
+    pending_writes: set[int] = field(default_factory=set)
     heads: list[Inst | None] = field(default_factory=list)  # candidates
+    positions: list[int] = field(default_factory=list)  # of them in the window
     chosen: int = 0
     admitted: Inst | None = None
     admitted_entry: int | None = None
@@ -92,9 +107,10 @@ class Cycle:
 
 
 class StageX:
-    """The stage. `lasts`: what power-up leaves in the arbiters of admission and of dispatch."""
+    """The stage. `lasts`: what power-up leaves in the arbiters of admission and of dispatch; None
+    is not known. Nor are the registers then."""
 
-    def __init__(self, params: dict, lasts: tuple[int, int] = (0, 0)) -> None:
+    def __init__(self, params: dict, lasts: tuple[int, int] | None = (0, 0)) -> None:
         self.p = params
         self.kind, self.depth = params["collector"], params["coll_depth"]
         banks = params["coll_banks"]
@@ -103,9 +119,13 @@ class StageX:
             "inst_banked": banks * self.depth, "src_banked": max(1, banks * self.depth // 3)
         }.get(self.kind, self.depth)  # fmt: skip
         self.rf: dict[int, Word] = {}
+        self.never_written: Word = {}
         self.ports = range(params["issue_ports"])
-        self.dispatch = [Arbiter(params["rs_entries"], {lasts[1]}) for _ in self.ports]
-        self.admission = Arbiter(params["num_warps"], {lasts[0]})
+        of_warps, of_rows = (None, None) if lasts is None else ({last} for last in lasts)
+        # That of admission, then those of the issue ports.
+        self.arbiters = [Arbiter(params["num_warps"], of_warps)]
+        self.arbiters += [Arbiter(params["rs_entries"], of_rows) for _ in self.ports]
+        self.contents: dict[int, Inst] = {}  # of the output stages: reset leaves them
         self.reset()
 
     def reset(self) -> None:
@@ -132,7 +152,8 @@ class StageX:
         return set(range(self.p["num_lanes"]))
 
     def register(self, preg: int) -> Word:
-        return dict.fromkeys(self.all_words(), 0) if preg == 0 else self.rf.get(preg, {})
+        zero = dict.fromkeys(self.all_words(), 0)
+        return zero if preg == 0 else self.rf.get(preg, self.never_written)
 
     def bank(self, preg: int) -> int:
         banks = self.p["reg_banks"]
@@ -231,6 +252,9 @@ class StageX:
         in_order = not self.p["in_order_per_warp"] or not any(self.older(row))
         return row.valid and ready and in_order
 
+    def is_of_port(self, row: StationRow, port: int) -> bool:
+        return len(self.ports) == 1 or row.inst.fu == port
+
     def issue(self, c: Cycle, port: int, issue_ready: bool) -> None:
         row = self.stage.get(port)
         if row is not None and issue_ready:
@@ -243,12 +267,10 @@ class StageX:
                 zero if r is None else self.data[self.place(row, i), i]
                 for i, r in enumerate(row.inst.rs)
             ]
-        several = len(self.ports) > 1
-        candidates = [
-            self.eligible(c, each) and (not several or each.inst.fu == port) for each in self.rows
+        accepts = row is None or issue_ready
+        c.may_enter[port] = [
+            accepts and self.eligible(c, each) and self.is_of_port(each, port) for each in self.rows
         ]
-        if (row is None or issue_ready) and any(candidates):
-            c.dispatched[port] = self.rows[self.dispatch[port].choice(candidates)]
 
     # §4.1, §4.2
 
@@ -283,6 +305,8 @@ class StageX:
             found = {i: self.find_slot(c, row, i) for i in wanted}
             if all(slot is not None for slot, _ in found.values()):
                 c.bound, c.found = row, found
+            else:
+                c.without_room = {0}
 
     def take_entry(self, c: Cycle) -> None:
         kind = self.p["coll_alloc"]
@@ -302,10 +326,10 @@ class StageX:
             if entry is not None:
                 c.taken = row, entry
                 return
+            c.without_room.add(self.group(row.inst))
 
     def grant(self, c: Cycle) -> None:
         used: dict[tuple[int, int], int] = {}
-        merging = c.merge or self.merged is not None
         granted = 0
         for row in self.walk():
             places = self._places(c, row)
@@ -317,19 +341,30 @@ class StageX:
                 return
             before = len(c.grants)
             for i in needs:
-                preg, lane = row.inst.rs[i], self.lane(places[i], i)
-                at = self.resource(preg, i)
-                if preg != 0:
-                    if merging and c.write is not None and at[1] == self.bank(c.write.rd):
-                        continue
-                    if at in used and not (self.p["read_broadcast"] and used[at] == preg):
-                        continue
-                if lane in c.grants:
-                    continue
-                if preg != 0:
-                    used[at] = preg
-                c.grants[lane] = Read(row, i, preg, places[i])
+                self._grant_operand(c, used, row, i, places[i])
             granted += len(c.grants) > before
+
+    def _grant_operand(
+        self, c: Cycle, used: dict[tuple[int, int], int], row: StationRow, i: int, place: int
+    ) -> None:
+        preg, lane = row.inst.rs[i], self.lane(place, i)
+        at = self.resource(preg, i)
+        shares = at in used and self.p["read_broadcast"] and used[at] == preg
+        if preg != 0 and (self._is_reserved(c, preg) or (at in used and not shares)):
+            c.denials.by_bank += 1
+            return
+        if lane in c.grants:
+            c.denials.by_lane += 1
+            return
+        if preg != 0:
+            c.denials.reads += not shares
+            used[at] = preg
+        c.grants[lane] = Read(row, i, preg, place)
+
+    def _is_reserved(self, c: Cycle, preg: int) -> bool:
+        """§5.3."""
+        merging = c.merge or self.merged is not None
+        return merging and c.write is not None and self.bank(preg) == self.bank(c.write.rd)
 
     def _places(self, c: Cycle, row: StationRow) -> dict[int, int]:
         """Where the operands of a row are stored, also if that is decided in this cycle."""
@@ -343,58 +378,66 @@ class StageX:
 
     def settle_counts(self, c: Cycle) -> None:
         """The bypass: decrements and the committed write."""
+        reads = c.pending_reads = self.pending_reads.copy()
         for read in c.landed:
             if read.preg != 0:
-                self.pending_reads[read.row.epoch[read.operand], read.preg] -= 1
+                reads[read.row.epoch[read.operand], read.preg] -= 1
         for i, (_, how) in c.found.items():
             if how == "hit" and c.bound.inst.rs[i] != 0:
-                self.pending_reads[c.bound.epoch[i], c.bound.inst.rs[i]] -= 1
+                reads[c.bound.epoch[i], c.bound.inst.rs[i]] -= 1
         if self.p["count_forwarded_reads"]:
             for row, i in c.forwards:
-                self.pending_reads[row.epoch[i], row.inst.rs[i]] -= 1
-        assert not any(count < 0 for count in self.pending_reads.values())
-        if c.commit:
-            self.pending_writes.discard(c.write.rd)
+                reads[row.epoch[i], row.inst.rs[i]] -= 1
+        assert not any(count < 0 for count in reads.values())
+        done = {c.write.rd} if c.commit else set()
+        c.pending_writes = self.pending_writes - done
 
-    def candidate(self, c: Cycle, window: list[Inst | None]) -> Inst | None:
+    def has_waw(self, c: Cycle, inst: Inst) -> bool:
+        return inst.rd in c.pending_writes
+
+    def has_war(self, c: Cycle, inst: Inst) -> bool:
+        return self.p["war"] == "gate" and bool(inst.rd) and c.pending_reads[0, inst.rd] != 0
+
+    def is_held(self, c: Cycle, inst: Inst) -> bool:
+        """§5.3."""
+        return c.write is not None and not c.commit and c.write.rd in {r for r in inst.rs if r}
+
+    def lacks_room(self, c: Cycle, inst: Inst) -> bool:
+        """§4.1, admit."""
+        needs = self.p["coll_alloc"] == "admit" and inst.has_source
+        return needs and self.room(c, self.group(inst)) is None
+
+    def candidate(self, c: Cycle, window: list[Inst | None]) -> tuple[int, Inst | None]:
+        """And where it is in the window."""
         fenced, read = set(), set()
-        for inst in window[: self.p["ibuf_window"]]:
+        for position, inst in enumerate(window[: self.p["ibuf_window"]]):
             if inst is None:
-                return None
+                break
             sources = {r for r in inst.rs if r}
             rd = {inst.rd} if inst.rd else set()
-            waw = rd & self.pending_writes
-            war = self.p["war"] == "gate" and any(self.pending_reads[0, r] for r in rd)
-            if sources & fenced or rd & (fenced | read) or waw or war:
-                fenced |= rd
-                read |= sources
-                continue
-            held = c.write is not None and not c.commit and c.write.rd in sources
-            full = (
-                self.p["coll_alloc"] == "admit" and inst.has_source
-                and self.room(c, self.group(inst)) is None
-            )  # fmt: skip
-            return None if held or full else inst
-        return None
+            passed = sources & fenced or rd & (fenced | read)
+            if not (passed or self.has_waw(c, inst) or self.has_war(c, inst)):
+                stopped = self.is_held(c, inst) or self.lacks_room(c, inst)
+                return position, None if stopped else inst
+            fenced |= rd
+            read |= sources
+        return 0, None
 
-    def counted(self, inst: Inst) -> Counter:
+    def counted(self, c: Cycle, inst: Inst) -> Counter:
         """What an admission adds to pendingReads."""
         by_epoch = self.p["war"] == "epoch"
         counts = self.p["count_forwarded_reads"]
         return Counter(
             (self.epoch[r] if by_epoch else 0, r)
-            for r in inst.rs if r and (counts or r not in self.pending_writes)
+            for r in inst.rs if r and (counts or r not in c.pending_writes)
         )  # fmt: skip
 
-    def admit(self, c: Cycle, windows: list[list[Inst | None]]) -> None:
-        c.heads = [self.candidate(c, window) for window in windows]
-        valid = [head is not None for head in c.heads]
-        c.chosen = self.admission.choice(valid)
+    def admit(self, c: Cycle) -> None:
         inst = c.heads[c.chosen]
         if inst is None or all(row.valid for row in self.rows):
             return
-        added, limit = self.counted(inst), self.p["max_pending_reads"]
-        fits = all(self.pending_reads[key] + n <= limit for key, n in added.items())
+        added, limit = self.counted(c, inst), self.p["max_pending_reads"]
+        fits = all(c.pending_reads[key] + n <= limit for key, n in added.items())
         if fits and (inst.rd is not None or inst.has_source):
             c.admitted = inst
             if self.p["coll_alloc"] == "admit" and inst.has_source:
@@ -402,10 +445,10 @@ class StageX:
 
     # §8
 
-    def cycle(
+    def combine(
         self, windows: list[list[Inst | None]], offered: Write | None, issue_ready: list[bool]
     ) -> Cycle:
-        """One cycle and its edge."""
+        """All of a cycle that comes before the arbiters."""
         c = Cycle()
         self.serve(c, offered)
         self.land(c)
@@ -414,10 +457,30 @@ class StageX:
         self.take_entry(c)
         self.grant(c)
         self.settle_counts(c)
-        self.admit(c, windows)
-        self.edge(c)
-        if self.p["wb_buffer"]:
-            self._buffer_edge(c, offered)
+        found = [self.candidate(c, window) for window in windows]
+        c.positions, c.heads = [at for at, _ in found], [inst for _, inst in found]
+        return c
+
+    def inputs_of_arbiters(self, c: Cycle) -> list[list[bool]]:
+        """What each chooses from."""
+        return [[head is not None for head in c.heads], *(c.may_enter[port] for port in self.ports)]
+
+    def choose(self, c: Cycle) -> None:
+        """The rest of the cycle; the arbiters must all know whom."""
+        admission, *dispatch = zip(self.arbiters, self.inputs_of_arbiters(c), strict=True)
+        for port, (arbiter, valid) in enumerate(dispatch):
+            if any(valid):
+                c.dispatched[port] = self.rows[arbiter.choice(valid)]
+        c.chosen = admission[0].choice(admission[1])
+        self.admit(c)
+
+    def cycle(
+        self, windows: list[list[Inst | None]], offered: Write | None, issue_ready: list[bool]
+    ) -> Cycle:
+        """One cycle and its edge."""
+        c = self.combine(windows, offered, issue_ready)
+        self.choose(c)
+        self.edge(c, offered)
         return c
 
     def _buffer_edge(self, c: Cycle, offered: Write | None) -> None:
@@ -427,7 +490,8 @@ class StageX:
         if offered is not None and c.ready:
             self.buffer.append(offered)
 
-    def edge(self, c: Cycle) -> None:
+    def edge(self, c: Cycle, offered: Write | None) -> None:
+        self.pending_reads, self.pending_writes = c.pending_reads, c.pending_writes
         self._store(c)
         if self.kind == "caching":
             self._slots_edge(c)
@@ -444,6 +508,8 @@ class StageX:
             self.taken.add(c.taken[1])
         self._stage_edge(c)
         self._admission_edge(c)
+        if self.p["wb_buffer"]:
+            self._buffer_edge(c, offered)
 
     def _store(self, c: Cycle) -> None:
         """What lands comes from the registers before this edge's write."""
@@ -458,13 +524,15 @@ class StageX:
 
     def _commit(self, write: Write) -> None:
         self.merged = None
-        if write.rd == 0:
-            return
-        self.rf[write.rd] = {**self.register(write.rd), **write.words}
+        self.write(write)
         for row in self.rows:
             for i in OPERANDS:
                 if row.valid and row.inst.rs[i] == write.rd:
                     row.busy[i] = False
+
+    def write(self, write: Write) -> None:
+        if write.rd != 0:
+            self.rf[write.rd] = {**self.register(write.rd), **write.words}
 
     def _slots_edge(self, c: Cycle) -> None:
         self.tags |= {(read.operand, read.entry): read.preg for read in c.landed}
@@ -488,25 +556,26 @@ class StageX:
         for port in c.issued:
             del self.stage[port]
         for port, row in c.dispatched.items():
-            self.dispatch[port].fire(row.index)
+            self.arbiters[1 + port].fire(row.index)
             self.stage[port] = row
+            self.contents[port] = row.inst
             row.valid = False
 
     def _admission_edge(self, c: Cycle) -> None:
         inst = c.admitted
         if inst is None:
             return
-        self.admission.fire(c.chosen)
+        self.arbiters[0].fire(c.chosen)
         left = {row.index for row in c.dispatched.values()}  # free from the next cycle on
         row = next(r for r in self.rows if not r.valid and r.index not in left)
         at = self.rows.index(row)
         row = self.rows[at] = StationRow(at, True, self.admissions, inst, entry=c.admitted_entry)
         self.admissions += 1
         row.ready = [r is None for r in inst.rs]
-        row.busy = [r is not None and r in self.pending_writes for r in inst.rs]
+        row.busy = [r is not None and r in c.pending_writes for r in inst.rs]
         if self.p["war"] == "epoch":
             row.epoch = [self.epoch[r] if r else 0 for r in inst.rs]
-        self.pending_reads += self.counted(inst)
+        self.pending_reads += self.counted(c, inst)
         if c.admitted_entry is not None:
             self.taken.add(c.admitted_entry)
         if inst.rd:

@@ -19,6 +19,21 @@ CASES = [
         "issue",
         {"num_warps": 4, "rs_entries": 3, "coll_entries": 3, "num_lanes": 1, "num_pregs": 16},
     ),
+    (
+        "issue_x",
+        {
+            "num_warps": 3,
+            "rs_entries": 3,
+            "num_lanes": 1,
+            "num_pregs": 16,
+            "collector": "inst_banked",
+            "coll_banks": 2,
+            "issue_ports": 2,
+            "coll_alloc": "admit",
+            "war": "epoch",
+            "forwarding": "egress",
+        },
+    ),
 ]
 
 
