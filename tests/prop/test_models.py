@@ -61,12 +61,19 @@ SMALL = {
     "ndebug": (0, 1),
     "simulation": (1, 0),
     "out_buf": range(6),
-    "collector": ("duplicated", "src_banked", "src_banked", "inst_banked", "caching", "caching"),
+    "collector": ("duplicated", "src_banked", "inst_banked", *(4 * ("caching",))),
     "coll_banks": (3, 3, 3, 4, 5, 1),
     "coll_depth": (1, 2, 3, 5),
     "issue_ports": (1, 1, 3, 4),
     "bank_map": ("high", "mod"),
-    "forwarding": ("none", "egress", "must"),
+    "forwarding": ("none", "egress", "egress", "must", "must", "must"),
+    "coll_alloc": ("request", "eager", "eager", "admit", "admit"),
+    "alloc_order": ("index", "age", "age"),
+    "alloc_rows": (1, 2, 3, 8),
+    "read_broadcast": (0, 1),
+    "war": ("gate", "stall", "epoch"),
+    "ibuf_window": (1, 1, 2, 4),
+    "wb_buffer": (0, 0, 1, 3),
 }
 LARGE = SMALL | {
     "num_warps": (1, 2, 3, 6, 8, 16, 32),
@@ -82,6 +89,10 @@ LARGE = SMALL | {
     "num_gpr_banks": (1, 4, 32),
     "coll_banks": (3, 3, 3, 7, 16),
     "coll_depth": (1, 8, 13, 32),
+    "issue_ports": (1, 1, 3, 7, 16),
+    "alloc_rows": (1, 2, 7, 32),
+    "ibuf_window": (1, 1, 3, 16),
+    "wb_buffer": (0, 0, 2, 25, 127),
 }
 
 
@@ -117,13 +128,15 @@ def named(block: str) -> Iterator[Case]:
 
 def altered(rows: list[Row], params: dict, dice: random.Random) -> list[Row]:
     """These inputs with a first reset that may come late or never. A warp's number is one that
-    exists: in order, the spec gives another no meaning."""
+    exists: in order, the spec gives another no meaning. So is a unit's."""
     late = dice.choice((0, 0, 1, 3, 3, len(rows)))
     for cycle, row in enumerate(rows):
         row["reset"] = row["reset"] if cycle >= late else 0
         for name in row:
             if name.endswith("_wid") and params.get("in_order_per_warp"):
                 row[name] %= params["num_warps"]
+            if name.endswith("_fuSel"):
+                row[name] %= params["coll_banks"]
     return rows
 
 
