@@ -84,11 +84,11 @@ def test_docs_units_have_their_table(block):
 
 
 def _expand(name: str, config: dict[str, int]) -> Iterator[str]:
-    found = re.search(r"\{0\.\.(.+?)\}", name)
+    found = re.search(r"\{([01])\.\.(.+?)\}", name)
     if found is None:
         yield name
         return
-    for index in range(tables.Expr(found[1], name)(config) + 1):
+    for index in range(int(found[1]), tables.Expr(found[2], name)(config) + 1):
         yield from _expand(name[: found.start()] + str(index) + name[found.end() :], config)
 
 
