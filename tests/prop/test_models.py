@@ -89,7 +89,7 @@ LARGE = SMALL | {
     "num_gpr_banks": (1, 4, 32),
     "coll_banks": (3, 3, 3, 7, 16),
     "coll_depth": (1, 8, 13, 32),
-    "issue_ports": (1, 1, 3, 7, 16),
+    "issue_ports": (1, 1, 3, 4),
     "alloc_rows": (1, 2, 7, 32),
     "ibuf_window": (1, 1, 3, 16),
     "wb_buffer": (0, 0, 2, 25, 127),
@@ -256,7 +256,7 @@ def test_model_is_as_the_naive_one(block: str, capsys: pytest.CaptureFixture[str
     wanted = [*(point["name"] for point in table.covers), "mid-run reset"]
     if table.reset is not None and block != "scoreboard":
         wanted.append("masked")
-    if block in ("hazard", "reservation_station", "issue"):
+    if block in ("hazard", "reservation_station", "issue", "issue_x"):
         wanted += ["open", "open, shown"]
     if block == "collector":
         wanted += [rule["name"] for rule in table.rules]
