@@ -16,8 +16,8 @@ import pytest
 from programs import refused, started, wait_for, warplock
 from wlk.base import setup
 from wlk.base.errors import Status
-from wlk.regress import slurm
 from wlk.regress import store as database
+from wlk.run import cluster as slurm
 
 sys.path.insert(0, str(Path(__file__).parent))
 import history  # noqa: E402

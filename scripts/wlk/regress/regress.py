@@ -22,6 +22,7 @@ from .. import tables
 from ..base import options, outputs, progress, report
 from ..base.errors import Status, WlkError
 from ..base.options import Command, operand, option
+from ..run import cluster
 from . import cache, git, page, settings, slurm, summary
 from .judge import Case, Group, Judge, require_configs
 from .settings import Block, Profile, Settings
@@ -139,7 +140,7 @@ warplock regress cache --cache-limit 5G"""
     def refuse(self) -> None:
         """Reports that have no place, and a cluster that is not there."""
         if self.launcher == "slurm":
-            slurm.require()
+            cluster.require()
         elif self.slurm_options:
             raise WlkError(Status.USAGE, "--slurm-options go with --launcher slurm")
         for path in (self.junit, self.summary, self.html):
@@ -182,7 +183,7 @@ warplock regress cache --cache-limit 5G"""
             return cache.show(Store(self.store), self.cache_limit or cache.LIMIT, self.json)
         repository, found = self.read(self.blocks, self.seeds)
         limit = cache.bytes_of(self.cache_limit or found.cache_limit)
-        words = slurm.words(self.slurm_options or found.slurm_options)
+        words = cluster.words(self.slurm_options or found.slurm_options)
         if not found.range:
             raise WlkError(
                 Status.USAGE, f"which commits? give --range A..B, or `range` in {settings.NAME}"

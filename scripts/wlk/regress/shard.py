@@ -19,12 +19,11 @@ from typing import Any
 
 from ..base import guard, outputs
 from ..base.errors import Status, WlkError
+from ..run.cluster import ROWS
 from . import subjects
 from .judge import Group, Judge, version
 from .settings import Settings
 from .store import TABLES, Row, plain
-
-ROWS = ".rows"
 
 
 @dataclass(frozen=True)

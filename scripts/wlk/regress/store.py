@@ -13,7 +13,6 @@ judged lies beside the database, below `sources`, by content.
 """
 
 import contextlib
-import fcntl
 import json
 import sqlite3
 import threading
@@ -22,13 +21,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from ..base import outputs
-from ..base.errors import Status, WlkError
+from ..base import database, outputs
 
 VERSION = 1
 NAME = "regress.sqlite"
-_SCHEMA = """
-CREATE TABLE about (version INTEGER NOT NULL);
+_SCHEMA = f"""
+CREATE TABLE about (version INTEGER NOT NULL); INSERT INTO about VALUES ({VERSION});
 CREATE TABLE run (began TEXT, command TEXT, range TEXT, settings TEXT);
 CREATE TABLE subject (asked TEXT, tree TEXT, block TEXT, status TEXT, message TEXT, module TEXT,
     key TEXT, unproved TEXT, seconds REAL, PRIMARY KEY (asked, tree, block));
@@ -46,6 +44,12 @@ TABLES = {
     "verdict": "asked commit_id block config verdict settled_by seconds row",
     "run": "began command range settings",
 }
+_KIND = database.Kind(
+    VERSION,
+    _SCHEMA,
+    "is no database of regress; move it away, or choose another folder with --store",
+    "choose another folder with --store",
+)
 Row = Mapping[str, Any]
 
 
@@ -62,41 +66,15 @@ class Store:
         """For one regression at a time; USAGE when another has it, BAD_VERSION when it was made by
         another version, CORRUPT when it is no database."""
         outputs.make_folder(self.folder)
-        with (self.folder / "lock").open("a+", encoding="ascii") as lock:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
-                message = f"--store {self.folder}: another regress or bisect works there"
-                raise WlkError(
-                    Status.USAGE, f"{message}; wait for it, or choose another folder"
-                ) from None
-            self._open()
+        message = f"--store {self.folder}: another regress or bisect works there"
+        message += "; wait for it, or choose another folder"
+        with database.alone(self.folder / "lock", message):
+            self._base = database.connect(self.path, _KIND)
             try:
                 yield self
             finally:
                 self._base.close()
                 self._base = None
-
-    def _open(self) -> None:
-        known = "is no database of regress; move it away, or choose another folder with --store"
-        try:
-            self._base = sqlite3.connect(self.path, check_same_thread=False, isolation_level=None)
-            self._base.row_factory = sqlite3.Row
-            self._base.execute("PRAGMA synchronous = FULL")
-            tables = self._base.execute("SELECT name FROM sqlite_master").fetchall()
-            if not tables:
-                statements = f"BEGIN;{_SCHEMA}INSERT INTO about VALUES ({VERSION});COMMIT;"
-                self._base.executescript(statements)
-            elif "about" not in {row["name"] for row in tables}:
-                raise WlkError(Status.CORRUPT, f"{self.path}: {known}")
-            (version,) = self._base.execute("SELECT version FROM about").fetchone()
-        except sqlite3.DatabaseError as error:
-            if isinstance(error, sqlite3.OperationalError) and "disk" in str(error):
-                raise _full(self.path, error) from error
-            raise WlkError(Status.CORRUPT, f"{self.path}: {known} ({error})") from error
-        if version != VERSION:
-            message = f"{self.path}: version {version} of the database, this is version {VERSION}"
-            raise WlkError(Status.BAD_VERSION, f"{message}; choose another folder with --store")
 
     def get(self, table: str, **where: str) -> Row | None:
         """The row with these values; None when there is none."""
@@ -115,7 +93,7 @@ class Store:
             with self._lock:
                 self._base.execute(query, shown)
         except sqlite3.OperationalError as error:
-            raise _full(self.path, error) from error
+            raise database.failure(self.path, error) from error
 
     def failing(self) -> set[str]:
         """The modules, by content, that do not pass somewhere."""
@@ -132,8 +110,3 @@ class Store:
 def plain(value: Any) -> Any:
     """A value as a row has it: what is structured, as JSON."""
     return json.dumps(value) if isinstance(value, (dict, list)) else value
-
-
-def _full(path: Path, error: Exception) -> WlkError:
-    message = f"cannot write {path}: {error}; free some space, then repeat the command: it goes on"
-    return WlkError(Status.NO_SPACE, f"{message} where it stopped")
