@@ -11,6 +11,7 @@ from pathlib import Path
 from .base import setup
 from .base.errors import Status, WlkError
 from .base.options import Command, operand
+from .explore.explore import Explore
 from .fit import dump, scopes
 from .regress.bisect import Bisect
 from .regress.regress import Regress
@@ -77,5 +78,6 @@ class Setup(Command):
 
 
 COMMANDS: tuple[type[Command], ...] = (
-    *(Bind, Bisect, Check, Lockstep, Mutate, Opndcoll, Prove, Regress, Setup, Stub, Tests, Vectors),
+    *(Bind, Bisect, Check, Explore, Lockstep, Mutate, Opndcoll, Prove, Regress, Setup, Stub),
+    *(Tests, Vectors),
 )

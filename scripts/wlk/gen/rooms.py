@@ -15,7 +15,18 @@ from ..tables import ROOT
 
 PYTHON = "scripts/wlk"
 ORDER = {
-    "python": ("base", "tables", "gen", "fit", "prove", "run", "regress", "commands", "cli"),
+    "python": (
+        "base",
+        "tables",
+        "gen",
+        "fit",
+        "prove",
+        "run",
+        "regress",
+        "explore",
+        "commands",
+        "cli",
+    ),
     "c": (
         *("refmodel/src/frame", "refmodel/src/muon", "refmodel/src/boom", "refmodel/src/gpgpusim"),
         "refmodel/src/vortex",

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a sweep has found: one SQLite database a sweep (docs/explore.md has its columns).
+
+A row is written when its run has ended and never changed, so a sweep that is killed loses what it
+was working at and nothing else, and goes on with what is missing.
+"""
+
+import contextlib
+import json
+import sqlite3
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ..base import database
+from ..base.errors import Status, WlkError
+from .sweep import Job, Sweep
+
+VERSION = 1
+COUNTERS = (
+    *("prfReads", "prfConflicts", "laneConflicts", "noEntry", "lostReads", "forwards"),
+    *("cacheLookups", "cacheHits", "wbStallsWAR", "wbStallsFwd"),
+    *("accEntryOccupancy", "accRsOccupancy", "cyclesDispatched", "cyclesEligible"),
+    *("stallsWAW", "stallsWAR", "stallsScoreboard", "stallsHold", "stallsRoom"),
+)
+_RUN = ("point", "workload", "seed", "status", "message", "cycles", "issued", "admitted", "ipc")
+_COLUMNS = (*_RUN, *COUNTERS, "warps", "warning", "hang")
+_SYNTH = "point block status message gates flops flop_area memory_bits memories seconds"
+_SCHEMA = f"""
+CREATE TABLE about (version INTEGER NOT NULL, digest TEXT, sweep TEXT, model TEXT, began TEXT);
+CREATE TABLE point (title TEXT PRIMARY KEY, config TEXT, area REAL, flops INTEGER,
+    crosspoints INTEGER);
+CREATE TABLE run (point TEXT, workload TEXT, seed INTEGER, status TEXT, message TEXT,
+    cycles INTEGER, issued INTEGER, admitted INTEGER, ipc REAL,
+    {", ".join(f"{name} INTEGER" for name in COUNTERS)},
+    warps TEXT, warning TEXT, hang TEXT, PRIMARY KEY (point, workload, seed)) WITHOUT ROWID;
+CREATE TABLE synth (point TEXT, block TEXT, status TEXT, message TEXT, gates INTEGER,
+    flops INTEGER, flop_area REAL, memory_bits INTEGER, memories TEXT, seconds REAL,
+    PRIMARY KEY (point, block));
+"""
+_KIND = database.Kind(
+    VERSION,
+    _SCHEMA,
+    "is no database of explore; move it away, or choose another file with --db",
+    "choose another file with --db",
+)
+Row = Mapping[str, Any]
+Key = tuple[str, str, int]
+
+
+class Store:
+    """The database of a sweep."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._base: sqlite3.Connection
+
+    @contextlib.contextmanager
+    def opened(self, sweep: Sweep, model: str, areas: Iterable[Sequence[Any]]) -> Iterator["Store"]:
+        """For one sweep at a time; `areas`: rows of the table `point`. USAGE when another process
+        has it or when it is of another sweep, BAD_VERSION when another model has filled it."""
+        message = f"{self.path}: another explore works there; wait for it, or choose another file"
+        try:
+            alone = contextlib.ExitStack()
+            alone.enter_context(database.alone(self.path, f"{message} with --db"))
+        except OSError as error:
+            message = f"cannot write {self.path}: {error.strerror}; choose another file with --db"
+            raise WlkError(Status.NO_FILE, message) from error
+        with alone:
+            self._base = database.connect(self.path, _KIND)
+            try:
+                self._begin(sweep, model, areas)
+                yield self
+            finally:
+                self._base.close()
+
+    def _begin(self, sweep: Sweep, model: str, areas: Iterable[Sequence[Any]]) -> None:
+        """Note what it is of, or compare with what stands there."""
+        row = self._base.execute("SELECT * FROM about").fetchone()
+        if row is None:
+            now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+            about = (VERSION, sweep.digest, sweep.text, model, now)
+            with self._writing():
+                self._base.execute("INSERT INTO about VALUES (?, ?, ?, ?, ?)", about)
+                self._base.executemany("INSERT INTO point VALUES (?, ?, ?, ?, ?)", areas)
+            return
+        if row["digest"] != sweep.digest:
+            what = difference(json.loads(row["sweep"]), json.loads(sweep.text))
+            message = f"{self.path}: is of another sweep, begun {row['began']}: {what}"
+            raise WlkError(Status.USAGE, f"{message}; choose another file with --db")
+        if row["model"] != model:
+            message = f"{self.path}: was begun {row['began']} with another model"
+            raise WlkError(
+                Status.BAD_VERSION, f"{message}; choose another file with --db, or move it away"
+            )
+
+    @contextlib.contextmanager
+    def _writing(self) -> Iterator[None]:
+        """One transaction; what the system refuses is one line."""
+        try:
+            self._base.execute("BEGIN IMMEDIATE")
+            yield
+            self._base.execute("COMMIT")
+        except sqlite3.OperationalError as error:
+            with contextlib.suppress(sqlite3.Error):
+                self._base.execute("ROLLBACK")
+            raise database.failure(self.path, error) from error
+
+    def done(self) -> set[Key]:
+        """The runs that have ended; one whose runner died is tried again."""
+        query = "SELECT point, workload, seed FROM run WHERE status != 'ERROR'"
+        return {tuple(row) for row in self._base.execute(query)}
+
+    def add(self, answers: Iterable[tuple[Job, Row]]) -> None:
+        """Write the answers of runs."""
+        marks = ", ".join("?" for _ in _COLUMNS)
+        query = f"INSERT OR REPLACE INTO run ({', '.join(_COLUMNS)}) VALUES ({marks})"
+        with self._writing():
+            self._base.executemany(query, [values(job, answer) for job, answer in answers])
+
+    def add_synth(self, row: Row) -> None:
+        """Write what a synthesis gave."""
+        names = _SYNTH.split()
+        query = f"INSERT OR REPLACE INTO synth VALUES ({', '.join('?' for _ in names)})"
+        with self._writing():
+            self._base.execute(query, [row.get(name) for name in names])
+
+    def rows(self, table: str = "run") -> list[dict[str, Any]]:
+        """All rows of a table, by its key."""
+        order = {"run": "point, workload, seed", "synth": "point, block"}.get(table, "rowid")
+        return [dict(row) for row in self._base.execute(f"SELECT * FROM {table} ORDER BY {order}")]
+
+
+def values(job: Job, answer: Row) -> list[Any]:
+    """A row of the table `run`, from what the runner has answered."""
+    counters = answer.get("counters") or {}
+    found = [*job.key, answer["status"], answer.get("message", "")]
+    found += [answer.get(name) for name in ("cycles", "issued", "admitted", "ipc")]
+    found += [counters.get(name) for name in COUNTERS]
+    shown = (answer.get(name) for name in ("warps", "warning", "hang"))
+    return found + [json.dumps(each) if each else None for each in shown]
+
+
+def difference(old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
+    """The first thing in which two sweeps differ."""
+    for key in new:
+        if old.get(key) == new[key]:
+            continue
+        was, now = old.get(key), new[key]
+        if key in ("points", "workloads"):
+            was, now = (", ".join(each[0] for each in rows) for rows in (was, now))
+        if was == now:
+            return f"its {key} have other values"
+        return f"its {key} are {_short(was)}, not {_short(now)}"
+    return "it differs"
+
+
+def _short(value: Any) -> str:
+    text = str(value)
+    return text if len(text) <= 80 else f"{text[:77]}..."

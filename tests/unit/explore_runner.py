@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Stands in for wlk-explore where a test is about what is around it: answers jobs by a hash,
+refuses, hangs and dies where it is asked to.
+
+A program whose name begins with `die` ends it; one named `once-...` does so the first time.
+"""
+
+import json
+import os
+import random
+import signal
+import sys
+import time
+from pathlib import Path
+
+COUNTERS = (
+    "prfReads prfConflicts laneConflicts noEntry lostReads forwards cacheLookups cacheHits "
+    "wbStallsWAR wbStallsFwd accEntryOccupancy accRsOccupancy cyclesDispatched cyclesEligible"
+).split()
+STALLS = "stallsWAW stallsWAR stallsScoreboard stallsHold stallsRoom".split()
+BASE = {"duplicated": 0.9, "src_banked": 0.88, "inst_banked": 0.7, "caching": 0.87}
+
+
+def answer(cells):
+    config = dict(word.split("=") for word in cells["config"].split())
+    program = Path(cells.get("program", ""))
+    if program.name.startswith("once-") and not program.with_suffix(".met").exists():
+        program.with_suffix(".met").touch()
+        sys.exit(9)
+    if program.name.startswith("die"):
+        print("wlk-explore: no luck today", file=sys.stderr, flush=True)
+        os.kill(os.getpid(), signal.SIGSEGV)
+    forwarding, caching = config.get("forwarding"), config.get("collector") == "caching"
+    if caching and forwarding == "must":
+        return {"status": "REFUSED", "message": "forwarding=must with collector=caching"}
+    if config.get("war") == "stall" and forwarding != "must":
+        hang = {
+            "cycle": 1010,
+            "state": ["row 0 warp 0 waits for r5"],
+            "program": ["warp 0: write r5"],
+        }
+        return {"status": "HANG", "message": "no progress from cycle 10 on", "hang": hang}
+    return {"status": "DONE", "message": ""} | done(config, cells)
+
+
+def done(config, cells):
+    dice = random.Random(f"{cells['config']} {cells.get('mix', 0)} {cells['seed']}")
+    issued = int(cells.get("instructions", 800))
+    ipc = BASE[config.get("collector", "duplicated")] - dice.random() / 100
+    ipc *= min(1.0, 0.4 + int(config.get("coll_depth", 2)) / 8)
+    cycles = int(issued / ipc)
+    counters = {name: dice.randrange(cycles) for name in COUNTERS}
+    warps = [{name: dice.randrange(cycles) // 4 for name in STALLS} for _ in range(8)]
+    counters |= {name: sum(warp[name] for warp in warps) for name in STALLS}
+    values = {"cycles": cycles, "issued": issued, "admitted": issued, "ipc": issued / cycles}
+    return values | {"counters": counters, "warps": warps, "warning": []}
+
+
+def main():
+    pause = float(os.environ.get("EXPLORE_PAUSE", 0))
+    for line in sys.stdin:
+        cells = dict(cell.split("=", 1) for cell in line.rstrip("\n").split("\t"))
+        time.sleep(pause)
+        print(json.dumps({"id": cells["id"]} | answer(cells)), flush=True)
+
+
+if __name__ == "__main__":
+    main()
