@@ -1,8 +1,10 @@
+#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Stands in for wlk-explore where a test is about what is around it: answers jobs by a hash,
 refuses, hangs and dies where it is asked to.
 
-A program whose name begins with `die` ends it; one named `once-...` does so the first time.
+A program whose name begins with `die` ends it; one named `once-...` does so the first time, and a
+`wrong-...` has a wrong value. With words, it is the command `warplock` with itself as the runner.
 """
 
 import json
@@ -30,6 +32,8 @@ def answer(cells):
     if program.name.startswith("die"):
         print("wlk-explore: no luck today", file=sys.stderr, flush=True)
         os.kill(os.getpid(), signal.SIGSEGV)
+    if program.name.startswith("wrong"):
+        return {"status": "WRONG_VALUE", "message": "i3, operand 1, lane 0: 5, not 7"}
     forwarding, caching = config.get("forwarding"), config.get("collector") == "caching"
     if caching and forwarding == "must":
         return {"status": "REFUSED", "message": "forwarding=must with collector=caching"}
@@ -64,5 +68,14 @@ def main():
         print(json.dumps({"id": cells["id"]} | answer(cells)), flush=True)
 
 
+def command(words):
+    sys.path[:0] = [str(Path(__file__).resolve().parents[2] / "scripts")]
+    from wlk import cli
+    from wlk.explore import explore
+
+    explore.runner = lambda: Path(__file__).resolve()
+    return cli.main(words)
+
+
 if __name__ == "__main__":
-    main()
+    sys.exit(command(sys.argv[1:]) if sys.argv[1:] else main())

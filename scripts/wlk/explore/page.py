@@ -13,7 +13,9 @@ from .summary import NAMES, WITHIN, Choice, Result, Summary, reasons
 TEMPLATE = Path(__file__).with_name("page.html")
 ORGANISATIONS = ("duplicated", "src_banked", "inst_banked", "caching")
 STALLS = ("stallsWAW", "stallsWAR", "stallsScoreboard", "stallsHold", "stallsRoom")
+RTL = "muon_rtl"
 BARS = 40  # points that a chart of bars has
+ARTICLES = {"cycle": "a cycle", "instruction": "an instruction"}
 CONFLICTS = (  # heading, counter, for each
     *(("reads", "prfReads", "instruction"), ("bank conflicts", "prfConflicts", "instruction")),
     ("lane conflicts", "laneConflicts", "instruction"),
@@ -30,7 +32,7 @@ def render(summary: Summary) -> str:
     left = reasons(summary.rows)
     values = {
         "title": "warplock explore: which collector?",
-        "answer": _answer(choices),
+        "answer": _answer(summary, choices),
         "choices": _choices(choices),
         "about": _about(summary),
         "left_short": _left_short(summary, left),
@@ -59,26 +61,36 @@ def _heads(choices: Sequence[Choice]) -> list[Choice]:
 # ---- the answer ---------------------------------------------------------------------------------
 
 
-def _answer(choices: Sequence[Choice]) -> str:
-    """A sentence for each group."""
+def _answer(summary: Summary, choices: Sequence[Choice]) -> str:
+    """What to take for each group, and what that is."""
     if not choices:
         return '<p class="answer none">No point came to its end on any workload.</p>'
-    return "".join(f'<p class="answer">{_sentence(each)}</p>' for each in _heads(choices))
+    found = []
+    for each in _heads(choices):
+        point = summary.costs[each.enough.point].point
+        words = f"<small>{escape(show.described(point))}. {_rtl(each)}</small>"
+        found.append(f'<p class="answer">{_sentence(each)}<br>{words}</p>')
+    return "".join(found)
 
 
 def _sentence(choice: Choice) -> str:
     take, best = choice.enough, choice.best
-    text = (
-        f"For the {escape(choice.name)}"
-        if choice.name in NAMES.values()
-        else f"For {escape(choice.name)}"
-    )
-    text += f" take <b>{escape(take.point)}</b>: IPC {take.ipc:.3f}, {take.area:,.0f} µm²."
+    article = "the " if choice.name in NAMES.values() else ""
+    text = f"For {article}{escape(choice.name)} take <b>{escape(take.point)}</b>: "
+    text += f"IPC {take.ipc:.3f}, {take.area:,.0f} µm²."
     if take.point == best.point:
-        return f"{text} It has the best IPC, and no other within {100 * WITHIN:.0f} % is smaller."
-    saved = 100 * (1 - take.area / best.area)
-    rest = f"{100 * (1 - take.ipc / best.ipc):.1f} % below the best, {escape(best.point)} "
-    return f"{text} It is {rest}({best.ipc:.3f}), with {saved:.0f} % less area."
+        return f"{text} It has the best IPC, and none within {100 * WITHIN:.0f} % of it is smaller."
+    less = f"{100 * (1 - take.ipc / best.ipc):.1f} % below the best"
+    saved = f"{100 * (1 - take.area / best.area):.0f} % less area"
+    return f"{text} That is {less}, {escape(best.point)} ({best.ipc:.3f}), with {saved}."
+
+
+def _rtl(choice: Choice) -> str:
+    """The RTL's own point beside it."""
+    found = [each for each in choice.results if each.point == RTL]
+    if not found or choice.enough.point == RTL:
+        return ""
+    return f"The RTL ({RTL}) has IPC {found[0].ipc:.3f} with {found[0].area:,.0f} µm²."
 
 
 def _choices(choices: Sequence[Choice]) -> str:
@@ -181,7 +193,10 @@ def _note(choice: Choice) -> str:
 
 def _conflicts(choice: Choice) -> str:
     """For each instruction, or a mean over cycles."""
-    heads = ["point", *(cell(f"{name}<br><small>a {each}</small>") for name, _, each in CONFLICTS)]
+    heads = [
+        "point",
+        *(cell(f"{name} <small>{ARTICLES[each]}</small>") for name, _, each in CONFLICTS),
+    ]
     rows = []
     for result in _bars(choice.results):
         values = [

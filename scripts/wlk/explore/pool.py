@@ -8,6 +8,7 @@ answer with status ERROR, and another runner goes on.
 import collections
 import contextlib
 import json
+import os
 import queue
 import signal
 import subprocess
@@ -109,9 +110,8 @@ class Pool:
                 target=lambda: complaint.extend(process.stderr), daemon=True
             )
             listener.start()
-            with contextlib.suppress(BrokenPipeError):
-                self._converse(process, given)
-                process.stdin.close()
+            self._converse(process, given)
+            process.stdin.close()
             try:
                 code = process.wait(progress.GRACE if given else None)
             except subprocess.TimeoutExpired:  # it has closed its stdout and lives
@@ -124,14 +124,12 @@ class Pool:
     def _converse(self, process: subprocess.Popen[bytes], given: collections.deque[Job]) -> None:
         """Feed jobs and take answers until there are no more, or the runner ends."""
         for job in given:
-            process.stdin.write(self.sweep.line(job).encode())
+            self._give(process, job)
         while not self._stop.is_set():
-            with contextlib.suppress(IndexError):
+            with contextlib.suppress(IndexError):  # another thread was quicker
                 while len(given) < AHEAD:
-                    job = self._todo.popleft()
-                    given.append(job)
-                    process.stdin.write(self.sweep.line(job).encode())
-            process.stdin.flush()
+                    given.append(self._todo.popleft())
+                    self._give(process, given[-1])
             if not given:
                 return
             line = process.stdout.readline()
@@ -139,6 +137,12 @@ class Pool:
                 return
             self._answers.put((given[0], _answer(line, given[0])))
             given.popleft()
+
+    def _give(self, process: subprocess.Popen[bytes], job: Job) -> None:
+        """Write a job, past the buffer of stdin, which could not be emptied when the runner ends.
+        What it has answered before it ended is still there to be read."""
+        with contextlib.suppress(BrokenPipeError):
+            os.write(process.stdin.fileno(), self.sweep.line(job).encode())
 
 
 def _answer(line: bytes, job: Job) -> Mapping[str, Any]:

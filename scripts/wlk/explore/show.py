@@ -81,6 +81,34 @@ def _answer(choice: Choice) -> dict[str, Any]:
     return found | {"most_per_area": shown(choice.dense), "front": [*map(shown, choice.front)]}
 
 
+ORGANISATIONS = {
+    "duplicated": "three copies of the register file, {depth} entries",
+    "src_banked": "banked by source register, {banks} banks of {depth}",
+    "inst_banked": "banked by instruction, {banks} banks of {depth}",
+    "caching": "caching, {depth} slots an operand",
+}
+TAKEN = {
+    "request": "an entry taken when all operands can be read",
+    "eager": "an entry taken by each row",
+    "admit": "an entry taken at admission",
+}
+WARS = {"gate": "WAR stalls admission", "stall": "WAR stalls the write", "epoch": "reads by epoch"}
+
+
+def described(point: Point) -> str:
+    """A point in words."""
+    text = ORGANISATIONS[point.word("collector")]
+    parts = [text.format(banks=point["coll_banks"], depth=point["coll_depth"])]
+    banks = point["reg_banks"]
+    parts.append(f"{banks} register bank" + ("s" if banks > 1 else ""))
+    parts += [TAKEN[point.word("coll_alloc")], f"forwarding {point.word('forwarding')}"]
+    parts.append(WARS[point.word("war")])
+    window, buffer = point["ibuf_window"], point["wb_buffer"]
+    parts += [f"window {window}"] if window > 1 else []
+    parts += [f"write buffer {buffer}"] if buffer else []
+    return ", ".join([*parts, f"{point['rs_entries']} rows"])
+
+
 # ---- costs --------------------------------------------------------------------------------------
 
 

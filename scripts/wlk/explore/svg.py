@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from html import escape
 
 WIDTH, HEIGHT = 380, 290  # as wide as a phone, so that the text is as large there
-LEFT, RIGHT, TOP, BOTTOM = 44, 12, 12, 40
+LEFT, RIGHT, TOP, BOTTOM = 44, 20, 24, 40
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ def scatter(dots: Sequence[Dot], x_name: str, y_name: str) -> str:
              f'{escape(x_name)}">']  # fmt: skip
     parts += _grid(across, up, place)
     parts.append(_text(WIDTH - RIGHT, HEIGHT - 6, x_name, "end"))
-    parts.append(_text(4, TOP - 2, y_name, "start"))
+    parts.append(_text(4, 11, y_name, "start"))
     front = sorted((dot for dot in dots if dot.mark), key=lambda dot: dot.x)
     parts.append(_steps([place(dot.x, dot.y) for dot in front]))
     for dot in sorted(dots, key=lambda dot: bool(dot.mark)):
