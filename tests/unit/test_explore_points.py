@@ -11,7 +11,6 @@ from wlk import tables
 from wlk.base.errors import Status
 from wlk.explore import points, reference, sweep, workloads
 from wlk.explore.sweep import Asked
-from wlk.tables.files import family_of
 
 
 def point(text):
@@ -71,17 +70,13 @@ def test_explore_point_that_is_none_is_refused(text, parts):
         point(text)
 
 
-def test_explore_parameters_stand_once():
-    """Those of the family are not repeated; a block with the parameter means the same by it."""
-    family = {raw["name"] for raw in family_of("muon", "test")["param"]}
-    own = {raw["name"] for raw in points.space()["param"]}
-    for block in ("collector_x", *({"issue_x"} & set(tables.names()))):
-        for name, param in tables.load(block).params.items():
-            mine = points.params().get(name)
-            if mine is not None:
-                assert (mine.legal, mine.names) == (param.legal, param.names), (block, name)
-    assert set(points.space()["shared"]) <= family
-    assert not own & family
+@pytest.mark.parametrize(
+    "name",
+    "src src3 inst minimal caching src+option1 src+option2 src+option2_1 src+option2_2".split(),
+)
+def test_explore_points_are_those_of_the_block(name):
+    table = tables.load(points.BLOCK)
+    assert point(name).values == table.config(table.configs[name.replace("+", "_")])
 
 
 # ---- sweeps -------------------------------------------------------------------------------------

@@ -13,12 +13,11 @@ from typing import Any
 
 from .. import tables
 from ..base.errors import Status, WlkError
-from ..tables.files import decode, family_of
+from ..tables.files import decode
 from ..tables.params import Param
-from ..tables.read_params import read_param
 
 SPACE = Path(__file__).with_name("space.toml")
-FAMILY = "muon"
+BLOCK = "issue_x"
 ROWS, BUFFER = "rows", "buffer"  # values that follow from rs_entries
 
 
@@ -31,9 +30,7 @@ def space() -> Mapping[str, Any]:
 @functools.cache
 def params() -> Mapping[str, Param]:
     """The parameters of the stage, in the order in which they are shown."""
-    family = {raw["name"]: raw for raw in family_of(FAMILY, SPACE.name)["param"]}
-    rows = [*(family[name] for name in space()["shared"]), *space()["param"]]
-    return {raw["name"]: read_param(raw, SPACE.name) for raw in rows}
+    return tables.load(BLOCK).params
 
 
 @dataclass(frozen=True)

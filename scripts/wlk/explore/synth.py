@@ -23,7 +23,6 @@ from . import cost
 from .points import Point, block_config
 from .store import Store
 
-BLOCK = "issue_x"
 MEMORY = "wlk_memory"  # a cell type that synthesis does not know, and so leaves alone
 # Coarse synthesis finds memories; large ones are hidden from what would make flip-flops of them.
 SCRIPT = """read_slang -j 1 -f {here}/synth.f
