@@ -27,7 +27,7 @@ def make(**asked):
 def test_explore_has_the_named_points():
     names = "muon_rtl src src3 inst minimal caching".split()
     assert list(points.space()["point"])[: len(names)] == names
-    assert len(points.named()) == 5 * len(points.space()["point"])
+    assert len(points.named()) == 6 * len(points.space()["point"])
     assert point("muon_rtl").words == ""
 
 

@@ -11,7 +11,9 @@ from .points import Point
 from .summary import Result, Summary
 
 NONE = '<p class="quiet">{}</p>'
-BANKS = (1, 2, 4, 8, 16)
+ROUNDED = 0.002  # what figures of other random numbers may differ by without any noise
+# Student's t, 99.9 %, by the number of seeds
+STUDENT = {2: 637.0, 3: 31.6, 4: 12.9, 5: 8.6, 6: 6.9, 7: 6.0, 8: 5.4, 9: 5.0, 10: 4.8}
 
 
 def cell(text: str, kind: str = "n") -> str:
@@ -56,7 +58,7 @@ def reference_table(summary: Summary) -> str:
     text = (
         "<p class='quiet'>IPC, below it the difference from the specification's figure ± standard "
     )
-    text += "error over seeds. Its random numbers are others.</p>"
+    text += "error over seeds. Its random numbers are others; red is more than both explain.</p>"
     return text + table(["point", *(cell(escape(stream)) for stream in streams)], rows)
 
 
@@ -78,7 +80,9 @@ def _compared(result: Result | None, ipc: float) -> str:
     if result is None or not result.is_done:
         return cell(f"–<br><small>{ipc:.3f}</small>")
     error = "" if result.error is None else f" ±{result.error:.3f}"
-    kind = "bad" if abs(result.ipc - ipc) > 0.002 + 3 * (result.error or 0) else "quiet"
+    factor = STUDENT.get(len(result.ipcs), 4.0)
+    noise = factor * 2**0.5 * (result.error or 0)  # of both figures
+    kind = "bad" if abs(result.ipc - ipc) > ROUNDED + noise else "quiet"
     difference = f"{result.ipc - ipc:+.3f}{error}"
     return cell(f'{result.ipc:.3f}<br><small class="{kind}">{difference}</small>')
 
