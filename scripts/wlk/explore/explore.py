@@ -13,10 +13,10 @@ from ..base.options import Command, operand, option
 from ..run import build, cluster
 from . import page, remote, show, summary, sweep, synth
 from .cost import Cost
-from .points import BLOCK
 from .pool import Answer, Pool
 from .store import Store
 from .sweep import Job, Sweep
+from .synth import BLOCK
 
 FOLDER = Path("reports") / "explore"
 RUNNER = "dpi/wlk-explore"

@@ -237,13 +237,14 @@ def _ipc(result: Result) -> str:
 def _left(summary: Summary, left: Sequence[tuple[str, str, str, str, int]]) -> str:
     if not left:
         return '<p id="left">Every run did.</p>'
+    every = ", ".join(sorted(load.title for load in summary.sweep.workloads))
     rows = [
         [
             escape(point),
             f'<span class="bad">{status}</span>',
             cell(str(runs)),
             escape(why),
-            escape(where),
+            "all workloads" if where == every else escape(where),
         ]
         for point, status, why, where, runs in left
     ]

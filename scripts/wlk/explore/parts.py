@@ -203,10 +203,11 @@ def document_tables() -> str:
         for f in document.figures()
     ]  # fmt: skip
     text = table(["heading", "figure", cell("document"), cell("reproduced"), "agrees"], rows)
-    rows = [
-        [escape(show.KINDS[f.kind]), escape(f.heading), escape(f.says),
-         f"<b>{escape(f.corrected)}</b>", escape(f.why)]
-        for f in document.findings()
-    ]  # fmt: skip
-    text += "<h3>What does not hold</h3>"
-    return text + table(["kind", "heading", "it says", "corrected", "why"], rows)
+    return text + "<h3>What does not hold</h3>" + "".join(map(_finding, document.findings()))
+
+
+def _finding(found: document.Finding) -> str:
+    kind = f"<small>[{escape(show.KINDS[found.kind])}]</small>"
+    says = f"{escape(found.says)} → <b>{escape(found.corrected)}</b>"
+    head = f"<b>{escape(found.heading)}</b> {kind}"
+    return f'<p class="finding">{head}<br>{says}<br><small>{escape(found.why)}</small></p>'

@@ -23,6 +23,7 @@ from . import cost
 from .points import Point, block_config
 from .store import Store
 
+BLOCK = "collector_x"  # where the designs differ most; the whole stage takes minutes a point
 MEMORY = "wlk_memory"  # a cell type that synthesis does not know, and so leaves alone
 # Coarse synthesis finds memories; large ones are hidden from what would make flip-flops of them.
 SCRIPT = """read_slang -j 1 -f {here}/synth.f
