@@ -719,7 +719,8 @@ module issue_stage_x_core #(
   always_comb begin
     for (int unsigned op = 0; op < NumOps; op++) begin
       admit_busy[op] = admit_has_rs[op] && pending_writes[admit_rs[op*PregW+:PregW]];
-      admit_place[op*PlaceW+:PlaceW] = room_entry[32'(admit_group)*PlaceW+:PlaceW];
+      admit_place[op*PlaceW+:PlaceW] =
+          admit_placed ? room_entry[32'(admit_group)*PlaceW+:PlaceW] : '0;
     end
     // The lowest free row
     admit_row = '0;

@@ -66,7 +66,7 @@ module issue_x_row #(
   end
 
   always_comb begin
-    arrived = landed_i | served_i;
+    arrived = (landed_i & (fired_q & ~op_ready_q)) | served_i;
     busy_d = busy_q & ~woken & ~served_i;
     op_ready_d = op_ready_q | arrived | hit_i;
     fired_d = (fired_q | grant_i | hit_i | served_i) & ~lost_i;

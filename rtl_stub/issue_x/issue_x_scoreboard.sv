@@ -35,6 +35,7 @@ module issue_x_scoreboard #(
 );
 
   localparam int unsigned CountW = $clog2(MaxPendingReads + 1);
+  localparam int unsigned SumW = CountW + $clog2(Decrements + 1);
   localparam int unsigned Epochs = (War == 2) ? 2 : 1;
 
   // Of register p in epoch e: element e * NumPregs + p
@@ -42,18 +43,27 @@ module issue_x_scoreboard #(
   logic [NumPregs-1:0] writes_d, writes_left, writes_q;
   logic [NumPregs-1:0] epoch_d, epoch_q;
 
-  logic [31:0] decr_at;
+  logic [Decrements*32-1:0] decr_at;
+  logic [CountW-1:0] count;
+  logic [SumW-1:0] total, sum;
   logic [NumOps-1:0] counted;
   logic [NumOps*32-1:0] at;
-  logic [CountW+1:0] sum;
 
+  // Decrements of one count are one, without which it stays if it would fall below 0 (muon-issue §3).
   always_comb begin
     reads_left = reads_q;
     for (int unsigned n = 0; n < Decrements; n++) begin
-      decr_at = 32'(decr_preg_i[n*PregW+:PregW]) + ((War == 2 && decr_epoch_i[n]) ? NumPregs : 0);
-      if (decr_i[n] && (decr_preg_i[n*PregW+:PregW] != '0) &&
-          (reads_left[decr_at*CountW+:CountW] != '0)) begin
-        reads_left[decr_at*CountW+:CountW] = reads_left[decr_at*CountW+:CountW] - 1'b1;
+      decr_at[n*32+:32] = 32'(decr_preg_i[n*PregW+:PregW]) +
+          ((War == 2 && decr_epoch_i[n]) ? NumPregs : 0);
+    end
+    for (int unsigned n = 0; n < Decrements; n++) begin
+      total = '0;
+      for (int unsigned other = 0; other < Decrements; other++) begin
+        total += SumW'(decr_i[other] && (decr_at[other*32+:32] == decr_at[n*32+:32]));
+      end
+      count = reads_q[decr_at[n*32+:32]*CountW+:CountW];
+      if (decr_i[n] && (decr_preg_i[n*PregW+:PregW] != '0) && (total <= SumW'(count))) begin
+        reads_left[decr_at[n*32+:32]*CountW+:CountW] = CountW'(SumW'(count) - total);
       end
     end
     writes_left = writes_q;
@@ -70,13 +80,13 @@ module issue_x_scoreboard #(
       at[op*32+:32] = 32'(rs_i[op*PregW+:PregW]) + (epoch_o[op] ? NumPregs : 0);
     end
     for (int unsigned op = 0; op < NumOps; op++) begin
-      sum = (CountW + 2)'(reads_left[at[op*32+:32]*CountW+:CountW]);
+      sum = SumW'(reads_left[at[op*32+:32]*CountW+:CountW]);
       for (int unsigned other = 0; other < NumOps; other++) begin
         if (counted[other] && (rs_i[op*PregW+:PregW] == rs_i[other*PregW+:PregW])) begin
           sum = sum + 1'b1;
         end
       end
-      if (counted[op] && (sum > (CountW + 2)'(MaxPendingReads))) begin
+      if (counted[op] && (sum > SumW'(MaxPendingReads))) begin
         fits_o = 1'b0;
       end
     end
