@@ -44,7 +44,8 @@ def answer(cells):
             "program": ["warp 0: write r5"],
         }
         return {"status": "HANG", "message": "no progress from cycle 10 on", "hang": hang}
-    return {"status": "DONE", "message": ""} | done(config, cells)
+    limited = "LIMIT" if int(cells["max_cycles"]) else "DONE"
+    return {"status": limited, "message": ""} | done(config, cells)
 
 
 def done(config, cells):

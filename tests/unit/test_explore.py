@@ -277,6 +277,13 @@ def test_summary_never_takes_what_can_deadlock():
     assert [each["point"] for each in answer["front"]] == ["minimal"]
 
 
+def test_summary_counts_runs_up_to_a_limit():
+    words = ("--point", "minimal", "--workload", "mixed", "--seeds", "1", "--cycles", "9000")
+    done = warplock("explore", *words, "--json")
+    assert done.objects[0]["status"] == "LIMIT"
+    assert done.objects[-1]["answers"][0]["best"]["point"] == "minimal"
+
+
 def test_summary_group_is_the_geometric_mean():
     parts = [result("a", 0.4, 1), result("a", 0.9, 1)]
     assert summary.merged("a", "streams", parts).ipc == pytest.approx(0.6)

@@ -171,7 +171,8 @@ warplock explore --cost"""
             print(show.text(found))
             print(f"database: {path}" + (f"; page: {self.page}" if self.page else ""))
         failed = [status for word, status in FAILURES.items() if found.statuses[word]]
-        return int(failed[0] if failed else Status.OK if found.statuses["DONE"] else Status.VACUOUS)
+        measured = any(found.statuses[word] for word in summary.MEASURED)
+        return int(failed[0] if failed else Status.OK if measured else Status.VACUOUS)
 
 
 def _listed(text: str) -> list[str]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from . import parts, show, svg
 from .parts import cell, table
-from .summary import NAMES, WITHIN, Choice, Result, Summary, reasons
+from .summary import MEASURED, NAMES, WITHIN, Choice, Result, Summary, reasons
 
 TEMPLATE = Path(__file__).with_name("page.html")
 ORGANISATIONS = ("duplicated", "src_banked", "inst_banked", "caching")
@@ -228,7 +228,7 @@ def _points(summary: Summary) -> str:
 def _ipc(result: Result) -> str:
     """IPC and its standard error, or how it ended."""
     if not result.is_done:
-        words = [status for status in result.statuses if status != "DONE"]
+        words = [status for status in result.statuses if status not in MEASURED]
         return cell(escape(", ".join(words) or "–"), "n bad" if words else "n")
     error = "" if result.error is None else f" <small>±{result.error:.3f}</small>"
     return cell(f"{result.ipc:.3f}{error}")

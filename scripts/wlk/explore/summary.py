@@ -15,6 +15,7 @@ from .sweep import Sweep
 
 WITHIN = 0.02  # of the best IPC: as good as it
 NAMES = {"kernels": "shipped kernels", "streams": "streams", "programs": "programs"}
+MEASURED = {"DONE", "LIMIT"}  # statuses of runs whose IPC counts
 DEADLOCK = "deadlock"  # in a warning
 Row = Mapping[str, Any]
 
@@ -34,8 +35,8 @@ class Result:
 
     @property
     def is_done(self) -> bool:
-        """Did every run come to its end?"""
-        return set(self.statuses) == {"DONE"}
+        """Did every run come to its end, or to the limit that was asked for?"""
+        return bool(self.statuses) and self.statuses.keys() <= MEASURED
 
     @property
     def ipc(self) -> float:
@@ -152,7 +153,7 @@ def merged(point: str, name: str, parts: Sequence[Result]) -> Group:
 
 def _count(result: Result, row: Row) -> None:
     result.statuses[row["status"]] += 1
-    if row["status"] != "DONE":
+    if row["status"] not in MEASURED:
         return
     result.ipcs.append(row["ipc"])
     result.cycles += row["cycles"]
@@ -184,9 +185,9 @@ def reasons(rows: Iterable[Row]) -> list[tuple[str, str, str, str, int]]:
     """What did not come to its end: point, status, reason, where, and how many runs."""
     found: dict[tuple[str, str, str], list[Row]] = {}
     for row in rows:
-        if row["status"] != "DONE":
+        if row["status"] not in MEASURED:
             found.setdefault((row["point"], row["status"], _reason(row)), []).append(row)
-    order = ("WRONG_VALUE", "ERROR", "HANG", "LIMIT", "REFUSED")
+    order = ("WRONG_VALUE", "ERROR", "HANG", "REFUSED")
     keys = sorted(found, key=lambda key: order.index(key[1]) if key[1] in order else -1)
     return [
         (*key, ", ".join(dict.fromkeys(r["workload"] for r in found[key])), len(found[key]))
