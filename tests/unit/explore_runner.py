@@ -4,7 +4,7 @@
 refuses, hangs and dies where it is asked to.
 
 A program whose name begins with `die` ends it; one named `once-...` does so the first time, and a
-`wrong-...` has a wrong value. With words, it is the command `warplock` with itself as the runner.
+`wrong-...` has a wrong value; `stuck-...` hangs where banks are by source. With words, it is the command `warplock` with itself as the runner.
 """
 
 import json
@@ -37,7 +37,8 @@ def answer(cells):
     forwarding, caching = config.get("forwarding"), config.get("collector") == "caching"
     if caching and forwarding == "must":
         return {"status": "REFUSED", "message": "forwarding=must with collector=caching"}
-    if config.get("war") == "stall" and forwarding != "must":
+    is_stuck = program.name.startswith("stuck") and config.get("collector") == "src_banked"
+    if is_stuck or (config.get("war") == "stall" and forwarding != "must"):
         hang = {
             "cycle": 1010,
             "state": ["row 0 warp 0 waits for r5"],
@@ -58,7 +59,11 @@ def done(config, cells):
     warps = [{name: dice.randrange(cycles) // 4 for name in STALLS} for _ in range(8)]
     counters |= {name: sum(warp[name] for warp in warps) for name in STALLS}
     values = {"cycles": cycles, "issued": issued, "admitted": issued, "ipc": issued / cycles}
-    return values | {"counters": counters, "warps": warps, "warning": []}
+    return values | {"counters": counters, "warps": warps} | warned(config)
+
+
+def warned(config):
+    return {"warning": ["war=epoch can deadlock here"]} if config.get("wb_buffer") == "1" else {}
 
 
 def main():

@@ -270,11 +270,19 @@ def test_summary_takes_the_cheapest_within_two_percent():
     assert points[0]["within_2_percent"]["point"] == "src3"
 
 
-def test_summary_never_takes_what_can_deadlock():
-    words = ("--point", "src+option2,minimal", "--workload", "mixed", "--seeds", "1", "--json")
-    (answer,) = warplock("explore", *words).objects[-1]["answers"]
-    assert answer["best"]["point"] == "minimal"
-    assert [each["point"] for each in answer["front"]] == ["minimal"]
+def test_summary_never_takes_what_deadlocks_elsewhere():
+    loads = f"mixed,{program('stuck.prog')}"
+    words = ("--point", "src,muon_rtl", "--workload", loads, "--seeds", "1", "--json")
+    mixed, stuck = warplock("explore", *words).objects[-1]["answers"]
+    for answer in (mixed, stuck):
+        assert [each["point"] for each in answer["front"]] == ["muon_rtl"]
+
+
+def test_summary_never_takes_what_is_able_to_deadlock():
+    words = ("--point", "src war=epoch wb_buffer=1,muon_rtl", *SMALL[2:], "--json")
+    last = warplock("explore", *words).objects[-1]
+    assert last["unsafe"] == {"src war=epoch wb_buffer=1": "is able to deadlock"}
+    assert last["answers"][0]["best"]["point"] == "muon_rtl"
 
 
 def test_summary_counts_runs_up_to_a_limit():
