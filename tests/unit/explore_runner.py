@@ -4,7 +4,8 @@
 refuses, hangs and dies where it is asked to.
 
 A program whose name begins with `die` ends it; one named `once-...` does so the first time, and a
-`wrong-...` has a wrong value; `stuck-...` hangs where banks are by source. With words, it is the command `warplock` with itself as the runner.
+`wrong-...` has a wrong value; `stuck-...` hangs where banks are by source. With words, it is the
+command `warplock` with itself as the runner.
 """
 
 import json
