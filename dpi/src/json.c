@@ -4,11 +4,34 @@
 #include <inttypes.h>
 #include <string.h>
 
+// Bytes of the UTF-8 character at `at`, if it is one of several bytes: 2 to 4, else 0.
+static size_t wide(const char *at, size_t left) {
+    const unsigned char first = (unsigned char)at[0];
+    const size_t size = first >= 0xf0u ? 4 : first >= 0xe0u ? 3 : 2;
+    if (first < 0xc2u || first > 0xf4u || left < size) {
+        return 0;
+    }
+    for (size_t i = 1; i < size; i++) {
+        if (((unsigned char)at[i] & 0xc0u) != 0x80u) {
+            return 0;
+        }
+    }
+    const unsigned char second = (unsigned char)at[1]; // too long a form, a surrogate, too large
+    const bool bad = (first == 0xe0u && second < 0xa0u) || (first == 0xedu && second > 0x9fu) ||
+                     (first == 0xf0u && second < 0x90u) || (first == 0xf4u && second > 0x8fu);
+    return bad ? 0 : size;
+}
+
+// UTF-8 stays as it is; a byte that is none, in the name of a file, is escaped.
 static void escaped(const char *bytes, size_t size, FILE *to) {
     fputc('"', to);
     for (size_t i = 0; i < size; i++) {
         const unsigned char ch = (unsigned char)bytes[i];
-        if (ch < 0x20u || ch >= 0x7fu) {
+        const size_t length = wide(&bytes[i], size - i);
+        if (length > 0) {
+            fwrite(&bytes[i], 1, length, to);
+            i += length - 1;
+        } else if (ch < 0x20u || ch >= 0x7fu) {
             fprintf(to, "\\u%04x", ch);
         } else {
             fprintf(to, ch == '"' || ch == '\\' ? "\\%c" : "%c", ch);

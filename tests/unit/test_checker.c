@@ -265,8 +265,26 @@ static void expect_text(void (*print)(const wlk_checker *, FILE *), const char *
     free(text);
 }
 
+static void print_texts(const wlk_checker *c, FILE *to) {
+    (void)c;
+    static const char *const texts[] = {"\xc2\xa7 1", "\xe2\x89\xa0\xf0\x9f\x98\x80",
+                                        "\xe0\x80\x80", "a\xff", "\"\\\n"};
+    wlk_json j = {to, false};
+    wlk_json_open(&j, NULL, '[');
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        wlk_json_text(&j, NULL, texts[i]);
+    }
+    wlk_json_close(&j, ']');
+}
+
 static void expect_report(const char *part) {
     expect_text(wlk_checker_report, part);
+}
+
+CASE(json_keeps_utf8_and_escapes_other_bytes) {
+    expect_text(print_texts, "\"\xc2\xa7 1\", \"\xe2\x89\xa0\xf0\x9f\x98\x80\"");
+    expect_text(print_texts, "\"\\u00e0\\u0080\\u0080\", \"a\\u00ff\"");
+    expect_text(print_texts, "\"\\\"\\\\\\u000a\"");
 }
 
 CASE(flipped_bit_is_reported) {
