@@ -15,9 +15,9 @@ from ..base.errors import Status, WlkError
 from ..base.options import Command, option
 from . import build
 
-FOLDERS = ("unit", "prop", "replay", "lockstep", "mutant", "regress", "lint")
+FOLDERS = ("unit", "prop", "replay", "lockstep", "mutant", "regress", "explore", "lint")
 BY_FILE = ("lockstep",)
-LONGEST_FIRST = ("prop", "lockstep", "regress", "mutant", "replay", "lint", "unit")
+LONGEST_FIRST = ("prop", "lockstep", "regress", "mutant", "explore", "replay", "lint", "unit")
 TESTS = setup.ROOT / "tests"
 OUTPUT = setup.BUILD / "test"
 # Meson's words for the end of a test
