@@ -16,21 +16,14 @@ from ..tables import ROOT
 PYTHON = "scripts/wlk"
 ORDER = {
     "python": (
-        "base",
-        "tables",
-        "gen",
-        "fit",
-        "prove",
-        "run",
-        "regress",
-        "explore",
-        "commands",
-        "cli",
+        *("base", "tables", "gen", "fit", "prove", "run", "regress", "explore"),
+        *("commands", "cli"),
     ),
     "c": (
         *("refmodel/src/frame", "refmodel/src/muon", "refmodel/src/boom", "refmodel/src/gpgpusim"),
         "refmodel/src/vortex",
-        *("vectors", "dpi/src", "dpi/stimulus", "dpi/tools", "dpi/gpgpusim", "dpi/harness"),
+        *("vectors", "dpi/src", "dpi/stimulus", "dpi/tools", "dpi/gpgpusim", "dpi/explore"),
+        "dpi/harness",
     ),
 }
 _INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
