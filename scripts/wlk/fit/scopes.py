@@ -295,7 +295,7 @@ def _without_aliases(found: Sequence[Target]) -> list[Target]:
 
 def _by_name(found: Sequence[Target]) -> list[Target]:
     """Of blocks that fit one scope those that explain most of its ports; of those with equal ports
-    the one whose module it is named after, else those that the ports leave a legal configuration."""
+    the one whose module it is named after, else those that the ports leave a legal one."""
     found = [
         t
         for t in found

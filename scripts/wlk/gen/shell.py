@@ -220,7 +220,8 @@ def shell_sv(
     params = _parameters(table, cfg, core)
     override = f" #(\n{listed(params, 6)}\n  )" if params else ""
     body = f"  {core.module}{override} u_core (\n{listed(pins, 6)}\n  );\n"
-    return module_text(table, declarations(table.clock, shown), _unused(unread, loose, empty) + body)
+    unused = _unused(unread, loose, empty)
+    return module_text(table, declarations(table.clock, shown), unused + body)
 
 
 def wire(width: int, name: str, digits: int = 0) -> str:
@@ -229,8 +230,8 @@ def wire(width: int, name: str, digits: int = 0) -> str:
 
 
 def _unused(unread: list[str], loose: list[Port], empty: list[str]) -> str:
-    """Declarations for what is not connected: outputs left out, or of which there are none (`empty`),
-    and inputs that nothing reads."""
+    """Declarations for what is not connected: outputs left out, or of which there are none
+    (`empty`), and inputs that nothing reads."""
     # verible-verilog-format aligns the widths where every wire has one.
     widths = [p.width for p in loose]
     aligned = min(widths, default=1) > 1 and not unread and not empty
