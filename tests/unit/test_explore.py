@@ -70,6 +70,16 @@ def test_explore_refused_point_is_a_row():
     assert "forwarding=must with collector=caching" in done.out
 
 
+def test_explore_point_that_can_deadlock_is_unsafe_though_it_did_not():
+    words = ("--point", "muon_rtl war=epoch,src", "--workload", "mixed", "--seeds", "1", "--json")
+    done = warplock("explore", *words)
+    assert done.objects[-1]["unsafe"] == {"muon_rtl war=epoch": "is able to deadlock"}
+    warned, free = done.objects[:2]
+    assert warned["status"] == free["status"] == "DONE"
+    assert "can deadlock here" in warned["warning"][0]
+    assert "warning" not in free
+
+
 def test_explore_deadlock_is_a_row_with_cycle_and_state():
     words = ("--point", "src+option2,src", "--workload", program("my.prog"))
     done = warplock("explore", *words, "--db", "a.sqlite", "--json")
@@ -279,9 +289,9 @@ def test_summary_never_takes_what_deadlocks_elsewhere():
 
 
 def test_summary_never_takes_what_is_able_to_deadlock():
-    words = ("--point", "src war=epoch wb_buffer=1,muon_rtl", *SMALL[2:], "--json")
+    words = ("--point", "src war=epoch coll_depth=4,muon_rtl", *SMALL[2:], "--json")
     last = warplock("explore", *words).objects[-1]
-    assert last["unsafe"] == {"src war=epoch wb_buffer=1": "is able to deadlock"}
+    assert last["unsafe"] == {"src war=epoch coll_depth=4": "is able to deadlock"}
     assert last["answers"][0]["best"]["point"] == "muon_rtl"
 
 

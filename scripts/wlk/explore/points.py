@@ -53,6 +53,11 @@ class Point:
         usual = {name: param.default for name, param in params().items()}
         return " ".join(f"{k}={self.word(k)}" for k, v in self.values.items() if v != usual[k])
 
+    @property
+    def warnings(self) -> list[str]:
+        """What the table says of a configuration that is legal."""
+        return tables.load(BLOCK).warnings(dict(self.values))
+
     def changed(self, key: str, text: str, where: str) -> "Point":
         """The same with another value, which its title shows."""
         words = [word for word in self.title.split() if not word.startswith(f"{key}=")]

@@ -138,7 +138,7 @@ def values(job: Job, answer: Row) -> list[Any]:
     found = [*job.key, answer["status"], answer.get("message", "")]
     found += [answer.get(name) for name in ("cycles", "issued", "admitted", "ipc")]
     found += [counters.get(name) for name in COUNTERS]
-    shown = (answer.get(name) for name in ("warps", "warning", "hang"))
+    shown = (answer.get("warps"), job.point.warnings, answer.get("hang"))
     return found + [json.dumps(each) if each else None for each in shown]
 
 
