@@ -64,6 +64,16 @@ def test_unit_parameters_are_places_in_its_port():
     assert f".EntryUopInstEssentials3Lsb({below('uop_inst_essentials_3')})" in text
 
 
+def test_array_without_elements_has_ports_of_the_core():
+    table, cfg = small("issue_x")
+    text = shell.shell_sv(table, cfg)
+    got = pins(text, "u_core")
+    assert got["ibuf_window_bits_i"] == "'0"
+    assert got["ibuf_window_ready_o"] == "unused_ibuf_window_ready_o"
+    assert "  wire unused_ibuf_window_ready_o;\n" in text
+    assert "_window_" in shell.shell_sv(table, cfg | {"ibuf_window": 2}).partition(");")[0]
+
+
 def test_unknown_parameter_of_a_core_is_named():
     table, cfg = small("hazard")
     with programs.error(Status.MODEL_ERROR, "EntryX"):
@@ -241,6 +251,7 @@ def files(block: str) -> list[str]:
 def test_stub_files_are_those_that_are_used():
     assert files("collector") == ["duplicated_collector_core.sv", "prf_bank.sv"]
     assert files("hazard") == ["hazard_core.sv", "rr_arbiter.sv"]
+    assert {"collector_x_slots.sv", "rr_arbiter.sv"} <= set(files("issue_x"))
     names = files("issue")
     assert len(names) == len(set(names))
     assert {"rr_arbiter.sv", "prf_bank.sv", "scoreboard_core.sv"} <= set(names)
