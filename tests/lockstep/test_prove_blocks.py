@@ -74,6 +74,19 @@ CONFIGS = {
         "num_lanes=1 num_pregs=8 rs_entries=2 coll_depth=2 reg_banks=4 bank_map=mod "
         "forwarding=must",
     ],
+    "issue_x": [
+        "num_warps=1 num_lanes=1 num_pregs=4 rs_entries=1 collector=src_banked coll_depth=1 "
+        "reg_banks=2 bank_map=mod coll_alloc=admit alloc_order=age forwarding=egress war=epoch "
+        "ibuf_window=2",
+        "num_warps=1 num_lanes=1 num_pregs=4 rs_entries=1 coll_depth=1",
+        "num_warps=1 num_lanes=1 num_pregs=4 rs_entries=1 collector=inst_banked coll_banks=2 "
+        "coll_depth=1 coll_alloc=eager alloc_order=age forwarding=egress issue_ports=2",
+        "num_warps=1 num_lanes=1 num_pregs=4 rs_entries=1 collector=caching coll_depth=1 "
+        "coll_alloc=eager alloc_order=age forwarding=egress",
+        "num_warps=1 num_lanes=1 num_pregs=4 rs_entries=1 coll_depth=1 coll_alloc=admit "
+        "forwarding=must war=stall count_forwarded_reads=0",
+        "num_warps=1 num_lanes=1 num_pregs=4 rs_entries=1 coll_depth=1 war=epoch wb_buffer=2",
+    ],
     "compactor": ["three_to_two", "default", "one", "wires", "four_to_one", "five_to_two"],
     "dispatch_basic": ["boom_small", "two_wide", "v4_narrow", "one_queue", "v4_odd", "masks"],
     "dispatch_compacting": ["two_to_one", "one", "no_compaction", "one_queue", "v4", "masks"],
@@ -115,6 +128,7 @@ FAULTS = {
     "dispatch_compacting": "idle_always_ready",
     "hazard": "waw_ignored",
     "issue": "write_back_late",
+    "issue_x": "waw_passes",
     "vortex_scoreboard": "wrong_warp_number",
     "vortex_opc_unit": "gather_needs_valid",
     "vortex_operands": "stalls_at_once",
