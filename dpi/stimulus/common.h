@@ -63,6 +63,10 @@ void wlk_stim_drive(const stim_generator *g, const uint32_t *cfg, const void *st
                     wlk_stimulus_state *stim, uint64_t *in);
 bool wlk_stim_idle(const uint32_t *cfg, const void *state, const wlk_stimulus_state *stim);
 
+/* Outputs of a cycle with these inputs, valid until the driver's next use. */
+const uint64_t *wlk_stim_outputs(const wlk_driver *d, const uint32_t *cfg, const void *state,
+                                 const uint64_t *in);
+
 /* The stimulus of a block from the `profiles`, their names and a hook of its file. */
 #define STIM_GENERATOR(name, hook)                                                                 \
     static void next_##name(const uint32_t *cfg, const void *state, wlk_stimulus_state *stim,      \

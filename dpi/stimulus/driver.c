@@ -490,13 +490,19 @@ static uint64_t stuck(const cycle *c, const bank *b, uint64_t valid) {
     return set;
 }
 
+const uint64_t *wlk_stim_outputs(const wlk_driver *d, const uint32_t *cfg, const void *state,
+                                 const uint64_t *in) {
+    d->block->eval(cfg, state, in, d->out, d->care);
+    return d->out;
+}
+
 // Values that are taken go; gated, those from the first of a field that is not are not shown. A
 // reset takes all.
 static void settle(const cycle *c, const uint32_t *cfg, const void *state, uint64_t *in) {
     if (c->w->hold == STIM_FREE) {
         return;
     }
-    c->d->block->eval(cfg, state, in, c->d->out, c->d->care);
+    (void)wlk_stim_outputs(c->d, cfg, state, in);
     for (uint32_t i = 0; i < c->d->n_banks; i++) {
         const bank *b = &c->d->banks[i];
         uint64_t *waiting = &memory_of(c, i)[WAITING];

@@ -8,6 +8,7 @@ extern const wlk_stimulus wlk_collector_stimulus;
 extern const wlk_stimulus wlk_collector_x_stimulus;
 extern const wlk_stimulus wlk_hazard_stimulus;
 extern const wlk_stimulus wlk_issue_stimulus;
+extern const wlk_stimulus wlk_issue_x_stimulus;
 extern const wlk_stimulus wlk_opndcoll_stimulus;
 extern const wlk_stimulus wlk_reservation_station_stimulus;
 extern const wlk_stimulus wlk_scoreboard_stimulus;
@@ -17,11 +18,17 @@ extern const wlk_stimulus wlk_vortex_scoreboard_stimulus;
 
 // Blocks that need more than the generic driver; the comment on top of each file has the reason.
 static const wlk_stimulus *const all[] = {
-    &wlk_collector_stimulus,       &wlk_collector_x_stimulus,
-    &wlk_hazard_stimulus,          &wlk_issue_stimulus,
-    &wlk_opndcoll_stimulus,        &wlk_reservation_station_stimulus,
-    &wlk_scoreboard_stimulus,      &wlk_vortex_opc_unit_stimulus,
-    &wlk_vortex_operands_stimulus, &wlk_vortex_scoreboard_stimulus,
+    &wlk_collector_stimulus,
+    &wlk_collector_x_stimulus,
+    &wlk_hazard_stimulus,
+    &wlk_issue_stimulus,
+    &wlk_issue_x_stimulus,
+    &wlk_opndcoll_stimulus,
+    &wlk_reservation_station_stimulus,
+    &wlk_scoreboard_stimulus,
+    &wlk_vortex_opc_unit_stimulus,
+    &wlk_vortex_operands_stimulus,
+    &wlk_vortex_scoreboard_stimulus,
 };
 
 const wlk_stimulus *wlk_stimulus_find(const char *block) {
@@ -80,7 +87,8 @@ wlk_status wlk_stimulus_load(const wlk_stimulus *gen, const wlk_table *table, co
                              const char *path, wlk_program **program, wlk_error *err) {
     *program = NULL;
     if (!gen->programs) {
-        return wlk_fail(err, WLK_USAGE, "block %s runs no programs; issue does", table->name);
+        return wlk_fail(err, WLK_USAGE, "block %s runs no programs; issue and issue_x do",
+                        table->name);
     }
     return wlk_program_load(program, path, param_of(table, cfg, "num_warps"),
                             param_of(table, cfg, "num_pregs"), param_of(table, cfg, "num_lanes"),

@@ -53,6 +53,26 @@ VALUES = {
     "n": (1, 2, 3, 4, 5, 8),
     "k": (1, 2, 3, 4, 7, 8),
 }
+# What a block varies besides.
+OWN_VALUES = {
+    "issue_x": {
+        "collector": ("duplicated", "src_banked", "inst_banked", "caching"),
+        "coll_banks": (3, 3, 3, 2, 4, 8),
+        "coll_depth": (1, 2, 3, 8),
+        "reg_banks": (1, 1, 2, 4),
+        "bank_map": ("high", "mod"),
+        "coll_alloc": ("request", "eager", "admit"),
+        "alloc_order": ("index", "age"),
+        "alloc_rows": (1, 2, 5, 8),
+        "read_broadcast": (0, 0, 1),
+        "forwarding": ("none", "egress", "must"),
+        "war": ("gate", "stall", "epoch"),
+        "count_forwarded_reads": (1, 1, 0),
+        "ibuf_window": (1, 1, 2, 5),
+        "issue_ports": (1, 1, 1, 3),
+        "wb_buffer": (0, 0, 1, 2, 4, 25),
+    },
+}
 
 
 def run(
@@ -75,7 +95,8 @@ def random_configs(block: str) -> list[tables.Config]:
     """Legal ones."""
     table = tables.load(block)
     dice = random.Random(f"{block} {SEED}")
-    return [programs.random_config(table, dice, VALUES) for _ in range(CONFIGS)]
+    values = VALUES | OWN_VALUES.get(block, {})
+    return [programs.random_config(table, dice, values) for _ in range(CONFIGS)]
 
 
 def under_floors(answer: dict) -> dict[str, str]:

@@ -12,8 +12,11 @@
 
 WLK_BEGIN_DECLS
 
-/** Words a generator may keep between cycles: enough for 256 results in execution. */
-#define WLK_STIMULUS_WORDS 1024u
+/**
+ * Words a generator may keep between cycles: enough for 256 results in execution, sixteen
+ * instructions of each of 32 warps, or of the driver for all inputs of these.
+ */
+#define WLK_STIMULUS_WORDS 8192u
 
 /** A mix shows each profile once in at most so many cycles. */
 #define WLK_STIMULUS_ROUND 2000u

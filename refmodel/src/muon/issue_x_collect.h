@@ -168,7 +168,7 @@ IX_INLINE void ix_ask_row(const ix_state *st, ix_cycle *c, uint32_t row, uint32_
 /* §4.2 */
 IX_INLINE void ix_grants(const ix_state *st, ix_cycle *c, const ix_needs *n) {
     uint32_t rows = st->rows.placed & n->some;
-    rows |= c->take << c->take_row & n->some;
+    rows |= c->take != 0 ? (UINT32_C(1) << c->take_row & n->some) : 0u;
     rows |= c->cx.bind_ready != 0 ? (UINT32_C(1) << c->bind_row & n->some) : 0u;
     ix_walk walk = {.left = ix_may_collect(st, &c->p, n, rows)};
     while (walk.left != 0) {

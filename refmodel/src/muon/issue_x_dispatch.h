@@ -38,7 +38,7 @@ IX_INLINE void ix_dispatch(const ix_state *st, ix_cycle *c) {
         c->rs.eligible &= rs->opReady[i] | (c->p.forward ? c->done[i] : 0u);
     }
     c->rs.candidates = c->p.in_order ? rs_oldest(rs, c->rs.eligible, rs->valid) : c->rs.eligible;
-    for (uint32_t p = 0; p < c->s.ports; p++) {
+    for (uint32_t p = 0; p < IX_PORTS && p < c->s.ports; p++) {
         full |= (uint32_t)st->stage[p].full << p;
     }
     c->fires = full & (c->s.ports > 1 ? wlk_issue_x_in_get_issuePort_ready(c->in)
