@@ -22,6 +22,7 @@ CASES = [
     ("collector", "tiny"), ("collector", "three_entries"), ("collector", "one_entry"),
     ("collector_x", "one_entry"), ("collector_x", "cache_one"), ("collector_x", "minimal"),
     ("collector_x", "inst_must"), ("collector_x", "tiny"), ("collector_x", "inst_two"),
+    ("issue_x", "inst_option2_1"),
     ("opndcoll", "tiny"), ("opndcoll", "odd"), ("opndcoll", "data"), ("opndcoll", "data_flat"),
     ("reservation_station", "tiny"), ("reservation_station", "rows2"),
 ]  # fmt: skip
@@ -140,5 +141,5 @@ def test_table_and_model_find_the_same_rules_broken(
 @pytest.mark.parametrize("block", tables.names())
 def test_block_without_rules_has_no_module(block: str) -> None:
     table = tables.load(block)
-    text = rules.module_sv(table, table.defaults())
-    assert (text is None) == (not table.rules)
+    texts = [rules.module_sv(table, table.config(each)) for each in table.configs.values()]
+    assert any(texts) == bool(table.rules)
