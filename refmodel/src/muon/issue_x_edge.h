@@ -75,7 +75,7 @@ IX_INLINE void ix_operands_edge(ix_state *st, const ix_cycle *c, const uint32_t 
     rs_state *rs = &st->reservStation;
     const cx_reads *r = &st->collector.reads;
     for (uint32_t i = 0; i < IX_OPERANDS; i++) {
-        const uint32_t hit = (c->hits >> i & 1u) << c->bind_row;
+        const uint32_t hit = (c->hits >> i & 1u) != 0 ? UINT32_C(1) << c->bind_row : 0u;
         rs->opReady[i] |= c->done[i] | hit;
         rs->collFired[i] |= c->granted[i] | c->served[i] | hit;
         rs->busy[i] &= ~(c->served[i] | (woken[i] & bit_all(c->cxi.commit)));
