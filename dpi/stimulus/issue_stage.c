@@ -257,7 +257,7 @@ inputs wlk_stim_issue_cycle(const stage *s, wlk_stimulus_state *stim) {
         in.heads = stim->cycle == 0 ? make_anything(s, stim) : make_heads(s, w, stim);
     }
     for (uint32_t p = 0; p < s->n_ports; p++) {
-        in.ready |= (uint32_t)make_issue(s, w, stim, p) << p;
+        in.ready |= make_issue(s, w, stim, p) ? UINT32_C(1) << p : 0u;
     }
     const bool held = mem->holds_write;
     in.writes = make_writeback(s, w, stim);
