@@ -62,3 +62,23 @@ def test_design_does_not_differ_from_the_stage(fault, code):
     outputs = [port for port in STAGE.ports(STAGE.config(TINY)) if port.direction == "out"]
     assert answer["outputs"] == len(outputs)
     assert answer["depth"] >= DEPTH if code == Status.BOUNDED else answer["first"]
+
+
+NAIVE = """warplock-program 1
+# muon-designs 6.4: two instructions suffice
+# warp pc rd rs1 rs2 rs3 mask latency unit
+0 0x10 x5 - - - * 8 alu
+0 0x14 - x5 - - * 1 alu
+"""
+
+
+@pytest.mark.parametrize(("war", "code"), [("stall", Status.HANG), ("epoch", Status.OK)])
+def test_naive_option_2_stands_still_on_two_instructions(tmp_path, war, code):
+    """The report names the write that is refused and the read that waits for it."""
+    program = tmp_path / "two.prog"
+    program.write_text(NAIVE, encoding="ascii")
+    config = "num_warps=1 num_lanes=1 num_pregs=8 rs_entries=2 wb_buffer=7 war=" + war
+    words = [word for each in config.split() for word in ("--config", each)]
+    ran = programs.warplock("lockstep", "issue_x", "--program", program, *words, code=code)
+    assert ("PASS" if code == Status.OK else "HANG") in ran.out
+    assert code == Status.OK or ("x5" in ran.out and "deadlock" in ran.out)
