@@ -172,13 +172,15 @@ def test_the_naive_option_2_stands_still_and_is_not_wrong() -> None:
 
 @pytest.mark.parametrize("war", ["stall", "epoch"])
 def test_what_may_deadlock_is_warned_of(war: str) -> None:
-    """The table's warnings are of the same configurations as §9.2."""
+    """The table's warnings are of the same configurations as §9.2, and of what it does not name:
+    warps that share registers, each in its own order."""
     dice = random.Random(war)
     kinds = Counter()
     for each in all_combinations() * 4:
         config = of_random_size(each | {"war": war}, dice)
         if config is not None:
             warned = any("deadlock" in text for text in TABLE.warnings(config))
-            assert warned != is_free(config), TABLE.text(config)
+            free = is_free(config) and not config["in_order_per_warp"]
+            assert warned != free, TABLE.text(config)
             kinds[warned] += 1
     assert min(kinds[True], kinds[False]) > 20
