@@ -19,59 +19,23 @@ from pathlib import Path
 import pytest
 
 sys.path[:0] = [str(Path(__file__).parents[n]) for n in (0, 1)]
-from jobs import OPTION1, OPTION2_1, OPTION2_2, POINT, SRC, answers, job
+from jobs import POINT, SRC, answers, job
+from wlk.explore import points, reference, workloads
 
 SEEDS = 12
 THEIR_SEEDS = 5
 ERROR, STANDARD_ERRORS = 0.002, 3.5
 EGRESS = "forwarding=egress"
-SRC3 = SRC.replace("coll_banks=4", "coll_banks=3")
-INST = SRC.replace("src_banked", "inst_banked")
-MINIMAL = f"collector=src_banked coll_banks=3 coll_depth=1 reg_banks=8 {POINT}"
 CACHING = f"collector=caching coll_depth=8 reg_banks=4 coll_alloc=eager {POINT}"
 # Eight rows may read in a cycle, or the only bank of each copy would bind.
 EAGER = "coll_depth=8 coll_alloc=eager alloc_order=age alloc_rows=8"
 
-FMA = {"sources": "0/5/25/70", "mix": "70/30/0/0"}
+CONFIGS = {point: points.parse(point, "reference").words for point in reference.points()}
+FIGURES = reference.figures()
 STREAMS = {
-    "mixed": {},
-    "fma": FMA,
-    "hot": FMA | {"reuse": 80},
-    "memory": {"sources": "5/35/45/15", "mix": "50/10/5/35"},
-    "ilp1": {"warps": 1, "regs": 120, "reuse": 5},
-    "partial": {"masks": "30random"},
+    name: dict(workloads.parse(name, "reference", Path()).cells)
+    for name in reference.data()["streams"]
 }
-TABLE = f"""
-muon_rtl                             | 0.908 | 0.975 | 0.980 | 0.777 | 0.464 | 0.900 |
-muon_rtl +option2_1 (2 entries)      | 0.509 | 0.666 | 0.666 | 0.421 | 0.384 | 0.503 | {OPTION2_1}
-muon_rtl, epoch, wb_buffer 25        | 0.889 | 0.983 | 0.968 | 0.755 | 0.468 | 0.892 | war=epoch wb_buffer=25
-muon_rtl, window 4                   | 0.923 | 0.982 | 0.982 | 0.808 | 0.697 | 0.920 | ibuf_window=4
-duplicated D 8, eager, age           | 0.906 | 0.995 | 0.982 | 0.771 | 0.480 | 0.905 | {EAGER}
-same, egress                         | 0.921 | 0.998 | 0.995 | 0.791 | 0.488 | 0.918 | {EAGER} {EGRESS}
-src                                  | 0.898 | 0.988 | 0.937 | 0.764 | 0.472 | 0.893 | {SRC}
-src, egress                          | 0.910 | 0.989 | 0.953 | 0.788 | 0.480 | 0.908 | {SRC} {EGRESS}
-src +option1                         | 0.911 | 0.990 | 0.949 | 0.787 | 0.480 | 0.902 | {SRC} {OPTION1}
-src +option2_1                       | 0.913 | 0.991 | 0.949 | 0.789 | 0.482 | 0.903 | {SRC} {OPTION2_1}
-src, epoch, admit                    | 0.892 | 0.989 | 0.935 | 0.763 | 0.476 | 0.895 | {SRC} coll_alloc=admit war=epoch
-src +option2_2                       | 0.911 | 0.991 | 0.952 | 0.786 | 0.482 | 0.906 | {SRC} {OPTION2_2}
-src +option2_2, window 4             | 0.922 | 0.991 | 0.955 | 0.816 | 0.726 | 0.919 | {SRC} {OPTION2_2} ibuf_window=4
-src, request                         | 0.882 | 0.956 | 0.889 | 0.755 | 0.452 | 0.878 | {SRC} coll_alloc=request
-src, egress, read_broadcast          | 0.914 | 0.994 | 0.988 | 0.784 | 0.481 | 0.914 | {SRC} {EGRESS} read_broadcast=1
-src3, egress                         | 0.899 | 0.951 | 0.903 | 0.780 | 0.477 | 0.897 | {SRC3} {EGRESS}
-inst                                 | 0.795 | 0.537 | 0.536 | 0.737 | 0.448 | 0.796 | {INST}
-inst, egress                         | 0.797 | 0.533 | 0.530 | 0.751 | 0.455 | 0.797 | {INST} {EGRESS}
-inst, egress, P = 4                  | 0.801 | 0.533 | 0.530 | 0.760 | 0.459 | 0.803 | {INST} {EGRESS} issue_ports=4
-inst +option2_1                      | 0.794 | 0.532 | 0.527 | 0.750 | 0.460 | 0.793 | {INST} {OPTION2_1}
-minimal                              | 0.481 | 0.432 | 0.382 | 0.487 | 0.368 | 0.484 | {MINIMAL}
-minimal, eager, egress               | 0.366 | 0.431 | 0.382 | 0.306 | 0.300 | 0.361 | {MINIMAL} coll_alloc=eager {EGRESS}
-minimal, read_broadcast              | 0.499 | 0.460 | 0.472 | 0.500 | 0.369 | 0.501 | {MINIMAL} read_broadcast=1
-caching                              | 0.889 | 0.985 | 0.961 | 0.767 | 0.471 | 0.893 | {CACHING}
-caching, egress                      | 0.906 | 0.983 | 0.979 | 0.781 | 0.479 | 0.902 | {CACHING} {EGRESS}
-caching, epoch, egress, wb_buffer 25 | 0.893 | 0.979 | 0.966 | 0.769 | 0.468 | 0.891 | {CACHING} {EGRESS} war=epoch wb_buffer=25
-"""  # noqa: E501
-ROWS = [[cell.strip() for cell in line.split("|")] for line in TABLE.strip().splitlines()]
-FIGURES = {row[0]: dict(zip(STREAMS, map(float, row[1:7]), strict=True)) for row in ROWS}
-CONFIGS = {row[0]: row[7] for row in ROWS}
 
 
 @functools.cache
@@ -96,7 +60,7 @@ def compared(values: list[float], figure: float) -> tuple[float, float]:
 def test_figures_of_the_table(stream):
     wrong = []
     for point, config in CONFIGS.items():
-        off, error = compared(ipc(stream, config, SEEDS), FIGURES[point][stream])
+        off, error = compared(ipc(stream, config, SEEDS), FIGURES[point, stream])
         if abs(off) > ERROR + STANDARD_ERRORS * error:
             wrong.append(f"{point}: {off:+.4f}, standard error {error:.4f}")
     assert not wrong, f"{stream}: {wrong}"
@@ -107,7 +71,7 @@ def test_figures_of_the_table(stream):
 def test_figures_where_seeds_hardly_differ_are_within_two_thousandths(stream, figures):
     within = 0
     for point, config in CONFIGS.items():
-        off, _ = compared(ipc(stream, config, SEEDS), FIGURES[point][stream])
+        off, _ = compared(ipc(stream, config, SEEDS), FIGURES[point, stream])
         within += abs(off) <= ERROR + 0.0005
     assert within >= figures
 
@@ -155,9 +119,9 @@ def main(seeds: int) -> None:
     print(f"{'':37}", *(f"{stream:^21}" for stream in STREAMS))
     for point, config in CONFIGS.items():
         cells = []
-        for stream, figure in FIGURES[point].items():
+        for stream in STREAMS:
             values = ipc(stream, config, seeds)
-            off, error = compared(values, figure)
+            off, error = compared(values, FIGURES[point, stream])
             cells.append(f"{statistics.mean(values):.3f} {off:+.3f} ({error:.4f})")
         print(f"{point:37}", *cells)
 
