@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """By default the stub of `issue_x` is the stage that exists as RTL (muon-designs §1): as RTL of the
-block `issue` it passes in lockstep, and `prove` finds no difference from that block's stub."""
+block `issue` it passes in lockstep, and `prove` proves it equal to that block's stub."""
 
 from pathlib import Path
 
@@ -15,8 +15,9 @@ pytestmark = pytest.mark.slow
 
 STAGE, DESIGN = tables.load("issue"), tables.load("issue_x")
 SMALL = {"num_warps": 2, "num_lanes": 1, "num_pregs": 32, "rs_entries": 4, "coll_entries": 2}
-TINY = {"num_warps": 1, "num_lanes": 1, "num_pregs": 8, "rs_entries": 1, "coll_entries": 1}
-DEPTH = 4  # cycles; all later ones are left to lockstep
+# For all inputs and all cycles; four registers are beyond ten minutes.
+TINY = {"num_warps": 1, "num_lanes": 1, "num_pregs": 2, "rs_entries": 1, "coll_entries": 1}
+TINY |= {"max_pending_reads": 3}
 # A write after a pending read is admitted.
 FAULT = ("(War == 0) && has_rd_i[n]", "1'b0 && has_rd_i[n]")
 
@@ -54,14 +55,15 @@ def test_design_passes_as_the_stage(fault, code):
 
 
 @pytest.mark.needs("prove")
-@pytest.mark.parametrize(("fault", "code"), [(("", ""), Status.BOUNDED), (FAULT, Status.REFUTED)])
-def test_design_does_not_differ_from_the_stage(fault, code):
+@pytest.mark.skipif(not programs.FULL, reason="takes minutes; `warplock test --full` runs it")
+@pytest.mark.parametrize(("fault", "code"), [(("", ""), Status.OK), (FAULT, Status.REFUTED)])
+def test_design_is_proved_equal_to_the_stage(fault, code):
     words = ["--rtl", design_as_stage(TINY, fault), "--against", stage(), "--module", STAGE.module]
-    words += ["--depth", DEPTH, "--json", "--reports", rut.PLACE.parent / "reports"]
+    words += ["--json", "--reports", rut.PLACE.parent / "reports"]
     answer = programs.warplock("prove", *words, code=code).json
     outputs = [port for port in STAGE.ports(STAGE.config(TINY)) if port.direction == "out"]
     assert answer["outputs"] == len(outputs)
-    assert answer["depth"] >= DEPTH if code == Status.BOUNDED else answer["first"]
+    assert answer["verdict"] == ("PROVED" if code == Status.OK else "REFUTED")
 
 
 NAIVE = """warplock-program 1

@@ -107,7 +107,7 @@ def test_only_the_stage_runs_programs(option, tmp_path):
         "--config", "tiny", *SHORT, option, path, block="collector", code=Status.USAGE
     )
     assert "collector" in done.line
-    assert "issue has" in done.line or "issue does" in done.line
+    assert any(part in done.line for part in ("issue has", "issue does", "issue and issue_x do"))
     both = rut.warplock("lockstep", "issue", "hazard", option, path, code=Status.USAGE)
     assert f"{option} goes with one block" in both.line
 

@@ -42,6 +42,14 @@ CHANGES = {
         "(lane == op) &&",
         "(lane != op) &&",
     ),
+    "issue_x": Change(
+        {"num_warps": 1, "num_lanes": 1, "num_pregs": 4, "rs_entries": 1}
+        | {"collector": "inst_banked", "coll_banks": 3, "coll_depth": 1},
+        "issue_x_admit.sv",
+        "fu_o = fus[32'(choice)*FuW+:FuW];",
+        "fu_o = &fus[32'(choice)*FuW+:FuW] ? 2'd0 : fus[32'(choice)*FuW+:FuW];",
+        "fu_o = |fus[32'(choice)*FuW+:FuW] ? 2'd0 : fus[32'(choice)*FuW+:FuW];",
+    ),
     "opndcoll": Change(
         tables.load("opndcoll").configs["tiny"] | {"num_warps": 3},
         "operand_collector_core.sv",

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_PORTS = 2048, MAX_WORDS = 1024, CONFIGURATIONS = 400 };
+enum { MAX_PORTS = 32768, MAX_WORDS = 16384, CONFIGURATIONS = 400 };
 
 static wlk_port ports[MAX_PORTS];
 

@@ -10,6 +10,7 @@
 #include "warplock/dispatch_compacting_ports.h"
 #include "warplock/hazard.h"
 #include "warplock/issue.h"
+#include "warplock/issue_x.h"
 #include "warplock/opndcoll_rtl.h"
 #include "warplock/reservation_station.h"
 #include "warplock/scoreboard.h"
@@ -93,6 +94,26 @@ static const shape shapes[] = {
     {"compactor", "n=8 k=8 payload_words=16", WLK_POWER_UNKNOWN, 5000},
     {"compactor", "n=8 k=3 payload_words=1", WLK_POWER_UNKNOWN, 10000},
     {"compactor", "n=3 k=2 payload_words=5", WLK_POWER_ZERO, 10000},
+    {"issue_x", "", WLK_POWER_UNKNOWN, 5000},
+    {"issue_x",
+     "num_warps=3 num_lanes=3 num_pregs=32 rs_entries=5 collector=src_banked coll_banks=4 "
+     "coll_depth=3 reg_banks=2 coll_alloc=admit alloc_order=age alloc_rows=5 forwarding=must "
+     "war=stall count_forwarded_reads=0 ibuf_window=3 wb_buffer=3 debug=1",
+     WLK_POWER_UNKNOWN, 5000},
+    {"issue_x",
+     "num_warps=4 num_lanes=2 lane_bits=64 num_pregs=32 collector=inst_banked coll_banks=4 "
+     "coll_depth=4 reg_banks=4 bank_map=mod coll_alloc=eager alloc_order=age alloc_rows=8 "
+     "forwarding=egress war=epoch issue_ports=4",
+     WLK_POWER_UNKNOWN, 5000},
+    {"issue_x",
+     "num_warps=2 num_lanes=5 num_pregs=16 rs_entries=4 collector=caching coll_depth=3 "
+     "coll_alloc=eager alloc_order=age read_broadcast=1 forwarding=egress",
+     WLK_POWER_ZERO, 5000},
+    {"issue_x",
+     "num_warps=32 num_lanes=1 num_pregs=1024 rs_entries=32 collector=inst_banked coll_banks=16 "
+     "coll_depth=32 coll_alloc=eager alloc_order=age alloc_rows=32 ibuf_window=16 wb_buffer=127 "
+     "war=epoch",
+     WLK_POWER_UNKNOWN, 500},
     {"collector_x", "", WLK_POWER_UNKNOWN, 10000},
     {"collector_x",
      "num_lanes=64 lane_bits=64 num_pregs=1024 rs_entries=32 collector=src_banked coll_banks=16 "
@@ -397,6 +418,7 @@ DEFINE_STRUCTS(dispatch_basic)
 DEFINE_STRUCTS(dispatch_compacting)
 DEFINE_STRUCTS(hazard)
 DEFINE_STRUCTS(issue)
+DEFINE_STRUCTS(issue_x)
 DEFINE_STRUCTS(opndcoll_rtl)
 DEFINE_STRUCTS(reservation_station)
 DEFINE_STRUCTS(scoreboard)
@@ -415,6 +437,7 @@ static const struct {
     {"dispatch_compacting", dispatch_compacting_structs},
     {"hazard", hazard_structs},
     {"issue", issue_structs},
+    {"issue_x", issue_x_structs},
     {"opndcoll", opndcoll_rtl_structs},
     {"reservation_station", reservation_station_structs},
     {"scoreboard", scoreboard_structs},
