@@ -298,37 +298,37 @@ IX_INLINE uint64_t warps_differ(const cfg_t *cfg, const state_t *st, const uint6
     return differs;
 }
 
-// The group, where it has more than counters.
-static uint64_t group_differs(const cfg_t *cfg, const state_t *st, const cycle_t *c,
-                              const uint64_t *got) {
-    uint64_t out[WLK_ISSUE_X_OUT_GROUP + WLK_ISSUE_X_MAX_NUM_WARPS * 15u * WLK_ISSUE_X_OUT_STRIDE];
+// Every control word, where the group has more than counters.
+static uint64_t control_differs(const cfg_t *cfg, const state_t *st, const cycle_t *c,
+                                const uint64_t *got) {
+    uint64_t out[PLAIN + WLK_ISSUE_X_MAX_NUM_WARPS * 15u * WLK_ISSUE_X_OUT_STRIDE];
     const uint32_t words = control_words(cfg, &c->s);
     uint64_t differs = 0;
     memset(out, 0, words * sizeof *out);
+    plain_outputs(st, c, out);
     group_outputs(cfg, st, c, out);
-    for (uint32_t w = PLAIN; w < words; w++) {
+    for (uint32_t w = 0; w < words; w++) {
         differs |= out[w] ^ got[w];
     }
-    return differs | ((out[0] ^ got[0]) & ~wlk_mask(wlk_issue_x_out_lsb_issuePort_valid) &
-                      wlk_mask(wlk_issue_x_out_lsb_writeback_ready));
+    return differs;
+}
+
+// The same where it has counters only.
+IX_INLINE uint64_t counters_differ(const cfg_t *cfg, const state_t *st, const cycle_t *c,
+                                   const uint64_t *got) {
+    uint64_t out[PLAIN], differs = warps_differ(cfg, st, got);
+    plain_outputs(st, c, out);
+    for (uint32_t w = 0; w < PLAIN; w++) {
+        differs |= out[w] ^ got[w];
+    }
+    return differs;
 }
 
 IX_INLINE int step_cycle(const cfg_t *cfg, state_t *st, const wlk_view *in, const wlk_view *got,
                          wlk_step_info *info, cycle_t *c, bool simple) {
-    uint64_t out[PLAIN], differs = 0, ports = 0;
     run(st, in->control, c);
-    plain_outputs(st, c, out);
-    if (simple) {
-        differs = warps_differ(cfg, st, got->control);
-    } else {
-        differs = group_differs(cfg, st, c, got->control);
-        ports = wlk_mask(wlk_issue_x_out_lsb_writeback_ready) &
-                ~wlk_mask(wlk_issue_x_out_lsb_issuePort_valid);
-    }
-    differs |= (out[0] ^ got->control[0]) & ~ports;
-    for (uint32_t w = 1; w < PLAIN; w++) {
-        differs |= out[w] ^ got->control[w];
-    }
+    uint64_t differs = simple ? counters_differ(cfg, st, c, got->control)
+                              : control_differs(cfg, st, c, got->control);
     differs |= operands_differ(st, c, got, c->s.words);
     if (differs | unknown(st, c, wlk_mask(c->s.num_lanes)) | (got->mask != NULL)) {
         return 1;
