@@ -454,5 +454,5 @@ def test_block_that_explains_more_is_the_likelier() -> None:
     tables_of = [tables.load(name) for name in ("issue", "issue_x")]
     for own in tables_of:
         found = [m.match(table, shapes(own)) for table in tables_of]
-        kept = [a for a in found if not any(rivals.explains_more(b, a) for b in found)]
+        kept = rivals.unbeaten(found, rivals.explains_more)
         assert [each.table.name for each in kept] == [own.name]

@@ -40,9 +40,14 @@ def likeliest(
     return list(found)
 
 
+def unbeaten(found: Sequence[T], beats: Callable[[T, T], bool]) -> list[T]:
+    """Without those that another one beats."""
+    return [t for t in found if not any(beats(o, t) for o in found)]
+
+
 def best(found: Sequence[T], compete: Callable[[T, T], bool], rank: Callable[[T], Any]) -> list[T]:
     """Without those that have a rival of a higher rank."""
-    return [t for t in found if not any(compete(t, o) and rank(o) > rank(t) for o in found)]
+    return unbeaten(found, lambda o, t: compete(t, o) and rank(o) > rank(t))
 
 
 def rank(table: Table, answer: Mapping[str, Any]) -> tuple[bool, int]:

@@ -296,11 +296,9 @@ def _without_aliases(found: Sequence[Target]) -> list[Target]:
 def _by_name(found: Sequence[Target]) -> list[Target]:
     """Of blocks that fit one scope those that explain most of its ports; of those with equal ports
     the one whose module it is named after, else those that the ports leave a legal one."""
-    found = [
-        t
-        for t in found
-        if not any(o.scope is t.scope and rivals.explains_more(o.match, t.match) for o in found)
-    ]
+    found = rivals.unbeaten(
+        found, lambda o, t: o.scope is t.scope and rivals.explains_more(o.match, t.match)
+    )
     return rivals.likeliest(
         found,
         are_rivals,

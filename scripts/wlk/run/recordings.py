@@ -213,7 +213,7 @@ def _csv(path: Path) -> Iterator[Result]:
     known = [tables.load(name) for name in tables.names()]
     fitting = [t for t in known if match.fits(t, shapes, clock=False)]
     found = [match.match(table, shapes, clock=False) for table in fitting]
-    found = [m for m in found if not any(rivals.explains_more(other, m) for other in found)]
+    found = rivals.unbeaten(found, rivals.explains_more)
     found = rivals.likeliest(found, rivals.are_rivals, rivals.is_legal)
     played = [(m, *_csv_result(path, m.table.name, given)) for m in found]
     compete = lambda a, b: rivals.are_rivals(a[0], b[0])  # noqa: E731
