@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "opndcoll_tally.h"
 #include "tool.h"
+#include "warplock/opndcoll_summary.h"
 
 enum { DRAINED = 4096, CHUNK = 1024, FIRST_RESULTS = 1024 };
 
@@ -45,7 +45,7 @@ struct replay {
     wlk_opndcoll_events *reported; // `events`, or NULL
     wlk_opndcoll_request *queue;
     bool state;
-    tally *tally; // NULL: not requested
+    wlk_opndcoll_summary *summary; // NULL: not requested
     text *to;
     uint64_t cycles, steps;
     uint32_t uid;
@@ -284,8 +284,8 @@ static wlk_status do_issue(replay *r, const stim_command *c, wlk_error *err) {
                                     .src = c->src};
     const int32_t slot = wlk_opndcoll_issue(r->model, c->kind, &inst);
     const char *kind = wlk_opndcoll_kind_name(c->kind);
-    if (r->tally != NULL) {
-        tally_issue(r->tally, c->kind, slot >= 0);
+    if (r->summary != NULL) {
+        wlk_opndcoll_summary_issue(r->summary, c->kind, slot >= 0);
     }
     if (slot < 0) {
         free_record(r, n);
@@ -317,8 +317,8 @@ static wlk_status do_take(replay *r, const stim_command *c, wlk_error *err) {
         return WLK_OK;
     }
     text_line(r->to, "E %s %u", wlk_opndcoll_kind_name(c->kind), held.uid);
-    if (r->tally != NULL) {
-        tally_take(r->tally, c->kind);
+    if (r->summary != NULL) {
+        wlk_opndcoll_summary_take(r->summary, c->kind);
     }
     push_drained(r, c->kind, (record *)(uintptr_t)held.user);
     return WLK_OK;
@@ -328,8 +328,8 @@ static wlk_status do_take(replay *r, const stim_command *c, wlk_error *err) {
 static bool write_back(replay *r, record *result) {
     const int32_t answer = wlk_opndcoll_writeback(r->model, result->dst, result->n, result->wid,
                                                   result->sched, UINT32_MAX, r->reported);
-    if (r->tally != NULL) {
-        tally_writeback(r->tally, &r->events);
+    if (r->summary != NULL) {
+        wlk_opndcoll_summary_writeback(r->summary, &r->events);
     }
     print_events(r);
     return answer == 1;
@@ -385,8 +385,8 @@ static void do_steps(replay *r, uint64_t count) {
     for (uint64_t i = 0; i < count && !r->to->differs && !r->to->failed && tool_stop == 0; i++) {
         text_line(r->to, "S %" PRIu64, r->steps++);
         wlk_opndcoll_step(r->model, r->reported);
-        if (r->tally != NULL) {
-            tally_step(r->tally, &r->events);
+        if (r->summary != NULL) {
+            wlk_opndcoll_summary_step(r->summary, &r->events);
         }
         print_events(r);
         if (r->state) {
@@ -401,8 +401,8 @@ static void do_steps(replay *r, uint64_t count) {
 wlk_status replay_command(replay *r, const stim_command *command, wlk_error *err) {
     switch (command->what) {
     case 'C':
-        if (r->tally != NULL) {
-            tally_cycle(r->tally);
+        if (r->summary != NULL) {
+            wlk_opndcoll_summary_cycle(r->summary);
         }
         text_line(r->to, "C %" PRIu64, r->cycles++);
         return WLK_OK;
@@ -428,11 +428,11 @@ wlk_status replay_command(replay *r, const stim_command *command, wlk_error *err
 }
 
 wlk_status replay_count(replay *r, wlk_error *err) {
-    return tally_open(&r->tally, &r->cfg, r->model, err);
+    return wlk_opndcoll_summary_open(&r->summary, &r->cfg, r->model, err);
 }
 
 void replay_summary(replay *r) {
-    tally_print(r->tally);
+    wlk_opndcoll_summary_print(r->summary, stdout);
 }
 
 uint64_t replay_steps(const replay *r) {
@@ -468,7 +468,7 @@ void replay_close(replay *r) {
     if (r == NULL) {
         return;
     }
-    tally_close(r->tally);
+    wlk_opndcoll_summary_close(r->summary);
     free(r->model);
     free(r->events.at);
     free(r->queue);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "opndcoll_tally.h"
+// Statistics of the operand collector, counted from its events and from views of its state.
+#include "warplock/opndcoll_summary.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,14 +49,17 @@ static const char *const names_of_bank[OF_BANK] = {
     "waited_write", "waited_unit", "conflicts",     "queued",
 };
 
+typedef wlk_opndcoll_summary summary;
+
 enum { LONGEST = WLK_OPNDCOLL_MAX_UNITS * WLK_OPNDCOLL_OPERANDS };
 
-struct tally {
+struct wlk_opndcoll_summary {
     wlk_opndcoll_cfg cfg;
     wlk_opndcoll_shape shape;
     const wlk_opndcoll *model;
     uint32_t units_a_slot; // V42, sub-core: units tied to a slot of OC_EX; else 0
     uint32_t port_kinds[WLK_OPNDCOLL_MAX_PORTS];
+    wlk_opndcoll_counters before; // those of the model when counting began
 
     // State between two steps.
     uint32_t id[WLK_OPNDCOLL_KINDS];        // instructions in ID_OC
@@ -80,7 +83,7 @@ typedef struct step_facts {
     uint32_t served;                            // of all ports
 } step_facts;
 
-static void read_events(tally *c, const wlk_opndcoll_events *events, step_facts *facts) {
+static void read_events(summary *c, const wlk_opndcoll_events *events, step_facts *facts) {
     for (uint32_t i = 0; i < events->count; i++) {
         const wlk_opndcoll_event *e = &events->at[i];
         switch (e->what) {
@@ -104,7 +107,7 @@ static void read_events(tally *c, const wlk_opndcoll_events *events, step_facts 
 
 // A ready unit that stayed: its place in OC_EX is taken, or all dispatch units of its set were used
 // on others. A place that is free after the dispatch phase was free all through it.
-static void count_stall(tally *c, uint32_t unit) {
+static void count_stall(summary *c, uint32_t unit) {
     wlk_opndcoll_held held;
     (void)wlk_opndcoll_unit(c->model, unit, &held);
     const uint64_t taken = wlk_opndcoll_ex_occupied(c->model, held.kind);
@@ -116,7 +119,7 @@ static void count_stall(tally *c, uint32_t unit) {
 
 // A request waits for a write to its bank, for another read of its bank, or (V32) because its unit
 // is read from another bank.
-static void count_waits(tally *c, uint32_t bank, bool granted) {
+static void count_waits(summary *c, uint32_t bank, bool granted) {
     uint64_t *of = c->of_bank[bank];
     const uint32_t n = c->queue[bank];
     if (n == 0) {
@@ -133,7 +136,7 @@ static void count_waits(tally *c, uint32_t bank, bool granted) {
 
 // Kinds that a port tried and found no unit for. The ports are gone through as in spec §6.3; V42's
 // try every kind of theirs.
-static uint32_t without_unit(const tally *c, const step_facts *facts) {
+static uint32_t without_unit(const summary *c, const step_facts *facts) {
     uint32_t left[WLK_OPNDCOLL_KINDS], waiting = 0, failed = 0;
     memcpy(left, c->id, sizeof left);
     for (uint32_t kind = 0; kind < c->shape.kinds; kind++) {
@@ -153,7 +156,7 @@ static uint32_t without_unit(const tally *c, const step_facts *facts) {
     return failed;
 }
 
-static uint32_t all_port_kinds(const tally *c) {
+static uint32_t all_port_kinds(const summary *c) {
     uint32_t kinds = 0;
     for (uint32_t port = 0; port < c->shape.ports; port++) {
         kinds |= c->port_kinds[port];
@@ -161,7 +164,7 @@ static uint32_t all_port_kinds(const tally *c) {
     return kinds;
 }
 
-static void count_starvation(tally *c, const step_facts *facts) {
+static void count_starvation(summary *c, const step_facts *facts) {
     uint32_t waiting = 0;
     for (uint32_t kind = 0; kind < c->shape.kinds; kind++) {
         waiting |= (uint32_t)(c->id[kind] != 0) << kind;
@@ -183,7 +186,7 @@ static void count_starvation(tally *c, const step_facts *facts) {
     }
 }
 
-static void look_at_units(tally *c) {
+static void look_at_units(summary *c) {
     uint32_t busy = 0;
     for (uint32_t unit = 0; unit < c->shape.units; unit++) {
         wlk_opndcoll_held held;
@@ -197,7 +200,7 @@ static void look_at_units(tally *c) {
     c->with_busy[busy]++;
 }
 
-static void look_at_banks(tally *c) {
+static void look_at_banks(summary *c) {
     for (uint32_t bank = 0; bank < c->shape.banks; bank++) {
         const uint32_t n = wlk_opndcoll_queue(c->model, bank, NULL, 0);
         c->queue[bank] = n;
@@ -207,7 +210,7 @@ static void look_at_banks(tally *c) {
     }
 }
 
-void tally_step(tally *c, const wlk_opndcoll_events *events) {
+void wlk_opndcoll_summary_step(summary *c, const wlk_opndcoll_events *events) {
     step_facts facts;
     memset(&facts, 0, sizeof facts);
     read_events(c, events, &facts);
@@ -232,28 +235,28 @@ void tally_step(tally *c, const wlk_opndcoll_events *events) {
 
 /* ---- between steps ---- */
 
-static void end_cycle(tally *c) {
+static void end_cycle(summary *c) {
     for (uint32_t kind = 0; kind < c->shape.kinds && c->cycles != 0; kind++) {
         c->of_kind[kind][STARVED_CYCLES] += (c->waited & ~c->served) >> kind & 1u;
     }
     c->waited = c->served = 0;
 }
 
-void tally_cycle(tally *c) {
+void wlk_opndcoll_summary_cycle(summary *c) {
     end_cycle(c);
     c->cycles++;
 }
 
-void tally_issue(tally *c, uint32_t kind, bool accepted) {
+void wlk_opndcoll_summary_issue(summary *c, uint32_t kind, bool accepted) {
     c->of_kind[kind][accepted ? ISSUED : ISSUE_REFUSED]++;
     c->id[kind] += accepted;
 }
 
-void tally_take(tally *c, uint32_t kind) {
+void wlk_opndcoll_summary_take(summary *c, uint32_t kind) {
     c->of_kind[kind][TAKEN]++;
 }
 
-void tally_writeback(tally *c, const wlk_opndcoll_events *events) {
+void wlk_opndcoll_summary_writeback(summary *c, const wlk_opndcoll_events *events) {
     for (uint32_t i = 0; i < events->count; i++) {
         const uint32_t bank = events->at[i].at;
         const bool taken = events->at[i].what == WLK_OPNDCOLL_WRITE;
@@ -272,7 +275,7 @@ static void print_numbers(wlk_json *to, const char *name, const uint64_t *number
     wlk_json_close(to, ']');
 }
 
-static void print_totals(const tally *c, wlk_json *to) {
+static void print_totals(const summary *c, wlk_json *to) {
     uint64_t kinds[OF_KIND] = {0}, banks[OF_BANK] = {0};
     for (uint32_t kind = 0; kind < c->shape.kinds; kind++) {
         for (uint32_t i = 0; i < OF_KIND; i++) {
@@ -287,15 +290,15 @@ static void print_totals(const tally *c, wlk_json *to) {
     wlk_opndcoll_counters counters;
     wlk_opndcoll_counted(c->model, &counters);
     wlk_json_open(to, "totals", '{');
-    wlk_json_number(to, "reads", counters.reads);
-    wlk_json_number(to, "writes", counters.writes);
-    wlk_json_number(to, "non_rf", counters.non_rf);
+    wlk_json_number(to, "reads", counters.reads - c->before.reads);
+    wlk_json_number(to, "writes", counters.writes - c->before.writes);
+    wlk_json_number(to, "non_rf", counters.non_rf - c->before.non_rf);
     wlk_json_numbers(to, names_of_kind, kinds, OF_KIND);
     wlk_json_numbers(to, names_of_bank, banks, OF_BANK);
     wlk_json_close(to, '}');
 }
 
-static void print_each(const tally *c, wlk_json *to) {
+static void print_each(const summary *c, wlk_json *to) {
     wlk_json_open(to, "kinds", '[');
     for (uint32_t kind = 0; kind < c->shape.kinds; kind++) {
         wlk_json_open(to, NULL, '{');
@@ -314,13 +317,13 @@ static void print_each(const tally *c, wlk_json *to) {
     wlk_json_close(to, ']');
 }
 
-void tally_print(tally *c) {
+void wlk_opndcoll_summary_print(summary *c, FILE *stream) {
     uint32_t longest = LONGEST;
     while (longest != 0 && c->with_queued[longest] == 0) {
         longest--;
     }
     end_cycle(c);
-    wlk_json to = wlk_json_line(stdout);
+    wlk_json to = wlk_json_line(stream);
     wlk_json_text(&to, "revision", wlk_opndcoll_revision_name(c->cfg.revision));
     wlk_json_number(&to, "steps", c->steps);
     wlk_json_number(&to, "cycles", c->cycles);
@@ -331,15 +334,32 @@ void tally_print(tally *c) {
     wlk_json_line_end(&to);
 }
 
-wlk_status tally_open(tally **out, const wlk_opndcoll_cfg *cfg, const wlk_opndcoll *model,
-                      wlk_error *err) {
-    tally *c = calloc(1, sizeof *c);
+// The model may be in use already.
+static void look_at_start(summary *c) {
+    for (uint32_t kind = 0; kind < c->shape.kinds; kind++) {
+        const uint32_t empty = (uint32_t)__builtin_popcountll(wlk_opndcoll_id_free(c->model, kind));
+        c->id[kind] = c->shape.id_width[kind] - empty;
+    }
+    for (uint32_t unit = 0; unit < c->shape.units; unit++) {
+        wlk_opndcoll_held held;
+        c->ready[unit] = wlk_opndcoll_unit(c->model, unit, &held) && held.pending == 0;
+    }
+    for (uint32_t bank = 0; bank < c->shape.banks; bank++) {
+        c->queue[bank] = wlk_opndcoll_queue(c->model, bank, NULL, 0);
+        c->written[bank] = wlk_opndcoll_written(c->model, bank);
+    }
+}
+
+wlk_status wlk_opndcoll_summary_open(summary **out, const wlk_opndcoll_cfg *cfg,
+                                     const wlk_opndcoll *model, wlk_error *err) {
+    summary *c = calloc(1, sizeof *c);
     *out = c;
     if (c == NULL) {
         return wlk_fail(err, WLK_NO_MEMORY, "out of memory");
     }
     c->cfg = *cfg;
     c->model = model;
+    wlk_opndcoll_counted(model, &c->before);
     wlk_opndcoll_shape_of(cfg, &c->shape);
     if (cfg->revision == WLK_OPNDCOLL_V42 && c->shape.sub_core != 0) {
         c->units_a_slot = c->shape.units / c->shape.schedulers;
@@ -347,9 +367,10 @@ wlk_status tally_open(tally **out, const wlk_opndcoll_cfg *cfg, const wlk_opndco
     for (uint32_t port = 0; port < c->shape.ports; port++) {
         c->port_kinds[port] = wlk_opndcoll_port_kinds(model, port);
     }
+    look_at_start(c);
     return WLK_OK;
 }
 
-void tally_close(tally *c) {
+void wlk_opndcoll_summary_close(summary *c) {
     free(c);
 }
