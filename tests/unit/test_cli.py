@@ -181,6 +181,19 @@ def driver(body, as_json=False, **environment):
     return programs.python("-c", program, env=environment)
 
 
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("opndcoll a.stim --confg b.cfg", "--confg b.cfg (did you mean --config?)"),
+        ("opndcoll a.stim --allow-unknwon", "(did you mean --allow-unknown?)"),
+        ("vectors play a.wlv --jsn", "(did you mean --json?)"),
+        ("opndcoll a.stim b.stim", "unrecognized arguments: b.stim; see `warplock opndcoll"),
+    ],
+)
+def test_cli_names_the_option_that_is_near(words, message):
+    assert message in programs.typed(*words.split(), code=Status.USAGE).line
+
+
 def test_cli_error_exits_with_its_status():
     process = driver("raise WlkError(Status.BAD_CSV, 'x.csv:3: short\\n row')")
     assert process.communicate()[1] == "warplock: x.csv:3: short row\n"

@@ -9,6 +9,7 @@ object from what was parsed.
 from __future__ import annotations
 
 import argparse
+import difflib
 import inspect
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, field, fields
@@ -23,7 +24,21 @@ COMMON = "common options"
 
 
 class Parser(argparse.ArgumentParser):
-    """An argument parser that answers a mistake in one line."""
+    """An argument parser that answers a mistake in one line, and names the option nearest to one
+    that it does not have."""
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Refuse unknown words here, where the options are known, and not in the parser above."""
+        found, unknown = super().parse_known_args(args, namespace)
+        if unknown and self._subparsers is None:
+            self.error(f"unrecognized arguments: {' '.join(unknown)}{self._nearest(unknown)}")
+        return found, unknown
+
+    def _nearest(self, words: Sequence[str]) -> str:
+        """A question for the first option among unknown words, if one here resembles it."""
+        names = [word.partition("=")[0] for word in words if word.startswith("-")]
+        near = difflib.get_close_matches(names[0], self._option_string_actions, 1) if names else ()
+        return f" (did you mean {near[0]}?)" if near else ""
 
     def error(self, message: str) -> NoReturn:
         """Raise instead of printing the whole usage."""
