@@ -81,7 +81,8 @@ typedef struct reader {
     uint64_t line_of[OPTIONS];    // line of the last one; 0: not in the file
     const char *file_of[OPTIONS]; // the file with that line
     uint32_t widths;              // numbers of the last pipeline_widths
-    char *unknown;                // names, each followed by a blank
+    bool allow_unknown;
+    char *unknown; // names, each followed by a blank
     size_t unknown_size;
     uint64_t word_line;
     bool quoted; // was the word?
@@ -214,8 +215,6 @@ static wlk_status read_value(reader *r, const option *o) {
     return WLK_OK;
 }
 
-/* ---- the file ---- */
-
 static const option *find(const char *name) {
     for (uint32_t i = 0; i < OPTIONS; i++) {
         if (strcmp(options[i].name, name) == 0) {
@@ -223,6 +222,42 @@ static const option *find(const char *name) {
         }
     }
     return NULL;
+}
+
+/* ---- unknown options ---- */
+
+// The least number of letters to insert, leave out or replace, of the first LETTERS of each.
+static uint32_t distance(const char *a, const char *b) {
+    enum { LETTERS = 80 };
+    uint32_t row[LETTERS + 1u]; // of the letters of a so far to each beginning of b
+    const size_t n = strnlen(b, LETTERS);
+    for (uint32_t j = 0; j <= n; j++) {
+        row[j] = j;
+    }
+    for (uint32_t i = 0; i < LETTERS && a[i] != '\0'; i++) {
+        uint32_t corner = row[0];
+        row[0] = i + 1u;
+        for (uint32_t j = 0; j < n; j++) {
+            const uint32_t replaced = corner + (a[i] != b[j]);
+            const uint32_t other = 1u + (row[j] < row[j + 1u] ? row[j] : row[j + 1u]);
+            corner = row[j + 1u];
+            row[j + 1u] = replaced < other ? replaced : other;
+        }
+    }
+    return row[n];
+}
+
+// A name that was cut short is as near as one with a wrong letter.
+static const char *nearest(const char *name) {
+    const char *best = options[0].name;
+    uint32_t least = UINT32_MAX;
+    for (uint32_t i = 0; i < OPTIONS; i++) {
+        const bool begins_so = strncmp(options[i].name, name, strlen(name)) == 0;
+        const uint32_t far = begins_so ? 1u : distance(name, options[i].name);
+        best = far < least ? options[i].name : best;
+        least = far < least ? far : least;
+    }
+    return best;
 }
 
 static bool is_noted(const reader *r, size_t length) {
@@ -237,6 +272,12 @@ static bool is_noted(const reader *r, size_t length) {
 }
 
 static wlk_status note_unknown(reader *r) {
+    if (!r->allow_unknown) {
+        return complain(r, r->word_line, r->word, WLK_BAD_CONFIG,
+                        "not an option of the collector; the nearest is %s (--allow-unknown: for a "
+                        "whole gpgpusim.config)",
+                        nearest(r->word));
+    }
     const size_t length = strlen(r->word);
     if (is_noted(r, length)) {
         return WLK_OK;
@@ -274,6 +315,8 @@ static wlk_status read_option(reader *r, bool *more) {
     const wlk_status read = read_value(r, o);
     return read == WLK_OK ? next_word(r, more) : read;
 }
+
+/* ---- the file ---- */
 
 static wlk_status read_file(reader *r) {
     bool more;
@@ -345,6 +388,7 @@ wlk_status wlk_opndcoll_read_option_files(wlk_opndcoll_cfg *cfg, const char *con
     r->path = "options";
     r->err = err;
     r->cfg = *cfg;
+    r->allow_unknown = unknown != NULL;
     for (uint32_t i = 0; i < n_paths && status == WLK_OK; i++) {
         status = open_and_read(r, paths[i]);
     }

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LONGEST = 1 << 12, WORDS = 8 };
+enum { LONGEST = 1 << 12, WORDS = 8, HIGHEST_WARP = UINT16_MAX, MOST_STEPS = 1000000000 };
 
 struct stim_reader {
     FILE *from;
@@ -130,9 +130,10 @@ static wlk_status number(const stim_reader *r, uint32_t word, const char *what, 
     return WLK_OK;
 }
 
-static wlk_status number32(const stim_reader *r, uint32_t word, const char *what, uint32_t *value) {
+static wlk_status number32(const stim_reader *r, uint32_t word, const char *what, uint32_t highest,
+                           uint32_t *value) {
     uint64_t wide = 0;
-    const wlk_status status = number(r, word, what, UINT32_MAX - 1u, &wide);
+    const wlk_status status = number(r, word, what, highest, &wide);
     *value = (uint32_t)wide;
     return status;
 }
@@ -166,7 +167,7 @@ static wlk_status kind_of(const stim_reader *r, uint32_t *kind) {
 }
 
 static wlk_status sched_of(const stim_reader *r, uint32_t word, uint32_t *sched) {
-    const wlk_status status = number32(r, word, "scheduler", sched);
+    const wlk_status status = number32(r, word, "scheduler", UINT32_MAX - 1u, sched);
     if (status == WLK_OK && r->shape.sub_core != 0 && *sched >= r->shape.schedulers) {
         return complain(r, WLK_BAD_PARAMS,
                         "scheduler %" PRIu32
@@ -238,11 +239,11 @@ static wlk_status read_field(const stim_reader *r, field f, uint32_t word, stim_
     case SCHED:
         return sched_of(r, word, &c->sched);
     case WARP:
-        return number32(r, word, "warp", &c->wid);
+        return number32(r, word, "warp", HIGHEST_WARP, &c->wid);
     case SLOT:
-        return number32(r, word, "slot", &c->slot);
+        return number32(r, word, "slot", NO_SLOT - 1u, &c->slot);
     case STEPS:
-        return number(r, word, "steps", UINT64_MAX >> 8, &c->count);
+        return number(r, word, "steps", MOST_STEPS, &c->count);
     case SOURCES:
         return registers(r, word, &c->n_src, c->src);
     default:

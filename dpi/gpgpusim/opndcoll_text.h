@@ -9,17 +9,21 @@
 
 #include "warplock/error.h"
 
-/* A recording in memory. */
+/* A recording in memory. Its empty lines and those that begin with `#` are passed over, but for
+ * `# variant`, `# set` and `# stats`. `# lines D A` declares which lines it has, by first word. */
 typedef struct text_recording {
     char *bytes;
     size_t size;
+    bool has_header;           /* lines about the configuration */
     bool has_state, has_stats; /* lines that --state and --stats add */
+    const char *only;          /* words behind `# lines`, up to the line's end; NULL: all lines */
 } text_recording;
 
 typedef struct text {
     const text_recording *expected; /* NULL: lines are written */
     size_t at;                      /* of the next expected line */
-    uint64_t lines;                 /* that have ended */
+    uint64_t lines;                 /* that have ended, but for those that the recording lacks */
+    uint64_t passed_over;           /* lines of the recording */
     bool differs;                   /* the line in `buffer` does; those after it are left out */
     bool failed;                    /* writing did; the reason is in errno */
     bool silent;                    /* lines are dropped; set by the caller */

@@ -2,8 +2,8 @@
 // wlk-opndcoll: stimulus of GPGPU-Sim's operand collector, and the events of the model.
 // scripts/warplock opndcoll is its front.
 //
-//   wlk-opndcoll [--revision v40|v42|v32] [--config FILE]... [--name NAME] [--state] [--stats]
-//                [--quick] [--diff EVENTS] [--summary] STIM
+//   wlk-opndcoll [--revision v40|v42|v32] [--config FILE]... [--allow-unknown] [--name NAME]
+//                [--state] [--stats] [--quick] [--diff EVENTS] [--summary] STIM
 //
 // STIM is a file, or - for stdin, whose name in messages is NAME. Events go to stdout. With --diff
 // they are compared with a recording, which decides whether there are states and statistics; the
@@ -29,7 +29,7 @@ typedef struct job {
     const char *revision, *name, *diff, *stimulus;
     const char *configs[MOST_CONFIGS]; // in the order given
     uint32_t n_configs;
-    bool state, stats, quick, summary;
+    bool state, stats, quick, summary, allow_unknown;
     wlk_opndcoll_cfg cfg;
     text_recording expected;
     text to;
@@ -46,10 +46,15 @@ static bool parse_words(job *j, int n, char **words) {
             const char **value;
             bool *flag; // of one without a value
         } options[] = {
-            {"--revision", &j->revision, NULL}, {"--config", &j->configs[j->n_configs], NULL},
-            {"--name", &j->name, NULL},         {"--diff", &j->diff, NULL},
-            {"--state", NULL, &j->state},       {"--stats", NULL, &j->stats},
-            {"--quick", NULL, &j->quick},       {"--summary", NULL, &j->summary},
+            {"--revision", &j->revision, NULL},
+            {"--config", &j->configs[j->n_configs], NULL},
+            {"--name", &j->name, NULL},
+            {"--diff", &j->diff, NULL},
+            {"--state", NULL, &j->state},
+            {"--stats", NULL, &j->stats},
+            {"--quick", NULL, &j->quick},
+            {"--summary", NULL, &j->summary},
+            {"--allow-unknown", NULL, &j->allow_unknown},
         };
         const char **value = NULL;
         bool *flag = NULL;
@@ -98,7 +103,8 @@ static wlk_status configure(job *j) {
         return status != WLK_OK ? status : wlk_opndcoll_check(&j->cfg, NULL, &j->err);
     }
     char *unknown = NULL;
-    status = wlk_opndcoll_read_option_files(&j->cfg, j->configs, j->n_configs, &unknown, &j->err);
+    status = wlk_opndcoll_read_option_files(&j->cfg, j->configs, j->n_configs,
+                                            j->allow_unknown ? &unknown : NULL, &j->err);
     if (unknown != NULL) {
         fputs("warning: ", stderr);
         for (uint32_t i = 0; i < j->n_configs; i++) {
@@ -181,17 +187,34 @@ static wlk_status play(job *j) {
 
 /* ---- the answer ---- */
 
+// What the recording does not have: the header, and lines that it does not declare.
+static void print_left_out(const job *j, wlk_json *to) {
+    wlk_json_open(to, "not_compared", '[');
+    if (!j->expected.has_header) {
+        wlk_json_text(to, NULL, "header");
+    }
+    if (j->expected.only != NULL) {
+        wlk_json_text(to, NULL, "lines that `# lines` does not name");
+    }
+    wlk_json_close(to, ']');
+}
+
 static int answer_difference(const job *j, bool at_end) {
     const bool differs = j->to.differs;
-    const wlk_status verdict = differs ? WLK_FUNCTIONAL_MISMATCH : WLK_OK;
+    const wlk_status verdict = differs            ? WLK_FUNCTIONAL_MISMATCH
+                               : j->to.lines == 0 ? WLK_VACUOUS
+                                                  : WLK_OK;
     wlk_json to = wlk_json_line(stdout);
     wlk_json_text(&to, "verdict", wlk_status_name(verdict));
     wlk_json_number(&to, "lines", j->to.lines - (differs ? 1u : 0u));
     wlk_json_number(&to, "steps", replay_steps(j->run));
+    if (!j->expected.has_header || j->expected.only != NULL) {
+        print_left_out(j, &to);
+    }
     if (differs) {
         size_t size;
         const char *expected = text_expected(&j->to, &size);
-        wlk_json_number(&to, "line", j->to.lines);
+        wlk_json_number(&to, "line", j->to.lines + j->to.passed_over);
         wlk_json_number(&to, "stimulus_line", stim_line(j->reader));
         if (j->to.at < j->expected.size) {
             wlk_json_bytes(&to, "expected", expected, size);

@@ -105,6 +105,37 @@ def test_opndcoll_diff_sees_the_end(tmp_path):
     assert "(the stimulus ends)" in opndcoll(*words, code=1).out
 
 
+def test_opndcoll_diff_of_what_a_user_recorded(tmp_path):
+    """Without a header, with comments, and with the lines that `# lines` declares."""
+    words, stimulus, events = files("v40-qv100-core")
+    mine = tmp_path / "mine.events"
+    words = [stimulus, *words, "--diff", mine]
+    own = [x for x in text_of(events).splitlines() if x[0] in "DAL"]
+    own.insert(7, "")
+    mine.write_text("\n".join(["# SM 3", "# lines D A L L<", *own, "# done"]) + "\n", "ascii")
+    answer = opndcoll(*words, "--json").json
+    left = ["header", "lines that `# lines` does not name"]
+    assert answer == {"verdict": "PASS", "lines": len(own) - 1, "steps": 800, "not_compared": left}
+    assert "not compared, since not in the recording: header, lines" in opndcoll(*words).out
+    own[9] += "0"
+    mine.write_text("\n".join(["# SM 3", "# lines D A L L<", *own]) + "\n", "ascii")
+    assert f"{mine}:12: the first line that differs" in opndcoll(*words, code=1).out
+    mine.write_text("\n".join(["# lines A", *own]) + "\n", "ascii")  # it has others, too
+    opndcoll(*words, code=Status.FUNCTIONAL_MISMATCH)
+    mine.write_text("# lines Q\n", "ascii")
+    assert "no line of it was compared" in opndcoll(*words, code=Status.VACUOUS).out
+
+
+def test_opndcoll_diff_compares_declared_states(tmp_path):
+    words, stimulus, events = files("v40-qv100-core")
+    mine = tmp_path / "mine.events"
+    own = [x for x in text_of(events).splitlines() if x[0] in "#Sc" and not x.startswith("# stats")]
+    mine.write_text("\n".join(["# lines S c", *own]) + "\n", "ascii")
+    answer = opndcoll(stimulus, *words, "--diff", mine, "--json").json
+    assert (answer["verdict"], answer["lines"]) == ("PASS", len(own))
+    assert len(own) > 3000
+
+
 def test_opndcoll_other_configuration_differs_in_the_header():
     words, stimulus, events = files("v40-qv100-core")
     words[3] = words[3].with_name("titanv.cfg")
@@ -152,6 +183,9 @@ BAD_LINES = [
     ("I SP x 1 - -", Status.CORRUPT, "scheduler 'x' is not a number"),
     ("I SP -1 1 - -", Status.CORRUPT, "scheduler '-1' is not a number"),
     ("I SP 0 4294967296 - -", Status.CORRUPT, "warp '4294967296'"),
+    ("I SP 0 65536 - -", Status.CORRUPT, "warp '65536' is not a number up to 65535"),
+    ("W 1 0 65536 -", Status.CORRUPT, "warp '65536' is not a number up to 65535"),
+    ("X 1000000001", Status.CORRUPT, "steps '1000000001' is not a number up to 1000000000"),
     (f"I SP 0 1 {REGISTERS_33} -", Status.CORRUPT, "more than 32 registers"),
     ("I SP 0 1 1,,2 -", Status.CORRUPT, "registers '1,,2'"),
     ("I SP 0 1 1, -", Status.CORRUPT, "registers '1,'"),
@@ -276,7 +310,7 @@ def test_opndcoll_options_in_the_simulators_syntax(tmp_path):
 -specialized_unit_1 1,4,4,2,3,BRA
 -gpgpu_dram_timing_opt "nbk=16:CCD=2
     :RRD=8" -network_mode 2 -gpgpu_flush -1 -network_mode 1"""
-    _, done = configured(tmp_path, text)
+    _, done = configured(tmp_path, text, "--allow-unknown")
     assert done.returncode == 0, done.stderr
     head = done.stdout.splitlines()
     assert head[0] == "# variant 4.0 banks 16 cus 17 dus 4 ports 4 sched 1 sub 0"
@@ -287,7 +321,7 @@ def test_opndcoll_options_in_the_simulators_syntax(tmp_path):
 
 def test_opndcoll_option_files_add_up_and_the_last_wins(tmp_path):
     first, second = tmp_path / "gpgpusim.config", tmp_path / "mine.config"
-    words = ("--config", first, "--config", second)
+    words = ("--config", first, "--config", second, "--allow-unknown")
     first.write_text("\n\n-gpgpu_num_reg_banks 0 -network_mode 1\n")  # alone it is refused
     second.write_text("-gpgpu_num_reg_banks 16\n")
     done = programs.run(TOOL, *words, "-", stdin="")
@@ -323,7 +357,7 @@ def test_opndcoll_takes_several_option_files(tmp_path, capfd):
 
 BAD_OPTIONS = [
     ("-gpgpu_num_reg_banks", 3, "-gpgpu_num_reg_banks: its value is missing"),
-    ("-gpgpu_num_reg_banks -gpgpu_x 1", 3, "-gpgpu_num_reg_banks: its value is missing"),
+    ("-gpgpu_num_reg_banks -gpgpu_num_dp_units 1", 3, "-gpgpu_num_reg_banks: its value is missing"),
     ("-gpgpu_num_reg_banks many", 3, "-gpgpu_num_reg_banks: 'many' is not a number"),
     ("-gpgpu_num_reg_banks 4294967296", 3, "'4294967296' is not a number"),
     ("-gpgpu_num_reg_banks 0", 3, "-gpgpu_num_reg_banks 0: must be within 1..256"),
@@ -334,7 +368,13 @@ BAD_OPTIONS = [
     ("-gpgpu_shader_core_pipeline 2048:64", 3, "-gpgpu_shader_core_pipeline 64: must be within"),
     ("-specialized_unit_2 1,1,1,1,1,A", 3, "-specialized_unit_2: the one before it"),
     ("-specialized_unit_1 1,1,1", 3, "'1,1,1' is not enabled,units"),
-    ('-gpgpu_x "a', 3, "value: its closing quote is missing"),
+    ('-gpgpu_num_dp_units "1', 3, "value: its closing quote is missing"),
+    ("-gpgpu_num_reg_bank 8", 3, "-gpgpu_num_reg_bank: not an option of the collector"),
+    ("-gpgpu_num_reg_bank 8", 3, "the nearest is -gpgpu_num_reg_banks "),
+    ("-num_sched_per_core 4", 3, "the nearest is -gpgpu_num_sched_per_core "),
+    ("-specialised_unit_3 1,1,1,1,1", 3, "the nearest is -specialized_unit_3 "),
+    ("-gpgpu_operand_collector_num_units_tensor 8", 3, "_num_units_tensor_core "),
+    ("-" + "x" * 300 + " 1", 3, "the nearest is -"),
     ("16", 3, "16: an option, as in -gpgpu_num_reg_banks, must stand before a value"),
 ]
 
@@ -346,6 +386,18 @@ def test_opndcoll_bad_option_names_file_line_and_option(tmp_path, text, line, me
     assert done.stderr.startswith(f"wlk-opndcoll: {path}:{line}: ")
     assert message in done.stderr
     assert done.stdout == ""
+
+
+def test_opndcoll_allows_unknown_options_when_asked(tmp_path):
+    stimulus, config = tmp_path / "a.stim", tmp_path / "gpgpusim.config"
+    stimulus.write_text("C\n")
+    config.write_text("-gpgpu_num_reg_banks 16\n-gpgpu_n_clusters 80 -gpgpu_num_reg_bank 8\n")
+    words = (stimulus, "--config", config)
+    done = opndcoll(*words, code=Status.BAD_CONFIG)
+    assert f"{config}:2: -gpgpu_n_clusters: not an option of the collector" in done.err
+    assert "--allow-unknown" in done.err
+    done = opndcoll(*words, "--allow-unknown")
+    assert "not the collector's: -gpgpu_n_clusters -gpgpu_num_reg_bank\n" in done.err
 
 
 def test_opndcoll_contradiction_with_a_default_names_the_file(tmp_path):

@@ -5,7 +5,10 @@
  *
  * The syntax is the simulator's: `-option value`, several on a line or one on several, `#` up to
  * the end of a line is a comment, a value may be in double quotes. The last of several wins.
- * Options that do not concern the collector are most of such a file, and are reported, not refused.
+ *
+ * Most options of a whole `gpgpusim.config` do not concern the collector. The caller decides what
+ * an unknown one is: a mistake, which is refused with the name of the nearest known one, or another
+ * option of the simulator, which is passed over with its values and reported.
  */
 #ifndef WARPLOCK_OPNDCOLL_OPTIONS_H
 #define WARPLOCK_OPNDCOLL_OPTIONS_H
@@ -20,12 +23,13 @@ WLK_BEGIN_DECLS
  * @param cfg in: what holds where the file has no option (wlk_opndcoll_defaults()), and the
  * revision, which no option sets. Out: the configuration; not changed on failure.
  * @param path of the file; "-" is stdin.
- * @param[out] unknown options that are not the collector's, in the order of the file, each once,
- *             with blanks between: the caller's, to free(). NULL: there are none. May itself be
- *             NULL.
+ * @param[out] unknown NULL: an unknown option is refused. Else it is passed over, and this is where
+ *             the names go, in the order of the file, each once, with blanks between: the caller's,
+ *             to free(); NULL: there are none.
  * @param err may be NULL; names file, line and option.
  * @return WLK_OK; WLK_NO_FILE when the file cannot be opened or read; WLK_BAD_CONFIG for a value
- *         that is none and for what wlk_opndcoll_check() refuses; WLK_NO_MEMORY.
+ *         that is none, for an unknown option, and for what wlk_opndcoll_check() refuses;
+ * WLK_NO_MEMORY.
  */
 wlk_status wlk_opndcoll_read_options(wlk_opndcoll_cfg *cfg, const char *path, char **unknown,
                                      wlk_error *err);

@@ -29,6 +29,7 @@ class Replay:
     stimulus: Path
     revision: str = "v40"
     configs: tuple[Path, ...] = ()  # in GPGPU-Sim's syntax, later files win; none: its defaults
+    allow_unknown: bool = False  # options that are not the collector's
 
     def run(
         self, *flags: str, events: Path | None = None, capture: bool = True, label: str = ""
@@ -38,6 +39,7 @@ class Replay:
             words: list[object] = ["--revision", self.revision, "--name", self.stimulus, *flags]
             for config in self.configs:
                 words += ["--config", config]
+            words += ["--allow-unknown"] if self.allow_unknown else []
             if events is not None:
                 words += ["--diff", stack.enter_context(_plain(events))]
             plain = stack.enter_context(_plain(self.stimulus))

@@ -34,6 +34,11 @@ warplock opndcoll core.stim.xz --config qv100.cfg --summary"""
         "FILE.cfg",
         [],
     )
+    allow_unknown: bool = option(
+        False,
+        "pass over options that are not the collector's, as in a whole gpgpusim.config (default: "
+        "refuse)",
+    )
     revision: str = option(
         "v40",
         "GPGPU-Sim 4.0.0 (default), accel-sim's 4.2.0, or 3.2.2",
@@ -65,7 +70,9 @@ warplock opndcoll core.stim.xz --config qv100.cfg --summary"""
         """Replay; print, compare, or count."""
         flags = [f"--{name}" for name in ("state", "stats", "summary") if getattr(self, name)]
         capture = self.summary or self.diff is not None
-        replay = opndcoll_replay.Replay(self.stimulus, self.revision, tuple(self.config))
+        replay = opndcoll_replay.Replay(
+            self.stimulus, self.revision, tuple(self.config), self.allow_unknown
+        )
         answer = replay.run(*flags, events=self.diff, capture=capture)
         for line in answer.report.splitlines():
             print(line, file=sys.stderr)
@@ -82,7 +89,11 @@ warplock opndcoll core.stim.xz --config qv100.cfg --summary"""
             print(render(answer, str(self.stimulus)))
         elif answer["verdict"] == "PASS":
             lines = f"{answer['lines']:,} lines of {answer['steps']:,} steps"
-            print(f"{self.diff}: {lines}, all identical")
+            left = ", ".join(answer.get("not_compared", ()))
+            without = f"; not compared, since not in the recording: {left}" if left else ""
+            print(f"{self.diff}: {lines}, all identical{without}")
+        elif answer["verdict"] == "VACUOUS":
+            print(f"{self.diff}: VACUOUS, no line of it was compared")
         else:
             print(opndcoll_replay.difference(answer, self.stimulus, self.diff))
 
