@@ -34,6 +34,8 @@ typedef struct option {
 #define FIELD(field) offsetof(wlk_opndcoll_cfg, field)
 #define PLAIN(field)                                                                               \
     { "-gpgpu_" #field, NUMBER, FIELD(field) }
+#define POLICY(field)                                                                              \
+    { "-warplock_" #field, NUMBER, FIELD(field) }
 #define EACH_SET(what)                                                                             \
     PLAIN(operand_collector_num_##what##_sp), PLAIN(operand_collector_num_##what##_dp),            \
         PLAIN(operand_collector_num_##what##_sfu), PLAIN(operand_collector_num_##what##_int),      \
@@ -69,6 +71,9 @@ static const option options[] = {
     SPEC(6),
     SPEC(7),
     SPEC(8),
+    POLICY(pass_full_sub_core),
+    POLICY(rotate_kinds),
+    POLICY(read_duplicates_once),
 };
 enum { OPTIONS = sizeof options / sizeof options[0], WORD = 4096 };
 

@@ -220,6 +220,14 @@ static void print_arbiters(replay *r) {
     }
     text_end(r->to);
     text_line(r->to, "p %u", wlk_opndcoll_pri(r->model));
+    if (r->cfg.rotate_kinds != 0) {
+        text_add(r->to, "k");
+        for (uint32_t port = 0; port < r->shape.ports; port++) {
+            const uint32_t kind = wlk_opndcoll_first_kind(r->model, port);
+            text_add(r->to, " %s", wlk_opndcoll_kind_name(kind));
+        }
+        text_end(r->to);
+    }
 }
 
 static void print_set(replay *r, uint32_t kind, bool is_ex) {

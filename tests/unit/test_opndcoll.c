@@ -147,6 +147,36 @@ CASE(opndcoll_ports_tell_their_kinds) {
     CHECK(wlk_opndcoll_port_kinds(model, 7) == 0x3fu && wlk_opndcoll_port_kinds(model, 8) == 0);
 }
 
+CASE(opndcoll_first_kind_is_state_only_where_kinds_rotate) {
+    start_qv100();
+    CHECK(wlk_opndcoll_first_kind(model, 7) == SP && !wlk_opndcoll_set_first_kind(model, 7, SP));
+    cfg.rotate_kinds = 1;
+    start();
+    CHECK(wlk_opndcoll_first_kind(model, 7) == SP);
+    CHECK(wlk_opndcoll_set_first_kind(model, 7, INT));
+    CHECK(wlk_opndcoll_first_kind(model, 7) == INT && wlk_opndcoll_first_kind(model, 6) == SP);
+    CHECK(!wlk_opndcoll_set_first_kind(model, 7, SPEC1)); // no port has it
+    CHECK(!wlk_opndcoll_set_first_kind(model, 7, WLK_OPNDCOLL_KINDS));
+    CHECK(!wlk_opndcoll_set_first_kind(model, 8, SP) && wlk_opndcoll_first_kind(model, 7) == INT);
+    CHECK(wlk_opndcoll_first_kind(model, 8) == WLK_OPNDCOLL_KINDS);
+    cfg = gtx480(V32);
+    cfg.rotate_kinds = 1;
+    start();
+    CHECK(wlk_opndcoll_first_kind(model, 2) == SFU && !wlk_opndcoll_set_first_kind(model, 2, SP));
+}
+
+// INT stands last in the list of a port, and port 0 comes before the others.
+CASE(opndcoll_first_kind_is_tried_first) {
+    cfg = qv100(V40);
+    cfg.rotate_kinds = 1;
+    start();
+    CHECK(wlk_opndcoll_set_first_kind(model, 0, INT));
+    issue_none(SP, 0);
+    issue_none(INT, 1);
+    CHECK(step() == 2 && reported[0].kind == INT && reported[1].kind == SP);
+    CHECK(wlk_opndcoll_first_kind(model, 0) == SP && wlk_opndcoll_first_kind(model, 1) == SFU);
+}
+
 // By a step that reports its events, or by one that does not.
 static void count(bool quick) {
     start_qv100();
@@ -306,6 +336,7 @@ typedef struct row {
 #define TENSORS  "-gpgpu_operand_collector_num_units_tensor_core"
 #define UNITS    "-gpgpu_operand_collector_num_units_gen"
 #define WIDTHS   "-gpgpu_pipeline_widths"
+#define PASSING  "-warplock_pass_full_sub_core"
 #define PIPELINE "-gpgpu_shader_core_pipeline"
 
 static const row rows[] = {
@@ -330,6 +361,12 @@ static const row rows[] = {
     {"-specialized_unit_1", "slot of ID_OC", qv100, V40, {{AT(specialized_unit[0]), 1}}},
     {"-specialized_unit_2", "the one before", gtx480, V40, {{AT(specialized_unit[1]), 1}}},
     {"revision", "V40, V42 or V32", gtx480, V40, {{AT(revision), 3}}},
+    {PASSING, "0..1", qv100, V42, {{AT(pass_full_sub_core), 2}}},
+    {PASSING, "take revision V42", qv100, V40, {{AT(pass_full_sub_core), 1}}},
+    {PASSING, "-gpgpu_sub_core_model 1", gtx480, V42, {{AT(pass_full_sub_core), 1}}},
+    {NULL, NULL, qv100, V42, {{AT(pass_full_sub_core), 1}}},
+    {"-warplock_rotate_kinds", "0..1", qv100, V40, {{AT(rotate_kinds), 2}}},
+    {"-warplock_read_duplicates_once", "0..1", qv100, V40, {{AT(read_duplicates_once), 2}}},
     // A group is looked at with clock gating only.
     {NULL, NULL, qv100, V40, {{GROUP, 5}}},
     {GATING, "32 lanes", qv100, V40, {{GROUP, 5}, {AT(clock_gated_reg_file), 1}}},

@@ -114,6 +114,13 @@ typedef struct wlk_opndcoll_cfg {
     uint32_t clock_gated_reg_file;    /**< 0 or 1 */
     uint32_t n_regfile_gating_group;  /**< [lanes], divides those of a warp */
     wlk_opndcoll_specialized specialized_unit[WLK_OPNDCOLL_SPECIALIZED]; /**< SPEC1 is [0] */
+    /* Policies that the original does not have; their options begin with `-warplock_`. */
+    uint32_t pass_full_sub_core;   /**< 0 or 1; V42 with sub_core_model: a port's turn for a kind
+                                        takes the oldest instruction for which a unit is idle */
+    uint32_t rotate_kinds;         /**< 0 or 1: a port tries its kinds from the one behind that
+                                        which it took first in the last step in which it took one */
+    uint32_t read_duplicates_once; /**< 0 or 1: V40 and V32 read a register once that an
+                                        instruction names several times, as V42 always does */
 } wlk_opndcoll_cfg;
 
 /** What a configuration makes: counts and widths. */
@@ -138,7 +145,8 @@ typedef struct wlk_opndcoll_set {
 
 /** An input port. */
 typedef struct wlk_opndcoll_port {
-    uint32_t kinds;   /**< of the ID_OC sets it tries, as bits, the lowest first */
+    uint32_t kinds;   /**< of the ID_OC sets it tries, as bits, the lowest first but for
+                           rotate_kinds */
     uint32_t sets[2]; /**< of units that it fills, in this order */
     uint32_t n_sets;  /**< entries of sets */
 } wlk_opndcoll_port;
@@ -340,8 +348,16 @@ uint32_t wlk_opndcoll_queue(const wlk_opndcoll *s, uint32_t bank, wlk_opndcoll_r
 /** Was the bank written since the last step? */
 bool wlk_opndcoll_written(const wlk_opndcoll *s, uint32_t bank);
 
-/** Kinds that a port tries, as bits, the lowest first; 0: there is no such port. §3 */
+/** Kinds that a port tries, as bits; 0: there is no such port. §3 */
 uint32_t wlk_opndcoll_port_kinds(const wlk_opndcoll *s, uint32_t port);
+
+/** The kind that a port tries first in the next step, the others following in their cyclic order:
+ * the lowest but for rotate_kinds. WLK_OPNDCOLL_KINDS: there is no such port. */
+uint32_t wlk_opndcoll_first_kind(const wlk_opndcoll *s, uint32_t port);
+
+/** With rotate_kinds, the same to be @p kind; false: there is no such port, it does not try that
+ * kind, or kinds do not rotate. */
+bool wlk_opndcoll_set_first_kind(wlk_opndcoll *s, uint32_t port, uint32_t kind);
 
 /** Index inside its set of the unit that a DU dispatched last. */
 uint32_t wlk_opndcoll_last(const wlk_opndcoll *s, uint32_t dispatch_unit);

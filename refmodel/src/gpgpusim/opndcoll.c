@@ -2,7 +2,7 @@
 // The operand collector's rules. A step is written once and compiled several times: for what is
 // usual a revision at a time, where much is constant and masks are single words; and once for all
 // else. Usual is: at most 64 units and 64 banks, a modulus (§4) that is a power of two, no clock
-// gating, and no events requested.
+// gating, no policy that the original does not have, and no events requested.
 #include "opndcoll_private.h"
 
 #include <string.h>
@@ -14,8 +14,9 @@
 // What a step is compiled for.
 typedef struct mode {
     uint32_t revision, by_slot;
-    bool is_usual; // then bank_words and unit_words are 1
+    bool is_usual; // then bank_words and unit_words are 1, and there is no policy
     uint32_t bank_words, unit_words;
+    bool passes, rotates; // policies
 } mode;
 
 // The word of bit n in a mask of so many words.
@@ -61,7 +62,7 @@ OC_APART uint32_t weight(const wlk_opndcoll *s, uint32_t lanes) {
     return sum;
 }
 
-// V42 reads a register once, for the lowest slot that names it (§12.2).
+// V42, and read_duplicates_once, read a register once, for the lowest slot that names it (§12.2).
 OC_APART uint32_t without_duplicates(const int32_t *src, uint32_t reads) {
     uint32_t kept = reads;
     for (uint32_t left = reads; left != 0; left &= left - 1u) {
@@ -165,7 +166,7 @@ OC_INLINE int32_t issue_to(wlk_opndcoll *s, uint32_t kind, uint32_t slot,
 
 OC_APART int32_t issue_to_any(wlk_opndcoll *s, uint32_t kind, uint32_t slot,
                               const wlk_opndcoll_inst *inst) {
-    return issue_to(s, kind, slot, inst, s->revision == WLK_OPNDCOLL_V42, false);
+    return issue_to(s, kind, slot, inst, s->reads_once, false);
 }
 
 OC_APART int32_t issue_to_v42(wlk_opndcoll *s, uint32_t kind, uint32_t slot,
@@ -488,19 +489,43 @@ OC_INLINE uint32_t idle_unit_for(const wlk_opndcoll *s, mode m, const uint64_t *
     return first_in(idle, m.unit_words, from, from + set->part);
 }
 
-// A port's turn for a kind in V42, which has an instruction waiting; false: no unit is idle for it.
-OC_INLINE bool fill_from(wlk_opndcoll *s, mode m, uint64_t *idle, const oc_ports *ports,
-                         uint32_t port, uint32_t kind, wlk_opndcoll_events *events) {
-    const uint64_t key = oldest(s, &s->id[kind]);
-    for (uint32_t i = 0; i < ports->n_sets; i++) {
-        const uint32_t unit = idle_unit_for(s, m, idle, &s->sets[ports->sets[i]], key);
-        if (unit != OC_NONE) {
-            idle[word_of(m.unit_words, unit)] ^= oc_bit(unit);
-            fill_unit(s, m, port, kind, key, unit, events);
-            return true;
+// The same of all sets of a port.
+OC_INLINE uint32_t port_unit_for(const wlk_opndcoll *s, mode m, const uint64_t *idle,
+                                 const oc_ports *ports, uint64_t key) {
+    uint32_t unit = OC_NONE;
+    for (uint32_t i = 0; i < ports->n_sets && unit == OC_NONE; i++) {
+        unit = idle_unit_for(s, m, idle, &s->sets[ports->sets[i]], key);
+    }
+    return unit;
+}
+
+// pass_full_sub_core: the oldest instruction of a kind for which a unit is idle. OC_EMPTY: none.
+OC_APART uint64_t oldest_with_unit(const wlk_opndcoll *s, mode m, const uint64_t *idle,
+                                   const oc_ports *ports, uint32_t kind) {
+    const oc_slots *id = &s->id[kind];
+    uint64_t found = OC_EMPTY;
+    for (uint64_t left = id->occupied; left != 0; left &= left - 1u) {
+        const uint64_t key = oc_keys(s, id)[oc_lowest(left)];
+        if (key < found && port_unit_for(s, m, idle, ports, key) != OC_NONE) {
+            found = key;
         }
     }
-    return false;
+    return found;
+}
+
+// A port's turn for a kind that has an instruction waiting; false: no unit is idle for it.
+OC_INLINE bool fill_from(wlk_opndcoll *s, mode m, uint64_t *idle, const oc_ports *ports,
+                         uint32_t port, uint32_t kind, wlk_opndcoll_events *events) {
+    const uint64_t key =
+        m.passes ? oldest_with_unit(s, m, idle, ports, kind) : oldest(s, &s->id[kind]);
+    const uint32_t unit =
+        m.passes && key == OC_EMPTY ? (uint32_t)OC_NONE : port_unit_for(s, m, idle, ports, key);
+    if (unit == OC_NONE) {
+        return false;
+    }
+    idle[word_of(m.unit_words, unit)] ^= oc_bit(unit);
+    fill_unit(s, m, port, kind, key, unit, events);
+    return true;
 }
 
 // V42: every port tries all of its kinds. A kind without a unit finds none in this step any more.
@@ -517,10 +542,32 @@ OC_INLINE void allocate_all_kinds(wlk_opndcoll *s, mode m, uint64_t *idle, const
     }
 }
 
+// rotate_kinds: the order begins behind the kind that the port took first when it last took one.
+// But for V42 a port's turn ends with the first kind that waits.
+OC_INLINE void allocate_rotating(wlk_opndcoll *s, mode m, uint64_t *idle, const oc_ports *ports,
+                                 uint32_t port, wlk_opndcoll_events *events) {
+    const uint32_t begin = *oc_first_kind(s, port);
+    bool took = false;
+    for (uint32_t left = s->waiting & ports->kinds; left != 0;) {
+        const uint32_t kind = oc_kind_from(left, begin);
+        left = m.revision == WLK_OPNDCOLL_V42 ? left & ~(1u << kind) : 0u;
+        if (fill_from(s, m, idle, ports, port, kind, events) && !took) {
+            took = true;
+            *oc_first_kind(s, port) = (uint8_t)oc_kind_from(ports->kinds, kind + 1u);
+        }
+    }
+}
+
 OC_INLINE void allocate(wlk_opndcoll *s, mode m, wlk_opndcoll_events *events) {
     uint64_t idle[OC_UNIT_WORDS];
     memcpy(idle, s->idle, m.unit_words * sizeof idle[0]);
-    if (m.revision == WLK_OPNDCOLL_V42) {
+    if (m.rotates) {
+        for (const oc_ports *p = s->ports, *end = p + s->n_ports; p < end; p++) {
+            for (uint32_t i = 0; s->waiting != 0 && i < p->count; i++) {
+                allocate_rotating(s, m, idle, p, p->first + i, events);
+            }
+        }
+    } else if (m.revision == WLK_OPNDCOLL_V42) {
         for (uint32_t i = 0; s->waiting != 0 && i < s->n_ports; i++) {
             allocate_all_kinds(s, m, idle, &s->ports[i], events);
         }
@@ -542,7 +589,7 @@ OC_INLINE void step(wlk_opndcoll *s, mode m, wlk_opndcoll_events *events) {
 
 #define OC_STEP(name, revision, by_slot)                                                           \
     static void name(wlk_opndcoll *s) {                                                            \
-        step(s, (mode){revision, by_slot, true, 1, 1}, NULL);                                      \
+        step(s, (mode){revision, by_slot, true, 1, 1, false, false}, NULL);                        \
     }
 OC_STEP(step_v40, WLK_OPNDCOLL_V40, 0)
 OC_STEP(step_v42, WLK_OPNDCOLL_V42, 0)
@@ -551,7 +598,8 @@ OC_STEP(step_v32, WLK_OPNDCOLL_V32, 0)
 #undef OC_STEP
 
 static void step_with_events(wlk_opndcoll *s, wlk_opndcoll_events *events) {
-    const mode m = {s->revision, s->by_slot, false, s->bank_words, s->unit_words};
+    const mode m = {s->revision,   s->by_slot, false,     s->bank_words,
+                    s->unit_words, s->passes,  s->rotates};
     step(s, m, events);
 }
 

@@ -265,6 +265,9 @@ static wlk_status check_limits(const wlk_opndcoll_cfg *c, const finding *f) {
         {"-gpgpu_mem_unit_ports", c->mem_unit_ports, 0, 1u << 15},
         {"-gpgpu_shmem_warp_parts", c->shmem_warp_parts, 0, 1u << 15},
         {"-gpgpu_clock_gated_reg_file", c->clock_gated_reg_file, 0, 1},
+        {"-warplock_pass_full_sub_core", c->pass_full_sub_core, 0, 1},
+        {"-warplock_rotate_kinds", c->rotate_kinds, 0, 1},
+        {"-warplock_read_duplicates_once", c->read_duplicates_once, 0, 1},
     };
     if (c->revision > WLK_OPNDCOLL_V32) {
         return refuse(f, "revision", " %u: it is V40, V42 or V32", c->revision);
@@ -442,10 +445,20 @@ static wlk_status check_v42_sub_core(const wlk_opndcoll_cfg *c, const finding *f
     return WLK_OK;
 }
 
+// Elsewhere a unit belongs to no scheduler, so that no instruction can pass one that waits for it.
+static wlk_status check_policies(const wlk_opndcoll_cfg *c, const finding *f) {
+    if (c->pass_full_sub_core != 0 && !(is_sub_core(c) && c->revision == WLK_OPNDCOLL_V42)) {
+        return refuse(f, "-warplock_pass_full_sub_core",
+                      " 1: only V42's sub-core model gives units to schedulers; leave it out, or "
+                      "take revision V42 with -gpgpu_sub_core_model 1");
+    }
+    return WLK_OK;
+}
+
 wlk_status wlk_opndcoll_check(const wlk_opndcoll_cfg *cfg, const char **option, wlk_error *err) {
     static wlk_status (*const rules[])(const wlk_opndcoll_cfg *, const finding *) = {
-        check_limits, check_steps,    check_gating,      check_counts,
-        check_widths, check_sub_core, check_v42_sub_core};
+        check_limits, check_steps,    check_gating,       check_counts,
+        check_widths, check_sub_core, check_v42_sub_core, check_policies};
     const finding f = {option, err};
     wlk_status status = WLK_OK;
     if (option != NULL) {
@@ -521,7 +534,9 @@ static uint32_t plan_slots(wlk_opndcoll *s, oc_slots *slots, const uint32_t *wid
 
 static oc_path path_of(const wlk_opndcoll *s) {
     const bool is_power = (s->top & (s->top + 1u)) == 0;
-    if (s->bank_words > 1 || s->unit_words > 1 || s->gating_group != 0 || !is_power) {
+    const bool has_policy =
+        s->passes || s->rotates || (s->reads_once && s->revision != WLK_OPNDCOLL_V42);
+    if (s->bank_words > 1 || s->unit_words > 1 || s->gating_group != 0 || !is_power || has_policy) {
         return OC_PATH_ANY;
     }
     switch (s->revision) {
@@ -541,6 +556,9 @@ static uint32_t plan(const wlk_opndcoll_cfg *c, wlk_opndcoll *s) {
     const uint32_t units = s->shape.units, banks = s->shape.banks;
     s->revision = c->revision;
     s->by_slot = s->shape.sub_core != 0 && c->revision == WLK_OPNDCOLL_V42 ? 1u : 0u;
+    s->passes = c->pass_full_sub_core != 0;
+    s->rotates = c->rotate_kinds != 0;
+    s->reads_once = c->read_duplicates_once != 0 || c->revision == WLK_OPNDCOLL_V42;
     s->per_slot = units / s->shape.schedulers; // over all sets, §12.2
     s->gating_group = c->clock_gated_reg_file != 0 ? c->n_regfile_gating_group : 0u;
     s->scale = s->gating_group != 0 ? 1u : s->shape.lanes;
@@ -557,6 +575,7 @@ static uint32_t plan(const wlk_opndcoll_cfg *c, wlk_opndcoll *s) {
     const uint32_t insts = id + units + plan_slots(s, s->ex, s->shape.ex_width);
     s->at_insts = reserve(s, insts, sizeof(oc_inst));
     s->free = reserve(s, insts, sizeof(uint16_t)) / (uint32_t)sizeof(uint16_t);
+    s->at_first = reserve(s, s->rotates ? s->shape.ports : 0u, sizeof(uint8_t));
     return insts;
 }
 
@@ -608,6 +627,12 @@ static void init_feeds(wlk_opndcoll *s) {
     }
 }
 
+static void init_first_kinds(wlk_opndcoll *s) {
+    for (uint32_t port = 0; s->rotates && port < s->shape.ports; port++) {
+        *oc_first_kind(s, port) = (uint8_t)oc_kind_from(wlk_opndcoll_port_kinds(s, port), 0);
+    }
+}
+
 static void init_slots(wlk_opndcoll *s) {
     for (uint32_t k = 0; k < s->shape.kinds; k++) {
         s->full |= (uint32_t)(s->ex[k].width == 0) << k;
@@ -630,6 +655,7 @@ wlk_opndcoll *wlk_opndcoll_init(const wlk_opndcoll_cfg *cfg, void *memory) {
     init_slots(s);
     init_units(s);
     init_feeds(s);
+    init_first_kinds(s);
     for (uint32_t i = 0; i < s->shape.banks; i++) {
         s->back[i] = (int16_t)oc_bank_member(i);
     }

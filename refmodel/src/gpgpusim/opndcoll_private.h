@@ -75,7 +75,9 @@ typedef enum oc_path {
 struct wlk_opndcoll {
     wlk_opndcoll_shape shape;
     uint32_t revision;
-    uint32_t by_slot;  /* V42 in the sub-core model: units are tied to slots of OC_EX */
+    uint32_t by_slot; /* V42 in the sub-core model: units are tied to slots of OC_EX */
+    bool passes, rotates,
+        reads_once;    /* pass_full_sub_core, rotate_kinds; a register is read once */
     uint32_t per_slot; /* units that go to one slot, then */
     uint32_t path;     /* oc_path */
 
@@ -121,6 +123,7 @@ struct wlk_opndcoll {
     uint16_t last[WLK_OPNDCOLL_MAX_PORTS];
 
     uint32_t at_insts; /* oc_inst: distance from the head [bytes] */
+    uint32_t at_first; /* with rotate_kinds, by port: see oc_first_kind() */
     uint32_t size;     /* of everything [bytes] */
 
     /* A bank's queue is a list of requests, and link n, oc_link(), is the member after n: n is a
@@ -177,6 +180,17 @@ static inline uint32_t oc_key_name(uint64_t key) {
 
 static inline oc_inst *oc_inst_of(const wlk_opndcoll *s, uint64_t key) {
     return (oc_inst *)(void *)((uint64_t *)(uintptr_t)s + oc_key_name(key));
+}
+
+/* With rotate_kinds: the kind that a port tries first. */
+static inline uint8_t *oc_first_kind(const wlk_opndcoll *s, uint32_t port) {
+    return (uint8_t *)(uintptr_t)s + s->at_first + port;
+}
+
+/* The first member of a set of kinds that is not empty, from one on around the end. */
+static inline uint32_t oc_kind_from(uint32_t kinds, uint32_t first) {
+    const uint32_t behind = kinds & UINT32_MAX << first;
+    return (uint32_t)__builtin_ctz(behind != 0 ? behind : kinds);
 }
 
 /* One past the last name of those that are free. */

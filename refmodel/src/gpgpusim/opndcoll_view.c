@@ -131,6 +131,23 @@ uint32_t wlk_opndcoll_port_kinds(const wlk_opndcoll *s, uint32_t port) {
     return 0;
 }
 
+uint32_t wlk_opndcoll_first_kind(const wlk_opndcoll *s, uint32_t port) {
+    const uint32_t kinds = wlk_opndcoll_port_kinds(s, port);
+    if (kinds == 0) {
+        return WLK_OPNDCOLL_KINDS;
+    }
+    return s->rotates ? *oc_first_kind(s, port) : oc_kind_from(kinds, 0);
+}
+
+bool wlk_opndcoll_set_first_kind(wlk_opndcoll *s, uint32_t port, uint32_t kind) {
+    const uint32_t kinds = wlk_opndcoll_port_kinds(s, port);
+    if (!s->rotates || kind >= WLK_OPNDCOLL_KINDS || (kinds >> kind & 1u) == 0) {
+        return false;
+    }
+    *oc_first_kind(s, port) = (uint8_t)kind;
+    return true;
+}
+
 uint32_t wlk_opndcoll_last(const wlk_opndcoll *s, uint32_t dispatch_unit) {
     for (uint32_t i = 0; i < s->n_sets; i++) {
         const oc_set *set = &s->sets[i];
