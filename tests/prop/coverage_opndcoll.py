@@ -60,8 +60,16 @@ FLOORS = {
     "v42_slot_taken": 140,  # V42: drained by slot number
 }
 
+# The same of the configurations with policies.
+POLICY_FLOORS = {
+    "passed_over": 1_800,  # pass_full_sub_core: an older one of the kind stayed, its sub-core full
+    "passed_to_second_set": 50,  # the same, and the unit is of the port's second set
+    "earlier_kind_waits": 700,  # rotate_kinds: a port took a kind and left one that it lists before
+    "kinds_turned": 110,  # rotate_kinds, V42: a port took several, not in the order of its list
+    "repeat_read_once": 1_000,  # read_duplicates_once, V40 and V32: fewer requests than sources
+}
 
-IN_STEP = frozenset("SDGAcqupr")
+IN_STEP = frozenset("SDGAcqupkr")
 
 
 @dataclass
@@ -94,6 +102,8 @@ class Coverage:
         self.sched_of: dict[int, int] = {}
         self.set_of_unit = [name for name, sizes in config.sets.items() for _ in range(sizes.units)]
         self.set_of_port = config.port_sets
+        old = config.revision != "v42"
+        self.dropped = "repeat_read_once" if old else "v42_repeat_dropped"
         self.state = self.before = State()
         self.step: Step | None = None  # the one whose lines are being read
         self.written: set[int] = set()  # banks, since the last step
@@ -196,7 +206,8 @@ class Coverage:
     def _end_step(self) -> None:
         if self.step is None:
             return
-        for look in (self._dispatches, self._grants, self._allocations, self._waiting, self._v42):
+        for look in (self._dispatches, self._grants, self._allocations, self._waiting, self._v42,
+                     self._policies):  # fmt: skip
             look()
         idle = "tensor_core" in self.set_of_unit and not self.config.has["TENSOR"]
         self.count["default_tensor"] += idle
@@ -264,7 +275,7 @@ class Coverage:
             add["sources_beyond_8"] += pending > 0xFF
             regs = [reg for reg in sources if reg >= 0]
             add["repeated_source"] += len(set(regs)) < len(regs)
-            add["v42_repeat_dropped"] += pending.bit_count() < len(regs)
+            add[self.dropped] += pending.bit_count() < len(regs)
             add["gap"] += any(reg < 0 <= after for reg, after in pairwise(sources))
             own = self.set_of_port[port]
             add["generic_unit"] += own != "gen" and self.set_of_unit[unit] == "gen"
@@ -278,6 +289,23 @@ class Coverage:
         idle = len(self.state.units) < len(self.set_of_unit)
         self.count["kind_starved"] += bool(taken and waiting - taken and idle)
         self.count["no_unit_idle"] += bool(waiting and not taken and not idle)
+
+    def _policies(self) -> None:
+        add, taken = self.count, {}
+        for port, kind, unit, uid in self.step.allocated:
+            taken.setdefault(port, []).append(kind)
+            passed = any(other and other < uid for other in self.state.ids[kind])
+            add["passed_over"] += passed
+            second = self.set_of_unit[unit] != self.set_of_port[port]
+            add["passed_to_second_set"] += passed and second
+        for port, kinds in taken.items():
+            listed = self.config.port_kinds(self.set_of_port[port])
+            places = [listed.index(kind) for kind in kinds]
+            add["kinds_turned"] += places != sorted(places)
+            if self.config.revision != "v42":
+                add["earlier_kind_waits"] += any(
+                    any(self.state.ids[kind]) for kind in listed[: places[0]]
+                )
 
     def _v42(self) -> None:
         if self.config.revision != "v42":

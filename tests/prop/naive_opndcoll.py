@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """GPGPU-Sim's operand collector a second time: plain, slow, and written from the spec alone.
 
-Spec: gpgpusim-opndcoll, whose sections are given as §n. `Player` executes the commands of a
+Spec: gpgpusim-opndcoll, whose sections are given as §n; of the policies docs/opndcoll-policies.md.
+`Player` executes the commands of a
 stimulus; a line that it prints is a tuple of words.
 """
 
@@ -51,6 +52,9 @@ DEFAULTS = {
     "-gpgpu_tensor_core_avail": 0,
     "-gpgpu_num_dp_units": 0,
     "-gpgpu_num_int_units": 0,
+    "-warplock_pass_full_sub_core": 0,
+    "-warplock_rotate_kinds": 0,
+    "-warplock_read_duplicates_once": 0,
 }
 for _name, _sizes in DEFAULT_SIZES.items():
     DEFAULTS |= _sizes.options(_name)
@@ -83,6 +87,9 @@ class Config:
         self.schedulers = number["-gpgpu_num_sched_per_core"]
         self.sub_core = bool(number["-gpgpu_sub_core_model"]) and not old
         self.throughput = number["-gpgpu_reg_file_port_throughput"]
+        self.passes = bool(number["-warplock_pass_full_sub_core"])
+        self.rotates = bool(number["-warplock_rotate_kinds"])
+        self.reads_once = revision == "v42" or bool(number["-warplock_read_duplicates_once"])
         pipeline = options.get("-gpgpu_shader_core_pipeline", "1024:32")
         self.warp_size = int(pipeline.partition(":")[2])
         self.has = {  # what a generic port tries behind the others, where it is there
@@ -171,9 +178,14 @@ class Instruction:
 Slots = list[Instruction | None]
 
 
+def by_age(slots: Slots) -> list[int]:
+    """Slots of instructions, the oldest first; of equal uids the higher slot (§5)."""
+    there = [slot for slot, inst in enumerate(slots) if inst]
+    return sorted(there, key=lambda slot: (slots[slot].uid, -slot))
+
+
 def oldest(slots: Slots) -> int:
-    """Slot of the oldest instruction; of equal uids the higher slot (§5)."""
-    return min((inst.uid, -slot, slot) for slot, inst in enumerate(slots) if inst)[2]
+    return by_age(slots)[0]
 
 
 @dataclass
@@ -196,6 +208,11 @@ class DispatchUnit:
 class Port:
     kinds: list[str]
     sets: list[list[Unit]]
+    first: int = 0  # index in `kinds` of the one that it tries first
+
+    def order(self) -> list[str]:
+        """Its kinds as it tries them."""
+        return self.kinds[self.first :] + self.kinds[: self.first]
 
 
 class Collector:
@@ -302,16 +319,28 @@ class Collector:
 
     def _allocate(self) -> Iterator[Line]:
         for number, port in enumerate(self.ports):
-            for kind in port.kinds:
+            taken = []
+            for kind in port.order():
                 if not any(self.id[kind]):
                     continue
-                slot = oldest(self.id[kind])
-                unit = self._idle(port, self.id[kind][slot])
+                unit = self._take_in(port, kind)
                 if unit is not None:
-                    self._fill(unit, kind, slot)
+                    taken.append(kind)
                     yield "A", number, kind, unit.number, unit.inst.uid
                 if self.config.revision != "v42":
                     break  # whether or not there was a unit
+            if self.config.rotates and taken:
+                port.first = (port.kinds.index(taken[0]) + 1) % len(port.kinds)
+
+    def _take_in(self, port: Port, kind: str) -> Unit | None:
+        """A port's turn for a kind that waits: the unit that it has filled."""
+        slots = by_age(self.id[kind])
+        for slot in slots if self.config.passes else slots[:1]:
+            unit = self._idle(port, self.id[kind][slot])
+            if unit is not None:
+                self._fill(unit, kind, slot)
+                return unit
+        return None
 
     def _idle(self, port: Port, inst: Instruction) -> Unit | None:
         for units in port.sets:
@@ -328,7 +357,7 @@ class Collector:
         unit.inst, unit.kind, self.id[kind][slot] = self.id[kind][slot], kind, None
         src = unit.inst.src
         for operand, reg in enumerate(src):
-            repeated = self.config.revision == "v42" and reg in src[:operand]
+            repeated = self.config.reads_once and reg in src[:operand]
             if reg >= 0 and not repeated:
                 unit.pending.add(operand)
                 bank = self.config.bank(reg, unit.inst.wid, unit.inst.sched)
@@ -366,6 +395,8 @@ class Collector:
                 yield "q", bank, *(f"{unit.number}:{slot}" for unit, slot in queue)
         yield "u", *(du.last for du in self.dispatch_units)
         yield "p", self.pri
+        if self.config.rotates:
+            yield "k", *(port.order()[0] for port in self.ports)
         for stage, sets in (("ID", self.id), ("EX", self.ex)):
             for kind, slots in sets.items():
                 if any(slots):

@@ -7,7 +7,7 @@ knows nothing of what the collector does with it.
 """
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from naive_opndcoll import (
@@ -27,6 +27,8 @@ MAX_OWED = MAX_DRAINED - 96  # drained instructions of a kind
 
 # Configurations ----------------------------------------------------------------------------------
 
+Decks = Mapping[str, Sequence]
+
 # Every value comes up about equally often: each list is dealt out like a deck of cards.
 DECKS = {
     "revision": ("v40", "v40", "v42", "v42", "v32"),
@@ -44,14 +46,26 @@ DECKS = {
     "spec_units": (0, 0, 0, 1, 2, MAX_SPEC_UNITS),
     "widths": ("one", "few", "few", "many", "holes"),
 }
+# Those in which a policy shows, by its name; the others come up too.
+ANY_POLICIES = dict.fromkeys(
+    ("pass_full_sub_core", "rotate_kinds", "read_duplicates_once"), (False, True)
+)
+POLICIES = {
+    "pass_full_sub_core": {"revision": ("v42",), "sub_core": (True,), "schedulers": (2, 3, 4, 8)},
+    "rotate_kinds": {"sets": ("generic", "both", "both"), "DP": (True,), "INT": (True,)},
+    "read_duplicates_once": {"revision": ("v40", "v40", "v32")},
+}
+POLICY_DECKS = {
+    name: DECKS | ANY_POLICIES | decks | {name: (True,)} for name, decks in POLICIES.items()
+}
 WIDTHS = {"one": (1,), "few": (1, 2, 3, 4), "many": (4, 6, 8), "holes": (0, 1, 2, 8)}
 
 
-def configurations(seed: int | str, count: int) -> list[Config]:
+def configurations(seed: int | str, count: int, decks: Decks = DECKS) -> list[Config]:
     """`count` legal configurations."""
     rng = random.Random(f"{seed}/opndcoll configurations")
     dealt = {}
-    for name, values in DECKS.items():
+    for name, values in decks.items():
         cards: list = []
         while len(cards) < count:
             cards += rng.sample(values, len(values))
@@ -97,7 +111,15 @@ def _configuration(rng: random.Random, card: dict) -> Config:
     for name in ("-gpgpu_reg_bank_use_warp_id", "-gpgpu_mem_unit_ports"):  # change nothing
         if rng.random() < 0.5 and card["revision"] != "v32":
             options[name] = rng.randrange(2)
+    options |= {f"-warplock_{name}": 1 for name in _policies(card)}
     return Config(card["revision"], {name: str(value) for name, value in options.items()})
+
+
+def _policies(card: dict) -> list[str]:
+    """Those that are on: what only a sub-core model has is off elsewhere."""
+    shared_out = card["revision"] == "v42" and card["sub_core"]
+    return [name for name in POLICIES
+            if card.get(name) and (shared_out or name != "pass_full_sub_core")]  # fmt: skip
 
 
 def _sizes(rng: random.Random, card: dict) -> dict[str, Sizes]:

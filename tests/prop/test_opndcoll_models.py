@@ -13,9 +13,15 @@ from pathlib import Path
 
 import programs
 import pytest
-from coverage_opndcoll import FLOORS, Coverage
+from coverage_opndcoll import FLOORS, POLICY_FLOORS, Coverage
 from naive_opndcoll import Config, Line, Player, read_options
-from stimulus_opndcoll import PROFILES, Stimulus, configurations, option_file
+from stimulus_opndcoll import (
+    POLICY_DECKS,
+    PROFILES,
+    Stimulus,
+    configurations,
+    option_file,
+)
 
 SEED = int(os.environ.get("WLK_PROP_SEED", "20240229"))
 MODEL = "dpi/wlk-opndcoll"
@@ -23,10 +29,18 @@ EVENTS = frozenset("DGAw")
 CONFIGS = 60
 STEPS = 60
 SLOW_STEPS = 1600  # times 60 configurations and 11 profiles: over a million
+POLICY_CONFIGS = 20  # of each policy
+POLICY_STEPS = 40
+SLOW_POLICY_STEPS = 4600  # times 20 and 11: over a million
 
 CASES = [
     pytest.param(index, config, id=f"{index:02d}-{config.revision}")
     for index, config in enumerate(configurations(SEED, CONFIGS))
+]
+POLICY_CASES = [
+    pytest.param(policy, index, config, id=f"{policy}-{index:02d}-{config.revision}")
+    for policy, decks in POLICY_DECKS.items()
+    for index, config in enumerate(configurations(f"{SEED}/{policy}", POLICY_CONFIGS, decks))
 ]
 
 
@@ -89,24 +103,29 @@ def agree(
     return stimulus, lines
 
 
-def covered(index: int, config: Config, folder: Path) -> Counter:
+def covered(seed: str, config: Config, folder: Path, steps: int = STEPS) -> Counter:
     """Every profile of one configuration, and what they have reached."""
     count: Counter = Counter()
     for profile in PROFILES:
-        stimulus, lines = agree(config, f"{SEED}/{index}", profile, STEPS, folder)
+        stimulus, lines = agree(config, seed, profile, steps, folder)
         count += Coverage(config, stimulus).read(lines)
     return count
 
 
+def check_floors(total: Counter, floors: dict[str, int]) -> None:
+    low = {p: f"{total[p]} < {floor}" for p, floor in floors.items() if total[p] < floor}
+    assert not low, f"coverage under its floor with WLK_PROP_SEED={SEED}: {low}"
+
+
 @pytest.fixture(scope="module")
-def reached() -> dict[int, Counter]:
+def reached() -> dict[int | str, Counter]:
     """The coverage of each case that has run."""
     return {}
 
 
 @pytest.mark.parametrize(("index", "config"), CASES)
 def test_model_agrees(index: int, config: Config, tmp_path: Path, reached) -> None:
-    reached[index] = covered(index, config, tmp_path)
+    reached[index] = covered(f"{SEED}/{index}", config, tmp_path)
 
 
 def test_coverage_floors(tmp_path: Path, reached, capsys) -> None:
@@ -114,14 +133,35 @@ def test_coverage_floors(tmp_path: Path, reached, capsys) -> None:
     for case in CASES:
         index, config = case.values
         if index not in reached:
-            reached[index] = covered(index, config, tmp_path)
-    total = sum(reached.values(), Counter())
+            reached[index] = covered(f"{SEED}/{index}", config, tmp_path)
+    total = sum((reached[case.values[0]] for case in CASES), Counter())
     with capsys.disabled():
         print(f"\nopndcoll: WLK_PROP_SEED={SEED}, {CONFIGS} configurations")
         print("opndcoll coverage: " + ", ".join(f"{point} {total[point]}" for point in FLOORS))
-    assert set(total) <= set(FLOORS)
-    low = {p: f"{total[p]} < {floor}" for p, floor in FLOORS.items() if total[p] < floor}
-    assert not low, f"coverage under its floor with WLK_PROP_SEED={SEED}: {low}"
+    assert {point for point in total if total[point]} <= set(FLOORS)
+    check_floors(total, FLOORS)
+
+
+@pytest.mark.parametrize(("policy", "index", "config"), POLICY_CASES)
+def test_model_agrees_with_policy(
+    policy: str, index: int, config: Config, tmp_path: Path, reached
+) -> None:
+    seed = f"{SEED}/{policy}/{index}"
+    reached[seed] = covered(seed, config, tmp_path, POLICY_STEPS)
+
+
+def test_policy_coverage_floors(tmp_path: Path, reached, capsys) -> None:
+    total: Counter = Counter()
+    for case in POLICY_CASES:
+        policy, index, config = case.values
+        seed = f"{SEED}/{policy}/{index}"
+        if seed not in reached:
+            reached[seed] = covered(seed, config, tmp_path, POLICY_STEPS)
+        total += reached[seed]
+    with capsys.disabled():
+        points = ", ".join(f"{point} {total[point]}" for point in POLICY_FLOORS)
+        print(f"\nopndcoll policies: WLK_PROP_SEED={SEED}, {points}")
+    check_floors(total, POLICY_FLOORS)
 
 
 @pytest.mark.slow
@@ -131,8 +171,18 @@ def test_model_agrees_long(index: int, config: Config, tmp_path: Path) -> None:
         agree(config, f"{SEED}/{index}/long", profile, SLOW_STEPS, tmp_path)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(("policy", "index", "config"), programs.part(POLICY_CASES, 20))
+def test_model_agrees_long_with_policy(
+    policy: str, index: int, config: Config, tmp_path: Path
+) -> None:
+    for profile in PROFILES:
+        agree(config, f"{SEED}/{policy}/{index}/long", profile, SLOW_POLICY_STEPS, tmp_path)
+
+
 def test_long_runs_of_all_parts_are_a_million_steps() -> None:
     assert CONFIGS * len(PROFILES) * SLOW_STEPS >= 10**6
+    assert POLICY_CONFIGS * len(PROFILES) * SLOW_POLICY_STEPS >= 10**6  # of each policy
 
 
 @pytest.mark.parametrize("name", programs.OPNDCOLL)
