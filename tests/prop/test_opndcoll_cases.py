@@ -11,9 +11,10 @@ from pathlib import Path
 
 import programs
 import pytest
+from stimulus_opndcoll import POLICIES
 from test_opndcoll_models import play_model, play_naive
 
-STATE = frozenset("Scqupr!")  # how lines of the state begin, and what a row says of them
+STATE = frozenset("Scqupkr!")  # how lines of the state begin, and what a row says of them
 PATH = programs.ROOT / "tests/unit/cases/opndcoll_calls.txt"
 
 
@@ -32,7 +33,8 @@ def options_of(words: list[str]) -> dict[str, str]:
         name, _, value = word.partition("=")
         short = re.match("(units|in_ports|out_ports)_", name)
         name = f"operand_collector_num_{name}" if short else name
-        prefix = "-" if name.startswith("specialized_") else "-gpgpu_"
+        policy = "warplock_" if name in POLICIES else "gpgpu_"
+        prefix = "-" if name.startswith("specialized_") else f"-{policy}"
         found[prefix + name] = value
     return found
 
