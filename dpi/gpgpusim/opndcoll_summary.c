@@ -134,8 +134,20 @@ static void count_waits(summary *c, uint32_t bank, bool granted) {
     of[CONFLICTS] += n > 1 || !granted ? 1u : 0u;
 }
 
-// Kinds that a port tried and found no unit for. The ports are gone through as in spec §6.3; V42's
-// try every kind of theirs.
+// What a port tried of the kinds that waited for it; it took `took`. V42's try every one, the
+// others one. Where kinds rotate, the model's pointer is that of the step before if the port took
+// nothing.
+static uint32_t tried(const summary *c, uint32_t port, uint32_t waiting, uint32_t took) {
+    const uint32_t tries = waiting & c->port_kinds[port];
+    if (c->cfg.revision == WLK_OPNDCOLL_V42 || tries == 0) {
+        return tries;
+    }
+    const uint32_t behind = tries & UINT32_MAX << wlk_opndcoll_first_kind(c->model, port);
+    const uint32_t order = behind != 0 ? behind : tries;
+    return took != 0 ? took : order & ~(order - 1u);
+}
+
+// Kinds that a port tried and found no unit for. The ports are gone through as in spec §6.3.
 static uint32_t without_unit(const summary *c, const step_facts *facts) {
     uint32_t left[WLK_OPNDCOLL_KINDS], waiting = 0, failed = 0;
     memcpy(left, c->id, sizeof left);
@@ -143,12 +155,9 @@ static uint32_t without_unit(const summary *c, const step_facts *facts) {
         waiting |= (uint32_t)(left[kind] != 0) << kind;
     }
     for (uint32_t port = 0; port < c->shape.ports; port++) {
-        uint32_t tries = waiting & c->port_kinds[port];
-        if (c->cfg.revision != WLK_OPNDCOLL_V42) {
-            tries &= ~(tries - 1u);
-        }
-        failed |= tries & ~facts->served_by[port];
-        for (uint32_t took = facts->served_by[port]; took != 0; took &= took - 1u) {
+        uint32_t took = facts->served_by[port];
+        failed |= tried(c, port, waiting, took) & ~took;
+        for (; took != 0; took &= took - 1u) {
             const uint32_t kind = (uint32_t)__builtin_ctz(took);
             waiting &= ~((uint32_t)(--left[kind] == 0) << kind);
         }

@@ -124,6 +124,24 @@ def test_summary_second_port_reaches_the_next_kind(tmp_path):
     has(of_kind(counts, "MEM"), starved_unit=0, starved_other=1)
 
 
+def test_summary_starvation_follows_rotating_kinds(tmp_path):
+    """The port that took SP turns to MEM, which finds no unit, and no more to SP."""
+    narrow = [f"-gpgpu_operand_collector_num_{what}_gen 1" for what in ("units", "in_ports")]
+    commands = "I SP 0 0 0 -;X;I SP 1 1 - -;I MEM 2 2 - -;X;X"
+    for more, other, starved in (([], "MEM", "SP"), (["-warplock_rotate_kinds 1"], "SP", "MEM")):
+        counts = example(commands, more=configured(tmp_path, *narrow, *more))
+        has(of_kind(counts, starved), starved_unit=1, starved_other=0)
+        has(of_kind(counts, other), starved_unit=0, starved_other=2)
+
+
+def test_summary_starvation_ends_where_a_full_sub_core_is_passed(tmp_path):
+    """Scheduler 0 has no unit, scheduler 1 has; in the third step both wait, then one."""
+    commands = "I SP 0 0 0,4 -;I MEM 0 0 8 -;X;I SP 0 0 - -;I SP 1 1 - -;X;X"
+    for more, unit in (([], 2), (["-warplock_pass_full_sub_core 1"], 1)):
+        counts = example(commands, more=configured(tmp_path, *more), revision="v42")
+        has(of_kind(counts, "SP"), waiting=3, starved_unit=unit, starved_other=0)
+
+
 def test_summary_starved_cycles(tmp_path):
     """Each cycle stands alone, the last one counts, and what is before the first does not."""
     more = configured(tmp_path, "-gpgpu_operand_collector_num_units_gen 1")

@@ -6,6 +6,9 @@
  * The syntax is the simulator's: `-option value`, several on a line or one on several, `#` up to
  * the end of a line is a comment, a value may be in double quotes. The last of several wins.
  *
+ * Options that begin with `-warplock_` are policies that the simulator does not have and would
+ * refuse: they stand in a file of their own.
+ *
  * Most options of a whole `gpgpusim.config` do not concern the collector. The caller decides what
  * an unknown one is: a mistake, which is refused with the name of the nearest known one, or another
  * option of the simulator, which is passed over with its values and reported.

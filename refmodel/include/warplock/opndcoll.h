@@ -114,7 +114,8 @@ typedef struct wlk_opndcoll_cfg {
     uint32_t clock_gated_reg_file;    /**< 0 or 1 */
     uint32_t n_regfile_gating_group;  /**< [lanes], divides those of a warp */
     wlk_opndcoll_specialized specialized_unit[WLK_OPNDCOLL_SPECIALIZED]; /**< SPEC1 is [0] */
-    /* Policies that the original does not have; their options begin with `-warplock_`. */
+    /* Policies that the original does not have: docs/opndcoll-policies.md. Their options begin with
+     * `-warplock_`. */
     uint32_t pass_full_sub_core;   /**< 0 or 1; V42 with sub_core_model: a port's turn for a kind
                                         takes the oldest instruction for which a unit is idle */
     uint32_t rotate_kinds;         /**< 0 or 1: a port tries its kinds from the one behind that
