@@ -46,10 +46,12 @@ struct replay {
     wlk_opndcoll_request *queue;
     bool state;
     wlk_opndcoll_summary *summary; // NULL: not requested
+    void (*watch)(void *user, const replay_fact *fact);
+    void *watcher;
     text *to;
     uint64_t cycles, steps;
-    uint32_t uid;
-    record *held; // LD/ST tries it; NULL: none
+    uint32_t uid, result; // numbers of the last ones
+    record *held;         // LD/ST tries it; NULL: none
     chunk *chunks;
     record *free;
     results written;
@@ -278,6 +280,13 @@ void replay_stats(replay *r) {
 
 /* ---- commands ---- */
 
+static void watched(const replay *r, replay_fact fact) {
+    if (r->watch != NULL) {
+        fact.model = r->model;
+        r->watch(r->watcher, &fact);
+    }
+}
+
 static wlk_status do_issue(replay *r, const stim_command *c, wlk_error *err) {
     record *n = new_record(r, c, r->uid + 1u);
     if (n == NULL) {
@@ -300,6 +309,7 @@ static wlk_status do_issue(replay *r, const stim_command *c, wlk_error *err) {
         text_line(r->to, "I %s -", kind);
     } else {
         text_line(r->to, "I %s %u %u", kind, ++r->uid, (uint32_t)slot);
+        watched(r, (replay_fact){.what = REPLAY_ISSUED, .uid = r->uid, .command = c});
     }
     return WLK_OK;
 }
@@ -320,6 +330,8 @@ static wlk_status do_take(replay *r, const stim_command *c, wlk_error *err) {
     } else if (!by_slot || c->slot < width) {
         slot = wlk_opndcoll_take(r->model, c->kind, &held);
     }
+    const uint32_t uid = slot < 0 ? 0 : held.uid;
+    watched(r, (replay_fact){.what = REPLAY_TAKE, .kind = c->kind, .uid = uid});
     if (slot < 0) {
         text_line(r->to, "E %s -", wlk_opndcoll_kind_name(c->kind));
         return WLK_OK;
@@ -344,12 +356,13 @@ static bool write_back(replay *r, record *result) {
 }
 
 static wlk_status do_write(replay *r, const stim_command *c, wlk_error *err) {
-    record *n = new_record(r, c, 0);
+    record *n = new_record(r, c, ++r->result);
     if (n == NULL || !set_result(r, n)) {
         return tool_no_memory(err);
     }
     const bool done = write_back(r, n);
     text_line(r->to, "W %" PRId64 " %u", c->key, done);
+    watched(r, (replay_fact){.what = REPLAY_RESULT, .uid = n->uid, .command = c, .done = done});
     return WLK_OK;
 }
 
@@ -361,6 +374,7 @@ static void do_retry(replay *r, const stim_command *c) {
     }
     const bool done = write_back(r, n);
     text_line(r->to, "R %" PRId64 " %u", c->key, done);
+    watched(r, (replay_fact){.what = REPLAY_RETRIED, .uid = n->uid, .done = done});
 }
 
 static void do_drained(replay *r, uint32_t kind) {
@@ -371,6 +385,7 @@ static void do_drained(replay *r, uint32_t kind) {
     }
     const bool done = write_back(r, n);
     text_line(r->to, "V %s %u %u", wlk_opndcoll_kind_name(kind), n->uid, done);
+    watched(r, (replay_fact){.what = REPLAY_DRAINED, .uid = n->uid, .done = done});
     free_record(r, n);
 }
 
@@ -378,6 +393,7 @@ static void do_load(replay *r) {
     if (r->held != NULL) {
         const bool done = write_back(r, r->held);
         text_line(r->to, "L %u %u", r->held->uid, done);
+        watched(r, (replay_fact){.what = REPLAY_LOADED, .uid = r->held->uid, .done = done});
         if (!done) {
             return;
         }
@@ -392,7 +408,9 @@ static void do_load(replay *r) {
 static void do_steps(replay *r, uint64_t count) {
     for (uint64_t i = 0; i < count && !r->to->differs && !r->to->failed && tool_stop == 0; i++) {
         text_line(r->to, "S %" PRIu64, r->steps++);
+        watched(r, (replay_fact){.what = REPLAY_STEP});
         wlk_opndcoll_step(r->model, r->reported);
+        watched(r, (replay_fact){.what = REPLAY_STEPPED, .events = r->reported});
         if (r->summary != NULL) {
             wlk_opndcoll_summary_step(r->summary, &r->events);
         }
@@ -413,6 +431,7 @@ wlk_status replay_command(replay *r, const stim_command *command, wlk_error *err
             wlk_opndcoll_summary_cycle(r->summary);
         }
         text_line(r->to, "C %" PRIu64, r->cycles++);
+        watched(r, (replay_fact){.what = REPLAY_CYCLE});
         return WLK_OK;
     case 'I':
         return do_issue(r, command, err);
@@ -433,6 +452,11 @@ wlk_status replay_command(replay *r, const stim_command *command, wlk_error *err
         do_steps(r, command->count);
         return WLK_OK;
     }
+}
+
+void replay_watch(replay *r, void (*watch)(void *user, const replay_fact *fact), void *user) {
+    r->watch = watch;
+    r->watcher = user;
 }
 
 wlk_status replay_count(replay *r, wlk_error *err) {

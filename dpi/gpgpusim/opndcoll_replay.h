@@ -13,6 +13,30 @@ typedef struct replay replay;
 wlk_status replay_open(replay **out, const wlk_opndcoll_cfg *cfg, bool state, bool quick, text *to,
                        wlk_error *err);
 
+/* What a command did. */
+typedef struct replay_fact {
+    enum {
+        REPLAY_CYCLE,   /* C */
+        REPLAY_ISSUED,  /* I that had a slot: uid, command */
+        REPLAY_TAKE,    /* E: kind; uid, or 0 */
+        REPLAY_DRAINED, /* V of an instruction: uid, done */
+        REPLAY_LOADED,  /* L tried an instruction: uid, done */
+        REPLAY_RESULT,  /* W: its number from 1 as uid, command, done */
+        REPLAY_RETRIED, /* R of a known key: that number, done */
+        REPLAY_STEP,    /* a step will be made */
+        REPLAY_STEPPED, /* it was: events */
+    } what;
+    uint32_t uid, kind;
+    bool done; /* all was written */
+    const stim_command *command;
+    const wlk_opndcoll_events *events;
+    const wlk_opndcoll *model;
+} replay_fact;
+
+/* From now on call this with each of them, after it happened; called before the first command.
+ * There are no events in a replay that was opened `quick`. */
+void replay_watch(replay *r, void (*watch)(void *user, const replay_fact *fact), void *user);
+
 /* From now on count, for replay_summary(); called before the first command. NO_MEMORY. */
 wlk_status replay_count(replay *r, wlk_error *err);
 

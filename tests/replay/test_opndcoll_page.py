@@ -54,6 +54,11 @@ def test_opndcoll_walk_is_what_the_model_does():
     assert left == []  # nothing happens that is not drawn
 
 
+def sample(section: str) -> str:
+    """The first example of a section."""
+    return FENCE.findall(PAGE.read_text("utf-8").partition(f"\n## {section}\n")[2])[0][1]
+
+
 def test_opndcoll_sample_of_statistics_is_what_is_printed(tmp_path):
     packed = programs.recording("gpgpusim/v40-qv100-core.stim.xz")
     stimulus = tmp_path / "a.stim"
@@ -61,8 +66,16 @@ def test_opndcoll_sample_of_statistics_is_what_is_printed(tmp_path):
     words = ["--config", packed.with_name("qv100.cfg"), "--summary", stimulus]
     counts = json.loads(programs.run("dpi/wlk-opndcoll", *words).stdout)
     printed = opndcoll_summary.render(opndcoll_summary.with_rates(counts), "a")
-    [(_, sample)] = FENCE.findall(PAGE.read_text("utf-8").partition("\n## Statistics")[2])
-    assert sample in printed + "\n"
+    assert sample("Statistics") in printed + "\n"
+
+
+def test_opndcoll_sample_of_a_comparison_is_what_is_printed():
+    stimulus = programs.recording("gpgpusim/v40-qv100-conflict.stim.xz")
+    qv100, titanv = (stimulus.with_name(f"{name}.cfg") for name in ("qv100", "titanv"))
+    words = ("--config", qv100, "--compare", titanv, "--compare", f"v42:{qv100}")
+    printed = programs.warplock("opndcoll", stimulus, *words).out
+    shown = [" ".join(line.split()) for line in sample("Another configuration").splitlines()]
+    assert set(shown[2:]) <= {" ".join(line.split()) for line in printed.splitlines()}
 
 
 def test_opndcoll_page_names_every_count():

@@ -15,7 +15,7 @@ from typing import Any
 from ..base import options, report
 from ..base.errors import Status, WlkError
 from ..base.options import Command, operand, option
-from . import opndcoll_replay
+from . import opndcoll_compare, opndcoll_replay
 
 
 @dataclass
@@ -25,7 +25,8 @@ class Opndcoll(Command):
     NAME = "opndcoll"
     EXAMPLE = """warplock opndcoll core.stim.xz --config qv100.cfg --state --stats
 warplock opndcoll core.stim.xz --config qv100.cfg --diff core.events.xz
-warplock opndcoll core.stim.xz --config qv100.cfg --summary"""
+warplock opndcoll core.stim.xz --config qv100.cfg --summary
+warplock opndcoll core.stim.xz --config qv100.cfg --compare titanv.cfg --compare v42:qv100.cfg"""
 
     stimulus: Path = operand("STIM", "commands, one a line; plain or .xz", type=Path)
     config: Sequence[Path] = options.path(
@@ -57,19 +58,33 @@ warplock opndcoll core.stim.xz --config qv100.cfg --summary"""
         alone=True,
     )
 
+    compare: Sequence[str] = option(
+        [],
+        "what the recording would have been on another configuration; +FILE.cfg adds to those of "
+        "--config, v42:FILE.cfg is of another revision",
+        metavar="[REVISION:][+]FILE.cfg",
+        alone=True,
+    )
+
     def refuse(self) -> None:
         """Words that do not go together."""
-        if self.json and self.diff is None and not self.summary:
-            message = "--json: events are lines of text; it goes with --diff or --summary"
+        if self.json and self.diff is None and not self._counts:
+            message = "--json: events are lines of text; it goes with --diff, --summary, --compare"
             raise WlkError(Status.USAGE, message)
-        if self.summary and (self.state or self.stats):
-            message = "--summary prints no events; --state and --stats add to them"
+        if self._counts and (self.state or self.stats):
+            name = "--summary" if self.summary else "--compare"
+            message = f"{name} prints no events; --state and --stats add to them"
             raise WlkError(Status.USAGE, message)
+
+    @property
+    def _counts(self) -> bool:
+        return self.summary or bool(self.compare)
 
     def run(self) -> int:
         """Replay; print, compare, or count."""
         flags = [f"--{name}" for name in ("state", "stats", "summary") if getattr(self, name)]
-        capture = self.summary or self.diff is not None
+        flags += [word for each in self.compare for word in ("--compare", each)]
+        capture = self._counts or self.diff is not None
         replay = opndcoll_replay.Replay(
             self.stimulus, self.revision, tuple(self.config), self.allow_unknown
         )
@@ -83,8 +98,11 @@ warplock opndcoll core.stim.xz --config qv100.cfg --summary"""
     def _show(self, answer: dict[str, Any]) -> None:
         """The statistics, or what the comparison found."""
         answer = with_rates(answer) if self.summary else answer
+        answer = opndcoll_compare.with_differences(answer) if self.compare else answer
         if self.json:
             report.json_line(answer)
+        elif self.compare:
+            print(opndcoll_compare.render(answer, str(self.stimulus)))
         elif self.summary:
             print(render(answer, str(self.stimulus)))
         elif answer["verdict"] == "PASS":
