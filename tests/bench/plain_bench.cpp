@@ -20,12 +20,14 @@ class traffic {
         std::mt19937 random(1);
         mock::connect(collector, core_);
         for (mock::inst &i : stream_) {
-            std::fill(std::begin(i.src), std::end(i.src), -1);
-            std::fill(std::begin(i.dst), std::end(i.dst), -1);
-            std::generate_n(i.src, 3, [&] { return static_cast<int>(random() % registers); });
-            i.dst[0] = static_cast<int>(random() % registers);
-            i.wid = static_cast<unsigned>(random() % warps);
-            i.sched = i.wid % core_.shape.schedulers;
+            std::fill(std::begin(i.arch_reg.src), std::end(i.arch_reg.src), -1);
+            std::fill(std::begin(i.arch_reg.dst), std::end(i.arch_reg.dst), -1);
+            std::generate_n(i.arch_reg.src, 3,
+                            [&] { return static_cast<int>(random() % registers); });
+            i.arch_reg.dst[0] = static_cast<int>(random() % registers);
+            i.m_empty = false;
+            i.m_warp_id = static_cast<unsigned>(random() % warps);
+            i.m_scheduler_id = i.m_warp_id % core_.shape.schedulers;
         }
     }
 
@@ -35,8 +37,8 @@ class traffic {
             collector.writeback(result);
         }
         for (unsigned kind = 0; kind < core_.shape.kinds; kind++) {
-            for (auto &slot : core_.ex[kind].slots) {
-                slot->full = false;
+            for (unsigned slot = 0; slot < core_.ex[kind].slots(); slot++) {
+                core_.ex[kind].slot(slot)->clear();
             }
         }
         for (unsigned i = 0; i < steps_per_cycle(); i++) {
@@ -44,8 +46,8 @@ class traffic {
         }
         for (unsigned kind = 0; kind < core_.shape.kinds; kind++) {
             for (unsigned sched = 0; sched < core_.shape.schedulers; sched++) {
-                mock::inst &slot = *core_.id[kind].slots[sched];
-                if (!slot.full) {
+                mock::inst &slot = *core_.id[kind].slot(sched);
+                if (slot.empty()) {
                     refill(slot, sched);
                 }
             }
@@ -66,10 +68,9 @@ class traffic {
     // A slot of ID_OC is a scheduler's.
     void refill(mock::inst &slot, unsigned sched) {
         slot = next();
-        slot.full = true;
-        slot.uid = ++uid_;
-        slot.wid += sched - slot.sched;
-        slot.sched = sched;
+        slot.m_uid = ++uid_;
+        slot.m_warp_id += sched - slot.m_scheduler_id;
+        slot.m_scheduler_id = sched;
     }
 
     mock::core core_;

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file mock_gpgpusim.hpp
- * As much of a simulator's core as an operand collector sees: instructions, pipeline register sets
- * and the calls that build a collector; and a collector of its own, V40, from gpgpusim-opndcoll,
- * which can be made to misbehave. It is written as a simulator would, lists and maps and the whole
- * square of the arbiter, so that the model's speed is compared with its (tests/bench).
+ * As much of GPGPU-Sim as an operand collector sees, with its names and signatures: V40's, or with
+ * MOCK_V42 defined V42's. Types are complete in the order in which shader.h completes them. A
+ * user's collector is put where shader.h defines its own: MOCK_OPNDCOLL names a file that is
+ * included there.
+ *
+ * mock::collector is the simulator's own collector, V40, from gpgpusim-opndcoll, which can be made
+ * to misbehave. It is written as a simulator would, lists and maps and the whole square of the
+ * arbiter, so that the model's speed is compared with its (tests/bench).
  */
 #ifndef WARPLOCK_MOCK_GPGPUSIM_HPP
 #define WARPLOCK_MOCK_GPGPUSIM_HPP
@@ -12,139 +16,421 @@
 #include "warplock/opndcoll_gpgpusim.hpp"
 
 #include <algorithm>
+#include <bitset>
+#include <cassert>
+#include <cstdio>
+#include <cstring>
 #include <deque>
 #include <iterator>
 #include <list>
+#include <map>
 #include <memory>
+#include <string>
+#include <vector>
 
-namespace mock {
+/* ---- what is complete where the collector is defined ---- */
 
-constexpr unsigned operands = 32;
+class gpgpu_sim;
+class shader_core_config;
+class shader_core_ctx;
 
-struct inst {
-    bool full = false;
-    std::uint32_t uid = 0, wid = 0, sched = 0, lanes = 0, non_rf = 0;
-    int src[operands], dst[operands];
+class core_config {
+  public:
+    unsigned warp_size = 32;
 };
 
-/** A register set; slots point to instructions, empty ones among them. */
-struct reg_set {
-    std::vector<std::unique_ptr<inst>> slots;
+typedef std::bitset<32> active_mask_t;
+constexpr unsigned MAX_REG_OPERANDS = 32;
 
-    void resize(unsigned width) {
-        slots.clear();
-        for (unsigned i = 0; i < width; i++) {
-            slots.emplace_back(new inst());
+/** An instruction on its way through the core; empty: a place for one. */
+class warp_inst_t {
+  public:
+    struct {
+        int dst[MAX_REG_OPERANDS];
+        int src[MAX_REG_OPERANDS];
+    } arch_reg;
+
+    warp_inst_t() : m_config(nullptr) {}
+    explicit warp_inst_t(const core_config *config) : m_config(config) {}
+
+    bool empty() const {
+        return m_empty;
+    }
+    void clear() {
+        m_empty = true;
+    }
+    unsigned get_uid() const {
+        return m_uid;
+    }
+    unsigned warp_id() const {
+        assert(!m_empty);
+        return m_warp_id;
+    }
+    unsigned get_schd_id() const {
+        return m_scheduler_id;
+    }
+    const active_mask_t &get_active_mask() const {
+        return m_warp_active_mask;
+    }
+    unsigned get_num_operands() const {
+        return num_operands;
+    }
+    unsigned get_num_regs() const {
+        return num_regs;
+    }
+    const core_config *get_config() const {
+        return m_config;
+    }
+
+    // Tests set them.
+    bool m_empty = true;
+    unsigned m_uid = 0, m_warp_id = 0, m_scheduler_id = 0;
+    unsigned num_operands = 0, num_regs = 0;
+    active_mask_t m_warp_active_mask;
+
+  private:
+    const core_config *m_config;
+};
+
+inline void move_warp(warp_inst_t *&dst, warp_inst_t *&src) {
+    assert(dst->empty());
+    warp_inst_t *temp = dst;
+    dst = src;
+    src = temp;
+    src->clear();
+}
+
+/** Slots of a pipeline register; each points to an instruction, empty ones among them. */
+class register_set {
+  public:
+    register_set(unsigned num, const char *name) : m_name(name) {
+        for (unsigned i = 0; i < num; i++) {
+            regs.push_back(new warp_inst_t());
         }
     }
-    inst *at(unsigned slot) {
-        return slots[slot]->full ? slots[slot].get() : nullptr;
+    register_set(const register_set &from) : m_name(from.m_name) {
+        for (const warp_inst_t *inst : from.regs) {
+            regs.push_back(new warp_inst_t(*inst));
+        }
     }
-    unsigned width() const {
-        return static_cast<unsigned>(slots.size());
+    register_set &operator=(const register_set &) = delete;
+    ~register_set() {
+        for (warp_inst_t *inst : regs) {
+            delete inst;
+        }
     }
-    /** The lowest empty slot; width(): none. */
-    unsigned empty_slot() {
-        unsigned slot = 0;
-        while (slot < width() && slots[slot]->full) {
+
+    bool has_free() {
+        return find_free() < regs.size();
+    }
+    bool has_free(bool sub_core_model, unsigned reg_id) {
+        if (!sub_core_model) {
+            return has_free();
+        }
+        assert(reg_id < regs.size());
+        return regs[reg_id]->empty();
+    }
+    bool has_ready() {
+        return get_ready() != nullptr;
+    }
+    void move_in(warp_inst_t *&src) {
+        move_warp(*get_free(), src);
+    }
+    void move_out_to(warp_inst_t *&dest) {
+        move_warp(dest, *get_ready());
+    }
+#ifdef MOCK_V42
+    bool has_ready(bool sub_core_model, unsigned reg_id) {
+        return sub_core_model ? !regs[reg_id]->empty() : has_ready();
+    }
+    void move_in(bool sub_core_model, unsigned reg_id, warp_inst_t *&src) {
+        move_warp(*get_free(sub_core_model, reg_id), src);
+    }
+    void move_out_to(bool sub_core_model, unsigned reg_id, warp_inst_t *&dest) {
+        move_warp(dest, *get_ready(sub_core_model, reg_id));
+    }
+    warp_inst_t **get_ready(bool sub_core_model, unsigned reg_id) {
+        if (!sub_core_model) {
+            return get_ready();
+        }
+        assert(reg_id < regs.size());
+        return regs[reg_id]->empty() ? nullptr : &regs[reg_id];
+    }
+#else
+    void move_in(bool, warp_inst_t *&src) {
+        move_in(src);
+    }
+    void move_out_to(bool, warp_inst_t *&dest) {
+        move_out_to(dest);
+    }
+#endif
+    /** The oldest; on equal uids the higher slot. */
+    warp_inst_t **get_ready() {
+        warp_inst_t **ready = nullptr;
+        for (warp_inst_t *&inst : regs) {
+            if (!inst->empty() && (ready == nullptr || inst->get_uid() <= (*ready)->get_uid())) {
+                ready = &inst;
+            }
+        }
+        return ready;
+    }
+    warp_inst_t **get_free() {
+        const std::size_t slot = find_free();
+        assert(slot < regs.size());
+        return &regs[slot];
+    }
+    warp_inst_t **get_free(bool sub_core_model, unsigned reg_id) {
+        if (!sub_core_model) {
+            return get_free();
+        }
+        assert(reg_id < regs.size());
+        return regs[reg_id]->empty() ? &regs[reg_id] : nullptr;
+    }
+    unsigned get_size() {
+        return static_cast<unsigned>(regs.size());
+    }
+    const char *get_name() {
+        return m_name;
+    }
+    /** The tests' own: a slot too many. */
+    void widen() {
+        regs.push_back(new warp_inst_t());
+    }
+
+#ifndef MOCK_WITHOUT_SLOTS
+    // The two lines of docs/gpgpusim.md.
+    unsigned slots() const {
+        return static_cast<unsigned>(regs.size());
+    }
+    warp_inst_t *&slot(unsigned i) {
+        return regs[i];
+    }
+#endif
+
+  private:
+    std::size_t find_free() const {
+        std::size_t slot = 0;
+        while (slot < regs.size() && !regs[slot]->empty()) {
             slot++;
         }
         return slot;
     }
-    /** The oldest instruction's slot; width(): none. */
-    unsigned oldest() {
-        unsigned best = width();
-        for (unsigned slot = 0; slot < width(); slot++) {
-            if (slots[slot]->full && (best == width() || slots[slot]->uid < slots[best]->uid)) {
-                best = slot;
-            }
-        }
-        return best;
-    }
-    void swap(unsigned slot, inst *&other) {
-        inst *mine = slots[slot].release();
-        slots[slot].reset(other);
-        other = mine;
-    }
+
+    std::vector<warp_inst_t *> regs;
+    const char *m_name;
 };
 
-struct core {
+/* ---- where the collector is defined ---- */
+
+#ifdef MOCK_OPNDCOLL
+#include MOCK_OPNDCOLL
+#endif
+
+/* ---- what is complete after it ---- */
+
+struct specialized_unit_params {
+    unsigned latency;
+    unsigned num_units;
+    unsigned id_oc_spec_reg_width;
+    unsigned oc_ex_spec_reg_width;
+    char name[20];
+    unsigned ID_OC_SPEC_ID;
+    unsigned OC_EX_SPEC_ID;
+};
+
+/** The options as parsed; here from the model's configuration. */
+class shader_core_config : public core_config {
+  public:
+    bool gpgpu_clock_gated_reg_file;
+    unsigned n_thread_per_shader;
+    unsigned n_regfile_gating_group;
+    int pipe_widths[WLK_OPNDCOLL_WIDTHS];
+    unsigned gpgpu_num_sched_per_core;
+    bool enable_specialized_operand_collector;
+    int gpgpu_operand_collector_num_units_sp, gpgpu_operand_collector_num_units_dp,
+        gpgpu_operand_collector_num_units_sfu, gpgpu_operand_collector_num_units_tensor_core,
+        gpgpu_operand_collector_num_units_mem, gpgpu_operand_collector_num_units_gen,
+        gpgpu_operand_collector_num_units_int;
+    unsigned gpgpu_operand_collector_num_in_ports_sp, gpgpu_operand_collector_num_in_ports_dp,
+        gpgpu_operand_collector_num_in_ports_sfu, gpgpu_operand_collector_num_in_ports_tensor_core,
+        gpgpu_operand_collector_num_in_ports_mem, gpgpu_operand_collector_num_in_ports_gen,
+        gpgpu_operand_collector_num_in_ports_int;
+    unsigned gpgpu_operand_collector_num_out_ports_sp, gpgpu_operand_collector_num_out_ports_dp,
+        gpgpu_operand_collector_num_out_ports_sfu,
+        gpgpu_operand_collector_num_out_ports_tensor_core,
+        gpgpu_operand_collector_num_out_ports_mem, gpgpu_operand_collector_num_out_ports_gen,
+        gpgpu_operand_collector_num_out_ports_int;
+    bool gpgpu_tensor_core_avail;
+    int gpgpu_num_dp_units, gpgpu_num_int_units;
+    unsigned gpgpu_num_reg_banks;
+    bool gpgpu_reg_bank_use_warp_id;
+    bool sub_core_model;
+    unsigned reg_file_port_throughput;
+    mutable std::vector<specialized_unit_params> m_specialized_unit;
+
+    explicit shader_core_config(const wlk_opndcoll_cfg &from);
+
+  private:
+    void set_collectors(const wlk_opndcoll_cfg &from);
+    void set_specialized(const wlk_opndcoll_cfg &from);
+};
+
+class gpgpu_sim {
+  public:
+    unsigned long long gpu_sim_cycle = 0;
+    unsigned long long gpu_tot_sim_cycle = 0;
+};
+
+/** A core: its pipeline registers, and its statistics. */
+class shader_core_ctx {
+  public:
+    explicit shader_core_ctx(const wlk_opndcoll_cfg &options, unsigned sid = 0,
+                             gpgpu_sim *gpu = nullptr);
+
+    const shader_core_config *get_config() const {
+        return &m_config;
+    }
+    unsigned get_sid() const {
+        return m_sid;
+    }
+    class gpgpu_sim *get_gpu() {
+        return m_gpu;
+    }
+    void incregfile_reads(unsigned active_count) {
+        counted.reads += active_count;
+    }
+    void incregfile_writes(unsigned active_count) {
+        counted.writes += active_count;
+    }
+    void incnon_rf_operands(unsigned active_count) {
+        counted.non_rf += active_count;
+    }
+
+    // The tests' own: the configuration once more, register sets by kind, statistics.
     wlk_opndcoll_cfg cfg;
     wlk_opndcoll_shape shape;
-    reg_set id[WLK_OPNDCOLL_KINDS], ex[WLK_OPNDCOLL_KINDS];
+    std::vector<register_set> id, ex;
     wlk_opndcoll_counters counted = {0, 0, 0};
-    int made = 0;
 
-    explicit core(const wlk_opndcoll_cfg &options) : cfg(options) {
-        wlk_opndcoll_shape_of(&cfg, &shape);
-        for (unsigned kind = 0; kind < shape.kinds; kind++) {
-            id[kind].resize(shape.id_width[kind]);
-            ex[kind].resize(shape.ex_width[kind]);
-        }
-    }
+  private:
+    shader_core_config m_config;
+    gpgpu_sim m_own_gpu;
+    gpgpu_sim *m_gpu;
+    unsigned m_sid;
 };
 
-/** Enough for a collector that is only watched. */
-struct watching_traits : warplock::opndcoll_traits {
-    typedef inst inst_type;
-    typedef reg_set set_type;
-    typedef core shader_type;
+inline shader_core_config::shader_core_config(const wlk_opndcoll_cfg &from) {
+    warp_size = from.shader_core_pipeline[1];
+    n_thread_per_shader = from.shader_core_pipeline[0];
+    gpgpu_clock_gated_reg_file = from.clock_gated_reg_file != 0u;
+    n_regfile_gating_group = from.n_regfile_gating_group;
+    for (unsigned i = 0; i < WLK_OPNDCOLL_WIDTHS; i++) {
+        pipe_widths[i] = static_cast<int>(from.pipeline_widths[i]);
+    }
+    gpgpu_num_sched_per_core = from.num_sched_per_core;
+    gpgpu_tensor_core_avail = from.tensor_core_avail != 0u;
+    gpgpu_num_dp_units = static_cast<int>(from.num_dp_units);
+    gpgpu_num_int_units = static_cast<int>(from.num_int_units);
+    gpgpu_num_reg_banks = from.num_reg_banks;
+    gpgpu_reg_bank_use_warp_id = from.reg_bank_use_warp_id != 0u;
+    sub_core_model = from.sub_core_model != 0u;
+    reg_file_port_throughput = from.reg_file_port_throughput;
+    set_collectors(from);
+    set_specialized(from);
+}
 
-    static void configure(const core &c, wlk_opndcoll_cfg &cfg) {
+inline void shader_core_config::set_collectors(const wlk_opndcoll_cfg &from) {
+    enable_specialized_operand_collector = from.enable_specialized_operand_collector != 0u;
+#define MOCK_COLLECTORS(kind)                                                                      \
+    gpgpu_operand_collector_num_units_##kind =                                                     \
+        static_cast<int>(from.operand_collector_num_units_##kind);                                 \
+    gpgpu_operand_collector_num_in_ports_##kind = from.operand_collector_num_in_ports_##kind;      \
+    gpgpu_operand_collector_num_out_ports_##kind = from.operand_collector_num_out_ports_##kind
+    MOCK_COLLECTORS(sp);
+    MOCK_COLLECTORS(dp);
+    MOCK_COLLECTORS(sfu);
+    MOCK_COLLECTORS(int);
+    MOCK_COLLECTORS(tensor_core);
+    MOCK_COLLECTORS(mem);
+    MOCK_COLLECTORS(gen);
+#undef MOCK_COLLECTORS
+}
+
+inline void shader_core_config::set_specialized(const wlk_opndcoll_cfg &from) {
+    for (const wlk_opndcoll_specialized &unit : from.specialized_unit) {
+        if (unit.enabled != 0u) {
+            specialized_unit_params to = {
+                unit.latency, unit.num_units, unit.id_width, unit.ex_width, "", 0, 0};
+            std::memcpy(to.name, unit.name, sizeof unit.name);
+            m_specialized_unit.push_back(to);
+        }
+    }
+}
+
+inline const char *mock_set_name(bool ex, unsigned kind) {
+    static const char *const names[][2] = {
+        {"ID_OC_SP", "OC_EX_SP"},    {"ID_OC_SFU", "OC_EX_SFU"},
+        {"ID_OC_MEM", "OC_EX_MEM"},  {"ID_OC_TENSOR_CORE", "OC_EX_TENSOR_CORE"},
+        {"ID_OC_DP", "OC_EX_DP"},    {"ID_OC_INT", "OC_EX_INT"},
+        {"ID_OC_SPEC", "OC_EX_SPEC"}};
+    return names[kind < 6u ? kind : 6u][ex ? 1 : 0];
+}
+
+inline shader_core_ctx::shader_core_ctx(const wlk_opndcoll_cfg &options, unsigned sid,
+                                        gpgpu_sim *gpu)
+    : cfg(options), m_config(options), m_gpu(gpu != nullptr ? gpu : &m_own_gpu), m_sid(sid) {
+    wlk_opndcoll_shape_of(&cfg, &shape);
+    for (unsigned kind = 0; kind < shape.kinds; kind++) {
+        id.push_back(register_set(shape.id_width[kind], mock_set_name(false, kind)));
+        ex.push_back(register_set(shape.ex_width[kind], mock_set_name(true, kind)));
+    }
+}
+
+namespace mock {
+
+typedef warp_inst_t inst;
+typedef register_set reg_set;
+typedef shader_core_ctx core;
+constexpr unsigned operands = MAX_REG_OPERANDS;
+
+/** What a slot holds; NULL: it is empty. */
+inline inst *at(reg_set &set, unsigned slot) {
+    inst *there = set.slot(slot);
+    return there->empty() ? nullptr : there;
+}
+
+/** The lowest empty slot; the width: none. */
+inline unsigned empty_slot(reg_set &set) {
+    unsigned slot = 0;
+    while (slot < set.slots() && !set.slot(slot)->empty()) {
+        slot++;
+    }
+    return slot;
+}
+
+/** The oldest instruction's slot; the width: none. */
+inline unsigned oldest(reg_set &set) {
+    unsigned best = set.slots();
+    for (unsigned slot = 0; slot < set.slots(); slot++) {
+        if (at(set, slot) != nullptr &&
+            (best == set.slots() || set.slot(slot)->get_uid() < set.slot(best)->get_uid())) {
+            best = slot;
+        }
+    }
+    return best;
+}
+
+typedef warplock::gpgpusim_traits<inst, reg_set, core, WLK_OPNDCOLL_V40> v40_traits;
+typedef warplock::gpgpusim_traits<inst, reg_set, core, WLK_OPNDCOLL_V42> v42_traits;
+
+/** For a core of any revision: all that its configuration says. */
+struct traits : v40_traits {
+    static void configure(core &c, wlk_opndcoll_cfg &cfg) {
         cfg = c.cfg;
         cfg.num_reg_banks = 0; // is init()'s
     }
-    static unsigned width(const reg_set &set) {
-        return set.width();
-    }
-    static inst *at(reg_set &set, unsigned slot) {
-        return set.at(slot);
-    }
-    static unsigned uid(const inst &i) {
-        return i.uid;
-    }
-    static unsigned wid(const inst &i) {
-        return i.wid;
-    }
-    static unsigned sched(const inst &i) {
-        return i.sched;
-    }
-    static int source(const inst &i, unsigned k) {
-        return i.src[k];
-    }
-    static int destination(const inst &i, unsigned k) {
-        return i.dst[k];
-    }
-};
-
-/** All of it. */
-struct traits : watching_traits {
-    static std::uint32_t lanes(const inst &i) {
-        return i.lanes;
-    }
-    static unsigned non_rf(const inst &i) {
-        return i.non_rf;
-    }
-    static void drop_destination(inst &i, unsigned k) {
-        i.dst[k] = -1;
-    }
-    static inst *make(core &c) {
-        c.made++;
-        return new inst();
-    }
-    static void drop(inst *i) {
-        delete i;
-    }
-    static void move_out(reg_set &set, unsigned slot, inst *&unit) {
-        set.swap(slot, unit);
-    }
-    static void move_in(reg_set &set, unsigned slot, inst *&unit) {
-        set.swap(slot, unit);
-    }
-    static void count(core &c, const wlk_opndcoll_counters &more) {
-        c.counted.reads += more.reads;
-        c.counted.writes += more.writes;
-        c.counted.non_rf += more.non_rf;
+    static bool looks_once_a_cycle() {
+        return false; // tests issue and drain between any two steps
     }
 };
 
@@ -269,7 +555,7 @@ class collector {
         }
     }
     bool writeback(inst &i) {
-        for (int &reg : i.dst) {
+        for (int &reg : i.arch_reg.dst) {
             if (reg < 0) {
                 continue;
             }
@@ -282,7 +568,7 @@ class collector {
         }
         return true;
     }
-    void dump(std::FILE *) {}
+    void dump(std::FILE *) const {}
 
   private:
     struct cu;
@@ -318,13 +604,13 @@ class collector {
     };
 
     unsigned bank_of(int reg, const inst &i) const {
-        const unsigned x = static_cast<unsigned>(reg) + i.wid;
+        const unsigned x = static_cast<unsigned>(reg) + i.warp_id();
         const unsigned all = static_cast<unsigned>(banks_.size());
         if (core_->shape.sub_core == 0u) {
             return x % all;
         }
         const unsigned share = all / core_->shape.schedulers;
-        return x % share + i.sched * share;
+        return x % share + i.get_schd_id() * share;
     }
 
     void dispatch(du &d) {
@@ -333,13 +619,13 @@ class collector {
         for (unsigned k = wrong == SCAN_FROM_LAST ? 0 : 1; k <= n; k++) {
             const unsigned at = (d.last + k) % n;
             cu &c = *set[at];
-            if (c.held->full && c.pending == 0u && c.out->empty_slot() < c.out->width()) {
-                unsigned slot = c.out->empty_slot();
-                for (unsigned s = slot; wrong == HIGHEST_SLOT && s < c.out->width(); s++) {
-                    slot = c.out->at(s) == nullptr ? s : slot;
+            if (!c.held->empty() && c.pending == 0u && empty_slot(*c.out) < c.out->slots()) {
+                unsigned slot = empty_slot(*c.out);
+                for (unsigned s = slot; wrong == HIGHEST_SLOT && s < c.out->slots(); s++) {
+                    slot = mock::at(*c.out, s) == nullptr ? s : slot;
                 }
                 inst *moved = c.held.release();
-                c.out->swap(slot, moved);
+                std::swap(c.out->slot(slot), moved);
                 c.held.reset(moved);
                 for (operand &o : c.source) {
                     o.valid = false;
@@ -399,7 +685,7 @@ class collector {
     void allocate() {
         for (port &p : ports_) {
             std::size_t kind = 0;
-            while (kind < p.in.size() && p.in[kind]->oldest() == p.in[kind]->width()) {
+            while (kind < p.in.size() && !p.in[kind]->has_ready()) {
                 kind++;
             }
             cu *found = kind < p.in.size() ? idle_unit(p) : nullptr;
@@ -412,7 +698,7 @@ class collector {
     cu *idle_unit(const port &p) {
         for (unsigned id : p.cu_sets) {
             for (cu *c : sets_[id]) {
-                if (!c->held->full) {
+                if (c->held->empty()) {
                     return c;
                 }
             }
@@ -421,19 +707,19 @@ class collector {
     }
 
     void fill(cu &c, reg_set &from, reg_set *out) {
-        unsigned slot = from.oldest();
-        for (unsigned s = 0; wrong == YOUNGEST_FIRST && s < from.width(); s++) {
-            slot = from.at(s) != nullptr && from.at(s)->uid > from.at(slot)->uid ? s : slot;
+        unsigned slot = oldest(from);
+        for (unsigned s = 0; wrong == YOUNGEST_FIRST && s < from.slots(); s++) {
+            slot = at(from, s) != nullptr && at(from, s)->m_uid > at(from, slot)->m_uid ? s : slot;
         }
         inst *moved = c.held.release();
-        from.swap(slot, moved);
+        std::swap(from.slot(slot), moved);
         c.held.reset(moved);
         c.out = out;
         for (unsigned k = 0; k < operands; k++) {
-            if (moved->src[k] >= 0) {
+            if (moved->arch_reg.src[k] >= 0) {
                 c.pending |= 1u << k;
-                c.source[k] = operand{true, &c, k, moved->src[k]};
-                banks_[bank_of(moved->src[k], *moved)].queue.push_back(c.source[k]);
+                c.source[k] = operand{true, &c, k, moved->arch_reg.src[k]};
+                banks_[bank_of(moved->arch_reg.src[k], *moved)].queue.push_back(c.source[k]);
             }
         }
     }

@@ -70,16 +70,20 @@ class source {
     // An instruction of a warp; few registers, so that banks collide, and gaps among the slots.
     mock::inst instruction(const mock::core &c, unsigned uid) {
         mock::inst i;
-        i.full = true;
-        i.uid = uid;
-        i.wid = below(64);
-        i.sched = i.wid % c.shape.schedulers;
-        i.lanes = static_cast<std::uint32_t>(random_()) & static_cast<std::uint32_t>(random_());
-        i.non_rf = below(3);
+        i.m_empty = false;
+        i.m_uid = uid;
+        i.m_warp_id = below(64);
+        i.m_scheduler_id = i.m_warp_id % c.shape.schedulers;
+        i.m_warp_active_mask = active_mask_t(static_cast<std::uint32_t>(random_()) &
+                                             static_cast<std::uint32_t>(random_()));
+        i.num_regs = below(8);
+        i.num_operands = i.num_regs + below(3);
         for (unsigned k = 0; k < mock::operands; k++) {
             const unsigned slots = c.shape.operands;
-            i.src[k] = k < slots && one_in(k < 4 ? 2 : slots) ? static_cast<int>(below(32)) : -1;
-            i.dst[k] = k < slots && one_in(k < 2 ? 2 : slots) ? static_cast<int>(below(32)) : -1;
+            i.arch_reg.src[k] =
+                k < slots && one_in(k < 4 ? 2 : slots) ? static_cast<int>(below(32)) : -1;
+            i.arch_reg.dst[k] =
+                k < slots && one_in(k < 2 ? 2 : slots) ? static_cast<int>(below(32)) : -1;
         }
         return i;
     }
@@ -90,37 +94,41 @@ class source {
 
 /** The simulator around a collector. The same source makes it do the same with equal registers. */
 template <class Collector> struct simulator {
+    gpgpu_sim gpu;
     mock::core core;
     Collector collector;
     source random;
     unsigned uid = 0;
     std::deque<mock::inst> results; // refused ones
 
-    simulator(const wlk_opndcoll_cfg &cfg, unsigned seed) : core(cfg), random(seed) {
-        connect(collector, core);
+    simulator(const wlk_opndcoll_cfg &cfg, unsigned seed) : core(cfg, 2, &gpu), random(seed) {
+        gpu.gpu_tot_sim_cycle = 1000;
+        mock::connect(collector, core);
     }
 
     // The slot; < 0: there is none, and nothing is issued.
     int issue(unsigned kind, const mock::inst &from) {
         mock::reg_set &set = core.id[kind];
-        const unsigned slot = core.shape.sub_core != 0u ? from.sched : set.empty_slot();
-        if (slot >= set.width() || set.at(slot) != nullptr) {
+        const unsigned slot =
+            core.shape.sub_core != 0u ? from.get_schd_id() : mock::empty_slot(set);
+        if (slot >= set.slots() || mock::at(set, slot) != nullptr) {
             return -1;
         }
-        *set.slots[slot] = from;
+        *set.slot(slot) = from;
         return static_cast<int>(slot);
     }
 
     // What was drained; its slot in @p slot.
     mock::inst drain(unsigned kind, unsigned slot) {
-        mock::inst &there = *core.ex[kind].slots[slot];
+        mock::inst &there = *core.ex[kind].slot(slot);
         const mock::inst taken = there;
-        there.full = false;
+        there.clear();
         return taken;
     }
 
     /** What happens between two steps: results, drains, issue. */
     void between_steps() {
+        gpu.gpu_sim_cycle++;
         for (std::size_t n = results.size(); n != 0u; n--) {
             mock::inst result = results.front();
             results.pop_front();
@@ -129,8 +137,8 @@ template <class Collector> struct simulator {
             }
         }
         for (unsigned kind = 0; kind < core.shape.kinds; kind++) {
-            const unsigned slot = core.ex[kind].oldest();
-            if (slot < core.ex[kind].width() && !random.one_in(4)) {
+            const unsigned slot = mock::oldest(core.ex[kind]);
+            if (slot < core.ex[kind].slots() && !random.one_in(4)) {
                 results.push_back(drain(kind, slot));
             }
             const mock::inst fresh = random.instruction(core, uid + 1u);
@@ -141,8 +149,17 @@ template <class Collector> struct simulator {
 
 /* ---- in place ---- */
 
+template <class Call> std::string error_of(Call call) {
+    try {
+        call();
+    } catch (const warplock::opndcoll_error &error) {
+        return error.what();
+    }
+    return "";
+}
+
 std::string holds(mock::inst *inst) {
-    return inst != nullptr ? "#" + std::to_string(inst->uid) : "empty";
+    return inst != nullptr ? "#" + std::to_string(inst->get_uid()) : "empty";
 }
 
 /** The first slot in which two cores differ, as the shadow must name it; empty: they do not. */
@@ -151,12 +168,12 @@ std::string first_difference(mock::core &good, mock::core &bad) {
         for (unsigned kind = 0; kind < good.shape.kinds; kind++) {
             mock::reg_set &a = ex != 0 ? good.ex[kind] : good.id[kind];
             mock::reg_set &b = ex != 0 ? bad.ex[kind] : bad.id[kind];
-            for (unsigned slot = 0; slot < a.width(); slot++) {
-                if (holds(a.at(slot)) != holds(b.at(slot))) {
+            for (unsigned slot = 0; slot < a.slots(); slot++) {
+                if (holds(mock::at(a, slot)) != holds(mock::at(b, slot))) {
                     return std::string(ex != 0 ? "OC_EX " : "ID_OC ") +
                            wlk_opndcoll_kind_name(kind) + " slot " + std::to_string(slot) +
-                           " after the step: model " + holds(a.at(slot)) + ", simulator " +
-                           holds(b.at(slot));
+                           " after the step: model " + holds(mock::at(a, slot)) + ", simulator " +
+                           holds(mock::at(b, slot));
                 }
             }
         }
@@ -176,13 +193,19 @@ class plain {
     }
 
     int issue(unsigned kind, const mock::inst &from) {
-        const wlk_opndcoll_inst inst = {0,          from.uid,    from.wid,        from.sched,
-                                        from.lanes, from.non_rf, shape_.operands, from.src};
+        const wlk_opndcoll_inst inst = {0,
+                                        from.get_uid(),
+                                        from.warp_id(),
+                                        from.get_schd_id(),
+                                        lanes(from),
+                                        from.num_operands - from.num_regs,
+                                        shape_.operands,
+                                        from.arch_reg.src};
         return wlk_opndcoll_issue(model, kind, &inst);
     }
     bool writeback(mock::inst &i) {
-        return wlk_opndcoll_writeback(model, i.dst, shape_.operands, i.wid, i.sched, i.lanes,
-                                      nullptr) == 1;
+        return wlk_opndcoll_writeback(model, i.arch_reg.dst, shape_.operands, i.warp_id(),
+                                      i.get_schd_id(), lanes(i), nullptr) == 1;
     }
     void step() {
         reported = {events.data(), static_cast<std::uint32_t>(events.size()), 0};
@@ -190,6 +213,10 @@ class plain {
     }
 
   private:
+    static std::uint32_t lanes(const mock::inst &i) {
+        return static_cast<std::uint32_t>(i.get_active_mask().to_ulong());
+    }
+
     std::vector<std::uint64_t> memory_;
     wlk_opndcoll_shape shape_;
 
@@ -214,13 +241,14 @@ bool same_registers(mock::core &c, const plain &b) {
     for (unsigned kind = 0; kind < c.shape.kinds; kind++) {
         for (bool ex : {false, true}) {
             mock::reg_set &set = ex ? c.ex[kind] : c.id[kind];
-            for (unsigned slot = 0; slot < set.width(); slot++) {
+            for (unsigned slot = 0; slot < set.slots(); slot++) {
                 wlk_opndcoll_held held;
-                const mock::inst *inst = set.at(slot);
+                const mock::inst *inst = mock::at(set, slot);
                 const bool there = ex ? wlk_opndcoll_ex_slot(b.model, kind, slot, &held)
                                       : wlk_opndcoll_id_slot(b.model, kind, slot, &held);
                 same = there == (inst != nullptr) &&
-                       (!there || (inst->uid == held.uid && inst->wid == held.wid)) && same;
+                       (!there || (inst->get_uid() == held.uid && inst->warp_id() == held.wid)) &&
+                       same;
             }
         }
     }
@@ -233,7 +261,7 @@ bool same_units(const in_place &a, const plain &b, unsigned units) {
         wlk_opndcoll_held held;
         const bool busy = wlk_opndcoll_unit(b.model, n, &held);
         const mock::inst *unit = a.unit(n);
-        same = busy == (unit != nullptr) && (!busy || unit->uid == held.uid) && same;
+        same = busy == (unit != nullptr) && (!busy || unit->get_uid() == held.uid) && same;
     }
     return same;
 }
@@ -246,25 +274,28 @@ bool drive_both(simulator<in_place> &w, plain &p, std::map<unsigned, mock::inst>
         w.results.pop_front();
         const bool done = w.collector.writeback(ours);
         same = done == p.writeback(theirs) && same;
-        same = std::memcmp(ours.dst, theirs.dst, sizeof ours.dst) == 0 && same;
+        same = std::memcmp(ours.arch_reg.dst, theirs.arch_reg.dst, sizeof ours.arch_reg.dst) == 0 &&
+               same;
         if (!done && w.random.one_in(2)) {
             w.results.push_back(ours);
         }
     }
     for (unsigned kind = 0; kind < w.core.shape.kinds; kind++) {
         mock::reg_set &ex = w.core.ex[kind];
-        const bool by_slot = w.core.cfg.revision == V42 && ex.width() != 0u;
-        const unsigned slot = by_slot ? w.random.below(ex.width()) : ex.oldest();
-        if (slot < ex.width() && ex.at(slot) != nullptr && !w.random.one_in(4)) {
+        const bool by_slot = w.core.cfg.revision == V42 && ex.slots() != 0u;
+        const unsigned slot = by_slot ? w.random.below(ex.slots()) : mock::oldest(ex);
+        if (slot < ex.slots() && mock::at(ex, slot) != nullptr && !w.random.one_in(4)) {
             const mock::inst taken = w.drain(kind, slot);
             const int theirs = by_slot ? wlk_opndcoll_take_slot(p.model, kind, slot, nullptr)
                                        : wlk_opndcoll_take(p.model, kind, nullptr);
             same = theirs == static_cast<int>(slot) && same;
             // It is the very instruction that was issued, with all it carries.
-            const mock::inst &was = issued[taken.uid];
-            same = std::memcmp(was.src, taken.src, sizeof was.src) == 0 && same;
+            const mock::inst &was = issued[taken.get_uid()];
+            same =
+                std::memcmp(was.arch_reg.src, taken.arch_reg.src, sizeof was.arch_reg.src) == 0 &&
+                same;
             w.results.push_back(taken);
-            issued.erase(taken.uid);
+            issued.erase(taken.get_uid());
         }
         const mock::inst fresh = w.random.instruction(w.core, w.uid + 1u);
         const int at = w.issue(kind, fresh);
@@ -277,35 +308,137 @@ bool drive_both(simulator<in_place> &w, plain &p, std::map<unsigned, mock::inst>
     return same;
 }
 
+bool same_counters(const mock::core &c, const plain &b) {
+    wlk_opndcoll_counters counted;
+    wlk_opndcoll_counted(b.model, &counted);
+    return counted.reads == c.counted.reads && counted.writes == c.counted.writes &&
+           counted.non_rf == c.counted.non_rf;
+}
+
+void check_is_the_model(const named_cfg &c, bool keep_events) {
+    simulator<in_place> w(c.cfg, 1);
+    plain p(c.cfg);
+    std::map<unsigned, mock::inst> issued;
+    unsigned long seen[3] = {0, 0, 0}; // DISPATCH, GRANT, ALLOCATE
+    bool same = true;
+    w.collector.keep_events(keep_events);
+    for (unsigned step = 0; step < STEPS && same; step++) {
+        same = CHECK_MSG(drive_both(w, p, issued), "%s before step %u", c.name, step);
+        w.collector.step();
+        p.step();
+        same = CHECK_MSG(keep_events ? same_events(w.collector, p)
+                                     : w.collector.events_begin() == w.collector.events_end(),
+                         "%s step %u", c.name, step) &&
+               same;
+        same = CHECK_MSG(same_registers(w.core, p), "%s step %u", c.name, step) && same;
+        same = CHECK_MSG(same_units(w.collector, p, w.core.shape.units), "%s", c.name) && same;
+        same = CHECK_MSG(same_counters(w.core, p), "%s step %u", c.name, step) && same;
+        for (unsigned i = 0; i < p.reported.count; i++) {
+            seen[p.events[i].what]++;
+        }
+    }
+    CHECK_MSG(seen[0] > STEPS / 4 && seen[1] > STEPS / 4 && seen[2] > STEPS / 4,
+              "%s: too little happened: %lu D, %lu G, %lu A", c.name, seen[0], seen[1], seen[2]);
+}
+
 CASE(opndcoll_adapter_in_place_is_the_model) {
     for (const named_cfg &c : configurations()) {
-        simulator<in_place> w(c.cfg, 1);
-        plain p(c.cfg);
-        std::map<unsigned, mock::inst> issued;
-        unsigned long seen[3] = {0, 0, 0}; // DISPATCH, GRANT, ALLOCATE
-        bool same = true;
-        for (unsigned step = 0; step < STEPS && same; step++) {
-            same = CHECK_MSG(drive_both(w, p, issued), "%s before step %u", c.name, step);
-            w.collector.step();
-            p.step();
-            same = CHECK_MSG(same_events(w.collector, p), "%s step %u", c.name, step) && same;
-            same = CHECK_MSG(same_registers(w.core, p), "%s step %u", c.name, step) && same;
-            same = CHECK_MSG(same_units(w.collector, p, w.core.shape.units), "%s", c.name) && same;
-            for (unsigned i = 0; i < p.reported.count; i++) {
-                seen[p.events[i].what]++;
-            }
-        }
-        wlk_opndcoll_counters counted;
-        wlk_opndcoll_counted(p.model, &counted);
-        CHECK_MSG(counted.reads == w.core.counted.reads &&
-                      counted.writes == w.core.counted.writes &&
-                      counted.non_rf == w.core.counted.non_rf,
-                  "%s", c.name);
-        CHECK_MSG(seen[0] > STEPS / 4 && seen[1] > STEPS / 4 && seen[2] > STEPS / 4,
-                  "%s: too little happened: %lu D, %lu G, %lu A", c.name, seen[0], seen[1],
-                  seen[2]);
-        CHECK_MSG(w.core.made == static_cast<int>(w.core.shape.units), "%s", c.name);
+        check_is_the_model(c, false);
+        check_is_the_model(c, true);
     }
+}
+
+/* ---- ready-made traits ---- */
+
+wlk_opndcoll_cfg configured(void (*by)(mock::core &, wlk_opndcoll_cfg &), mock::core &core) {
+    wlk_opndcoll_cfg cfg;
+    wlk_opndcoll_defaults(&cfg);
+    by(core, cfg);
+    cfg.num_reg_banks = core.cfg.num_reg_banks; // is init()'s
+    return cfg;
+}
+
+CASE(opndcoll_adapter_options_are_the_simulators) {
+    unsigned seen = 0;
+    for (named_cfg &c : configurations()) {
+        if (c.cfg.revision != V32) {
+            std::strcpy(c.cfg.specialized_unit[0].name, "BRA");
+            c.cfg.specialized_unit[0].latency = 4;
+            mock::core core(c.cfg);
+            const wlk_opndcoll_cfg cfg = configured(
+                c.cfg.revision == V40 ? mock::v40_traits::configure : mock::v42_traits::configure,
+                core);
+            if (core.shape.kinds == WLK_OPNDCOLL_SPEC1) {
+                std::memset(c.cfg.specialized_unit, 0, sizeof c.cfg.specialized_unit);
+            }
+            if (c.cfg.tensor_core_avail == 0u) { // what the simulator did not read
+                c.cfg.pipeline_widths[11] = c.cfg.pipeline_widths[12] = 1;
+            }
+            CHECK_MSG(std::memcmp(&cfg, &c.cfg, sizeof cfg) == 0, "%s", c.name);
+            seen++;
+        }
+    }
+    CHECK(seen == 6);
+}
+
+CASE(opndcoll_adapter_ninth_specialized_unit_is_refused) {
+    mock::core core(all_kinds(V40));
+    while (core.get_config()->m_specialized_unit.size() <= WLK_OPNDCOLL_SPECIALIZED) {
+        core.get_config()->m_specialized_unit.push_back(core.get_config()->m_specialized_unit[0]);
+    }
+    CHECK(error_of([&] { configured(mock::v40_traits::configure, core); }) ==
+          "-specialized_unit_9: there are at most 8");
+}
+
+/** Steps of a core cycle follow each other. */
+template <class Simulator> void core_cycle(Simulator &w) {
+    w.between_steps();
+    for (unsigned i = 0; i < 2; i++) {
+        w.collector.step();
+    }
+}
+
+template <class Traits> void check_ready_made(const named_cfg &c) {
+    simulator<warplock::opndcoll<Traits>> ours(c.cfg, 2);
+    simulator<in_place> theirs(c.cfg, 2);
+    std::string found;
+    for (unsigned cycle = 0; cycle < STEPS / 2 && found.empty(); cycle++) {
+        core_cycle(ours);
+        core_cycle(theirs);
+        found = first_difference(ours.core, theirs.core);
+    }
+    CHECK_MSG(found.empty(), "%s: %s", c.name, found.c_str());
+    CHECK_MSG(std::memcmp(&ours.core.counted, &theirs.core.counted, sizeof ours.core.counted) == 0,
+              "%s", c.name);
+    CHECK_MSG(ours.core.counted.reads > STEPS && ours.core.counted.writes > STEPS &&
+                  ours.core.counted.non_rf > STEPS,
+              "%s: too little happened", c.name);
+}
+
+CASE(opndcoll_adapter_ready_made_traits_do_the_same) {
+    for (const named_cfg &c : configurations()) {
+        if (c.cfg.revision == V40) {
+            check_ready_made<mock::v40_traits>(c);
+        } else if (c.cfg.revision == V42) {
+            check_ready_made<mock::v42_traits>(c);
+        }
+    }
+}
+
+// Who looks once a cycle does not see what is issued between two steps: that is found out.
+CASE(opndcoll_adapter_change_within_a_cycle_is_found) {
+    simulator<warplock::opndcoll<mock::v40_traits>> w(qv100(V40), 3);
+    const std::string text = error_of([&] {
+        for (unsigned cycle = 0; cycle < WARPLOCK_OPNDCOLL_CHECK_EVERY + 1u; cycle++) {
+            w.between_steps();
+            w.collector.step();
+            w.gpu.gpu_sim_cycle--;
+            w.between_steps();
+            w.collector.step();
+        }
+    });
+    CHECK_MSG(text.find("let looks_once_a_cycle() of the traits return false") != std::string::npos,
+              "%s", text.c_str());
 }
 
 // Against a collector that knows nothing of the model.
@@ -332,7 +465,7 @@ CASE(opndcoll_adapter_in_place_is_another_collector) {
 
 /* ---- beside ---- */
 
-typedef warplock::opndcoll_beside<mock::collector, mock::watching_traits> beside;
+typedef warplock::opndcoll_beside<mock::collector, mock::traits> beside;
 
 template <class Beside> void check_silent(const named_cfg &c) {
     simulator<Beside> w(c.cfg, 3);
@@ -351,7 +484,7 @@ CASE(opndcoll_adapter_beside_is_silent_on_equals) {
         if (c.cfg.revision == V40) {
             check_silent<beside>(c);
         }
-        check_silent<warplock::opndcoll_beside<in_place, mock::watching_traits>>(c);
+        check_silent<warplock::opndcoll_beside<in_place, mock::traits>>(c);
     }
 }
 
@@ -376,7 +509,8 @@ void check_fault_in_registers(const named_cfg &c, mock::fault wrong) {
         bad.collector.step();
         expected = first_difference(good.core, bad.core);
     }
-    expected = "step " + std::to_string(step - 1u) + ": " + expected + "\nthe model's last step:\n";
+    expected = "SM 2, cycle " + std::to_string(1000u + step) + ", step " +
+               std::to_string(step - 1u) + ": " + expected + "\nthe model's last step:\n";
     CHECK_MSG(reported.compare(0, expected.size(), expected) == 0,
               "%s fault %d\nexpected %s\nreported %s", c.name, wrong, expected.c_str(),
               reported.c_str());
@@ -404,15 +538,15 @@ CASE(opndcoll_adapter_beside_names_the_first_difference) {
 std::string difference_of_writebacks(mock::fault wrong) {
     mock::core core(gtx480(V40));
     beside collector;
-    connect(collector, core);
+    mock::connect(collector, core);
     collector.own().wrong = wrong;
     source random(5);
     mock::inst result = random.instruction(core, 7);
-    result.wid = 0;
-    std::fill(std::begin(result.dst), std::end(result.dst), -1);
-    result.dst[0] = 0;
-    result.dst[2] = 1;
-    result.dst[3] = 16; // 16 banks: that of R0
+    result.m_warp_id = 0;
+    std::fill(std::begin(result.arch_reg.dst), std::end(result.arch_reg.dst), -1);
+    result.arch_reg.dst[0] = 0;
+    result.arch_reg.dst[2] = 1;
+    result.arch_reg.dst[3] = 16; // 16 banks: that of R0
     for (unsigned step = 0; step < 40 && collector.difference() == nullptr; step++) {
         mock::inst again = result;
         collector.writeback(again);
@@ -422,27 +556,21 @@ std::string difference_of_writebacks(mock::fault wrong) {
 }
 
 CASE(opndcoll_adapter_beside_compares_writebacks) {
-    const std::string what = "step 0: writeback of #7: model refused, left 3:R16, simulator ";
+    const std::string where = "SM 0, cycle 0, step ";
+    const std::string what = ": writeback of #7: model refused, left 3:R16, simulator ";
+    const std::string state = "\nthe model's state; pipeline registers of the simulator where they "
+                              "differ:\nbank 0: written\nbank 1: written\n";
     CHECK(difference_of_writebacks(mock::NO_FAULT).empty());
-    CHECK(difference_of_writebacks(mock::WRITE_TWICE) == what + "accepted");
-    CHECK(difference_of_writebacks(mock::HIDE_REFUSAL) == what + "accepted, left 3:R16");
+    CHECK(difference_of_writebacks(mock::WRITE_TWICE) == where + "0" + what + "accepted" + state);
+    CHECK(difference_of_writebacks(mock::HIDE_REFUSAL) ==
+          where + "0" + what + "accepted, left 3:R16" + state);
     CHECK(difference_of_writebacks(mock::KEEP_DESTINATIONS) ==
-          what + "refused, left 0:R0,2:R1,3:R16");
+          where + "0" + what + "refused, left 0:R0,2:R1,3:R16" + state);
     CHECK(difference_of_writebacks(mock::NO_RELEASE) ==
-          "step 16: writeback of #7: model refused, left 3:R16, simulator refused, left "
-          "0:R0,2:R1,3:R16");
+          where + "16" + what + "refused, left 0:R0,2:R1,3:R16" + state);
 }
 
 /* ---- pipeline registers that somebody else changed ---- */
-
-template <class Call> std::string error_of(Call call) {
-    try {
-        call();
-    } catch (const warplock::opndcoll_error &error) {
-        return error.what();
-    }
-    return "";
-}
 
 /** After a step: the one port of SP has taken #1 and left #2 in slot 1. */
 template <class Collector> struct stage {
@@ -455,39 +583,86 @@ template <class Collector> struct stage {
         return cfg;
     }
     stage() : core(one_port()) {
-        connect(collector, core);
+        mock::connect(collector, core);
         source random(6);
         for (unsigned uid = 1; uid <= 2; uid++) {
-            *core.id[WLK_OPNDCOLL_SP].slots[uid - 1u] = random.instruction(core, uid);
+            *core.id[WLK_OPNDCOLL_SP].slot(uid - 1u) = random.instruction(core, uid);
         }
         collector.step();
     }
 };
 
-template <class Change> void check_change(const std::string &what, Change change) {
-    const std::string expected = "step 1: " + what + "\nthe model's last step:\nA 0 SP 0 1\n";
+/** Behind the first line of a difference before step 1. */
+const char state[] =
+    "\nthe model's state; pipeline registers of the simulator where they differ:\n";
+
+template <class Change>
+void check_change_beside(const std::string &what, const std::string &registers, Change change) {
+    const std::string unit = "unit 0: #1 of warp 10 for SP, waits for operands 1\n"
+                             "bank 10: R16 for operand 1 of unit 0\n";
+    const bool is_id = registers.compare(0, 5, "ID_OC") == 0;
+    const std::string expected = "SM 0, cycle 0, step 1: " + what +
+                                 "\nthe model's last step:\nA 0 SP 0 1" + state +
+                                 (is_id ? registers + unit : "ID_OC SP: - #2\n" + unit + registers);
     stage<beside> watched;
     change(watched.core);
     watched.collector.step();
     const warplock::opndcoll_difference *found = watched.collector.difference();
-    CHECK_MSG(found != nullptr && found->text() == expected, "%s",
-              found != nullptr ? found->text().c_str() : "no difference");
+    CHECK_MSG(found != nullptr && found->text() == expected, "%s\nexpected %s",
+              found != nullptr ? found->text().c_str() : "no difference", expected.c_str());
+}
 
+// In place it is found where the instruction is to move, else by the comparison of all.
+template <class Change> void check_change_in_place(const std::string &what, Change change) {
     stage<in_place> moved;
     change(moved.core);
-    const std::string text = error_of([&] { moved.collector.step(); });
-    CHECK_MSG(text == expected, "%s", text.c_str());
+    const std::string text = error_of([&] {
+        for (unsigned i = 0; i < WARPLOCK_OPNDCOLL_CHECK_EVERY; i++) {
+            moved.collector.step();
+        }
+    });
+    CHECK_MSG(text.find(what + state) != std::string::npos, "\"%s\" is not in: %s", what.c_str(),
+              text.c_str());
+}
+
+void fill_mem(mock::core &c) {
+    c.ex[WLK_OPNDCOLL_MEM].slot(0)->m_empty = false;
+    c.ex[WLK_OPNDCOLL_MEM].slot(0)->m_uid = 9;
+}
+void empty_sp(mock::core &c) {
+    c.id[WLK_OPNDCOLL_SP].slot(1)->clear();
+}
+void change_sp(mock::core &c) {
+    c.id[WLK_OPNDCOLL_SP].slot(1)->m_uid = 5;
 }
 
 CASE(opndcoll_adapter_foreign_changes_are_found) {
-    check_change("OC_EX MEM slot 0 before the step: model empty, simulator #9", [](mock::core &c) {
-        c.ex[WLK_OPNDCOLL_MEM].slots[0]->full = true;
-        c.ex[WLK_OPNDCOLL_MEM].slots[0]->uid = 9;
+    const std::string mem = "OC_EX MEM slot 0 before the step: model empty, simulator #9";
+    const std::string sp = "ID_OC SP slot 1 before the ";
+    check_change_beside(mem, "OC_EX MEM: empty, simulator #9\n", fill_mem);
+    check_change_beside(sp + "step: model #2, simulator empty", "ID_OC SP: - #2, simulator empty\n",
+                        empty_sp);
+    check_change_beside(sp + "step: model #2, simulator #5", "ID_OC SP: - #2, simulator - #5\n",
+                        change_sp);
+    check_change_in_place("step 64: " + mem, fill_mem);
+    check_change_in_place("step 1: " + sp + "move of #2: model #2, simulator empty", empty_sp);
+    check_change_in_place("step 1: " + sp + "move of #2: model #2, simulator #5", change_sp);
+}
+
+// A place in OC_EX that is occupied when an instruction is to move there.
+CASE(opndcoll_adapter_occupied_place_is_found) {
+    stage<in_place> s;
+    for (unsigned slot = 0; slot < 2; slot++) {
+        s.core.ex[WLK_OPNDCOLL_SP].slot(slot)->m_empty = false;
+        s.core.ex[WLK_OPNDCOLL_SP].slot(slot)->m_uid = 9;
+    }
+    const std::string text = error_of([&] {
+        s.collector.step();
+        s.collector.step();
     });
-    check_change("ID_OC SP slot 1 before the step: model #2, simulator empty",
-                 [](mock::core &c) { c.id[WLK_OPNDCOLL_SP].slots[1]->full = false; });
-    check_change("ID_OC SP slot 1 before the step: model #2, simulator #5",
-                 [](mock::core &c) { c.id[WLK_OPNDCOLL_SP].slots[1]->uid = 5; });
+    CHECK_MSG(text.find("OC_EX SP slot 0 before #1 moves there: model empty, simulator #9") !=
+                  std::string::npos,
+              "%s", text.c_str());
 }
 
 /* ---- errors ---- */
@@ -528,12 +703,12 @@ CASE(opndcoll_adapter_wrong_construction_is_refused) {
          [](core &, calls &to) { to.ports[1].kinds[0] = WLK_OPNDCOLL_MEM; }},
         {"port 4: the place of MEM has another register set",
          [](core &, calls &to) { to.ports[4].kinds[0] = WLK_OPNDCOLL_SP; }},
-        {"port 0: there is no register set of SP",
+        {"port 0: given are none; the configuration has SP",
          [](core &, calls &to) { to.ports[0].kinds.clear(); }},
-        {"port 0: the configuration has 1 pairs",
+        {"port 0: given are ID_OC_SP, ID_OC_MEM; the configuration has SP",
          [](core &, calls &to) { to.ports[0].kinds.push_back(WLK_OPNDCOLL_MEM); }},
         {"OC_EX SP has 3 slots; in the configuration it has 2",
-         [](core &c, calls &) { c.ex[WLK_OPNDCOLL_SP].resize(3); }},
+         [](core &c, calls &) { c.ex[WLK_OPNDCOLL_SP].widen(); }},
     };
     for (const wrong_construction &one : all) {
         core c(gtx480(V40));
@@ -573,10 +748,11 @@ CASE(opndcoll_adapter_dump_shows_busy_units) {
     const mock::inst &one = *s.collector.unit(0);
     unsigned sources = 0;
     for (unsigned k = 0; k < mock::operands; k++) {
-        sources |= one.src[k] >= 0 ? 1u << k : 0u;
+        sources |= one.arch_reg.src[k] >= 0 ? 1u << k : 0u;
     }
     std::snprintf(expected, sizeof expected,
-                  "unit 0: #1 of warp %u for SP, waits for operands 0x%x\n", one.wid, sources);
+                  "unit 0: #1 of warp %u for SP, waits for operands 0x%x\n", one.warp_id(),
+                  sources);
     CHECK_MSG(std::strcmp(text, expected) == 0, "%s%s", text, expected);
 }
 
@@ -593,13 +769,13 @@ CASE(opndcoll_adapter_wrong_order_is_refused) {
 
 struct clumsy_in : mock::traits {
     static void move_in(mock::reg_set &set, unsigned slot, mock::inst *&unit) {
-        set.swap(set.width() - 1u - slot, unit);
+        std::swap(set.slot(set.slots() - 1u - slot), unit);
     }
 };
 
 struct clumsy_out : mock::traits {
     static void move_out(mock::reg_set &set, unsigned slot, mock::inst *&unit) {
-        set.swap(set.width() - 1u - slot, unit);
+        std::swap(set.slot(set.slots() - 1u - slot), unit);
     }
 };
 
@@ -607,11 +783,11 @@ struct clumsy_out : mock::traits {
 template <class Traits> std::string move_error() {
     mock::core core(gtx480(V40));
     warplock::opndcoll<Traits> collector;
-    connect(collector, core);
+    mock::connect(collector, core);
     source random(8);
     mock::inst one = random.instruction(core, 1);
-    std::fill(std::begin(one.src), std::end(one.src), -1);
-    *core.id[WLK_OPNDCOLL_SP].slots[0] = one;
+    std::fill(std::begin(one.arch_reg.src), std::end(one.arch_reg.src), -1);
+    *core.id[WLK_OPNDCOLL_SP].slot(0) = one;
     return error_of([&] {
         collector.step();
         collector.step();
@@ -628,10 +804,10 @@ CASE(opndcoll_adapter_misplaced_move_is_refused) {
 CASE(opndcoll_adapter_unknown_scheduler_is_refused) {
     simulator<in_place> w(qv100(V40), 9);
     mock::inst one = w.random.instruction(w.core, 1);
-    one.sched = 4;
+    one.m_scheduler_id = 4;
     CHECK(error_of([&] { w.collector.writeback(one); }) ==
           "writeback of #1: there is no scheduler 4");
-    *w.core.id[WLK_OPNDCOLL_SP].slots[3] = one;
+    *w.core.id[WLK_OPNDCOLL_SP].slot(3) = one;
     CHECK(error_of([&] { w.collector.step(); }) == "ID_OC SP slot 3: #1: there is no scheduler 4");
 }
 

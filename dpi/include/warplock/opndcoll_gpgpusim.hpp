@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file opndcoll_gpgpusim.hpp
- * The operand collector as a class for simulators built on GPGPU-Sim: C++11, this header and
+ * The operand collector as a class for simulators built on GPGPU-Sim: C++11, headers and
  * libwarplock. How to put it in: docs/gpgpusim.md. What it does in a step: opndcoll.h.
  *
  * | class | what it is for |
@@ -11,102 +11,67 @@
  * | warplock::opndcoll_shadow | the model beside a collector, where calls cannot be wrapped |
  *
  * They have the public methods of the original (add_cu_set, add_port, init, step, writeback, dump)
- * and take its place without a change to the calls. They are templates over *traits*, a class of
- * the user's that knows the simulator's types; opndcoll_traits lists what it has.
+ * and take its place without a change to the calls. They are templates over *traits*, a class that
+ * knows the simulator's types: warplock::gpgpusim_traits, or one of the user's
+ * (opndcoll_gpgpusim_traits.hpp).
  *
  * **Who holds what.** ID_OC and OC_EX are the simulator's pipeline registers: its issue stage fills
  * ID_OC and its units empty OC_EX, and neither reports it to the collector. So the pipeline
- * registers are looked at before each step: what is new in ID_OC is given to the model, what is
- * gone from OC_EX is taken from it. Between two steps nobody may empty ID_OC or fill OC_EX, as with
- * the original. An instruction is known by its uid, which must differ from those of all others in
- * the collector and its register sets. Its warp, scheduler, sources and lanes are read once, before
- * the first step that sees it.
+ * registers are looked at before each step (Traits::looks_once_a_cycle(): before the first step of
+ * a core cycle): what is new in ID_OC is given to the model, what is gone from OC_EX is taken from
+ * it. Between two steps nobody may empty ID_OC or fill OC_EX, as with the original. An instruction
+ * is known by its uid, which must differ from those of all others in the collector and its register
+ * sets. Its warp, scheduler, sources and lanes are read once, before the first step that sees it.
  *
  * **Order.** First all add_cu_set() and add_port(), then init(), once; after that step() and
  * writeback() wherever and as often as the revision calls them (§8, §12.2: V40 and V32 within the
  * LD/ST unit, V42 in the read-operands stage). An object is one core's. Two threads may use two.
  *
  * **Errors.** opndcoll_error is thrown for what the original stops at, for a construction that
- * differs from the configuration, and in place for a pipeline register that somebody else changed.
- * Its text names the call or the slot. After one the object is good for nothing but destruction.
+ * differs from the configuration, and in place for a pipeline register that somebody else changed:
+ * at once where an instruction is to move from or to that slot, else within
+ * WARPLOCK_OPNDCOLL_CHECK_EVERY looks. Its text names the call or the slot. After one the object is
+ * good for nothing but destruction.
  */
 #ifndef WARPLOCK_OPNDCOLL_GPGPUSIM_HPP
 #define WARPLOCK_OPNDCOLL_GPGPUSIM_HPP
 
 #include "warplock/opndcoll.h"
+#include "warplock/opndcoll_gpgpusim_layout.hpp"
+#include "warplock/opndcoll_gpgpusim_traits.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <functional>
-#include <map>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
+/** In place, one of so many looks at the pipeline registers compares all that they hold. */
+#define WARPLOCK_OPNDCOLL_CHECK_EVERY 64u
+
 namespace warplock {
-
-/** What the original stops at, as text. */
-class opndcoll_error : public std::runtime_error {
-  public:
-    explicit opndcoll_error(const std::string &text) : std::runtime_error(text) {}
-};
-
-/**
- * What traits have, and the defaults of what they may leave out: derive from this. All are static;
- * only what is used has to be there. A slot is a number below width().
- *
- * All three classes use
- * - types `inst_type`, `set_type`, `shader_type`: an instruction, a register set, a core
- * - `void configure(const shader_type &, wlk_opndcoll_cfg &)`: revision and options; in: the
- *   defaults. The number of banks is init()'s
- * - `unsigned width(const set_type &)`: slots of a register set
- * - `inst_type *at(set_type &, unsigned slot)`: what it holds; NULL: the slot is empty
- * - `unsigned uid(const inst_type &)`: age: the smaller, the older
- * - `unsigned wid(const inst_type &)`: hardware warp
- * - `unsigned sched(const inst_type &)`: scheduler; below their number in the sub-core model, else
- *   any
- * - `int source(const inst_type &, unsigned k)`: register of operand slot k < 32 (V32: 8);
- *   negative: none
- * - `int destination(const inst_type &, unsigned k)`: likewise
- *
- * Only opndcoll, which moves the instructions itself, uses
- * - `void drop_destination(inst_type &, unsigned k)`: make it -1; never called for V32
- * - `inst_type *make(shader_type &)`: a new empty instruction, for a unit to hold
- * - `void drop(inst_type *)`: destroy it
- * - `void move_out(set_type &, unsigned slot, inst_type *&unit)`: swap ID_OC's slot with the empty
- *   `unit`. The slot is that of the set's oldest instruction
- * - `void move_in(set_type &, unsigned slot, inst_type *&unit)`: swap `unit` with OC_EX's empty
- *   slot, the lowest one but in V42's sub-core model
- *
- * Where the register set's own methods choose the slot, move_out() and move_in() may call them:
- * the collector looks afterwards whether it was the right one.
- */
-struct opndcoll_traits {
-    /** Active lanes, bit 0 = lane 0; only clock gating looks at them. */
-    template <class Inst> static std::uint32_t lanes(const Inst &) {
-        return UINT32_MAX;
-    }
-    /** Operands less register operands, §9. */
-    template <class Inst> static unsigned non_rf(const Inst &) {
-        return 0;
-    }
-    /** What one call of step() or writeback() adds to the statistics [lanes]; used by opndcoll. */
-    template <class Shader> static void count(Shader &, const wlk_opndcoll_counters &) {}
-};
 
 /** Where a model and a simulator differ. */
 struct opndcoll_difference {
+    std::string sm;        /**< the core, where the traits tell it, else empty */
+    std::string cycle;     /**< the core cycle, likewise */
     std::uint64_t step;    /**< from 0; for a write-back, the step that comes next */
     std::string what;      /**< "OC_EX SP slot 1 after the step", "writeback of #7" ... */
     std::string model;     /**< there: "#12", "empty", "refused, left 2:R4" ... */
     std::string simulator; /**< there */
     std::string events;    /**< what the model did in the last step, a line each: D, G and A with
-                                the fields of the recordings; empty before the first step */
+                                the fields of the recordings; empty before the first step, and where
+                                events are not kept */
+    std::string state;     /**< both states, a line each pipeline register, unit and bank that is
+                                not empty */
 
     std::string text() const {
-        return "step " + std::to_string(step) + ": " + what + ": model " + model + ", simulator " +
-               simulator + (events.empty() ? "" : "\nthe model's last step:\n" + events);
+        return (sm.empty() ? "" : "SM " + sm + ", ") +
+               (cycle.empty() ? "" : "cycle " + cycle + ", ") + "step " + std::to_string(step) +
+               ": " + what + ": model " + model + ", simulator " + simulator +
+               (events.empty() ? "" : "\nthe model's last step:\n" + events) +
+               (events.empty() ? "\n" : "") + state;
     }
 };
 
@@ -114,6 +79,10 @@ namespace detail {
 
 inline std::string hash(std::uint32_t uid) {
     return "#" + std::to_string(uid);
+}
+
+inline unsigned lowest(std::uint64_t bits) {
+    return static_cast<unsigned>(__builtin_ctzll(bits));
 }
 
 inline std::string event_line(const wlk_opndcoll_event &e) {
@@ -131,123 +100,63 @@ inline std::string event_line(const wlk_opndcoll_event &e) {
     }
 }
 
-/** The construction calls of a simulator, compared with what its configuration makes. */
-template <class Set> class opndcoll_layout {
-  public:
-    typedef std::vector<Set *> port_vector_t;
-    typedef std::vector<unsigned> uint_vector_t;
-
-    void add_cu_set(unsigned set_id, unsigned units, unsigned dispatch_units) {
-        sets_.push_back(cu_set{set_id, units, dispatch_units});
-    }
-
-    void add_port(const port_vector_t &in, const port_vector_t &out, const uint_vector_t &cu_sets) {
-        ports_.push_back(port{in, out, cu_sets});
-    }
-
-    /** Find out which register set is of which kind; @p cfg is legal. */
-    void match(const wlk_opndcoll_cfg &cfg) {
-        id.assign(WLK_OPNDCOLL_KINDS, nullptr);
-        ex.assign(WLK_OPNDCOLL_KINDS, nullptr);
-        match_sets(cfg);
-        std::uint32_t n = 0;
-        for (wlk_opndcoll_port made; wlk_opndcoll_port_of(&cfg, n, &made); n++) {
-            require(n < ports_.size(), "add_port() was called too rarely: the configuration has "
-                                       "more ports than " +
-                                           std::to_string(n));
-            match_port("port " + std::to_string(n), ports_[n], made);
-        }
-        require(n == ports_.size(), "add_port() was called too often: the configuration has " +
-                                        std::to_string(n) + " ports");
-    }
-
-    /** By kind; NULL where no port names it. */
-    std::vector<Set *> id, ex;
-
-  private:
-    struct cu_set {
-        unsigned id, units, dispatch_units;
-    };
-    struct port {
-        port_vector_t in, out;
-        uint_vector_t cu_sets;
-    };
-
-    static void require(bool condition, const std::string &text) {
-        if (!condition) {
-            throw opndcoll_error(text);
-        }
-    }
-
-    static std::string counts(unsigned units, unsigned dispatch_units) {
-        return std::to_string(units) + " units and " + std::to_string(dispatch_units) +
-               " dispatch units";
-    }
-
-    void match_sets(const wlk_opndcoll_cfg &cfg) const {
-        std::map<unsigned, unsigned> seen;
-        std::uint32_t n = 0;
-        for (wlk_opndcoll_set made; wlk_opndcoll_set_of(&cfg, n, &made); n++) {
-            require(n < sets_.size(), "add_cu_set() was called too rarely: the configuration has "
-                                      "more sets than " +
-                                          std::to_string(n));
-            const cu_set &given = sets_[n];
-            require(given.units == made.units && given.dispatch_units == made.dispatch_units,
-                    "CU set " + std::to_string(n) + ": added with " +
-                        counts(given.units, given.dispatch_units) + "; the configuration has " +
-                        counts(made.units, made.dispatch_units));
-            require(seen.insert(std::make_pair(given.id, n)).second,
-                    "CU set " + std::to_string(n) + ": its id " + std::to_string(given.id) +
-                        " was added before");
-        }
-        require(n == sets_.size(), "add_cu_set() was called too often: the configuration has " +
-                                       std::to_string(n) + " sets");
-    }
-
-    void match_port(const std::string &name, const port &given, const wlk_opndcoll_port &made) {
-        require(given.cu_sets.size() == made.n_sets,
-                name + ": added with " + std::to_string(given.cu_sets.size()) +
-                    " CU sets; the configuration has " + std::to_string(made.n_sets));
-        for (std::size_t i = 0; i < given.cu_sets.size(); i++) {
-            const unsigned wanted = sets_[made.sets[i]].id;
-            require(given.cu_sets[i] == wanted, name + ": its CU set " + std::to_string(i) +
-                                                    " is " + std::to_string(given.cu_sets[i]) +
-                                                    "; in the configuration it is " +
-                                                    std::to_string(wanted));
-        }
-        std::size_t n = 0;
-        for (unsigned kind = 0; kind < WLK_OPNDCOLL_KINDS; kind++) {
-            if ((made.kinds >> kind & 1u) == 0u) {
-                continue;
+/** "unit 3: #12 of warp 5 for SP, waits for operands 0,2" and so on, a line each busy one. */
+inline std::string unit_lines(const wlk_opndcoll *model, unsigned units) {
+    std::string text;
+    wlk_opndcoll_held held;
+    for (unsigned n = 0; n < units; n++) {
+        if (wlk_opndcoll_unit(model, n, &held)) {
+            std::string waits;
+            for (unsigned k = 0; k < WLK_OPNDCOLL_OPERANDS; k++) {
+                waits += (held.pending >> k & 1u) == 0u
+                             ? ""
+                             : (waits.empty() ? "" : ",") + std::to_string(k);
             }
-            require(n < given.in.size() && n < given.out.size(),
-                    name + ": there is no register set of " + wlk_opndcoll_kind_name(kind) +
-                        ", which the configuration has");
-            bind(name, id, kind, given.in[n]);
-            bind(name, ex, kind, given.out[n]);
-            n++;
+            text += "unit " + std::to_string(n) + ": " + hash(held.uid) + " of warp " +
+                    std::to_string(held.wid) + " for " + wlk_opndcoll_kind_name(held.kind) +
+                    (waits.empty() ? ", ready" : ", waits for operands " + waits) + "\n";
         }
-        require(n == given.in.size() && n == given.out.size(),
-                name + ": the configuration has " + std::to_string(n) + " pairs of register sets");
     }
+    return text;
+}
 
-    static void bind(const std::string &name, std::vector<Set *> &sets, unsigned kind, Set *set) {
-        require(set != nullptr, name + ": a register set is NULL");
-        for (unsigned other = 0; other < WLK_OPNDCOLL_KINDS; other++) {
-            const bool is_same = sets[other] == set;
-            require(other == kind ? is_same || sets[kind] == nullptr : !is_same,
-                    name + ": the place of " + wlk_opndcoll_kind_name(kind) +
-                        " has another register set than a port before it");
+/** "bank 6: R11 for operand 0 of unit 3, R15 ...", front first, and ", written". */
+inline std::string bank_lines(const wlk_opndcoll *model, const wlk_opndcoll_shape &shape) {
+    std::string text;
+    std::vector<wlk_opndcoll_request> queue(shape.units * shape.operands);
+    for (unsigned bank = 0; bank < shape.banks; bank++) {
+        const std::uint32_t length =
+            wlk_opndcoll_queue(model, bank, queue.data(), static_cast<std::uint32_t>(queue.size()));
+        std::string line = wlk_opndcoll_written(model, bank) ? "written" : "";
+        for (std::uint32_t i = 0; i < length; i++) {
+            line = comma(line) + "R" + std::to_string(queue[i].reg) + " for operand " +
+                   std::to_string(queue[i].slot) + " of unit " + std::to_string(queue[i].unit);
         }
-        sets[kind] = set;
+        text += line.empty() ? "" : "bank " + std::to_string(bank) + ": " + line + "\n";
     }
+    return text;
+}
 
-    std::vector<cu_set> sets_;
-    std::vector<port> ports_;
+/** Registers of an instruction as far as the last that is there. */
+struct registers {
+    std::int32_t at[WLK_OPNDCOLL_OPERANDS];
+    std::uint32_t count; // of those used: what is behind them is not set
+
+    bool operator==(const registers &other) const {
+        const std::uint32_t more = count > other.count ? count : other.count;
+        bool is_same = true;
+        for (std::uint32_t k = 0; k < more && is_same; k++) {
+            is_same = get(k) == other.get(k);
+        }
+        return is_same;
+    }
+    std::int32_t get(std::uint32_t k) const {
+        return k < count && at[k] >= 0 ? at[k] : -1;
+    }
 };
 
 /** A model that follows the pipeline registers of a simulator. */
-template <class Traits> class opndcoll_follower {
+template <class Traits> class opndcoll_follower : watching_traits_check<Traits> {
   public:
     typedef typename Traits::inst_type inst_type;
     typedef typename Traits::set_type set_type;
@@ -255,7 +164,6 @@ template <class Traits> class opndcoll_follower {
     typedef std::vector<set_type *> port_vector_t;
     typedef std::vector<unsigned> uint_vector_t;
 
-    opndcoll_follower() : model_(nullptr), shape_(), step_(0), reported_() {}
     opndcoll_follower(const opndcoll_follower &) = delete;
     opndcoll_follower &operator=(const opndcoll_follower &) = delete;
 
@@ -276,12 +184,23 @@ template <class Traits> class opndcoll_follower {
         return model_;
     }
 
-    /** Events of the last step, in order, valid up to the next one. */
+    /** The core; NULL before init(). */
+    shader_type *shader_core() const {
+        return shader_;
+    }
+
+    /** Events of the last step, in order, valid up to the next one; see keep_events(). */
     const wlk_opndcoll_event *events_begin() const {
         return events_.data();
     }
     const wlk_opndcoll_event *events_end() const {
         return events_.data() + reported_.count;
+    }
+
+    /** Keep the events of a step, which costs time; opndcoll does not by default. */
+    void keep_events(bool keep) {
+        keeps_events_ = keep;
+        reported_.count = 0;
     }
 
     /** Steps made. */
@@ -290,14 +209,20 @@ template <class Traits> class opndcoll_follower {
     }
 
   protected:
-    typedef std::vector<std::int32_t> registers;
+    explicit opndcoll_follower(bool keeps_events)
+        : model_(nullptr), shader_(nullptr), shape_(), step_(0), keeps_events_(keeps_events),
+          reported_() {}
+    ~opndcoll_follower() = default;
 
-    void start(unsigned num_banks, const shader_type &shader) {
+    void start(unsigned num_banks, shader_type *shader) {
         must_be_open();
+        if (shader == nullptr) {
+            throw opndcoll_error("init(): the core is NULL");
+        }
         wlk_opndcoll_cfg cfg;
         wlk_error err;
         wlk_opndcoll_defaults(&cfg);
-        Traits::configure(shader, cfg);
+        Traits::configure(*shader, cfg);
         cfg.num_reg_banks = num_banks;
         if (wlk_opndcoll_check(&cfg, nullptr, &err) != WLK_OK) {
             throw opndcoll_error(err.text);
@@ -305,11 +230,11 @@ template <class Traits> class opndcoll_follower {
         layout_.match(cfg);
         wlk_opndcoll_shape_of(&cfg, &shape_);
         check_widths();
-        source_.resize(shape_.operands);
         events_.resize(wlk_opndcoll_max_events(&cfg));
         reported_.at = events_.data();
         reported_.room = static_cast<std::uint32_t>(events_.size());
         memory_.resize((wlk_opndcoll_state_size(&cfg) + 7u) / 8u);
+        shader_ = shader;
         model_ = wlk_opndcoll_init(&cfg, memory_.data());
     }
 
@@ -319,47 +244,50 @@ template <class Traits> class opndcoll_follower {
         }
     }
 
-    /** Follow what happened to the pipeline registers; false: what cannot be, see @p found. */
-    bool observe(opndcoll_difference &found) {
-        for (unsigned kind = 0; kind < shape_.kinds; kind++) {
-            if (layout_.id[kind] != nullptr &&
-                !(observe_id(kind, found) && observe_ex(kind, found))) {
-                return false;
-            }
-        }
-        return true;
+    /** Kinds whose register sets a port names, as bits. */
+    bool has_sets(unsigned kind) const {
+        return layout_.id[kind] != nullptr;
     }
 
     void step_model() {
         reported_.count = 0;
-        wlk_opndcoll_step(model_, &reported_);
+        wlk_opndcoll_step(model_, keeps_events_ ? &reported_ : nullptr);
         step_++;
     }
 
-    /** Do the pipeline registers hold what the model's do? */
-    bool compare(opndcoll_difference &found) const {
-        for (int ex = 1; ex >= 0; ex--) { // in the order of a step: dispatch, then allocate
-            for (unsigned kind = 0; kind < shape_.kinds; kind++) {
-                if (layout_.id[kind] != nullptr && !compare_set(ex != 0, kind, found)) {
-                    return false;
-                }
-            }
+    /** Give the model what a slot of ID_OC holds. */
+    void put(unsigned kind, unsigned slot, const inst_type &from, std::uint64_t user) {
+        registers sources;
+        read(sources, [&](unsigned k) { return Traits::source(from, k); });
+        wlk_opndcoll_inst inst;
+        inst.user = user;
+        inst.uid = static_cast<std::uint32_t>(Traits::uid(from));
+        inst.wid = static_cast<std::uint32_t>(Traits::wid(from));
+        inst.sched = static_cast<std::uint32_t>(Traits::sched(from));
+        inst.lanes = lanes_of<Traits>::get(from);
+        inst.non_rf = static_cast<std::uint32_t>(non_rf_of<Traits>::get(from));
+        inst.n_src = sources.count;
+        inst.src = sources.at;
+        if (wlk_opndcoll_put(model_, kind, slot, &inst) < 0) {
+            throw opndcoll_error(slot_name(false, kind, slot) + ": " + hash(inst.uid) +
+                                 ": there is no scheduler " + std::to_string(inst.sched));
         }
-        return true;
+    }
+
+    void take(unsigned kind, unsigned slot) {
+        (void)wlk_opndcoll_take_slot(model_, kind, slot, nullptr);
     }
 
     registers destinations(const inst_type &inst) const {
-        registers all(shape_.operands);
-        for (unsigned k = 0; k < shape_.operands; k++) {
-            all[k] = Traits::destination(inst, k);
-        }
+        registers all;
+        read(all, [&](unsigned k) { return Traits::destination(inst, k); });
         return all;
     }
 
     bool write_model(const inst_type &inst, registers &dst) {
         const std::int32_t answer = wlk_opndcoll_writeback(
-            model_, dst.data(), shape_.operands, static_cast<std::uint32_t>(Traits::wid(inst)),
-            static_cast<std::uint32_t>(Traits::sched(inst)), Traits::lanes(inst), nullptr);
+            model_, dst.at, dst.count, static_cast<std::uint32_t>(Traits::wid(inst)),
+            static_cast<std::uint32_t>(Traits::sched(inst)), lanes_of<Traits>::get(inst), nullptr);
         if (answer == WLK_OPNDCOLL_BAD) {
             throw opndcoll_error("writeback of " + hash(Traits::uid(inst)) +
                                  ": there is no scheduler " + std::to_string(Traits::sched(inst)));
@@ -374,7 +302,30 @@ template <class Traits> class opndcoll_follower {
         for (const wlk_opndcoll_event *e = events_begin(); e != events_end(); e++) {
             lines += event_line(*e);
         }
-        return opndcoll_difference{step, what, model, simulator, lines};
+        return opndcoll_difference{
+            has_sm<Traits>::value ? std::to_string(sm_of<Traits>::get(*shader_)) : "",
+            has_cycle<Traits>::value ? std::to_string(cycle_of<Traits>::get(*shader_)) : "",
+            step,
+            what,
+            model,
+            simulator,
+            lines,
+            states()};
+    }
+
+    /** Does a slot hold what the model's does? If not, see @p found. */
+    bool is_same(bool ex, unsigned kind, unsigned slot, const char *when, std::uint64_t step,
+                 opndcoll_difference &found) const {
+        const inst_type *inst = Traits::at(ex ? ex_set(kind) : id_set(kind), slot);
+        wlk_opndcoll_held held;
+        const bool is_there = held_in(ex, kind, slot, held);
+        if (is_there == (inst != nullptr) && (!is_there || held.uid == Traits::uid(*inst))) {
+            return true;
+        }
+        found = difference_at(step, slot_name(ex, kind, slot) + when,
+                              is_there ? hash(held.uid) : "empty",
+                              inst != nullptr ? hash(Traits::uid(*inst)) : "empty");
+        return false;
     }
 
     set_type &id_set(unsigned kind) const {
@@ -399,9 +350,17 @@ template <class Traits> class opndcoll_follower {
         }
     }
 
+    template <class Get> void read(registers &to, Get get) const {
+        to.count = 0;
+        for (unsigned k = 0; k < shape_.operands; k++) {
+            to.at[k] = get(k);
+            to.count = to.at[k] >= 0 ? k + 1u : to.count;
+        }
+    }
+
     void check_widths() const {
         for (unsigned kind = 0; kind < shape_.kinds; kind++) {
-            if (layout_.id[kind] != nullptr) {
+            if (has_sets(kind)) {
                 check_width("ID_OC ", kind, id_set(kind), shape_.id_width[kind]);
                 check_width("OC_EX ", kind, ex_set(kind), shape_.ex_width[kind]);
             }
@@ -410,131 +369,191 @@ template <class Traits> class opndcoll_follower {
 
     static void check_width(const char *stage, unsigned kind, const set_type &set, unsigned width) {
         if (Traits::width(set) != width) {
-            throw opndcoll_error(std::string(stage) + wlk_opndcoll_kind_name(kind) + " has " +
-                                 std::to_string(Traits::width(set)) +
-                                 " slots; in the configuration it has " + std::to_string(width));
+            throw opndcoll_error(
+                std::string(stage) + wlk_opndcoll_kind_name(kind) + " has " +
+                std::to_string(Traits::width(set)) + " slots; in the configuration it has " +
+                std::to_string(width) + ", by " +
+                (kind < WLK_OPNDCOLL_SPEC1 ? "-gpgpu_pipeline_widths" : pipe_option(kind)));
         }
     }
 
-    bool observe_id(unsigned kind, opndcoll_difference &found) {
-        for (unsigned slot = 0; slot < shape_.id_width[kind]; slot++) {
-            const inst_type *inst = Traits::at(id_set(kind), slot);
-            if (inst != nullptr && !wlk_opndcoll_id_slot(model_, kind, slot, nullptr)) {
-                put(kind, slot, *inst);
-            } else if (!is_same(false, kind, slot, inst, " before the step", step_, found)) {
-                return false;
-            }
-        }
-        return true;
+    bool held_in(bool ex, unsigned kind, unsigned slot, wlk_opndcoll_held &held) const {
+        return ex ? wlk_opndcoll_ex_slot(model_, kind, slot, &held)
+                  : wlk_opndcoll_id_slot(model_, kind, slot, &held);
     }
 
-    bool observe_ex(unsigned kind, opndcoll_difference &found) {
-        for (unsigned slot = 0; slot < shape_.ex_width[kind]; slot++) {
-            const inst_type *inst = Traits::at(ex_set(kind), slot);
-            if (inst == nullptr) {
-                (void)wlk_opndcoll_take_slot(model_, kind, slot, nullptr);
-            } else if (!is_same(true, kind, slot, inst, " before the step", step_, found)) {
-                return false;
-            }
+    // Slots as "#12 - #14 -"; empty: nothing is in them.
+    std::string model_slots(bool ex, unsigned kind) const {
+        std::string text;
+        bool any = false;
+        for (unsigned slot = 0; slot < width_of(ex, kind); slot++) {
+            wlk_opndcoll_held held;
+            const bool is_there = held_in(ex, kind, slot, held);
+            any = any || is_there;
+            text += (slot == 0 ? "" : " ") + (is_there ? hash(held.uid) : "-");
         }
-        return true;
+        return any ? text : "";
     }
-
-    void put(unsigned kind, unsigned slot, const inst_type &from) {
-        for (unsigned k = 0; k < shape_.operands; k++) {
-            source_[k] = Traits::source(from, k);
-        }
-        wlk_opndcoll_inst inst = wlk_opndcoll_inst();
-        inst.uid = static_cast<std::uint32_t>(Traits::uid(from));
-        inst.wid = static_cast<std::uint32_t>(Traits::wid(from));
-        inst.sched = static_cast<std::uint32_t>(Traits::sched(from));
-        inst.lanes = Traits::lanes(from);
-        inst.non_rf = static_cast<std::uint32_t>(Traits::non_rf(from));
-        inst.n_src = shape_.operands;
-        inst.src = source_.data();
-        if (wlk_opndcoll_put(model_, kind, slot, &inst) < 0) {
-            throw opndcoll_error(slot_name(false, kind, slot) + ": " + hash(inst.uid) +
-                                 ": there is no scheduler " + std::to_string(inst.sched));
-        }
-    }
-
-    bool compare_set(bool ex, unsigned kind, opndcoll_difference &found) const {
-        const unsigned width = ex ? shape_.ex_width[kind] : shape_.id_width[kind];
-        for (unsigned slot = 0; slot < width; slot++) {
+    std::string simulator_slots(bool ex, unsigned kind) const {
+        std::string text;
+        bool any = false;
+        for (unsigned slot = 0; slot < width_of(ex, kind); slot++) {
             const inst_type *inst = Traits::at(ex ? ex_set(kind) : id_set(kind), slot);
-            if (!is_same(ex, kind, slot, inst, " after the step", step_ - 1u, found)) {
-                return false;
+            any = any || inst != nullptr;
+            text += (slot == 0 ? "" : " ") + (inst != nullptr ? hash(Traits::uid(*inst)) : "-");
+        }
+        return any ? text : "";
+    }
+    unsigned width_of(bool ex, unsigned kind) const {
+        return ex ? shape_.ex_width[kind] : shape_.id_width[kind];
+    }
+
+    std::string set_lines(bool ex) const {
+        std::string text;
+        for (unsigned kind = 0; kind < shape_.kinds; kind++) {
+            const std::string ours = has_sets(kind) ? model_slots(ex, kind) : "";
+            const std::string theirs = has_sets(kind) ? simulator_slots(ex, kind) : "";
+            if (!ours.empty() || !theirs.empty()) {
+                text +=
+                    std::string(ex ? "OC_EX " : "ID_OC ") + wlk_opndcoll_kind_name(kind) + ": " +
+                    (ours.empty() ? "empty" : ours) +
+                    (ours == theirs ? "" : ", simulator " + (theirs.empty() ? "empty" : theirs)) +
+                    "\n";
             }
         }
-        return true;
+        return text;
     }
 
-    bool is_same(bool ex, unsigned kind, unsigned slot, const inst_type *inst, const char *when,
-                 std::uint64_t step, opndcoll_difference &found) const {
-        wlk_opndcoll_held held;
-        const bool is_there = ex ? wlk_opndcoll_ex_slot(model_, kind, slot, &held)
-                                 : wlk_opndcoll_id_slot(model_, kind, slot, &held);
-        if (is_there == (inst != nullptr) && (!is_there || held.uid == Traits::uid(*inst))) {
-            return true;
-        }
-        found = difference_at(step, slot_name(ex, kind, slot) + when,
-                              is_there ? hash(held.uid) : "empty",
-                              inst != nullptr ? hash(Traits::uid(*inst)) : "empty");
-        return false;
+    std::string states() const {
+        return "the model's state; pipeline registers of the simulator where they differ:\n" +
+               set_lines(false) + unit_lines(model_, shape_.units) + bank_lines(model_, shape_) +
+               set_lines(true);
     }
 
-    opndcoll_layout<set_type> layout_;
+    opndcoll_layout<Traits> layout_;
     std::vector<std::uint64_t> memory_;
+
+  protected:
     wlk_opndcoll *model_;
+    shader_type *shader_;
+
+  private:
     wlk_opndcoll_shape shape_;
     std::uint64_t step_;
+    bool keeps_events_;
     std::vector<wlk_opndcoll_event> events_;
     wlk_opndcoll_events reported_;
-    registers source_;
+};
+
+/**
+ * Instructions in collector units: objects that are swapped with the slots of register sets. An
+ * instruction has a name from the step that finds it in ID_OC to the one that dispatches it.
+ */
+template <class Traits> class unit_objects {
+  public:
+    typedef typename Traits::inst_type inst_type;
+
+    unit_objects() {}
+    unit_objects(const unit_objects &) = delete;
+    unit_objects &operator=(const unit_objects &) = delete;
+    ~unit_objects() {
+        for (inst_type *object : idle_) {
+            Traits::drop(object);
+        }
+        for (const entry &e : named_) {
+            if (e.object != nullptr) {
+                Traits::drop(e.object);
+            }
+        }
+    }
+
+    void init(typename Traits::shader_type &core, unsigned units, unsigned slots) {
+        named_.assign(units + slots, entry{nullptr, 0});
+        for (unsigned name = 0; name < units + slots; name++) {
+            names_.push_back(name);
+        }
+        idle_.reserve(units);
+        for (unsigned unit = 0; unit < units; unit++) {
+            idle_.push_back(Traits::make(core));
+        }
+    }
+
+    unsigned new_name(std::uint32_t uid) {
+        const unsigned name = names_.back();
+        names_.pop_back();
+        named_[name].uid = uid;
+        return name;
+    }
+    std::uint32_t uid(unsigned name) const {
+        return named_[name].uid;
+    }
+    /** What a unit holds; NULL before fill(). */
+    inst_type *object(unsigned name) const {
+        return named_[name].object;
+    }
+
+    /** The object of an idle unit is the instruction's from now on; it is empty. */
+    inst_type *&fill(unsigned name) {
+        named_[name].object = idle_.back();
+        idle_.pop_back();
+        return named_[name].object;
+    }
+    /** It is an idle unit's again; the name is free. */
+    void empty(unsigned name) {
+        idle_.push_back(named_[name].object);
+        named_[name].object = nullptr;
+        names_.push_back(name);
+    }
+    inst_type *&held(unsigned name) {
+        return named_[name].object;
+    }
+
+  private:
+    struct entry {
+        inst_type *object;
+        std::uint32_t uid;
+    };
+    std::vector<entry> named_;
+    std::vector<unsigned> names_;   // not in use
+    std::vector<inst_type *> idle_; // objects of idle units
 };
 
 } // namespace detail
 
 /** A collector in place of the simulator's: moves its instructions. */
-template <class Traits> class opndcoll : public detail::opndcoll_follower<Traits> {
+template <class Traits>
+class opndcoll : detail::moving_traits_check<Traits>, public detail::opndcoll_follower<Traits> {
     typedef detail::opndcoll_follower<Traits> base;
 
   public:
     typedef typename base::inst_type inst_type;
+    typedef typename base::set_type set_type;
     typedef typename base::shader_type shader_type;
 
-    opndcoll() : shader_(nullptr), counted_() {}
-    ~opndcoll() {
-        for (inst_type *unit : units_) {
-            Traits::drop(unit);
-        }
-    }
+    opndcoll()
+        : base(false), kinds_(0), id_(), ex_(), names_(), counted_(), looks_(0), skips_(0),
+          looked_at_(0) {}
 
     /** @param shader outlives the collector. */
     void init(unsigned num_banks, shader_type *shader) {
-        this->start(num_banks, *shader);
-        shader_ = shader;
-        units_.reserve(this->shape().units);
-        for (unsigned unit = 0; unit < this->shape().units; unit++) {
-            units_.push_back(Traits::make(*shader));
+        this->start(num_banks, shader);
+        unsigned slots = 0;
+        for (unsigned kind = 0; kind < this->shape().kinds; kind++) {
+            slots += this->shape().id_width[kind];
+            kinds_ |= (this->has_sets(kind) ? 1u : 0u) << kind;
         }
+        objects_.init(*shader, this->shape().units, slots);
     }
 
     /** One step (§6): instructions move from ID_OC to units and from units to OC_EX. */
     void step() {
-        opndcoll_difference found;
         this->must_be_started();
-        if (!this->observe(found)) {
-            throw opndcoll_error(found.text());
+        if (is_first_of_cycle()) {
+            look();
         }
         this->step_model();
-        for (const wlk_opndcoll_event *e = this->events_begin(); e != this->events_end(); e++) {
-            if (e->what == WLK_OPNDCOLL_DISPATCH) {
-                dispatch(*e);
-            } else if (e->what == WLK_OPNDCOLL_ALLOCATE) {
-                allocate(*e);
-            }
-        }
+        move_dispatched();
+        move_allocated();
         count();
     }
 
@@ -546,11 +565,11 @@ template <class Traits> class opndcoll : public detail::opndcoll_follower<Traits
      */
     bool writeback(inst_type &inst) {
         this->must_be_started();
-        const typename base::registers before = this->destinations(inst);
-        typename base::registers dst = before;
-        const bool done = this->write_model(inst, dst);
-        for (unsigned k = 0; k < dst.size(); k++) {
-            if (dst[k] != before[k]) {
+        const detail::registers before = this->destinations(inst);
+        detail::registers left = before;
+        const bool done = this->write_model(inst, left);
+        for (unsigned k = 0; k < before.count; k++) {
+            if (left.at[k] != before.at[k]) {
                 Traits::drop_destination(inst, k);
             }
         }
@@ -560,15 +579,17 @@ template <class Traits> class opndcoll : public detail::opndcoll_follower<Traits
 
     /** What a unit holds; NULL: it is idle, or there is none. */
     const inst_type *unit(unsigned n) const {
-        return this->model() != nullptr && wlk_opndcoll_unit(this->model(), n, nullptr) ? units_[n]
-                                                                                        : nullptr;
+        wlk_opndcoll_held held;
+        return this->model() != nullptr && wlk_opndcoll_unit(this->model(), n, &held)
+                   ? objects_.object(static_cast<unsigned>(held.user))
+                   : nullptr;
     }
 
     /** Print the busy units. */
     void dump(std::FILE *out) const {
         wlk_opndcoll_held held;
-        for (unsigned n = 0; n < units_.size(); n++) {
-            if (wlk_opndcoll_unit(this->model(), n, &held)) {
+        for (unsigned n = 0; n < this->shape().units; n++) {
+            if (this->model() != nullptr && wlk_opndcoll_unit(this->model(), n, &held)) {
                 std::fprintf(out, "unit %u: #%u of warp %u for %s, waits for operands 0x%x\n", n,
                              held.uid, held.wid, wlk_opndcoll_kind_name(held.kind), held.pending);
             }
@@ -576,27 +597,177 @@ template <class Traits> class opndcoll : public detail::opndcoll_follower<Traits
     }
 
   private:
-    void dispatch(const wlk_opndcoll_event &e) {
-        typename base::set_type &set = this->ex_set(e.kind);
-        Traits::move_in(set, e.slot, units_[e.unit]);
-        const inst_type *there = Traits::at(set, e.slot);
-        if (there == nullptr || Traits::uid(*there) != e.uid) {
-            misplaced("move_in", true, e);
+    /* ---- what the simulator did to the pipeline registers ---- */
+
+    // Others may change them between two core cycles. Now and then what the traits say is tried.
+    bool is_first_of_cycle() {
+        if (!Traits::looks_once_a_cycle() || !detail::has_cycle<Traits>::value) {
+            return true;
+        }
+        const std::uint64_t now = detail::cycle_of<Traits>::get(*this->shader_);
+        if (this->steps() == 0u || now != looked_at_) {
+            looked_at_ = now;
+            return true;
+        }
+        if (skips_++ % WARPLOCK_OPNDCOLL_CHECK_EVERY == 0u) {
+            must_be_unchanged();
+        }
+        return false;
+    }
+
+    void look() {
+        for (std::uint32_t kinds = kinds_; kinds != 0u; kinds &= kinds - 1u) {
+            const unsigned kind = detail::lowest(kinds);
+            look_at_ex(kind);
+            look_at_id(kind);
+        }
+        if (looks_++ % WARPLOCK_OPNDCOLL_CHECK_EVERY == 0u) {
+            compare();
         }
     }
 
-    void allocate(const wlk_opndcoll_event &e) {
-        typename base::set_type &set = this->id_set(e.kind);
-        Traits::move_out(set, e.slot, units_[e.unit]);
-        if (Traits::at(set, e.slot) != nullptr || Traits::uid(*units_[e.unit]) != e.uid) {
-            misplaced("move_out", false, e);
+    void look_at_id(unsigned kind) {
+        set_type &set = this->id_set(kind);
+        for (std::uint64_t left = free_in(kind); left != 0u; left &= left - 1u) {
+            const unsigned slot = detail::lowest(left);
+            const inst_type *inst = Traits::at(set, slot);
+            if (inst != nullptr) {
+                const unsigned name =
+                    objects_.new_name(static_cast<std::uint32_t>(Traits::uid(*inst)));
+                this->put(kind, slot, *inst, name);
+                names_[kind][slot] = static_cast<std::uint16_t>(name);
+                id_[kind] |= bit(slot);
+            }
         }
     }
 
-    void misplaced(const char *which, bool ex, const wlk_opndcoll_event &e) const {
+    void look_at_ex(unsigned kind) {
+        for (std::uint64_t left = ex_[kind]; left != 0u; left &= left - 1u) {
+            const unsigned slot = detail::lowest(left);
+            if (Traits::at(this->ex_set(kind), slot) == nullptr) {
+                this->take(kind, slot);
+                ex_[kind] ^= bit(slot);
+            }
+        }
+    }
+
+    void must_be_unchanged() {
+        for (unsigned kind = 0; kind < this->shape().kinds; kind++) {
+            for (unsigned ex = 0; ex < 2u && this->has_sets(kind); ex++) {
+                compare_set(ex != 0u, kind,
+                            ", changed since the step before in the same core cycle: "
+                            "let looks_once_a_cycle() of the traits return false");
+            }
+        }
+    }
+
+    void compare() {
+        for (unsigned kind = 0; kind < this->shape().kinds; kind++) {
+            if (this->has_sets(kind)) {
+                compare_set(false, kind, " before the step");
+                compare_set(true, kind, " before the step");
+            }
+        }
+    }
+
+    void compare_set(bool ex, unsigned kind, const char *when) const {
+        opndcoll_difference found;
+        const unsigned width = ex ? this->shape().ex_width[kind] : this->shape().id_width[kind];
+        for (unsigned slot = 0; slot < width; slot++) {
+            if (!this->is_same(ex, kind, slot, when, this->steps(), found)) {
+                throw opndcoll_error(found.text());
+            }
+        }
+    }
+
+    /* ---- what the model did ---- */
+
+    void move_dispatched() {
+        for (std::uint32_t kinds = wlk_opndcoll_ex_filled(this->model()) & kinds_; kinds != 0u;
+             kinds &= kinds - 1u) {
+            const unsigned kind = detail::lowest(kinds);
+            const std::uint64_t now = wlk_opndcoll_ex_occupied(this->model(), kind);
+            for (std::uint64_t left = now & ~ex_[kind]; left != 0u; left &= left - 1u) {
+                dispatch(kind, detail::lowest(left));
+            }
+            ex_[kind] = now;
+        }
+    }
+
+    void move_allocated() {
+        for (std::uint32_t kinds = kinds_; kinds != 0u; kinds &= kinds - 1u) {
+            const unsigned kind = detail::lowest(kinds);
+            if (id_[kind] != 0u) {
+                std::uint64_t gone = id_[kind] & wlk_opndcoll_id_free(this->model(), kind);
+                id_[kind] ^= gone;
+                while (gone != 0u) {
+                    const unsigned slot = oldest_of(kind, gone);
+                    allocate(kind, slot);
+                    gone ^= bit(slot);
+                }
+            }
+        }
+    }
+
+    // As a register set's move_out_to() chooses.
+    unsigned oldest_of(unsigned kind, std::uint64_t slots) const {
+        unsigned best = detail::lowest(slots);
+        for (std::uint64_t left = slots & (slots - 1u); left != 0u; left &= left - 1u) {
+            const unsigned slot = detail::lowest(left);
+            best =
+                objects_.uid(names_[kind][slot]) <= objects_.uid(names_[kind][best]) ? slot : best;
+        }
+        return best;
+    }
+
+    void dispatch(unsigned kind, unsigned slot) {
+        set_type &set = this->ex_set(kind);
+        wlk_opndcoll_held held;
+        (void)wlk_opndcoll_ex_slot(this->model(), kind, slot, &held);
+        const unsigned name = static_cast<unsigned>(held.user);
+        must_hold(Traits::at(set, slot) == nullptr, true, kind, slot, held.uid);
+        Traits::move_in(set, slot, objects_.held(name));
+        const inst_type *there = Traits::at(set, slot);
+        if (there == nullptr || Traits::uid(*there) != held.uid) {
+            misplaced("move_in", true, kind, slot, held.uid);
+        }
+        objects_.empty(name);
+    }
+
+    void allocate(unsigned kind, unsigned slot) {
+        set_type &set = this->id_set(kind);
+        const unsigned name = names_[kind][slot];
+        const std::uint32_t uid = objects_.uid(name);
+        const inst_type *there = Traits::at(set, slot);
+        must_hold(there != nullptr && Traits::uid(*there) == uid, false, kind, slot, uid);
+        inst_type *&unit = objects_.fill(name);
+        Traits::move_out(set, slot, unit);
+        if (Traits::at(set, slot) != nullptr || Traits::uid(*unit) != uid) {
+            misplaced("move_out", false, kind, slot, uid);
+        }
+    }
+
+    // Of a slot that the model is about to move to or from.
+    void must_hold(bool condition, bool ex, unsigned kind, unsigned slot, std::uint32_t uid) const {
+        if (!condition) {
+            const inst_type *there = Traits::at(ex ? this->ex_set(kind) : this->id_set(kind), slot);
+            throw opndcoll_error(
+                this->difference_at(
+                        this->steps() - 1u,
+                        base::slot_name(ex, kind, slot) +
+                            (ex ? " before " : " before the move of ") +
+                            (ex ? detail::hash(uid) + " moves there" : detail::hash(uid)),
+                        ex ? "empty" : detail::hash(uid),
+                        there != nullptr ? detail::hash(Traits::uid(*there)) : "empty")
+                    .text());
+        }
+    }
+
+    void misplaced(const char *which, bool ex, unsigned kind, unsigned slot,
+                   std::uint32_t uid) const {
         throw opndcoll_error(std::string(which) + "() of the traits did not move " +
-                             detail::hash(e.uid) + (ex ? " to " : " from ") +
-                             base::slot_name(ex, e.kind, e.slot));
+                             detail::hash(uid) + (ex ? " to " : " from ") +
+                             base::slot_name(ex, kind, slot));
     }
 
     void count() {
@@ -605,12 +776,24 @@ template <class Traits> class opndcoll : public detail::opndcoll_follower<Traits
         const wlk_opndcoll_counters more = {
             now.reads - counted_.reads, now.writes - counted_.writes, now.non_rf - counted_.non_rf};
         counted_ = now;
-        Traits::count(*shader_, more);
+        Traits::count(*this->shader_, more);
     }
 
-    shader_type *shader_;
-    std::vector<inst_type *> units_;
+    std::uint64_t free_in(unsigned kind) const {
+        const unsigned width = this->shape().id_width[kind];
+        return width == 0u ? 0u : UINT64_MAX >> (64u - width) & ~id_[kind];
+    }
+    static std::uint64_t bit(unsigned slot) {
+        return std::uint64_t(1) << slot;
+    }
+
+    std::uint32_t kinds_;                  // with register sets
+    std::uint64_t id_[WLK_OPNDCOLL_KINDS]; // slots with an instruction in the model
+    std::uint64_t ex_[WLK_OPNDCOLL_KINDS];
+    std::uint16_t names_[WLK_OPNDCOLL_KINDS][WLK_OPNDCOLL_MAX_WIDTH]; // of those in ID_OC
+    detail::unit_objects<Traits> objects_;
     wlk_opndcoll_counters counted_;
+    std::uint64_t looks_, skips_, looked_at_;
 };
 
 /**
@@ -629,7 +812,7 @@ template <class Traits> class opndcoll_shadow : public detail::opndcoll_follower
     typedef typename base::shader_type shader_type;
     typedef std::function<void(const opndcoll_difference &)> callback;
 
-    opndcoll_shadow() : differs_(false), found_(), accepted_(false) {}
+    opndcoll_shadow() : base(true), differs_(false), found_(), accepted_(false), left_() {}
 
     /** @p report is called at the first difference; it may throw, or end the simulation. */
     void on_difference(const callback &report) {
@@ -641,14 +824,15 @@ template <class Traits> class opndcoll_shadow : public detail::opndcoll_follower
         return differs_ ? &found_ : nullptr;
     }
 
-    void init(unsigned num_banks, const shader_type *shader) {
-        this->start(num_banks, *shader);
+    /** @param shader outlives the collector. */
+    void init(unsigned num_banks, shader_type *shader) {
+        this->start(num_banks, shader);
     }
 
     /** Just before the collector's step: what the simulator did to the pipeline registers. */
     void before_step() {
         this->must_be_started();
-        if (!differs_ && !this->observe(found_)) {
+        if (!differs_ && !observe()) {
             report();
         }
     }
@@ -657,7 +841,7 @@ template <class Traits> class opndcoll_shadow : public detail::opndcoll_follower
     void after_step() {
         if (!differs_) {
             this->step_model();
-            if (!this->compare(found_)) {
+            if (!compare()) {
                 report();
             }
         }
@@ -677,8 +861,8 @@ template <class Traits> class opndcoll_shadow : public detail::opndcoll_follower
         if (differs_) {
             return;
         }
-        const typename base::registers left = this->destinations(inst);
-        if (accepted != accepted_ || left != left_) {
+        const detail::registers left = this->destinations(inst);
+        if (accepted != accepted_ || !(left == left_)) {
             found_ = this->difference_at(this->steps(),
                                          "writeback of " + detail::hash(Traits::uid(inst)),
                                          outcome(accepted_, left_), outcome(accepted, left));
@@ -687,12 +871,69 @@ template <class Traits> class opndcoll_shadow : public detail::opndcoll_follower
     }
 
   private:
-    static std::string outcome(bool accepted, const typename base::registers &left) {
+    // Follow what happened to the pipeline registers; false: what cannot be, see found_.
+    bool observe() {
+        for (unsigned kind = 0; kind < this->shape().kinds; kind++) {
+            if (this->has_sets(kind) && !(observe_id(kind) && observe_ex(kind))) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    bool observe_id(unsigned kind) {
+        for (unsigned slot = 0; slot < this->shape().id_width[kind]; slot++) {
+            const inst_type *inst = Traits::at(this->id_set(kind), slot);
+            if (inst != nullptr && !wlk_opndcoll_id_slot(this->model_, kind, slot, nullptr)) {
+                this->put(kind, slot, *inst, 0);
+            } else if (!this->is_same(false, kind, slot, " before the step", this->steps(),
+                                      found_)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    bool observe_ex(unsigned kind) {
+        for (unsigned slot = 0; slot < this->shape().ex_width[kind]; slot++) {
+            if (Traits::at(this->ex_set(kind), slot) == nullptr) {
+                this->take(kind, slot);
+            } else if (!this->is_same(true, kind, slot, " before the step", this->steps(),
+                                      found_)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    // Do the pipeline registers hold what the model's do?
+    bool compare() {
+        for (int ex = 1; ex >= 0; ex--) { // in the order of a step: dispatch, then allocate
+            for (unsigned kind = 0; kind < this->shape().kinds; kind++) {
+                if (this->has_sets(kind) && !compare_set(ex != 0, kind)) {
+                    return false;
+                }
+            }
+        }
+        return true;
+    }
+
+    bool compare_set(bool ex, unsigned kind) {
+        const unsigned width = ex ? this->shape().ex_width[kind] : this->shape().id_width[kind];
+        for (unsigned slot = 0; slot < width; slot++) {
+            if (!this->is_same(ex, kind, slot, " after the step", this->steps() - 1u, found_)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    static std::string outcome(bool accepted, const detail::registers &left) {
         std::string text;
-        for (std::size_t k = 0; k < left.size(); k++) {
-            if (left[k] >= 0) {
+        for (unsigned k = 0; k < left.count; k++) {
+            if (left.at[k] >= 0) {
                 text += (text.empty() ? ", left " : ",") + std::to_string(k) + ":R" +
-                        std::to_string(left[k]);
+                        std::to_string(left.at[k]);
             }
         }
         return (accepted ? "accepted" : "refused") + text;
@@ -709,7 +950,7 @@ template <class Traits> class opndcoll_shadow : public detail::opndcoll_follower
     bool differs_;
     opndcoll_difference found_;
     bool accepted_;
-    typename base::registers left_;
+    detail::registers left_;
 };
 
 /**
@@ -755,6 +996,9 @@ template <class Own, class Traits> class opndcoll_beside {
     void dump(std::FILE *out) {
         own_.dump(out);
     }
+    void dump(std::FILE *out) const {
+        own_.dump(out);
+    }
 
     /** See opndcoll_shadow. */
     void on_difference(const typename shadow_type::callback &report) {
@@ -767,6 +1011,19 @@ template <class Own, class Traits> class opndcoll_beside {
     /** The simulator's collector, for what only it has. */
     Own &own() {
         return own_;
+    }
+    const Own &own() const {
+        return own_;
+    }
+
+    /** The model. */
+    const shadow_type &shadow() const {
+        return shadow_;
+    }
+
+    /** The core; NULL before init(). */
+    shader_type *shader_core() const {
+        return shadow_.shader_core();
     }
 
   private:
