@@ -413,6 +413,60 @@ CASE(opndcoll_snapshot_goes_on_the_same_way) {
     free(copy);
 }
 
+// Issue a few instructions that compete, and make eight steps of them; the events as numbers.
+static uint32_t run_burst(uint32_t *seen) {
+    uint32_t n = 0;
+    uid = 0;
+    ISSUE(SP, 0, 0, 1, 2, 3);
+    ISSUE(SP, 0, 1, 4, 5, 1);
+    ISSUE(SFU, 0, 2, 3, 2, 1);
+    for (uint32_t i = 0; i < 8; i++) {
+        const uint32_t count = step();
+        for (uint32_t k = 0; k < count && n + 4u <= ROOM; k++) {
+            seen[n++] = reported[k].what;
+            seen[n++] = reported[k].at;
+            seen[n++] = reported[k].unit;
+            seen[n++] = reported[k].slot;
+        }
+    }
+    while (wlk_opndcoll_take(model, SP, NULL) >= 0 || wlk_opndcoll_take(model, SFU, NULL) >= 0) {
+    }
+    return n;
+}
+
+// A model whose arbiters point where another one's do goes on as that one: V32 looks at all of it.
+CASE(opndcoll_resume_goes_on_as_the_other_run) {
+    static uint32_t fresh[ROOM], wanted[ROOM], got[ROOM];
+    uint32_t last[8];
+    cfg = gtx480(V32);
+    start();
+    const uint32_t n_fresh = run_burst(fresh);
+    for (uint32_t du = 0; du < 4; du++) {
+        last[du] = wlk_opndcoll_last(model, du);
+    }
+    const uint32_t pri = wlk_opndcoll_pri(model), n = run_burst(wanted);
+    start();
+    CHECK(wlk_opndcoll_resume(model, pri, last, 4));
+    CHECK(wlk_opndcoll_pri(model) == pri && wlk_opndcoll_last(model, 0) == last[0]);
+    CHECK(run_burst(got) == n && memcmp(got, wanted, n * sizeof got[0]) == 0);
+    CHECK(n != n_fresh || memcmp(fresh, wanted, n * sizeof got[0]) != 0); // it makes a difference
+}
+
+CASE(opndcoll_resume_refuses_what_is_out_of_range) {
+    uint32_t last[8] = {1, 0, 0, 0, 0, 0, 0, 0};
+    cfg = gtx480(V40); // DUs of GEN: none; SP, SP, TENSOR, SFU, MEM
+    start();
+    CHECK(!wlk_opndcoll_resume(model, 20, last, 5));
+    CHECK(!wlk_opndcoll_resume(model, 0, last, 4));
+    CHECK(!wlk_opndcoll_resume(model, 0, last, 6));
+    last[1] = 6; // SP has six units
+    CHECK(!wlk_opndcoll_resume(model, 3, last, 5));
+    CHECK(wlk_opndcoll_pri(model) == 0 && wlk_opndcoll_last(model, 0) == 0);
+    last[1] = 5;
+    CHECK(wlk_opndcoll_resume(model, 19, last, 5));
+    CHECK(wlk_opndcoll_pri(model) == 19 && wlk_opndcoll_last(model, 1) == 5);
+}
+
 CASE(opndcoll_events_beyond_the_room_are_counted) {
     start_qv100();
     ISSUE(SP, 0, 0, 0, 1);

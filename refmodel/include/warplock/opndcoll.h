@@ -257,6 +257,17 @@ uint32_t wlk_opndcoll_max_events(const wlk_opndcoll_cfg *cfg);
  */
 wlk_opndcoll *wlk_opndcoll_init(const wlk_opndcoll_cfg *cfg, void *memory);
 
+/**
+ * Let the arbiters of a model in reset point where they did in another run. What else a run leaves
+ * behind is gone when the collector and its register sets are empty.
+ *
+ * @param pri below shape.units; see wlk_opndcoll_pri().
+ * @param last for each of @p n dispatch units, all there are: an index inside its set, 0 in an
+ * empty set; see wlk_opndcoll_last().
+ * @return false: a value is out of range, and nothing is done.
+ */
+bool wlk_opndcoll_resume(wlk_opndcoll *s, uint32_t pri, const uint32_t *last, uint32_t n);
+
 /* ---- what the simulator calls ---- */
 
 /**

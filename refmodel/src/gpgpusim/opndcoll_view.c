@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Looking into an operand collector.
+// Looking into an operand collector, and at where its arbiters point.
 #include "opndcoll_private.h"
 
 const char *wlk_opndcoll_kind_name(uint32_t kind) {
@@ -156,6 +156,30 @@ uint32_t wlk_opndcoll_last(const wlk_opndcoll *s, uint32_t dispatch_unit) {
         }
     }
     return 0;
+}
+
+// The unit that a DU is to have dispatched last; OC_NONE: its set has no such unit.
+static uint32_t unit_of(const wlk_opndcoll *s, uint32_t du, uint32_t last) {
+    for (uint32_t i = 0; i < s->n_sets; i++) {
+        const oc_set *set = &s->sets[i];
+        if (du - set->first_du < set->dus) {
+            const bool is_there = last < set->units || (set->units == 0 && last == 0);
+            return is_there ? set->first_unit + last : (uint32_t)OC_NONE;
+        }
+    }
+    return OC_NONE;
+}
+
+bool wlk_opndcoll_resume(wlk_opndcoll *s, uint32_t pri, const uint32_t *last, uint32_t n) {
+    bool legal = pri < s->shape.units && n == s->shape.dispatch_units;
+    for (uint32_t du = 0; du < n && legal; du++) {
+        legal = unit_of(s, du, last[du]) != OC_NONE;
+    }
+    for (uint32_t du = 0; du < n && legal; du++) {
+        s->last[du] = (uint16_t)unit_of(s, du, last[du]);
+    }
+    s->pri = legal ? pri : s->pri;
+    return legal;
 }
 
 uint32_t wlk_opndcoll_pri(const wlk_opndcoll *s) {
