@@ -49,7 +49,7 @@ struct replay {
     void (*watch)(void *user, const replay_fact *fact);
     void *watcher;
     text *to;
-    uint64_t cycles, steps;
+    uint64_t steps;
     uint32_t uid, result; // numbers of the last ones
     record *held;         // LD/ST tries it; NULL: none
     chunk *chunks;
@@ -57,14 +57,6 @@ struct replay {
     results written;
     drained taken[WLK_OPNDCOLL_KINDS];
 };
-
-// The kind of the n-th set that is printed.
-static uint32_t kind_of(uint32_t n) {
-    static const uint32_t first[WLK_OPNDCOLL_SPEC1] = {WLK_OPNDCOLL_SP,  WLK_OPNDCOLL_DP,
-                                                       WLK_OPNDCOLL_INT, WLK_OPNDCOLL_SFU,
-                                                       WLK_OPNDCOLL_MEM, WLK_OPNDCOLL_TENSOR};
-    return n < WLK_OPNDCOLL_SPEC1 ? first[n] : n;
-}
 
 /* ---- records ---- */
 
@@ -170,105 +162,12 @@ static bool set_result(replay *r, record *n) {
 /* ---- lines ---- */
 
 static void print_events(replay *r) {
-    for (uint32_t i = 0; i < r->events.count; i++) {
-        const wlk_opndcoll_event *e = &r->events.at[i];
-        const char *kind = wlk_opndcoll_kind_name(e->kind);
-        switch (e->what) {
-        case WLK_OPNDCOLL_DISPATCH:
-            text_line(r->to, "D %u %u %s %u %u", e->at, e->unit, kind, e->uid, e->slot);
-            break;
-        case WLK_OPNDCOLL_GRANT:
-            text_line(r->to, "G %u %u %u %u %u", e->at, e->unit, e->slot, e->reg, e->wid);
-            break;
-        case WLK_OPNDCOLL_ALLOCATE:
-            text_line(r->to, "A %u %s %u %u", e->at, kind, e->unit, e->uid);
-            break;
-        default:
-            text_line(r->to, "w %u %u %u %s", e->slot, e->reg, e->at,
-                      e->what == WLK_OPNDCOLL_WRITE ? "+" : "-");
-        }
-    }
+    wlk_oc_events(&r->to->out, &r->events);
     r->events.count = 0;
 }
 
-static void print_units(replay *r) {
-    for (uint32_t i = 0; i < r->shape.units; i++) {
-        wlk_opndcoll_held held;
-        if (wlk_opndcoll_unit(r->model, i, &held)) {
-            text_line(r->to, "c %u %u %s %x", i, held.uid, wlk_opndcoll_kind_name(held.kind),
-                      held.pending);
-        }
-    }
-}
-
-static void print_queues(replay *r) {
-    const uint32_t room = r->shape.units * WLK_OPNDCOLL_OPERANDS;
-    for (uint32_t bank = 0; bank < r->shape.banks; bank++) {
-        const uint32_t n = wlk_opndcoll_queue(r->model, bank, r->queue, room);
-        if (n != 0) {
-            text_add(r->to, "q %u", bank);
-            for (uint32_t i = 0; i < n; i++) {
-                text_add(r->to, " %u:%u", r->queue[i].unit, r->queue[i].slot);
-            }
-            text_end(r->to);
-        }
-    }
-}
-
-static void print_arbiters(replay *r) {
-    text_add(r->to, "u");
-    for (uint32_t du = 0; du < r->shape.dispatch_units; du++) {
-        text_add(r->to, " %u", wlk_opndcoll_last(r->model, du));
-    }
-    text_end(r->to);
-    text_line(r->to, "p %u", wlk_opndcoll_pri(r->model));
-    if (r->cfg.rotate_kinds != 0) {
-        text_add(r->to, "k");
-        for (uint32_t port = 0; port < r->shape.ports; port++) {
-            const uint32_t kind = wlk_opndcoll_first_kind(r->model, port);
-            text_add(r->to, " %s", wlk_opndcoll_kind_name(kind));
-        }
-        text_end(r->to);
-    }
-}
-
-static void print_set(replay *r, uint32_t kind, bool is_ex) {
-    const uint32_t width = is_ex ? r->shape.ex_width[kind] : r->shape.id_width[kind];
-    const uint64_t taken =
-        is_ex ? wlk_opndcoll_ex_occupied(r->model, kind) : ~wlk_opndcoll_id_free(r->model, kind);
-    if (width == 0 || (taken << (64u - width)) == 0) {
-        return;
-    }
-    text_add(r->to, "r %s_%s", is_ex ? "EX" : "ID", wlk_opndcoll_kind_name(kind));
-    for (uint32_t slot = 0; slot < width; slot++) {
-        wlk_opndcoll_held held;
-        const bool there = is_ex ? wlk_opndcoll_ex_slot(r->model, kind, slot, &held)
-                                 : wlk_opndcoll_id_slot(r->model, kind, slot, &held);
-        text_add(r->to, " %u", there ? held.uid : 0u);
-    }
-    text_end(r->to);
-}
-
-static void print_sets(replay *r) {
-    for (uint32_t i = 0; i < r->shape.kinds; i++) {
-        print_set(r, kind_of(i), false);
-    }
-    for (uint32_t i = 0; i < r->shape.kinds; i++) {
-        print_set(r, kind_of(i), true);
-    }
-}
-
 void replay_header(replay *r) {
-    static const char *const variants[] = {"4.0", "4.2", "3.2"};
-    const wlk_opndcoll_shape *s = &r->shape;
-    text_line(r->to, "# variant %s banks %u cus %u dus %u ports %u sched %u sub %u",
-              variants[r->cfg.revision], s->banks, s->units, s->dispatch_units, s->ports,
-              s->schedulers, s->sub_core);
-    for (uint32_t i = 0; i < s->kinds; i++) {
-        const uint32_t kind = kind_of(i);
-        text_line(r->to, "# set %s id %u ex %u", wlk_opndcoll_kind_name(kind), s->id_width[kind],
-                  s->ex_width[kind]);
-    }
+    wlk_oc_header(&r->to->out, &r->cfg);
 }
 
 void replay_stats(replay *r) {
@@ -416,12 +315,18 @@ static void do_steps(replay *r, uint64_t count) {
         }
         print_events(r);
         if (r->state) {
-            print_units(r);
-            print_queues(r);
-            print_arbiters(r);
-            print_sets(r);
+            wlk_oc_state(&r->to->out, r->model, &r->cfg, r->queue);
         }
     }
+}
+
+static wlk_status do_resume(replay *r, const stim_command *c, wlk_error *err) {
+    return wlk_opndcoll_resume(r->model, c->pri, c->last, c->n_last)
+               ? WLK_OK
+               : wlk_fail(err, WLK_BAD_PARAMS,
+                          "Z: pri is below %" PRIu32 ", the number of units, and each number below "
+                          "that of the units of the dispatch unit's set",
+                          r->shape.units);
 }
 
 wlk_status replay_command(replay *r, const stim_command *command, wlk_error *err) {
@@ -430,9 +335,11 @@ wlk_status replay_command(replay *r, const stim_command *command, wlk_error *err
         if (r->summary != NULL) {
             wlk_opndcoll_summary_cycle(r->summary);
         }
-        text_line(r->to, "C %" PRIu64, r->cycles++);
+        text_line(r->to, "C %" PRIu64, command->count);
         watched(r, (replay_fact){.what = REPLAY_CYCLE});
         return WLK_OK;
+    case 'Z':
+        return do_resume(r, command, err);
     case 'I':
         return do_issue(r, command, err);
     case 'E':

@@ -9,6 +9,9 @@
 #include <string.h>
 
 enum { LONGEST = 1 << 12, WORDS = 8, HIGHEST_WARP = UINT16_MAX, MOST_STEPS = 1000000000 };
+#define HIGHEST_CYCLE UINT64_C(1000000000000000)
+
+static const char recording_line[] = "# warplock recording ";
 
 struct stim_reader {
     FILE *from;
@@ -16,6 +19,11 @@ struct stim_reader {
     wlk_opndcoll_shape shape;
     wlk_error *err;
     uint64_t line, bytes;
+    uint64_t commands;   // so far
+    uint64_t next_cycle; // number of the next core cycle
+    bool is_recording;   // of a live simulation
+    bool has_end;        // it was closed
+    bool is_whole;       // the line has an end
     uint32_t n_words;
     const char *words[WORDS];
     char text[LONGEST + 1]; // of the line
@@ -40,6 +48,10 @@ uint64_t stim_line(const stim_reader *r) {
 
 uint64_t stim_bytes(const stim_reader *r) {
     return r->bytes;
+}
+
+bool stim_is_cut(const stim_reader *r) {
+    return r->is_recording && !r->has_end;
 }
 
 void stim_close(stim_reader *r) {
@@ -77,8 +89,23 @@ static wlk_status next_line(stim_reader *r, bool *more) {
     if (ferror(r->from) != 0) {
         return wlk_fail(r->err, WLK_NO_FILE, "%s: cannot be read: %s", r->name, strerror(errno));
     }
+    r->is_whole = c == '\n';
     r->text[n] = '\0';
     r->bytes += n + 1u;
+    return WLK_OK;
+}
+
+// A comment of a recording: `# warplock recording 1` is its first line, `# end` its last one.
+static wlk_status read_comment(stim_reader *r) {
+    const size_t head = sizeof recording_line - 1u;
+    if (r->line == 1 && strncmp(r->text, recording_line, head) == 0) {
+        r->is_recording = true;
+        if (strcmp(r->text + head, "1") != 0) {
+            return complain(r, WLK_BAD_VERSION, "a recording of version '%.32s'; this reads 1",
+                            r->text + head);
+        }
+    }
+    r->has_end |= strcmp(r->text, "# end") == 0;
     return WLK_OK;
 }
 
@@ -109,10 +136,11 @@ static bool digits(const char **text, uint64_t highest, uint64_t *value) {
     const char *at = *text;
     uint64_t sum = 0;
     while (*at >= '0' && *at <= '9') {
-        sum = sum * 10u + (uint64_t)(*at++ - '0');
-        if (sum > highest) {
+        const uint64_t digit = (uint64_t)(*at++ - '0');
+        if (sum > highest / 10u || sum * 10u > highest - digit) {
             return false;
         }
+        sum = sum * 10u + digit;
     }
     *value = sum;
     const bool some = at != *text;
@@ -144,7 +172,9 @@ static wlk_status key_of(const stim_reader *r, int64_t *key) {
     uint64_t value = 0;
     at += negative ? 1 : 0;
     if (!digits(&at, INT64_MAX, &value) || *at != '\0') {
-        return complain(r, WLK_CORRUPT, "key '%.32s' is not an integer", r->words[1]);
+        return complain(r, WLK_CORRUPT,
+                        "key '%.32s' is not an integer from -%" PRId64 " to %" PRId64, r->words[1],
+                        INT64_MAX, INT64_MAX);
     }
     *key = negative ? -(int64_t)value : (int64_t)value;
     return WLK_OK;
@@ -192,9 +222,9 @@ static wlk_status registers(const stim_reader *r, uint32_t word, uint32_t *n, in
         at += empty ? 2 : 0;
         if ((!empty && !digits(&at, INT32_MAX, &value)) || (*at != ',' && *at != '\0')) {
             return complain(r, WLK_CORRUPT,
-                            "registers '%.32s': numbers with commas between, -1 for an empty slot, "
-                            "or - for none",
-                            r->words[word]);
+                            "registers '%.32s': numbers up to %" PRId32 " with commas between, -1 "
+                            "for an empty slot, or - for none",
+                            r->words[word], INT32_MAX);
         }
         if (entries++ == WLK_OPNDCOLL_OPERANDS) {
             return complain(r, WLK_CORRUPT, "more than %u registers in a list",
@@ -209,9 +239,55 @@ static wlk_status registers(const stim_reader *r, uint32_t word, uint32_t *n, in
     }
 }
 
+// The number of a core cycle, higher than those before it.
+static wlk_status cycle_of(const stim_reader *r, uint64_t *cycle) {
+    const wlk_status status = number(r, 1, "core cycle", HIGHEST_CYCLE, cycle);
+    if (status == WLK_OK && *cycle < r->next_cycle) {
+        return complain(r, WLK_CORRUPT, "core cycle %" PRIu64 " stands behind %" PRIu64, *cycle,
+                        r->next_cycle - 1u);
+    }
+    return status;
+}
+
+// What each dispatch unit dispatched last, with commas between; or - where there is none.
+static wlk_status lasts(const stim_reader *r, uint32_t word, uint32_t *n, uint32_t *last) {
+    const char *at = r->words[word];
+    const bool none = strcmp(at, "-") == 0;
+    bool good = true;
+    for (*n = 0; good && !none; at++) {
+        uint64_t value = 0;
+        good = *n < WLK_OPNDCOLL_MAX_PORTS && digits(&at, UINT32_MAX - 1u, &value) &&
+               (*at == ',' || *at == '\0');
+        last[*n] = (uint32_t)value;
+        *n += good ? 1u : 0u;
+        if (*at == '\0') {
+            break;
+        }
+    }
+    if (!good || *n != r->shape.dispatch_units) {
+        return complain(r, WLK_BAD_PARAMS,
+                        "'%.32s' is not a number for each of the %" PRIu32 " dispatch units",
+                        r->words[word], r->shape.dispatch_units);
+    }
+    return WLK_OK;
+}
+
 /* ---- commands ---- */
 
-typedef enum field { NONE, KIND, KEY, SCHED, WARP, SLOT, STEPS, SOURCES, DESTINATIONS } field;
+typedef enum field {
+    NONE,
+    KIND,
+    KEY,
+    SCHED,
+    WARP,
+    SLOT,
+    STEPS,
+    CYCLE,
+    PRI,
+    LASTS,
+    SOURCES,
+    DESTINATIONS
+} field;
 
 typedef struct form {
     const char *text;        // begins with the command
@@ -220,7 +296,7 @@ typedef struct form {
 } form;
 
 static const form forms[] = {
-    {"C", 1, 1, {NONE}},
+    {"C [cycle]", 1, 2, {CYCLE}},
     {"I SET sched wid srcs dsts", 6, 6, {KIND, SCHED, WARP, SOURCES, DESTINATIONS}},
     {"E SET [slot]", 2, 3, {KIND, SLOT}},
     {"W key sched wid dsts", 5, 5, {KEY, SCHED, WARP, DESTINATIONS}},
@@ -228,6 +304,7 @@ static const form forms[] = {
     {"V SET", 2, 2, {KIND}},
     {"L", 1, 1, {NONE}},
     {"X [steps]", 1, 2, {STEPS}},
+    {"Z pri lasts", 3, 3, {PRI, LASTS}},
 };
 
 static wlk_status read_field(const stim_reader *r, field f, uint32_t word, stim_command *c) {
@@ -244,6 +321,12 @@ static wlk_status read_field(const stim_reader *r, field f, uint32_t word, stim_
         return number32(r, word, "slot", NO_SLOT - 1u, &c->slot);
     case STEPS:
         return number(r, word, "steps", MOST_STEPS, &c->count);
+    case CYCLE:
+        return cycle_of(r, &c->count);
+    case PRI:
+        return number32(r, word, "pri", WLK_OPNDCOLL_MAX_UNITS, &c->pri);
+    case LASTS:
+        return lasts(r, word, &c->n_last, c->last);
     case SOURCES:
         return registers(r, word, &c->n_src, c->src);
     default:
@@ -268,31 +351,47 @@ static wlk_status parse(stim_reader *r, stim_command *c) {
         f++;
     }
     if (f == end) {
-        return complain(r, WLK_CORRUPT, "no command '%.32s'; there are C I E W R V L X",
+        return complain(r, WLK_CORRUPT, "no command '%.32s'; there are C I E W R V L X Z",
                         r->words[0]);
     }
     if (r->n_words < f->least || r->n_words > f->most) {
         return complain(r, WLK_CORRUPT, "%" PRIu32 " words; it must be '%s'", r->n_words, f->text);
     }
     wlk_status status = WLK_OK;
+    if (f->text[0] == 'Z' && r->commands != 0) {
+        return complain(r, WLK_CORRUPT, "Z must be the first command");
+    }
     c->what = f->text[0];
     c->slot = NO_SLOT;
-    c->count = 1;
+    c->count = f->text[0] == 'C' ? r->next_cycle : 1u;
     for (uint32_t word = 1; word < r->n_words && status == WLK_OK; word++) {
         status = read_field(r, f->fields[word - 1u], word, c);
     }
+    r->commands++;
+    r->next_cycle = c->what == 'C' ? c->count + 1u : r->next_cycle;
     return status == WLK_OK && c->what == 'I' ? check_issue(r, c) : status;
 }
 
 wlk_status stim_next(stim_reader *r, stim_command *command, bool *more, wlk_error *err) {
     r->err = err;
     for (;;) {
-        const wlk_status status = next_line(r, more);
+        wlk_status status = next_line(r, more);
         if (status != WLK_OK || !*more) {
             return status;
         }
+        if (!r->is_whole && stim_is_cut(r)) {
+            *more = false; // the simulator was killed; half a line is none
+            return WLK_OK;
+        }
+        if (r->text[0] == '#') {
+            status = read_comment(r);
+            if (status != WLK_OK) {
+                return status;
+            }
+            continue;
+        }
         cut(r);
-        if (r->n_words != 0 && r->text[0] != '#') {
+        if (r->n_words != 0) {
             return parse(r, command);
         }
     }

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "warplock/error.h"
+#include "opndcoll_lines.h"
 
 /* A recording in memory. Its empty lines and those that begin with `#` are passed over, but for
  * `# variant`, `# set` and `# stats`. `# lines D A` declares which lines it has, by first word. */
@@ -16,19 +16,22 @@ typedef struct text_recording {
     size_t size;
     bool has_header;           /* lines about the configuration */
     bool has_state, has_stats; /* lines that --state and --stats add */
+    bool is_cut;               /* a live recording without its end: `# warplock recording 1` is its
+                                  first line, and `# end` missing */
     const char *only;          /* words behind `# lines`, up to the line's end; NULL: all lines */
 } text_recording;
 
 typedef struct text {
+    wlk_oc_lines out;               /* the line in work, and those that wait to be written */
     const text_recording *expected; /* NULL: lines are written */
     size_t at;                      /* of the next expected line */
     uint64_t lines;                 /* that have ended, but for those that the recording lacks */
     uint64_t passed_over;           /* lines of the recording */
-    bool differs;                   /* the line in `buffer` does; those after it are left out */
+    bool differs;                   /* the line in `out` does; those after it are left out */
     bool failed;                    /* writing did; the reason is in errno */
-    bool silent;                    /* lines are dropped; set by the caller */
-    size_t start, used;             /* of the next line in `buffer`, and of all in it */
-    char *buffer;
+    bool silent;                    /* lines are dropped; set by the caller, or behind the end of a
+                                       recording that is cut */
+    bool is_cut;                    /* the stimulus is: its end is none; set by the caller */
 } text;
 
 /* NO_FILE, NO_MEMORY. */
@@ -37,13 +40,10 @@ wlk_status text_load(text_recording *recording, const char *path, wlk_error *err
 /* @p expected may be NULL. NO_MEMORY. */
 wlk_status text_open(text *t, const text_recording *expected, wlk_error *err);
 
-/* A part of a line: of printf's forms %s, %x, %u, %lu and %ld. */
-void text_add(text *t, const char *form, ...) __attribute__((format(printf, 2, 3)));
-
 /* The line is complete. */
 void text_end(text *t);
 
-/* A part, and the line is complete. */
+/* A line: of printf's forms %s, %x, %u, %lu and %ld. */
 void text_line(text *t, const char *form, ...) __attribute__((format(printf, 2, 3)));
 
 /* The end: writes what is left, or finds lines that only the recording has. */

@@ -293,6 +293,9 @@ static int answer_difference(const job *j, bool at_end) {
     if (!j->expected.has_header || j->expected.only != NULL) {
         print_left_out(j, &to);
     }
+    if (j->expected.is_cut || j->to.is_cut) {
+        wlk_json_raw(&to, "cut", "true");
+    }
     if (differs) {
         size_t size;
         const char *expected = text_expected(&j->to, &size);
@@ -302,7 +305,7 @@ static int answer_difference(const job *j, bool at_end) {
             wlk_json_bytes(&to, "expected", expected, size);
         }
         if (!at_end) {
-            wlk_json_bytes(&to, "got", j->to.buffer, j->to.used);
+            wlk_json_bytes(&to, "got", j->to.out.buffer, j->to.out.used);
         }
     }
     wlk_json_line_end(&to);
@@ -314,6 +317,7 @@ static int answer(job *j) {
         replay_stats(j->run);
     }
     const bool differed = j->to.differs;
+    j->to.is_cut = stim_is_cut(j->reader);
     text_finish(&j->to);
     if (j->summary) {
         replay_summary(j->run);

@@ -136,6 +136,29 @@ def test_opndcoll_diff_compares_declared_states(tmp_path):
     assert len(own) > 3000
 
 
+def cut(tmp_path, stim: str, events: str, code: int = 0):
+    """Compare a recording that ends like this."""
+    (tmp_path / "a.stim").write_text("# warplock recording 1\nC\nI SP 0 0 1 2\nX 2\n" + stim)
+    text = "# warplock recording 1\nC 0\nI SP 1 0\nS 0\nA 0 SP 0 1\nS 1\nG 1 0 0 1 0\n"
+    (tmp_path / "a.events").write_text(text + events)
+    return opndcoll(tmp_path / "a.stim", "--diff", tmp_path / "a.events", code=code).out
+
+
+def test_opndcoll_diff_of_a_killed_simulation_ends_where_the_recording_does(tmp_path):
+    assert "all identical; the recording has no end" in cut(tmp_path, "X 2", "S 2")
+    assert "7 lines" not in cut(tmp_path, "X\n", "")
+    assert "no end" in cut(tmp_path, "", "S 2\nD 0 0 SP 1 0\n")
+    assert "no end" not in cut(tmp_path, "X\n# end\n", "S 2\nD 0 0 SP 1 0\n# end\n")
+    assert "(the recording ends)" in cut(tmp_path, "X\n# end\n", "# end\n", code=1)
+    assert "(the stimulus ends)" in cut(tmp_path, "# end\n", "S 2\n# end\n", code=1)
+    assert "differs" in cut(tmp_path, "X\n", "S 2\nD 0 1 SP 1 0\n", code=1)
+
+
+def test_opndcoll_recording_of_another_version(tmp_path):
+    (tmp_path / "a.stim").write_text("# warplock recording 2\nC\n")
+    assert "version '2'" in opndcoll(tmp_path / "a.stim", code=Status.BAD_VERSION).err
+
+
 def test_opndcoll_other_configuration_differs_in_the_header():
     words, stimulus, events = files("v40-qv100-core")
     words[3] = words[3].with_name("titanv.cfg")
@@ -174,7 +197,11 @@ REGISTERS_33 = ",".join(["1"] * 33)
 BAD_LINES = [
     ("Q", Status.CORRUPT, "no command 'Q'"),
     ("Cx", Status.CORRUPT, "no command 'Cx'"),
-    ("C 1", Status.CORRUPT, "2 words; it must be 'C'"),
+    ("C 0", Status.CORRUPT, "core cycle 0 stands behind 0"),
+    ("C -1", Status.CORRUPT, "core cycle '-1' is not a number up to 1000000000000000"),
+    ("C 1000000000000001", Status.CORRUPT, "core cycle '1000000000000001' is not a number"),
+    ("C 1 2", Status.CORRUPT, "3 words; it must be 'C [cycle]'"),
+    ("Z 0 0", Status.CORRUPT, "Z must be the first command"),
     ("I SP 0 1 1", Status.CORRUPT, "5 words; it must be 'I SET sched wid srcs dsts'"),
     ("I SP 0 1 1 1 1", Status.CORRUPT, "7 words"),
     ("I ALU 0 1 - -", Status.CORRUPT, "no set 'ALU'"),
@@ -186,23 +213,77 @@ BAD_LINES = [
     ("I SP 0 65536 - -", Status.CORRUPT, "warp '65536' is not a number up to 65535"),
     ("W 1 0 65536 -", Status.CORRUPT, "warp '65536' is not a number up to 65535"),
     ("X 1000000001", Status.CORRUPT, "steps '1000000001' is not a number up to 1000000000"),
+    ("I SP 4294967295 1 - -", Status.CORRUPT, "scheduler '4294967295' is not a number up to"),
+    ("I SP 18446744073709551616 1 - -", Status.CORRUPT, "scheduler '18446744073709551616'"),
     (f"I SP 0 1 {REGISTERS_33} -", Status.CORRUPT, "more than 32 registers"),
     ("I SP 0 1 1,,2 -", Status.CORRUPT, "registers '1,,2'"),
     ("I SP 0 1 1, -", Status.CORRUPT, "registers '1,'"),
     ("I SP 0 1 -2 -", Status.CORRUPT, "registers '-2'"),
-    ("I SP 0 1 2147483648 -", Status.CORRUPT, "registers '2147483648'"),
+    ("I SP 0 1 2147483648 -", Status.CORRUPT, "registers '2147483648': numbers up to 2147483647"),
+    ("I SP 0 1 - 18446744073709551617", Status.CORRUPT, "registers '18446744073709551617'"),
     ("E SP 1 2", Status.CORRUPT, "4 words"),
     ("E SP a", Status.CORRUPT, "slot 'a'"),
+    ("E SP 4294967295", Status.CORRUPT, "slot '4294967295' is not a number up to 4294967294"),
     ("W 1 4 1 -", Status.BAD_PARAMS, "scheduler 4 is out of range"),
     ("W k 0 1 -", Status.CORRUPT, "key 'k' is not an integer"),
+    ("W 0 0 70000 -", Status.CORRUPT, "warp '70000' is not a number up to 65535"),
+    ("W 9223372036854775808 0 1 -", Status.CORRUPT, "to 9223372036854775807"),
+    ("W -9223372036854775808 0 1 -", Status.CORRUPT, "key '-9223372036854775808'"),
+    ("R 20000000000000000000", Status.CORRUPT, "key '20000000000000000000'"),  # 2^64 and more
     ("R", Status.CORRUPT, "1 words; it must be 'R key'"),
     ("V", Status.CORRUPT, "it must be 'V SET'"),
     ("L 1", Status.CORRUPT, "it must be 'L'"),
     ("X two", Status.CORRUPT, "steps 'two' is not a number"),
     ("X -1", Status.CORRUPT, "steps '-1'"),
+    ("X 18446744073709551617", Status.CORRUPT, "steps '18446744073709551617' is not a number"),
     ("C" + " " * 5000, Status.CORRUPT, "longer than 4096 characters"),
     ("C\0", Status.CORRUPT, "a byte 0"),
 ]
+
+
+BAD_STARTS = [
+    ("Z 0", "2 words; it must be 'Z pri lasts'"),
+    ("Z x 0,0,0,0,0,0,0,0", "pri 'x' is not a number"),
+    ("Z 8 0,0,0,0,0,0,0,0", "Z: pri is below 8"),
+    ("Z 0 0,0,0,0,0,0,0,8", "Z: pri is below 8"),
+    ("Z 0 0,0,0,0,0,0,0", "'0,0,0,0,0,0,0' is not a number for each of the 8 dispatch units"),
+    ("Z 0 0,0,0,0,0,0,0,0,0", "of the 8 dispatch units"),
+    ("Z 0 0,0,0,0,0,0,0,", "of the 8 dispatch units"),
+    ("Z 0 0,0,0,0,0,0,0,18446744073709551616", "of the 8 dispatch units"),
+    ("Z 0 -", "'-' is not a number for each"),
+]
+
+
+@pytest.mark.parametrize(("line", "message"), BAD_STARTS)
+def test_opndcoll_bad_start_is_named(qv100, tmp_path, line, message):
+    path = tmp_path / "bad.stim"
+    path.write_text(f"# a comment\n\n{line}\n", "ascii")
+    done = programs.run(TOOL, *qv100, path)
+    assert done.returncode in (Status.CORRUPT, Status.BAD_PARAMS), done.stderr
+    assert done.stderr.startswith(f"wlk-opndcoll: {path}:3: ")
+    assert message in done.stderr
+
+
+def test_opndcoll_limits_themselves_are_accepted(qv100, tmp_path):
+    path = tmp_path / "good.stim"
+    lines = [
+        "Z 7 0,1,2,3,4,5,6,7",
+        "C 1000000000000000",
+        f"I SP 3 65535 {','.join(['2147483647'] * 32)} -1",
+        "W 9223372036854775807 0 65535 -",
+        "R -9223372036854775807",
+        "E SP 4294967294",
+    ]
+    path.write_text("\n".join(lines) + "\nX\n", "ascii")
+    done = programs.run(TOOL, *qv100, "--state", path)
+    assert done.returncode == 0, done.stderr
+    printed = done.stdout.splitlines()
+    assert {"C 1000000000000000", "u 0 1 2 3 4 5 6 7", "p 0"} <= set(printed)
+
+
+def test_opndcoll_core_cycles_count_on():
+    done = programs.run(TOOL, "-", stdin="C\nC\nC 7\nC\nC 9\n")
+    assert re.findall(r"^C (\d+)", done.stdout, re.MULTILINE) == ["0", "1", "7", "8", "9"]
 
 
 @pytest.fixture

@@ -109,7 +109,8 @@ warplock opndcoll core.stim.xz --config qv100.cfg --compare titanv.cfg --compare
             lines = f"{answer['lines']:,} lines of {answer['steps']:,} steps"
             left = ", ".join(answer.get("not_compared", ()))
             without = f"; not compared, since not in the recording: {left}" if left else ""
-            print(f"{self.diff}: {lines}, all identical{without}")
+            cut = "; the recording has no end: the simulation was killed" if "cut" in answer else ""
+            print(f"{self.diff}: {lines}, all identical{without}{cut}")
         elif answer["verdict"] == "VACUOUS":
             print(f"{self.diff}: VACUOUS, no line of it was compared")
         else:
