@@ -287,11 +287,26 @@ int32_t wlk_opndcoll_put(wlk_opndcoll *s, uint32_t kind, uint32_t slot,
  * Take the oldest instruction out of the OC_EX set of a pipe (on equal uids the one in the higher
  * slot, §5).
  *
+ * Most of a simulator's units find nothing when they look. So a look costs no call: this is inline,
+ * and the first word of a model tells the kinds that wlk_opndcoll_take_oldest() need not be called
+ * for, as bits that are clear. All else of a model stays private.
+ *
  * @param[out] held what was taken; may be NULL.
  * @return its slot; WLK_OPNDCOLL_FULL when the set is empty; WLK_OPNDCOLL_BAD for a kind that does
  *         not exist.
  */
-int32_t wlk_opndcoll_take(wlk_opndcoll *s, uint32_t kind, wlk_opndcoll_held *held);
+inline int32_t wlk_opndcoll_take(wlk_opndcoll *s, uint32_t kind, wlk_opndcoll_held *held);
+
+/** wlk_opndcoll_take() without the look: the same for every set, an empty one too. */
+int32_t wlk_opndcoll_take_oldest(wlk_opndcoll *s, uint32_t kind, wlk_opndcoll_held *held);
+
+inline int32_t wlk_opndcoll_take(wlk_opndcoll *s, uint32_t kind, wlk_opndcoll_held *held) {
+    const uint32_t *const first = (const uint32_t *)(const void *)s;
+    if (kind < (uint32_t)WLK_OPNDCOLL_KINDS && (*first >> kind & 1u) == 0u) {
+        return WLK_OPNDCOLL_FULL;
+    }
+    return wlk_opndcoll_take_oldest(s, kind, held);
+}
 
 /** Take what one slot of OC_EX holds, as units of V42 do in the sub-core model. §12.2 */
 int32_t wlk_opndcoll_take_slot(wlk_opndcoll *s, uint32_t kind, uint32_t slot,

@@ -206,10 +206,10 @@ int32_t wlk_opndcoll_issue(wlk_opndcoll *s, uint32_t kind, const wlk_opndcoll_in
 }
 
 OC_INLINE int32_t take_key(wlk_opndcoll *s, uint32_t kind, uint64_t key, wlk_opndcoll_held *held) {
-    const uint32_t slot = oc_key_slot(key);
+    const uint32_t slot = oc_key_slot(key), bit = 1u << kind;
     oc_slots *ex = &s->ex[kind];
-    s->full &= ~(1u << kind);
-    s->leaving ^= (uint32_t)is_single(ex->occupied) << kind;
+    s->full &= ~bit;
+    s->takable ^= is_single(ex->occupied) ? bit : 0u;
     slot_clear(s, ex, slot);
     if (held != NULL) {
         const oc_inst *inst = oc_inst_of(s, key);
@@ -220,12 +220,14 @@ OC_INLINE int32_t take_key(wlk_opndcoll *s, uint32_t kind, uint64_t key, wlk_opn
     return (int32_t)slot;
 }
 
-int32_t wlk_opndcoll_take(wlk_opndcoll *s, uint32_t kind, wlk_opndcoll_held *held) {
+extern inline int32_t wlk_opndcoll_take(wlk_opndcoll *s, uint32_t kind, wlk_opndcoll_held *held);
+
+int32_t wlk_opndcoll_take_oldest(wlk_opndcoll *s, uint32_t kind, wlk_opndcoll_held *held) {
     if (kind >= s->shape.kinds) {
         return WLK_OPNDCOLL_BAD;
     }
-    const oc_slots *ex = &s->ex[kind];
-    return ex->occupied != 0 ? take_key(s, kind, oldest(s, ex), held) : WLK_OPNDCOLL_FULL;
+    const uint64_t key = oldest(s, &s->ex[kind]);
+    return key != OC_EMPTY ? take_key(s, kind, key, held) : WLK_OPNDCOLL_FULL;
 }
 
 int32_t wlk_opndcoll_take_slot(wlk_opndcoll *s, uint32_t kind, uint32_t slot,
@@ -283,7 +285,7 @@ OC_INLINE bool open_units(const wlk_opndcoll *s, mode m, uint64_t *open) {
         open[w] = s->ready[w];
         any |= open[w];
     }
-    const uint32_t kinds = m.by_slot != 0 ? s->leaving : s->full;
+    const uint32_t kinds = m.by_slot != 0 ? oc_leaving(s) : s->full;
     for (uint32_t w = 0; w < m.unit_words && kinds != 0; w++) {
         open[w] = without_closed(s, m, w, open[w], UINT64_MAX, kinds);
     }
@@ -313,7 +315,7 @@ OC_INLINE void dispatch_unit(wlk_opndcoll *s, mode m, uint64_t *open, uint32_t d
     const uint32_t slot = m.by_slot != 0 ? s->group[unit] : oc_lowest(~ex->occupied);
     const bool fills = (ex->occupied | oc_bit(slot)) == ex->all;
     slot_fill(s, ex, slot, key);
-    s->leaving |= 1u << kind;
+    s->takable |= 1u << kind;
     s->counters.non_rf += (uint64_t)oc_inst_of(s, key)->non_rf * weight_of(s, m, unit);
     emit_unit(s, events, WLK_OPNDCOLL_DISPATCH, du, unit, slot);
     open[word] ^= bit;

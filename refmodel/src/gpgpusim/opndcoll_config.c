@@ -634,6 +634,7 @@ static void init_first_kinds(wlk_opndcoll *s) {
 }
 
 static void init_slots(wlk_opndcoll *s) {
+    s->takable = ~((1u << s->shape.kinds) - 1u);
     for (uint32_t k = 0; k < s->shape.kinds; k++) {
         s->full |= (uint32_t)(s->ex[k].width == 0) << k;
         s->blocked |= (uint32_t)(s->id[k].width == 0) << k;

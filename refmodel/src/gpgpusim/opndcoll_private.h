@@ -73,6 +73,8 @@ typedef enum oc_path {
 } oc_path;
 
 struct wlk_opndcoll {
+    uint32_t takable; /* bit: kind whose OC_EX is not empty, or that does not exist. The first word,
+                         as wlk_opndcoll_take() says */
     wlk_opndcoll_shape shape;
     uint32_t revision;
     uint32_t by_slot; /* V42 in the sub-core model: units are tied to slots of OC_EX */
@@ -98,7 +100,6 @@ struct wlk_opndcoll {
 
     uint32_t waiting; /* bit: kind whose ID_OC is not empty */
     uint32_t blocked; /* bit: kind whose ID_OC has no free slot */
-    uint32_t leaving; /* bit: kind whose OC_EX is not empty */
     uint32_t full;    /* bit: kind whose OC_EX has no free slot */
     oc_slots id[WLK_OPNDCOLL_KINDS], ex[WLK_OPNDCOLL_KINDS];
 
@@ -135,6 +136,8 @@ struct wlk_opndcoll {
 
 enum { OC_LINKS = offsetof(struct wlk_opndcoll, links) };
 _Static_assert(OC_LINKS % 8 == 0, "what follows the links is aligned");
+
+_Static_assert(offsetof(struct wlk_opndcoll, takable) == 0, "a caller's code reads it there");
 
 static inline uint64_t *oc_keys(const wlk_opndcoll *s, const oc_slots *set) {
     return (uint64_t *)(void *)((char *)(uintptr_t)s + set->at);
@@ -229,6 +232,11 @@ static inline int32_t oc_front(const wlk_opndcoll *s, uint32_t bank) {
 
 static inline uint64_t oc_bit(uint32_t n) {
     return UINT64_C(1) << (n & 63u);
+}
+
+/* Kinds whose OC_EX is not empty, as bits. */
+static inline uint32_t oc_leaving(const wlk_opndcoll *s) {
+    return s->takable & ((1u << s->shape.kinds) - 1u);
 }
 
 static inline uint32_t oc_lowest(uint64_t set) {

@@ -676,7 +676,7 @@ static void init(const uint32_t *params, void *state, wlk_power_up power_up) {
 static bool drained(const uint32_t *params, const void *state) {
     const cfg_t *cfg = (const cfg_t *)params;
     const wlk_opndcoll *s = wlk_opndcoll_rtl_model((const state_t *)state);
-    return s->waiting == 0 && s->leaving == 0 && s->idle[0] == wlk_mask(cfg->num_units);
+    return s->waiting == 0 && oc_leaving(s) == 0 && s->idle[0] == wlk_mask(cfg->num_units);
 }
 
 // Instructions of a register set, as uid; other facts of it are in the events.

@@ -44,7 +44,7 @@ uint32_t wlk_opndcoll_id_open(const wlk_opndcoll *s) {
 }
 
 uint32_t wlk_opndcoll_ex_filled(const wlk_opndcoll *s) {
-    return s->leaving;
+    return oc_leaving(s);
 }
 
 uint64_t wlk_opndcoll_id_free(const wlk_opndcoll *s, uint32_t kind) {
