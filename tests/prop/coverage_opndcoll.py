@@ -102,8 +102,7 @@ class Coverage:
         self.sched_of: dict[int, int] = {}
         self.set_of_unit = [name for name, sizes in config.sets.items() for _ in range(sizes.units)]
         self.set_of_port = config.port_sets
-        old = config.revision != "v42"
-        self.dropped = "repeat_read_once" if old else "v42_repeat_dropped"
+        self.drops = config.options.get("-warplock_read_duplicates_once") == "1"
         self.state = self.before = State()
         self.step: Step | None = None  # the one whose lines are being read
         self.written: set[int] = set()  # banks, since the last step
@@ -275,7 +274,10 @@ class Coverage:
             add["sources_beyond_8"] += pending > 0xFF
             regs = [reg for reg in sources if reg >= 0]
             add["repeated_source"] += len(set(regs)) < len(regs)
-            add[self.dropped] += pending.bit_count() < len(regs)
+            fewer = pending.bit_count() < len(regs)
+            is_v42 = self.config.revision == "v42"
+            add["v42_repeat_dropped"] += fewer and is_v42
+            add["repeat_read_once"] += fewer and self.drops and not is_v42
             add["gap"] += any(reg < 0 <= after for reg, after in pairwise(sources))
             own = self.set_of_port[port]
             add["generic_unit"] += own != "gen" and self.set_of_unit[unit] == "gen"

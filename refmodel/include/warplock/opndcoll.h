@@ -302,7 +302,7 @@ int32_t wlk_opndcoll_take_oldest(wlk_opndcoll *s, uint32_t kind, wlk_opndcoll_he
 
 inline int32_t wlk_opndcoll_take(wlk_opndcoll *s, uint32_t kind, wlk_opndcoll_held *held) {
     const uint32_t *const first = (const uint32_t *)(const void *)s;
-    if (kind < (uint32_t)WLK_OPNDCOLL_KINDS && (*first >> kind & 1u) == 0u) {
+    if (kind < (uint32_t)WLK_OPNDCOLL_KINDS && (*first >> kind & 1u) == 0) {
         return WLK_OPNDCOLL_FULL;
     }
     return wlk_opndcoll_take_oldest(s, kind, held);
