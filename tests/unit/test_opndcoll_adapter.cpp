@@ -55,6 +55,19 @@ std::vector<named_cfg> configurations() {
     };
 }
 
+// Those that the simulator does not have; they come from the traits.
+std::vector<named_cfg> policies() {
+    std::vector<named_cfg> all = {
+        {"V42 QV100 passing", qv100(V42)},          {"V40 QV100 rotating", qv100(V40)},
+        {"V42 all kinds rotating", all_kinds(V42)}, {"V40 all kinds once", all_kinds(V40)},
+        {"V32 GTX480 once", gtx480(V32)},           {"V42 QV100 passing, rotating", qv100(V42)},
+    };
+    all[0].cfg.pass_full_sub_core = all[5].cfg.pass_full_sub_core = 1;
+    all[1].cfg.rotate_kinds = all[2].cfg.rotate_kinds = all[5].cfg.rotate_kinds = 1;
+    all[3].cfg.read_duplicates_once = all[4].cfg.read_duplicates_once = 1;
+    return all;
+}
+
 /* ---- random work ---- */
 
 class source {
@@ -348,6 +361,13 @@ CASE(opndcoll_adapter_in_place_is_the_model) {
     }
 }
 
+CASE(opndcoll_adapter_in_place_has_the_policies) {
+    for (const named_cfg &c : policies()) {
+        check_is_the_model(c, false);
+        check_is_the_model(c, true);
+    }
+}
+
 /* ---- ready-made traits ---- */
 
 wlk_opndcoll_cfg configured(void (*by)(mock::core &, wlk_opndcoll_cfg &), mock::core &core) {
@@ -425,6 +445,26 @@ CASE(opndcoll_adapter_ready_made_traits_do_the_same) {
     }
 }
 
+// As docs/opndcoll-policies.md switches them on.
+template <class Base> struct with_policies : Base {
+    static void configure(mock::core &core, wlk_opndcoll_cfg &cfg) {
+        Base::configure(core, cfg);
+        cfg.pass_full_sub_core = core.cfg.pass_full_sub_core;
+        cfg.rotate_kinds = core.cfg.rotate_kinds;
+        cfg.read_duplicates_once = core.cfg.read_duplicates_once;
+    }
+};
+
+CASE(opndcoll_adapter_ready_made_traits_take_policies) {
+    for (const named_cfg &c : policies()) {
+        if (c.cfg.revision == V40) {
+            check_ready_made<with_policies<mock::v40_traits>>(c);
+        } else if (c.cfg.revision == V42) {
+            check_ready_made<with_policies<mock::v42_traits>>(c);
+        }
+    }
+}
+
 // Who looks once a cycle does not see what is issued between two steps: that is found out.
 CASE(opndcoll_adapter_change_within_a_cycle_is_found) {
     simulator<warplock::opndcoll<mock::v40_traits>> w(qv100(V40), 3);
@@ -479,6 +519,23 @@ template <class Beside> void check_silent(const named_cfg &c) {
 }
 
 // The mock's own collector is a V40.
+CASE(opndcoll_adapter_beside_has_the_policies) {
+    for (const named_cfg &c : policies()) {
+        check_silent<warplock::opndcoll_beside<in_place, mock::traits>>(c);
+    }
+}
+
+CASE(opndcoll_adapter_beside_finds_that_a_policy_is_missing) {
+    named_cfg c = {"V40 all kinds, the model reads once", all_kinds(V40)};
+    c.cfg.read_duplicates_once = 1;
+    simulator<beside> w(c.cfg, 3);
+    for (unsigned step = 0; step < STEPS && w.collector.difference() == nullptr; step++) {
+        w.between_steps();
+        w.collector.step();
+    }
+    CHECK(w.collector.difference() != nullptr);
+}
+
 CASE(opndcoll_adapter_beside_is_silent_on_equals) {
     for (const named_cfg &c : configurations()) {
         if (c.cfg.revision == V40) {
@@ -799,6 +856,46 @@ CASE(opndcoll_adapter_misplaced_move_is_refused) {
     CHECK(move_error<clumsy_in>() == "move_in() of the traits did not move #1 to OC_EX SP slot 0");
     CHECK(move_error<clumsy_out>() ==
           "move_out() of the traits did not move #1 from ID_OC SP slot 0");
+}
+
+/** As a register set's own method chooses. */
+struct oldest_out : mock::traits {
+    static void move_out(mock::reg_set &set, unsigned, mock::inst *&unit) {
+        set.move_out_to(unit);
+    }
+};
+
+/** Scheduler 0 has no unit left: with the policy its #3 is passed by #4. */
+template <class Traits> std::string passing_error(bool passes) {
+    wlk_opndcoll_cfg cfg = qv100(V42);
+    cfg.pass_full_sub_core = passes;
+    mock::core core(cfg);
+    warplock::opndcoll<Traits> collector;
+    mock::connect(collector, core);
+    unsigned uid = 0;
+    const auto issue = [&](unsigned kind, unsigned sched) {
+        mock::inst one = source(8).instruction(core, ++uid);
+        one.m_scheduler_id = one.m_warp_id = sched;
+        for (unsigned k = 0; k < 4; k++) {
+            one.arch_reg.src[k] = static_cast<int>(4 * k); // one bank
+        }
+        *core.id[kind].slot(sched) = one;
+    };
+    return error_of([&] {
+        issue(WLK_OPNDCOLL_SP, 0);
+        issue(WLK_OPNDCOLL_INT, 0);
+        collector.step();
+        issue(WLK_OPNDCOLL_SP, 0);
+        issue(WLK_OPNDCOLL_SP, 1);
+        collector.step();
+    });
+}
+
+CASE(opndcoll_adapter_passing_moves_by_slot) {
+    CHECK(passing_error<mock::traits>(true).empty());
+    CHECK(passing_error<oldest_out>(false).empty());
+    CHECK(passing_error<oldest_out>(true) ==
+          "move_out() of the traits did not move #4 from ID_OC SP slot 1");
 }
 
 CASE(opndcoll_adapter_unknown_scheduler_is_refused) {

@@ -61,7 +61,8 @@ class opndcoll_error : public std::runtime_error {
  * - `inst_type *make(shader_type &)`: a new empty instruction, for a unit to hold
  * - `void drop(inst_type *)`: destroy it
  * - `void move_out(set_type &, unsigned slot, inst_type *&unit)`: swap ID_OC's slot with the empty
- *   `unit`. The slot is that of the set's oldest instruction
+ *   `unit`. The slot is that of the set's oldest instruction, but with pass_full_sub_core of any:
+ *   who sets it in configure() moves by slot
  * - `void move_in(set_type &, unsigned slot, inst_type *&unit)`: swap `unit` with OC_EX's empty
  *   slot, the lowest one but in V42's sub-core model
  * - `std::uint32_t lanes(const inst_type &)`: active lanes, bit 0 = lane 0 (clock gating)
