@@ -49,6 +49,7 @@ enum {
     WARP_STEP = 6,
     SCHED_STEP = 3,
     KIND_STEP = 3,
+    EX_STEP = 3,
     SRC_STEP = WLK_OPNDCOLL_RTL_MAX_SRC_SLOTS,
     DST_STEP = WLK_OPNDCOLL_RTL_MAX_DST_SLOTS,
 };
@@ -164,6 +165,20 @@ static bool lasts(wlk_stimulus_state *stim, uint64_t *left, uint32_t chance, uin
     return on;
 }
 
+// V42, sub-core: mostly the slots that units go to, in turn; now and then any number, or the
+// oldest.
+static void put_take_slot(const cycle *c, uint32_t kind, uint64_t *in) {
+    const uint64_t r = wlk_random(c->random);
+    const uint32_t scheds = c->cfg->num_sched_per_core;
+    const bool by_slot = c->stim->drain == 0 && (r & 3u) != 0;
+    const bool any = (r >> 2 & 7u) == 0;
+    // NOLINTNEXTLINE(clang-analyzer-core.DivideZero): a legal configuration has a scheduler.
+    const uint64_t turn = (c->stim->cycle + kind) % scheds;
+    const uint64_t slot = any ? r >> 8 & wlk_mask(wlk_idw(c->cfg->ex_width)) : turn;
+    PUT(take_by_slot, in, (uint64_t)by_slot << kind);
+    PUT(take_slot, in, slot << kind * EX_STEP);
+}
+
 static void put_take(const cycle *c, uint32_t kind, uint64_t *in) {
     uint64_t *left = &c->stim->memory[MEMORY_BLOCK + kind];
     const bool blocked = lasts(c->stim, left, c->w->block, c->w->longest);
@@ -217,6 +232,9 @@ static void next(const uint32_t *words, const void *model_state, wlk_stimulus_st
     }
     for (uint32_t kind = 0; kind < cfg->num_kinds; kind++) {
         put_take(&c, kind, in);
+        if (cfg->revision == WLK_OPNDCOLL_RTL_REVISION_V42 && cfg->sub_core_model != 0) {
+            put_take_slot(&c, kind, in);
+        }
     }
     put_calls(&c, in);
     stim->cycle++;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// GPGPU-Sim's operand collector, generic set (gpgpusim-opndcoll §1, §3 to §7, §12.1). A clock is one
+// GPGPU-Sim's operand collector, generic set (gpgpusim-opndcoll §1, §3 to §7, §12). A clock is one
 // step: write-backs and takes before it, issues after it. Ports carry the names of the table's
 // fields; index 0 of a field (the outer array first) is in the low bits.
 module operand_collector_core #(
@@ -18,10 +18,13 @@ module operand_collector_core #(
     parameter int unsigned NumWb = 2,
     parameter int unsigned NumWarps = 64,
     parameter int unsigned NumRegs = 256,
-    parameter int unsigned Revision = 0,  // 0: V40, 1: V32
+    parameter int unsigned Revision = 0,  // 0: V40, 1: V32, 2: V42
     parameter int unsigned Data = 0,
     parameter int unsigned DataBits = 32,
     localparam int unsigned UidW = 32,
+    // V42 shows what is allocated by unit, the others by port.
+    localparam int unsigned NumAllocs = (Revision == 2) ? NumUnits : InPorts,
+    localparam int unsigned PortW = (InPorts > 1) ? $clog2(InPorts) : 1,
     localparam int unsigned RegW = $clog2(NumRegs),
     localparam int unsigned WarpW = (NumWarps > 1) ? $clog2(NumWarps) : 1,
     localparam int unsigned SchedW = (NumSchedPerCore > 1) ? $clog2(NumSchedPerCore) : 1,
@@ -42,6 +45,8 @@ module operand_collector_core #(
     input  logic [NumSchedPerCore*SrcSlots*RegW-1:0] issue_bits_reg_i,
 
     input  logic [                  NumKinds-1:0] take_ready_i,
+    input  logic [                  NumKinds-1:0] take_by_slot_i,
+    input  logic [              NumKinds*ExW-1:0] take_slot_i,
     output logic [                  NumKinds-1:0] take_valid_o,
     output logic [             NumKinds*UidW-1:0] take_bits_uid_o,
     output logic [            NumKinds*WarpW-1:0] take_bits_wid_o,
@@ -61,9 +66,10 @@ module operand_collector_core #(
     output logic [NumRegBanks*UnitW-1:0] grant_unit_o,
     output logic [ NumRegBanks*SrcW-1:0] grant_slot_o,
 
-    output logic [      InPorts-1:0] alloc_valid_o,
-    output logic [InPorts*KindW-1:0] alloc_kind_o,
-    output logic [InPorts*UnitW-1:0] alloc_unit_o,
+    output logic [      NumAllocs-1:0] alloc_valid_o,
+    output logic [NumAllocs*KindW-1:0] alloc_kind_o,
+    output logic [  InPorts*UnitW-1:0] alloc_unit_o,   // 0 in V42
+    output logic [ NumUnits*PortW-1:0] alloc_port_o,   // 0 but in V42
 
     output logic [      OutPorts-1:0] dispatch_valid_o,
     output logic [OutPorts*UnitW-1:0] dispatch_unit_o,
@@ -73,6 +79,13 @@ module operand_collector_core #(
     output logic [NumUnits-1:0] busy_o,
     output logic [   UnitW-1:0] pri_o
 );
+
+  // V42, sub-core: each scheduler has units and slots of OC_EX of its own (§12.2).
+  localparam int unsigned OwnUnits = ((Revision == 2) && (SubCoreModel != 0)) ? 1 : 0;
+  // V42: a port takes one instruction of each kind in a clock, and a register is read once.
+  localparam int unsigned Turns = (Revision == 2) ? NumKinds : 1;
+  localparam int unsigned NumLanes = InPorts * Turns;
+  localparam int unsigned ReadOnce = (Revision == 2) ? 1 : 0;
 
   localparam int unsigned BankW = (NumRegBanks > 1) ? $clog2(NumRegBanks) : 1;
   localparam int unsigned NumId = NumKinds * IdWidth;
@@ -133,9 +146,11 @@ module operand_collector_core #(
     end
 
     opndcoll_dispatch #(
+        .NumSchedPerCore(NumSchedPerCore),
+        .OwnUnits(OwnUnits),
         .NumUnits(NumUnits),
         .NumKinds(NumKinds),
-        .ExWidth (ExWidth)
+        .ExWidth(ExWidth)
     ) u_dispatch (
         .clk_i,
         .rst_i,
@@ -168,6 +183,8 @@ module operand_collector_core #(
       .clk_i,
       .rst_i,
       .take_ready_i,
+      .take_by_slot_i,
+      .take_slot_i,
       .take_valid_o,
       .take_op_o(take_op),
       .left_o(ex_left),
@@ -212,21 +229,21 @@ module operand_collector_core #(
   logic [NumId-1:0] id_valid, id_left;
   logic [NumId*UidW-1:0] id_uid;
   logic [NumId*InstW-1:0] id_inst;
-  logic [InPorts*TagW-1:0] alloc_tag;
-  logic [InPorts*SrcSlots-1:0] alloc_enable;
-  logic [InPorts*SrcSlots-1:0] push;
-  logic [InPorts*SrcSlots*BankW-1:0] push_bank;
-  logic [InPorts*SrcSlots*RequestW-1:0] push_request;
+  // A lane is a turn of a port.
+  logic [NumLanes-1:0] lane_valid;
+  logic [NumLanes*KindW-1:0] lane_kind;
+  logic [NumLanes*UnitW-1:0] lane_unit;
+  logic [NumLanes*IdW-1:0] lane_index;
+  logic [NumLanes*TagW-1:0] lane_tag;
+  logic [NumLanes*SrcSlots-1:0] lane_read;
+  logic [NumLanes*SrcSlots*SrcW-1:0] lane_from;
+  logic [NumLanes*SrcSlots-1:0] push;
+  logic [NumLanes*SrcSlots*BankW-1:0] push_bank;
+  logic [NumLanes*SrcSlots*RequestW-1:0] push_request;
 
   for (genvar port = 0; port < InPorts; port++) begin : g_port
     logic [NumId-1:0] id_before, id_behind;
     logic [NumUnits-1:0] idle_before, idle_behind;
-    logic [IdW-1:0] index;
-    logic [UidW-1:0] uid;
-    logic [WarpW-1:0] wid;
-    logic [SchedW-1:0] sched;
-    logic [SrcSlots-1:0] enable;
-    logic [SrcSlots*RegW-1:0] regs;
 
     if (port == 0) begin : g_first
       assign id_before   = id_valid;
@@ -238,9 +255,12 @@ module operand_collector_core #(
     end
 
     opndcoll_port #(
+        .NumSchedPerCore(NumSchedPerCore),
+        .OwnUnits(OwnUnits),
         .NumUnits(NumUnits),
         .NumKinds(NumKinds),
         .IdWidth(IdWidth),
+        .Turns(Turns),
         .UidW(UidW)
     ) u_port (
         .id_i(id_before),
@@ -248,19 +268,39 @@ module operand_collector_core #(
         .id_uid_i(id_uid),
         .idle_i(idle_before),
         .idle_o(idle_behind),
-        .valid_o(alloc_valid_o[port]),
-        .kind_o(alloc_kind_o[port*KindW+:KindW]),
-        .unit_o(alloc_unit_o[port*UnitW+:UnitW]),
-        .index_o(index)
+        .valid_o(lane_valid[port*Turns+:Turns]),
+        .kind_o(lane_kind[port*Turns*KindW+:Turns*KindW]),
+        .unit_o(lane_unit[port*Turns*UnitW+:Turns*UnitW]),
+        .index_o(lane_index[port*Turns*IdW+:Turns*IdW])
     );
+  end
 
+  for (genvar lane = 0; lane < NumLanes; lane++) begin : g_lane
+    logic [IdW-1:0] index;
+    logic [UidW-1:0] uid;
+    logic [WarpW-1:0] wid;
+    logic [SchedW-1:0] sched;
+    logic [SrcSlots-1:0] enable;
+    logic [SrcSlots*RegW-1:0] regs;
+
+    assign index = lane_index[lane*IdW+:IdW];
     assign uid = id_uid[index*UidW+:UidW];
     assign {wid, sched, enable, regs} = id_inst[index*InstW+:InstW];
-    assign alloc_tag[port*TagW+:TagW] = {uid, wid, sched};
-    assign alloc_enable[port*SrcSlots+:SrcSlots] = enable;
+    assign lane_tag[lane*TagW+:TagW] = {uid, wid, sched};
+
+    opndcoll_sources #(
+        .SrcSlots(SrcSlots),
+        .ReadOnce(ReadOnce),
+        .RegW(RegW)
+    ) u_sources (
+        .enable_i(enable),
+        .reg_i(regs),
+        .read_o(lane_read[lane*SrcSlots+:SrcSlots]),
+        .from_o(lane_from[lane*SrcSlots*SrcW+:SrcSlots*SrcW])
+    );
 
     for (genvar slot = 0; slot < SrcSlots; slot++) begin : g_slot
-      localparam int unsigned Nth = port * SrcSlots + slot;
+      localparam int unsigned Nth = lane * SrcSlots + slot;
 
       opndcoll_bank #(
           .NumRegBanks(NumRegBanks),
@@ -275,11 +315,34 @@ module operand_collector_core #(
           .bank_o (push_bank[Nth*BankW+:BankW])
       );
 
-      assign push[Nth] = alloc_valid_o[port] && enable[slot];
+      assign push[Nth] = lane_valid[lane] && lane_read[Nth];
       assign push_request[Nth*RequestW+:RequestW] = RequestW'({
-        regs[slot*RegW+:RegW], SrcW'(slot), alloc_unit_o[port*UnitW+:UnitW]
+        regs[slot*RegW+:RegW], SrcW'(slot), lane_unit[lane*UnitW+:UnitW]
       });
     end
+  end
+
+  if (Revision == 2) begin : g_by_unit
+    opndcoll_by_unit #(
+        .NumUnits(NumUnits),
+        .InPorts(InPorts),
+        .Turns(Turns),
+        .UnitW(UnitW),
+        .KindW(KindW)
+    ) u_by_unit (
+        .lane_valid_i(lane_valid),
+        .lane_unit_i(lane_unit),
+        .lane_kind_i(lane_kind),
+        .valid_o(alloc_valid_o),
+        .port_o(alloc_port_o),
+        .kind_o(alloc_kind_o)
+    );
+    assign alloc_unit_o = '0;
+  end else begin : g_by_port
+    assign alloc_valid_o = lane_valid;
+    assign alloc_kind_o  = lane_kind;
+    assign alloc_unit_o  = lane_unit;
+    assign alloc_port_o  = '0;
   end
 
   logic unused_idle;
@@ -290,7 +353,7 @@ module operand_collector_core #(
     opndcoll_queue #(
         .Bank(bank),
         .BankW(BankW),
-        .NumPushes(InPorts * SrcSlots),
+        .NumPushes(NumLanes * SrcSlots),
         .MaxLength(NumUnits * SrcSlots),
         .RequestW(RequestW)
     ) u_queue (
@@ -317,7 +380,7 @@ module operand_collector_core #(
     opndcoll_unit #(
         .Unit(unit),
         .NumRegBanks(NumRegBanks),
-        .InPorts(InPorts),
+        .NumLanes(NumLanes),
         .SrcSlots(SrcSlots),
         .Data(Data),
         .DataBits(DataBits),
@@ -327,11 +390,12 @@ module operand_collector_core #(
     ) u_unit (
         .clk_i,
         .rst_i,
-        .alloc_valid_i(alloc_valid_o),
-        .alloc_unit_i(alloc_unit_o),
-        .alloc_kind_i(alloc_kind_o),
-        .alloc_tag_i(alloc_tag),
-        .alloc_sources_i(alloc_enable),
+        .alloc_valid_i(lane_valid),
+        .alloc_unit_i(lane_unit),
+        .alloc_kind_i(lane_kind),
+        .alloc_tag_i(lane_tag),
+        .alloc_sources_i(lane_read),
+        .alloc_from_i(lane_from),
         .grant_valid_i(grant_valid_o),
         .grant_unit_i(grant_unit_o),
         .grant_slot_i(grant_slot_o),
@@ -365,7 +429,7 @@ module operand_collector_core #(
       for (genvar slot = 0; slot < DstSlots; slot++) begin : g_slot
         localparam int unsigned Nth = call * DstSlots + slot;
         // V32 retries a refused call from its first register.
-        assign write[Nth] = wb_accepted_o[Nth] && ((Revision == 0) || wb_success_o[call]);
+        assign write[Nth] = wb_accepted_o[Nth] && ((Revision != 1) || wb_success_o[call]);
         assign write_address[Nth*AddressW+:AddressW] = {
           wb_bits_wid_i[call*WarpW+:WarpW], wb_bits_reg_i[Nth*RegW+:RegW]
         };

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Read arbitration (gpgpusim-opndcoll §6.2, §12.1). V40: every bank that may be read is. V32: a unit
+// Read arbitration (gpgpusim-opndcoll §6.2, §12.1). V40, V42: each bank that may be read is. V32: a unit
 // is granted one operand a step. Banks and units meet along diagonals: on diagonal d, bank b meets
 // unit (pri + d + b) mod NumUnits; the first meeting of a unit with a bank that asks for it is a
 // grant. There are no more banks than units, so the banks of a diagonal meet different units.
 module opndcoll_arbiter #(
     parameter int unsigned NumRegBanks = 16,
     parameter int unsigned NumUnits = 16,
-    parameter int unsigned Revision = 1,  // 0: V40, 1: V32
+    parameter int unsigned Revision = 1,  // 0: V40, 1: V32, 2: V42
     localparam int unsigned UnitW = (NumUnits > 1) ? $clog2(NumUnits) : 1
 ) (
     input logic clk_i,
@@ -19,7 +19,7 @@ module opndcoll_arbiter #(
     output logic [            UnitW-1:0] pri_o
 );
 
-  if (Revision == 0) begin : g_each_bank
+  if (Revision != 1) begin : g_each_bank
     logic unused_inputs;
     assign unused_inputs = ^{clk_i, rst_i, unit_i};
     assign grant_o = request_i;

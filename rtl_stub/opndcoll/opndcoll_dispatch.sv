@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // One dispatch unit (gpgpusim-opndcoll §6.1): the first collector unit after the last one it
-// emptied that is complete and whose OC_EX set has room now.
+// emptied that is complete and whose OC_EX set has room now. V42, sub-core (§12.2): the first after
+// those of the last one's scheduler, and a unit's instruction goes to its scheduler's slot only.
 module opndcoll_dispatch #(
+    parameter int unsigned NumSchedPerCore = 4,
+    parameter int unsigned OwnUnits = 0,  // each scheduler has units of its own, and a slot
     parameter int unsigned NumUnits = 8,
     parameter int unsigned NumKinds = 6,
     parameter int unsigned ExWidth = 4,
@@ -26,20 +29,26 @@ module opndcoll_dispatch #(
     output logic [SlotW-1:0] slot_o
 );
 
-  logic [NumKinds-1:0] room;
-  logic [NumUnits-1:0] candidates, behind;  // above the last one's number
+  localparam int unsigned PerSched = (OwnUnits != 0) ? NumUnits / NumSchedPerCore : 1;
+
+  logic [NumUnits-1:0] candidates, behind;  // above the last one's number, or its scheduler's
   logic [ExWidth-1:0] target;  // slots of the chosen unit's OC_EX set
 
-  for (genvar kind = 0; kind < NumKinds; kind++) begin : g_room
-    assign room[kind] = (ex_i[kind*ExWidth+:ExWidth] != '1);
-  end
-
   for (genvar unit = 0; unit < NumUnits; unit++) begin : g_candidate
-    assign candidates[unit] = complete_i[unit] && room[unit_kind_i[unit*KindW+:KindW]];
+    logic [ExWidth-1:0] slots;  // of its OC_EX set
+    logic room;
+    assign slots = ex_i[unit_kind_i[unit*KindW+:KindW]*ExWidth+:ExWidth];
+    if (OwnUnits != 0) begin : g_own_slot
+      assign room = !slots[unit/PerSched];
+    end else begin : g_any_slot
+      assign room = (slots != '1);
+    end
+    assign candidates[unit] = complete_i[unit] && room;
   end
 
-  assign behind[0] = 1'b0;
-  if (NumUnits > 1) begin : g_last
+  // PerSched is 1 where no scheduler has units of its own.
+  assign behind[PerSched-1:0] = '0;
+  if (NumUnits > PerSched) begin : g_last
     logic [UnitW-1:0] last_q;
 
     always_ff @(posedge clk_i) begin
@@ -50,8 +59,8 @@ module opndcoll_dispatch #(
       end
     end
 
-    for (genvar unit = 1; unit < NumUnits; unit++) begin : g_behind
-      assign behind[unit] = {1'b0, last_q} < (UnitW + 1)'(unit);
+    for (genvar unit = PerSched; unit < NumUnits; unit++) begin : g_behind
+      assign behind[unit] = {1'b0, last_q} < (UnitW + 1)'(unit - unit % PerSched);
     end
   end else begin : g_no_last
     logic unused_clock;
@@ -74,7 +83,8 @@ module opndcoll_dispatch #(
   always_comb begin
     slot_o = '0;
     for (int unsigned slot = ExWidth; slot > 0; slot--) begin
-      if (valid_o && !target[slot-1]) begin
+      if (valid_o && !target[slot-1] &&
+          ((OwnUnits == 0) || (32'(unit_o) / PerSched == slot - 1))) begin
         slot_o = SlotW'(slot - 1);
       end
     end

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The OC_EX register sets, one a pipe kind (gpgpusim-opndcoll §5): dispatch units fill them, each
-// pipe takes the oldest instruction of its own before the step.
+// pipe takes the oldest instruction of its own before the step, or that in a slot (§12.2).
 module opndcoll_ex #(
     parameter int unsigned NumUnits = 8,
     parameter int unsigned OutPorts = 8,
@@ -17,9 +17,11 @@ module opndcoll_ex #(
     input logic clk_i,
     input logic rst_i,
 
-    input  logic [    NumKinds-1:0] take_ready_i,
-    output logic [    NumKinds-1:0] take_valid_o,
-    output logic [NumKinds*OpW-1:0] take_op_o,     // 0 without one
+    input  logic [      NumKinds-1:0] take_ready_i,
+    input  logic [      NumKinds-1:0] take_by_slot_i,
+    input  logic [NumKinds*SlotW-1:0] take_slot_i,
+    output logic [      NumKinds-1:0] take_valid_o,
+    output logic [  NumKinds*OpW-1:0] take_op_o,       // 0 without one
 
     output logic [NumSlots-1:0] left_o,  // slots that are occupied after the takes
     input  logic [NumSlots-1:0] next_i,  // and after dispatch
@@ -39,13 +41,13 @@ module opndcoll_ex #(
   for (genvar kind = 0; kind < NumKinds; kind++) begin : g_kind
     logic [ExWidth-1:0] valid;
     logic [ExWidth*UidW-1:0] uids;
-    logic [SlotW-1:0] oldest;
-    logic fire;
+    logic [SlotW-1:0] oldest, chosen;
+    logic there, fire;
 
     assign valid = valid_q[kind*ExWidth+:ExWidth];
     for (genvar slot = 0; slot < ExWidth; slot++) begin : g_slot
       assign uids[slot*UidW+:UidW] = op_q[kind*ExWidth+slot][OpW-1-:UidW];
-      assign left_o[kind*ExWidth+slot] = valid[slot] && !(fire && (oldest == SlotW'(slot)));
+      assign left_o[kind*ExWidth+slot] = valid[slot] && !(fire && (chosen == SlotW'(slot)));
     end
 
     opndcoll_oldest #(
@@ -57,10 +59,20 @@ module opndcoll_ex #(
         .slot_o (oldest)
     );
 
-    assign fire = (valid != '0) && take_ready_i[kind];
-    assign take_valid_o[kind] = (valid != '0);
-    assign take_op_o[kind*OpW+:OpW] =
-        (valid != '0) ? op_q[IndexW'(kind*ExWidth)+IndexW'(oldest)] : '0;
+    // There may be numbers beyond the last slot.
+    always_comb begin
+      chosen = take_by_slot_i[kind] ? take_slot_i[kind*SlotW+:SlotW] : oldest;
+      there  = 1'b0;
+      for (int unsigned slot = 0; slot < ExWidth; slot++) begin
+        if (valid[slot] && (chosen == SlotW'(slot))) begin
+          there = 1'b1;
+        end
+      end
+    end
+
+    assign fire = there && take_ready_i[kind];
+    assign take_valid_o[kind] = there;
+    assign take_op_o[kind*OpW+:OpW] = there ? op_q[IndexW'(kind*ExWidth)+IndexW'(chosen)] : '0;
   end
 
   logic [OutPorts*IndexW-1:0] slots;

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// One input port (gpgpusim-opndcoll §6.3): the oldest instruction of the first kind that has one
-// goes into the lowest idle unit. Without an idle unit no other kind is tried.
+// One input port (gpgpusim-opndcoll §6.3, §12.2). V40 and V32: it has one turn, for the first kind
+// that has an instruction; without an idle unit no other kind is tried. V42: a turn for each kind.
 module opndcoll_port #(
+    parameter int unsigned NumSchedPerCore = 4,
+    parameter int unsigned OwnUnits = 0,
     parameter int unsigned NumUnits = 8,
     parameter int unsigned NumKinds = 6,
     parameter int unsigned IdWidth = 4,
+    parameter int unsigned Turns = 1,  // or NumKinds
     parameter int unsigned UidW = 32,
     localparam int unsigned UnitW = (NumUnits > 1) ? $clog2(NumUnits) : 1,
     localparam int unsigned KindW = (NumKinds > 1) ? $clog2(NumKinds) : 1,
@@ -18,56 +21,63 @@ module opndcoll_port #(
     input  logic [     NumUnits-1:0] idle_i,
     output logic [     NumUnits-1:0] idle_o,
 
-    output logic              valid_o,
-    output logic [ KindW-1:0] kind_o,   // this and the unit are 0 while valid_o is
-    output logic [ UnitW-1:0] unit_o,
-    output logic [IndexW-1:0] index_o   // slot among those of all sets
+    output logic [       Turns-1:0] valid_o,
+    output logic [ Turns*KindW-1:0] kind_o,   // this and the unit are 0 while valid_o is
+    output logic [ Turns*UnitW-1:0] unit_o,
+    output logic [Turns*IndexW-1:0] index_o   // slot among those of all sets
 );
 
-  localparam int unsigned SlotW = (IdWidth > 1) ? $clog2(IdWidth) : 1;
+  logic [Turns*KindW-1:0] kinds;  // what the turns are for
 
-  logic [KindW-1:0] kind;
-  logic [UnitW-1:0] unit;
-  logic [SlotW-1:0] oldest;
-
-  always_comb begin
-    kind = '0;
-    for (int unsigned k = NumKinds; k > 0; k--) begin
-      if (id_i[(k-1)*IdWidth+:IdWidth] != '0) begin
-        kind = KindW'(k - 1);
+  if (Turns == 1) begin : g_first_kind
+    always_comb begin
+      kinds = '0;
+      for (int unsigned k = NumKinds; k > 0; k--) begin
+        if (id_i[(k-1)*IdWidth+:IdWidth] != '0) begin
+          kinds = KindW'(k - 1);
+        end
       end
+    end
+  end else begin : g_each_kind
+    for (genvar turn = 0; turn < Turns; turn++) begin : g_kind
+      assign kinds[turn*KindW+:KindW] = KindW'(turn);
     end
   end
 
-  always_comb begin
-    unit = '0;
-    for (int unsigned u = NumUnits; u > 0; u--) begin
-      if (idle_i[u-1]) begin
-        unit = UnitW'(u - 1);
-      end
+  for (genvar turn = 0; turn < Turns; turn++) begin : g_turn
+    logic [NumSlots-1:0] id_before, id_behind;
+    logic [NumUnits-1:0] idle_before, idle_behind;
+
+    if (turn == 0) begin : g_first
+      assign id_before   = id_i;
+      assign idle_before = idle_i;
+    end else begin : g_next
+      assign id_before   = g_turn[turn-1].id_behind;
+      assign idle_before = g_turn[turn-1].idle_behind;
     end
+
+    opndcoll_turn #(
+        .NumSchedPerCore(NumSchedPerCore),
+        .OwnUnits(OwnUnits),
+        .NumUnits(NumUnits),
+        .NumKinds(NumKinds),
+        .IdWidth(IdWidth),
+        .UidW(UidW)
+    ) u_turn (
+        .kind_i(kinds[turn*KindW+:KindW]),
+        .id_i(id_before),
+        .id_o(id_behind),
+        .id_uid_i,
+        .idle_i(idle_before),
+        .idle_o(idle_behind),
+        .valid_o(valid_o[turn]),
+        .kind_o(kind_o[turn*KindW+:KindW]),
+        .unit_o(unit_o[turn*UnitW+:UnitW]),
+        .index_o(index_o[turn*IndexW+:IndexW])
+    );
   end
 
-  opndcoll_oldest #(
-      .NumSlots(IdWidth),
-      .UidW(UidW)
-  ) u_oldest (
-      .valid_i(id_i[kind*IdWidth+:IdWidth]),
-      .uid_i  (id_uid_i[kind*IdWidth*UidW+:IdWidth*UidW]),
-      .slot_o (oldest)
-  );
-
-  assign valid_o = (id_i != '0) && (idle_i != '0);
-  assign kind_o  = valid_o ? kind : '0;
-  assign unit_o  = valid_o ? unit : '0;
-  assign index_o = IndexW'(kind) * IndexW'(IdWidth) + IndexW'(oldest);
-
-  for (genvar slot = 0; slot < NumSlots; slot++) begin : g_id
-    assign id_o[slot] = id_i[slot] && !(valid_o && (index_o == IndexW'(slot)));
-  end
-
-  for (genvar u = 0; u < NumUnits; u++) begin : g_idle
-    assign idle_o[u] = idle_i[u] && !(valid_o && (unit == UnitW'(u)));
-  end
+  assign id_o   = g_turn[Turns-1].id_behind;
+  assign idle_o = g_turn[Turns-1].idle_behind;
 
 endmodule

@@ -5,7 +5,7 @@
 module opndcoll_unit #(
     parameter int unsigned Unit = 0,
     parameter int unsigned NumRegBanks = 16,
-    parameter int unsigned InPorts = 8,
+    parameter int unsigned NumLanes = 8,  // instructions that the input ports may move in a clock
     parameter int unsigned SrcSlots = 4,
     parameter int unsigned Data = 0,
     parameter int unsigned DataBits = 32,
@@ -17,11 +17,12 @@ module opndcoll_unit #(
     input logic clk_i,
     input logic rst_i,
 
-    input logic [         InPorts-1:0] alloc_valid_i,
-    input logic [   InPorts*UnitW-1:0] alloc_unit_i,
-    input logic [   InPorts*KindW-1:0] alloc_kind_i,
-    input logic [    InPorts*TagW-1:0] alloc_tag_i,
-    input logic [InPorts*SrcSlots-1:0] alloc_sources_i,
+    input logic [               NumLanes-1:0] alloc_valid_i,
+    input logic [         NumLanes*UnitW-1:0] alloc_unit_i,
+    input logic [         NumLanes*KindW-1:0] alloc_kind_i,
+    input logic [          NumLanes*TagW-1:0] alloc_tag_i,
+    input logic [      NumLanes*SrcSlots-1:0] alloc_sources_i,
+    input logic [NumLanes*SrcSlots*SlotW-1:0] alloc_from_i,     // the read that serves a slot
 
     input logic [         NumRegBanks-1:0] grant_valid_i,
     input logic [   NumRegBanks*UnitW-1:0] grant_unit_i,
@@ -44,19 +45,22 @@ module opndcoll_unit #(
 
   logic fill;
   logic [SrcSlots-1:0] sources, granted;
+  logic [SrcSlots*SlotW-1:0] from;
 
-  // At most one port fills the unit.
+  // At most one lane fills the unit.
   always_comb begin
     fill = 1'b0;
     kind_d = kind_q;
     tag_d = tag_q;
     sources = '0;
-    for (int unsigned port = 0; port < InPorts; port++) begin
-      if (alloc_valid_i[port] && (alloc_unit_i[port*UnitW+:UnitW] == UnitW'(Unit))) begin
+    from = '0;
+    for (int unsigned lane = 0; lane < NumLanes; lane++) begin
+      if (alloc_valid_i[lane] && (alloc_unit_i[lane*UnitW+:UnitW] == UnitW'(Unit))) begin
         fill = 1'b1;
-        kind_d = alloc_kind_i[port*KindW+:KindW];
-        tag_d = alloc_tag_i[port*TagW+:TagW];
-        sources = alloc_sources_i[port*SrcSlots+:SrcSlots];
+        kind_d = alloc_kind_i[lane*KindW+:KindW];
+        tag_d = alloc_tag_i[lane*TagW+:TagW];
+        sources = alloc_sources_i[lane*SrcSlots+:SrcSlots];
+        from = alloc_from_i[lane*SrcSlots*SlotW+:SrcSlots*SlotW];
       end
     end
   end
@@ -89,26 +93,32 @@ module opndcoll_unit #(
 
   if (Data != 0) begin : g_data
     logic [SrcSlots*DataBits-1:0] data_q, data_d;
+    logic [SrcSlots*SlotW-1:0] from_q;
 
-    // A slot without a source shows 0.
+    // A slot without a source shows 0; slots that one read serves show the same.
     always_comb begin
       data_d = fill ? '0 : data_q;
       for (int unsigned bank = 0; bank < NumRegBanks; bank++) begin
-        if (grant_valid_i[bank] && (grant_unit_i[bank*UnitW+:UnitW] == UnitW'(Unit))) begin
-          data_d[grant_slot_i[bank*SlotW+:SlotW]*DataBits+:DataBits] =
-              grant_data_i[bank*DataBits+:DataBits];
+        for (int unsigned slot = 0; slot < SrcSlots; slot++) begin
+          if (grant_valid_i[bank] && (grant_unit_i[bank*UnitW+:UnitW] == UnitW'(Unit)) &&
+              (grant_slot_i[bank*SlotW+:SlotW] == from_q[slot*SlotW+:SlotW])) begin
+            data_d[slot*DataBits+:DataBits] = grant_data_i[bank*DataBits+:DataBits];
+          end
         end
       end
     end
 
     always_ff @(posedge clk_i) begin
       data_q <= data_d;
+      if (fill) begin
+        from_q <= from;
+      end
     end
 
     assign data_o = data_q;
   end else begin : g_no_data
     logic unused_data;
-    assign unused_data = ^grant_data_i;
+    assign unused_data = ^{grant_data_i, from};
     assign data_o = '0;
   end
 

@@ -30,7 +30,9 @@ static uint32_t queue_length(const wlk_opndcoll *s, uint32_t bank) {
 
 void wlk_opndcoll_look_sets(const wlk_opndcoll *s, uint32_t kinds, oc_before *b) {
     for (uint32_t kind = 0; kind < kinds; kind++) {
-        b->untaken[kind] = s->ex[kind].occupied;
+        const oc_slots *ex = &s->ex[kind];
+        b->untaken[kind] = ex->occupied;
+        b->oldest_ex[kind] = ex->occupied != 0 ? oc_bit(wlk_opndcoll_oldest_slot(s, ex)) : 0u;
     }
 }
 
@@ -67,48 +69,101 @@ void wlk_opndcoll_look(const wlk_opndcoll *s, uint32_t kinds, oc_before *b) {
     memcpy(b->last, s->last, sizeof b->last);
 }
 
-/* ---- allocate ---- */
-
-// An instruction as a unit holds it.
-static uint64_t sources(const oc_inst *inst) {
-    const uint32_t reads = inst->reads;
-    uint64_t e = reads == 0 ? EVENT(NO_SOURCE) : 0u;
-    e |= (reads & (reads + 1u)) != 0 ? EVENT(SOURCE_GAP) : 0u;
-    for (uint32_t left = reads; left != 0; left &= left - 1u) {
-        for (uint32_t other = left & (left - 1u); other != 0; other &= other - 1u) {
-            const bool same = inst->src[oc_lowest(left)] == inst->src[oc_lowest(other)];
-            e |= same ? EVENT(REPEATED_SOURCE) : 0u;
-        }
+void wlk_opndcoll_look_behind(const wlk_opndcoll *s, uint32_t kinds, oc_before *b) {
+    b->waiting_after = s->waiting;
+    for (uint32_t kind = 0; kind < kinds; kind++) {
+        b->id_after[kind] = s->id[kind].occupied;
     }
-    return e;
 }
 
-// Ports try the lowest kind that waits, so that the last port tries the highest of all.
-static uint64_t starved(const cfg_t *cfg, const oc_before *b, uint32_t ports, uint32_t last_kind) {
-    const bool stopped = ports < cfg->in_ports && b->waiting_after != 0;
-    const uint32_t tried = stopped ? oc_lowest(b->waiting_after) : last_kind;
+/* ---- allocate ---- */
+
+// What an instruction reads; see oc_source().
+static uint64_t sources(const cfg_t *cfg, uint64_t user) {
+    uint32_t named = 0;
+    bool repeats = false;
+    for (uint32_t k = 0; k < cfg->src_slots; k++) {
+        const uint32_t source = oc_source(user, k);
+        named |= (uint32_t)(source != 0) << k;
+        repeats = repeats || (source != 0 && source != (OC_SOURCE | k));
+    }
+    return (named == 0 ? EVENT(NO_SOURCE) : 0u) |
+           ((named & (named + 1u)) != 0 ? EVENT(SOURCE_GAP) : 0u) |
+           (repeats ? EVENT(REPEATED_SOURCE) : 0u) |
+           (repeats && oc_reads_once(cfg) ? EVENT(REPEAT_NOT_READ) : 0u);
+}
+
+// What the ports did in a step.
+typedef struct ports_done {
+    uint32_t taken[OC_KINDS];                      // instructions
+    uint32_t kinds[WLK_OPNDCOLL_RTL_MAX_IN_PORTS]; // bit: kind of which the port took one
+    uint32_t active, last_kind;                    // ports that took one; of the last taken
+} ports_done;
+
+static void note_port(ports_done *d, const wlk_opndcoll_event *e) {
+    d->active += d->kinds[e->at] == 0;
+    d->kinds[e->at] |= 1u << e->kind;
+    d->taken[e->kind]++;
+    d->last_kind = e->kind;
+}
+
+// V40, V32: ports try the lowest kind that waits, so that the last port tries the highest of all.
+static uint64_t starved(const cfg_t *cfg, const oc_before *b, const ports_done *d) {
+    const bool stopped = d->active < cfg->in_ports && b->waiting_after != 0;
+    const uint32_t tried = stopped ? oc_lowest(b->waiting_after) : d->last_kind;
     const bool higher = (b->waiting >> tried >> 1) != 0;
     return (stopped ? EVENT(PORT_WITHOUT_UNIT) : 0u) |
            (higher && b->waiting_after != 0 ? EVENT(KIND_STARVED) : 0u);
+}
+
+// V42, sub-core: an instruction of a kind waits in the slot of its scheduler, and so does an older
+// one, for which there is no unit.
+static uint64_t kept_waiting(const wlk_opndcoll *s, const oc_before *b, uint32_t kind) {
+    const uint64_t idle = s->idle[0];
+    uint64_t found = idle != 0 ? EVENT(UNITS_OF_SCHEDULER_BUSY) : 0u;
+    for (uint64_t left = b->id_after[kind]; left != 0; left &= left - 1u) {
+        const uint32_t first = oc_lowest(left) * s->per_slot;
+        const bool has_unit = (idle >> first & wlk_mask(s->per_slot)) != 0;
+        found |= has_unit ? EVENT(YOUNGER_KEPT_WAITING) : 0u;
+    }
+    return found;
+}
+
+// V42: every port tries every kind.
+static uint64_t without_unit(const cfg_t *cfg, const wlk_opndcoll *s, const oc_before *b,
+                             const ports_done *d) {
+    uint64_t found = 0;
+    for (uint32_t left = b->waiting_after; left != 0; left &= left - 1u) {
+        const uint32_t kind = oc_lowest(left);
+        if (d->taken[kind] < cfg->in_ports) {
+            found |= EVENT(PORT_WITHOUT_UNIT);
+            found |= s->by_slot != 0 ? kept_waiting(s, b, kind) : 0u;
+        }
+    }
+    for (uint32_t port = 0; port < cfg->in_ports; port++) {
+        const uint32_t kinds = d->kinds[port];
+        found |= (kinds & (kinds - 1u)) != 0 ? EVENT(SEVERAL_KINDS_OF_PORT) : 0u;
+    }
+    return found;
 }
 
 static uint64_t allocations(const cfg_t *cfg, const wlk_opndcoll *s, const oc_before *b,
                             const wlk_opndcoll_event *e, uint32_t n) {
     uint64_t found = b->out_of_order != 0 ? EVENT(OLDEST_NOT_FIRST_SLOT) : 0u;
     uint64_t emptied = 0;
-    uint32_t ports = 0, last_kind = 0;
+    ports_done done = {0};
     for (uint32_t i = 0; i < n; i++) {
         if (e[i].what == WLK_OPNDCOLL_DISPATCH) {
             emptied |= oc_bit(e[i].unit);
         } else if (e[i].what == WLK_OPNDCOLL_ALLOCATE) {
             found |= (emptied & oc_bit(e[i].unit)) != 0 ? EVENT(REFILL) : 0u;
-            found |= sources(oc_inst_of(s, s->held[e[i].unit]));
-            last_kind = e[i].kind;
-            ports++;
+            found |= sources(cfg, e[i].user);
+            note_port(&done, &e[i]);
         }
     }
-    return found | starved(cfg, b, ports, last_kind) |
-           (ports > 1 ? EVENT(SEVERAL_ALLOCATIONS) : 0u);
+    found |= done.active > 1 ? EVENT(SEVERAL_ALLOCATIONS) : 0u;
+    return found | (cfg->revision == WLK_OPNDCOLL_RTL_REVISION_V42 ? without_unit(cfg, s, b, &done)
+                                                                   : starved(cfg, b, &done));
 }
 
 /* ---- read ---- */
@@ -144,69 +199,84 @@ static uint64_t grants(const oc_before *b, const wlk_opndcoll_event *e, uint32_t
 
 /* ---- dispatch ---- */
 
-// Dispatch units have their turns one after the other: what is complete, and full, by then.
+// Dispatch units have their turns one after the other: what is complete, and occupied, by then.
 typedef struct turns {
     uint64_t ready;
-    uint32_t full;
     uint64_t ex[OC_KINDS];
 } turns;
 
-static bool is_full(const turns *t, const oc_before *b, uint32_t unit) {
-    return (t->full >> b->kind[unit] & 1u) != 0;
+// Has a unit no place in its OC_EX set? In V42's sub-core model only one slot will do.
+static bool is_full(const wlk_opndcoll *s, const uint64_t *occupied, const oc_before *b,
+                    uint32_t unit) {
+    const oc_slots *ex = &s->ex[b->kind[unit]];
+    const uint64_t slots = s->by_slot != 0 ? oc_bit(s->group[unit]) : wlk_mask(ex->width);
+    return (slots & ~occupied[b->kind[unit]]) == 0;
 }
 
-// What a dispatch unit passes on its way from the one after @p last to its choice, around the end.
-static uint64_t passed(const turns *t, const oc_before *b, uint32_t last, uint32_t choice) {
-    uint64_t found = choice <= last ? EVENT(DISPATCH_WRAPS) : 0u;
+// The unit before the one at which a dispatch unit begins that dispatched @p last.
+static uint32_t scan_end(const cfg_t *cfg, const wlk_opndcoll *s, uint32_t last) {
+    const uint32_t start = s->after[last];
+    return s->by_slot == 0 ? last : (start == 0 ? cfg->num_units : start) - 1u;
+}
+
+// What a dispatch unit passes on its way from the unit behind @p end to its choice, around the end.
+static uint64_t passed(const wlk_opndcoll *s, const turns *t, const oc_before *b, uint32_t last,
+                       uint32_t end, uint32_t choice) {
+    uint64_t found = choice <= end ? EVENT(DISPATCH_WRAPS) : 0u;
     for (uint64_t left = t->ready & ~oc_bit(choice); left != 0; left &= left - 1u) {
         const uint32_t unit = oc_lowest(left);
         const bool between =
-            choice > last ? unit > last && unit < choice : unit > last || unit < choice;
-        const bool full = is_full(t, b, unit);
+            choice > end ? unit > end && unit < choice : unit > end || unit < choice;
+        const bool full = is_full(s, t->ex, b, unit);
         found |= between && full ? EVENT(DISPATCH_SKIPS_FULL) : 0u;
         found |= !full && b->uid[unit] < b->uid[choice] ? EVENT(DISPATCH_PASSES_OLDER) : 0u;
+        found |= !full && unit > last && unit <= end ? EVENT(DISPATCH_PASSES_SCHEDULER) : 0u;
     }
     return found;
 }
 
-static uint64_t leave(const cfg_t *cfg, const oc_before *b, turns *t, const wlk_opndcoll_event *e) {
-    const uint64_t slots = wlk_mask(cfg->ex_width);
+static uint64_t leave(const wlk_opndcoll *s, const oc_before *b, turns *t,
+                      const wlk_opndcoll_event *e) {
+    const bool was_full = is_full(s, b->untaken, b, e->unit);
     t->ready &= ~oc_bit(e->unit);
     t->ex[e->kind] |= oc_bit(e->slot);
-    t->full |= (uint32_t)(t->ex[e->kind] == slots) << e->kind;
-    return b->untaken[e->kind] == slots ? EVENT(DISPATCH_INTO_TAKEN_SLOT) : 0u;
+    return was_full ? EVENT(DISPATCH_INTO_TAKEN_SLOT) : 0u;
 }
 
 // Complete units that stay: their set was full from the start, or a lower dispatch unit filled it.
-static uint64_t staying(const cfg_t *cfg, const turns *t, const oc_before *b, uint32_t turns_had) {
+static uint64_t staying(const cfg_t *cfg, const wlk_opndcoll *s, const turns *t, const oc_before *b,
+                        uint32_t turns_had) {
     uint64_t found = 0;
     for (uint64_t left = t->ready; left != 0; left &= left - 1u) {
-        const uint32_t kind = b->kind[oc_lowest(left)];
-        const bool full = (t->full >> kind & 1u) != 0, was_full = (b->full >> kind & 1u) != 0;
+        const uint32_t unit = oc_lowest(left);
+        const uint64_t slots = wlk_mask(cfg->ex_width);
+        const bool full = is_full(s, t->ex, b, unit), was_full = is_full(s, b->ex, b, unit);
         const bool had_turn = turns_had < cfg->out_ports;
         found |= was_full ? EVENT(DISPATCH_BLOCKED) : 0u;
         found |= full && !was_full && had_turn ? EVENT(DISPATCH_FILLED_SET) : 0u;
+        found |= full && t->ex[b->kind[unit]] != slots ? EVENT(DISPATCH_SLOT_OCCUPIED) : 0u;
     }
     return found;
 }
 
-static uint64_t dispatches(const cfg_t *cfg, const oc_before *b, const wlk_opndcoll_event *e,
-                           uint32_t n) {
-    turns t = {.ready = b->ready, .full = b->full};
+static uint64_t dispatches(const cfg_t *cfg, const wlk_opndcoll *s, const oc_before *b,
+                           const wlk_opndcoll_event *e, uint32_t n) {
+    turns t = {.ready = b->ready};
     uint64_t found = 0;
     uint32_t count = 0;
     memcpy(t.ex, b->ex, sizeof t.ex);
     for (uint32_t i = 0; i < n; i++) {
         if (e[i].what == WLK_OPNDCOLL_DISPATCH) {
-            found |= passed(&t, b, b->last[e[i].at], e[i].unit);
-            found |= leave(cfg, b, &t, &e[i]);
+            const uint32_t last = b->last[e[i].at];
+            found |= passed(s, &t, b, last, scan_end(cfg, s, last), e[i].unit);
+            found |= leave(s, b, &t, &e[i]);
             count++;
         }
     }
-    return found | staying(cfg, &t, b, count) | (count > 1 ? EVENT(SEVERAL_DISPATCHES) : 0u);
+    return found | staying(cfg, s, &t, b, count) | (count > 1 ? EVENT(SEVERAL_DISPATCHES) : 0u);
 }
 
 uint64_t wlk_opndcoll_cover_step(const cfg_t *cfg, const wlk_opndcoll *s, const oc_before *b,
                                  const wlk_opndcoll_event *e, uint32_t n) {
-    return dispatches(cfg, b, e, n) | grants(b, e, n) | allocations(cfg, s, b, e, n);
+    return dispatches(cfg, s, b, e, n) | grants(b, e, n) | allocations(cfg, s, b, e, n);
 }

@@ -12,10 +12,23 @@
 
 enum {
     OC_KINDS = WLK_OPNDCOLL_RTL_MAX_NUM_KINDS,
-    /* Events of a step: a dispatch unit, a bank and a port have one each. */
+    /* Events of a step: a dispatch unit, a bank and a unit that is filled have one each. */
     OC_BLOCK_EVENTS = WLK_OPNDCOLL_RTL_MAX_OUT_PORTS + WLK_OPNDCOLL_RTL_MAX_NUM_REG_BANKS +
-                      WLK_OPNDCOLL_RTL_MAX_IN_PORTS,
+                      WLK_OPNDCOLL_RTL_MAX_NUM_UNITS,
 };
+
+/* What the block keeps of an instruction's sources as its `user`: by slot the lowest slot that
+ * names the same register, and OC_SOURCE; 0 without a source. */
+enum { OC_SOURCE = 8, OC_SOURCE_BITS = 4 };
+
+static inline uint32_t oc_source(uint64_t user, uint32_t slot) {
+    return (uint32_t)(user >> slot * OC_SOURCE_BITS) & (2u * OC_SOURCE - 1u);
+}
+
+/* Does a slot that repeats a register make no request of its own? */
+static inline bool oc_reads_once(const wlk_opndcoll_rtl_cfg *cfg) {
+    return cfg->revision == WLK_OPNDCOLL_RTL_REVISION_V42;
+}
 
 /* Before a step, after write-backs and takes. */
 typedef struct oc_before {
@@ -24,8 +37,10 @@ typedef struct oc_before {
     uint32_t full;          /* kinds whose OC_EX has no free slot */
     uint32_t waiting;       /* kinds with an instruction in ID_OC */
     uint32_t waiting_after; /* the same after the step, before issues */
-    uint32_t out_of_order;  /* kinds whose oldest in ID_OC is not in the lowest occupied slot */
-    uint32_t longest;       /* queue */
+    uint64_t id_after[OC_KINDS];
+    uint64_t oldest_ex[OC_KINDS]; /* before the takes: slot of the oldest, as a bit */
+    uint32_t out_of_order; /* kinds whose oldest in ID_OC is not in the lowest occupied slot */
+    uint32_t longest;      /* queue */
     uint64_t ready, filled, written;
     uint32_t uid[WLK_OPNDCOLL_RTL_MAX_NUM_UNITS]; /* of busy units */
     uint8_t kind[WLK_OPNDCOLL_RTL_MAX_NUM_UNITS];
@@ -39,8 +54,11 @@ uint32_t wlk_opndcoll_oldest_slot(const wlk_opndcoll *s, const oc_slots *set);
 /* Note OC_EX as it is before the takes. */
 void wlk_opndcoll_look_sets(const wlk_opndcoll *s, uint32_t kinds, oc_before *b);
 
-/* Note the rest after them; not waiting_after. */
+/* Note the rest after them. */
 void wlk_opndcoll_look(const wlk_opndcoll *s, uint32_t kinds, oc_before *b);
+
+/* Note what still waits after the step, before issues. */
+void wlk_opndcoll_look_behind(const wlk_opndcoll *s, uint32_t kinds, oc_before *b);
 
 /* Coverage points of a step. @p s: the model after it, @p e: the events it emitted. */
 uint64_t wlk_opndcoll_cover_step(const wlk_opndcoll_rtl_cfg *cfg, const wlk_opndcoll *s,

@@ -22,10 +22,11 @@ enum {
     WARP_STEP = 6,
     SCHED_STEP = 3,
     KIND_STEP = 3,
+    EX_STEP = 3,
     // A record: control, the group, payloads of at most so many words.
     MAX_IN = WLK_OPNDCOLL_RTL_IN_CONTROL + MAX_SCHEDS + MAX_WB * (1 + MAX_DST),
     MAX_OUT = WLK_OPNDCOLL_RTL_OUT_GROUP + OC_KINDS * (WLK_OPNDCOLL_RTL_OUT_STRIDE + MAX_SLOTS) +
-              8 + 4 + 5 * 2,
+              8 + 4 + 2 * 4 + 4 * 2,
     // The largest model of a block; see plan() in opndcoll_config.c.
     MAX_INSTS = 2 * OC_KINDS * 8 + MAX_UNITS,
     MAX_MODEL = (int)sizeof(struct wlk_opndcoll) + 4096 +
@@ -87,10 +88,15 @@ static uint32_t ex_index(const cfg_t *cfg, uint32_t kind, uint32_t slot) {
 // The configuration of the model: the generic set alone, of all kinds there are (§3).
 static void model_cfg(const cfg_t *cfg, wlk_opndcoll_cfg *m) {
     static const uint32_t v40_id[] = {0, 1, 2, 3, 4, 11}, v40_ex[] = {5, 6, 7, 8, 9, 12};
+    static const wlk_opndcoll_revision revisions[] = {
+        [WLK_OPNDCOLL_RTL_REVISION_V40] = WLK_OPNDCOLL_V40,
+        [WLK_OPNDCOLL_RTL_REVISION_V32] = WLK_OPNDCOLL_V32,
+        [WLK_OPNDCOLL_RTL_REVISION_V42] = WLK_OPNDCOLL_V42,
+    };
     const bool is_v32 = cfg->revision == WLK_OPNDCOLL_RTL_REVISION_V32;
     const uint32_t n = cfg->num_kinds;
     memset(m, 0, sizeof *m);
-    m->revision = is_v32 ? WLK_OPNDCOLL_V32 : WLK_OPNDCOLL_V40;
+    m->revision = revisions[cfg->revision];
     m->num_reg_banks = cfg->num_reg_banks;
     m->num_sched_per_core = cfg->num_sched_per_core;
     m->sub_core_model = cfg->sub_core_model;
@@ -122,15 +128,16 @@ typedef struct cycle_t {
     const uint64_t *in;
     lanes src, dst, value; // payloads of the inputs
     uint32_t reset;
-    uint32_t success;                   // write-backs
-    uint32_t accepted[MAX_WB];          // their destinations
-    bool skipped;                       // one after a refused one could have been written
-    uint32_t oldest_slot[OC_KINDS];     // of OC_EX
-    wlk_opndcoll_held oldest[OC_KINDS]; // what it holds
-    uint32_t take_valid, ready, fired;  // kinds; issue ports
-    uint32_t room;                      // issue ports: there was one after the step
-    int32_t issued_slot[MAX_SCHEDS];    // of ID_OC, of those that fired
-    uint64_t busy;                      // units
+    uint32_t success;                  // write-backs
+    uint32_t accepted[MAX_WB];         // their destinations
+    bool skipped;                      // one after a refused one could have been written
+    uint32_t shown_slot[OC_KINDS];     // of OC_EX
+    wlk_opndcoll_held shown[OC_KINDS]; // what it holds
+    uint32_t by_slot;                  // kinds for which the inputs name that slot
+    uint32_t take_valid, ready, fired; // kinds; issue ports
+    uint32_t room;                     // issue ports: there was one after the step
+    int32_t issued_slot[MAX_SCHEDS];   // of ID_OC, of those that fired
+    uint64_t busy;                     // units
     uint32_t pri;
     wlk_opndcoll_event event[OC_BLOCK_EVENTS]; // of the step
     uint32_t n_events;
@@ -145,6 +152,7 @@ ELEMENT(issue_kind, issue_bits_kind, KIND_STEP, 7u)
 ELEMENT(issue_sched, issue_bits_sched, SCHED_STEP, 7u)
 ELEMENT(issue_wid, issue_bits_wid, WARP_STEP, 63u)
 ELEMENT(issue_enable, issue_bits_enable, MAX_SLOTS, 0xffu)
+ELEMENT(take_slot, take_slot, EX_STEP, 7u)
 ELEMENT(wb_wid, wb_bits_wid, WARP_STEP, 63u)
 ELEMENT(wb_sched, wb_bits_sched, SCHED_STEP, 7u)
 ELEMENT(wb_enable, wb_bits_enable, MAX_DST, 15u)
@@ -204,19 +212,25 @@ static void write_back(const cfg_t *cfg, wlk_opndcoll *s, uint32_t call, cycle_t
     }
 }
 
-// §5. The oldest of each kind shows; where it is taken it goes.
+// §5, §12.2. The oldest of each kind shows, or what is in the slot that is named; where it is taken
+// it goes.
 static void take(const cfg_t *cfg, wlk_opndcoll *s, cycle_t *c) {
     const uint32_t wanted = GET(take_ready, c->in);
+    c->by_slot = s->by_slot != 0 ? GET(take_by_slot, c->in) : 0u;
     for (uint32_t kind = 0; kind < cfg->num_kinds; kind++) {
         const oc_slots *ex = &s->ex[kind];
         if (ex->occupied == 0) {
             continue;
         }
-        c->oldest_slot[kind] = wlk_opndcoll_oldest_slot(s, ex);
-        (void)wlk_opndcoll_ex_slot(s, kind, c->oldest_slot[kind], &c->oldest[kind]);
+        const bool is_named = (c->by_slot >> kind & 1u) != 0;
+        const uint32_t slot = is_named ? take_slot(c, kind) : wlk_opndcoll_oldest_slot(s, ex);
+        if (!wlk_opndcoll_ex_slot(s, kind, slot, &c->shown[kind])) {
+            continue;
+        }
+        c->shown_slot[kind] = slot;
         c->take_valid |= 1u << kind;
         if ((wanted >> kind & 1u) != 0) {
-            (void)wlk_opndcoll_take(s, kind, NULL);
+            (void)wlk_opndcoll_take_slot(s, kind, slot, NULL);
         }
     }
 }
@@ -227,6 +241,19 @@ static bool has_room(const cfg_t *cfg, const wlk_opndcoll *s, uint32_t kind, uin
     return cfg->sub_core_model != 0 ? (empty >> sched & 1u) != 0 : empty != 0;
 }
 
+// How the slots of an instruction share registers, see oc_source().
+static uint64_t sources_of(const int32_t *src, uint32_t n) {
+    uint64_t sources = 0;
+    for (uint32_t k = 0; k < n; k++) {
+        uint32_t first = 0;
+        while (src[first] != src[k]) {
+            first++;
+        }
+        sources |= (uint64_t)(src[k] >= 0 ? OC_SOURCE | first : 0u) << k * OC_SOURCE_BITS;
+    }
+    return sources;
+}
+
 static void issue(const cfg_t *cfg, wlk_opndcoll *s, uint32_t port, uint32_t uid, cycle_t *c) {
     int32_t src[MAX_SLOTS];
     const uint32_t enable = issue_enable(c, port);
@@ -234,6 +261,7 @@ static void issue(const cfg_t *cfg, wlk_opndcoll *s, uint32_t port, uint32_t uid
         src[k] = (enable >> k & 1u) != 0 ? (int32_t)lane_get(&c->src, c->in, port, k) : -1;
     }
     const wlk_opndcoll_inst inst = {
+        .user = sources_of(src, cfg->src_slots),
         .uid = uid,
         .wid = issue_wid(c, port),
         .sched = issue_sched(c, port),
@@ -288,7 +316,7 @@ static void compute(const cfg_t *cfg, const state_t *st, wlk_opndcoll *s, const 
     wlk_opndcoll_step(s, &events);
     c->n_events = events.count;
     if (before != NULL) {
-        before->waiting_after = s->waiting;
+        wlk_opndcoll_look_behind(s, cfg->num_kinds, before);
     }
     issue_all(cfg, s, st->uid, c);
 }
@@ -297,7 +325,7 @@ static void compute(const cfg_t *cfg, const state_t *st, wlk_opndcoll *s, const 
 
 // Payloads of the outputs, in their order.
 typedef struct places {
-    lanes data, grant_unit, grant_slot, alloc_kind, alloc_unit;
+    lanes data, grant_unit, grant_slot, alloc_kind, alloc_unit, alloc_port;
     lanes dispatch_unit, dispatch_kind, dispatch_slot;
 } places;
 
@@ -310,9 +338,10 @@ static places places_of(const cfg_t *cfg, const state_t *st) {
         .grant_slot = lanes_of(&step[1], wlk_idw(cfg->src_slots)),
         .alloc_kind = lanes_of(&step[2], kind),
         .alloc_unit = lanes_of(&step[3], unit),
-        .dispatch_unit = lanes_of(&step[4], unit),
-        .dispatch_kind = lanes_of(&step[5], kind),
-        .dispatch_slot = lanes_of(&step[6], wlk_idw(cfg->ex_width)),
+        .alloc_port = lanes_of(&step[4], wlk_idw(cfg->in_ports)),
+        .dispatch_unit = lanes_of(&step[5], unit),
+        .dispatch_kind = lanes_of(&step[6], kind),
+        .dispatch_slot = lanes_of(&step[7], wlk_idw(cfg->ex_width)),
     };
 }
 
@@ -321,19 +350,29 @@ static void put_take(const cfg_t *cfg, const state_t *st, const places *p, const
     PUT(take_valid, out, c->take_valid);
     for (uint32_t left = c->take_valid; left != 0; left &= left - 1u) {
         const uint32_t kind = oc_lowest(left);
-        const wlk_opndcoll_held *held = &c->oldest[kind];
+        const wlk_opndcoll_held *held = &c->shown[kind];
         PUT(take_bits_uid, wlk_opndcoll_rtl_out_element_mut(out, kind), held->uid);
         PUT(take_bits_wid, out, (uint64_t)held->wid << kind * WARP_STEP);
         PUT(take_bits_sched, out, (uint64_t)held->sched << kind * SCHED_STEP);
         for (uint32_t k = 0; cfg->data != 0 && k < cfg->src_slots; k++) {
-            const uint32_t at = ex_index(cfg, kind, c->oldest_slot[kind]) + k;
+            const uint32_t at = ex_index(cfg, kind, c->shown_slot[kind]) + k;
             lane_put(&p->data, out, kind, k, ex_part(st)[at]);
         }
     }
 }
 
+// V42 shows by unit what is allocated, as a port may move several instructions.
+static void put_alloc(const cfg_t *cfg, const places *p, const wlk_opndcoll_event *e,
+                      uint64_t *out) {
+    const bool by_unit = cfg->revision == WLK_OPNDCOLL_RTL_REVISION_V42;
+    const uint32_t lane = by_unit ? e->unit : e->at;
+    PUT(alloc_valid, out, oc_bit(lane));
+    lane_put(&p->alloc_kind, out, 0, lane, e->kind);
+    lane_put(by_unit ? &p->alloc_port : &p->alloc_unit, out, 0, lane, by_unit ? e->at : e->unit);
+}
+
 // What the step did.
-static void put_step(const places *p, const cycle_t *c, uint64_t *out) {
+static void put_step(const cfg_t *cfg, const places *p, const cycle_t *c, uint64_t *out) {
     for (uint32_t i = 0; i < c->n_events; i++) {
         const wlk_opndcoll_event *e = &c->event[i];
         if (e->what == WLK_OPNDCOLL_GRANT) {
@@ -341,9 +380,7 @@ static void put_step(const places *p, const cycle_t *c, uint64_t *out) {
             lane_put(&p->grant_unit, out, 0, e->at, e->unit);
             lane_put(&p->grant_slot, out, 0, e->at, e->slot);
         } else if (e->what == WLK_OPNDCOLL_ALLOCATE) {
-            PUT(alloc_valid, out, oc_bit(e->at));
-            lane_put(&p->alloc_kind, out, 0, e->at, e->kind);
-            lane_put(&p->alloc_unit, out, 0, e->at, e->unit);
+            put_alloc(cfg, p, e, out);
         } else {
             PUT(dispatch_valid, out, oc_bit(e->at));
             lane_put(&p->dispatch_unit, out, 0, e->at, e->unit);
@@ -367,7 +404,7 @@ static void outputs(const cfg_t *cfg, const state_t *st, const cycle_t *c, uint6
         PUT(pri, out, c->pri);
     }
     put_take(cfg, st, &p, c, out);
-    put_step(&p, c, out);
+    put_step(cfg, &p, c, out);
 }
 
 // Are all operands that show known?
@@ -375,7 +412,7 @@ static bool known(const cfg_t *cfg, const state_t *st, const cycle_t *c) {
     uint32_t all = st->reset_seen;
     for (uint32_t left = cfg->data != 0 ? c->take_valid : 0u; left != 0; left &= left - 1u) {
         const uint32_t kind = oc_lowest(left);
-        const uint8_t *is_known = ex_known_part(st) + ex_index(cfg, kind, c->oldest_slot[kind]);
+        const uint8_t *is_known = ex_known_part(st) + ex_index(cfg, kind, c->shown_slot[kind]);
         for (uint32_t k = 0; k < cfg->src_slots; k++) {
             all &= is_known[k];
         }
@@ -402,7 +439,7 @@ static void cares(const cfg_t *cfg, const state_t *st, const cycle_t *c, uint64_
     }
     for (uint32_t left = cfg->data != 0 ? c->take_valid : 0u; left != 0; left &= left - 1u) {
         const uint32_t kind = oc_lowest(left);
-        const uint8_t *is_known = ex_known_part(st) + ex_index(cfg, kind, c->oldest_slot[kind]);
+        const uint8_t *is_known = ex_known_part(st) + ex_index(cfg, kind, c->shown_slot[kind]);
         for (uint32_t k = 0; k < cfg->src_slots; k++) {
             if (is_known[k] == 0) {
                 lane_clear(&data, care, kind, k);
@@ -429,12 +466,23 @@ static void move_operands(uint64_t *to, uint8_t *to_known, const uint64_t *from,
     memcpy(to_known, from_known, n);
 }
 
+// A register that is read once goes to every slot that names it (§12.2).
+static uint32_t slots_served(const cfg_t *cfg, const wlk_opndcoll_event *e) {
+    uint32_t slots = 1u << e->slot;
+    for (uint32_t k = 0; oc_reads_once(cfg) && k < cfg->src_slots; k++) {
+        slots |= (uint32_t)(oc_source(e->user, k) == oc_source(e->user, e->slot)) << k;
+    }
+    return slots;
+}
+
 static void read_operand(const cfg_t *cfg, state_t *st, const wlk_opndcoll_event *e) {
-    const uint32_t to = e->unit * cfg->src_slots + e->slot;
     const uint32_t reg = e->wid * cfg->num_regs + e->reg;
-    if (e->wid < cfg->num_warps) {
-        move_operands(units_part(st) + to, units_known_part(st) + to, file_part(st) + reg,
-                      file_known_part(st) + reg, 1);
+    for (uint32_t left = slots_served(cfg, e); left != 0; left &= left - 1u) {
+        const uint32_t to = e->unit * cfg->src_slots + oc_lowest(left);
+        if (e->wid < cfg->num_warps) {
+            move_operands(units_part(st) + to, units_known_part(st) + to, file_part(st) + reg,
+                          file_known_part(st) + reg, 1);
+        }
     }
 }
 

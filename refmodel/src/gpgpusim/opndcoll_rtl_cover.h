@@ -22,8 +22,13 @@ static uint64_t take_events(const oc_before *b, const cycle_t *c) {
     uint64_t e = (c->take_valid & ~GET(take_ready, c->in)) != 0 ? EVENT(TAKE_WAITS) : 0u;
     for (uint32_t left = c->take_valid; left != 0; left &= left - 1u) {
         const uint32_t kind = oc_lowest(left);
-        const bool lowest = c->oldest_slot[kind] == oc_lowest(b->untaken[kind]);
+        const bool lowest = b->oldest_ex[kind] == (b->untaken[kind] & (0u - b->untaken[kind]));
+        const bool oldest = oc_bit(c->shown_slot[kind]) == b->oldest_ex[kind];
         e |= lowest ? 0u : EVENT(TAKE_NOT_LOWEST_SLOT);
+        e |= oldest ? 0u : EVENT(TAKE_BY_SLOT_NOT_OLDEST);
+    }
+    for (uint32_t left = c->by_slot & ~c->take_valid; left != 0; left &= left - 1u) {
+        e |= b->untaken[oc_lowest(left)] != 0 ? EVENT(TAKE_EMPTY_SLOT) : 0u;
     }
     return e;
 }
