@@ -24,6 +24,7 @@ CASES = [
     ("collector_x", "inst_must"), ("collector_x", "tiny"), ("collector_x", "inst_two"),
     ("issue_x", "inst_option2_1"),
     ("opndcoll", "tiny"), ("opndcoll", "odd"), ("opndcoll", "data"), ("opndcoll", "data_flat"),
+    ("opndcoll", "v42_data"),
     ("reservation_station", "tiny"), ("reservation_station", "rows2"),
 ]  # fmt: skip
 

@@ -45,7 +45,7 @@ VALUES = {
     "dst_slots": (1, 2, 4),
     "num_wb": (1, 2, 4),
     "num_regs": (2, 16, 256),
-    "revision": ("v40", "v32"),
+    "revision": ("v40", "v32", "v42"),
     "data": ("off", "on"),
     "data_bits": (1, 32, 64),
     "core_width": (1, 2, 3, 4, 5, 8),

@@ -90,6 +90,18 @@ static const shape shapes[] = {
      "num_reg_banks=64 num_sched_per_core=8 num_units=64 in_ports=16 out_ports=16 num_kinds=8 "
      "id_width=8 ex_width=8 src_slots=8 dst_slots=4 num_wb=4 data=on data_bits=64",
      WLK_POWER_ZERO, 1000},
+    {"opndcoll",
+     "revision=v42 num_reg_banks=6 num_sched_per_core=3 id_width=3 num_units=9 in_ports=2 "
+     "out_ports=3 num_kinds=4 ex_width=5 src_slots=5 num_warps=9 num_regs=4 data=on",
+     WLK_POWER_UNKNOWN, 5000},
+    {"opndcoll",
+     "revision=v42 num_reg_banks=64 num_sched_per_core=8 num_units=64 in_ports=16 out_ports=16 "
+     "num_kinds=8 id_width=8 ex_width=8 src_slots=8 dst_slots=4 num_wb=4 data=on data_bits=64",
+     WLK_POWER_ZERO, 1000},
+    {"opndcoll",
+     "revision=v42 sub_core_model=0 num_reg_banks=5 num_sched_per_core=2 num_units=7 in_ports=3 "
+     "out_ports=2 num_kinds=5 id_width=3 ex_width=2 src_slots=8 num_wb=3 num_warps=7 num_regs=8",
+     WLK_POWER_UNKNOWN, 5000},
     {"compactor", "", WLK_POWER_UNKNOWN, 10000},
     {"compactor", "n=8 k=8 payload_words=16", WLK_POWER_UNKNOWN, 5000},
     {"compactor", "n=8 k=3 payload_words=1", WLK_POWER_UNKNOWN, 10000},
