@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the operand collector's options out of the simulator's option files.
+// Reads the operand collector's options out of the simulator's option files, and writes them.
 #include "warplock/opndcoll_options.h"
 
 #include <errno.h>
@@ -419,4 +419,49 @@ wlk_status wlk_opndcoll_read_option_files(wlk_opndcoll_cfg *cfg, const char *con
 wlk_status wlk_opndcoll_read_options(wlk_opndcoll_cfg *cfg, const char *path, char **unknown,
                                      wlk_error *err) {
     return wlk_opndcoll_read_option_files(cfg, &path, 1u, unknown, err);
+}
+
+/* ---- writing ---- */
+
+// The numbers that the revision reads, of 13 at most.
+static uint32_t widths_of(uint32_t revision) {
+    return revision == WLK_OPNDCOLL_V32 ? 7u : (uint32_t)WLK_OPNDCOLL_WIDTHS;
+}
+
+// A unit's name is a word of the file.
+static void write_name(const char *name, FILE *to) {
+    for (; *name != '\0'; name++) {
+        const bool is_plain = *name > ' ' && *name <= '~' && *name != '#' && *name != '"';
+        (void)fputc(is_plain ? *name : '_', to);
+    }
+}
+
+static void write_value(const wlk_opndcoll_cfg *cfg, const option *o, FILE *to) {
+    const char *field = (const char *)cfg + o->at;
+    uint32_t values[WLK_OPNDCOLL_WIDTHS];
+    const uint32_t n = o->kind == WIDTHS ? widths_of(cfg->revision) : forms[o->kind].least;
+    memcpy(values, field, n * sizeof values[0]);
+    for (uint32_t i = 0; i < n; i++) {
+        if (i != 0) {
+            (void)fputc(forms[o->kind].separator, to);
+        }
+        (void)fprintf(to, "%" PRIu32, values[i]);
+    }
+    if (o->kind == SPECIALIZED) {
+        (void)fputc(',', to);
+        write_name(((const wlk_opndcoll_specialized *)(const void *)field)->name, to);
+    }
+}
+
+void wlk_opndcoll_write_options(const wlk_opndcoll_cfg *cfg, FILE *to) {
+    (void)fprintf(to, "# revision %s\n", wlk_opndcoll_revision_name(cfg->revision));
+    for (const option *o = options; o < options + OPTIONS; o++) {
+        uint32_t enabled;
+        memcpy(&enabled, (const char *)cfg + o->at, sizeof enabled); // its first number
+        if (o->kind != SPECIALIZED || enabled != 0) {
+            (void)fprintf(to, "%s ", o->name);
+            write_value(cfg, o, to);
+            (void)fputc('\n', to);
+        }
+    }
 }

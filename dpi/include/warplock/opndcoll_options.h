@@ -18,6 +18,8 @@
 
 #include "warplock/opndcoll.h"
 
+#include <stdio.h>
+
 WLK_BEGIN_DECLS
 
 /**
@@ -43,6 +45,16 @@ wlk_status wlk_opndcoll_read_options(wlk_opndcoll_cfg *cfg, const char *path, ch
  */
 wlk_status wlk_opndcoll_read_option_files(wlk_opndcoll_cfg *cfg, const char *const *paths,
                                           uint32_t n_paths, char **unknown, wlk_error *err);
+
+/**
+ * Write the options of a legal configuration in the simulator's syntax, one a line, behind a
+ * comment with the revision. Read back, over the defaults and that revision, they make the same
+ * configuration, but for what is not used here: a specialised unit that is not enabled, and blanks
+ * in a unit's name.
+ *
+ * Errors of writing are left in the stream.
+ */
+void wlk_opndcoll_write_options(const wlk_opndcoll_cfg *cfg, FILE *to);
 
 WLK_END_DECLS
 #endif
