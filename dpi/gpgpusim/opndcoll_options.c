@@ -453,12 +453,17 @@ static void write_value(const wlk_opndcoll_cfg *cfg, const option *o, FILE *to) 
     }
 }
 
+// What is off has no line: a unit, and a policy, which the simulator does not know.
+static bool is_off(const wlk_opndcoll_cfg *cfg, const option *o) {
+    uint32_t first;
+    memcpy(&first, (const char *)cfg + o->at, sizeof first);
+    return first == 0 && (o->kind == SPECIALIZED || strncmp(o->name, "-warplock_", 10) == 0);
+}
+
 void wlk_opndcoll_write_options(const wlk_opndcoll_cfg *cfg, FILE *to) {
     (void)fprintf(to, "# revision %s\n", wlk_opndcoll_revision_name(cfg->revision));
     for (const option *o = options; o < options + OPTIONS; o++) {
-        uint32_t enabled;
-        memcpy(&enabled, (const char *)cfg + o->at, sizeof enabled); // its first number
-        if (o->kind != SPECIALIZED || enabled != 0) {
+        if (!is_off(cfg, o)) {
             (void)fprintf(to, "%s ", o->name);
             write_value(cfg, o, to);
             (void)fputc('\n', to);

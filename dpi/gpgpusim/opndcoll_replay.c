@@ -320,9 +320,21 @@ static void do_steps(replay *r, uint64_t count) {
     }
 }
 
+static wlk_status set_first_kinds(replay *r, const stim_command *c, wlk_error *err) {
+    bool legal = c->n_first == 0 || c->n_first == r->shape.ports;
+    for (uint32_t port = 0; port < c->n_first && legal; port++) {
+        legal = wlk_opndcoll_set_first_kind(r->model, port, c->first[port]);
+    }
+    return legal ? WLK_OK
+                 : wlk_fail(err, WLK_BAD_PARAMS,
+                            "Z: with -warplock_rotate_kinds 1, a set that the port tries for each "
+                            "of the %" PRIu32 " ports",
+                            r->shape.ports);
+}
+
 static wlk_status do_resume(replay *r, const stim_command *c, wlk_error *err) {
     return wlk_opndcoll_resume(r->model, c->pri, c->last, c->n_last)
-               ? WLK_OK
+               ? set_first_kinds(r, c, err)
                : wlk_fail(err, WLK_BAD_PARAMS,
                           "Z: pri is below %" PRIu32 ", the number of units, and each number below "
                           "that of the units of the dispatch unit's set",

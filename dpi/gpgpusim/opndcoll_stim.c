@@ -249,6 +249,11 @@ static wlk_status cycle_of(const stim_reader *r, uint64_t *cycle) {
     return status;
 }
 
+static bool is_name(uint32_t kind, const char *text, size_t length) {
+    const char *name = wlk_opndcoll_kind_name(kind);
+    return strlen(name) == length && memcmp(name, text, length) == 0;
+}
+
 // What each dispatch unit dispatched last, with commas between; or - where there is none.
 static wlk_status lasts(const stim_reader *r, uint32_t word, uint32_t *n, uint32_t *last) {
     const char *at = r->words[word];
@@ -272,6 +277,28 @@ static wlk_status lasts(const stim_reader *r, uint32_t word, uint32_t *n, uint32
     return WLK_OK;
 }
 
+// With rotate_kinds, the kind that each port tries first, with commas between.
+static wlk_status first_kinds(const stim_reader *r, uint32_t word, uint32_t *n, uint8_t *kinds) {
+    const char *at = r->words[word];
+    for (*n = 0; *n < WLK_OPNDCOLL_MAX_PORTS; at++) {
+        const size_t length = strcspn(at, ",");
+        uint32_t kind = 0;
+        while (kind < r->shape.kinds && !is_name(kind, at, length)) {
+            kind++;
+        }
+        if (kind == r->shape.kinds) {
+            break;
+        }
+        kinds[(*n)++] = (uint8_t)kind;
+        at += length;
+        if (*at == '\0') {
+            return WLK_OK;
+        }
+    }
+    return complain(r, WLK_BAD_PARAMS, "'%.64s' is not a set for each port, as in SP,SP,MEM",
+                    r->words[word]);
+}
+
 /* ---- commands ---- */
 
 typedef enum field {
@@ -285,6 +312,7 @@ typedef enum field {
     CYCLE,
     PRI,
     LASTS,
+    FIRST_KINDS,
     SOURCES,
     DESTINATIONS
 } field;
@@ -304,7 +332,7 @@ static const form forms[] = {
     {"V SET", 2, 2, {KIND}},
     {"L", 1, 1, {NONE}},
     {"X [steps]", 1, 2, {STEPS}},
-    {"Z pri lasts", 3, 3, {PRI, LASTS}},
+    {"Z pri lasts [kinds]", 3, 4, {PRI, LASTS, FIRST_KINDS}},
 };
 
 static wlk_status read_field(const stim_reader *r, field f, uint32_t word, stim_command *c) {
@@ -327,6 +355,8 @@ static wlk_status read_field(const stim_reader *r, field f, uint32_t word, stim_
         return number32(r, word, "pri", WLK_OPNDCOLL_MAX_UNITS, &c->pri);
     case LASTS:
         return lasts(r, word, &c->n_last, c->last);
+    case FIRST_KINDS:
+        return first_kinds(r, word, &c->n_first, c->first);
     case SOURCES:
         return registers(r, word, &c->n_src, c->src);
     default:
@@ -363,6 +393,7 @@ static wlk_status parse(stim_reader *r, stim_command *c) {
     }
     c->what = f->text[0];
     c->slot = NO_SLOT;
+    c->n_first = 0;
     c->count = f->text[0] == 'C' ? r->next_cycle : 1u;
     for (uint32_t word = 1; word < r->n_words && status == WLK_OK; word++) {
         status = read_field(r, f->fields[word - 1u], word, c);

@@ -18,6 +18,8 @@ typedef struct stim_command {
     int32_t src[WLK_OPNDCOLL_OPERANDS], dst[WLK_OPNDCOLL_OPERANDS];
     uint32_t pri, n_last; /* Z: where the arbiters point, see wlk_opndcoll_resume() */
     uint32_t last[WLK_OPNDCOLL_MAX_PORTS];
+    uint32_t n_first; /* the kind that each port tries first; 0: none are given */
+    uint8_t first[WLK_OPNDCOLL_MAX_PORTS];
 } stim_command;
 
 #define NO_SLOT UINT32_MAX
