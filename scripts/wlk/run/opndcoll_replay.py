@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Stimulus of GPGPU-Sim's operand collector on the model: printed, counted, compared.
 
-A recording is a pair NAME.stim and NAME.events, plain or .xz. Where nothing names its revision and
-options, its name does: REVISION-OPTIONS-TITLE, with the options in OPTIONS.cfg beside it.
+A recording is a pair NAME.stim and NAME.events, plain or .xz. Its revision and options are named by
+the first lines of a live recording's stimulus, `# revision v42` and `# config FILE`, or else by its
+name: REVISION-OPTIONS-TITLE, with the options in OPTIONS.cfg beside it.
 """
 
 import contextlib
+import itertools
 import json
+import lzma
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -30,6 +33,21 @@ class Replay:
     revision: str = "v40"
     configs: tuple[Path, ...] = ()  # in GPGPU-Sim's syntax, later files win; none: its defaults
     allow_unknown: bool = False  # options that are not the collector's
+
+    @classmethod
+    def of(
+        cls,
+        stimulus: Path,
+        revision: str | None = None,
+        configs: tuple[Path, ...] = (),
+        *,
+        allow_unknown: bool = False,
+    ) -> "Replay":
+        """What is not given here is what the stimulus names."""
+        head = _head(stimulus)
+        if not configs and "config" in head:
+            configs = (stimulus.parent / head["config"],)
+        return cls(stimulus, revision or head.get("revision", "v40"), configs, allow_unknown)
 
     def run(
         self, *flags: str, events: Path | None = None, capture: bool = True, label: str = ""
@@ -76,6 +94,8 @@ def _recording(path: Path, suffix: str) -> Recording | None:
     revision, options = (*name.split("-"), "")[:2]
     config = path.with_name(f"{options}.cfg")
     events = path.with_name(name + suffix.replace("stim", "events"))
+    if events.is_file() and "config" in _head(path):
+        return Recording(Replay.of(path), events)
     if revision not in REVISIONS or not config.is_file() or not events.is_file():
         return None
     return Recording(Replay(path, revision, (config,)), events)
@@ -98,6 +118,19 @@ def _require_command(plain: Path, stimulus: Path) -> None:
     with contextlib.suppress(OSError), plain.open("rb") as file:
         if not any(line.strip() and not line.startswith(b"#") for line in file):
             raise WlkError(Status.VACUOUS, f"{stimulus}: no command in it; nothing was played")
+
+
+def _head(stimulus: Path) -> dict[str, str]:
+    """The first lines of a live recording, by their first word; of other stimulus nothing, and
+    that it cannot be read is reported when it is played."""
+    with contextlib.suppress(OSError, EOFError, lzma.LZMAError, UnicodeDecodeError):
+        opened = lzma.open if stimulus.suffix == ".xz" else open
+        with opened(stimulus, "rt", encoding="utf-8") as file:
+            if file.readline(80).startswith("# warplock recording "):
+                lines = itertools.takewhile(lambda line: line.startswith("# "), file)
+                words = (line.rstrip("\n").split(" ", 2) for line in lines)
+                return {word[1]: word[2] for word in words if len(word) == 3}
+    return {}
 
 
 @contextlib.contextmanager

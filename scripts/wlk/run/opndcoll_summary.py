@@ -30,8 +30,8 @@ warplock opndcoll core.stim.xz --config qv100.cfg --compare titanv.cfg --compare
 
     stimulus: Path = operand("STIM", "commands, one a line; plain or .xz", type=Path)
     config: Sequence[Path] = options.path(
-        "options in GPGPU-Sim's own syntax (default: the simulator's defaults); of several files "
-        "the later ones win",
+        "options in GPGPU-Sim's own syntax (default: those of a live recording, else the "
+        "simulator's defaults); of several files the later ones win",
         "FILE.cfg",
         [],
     )
@@ -40,9 +40,10 @@ warplock opndcoll core.stim.xz --config qv100.cfg --compare titanv.cfg --compare
         "pass over options that are not the collector's, as in a whole gpgpusim.config (default: "
         "refuse)",
     )
-    revision: str = option(
-        "v40",
-        "GPGPU-Sim 4.0.0 (default), accel-sim's 4.2.0, or 3.2.2",
+    revision: str | None = option(
+        None,
+        "GPGPU-Sim 4.0.0, accel-sim's 4.2.0, or 3.2.2 (default: that of a live recording, else "
+        "v40)",
         choices=opndcoll_replay.REVISIONS,
     )
     state: bool = option(False, "print the state after each step")
@@ -85,8 +86,8 @@ warplock opndcoll core.stim.xz --config qv100.cfg --compare titanv.cfg --compare
         flags = [f"--{name}" for name in ("state", "stats", "summary") if getattr(self, name)]
         flags += [word for each in self.compare for word in ("--compare", each)]
         capture = self._counts or self.diff is not None
-        replay = opndcoll_replay.Replay(
-            self.stimulus, self.revision, tuple(self.config), self.allow_unknown
+        replay = opndcoll_replay.Replay.of(
+            self.stimulus, self.revision, tuple(self.config), allow_unknown=self.allow_unknown
         )
         answer = replay.run(*flags, events=self.diff, capture=capture)
         for line in answer.report.splitlines():
