@@ -27,6 +27,9 @@
  * writeback() wherever and as often as the revision calls them (§8, §12.2: V40 and V32 within the
  * LD/ST unit, V42 in the read-operands stage). An object is one core's. Two threads may use two.
  *
+ * **Recordings.** record_to() before the first step, or the environment, lets the object record the
+ * live simulation and count statistics (opndcoll_gpgpusim_record.hpp). It costs nothing when off.
+ *
  * **Errors.** opndcoll_error is thrown for what the original stops at, for a construction that
  * differs from the configuration, and in place for a pipeline register that somebody else changed:
  * at once where an instruction is to move from or to that slot, else within
@@ -38,6 +41,7 @@
 
 #include "warplock/opndcoll.h"
 #include "warplock/opndcoll_gpgpusim_layout.hpp"
+#include "warplock/opndcoll_gpgpusim_record.hpp"
 #include "warplock/opndcoll_gpgpusim_traits.hpp"
 
 #include <cstddef>
@@ -208,10 +212,33 @@ template <class Traits> class opndcoll_follower : watching_traits_check<Traits> 
         return step_;
     }
 
+    /** Record, or count; before the first step or write-back. What the environment asks for wins.
+     * Files that cannot be written are reported on stderr; the simulation goes on. */
+    void record_to(const opndcoll_recording &asked) {
+        if (is_used_) {
+            throw opndcoll_error("record_to() comes before the first step() or writeback()");
+        }
+        recorder_.ask(asked);
+        if (model_ != nullptr) {
+            recorder_.open(cfg_, model_, sm_of<Traits>::get(*shader_));
+        }
+    }
+
+    /** Complete the recording's files now; else it is done at destruction, or at exit(). See
+     * wlk_opndcoll_record_close(). */
+    wlk_status finish_recording() {
+        return recorder_.close();
+    }
+
+    /** Print the statistics so far, as a JSON object; false: they are not counted. */
+    bool summary(std::FILE *to) const {
+        return recorder_.get() != nullptr && wlk_opndcoll_record_summary(recorder_.get(), to);
+    }
+
   protected:
     explicit opndcoll_follower(bool keeps_events)
         : model_(nullptr), shader_(nullptr), shape_(), step_(0), keeps_events_(keeps_events),
-          reported_() {}
+          reported_(), cfg_(), is_used_(false) {}
     ~opndcoll_follower() = default;
 
     void start(unsigned num_banks, shader_type *shader) {
@@ -219,23 +246,23 @@ template <class Traits> class opndcoll_follower : watching_traits_check<Traits> 
         if (shader == nullptr) {
             throw opndcoll_error("init(): the core is NULL");
         }
-        wlk_opndcoll_cfg cfg;
         wlk_error err;
-        wlk_opndcoll_defaults(&cfg);
-        Traits::configure(*shader, cfg);
-        cfg.num_reg_banks = num_banks;
-        if (wlk_opndcoll_check(&cfg, nullptr, &err) != WLK_OK) {
+        wlk_opndcoll_defaults(&cfg_);
+        Traits::configure(*shader, cfg_);
+        cfg_.num_reg_banks = num_banks;
+        if (wlk_opndcoll_check(&cfg_, nullptr, &err) != WLK_OK) {
             throw opndcoll_error(err.text);
         }
-        layout_.match(cfg);
-        wlk_opndcoll_shape_of(&cfg, &shape_);
+        layout_.match(cfg_);
+        wlk_opndcoll_shape_of(&cfg_, &shape_);
         check_widths();
-        events_.resize(wlk_opndcoll_max_events(&cfg));
+        events_.resize(wlk_opndcoll_max_events(&cfg_));
         reported_.at = events_.data();
         reported_.room = static_cast<std::uint32_t>(events_.size());
-        memory_.resize((wlk_opndcoll_state_size(&cfg) + 7u) / 8u);
+        memory_.resize((wlk_opndcoll_state_size(&cfg_) + 7u) / 8u);
         shader_ = shader;
-        model_ = wlk_opndcoll_init(&cfg, memory_.data());
+        model_ = wlk_opndcoll_init(&cfg_, memory_.data());
+        recorder_.open(cfg_, model_, sm_of<Traits>::get(*shader));
     }
 
     void must_be_started() const {
@@ -251,7 +278,13 @@ template <class Traits> class opndcoll_follower : watching_traits_check<Traits> 
 
     void step_model() {
         reported_.count = 0;
-        wlk_opndcoll_step(model_, keeps_events_ ? &reported_ : nullptr);
+        is_used_ = true;
+        if (recorder_.get() == nullptr) {
+            wlk_opndcoll_step(model_, keeps_events_ ? &reported_ : nullptr);
+        } else {
+            tell_cycle();
+            wlk_opndcoll_record_step(recorder_.get(), &reported_);
+        }
         step_++;
     }
 
@@ -268,14 +301,19 @@ template <class Traits> class opndcoll_follower : watching_traits_check<Traits> 
         inst.non_rf = static_cast<std::uint32_t>(non_rf_of<Traits>::get(from));
         inst.n_src = sources.count;
         inst.src = sources.at;
-        if (wlk_opndcoll_put(model_, kind, slot, &inst) < 0) {
+        if (put_model(kind, slot, inst, from) < 0) {
             throw opndcoll_error(slot_name(false, kind, slot) + ": " + hash(inst.uid) +
                                  ": there is no scheduler " + std::to_string(inst.sched));
         }
     }
 
     void take(unsigned kind, unsigned slot) {
-        (void)wlk_opndcoll_take_slot(model_, kind, slot, nullptr);
+        if (recorder_.get() == nullptr) {
+            (void)wlk_opndcoll_take_slot(model_, kind, slot, nullptr);
+        } else {
+            tell_cycle();
+            (void)wlk_opndcoll_record_take_slot(recorder_.get(), kind, slot, nullptr);
+        }
     }
 
     registers destinations(const inst_type &inst) const {
@@ -285,9 +323,19 @@ template <class Traits> class opndcoll_follower : watching_traits_check<Traits> 
     }
 
     bool write_model(const inst_type &inst, registers &dst) {
-        const std::int32_t answer = wlk_opndcoll_writeback(
-            model_, dst.at, dst.count, static_cast<std::uint32_t>(Traits::wid(inst)),
-            static_cast<std::uint32_t>(Traits::sched(inst)), lanes_of<Traits>::get(inst), nullptr);
+        const std::uint32_t wid = static_cast<std::uint32_t>(Traits::wid(inst));
+        const std::uint32_t sched = static_cast<std::uint32_t>(Traits::sched(inst));
+        const std::uint32_t lanes = lanes_of<Traits>::get(inst);
+        std::int32_t answer;
+        is_used_ = true;
+        if (recorder_.get() == nullptr) {
+            answer = wlk_opndcoll_writeback(model_, dst.at, dst.count, wid, sched, lanes, nullptr);
+        } else {
+            tell_cycle();
+            answer = wlk_opndcoll_record_writeback(recorder_.get(),
+                                                   static_cast<std::uint32_t>(Traits::uid(inst)),
+                                                   dst.at, dst.count, wid, sched, lanes);
+        }
         if (answer == WLK_OPNDCOLL_BAD) {
             throw opndcoll_error("writeback of " + hash(Traits::uid(inst)) +
                                  ": there is no scheduler " + std::to_string(Traits::sched(inst)));
@@ -301,6 +349,10 @@ template <class Traits> class opndcoll_follower : watching_traits_check<Traits> 
         std::string lines;
         for (const wlk_opndcoll_event *e = events_begin(); e != events_end(); e++) {
             lines += event_line(*e);
+        }
+        if (recorder_.get() != nullptr) {
+            wlk_opndcoll_record_stop(
+                recorder_.get(), (what + ": model " + model + ", simulator " + simulator).c_str());
         }
         return opndcoll_difference{
             has_sm<Traits>::value ? std::to_string(sm_of<Traits>::get(*shader_)) : "",
@@ -356,6 +408,23 @@ template <class Traits> class opndcoll_follower : watching_traits_check<Traits> 
             to.at[k] = get(k);
             to.count = to.at[k] >= 0 ? k + 1u : to.count;
         }
+    }
+
+    // The number of the core cycle; without one, as many steps are one as the revision makes.
+    void tell_cycle() {
+        wlk_opndcoll_record_cycle(recorder_.get(), has_cycle<Traits>::value
+                                                       ? cycle_of<Traits>::get(*shader_)
+                                                       : step_ / shape_.steps_per_cycle);
+    }
+
+    std::int32_t put_model(unsigned kind, unsigned slot, const wlk_opndcoll_inst &inst,
+                           const inst_type &from) {
+        if (recorder_.get() == nullptr) {
+            return wlk_opndcoll_put(model_, kind, slot, &inst);
+        }
+        const registers dst = destinations(from);
+        tell_cycle();
+        return wlk_opndcoll_record_put(recorder_.get(), kind, slot, &inst, dst.at, dst.count);
     }
 
     void check_widths() const {
@@ -443,6 +512,9 @@ template <class Traits> class opndcoll_follower : watching_traits_check<Traits> 
     bool keeps_events_;
     std::vector<wlk_opndcoll_event> events_;
     wlk_opndcoll_events reported_;
+    wlk_opndcoll_cfg cfg_;
+    bool is_used_; // a step or a write-back was made
+    recorder recorder_;
 };
 
 /**
@@ -998,6 +1070,17 @@ template <class Own, class Traits> class opndcoll_beside {
     }
     void dump(std::FILE *out) const {
         own_.dump(out);
+    }
+
+    /** See opndcoll and opndcoll_shadow: of the model beside. */
+    void record_to(const opndcoll_recording &asked) {
+        shadow_.record_to(asked);
+    }
+    wlk_status finish_recording() {
+        return shadow_.finish_recording();
+    }
+    bool summary(std::FILE *to) const {
+        return shadow_.summary(to);
     }
 
     /** See opndcoll_shadow. */
