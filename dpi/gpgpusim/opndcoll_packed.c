@@ -133,9 +133,7 @@ static ssize_t write_quietly(int to, const char *bytes, size_t n) {
     (void)sigprocmask(SIG_BLOCK, &raised, &before); // of this thread, without libpthread
     const ssize_t done = write(to, bytes, n);
     const int reason = errno;
-    if (done < 0 && (reason == EPIPE || reason == EFBIG)) {
-        (void)sigtimedwait(&raised, NULL, &at_once);
-    }
+    (void)sigtimedwait(&raised, NULL, &at_once); // raised by a part that was written, too
     (void)sigprocmask(SIG_SETMASK, &before, NULL);
     errno = reason;
     return done;

@@ -587,6 +587,7 @@ static void begin_if_empty(wlk_opndcoll_recorder *r) {
     r->has_empty = true;
     if (r->phase == ARMED && !r->has_unseen) {
         r->phase = RUNNING;
+        r->n_gone = 0; // they came before
     }
 }
 
