@@ -66,6 +66,19 @@ def test_record_in_place_replays(tmp_path, config, revision, state):
     assert lines[1] != lines[2]
 
 
+def test_record_is_played_with_the_options_that_are_given(tmp_path):
+    """What the recording names holds where nothing else is."""
+    simulate("qv100", "v42", "place", 50, RECORD=tmp_path)
+    words = ("opndcoll", tmp_path / "sm0.stim.xz", "--diff", tmp_path / "sm0.events.xz", "--json")
+    for more, found in {
+        ("--revision", "v40"): "# variant 4.0 banks 16 cus 8",
+        ("--config", programs.recording("gpgpusim/titanv.cfg")): "# variant 4.2 banks 8 cus 8",
+    }.items():
+        assert programs.warplock(*words, *more, code=1).json["got"].startswith(found)
+    (tmp_path / "sm0.cfg").unlink()
+    assert programs.warplock(*words, code=Status.NO_FILE).line.endswith("No such file or directory")
+
+
 @pytest.mark.parametrize(("config", "revision"), CORES)
 def test_record_beside_replays(tmp_path, config, revision):
     done = simulate(config, revision, "beside", 400, "--stem", tmp_path / "run", "--destroy")
@@ -262,3 +275,62 @@ def test_record_summary_is_that_of_the_replay(tmp_path):
 
 def test_record_summary_that_is_not_counted():
     assert simulate("qv100", "v40", "place", 10, "--print").stdout == "no summary\n"
+
+
+# The page.
+
+PAGE = (programs.ROOT / "docs" / "gpgpusim.md").read_text("utf-8")
+SECTION = PAGE.partition("\n## Record a live simulation\n")[2].partition("\n## ")[0]
+FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+INCLUDES = ("dpi/include", "refmodel/include", "tests/unit")
+
+
+def test_record_page_commands_run(tmp_path):
+    [commands] = [text for kind, text in FENCE.findall(SECTION) if kind == ""]
+    simulator = f"{programs.folder() / SIMULATOR} qv100 v42 place 400 --sms 2"
+    (tmp_path / "rec").mkdir()
+    for command in commands.splitlines():
+        line = command.replace("./simulator", simulator)
+        line = line.replace("scripts/warplock opndcoll", f"{programs.WARPLOCK} opndcoll --no-setup")
+        done = subprocess.run(["bash", "-c", line], cwd=tmp_path, capture_output=True, text=True)
+        assert done.returncode == 0, command + done.stderr
+        assert done.stderr == "" or "opndcoll" in command
+    recorded = {path.name for path in (tmp_path / "rec").iterdir()}
+    ends = ("stim.xz", "events.xz", "cfg")
+    assert recorded == {f"vectoradd.sm{sm}.{end}" for sm in (0, 1) for end in ends}
+
+
+def test_record_page_code_records(tmp_path):
+    """It compiles in the oldest dialect, and records what it says."""
+    [code] = [text for kind, text in FENCE.findall(SECTION) if kind == "cpp"]
+    program = f"""#include "mock_gpgpusim.hpp"
+#include "gpgpusim_configs.h"
+int main() {{
+    mock::core core(qv100(V40));
+    warplock::opndcoll<mock::traits> collector;
+    mock::connect(collector, core);
+    {code}
+    core.get_gpu()->gpu_sim_cycle = 1000;
+    collector.step();
+    return collector.summary(stdout) && collector.finish_recording() == WLK_OK ? 0 : 1;
+}}
+"""
+    (tmp_path / "main.cpp").write_text(program, "ascii")
+    (tmp_path / "rec").mkdir()
+    built = programs.folder()
+    words = ["c++", "-std=c++11", "-Wall", "-Wextra", "-Werror", "main.cpp", "-o", "main"]
+    words += [f"-I{programs.ROOT / name}" for name in INCLUDES]
+    libraries = ("dpi/libwarplock_check.a", "refmodel/libwarplock.a")
+    words += [str(built / name) for name in libraries]
+    subprocess.run(words, cwd=tmp_path, check=True)
+    done = subprocess.run(["./main"], cwd=tmp_path, check=True, capture_output=True, text=True)
+    assert json.loads(done.stdout)["steps"] == 1
+    assert "\nC 1000\nX\n# end\n" in text_of(tmp_path / "rec/vectoradd.sm0.stim.xz")
+    assert "# SM 0, core cycles 1000 to 5000\n" in text_of(tmp_path / "rec/vectoradd.sm0.stim.xz")
+
+
+def test_record_page_names_every_variable():
+    text = (programs.ROOT / "dpi/gpgpusim/opndcoll_record.c").read_text("utf-8")
+    assert set(re.findall(r'"(WARPLOCK_\w+)"', text)) == set(
+        re.findall(r"^\| `(WARPLOCK_\w+)`", SECTION, re.M)
+    )

@@ -145,10 +145,8 @@ def cut(tmp_path, stim: str, events: str, code: int = 0):
 
 
 def test_opndcoll_diff_of_a_killed_simulation_ends_where_the_recording_does(tmp_path):
-    out = cut(tmp_path, "X 2", "S 2")
-    assert "all identical" in out
-    assert "; the recording has no end" in out
-    assert "7 lines" not in cut(tmp_path, "X\n", "")
+    assert "6 lines of 2 steps, all identical; " in cut(tmp_path, "X 2", "S 2")
+    assert "; the recording has no end: " in cut(tmp_path, "X\n", "")
     assert "no end" in cut(tmp_path, "", "S 2\nD 0 0 SP 1 0\n")
     assert "no end" not in cut(tmp_path, "X\n# end\n", "S 2\nD 0 0 SP 1 0\n# end\n")
     assert "(the recording ends)" in cut(tmp_path, "X\n# end\n", "# end\n", code=1)
@@ -244,7 +242,10 @@ BAD_LINES = [
 
 
 BAD_STARTS = [
-    ("Z 0", "2 words; it must be 'Z pri lasts'"),
+    ("Z 0", "2 words; it must be 'Z pri lasts [kinds]'"),
+    ("Z 0 0,0,0,0,0,0,0,0 SP,SP,SP,SP,SP,SP,SP,SP", "Z: with -warplock_rotate_kinds 1, a set"),
+    ("Z 0 0,0,0,0,0,0,0,0 SP,", "'SP,' is not a set for each port"),
+    ("Z 0 0,0,0,0,0,0,0,0 SPEC1", "'SPEC1' is not a set for each port"),
     ("Z x 0,0,0,0,0,0,0,0", "pri 'x' is not a number"),
     ("Z 8 0,0,0,0,0,0,0,0", "Z: pri is below 8"),
     ("Z 0 0,0,0,0,0,0,0,8", "Z: pri is below 8"),
@@ -264,6 +265,17 @@ def test_opndcoll_bad_start_is_named(qv100, tmp_path, line, message):
     assert done.returncode in (Status.CORRUPT, Status.BAD_PARAMS), done.stderr
     assert done.stderr.startswith(f"wlk-opndcoll: {path}:3: ")
     assert message in done.stderr
+
+
+def test_opndcoll_start_sets_the_first_kinds(qv100, tmp_path):
+    policy = tmp_path / "rotate.cfg"
+    policy.write_text("-warplock_rotate_kinds 1\n", "ascii")
+    words = [*qv100, "--config", policy, "--state", "-"]
+    kinds = "SP,SFU,MEM,TENSOR,DP,INT,SP"
+    done = programs.run(TOOL, *words, stdin=f"Z 0 0,0,0,0,0,0,0,0 {kinds},INT\nX\n")
+    assert "k SP SFU MEM TENSOR DP INT SP INT\n" in done.stdout
+    done = programs.run(TOOL, *words, stdin=f"Z 0 0,0,0,0,0,0,0,0 {kinds}\nX\n")
+    assert "for each of the 8 ports" in done.stderr
 
 
 def test_opndcoll_limits_themselves_are_accepted(qv100, tmp_path):
