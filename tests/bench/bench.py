@@ -5,6 +5,7 @@
   python3 tests/bench/bench.py [--block B] [--config NAME] [--cycles N] [--series N]
   python3 tests/bench/bench.py --block B --scaling       the model by num_warps and by rs_entries
   python3 tests/bench/bench.py --plain [--scaling]       opndcoll.h against a plain collector
+  python3 tests/bench/bench.py --adapter                 its C++ class within a simulation
   python3 tests/bench/bench.py --gate                    instructions a step of every block
 
 Model, RTL alone and lockstep run in turn, so that a change of the machine's speed meets all of
@@ -25,6 +26,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
 
+import adapter  # noqa: E402
 import opndcoll  # noqa: E402
 from wlk import tables  # noqa: E402
 from wlk.base import report
@@ -154,6 +156,14 @@ def configuration(block: str, name: str) -> tables.Config:
     return known[name]
 
 
+def calls(args: argparse.Namespace) -> None:
+    """Measure opndcoll.h, alone or in its C++ class."""
+    if args.adapter:
+        adapter.table(min(args.cycles, 20_000))
+    else:
+        (opndcoll.scaling if args.scaling else opndcoll.compare)(args.cycles, args.series)
+
+
 def main() -> int:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -164,12 +174,13 @@ def main() -> int:
     parser.add_argument("--gate", action="store_true", help="fail if they are 3 %% too many")
     parser.add_argument("--scaling", action="store_true", help="only the model, by size")
     parser.add_argument("--plain", action="store_true", help="the calls of opndcoll.h, no RTL")
+    parser.add_argument("--adapter", action="store_true", help="instructions of the C++ class")
     args = parser.parse_args()
     build.meson_build(whole=True)
     if args.gate:
         return gate()
-    if args.plain:
-        (opndcoll.scaling if args.scaling else opndcoll.compare)(args.cycles, args.series)
+    if args.plain or args.adapter:
+        calls(args)
         return 0
     if args.scaling:
         scaling(args.block, args.cycles, args.series)

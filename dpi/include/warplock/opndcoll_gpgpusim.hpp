@@ -402,12 +402,20 @@ template <class Traits> class opndcoll_follower : watching_traits_check<Traits> 
         }
     }
 
+    // Most of an instruction's slots are behind the last one used: they are left out four at a
+    // time.
     template <class Get> void read(registers &to, Get get) const {
-        to.count = 0;
-        for (unsigned k = 0; k < shape_.operands; k++) {
-            to.at[k] = get(k);
-            to.count = to.at[k] >= 0 ? k + 1u : to.count;
+        std::uint32_t n = shape_.operands; // a multiple of 4
+        while (n != 0u && (get(n - 4u) & get(n - 3u) & get(n - 2u) & get(n - 1u)) < 0) {
+            n -= 4u;
         }
+        for (unsigned k = 0; k < n; k++) {
+            to.at[k] = get(k);
+        }
+        while (n != 0u && to.at[n - 1u] < 0) {
+            n--;
+        }
+        to.count = n;
     }
 
     // The number of the core cycle; without one, as many steps are one as the revision makes.
@@ -603,8 +611,8 @@ class opndcoll : detail::moving_traits_check<Traits>, public detail::opndcoll_fo
     typedef typename base::shader_type shader_type;
 
     opndcoll()
-        : base(false), kinds_(0), id_(), ex_(), names_(), counted_(), looks_(0), skips_(0),
-          looked_at_(0) {}
+        : base(false), kinds_(0), waiting_(0), id_(), ex_(), names_(), counted_(), looks_(0),
+          skips_(0), looked_at_(0) {}
 
     /** @param shader outlives the collector. */
     void init(unsigned num_banks, shader_type *shader) {
@@ -637,11 +645,10 @@ class opndcoll : detail::moving_traits_check<Traits>, public detail::opndcoll_fo
      */
     bool writeback(inst_type &inst) {
         this->must_be_started();
-        const detail::registers before = this->destinations(inst);
-        detail::registers left = before;
+        detail::registers left = this->destinations(inst);
         const bool done = this->write_model(inst, left);
-        for (unsigned k = 0; k < before.count; k++) {
-            if (left.at[k] != before.at[k]) {
+        for (unsigned k = 0; k < left.count; k++) {
+            if (left.at[k] != Traits::destination(inst, k)) {
                 Traits::drop_destination(inst, k);
             }
         }
@@ -709,6 +716,7 @@ class opndcoll : detail::moving_traits_check<Traits>, public detail::opndcoll_fo
                 this->put(kind, slot, *inst, name);
                 names_[kind][slot] = static_cast<std::uint16_t>(name);
                 id_[kind] |= bit(slot);
+                waiting_ |= 1u << kind;
             }
         }
     }
@@ -743,12 +751,21 @@ class opndcoll : detail::moving_traits_check<Traits>, public detail::opndcoll_fo
     }
 
     void compare_set(bool ex, unsigned kind, const char *when) const {
-        opndcoll_difference found;
+        set_type &set = ex ? this->ex_set(kind) : this->id_set(kind);
         const unsigned width = ex ? this->shape().ex_width[kind] : this->shape().id_width[kind];
+        const std::uint64_t held = ex ? ex_[kind] : id_[kind];
         for (unsigned slot = 0; slot < width; slot++) {
-            if (!this->is_same(ex, kind, slot, when, this->steps(), found)) {
-                throw opndcoll_error(found.text());
+            const bool is_held = (held >> slot & 1u) != 0u;
+            if ((Traits::at(set, slot) != nullptr) != is_held || is_held) {
+                must_be_same(ex, kind, slot, when);
             }
+        }
+    }
+
+    void must_be_same(bool ex, unsigned kind, unsigned slot, const char *when) const {
+        opndcoll_difference found;
+        if (!this->is_same(ex, kind, slot, when, this->steps(), found)) {
+            throw opndcoll_error(found.text());
         }
     }
 
@@ -767,16 +784,15 @@ class opndcoll : detail::moving_traits_check<Traits>, public detail::opndcoll_fo
     }
 
     void move_allocated() {
-        for (std::uint32_t kinds = kinds_; kinds != 0u; kinds &= kinds - 1u) {
+        for (std::uint32_t kinds = waiting_; kinds != 0u; kinds &= kinds - 1u) {
             const unsigned kind = detail::lowest(kinds);
-            if (id_[kind] != 0u) {
-                std::uint64_t gone = id_[kind] & wlk_opndcoll_id_free(this->model(), kind);
-                id_[kind] ^= gone;
-                while (gone != 0u) {
-                    const unsigned slot = oldest_of(kind, gone);
-                    allocate(kind, slot);
-                    gone ^= bit(slot);
-                }
+            std::uint64_t gone = id_[kind] & wlk_opndcoll_id_free(this->model(), kind);
+            id_[kind] ^= gone;
+            waiting_ ^= (id_[kind] == 0u ? 1u : 0u) << kind;
+            while (gone != 0u) {
+                const unsigned slot = oldest_of(kind, gone);
+                allocate(kind, slot);
+                gone ^= bit(slot);
             }
         }
     }
@@ -860,6 +876,7 @@ class opndcoll : detail::moving_traits_check<Traits>, public detail::opndcoll_fo
     }
 
     std::uint32_t kinds_;                  // with register sets
+    std::uint32_t waiting_;                // with an instruction in ID_OC in the model
     std::uint64_t id_[WLK_OPNDCOLL_KINDS]; // slots with an instruction in the model
     std::uint64_t ex_[WLK_OPNDCOLL_KINDS];
     std::uint16_t names_[WLK_OPNDCOLL_KINDS][WLK_OPNDCOLL_MAX_WIDTH]; // of those in ID_OC
