@@ -14,8 +14,9 @@ from pathlib import Path
 
 import pytest
 from programs import python, refused, wait_for, warplock
+from wlk.base import svg
 from wlk.base.errors import Status
-from wlk.explore import explore, store, summary, svg
+from wlk.explore import explore, store, summary
 from wlk.explore.summary import Result
 
 RUNNER = Path(__file__).with_name("explore_runner.py")

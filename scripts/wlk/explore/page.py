@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from pathlib import Path
 
-from . import parts, show, svg
-from .parts import cell, table
+from ..base import svg
+from ..base.table import cell, table
+from . import parts, show
 from .summary import MEASURED, NAMES, WITHIN, Choice, Result, Summary, reasons
 
 TEMPLATE = Path(__file__).with_name("page.html")

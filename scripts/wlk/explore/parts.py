@@ -2,10 +2,11 @@
 """Parts of the page: tables of costs, synthesis, chances, the document and the specification."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from typing import Any
 
+from ..base.table import cell, table
 from . import chances, cost, document, points, reference, show
 from .points import Point
 from .summary import Result, Summary
@@ -14,22 +15,6 @@ NONE = '<p class="quiet">{}</p>'
 ROUNDED = 0.002  # what figures of other random numbers may differ by without any noise
 # Student's t, 99.9 %, by the number of seeds
 STUDENT = {2: 637.0, 3: 31.6, 4: 12.9, 5: 8.6, 6: 6.9, 7: 6.0, 8: 5.4, 9: 5.0, 10: 4.8}
-
-
-def cell(text: str, kind: str = "n") -> str:
-    """A cell with a number."""
-    return f'<td class="{kind}">{text}</td>'
-
-
-def table(heads: Iterable[str], rows: Iterable[Sequence[str]]) -> str:
-    """Cells are HTML; one that is no `td` yet becomes one."""
-
-    def whole(text: str) -> str:
-        return text if text.startswith("<td") else f"<td>{text}</td>"
-
-    first = "".join(map(whole, heads)).replace("<td", "<th").replace("</td>", "</th>")
-    lines = "".join(f"<tr>{''.join(map(whole, row))}</tr>\n" for row in rows)
-    return f'<div class="wide"><table><tr>{first}</tr>\n{lines}</table></div>'
 
 
 def hang(row: Mapping[str, Any]) -> str:
