@@ -378,8 +378,10 @@ void replay_watch(replay *r, void (*watch)(void *user, const replay_fact *fact),
     r->watcher = user;
 }
 
-wlk_status replay_count(replay *r, wlk_error *err) {
-    return wlk_opndcoll_summary_open(&r->summary, &r->cfg, r->model, err);
+wlk_status replay_count(replay *r, uint32_t windows, wlk_error *err) {
+    const wlk_status status = wlk_opndcoll_summary_open(&r->summary, &r->cfg, r->model, err);
+    return status == WLK_OK && windows != 0 ? wlk_opndcoll_summary_windows(r->summary, windows, err)
+                                            : status;
 }
 
 void replay_summary(replay *r) {

@@ -37,8 +37,9 @@ typedef struct replay_fact {
  * There are no events in a replay that was opened `quick`. */
 void replay_watch(replay *r, void (*watch)(void *user, const replay_fact *fact), void *user);
 
-/* From now on count, for replay_summary(); called before the first command. NO_MEMORY. */
-wlk_status replay_count(replay *r, wlk_error *err);
+/* From now on count, for replay_summary(), and in so many windows where they are not 0; called
+ * before the first command. NO_MEMORY. */
+wlk_status replay_count(replay *r, uint32_t windows, wlk_error *err);
 
 /* The counts as a JSON object on stdout. */
 void replay_summary(replay *r);

@@ -4,10 +4,10 @@
 //
 // STIM is a file, or - for stdin, whose name in messages is NAME. Events go to stdout. With --diff
 // they are compared with a recording, which decides whether there are states and statistics; the
-// answer is then one JSON object. So it is with --summary, which counts and prints no events, and
-// with --compare, which plays the recording on other configurations too: [REVISION:][+]FILE, where
-// + adds the file to those of --config. --quick leaves the events out and makes the calls that
-// report none: for tests of these.
+// answer is then one JSON object. So it is with --summary, which counts (--windows: over time too)
+// and prints no events, and with --compare, which plays the recording on other configurations too:
+// [REVISION:][+]FILE, where + adds the file to those of --config. --quick leaves the events out and
+// makes the calls that report none: for tests of these.
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -25,10 +25,11 @@ static const char USAGE[] =
     "usage: wlk-opndcoll [--revision v40|v42|v32] [--config FILE]... [--allow-unknown]\n"
     "                    [--name NAME] [--state] [--stats] [--quick] [--diff EVENTS] STIM\n"
     "       wlk-opndcoll [--revision ...] [--config FILE]... [--allow-unknown] [--name NAME]\n"
-    "                    --summary | --compare [REVISION:][+]FILE... STIM\n";
+    "                    --summary [--windows] | --compare [REVISION:][+]FILE... STIM\n";
 enum {
     PROGRESS_EVERY = 1 << 14, // commands
     MOST_CONFIGS = 64,        // and files of --compare
+    WINDOWS = 256,            // of --windows
 };
 
 typedef struct job {
@@ -37,7 +38,7 @@ typedef struct job {
     uint32_t n_configs;
     const char *compared[MOST_CONFIGS];
     uint32_t n_compared;
-    bool state, stats, quick, summary, allow_unknown;
+    bool state, stats, quick, summary, windows, allow_unknown;
     wlk_opndcoll_cfg cfg;
     text_recording expected;
     text to;
@@ -66,6 +67,7 @@ static bool parse_words(job *j, int n, char **words) {
             {"--quick", NULL, &j->quick},
             {"--summary", NULL, &j->summary},
             {"--allow-unknown", NULL, &j->allow_unknown},
+            {"--windows", NULL, &j->windows},
         };
         const char **value = NULL;
         bool *flag = NULL;
@@ -226,7 +228,8 @@ static wlk_status prepare(job *j) {
     if (status == WLK_OK && j->n_compared != 0) {
         status = prepare_comparison(j);
     }
-    return status == WLK_OK && j->summary ? replay_count(j->run, &j->err) : status;
+    return status == WLK_OK && j->summary ? replay_count(j->run, j->windows ? WINDOWS : 0, &j->err)
+                                          : status;
 }
 
 // Size of the stimulus; 0: unknown.

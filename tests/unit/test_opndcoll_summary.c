@@ -171,6 +171,26 @@ CASE(opndcoll_summary_of_a_model_in_use_counts_the_rest) {
     stop();
 }
 
+CASE(opndcoll_summary_windows_are_merged) {
+    start();
+    wlk_error err;
+    REQUIRE(wlk_opndcoll_summary_windows(whole, 4, &err) == WLK_OK, "%s", err.text);
+    const int32_t src[] = {1, 2, 3};
+    issue(WLK_OPNDCOLL_SP, 5, 3, src);
+    for (uint32_t i = 0; i < 9; i++) {
+        step();
+    }
+    // 1, 2 and 4 steps a window: at step 8 there are two, and the ninth is in a third one.
+    char *text = printed(whole);
+    CHECK(strstr(text, "\"windows\": {\"width\": 4, \"last\": 1,") != NULL);
+    CHECK(strstr(text, "\"reads\": [96, 0, 0]") != NULL);
+    char *again = printed(whole); // changes nothing
+    CHECK(strcmp(text, again) == 0);
+    free(text);
+    free(again);
+    stop();
+}
+
 int main(void) {
     return check_cases();
 }

@@ -46,6 +46,16 @@ typedef struct wlk_opndcoll_summary wlk_opndcoll_summary;
 wlk_status wlk_opndcoll_summary_open(wlk_opndcoll_summary **out, const wlk_opndcoll_cfg *cfg,
                                      const wlk_opndcoll *model, wlk_error *err);
 
+/**
+ * Count in windows of time too, which wlk_opndcoll_summary_print() adds as `windows`: their width,
+ * which begins with a step and doubles when there are @p most of them, and each count of each
+ * window. Called right after wlk_opndcoll_summary_open().
+ *
+ * @param most windows at a time, even, 2 or more; half of them at least are kept.
+ * @return WLK_OK or WLK_NO_MEMORY.
+ */
+wlk_status wlk_opndcoll_summary_windows(wlk_opndcoll_summary *s, uint32_t most, wlk_error *err);
+
 /** A core cycle begins. Without this call there are no counts for each core cycle. */
 void wlk_opndcoll_summary_cycle(wlk_opndcoll_summary *s);
 

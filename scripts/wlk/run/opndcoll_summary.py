@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..base import options, report
+from ..base import options, outputs, report
 from ..base.errors import Status, WlkError
 from ..base.options import Command, operand, option
-from . import opndcoll_compare, opndcoll_replay
+from . import opndcoll_compare, opndcoll_limits, opndcoll_page, opndcoll_replay, tools
 
 
 @dataclass
@@ -26,7 +26,8 @@ class Opndcoll(Command):
     EXAMPLE = """warplock opndcoll core.stim.xz --config qv100.cfg --state --stats
 warplock opndcoll core.stim.xz --config qv100.cfg --diff core.events.xz
 warplock opndcoll core.stim.xz --config qv100.cfg --summary
-warplock opndcoll core.stim.xz --config qv100.cfg --compare titanv.cfg --compare v42:qv100.cfg"""
+warplock opndcoll core.stim.xz --config qv100.cfg --compare titanv.cfg --compare v42:qv100.cfg
+warplock opndcoll core.stim.xz --config qv100.cfg --html core.html"""
 
     stimulus: Path = operand("STIM", "commands, one a line; plain or .xz", type=Path)
     config: Sequence[Path] = options.path(
@@ -67,34 +68,76 @@ warplock opndcoll core.stim.xz --config qv100.cfg --compare titanv.cfg --compare
         alone=True,
     )
 
+    html: Path | None = options.path(
+        "write a page: what limits the kernel, conflicts, occupancy and stalls over time; with "
+        "--compare the other configurations too",
+        "PAGE.html",
+    )
+
     def refuse(self) -> None:
         """Words that do not go together."""
         if self.json and self.diff is None and not self._counts:
             message = "--json: events are lines of text; it goes with --diff, --summary, --compare"
             raise WlkError(Status.USAGE, message)
         if self._counts and (self.state or self.stats):
-            name = "--summary" if self.summary else "--compare"
+            name = "--summary" if self.summary else "--compare" if self.compare else "--html"
             message = f"{name} prints no events; --state and --stats add to them"
             raise WlkError(Status.USAGE, message)
+        if self.html is not None:
+            if self.diff is not None:
+                message = "--html goes with --summary and --compare, not with --diff"
+                raise WlkError(Status.USAGE, message)
+            outputs.refuse(self.html, force=True)
 
     @property
     def _counts(self) -> bool:
-        return self.summary or bool(self.compare)
+        return self.summary or bool(self.compare) or self.html is not None
 
     def run(self) -> int:
         """Replay; print, compare, or count."""
+        if self.html is not None:
+            return self._write_page()
         flags = [f"--{name}" for name in ("state", "stats", "summary") if getattr(self, name)]
         flags += [word for each in self.compare for word in ("--compare", each)]
         capture = self._counts or self.diff is not None
-        replay = opndcoll_replay.Replay.of(
-            self.stimulus, self.revision, tuple(self.config), allow_unknown=self.allow_unknown
-        )
-        answer = replay.run(*flags, events=self.diff, capture=capture)
-        for line in answer.report.splitlines():
-            print(line, file=sys.stderr)
+        answer = self._replay(*flags, events=self.diff, capture=capture)
         if capture:
             self._show(json.loads(answer.output))
         return answer.code
+
+    def _replay(self, *flags: str, **how: Any) -> tools.Answer:
+        """Of wlk-opndcoll; what it reports goes to stderr."""
+        replay = opndcoll_replay.Replay.of(
+            self.stimulus, self.revision, tuple(self.config), allow_unknown=self.allow_unknown
+        )
+        answer = replay.run(*flags, **how)
+        for line in answer.report.splitlines():
+            print(line, file=sys.stderr)
+        return answer
+
+    def _write_page(self) -> int:
+        """The page, and its sentences on stdout; what else was asked for is printed too."""
+        counts = with_rates(json.loads(self._replay("--summary", "--windows").output))
+        compared, code = None, 0
+        if self.compare:
+            answer = self._replay(*(word for each in self.compare for word in ("--compare", each)))
+            compared, code = (
+                opndcoll_compare.with_differences(json.loads(answer.output)),
+                answer.code,
+            )
+        page = opndcoll_page.render(counts, str(self.stimulus), self.config, compared)
+        with outputs.atomic_write(self.html) as file:
+            file.write(page)
+        del counts["windows"]
+        if self.json:
+            report.json_line(compared or counts)
+        elif self.summary:
+            print(render(counts, str(self.stimulus)))
+        else:
+            print("\n".join(opndcoll_limits.sentences(counts)))
+            if compared:
+                print("\n" + opndcoll_compare.render(compared, str(self.stimulus)))
+        return code
 
     def _show(self, answer: dict[str, Any]) -> None:
         """The statistics, or what the comparison found."""
