@@ -258,7 +258,9 @@ wlk_status trace_open(trace_maker **out, const wlk_opndcoll_cfg *cfg, wlk_error 
     }
     wlk_opndcoll_shape_of(cfg, &m->shape);
     m->t.schedulers = m->shape.schedulers;
-    return WLK_OK;
+    // Never NULL, so that no registers are a place in it too.
+    const bool has_pool = grow(m, &m->pool, &m->room.pool, 0, 1, sizeof *m->pool);
+    return has_pool ? WLK_OK : tool_no_memory(err);
 }
 
 void trace_close(trace_maker *m) {
