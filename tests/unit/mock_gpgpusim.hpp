@@ -197,7 +197,6 @@ class register_set {
         regs.push_back(new warp_inst_t());
     }
 
-#ifndef MOCK_WITHOUT_SLOTS
     // The two lines of docs/gpgpusim.md.
     unsigned slots() const {
         return static_cast<unsigned>(regs.size());
@@ -205,7 +204,6 @@ class register_set {
     warp_inst_t *&slot(unsigned i) {
         return regs[i];
     }
-#endif
 
   private:
     std::size_t find_free() const {

@@ -386,10 +386,9 @@ struct gpgpusim_traits : opndcoll_traits {
     static_assert(Revision == WLK_OPNDCOLL_V40 || Revision == WLK_OPNDCOLL_V42,
                   "warplock: gpgpusim_traits is for WLK_OPNDCOLL_V40 and WLK_OPNDCOLL_V42; for V32 "
                   "derive traits of your own from warplock::opndcoll_traits");
-    static_assert(detail::has_slots<Set>::value, "warplock: add to register_set the line "
-                                                 "unsigned slots() const { return regs.size(); }");
-    static_assert(detail::has_slot<Set, Inst>::value,
-                  "warplock: add to register_set the line "
+    static_assert(detail::has_slots<Set>::value && detail::has_slot<Set, Inst>::value,
+                  "warplock: add to register_set the two lines "
+                  "unsigned slots() const { return regs.size(); } "
                   "warp_inst_t *&slot(unsigned i) { return regs[i]; }");
 
     typedef Inst inst_type;
