@@ -14,20 +14,33 @@ from typing import Any
 from wlk.base import report
 from wlk.run import build
 
-POINTS = {"qv100": 16, "qv100_8": 8}
-"""Names of the model's bench, with the banks of the plain one."""
+POINTS = {
+    "qv100": ["16"],
+    "qv100_8": ["8"],
+    "heavy": ["16", "heavy"],
+    "heavy_8": ["8", "heavy"],
+}
+"""Names of the model's bench, with what the plain one is told."""
+PROGRAMS = {"linked as one": "opndcoll_bench", "called": "opndcoll_calls"}
+"""The model's bench, with and without -flto."""
 
 
 def compare(steps: int, count: int) -> None:
     """Print the times of both models, and their ratio: the median over the series."""
-    table = report.Table("point", "plain [ns/step]", "model [ns/step]", "ratio", "reads/step")
-    for point, banks in POINTS.items():
-        pairs = [(_plain(banks, steps // 10), _model(point, steps)) for _ in range(count)]
-        _same_work(point, *pairs[0])
-        plain, model = zip(*((a["ns_per_step"], b["ns_per_step"]) for a, b in pairs), strict=True)
-        ratio = statistics.median(a / b for a, b in zip(plain, model, strict=True))
-        reads = pairs[0][1]["reads_per_step"]
-        table.add(point, statistics.median(plain), statistics.median(model), ratio, reads)
+    table = report.Table(
+        *("point", "model is", "plain [ns/step]", "model [ns/step]", "ratio", "reads/step")
+    )
+    for point, words in POINTS.items():
+        runs = [
+            (_plain(words, steps // 10), *(_model(p, point, steps) for p in PROGRAMS.values()))
+            for _ in range(count)
+        ]
+        times = [[run["ns_per_step"] for run in column] for column in zip(*runs, strict=True)]
+        for how, model, first in zip(PROGRAMS, times[1:], runs[0][1:], strict=True):
+            _same_work(point, runs[0][0], first)
+            ratio = statistics.median(a / b for a, b in zip(times[0], model, strict=True))
+            medians = statistics.median(times[0]), statistics.median(model)
+            table.add(point, how, *medians, ratio, first["reads_per_step"])
     table.print()
     _say_load(count)
 
@@ -51,12 +64,13 @@ def _run(words: list[str]) -> list[dict[str, Any]]:
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
-def _plain(banks: int, steps: int) -> dict[str, Any]:
-    return _run(["tests/bench/plain_bench", str(banks), str(steps)])[0]
+def _plain(words: list[str], steps: int) -> dict[str, Any]:
+    banks, *mix = words
+    return _run(["tests/bench/plain_bench", banks, str(steps), *mix])[0]
 
 
-def _model(point: str, steps: int) -> dict[str, Any]:
-    return _run(["tests/bench/opndcoll_bench", str(steps), point])[0]
+def _model(program: str, point: str, steps: int) -> dict[str, Any]:
+    return _run([f"tests/bench/{program}", str(steps), point])[0]
 
 
 def _same_work(point: str, plain: dict[str, Any], model: dict[str, Any]) -> None:

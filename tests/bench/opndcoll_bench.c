@@ -55,7 +55,7 @@ typedef struct traffic {
     wlk_opndcoll_shape shape;
     wlk_opndcoll_inst inst;
     uint32_t next, written;
-    uint64_t taken;
+    uint64_t taken, checksum;
 } traffic;
 
 static uint32_t lowest(uint64_t set) {
@@ -68,6 +68,7 @@ static void refill(traffic *t, uint32_t kind) {
         const uint32_t sched = t->shape.sub_core != 0 ? slot : 0u;
         const instruction *from = &stream[t->next++ % STREAM];
         t->inst.uid++;
+        t->inst.user = t->inst.uid;
         t->inst.wid = from->warp + sched;
         t->inst.sched = sched;
         t->inst.src = from->src;
@@ -75,29 +76,70 @@ static void refill(traffic *t, uint32_t kind) {
     }
 }
 
-static void core_cycle(traffic *t, uint32_t steps) {
+static void write_back(traffic *t) {
     for (uint32_t i = 0; i < WRITES; i++) {
         const instruction *from = &stream[t->written++ % STREAM];
         int32_t dst = from->dst;
         (void)wlk_opndcoll_writeback(t->s, &dst, 1, from->warp + from->sched, from->sched,
                                      UINT32_MAX, NULL);
     }
+}
+
+static void refill_all(traffic *t) {
+    for (uint32_t kinds = wlk_opndcoll_id_open(t->s); kinds != 0; kinds &= kinds - 1u) {
+        refill(t, lowest(kinds));
+    }
+}
+
+static void core_cycle(traffic *t, uint32_t steps) {
+    write_back(t);
     for (uint32_t kinds; (kinds = wlk_opndcoll_ex_filled(t->s)) != 0; t->taken++) {
         (void)wlk_opndcoll_take(t->s, lowest(kinds), NULL);
     }
     for (uint32_t i = 0; i < steps; i++) {
         wlk_opndcoll_step(t->s, NULL);
     }
-    for (uint32_t kinds = wlk_opndcoll_id_open(t->s); kinds != 0; kinds &= kinds - 1u) {
-        refill(t, lowest(kinds));
+    refill_all(t);
+}
+
+// A unit takes what there is, and the instruction's pointer is its own again.
+static void unit_takes(traffic *t, uint32_t kind) {
+    wlk_opndcoll_held held;
+    if (wlk_opndcoll_take(t->s, kind, &held) >= 0) {
+        t->taken++;
+        t->checksum += held.user;
     }
 }
 
-static void run_steps(traffic *t, bool is_idle, uint64_t steps, uint32_t each) {
-    for (uint64_t i = 0; i < steps; i += is_idle ? 1u : each) {
-        if (is_idle) {
+// The core cycle of §8: four units a kind before the steps, and one LD/ST unit behind them.
+static void heavy_core_cycle(traffic *t, uint32_t steps) {
+    static const uint8_t kinds[] = {WLK_OPNDCOLL_SP, WLK_OPNDCOLL_DP, WLK_OPNDCOLL_INT,
+                                    WLK_OPNDCOLL_SFU, WLK_OPNDCOLL_TENSOR};
+    write_back(t);
+    for (uint32_t i = 0; i < sizeof kinds; i++) {
+        for (uint32_t unit = 0; unit < 4; unit++) {
+            unit_takes(t, kinds[i]);
+        }
+    }
+    for (uint32_t i = 0; i < steps; i++) {
+        wlk_opndcoll_step(t->s, NULL);
+    }
+    unit_takes(t, WLK_OPNDCOLL_MEM);
+    refill_all(t);
+}
+
+typedef enum mix { LIGHT, HEAVY, IDLE } mix;
+
+static void run_steps(traffic *t, mix how, uint64_t steps, uint32_t each) {
+    for (uint64_t i = 0; i < steps; i += how == IDLE ? 1u : each) {
+        switch (how) {
+        case IDLE:
             wlk_opndcoll_step(t->s, NULL);
-        } else {
+            break;
+        case HEAVY:
+            heavy_core_cycle(t, each);
+            break;
+        default:
             core_cycle(t, each);
         }
     }
@@ -111,7 +153,7 @@ static int compare(const void *a, const void *b) {
 typedef struct point {
     const char *name;
     wlk_opndcoll_cfg cfg;
-    bool idle;
+    mix how;
 } point;
 
 static void measure(const point *p, uint64_t steps) {
@@ -132,10 +174,10 @@ static void measure(const point *p, uint64_t steps) {
     wlk_opndcoll_shape_of(&p->cfg, &t.shape);
     make_stream(t.shape.schedulers);
     const uint32_t each = t.shape.steps_per_cycle;
-    run_steps(&t, p->idle, steps / 10u, each);
+    run_steps(&t, p->how, steps / 10u, each);
     for (uint32_t run = 0; run < RUNS; run++) {
         const double start = cpu_ns();
-        run_steps(&t, p->idle, steps, each);
+        run_steps(&t, p->how, steps, each);
         ns[run] = (cpu_ns() - start) / (double)steps;
     }
     qsort(ns, RUNS, sizeof ns[0], compare);
@@ -194,31 +236,33 @@ static wlk_opndcoll_cfg square_v32(uint32_t n) {
 int main(int argc, char **argv) {
     const uint64_t steps = argc > 1 ? strtoull(argv[1], NULL, 0) : 600000u;
     const point points[] = {
-        {"qv100", qv100_of(V40, 16, 8), false},
-        {"qv100_8", qv100_of(V40, 8, 8), false},
-        {"v42_qv100", qv100_of(V42, 16, 8), false},
-        {"v42_qv100_8", qv100_of(V42, 8, 8), false},
-        {"kepler", kepler(), false},
-        {"gtx480_v40", one_step(gtx480(V40)), false},
-        {"gtx480_v32", one_step(gtx480(V32)), false},
-        {"idle", qv100_of(V40, 16, 8), true},
-        {"banks_4", qv100_of(V40, 4, 8), false},
-        {"banks_32", qv100_of(V40, 32, 8), false},
-        {"banks_64", qv100_of(V40, 64, 8), false},
-        {"units_4", qv100_of(V40, 16, 4), false},
-        {"units_16", qv100_of(V40, 16, 16), false},
-        {"units_32", qv100_of(V40, 16, 32), false},
-        {"units_64", qv100_of(V40, 16, 64), false},
-        {"both_4", qv100_of(V40, 4, 4), false},
-        {"both_16", qv100_of(V40, 16, 16), false},
-        {"both_32", qv100_of(V40, 32, 32), false},
-        {"both_64", qv100_of(V40, 64, 64), false},
-        {"v42_both_64", qv100_of(V42, 64, 64), false},
-        {"v32_both_4", square_v32(4), false},
-        {"v32_both_8", square_v32(8), false},
-        {"v32_both_16", square_v32(16), false},
-        {"v32_both_32", square_v32(32), false},
-        {"v32_both_64", square_v32(64), false},
+        {"qv100", qv100_of(V40, 16, 8), LIGHT},
+        {"qv100_8", qv100_of(V40, 8, 8), LIGHT},
+        {"heavy", qv100_of(V40, 16, 8), HEAVY},
+        {"heavy_8", qv100_of(V40, 8, 8), HEAVY},
+        {"v42_qv100", qv100_of(V42, 16, 8), LIGHT},
+        {"v42_qv100_8", qv100_of(V42, 8, 8), LIGHT},
+        {"kepler", kepler(), LIGHT},
+        {"gtx480_v40", one_step(gtx480(V40)), LIGHT},
+        {"gtx480_v32", one_step(gtx480(V32)), LIGHT},
+        {"idle", qv100_of(V40, 16, 8), IDLE},
+        {"banks_4", qv100_of(V40, 4, 8), LIGHT},
+        {"banks_32", qv100_of(V40, 32, 8), LIGHT},
+        {"banks_64", qv100_of(V40, 64, 8), LIGHT},
+        {"units_4", qv100_of(V40, 16, 4), LIGHT},
+        {"units_16", qv100_of(V40, 16, 16), LIGHT},
+        {"units_32", qv100_of(V40, 16, 32), LIGHT},
+        {"units_64", qv100_of(V40, 16, 64), LIGHT},
+        {"both_4", qv100_of(V40, 4, 4), LIGHT},
+        {"both_16", qv100_of(V40, 16, 16), LIGHT},
+        {"both_32", qv100_of(V40, 32, 32), LIGHT},
+        {"both_64", qv100_of(V40, 64, 64), LIGHT},
+        {"v42_both_64", qv100_of(V42, 64, 64), LIGHT},
+        {"v32_both_4", square_v32(4), LIGHT},
+        {"v32_both_8", square_v32(8), LIGHT},
+        {"v32_both_16", square_v32(16), LIGHT},
+        {"v32_both_32", square_v32(32), LIGHT},
+        {"v32_both_64", square_v32(64), LIGHT},
     };
     for (uint32_t i = 0; i < sizeof points / sizeof points[0]; i++) {
         if (argc < 3 || strcmp(argv[2], points[i].name) == 0) {

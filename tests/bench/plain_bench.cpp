@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // CPU time of a plain operand collector, which does what GPGPU-Sim's does:
-//   plain_bench BANKS STEPS
-// QV100 with that many banks and traffic as in opndcoll_bench.c; prints one JSON object.
+//   plain_bench BANKS STEPS [heavy]
+// QV100 with that many banks and traffic as in opndcoll_bench.c, of its heavy points with the third
+// word; prints one JSON object.
 #include "../unit/gpgpusim_configs.h"
 #include "../unit/mock_gpgpusim.hpp"
 
@@ -32,26 +33,28 @@ class traffic {
     }
 
     void core_cycle() {
-        for (unsigned i = 0; i < write_backs; i++) {
-            mock::inst result = next();
-            collector.writeback(result);
-        }
+        write_back();
         for (unsigned kind = 0; kind < core_.shape.kinds; kind++) {
             for (unsigned slot = 0; slot < core_.ex[kind].slots(); slot++) {
                 core_.ex[kind].slot(slot)->clear();
             }
         }
-        for (unsigned i = 0; i < steps_per_cycle(); i++) {
-            collector.step();
-        }
-        for (unsigned kind = 0; kind < core_.shape.kinds; kind++) {
-            for (unsigned sched = 0; sched < core_.shape.schedulers; sched++) {
-                mock::inst &slot = *core_.id[kind].slot(sched);
-                if (slot.empty()) {
-                    refill(slot, sched);
-                }
+        step();
+        refill_all();
+    }
+
+    // Four units a kind take before the steps, and one LD/ST unit behind them.
+    void heavy_core_cycle() {
+        write_back();
+        for (unsigned kind : {WLK_OPNDCOLL_SP, WLK_OPNDCOLL_DP, WLK_OPNDCOLL_INT, WLK_OPNDCOLL_SFU,
+                              WLK_OPNDCOLL_TENSOR}) {
+            for (unsigned unit = 0; unit < 4; unit++) {
+                unit_takes(kind);
             }
         }
+        step();
+        unit_takes(WLK_OPNDCOLL_MEM);
+        refill_all();
     }
 
     unsigned steps_per_cycle() const {
@@ -63,6 +66,36 @@ class traffic {
   private:
     const mock::inst &next() {
         return stream_[next_++ % stream_size];
+    }
+
+    void write_back() {
+        for (unsigned i = 0; i < write_backs; i++) {
+            mock::inst result = next();
+            collector.writeback(result);
+        }
+    }
+
+    void step() {
+        for (unsigned i = 0; i < steps_per_cycle(); i++) {
+            collector.step();
+        }
+    }
+
+    void unit_takes(unsigned kind) {
+        if (mock::inst **oldest = core_.ex[kind].get_ready()) {
+            (*oldest)->clear();
+        }
+    }
+
+    void refill_all() {
+        for (unsigned kind = 0; kind < core_.shape.kinds; kind++) {
+            for (unsigned sched = 0; sched < core_.shape.schedulers; sched++) {
+                mock::inst &slot = *core_.id[kind].slot(sched);
+                if (slot.empty()) {
+                    refill(slot, sched);
+                }
+            }
+        }
     }
 
     // A slot of ID_OC is a scheduler's.
@@ -82,15 +115,16 @@ class traffic {
 } // namespace
 
 int main(int argc, char **argv) {
-    if (argc != 3) {
-        std::fputs("usage: plain_bench BANKS STEPS\n", stderr);
+    if (argc != 3 && argc != 4) {
+        std::fputs("usage: plain_bench BANKS STEPS [heavy]\n", stderr);
         return 2;
     }
+    const bool is_heavy = argc == 4;
     traffic t(static_cast<unsigned>(std::strtoul(argv[1], nullptr, 10)));
     const unsigned steps = static_cast<unsigned>(std::strtoul(argv[2], nullptr, 10));
     const std::clock_t start = std::clock();
     for (unsigned i = 0; i < steps; i += t.steps_per_cycle()) {
-        t.core_cycle();
+        is_heavy ? t.heavy_core_cycle() : t.core_cycle();
     }
     const double ns = static_cast<double>(std::clock() - start) * 1e9 / CLOCKS_PER_SEC;
     std::printf("{\"ns_per_step\": %.1f, \"reads_per_step\": %.3f}\n", ns / steps,
