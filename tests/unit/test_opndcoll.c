@@ -119,6 +119,32 @@ CASE(opndcoll_age_inverts_when_the_counter_wraps) {
     CHECK(step() == 2 && reported[0].uid == 1 && reported[1].uid == UINT32_MAX);
 }
 
+// Instructions that need no read, with these uids, dispatched in this order.
+static void dispatch_uids(const uint32_t *uids, uint32_t n) {
+    start_qv100();
+    for (uint32_t i = 0; i < n; i++) {
+        uid = uids[i] - 1u;
+        issue_none(SP, i);
+        (void)step();
+    }
+    (void)step();
+}
+
+CASE(opndcoll_takes_the_oldest_of_several) {
+    dispatch_uids((const uint32_t[]){9, 3, 7}, 3);
+    CHECK(take(SP) == 3);
+    CHECK(take(SP) == 7);
+    CHECK(take(SP) == 9);
+    CHECK(take(SP) == 0);
+}
+
+CASE(opndcoll_takes_the_higher_slot_on_equal_uids) {
+    dispatch_uids((const uint32_t[]){5, 5}, 2);
+    CHECK(wlk_opndcoll_take(model, SP, NULL) == 1);
+    CHECK(wlk_opndcoll_take(model, SP, NULL) == 0);
+    CHECK(wlk_opndcoll_take_oldest(model, SP, NULL) == WLK_OPNDCOLL_FULL);
+}
+
 CASE(opndcoll_q12_steps_of_a_core_cycle) {
     wlk_opndcoll_shape shape;
     cfg = qv100(V40);

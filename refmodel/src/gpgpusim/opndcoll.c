@@ -226,8 +226,14 @@ int32_t wlk_opndcoll_take_oldest(wlk_opndcoll *s, uint32_t kind, wlk_opndcoll_he
     if (kind >= s->shape.kinds) {
         return WLK_OPNDCOLL_BAD;
     }
-    const uint64_t key = oldest(s, &s->ex[kind]);
-    return key != OC_EMPTY ? take_key(s, kind, key, held) : WLK_OPNDCOLL_FULL;
+    const oc_slots *ex = &s->ex[kind];
+    if (ex->occupied == 0) {
+        return WLK_OPNDCOLL_FULL;
+    }
+    // Mostly one instruction waits here, which is found without a look at the other slots.
+    const uint64_t key =
+        is_single(ex->occupied) ? oc_keys(s, ex)[oc_lowest(ex->occupied)] : oldest(s, ex);
+    return take_key(s, kind, key, held);
 }
 
 int32_t wlk_opndcoll_take_slot(wlk_opndcoll *s, uint32_t kind, uint32_t slot,
