@@ -781,6 +781,34 @@ CASE(opndcoll_adapter_wrong_construction_is_refused) {
     }
 }
 
+// As docs/gpgpusim.md shows.
+const char specialized_message[] =
+    "port 0: given are ID_OC_SP, ID_OC_SFU, ID_OC_MEM, ID_OC_SPEC; the configuration has SP, SFU, "
+    "MEM; options make TENSOR by -gpgpu_tensor_core_avail, DP by -gpgpu_num_dp_units, INT by "
+    "-gpgpu_num_int_units, SPEC1 by -specialized_unit_1";
+
+CASE(opndcoll_adapter_missing_specialized_unit_is_named) {
+    wlk_opndcoll_cfg cfg = gtx480(V40);
+    cfg.operand_collector_num_in_ports_gen = 1;
+    mock::core core(cfg);
+    mock::reg_set id(2, "ID_OC_SPEC"), ex(2, "OC_EX_SPEC");
+    in_place collector;
+    mock::calls calls = mock::calls_of(cfg);
+    const std::vector<unsigned> cu_sets = calls.ports[0].cu_sets;
+    calls.ports.clear();
+    mock::build(collector, core, calls);
+    std::vector<mock::reg_set *> in, out;
+    for (unsigned kind : {WLK_OPNDCOLL_SP, WLK_OPNDCOLL_SFU, WLK_OPNDCOLL_MEM}) {
+        in.push_back(&core.id[kind]);
+        out.push_back(&core.ex[kind]);
+    }
+    in.push_back(&id);
+    out.push_back(&ex);
+    collector.add_port(in, out, cu_sets);
+    const std::string text = error_of([&] { collector.init(cfg.num_reg_banks, &core); });
+    CHECK_MSG(text == specialized_message, "%s", text.c_str());
+}
+
 CASE(opndcoll_adapter_missing_register_set_is_refused) {
     in_place collector;
     mock::core core(gtx480(V40));
