@@ -191,7 +191,9 @@ void wlk_oc_state(wlk_oc_lines *to, const wlk_opndcoll *model, const wlk_opndcol
     print_units(to, model, shape.units);
     print_queues(to, model, &shape, queue);
     print_arbiters(to, model, &shape, cfg->rotate_kinds != 0);
-    for (uint32_t i = 0; i < 2u * shape.kinds; i++) {
-        print_set(to, model, &shape, kind_of(i % shape.kinds), i >= shape.kinds);
+    for (int is_ex = 0; is_ex < 2; is_ex++) {
+        for (uint32_t i = 0; i < shape.kinds; i++) {
+            print_set(to, model, &shape, kind_of(i), is_ex != 0);
+        }
     }
 }

@@ -15,8 +15,6 @@
 #include <time.h>
 #include <unistd.h>
 
-extern char **environ;
-
 static void close_fd(int *fd) {
     if (*fd >= 0) {
         (void)close(*fd);

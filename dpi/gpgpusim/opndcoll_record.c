@@ -757,8 +757,10 @@ static bool open_summary(wlk_opndcoll_recorder *r, const wlk_opndcoll_record_opt
                          wlk_error *err) {
     bool plain;
     if (o->summary != NULL) {
-        base_of(r->summary_path, o->summary, o->sm, &plain);
-        (void)strcat(r->summary_path, ".json"); // base_of() leaves room
+        char base[WLK_OC_PATH];
+        base_of(base, o->summary, o->sm, &plain);
+        (void)snprintf(r->summary_path, sizeof r->summary_path, "%.*s.json", WLK_OC_PATH - 16,
+                       base);
     }
     return (o->summary == NULL && !o->counts) ||
            wlk_opndcoll_summary_open(&r->summary, &r->cfg, r->model, err) == WLK_OK;

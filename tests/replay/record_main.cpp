@@ -205,6 +205,10 @@ template <class Collector> int simulate(const asked &job) {
     std::exit(EXIT_SUCCESS);
 }
 
+unsigned number(const char *text) {
+    return static_cast<unsigned>(std::strtoul(text, nullptr, 10));
+}
+
 bool parse(int argc, char **argv, asked &to) {
     if (argc < 5) {
         return false;
@@ -215,7 +219,7 @@ bool parse(int argc, char **argv, asked &to) {
     to.cfg = std::strcmp(argv[1], "qv100") == 0 ? qv100(revision) : gtx480(revision);
     to.cfg.rotate_kinds = std::strcmp(argv[1], "rotating") == 0 ? 1u : 0u;
     to.beside = std::strcmp(argv[3], "beside") == 0;
-    to.cycles = static_cast<unsigned>(std::atoi(argv[4]));
+    to.cycles = number(argv[4]);
     for (int i = 5; i < argc; i++) {
         const std::string word = argv[i];
         const char *const value = i + 1 < argc ? argv[i + 1] : "";
@@ -223,9 +227,9 @@ bool parse(int argc, char **argv, asked &to) {
         to.destroy = to.destroy || word == "--destroy";
         to.print = to.print || word == "--print";
         if (word == "--sms") {
-            to.sms = static_cast<unsigned>(std::atoi(value));
+            to.sms = number(value);
         } else if (word == "--kill") {
-            to.kill = static_cast<unsigned>(std::atoi(value));
+            to.kill = number(value);
         } else if (word == "--stem") {
             to.stem = value;
         } else if (word == "--wrong") {

@@ -320,6 +320,7 @@ int main() {{
     built = programs.folder()
     words = ["c++", "-std=c++11", "-Wall", "-Wextra", "-Werror", "main.cpp", "-o", "main"]
     words += [f"-I{programs.ROOT / name}" for name in INCLUDES]
+    words += ["-fsanitize=address,undefined"] if built.name == "asan" else []
     libraries = ("dpi/libwarplock_check.a", "refmodel/libwarplock.a")
     words += [str(built / name) for name in libraries]
     subprocess.run(words, cwd=tmp_path, check=True)
