@@ -24,10 +24,12 @@ def parts() -> tuple[str, dict]:
     return commands, json.loads(picture)
 
 
-def columns(commands: str) -> list[list[str]]:
-    """The lines printed up to the end of each step."""
-    words = ["--config", programs.recording("gpgpusim/qv100.cfg"), "--state", "-"]
-    done = programs.run("dpi/wlk-opndcoll", *words, stdin=commands)
+def steps_of(commands: str, *words: object) -> list[list[str]]:
+    """The lines printed up to the end of each step, on QV100 with other options."""
+    config = programs.recording("gpgpusim/qv100.cfg")
+    done = programs.run(
+        "dpi/wlk-opndcoll", "--config", config, *words, "--state", "-", stdin=commands
+    )
     assert done.returncode == 0, done.stderr
     found: list[list[str]] = [[]]
     for line in done.stdout.splitlines():
@@ -44,7 +46,7 @@ def shown(lines: list[str], name: str) -> str:
 
 def test_opndcoll_walk_is_what_the_model_does():
     commands, picture = parts()
-    steps = columns(commands)
+    steps = steps_of(commands)
     lanes = [lane for lane in picture["signal"] if lane]
     for lane in lanes:
         wanted = [shown(lines, lane["name"]) for lines in steps]
