@@ -21,6 +21,9 @@ module operand_collector_core #(
     parameter int unsigned Revision = 0,  // 0: V40, 1: V32, 2: V42
     parameter int unsigned Data = 0,
     parameter int unsigned DataBits = 32,
+    parameter int unsigned PassFullSubCore = 0,
+    parameter int unsigned RotateKinds = 0,
+    parameter int unsigned ReadDuplicatesOnce = 0,
     localparam int unsigned UidW = 32,
     // V42 shows what is allocated by unit, the others by port.
     localparam int unsigned NumAllocs = (Revision == 2) ? NumUnits : InPorts,
@@ -82,10 +85,10 @@ module operand_collector_core #(
 
   // V42, sub-core: each scheduler has units and slots of OC_EX of its own (§12.2).
   localparam int unsigned OwnUnits = ((Revision == 2) && (SubCoreModel != 0)) ? 1 : 0;
-  // V42: a port takes one instruction of each kind in a clock, and a register is read once.
+  // V42: a port takes one instruction of each kind in a clock, and a register is always read once.
   localparam int unsigned Turns = (Revision == 2) ? NumKinds : 1;
   localparam int unsigned NumLanes = InPorts * Turns;
-  localparam int unsigned ReadOnce = (Revision == 2) ? 1 : 0;
+  localparam int unsigned ReadOnce = ((Revision == 2) || (ReadDuplicatesOnce != 0)) ? 1 : 0;
 
   localparam int unsigned BankW = (NumRegBanks > 1) ? $clog2(NumRegBanks) : 1;
   localparam int unsigned NumId = NumKinds * IdWidth;
@@ -261,8 +264,12 @@ module operand_collector_core #(
         .NumKinds(NumKinds),
         .IdWidth(IdWidth),
         .Turns(Turns),
+        .PassFullSubCore(PassFullSubCore),
+        .RotateKinds(RotateKinds),
         .UidW(UidW)
     ) u_port (
+        .clk_i,
+        .rst_i,
         .id_i(id_before),
         .id_o(id_behind),
         .id_uid_i(id_uid),

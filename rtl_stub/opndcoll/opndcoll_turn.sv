@@ -3,10 +3,12 @@
 // An input port's turn for one pipe kind (gpgpusim-opndcoll §6.3): the oldest instruction of that
 // ID_OC set goes into the lowest idle unit. V42, sub-core (§12.2): each scheduler has units of its
 // own, side by side, and only those of the instruction's scheduler will do. The scheduler is the
-// slot's number, as in the sub-core model an instruction enters the slot of its scheduler.
+// slot's number, as in the sub-core model an instruction enters the slot of its scheduler. With
+// PassFullSubCore it is the oldest of those for which a unit is idle.
 module opndcoll_turn #(
     parameter int unsigned NumSchedPerCore = 4,
     parameter int unsigned OwnUnits = 0,  // each scheduler has units of its own
+    parameter int unsigned PassFullSubCore = 0,
     parameter int unsigned NumUnits = 8,
     parameter int unsigned NumKinds = 6,
     parameter int unsigned IdWidth = 4,
@@ -32,17 +34,19 @@ module opndcoll_turn #(
   localparam int unsigned SlotW = (IdWidth > 1) ? $clog2(IdWidth) : 1;
 
   logic [IdWidth-1:0] waiting, room;  // slots with an instruction; with an idle unit for it
+  logic [IdWidth-1:0] candidates;
   logic [SlotW-1:0] oldest;
   logic [NumUnits-1:0] own;  // idle units for the oldest instruction
   logic [UnitW-1:0] unit;
 
   assign waiting = id_i[kind_i*IdWidth+:IdWidth];
+  assign candidates = (PassFullSubCore != 0) ? waiting & room : waiting;
 
   opndcoll_oldest #(
       .NumSlots(IdWidth),
       .UidW(UidW)
   ) u_oldest (
-      .valid_i(waiting),
+      .valid_i(candidates),
       .uid_i  (id_uid_i[kind_i*IdWidth*UidW+:IdWidth*UidW]),
       .slot_o (oldest)
   );
@@ -70,7 +74,7 @@ module opndcoll_turn #(
     end
   end
 
-  assign valid_o = (waiting != '0) && room[oldest];
+  assign valid_o = (candidates != '0) && room[oldest];
   assign kind_o  = valid_o ? kind_i : '0;
   assign unit_o  = valid_o ? unit : '0;
   assign index_o = IndexW'(kind_i) * IndexW'(IdWidth) + IndexW'(oldest);

@@ -102,6 +102,15 @@ static const shape shapes[] = {
      "revision=v42 sub_core_model=0 num_reg_banks=5 num_sched_per_core=2 num_units=7 in_ports=3 "
      "out_ports=2 num_kinds=5 id_width=3 ex_width=2 src_slots=8 num_wb=3 num_warps=7 num_regs=8",
      WLK_POWER_UNKNOWN, 5000},
+    {"opndcoll",
+     "revision=v42 num_reg_banks=6 num_sched_per_core=2 id_width=2 num_units=6 in_ports=3 "
+     "out_ports=3 num_kinds=3 ex_width=2 num_warps=9 num_regs=8 pass_full_sub_core=on "
+     "rotate_kinds=on",
+     WLK_POWER_UNKNOWN, 5000},
+    {"opndcoll",
+     "sub_core_model=0 num_units=5 in_ports=3 num_kinds=4 src_slots=8 num_warps=5 num_regs=4 "
+     "rotate_kinds=on read_duplicates_once=on data=on",
+     WLK_POWER_ZERO, 5000},
     {"compactor", "", WLK_POWER_UNKNOWN, 10000},
     {"compactor", "n=8 k=8 payload_words=16", WLK_POWER_UNKNOWN, 5000},
     {"compactor", "n=8 k=3 payload_words=1", WLK_POWER_UNKNOWN, 10000},

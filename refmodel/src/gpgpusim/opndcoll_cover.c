@@ -67,6 +67,9 @@ void wlk_opndcoll_look(const wlk_opndcoll *s, uint32_t kinds, oc_before *b) {
     }
     look_banks(s, b);
     memcpy(b->last, s->last, sizeof b->last);
+    for (uint32_t port = 0; s->rotates && port < s->shape.ports; port++) {
+        b->first_kind[port] = *oc_first_kind(s, port);
+    }
 }
 
 void wlk_opndcoll_look_behind(const wlk_opndcoll *s, uint32_t kinds, oc_before *b) {
@@ -96,6 +99,7 @@ static uint64_t sources(const cfg_t *cfg, uint64_t user) {
 // What the ports did in a step.
 typedef struct ports_done {
     uint32_t taken[OC_KINDS];                      // instructions
+    uint32_t waiting[OC_KINDS];                    // those left in ID_OC
     uint32_t kinds[WLK_OPNDCOLL_RTL_MAX_IN_PORTS]; // bit: kind of which the port took one
     uint32_t active, last_kind;                    // ports that took one; of the last taken
 } ports_done;
@@ -104,7 +108,33 @@ static void note_port(ports_done *d, const wlk_opndcoll_event *e) {
     d->active += d->kinds[e->at] == 0;
     d->kinds[e->at] |= 1u << e->kind;
     d->taken[e->kind]++;
+    d->waiting[e->kind]--;
     d->last_kind = e->kind;
+}
+
+// rotate_kinds: the first kind that a port takes in a step.
+static uint64_t rotated(const cfg_t *cfg, const oc_before *b, const ports_done *d,
+                        const wlk_opndcoll_event *e) {
+    const uint32_t first = b->first_kind[e->at];
+    bool lower = false;
+    if (cfg->rotate_kinds == 0 || d->kinds[e->at] != 0) {
+        return 0;
+    }
+    for (uint32_t kind = 0; kind < first; kind++) {
+        lower = lower || d->waiting[kind] != 0;
+    }
+    return (e->kind < first ? EVENT(ROTATION_WRAPS) : 0u) |
+           (e->kind >= first && lower ? EVENT(ROTATION_DECIDES) : 0u);
+}
+
+// Does an older instruction of its kind still wait?
+static bool passes(const wlk_opndcoll *s, const oc_before *b, const wlk_opndcoll_event *e) {
+    const uint64_t *keys = oc_keys(s, &s->id[e->kind]);
+    bool found = false;
+    for (uint64_t left = b->id_after[e->kind]; left != 0; left &= left - 1u) {
+        found = found || oc_key_uid(keys[oc_lowest(left)]) < e->uid;
+    }
+    return found;
 }
 
 // V40, V32: ports try the lowest kind that waits, so that the last port tries the highest of all.
@@ -113,7 +143,7 @@ static uint64_t starved(const cfg_t *cfg, const oc_before *b, const ports_done *
     const uint32_t tried = stopped ? oc_lowest(b->waiting_after) : d->last_kind;
     const bool higher = (b->waiting >> tried >> 1) != 0;
     return (stopped ? EVENT(PORT_WITHOUT_UNIT) : 0u) |
-           (higher && b->waiting_after != 0 ? EVENT(KIND_STARVED) : 0u);
+           (higher && b->waiting_after != 0 && cfg->rotate_kinds == 0 ? EVENT(KIND_STARVED) : 0u);
 }
 
 // V42, sub-core: an instruction of a kind waits in the slot of its scheduler, and so does an older
@@ -152,12 +182,17 @@ static uint64_t allocations(const cfg_t *cfg, const wlk_opndcoll *s, const oc_be
     uint64_t found = b->out_of_order != 0 ? EVENT(OLDEST_NOT_FIRST_SLOT) : 0u;
     uint64_t emptied = 0;
     ports_done done = {0};
+    for (uint32_t kind = 0; kind < cfg->num_kinds; kind++) {
+        done.waiting[kind] = (uint32_t)__builtin_popcountll(b->id[kind]);
+    }
     for (uint32_t i = 0; i < n; i++) {
         if (e[i].what == WLK_OPNDCOLL_DISPATCH) {
             emptied |= oc_bit(e[i].unit);
         } else if (e[i].what == WLK_OPNDCOLL_ALLOCATE) {
             found |= (emptied & oc_bit(e[i].unit)) != 0 ? EVENT(REFILL) : 0u;
             found |= sources(cfg, e[i].user);
+            found |= rotated(cfg, b, &done, &e[i]);
+            found |= passes(s, b, &e[i]) ? EVENT(YOUNGER_PASSES) : 0u;
             note_port(&done, &e[i]);
         }
     }

@@ -27,7 +27,7 @@ static inline uint32_t oc_source(uint64_t user, uint32_t slot) {
 
 /* Does a slot that repeats a register make no request of its own? */
 static inline bool oc_reads_once(const wlk_opndcoll_rtl_cfg *cfg) {
-    return cfg->revision == WLK_OPNDCOLL_RTL_REVISION_V42;
+    return cfg->revision == WLK_OPNDCOLL_RTL_REVISION_V42 || cfg->read_duplicates_once != 0;
 }
 
 /* Before a step, after write-backs and takes. */
@@ -46,6 +46,8 @@ typedef struct oc_before {
     uint8_t kind[WLK_OPNDCOLL_RTL_MAX_NUM_UNITS];
     uint8_t front[WLK_OPNDCOLL_RTL_MAX_NUM_REG_BANKS]; /* unit that a filled bank reads for next */
     uint16_t last[WLK_OPNDCOLL_RTL_MAX_OUT_PORTS];
+    uint8_t
+        first_kind[WLK_OPNDCOLL_RTL_MAX_IN_PORTS]; /* with rotate_kinds: that a port tries first */
 } oc_before;
 
 /* Slot of the oldest instruction of a register set that is not empty. */

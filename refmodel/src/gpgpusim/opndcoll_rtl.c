@@ -100,6 +100,9 @@ static void model_cfg(const cfg_t *cfg, wlk_opndcoll_cfg *m) {
     m->num_reg_banks = cfg->num_reg_banks;
     m->num_sched_per_core = cfg->num_sched_per_core;
     m->sub_core_model = cfg->sub_core_model;
+    m->pass_full_sub_core = cfg->pass_full_sub_core;
+    m->rotate_kinds = cfg->rotate_kinds;
+    m->read_duplicates_once = cfg->read_duplicates_once;
     m->reg_file_port_throughput = 1;
     m->mem_unit_ports = 1;
     m->shmem_warp_parts = 1;
@@ -777,6 +780,10 @@ static void visit(const uint32_t *params, const void *state, wlk_state_visitor *
     for (uint32_t du = 0; du < cfg->out_ports; du++) {
         const uint64_t last = wlk_opndcoll_last(s, du);
         visitor(ctx, "last", (int32_t)du, &last, 1u, st->reset_seen, WLK_DECIMAL);
+    }
+    for (uint32_t port = 0; cfg->rotate_kinds != 0 && port < cfg->in_ports; port++) {
+        const uint64_t first = wlk_opndcoll_first_kind(s, port);
+        visitor(ctx, "first kind", (int32_t)port, &first, 1u, st->reset_seen, WLK_DECIMAL);
     }
     for (uint32_t r = 0; cfg->data != 0 && r < cfg->num_warps * cfg->num_regs; r++) {
         visitor(ctx, "register", (int32_t)r, file_part(st) + r, 1u, file_known_part(st)[r],
