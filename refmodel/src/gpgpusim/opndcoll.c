@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The operand collector's rules. A step is written once and compiled several times: for what is
-// usual a revision at a time, where much is constant and masks are single words; and once for all
-// else. Usual is: at most 64 units and 64 banks, a modulus (§4) that is a power of two, no clock
-// gating, no policy that the original does not have, and no events requested.
+// usual a revision at a time, where much is constant and masks are single words, with events and
+// without; and once for all else. Usual is: at most 64 units and 64 banks, a modulus (§4) that is a
+// power of two, no clock gating, and no policy that the original does not have.
 #include "opndcoll_private.h"
 
 #include <string.h>
@@ -174,6 +174,15 @@ OC_APART int32_t issue_to_v42(wlk_opndcoll *s, uint32_t kind, uint32_t slot,
     return issue_to(s, kind, slot, inst, true, true);
 }
 
+OC_INLINE int32_t issue_by_path(wlk_opndcoll *s, uint32_t kind, uint32_t slot,
+                                const wlk_opndcoll_inst *inst) {
+    if (s->path == OC_PATH_ANY) {
+        return issue_to_any(s, kind, slot, inst);
+    }
+    return s->path >= OC_PATH_V42 ? issue_to_v42(s, kind, slot, inst)
+                                  : issue_to(s, kind, slot, inst, false, true);
+}
+
 static bool is_acceptable(const wlk_opndcoll *s, uint32_t kind, const wlk_opndcoll_inst *inst) {
     return kind < s->shape.kinds && inst->n_src <= s->shape.operands && inst->sched <= s->max_sched;
 }
@@ -184,7 +193,7 @@ int32_t wlk_opndcoll_put(wlk_opndcoll *s, uint32_t kind, uint32_t slot,
         return WLK_OPNDCOLL_BAD;
     }
     const bool is_empty = (s->id[kind].occupied & oc_bit(slot)) == 0;
-    return is_empty ? issue_to_any(s, kind, slot, inst) : WLK_OPNDCOLL_FULL;
+    return is_empty ? issue_by_path(s, kind, slot, inst) : WLK_OPNDCOLL_FULL;
 }
 
 int32_t wlk_opndcoll_issue(wlk_opndcoll *s, uint32_t kind, const wlk_opndcoll_inst *inst) {
@@ -198,11 +207,7 @@ int32_t wlk_opndcoll_issue(wlk_opndcoll *s, uint32_t kind, const wlk_opndcoll_in
         return is_flat || inst->sched < id->width ? WLK_OPNDCOLL_FULL : WLK_OPNDCOLL_BAD;
     }
     const uint32_t slot = is_flat ? oc_lowest(open) : inst->sched;
-    if (s->path == OC_PATH_ANY) {
-        return issue_to_any(s, kind, slot, inst);
-    }
-    return s->path >= OC_PATH_V42 ? issue_to_v42(s, kind, slot, inst)
-                                  : issue_to(s, kind, slot, inst, false, true);
+    return issue_by_path(s, kind, slot, inst);
 }
 
 OC_INLINE int32_t take_key(wlk_opndcoll *s, uint32_t kind, uint64_t key, wlk_opndcoll_held *held) {
@@ -596,8 +601,12 @@ OC_INLINE void step(wlk_opndcoll *s, mode m, wlk_opndcoll_events *events) {
 }
 
 #define OC_STEP(name, revision, by_slot)                                                           \
-    static void name(wlk_opndcoll *s) {                                                            \
+    static void name(wlk_opndcoll *s, wlk_opndcoll_events *none) {                                 \
+        (void)none;                                                                                \
         step(s, (mode){revision, by_slot, true, 1, 1, false, false}, NULL);                        \
+    }                                                                                              \
+    static void name##_events(wlk_opndcoll *s, wlk_opndcoll_events *events) {                      \
+        step(s, (mode){revision, by_slot, true, 1, 1, false, false}, events);                      \
     }
 OC_STEP(step_v40, WLK_OPNDCOLL_V40, 0)
 OC_STEP(step_v42, WLK_OPNDCOLL_V42, 0)
@@ -605,27 +614,23 @@ OC_STEP(step_v42_by_slot, WLK_OPNDCOLL_V42, 1)
 OC_STEP(step_v32, WLK_OPNDCOLL_V32, 0)
 #undef OC_STEP
 
-static void step_with_events(wlk_opndcoll *s, wlk_opndcoll_events *events) {
+static void step_any(wlk_opndcoll *s, wlk_opndcoll_events *events) {
     const mode m = {s->revision,   s->by_slot, false,     s->bank_words,
                     s->unit_words, s->passes,  s->rotates};
     step(s, m, events);
 }
 
-static void step_any(wlk_opndcoll *s) {
-    step_with_events(s, NULL);
-}
-
 void wlk_opndcoll_step(wlk_opndcoll *s, wlk_opndcoll_events *events) {
-    static void (*const paths[])(wlk_opndcoll *) = {
-        [OC_PATH_ANY] = step_any, [OC_PATH_V40] = step_v40,
-        [OC_PATH_V42] = step_v42, [OC_PATH_V42_BY_SLOT] = step_v42_by_slot,
-        [OC_PATH_V32] = step_v32,
+    typedef void (*path)(wlk_opndcoll *, wlk_opndcoll_events *);
+    static const path paths[][2] = {
+        // without events, and with them
+        [OC_PATH_ANY] = {step_any, step_any},
+        [OC_PATH_V32] = {step_v32, step_v32_events},
+        [OC_PATH_V40] = {step_v40, step_v40_events},
+        [OC_PATH_V42] = {step_v42, step_v42_events},
+        [OC_PATH_V42_BY_SLOT] = {step_v42_by_slot, step_v42_by_slot_events},
     };
-    if (events == NULL) {
-        paths[s->path](s);
-    } else {
-        step_with_events(s, events);
-    }
+    paths[s->path][events != NULL](s, events);
 }
 
 /* ---- write-back (§7) ---- */
