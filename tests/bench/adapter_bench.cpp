@@ -8,7 +8,10 @@
 #include "../unit/gpgpusim_configs.h"
 #include "../unit/mock_simulation.hpp"
 
+#include <cstdio>
 #include <cstdlib>
+#include <exception>
+#include <string>
 
 namespace {
 
@@ -41,7 +44,7 @@ template <class Collector> void run(unsigned percent, unsigned long cycles) {
 
 } // namespace
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv) try {
     const std::string which = argc == 4 ? argv[1] : "";
     if (which != "own" && which != "place") {
         std::fputs("usage: adapter_bench own|place PERCENT CYCLES\n", stderr);
@@ -55,4 +58,7 @@ int main(int argc, char **argv) {
         run<warplock::opndcoll<mock::v40_traits>>(percent, cycles);
     }
     return 0;
+} catch (const std::exception &error) {
+    std::fprintf(stderr, "adapter_bench: %s\n", error.what());
+    return 1;
 }
