@@ -26,6 +26,7 @@ typedef struct wlk_harness_dut {
     void (*dump)(void *dut, uint64_t time);
     void (*observe)(void *dut, uint64_t *out);
     void (*close)(void *dut);
+    bool async_reset; /**< wlk_checker_options::async_reset */
 } wlk_harness_dut;
 
 /** Run with the words of seeds.c; the exit code is the verdict. */

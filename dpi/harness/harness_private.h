@@ -58,7 +58,8 @@ typedef struct harness {
     wlk_status status;
     /* the run */
     void *dut_handle;
-    void *model; /* the generator's own */
+    void *model;     /* the generator's own */
+    void *uncleared; /* as it was before an asynchronous reset */
     wlk_stimulus_state stim;
     uint64_t *in;
     wlk_pipeline *picture;   /* of this seed, or NULL */
@@ -92,6 +93,9 @@ void harness_begin(harness *b, uint64_t seed, const char *waves);
 /* One cycle; false when nothing more is to be learnt. */
 bool harness_cycle(harness *b, const uint64_t *in);
 void harness_end(harness *b);
+
+/* An asynchronous reset acts on the generator's model before the edge; false: there is none. */
+bool harness_clear(harness *b, const uint64_t *in);
 
 /* The generator and its model at the start of b->seed. */
 void harness_start_stimulus(harness *b);

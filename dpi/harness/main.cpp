@@ -34,6 +34,10 @@ void *open_dut(uint64_t seed, int random, const char *waves) {
 #endif
     dut->top = std::make_unique<Top>(&dut->context);
     wlk_harness_clock(dut->top.get(), 0);
+    if (wlk_harness_async_reset) { // an asynchronous reset needs an edge of its own
+        wlk_harness_release(dut->top.get());
+        dut->top->eval();
+    }
 #if VM_TRACE
     if (waves != nullptr) {
         dut->trace = std::make_unique<VerilatedFstC>();
@@ -109,8 +113,8 @@ void vl_fatal(const char *file, int line, const char *, const char *message) {
 int main(int argc, char **argv) {
     words = argc;
     first_word = argv;
-    const wlk_harness_dut dut = {wlk_harness_block, wlk_harness_cfg, open_dut,
-                                 drive_dut,         edge_dut,        settle_dut,
-                                 dump_dut,          observe_dut,     close_dut};
+    const wlk_harness_dut dut = {
+        wlk_harness_block, wlk_harness_cfg, open_dut,    drive_dut, edge_dut,
+        settle_dut,        dump_dut,        observe_dut, close_dut, wlk_harness_async_reset};
     return wlk_harness_main(&dut, argc, argv);
 }

@@ -89,14 +89,27 @@ void harness_start_stimulus(harness *b) {
     b->stim.driver = b->driver;
 }
 
+bool harness_clear(harness *b, const uint64_t *in) {
+    if (!b->dut->async_reset || b->reset < 0 || wlk_port_get(&b->ports[b->reset], in) == 0) {
+        return false;
+    }
+    memcpy(b->uncleared, b->model, b->block->state_size(b->cfg));
+    b->block->clear(b->cfg, b->model);
+    return true;
+}
+
 uint64_t harness_next(harness *b, uint64_t *in) {
     wlk_step_info info;
     b->gen->next(b->cfg, b->model, &b->stim, in);
     tool_tie_apply(b->ties, b->n_ties, in);
+    const bool cleared = harness_clear(b, in);
     if (b->picture != NULL) {
         memcpy(b->before, b->model, offsetof(wlk_issue_state, collector));
     }
     b->block->tick(b->cfg, b->model, in, &info);
+    if (cleared) { // what the reset ends is an event of the state before it
+        b->block->tick(b->cfg, b->uncleared, in, &info);
+    }
     return info.events;
 }
 
@@ -460,13 +473,15 @@ wlk_status harness_configure(harness *b, wlk_error *err) {
         return status;
     }
     free(b->model);
+    free(b->uncleared);
     free(b->in);
     wlk_driver_close(b->driver);
     b->block->table->layout(b->cfg, &b->layout);
     b->model = wlk_state_new(b->block, b->cfg);
+    b->uncleared = wlk_state_new(b->block, b->cfg);
     b->in = calloc(b->layout.in_words, sizeof(uint64_t));
     const wlk_status opened = wlk_driver_open(&b->driver, b->block, b->cfg, err);
-    const bool room = b->model != NULL && b->in != NULL;
+    const bool room = b->model != NULL && b->uncleared != NULL && b->in != NULL;
     return room ? opened : tool_no_memory(err);
 }
 
@@ -488,6 +503,7 @@ static wlk_status prepare(harness *b, wlk_error *err) {
 static void release(harness *b) {
     free(b->ports);
     free(b->model);
+    free(b->uncleared);
     free(b->in);
     free(b->before);
     free(b->probes);

@@ -65,7 +65,7 @@ static void reduce(harness *b, stimulus *best, stimulus *trial) {
     }
 }
 
-static wlk_status write_records(const harness *b, const stimulus *s, wlk_error *err) {
+static wlk_status write_records(harness *b, const stimulus *s, wlk_error *err) {
     const wlk_vec_shape shape = {b->layout.in_words, b->layout.out_words};
     uint64_t *out = calloc(2u * (size_t)b->layout.out_words, sizeof(uint64_t));
     wlk_vec_writer *writer = NULL;
@@ -78,6 +78,7 @@ static wlk_status write_records(const harness *b, const stimulus *s, wlk_error *
         wlk_step_info info;
         const uint64_t *in = s->words + c * b->layout.in_words;
         uint64_t *care = out + b->layout.out_words;
+        (void)harness_clear(b, in);
         b->block->record(b->cfg, b->model, in, out, care, &info);
         status = wlk_vec_write(writer, in, out, care, err);
     }

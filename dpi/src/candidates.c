@@ -93,6 +93,13 @@ static void merge(wlk_candidates *w) {
     }
 }
 
+void wlk_candidates_clear(wlk_candidates *w) {
+    for (uint32_t i = 0; w->block->clear != NULL && i < w->n; i++) {
+        w->block->clear(w->cfg, w->states[i]);
+    }
+    merge(w);
+}
+
 void wlk_candidates_tick(wlk_candidates *w, const uint64_t *in, wlk_step_info *info) {
     wlk_step_info other;
     w->block->tick(w->cfg, w->states[0], in, info);

@@ -111,6 +111,7 @@ wlk_status wlk_checker_open(wlk_checker **checker, const wlk_block *block, const
     (void)snprintf(c->scope, sizeof c->scope, "%s",
                    options->scope != NULL ? options->scope : block->table->module);
     c->count_events = options->count_events;
+    c->async_reset = options->async_reset;
     if (!allocate(c, &options->members)) {
         wlk_checker_close(c);
         return wlk_fail(err, WLK_NO_MEMORY, "checker: out of memory");
@@ -370,6 +371,13 @@ static bool in_reset(const wlk_checker *c, const uint64_t *in) {
     return c->reset_port >= 0 && wlk_port_get(&c->ports[c->reset_port], in) != 0;
 }
 
+// An asynchronous reset acts before the edge.
+static inline void enter_reset(wlk_checker *c, const uint64_t *in) {
+    if (c->async_reset && c->sum.reset_seen && in_reset(c, in)) {
+        wlk_candidates_clear(&c->candidates);
+    }
+}
+
 // Outputs that are not there look as the model's, to show handshakes.
 static const uint64_t *complete(wlk_checker *c, const uint64_t *got) {
     const wlk_layout *l = &c->layout;
@@ -520,6 +528,7 @@ static bool step_fast(wlk_checker *c, const wlk_view *in, const wlk_view *got,
 int wlk_checker_step(wlk_checker *c, const wlk_view *in, const wlk_view *got) {
     const wlk_layout *l = &c->layout;
     wlk_step_info info = {0, 0};
+    enter_reset(c, in->control);
     if (!c->frozen) {
         remember(c, in, got);
     }
@@ -561,6 +570,7 @@ int wlk_checker_step_masked(wlk_checker *c, const uint64_t *in, const uint64_t *
         }
         return wlk_checker_step(c, &vi, &vg);
     }
+    enter_reset(c, in);
     if (!c->frozen) {
         remember(c, &vi, &vg);
     }

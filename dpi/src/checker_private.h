@@ -35,6 +35,7 @@ struct wlk_checker {
     bool step_masked; /* else, outputs are missing that the block's step can leave out */
     bool has_inexact; /* some output is compared only while it means something */
     bool count_events;
+    bool async_reset;
     bool failed; /* a mismatch was seen */
     bool violated_seen;
     bool frozen;          /* one of the two: the history stays as it is */

@@ -20,6 +20,7 @@ struct wlk_dpi {
     uint32_t n_members;
     uint64_t *compare; // NULL: all
     uint32_t out_words;
+    bool async_reset;
     wlk_checker *checker;
 };
 
@@ -153,6 +154,13 @@ void wlk_dpi_compare(void *handle, unsigned long long word, unsigned long long m
     }
 }
 
+void wlk_dpi_async_reset(void *handle) {
+    wlk_dpi *h = (wlk_dpi *)handle;
+    if (h != NULL) {
+        h->async_reset = true;
+    }
+}
+
 int wlk_dpi_start(void *handle) {
     wlk_dpi *h = (wlk_dpi *)handle;
     wlk_error err = {WLK_OK, ""};
@@ -163,6 +171,7 @@ int wlk_dpi_start(void *handle) {
         .scope = h->scope,
         .power_up = registry.power_up,
         .compare = h->compare,
+        .async_reset = h->async_reset,
         .members = {h->members, h->n_members},
     };
     wlk_status status = WLK_BAD_PARAMS;

@@ -70,6 +70,7 @@ wlk_status vec_play(job *j, char **a, wlk_error *err) {
     const wlk_checker_options options = {.scope = a[1],
                                          .power_up = tool_power_up(a[2]),
                                          .count_events = true,
+                                         .async_reset = strcmp(a[4], "async") == 0,
                                          .members = j->b.members};
     wlk_status status = job_reader(j, a[1], err);
     if (status == WLK_OK) {

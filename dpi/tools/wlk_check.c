@@ -6,8 +6,8 @@
 //
 // A session prints the scopes and their signals as one JSON object. Then it takes words from stdin,
 // one a line, for each instance
-//   --instance block=NAME scope=PATH [clock=PATH] [power_up=unknown|zero] [skip=PORT,...]
-//   [tie=WORD:LSB:WIDTH:VALUE...] [part=PORT:SIGNAL:LSB...] [KEY=VALUE...]
+//   --instance block=NAME scope=PATH [clock=PATH] [power_up=unknown|zero] [reset=async]
+//   [skip=PORT,...] [tie=WORD:LSB:WIDTH:VALUE...] [part=PORT:SIGNAL:LSB...] [KEY=VALUE...]
 // checks these instances in one pass, and prints a JSON object for each. Without words it ends.
 // A signal is a port when it has its name, or part= names the signal and the port's lowest bit in
 // it; every port but those of skip= must be there. Scopes, clocks, configurations and the ports to
@@ -34,7 +34,7 @@ static const char tool[] = "wlk-check";
 static wlk_wave *open_wave; // for the signal handler
 
 typedef struct instance {
-    const char *block_name, *scope, *clock, *power_up, *skip;
+    const char *block_name, *scope, *clock, *power_up, *reset, *skip;
     char *words[WLK_MAX_PARAMS + 1]; // key=value of the configuration, and members
     uint32_t n_words;
     const char *tie_words[MAX_TIES];
@@ -258,6 +258,7 @@ static wlk_status prepare(instance *i, wlk_wave *wave, wlk_error *err) {
         .power_up = tool_power_up(i->power_up),
         .compare = i->compare,
         .count_events = true,
+        .async_reset = i->reset != NULL && strcmp(i->reset, "async") == 0,
         .members = i->b.members,
     };
     return status != WLK_OK ? status
@@ -310,7 +311,7 @@ static wlk_status instance_word(instance *i, char *word, wlk_error *err) {
         const char **to;
     } keys[] = {
         {"block=", &i->block_name},  {"scope=", &i->scope}, {"clock=", &i->clock},
-        {"power_up=", &i->power_up}, {"skip=", &i->skip},
+        {"power_up=", &i->power_up}, {"skip=", &i->skip},   {"reset=", &i->reset},
     };
     for (size_t k = 0; k < sizeof keys / sizeof keys[0]; k++) {
         const size_t n = strlen(keys[k].key);

@@ -21,7 +21,8 @@ typedef struct command {
 static const command commands[] = {
     {"gen", vec_gen, 6, 5, true, true,
      "[--force] [--small] BLOCK OUT SEED PROFILE CYCLES unknown|zero [KEY=VALUE...]"},
-    {"play", vec_play, 4, 2, true, false, "BLOCK FILE unknown|zero gen|csv [KEY=VALUE...]"},
+    {"play", vec_play, 5, 2, true, false,
+     "BLOCK FILE unknown|zero gen|csv sync|async [KEY=VALUE...]"},
     {"header", vec_header, 1, 0, false, false, "FILE"},
     {"dump", vec_dump, 4, 0, true, false, "BLOCK FILE FROM TO [KEY=VALUE...]"},
     {"import", vec_import, 4, 3, true, true,

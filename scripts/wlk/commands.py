@@ -17,6 +17,7 @@ from .regress.bisect import Bisect
 from .regress.regress import Regress
 from .run import check, recordings
 from .run.bind import Bind
+from .run.map import Map
 from .run.mutate import Mutate
 from .run.opndcoll_summary import Opndcoll
 from .run.prove import Prove
@@ -78,6 +79,6 @@ class Setup(Command):
 
 
 COMMANDS: tuple[type[Command], ...] = (
-    *(Bind, Bisect, Check, Explore, Lockstep, Mutate, Opndcoll, Prove, Regress, Setup, Stub),
-    *(Tests, Vectors),
+    *(Bind, Bisect, Check, Explore, Lockstep, Map, Mutate, Opndcoll, Prove, Regress, Setup),
+    *(Stub, Tests, Vectors),
 )

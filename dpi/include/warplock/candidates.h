@@ -44,6 +44,9 @@ void wlk_candidates_prefer(wlk_candidates *w, uint32_t i);
 /** Drop candidate @p i; another one takes its place. */
 void wlk_candidates_drop(wlk_candidates *w, uint32_t i);
 
+/** As wlk_block::clear, in every candidate. Equal candidates become one. */
+void wlk_candidates_clear(wlk_candidates *w);
+
 /** The edge in every candidate; @p info is that of the first. Equal candidates become one. */
 void wlk_candidates_tick(wlk_candidates *w, const uint64_t *in, wlk_step_info *info);
 

@@ -27,7 +27,12 @@ typedef struct wlk_checker_options {
     wlk_power_up power_up;   /**< WLK_POWER_ZERO compares from the first cycle on */
     const uint64_t *compare; /**< output bits that exist in the RTL, or NULL for all */
     bool count_events;       /**< count coverage points (costs some speed) */
-    wlk_members members;     /**< ports in opaque fields; only read by wlk_checker_open */
+    /**
+     * The RTL's reset is asynchronous: while it is asserted the model is in its reset state. From
+     * the first edge in reset on; with WLK_POWER_ZERO always.
+     */
+    bool async_reset;
+    wlk_members members; /**< ports in opaque fields; only read by wlk_checker_open */
 } wlk_checker_options;
 
 /** One output that differs. */

@@ -49,6 +49,9 @@ void wlk_dpi_member(void *handle, const char *name, unsigned long long width,
 /** Output bits of word @p word that the RTL has; words never named are compared whole. */
 void wlk_dpi_compare(void *handle, unsigned long long word, unsigned long long mask);
 
+/** The RTL's reset is asynchronous (wlk_checker_options::async_reset). */
+void wlk_dpi_async_reset(void *handle);
+
 /** Verify the parameters and start; nonzero after one line on stderr when they are refused. */
 int wlk_dpi_start(void *handle);
 

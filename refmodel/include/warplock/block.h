@@ -20,7 +20,7 @@ WLK_BEGIN_DECLS
 
 /** Version of this interface and of the DPI entry points; a checker built for another is refused.
  */
-#define WLK_ABI_VERSION 5u
+#define WLK_ABI_VERSION 6u
 
 /** Rows that vector code moves start on a cache line. */
 #define WLK_ALIGN64 __attribute__((aligned(64)))
@@ -238,6 +238,11 @@ typedef struct wlk_block {
      * the block stores no payload.
      */
     void (*forget)(const uint32_t *cfg, void *state, const uint64_t *in, const uint64_t *x);
+    /**
+     * An asynchronous reset is asserted: each register that the reset reaches gets the value it has
+     * after an edge in reset, all others keep theirs. NULL: the block has no state.
+     */
+    void (*clear)(const uint32_t *cfg, void *state);
     /** Is no work in flight? NULL: there never is any. */
     bool (*drained)(const uint32_t *cfg, const void *state);
     /** Each element of the state. NULL: it has none. */

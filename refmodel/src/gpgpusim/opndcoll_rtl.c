@@ -724,6 +724,13 @@ static void init(const uint32_t *params, void *state, wlk_power_up power_up) {
     }
 }
 
+static void clear(const uint32_t *params, void *state) {
+    const cfg_t *cfg = (const cfg_t *)params;
+    state_t *st = (state_t *)state;
+    reset_model(cfg, st);
+    st->reset_seen = 1;
+}
+
 static bool drained(const uint32_t *params, const void *state) {
     const cfg_t *cfg = (const cfg_t *)params;
     const wlk_opndcoll *s = wlk_opndcoll_rtl_model((const state_t *)state);
@@ -791,4 +798,4 @@ static void visit(const uint32_t *params, const void *state, wlk_state_visitor *
     }
 }
 
-WLK_MODEL(.forget = forget, .drained = drained, .visit = visit);
+WLK_MODEL(.forget = forget, .drained = drained, .clear = clear, .visit = visit);

@@ -81,6 +81,11 @@ PRF_INLINE void commit(const coll_cfg *cfg, coll_state *st, const uint64_t *in,
 #define VIOLATIONS violations
 #include "frame/calls.h"
 
+static void clear(const uint32_t *params, void *state) {
+    const coll_cfg *cfg = (const coll_cfg *)params;
+    coll_reset(cfg, (coll_state *)state, prf_stride_of(coll_words(cfg)));
+}
+
 static size_t state_size(const uint32_t *params) {
     const coll_cfg *cfg = (const coll_cfg *)params;
     const size_t rows = (size_t)COLL_RF_FIRST + cfg->num_pregs + 1u;
@@ -193,4 +198,4 @@ static void visit(const uint32_t *params, const void *state, wlk_state_visitor *
     visit_rows(cfg, st, visitor, ctx);
 }
 
-WLK_MODEL(.forget = forget, .drained = drained, .visit = visit);
+WLK_MODEL(.forget = forget, .drained = drained, .clear = clear, .visit = visit);

@@ -283,6 +283,11 @@ static void forget(const uint32_t *params, void *state, const uint64_t *in, cons
     }
 }
 
+static void clear(const uint32_t *params, void *state) {
+    const cx_shape s = cx_shape_of((const cfg_t *)params);
+    cx_reset((state_t *)state, &s);
+}
+
 // Nothing is allocated, nor used, nor under way.
 static bool drained(const uint32_t *params, const void *state) {
     const state_t *st = (const state_t *)state;
@@ -362,4 +367,4 @@ static void visit(const uint32_t *params, const void *state, wlk_state_visitor *
     visit_rows(cfg, &s, st, visitor, ctx);
 }
 
-WLK_MODEL(.forget = forget, .drained = drained, .visit = visit);
+WLK_MODEL(.forget = forget, .drained = drained, .clear = clear, .visit = visit);

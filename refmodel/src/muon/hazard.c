@@ -127,6 +127,11 @@ static void init(const uint32_t *params, void *state, wlk_power_up power_up) {
     st->last = st->reset_seen ? 1u : arbiter_unknown(cfg->num_warps);
 }
 
+static void clear(const uint32_t *params, void *state) {
+    (void)params;
+    hz_reset((state_t *)state);
+}
+
 static void visit(const uint32_t *params, const void *state, wlk_state_visitor *visitor,
                   void *ctx) {
     static const char *const names[] = {"perf.stallsWAW", "perf.stallsWAR",
@@ -142,4 +147,4 @@ static void visit(const uint32_t *params, const void *state, wlk_state_visitor *
     }
 }
 
-WLK_MODEL(.outcomes = outcomes, .assume = assume, .visit = visit);
+WLK_MODEL(.outcomes = outcomes, .assume = assume, .clear = clear, .visit = visit);

@@ -74,6 +74,12 @@ static inline void hz_count(hz_state *st, uint32_t warps, uint32_t counter) {
     }
 }
 
+/* Everything that reset reaches. */
+static inline void hz_reset(hz_state *st) {
+    memset(st->perf, 0, sizeof st->perf);
+    st->reset_seen = 1;
+}
+
 /* The clock edge; `last` moves in a reset cycle too (§1). */
 static inline void hz_commit(hz_state *st, const hz_cycle *c, uint32_t num_warps) {
     if (c->fires) {

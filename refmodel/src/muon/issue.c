@@ -393,6 +393,15 @@ static void init(const uint32_t *params, void *state, wlk_power_up power_up) {
     wlk_collector_init(&i.collector, &st->collector, power_up);
 }
 
+static void clear(const uint32_t *params, void *state) {
+    const inner i = inner_of((const cfg_t *)params);
+    state_t *st = (state_t *)state;
+    wlk_hazard_block.clear((const uint32_t *)&i.hazard, &st->hazard);
+    wlk_scoreboard_block.clear((const uint32_t *)&i.scoreboard, &st->scoreboard);
+    wlk_reservation_station_block.clear((const uint32_t *)&i.reservStation, &st->reservStation);
+    wlk_collector_block.clear((const uint32_t *)&i.collector, &st->collector);
+}
+
 // The write-back's lanes are the only payload that is stored; the collector forgets them.
 static void forget(const uint32_t *params, void *state, const uint64_t *in, const uint64_t *x) {
     const cfg_t *cfg = (const cfg_t *)params;
@@ -444,4 +453,4 @@ static void visit(const uint32_t *params, const void *state, wlk_state_visitor *
 }
 
 WLK_MODEL(.outcomes = outcomes, .assume = assume, .forget = forget, .drained = drained,
-          .visit = visit);
+          .clear = clear, .visit = visit);

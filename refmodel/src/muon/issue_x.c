@@ -450,6 +450,16 @@ static void init(const uint32_t *params, void *state, wlk_power_up power_up) {
     }
 }
 
+static void clear(const uint32_t *params, void *state) {
+    const wlk_collector_x_cfg inner = inner_collector((const cfg_t *)params);
+    state_t *st = (state_t *)state;
+    wlk_collector_x_block.clear((const uint32_t *)&inner, &st->collector);
+    memset(st->counters, 0, sizeof st->counters);
+    memset(st->stalls, 0, sizeof st->stalls);
+    hz_reset(&st->hazard);
+    ix_reset(st);
+}
+
 // What the last edge stored from the payload, where that was unknown.
 static void forget(const uint32_t *params, void *state, const uint64_t *in, const uint64_t *x) {
     const cfg_t *cfg = (const cfg_t *)params;
@@ -481,4 +491,4 @@ static bool drained(const uint32_t *params, const void *state) {
 #include "issue_x_visit.h"
 
 WLK_MODEL(.outcomes = outcomes, .assume = assume, .forget = forget, .drained = drained,
-          .visit = visit);
+          .clear = clear, .visit = visit);

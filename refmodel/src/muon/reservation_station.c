@@ -136,6 +136,11 @@ static void init(const uint32_t *params, void *state, wlk_power_up power_up) {
     st->last = st->reset_seen ? 1u : arbiter_unknown(cfg->rs_entries);
 }
 
+static void clear(const uint32_t *params, void *state) {
+    (void)params;
+    rs_reset((state_t *)state);
+}
+
 static bool drained(const uint32_t *params, const void *state) {
     const state_t *st = (const state_t *)state;
     (void)params;
@@ -170,4 +175,5 @@ static void visit(const uint32_t *params, const void *state, wlk_state_visitor *
     }
 }
 
-WLK_MODEL(.outcomes = outcomes, .assume = assume, .drained = drained, .visit = visit);
+WLK_MODEL(.outcomes = outcomes, .assume = assume, .drained = drained, .clear = clear,
+          .visit = visit);

@@ -96,6 +96,11 @@ static void init(const uint32_t *params, void *state, wlk_power_up power_up) {
     st->reset_seen = power_up == WLK_POWER_ZERO;
 }
 
+static void clear(const uint32_t *params, void *state) {
+    (void)params;
+    sb_reset((state_t *)state);
+}
+
 static bool drained(const uint32_t *params, const void *state) {
     return !any_pending((const cfg_t *)params, (const state_t *)state);
 }
@@ -115,4 +120,4 @@ static void visit(const uint32_t *params, const void *state, wlk_state_visitor *
     }
 }
 
-WLK_MODEL(.drained = drained, .visit = visit);
+WLK_MODEL(.drained = drained, .clear = clear, .visit = visit);

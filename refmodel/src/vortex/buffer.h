@@ -146,6 +146,12 @@ static inline void vx_buffer_edge(wlk_vx_buffer *b, uint32_t code, uint32_t vali
     vx_stream_edge(&b->s, valid, f, reset);
 }
 
+/* What reset reaches: an entry keeps its packet. */
+static inline void vx_buffer_reset(wlk_vx_buffer *b) {
+    memset(b->valid, 0, sizeof b->valid);
+    b->s = (wlk_vx_stream){.ready = 1};
+}
+
 static inline uint32_t vx_buffer_empty(const wlk_vx_buffer *b) {
     return bit_not(b->s.valid | b->valid[0] | b->valid[1]);
 }

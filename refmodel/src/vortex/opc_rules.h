@@ -415,6 +415,22 @@ static inline void opc_edge(const cfg_t *cfg, const shape *s, wlk_vx_collector *
     }
 }
 
+/* Everything that reset reaches. */
+static inline void opc_reset(const shape *s, wlk_vx_collector *o, const ram *r) {
+    opc_stages_reset(s, o);
+    o->stalls = 0;
+    o->fetched = 0;
+    if (s->packets > 1) {
+        o->sent = 0;
+        o->first = 1;
+    }
+    vx_buffer_reset(&o->out);
+    opc_gather(s, o, NULL, 1);
+    if (s->cleared != 0) {
+        opc_clear(s, o, r);
+    }
+}
+
 /* Lanes of an operand that are known, as care words. */
 static inline void opc_care_row(const shape *s, uint32_t xlen, uint32_t lanes, uint64_t *out,
                                 uint64_t *care) {

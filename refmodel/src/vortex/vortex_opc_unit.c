@@ -90,6 +90,15 @@ static void forget(const uint32_t *params, void *state, const uint64_t *in, cons
     st->settled = settled((const cfg_t *)params, st);
 }
 
+static void clear(const uint32_t *params, void *state) {
+    const shape s = shape_of((const cfg_t *)params);
+    state_t *st = (state_t *)state;
+    const ram r = ram_of(&s, st->ram, 0, 1);
+    opc_reset(&s, &st->opc, &r);
+    st->reset_seen = 1;
+    st->settled = settled((const cfg_t *)params, st);
+}
+
 static bool drained(const uint32_t *params, const void *state) {
     (void)params;
     return opc_is_empty(&((const state_t *)state)->opc);
@@ -104,4 +113,4 @@ static void visit(const uint32_t *params, const void *state, wlk_state_visitor *
     opc_visit_rows(&s, &r, visitor, ctx);
 }
 
-WLK_MODEL(.forget = forget, .drained = drained, .visit = visit);
+WLK_MODEL(.forget = forget, .drained = drained, .clear = clear, .visit = visit);

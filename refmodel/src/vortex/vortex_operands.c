@@ -276,6 +276,24 @@ static void forget(const uint32_t *params, void *state, const uint64_t *in, cons
     }
 }
 
+static void clear(const uint32_t *params, void *state) {
+    const cfg_t *cfg = (const cfg_t *)params;
+    const shape s = shape_of(cfg);
+    state_t *st = (state_t *)state;
+    for (uint32_t i = 0; i < cfg->num_opcs; i++) {
+        const ram r = ram_at(cfg, st, &s, i);
+        opc_reset(&s, &st->opc[i], &r);
+    }
+    vx_buffer_reset(&st->out);
+    for (uint32_t i = 0; i < WLK_VX_SLICES; i++) {
+        vx_buffer_reset(&st->slice[i]);
+    }
+    memset(st->owner, 0, sizeof st->owner);
+    st->in_packet = 0;
+    st->reset_seen = 1;
+    st->settled = settled(cfg, st);
+}
+
 static bool drained(const uint32_t *params, const void *state) {
     const cfg_t *cfg = (const cfg_t *)params;
     const state_t *st = (const state_t *)state;
@@ -303,4 +321,4 @@ static void visit(const uint32_t *params, const void *state, wlk_state_visitor *
     }
 }
 
-WLK_MODEL(.forget = forget, .drained = drained, .visit = visit);
+WLK_MODEL(.forget = forget, .drained = drained, .clear = clear, .visit = visit);

@@ -194,6 +194,12 @@ static uint8_t unit_marks(const cfg_t *cfg, const uint64_t *instr) {
     return (uint8_t)(unit < units_of(cfg) ? 1u << unit | (unit == SFU ? sfu : 0u) : 0u);
 }
 
+static void perf_reset(state_t *st) {
+    memset(st->uses, 0, sizeof st->uses);
+    st->stalls = 0;
+    st->uses_known = ALL_USES;
+}
+
 // @p blocked: of each warp, the registers that it or the instruction coming in waits for.
 static void perf_edge(const cfg_t *cfg, state_t *st, const cycle_t *c, const uint64_t *blocked) {
     const uint32_t delay = (c->warps + 7u) / 8u;
@@ -222,9 +228,7 @@ static void perf_edge(const cfg_t *cfg, state_t *st, const cycle_t *c, const uin
         }
     }
     if (c->reset != 0) {
-        memset(st->uses, 0, sizeof st->uses);
-        st->stalls = 0;
-        st->uses_known = ALL_USES;
+        perf_reset(st);
     }
 }
 
@@ -344,6 +348,21 @@ static void init(const uint32_t *params, void *state, wlk_power_up power_up) {
     }
 }
 
+static void clear(const uint32_t *params, void *state) {
+    const cfg_t *cfg = (const cfg_t *)params;
+    state_t *st = (state_t *)state;
+    memset(st->inuse, 0, sizeof st->inuse);
+    memset(st->pointer, 0, sizeof st->pointer);
+    st->staged = 0;
+    st->out.s = (wlk_vx_stream){.ready = 1};
+    for (uint32_t s = 0; s < WLK_VXSB_SLICES; s++) {
+        st->slice[s].s = (wlk_vx_stream){.ready = 1};
+    }
+    perf_reset(st);
+    st->reset_seen = 1;
+    st->settled = settled(cfg, st);
+}
+
 static bool drained(const uint32_t *params, const void *state) {
     const cfg_t *cfg = (const cfg_t *)params;
     const state_t *st = (const state_t *)state;
@@ -377,4 +396,4 @@ static void visit(const uint32_t *params, const void *state, wlk_state_visitor *
     }
 }
 
-WLK_MODEL(.drained = drained, .visit = visit);
+WLK_MODEL(.drained = drained, .clear = clear, .visit = visit);

@@ -21,6 +21,8 @@ from .errors import Status, WlkError
 
 Kind = TypeVar("Kind")
 COMMON = "common options"
+# What may stand behind the name of a reset, by the keys of a port map; the first is the default.
+RESET_WORDS = {"active": ("high", "low"), "style": ("sync", "async")}
 
 
 class Parser(argparse.ArgumentParser):
@@ -268,6 +270,23 @@ def tie(text: str) -> tuple[str, int]:
     """Type of --tie: `port=value`."""
     port, value = key_value(text, "PORT=VALUE")
     return port, number(0)(value)
+
+
+def reset(text: str) -> tuple[str, str | None, str | None]:
+    """Type of --reset: `NAME[:low|high][:sync|async]`, in that order; None where it is silent."""
+    port, *words = text.split(":")
+    found: dict[str, str] = {}
+    for word in words:
+        key = next((key for key, legal in RESET_WORDS.items() if word in legal), None)
+        if key is None:
+            message = f"{text!r}: {word!r} is none of low, high, sync, async"
+            raise argparse.ArgumentTypeError(message)
+        if found.setdefault(key, word) != word:
+            message = f"{text!r} has both {found[key]} and {word}; give one of them"
+            raise argparse.ArgumentTypeError(message)
+    if not port:
+        raise argparse.ArgumentTypeError(f"{text!r} is not NAME[:low][:async]")
+    return port, found.get("active"), found.get("style")
 
 
 def key_value(text: str, form: str = "key=value") -> tuple[str, str]:

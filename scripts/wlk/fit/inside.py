@@ -23,10 +23,10 @@ class Inside:
     module: str
     present: Sequence[str]
 
-    def harness(self, cfg: Config) -> Harness:
+    def harness(self, cfg: Config, async_reset: bool = False) -> Harness:
         """What binds its checker; `cfg`: of the block around it."""
         config = composed.inner_config(self.table, cfg)
-        return Harness(self.table, config, self.present, self.module)
+        return Harness(self.table, config, self.present, self.module, async_reset=async_reset)
 
 
 def of_stub(table: Table, cfg: Config) -> list[Inside]:

@@ -6,7 +6,8 @@ the table's paths. A wrapper gives such a module the flat ports of the table, so
 behind knows only these.
 """
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,11 +15,13 @@ from pyslang import ast
 
 from ..base.errors import Status, WlkError
 from ..gen.shell import declarations, listed
+from ..gen.sv import HARNESS_CLOCK, HARNESS_TOP
 from ..tables import Field, Table, element_name
 from . import rtl
 from .match import Match, PortShape
 
 SUFFIX = "_flat"
+CARRIER = "port_"  # before the name of a port: the signal that it is connected to
 
 
 @dataclass(frozen=True)
@@ -31,25 +34,35 @@ class Leaf:
     where: str  # in SystemVerilog, as the wrapper sees it
     lsb: int = 0  # of the bits there
     known: bool = True  # to the table
+    whole: int = 0  # bits of what is there; 0: as many as its leaves have
+    inverted: bool = False  # 0 there is 1 in the table
+    value: int | None = 0  # of an input that the table does not know; None: random
 
     @property
     def shape(self) -> PortShape:
         return self.name, self.direction, self.width
 
+    @property
+    def is_plain(self) -> bool:
+        """Is it a port as the table has it?"""
+        whole = self.whole in (0, self.width)
+        return self.known and self.name == self.where and whole and not self.inverted
 
-def is_flat(module: rtl.Module) -> bool:
-    """Has it ports of one name and some bits only, which `match` can look at?"""
-    return all(port.kind == ast.SymbolKind.Port for port in _ports(module))
+
+def is_flat(parts: Sequence[Leaf]) -> bool:
+    """Are the ports those of the table, or vectors of them?"""
+    return all(leaf.is_plain for leaf in parts)
 
 
-def _ports(module: rtl.Module) -> list[Any]:
+def ports(module: rtl.Module) -> list[Any]:
+    """Its ports as slang has them."""
     return list(module.design.elaborate(module.name).portList)
 
 
 def leaves(module: rtl.Module, table: Table) -> list[Leaf]:
     """The bits of all ports; IFACE_CHANGED where an interface is none of the table's."""
     found: list[Leaf] = []
-    for port, plain in zip(_ports(module), module.ports(), strict=True):
+    for port, plain in zip(ports(module), module.ports(), strict=True):
         if port.kind == ast.SymbolKind.InterfacePort:
             found += _of_interface(module, table, port)
         else:
@@ -129,12 +142,17 @@ def _places(parts: Sequence[Leaf]) -> dict[str, list[Leaf]]:
     return places
 
 
+def _whole(group: Sequence[Leaf]) -> int:
+    """Bits of the port or member that leaves share."""
+    return group[0].whole or sum(leaf.width for leaf in group)
+
+
 def _shares(found: Match, leaf: Leaf) -> Iterator[tuple[str, int, int]]:
     """The table's ports in the bits of a leaf: name, width, and lowest bit of the leaf's place."""
     if not leaf.known:
         return
     widths = {port.name: port.width for port in found.table.ports(found.config)}
-    for name in found.table.clocked(found.present):
+    for name in dict.fromkeys(found.table.clocked(found.present)):
         whole, lsb = found.slices.get(name, (name, 0))
         if whole == leaf.name:
             yield name, widths.get(name, 1), leaf.lsb + lsb
@@ -144,54 +162,127 @@ def pins(found: Match, parts: Sequence[Leaf]) -> dict[str, str]:
     """What each port of the table is, as seen from inside of the module: for a bound checker."""
     seen = {}
     for where, group in _places(parts).items():
-        whole = sum(leaf.width for leaf in group)
         for leaf in group:
             for name, width, lsb in _shares(found, leaf):
                 # A shift, since an index is that of an element where a vector has dimensions.
-                seen[name] = where if width == whole else f"{width}'({where} >> {lsb})"
+                bits = where if width == _whole(group) else f"{width}'({where} >> {lsb})"
+                seen[name] = f"~{bits}" if leaf.inverted else bits
     return seen
 
 
-def wrapper(module: rtl.Module, found: Match, parts: Sequence[Leaf]) -> tuple[str, str]:
-    """Name and text of a module with the table's flat ports around one that `found` fits."""
-    ports = [p for p in found.table.ports(found.config) if p.name in found.present]
-    heads = listed(declarations(found.table.clock, ports), 2)
-    body, pins = [*_declared(module)], []
+def _one(found: Match, group: Sequence[Leaf]) -> str | None:
+    """The port of the table that a whole port of the module is, if there is one."""
+    shares = [*_shares(found, group[0])]
+    is_one = len(group) == len(shares) == 1 and not group[0].inverted
+    return shares[0][0] if is_one and shares[0][1] == _whole(group) else None
+
+
+@dataclass
+class _Body:
+    """What a wrapper has inside, as it grows."""
+
+    found: Match
+    lines: list[str]
+    pins: list[str]
+    randoms: int = 0
+
+    @property
+    def clock(self) -> str:
+        return self.found.table.clock or f"{HARNESS_TOP}.{HARNESS_CLOCK}"
+
+    def assign(self, to: str, value: str) -> None:
+        self.lines.append(f"  assign {to} = {value};")
+
+    def share(self, leaf: Leaf, wire: str) -> None:
+        """Join a leaf's bits of the wire and the wrapper's ports; an input without any is constant,
+        or random."""
+        shares, inverse = [*_shares(self.found, leaf)], "~" if leaf.inverted else ""
+        for name, width, lsb in shares:
+            bits = f"{wire}[{lsb}+:{width}]"
+            to, value = (bits, name) if leaf.direction == "in" else (name, bits)
+            self.assign(to, inverse + value)
+        if leaf.direction == "in" and not shares:
+            value = leaf.value if not leaf.known else self.found.tied.get(leaf.name, 0)
+            text = f"{leaf.width}'d{value}" if value is not None else self.random(leaf.width)
+            self.assign(f"{wire}[{leaf.lsb}+:{leaf.width}]", inverse + text)
+
+    def random(self, width: int) -> str:
+        """A new value in each cycle, half a cycle behind the edge as other inputs."""
+        name = f"random_{self.randoms}"
+        self.randoms += 1
+        words = ", ".join(["$urandom"] * -(-width // 32))
+        self.lines.append(f"  reg [{width - 1}:0] {name};")
+        self.lines.append(f"  always @(negedge {self.clock}) {name} <= {width}'({{{words}}});")
+        return name
+
+
+def wrapper(
+    module: rtl.Module,
+    found: Match,
+    parts: Sequence[Leaf],
+    parameters: Mapping[str, str] | None = None,
+) -> tuple[str, str]:
+    """Name and text of a module with the table's flat ports around one that `found` fits.
+    `parameters`: of the module inside, in SystemVerilog."""
+    flat = [p for p in found.table.ports(found.config) if p.name in found.present]
+    heads = listed(declarations(found.table.clock, flat), 2)
+    own = {port.name: port for port in ports(module)}
+    body = _Body(found, [*_declared(module)], [])
+    unpacked: set[str] = set()  # ports of several signals
     for number, (where, group) in enumerate(_places(parts).items()):
+        if where in own and (name := _one(found, group)) is not None:
+            body.pins.append(f".{where}({name})")
+            continue
         wire = f"bits_{number}"
         is_input = group[0].direction == "in"
-        body.append(f"  wire [{sum(leaf.width for leaf in group) - 1}:0] {wire};")
-        body += [line for leaf in group for line in _assigned(found, leaf, wire)]
-        if "." in where:  # a member of an interface
-            body.append(_assign(where, wire) if is_input else _assign(wire, where))
-        else:
-            pins.append(f".{where}({wire})")
-    pins += [
-        f".{p.name}({p.name})" for p in _ports(module) if p.kind == ast.SymbolKind.InterfacePort
-    ]
-    name = f"{module.name}{SUFFIX}"
-    body.append(f"  {module.name} dut (\n{listed(pins, 4)}\n  );")
-    return name, f"module {name}(\n{heads}\n);\n" + "\n".join(body) + "\nendmodule\n"
+        body.lines.append(f"  wire [{_whole(group) - 1}:0] {wire};")
+        for leaf in group:
+            body.share(leaf, wire)
+        root = re.split(r"[.\[]", where)[0]
+        if root == where:
+            body.pins.append(f".{where}({wire})")
+            continue
+        if own[root].kind != ast.SymbolKind.InterfacePort:
+            if root not in unpacked:
+                unpacked.add(root)
+                body.lines.append(f"  {_carrier(module, own[root])};")
+                body.pins.append(f".{root}({CARRIER}{root})")
+            where = CARRIER + where
+        body.assign(*((where, wire) if is_input else (wire, where)))
+    body.pins += [f".{name}({name})" for name, p in own.items() if _is_interface(p)]
+    name, set_to = f"{module.name}{SUFFIX}", ""
+    if parameters:
+        values = [f".{key}({value})" for key, value in parameters.items()]
+        set_to = f" #(\n{listed(values, 4)}\n  )"
+    body.lines.append(f"  {module.name}{set_to} dut (\n{listed(body.pins, 4)}\n  );")
+    return name, f"module {name}(\n{heads}\n);\n" + "\n".join(body.lines) + "\nendmodule\n"
 
 
-def _assign(to: str, value: str) -> str:
-    return f"  assign {to} = {value};"
+def _is_interface(port: Any) -> bool:
+    return port.kind == ast.SymbolKind.InterfacePort
 
 
-def _assigned(found: Match, leaf: Leaf, wire: str) -> Iterator[str]:
-    """Joins a leaf's bits of the wire and the wrapper's ports; an input without any is constant."""
-    shares = [*_shares(found, leaf)]
-    for name, width, lsb in shares:
-        bits = f"{wire}[{lsb}+:{width}]"
-        yield _assign(bits, name) if leaf.direction == "in" else _assign(name, bits)
-    if leaf.direction == "in" and not shares:
-        value = found.tied.get(leaf.name, 0)
-        yield _assign(f"{wire}[{leaf.lsb}+:{leaf.width}]", f"{leaf.width}'d{value}")
+def _carrier(module: rtl.Module, port: Any) -> str:
+    """The declaration of a signal that a port of unpacked type can be connected to."""
+    kind, ranges = port.type, ""
+    while kind.canonicalType.isUnpackedArray and not kind.isAlias:
+        bounds = kind.canonicalType.range
+        ranges += f" [{bounds.left}:{bounds.right}]"
+        kind = kind.canonicalType.elementType
+    text = str(kind)
+    if not kind.isAlias:
+        if kind.isStruct or kind.isEnum or kind.isUnpackedUnion:
+            where = f"{module.where}: module {module.name}: port {port.name}"
+            message = "an array of a type without a name, to which no wrapper can be connected"
+            raise WlkError(Status.IFACE_CHANGED, f"{where}: {message}; give the type a name")
+        sign = " signed" if kind.isSigned else ""
+        text = f"{'logic' if kind.isFourState else 'bit'}{sign} [{kind.bitWidth - 1}:0]"
+    return f"{text} {CARRIER}{port.name}{ranges}"
 
 
 def _declared(module: rtl.Module) -> Iterator[str]:
     """The instances that the interface ports are connected to."""
-    for port in _ports(module):
-        if port.kind == ast.SymbolKind.InterfacePort:
+    for port in ports(module):
+        if _is_interface(port):
             ranges = "".join(f" [{r.left}:{r.right}]" for r in port.declaredRange)
             yield f"  {port.interfaceDef.name} {port.name}{ranges} ();"

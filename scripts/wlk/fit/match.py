@@ -32,6 +32,7 @@ from ..tables import (
     element_name,
     most,
     opaque_stem,
+    walk,
 )
 
 SAMPLER = "clock"  # what samples a block that has no clock, where there is one
@@ -196,6 +197,19 @@ def _places(table: Table) -> dict[str, list[Place]]:
             for name in here:
                 names.setdefault(name, []).append(place)
     return names
+
+
+def port_names(table: Table) -> list[str]:
+    """Every port that some configuration has, and the vectors that may hold several."""
+    return [*filter(None, (table.clock, table.reset)), *_places(table), *_vectors(table)]
+
+
+@functools.cache
+def opaque_stems(table: Table) -> list[str]:
+    """What the names of the ports in opaque fields begin with, in any configuration."""
+    largest = {p.name: max(p.legal) for p in table.params.values()}
+    found = [opaque_stem(item, i) for item in table.opaque for _, i in walk([item], largest)]
+    return [*dict.fromkeys(found)]
 
 
 # ---- constraints --------------------------------------------------------------------------------

@@ -299,6 +299,7 @@ class Design:
         self._sources = pyslang.SourceManager()
         self._inputs = inputs
         self._elaborated: dict[str, tuple[ast.Compilation, Any]] = {}
+        self.overrides: dict[str, list[str]] = {}  # NAME=VALUE of parameters, by module
         self._definitions: dict[str, list[Module]] = {}
         self._packages: list[Path] = []  # files that any module may need
         self._primitives: dict[str, Path] = {}
@@ -510,12 +511,30 @@ class Design:
             found += [member for member in members if member.kind not in DEFINES_MODULE]
         return found
 
+    def override(self, module: Module, values: Mapping[str, str]) -> None:
+        """Give parameters of a module as the top of a hierarchy; USAGE for one it does not have."""
+        body = self.elaborate(module.name)
+        known = [p.name for p in body.parameters if not p.isLocalParam]
+        for name in values:
+            if name not in known:
+                near = difflib.get_close_matches(name, known, 1)
+                has = (
+                    f"; did you mean {near[0]}?"
+                    if near
+                    else f"; it has {', '.join(known) or 'none'}"
+                )
+                message = f"module {module.name} has no parameter {name}{has}"
+                raise WlkError(Status.USAGE, f"{module.where}: {message}")
+        self.overrides[module.name] = [f"{name}={value}" for name, value in values.items()]
+        self._elaborated.pop(module.name, None)
+
     # -- elaboration -----------------------------------------------------------------------
     def elaborate(self, top: str) -> Any:
         """Body of module `top` as the top of a hierarchy."""
         if top not in self._elaborated:
             options = ast.CompilationOptions()
             options.topModules = {top}
+            options.paramOverrides = self.overrides.get(top, [])
             options.flags = ast.CompilationFlags.AllowTopLevelIfacePorts
             compilation = ast.Compilation(pyslang.Bag([options]))
             for tree in self._trees:

@@ -43,6 +43,7 @@ class Harness:
         module: str,
         suffix: str = "",
         tied: Mapping[str, int] | None = None,
+        async_reset: bool = False,
     ) -> None:
         self.table = table
         self.cfg = cfg
@@ -52,6 +53,7 @@ class Harness:
         # Inputs that the module lacks because they are constant.
         self.tied = dict(tied or {})
         self.tied_ports = [p for p in table.ports(cfg) if p.name in self.tied]
+        self.async_reset = async_reset and table.reset is not None
         self.checker = f"wlk_{table.name}_checker{suffix}"
         self.clock = table.clock or HARNESS_CLOCK
         self.has_clock = table.clock is None or table.clock in present
@@ -126,6 +128,7 @@ package wlk_pkg;
     input longint unsigned word,
     input longint unsigned mask
   );
+  import "DPI-C" function void wlk_dpi_async_reset(input chandle handle);
   import "DPI-C" function int wlk_dpi_start(input chandle handle);
   import "DPI-C" function int wlk_dpi_close(input chandle handle);
 endpackage
@@ -160,6 +163,7 @@ endpackage
             f"    wlk_pkg::wlk_dpi_compare(handle, 64'd{word}, 64'h{mask:016x});"
             for word, mask in self.compare_words()
         ]
+        opening += ["    wlk_pkg::wlk_dpi_async_reset(handle);"] * self.async_reset
         nl, joint = "\n", ",\n"
         return f"""// SPDX-License-Identifier: Apache-2.0
 // {NOTE.format(t.name)}
@@ -218,8 +222,10 @@ endmodule
         pins = ".*"
         if seen:
             names = [*([self.clock] if self.has_clock else []), *(port.name for port in self.ports)]
-            pins = "\n    " + ",\n    ".join(f".{n}({seen.get(n, n)})" for n in names) + "\n"
-        if self.table.clock is None:
+            rest = {name: seen.get(name, name) for name in names}
+            rest |= {} if self.table.clock is not None else {HARNESS_CLOCK: clock}
+            pins = "\n    " + ",\n    ".join(f".{n}({what})" for n, what in rest.items()) + "\n"
+        elif self.table.clock is None:
             pins = f"\n    .{HARNESS_CLOCK}({clock}),\n    .*\n"
         return f"""// SPDX-License-Identifier: Apache-2.0
 // {NOTE.format(self.table.name)}
@@ -298,6 +304,7 @@ extern "C" {{
             observe.append(f"    out[{word}] = {' | '.join(terms) or '0'};")
         nl = "\n"
         names = ", ".join(str(self.cfg[name]) for name in self.table.params)
+        released = f"    top->{self.table.reset} = 0;" if self.async_reset else "    (void)top;"
         return f"""// SPDX-License-Identifier: Apache-2.0
 // {NOTE.format(self.table.name)}
 #ifndef WLK_HARNESS_H
@@ -311,6 +318,12 @@ using Top = {top};
 
 static const char *const wlk_harness_block = "{self.table.name}";
 static const uint32_t wlk_harness_cfg[] = {{{names}}};
+
+static const bool wlk_harness_async_reset = {str(self.async_reset).lower()};
+
+static inline void wlk_harness_release(Top *top) {{
+{released}
+}}
 
 static inline void wlk_harness_clock(Top *top, int level) {{
     top->{self.clock} = static_cast<unsigned char>(level);

@@ -9,7 +9,6 @@ What the ports leave open must be given, unless the default is possible: a note 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from .. import tables
 from ..base import options, outputs, report, setup
@@ -35,12 +34,6 @@ verilator --binary -f wlk/warplock.f rtl/*.sv tb.sv --top-module tb"""
     rtl: list[Path] = jobs.rtl_option(nargs="+", action="extend", required=True)
     block: str = operand("BLOCK")
     config: Sequence[str] = options.named_config()
-    clock: str | None = option(
-        None,
-        "of a block without a clock: what samples it, as seen from its module (default: the "
-        "module's port clock)",
-        metavar="PATH",
-    )
     sva: bool = option(
         False,
         "also the protocol rules as SystemVerilog assertions; where WLK_ASSUME is defined they are "
@@ -57,13 +50,21 @@ verilator --binary -f wlk/warplock.f rtl/*.sv tb.sv --top-module tb"""
         present = table.clocked(found.present)
         # Several modules of a block can be bound in one simulation: their checkers need own names.
         suffix = "" if module.name == table.module else f"_{module.name}"
-        harness = Harness(table, found.config, present, module.name, suffix, found.tied)
+        harness = Harness(
+            table,
+            found.config,
+            present,
+            module.name,
+            suffix,
+            found.tied,
+            async_reset=fit.told.is_async,
+        )
         library = build.meson_build() / "dpi" / "libwarplock_dpi.so"
         step = f"wlk_{table.name}{suffix}_step.c"
         texts = {
             "wlk_pkg.sv": harness.package_sv("*"),  # the same for all blocks of a folder
             f"{harness.checker}.sv": harness.checker_sv(),
-            f"{harness.checker}_bind.sv": harness.bind_sv(_clock(self, table, module), fit.pins),
+            f"{harness.checker}_bind.sv": harness.bind_sv(_clock(self, fit), fit.pins),
             step: harness.step_c(None),
         }
         assertions = Assertions.of(harness, suffix) if self.sva else None
@@ -89,10 +90,14 @@ def _matched(asked: Bind, table: tables.Table) -> jobs.Matched:
     return fit
 
 
-def _clock(asked: Bind, table: tables.Table, module: Any) -> str:
-    """What samples the module; WlkError USAGE when its block has no clock, and none is given."""
-    if table.clock is not None or asked.clock is not None:
-        return asked.clock or table.clock
+def _clock(asked: Bind, fit: jobs.Matched) -> str:
+    """What samples a block without a clock, as seen from its module; WlkError USAGE when there is
+    none, and none is given."""
+    module, sampler = fit.module, fit.pins.get(match.SAMPLER)
+    if fit.found.table.clock is not None:
+        return fit.found.table.clock
+    if asked.clock is not None or sampler is not None:
+        return asked.clock or sampler
     if match.SAMPLER in module.port_names:
         return match.SAMPLER
     message = f"{module.name} has no clock; give --clock PATH, which samples it"

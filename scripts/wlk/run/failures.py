@@ -48,6 +48,7 @@ def _header(job: Job, seed: int) -> str:
     text |= {"model_version": table.model_version, "config": table.plain(job.config)}
     text |= {"members": table.members_text()} if table.members else {}
     text |= {"source": "shrink", "power_up": job.args.power_up, "seed": seed}
+    text |= {"reset": "async"} if job.is_async else {}
     return json.dumps(text | {"profile": job.args.profile})
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import dataclasses
 import sys
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ from .. import tables
 from ..base import keep, options, outputs, report, reports, setup
 from ..base.errors import Status, WlkError
 from ..base.options import Command, option
-from ..fit import inside, match, search
+from ..fit import inside, match, portmap, search
 from ..fit.inside import Inside
 from ..gen import composed, stubs
 from ..tables import Config, Table
@@ -45,6 +45,37 @@ class RtlSource:
     define: list[str] = option([], "macro for the RTL", group=RTL, metavar="NAME[=VALUE]")
     include: list[Path] = options.path("include folder", "DIR", [], group=RTL)
     tie: dict[str, int] = options.ties(group=RTL)
+    map: Path | None = options.path(
+        "where the block's ports are in a module of other names and shapes (docs/port-maps.md)",
+        "FILE.toml",
+        group=RTL,
+    )
+    clock: str | None = option(
+        None,
+        "the module's clock, if its name differs; of a block without a clock what samples it in "
+        "`bind`, as seen from its module (default: the module's port clock)",
+        group=RTL,
+        metavar="NAME",
+    )
+    reset: tuple[str, str | None, str | None] | None = option(
+        None,
+        "the module's reset, if its name, its level (high) or its style (sync) differ",
+        group=RTL,
+        type=options.reset,
+        metavar="NAME[:low][:async]",
+    )
+    prefix: str | None = option(
+        None, "what names of the module have, or lack, before the table's", group=RTL
+    )
+    parameter: dict[str, str] = option(
+        {},
+        "a Verilog parameter of the module; may be repeated",
+        "-G",
+        group=RTL,
+        action=options.Settings,
+        type=options.key_value,
+        metavar="NAME=VALUE",
+    )
 
     def as_options(self) -> list[str]:
         """The same as words of a command line."""
@@ -52,7 +83,22 @@ class RtlSource:
         words += ["--module", self.module] if self.module else []
         words += [word for each in self.define for word in ("--define", each)]
         words += [word for each in self.include for word in ("--include", str(each))]
-        return words + [w for key, value in self.tie.items() for w in ("--tie", f"{key}={value}")]
+        words += [w for key, value in self.tie.items() for w in ("--tie", f"{key}={value}")]
+        words += ["--map", str(self.map)] if self.map else []
+        words += ["--clock", self.clock] if self.clock else []
+        words += ["--reset", ":".join(filter(None, self.reset))] if self.reset else []
+        words += ["--prefix", self.prefix] if self.prefix else []
+        return words + [
+            w for key, value in self.parameter.items() for w in ("-G", f"{key}={value}")
+        ]
+
+    def port_map(self, table: Table) -> portmap.PortMap:
+        """What the map and the flags say of a block's ports."""
+        told = portmap.read(self.map) if self.map is not None else portmap.PortMap()
+        told.require_block(table)
+        clock = self.clock if table.clock is not None else None
+        flags = {"clock": clock, "reset": self.reset, "prefix": self.prefix}
+        return portmap.with_flags(told, **flags, parameters=self.parameter)
 
 
 @dataclass
@@ -138,6 +184,11 @@ class Job:
     stage: str = WAITING  # what it is doing; empty: nothing more
     since: float = 0.0  # when the stage began
     spent: dict[str, float] = field(default_factory=dict)  # seconds, by stage
+
+    @property
+    def is_async(self) -> bool:
+        """Is the RTL's reset asynchronous?"""
+        return self.fit is not None and self.fit.told.is_async
 
     def enter(self, stage: str) -> None:
         """Go on to a stage; an empty one is the end."""
@@ -239,54 +290,84 @@ class Matched:
     module: Any
     given: dict[str, str | int]
     found: match.Match
+    told: portmap.PortMap = field(default_factory=portmap.PortMap)
     notes: list[str] = field(default_factory=list)
     pins: dict[str, str] = field(default_factory=dict)  # of a module that is not flat, from inside
+    ignored: list[str] = field(default_factory=list)  # ports that are not looked at
 
 
 def matched(
     table: Table, source: RtlSource, config: Sequence[str], *, whole: bool, wrap: bool = True
 ) -> Matched:
     """The module, and how its ports relate to the table; IFACE_CHANGED when they do not fit.
-    `whole`: the modules in it must be there too. `wrap`: one with interfaces is put into a module
-    with the table's ports; else its pins are given."""
-    from ..fit import rtl  # needs slang, which the stub does not
+    `whole`: the modules in it must be there too. `wrap`: one with ports of other names and shapes
+    is put into a module with the table's; else its pins are given, and ports that the table does
+    not have are left alone."""
+    from ..fit import interfaces, mapped, rtl  # needs slang, which the stub does not
 
+    told = source.port_map(table)
     design = rtl.load(source.rtl, defines=source.define, include_dirs=source.include)
-    module = design.find(source.module, table, source.tie)
+    ties = {**told.tie, **source.tie}
+    module = _module(design, source, table, told, ties)
+    design.override(module, told.parameters)
     if whole:
         module.require_complete()
-    given = given_config(table, config, partial=True)
-    if table.vectors is not None:
-        return _flattened(table, source, Matched(design, module, given, None), wrap)
-    found = match.match(table, module.ports(), given, ties=source.tie)
-    return Matched(design, module, given, _required(found, module, source))
+    given = given_config(table, told.given(config), partial=True)
+    ports = mapped.leaves(module, table, told, lenient=not wrap)
+    found = match.match(table, ports.shapes, given, ties=ties)
+    found = _required(found, module, ties)
+    fit = Matched(design, module, given, found, told, ports.notes(), ignored=ports.ignored)
+    if interfaces.is_flat(ports.parts) and not found.slices and not (wrap and told.parameters):
+        return fit
+    if not wrap:
+        return dataclasses.replace(fit, pins=interfaces.pins(found, ports.parts))
+    flat = _wrapped(source, fit, ports.parts)
+    again = match.match(table, flat.ports(), given, ties=ties)
+    found = _required(again, flat, ties)
+    return dataclasses.replace(fit, design=flat.design, module=flat, found=found)
 
 
-def _required(found: match.Match, module: Any, source: RtlSource) -> match.Match:
+def _module(
+    design: Any,
+    source: RtlSource,
+    table: Table,
+    told: portmap.PortMap,
+    ties: dict[str, int],
+) -> Any:
+    """The module to look at: that named, or whose ports fit; with a map also the only top."""
+    if source.module and told.module not in (None, source.module):
+        message = f"--module {source.module}, and {told.where} is of {told.module}"
+        raise WlkError(Status.USAGE, f"{message}; give one of them")
+    name = source.module or told.module
+    if told != portmap.PortMap():
+        return top_of(design, name, table, ties)
+    return design.find(name, table, ties)
+
+
+def top_of(
+    design: Any, name: str | None, table: Table | None, ties: Mapping[str, int] | None = None
+) -> Any:
+    """The module of that name; without one the only top, or else the one whose ports fit."""
+    used = {each for module in design.modules() for each in module.uses}
+    tops = [module.name for module in design.modules() if module.name not in used]
+    return design.find(name or (tops[0] if len(tops) == 1 else None), table, ties)
+
+
+def _required(found: match.Match, module: Any, ties: Mapping[str, int]) -> match.Match:
     """The same; IFACE_CHANGED when the ports do not fit."""
-    match.require_ties(source.tie, [found], f"module {module.name}")
+    match.require_ties(ties, [found], f"module {module.name}")
     if not found.ok:
         print(match.render_differences(found), file=sys.stderr)
         found.require(f"{module.where}: module {module.name}")
     return found
 
 
-def _flattened(table: Table, source: RtlSource, fit: Matched, wrap: bool) -> Matched:
-    """A module whose ports may be interfaces or vectors: in a wrapper with the table's ports."""
+def _wrapped(source: RtlSource, fit: Matched, parts: Sequence[Any]) -> Any:
+    """The module in a wrapper with the table's ports."""
     from ..fit import interfaces, rtl
 
     module = fit.module
-    parts = interfaces.leaves(module, table)
-    shapes = [leaf.shape for leaf in parts if leaf.known]
-    found = _required(match.match(table, shapes, fit.given, ties=source.tie), module, source)
-    if interfaces.is_flat(module) and not found.slices:
-        return dataclasses.replace(fit, found=found)
-    lacking = interfaces.unknown(parts)
-    notes = [f"not in the table, and so 0 or not compared: {', '.join(lacking)}"] * bool(lacking)
-    if not wrap:
-        pins = interfaces.pins(found, parts)
-        return dataclasses.replace(fit, found=found, notes=notes, pins=pins)
-    name, text = interfaces.wrapper(module, found, parts)
+    name, text = interfaces.wrapper(module, fit.found, parts, fit.told.parameters)
     folder = setup.BUILD / "wrappers" / keep.digest([module.where, text])
     place = folder / f"{name}.sv"
     with setup.locked(f"wrapper-{folder.name}"):
@@ -295,10 +376,7 @@ def _flattened(table: Table, source: RtlSource, fit: Matched, wrap: bool) -> Mat
             file.write(text)
         keep.touch(folder, "wrapper")
     more = [*source.rtl, place]
-    design = rtl.load(more, defines=source.define, include_dirs=source.include)
-    flat = design.find(name)
-    again = match.match(table, flat.ports(), fit.given, ties=source.tie)
-    return Matched(design, flat, fit.given, _required(again, flat, source), notes)
+    return rtl.load(more, defines=source.define, include_dirs=source.include).find(name)
 
 
 def rtl_job(table: Table, args: Run) -> Job:

@@ -83,8 +83,10 @@ def builder(job: Job) -> Callable[..., Path]:
     build; a stub, which is not expected to fail, builds faster without."""
     job.built = jobs.build_config(job.table, job.config)
     tied = job.matched.tied if job.matched is not None else {}
-    own = Harness(job.table, job.built, job.present, job.rtl.top, tied=tied)
-    bound = [own, *(each.harness(job.built) for each in job.inside)]
+    own = Harness(
+        job.table, job.built, job.present, job.rtl.top, tied=tied, async_reset=job.is_async
+    )
+    bound = [own, *(each.harness(job.built, job.is_async) for each in job.inside)]
     tool = verilate.find_tool(job.args.verilator)
     wanted = bool(job.args.rtl) or job.args.waves
     return functools.partial(

@@ -44,6 +44,11 @@ class Header:
         return str(self.text["power_up"])
 
     @property
+    def reset(self) -> str:
+        """The style of the reset: "sync", or "async" for records of RTL with such a one."""
+        return str(self.text.get("reset", "sync"))
+
+    @property
     def source(self) -> str:
         """Who made the expected values: "gen" (a model), "csv" (a recording)."""
         return str(self.text["source"])
@@ -189,7 +194,7 @@ class Played:
 
 def play(header: Header, table: tables.Table, config: tables.Config) -> Played:
     """Run the model on the file's inputs and compare with the file."""
-    words = ["play", header.block, header.path, header.power_up, header.source]
+    words = ["play", header.block, header.path, header.power_up, header.source, header.reset]
     label = f"playing {header.path}"
     answer = tools.run(PROGRAM, [*words, *table.words(config)], label=label)
     result = json.loads(answer.output) | {"config": table.show(config)}

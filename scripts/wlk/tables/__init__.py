@@ -15,7 +15,7 @@ of their own, equal wherever the unit is used. Fields that no rule reads come la
 """
 
 from .expr import MAX_COMBINATIONS, Config, Expr, lane_step, most
-from .fields import WORD, Field, Port, element_name, opaque_stem
+from .fields import WORD, Field, Port, element_name, opaque_stem, walk
 from .files import BLOCKS, FAMILIES, ROOT
 from .params import Condition, ListParam, Param
 from .read import load, names, parse, settings
@@ -43,4 +43,5 @@ __all__ = [
     "opaque_stem",
     "parse",
     "settings",
+    "walk",
 ]

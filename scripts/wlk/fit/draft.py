@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A first port map for a module, as text: what likeness finds, with its doubts marked, in the
+format that portmap.py reads."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ..base.errors import WlkError
+from ..tables import Table
+from . import likeness, mapped, match, portmap, rtl
+from .likeness import Guess
+from .portmap import PortMap, Shape
+
+CLOCK = re.compile(r"(?:^|_)(?:clk|clock|ck|aclk)(?:_?i)?(?:_|$)", re.IGNORECASE)
+ACTIVE_LOW = re.compile(r"(?:_[nbl]|n|_ni)(?:_i)?$|^n_?re?s", re.IGNORECASE)
+DOUBT = "# ?"
+
+
+@dataclass
+class Draft:
+    """A map in the making."""
+
+    table: Table
+    module: rtl.Module
+    clock: str | None = None
+    reset: str | None = None
+    active: str = "high"
+    style: str = "sync"
+    guesses: list[Guess] = field(default_factory=list)
+    inputs: list[str] = field(default_factory=list)  # that nothing is found for
+    outputs: list[str] = field(default_factory=list)
+    open_ports: list[str] = field(default_factory=list)  # of the table, which a rule reads
+    told: PortMap = field(default_factory=PortMap)
+    config: dict[str, str] = field(default_factory=dict)  # that the ports leave open
+    problem: str = ""  # why the map does not fit yet
+
+    @property
+    def doubts(self) -> list[str]:
+        """Lines that a person must look at."""
+        found = [guess.family.key for guess in self.guesses if not guess.is_sure]
+        return [*found, *self.inputs, *self.open_ports, *self.config]
+
+
+def of(module: rtl.Module, table: Table, told: PortMap | None = None) -> Draft:
+    """The likely places of a block's ports, beside those that a map has already."""
+    told = told or PortMap()
+    shapes = mapped.shapes(module)
+    draft = Draft(table, module)
+    _find_clock(draft, shapes, told)
+    free = dict(shapes)
+    for name in (draft.clock, draft.reset, *_roots_of(told, table)):
+        free.pop(name, None)
+    draft.guesses = likeness.guesses(table, free)
+    used = {root for guess in draft.guesses for root in _members(guess.root, shapes)}
+    for name, shape in free.items():
+        if name not in used:
+            (draft.outputs if shape.direction == "out" else draft.inputs).append(name)
+    draft.told = told
+    _judge(draft)
+    return draft
+
+
+def _roots_of(told: PortMap, table: Table) -> Iterator[str]:
+    for entry in told.entries(table):
+        yield entry.place.name
+
+
+def _members(root: str, shapes: Mapping[str, Shape]) -> list[str]:
+    """The ports that a slot's root means: one, or those with numbers."""
+    name = root.partition(".")[0]
+    pattern = re.compile(r"\d+".join(map(re.escape, name.split("@"))))
+    return [each for each in shapes if pattern.fullmatch(each)]
+
+
+def _find_clock(draft: Draft, shapes: Mapping[str, Shape], told: PortMap) -> None:
+    """Clock and reset, by their names."""
+    bits = [n for n, s in shapes.items() if s.direction == "in" and s.width == 1]
+    clocks = [name for name in bits if CLOCK.search(name)]
+    resets = [name for name in bits if mapped.RESET.search(name)]
+    draft.clock = told.clock or next(iter(clocks), None)
+    draft.reset = told.reset.port or next(iter(resets), None)
+    if draft.reset is None:
+        return
+    edges = mapped.reset_edges(draft.module)
+    is_low = bool(ACTIVE_LOW.search(draft.reset))
+    draft.active = told.reset.active or ("low" if is_low else "high")
+    draft.style = told.reset.style or ("async" if edges else "sync")
+
+
+def text(draft: Draft) -> str:
+    """The map as a file."""
+    table, module = draft.table, draft.module
+    lines = [
+        f"# Port map of module {module.name} for block {table.name}; format: docs/port-maps.md.",
+        f"# Lines with {DOUBT} are guesses: look at them.",
+    ]
+    lines += [f"# It does not fit yet: {draft.problem}"] if draft.problem else []
+    lines += ["version = 1", f'block = "{table.name}"', f'module = "{module.name}"']
+    return "\n".join([*lines, *body(draft)]) + "\n"
+
+
+def body(draft: Draft) -> list[str]:
+    """The lines behind the head."""
+    lines: list[str] = []
+    if draft.config:
+        lines += ["", "[config]"]
+        lines += [
+            f"{key} = {value}  {DOUBT} the ports leave it open"
+            for key, value in draft.config.items()
+        ]
+    if draft.clock is not None:
+        lines += ["", "[clock]", f'port = "{draft.clock}"']
+    if draft.reset is not None:
+        lines += ["", "[reset]", f'port = "{draft.reset}"']
+        lines += [f'active = "{draft.active}"', f'style = "{draft.style}"']
+    if draft.guesses or draft.open_ports:
+        lines += ["", "[ports]", *map(_line, draft.guesses)]
+        lines += [
+            f'# {_key(name)} = ""  {DOUBT} no port is like it; a rule reads it'
+            for name in draft.open_ports
+        ]
+    if draft.inputs:
+        lines += ["", "[inputs]"]
+        lines += [f"{name} = 0  {DOUBT} no port of the block is like it" for name in draft.inputs]
+    if draft.outputs:
+        names = ", ".join(f'"{name}"' for name in draft.outputs)
+        lines += ["", "[outputs]", f"ignore = [{names}]"]
+    return lines
+
+
+def _line(guess: Guess) -> str:
+    key = _key(guess.family.key)
+    line = f'{key} = "{guess.place}"'
+    if guess.is_sure:
+        return line
+    others = f" or {' or '.join(guess.others)}" if guess.others else ""
+    return f"{line}  {DOUBT}{others}"
+
+
+def _key(name: str) -> str:
+    return name if re.fullmatch(r"[\w-]+", name) else f'"{name}"'
+
+
+def _judge(draft: Draft) -> None:
+    """Read the map again, and note what it leaves open."""
+    table, module = draft.table, draft.module
+    try:
+        told = portmap.parsed(tomllib.loads(text(draft)), "the map")
+        ports = mapped.leaves(module, table, told)
+        found = match.match(table, ports.shapes, told.config)
+    except WlkError as error:
+        draft.problem = error.message
+        return
+    draft.open_ports = list(found.missing_inputs)
+    draft.config = {item.name: str(item.value) for item in found.params.values() if item.ambiguous}
+    if found.differences:
+        first = found.differences[0]
+        draft.problem = f"{first.port}: expected {first.expected}, found {first.found}"
+    draft.told = dataclasses.replace(told, where=draft.told.where)
+
+
+def fitting(module: rtl.Module, tables: Sequence[Table]) -> list[tuple[float, Table]]:
+    """How like a module is each of some blocks, the likest first: the share of the block's inputs
+    that a rule reads, and of the module's ports, that have a sure place."""
+    found = []
+    for table in tables:
+        draft = of(module, table)
+        wanted = [f for f in likeness.families(table) if f.field.read and f.field.direction == "in"]
+        sure = sum(guess.score for guess in draft.guesses)
+        ports = max(len(wanted), len(mapped.shapes(module)))
+        found.append((sure / ports, table))
+    return sorted(found, key=lambda each: -each[0])
