@@ -4,6 +4,7 @@ is active low, packed arrays, and two ports that the block does not have."""
 
 from pathlib import Path
 
+import programs
 import pytest
 import rtl_under_test as rut
 
@@ -67,3 +68,25 @@ def test_mapped_reset_that_leaves_a_register_is_reported(tmp_path):
     answer = lockstep(rtl=changed(tmp_path, OWN, STALE), code=None)
     assert answer["verdict"] in ("FUNCTIONAL_MISMATCH", "TIMING_DIVERGENCE")
     assert answer["first"]["port"] == "io_readResp_valid"
+
+
+# ---- proofs and vector files --------------------------------------------------------------------
+
+
+def prove(*words: object, rtl: Path = OWN, told: Path = MAP, code: int | None = 0) -> dict:
+    place = ["--reports", rut.PLACE.parent / "reports"]
+    words = ("prove", "collector", "--rtl", rtl, "--map", told, *words, "--json", *place)
+    return programs.warplock(*words, code=code).json
+
+
+@pytest.mark.needs("prove")
+def test_mapped_collector_is_proved():
+    answer = prove("-G", "LANES=1", told=MAP)
+    assert (answer["verdict"], answer["outputs"]) == ("PROVED", 15)
+
+
+@pytest.mark.needs("prove")
+@pytest.mark.parametrize("edit", [SYNC, STALE, FAULT], ids=["style", "register", "output"])
+def test_mapped_collector_that_differs_is_refuted(tmp_path, edit):
+    answer = prove("-G", "LANES=1", rtl=changed(tmp_path, OWN, edit), code=None)
+    assert (answer["verdict"], answer["counterexample"]["confirmed"]) == ("REFUTED", True)

@@ -211,8 +211,14 @@ class _Body:
         name = f"random_{self.randoms}"
         self.randoms += 1
         words = ", ".join(["$urandom"] * -(-width // 32))
-        self.lines.append(f"  reg [{width - 1}:0] {name};")
-        self.lines.append(f"  always @(negedge {self.clock}) {name} <= {width}'({{{words}}});")
+        self.lines += [
+            "`ifdef VERILATOR",
+            f"  reg [{width - 1}:0] {name};",
+            f"  always @(negedge {self.clock}) {name} <= {width}'({{{words}}});",
+            "`else  // a proof: any value",
+            f"  wire [{width - 1}:0] {name};",
+            "`endif",
+        ]
         return name
 
 

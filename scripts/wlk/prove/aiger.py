@@ -6,7 +6,7 @@ of a part start at 0: Yosys inverts those that do not.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..base.errors import Status, WlkError
@@ -40,6 +40,49 @@ class Part:
             values.append((values[one >> 1] ^ one & 1) & (values[other >> 1] ^ other & 1))
         seen = ((bit, self.outputs[number]) for bit, number in self.output_bits.items())
         return {bit: values[literal >> 1] ^ literal & 1 for bit, literal in seen}
+
+    def with_async_reset(self, reset: Bit) -> "Part":
+        """The same with an asynchronous reset in place of a synchronous one: registers that an edge
+        in reset sets to a constant have that value while it is asserted."""
+        number = next((n for n, bit in self.input_bits.items() if bit == reset), None)
+        if number is None:
+            return self
+        asserted = 2 * (1 + number)
+        known = self._known({asserted >> 1: 1})
+        first = 1 + self.inputs
+        taken = [(first + n, known[x >> 1], x & 1) for n, x in enumerate(self.registers)]
+        cleared = {at: value ^ sign for at, value, sign in taken if value is not None}
+        base = first + len(self.registers)
+        gates: list[tuple[int, int]] = []
+        seen: dict[int, int] = {}
+        for variable, value in cleared.items():
+            seen[variable] = 2 * (base + len(gates)) ^ value
+            gates.append((2 * variable ^ value, inverted(asserted)))
+        shift = len(gates)
+
+        def new(literal: int) -> int:
+            variable = literal >> 1
+            if variable >= base:
+                return literal + 2 * shift
+            return seen.get(variable, 2 * variable) ^ literal & 1
+
+        return replace(
+            self,
+            registers=[new(literal) for literal in self.registers],
+            outputs=[new(literal) for literal in self.outputs],
+            gates=[*gates, *((new(one), new(other)) for one, other in self.gates)],
+        )
+
+    def _known(self, given: Mapping[int, int]) -> list[int | None]:
+        """The value of each variable that follows from these; None: it depends on others."""
+        values: list[int | None] = [None] * (1 + self.inputs + len(self.registers))
+        values[0] = 0
+        for variable, value in given.items():
+            values[variable] = value
+        for pair in self.gates:
+            bits = [v if (v := values[x >> 1]) is None else v ^ x & 1 for x in pair]
+            values.append(0 if 0 in bits else None if None in bits else 1)
+        return values
 
 
 def read(path: Path, names: Path, bits: Sequence[Bit], words: Sequence[Sequence[Bit]] = ()) -> Part:

@@ -141,6 +141,7 @@ class Netlist:
 
     source: Source
     path: Path  # the module MODULE in Yosys' text format
+    async_reset: str = ""  # an input that is to reset as an asynchronous one does
 
     @cached_property
     def _text(self) -> list[str]:
@@ -249,7 +250,8 @@ class Netlist:
         listed = (place / "pins.il").read_text(encoding="utf-8", errors="replace").splitlines()
         outs = [port for port in _ports(listed) if port.direction == "out"]
         bits = [(port.name, bit) for port in outs for bit in range(port.width)]
-        return aiger.read(aig, names, bits, list(self._words()))
+        part = aiger.read(aig, names, bits, list(self._words()))
+        return part.with_async_reset((self.async_reset, 0)) if self.async_reset else part
 
     def _words(self) -> Iterator[list[aiger.Bit]]:
         """Registers of several bits."""

@@ -136,6 +136,7 @@ def _say(asked: Bind, fit: jobs.Matched, harness: Harness, sva: Assertions | Non
         answer = {"block": found.table.name, "module": module.name, "match": found.kind}
         answer |= {"config": found.shown(found.config), "checker": harness.checker}
         answer |= {"not_compared": found.missing_outputs, "list": str(listed)}
+        answer |= {"ignored": fit.ignored} if fit.ignored else {}
         if sva is not None:
             answer |= {"assertions": [rule.name for rule in sva.rules]}
             answer |= {"not_asserted": sva.left_out}

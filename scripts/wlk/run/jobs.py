@@ -24,6 +24,7 @@ from . import verilate
 CYCLES = 20_000  # of a seed
 RTL = "the RTL"
 ISSUE = "block issue, configuration default unless --config names one"
+MAP_FLAGS = ("map", "clock", "reset", "prefix", "parameter")  # of RtlSource
 WAITING, RUNNING = "waiting", "running"  # stages of a job; the others are builds and searches
 
 
@@ -91,6 +92,13 @@ class RtlSource:
         return words + [
             w for key, value in self.parameter.items() for w in ("-G", f"{key}={value}")
         ]
+
+    def refuse_ports(self, need: str) -> None:
+        """USAGE for options about the ports of RTL, which go with `need` alone."""
+        for name in ("tie", *MAP_FLAGS):
+            if getattr(self, name):
+                flag = "-G" if name == "parameter" else f"--{name}"
+                raise WlkError(Status.USAGE, f"{flag} goes with {need}")
 
     def port_map(self, table: Table) -> portmap.PortMap:
         """What the map and the flags say of a block's ports."""
@@ -180,15 +188,12 @@ class Job:
     notes: list[str] = field(default_factory=list)
     advice: list[str] = field(default_factory=list)  # for the report of a failure
     workers: int = 1  # processes for its seeds
+    is_async: bool = False  # the RTL's reset is asynchronous
+    ignored: list[str] = field(default_factory=list)  # ports of the RTL that are not looked at
     done: int = 0
     stage: str = WAITING  # what it is doing; empty: nothing more
     since: float = 0.0  # when the stage began
     spent: dict[str, float] = field(default_factory=dict)  # seconds, by stage
-
-    @property
-    def is_async(self) -> bool:
-        """Is the RTL's reset asynchronous?"""
-        return self.fit is not None and self.fit.told.is_async
 
     def enter(self, stage: str) -> None:
         """Go on to a stage; an empty one is the end."""
@@ -388,7 +393,7 @@ def rtl_job(table: Table, args: Run) -> Job:
     source = verilate.Rtl(files, module.name, folders, design.defines, design.included)
     name = " ".join(args.config) or module.name
     job = Job(table, found.config, name, source, args, table.clocked(found.present), found)
-    job.fit = fit
+    job.fit, job.ignored, job.is_async = fit, fit.ignored, fit.told.is_async
     if args.bind == "all":
         job.inside, job.notes = inside.of_rtl(design, module, found, given)
         job.modules = inside.modules(design, module, table)

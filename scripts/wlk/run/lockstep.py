@@ -180,6 +180,7 @@ def _result(
         extra |= search.as_json(subject) if subject is not None else {}
         extra |= {"match": job.matched.kind, "not_compared": job.matched.missing_outputs}
         extra |= {"tied_off": job.matched.tied_off, "tied": job.matched.tied}
+        extra |= {"ignored": job.ignored} if job.ignored else {}
     return Result(
         block=job.table.name,
         module=job.rtl.top,

@@ -125,6 +125,7 @@ warplock mutate collector --generate 100 --rtl build/DuplicatedCollector.sv"""
         lists |= {"bind": self.bind != "stage", "power-up": self.power_up != "unknown"}
         own = {"rtl": self.rtl, "module": self.module, "define": self.define, "tie": self.tie}
         own |= {"include": self.include, "config": self.config, "seed": self.seed != 1}
+        own |= {name: getattr(self, name) for name in jobs.MAP_FLAGS}
         own |= {"fresh": self.fresh, "timeout": self.timeout != campaign.TIMEOUT}
         for name, given in (lists if self.generate else own).items():
             if given:

@@ -115,8 +115,8 @@ warplock prove --rtl new/ --against old/ --module rr_arbiter --config N=8"""
                 raise WlkError(Status.USAGE, f"--config {text}: with --against it is KEY=VALUE")
         if self.no_example and not self.against:
             raise WlkError(Status.USAGE, "--no-example goes with --against")
-        if self.against and self.tie:
-            raise WlkError(Status.USAGE, "--tie goes with a BLOCK")
+        if self.against:
+            self.refuse_ports("a BLOCK")
         if self.block is not None:
             tables.load(self.block)
         for path in (*self.rtl, *self.against):
@@ -246,7 +246,7 @@ class Question:
     def note(self) -> Path:
         """Where it is noted that it is proved, in a folder of its own."""
         sides = [side.path.read_bytes() for side in (self.gold, self.gate)]
-        given = (self.ties, self.reset, self.starts, self.free, self.rules)
+        given = (self.ties, self.reset, self.starts, self.free, self.rules, self.gold.async_reset)
         shown = [str(each) for each in (*self.compared, *given)]
         return PROOFS / keep.digest([*sides, *shown]) / "proved.json"
 
@@ -320,6 +320,8 @@ def _of_block(asked: Prove, folder: reports.Folder) -> Proof:
     table, config, found = job.table, job.config, job.matched
     report.warn(table.warnings(config))
     gold = netlist.read(Source(stubs.write_stub(table, config), table.module))
+    if job.is_async and table.reset is not None:
+        gold = dataclasses.replace(gold, async_reset=table.reset)
     gate = netlist.read(source(job))
     compared = compared_ports(table, config, set(found.present))
     what = f"module {gate.source.top} and the stub of {table.name} ({table.text(config)})"
@@ -331,12 +333,13 @@ def _of_block(asked: Prove, folder: reports.Folder) -> Proof:
         _start(asked, gold, gate),
     )
     proof.notes += [f"tied: {port}={value}" for port, value in found.tied.items()]
+    proof.notes += job.fit.notes
     reset = {table.reset: 1} if table.reset and gold.clock and not asked.no_reset else {}
     proof.assumptions += [RESET] if reset else []
     question = Question(gold, gate, compared, found.tied, reset, free=asked.free)
     job.args.folder = folder
     large = max(side.size for side in (gold, gate)) > FLAT
-    pieces = parts.of(job, source(job), compared) if large else []
+    pieces = parts.of(job, source(job), compared) if large and not job.is_async else []
     job.fit = None  # slang complains of what is left of it at the end
     if pieces and _by_parts(asked, proof, pieces, reset):
         proof.close()

@@ -48,8 +48,8 @@ warplock lockstep collector --rtl build/DuplicatedCollector.sv --config coll_ent
                 example = "BLOCK --rtl" if name == "rtl" else "issue"
                 message = f"--{name} goes with one block: lockstep {example} ..."
                 raise WlkError(Status.USAGE, message)
-        if self.tie and not self.rtl:
-            raise WlkError(Status.USAGE, "--tie goes with --rtl: the stub lacks no input")
+        if not self.rtl:
+            self.refuse_ports("--rtl: the stub has the table's ports")
         for path in self.rtl:
             if not path.exists():
                 raise WlkError(Status.NO_FILE, f"--rtl {path}: no such file or folder")

@@ -28,8 +28,8 @@ class Play(jobs.RtlSource, Command):
 
     def refuse(self) -> None:
         """Options that do not go together."""
-        if self.tie and not self.rtl:
-            raise WlkError(Status.USAGE, "--tie goes with --rtl: the file lacks no input")
+        if not self.rtl:
+            self.refuse_ports("--rtl: the file lacks no input, and has the table's ports")
 
     def needs(self) -> tuple[str, ...]:
         return ("build", "verilate", "rtl") if self.rtl else ("build",)
