@@ -2,15 +2,18 @@
 """RTL of other names and shapes, by a port map: mapped_collector.sv has an asynchronous reset that
 is active low, packed arrays, and two ports that the block does not have."""
 
+import subprocess
 from pathlib import Path
 
 import programs
 import pytest
 import rtl_under_test as rut
+from wlk.base.errors import Status
 
 HERE = Path(__file__).parent
 OWN = HERE / "mapped_collector.sv"
 MAP = HERE / "mapped_collector.toml"
+BENCH = HERE / "mapped_bench.sv"
 SYNC = ("posedge clk or negedge rst_n", "posedge clk")  # the reset made synchronous
 FAULT = ("assign got_en = get_valid ? get_en : 0;", "assign got_en = get_en;")
 # An error in how a reset acts, which only a reset in the midst of work shows.
@@ -90,3 +93,55 @@ def test_mapped_collector_is_proved():
 def test_mapped_collector_that_differs_is_refuted(tmp_path, edit):
     answer = prove("-G", "LANES=1", rtl=changed(tmp_path, OWN, edit), code=None)
     assert (answer["verdict"], answer["counterexample"]["confirmed"]) == ("REFUTED", True)
+
+
+# ---- a simulation of the user's own -------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_mapped_collector_is_checked_in_a_simulation(tmp_path):
+    """One build: good, with a fault, and with a reset that does not reach a register."""
+    faults = '  bit fault, stale;\n  initial fault = $test$plusargs("FAULT") != 0;\n'
+    faults += '  initial stale = $test$plusargs("STALE") != 0;\n'
+    rtl = changed(
+        tmp_path,
+        OWN,
+        (FAULT[0], f"{faults}  assign got_en = get_valid || fault ? get_en : 0;"),
+        (STALE[0], "      if (!stale) resp_valid <= 0;\n"),
+    )
+    told, out = changed(tmp_path, MAP, ("LANES = 3", "LANES = 2")), rut.folder("mapped_wlk")
+    done = programs.warplock(
+        "bind", "collector", "--rtl", rtl, "--map", told, "--out", out, "--json"
+    )
+    assert done.json["ignored"] == ["dbg_busy"]
+    program = programs.simulation(
+        rut.folder("mapped_sim"), "bench", "-f", out / "warplock.f", rtl, BENCH
+    )
+    for words, verdict in (
+        ((), "PASS"),
+        (("+FAULT",), "FUNCTIONAL_MISMATCH"),
+        (("+STALE",), "FUNCTIONAL_MISMATCH"),
+    ):
+        run = subprocess.run([program, *words], capture_output=True, text=True, timeout=60)
+        assert f"u_opc: {verdict}" in run.stderr, run.stderr
+        assert (run.returncode == 0) == (verdict == "PASS")
+
+
+def test_mapped_bind_does_not_mind_extra_ports(tmp_path):
+    """Of a module that has the table's names, without a map."""
+    rtl = rut.stub("mapped_extra")
+    shell = rtl / rut.SHELL
+    text = shell.read_text().replace(
+        "module DuplicatedCollector (\n",
+        "module DuplicatedCollector (\n    input  scan_en,\n    output [3:0] dbg,\n",
+    )
+    (tmp_path / "own.sv").write_text(text.replace("endmodule", "  assign dbg = 0;\nendmodule"))
+    files = [tmp_path / "own.sv", rtl / rut.CORE, rtl / rut.BANK]
+    words = ("collector", "--rtl", *files, *rut.PINNED)
+    done = programs.warplock("bind", *words, "--out", tmp_path / "wlk", "--json")
+    assert (done.json["match"], done.json["ignored"]) == ("equal", ["scan_en", "dbg"])
+    checker = (tmp_path / "wlk/wlk_collector_checker.sv").read_text()
+    assert "scan_en" not in checker
+    # The harness must drive an input: there they count.
+    refused = programs.warplock("lockstep", *words, code=Status.IFACE_CHANGED)
+    assert "port scan_en" in refused.err

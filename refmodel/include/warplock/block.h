@@ -20,7 +20,7 @@ WLK_BEGIN_DECLS
 
 /** Version of this interface and of the DPI entry points; a checker built for another is refused.
  */
-#define WLK_ABI_VERSION 6u
+#define WLK_ABI_VERSION 5u
 
 /** Rows that vector code moves start on a cache line. */
 #define WLK_ALIGN64 __attribute__((aligned(64)))

@@ -5,6 +5,7 @@ format that portmap.py reads."""
 from __future__ import annotations
 
 import dataclasses
+import json
 import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
@@ -37,6 +38,7 @@ class Draft:
     open_ports: list[str] = field(default_factory=list)  # of the table, which a rule reads
     told: PortMap = field(default_factory=PortMap)
     config: dict[str, str] = field(default_factory=dict)  # that the ports leave open
+    parameters: Mapping[str, str] = field(default_factory=dict)  # of the module, as given
     problem: str = ""  # why the map does not fit yet
 
     @property
@@ -50,7 +52,7 @@ def of(module: rtl.Module, table: Table, told: PortMap | None = None) -> Draft:
     """The likely places of a block's ports, beside those that a map has already."""
     told = told or PortMap()
     shapes = mapped.shapes(module)
-    draft = Draft(table, module)
+    draft = Draft(table, module, parameters=told.parameters)
     _find_clock(draft, shapes, told)
     free = dict(shapes)
     for name in (draft.clock, draft.reset, *_roots_of(told, table)):
@@ -63,6 +65,31 @@ def of(module: rtl.Module, table: Table, told: PortMap | None = None) -> Draft:
     draft.told = told
     _judge(draft)
     return draft
+
+
+def lines_for(module: rtl.Module, found: match.Match) -> tuple[list[str], str]:
+    """Lines of a map for what does not fit: likely places of ports that a module lacks among those
+    that the table lacks. And a question about the first difference, or nothing."""
+    table, shapes = found.table, mapped.shapes(module)
+    unknown = {each.port for each in found.differences if each.expected.startswith("no such port")}
+    free = {name: shape for name, shape in shapes.items() if name in unknown}
+    lacking = {*found.missing_inputs, *found.missing_outputs, *found.tied_off}
+    draft = Draft(table, module)
+    _find_clock(draft, free, PortMap())
+    draft.clock = draft.clock if table.clock in lacking else None
+    draft.reset = draft.reset if table.reset in lacking else None
+    for name in (draft.clock, draft.reset):
+        free.pop(name, None)
+    draft.guesses = likeness.guesses(table, free, lacking)
+    used = {name for guess in draft.guesses for name in _members(guess.root, shapes)}
+    rest = [name for name in free if name not in used]
+    draft.inputs = [name for name in rest if free[name].direction == "in"]
+    draft.outputs = [name for name in rest if free[name].direction == "out"]
+    first = found.differences[0].port if found.differences else ""
+    means = {draft.clock: table.clock, draft.reset: table.reset}
+    means |= {guess.root: guess.family.key for guess in draft.guesses}
+    question = f"did you mean {means[first]}?" if means.get(first) else ""
+    return body(draft), question
 
 
 def _roots_of(told: PortMap, table: Table) -> Iterator[str]:
@@ -107,6 +134,9 @@ def text(draft: Draft) -> str:
 def body(draft: Draft) -> list[str]:
     """The lines behind the head."""
     lines: list[str] = []
+    if draft.parameters:
+        lines += ["", "[parameters]"]
+        lines += [f"{name} = {_value(value)}" for name, value in draft.parameters.items()]
     if draft.config:
         lines += ["", "[config]"]
         lines += [
@@ -140,6 +170,11 @@ def _line(guess: Guess) -> str:
         return line
     others = f" or {' or '.join(guess.others)}" if guess.others else ""
     return f"{line}  {DOUBT}{others}"
+
+
+def _value(text: str) -> str:
+    """A number, or a string."""
+    return text if text.isdigit() else json.dumps(text)
 
 
 def _key(name: str) -> str:

@@ -10,7 +10,7 @@ import difflib
 import functools
 import itertools
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..tables import MAX_COMBINATIONS, Expr, Field, Table, element_name
@@ -45,6 +45,11 @@ class Family:
     widths: frozenset[int]
     words: tuple[str, ...]  # of its name
     group: tuple[str, ...]  # of the channel that it is in
+
+    @property
+    def pattern(self) -> re.Pattern[str]:
+        """What the names of its ports are like."""
+        return re.compile(r"\d+".join(map(re.escape, re.split(r"\{\w\}", self.key))))
 
 
 @dataclass(frozen=True)
@@ -241,10 +246,14 @@ def _closeness(slot: Slot, family: Family) -> float:
     return _names(slot, family) + min(form, 0.2) - lacking
 
 
-def guesses(table: Table, ports: Mapping[str, Shape]) -> list[Guess]:
+def guesses(
+    table: Table, ports: Mapping[str, Shape], wanted: Collection[str] | None = None
+) -> list[Guess]:
     """The most likely places of a block's ports, in the order of the table; those of clock and
-    reset are not among them."""
+    reset are not among them. `wanted`: only of fields that have one of these ports."""
     rows, columns = families(table), slots(ports)
+    if wanted is not None:
+        rows = [row for row in rows if any(row.pattern.fullmatch(name) for name in wanted)]
     pairs: dict[tuple[int, int], float] = {}
     for r, family in enumerate(rows):
         for c, slot in enumerate(columns):

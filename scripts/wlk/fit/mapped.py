@@ -223,6 +223,10 @@ def _extra(result: Mapped, told: PortMap, leaf: Leaf, lenient: bool) -> bool:
     """A port, or bits of one, that the table does not have: noted if the map has it."""
     root = _root(leaf.where)
     at = leaf.where if leaf.whole in (0, leaf.width) else f"{leaf.where}, {leaf.width} bits"
+    if lenient:
+        result.ignored.append(at)
+        result.parts.append(replace(leaf, known=False))
+        return True
     if leaf.direction == "in" and root in told.inputs:
         value = told.inputs[root]
         if value is not None and value >> leaf.width:
@@ -231,7 +235,7 @@ def _extra(result: Mapped, told: PortMap, leaf: Leaf, lenient: bool) -> bool:
         result.driven.append(f"{at} {'random' if value is None else f'= {value}'}")
         result.parts.append(replace(leaf, known=False, value=value))
         return True
-    if lenient or (leaf.direction == "out" and told.ignored(root)):
+    if leaf.direction == "out" and told.ignored(root):
         result.ignored.append(at)
         result.parts.append(replace(leaf, known=False))
         return True

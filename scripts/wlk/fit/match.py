@@ -155,7 +155,7 @@ class Match:
             text += f"compiler dropped it, give it with --tie {name}=VALUE"
         else:
             text = "none of the block's outputs is there, so nothing could be compared"
-        notes = f"; {self.notes[0]}" if self.notes else ""
+        notes = "".join(f"; {note}" for note in self.notes[:1])
         where = f"block {self.table.name} ({self.table.path.name})"
         return WlkError(Status.IFACE_CHANGED, f"{what} does not fit {where}: {text}{notes}")
 

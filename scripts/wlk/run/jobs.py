@@ -320,7 +320,7 @@ def matched(
     given = given_config(table, told.given(config), partial=True)
     ports = mapped.leaves(module, table, told, lenient=not wrap)
     found = match.match(table, ports.shapes, given, ties=ties)
-    found = _required(found, module, ties)
+    found = _required(found, module, ties, wrapped=False)
     fit = Matched(design, module, given, found, told, ports.notes(), ignored=ports.ignored)
     if interfaces.is_flat(ports.parts) and not found.slices and not (wrap and told.parameters):
         return fit
@@ -358,11 +358,28 @@ def top_of(
     return design.find(name or (tops[0] if len(tops) == 1 else None), table, ties)
 
 
-def _required(found: match.Match, module: Any, ties: Mapping[str, int]) -> match.Match:
-    """The same; IFACE_CHANGED when the ports do not fit."""
+def _suggest(found: match.Match, module: Any) -> None:
+    """Print the lines of a port map that would help, if there are any."""
+    from ..fit import draft
+
+    lines, question = draft.lines_for(module, found)
+    if lines:
+        text = "\n".join(f"  {line}" for line in lines if line)
+        print(f"lines for a port map (`warplock map` writes one):\n{text}", file=sys.stderr)
+    if question:
+        found.notes.insert(0, f"{question} the lines above map it")
+
+
+def _required(
+    found: match.Match, module: Any, ties: Mapping[str, int], *, wrapped: bool = True
+) -> match.Match:
+    """The same; IFACE_CHANGED when the ports do not fit, with the lines of a map that would help,
+    unless the module is a wrapper of ours."""
     match.require_ties(ties, [found], f"module {module.name}")
     if not found.ok:
         print(match.render_differences(found), file=sys.stderr)
+        if not wrapped:
+            _suggest(found, module)
         found.require(f"{module.where}: module {module.name}")
     return found
 

@@ -28,6 +28,13 @@ warplock lockstep collector --rtl my_rtl/ --map collector.toml"""
     out: Path | None = options.path("file to write (default: print the map)", "FILE.toml")
     force: bool = options.force()
 
+    def refuse(self) -> None:
+        """What a map that is written says itself."""
+        for name in ("map", "prefix", "tie"):
+            if getattr(self, name):
+                message = f"--{name} does not go with map; write it into the map by hand"
+                raise WlkError(Status.USAGE, message)
+
     def run(self) -> int:
         """Read the module, find likely places, print or write them."""
         from ..fit import draft, mapped, rtl  # needs slang
