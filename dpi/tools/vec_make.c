@@ -23,7 +23,7 @@ typedef struct origin {
 // The text is the caller's to free; NULL: out of memory.
 static char *header_text(const job *j, const origin *from) {
     const wlk_table *t = j->b.block->table;
-    char *text = NULL, schema[17];
+    char *text = NULL, schema[17], tool[64];
     size_t size = 0;
     FILE *to = open_memstream(&text, &size);
     wlk_json line = {to, false};
@@ -31,8 +31,9 @@ static char *header_text(const job *j, const origin *from) {
         return NULL;
     }
     (void)snprintf(schema, sizeof schema, "%016" PRIx64, t->schema_hash);
+    (void)snprintf(tool, sizeof tool, "warplock %s", wlk_version());
     wlk_json_open(&line, NULL, '{');
-    wlk_json_text(&line, "tool", "warplock " WLK_VERSION);
+    wlk_json_text(&line, "tool", tool);
     wlk_json_text(&line, "block", t->name);
     wlk_json_text(&line, "schema", schema);
     wlk_json_number(&line, "model_version", t->model_version);

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from .base import options, setup
+from .base import installed, options, setup
 from .base.guard import NAME, guard
 from .commands import COMMANDS
 
@@ -29,6 +29,7 @@ def parse(words: Sequence[str]) -> options.Command:
         description="Bit- and cycle-exact reference models of GPU issue stages, run against RTL.",
         epilog=f"`{NAME} SUBCOMMAND --help` shows its options and an example.",
     )
+    parser.add_argument("--version", action="version", version=f"{NAME} {installed.version()}")
     subparsers = parser.add_subparsers(dest="command", metavar="SUBCOMMAND", required=True)
     for command in COMMANDS:
         command.add(subparsers)
@@ -37,6 +38,8 @@ def parse(words: Sequence[str]) -> options.Command:
 
 
 def _dispatch(words: Sequence[str]) -> int:
+    if installed.INSTALLED:
+        installed.INSTALLED.check_files()
     asked = parse(words)
     asked.refuse()
     needed = asked.needs()
@@ -47,7 +50,7 @@ def _dispatch(words: Sequence[str]) -> int:
 
 
 def _enter_venv(words: Sequence[str]) -> None:
-    """Start again with the Python of build/venv, unless this is it."""
+    """Start again with the Python of setup.VENV, unless this is it."""
     if Path(sys.prefix).resolve() == setup.VENV.resolve():
         return
     sys.stdout.flush()

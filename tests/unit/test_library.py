@@ -16,6 +16,7 @@ COMPILERS = {"c": ["cc", "-std=c11", "-Wstrict-prototypes"], "c++": ["c++", "-st
 LIBRARIES = [
     "refmodel/libwarplock.a",
     "dpi/libwarplock_check.a",
+    "dpi/package/libwarplock.a",
     "vectors/libwlk_container.a",
     "vectors/libwlk_wave.a",
 ]

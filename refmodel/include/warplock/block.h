@@ -22,6 +22,9 @@ WLK_BEGIN_DECLS
  */
 #define WLK_ABI_VERSION 5u
 
+/** Version of the library, for example "0.5.0". It never changes and is never freed. */
+const char *wlk_version(void);
+
 /** Rows that vector code moves start on a cache line. */
 #define WLK_ALIGN64 __attribute__((aligned(64)))
 
@@ -283,6 +286,25 @@ static inline uint32_t wlk_clog2(uint32_t n) {
 /** Bits from one lane of a payload to the next, for lanes of @p width: none straddles a word. */
 static inline uint32_t wlk_lane_step(uint32_t width) {
     return UINT32_C(1) << wlk_clog2(width);
+}
+
+/**
+ * A lane of a payload, as its words lie in the member of a block's struct or in a record.
+ *
+ * @param data the payload's words, lane 0 in the low bits of the first: two lanes of 32 bits a word
+ * @param lane 0 .. lanes - 1; not checked
+ * @param width of a lane [bits] 1..64
+ */
+static inline uint64_t wlk_lane_get(const uint64_t *data, uint32_t lane, uint32_t width) {
+    const uint32_t bit = lane * wlk_lane_step(width);
+    return (data[bit / 64u] >> (bit % 64u)) & (~UINT64_C(0) >> (64u - width));
+}
+
+/** Set a lane, as @ref wlk_lane_get reads it; bits of @p value beyond @p width are ignored. */
+static inline void wlk_lane_set(uint64_t *data, uint32_t lane, uint32_t width, uint64_t value) {
+    const uint32_t bit = lane * wlk_lane_step(width);
+    const uint64_t mask = (~UINT64_C(0) >> (64u - width)) << (bit % 64u);
+    data[bit / 64u] = (data[bit / 64u] & ~mask) | ((value << (bit % 64u)) & mask);
 }
 
 /** Width of an index below n [bits]: at least 1. */

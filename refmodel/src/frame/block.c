@@ -5,6 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+// Beside the number a text by which it is found in a library's file, without running it.
+static const char version[] = "warplock library " WLK_VERSION;
+
+const char *wlk_version(void) {
+    return version + sizeof "warplock library " - 1u;
+}
+
 // A number after a colon, and where it ends; NULL when there is none.
 static const char *parse_number(const char *text, unsigned long most, unsigned long *value) {
     char *end = NULL;

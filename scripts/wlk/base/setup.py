@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the subcommands need, and its installation: distribution packages and build/venv.
+"""What the subcommands need, and its installation: distribution packages and build/venv (of an
+installed copy, in the user's cache).
 
 A command names the features it needs, so that nobody installs what he does not use. The set-up
 kinds are sets of features: "run" is what a user may come to need, "test" is all.
 """
 
 import contextlib
+import ctypes
 import errno
 import fcntl
 import hashlib
@@ -22,11 +24,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
 
-from . import outputs, progress
+from . import installed, outputs, progress
 from .errors import ROOT, Status, WlkError
+from .installed import INSTALLED
 
 BUILD_VARIABLE = "WARPLOCK_BUILD_DIR"
-BUILD = Path(os.environ.get(BUILD_VARIABLE) or ROOT / "build").absolute()
+# An installation has no folder to write to: each user has one of a version's own in his cache.
+BUILD = installed.cache() / INSTALLED.version if INSTALLED else ROOT / "build"
+BUILD = Path(os.environ.get(BUILD_VARIABLE) or BUILD).absolute()
 VENV = BUILD / "venv"
 PYTHON = VENV / "bin" / "python"
 
@@ -37,6 +42,7 @@ class Feature:
 
     tools: Mapping[str, str] = field(default_factory=dict)  # program -> Debian package
     libraries: Mapping[str, str] = field(default_factory=dict)  # pkg-config module -> package
+    loaded: Mapping[str, str] = field(default_factory=dict)  # shared library -> package
     requirements: str = ""  # file with the Python packages, in scripts/
 
 
@@ -62,7 +68,13 @@ FEATURES = {
     "slurm": Feature(_tools("slurmctld slurmd", sbatch="slurm-client", munged="munge")),
     **{name: Feature(_tools(name)) for name in ("git", "yosys", "valgrind", "iverilog")},
 }
-KINDS = {"run": ("build", "verilate", "rtl", "vcd"), "test": tuple(FEATURES)}
+if INSTALLED:  # what is built already needs but the libraries it was linked with
+    FEATURES["build"] = Feature(
+        loaded={"libz.so.1": "zlib1g", "libzstd.so.1": "libzstd1", "libdeflate.so.0": "libdeflate0"}
+    )
+KINDS = {"run": ("build", "verilate", "rtl", "vcd")}
+if not INSTALLED:
+    KINDS["test"] = tuple(FEATURES)
 OLDEST = {"meson": "1.0", "verilator": "5.006"}
 APT_LISTS = Path("/var/lib/apt/lists")
 DAEMONS = "/usr/sbin:/sbin"  # which the PATH of most users lacks
@@ -153,9 +165,10 @@ def _lock_file(name: str) -> IO[str]:
         BUILD.mkdir(parents=True, exist_ok=True)
         return (BUILD / f"{name}.lock").open("w")
     except OSError as error:
-        hint = f"or let {BUILD_VARIABLE} name a folder to build in"
+        hint = f"let {BUILD_VARIABLE} name a folder to build in"
+        other = "set XDG_CACHE_HOME" if INSTALLED else "use a checkout of your own"
         status = Status.NO_SPACE if error.errno == errno.ENOSPC else Status.NO_FILE
-        message = f"cannot build in {BUILD}: {error.strerror}; use a checkout of your own, {hint}"
+        message = f"cannot build in {BUILD}: {error.strerror}; {other}, or {hint}"
         raise WlkError(status, message) from error
 
 
@@ -202,7 +215,18 @@ def missing_packages(features: Sequence[str]) -> list[Missing]:
 
 def _missing_tools(features: Iterable[str]) -> list[Missing]:
     tools = dict(item for name in features for item in FEATURES[name].tools.items())
-    return [Missing(tool, package) for tool, package in tools.items() if not _which(tool)]
+    loaded = [item for name in features for item in FEATURES[name].loaded.items()]
+    lacking = [Missing(library, package) for library, package in loaded if not _loads(library)]
+    return lacking + [Missing(tool, package) for tool, package in tools.items() if not _which(tool)]
+
+
+def _loads(library: str) -> bool:
+    """Does the system have this shared library?"""
+    try:
+        ctypes.CDLL(library)
+    except OSError:
+        return False
+    return True
 
 
 def _which(tool: str) -> str | None:

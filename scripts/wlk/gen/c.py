@@ -108,7 +108,9 @@ class CTable:
     def header(self) -> str:
         guard = f"WARPLOCK_{self.t.name.upper()}_PORTS_H"
         units = [f'#include "warplock/{name}_ports.h"' for name in self._unit_headers()]
-        sides = [self._sizes(s) + self._struct(s) + self._accessors(s) for s in SIDES]
+        sides = [
+            self._sizes(s) + self._struct(s) + self._lanes(s) + self._accessors(s) for s in SIDES
+        ]
         return f"""\
 /* SPDX-License-Identifier: Apache-2.0 */
 {NOTE.format(self.t.name)}
@@ -130,6 +132,11 @@ void {self.p}_out_mask({self.cfg}, uint64_t *words);
 {self._points()}
 {self._api()}
 extern const wlk_table {self.p}_table;
+
+/** Set every parameter to its default, which is legal. */
+static inline void {self.p}_defaults({self.p}_cfg *cfg) {{
+    wlk_config_defaults(&{self.p}_table, (uint32_t *)cfg);
+}}
 
 #ifdef __cplusplus
 }}
@@ -278,7 +285,7 @@ typedef struct {self.p}_cfg {{
     def _struct(self, side: str) -> str:
         word = "Inputs" if side == "in" else "Outputs"
         return f"""\
-/** {word} of a cycle, by the RTL's names. Payloads: record words, lane 0 lowest. */
+/** {word} of a cycle, by the RTL's names. Payloads: words in which lanes lie side by side. */
 typedef struct {self.p}_{side} {{
 {self._members(self._of(side), 0)}}} {self.p}_{side};
 
@@ -301,6 +308,41 @@ typedef struct {self.p}_{side} {{
             else:
                 text += f"{pad}{c_type(item.max_width)} {name}; /**< {item.doc} */\n"
         return text
+
+    def _lanes(self, side: str) -> str:
+        """A lane of each payload by its number, since several lie in a word of the struct."""
+        return "".join(self._lane(side, f) for f in self._payloads(side) if not f.opaque)
+
+    def _lane(self, side: str, item: Field) -> str:
+        place, indices = "v", []
+        for depth, (part, count) in enumerate(item.path):
+            place += ("." if depth else "->") + part
+            if count is not None:
+                indices.append(f"i{len(indices)}" if len(item.counts) > 1 else "i")
+                place += f"[{indices[-1]}]"
+        name, width = item.flat.replace(".", "_"), item.width.c()
+        inside = "".join(f"uint32_t {index}, " for index in indices)
+        struct = f"{self.p}_{side}"
+        text = f"""\
+/** A lane, below {item.lanes.text}, of {item.flat}. */
+static inline uint64_t {struct}_lane_get_{name}({self.cfg},
+    const {struct} *v, {inside}uint32_t lane) {{
+    (void)cfg;
+    return wlk_lane_get({place}, lane, {width});
+}}
+
+"""
+        if side == "out":
+            return text
+        return f"""\
+{text}/** Set that lane; bits of @p value beyond its width are ignored. */
+static inline void {struct}_lane_set_{name}({self.cfg},
+    {struct} *v, {inside}uint32_t lane, uint64_t value) {{
+    (void)cfg;
+    wlk_lane_set({place}, lane, {width}, value);
+}}
+
+"""
 
     def _most_words(self, item: Field) -> int:
         """Words of an element of the largest payload."""

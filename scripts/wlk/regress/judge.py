@@ -18,6 +18,7 @@ from typing import Any, Protocol
 from .. import tables
 from ..base import keep, outputs, progress, report, setup
 from ..base.errors import Status, WlkError
+from ..base.installed import INSTALLED
 from ..run import jobs, vectors, verilate
 from . import git, subjects
 from .settings import Block, Profile, Settings
@@ -43,6 +44,8 @@ def version() -> str:
     tool = verilate.find_tool("system")
     files = sorted(p for top in VERSIONED for p in (setup.ROOT / top).rglob("*") if p.is_file())
     known = [p for p in files if p.suffix in (".c", ".h", ".cpp", ".toml", ".sv", ".py")]
+    if INSTALLED:  # without their sources
+        known += sorted(INSTALLED.compiled.glob("dpi/*"))
     parts = (part for p in known for part in (str(p.relative_to(setup.ROOT)), p.read_bytes()))
     simulator = [(tool.root / "include" / each).read_bytes() for each in verilate.RUNTIME_VERSION]
     return keep.digest([*simulator, *parts])

@@ -16,10 +16,10 @@ from ..base.errors import Status, WlkError
 from ..base.options import Command, operand, option
 from ..fit import match
 from ..gen.rules import Assertions
-from ..gen.sv import Harness
+from ..gen.sv import ABI_VERSION, Harness
 from . import build, jobs
 
-LIBRARY = ("libwarplock_dpi.so", "libwarplock_dpi.so.1")
+LIBRARY = ("libwarplock_dpi.so", f"libwarplock_dpi.so.{ABI_VERSION}")
 
 
 @dataclass

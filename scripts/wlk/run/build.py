@@ -17,9 +17,10 @@ from pathlib import Path
 from ..base import progress, setup
 from ..base.errors import Status, WlkError
 from ..base.guard import guard
+from ..base.installed import INSTALLED
 
 DEFAULT = "release"
-PRODUCT = "product"  # target with all but the tests: vectors/meson.build
+PRODUCT = "product"  # target with what the command runs: dpi/meson.build
 PERCENTAGE = re.compile(r" *(\d+)% ")
 VARIABLE = "WARPLOCK_BUILD"
 # How compilers, linkers, Meson and our generators begin an error message.
@@ -54,7 +55,7 @@ KINDS = {
 
 def folder(kind: str | None = None) -> Path:
     """Where `kind` is built; without one, $WARPLOCK_BUILD, else "release"."""
-    return setup.BUILD / _name(kind)
+    return INSTALLED.compiled if INSTALLED else setup.BUILD / _name(kind)
 
 
 def _name(kind: str | None) -> str:
@@ -70,7 +71,11 @@ def meson_build(kind: str | None = None, *, whole: bool = False, jobs: int | Non
     """Configure if needed, build, and return the folder. Fails with BUILD_FAIL.
 
     `whole`: with the tests in C, which take as long as all else. `jobs`: compilers at a time.
+    An installed copy is built: NO_FILE or BAD_VERSION when a part of it is missing or of another.
     """
+    if INSTALLED:
+        INSTALLED.check_compiled()
+        return INSTALLED.compiled
     name = _name(kind)
     build = folder(name)
     log = setup.BUILD / f"{name}.log"

@@ -18,6 +18,7 @@ from typing import Any
 from .. import tables
 from ..base import progress, report, setup
 from ..base.errors import Status, WlkError
+from ..base.installed import INSTALLED
 from ..base.report import Mismatch, Result
 from ..fit import csv, match, rivals
 from ..fit.scopes import Check
@@ -42,7 +43,7 @@ def folder(given: Path | None) -> Path | None:
             raise WlkError(Status.NO_FILE, f"{named}: no such folder; {hint}")
         return Path(named)
     place = setup.ROOT.parent / "shared" / "traces"
-    return place if place.is_dir() else None
+    return place if place.is_dir() and not INSTALLED else None
 
 
 def require(given: Path | None) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from ..base import options, progress, report, setup
 from ..base.errors import Status, WlkError
+from ..base.installed import INSTALLED
 from ..base.options import Command, option
 from . import build
 
@@ -53,6 +54,12 @@ class Tests(Command):
         "UNSTABLE and counts as passed",
     )
     jobs: int = options.jobs("this many folders at a time (default: one a processor)")
+
+    def refuse(self) -> None:
+        """An installed copy has no tests."""
+        if INSTALLED:
+            hint = "run scripts/warplock test in a checkout; `warplock lockstep` checks this copy"
+            raise WlkError(Status.USAGE, f"{setup.ROOT}: an installed copy has no tests; {hint}")
 
     def run(self) -> int:
         """Run the tests; 0 only if at least one ran and none failed."""

@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ..base import keep, outputs, progress, setup
+from ..base import installed, keep, outputs, progress, setup
 from ..base.errors import Status, WlkError
 from ..gen.sv import Harness
 from . import build
@@ -92,12 +92,12 @@ def folder() -> Path:
     place = setup.BUILD / "rtl"
     if not ODD.search(str(place)):
         return place
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    cache = installed.cache()
     if ODD.search(str(cache)):
         message = f"make cannot build in {place} nor in {cache}: blanks or signs in the name"
         hint = f"let {setup.BUILD_VARIABLE} name a folder without"
         raise WlkError(Status.BUILD_FAIL, f"{message}; {hint}")
-    return cache / "warplock" / keep.digest([str(setup.BUILD)])
+    return cache / keep.digest([str(setup.BUILD)])
 
 
 def _for_make(words: Sequence[str]) -> str:

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The files of a checkout that the command reads, which an installation has too, by the same names.
+
+python3 -m wlk.gen.installed           their list, for Meson
+python3 -m wlk.gen.installed FILE...   fails when that is not the list: files came or went since
+                                       Meson listed them
+"""
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from ..base.errors import ROOT, Status, WlkError
+from ..base.guard import guard
+
+# Folder -> patterns.
+PARTS = {
+    "scripts": (
+        *("warplock", "requirements.txt", "requirements-newest.txt", "requirements-prove.txt"),
+        *(f"wlk/**/*.{suffix}" for suffix in ("py", "sh", "html", "toml")),
+    ),
+    "refmodel": ("blocks/**/*.toml", "include/warplock/block.h", "include/warplock/error.h"),
+    "dpi": (
+        *(f"include/warplock/{n}.h" for n in ("checker", "dpi", "json")),
+        "harness/*.h",
+        "harness/*.cpp",
+    ),
+    "rtl_stub": ("**/*.sv",),
+    "vectors": ("kernels/*.prog", "golden/MANIFEST.jsonl", "golden/*.wlv"),
+    "tests/mutant": ("*_faults.toml",),
+}
+
+
+def files() -> Iterator[str]:
+    """Their names below the checkout."""
+    for folder, patterns in PARTS.items():
+        found = {path for pattern in patterns for path in (ROOT / folder).glob(pattern)}
+        yield from sorted(str(path.relative_to(ROOT)) for path in found)
+
+
+def check(listed: list[str]) -> None:
+    """BUILD_FAIL when these are not the files."""
+    if changed := sorted(set(listed) ^ set(files())):
+        message = f"{changed[0]} came or went since Meson listed what it installs"
+        raise WlkError(Status.BUILD_FAIL, f"{message}; run meson setup --reconfigure, then install")
+
+
+def main() -> int:
+    """List, or compare with a file that has the list."""
+    if len(sys.argv) > 1:
+        check(json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))["files"])
+    else:
+        print("\n".join(files()))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(guard(main))
