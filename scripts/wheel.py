@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The module that a wheel has the command in: pip writes a program that calls main()."""
+"""The package in a wheel, with the command below it: pip writes a program that calls main()."""
 
 import runpy
 import sys
