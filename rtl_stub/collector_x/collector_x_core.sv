@@ -5,31 +5,31 @@
 // of the register file are one here: nothing tells them apart. Its banks are no structure either:
 // who asks keeps to one read a bank.
 module collector_x_core #(
-    parameter int unsigned NumLanes = 16,
-    parameter int unsigned LaneBits = 32,
-    parameter int unsigned NumPregs = 256,
-    parameter int unsigned RsEntries = 8,
-    parameter int unsigned Collector = 0,
-    parameter int unsigned CollBanks = 3,
-    parameter int unsigned CollDepth = 2,
-    parameter int unsigned RegBanks = 1,
-    parameter int unsigned IssuePorts = 1,
-    parameter int unsigned BankMap = 0,
-    parameter int unsigned Forwarding = 0,
-    localparam int unsigned NumOps = 3,
+    parameter logic [31:0] NumLanes = 16,
+    parameter logic [31:0] LaneBits = 32,
+    parameter logic [31:0] NumPregs = 256,
+    parameter logic [31:0] RsEntries = 8,
+    parameter logic [31:0] Collector = 0,
+    parameter logic [31:0] CollBanks = 3,
+    parameter logic [31:0] CollDepth = 2,
+    parameter logic [31:0] RegBanks = 1,
+    parameter logic [31:0] IssuePorts = 1,
+    parameter logic [31:0] BankMap = 0,
+    parameter logic [31:0] Forwarding = 0,
+    localparam logic [31:0] NumOps = 3,
     localparam bit IsSrc = Collector == 1,
     localparam bit IsInst = Collector == 2,
     localparam bit IsCaching = Collector == 3,
-    localparam int unsigned Groups = IsInst ? CollBanks : 1,
-    localparam int unsigned Rows = CollBanks * CollDepth,
-    localparam int unsigned Entries =
+    localparam logic [31:0] Groups = IsInst ? CollBanks : 1,
+    localparam logic [31:0] Rows = CollBanks * CollDepth,
+    localparam logic [31:0] Entries =
         IsSrc ? ((Rows < 3) ? 1 : Rows / 3) : (IsInst ? Rows : CollDepth),
-    localparam int unsigned PregW = $clog2(NumPregs),
-    localparam int unsigned RowW = (RsEntries > 1) ? $clog2(RsEntries) : 1,
-    localparam int unsigned EntryW = (Entries > 1) ? $clog2(Entries) : 1,
-    localparam int unsigned SlotW = (CollDepth > 1) ? $clog2(CollDepth) : 1,
-    localparam int unsigned GroupW = (Groups > 1) ? $clog2(Groups) : 1,
-    localparam int unsigned RegBits = NumLanes * LaneBits
+    localparam logic [31:0] PregW = $clog2(NumPregs),
+    localparam logic [31:0] RowW = (RsEntries > 1) ? $clog2(RsEntries) : 1,
+    localparam logic [31:0] EntryW = (Entries > 1) ? $clog2(Entries) : 1,
+    localparam logic [31:0] SlotW = (CollDepth > 1) ? $clog2(CollDepth) : 1,
+    localparam logic [31:0] GroupW = (Groups > 1) ? $clog2(Groups) : 1,
+    localparam logic [31:0] RegBits = NumLanes * LaneBits
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -78,7 +78,7 @@ module collector_x_core #(
 );
 
   // The bits of a register's number that choose its register-file bank
-  localparam int unsigned BankLsb = (BankMap == 0) ? $clog2(NumPregs / RegBanks) : 0;
+  localparam logic [31:0] BankLsb = (BankMap == 0) ? $clog2(NumPregs / RegBanks) : 0;
   localparam logic [PregW-1:0] BankMask = PregW'((RegBanks - 1) << BankLsb);
 
   // Reads under way

@@ -3,12 +3,12 @@
 // Which entries of a collector are taken, in groups of equally many: the entry that is freed in this
 // cycle, by the lowest issue port, goes first, then the lowest free one (muon-designs §4.1).
 module collector_x_entries #(
-    parameter int unsigned Groups = 1,
-    parameter int unsigned Entries = 2,
-    parameter int unsigned Ports = 1,
-    localparam int unsigned EntryW = (Entries > 1) ? $clog2(Entries) : 1,
-    localparam int unsigned GroupW = (Groups > 1) ? $clog2(Groups) : 1,
-    localparam int unsigned Each = Entries / Groups
+    parameter logic [31:0] Groups = 1,
+    parameter logic [31:0] Entries = 2,
+    parameter logic [31:0] Ports = 1,
+    localparam logic [31:0] EntryW = (Entries > 1) ? $clog2(Entries) : 1,
+    localparam logic [31:0] GroupW = (Groups > 1) ? $clog2(Groups) : 1,
+    localparam logic [31:0] Each = Entries / Groups
 ) (
     input logic clk_i,
     input logic rst_i,

@@ -3,13 +3,13 @@
 // Slots of a caching collector, a bank for each operand: which register each holds and how many rows
 // use it (muon-designs §3.4). A row binds a slot for each of its operands in one cycle, or none.
 module collector_x_slots #(
-    parameter int unsigned NumPregs = 256,
-    parameter int unsigned RsEntries = 8,
-    parameter int unsigned CollDepth = 8,
-    localparam int unsigned NumOps = 3,
-    localparam int unsigned PregW = $clog2(NumPregs),
-    localparam int unsigned SlotW = (CollDepth > 1) ? $clog2(CollDepth) : 1,
-    localparam int unsigned RefW = $clog2(RsEntries + 2)
+    parameter logic [31:0] NumPregs = 256,
+    parameter logic [31:0] RsEntries = 8,
+    parameter logic [31:0] CollDepth = 8,
+    localparam logic [31:0] NumOps = 3,
+    localparam logic [31:0] PregW = $clog2(NumPregs),
+    localparam logic [31:0] SlotW = (CollDepth > 1) ? $clog2(CollDepth) : 1,
+    localparam logic [31:0] RefW = $clog2(RsEntries + 2)
 ) (
     input logic clk_i,
     input logic rst_i,

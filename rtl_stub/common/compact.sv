@@ -3,9 +3,9 @@
 // The first NumOut valid inputs side by side, in order (boom-dispatch, Compactor). What goes where
 // depends on valid alone; with as many outputs as inputs nothing moves.
 module compact #(
-    parameter int unsigned NumIn  = 4,
-    parameter int unsigned NumOut = 2,
-    parameter int unsigned DataW  = 8
+    parameter logic [31:0] NumIn  = 4,
+    parameter logic [31:0] NumOut = 2,
+    parameter logic [31:0] DataW  = 8
 ) (
     input  logic [      NumIn-1:0] valid_i,
     output logic [      NumIn-1:0] ready_o,
@@ -16,7 +16,7 @@ module compact #(
     output logic [NumOut*DataW-1:0] data_o
 );
 
-  localparam int unsigned CountW = $clog2(NumIn + 1);
+  localparam logic [31:0] CountW = $clog2(NumIn + 1);
 
   if (NumIn == NumOut) begin : g_wires
     assign valid_o = valid_i;

@@ -5,14 +5,14 @@
 // Places of the queues lie side by side, those of queue 0 lowest. Lists have eight bits a queue,
 // queue 0 lowest; a queue of no width is not there.
 module dispatcher #(
-    parameter int unsigned CoreWidth = 3,
-    parameter int unsigned Encoding = 0,
+    parameter logic [31:0] CoreWidth = 3,
+    parameter logic [31:0] Encoding = 0,
     parameter logic [63:0] QueuesType = 64'h04_01_02,
     parameter logic [63:0] QueuesDispatchWidth = 64'h03_03_03,
     parameter bit HoldsAll = 1'b1,  // a queue holds up also the uops that it does not get
-    parameter int unsigned PayloadW = 8,
+    parameter logic [31:0] PayloadW = 8,
     // The sum of the eight widths is the highest byte of the product.
-    localparam int unsigned Places = 32'((QueuesDispatchWidth * 64'h0101_0101_0101_0101) >> 56)
+    localparam logic [31:0] Places = 32'((QueuesDispatchWidth * 64'h0101_0101_0101_0101) >> 56)
 ) (
     output logic [CoreWidth-1:0] ren_uops_ready_o,
     input logic [CoreWidth-1:0] ren_uops_valid_i,
@@ -33,7 +33,7 @@ module dispatcher #(
     output logic [Places*PayloadW-1:0] dis_uops_bits_payload_o
 );
 
-  localparam int unsigned UopW = PayloadW + 7;  // payload, target of v4, target of v3
+  localparam logic [31:0] UopW = PayloadW + 7;  // payload, target of v4, target of v3
 
   // The first place of a queue.
   function automatic int unsigned first_place(int unsigned queue);
@@ -66,8 +66,8 @@ module dispatcher #(
   end
 
   for (genvar q = 0; q < 8; q++) begin : g_queue
-    localparam int unsigned K = {24'd0, QueuesDispatchWidth[8*q+:8]};
-    localparam int unsigned First = first_place(q);
+    localparam logic [31:0] K = {24'd0, QueuesDispatchWidth[8*q+:8]};
+    localparam logic [31:0] First = first_place(q);
     if (K == 0) begin : g_none
       assign free[q*CoreWidth+:CoreWidth] = '1;
     end else begin : g_there

@@ -3,9 +3,9 @@
 // The positions whose uop is for one issue queue, valid or not (boom-dispatch, Parameters): v3 has a
 // mask of three bits, any of which is enough; v4 a bit for each type.
 module queue_users #(
-    parameter int unsigned CoreWidth = 3,
-    parameter int unsigned Encoding  = 0,
-    parameter int unsigned QueueType = 2
+    parameter logic [31:0] CoreWidth = 3,
+    parameter logic [31:0] Encoding  = 0,
+    parameter logic [31:0] QueueType = 2
 ) (
     input logic [3*CoreWidth-1:0] mask_i,  // v3: of position w in bits 3w to 3w+2
     input logic [4*CoreWidth-1:0] bits_i,  // v4: type t of position w in bit t*CoreWidth+w

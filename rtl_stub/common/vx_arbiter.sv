@@ -3,10 +3,10 @@
 // Vortex's arbiters of types P and C (vortex-issue §4.5). Priority: the lowest. Cyclic: the one at
 // the pointer, else the lowest of all, not the next one. Sticky: the last one granted, while it asks.
 module vx_arbiter #(
-    parameter int unsigned NumIn = 4,
-    parameter int unsigned Cyclic = 1,
-    parameter int unsigned Sticky = 0,
-    localparam int unsigned IdW = (NumIn > 1) ? $clog2(NumIn) : 1
+    parameter logic [31:0] NumIn = 4,
+    parameter logic [31:0] Cyclic = 1,
+    parameter logic [31:0] Sticky = 0,
+    localparam logic [31:0] IdW = (NumIn > 1) ? $clog2(NumIn) : 1
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -18,7 +18,7 @@ module vx_arbiter #(
 );
 
   localparam bit PowerOfTwo = (NumIn & (NumIn - 1)) == 0;
-  localparam int unsigned Idle = (NumIn > 1 && PowerOfTwo) ? NumIn - 1 : 0;
+  localparam logic [31:0] Idle = (NumIn > 1 && PowerOfTwo) ? NumIn - 1 : 0;
 
   logic fire;
   logic [IdW-1:0] lowest, turn;

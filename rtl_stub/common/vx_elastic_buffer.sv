@@ -4,8 +4,8 @@
 // two entries without and with output register, 4 and 5 those of code 2 with one and two pipe
 // stages behind.
 module vx_elastic_buffer #(
-    parameter int unsigned DataW  = 8,
-    parameter int unsigned OutBuf = 3
+    parameter logic [31:0] DataW  = 8,
+    parameter logic [31:0] OutBuf = 3
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -19,7 +19,7 @@ module vx_elastic_buffer #(
     output logic [DataW-1:0] data_o
 );
 
-  localparam int unsigned Stages = (OutBuf == 1) ? 1 : (OutBuf > 3) ? OutBuf - 3 : 0;
+  localparam logic [31:0] Stages = (OutBuf == 1) ? 1 : (OutBuf > 3) ? OutBuf - 3 : 0;
 
   // Between the stages, the last one at the output
   logic [Stages:0] ready, valid;

@@ -4,12 +4,12 @@
 // before a write of the same edge and is held. In simulation reset may clear it; nothing is written
 // then. The read register has no reset.
 module vx_gpr_bank #(
-    parameter int unsigned Rows = 64,
-    parameter int unsigned Lanes = 4,
-    parameter int unsigned LaneBits = 32,
-    parameter int unsigned ResetClears = 1,
-    localparam int unsigned AddrW = (Rows > 1) ? $clog2(Rows) : 1,
-    localparam int unsigned RowBits = Lanes * LaneBits
+    parameter logic [31:0] Rows = 64,
+    parameter logic [31:0] Lanes = 4,
+    parameter logic [31:0] LaneBits = 32,
+    parameter logic [31:0] ResetClears = 1,
+    localparam logic [31:0] AddrW = (Rows > 1) ? $clog2(Rows) : 1,
+    localparam logic [31:0] RowBits = Lanes * LaneBits
 ) (
     input logic clk_i,
     input logic rst_i,

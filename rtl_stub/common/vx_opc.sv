@@ -3,45 +3,45 @@
 // An operand collector of Vortex (vortex-issue §6): a request stage on the scoreboard's port, a stage
 // that reads the banks, one that gathers operands, an output buffer. Lane 0 is in the low bits.
 module vx_opc #(
-    parameter int unsigned IssueWidth = 1,
-    parameter int unsigned NumWarps = 4,
-    parameter int unsigned NumThreads = 4,
-    parameter int unsigned SimdWidth = 4,
-    parameter int unsigned NumOpcs = 1,
-    parameter int unsigned NumGprBanks = 4,
-    parameter int unsigned Xlen = 32,
-    parameter int unsigned ExtFEnable = 1,
-    parameter int unsigned ExtTcuEnable = 0,
-    parameter int unsigned Ndebug = 0,
-    parameter int unsigned Simulation = 1,
-    parameter int unsigned PerfEnable = 0,
-    parameter int unsigned OutBuf = 3,
+    parameter logic [31:0] IssueWidth = 1,
+    parameter logic [31:0] NumWarps = 4,
+    parameter logic [31:0] NumThreads = 4,
+    parameter logic [31:0] SimdWidth = 4,
+    parameter logic [31:0] NumOpcs = 1,
+    parameter logic [31:0] NumGprBanks = 4,
+    parameter logic [31:0] Xlen = 32,
+    parameter logic [31:0] ExtFEnable = 1,
+    parameter logic [31:0] ExtTcuEnable = 0,
+    parameter logic [31:0] Ndebug = 0,
+    parameter logic [31:0] Simulation = 1,
+    parameter logic [31:0] PerfEnable = 0,
+    parameter logic [31:0] OutBuf = 3,
     // An instruction: its width, and where its fields begin in it
-    parameter int unsigned InstrW = 155,
-    parameter int unsigned InstrUuidLsb = 111,
-    parameter int unsigned InstrTmaskLsb = 107,
-    parameter int unsigned InstrPCLsb = 75,
-    parameter int unsigned InstrExTypeLsb = 73,
-    parameter int unsigned InstrOpTypeLsb = 69,
-    parameter int unsigned InstrOpArgsLsb = 32,
-    parameter int unsigned InstrOpArgsHighLsb = 27,
-    parameter int unsigned InstrWbLsb = 26,
-    parameter int unsigned InstrUsedRsLsb = 24,
-    parameter int unsigned InstrRdLsb = 18,
-    parameter int unsigned InstrRs1Lsb = 12,
-    parameter int unsigned InstrRs2Lsb = 6,
-    parameter int unsigned InstrRs3Lsb = 0,
-    localparam int unsigned Warps = NumWarps / IssueWidth,
-    localparam int unsigned WisW = (Warps > 1) ? $clog2(Warps) : 1,
-    localparam int unsigned Packets = NumThreads / SimdWidth,
-    localparam int unsigned SidW = (Packets > 1) ? $clog2(Packets) : 1,
-    localparam int unsigned UuidW = 44 - 43 * Ndebug,
-    localparam int unsigned PcW = Xlen - 2 * Ndebug,
-    localparam int unsigned ExTypeW = $clog2(3 + ExtFEnable + ExtTcuEnable),
-    localparam int unsigned OpArgsW = (Xlen + 5 < 64) ? Xlen + 5 : 64,
-    localparam int unsigned RegW = 5 + ExtFEnable,
-    localparam int unsigned RowBits = SimdWidth * Xlen,
-    localparam int unsigned PerfW = 44
+    parameter logic [31:0] InstrW = 155,
+    parameter logic [31:0] InstrUuidLsb = 111,
+    parameter logic [31:0] InstrTmaskLsb = 107,
+    parameter logic [31:0] InstrPCLsb = 75,
+    parameter logic [31:0] InstrExTypeLsb = 73,
+    parameter logic [31:0] InstrOpTypeLsb = 69,
+    parameter logic [31:0] InstrOpArgsLsb = 32,
+    parameter logic [31:0] InstrOpArgsHighLsb = 27,
+    parameter logic [31:0] InstrWbLsb = 26,
+    parameter logic [31:0] InstrUsedRsLsb = 24,
+    parameter logic [31:0] InstrRdLsb = 18,
+    parameter logic [31:0] InstrRs1Lsb = 12,
+    parameter logic [31:0] InstrRs2Lsb = 6,
+    parameter logic [31:0] InstrRs3Lsb = 0,
+    localparam logic [31:0] Warps = NumWarps / IssueWidth,
+    localparam logic [31:0] WisW = (Warps > 1) ? $clog2(Warps) : 1,
+    localparam logic [31:0] Packets = NumThreads / SimdWidth,
+    localparam logic [31:0] SidW = (Packets > 1) ? $clog2(Packets) : 1,
+    localparam logic [31:0] UuidW = 44 - 43 * Ndebug,
+    localparam logic [31:0] PcW = Xlen - 2 * Ndebug,
+    localparam logic [31:0] ExTypeW = $clog2(3 + ExtFEnable + ExtTcuEnable),
+    localparam logic [31:0] OpArgsW = (Xlen + 5 < 64) ? Xlen + 5 : 64,
+    localparam logic [31:0] RegW = 5 + ExtFEnable,
+    localparam logic [31:0] RowBits = SimdWidth * Xlen,
+    localparam logic [31:0] PerfW = 44
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -80,15 +80,15 @@ module vx_opc #(
     output logic                 op_data_eop_o
 );
 
-  localparam int unsigned Banks = NumGprBanks;
-  localparam int unsigned BankBits = $clog2(Banks);
-  localparam int unsigned OpcWarps = Warps / NumOpcs;
-  localparam int unsigned WarpBits = $clog2(OpcWarps);
-  localparam int unsigned RemW = RegW - BankBits;  // of a register in its bank
-  localparam int unsigned Rows = (Packets << WarpBits) << RemW;
-  localparam int unsigned AddrW = (Rows > 1) ? $clog2(Rows) : 1;
-  localparam int unsigned ResetClears = ((Simulation != 0) && (Ndebug == 0)) ? 1 : 0;
-  localparam int unsigned MetaW =
+  localparam logic [31:0] Banks = NumGprBanks;
+  localparam logic [31:0] BankBits = $clog2(Banks);
+  localparam logic [31:0] OpcWarps = Warps / NumOpcs;
+  localparam logic [31:0] WarpBits = $clog2(OpcWarps);
+  localparam logic [31:0] RemW = RegW - BankBits;  // of a register in its bank
+  localparam logic [31:0] Rows = (Packets << WarpBits) << RemW;
+  localparam logic [31:0] AddrW = (Rows > 1) ? $clog2(Rows) : 1;
+  localparam logic [31:0] ResetClears = ((Simulation != 0) && (Ndebug == 0)) ? 1 : 0;
+  localparam logic [31:0] MetaW =
       UuidW + WisW + SidW + SimdWidth + PcW + ExTypeW + 4 + OpArgsW + 5 + 1 + RegW + 2;
 
   // ---- request stage ------------------------------------------------------------------------------
@@ -186,7 +186,7 @@ module vx_opc #(
 
   // ---- stage 1: the banks are read ------------------------------------------------------------------
 
-  localparam int unsigned Stage1W = Banks + Banks * 2 + 3 * RemW + 1 + MetaW;
+  localparam logic [31:0] Stage1W = Banks + Banks * 2 + 3 * RemW + 1 + MetaW;
 
   logic valid1, collides1;
   logic [Banks-1:0] reads1;
@@ -234,7 +234,8 @@ module vx_opc #(
     assign write_base = (Packets > 1) ? AddrW'(wb_data_sid_i) << RemW : '0;
   end
 
-  for (genvar b = 0; b < Banks; b++) begin : g_bank
+  genvar b;  // declared apart: Icarus 11 takes an inline one for a variable here
+  for (b = 0; b < Banks; b++) begin : g_bank
     logic [RemW-1:0] row;
 
     always_comb begin
@@ -266,7 +267,7 @@ module vx_opc #(
 
   // ---- stage 2: operands are gathered ---------------------------------------------------------------
 
-  localparam int unsigned Stage2W = Banks + Banks * 2 + MetaW;
+  localparam logic [31:0] Stage2W = Banks + Banks * 2 + MetaW;
 
   logic valid2;
   logic [Banks-1:0] reads2;

@@ -3,9 +3,9 @@
 // Vortex's iterator over the packets of a mask that are not empty, without output register
 // (vortex-issue §4.9). A mask without any packet never comes to its end.
 module vx_packet_iterator #(
-    parameter int unsigned Packets = 4,
-    parameter int unsigned Lanes = 4,
-    localparam int unsigned PidW = (Packets > 1) ? $clog2(Packets) : 1
+    parameter logic [31:0] Packets = 4,
+    parameter logic [31:0] Lanes = 4,
+    localparam logic [31:0] PidW = (Packets > 1) ? $clog2(Packets) : 1
 ) (
     input logic clk_i,
     input logic rst_i,

@@ -3,8 +3,8 @@
 // Vortex's pipe buffer (vortex-issue §4.1): a stage that loads whenever it is ready, also without
 // valid and in reset. The top bits of the data may be reset like valid.
 module vx_pipe_buffer #(
-    parameter int unsigned DataW  = 8,
-    parameter int unsigned ResetW = 0
+    parameter logic [31:0] DataW  = 8,
+    parameter logic [31:0] ResetW = 0
 ) (
     input logic clk_i,
     input logic rst_i,

@@ -3,12 +3,12 @@
 // Vortex's stream arbiter (vortex-issue §4.6). More than twelve inputs: arbiters of eight inputs each
 // with buffers of their own, and one behind them, a cycle later.
 module vx_stream_arb #(
-    parameter int unsigned NumIn = 4,
-    parameter int unsigned DataW = 8,
-    parameter int unsigned Cyclic = 1,
-    parameter int unsigned Sticky = 0,
-    parameter int unsigned OutBuf = 3,
-    localparam int unsigned IdW = (NumIn > 1) ? $clog2(NumIn) : 1
+    parameter logic [31:0] NumIn = 4,
+    parameter logic [31:0] DataW = 8,
+    parameter logic [31:0] Cyclic = 1,
+    parameter logic [31:0] Sticky = 0,
+    parameter logic [31:0] OutBuf = 3,
+    localparam logic [31:0] IdW = (NumIn > 1) ? $clog2(NumIn) : 1
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -23,8 +23,8 @@ module vx_stream_arb #(
     output logic [  IdW-1:0] choice_o  // the input that the data came from
 );
 
-  localparam int unsigned Fanout = 8;
-  localparam int unsigned Slices = (NumIn > 12) ? (NumIn + Fanout - 1) / Fanout : 0;
+  localparam logic [31:0] Fanout = 8;
+  localparam logic [31:0] Slices = (NumIn > 12) ? (NumIn + Fanout - 1) / Fanout : 0;
 
   if (Slices == 0) begin : g_flat
     vx_stream_arb_flat #(
@@ -45,9 +45,9 @@ module vx_stream_arb #(
         .choice_o
     );
   end else begin : g_tree
-    localparam int unsigned FanW = 3;
-    localparam int unsigned JoinW = (Slices > 1) ? $clog2(Slices) : 1;
-    localparam int unsigned ItemW = FanW + DataW;
+    localparam logic [31:0] FanW = 3;
+    localparam logic [31:0] JoinW = (Slices > 1) ? $clog2(Slices) : 1;
+    localparam logic [31:0] ItemW = FanW + DataW;
 
     logic [Slices-1:0] ready, valid;
     logic [Slices*ItemW-1:0] items;
@@ -55,10 +55,10 @@ module vx_stream_arb #(
     logic [JoinW-1:0] high;
 
     for (genvar slice = 0; slice < Slices; slice++) begin : g_slice
-      localparam int unsigned First = slice * Fanout;
-      localparam int unsigned Rest = NumIn - First;
-      localparam int unsigned Here = (Rest < Fanout) ? Rest : Fanout;
-      localparam int unsigned HereW = (Here > 1) ? $clog2(Here) : 1;
+      localparam logic [31:0] First = slice * Fanout;
+      localparam logic [31:0] Rest = NumIn - First;
+      localparam logic [31:0] Here = (Rest < Fanout) ? Rest : Fanout;
+      localparam logic [31:0] HereW = (Here > 1) ? $clog2(Here) : 1;
 
       logic [HereW-1:0] choice;
 

@@ -3,12 +3,12 @@
 // Vortex's stream arbiter without a tree (vortex-issue §4.6): the input that is granted goes into a
 // buffer, and it alone sees ready. One input: the buffer alone. Input 0 of the data in the low bits.
 module vx_stream_arb_flat #(
-    parameter int unsigned NumIn = 4,
-    parameter int unsigned DataW = 8,
-    parameter int unsigned Cyclic = 1,
-    parameter int unsigned Sticky = 0,
-    parameter int unsigned OutBuf = 3,
-    localparam int unsigned IdW = (NumIn > 1) ? $clog2(NumIn) : 1
+    parameter logic [31:0] NumIn = 4,
+    parameter logic [31:0] DataW = 8,
+    parameter logic [31:0] Cyclic = 1,
+    parameter logic [31:0] Sticky = 0,
+    parameter logic [31:0] OutBuf = 3,
+    localparam logic [31:0] IdW = (NumIn > 1) ? $clog2(NumIn) : 1
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -24,7 +24,7 @@ module vx_stream_arb_flat #(
 );
 
   // The choice goes through the buffer with the data; of one input there is none.
-  localparam int unsigned ItemW = (NumIn > 1) ? IdW + DataW : DataW;
+  localparam logic [31:0] ItemW = (NumIn > 1) ? IdW + DataW : DataW;
 
   logic buffer_ready;
   logic [ItemW-1:0] chosen, shown;

@@ -3,8 +3,8 @@
 // Vortex's stream buffer of two entries (vortex-issue §4.2), whose ready is a register. With OutReg
 // an empty one shows what came in the cycle before, valid or not.
 module vx_stream_buffer #(
-    parameter int unsigned DataW  = 8,
-    parameter int unsigned OutReg = 1
+    parameter logic [31:0] DataW  = 8,
+    parameter logic [31:0] OutReg = 1
 ) (
     input logic clk_i,
     input logic rst_i,

@@ -2,9 +2,9 @@
 
 // BOOM's Compactor (boom-dispatch, Compactor).
 module compactor_core #(
-    parameter int unsigned N        = 4,
-    parameter int unsigned K        = 2,
-    parameter int unsigned PayloadW = 8
+    parameter logic [31:0] N        = 4,
+    parameter logic [31:0] K        = 2,
+    parameter logic [31:0] PayloadW = 8
 ) (
     output logic [         N-1:0] in_ready_o,
     input  logic [         N-1:0] in_valid_i,

@@ -4,20 +4,20 @@
 // WAR, books it in the scoreboard, and offers it. Ports carry the names of the emitted module's
 // fields; index 0 of a field (warp, operand) is in the low bits. An instruction is one port.
 module hazard_core #(
-    parameter int unsigned NumWarps = 8,
-    parameter int unsigned NumPregs = 256,
-    parameter int unsigned MaxPendingReads = 7,
-    parameter int unsigned CountForwardedReads = 1,
+    parameter logic [31:0] NumWarps = 8,
+    parameter logic [31:0] NumPregs = 256,
+    parameter logic [31:0] MaxPendingReads = 7,
+    parameter logic [31:0] CountForwardedReads = 1,
     // An instruction: its width, and where rd, rs1 to rs3, hasRd, hasRs1 to hasRs3 begin in it
-    parameter int unsigned EntryW = 173,
-    parameter int unsigned EntryUopInstEssentials3Lsb = 79,
-    parameter int unsigned EntryUopInstEssentials4Lsb = 87,
-    parameter int unsigned EntryUopInstEssentials22Lsb = 126,
-    parameter int unsigned EntryUopInstEssentials23Lsb = 127,
-    localparam int unsigned NumOps = 3,
-    localparam int unsigned PerfW = 64,
-    localparam int unsigned PregW = $clog2(NumPregs),
-    localparam int unsigned CountW = $clog2(MaxPendingReads + 1)
+    parameter logic [31:0] EntryW = 173,
+    parameter logic [31:0] EntryUopInstEssentials3Lsb = 79,
+    parameter logic [31:0] EntryUopInstEssentials4Lsb = 87,
+    parameter logic [31:0] EntryUopInstEssentials22Lsb = 126,
+    parameter logic [31:0] EntryUopInstEssentials23Lsb = 127,
+    localparam logic [31:0] NumOps = 3,
+    localparam logic [31:0] PerfW = 64,
+    localparam logic [31:0] PregW = $clog2(NumPregs),
+    localparam logic [31:0] CountW = $clog2(MaxPendingReads + 1)
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -65,11 +65,11 @@ module hazard_core #(
     output logic [NumWarps*PerfW-1:0] perf_stallsScoreboard_o
 );
 
-  localparam int unsigned WarpW = (NumWarps > 1) ? $clog2(NumWarps) : 1;
-  localparam int unsigned RdLsb = EntryUopInstEssentials3Lsb;
-  localparam int unsigned RsLsb = EntryUopInstEssentials4Lsb;
-  localparam int unsigned HasRdLsb = EntryUopInstEssentials22Lsb;
-  localparam int unsigned HasRsLsb = EntryUopInstEssentials23Lsb;
+  localparam logic [31:0] WarpW = (NumWarps > 1) ? $clog2(NumWarps) : 1;
+  localparam logic [31:0] RdLsb = EntryUopInstEssentials3Lsb;
+  localparam logic [31:0] RsLsb = EntryUopInstEssentials4Lsb;
+  localparam logic [31:0] HasRdLsb = EntryUopInstEssentials22Lsb;
+  localparam logic [31:0] HasRsLsb = EntryUopInstEssentials23Lsb;
 
   // Heads
   logic [NumWarps-1:0] candidate;

@@ -7,43 +7,43 @@
 // inst_banked, 3 caching; coll_alloc 0 request, 1 eager, 2 admit; forwarding 0 none, 1 egress, 2 must;
 // war 0 gate, 1 stall, 2 epoch. Ports that there are not are 1 bit wide.
 module issue_stage_x_core #(
-    parameter int unsigned NumWarps = 8,
-    parameter int unsigned NumLanes = 16,
-    parameter int unsigned LaneBits = 32,
-    parameter int unsigned NumPregs = 256,
-    parameter int unsigned RsEntries = 8,
-    parameter int unsigned RegBanks = 1,
-    parameter int unsigned MaxPendingReads = 7,
-    parameter int unsigned CountForwardedReads = 1,
-    parameter int unsigned ForwardCollIssue = 1,
-    parameter int unsigned InOrderPerWarp = 0,
-    parameter int unsigned Collector = 0,
-    parameter int unsigned CollBanks = 3,
-    parameter int unsigned CollDepth = 2,
-    parameter int unsigned BankMap = 0,
-    parameter int unsigned CollAlloc = 0,
-    parameter int unsigned AllocOrder = 0,
-    parameter int unsigned AllocRows = 1,
-    parameter int unsigned ReadBroadcast = 0,
-    parameter int unsigned Forwarding = 0,
-    parameter int unsigned War = 0,
-    parameter int unsigned IbufWindow = 1,
-    parameter int unsigned IssuePorts = 1,
-    parameter int unsigned WbBuffer = 0,
+    parameter logic [31:0] NumWarps = 8,
+    parameter logic [31:0] NumLanes = 16,
+    parameter logic [31:0] LaneBits = 32,
+    parameter logic [31:0] NumPregs = 256,
+    parameter logic [31:0] RsEntries = 8,
+    parameter logic [31:0] RegBanks = 1,
+    parameter logic [31:0] MaxPendingReads = 7,
+    parameter logic [31:0] CountForwardedReads = 1,
+    parameter logic [31:0] ForwardCollIssue = 1,
+    parameter logic [31:0] InOrderPerWarp = 0,
+    parameter logic [31:0] Collector = 0,
+    parameter logic [31:0] CollBanks = 3,
+    parameter logic [31:0] CollDepth = 2,
+    parameter logic [31:0] BankMap = 0,
+    parameter logic [31:0] CollAlloc = 0,
+    parameter logic [31:0] AllocOrder = 0,
+    parameter logic [31:0] AllocRows = 1,
+    parameter logic [31:0] ReadBroadcast = 0,
+    parameter logic [31:0] Forwarding = 0,
+    parameter logic [31:0] War = 0,
+    parameter logic [31:0] IbufWindow = 1,
+    parameter logic [31:0] IssuePorts = 1,
+    parameter logic [31:0] WbBuffer = 0,
     // An instruction: its width, and where wid, rd, rs1 to rs3, hasRd, hasRs1 to hasRs3 begin in it
-    parameter int unsigned EntryW = 173,
-    parameter int unsigned EntryUopWidLsb = 9,
-    parameter int unsigned EntryUopInstEssentials3Lsb = 79,
-    parameter int unsigned EntryUopInstEssentials4Lsb = 87,
-    parameter int unsigned EntryUopInstEssentials22Lsb = 126,
-    parameter int unsigned EntryUopInstEssentials23Lsb = 127,
-    localparam int unsigned NumOps = 3,
-    localparam int unsigned PerfW = 64,
-    localparam int unsigned PregW = $clog2(NumPregs),
-    localparam int unsigned RegBits = NumLanes * LaneBits,
-    localparam int unsigned FuW = (CollBanks > 1) ? $clog2(CollBanks) : 1,
-    localparam int unsigned Behind = NumWarps * (IbufWindow - 1),  // instructions behind the heads
-    localparam int unsigned BehindW = (Behind > 0) ? Behind : 1
+    parameter logic [31:0] EntryW = 173,
+    parameter logic [31:0] EntryUopWidLsb = 9,
+    parameter logic [31:0] EntryUopInstEssentials3Lsb = 79,
+    parameter logic [31:0] EntryUopInstEssentials4Lsb = 87,
+    parameter logic [31:0] EntryUopInstEssentials22Lsb = 126,
+    parameter logic [31:0] EntryUopInstEssentials23Lsb = 127,
+    localparam logic [31:0] NumOps = 3,
+    localparam logic [31:0] PerfW = 64,
+    localparam logic [31:0] PregW = $clog2(NumPregs),
+    localparam logic [31:0] RegBits = NumLanes * LaneBits,
+    localparam logic [31:0] FuW = (CollBanks > 1) ? $clog2(CollBanks) : 1,
+    localparam logic [31:0] Behind = NumWarps * (IbufWindow - 1),  // instructions behind the heads
+    localparam logic [31:0] BehindW = (Behind > 0) ? Behind : 1
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -97,20 +97,20 @@ module issue_stage_x_core #(
     output logic [NumWarps*PerfW-1:0] perfDesign_perWarp_stallsRoom_o
 );
 
-  localparam int unsigned Groups = (Collector == 2) ? CollBanks : 1;
-  localparam int unsigned Rows = CollBanks * CollDepth;
-  localparam int unsigned Entries = (Collector == 1) ? ((Rows < 3) ? 1 : Rows / 3) :
+  localparam logic [31:0] Groups = (Collector == 2) ? CollBanks : 1;
+  localparam logic [31:0] Rows = CollBanks * CollDepth;
+  localparam logic [31:0] Entries = (Collector == 1) ? ((Rows < 3) ? 1 : Rows / 3) :
       ((Collector == 2) ? Rows : CollDepth);
-  localparam int unsigned WarpW = (NumWarps > 1) ? $clog2(NumWarps) : 1;
-  localparam int unsigned RowW = (RsEntries > 1) ? $clog2(RsEntries) : 1;
-  localparam int unsigned PlaceW = (Entries > 1) ? $clog2(Entries) : 1;
-  localparam int unsigned SlotW = (CollDepth > 1) ? $clog2(CollDepth) : 1;
-  localparam int unsigned GroupW = (Groups > 1) ? $clog2(Groups) : 1;
-  localparam int unsigned PregsW = NumOps * PregW;
-  localparam int unsigned PlacesW = NumOps * PlaceW;
-  localparam int unsigned WidLsb = EntryUopWidLsb;
-  localparam int unsigned RsLsb = EntryUopInstEssentials4Lsb;
-  localparam int unsigned HasRsLsb = EntryUopInstEssentials23Lsb;
+  localparam logic [31:0] WarpW = (NumWarps > 1) ? $clog2(NumWarps) : 1;
+  localparam logic [31:0] RowW = (RsEntries > 1) ? $clog2(RsEntries) : 1;
+  localparam logic [31:0] PlaceW = (Entries > 1) ? $clog2(Entries) : 1;
+  localparam logic [31:0] SlotW = (CollDepth > 1) ? $clog2(CollDepth) : 1;
+  localparam logic [31:0] GroupW = (Groups > 1) ? $clog2(Groups) : 1;
+  localparam logic [31:0] PregsW = NumOps * PregW;
+  localparam logic [31:0] PlacesW = NumOps * PlaceW;
+  localparam logic [31:0] WidLsb = EntryUopWidLsb;
+  localparam logic [31:0] RsLsb = EntryUopInstEssentials4Lsb;
+  localparam logic [31:0] HasRsLsb = EntryUopInstEssentials23Lsb;
 
   // ---- rows: their registered state ----------------------------------------------------------------
 
@@ -128,7 +128,7 @@ module issue_stage_x_core #(
 
   // ---- the same in the order of the walk ------------------------------------------------------------
 
-  localparam int unsigned WalkW = 3 + RowW + GroupW + 5 * NumOps + PregsW + PlacesW;
+  localparam logic [31:0] WalkW = 3 + RowW + GroupW + 5 * NumOps + PregsW + PlacesW;
   logic [RsEntries*RsEntries-1:0] walk;
   logic [RsEntries-1:0] walk_valid, walk_placed, walk_may_collect;
   logic [  RsEntries*RowW-1:0] walk_row;
@@ -559,7 +559,7 @@ module issue_stage_x_core #(
 
   // ==== issue (§4.4) =================================================================================
 
-  localparam int unsigned StageW = EntryW + FuW + 1 + PlacesW;
+  localparam logic [31:0] StageW = EntryW + FuW + 1 + PlacesW;
   logic [RsEntries*StageW-1:0] stage_in;
   logic [RsEntries-1:0] candidates;
   logic [RsEntries-1:0] dispatched[IssuePorts];
@@ -621,7 +621,7 @@ module issue_stage_x_core #(
 
   // ==== admission (§6.1, §7) =========================================================================
 
-  localparam int unsigned Decrements = 2 * CollBanks + NumOps;
+  localparam logic [31:0] Decrements = 2 * CollBanks + NumOps;
   logic [Decrements-1:0] decr, decr_epoch;
   logic [Decrements*PregW-1:0] decr_preg;
 
@@ -735,7 +735,7 @@ module issue_stage_x_core #(
 
   // ==== performance counters (muon-issue §5, muon-designs §11) =======================================
 
-  localparam int unsigned AddW = 10;
+  localparam logic [31:0] AddW = 10;
   logic [RsEntries+IssuePorts-1:0] holds;
   logic [AddW-1:0] add_occupancy;
   logic [13*AddW-1:0] add;

@@ -4,22 +4,22 @@
 // scoreboard answer, and admitted if they have room for it. `ready_i`: a row is free; `fits_i`: no
 // count of pending reads becomes too large.
 module issue_x_admit #(
-    parameter int unsigned NumWarps = 8,
-    parameter int unsigned NumPregs = 256,
-    parameter int unsigned IbufWindow = 1,
-    parameter int unsigned War = 0,
-    parameter int unsigned CollAlloc = 0,
-    parameter int unsigned Groups = 1,
-    parameter int unsigned EntryW = 173,
-    parameter int unsigned FuW = 1,
-    parameter int unsigned RdLsb = 79,  // rd, rs1.., hasRd, hasRs1.. in the instruction
-    parameter int unsigned RsLsb = 87,
-    parameter int unsigned HasRdLsb = 126,
-    parameter int unsigned HasRsLsb = 127,
-    localparam int unsigned NumOps = 3,
-    localparam int unsigned PregW = $clog2(NumPregs),
-    localparam int unsigned Behind = NumWarps * (IbufWindow - 1),
-    localparam int unsigned BehindW = (Behind > 0) ? Behind : 1
+    parameter logic [31:0] NumWarps = 8,
+    parameter logic [31:0] NumPregs = 256,
+    parameter logic [31:0] IbufWindow = 1,
+    parameter logic [31:0] War = 0,
+    parameter logic [31:0] CollAlloc = 0,
+    parameter logic [31:0] Groups = 1,
+    parameter logic [31:0] EntryW = 173,
+    parameter logic [31:0] FuW = 1,
+    parameter logic [31:0] RdLsb = 79,  // rd, rs1.., hasRd, hasRs1.. in the instruction
+    parameter logic [31:0] RsLsb = 87,
+    parameter logic [31:0] HasRdLsb = 126,
+    parameter logic [31:0] HasRsLsb = 127,
+    localparam logic [31:0] NumOps = 3,
+    localparam logic [31:0] PregW = $clog2(NumPregs),
+    localparam logic [31:0] Behind = NumWarps * (IbufWindow - 1),
+    localparam logic [31:0] BehindW = (Behind > 0) ? Behind : 1
 ) (
     input logic clk_i,
 
@@ -58,8 +58,8 @@ module issue_x_admit #(
     output logic [NumWarps-1:0] no_room_o
 );
 
-  localparam int unsigned WarpW = (NumWarps > 1) ? $clog2(NumWarps) : 1;
-  localparam int unsigned GroupW = (Groups > 1) ? $clog2(Groups) : 1;
+  localparam logic [31:0] WarpW = (NumWarps > 1) ? $clog2(NumWarps) : 1;
+  localparam logic [31:0] GroupW = (Groups > 1) ? $clog2(Groups) : 1;
 
   logic [NumWarps-1:0] candidate, arb_ready;
   logic [NumWarps*EntryW-1:0] entries;  // of the candidates
@@ -81,7 +81,7 @@ module issue_x_admit #(
       assign bits = ibuf_bits_i[warp*EntryW+:EntryW];
       assign fu = ibuf_fu_i[warp*FuW+:FuW];
     end else begin : g_window
-      localparam int unsigned Rest = IbufWindow - 1;
+      localparam logic [31:0] Rest = IbufWindow - 1;
       assign valid = {window_valid_i[warp*Rest+:Rest], ibuf_valid_i[warp]};
       assign bits = {
         window_bits_i[warp*Rest*EntryW+:Rest*EntryW], ibuf_bits_i[warp*EntryW+:EntryW]

@@ -3,9 +3,9 @@
 // Performance counters, of 64 bits, each with what it counts in this cycle (muon-issue §5, muon-designs
 // §11). One that is cleared does not count that cycle.
 module issue_x_counters #(
-    parameter  int unsigned Count = 1,
-    parameter  int unsigned AddW  = 1,
-    localparam int unsigned PerfW = 64
+    parameter  logic [31:0] Count = 1,
+    parameter  logic [31:0] AddW  = 1,
+    localparam logic [31:0] PerfW = 64
 ) (
     input logic clk_i,
     input logic clear_i,

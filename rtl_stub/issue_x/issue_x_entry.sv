@@ -4,13 +4,13 @@
 // wants one and whose group has room. A caching collector is asked for the first row alone. Index 0
 // of a row is the first of the walk.
 module issue_x_entry #(
-    parameter int unsigned RsEntries = 8,
-    parameter int unsigned Collector = 0,
-    parameter int unsigned CollAlloc = 0,
-    parameter int unsigned Groups = 1,
-    parameter int unsigned PlaceW = 1,
-    localparam int unsigned NumOps = 3,
-    localparam int unsigned GroupW = (Groups > 1) ? $clog2(Groups) : 1
+    parameter logic [31:0] RsEntries = 8,
+    parameter logic [31:0] Collector = 0,
+    parameter logic [31:0] CollAlloc = 0,
+    parameter logic [31:0] Groups = 1,
+    parameter logic [31:0] PlaceW = 1,
+    localparam logic [31:0] NumOps = 3,
+    localparam logic [31:0] GroupW = (Groups > 1) ? $clog2(Groups) : 1
 ) (
     // Rows; all 0 where none is
     input logic [       RsEntries-1:0] valid_i,

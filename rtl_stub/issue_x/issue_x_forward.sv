@@ -3,12 +3,12 @@
 // Who waits for the write in service and to which of them it is forwarded in this cycle (muon-designs
 // §5.1): in the order of the walk, one a lane. Index 0 of a row is the first of the walk.
 module issue_x_forward #(
-    parameter int unsigned NumPregs = 256,
-    parameter int unsigned RsEntries = 8,
-    parameter int unsigned CollBanks = 3,
-    parameter int unsigned PlaceW = 1,
-    localparam int unsigned NumOps = 3,
-    localparam int unsigned PregW = $clog2(NumPregs)
+    parameter logic [31:0] NumPregs = 256,
+    parameter logic [31:0] RsEntries = 8,
+    parameter logic [31:0] CollBanks = 3,
+    parameter logic [31:0] PlaceW = 1,
+    localparam logic [31:0] NumOps = 3,
+    localparam logic [31:0] PregW = $clog2(NumPregs)
 ) (
     input logic                                  write_i,
     input logic [                     PregW-1:0] write_rd_i,

@@ -4,17 +4,17 @@
 // unless its resource, a bank of the register file or of the operand's copy of it, or its lane is
 // used. What earlier rows use comes in, with this row's behind it goes out.
 module issue_x_grant #(
-    parameter int unsigned NumPregs = 256,
-    parameter int unsigned Collector = 0,
-    parameter int unsigned CollBanks = 3,
-    parameter int unsigned RegBanks = 1,
-    parameter int unsigned BankMap = 0,
-    parameter int unsigned ReadBroadcast = 0,
-    parameter int unsigned AllocRows = 1,
-    localparam int unsigned NumOps = 3,
-    localparam int unsigned PregW = $clog2(NumPregs),
-    localparam int unsigned Resources = (Collector == 0) ? NumOps * RegBanks : RegBanks,
-    localparam int unsigned CountW = $clog2(AllocRows + 1)
+    parameter logic [31:0] NumPregs = 256,
+    parameter logic [31:0] Collector = 0,
+    parameter logic [31:0] CollBanks = 3,
+    parameter logic [31:0] RegBanks = 1,
+    parameter logic [31:0] BankMap = 0,
+    parameter logic [31:0] ReadBroadcast = 0,
+    parameter logic [31:0] AllocRows = 1,
+    localparam logic [31:0] NumOps = 3,
+    localparam logic [31:0] PregW = $clog2(NumPregs),
+    localparam logic [31:0] Resources = (Collector == 0) ? NumOps * RegBanks : RegBanks,
+    localparam logic [31:0] CountW = $clog2(AllocRows + 1)
 ) (
     input logic [          NumOps-1:0] need_i,
     input logic [    NumOps*PregW-1:0] preg_i,
@@ -40,7 +40,7 @@ module issue_x_grant #(
 );
 
   // The bits of a register's number that choose its bank
-  localparam int unsigned BankLsb = (BankMap == 0) ? $clog2(NumPregs / RegBanks) : 0;
+  localparam logic [31:0] BankLsb = (BankMap == 0) ? $clog2(NumPregs / RegBanks) : 0;
   localparam logic [PregW-1:0] BankMask = PregW'((RegBanks - 1) << BankLsb);
 
   logic walking, clash;

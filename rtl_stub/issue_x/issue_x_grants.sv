@@ -3,20 +3,20 @@
 // The walk that grants reads (muon-designs §4.2), and what each lane reads. Index 0 of a row is the
 // first of the walk.
 module issue_x_grants #(
-    parameter int unsigned NumPregs = 256,
-    parameter int unsigned RsEntries = 8,
-    parameter int unsigned Collector = 0,
-    parameter int unsigned CollBanks = 3,
-    parameter int unsigned CollDepth = 2,
-    parameter int unsigned Entries = 2,
-    parameter int unsigned PlaceW = 1,
-    parameter int unsigned RegBanks = 1,
-    parameter int unsigned BankMap = 0,
-    parameter int unsigned ReadBroadcast = 0,
-    parameter int unsigned AllocRows = 1,
-    localparam int unsigned NumOps = 3,
-    localparam int unsigned PregW = $clog2(NumPregs),
-    localparam int unsigned RowW = (RsEntries > 1) ? $clog2(RsEntries) : 1
+    parameter logic [31:0] NumPregs = 256,
+    parameter logic [31:0] RsEntries = 8,
+    parameter logic [31:0] Collector = 0,
+    parameter logic [31:0] CollBanks = 3,
+    parameter logic [31:0] CollDepth = 2,
+    parameter logic [31:0] Entries = 2,
+    parameter logic [31:0] PlaceW = 1,
+    parameter logic [31:0] RegBanks = 1,
+    parameter logic [31:0] BankMap = 0,
+    parameter logic [31:0] ReadBroadcast = 0,
+    parameter logic [31:0] AllocRows = 1,
+    localparam logic [31:0] NumOps = 3,
+    localparam logic [31:0] PregW = $clog2(NumPregs),
+    localparam logic [31:0] RowW = (RsEntries > 1) ? $clog2(RsEntries) : 1
 ) (
     input logic [       RsEntries*NumOps-1:0] need_i,       // of rows that take part
     input logic [ RsEntries*NumOps*PregW-1:0] preg_i,
@@ -37,8 +37,8 @@ module issue_x_grants #(
     output logic [CollBanks*PlaceW-1:0] read_place_o
 );
 
-  localparam int unsigned Resources = (Collector == 0) ? NumOps * RegBanks : RegBanks;
-  localparam int unsigned CountW = $clog2(AllocRows + 1);
+  localparam logic [31:0] Resources = (Collector == 0) ? NumOps * RegBanks : RegBanks;
+  localparam logic [31:0] CountW = $clog2(AllocRows + 1);
 
   logic [RsEntries*NumOps*CollBanks-1:0] lanes;
 

@@ -4,12 +4,12 @@
 // §3): of the operand in `duplicated` (0) and `caching` (3); of neighbours in neighbouring banks in
 // `src_banked` (1); of the entry's bank in `inst_banked` (2).
 module issue_x_lanes #(
-    parameter int unsigned Collector = 0,
-    parameter int unsigned CollBanks = 3,
-    parameter int unsigned CollDepth = 2,
-    parameter int unsigned Entries = 2,
-    parameter int unsigned PlaceW = 1,
-    localparam int unsigned NumOps = 3
+    parameter logic [31:0] Collector = 0,
+    parameter logic [31:0] CollBanks = 3,
+    parameter logic [31:0] CollDepth = 2,
+    parameter logic [31:0] Entries = 2,
+    parameter logic [31:0] PlaceW = 1,
+    localparam logic [31:0] NumOps = 3
 ) (
     input  logic [   NumOps*PlaceW-1:0] place_i,
     output logic [NumOps*CollBanks-1:0] lanes_o   // one bit set an operand

@@ -3,12 +3,12 @@
 // How many entries are allocated, or in a caching collector how many slots are used (muon-designs §11,
 // accEntryOccupancy). Each is held by a row or by what is in an output stage; slots may be shared.
 module issue_x_occupancy #(
-    parameter int unsigned Holders = 9,
-    parameter int unsigned Collector = 0,
-    parameter int unsigned CollDepth = 2,
-    parameter int unsigned PlaceW = 1,
-    parameter int unsigned CountW = 10,
-    localparam int unsigned NumOps = 3
+    parameter logic [31:0] Holders = 9,
+    parameter logic [31:0] Collector = 0,
+    parameter logic [31:0] CollDepth = 2,
+    parameter logic [31:0] PlaceW = 1,
+    parameter logic [31:0] CountW = 10,
+    localparam logic [31:0] NumOps = 3
 ) (
     input  logic [              Holders-1:0] holds_i,
     input  logic [       Holders*NumOps-1:0] has_rs_i,

@@ -3,10 +3,10 @@
 // Order of the rows: of admission, of every walk over them (muon-designs §1 alloc_order, §4), and
 // what in_order_per_warp lets a row do (muon-issue §5).
 module issue_x_order #(
-    parameter int unsigned RsEntries = 8,
-    parameter int unsigned WarpW = 3,
-    parameter int unsigned AllocOrder = 0,
-    parameter int unsigned InOrderPerWarp = 0
+    parameter logic [31:0] RsEntries = 8,
+    parameter logic [31:0] WarpW = 3,
+    parameter logic [31:0] AllocOrder = 0,
+    parameter logic [31:0] InOrderPerWarp = 0
 ) (
     input logic clk_i,
 
@@ -61,7 +61,7 @@ module issue_x_order #(
           valid_i[row] ? (RsEntries'(1) << row) : RsEntries'(0);
     end
   end else begin : g_by_age
-    localparam int unsigned CountW = $clog2(RsEntries + 1);
+    localparam logic [31:0] CountW = $clog2(RsEntries + 1);
     logic [RsEntries*CountW-1:0] ahead;
     always_comb begin
       for (int unsigned row = 0; row < RsEntries; row++) begin

@@ -3,8 +3,8 @@
 // An issue port (muon-designs §4.4): a round-robin arbiter over rows and a one-deep output stage, whose
 // contents no reset reaches. `shown_o` is what the stage holds, also while it is empty.
 module issue_x_port #(
-    parameter int unsigned RsEntries = 8,
-    parameter int unsigned DataW = 1
+    parameter logic [31:0] RsEntries = 8,
+    parameter logic [31:0] DataW = 1
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -18,7 +18,7 @@ module issue_x_port #(
     output logic [DataW-1:0] shown_o
 );
 
-  localparam int unsigned RowW = (RsEntries > 1) ? $clog2(RsEntries) : 1;
+  localparam logic [31:0] RowW = (RsEntries > 1) ? $clog2(RsEntries) : 1;
 
   logic full_q, stage_ready, dispatch_valid;
   logic [DataW-1:0] data_q;

@@ -4,15 +4,15 @@
 // they are stored: an entry, the same for all operands, or in a caching collector a slot for each.
 // What happens to an operand happens to valid rows only. A row keeps its contents when it is freed.
 module issue_x_row #(
-    parameter int unsigned NumPregs = 256,
-    parameter int unsigned ForwardCollIssue = 1,
-    parameter int unsigned EntryW = 173,
-    parameter int unsigned RsLsb = 87,  // rs1 to rs3 in the instruction
-    parameter int unsigned HasRsLsb = 127,  // hasRs1 to hasRs3
-    parameter int unsigned FuW = 1,
-    parameter int unsigned PlaceW = 1,
-    localparam int unsigned NumOps = 3,
-    localparam int unsigned PregW = $clog2(NumPregs)
+    parameter logic [31:0] NumPregs = 256,
+    parameter logic [31:0] ForwardCollIssue = 1,
+    parameter logic [31:0] EntryW = 173,
+    parameter logic [31:0] RsLsb = 87,  // rs1 to rs3 in the instruction
+    parameter logic [31:0] HasRsLsb = 127,  // hasRs1 to hasRs3
+    parameter logic [31:0] FuW = 1,
+    parameter logic [31:0] PlaceW = 1,
+    localparam logic [31:0] NumOps = 3,
+    localparam logic [31:0] PregW = $clog2(NumPregs)
 ) (
     input logic clk_i,
     input logic rst_i,

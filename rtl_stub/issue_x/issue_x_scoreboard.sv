@@ -4,12 +4,12 @@
 // (muon-designs §2, §6; muon-issue §3). Admissions see this cycle's decrements and written register;
 // what refuses a write is of the state before the edge.
 module issue_x_scoreboard #(
-    parameter int unsigned NumPregs = 256,
-    parameter int unsigned MaxPendingReads = 7,
-    parameter int unsigned War = 0,
-    parameter int unsigned Decrements = 9,
-    localparam int unsigned NumOps = 3,
-    localparam int unsigned PregW = $clog2(NumPregs)
+    parameter logic [31:0] NumPregs = 256,
+    parameter logic [31:0] MaxPendingReads = 7,
+    parameter logic [31:0] War = 0,
+    parameter logic [31:0] Decrements = 9,
+    localparam logic [31:0] NumOps = 3,
+    localparam logic [31:0] PregW = $clog2(NumPregs)
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -34,9 +34,9 @@ module issue_x_scoreboard #(
     input  logic                    admit_i
 );
 
-  localparam int unsigned CountW = $clog2(MaxPendingReads + 1);
-  localparam int unsigned SumW = CountW + $clog2(Decrements + 1);
-  localparam int unsigned Epochs = (War == 2) ? 2 : 1;
+  localparam logic [31:0] CountW = $clog2(MaxPendingReads + 1);
+  localparam logic [31:0] SumW = CountW + $clog2(Decrements + 1);
+  localparam logic [31:0] Epochs = (War == 2) ? 2 : 1;
 
   // Of register p in epoch e: element e * NumPregs + p
   logic [Epochs*NumPregs*CountW-1:0] reads_d, reads_left, reads_q;

@@ -4,14 +4,14 @@
 // hazard and not fenced by those before it, unless what is before it, or it itself, has to wait for a
 // write in service or for room.
 module issue_x_window #(
-    parameter int unsigned NumPregs = 256,
-    parameter int unsigned IbufWindow = 1,
-    parameter int unsigned War = 0,
-    parameter int unsigned CollAlloc = 0,
-    parameter int unsigned Groups = 1,
-    localparam int unsigned NumOps = 3,
-    localparam int unsigned PregW = $clog2(NumPregs),
-    localparam int unsigned GroupW = (Groups > 1) ? $clog2(Groups) : 1
+    parameter logic [31:0] NumPregs = 256,
+    parameter logic [31:0] IbufWindow = 1,
+    parameter logic [31:0] War = 0,
+    parameter logic [31:0] CollAlloc = 0,
+    parameter logic [31:0] Groups = 1,
+    localparam logic [31:0] NumOps = 3,
+    localparam logic [31:0] PregW = $clog2(NumPregs),
+    localparam logic [31:0] GroupW = (Groups > 1) ? $clog2(Groups) : 1
 ) (
     // The head at index 0
     input logic [             IbufWindow-1:0] valid_i,

@@ -3,12 +3,12 @@
 // The write in service (muon-designs §6.3): the one that is offered, or with a buffer the oldest one
 // stored, that no pending read of its register's old value refuses.
 module issue_x_writes #(
-    parameter int unsigned NumPregs = 256,
-    parameter int unsigned NumLanes = 16,
-    parameter int unsigned LaneBits = 32,
-    parameter int unsigned WbBuffer = 0,
-    localparam int unsigned PregW = $clog2(NumPregs),
-    localparam int unsigned RegBits = NumLanes * LaneBits
+    parameter logic [31:0] NumPregs = 256,
+    parameter logic [31:0] NumLanes = 16,
+    parameter logic [31:0] LaneBits = 32,
+    parameter logic [31:0] WbBuffer = 0,
+    localparam logic [31:0] PregW = $clog2(NumPregs),
+    localparam logic [31:0] RegBits = NumLanes * LaneBits
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -39,9 +39,9 @@ module issue_x_writes #(
     assign writeback_ready_o = done_i || !writeback_valid_i;
     assign stalled_o = writeback_valid_i && !valid_o;
   end else begin : g_buffer
-    localparam int unsigned ItemW = PregW + NumLanes + RegBits;
-    localparam int unsigned CountW = $clog2(WbBuffer + 1);
-    localparam int unsigned IndexW = (WbBuffer > 1) ? $clog2(WbBuffer) : 1;
+    localparam logic [31:0] ItemW = PregW + NumLanes + RegBits;
+    localparam logic [31:0] CountW = $clog2(WbBuffer + 1);
+    localparam logic [31:0] IndexW = (WbBuffer > 1) ? $clog2(WbBuffer) : 1;
 
     logic [ItemW-1:0] item_q[WbBuffer];  // the oldest first
     logic [CountW-1:0] count_q, count_left;

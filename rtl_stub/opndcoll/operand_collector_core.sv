@@ -4,37 +4,37 @@
 // step: write-backs and takes before it, issues after it. Ports carry the names of the table's
 // fields; index 0 of a field (the outer array first) is in the low bits.
 module operand_collector_core #(
-    parameter int unsigned NumRegBanks = 16,
-    parameter int unsigned NumSchedPerCore = 4,
-    parameter int unsigned SubCoreModel = 1,
-    parameter int unsigned NumUnits = 8,
-    parameter int unsigned InPorts = 8,
-    parameter int unsigned OutPorts = 8,
-    parameter int unsigned NumKinds = 6,
-    parameter int unsigned IdWidth = 4,
-    parameter int unsigned ExWidth = 4,
-    parameter int unsigned SrcSlots = 4,
-    parameter int unsigned DstSlots = 2,
-    parameter int unsigned NumWb = 2,
-    parameter int unsigned NumWarps = 64,
-    parameter int unsigned NumRegs = 256,
-    parameter int unsigned Revision = 0,  // 0: V40, 1: V32, 2: V42
-    parameter int unsigned Data = 0,
-    parameter int unsigned DataBits = 32,
-    parameter int unsigned PassFullSubCore = 0,
-    parameter int unsigned RotateKinds = 0,
-    parameter int unsigned ReadDuplicatesOnce = 0,
-    localparam int unsigned UidW = 32,
+    parameter logic [31:0] NumRegBanks = 16,
+    parameter logic [31:0] NumSchedPerCore = 4,
+    parameter logic [31:0] SubCoreModel = 1,
+    parameter logic [31:0] NumUnits = 8,
+    parameter logic [31:0] InPorts = 8,
+    parameter logic [31:0] OutPorts = 8,
+    parameter logic [31:0] NumKinds = 6,
+    parameter logic [31:0] IdWidth = 4,
+    parameter logic [31:0] ExWidth = 4,
+    parameter logic [31:0] SrcSlots = 4,
+    parameter logic [31:0] DstSlots = 2,
+    parameter logic [31:0] NumWb = 2,
+    parameter logic [31:0] NumWarps = 64,
+    parameter logic [31:0] NumRegs = 256,
+    parameter logic [31:0] Revision = 0,  // 0: V40, 1: V32, 2: V42
+    parameter logic [31:0] Data = 0,
+    parameter logic [31:0] DataBits = 32,
+    parameter logic [31:0] PassFullSubCore = 0,
+    parameter logic [31:0] RotateKinds = 0,
+    parameter logic [31:0] ReadDuplicatesOnce = 0,
+    localparam logic [31:0] UidW = 32,
     // V42 shows what is allocated by unit, the others by port.
-    localparam int unsigned NumAllocs = (Revision == 2) ? NumUnits : InPorts,
-    localparam int unsigned PortW = (InPorts > 1) ? $clog2(InPorts) : 1,
-    localparam int unsigned RegW = $clog2(NumRegs),
-    localparam int unsigned WarpW = (NumWarps > 1) ? $clog2(NumWarps) : 1,
-    localparam int unsigned SchedW = (NumSchedPerCore > 1) ? $clog2(NumSchedPerCore) : 1,
-    localparam int unsigned KindW = (NumKinds > 1) ? $clog2(NumKinds) : 1,
-    localparam int unsigned UnitW = (NumUnits > 1) ? $clog2(NumUnits) : 1,
-    localparam int unsigned SrcW = (SrcSlots > 1) ? $clog2(SrcSlots) : 1,
-    localparam int unsigned ExW = (ExWidth > 1) ? $clog2(ExWidth) : 1
+    localparam logic [31:0] NumAllocs = (Revision == 2) ? NumUnits : InPorts,
+    localparam logic [31:0] PortW = (InPorts > 1) ? $clog2(InPorts) : 1,
+    localparam logic [31:0] RegW = $clog2(NumRegs),
+    localparam logic [31:0] WarpW = (NumWarps > 1) ? $clog2(NumWarps) : 1,
+    localparam logic [31:0] SchedW = (NumSchedPerCore > 1) ? $clog2(NumSchedPerCore) : 1,
+    localparam logic [31:0] KindW = (NumKinds > 1) ? $clog2(NumKinds) : 1,
+    localparam logic [31:0] UnitW = (NumUnits > 1) ? $clog2(NumUnits) : 1,
+    localparam logic [31:0] SrcW = (SrcSlots > 1) ? $clog2(SrcSlots) : 1,
+    localparam logic [31:0] ExW = (ExWidth > 1) ? $clog2(ExWidth) : 1
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -84,26 +84,26 @@ module operand_collector_core #(
 );
 
   // V42, sub-core: each scheduler has units and slots of OC_EX of its own (§12.2).
-  localparam int unsigned OwnUnits = ((Revision == 2) && (SubCoreModel != 0)) ? 1 : 0;
+  localparam logic [31:0] OwnUnits = ((Revision == 2) && (SubCoreModel != 0)) ? 1 : 0;
   // V42: a port takes one instruction of each kind in a clock, and a register is always read once.
-  localparam int unsigned Turns = (Revision == 2) ? NumKinds : 1;
-  localparam int unsigned NumLanes = InPorts * Turns;
-  localparam int unsigned ReadOnce = ((Revision == 2) || (ReadDuplicatesOnce != 0)) ? 1 : 0;
+  localparam logic [31:0] Turns = (Revision == 2) ? NumKinds : 1;
+  localparam logic [31:0] NumLanes = InPorts * Turns;
+  localparam logic [31:0] ReadOnce = ((Revision == 2) || (ReadDuplicatesOnce != 0)) ? 1 : 0;
 
-  localparam int unsigned BankW = (NumRegBanks > 1) ? $clog2(NumRegBanks) : 1;
-  localparam int unsigned NumId = NumKinds * IdWidth;
-  localparam int unsigned NumEx = NumKinds * ExWidth;
-  localparam int unsigned IdW = (NumId > 1) ? $clog2(NumId) : 1;
+  localparam logic [31:0] BankW = (NumRegBanks > 1) ? $clog2(NumRegBanks) : 1;
+  localparam logic [31:0] NumId = NumKinds * IdWidth;
+  localparam logic [31:0] NumEx = NumKinds * ExWidth;
+  localparam logic [31:0] IdW = (NumId > 1) ? $clog2(NumId) : 1;
 
   // An instruction in ID_OC, after its uid: {wid, sched, enable, reg}
-  localparam int unsigned SourceW = SrcSlots + SrcSlots * RegW;
-  localparam int unsigned InstW = WarpW + SchedW + SourceW;
+  localparam logic [31:0] SourceW = SrcSlots + SrcSlots * RegW;
+  localparam logic [31:0] InstW = WarpW + SchedW + SourceW;
   // In a unit: {uid, wid, sched}; what leaves it: the same before its operands
-  localparam int unsigned TagW = UidW + WarpW + SchedW;
-  localparam int unsigned OperandsW = (Data != 0) ? SrcSlots * DataBits : 0;
-  localparam int unsigned OpW = TagW + OperandsW;
+  localparam logic [31:0] TagW = UidW + WarpW + SchedW;
+  localparam logic [31:0] OperandsW = (Data != 0) ? SrcSlots * DataBits : 0;
+  localparam logic [31:0] OpW = TagW + OperandsW;
   // A read request: {reg, slot, unit}; the register is of use with data only
-  localparam int unsigned RequestW = UnitW + SrcW + ((Data != 0) ? RegW : 0);
+  localparam logic [31:0] RequestW = UnitW + SrcW + ((Data != 0) ? RegW : 0);
 
   // ---- write-backs ------------------------------------------------------------------------------
 
@@ -307,7 +307,7 @@ module operand_collector_core #(
     );
 
     for (genvar slot = 0; slot < SrcSlots; slot++) begin : g_slot
-      localparam int unsigned Nth = lane * SrcSlots + slot;
+      localparam logic [31:0] Nth = lane * SrcSlots + slot;
 
       opndcoll_bank #(
           .NumRegBanks(NumRegBanks),
@@ -419,7 +419,7 @@ module operand_collector_core #(
   // ---- operands -----------------------------------------------------------------------------------
 
   if (Data != 0) begin : g_data
-    localparam int unsigned AddressW = WarpW + RegW;
+    localparam logic [31:0] AddressW = WarpW + RegW;
     logic [NumRegBanks*AddressW-1:0] read_address;
     logic [NumWb*DstSlots-1:0] write;
     logic [NumWb*DstSlots*AddressW-1:0] write_address;
@@ -434,7 +434,7 @@ module operand_collector_core #(
 
     for (genvar call = 0; call < NumWb; call++) begin : g_call
       for (genvar slot = 0; slot < DstSlots; slot++) begin : g_slot
-        localparam int unsigned Nth = call * DstSlots + slot;
+        localparam logic [31:0] Nth = call * DstSlots + slot;
         // V32 retries a refused call from its first register.
         assign write[Nth] = wb_accepted_o[Nth] && ((Revision != 1) || wb_success_o[call]);
         assign write_address[Nth*AddressW+:AddressW] = {

@@ -5,10 +5,10 @@
 // unit (pri + d + b) mod NumUnits; the first meeting of a unit with a bank that asks for it is a
 // grant. There are no more banks than units, so the banks of a diagonal meet different units.
 module opndcoll_arbiter #(
-    parameter int unsigned NumRegBanks = 16,
-    parameter int unsigned NumUnits = 16,
-    parameter int unsigned Revision = 1,  // 0: V40, 1: V32, 2: V42
-    localparam int unsigned UnitW = (NumUnits > 1) ? $clog2(NumUnits) : 1
+    parameter logic [31:0] NumRegBanks = 16,
+    parameter logic [31:0] NumUnits = 16,
+    parameter logic [31:0] Revision = 1,  // 0: V40, 1: V32, 2: V42
+    localparam logic [31:0] UnitW = (NumUnits > 1) ? $clog2(NumUnits) : 1
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -25,7 +25,7 @@ module opndcoll_arbiter #(
     assign grant_o = request_i;
     assign pri_o = '0;
   end else begin : g_each_unit
-    localparam int unsigned SumW = UnitW + 2;
+    localparam logic [31:0] SumW = UnitW + 2;
 
     logic [UnitW-1:0] pri_q;
     logic [NumRegBanks*UnitW-1:0] diagonals;  // on which a bank meets the unit it asks for

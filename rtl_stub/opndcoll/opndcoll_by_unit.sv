@@ -2,13 +2,13 @@
 
 // What the input ports move into units, by unit: at most one instruction a clock enters each.
 module opndcoll_by_unit #(
-    parameter int unsigned NumUnits = 8,
-    parameter int unsigned InPorts = 8,
-    parameter int unsigned Turns = 6,  // of a port in a clock
-    parameter int unsigned UnitW = 3,
-    parameter int unsigned KindW = 3,
-    localparam int unsigned NumLanes = InPorts * Turns,
-    localparam int unsigned PortW = (InPorts > 1) ? $clog2(InPorts) : 1
+    parameter logic [31:0] NumUnits = 8,
+    parameter logic [31:0] InPorts = 8,
+    parameter logic [31:0] Turns = 6,  // of a port in a clock
+    parameter logic [31:0] UnitW = 3,
+    parameter logic [31:0] KindW = 3,
+    localparam logic [31:0] NumLanes = InPorts * Turns,
+    localparam logic [31:0] PortW = (InPorts > 1) ? $clog2(InPorts) : 1
 ) (
     input  logic [      NumLanes-1:0] lane_valid_i,
     input  logic [NumLanes*UnitW-1:0] lane_unit_i,

@@ -4,15 +4,15 @@
 // emptied that is complete and whose OC_EX set has room now. V42, sub-core (§12.2): the first after
 // those of the last one's scheduler, and a unit's instruction goes to its scheduler's slot only.
 module opndcoll_dispatch #(
-    parameter int unsigned NumSchedPerCore = 4,
-    parameter int unsigned OwnUnits = 0,  // each scheduler has units of its own, and a slot
-    parameter int unsigned NumUnits = 8,
-    parameter int unsigned NumKinds = 6,
-    parameter int unsigned ExWidth = 4,
-    localparam int unsigned UnitW = (NumUnits > 1) ? $clog2(NumUnits) : 1,
-    localparam int unsigned KindW = (NumKinds > 1) ? $clog2(NumKinds) : 1,
-    localparam int unsigned SlotW = (ExWidth > 1) ? $clog2(ExWidth) : 1,
-    localparam int unsigned NumSlots = NumKinds * ExWidth
+    parameter logic [31:0] NumSchedPerCore = 4,
+    parameter logic [31:0] OwnUnits = 0,  // each scheduler has units of its own, and a slot
+    parameter logic [31:0] NumUnits = 8,
+    parameter logic [31:0] NumKinds = 6,
+    parameter logic [31:0] ExWidth = 4,
+    localparam logic [31:0] UnitW = (NumUnits > 1) ? $clog2(NumUnits) : 1,
+    localparam logic [31:0] KindW = (NumKinds > 1) ? $clog2(NumKinds) : 1,
+    localparam logic [31:0] SlotW = (ExWidth > 1) ? $clog2(ExWidth) : 1,
+    localparam logic [31:0] NumSlots = NumKinds * ExWidth
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -29,7 +29,7 @@ module opndcoll_dispatch #(
     output logic [SlotW-1:0] slot_o
 );
 
-  localparam int unsigned PerSched = (OwnUnits != 0) ? NumUnits / NumSchedPerCore : 1;
+  localparam logic [31:0] PerSched = (OwnUnits != 0) ? NumUnits / NumSchedPerCore : 1;
 
   logic [NumUnits-1:0] candidates, behind;  // above the last one's number, or its scheduler's
   logic [ExWidth-1:0] target;  // slots of the chosen unit's OC_EX set

@@ -3,16 +3,16 @@
 // The OC_EX register sets, one a pipe kind (gpgpusim-opndcoll §5): dispatch units fill them, each
 // pipe takes the oldest instruction of its own before the step, or that in a slot (§12.2).
 module opndcoll_ex #(
-    parameter int unsigned NumUnits = 8,
-    parameter int unsigned OutPorts = 8,
-    parameter int unsigned NumKinds = 6,
-    parameter int unsigned ExWidth = 4,
-    parameter int unsigned OpW = 40,  // what leaves: uid in the high bits, the rest opaque
-    parameter int unsigned UidW = 32,
-    localparam int unsigned KindW = (NumKinds > 1) ? $clog2(NumKinds) : 1,
-    localparam int unsigned UnitW = (NumUnits > 1) ? $clog2(NumUnits) : 1,
-    localparam int unsigned SlotW = (ExWidth > 1) ? $clog2(ExWidth) : 1,
-    localparam int unsigned NumSlots = NumKinds * ExWidth
+    parameter logic [31:0] NumUnits = 8,
+    parameter logic [31:0] OutPorts = 8,
+    parameter logic [31:0] NumKinds = 6,
+    parameter logic [31:0] ExWidth = 4,
+    parameter logic [31:0] OpW = 40,  // what leaves: uid in the high bits, the rest opaque
+    parameter logic [31:0] UidW = 32,
+    localparam logic [31:0] KindW = (NumKinds > 1) ? $clog2(NumKinds) : 1,
+    localparam logic [31:0] UnitW = (NumUnits > 1) ? $clog2(NumUnits) : 1,
+    localparam logic [31:0] SlotW = (ExWidth > 1) ? $clog2(ExWidth) : 1,
+    localparam logic [31:0] NumSlots = NumKinds * ExWidth
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -33,7 +33,7 @@ module opndcoll_ex #(
     input logic [  NumUnits*OpW-1:0] unit_op_i
 );
 
-  localparam int unsigned IndexW = (NumSlots > 1) ? $clog2(NumSlots) : 1;
+  localparam logic [31:0] IndexW = (NumSlots > 1) ? $clog2(NumSlots) : 1;
 
   logic [NumSlots-1:0] valid_q;
   logic [OpW-1:0] op_q[NumSlots];

@@ -3,15 +3,15 @@
 // The ID_OC register sets, one a pipe kind (gpgpusim-opndcoll §5). Instructions enter after the
 // step: a slot that an input port emptied is free in the same clock.
 module opndcoll_id #(
-    parameter int unsigned NumSchedPerCore = 4,
-    parameter int unsigned SubCoreModel = 1,
-    parameter int unsigned NumKinds = 6,
-    parameter int unsigned IdWidth = 4,
-    parameter int unsigned InstW = 46,
-    parameter int unsigned UidW = 32,
-    localparam int unsigned KindW = (NumKinds > 1) ? $clog2(NumKinds) : 1,
-    localparam int unsigned SchedW = (NumSchedPerCore > 1) ? $clog2(NumSchedPerCore) : 1,
-    localparam int unsigned NumSlots = NumKinds * IdWidth
+    parameter logic [31:0] NumSchedPerCore = 4,
+    parameter logic [31:0] SubCoreModel = 1,
+    parameter logic [31:0] NumKinds = 6,
+    parameter logic [31:0] IdWidth = 4,
+    parameter logic [31:0] InstW = 46,
+    parameter logic [31:0] UidW = 32,
+    localparam logic [31:0] KindW = (NumKinds > 1) ? $clog2(NumKinds) : 1,
+    localparam logic [31:0] SchedW = (NumSchedPerCore > 1) ? $clog2(NumSchedPerCore) : 1,
+    localparam logic [31:0] NumSlots = NumKinds * IdWidth
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -28,7 +28,7 @@ module opndcoll_id #(
     input  logic [      NumSlots-1:0] left_i    // what the input ports leave of valid_o
 );
 
-  localparam int unsigned SlotW = (NumSlots > 1) ? $clog2(NumSlots) : 1;
+  localparam logic [31:0] SlotW = (NumSlots > 1) ? $clog2(NumSlots) : 1;
 
   logic [NumSlots-1:0] valid_q, valid_d;
   logic [UidW-1:0] uid_q[NumSlots];

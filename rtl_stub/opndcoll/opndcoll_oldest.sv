@@ -3,9 +3,9 @@
 // The oldest instruction of a register set: smallest uid, unsigned, whatever its slot
 // (gpgpusim-opndcoll §5).
 module opndcoll_oldest #(
-    parameter int unsigned NumSlots = 4,
-    parameter int unsigned UidW = 32,
-    localparam int unsigned SlotW = (NumSlots > 1) ? $clog2(NumSlots) : 1
+    parameter logic [31:0] NumSlots = 4,
+    parameter logic [31:0] UidW = 32,
+    localparam logic [31:0] SlotW = (NumSlots > 1) ? $clog2(NumSlots) : 1
 ) (
     input  logic [     NumSlots-1:0] valid_i,
     input  logic [NumSlots*UidW-1:0] uid_i,

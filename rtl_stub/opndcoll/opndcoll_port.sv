@@ -5,19 +5,19 @@
 // The lowest kind is the first; with RotateKinds it is the one behind that which the port took
 // first in the last step in which it took one, and the others follow around the end.
 module opndcoll_port #(
-    parameter int unsigned NumSchedPerCore = 4,
-    parameter int unsigned OwnUnits = 0,
-    parameter int unsigned NumUnits = 8,
-    parameter int unsigned NumKinds = 6,
-    parameter int unsigned IdWidth = 4,
-    parameter int unsigned Turns = 1,  // or NumKinds
-    parameter int unsigned PassFullSubCore = 0,
-    parameter int unsigned RotateKinds = 0,
-    parameter int unsigned UidW = 32,
-    localparam int unsigned UnitW = (NumUnits > 1) ? $clog2(NumUnits) : 1,
-    localparam int unsigned KindW = (NumKinds > 1) ? $clog2(NumKinds) : 1,
-    localparam int unsigned NumSlots = NumKinds * IdWidth,
-    localparam int unsigned IndexW = (NumSlots > 1) ? $clog2(NumSlots) : 1
+    parameter logic [31:0] NumSchedPerCore = 4,
+    parameter logic [31:0] OwnUnits = 0,
+    parameter logic [31:0] NumUnits = 8,
+    parameter logic [31:0] NumKinds = 6,
+    parameter logic [31:0] IdWidth = 4,
+    parameter logic [31:0] Turns = 1,  // or NumKinds
+    parameter logic [31:0] PassFullSubCore = 0,
+    parameter logic [31:0] RotateKinds = 0,
+    parameter logic [31:0] UidW = 32,
+    localparam logic [31:0] UnitW = (NumUnits > 1) ? $clog2(NumUnits) : 1,
+    localparam logic [31:0] KindW = (NumKinds > 1) ? $clog2(NumKinds) : 1,
+    localparam logic [31:0] NumSlots = NumKinds * IdWidth,
+    localparam logic [31:0] IndexW = (NumSlots > 1) ? $clog2(NumSlots) : 1
 ) (
     input logic clk_i,
     input logic rst_i,

@@ -4,11 +4,11 @@
 // ports append in one clock, in ascending order. It is never full: every source slot of every unit
 // has a place.
 module opndcoll_queue #(
-    parameter int unsigned Bank = 0,
-    parameter int unsigned BankW = 4,
-    parameter int unsigned NumPushes = 32,
-    parameter int unsigned MaxLength = 32,
-    parameter int unsigned RequestW = 5
+    parameter logic [31:0] Bank = 0,
+    parameter logic [31:0] BankW = 4,
+    parameter logic [31:0] NumPushes = 32,
+    parameter logic [31:0] MaxLength = 32,
+    parameter logic [31:0] RequestW = 5
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -22,7 +22,7 @@ module opndcoll_queue #(
     input  logic                pop_i
 );
 
-  localparam int unsigned IndexW = (MaxLength > 1) ? $clog2(MaxLength) : 1;
+  localparam logic [31:0] IndexW = (MaxLength > 1) ? $clog2(MaxLength) : 1;
 
   // One bit wider than an index, to distinguish full from empty.
   logic [IndexW:0] head_q, tail_q, tail_d;

@@ -3,10 +3,10 @@
 // Register file, one read a bank and clock. A read sees the contents before this clock's writes; no
 // reset reaches them.
 module opndcoll_regfile #(
-    parameter int unsigned NumReads  = 16,
-    parameter int unsigned NumWrites = 4,
-    parameter int unsigned AddressW  = 14,
-    parameter int unsigned DataBits  = 32
+    parameter logic [31:0] NumReads  = 16,
+    parameter logic [31:0] NumWrites = 4,
+    parameter logic [31:0] AddressW  = 14,
+    parameter logic [31:0] DataBits  = 32
 ) (
     input logic clk_i,
 

@@ -3,10 +3,10 @@
 // The sources of an instruction that are read (gpgpusim-opndcoll §6.3): each, or, where a register
 // is read once (§12.2), the lowest of those that name one register.
 module opndcoll_sources #(
-    parameter int unsigned SrcSlots = 4,
-    parameter int unsigned ReadOnce = 0,
-    parameter int unsigned RegW = 8,
-    localparam int unsigned SlotW = (SrcSlots > 1) ? $clog2(SrcSlots) : 1
+    parameter logic [31:0] SrcSlots = 4,
+    parameter logic [31:0] ReadOnce = 0,
+    parameter logic [31:0] RegW = 8,
+    localparam logic [31:0] SlotW = (SrcSlots > 1) ? $clog2(SrcSlots) : 1
 ) (
     input  logic [      SrcSlots-1:0] enable_i,
     input  logic [ SrcSlots*RegW-1:0] reg_i,

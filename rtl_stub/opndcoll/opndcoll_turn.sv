@@ -6,17 +6,17 @@
 // slot's number, as in the sub-core model an instruction enters the slot of its scheduler. With
 // PassFullSubCore it is the oldest of those for which a unit is idle.
 module opndcoll_turn #(
-    parameter int unsigned NumSchedPerCore = 4,
-    parameter int unsigned OwnUnits = 0,  // each scheduler has units of its own
-    parameter int unsigned PassFullSubCore = 0,
-    parameter int unsigned NumUnits = 8,
-    parameter int unsigned NumKinds = 6,
-    parameter int unsigned IdWidth = 4,
-    parameter int unsigned UidW = 32,
-    localparam int unsigned UnitW = (NumUnits > 1) ? $clog2(NumUnits) : 1,
-    localparam int unsigned KindW = (NumKinds > 1) ? $clog2(NumKinds) : 1,
-    localparam int unsigned NumSlots = NumKinds * IdWidth,
-    localparam int unsigned IndexW = (NumSlots > 1) ? $clog2(NumSlots) : 1
+    parameter logic [31:0] NumSchedPerCore = 4,
+    parameter logic [31:0] OwnUnits = 0,  // each scheduler has units of its own
+    parameter logic [31:0] PassFullSubCore = 0,
+    parameter logic [31:0] NumUnits = 8,
+    parameter logic [31:0] NumKinds = 6,
+    parameter logic [31:0] IdWidth = 4,
+    parameter logic [31:0] UidW = 32,
+    localparam logic [31:0] UnitW = (NumUnits > 1) ? $clog2(NumUnits) : 1,
+    localparam logic [31:0] KindW = (NumKinds > 1) ? $clog2(NumKinds) : 1,
+    localparam logic [31:0] NumSlots = NumKinds * IdWidth,
+    localparam logic [31:0] IndexW = (NumSlots > 1) ? $clog2(NumSlots) : 1
 ) (
     input  logic [        KindW-1:0] kind_i,
     input  logic [     NumSlots-1:0] id_i,      // occupied slots of the ID_OC sets
@@ -31,7 +31,7 @@ module opndcoll_turn #(
     output logic [IndexW-1:0] index_o   // slot among those of all sets
 );
 
-  localparam int unsigned SlotW = (IdWidth > 1) ? $clog2(IdWidth) : 1;
+  localparam logic [31:0] SlotW = (IdWidth > 1) ? $clog2(IdWidth) : 1;
 
   logic [IdWidth-1:0] waiting, room;  // slots with an instruction; with an idle unit for it
   logic [IdWidth-1:0] candidates;
@@ -52,7 +52,7 @@ module opndcoll_turn #(
   );
 
   if (OwnUnits != 0) begin : g_own_units
-    localparam int unsigned PerSched = NumUnits / NumSchedPerCore;
+    localparam logic [31:0] PerSched = NumUnits / NumSchedPerCore;
 
     for (genvar slot = 0; slot < IdWidth; slot++) begin : g_slot
       assign room[slot] = (idle_i[slot*PerSched+:PerSched] != '0);

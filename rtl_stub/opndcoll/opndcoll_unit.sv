@@ -3,16 +3,16 @@
 // One collector unit (gpgpusim-opndcoll §1, §6): an instruction and the operands it waits for. A unit
 // that is emptied can be filled in the same clock.
 module opndcoll_unit #(
-    parameter int unsigned Unit = 0,
-    parameter int unsigned NumRegBanks = 16,
-    parameter int unsigned NumLanes = 8,  // instructions that the input ports may move in a clock
-    parameter int unsigned SrcSlots = 4,
-    parameter int unsigned Data = 0,
-    parameter int unsigned DataBits = 32,
-    parameter int unsigned UnitW = 3,
-    parameter int unsigned KindW = 3,
-    parameter int unsigned TagW = 40,
-    localparam int unsigned SlotW = (SrcSlots > 1) ? $clog2(SrcSlots) : 1
+    parameter logic [31:0] Unit = 0,
+    parameter logic [31:0] NumRegBanks = 16,
+    parameter logic [31:0] NumLanes = 8,  // instructions that the input ports may move in a clock
+    parameter logic [31:0] SrcSlots = 4,
+    parameter logic [31:0] Data = 0,
+    parameter logic [31:0] DataBits = 32,
+    parameter logic [31:0] UnitW = 3,
+    parameter logic [31:0] KindW = 3,
+    parameter logic [31:0] TagW = 40,
+    localparam logic [31:0] SlotW = (SrcSlots > 1) ? $clog2(SrcSlots) : 1
 ) (
     input logic clk_i,
     input logic rst_i,

@@ -3,14 +3,14 @@
 // Write-back calls of a window, which is a clock: each marks the banks of its destinations in slot
 // order up to the first that is marked already (gpgpusim-opndcoll §7).
 module opndcoll_writeback #(
-    parameter int unsigned NumRegBanks = 16,
-    parameter int unsigned NumSchedPerCore = 4,
-    parameter int unsigned SubCoreModel = 1,
-    parameter int unsigned DstSlots = 2,
-    parameter int unsigned NumWb = 2,
-    parameter int unsigned RegW = 8,
-    parameter int unsigned WarpW = 6,
-    localparam int unsigned SchedW = (NumSchedPerCore > 1) ? $clog2(NumSchedPerCore) : 1
+    parameter logic [31:0] NumRegBanks = 16,
+    parameter logic [31:0] NumSchedPerCore = 4,
+    parameter logic [31:0] SubCoreModel = 1,
+    parameter logic [31:0] DstSlots = 2,
+    parameter logic [31:0] NumWb = 2,
+    parameter logic [31:0] RegW = 8,
+    parameter logic [31:0] WarpW = 6,
+    localparam logic [31:0] SchedW = (NumSchedPerCore > 1) ? $clog2(NumSchedPerCore) : 1
 ) (
     input  logic [              NumWb-1:0] valid_i,
     input  logic [        NumWb*WarpW-1:0] wid_i,
@@ -22,13 +22,13 @@ module opndcoll_writeback #(
     output logic [        NumRegBanks-1:0] written_o
 );
 
-  localparam int unsigned BankW = (NumRegBanks > 1) ? $clog2(NumRegBanks) : 1;
+  localparam logic [31:0] BankW = (NumRegBanks > 1) ? $clog2(NumRegBanks) : 1;
 
   logic [NumWb*DstSlots*BankW-1:0] banks;
 
   for (genvar call = 0; call < NumWb; call++) begin : g_call
     for (genvar slot = 0; slot < DstSlots; slot++) begin : g_slot
-      localparam int unsigned Nth = call * DstSlots + slot;
+      localparam logic [31:0] Nth = call * DstSlots + slot;
 
       opndcoll_bank #(
           .NumRegBanks(NumRegBanks),

@@ -4,25 +4,25 @@
 // operands and leave through a one-deep output stage. Ports carry the names of the emitted module's
 // fields; index 0 of a field (operand, warp) is in the low bits. An instruction is one port.
 module reservation_station_core #(
-    parameter int unsigned NumWarps = 8,
-    parameter int unsigned LaneBits = 32,  // a pc is as wide as a lane
-    parameter int unsigned NumPregs = 256,
-    parameter int unsigned RsEntries = 8,
-    parameter int unsigned CollEntries = 2,
-    parameter int unsigned ForwardCollIssue = 1,
-    parameter int unsigned InOrderPerWarp = 0,
-    parameter int unsigned AllowPartialCollect = 0,
+    parameter logic [31:0] NumWarps = 8,
+    parameter logic [31:0] LaneBits = 32,  // a pc is as wide as a lane
+    parameter logic [31:0] NumPregs = 256,
+    parameter logic [31:0] RsEntries = 8,
+    parameter logic [31:0] CollEntries = 2,
+    parameter logic [31:0] ForwardCollIssue = 1,
+    parameter logic [31:0] InOrderPerWarp = 0,
+    parameter logic [31:0] AllowPartialCollect = 0,
     // An instruction: its width, and where wid, pc, rs1 to rs3, hasRs1 to hasRs3 begin in it
-    parameter int unsigned EntryW = 173,
-    parameter int unsigned EntryUopWidLsb = 9,
-    parameter int unsigned EntryUopPcLsb = 12,
-    parameter int unsigned EntryUopInstEssentials4Lsb = 87,
-    parameter int unsigned EntryUopInstEssentials23Lsb = 127,
-    localparam int unsigned NumOps = 3,
-    localparam int unsigned PerfW = 64,
-    localparam int unsigned PregW = $clog2(NumPregs),
-    localparam int unsigned RowW = (RsEntries > 1) ? $clog2(RsEntries) : 1,
-    localparam int unsigned CollIdW = (CollEntries > 1) ? $clog2(CollEntries) : 1
+    parameter logic [31:0] EntryW = 173,
+    parameter logic [31:0] EntryUopWidLsb = 9,
+    parameter logic [31:0] EntryUopPcLsb = 12,
+    parameter logic [31:0] EntryUopInstEssentials4Lsb = 87,
+    parameter logic [31:0] EntryUopInstEssentials23Lsb = 127,
+    localparam logic [31:0] NumOps = 3,
+    localparam logic [31:0] PerfW = 64,
+    localparam logic [31:0] PregW = $clog2(NumPregs),
+    localparam logic [31:0] RowW = (RsEntries > 1) ? $clog2(RsEntries) : 1,
+    localparam logic [31:0] CollIdW = (CollEntries > 1) ? $clog2(CollEntries) : 1
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -81,11 +81,11 @@ module reservation_station_core #(
     output logic [         PerfW-1:0] perf_accRsOccupancy_o
 );
 
-  localparam int unsigned WarpW = (NumWarps > 1) ? $clog2(NumWarps) : 1;
-  localparam int unsigned WidLsb = EntryUopWidLsb;
-  localparam int unsigned PcLsb = EntryUopPcLsb;
-  localparam int unsigned RsLsb = EntryUopInstEssentials4Lsb;
-  localparam int unsigned HasRsLsb = EntryUopInstEssentials23Lsb;
+  localparam logic [31:0] WarpW = (NumWarps > 1) ? $clog2(NumWarps) : 1;
+  localparam logic [31:0] WidLsb = EntryUopWidLsb;
+  localparam logic [31:0] PcLsb = EntryUopPcLsb;
+  localparam logic [31:0] RsLsb = EntryUopInstEssentials4Lsb;
+  localparam logic [31:0] HasRsLsb = EntryUopInstEssentials23Lsb;
 
   // Rows, one element each
   logic [RsEntries-1:0] valid;

@@ -3,9 +3,9 @@
 // Program order of the rows of each warp (muon-issue §5, in_order_per_warp): numbers that wrap, one
 // an admission, twice as many as rows.
 module reservation_station_order #(
-    parameter int unsigned NumWarps = 8,
-    parameter int unsigned RsEntries = 8,
-    localparam int unsigned WarpW = (NumWarps > 1) ? $clog2(NumWarps) : 1
+    parameter logic [31:0] NumWarps = 8,
+    parameter logic [31:0] RsEntries = 8,
+    localparam logic [31:0] WarpW = (NumWarps > 1) ? $clog2(NumWarps) : 1
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -20,7 +20,7 @@ module reservation_station_order #(
     output logic [      RsEntries-1:0] may_request_o   // no older one has still to request
 );
 
-  localparam int unsigned SeqW = $clog2(RsEntries) + 1;
+  localparam logic [31:0] SeqW = $clog2(RsEntries) + 1;
 
   logic [NumWarps*SeqW-1:0] next_q;  // number of the warp's next admission
   logic [RsEntries*SeqW-1:0] seq_q;

@@ -3,15 +3,15 @@
 // One row of the reservation station (muon-issue §5): an instruction and the state of its operands.
 // A row keeps its contents when it is freed. The station decides whether the row may act in order.
 module reservation_station_row #(
-    parameter int unsigned NumPregs = 256,
-    parameter int unsigned ForwardCollIssue = 1,
-    parameter int unsigned AllowPartialCollect = 0,
-    parameter int unsigned CollIdW = 1,
-    parameter int unsigned EntryW = 173,
-    parameter int unsigned RsLsb = 87,  // rs1 to rs3 in the instruction
-    parameter int unsigned HasRsLsb = 127,  // hasRs1 to hasRs3
-    localparam int unsigned NumOps = 3,
-    localparam int unsigned PregW = $clog2(NumPregs)
+    parameter logic [31:0] NumPregs = 256,
+    parameter logic [31:0] ForwardCollIssue = 1,
+    parameter logic [31:0] AllowPartialCollect = 0,
+    parameter logic [31:0] CollIdW = 1,
+    parameter logic [31:0] EntryW = 173,
+    parameter logic [31:0] RsLsb = 87,  // rs1 to rs3 in the instruction
+    parameter logic [31:0] HasRsLsb = 127,  // hasRs1 to hasRs3
+    localparam logic [31:0] NumOps = 3,
+    localparam logic [31:0] PregW = $clog2(NumPregs)
 ) (
     input logic clk_i,
     input logic rst_i,

@@ -3,44 +3,44 @@
 // The operand collectors of an issue slice of Vortex (vortex-issue §7): that of a warp is chosen by the
 // low bits of its number, the output is given by priority and kept by the last owner while it asks.
 module vx_operands_core #(
-    parameter int unsigned IssueWidth = 1,
-    parameter int unsigned NumWarps = 4,
-    parameter int unsigned NumThreads = 4,
-    parameter int unsigned SimdWidth = 4,
-    parameter int unsigned NumOpcs = 1,
-    parameter int unsigned NumGprBanks = 4,
-    parameter int unsigned Xlen = 32,
-    parameter int unsigned ExtFEnable = 1,
-    parameter int unsigned ExtTcuEnable = 0,
-    parameter int unsigned Ndebug = 0,
-    parameter int unsigned Simulation = 1,
-    parameter int unsigned PerfEnable = 0,
+    parameter logic [31:0] IssueWidth = 1,
+    parameter logic [31:0] NumWarps = 4,
+    parameter logic [31:0] NumThreads = 4,
+    parameter logic [31:0] SimdWidth = 4,
+    parameter logic [31:0] NumOpcs = 1,
+    parameter logic [31:0] NumGprBanks = 4,
+    parameter logic [31:0] Xlen = 32,
+    parameter logic [31:0] ExtFEnable = 1,
+    parameter logic [31:0] ExtTcuEnable = 0,
+    parameter logic [31:0] Ndebug = 0,
+    parameter logic [31:0] Simulation = 1,
+    parameter logic [31:0] PerfEnable = 0,
     // An instruction: its width, and where its fields begin in it
-    parameter int unsigned InstrW = 155,
-    parameter int unsigned InstrUuidLsb = 111,
-    parameter int unsigned InstrTmaskLsb = 107,
-    parameter int unsigned InstrPCLsb = 75,
-    parameter int unsigned InstrExTypeLsb = 73,
-    parameter int unsigned InstrOpTypeLsb = 69,
-    parameter int unsigned InstrOpArgsLsb = 32,
-    parameter int unsigned InstrOpArgsHighLsb = 27,
-    parameter int unsigned InstrWbLsb = 26,
-    parameter int unsigned InstrUsedRsLsb = 24,
-    parameter int unsigned InstrRdLsb = 18,
-    parameter int unsigned InstrRs1Lsb = 12,
-    parameter int unsigned InstrRs2Lsb = 6,
-    parameter int unsigned InstrRs3Lsb = 0,
-    localparam int unsigned Warps = NumWarps / IssueWidth,
-    localparam int unsigned WisW = (Warps > 1) ? $clog2(Warps) : 1,
-    localparam int unsigned Packets = NumThreads / SimdWidth,
-    localparam int unsigned SidW = (Packets > 1) ? $clog2(Packets) : 1,
-    localparam int unsigned UuidW = 44 - 43 * Ndebug,
-    localparam int unsigned PcW = Xlen - 2 * Ndebug,
-    localparam int unsigned ExTypeW = $clog2(3 + ExtFEnable + ExtTcuEnable),
-    localparam int unsigned OpArgsW = (Xlen + 5 < 64) ? Xlen + 5 : 64,
-    localparam int unsigned RegW = 5 + ExtFEnable,
-    localparam int unsigned RowBits = SimdWidth * Xlen,
-    localparam int unsigned PerfW = 44
+    parameter logic [31:0] InstrW = 155,
+    parameter logic [31:0] InstrUuidLsb = 111,
+    parameter logic [31:0] InstrTmaskLsb = 107,
+    parameter logic [31:0] InstrPCLsb = 75,
+    parameter logic [31:0] InstrExTypeLsb = 73,
+    parameter logic [31:0] InstrOpTypeLsb = 69,
+    parameter logic [31:0] InstrOpArgsLsb = 32,
+    parameter logic [31:0] InstrOpArgsHighLsb = 27,
+    parameter logic [31:0] InstrWbLsb = 26,
+    parameter logic [31:0] InstrUsedRsLsb = 24,
+    parameter logic [31:0] InstrRdLsb = 18,
+    parameter logic [31:0] InstrRs1Lsb = 12,
+    parameter logic [31:0] InstrRs2Lsb = 6,
+    parameter logic [31:0] InstrRs3Lsb = 0,
+    localparam logic [31:0] Warps = NumWarps / IssueWidth,
+    localparam logic [31:0] WisW = (Warps > 1) ? $clog2(Warps) : 1,
+    localparam logic [31:0] Packets = NumThreads / SimdWidth,
+    localparam logic [31:0] SidW = (Packets > 1) ? $clog2(Packets) : 1,
+    localparam logic [31:0] UuidW = 44 - 43 * Ndebug,
+    localparam logic [31:0] PcW = Xlen - 2 * Ndebug,
+    localparam logic [31:0] ExTypeW = $clog2(3 + ExtFEnable + ExtTcuEnable),
+    localparam logic [31:0] OpArgsW = (Xlen + 5 < 64) ? Xlen + 5 : 64,
+    localparam logic [31:0] RegW = 5 + ExtFEnable,
+    localparam logic [31:0] RowBits = SimdWidth * Xlen,
+    localparam logic [31:0] PerfW = 44
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -79,10 +79,10 @@ module vx_operands_core #(
     output logic                 op_data_eop_o
 );
 
-  localparam int unsigned OpcW = (NumOpcs > 1) ? $clog2(NumOpcs) : 0;
-  localparam int unsigned RowsW = 3 * RowBits;
-  localparam int unsigned OpW = ExTypeW + 4 + OpArgsW + 5 + 1 + RegW;
-  localparam int unsigned PacketW = UuidW + WisW + SidW + SimdWidth + PcW + OpW + 2 + RowsW;
+  localparam logic [31:0] OpcW = (NumOpcs > 1) ? $clog2(NumOpcs) : 0;
+  localparam logic [31:0] RowsW = 3 * RowBits;
+  localparam logic [31:0] OpW = ExTypeW + 4 + OpArgsW + 5 + 1 + RegW;
+  localparam logic [31:0] PacketW = UuidW + WisW + SidW + SimdWidth + PcW + OpW + 2 + RowsW;
 
   logic [NumOpcs-1:0] ready, chosen, valid, taken;
   logic [NumOpcs*PacketW-1:0] packets;

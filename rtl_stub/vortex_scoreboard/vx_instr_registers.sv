@@ -3,14 +3,14 @@
 // Registers that an instruction of Vortex writes and needs, a bit each (vortex-issue §5). A register
 // of a type that does not exist is none; register 0 is one.
 module vx_instr_registers #(
-    parameter int unsigned NumRegs = 64,
-    parameter int unsigned InstrW = 150,
-    parameter int unsigned InstrWbLsb = 27,
-    parameter int unsigned InstrUsedRsLsb = 24,
-    parameter int unsigned InstrRdLsb = 18,
-    parameter int unsigned InstrRs1Lsb = 12,
-    parameter int unsigned InstrRs2Lsb = 6,
-    parameter int unsigned InstrRs3Lsb = 0
+    parameter logic [31:0] NumRegs = 64,
+    parameter logic [31:0] InstrW = 150,
+    parameter logic [31:0] InstrWbLsb = 27,
+    parameter logic [31:0] InstrUsedRsLsb = 24,
+    parameter logic [31:0] InstrRdLsb = 18,
+    parameter logic [31:0] InstrRs1Lsb = 12,
+    parameter logic [31:0] InstrRs2Lsb = 6,
+    parameter logic [31:0] InstrRs3Lsb = 0
 ) (
     input  logic [ InstrW-1:0] instr_i,
     output logic [NumRegs-1:0] written_o,

@@ -3,21 +3,21 @@
 // Performance counters of Vortex's scoreboard (vortex-issue §8): cycles without a ready instruction,
 // and for which units the staged instructions wait. The look-up drops a register's type.
 module vx_scoreboard_perf #(
-    parameter int unsigned Warps = 4,
-    parameter int unsigned NumRegs = 64,
-    parameter int unsigned Units = 4,
-    parameter int unsigned UnitW = 2,
-    parameter int unsigned InstrW = 150,
-    parameter int unsigned InstrExTypeLsb = 74,
-    parameter int unsigned InstrOpTypeLsb = 70,
-    parameter int unsigned InstrWbLsb = 27,
-    parameter int unsigned InstrUsedRsLsb = 24,
-    parameter int unsigned InstrRdLsb = 18,
-    parameter int unsigned InstrRs1Lsb = 12,
-    parameter int unsigned InstrRs2Lsb = 6,
-    parameter int unsigned InstrRs3Lsb = 0,
-    localparam int unsigned RegW = $clog2(NumRegs),
-    localparam int unsigned PerfW = 44
+    parameter logic [31:0] Warps = 4,
+    parameter logic [31:0] NumRegs = 64,
+    parameter logic [31:0] Units = 4,
+    parameter logic [31:0] UnitW = 2,
+    parameter logic [31:0] InstrW = 150,
+    parameter logic [31:0] InstrExTypeLsb = 74,
+    parameter logic [31:0] InstrOpTypeLsb = 70,
+    parameter logic [31:0] InstrWbLsb = 27,
+    parameter logic [31:0] InstrUsedRsLsb = 24,
+    parameter logic [31:0] InstrRdLsb = 18,
+    parameter logic [31:0] InstrRs1Lsb = 12,
+    parameter logic [31:0] InstrRs2Lsb = 6,
+    parameter logic [31:0] InstrRs3Lsb = 0,
+    localparam logic [31:0] RegW = $clog2(NumRegs),
+    localparam logic [31:0] PerfW = 44
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -34,10 +34,10 @@ module vx_scoreboard_perf #(
     output logic [      PerfW-1:0] sfu_uses_1_o
 );
 
-  localparam int unsigned Sfu = 2;  // ex_type
-  localparam int unsigned FirstCsr = 6, LastCsr = 8;  // op_type
-  localparam int unsigned Delay = (Warps + 7) / 8;
-  localparam int unsigned MarkW = Units + 2;
+  localparam logic [31:0] Sfu = 2;  // ex_type
+  localparam logic [31:0] FirstCsr = 6, LastCsr = 8;  // op_type
+  localparam logic [31:0] Delay = (Warps + 7) / 8;
+  localparam logic [31:0] MarkW = Units + 2;
 
   logic [Warps*MarkW-1:0] marks;
   logic [MarkW-1:0] any;
