@@ -83,6 +83,21 @@ void wlk_candidates_drop(wlk_candidates *w, uint32_t i) {
     swap(w, i, --w->n);
 }
 
+bool wlk_candidates_take(wlk_candidates *w, const void *states, uint32_t n) {
+    const uint32_t before = w->n;
+    while (w->n < n) {
+        if (add(w) == NULL) {
+            w->n = before;
+            return false;
+        }
+    }
+    w->n = n;
+    for (uint32_t i = 0; i < n; i++) {
+        memcpy(w->states[i], (const unsigned char *)states + i * w->size, w->size);
+    }
+    return true;
+}
+
 static void merge(wlk_candidates *w) {
     for (uint32_t a = 0; a + 1u < w->n; a++) {
         for (uint32_t b = w->n - 1u; b > a; b--) {

@@ -4,23 +4,9 @@
 #include <string.h>
 
 #include "checker_private.h"
+#include "ports.h"
 
 enum { PREFIXES = 8 }; // how far one side may lag behind the other
-
-// Is @p b of the array element that @p a is of?
-static bool same_index(const wlk_port *a, const wlk_port *b) {
-    return b->n_index >= a->n_index && memcmp(a->index, b->index, a->n_index) == 0;
-}
-
-int32_t wlk_checker_find(const wlk_checker *c, int16_t field, const wlk_port *like) {
-    for (uint32_t i = 0; field >= 0 && i < c->layout.n_ports; i++) {
-        const wlk_port *port = &c->ports[i];
-        if (port->field == (uint16_t)field && (like == NULL || same_index(port, like))) {
-            return (int32_t)i;
-        }
-    }
-    return -1;
-}
 
 wlk_status wlk_channels_resolve(wlk_checker *c) {
     const wlk_table *table = c->block->table;
@@ -36,7 +22,8 @@ wlk_status wlk_channels_resolve(wlk_checker *c) {
             channel *ch = &c->channels[c->n_channels++];
             ch->table = (uint16_t)t;
             ch->valid = (int32_t)i;
-            ch->ready = wlk_checker_find(c, table->channels[t].ready, &c->ports[i]);
+            ch->ready =
+                wlk_port_find(c->ports, c->layout.n_ports, table->channels[t].ready, &c->ports[i]);
         }
     }
     return WLK_OK;
@@ -49,7 +36,8 @@ bool wlk_channel_shows(const wlk_checker *c, const channel *ch, const wlk_port *
     while (*bits >= 0 && *bits != (int16_t)port->field) {
         bits++;
     }
-    return (when == t->valid || (when < 0 && *bits >= 0)) && same_index(&c->ports[ch->valid], port);
+    return (when == t->valid || (when < 0 && *bits >= 0)) &&
+           wlk_port_same_index(&c->ports[ch->valid], port);
 }
 
 bool wlk_channel_fires(const wlk_checker *c, const channel *ch, const uint64_t *in,
@@ -71,7 +59,7 @@ static uint64_t value_hash(const wlk_checker *c, const channel *ch, const uint64
     for (; *bits >= 0; bits++) {
         for (uint32_t i = 0; i < c->layout.n_ports; i++) {
             const wlk_port *port = &c->ports[i];
-            if (port->field == (uint16_t)*bits && same_index(&c->ports[ch->valid], port)) {
+            if (port->field == (uint16_t)*bits && wlk_port_same_index(&c->ports[ch->valid], port)) {
                 // What is unknown must not make the two sides differ.
                 const uint64_t care = port->is_out ? wlk_port_get(port, c->care) : ~UINT64_C(0);
                 hash = mix(hash, port_value(port, in, out) & care);

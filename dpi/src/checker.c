@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "checker_private.h"
+#include "ports.h"
 
 // Each apart from the others, so that a sanitizer sees who writes beyond his own.
 static bool take_words(wlk_checker *c) {
@@ -118,12 +119,8 @@ wlk_status wlk_checker_open(wlk_checker **checker, const wlk_block *block, const
     }
     set_compare(c, options->compare);
     c->step_masked = can_step_masked(c);
-    c->reset_port = wlk_checker_find(c, block->table->reset, NULL);
-    for (uint32_t i = 0; i < c->layout.n_ports; i++) {
-        const wlk_field *field = &block->table->fields[c->ports[i].field];
-        c->when[i] = wlk_checker_find(c, field->valid_when, &c->ports[i]);
-        c->has_inexact = c->has_inexact || (field->is_out && !field->exact);
-    }
+    c->reset_port = wlk_port_find(c->ports, c->layout.n_ports, block->table->reset, NULL);
+    c->has_inexact = wlk_ports_when(block->table, c->ports, c->layout.n_ports, c->when);
     c->violation_port = -1;
     c->reset_x_port = -1;
     wlk_candidates_init(&c->candidates, options->power_up);
@@ -353,15 +350,10 @@ static void hide_outputs(wlk_checker *c, const uint64_t *in_x) {
     }
 }
 
-// Outputs that mean nothing in this cycle lose their care, unless the table calls them exact.
 static void narrow(wlk_checker *c, const uint64_t *in) {
-    for (uint32_t i = 0; c->has_inexact && i < c->layout.n_ports; i++) {
-        const wlk_port *port = &c->ports[i];
-        const wlk_field *field = &c->block->table->fields[port->field];
-        if (port->is_out && !field->exact && c->when[i] >= 0 &&
-            port_value(&c->ports[c->when[i]], in, c->expect) == 0) {
-            wlk_port_set(port, c->care, 0u);
-        }
+    if (c->has_inexact) {
+        wlk_ports_narrow(c->block->table, c->ports, c->layout.n_ports, c->when, in, c->expect,
+                         c->care);
     }
 }
 

@@ -81,9 +81,6 @@ static inline uint64_t port_value(const wlk_port *port, const uint64_t *in, cons
     return wlk_port_get(port, port->is_out ? out : in);
 }
 
-/* The port of a field: of the array element that @p like is of or in (NULL: the first one); -1:
- * none. */
-int32_t wlk_checker_find(const wlk_checker *c, int16_t field, const wlk_port *like);
 /* Classify: do both sides transfer the same values in the same order? */
 bool wlk_same_order(const wlk_checker *c);
 void wlk_follow_channels(wlk_checker *c, const uint64_t *in, const uint64_t *expect,

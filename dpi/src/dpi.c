@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ports.h"
+
 // From svdpi.h, which comes with the simulator: declared here so that the library builds alone.
 extern void *svGetScope(void);
 extern const char *svGetNameFromScope(const void *scope);
@@ -62,17 +64,6 @@ static uint32_t value_of(const wlk_param *param, uint32_t given) {
     return given;
 }
 
-static const wlk_block *find_schema(uint64_t hash) {
-    const char *name = NULL;
-    for (uint32_t i = 0; (name = wlk_block_name(i)) != NULL; i++) {
-        const wlk_block *block = wlk_block_find(name);
-        if (block->table->schema_hash == hash) {
-            return block;
-        }
-    }
-    return NULL;
-}
-
 // The instance the checker is bound into: its own scope without the last part.
 static void scope_name(char *text, size_t size) {
     const char *name = svGetNameFromScope(svGetScope());
@@ -93,7 +84,7 @@ void *wlk_dpi_open(unsigned long long abi_version, unsigned long long schema_has
                 scope, abi_version, WLK_ABI_VERSION);
         return NULL;
     }
-    const wlk_block *block = find_schema(schema_hash);
+    const wlk_block *block = wlk_block_of_schema(schema_hash);
     if (block == NULL) {
         fprintf(stderr,
                 "warplock: %s: the library has no block with schema %016llx; generate the checker "

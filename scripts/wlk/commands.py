@@ -18,6 +18,7 @@ from .regress.regress import Regress
 from .run import check, recordings
 from .run.bind import Bind
 from .run.map import Map
+from .run.model import Model
 from .run.mutate import Mutate
 from .run.opndcoll_summary import Opndcoll
 from .run.prove import Prove
@@ -79,6 +80,6 @@ class Setup(Command):
 
 
 COMMANDS: tuple[type[Command], ...] = (
-    *(Bind, Bisect, Check, Explore, Lockstep, Map, Mutate, Opndcoll, Prove, Regress, Setup),
-    *(Stub, Tests, Vectors),
+    *(Bind, Bisect, Check, Explore, Lockstep, Map, Model, Mutate, Opndcoll, Prove, Regress),
+    *(Setup, Stub, Tests, Vectors),
 )

@@ -41,6 +41,9 @@ void wlk_candidates_fork(wlk_candidates *w, const uint64_t *in);
 /** Make candidate @p i the first one. */
 void wlk_candidates_prefer(wlk_candidates *w, uint32_t i);
 
+/** Exactly these: @p n states one behind the other. False, and nothing changes: no memory. */
+bool wlk_candidates_take(wlk_candidates *w, const void *states, uint32_t n);
+
 /** Drop candidate @p i; another one takes its place. */
 void wlk_candidates_drop(wlk_candidates *w, uint32_t i);
 

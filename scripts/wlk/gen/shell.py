@@ -118,7 +118,7 @@ def listed(items: list[str], indent: int) -> str:
     return ",\n".join(pad + item for item in items)
 
 
-def _concat(names: list[str], indent: int, used: int) -> str:
+def concat(names: list[str], indent: int, used: int) -> str:
     """`{high, ..., low}` of names given low first, broken as verible-verilog-format does it.
 
     `used`: characters of the line that stand before and behind the concatenation.
@@ -215,7 +215,7 @@ def shell_sv(
                 wires = ["'0"]
         else:
             continue
-        pins.append(f".{pin}({_concat(wires, 6, 6 + len(f'.{pin}(),'))})")
+        pins.append(f".{pin}({concat(wires, 6, 6 + len(f'.{pin}(),'))})")
     unread = [p.name for p in shown if p.direction == "in" and p.name not in taken]
     params = _parameters(table, cfg, core)
     override = f" #(\n{listed(params, 6)}\n  )" if params else ""
@@ -240,7 +240,7 @@ def _unused(unread: list[str], loose: list[Port], empty: list[str]) -> str:
     lines += [wire(1, name) for name in empty]
     if unread:
         start = "  wire unused_inputs = ^"
-        lines.append(f"{start}{_concat(unread, 2, len(start) + 1)};\n")
+        lines.append(f"{start}{concat(unread, 2, len(start) + 1)};\n")
     return "".join(lines) + ("\n" if lines else "")
 
 

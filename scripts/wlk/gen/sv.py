@@ -68,8 +68,18 @@ class Harness:
         return f"wlk_dpi_{self.table.name}_step_{hashlib.sha256(shape.encode()).hexdigest()[:8]}"
 
     # -- the record as SV expressions ------------------------------------------------------
+    def _side_ports(self, direction: str) -> list[Port]:
+        return [p for p in (*self.ports, *self.tied_ports) if p.direction == direction]
+
+    def words(self, direction: str, struct: str = "") -> list[list[str]]:
+        """What is in each word of one side of the record, payloads too, low bits first: ports, or
+        the fields of a struct."""
+        ports = self._side_ports(direction)
+        count = self.layout.in_words if direction == "in" else self.layout.out_words
+        return [self._parts(ports, word, 1, struct) for word in range(count)]
+
     def side(self, direction: str) -> Side:
-        ports = [p for p in (*self.ports, *self.tied_ports) if p.direction == direction]
+        ports = self._side_ports(direction)
         control = self.layout.in_control if direction == "in" else self.layout.out_control
         words = [self._concat(ports, word, 1) for word in range(control)]
         payloads = [
@@ -79,7 +89,7 @@ class Harness:
         ]
         return Side(words, payloads)
 
-    def _concat(self, ports: list[Port], first: int, words: int) -> str:
+    def _parts(self, ports: list[Port], first: int, words: int, struct: str = "") -> list[str]:
         """What is in some words of the record: ports, or their constants, with zeros between."""
         parts, at, bits = [], 0, words * WORD
         inside = [p for p in ports if first <= p.word < first + words]
@@ -88,10 +98,15 @@ class Harness:
             if lsb > at:
                 parts.append(f"{lsb - at}'h0")
             tied = port.name in self.tied
-            parts.append(f"{port.width}'h{self.tied[port.name]:x}" if tied else port.name)
+            parts.append(f"{port.width}'h{self.tied[port.name]:x}" if tied else struct + port.name)
             at = lsb + port.width
         if at < bits:
             parts.append(f"{bits - at}'h0")
+        return parts
+
+    def _concat(self, ports: list[Port], first: int, words: int) -> str:
+        """The same as one expression."""
+        parts = self._parts(ports, first, words)
         if len(parts) == 1:
             return parts[0]
         row = "{" + ", ".join(reversed(parts)) + "}"

@@ -44,7 +44,7 @@ verilator --binary -f wlk/warplock.f rtl/*.sv tb.sv --top-module tb"""
 
     def run(self) -> int:
         """Match the module's ports, write the files, print how to use them."""
-        fit = _matched(self, tables.load(self.block))
+        fit = matched(self, tables.load(self.block))
         module, found = fit.module, fit.found
         table = found.table
         present = table.clocked(found.present)
@@ -59,7 +59,6 @@ verilator --binary -f wlk/warplock.f rtl/*.sv tb.sv --top-module tb"""
             found.tied,
             async_reset=fit.told.is_async,
         )
-        library = build.meson_build() / "dpi" / "libwarplock_dpi.so"
         step = f"wlk_{table.name}{suffix}_step.c"
         texts = {
             "wlk_pkg.sv": harness.package_sv("*"),  # the same for all blocks of a folder
@@ -71,17 +70,26 @@ verilator --binary -f wlk/warplock.f rtl/*.sv tb.sv --top-module tb"""
         if assertions and assertions.rules:
             texts[f"{assertions.module}.sv"] = assertions.text()
         contents = {name: text.encode() for name, text in texts.items()}
-        contents |= dict.fromkeys(LIBRARY, library.read_bytes())
+        contents |= library()
         outputs.make_folder(self.out)
         with outputs.locked(self.out):
             outputs.save(self.out, contents, force=self.force)
-            _write_list(self.out, [n for n in texts if n.endswith(".sv")], step, self.sva)
+            sources = [name for name in texts if name.endswith(".sv")]
+            write_list(self.out, [*sources, step], sva=self.sva)
         report.warn(table.warnings(found.config))
         _say(self, fit, harness, assertions)
         return 0
 
 
-def _matched(asked: Bind, table: tables.Table) -> jobs.Matched:
+def library() -> dict[str, bytes]:
+    """Copies of the library by the names that a simulator asks for."""
+    built = build.meson_build() / "dpi" / "libwarplock_dpi.so"
+    return dict.fromkeys(LIBRARY, built.read_bytes())
+
+
+def matched(asked: Any, table: tables.Table) -> jobs.Matched:
+    """The module of the RTL, and its parameters; BAD_CONFIG when one must be given. `asked`: a
+    jobs.RtlSource with `config`."""
     fit = jobs.matched(table, asked, asked.config, whole=False, wrap=False)
     for item in fit.found.params.values():
         if item.ambiguous and item.how != "default":
@@ -104,9 +112,9 @@ def _clock(asked: Bind, fit: jobs.Matched) -> str:
     raise WlkError(Status.USAGE, message)
 
 
-def _write_list(out: Path, sources: list[str], step: str, sva: bool) -> None:
-    """A file list in the form Verilator reads; it accumulates over several modules. `sva`: with
-    assertions, which Verilator ignores unless it is told."""
+def write_list(out: Path, sources: Sequence[str], sva: bool = False) -> None:
+    """A file list in the form Verilator reads; it accumulates over several modules, in this order.
+    `sva`: with assertions, which Verilator ignores unless it is told."""
     path = out / "warplock.f"
     place = out.resolve()
     lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
@@ -122,7 +130,7 @@ def _write_list(out: Path, sources: list[str], step: str, sva: bool) -> None:
     if build.folder().name == "asan":  # our own sanitized runs: its runtime must come first
         fixed.append("-LDFLAGS -fsanitize=address,undefined")
     # The package first: the checkers use it.
-    wanted = [str(place / name) for name in [*sources, step]]
+    wanted = [str(place / name) for name in sources]
     for line in [*fixed, *wanted]:
         if line not in lines:
             lines.append(line)
