@@ -5,6 +5,7 @@ for testbenches, and what a simulator needs to use it.
 Both are of one configuration: what the RTL has not got at run time is fixed when they are written.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +19,8 @@ from ..gen.model import Model as Module
 from ..gen.predict import Predictor
 from ..gen.sv import Harness
 from . import bind, jobs
+
+IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 
 
 @dataclass
@@ -69,6 +72,13 @@ warplock model collector --config num_lanes=4 --predict --out predict"""
 def _harness(asked: Model) -> tuple[Harness, list[str]]:
     """The block's words as the module has its ports, and what a user should know."""
     table = tables.load(asked.block)
+    if asked.module is not None and not IDENTIFIER.fullmatch(asked.module):
+        message = f"--module {asked.module}: no name of a module; letters, digits and _ make one"
+        raise WlkError(Status.USAGE, message)
+    if asked.rtl and asked.omit:
+        raise WlkError(
+            Status.USAGE, "--omit and --rtl: give one of them; the RTL's ports are taken"
+        )
     if asked.rtl:
         fit = bind.matched(asked, table)
         if fit.pins:
