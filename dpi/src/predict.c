@@ -18,6 +18,16 @@ typedef struct snapshot {
     unsigned char *states;
 } snapshot;
 
+// The handle; NULL after one line: it is none of a predictor.
+static model *predictor(void *handle, const char *call) {
+    model *m = wlk_model_of(handle);
+    if (m == NULL) {
+        fprintf(stderr,
+                "warplock: %s: no predictor; give what open() returned, unless it is null\n", call);
+    }
+    return m;
+}
+
 // Outputs and care of one state; a bit without care is 0.
 static void outputs(const model *m, const void *state, uint64_t *out, uint64_t *care) {
     const uint64_t *in = m->words[WLK_MODEL_IN];
@@ -57,7 +67,7 @@ static void ways_of(const model *m, const void *state, bool first) {
 }
 
 int wlk_predict_eval(void *handle) {
-    const model *m = wlk_model_of(handle);
+    const model *m = predictor(handle, "eval");
     if (m == NULL) {
         return (int)WLK_BAD_PARAMS;
     }
@@ -71,18 +81,20 @@ int wlk_predict_eval(void *handle) {
     return 0;
 }
 
-unsigned int wlk_predict_tick(void *handle) {
-    model *m = wlk_model_of(handle);
+int wlk_predict_tick(void *handle, unsigned int *broken) {
+    model *m = predictor(handle, "tick");
     wlk_step_info info = {0, 0};
+    *broken = 0;
     if (m == NULL) {
-        return 0;
+        return (int)WLK_BAD_PARAMS;
     }
     const uint64_t *in = m->words[WLK_MODEL_IN];
     const bool reset = m->reset_port >= 0 && wlk_port_get(&m->ports[m->reset_port], in) != 0;
     wlk_candidates_fork(&m->now, in);
     wlk_candidates_tick(&m->now, in, &info);
     m->reset_seen = m->reset_seen || reset;
-    return info.violated;
+    *broken = info.violated;
+    return 0;
 }
 
 static bool contradicts(const model *m, const void *state) {
@@ -97,7 +109,7 @@ static bool contradicts(const model *m, const void *state) {
 }
 
 int wlk_predict_settle(void *handle) {
-    model *m = wlk_model_of(handle);
+    model *m = predictor(handle, "settle");
     bool wrong[WLK_MAX_CANDIDATES];
     uint32_t left = 0;
     if (m == NULL) {
@@ -121,7 +133,7 @@ int wlk_predict_settle(void *handle) {
 }
 
 void *wlk_predict_snapshot(void *handle) {
-    const model *m = wlk_model_of(handle);
+    const model *m = predictor(handle, "snapshot");
     snapshot *s = m != NULL ? calloc(1, sizeof *s) : NULL;
     if (s == NULL || (s->states = malloc(m->now.n * m->now.size)) == NULL) {
         free(s);
@@ -140,11 +152,14 @@ void *wlk_predict_snapshot(void *handle) {
 }
 
 int wlk_predict_restore(void *handle, void *taken) {
-    model *m = wlk_model_of(handle);
+    model *m = predictor(handle, "restore");
     const snapshot *s = (const snapshot *)taken;
-    if (m == NULL || s == NULL || s->tag != WLK_TAG_SNAPSHOT) {
-        fprintf(stderr, "warplock: %s: restore: %s\n", m != NULL ? m->name : "predictor",
-                m != NULL ? "no snapshot; give what snapshot() returned" : "not open");
+    if (m == NULL) {
+        return (int)WLK_BAD_PARAMS;
+    }
+    if (s == NULL || s->tag != WLK_TAG_SNAPSHOT) {
+        fprintf(stderr, "warplock: %s: restore: no snapshot; give what snapshot() returned\n",
+                m->name);
         return (int)WLK_BAD_PARAMS;
     }
     if (s->block != m->block || memcmp(s->cfg, m->cfg, sizeof s->cfg) != 0) {

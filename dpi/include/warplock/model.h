@@ -7,7 +7,8 @@
  *
  * A handle is one instance: it shares nothing with others, and is not for two threads at a time.
  * Records go in and out in pieces of WLK_MODEL_PIECE words; of the last piece what is beyond the
- * record is ignored, and 0. A null handle, or one of another kind, does nothing and gives zeros.
+ * record is ignored, and 0. For a null handle, or one of another kind, nothing is done, and what
+ * comes out is 0.
  *
  * Life: open, every parameter, start, then cycles, close. What is refused is one line on stderr.
  */
@@ -75,16 +76,19 @@ void wlk_model_close(void *model);
 /**
  * Of a predictor: outputs and care for the inputs that were put; the state stays. Care is 0 where
  * the states that are possible differ, where `valid_when` is 0 and the output is not exact, and,
- * with unknown power-up, before the first edge in reset. 0, or nonzero: no predictor.
+ * with unknown power-up, before the first edge in reset. 0, or nonzero after one line: no
+ * predictor.
  */
 int wlk_predict_eval(void *model);
 
-/** Of a predictor: the edge. The protocol rules that the inputs break, as a bitmap. */
-unsigned int wlk_predict_tick(void *model);
+/** Of a predictor: the edge. @p broken: the protocol rules that the inputs break, as a bitmap. As
+ * of wlk_predict_eval. */
+int wlk_predict_tick(void *model, unsigned int *broken);
 
 /**
  * Of a predictor, before the edge: drop the possible states that contradict the outputs that were
  * put (WLK_MODEL_GOT in the bits WLK_MODEL_THERE). 1; 0 where none is left: then nothing changes.
+ * No predictor: 0 after one line.
  */
 int wlk_predict_settle(void *model);
 

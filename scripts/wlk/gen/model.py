@@ -18,7 +18,8 @@ PIECE = 8  # WLK_MODEL_PIECE
 IN, GOT, THERE, OUT, CARE = range(5)  # wlk_model_side
 UNKNOWN, ZERO = 0, 1  # wlk_power_up
 _PUT = ["model", "side", "first", *(f"w{n}" for n in range(PIECE))]
-# Result, name, arguments: "o:" outputs, "s:" text, else words, but for handles.
+# Result, name, arguments: "o:" words and "u:" 32 bits come out, "s:" is text; others are words that
+# go in, or handles.
 _CALLS = {
     "open": ("chandle", "wlk_model_open", ["abi_version", "schema_hash", "s:name"]),
     "param": ("void", "wlk_model_param", ["model", "index", "value"]),
@@ -29,13 +30,19 @@ _CALLS = {
     "tick": ("void", "wlk_model_tick", ["model", "version"]),
     "close": ("void", "wlk_model_close", ["model"]),
     "predict_eval": ("int", "wlk_predict_eval", ["model"]),
-    "predict_tick": ("int unsigned", "wlk_predict_tick", ["model"]),
+    "predict_tick": ("int", "wlk_predict_tick", ["model", "u:broken"]),
     "predict_settle": ("int", "wlk_predict_settle", ["model"]),
     "predict_snapshot": ("chandle", "wlk_predict_snapshot", ["model"]),
     "predict_restore": ("int", "wlk_predict_restore", ["model", "snapshot"]),
     "predict_release": ("void", "wlk_predict_release", ["snapshot"]),
 }
 _HANDLES = ("model", "snapshot")
+_KINDS = {
+    "": "input longint unsigned",
+    "o": "output longint unsigned",
+    "u": "output int unsigned",
+    "s": "input string",
+}
 
 
 def note(table: Table) -> str:
@@ -51,10 +58,9 @@ def imports(names: Iterable[str]) -> str:
 def _import(result: str, name: str, arguments: Sequence[str]) -> str:
     rows = []
     for argument in arguments:
-        mark, colon, text = argument.rpartition(":")
-        kind = "chandle" if argument in _HANDLES else "longint unsigned"
-        kind = "string" if colon and mark == "s" else kind
-        rows.append(f"{'output' if mark == 'o' else 'input'} {kind} {text}")
+        mark, _, text = argument.rpartition(":")
+        kind = "input chandle" if text in _HANDLES else _KINDS[mark]
+        rows.append(f"{kind} {text}")
     head = f'  import "DPI-C" function {result} {name}('
     if len(head) + len(rows[0]) + 2 <= shell.LINE and len(rows) == 1:
         return f"{head}{rows[0]});\n"

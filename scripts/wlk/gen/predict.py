@@ -90,15 +90,17 @@ endpackage
   // undefined, and 0 here. Changes nothing: call it as often as you like in a cycle.
   function automatic void eval(chandle model, in_t in, output out_t out, output out_t care);
     put_in(model, in);
-    if (wlk_predict_eval(model) != 0) $fatal(1, "eval: no predictor; did open() fail?");
+    if (wlk_predict_eval(model) != 0) $fatal(1, "eval: no predictor");
     out  = get_out(model, 64'd{OUT});
     care = get_out(model, 64'd{CARE});
   endfunction
 
   // The clock edge with these inputs; returns the protocol rules that they break, rule n as bit n.
   function automatic int unsigned tick(chandle model, in_t in);
+    int unsigned broken;
     put_in(model, in);
-    return wlk_predict_tick(model);
+    if (wlk_predict_tick(model, broken) != 0) $fatal(1, "tick: no predictor");
+    return broken;
   endfunction
 
   // Before the edge, what the design shows for these inputs, in the bits that are 1 in `shown`.
