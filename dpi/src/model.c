@@ -135,11 +135,23 @@ static const void *state_of(const model *m, uint64_t version) {
     return version == m->version ? m->now.states[0] : m->other;
 }
 
-void wlk_model_eval(void *handle, unsigned long long version) {
-    const model *m = wlk_model_of(handle);
+int wlk_model_eval(void *handle, unsigned long long version) {
+    model *m = wlk_model_of(handle);
+    if (m == NULL) {
+        return 0;
+    }
+    const uint64_t *out = m->words[WLK_MODEL_OUT];
+    m->block->eval(m->cfg, state_of(m, version), m->words[WLK_MODEL_IN], m->words[WLK_MODEL_OUT],
+                   m->words[WLK_MODEL_CARE]);
+    m->turn = m->turned ^ (memcmp(out, m->more, m->layout.out_words * sizeof *out) != 0);
+    return m->turn;
+}
+
+void wlk_model_show(void *handle) {
+    model *m = wlk_model_of(handle);
     if (m != NULL) {
-        m->block->eval(m->cfg, state_of(m, version), m->words[WLK_MODEL_IN],
-                       m->words[WLK_MODEL_OUT], m->words[WLK_MODEL_CARE]);
+        memcpy(m->more, m->words[WLK_MODEL_OUT], m->layout.out_words * sizeof *m->more);
+        m->turned = m->turn;
     }
 }
 

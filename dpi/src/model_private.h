@@ -24,7 +24,8 @@ typedef struct model {
     uint64_t version;   /* of a module: that of `now` */
     wlk_port *ports;
     int32_t *when;      /* for each port the port that makes it meaningful, or -1 */
-    uint64_t *more;     /* scratch: outputs and care */
+    uint64_t *more;     /* of a module the outputs that it shows, of a predictor scratch for two */
+    int turn, turned;   /* of a module: what eval returned, and did when these were shown */
     int32_t reset_port; /* or -1 */
     bool has_inexact;
     bool reset_seen;

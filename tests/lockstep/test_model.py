@@ -33,7 +33,7 @@ def model(block, out, *words, code=0):
 # ---- lockstep ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("block", "name"), programs.part(CASES, 12))
+@pytest.mark.parametrize(("block", "name"), programs.part(CASES, 24))
 def test_model_is_its_own_rtl(block, name):
     """The checker asks the model too, but by other calls: what the module does to words, ports,
     edges and state is compared."""

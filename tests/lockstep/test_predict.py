@@ -18,17 +18,18 @@ PROTOTYPES = '#include "{header}"\n#include "warplock/model.h"\n'
 
 
 @pytest.fixture(scope="module")
-def package():
-    out = rut.folder("predict_wlk")
+def simulation():
+    """Package, example and functions in one; the design has a fault that a plusarg switches on."""
+    out, place = rut.folder("predict_wlk"), rut.folder("predict_sim")
     words = ("--predict", *programs.config_options(CONFIG), "--out", out)
     answer = rut.warplock("model", "collector", *words, "--json").json
     assert answer["package"] == "wlk_predict_collector_pkg"
-    return out / "warplock.f"
-
-
-@pytest.fixture(scope="module")
-def functions(package):
-    return programs.simulation(rut.folder("predict_sim"), "predict_tb", "-f", package, FUNCTIONS)
+    fault = "assign writeResp_valid_o = write_valid_q && (fault == 0);\n"
+    fault += '  int fault = 0;\n  initial void\'($value$plusargs("FAULT=%d", fault));'
+    edit = {rut.CORE: ("assign writeResp_valid_o = write_valid_q;", fault)}
+    rtl = sorted(rut.stub("predict_rtl", CONFIG, edit=edit).glob("*.sv"))
+    files = ["-f", out / "warplock.f", *rtl, EXAMPLE, FUNCTIONS]
+    return programs.simulation(place, "predict_tb", *files)
 
 
 def run(program, *words):
@@ -48,27 +49,22 @@ def prototypes_agree(program):
     assert done.returncode == 0, done.stderr
 
 
-def test_example_predicts_the_design(package):
+def test_example_predicts_the_design(simulation):
     """And a design with a fault is not what it predicts."""
-    fault = "assign writeResp_valid_o = write_valid_q && (fault == 0);\n"
-    fault += '  int fault = 0;\n  initial void\'($value$plusargs("FAULT=%d", fault));'
-    edit = {rut.CORE: ("assign writeResp_valid_o = write_valid_q;", fault)}
-    rtl = sorted(rut.stub("predict_rtl", CONFIG, edit=edit).glob("*.sv"))
-    place = rut.folder("predict_example")
-    program = programs.simulation(place, "collector_tb", "-f", package, *rtl, EXAMPLE)
-    found = re.search(r"^(\d+) bits compared, 0 cycles differ\n", run(program).stdout, re.M)
+    printed = run(simulation, "+EXAMPLE").stdout
+    found = re.search(r"^(\d+) bits compared, 0 cycles differ\n", printed, re.M)
     assert int(found[1]) > 200_000
-    printed = run(program, "+FAULT=1").stdout
+    printed = run(simulation, "+EXAMPLE", "+FAULT=1").stdout
     assert re.search(r"^cycle \d+: shown \w+, predicted \w+, care \w+\n", printed, re.M)
     assert int(re.search(r"bits compared, (\d+) cycles differ", printed)[1]) > 200
 
 
-def test_functions_do_what_they_say(functions):
-    done = run(functions)
+def test_functions_do_what_they_say(simulation):
+    done = run(simulation)
     assert done.returncode == 0
     assert done.stderr == ""
     assert [line for line in done.stdout.splitlines() if not line.startswith("- ")] == ["done"]
-    prototypes_agree(functions)
+    prototypes_agree(simulation)
 
 
 @pytest.mark.parametrize(
@@ -81,8 +77,8 @@ def test_functions_do_what_they_say(functions):
         (5, "tick: no predictor; give what open() returned, unless it is null", True),
     ],
 )
-def test_wrong_use_is_one_line(functions, use, line, ends):
-    done = run(functions, f"+USE={use}")
+def test_wrong_use_is_one_line(simulation, use, line, ends):
+    done = run(simulation, f"+USE={use}")
     assert done.stderr.splitlines()[:1] == [f"warplock: {line}"]
     assert (done.returncode != 0) == ends
     assert ("done" in done.stdout) != ends

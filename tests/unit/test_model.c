@@ -33,6 +33,8 @@ static struct {
     rig r;
     void *model;
     uint64_t *out, *care; // of the handle
+    uint64_t *shown;      // and what it shows
+    int turn;
 } s;
 
 static void *handle_for(const rig *r, word power_up) {
@@ -51,6 +53,7 @@ static void open_subject(const struct subject *subject, wlk_power_up power_up) {
     s.model = handle_for(&s.r, power_up);
     s.out = rig_words(&s.r, s.r.layout.out_words);
     s.care = rig_words(&s.r, s.r.layout.out_words);
+    s.shown = rig_words(&s.r, s.r.layout.out_words);
 }
 
 static void close_subject(void) {
@@ -110,11 +113,17 @@ static void module_cycle(word version) {
     for (uint32_t w = 0; w < s.r.layout.out_words; w++) {
         before[w] = s.r.out[w];
     }
-    wlk_model_eval(s.model, version);
+    const int turn = wlk_model_eval(s.model, version);
+    CHECK((turn != s.turn) == !same(s.r.out, s.shown)); // as often as it is asked
+    CHECK(wlk_model_eval(s.model, version) == turn);
+    wlk_model_show(s.model);
+    CHECK(wlk_model_eval(s.model, version) == turn);
     get_outputs(s.model);
     CHECK_MSG(same(s.out, s.r.out), "%s", s.r.block->table->name);
+    memcpy(s.shown, s.out, s.r.layout.out_words * sizeof *s.out);
+    s.turn = turn;
     wlk_model_tick(s.model, version);
-    wlk_model_eval(s.model, version); // the module's register has not changed yet
+    (void)wlk_model_eval(s.model, version); // the module's register has not changed yet
     get_outputs(s.model);
     CHECK_MSG(same(s.out, before), "%s before the edge", s.r.block->table->name);
     s.r.block->tick(s.r.cfg, s.r.state, s.r.in, &s.r.info);
@@ -145,7 +154,7 @@ CASE(module_takes_one_edge_a_version) {
         wlk_model_tick(s.model, cycle + 1u);
         rig_record(&s.r);
         s.r.block->eval(s.r.cfg, s.r.state, s.r.in, s.r.out, s.r.care);
-        wlk_model_eval(s.model, cycle + 2u);
+        (void)wlk_model_eval(s.model, cycle + 2u);
         get_outputs(s.model);
         CHECK(same(s.out, s.r.out));
     }
@@ -291,7 +300,8 @@ CASE(handles_of_another_kind_do_nothing) {
     for (uint32_t i = 0; i < COUNT(wrong); i++) {
         word w[WLK_MODEL_PIECE] = {1, 2, 3};
         wlk_model_put(wrong[i], WLK_MODEL_IN, 0, 1, 1, 1, 1, 1, 1, 1, 1);
-        wlk_model_eval(wrong[i], 1);
+        CHECK(wlk_model_eval(wrong[i], 1) == 0);
+        wlk_model_show(wrong[i]);
         wlk_model_tick(wrong[i], 1);
         wlk_model_get(wrong[i], WLK_MODEL_OUT, 0, &w[0], &w[1], &w[2], &w[3], &w[4], &w[5], &w[6],
                       &w[7]);

@@ -63,9 +63,13 @@ void wlk_model_get(void *model, unsigned long long side, unsigned long long firs
 /**
  * Of a module: outputs for the inputs that were put, in state number @p version. The state is held
  * twice, so that before and after an edge can be asked for as long as the module's own register,
- * the version, has not changed: 1 at the start, one more after each edge.
+ * the version, has not changed: 1 at the start, one more after each edge. Returns 0 or 1, which
+ * turns when these outputs are not those of the last wlk_model_show, and turns back when they are.
  */
-void wlk_model_eval(void *model, unsigned long long version);
+int wlk_model_eval(void *model, unsigned long long version);
+
+/** Of a module: the outputs of the last wlk_model_eval are those that it shows from now on. */
+void wlk_model_show(void *model);
 
 /** Of a module: state number @p version + 1 from @p version and the inputs that were put. */
 void wlk_model_tick(void *model, unsigned long long version);

@@ -26,7 +26,8 @@ _CALLS = {
     "start": ("int", "wlk_model_start", ["model", "power_up"]),
     "put": ("void", "wlk_model_put", _PUT),
     "get": ("void", "wlk_model_get", [*_PUT[:3], *(f"o:{name}" for name in _PUT[3:])]),
-    "eval": ("void", "wlk_model_eval", ["model", "version"]),
+    "eval": ("int", "wlk_model_eval", ["model", "version"]),
+    "show": ("void", "wlk_model_show", ["model"]),
     "tick": ("void", "wlk_model_tick", ["model", "version"]),
     "close": ("void", "wlk_model_close", ["model"]),
     "predict_eval": ("int", "wlk_predict_eval", ["model"]),
@@ -139,7 +140,7 @@ class Model:
         h, table = self.harness, self.harness.table
         clock = table.clock if table.clock is not None and h.has_clock else None
         ports = shell.listed(shell.declarations(clock, h.ports), 4)
-        names = ["open", "param", "start", "put", "eval", "get", "close"]
+        names = ["open", "param", "start", "put", "eval", "show", "get", "close"]
         if table.clock is not None:
             names.insert(-1, "tick")
         return f"""// SPDX-License-Identifier: Apache-2.0
@@ -202,8 +203,15 @@ endmodule
         words = [f"o{n}" for n in range(self.harness.layout.out_words)]
         get = moves("wlk_model_get", f"64'd{OUT}", words, "unused_rest", 4)
         return f"""\
-  // Pure: the same inputs in the same state give the same outputs, ask as often as you like.
+  bit turn;  // when the outputs are others
+
   always_comb begin
-{self._put()}    wlk_model_eval(model, version);
+{self._put()}    turn = wlk_model_eval(model, version) != 0;
+  end
+
+  // By edges: of modules that hang on each other some simulators see a combinational loop, even
+  // where no output depends on itself. Here outputs go back and forth until they stay.
+  always @(posedge turn or negedge turn) begin
+    wlk_model_show(model);
 {get}  end
 """
