@@ -9,6 +9,7 @@ What the ports leave open must be given, unless the default is possible: a note 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from .. import tables
 from ..base import options, outputs, report, setup
