@@ -391,6 +391,72 @@ static void snapshot_is_a_copy(const shape *s) {
     rig_close(&r.g);
 }
 
+/* ---- an asynchronous reset ---- */
+
+// What a byte of the state was in all samples so far.
+typedef struct byte_facts {
+    unsigned char after; // behind an edge in reset, in the first sample
+    bool open;           // it was different in another one
+    bool missed;         // clear() left another value in a sample
+    uint8_t moved;       // samples in which it was different before the edge
+} byte_facts;
+
+static void note_bytes(byte_facts *facts, size_t n, const run *r, const unsigned char *kept,
+                       bool first) {
+    const unsigned char *after = r->b, *before = kept, *cleared = kept + n;
+    for (size_t i = 0; i < n; i++) {
+        byte_facts *f = &facts[i];
+        f->after = first ? after[i] : f->after;
+        f->moved = (uint8_t)(f->moved + (before[i] != f->after));
+        f->open = f->open || after[i] != f->after;
+        f->missed = f->missed || cleared[i] != f->after;
+    }
+}
+
+// What an edge in reset always sets to one value, clear() does; behind such an edge it finds
+// nothing to do.
+static void clear_is_what_a_reset_reaches(const shape *s) {
+    enum { SAMPLES = 150, BETWEEN = 13, OFTEN = 15 }; // what moves seldom may be data
+    run r;
+    uint32_t changed = 0, reached = 0, missed = 0;
+    run_start_twice(&r, s, 19);
+    if (!CHECK_MSG((r.g.block->clear != NULL) == r.g.block->table->has_clock, "%s", s->block) ||
+        r.g.block->clear == NULL) {
+        rig_close(&r.g);
+        return;
+    }
+    const size_t n = r.g.block->state_size(r.g.cfg);
+    byte_facts *facts = (byte_facts *)rig_words(&r.g, n * sizeof *facts / sizeof(uint64_t) + 1u);
+    unsigned char *kept = (unsigned char *)rig_words(&r.g, 2u * n / sizeof(uint64_t) + 16u);
+    for (uint32_t c = 0; c < SAMPLES * BETWEEN; c++) {
+        next(&r, r.a, c);
+        if (c > BETWEEN && c % BETWEEN == 0) {
+            memcpy(kept, r.a, n);
+            memcpy(r.b, r.a, n);
+            r.g.block->clear(r.g.cfg, r.b);
+            memcpy(kept + n, r.b, n);
+            memcpy(r.b, r.a, n);
+            rig_set(&r.g, "reset", 1);
+            r.g.block->tick(r.g.cfg, r.b, r.g.in, &r.have.info);
+            rig_set(&r.g, "reset", 0);
+            note_bytes(facts, n, &r, kept, c == 2 * BETWEEN);
+            memcpy(kept, r.b, n);
+            r.g.block->clear(r.g.cfg, r.b);
+            changed += memcmp(kept, r.b, n) != 0;
+        }
+        make_record(&r, r.g.block, r.a, &r.want);
+    }
+    for (size_t i = 0; i < n; i++) {
+        const bool is_reached = facts[i].moved >= OFTEN && !facts[i].open;
+        reached += is_reached;
+        missed += is_reached && facts[i].missed;
+    }
+    CHECK_MSG(changed == 0, "%s %s: clear() changes what reset left", s->block, s->settings);
+    CHECK_MSG(missed == 0, "%s %s: %u bytes are not cleared", s->block, s->settings, missed);
+    CHECK_MSG(reached > 0, "%s %s: nothing to clear", s->block, s->settings);
+    rig_close(&r.g);
+}
+
 /* ---- structs ---- */
 
 // Random words through the structs and back; eval and tick by structs and by words.
@@ -509,6 +575,12 @@ CASE(variants_agree) {
         structs_are_words(&shapes[k]);
     }
     CHECK(found > 0);
+}
+
+CASE(clear_is_an_asynchronous_reset) {
+    for (size_t k = 0; k < COUNT(shapes); k++) {
+        clear_is_what_a_reset_reaches(&shapes[k]);
+    }
 }
 
 CASE(names_that_are_none_are_not_found) {

@@ -147,9 +147,11 @@ static inline void vx_buffer_edge(wlk_vx_buffer *b, uint32_t code, uint32_t vali
 }
 
 /* What reset reaches: an entry keeps its packet. */
-static inline void vx_buffer_reset(wlk_vx_buffer *b) {
+static inline void vx_buffer_reset(wlk_vx_buffer *b, uint32_t code) {
     memset(b->valid, 0, sizeof b->valid);
-    b->s = (wlk_vx_stream){.ready = 1};
+    if (code >= VX_TWO) {
+        b->s = (wlk_vx_stream){.ready = 1};
+    }
 }
 
 static inline uint32_t vx_buffer_empty(const wlk_vx_buffer *b) {

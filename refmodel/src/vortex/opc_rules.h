@@ -416,7 +416,7 @@ static inline void opc_edge(const cfg_t *cfg, const shape *s, wlk_vx_collector *
 }
 
 /* Everything that reset reaches. */
-static inline void opc_reset(const shape *s, wlk_vx_collector *o, const ram *r) {
+static inline void opc_reset(const shape *s, wlk_vx_collector *o, uint32_t code, const ram *r) {
     opc_stages_reset(s, o);
     o->stalls = 0;
     o->fetched = 0;
@@ -424,7 +424,7 @@ static inline void opc_reset(const shape *s, wlk_vx_collector *o, const ram *r) 
         o->sent = 0;
         o->first = 1;
     }
-    vx_buffer_reset(&o->out);
+    vx_buffer_reset(&o->out, code);
     opc_gather(s, o, NULL, 1);
     if (s->cleared != 0) {
         opc_clear(s, o, r);

@@ -94,7 +94,7 @@ static void clear(const uint32_t *params, void *state) {
     const shape s = shape_of((const cfg_t *)params);
     state_t *st = (state_t *)state;
     const ram r = ram_of(&s, st->ram, 0, 1);
-    opc_reset(&s, &st->opc, &r);
+    opc_reset(&s, &st->opc, ((const cfg_t *)params)->out_buf, &r);
     st->reset_seen = 1;
     st->settled = settled((const cfg_t *)params, st);
 }

@@ -68,12 +68,17 @@ static inline uint32_t arbitrate_all(const state_t *st, cycle_t *c) {
     return granted;
 }
 
+// Of the buffer behind all collectors.
+static inline uint32_t last_code(const cfg_t *cfg) {
+    return cfg->num_opcs > 1 ? (uint32_t)VX_TWO_REGISTERED : (uint32_t)VX_WIRES;
+}
+
 static inline void compute(const cfg_t *cfg, const state_t *st, const uint64_t *in, cycle_t *c) {
     c->s = &st->shape;
     c->n = cfg->num_opcs;
     c->slices = vx_slices(c->n);
     c->sticky = c->n > 1 && c->s->packets > 1;
-    c->code = c->n > 1 ? (uint32_t)VX_TWO_REGISTERED : (uint32_t)VX_WIRES;
+    c->code = last_code(cfg);
     c->reset = GET(reset, in);
     c->op_ready = GET(op_ready, in);
     c->chosen = collector_of(cfg, GET(sb_data_wis, in));
@@ -282,11 +287,11 @@ static void clear(const uint32_t *params, void *state) {
     state_t *st = (state_t *)state;
     for (uint32_t i = 0; i < cfg->num_opcs; i++) {
         const ram r = ram_at(cfg, st, &s, i);
-        opc_reset(&s, &st->opc[i], &r);
+        opc_reset(&s, &st->opc[i], COLLECTOR_BUFFER, &r);
     }
-    vx_buffer_reset(&st->out);
-    for (uint32_t i = 0; i < WLK_VX_SLICES; i++) {
-        vx_buffer_reset(&st->slice[i]);
+    vx_buffer_reset(&st->out, last_code(cfg));
+    for (uint32_t i = 0; i < vx_slices(cfg->num_opcs); i++) {
+        vx_buffer_reset(&st->slice[i], VX_TWO_REGISTERED);
     }
     memset(st->owner, 0, sizeof st->owner);
     st->in_packet = 0;

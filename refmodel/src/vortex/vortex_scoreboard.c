@@ -355,7 +355,7 @@ static void clear(const uint32_t *params, void *state) {
     memset(st->pointer, 0, sizeof st->pointer);
     st->staged = 0;
     st->out.s = (wlk_vx_stream){.ready = 1};
-    for (uint32_t s = 0; s < WLK_VXSB_SLICES; s++) {
+    for (uint32_t s = 0; s < vx_slices(warps_of(cfg)); s++) {
         st->slice[s].s = (wlk_vx_stream){.ready = 1};
     }
     perf_reset(st);
