@@ -13,6 +13,7 @@ from wlk.base.errors import Status
 HERE = Path(__file__).parent
 OWN = HERE / "mapped_collector.sv"
 MAP = HERE / "mapped_collector.toml"
+DISPATCH = HERE / "mapped_dispatch.sv"
 BENCH = HERE / "mapped_bench.sv"
 SYNC = ("posedge clk or negedge rst_n", "posedge clk")  # the reset made synchronous
 FAULT = ("assign got_en = get_valid ? get_en : 0;", "assign got_en = get_en;")
@@ -71,6 +72,35 @@ def test_mapped_reset_that_leaves_a_register_is_reported(tmp_path):
     answer = lockstep(rtl=changed(tmp_path, OWN, STALE), code=None)
     assert answer["verdict"] in ("FUNCTIONAL_MISMATCH", "TIMING_DIVERGENCE")
     assert answer["first"]["port"] == "io_readResp_valid"
+
+
+# ---- structs, unpacked arrays, a payload that is one vector ------------------------------------
+
+
+def dispatch(*words: object, rtl: Path = DISPATCH, code: int | None = 0) -> dict:
+    told = DISPATCH.with_suffix(".toml")
+    words = ("--rtl", rtl, "--map", told, *rut.QUICK, *words)
+    return rut.run_lockstep(*words, block="dispatch_basic", code=code).json
+
+
+def test_mapped_structs_and_unpacked_arrays_run_in_lockstep():
+    answer = dispatch()
+    assert answer["verdict"] == "PASS"
+    assert answer["config"]["queues"] == "MEM:2,INT:2,FP:2"
+    assert answer["compared_bits"] > 6 * 104 * 9000
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "port"),
+    [
+        (".uop = uop[w];", ".uop = uop[w] ^ 100'(mode) << 99;", "_bits_all_1"),
+        (".kind = ren[w].kind;", ".kind = ren[1].kind;", "_0_bits_iq_type"),
+    ],
+    ids=["payload", "struct"],
+)
+def test_mapped_fault_in_a_struct_is_reported(tmp_path, old, new, port):
+    answer = dispatch(rtl=changed(tmp_path, DISPATCH, (old, new)), code=rut.FAILS)
+    assert answer["first"]["port"].endswith(port)
 
 
 # ---- proofs and vector files --------------------------------------------------------------------

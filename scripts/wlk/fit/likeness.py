@@ -26,7 +26,7 @@ SAME = {
     "request": "req", "en": "enable", "ena": "enable", "vld": "valid", "v": "valid", "val": "valid",
     "rdy": "ready", "addr": "address", "idx": "index", "wb": "writeback", "instr": "inst",
     "mask": "tmask", "dat": "data", "ack": "ready", "warp": "wid", "counter": "count",
-    "cnt": "count", "register": "preg", "reg": "preg", "done": "valid",
+    "cnt": "count", "register": "preg", "reg": "preg", "done": "valid", "kind": "type",
 }  # fmt: skip
 EMPTY = {"io", "bits", "i", "o", "in", "out"}  # words that say nothing
 GROUP = 0.45  # how much the likeness of the groups that ports are in weighs

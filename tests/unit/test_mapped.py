@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A module by a port map: its ports as those of the table, what does not fit, a first map."""
+
+import tomllib
+from pathlib import Path
+
+import programs
+import pytest
+from wlk import tables
+from wlk.base.errors import Status
+from wlk.fit import draft, interfaces, likeness, mapped, match, portmap, rtl
+
+HERE = Path(__file__).resolve().parents[1] / "lockstep"
+OWN, MAP = HERE / "mapped_collector.sv", HERE / "mapped_collector.toml"
+TABLE = tables.load("collector")
+pytestmark = pytest.mark.needs("rtl")
+
+
+@pytest.fixture(scope="module")
+def design() -> rtl.Design:
+    return rtl.load([OWN, HERE / "mapped_dispatch.sv"])
+
+
+def told(text: str) -> portmap.PortMap:
+    return portmap.parsed(tomllib.loads(text), "map.toml")
+
+
+def edited(*edits: tuple[str, str]) -> portmap.PortMap:
+    """The collector's map with these texts in place of others."""
+    text = MAP.read_text(encoding="utf-8")
+    for old, new in edits:
+        assert text.count(old) == 1, old
+        text = text.replace(old, new)
+    return told(text)
+
+
+def leaves(module: rtl.Module, said: portmap.PortMap, **how: bool) -> mapped.Mapped:
+    return mapped.leaves(module, TABLE, said, **how)
+
+
+def test_mapped_ports_are_those_of_the_table(design):
+    ports = leaves(design.find("opc"), edited())
+    found = match.match(TABLE, ports.shapes)
+    assert (found.kind, found.config["num_lanes"], found.config["num_pregs"]) == ("subset", 2, 16)
+    pins = interfaces.pins(found, ports.parts)
+    assert pins["reset"] == "~rst_n"
+    assert pins["io_readData_resp_bits_1_data_1"] == "32'(got_data >> 96)"
+    assert pins["clock"] == "clk"
+    assert (ports.ignored, ports.driven) == (["dbg_busy"], ["scan_en = 0"])
+
+
+def test_mapped_parameters_change_the_ports(design):
+    module = design.find("opc")
+    design.override(module, {"LANES": "4", "PREGS": "64"})
+    found = match.match(TABLE, leaves(module, edited()).shapes)
+    design.override(module, {})
+    assert (found.config["num_lanes"], found.config["num_pregs"]) == (4, 64)
+
+
+def test_mapped_parameter_that_is_none_is_named(design):
+    with programs.error(Status.USAGE, "module opc", "no parameter LANE", "did you mean LANES?"):
+        design.override(design.find("opc"), {"LANE": "4"})
+
+
+def test_mapped_bind_lists_what_it_leaves_alone(design):
+    said = edited(('[inputs]\nscan_en = 0\n[outputs]\nignore = ["dbg_*"]\n', ""))
+    assert leaves(design.find("opc"), said, lenient=True).ignored == ["scan_en", "dbg_busy"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "parts"),
+    {
+        "module": ('"rd_valid"', '"rd_vald"', ("no port rd_vald", "did you mean rd_valid?")),
+        "clock": ('port = "clk"', 'port = "ck"', ("[clock]", "no port ck")),
+        "index": ('"wr_done"', '"rd_en[3]"', ("rd_en[3]", "indices are [2:0]")),
+        "all_indices": ('"rd_preg[{i}]"', '"rd_preg[{i+3}]"', ("rd_preg[", "indices are [2:0]")),
+        "member": ('"wr_done"', '"wr_done.x"', ("wr_done.x", "no member x")),
+        "twice": ('"wr_valid"', '"rd_valid"', ("input rd_valid", "named twice")),
+        "input": ("scan_en = 0", "scan_n = 0", ("[inputs] scan_n", "did you mean scan_en?")),
+        "constant": ("scan_en = 0", "scan_en = 2", ("[inputs] scan_en = 2", "1 at most")),
+        "output": ("scan_en = 0", "scan_en = 0\ndbg_busy = 0", ("dbg_busy", "as an output")),
+        "whole": ("scan_en = 0", "scan_en = 0\nwr_en = 0", ("wr_en", "remove one line")),
+        "ignore": ('"dbg_*"', '"dbg_*", "no_*"', ("ignore no_*", "no such output")),
+        "rest": ('"rd_en[{i}]"', '"rd_en[0]"', ("rd_en", "named twice")),
+    }.values(),
+)
+def test_mapped_line_that_fits_no_port_is_named(design, old, new, parts):
+    with programs.error(Status.USAGE, "map.toml", *parts):
+        leaves(design.find("opc"), edited((old, new)))
+
+
+def test_mapped_bits_that_are_left_over_are_refused(design):
+    said = edited(('"got_data[{i}][{l}]"', '"got_data[{i}][0]"'))
+    with programs.error(Status.USAGE, "map.toml"):
+        leaves(design.find("opc"), said)
+    said = edited(('"io_readData_resp_bits_{i}_data_{l}" = "got_data[{i}][{l}]"',
+                   'io_readData_resp_bits_0_data_0 = "got_data[0][0]"'))  # fmt: skip
+    with programs.error(Status.USAGE, "bits 191 to 32", "ignore for got_data"):
+        leaves(design.find("opc"), said)
+
+
+def test_mapped_width_that_cannot_fit_is_a_difference(design):
+    ports = leaves(
+        design.find("opc"),
+        edited(
+            ('enable = "wr_en"', 'enable = "wr_mask"'), ('tmask = "wr_mask"', 'tmask = "wr_en"')
+        ),
+    )
+    found = match.match(TABLE, ports.shapes)
+    assert found.kind == "conflict"
+    assert "io_writeReq_bits_regs_0_enable" in {each.port for each in found.differences}
+
+
+def test_mapped_prefix_is_left_out(tmp_path):
+    path = tmp_path / "own.sv"
+    path.write_text("module own(input clock, input reset, input readReq_valid, output x);endmodule")
+    module = rtl.load([path]).find("own")
+    ports = leaves(module, told('[names]\nprefix = "io_"\n[outputs]\nignore = ["x"]'))
+    assert [leaf.name for leaf in ports.parts if leaf.known] == [
+        "clock", "reset", "io_readReq_valid",
+    ]  # fmt: skip
+
+
+# ---- a first map --------------------------------------------------------------------------------
+
+
+def test_draft_is_the_map(design):
+    """What it writes fits; all that it is not sure of is marked, and right."""
+    module = design.find("opc")
+    found = draft.of(module, TABLE)
+    assert (found.problem, found.open_ports) == ("", [])
+    written, wanted = told(draft.text(found)), edited()
+    assert {k: written.ports[k] for k in wanted.ports} == dict(wanted.ports)
+    assert (written.clock, written.reset) == (wanted.clock, wanted.reset)
+    assert list(found.config) == ["coll_entries"]
+    doubtful = [line for line in draft.text(found).splitlines() if draft.DOUBT in line]
+    assert 3 <= len(doubtful) <= 9
+
+
+def test_draft_finds_structs_and_queues(design):
+    table = tables.load("dispatch_basic")
+    places = {
+        guess.family.key: guess.place
+        for guess in likeness.guesses(table, mapped.shapes(design.find("two_wide")))
+    }
+    assert places["io_ren_uops_{i}_bits_payload"] == "uop[{i}]"
+    assert places["io_dis_uops_{q}_{i}_valid"] == "place[{q}][{i}].head.valid"
+    assert places["io_dis_uops_{q}_{i}_ready"] == "queue_ready[{q}][{i}]"
+
+
+def test_draft_finds_the_block(design):
+    blocks = [tables.load(name) for name in ("collector", "scoreboard", "hazard", "dispatch_basic")]
+    for name, block in (("opc", "collector"), ("two_wide", "dispatch_basic")):
+        (best, table), (second, _), *_ = draft.fitting(design.find(name), blocks)
+        assert table.name == block
+        assert best > second + 0.1
+
+
+@pytest.mark.parametrize(
+    ("name", "low"),
+    [("rst_n", True), ("rst_ni", True), ("resetn", True), ("rst", False), ("reset_i", False)],
+)
+def test_draft_reads_the_level_of_a_reset(tmp_path, name, low):
+    path = tmp_path / "own.sv"
+    path.write_text(
+        f"module own(input clk, input {name}, input rd_valid, output rd_ready);endmodule"
+    )
+    found = draft.of(rtl.load([path]).find("own"), TABLE)
+    assert (found.reset, found.active, found.style) == (name, "low" if low else "high", "sync")
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("io_readReq_bits_regs_pReg", ("read", "req", "regs", "preg")),
+        ("rd_preg", ("read", "preg")),
+        ("wrData", ("write", "data")),
+        ("io", ("io",)),
+    ],
+)
+def test_likeness_splits_names_into_words(name, words):
+    assert likeness.words_of(name) == words
