@@ -149,6 +149,18 @@ def test_readme_commands_work_in_order(tmp_path, monkeypatch):
         programs.typed(*shlex.split(line)[1:], cwd=tmp_path, WARPLOCK_NO_SETUP=1)
 
 
+@pytest.mark.slow
+@pytest.mark.needs("verilate", "rtl", "prove")
+def test_attaching_map_commands_work_in_order(tmp_path, monkeypatch):
+    """The worked example of a port map, beside the RTL that it names."""
+    lines = script("docs/attaching.md", "Other names, other shapes")
+    assert [line.split()[1] for line in lines] == ["map", "lockstep", "bind", "prove"]
+    monkeypatch.delenv("WARPLOCK_BUILD", raising=False)
+    (tmp_path / "tests").symlink_to(ROOT / "tests")
+    for line in lines:
+        programs.typed(*shlex.split(line)[1:], cwd=tmp_path, WARPLOCK_NO_SETUP=1)
+
+
 def test_readme_shows_the_two_commands_first():
     assert script("README.md", "Run it") == [f"{WARPLOCK} lockstep", f"{WARPLOCK} test"]
 
