@@ -7,11 +7,13 @@
 // A session prints the scopes and their signals as one JSON object. Then it takes words from stdin,
 // one a line, for each instance
 //   --instance block=NAME scope=PATH [clock=PATH] [power_up=unknown|zero] [reset=async]
-//   [skip=PORT,...] [tie=WORD:LSB:WIDTH:VALUE...] [part=PORT:SIGNAL:LSB...] [KEY=VALUE...]
+//   [skip=PORT,...] [tie=WORD:LSB:WIDTH:VALUE...] [part=PORT:SIGNAL:LSB:SCOPE...] [low=PORT]
+//   [KEY=VALUE...]
 // checks these instances in one pass, and prints a JSON object for each. Without words it ends.
-// A signal is a port when it has its name, or part= names the signal and the port's lowest bit in
-// it; every port but those of skip= must be there. Scopes, clocks, configurations and the ports to
-// skip are chosen by scripts/wlk/fit/scopes.py. What failed is reported for a person as the member
+// A signal is a port when it has its name, or part= names the signal, the port's lowest bit in it,
+// and the number of the signal's scope in the list; every port but those of skip= must be there.
+// The input of low=, a reset, is active low. Scopes, clocks, configurations and the ports to skip
+// are chosen by scripts/wlk/fit/scopes.py. What failed is reported for a person as the member
 // `report` of the object.
 #define _GNU_SOURCE // open_memstream
 #include <inttypes.h>
@@ -26,7 +28,8 @@
 enum {
     SAMPLES_PER_LOOK = 4096, // at the clock, for progress
     MAX_TIES = 64,
-    MAX_PARTS = 2048,
+    MAX_PARTS = 1 << 15,
+    MAX_SIGNAL = 512,   // bytes of the name of a part
     MAX_INSTANCES = 256 // as in scripts/wlk/fit/wave.py
 };
 
@@ -34,7 +37,7 @@ static const char tool[] = "wlk-check";
 static wlk_wave *open_wave; // for the signal handler
 
 typedef struct instance {
-    const char *block_name, *scope, *clock, *power_up, *reset, *skip;
+    const char *block_name, *scope, *clock, *power_up, *reset, *skip, *low;
     char *words[WLK_MAX_PARAMS + 1]; // key=value of the configuration, and members
     uint32_t n_words;
     const char *tie_words[MAX_TIES];
@@ -45,6 +48,7 @@ typedef struct instance {
     tool_block b;
     uint64_t *records; // owned; the following lie in it
     uint64_t *in, *in_x, *out, *out_x, *compare;
+    const wlk_port *inverted; // NULL: no input
     wlk_checker *checker;
     wlk_wave *wave;
     size_t at; // number of its scope
@@ -66,7 +70,8 @@ static void stop_wave(void) {
 
 // ---- list -------------------------------------------------------------------------------------
 
-// The parts of a bus are one signal here; its handle is that of the first part.
+// A signal: name, width, handle, smallest index, and whether its indices ascend. The parts of a bus
+// are one here; its handle is that of the first part.
 static void list_scope(const wlk_wave *wave, const wlk_wave_scope *scope, wlk_json *to) {
     size_t count = 0;
     const wlk_wave_signal *signals = wlk_wave_signals(wave, &count);
@@ -78,13 +83,17 @@ static void list_scope(const wlk_wave *wave, const wlk_wave_scope *scope, wlk_js
     for (size_t i = scope->first_signal; i < end;) {
         const wlk_wave_signal *first = &signals[i];
         uint32_t width = 0;
+        int32_t lsb = first->lsb;
         for (; i < end && strcmp(signals[i].leaf, first->leaf) == 0; i++) {
             width += signals[i].width;
+            lsb = signals[i].lsb; // from high to low
         }
         wlk_json_open(to, NULL, '[');
         wlk_json_text(to, NULL, first->leaf);
         wlk_json_number(to, NULL, width);
         wlk_json_number(to, NULL, first->handle);
+        wlk_json_signed(to, NULL, lsb);
+        wlk_json_number(to, NULL, first->ascending ? 1 : 0);
         wlk_json_close(to, ']');
     }
     wlk_json_close(to, ']');
@@ -159,7 +168,7 @@ static bool is_skipped(const instance *i, const char *port) {
     return false;
 }
 
-// SIGNAL:LSB of a port that is a part of a signal; NULL: it is a signal.
+// SIGNAL:LSB:SCOPE of a port that is a part of a signal; NULL: it is a signal.
 static const char *part_of(const instance *i, const char *port) {
     const size_t n = strlen(port);
     for (uint32_t p = 0; p < i->n_parts; p++) {
@@ -170,19 +179,41 @@ static const char *part_of(const instance *i, const char *port) {
     return NULL;
 }
 
+// The number behind the last colon of @p text, whose end moves before that colon.
+static bool last_number(const char *text, const char **end, uint64_t most, uint64_t *value) {
+    char digits[24];
+    const char *colon = *end - 1;
+    while (colon > text && *colon != ':') {
+        colon--;
+    }
+    const size_t n = (size_t)(*end - colon);
+    if (colon == text || n < 2u || n > sizeof digits) {
+        return false;
+    }
+    memcpy(digits, colon + 1, n - 1u);
+    digits[n - 1u] = '\0';
+    *end = colon;
+    return tool_number(digits, value) && *value <= most;
+}
+
 static wlk_status bind_part(const instance *i, const wlk_port *port, const char *part,
                             uint64_t *value, uint64_t *x, wlk_error *err) {
-    char signal[WLK_MAX_NAME];
-    const char *colon = strrchr(part, ':');
-    uint64_t from = 0;
-    const size_t n = colon != NULL ? (size_t)(colon - part) : sizeof signal;
-    if (n >= sizeof signal || !tool_number(colon + 1, &from) || from > UINT16_MAX) {
-        return wlk_fail(err, WLK_USAGE, "part=%.64s:%.64s: give PORT:SIGNAL:LSB", port->name, part);
+    char signal[MAX_SIGNAL];
+    const char *end = part + strlen(part);
+    uint64_t scope = 0, from = 0;
+    size_t scopes = 0;
+    (void)wlk_wave_scopes(i->wave, &scopes);
+    const bool good = last_number(part, &end, scopes - 1u, &scope) &&
+                      last_number(part, &end, UINT16_MAX, &from) &&
+                      (size_t)(end - part) < sizeof signal;
+    if (!good) {
+        return wlk_fail(err, WLK_USAGE, "part=%.64s:%.64s: give PORT:SIGNAL:LSB:SCOPE", port->name,
+                        part);
     }
-    memcpy(signal, part, n);
-    signal[n] = '\0';
-    return wlk_wave_bind_slice(i->wave, i->sampler, i->at, signal, (uint32_t)from, port->width,
-                               value, x, port->lsb, err);
+    memcpy(signal, part, (size_t)(end - part));
+    signal[end - part] = '\0';
+    return wlk_wave_bind_slice(i->wave, i->sampler, (size_t)scope, signal, (uint32_t)from,
+                               port->width, value, x, port->lsb, err);
 }
 
 static wlk_status bind_ports(instance *i, wlk_error *err) {
@@ -196,6 +227,8 @@ static wlk_status bind_ports(instance *i, wlk_error *err) {
         }
         if (port->is_out) {
             wlk_port_set(port, i->compare, ~UINT64_C(0));
+        } else if (i->low != NULL && strcmp(port->name, i->low) == 0) {
+            i->inverted = port;
         }
         const char *part = part_of(i, port->name);
         status = part != NULL
@@ -206,12 +239,22 @@ static wlk_status bind_ports(instance *i, wlk_error *err) {
     return status;
 }
 
+// The level of an input that is active low, to what the model takes and back. X stays.
+static void invert(const instance *i) {
+    if (i->inverted != NULL) {
+        const uint64_t bit = UINT64_C(1) << i->inverted->lsb;
+        i->in[i->inverted->word] ^= bit & ~i->in_x[i->inverted->word];
+    }
+}
+
 static int on_sample(void *ctx, uint64_t time, uint64_t sample) {
     instance *i = (instance *)ctx;
+    invert(i);
     if (wlk_checker_step_x(i->checker, i->in, i->in_x, i->out, i->out_x) != 0 && !i->failed) {
         i->failed = true;
         i->failed_at = time;
     }
+    invert(i); // the words are those of the wave again
     if (sample % SAMPLES_PER_LOOK == 0) {
         const wlk_wave_span span = wlk_wave_times(i->wave);
         tool_progress(time - span.start, span.end - span.start);
@@ -312,6 +355,7 @@ static wlk_status instance_word(instance *i, char *word, wlk_error *err) {
     } keys[] = {
         {"block=", &i->block_name},  {"scope=", &i->scope}, {"clock=", &i->clock},
         {"power_up=", &i->power_up}, {"skip=", &i->skip},   {"reset=", &i->reset},
+        {"low=", &i->low},
     };
     for (size_t k = 0; k < sizeof keys / sizeof keys[0]; k++) {
         const size_t n = strlen(keys[k].key);

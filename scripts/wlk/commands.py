@@ -35,11 +35,12 @@ class Check(scopes.Check):
     NAME = "check"
     EXAMPLE = """warplock check run.fst
 warplock check ../shared/traces
-warplock check run.vcd --block collector --scope TOP.Core.collector --config coll_entries=2"""
+warplock check run.vcd --block collector --scope TOP.Core.collector --config coll_entries=2
+warplock check own.fst --map collector.toml"""
 
     def refuse(self) -> None:
         """Options of one dump with a folder of them."""
-        for name in ("block", "scope", "clock", "config", "tie"):
+        for name in ("block", "scope", "clock", "config", "tie", "map", "reset", "prefix"):
             if getattr(self, name) and Path(self.dump).is_dir():
                 message = f"--{name} goes with one dump, and {self.dump} is a folder"
                 hint = "a file NAME.toml beside NAME.fst gives parameters"

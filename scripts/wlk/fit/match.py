@@ -489,6 +489,49 @@ def _split(
     return split, {port.name: (name, lsb) for name, each in inside.items() for lsb, port in each}
 
 
+def configuration(
+    table: Table,
+    widths: Mapping[str, int],
+    given: Mapping[str, str | int],
+    vectors: Iterable[tuple[str, int, Sequence[str]]] = (),
+) -> Config:
+    """The likeliest configuration by ports and by vectors: (name, width, the ports side by side in
+    it, of any configuration)."""
+    places, wide = _places(table), []
+    for name, width, ports in vectors:
+        if (expr := _together(table, [places.get(port, ()) for port in ports])) is not None:
+            wide.append(Constraint(expr, lambda v, w=width: v == w, name, 1))
+    shapes = {name: (name, None, width) for name, width in widths.items()}
+    known = _given(table, given, table.defaults())
+    values, _ = _infer(table, _found(places, shapes), known, (), wide)
+    return {name: item.value for name, item in values.items()}
+
+
+def _together(table: Table, ports: Sequence[Sequence[Place]]) -> Expr | None:
+    """Bits of ports side by side: of each field its width by the counts of the dimensions in which
+    they differ."""
+    fields: dict[str, list[Place]] = {}
+    for places in ports:
+        if len(places) != 1 or places[0].item.opaque:
+            return None
+        fields.setdefault(places[0].item.name, []).append(places[0])
+    terms = []
+    for group in fields.values():
+        item, columns = group[0].item, zip(*(place.dims for place in group), strict=True)
+        counts = [column[0][0] for column in columns if len({at for _, at in column}) > 1]
+        terms.append(item.width.times([*counts, *filter(None, (item.when,))]).text)
+    return Expr(" + ".join(terms), table.path.name)
+
+
+def fixed_width(table: Table, name: str) -> int | None:
+    """The width of a port, if it is that in every configuration."""
+    if name == table.reset:
+        return 1
+    places = _places(table).get(name, ())
+    fixed = len(places) == 1 and not (places[0].item.opaque or places[0].item.width.names)
+    return places[0].item.width({}) if fixed else None
+
+
 # ---- classification -----------------------------------------------------------------------------
 
 

@@ -8,15 +8,17 @@ import difflib
 import itertools
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Self
 
+from .. import tables
 from ..base import options
 from ..base.errors import Status, WlkError
 from ..base.options import Command, operand, option
 from ..gen.sv import HARNESS_CLOCK
 from ..tables import Config, Table
-from . import match, rivals, search
+from . import mapped_scope, match, portmap, rivals, search
 from .search import Subject, Trial
 from .wave import Scope
 
@@ -35,7 +37,9 @@ class Check(Command):
         metavar="PATH",
     )
     clock: str | None = option(
-        None, "the clock (default: in the scope, else around it)", metavar="PATH"
+        None,
+        "the clock, a path, or a name in the scope or around it (default: the block's)",
+        metavar="PATH",
     )
     config: Mapping[str, str] = options.settings(
         "a parameter of the spec, for every block that has it; may be repeated"
@@ -45,6 +49,40 @@ class Check(Command):
     )
     tie: Mapping[str, int] = options.ties()
     strict: bool = options.strict()
+    map: Path | None = options.path(
+        "where the ports are among signals of other names and shapes (docs/port-maps.md)",
+        "FILE.toml",
+    )
+    reset: tuple[str, str | None, str | None] | None = option(
+        None,
+        "the reset, if its name, its level (high) or its style (sync) differ",
+        type=options.reset,
+        metavar="NAME[:low][:async]",
+    )
+    prefix: str | None = option(None, "what names of signals have, or lack, before the table's")
+
+    def port_map(self) -> portmap.PortMap | None:
+        """What the map and the flags say of a block's ports; None: nothing."""
+        if self.map is None and self.reset is None and self.prefix is None:
+            return None
+        told = portmap.read(self.map) if self.map is not None else portmap.PortMap()
+        return portmap.with_flags(told, reset=self.reset, prefix=self.prefix)
+
+    def with_map(self, told: portmap.PortMap) -> Self:
+        """The same, with what a map says of the block, the scope and the configuration; USAGE
+        without a block."""
+        blocks = self.block or ([told.block] if told.block else [])
+        if len(set(blocks)) != 1:
+            message = 'a port map is of one block; give --block B, or block = "B" in it'
+            raise WlkError(Status.USAGE, f"{told.where}: {message}")
+        told.require_block(tables.load(blocks[0]))
+        return replace(
+            self,
+            block=blocks[:1],
+            scope=self.scope or ([told.scope] if told.scope else []),
+            config={**told.config, **self.config},
+            tie={**told.tie, **self.tie},
+        )
 
 
 @dataclass
@@ -87,7 +125,10 @@ class Target:
         words = [f"block={self.table.name}", f"scope={self.scope.path}", f"power_up={power_up}"]
         words += [f"clock={self.clock}"] if self.clock else []
         words += [f"tie={place}" for place in match.tie_places(self.match)]
-        words += [f"part={port}:{name}:{lsb}" for port, (name, lsb) in self.match.slices.items()]
+        words += self.scope.reset_words()
+        slices = self.match.slices
+        parts = {name: (name, 0) for name in self.match.present if self.scope.is_placed(name)}
+        words += [f"part={port}:{self.scope.part(*at)}" for port, at in (parts | slices).items()]
         skipped = self.unbound(trial.config).values()
         words.append(f"skip={','.join(itertools.chain(self.match.tied, *skipped))}")
         return words + self.match.table.words(trial.config)
@@ -96,10 +137,21 @@ class Target:
 class Finder:
     """Finds what to check."""
 
-    def __init__(self, scopes: Sequence[Scope], blocks: Sequence[Table], wanted: Check) -> None:
+    def __init__(
+        self,
+        scopes: Sequence[Scope],
+        blocks: Sequence[Table],
+        wanted: Check,
+        told: portmap.PortMap | None = None,
+    ) -> None:
+        self.paths = {s.signal_path(leaf) for s in scopes for leaf in s.signals}
+        if told is not None:
+            how = {"config": wanted.config, "named": wanted.scope, "dump": wanted.dump}
+            scopes = mapped_scope.views(scopes, blocks[0], told, **how)
         self.scopes = {scope.path: scope for scope in scopes}
         self.blocks = blocks
         self.wanted = wanted
+        self.own_clock = told.clock if told is not None else None
 
     def targets(self) -> list[Target]:
         """The instances to check, clocks and possible configurations included. BAD_CONFIG when one
@@ -211,20 +263,23 @@ class Finder:
 
     def _choose_clock(self, target: Target) -> str | None:
         # The harness drives the ports of a block without a clock at random, also one of that name.
-        names = [target.table.clock] if target.table.clock else [HARNESS_CLOCK, match.SAMPLER]
+        own = self.own_clock or target.table.clock
+        names = [own] if own else [HARNESS_CLOCK, match.SAMPLER]
         name = names[-1]
-        paths = {s.signal_path(leaf) for s in self.scopes.values() for leaf in s.signals}
-        if self.wanted.clock is not None:
-            if self.wanted.clock in paths:
-                return self.wanted.clock
-            message = f"no signal {self.wanted.clock}{_near(self.wanted.clock, paths)}"
+        if (wanted := self.wanted.clock) is not None:
+            around = (s.signal_path(wanted) for s in target.scope.around() if wanted in s.signals)
+            if (path := wanted if wanted in self.paths else next(around, None)) is not None:
+                return path
+            message = f"no signal {wanted}{_near(wanted, self.paths)}"
             raise WlkError(Status.NO_CLOCK, f"{self.wanted.dump}: {message}")
         for each, scope in itertools.product(names, target.scope.around()):
             if each in scope.signals:
                 return scope.signal_path(each)
         if target.clock_is_optional:
             return None
-        likely = sorted(p for p in paths if any(w in p.lower() for w in ("clk", "clock", "ck")))
+        likely = sorted(
+            p for p in self.paths if any(w in p.lower() for w in ("clk", "clock", "ck"))
+        )
         hint = f"; perhaps {', '.join(likely[:3])}" if likely else ""
         message = f"neither scope {target.scope.path} nor one around it has a signal {name}"
         raise WlkError(Status.NO_CLOCK, f"{self.wanted.dump}: {message}; give --clock PATH{hint}")

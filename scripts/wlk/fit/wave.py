@@ -7,7 +7,7 @@ import queue
 import subprocess
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, Self
 
@@ -27,6 +27,9 @@ class Scope:
     path: str
     parent: Self | None
     signals: dict[str, tuple[int, int]]  # name -> width, handle; one handle is one signal
+    ranges: dict[str, tuple[int, bool]] = field(default_factory=dict)  # smallest index, ascending?
+    number: int = 0  # in the list of the tool
+    children: dict[str, Self] = field(default_factory=dict, repr=False)
 
     @property
     def shapes(self) -> list[match.PortShape]:
@@ -43,7 +46,19 @@ class Scope:
             scope = scope.parent
 
     def is_inside(self, other: Self) -> bool:
-        return self is not other and any(scope is other for scope in self.around())
+        return self.path != other.path and any(s.path == other.path for s in self.around())
+
+    def part(self, name: str, lsb: int) -> str:
+        """Bits of a signal from one on, as the tool takes them."""
+        return f"{name}:{lsb}:{self.number}"
+
+    def is_placed(self, name: str) -> bool:
+        """Is a signal of this name elsewhere?"""
+        return False
+
+    def reset_words(self) -> Sequence[str]:
+        """What the tool is to know of the reset."""
+        return ()
 
 
 @dataclass
@@ -112,10 +127,14 @@ class Session(contextlib.ExitStack):
         if line is None:
             raise self._fail()
         scopes: list[Scope] = []
-        for raw in json.loads(line)["scopes"]:
+        for number, raw in enumerate(json.loads(line)["scopes"]):
             parent = scopes[raw["parent"]] if scopes else None
-            signals = {name: (width, handle) for name, width, handle in raw["signals"]}
-            scopes.append(Scope(raw["path"], parent, signals))
+            signals = {name: (width, handle) for name, width, handle, *_ in raw["signals"]}
+            ranges = {name: (lsb, bool(up)) for name, _, _, lsb, up in raw["signals"]}
+            scope = Scope(raw["path"], parent, signals, ranges, number)
+            if parent is not None:
+                parent.children[scope.path[len(parent.path) :].removeprefix(".")] = scope
+            scopes.append(scope)
         return scopes
 
     def run(self, words: Sequence[str]) -> list[dict[str, Any]]:

@@ -19,6 +19,7 @@ from .. import tables
 from ..base import report
 from ..base.errors import Status, WlkError
 from ..fit import match, rivals, scopes, search
+from ..fit.portmap import PortMap
 from ..fit.scopes import Check, Target
 from ..fit.search import Subject, Trial
 from ..fit.wave import TOOL, Answer, Passes
@@ -34,8 +35,10 @@ FEW = 3  # times as often as it is sampled the ports of a block without a clock 
 
 def run(wanted: Check) -> int:
     """Check and show; the exit code is that of the worst verdict."""
+    told = wanted.port_map()
+    wanted = wanted.with_map(told) if told is not None else wanted
     blocks = [tables.load(name) for name in dict.fromkeys(wanted.block or tables.names())]
-    checked = check(wanted, blocks)
+    checked = check(wanted, blocks, told)
     _show(checked, wanted)
     code = report.exit_code(checked)
     if wanted.strict and code == Status.OK:
@@ -45,11 +48,11 @@ def run(wanted: Check) -> int:
     return int(code)
 
 
-def check(wanted: Check, blocks: Sequence[Table]) -> list[Checked]:
+def check(wanted: Check, blocks: Sequence[Table], told: PortMap | None = None) -> list[Checked]:
     """Check every scope asked for, or every one that fits one of `blocks`."""
     _check_given(blocks, wanted.config)
     with Passes(build.meson_build() / "dpi" / TOOL, wanted.dump) as passes:
-        found = scopes.Finder(passes.scopes(), blocks, wanted).targets()
+        found = scopes.Finder(passes.scopes(), blocks, wanted, told).targets()
         groups = scopes.groups([target for target in found if target.match.ok])
         _explore(passes, groups, wanted.power_up)
         checked = [
@@ -227,6 +230,9 @@ def _repeat(checked: Checked, wanted: Check) -> str:
     words = ["scripts/warplock", "check", wanted.dump, "--block", target.table.name]
     words += ["--scope", target.scope.path]
     words += ["--clock", wanted.clock] if wanted.clock else []
+    words += ["--map", str(wanted.map)] if wanted.map else []
+    words += ["--reset", ":".join(filter(None, wanted.reset))] if wanted.reset else []
+    words += ["--prefix", wanted.prefix] if wanted.prefix else []
     words += ["--power-up", wanted.power_up] if wanted.power_up != "unknown" else []
     for text in search.pinned(target.match, checked.answer["config"]):
         words += ["--config", text]

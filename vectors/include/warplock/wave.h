@@ -25,6 +25,7 @@
 
 #include "warplock/error.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -64,6 +65,7 @@ typedef struct wlk_wave_signal {
     size_t scope;           /**< index of its scope */
     uint32_t width;         /**< [bits], >= 1 */
     int32_t lsb;            /**< smallest index of its range, 0 without one */
+    bool ascending;         /**< a range as [0:7], whose last bit has the largest index */
     wlk_wave_handle handle; /**< where its values are; aliases have the same */
 } wlk_wave_signal;
 

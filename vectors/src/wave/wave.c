@@ -31,6 +31,7 @@ typedef struct split_name {
     const char *leaf;
     size_t len;
     int32_t lsb;
+    bool ascending;
 } split_name;
 
 /* A whole number at *text that ends with @p last; moves *text past it. */
@@ -45,15 +46,21 @@ static bool parse_index(const char **text, char last, int32_t *value) {
     return true;
 }
 
+typedef struct split_range {
+    int32_t low;
+    bool pair, ascending;
+} split_range;
+
 /* Parse "[msb:lsb]" or "[index]" from @p text to @p end; false if it is anything else. */
-static bool parse_range(const char *text, const char *end, bool *pair, int32_t *low) {
+static bool parse_range(const char *text, const char *end, split_range *range) {
     const char *at = text + 1; /* after the bracket */
     int32_t first = 0, second = 0;
-    *pair = parse_index(&at, ':', &first);
+    range->pair = parse_index(&at, ':', &first);
     if (!parse_index(&at, ']', &second) || at != end) {
         return false;
     }
-    *low = *pair && first < second ? first : second;
+    range->ascending = range->pair && first < second;
+    range->low = range->ascending ? first : second;
     return true;
 }
 
@@ -64,19 +71,19 @@ static split_name split(const char *raw, uint32_t width) {
     const char *end = raw + strlen(raw);
     for (int ranges = 0;; ranges++) {
         const char *start = end;
-        bool pair;
-        int32_t low;
+        split_range range;
         do {
             start--;
         } while (start > name.leaf && *start != '[');
-        if (start <= name.leaf || !parse_range(start, end, &pair, &low)) {
+        if (start <= name.leaf || !parse_range(start, end, &range)) {
             break;
         }
         bool blank = start[-1] == ' ';
-        if (!(blank || (!escaped && (pair || width == 1))) || (ranges > 0 && !pair)) {
+        if (!(blank || (!escaped && (range.pair || width == 1))) || (ranges > 0 && !range.pair)) {
             break;
         }
-        name.lsb = ranges == 0 ? low : 0;
+        name.lsb = ranges == 0 ? range.low : 0;
+        name.ascending = ranges == 0 && range.ascending;
         end = start;
         while (end > name.leaf + 1 && end[-1] == ' ') {
             end--;
@@ -150,7 +157,13 @@ static bool on_signal(void *ctx, const char *raw, uint32_t handle) {
         return false;
     }
     wave->signals[wave->num_signals++] = (wlk_wave_signal){
-        .leaf = leaf, .scope = wave->open_scope, .width = width, .lsb = name.lsb, .handle = handle};
+        .leaf = leaf,
+        .scope = wave->open_scope,
+        .width = width,
+        .lsb = name.lsb,
+        .ascending = name.ascending,
+        .handle = handle,
+    };
     return true;
 }
 
