@@ -127,8 +127,11 @@ def views(
     if not found and likely:
         raise reasons[0]
     if not found:
-        some = f"nearest: {reasons[0].message.removeprefix(f'{dump}: ')}"
-        tail = some if roots & _roots(nearest) else f"none has {', '.join(sorted(roots)[:3])}"
+        tail = f"nearest: {reasons[0].message.removeprefix(f'{dump}: ')}"
+        if not roots & _roots(nearest):
+            every = {name for scope in scopes for name in _roots(scope)}
+            first = min(roots)
+            tail = f"no scope has {first}{portmap.nearest(first, sorted(every))}"
         raise WlkError(Status.NO_SCOPE, f"{dump}: no scope fits {told.where}; {tail}")
     return _preferred(found, told)
 
