@@ -80,7 +80,7 @@ void *wlk_dpi_open(unsigned long long abi_version, unsigned long long schema_has
     if (abi_version != WLK_ABI_VERSION) {
         fprintf(stderr,
                 "warplock: %s: the checker was generated for ABI version %llu, the library has %u; "
-                "generate it again with `scripts/warplock bind`\n",
+                "generate it again with `warplock bind`\n",
                 scope, abi_version, WLK_ABI_VERSION);
         return NULL;
     }
@@ -88,7 +88,7 @@ void *wlk_dpi_open(unsigned long long abi_version, unsigned long long schema_has
     if (block == NULL) {
         fprintf(stderr,
                 "warplock: %s: the library has no block with schema %016llx; generate the checker "
-                "again with `scripts/warplock bind`\n",
+                "again with `warplock bind`\n",
                 scope, schema_hash);
         return NULL;
     }

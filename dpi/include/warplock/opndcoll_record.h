@@ -84,7 +84,7 @@ void wlk_opndcoll_record_defaults(wlk_opndcoll_record_options *options);
  * | WARPLOCK_RECORD_CYCLES | window: `1000-5000`, or `1000-` up to the end |
  * | WARPLOCK_RECORD_STATE | `1`: with states; `0` |
  *
- * @param options.sm the core. Stems point into the environment.
+ * @param options in: `sm`, the core. Stems point into the environment.
  * @return WLK_OK; WLK_BAD_PARAMS for a value that is none, with its variable.
  */
 wlk_status wlk_opndcoll_record_environment(wlk_opndcoll_record_options *options, wlk_error *err);

@@ -73,6 +73,13 @@ def _read() -> Installed | None:
 
 
 INSTALLED = _read()
+COMMAND = "warplock" if INSTALLED else "scripts/warplock"  # as a person types it
+
+
+def shipped(path: Path) -> Path:
+    """A file that a person names; where there is none, that of this name that comes with us, such
+    as vectors/kernels/dot.prog."""
+    return path if path.exists() or not (ROOT / path).is_file() else ROOT / path
 
 
 def version() -> str:

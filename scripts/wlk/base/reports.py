@@ -15,6 +15,7 @@ from typing import Any
 
 from . import outputs, report
 from .errors import Status, WlkError
+from .installed import COMMAND
 
 DEFAULT = Path("reports")
 LATEST = "latest"
@@ -95,7 +96,7 @@ class Folder:
     def finish(self, words: Sequence[str], code: int, results: Iterable[dict[str, Any]]) -> Path:
         """What the run was and what came out. Where it cannot be written, nothing of a former run
         is left behind `latest`."""
-        command = shlex.join(["scripts/warplock", *words])
+        command = shlex.join([COMMAND, *words])
         whole = {"command": command, "exit_code": code, "results": list(results)}
         try:
             return self.write(self.path / RESULTS, json.dumps(whole, indent=1) + "\n")

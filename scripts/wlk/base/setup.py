@@ -57,7 +57,8 @@ FEATURES = {
         _tools("gcc g++ meson pkg-config verilator", ninja="ninja-build"),
         {"zlib": "zlib1g-dev", "libzstd": "libzstd-dev", "libdeflate": "libdeflate-dev"},
     ),
-    "verilate": Feature(_tools("g++ make verilator ccache")),
+    # zlib: Verilator's writer of FST files
+    "verilate": Feature(_tools("g++ make verilator ccache pkg-config"), {"zlib": "zlib1g-dev"}),
     "rtl": Feature(requirements="requirements.txt"),
     "vcd": Feature({"vcd2fst": "gtkwave"}),
     "newest": Feature(libraries={"liblz4": "liblz4-dev"}, requirements="requirements-newest.txt"),
@@ -66,7 +67,10 @@ FEATURES = {
     "clang": Feature(_tools("clang clang-format clang-tidy")),
     "prove": Feature(_tools("berkeley-abc"), requirements="requirements-prove.txt"),
     "slurm": Feature(_tools("slurmctld slurmd", sbatch="slurm-client", munged="munge")),
-    **{name: Feature(_tools(name)) for name in ("git", "yosys", "valgrind", "iverilog")},
+    **{
+        name: Feature(_tools(name))
+        for name in ("git", "yosys", "valgrind", "iverilog", "cmake", "doxygen")
+    },
 }
 if INSTALLED:  # what is built already needs but the libraries it was linked with
     FEATURES["build"] = Feature(

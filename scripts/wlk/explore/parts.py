@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from typing import Any
 
+from ..base.installed import COMMAND
 from ..base.table import cell, table
 from . import chances, cost, document, points, reference, show
 from .points import Point
@@ -139,7 +140,7 @@ def chances_tables(summary: Summary) -> str:
              cell("specification's simulation"), cell("distinct banks of 3 draws")]  # fmt: skip
     text += "<h3>Throughput of minimal with three random sources</h3>"
     text += table(heads, _minimal(summary))
-    hint = "scripts/warplock explore --point minimal --set reg_banks=1..16 --workload three"
+    hint = f"{COMMAND} explore --point minimal --set reg_banks=1..16 --workload three"
     text += NONE.format(f"Simulated where the sweep has it: <code>{hint}</code>")
     return text + _denied(summary)
 

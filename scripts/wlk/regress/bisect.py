@@ -15,6 +15,7 @@ from typing import Any
 
 from ..base import options, progress, report
 from ..base.errors import Status, WlkError
+from ..base.installed import COMMAND
 from ..base.options import operand, option
 from . import git, summary
 from .regress import Asked, Work
@@ -135,7 +136,7 @@ def _play(answer: Row) -> str:
     words = answer["repro"].split()
     rtl = words[words.index("--rtl") + 1]
     file = answer["shrunk"]["file"]
-    return f"scripts/warplock vectors play {file} --rtl {rtl} --module {answer['module']}"
+    return f"{COMMAND} vectors play {file} --rtl {rtl} --module {answer['module']}"
 
 
 def _step(row: Row) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from typing import Any, Protocol
 from .. import tables
 from ..base import keep, outputs, progress, report, setup
 from ..base.errors import Status, WlkError
-from ..base.installed import INSTALLED
+from ..base.installed import COMMAND, INSTALLED
 from ..run import jobs, vectors, verilate
 from . import git, subjects
 from .settings import Block, Profile, Settings
@@ -224,7 +224,7 @@ class Judge:
         if status != Status.OK:
             seed = f"{found['seed']}" if "seed" in found else self.settings.seeds
             again = [*self._lockstep(group), "--seeds", seed]
-            answer["repro"] = " ".join(["scripts/warplock", *map(str, again)])
+            answer["repro"] = " ".join([COMMAND, *map(str, again)])
             folder = str(subjects.source(self.store.folder, group.key).parent)
             answer["message"] = found.get("message", "").replace(f"{folder}/", "")
             place = self._report(group, text)

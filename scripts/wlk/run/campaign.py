@@ -22,6 +22,7 @@ from typing import Any
 
 from ..base import keep, outputs, progress, report, setup
 from ..base.errors import Status
+from ..base.installed import COMMAND
 from ..base.report import Mismatch
 from ..prove import engines, masking, netlist
 from ..prove.engines import Answer, Limits
@@ -74,7 +75,7 @@ class Trial:
             return f"equivalent: {name}" + (f": {self.note}" if self.note else "")
         if self.fate == UNDECIDED:
             return f"undecided: {name}: equal for {self.depth} cycles; {self.note or 'time is up'}"
-        play = f"scripts/warplock vectors play {self.file} --rtl {self.file.parent}"
+        play = f"{COMMAND} vectors play {self.file} --rtl {self.file.parent}"
         return f"hole: {name}: shown by {self.depth} cycles; {self.note or play}"
 
 

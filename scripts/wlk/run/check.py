@@ -18,6 +18,7 @@ from typing import Any
 from .. import tables
 from ..base import report
 from ..base.errors import Status, WlkError
+from ..base.installed import COMMAND
 from ..fit import match, rivals, scopes, search
 from ..fit.portmap import PortMap
 from ..fit.scopes import Check, Target
@@ -227,7 +228,7 @@ def _config_line(checked: Checked) -> str:
 def _repeat(checked: Checked, wanted: Check) -> str:
     """The command that checks this scope alone in this configuration."""
     target = checked.target
-    words = ["scripts/warplock", "check", wanted.dump, "--block", target.table.name]
+    words = [COMMAND, "check", wanted.dump, "--block", target.table.name]
     words += ["--scope", target.scope.path]
     words += ["--clock", wanted.clock] if wanted.clock else []
     words += ["--map", str(wanted.map)] if wanted.map else []

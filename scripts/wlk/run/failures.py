@@ -10,6 +10,7 @@ from pathlib import Path
 
 from ..base import outputs, reports
 from ..base.errors import Status, WlkError
+from ..base.installed import COMMAND
 from ..fit import search
 from . import harness, jobs
 from .jobs import Job
@@ -21,7 +22,7 @@ WAVE_FILE = "wave.fst"
 def command_line(job: Job, seed: int) -> str:
     """The command that repeats one seed."""
     args = job.args
-    words = ["scripts/warplock", "lockstep", job.table.name, *args.as_options()]
+    words = [COMMAND, "lockstep", job.table.name, *args.as_options()]
     words += [w for text in pinned(job) for w in ("--config", text)]
     words += ["--seeds", f"{seed}..{seed}"]
     words += ["--cycles", str(args.cycles)] if args.cycles else []
@@ -84,7 +85,7 @@ def text(job: Job, answer: dict, play: Path | None = None) -> str:
     advice = "".join(f"  {line}\n" for line in job.advice)
     again = command_line(job, _seed(job, answer))
     if play is not None:
-        words = ("scripts/warplock", "vectors", "play", str(play), *job.args.as_options())
+        words = (COMMAND, "vectors", "play", str(play), *job.args.as_options())
         again = shlex.join(words)
     repeat = f"  repeat: {again}"
     report = job.table.name_lists(answer["report"], job.shown)

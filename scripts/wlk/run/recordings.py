@@ -18,7 +18,7 @@ from typing import Any
 from .. import tables
 from ..base import progress, report, setup
 from ..base.errors import Status, WlkError
-from ..base.installed import INSTALLED
+from ..base.installed import COMMAND, INSTALLED
 from ..base.report import Mismatch, Result
 from ..fit import csv, match, rivals
 from ..fit.scopes import Check
@@ -88,7 +88,7 @@ def check_all(
     results = [result for path in files for result in checked[path]]
     others = sum(not checked[path] for path in files)
     if brief:
-        each = f"scripts/warplock check {place}"
+        each = f"{COMMAND} check {place}"
         print(f"\nrecordings of the real designs; each: {each}", file=stream)
     else:
         print(f"\nrecordings of the real designs in {place}", file=stream)

@@ -10,17 +10,18 @@ from typing import Any
 from .. import tables
 from ..base import outputs, progress, report, reports
 from ..base.errors import Status, WlkError
+from ..base.installed import COMMAND, shipped
 from ..fit import search
 from . import build, estimate, jobs, lockstep, recordings
 from .jobs import Job, Run
 from .lockstep import Outcome
 
-NEXT = """
+NEXT = f"""
 next:
-  scripts/warplock lockstep BLOCK --rtl PATH   your module against the model
-  scripts/warplock check run.fst               a waveform of your own simulation
-  scripts/warplock lockstep --all              every named configuration (minutes)
-  scripts/warplock --help                      all commands"""
+  {COMMAND} lockstep BLOCK --rtl PATH   your module against the model
+  {COMMAND} check run.fst               a waveform of your own simulation
+  {COMMAND} lockstep --all              every named configuration (minutes)
+  {COMMAND} --help                      all commands"""
 
 
 @dataclass
@@ -50,9 +51,12 @@ warplock lockstep collector --rtl build/DuplicatedCollector.sv --config coll_ent
                 raise WlkError(Status.USAGE, message)
         if not self.rtl:
             self.refuse_ports("--rtl: the stub has the table's ports")
-        for path in self.rtl:
-            if not path.exists():
-                raise WlkError(Status.NO_FILE, f"--rtl {path}: no such file or folder")
+        if self.program is not None:
+            self.program = shipped(self.program)
+        given = [("rtl", path) for path in self.rtl] + [("program", self.program)]
+        for name, path in given:
+            if path is not None and not path.exists():
+                raise WlkError(Status.NO_FILE, f"--{name} {path}: no such file or folder")
         for table in map(tables.load, self.blocks or tables.names()):
             table.require_profile(self.profile)
             if not self.rtl:

@@ -16,9 +16,19 @@ from ..base.installed import INSTALLED
 from ..base.options import Command, option
 from . import build
 
-FOLDERS = ("unit", "prop", "replay", "lockstep", "mutant", "regress", "explore", "lint")
+FOLDERS = ("unit", "prop", "replay", "lockstep", "mutant", "regress", "explore", "install", "lint")
 BY_FILE = ("lockstep",)
-LONGEST_FIRST = ("prop", "lockstep", "regress", "mutant", "explore", "replay", "lint", "unit")
+LONGEST_FIRST = (
+    "prop",
+    "lockstep",
+    "regress",
+    "mutant",
+    "explore",
+    "replay",
+    "lint",
+    "install",
+    "unit",
+)
 TESTS = setup.ROOT / "tests"
 OUTPUT = setup.BUILD / "test"
 # Meson's words for the end of a test

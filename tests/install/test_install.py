@@ -1,0 +1,361 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An installed copy: it works for another user, who does not see the checkout, and says what is
+wrong with it. Programs in C and pages of the headers are made from it."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import zipfile
+from pathlib import Path
+
+import programs
+import pytest
+from wlk.base import installed
+from wlk.base.errors import Status
+from wlk.gen.installed import files
+
+ROOT = programs.ROOT
+NOBODY = 65534
+PATHS = "/usr/local/bin:/usr/bin:/bin"
+C_API = (ROOT / "docs/c-api.md").read_text(encoding="utf-8")
+STEP, READ = re.findall(r"^```c\n(.*?)^```$", C_API, re.MULTILINE | re.DOTALL)
+PRINTED = re.search(r"^```text\n(.*?)^```$", C_API, re.MULTILINE | re.DOTALL)[1]
+VERSION = installed.version()
+
+
+@pytest.fixture(scope="module")
+def place():
+    """A folder that every user may look into."""
+    with tempfile.TemporaryDirectory(prefix="warplock-install-") as name:
+        Path(name).chmod(0o755)
+        yield Path(name)
+
+
+def install(folder: Path, *options: str) -> Path:
+    """Where `meson install` has put a copy: not where it was told that the prefix is."""
+    if programs.build.folder().name == "asan":
+        pytest.skip("a copy has no sanitizers")
+    command = ["meson", "install", "--no-rebuild", "--quiet", "--destdir", folder, *options]
+    done = subprocess.run(
+        [*command, "-C", programs.folder()], capture_output=True, text=True, umask=0o022
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return folder / "usr/local"
+
+
+@pytest.fixture(scope="module")
+def copy(place):
+    return install(place / "whole")
+
+
+@pytest.fixture
+def spoilt(copy, place):
+    """A copy to spoil: of links to the files of the whole one."""
+    yield shutil.copytree(copy, place / "spoilt", copy_function=os.link, symlinks=True)
+    shutil.rmtree(place / "spoilt")
+
+
+def elsewhere() -> list[str]:
+    """What runs a command as another user who does not see the checkout, where root can do that."""
+    if os.geteuid() != 0 or subprocess.run(["unshare", "--mount", "true"]).returncode != 0:
+        return []
+    hide = (
+        'mount -t tmpfs none "$0" && exec setpriv --reuid=65534 --regid=65534 --clear-groups "$@"'
+    )
+    return ["unshare", "--mount", "sh", "-c", hide, str(ROOT)]
+
+
+def run(prefix: Path, *words: object, code: int = 0, cwd: Path | None = None, **env: object):
+    """The command of a copy; nothing is installed for it."""
+    variables = {"PATH": PATHS, "HOME": "/nonexistent", "WARPLOCK_NO_SETUP": "1"}
+    command = [str(prefix / "bin/warplock"), *map(str, words)]
+    done = subprocess.run(
+        [*elsewhere(), *command],
+        capture_output=True,
+        text=True,
+        cwd=cwd or prefix,
+        env=variables | {name: str(value) for name, value in env.items()},
+    )
+    answer = programs.Done(done.returncode, done.stdout, done.stderr).expect(code)
+    assert str(ROOT) not in answer.out + answer.err
+    return answer
+
+
+@pytest.fixture(scope="module")
+def work(place):
+    """A folder of the other user's: for files, and below it his cache."""
+    folder = place / "work"
+    folder.mkdir()
+    if os.geteuid() == 0:
+        os.chown(folder, NOBODY, NOBODY)
+    return folder
+
+
+# ---- the command --------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+@pytest.mark.needs("verilate")
+def test_copy_runs_without_the_checkout(copy, work):
+    def command(*words):
+        return run(copy, *words, cwd=work, XDG_CACHE_HOME=work / "cache")
+
+    lockstep = ("lockstep", "scoreboard", "--seeds", "1..1", "--cycles", "2000", "--waves")
+    assert command(*lockstep, "--json").json["verdict"] == "PASS"
+    results = json.loads((work / "reports/latest/results.json").read_text())
+    assert results["command"].startswith("warplock lockstep scoreboard")
+    (wave,) = (work / "reports/latest").glob("*/wave.fst")
+    assert command("check", wave, "--json").json["verdict"] == "PASS"
+    command("vectors", "gen", "collector", "c.wlv", "--config", "num_lanes=4", "--cycles", "500")
+    assert command("vectors", "play", "c.wlv", "--json").json["cycles"] == 500
+    assert "PASS" in command("vectors", "golden").out
+    listed = command("lockstep", "--list", "--json").out
+    assert all(f'"{name}"' in listed for name in programs.tables.names())
+    assert command("--version").out == f"warplock {VERSION}\n"
+    assert (work / "cache/warplock" / VERSION / "rtl").is_dir()
+
+
+def test_copy_holds_no_path_of_the_checkout(copy):
+    found = [path for path in copy.rglob("*") if path.is_file() and not path.is_symlink()]
+    # What GCC keeps for linkers that inline has the folder that it ran in.
+    found = [path for path in found if path.suffix != ".a"]
+    assert len(found) > 300
+    assert [path for path in found if str(ROOT).encode() in path.read_bytes()] == []
+    links = {path: path.readlink() for path in copy.rglob("*") if path.is_symlink()}
+    assert len(links) >= 5
+    assert all(path.exists() and not link.is_absolute() for path, link in links.items())
+
+
+def test_copy_has_every_public_header(copy):
+    written = {p.name for part in ("refmodel", "dpi") for p in (ROOT / part).glob("include/*/*.h*")}
+    made = {path.name for path in (programs.folder() / "refmodel/include/warplock").glob("*.h")}
+    have = {path.name for path in (copy / "include/warplock").iterdir()}
+    assert have == written | made | {"vectors.h"}
+    assert len(made) == len(programs.tables.names())
+
+
+def test_install_tag_program_is_enough_for_the_command(place, work):
+    prefix = install(place / "program", "--tags", "program")
+    words = ("vectors", "gen", "hazard", "h.wlv", "--cycles", "100")
+    run(prefix, *words, cwd=work, XDG_CACHE_HOME=work / "cache")
+    assert {path.name for path in prefix.iterdir()} == {"bin", "lib", "libexec", "share"}
+    assert not list(prefix.rglob("*.a"))
+
+
+def test_kernels_are_found_from_any_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    kernel = Path("vectors/kernels/dot.prog")
+    assert installed.shipped(kernel) == ROOT / kernel
+    assert installed.shipped(Path("vectors/none.prog")) == Path("vectors/none.prog")
+    kernel.parent.mkdir(parents=True)
+    kernel.touch()
+    assert installed.shipped(kernel) == kernel
+
+
+def test_program_that_is_not_there_is_refused_at_once(tmp_path):
+    done = programs.warplock("lockstep", "issue", "--program", tmp_path / "n.prog", code=None)
+    programs.refused(done, Status.NO_FILE, f"--program {tmp_path / 'n.prog'}: no such file")
+
+
+def test_copy_has_no_tests(copy, work):
+    done = run(copy, "test", code=Status.USAGE, cwd=work)
+    programs.refused(done, Status.USAGE, "an installed copy has no tests", "scripts/warplock test")
+
+
+# ---- what can be wrong --------------------------------------------------------------------------
+
+GEN = ("vectors", "gen", "hazard", "none.wlv", "--cycles", "10")
+
+
+@pytest.mark.parametrize(
+    "name", ["share/warplock/refmodel/blocks/hazard.toml", "share/warplock/rtl_stub/hazard/*.sv"]
+)
+def test_half_a_copy_is_refused(spoilt, name):
+    (path,) = spoilt.glob(name)
+    path.unlink()
+    done = run(spoilt, *GEN, code=Status.NO_FILE, XDG_CACHE_HOME=spoilt)
+    missing = path.relative_to(spoilt / "share/warplock")
+    programs.refused(done, Status.NO_FILE, f"not whole: no {missing}; install warplock again")
+
+
+@pytest.mark.parametrize("name", ["scripts/wlk/base/guard.py", "refmodel/include/warplock/error.h"])
+def test_a_copy_without_a_part_of_the_command_is_refused(spoilt, name):
+    (spoilt / "share/warplock" / name).unlink()
+    done = run(spoilt, *GEN, "--json", code=Status.NO_FILE, XDG_CACHE_HOME=spoilt)
+    assert "this installation is not whole" in done.line
+    assert done.json["error"]["status"] == "NO_FILE"
+
+
+@pytest.mark.parametrize("name", ["wlk-vec", "libwarplock_dpi.so"])
+def test_a_compiled_part_that_is_missing_is_refused(spoilt, name, work):
+    (spoilt / "libexec/warplock/dpi" / name).unlink()
+    done = run(spoilt, *GEN, code=Status.NO_FILE, XDG_CACHE_HOME=work / "cache")
+    programs.refused(done, Status.NO_FILE, f"dpi/{name}: No such file", "install warplock again")
+
+
+@pytest.mark.parametrize("name", installed.COMPILED)
+def test_a_compiled_part_of_another_version_is_refused(spoilt, name, work):
+    path = spoilt / "libexec/warplock/dpi" / name
+    mark = f"warplock library {VERSION}\0".encode()
+    data = path.read_bytes()
+    assert data.count(mark) == 1
+    path.unlink()
+    path.write_bytes(data.replace(mark, mark.replace(VERSION[:3].encode(), b"9.9")))
+    done = run(spoilt, *GEN, code=Status.BAD_VERSION, XDG_CACHE_HOME=work / "cache")
+    other = f"9.9{VERSION[3:]}"
+    parts = (f"dpi/{name}: is of version {other}, and the command of {VERSION}", "install")
+    programs.refused(done, Status.BAD_VERSION, *parts)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs another user; root can be one")
+def test_a_cache_that_cannot_be_written_is_refused(copy, work):
+    for env, named in (({}, "/nonexistent/.cache"), ({"XDG_CACHE_HOME": copy}, copy)):
+        done = run(copy, *GEN, code=Status.NO_FILE, cwd=work, **env)
+        parts = (f"cannot build in {named}/warplock/{VERSION}", "set XDG_CACHE_HOME")
+        programs.refused(done, Status.NO_FILE, *parts, "WARPLOCK_BUILD_DIR")
+
+
+def test_files_that_came_since_the_list_was_made_are_named(tmp_path):
+    listed = [*files()]
+    assert len(listed) > 250
+    (tmp_path / "installed.json").write_text(json.dumps({"files": listed[1:]}))
+    command = ("-m", "wlk.gen.installed", tmp_path / "installed.json")
+    process = programs.python(*command, env={"PYTHONPATH": ROOT / "scripts"})
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == Status.BUILD_FAIL
+    assert f"{listed[0]} came or went" in err and "--reconfigure" in err
+
+
+# ---- programs in C ------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def sources(place):
+    (place / "step.c").write_text(STEP)
+    (place / "read.c").write_text(READ)
+    return place
+
+
+def flags(prefix: Path, *options: str, package: str = "warplock") -> list[str]:
+    """What pkg-config says of a copy."""
+    (found,) = prefix.glob("lib/**/pkgconfig")
+    command = ["pkg-config", f"--define-variable=prefix={prefix}", *options, package]
+    environment = os.environ | {"PKG_CONFIG_PATH": str(found)}
+    return subprocess.check_output(command, env=environment, text=True).split()
+
+
+def compiled(source: Path, prefix: Path, *options: str) -> Path:
+    """A program made as docs/c-api.md says, strictly."""
+    program = source.with_suffix(".static" if "--static" in options else ".shared")
+    words = ["cc", "-std=c11", "-Wall", "-Wextra", "-Werror", source, "-o", program]
+    static = ["-static"] if "--static" in options else []
+    command = [*words, *flags(prefix, "--cflags", "--libs", *options), *static]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return program
+
+
+def output(program: Path, prefix: Path, *words: object) -> str:
+    (library,) = {path.parent for path in prefix.glob("lib/**/libwarplock.so")}
+    environment = os.environ | {"LD_LIBRARY_PATH": str(library)}
+    command = [str(program), *map(str, words)]
+    return subprocess.check_output(command, env=environment, text=True)
+
+
+@pytest.mark.parametrize("options", [(), ("--static",)])
+def test_program_in_c_steps_a_model(copy, sources, options):
+    assert output(compiled(sources / "step.c", copy, *options), copy) == PRINTED
+
+
+def test_program_in_c_reads_a_vector_file(copy, sources, work, tmp_path):
+    program = compiled(sources / "read.c", copy)
+    words = ("collector", work / "read.wlv", "--seed", "7", "--cycles", "1000")
+    run(copy, "vectors", "gen", *words, "--config", "num_lanes=4", XDG_CACHE_HOME=work / "cache")
+    found = re.fullmatch(
+        r"1000 cycles, (\d+) with a request, (\d+) of them stalled\n",
+        output(program, copy, work / "read.wlv"),
+    )
+    assert 100 < int(found[2]) < int(found[1]) < 1000
+    other = ROOT / "vectors/golden/hazard_default.wlv"
+    assert subprocess.run([program, other], capture_output=True).returncode != 0
+
+
+@pytest.mark.needs("cmake")
+def test_cmake_finds_a_copy(copy, sources, tmp_path):
+    text = f"""cmake_minimum_required(VERSION 3.20)
+project(use C)
+find_package(warplock {VERSION.rpartition(".")[0]} REQUIRED)
+if(NOT TARGET warplock::dpi)
+  message(FATAL_ERROR "no warplock::dpi")
+endif()
+find_package(warplock 0.1 QUIET)
+if(warplock_FOUND)
+  message(FATAL_ERROR "another minor version fits")
+endif()
+add_executable(step {sources / "step.c"})
+target_link_libraries(step warplock::warplock)
+"""
+    (tmp_path / "CMakeLists.txt").write_text(text)
+    made = tmp_path / "made"
+    for words in (("-S", tmp_path, "-B", made, f"-DCMAKE_PREFIX_PATH={copy}"), ("--build", made)):
+        done = subprocess.run(["cmake", *words], capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout + done.stderr
+    assert output(made / "step", copy) == PRINTED
+
+
+def test_shared_libraries_export_our_names_alone(copy):
+    version = re.search(
+        r"WLK_ABI_VERSION (\d+)u", (ROOT / "refmodel/include/warplock/block.h").read_text()
+    )
+    for name in ("warplock", "warplock_dpi"):
+        (path,) = copy.glob(f"lib/**/lib{name}.so.{version[1]}")
+        lines = subprocess.check_output(["nm", "-DP", "--defined-only", path], text=True)
+        names = [line.split()[0] for line in lines.splitlines()]
+        assert len(names) > 100
+        assert [each for each in names if not each.startswith("wlk_")] == []
+        dynamic = subprocess.check_output(["objdump", "-p", path], text=True)
+        assert re.search(rf"SONAME +lib{name}\.so\.{version[1]}$", dynamic, re.MULTILINE)
+
+
+@pytest.mark.needs("doxygen")
+def test_headers_make_pages_without_a_warning(tmp_path):
+    conf = (ROOT / "docs/doxygen.conf").read_text(encoding="utf-8")
+    made = programs.folder() / "refmodel/include/warplock"
+    done = subprocess.run(
+        ["doxygen", "-"],
+        input=f"{conf}\nOUTPUT_DIRECTORY = {tmp_path}\n",
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        env=os.environ | {"GENERATED": str(made)},
+    )
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "html/structwlk__collector__cfg.html").is_file()
+
+
+# ---- pip ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(
+    not programs.FULL, reason="builds all once more: `scripts/warplock test --full` runs it"
+)
+def test_pip_makes_a_wheel_with_the_command(place, work):
+    venv = place / "venv"
+    subprocess.run(["python3", "-m", "venv", venv], check=True)
+    pip = [venv / "bin/pip", "--disable-pip-version-check"]
+    subprocess.run([*pip, "wheel", "--no-deps", "-w", place / "wheels", ROOT], check=True)
+    (wheel,) = (place / "wheels").glob("warplock-*.whl")
+    names = zipfile.ZipFile(wheel).namelist()
+    assert not [
+        name for name in names if name.endswith((".a", ".pc")) or "include/warplock/issue" in name
+    ]
+    subprocess.run([*pip, "install", "--no-deps", wheel], check=True)
+    environment = {"PATH": PATHS, "XDG_CACHE_HOME": str(work / "cache")}
+    done = subprocess.run(
+        [venv / "bin/warplock", "vectors", "golden", "--no-setup"], env=environment, cwd=work
+    )
+    assert done.returncode == 0
