@@ -118,6 +118,17 @@ def test_copy_runs_without_the_checkout(copy, work):
     assert (work / "cache/warplock" / VERSION / "rtl").is_dir()
 
 
+def test_copy_stays_as_it_was_installed(copy, work):
+    """Run by its owner, who could write to it, too."""
+    before = {path: path.stat().st_mtime_ns for path in copy.rglob("*")}
+    environment = os.environ | {"XDG_CACHE_HOME": str(work / "own")}
+    environment["PYTHONDONTWRITEBYTECODE"] = ""
+    command = [copy / "bin/warplock", "vectors", "gen", "hazard", work / "own.wlv", "--cycles=10"]
+    subprocess.run(command, check=True, env=environment)
+    assert {path: path.stat().st_mtime_ns for path in copy.rglob("*")} == before
+    assert list((work / "own/warplock/python").rglob("cli.*.pyc"))
+
+
 def test_copy_holds_no_path_of_the_checkout(copy):
     found = [path for path in copy.rglob("*") if path.is_file() and not path.is_symlink()]
     # What GCC keeps for linkers that inline has the folder that it ran in.
@@ -263,6 +274,12 @@ def output(program: Path, prefix: Path, *words: object) -> str:
     environment = os.environ | {"LD_LIBRARY_PATH": str(library)}
     command = [str(program), *map(str, words)]
     return subprocess.check_output(command, env=environment, text=True)
+
+
+def test_shared_library_asks_for_no_other_package(copy):
+    for package in ("warplock", "warplock-dpi"):
+        assert flags(copy, "--print-requires-private", package=package) == []
+        assert f"-I{copy}/include" in flags(copy, "--cflags", package=package)
 
 
 @pytest.mark.parametrize("options", [(), ("--static",)])
