@@ -27,7 +27,8 @@ def module(table: Table, cfg: Config, text: str) -> str:
     """The block's module with a choice of faults between what drives its outputs and the ports."""
     header, _, body = text.partition(");\n")
     body, _, rest = body.rpartition("endmodule")
-    rows = ["int wlk_fault = 0;", 'initial void\'($value$plusargs("wlk_fault=%d", wlk_fault));']
+    read = 'if (!$value$plusargs("wlk_fault=%d", wlk_fault)) wlk_fault = 0;'
+    rows = ["int wlk_fault = 0;", f"initial {read}"]
     first = 1
     for port in _outputs(table, cfg):
         name, good, late = port.name, f"{port.name}__good", f"{port.name}__late"

@@ -12,15 +12,14 @@ from pathlib import Path
 from typing import Any
 
 from .. import tables
-from ..base import options, outputs, report, setup
+from ..base import options, report
 from ..base.errors import Status, WlkError
 from ..base.options import Command, operand, option
 from ..fit import match
+from ..gen.hardware_checker import HardwareChecker
 from ..gen.rules import Assertions
-from ..gen.sv import ABI_VERSION, Harness
-from . import build, jobs
-
-LIBRARY = ("libwarplock_dpi.so", f"libwarplock_dpi.so.{ABI_VERSION}")
+from ..gen.sv import Harness
+from . import bind_folder, jobs
 
 
 @dataclass
@@ -40,8 +39,15 @@ verilator --binary -f wlk/warplock.f rtl/*.sv tb.sv --top-module tb"""
         "also the protocol rules as SystemVerilog assertions; where WLK_ASSUME is defined they are "
         "assumptions",
     )
+    synthesizable: bool = option(
+        False,
+        "a checker without C in place of the one with DPI: for Icarus, emulators and FPGAs",
+    )
     out: Path = options.path("folder to write to", "DIR", required=True)
     force: bool = options.force()
+
+    def needs(self) -> tuple[str, ...]:
+        return ("rtl",) if self.synthesizable else self.NEEDS
 
     def run(self) -> int:
         """Match the module's ports, write the files, print how to use them."""
@@ -60,32 +66,23 @@ verilator --binary -f wlk/warplock.f rtl/*.sv tb.sv --top-module tb"""
             found.tied,
             async_reset=fit.told.is_async,
         )
-        step = f"wlk_{table.name}{suffix}_step.c"
-        texts = {
-            "wlk_pkg.sv": harness.package_sv("*"),  # the same for all blocks of a folder
-            f"{harness.checker}.sv": harness.checker_sv(),
-            f"{harness.checker}_bind.sv": harness.bind_sv(_clock(self, fit), fit.pins),
-            step: harness.step_c(None),
-        }
+        clock = _clock(self, fit)
+        if self.synthesizable:
+            texts = HardwareChecker(harness).files(clock, fit.pins)
+        else:
+            texts = {
+                "wlk_pkg.sv": harness.package_sv("*"),  # the same for all blocks of a folder
+                f"{harness.checker}.sv": harness.checker_sv(),
+                f"{harness.checker}_bind.sv": harness.bind_sv(clock, fit.pins),
+                f"wlk_{table.name}{suffix}_step.c": harness.step_c(None),
+            }
         assertions = Assertions.of(harness, suffix) if self.sva else None
         if assertions and assertions.rules:
             texts[f"{assertions.module}.sv"] = assertions.text()
-        contents = {name: text.encode() for name, text in texts.items()}
-        contents |= library()
-        outputs.make_folder(self.out)
-        with outputs.locked(self.out):
-            outputs.save(self.out, contents, force=self.force)
-            sources = [name for name in texts if name.endswith(".sv")]
-            write_list(self.out, [*sources, step], sva=self.sva)
+        bind_folder.write(self.out, texts, force=self.force, sva=self.sva)
         report.warn(table.warnings(found.config))
         _say(self, fit, harness, assertions)
         return 0
-
-
-def library() -> dict[str, bytes]:
-    """Copies of the library by the names that a simulator asks for."""
-    built = build.meson_build() / "dpi" / "libwarplock_dpi.so"
-    return dict.fromkeys(LIBRARY, built.read_bytes())
 
 
 def matched(asked: Any, table: tables.Table) -> jobs.Matched:
@@ -113,37 +110,16 @@ def _clock(asked: Bind, fit: jobs.Matched) -> str:
     raise WlkError(Status.USAGE, message)
 
 
-def write_list(out: Path, sources: Sequence[str], sva: bool = False) -> None:
-    """A file list in the form Verilator reads; it accumulates over several modules, in this order.
-    `sva`: with assertions, which Verilator ignores unless it is told."""
-    path = out / "warplock.f"
-    place = out.resolve()
-    lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
-    fixed = [
-        f"-CFLAGS -I{setup.ROOT / 'dpi/include'}",
-        f"-CFLAGS -I{setup.ROOT / 'refmodel/include'}",
-        f"-LDFLAGS -L{place}",
-        "-LDFLAGS -lwarplock_dpi",
-        f"-LDFLAGS -Wl,-rpath,{place}",
-    ]
-    if sva:
-        fixed.append("--assert")
-    if build.folder().name == "asan":  # our own sanitized runs: its runtime must come first
-        fixed.append("-LDFLAGS -fsanitize=address,undefined")
-    # The package first: the checkers use it.
-    wanted = [str(place / name) for name in sources]
-    for line in [*fixed, *wanted]:
-        if line not in lines:
-            lines.append(line)
-    with outputs.atomic_write(path) as file:
-        file.write("\n".join(lines) + "\n")
+def _checker(asked: Bind, harness: Harness) -> str:
+    """The name of the module that compares."""
+    return HardwareChecker(harness).module if asked.synthesizable else harness.checker
 
 
 def _say(asked: Bind, fit: jobs.Matched, harness: Harness, sva: Assertions | None) -> None:
     module, found, listed = fit.module, fit.found, asked.out / "warplock.f"
     if asked.json:
         answer = {"block": found.table.name, "module": module.name, "match": found.kind}
-        answer |= {"config": found.shown(found.config), "checker": harness.checker}
+        answer |= {"config": found.shown(found.config), "checker": _checker(asked, harness)}
         answer |= {"not_compared": found.missing_outputs, "list": str(listed)}
         answer |= {"ignored": fit.ignored} if fit.ignored else {}
         if sva is not None:
@@ -161,5 +137,11 @@ def _say(asked: Bind, fit: jobs.Matched, harness: Harness, sva: Assertions | Non
         print(f"  assertions: {names or 'none; no input breaks a rule'}")
         if sva.left_out:
             print("  not asserted (they read what is not in the RTL): " + ", ".join(sva.left_out))
-    print(f"add to your simulator's command: -f {listed}  (other simulators: compile")
-    print(f"the .sv and .c files of {asked.out} and link libwarplock_dpi.so)")
+    if asked.synthesizable:
+        print(
+            f"compile {asked.out}/{_checker(asked, harness)}.sv and the _bind.sv beside it; where"
+        )
+        print("`bind` is unknown (Icarus, Yosys) include the _instance.svh in place of it")
+        return
+    print(f"add to Verilator's command: -f {listed}  (other simulators, or a folder that moved:")
+    print(f"make -f {asked.out}/Makefile.SIMULATOR, for verilator, questa, vcs, xcelium)")

@@ -456,18 +456,12 @@ def source(job: jobs.Job) -> Source:
 
 def compared_ports(table: Table, config: Config, present: set[str]) -> list[Compared]:
     """The outputs of a block that the RTL has, and when each has a meaning (`valid_when`)."""
-    ports = table.ports(config)
-    places = {(port.field.flat, port.index): port.name for port in ports}
-    depths = {port.field.flat: len(port.index) for port in ports}
-    found = []
-    for port in ports:
-        if port.direction != "out" or port.name not in present:
-            continue
-        valid, when = port.field.valid_when, ""
-        if valid and not port.field.exact:
-            when = places[valid, port.index[: depths[valid]]]
-        found.append(Compared(netlist.Port(port.name, "out", port.width), when))
-    return found
+    meaning = table.meaning(config)
+    return [
+        Compared(netlist.Port(port.name, "out", port.width), meaning.get(port.name, ""))
+        for port in table.ports(config)
+        if port.direction == "out" and port.name in present
+    ]
 
 
 @contextlib.contextmanager

@@ -258,6 +258,18 @@ class Table:
                 result.append(Port(name, item, index, lane, width, word, bit % WORD))
         return result
 
+    def meaning(self, cfg: Config) -> dict[str, str]:
+        """Outputs that mean nothing but while another port is 1 (`valid_when`), and that port."""
+        ports = self.ports(cfg)
+        places = {(port.field.flat, port.index): port.name for port in ports}
+        depths = {port.field.flat: len(port.index) for port in ports}
+        return {
+            port.name: places[valid, port.index[: depths[valid]]]
+            for port in ports
+            if port.direction == "out" and not port.field.exact
+            if (valid := port.field.valid_when)
+        }
+
     def pins(self, clock: bool) -> list[Port]:
         """The reset, and the clock if it is wanted, as ports without a place in a record."""
         names = filter(None, (self.clock if clock else None, self.reset))

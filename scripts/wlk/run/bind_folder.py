@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The folder that `warplock bind` writes: complete, so that it may be moved or packed.
+
+Beside the checkers lie the library, the headers that the step calls include, `files.f` with names
+relative to itself, and a Makefile for each family of simulators. `warplock.f` alone has absolute
+paths: it is for Verilator's -f where the folder was written.
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from ..base import outputs, setup
+from . import build
+
+LIBRARY = ("libwarplock_dpi.so", "libwarplock_dpi.so.1")
+HEADERS = (
+    "dpi/include/warplock/dpi.h",
+    "dpi/include/warplock/checker.h",
+    "dpi/include/warplock/json.h",
+    "refmodel/include/warplock/block.h",
+    "refmodel/include/warplock/error.h",
+)
+LIST, FILES = "warplock.f", "files.f"
+
+
+def write(out: Path, texts: Mapping[str, str], *, force: bool, sva: bool) -> None:
+    """Write the files, or add them to a folder with others; NO_FILE when one would change that is
+    there, without `force`. Texts in C need the library."""
+    contents = {name: text.encode() for name, text in texts.items()}
+    steps = [name for name in texts if name.endswith(".c")]
+    if steps:
+        library = build.meson_build() / "dpi" / "libwarplock_dpi.so"
+        contents |= dict.fromkeys(LIBRARY, library.read_bytes())
+    makefiles = MAKEFILES if steps else {"Makefile.icarus": MAKEFILES["Makefile.icarus"]}
+    outputs.make_folder(out)
+    with outputs.locked(out):
+        outputs.save(out, contents, force=force)
+        if steps:
+            include = out / "include" / "warplock"
+            headers = {Path(name).name: (setup.ROOT / name).read_bytes() for name in HEADERS}
+            outputs.make_folder(include)
+            outputs.save(include, headers, force=force)
+        sources = [name for name in texts if name.endswith(".sv")]
+        files = _added(out / FILES, ["// Relative to this file: give it with -F.", *sources])
+        # The package first, and what binds last: a list may grow by another checker.
+        files.sort(key=lambda name: (not name.startswith("//"), *_order(name)))
+        _save(out / FILES, files)
+        _save(out / LIST, _added(out / LIST, _absolute(out, sources, steps, sva)))
+        for name, text in makefiles.items():
+            _save(out / name, text.splitlines())
+
+
+def _order(name: str) -> tuple[bool, bool]:
+    return name != "wlk_pkg.sv", name.endswith("_bind.sv")
+
+
+def _added(path: Path, wanted: Sequence[str]) -> list[str]:
+    """The lines of a list, and those that it lacks."""
+    lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
+    return [*lines, *dict.fromkeys(line for line in wanted if line not in lines)]
+
+
+def _save(path: Path, lines: Sequence[str]) -> None:
+    with outputs.atomic_write(path) as file:
+        file.write("\n".join(lines) + "\n")
+
+
+def _absolute(out: Path, sources: Sequence[str], steps: Sequence[str], sva: bool) -> list[str]:
+    """The list that Verilator reads with -f; `sva`: with assertions, which it ignores unless it is
+    told."""
+    place = out.resolve()
+    fixed = [f"// For -f, of {place}; when the folder moves: Makefile.verilator."]
+    if steps:
+        fixed += [f"-CFLAGS -I{place / 'include'}", f"-LDFLAGS -L{place}"]
+        fixed += ["-LDFLAGS -lwarplock_dpi", f"-LDFLAGS -Wl,-rpath,{place}"]
+    if sva:
+        fixed.append("--assert")
+    if steps and build.folder().name == "asan":  # our own sanitized runs: its runtime comes first
+        fixed.append("-LDFLAGS -fsanitize=address,undefined")
+    # The package first: the checkers use it.
+    return [*fixed, *(str(place / name) for name in (*sources, *steps))]
+
+
+_HEAD = """# SPDX-License-Identifier: Apache-2.0
+# Written by warplock bind: your RTL with the checkers of this folder, in {simulator}.
+#   make -f {folder}/Makefile.{name} RTL="my_rtl/*.sv tb.sv" TOP=tb
+# RTL    files of the design and its test bench
+# TOP    the module on top
+# FLAGS  more for the compiler
+{notes}WLK := $(patsubst %/,%,$(dir $(abspath $(lastword $(MAKEFILE_LIST)))))
+RTL ?=
+TOP ?=
+FLAGS ?=
+$(if $(RTL),,$(error RTL is empty; give the files of the design: RTL="my_rtl/*.sv tb.sv"))
+$(if $(TOP),,$(error TOP is empty; give the module on top: TOP=tb))
+"""
+_UNTRIED = """# Not run with {simulator}: its options are those of its manual. {more}
+"""
+# The step calls and the library as one object for a simulator.
+_STEPS = """SVDPI ?= {svdpi}
+STEPS := wlk_steps.so
+
+.PHONY: run
+{rule}
+$(STEPS): $(wildcard $(WLK)/wlk_*_step.c)
+\t$(CC) -shared -fPIC -I$(SVDPI) -I$(WLK)/include -o $@ $^ \\
+\t  -L$(WLK) -lwarplock_dpi -Wl,-rpath,$(WLK)
+"""
+_VERILATOR = """VERILATOR ?= verilator
+MDIR ?= obj_dir
+
+.PHONY: run
+run: $(MDIR)/V$(TOP)
+\t./$<
+
+$(MDIR)/V$(TOP): $(wildcard $(RTL) $(WLK)/*.sv $(WLK)/*.c)
+\t$(VERILATOR) --binary --timing $(FLAGS) --Mdir $(MDIR) --top-module $(TOP) \\
+\t  $(if $(wildcard $(WLK)/wlk_*_assertions*.sv),--assert) -CFLAGS -I$(WLK)/include \\
+\t  -LDFLAGS "-L$(WLK) -lwarplock_dpi -Wl,-rpath,$(WLK)" \\
+\t  -F $(WLK)/files.f $(wildcard $(WLK)/wlk_*_step.c) $(RTL)
+"""
+_ICARUS = """IVERILOG ?= iverilog
+
+.PHONY: run
+run: $(TOP).vvp
+\tvvp -n $<
+
+# Icarus knows no `bind`: the design or its bench includes wlk_*_hw_checker_instance.svh.
+$(TOP).vvp: $(wildcard $(RTL) $(WLK)/*.sv $(WLK)/*.svh)
+\t$(IVERILOG) -g2012 $(FLAGS) -I $(WLK) -s $(TOP) -o $@ \\
+\t  $(filter-out %_bind.sv %_checker_bind.sv,$(wildcard $(WLK)/wlk_*_hw_checker*.sv)) $(RTL)
+"""
+_QUESTA = """run: $(STEPS)
+\tvlib work
+\tvlog -sv -mfcu -cuname wlk_unit $(FLAGS) -F $(WLK)/files.f $(RTL)
+\tvsim -c $(TOP) wlk_unit -sv_lib $(basename $(STEPS)) -do "run -all; quit -f"
+"""
+_VCS = """run: $(STEPS)
+\tvcs -full64 -sverilog $(FLAGS) -F $(WLK)/files.f $(RTL) -top $(TOP) -o simv
+\t./simv -sv_lib ./$(basename $(STEPS))
+"""
+_XCELIUM = """run: $(STEPS)
+\txrun -64bit -sv $(FLAGS) -F $(WLK)/files.f $(RTL) -top $(TOP) -sv_lib ./$(STEPS)
+"""
+_SIMULATORS = {  # name: (simulator, where its svdpi.h is, how it runs, what to know)
+    "questa": (
+        "Questa",
+        "$(or $(QUESTA_HOME),$(MTI_HOME))/include",
+        _QUESTA,
+        "QUESTA_HOME\n# names its folder. The bind statements are a unit, wlk_unit, loaded beside TOP.",
+    ),
+    "vcs": ("VCS", "$(VCS_HOME)/include", _VCS, "VCS_HOME names its folder."),
+    "xcelium": (
+        "Xcelium",
+        "$(shell xmroot 2>/dev/null)/tools/include",
+        _XCELIUM,
+        "Its xmroot is in the PATH.",
+    ),
+}
+
+
+def _makefile(name: str, simulator: str, body: str, notes: str = "") -> str:
+    return _HEAD.format(simulator=simulator, folder="wlk", name=name, notes=notes) + body
+
+
+MAKEFILES = {
+    "Makefile.verilator": _makefile("verilator", "Verilator", _VERILATOR),
+    "Makefile.icarus": _makefile("icarus", "Icarus", _ICARUS),
+    **{
+        f"Makefile.{name}": _makefile(
+            name,
+            simulator,
+            _STEPS.format(svdpi=svdpi, rule=rule),
+            _UNTRIED.format(simulator=simulator, more=more),
+        )
+        for name, (simulator, svdpi, rule, more) in _SIMULATORS.items()
+    },
+}

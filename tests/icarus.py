@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Simulations in Icarus: a module driven by the inputs that a seed gives, alone or with a checker.
+
+Every register powers up as 0, as in `lockstep --power-up zero`.
+"""
+
+import re
+import subprocess
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from wlk import tables
+from wlk.gen import stubs
+from wlk.gen.hardware_checker import HardwareChecker, initialised
+from wlk.gen.sv import HARNESS_CLOCK, Harness
+from wlk.run import vectors
+
+# What it says of stubs that it reads rightly: bits of a process' sensitivity, and '0 at a port.
+WARNINGS = re.compile(
+    r"sorry: constant selects|expects \d+ bits, got 1\.|: Padding \d+ high bits"
+    r"|to be synthesized in an always_comb|always_comb process has no sensitivities"
+)
+
+
+@dataclass(frozen=True)
+class Bench:
+    """A block's configuration and the inputs of so many cycles."""
+
+    table: tables.Table
+    config: tables.Config
+    records: Sequence[Mapping[str, Mapping[str, str]]]
+
+    def ports(self, direction: str) -> list[tables.Port]:
+        return [p for p in self.table.ports(self.config) if p.direction == direction]
+
+    @property
+    def clock(self) -> str:
+        return self.table.clock or HARNESS_CLOCK
+
+    def checker(self) -> HardwareChecker:
+        names = self.table.clocked(p.name for p in self.table.ports(self.config))
+        return HardwareChecker(Harness(self.table, self.config, names, self.table.module))
+
+
+def bench(block: str, config: Mapping[str, str | int], folder: Path, cycles: int) -> Bench:
+    """The inputs that seed 1 gives."""
+    table = tables.load(block)
+    found = table.config(config)
+    given = {"seed": 1, "cycles": cycles, "power_up": "zero", "force": True}
+    made = vectors.Gen(block, folder / "seed1.wlv", config=table.show(found), **given)
+    records = list(vectors.records(made.make(), table, found))
+    assert len(records) == cycles
+    return Bench(table, found, records)
+
+
+def design(files: Iterable[Path]) -> str:
+    """The modules of a stub, powered up with zeros."""
+    return "\n".join(initialised(path.read_text(encoding="utf-8")) for path in files)
+
+
+def stub(made: Bench) -> str:
+    return design(stubs.write_stub(made.table, made.config))
+
+
+def shown(made: Bench, text: str, folder: Path) -> list[list[int]]:
+    """The outputs of a module in each cycle."""
+    names = ", ".join(p.name for p in made.ports("out"))
+    body = f'  always @(posedge {made.clock}) $display("= %h", {{{names}}});\n'
+    printed = run(made, text, body, folder)
+    rows = [line.removeprefix("= ") for line in printed.splitlines() if line.startswith("= ")]
+    return [_split(made, row) for row in rows]
+
+
+def _split(made: Bench, row: str) -> list[int]:
+    """The values of the outputs that lie side by side; a digit that is unknown ends in an error."""
+    value, found = int(row, 16), []
+    for port in reversed(made.ports("out")):
+        found.append(value & (1 << port.width) - 1)
+        value >>= port.width
+    return found[::-1]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a checker without C found."""
+
+    port: str  # empty: no error
+    cycle: int
+    mismatches: int
+    compared: int
+    printed: str
+
+
+def checked(
+    made: Bench, text: str, folder: Path, *words: str, start: bool = True, checker: str = ""
+) -> Verdict:
+    """A module and its checker; `start`: it compares from the first cycle on."""
+    own = made.checker()
+    files = own.files(made.clock, {})
+    (folder / "instance.svh").write_text(files[f"{own.module}_instance.svh"])
+    names = "wlk_error, wlk_error_port, wlk_error_cycle, wlk_mismatches, wlk_compared"
+    body = f"""`include "instance.svh"
+  defparam u_wlk_hw_checker.PowerUpZero = {int(start)};
+  initial begin
+    #{10 * len(made.records) + 6} $display("= %0d %0d %0d %0d %0d", {names});
+  end
+"""
+    text += checker or files[f"{own.module}.sv"]
+    printed = run(made, text, body, folder, *words)
+    (row,) = (line for line in printed.splitlines() if line.startswith("= "))
+    error, port, *counts = map(int, row.split()[1:])
+    return Verdict(own.compared[port].name if error else "", *counts, printed)
+
+
+def run(made: Bench, text: str, body: str, folder: Path, *words: str) -> str:
+    """Simulate a module and a test bench around it; what it prints."""
+    inputs, outputs = made.ports("in"), made.ports("out")
+    width, cycles = sum(p.width for p in inputs), len(made.records)
+    rows = [_pack(inputs, record) for record in made.records]
+    (folder / "stimulus.hex").write_text("\n".join(rows) + "\n")
+    lines = [f"  wire [{p.width - 1}:0] {p.name};" for p in (*inputs, *outputs)]
+    pins = [f".{p.name}({p.name})" for p in (*inputs, *outputs)]
+    pins += [f".{made.clock}({made.clock})"] * bool(made.table.clock)
+    nl = "\n"
+    top = f"""
+module tb;
+  reg [{width - 1}:0] stimulus[0:{cycles - 1}];
+  reg {made.clock} = 0;
+  integer cycle = 0;
+{nl.join(lines)}
+  initial $readmemh("{folder}/stimulus.hex", stimulus);
+  assign {{{", ".join(p.name for p in inputs)}}} = stimulus[cycle];
+  always #5 {made.clock} = ~{made.clock};
+  always @(posedge {made.clock}) if (cycle < {cycles - 1}) cycle <= cycle + 1;
+  initial #{10 * cycles + 7} $finish;
+  {made.table.module} dut ({", ".join(pins)});
+{body}
+endmodule
+"""
+    source, program = folder / "all.sv", folder / "all.vvp"
+    source.write_text(text + top)
+    _tool("iverilog", "-g2012", "-s", "tb", "-I", folder, "-o", program, source)
+    return _tool("timeout", 20, "vvp", "-n", program, *words)
+
+
+def _pack(inputs: Sequence[tables.Port], record: Mapping[str, Mapping[str, str]]) -> str:
+    value = 0
+    for port in inputs:
+        value = value << port.width | int(record["in"][port.name], 16)
+    return f"{value:x}"
+
+
+def _tool(*words: object) -> str:
+    """Run a program that must succeed, and complain of nothing that matters."""
+    done = subprocess.run([str(w) for w in words], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    complaints = [x for x in done.stderr.splitlines() if x and not WARNINGS.search(x)]
+    assert complaints == [], complaints[:5]
+    return done.stdout
