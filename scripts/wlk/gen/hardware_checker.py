@@ -255,10 +255,11 @@ endmodule
     def _printed(self, width: int) -> str:
         """What a simulation prints: the first difference, and the verdict at its end."""
         block = self.harness.table.name
+        start = f"warplock: {block} %m: FUNCTIONAL_MISMATCH in cycle %0d at "
         cases = [
             f"""        {_number(port)}:
         $display(
-            "warplock: {block} %m: FUNCTIONAL_MISMATCH in cycle %0d at {port.name}: RTL %h, expected %h",
+            "{start}{port.name}: RTL %h, expected %h",
             cycle_q, {port.name}, {EXPECTED}{port.name});"""
             for port in self.compared
         ]

@@ -21,6 +21,7 @@ HEADERS = (
     "refmodel/include/warplock/error.h",
 )
 LIST, FILES = "warplock.f", "files.f"
+ICARUS = "Makefile.icarus"
 
 
 def write(out: Path, texts: Mapping[str, str], *, force: bool, sva: bool) -> None:
@@ -31,7 +32,6 @@ def write(out: Path, texts: Mapping[str, str], *, force: bool, sva: bool) -> Non
     if steps:
         library = build.meson_build() / "dpi" / "libwarplock_dpi.so"
         contents |= dict.fromkeys(LIBRARY, library.read_bytes())
-    makefiles = MAKEFILES if steps else {"Makefile.icarus": MAKEFILES["Makefile.icarus"]}
     outputs.make_folder(out)
     with outputs.locked(out):
         outputs.save(out, contents, force=force)
@@ -46,8 +46,9 @@ def write(out: Path, texts: Mapping[str, str], *, force: bool, sva: bool) -> Non
         files.sort(key=lambda name: (not name.startswith("//"), *_order(name)))
         _save(out / FILES, files)
         _save(out / LIST, _added(out / LIST, _absolute(out, sources, steps, sva)))
-        for name, text in makefiles.items():
-            _save(out / name, text.splitlines())
+        for name, text in MAKEFILES.items():
+            if bool(steps) == (name != ICARUS):
+                _save(out / name, text.splitlines())
 
 
 def _order(name: str) -> tuple[bool, bool]:
@@ -128,7 +129,7 @@ run: $(TOP).vvp
 # Icarus knows no `bind`: the design or its bench includes wlk_*_hw_checker_instance.svh.
 $(TOP).vvp: $(wildcard $(RTL) $(WLK)/*.sv $(WLK)/*.svh)
 \t$(IVERILOG) -g2012 $(FLAGS) -I $(WLK) -s $(TOP) -o $@ \\
-\t  $(filter-out %_bind.sv %_checker_bind.sv,$(wildcard $(WLK)/wlk_*_hw_checker*.sv)) $(RTL)
+\t  $(filter-out %_bind.sv,$(wildcard $(WLK)/wlk_*_hw_checker*.sv)) $(RTL)
 """
 _QUESTA = """run: $(STEPS)
 \tvlib work
@@ -147,7 +148,8 @@ _SIMULATORS = {  # name: (simulator, where its svdpi.h is, how it runs, what to 
         "Questa",
         "$(or $(QUESTA_HOME),$(MTI_HOME))/include",
         _QUESTA,
-        "QUESTA_HOME\n# names its folder. The bind statements are a unit, wlk_unit, loaded beside TOP.",
+        "QUESTA_HOME\n"
+        "# names its folder. The bind statements are a unit, wlk_unit, loaded beside TOP.",
     ),
     "vcs": ("VCS", "$(VCS_HOME)/include", _VCS, "VCS_HOME names its folder."),
     "xcelium": (
@@ -165,7 +167,7 @@ def _makefile(name: str, simulator: str, body: str, notes: str = "") -> str:
 
 MAKEFILES = {
     "Makefile.verilator": _makefile("verilator", "Verilator", _VERILATOR),
-    "Makefile.icarus": _makefile("icarus", "Icarus", _ICARUS),
+    ICARUS: _makefile("icarus", "Icarus", _ICARUS),
     **{
         f"Makefile.{name}": _makefile(
             name,

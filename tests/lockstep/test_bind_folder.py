@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The folder that `bind` writes: it may be moved, and each of its Makefiles finds what it names.
+
+Simulators that are not there are played by scripts that look at what they are told.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import programs
+import pytest
+import rtl_under_test as rut
+from rtl_under_test import PINNED
+from wlk.run import bind_folder
+
+pytestmark = pytest.mark.slow
+BENCH = """
+module tb;
+  logic clock = 0, reset = 1;
+  always #5 clock = ~clock;
+  initial begin
+    #20 reset = 0;
+    #{time} $finish;
+  end
+  {module} dut (.clock(clock), .reset(reset){pins});
+{more}
+endmodule
+"""
+# Records how it was called; `vlog` and the like need no more.
+RECORDER = '#!/bin/sh\necho "$(basename "$0") $*" >> "$CALLS"\n'
+RUN = {  # the files that each must read, the package before what uses it
+    "questa": ("vlib", "vlog", "vsim"),
+    "vcs": ("vcs",),
+    "xcelium": ("xrun",),
+}
+
+
+def bench(place: Path, time: int = 200, more: str = "") -> Path:
+    """A test bench that asks for an entry in each cycle."""
+    ports = rut.TABLE.ports(rut.TABLE.config(rut.SMALL))
+    held = {"io_readReq_valid": "1'b1", "io_readReq_bits_regs_0_enable": "1'b1"}
+    drive = [p for p in ports if p.direction == "in" and p.name != "reset"]
+    pins = "".join(f",\n    .{p.name}({held.get(p.name, chr(39) + '0')})" for p in drive)
+    path = place / "tb.sv"
+    path.write_text(BENCH.format(time=time, module=rut.TABLE.module, pins=pins, more=more))
+    return path
+
+
+def moved(place: Path, *words: object) -> tuple[Path, Path]:
+    """The RTL, and the folder of its checker behind a move."""
+    rtl = rut.stub("folder", rut.SMALL)
+    written = place / "written"
+    rut.warplock("bind", "collector", "--rtl", rtl, *PINNED, "--out", written, *words)
+    shutil.move(written, place / "elsewhere")
+    return rtl, place / "elsewhere"
+
+
+def make(folder: Path, name: str, cwd: Path, *words: object, path: str = "", code: int = 0) -> str:
+    """Run one of its Makefiles in another folder, where nothing knows the checkout."""
+    env = {"PATH": path + os.environ["PATH"], "HOME": str(cwd), "CALLS": str(cwd / "calls")}
+    command = ["make", "-f", folder / f"Makefile.{name}", *words]
+    done = subprocess.run(
+        [str(w) for w in command], cwd=cwd, env=env, capture_output=True, text=True
+    )
+    assert done.returncode == code, done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
+def test_moved_folder_simulates_in_verilator(tmp_path):
+    rtl, folder = moved(tmp_path, "--sva")
+    assert str(rut.ROOT) not in (folder / "files.f").read_text()
+    files = " ".join(map(str, [*sorted(rtl.glob("*.sv")), bench(tmp_path)]))
+    flags = "-Wno-fatal -MAKEFLAGS OPT_FAST=-O0"
+    printed = make(folder, "verilator", tmp_path, f"RTL={files}", "TOP=tb", f"FLAGS={flags}")
+    assert re.search(r"warplock: collector TOP\.tb\.dut: PASS, \d+ cycles", printed)
+    (linked,) = re.findall(r"libwarplock_dpi\.so\.1 => (\S+)", _linked(tmp_path / "obj_dir/Vtb"))
+    assert Path(linked).samefile(folder / "libwarplock_dpi.so.1")
+
+
+def _linked(program: Path) -> str:
+    return subprocess.run(["ldd", str(program)], capture_output=True, text=True, check=True).stdout
+
+
+@pytest.mark.needs("iverilog")
+def test_moved_folder_simulates_in_icarus(tmp_path):
+    rtl, folder = moved(tmp_path, "--synthesizable")
+    more = "`define WLK_IN_DESIGN(NAME) dut.NAME\n"
+    more += '`include "wlk_collector_hw_checker_instance.svh"'
+    files = " ".join(map(str, [*sorted(rtl.glob("*.sv")), bench(tmp_path, more=more)]))
+    printed = make(folder, "icarus", tmp_path, f"RTL={files}", "TOP=tb")
+    assert re.search(r"warplock: collector tb\.u_wlk_hw_checker: PASS, \d\d cycles", printed)
+
+
+@pytest.mark.parametrize("name", RUN)
+def test_other_simulators_are_told_of_files_that_exist(name, tmp_path):
+    _, folder = moved(tmp_path)
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    for tool in (*RUN[name], "xmroot"):
+        (tools / tool).write_text(RECORDER)
+        (tools / tool).chmod(0o755)
+    (tmp_path / "simv").write_text("#!/bin/sh\n")
+    (tmp_path / "simv").chmod(0o755)
+    svdpi = "SVDPI=/usr/share/verilator/include/vltstd"
+    make(folder, name, tmp_path, "RTL=tb.sv", "TOP=tb", svdpi, path=f"{tools}:")
+    calls = (tmp_path / "calls").read_text()
+    assert [line.split()[0] for line in calls.splitlines()] == list(RUN[name])
+    assert f"-F {folder}/files.f tb.sv" in calls
+    assert "wlk_dpi_collector_step_" in _symbols(tmp_path / "wlk_steps.so")
+
+
+def _symbols(library: Path) -> str:
+    return subprocess.run(["nm", "-D", library], capture_output=True, text=True, check=True).stdout
+
+
+def test_list_has_every_file_package_first_and_bind_last(tmp_path):
+    _, folder = moved(tmp_path, "--sva")
+    lines = (folder / bind_folder.FILES).read_text().splitlines()
+    files = [line for line in lines if not line.startswith("//")]
+    assert sorted(files) == sorted(path.name for path in folder.glob("*.sv"))
+    assert files[0] == "wlk_pkg.sv"
+    assert files[-1] == "wlk_collector_checker_bind.sv"
+
+
+def test_makefile_asks_for_what_it_needs(tmp_path):
+    _, folder = moved(tmp_path)
+    assert 'give the files of the design: RTL="' in make(folder, "verilator", tmp_path, code=2)
+    assert "give the module on top: TOP=tb" in make(folder, "vcs", tmp_path, "RTL=x.sv", code=2)
+
+
+def test_behaviour_that_the_stub_lacks_is_refused(tmp_path):
+    rtl, words = rut.stub("folder", rut.SMALL), ("--config", "read_during_write=old")
+    command = ("bind", "collector", "--rtl", rtl, *PINNED, *words, "--synthesizable")
+    done = programs.warplock(*command, "--out", tmp_path / "out", code=None)
+    assert done.code == rut.Status.BAD_CONFIG
+    assert "read_during_write=old" in done.line
+    assert "bind one with DPI" in done.line
+    assert not (tmp_path / "out").exists()
