@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import pytest
 from wlk import tables
 from wlk.gen import stubs
 from wlk.gen.hardware_checker import HardwareChecker, initialised
@@ -21,6 +22,7 @@ WARNINGS = re.compile(
     r"sorry: constant selects|expects \d+ bits, got 1\.|: Padding \d+ high bits"
     r"|to be synthesized in an always_comb|always_comb process has no sensitivities"
 )
+SECONDS = 120  # of a simulation
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,14 @@ class Bench:
     def checker(self) -> HardwareChecker:
         names = self.table.clocked(p.name for p in self.table.ports(self.config))
         return HardwareChecker(Harness(self.table, self.config, names, self.table.module))
+
+
+def skip_what_does_not_settle(block: str) -> None:
+    """Icarus 11 wakes a process by any bit of a vector of which it reads one."""
+    first = subprocess.run(["iverilog", "-V"], capture_output=True, text=True, check=False).stdout
+    major = int(re.search(r"version (\d+)", first)[1])
+    if block == "issue_x" and major < 12:
+        pytest.skip(f"the stub of issue_x does not settle in Icarus {major}; 12 runs it")
 
 
 def bench(block: str, config: Mapping[str, str | int], folder: Path, cycles: int) -> Bench:
@@ -65,15 +75,16 @@ def stub(made: Bench) -> str:
 
 def shown(made: Bench, text: str, folder: Path) -> list[list[int]]:
     """The outputs of a module in each cycle."""
-    names = ", ".join(p.name for p in made.ports("out"))
-    body = f'  always @(posedge {made.clock}) $display("= %h", {{{names}}});\n'
-    printed = run(made, text, body, folder)
-    rows = [line.removeprefix("= ") for line in printed.splitlines() if line.startswith("= ")]
-    return [_split(made, row) for row in rows]
+    return _rows(made, run(made, text, "", folder))
+
+
+def _rows(made: Bench, printed: str) -> list[list[int]]:
+    rows = [line.removeprefix("> ") for line in printed.splitlines() if line.startswith("> ")]
+    return [_split(made, row) for row in rows][: len(made.records)]
 
 
 def _split(made: Bench, row: str) -> list[int]:
-    """The values of the outputs that lie side by side; a digit that is unknown ends in an error."""
+    """The values of the outputs that lie side by side; a bit that is unknown ends in an error."""
     value, found = int(row, 16), []
     for port in reversed(made.ports("out")):
         found.append(value & (1 << port.width) - 1)
@@ -90,6 +101,21 @@ class Verdict:
     mismatches: int
     compared: int
     printed: str
+
+    @property
+    def first(self) -> tuple[int, str] | None:
+        """Cycle and port of the first difference."""
+        return (self.cycle, self.port) if self.port else None
+
+
+def first_difference(made: Bench, printed: str) -> tuple[int, str] | None:
+    """Where what a simulation shows first differs from what the model answers."""
+    for number, row in enumerate(_rows(made, printed)):
+        for port, got in zip(made.ports("out"), row, strict=True):
+            care, out = (int(made.records[number][side][port.name], 16) for side in ("care", "out"))
+            if (got ^ out) & care:
+                return number, port.name
+    return None
 
 
 def checked(
@@ -119,7 +145,9 @@ def run(made: Bench, text: str, body: str, folder: Path, *words: str) -> str:
     width, cycles = sum(p.width for p in inputs), len(made.records)
     rows = [_pack(inputs, record) for record in made.records]
     (folder / "stimulus.hex").write_text("\n".join(rows) + "\n")
-    lines = [f"  wire [{p.width - 1}:0] {p.name};" for p in (*inputs, *outputs)]
+    lines = [f"  reg [{p.width - 1}:0] {p.name};" for p in inputs]
+    lines += [f"  wire [{p.width - 1}:0] {p.name};" for p in outputs]
+    driven = "{" + ", ".join(p.name for p in inputs) + "}"
     pins = [f".{p.name}({p.name})" for p in (*inputs, *outputs)]
     pins += [f".{made.clock}({made.clock})"] * bool(made.table.clock)
     nl = "\n"
@@ -129,19 +157,25 @@ module tb;
   reg {made.clock} = 0;
   integer cycle = 0;
 {nl.join(lines)}
-  initial $readmemh("{folder}/stimulus.hex", stimulus);
-  assign {{{", ".join(p.name for p in inputs)}}} = stimulus[cycle];
   always #5 {made.clock} = ~{made.clock};
-  always @(posedge {made.clock}) if (cycle < {cycles - 1}) cycle <= cycle + 1;
+  initial begin
+    $readmemh("{folder}/stimulus.hex", stimulus);
+    {driven} = stimulus[0];
+  end
+  always @(posedge {made.clock}) if (cycle < {cycles - 1}) begin
+    cycle <= cycle + 1;
+    {driven} <= stimulus[cycle + 1];
+  end
   initial #{10 * cycles + 7} $finish;
   {made.table.module} dut ({", ".join(pins)});
+  always @(posedge {made.clock}) $display("> %h", {{{", ".join(p.name for p in outputs)}}});
 {body}
 endmodule
 """
     source, program = folder / "all.sv", folder / "all.vvp"
     source.write_text(text + top)
     _tool("iverilog", "-g2012", "-s", "tb", "-I", folder, "-o", program, source)
-    return _tool("timeout", 20, "vvp", "-n", program, *words)
+    return _tool("timeout", SECONDS, "vvp", "-n", program, *words)
 
 
 def _pack(inputs: Sequence[tables.Port], record: Mapping[str, Mapping[str, str]]) -> str:

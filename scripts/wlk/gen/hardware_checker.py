@@ -25,7 +25,7 @@ OUTPUTS = ("error", "error_cycle", "error_port", "mismatches", "compared")
 EXPECTED = "expected_"  # what the stub shows at a port
 _MODULE = re.compile(r"^module (\w+)", re.MULTILINE)
 _TARGET = re.compile(r"^ *(?:if \(.*\) |else )?([a-z]\w*)(?:\[.*\])? *<=(?: |$)", re.MULTILINE)
-_DECLARED = re.compile(r"^( *)logic((?: *\[[^]]*\])*) +(\w[^;(]*);.*$", re.MULTILINE)
+_DECLARED = re.compile(r"^( *)(?:logic|reg)((?: *\[[^]]*\])*) +(\w[^;(]*);.*$", re.MULTILINE)
 _NAME = re.compile(r"^(\w+)(?: *\[([^]]*)\])?$")
 
 
