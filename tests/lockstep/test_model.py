@@ -192,6 +192,15 @@ def test_files_written_are_whole(tmp_path):
     model("collector", tmp_path, "--force")
 
 
+def test_package_has_the_name_that_is_given(tmp_path):
+    for words, name in (((), "wlk_predict_collector_pkg"), (("--module", "other"), "other")):
+        answer = model("collector", tmp_path, "--predict", *words, "--json").json
+        assert answer["package"] == name
+        assert f"\npackage {name};\n" in (tmp_path / f"{name}.sv").read_text()
+    lines = (tmp_path / "warplock.f").read_text().splitlines()
+    assert lines[-2:] == [f"{tmp_path}/wlk_predict_collector_pkg.sv", f"{tmp_path}/other.sv"]
+
+
 @pytest.mark.parametrize(
     ("words", "status", "part"),
     [

@@ -40,22 +40,22 @@ void *wlk_model_open(unsigned long long abi_version, unsigned long long schema_h
                      const char *name);
 
 /** Set parameter @p index; every parameter of the table must be given before the start. */
-void wlk_model_param(void *model, unsigned long long index, unsigned long long value);
+void wlk_model_param(void *handle, unsigned long long index, unsigned long long value);
 
 /**
  * Verify the parameters and power up, @p power_up as wlk_power_up: unknown is for predictors. 0, or
  * the wlk_status why not.
  */
-int wlk_model_start(void *model, unsigned long long power_up);
+int wlk_model_start(void *handle, unsigned long long power_up);
 
 /** Words @p first and the seven that follow of a side that is put in. */
-void wlk_model_put(void *model, unsigned long long side, unsigned long long first,
+void wlk_model_put(void *handle, unsigned long long side, unsigned long long first,
                    unsigned long long w0, unsigned long long w1, unsigned long long w2,
                    unsigned long long w3, unsigned long long w4, unsigned long long w5,
                    unsigned long long w6, unsigned long long w7);
 
 /** The same of a side that comes out. */
-void wlk_model_get(void *model, unsigned long long side, unsigned long long first,
+void wlk_model_get(void *handle, unsigned long long side, unsigned long long first,
                    unsigned long long *w0, unsigned long long *w1, unsigned long long *w2,
                    unsigned long long *w3, unsigned long long *w4, unsigned long long *w5,
                    unsigned long long *w6, unsigned long long *w7);
@@ -66,16 +66,16 @@ void wlk_model_get(void *model, unsigned long long side, unsigned long long firs
  * the version, has not changed: 1 at the start, one more after each edge. Returns 0 or 1, which
  * turns when these outputs are not those of the last wlk_model_show, and turns back when they are.
  */
-int wlk_model_eval(void *model, unsigned long long version);
+int wlk_model_eval(void *handle, unsigned long long version);
 
 /** Of a module: the outputs of the last wlk_model_eval are those that it shows from now on. */
-void wlk_model_show(void *model);
+void wlk_model_show(void *handle);
 
 /** Of a module: state number @p version + 1 from @p version and the inputs that were put. */
-void wlk_model_tick(void *model, unsigned long long version);
+void wlk_model_tick(void *handle, unsigned long long version);
 
 /** Free; NULL is allowed. */
-void wlk_model_close(void *model);
+void wlk_model_close(void *handle);
 
 /**
  * Of a predictor: outputs and care for the inputs that were put; the state stays. Care is 0 where
@@ -83,28 +83,28 @@ void wlk_model_close(void *model);
  * with unknown power-up, before the first edge in reset. 0, or nonzero after one line: no
  * predictor.
  */
-int wlk_predict_eval(void *model);
+int wlk_predict_eval(void *handle);
 
 /** Of a predictor: the edge. @p broken: the protocol rules that the inputs break, as a bitmap. As
  * of wlk_predict_eval. */
-int wlk_predict_tick(void *model, unsigned int *broken);
+int wlk_predict_tick(void *handle, unsigned int *broken);
 
 /**
  * Of a predictor, before the edge: drop the possible states that contradict the outputs that were
  * put (WLK_MODEL_GOT in the bits WLK_MODEL_THERE). 1; 0 where none is left: then nothing changes.
  * No predictor: 0 after one line.
  */
-int wlk_predict_settle(void *model);
+int wlk_predict_settle(void *handle);
 
 /** Of a predictor: its state now, for restore into it or another one of equal parameters. NULL: no
  * memory, or no predictor. */
-void *wlk_predict_snapshot(void *model);
+void *wlk_predict_snapshot(void *handle);
 
 /** As it was at the snapshot, which stays. 0, or a wlk_status after one line. */
-int wlk_predict_restore(void *model, void *snapshot);
+int wlk_predict_restore(void *handle, void *taken);
 
 /** Free a snapshot; NULL is allowed. */
-void wlk_predict_release(void *snapshot);
+void wlk_predict_release(void *taken);
 
 WLK_END_DECLS
 #endif

@@ -36,7 +36,8 @@ warplock model collector --config num_lanes=4 --predict --out predict"""
     config: Sequence[str] = options.named_config()
     module: str | None = option(
         None,
-        "name of the module to write (default: the RTL's); with --rtl: the one that has the ports",
+        "name of the module, or with --predict of the package, to write (default: that of the "
+        "RTL, wlk_predict_BLOCK_pkg); with --rtl: the module that has the ports",
         metavar="NAME",
     )
     omit: Sequence[str] = option(
@@ -55,7 +56,7 @@ warplock model collector --config num_lanes=4 --predict --out predict"""
         """Write the files, and print how to use them."""
         harness, notes = _harness(self)
         if self.predict:
-            made = Predictor(harness)
+            made = Predictor(harness, None if self.rtl else self.module)
             name, text = made.package, made.text()
         else:
             name, text = harness.module, Module(harness).text()
