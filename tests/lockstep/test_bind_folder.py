@@ -77,7 +77,7 @@ def test_moved_folder_simulates_in_verilator(tmp_path):
     printed = make(folder, "verilator", tmp_path, f"RTL={files}", "TOP=tb", f"FLAGS={flags}")
     assert re.search(r"warplock: collector TOP\.tb\.dut: PASS, \d+ cycles", printed)
     (linked,) = re.findall(r"libwarplock_dpi\.so\.1 => (\S+)", _linked(tmp_path / "obj_dir/Vtb"))
-    assert Path(linked).samefile(folder / "libwarplock_dpi.so.1")
+    assert Path(linked).samefile(folder / bind_folder.LIBRARY[1])
 
 
 def _linked(program: Path) -> str:

@@ -14,6 +14,7 @@ import test_predict
 from wlk import tables
 from wlk.base.errors import Status
 from wlk.gen import kernels, sv
+from wlk.run import bind_folder
 
 pytestmark = pytest.mark.slow
 SMALL = {name: tables.load(name).small for name in tables.names()}
@@ -185,7 +186,7 @@ def test_files_written_are_whole(tmp_path):
     assert answer["module"] == "DuplicatedCollector"
     assert answer["config"]["num_pregs"] == 16
     assert {path.name for path in tmp_path.iterdir()} == {
-        "DuplicatedCollector.sv", "libwarplock_dpi.so", "libwarplock_dpi.so.1", "warplock.f",
+        "DuplicatedCollector.sv", *bind_folder.LIBRARY, "warplock.f"
     }  # fmt: skip
     done = model("collector", tmp_path, code=Status.USAGE)
     assert "DuplicatedCollector.sv: exists already" in done.line

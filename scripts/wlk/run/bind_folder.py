@@ -10,9 +10,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ..base import outputs, setup
+from ..gen.sv import ABI_VERSION
 from . import build
 
-LIBRARY = ("libwarplock_dpi.so", "libwarplock_dpi.so.1")
+LIBRARY = ("libwarplock_dpi.so", f"libwarplock_dpi.so.{ABI_VERSION}")
 HEADERS = (
     "dpi/include/warplock/dpi.h",
     "dpi/include/warplock/checker.h",
@@ -30,8 +31,7 @@ def write(out: Path, texts: Mapping[str, str], *, force: bool, sva: bool) -> Non
     contents = {name: text.encode() for name, text in texts.items()}
     steps = [name for name in texts if name.endswith(".c")]
     if steps:
-        library = build.meson_build() / "dpi" / "libwarplock_dpi.so"
-        contents |= dict.fromkeys(LIBRARY, library.read_bytes())
+        contents |= _library()
     outputs.make_folder(out)
     with outputs.locked(out):
         outputs.save(out, contents, force=force)
@@ -49,6 +49,22 @@ def write(out: Path, texts: Mapping[str, str], *, force: bool, sva: bool) -> Non
         for name, text in MAKEFILES.items():
             if bool(steps) == (name != ICARUS):
                 _save(out / name, text.splitlines())
+
+
+def write_model(out: Path, name: str, text: str, *, force: bool) -> None:
+    """Write a file that calls the library and needs no step call, the library, and the list for
+    Verilator; as write()."""
+    outputs.make_folder(out)
+    with outputs.locked(out):
+        outputs.save(out, {name: text.encode()} | _library(), force=force)
+        lines = [f"// For -f, of {out.resolve()}.", *_linked(out), str(out.resolve() / name)]
+        _save(out / LIST, _added(out / LIST, lines))
+
+
+def _library() -> dict[str, bytes]:
+    """Copies of the library by the names that a simulator asks for."""
+    built = build.meson_build() / "dpi" / "libwarplock_dpi.so"
+    return dict.fromkeys(LIBRARY, built.read_bytes())
 
 
 def _order(name: str) -> tuple[bool, bool]:
@@ -72,14 +88,20 @@ def _absolute(out: Path, sources: Sequence[str], steps: Sequence[str], sva: bool
     place = out.resolve()
     fixed = [f"// For -f, of {place}; when the folder moves: Makefile.verilator."]
     if steps:
-        fixed += [f"-CFLAGS -I{place / 'include'}", f"-LDFLAGS -L{place}"]
-        fixed += ["-LDFLAGS -lwarplock_dpi", f"-LDFLAGS -Wl,-rpath,{place}"]
+        fixed += [f"-CFLAGS -I{place / 'include'}", *_linked(out)]
     if sva:
         fixed.append("--assert")
-    if steps and build.folder().name == "asan":  # our own sanitized runs: its runtime comes first
-        fixed.append("-LDFLAGS -fsanitize=address,undefined")
     # The package first: the checkers use it.
     return [*fixed, *(str(place / name) for name in (*sources, *steps))]
+
+
+def _linked(out: Path) -> list[str]:
+    """What links the library."""
+    place = out.resolve()
+    words = [f"-L{place}", "-lwarplock_dpi", f"-Wl,-rpath,{place}"]
+    if build.folder().name == "asan":  # our own sanitized runs: its runtime comes first
+        words.append("-fsanitize=address,undefined")
+    return [f"-LDFLAGS {word}" for word in words]
 
 
 _HEAD = """# SPDX-License-Identifier: Apache-2.0

@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .. import tables
-from ..base import options, outputs, report
+from ..base import options, report
 from ..base.errors import Status, WlkError
 from ..base.options import Command, operand, option
 from ..gen import shell
 from ..gen.model import Model as Module
 from ..gen.predict import Predictor
 from ..gen.sv import Harness
-from . import bind, jobs
+from . import bind, bind_folder, jobs
 
 IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 
@@ -60,11 +60,7 @@ warplock model collector --config num_lanes=4 --predict --out predict"""
             name, text = made.package, made.text()
         else:
             name, text = harness.module, Module(harness).text()
-        contents = {f"{name}.sv": text.encode()} | bind.library()
-        outputs.make_folder(self.out)
-        with outputs.locked(self.out):
-            outputs.save(self.out, contents, force=self.force)
-            bind.write_list(self.out, [f"{name}.sv"])
+        bind_folder.write_model(self.out, f"{name}.sv", text, force=self.force)
         report.warn(harness.table.warnings(harness.cfg))
         _say(self, harness, name, notes)
         return 0
