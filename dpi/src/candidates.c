@@ -40,6 +40,20 @@ void wlk_candidates_init(wlk_candidates *w, wlk_power_up power_up) {
     w->block->init(w->cfg, w->states[0], zero ? WLK_POWER_ZERO : WLK_POWER_UNKNOWN);
 }
 
+void wlk_candidates_late(wlk_candidates *w) {
+    w->n = 1;
+    w->left_out = false;
+    if (w->block->late != NULL) {
+        w->block->late(w->cfg, w->states[0]);
+    }
+}
+
+void wlk_candidates_learn(wlk_candidates *w, const wlk_sight *seen) {
+    for (uint32_t i = 0; w->block->learn != NULL && i < w->n; i++) {
+        w->block->learn(w->cfg, w->states[i], seen);
+    }
+}
+
 // A place after the last candidate; NULL when there is none.
 static void *add(wlk_candidates *w) {
     if (w->n == WLK_MAX_CANDIDATES) {
@@ -58,6 +72,7 @@ void wlk_candidates_fork(wlk_candidates *w, const uint64_t *in) {
         const uint32_t ways = w->block->outcomes(w->cfg, w->states[i], in);
         for (uint32_t k = 1; k < ways; k++) {
             void *other = add(w);
+            w->left_out = w->left_out || other == NULL;
             if (other != NULL) {
                 memcpy(other, w->states[i], w->size);
                 w->block->assume(w->cfg, other, in, k);

@@ -25,6 +25,9 @@ static bool take_words(wlk_checker *c) {
         {&c->in, in},
         {&c->got, out},
         {&c->no_x, out},
+        {&c->sure, out},
+        {&c->got_known, out},
+        {&c->next_known, out},
         {&c->history, (size_t)WLK_HISTORY * history_words(c)},
     };
     _Static_assert(sizeof parts / sizeof parts[0] == CHECKER_PARTS, "all are owned");
@@ -124,7 +127,11 @@ wlk_status wlk_checker_open(wlk_checker **checker, const wlk_block *block, const
     c->violation_port = -1;
     c->reset_x_port = -1;
     wlk_candidates_init(&c->candidates, options->power_up);
-    c->sum.reset_seen = options->power_up == WLK_POWER_ZERO || c->reset_port < 0;
+    c->sum.late = options->late && (block->late != NULL || !block->table->has_clock);
+    if (c->sum.late) {
+        wlk_candidates_late(&c->candidates);
+    }
+    c->sum.reset_seen = options->power_up == WLK_POWER_ZERO || c->reset_port < 0 || c->sum.late;
     *checker = c;
     return WLK_OK;
 }
@@ -175,7 +182,8 @@ static void count_masked(wlk_checker *c) {
     for (uint32_t i = 0; i < c->layout.n_ports; i++) {
         const wlk_port *port = &c->ports[i];
         if (port->is_out && port->present) {
-            const uint64_t judged = wlk_port_get(port, c->judged) & wlk_port_get(port, c->care);
+            const uint64_t care = wlk_port_get(port, c->sum.late ? c->sure : c->care);
+            const uint64_t judged = wlk_port_get(port, c->judged) & care;
             const uint64_t hidden = wlk_port_get(port, c->compare) & ~judged;
             c->masked[i] += (uint64_t)__builtin_popcountll(hidden);
         }
@@ -225,9 +233,10 @@ static uint32_t differing_bits(const wlk_checker *c, const uint64_t *got, const 
 }
 
 static bool unknown_somewhere(const wlk_checker *c) {
+    const uint64_t *care = c->sum.late ? c->sure : c->care;
     uint64_t any = 0;
     for (uint32_t w = 0; w < c->layout.out_words; w++) {
-        any |= c->compare[w] & ~(c->care[w] & c->judged[w]);
+        any |= c->compare[w] & ~(care[w] & c->judged[w]);
     }
     return any != 0;
 }
@@ -400,7 +409,11 @@ static void settle(wlk_checker *c, const uint64_t *in, const uint64_t *in_x, con
                    const uint64_t *got_x) {
     wlk_candidates *candidates = &c->candidates;
     uint32_t bits[WLK_MAX_CANDIDATES], best = 0;
-    wlk_candidates_fork(candidates, in);
+    uint32_t before;
+    do { // of a late state a way can be open because of another one
+        before = candidates->n;
+        wlk_candidates_fork(candidates, in);
+    } while (c->sum.late && candidates->n > before);
     for (uint32_t i = 0; candidates->n > 1 && i < candidates->n; i++) {
         expect(c, i, in, in_x);
         bits[i] = differing_bits(c, got, got_x);
@@ -573,6 +586,103 @@ int wlk_checker_step_masked(wlk_checker *c, const uint64_t *in, const uint64_t *
     return first;
 }
 
+// ---- a start without the reset ----------------------------------------------------------------
+
+static void known_bits(const wlk_checker *c, const uint64_t *x, uint64_t *known) {
+    for (uint32_t w = 0; w < c->layout.out_words; w++) {
+        known[w] = x != NULL ? c->compare[w] & ~x[w] : 0u;
+    }
+}
+
+// From the first cycle on of which nearly all is compared.
+static void count_known(wlk_checker *c) {
+    uint64_t bits = 0;
+    for (uint32_t w = 0; w < c->layout.out_words; w++) {
+        bits += (uint64_t)__builtin_popcountll(c->judged[w] & c->sure[w]);
+    }
+    if (!c->sum.known && bits * 10u >= c->out_bits * 9u) {
+        c->sum.known = true;
+        c->sum.known_from = c->sum.cycles;
+    }
+    if (c->sum.known) {
+        c->sum.known_bits += bits;
+        c->sum.known_of += c->out_bits;
+    }
+}
+
+void wlk_checker_gap(wlk_checker *c) {
+    if (c->sum.late && !c->failed) {
+        wlk_candidates_late(&c->candidates);
+        c->sum.forgotten++;
+    }
+}
+
+static void learn(wlk_checker *c, const uint64_t *in, const uint64_t *got, const uint64_t *got_x,
+                  const uint64_t *next, const uint64_t *next_x) {
+    const wlk_sight seen = {.in = in,
+                            .out = got,
+                            .out_known = c->got_known,
+                            .next = next != NULL ? next : got,
+                            .next_known = c->next_known};
+    known_bits(c, got_x, c->got_known);
+    known_bits(c, next != NULL ? next_x : NULL, c->next_known);
+    wlk_candidates_learn(&c->candidates, &seen);
+}
+
+// Compares with what is known once the cycle was looked at, which includes what it contradicts;
+// counts what was known before.
+static int look_late(wlk_checker *c, const uint64_t *in, const uint64_t *in_x, const uint64_t *got,
+                     const uint64_t *got_x, const uint64_t *next, const uint64_t *next_x) {
+    wlk_step_info info = {0, 0};
+    int first;
+    expect(c, 0, in, in_x);
+    memcpy(c->sure, c->care, c->layout.out_words * sizeof *c->sure);
+    if (!c->failed) {
+        learn(c, in, got, got_x, next, next_x);
+    }
+    settle(c, in, in_x, got, got_x);
+    if (c->candidates.left_out) { // too much is open to follow it
+        wlk_checker_gap(c);
+        return 0;
+    }
+    for (uint32_t w = 0; w < c->layout.out_words; w++) {
+        c->sure[w] &= c->care[w];
+    }
+    got = complete(c, got);
+    first = compare_slow(c, in, got, got_x);
+    count_known(c);
+    if (c->failed) {
+        wlk_follow_channels(c, in, c->expect, got);
+    }
+    tick(c, in, in_x, &info);
+    return first | note_rule(c, info.violated);
+}
+
+int wlk_checker_step_late(wlk_checker *c, const uint64_t *in, const uint64_t *in_x,
+                          const uint64_t *got, const uint64_t *got_x, const uint64_t *next,
+                          const uint64_t *next_x) {
+    const wlk_view vi = {.control = in}, vg = {.control = got};
+    if (!c->sum.late) {
+        return wlk_checker_step_x(c, in, in_x, got, got_x);
+    }
+    if (!c->frozen) {
+        remember(c, &vi, &vg);
+    }
+    const int32_t bad = in_x != NULL ? unreadable(c, in, in_x, got) : -1;
+    if (bad >= 0 && (!c->sum.known || !c->block->table->has_clock)) {
+        wlk_candidates_late(&c->candidates);
+        c->sum.skipped++;
+        c->sum.cycles++;
+        return 0;
+    }
+    int first = bad >= 0 && note_input_x(c, (uint32_t)bad);
+    if (c->violation_port < 0) {
+        first |= look_late(c, in, in_x, got, got_x, next, next_x);
+    }
+    c->sum.cycles++;
+    return first;
+}
+
 bool wlk_checker_done(const wlk_checker *c) {
     return c->violated_seen || (c->failed && c->sum.cycles >= c->sum.first_cycle + WLK_AFTERMATH);
 }
@@ -596,7 +706,7 @@ static wlk_status verdict_of(const wlk_checker *c, bool strict) {
     if (c->compared_cycles == 0 || !c->sum.transfer_seen) {
         return WLK_VACUOUS;
     }
-    if (compared_bits(c) == 0) {
+    if (compared_bits(c) == 0 || (c->sum.late && !c->sum.known)) {
         return WLK_VACUOUS; // nothing was ever known on both sides
     }
     for (uint32_t i = 0; strict && i < c->layout.n_ports; i++) {

@@ -17,7 +17,7 @@ typedef struct channel {
     bool shifted; /* since the mismatch one side has fired in a cycle in which the other has not */
 } channel;
 
-enum { CHECKER_PARTS = 10 };
+enum { CHECKER_PARTS = 13 };
 
 struct wlk_checker {
     const wlk_block *block;
@@ -30,7 +30,9 @@ struct wlk_checker {
     uint64_t *compare;
     const uint64_t *judged; /* of this cycle: `compare`, or `partial` */
     uint64_t *partial;      /* `compare` without what is missing in this cycle alone */
-    bool fast;              /* nothing to note in this cycle but a difference */
+    uint64_t *sure;         /* late: care of what followed from the cycles before */
+    uint64_t *got_known, *next_known;
+    bool fast; /* nothing to note in this cycle but a difference */
     bool compares_all;
     bool step_masked; /* else, outputs are missing that the block's step can leave out */
     bool has_inexact; /* some output is compared only while it means something */

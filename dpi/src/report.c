@@ -169,6 +169,16 @@ static void print_element(void *ctx, const char *name, int32_t index, const uint
     }
 }
 
+static void note_unknown(void *ctx, const char *name, int32_t index, const uint64_t *words,
+                         uint32_t n_words, uint64_t known, wlk_notation notation) {
+    (void)words;
+    (void)n_words;
+    (void)notation;
+    if (known == 0) {
+        add_unknown((printer *)ctx, name, index);
+    }
+}
+
 static void print_state(const wlk_checker *c, FILE *to) {
     printer p = {.to = to,
                  .head = c->violation_after ? "model state after the edge"
@@ -235,6 +245,18 @@ static void print_no_reset(const wlk_checker *c, FILE *to) {
     }
 }
 
+static void print_unsettled(const wlk_checker *c, FILE *to) {
+    printer p = {.to = to, .head = "unknown at the end"};
+    fputs("  in no cycle nine tenths of the outputs follow from what was seen before\n", to);
+    if (c->block->visit != NULL) {
+        c->block->visit(c->cfg, state_now(c), note_unknown, &p);
+    }
+    print_unknown(&p);
+    if (p.hidden != 0) {
+        fprintf(to, "    and %" PRIu32 " more\n", p.hidden);
+    }
+}
+
 void wlk_checker_report(const wlk_checker *c, FILE *to) {
     const wlk_checker_result r = wlk_checker_result_get(c, false);
     fprintf(to, "%s %s: %s", c->block->table->name, c->scope, wlk_status_name(r.verdict));
@@ -242,6 +264,9 @@ void wlk_checker_report(const wlk_checker *c, FILE *to) {
         fprintf(to, "%s, %" PRIu64 " cycles, %" PRIu64 " bits compared, %" PRIu64 " masked\n",
                 r.verdict == WLK_VACUOUS && !r.transfer_seen ? ": no transfer after reset" : "",
                 r.cycles, r.compared_bits, r.masked_bits);
+        if (r.late && !r.known) {
+            print_unsettled(c, to);
+        }
         return;
     }
     if (r.verdict == WLK_NO_RESET) {
@@ -315,6 +340,55 @@ static void json_counts(const wlk_checker_result *r, wlk_json *to) {
     wlk_json_number(to, "differing_bits", r->differing_bits);
 }
 
+enum { NAMES = 32 };
+
+// Elements that are unknown, by name.
+typedef struct unknowns {
+    char names[NAMES][64];
+    uint64_t count[NAMES];
+    uint32_t n;
+} unknowns;
+
+static void count_unknown(void *ctx, const char *name, int32_t index, const uint64_t *words,
+                          uint32_t n_words, uint64_t known, wlk_notation notation) {
+    unknowns *u = (unknowns *)ctx;
+    uint32_t i = 0;
+    (void)index;
+    (void)words;
+    (void)n_words;
+    (void)notation;
+    while (i < u->n && strcmp(u->names[i], name) != 0) {
+        i++;
+    }
+    if (known != 0 || i == NAMES) {
+        return;
+    }
+    if (i == u->n) {
+        (void)snprintf(u->names[u->n++], sizeof u->names[0], "%s", name);
+    }
+    u->count[i]++;
+}
+
+static void json_late(const wlk_checker *c, const wlk_checker_result *r, wlk_json *to) {
+    unknowns unknown = {.n = 0};
+    wlk_json_open(to, "from_unknown", '{');
+    if (r->known) {
+        wlk_json_number(to, "known_from", r->known_from);
+        wlk_json_number(to, "compared_bits", r->known_bits);
+        wlk_json_number(to, "output_bits", r->known_of);
+    }
+    wlk_json_number(to, "forgotten", r->forgotten);
+    wlk_json_open(to, "unknown", '{');
+    if (c->block->visit != NULL) {
+        c->block->visit(c->cfg, state_now(c), count_unknown, &unknown);
+    }
+    for (uint32_t i = 0; i < unknown.n; i++) {
+        wlk_json_number(to, unknown.names[i], unknown.count[i]);
+    }
+    wlk_json_close(to, '}');
+    wlk_json_close(to, '}');
+}
+
 void wlk_checker_json(const wlk_checker *c, bool strict, wlk_json *to) {
     const wlk_table *t = c->block->table;
     const wlk_checker_result r = wlk_checker_result_get(c, strict);
@@ -326,6 +400,9 @@ void wlk_checker_json(const wlk_checker *c, bool strict, wlk_json *to) {
     if (r.verdict == WLK_FUNCTIONAL_MISMATCH || r.verdict == WLK_TIMING_DIVERGENCE ||
         r.verdict == WLK_PROTOCOL_VIOLATION) {
         json_first(c, &r, to);
+    }
+    if (r.late) {
+        json_late(c, &r, to);
     }
     if (c->count_events) {
         wlk_json_open(to, "coverage", '{');

@@ -6,15 +6,15 @@
 //
 // A session prints the scopes and their signals as one JSON object. Then it takes words from stdin,
 // one a line, for each instance
-//   --instance block=NAME scope=PATH [clock=PATH] [power_up=unknown|zero] [reset=async]
+//   --instance block=NAME scope=PATH [clock=PATH] [power_up=unknown|zero|late] [reset=async]
 //   [skip=PORT,...] [tie=WORD:LSB:WIDTH:VALUE...] [part=PORT:SIGNAL:LSB:SCOPE...] [low=PORT]
 //   [KEY=VALUE...]
-// checks these instances in one pass, and prints a JSON object for each. Without words it ends.
-// A signal is a port when it has its name, or part= names the signal, the port's lowest bit in it,
-// and the number of the signal's scope in the list; every port but those of skip= must be there.
-// The input of low=, a reset, is active low. Scopes, clocks, configurations and the ports to skip
-// are chosen by scripts/wlk/fit/scopes.py. What failed is reported for a person as the member
-// `report` of the object.
+// (late: unknown, and the reset was before the start), checks these instances in one pass, and
+// prints a JSON object for each. Without words it ends. A signal is a port when it has its name, or
+// part= names the signal, the port's lowest bit in it, and the number of the signal's scope in the
+// list; every port but those of skip= must be there. The input of low=, a reset, is active low.
+// Scopes, clocks, configurations and the ports to skip are chosen by scripts/wlk/fit/scopes.py.
+// What failed is reported for a person as the member `report` of the object.
 #define _GNU_SOURCE // open_memstream
 #include <inttypes.h>
 #include <stdio.h>
@@ -49,6 +49,10 @@ typedef struct instance {
     uint64_t *records; // owned; the following lie in it
     uint64_t *in, *in_x, *out, *out_x, *compare;
     const wlk_port *inverted; // NULL: no input
+    uint64_t *held;           // late: the record before, as in the first four
+    uint64_t held_at;         // its time
+    uint64_t gaps;            // of its clock, so far
+    bool late, is_held;
     wlk_checker *checker;
     wlk_wave *wave;
     size_t at; // number of its scope
@@ -124,14 +128,15 @@ static wlk_status configure(instance *i, wlk_error *err) {
     if (i->block_name == NULL || i->scope == NULL) {
         return wlk_fail(err, WLK_USAGE, "--instance needs block=NAME and scope=PATH");
     }
-    if (strcmp(i->power_up, "zero") != 0 && strcmp(i->power_up, "unknown") != 0) {
-        return wlk_fail(err, WLK_USAGE, "power_up=%.64s: give unknown or zero", i->power_up);
+    i->late = strcmp(i->power_up, "late") == 0;
+    if (strcmp(i->power_up, "zero") != 0 && strcmp(i->power_up, "unknown") != 0 && !i->late) {
+        return wlk_fail(err, WLK_USAGE, "power_up=%.64s: give unknown, zero or late", i->power_up);
     }
     const wlk_status status = tool_block_open(&i->b, i->block_name, i->words, (int)i->n_words, err);
     if (status != WLK_OK) {
         return status;
     }
-    i->records = calloc(2u * l->in_words + 3u * l->out_words + 1u, sizeof *i->records);
+    i->records = calloc(4u * l->in_words + 5u * l->out_words + 1u, sizeof *i->records);
     if (i->records == NULL) {
         return tool_no_memory(err);
     }
@@ -140,6 +145,7 @@ static wlk_status configure(instance *i, wlk_error *err) {
     i->out = i->in_x + l->in_words;
     i->out_x = i->out + l->out_words;
     i->compare = i->out_x + l->out_words;
+    i->held = i->compare + l->out_words;
     for (uint32_t t = 0; t < i->n_ties; t++) {
         if (!tool_tie_read(i->tie_words[t], l->in_words, &i->ties[t])) {
             return wlk_fail(err, WLK_USAGE, "tie=%.64s: give WORD:LSB:WIDTH:VALUE",
@@ -247,12 +253,47 @@ static void invert(const instance *i) {
     }
 }
 
+static void note_failure(instance *i, int first, uint64_t time) {
+    if (first != 0 && !i->failed) {
+        i->failed = true;
+        i->failed_at = time;
+    }
+}
+
+// The record before this one, of which it tells; @p next: is this the next cycle?
+static void step_held(instance *i, bool next) {
+    const wlk_layout *l = &i->b.layout;
+    const uint64_t *in = i->held, *in_x = in + l->in_words;
+    const uint64_t *out = in_x + l->in_words, *out_x = out + l->out_words;
+    if (i->is_held) {
+        const int first = wlk_checker_step_late(i->checker, in, in_x, out, out_x,
+                                                next ? i->out : NULL, next ? i->out_x : NULL);
+        note_failure(i, first, i->held_at);
+    }
+    i->is_held = false;
+}
+
+static void hold(instance *i, uint64_t time) {
+    const uint64_t gaps = wlk_wave_gaps(i->wave, i->sampler);
+    const bool next = gaps == i->gaps;
+    step_held(i, next);
+    if (!next) {
+        wlk_checker_gap(i->checker);
+    }
+    memcpy(i->held, i->in, 2u * (i->b.layout.in_words + i->b.layout.out_words) * sizeof *i->in);
+    i->held_at = time;
+    i->gaps = gaps;
+    i->is_held = true;
+}
+
 static int on_sample(void *ctx, uint64_t time, uint64_t sample) {
     instance *i = (instance *)ctx;
     invert(i);
-    if (wlk_checker_step_x(i->checker, i->in, i->in_x, i->out, i->out_x) != 0 && !i->failed) {
-        i->failed = true;
-        i->failed_at = time;
+    if (i->late) {
+        hold(i, time);
+    } else {
+        const int first = wlk_checker_step_x(i->checker, i->in, i->in_x, i->out, i->out_x);
+        note_failure(i, first, time);
     }
     invert(i); // the words are those of the wave again
     if (sample % SAMPLES_PER_LOOK == 0) {
@@ -302,6 +343,7 @@ static wlk_status prepare(instance *i, wlk_wave *wave, wlk_error *err) {
         .compare = i->compare,
         .count_events = true,
         .async_reset = i->reset != NULL && strcmp(i->reset, "async") == 0,
+        .late = i->late,
         .members = i->b.members,
     };
     return status != WLK_OK ? status
@@ -412,7 +454,11 @@ static wlk_status check(session *s, char *text, wlk_wave *wave, wlk_error *err) 
     for (uint32_t i = 0; i < s->n && status == WLK_OK; i++) {
         status = prepare(&s->instances[i], wave, err);
     }
-    return status == WLK_OK ? wlk_wave_run(wave, err) : status;
+    status = status == WLK_OK ? wlk_wave_run(wave, err) : status;
+    for (uint32_t i = 0; i < s->n && status == WLK_OK; i++) {
+        step_held(&s->instances[i], false);
+    }
+    return status;
 }
 
 // Exit code of several instances: the lowest number that is not 0, as in

@@ -36,13 +36,19 @@ class Check(scopes.Check):
     EXAMPLE = """warplock check run.fst
 warplock check ../shared/traces
 warplock check run.vcd --block collector --scope TOP.Core.collector --config coll_entries=2
-warplock check own.fst --map collector.toml"""
+warplock check own.fst --map collector.toml
+warplock check late.fst --from-unknown"""
 
     def refuse(self) -> None:
         """Options of one dump with a folder of them."""
-        for name in ("block", "scope", "clock", "config", "tie", "map", "reset", "prefix"):
+        if self.from_unknown and self.power_up != "unknown":
+            message = f"--power-up {self.power_up} knows the state that --from-unknown learns"
+            raise WlkError(Status.USAGE, f"{message}; leave out one of them")
+        names = ("block", "scope", "clock", "config", "tie", "map", "reset", "prefix")
+        for name in (*names, "from_unknown"):
             if getattr(self, name) and Path(self.dump).is_dir():
-                message = f"--{name} goes with one dump, and {self.dump} is a folder"
+                flag = name.replace("_", "-")
+                message = f"--{flag} goes with one dump, and {self.dump} is a folder"
                 hint = "a file NAME.toml beside NAME.fst gives parameters"
                 raise WlkError(Status.USAGE, f"{message}; {hint}")
 

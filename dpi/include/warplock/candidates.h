@@ -19,6 +19,7 @@ typedef struct wlk_candidates {
     const uint32_t *cfg; /**< the owner's */
     size_t size;         /**< bytes of a state */
     uint32_t n, room;
+    bool left_out; /**< ways were, since the owner cleared this */
     void **states; /**< the first n are in use */
 } wlk_candidates;
 
@@ -31,6 +32,12 @@ void wlk_candidates_close(wlk_candidates *w);
 
 /** Back to one candidate, at power-up. */
 void wlk_candidates_init(wlk_candidates *w, wlk_power_up power_up);
+
+/** Back to one candidate, of which nothing is known (wlk_block::late). */
+void wlk_candidates_late(wlk_candidates *w);
+
+/** As wlk_block::learn, in every candidate. */
+void wlk_candidates_learn(wlk_candidates *w, const wlk_sight *seen);
 
 /**
  * Before a cycle is looked at: one for each way it can go. Without memory, or beyond

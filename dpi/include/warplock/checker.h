@@ -32,6 +32,11 @@ typedef struct wlk_checker_options {
      * the first edge in reset on; with WLK_POWER_ZERO always.
      */
     bool async_reset;
+    /**
+     * The record starts some time after the reset: nothing is known of the state, and only
+     * wlk_checker_step_late may be called. A block that cannot start so waits for a reset.
+     */
+    bool late;
     wlk_members members; /**< ports in opaque fields; only read by wlk_checker_open */
 } wlk_checker_options;
 
@@ -54,6 +59,13 @@ typedef struct wlk_checker_result {
     bool reset_seen;
     bool transfer_seen;
     uint32_t violated; /**< rules broken so far */
+    /* Of a late start: */
+    bool late;           /**< it was one, which the block can do */
+    bool known;          /**< in some cycle nine tenths of the output bits were compared: */
+    uint64_t known_from; /**< the first one; and, from it on, */
+    uint64_t known_bits; /**< output bits compared, */
+    uint64_t known_of;   /**< ... of so many */
+    uint64_t forgotten;  /**< times at which all that was known was lost */
     /* How well the configuration explains what the RTL shows: */
     uint64_t explained_bits;  /**< output bits compared up to the first mismatch or violation */
     uint32_t differing_ports; /**< outputs that differ in any cycle, and */
@@ -90,6 +102,18 @@ int wlk_checker_step_x(wlk_checker *checker, const uint64_t *in, const uint64_t 
  */
 int wlk_checker_step_masked(wlk_checker *checker, const uint64_t *in, const uint64_t *in_x,
                             const uint64_t *got, const uint64_t *got_x, const uint64_t *mask);
+
+/**
+ * As wlk_checker_step_x, of a checker that is late. @p next: the outputs of the next cycle, NULL at
+ * the end; what they tell of this one counts. A bit is compared where its value follows from what
+ * was seen before this cycle; where nothing explains what is seen, that is a mismatch.
+ */
+int wlk_checker_step_late(wlk_checker *checker, const uint64_t *in, const uint64_t *in_x,
+                          const uint64_t *got, const uint64_t *got_x, const uint64_t *next,
+                          const uint64_t *next_x);
+
+/** Cycles are missing here: a checker that is late starts anew. */
+void wlk_checker_gap(wlk_checker *checker);
 
 /** Nothing more to learn: a rule is broken, or the aftermath of a mismatch is over. */
 bool wlk_checker_done(const wlk_checker *checker);

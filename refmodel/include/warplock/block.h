@@ -199,6 +199,13 @@ typedef enum wlk_power_up {
     WLK_POWER_RESET = 2    /**< the same; only for checkers, which compare from the reset on */
 } wlk_power_up;
 
+/** What is seen of a cycle: the inputs, and the outputs of it and of the next one. */
+typedef struct wlk_sight {
+    const uint64_t *in;
+    const uint64_t *out, *out_known;   /**< output bits, and which of them are there */
+    const uint64_t *next, *next_known; /**< the same a cycle later; nothing is known at the end */
+} wlk_sight;
+
 /** Receives one element of a state; @p name and @p words for this call only. @p known 0 = value
  * unknown. */
 typedef void wlk_state_visitor(void *ctx, const char *name, int32_t index, const uint64_t *words,
@@ -250,6 +257,16 @@ typedef struct wlk_block {
     bool (*drained)(const uint32_t *cfg, const void *state);
     /** Each element of the state. NULL: it has none. */
     void (*visit)(const uint32_t *cfg, const void *state, wlk_state_visitor *visitor, void *ctx);
+    /**
+     * A state of which nothing is known but that a reset was some time ago. eval hides what
+     * depends on it. NULL with `visit`: the block cannot start so; without state it always can.
+     */
+    void (*late)(const uint32_t *cfg, void *state);
+    /**
+     * Before the tick of such a state: know what follows from what is seen, and nothing else. The
+     * outputs agree with those of eval where it cares. Works on every state.
+     */
+    void (*learn)(const uint32_t *cfg, void *state, const wlk_sight *seen);
 } wlk_block;
 
 /** The block of that name with the code that is fastest on this processor, or NULL. */

@@ -41,6 +41,14 @@ struct wlk_collector_state {
     uint64_t bank_known[3][33];  /**< lanes known of each bank row; [..][32] is a sink */
     uint64_t rf_known[1025];     /**< lanes known of each register; [num_pregs] is a sink */
     uint64_t saved_known[3];
+    uint8_t late;          /**< started without the reset: outputs tell what rows hold */
+    uint8_t late_flops;    /**< then, without reset_seen: which registers are known */
+    uint32_t late_entries; /**< and of which entries alloc_valid is */
+    /** Then: the register that a bank row was loaded from, and the lanes that it still holds. */
+    uint16_t bank_preg[3][33];
+    uint64_t bank_same[3][33];
+    /** And the lanes of a register, not in rf_known, that a copy of it was seen to hold. */
+    uint64_t copy_known[3][1025];
     /** Rows read before the write of the same cycle (read_during_write old, undefined). */
     uint64_t saved[3][WLK_COLLECTOR_ROW_WORDS] WLK_ALIGN64;
     uint64_t rows[WLK_COLLECTOR_ROWS * WLK_COLLECTOR_ROW_WORDS] WLK_ALIGN64;

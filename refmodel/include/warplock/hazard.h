@@ -20,7 +20,9 @@ struct wlk_hazard_state {
     uint64_t perf[WLK_HAZARD_MAX_NUM_WARPS][WLK_HAZARD_COUNTERS];
     uint32_t last;    /**< bit i: the arbiter's `last` may be i; one bit from the first grant on */
     uint32_t refused; /**< the head that was chosen and refused in the cycle before (coverage) */
-    uint8_t reset_seen; /**< an edge in reset has defined the counters */
+    uint8_t reset_seen;                           /**< an edge in reset has defined the counters */
+    uint8_t late;                                 /**< one before the start has */
+    uint8_t perf_known[WLK_HAZARD_MAX_NUM_WARPS]; /**< then: bit n, counter n of the warp */
 };
 
 WLK_END_DECLS

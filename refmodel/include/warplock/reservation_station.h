@@ -50,6 +50,13 @@ struct wlk_reservation_station_state {
     uint32_t last; /**< bit i: the arbiter's `last` may be i; one bit from the first grant on */
     uint8_t stage_known; /**< a dispatch has loaded the output stage, which no reset reaches */
     uint8_t reset_seen;  /**< an edge in reset has defined what reset reaches */
+    /* of a start without the reset: */
+    uint8_t late;
+    uint8_t rows_known;  /**< which rows are valid and their contents, and `stage_full` */
+    uint8_t fired_known; /**< stage_collFired */
+    uint8_t idle_known;  /**< what the last row shows without a request */
+    uint8_t perf_known;  /**< bits: cyclesDispatched, cyclesEligible, accRsOccupancy */
+    uint8_t warp_known[WLK_RESERVATION_STATION_ROWS]; /**< bits of perWarp */
 };
 
 WLK_END_DECLS

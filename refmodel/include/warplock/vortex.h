@@ -87,5 +87,15 @@ typedef struct wlk_vx_collector {
     wlk_vx_buffer out;
 } wlk_vx_collector;
 
+/** What is seen of a block with collectors whose start was without its reset. */
+typedef struct wlk_vx_late {
+    uint8_t late;
+    uint8_t no_packet;      /**< cycles without one at the output, this one included */
+    uint8_t no_instruction; /**< cycles without one at the input, before this one */
+    uint8_t owner_known;    /**< a packet was shown, so that the last one granted is known */
+    uint32_t owner;         /**< its collector, one-hot */
+    uint32_t idle;          /**< collectors that have taken their last instruction whole */
+} wlk_vx_late;
+
 WLK_END_DECLS
 #endif

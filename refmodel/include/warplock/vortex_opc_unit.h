@@ -18,6 +18,7 @@ struct wlk_vortex_opc_unit_state {
     wlk_vx_shape shape; /**< kept here, as a step would need divisions for it */
     uint8_t reset_seen;
     uint8_t settled; /**< all of it is known, and stays so: a step need not look */
+    wlk_vx_late late;
     wlk_vx_collector opc;
     uint64_t ram[WLK_VX_RAM_WORDS]; /**< rows of its banks, then lanes known */
 };

@@ -22,6 +22,7 @@ struct wlk_vortex_operands_state {
     uint8_t reset_seen;
     uint8_t settled; /**< all of it is known, and stays so: a step need not look */
     uint8_t stalls_known;
+    wlk_vx_late late;
     uint64_t stalls;                    /**< of all collectors, a cycle later */
     uint32_t owner[WLK_VX_SLICES + 1u]; /**< one-hot, of each arbiter: the last one granted */
     uint32_t in_packet;                 /**< 1 + the collector whose packets are on (coverage) */

@@ -8,6 +8,7 @@
  * and, where it is not as here, as macros:
  *   LIVE(st)                                a reset was seen: events and violations count
  *   VIOLATIONS(st, c)                       protocol rules that the inputs break
+ *   LATE(st)                                no reset was seen, but there was one (wlk_block.late)
  */
 #ifndef WLK_FRAME_CALLS_H
 #define WLK_FRAME_CALLS_H
@@ -16,6 +17,9 @@
 
 #ifndef LIVE
 #define LIVE(st) ((st)->reset_seen)
+#endif
+#ifndef LATE
+#define LATE(st) 0
 #endif
 #ifndef VIOLATIONS
 #define VIOLATIONS no_rule_broken

@@ -7,6 +7,7 @@
  * and, where it is not as here, as macros:
  *   KNOWN(st)                   nonzero: every output of the cycle is known
  *   NARROW(cfg, st, care)       clears what is unknown after a reset in care words that are full
+ *   HIDE(cfg, st, c, care)      clears what is unknown of a state that is LATE
  *   SETTLED(st)                 nonzero: step_settled(cfg, st, in, got), of which unmasked outputs
  *                               that differ make it return 1, is such a step in less time
  */
@@ -24,6 +25,9 @@ static void fill(const cfg_t *cfg, const state_t *st, const cycle_t *c, uint64_t
 #ifndef NARROW
 #define NARROW(cfg, st, care)
 #endif
+#ifndef HIDE
+#define HIDE(cfg, st, c, care)
+#endif
 #ifndef SETTLED
 #define SETTLED(st)                    0
 #define step_settled(cfg, st, in, got) 1
@@ -32,13 +36,16 @@ static void fill(const cfg_t *cfg, const state_t *st, const cycle_t *c, uint64_t
 static void fill(const cfg_t *cfg, const state_t *st, const cycle_t *c, uint64_t *out,
                  uint64_t *care) {
     const uint32_t words = out_words(cfg);
-    if (!LIVE(st)) {
+    if (!(LIVE(st) | LATE(st))) {
         memset(care, 0, words * sizeof *care);
         memset(out, 0, words * sizeof *out);
         return;
     }
     NAMED(out_mask)(cfg, care);
     NARROW(cfg, st, care);
+    if (LATE(st)) {
+        HIDE(cfg, st, c, care);
+    }
     outputs(cfg, st, c, out);
     for (uint32_t w = 0; w < words; w++) {
         out[w] &= care[w];

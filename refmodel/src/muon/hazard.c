@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Muon's hazard check as a block: record words in and out around hazard_rules.h.
-#include "hazard_rules.h"
+#include "hazard_late.h"
 
 #define MODEL      hazard
 #define MODEL_CAPS HAZARD
@@ -95,11 +95,43 @@ static void commit(const cfg_t *cfg, state_t *st, const uint64_t *in, const cycl
     (void)in;
     st->refused = c->hz.refused;
     hz_commit(st, &c->hz, cfg->num_warps);
+    hz_commit_late(st, &c->hz);
     st->reset_seen |= (uint8_t)c->reset;
+    st->late &= (uint8_t)bit_not(c->reset);
+}
+
+// ---- a start without the reset ----------------------------------------------------------------
+
+enum { COUNTERS = wlk_hazard_out_word_perf_stallsWAW }; // of the words of a warp
+
+static void hide(const cfg_t *cfg, const state_t *st, const cycle_t *c, uint64_t *care) {
+    (void)c;
+    for (uint32_t w = 0; w < cfg->num_warps; w++) {
+        hz_hide_counters(st, w, wlk_hazard_out_element_mut(care, w) + COUNTERS);
+    }
+}
+
+static void learn(const uint32_t *params, void *state, const wlk_sight *seen) {
+    const cfg_t *cfg = (const cfg_t *)params;
+    state_t *st = (state_t *)state;
+    for (uint32_t w = 0; w < cfg->num_warps && st->late; w++) {
+        hz_learn_counters(st, w, wlk_hazard_out_element(seen->out, w) + COUNTERS,
+                          wlk_hazard_out_element(seen->out_known, w) + COUNTERS);
+    }
+    if (st->late && hz_is_known(st, cfg->num_warps)) {
+        st->late = 0;
+        st->reset_seen = 1;
+    }
+}
+
+static void late(const uint32_t *params, void *state) {
+    hz_late((state_t *)state, ((const cfg_t *)params)->num_warps);
 }
 
 #include "hazard_cover.h"
 
+#define LATE(st)  ((st)->late)
+#define HIDE      hide
 #define KNOWN(st) ((st)->reset_seen & set_is_single((st)->last))
 #include "frame/words.h"
 
@@ -142,9 +174,11 @@ static void visit(const uint32_t *params, const void *state, wlk_state_visitor *
     VISIT_FLOPS(last, -1);
     for (uint32_t w = 0; w < cfg->num_warps; w++) {
         for (uint32_t n = 0; n < WLK_HAZARD_COUNTERS; n++) {
-            visitor(ctx, names[n], (int32_t)w, &st->perf[w][n], 1u, st->reset_seen, WLK_DECIMAL);
+            const uint64_t known = st->reset_seen | (uint32_t)(st->perf_known[w] >> n & 1u);
+            visitor(ctx, names[n], (int32_t)w, &st->perf[w][n], 1u, known, WLK_DECIMAL);
         }
     }
 }
 
-WLK_MODEL(.outcomes = outcomes, .assume = assume, .clear = clear, .visit = visit);
+WLK_MODEL(.outcomes = outcomes, .assume = assume, .clear = clear, .visit = visit, .late = late,
+          .learn = learn);

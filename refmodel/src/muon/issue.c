@@ -3,10 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "collector_rules.h"
-#include "hazard_rules.h"
-#include "reservation_station_rules.h"
-#include "scoreboard_rules.h"
+#include "collector_late.h"
+#include "hazard_late.h"
+#include "reservation_station_late.h"
+#include "scoreboard_late.h"
 #include "warplock/issue.h"
 
 #define MODEL      issue
@@ -34,6 +34,7 @@ typedef struct cycle {
     coll_comb coll;
     rs_admission admission;
     uint32_t heads; // warps that offer one
+    const uint64_t *in;
 } cycle_t;
 
 INLINE coll_cfg inner_collector(const cfg_t *cfg) {
@@ -133,6 +134,7 @@ INLINE void admit(const cfg_t *cfg, const state_t *st, const uint64_t *in, cycle
 }
 
 INLINE void compute(const cfg_t *cfg, const state_t *st, const uint64_t *in, cycle_t *c) {
+    c->in = in;
     reservation_station(cfg, st, in, c);
     collector(cfg, st, in, c);
     choose(cfg, st, in, c);
@@ -149,8 +151,43 @@ INLINE void plain_outputs(const state_t *st, const cycle_t *c, uint64_t *out) {
     memcpy(out + STAGE, st->reservStation.stage, WLK_ENTRY_WORDS * sizeof(uint64_t));
 }
 
+// What a start without the reset knows goes along.
+static __attribute__((noinline)) void commit_late(const cfg_t *cfg, state_t *st, const cycle_t *c,
+                                                  const void *data, uint32_t words,
+                                                  uint32_t lane_bits) {
+    const coll_landing landing = coll_lands(&c->coll_cfg, &st->collector);
+    const uint32_t flops = st->collector.late_flops;
+    coll_before_late(&st->collector, &c->coll);
+    coll_commit(&c->coll_cfg, &st->collector, &c->coll, data, words, lane_bits);
+    coll_after_late(&c->coll_cfg, &st->collector, &c->coll, &landing, flops);
+    rs_commit(&c->shape, &st->reservStation, &c->rs_in, &c->admission, c->coll.request, &c->rs);
+    hz_commit(&st->hazard, &c->hz, cfg->num_warps);
+    if (c->rs_in.reset) {
+        sb_reset(&st->scoreboard);
+        st->hazard.reset_seen = 1;
+        st->hazard.late = 0;
+        return;
+    }
+    if (st->hazard.late) {
+        rs_commit_late(&st->reservStation, c->rs_in.clear);
+        hz_commit_late(&st->hazard, &c->hz);
+        if (!st->reservStation.rows_known) {
+            hz_late(&st->hazard, cfg->num_warps);
+        }
+    }
+    if (st->scoreboard.late) {
+        sb_commit_late(&st->scoreboard, &c->sb, (int32_t)cfg->max_pending_reads);
+    } else {
+        sb_commit(&st->scoreboard, &c->sb);
+    }
+}
+
 INLINE void commit_words(const cfg_t *cfg, state_t *st, const cycle_t *c, const void *data,
                          uint32_t words, uint32_t lane_bits) {
+    if (st->collector.late) {
+        commit_late(cfg, st, c, data, words, lane_bits);
+        return;
+    }
     coll_commit(&c->coll_cfg, &st->collector, &c->coll, data, words, lane_bits);
     rs_commit(&c->shape, &st->reservStation, &c->rs_in, &c->admission, c->coll.request, &c->rs);
     hz_commit(&st->hazard, &c->hz, cfg->num_warps);
@@ -189,16 +226,21 @@ static void fill_operands(const cfg_t *cfg, const state_t *st, const cycle_t *c,
     }
 }
 
+static void hide(const cfg_t *cfg, const state_t *st, const cycle_t *c, uint64_t *care);
+
 // Whole output record of the cycle. An unknown bit is 0 with care 0.
 static void fill(const cfg_t *cfg, const state_t *st, const cycle_t *c, uint64_t *out,
                  uint64_t *care) {
     const uint32_t words = wlk_issue_out_words(cfg);
     memset(out, 0, words * sizeof *out);
-    if (!st->hazard.reset_seen) {
+    if (!(st->hazard.reset_seen | st->reservStation.rows_known)) {
         memset(care, 0, words * sizeof *care);
         return;
     }
     wlk_issue_out_mask(cfg, care);
+    if (st->hazard.late) {
+        hide(cfg, st, c, care);
+    }
     plain_outputs(st, c, out);
     if (!st->reservStation.stage_known) {
         memset(care + STAGE, 0, WLK_ENTRY_WORDS * sizeof *care);
@@ -211,6 +253,9 @@ static void fill(const cfg_t *cfg, const state_t *st, const cycle_t *c, uint64_t
                sizeof st->hazard.perf[w]);
     }
     fill_operands(cfg, st, c, out + control_words(cfg), care + control_words(cfg));
+    for (uint32_t w = 0; w < words && st->hazard.late; w++) {
+        out[w] &= care[w];
+    }
 }
 
 static void commit(const cfg_t *cfg, state_t *st, const uint64_t *in, const cycle_t *c) {
@@ -274,7 +319,7 @@ INLINE int step_shape(const cfg_t *cfg, state_t *st, const wlk_view *in, const w
         differs |= out[w] ^ got->control[w];
     }
     differs |= counters_differ(cfg, st, got->control) | operands_differ(st, &c, got, words);
-    if (differs | unknown(st, &c, wlk_mask(lanes)) | (got->mask != NULL)) {
+    if (differs | unknown(st, &c, wlk_mask(lanes)) | (got->mask != NULL) | st->collector.late) {
         return 1;
     }
     info->violated = 0;
@@ -311,18 +356,45 @@ static void open_choices(const cfg_t *cfg, const state_t *st, const cycle_t *c, 
                 : 1u;
 }
 
+// Sources of the instruction that is admitted for which a write may be pending or not; of one
+// register the first.
+static uint32_t open_sources(const state_t *st, const cycle_t *c) {
+    const uint64_t *entry = head(c->in, c->hz.choice);
+    uint32_t open = 0;
+    for (uint32_t i = 0; i < OPERANDS && st->scoreboard.late && (c->hz.any & c->rs.room); i++) {
+        const uint32_t preg = wlk_entry_rs(entry, i);
+        bool again = false;
+        for (uint32_t k = 0; k < i; k++) {
+            again = again || ((open >> k & 1u) != 0 && wlk_entry_rs(entry, k) == preg);
+        }
+        if ((c->hz.has_rs >> i & 1u) != 0 && !again &&
+            !sb_writes_known(&st->scoreboard, &c->sb, preg)) {
+            open |= 1u << i;
+        }
+    }
+    return open;
+}
+
+static void assume_sources(state_t *st, const cycle_t *c, uint32_t k) {
+    const uint64_t *entry = head(c->in, c->hz.choice);
+    for (uint32_t open = open_sources(st, c); open != 0; open &= open - 1u, k >>= 1) {
+        sb_learn_writes(&st->scoreboard, &c->sb, wlk_entry_rs(entry, set_lowest(open)), k & 1u);
+    }
+}
+
 static uint32_t outcomes(const uint32_t *params, const void *state, const uint64_t *in) {
     const cfg_t *cfg = (const cfg_t *)params;
     const state_t *st = (const state_t *)state;
     uint32_t heads, rows;
     cycle_t c;
-    if (!st->hazard.reset_seen ||
-        (set_is_single(st->hazard.last) & set_is_single(st->reservStation.last))) {
+    const uint32_t closed = set_is_single(st->hazard.last) & set_is_single(st->reservStation.last) &
+                            bit_not(st->scoreboard.late);
+    if (!(st->hazard.reset_seen | st->reservStation.rows_known) || closed) {
         return 1u;
     }
     compute(cfg, st, in, &c);
     open_choices(cfg, st, &c, &heads, &rows);
-    return heads * rows;
+    return heads * rows > 1 ? heads * rows : 1u << set_size(open_sources(st, &c));
 }
 
 static void assume(const uint32_t *params, void *state, const uint64_t *in, uint32_t k) {
@@ -332,6 +404,10 @@ static void assume(const uint32_t *params, void *state, const uint64_t *in, uint
     cycle_t c;
     compute(cfg, st, in, &c);
     open_choices(cfg, st, &c, &heads, &rows);
+    if (heads * rows == 1) {
+        assume_sources(st, &c, k);
+        return;
+    }
     st->hazard.last = arbiter_assume(c.hz.candidates, st->hazard.last, cfg->num_warps, k % heads);
     if (rows > 1) {
         st->reservStation.last =
@@ -408,8 +484,10 @@ static void forget(const uint32_t *params, void *state, const uint64_t *in, cons
     state_t *st = (state_t *)state;
     const uint32_t preg = GET(writeback_bits_rd, in);
     if (GET(writeback_valid, in) && preg != 0) {
-        st->collector.rf_known[preg] &= ~prf_unknown(
-            x + in_control(cfg), GET(writeback_bits_tmask, in), cfg->num_lanes, cfg->lane_bits);
+        const uint64_t lanes = prf_unknown(x + in_control(cfg), GET(writeback_bits_tmask, in),
+                                           cfg->num_lanes, cfg->lane_bits);
+        st->collector.rf_known[preg] &= ~lanes;
+        coll_forget_copies(&st->collector, preg, lanes);
     }
 }
 
@@ -421,6 +499,8 @@ static bool drained(const uint32_t *params, const void *state) {
                                                  &st->reservStation) &&
            wlk_collector_block.drained((const uint32_t *)&i.collector, &st->collector);
 }
+
+#include "issue_late.h"
 
 // Puts the instance before the name.
 typedef struct named {
@@ -453,4 +533,4 @@ static void visit(const uint32_t *params, const void *state, wlk_state_visitor *
 }
 
 WLK_MODEL(.outcomes = outcomes, .assume = assume, .forget = forget, .drained = drained,
-          .clear = clear, .visit = visit);
+          .clear = clear, .visit = visit, .late = late, .learn = learn);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Muon's reservation station as a block: record words in and out around
 // reservation_station_rules.h.
-#include "reservation_station_rules.h"
+#include "reservation_station_late.h"
 
 #define MODEL      reservation_station
 #define MODEL_CAPS RESERVATION_STATION
@@ -102,10 +102,163 @@ static void commit(const cfg_t *cfg, state_t *st, const uint64_t *in, const cycl
     (void)cfg;
     (void)in;
     rs_commit(&c->shape, st, &c->in, &c->admission, fires, &c->rs);
+    if (st->late) {
+        rs_commit_late(st, c->in.clear);
+    }
+}
+
+// ---- a start without the reset ----------------------------------------------------------------
+
+#define OUT_GET(field, words)        wlk_reservation_station_out_get_##field(words)
+#define OUT_SET(field, words, value) wlk_reservation_station_out_set_##field(words, value)
+
+enum {
+    DISPATCHED = wlk_reservation_station_out_word_perf_cyclesDispatched,
+    OCCUPANCY = wlk_reservation_station_out_word_perf_accRsOccupancy,
+};
+
+// Of outputs that do not depend on the state the care is kept.
+static void hide_all(const cfg_t *cfg, uint64_t *care) {
+    const uint64_t shown[2] = {care[0], care[1]};
+    memset(care, 0, out_words(cfg) * sizeof *care);
+    PUT(scb_updateColl_enable, care, OUT_GET(scb_updateColl_enable, shown));
+    PUT(scb_updateColl_write_pReg, care, OUT_GET(scb_updateColl_write_pReg, shown));
+    PUT(scb_updateColl_write_incr, care, OUT_GET(scb_updateColl_write_incr, shown));
+    PUT(scb_updateColl_write_decr, care, OUT_GET(scb_updateColl_write_decr, shown));
+    PUT(scb_updateColl_reads_incr, care, OUT_GET(scb_updateColl_reads_incr, shown));
+    PUT(scb_updateWB_enable, care, OUT_GET(scb_updateWB_enable, shown));
+    PUT(scb_updateWB_write_pReg, care, OUT_GET(scb_updateWB_write_pReg, shown));
+    PUT(scb_updateWB_write_incr, care, OUT_GET(scb_updateWB_write_incr, shown));
+    PUT(scb_updateWB_write_decr, care, OUT_GET(scb_updateWB_write_decr, shown));
+    PUT(scb_updateWB_reads_pReg, care, OUT_GET(scb_updateWB_reads_pReg, shown));
+    PUT(scb_updateWB_reads_incr, care, OUT_GET(scb_updateWB_reads_incr, shown));
+    PUT(scb_updateWB_reads_decr, care, OUT_GET(scb_updateWB_reads_decr, shown));
+}
+
+static void hide(const cfg_t *cfg, const state_t *st, const cycle_t *c, uint64_t *care) {
+    if (!st->rows_known) {
+        hide_all(cfg, care);
+        return;
+    }
+    if (c->rs.issue_fire && !st->stage_known) {
+        OUT_SET(collector_readData_req_bits_regs_enable, care, 0);
+    }
+    if (c->rs.issue_fire && !(st->stage_known & st->fired_known)) {
+        OUT_SET(collector_readData_req_valid, care, 0);
+    }
+    if (!c->rs.req_valid && !st->idle_known) {
+        OUT_SET(collector_readReq_bits_regs_pReg, care, 0);
+        OUT_SET(collector_readReq_bits_pc, care, 0);
+    }
+    for (uint32_t n = 0; n < RS_PERF; n++) {
+        static const uint32_t word[RS_PERF] = {
+            DISPATCHED, wlk_reservation_station_out_word_perf_cyclesEligible, OCCUPANCY};
+        care[word[n]] = st->perf_known >> n & 1u ? care[word[n]] : 0u;
+    }
+    for (uint32_t w = 0; w < cfg->num_warps; w++) {
+        rs_hide_warp(st, w, wlk_reservation_station_out_element_mut(care, w));
+    }
+}
+
+static void learn_counters(const cfg_t *cfg, state_t *st, const wlk_sight *seen) {
+    uint64_t *const counters[RS_PERF] = {&st->cyclesDispatched, &st->cyclesEligible,
+                                         &st->accRsOccupancy};
+    static const uint32_t word[RS_PERF] = {
+        DISPATCHED, wlk_reservation_station_out_word_perf_cyclesEligible, OCCUPANCY};
+    for (uint32_t n = 0; n < RS_PERF; n++) {
+        rs_learn_counter(counters[n], &st->perf_known, n, seen->out[word[n]],
+                         seen->out_known[word[n]]);
+    }
+    for (uint32_t w = 0; w < cfg->num_warps; w++) {
+        rs_learn_warp(st, w, wlk_reservation_station_out_element(seen->out, w),
+                      wlk_reservation_station_out_element(seen->out_known, w));
+    }
+}
+
+// What the output stage holds shows on the ports.
+static void learn_stage(const cfg_t *cfg, state_t *st, const wlk_sight *seen) {
+    uint64_t all[OUT_WORDS], missing = 0;
+    wlk_reservation_station_out_mask(cfg, all);
+    for (uint32_t w = STAGE; w < STAGE + WLK_ENTRY_WORDS; w++) {
+        missing |= all[w] & ~seen->out_known[w];
+    }
+    const uint32_t entry = OUT_GET(collector_readData_req_bits_collEntry, all);
+    if (!st->stage_known && missing == 0 &&
+        OUT_GET(collector_readData_req_bits_collEntry, seen->out_known) == entry) {
+        memcpy(st->stage, seen->out + STAGE, WLK_ENTRY_WORDS * sizeof *st->stage);
+        st->stage_collEntry = (uint8_t)OUT_GET(collector_readData_req_bits_collEntry, seen->out);
+        st->stage_known = 1;
+    }
+    if (st->rows_known && st->stage_full && GET(issue_ready, seen->in) && !st->fired_known &&
+        OUT_GET(collector_readData_req_valid, seen->out_known)) {
+        st->stage_collFired = (uint8_t)OUT_GET(collector_readData_req_valid, seen->out);
+        st->fired_known = 1;
+    }
+}
+
+// Without a request the last row shows, which is not valid then: what its registers show is all
+// that they do.
+static void learn_idle(const cfg_t *cfg, state_t *st, const wlk_sight *seen) {
+    const uint32_t row = cfg->rs_entries - 1u, bit = UINT32_C(1) << row;
+    uint64_t all[OUT_WORDS];
+    wlk_reservation_station_out_mask(cfg, all);
+    const bool shown = OUT_GET(collector_readReq_bits_regs_pReg, seen->out_known) ==
+                           OUT_GET(collector_readReq_bits_regs_pReg, all) &&
+                       OUT_GET(collector_readReq_bits_pc, seen->out_known) ==
+                           OUT_GET(collector_readReq_bits_pc, all);
+    for (uint32_t i = 0; i < 3 && shown; i++) {
+        const uint32_t preg = wlk_preg_at(OUT_GET(collector_readReq_bits_regs_pReg, seen->out), i);
+        rs_set(&st->opReady[i], bit, preg == 0);
+        rs_set(&st->busy[i], bit, 0);
+        rs_set(&st->collFired[i], bit, 0);
+        st->rs[i][row] = (uint16_t)preg;
+    }
+    if (shown) {
+        memset(st->entry[row], 0, sizeof st->entry[row]);
+        wlk_entry_put_pc(st->entry[row], OUT_GET(collector_readReq_bits_pc, seen->out));
+    }
+    st->idle_known = shown;
+}
+
+static void learn(const uint32_t *params, void *state, const wlk_sight *seen) {
+    const cfg_t *cfg = (const cfg_t *)params;
+    state_t *st = (state_t *)state;
+    if (!st->late) {
+        return;
+    }
+    const uint32_t clear = GET(reset, seen->in) | GET(softReset, seen->in);
+    const bool empty =
+        !clear &&
+        (rs_was_empty(seen->out, seen->out_known, seen->next, seen->next_known, OCCUPANCY) ||
+         rs_was_empty(seen->out, seen->out_known, seen->next, seen->next_known, DISPATCHED));
+    if (!st->rows_known && empty && OUT_GET(issue_valid, seen->out_known)) {
+        rs_start(st, OUT_GET(issue_valid, seen->out));
+    }
+    learn_counters(cfg, st, seen);
+    learn_stage(cfg, st, seen);
+    if (st->rows_known && !st->idle_known) {
+        cycle_t c;
+        compute(cfg, st, seen->in, &c);
+        st->idle_known = st->valid >> (cfg->rs_entries - 1u) & 1u;
+        if (!c.rs.req_valid && !st->idle_known) {
+            learn_idle(cfg, st, seen);
+        }
+    }
+    if (st->rows_known && st->stage_known && st->idle_known &&
+        (st->fired_known | bit_not(st->stage_full)) && rs_counters_known(st, cfg->num_warps)) {
+        st->late = 0;
+        st->reset_seen = 1;
+    }
+}
+
+static void late(const uint32_t *params, void *state) {
+    rs_late((state_t *)state, ((const cfg_t *)params)->rs_entries);
 }
 
 #include "reservation_station_cover.h"
 
+#define LATE(st)   ((st)->late)
+#define HIDE       hide
 #define KNOWN(st)  ((st)->reset_seen & (st)->stage_known & set_is_single((st)->last))
 #define NARROW     narrow
 #define VIOLATIONS violations
@@ -115,7 +268,7 @@ static uint32_t outcomes(const uint32_t *params, const void *state, const uint64
     const state_t *st = (const state_t *)state;
     cycle_t c;
     compute((const cfg_t *)params, st, in, &c);
-    return c.rs.dispatch && st->reset_seen
+    return c.rs.dispatch && (st->reset_seen | st->rows_known)
                ? arbiter_outcomes(c.rs.candidates, st->last, c.shape.rows)
                : 1u;
 }
@@ -148,12 +301,13 @@ static bool drained(const uint32_t *params, const void *state) {
 }
 
 static void visit_row(const state_t *st, uint32_t row, wlk_state_visitor *visitor, void *ctx) {
+    const uint64_t seen = st->reset_seen | st->rows_known;
     const flop flops[] = {
-        {"opReady", rs_operands(st->opReady, row), st->reset_seen, WLK_HEX},
-        {"busy", rs_operands(st->busy, row), st->reset_seen, WLK_HEX},
-        {"collFired", rs_operands(st->collFired, row), st->reset_seen, WLK_HEX},
-        {"collPtr", st->collPtr[row], st->reset_seen, WLK_DECIMAL},
-        {"pc", wlk_entry_get_pc(st->entry[row]), st->reset_seen, WLK_HEX},
+        {"opReady", rs_operands(st->opReady, row), seen, WLK_HEX},
+        {"busy", rs_operands(st->busy, row), seen, WLK_HEX},
+        {"collFired", rs_operands(st->collFired, row), seen, WLK_HEX},
+        {"collPtr", st->collPtr[row], seen, WLK_DECIMAL},
+        {"pc", wlk_entry_get_pc(st->entry[row]), seen, WLK_HEX},
     };
     VISIT_FLOPS(flops, (int32_t)row);
 }
@@ -161,11 +315,13 @@ static void visit_row(const state_t *st, uint32_t row, wlk_state_visitor *visito
 static void visit(const uint32_t *params, const void *state, wlk_state_visitor *visitor,
                   void *ctx) {
     const state_t *st = (const state_t *)state;
+    const uint64_t seen = st->reset_seen | st->rows_known;
     const flop flops[] = {
-        {"valid", st->valid, st->reset_seen, WLK_HEX},
+        {"valid", st->valid, seen, WLK_HEX},
         {"last", set_lowest(st->last), set_is_single(st->last), WLK_DECIMAL},
-        {"stage full", st->stage_full, st->reset_seen, WLK_DECIMAL},
-        {"stage collFired", st->stage_collFired, st->stage_known, WLK_HEX},
+        {"stage full", st->stage_full, seen, WLK_DECIMAL},
+        {"stage collFired", st->stage_collFired,
+         st->stage_known & (st->fired_known | bit_not(st->late)), WLK_HEX},
         {"stage collEntry", st->stage_collEntry, st->stage_known, WLK_DECIMAL},
     };
     (void)params;
@@ -176,4 +332,4 @@ static void visit(const uint32_t *params, const void *state, wlk_state_visitor *
 }
 
 WLK_MODEL(.outcomes = outcomes, .assume = assume, .drained = drained, .clear = clear,
-          .visit = visit);
+          .visit = visit, .late = late, .learn = learn);

@@ -176,6 +176,7 @@ static inline void rs_load_stage(const rs_shape *shape, rs_state *st, const rs_i
     st->stage_collFired = (uint8_t)rs_operands(st->collFired, row);
     st->stage_collEntry = (uint8_t)(c->completes & bit ? in->resp_entry : st->collPtr[row]);
     st->stage_known = 1;
+    st->fired_known = 1;
     st->last = arbiter_granted(c->candidates, st->last, shape->rows);
     st->valid &= ~bit;
     st->warp_rows[st->warp[row]] &= ~bit;
@@ -214,6 +215,7 @@ static inline void rs_reset(rs_state *st) {
     rs_state after = {.stage_collFired = st->stage_collFired,
                       .stage_collEntry = st->stage_collEntry,
                       .stage_known = st->stage_known,
+                      .fired_known = st->fired_known,
                       .last = st->last,
                       .reset_seen = 1};
     memcpy(after.stage, st->stage, sizeof after.stage);
@@ -226,7 +228,7 @@ static inline void rs_commit(const rs_shape *shape, rs_state *st, const rs_input
     const uint32_t free_row = set_prio(~st->valid & set_below(shape->rows), shape->rows);
     const uint32_t woken[3] = {rs_woken(st, 0, c->wake_rd), rs_woken(st, 1, c->wake_rd),
                                rs_woken(st, 2, c->wake_rd)};
-    const uint32_t defined = st->reset_seen;
+    const uint32_t defined = st->reset_seen | st->rows_known;
     if (in->clear) {
         rs_clear_counters(st);
     } else {
@@ -253,6 +255,7 @@ static inline void rs_commit(const rs_shape *shape, rs_state *st, const rs_input
     if (!defined) {
         // Which row was dispatched at this edge, if any, is unknown.
         st->stage_known = 0;
+        st->fired_known = 0;
         st->last = arbiter_unknown(shape->rows);
     }
 }

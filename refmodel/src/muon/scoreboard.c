@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Muon's scoreboard as a block: record words in and out around scoreboard_rules.h.
-#include "scoreboard_rules.h"
+#include "scoreboard_late.h"
 
 #define MODEL      scoreboard
 #define MODEL_CAPS SCOREBOARD
@@ -24,7 +24,10 @@ typedef struct cycle {
     sb_cycle sb;
     uint32_t reads[WARPS];
     uint32_t writes[4];
+    const uint64_t *in;
 } cycle_t;
+
+enum { READ_PORTS = 4 };
 
 static inline void read_port(const state_t *st, cycle_t *c, uint32_t warp, uint32_t port,
                              uint32_t enable, uint32_t preg) {
@@ -42,6 +45,7 @@ static void compute(const cfg_t *cfg, const state_t *st, const uint64_t *in, cyc
         (uint32_t)GET(hazard_warps_readRd_enable, in),
     };
     c->reset = GET(reset, in);
+    c->in = in;
     sb_updates(st, cfg->max_pending_reads, &coll, &wb, &c->sb);
     sb_admission(st, cfg->max_pending_reads, &rs, &c->sb);
     memset(c->writes, 0, sizeof c->writes);
@@ -80,13 +84,115 @@ static void commit(const cfg_t *cfg, state_t *st, const uint64_t *in, const cycl
     (void)in;
     if (c->reset) {
         sb_reset(st);
+    } else if (st->late) {
+        sb_commit_late(st, &c->sb, (int32_t)cfg->max_pending_reads);
     } else {
         sb_commit(st, &c->sb);
     }
 }
 
+// ---- a start without the reset ----------------------------------------------------------------
+
+// A read port of a warp: whether it reads, and what.
+static uint32_t port_read(const uint64_t *in, uint32_t warp, uint32_t port, uint32_t *preg) {
+    const uint64_t *e = wlk_scoreboard_in_element(in, warp);
+    switch (port) {
+    case 0:
+        *preg = GET(hazard_warps_readRs1_pReg, e);
+        return GET(hazard_warps_readRs1_enable, in) >> warp & 1u;
+    case 1:
+        *preg = GET(hazard_warps_readRs2_pReg, e);
+        return GET(hazard_warps_readRs2_enable, in) >> warp & 1u;
+    case 2:
+        *preg = GET(hazard_warps_readRs3_pReg, e);
+        return GET(hazard_warps_readRs3_enable, in) >> warp & 1u;
+    default:
+        *preg = GET(hazard_warps_readRd_pReg, e);
+        return GET(hazard_warps_readRd_enable, in) >> warp & 1u;
+    }
+}
+
+// Where its answers stand: in the words of the warp, in the words of all.
+static const uint32_t writes_word[READ_PORTS] = {
+    wlk_scoreboard_out_word_hazard_warps_readRs1_pendingWrites,
+    wlk_scoreboard_out_word_hazard_warps_readRs2_pendingWrites,
+    wlk_scoreboard_out_word_hazard_warps_readRs3_pendingWrites,
+    wlk_scoreboard_out_word_hazard_warps_readRd_pendingWrites,
+};
+static const uint32_t writes_lsb[READ_PORTS] = {
+    wlk_scoreboard_out_lsb_hazard_warps_readRs1_pendingWrites,
+    wlk_scoreboard_out_lsb_hazard_warps_readRs2_pendingWrites,
+    wlk_scoreboard_out_lsb_hazard_warps_readRs3_pendingWrites,
+    wlk_scoreboard_out_lsb_hazard_warps_readRd_pendingWrites,
+};
+
+static void hide(const cfg_t *cfg, const state_t *st, const cycle_t *c, uint64_t *care) {
+    const int32_t max = (int32_t)cfg->max_pending_reads;
+    if (sb_coll_done(st, &c->sb, max) == SB_OPEN) {
+        wlk_scoreboard_out_set_updateColl_success(care, 0);
+    }
+    if (sb_wb_done(st, &c->sb) == SB_OPEN) {
+        wlk_scoreboard_out_set_updateWB_success(care, 0);
+    }
+    if (c->sb.rs_enable && sb_rs_done(st, &c->sb, max) == SB_OPEN) {
+        wlk_scoreboard_out_set_hazard_updateRS_success(care, 0);
+    }
+    for (uint32_t i = 0; i < cfg->num_warps * READ_PORTS; i++) {
+        const uint32_t w = i / READ_PORTS, port = i % READ_PORTS;
+        uint32_t preg;
+        if (port_read(c->in, w, port, &preg) == 0) {
+            continue;
+        }
+        if (!sb_reads_known(st, &c->sb, max, preg)) {
+            *wlk_scoreboard_out_element_mut(care, w) &= ~(UINT64_C(0xff) << (port * READ_BITS));
+        }
+        if (!sb_writes_known(st, &c->sb, preg)) {
+            care[writes_word[port]] &= ~(UINT64_C(1) << (writes_lsb[port] + w));
+        }
+    }
+}
+
+static void learn(const uint32_t *params, void *state, const wlk_sight *seen) {
+    const cfg_t *cfg = (const cfg_t *)params;
+    state_t *st = (state_t *)state;
+    const uint64_t *out = seen->out, *known = seen->out_known;
+    const uint64_t count = wlk_mask(wlk_clog2(cfg->max_pending_reads + 1u));
+    cycle_t c;
+    if (!st->late) {
+        return;
+    }
+    compute(cfg, st, seen->in, &c);
+    if (wlk_scoreboard_out_get_hazard_updateRS_success(known) && c.sb.rs_enable) {
+        st->granted = (uint8_t)wlk_scoreboard_out_get_hazard_updateRS_success(out);
+    }
+    for (uint32_t i = 0; i < cfg->num_warps * READ_PORTS; i++) {
+        const uint32_t w = i / READ_PORTS, port = i % READ_PORTS;
+        const uint64_t counts = *wlk_scoreboard_out_element(out, w) >> (port * READ_BITS) & count;
+        const uint64_t shown = *wlk_scoreboard_out_element(known, w) >> (port * READ_BITS) & count;
+        uint32_t preg;
+        if (port_read(seen->in, w, port, &preg) == 0) {
+            continue;
+        }
+        if (shown == count) {
+            sb_learn_reads(st, &c.sb, (int32_t)cfg->max_pending_reads, preg, (uint32_t)counts);
+        }
+        if (known[writes_word[port]] >> (writes_lsb[port] + w) & 1u) {
+            sb_learn_writes(st, &c.sb, preg,
+                            (uint32_t)(out[writes_word[port]] >> (writes_lsb[port] + w)) & 1u);
+        }
+    }
+    sb_settle(st, cfg->num_pregs);
+}
+
+static void late(const uint32_t *params, void *state) {
+    (void)params;
+    sb_late((state_t *)state);
+}
+
 #include "scoreboard_cover.h"
 
+#define LATE(st) ((st)->late)
+#define HIDE     hide
 #include "frame/words.h"
 
 static void init(const uint32_t *params, void *state, wlk_power_up power_up) {
@@ -111,13 +217,15 @@ static void visit(const uint32_t *params, const void *state, wlk_state_visitor *
     const state_t *st = (const state_t *)state;
     for (uint32_t r = 1; r < cfg->num_pregs; r++) {
         const uint64_t reads = st->pendingReads[r], writes = sb_write_bit(st, r);
-        if (reads != 0 || !st->reset_seen) {
-            visitor(ctx, "pendingReads", (int32_t)r, &reads, 1u, st->reset_seen, WLK_DECIMAL);
+        const uint64_t reads_known = st->reset_seen | sb_is_known(st->reads_known, r);
+        const uint64_t writes_known = st->reset_seen | sb_is_known(st->writes_known, r);
+        if (reads != 0 || !reads_known) {
+            visitor(ctx, "pendingReads", (int32_t)r, &reads, 1u, reads_known, WLK_DECIMAL);
         }
-        if (writes != 0 || !st->reset_seen) {
-            visitor(ctx, "pendingWrites", (int32_t)r, &writes, 1u, st->reset_seen, WLK_DECIMAL);
+        if (writes != 0 || !writes_known) {
+            visitor(ctx, "pendingWrites", (int32_t)r, &writes, 1u, writes_known, WLK_DECIMAL);
         }
     }
 }
 
-WLK_MODEL(.drained = drained, .clear = clear, .visit = visit);
+WLK_MODEL(.drained = drained, .clear = clear, .visit = visit, .late = late, .learn = learn);

@@ -8,6 +8,7 @@
 #include "frame/model.h"
 
 #include "opc_settled.h"
+#include "packet_late.h"
 
 _Static_assert(CAPS(OUT_CONTROL) == WLK_VX_PACKET_WORDS, "a packet has the record's control words");
 
@@ -99,6 +100,32 @@ static void clear(const uint32_t *params, void *state) {
     st->settled = settled((const cfg_t *)params, st);
 }
 
+static void late(const uint32_t *params, void *state) {
+    init(params, state, WLK_POWER_UNKNOWN);
+    vx_late(&((state_t *)state)->late);
+}
+
+static void learn(const uint32_t *params, void *state, const wlk_sight *seen) {
+    const cfg_t *cfg = (const cfg_t *)params;
+    state_t *st = (state_t *)state;
+    uint64_t all[CAPS(OUT_CONTROL) + OPERANDS * WLK_VX_ROW_WORDS];
+    if (!st->late.late || st->reset_seen || cfg->out_buf != VX_TWO_REGISTERED ||
+        st->shape.banks == 1) {
+        return;
+    }
+    NAMED(out_mask)(cfg, all);
+    vx_watch_output(&st->late, seen);
+    const bool counted =
+        NAMED(out_get_perf_stalls)(seen->out_known) == NAMED(out_get_perf_stalls)(all);
+    if (counted && vx_is_empty(&st->late, seen, 1, 0)) {
+        vx_start(&st->opc);
+        st->opc.stalls = NAMED(out_get_perf_stalls)(seen->out);
+        vx_learn_packet(&st->shape, &st->opc.out.entry[VX_SHOWN], seen, all);
+        st->reset_seen = 1;
+    }
+    vx_watch_input(&st->late, seen, 0);
+}
+
 static bool drained(const uint32_t *params, const void *state) {
     (void)params;
     return opc_is_empty(&((const state_t *)state)->opc);
@@ -113,4 +140,5 @@ static void visit(const uint32_t *params, const void *state, wlk_state_visitor *
     opc_visit_rows(&s, &r, visitor, ctx);
 }
 
-WLK_MODEL(.forget = forget, .drained = drained, .clear = clear, .visit = visit);
+WLK_MODEL(.forget = forget, .drained = drained, .clear = clear, .visit = visit, .late = late,
+          .learn = learn);

@@ -9,6 +9,7 @@
 #include "frame/model.h"
 
 #include "opc_settled.h"
+#include "packet_late.h"
 
 _Static_assert(CAPS(OUT_CONTROL) == WLK_VX_PACKET_WORDS, "a packet has the record's control words");
 
@@ -299,6 +300,62 @@ static void clear(const uint32_t *params, void *state) {
     st->settled = settled(cfg, st);
 }
 
+static void late(const uint32_t *params, void *state) {
+    init(params, state, WLK_POWER_UNKNOWN);
+    vx_late(&((state_t *)state)->late);
+}
+
+// All collectors are empty. Whose packet was the last one decides who is granted next.
+static void start(const cfg_t *cfg, state_t *st, const wlk_sight *seen, const uint64_t *all) {
+    for (uint32_t i = 0; i < cfg->num_opcs; i++) {
+        vx_start(&st->opc[i]);
+    }
+    memset(st->slice, 0, sizeof st->slice);
+    memset(&st->out, 0, sizeof st->out);
+    st->slice[0].s.ready = st->slice[1].s.ready = st->out.s.ready = 1;
+    st->in_packet = 0;
+    st->owner[LAST] = st->late.owner;
+    st->stalls = NAMED(out_get_perf_stalls)(seen->out);
+    st->stalls_known = 1;
+    st->opc[0].stalls = NAMED(out_get_perf_stalls)(seen->next); // of all
+    vx_learn_packet(&st->shape,
+                    cfg->num_opcs > 1 ? &st->out.entry[VX_SHOWN] : &st->opc[0].out.entry[VX_SHOWN],
+                    seen, all);
+    st->reset_seen = 1;
+}
+
+static void watch_owner(const cfg_t *cfg, state_t *st, const wlk_sight *seen, const uint64_t *all) {
+    const uint32_t valid =
+        NAMED(out_get_op_valid)(seen->out_known) & NAMED(out_get_op_valid)(seen->out);
+    const uint32_t wis = NAMED(out_get_op_data_wis)(all);
+    if (valid != 0 && NAMED(out_get_op_data_wis)(seen->out_known) == wis) {
+        st->late.owner = 1u << collector_of(cfg, NAMED(out_get_op_data_wis)(seen->out));
+        st->late.owner_known = 1;
+    }
+}
+
+static void learn(const uint32_t *params, void *state, const wlk_sight *seen) {
+    const cfg_t *cfg = (const cfg_t *)params;
+    state_t *st = (state_t *)state;
+    const uint32_t slices = vx_slices(cfg->num_opcs), packets = st->shape.packets;
+    uint64_t all[CAPS(OUT_CONTROL) + OPERANDS * WLK_VX_ROW_WORDS];
+    if (!st->late.late || st->reset_seen || st->shape.banks == 1 || slices != 0) {
+        return;
+    }
+    NAMED(out_mask)(cfg, all);
+    vx_watch_output(&st->late, seen);
+    watch_owner(cfg, st, seen, all);
+    const uint64_t counter = NAMED(out_get_perf_stalls)(all);
+    const bool counted = NAMED(out_get_perf_stalls)(seen->out_known) == counter &&
+                         NAMED(out_get_perf_stalls)(seen->next_known) == counter &&
+                         !GET(reset, seen->in);
+    const bool owned = cfg->num_opcs == 1 || packets == 1 || st->late.owner_known;
+    if (counted && owned && vx_is_empty(&st->late, seen, cfg->num_opcs, cfg->num_opcs > 1)) {
+        start(cfg, st, seen, all);
+    }
+    vx_watch_input(&st->late, seen, collector_of(cfg, GET(sb_data_wis, seen->in)));
+}
+
 static bool drained(const uint32_t *params, const void *state) {
     const cfg_t *cfg = (const cfg_t *)params;
     const state_t *st = (const state_t *)state;
@@ -326,4 +383,5 @@ static void visit(const uint32_t *params, const void *state, wlk_state_visitor *
     }
 }
 
-WLK_MODEL(.forget = forget, .drained = drained, .clear = clear, .visit = visit);
+WLK_MODEL(.forget = forget, .drained = drained, .clear = clear, .visit = visit, .late = late,
+          .learn = learn);

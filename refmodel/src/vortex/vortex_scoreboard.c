@@ -172,9 +172,9 @@ static inline void arbiters_edge(state_t *st, const cycle_t *c) {
 }
 
 // Units that a staged instruction waits for (§8): its registers that are in use, looked up without
-// their type.
+// their type. @p maybe: registers that may be.
 static void mark(const cfg_t *cfg, const state_t *st, uint32_t warp, uint64_t blocked,
-                 uint32_t *marks, uint32_t *open) {
+                 uint64_t maybe, uint32_t *marks, uint32_t *open) {
     const uint64_t *instr = st->staging[warp].instr;
     const uint32_t used = wlk_instr_get_used_rs(instr) << 1 | wlk_instr_get_wb(instr);
     const uint32_t regs[] = {wlk_instr_get_rd(instr), wlk_instr_get_rs1(instr),
@@ -184,8 +184,15 @@ static void mark(const cfg_t *cfg, const state_t *st, uint32_t warp, uint64_t bl
             const uint32_t id = regs[i] & 31u;
             *marks |= st->unit[warp][id];
             *open |= (st->unit_known[warp] >> id & 1u) != 0 ? 0u : ALL_USES;
+        } else if ((used >> i & 1u) != 0 && (reg_bit(cfg, regs[i]) & maybe) != 0) {
+            *open |= ALL_USES;
         }
     }
+}
+
+// Of a start without the reset: which warps have an instruction is known.
+static uint32_t knows_staged(const cfg_t *cfg, const state_t *st) {
+    return (uint32_t)(st->late != 0 && st->staged_known == wlk_mask(warps_of(cfg)));
 }
 
 static uint8_t unit_marks(const cfg_t *cfg, const uint64_t *instr) {
@@ -203,10 +210,12 @@ static void perf_reset(state_t *st) {
 // @p blocked: of each warp, the registers that it or the instruction coming in waits for.
 static void perf_edge(const cfg_t *cfg, state_t *st, const cycle_t *c, const uint64_t *blocked) {
     const uint32_t delay = (c->warps + 7u) / 8u;
-    uint32_t marks = 0, open = st->reset_seen != 0 ? 0u : ALL_USES;
+    uint32_t marks = 0, open = (st->reset_seen | knows_staged(cfg, st)) != 0 ? 0u : ALL_USES;
     for (uint64_t left = st->staged; left != 0;) {
         const uint32_t w = take_lowest(&left);
-        mark(cfg, st, w, blocked[w], &marks, &open);
+        const uint64_t known = st->late != 0 ? st->inuse_known[w] : ~UINT64_C(0);
+        mark(cfg, st, w, blocked[w] & known, st->need[w] & ~known, &marks, &open);
+        open |= st->late != 0 && !st->staging[w].known ? ALL_USES : 0u;
     }
     st->stalls += (uint64_t)(st->staged != 0 && c->request == 0);
     const uint32_t counted = st->marks[delay - 1u];
@@ -221,7 +230,9 @@ static void perf_edge(const cfg_t *cfg, state_t *st, const cycle_t *c, const uin
     for (uint64_t left = c->fire; left != 0;) {
         const uint32_t w = take_lowest(&left);
         const uint64_t *instr = st->staging[w].instr;
-        if (wlk_instr_get_wb(instr) != 0) {
+        if (st->late != 0 && !st->staging[w].known) {
+            st->unit_known[w] = 0; // of some register
+        } else if (wlk_instr_get_wb(instr) != 0) {
             const uint32_t reg = wlk_instr_get_rd(instr) & (31u | cfg->ext_f_enable << 5);
             st->unit[w][reg] = unit_marks(cfg, instr);
             st->unit_known[w] |= UINT64_C(1) << reg;
@@ -248,7 +259,12 @@ static inline uint8_t settled(const cfg_t *cfg, const state_t *st) {
     return (uint8_t)known;
 }
 
+#include "vortex_scoreboard_late.h"
+
 static void commit(const cfg_t *cfg, state_t *st, const uint64_t *in, const cycle_t *c) {
+    const uint32_t flops = st->late != 0 ? flops_after(cfg, st, c) : 0u;
+    const bool loads_seen = st->late == 0 || sees_load(st);
+    const bool stays = (st->late_flops & KNOWS_VALID) != 0 && st->out.s.valid && !c->sb_ready;
     const uint64_t accepted = c->ib_valid & c->ib_ready;
     uint64_t blocked[WLK_VXSB_WARPS], ready = 0;
     for (uint32_t w = 0; w < c->warps; w++) {
@@ -257,6 +273,9 @@ static void commit(const cfg_t *cfg, state_t *st, const uint64_t *in, const cycl
             n |= st->dest[w];
         }
         st->inuse[w] = c->reset != 0 ? 0u : n;
+        if (st->late != 0) {
+            know_registers(st, c, w, n);
+        }
         if ((accepted >> w & 1u) != 0) {
             st->need[w] = need_of(cfg, offered(in, w));
             st->dest[w] = destination(cfg, offered(in, w));
@@ -268,20 +287,28 @@ static void commit(const cfg_t *cfg, state_t *st, const uint64_t *in, const cycl
         perf_edge(cfg, st, c, blocked);
     }
     arbiters_edge(st, c);
-    if (st->reset_seen == 0) { // nothing that chose is known
+    if ((st->reset_seen | st->late) == 0) { // nothing that chose is known
         st->out.out.wis_known = st->out.spare.wis_known = c->warps == 1; // one has no number
         for (uint32_t s = 0; s < c->slices; s++) {
             st->slice[s].out.wis_known = st->slice[s].spare.wis_known = 0;
         }
     }
     st->ready = ready; // no reset reaches it
-    const uint64_t loads = st->reset_seen != 0 ? c->ib_ready : 0u;
+    const uint64_t loads = (st->reset_seen | st->late) != 0 ? c->ib_ready : 0u;
     for (uint64_t left = loads; left != 0;) { // also in reset, and without valid
         const uint32_t w = take_lowest(&left);
         memcpy(st->staging[w].instr, offered(in, w), sizeof st->staging[w].instr);
         st->staging[w].known = 1;
     }
     st->staged = c->reset != 0 ? 0u : (st->staged & ~c->ib_ready) | accepted;
+    if (!loads_seen) {
+        lose_load(st, stays);
+    }
+    if (st->late != 0) {
+        st->late_flops = (uint8_t)flops;
+        know_warps(cfg, st, c);
+        st->late &= (uint8_t)bit_not(c->reset);
+    }
     st->reset_seen |= (uint8_t)c->reset;
     st->settled = settled(cfg, st);
 }
@@ -313,6 +340,8 @@ static inline void narrow(const cfg_t *cfg, const state_t *st, uint64_t *care) {
 }
 
 #define NARROW      narrow
+#define LATE(st)    ((st)->late)
+#define HIDE        hide
 #define SETTLED(st) ((st)->settled)
 #define KNOWN(st)                                                                                  \
     ((st)->reset_seen & (st)->out.out.known & (st)->out.out.wis_known &                            \
@@ -363,6 +392,13 @@ static void clear(const uint32_t *params, void *state) {
     st->settled = settled(cfg, st);
 }
 
+static void late(const uint32_t *params, void *state) {
+    state_t *st = (state_t *)state;
+    init(params, state, WLK_POWER_UNKNOWN);
+    st->late = 1;
+    st->uses_known = 0;
+}
+
 static bool drained(const uint32_t *params, const void *state) {
     const cfg_t *cfg = (const cfg_t *)params;
     const state_t *st = (const state_t *)state;
@@ -380,20 +416,23 @@ static void visit(const uint32_t *params, const void *state, wlk_state_visitor *
                   void *ctx) {
     const cfg_t *cfg = (const cfg_t *)params;
     const state_t *st = (const state_t *)state;
-    const uint64_t seen = (uint64_t)0 - st->reset_seen;
+    const uint64_t seen = (uint64_t)0 - st->reset_seen, is = st->late != 0 ? st->late_flops : 0u;
+    const uint64_t registers = wlk_mask(32u << cfg->ext_f_enable);
     const flop flops[] = {
-        {"staging.valid", st->staged, seen, WLK_HEX},
-        {"operands_ready", st->ready & st->staged, seen, WLK_HEX},
-        {"arbiter.ptr", st->pointer[LAST], seen, WLK_DECIMAL},
-        {"out_buf.ready_in", st->out.s.ready, seen, WLK_DECIMAL},
-        {"out_buf.valid_out", st->out.s.valid, seen, WLK_DECIMAL},
+        {"staging.valid", st->staged, seen | (is != 0 ? st->staged_known : 0u), WLK_HEX},
+        {"operands_ready", st->ready & st->staged, seen | (is != 0 ? st->ready_known : 0u),
+         WLK_HEX},
+        {"arbiter.ptr", st->pointer[LAST], seen | (is & KNOWS_POINTER), WLK_DECIMAL},
+        {"out_buf.ready_in", st->out.s.ready, seen | (is & KNOWS_READY), WLK_DECIMAL},
+        {"out_buf.valid_out", st->out.s.valid, seen | (is & KNOWS_VALID), WLK_DECIMAL},
     };
     VISIT_FLOPS(flops, -1);
     for (uint32_t w = 0; w < warps_of(cfg); w++) {
-        if (st->inuse[w] != 0 || st->reset_seen == 0) {
-            visitor(ctx, "inuse_regs", (int32_t)w, &st->inuse[w], 1u, seen, WLK_HEX);
+        const uint64_t known = st->late != 0 && (st->inuse_known[w] & registers) == registers;
+        if (st->inuse[w] != 0 || (st->reset_seen | known) == 0) {
+            visitor(ctx, "inuse_regs", (int32_t)w, &st->inuse[w], 1u, seen | known, WLK_HEX);
         }
     }
 }
 
-WLK_MODEL(.drained = drained, .clear = clear, .visit = visit);
+WLK_MODEL(.drained = drained, .clear = clear, .visit = visit, .late = late, .learn = learn);

@@ -47,6 +47,9 @@ class Check(Command):
     power_up: str = options.power_up(
         "what no reset reaches: unknown (default), or zero, which needs no reset"
     )
+    from_unknown: bool = option(
+        False, "the dump starts late, or has gaps: start with nothing known, and learn the state"
+    )
     tie: Mapping[str, int] = options.ties()
     strict: bool = options.strict()
     map: Path | None = options.path(
@@ -84,6 +87,11 @@ class Check(Command):
             tie={**told.tie, **self.tie},
         )
 
+    @property
+    def start(self) -> str:
+        """What the tool is told of the state at the start."""
+        return "late" if self.from_unknown else self.power_up
+
 
 @dataclass
 class Target:
@@ -120,9 +128,9 @@ class Target:
                     names["unused" if fits else "tied_off"].append(port.name)
         return names
 
-    def words(self, trial: Trial, power_up: str) -> list[str]:
+    def words(self, trial: Trial, start: str) -> list[str]:
         """An instance as the tool takes it: binds every port but those skipped."""
-        words = [f"block={self.table.name}", f"scope={self.scope.path}", f"power_up={power_up}"]
+        words = [f"block={self.table.name}", f"scope={self.scope.path}", f"power_up={start}"]
         words += [f"clock={self.clock}"] if self.clock else []
         words += [f"tie={place}" for place in match.tie_places(self.match)]
         words += self.scope.reset_words()

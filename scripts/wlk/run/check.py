@@ -55,7 +55,7 @@ def check(wanted: Check, blocks: Sequence[Table], told: PortMap | None = None) -
     with Passes(build.meson_build() / "dpi" / TOOL, wanted.dump) as passes:
         found = scopes.Finder(passes.scopes(), blocks, wanted, told).targets()
         groups = scopes.groups([target for target in found if target.match.ok])
-        _explore(passes, groups, wanted.power_up)
+        _explore(passes, groups, wanted.start)
         checked = [
             _checked(target, [other.subject for other in group])
             for group in groups
@@ -63,15 +63,17 @@ def check(wanted: Check, blocks: Sequence[Table], told: PortMap | None = None) -
         ]
     checked.sort(key=lambda c: next(n for n, t in enumerate(found) if t is c.target))
     checked = _likeliest(checked)
+    for one in checked if wanted.from_unknown else ():
+        one.notes += _known(one)
     return checked + [_refused(t) for t in found if not t.match.ok]
 
 
-def _explore(passes: Passes, groups: Sequence[Sequence[Target]], power_up: str) -> None:
+def _explore(passes: Passes, groups: Sequence[Sequence[Target]], start: str) -> None:
     """Try each target, as many passes as it takes."""
     owners = {id(target.subject): target for group in groups for target in group}
 
     def ask(wanted: Sequence[tuple[Subject, Trial]]) -> Sequence[Answer]:
-        return passes.run([owners[id(subject)].words(trial, power_up) for subject, trial in wanted])
+        return passes.run([owners[id(subject)].words(trial, start) for subject, trial in wanted])
 
     def run(wanted: Sequence[tuple[Subject, Trial]]) -> None:
         answers = ask(wanted)
@@ -163,6 +165,27 @@ def _few_samples(target: Target, answer: Mapping[str, Any]) -> list[str]:
     return [f"{what}; name what samples them with --clock PATH"]
 
 
+def _known(checked: Checked) -> list[str]:
+    """From which cycle on how much was compared of a dump without its reset; joins the answer."""
+    answer = checked.answer
+    if "from_unknown" not in answer:
+        why = f"what {answer['block']} holds is not derived from its ports: it waits for a reset"
+        answer["from_unknown"] = {"refused": why}
+        return [f"--from-unknown: {why}"]
+    known = answer["from_unknown"]
+    compared, total = known.pop("compared_bits", 0), known.pop("output_bits", 0)
+    open_still = ", ".join(f"{name} ({n})" for name, n in known["unknown"].items())
+    notes = [f"unknown at the end, by element: {open_still}"] if open_still else []
+    if known["forgotten"]:
+        why = "cycles are missing, or too much is possible"
+        notes.append(f"what was known was lost {known['forgotten']:,} times: {why}")
+    if total:
+        known["share"] = round(compared / total, 4)
+        share = f"{100 * compared / total:.1f} % of the output bits compared"
+        notes.insert(0, f"known from cycle {known['known_from']:,} on: {share} from there")
+    return notes
+
+
 def _likeliest(checked: Sequence[Checked]) -> list[Checked]:
     """Of blocks with equal ports that fit one scope those that pass; if none does, the one that
     explains most."""
@@ -235,6 +258,7 @@ def _repeat(checked: Checked, wanted: Check) -> str:
     words += ["--reset", ":".join(filter(None, wanted.reset))] if wanted.reset else []
     words += ["--prefix", wanted.prefix] if wanted.prefix else []
     words += ["--power-up", wanted.power_up] if wanted.power_up != "unknown" else []
+    words += ["--from-unknown"] if wanted.from_unknown else []
     for text in search.pinned(target.match, checked.answer["config"]):
         words += ["--config", text]
     return shlex.join(words)

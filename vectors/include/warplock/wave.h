@@ -147,6 +147,9 @@ wlk_status wlk_wave_add_sampler(wlk_wave *wave, wlk_wave_handle clock, wlk_wave_
 /** Time stamps of the last run at which a signal bound to @p sampler changed. */
 uint64_t wlk_wave_moves(const wlk_wave *wave, uint32_t sampler);
 
+/** How often in the last run the clock of @p sampler became X, as it does where a dump is off. */
+uint64_t wlk_wave_gaps(const wlk_wave *wave, uint32_t sampler);
+
 /**
  * Send bits of a handle to a word. Any number of bindings a handle. @p sampler owns the binding
  * (it matters only for one without clock); WLK_WAVE_NO_SAMPLER if none does.

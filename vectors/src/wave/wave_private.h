@@ -32,6 +32,7 @@ typedef struct wlk_wave_clock {
     wlk_wave_handle handle;
     uint8_t settled, latest; /* level after the last time stamp, and in this one so far */
     bool rising;             /* between these two */
+    uint64_t gaps;           /* times at which it became X */
 } wlk_wave_clock;
 
 /* A change of bound bits that waits for the end of its time stamp. */

@@ -268,6 +268,7 @@ static void sample_edges(wlk_wave *wave) {
     for (size_t i = 0; i < wave->num_clocks; i++) {
         wlk_wave_clock *clock = &wave->clocks[i];
         clock->rising = clock->settled == LEVEL_0 && clock->latest == LEVEL_1;
+        clock->gaps += clock->settled != LEVEL_X && clock->latest == LEVEL_X;
         clock->settled = clock->latest;
         any = any || clock->rising;
     }
@@ -446,6 +447,7 @@ static void reset_run(wlk_wave *wave) {
     }
     for (size_t i = 0; i < wave->num_clocks; i++) {
         wave->clocks[i].settled = wave->clocks[i].latest = LEVEL_X;
+        wave->clocks[i].gaps = 0;
     }
     wave->progress = (wlk_wave_progress){.now = wave->file.start, .end = wave->file.end};
     wave->num_changes = 0;
@@ -509,6 +511,11 @@ wlk_status wlk_wave_verify(wlk_wave *wave, wlk_error *err) {
 
 uint64_t wlk_wave_moves(const wlk_wave *wave, uint32_t sampler) {
     return sampler < wave->num_samplers ? wave->samplers[sampler].moves : 0;
+}
+
+uint64_t wlk_wave_gaps(const wlk_wave *wave, uint32_t sampler) {
+    const uint32_t clock = sampler < wave->num_samplers ? wave->samplers[sampler].clock : 0;
+    return clock != 0 ? wave->clocks[clock - 1].gaps : 0;
 }
 
 void wlk_wave_stop(wlk_wave *wave) {

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Muon's reservation station from a start without its reset (muon-issue §5). The counters of
+ * occupancy tell when it is empty; from there on all of its rows are known.
+ */
+#ifndef WLK_RESERVATION_STATION_LATE_H
+#define WLK_RESERVATION_STATION_LATE_H
+
+#include "reservation_station_rules.h"
+
+enum { RS_PERF = 3, RS_ALL_PERF = (1 << RS_PERF) - 1 };
+
+static inline void rs_late(rs_state *st, uint32_t rows) {
+    memset(st, 0, sizeof *st);
+    st->late = 1;
+    st->last = arbiter_unknown(rows);
+}
+
+/* Empty before this edge, but for a stage that is full or not; what only shows when it is empty
+ * stays unknown. */
+static inline void rs_start(rs_state *st, uint32_t stage_full) {
+    st->valid = 0;
+    memset(st->warp_rows, 0, sizeof st->warp_rows);
+    st->stage_full = (uint8_t)stage_full;
+    st->rows_known = 1;
+    st->idle_known = 0;
+}
+
+/* A counter that stood still although it was not cleared: nothing was valid. */
+static inline bool rs_was_empty(const uint64_t *out, const uint64_t *out_known,
+                                const uint64_t *next, const uint64_t *next_known, uint32_t word) {
+    return (out_known[word] & next_known[word]) == ~UINT64_C(0) && out[word] == next[word];
+}
+
+/* The clock edge, after rs_commit; @p clear: of the counters. */
+static inline void rs_commit_late(rs_state *st, uint32_t clear) {
+    if (clear) {
+        st->perf_known = RS_ALL_PERF;
+        memset(st->warp_known, RS_ALL_PERF, sizeof st->warp_known);
+    } else if (!st->rows_known) {
+        st->perf_known = 0;
+        memset(st->warp_known, 0, sizeof st->warp_known);
+    }
+}
+
+static inline void rs_learn_counter(uint64_t *counter, uint8_t *known, uint32_t n, uint64_t shown,
+                                    uint64_t is_shown) {
+    if ((*known >> n & 1u) == 0 && is_shown == ~UINT64_C(0)) {
+        *counter = shown;
+        *known |= (uint8_t)(1u << n);
+    }
+}
+
+static inline void rs_learn_warp(rs_state *st, uint32_t warp, const uint64_t *shown,
+                                 const uint64_t *known) {
+    for (uint32_t n = 0; n < WLK_RESERVATION_STATION_COUNTERS; n++) {
+        rs_learn_counter(&st->perWarp[warp][n], &st->warp_known[warp], n, shown[n], known[n]);
+    }
+}
+
+static inline void rs_hide_warp(const rs_state *st, uint32_t warp, uint64_t *care) {
+    for (uint32_t n = 0; n < WLK_RESERVATION_STATION_COUNTERS; n++) {
+        care[n] = st->warp_known[warp] >> n & 1u ? care[n] : 0u;
+    }
+}
+
+static inline bool rs_counters_known(const rs_state *st, uint32_t num_warps) {
+    bool known = st->perf_known == RS_ALL_PERF;
+    for (uint32_t w = 0; w < num_warps; w++) {
+        known = known && st->warp_known[w] == RS_ALL_PERF;
+    }
+    return known;
+}
+
+#endif

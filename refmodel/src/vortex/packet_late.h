@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Vortex's collectors from a start without their reset. Packets leave one way, so a block that
+ * shows none and is given none for some cycles is empty: from there on it is known, but for what
+ * its registers hold. Spec: vortex-issue §4.2, §6.1, §6.5. The source includes frame/model.h first.
+ */
+#ifndef WLK_VORTEX_PACKET_LATE_H
+#define WLK_VORTEX_PACKET_LATE_H
+
+#include "opc_rules.h"
+
+static inline void vx_late(wlk_vx_late *l) {
+    memset(l, 0, sizeof *l);
+    l->late = 1;
+}
+
+/*
+ * A cycle before its edge: is the block empty? @p levels: buffers behind the collectors' own, each
+ * of which shows a cycle later what is in front of it. A buffer that shows nothing takes what
+ * comes. So after 2 + levels cycles and one more without a packet at the output, all before it had
+ * none; of 1 + levels cycles before this one nothing may have come in. @p chosen: the collector
+ * that the instruction is for; one that has taken its last instruction whole asks for no operand.
+ */
+static inline bool vx_is_empty(const wlk_vx_late *l, const wlk_sight *seen, uint32_t collectors,
+                               uint32_t levels) {
+    const uint32_t all = set_below(collectors);
+    const uint32_t next =
+        NAMED(out_get_op_valid)(seen->next_known) & bit_not(NAMED(out_get_op_valid)(seen->next));
+    return next != 0 && l->no_packet >= 2u + levels && l->no_instruction >= 1u + levels &&
+           (l->idle & all) == all;
+}
+
+/* What the outputs of a cycle show, before the question of vx_is_empty. */
+static inline void vx_watch_output(wlk_vx_late *l, const wlk_sight *seen) {
+    const uint32_t none =
+        NAMED(out_get_op_valid)(seen->out_known) & bit_not(NAMED(out_get_op_valid)(seen->out));
+    l->no_packet = none != 0 ? (uint8_t)wlk_min(l->no_packet + 1u, 255u) : 0;
+}
+
+/* What comes in, after it. */
+static inline void vx_watch_input(wlk_vx_late *l, const wlk_sight *seen, uint32_t chosen) {
+    const uint32_t valid = GET(sb_valid, seen->in), bit = UINT32_C(1) << chosen;
+    const uint32_t taken =
+        NAMED(out_get_sb_ready)(seen->out_known) & NAMED(out_get_sb_ready)(seen->out);
+    l->no_instruction = valid != 0 ? 0 : (uint8_t)wlk_min(l->no_instruction + 1u, 255u);
+    if (valid != 0) {
+        l->idle = taken != 0 ? l->idle | bit : l->idle & ~bit;
+    }
+    if (GET(reset, seen->in)) {
+        vx_late(l);
+    }
+}
+
+/* A collector that is empty; its register file stays as it is. */
+static inline void vx_start(wlk_vx_collector *o) {
+    memset(o, 0, sizeof *o);
+    o->first = 1;
+    o->out.s.ready = 1;
+    o->stage[0].source = o->stage[1].source = NO_SOURCE;
+}
+
+/* The output register, as it is shown. */
+static inline void vx_learn_packet(const shape *s, wlk_vx_packet *to, const wlk_sight *seen,
+                                   const uint64_t *all) {
+    const size_t words = (size_t)OPERANDS * s->words;
+    uint64_t missing = 0;
+    for (uint32_t w = 0; w < CAPS(OUT_CONTROL) + words; w++) {
+        missing |= all[w] & ~seen->out_known[w];
+    }
+    if (missing != 0) {
+        return;
+    }
+    memcpy(to->head.meta, seen->out, sizeof to->head.meta);
+    NAMED(out_set_sb_ready)(to->head.meta, 0);
+    NAMED(out_set_op_valid)(to->head.meta, 0);
+    NAMED(out_set_perf_stalls)(to->head.meta, 0);
+    memcpy(to->rows, seen->out + CAPS(OUT_CONTROL), words * sizeof *to->rows);
+    memset(to->head.lanes, 0xff, sizeof to->head.lanes);
+    to->head.known = 1;
+}
+
+#endif
