@@ -92,6 +92,7 @@ typedef struct wlk_vx_late {
     uint8_t late;
     uint8_t no_packet;      /**< cycles without one at the output, this one included */
     uint8_t no_instruction; /**< cycles without one at the input, before this one */
+    uint8_t ready;          /**< it was, in the cycle before this one */
     uint8_t owner_known;    /**< a packet was shown, so that the last one granted is known */
     uint32_t owner;         /**< its collector, one-hot */
     uint32_t idle;          /**< collectors that have taken their last instruction whole */

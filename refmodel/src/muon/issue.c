@@ -157,11 +157,15 @@ static __attribute__((noinline)) void commit_late(const cfg_t *cfg, state_t *st,
                                                   uint32_t lane_bits) {
     const coll_landing landing = coll_lands(&c->coll_cfg, &st->collector);
     const uint32_t flops = st->collector.late_flops;
+    const uint32_t defined = st->hazard.reset_seen | st->reservStation.rows_known;
     coll_before_late(&st->collector, &c->coll);
     coll_commit(&c->coll_cfg, &st->collector, &c->coll, data, words, lane_bits);
     coll_after_late(&c->coll_cfg, &st->collector, &c->coll, &landing, flops);
     rs_commit(&c->shape, &st->reservStation, &c->rs_in, &c->admission, c->coll.request, &c->rs);
     hz_commit(&st->hazard, &c->hz, cfg->num_warps);
+    if (!defined) {
+        st->hazard.last = arbiter_unknown(cfg->num_warps);
+    }
     if (c->rs_in.reset) {
         sb_reset(&st->scoreboard);
         st->hazard.reset_seen = 1;
@@ -171,9 +175,6 @@ static __attribute__((noinline)) void commit_late(const cfg_t *cfg, state_t *st,
     if (st->hazard.late) {
         rs_commit_late(&st->reservStation, c->rs_in.clear);
         hz_commit_late(&st->hazard, &c->hz);
-        if (!st->reservStation.rows_known) {
-            hz_late(&st->hazard, cfg->num_warps);
-        }
     }
     if (st->scoreboard.late) {
         sb_commit_late(&st->scoreboard, &c->sb, (int32_t)cfg->max_pending_reads);

@@ -162,6 +162,9 @@ static void learn(const uint32_t *params, void *state, const wlk_sight *seen) {
         return;
     }
     compute(cfg, st, seen->in, &c);
+    const uint32_t done = wlk_scoreboard_out_get_updateColl_success(known)
+                              ? wlk_scoreboard_out_get_updateColl_success(out)
+                              : (uint32_t)SB_OPEN;
     if (wlk_scoreboard_out_get_hazard_updateRS_success(known) && c.sb.rs_enable) {
         st->granted = (uint8_t)wlk_scoreboard_out_get_hazard_updateRS_success(out);
     }
@@ -174,7 +177,8 @@ static void learn(const uint32_t *params, void *state, const wlk_sight *seen) {
             continue;
         }
         if (shown == count) {
-            sb_learn_reads(st, &c.sb, (int32_t)cfg->max_pending_reads, preg, (uint32_t)counts);
+            sb_learn_reads(st, &c.sb, (int32_t)cfg->max_pending_reads, preg, (uint32_t)counts,
+                           done);
         }
         if (known[writes_word[port]] >> (writes_lsb[port] + w) & 1u) {
             sb_learn_writes(st, &c.sb, preg,

@@ -88,23 +88,27 @@ static inline uint32_t sb_rs_done(const sb_state *st, const sb_cycle *c, int32_t
     return done;
 }
 
-/* A read port shows @p count, after collector and write-back. */
+/*
+ * A read port shows @p count, after collector and write-back. @p done: whether all updates of the
+ * collector are done, as is seen.
+ */
 static inline void sb_learn_reads(sb_state *st, const sb_cycle *c, int32_t max, uint32_t preg,
-                                  uint32_t count) {
+                                  uint32_t count, uint32_t done) {
     int32_t from = (int32_t)count, delta = 0;
+    uint32_t others = 0;
     for (uint32_t i = 0; i < 3; i++) {
         delta += c->coll[i].preg == preg ? c->coll[i].delta : 0;
+        others |= (uint32_t)(c->coll[i].preg != preg && c->coll[i].delta != 0);
     }
     if (sb_is_known(st->reads_known, preg) || from > max) {
         return;
     }
     /* Either it moved, or it could not. */
-    const bool moved = from - delta >= 0 && from - delta <= max;
-    const bool stayed = delta == 0 || from + delta < 0 || from + delta > max;
-    if (moved && stayed && delta != 0 && !c->any_enable) {
-        return;
-    }
-    if (moved || stayed) { /* both: what the edge leaves is the same */
+    const bool may_move = from - delta >= 0 && from - delta <= max;
+    const bool may_stay = from + delta < 0 || from + delta > max;
+    const bool moved = delta != 0 && may_move && (done == SB_YES || !may_stay);
+    const bool stayed = delta == 0 || (may_stay && (!may_move || (done == SB_NO && !others)));
+    if (moved || stayed) {
         st->pendingReads[preg] = (uint8_t)(moved ? from - delta : from);
         sb_know(st->reads_known, preg, 1);
     }

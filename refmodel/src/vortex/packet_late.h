@@ -15,19 +15,22 @@ static inline void vx_late(wlk_vx_late *l) {
 }
 
 /*
- * A cycle before its edge: is the block empty? @p levels: buffers behind the collectors' own, each
- * of which shows a cycle later what is in front of it. A buffer that shows nothing takes what
- * comes. So after 2 + levels cycles and one more without a packet at the output, all before it had
- * none; of 1 + levels cycles before this one nothing may have come in. @p chosen: the collector
- * that the instruction is for; one that has taken its last instruction whole asks for no operand.
+ * A cycle before its edge: is the block empty? @p levels: buffers and stages behind the collectors'
+ * own buffers, each of which shows a cycle later what is in front of it. One that shows nothing
+ * takes what comes. So after 2 + levels cycles and one more without a packet at the output, all
+ * before it had none; of 1 + levels cycles before this one nothing may have come in. Without such
+ * levels, a collector that was ready has moved what was in it, as it does behind a cycle without a
+ * packet. One that has taken its last instruction whole asks for no operand. With a single bank its
+ * reset leaves nothing open, which a cycle more does too.
  */
-static inline bool vx_is_empty(const wlk_vx_late *l, const wlk_sight *seen, uint32_t collectors,
-                               uint32_t levels) {
-    const uint32_t all = set_below(collectors);
+static inline bool vx_is_empty(const wlk_vx_late *l, const wlk_sight *seen, const shape *s,
+                               uint32_t collectors, uint32_t levels) {
+    const uint32_t all = set_below(collectors), single = s->banks == 1;
     const uint32_t next =
         NAMED(out_get_op_valid)(seen->next_known) & bit_not(NAMED(out_get_op_valid)(seen->next));
-    return next != 0 && l->no_packet >= 2u + levels && l->no_instruction >= 1u + levels &&
-           (l->idle & all) == all;
+    const bool moved = (levels | single) == 0 && l->no_packet != 0 && l->ready != 0;
+    return next != 0 && (moved || l->no_packet >= 2u + levels + single) &&
+           l->no_instruction >= 1u + levels + single && (l->idle & all) == all;
 }
 
 /* What the outputs of a cycle show, before the question of vx_is_empty. */
@@ -37,11 +40,12 @@ static inline void vx_watch_output(wlk_vx_late *l, const wlk_sight *seen) {
     l->no_packet = none != 0 ? (uint8_t)wlk_min(l->no_packet + 1u, 255u) : 0;
 }
 
-/* What comes in, after it. */
+/* What comes in, after it. @p chosen: the collector that it is for. */
 static inline void vx_watch_input(wlk_vx_late *l, const wlk_sight *seen, uint32_t chosen) {
     const uint32_t valid = GET(sb_valid, seen->in), bit = UINT32_C(1) << chosen;
     const uint32_t taken =
         NAMED(out_get_sb_ready)(seen->out_known) & NAMED(out_get_sb_ready)(seen->out);
+    l->ready = (uint8_t)taken;
     l->no_instruction = valid != 0 ? 0 : (uint8_t)wlk_min(l->no_instruction + 1u, 255u);
     if (valid != 0) {
         l->idle = taken != 0 ? l->idle | bit : l->idle & ~bit;

@@ -109,18 +109,20 @@ static void learn(const uint32_t *params, void *state, const wlk_sight *seen) {
     const cfg_t *cfg = (const cfg_t *)params;
     state_t *st = (state_t *)state;
     uint64_t all[CAPS(OUT_CONTROL) + OPERANDS * WLK_VX_ROW_WORDS];
-    if (!st->late.late || st->reset_seen || cfg->out_buf != VX_TWO_REGISTERED ||
-        st->shape.banks == 1) {
+    const uint32_t levels = cfg->out_buf > VX_TWO_REGISTERED ? vx_pipes(cfg->out_buf) : 0u;
+    if (!st->late.late || st->reset_seen) {
         return;
     }
     NAMED(out_mask)(cfg, all);
     vx_watch_output(&st->late, seen);
     const bool counted =
         NAMED(out_get_perf_stalls)(seen->out_known) == NAMED(out_get_perf_stalls)(all);
-    if (counted && vx_is_empty(&st->late, seen, 1, 0)) {
+    if (counted && vx_is_empty(&st->late, seen, &st->shape, 1, levels)) {
         vx_start(&st->opc);
         st->opc.stalls = NAMED(out_get_perf_stalls)(seen->out);
-        vx_learn_packet(&st->shape, &st->opc.out.entry[VX_SHOWN], seen, all);
+        const uint32_t pipes = vx_pipes(cfg->out_buf);
+        const uint32_t shows = pipes != 0 ? VX_STAGE + pipes - 1u : (uint32_t)VX_SHOWN;
+        vx_learn_packet(&st->shape, &st->opc.out.entry[shows], seen, all);
         st->reset_seen = 1;
     }
     vx_watch_input(&st->late, seen, 0);

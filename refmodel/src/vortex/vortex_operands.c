@@ -339,8 +339,9 @@ static void learn(const uint32_t *params, void *state, const wlk_sight *seen) {
     state_t *st = (state_t *)state;
     const uint32_t slices = vx_slices(cfg->num_opcs), packets = st->shape.packets;
     uint64_t all[CAPS(OUT_CONTROL) + OPERANDS * WLK_VX_ROW_WORDS];
-    if (!st->late.late || st->reset_seen || st->shape.banks == 1 || slices != 0) {
-        return;
+    const uint32_t levels = (uint32_t)(cfg->num_opcs > 1) + (uint32_t)(slices != 0);
+    if (!st->late.late || st->reset_seen || (slices != 0 && packets > 1)) {
+        return; // the last: each arbiter has an owner
     }
     NAMED(out_mask)(cfg, all);
     vx_watch_output(&st->late, seen);
@@ -350,7 +351,7 @@ static void learn(const uint32_t *params, void *state, const wlk_sight *seen) {
                          NAMED(out_get_perf_stalls)(seen->next_known) == counter &&
                          !GET(reset, seen->in);
     const bool owned = cfg->num_opcs == 1 || packets == 1 || st->late.owner_known;
-    if (counted && owned && vx_is_empty(&st->late, seen, cfg->num_opcs, cfg->num_opcs > 1)) {
+    if (counted && owned && vx_is_empty(&st->late, seen, &st->shape, cfg->num_opcs, levels)) {
         start(cfg, st, seen, all);
     }
     vx_watch_input(&st->late, seen, collector_of(cfg, GET(sb_data_wis, seen->in)));

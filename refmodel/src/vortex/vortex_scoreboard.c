@@ -294,7 +294,8 @@ static void commit(const cfg_t *cfg, state_t *st, const uint64_t *in, const cycl
         }
     }
     st->ready = ready; // no reset reaches it
-    const uint64_t loads = (st->reset_seen | st->late) != 0 ? c->ib_ready : 0u;
+    const bool shown = st->reset_seen != 0 || (flops & KNOWS_INPUTS) != 0;
+    const uint64_t loads = shown ? c->ib_ready : 0u;
     for (uint64_t left = loads; left != 0;) { // also in reset, and without valid
         const uint32_t w = take_lowest(&left);
         memcpy(st->staging[w].instr, offered(in, w), sizeof st->staging[w].instr);
@@ -395,8 +396,8 @@ static void clear(const uint32_t *params, void *state) {
 static void late(const uint32_t *params, void *state) {
     state_t *st = (state_t *)state;
     init(params, state, WLK_POWER_UNKNOWN);
-    st->late = 1;
-    st->uses_known = 0;
+    st->late = vx_slices(warps_of((const cfg_t *)params)) == 0;
+    st->uses_known = st->late != 0 ? 0 : ALL_USES;
 }
 
 static bool drained(const uint32_t *params, const void *state) {

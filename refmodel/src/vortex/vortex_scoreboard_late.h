@@ -14,7 +14,8 @@ enum {
     KNOWS_VALID = 2,   // of it
     KNOWS_POINTER = 4, // of the arbiter
     KNOWS_STALLS = 8,
-    KNOWS_FIRE = 16 // in this cycle: which instruction leaves, if one does
+    KNOWS_FIRE = 16,  // in this cycle: which instruction leaves, if one does
+    KNOWS_INPUTS = 32 // in this cycle: which instructions come in
 };
 
 static void late(const uint32_t *params, void *state);
@@ -42,10 +43,7 @@ static uint64_t known_ready(const cfg_t *cfg, const state_t *st) {
 }
 
 static void hide(const cfg_t *cfg, const state_t *st, const cycle_t *c, uint64_t *care) {
-    if (c->slices != 0) {
-        memset(care, 0, out_words(cfg) * sizeof *care);
-        return;
-    }
+    (void)c;
     const uint64_t ready = wlk_vortex_scoreboard_out_get_ib_ready(care);
     wlk_vortex_scoreboard_out_set_ib_ready(care, ready & known_ready(cfg, st));
     if ((st->late_flops & KNOWS_VALID) == 0) {
@@ -137,7 +135,7 @@ static void learn_fire(state_t *st, uint32_t w) {
 static void learn_ready(const cfg_t *cfg, state_t *st, const wlk_sight *seen) {
     const uint64_t all = all_warps(cfg);
     const uint64_t ready = wlk_vortex_scoreboard_out_get_ib_ready(seen->out);
-    st->late_flops &= (uint8_t)~KNOWS_FIRE;
+    st->late_flops &= (uint8_t) ~(KNOWS_FIRE | KNOWS_INPUTS);
     if ((wlk_vortex_scoreboard_out_get_ib_ready(seen->out_known) & all) != all) {
         late((const uint32_t *)cfg, st);
         return;
@@ -152,13 +150,13 @@ static void learn_ready(const cfg_t *cfg, state_t *st, const wlk_sight *seen) {
     } else if (open == 0 && (st->late_flops & KNOWS_READY) != 0 && st->out.s.ready) {
         st->ready_known |= st->staged; // none is ready
     }
-    st->late_flops |= open == 0 ? KNOWS_FIRE : 0;
+    st->late_flops |= KNOWS_INPUTS | (open == 0 ? KNOWS_FIRE : 0);
 }
 
 static void learn(const uint32_t *params, void *state, const wlk_sight *seen) {
     const cfg_t *cfg = (const cfg_t *)params;
     state_t *st = (state_t *)state;
-    if (!st->late || vx_slices(warps_of(cfg)) != 0) {
+    if (!st->late) {
         return;
     }
     learn_output(cfg, st, seen);
@@ -177,7 +175,7 @@ static uint32_t flops_after(const cfg_t *cfg, const state_t *st, const cycle_t *
     const bool flow = c->sb_ready != 0 || (valid && !st->out.s.valid);
     const bool stays = c->sb_ready == 0 && valid && st->out.s.valid;
     const bool full = ready && !st->out.s.ready;
-    uint32_t after = 0;
+    uint32_t after = flops & KNOWS_INPUTS;
     after |= flow || (stays && (full || (ready && fire != 0))) ? (uint32_t)KNOWS_READY : 0u;
     after |= stays || (flow && (full || (ready && fire != 0))) ? (uint32_t)KNOWS_VALID : 0u;
     after |=
@@ -208,7 +206,8 @@ static void lose_load(state_t *st, bool stays) {
 // that leaves, or may. @p inuse: after it.
 static void know_registers(state_t *st, const cycle_t *c, uint32_t w, uint64_t inuse) {
     const bool fires = (c->fire >> w & 1u) != 0;
-    const bool may = (st->late_flops & KNOWS_FIRE) == 0 && (c->ib_ready >> w & 1u) != 0;
+    const bool open = (c->ib_ready >> w & 1u) != 0 || (st->late_flops & KNOWS_INPUTS) == 0;
+    const bool may = (st->late_flops & KNOWS_FIRE) == 0 && open;
     st->inuse_known[w] |= w == c->wb_warp ? c->released : 0u;
     if (fires && st->staging[w].known) {
         st->inuse_known[w] |= st->dest[w];
@@ -219,7 +218,7 @@ static void know_registers(state_t *st, const cycle_t *c, uint32_t w, uint64_t i
 
 // After it: the instructions that are there, the registers that are in use.
 static void know_warps(const cfg_t *cfg, state_t *st, const cycle_t *c) {
-    st->staged_known = all_warps(cfg);
+    st->staged_known = (st->late_flops & KNOWS_INPUTS) != 0 ? all_warps(cfg) : 0u;
     st->ready_known = 0;
     for (uint32_t w = 0; w < c->warps; w++) {
         st->ready_known |= (uint64_t)knows_ready(st, w, st->inuse[w]) << w;

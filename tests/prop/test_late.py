@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A dump without its reset: what is compared of it, and that no cut of a clean run is reported.
+
+Runs of the models and recordings of the real designs, each cut at random cycles. WLK_PROP_SEED
+changes the configurations, the stimulus and the cuts.
+"""
+
+import json
+import os
+import random
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import programs
+import pytest
+from programs import FULL
+from wlk import tables
+from wlk.run import build, vectors
+from wlk.tables import Config, Table
+
+SEED = int(os.environ.get("WLK_PROP_SEED", "20240229"))
+CYCLES = 1500
+CUTS = 10
+SETTLE = 200  # cycles behind a cut that do not count, as in late_run.c
+SHARE = 0.9  # of what the whole run compares, where it drains
+FAULTS = 20  # behind each of two cuts
+FOUND = 0.85  # of the faults that the whole run reports
+REFUSED = ("collector_x", "issue_x", "opndcoll")
+BLOCKS = [name for name in tables.names() if name not in REFUSED]
+PACKETS = {"num_warps": 8, "num_threads": 8, "simd_width": 2, "num_gpr_banks": 2, "num_opcs": 2}
+# Of those that are not Muon's: block and parameters.
+OTHERS = {
+    "vortex/sb_A": ("vortex_scoreboard", {"perf_enable": 1}),
+    "vortex/sb_C": ("vortex_scoreboard", {"num_warps": 8, "num_threads": 8, "perf_enable": 1}),
+    "vortex/opc_A": ("vortex_opc_unit", {"perf_enable": 1}),
+    "vortex/opc_C": ("vortex_opc_unit", PACKETS | {"perf_enable": 1}),
+    "vortex/operands_C": ("vortex_operands", PACKETS | {"perf_enable": 1}),
+}
+RECORDINGS = {f"muon/{r.name}": (r.block, r.params) for r in programs.recordings()} | OTHERS
+USUAL = (
+    "muon/scoreboard_B",
+    "muon/hazard_C",
+    "muon/collector_B",
+    "muon/collector_C",
+    "muon/reservation_station_B",
+    "muon/issue_E",
+    "vortex/sb_A",
+    "vortex/opc_A",
+)
+
+
+@pytest.fixture
+def built(monkeypatch) -> None:
+    place = programs.folder()
+    monkeypatch.setattr(build, "meson_build", lambda **_: place)
+
+
+def late_run(file: Path, table: Table, config: Config, cuts: Sequence[int], *words: str) -> list:
+    """An answer for each cut; `words`: what stands before the cuts."""
+    at = ",".join(map(str, cuts))
+    every = (table.name, file, *words, at, *table.words(config))
+    done = programs.run("tests/prop/late_run", *every)
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def draw_cuts(rng: random.Random, cycles: int, n: int = CUTS) -> list[int]:
+    return sorted(rng.sample(range(10, cycles - 2 * SETTLE), n))
+
+
+def require_clean(answers: Sequence[dict]) -> None:
+    """No cut of a run that passes is reported."""
+    for answer in answers:
+        assert answer["whole"] == "PASS"
+        assert answer["late"] in ("PASS", "VACUOUS"), answer
+
+
+def configs(table: Table, rng: random.Random) -> Iterator[Config]:
+    """The default, and some of the named ones."""
+    yield table.defaults()
+    named = sorted(table.configs)
+    for name in named if FULL else rng.sample(named, 2):
+        yield table.config(table.configs[name])
+
+
+def generated(out: Path, table: Table, config: Config, seed: int) -> Path:
+    words = (seed, "mix", CYCLES, "zero", *table.words(config))
+    done = programs.run("dpi/wlk-vec", "gen", table.name, out, *words)
+    assert done.returncode == 0, done.stderr
+    return out
+
+
+def recorded(out: Path, name: str) -> tuple[Table, Config]:
+    block, params = RECORDINGS[name]
+    table = tables.load(block)
+    pinned = {key: str(value) for key, value in table.show(table.config(params)).items()}
+    vectors.Import(programs.recording(f"{name}.csv.xz"), out, block, config=pinned).make()
+    return table, table.config(params)
+
+
+@pytest.mark.parametrize("block", BLOCKS)
+def test_late_starts_of_a_model_are_clean(block, tmp_path):
+    table, rng = tables.load(block), random.Random(f"{SEED} {block}")
+    known = 0
+    for n, config in enumerate(configs(table, rng)):
+        file = generated(tmp_path / f"{n}.wlv", table, config, rng.randrange(1, 2**32))
+        answers = late_run(file, table, config, draw_cuts(rng, CYCLES))
+        require_clean(answers)
+        known += sum("known_from" in a for a in answers)
+    assert known > 0
+
+
+@pytest.mark.parametrize("name", RECORDINGS if FULL else USUAL)
+def test_late_starts_of_a_recording_are_clean(built, name, tmp_path):
+    table, config = recorded(tmp_path / "a.wlv", name)
+    cuts = draw_cuts(random.Random(f"{SEED} {name}"), 3000)
+    answers = late_run(tmp_path / "a.wlv", table, config, cuts)
+    require_clean(answers)
+    shares = [a["late_bits"] / a["whole_bits"] for a in answers if a["drained"]]
+    assert all(share >= SHARE for share in shares), answers
+
+
+@pytest.mark.parametrize("name", RECORDINGS if FULL else ("muon/issue_E", "muon/collector_B"))
+def test_late_start_reports_faults(built, name, tmp_path):
+    table, config = recorded(tmp_path / "a.wlv", name)
+    cuts = draw_cuts(random.Random(f"{SEED} {name}"), 3000, 2)
+    answers = late_run(tmp_path / "a.wlv", table, config, cuts, f"faults={FAULTS}")
+    whole, late = (sum(a[key] for a in answers) for key in ("whole", "late"))
+    assert whole >= FAULTS
+    assert late >= FOUND * whole
