@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A dump without its reset against the whole one: late_run BLOCK FILE.wlv CUTS [KEY=VALUE...] plays
 // a vector file whole, then from each of CUTS (A,B,...) on with nothing known, and prints one JSON
-// object a cut. With faults=N before CUTS, N faults of output bits are put in behind each cut, and
-// it prints how many of them the whole file reports and how many the cut one.
+// object a cut. Before CUTS may stand faults=N: N faults of output bits are put in behind each cut,
+// and it prints how many of them the whole file reports and how many the cut one; and drop=SEED: a
+// third of the outputs, which the seed chooses, are not there.
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +27,7 @@ typedef struct run {
     tool_block b;
     uint64_t *words; // the records: in, out, x each
     uint64_t *out[2];
+    uint64_t *compare; // NULL: all outputs are there
     uint64_t cycles;
     uint32_t record;
 } run;
@@ -106,7 +108,7 @@ static void step(const run *r, wlk_checker *c, uint64_t cycle, const fault *f, b
 static wlk_status play(const run *r, uint64_t from, uint64_t settled, const fault *f, bool late,
                        pass *p, wlk_error *err) {
     const wlk_checker_options options = {
-        .scope = "late_run", .late = late, .members = r->b.members};
+        .scope = "late_run", .late = late, .compare = r->compare, .members = r->b.members};
     wlk_checker *c = NULL;
     const wlk_status status = wlk_checker_open(&c, r->b.block, r->b.cfg, &options, err);
     uint64_t before = 0;
@@ -205,15 +207,30 @@ static wlk_status faults(const run *r, uint64_t n, uint64_t at, wlk_error *err) 
     return status;
 }
 
-static wlk_status work(run *r, int argc, char **argv, wlk_error *err) {
-    uint64_t n = 0, at = 0;
-    const char *cuts = argv[3];
-    int used = 4;
-    if (strncmp(cuts, "faults=", 7) == 0 && tool_number(cuts + 7, &n) && argc > 4) {
-        cuts = argv[used++];
+static void drop(run *r, uint64_t seed) {
+    r->compare = calloc(r->b.layout.out_words + 1u, sizeof *r->compare);
+    for (uint32_t i = 0; r->compare != NULL && i < r->b.layout.n_ports; i++) {
+        const wlk_port *port = &r->b.ports[i];
+        if (port->is_out && draw(&seed) % 3u != 0) {
+            wlk_port_set(port, r->compare, ~UINT64_C(0));
+        }
     }
+}
+
+static wlk_status work(run *r, int argc, char **argv, wlk_error *err) {
+    uint64_t n = 0, seed = 0, at = 0;
+    int used = 3;
+    while (used < argc - 1 &&
+           ((strncmp(argv[used], "faults=", 7) == 0 && tool_number(argv[used] + 7, &n)) ||
+            (strncmp(argv[used], "drop=", 5) == 0 && tool_number(argv[used] + 5, &seed)))) {
+        used++;
+    }
+    const char *cuts = argv[used++];
     wlk_status status = tool_block_open(&r->b, argv[1], argv + used, argc - used, err);
     status = status == WLK_OK ? load(r, argv[2], err) : status;
+    if (status == WLK_OK && seed != 0) {
+        drop(r, seed);
+    }
     while (status == WLK_OK && tool_take_number(&cuts, ',', &at)) {
         status = n != 0 ? faults(r, n, at, err) : cut(r, at, err);
     }
@@ -224,11 +241,13 @@ int main(int argc, char **argv) {
     static run r;
     wlk_error err;
     if (argc < 4) {
-        fputs("usage: late_run BLOCK FILE.wlv [faults=N] CUT,... [KEY=VALUE...]\n", stderr);
+        fputs("usage: late_run BLOCK FILE.wlv [faults=N] [drop=SEED] CUT,... [KEY=VALUE...]\n",
+              stderr);
         return WLK_USAGE;
     }
     const wlk_status status = work(&r, argc, argv, &err);
     tool_block_close(&r.b);
     free(r.words);
+    free(r.compare);
     return status == WLK_OK ? tool_close_output("late_run") : tool_fail("late_run", &err);
 }

@@ -71,7 +71,7 @@ def draw_cuts(rng: random.Random, cycles: int, n: int = CUTS) -> list[int]:
 def require_clean(answers: Sequence[dict]) -> None:
     """No cut of a run that passes is reported."""
     for answer in answers:
-        assert answer["whole"] == "PASS"
+        assert answer["whole"] in ("PASS", "VACUOUS")
         assert answer["late"] in ("PASS", "VACUOUS"), answer
 
 
@@ -107,6 +107,8 @@ def test_late_starts_of_a_model_are_clean(block, tmp_path):
         answers = late_run(file, table, config, draw_cuts(rng, CYCLES))
         require_clean(answers)
         known += sum("known_from" in a for a in answers)
+        drop = f"drop={rng.randrange(1, 2**32)}"
+        require_clean(late_run(file, table, config, draw_cuts(rng, CYCLES), drop))
     assert known > 0
 
 

@@ -211,7 +211,7 @@ static void learn_response(const coll_cfg *cfg, coll_state *st, const wlk_sight 
         st->nextAllocId = (uint8_t)OUT_GET(readResp_bits_collEntry, out);
         st->late_flops |= COLL_KNOWS_ID;
     }
-    if (OUT_GET(readResp_valid, known) && OUT_GET(readResp_bits_regs_enable, known) == 7u &&
+    if (OUT_GET(readResp_valid, known) && OUT_GET(readResp_bits_regs_enable, known) == 7 &&
         (st->late_flops & (COLL_KNOWS_ID | COLL_KNOWS_RESPONSE)) == COLL_KNOWS_ID) {
         st->readRespValid = (uint8_t)OUT_GET(readResp_valid, out);
         st->nextEn = (uint8_t)OUT_GET(readResp_bits_regs_enable, out);
