@@ -121,6 +121,15 @@ def test_mapped_prefix_is_left_out(tmp_path):
     ]  # fmt: skip
 
 
+def test_mapped_bind_sees_every_port_of_a_payload(tmp_path):
+    path = tmp_path / "own.sv"
+    path.write_text("module own(input io_ren_uops_0_bits_mine, output io_more); endmodule")
+    module, table = rtl.load([path]).find("own"), tables.load("dispatch_basic")
+    ports = mapped.leaves(module, table, portmap.PortMap(), lenient=True)
+    assert [shape[0] for shape in ports.shapes] == ["io_ren_uops_0_bits_mine"]
+    assert ports.ignored == ["io_more"]
+
+
 # ---- a first map --------------------------------------------------------------------------------
 
 

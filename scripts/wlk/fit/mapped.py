@@ -54,12 +54,13 @@ def leaves(module: rtl.Module, table: Table, told: PortMap, *, lenient: bool = F
     taken = {leaf.where: leaf.whole for leaf in placed}
     roots = {_root(where) for where in taken}
     result = Mapped([*placed])
-    known = {*match.port_names(table)}
+    known, stems = {*match.port_names(table)}, tuple(match.opaque_stems(table))
     there = {leaf.name for leaf in placed}
     for leaf in plain:
         if leaf.where in taken or (_root(leaf.where) in roots and "." not in leaf.where):
             continue
-        name = next((n for n in told.names_for(leaf.name) if n in known and n not in there), None)
+        names = (n for n in told.names_for(leaf.name) if n in known or n.startswith(stems))
+        name = next((n for n in names if n not in there), None)
         _take_plain(result, told, leaf, name, lenient or "." in leaf.where)
     for where, whole in taken.items():
         _fill(module, told, result, where, whole, lenient)

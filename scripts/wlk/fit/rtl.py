@@ -513,6 +513,8 @@ class Design:
 
     def override(self, module: Module, values: Mapping[str, str]) -> None:
         """Give parameters of a module as the top of a hierarchy; USAGE for one it does not have."""
+        if not values and module.name not in self.overrides:
+            return
         body = self.elaborate(module.name)
         known = [p.name for p in body.parameters if not p.isLocalParam]
         for name in values:
