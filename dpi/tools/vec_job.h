@@ -19,6 +19,7 @@ typedef struct job {
     uint64_t *other; /* scratch of two output records */
     uint64_t *all;   /* every bit of every output that exists */
     bool force;      /* a file of the name may be replaced */
+    bool is_async;   /* of RTL whose reset is asynchronous */
     bool small;      /* the smallest file instead of the fastest writing */
     wlk_vec_reader *reader, *second;
     wlk_vec_writer *writer;

@@ -43,6 +43,9 @@ static char *header_text(const job *j, const origin *from) {
     }
     wlk_json_text(&line, "power_up", from->power_up);
     wlk_json_text(&line, "source", from->source);
+    if (j->is_async) {
+        wlk_json_text(&line, "reset", "async");
+    }
     if (from->profile != NULL) {
         wlk_json_number(&line, "seed", from->seed);
         wlk_json_text(&line, "profile", from->profile);
@@ -124,11 +127,27 @@ static bool inputs_only(const job *j) {
     return any == 0;
 }
 
+// Which bits of the outputs are X in this row, is not compared in it.
+static wlk_status import_row(job *j, uint64_t *x, bool *more, wlk_error *err) {
+    const uint32_t words = j->b.layout.out_words;
+    for (uint32_t w = 0; w < words; w++) {
+        j->care[w] |= x[w]; // of the row before
+        x[w] = 0;
+    }
+    const wlk_status status = csv_row(j->rows, j->in, j->out, x, more, err);
+    for (uint32_t w = 0; w < words; w++) {
+        j->care[w] &= ~x[w];
+    }
+    return status;
+}
+
 static wlk_status import_rows(job *j, const char *name, bool by_model, wlk_error *err) {
     wlk_step_info info;
+    uint64_t *x = j->other; // no model runs where there are outputs
     for (uint64_t c = 0;; c++) {
         bool more = false;
-        wlk_status status = csv_row(j->rows, j->in, j->out, &more, err);
+        wlk_status status = by_model ? csv_row(j->rows, j->in, j->out, NULL, &more, err)
+                                     : import_row(j, x, &more, err);
         if (tool_stop) {
             return interrupted(err);
         }

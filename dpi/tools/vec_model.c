@@ -38,7 +38,7 @@ static wlk_status rows_of(job *j, const observed *t, wlk_error *err) {
     csv_care(j->rows, t->bits);
     for (uint64_t c = 0; !tool_stop; c++) {
         bool more = false;
-        const wlk_status status = csv_row(j->rows, j->in, t->seen, &more, err);
+        const wlk_status status = csv_row(j->rows, j->in, t->seen, NULL, &more, err);
         if (status != WLK_OK || !more) {
             return status;
         }

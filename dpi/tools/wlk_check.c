@@ -2,6 +2,7 @@
 // wlk-check: a waveform against the model. scripts/warplock check is its front.
 //
 //   wlk-check session FILE [NAME]        see below; NAME is what messages call the file
+//   wlk-check rows FILE [NAME]           one instance, as a CSV for wlk-vec import
 //   wlk-check verify FILE                whether all of it can be read
 //
 // A session prints the scopes and their signals as one JSON object. Then it takes words from stdin,
@@ -286,6 +287,13 @@ static void hold(instance *i, uint64_t time) {
     i->is_held = true;
 }
 
+static void look(const instance *i, uint64_t time, uint64_t sample) {
+    if (sample % SAMPLES_PER_LOOK == 0) {
+        const wlk_wave_span span = wlk_wave_times(i->wave);
+        tool_progress(time - span.start, span.end - span.start);
+    }
+}
+
 static int on_sample(void *ctx, uint64_t time, uint64_t sample) {
     instance *i = (instance *)ctx;
     invert(i);
@@ -296,12 +304,62 @@ static int on_sample(void *ctx, uint64_t time, uint64_t sample) {
         note_failure(i, first, time);
     }
     invert(i); // the words are those of the wave again
-    if (sample % SAMPLES_PER_LOOK == 0) {
-        const wlk_wave_span span = wlk_wave_times(i->wave);
-        tool_progress(time - span.start, span.end - span.start);
-    }
+    look(i, time, sample);
     return wlk_checker_done(i->checker) ? WLK_WAVE_DONE : WLK_WAVE_CONTINUE;
 }
+
+// ---- rows -------------------------------------------------------------------------------------
+
+static bool is_tied(const instance *i, const wlk_port *port) {
+    bool tied = false;
+    for (uint32_t t = 0; t < i->n_ties && !port->is_out; t++) {
+        tied = tied || (i->ties[t].word == port->word && i->ties[t].lsb == port->lsb);
+    }
+    return tied;
+}
+
+static bool has_column(const instance *i, const wlk_port *port) {
+    return port->present && (!is_skipped(i, port->name) || is_tied(i, port));
+}
+
+static void print_columns(const instance *i) {
+    fputs("cycle", stdout);
+    for (uint32_t p = 0; p < i->b.layout.n_ports; p++) {
+        if (has_column(i, &i->b.ports[p])) {
+            printf(",%s", i->b.ports[p].name);
+        }
+    }
+    fputs("\n#dir", stdout);
+    for (uint32_t p = 0; p < i->b.layout.n_ports; p++) {
+        if (has_column(i, &i->b.ports[p])) {
+            printf(",%c%u", i->b.ports[p].is_out ? 'o' : 'i', i->b.ports[p].width);
+        }
+    }
+    putchar('\n');
+}
+
+static int on_row(void *ctx, uint64_t time, uint64_t sample) {
+    const instance *i = (const instance *)ctx;
+    invert(i);
+    printf("%" PRIu64, sample);
+    for (uint32_t p = 0; p < i->b.layout.n_ports; p++) {
+        const wlk_port *port = &i->b.ports[p];
+        if (!has_column(i, port)) {
+            continue;
+        }
+        const uint64_t x = wlk_port_get(port, port->is_out ? i->out_x : i->in_x);
+        printf(",%" PRIx64, wlk_port_get(port, port->is_out ? i->out : i->in));
+        if (x != 0) {
+            printf(":%" PRIx64, x);
+        }
+    }
+    putchar('\n');
+    invert(i);
+    look(i, time, sample);
+    return ferror(stdout) != 0 ? WLK_WAVE_DONE : WLK_WAVE_CONTINUE;
+}
+
+// ---- setting up -------------------------------------------------------------------------------
 
 static wlk_status find_clock(const instance *i, wlk_wave_handle *clock, wlk_error *err) {
     size_t count = 0;
@@ -319,7 +377,7 @@ static wlk_status find_clock(const instance *i, wlk_wave_handle *clock, wlk_erro
     return WLK_OK;
 }
 
-static wlk_status prepare(instance *i, wlk_wave *wave, wlk_error *err) {
+static wlk_status prepare(instance *i, wlk_wave *wave, wlk_wave_sample_fn sample, wlk_error *err) {
     wlk_wave_handle clock = WLK_WAVE_NO_CLOCK;
     i->wave = wave;
     wlk_status status = configure(i, err);
@@ -332,7 +390,7 @@ static wlk_status prepare(instance *i, wlk_wave *wave, wlk_error *err) {
     }
     status = find_clock(i, &clock, err);
     if (status == WLK_OK) {
-        status = wlk_wave_add_sampler(wave, clock, on_sample, i, &i->sampler, err);
+        status = wlk_wave_add_sampler(wave, clock, sample, i, &i->sampler, err);
     }
     if (status == WLK_OK) {
         status = bind_ports(i, err);
@@ -452,7 +510,7 @@ static wlk_status parse(session *s, char *text, wlk_error *err) {
 static wlk_status check(session *s, char *text, wlk_wave *wave, wlk_error *err) {
     wlk_status status = parse(s, text, err);
     for (uint32_t i = 0; i < s->n && status == WLK_OK; i++) {
-        status = prepare(&s->instances[i], wave, err);
+        status = prepare(&s->instances[i], wave, on_sample, err);
     }
     status = status == WLK_OK ? wlk_wave_run(wave, err) : status;
     for (uint32_t i = 0; i < s->n && status == WLK_OK; i++) {
@@ -473,17 +531,36 @@ static int answer(const session *s) {
     return code != 0 ? code : worst;
 }
 
-static int run_session(wlk_wave *wave, const char *path) {
+static wlk_status rows(session *s, char *text, wlk_wave *wave, wlk_error *err) {
+    wlk_status status = parse(s, text, err);
+    if (status == WLK_OK && s->n != 1) {
+        status = wlk_fail(err, WLK_USAGE, "rows are of one --instance");
+    }
+    status = status == WLK_OK ? prepare(&s->instances[0], wave, on_row, err) : status;
+    if (status == WLK_OK) {
+        print_columns(&s->instances[0]);
+        status = wlk_wave_run(wave, err);
+    }
+    return status;
+}
+
+// Words from stdin, and what becomes of them: rows, or a check.
+static int run_session(wlk_wave *wave, const char *path, bool in_rows) {
     static session s;
     char *text = NULL;
     size_t size = 0;
     wlk_error err;
     int code = 0; // no words: the reader of the list has seen what it wanted
-    list(wave);
+    if (!in_rows) {
+        list(wave);
+    }
     const bool words = !tool_stop && getdelim(&text, &size, '\0', stdin) > 0;
     if (tool_stop) {
         (void)wlk_fail(&err, WLK_INTERRUPTED, "%.300s: interrupted", path);
         code = tool_fail(tool, &err);
+    } else if (words && in_rows) {
+        code =
+            rows(&s, text, wave, &err) == WLK_OK ? tool_close_output(tool) : tool_fail(tool, &err);
     } else if (words) {
         code = check(&s, text, wave, &err) == WLK_OK ? answer(&s) : tool_fail(tool, &err);
     }
@@ -499,9 +576,11 @@ int main(int argc, char **argv) {
     tool_on_stop = stop_wave;
     tool_signals();
     const bool verify = argc == 3 && strcmp(argv[1], "verify") == 0;
+    const bool in_rows = (argc == 3 || argc == 4) && strcmp(argv[1], "rows") == 0;
     const bool in_session = (argc == 3 || argc == 4) && strcmp(argv[1], "session") == 0;
-    if (!verify && !in_session) {
+    if (!verify && !in_rows && !in_session) {
         fputs("usage: wlk-check session FILE [NAME] <WORDS, one a line\n"
+              "       wlk-check rows FILE [NAME] <WORDS, one a line\n"
               "       wlk-check verify FILE\n",
               stderr);
         return WLK_USAGE;
@@ -517,7 +596,7 @@ int main(int argc, char **argv) {
     }
     int code = 0;
     if (!verify) {
-        code = run_session(wave, name);
+        code = run_session(wave, name, in_rows);
     } else if (wlk_wave_verify(wave, &err) != WLK_OK) {
         code = tool_fail(tool, &err);
     }

@@ -14,7 +14,7 @@ typedef struct command {
     int words;    // how many there are, without those of the configuration
     int power_up; // which of them is the model's power-up; 0: it is unknown
     bool block;   // the first one is a block, and words of its configuration may follow
-    bool writes;  // --force and --small may stand before the words
+    bool writes;  // --force, --small and --async may stand before the words
     const char *usage;
 } command;
 
@@ -26,7 +26,7 @@ static const command commands[] = {
     {"header", vec_header, 1, 0, false, false, "FILE"},
     {"dump", vec_dump, 4, 0, true, false, "BLOCK FILE FROM TO [KEY=VALUE...]"},
     {"import", vec_import, 4, 3, true, true,
-     "[--force] BLOCK OUT NAME unknown|zero [KEY=VALUE...] <CSV (last line: #end)"},
+     "[--force] [--async] BLOCK OUT NAME unknown|zero [KEY=VALUE...] <CSV (last line: #end)"},
     {"model", vec_model, 2, 1, true, false, "BLOCK unknown|zero [KEY=VALUE...] <CSV"},
     {"layout", vec_layout, 1, 0, true, false, "BLOCK [KEY=VALUE...]"},
     {"same", vec_same, 2, 0, false, false, "FILE FILE"},
@@ -35,6 +35,7 @@ static const command commands[] = {
 static wlk_status run(const command *c, job *j, int n, char **a, wlk_error *err) {
     for (; c->writes && n > 0 && strncmp(*a, "--", 2) == 0; n--, a++) {
         j->force = j->force || strcmp(*a, "--force") == 0;
+        j->is_async = j->is_async || strcmp(*a, "--async") == 0;
         j->small = j->small || strcmp(*a, "--small") == 0;
     }
     if (n < c->words || (n > c->words && !c->block)) {

@@ -104,6 +104,59 @@ def test_wrong_line_of_a_map_does_not_pass(check, simulation, tmp_path, old, new
     assert answer["verdict"] in ("FUNCTIONAL_MISMATCH", "TIMING_DIVERGENCE", "NO_RESET")
 
 
+def test_tie_of_a_map_is_taken(check, simulation, tmp_path):  # noqa: F811
+    text = MAP.read_text()
+    unread = mapped(tmp_path / "unread.toml", "[tie]\nio_readReq_bits_rsEntryId = 5\n", text)
+    assert check(simulation, "--map", unread).json["verdict"] == "PASS"
+    line = 'io_writeReq_valid = "wr_valid"\n'
+    wrong = changed(tmp_path / "wrong.toml", text, (line, ""))
+    refused = check(simulation, "--map", wrong, code=Status.NO_SCOPE)
+    assert "input io_writeReq_valid is missing" in refused.line
+    wrong.write_text(wrong.read_text() + "[tie]\nio_writeReq_valid = 0\n")
+    answer = check(simulation, "--map", wrong, code=None).json
+    assert answer["verdict"] == "FUNCTIONAL_MISMATCH"
+
+
+def imported(dump: Path, out: Path, *words: object, code: int | None = 0) -> programs.Done:
+    words = ("--dump", dump, out, "--block", "collector", *words, "--json")
+    return programs.warplock("vectors", "import", *words, code=code)
+
+
+def test_simulation_of_mapped_ports_is_imported(check, simulation, tmp_path):  # noqa: F811
+    out = tmp_path / "own.wlv"
+    made = imported(simulation, out, "--map", MAP).json
+    assert (made["config"]["num_lanes"], made["cycles"]) == (
+        2,
+        check(simulation, "--map", MAP).json["cycles"],
+    )
+    assert "io_writeResp_bits_collEntry" in "".join(made["notes"])
+    played = programs.warplock("vectors", "play", out, "--json").json
+    assert (played["verdict"], played["compared_bits"] > 500_000) == ("PASS", True)
+    again = imported(simulation, out, "--map", MAP, code=None)
+    assert (again.code, "--force" in again.line) == (Status.USAGE, True)
+
+
+def test_fault_of_mapped_ports_is_imported(check, tmp_path):  # noqa: F811
+    out = tmp_path / "own.wlv"
+    made = imported(simulated(tmp_path, FAULT), out, "--map", MAP).json
+    assert "does not pass" in "".join(made["notes"])
+    played = programs.warplock("vectors", "play", out, "--json", code=None).json
+    first = {"cycle": FAULTY, "port": "io_readReq_ready"}
+    assert first.items() <= played["first"].items()
+
+
+def test_x_of_a_waveform_is_not_compared_in_its_file(check, tmp_path):  # noqa: F811
+    made = made_by_hand.block()
+    idle = made_by_hand.hide_idle_entry(made)
+    dump = made_by_hand.write_vcd(tmp_path / "made.vcd", made)
+    assert len(idle) > 10
+    imported(dump, tmp_path / "own.wlv", "--config", "coll_entries=2")
+    played = programs.warplock("vectors", "play", tmp_path / "own.wlv", "--json").json
+    checked = check(dump, "--block", "collector", "--config", "coll_entries=2").json
+    assert played["verdict"] == checked["verdict"] == "PASS"
+    assert 0 <= played["compared_bits"] - checked["compared_bits"] < 1000
+
+
 @pytest.mark.slow
 @pytest.mark.needs("verilate", "rtl")
 def test_verilator_s_dump_of_mapped_ports_passes(check, tmp_path):  # noqa: F811
@@ -189,21 +242,16 @@ def shaped(path: Path, signals: dict[str, Sequence[str]], scopes: Sequence[str] 
     rows = [{"clock": 0} | row for row in made.rows]
     gone = {name for ports in signals.values() for name in ports}
     places = {name: [name] for name in widths if name not in gone} | signals
-    full: dict[str, int] = {}
-    for signal, ports in places.items():
-        for scope in scopes:
-            full[f"TOP.c{scope}.{signal}"] = sum(widths[port] for port in ports)
-    clocks = [name for name in full if places[name.split(".", 2)[2]] == ["clock"]]
+    full = {f"TOP.c{scope}.{signal}": ports for signal, ports in places.items() for scope in scopes}
+    clocks = [name for name, ports in full.items() if ports == ["clock"]]
     steps = []
     for cycle, row in enumerate(rows):
         values = {}
-        for name in full:
-            bits = ""
-            for port in places[name.split(".", 2)[2]]:
-                bits = f"{row[port]:0{widths[port]}b}{bits}"
-            values[name] = bits
+        for name, ports in full.items():
+            values[name] = "".join(f"{row[port]:0{widths[port]}b}" for port in ports[::-1])
         steps += [(10 * cycle, values), (10 * cycle + 5, dict.fromkeys(clocks, 1))]
-    path.write_text(programs.vcd(dict(sorted(full.items())), steps), encoding="ascii")
+    sizes = {name: sum(map(widths.get, ports)) for name, ports in sorted(full.items())}
+    path.write_text(programs.vcd(sizes, steps), encoding="ascii")
     return path
 
 
@@ -285,3 +333,17 @@ def test_mistake_in_a_map_is_one_line(check, tmp_path, text, words, code, parts)
     told = mapped(tmp_path / "own.toml", text, "")
     run = check(dump, "--map", told, *words, code=code)
     assert [part for part in parts if part not in run.line] == [], run.line
+
+
+def test_import_of_a_waveform_wants_one_scope(check, tmp_path):  # noqa: F811
+    dump = shaped(tmp_path / "two.vcd", {"pregs [11:0]": PREGS}, (".a", ".b"))
+    told, out = mapped(tmp_path / "own.toml", PORTS), tmp_path / "own.wlv"
+    assert len(check(dump, "--map", told, "--config", "coll_entries=2").objects) == 2
+    line = imported(dump, out, "--map", told, code=Status.NO_SCOPE).line
+    assert "2 scopes fit block collector (TOP.c.a, TOP.c.b); name one with --scope PATH" in line
+    imported(dump, out, "--map", told, "--scope", "TOP.c.b", "--config", "coll_entries=2")
+    for words in ((), ("--csv", "a.csv", "--dump", dump), ("--csv", "a.csv", "--map", told)):
+        done = programs.warplock(
+            "vectors", "import", *words, tmp_path / "b.wlv", "--block", "collector", code=None
+        )
+        programs.refused(done, Status.USAGE, "--dump")

@@ -91,22 +91,26 @@ wlk_status csv_open(csv **out, FILE *from, const char *name, const wlk_port *por
     return WLK_OK;
 }
 
-// A hexadecimal number of up to 16 digits and nothing else.
-static bool parse_hex(const char *text, uint64_t *value) {
+// A hexadecimal number of up to 16 digits that @p end ends.
+static bool parse_hex(const char *text, const char *end, uint64_t *value) {
     const char *at = text;
     *value = 0;
     for (; isxdigit((unsigned char)*at) && at - text < 16; at++) {
         const uint32_t digit = (uint32_t)(*at & 15) + (*at > '9' ? 9u : 0u);
         *value = *value << 4 | digit;
     }
-    return at != text && *at == '\0';
+    return at != text && at == end;
 }
 
+// @p x: NULL where the cell may have none.
 static wlk_status read_cell(const csv *c, const wlk_port *port, const char *cell, uint64_t *value,
-                            wlk_error *err) {
+                            uint64_t *x, wlk_error *err) {
     // An input that no rule reads may be wider than in the table.
     const bool any_width = !port->is_out && !c->table->fields[port->field].read;
-    if (!parse_hex(cell, value)) {
+    const char *end = cell + strcspn(cell, ":");
+    const bool has_x = *end != '\0' && x != NULL;
+    const char *last = has_x ? end : cell + strlen(cell);
+    if (!parse_hex(cell, last, value) || (has_x && !parse_hex(end + 1, end + strlen(end), x))) {
         return wlk_fail(err, WLK_BAD_CSV, "%s:%" PRIu64 ": column %s: '%.32s' is not a hex number",
                         c->name, c->line, port->name, cell);
     }
@@ -117,7 +121,8 @@ static wlk_status read_cell(const csv *c, const wlk_port *port, const char *cell
     return WLK_OK;
 }
 
-wlk_status csv_row(csv *c, uint64_t *in, uint64_t *out, bool *more, wlk_error *err) {
+wlk_status csv_row(csv *c, uint64_t *in, uint64_t *out, uint64_t *out_x, bool *more,
+                   wlk_error *err) {
     *more = read_line(c);
     if (!*more) {
         return ferror(c->from) ? wlk_fail(err, WLK_NO_FILE, "%s: cannot be read", c->name) : WLK_OK;
@@ -132,13 +137,17 @@ wlk_status csv_row(csv *c, uint64_t *in, uint64_t *out, bool *more, wlk_error *e
     char *rest = c->text;
     (void)strsep(&rest, ",");
     for (uint32_t i = 0; i < c->n_columns; i++) {
-        uint64_t value = 0;
+        uint64_t value = 0, x = 0;
         const wlk_port *port = &c->ports[c->columns[i]];
-        const wlk_status status = read_cell(c, port, strsep(&rest, ","), &value, err);
+        const char *cell = strsep(&rest, ",");
+        const wlk_status status = read_cell(c, port, cell, &value, out_x != NULL ? &x : NULL, err);
         if (status != WLK_OK) {
             return status;
         }
         wlk_port_set(port, port->is_out ? out : in, value);
+        if (x != 0 && port->is_out) {
+            wlk_port_set(port, out_x, x);
+        }
     }
     return WLK_OK;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reader of the recordings' CSV: row 1 "cycle" and port names, row 2 "#dir" and i<width> or
- * o<width>, then a row a cycle: number, values in hex. Streams; a line may have any length.
+ * o<width>, then a row a cycle: number, values in hex. Streams; a line may have any length. Rows of
+ * a waveform have `VALUE:X` where bits are X: those of X, in hex, which are 0 in VALUE.
  */
 #ifndef WLK_CSV_H
 #define WLK_CSV_H
@@ -20,8 +21,9 @@ wlk_status csv_open(csv **out, FILE *from, const char *name, const wlk_port *por
                     uint32_t n_ports, const wlk_table *table, wlk_error *err);
 
 /* The next row into record words; *more = false at the end or at a line "#end". BAD_CSV names the
- * line. */
-wlk_status csv_row(csv *c, uint64_t *in, uint64_t *out, bool *more, wlk_error *err);
+ * line. @p out_x: bits of outputs that are X, added; NULL: no cell may have any. */
+wlk_status csv_row(csv *c, uint64_t *in, uint64_t *out, uint64_t *out_x, bool *more,
+                   wlk_error *err);
 
 /* After the last row: TRUNCATED unless a line "#end" was there, the sign of a writer on the other
  * side of a pipe that it has sent everything. */

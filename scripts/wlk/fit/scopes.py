@@ -23,8 +23,32 @@ from .search import Subject, Trial
 from .wave import Scope
 
 
+@dataclass(kw_only=True)
+class Named:
+    """By which names the ports are looked for: options."""
+
+    map: Path | None = options.path(
+        "where the ports are among signals of other names and shapes (docs/port-maps.md)",
+        "FILE.toml",
+    )
+    reset: tuple[str, str | None, str | None] | None = option(
+        None,
+        "the reset, if its name, its level (high) or its style (sync) differ",
+        type=options.reset,
+        metavar="NAME[:low][:async]",
+    )
+    prefix: str | None = option(None, "what names of signals have, or lack, before the table's")
+
+    def port_map(self) -> portmap.PortMap | None:
+        """What the map and the flags say of a block's ports; None: nothing."""
+        if self.map is None and self.reset is None and self.prefix is None:
+            return None
+        told = portmap.read(self.map) if self.map is not None else portmap.PortMap()
+        return portmap.with_flags(told, reset=self.reset, prefix=self.prefix)
+
+
 @dataclass
-class Check(Command):
+class Check(Named, Command):
     """What is asked about a waveform: the options of `check`."""
 
     dump: str = operand(
@@ -52,24 +76,6 @@ class Check(Command):
     )
     tie: Mapping[str, int] = options.ties()
     strict: bool = options.strict()
-    map: Path | None = options.path(
-        "where the ports are among signals of other names and shapes (docs/port-maps.md)",
-        "FILE.toml",
-    )
-    reset: tuple[str, str | None, str | None] | None = option(
-        None,
-        "the reset, if its name, its level (high) or its style (sync) differ",
-        type=options.reset,
-        metavar="NAME[:low][:async]",
-    )
-    prefix: str | None = option(None, "what names of signals have, or lack, before the table's")
-
-    def port_map(self) -> portmap.PortMap | None:
-        """What the map and the flags say of a block's ports; None: nothing."""
-        if self.map is None and self.reset is None and self.prefix is None:
-            return None
-        told = portmap.read(self.map) if self.map is not None else portmap.PortMap()
-        return portmap.with_flags(told, reset=self.reset, prefix=self.prefix)
 
     def with_map(self, told: portmap.PortMap) -> Self:
         """The same, with what a map says of the block, the scope and the configuration; USAGE

@@ -13,8 +13,8 @@ from typing import IO, Any, Self
 
 from ..base import progress
 from ..base.errors import Status, WlkError
+from . import csv, match
 from . import dump as dumps
-from . import match
 
 TOOL = "wlk-check"
 MAX_INSTANCES = 256  # of one pass
@@ -172,6 +172,27 @@ class Passes(contextlib.ExitStack):
         """Every scope, parents before children."""
         self._ready = self.enter_context(Session(self._tool, self._dump, self._fst))
         return self._ready.scopes()
+
+    def rows(self, words: Sequence[str]) -> Iterator[bytes]:
+        """The samples of an instance, the tool's words for it, as a CSV in pieces; a line `#end`
+        is last."""
+        command = [self._tool, "rows", self._fst, self._dump]
+        with (
+            progress.child(
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+            ) as process,
+            ThreadPoolExecutor(1) as reader,
+        ):
+            errors = reader.submit(process.stderr.read)
+            process.stdin.write("\n".join(["--instance", *words, ""]).encode())
+            process.stdin.close()
+            while piece := process.stdout.read(csv.PIECE):
+                yield piece
+            if (code := process.wait()) != 0:
+                lines = errors.result().decode(errors="replace").splitlines() or ["no reason given"]
+                known = Status(code) if code in set(Status) else Status.MODEL_ERROR
+                raise WlkError(known, lines[-1].removeprefix(f"{TOOL}: "))
+        yield csv.END
 
     def run(self, instances: Sequence[Sequence[str]]) -> list[Answer]:
         """Check instances, each the tool's words for it."""

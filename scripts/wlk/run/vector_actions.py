@@ -12,7 +12,8 @@ from ..base import options, report
 from ..base.errors import Status, WlkError
 from ..base.options import Command, operand, option
 from . import goldens, harness, jobs, lockstep, vectors
-from .vectors import Gen, Header, Import
+from .dumped import Import
+from .vectors import Gen, Header
 
 
 @dataclass

@@ -333,7 +333,7 @@ class Import(Command):
     NAME = "import"
     EXAMPLE = "warplock vectors import --csv collector_A.csv.xz a.wlv --block collector"
 
-    csv: Path = options.path("the recording", "FILE[.xz]", required=True)
+    csv: Path | None = options.path("the recording", "FILE[.xz]")
     out: Path = operand("OUT", type=Path)
     block: str = option("", "the block that was recorded", metavar="BLOCK", required=True)
     force: bool = options.force()
