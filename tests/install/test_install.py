@@ -192,7 +192,10 @@ def test_half_a_copy_is_refused(spoilt, name):
     programs.refused(done, Status.NO_FILE, f"not whole: no {missing}; install warplock again")
 
 
-@pytest.mark.parametrize("name", ["scripts/wlk/base/guard.py", "refmodel/include/warplock/error.h"])
+@pytest.mark.parametrize(
+    "name",
+    ["scripts/wlk/base/guard.py", "refmodel/include/warplock/error.h", "installed.json"],
+)
 def test_a_copy_without_a_part_of_the_command_is_refused(spoilt, name):
     (spoilt / "share/warplock" / name).unlink()
     done = run(spoilt, *GEN, "--json", code=Status.NO_FILE, XDG_CACHE_HOME=spoilt)

@@ -62,13 +62,13 @@ def _version_of(path: Path) -> str:
 
 
 def _read() -> Installed | None:
-    """What stands in FILE; None: a checkout."""
+    """What stands in FILE; None: a checkout. An error of the import is one of scripts/warplock."""
     try:
         known = json.loads(FILE.read_text(encoding="utf-8"))
         return Installed(known["version"], ROOT / known["compiled"], tuple(known["files"]))
-    except FileNotFoundError:
-        return None
     except (OSError, ValueError, KeyError) as error:
+        if isinstance(error, FileNotFoundError) and (ROOT / "meson.build").exists():
+            return None
         raise ImportError(f"{FILE}: {error}") from error
 
 
