@@ -24,7 +24,9 @@ NOTE = (
 OUTPUTS = ("error", "error_cycle", "error_port", "mismatches", "compared")
 EXPECTED = "expected_"  # what the stub shows at a port
 _MODULE = re.compile(r"^module (\w+)", re.MULTILINE)
-_TARGET = re.compile(r"^ *(?:if \(.*\) |else )?([a-z]\w*)(?:\[.*\])? *<=(?: |$)", re.MULTILINE)
+_TARGET = re.compile(
+    r"^ *(?:if \(.*\) |else |always(?:_ff)? @\([^)]*\) )?([a-z]\w*)(?:\[.*\])? *<=(?: |$)", re.M
+)
 _DECLARED = re.compile(r"^( *)(?:logic|reg)((?: *\[[^]]*\])*) +(\w[^;(]*);.*$", re.MULTILINE)
 _NAME = re.compile(r"^(\w+)(?: *\[([^]]*)\])?$")
 
