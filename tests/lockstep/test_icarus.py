@@ -29,11 +29,12 @@ def has_a_stub(block: str, config: tables.Config) -> bool:
 
 @pytest.mark.parametrize(("block", "name"), sorted(set(ALL if programs.FULL else PART)))
 def test_stub_shows_what_the_model_shows(block, name, tmp_path):
-    icarus.skip_what_does_not_settle(block)
     table = TABLES[block]
     config = table.config(table.configs[name])
     if not has_a_stub(block, config):
         pytest.skip("the stub has not got a behaviour of this configuration")
+    if not icarus.settles(block, config):
+        pytest.skip("Icarus 11 does not come to rest in this stub; 12 does")
     made = icarus.bench(block, table.show(config), tmp_path, CYCLES)
     printed = icarus.run(made, icarus.stub(made), "", tmp_path)
     assert printed.count("\n> ") >= CYCLES - 1

@@ -30,7 +30,11 @@ class Simulations:
         self.table, self.folder, self.benches = tables.load(block), folder, {}
         self.wide = block in WIDE
         self.cycles = WIDE_CYCLES if self.wide else CYCLES
-        self.faults = {fault.name: fault for fault in mutate.faults_of(self.table)}
+        self.faults = {
+            fault.name: fault
+            for fault in mutate.faults_of(self.table)
+            if icarus.settles(block, self.table.config(fault.config))
+        }
 
     def chosen(self):
         """The whole list, of a wide block not all ports of many; else a few, evenly."""
@@ -60,8 +64,10 @@ class Simulations:
 def simulations(request, tmp_path, monkeypatch):
     # Not where the builds of `mutate` look for their files.
     monkeypatch.setattr(mutate, "WORK", setup.BUILD / "test" / "hardware")
-    icarus.skip_what_does_not_settle(request.param)
-    return Simulations(request.param, tmp_path)
+    made = Simulations(request.param, tmp_path)
+    if not made.faults:
+        pytest.skip("Icarus 11 does not come to rest in this stub; 12 does")
+    return made
 
 
 @pytest.mark.parametrize("simulations", programs.part(tables.names(), 7), indirect=True)
@@ -89,6 +95,8 @@ def test_first_difference_is_that_of_the_checker_with_dpi(simulations):
     for trial in (each for each in trials[:-1] if "skipped" not in each):
         fault = simulations.faults.get(trial["fault"])
         config = simulations.table.config(trial["config"])
+        if not icarus.settles(name, config):
+            continue
         key = (trial["fault"], simulations.table.text(config))
         first = trial.get("first")
         reported[key] = (first["cycle"], first["port"]) if first else None
