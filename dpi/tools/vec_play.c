@@ -67,10 +67,14 @@ static wlk_status answer(const job *j) {
 }
 
 wlk_status vec_play(job *j, char **a, wlk_error *err) {
+    const bool is_async = strcmp(a[4], "async") == 0;
+    if (!is_async && strcmp(a[4], "sync") != 0) {
+        return WLK_USAGE;
+    }
     const wlk_checker_options options = {.scope = a[1],
                                          .power_up = tool_power_up(a[2]),
                                          .count_events = true,
-                                         .async_reset = strcmp(a[4], "async") == 0,
+                                         .async_reset = is_async,
                                          .members = j->b.members};
     wlk_status status = job_reader(j, a[1], err);
     if (status == WLK_OK) {

@@ -133,6 +133,9 @@ static wlk_status configure(instance *i, wlk_error *err) {
     if (strcmp(i->power_up, "zero") != 0 && strcmp(i->power_up, "unknown") != 0 && !i->late) {
         return wlk_fail(err, WLK_USAGE, "power_up=%.64s: give unknown, zero or late", i->power_up);
     }
+    if (i->reset != NULL && strcmp(i->reset, "async") != 0) {
+        return wlk_fail(err, WLK_USAGE, "reset=%.64s: give async, or nothing", i->reset);
+    }
     const wlk_status status = tool_block_open(&i->b, i->block_name, i->words, (int)i->n_words, err);
     if (status != WLK_OK) {
         return status;

@@ -471,7 +471,7 @@ def test_vectors_missing_file_is_refused(tmp_path):
 
 def test_vectors_model_that_forgets_is_reported(made, tmp_path):
     """A file cares where the model that made it knew the value; less is a fault of the model."""
-    words = ["play", "collector", made, "unknown", "gen", "num_lanes=2"]
+    words = ["play", "collector", made, "unknown", "gen", "sync", "num_lanes=2"]
     assert programs.run("dpi/wlk-vec", *words).returncode == 0
     zero = tmp_path / "zero.wlv"
     vectors("gen", "collector", zero, "--config", "num_lanes=2", "--power-up", "zero")
@@ -479,6 +479,11 @@ def test_vectors_model_that_forgets_is_reported(made, tmp_path):
     done = programs.run("dpi/wlk-vec", *words)
     assert done.returncode == Status.MODEL_ERROR
     assert "cycle 0: the model does not know io_readReq_ready" in done.stderr
+
+
+def test_vectors_style_of_a_reset_is_one_of_two(made):
+    words = ["play", "collector", made, "unknown", "gen", "asynch", "num_lanes=2"]
+    assert programs.run("dpi/wlk-vec", *words).returncode == Status.USAGE
 
 
 # The command line.
