@@ -153,6 +153,9 @@ def test_draft_finds_structs_and_queues(design):
         for guess in likeness.guesses(table, mapped.shapes(design.find("two_wide")))
     }
     assert places["io_ren_uops_{i}_bits_payload"] == "uop[{i}]"
+    written = told(draft.text(draft.of(design.find("two_wide"), table)))
+    assert written.config == {"queues": "MEM:2,INT:2,FP:2"}
+    assert written.ports == places
     assert places["io_dis_uops_{q}_{i}_valid"] == "place[{q}][{i}].head.valid"
     assert places["io_dis_uops_{q}_{i}_ready"] == "queue_ready[{q}][{i}]"
 

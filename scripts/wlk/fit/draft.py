@@ -140,7 +140,7 @@ def body(draft: Draft) -> list[str]:
     if draft.config:
         lines += ["", "[config]"]
         lines += [
-            f"{key} = {value}  {DOUBT} the ports leave it open"
+            f"{key} = {_value(value)}  {DOUBT} the ports leave it open"
             for key, value in draft.config.items()
         ]
     if draft.clock is not None:
@@ -192,7 +192,9 @@ def _judge(draft: Draft) -> None:
         draft.problem = error.message
         return
     draft.open_ports = list(found.missing_inputs)
-    draft.config = {item.name: str(item.value) for item in found.params.values() if item.ambiguous}
+    loose = [item.name for item in found.params.values() if item.ambiguous]
+    shown = found.table.show(found.config, found.unknown)
+    draft.config = {key: str(shown[key]) for key in found.table.settings_of(loose)}
     if found.differences:
         first = found.differences[0]
         draft.problem = f"{first.port}: expected {first.expected}, found {first.found}"
