@@ -189,9 +189,11 @@ def test_mapped_collector_is_checked_in_a_simulation(tmp_path):
     )
     told, out = changed(tmp_path, MAP, ("LANES = 3", "LANES = 2")), rut.folder("mapped_wlk")
     done = programs.warplock(
-        "bind", "collector", "--rtl", rtl, "--map", told, "--out", out, "--json"
+        "bind", "collector", "--rtl", rtl, "--map", told, "--out", out, "--sva", "--json"
     )
     assert done.json["ignored"] == ["scan_en", "dbg_busy"]
+    rules = (out / "wlk_collector_assertions_opc.sv").read_text()
+    assert ".clock(clk), .reset(~rst_n), .io_readData_req_valid(get_valid)" in rules
     program = programs.simulation(
         rut.folder("mapped_sim"), "bench", "-f", out / "warplock.f", rtl, BENCH
     )

@@ -200,13 +200,16 @@ class Assertions:
         name = f"wlk_{harness.table.name}_assertions{suffix}"
         return cls(harness, name, kept, [rule.name for rule in rules if rule not in kept])
 
-    def text(self) -> str:
-        """The file: a module, and what binds it."""
+    def text(self, seen: Mapping[str, str] | None = None) -> str:
+        """The file: a module, and what binds it. `seen`: what each port is in the module that it
+        is bound to, where that has not got it by its name."""
         table, cfg, clock = self.harness.table, self.harness.cfg, self.harness.clock
         inputs = [f"    input logic {clock}", *_inputs(table, cfg, self.rules)]
         wires = [f"  logic {rule.output};" for rule in self.rules]
         checks = [f"      `WLK_RULE({rule.name}, {rule.output});" for rule in self.rules]
         nl, joint = "\n", ",\n"
+        names = [line.split()[-1] for line in inputs]
+        pins = ", ".join(f".{name}({seen.get(name, name)})" for name in names) if seen else ".*"
         return f"""{_head(table, cfg)}
 // Immediate assertions, sampled at the edge: they hold from the first reset on. With WLK_ASSUME
 // they are assumptions.
@@ -238,5 +241,5 @@ module {self.module} (
 endmodule
 `undef WLK_RULE
 
-bind {self.harness.module} {self.module} u_wlk_assertions (.*);
+bind {self.harness.module} {self.module} u_wlk_assertions ({pins});
 """
