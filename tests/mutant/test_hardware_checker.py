@@ -18,9 +18,8 @@ from wlk.run import mutate
 pytestmark = [pytest.mark.slow, pytest.mark.needs("iverilog")]
 CYCLES = 1000 if programs.FULL else 250
 FEW = 2  # faults that must show, at least
-# Of a port for each field Icarus makes a long concatenation, bit by bit.
-WIDE = {"dispatch_basic", "dispatch_compacting"}
-WIDE_CYCLES = 30
+# Slow in Icarus by their size: cycles that are enough for most faults.
+WIDE = {"dispatch_basic": 30, "dispatch_compacting": 30, "opndcoll": 100}
 
 
 class Simulations:
@@ -29,7 +28,7 @@ class Simulations:
     def __init__(self, block, folder):
         self.table, self.folder, self.benches = tables.load(block), folder, {}
         self.wide = block in WIDE
-        self.cycles = WIDE_CYCLES if self.wide else CYCLES
+        self.cycles = WIDE.get(block, CYCLES)
         self.faults = {
             fault.name: fault
             for fault in mutate.faults_of(self.table)
