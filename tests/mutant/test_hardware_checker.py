@@ -19,7 +19,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.needs("iverilog")]
 CYCLES = 1000 if programs.FULL else 250
 FEW = 2  # faults that must show, at least
 # Slow in Icarus by their size: cycles that are enough for most faults.
-WIDE = {"dispatch_basic": 30, "dispatch_compacting": 30, "opndcoll": 100}
+WIDE = {"compactor": 60, "dispatch_basic": 30, "dispatch_compacting": 30, "opndcoll": 100}
 
 
 class Simulations:
