@@ -110,6 +110,7 @@ def commands(work: Path) -> list[Command]:
         Command("vectors dump", ["vectors", "dump", str(made), "--to", "800"], to_disk="d.jsonl"),
         Command("bind", ["bind", "collector", "--rtl", str(good), *PINNED, "--out", "{disk}/wlk"]),
         Command("stub", ["stub", "collector", "--out", "{disk}/rtl"]),
+        Command("model", ["model", "collector", "--out", "{disk}/model"]),
         Command("check", [*check, str(wave)], **fails, to_disk="out.txt"),
         Command("check, VCD", [*check, str(vcd), "--json"]),
         Command("opndcoll", ["opndcoll", str(stim), "--config", str(options)], to_disk="e.txt"),

@@ -48,7 +48,8 @@ void wlk_model_param(void *handle, unsigned long long index, unsigned long long 
  */
 int wlk_model_start(void *handle, unsigned long long power_up);
 
-/** Words @p first and the seven that follow of a side that is put in. */
+/** Words @p first and the seven that follow of a side that is put in. Bits that no port has are 0.
+ */
 void wlk_model_put(void *handle, unsigned long long side, unsigned long long first,
                    unsigned long long w0, unsigned long long w1, unsigned long long w2,
                    unsigned long long w3, unsigned long long w4, unsigned long long w5,
