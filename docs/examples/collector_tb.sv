@@ -7,11 +7,11 @@ module collector_tb;
 
   localparam int Cycles = 2000;
 
-  bit       clock = 1'b0;
-  int       cycle = 0;
-  in_t      in = '0;  // what the design is given, and
-  out_t     got;  // what it shows
-  bit [1:0] held = '0;  // entries that have answered and may be read
+  bit         clock = 1'b0;
+  int         cycle = 0;
+  in_t        in = '0;  // what the design is given, and
+  out_t       got;  // what it shows
+  bit   [1:0] held = '0;  // entries that have answered and may be read
 
   always #5 clock = ~clock;
 
