@@ -232,3 +232,13 @@ def test_ports_are_those_of_the_rtl(tmp_path):
     three = rut.stub("plain_three", rut.SMALL | {"coll_entries": 3})
     done = model("collector", tmp_path / "open", "--rtl", three, code=Status.BAD_CONFIG)
     assert "the ports allow 3 or 4; give --config coll_entries=VALUE" in done.line
+
+
+def test_rtl_without_such_ports_is_refused(tmp_path):
+    rtl = rut.ROOT / "tests" / "lockstep" / "vortex_interfaces.sv"
+    done = model("vortex_scoreboard", tmp_path / "out", "--rtl", rtl, code=Status.IFACE_CHANGED)
+    assert "VX_scoreboard: its ports are interfaces; leave --rtl out" in done.line
+    both = ("--rtl", rut.stub("plain"), "--omit", "io_writeReq_ready")
+    done = model("collector", tmp_path / "out", *both, code=Status.USAGE)
+    assert "--omit and --rtl: give one of them" in done.line
+    assert not (tmp_path / "out").exists()
