@@ -41,6 +41,7 @@ typedef struct wlk_vx_head {
     uint64_t meta[WLK_VX_PACKET_WORDS];
     uint32_t lanes[3]; /**< lanes of each operand that are known */
     uint32_t known;    /**< the rest is */
+    uint16_t from[3];  /**< where tracked: 1 + the row that an operand was read from; or 0 */
 } WLK_ALIGN64 wlk_vx_head;
 
 /** A packet on its way out. Rows lie one behind the other, as long as the configuration's. */
@@ -78,10 +79,12 @@ typedef struct wlk_vx_stage {
 typedef struct wlk_vx_collector {
     uint16_t fetched;            /**< operands of the packet asked for, as bits 2, 8 and 5 */
     uint8_t first;               /**< no packet of the instruction was passed yet */
+    uint8_t tracks;              /**< started without reset: rows are learned from operands */
     uint8_t ram_known;           /**< nothing in the register file is unknown */
     uint32_t sent;               /**< packets that were */
     uint64_t stalls;             /**< performance counter, 44 bits */
     uint32_t lanes[WLK_VX_ROWS]; /**< of each row, lanes that are known */
+    uint16_t from[WLK_VX_ROWS];  /**< of each row, as of a packet */
     wlk_vx_stage stage[3];       /**< the last: what a stage that stays does not take */
     uint64_t rows[WLK_VX_ROWS * WLK_VX_ROW_WORDS] WLK_ALIGN64;
     wlk_vx_buffer out;

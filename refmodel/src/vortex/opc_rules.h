@@ -192,6 +192,7 @@ static inline void opc_merge(const shape *s, const wlk_vx_collector *o, uint32_t
         const size_t from = source_of(stage, i);
         vx_row_copy(to->rows + (size_t)i * s->words, o->rows + from * s->words, s->words);
         to->head.lanes[i] = o->lanes[from];
+        to->head.from[i] = stage->head.known != 0 ? o->from[from] : 0;
     }
     /* Of one bank the register is reset: nothing is left open. */
     if ((stage->head.known | (uint32_t)(s->banks == 1)) == 0 || reset_seen == 0) {
@@ -240,7 +241,27 @@ static inline void opc_read(const shape *s, wlk_vx_collector *o, const ram *r) {
         const size_t at = inside ? row[to] : b;
         vx_row_copy(o->rows + (size_t)to * s->words, r->rows + at * s->words, s->words);
         o->lanes[to] = inside ? r->lanes[at] : 0u;
+        if (o->tracks != 0) {
+            o->from[to] = inside && at < UINT16_MAX ? (uint16_t)(at + 1u) : 0;
+        }
     }
+}
+
+/* A row is written: what was read from it is no longer the same. */
+static inline void vx_buffer_untrack(wlk_vx_buffer *b, uint32_t row) {
+    for (uint32_t i = 0; i < sizeof b->entry / sizeof *b->entry; i++) {
+        for (uint32_t k = 0; k < OPERANDS; k++) {
+            uint16_t *from = &b->entry[i].head.from[k];
+            *from = *from == row + 1u ? 0 : *from;
+        }
+    }
+}
+
+static inline void opc_untrack(wlk_vx_collector *o, uint32_t row) {
+    for (uint32_t i = 0; i < WLK_VX_ROWS; i++) {
+        o->from[i] = o->from[i] == row + 1u ? 0 : o->from[i];
+    }
+    vx_buffer_untrack(&o->out, row);
 }
 
 /* The row that the words of the write port name (§6.4). */
@@ -274,6 +295,7 @@ static inline void opc_clear(const shape *s, wlk_vx_collector *o, const ram *r) 
     memset(r->rows, 0, rows * s->words * sizeof *r->rows);
     memset(r->lanes, 0xff, rows * sizeof *r->lanes);
     o->ram_known = 1;
+    o->tracks = 0;
 }
 
 /* Neighbours in an instruction that are neighbours in a packet too move as one field. */
@@ -381,9 +403,11 @@ static inline void opc_gather(const shape *s, wlk_vx_collector *o, const wlk_vx_
     if (drop != 0) {
         memset(o->rows, 0, words * sizeof *o->rows);
         memset(o->lanes, 0xff, OPERANDS * sizeof *o->lanes);
+        memset(o->from, 0, OPERANDS * sizeof *o->from);
     } else {
         memcpy(o->rows, merged->rows, words * sizeof *o->rows);
         memcpy(o->lanes, merged->head.lanes, OPERANDS * sizeof *o->lanes);
+        memcpy(o->from, merged->head.from, OPERANDS * sizeof *o->from);
     }
 }
 
@@ -412,6 +436,9 @@ static inline void opc_edge(const cfg_t *cfg, const shape *s, wlk_vx_collector *
         opc_clear(s, o, r);
     } else if (writes != 0) {
         opc_write(s, r, in, data, cfg->xlen);
+        if (o->tracks != 0) {
+            opc_untrack(o, written_row(s, in));
+        }
     }
 }
 

@@ -59,6 +59,7 @@ static inline void vx_watch_input(wlk_vx_late *l, const wlk_sight *seen, uint32_
 static inline void vx_start(wlk_vx_collector *o) {
     memset(o, 0, sizeof *o);
     o->first = 1;
+    o->tracks = 1;
     o->out.s.ready = 1;
     o->stage[0].source = o->stage[1].source = NO_SOURCE;
 }
@@ -81,6 +82,44 @@ static inline void vx_learn_packet(const shape *s, wlk_vx_packet *to, const wlk_
     memcpy(to->rows, seen->out + CAPS(OUT_CONTROL), words * sizeof *to->rows);
     memset(to->head.lanes, 0xff, sizeof to->head.lanes);
     to->head.known = 1;
+}
+
+static inline void vx_copy_lanes(uint64_t *to, const uint64_t *from, uint32_t lanes,
+                                 uint32_t xlen) {
+    const size_t bytes = xlen / 8u;
+    for (; lanes != 0; lanes &= lanes - 1u) {
+        const size_t lane = set_lowest(lanes) * bytes;
+        memcpy((char *)to + lane, (const char *)from + lane, bytes);
+    }
+}
+
+/* Lanes of an operand all of whose bits are there. */
+static inline uint32_t vx_lanes_there(const shape *s, uint32_t xlen, const uint64_t *known) {
+    const size_t bytes = xlen / 8u;
+    uint32_t lanes = 0;
+    for (uint32_t lane = 0; lane < s->simd; lane++) {
+        uint64_t bits = 0;
+        memcpy(&bits, (const char *)known + lane * bytes, bytes);
+        lanes |= (uint32_t)(bits == wlk_mask(xlen)) << lane;
+    }
+    return lanes;
+}
+
+/* The packet that is shown tells its operands, and the rows that they were read from. */
+static inline void vx_learn_operands(const shape *s, uint32_t xlen, wlk_vx_packet *p, const ram *r,
+                                     const wlk_sight *seen) {
+    for (uint32_t i = 0; i < OPERANDS; i++) {
+        const size_t at = CAPS(OUT_CONTROL) + (size_t)i * s->words;
+        const uint32_t lanes = vx_lanes_there(s, xlen, seen->out_known + at);
+        const uint32_t fresh = lanes & ~p->head.lanes[i], from = p->head.from[i];
+        vx_copy_lanes(p->rows + (size_t)i * s->words, seen->out + at, fresh, xlen);
+        p->head.lanes[i] |= fresh;
+        if (from != 0) {
+            const uint32_t missing = lanes & ~r->lanes[from - 1u];
+            vx_copy_lanes(r->rows + (size_t)(from - 1u) * s->words, seen->out + at, missing, xlen);
+            r->lanes[from - 1u] |= missing;
+        }
+    }
 }
 
 #endif

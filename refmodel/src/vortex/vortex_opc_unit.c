@@ -109,10 +109,16 @@ static void learn(const uint32_t *params, void *state, const wlk_sight *seen) {
     const cfg_t *cfg = (const cfg_t *)params;
     state_t *st = (state_t *)state;
     uint64_t all[CAPS(OUT_CONTROL) + OPERANDS * WLK_VX_ROW_WORDS];
-    const uint32_t levels = cfg->out_buf > VX_TWO_REGISTERED ? vx_pipes(cfg->out_buf) : 0u;
+    const uint32_t pipes = vx_pipes(cfg->out_buf);
+    const uint32_t shows = pipes != 0 ? VX_STAGE + pipes - 1u : (uint32_t)VX_SHOWN;
+    if (st->opc.tracks && cfg->out_buf != VX_WIRES) {
+        const ram r = ram_of(&st->shape, st->ram, 0, 1);
+        vx_learn_operands(&st->shape, cfg->xlen, &st->opc.out.entry[shows], &r, seen);
+    }
     if (!st->late.late || st->reset_seen) {
         return;
     }
+    const uint32_t levels = cfg->out_buf > VX_TWO_REGISTERED ? pipes : 0u;
     NAMED(out_mask)(cfg, all);
     vx_watch_output(&st->late, seen);
     const bool counted =
@@ -120,8 +126,6 @@ static void learn(const uint32_t *params, void *state, const wlk_sight *seen) {
     if (counted && vx_is_empty(&st->late, seen, &st->shape, 1, levels)) {
         vx_start(&st->opc);
         st->opc.stalls = NAMED(out_get_perf_stalls)(seen->out);
-        const uint32_t pipes = vx_pipes(cfg->out_buf);
-        const uint32_t shows = pipes != 0 ? VX_STAGE + pipes - 1u : (uint32_t)VX_SHOWN;
         vx_learn_packet(&st->shape, &st->opc.out.entry[shows], seen, all);
         st->reset_seen = 1;
     }

@@ -165,6 +165,12 @@ static inline void edge_of(const cfg_t *cfg, state_t *st, const uint64_t *in, co
         opc_edge(cfg, s, &st->opc[i], COLLECTOR_BUFFER, &r, st->reset_seen, in, data, writes,
                  &c->o[i]);
     }
+    if (st->late.late != 0 && GET(wb_valid, in) != 0) {
+        const uint32_t row = written_row(s, in);
+        vx_buffer_untrack(&st->out, row);
+        vx_buffer_untrack(&st->slice[0], row);
+        vx_buffer_untrack(&st->slice[1], row);
+    }
     st->reset_seen |= (uint8_t)c->reset;
 }
 
@@ -334,9 +340,24 @@ static void watch_owner(const cfg_t *cfg, state_t *st, const wlk_sight *seen, co
     }
 }
 
+// The packet that is shown, of a collector that tracks.
+static void learn_operands(const cfg_t *cfg, state_t *st, const wlk_sight *seen) {
+    const shape *s = &st->shape;
+    wlk_vx_packet *p =
+        cfg->num_opcs > 1 ? &st->out.entry[VX_SHOWN] : &st->opc[0].out.entry[VX_SHOWN];
+    const uint32_t i = collector_of(cfg, NAMED(out_get_op_data_wis)(p->head.meta));
+    if (p->head.known != 0 && i < cfg->num_opcs && st->opc[i].tracks != 0) {
+        const ram r = ram_at(cfg, st, s, i);
+        vx_learn_operands(s, cfg->xlen, p, &r, seen);
+    }
+}
+
 static void learn(const uint32_t *params, void *state, const wlk_sight *seen) {
     const cfg_t *cfg = (const cfg_t *)params;
     state_t *st = (state_t *)state;
+    if (st->late.late && st->reset_seen) {
+        learn_operands(cfg, st, seen);
+    }
     const uint32_t slices = vx_slices(cfg->num_opcs), packets = st->shape.packets;
     uint64_t all[CAPS(OUT_CONTROL) + OPERANDS * WLK_VX_ROW_WORDS];
     const uint32_t levels = (uint32_t)(cfg->num_opcs > 1) + (uint32_t)(slices != 0);
