@@ -90,15 +90,19 @@ typedef struct wlk_vx_collector {
     wlk_vx_buffer out;
 } wlk_vx_collector;
 
+#define WLK_VX_PAST     3u  /**< cycles kept of a start without the reset */
+#define WLK_VX_IN_WORDS 16u /**< control words of their inputs, at most */
+
 /** What is seen of a block with collectors whose start was without its reset. */
 typedef struct wlk_vx_late {
     uint8_t late;
-    uint8_t no_packet;      /**< cycles without one at the output, this one included */
-    uint8_t no_instruction; /**< cycles without one at the input, before this one */
-    uint8_t ready;          /**< it was, in the cycle before this one */
-    uint8_t owner_known;    /**< a packet was shown, so that the last one granted is known */
-    uint32_t owner;         /**< its collector, one-hot */
-    uint32_t idle;          /**< collectors that have taken their last instruction whole */
+    uint8_t no_packet;   /**< cycles without one at the output, this one included */
+    uint8_t owner_known; /**< a packet was shown, so that the last one granted is known */
+    uint32_t owner;      /**< its collector, one-hot */
+    uint32_t idle;       /**< collectors that have taken their last instruction whole */
+    /** Of the cycles before this one, the last one first: `idle`, and the inputs. */
+    uint32_t past_idle[WLK_VX_PAST];
+    uint64_t past_in[WLK_VX_PAST][WLK_VX_IN_WORDS];
 } wlk_vx_late;
 
 WLK_END_DECLS

@@ -14,26 +14,25 @@ static inline void vx_late(wlk_vx_late *l) {
     l->late = 1;
 }
 
+_Static_assert(CAPS(IN_CONTROL) <= WLK_VX_IN_WORDS, "inputs are kept");
+
 /*
- * A cycle before its edge: is the block empty? @p levels: buffers and stages behind the collectors'
- * own buffers, each of which shows a cycle later what is in front of it. One that shows nothing
- * takes what comes. So after 2 + levels cycles and one more without a packet at the output, all
- * before it had none; of 1 + levels cycles before this one nothing may have come in. Without such
- * levels, a collector that was ready has moved what was in it, as it does behind a cycle without a
- * packet. One that has taken its last instruction whole asks for no operand. With a single bank its
- * reset leaves nothing open, which a cycle more does too.
+ * Before the edge of a cycle: was the block empty 1 + levels cycles before it? @p levels: buffers
+ * and stages behind the collectors' own buffers. Each of them shows a cycle later what is in front
+ * of it, and one that shows nothing takes what comes. So with no packet at the output from that
+ * cycle to the next one, all of them had none then, nor had stage 2 of a collector, nor stage 1 one
+ * that was all asked for. A collector that has taken its last instruction whole has no other and
+ * asks for no operand.
  */
-static inline bool vx_is_empty(const wlk_vx_late *l, const wlk_sight *seen, const shape *s,
-                               uint32_t collectors, uint32_t levels) {
-    const uint32_t all = set_below(collectors), single = s->banks == 1;
+static inline bool vx_was_empty(const wlk_vx_late *l, const wlk_sight *seen, uint32_t collectors,
+                                uint32_t levels) {
+    const uint32_t all = set_below(collectors);
     const uint32_t next =
         NAMED(out_get_op_valid)(seen->next_known) & bit_not(NAMED(out_get_op_valid)(seen->next));
-    const bool moved = (levels | single) == 0 && l->no_packet != 0 && l->ready != 0;
-    return next != 0 && (moved || l->no_packet >= 2u + levels + single) &&
-           l->no_instruction >= 1u + levels + single && (l->idle & all) == all;
+    return next != 0 && l->no_packet >= 2u + levels && (l->past_idle[levels] & all) == all;
 }
 
-/* What the outputs of a cycle show, before the question of vx_is_empty. */
+/* What the outputs of a cycle show, before the question of vx_was_empty. */
 static inline void vx_watch_output(wlk_vx_late *l, const wlk_sight *seen) {
     const uint32_t none =
         NAMED(out_get_op_valid)(seen->out_known) & bit_not(NAMED(out_get_op_valid)(seen->out));
@@ -45,13 +44,32 @@ static inline void vx_watch_input(wlk_vx_late *l, const wlk_sight *seen, uint32_
     const uint32_t valid = GET(sb_valid, seen->in), bit = UINT32_C(1) << chosen;
     const uint32_t taken =
         NAMED(out_get_sb_ready)(seen->out_known) & NAMED(out_get_sb_ready)(seen->out);
-    l->ready = (uint8_t)taken;
-    l->no_instruction = valid != 0 ? 0 : (uint8_t)wlk_min(l->no_instruction + 1u, 255u);
+    memmove(l->past_idle + 1, l->past_idle, sizeof l->past_idle - sizeof l->past_idle[0]);
+    memmove(l->past_in + 1, l->past_in, sizeof l->past_in - sizeof l->past_in[0]);
+    l->past_idle[0] = l->idle;
+    memcpy(l->past_in[0], seen->in, CAPS(IN_CONTROL) * sizeof l->past_in[0][0]);
     if (valid != 0) {
         l->idle = taken != 0 ? l->idle | bit : l->idle & ~bit;
     }
     if (GET(reset, seen->in)) {
         vx_late(l);
+    }
+}
+
+/* The inputs of a cycle before; what they write is written. */
+static inline const uint64_t *vx_past(const wlk_vx_late *l, uint32_t ago, uint64_t *words) {
+    memcpy(words, l->past_in[ago], CAPS(IN_CONTROL) * sizeof *words);
+    NAMED(in_set_wb_valid)(words, 0);
+    return words;
+}
+
+/* What banks have read in cycles before, of rows that may have been written since. */
+static inline void vx_lose_reads(wlk_vx_collector *o) {
+    memset(o->lanes, 0, sizeof o->lanes);
+    memset(o->from, 0, sizeof o->from);
+    for (uint32_t i = 0; i < sizeof o->out.entry / sizeof *o->out.entry; i++) {
+        memset(o->out.entry[i].head.lanes, 0, sizeof o->out.entry[i].head.lanes);
+        memset(o->out.entry[i].head.from, 0, sizeof o->out.entry[i].head.from);
     }
 }
 

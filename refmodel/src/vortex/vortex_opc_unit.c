@@ -123,11 +123,18 @@ static void learn(const uint32_t *params, void *state, const wlk_sight *seen) {
     vx_watch_output(&st->late, seen);
     const bool counted =
         NAMED(out_get_perf_stalls)(seen->out_known) == NAMED(out_get_perf_stalls)(all);
-    if (counted && vx_is_empty(&st->late, seen, &st->shape, 1, levels)) {
+    if (counted && vx_was_empty(&st->late, seen, 1, levels)) {
         vx_start(&st->opc);
+        st->reset_seen = 1;
+        for (uint32_t ago = levels + 1u; ago > 0; ago--) {
+            uint64_t in[CAPS(IN_CONTROL)];
+            cycle_t c;
+            compute(cfg, st, vx_past(&st->late, ago - 1u, in), &c);
+            edge_of(cfg, st, in, NULL, &c);
+        }
+        vx_lose_reads(&st->opc);
         st->opc.stalls = NAMED(out_get_perf_stalls)(seen->out);
         vx_learn_packet(&st->shape, &st->opc.out.entry[shows], seen, all);
-        st->reset_seen = 1;
     }
     vx_watch_input(&st->late, seen, 0);
 }

@@ -311,8 +311,9 @@ static void late(const uint32_t *params, void *state) {
     vx_late(&((state_t *)state)->late);
 }
 
-// All collectors are empty. Whose packet was the last one decides who is granted next.
-static void start(const cfg_t *cfg, state_t *st, const wlk_sight *seen, const uint64_t *all) {
+// All collectors were empty. Whose packet was the last one decides who is granted next.
+static void start(const cfg_t *cfg, state_t *st, const wlk_sight *seen, const uint64_t *all,
+                  uint32_t levels) {
     for (uint32_t i = 0; i < cfg->num_opcs; i++) {
         vx_start(&st->opc[i]);
     }
@@ -321,13 +322,23 @@ static void start(const cfg_t *cfg, state_t *st, const wlk_sight *seen, const ui
     st->slice[0].s.ready = st->slice[1].s.ready = st->out.s.ready = 1;
     st->in_packet = 0;
     st->owner[LAST] = st->late.owner;
+    st->reset_seen = 1;
+    for (uint32_t ago = levels + 1u; ago > 0; ago--) {
+        uint64_t in[CAPS(IN_CONTROL)];
+        cycle_t c;
+        compute(cfg, st, vx_past(&st->late, ago - 1u, in), &c);
+        edge_of(cfg, st, in, NULL, &c);
+    }
+    for (uint32_t i = 0; i < cfg->num_opcs; i++) {
+        vx_lose_reads(&st->opc[i]);
+        st->opc[i].stalls = 0;
+    }
     st->stalls = NAMED(out_get_perf_stalls)(seen->out);
     st->stalls_known = 1;
     st->opc[0].stalls = NAMED(out_get_perf_stalls)(seen->next); // of all
     vx_learn_packet(&st->shape,
                     cfg->num_opcs > 1 ? &st->out.entry[VX_SHOWN] : &st->opc[0].out.entry[VX_SHOWN],
                     seen, all);
-    st->reset_seen = 1;
 }
 
 static void watch_owner(const cfg_t *cfg, state_t *st, const wlk_sight *seen, const uint64_t *all) {
@@ -372,8 +383,8 @@ static void learn(const uint32_t *params, void *state, const wlk_sight *seen) {
                          NAMED(out_get_perf_stalls)(seen->next_known) == counter &&
                          !GET(reset, seen->in);
     const bool owned = cfg->num_opcs == 1 || packets == 1 || st->late.owner_known;
-    if (counted && owned && vx_is_empty(&st->late, seen, &st->shape, cfg->num_opcs, levels)) {
-        start(cfg, st, seen, all);
+    if (counted && owned && vx_was_empty(&st->late, seen, cfg->num_opcs, levels)) {
+        start(cfg, st, seen, all, levels);
     }
     vx_watch_input(&st->late, seen, collector_of(cfg, GET(sb_data_wis, seen->in)));
 }
