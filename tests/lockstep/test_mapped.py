@@ -173,6 +173,13 @@ def test_mapped_map_of_another_block_is_refused():
     programs.refused(done, Status.USAGE, 'block = "collector"', "scoreboard")
 
 
+def test_mapped_asynchronous_reset_is_not_for_a_checker_without_c(tmp_path):
+    words = ("bind", "collector", "--rtl", OWN, "--map", MAP, "--synthesizable")
+    done = programs.warplock(*words, "--out", tmp_path / "wlk", code=None)
+    programs.refused(done, Status.USAGE, "opc: an asynchronous reset", "--synthesizable")
+    assert not (tmp_path / "wlk").exists()
+
+
 # ---- a simulation of the user's own -------------------------------------------------------------
 
 

@@ -66,16 +66,7 @@ verilator --binary -f wlk/warplock.f rtl/*.sv tb.sv --top-module tb"""
             found.tied,
             async_reset=fit.told.is_async,
         )
-        clock = _clock(self, fit)
-        if self.synthesizable:
-            texts = HardwareChecker(harness).files(clock, fit.pins)
-        else:
-            texts = {
-                "wlk_pkg.sv": harness.package_sv("*"),  # the same for all blocks of a folder
-                f"{harness.checker}.sv": harness.checker_sv(),
-                f"{harness.checker}_bind.sv": harness.bind_sv(clock, fit.pins),
-                f"wlk_{table.name}{suffix}_step.c": harness.step_c(None),
-            }
+        texts = _texts(self, fit, harness)
         assertions = Assertions.of(harness, suffix) if self.sva else None
         if assertions and assertions.rules:
             texts[f"{assertions.module}.sv"] = assertions.text(fit.pins)
@@ -94,6 +85,22 @@ def matched(asked: Any, table: tables.Table) -> jobs.Matched:
             question = fit.found.questions()[0]
             raise WlkError(Status.BAD_CONFIG, f"{fit.module.name}: {question}")
     return fit
+
+
+def _texts(asked: Bind, fit: jobs.Matched, harness: Harness) -> dict[str, str]:
+    """The checker's files; USAGE where it cannot be without C."""
+    clock = _clock(asked, fit)
+    if asked.synthesizable and fit.told.is_async:
+        hint = "the stub in the checker takes its reset at the edge; leave --synthesizable out"
+        raise WlkError(Status.USAGE, f"{harness.module}: an asynchronous reset: {hint}")
+    if asked.synthesizable:
+        return HardwareChecker(harness).files(clock, fit.pins)
+    return {
+        "wlk_pkg.sv": harness.package_sv("*"),  # the same for all blocks of a folder
+        f"{harness.checker}.sv": harness.checker_sv(),
+        f"{harness.checker}_bind.sv": harness.bind_sv(clock, fit.pins),
+        f"{harness.checker.replace('_checker', '', 1)}_step.c": harness.step_c(None),
+    }
 
 
 def _clock(asked: Bind, fit: jobs.Matched) -> str:
