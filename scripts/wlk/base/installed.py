@@ -65,11 +65,13 @@ def _read() -> Installed | None:
     """What stands in FILE; None: a checkout. An error of the import is one of scripts/warplock."""
     try:
         known = json.loads(FILE.read_text(encoding="utf-8"))
-        return Installed(known["version"], ROOT / known["compiled"], tuple(known["files"]))
+        compiled = Path(os.path.normpath(ROOT / known["compiled"]))
+        return Installed(known["version"], compiled, tuple(known["files"]))
     except (OSError, ValueError, KeyError) as error:
         if isinstance(error, FileNotFoundError) and (ROOT / "meson.build").exists():
             return None
-        raise ImportError(f"{FILE}: {error}") from error
+        why = getattr(error, "strerror", None) or error
+        raise ImportError(f"{FILE}: {why}") from error
 
 
 INSTALLED = _read()
