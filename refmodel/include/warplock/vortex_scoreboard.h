@@ -51,15 +51,16 @@ struct wlk_vortex_scoreboard_state {
     uint8_t unit[WLK_VXSB_WARPS][64];  /**< bits of `uses` that the writer of a register marks */
     /* facts */
     uint64_t unit_known[WLK_VXSB_WARPS]; /**< bit r: an instruction has written the entry */
-    uint8_t marks_open[WLK_VXSB_DELAY];  /**< bits of `marks` that may be set */
-    uint8_t uses_known;                  /**< bits of the counters that are known */
-    uint8_t reset_seen;
-    uint8_t settled; /**< all of it is known, and stays so: a step need not look */
     /* of a start without the reset: */
-    uint8_t late;
-    uint8_t late_flops;                   /**< which flops are known */
     uint64_t staged_known, ready_known;   /**< of which warps */
     uint64_t inuse_known[WLK_VXSB_WARPS]; /**< of which registers */
+    uint8_t late;
+    uint8_t late_flops; /**< which flops are known */
+    /* of every start: */
+    uint8_t marks_open[WLK_VXSB_DELAY]; /**< bits of `marks` that may be set */
+    uint8_t uses_known;                 /**< bits of the counters that are known */
+    uint8_t reset_seen;
+    uint8_t settled; /**< all of it is known, and stays so: a step need not look */
 };
 
 WLK_END_DECLS

@@ -182,7 +182,7 @@ static inline uint8_t settled(const cfg_t *cfg, const state_t *st) {
     for (uint32_t i = 0; i < cfg->num_opcs && known; i++) {
         known = opc_is_settled(s, &st->opc[i]);
     }
-    known = known && (cfg->num_opcs == 1 || buffer_is_settled(s, &st->out));
+    known = known && (cfg->num_opcs <= 1 || buffer_is_settled(s, &st->out));
     for (uint32_t i = 0; i < vx_slices(cfg->num_opcs) && known; i++) {
         known = buffer_is_settled(s, &st->slice[i]);
     }
@@ -240,7 +240,7 @@ VX_INLINE uint64_t step_several(const cfg_t *cfg, state_t *st, const shape *s, c
 
 VX_INLINE uint64_t step_known(const cfg_t *cfg, state_t *st, const shape *s, const wlk_view *in,
                               const wlk_view *got) {
-    return cfg->num_opcs == 1 ? step_one(cfg, st, s, in, got) : step_several(cfg, st, s, in, got);
+    return cfg->num_opcs <= 1 ? step_one(cfg, st, s, in, got) : step_several(cfg, st, s, in, got);
 }
 
 #include "vortex_operands_cover.h"
@@ -382,7 +382,7 @@ static void learn(const uint32_t *params, void *state, const wlk_sight *seen) {
     const bool counted = NAMED(out_get_perf_stalls)(seen->out_known) == counter &&
                          NAMED(out_get_perf_stalls)(seen->next_known) == counter &&
                          !GET(reset, seen->in);
-    const bool owned = cfg->num_opcs == 1 || packets == 1 || st->late.owner_known;
+    const bool owned = cfg->num_opcs <= 1 || packets == 1 || st->late.owner_known;
     if (counted && owned && vx_was_empty(&st->late, seen, cfg->num_opcs, levels)) {
         start(cfg, st, seen, all, levels);
     }
