@@ -14,7 +14,7 @@ TABLES = {name: tables.load(name) for name in tables.names()}
 # Too slow for Icarus by their size; their modules stand in other configurations.
 LONG = {("issue_x", "default"), ("opndcoll", "many_units"), ("opndcoll", "many_banks")}
 ALL = [(n, c) for n, table in TABLES.items() for c in table.configs if (n, c) not in LONG]
-PART = [*((name, table.small) for name, table in TABLES.items()), *programs.part(ALL, 24)]
+PART = [(name, table.small) for name, table in TABLES.items()]
 
 
 def has_a_stub(block: str, config: tables.Config) -> bool:

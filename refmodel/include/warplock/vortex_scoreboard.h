@@ -45,18 +45,19 @@ struct wlk_vortex_scoreboard_state {
     uint64_t staged;                       /**< an instruction is in the warp's staging register */
     uint64_t ready;                        /**< its registers are free */
     uint64_t stalls, uses[WLK_VXSB_UNITS]; /**< performance counters, 44 bits */
+    /* facts: */
+    uint64_t
+        unit_known[WLK_VXSB_WARPS]; /**< bit r: an instruction has written the entry of `unit` */
+    uint64_t staged_known, ready_known;   /**< of a start without the reset: of which warps */
+    uint64_t inuse_known[WLK_VXSB_WARPS]; /**< the same: of which registers */
+    /* registers: */
     uint8_t
         pointer[WLK_VXSB_SLICES + 1u]; /**< of the arbiters: those of the slices, the last one */
     uint8_t marks[WLK_VXSB_DELAY];     /**< units to count, on their way; bits as in `uses` */
     uint8_t unit[WLK_VXSB_WARPS][64];  /**< bits of `uses` that the writer of a register marks */
-    /* facts */
-    uint64_t unit_known[WLK_VXSB_WARPS]; /**< bit r: an instruction has written the entry */
-    /* of a start without the reset: */
-    uint64_t staged_known, ready_known;   /**< of which warps */
-    uint64_t inuse_known[WLK_VXSB_WARPS]; /**< of which registers */
-    uint8_t late;
-    uint8_t late_flops; /**< which flops are known */
-    /* of every start: */
+    /* facts: */
+    uint8_t late;                       /**< a start without the reset */
+    uint8_t late_flops;                 /**< which flops are known then */
     uint8_t marks_open[WLK_VXSB_DELAY]; /**< bits of `marks` that may be set */
     uint8_t uses_known;                 /**< bits of the counters that are known */
     uint8_t reset_seen;

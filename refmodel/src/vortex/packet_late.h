@@ -63,6 +63,9 @@ static inline const uint64_t *vx_past(const wlk_vx_late *l, uint32_t ago, uint64
     return words;
 }
 
+/* The data of a past cycle, in which nothing is written. */
+static const uint64_t VX_NO_DATA[WLK_VX_ROW_WORDS] = {0};
+
 /* What banks have read in cycles before, of rows that may have been written since. */
 static inline void vx_lose_reads(wlk_vx_collector *o) {
     memset(o->lanes, 0, sizeof o->lanes);

@@ -130,7 +130,7 @@ static void learn(const uint32_t *params, void *state, const wlk_sight *seen) {
             uint64_t in[CAPS(IN_CONTROL)];
             cycle_t c;
             compute(cfg, st, vx_past(&st->late, ago - 1u, in), &c);
-            edge_of(cfg, st, in, NULL, &c);
+            edge_of(cfg, st, in, VX_NO_DATA, &c);
         }
         vx_lose_reads(&st->opc);
         st->opc.stalls = NAMED(out_get_perf_stalls)(seen->out);

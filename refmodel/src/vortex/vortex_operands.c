@@ -327,7 +327,7 @@ static void start(const cfg_t *cfg, state_t *st, const wlk_sight *seen, const ui
         uint64_t in[CAPS(IN_CONTROL)];
         cycle_t c;
         compute(cfg, st, vx_past(&st->late, ago - 1u, in), &c);
-        edge_of(cfg, st, in, NULL, &c);
+        edge_of(cfg, st, in, VX_NO_DATA, &c);
     }
     for (uint32_t i = 0; i < cfg->num_opcs; i++) {
         vx_lose_reads(&st->opc[i]);
