@@ -197,7 +197,7 @@ static bool last_number(const char *text, const char **end, uint64_t most, uint6
         colon--;
     }
     const size_t n = (size_t)(*end - colon);
-    if (colon == text || n < 2u || n > sizeof digits) {
+    if (colon == text || n < 2 || n > sizeof digits) {
         return false;
     }
     memcpy(digits, colon + 1, n - 1u);
