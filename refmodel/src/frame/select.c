@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which blocks there are (models.h is generated), and which processor this is.
+// Which blocks there are (models.h is generated), and which processor this is. WLK_X86_ISAS: the
+// build has each model for each instruction set (meson.build).
 #include <string.h>
 
 #include "models.h"
@@ -14,7 +15,7 @@ WLK_MODELS(DECLARE)
 
 enum isa { ISA_BASE, ISA_V3, ISA_V4, ISA_COUNT };
 
-#if defined(__x86_64__)
+#ifdef WLK_X86_ISAS
 #define VARIANTS(block) {&wlk_##block##_block, &wlk_##block##_block_v3, &wlk_##block##_block_v4},
 #else
 #define VARIANTS(block) {&wlk_##block##_block, NULL, NULL},
@@ -28,7 +29,7 @@ static const char *const isa_names[ISA_COUNT] = {"base", "x86-64-v3", "x86-64-v4
 
 /** The widest set this processor runs. */
 static enum isa widest(void) {
-#if defined(__x86_64__)
+#ifdef WLK_X86_ISAS
     __builtin_cpu_init();
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
         __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
@@ -50,7 +51,7 @@ static enum isa widest(void) {
  */
 static enum isa best(void) {
     const enum isa isa = widest();
-#if defined(__x86_64__)
+#ifdef WLK_X86_ISAS
     if (isa == ISA_V4 && !__builtin_cpu_is("amd")) {
         return ISA_V3;
     }

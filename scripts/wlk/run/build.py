@@ -44,10 +44,10 @@ KINDS = {
     "clang": Kind((*RELEASE, "--werror"), {"CC": "clang", "CXX": "clang++"}),
     "asan": Kind(
         (
-            *("-Dbuildtype=debugoptimized", "-Db_colorout=never", "--werror"),
+            *("-Dbuildtype=debugoptimized", "-Doptimization=1", "-Db_colorout=never", "--werror"),
             *("-Db_sanitize=address,undefined", "-Db_lundef=false"),
-            # An undefined behaviour must fail the run, not only print.
-            *(f"-D{language}_args=-fno-sanitize-recover=all" for language in ("c", "cpp")),
+            # An undefined behaviour must fail the run, not only print; -g1 has the lines a report names.
+            *(f"-D{language}_args=-fno-sanitize-recover=all -g1" for language in ("c", "cpp")),
         )
     ),
 }
