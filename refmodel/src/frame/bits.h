@@ -21,6 +21,11 @@ static inline uint32_t set_lowest(uint32_t set) {
     return (uint32_t)__builtin_ctz(set);
 }
 
+/** Is @p n, 0..31, a member? */
+static inline bool set_has(uint32_t set, uint32_t n) {
+    return (set >> n & 1u) != 0;
+}
+
 /** A member of @p set above the lowest one of @p older? */
 static inline bool set_is_behind(uint32_t set, uint32_t older) {
     return older != 0 && (set & ~(older ^ (older - 1u))) != 0;
@@ -34,6 +39,16 @@ static inline uint32_t set_prio(uint32_t set, uint32_t n) {
 /** The set of 0..n-1; n 1..32. */
 static inline uint32_t set_below(uint32_t n) {
     return 0xffffffffu >> (32u - n);
+}
+
+/** Are all bits of words first .. end - 1 known that are ones in @p all? */
+static inline bool words_are_known(const uint64_t *all, const uint64_t *known, uint32_t first,
+                                   uint32_t end) {
+    uint64_t missing = 0;
+    for (uint32_t w = first; w < end; w++) {
+        missing |= all[w] & ~known[w];
+    }
+    return missing == 0;
 }
 
 static inline uint32_t set_size(uint32_t set) {

@@ -174,7 +174,7 @@ static void visit(const uint32_t *params, const void *state, wlk_state_visitor *
     VISIT_FLOPS(last, -1);
     for (uint32_t w = 0; w < cfg->num_warps; w++) {
         for (uint32_t n = 0; n < WLK_HAZARD_COUNTERS; n++) {
-            const uint64_t known = st->reset_seen | (uint32_t)(st->perf_known[w] >> n & 1u);
+            const uint64_t known = st->reset_seen | (uint32_t)set_has(st->perf_known[w], n);
             visitor(ctx, names[n], (int32_t)w, &st->perf[w][n], 1u, known, WLK_DECIMAL);
         }
     }

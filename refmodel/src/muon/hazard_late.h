@@ -23,14 +23,14 @@ static inline void hz_commit_late(hz_state *st, const hz_cycle *c) {
 /* The counters of a warp stand in a record one behind the other. */
 static inline void hz_hide_counters(const hz_state *st, uint32_t warp, uint64_t *care) {
     for (uint32_t n = 0; n < WLK_HAZARD_COUNTERS; n++) {
-        care[n] = st->perf_known[warp] >> n & 1u ? care[n] : 0u;
+        care[n] = set_has(st->perf_known[warp], n) ? care[n] : 0u;
     }
 }
 
 static inline void hz_learn_counters(hz_state *st, uint32_t warp, const uint64_t *shown,
                                      const uint64_t *known) {
     for (uint32_t n = 0; n < WLK_HAZARD_COUNTERS; n++) {
-        if ((st->perf_known[warp] >> n & 1u) == 0 && known[n] == ~UINT64_C(0)) {
+        if (!set_has(st->perf_known[warp], n) && known[n] == ~UINT64_C(0)) {
             st->perf[warp][n] = shown[n];
             st->perf_known[warp] |= (uint8_t)(1u << n);
         }

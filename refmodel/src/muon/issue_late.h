@@ -9,14 +9,13 @@
 #ifndef WLK_ISSUE_LATE_H
 #define WLK_ISSUE_LATE_H
 
-enum {
-    DISPATCHED = wlk_issue_out_word_perfRS_cyclesDispatched,
-    OCCUPANCY = wlk_issue_out_word_perfRS_accRsOccupancy,
-    OF_HAZARD = WLK_RESERVATION_STATION_COUNTERS, // of the words of a warp
-};
+enum { OF_HAZARD = WLK_RESERVATION_STATION_COUNTERS }; // of the words of a warp
 
 static const uint32_t counter_words[RS_PERF] = {
-    DISPATCHED, wlk_issue_out_word_perfRS_cyclesEligible, OCCUPANCY};
+    [RS_DISPATCHED] = wlk_issue_out_word_perfRS_cyclesDispatched,
+    [RS_ELIGIBLE] = wlk_issue_out_word_perfRS_cyclesEligible,
+    [RS_OCCUPANCY] = wlk_issue_out_word_perfRS_accRsOccupancy,
+};
 
 // Heads of which it is not known whether a write of their register is pending.
 static uint32_t open_heads(const state_t *st, const cycle_t *c) {
@@ -37,9 +36,7 @@ static void hide(const cfg_t *cfg, const state_t *st, const cycle_t *c, uint64_t
     if (st->scoreboard.late && open != 0) {
         wlk_issue_out_set_ibuf_ready(care, 0);
     }
-    for (uint32_t n = 0; n < RS_PERF; n++) {
-        care[counter_words[n]] = rs->perf_known >> n & 1u ? care[counter_words[n]] : 0u;
-    }
+    rs_hide_counters(rs, counter_words, care);
     for (uint32_t w = 0; w < cfg->num_warps; w++) {
         uint64_t *element = wlk_issue_out_element_mut(care, w);
         rs_hide_warp(rs, w, element);
@@ -74,28 +71,18 @@ static void start(const cfg_t *cfg, state_t *st, const wlk_sight *seen) {
 
 static bool stage_is_seen(const cfg_t *cfg, const wlk_sight *seen) {
     uint64_t all[WLK_ISSUE_OUT_GROUP + 32 * WLK_ISSUE_OUT_STRIDE + 3 * WLK_COLLECTOR_ROW_WORDS];
-    uint64_t missing = bit_not(wlk_issue_out_get_issue_valid(seen->out_known));
     wlk_issue_out_mask(cfg, all);
-    for (uint32_t w = STAGE; w < STAGE + WLK_ENTRY_WORDS; w++) {
-        missing |= all[w] & ~seen->out_known[w];
-    }
-    return missing == 0;
+    return wlk_issue_out_get_issue_valid(seen->out_known) &&
+           words_are_known(all, seen->out_known, STAGE, STAGE + WLK_ENTRY_WORDS);
 }
 
 static bool is_empty(const uint64_t *in, const wlk_sight *seen) {
-    return !(GET(reset, in) | GET(softReset, in)) &&
-           (rs_was_empty(seen->out, seen->out_known, seen->next, seen->next_known, OCCUPANCY) ||
-            rs_was_empty(seen->out, seen->out_known, seen->next, seen->next_known, DISPATCHED));
+    return !(GET(reset, in) | GET(softReset, in)) && rs_was_empty(seen, counter_words);
 }
 
 static void learn_counters(const cfg_t *cfg, state_t *st, const wlk_sight *seen) {
     rs_state *rs = &st->reservStation;
-    uint64_t *const counters[RS_PERF] = {&rs->cyclesDispatched, &rs->cyclesEligible,
-                                         &rs->accRsOccupancy};
-    for (uint32_t n = 0; n < RS_PERF; n++) {
-        rs_learn_counter(counters[n], &rs->perf_known, n, seen->out[counter_words[n]],
-                         seen->out_known[counter_words[n]]);
-    }
+    rs_learn_counters(rs, seen, counter_words);
     for (uint32_t w = 0; w < cfg->num_warps; w++) {
         const uint64_t *shown = wlk_issue_out_element(seen->out, w);
         const uint64_t *known = wlk_issue_out_element(seen->out_known, w);

@@ -112,9 +112,10 @@ static void commit(const cfg_t *cfg, state_t *st, const uint64_t *in, const cycl
 #define OUT_GET(field, words)        wlk_reservation_station_out_get_##field(words)
 #define OUT_SET(field, words, value) wlk_reservation_station_out_set_##field(words, value)
 
-enum {
-    DISPATCHED = wlk_reservation_station_out_word_perf_cyclesDispatched,
-    OCCUPANCY = wlk_reservation_station_out_word_perf_accRsOccupancy,
+static const uint32_t counter_words[RS_PERF] = {
+    [RS_DISPATCHED] = wlk_reservation_station_out_word_perf_cyclesDispatched,
+    [RS_ELIGIBLE] = wlk_reservation_station_out_word_perf_cyclesEligible,
+    [RS_OCCUPANCY] = wlk_reservation_station_out_word_perf_accRsOccupancy,
 };
 
 // Of outputs that do not depend on the state the care is kept.
@@ -150,25 +151,14 @@ static void hide(const cfg_t *cfg, const state_t *st, const cycle_t *c, uint64_t
         OUT_SET(collector_readReq_bits_regs_pReg, care, 0);
         OUT_SET(collector_readReq_bits_pc, care, 0);
     }
-    for (uint32_t n = 0; n < RS_PERF; n++) {
-        static const uint32_t word[RS_PERF] = {
-            DISPATCHED, wlk_reservation_station_out_word_perf_cyclesEligible, OCCUPANCY};
-        care[word[n]] = st->perf_known >> n & 1u ? care[word[n]] : 0u;
-    }
+    rs_hide_counters(st, counter_words, care);
     for (uint32_t w = 0; w < cfg->num_warps; w++) {
         rs_hide_warp(st, w, wlk_reservation_station_out_element_mut(care, w));
     }
 }
 
 static void learn_counters(const cfg_t *cfg, state_t *st, const wlk_sight *seen) {
-    uint64_t *const counters[RS_PERF] = {&st->cyclesDispatched, &st->cyclesEligible,
-                                         &st->accRsOccupancy};
-    static const uint32_t word[RS_PERF] = {
-        DISPATCHED, wlk_reservation_station_out_word_perf_cyclesEligible, OCCUPANCY};
-    for (uint32_t n = 0; n < RS_PERF; n++) {
-        rs_learn_counter(counters[n], &st->perf_known, n, seen->out[word[n]],
-                         seen->out_known[word[n]]);
-    }
+    rs_learn_counters(st, seen, counter_words);
     for (uint32_t w = 0; w < cfg->num_warps; w++) {
         rs_learn_warp(st, w, wlk_reservation_station_out_element(seen->out, w),
                       wlk_reservation_station_out_element(seen->out_known, w));
@@ -177,13 +167,10 @@ static void learn_counters(const cfg_t *cfg, state_t *st, const wlk_sight *seen)
 
 // What the output stage holds shows on the ports.
 static void learn_stage(const cfg_t *cfg, state_t *st, const wlk_sight *seen) {
-    uint64_t all[OUT_WORDS], missing = 0;
+    uint64_t all[OUT_WORDS];
     wlk_reservation_station_out_mask(cfg, all);
-    for (uint32_t w = STAGE; w < STAGE + WLK_ENTRY_WORDS; w++) {
-        missing |= all[w] & ~seen->out_known[w];
-    }
     const uint32_t entry = OUT_GET(collector_readData_req_bits_collEntry, all);
-    if (!st->stage_known && missing == 0 &&
+    if (!st->stage_known && words_are_known(all, seen->out_known, STAGE, STAGE + WLK_ENTRY_WORDS) &&
         OUT_GET(collector_readData_req_bits_collEntry, seen->out_known) == entry) {
         memcpy(st->stage, seen->out + STAGE, WLK_ENTRY_WORDS * sizeof *st->stage);
         st->stage_collEntry = (uint8_t)OUT_GET(collector_readData_req_bits_collEntry, seen->out);
@@ -227,10 +214,7 @@ static void learn(const uint32_t *params, void *state, const wlk_sight *seen) {
         return;
     }
     const uint32_t clear = GET(reset, seen->in) | GET(softReset, seen->in);
-    const bool empty =
-        !clear &&
-        (rs_was_empty(seen->out, seen->out_known, seen->next, seen->next_known, OCCUPANCY) ||
-         rs_was_empty(seen->out, seen->out_known, seen->next, seen->next_known, DISPATCHED));
+    const bool empty = !clear && rs_was_empty(seen, counter_words);
     if (!st->rows_known && empty && OUT_GET(issue_valid, seen->out_known)) {
         rs_start(st, OUT_GET(issue_valid, seen->out));
     }

@@ -8,7 +8,8 @@
 
 #include "reservation_station_rules.h"
 
-enum { RS_PERF = 3, RS_ALL_PERF = (1 << RS_PERF) - 1 };
+/* The counters of the station: bits of perf_known, and where a block has their words. */
+enum { RS_DISPATCHED, RS_ELIGIBLE, RS_OCCUPANCY, RS_PERF, RS_ALL_PERF = (1 << RS_PERF) - 1 };
 
 static inline void rs_late(rs_state *st, uint32_t rows) {
     memset(st, 0, sizeof *st);
@@ -26,10 +27,14 @@ static inline void rs_start(rs_state *st, uint32_t stage_full) {
     st->idle_known = 0;
 }
 
-/* A counter that stood still although it was not cleared: nothing was valid. */
-static inline bool rs_was_empty(const uint64_t *out, const uint64_t *out_known,
-                                const uint64_t *next, const uint64_t *next_known, uint32_t word) {
-    return (out_known[word] & next_known[word]) == ~UINT64_C(0) && out[word] == next[word];
+static inline bool rs_stood_still(const wlk_sight *seen, uint32_t word) {
+    return (seen->out_known[word] & seen->next_known[word]) == ~UINT64_C(0) &&
+           seen->out[word] == seen->next[word];
+}
+
+/* A counter stood still, which was not cleared: nothing was valid. @p words: of the counters. */
+static inline bool rs_was_empty(const wlk_sight *seen, const uint32_t words[RS_PERF]) {
+    return rs_stood_still(seen, words[RS_OCCUPANCY]) || rs_stood_still(seen, words[RS_DISPATCHED]);
 }
 
 /* The clock edge, after rs_commit; @p clear: of the counters. */
@@ -45,9 +50,29 @@ static inline void rs_commit_late(rs_state *st, uint32_t clear) {
 
 static inline void rs_learn_counter(uint64_t *counter, uint8_t *known, uint32_t n, uint64_t shown,
                                     uint64_t is_shown) {
-    if ((*known >> n & 1u) == 0 && is_shown == ~UINT64_C(0)) {
+    if (!set_has(*known, n) && is_shown == ~UINT64_C(0)) {
         *counter = shown;
         *known |= (uint8_t)(1u << n);
+    }
+}
+
+static inline void rs_learn_counters(rs_state *st, const wlk_sight *seen,
+                                     const uint32_t words[RS_PERF]) {
+    uint64_t *const counters[RS_PERF] = {
+        [RS_DISPATCHED] = &st->cyclesDispatched,
+        [RS_ELIGIBLE] = &st->cyclesEligible,
+        [RS_OCCUPANCY] = &st->accRsOccupancy,
+    };
+    for (uint32_t n = 0; n < RS_PERF; n++) {
+        rs_learn_counter(counters[n], &st->perf_known, n, seen->out[words[n]],
+                         seen->out_known[words[n]]);
+    }
+}
+
+static inline void rs_hide_counters(const rs_state *st, const uint32_t words[RS_PERF],
+                                    uint64_t *care) {
+    for (uint32_t n = 0; n < RS_PERF; n++) {
+        care[words[n]] = set_has(st->perf_known, n) ? care[words[n]] : 0u;
     }
 }
 
@@ -60,7 +85,7 @@ static inline void rs_learn_warp(rs_state *st, uint32_t warp, const uint64_t *sh
 
 static inline void rs_hide_warp(const rs_state *st, uint32_t warp, uint64_t *care) {
     for (uint32_t n = 0; n < WLK_RESERVATION_STATION_COUNTERS; n++) {
-        care[n] = st->warp_known[warp] >> n & 1u ? care[n] : 0u;
+        care[n] = set_has(st->warp_known[warp], n) ? care[n] : 0u;
     }
 }
 

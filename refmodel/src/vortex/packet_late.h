@@ -2,7 +2,8 @@
 /*
  * Vortex's collectors from a start without their reset. Packets leave one way, so a block that
  * shows none and is given none for some cycles is empty: from there on it is known, but for what
- * its registers hold. Spec: vortex-issue §4.2, §6.1, §6.5. The source includes frame/model.h first.
+ * its registers hold. Spec: vortex-issue §4.2, §6.1, §6.5. The source includes frame/model.h first,
+ * and defines cycle_t, compute() and edge_of(), by which cycles before are played again.
  */
 #ifndef WLK_VORTEX_PACKET_LATE_H
 #define WLK_VORTEX_PACKET_LATE_H
@@ -66,6 +67,16 @@ static inline const uint64_t *vx_past(const wlk_vx_late *l, uint32_t ago, uint64
 /* The data of a past cycle, in which nothing is written. */
 static const uint64_t VX_NO_DATA[WLK_VX_ROW_WORDS] = {0};
 
+/* From a state that was empty 1 + levels cycles before this edge to the state before it. */
+static inline void vx_replay(const cfg_t *cfg, state_t *st, uint32_t levels) {
+    for (uint32_t ago = levels + 1u; ago > 0; ago--) {
+        uint64_t in[CAPS(IN_CONTROL)];
+        cycle_t c;
+        compute(cfg, st, vx_past(&st->late, ago - 1u, in), &c);
+        edge_of(cfg, st, in, VX_NO_DATA, &c);
+    }
+}
+
 /* What banks have read in cycles before, of rows that may have been written since. */
 static inline void vx_lose_reads(wlk_vx_collector *o) {
     memset(o->lanes, 0, sizeof o->lanes);
@@ -88,12 +99,8 @@ static inline void vx_start(wlk_vx_collector *o) {
 /* The output register, as it is shown. */
 static inline void vx_learn_packet(const shape *s, wlk_vx_packet *to, const wlk_sight *seen,
                                    const uint64_t *all) {
-    const size_t words = (size_t)OPERANDS * s->words;
-    uint64_t missing = 0;
-    for (uint32_t w = 0; w < CAPS(OUT_CONTROL) + words; w++) {
-        missing |= all[w] & ~seen->out_known[w];
-    }
-    if (missing != 0) {
+    const uint32_t words = OPERANDS * s->words;
+    if (!words_are_known(all, seen->out_known, 0, CAPS(OUT_CONTROL) + words)) {
         return;
     }
     memcpy(to->head.meta, seen->out, sizeof to->head.meta);

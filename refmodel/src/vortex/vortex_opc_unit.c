@@ -8,7 +8,6 @@
 #include "frame/model.h"
 
 #include "opc_settled.h"
-#include "packet_late.h"
 
 _Static_assert(CAPS(OUT_CONTROL) == WLK_VX_PACKET_WORDS, "a packet has the record's control words");
 
@@ -57,7 +56,7 @@ VX_INLINE uint64_t step_known(const cfg_t *cfg, state_t *st, const shape *s, con
     const ram r = ram_of(s, st->ram, 0, 1);
     const uint64_t differs = opc_step(cfg, s, &st->opc, &r, st->opc.stalls, in, got);
     if (differs == 0 && GET(reset, in->control) != 0) {
-        opc_reset_settled(&st->shape, &st->opc, r.rows);
+        opc_reset(&st->shape, &st->opc, VX_TWO_REGISTERED, &r);
     }
     return differs;
 }
@@ -100,6 +99,8 @@ static void clear(const uint32_t *params, void *state) {
     st->settled = settled((const cfg_t *)params, st);
 }
 
+#include "packet_late.h"
+
 static void late(const uint32_t *params, void *state) {
     init(params, state, WLK_POWER_UNKNOWN);
     vx_late(&((state_t *)state)->late);
@@ -126,12 +127,7 @@ static void learn(const uint32_t *params, void *state, const wlk_sight *seen) {
     if (counted && vx_was_empty(&st->late, seen, 1, levels)) {
         vx_start(&st->opc);
         st->reset_seen = 1;
-        for (uint32_t ago = levels + 1u; ago > 0; ago--) {
-            uint64_t in[CAPS(IN_CONTROL)];
-            cycle_t c;
-            compute(cfg, st, vx_past(&st->late, ago - 1u, in), &c);
-            edge_of(cfg, st, in, VX_NO_DATA, &c);
-        }
+        vx_replay(cfg, st, levels);
         vx_lose_reads(&st->opc);
         st->opc.stalls = NAMED(out_get_perf_stalls)(seen->out);
         vx_learn_packet(&st->shape, &st->opc.out.entry[shows], seen, all);

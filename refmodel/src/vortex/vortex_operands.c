@@ -9,7 +9,6 @@
 #include "frame/model.h"
 
 #include "opc_settled.h"
-#include "packet_late.h"
 
 _Static_assert(CAPS(OUT_CONTROL) == WLK_VX_PACKET_WORDS, "a packet has the record's control words");
 
@@ -207,7 +206,7 @@ VX_INLINE uint64_t step_one(const cfg_t *cfg, state_t *st, const shape *s, const
         st->in_packet = taken != 0 ? bit_not(last) : st->in_packet;
     }
     if (GET(reset, in->control) != 0) {
-        opc_reset_settled(&st->shape, o, r.rows);
+        opc_reset(&st->shape, o, COLLECTOR_BUFFER, &r);
         st->owner[LAST] = st->in_packet = 0;
     }
     return 0;
@@ -232,7 +231,7 @@ VX_INLINE uint64_t step_several(const cfg_t *cfg, state_t *st, const shape *s, c
         const ram r = ram_at(cfg, st, s, i);
         opc_edge_settled(cfg, s, &st->opc[i], &r, in, written == i, &c.o[i]);
         if (c.reset != 0) {
-            opc_reset_settled(&st->shape, &st->opc[i], r.rows);
+            opc_reset(&st->shape, &st->opc[i], COLLECTOR_BUFFER, &r);
         }
     }
     return 0;
@@ -306,6 +305,13 @@ static void clear(const uint32_t *params, void *state) {
     st->settled = settled(cfg, st);
 }
 
+#include "packet_late.h"
+
+// The output register.
+static wlk_vx_packet *shown_packet(const cfg_t *cfg, state_t *st) {
+    return cfg->num_opcs > 1 ? &st->out.entry[VX_SHOWN] : &st->opc[0].out.entry[VX_SHOWN];
+}
+
 static void late(const uint32_t *params, void *state) {
     init(params, state, WLK_POWER_UNKNOWN);
     vx_late(&((state_t *)state)->late);
@@ -323,12 +329,7 @@ static void start(const cfg_t *cfg, state_t *st, const wlk_sight *seen, const ui
     st->in_packet = 0;
     st->owner[LAST] = st->late.owner;
     st->reset_seen = 1;
-    for (uint32_t ago = levels + 1u; ago > 0; ago--) {
-        uint64_t in[CAPS(IN_CONTROL)];
-        cycle_t c;
-        compute(cfg, st, vx_past(&st->late, ago - 1u, in), &c);
-        edge_of(cfg, st, in, VX_NO_DATA, &c);
-    }
+    vx_replay(cfg, st, levels);
     for (uint32_t i = 0; i < cfg->num_opcs; i++) {
         vx_lose_reads(&st->opc[i]);
         st->opc[i].stalls = 0;
@@ -336,9 +337,7 @@ static void start(const cfg_t *cfg, state_t *st, const wlk_sight *seen, const ui
     st->stalls = NAMED(out_get_perf_stalls)(seen->out);
     st->stalls_known = 1;
     st->opc[0].stalls = NAMED(out_get_perf_stalls)(seen->next); // of all
-    vx_learn_packet(&st->shape,
-                    cfg->num_opcs > 1 ? &st->out.entry[VX_SHOWN] : &st->opc[0].out.entry[VX_SHOWN],
-                    seen, all);
+    vx_learn_packet(&st->shape, shown_packet(cfg, st), seen, all);
 }
 
 static void watch_owner(const cfg_t *cfg, state_t *st, const wlk_sight *seen, const uint64_t *all) {
@@ -354,8 +353,7 @@ static void watch_owner(const cfg_t *cfg, state_t *st, const wlk_sight *seen, co
 // The packet that is shown, of a collector that tracks.
 static void learn_operands(const cfg_t *cfg, state_t *st, const wlk_sight *seen) {
     const shape *s = &st->shape;
-    wlk_vx_packet *p =
-        cfg->num_opcs > 1 ? &st->out.entry[VX_SHOWN] : &st->opc[0].out.entry[VX_SHOWN];
+    wlk_vx_packet *p = shown_packet(cfg, st);
     const uint32_t i = collector_of(cfg, NAMED(out_get_op_data_wis)(p->head.meta));
     if (p->head.known != 0 && i < cfg->num_opcs && st->opc[i].tracks != 0) {
         const ram r = ram_at(cfg, st, s, i);

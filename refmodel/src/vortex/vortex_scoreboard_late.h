@@ -58,15 +58,14 @@ static void hide(const cfg_t *cfg, const state_t *st, const cycle_t *c, uint64_t
 
 // The output register, which stays as it is shown or takes something that is known.
 static void learn_output(const cfg_t *cfg, state_t *st, const wlk_sight *seen) {
-    uint64_t all[OUT_WORDS], missing = 0;
+    const uint32_t first = CAPS(OUT_SB_DATA);
+    uint64_t all[OUT_WORDS];
     wlk_vortex_scoreboard_out_mask(cfg, all);
-    for (uint32_t w = CAPS(OUT_SB_DATA); w < CAPS(OUT_SB_DATA) + WLK_INSTR_WORDS; w++) {
-        missing |= all[w] & ~seen->out_known[w];
-    }
     const bool wis = wlk_vortex_scoreboard_out_get_sb_data_wis(seen->out_known) ==
                      wlk_vortex_scoreboard_out_get_sb_data_wis(all);
-    if (!st->out.out.known && missing == 0) {
-        memcpy(st->out.out.instr, seen->out + CAPS(OUT_SB_DATA), sizeof st->out.out.instr);
+    if (!st->out.out.known &&
+        words_are_known(all, seen->out_known, first, first + WLK_INSTR_WORDS)) {
+        memcpy(st->out.out.instr, seen->out + first, sizeof st->out.out.instr);
         st->out.out.known = 1;
     }
     if (!st->out.out.wis_known && wis) {
