@@ -46,7 +46,7 @@ KINDS = {
         (
             *("-Dbuildtype=debugoptimized", "-Doptimization=1", "-Db_colorout=never", "--werror"),
             *("-Db_sanitize=address,undefined", "-Db_lundef=false"),
-            # An undefined behaviour must fail the run, not only print; -g1 has the lines a report names.
+            # Undefined behaviour must fail the run, not only print; -g1: lines for reports.
             *(f"-D{language}_args=-fno-sanitize-recover=all -g1" for language in ("c", "cpp")),
         )
     ),
