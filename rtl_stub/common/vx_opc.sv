@@ -234,14 +234,14 @@ module vx_opc #(
     assign write_base = (Packets > 1) ? AddrW'(wb_data_sid_i) << RemW : '0;
   end
 
-  genvar b;  // declared apart: Icarus 11 takes an inline one for a variable here
-  for (b = 0; b < Banks; b++) begin : g_bank
+  genvar bank;  // declared apart: Icarus 11 takes an inline one for a variable here
+  for (bank = 0; bank < Banks; bank++) begin : g_bank
     logic [RemW-1:0] row;
 
     always_comb begin
       row = rems1[0+:RemW];
       for (int unsigned i = 1; i < 3; i++) begin
-        if (operands1[b*2+:2] == 2'(i)) begin
+        if (operands1[bank*2+:2] == 2'(i)) begin
           row = rems1[i*RemW+:RemW];
         end
       end
@@ -257,8 +257,8 @@ module vx_opc #(
         .rst_i,
         .read_i(valid1 && rdy1),
         .read_addr_i(read_base + AddrW'(row)),
-        .read_data_o(read_data[b*RowBits+:RowBits]),
-        .write_i(wb_valid_i && ((32'(wb_data_rd_i) % Banks) == b)),
+        .read_data_o(read_data[bank*RowBits+:RowBits]),
+        .write_i(wb_valid_i && ((32'(wb_data_rd_i) % Banks) == bank)),
         .write_addr_i(write_base + AddrW'(write_rem)),
         .write_mask_i(wb_data_tmask_i),
         .write_data_i(wb_data_data_i)
