@@ -442,9 +442,8 @@ static inline void opc_edge(const cfg_t *cfg, const shape *s, wlk_vx_collector *
     }
 }
 
-/* Everything that reset reaches: what an edge in reset does, at its end. */
-static __attribute__((noinline, cold)) void opc_reset(const shape *s, wlk_vx_collector *o,
-                                                      uint32_t code, const ram *r) {
+/* Everything that reset reaches. */
+static inline void opc_reset(const shape *s, wlk_vx_collector *o, uint32_t code, const ram *r) {
     opc_stages_reset(s, o);
     o->stalls = 0;
     o->fetched = 0;

@@ -175,6 +175,21 @@ VX_INLINE void ram_write(const shape *s, const ram *r, const uint64_t *in, const
     }
 }
 
+/* What an edge in reset does besides, at its end; a register file stays known. */
+static __attribute__((noinline, cold)) void opc_reset_settled(const shape *s, wlk_vx_collector *o,
+                                                              uint64_t *rows) {
+    opc_stages_reset(s, o);
+    o->stalls = 0;
+    o->fetched = 0;
+    o->sent = 0;
+    o->first |= (uint8_t)(s->packets > 1);
+    o->out.s = (wlk_vx_stream){.ready = 1};
+    memset(o->rows, 0, (size_t)OPERANDS * s->words * sizeof *o->rows);
+    if (s->cleared != 0) {
+        memset(rows, 0, (size_t)s->rows * s->banks * s->words * sizeof *rows);
+    }
+}
+
 /* As opc_edge without reset; @p mine: what is written is written here. */
 VX_INLINE void opc_edge_settled(const cfg_t *cfg, const shape *s, wlk_vx_collector *o, const ram *r,
                                 const wlk_view *view, uint32_t mine, const opc_cycle_t *cycle) {
@@ -220,7 +235,7 @@ VX_INLINE uint64_t opc_step_of(const cfg_t *cfg, const shape *s, wlk_vx_collecto
 }
 
 /* A cycle whose outputs are compared: nonzero where they differ, and then nothing has changed; in
- * reset opc_reset follows. Most of the time the buffer is ready, and everything moves. */
+ * reset opc_reset_settled follows. Most of the time the buffer is ready, and everything moves. */
 VX_INLINE uint64_t opc_step(const cfg_t *cfg, const shape *s, wlk_vx_collector *o, const ram *r,
                             uint64_t stalls, const wlk_view *in, const wlk_view *got) {
     return o->out.s.ready != 0 ? opc_step_of(cfg, s, o, r, stalls, in, got, 1)

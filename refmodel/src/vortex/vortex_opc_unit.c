@@ -56,7 +56,7 @@ VX_INLINE uint64_t step_known(const cfg_t *cfg, state_t *st, const shape *s, con
     const ram r = ram_of(s, st->ram, 0, 1);
     const uint64_t differs = opc_step(cfg, s, &st->opc, &r, st->opc.stalls, in, got);
     if (differs == 0 && GET(reset, in->control) != 0) {
-        opc_reset(&st->shape, &st->opc, VX_TWO_REGISTERED, &r);
+        opc_reset_settled(&st->shape, &st->opc, r.rows);
     }
     return differs;
 }

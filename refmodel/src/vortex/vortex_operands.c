@@ -206,7 +206,7 @@ VX_INLINE uint64_t step_one(const cfg_t *cfg, state_t *st, const shape *s, const
         st->in_packet = taken != 0 ? bit_not(last) : st->in_packet;
     }
     if (GET(reset, in->control) != 0) {
-        opc_reset(&st->shape, o, COLLECTOR_BUFFER, &r);
+        opc_reset_settled(&st->shape, o, r.rows);
         st->owner[LAST] = st->in_packet = 0;
     }
     return 0;
@@ -231,7 +231,7 @@ VX_INLINE uint64_t step_several(const cfg_t *cfg, state_t *st, const shape *s, c
         const ram r = ram_at(cfg, st, s, i);
         opc_edge_settled(cfg, s, &st->opc[i], &r, in, written == i, &c.o[i]);
         if (c.reset != 0) {
-            opc_reset(&st->shape, &st->opc[i], COLLECTOR_BUFFER, &r);
+            opc_reset_settled(&st->shape, &st->opc[i], r.rows);
         }
     }
     return 0;
