@@ -126,7 +126,7 @@ class HardwareChecker:
 module {self.module} #(
     parameter logic [31:0] CounterW = 64,  // bits of the cycle and of the counters
     // Compare from the first edge on: the design's registers power up as 0. Else from behind the
-    // first edge in reset. A block without one is compared from the first edge on at either value.
+    // first edge in reset. A block without a reset: from the first edge on, at either value.
     // verilator lint_off UNUSEDPARAM
     parameter logic PowerUpZero = 1'b0
     // verilator lint_on UNUSEDPARAM
