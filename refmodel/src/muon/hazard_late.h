@@ -3,6 +3,7 @@
 #ifndef WLK_HAZARD_LATE_H
 #define WLK_HAZARD_LATE_H
 
+#include "frame/counters.h"
 #include "hazard_rules.h"
 
 enum { HZ_ALL_COUNTERS = (1 << WLK_HAZARD_COUNTERS) - 1 };
@@ -20,21 +21,13 @@ static inline void hz_commit_late(hz_state *st, const hz_cycle *c) {
     }
 }
 
-/* The counters of a warp stand in a record one behind the other. */
 static inline void hz_hide_counters(const hz_state *st, uint32_t warp, uint64_t *care) {
-    for (uint32_t n = 0; n < WLK_HAZARD_COUNTERS; n++) {
-        care[n] = set_has(st->perf_known[warp], n) ? care[n] : 0u;
-    }
+    counters_hide(st->perf_known[warp], WLK_HAZARD_COUNTERS, care);
 }
 
 static inline void hz_learn_counters(hz_state *st, uint32_t warp, const uint64_t *shown,
                                      const uint64_t *known) {
-    for (uint32_t n = 0; n < WLK_HAZARD_COUNTERS; n++) {
-        if (!set_has(st->perf_known[warp], n) && known[n] == ~UINT64_C(0)) {
-            st->perf[warp][n] = shown[n];
-            st->perf_known[warp] |= (uint8_t)(1u << n);
-        }
-    }
+    counters_learn(st->perf[warp], &st->perf_known[warp], WLK_HAZARD_COUNTERS, shown, known);
 }
 
 static inline bool hz_is_known(const hz_state *st, uint32_t num_warps) {

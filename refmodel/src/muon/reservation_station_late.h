@@ -6,6 +6,7 @@
 #ifndef WLK_RESERVATION_STATION_LATE_H
 #define WLK_RESERVATION_STATION_LATE_H
 
+#include "frame/counters.h"
 #include "reservation_station_rules.h"
 
 /* The counters of the station: bits of perf_known, and where a block has their words. */
@@ -48,14 +49,6 @@ static inline void rs_commit_late(rs_state *st, uint32_t clear) {
     }
 }
 
-static inline void rs_learn_counter(uint64_t *counter, uint8_t *known, uint32_t n, uint64_t shown,
-                                    uint64_t is_shown) {
-    if (!set_has(*known, n) && is_shown == ~UINT64_C(0)) {
-        *counter = shown;
-        *known |= (uint8_t)(1u << n);
-    }
-}
-
 static inline void rs_learn_counters(rs_state *st, const wlk_sight *seen,
                                      const uint32_t words[RS_PERF]) {
     uint64_t *const counters[RS_PERF] = {
@@ -64,8 +57,8 @@ static inline void rs_learn_counters(rs_state *st, const wlk_sight *seen,
         [RS_OCCUPANCY] = &st->accRsOccupancy,
     };
     for (uint32_t n = 0; n < RS_PERF; n++) {
-        rs_learn_counter(counters[n], &st->perf_known, n, seen->out[words[n]],
-                         seen->out_known[words[n]]);
+        counter_learn(counters[n], &st->perf_known, n, seen->out[words[n]],
+                      seen->out_known[words[n]]);
     }
 }
 
@@ -78,15 +71,12 @@ static inline void rs_hide_counters(const rs_state *st, const uint32_t words[RS_
 
 static inline void rs_learn_warp(rs_state *st, uint32_t warp, const uint64_t *shown,
                                  const uint64_t *known) {
-    for (uint32_t n = 0; n < WLK_RESERVATION_STATION_COUNTERS; n++) {
-        rs_learn_counter(&st->perWarp[warp][n], &st->warp_known[warp], n, shown[n], known[n]);
-    }
+    counters_learn(st->perWarp[warp], &st->warp_known[warp], WLK_RESERVATION_STATION_COUNTERS,
+                   shown, known);
 }
 
 static inline void rs_hide_warp(const rs_state *st, uint32_t warp, uint64_t *care) {
-    for (uint32_t n = 0; n < WLK_RESERVATION_STATION_COUNTERS; n++) {
-        care[n] = set_has(st->warp_known[warp], n) ? care[n] : 0u;
-    }
+    counters_hide(st->warp_known[warp], WLK_RESERVATION_STATION_COUNTERS, care);
 }
 
 static inline bool rs_counters_known(const rs_state *st, uint32_t num_warps) {
