@@ -26,6 +26,7 @@
 #include <time.h>
 
 #include "harness_private.h"
+#include "warplock/blocks.h"
 
 static FILE *answer; // our stdout
 
@@ -100,7 +101,7 @@ bool harness_clear(harness *b, const uint64_t *in) {
 
 uint64_t harness_next(harness *b, uint64_t *in) {
     wlk_step_info info;
-    b->gen->next(b->cfg, b->model, &b->stim, in);
+    wlk_stimulus_next(b->gen, b->cfg, b->model, &b->stim, in);
     tool_tie_apply(b->ties, b->n_ties, in);
     const bool cleared = harness_clear(b, in);
     if (b->picture != NULL) {
@@ -513,7 +514,11 @@ static void release(harness *b) {
 }
 
 static wlk_status start(harness *b, int argc, char **argv, wlk_error *err) {
-    b->block = wlk_block_find(b->dut->block);
+    const wlk_status loaded = tool_own_blocks("harness", err);
+    if (loaded != WLK_OK) {
+        return loaded;
+    }
+    b->block = wlk_blocks_find(b->dut->block);
     if (b->block == NULL) {
         return wlk_fail(err, WLK_MODEL_ERROR, "the library has no block '%s'", b->dut->block);
     }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ports.h"
+#include "warplock/blocks.h"
 
 // From svdpi.h, which comes with the simulator: declared here so that the library builds alone.
 extern void *svGetScope(void);
@@ -84,7 +84,7 @@ void *wlk_dpi_open(unsigned long long abi_version, unsigned long long schema_has
                 scope, abi_version, WLK_ABI_VERSION);
         return NULL;
     }
-    const wlk_block *block = wlk_block_of_schema(schema_hash);
+    const wlk_block *block = wlk_blocks_of_schema(schema_hash);
     if (block == NULL) {
         fprintf(stderr,
                 "warplock: %s: the library has no block with schema %016llx; generate the checker "

@@ -7,11 +7,12 @@
 
 #include "model_private.h"
 #include "ports.h"
+#include "warplock/blocks.h"
 
 void *wlk_model_open(unsigned long long abi_version, unsigned long long schema_hash,
                      const char *name) {
     const char *remedy = "write the model again with `scripts/warplock model`";
-    const wlk_block *block = wlk_block_of_schema(schema_hash);
+    const wlk_block *block = wlk_blocks_of_schema(schema_hash);
     if (abi_version != WLK_ABI_VERSION) {
         fprintf(stderr,
                 "warplock: %s: the model was written for ABI version %llu, the library has %u; "

@@ -3,17 +3,6 @@
 
 #include <string.h>
 
-const wlk_block *wlk_block_of_schema(uint64_t hash) {
-    const char *name = NULL;
-    for (uint32_t i = 0; (name = wlk_block_name(i)) != NULL; i++) {
-        const wlk_block *block = wlk_block_find(name);
-        if (block->table->schema_hash == hash) {
-            return block;
-        }
-    }
-    return NULL;
-}
-
 bool wlk_port_same_index(const wlk_port *a, const wlk_port *b) {
     return b->n_index >= a->n_index && memcmp(a->index, b->index, a->n_index) == 0;
 }

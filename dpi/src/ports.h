@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What follows from a table: its block; which port of a configuration belongs to another, and which
+/* What follows from a table: which port of a configuration belongs to another, and which
  * mean nothing in a cycle. */
 #ifndef WLK_PORTS_H
 #define WLK_PORTS_H
 
 #include "warplock/block.h"
-
-/* The block with that table, or NULL. */
-const wlk_block *wlk_block_of_schema(uint64_t hash);
 
 /* Is @p b of the array element that @p a is of? */
 bool wlk_port_same_index(const wlk_port *a, const wlk_port *b);

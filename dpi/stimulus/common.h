@@ -52,16 +52,16 @@ typedef struct stim_cycle {
 } stim_cycle;
 
 /* The driver with a block's own profiles, and a hook that makes the inputs legal. */
-typedef struct stim_generator {
-    const stim_weights *profiles;
+typedef struct wlk_driven {
+    const stim_weights *profiles; /* NULL: the driver's */
     uint32_t n_profiles;
     void (*hook)(const stim_cycle *c, uint64_t *in); /* NULL: none */
-} stim_generator;
+} wlk_driven;
 
-/* wlk_stimulus::next and ::idle of it. */
-void wlk_stim_drive(const stim_generator *g, const uint32_t *cfg, const void *state,
+/* The next inputs of it, and: nothing waits to be taken? */
+void wlk_stim_drive(const wlk_driven *g, const uint32_t *cfg, const void *state,
                     wlk_stimulus_state *stim, uint64_t *in);
-bool wlk_stim_idle(const uint32_t *cfg, const void *state, const wlk_stimulus_state *stim);
+bool wlk_stim_idle(const wlk_stimulus_state *stim);
 
 /* Outputs of a cycle with these inputs, valid until the driver's next use. */
 const uint64_t *wlk_stim_outputs(const wlk_driver *d, const uint32_t *cfg, const void *state,
@@ -69,13 +69,9 @@ const uint64_t *wlk_stim_outputs(const wlk_driver *d, const uint32_t *cfg, const
 
 /* The stimulus of a block from the `profiles`, their names and a hook of its file. */
 #define STIM_GENERATOR(name, hook)                                                                 \
-    static void next_##name(const uint32_t *cfg, const void *state, wlk_stimulus_state *stim,      \
-                            uint64_t *in) {                                                        \
-        static const stim_generator generator = {profiles, PROFILES, hook};                        \
-        wlk_stim_drive(&generator, cfg, state, stim, in);                                          \
-    }                                                                                              \
+    static const wlk_driven driven_##name = {profiles, PROFILES, hook};                            \
     const wlk_stimulus wlk_##name##_stimulus = {                                                   \
-        .block = #name, .profiles = profile_names, .next = next_##name, .idle = wlk_stim_idle}
+        .block = #name, .profiles = profile_names, .driven = &driven_##name}
 
 /* ---- chances ---- */
 

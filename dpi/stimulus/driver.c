@@ -515,11 +515,13 @@ static void settle(const cycle *c, const uint32_t *cfg, const void *state, uint6
     }
 }
 
-void wlk_stim_drive(const stim_generator *g, const uint32_t *cfg, const void *state,
+void wlk_stim_drive(const wlk_driven *g, const uint32_t *cfg, const void *state,
                     wlk_stimulus_state *stim, uint64_t *in) {
     const wlk_driver *d = stim->driver;
     cycle c = {.d = d, .stim = stim};
-    c.w = &g->profiles[wlk_stim_begin(stim, g->n_profiles)];
+    const stim_weights *rows = g->profiles != NULL ? g->profiles : profiles;
+    const uint32_t n_rows = g->profiles != NULL ? g->n_profiles : (uint32_t)PROFILES;
+    c.w = &rows[wlk_stim_begin(stim, n_rows)];
     c.kept = memory_of(&c, d->n_banks);
     c.reset = wlk_stim_reset(stim, c.w->reset) && d->reset != NULL;
     draw_chances(&c);
@@ -541,15 +543,7 @@ void wlk_stim_drive(const stim_generator *g, const uint32_t *cfg, const void *st
     stim->cycle++;
 }
 
-static void next(const uint32_t *cfg, const void *state, wlk_stimulus_state *stim, uint64_t *in) {
-    static const stim_generator any_block = {profiles, PROFILES, NULL};
-    wlk_stim_drive(&any_block, cfg, state, stim, in);
-}
-
-// Nothing waits to be taken?
-bool wlk_stim_idle(const uint32_t *cfg, const void *state, const wlk_stimulus_state *stim) {
-    (void)cfg;
-    (void)state;
+bool wlk_stim_idle(const wlk_stimulus_state *stim) {
     for (uint32_t i = 0; i < stim->driver->n_banks; i++) {
         if (stim->memory[MEMORY_BANKS + BANK_MEMORY * i + WAITING] != 0) {
             return false;
@@ -558,5 +552,6 @@ bool wlk_stim_idle(const uint32_t *cfg, const void *state, const wlk_stimulus_st
     return true;
 }
 
-const wlk_stimulus wlk_driver_stimulus = {
-    .profiles = profile_names, .next = next, .idle = wlk_stim_idle};
+static const wlk_driven any_block;
+
+const wlk_stimulus wlk_driver_stimulus = {.profiles = profile_names, .driven = &any_block};

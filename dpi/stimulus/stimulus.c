@@ -4,6 +4,9 @@
 
 #include <string.h>
 
+#include "common.h"
+#include "warplock/blocks.h"
+
 extern const wlk_stimulus wlk_collector_stimulus;
 extern const wlk_stimulus wlk_collector_x_stimulus;
 extern const wlk_stimulus wlk_hazard_stimulus;
@@ -37,7 +40,20 @@ const wlk_stimulus *wlk_stimulus_find(const char *block) {
             return all[i];
         }
     }
-    return wlk_block_find(block) != NULL ? &wlk_driver_stimulus : NULL;
+    const wlk_plugin *plugin = wlk_blocks_plugin(block);
+    if (plugin != NULL && plugin->stimulus != NULL) {
+        return plugin->stimulus;
+    }
+    return wlk_blocks_find(block) != NULL ? &wlk_driver_stimulus : NULL;
+}
+
+void wlk_stimulus_next(const wlk_stimulus *gen, const uint32_t *cfg, const void *model_state,
+                       wlk_stimulus_state *stim, uint64_t *in) {
+    if (gen->driven != NULL) {
+        wlk_stim_drive(gen->driven, cfg, model_state, stim, in);
+    } else {
+        gen->next(cfg, model_state, stim, in);
+    }
 }
 
 uint32_t wlk_stimulus_profiles(const wlk_stimulus *gen) {
@@ -70,8 +86,9 @@ void wlk_stimulus_init(wlk_stimulus_state *stim, uint64_t seed, uint32_t profile
 
 bool wlk_stimulus_finished(const wlk_stimulus *gen, const wlk_block *block, const uint32_t *cfg,
                            const void *model_state, const wlk_stimulus_state *stim) {
-    return (block->drained == NULL || block->drained(cfg, model_state)) &&
-           (gen->idle == NULL || gen->idle(cfg, model_state, stim));
+    const bool idle = gen->driven != NULL ? wlk_stim_idle(stim)
+                                          : gen->idle == NULL || gen->idle(cfg, model_state, stim);
+    return idle && (block->drained == NULL || block->drained(cfg, model_state));
 }
 
 static uint32_t param_of(const wlk_table *table, const uint32_t *cfg, const char *name) {

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "warplock/blocks.h"
+
 enum { ROUNDS_PER_LOOK = 1024 }; // at the clock
 
 volatile sig_atomic_t tool_stop;
@@ -100,7 +102,7 @@ static wlk_status take_word(tool_block *b, char *word, wlk_error *err) {
 wlk_status tool_block_open(tool_block *b, const char *name, char **words, int n, wlk_error *err) {
     wlk_status status = WLK_OK;
     memset(b, 0, sizeof *b);
-    b->block = wlk_block_find(name);
+    b->block = wlk_blocks_find(name);
     if (b->block == NULL) {
         return wlk_fail(err, WLK_USAGE, "no block '%s'", name);
     }

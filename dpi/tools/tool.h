@@ -22,6 +22,12 @@ extern FILE *tool_console;
 /* Catch Ctrl-C; ignore SIGPIPE and SIGXFSZ, so that a full disk is an error and not a death. */
 void tool_signals(void);
 
+/*
+ * Load the blocks of $WLK_BLOCK_LIBRARIES, paths with ':' between them. From then on a crash of the
+ * model of one is an error of the program @p name, MODEL_ERROR.
+ */
+wlk_status tool_own_blocks(const char *name, wlk_error *err);
+
 /* Print the error and return its status as the exit code. */
 int tool_fail(const char *tool, const wlk_error *err);
 

@@ -80,7 +80,7 @@ static wlk_status generate(job *j, const wlk_stimulus *gen, wlk_stimulus_state *
                            uint64_t cycles, wlk_error *err) {
     wlk_step_info info;
     for (uint64_t c = 0; c < cycles; c++) {
-        gen->next(j->b.cfg, j->candidates.states[0], stim, j->in);
+        wlk_stimulus_next(gen, j->b.cfg, j->candidates.states[0], stim, j->in);
         wlk_candidates_record(&j->candidates, j->in, j->out, j->care, j->b.layout.out_words,
                               j->other, &info);
         const wlk_status status = wlk_vec_write(j->writer, j->in, j->out, j->care, err);

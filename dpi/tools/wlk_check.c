@@ -590,7 +590,8 @@ int main(int argc, char **argv) {
     }
     wlk_wave *wave = NULL;
     const char *name = argv[argc - 1];
-    if (wlk_wave_open(&wave, argv[2], name, &err) != WLK_OK) {
+    if (tool_own_blocks(tool, &err) != WLK_OK ||
+        wlk_wave_open(&wave, argv[2], name, &err) != WLK_OK) {
         return tool_fail(tool, &err);
     }
     open_wave = wave;

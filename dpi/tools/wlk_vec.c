@@ -66,7 +66,11 @@ static int answer(const command *c, int n, char **a) {
 }
 
 int main(int argc, char **argv) {
+    wlk_error err = {WLK_OK, ""};
     tool_signals();
+    if (tool_own_blocks(tool, &err) != WLK_OK) {
+        return tool_fail(tool, &err);
+    }
     for (size_t i = 0; argc > 1 && i < sizeof commands / sizeof commands[0]; i++) {
         if (strcmp(argv[1], commands[i].name) == 0) {
             return answer(&commands[i], argc - 2, argv + 2);

@@ -39,7 +39,7 @@ static void prepare(loop *b) {
     const wlk_block *block = b->r.block;
     wlk_step_info info;
     for (uint64_t i = 0; i < LOOP; i++) {
-        b->r.gen->next(b->r.cfg, b->r.state, &b->r.stim, at(b, b->in, i, false));
+        wlk_stimulus_next(b->r.gen, b->r.cfg, b->r.state, &b->r.stim, at(b, b->in, i, false));
         block->tick(b->r.cfg, b->r.state, at(b, b->in, i, false), &info);
     }
     block->init(b->r.cfg, b->r.state, WLK_POWER_ZERO);

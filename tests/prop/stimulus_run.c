@@ -56,7 +56,7 @@ static void cycle(run *r) {
     wlk_step_info info;
     // What a generator leaves from the cycle before is no input.
     memset(r->in, 0xff, r->b.layout.in_words * sizeof *r->in);
-    r->gen->next(r->b.cfg, r->state, &r->stim, r->in);
+    wlk_stimulus_next(r->gen, r->b.cfg, r->state, &r->stim, r->in);
     look_at_inputs(r);
     if (r->rows) {
         print_row(r, false);

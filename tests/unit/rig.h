@@ -207,7 +207,7 @@ static inline void rig_noise(rig *r, uint64_t seed) {
 
 /** Inputs of the next cycle of @p state. */
 static inline void rig_next(rig *r, const void *state) {
-    r->gen->next(r->cfg, state, &r->stim, r->in);
+    wlk_stimulus_next(r->gen, r->cfg, state, &r->stim, r->in);
 }
 
 /** Noise for @p state: reset in no cycle of the start but those asked for. */

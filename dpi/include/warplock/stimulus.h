@@ -45,10 +45,15 @@ typedef struct wlk_stimulus_state {
     uint64_t memory[WLK_STIMULUS_WORDS]; /**< the block's own */
 } wlk_stimulus_state;
 
+/** What a block adds to the generic driver: weights of its profiles, and a hook. */
+struct wlk_driven;
+
 /** Generator of one block. */
 typedef struct wlk_stimulus {
     const char *block;           /**< NULL: any */
     const char *const *profiles; /**< names, NULL at the end */
+    /** The generic driver makes the inputs, so `next` and `idle` are NULL; or NULL. */
+    const struct wlk_driven *driven;
     /** Inputs of the next cycle, a whole input record. */
     void (*next)(const uint32_t *cfg, const void *model_state, wlk_stimulus_state *stim,
                  uint64_t *in);
@@ -73,7 +78,8 @@ typedef struct wlk_stimulus {
     bool programs; /**< runs a wlk_stimulus_state::program */
 } wlk_stimulus;
 
-/** Generator for a block: its own, or the generic driver; NULL when there is no such block. */
+/** Generator for a block: its own, or the generic driver; NULL when there is no such block, loaded
+ * ones (blocks.h) included. */
 const wlk_stimulus *wlk_stimulus_find(const char *block);
 
 /**
@@ -99,6 +105,10 @@ uint32_t wlk_stimulus_profiles(const wlk_stimulus *gen);
 
 /** Profile by name ("mix" = phases of all); false when there is none of that name. */
 bool wlk_stimulus_profile(const wlk_stimulus *gen, const char *name, uint32_t *profile);
+
+/** Inputs of the next cycle, a whole input record. */
+void wlk_stimulus_next(const wlk_stimulus *gen, const uint32_t *cfg, const void *model_state,
+                       wlk_stimulus_state *stim, uint64_t *in);
 
 /** Start: the first cycles are a reset. */
 void wlk_stimulus_init(wlk_stimulus_state *stim, uint64_t seed, uint32_t profile);

@@ -251,7 +251,8 @@ static void move_field(const shape *s, const map_field *f, bool pack, uint64_t *
     do {
         uint64_t *word = &words[e.bit / 64u];
         if (pack) {
-            *word |= get_value(v + e.byte, f->size) << e.bit % 64u;
+            const uint64_t bits = wlk_mask(s->value[f->width]);
+            *word |= (get_value(v + e.byte, f->size) & bits) << e.bit % 64u;
         } else {
             const uint64_t value = *word >> e.bit % 64u & wlk_mask(f->max_width);
             memcpy(v + e.byte, &value, f->size);

@@ -86,6 +86,8 @@ def add_fields(parser: argparse.ArgumentParser, kind: type) -> None:
     """The options that the fields of a dataclass declare."""
     groups: dict[str, Any] = {"": parser}
     for each in (each for each in fields(kind) if "how" in each.metadata):
+        if each.name in getattr(kind, "WITHOUT", ()):
+            continue
         group, how = each.metadata["group"], dict(each.metadata["how"])
         if each.metadata["alone"] and "alone" not in groups:
             groups["alone"] = parser.add_mutually_exclusive_group()
@@ -111,14 +113,27 @@ class Command:
     EXAMPLE: ClassVar[str]  # shown at the end of the help
     NEEDS: ClassVar[tuple[str, ...]] = ("build",)  # what set-up provides before it runs
     ACTIONS: ClassVar[tuple[type[Command], ...]] = ()
+    WITHOUT: ClassVar[tuple[str, ...]] = ()  # fields of a base class that are no options here
 
     _: KW_ONLY
     json: bool = option(False, "print JSON objects, one a line", group=COMMON)
+    block_folders: list[Path] = option(
+        [],
+        "folder of a block of your own, or of several (docs/own-blocks.md); may be repeated",
+        "--blocks",
+        type=Path,
+        metavar="DIR",
+        group=COMMON,
+    )
     no_setup: bool = option(False, "install nothing; refuse if something is missing", group=COMMON)
     words: Sequence[str] = ()
 
     def refuse(self) -> None:
         """Raise for what no work can make good, before any is done."""
+
+    def own_folders(self) -> list[Path]:
+        """Folders of users' blocks."""
+        return self.block_folders
 
     def needs(self) -> tuple[str, ...]:
         """The features that set-up provides before it runs (setup.FEATURES)."""

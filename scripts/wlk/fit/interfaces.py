@@ -227,9 +227,13 @@ def wrapper(
     found: Match,
     parts: Sequence[Leaf],
     parameters: Mapping[str, str] | None = None,
+    *,
+    title: str = "",
+    inner: str = "",
 ) -> tuple[str, str]:
     """Name and text of a module with the table's flat ports around one that `found` fits.
-    `parameters`: of the module inside, in SystemVerilog."""
+    `parameters`: of the module inside, in SystemVerilog. `title`: the name of the wrapper, and
+    `inner`, what the module inside is called by then, where they are not the usual ones."""
     flat = [p for p in found.table.ports(found.config) if p.name in found.present]
     heads = listed(declarations(found.table.clock, flat), 2)
     own = {port.name: port for port in ports(module)}
@@ -256,11 +260,11 @@ def wrapper(
             where = CARRIER + where
         body.assign(*((where, wire) if is_input else (wire, where)))
     body.pins += [f".{name}({name})" for name, p in own.items() if _is_interface(p)]
-    name, set_to = f"{module.name}{SUFFIX}", ""
+    name, set_to = title or f"{module.name}{SUFFIX}", ""
     if parameters:
         values = [f".{key}({value})" for key, value in parameters.items()]
         set_to = f" #(\n{listed(values, 4)}\n  )"
-    body.lines.append(f"  {module.name}{set_to} dut (\n{listed(body.pins, 4)}\n  );")
+    body.lines.append(f"  {inner or module.name}{set_to} dut (\n{listed(body.pins, 4)}\n  );")
     return name, f"module {name}(\n{heads}\n);\n" + "\n".join(body.lines) + "\nendmodule\n"
 
 

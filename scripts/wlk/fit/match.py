@@ -30,6 +30,7 @@ from ..tables import (
     Port,
     Table,
     element_name,
+    label,
     most,
     opaque_stem,
     walk,
@@ -156,7 +157,7 @@ class Match:
         else:
             text = "none of the block's outputs is there, so nothing could be compared"
         notes = "".join(f"; {note}" for note in self.notes[:1])
-        where = f"block {self.table.name} ({self.table.path.name})"
+        where = f"block {self.table.name} ({label(self.table.path)})"
         return WlkError(Status.IFACE_CHANGED, f"{what} does not fit {where}: {text}{notes}")
 
 
@@ -462,7 +463,7 @@ def _vectors(table: Table) -> dict[str, Expr]:
             counts = [count for _, count in item.path if count is not None]
             factors = [*counts, item.width, *filter(None, (item.lanes, item.when))]
             terms.setdefault(name, []).append(" * ".join(f"({each.text})" for each in factors))
-    return {name: Expr(" + ".join(each), table.path.name) for name, each in terms.items()}
+    return {name: Expr(" + ".join(each), label(table.path)) for name, each in terms.items()}
 
 
 def _split(
@@ -520,7 +521,7 @@ def _together(table: Table, ports: Sequence[Sequence[Place]]) -> Expr | None:
         item, columns = group[0].item, zip(*(place.dims for place in group), strict=True)
         counts = [column[0][0] for column in columns if len({at for _, at in column}) > 1]
         terms.append(item.width.times([*counts, *filter(None, (item.when,))]).text)
-    return Expr(" + ".join(terms), table.path.name)
+    return Expr(" + ".join(terms), label(table.path))
 
 
 def fixed_width(table: Table, name: str) -> int | None:
@@ -710,11 +711,11 @@ def render_differences(result: Match) -> str:
         table = report.Table("port", "expected", "found")
         table.rows = [(d.port, d.expected, d.found) for d in result.differences]
         lines.append(table.render())
-    for label, names in (
+    for what, names in (
         ("missing inputs that the model reads", result.missing_inputs),
         ("missing outputs, not compared", result.missing_outputs),
         ("missing inputs that no rule reads, tied off", result.tied_off),
     ):
         if names:
-            lines.append(f"{label} ({len(names)}): {', '.join(_ranges(names))}")
+            lines.append(f"{what} ({len(names)}): {', '.join(_ranges(names))}")
     return "\n".join(lines)

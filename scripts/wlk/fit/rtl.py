@@ -265,6 +265,16 @@ class Module:
         width = kind.bitWidth if kind.isIntegral else kind.bitstreamWidth
         return Port(symbol.name, DIRECTIONS.get(symbol.direction, "inout"), int(width))
 
+    def renamed(self, name: str) -> str:
+        """The text of its file, in which this module has another name."""
+        text = self.file.read_bytes()
+        places = [self.node.header.name]
+        if self.node.blockName is not None:
+            places.append(self.node.blockName.name)
+        for offset in sorted((token.location.offset for token in places), reverse=True):
+            text = text[:offset] + name.encode() + text[offset + len(self.name.encode()) :]
+        return text.decode(errors="replace")
+
     def instances_of(self, name: str) -> list[str]:
         """Hierarchical paths of all instances of module `name` when this module is the top."""
         paths = [self.name] if name == self.name else []

@@ -25,14 +25,16 @@ from ..tables import (
     Param,
     Table,
     element_name,
+    label,
     lane_step,
     load,
     most,
     names,
     opaque_stem,
+    source,
 )
 
-NOTE = "/* Generated from refmodel/blocks/{0}.toml by scripts/wlk/gen/c.py. Do not edit. */"
+NOTE = "/* Generated from {0} by scripts/wlk/gen/c.py. Do not edit. */"
 SIDES = ("in", "out")
 MAP_BEYOND = "MAP_BEYOND"  # frame/map.h
 
@@ -113,7 +115,7 @@ class CTable:
         ]
         return f"""\
 /* SPDX-License-Identifier: Apache-2.0 */
-{NOTE.format(self.t.name)}
+{NOTE.format(source(self.t.name))}
 #ifndef {guard}
 #define {guard}
 
@@ -188,6 +190,26 @@ static inline uint32_t {self.p}_{side}_words({self.cfg}) {{
 """
 
     def _sizes(self, side: str) -> str:
+        return self._most(side) + self._places(side)
+
+    def _most(self, side: str) -> str:
+        """Array bounds; of the inputs also where the reset is."""
+        text = f"""\
+/** Words of the largest record, and fields whose words lie behind the others. */
+#define {self.stem}_{side.upper()}_WORDS    {self._record_words(side)}u
+#define {self.stem}_{side.upper()}_PAYLOADS {len(self._payloads(side))}u
+
+"""
+        if side == "out":
+            return text
+        reset = f"{self.p}_in_get_{self.t.reset}(words)" if self.t.reset else "((void)(words), 0)"
+        return f"""\
+{text}/** Is this cycle one in reset? */
+#define {self.stem}_IN_RESET(words) {reset}
+
+"""
+
+    def _places(self, side: str) -> str:
         stem, control = f"{self.stem}_{side.upper()}", self.t.control[side]
         if not self.t.groups[side]:
             return f"""\
@@ -399,7 +421,7 @@ static inline {const}uint64_t *{self.p}_{side}_{name}({const}uint64_t *words, ui
     def source(self) -> str:
         return f"""\
 // SPDX-License-Identifier: Apache-2.0
-{NOTE.format(self.t.name)}
+{NOTE.format(source(self.t.name))}
 #include "warplock/{self.t.name}_ports.h"
 
 #include <string.h>
@@ -514,7 +536,7 @@ static void {name}(const uint32_t *words, {kind} *v) {{
         for index, bit in bits.items():
             pairs = zip(index, (steps[n] for n in literal), strict=True)
             if bit != first + sum(i * step for i, step in pairs):
-                message = f"{self.t.path.name}: {item.name}: elements at uneven distances"
+                message = f"{label(self.t.path)}: {item.name}: elements at uneven distances"
                 raise WlkError(Status.MODEL_ERROR, message)
         group = item.group is not None
         return first + group * self.t.control[item.direction] * WORD, steps
@@ -629,8 +651,6 @@ void {self.p}_out_mask({self.cfg}, uint64_t *words) {{
 // A configuration is the array of its parameters.
 _Static_assert(sizeof({p}_cfg) % sizeof(uint32_t) == 0, "configuration of words");
 
-enum {{ IN_WORDS = {self._record_words("in")}, OUT_WORDS = {self._record_words("out")} }};
-
 wlk_status {p}_check({self.cfg}, wlk_error *err) {{
     return {block}.check((const uint32_t *)cfg, err);
 }}
@@ -645,7 +665,8 @@ void {p}_init({self.cfg}, {p}_state *state, wlk_power_up power_up) {{
 
 void {p}_eval({self.cfg}, const {p}_state *state, const {p}_in *in,
     {p}_out *out, {p}_out *care) {{
-    uint64_t in_words[IN_WORDS], out_words[OUT_WORDS], care_words[OUT_WORDS];
+    uint64_t in_words[{self.stem}_IN_WORDS];
+    uint64_t out_words[{self.stem}_OUT_WORDS], care_words[{self.stem}_OUT_WORDS];
     {p}_in_pack(cfg, in, in_words);
     {block}.eval((const uint32_t *)cfg, state, in_words, out_words, care_words);
     {p}_out_unpack(cfg, out_words, out);
@@ -653,7 +674,7 @@ void {p}_eval({self.cfg}, const {p}_state *state, const {p}_in *in,
 }}
 
 uint32_t {p}_tick({self.cfg}, {p}_state *state, const {p}_in *in) {{
-    uint64_t in_words[IN_WORDS];
+    uint64_t in_words[{self.stem}_IN_WORDS];
     wlk_step_info info;
     {p}_in_pack(cfg, in, in_words);
     {block}.tick((const uint32_t *)cfg, state, in_words, &info);

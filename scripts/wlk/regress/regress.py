@@ -23,6 +23,7 @@ from ..base import options, outputs, progress, report
 from ..base.errors import Status, WlkError
 from ..base.options import Command, operand, option
 from ..run import cluster
+from ..tables.files import TABLE
 from . import cache, git, page, settings, slurm, summary
 from .judge import Case, Group, Judge, require_configs
 from .settings import Block, Profile, Settings
@@ -102,13 +103,16 @@ warplock regress --repo ~/chip --range HEAD~20.. --rtl out --elaborate 'make ver
 warplock regress --repo ~/chip --summary summary.md --junit junit.xml
 warplock regress cache --cache-limit 5G"""
 
+    WITHOUT = ("block_folders",)  # --blocks takes these too
+
     action: str | None = operand(
         "cache", "show what is kept, and bring it below --cache-limit", nargs="?",
         choices=("cache",),
     )  # fmt: skip
     blocks: list[str] = option(
-        [], "blocks to judge (default: those of warplock.toml, or all that are there)",
-        metavar="BLOCK", nargs="+", action="extend",
+        [], "blocks to judge (default: those of warplock.toml, or all that are there), and folders "
+        "of your own ones (docs/own-blocks.md), each with a / in its name",
+        metavar="BLOCK|DIR", nargs="+", action="extend",
     )  # fmt: skip
     seeds: range | None = option(
         None, f"seeds of a simulation (default: {settings.SEEDS})", type=options.seeds,
@@ -136,6 +140,12 @@ warplock regress cache --cache-limit 5G"""
     junit: Path | None = options.path("write a JUnit XML report")
     html: Path | None = options.path("write a page of commits and blocks")
     summary: Path | None = options.path("write a summary in Markdown, for a comment")
+
+    def own_folders(self) -> list[Path]:
+        """Those among the words of --blocks, which then has the names alone."""
+        found = [word for word in self.blocks if "/" in word or Path(word, TABLE).is_file()]
+        self.blocks = [word for word in self.blocks if word not in found]
+        return [Path(word) for word in found]
 
     def refuse(self) -> None:
         """Reports that have no place, and a cluster that is not there."""

@@ -19,7 +19,7 @@ from ..fit import inside, match, portmap, search
 from ..fit.inside import Inside
 from ..gen import composed, stubs
 from ..tables import Config, Table
-from . import verilate
+from . import own_blocks, verilate
 
 CYCLES = 20_000  # of a seed
 RTL = "the RTL"
@@ -281,6 +281,7 @@ def _stub_jobs(table: Table, args: Run) -> list[Job]:
         rtl = verilate.Rtl(stubs.write_stub(table, config), table.module)
         present = table.clocked(p.name for p in table.ports(config))
         job = Job(table, config, name, rtl, args, present)
+        job.is_async = own_blocks.is_async(table)
         if args.bind == "all":
             job.inside = inside.of_stub(table, config)
         jobs.append(job)

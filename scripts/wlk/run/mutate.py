@@ -45,7 +45,7 @@ from ..base import options, progress, report, setup
 from ..base.errors import Status, WlkError
 from ..base.options import Command, option
 from ..gen import composed, port_faults, stubs
-from ..tables import Config, Table
+from ..tables import Config, Table, files
 from . import build, campaign, estimate, jobs, lockstep, mutants, vectors
 from .jobs import Job
 
@@ -267,21 +267,25 @@ def _complaint(trial: Trial) -> str:
 
 def fault_list(block: str) -> Path:
     """Where the faults of a block are."""
-    return FAULTS / f"{block}_faults.toml"
+    own = tables.own().get(block)
+    return own / files.FAULTS if own else FAULTS / f"{block}_faults.toml"
 
 
 def _blocks(asked: Mutate) -> list[str]:
     for name in asked.blocks:
         tables.load(name)
-        if not fault_list(name).is_file():
+        if not fault_list(name).is_file() and name not in tables.own():
             raise WlkError(Status.NO_FILE, f"{name}: no list of faults {fault_list(name)}")
-    return asked.blocks or [name for name in tables.names() if fault_list(name).is_file()]
+    own = tables.own()
+    return asked.blocks or [n for n in tables.names() if n in own or fault_list(n).is_file()]
 
 
 def load(block: str, config: dict[str, Any] | None = None) -> list[Fault]:
     """The faults of a block's list; `config` takes the place of the list's.
     Fails with a line that names the one that cannot be read."""
     path = fault_list(block)
+    if not path.is_file() and block in tables.own():
+        return []  # those of its ports are all
     try:
         raw = tomllib.loads(path.read_text(encoding="utf-8"))
         base = _settings(raw, path) if config is None else config
@@ -307,7 +311,9 @@ def _fault(entry: dict[str, Any], block: str, base: dict[str, Any], origin: Path
 
 
 def _base(path: Path, key: str = "config") -> dict[str, Any]:
-    """A list's configuration; that of `key` where it has one."""
+    """A list's configuration; that of `key` where it has one. Without a list the default."""
+    if not path.is_file():
+        return {}
     raw = tomllib.loads(path.read_text(encoding="utf-8"))
     return _settings({"config": raw.get(key, raw.get("config", ""))}, path)
 

@@ -16,9 +16,9 @@ of their own, equal wherever the unit is used. Fields that no rule reads come la
 
 from .expr import MAX_COMBINATIONS, Config, Expr, lane_step, most
 from .fields import WORD, Field, Port, element_name, opaque_stem, walk
-from .files import BLOCKS, FAMILIES, ROOT
+from .files import BLOCKS, FAMILIES, ROOT, label, names, own, source, use
 from .params import Condition, ListParam, Param
-from .read import load, names, parse, settings
+from .read import load, parse, settings
 from .table import Table
 
 __all__ = [
@@ -36,12 +36,16 @@ __all__ = [
     "Port",
     "Table",
     "element_name",
+    "label",
     "lane_step",
     "load",
     "most",
     "names",
     "opaque_stem",
+    "own",
     "parse",
     "settings",
+    "source",
+    "use",
     "walk",
 ]

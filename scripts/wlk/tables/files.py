@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The files of the tables, decoded."""
+"""The files of the tables, decoded; which blocks there are, shipped ones and those of users."""
 
+import os
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +17,111 @@ EXPRESSIONS = {"name", "width", "lanes", "when", "broken"}  # in these keys
 SHARED = {"param", "list", "field", "channel", "cover"}  # keys that a family's file may have
 
 
+# What is in a user's block folder (docs/own-blocks.md).
+TABLE, MODEL, STIMULUS, FAULTS = "block.toml", "model.c", "stimulus.c", "faults.toml"
+PORT_MAP, RTL = "map.toml", "rtl"
+FOLDERS = "WLK_BLOCKS"  # variable that names them, as PATH does
+NAME = re.compile(r"[a-z][a-z0-9_]*")
+_ABOUT_ROW = re.compile(r"(\S+): (?:field|param|list|rule|cover|channel|config|unit) (\S+?):? ")
+_WRONG_KEY = re.compile(r"unknown key (\w+)")
+_own: dict[str, Path] = {}  # folders by the names of their blocks
+
+
+def use(folders: Iterable[Path]) -> None:
+    """From now on there are the blocks of these folders too, here and in child processes: each is
+    the folder of a block, or holds such folders. WlkError names a folder that cannot be used."""
+    for folder in folders:
+        for place in _block_folders(folder):
+            _add(place)
+    if _own:
+        os.environ[FOLDERS] = os.pathsep.join(map(str, _own.values()))
+
+
+def _block_folders(folder: Path) -> list[Path]:
+    if (folder / TABLE).is_file():
+        return [folder.resolve()]
+    found = sorted(each.parent.resolve() for each in folder.glob(f"*/{TABLE}"))
+    if not found:
+        why = f"no {TABLE} in it or in a folder of it" if folder.is_dir() else "no such folder"
+        message = f"--blocks {folder}: {why}; `warplock new` makes a block's folder"
+        raise WlkError(Status.NO_FILE, message)
+    return found
+
+
+def _add(folder: Path) -> None:
+    path = folder / TABLE
+    block = decode(path).get("block", {})
+    name = block.get("name") if isinstance(block, dict) else None
+    where = line_of(path, "block.name")
+    if not isinstance(name, str) or not NAME.fullmatch(name):
+        message = f"{where}: block.name: a word of small letters, digits and _ is wanted"
+        raise WlkError(Status.MODEL_ERROR, message)
+    if name in _own and _own[name] != folder:
+        message = f"{where}: block '{name}' is in {_own[name]} too; give one of them another name"
+        raise WlkError(Status.USAGE, message)
+    if (BLOCKS / f"{name}.toml").is_file():
+        message = f"{where}: warplock has a block '{name}' itself; give yours another name"
+        raise WlkError(Status.USAGE, message)
+    if not (folder / MODEL).is_file():
+        message = f"{folder}: no {MODEL}, the block's model in C; `warplock new` writes a first one"
+        raise WlkError(Status.NO_FILE, message)
+    _own[name] = folder
+
+
+def own() -> dict[str, Path]:
+    """The folders of users' blocks, by their names."""
+    return dict(_own)
+
+
+def table_path(name: str) -> Path:
+    """Where the table of a block is, or would be."""
+    return _own[name] / TABLE if name in _own else BLOCKS / f"{name}.toml"
+
+
+def names() -> list[str]:
+    """Every block that has a table."""
+    return sorted([*(path.stem for path in BLOCKS.glob("*.toml")), *_own])
+
+
+def source(name: str) -> str:
+    """A block's table as generated files name it: from the root, or its folder."""
+    return label(table_path(name)) if name in _own else f"refmodel/blocks/{name}.toml"
+
+
+def label(path: Path) -> str:
+    """A table's file as messages name it: those of users are all called the same."""
+    return f"{path.parent.name}/{path.name}" if path.name == TABLE else path.name
+
+
+def line_of(path: Path, *texts: str) -> str:
+    """The file, and the first line that has the first text; or the first one from there on that has
+    the next, and so on."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    found, start = 0, 0
+    for text in texts:
+        found = next((n for n, line in enumerate(lines[start:], start + 1) if text in line), found)
+        start = max(found - 1, 0)
+    return f"{label(path)}:{found}" if found else label(path)
+
+
+def placed(path: Path, message: str) -> str:
+    """The message about a row of a table with the line in which the row is, or what is wrong in
+    it."""
+    found = _ABOUT_ROW.match(message)
+    if found is None or found[1] != label(path):
+        return message
+    name, wrong = found[2], _WRONG_KEY.search(message)
+    where = line_of(path, f'"{name}"', *([wrong[1]] if wrong else []))
+    return where + message[len(found[1]) :]
+
+
 def decode(path: Path) -> dict:
     """A decoded TOML file; WlkError MODEL_ERROR names the file."""
     with path.open("rb") as stream:
         try:
             return tomllib.load(stream)
         except tomllib.TOMLDecodeError as exc:
-            raise WlkError(Status.MODEL_ERROR, f"{path.name}: {exc}") from exc
+            raise WlkError(Status.MODEL_ERROR, f"{label(path)}: {exc}") from exc
 
 
 def family_of(name: str | None, where: str) -> dict:

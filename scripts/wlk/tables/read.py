@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ..base.errors import Status, WlkError
 from .fields import Field
-from .files import BLOCKS, completed, decode, family_of, need
+from .files import RTL, completed, decode, family_of, label, names, need, placed, table_path
 from .layout import lay_out
 from .params import ListParam, Param
 from .read_fields import expand, read_field
@@ -28,7 +28,7 @@ from .table import DRIVER_PROFILES, FORMAT, Table
 
 def parse(raw: dict, path: Path) -> Table:
     """A table from its decoded TOML; WlkError MODEL_ERROR names what is wrong and where."""
-    where = path.name
+    where = label(path)
     if raw.get("format") != FORMAT:
         raise WlkError(Status.MODEL_ERROR, f"{where}: format {raw.get('format')} is not {FORMAT}")
     need(raw, where, "block", "param", "field")
@@ -69,6 +69,8 @@ def parse(raw: dict, path: Path) -> Table:
         vectors=tuple(block["vectors"]) if "vectors" in block else None,
         interfaces=block.get("interfaces", {}),
         core_set=block.get("core_set", {}),
+        rtl=tuple(block.get("rtl", [RTL])),
+        verilog={key: str(text) for key, text in block.get("verilog", {}).items()},
         **_test(raw, where),
     )
     _check_fields(table)
@@ -112,7 +114,7 @@ def _fields(raw: dict, params: Mapping[str, Param], path: Path) -> list[Field]:
     legal = {p.name: p.legal for p in params.values()}
     prefix = raw["block"].get("prefix", "io_")
     fields = [
-        replace(read_field(each, path.name, legal), prefix=prefix) for each in expand(raw, path)
+        replace(read_field(each, label(path), legal), prefix=prefix) for each in expand(raw, path)
     ]
     for item in fields:
         for expr in (item.lanes, item.when, item.group):
@@ -153,7 +155,7 @@ def _open(table: Table, text: str) -> Table:
     opened = table.with_members((name, int(width)) for name, _, width in parts)
     if opened.defaults() != table.defaults():
         derived = next(p for p in opened.params.values() if p.derived)
-        where = f"{table.path.name}: members"
+        where = f"{label(table.path)}: members"
         message = f"{where}: {derived.name} must be {derived.default}, by default too"
         raise WlkError(Status.MODEL_ERROR, message)
     return opened
@@ -165,24 +167,24 @@ def _check_fields(table: Table) -> None:
     uses = [(f"field {f.name}", n) for f in table.fields for n in (f.valid_when, *f.x_hides) if n]
     for channel in table.channels:
         where = f"channel {channel.get('name', '?')}"
-        need(channel, f"{table.path.name}: {where}", "name", "valid")
+        need(channel, f"{label(table.path)}: {where}", "name", "valid")
         names = [channel["valid"], channel.get("ready"), *channel.get("bits", [])]
         uses += [(where, name) for name in names if name is not None]
     for where, name in uses:
         if name not in known:
-            raise WlkError(Status.MODEL_ERROR, f"{table.path.name}: {where}: no field '{name}'")
+            raise WlkError(Status.MODEL_ERROR, f"{label(table.path)}: {where}: no field '{name}'")
 
 
 def _check_covers(table: Table) -> None:
     """MODEL_ERROR when a coverage point lacks what the table or its family must give."""
     for point in table.covers:
-        where = f"{table.path.name}: cover {point.get('name', '?')}"
+        where = f"{label(table.path)}: cover {point.get('name', '?')}"
         need(point, where, "name", "doc", "floor")
 
 
 def load(name: str) -> Table:
     """The table of block `name`; WlkError USAGE lists the blocks when there is none."""
-    path = BLOCKS / f"{name}.toml"
+    path = table_path(name)
     if not path.is_file():
         raise WlkError(Status.USAGE, f"no block '{name}'; the blocks are {', '.join(names())}")
     return _loaded(path)
@@ -191,9 +193,7 @@ def load(name: str) -> Table:
 @functools.cache
 def _loaded(path: Path) -> Table:
     """The table of a file, which many ask for; nobody may change it."""
-    return parse(decode(path), path)
-
-
-def names() -> list[str]:
-    """Every block that has a table."""
-    return sorted(p.stem for p in BLOCKS.glob("*.toml"))
+    try:
+        return parse(decode(path), path)
+    except WlkError as error:
+        raise WlkError(error.status, placed(path, error.message)) from error

@@ -8,7 +8,7 @@ from pathlib import Path
 from ..base.errors import Status, WlkError
 from .expr import Expr, most
 from .fields import NOTATIONS, WORD, Field
-from .files import completed, decode, need
+from .files import completed, decode, label, need, table_path
 from .read_params import check_parameters, entries, read_list, spread
 
 # Keys that are taken as they are, and all.
@@ -72,8 +72,8 @@ def expand(raw: dict, path: Path) -> list[dict]:
     """Every field of a completed table, mirrors replaced by what they stand for, units marked."""
     units = [(unit["name"], unit["of"].split(".")) for unit in raw.get("unit", [])]
     fields: list[dict] = []
-    lists = {each["name"]: read_list(each, path.name)[0] for each in raw.get("list", [])}
-    for item in map(functools.partial(spread, lists), entries(raw["field"], lists, path.name)):
+    lists = {each["name"]: read_list(each, label(path))[0] for each in raw.get("list", [])}
+    for item in map(functools.partial(spread, lists), entries(raw["field"], lists, label(path))):
         if "mirror" in item:
             fields += _mirror(item, fields, path)
             continue
@@ -88,7 +88,7 @@ def expand(raw: dict, path: Path) -> list[dict]:
 @functools.cache
 def _expanded(path: Path) -> list[dict]:
     """The fields of another table, which many mirrors ask for; nobody may change them."""
-    return expand(completed(decode(path), path.name), path)
+    return expand(completed(decode(path), label(path)), path)
 
 
 def _parts(name: str) -> list[str]:
@@ -102,13 +102,13 @@ def _mirror(item: dict, known: list[dict], path: Path) -> list[dict]:
     They keep width, count, presence and text; direction turns with `flip`. What they mean here
     (valid_when, x_hides, timing, and `unread`, members that no rule reads) stands with the use.
     """
-    where = f"{path.name}: field {item.get('name', '?')}"
+    where = f"{label(path)}: field {item.get('name', '?')}"
     need(item, where, "name")
     if unknown := ", ".join(sorted(set(item) - _MIRROR_KEYS)):
         raise WlkError(Status.MODEL_ERROR, f"{where}: unknown key {unknown} of a mirror")
     block, _, of = item["mirror"].rpartition(":")
     if block:
-        other = path.parent / f"{block}.toml"
+        other = table_path(block)
         if not other.is_file():
             raise WlkError(Status.MODEL_ERROR, f"{where}: there is no block '{block}'")
         known = _expanded(other)

@@ -66,6 +66,8 @@ class Table:
     chosen: tuple[str, ...] = ()  # configurations in which parts of it come and go
     instructions: int = 0  # of a model step, at most
     core: str = ""  # the stub's core in rtl_stub/common, where blocks share one
+    rtl: tuple[str, ...] = ()  # of a user's block: files and folders
+    verilog: dict[str, str] = field(default_factory=dict)  # and parameters of its module
     core_set: dict[str, int] = field(default_factory=dict)  # parameters of it
     # Parts of a path that the name of a vector leaves out; None: no port may be a vector.
     vectors: tuple[str, ...] | None = None

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The RTL of a user's block in place of a stub: its module, whatever it is like, in a wrapper that
+has its name and the table's flat ports, with the parameters of a configuration.
+
+`block.rtl` of the table lists files and folders, from the block's folder on (default: `rtl`); a
+port map `map.toml` beside it says where the ports are, `block.verilog` what parameters are.
+"""
+
+from pathlib import Path
+
+from ..base import keep, outputs, setup
+from ..base.errors import Status, WlkError
+from ..gen import stubs
+from ..tables import Config, Expr, Table, label, own
+from ..tables.files import PORT_MAP
+from . import interfaces, mapped, match, portmap, rtl
+
+INNER = "_rtl"  # behind the name of the module that is wrapped
+
+
+def sources(table: Table) -> list[Path]:
+    """Its files and folders; NO_FILE names one that is not there."""
+    folder = own()[table.name]
+    found = [folder / name for name in table.rtl]
+    for path in found:
+        if not path.exists():
+            message = f"{label(table.path)}: block.rtl: no {path}; name the RTL, or give --rtl"
+            raise WlkError(Status.NO_FILE, message)
+    return found
+
+
+def port_map(table: Table) -> portmap.PortMap:
+    """What stands beside the table, if anything does."""
+    path = own()[table.name] / PORT_MAP
+    return portmap.read(path) if path.is_file() else portmap.PortMap()
+
+
+def parameters(table: Table, config: Config) -> dict[str, str]:
+    """Those of the module in a configuration."""
+    where = f"{label(table.path)}: block.verilog"
+    return {name: str(Expr(text, where)(config)) for name, text in table.verilog.items()}
+
+
+def config_of(table: Table, module: rtl.Module) -> dict[str, str]:
+    """Parameters of the block that are parameters of a module, as it has them by default."""
+    named = {text: name for name, text in table.verilog.items() if text in table.params}
+    values = {p.name: p.value for p in module.design.elaborate(module.name).parameters}
+    found = {key: values[name] for key, name in named.items() if name in values}
+    return {key: str(int(value.value)) for key, value in found.items() if value.isInteger()}
+
+
+def write(table: Table, config: Config) -> list[Path]:
+    """The files of the stub in a configuration, the wrapper first."""
+    design = rtl.load(sources(table))
+    told = port_map(table)
+    module = design.find(told.module or table.module)
+    values = {**told.parameters, **parameters(table, config)}
+    design.override(module, values)
+    module.require_complete()
+    ports = mapped.leaves(module, table, told)
+    found = match.match(table, ports.shapes, table.show(config), ties=told.tie)
+    found.require(f"{module.where}: module {module.name}")
+    inner = module.name + INNER
+    names = {"title": table.module, "inner": inner}
+    _, text = interfaces.wrapper(module, found, ports.parts, values, **names)
+    files = {f"{table.module}.sv": text}
+    for path in design.files_for(module):
+        source = path.read_bytes().decode(errors="replace")
+        name = path.name if path.name not in files else f"{path.stem}{INNER}{path.suffix}"
+        files[name] = module.renamed(inner) if path == module.file else source
+    key = keep.digest([part for item in files.items() for part in item])
+    place = setup.BUILD / "stubs" / table.name / key
+    outputs.make_folder(place)
+    for name, text in files.items():
+        if not (place / name).is_file():
+            with setup.locked("stubs"), outputs.atomic_write(place / name) as file:
+                file.write(text)
+    return [place / name for name in files]
+
+
+stubs.own_rtl = write

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Blocks of users: which folders there are, and the library that each is built into.
+
+A library is built of model.c and what else is C in the folder, of the code generated from the table
+and of the frame of all models, against the public headers; it lies in build/blocks/KEY, by the
+content of all that goes into it.
+"""
+
+import os
+import tomllib
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from .. import tables
+from ..base import keep, outputs, progress, setup
+from ..base.errors import Status, WlkError
+from ..gen import c, stubs
+from ..tables import Table
+from ..tables.files import FOLDERS, MODEL, STIMULUS
+from . import build
+
+SETTINGS = "warplock.toml"
+KEY = "block_folders"  # of it
+LIBRARIES = "WLK_BLOCK_LIBRARIES"  # variable by which our programs know them
+FRAME = setup.ROOT / "refmodel" / "src" / "frame"
+INCLUDES = tuple(
+    setup.ROOT / name
+    for name in ("refmodel/include", "dpi/include", "refmodel/src", "dpi/stimulus")
+)
+WARNINGS = ("-Wall", "-Wextra", "-Wno-unused-function", "-Wno-unused-parameter")
+FLAGS = ("-std=gnu11", "-O2", "-g", "-fPIC", "-shared", "-fvisibility=hidden", *WARNINGS)
+MOST = 100  # libraries kept
+
+
+def listed(given: Sequence[Path]) -> list[Path]:
+    """The folders that --blocks, the environment and the settings file of this folder name."""
+    words = os.environ.get(FOLDERS, "").split(os.pathsep)
+    found = [*given, *(Path(word) for word in words if word)]
+    path = Path(SETTINGS)
+    if path.is_file():
+        found += _of_settings(path)
+    return found
+
+
+def _of_settings(path: Path) -> list[Path]:
+    try:
+        names = tomllib.loads(path.read_text(encoding="utf-8", errors="replace")).get(KEY, [])
+    except tomllib.TOMLDecodeError:
+        return []  # the command that reads the rest of it says what is wrong
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise WlkError(Status.USAGE, f'{path}: {KEY}: a list of folders is wanted, as ["blocks"]')
+    return [path.parent / name for name in names]
+
+
+def needs(features: Iterable[str]) -> tuple[str, ...]:
+    """What set-up provides for a command: the RTL of a block of one's own is read by slang."""
+    return (*features, "rtl") if tables.own() else tuple(features)
+
+
+def prepare() -> None:
+    """Before a command runs: their RTL can stand for a stub."""
+    if tables.own():
+        from ..fit import own_rtl  # noqa: F401, needs slang; registers itself
+
+
+def is_async(table: Table) -> bool:
+    """Is the reset of its stub asynchronous?"""
+    if not stubs.is_own_rtl(table):
+        return False
+    from ..fit import own_rtl
+
+    return own_rtl.port_map(table).is_async
+
+
+def _build_all() -> None:
+    paths = [library(name) for name in tables.own()]
+    if paths:
+        os.environ[LIBRARIES] = ":".join(map(str, paths))
+
+
+build.on_brought_up.append(_build_all)
+
+
+def library(name: str) -> Path:
+    """The library of a block, built if it is not there. BUILD_FAIL has the compiler's first
+    error."""
+    folder, table = tables.own()[name], tables.load(name)
+    generated = c.CTable(table)
+    sources = sorted(folder.glob("*.c"))
+    texts = {
+        f"warplock/{table.c_name}_ports.h": generated.header(),
+        f"{table.c_name}_ports.c": generated.source(),
+        "plugin.c": _plugin(table, (folder / STIMULUS).is_file()),
+    }
+    compiler = os.environ.get("CC", "cc")
+    headers = [p for each in INCLUDES for p in sorted(each.rglob("*.h"))]
+    read = [*sources, *sorted(folder.rglob("*.h")), *sorted(FRAME.glob("*.c")), *headers]
+    known = [compiler, *FLAGS, *texts.values(), *(str(p) for p in read)]
+    key = keep.digest([*known, *(path.read_bytes() for path in read)])
+    place = setup.BUILD / "blocks" / key
+    made = place / f"libwlk_block_{name}.so"
+    with setup.locked(f"block-{name}"):
+        if made.is_file():
+            os.utime(place)
+            return made
+        outputs.make_folder(place)
+        keep.prune(place.parent, MOST, "block")
+        for path, text in texts.items():
+            outputs.make_folder((place / path).parent)
+            with outputs.atomic_write(place / path) as file:
+                file.write(text)
+        shared = [FRAME / "block.c", FRAME / "error.c", FRAME / "map.c"]
+        if (folder / STIMULUS).is_file():
+            shared.append(setup.ROOT / "dpi" / "stimulus" / "common.c")
+        own = [folder, folder / "include", place]
+        command = [compiler, *FLAGS, f'-DWLK_VERSION="{_version()}"', "-DWLK_ISA_SUFFIX="]
+        command += [f"-I{each}" for each in (*own, *INCLUDES)]
+        part = made.with_suffix(".part")
+        command += [*sources, place / f"{table.c_name}_ports.c", place / "plugin.c", *shared]
+        _compile(folder, [*command, "-o", part], place / "build.log")
+        part.rename(made)
+    return made
+
+
+def _compile(folder: Path, command: Sequence[str | Path], log: Path) -> None:
+    done = progress.run(command, label=f"compiling block {folder.name}", log=log)
+    if done.code:
+        why = build.first_error(log) or "".join(progress.tail(log, 1)).strip()
+        message = f"{folder / MODEL} does not compile: {why}"
+        raise progress.fail_with_log(Status.BUILD_FAIL, message, log)
+
+
+def _version() -> str:
+    from ..base import installed
+
+    return installed.version()
+
+
+def _plugin(table: Table, has_stimulus: bool) -> str:
+    """The source of the library's entry."""
+    name = table.c_name
+    stimulus = f"&wlk_{table.name}_stimulus" if has_stimulus else "NULL"
+    include = '#include "warplock/stimulus.h"\n' if has_stimulus else ""
+    declared = f"extern const wlk_stimulus wlk_{table.name}_stimulus;\n\n" if has_stimulus else ""
+    return f"""\
+// Generated by scripts/wlk/run/own_blocks.py. Do not edit.
+#include "warplock/{name}_ports.h"
+
+{include}#define MODEL      {name}
+#define MODEL_CAPS {name.upper()}
+#include "frame/model.h"
+
+#include "frame/plugin.h"
+
+{declared}WLK_PLUGIN({stimulus});
+"""
