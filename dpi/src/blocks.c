@@ -3,6 +3,7 @@
 #include "warplock/blocks.h"
 
 #include <dlfcn.h>
+#include <glob.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -12,22 +13,32 @@ static struct {
     void (*broken)(const char *block, const char *call, const char *what);
 } loaded;
 
-// Beside the library that this is part of.
-static void *open_beside(const char *name) {
-    char path[4096];
+enum { MOST_PATH = 4096 };
+
+// The path of a file beside the library that this is part of; false: there is none.
+static bool beside(const char *name, char *path) {
     Dl_info here;
     const char *slash = NULL;
     if (dladdr(&loaded, &here) == 0 || (slash = strrchr(here.dli_fname, '/')) == NULL) {
-        return NULL;
+        return false;
     }
-    const int n = snprintf(path, sizeof path, "%.*s/%s", (int)(slash - here.dli_fname),
-                           here.dli_fname, name);
-    return n > 0 && (size_t)n < sizeof path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
+    const int n =
+        snprintf(path, MOST_PATH, "%.*s/%s", (int)(slash - here.dli_fname), here.dli_fname, name);
+    return n > 0 && n < MOST_PATH;
+}
+
+static void *open_library(const char *path) {
+    char place[MOST_PATH];
+    void *library = NULL;
+    if (strchr(path, '/') == NULL && beside(path, place)) {
+        library = dlopen(place, RTLD_NOW | RTLD_LOCAL);
+    }
+    return library != NULL ? library : dlopen(path, RTLD_NOW | RTLD_LOCAL);
 }
 
 static const wlk_plugin *entry_of(const char *path, wlk_error *err) {
-    void *library = strchr(path, '/') == NULL ? open_beside(path) : NULL;
-    if (library == NULL && (library = dlopen(path, RTLD_NOW | RTLD_LOCAL)) == NULL) {
+    void *library = open_library(path);
+    if (library == NULL) {
         (void)wlk_fail(err, WLK_NO_FILE, "block library %s", dlerror());
         return NULL;
     }
@@ -90,7 +101,7 @@ const wlk_block *wlk_blocks_find(const char *name) {
     return plugin != NULL ? plugin->block : block;
 }
 
-const wlk_block *wlk_blocks_of_schema(uint64_t hash) {
+static const wlk_block *known_of_schema(uint64_t hash) {
     const char *name = NULL;
     for (uint32_t i = 0; i < loaded.count; i++) {
         if (loaded.plugins[i]->block->table->schema_hash == hash) {
@@ -104,6 +115,27 @@ const wlk_block *wlk_blocks_of_schema(uint64_t hash) {
         }
     }
     return NULL;
+}
+
+static void load_beside(wlk_error *err) {
+    char pattern[MOST_PATH];
+    glob_t found;
+    if (!beside("libwlk_block_*.so", pattern) || glob(pattern, 0, NULL, &found) != 0) {
+        return;
+    }
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+        (void)wlk_blocks_load(found.gl_pathv[i], err);
+    }
+    globfree(&found);
+}
+
+const wlk_block *wlk_blocks_of_schema(uint64_t hash, wlk_error *err) {
+    const wlk_block *block = known_of_schema(hash);
+    if (block == NULL) {
+        load_beside(err);
+        block = known_of_schema(hash);
+    }
+    return block;
 }
 
 const wlk_plugin *wlk_blocks_running(void) {

@@ -84,12 +84,13 @@ void *wlk_dpi_open(unsigned long long abi_version, unsigned long long schema_has
                 scope, abi_version, WLK_ABI_VERSION);
         return NULL;
     }
-    const wlk_block *block = wlk_blocks_of_schema(schema_hash);
+    wlk_error err = {WLK_OK, ""};
+    const wlk_block *block = wlk_blocks_of_schema(schema_hash, &err);
     if (block == NULL) {
         fprintf(stderr,
                 "warplock: %s: the library has no block with schema %016llx; generate the checker "
-                "again with `warplock bind`\n",
-                scope, schema_hash);
+                "again with `warplock bind`%s%s\n",
+                scope, schema_hash, err.text[0] != '\0' ? ": " : "", err.text);
         return NULL;
     }
     wlk_dpi *h = calloc(1, sizeof *h);

@@ -12,7 +12,8 @@
 void *wlk_model_open(unsigned long long abi_version, unsigned long long schema_hash,
                      const char *name) {
     const char *remedy = "write the model again with `scripts/warplock model`";
-    const wlk_block *block = wlk_blocks_of_schema(schema_hash);
+    wlk_error err = {WLK_OK, ""};
+    const wlk_block *block = wlk_blocks_of_schema(schema_hash, &err);
     if (abi_version != WLK_ABI_VERSION) {
         fprintf(stderr,
                 "warplock: %s: the model was written for ABI version %llu, the library has %u; "
@@ -21,8 +22,8 @@ void *wlk_model_open(unsigned long long abi_version, unsigned long long schema_h
         return NULL;
     }
     if (block == NULL) {
-        fprintf(stderr, "warplock: %s: the library has no block with schema %016llx; %s\n", name,
-                schema_hash, remedy);
+        fprintf(stderr, "warplock: %s: the library has no block with schema %016llx; %s%s%s\n",
+                name, schema_hash, remedy, err.text[0] != '\0' ? ": " : "", err.text);
         return NULL;
     }
     model *m = calloc(1, sizeof *m);

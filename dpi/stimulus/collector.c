@@ -3,6 +3,7 @@
 // allocated entry (muon-issue §2, protocol rules). Everything else may happen in any cycle.
 #include "warplock/collector.h"
 #include "common.h"
+#include "warplock/muon.h"
 
 enum {
     COLLIDE, // the write hits a register that is being read

@@ -4,6 +4,7 @@
 // and an operand's place are used once in a cycle, and entries and slots only by who has them.
 #include "warplock/collector_x.h"
 #include "common.h"
+#include "warplock/muon.h"
 
 enum {
     READ,    // a lane reads

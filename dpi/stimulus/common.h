@@ -6,7 +6,6 @@
 #ifndef WLK_STIMULUS_COMMON_H
 #define WLK_STIMULUS_COMMON_H
 
-#include "warplock/muon.h"
 #include "warplock/stimulus.h"
 
 enum { STIM_RESET_CYCLES = 4 }; /* a run starts with them */

@@ -9,6 +9,7 @@
 #include "common.h"
 #include "warplock/issue.h"
 #include "warplock/issue_x.h"
+#include "warplock/muon.h"
 
 enum {
     OPERANDS = 3,

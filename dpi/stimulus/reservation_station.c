@@ -4,6 +4,7 @@
 // that is ready is not busy (muon-issue §5). What waits for a write-back would seldom see it.
 #include "warplock/reservation_station.h"
 #include "common.h"
+#include "warplock/muon.h"
 
 enum {
     WAKE,       // a write-back that an operand waits for

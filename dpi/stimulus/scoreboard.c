@@ -3,6 +3,7 @@
 // their maximum, nor drain. The spec forbids nothing (muon-issue §3).
 #include "warplock/scoreboard.h"
 #include "common.h"
+#include "warplock/muon.h"
 
 enum { PROBES = 16 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks of users in our programs: loaded from $WLK_BLOCK_LIBRARIES, and what is said when the model
-// of one crashes, which must not look like a crash of ours.
+// Blocks of users in our programs: loaded from $WLK_BLOCK_LIBRARIES, and what is said when the
+// model of one crashes, which must not look like a crash of ours.
 #include "tool.h"
 #include "warplock/blocks.h"
 
@@ -16,9 +16,9 @@ static char stack[STACK]; // of the handler: the model may have used up its own
 // To the console, in a handler. The program then ends.
 static void end(const char *block, const char *call, uint64_t edges, const char *what) {
     char text[512];
-    const int n = snprintf(text, sizeof text,
-                           "%s: block %s: its model %s in `%s`, after %llu clock edges\n", program,
-                           block, what, call, (unsigned long long)edges);
+    const int n =
+        snprintf(text, sizeof text, "%s: block %s: its model %s in `%s`, after %llu clock edges\n",
+                 program, block, what, call, (unsigned long long)edges);
     const int to = fileno(tool_console != NULL ? tool_console : stderr);
     if (n > 0 && write(to, text, (size_t)n) < 0) {
         _exit((int)WLK_NO_SPACE);

@@ -49,7 +49,7 @@ def _dispatch(words: Sequence[str]) -> int:
     setup.ensure(needed, allow=not asked.no_setup)
     if setup.needs_venv(needed):
         _enter_venv(words)
-    own_blocks.prepare()
+    own_blocks.prepare(asked)
     return asked.run()
 
 

@@ -57,7 +57,8 @@ static bool idle(const cfg_t *cfg, const state_t *st) {
 
 static void show(const cfg_t *cfg, const state_t *st, wlk_state_visitor *visitor, void *ctx) {
     for (uint32_t i = 0; i < st->count; i++) {
-        const flop word = {"words", st->words[(st->oldest + i) % cfg->depth], ~UINT64_C(0), WLK_HEX};
+        const flop word = {"words", st->words[(st->oldest + i) % cfg->depth], ~UINT64_C(0),
+                           WLK_HEX};
         visit_flops(&word, 1, (int32_t)i, visitor, ctx);
     }
 }

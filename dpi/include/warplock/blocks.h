@@ -28,8 +28,14 @@ wlk_status wlk_blocks_load(const char *path, wlk_error *err);
 /** The block of that name, or NULL. */
 const wlk_block *wlk_blocks_find(const char *name);
 
-/** The block whose table has that hash, or NULL. */
-const wlk_block *wlk_blocks_of_schema(uint64_t hash);
+/**
+ * The block whose table has that hash. Where none that is known has it, each block library that
+ * lies beside this library, libwlk_block_*.so, is loaded: so a folder with both needs no more.
+ *
+ * @return NULL when there is none; @p err (may be NULL) then has a line about the last library that
+ *         could not be loaded, if there was one, else is left alone.
+ */
+const wlk_block *wlk_blocks_of_schema(uint64_t hash, wlk_error *err);
 
 /** How a block was loaded; NULL for one of the library, and where there is none. */
 const wlk_plugin *wlk_blocks_plugin(const char *name);

@@ -70,7 +70,7 @@ verilator --binary -f wlk/warplock.f rtl/*.sv tb.sv --top-module tb"""
         assertions = Assertions.of(harness, suffix) if self.sva else None
         if assertions and assertions.rules:
             texts[f"{assertions.module}.sv"] = assertions.text(fit.pins)
-        bind_folder.write(self.out, texts, force=self.force, sva=self.sva)
+        bind_folder.write(self.out, texts, table.name, force=self.force, sva=self.sva)
         report.warn(table.warnings(found.config))
         _say(self, fit, harness, assertions)
         return 0

@@ -9,9 +9,10 @@ paths: it is for Verilator's -f where the folder was written.
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from .. import tables
 from ..base import outputs, setup
 from ..gen.sv import ABI_VERSION
-from . import build
+from . import build, own_blocks
 
 LIBRARY = ("libwarplock_dpi.so", f"libwarplock_dpi.so.{ABI_VERSION}")
 HEADERS = (
@@ -25,13 +26,13 @@ LIST, FILES = "warplock.f", "files.f"
 ICARUS = "Makefile.icarus"
 
 
-def write(out: Path, texts: Mapping[str, str], *, force: bool, sva: bool) -> None:
-    """Write the files, or add them to a folder with others; NO_FILE when one would change that is
-    there, without `force`. Texts in C need the library."""
+def write(out: Path, texts: Mapping[str, str], block: str, *, force: bool, sva: bool) -> None:
+    """Write the files of a block's checker, or add them to a folder with others; NO_FILE when one
+    would change that is there, without `force`. Texts in C need the library."""
     contents = {name: text.encode() for name, text in texts.items()}
     steps = [name for name in texts if name.endswith(".c")]
     if steps:
-        contents |= _library()
+        contents |= _library(block)
     outputs.make_folder(out)
     with outputs.locked(out):
         outputs.save(out, contents, force=force)
@@ -51,20 +52,25 @@ def write(out: Path, texts: Mapping[str, str], *, force: bool, sva: bool) -> Non
                 _save(out / name, text.splitlines())
 
 
-def write_model(out: Path, name: str, text: str, *, force: bool) -> None:
+def write_model(out: Path, name: str, text: str, block: str, *, force: bool) -> None:
     """Write a file that calls the library and needs no step call, the library, and the list for
     Verilator; as write()."""
     outputs.make_folder(out)
     with outputs.locked(out):
-        outputs.save(out, {name: text.encode()} | _library(), force=force)
+        outputs.save(out, {name: text.encode()} | _library(block), force=force)
         lines = [f"// For -f, of {out.resolve()}.", *_linked(out), str(out.resolve() / name)]
         _save(out / LIST, _added(out / LIST, lines))
 
 
-def _library() -> dict[str, bytes]:
-    """Copies of the library by the names that a simulator asks for."""
-    built = build.meson_build() / "dpi" / "libwarplock_dpi.so"
-    return dict.fromkeys(LIBRARY, built.read_bytes())
+def _library(block: str) -> dict[str, bytes]:
+    """Copies of the library by the names that a simulator asks for, and of the library of a user's
+    block, which it finds beside itself."""
+    built = build.brought_up() / "dpi" / "libwarplock_dpi.so"
+    found = dict.fromkeys(LIBRARY, built.read_bytes())
+    if block in tables.own():
+        path = own_blocks.library(block)
+        found[path.name] = path.read_bytes()
+    return found
 
 
 def _order(name: str) -> tuple[bool, bool]:

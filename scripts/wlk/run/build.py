@@ -10,7 +10,7 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -95,16 +95,10 @@ def meson_build(kind: str | None = None, *, whole: bool = False, jobs: int | Non
     return build
 
 
-on_brought_up: list[Callable[[], None]] = []  # what else must be up to date: users' blocks
-
-
 @functools.cache
 def brought_up() -> Path:
-    """The folder, brought up to date once in this process, and with it what lies elsewhere."""
-    found = meson_build()
-    for each in on_brought_up:
-        each()
-    return found
+    """The folder, brought up to date once in this process."""
+    return meson_build()
 
 
 def _configure(name: str, build: Path, environment: Mapping[str, str], log: Path) -> None:

@@ -60,7 +60,8 @@ warplock model collector --config num_lanes=4 --predict --out predict"""
             name, text = made.package, made.text()
         else:
             name, text = harness.module, Module(harness).text()
-        bind_folder.write_model(self.out, f"{name}.sv", text, force=self.force)
+        block = harness.table.name
+        bind_folder.write_model(self.out, f"{name}.sv", text, block, force=self.force)
         report.warn(harness.table.warnings(harness.cfg))
         _say(self, harness, name, notes)
         return 0

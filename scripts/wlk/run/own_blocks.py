@@ -57,10 +57,17 @@ def needs(features: Iterable[str]) -> tuple[str, ...]:
     return (*features, "rtl") if tables.own() else tuple(features)
 
 
-def prepare() -> None:
-    """Before a command runs: their RTL can stand for a stub."""
-    if tables.own():
-        from ..fit import own_rtl  # noqa: F401, needs slang; registers itself
+def prepare(asked: object) -> None:
+    """Before a command runs: their RTL can stand for a stub, and our programs know the blocks that
+    it names, or all of them where it names none."""
+    if not tables.own():
+        return
+    from ..fit import own_rtl  # noqa: F401, needs slang; registers itself
+
+    words = getattr(asked, "blocks", None) or getattr(asked, "block", None) or []
+    named = {words} if isinstance(words, str) else {*words}
+    paths = [library(name) for name in tables.own() if not named or name in named]
+    os.environ[LIBRARIES] = ":".join(map(str, paths))
 
 
 def is_async(table: Table) -> bool:
@@ -70,15 +77,6 @@ def is_async(table: Table) -> bool:
     from ..fit import own_rtl
 
     return own_rtl.port_map(table).is_async
-
-
-def _build_all() -> None:
-    paths = [library(name) for name in tables.own()]
-    if paths:
-        os.environ[LIBRARIES] = ":".join(map(str, paths))
-
-
-build.on_brought_up.append(_build_all)
 
 
 def library(name: str) -> Path:

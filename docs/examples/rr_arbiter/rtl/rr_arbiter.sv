@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Round-robin arbiter whose grant can be locked.
+module rr_arbiter #(
+    parameter int unsigned Num = 4
+) (
+    input  logic                                clk,
+    input  logic                                rst,
+    input  logic [                     Num-1:0] req,
+    input  logic                                lock,
+    input  logic                                accept,
+    output logic                                gnt_valid,
+    output logic [                     Num-1:0] gnt,
+    output logic [(Num > 1 ? $clog2(Num) : 1)-1:0] gnt_id
+);
+  localparam int unsigned IdW = Num > 1 ? $clog2(Num) : 1;
+
+  logic [IdW-1:0] last_q;
+  logic locked_q;
+
+  always_comb begin
+    logic found;
+    found  = locked_q && req[last_q];
+    gnt_id = last_q;
+    for (int unsigned i = 1; i <= Num; i++) begin
+      int unsigned at;
+      at = (32'(last_q) + i) % Num;
+      if (!found && req[at]) begin
+        found  = 1'b1;
+        gnt_id = IdW'(at);
+      end
+    end
+  end
+  assign gnt_valid = |req;
+  assign gnt = gnt_valid ? Num'(1) << gnt_id : '0;
+
+  always_ff @(posedge clk) begin
+    if (rst) begin
+      last_q   <= IdW'(Num - 1);
+      locked_q <= 1'b0;
+    end else if (gnt_valid && accept) begin
+      last_q   <= gnt_id;
+      locked_q <= lock;
+    end else if (!req[last_q]) begin
+      locked_q <= 1'b0;
+    end
+  end
+endmodule

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The stimulus of a block with a model by structs whose legal inputs depend on its state: those of
+ * the generic driver, changed by a function. Its source defines MODEL and MODEL_CAPS, includes
+ * frame/model.h and this, knows `struct wlk_MODEL_state`, and ends with WLK_LEGALISE(function) for
+ *   static void function(const cfg_t *cfg, const state_t *st, in_t *in, bool draining)
+ * `draining`: no new work comes, and the inputs should end what is in flight.
+ */
+#ifndef WLK_STIMULUS_LEGALISE_H
+#define WLK_STIMULUS_LEGALISE_H
+
+#include "common.h"
+#include "frame/model.h"
+
+typedef NAMED(in) in_t;
+
+#define WLK_LEGALISE(function)                                                                     \
+    static void hook(const stim_cycle *c, uint64_t *words) {                                       \
+        const cfg_t *cfg = (const cfg_t *)c->cfg;                                                  \
+        in_t in;                                                                                   \
+        NAMED(in_unpack)(cfg, words, &in);                                                         \
+        function(cfg, (const state_t *)c->state, &in, c->stim->drain != 0);                        \
+        NAMED(in_pack)(cfg, &in, words);                                                           \
+    }                                                                                              \
+    static const char *const profile_names[] = {CAPS(PROFILES), NULL};                             \
+    static const wlk_driven driven = {NULL, 0, hook};                                              \
+    const wlk_stimulus NAMED(stimulus) = {                                                         \
+        .block = NULL, .profiles = profile_names, .driven = &driven}
+
+#endif
