@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The stimulus of a block with a model by structs whose legal inputs depend on its state: those of
- * the generic driver, changed by a function. Its source defines MODEL and MODEL_CAPS, includes
- * frame/model.h and this, knows `struct wlk_MODEL_state`, and ends with WLK_LEGALISE(function) for
+ * the generic driver, changed by a function. The model's source includes this behind frame/structs.h
+ * and has WLK_LEGALISE(function) at its end, for
  *   static void function(const cfg_t *cfg, const state_t *st, in_t *in, bool draining)
  * `draining`: no new work comes, and the inputs should end what is in flight.
  */
@@ -10,9 +10,7 @@
 #define WLK_STIMULUS_LEGALISE_H
 
 #include "common.h"
-#include "frame/model.h"
-
-typedef NAMED(in) in_t;
+#include "frame/structs.h"
 
 #define WLK_LEGALISE(function)                                                                     \
     static void hook(const stim_cycle *c, uint64_t *words) {                                       \

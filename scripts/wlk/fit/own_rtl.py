@@ -8,6 +8,8 @@ port map `map.toml` beside it says where the ports are, `block.verilog` what par
 
 from pathlib import Path
 
+from pyslang import SVInt, ast
+
 from ..base import keep, outputs, setup
 from ..base.errors import Status, WlkError
 from ..gen import stubs
@@ -44,9 +46,13 @@ def parameters(table: Table, config: Config) -> dict[str, str]:
 def config_of(table: Table, module: rtl.Module) -> dict[str, str]:
     """Parameters of the block that are parameters of a module, as it has them by default."""
     named = {text: name for name, text in table.verilog.items() if text in table.params}
-    values = {p.name: p.value for p in module.design.elaborate(module.name).parameters}
-    found = {key: values[name] for key, name in named.items() if name in values}
-    return {key: str(int(value.value)) for key, value in found.items() if value.isInteger()}
+    values = {
+        p.name: p.value.value
+        for p in module.design.elaborate(module.name).parameters
+        if p.kind == ast.SymbolKind.Parameter
+    }
+    found = {key: values.get(name) for key, name in named.items()}
+    return {key: str(int(v)) for key, v in found.items() if isinstance(v, SVInt)}
 
 
 def write(table: Table, config: Config) -> list[Path]:

@@ -20,9 +20,16 @@ PARTS = {
         *("warplock", "requirements.txt", "requirements-newest.txt", "requirements-prove.txt"),
         *(f"wlk/**/*.{suffix}" for suffix in ("py", "sh", "html", "toml")),
     ),
-    "refmodel": ("blocks/**/*.toml", "include/warplock/block.h", "include/warplock/error.h"),
+    # Headers and sources: what a harness and a user's block are compiled with.
+    "refmodel": (
+        "blocks/**/*.toml",
+        *(f"include/warplock/{n}.h" for n in ("block", "error", "plugin")),
+        "src/frame/*.h",
+        *(f"src/frame/{n}.c" for n in ("block", "error", "map")),
+    ),
     "dpi": (
-        *(f"include/warplock/{n}.h" for n in ("checker", "dpi", "json")),
+        *(f"include/warplock/{n}.h" for n in ("checker", "dpi", "json", "program", "stimulus")),
+        *(f"stimulus/{n}" for n in ("common.h", "common.c", "legalise.h")),
         "harness/*.h",
         "harness/*.cpp",
     ),

@@ -11,21 +11,21 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from .. import tables
 from ..base import report
 from ..base.errors import Status, WlkError
 from ..base.installed import COMMAND
-from ..fit import match, rivals, scopes, search
+from ..fit import match, portmap, rivals, scopes, search
 from ..fit.portmap import PortMap
 from ..fit.scopes import Check, Target
 from ..fit.search import Subject, Trial
 from ..fit.wave import TOOL, Answer, Passes
 from ..tables import Table
-from . import build
+from . import build, own_blocks
 
 LACKING = {
     "not_compared": "outputs that are not in the dump, not compared",
@@ -36,10 +36,17 @@ FEW = 3  # times as often as it is sampled the ports of a block without a clock 
 
 def run(wanted: Check) -> int:
     """Check and show; the exit code is that of the worst verdict."""
-    told = wanted.port_map()
-    wanted = wanted.with_map(told) if told is not None else wanted
-    blocks = [tables.load(name) for name in dict.fromkeys(wanted.block or tables.names())]
-    checked = check(wanted, blocks, told)
+    checked: list[Checked] = []
+    refused: list[WlkError] = []
+    for part, blocks, told in _parts(wanted):
+        try:
+            checked += check(part, blocks, told)
+        except WlkError as error:
+            refused.append(error)
+            if error.status not in (Status.NO_SCOPE, Status.IFACE_CHANGED):
+                raise
+    if not checked:
+        raise refused[0]
     _show(checked, wanted)
     code = report.exit_code(checked)
     if wanted.strict and code == Status.OK:
@@ -47,6 +54,23 @@ def run(wanted: Check) -> int:
             (c.target.scope.path, True, c.answer.get("inferred_behaviour", {})) for c in checked
         )
     return int(code)
+
+
+def _parts(wanted: Check) -> Iterator[tuple[Check, list[Table], PortMap | None]]:
+    """What to look for in turn: blocks by their own names, then each that has a port map."""
+    told = wanted.port_map()
+    if told is not None:
+        part = wanted.with_map(told)
+        yield part, [tables.load(name) for name in part.block], told
+        return
+    blocks = [tables.load(name) for name in dict.fromkeys(wanted.block or tables.names())]
+    maps = {table.name: own_blocks.port_map(table) for table in blocks}
+    plain = [table for table in blocks if maps[table.name] is None]
+    if plain:
+        yield wanted, plain, None
+    for table in (table for table in blocks if maps[table.name] is not None):
+        told = portmap.read(maps[table.name])
+        yield replace(wanted, block=[table.name]).with_map(told), [table], told
 
 
 def check(wanted: Check, blocks: Sequence[Table], told: PortMap | None = None) -> list[Checked]:

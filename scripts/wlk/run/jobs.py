@@ -101,8 +101,10 @@ class RtlSource:
                 raise WlkError(Status.USAGE, f"{flag} goes with {need}")
 
     def port_map(self, table: Table) -> portmap.PortMap:
-        """What the map and the flags say of a block's ports."""
-        told = portmap.read(self.map) if self.map is not None else portmap.PortMap()
+        """What the map and the flags say of a block's ports; of a user's block without a map, what
+        stands beside its table."""
+        path = self.map or own_blocks.port_map(table)
+        told = portmap.read(path) if path is not None else portmap.PortMap()
         told.require_block(table)
         clock = self.clock if table.clock is not None else None
         flags = {"clock": clock, "reset": self.reset, "prefix": self.prefix}
@@ -318,7 +320,8 @@ def matched(
     design.override(module, told.parameters)
     if whole:
         module.require_complete()
-    given = given_config(table, told.given(config), partial=True)
+    words = told.given([*config, *own_blocks.shown(table, module, config)])
+    given = given_config(table, words, partial=True)
     ports = mapped.leaves(module, table, told, lenient=not wrap)
     found = match.match(table, ports.shapes, given, ties=ties)
     found = _required(found, module, ties, wrapped=False)

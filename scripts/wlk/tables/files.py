@@ -18,7 +18,7 @@ SHARED = {"param", "list", "field", "channel", "cover"}  # keys that a family's 
 
 
 # What is in a user's block folder (docs/own-blocks.md).
-TABLE, MODEL, STIMULUS, FAULTS = "block.toml", "model.c", "stimulus.c", "faults.toml"
+TABLE, MODEL, FAULTS = "block.toml", "model.c", "faults.toml"
 PORT_MAP, RTL = "map.toml", "rtl"
 FOLDERS = "WLK_BLOCKS"  # variable that names them, as PATH does
 NAME = re.compile(r"[a-z][a-z0-9_]*")

@@ -20,7 +20,7 @@ module cpu_scoreboard #(
     output logic [NumTags-1:0] tag_used_o
 );
   logic [NumTags-1:0] used_q, used_d;
-  logic [RegW-1:0] rd_q[NumTags];
+  logic [RegW-1:0] rd_q [NumTags];
   logic [TagW-1:0] free;
   logic hazard, any_free, issue;
 

@@ -3,13 +3,13 @@
 module rr_arbiter #(
     parameter int unsigned Num = 4
 ) (
-    input  logic                                clk,
-    input  logic                                rst,
-    input  logic [                     Num-1:0] req,
-    input  logic                                lock,
-    input  logic                                accept,
-    output logic                                gnt_valid,
-    output logic [                     Num-1:0] gnt,
+    input  logic                                   clk,
+    input  logic                                   rst,
+    input  logic [                        Num-1:0] req,
+    input  logic                                   lock,
+    input  logic                                   accept,
+    output logic                                   gnt_valid,
+    output logic [                        Num-1:0] gnt,
     output logic [(Num > 1 ? $clog2(Num) : 1)-1:0] gnt_id
 );
   localparam int unsigned IdW = Num > 1 ? $clog2(Num) : 1;

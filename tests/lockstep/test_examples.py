@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Blocks outside the tree: the examples through each command, and a shipped one that was moved."""
+
+import shutil
+import subprocess
+
+import programs
+import pytest
+import rtl_under_test as rut
+from wlk import tables
+from wlk.base.errors import Status
+from wlk.gen import c
+
+pytestmark = [pytest.mark.slow, pytest.mark.needs("rtl")]
+EXAMPLES = rut.ROOT / "docs" / "examples"
+NAMES = ("cpu_scoreboard", "fifo", "rr_arbiter")
+SHORT = ("--seeds", "1..2", "--cycles", "20000")
+LINES = 150  # hand-written, beside the RTL
+
+
+def warplock(*words, code=0, blocks=EXAMPLES):
+    """In a process of its own: blocks stay known to one."""
+    command = [rut.ROOT / "scripts" / "warplock", *words, "--blocks", blocks, "--no-setup"]
+    done = subprocess.run([*map(str, command)], capture_output=True, text=True, check=False)
+    assert code is None or done.returncode == code, done.stderr
+    return programs.Done(done.returncode, done.stdout, done.stderr)
+
+
+@pytest.fixture(params=NAMES)
+def name(request):
+    return request.param
+
+
+def test_example_is_short(name):
+    files = [p for p in (EXAMPLES / name).iterdir() if p.suffix in (".c", ".h", ".toml", ".md")]
+    lines = sum(len(path.read_text(encoding="utf-8").splitlines()) for path in files)
+    assert 0 < lines <= LINES
+
+
+def test_example_passes_and_its_wave_too(name, tmp_path):
+    """Every configuration; the waveform of one goes through `check` with the map of the folder."""
+    done = warplock("lockstep", name, "--all", *SHORT, "--json", "--reports", tmp_path / "all")
+    assert len(done.objects) >= 3
+    assert {answer["verdict"] for answer in done.objects} == {"PASS"}
+    words = ("--seeds", "1", "--cycles", "2000", "--waves", "--reports", tmp_path / "waves")
+    warplock("lockstep", name, *words, code=None)
+    (wave,) = (tmp_path / "waves").glob("2*/*/wave.fst")
+    answer = warplock("check", wave, "--json").json
+    assert (answer["block"], answer["verdict"]) == (name, "PASS")
+
+
+def test_faults_of_an_example_are_reported(name):
+    done = warplock("mutate", name, "--json", *SHORT)
+    counts = done.objects[-1]
+    assert counts["faults"] - counts["skipped"] > 5
+    assert counts["reported"] == counts["faults"] - counts["skipped"]
+    assert counts["false_alarms"] == 0
+
+
+def test_faulty_rtl_differs(tmp_path):
+    """As a user's own, by the map and the parameters of the block's folder."""
+    rtl = tmp_path / "fifo.sv"
+    good = (EXAMPLES / "fifo" / "rtl" / "fifo.sv").read_text(encoding="utf-8")
+    rtl.write_text(good, encoding="utf-8")
+    words = ("lockstep", "fifo", "--rtl", rtl, "-G", "Depth=7", *SHORT, "--json")
+    answer = warplock(*words).json
+    assert (answer["verdict"], answer["config"]["depth"]) == ("PASS", 7)
+    rtl.write_text(good.replace("else if (flush_i)", "else if (flush_i && !push)"))
+    answer = warplock(*words, code=Status.FUNCTIONAL_MISMATCH).json
+    assert answer["first"]["port"] in ("count_o", "pop_valid_o", "push_ready_o")
+
+
+def test_bound_checker_finds_its_library(tmp_path):
+    """The folder holds the block's library beside ours."""
+    source = EXAMPLES / "fifo" / "rtl" / "fifo.sv"
+    warplock("bind", "fifo", "--rtl", source, "--out", tmp_path / "wlk")
+    answers = []
+    for number, text in enumerate((source.read_text(), source.read_text().replace("!= '0", "> 1"))):
+        rtl = tmp_path / f"{number}.sv"
+        rtl.write_text(text, encoding="utf-8")
+        place = tmp_path / f"obj{number}"
+        command = ["verilator", "--binary", "--timing", "-Wno-fatal", "-f"]
+        command += [tmp_path / "wlk" / "warplock.f", rtl, TESTBENCH, "--top-module", "tb"]
+        subprocess.run([*command, "--Mdir", place], check=True, capture_output=True)
+        done = subprocess.run([place / "Vtb"], capture_output=True, text=True, check=False)
+        answers.append(done.returncode == 0 and "PASS" in done.stderr)
+    assert answers == [True, False]
+
+
+TESTBENCH = rut.ROOT / "tests" / "lockstep" / "fifo_tb.sv"
+
+
+@pytest.fixture(scope="module")
+def moved(tmp_path_factory):
+    """The scoreboard with all that belongs to it, under another name."""
+    folder = tmp_path_factory.mktemp("blocks") / "moved"
+    (folder / "rtl").mkdir(parents=True)
+    table = (rut.ROOT / "refmodel/blocks/scoreboard.toml").read_text(encoding="utf-8")
+    new = 'block.name = "moved"\nblock.c_name = "scoreboard"'
+    assert 'block.name = "scoreboard"' in table
+    text = table.replace('block.name = "scoreboard"', new)
+    (folder / "block.toml").write_text(text, encoding="utf-8")
+    source = rut.ROOT / "refmodel/src/muon"
+    shutil.copy(source / "scoreboard.c", folder / "model.c")
+    for path in source.glob("*.h"):
+        shutil.copy(path, folder)
+    include = folder / "include" / "warplock"
+    include.mkdir(parents=True)
+    (include / "scoreboard_ports.h").write_text('#include "warplock/moved_ports.h"\n')
+    (include / "hazard_ports.h").write_text(c.CTable(tables.load("hazard")).header())
+    for path in (rut.ROOT / "rtl_stub/scoreboard").glob("*.sv"):
+        shutil.copy(path, folder / "rtl")
+    shutil.copy(rut.ROOT / "dpi/stimulus/scoreboard.c", folder / "stimulus.c")
+    shutil.copy(rut.ROOT / "tests/mutant/scoreboard_faults.toml", folder / "faults.toml")
+    return folder
+
+
+def same(answers):
+    """What must be equal of two runs, but for the block's name and times."""
+    keys = ("verdict", "cycles", "compared_bits", "masked_bits", "coverage", "first", "config")
+    return [{key: each[key] for key in keys if key in each} for each in answers]
+
+
+def test_moved_block_behaves_the_same(moved):
+    config = programs.config_options(tables.load("scoreboard").configs["tiny"])
+    words = ("--seeds", "1..3", "--cycles", "5000", *config, "--json")
+    here = warplock("lockstep", "moved", *words, blocks=moved, code=None).objects
+    there = rut.warplock("lockstep", "scoreboard", *words, code=None).objects
+    assert same(here) == same(there)
+
+
+def test_moved_block_finds_the_same_faults(moved):
+    words = ("--short", "--slice", str(programs.SLICE), "--json", "--cycles", "5000")
+    here = warplock("mutate", "moved", *words, blocks=moved).objects
+    there = rut.warplock("mutate", "scoreboard", *words).objects
+    # They come as they end.
+    found, wanted = ({each.get("fault"): each for each in all_} for all_ in (here, there))
+    assert len(found) > 5
+    assert found.keys() == wanted.keys()
+    assert same(found.values()) == same(wanted[name] for name in found)
+
+
+def test_moved_block_checks_the_recordings(moved):
+    recording = programs.recording("muon/scoreboard_B.fst")
+    answer = warplock("check", recording, "--block", "moved", "--json", blocks=moved).json
+    there = rut.warplock("check", recording, "--block", "scoreboard", "--json").json
+    assert same([answer]) == same([there])
