@@ -31,6 +31,27 @@ typedef struct wlk_collector_x_reads {
     uint8_t operand[WLK_COLLECTOR_X_LANES];
 } wlk_collector_x_reads;
 
+/** Rows that hold an operand, one that takes what has no place, and the old value. */
+#define WLK_COLLECTOR_X_PLACES (3u * WLK_COLLECTOR_X_ENTRIES + 2u)
+
+/** Of a start without the reset: what is known. What is not holds a value that it may have. */
+typedef struct wlk_collector_x_late {
+    uint8_t late;        /**< the start was without the reset; else nothing here counts */
+    uint8_t reads_known; /**< an edge has defined what is under way */
+    uint64_t entries[WLK_COLLECTOR_X_ENTRIES / 64u]; /**< bit e: whether entry e is taken */
+    /* caching, by operand */
+    uint32_t tags[3];    /**< bit s: tag and tagValid of slot s are known */
+    uint32_t refs[3];    /**< bit s: refs of slot s are known; else they are as many at least */
+    uint32_t victims[3]; /**< bit s: the victim may be slot s */
+    uint64_t absent[3][1024u / 64u]; /**< registers that no slot of unknown tag holds */
+    /* what bind shows in this cycle; 2 and 255: not */
+    uint8_t seen_ready, seen_hit[3], seen_slot[3];
+    /* rows: the register that each was loaded from, its lanes that still are the register's */
+    uint16_t origin[WLK_COLLECTOR_X_PLACES];
+    uint64_t same[WLK_COLLECTOR_X_PLACES];
+    uint64_t copies[3][1024]; /**< duplicated: lanes of a register known in each copy */
+} wlk_collector_x_late;
+
 /**
  * State. Rows lie in `rows`, in the order of WLK_COLLECTOR_X_ROWS, a configuration's stride apart;
  * only the first wlk_collector_x_state_size() bytes are used.
@@ -47,6 +68,7 @@ struct wlk_collector_x_state {
     /* facts */
     uint8_t reset_seen;      /**< an edge in reset has defined what reset reaches */
     uint8_t writeResp_known; /**< an edge has defined writeRespValid, which no reset reaches */
+    wlk_collector_x_late late;
     uint64_t known[WLK_COLLECTOR_X_ROWS]; /**< lanes known of each row */
     uint64_t rows[WLK_COLLECTOR_X_ROWS * WLK_COLLECTOR_X_ROW_WORDS] WLK_ALIGN64;
 };

@@ -8,7 +8,7 @@
 #define MODEL_CAPS COLLECTOR_X
 #include "frame/model.h"
 
-#include "collector_x_rules.h"
+#include "collector_x_slots_late.h"
 
 _Static_assert((int)WLK_COLLECTOR_X_COLLECTOR_CACHING == CX_CACHING, "values of `collector`");
 _Static_assert((int)WLK_COLLECTOR_X_FORWARDING_MUST == CX_MUST, "values of `forwarding`");
@@ -97,11 +97,15 @@ static uint32_t in_control(const cx_shape *s) {
     return WLK_COLLECTOR_X_IN_GROUP + s->lanes * WLK_COLLECTOR_X_IN_STRIDE;
 }
 
+static uint32_t out_control(const cx_shape *s) {
+    const uint32_t elements = wlk_max(s->lanes, s->groups);
+    return WLK_COLLECTOR_X_OUT_GROUP + elements * WLK_COLLECTOR_X_OUT_STRIDE;
+}
+
 // Control words of the outputs: those that are 0 beside a low valid or enable are not put.
 static uint32_t control(const state_t *st, const cycle_t *c, uint64_t *out) {
     const cx_reads *r = &st->reads;
-    const uint32_t elements = wlk_max(c->s.lanes, c->s.groups);
-    const uint32_t words = WLK_COLLECTOR_X_OUT_GROUP + elements * WLK_COLLECTOR_X_OUT_STRIDE;
+    const uint32_t words = out_control(&c->s);
     uint64_t operands = 0;
     memset(out, 0, words * sizeof *out);
     for (uint32_t left = c->cx.room; left != 0; left &= left - 1u) {
@@ -129,13 +133,77 @@ static uint32_t control(const state_t *st, const cycle_t *c, uint64_t *out) {
     return words;
 }
 
+#define CARE(field, words, value) wlk_collector_x_out_set_##field(words, value)
+
+static void hide_rooms(const state_t *st, const cycle_t *c, uint64_t *care) {
+    uint32_t valid = 0;
+    for (uint32_t g = 0; g < c->s.groups; g++) {
+        const cx_room known = cx_room_known(st, &c->s, &c->in, &c->cx, g);
+        valid |= (uint32_t)known.valid << g;
+        if (!known.entry) {
+            CARE(room_collEntry, wlk_collector_x_out_element_mut(care, g), 0u);
+        }
+    }
+    CARE(room_valid, care, valid);
+}
+
+// Bits that the slots which may be found have alike; none is found: 0.
+static uint32_t alike(const cx_lookup *l, uint32_t care) {
+    uint32_t ones = l->none != 0 ? 0u : ~0u, some = 0;
+    for (uint32_t left = cx_found(l); left != 0; left &= left - 1u) {
+        ones &= set_lowest(left);
+        some |= set_lowest(left);
+    }
+    return care & ~(some & ~ones);
+}
+
+static void hide_slots(const state_t *st, const cycle_t *c, uint64_t *care) {
+    const uint32_t slots = wlk_collector_x_out_get_bind_regs_slot(care);
+    uint32_t hit = 0, slot = 0;
+    cx_lookup found[CX_OPERANDS];
+    for (uint32_t i = 0; i < CX_OPERANDS; i++) {
+        found[i] = (cx_lookup){0, 0, 0, 1};
+        if (set_has(cx_wanted(&c->in), i)) {
+            found[i] = cx_look(st, &c->s, &c->in, i);
+        }
+        const uint32_t missed = found[i].empty | found[i].evicted | found[i].none;
+        hit |= (uint32_t)(found[i].hit == 0 || missed == 0) << i;
+        slot |= alike(&found[i], slots >> 5u * i & 31u) << 5u * i;
+    }
+    CARE(bind_regs_hit, care, hit);
+    CARE(bind_regs_slot, care, slot);
+    CARE(bind_ready, care, cx_binds(&c->in, found) != CX_OPEN);
+}
+
+// Care of what shows state that is not known, where a reset was, but was not seen.
+static void hide(const state_t *st, const cycle_t *c, uint64_t *care) {
+    if (c->s.collector == CX_CACHING) {
+        hide_slots(st, c, care);
+    } else {
+        hide_rooms(st, c, care);
+    }
+    if (st->late.reads_known == 0) {
+        CARE(readResp_regs_enable, care, 0u);
+        CARE(readResp_regs_lost, care, 0u);
+        CARE(readResp_regs_opIdx, care, 0u);
+        for (uint32_t lane = 0; lane < c->s.lanes; lane++) {
+            uint64_t *element = wlk_collector_x_out_element_mut(care, lane);
+            CARE(readResp_regs_rsEntryId, element, 0u);
+            CARE(readResp_regs_collEntry, element, 0u);
+        }
+    }
+}
+
 static void fill(const cfg_t *cfg, const state_t *st, const cycle_t *c, uint64_t *out,
                  uint64_t *care) {
     const cx_shape *s = &c->s;
     const uint32_t words = control(st, c, out);
+    const bool live = (st->reset_seen | st->late.late) != 0;
     wlk_collector_x_out_mask(cfg, care);
-    if (st->reset_seen == 0) {
+    if (!live) {
         memset(care, 0, words * sizeof *care);
+    } else if (cx_is_hiding(st)) {
+        hide(st, c, care);
     }
     wlk_collector_x_out_set_writeResp_valid(care, st->writeResp_known);
     for (uint32_t w = 0; w < words; w++) {
@@ -144,15 +212,35 @@ static void fill(const cfg_t *cfg, const state_t *st, const cycle_t *c, uint64_t
     out += words;
     care += words;
     for (uint32_t n = 0; n < s->ports * CX_OPERANDS; n++, out += s->words, care += s->words) {
-        const uint64_t known = st->reset_seen != 0 ? st->known[c->cx.row[n]] : 0u;
+        const uint64_t known = live ? st->known[c->cx.row[n]] : 0u;
         prf_fill(st->rows + (size_t)c->cx.row[n] * s->stride, known, cfg->num_lanes, cfg->lane_bits,
                  out, care, s->words);
     }
 }
 
+static __attribute__((noinline)) void commit_late(state_t *st, const uint64_t *in,
+                                                  const cycle_t *c) {
+    const cx_shape *s = &c->s;
+    const uint64_t *data = in + in_control(s);
+    if (!cx_is_hiding(st)) {
+        cx_commit_late(st, s, &c->in, &c->cx, data);
+    } else if (s->collector == CX_CACHING) {
+        cx_commit_slots_late(st, s, &c->in, &c->cx, data);
+        st->reset_seen |= cx_knows_slots(st, s);
+    } else {
+        cx_know_entries(st, s, &c->in, &c->cx);
+        cx_commit_late(st, s, &c->in, &c->cx, data);
+        st->reset_seen |= cx_knows_entries(st, s);
+    }
+}
+
 static inline void commit(const cfg_t *cfg, state_t *st, const uint64_t *in, const cycle_t *c) {
     (void)cfg;
-    cx_commit(st, &c->s, &c->in, &c->cx, in + in_control(&c->s));
+    if (st->late.late) {
+        commit_late(st, in, c);
+    } else {
+        cx_commit(st, &c->s, &c->in, &c->cx, in + in_control(&c->s));
+    }
 }
 
 // ---- protocol rules ---------------------------------------------------------------------------
@@ -225,8 +313,8 @@ static int step(const uint32_t *params, void *state, const wlk_view *in, const w
     uint64_t differs = 0, known = ~UINT64_C(0);
     prf_vec rows_differ = {0};
     cycle_t c;
-    if ((st->reset_seen & st->writeResp_known) == 0 || got->mask != NULL) {
-        return 1;
+    if ((st->reset_seen & st->writeResp_known) <= st->late.late || got->mask != NULL) {
+        return 1; // a late state learns
     }
     compute(cfg, st, in->control, &c);
     const uint32_t words = control(st, &c, out);
@@ -275,6 +363,7 @@ static void forget(const uint32_t *params, void *state, const uint64_t *in, cons
         prf_unknown(x + in_control(&s), to.write_mask, cfg->num_lanes, cfg->lane_bits);
     if ((to.write_valid & to.commit) != 0 && to.write_preg != 0) {
         st->known[cx_register_row(&s, to.write_preg)] &= ~unknown;
+        cx_forget_late(st, &s, to.write_preg, unknown);
     }
     for (uint32_t left = to.write_valid != 0 && to.write_preg != 0 ? to.fwd : 0u;
          left != 0 && to.reset == 0; left &= left - 1u) {
@@ -304,21 +393,97 @@ static bool drained(const uint32_t *params, const void *state) {
     return busy == 0;
 }
 
+// ---- a start without the reset ----------------------------------------------------------------
+
+static void late(const uint32_t *params, void *state) {
+    const cx_shape s = cx_shape_of((const cfg_t *)params);
+    state_t *st = (state_t *)state;
+    init(params, state, WLK_POWER_UNKNOWN);
+    st->late.late = 1;
+    cx_late_rows(st, &s);
+    cx_late_slots(st, &s);
+}
+
+#define SEEN(field, words) wlk_collector_x_out_get_##field(words)
+
+static void learn_rooms(state_t *st, const cycle_t *c, const wlk_sight *seen) {
+    const cx_shape *s = &c->s;
+    const uint32_t id = (uint32_t)wlk_mask(wlk_idw(s->entries));
+    for (uint32_t g = 0; g < s->groups; g++) {
+        const uint64_t *there = wlk_collector_x_out_element(seen->out_known, g);
+        const uint64_t *element = wlk_collector_x_out_element(seen->out, g);
+        const bool valid = set_has(SEEN(room_valid, seen->out), g);
+        const bool shown = set_has(SEEN(room_valid, seen->out_known), g) &&
+                           (!valid || SEEN(room_collEntry, there) == id);
+        if (shown && cx_freed_in(s, &c->in, c->cx.freed, g) == s->entries) {
+            cx_learn_room(st, s, g, valid ? SEEN(room_collEntry, element) : s->entries);
+        }
+    }
+}
+
+static void learn_slots(const cfg_t *cfg, state_t *st, const cycle_t *c, const wlk_sight *seen) {
+    const uint32_t id = (uint32_t)wlk_mask(wlk_idw(cfg->coll_depth));
+    const uint32_t hit = SEEN(bind_regs_hit, seen->out), slot = SEEN(bind_regs_slot, seen->out);
+    const uint32_t hits = SEEN(bind_regs_hit, seen->out_known);
+    const uint32_t slots = SEEN(bind_regs_slot, seen->out_known);
+    cx_unsee(&st->late);
+    if (SEEN(bind_ready, seen->out_known)) {
+        st->late.seen_ready = (uint8_t)SEEN(bind_ready, seen->out);
+    }
+    for (uint32_t left = cx_wanted(&c->in); left != 0; left &= left - 1u) {
+        const uint32_t i = set_lowest(left);
+        if (set_has(hits, i)) {
+            st->late.seen_hit[i] = hit >> i & 1u;
+        }
+        if ((slots >> 5u * i & id) == id) {
+            st->late.seen_slot[i] = (uint8_t)(slot >> 5u * i & id);
+        }
+        cx_learn_slot(st, &c->s, &c->in, i);
+    }
+}
+
+static void learn(const uint32_t *params, void *state, const wlk_sight *seen) {
+    const cfg_t *cfg = (const cfg_t *)params;
+    state_t *st = (state_t *)state;
+    cycle_t c;
+    if (st->late.late == 0) {
+        return;
+    }
+    compute(cfg, st, seen->in, &c);
+    if (cx_is_hiding(st) && c.s.collector == CX_CACHING) {
+        learn_slots(cfg, st, &c, seen);
+    } else if (cx_is_hiding(st)) {
+        learn_rooms(st, &c, seen);
+    }
+    const uint32_t words = out_control(&c.s);
+    for (uint32_t n = 0; n < c.s.ports * CX_OPERANDS; n++) {
+        const uint32_t at = words + n * c.s.words;
+        cx_learn_row(st, &c.s, c.cx.row[n], seen->out + at, seen->out_known + at);
+    }
+}
+
 // ---- for reports ------------------------------------------------------------------------------
 
-static void visit_slots(const cx_shape *s, const state_t *st, uint64_t seen,
-                        wlk_state_visitor *visitor, void *ctx) {
+// Are all values of bit @p n known?
+static uint64_t knows(const state_t *st, uint32_t set, uint32_t n) {
+    return (uint64_t)0 - (cx_is_hiding(st) ? set >> n & 1u : st->reset_seen);
+}
+
+static void visit_slots(const cx_shape *s, const state_t *st, wlk_state_visitor *visitor,
+                        void *ctx) {
     for (uint32_t i = 0; i < CX_OPERANDS; i++) {
+        const cx_facts *f = &st->late;
+        const uint64_t tags = knows(st, f->tags[i] == set_below(s->depth), 0);
         const flop flops[] = {
-            {"victim", st->victim[i], seen, WLK_DECIMAL},
-            {"tagValid", st->tagValid[i], seen, WLK_HEX},
+            {"victim", st->victim[i], knows(st, set_is_single(f->victims[i]), 0), WLK_DECIMAL},
+            {"tagValid", st->tagValid[i], tags, WLK_HEX},
         };
         VISIT_FLOPS(flops, (int32_t)i);
         for (uint32_t slot = 0; slot < s->depth; slot++) {
             const uint64_t has = (uint64_t)0 - (st->tagValid[i] >> slot & 1u);
             const flop each[] = {
-                {"tag", st->tag[i][slot], seen & has, WLK_DECIMAL},
-                {"refs", st->refs[i][slot], seen, WLK_DECIMAL},
+                {"tag", st->tag[i][slot], knows(st, f->tags[i], slot) & has, WLK_DECIMAL},
+                {"refs", st->refs[i][slot], knows(st, f->refs[i], slot), WLK_DECIMAL},
             };
             VISIT_FLOPS(each, (int32_t)(i * s->depth + slot));
         }
@@ -335,7 +500,7 @@ static void visit_rows(const cfg_t *cfg, const cx_shape *s, const state_t *st,
         for (uint32_t w = 0; w < s->words; w++) {
             any |= words[w];
         }
-        if (row == cx_sink(s) || any == 0 || known == 0) {
+        if (row == cx_sink(s) || any == 0 || (known == 0 && st->late.late == 0)) {
             continue;
         }
         const bool entry = row < cx_sink(s), old = row == cx_old_row(s);
@@ -353,18 +518,19 @@ static void visit(const uint32_t *params, const void *state, wlk_state_visitor *
     const cfg_t *cfg = (const cfg_t *)params;
     const state_t *st = (const state_t *)state;
     const cx_shape s = cx_shape_of(cfg);
-    const uint64_t seen = (uint64_t)0 - st->reset_seen;
     const flop flops[] = {
-        {"readResp.enable", st->reads.lanes, seen, WLK_HEX},
+        {"readResp.enable", st->reads.lanes, knows(st, st->late.reads_known, 0), WLK_HEX},
         {"writeResp.valid", st->writeRespValid, (uint64_t)0 - st->writeResp_known, WLK_DECIMAL},
     };
     VISIT_FLOPS(flops, -1);
     if (s.collector == CX_CACHING) {
-        visit_slots(&s, st, seen, visitor, ctx);
+        visit_slots(&s, st, visitor, ctx);
     } else {
-        visitor(ctx, "alloc_valid", -1, st->taken, (s.entries + 63u) / 64u, seen, WLK_HEX);
+        visitor(ctx, "alloc_valid", -1, st->taken, (s.entries + 63u) / 64u,
+                knows(st, cx_knows_entries(st, &s), 0), WLK_HEX);
     }
     visit_rows(cfg, &s, st, visitor, ctx);
 }
 
-WLK_MODEL(.forget = forget, .drained = drained, .clear = clear, .visit = visit);
+WLK_MODEL(.forget = forget, .drained = drained, .clear = clear, .visit = visit, .late = late,
+          .learn = learn);
