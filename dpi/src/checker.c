@@ -334,19 +334,21 @@ static int32_t unreadable(const wlk_checker *c, const uint64_t *in, const uint64
 }
 
 // The ports of a field that show an input; where both are of one array, those of its element.
-static void hide_field(wlk_checker *c, uint16_t field, const wlk_port *input) {
+static void hide_field(const wlk_checker *c, uint16_t field, const wlk_port *input,
+                       uint64_t *bits) {
     const char *array = c->block->table->fields[input->field].array;
     const char *other = c->block->table->fields[field].array;
     const bool shared = array != NULL && other != NULL && strcmp(array, other) == 0;
     for (uint32_t i = 0; i < c->layout.n_ports; i++) {
         const wlk_port *port = &c->ports[i];
         if (port->field == field && (!shared || port->index[0] == input->index[0])) {
-            wlk_port_set(port, c->care, 0u);
+            wlk_port_set(port, bits, 0u);
         }
     }
 }
 
-static void hide_outputs(wlk_checker *c, const uint64_t *in_x) {
+// Clears output bits that an X on the inputs hides.
+static void hide_outputs(const wlk_checker *c, const uint64_t *in_x, uint64_t *bits) {
     for (uint32_t i = 0; i < c->layout.n_ports; i++) {
         const wlk_port *port = &c->ports[i];
         const int16_t *hidden = c->block->table->fields[port->field].x_hides;
@@ -354,7 +356,7 @@ static void hide_outputs(wlk_checker *c, const uint64_t *in_x) {
             continue;
         }
         for (; *hidden >= 0; hidden++) {
-            hide_field(c, (uint16_t)*hidden, port);
+            hide_field(c, (uint16_t)*hidden, port, bits);
         }
     }
 }
@@ -399,7 +401,7 @@ static void expect(wlk_checker *c, uint32_t candidate, const uint64_t *in, const
     c->block->eval(c->cfg, c->candidates.states[candidate], in, c->expect, c->care);
     narrow(c, in);
     if (in_x != NULL) {
-        hide_outputs(c, in_x);
+        hide_outputs(c, in_x, c->care);
     }
 }
 
@@ -617,14 +619,17 @@ void wlk_checker_gap(wlk_checker *c) {
     }
 }
 
-static void learn(wlk_checker *c, const uint64_t *in, const uint64_t *got, const uint64_t *got_x,
-                  const uint64_t *next, const uint64_t *next_x) {
+static void learn(wlk_checker *c, const uint64_t *in, const uint64_t *in_x, const uint64_t *got,
+                  const uint64_t *got_x, const uint64_t *next, const uint64_t *next_x) {
     const wlk_sight seen = {.in = in,
                             .out = got,
                             .out_known = c->got_known,
                             .next = next != NULL ? next : got,
                             .next_known = c->next_known};
     known_bits(c, got_x, c->got_known);
+    if (in_x != NULL) { // of an entry that X names nobody knows which it is
+        hide_outputs(c, in_x, c->got_known);
+    }
     known_bits(c, next != NULL ? next_x : NULL, c->next_known);
     wlk_candidates_learn(&c->candidates, &seen);
 }
@@ -638,7 +643,7 @@ static int look_late(wlk_checker *c, const uint64_t *in, const uint64_t *in_x, c
     expect(c, 0, in, in_x);
     memcpy(c->sure, c->care, c->layout.out_words * sizeof *c->sure);
     if (!c->failed) {
-        learn(c, in, got, got_x, next, next_x);
+        learn(c, in, in_x, got, got_x, next, next_x);
     }
     settle(c, in, in_x, got, got_x);
     if (c->candidates.left_out) { // too much is open to follow it
