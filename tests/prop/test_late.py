@@ -5,22 +5,29 @@ Runs of the models and recordings of the real designs, each cut at random cycles
 changes the configurations, the stimulus and the cuts.
 """
 
+import csv
 import json
 import os
 import random
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+import naive
 import programs
 import pytest
+from adapter import Row
+from naive_ports import Port
 from programs import FULL
+from test_collector_x_recordings import translated
 from wlk import tables
+from wlk.base.errors import Status
 from wlk.run import build, vectors
 from wlk.tables import Config, Table
 
 SEED = int(os.environ.get("WLK_PROP_SEED", "20240229"))
 CYCLES = 1500
 CUTS = 10
+AFTER_RESET = 2700  # the recordings are reset once more a little after the middle
 SETTLE = 200  # cycles behind a cut that do not count, as in late_run.c
 SHARE = 0.9  # of what the whole run compares, where it drains
 FAULTS = 20  # behind each of two cuts
@@ -75,6 +82,13 @@ def require_clean(answers: Sequence[dict]) -> None:
         assert answer["late"] in ("PASS", "VACUOUS"), answer
 
 
+def require_found(answers: Sequence[dict]) -> None:
+    """Nearly all faults that the whole run reports."""
+    whole, late = (sum(a[key] for a in answers) for key in ("whole", "late"))
+    assert whole >= FAULTS
+    assert late >= FOUND * whole
+
+
 def configs(table: Table, rng: random.Random) -> Iterator[Config]:
     """The default, and some of the named ones."""
     yield table.defaults()
@@ -122,11 +136,85 @@ def test_late_starts_of_a_recording_are_clean(built, name, tmp_path):
     assert all(share >= SHARE for share in shares), answers
 
 
+ORGANISATIONS = ("copies_must", "must", "inst_ports", "cache_egress")
+
+
+@pytest.mark.parametrize("name", ORGANISATIONS)
+def test_late_starts_of_collector_x_are_nearly_whole(name, tmp_path):
+    """Each organisation is learned piece by piece, and what is known is compared."""
+    table, rng = tables.load("collector_x"), random.Random(f"{SEED} {name}")
+    config = table.config(table.configs[name])
+    file = generated(tmp_path / "a.wlv", table, config, rng.randrange(1, 2**32))
+    cuts = draw_cuts(rng, CYCLES)
+    answers = late_run(file, table, config, cuts)
+    require_clean(answers)
+    assert all(a["late_bits"] >= SHARE * a["whole_bits"] for a in answers), answers
+    require_found(late_run(file, table, config, cuts[:2], f"faults={FAULTS}"))
+
+
+def as_document_has_it(one: programs.Recording) -> tuple[Config, list[Port], list[Row]]:
+    """A recording of the collector as one of `collector_x`, without the ports that it lacks."""
+    played = translated(one)
+    rows = [a | b for a, b in zip(played.inputs, played.outputs, strict=True)]
+    names = set.intersection(*map(set, rows))
+    ports = [p for p in naive.model("collector_x", played.params).ports if p.name in names]
+    return played.params, ports, rows
+
+
+def write_csv(path: Path, ports: Sequence[Port], rows: Sequence[Row]) -> Path:
+    with path.open("w", newline="", encoding="ascii") as text:
+        lines = csv.writer(text)
+        lines.writerow(["cycle", *(p.name for p in ports)])
+        lines.writerow(["#dir", *(f"{p.direction}{p.width}" for p in ports)])
+        lines.writerows([n, *(f"{row[p.name]:x}" for p in ports)] for n, row in enumerate(rows))
+    return path
+
+
+def write_vcd(path: Path, ports: Sequence[Port], rows: Sequence[Row]) -> Path:
+    """Two time units a cycle."""
+    lines = ["$timescale 1ns $end", "$scope module dut $end", "$var wire 1 c clock $end"]
+    lines += [f"$var wire {p.width} v{n} {p.name} $end" for n, p in enumerate(ports)]
+    lines += ["$upscope $end", "$enddefinitions $end"]
+    for cycle, row in enumerate(rows):
+        lines += [f"#{2 * cycle}", "0c", *(f"b{row[p.name]:b} v{n}" for n, p in enumerate(ports))]
+        lines += [f"#{2 * cycle + 1}", "1c"]
+    path.write_text("\n".join(lines) + "\n", encoding="ascii")
+    return path
+
+
+COLLECTORS = programs.recordings("collector")
+
+
+@pytest.mark.parametrize("one", COLLECTORS if FULL else COLLECTORS[1:2], ids=lambda one: one.name)
+def test_late_starts_of_a_recorded_collector_as_the_document_has_it(built, one, tmp_path):
+    params, ports, rows = as_document_has_it(one)
+    table, file = tables.load("collector_x"), tmp_path / "a.wlv"
+    pinned = {key: str(value) for key, value in params.items()}
+    recording = write_csv(tmp_path / "a.csv", ports, rows)
+    vectors.Import(recording, file, table.name, config=pinned).make()
+    cuts = draw_cuts(random.Random(f"{SEED} {one.name}"), 3000)
+    answers = late_run(file, table, table.config(params), cuts)
+    require_clean(answers)
+    assert all(a["late_bits"] >= SHARE * a["whole_bits"] for a in answers), answers
+    require_found(late_run(file, table, table.config(params), cuts[:2], f"faults={FAULTS}"))
+
+
+@pytest.mark.needs("vcd")
+def test_late_dump_of_a_collector_as_the_document_has_it(built, tmp_path):
+    params, ports, rows = as_document_has_it(COLLECTORS[1])
+    pinned = [word for key, value in params.items() for word in ("--config", f"{key}={value}")]
+    dump = write_vcd(tmp_path / "late.vcd", ports, rows[AFTER_RESET:])
+    words = ("check", "--json", dump, "--block", "collector_x", *pinned)
+    programs.warplock(*words, code=Status.NO_RESET)
+    answer = programs.warplock(*words, "--from-unknown").json
+    known = answer["from_unknown"]
+    assert answer["verdict"] == "PASS"
+    assert known["known_from"] < SETTLE
+    assert known["share"] > SHARE
+
+
 @pytest.mark.parametrize("name", RECORDINGS if FULL else ("muon/issue_E", "muon/collector_B"))
 def test_late_start_reports_faults(built, name, tmp_path):
     table, config = recorded(tmp_path / "a.wlv", name)
     cuts = draw_cuts(random.Random(f"{SEED} {name}"), 3000, 2)
-    answers = late_run(tmp_path / "a.wlv", table, config, cuts, f"faults={FAULTS}")
-    whole, late = (sum(a[key] for a in answers) for key in ("whole", "late"))
-    assert whole >= FAULTS
-    assert late >= FOUND * whole
+    require_found(late_run(tmp_path / "a.wlv", table, config, cuts, f"faults={FAULTS}"))

@@ -113,6 +113,171 @@ CASE(block_that_cannot_waits_for_a_reset) {
     close_late();
 }
 
+// ---- the document's collectors ----------------------------------------------------------------
+
+#define BANKED "num_lanes=1 collector=src_banked "
+#define DATA_1 "readData_resp_1_data_0"
+
+// A cycle before the dump begins.
+static void unseen(void) {
+    rig_record(&s.rtl);
+    rig_idle(&s.rtl);
+}
+
+static void read_register(uint32_t lane, uint32_t entry, uint32_t preg) {
+    put("readReq_regs_%u_enable readReq_regs_%u_opIdx=%u readReq_regs_%u_collEntry=%u", lane, lane,
+        lane, lane, entry);
+    put("readReq_regs_%u_pReg=%u", lane, preg);
+}
+
+// An operand is read and lands.
+static void load(uint32_t lane, uint32_t entry, uint32_t preg) {
+    read_register(lane, entry, preg);
+    CHECK(step(NULL) == 0);
+    CHECK(step(NULL) == 0);
+}
+
+static int show(uint32_t entry, const char *flip) {
+    put("readData_req_collEntry=%u", entry);
+    return step(flip);
+}
+
+CASE(row_that_is_shown_tells_its_register) {
+    open_late("collector_x", BANKED);
+    CHECK(step(NULL) == 0);
+    load(0, 0, 7);
+    CHECK(show(0, NULL) == 0); // register 7, as operand 0
+    load(1, 1, 7);
+    const uint64_t before = compared(DATA_1);
+    CHECK(show(1, NULL) == 0);
+    CHECK(compared(DATA_1) == before + 32);
+    CHECK(show(1, DATA_1) == 1);
+    close_late();
+}
+
+CASE(row_written_since_tells_nothing_of_its_register) {
+    open_late("collector_x", BANKED);
+    CHECK(step(NULL) == 0);
+    load(0, 1, 7);
+    put("writeReq_valid writeReq_commit writeReq_regs_0_pReg=7 writeReq_regs_0_tmask=1 "
+        "writeReq_regs_0_data_0=5");
+    wlk_port_set(rig_port(&s.rtl, "writeReq_regs_0_data_0"), s.x, 4u);
+    CHECK(step(NULL) == 0);
+    memset(s.x, 0, s.rtl.layout.in_words * sizeof *s.x);
+    CHECK(show(1, NULL) == 0); // the old value
+    load(1, 1, 7);
+    CHECK(show(1, NULL) == 0);
+    CHECK(show(1, DATA_1) == 1);
+    close_late();
+}
+
+CASE(copies_may_hold_what_they_held) {
+    open_late("collector_x", "num_lanes=1");
+    CHECK(step(NULL) == 0);
+    load(0, 0, 7);
+    CHECK(show(0, NULL) == 0);
+    load(1, 1, 7); // from the copy of operand 1
+    const uint64_t before = compared(DATA_1);
+    CHECK(show(1, DATA_1) == 0);
+    CHECK(compared(DATA_1) == before);
+    close_late();
+}
+
+CASE(room_shows_which_entries_are_taken) {
+    open_late("collector_x", BANKED "coll_depth=3");
+    for (uint32_t i = 0; i < 2; i++) {
+        put("alloc_valid");
+        unseen();
+    }
+    CHECK(step(NULL) == 0);
+    CHECK(compared("room_0_collEntry") == 0);
+    CHECK(step(NULL) == 0);
+    CHECK(compared("room_0_collEntry") == 2);
+    put("alloc_valid"); // the last one
+    CHECK(step(NULL) == 0);
+    CHECK(compared("room_0_collEntry") == 4);
+    put("readData_req_valid readData_req_regs_0_enable readData_req_collEntry=1");
+    CHECK(step(NULL) == 0);
+    CHECK(step("room_0_collEntry") == 1);
+    close_late();
+}
+
+CASE(room_that_cannot_be_is_a_difference) {
+    open_late("collector_x", BANKED);
+    CHECK(step(NULL) == 0); // entry 0 is free
+    put("alloc_valid");
+    CHECK(step(NULL) == 0);
+    CHECK(step("room_0_collEntry") == 1); // entry 0, and none is known to be free
+    close_late();
+}
+
+#define HIT "bind_regs_0_hit"
+
+static int bind(uint32_t preg, const char *flip) {
+    put("bind_valid bind_regs_0_enable bind_regs_0_pReg=%u", preg);
+    return step(flip);
+}
+
+CASE(hit_tells_what_a_slot_holds) {
+    open_late("collector_x", "num_lanes=1 collector=caching coll_depth=3");
+    put("bind_valid bind_regs_0_enable bind_regs_0_pReg=3");
+    unseen();
+    read_register(0, 0, 3);
+    unseen();
+    unseen();
+    CHECK(step(NULL) == 0);
+    const uint64_t before = compared(HIT); // without bind it is 0
+    CHECK(bind(3, NULL) == 0);
+    CHECK(compared(HIT) == before);
+    CHECK(bind(3, NULL) == 0);
+    CHECK(compared(HIT) == before + 1);
+    CHECK(bind(3, HIT) == 1);
+    close_late();
+}
+
+CASE(written_register_misses) {
+    open_late("collector_x", "num_lanes=1 collector=caching coll_depth=3");
+    CHECK(step(NULL) == 0);
+    put("writeReq_valid writeReq_commit writeReq_regs_0_pReg=3");
+    CHECK(step(NULL) == 0);
+    const uint64_t before = compared(HIT);
+    CHECK(bind(3, NULL) == 0);
+    CHECK(compared(HIT) == before + 1);
+    CHECK(bind(3, HIT) == 1); // whether slot 0 is used follows, too
+    close_late();
+}
+
+CASE(slot_of_a_miss_is_used) {
+    open_late("collector_x", "num_lanes=1 collector=caching coll_depth=1");
+    CHECK(step(NULL) == 0);
+    CHECK(bind(3, NULL) == 0); // slot 0
+    const uint64_t before = compared("bind_ready");
+    CHECK(bind(4, NULL) == 0); // none left
+    CHECK(compared("bind_ready") == before + 1);
+    CHECK(bind(4, "bind_ready") == 1);
+    close_late();
+}
+
+CASE(nothing_is_learned_beside_an_x) {
+    open_late("collector_x", BANKED);
+    put("writeReq_valid writeReq_commit writeReq_regs_0_pReg=7 writeReq_regs_0_tmask=1 "
+        "writeReq_regs_0_data_0=5");
+    unseen();
+    read_register(0, 1, 7);
+    unseen();
+    unseen();
+    CHECK(step(NULL) == 0);
+    wlk_port_set(rig_port(&s.rtl, "readData_req_collEntry"), s.x, 1u);
+    put("readData_req_collEntry"); // and shows entry 1
+    rig_record(&s.rtl);
+    rig_idle(&s.rtl); // in the dump an X is 0
+    CHECK(wlk_checker_step_late(s.checker, s.rtl.in, s.x, s.rtl.out, s.x + s.rtl.layout.in_words,
+                                NULL, NULL) == 0);
+    memset(s.x, 0, s.rtl.layout.in_words * sizeof *s.x);
+    CHECK(show(0, NULL) == 0);
+    close_late();
+}
+
 int main(void) {
     return check_cases();
 }

@@ -375,6 +375,7 @@ static void forget(const uint32_t *params, void *state, const uint64_t *in, cons
 static void clear(const uint32_t *params, void *state) {
     const cx_shape s = cx_shape_of((const cfg_t *)params);
     cx_reset((state_t *)state, &s);
+    cx_part_rows((state_t *)state, &s);
 }
 
 // Nothing is allocated, nor used, nor under way.

@@ -27,9 +27,8 @@ static inline void cx_late_rows(cx_state *st, const cx_shape *s) {
     st->known[cx_register_row(s, 0)] = ~UINT64_C(0); /* hardwired zero */
 }
 
-/* Anything may have landed anywhere. */
-static inline void cx_lose_places(cx_state *st, const cx_shape *s) {
-    memset(st->known, 0, cx_sink(s) * sizeof *st->known);
+/* What operands hold is no register's, as after a reset. */
+static inline void cx_part_rows(cx_state *st, const cx_shape *s) {
     memset(st->late.same, 0, cx_sink(s) * sizeof *st->late.same);
 }
 
@@ -60,13 +59,6 @@ static inline void cx_track_forwards(cx_state *st, const cx_shape *s, const cx_i
     }
 }
 
-/* Rows of register @p preg no longer hold these lanes of it. */
-static inline void cx_part_rows(cx_state *st, const cx_shape *s, uint32_t preg, uint64_t lanes) {
-    for (uint32_t row = 0; row <= cx_old_row(s); row++) {
-        st->late.same[row] &= st->late.origin[row] == preg ? ~lanes : ~UINT64_C(0);
-    }
-}
-
 /* The clock edge of a late state; as cx_commit. */
 static inline void cx_commit_late(cx_state *st, const cx_shape *s, const cx_inputs *in,
                                   const cx_cycle *c, const void *data) {
@@ -80,21 +72,23 @@ static inline void cx_commit_late(cx_state *st, const cx_shape *s, const cx_inpu
         st->late.origin[old] = (uint16_t)in->write_preg;
         st->late.same[old] = s->collector == CX_DUPLICATED ? 0u : ~UINT64_C(0);
     }
-    if (c->write != 0) {
-        cx_part_rows(st, s, in->write_preg, in->write_mask);
-    }
     if (in->reset != 0) {
-        memset(st->late.same, 0, cx_sink(s) * sizeof *st->late.same);
-        memset(st->known, 0xff, cx_sink(s) * sizeof *st->known);
-    } else if (st->late.reads_known == 0) {
-        cx_lose_places(st, s);
+        cx_part_rows(st, s);
+    } else if (st->late.reads_known == 0) { /* anything may have landed anywhere */
+        memset(st->known, 0, cx_sink(s) * sizeof *st->known);
+        cx_part_rows(st, s);
     }
     st->late.reads_known = 1;
 }
 
-/* Behind cx_commit_late: lanes written to @p preg are not known. */
+/*
+ * Behind cx_commit_late: lanes written to @p preg are not known. So rows that were loaded from it
+ * could tell the value before; where a lane is known they tell nothing.
+ */
 static inline void cx_forget_late(cx_state *st, const cx_shape *s, uint32_t preg, uint64_t lanes) {
-    cx_part_rows(st, s, preg, lanes);
+    for (uint32_t row = 0; row <= cx_old_row(s); row++) {
+        st->late.same[row] &= st->late.origin[row] == preg ? ~lanes : ~UINT64_C(0);
+    }
     for (uint32_t i = 0; i < CX_OPERANDS; i++) {
         st->late.copies[i][preg] &= ~lanes;
     }
