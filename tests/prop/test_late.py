@@ -32,7 +32,7 @@ SETTLE = 200  # cycles behind a cut that do not count, as in late_run.c
 SHARE = 0.9  # of what the whole run compares, where it drains
 FAULTS = 20  # behind each of two cuts
 FOUND = 0.85  # of the faults that the whole run reports
-REFUSED = ("issue_x", "opndcoll")
+REFUSED = ("opndcoll",)
 BLOCKS = [name for name in tables.names() if name not in REFUSED]
 PACKETS = {"num_warps": 8, "num_threads": 8, "simd_width": 2, "num_gpr_banks": 2, "num_opcs": 2}
 # Of those that are not Muon's: block and parameters.

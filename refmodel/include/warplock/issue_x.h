@@ -74,6 +74,21 @@ typedef struct wlk_issue_x_write {
     uint8_t row;
 } wlk_issue_x_write;
 
+/** Of a start without the reset: what is known of the state (issue_x_late.h). */
+typedef struct wlk_issue_x_late {
+    uint8_t on;            /**< there was one; lanes of registers may be unknown ever since */
+    uint8_t stored;        /**< before the rows are known: stored writes, at most */
+    uint8_t slots;         /**< caching: which registers are cached is not known */
+    uint8_t bind[3];       /**< then: where an operand of this cycle finds its register */
+    uint8_t counters[2];   /**< bits: eight of the counters, the others */
+    uint32_t barred;       /**< warps that are seen not to be chosen in this cycle */
+    uint32_t open_heads;   /**< warps whose head may wait for a write in this cycle, or not */
+    uint32_t open_refused; /**< warps that may have been refused in this cycle */
+    uint8_t stalls[WLK_ISSUE_X_MAX_NUM_WARPS];              /**< bits of a warp's counters */
+    uint64_t writes_known[WLK_ISSUE_X_MAX_NUM_PREGS / 64u]; /**< bits of pendingWrites */
+    uint64_t cached[3][WLK_ISSUE_X_MAX_NUM_PREGS / 64u];    /**< may be in a slot that is unused */
+} wlk_issue_x_late;
+
 /** State. `reservStation` has rows and counters; its output stage is not used. */
 struct wlk_issue_x_state {
     wlk_hazard_state hazard;
@@ -90,6 +105,7 @@ struct wlk_issue_x_state {
     /** Rows that the last edge wrote from the payload (for unknown bits in it). */
     uint16_t from_payload[WLK_COLLECTOR_X_LANES + 1u];
     uint8_t n_from_payload;
+    wlk_issue_x_late late;
     wlk_collector_x_state collector; /**< last: its rows are as many as the configuration needs */
 };
 

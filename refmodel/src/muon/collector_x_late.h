@@ -6,7 +6,7 @@
  * holds a value that it may have: an entry is free, a slot has no register. So where all states
  * that explain what was seen agree, this one does.
  *
- * cx_late_rows(), cx_commit_late(), cx_learn_row() and cx_forget_late() are for every model that
+ * cx_late_rows(), cx_commit_late(), cx_track(), cx_learn_row() and cx_forget_late() are for every model that
  * contains a collector; they ask for no flag of `late` but `reads_known`.
  */
 #ifndef WLK_COLLECTOR_X_LATE_H
@@ -59,13 +59,11 @@ static inline void cx_track_forwards(cx_state *st, const cx_shape *s, const cx_i
     }
 }
 
-/* The clock edge of a late state; as cx_commit. */
-static inline void cx_commit_late(cx_state *st, const cx_shape *s, const cx_inputs *in,
-                                  const cx_cycle *c, const void *data) {
-    const cx_reads landing = st->reads;
+/* Behind the clock edge: where rows are from. @p landing: the reads that landed. */
+static inline void cx_track(cx_state *st, const cx_shape *s, const cx_inputs *in, const cx_cycle *c,
+                            const cx_reads *landing) {
     const uint32_t old = cx_old_row(s);
-    cx_commit(st, s, in, c, data);
-    cx_track_landed(st, s, &landing, landing.lanes & ~c->lost);
+    cx_track_landed(st, s, landing, landing->lanes & ~c->lost);
     cx_track_forwards(st, s, in, c->fwd);
     if ((in->write_valid & in->merge) != 0) {
         /* Which copy is kept, where there are several, no rule says. */
@@ -79,6 +77,14 @@ static inline void cx_commit_late(cx_state *st, const cx_shape *s, const cx_inpu
         cx_part_rows(st, s);
     }
     st->late.reads_known = 1;
+}
+
+/* The clock edge of a late state; as cx_commit. */
+static inline void cx_commit_late(cx_state *st, const cx_shape *s, const cx_inputs *in,
+                                  const cx_cycle *c, const void *data) {
+    const cx_reads landing = st->reads;
+    cx_commit(st, s, in, c, data);
+    cx_track(st, s, in, c, &landing);
 }
 
 /*

@@ -7,12 +7,14 @@
 #define MODEL_CAPS ISSUE_X
 #include "frame/model.h"
 
+#include "hazard_late.h"
 #include "issue_x_admit.h"
 #include "issue_x_collect.h"
 #include "issue_x_cycle.h"
 #include "issue_x_dispatch.h"
 #include "issue_x_edge.h"
 #include "issue_x_write.h"
+#include "reservation_station_late.h"
 
 _Static_assert((int)WLK_ISSUE_X_COLLECTOR_CACHING == CX_CACHING, "values of `collector`");
 _Static_assert((int)WLK_ISSUE_X_FORWARDING_MUST == CX_MUST, "values of `forwarding`");
@@ -73,6 +75,11 @@ static inline bool is_rtl(const cfg_t *cfg) {
             cfg->forwarding | cfg->war | cfg->wb_buffer | cfg->in_order_per_warp) == 0 &&
            (cfg->ibuf_window & cfg->issue_ports & cfg->alloc_rows & cfg->count_forwarded_reads &
             cfg->forward_coll_issue) == 1;
+}
+
+// Is the state known, but for what no reset reaches? A late start knows it before all of it is.
+static inline uint32_t is_defined(const state_t *st) {
+    return st->hazard.reset_seen | st->reservStation.rows_known;
 }
 
 // ---- a cycle ----------------------------------------------------------------------------------
@@ -210,16 +217,21 @@ static void fill_operands(const cfg_t *cfg, const state_t *st, const cycle_t *c,
     }
 }
 
+static void hide_late(const state_t *st, const cycle_t *c, uint64_t *care);
+
 // Whole output record of the cycle. An unknown bit is 0 with care 0.
 static void fill(const cfg_t *cfg, const state_t *st, const cycle_t *c, uint64_t *out,
                  uint64_t *care) {
     const uint32_t words = wlk_issue_x_out_words(cfg), control = control_words(cfg, &c->s);
     memset(out, 0, words * sizeof *out);
-    if (!st->hazard.reset_seen) {
+    if (!is_defined(st)) {
         memset(care, 0, words * sizeof *care);
         return;
     }
     wlk_issue_x_out_mask(cfg, care);
+    if (st->late.on) {
+        hide_late(st, c, care);
+    }
     plain_outputs(st, c, out);
     group_outputs(cfg, st, c, out);
     hide_stage(st, &c->s, care);
@@ -229,8 +241,14 @@ static void fill(const cfg_t *cfg, const state_t *st, const cycle_t *c, uint64_t
     fill_operands(cfg, st, c, out + control, care + control);
 }
 
+static void commit_late(state_t *st, const cycle_t *c, const void *data);
+
 static void commit(const cfg_t *cfg, state_t *st, const uint64_t *in, const cycle_t *c) {
-    ix_commit(st, c, in + in_control(cfg));
+    if (st->late.on) {
+        commit_late(st, c, in + in_control(cfg));
+    } else {
+        ix_commit(st, c, in + in_control(cfg));
+    }
 }
 
 static uint32_t violations(const state_t *st, const cycle_t *c) {
@@ -330,7 +348,7 @@ IX_INLINE int step_cycle(const cfg_t *cfg, state_t *st, const wlk_view *in, cons
     uint64_t differs = simple ? counters_differ(cfg, st, c, got->control)
                               : control_differs(cfg, st, c, got->control);
     differs |= operands_differ(st, c, got, c->s.words);
-    if (differs | unknown(st, c, wlk_mask(c->s.num_lanes)) | (got->mask != NULL)) {
+    if (differs | unknown(st, c, wlk_mask(c->s.num_lanes)) | (got->mask != NULL) | st->late.on) {
         return 1;
     }
     info->violated = simple ? 0u : violations(st, c);
@@ -389,39 +407,60 @@ static void open_choices(const state_t *st, const cycle_t *c, uint32_t *ways) {
     }
 }
 
-static uint32_t outcomes(const uint32_t *params, const void *state, const uint64_t *in) {
-    const cfg_t *cfg = (const cfg_t *)params;
-    const state_t *st = (const state_t *)state;
-    uint32_t known = set_is_single(st->hazard.last), ways[1u + IX_PORTS], all = 1;
-    cycle_t c;
-    for (uint32_t p = 0; p < cfg->issue_ports; p++) {
-        known &= set_is_single(st->stage[p].last);
-    }
-    if (!st->hazard.reset_seen || known) {
-        return 1u;
-    }
-    compute(cfg, st, in, &c);
-    open_choices(st, &c, ways);
-    for (uint32_t n = 0; n <= c.s.ports; n++) {
+static uint32_t choices(const state_t *st, const cycle_t *c) {
+    uint32_t ways[1u + IX_PORTS], all = 1;
+    open_choices(st, c, ways);
+    for (uint32_t n = 0; n <= c->s.ports; n++) {
         all *= ways[n];
     }
     return all;
 }
 
+static void assume_choices(const cfg_t *cfg, state_t *st, const cycle_t *c, uint32_t k) {
+    uint32_t ways[1u + IX_PORTS];
+    open_choices(st, c, ways);
+    st->hazard.last =
+        arbiter_assume(c->hz.candidates, st->hazard.last, cfg->num_warps, k % ways[0]);
+    k /= ways[0];
+    for (uint32_t p = 0; p < c->s.ports; k /= ways[1u + p], p++) {
+        if (ways[1u + p] > 1) {
+            st->stage[p].last = arbiter_assume(c->candidates[p], st->stage[p].last, cfg->rs_entries,
+                                               k % ways[1u + p]);
+        }
+    }
+}
+
+static uint32_t open_sources(const state_t *st, const cycle_t *c);
+static void assume_sources(state_t *st, const cycle_t *c, uint32_t k);
+
+// What a caching collector finds decides who may be admitted, and that whose sources are read.
+static uint32_t outcomes(const uint32_t *params, const void *state, const uint64_t *in) {
+    const cfg_t *cfg = (const cfg_t *)params;
+    const state_t *st = (const state_t *)state;
+    uint32_t known = set_is_single(st->hazard.last) & bit_not(st->hazard.late | st->late.slots);
+    cycle_t c;
+    for (uint32_t p = 0; p < cfg->issue_ports; p++) {
+        known &= set_is_single(st->stage[p].last);
+    }
+    if (!is_defined(st) || known) {
+        return 1u;
+    }
+    compute(cfg, st, in, &c);
+    const uint32_t finds = ix_find_ways(st, &c), all = choices(st, &c);
+    return finds > 1 ? finds : all > 1 ? all : UINT32_C(1) << set_size(open_sources(st, &c));
+}
+
 static void assume(const uint32_t *params, void *state, const uint64_t *in, uint32_t k) {
     const cfg_t *cfg = (const cfg_t *)params;
     state_t *st = (state_t *)state;
-    uint32_t ways[1u + IX_PORTS];
     cycle_t c;
     compute(cfg, st, in, &c);
-    open_choices(st, &c, ways);
-    st->hazard.last = arbiter_assume(c.hz.candidates, st->hazard.last, cfg->num_warps, k % ways[0]);
-    k /= ways[0];
-    for (uint32_t p = 0; p < c.s.ports; k /= ways[1u + p], p++) {
-        if (ways[1u + p] > 1) {
-            st->stage[p].last = arbiter_assume(c.candidates[p], st->stage[p].last, cfg->rs_entries,
-                                               k % ways[1u + p]);
-        }
+    if (ix_find_ways(st, &c) > 1) {
+        ix_assume_finds(st, &c, k);
+    } else if (choices(st, &c) > 1) {
+        assume_choices(cfg, st, &c, k);
+    } else {
+        assume_sources(st, &c, k);
     }
 }
 
@@ -450,6 +489,8 @@ static void init(const uint32_t *params, void *state, wlk_power_up power_up) {
     }
 }
 
+static void reset_late(state_t *st);
+
 static void clear(const uint32_t *params, void *state) {
     const wlk_collector_x_cfg inner = inner_collector((const cfg_t *)params);
     state_t *st = (state_t *)state;
@@ -458,16 +499,23 @@ static void clear(const uint32_t *params, void *state) {
     memset(st->stalls, 0, sizeof st->stalls);
     hz_reset(&st->hazard);
     ix_reset(st);
+    reset_late(st);
 }
 
 // What the last edge stored from the payload, where that was unknown.
 static void forget(const uint32_t *params, void *state, const uint64_t *in, const uint64_t *x) {
     const cfg_t *cfg = (const cfg_t *)params;
+    const wlk_collector_x_cfg inner = inner_collector(cfg);
+    const cx_shape s = cx_shape_of(&inner);
     state_t *st = (state_t *)state;
     const uint64_t unknown_lanes = prf_unknown(x + in_control(cfg), GET(writeback_bits_tmask, in),
                                                cfg->num_lanes, cfg->lane_bits);
     for (uint32_t n = 0; n < st->n_from_payload; n++) {
-        st->collector.known[st->from_payload[n]] &= ~unknown_lanes;
+        const uint32_t row = st->from_payload[n], first = cx_register_row(&s, 0);
+        st->collector.known[row] &= ~unknown_lanes;
+        if (st->late.on && row >= first && row < cx_rows(&s)) {
+            cx_forget_late(&st->collector, &s, row - first, unknown_lanes);
+        }
     }
 }
 
@@ -488,7 +536,8 @@ static bool drained(const uint32_t *params, const void *state) {
     return busy == 0 && wlk_collector_x_block.drained((const uint32_t *)&inner, &st->collector);
 }
 
+#include "issue_x_late.h"
 #include "issue_x_visit.h"
 
 WLK_MODEL(.outcomes = outcomes, .assume = assume, .forget = forget, .drained = drained,
-          .clear = clear, .visit = visit);
+          .clear = clear, .visit = visit, .late = late, .learn = learn);

@@ -114,6 +114,7 @@ IX_INLINE void ix_choose(const ix_state *st, ix_cycle *c) {
         const uint32_t warp = set_lowest(left);
         c->hz.candidates |= ix_candidate(st, c, warp) << warp;
     }
+    c->hz.candidates &= ~st->late.barred;
     c->hz.any = (uint32_t)(c->hz.candidates != 0);
     c->hz.choice = arbiter_choose(c->hz.candidates, st->hazard.last, c->p.warps);
 }

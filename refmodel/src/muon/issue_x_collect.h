@@ -3,7 +3,7 @@
 #ifndef WLK_ISSUE_X_COLLECT_H
 #define WLK_ISSUE_X_COLLECT_H
 
-#include "issue_x_cycle.h"
+#include "issue_x_slots_late.h"
 
 /* Operands that rows still have to ask for, and rows that may not ask for any. */
 typedef struct ix_needs {
@@ -64,6 +64,9 @@ IX_INLINE void ix_bind(const ix_state *st, ix_cycle *c, uint32_t rows) {
         c->cxi.bind_preg[i] = rs->rs[i][c->bind_row];
     }
     cx_find_slots(&st->collector, &c->s, &c->cxi, &c->cx);
+    if (st->late.slots) {
+        ix_find_slots_late(st, c);
+    }
     c->hits = c->cx.hit & bit_all(c->cx.bind_ready);
     c->no_entry = c->cxi.bind_valid & bit_not(c->cx.bind_ready);
     for (uint32_t left = c->hits; left != 0; left &= left - 1u) {

@@ -8,7 +8,7 @@
 static void visit_row(const cfg_t *cfg, const state_t *st, uint32_t row, wlk_state_visitor *visitor,
                       void *ctx) {
     const rs_state *rs = &st->reservStation;
-    const uint64_t seen = bit_all(st->hazard.reset_seen);
+    const uint64_t seen = bit_all(is_defined(st));
     const uint64_t placed = seen & bit_all(st->rows.placed >> row & 1u);
     const flop flops[] = {
         {"row.warp", rs->warp[row], seen, WLK_DECIMAL},
@@ -38,7 +38,7 @@ static void visit_row(const cfg_t *cfg, const state_t *st, uint32_t row, wlk_sta
 
 static void visit_stage(const state_t *st, uint32_t port, wlk_state_visitor *visitor, void *ctx) {
     const wlk_issue_x_stage *stage = &st->stage[port];
-    const uint64_t seen = bit_all(st->hazard.reset_seen), known = bit_all(stage->known);
+    const uint64_t seen = bit_all(is_defined(st)), known = bit_all(stage->known);
     const flop flops[] = {
         {"stage.full", stage->full, seen, WLK_DECIMAL},
         {"stage.last", set_lowest(stage->last), bit_all(set_is_single(stage->last)), WLK_DECIMAL},
@@ -52,16 +52,17 @@ static void visit_stage(const state_t *st, uint32_t port, wlk_state_visitor *vis
 static void visit_scoreboard(const cfg_t *cfg, const state_t *st, wlk_state_visitor *visitor,
                              void *ctx) {
     const wlk_issue_x_scoreboard *sb = &st->scoreboard;
-    const uint64_t seen = bit_all(st->hazard.reset_seen);
+    const uint64_t seen = bit_all(is_defined(st));
     for (uint32_t r = 1; r < cfg->num_pregs && seen != 0; r++) {
+        const uint64_t written = bit_all(st->hazard.reset_seen | ix_bit(st->late.writes_known, r));
         const flop flops[] = {
             {"pendingReads", sb->pendingReads[ix_key(0, r)], seen, WLK_DECIMAL},
             {"pendingReads of epoch 1", sb->pendingReads[ix_key(1, r)], seen, WLK_DECIMAL},
-            {"pendingWrites", ix_bit(sb->pendingWrites, r), seen, WLK_DECIMAL},
+            {"pendingWrites", ix_bit(sb->pendingWrites, r), written, WLK_DECIMAL},
             {"epoch", ix_bit(sb->epoch, r), seen, WLK_DECIMAL},
         };
         for (const flop *f = flops; f < flops + sizeof flops / sizeof *flops; f++) {
-            if (f->value != 0) {
+            if (f->value != 0 || f->known == 0) {
                 visitor(ctx, f->name, (int32_t)r, &f->value, 1u, f->known, f->notation);
             }
         }
@@ -82,14 +83,16 @@ static void visit_writes(const state_t *st, wlk_state_visitor *visitor, void *ct
 typedef struct named {
     wlk_state_visitor *visitor;
     void *ctx;
+    bool slots; /* which registers they hold is not known */
 } named;
 
 static void visit_collector(void *ctx, const char *name, int32_t index, const uint64_t *words,
                             uint32_t n_words, uint64_t known, wlk_notation notation) {
     const named *n = (const named *)ctx;
+    const bool hidden = n->slots && (strncmp(name, "tag", 3) == 0 || strcmp(name, "victim") == 0);
     char full[64];
     (void)snprintf(full, sizeof full, "collector.%s", name);
-    n->visitor(n->ctx, full, index, words, n_words, known, notation);
+    n->visitor(n->ctx, full, index, words, n_words, hidden ? 0u : known, notation);
 }
 
 static void visit(const uint32_t *params, const void *state, wlk_state_visitor *visitor,
@@ -97,8 +100,8 @@ static void visit(const uint32_t *params, const void *state, wlk_state_visitor *
     const cfg_t *cfg = (const cfg_t *)params;
     const wlk_collector_x_cfg inner = inner_collector(cfg);
     const state_t *st = (const state_t *)state;
-    const uint64_t seen = bit_all(st->hazard.reset_seen);
-    named n = {visitor, ctx};
+    const uint64_t seen = bit_all(is_defined(st));
+    named n = {visitor, ctx, st->late.slots != 0};
     const flop flops[] = {
         {"hazard.last", set_lowest(st->hazard.last), bit_all(set_is_single(st->hazard.last)),
          WLK_DECIMAL},
