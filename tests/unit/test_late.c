@@ -278,6 +278,102 @@ CASE(nothing_is_learned_beside_an_x) {
     close_late();
 }
 
+// ---- the document's issue stage ---------------------------------------------------------------
+
+#define OCCUPANCY "perfRS_accRsOccupancy"
+#define HITS      "perfDesign_cacheHits"
+#define CACHING                                                                                    \
+    "num_warps=1 num_lanes=1 num_pregs=8 collector=caching coll_alloc=eager alloc_order=age"
+
+// A cycle of which the next one is seen too.
+static int step_seen(const char *flip) {
+    const uint32_t in_words = s.rtl.layout.in_words, out_words = s.rtl.layout.out_words;
+    uint64_t *idle = calloc(in_words + 2u * out_words, sizeof *idle), *next = idle + in_words;
+    REQUIRE(idle != NULL, "no memory");
+    rig_record(&s.rtl);
+    s.rtl.block->eval(s.rtl.cfg, s.rtl.state, idle, next, next + out_words);
+    if (flip != NULL) {
+        rig_set(&s.rtl, flip, rig_get(&s.rtl, flip) ^ 1u);
+    }
+    const int first = wlk_checker_step_late(s.checker, s.rtl.in, s.x, s.rtl.out, s.x + in_words,
+                                            next, s.x + in_words);
+    rig_idle(&s.rtl);
+    free(idle);
+    return first;
+}
+
+static void offer_reader(uint32_t preg) {
+    put("ibuf_0_valid ibuf_0_bits_uop_inst_essentials_23 ibuf_0_bits_uop_inst_essentials_4=%u",
+        preg);
+}
+
+static void run_seen(uint32_t cycles) {
+    for (uint32_t n = 0; n < cycles; n++) {
+        put("issue_ready");
+        CHECK(step_seen(NULL) == 0);
+    }
+}
+
+CASE(stage_without_rows_is_known) {
+    open_late("issue_x", "num_warps=1");
+    run_seen(1);
+    CHECK(compared(OCCUPANCY) == 0);
+    run_seen(1);
+    CHECK(compared(OCCUPANCY) == 64);
+    CHECK(step_seen("issue_valid") == 1);
+    close_late();
+}
+
+CASE(stage_waits_until_no_write_can_be_stored) {
+    open_late("issue_x", "num_warps=1 war=epoch wb_buffer=2");
+    run_seen(3); // one goes in each of the first two
+    CHECK(compared(OCCUPANCY) == 0);
+    run_seen(1);
+    CHECK(compared(OCCUPANCY) == 64);
+    close_late();
+}
+
+CASE(stage_with_a_row_waits) {
+    open_late("issue_x", "num_warps=1");
+    offer_reader(5);
+    unseen();
+    for (uint32_t n = 0; n < 3; n++) { // it leaves for the output stage in the second
+        CHECK(step_seen(NULL) == 0);
+        CHECK(compared(OCCUPANCY) == 0);
+    }
+    CHECK(step_seen(NULL) == 0);
+    CHECK(compared(OCCUPANCY) == 64);
+    put("issue_ready");
+    CHECK(step_seen("issue_valid") == 1);
+    close_late();
+}
+
+// A register that is cached when the dump begins, or is not: both may be, until it is counted.
+static void read_cached(bool is_cached) {
+    open_late("issue_x", CACHING);
+    offer_reader(is_cached ? 5 : 6);
+    unseen();
+    for (uint32_t n = 0; n < 6; n++) {
+        put("issue_ready");
+        unseen();
+    }
+    run_seen(2);
+    offer_reader(5);
+    run_seen(4);
+    CHECK(rig_get(&s.rtl, HITS) == is_cached);
+    CHECK(compared(HITS) >= 64);
+    CHECK(step_seen(HITS) == 1);
+    close_late();
+}
+
+CASE(cached_register_is_found) {
+    read_cached(true);
+}
+
+CASE(register_that_is_not_cached_is_read) {
+    read_cached(false);
+}
+
 int main(void) {
     return check_cases();
 }

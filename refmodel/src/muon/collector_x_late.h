@@ -6,8 +6,8 @@
  * holds a value that it may have: an entry is free, a slot has no register. So where all states
  * that explain what was seen agree, this one does.
  *
- * cx_late_rows(), cx_commit_late(), cx_track(), cx_learn_row() and cx_forget_late() are for every model that
- * contains a collector; they ask for no flag of `late` but `reads_known`.
+ * cx_late_rows(), cx_commit_late(), cx_track(), cx_learn_row() and cx_forget_late() are for every
+ * model that contains a collector; they ask for no flag of `late` but `reads_known`.
  */
 #ifndef WLK_COLLECTOR_X_LATE_H
 #define WLK_COLLECTOR_X_LATE_H
