@@ -19,6 +19,7 @@ from adapter import Row
 from naive_ports import Port
 from programs import FULL
 from test_collector_x_recordings import translated
+from test_issue_x_recordings import parameters
 from wlk import tables
 from wlk.base.errors import Status
 from wlk.run import build, vectors
@@ -218,3 +219,31 @@ def test_late_start_reports_faults(built, name, tmp_path):
     table, config = recorded(tmp_path / "a.wlv", name)
     cuts = draw_cuts(random.Random(f"{SEED} {name}"), 3000, 2)
     require_found(late_run(tmp_path / "a.wlv", table, config, cuts, f"faults={FAULTS}"))
+
+
+STAGES = programs.recordings("issue")
+
+
+@pytest.mark.parametrize("one", STAGES if FULL else STAGES[-1:], ids=lambda one: one.name)
+def test_late_starts_of_a_recorded_stage_as_the_document_has_it(built, one, tmp_path):
+    table, file = tables.load("issue_x"), tmp_path / "a.wlv"
+    config = table.config(parameters(one))
+    pinned = {key: str(value) for key, value in table.show(config).items()}
+    recording = programs.recording(f"muon/{one.name}.csv.xz")
+    vectors.Import(recording, file, table.name, config=pinned).make()
+    answers = late_run(file, table, config, draw_cuts(random.Random(f"{SEED} {one.name}"), 3000))
+    require_clean(answers)
+    shares = [a["late_bits"] / a["whole_bits"] for a in answers if a["drained"]]
+    assert all(share >= SHARE for share in shares), answers
+
+
+@pytest.mark.parametrize("name", ("default", "src_option2_1", "caching_egress", "window_stall"))
+def test_late_start_of_issue_x_reports_faults(name, tmp_path):
+    """Where little work comes, so that the stage is empty soon."""
+    table, rng = tables.load("issue_x"), random.Random(f"{SEED} {name}")
+    config = table.config(table.configs[name])
+    file, seed = tmp_path / "a.wlv", rng.randrange(1, 2**32)
+    words = (seed, "sparse", CYCLES, "zero", *table.words(config))
+    done = programs.run("dpi/wlk-vec", "gen", table.name, file, *words)
+    assert done.returncode == 0, done.stderr
+    require_found(late_run(file, table, config, draw_cuts(rng, CYCLES, 2), f"faults={FAULTS}"))

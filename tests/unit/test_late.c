@@ -374,6 +374,21 @@ CASE(register_that_is_not_cached_is_read) {
     read_cached(false);
 }
 
+CASE(stage_reports_broken_rules_once_all_is_known) {
+    open_late("issue_x", "num_warps=1 num_lanes=1 num_pregs=2 collector=inst_banked coll_banks=3");
+    run_seen(2);
+    put("ibuf_0_bits_uop_fuSel=3");
+    offer_reader(1); // whether it waits for a write is not known
+    CHECK(step_seen(NULL) == 0);
+    run_seen(6);
+    CHECK(wlk_checker_result_get(s.checker, false).violated == 0);
+    put("ibuf_0_bits_uop_fuSel=3");
+    offer_reader(1);
+    CHECK(step_seen(NULL) == 1);
+    CHECK(wlk_checker_result_get(s.checker, false).verdict == WLK_PROTOCOL_VIOLATION);
+    close_late();
+}
+
 int main(void) {
     return check_cases();
 }

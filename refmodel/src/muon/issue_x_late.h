@@ -15,6 +15,9 @@ enum {
     WARP_HAZARD = wlk_issue_x_out_word_perfHazard_stallsWAW,
     WARP_DESIGN = wlk_issue_x_out_word_perfDesign_perWarp_stallsHold,
     FEW = 8, // counters of which one byte tells what is known
+    ALL_FEW = (1 << FEW) - 1,
+    ALL_OTHERS = (1 << (WLK_ISSUE_X_COUNTERS - FEW)) - 1,
+    ALL_STALLS = (1 << WLK_ISSUE_X_WARP_COUNTERS) - 1,
 };
 
 static const uint32_t counter_words[RS_PERF] = {
@@ -380,6 +383,12 @@ static void learn_operands(const cfg_t *cfg, state_t *st, const wlk_sight *seen)
 
 // ---- the edge -----------------------------------------------------------------------------------
 
+static void know_counters(state_t *st) {
+    st->late.counters[0] = ALL_FEW;
+    st->late.counters[1] = ALL_OTHERS;
+    memset(st->late.stalls, ALL_STALLS, sizeof st->late.stalls);
+}
+
 // What the edge leaves known of pending writes and counters.
 static void flops_after(state_t *st, const cycle_t *c) {
     if (c->rd != 0 && c->cxi.commit) {
@@ -398,8 +407,7 @@ static void flops_after(state_t *st, const cycle_t *c) {
     hz_commit_late(&st->hazard, &c->hz);
     rs_commit_late(&st->reservStation, c->clear);
     if (c->clear) {
-        memset(st->late.counters, 0xff, sizeof st->late.counters);
-        memset(st->late.stalls, 0xff, sizeof st->late.stalls);
+        know_counters(st);
     }
 }
 
@@ -459,10 +467,10 @@ static void late(const uint32_t *params, void *state) {
 // All flops known: as after a reset, but for registers, and slots that no row uses.
 static void settle(const cfg_t *cfg, state_t *st) {
     bool known = rs_counters_known(&st->reservStation, cfg->num_warps) &&
-                 hz_is_known(&st->hazard, cfg->num_warps) && st->late.counters[0] == 0xff &&
-                 (st->late.counters[1] | 0xff << (WLK_ISSUE_X_COUNTERS - FEW)) == ~0;
+                 hz_is_known(&st->hazard, cfg->num_warps) && st->late.counters[0] == ALL_FEW &&
+                 st->late.counters[1] == ALL_OTHERS;
     for (uint32_t w = 0; w < cfg->num_warps; w++) {
-        known = known && (st->late.stalls[w] & 3u) == 3u;
+        known = known && st->late.stalls[w] == ALL_STALLS;
     }
     for (uint32_t p = 0; p < cfg->issue_ports; p++) {
         known = known && st->stage[p].known;
