@@ -3,6 +3,7 @@
 #include "check.h"
 #include "rig.h"
 #include "warplock/checker.h"
+#include "warplock/opndcoll_rtl.h"
 
 static struct {
     rig rtl; // a model that plays it
@@ -106,7 +107,14 @@ CASE(reset_in_the_record_makes_all_known) {
 }
 
 CASE(block_that_cannot_waits_for_a_reset) {
-    open_late("opndcoll", "");
+    open_late("reservation_station", "");
+    wlk_block simple = *s.rtl.block; // as a user's block may be
+    simple.late = NULL;
+    const wlk_checker_options options = {.scope = "dut", .late = true};
+    wlk_error err;
+    wlk_checker_close(s.checker);
+    REQUIRE(wlk_checker_open(&s.checker, &simple, s.rtl.cfg, &options, &err) == WLK_OK, "%s",
+            err.text);
     CHECK(step(NULL) == 0);
     CHECK(!wlk_checker_result_get(s.checker, false).late);
     CHECK(wlk_checker_result_get(s.checker, false).verdict == WLK_NO_RESET);
@@ -386,6 +394,204 @@ CASE(stage_reports_broken_rules_once_all_is_known) {
     offer_reader(1);
     CHECK(step_seen(NULL) == 1);
     CHECK(wlk_checker_result_get(s.checker, false).verdict == WLK_PROTOCOL_VIOLATION);
+    close_late();
+}
+
+// ---- GPGPU-Sim's operand collector --------------------------------------------------------------
+
+#define FLAT                                                                                       \
+    "sub_core_model=0 num_sched_per_core=3 num_reg_banks=4 num_units=4 in_ports=3 out_ports=2 "    \
+    "num_kinds=1 id_width=3 ex_width=4 src_slots=1 num_warps=4 num_regs=16"
+
+// Cycles before the dump, or of it, without an issue; what is in OC_EX is taken.
+static void before_the_dump(uint32_t cycles) {
+    for (uint32_t i = 0; i < cycles; i++) {
+        put("io_take_0_ready");
+        rig_record(&s.rtl);
+        rig_idle(&s.rtl);
+    }
+}
+
+static void let_it_drain(uint32_t cycles) {
+    for (uint32_t i = 0; i < cycles; i++) {
+        put("io_take_0_ready");
+        CHECK(step(NULL) == 0);
+    }
+}
+
+// Each of some ports issues an instruction of the warp of its number.
+static void put_issues(uint32_t ports) {
+    for (uint32_t i = 0; i < ports; i++) {
+        put("io_issue_%u_valid io_issue_%u_bits_wid=%u", i, i, i);
+    }
+}
+
+// One goes through, which tells the numbers of all later ones.
+static void show_one(void) {
+    CHECK(step(NULL) == 0);
+    put_issues(1);
+    CHECK(step(NULL) == 0);
+    let_it_drain(4);
+}
+
+CASE(opndcoll_is_followed_from_an_empty_cycle_on) {
+    open_late("opndcoll", FLAT);
+    CHECK(step(NULL) == 0);
+    CHECK(compared("io_busy") == 0);
+    put_issues(1);
+    CHECK(step(NULL) == 0);
+    CHECK(compared("io_busy") == 4);
+    CHECK(step(NULL) == 0);
+    CHECK(step("io_busy") == 1);
+    close_late();
+}
+
+CASE(opndcoll_is_not_followed_while_something_is_in_it) {
+    open_late("opndcoll", FLAT);
+    put_issues(1);
+    rig_record(&s.rtl);
+    rig_idle(&s.rtl);
+    for (uint32_t i = 0; i < 10; i++) {
+        CHECK(step(NULL) == 0); // in ID_OC, in a unit, in OC_EX
+    }
+    CHECK(compared("io_busy") == 0);
+    let_it_drain(2);
+    CHECK(step(NULL) == 0);
+    CHECK(compared("io_busy") == 4);
+    close_late();
+}
+
+CASE(opndcoll_number_is_learned_at_the_first_take) {
+    open_late("opndcoll", FLAT);
+    put_issues(2);
+    rig_record(&s.rtl);
+    rig_idle(&s.rtl);
+    before_the_dump(6);
+    CHECK(step(NULL) == 0);
+    put_issues(1);
+    CHECK(step(NULL) == 0);
+    CHECK(step(NULL) == 0);
+    CHECK(step(NULL) == 0);
+    CHECK(compared("io_take_0_bits_uid") == 3 * 32);
+    CHECK(step(NULL) == 0);
+    CHECK(rig_get(&s.rtl, "io_take_0_bits_uid") == 3);
+    CHECK(compared("io_take_0_bits_uid") == 3 * 32); // it was learned
+    CHECK(step("io_take_0_bits_uid") == 1);
+    close_late();
+}
+
+CASE(opndcoll_numbers_may_wrap) {
+    open_late("opndcoll", FLAT);
+    ((wlk_opndcoll_rtl_state *)s.rtl.state)->uid = UINT32_MAX - 1u;
+    CHECK(step(NULL) == 0);
+    put_issues(2); // the second one has number 0 and is the older one
+    for (uint32_t i = 0; i < 5; i++) {
+        CHECK(step(NULL) == 0);
+    }
+    CHECK(rig_get(&s.rtl, "io_take_0_bits_uid") == 0);
+    CHECK(rig_get(&s.rtl, "io_take_0_bits_wid") == 1);
+    put("io_take_0_ready");
+    CHECK(step(NULL) == 0);
+    CHECK(rig_get(&s.rtl, "io_take_0_bits_uid") == 0);
+    CHECK(step("io_take_0_bits_uid") == 1);
+    close_late();
+}
+
+CASE(opndcoll_numbers_are_followed_from_0_on) {
+    open_late("opndcoll", FLAT);
+    CHECK(step(NULL) == 0);
+    for (uint32_t i = 0; i < 4; i++) {
+        put_issues(3);
+        CHECK(step(NULL) == 0);
+    }
+    CHECK(rig_get(&s.rtl, "io_take_0_bits_uid") == 2); // unit 0 is the last one
+    CHECK(step("io_take_0_bits_uid") == 1);
+    close_late();
+}
+
+CASE(opndcoll_last_is_learned_at_a_dispatch) {
+    open_late("opndcoll", FLAT);
+    put_issues(3); // dispatch unit 1 leaves its last at unit 2
+    rig_record(&s.rtl);
+    rig_idle(&s.rtl);
+    before_the_dump(8);
+    show_one();
+    put_issues(3);
+    CHECK(step(NULL) == 0);
+    CHECK(step(NULL) == 0);
+    const uint64_t before = compared("io_dispatch_unit_1");
+    put("io_take_0_ready");
+    CHECK(step(NULL) == 0);
+    CHECK(rig_get(&s.rtl, "io_dispatch_unit_1") == 0); // and not 2, as behind a reset
+    CHECK(compared("io_dispatch_unit_1") == before);
+    let_it_drain(5);
+    put_issues(3);
+    let_it_drain(2);
+    CHECK(step("io_dispatch_unit_1") == 1);
+    close_late();
+}
+
+CASE(opndcoll_slots_are_empty_once_named) {
+    open_late("opndcoll", "revision=v42 num_reg_banks=4 num_sched_per_core=2 id_width=2 "
+                          "num_units=4 in_ports=2 out_ports=2 num_kinds=1 ex_width=3 src_slots=1 "
+                          "num_warps=4 num_regs=16");
+    for (uint32_t i = 0; i < 5; i++) {
+        put("io_take_0_by_slot io_take_0_slot=0");
+        CHECK(step(NULL) == 0);
+    }
+    CHECK(compared("io_busy") == 0);
+    put("io_take_0_by_slot io_take_0_slot=1");
+    CHECK(step(NULL) == 0);
+    CHECK(compared("io_busy") == 0);
+    CHECK(step(NULL) == 0);
+    CHECK(compared("io_busy") == 4);
+    close_late();
+}
+
+#define WRITE3 "io_wb_0_valid io_wb_0_bits_enable_0 io_wb_0_bits_reg_0=3 io_wb_0_bits_data_0=%u"
+#define READ3  "io_issue_0_valid io_issue_0_bits_enable_0 io_issue_0_bits_reg_0=3"
+
+// Register 3 is @p value before the dump; an instruction that reads it comes up to OC_EX.
+static void issue_reader(uint32_t value) {
+    open_late("opndcoll", FLAT " data=on");
+    put(WRITE3, value);
+    rig_record(&s.rtl);
+    rig_idle(&s.rtl);
+    show_one();
+    put(READ3);
+    for (uint32_t i = 0; i < 4; i++) {
+        CHECK(step(NULL) == 0);
+    }
+}
+
+CASE(opndcoll_register_is_learned_from_an_operand) {
+    issue_reader(77);
+    const uint64_t before = compared("io_take_0_bits_data_0");
+    CHECK(step(NULL) == 0);
+    CHECK(rig_get(&s.rtl, "io_take_0_bits_data_0") == 77);
+    CHECK(compared("io_take_0_bits_data_0") == before);
+    let_it_drain(2);
+    put(READ3);
+    for (uint32_t i = 0; i < 4; i++) {
+        CHECK(step(NULL) == 0);
+    }
+    CHECK(step("io_take_0_bits_data_0") == 1);
+    close_late();
+}
+
+CASE(opndcoll_operand_is_no_register_that_was_written_since) {
+    issue_reader(77);
+    put(WRITE3, 78);
+    CHECK(step(NULL) == 0);
+    CHECK(step(NULL) == 0);
+    CHECK(rig_get(&s.rtl, "io_take_0_bits_data_0") == 77);
+    let_it_drain(2);
+    put(READ3);
+    for (uint32_t i = 0; i < 5; i++) {
+        CHECK(step(NULL) == 0);
+    }
+    CHECK(rig_get(&s.rtl, "io_take_0_bits_data_0") == 78);
+    CHECK(step("io_take_0_bits_data_0") == 1);
     close_late();
 }
 

@@ -17,6 +17,22 @@
 
 WLK_BEGIN_DECLS
 
+enum {
+    /** Registers that rotate: `pri`, `last` of each dispatch unit, the first kind of each port. */
+    WLK_OPNDCOLL_RTL_POINTERS =
+        1 + (int)WLK_OPNDCOLL_RTL_MAX_OUT_PORTS + (int)WLK_OPNDCOLL_RTL_MAX_IN_PORTS
+};
+
+/** What is known of a state from a start without the reset (wlk_block.late). */
+typedef struct wlk_opndcoll_rtl_late {
+    uint8_t stage; /**< 0: there was no such start */
+    /** Of `uid`: 0 = it counts from where the model began, 1 = assumed, 2 = shown. */
+    uint8_t uid_known;
+    uint8_t straight;                              /**< it is assumed not to wrap in this clock */
+    uint8_t empty[WLK_OPNDCOLL_RTL_MAX_NUM_KINDS]; /**< slots of OC_EX seen to be empty */
+    uint64_t possible[WLK_OPNDCOLL_RTL_POINTERS];  /**< values; the model has the lowest */
+} wlk_opndcoll_rtl_late;
+
 /**
  * State: this head, then the model and, with `data`, operands and the register file, found by their
  * distance from the head. A copy of wlk_opndcoll_rtl_state_size() bytes is a snapshot.
@@ -31,6 +47,9 @@ struct wlk_opndcoll_rtl_state {
     uint32_t at_units, at_ex, at_file;
     /* Bytes, 1 = that word is known. */
     uint32_t at_units_known, at_ex_known, at_file_known;
+    /* 16 bits: 1 + the register that still holds that operand, 0: none; for a late start. */
+    uint32_t at_units_from, at_ex_from;
+    wlk_opndcoll_rtl_late late;
 };
 
 /** The collector inside, as it is between two clocks. */

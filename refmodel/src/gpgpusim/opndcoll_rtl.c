@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // GPGPU-Sim's operand collector as a block. compute() makes the calls of a clock on the model and
 // keeps what they answer; eval, record and step report it, tick, record and step commit it.
-// Coverage is in opndcoll_cover.h.
+// Coverage is in opndcoll_cover.h, the start without a reset in opndcoll_rtl_late.h.
 #include "warplock/opndcoll_rtl.h"
 #include "opndcoll_cover.h"
 #include "opndcoll_private.h"
@@ -78,6 +78,8 @@ PART(uint64_t, file)
 PART(uint8_t, units_known)
 PART(uint8_t, ex_known)
 PART(uint8_t, file_known)
+PART(uint16_t, units_from)
+PART(uint16_t, ex_from)
 #undef PART
 
 // Index of an operand slot of OC_EX, in units of operands.
@@ -434,10 +436,24 @@ static void narrow_all(const cfg_t *cfg, uint64_t *care) {
     }
 }
 
+// How much is known from a start without the reset.
+enum {
+    LATE_NONE,     // there was no such start
+    LATE_UNKNOWN,  // nothing but registers
+    LATE_FOLLOWED, // it was empty since, or reset: the model has what came in
+};
+
+// Does the model stand for the state?
+static bool is_live(const state_t *st) {
+    return st->reset_seen != 0 || st->late.stage == LATE_FOLLOWED;
+}
+
+static void hide(const cfg_t *cfg, const state_t *st, const cycle_t *c, uint64_t *care);
+
 static void cares(const cfg_t *cfg, const state_t *st, const cycle_t *c, uint64_t *care) {
     const lanes data = lanes_of(st->layout.out_payload, cfg->data_bits);
     wlk_opndcoll_rtl_out_mask(cfg, care);
-    if (st->reset_seen == 0) {
+    if (!is_live(st)) {
         narrow_all(cfg, care);
     }
     for (uint32_t left = cfg->data != 0 ? c->take_valid : 0u; left != 0; left &= left - 1u) {
@@ -448,6 +464,9 @@ static void cares(const cfg_t *cfg, const state_t *st, const cycle_t *c, uint64_
                 lane_clear(&data, care, kind, k);
             }
         }
+    }
+    if (st->late.stage != LATE_NONE) {
+        hide(cfg, st, c, care);
     }
 }
 
@@ -581,7 +600,7 @@ static uint32_t wb_violations(const cfg_t *cfg, const cycle_t *c) {
 
 // In reset anything may be on the ports, but the register file stores all the same.
 static uint32_t violations(const cfg_t *cfg, const state_t *st, const cycle_t *c) {
-    if (st->reset_seen == 0) {
+    if (!is_live(st)) {
         return 0;
     }
     const bool stores = c->reset == 0 || cfg->data != 0;
@@ -589,6 +608,13 @@ static uint32_t violations(const cfg_t *cfg, const state_t *st, const cycle_t *c
 }
 
 #include "opndcoll_rtl_cover.h"
+
+static void init(const uint32_t *params, void *state, wlk_power_up power_up);
+static void eval(const uint32_t *params, const void *state, const uint64_t *in, uint64_t *out,
+                 uint64_t *care);
+static bool drained(const uint32_t *params, const void *state);
+
+#include "opndcoll_rtl_late.h"
 
 /* ---- the block ---- */
 
@@ -608,6 +634,10 @@ static void run(const cfg_t *cfg, state_t *st, const uint64_t *in, uint64_t *out
                 wlk_step_info *info) {
     oc_before before;
     cycle_t c;
+    if (st->late.stage != LATE_NONE) {
+        run_late(cfg, st, in, out, care, info);
+        return;
+    }
     compute(cfg, st, model_part(st), in, &c, &before);
     info->events = events(cfg, st, &before, &c);
     info->violated = violations(cfg, st, &c);
@@ -703,7 +733,9 @@ static uint32_t plan(const cfg_t *cfg, state_t *head) {
     head->at_units_known = head->at_file + file * 8u;
     head->at_ex_known = head->at_units_known + units;
     head->at_file_known = head->at_ex_known + ex;
-    return head->at_file_known + file;
+    head->at_units_from = (head->at_file_known + file + 1u) / 2u * 2u;
+    head->at_ex_from = head->at_units_from + units * 2u;
+    return head->at_ex_from + ex * 2u;
 }
 
 static size_t state_size(const uint32_t *params) {
@@ -720,7 +752,7 @@ static void init(const uint32_t *params, void *state, wlk_power_up power_up) {
     reset_model(cfg, st);
     if (power_up == WLK_POWER_ZERO) {
         st->reset_seen = 1;
-        memset(units_known_part(st), 1, size - st->at_units_known);
+        memset(units_known_part(st), 1, st->at_units_from - st->at_units_known);
     }
 }
 
@@ -728,6 +760,10 @@ static void clear(const uint32_t *params, void *state) {
     const cfg_t *cfg = (const cfg_t *)params;
     state_t *st = (state_t *)state;
     reset_model(cfg, st);
+    if (st->late.stage != LATE_NONE) {
+        know_reset(st);
+        return;
+    }
     st->reset_seen = 1;
 }
 
@@ -748,11 +784,11 @@ static void visit_set(const cfg_t *cfg, const state_t *st, uint32_t kind,
     wlk_opndcoll_held held;
     for (uint32_t slot = 0; slot < cfg->id_width; slot++) {
         const uint64_t uid = wlk_opndcoll_id_slot(s, kind, slot, &held) ? held.uid : 0u;
-        visitor(ctx, ids[kind], (int32_t)slot, &uid, 1u, st->reset_seen, WLK_DECIMAL);
+        visitor(ctx, ids[kind], (int32_t)slot, &uid, 1u, is_live(st), WLK_DECIMAL);
     }
     for (uint32_t slot = 0; slot < cfg->ex_width; slot++) {
         const uint64_t uid = wlk_opndcoll_ex_slot(s, kind, slot, &held) ? held.uid : 0u;
-        visitor(ctx, exs[kind], (int32_t)slot, &uid, 1u, st->reset_seen, WLK_DECIMAL);
+        visitor(ctx, exs[kind], (int32_t)slot, &uid, 1u, is_live(st), WLK_DECIMAL);
     }
 }
 
@@ -762,8 +798,8 @@ static void visit_units(const cfg_t *cfg, const state_t *st, wlk_state_visitor *
     for (uint32_t unit = 0; unit < cfg->num_units; unit++) {
         wlk_opndcoll_held held = {0};
         (void)wlk_opndcoll_unit(s, unit, &held);
-        const flop flops[] = {{"unit uid", held.uid, st->reset_seen, WLK_DECIMAL},
-                              {"unit pending", held.pending, st->reset_seen, WLK_HEX}};
+        const flop flops[] = {{"unit uid", held.uid, is_live(st), WLK_DECIMAL},
+                              {"unit pending", held.pending, is_live(st), WLK_HEX}};
         VISIT_FLOPS(flops, (int32_t)unit);
     }
 }
@@ -773,8 +809,8 @@ static void visit(const uint32_t *params, const void *state, wlk_state_visitor *
     const cfg_t *cfg = (const cfg_t *)params;
     const state_t *st = (const state_t *)state;
     const wlk_opndcoll *s = wlk_opndcoll_rtl_model(st);
-    const flop flops[] = {{"uid", st->uid, st->reset_seen, WLK_DECIMAL},
-                          {"pri", s->pri, st->reset_seen, WLK_DECIMAL}};
+    const flop flops[] = {{"uid", st->uid, knows_uid(st), WLK_DECIMAL},
+                          {"pri", s->pri, knows_pointer(cfg, st, PRI), WLK_DECIMAL}};
     VISIT_FLOPS(flops, -1);
     for (uint32_t kind = 0; kind < cfg->num_kinds; kind++) {
         visit_set(cfg, st, kind, visitor, ctx);
@@ -782,15 +818,17 @@ static void visit(const uint32_t *params, const void *state, wlk_state_visitor *
     visit_units(cfg, st, visitor, ctx);
     for (uint32_t bank = 0; bank < cfg->num_reg_banks; bank++) {
         const uint64_t length = wlk_opndcoll_queue(s, bank, NULL, 0);
-        visitor(ctx, "queue length", (int32_t)bank, &length, 1u, st->reset_seen, WLK_DECIMAL);
+        visitor(ctx, "queue length", (int32_t)bank, &length, 1u, is_live(st), WLK_DECIMAL);
     }
     for (uint32_t du = 0; du < cfg->out_ports; du++) {
         const uint64_t last = wlk_opndcoll_last(s, du);
-        visitor(ctx, "last", (int32_t)du, &last, 1u, st->reset_seen, WLK_DECIMAL);
+        visitor(ctx, "last", (int32_t)du, &last, 1u, knows_pointer(cfg, st, LAST + du),
+                WLK_DECIMAL);
     }
     for (uint32_t port = 0; cfg->rotate_kinds != 0 && port < cfg->in_ports; port++) {
         const uint64_t first = wlk_opndcoll_first_kind(s, port);
-        visitor(ctx, "first kind", (int32_t)port, &first, 1u, st->reset_seen, WLK_DECIMAL);
+        visitor(ctx, "first kind", (int32_t)port, &first, 1u, knows_pointer(cfg, st, FIRST + port),
+                WLK_DECIMAL);
     }
     for (uint32_t r = 0; cfg->data != 0 && r < cfg->num_warps * cfg->num_regs; r++) {
         visitor(ctx, "register", (int32_t)r, file_part(st) + r, 1u, file_known_part(st)[r],
@@ -798,4 +836,5 @@ static void visit(const uint32_t *params, const void *state, wlk_state_visitor *
     }
 }
 
-WLK_MODEL(.forget = forget, .drained = drained, .clear = clear, .visit = visit);
+WLK_MODEL(.outcomes = outcomes, .assume = assume, .forget = forget, .drained = drained,
+          .clear = clear, .visit = visit, .late = late, .learn = learn);
