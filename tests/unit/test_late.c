@@ -531,16 +531,43 @@ CASE(opndcoll_last_is_learned_at_a_dispatch) {
     close_late();
 }
 
+#define BY_SLOT                                                                                    \
+    "revision=v42 num_reg_banks=4 num_sched_per_core=2 id_width=2 num_units=4 in_ports=2 "         \
+    "out_ports=2 num_kinds=1 ex_width=3 src_slots=1 num_warps=4 num_regs=16"
+
 CASE(opndcoll_slots_are_empty_once_named) {
-    open_late("opndcoll", "revision=v42 num_reg_banks=4 num_sched_per_core=2 id_width=2 "
-                          "num_units=4 in_ports=2 out_ports=2 num_kinds=1 ex_width=3 src_slots=1 "
-                          "num_warps=4 num_regs=16");
+    open_late("opndcoll", BY_SLOT);
     for (uint32_t i = 0; i < 5; i++) {
         put("io_take_0_by_slot io_take_0_slot=0");
         CHECK(step(NULL) == 0);
     }
     CHECK(compared("io_busy") == 0);
     put("io_take_0_by_slot io_take_0_slot=1");
+    CHECK(step(NULL) == 0);
+    CHECK(compared("io_busy") == 0);
+    CHECK(step(NULL) == 0);
+    CHECK(compared("io_busy") == 4);
+    close_late();
+}
+
+CASE(opndcoll_slots_are_empty_once_taken) {
+    open_late("opndcoll", BY_SLOT);
+    for (uint32_t i = 0; i < 2; i++) {
+        put("io_issue_%u_valid io_issue_%u_bits_wid=%u io_issue_%u_bits_sched=%u", i, i, i, i, i);
+    }
+    for (uint32_t i = 0; i < 3; i++) {
+        rig_record(&s.rtl);
+        rig_idle(&s.rtl);
+    }
+    put("io_take_0_ready"); // the oldest, which is in slot 0
+    CHECK(step(NULL) == 0);
+    CHECK(rig_get(&s.rtl, "io_take_0_bits_sched") == 0);
+    put("io_take_0_by_slot io_take_0_slot=0");
+    CHECK(step(NULL) == 0);
+    put("io_take_0_ready io_take_0_by_slot io_take_0_slot=1");
+    CHECK(step(NULL) == 0);
+    CHECK(rig_get(&s.rtl, "io_take_0_bits_sched") == 1);
+    put("io_take_0_by_slot io_take_0_slot=2"); // no scheduler's
     CHECK(step(NULL) == 0);
     CHECK(compared("io_busy") == 0);
     CHECK(step(NULL) == 0);

@@ -304,6 +304,26 @@ static void watch_takes(const cfg_t *cfg, state_t *st, const wlk_sight *seen) {
     }
 }
 
+/* In V42's sub-core model: slots that takes empty. One that is not named is the scheduler's. */
+static void watch_taken(const cfg_t *cfg, state_t *st, const wlk_sight *seen) {
+    const uint32_t valid = wlk_opndcoll_rtl_out_get_take_valid(seen->out) &
+                           wlk_opndcoll_rtl_out_get_take_valid(seen->out_known);
+    const uint32_t named = GET(take_by_slot, seen->in), all = (uint32_t)wlk_mask(SCHED_STEP);
+    const uint32_t width = (uint32_t)wlk_mask(wlk_idw(cfg->num_sched_per_core));
+    const cycle_t c = {.in = seen->in};
+    uint32_t left = model_part(st)->by_slot != 0 ? valid & GET(take_ready, seen->in) : 0u;
+    for (; left != 0; left &= left - 1u) {
+        const uint32_t kind = oc_lowest(left), at = kind * SCHED_STEP;
+        const uint32_t sched = wlk_opndcoll_rtl_out_get_take_bits_sched(seen->out) >> at & all;
+        const uint32_t known = wlk_opndcoll_rtl_out_get_take_bits_sched(seen->out_known) >> at;
+        if ((named >> kind & 1u) != 0) {
+            st->late.empty[kind] |= (uint8_t)(1u << take_slot(&c, kind));
+        } else if ((known & all) == width) {
+            st->late.empty[kind] |= (uint8_t)(1u << sched);
+        }
+    }
+}
+
 /* The lane of a payload that is one element, as it is shown; false: some of it is not there. */
 static bool lane_seen(const lanes *l, uint32_t lane, const wlk_sight *seen, uint32_t *value) {
     *value = (uint32_t)lane_get(l, seen->out, 0, lane);
@@ -523,6 +543,7 @@ static void learn(const uint32_t *params, void *state, const wlk_sight *seen) {
     if (is_open && is_empty(cfg, st, seen)) {
         start(cfg, st);
     }
+    watch_taken(cfg, st, seen);
     watch_dispatches(cfg, st, seen);
     if (st->late.stage != LATE_FOLLOWED) {
         return;
