@@ -578,21 +578,21 @@ CASE(opndcoll_slots_are_empty_once_taken) {
 #define WRITE3 "io_wb_0_valid io_wb_0_bits_enable_0 io_wb_0_bits_reg_0=3 io_wb_0_bits_data_0=%u"
 #define READ3  "io_issue_0_valid io_issue_0_bits_enable_0 io_issue_0_bits_reg_0=3"
 
-// Register 3 is @p value before the dump; an instruction that reads it comes up to OC_EX.
-static void issue_reader(uint32_t value) {
+// Register 3 is @p value before the dump; an instruction that reads it is @p cycles old.
+static void issue_reader(uint32_t value, uint32_t cycles) {
     open_late("opndcoll", FLAT " data=on");
     put(WRITE3, value);
     rig_record(&s.rtl);
     rig_idle(&s.rtl);
     show_one();
     put(READ3);
-    for (uint32_t i = 0; i < 4; i++) {
+    for (uint32_t i = 0; i < cycles; i++) {
         CHECK(step(NULL) == 0);
     }
 }
 
 CASE(opndcoll_register_is_learned_from_an_operand) {
-    issue_reader(77);
+    issue_reader(77, 4);
     const uint64_t before = compared("io_take_0_bits_data_0");
     CHECK(step(NULL) == 0);
     CHECK(rig_get(&s.rtl, "io_take_0_bits_data_0") == 77);
@@ -607,7 +607,7 @@ CASE(opndcoll_register_is_learned_from_an_operand) {
 }
 
 CASE(opndcoll_operand_is_no_register_that_was_written_since) {
-    issue_reader(77);
+    issue_reader(77, 3); // it has read it, and is not shown yet
     put(WRITE3, 78);
     CHECK(step(NULL) == 0);
     CHECK(step(NULL) == 0);
