@@ -8,7 +8,7 @@ import programs
 import pytest
 from wlk import tables
 from wlk.base.errors import Status
-from wlk.fit import draft, interfaces, likeness, mapped, match, portmap, rtl
+from wlk.fit import draft, interfaces, likeness, mapped, match, portmap, rtl, words
 
 HERE = Path(__file__).resolve().parents[1] / "lockstep"
 OWN, MAP = HERE / "mapped_collector.sv", HERE / "mapped_collector.toml"
@@ -182,7 +182,7 @@ def test_draft_reads_the_level_of_a_reset(tmp_path, name, low):
 
 
 @pytest.mark.parametrize(
-    ("name", "words"),
+    ("name", "said"),
     [
         ("io_readReq_bits_regs_pReg", ("read", "req", "regs", "preg")),
         ("rd_preg", ("read", "preg")),
@@ -190,5 +190,5 @@ def test_draft_reads_the_level_of_a_reset(tmp_path, name, low):
         ("io", ("io",)),
     ],
 )
-def test_likeness_splits_names_into_words(name, words):
-    assert likeness.words_of(name) == words
+def test_likeness_splits_names_into_words(name, said):
+    assert words.words_of(name) == said

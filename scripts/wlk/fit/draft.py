@@ -13,12 +13,15 @@ from dataclasses import dataclass, field
 
 from ..base.errors import WlkError
 from ..tables import Table
-from . import likeness, mapped, match, portmap, rtl
+from . import likeness, mapped, match, portmap, rtl, slots, words
+from .families import families
 from .likeness import Guess
 from .portmap import PortMap, Shape
 
 CLOCK = re.compile(r"(?:^|_)(?:clk|clock|ck|aclk)(?:_?i)?(?:_|$)", re.IGNORECASE)
-ACTIVE_LOW = re.compile(r"(?:_[nbl]|n|_ni)(?:_i)?$|^n_?re?s", re.IGNORECASE)
+ACTIVE_LOW = re.compile(
+    r"(?:_[nbl]|(?<![_i])n|_ni|_low|_bar|_x)(?:_?i|_in)?$|(?:^|_)n_?a?re?s", re.IGNORECASE
+)
 DOUBT = "# ?"
 
 
@@ -32,6 +35,9 @@ class Draft:
     reset: str | None = None
     active: str = "high"
     style: str = "sync"
+    is_level_sure: bool = True
+    rivals: Mapping[str, Sequence[str]] = field(default_factory=dict)  # for clock and reset
+    free_running: list[str] = field(default_factory=list)  # clocks that the block does not have
     guesses: list[Guess] = field(default_factory=list)
     inputs: list[str] = field(default_factory=list)  # that nothing is found for
     outputs: list[str] = field(default_factory=list)
@@ -44,7 +50,7 @@ class Draft:
     @property
     def doubts(self) -> list[str]:
         """Lines that a person must look at."""
-        found = [guess.family.key for guess in self.guesses if not guess.is_sure]
+        found = [key for guess in self.guesses if not guess.is_sure for key, _ in guess.lines]
         return [*found, *self.inputs, *self.open_ports, *self.config]
 
 
@@ -55,10 +61,10 @@ def of(module: rtl.Module, table: Table, told: PortMap | None = None) -> Draft:
     draft = Draft(table, module, parameters=told.parameters)
     _find_clock(draft, shapes, told)
     free = dict(shapes)
-    for name in (draft.clock, draft.reset, *_roots_of(told, table)):
+    for name in (draft.clock, draft.reset, *draft.free_running, *_roots_of(told, table)):
         free.pop(name, None)
     draft.guesses = likeness.guesses(table, free)
-    used = {root for guess in draft.guesses for root in _members(guess.root, shapes)}
+    used = {name for guess in draft.guesses for name in guess.ports}
     for name, shape in free.items():
         if name not in used:
             (draft.outputs if shape.direction == "out" else draft.inputs).append(name)
@@ -81,13 +87,13 @@ def lines_for(module: rtl.Module, found: match.Match) -> tuple[list[str], str]:
     for name in (draft.clock, draft.reset):
         free.pop(name, None)
     draft.guesses = likeness.guesses(table, free, lacking)
-    used = {name for guess in draft.guesses for name in _members(guess.root, shapes)}
+    used = {name for guess in draft.guesses for name in guess.ports}
     rest = [name for name in free if name not in used]
     draft.inputs = [name for name in rest if free[name].direction == "in"]
     draft.outputs = [name for name in rest if free[name].direction == "out"]
     first = found.differences[0].port if found.differences else ""
     means = {draft.clock: table.clock, draft.reset: table.reset}
-    means |= {guess.root: guess.family.key for guess in draft.guesses}
+    means |= {name: guess.family.key for guess in draft.guesses for name in guess.ports}
     question = f"did you mean {means[first]}?" if means.get(first) else ""
     return body(draft), question
 
@@ -97,26 +103,30 @@ def _roots_of(told: PortMap, table: Table) -> Iterator[str]:
         yield entry.place.name
 
 
-def _members(root: str, shapes: Mapping[str, Shape]) -> list[str]:
-    """The ports that a slot's root means: one, or those with numbers."""
-    name = root.partition(".")[0]
-    pattern = re.compile(r"\d+".join(map(re.escape, name.split("@"))))
-    return [each for each in shapes if pattern.fullmatch(each)]
-
-
 def _find_clock(draft: Draft, shapes: Mapping[str, Shape], told: PortMap) -> None:
     """Clock and reset, by their names."""
     bits = [n for n, s in shapes.items() if s.direction == "in" and s.width == 1]
-    clocks = [name for name in bits if CLOCK.search(name)]
-    resets = [name for name in bits if mapped.RESET.search(name)]
+    clocks = sorted((n for n in bits if CLOCK.search(n)), key=_plainness)
+    resets = sorted((n for n in bits if mapped.RESET.search(n)), key=_plainness)
+    if draft.table.clock is None:
+        draft.free_running = [*clocks, *resets]
+        return
     draft.clock = told.clock or next(iter(clocks), None)
     draft.reset = told.reset.port or next(iter(resets), None)
     if draft.reset is None:
         return
-    edges = mapped.reset_edges(draft.module)
-    is_low = bool(ACTIVE_LOW.search(draft.reset))
-    draft.active = told.reset.active or ("low" if is_low else "high")
-    draft.style = told.reset.style or ("async" if edges else "sync")
+    use = mapped.reset_use(draft.module, draft.reset)
+    named = "low" if ACTIVE_LOW.search(draft.reset) else "high"
+    draft.active = told.reset.active or (use.active if use.is_sure and use.active else named)
+    draft.style = told.reset.style or use.style
+    draft.is_level_sure = told.reset.active is not None or use.active in (None, draft.active)
+    draft.rivals = {"clock": clocks[1:], "reset": resets[1:]}
+
+
+def _plainness(name: str) -> tuple[int, int]:
+    """Of the clocks or resets of a module the block's is the one with the fewest words."""
+    said = words.tokens(name)
+    return len({*said} & words.APART), len(said)
 
 
 def text(draft: Draft) -> str:
@@ -144,18 +154,20 @@ def body(draft: Draft) -> list[str]:
             for key, value in draft.config.items()
         ]
     if draft.clock is not None:
-        lines += ["", "[clock]", f'port = "{draft.clock}"']
+        lines += ["", "[clock]", f'port = "{draft.clock}"{_or(draft.rivals.get("clock"))}']
     if draft.reset is not None:
-        lines += ["", "[reset]", f'port = "{draft.reset}"']
-        lines += [f'active = "{draft.active}"', f'style = "{draft.style}"']
+        lines += ["", "[reset]", f'port = "{draft.reset}"{_or(draft.rivals.get("reset"))}']
+        doubt = "" if draft.is_level_sure else f"  {DOUBT} its name and the RTL differ"
+        lines += [f'active = "{draft.active}"{doubt}', f'style = "{draft.style}"']
     if draft.guesses or draft.open_ports:
-        lines += ["", "[ports]", *map(_line, draft.guesses)]
+        lines += ["", "[ports]", *(line for guess in draft.guesses for line in _lines(guess))]
         lines += [
             f'# {_key(name)} = ""  {DOUBT} no port is like it; a rule reads it'
             for name in draft.open_ports
         ]
-    if draft.inputs:
+    if draft.inputs or draft.free_running:
         lines += ["", "[inputs]"]
+        lines += [f'{name} = "random"' for name in draft.free_running]
         lines += [f"{name} = 0  {DOUBT} no port of the block is like it" for name in draft.inputs]
     if draft.outputs:
         names = ", ".join(f'"{name}"' for name in draft.outputs)
@@ -163,13 +175,17 @@ def body(draft: Draft) -> list[str]:
     return lines
 
 
-def _line(guess: Guess) -> str:
-    key = _key(guess.family.key)
-    line = f'{key} = "{guess.place}"'
-    if guess.is_sure:
-        return line
-    others = f" or {' or '.join(guess.others)}" if guess.others else ""
-    return f"{line}  {DOUBT}{others}"
+def _or(others: Sequence[str] | None) -> str:
+    return f"  {DOUBT} or {' or '.join(others[:2])}" if others else ""
+
+
+def _lines(guess: Guess) -> Iterator[str]:
+    tail = ""
+    if not guess.is_sure:
+        others = f" or {' or '.join(guess.others)}" if guess.others else ""
+        tail = f"  {DOUBT}{others}" + (" which element is lowest?" if guess.is_open else "")
+    for key, place in guess.lines:
+        yield f'{_key(key)} = "{place}"{tail}'
 
 
 def _value(text: str) -> str:
@@ -203,12 +219,15 @@ def _judge(draft: Draft) -> None:
 
 def fitting(module: rtl.Module, tables: Sequence[Table]) -> list[tuple[float, Table]]:
     """How like a module is each of some blocks, the likest first: the share of the block's inputs
-    that a rule reads, and of the module's ports, that have a sure place."""
+    that a rule reads, and of the module's ports, that have a place."""
     found = []
+    shapes = mapped.shapes(module)
+    most = len({atom for slot in slots.of(shapes) for atom in slot.atoms})
     for table in tables:
-        draft = of(module, table)
-        wanted = [f for f in likeness.families(table) if f.field.read and f.field.direction == "in"]
-        sure = sum(guess.score for guess in draft.guesses)
-        ports = max(len(wanted), len(mapped.shapes(module)))
-        found.append((sure / ports, table))
+        wanted = [f for f in families(table) if f.field.read and f.field.direction == "in"]
+        if len(wanted) > 2 * most:  # mostly not there, and long to look for
+            found.append((0.0, table))
+            continue
+        sure = sum(guess.score for guess in of(module, table).guesses)
+        found.append((sure / max(len(wanted), len(shapes)), table))
     return sorted(found, key=lambda each: -each[0])

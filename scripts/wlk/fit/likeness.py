@@ -1,249 +1,176 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A first port map by likeness: of names, directions, widths and dimensions.
+"""A first port map by likeness: of names, directions, widths, dimensions, and of what bundles of
+ports are made of.
 
-Nothing here knows RTL: ports are given as shapes (portmap.Shape). What is a guess is marked.
+Each field of the table (families.py) may lie in parts of the module (slots.py, ways.py). A pair of
+both has a score; each field gets the part with which the sum is highest. Widths and counts that are
+one parameter must be equal: the likest pairs vote for its value. A guess is sure when each other
+place for it makes the sum much worse.
 """
 
 from __future__ import annotations
 
-import difflib
-import functools
 import itertools
-import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from ..tables import MAX_COMBINATIONS, Expr, Field, Table, element_name
+from ..tables import Table
+from . import slots as parts
+from . import ways as forms
+from .assignment import Assignment
+from .bundles import Bundles
+from .families import Family, families, usual_values
 from .portmap import Shape
+from .slots import Slot
+from .ways import Way
 
-INDICES = "ijkm"
-LANE, ENTRY = "l", "q"  # indices of lanes, and of the entries of a list
-CLOCKS = ("clock", "reset")
-MOST = 1024  # bits of a payload
-# Words that stand for others in names of ports.
-SAME = {
-    "rd": "read", "wr": "write", "w": "write", "r": "read", "rsp": "resp", "response": "resp",
-    "request": "req", "en": "enable", "ena": "enable", "vld": "valid", "v": "valid", "val": "valid",
-    "rdy": "ready", "addr": "address", "idx": "index", "wb": "writeback", "instr": "inst",
-    "mask": "tmask", "dat": "data", "ack": "ready", "warp": "wid", "counter": "count",
-    "cnt": "count", "register": "preg", "reg": "preg", "done": "valid", "kind": "type",
-}  # fmt: skip
-EMPTY = {"io", "bits", "i", "o", "in", "out"}  # words that say nothing
-GROUP = 0.45  # how much the likeness of the groups that ports are in weighs
-SURE, APART, LEAST = 0.62, 0.08, 0.25  # a guess is sure from, and this far before the next; worst
 ROUNDS = 3
+# What a score is made of, besides the likeness of a pair alone (ways.py).
+BUNDLE = 0.9  # what is in the bundles that both are in
+TOGETHER = 0.3  # the bundle of the one is for the bundle of the other
+AGREES, CONTRADICTS = 0.1, 0.8  # with the values of parameters that others vote for
+ORDER = 0.08  # both are as far from the first one
+USUAL = 0.03  # the value that a parameter has if nothing is said
+TOP = 1.0 + forms.FORM + BUNDLE + TOGETHER + AGREES
+LEAST_SPARE, LEAST_ALL_SPARE = 0.75, 0.8  # of a port that nobody reads: its name; all of it
+SURE, APART = 0.42, 0.22  # share of TOP; how much less all would be another way
 
-
-@dataclass(frozen=True)
-class Family:
-    """The ports of a field of the table."""
-
-    key: str  # as a line of a map has it
-    field: Field
-    indices: tuple[str, ...]  # names of the indices in the key
-    counts: tuple[frozenset[int], ...]  # how many there may be of each
-    widths: frozenset[int]
-    words: tuple[str, ...]  # of its name
-    group: tuple[str, ...]  # of the channel that it is in
-
-    @property
-    def pattern(self) -> re.Pattern[str]:
-        """What the names of its ports are like."""
-        return re.compile(r"\d+".join(map(re.escape, re.split(r"\{\w\}", self.key))))
-
-
-@dataclass(frozen=True)
-class Slot:
-    """A part of a module that may be the ports of a family."""
-
-    root: str  # all slots with this one exclude each other
-    text: str  # a place, `@` for each index
-    dims: tuple[tuple[int, int], ...]  # left and right of each
-    width: int
-    direction: str | None
-    words: tuple[str, ...]
-    group: tuple[str, ...]
-    is_vector: bool  # of bits, of which one can take several
+Votes = Mapping[str, Mapping[int, float]]  # for values of widths and counts
 
 
 @dataclass(frozen=True)
 class Guess:
-    """A line of a map."""
+    """A field's lines of a map."""
 
     family: Family
-    place: str
-    root: str
+    lines: tuple[tuple[str, str], ...]  # key and place
+    slot: Slot
     score: float
     others: tuple[str, ...] = ()  # places that are about as like
+    is_open: bool = False  # the order of the elements does not show
+
+    @property
+    def place(self) -> str:
+        """Where its first port is."""
+        return self.lines[0][1]
+
+    @property
+    def ports(self) -> set[str]:
+        """The module's ports that it is in."""
+        return {atom.partition(".")[0] for atom in self.slot.atoms}
 
     @property
     def is_sure(self) -> bool:
         """Is there no doubt?"""
-        return self.score >= SURE and not self.others
+        return self.score >= SURE and not self.others and not self.is_open
 
 
-# ---- words --------------------------------------------------------------------------------------
+@dataclass
+class _Search:
+    """The pairs of a block and a module, and their scores."""
+
+    rows: Sequence[Family]
+    columns: Sequence[Slot]
+    usual: Mapping[str, int]  # widths and counts with the default parameters
+
+    def __post_init__(self) -> None:
+        self.pairs: dict[tuple[int, int], tuple[Way, ...]] = {}
+        both = itertools.product(enumerate(self.rows), enumerate(self.columns))
+        for (r, family), (c, slot) in both:
+            is_strange = family.is_spare and forms.names(slot, family) < LEAST_SPARE / 2
+            if not is_strange and (found := forms.ways(slot, family)):
+                self.pairs[r, c] = found
+        self.way: dict[tuple[int, int], Way] = {}
+        self.open: set[tuple[int, int]] = set()  # several ways are about as likely
+        self.bundles = Bundles(self.rows, self.columns)
+        self.scores: dict[tuple[int, int], float] = {}
+        self.result = self._run()
+
+    def _run(self) -> Assignment:
+        votes: Votes = {}
+        last = {r for r, family in enumerate(self.rows) if family.is_spare}
+        for _ in range(ROUNDS):
+            self._score(votes)
+            found = Assignment(self.scores, [slot.atoms for slot in self.columns], last)
+            votes = self._votes(found.chosen)
+        return found
+
+    def _score(self, votes: Votes) -> None:
+        alone = {pair: self._alone(*pair, votes) for pair in self.pairs}
+        self.bundles.look(alone)
+        self.scores = {}
+        for (r, c), value in alone.items():
+            score = value + self._bundled(r, c)
+            if not self.rows[r].is_spare or self._may_be_spare(r, c, score):
+                self.scores[r, c] = score
+
+    def _alone(self, r: int, c: int, votes: Votes) -> float:
+        """The score of a pair without its neighbours; notes the likest way."""
+        found = self.pairs[r, c]
+        values = [_agreement(way, votes) - way.cost + self._usual(way) for way in found]
+        best = max(values)
+        self.way[r, c] = found[values.index(best)]
+        is_open = sum(value > best - AGREES for value in values) > 1
+        (self.open.add if is_open else self.open.discard)((r, c))
+        far = abs(r / len(self.rows) - c / len(self.columns))
+        return best + forms.likeness(self.columns[c], self.rows[r]) - ORDER * far
+
+    def _usual(self, way: Way) -> float:
+        return USUAL * sum(self.usual.get(symbol) == value for symbol, value in way.values)
+
+    def _bundled(self, r: int, c: int) -> float:
+        """How well the bundles that both are in fit each other."""
+        groups = self.rows[r].groups
+        found = [
+            BUNDLE * self.bundles.best.get((group, c), 0.0)
+            + TOGETHER * self.bundles.is_chosen(group, c)
+            for group in groups
+        ]
+        return sum(found) / len(found) if found else 0.0
+
+    def _may_be_spare(self, r: int, c: int, score: float) -> bool:
+        """May a port that nobody reads be there? Its name says so, or the bundle that it is in."""
+        family = self.rows[r]
+        is_like = forms.names(self.columns[c], family) >= LEAST_SPARE
+        return score > LEAST_ALL_SPARE and (is_like or self.bundles.is_near(family.groups, c))
+
+    def _votes(self, chosen: Mapping[int, int]) -> Votes:
+        """Which value each width and count has in how much of what is chosen."""
+        votes: dict[str, dict[int, float]] = {}
+        for r, c in chosen.items():
+            weight = max(0.0, self.scores[r, c]) * (0.3 if self.rows[r].is_spare else 1.0)
+            for symbol, value in set.intersection(*(set(w.values) for w in self.pairs[r, c])):
+                here = votes.setdefault(symbol, {})
+                here[value] = here.get(value, 0.0) + weight
+        return votes
+
+    def doubts(self) -> dict[int, list[int]]:
+        """Other slots of a family with which all together is hardly worse."""
+        chosen = self.result.chosen
+        found: dict[int, list[int]] = {r: [] for r in chosen}
+        for (r, c), _ in self.result.ranked:
+            if r in chosen and chosen[r] != c:
+                loss, moves = self.result.change(r, c)
+                for row, column in moves.items() if loss < APART else ():
+                    if column is not None and column not in found.setdefault(row, []):
+                        found[row].append(column)
+        for r, c in self.bundles.exchanged():
+            if chosen.get(r, c) != c and c not in found[r]:
+                found[r].append(c)
+        return found
 
 
-def words_of(name: str) -> tuple[str, ...]:
-    """`io_readReq_bits_regs_pReg` as (read, req, regs, preg)."""
-    # `pReg` is one word, `collEntry` two.
-    joined = re.sub(r"(?<![A-Za-z])([a-z])([A-Z])", lambda each: each[0].lower(), name)
-    spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", joined)
-    found = [SAME.get(word, word) for word in spaced.lower().replace(".", "_").split("_") if word]
-    kept = tuple(word for word in found if word not in EMPTY and not word.isdigit())
-    return kept or tuple(found)
-
-
-@functools.cache
-def _alike(a: str, b: str) -> float:
-    """Likeness of two words, 0 to 1."""
-    if a == b:
-        return 1.0
-    short, long = sorted((a, b), key=len)
-    if len(short) > 1 and (long.startswith(short) or long.endswith(short)):
-        return 0.85
-    rest = iter(long)
-    if len(short) > 1 and short[0] == long[0] and all(letter in rest for letter in short):
-        return 0.7
-    ratio = difflib.SequenceMatcher(None, a, b).ratio()
-    return ratio * 0.6 if ratio > 0.6 else 0.0
-
-
-def _phrase(a: Sequence[str], b: Sequence[str]) -> float:
-    """Likeness of two lists of words: how much of the shorter one is in the other, mostly."""
-    if not a or not b:
-        return 0.0
-    forth = sum(max(_alike(x, y) for y in b) for x in a) / len(a)
-    back = sum(max(_alike(x, y) for x in a) for y in b) / len(b)
-    return 0.7 * forth + 0.3 * back
-
-
-@functools.cache
-def _names(slot: Slot, family: Family) -> float:
-    """Likeness of names: the last words weigh most."""
-    ends = max(_alike(slot.words[-1], word) for word in family.words[-2:])
-    return 0.5 * ends + 0.5 * _phrase(slot.words, family.words)
-
-
-# ---- the table's side ---------------------------------------------------------------------------
-
-
-def families(table: Table) -> list[Family]:
-    """The ports of a block, by fields, without clock and reset. Those that each entry of a list has
-    are one family."""
-    plain = (item for item in table.fields if item.entry in (None, 0))
-    return [_family(table, item) for item in plain if item.name not in CLOCKS]
-
-
-def _family(table: Table, item: Field) -> Family:
-    is_laned = item.lanes is not None and not item.opaque
-    exprs = [count for _, count in item.path if count is not None]
-    values = [_values(table, count) for count in [*exprs, *([item.lanes] if is_laned else [])]]
-    names = iter(INDICES)
-    marks = ["" if value == {1} else next(names) for value in values]
-    if is_laned and marks[-1]:
-        marks[-1] = LANE
-    shown = [f"{{{mark}}}" if mark else "0" for mark in marks]
-    index, lane = (shown[:-1], shown[-1]) if is_laned else (shown, None)
-    if index and index[-1] == "0":
-        index[-1] = str(item.first)
-    key, counts = element_name(item, tuple(index), lane), [v for v in values if v != {1}]
-    marks = [mark for mark in marks if mark]
-    if item.entry is not None:
-        key = key.replace(f"_{item.entry}_", f"_{{{ENTRY}}}_", 1)
-        most = max(each.most for each in table.lists.values())
-        marks, counts = [ENTRY, *marks], [frozenset(range(1, most + 1)), *counts]
-    widths = _values(table, item.width)
-    if item.opaque or item.loose_width:
-        widths = frozenset(range(1, (MOST if item.opaque else item.max_width) + 1))
-    head = words_of("_".join(part for part, _ in item.path[:-1])) if len(item.path) > 1 else ()
-    group = tuple(word for word in head if word != "regs")
-    words = words_of(item.flat.replace(".", "_"))
-    return Family(key, item, tuple(marks), tuple(counts), widths, words, group)
-
-
-def _values(table: Table, expr: Expr) -> frozenset[int]:
-    """Every value of an expression of the parameters, 0 left out."""
-    names = sorted(expr.names)
-    legal = [table.params[name].legal for name in names]
-    total = 1
-    for each in legal:
-        total *= len(each)
-    if total > MAX_COMBINATIONS:
-        legal = [(min(each), max(each)) for each in legal]
-    found = {expr(dict(zip(names, each, strict=True))) for each in itertools.product(*legal)}
-    return frozenset(found - {0})
-
-
-# ---- the module's side --------------------------------------------------------------------------
-
-
-def slots(ports: Mapping[str, Shape]) -> list[Slot]:
-    """All parts of the ports that may be the ports of a field."""
-    numbered: dict[tuple[str, str | None, int], list[int]] = {}
-    for name, shape in ports.items():
-        for found in re.finditer(r"\d+", name):
-            key = f"{name[: found.start()]}@{name[found.end() :]}", shape.direction, shape.width
-            if str(int(found[0])) == found[0]:
-                numbered.setdefault(key, []).append(int(found[0]))
-    result = [slot for name, shape in ports.items() for slot in _below(name, name, (), shape, None)]
-    for (text, direction, _), numbers in numbered.items():
-        low, high = min(numbers), max(numbers)
-        if len(numbers) == high - low + 1 > 1:
-            shape = ports[text.replace("@", str(low))]
-            result += _below(text, text, ((high, low),), shape, direction)
-    return result
-
-
-def _below(
-    root: str, text: str, dims: tuple[tuple[int, int], ...], shape: Shape, direction: str | None
-) -> Iterator[Slot]:
-    direction = shape.direction or direction
-    words = words_of(re.sub(r"\[@\]|@", "", text))
-    if not shape.unpacked:
-        is_vector = shape.bounds is not None and shape.element is None
-        yield Slot(root, text, dims, shape.width, direction, words, words[:-1], is_vector)
-    if shape.bounds is not None:
-        element = shape.element or Shape(1)
-        yield from _below(root, f"{text}[@]", (*dims, shape.bounds), element, direction)
-    for member, (_, part) in shape.members.items():
-        yield from _below(f"{root}.{member}", f"{text}.{member}", dims, part, direction)
-
-
-# ---- both ---------------------------------------------------------------------------------------
-
-
-@functools.cache
-def _place(slot: Slot, family: Family) -> str | None:
-    """How the ports of a family lie in a slot; None: they cannot."""
-    if slot.direction not in (None, family.field.direction):
-        return None
-    counts, indices = family.counts, family.indices
-    sizes = [abs(left - right) + 1 for left, right in slot.dims]
-    fits = all(size in legal for size, legal in zip(sizes, counts, strict=False))
-    if not fits or len(sizes) > len(counts):
-        return None
-    text = slot.text
-    for index, (left, right) in zip(indices, slot.dims, strict=False):
-        low = min(left, right)
-        text = text.replace("@", f"{{{index}{f'+{low}' if low else ''}}}", 1)
-    if len(sizes) == len(counts):
-        return text if slot.width in family.widths else None
-    if len(sizes) + 1 < len(counts) or not slot.is_vector:
-        return None
-    ways = [w for w in family.widths if slot.width % w == 0 and slot.width // w in counts[-1]]
-    if len(ways) != 1 or (ways[0] == 1 and slot.width > 1):  # bits are elements: another slot
-        return None
-    index, width = indices[-1], ways[0]
-    return f"{text}[{{{index}*{width}+{width - 1}}}:{{{index}*{width}}}]"
-
-
-def _closeness(slot: Slot, family: Family) -> float:
-    """How like a slot is a family: names, and how much its form says."""
-    form = 0.06 * len(slot.dims) + (0.08 if slot.width > 1 else 0.0)
-    lacking = 0.0 if family.field.read or family.field.direction == "out" else 0.1
-    return _names(slot, family) + min(form, 0.2) - lacking
+def _agreement(way: Way, votes: Votes) -> float:
+    """Does a way have the widths and counts that others vote for?"""
+    score = 0.0
+    for symbol, value in way.values:
+        cast = votes.get(symbol)
+        if cast and sum(cast.values()):
+            mine = cast.get(value, 0.0)
+            most = max(cast.values())
+            share = most / sum(cast.values())
+            score += AGREES / len(way.values) if mine == most else -CONTRADICTS * share
+    return score
 
 
 def guesses(
@@ -251,94 +178,16 @@ def guesses(
 ) -> list[Guess]:
     """The most likely places of a block's ports, in the order of the table; those of clock and
     reset are not among them. `wanted`: only of fields that have one of these ports."""
-    rows, columns = families(table), slots(ports)
+    rows, columns = families(table), parts.of(ports, with_words=bool(table.lists))
     if wanted is not None:
         rows = [row for row in rows if any(row.pattern.fullmatch(name) for name in wanted)]
-    pairs: dict[tuple[int, int], float] = {}
-    for r, family in enumerate(rows):
-        for c, slot in enumerate(columns):
-            if _place(slot, family) is not None:
-                pairs[r, c] = _closeness(slot, family)
-    scores = dict(pairs)
-    chosen = _assign(scores, columns)
-    for _ in range(ROUNDS):
-        near = _groups(pairs, chosen, rows, columns)
-        scores = {
-            (r, c): value + GROUP * near.get((columns[c].group, rows[r].group), 0.0)
-            for (r, c), value in pairs.items()
-        }
-        chosen = _assign(scores, columns)
-    top = 1.2 + GROUP
-    used = {columns[c].root for c in chosen.values()}
+    search = _Search(rows, columns, usual_values(table, rows))
+    doubts = search.doubts()
     result = []
-    for r, c in sorted(chosen.items()):
-        score = scores[r, c]
-        if score / top < LEAST:
-            continue
-        rest = sorted(
-            ((value, other) for (row, other), value in scores.items() if row == r),
-            key=lambda each: -each[0],
-        )
-        close = [
-            _place(columns[other], rows[r])
-            for value, other in rest
-            if value > score - APART * top and columns[other].root not in used
-        ]
-        place = _place(columns[c], rows[r])
-        others = tuple(filter(None, close[:2]))
-        result.append(Guess(rows[r], place, columns[c].root, score / top, others))
+    for r, c in sorted(search.result.chosen.items()):
+        way = search.way[r, c]
+        others = tuple(search.way[r, other].lines[0][1] for other in doubts[r][:2])
+        is_open = way.is_open or (r, c) in search.open
+        score = search.scores[r, c] / TOP
+        result.append(Guess(rows[r], way.lines, columns[c], score, others, is_open))
     return result
-
-
-def _groups(
-    pairs: Mapping[tuple[int, int], float],
-    chosen: Mapping[int, int],
-    rows: Sequence[Family],
-    columns: Sequence[Slot],
-) -> dict[tuple[tuple[str, ...], tuple[str, ...]], float]:
-    """How like the groups of both sides are: names, and what of one is in the other."""
-    sizes: dict[tuple[str, ...], set[str]] = {}
-    found: dict[tuple[tuple[str, ...], tuple[str, ...]], float] = {}
-    for c in columns:
-        sizes.setdefault(c.group, set()).add(c.root)
-    for r, c in chosen.items():
-        key = columns[c].group, rows[r].group
-        found[key] = found.get(key, 0.0) + pairs[r, c]
-    near = {}
-    for (theirs, ours), total in found.items():
-        share = min(1.0, total / (1.2 * len(sizes[theirs])))
-        near[theirs, ours] = 0.6 * share + 0.4 * _phrase(theirs, ours)
-    return near
-
-
-def _assign(scores: Mapping[tuple[int, int], float], columns: Sequence[Slot]) -> dict[int, int]:
-    """For each family a slot, no two with one root: the best pairs first, then exchanges of two
-    that make both together better."""
-    by_root: dict[int, dict[str, tuple[float, int]]] = {}
-    for (r, c), value in scores.items():
-        best = by_root.setdefault(r, {})
-        if value > best.get(columns[c].root, (-1.0, 0))[0]:
-            best[columns[c].root] = value, c
-    ranked = sorted(
-        ((value, r, root) for r, best in by_root.items() for root, (value, _) in best.items()),
-        key=lambda x: (-x[0], x[1], x[2]),
-    )
-    taken: dict[str, int] = {}
-    rooms: dict[int, str] = {}
-    for _, r, root in ranked:
-        if r not in rooms and root not in taken:
-            rooms[r], taken[root] = root, r
-    for _ in range(ROUNDS):
-        _exchange(by_root, rooms)
-    return {r: by_root[r][root][1] for r, root in rooms.items()}
-
-
-def _exchange(
-    by_root: Mapping[int, Mapping[str, tuple[float, int]]], rooms: dict[int, str]
-) -> None:
-    for a, b in itertools.combinations(list(rooms), 2):
-        ra, rb = rooms[a], rooms[b]
-        if rb in by_root[a] and ra in by_root[b]:
-            now = by_root[a][ra][0] + by_root[b][rb][0]
-            if by_root[a][rb][0] + by_root[b][ra][0] > now + 1e-9:
-                rooms[a], rooms[b] = rb, ra

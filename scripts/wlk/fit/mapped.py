@@ -4,6 +4,7 @@ interfaces are (interfaces.py)."""
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -15,9 +16,10 @@ from ..base.errors import Status, WlkError
 from ..tables import WORD, Table
 from . import interfaces, match, portmap, rtl
 from .interfaces import Leaf
-from .portmap import Bits, Entry, PortMap, Shape
+from .portmap import CHOICES, Bits, Entry, PortMap, Shape
 
-EDGES = ("posedge", "negedge")
+LOW_EDGES = {"posedge": CHOICES["active"][0], "negedge": portmap.LOW}
+EDGES = tuple(LOW_EDGES)
 RESET = re.compile(r"(?:^|_)[an]?re?se?t|(?:^|_)a?rst", re.IGNORECASE)  # what is called so
 
 
@@ -139,14 +141,44 @@ def packed_parts(name: str, shape: Shape) -> Iterator[tuple[str, Shape]]:
             yield from packed_parts(f"{name}[{index}]", shape.element)
 
 
-def reset_edges(module: rtl.Module) -> list[str]:
-    """Names of resets at whose edges registers change, in a module or those inside it."""
-    found = []
-    for each in module.design.closure(module.name).values():
+@dataclass(frozen=True)
+class ResetUse:
+    """What a module does with its reset, as far as its text shows."""
+
+    style: str  # sync or async
+    active: str | None = None  # None: it does not show
+    is_sure: bool = True
+
+
+def reset_use(module: rtl.Module, port: str) -> ResetUse:
+    """How a reset acts: by the edges at which registers change, and by the conditions that read
+    it, in a module or those inside it."""
+    edges: dict[str, set[str]] = {}
+    levels: set[str] = set()
+    for name, each in module.design.closure(module.name).items():
         texts = [token.valueText for token in each.tokens]
-        pairs = zip(texts, texts[1:], strict=False)
-        found += [name for edge, name in pairs if edge in EDGES and RESET.search(name)]
-    return found
+        for edge, signal in itertools.pairwise(texts):
+            if edge in EDGES and (RESET.search(signal) or signal == port):
+                edges.setdefault(signal, set()).add(edge)
+        levels |= {*_levels(texts, port)} if name == module.name else set()
+    style = portmap.ASYNC if edges else CHOICES["style"][0]
+    own = edges.get(port, set())
+    if len(own) == 1:
+        return ResetUse(style, LOW_EDGES[next(iter(own))])
+    if len(levels) == 1:
+        return ResetUse(style, next(iter(levels)))
+    inner = {LOW_EDGES[edge] for found in edges.values() for edge in found}
+    return ResetUse(style, next(iter(inner)) if len(inner) == 1 else None, is_sure=False)
+
+
+def _levels(texts: Sequence[str], port: str) -> Iterator[str]:
+    """The levels at which `if (…)` finds a reset asserted."""
+    for at in range(len(texts) - 3):
+        head, tail = texts[at : at + 2], texts[at + 2 : at + 4]
+        if head == ["if", "("] and tail[0] in ("!", "~") and tail[1] == port:
+            yield portmap.LOW
+        elif head == ["if", "("] and tail == [port, ")"]:
+            yield CHOICES["active"][0]
 
 
 # ---- what the map places ------------------------------------------------------------------------
@@ -155,28 +187,38 @@ def reset_edges(module: rtl.Module) -> list[str]:
 def _placed(
     module: rtl.Module, table: Table, told: PortMap, shapes: Mapping[str, Shape]
 ) -> Iterator[Leaf]:
-    several: dict[str, bool] = {}  # line of the map: has it placed anything?
+    lines: dict[str, list[tuple[Entry, Bits]]] = {}  # of the map: what they place
     last: dict[str, str] = {}
     for entry in told.entries(table):
-        name = entry.place.name
-        if name not in shapes:
-            near = portmap.nearest(name, shapes)
-            message = f"module {module.name} has no port {name}{near}"
-            raise WlkError(Status.USAGE, f"{told.where}: {entry.by}: {message}")
+        here = lines.setdefault(entry.by, [])
         try:
-            bits = entry.place.bits(shapes[name])
-        except LookupError as error:
-            is_beyond = isinstance(error, portmap.BeyondError) and entry.several
-            if not is_beyond:
-                raise WlkError(Status.USAGE, f"{_at(module, told, entry)}: {error}") from error
-            several.setdefault(entry.by, False)
-            last[entry.by] = f"{_at(module, told, entry)}: {error}"
-            continue
-        several[entry.by] = True
-        yield from _leaf(table, told, entry, bits)
-    for by, any_placed in several.items():
-        if not any_placed:
+            here.append((entry, _bits(module, told, entry, shapes)))
+        except portmap.BeyondError as error:
+            if not entry.several:
+                raise WlkError(Status.USAGE, str(error)) from error
+            last[entry.by] = str(error)
+    for by, found in lines.items():
+        if not found:
             raise WlkError(Status.USAGE, last[by])
+        places = [(entry, bits.where, bits.lsb, bits.width) for entry, bits in found]
+        for (entry, bits), is_there in zip(found, portmap.within(places), strict=True):
+            if is_there:
+                yield from _leaf(table, told, entry, bits)
+
+
+def _bits(module: rtl.Module, told: PortMap, entry: Entry, shapes: Mapping[str, Shape]) -> Bits:
+    """Where an entry is; BeyondError, with all of the message, where a list has no such element."""
+    name = entry.place.name
+    if name not in shapes:
+        message = f"module {module.name} has no port {name}{portmap.nearest(name, shapes)}"
+        raise portmap.BeyondError(f"{told.where}: {entry.by}: {message}")
+    at = f"{_at(module, told, entry)}: "
+    try:
+        return entry.place.bits(shapes[name])
+    except portmap.BeyondError as error:
+        raise portmap.BeyondError(f"{at}{error}") from error
+    except LookupError as error:
+        raise WlkError(Status.USAGE, f"{at}{error}") from error
 
 
 def _leaf(table: Table, told: PortMap, entry: Entry, bits: Bits) -> Iterator[Leaf]:

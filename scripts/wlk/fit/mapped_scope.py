@@ -234,6 +234,7 @@ class _Reader:
     ) -> tuple[dict[str, Spot], list[Part]]:
         """Ports that are bits by number, and those that are elements of unknown width."""
         spots: dict[str, Spot] = {}
+        there: dict[str, list[tuple[Part, Spot]]] = {}
         waiting = []
         for part in parts:
             (first, *more), entry = part.steps, part.entry
@@ -250,9 +251,14 @@ class _Reader:
             ends = first if isinstance(first, tuple) else (first, first)
             places = sorted(vector.bit(end) for end in ends)
             if places[0] >= 0:
-                spots |= self._split(part.port, Spot(vector, places[0], places[1] - places[0] + 1))
+                spot = Spot(vector, places[0], places[-1] - places[0] + 1)
+                there.setdefault(entry.by, []).append((part, spot))
             elif not entry.several:
                 raise self._fail(scope, entry, f"{vector.path} has {vector.width} bits")
+        for found in there.values():
+            lows = [(part.entry, "", spot.lsb, spot.width) for part, spot in found]
+            for (part, spot), is_there in zip(found, portmap.within(lows), strict=True):
+                spots |= self._split(part.port, spot) if is_there else {}
         return spots, waiting
 
     # -- elements of a vector --------------------------------------------------------------

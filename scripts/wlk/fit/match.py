@@ -202,7 +202,8 @@ def _places(table: Table) -> dict[str, list[Place]]:
 
 def port_names(table: Table) -> list[str]:
     """Every port that some configuration has, and the vectors that may hold several."""
-    return [*filter(None, (table.clock, table.reset)), *_places(table), *_vectors(table)]
+    names = [*filter(None, (table.clock, table.reset)), *_places(table), *_vectors(table)]
+    return [*dict.fromkeys(names)]
 
 
 @functools.cache

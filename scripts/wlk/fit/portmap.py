@@ -39,6 +39,7 @@ PLAIN = ("version", "block", "module", "scope")  # not tables
 MOST = 64  # bits of a port
 _INDEX = re.compile(r"\{([^{}]*)\}")
 _NAME = re.compile(r"[A-Za-z_][\w$]*")
+_BELOW = re.compile(r"-\d+(?=[\]:])")
 _STEP = re.compile(r"\.([A-Za-z_][\w$]*)|\[(\d+)\]|\[(\d+):(\d+)\]")
 
 
@@ -238,10 +239,15 @@ class PortMap:
             if not found:
                 message = f"block {table.name} has no such port{nearest(key, names)}"
                 raise WlkError(Status.USAGE, f"{where}: {message}")
-            several = "{" in key
-            for name, indices in found:
-                place = Place.of(_put(text, indices, where), where)
-                yield Entry(name, place, f"[ports] {key}", several)
+            by, beyond = f"[ports] {key}", ""
+            places = [(name, indices, _put(text, indices, where)) for name, indices in found]
+            for name, indices, put in places:
+                if below := _BELOW.search(put):
+                    beyond = f'"{put}" has the index {below[0]}; the least is 0'
+                    continue  # as an index that is too high
+                yield Entry(name, Place.of(put, where), by, "{" in key, tuple(indices.values()))
+            if beyond and all(_BELOW.search(put) for *_, put in places):
+                raise WlkError(Status.USAGE, f"{where}: {beyond}")
 
 
 @dataclass(frozen=True)
@@ -252,6 +258,33 @@ class Entry:
     place: Place
     by: str  # the line of the map
     several: bool  # the line places others too: one that is not there is none
+    indices: tuple[int, ...] = ()  # numbers in the port's name
+
+
+def within(found: Sequence[tuple[Entry, str, int, int]]) -> list[bool]:
+    """Which of the entries of one line are there. Each is an entry with its signal, lowest bit and
+    width. Where an index counts elements inside those of another one, as l in [{i*128+l*32}], there
+    are as many as fit between two of the other."""
+    keep = [True] * len(found)
+    bits = [{(where, bit) for bit in range(low, low + width)} for _, where, low, width in found]
+    if not found or len(set().union(*bits)) == sum(map(len, bits)):
+        return keep
+    at = {entry.indices: (where, low) for entry, where, low, _ in found}
+    count = len(found[0][0].indices)
+    strides = []
+    for index in range(count):
+        ends = (tuple(int(k == index) * n for k in range(count)) for n in (0, 1))
+        (here, low), (there, high) = (at.get(end, ("", 0)) for end in ends)
+        strides.append(abs(high - low) if here and here == there else 0)
+    for index, stride in enumerate(strides):
+        longer = [each for each in strides if each > stride > 0]
+        if longer:
+            most = min(longer) // stride
+            keep = [
+                is_kept and entry.indices[index] < most
+                for is_kept, (entry, *_) in zip(keep, found, strict=True)
+            ]
+    return keep
 
 
 def _matching(
@@ -295,7 +328,12 @@ def _put(text: str, indices: Mapping[str, int], where: str) -> str:
             names = ", ".join(f"{{{name}}}" for name in indices) or "none"
             message = f"{{{unknown[0]}}} is not in the name before the sign =; it has {names}"
             raise WlkError(Status.USAGE, f"{where}: {message}")
-        return str(expr(dict(indices)))
+        try:
+            return str(expr(dict(indices)))
+        except (ArithmeticError, ValueError) as error:
+            at = ", ".join(f"{name} = {each}" for name, each in indices.items())
+            message = f"{{{found[1]}}} has no value with {at}: {error}"
+            raise WlkError(Status.USAGE, f"{where}: {message}; write another expression") from error
 
     return _INDEX.sub(value, text)
 
