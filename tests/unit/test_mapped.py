@@ -182,11 +182,45 @@ def test_draft_reads_the_level_of_a_reset(tmp_path, name, low):
 
 
 @pytest.mark.parametrize(
+    ("body", "active", "style", "sure"),
+    [
+        ("always @(posedge clk or negedge rst) q <= rst;", "low", "async", True),
+        ("always @(posedge clk) if (!rst) q <= 0;", "low", "sync", True),
+        ("always @(posedge clk) if (rst) q <= 0;", "high", "sync", True),
+        ("", "high", "sync", True),
+        ("inner u(.clk, .rst_n(!rst), .q);", "high", "async", False),
+    ],
+    ids=["edge", "low", "high", "silent", "inside"],
+)
+def test_draft_believes_the_rtl_about_a_reset(tmp_path, body, active, style, sure):
+    path = tmp_path / "own.sv"
+    inner = "module inner(input clk, rst_n, output logic q);\n"
+    inner += "always @(posedge clk or negedge rst_n) q <= rst_n; endmodule\n"
+    path.write_text(
+        f"{inner}module own(input clk, test_rst, rst, output logic q); {body} endmodule"
+    )
+    found = draft.of(rtl.load([path]).find("own"), TABLE)
+    assert (found.reset, found.active, found.style) == ("rst", active, style)
+    assert found.is_level_sure == sure
+    assert 'port = "rst"  # ? or test_rst' in draft.text(found)
+
+
+def test_draft_writes_no_clock_for_a_block_without(tmp_path):
+    path = tmp_path / "own.sv"
+    path.write_text("module own(input clk_i, input rst_ni, input [1:0] in_valid); endmodule")
+    found = draft.of(rtl.load([path]).find("own"), tables.load("dispatch_basic"))
+    written = told(draft.text(found))
+    assert (written.clock, written.inputs) == (None, {"clk_i": None, "rst_ni": None})
+
+
+@pytest.mark.parametrize(
     ("name", "said"),
     [
         ("io_readReq_bits_regs_pReg", ("read", "req", "regs", "preg")),
         ("rd_preg", ("read", "preg")),
         ("wrData", ("write", "data")),
+        ("RDREQ_TAG1_VLD", ("read", "req", "tag", "valid")),
+        ("req_i.wdata", ("req", "write", "data")),
         ("io", ("io",)),
     ],
 )

@@ -105,6 +105,46 @@ def test_portmap_index_stands_for_every_port(tmp_path):
     assert len(found) == 3 + 3 * lanes
 
 
+def test_portmap_index_may_count_down(tmp_path):
+    """Of lanes that are not there the index is below 0: they are not placed."""
+    told = read(tmp_path, '[ports]\n"io_writeReq_bits_regs_0_data_{l}" = "data[{1-l}]"\n')
+    found = {entry.port: entry.place.text for entry in told.entries(TABLE)}
+    data = "io_writeReq_bits_regs_0_data_"
+    assert found == {f"{data}0": "data[1]", f"{data}1": "data[0]"}
+
+
+@pytest.mark.parametrize(
+    ("text", "there"),
+    [
+        ("flat[{i*64+l*32+31}:{i*64+l*32}]", {(i, n) for i in range(3) for n in range(2)}),
+        ("flat[{l*96+i*32+31}:{l*96+i*32}]", {(i, n) for i in range(3) for n in range(2)}),
+        ("flat[{i*32+31}:{i*32}]", None),
+    ],
+    ids=["lanes inside", "lanes outside", "not apart"],
+)
+def test_portmap_list_in_a_list_ends_where_the_next_one_begins(tmp_path, text, there):
+    told = read(tmp_path, f'[ports]\n"io_readData_resp_bits_{{i}}_data_{{l}}" = "{text}"\n')
+    shape, found = Shape(192, (191, 0)), []
+    for entry in told.entries(TABLE):
+        try:
+            bits = entry.place.bits(shape)
+        except LookupError:
+            continue
+        found.append((entry, bits.where, bits.lsb, bits.width))
+    kept = portmap.within(found)
+    if there is None:  # each lane the same bits: refused later
+        assert all(kept)
+        return
+    assert {each[0].indices for each, keep in zip(found, kept, strict=True) if keep} == there
+
+
+def test_portmap_may_place_any_port_of_vortex(tmp_path):
+    """Some of its ports are named by the table twice: as themselves, and as a vector."""
+    told = read(tmp_path, '[ports]\nwb_valid = "a"\nreset = "b"\n')
+    found = [entry.port for entry in told.entries(tables.load("vortex_scoreboard"))]
+    assert found == ["wb_valid", "reset"]
+
+
 def test_portmap_payload_may_have_any_name(tmp_path):
     told = read(tmp_path, '[ports]\n"io_ren_uops_{i}_bits_all" = "uops[{i}]"\n')
     found = [entry.port for entry in told.entries(tables.load("dispatch_basic"))]
@@ -115,7 +155,10 @@ def test_portmap_payload_may_have_any_name(tmp_path):
     ("text", "parts"),
     {
         "toml": ("[ports", ("map.toml", "]")),
-        "twice": ('[ports]\nreset = "a"\nreset = "b"', ("map.toml", "twice")),
+        "twice": (
+            '[ports]\nreset = "a"\nreset = "b"',
+            ("map.toml", "line 3", "reset stands twice"),
+        ),
         "version": ("version = 2", ("version = 2", "reads version 1")),
         "key": ('modul = "x"', ("no key modul", "did you mean module")),
         "inner_key": ('[reset]\nname = "x"', ("[reset] has no key name", "port")),
@@ -153,6 +196,10 @@ def test_portmap_file_that_is_not_there_is_named(tmp_path):
         "same_index": ('"io_readData_resp_bits_{i}_data_{i}" = "a"', ("{i}", "once")),
         "no_index": ('"io_readReq_bits_regs_{}_pReg" = "a"', ("is no index",)),
         "expression": ('"io_readReq_bits_regs_{i}_pReg" = "a[{i+}]"', ("i+",)),
+        "power": ('"io_readReq_bits_regs_{i}_pReg" = "a[{i**9}]"', ("i**9", "+ - * // %")),
+        "zero": ('"io_readReq_bits_regs_{i}_pReg" = "a[{2//i}]"', ("{2//i}", "with i = 0")),
+        "below": ('"io_readReq_bits_regs_{i}_pReg" = "a[{i-9}]"', ("a[-7]", "the least is 0")),
+        "below_one": ('io_readReq_valid = "a[{1-2}]"', ("a[-1]", "the least is 0")),
         "place": ('io_readReq_valid = "a["', ("no place",)),
         "twice": (
             '"io_readReq_bits_regs_{i}_pReg" = "a"\nio_readReq_bits_regs_1_pReg = "b"',

@@ -248,7 +248,8 @@ def _require_apart(module: rtl.Module, told: PortMap, placed: Sequence[Leaf]) ->
             if high.lsb < low.lsb + low.width:
                 message = f"bit {high.lsb} of input {where} of module {module.name} is named twice"
                 both = f"{low.name} and {high.name}"
-                raise WlkError(Status.USAGE, f"{told.where}: {message}, as {both}")
+                hint = "place one of them elsewhere"
+                raise WlkError(Status.USAGE, f"{told.where}: {message}, as {both}; {hint}")
 
 
 # ---- what it does not place ---------------------------------------------------------------------

@@ -256,7 +256,7 @@ class _Reader:
             elif not entry.several:
                 raise self._fail(scope, entry, f"{vector.path} has {vector.width} bits")
         for found in there.values():
-            lows = [(part.entry, "", spot.lsb, spot.width) for part, spot in found]
+            lows = [(part.entry, vector.path, spot.lsb, spot.width) for part, spot in found]
             for (part, spot), is_there in zip(found, portmap.within(lows), strict=True):
                 spots |= self._split(part.port, spot) if is_there else {}
         return spots, waiting

@@ -323,7 +323,8 @@ def _put(text: str, indices: Mapping[str, int], where: str) -> str:
         try:
             expr = Expr(found[1], where)
         except WlkError as error:
-            raise WlkError(Status.USAGE, error.message) from error
+            hint = "write numbers, the indices, and + - * // %"
+            raise WlkError(Status.USAGE, f"{error.message}; {hint}") from error
         if unknown := sorted(expr.names - indices.keys()):
             names = ", ".join(f"{{{name}}}" for name in indices) or "none"
             message = f"{{{unknown[0]}}} is not in the name before the sign =; it has {names}"
@@ -343,16 +344,27 @@ def _put(text: str, indices: Mapping[str, int], where: str) -> str:
 
 def read(path: Path) -> PortMap:
     """A map from its file; NO_FILE or USAGE in one line that names file and key."""
+    text = ""
     try:
-        raw = tomllib.loads(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
+        raw = tomllib.loads(text)
     except (OSError, UnicodeDecodeError) as error:
         why = getattr(error, "strerror", None) or error
         raise WlkError(Status.NO_FILE, f"--map {path}: {why}") from error
     except tomllib.TOMLDecodeError as error:
-        twice = "overwrite" in str(error)
-        hint = "; a name that stands twice?" if twice else ""
-        raise WlkError(Status.USAGE, f"{path}: {error}{hint}") from error
+        raise WlkError(Status.USAGE, f"{path}: {_unread(error, text)}") from error
     return parsed(raw, str(path))
+
+
+def _unread(error: tomllib.TOMLDecodeError, text: str) -> str:
+    """What is wrong with a text that is no TOML."""
+    if "overwrite" not in str(error):
+        return str(error)
+    rows = text.rstrip().splitlines()
+    found = re.search(r"at line (\d+)", str(error))
+    line = int(found[1]) if found else len(rows)
+    key = rows[line - 1].partition("=")[0].strip()
+    return f"line {line}: {key} stands twice; remove one of them"
 
 
 def parsed(raw: Mapping[str, Any], where: str) -> PortMap:
