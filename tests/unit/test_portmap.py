@@ -118,9 +118,10 @@ def test_portmap_index_may_count_down(tmp_path):
     [
         ("flat[{i*64+l*32+31}:{i*64+l*32}]", {(i, n) for i in range(3) for n in range(2)}),
         ("flat[{l*96+i*32+31}:{l*96+i*32}]", {(i, n) for i in range(3) for n in range(2)}),
+        ("flat[{i*64+l*64+63}:{i*64+l*64}]", {(i, 0) for i in range(3)}),
         ("flat[{i*32+31}:{i*32}]", None),
     ],
-    ids=["lanes inside", "lanes outside", "not apart"],
+    ids=["lanes inside", "lanes outside", "one lane", "not apart"],
 )
 def test_portmap_list_in_a_list_ends_where_the_next_one_begins(tmp_path, text, there):
     told = read(tmp_path, f'[ports]\n"io_readData_resp_bits_{{i}}_data_{{l}}" = "{text}"\n')

@@ -4,7 +4,9 @@
 `refmodel/include/warplock/error.h` is the only list of them.
 """
 
+import difflib
 import re
+from collections.abc import Iterable
 from enum import IntEnum
 from pathlib import Path
 from typing import Any
@@ -30,3 +32,12 @@ class WlkError(Exception):
     def json(self) -> dict[str, Any]:
         """What a program reads of it."""
         return {"status": self.status.name, "code": int(self.status), "message": self.message}
+
+
+def nearest(name: str, names: Iterable[str]) -> str:
+    """`; did you mean …?`, or the names there are."""
+    known = [*names]
+    near = difflib.get_close_matches(name, known, 1)
+    if near:
+        return f"; did you mean {near[0]}?"
+    return f"; it has {', '.join(known[:6])}{', …' if len(known) > 6 else ''}" if known else ""

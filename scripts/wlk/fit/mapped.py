@@ -12,7 +12,7 @@ from typing import Any
 
 from pyslang import ast
 
-from ..base.errors import Status, WlkError
+from ..base.errors import Status, WlkError, nearest
 from ..tables import WORD, Table
 from . import interfaces, match, portmap, rtl
 from .interfaces import Leaf
@@ -210,7 +210,7 @@ def _bits(module: rtl.Module, told: PortMap, entry: Entry, shapes: Mapping[str, 
     """Where an entry is; BeyondError, with all of the message, where a list has no such element."""
     name = entry.place.name
     if name not in shapes:
-        message = f"module {module.name} has no port {name}{portmap.nearest(name, shapes)}"
+        message = f"module {module.name} has no port {name}{nearest(name, shapes)}"
         raise portmap.BeyondError(f"{told.where}: {entry.by}: {message}")
     at = f"{_at(module, told, entry)}: "
     try:
@@ -337,7 +337,7 @@ def _require_used(
         shape = shapes.get(name)
         if shape is None or shape.direction == "out":
             what = "has no port" if shape is None else "has as an output"
-            near = portmap.nearest(name, (n for n, s in shapes.items() if s.direction != "out"))
+            near = nearest(name, (n for n, s in shapes.items() if s.direction != "out"))
             message = f"[inputs] {name}: module {module.name} {what} {name}{near}"
             raise WlkError(Status.USAGE, f"{told.where}: {message}")
         if name not in extra:
@@ -345,6 +345,6 @@ def _require_used(
             raise WlkError(Status.USAGE, f"{told.where}: {message}")
     for pattern in told.ignore:
         if not any(portmap.matches(name, pattern) for name in outputs):
-            near = portmap.nearest(pattern, outputs)
+            near = nearest(pattern, outputs)
             message = f"[outputs] ignore {pattern}: module {module.name} has no such output{near}"
             raise WlkError(Status.USAGE, f"{told.where}: {message}")

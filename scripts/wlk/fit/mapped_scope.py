@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from ..base.errors import Status, WlkError
+from ..base.errors import Status, WlkError, nearest
 from ..tables import WORD, Table, opaque_stem, walk
 from . import match, portmap
 from .portmap import Entry, PortMap
@@ -131,7 +131,7 @@ def views(
         if not roots & _roots(nearest):
             every = {name for scope in scopes for name in _roots(scope)}
             first = min(roots)
-            tail = f"no scope has {first}{portmap.nearest(first, sorted(every))}"
+            tail = f"no scope has {first}{nearest(first, sorted(every))}"
         raise WlkError(Status.NO_SCOPE, f"{dump}: no scope fits {told.where}; {tail}")
     return _preferred(found, told)
 
@@ -196,7 +196,7 @@ class _Reader:
             found = _locate(scope, entry.place.name, entry.place.steps)
             if found is None and not entry.several:
                 names = [*scope.signals, *scope.children]
-                near = portmap.nearest(entry.place.name, names)
+                near = nearest(entry.place.name, names)
                 raise self._fail(scope, entry, f"no such signal{near}")
             if found is not None:
                 yield entry, *found
@@ -211,7 +211,7 @@ class _Reader:
                 placed.add(entry.by)
         for by, entry in lines.items():
             if by not in placed:
-                near = portmap.nearest(entry.place.name, [*scope.signals, *scope.children])
+                near = nearest(entry.place.name, [*scope.signals, *scope.children])
                 is_there = entry.place.name in _roots(scope)
                 why = f"it has no such part in {entry.place.name}" if is_there else "no such signal"
                 raise self._fail(scope, entry, why + ("" if is_there else near))

@@ -7,16 +7,15 @@ by its name, and get the bits in which a port of the table is.
 
 from __future__ import annotations
 
-import difflib
 import fnmatch
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from ..base.errors import Status, WlkError
+from ..base.errors import Status, WlkError, nearest
 from ..base.options import RESET_WORDS
 from ..tables import Expr, Table
 from . import match
@@ -136,15 +135,6 @@ def _step(shape: Shape, step: str | int | tuple[int, int]) -> tuple[int, Shape]:
     if (ends[0] - ends[1]) * (left - right) < 0:
         raise LookupError(f"its indices run the other way: [{left}:{right}]")
     return low, Shape((abs(ends[0] - ends[1]) + 1) * each, ends, shape.element)
-
-
-def nearest(name: str, names: Iterable[str]) -> str:
-    """`; did you mean …?`, or the names there are."""
-    known = [*names]
-    near = difflib.get_close_matches(name, known, 1)
-    if near:
-        return f"; did you mean {near[0]}?"
-    return f"; it has {', '.join(known[:6])}{', …' if len(known) > 6 else ''}" if known else ""
 
 
 def matches(name: str, pattern: str) -> bool:
@@ -277,7 +267,11 @@ def within(found: Sequence[tuple[Entry, str, int, int]]) -> list[bool]:
         (here, low), (there, high) = (at.get(end, ("", 0)) for end in ends)
         strides.append(abs(high - low) if here and here == there else 0)
     for index, stride in enumerate(strides):
-        longer = [each for each in strides if each > stride > 0]
+        longer = [
+            each
+            for other, each in enumerate(strides)
+            if each > stride > 0 or (each == stride > 0 and other < index)
+        ]
         if longer:
             most = min(longer) // stride
             keep = [
@@ -342,8 +336,10 @@ def _put(text: str, indices: Mapping[str, int], where: str) -> str:
 # ---- reading ------------------------------------------------------------------------------------
 
 
-def read(path: Path) -> PortMap:
-    """A map from its file; NO_FILE or USAGE in one line that names file and key."""
+def read(path: Path | None) -> PortMap:
+    """A map from its file, if any; NO_FILE or USAGE in one line that names file and key."""
+    if path is None:
+        return PortMap()
     text = ""
     try:
         text = path.read_text(encoding="utf-8")

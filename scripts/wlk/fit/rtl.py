@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import pyslang
 from pyslang import ast, parsing, syntax
 
-from ..base.errors import Status, WlkError
+from ..base.errors import Status, WlkError, nearest
 from ..tables import Table
 from . import match
 
@@ -529,12 +529,7 @@ class Design:
         known = [p.name for p in body.parameters if not p.isLocalParam]
         for name in values:
             if name not in known:
-                near = difflib.get_close_matches(name, known, 1)
-                has = (
-                    f"; did you mean {near[0]}?"
-                    if near
-                    else f"; it has {', '.join(known) or 'none'}"
-                )
+                has = nearest(name, known) or "; it has none"
                 message = f"module {module.name} has no parameter {name}{has}"
                 raise WlkError(Status.USAGE, f"{module.where}: {message}")
         self.overrides[module.name] = [f"{name}={value}" for name, value in values.items()]

@@ -43,7 +43,7 @@ class Named:
         """What the map and the flags say of a block's ports; None: nothing."""
         if self.map is None and self.reset is None and self.prefix is None:
             return None
-        told = portmap.read(self.map) if self.map is not None else portmap.PortMap()
+        told = portmap.read(self.map)
         return portmap.with_flags(told, reset=self.reset, prefix=self.prefix)
 
 

@@ -103,8 +103,7 @@ class RtlSource:
     def port_map(self, table: Table) -> portmap.PortMap:
         """What the map and the flags say of a block's ports; of a user's block without a map, what
         stands beside its table."""
-        path = self.map or own_blocks.port_map(table)
-        told = portmap.read(path) if path is not None else portmap.PortMap()
+        told = portmap.read(self.map or own_blocks.port_map(table))
         told.require_block(table)
         clock = self.clock if table.clock is not None else None
         flags = {"clock": clock, "reset": self.reset, "prefix": self.prefix}
