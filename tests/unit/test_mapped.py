@@ -160,6 +160,22 @@ def test_draft_finds_structs_and_queues(design):
     assert places["io_dis_uops_{q}_{i}_ready"] == "queue_ready[{q}][{i}]"
 
 
+@pytest.mark.parametrize("block", ["scoreboard", "vortex_scoreboard", "hazard"])
+def test_likeness_finds_each_port_under_its_own_name(block):
+    table = tables.load(block)
+    ports = {
+        port.name: portmap.Shape(
+            port.width, (port.width - 1, 0) if port.width > 1 else None, direction=port.direction
+        )
+        for port in table.ports(table.config({}))
+        if port.name not in (table.clock, table.reset)
+    }
+    lines = dict(line for guess in likeness.guesses(table, ports) for line in guess.lines)
+    placed = portmap.PortMap(ports=lines).entries(table)
+    found = {each.port: each.place.text for each in placed if each.place.text in ports}
+    assert found == {name: name for name in ports}
+
+
 def test_draft_finds_the_block(design):
     blocks = [tables.load(name) for name in ("collector", "scoreboard", "hazard", "dispatch_basic")]
     for name, block in (("opc", "collector"), ("two_wide", "dispatch_basic")):

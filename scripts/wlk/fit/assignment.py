@@ -9,6 +9,8 @@ from collections.abc import Collection, Mapping, Sequence
 LEAST = 0.25  # no pair with less
 PASSES = 12
 CHAIN, MUCH = 2, 1.0  # how many more move when one does, and what none of them may lose
+TRIED = 8  # columns for one of these
+MANY = 64  # rows: of more, none moves further
 
 Moves = dict[int, int | None]  # the new column of a row
 
@@ -70,13 +72,15 @@ class Assignment:
         atoms = self.atoms[c]
         others = sorted({self.taken[atom] for atom in atoms if atom in self.taken} - {r})
         loss = (self.scores[r, self.chosen[r]] if r in self.chosen else 0.0) - self.scores[r, c]
+        if loss > MUCH:
+            return loss, {r: c}
         free = set(self.atoms[self.chosen[r]]) if r in self.chosen else set()
         for other in others:
             free |= self.atoms[self.chosen[other]]
         free -= atoms
         moves: Moves = {r: c}
         for other in others:
-            depth = CHAIN if len(others) == 1 else 0
+            depth = CHAIN if len(others) == 1 and len(self.of_row) <= MANY else 0
             more, found = self._settle(other, free, {r, *others}, atoms, depth)
             loss += more
             moves |= found
@@ -90,7 +94,7 @@ class Assignment:
         """What all lose when a row must leave its column for another, or for none."""
         now = self.scores[r, self.chosen[r]]
         best: tuple[float, Moves] = (now, {r: None})
-        for c, value in self.of_row[r]:
+        for c, value in self.of_row[r][: TRIED if len(moving) > 2 else None]:
             if now - value >= min(best[0], MUCH):
                 break
             atoms = self.atoms[c]

@@ -58,23 +58,23 @@ class Bundles:
 
     def look(self, pairs: Pairs) -> None:
         """Compare all bundles, given how like single ports are."""
-        by_row: dict[int, list[tuple[float, int, int]]] = {}
+        by_column: dict[int, list[tuple[float, int, int]]] = {}
         for (r, c), value in pairs.items():
             if value > 0:
-                by_row.setdefault(r, []).append((value, r, c))
+                by_column.setdefault(c, []).append((value, r, c))
         self.fits, self.best = [], {}
         for group, members in self.members.items():
-            ours = sorted((each for r in members for each in by_row.get(r, ())), reverse=True)
+            ours = {c: [x for x in found if x[1] in members] for c, found in by_column.items()}
             for prefix, inside in self.inside.items():
-                if fit := self._fit(group, prefix, [each for each in ours if each[2] in inside]):
+                ranked = [each for c in inside for each in ours.get(c, ())]
+                if ranked:
+                    fit = self._fit(group, prefix, sorted(ranked, reverse=True))
                     self.fits.append(fit)
                     for c in inside:
                         self.best[group, c] = max(fit.score, self.best.get((group, c), 0.0))
         self._choose()
 
-    def _fit(
-        self, group: Group, prefix: Group, ranked: Sequence[tuple[float, int, int]]
-    ) -> Fit | None:
+    def _fit(self, group: Group, prefix: Group, ranked: Sequence[tuple[float, int, int]]) -> Fit:
         """How much of a bundle of the table is in one of the module, and the other way round."""
         rows: dict[int, int] = {}
         atoms: set[str] = set()
@@ -85,8 +85,6 @@ class Bundles:
                 atoms |= self.columns[c].atoms
                 total += self.rows[r].weight * min(1.0, 0.5 + 0.5 * value)
                 value_of_all += value
-        if not rows:
-            return None
         wanted = sum(self.rows[r].weight for r in self.members[group])
         there = {atom for c in self.inside[prefix] for atom in self.columns[c].atoms}
         left = sum(1.0 / self.shares.get(atom, 1) for atom in there - atoms)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -18,6 +19,7 @@ STRANGE = 0.5  # the name is one of test or debugging
 ONE_OF_MANY = 0.3  # a member of a list, for what is none
 SPARE = 0.6  # nobody reads it
 TURNED, ONE_MORE, FLAT, SINGLE = 0.1, 0.02, 0.02, 0.25  # what is less usual of a form
+EQUAL = 1.0  # it has the name that the table has
 WHOLE = 0.2  # a struct that is a payload as a whole
 
 
@@ -174,4 +176,5 @@ def likeness(slot: Slot, family: Family) -> float:
     said = names(slot, family)
     needless = SPARE if family.is_spare else SPARE / 2 if family.is_constant else 0.0
     score = said + _form(slot, family) - needless
-    return score + (WHOLE if slot.is_struct else 0.0)
+    is_called_so = slot.text == re.sub(r"\{\w\}", MARK, family.key)
+    return score + (WHOLE if slot.is_struct else 0.0) + (EQUAL if is_called_so else 0.0)
