@@ -118,8 +118,8 @@ def views(
         return [chosen.get(scope.path, scope) for scope in scopes]
     found, reasons = [], []
     likely = [scope for scope in scopes if roots <= _roots(scope)]
-    nearest = max(scopes, key=lambda scope: len(roots & _roots(scope)))
-    for scope in likely or [nearest]:
+    closest = max(scopes, key=lambda scope: len(roots & _roots(scope)))
+    for scope in likely or [closest]:
         try:
             found.append(view(scope))
         except WlkError as error:
@@ -128,7 +128,7 @@ def views(
         raise reasons[0]
     if not found:
         tail = f"nearest: {reasons[0].message.removeprefix(f'{dump}: ')}"
-        if not roots & _roots(nearest):
+        if not roots & _roots(closest):
             every = {name for scope in scopes for name in _roots(scope)}
             first = min(roots)
             tail = f"no scope has {first}{nearest(first, sorted(every))}"
