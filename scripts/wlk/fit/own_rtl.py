@@ -34,7 +34,7 @@ def sources(table: Table) -> list[Path]:
 def port_map(table: Table) -> portmap.PortMap:
     """What stands beside the table, if anything does."""
     path = own()[table.name] / PORT_MAP
-    return portmap.read(path) if path.is_file() else portmap.PortMap()
+    return portmap.read(path if path.is_file() else None)
 
 
 def parameters(table: Table, config: Config) -> dict[str, str]:
