@@ -15,16 +15,17 @@ module opndcoll_sources #(
 );
 
   for (genvar slot = 0; slot < SrcSlots; slot++) begin : g_slot
-    logic [SlotW-1:0] from;
+    logic [SlotW-1:0] lowest, from;
 
     always_comb begin
-      from = SlotW'(slot);
+      lowest = SlotW'(slot);
       for (int unsigned lower = slot; lower > 0; lower--) begin
         if ((ReadOnce != 0) && enable_i[slot] && enable_i[lower-1] &&
             (reg_i[slot*RegW+:RegW] == reg_i[(lower-1)*RegW+:RegW])) begin
-          from = SlotW'(lower - 1);
+          lowest = SlotW'(lower - 1);
         end
       end
+      from = lowest;
     end
 
     assign read_o[slot] = enable_i[slot] && (from == SlotW'(slot));
