@@ -32,7 +32,7 @@ class Simulations:
         self.faults = {
             fault.name: fault
             for fault in mutate.faults_of(self.table)
-            if icarus.settles(block, self.table.config(fault.config))
+            if icarus.settles(block, self.table.config(fault.config), fault.name)
         }
 
     def chosen(self):
@@ -94,7 +94,7 @@ def test_first_difference_is_that_of_the_checker_with_dpi(simulations):
     for trial in (each for each in trials[:-1] if "skipped" not in each):
         fault = simulations.faults.get(trial["fault"])
         config = simulations.table.config(trial["config"])
-        if not icarus.settles(name, config):
+        if not icarus.settles(name, config, trial["fault"]):
             continue
         key = (trial["fault"], simulations.table.text(config))
         first = trial.get("first")
