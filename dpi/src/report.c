@@ -247,7 +247,9 @@ static void print_no_reset(const wlk_checker *c, FILE *to) {
 
 static void print_unsettled(const wlk_checker *c, FILE *to) {
     printer p = {.to = to, .head = "unknown at the end"};
-    fputs("  in no cycle nine tenths of the outputs follow from what was seen before\n", to);
+    fputs("  in no cycle nine tenths of the outputs follow from what was seen before: "
+          "give more cycles, or some with a reset\n",
+          to);
     if (c->block->visit != NULL) {
         c->block->visit(c->cfg, state_now(c), note_unknown, &p);
     }
@@ -257,13 +259,20 @@ static void print_unsettled(const wlk_checker *c, FILE *to) {
     }
 }
 
+static const char *why_vacuous(const wlk_checker_result *r) {
+    if (r->cycles == 0) {
+        return ": no rising clock edge";
+    }
+    return r->transfer_seen ? "" : ": no transfer after reset";
+}
+
 void wlk_checker_report(const wlk_checker *c, FILE *to) {
     const wlk_checker_result r = wlk_checker_result_get(c, false);
     fprintf(to, "%s %s: %s", c->block->table->name, c->scope, wlk_status_name(r.verdict));
     if (r.verdict == WLK_OK || r.verdict == WLK_VACUOUS) {
         fprintf(to, "%s, %" PRIu64 " cycles, %" PRIu64 " bits compared, %" PRIu64 " masked\n",
-                r.verdict == WLK_VACUOUS && !r.transfer_seen ? ": no transfer after reset" : "",
-                r.cycles, r.compared_bits, r.masked_bits);
+                r.verdict == WLK_VACUOUS ? why_vacuous(&r) : "", r.cycles, r.compared_bits,
+                r.masked_bits);
         if (r.late && !r.known) {
             print_unsettled(c, to);
         }

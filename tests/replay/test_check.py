@@ -645,6 +645,14 @@ def test_dump_without_a_transfer_is_vacuous(play, always_in_reset):
     assert run.json["verdict"] == "VACUOUS"
 
 
+def test_dump_whose_clock_never_rises_is_vacuous(check, tmp_path):
+    dump = write_vcd(tmp_path / "still.vcd", block())
+    high = f"b1 {symbols(dump.read_text())['clock'][0]}"
+    still = [line for line in dump.read_text().splitlines() if line != high]
+    dump.write_text("\n".join(still) + "\n", encoding="ascii")
+    assert "VACUOUS: no rising clock edge, 0 cycles" in check(dump, code=Status.VACUOUS).err
+
+
 # ---- bad input ----------------------------------------------------------------------------------
 
 

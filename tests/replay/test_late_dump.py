@@ -74,7 +74,7 @@ def cut(path: Path, name: str, first: int, last: int, end: int | None = None) ->
 @pytest.mark.parametrize("name", ("scoreboard_B", "collector_B", "issue_E"))
 def test_late_dump_is_compared(check, tmp_path, name):
     dump = cut(tmp_path / "late.vcd", name, 0, AFTER_RESET)
-    check(dump, code=Status.NO_RESET)
+    assert "--from-unknown learns the state" in check(dump, code=Status.NO_RESET).err
     answer = check(dump, "--from-unknown").json
     known = answer["from_unknown"]
     assert answer["verdict"] == "PASS"
@@ -115,6 +115,7 @@ def test_dump_that_never_settles_is_vacuous(check, tmp_path):
     done = check(dump, "--from-unknown", code=Status.VACUOUS)
     assert "known_from" not in done.json["from_unknown"]
     assert done.json["from_unknown"]["unknown"]["valid"] == 1
+    assert "give more cycles, or some with a reset" in done.err
     assert "unknown at the end:" in done.err
     assert "    valid = unknown" in done.err
 

@@ -87,8 +87,11 @@ def check(wanted: Check, blocks: Sequence[Table], told: PortMap | None = None) -
         ]
     checked.sort(key=lambda c: next(n for n, t in enumerate(found) if t is c.target))
     checked = _likeliest(checked)
-    for one in checked if wanted.from_unknown else ():
-        one.notes += _known(one)
+    for one in checked:
+        if wanted.from_unknown:
+            one.notes += _known(one)
+        elif one.verdict == Status.NO_RESET:
+            one.notes.append("of a dump without its reset --from-unknown learns the state")
     return checked + [_refused(t) for t in found if not t.match.ok]
 
 
