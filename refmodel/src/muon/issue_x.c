@@ -499,7 +499,9 @@ static void clear(const uint32_t *params, void *state) {
     memset(st->stalls, 0, sizeof st->stalls);
     hz_reset(&st->hazard);
     ix_reset(st);
-    reset_late(st);
+    if (st->late.on) {
+        reset_late(st);
+    }
 }
 
 // What the last edge stored from the payload, where that was unknown.
