@@ -164,6 +164,18 @@ void wlk_candidates_record(wlk_candidates *w, const uint64_t *in, uint64_t *out,
     wlk_candidates_tick(w, in, info);
 }
 
+void wlk_candidates_run(wlk_candidates *w, const wlk_layout *layout, uint64_t n, const uint64_t *in,
+                        uint64_t *out, uint64_t *care, uint32_t *broken, uint64_t *other) {
+    for (uint64_t i = 0; i < n; i++) {
+        wlk_step_info info = {0, 0};
+        wlk_candidates_record(w, in + i * layout->in_words, out + i * layout->out_words,
+                              care + i * layout->out_words, layout->out_words, other, &info);
+        if (broken != NULL) {
+            broken[i] = info.violated;
+        }
+    }
+}
+
 void wlk_candidates_forget(wlk_candidates *w, const uint64_t *in, const uint64_t *x) {
     for (uint32_t i = 0; w->block->forget != NULL && i < w->n; i++) {
         w->block->forget(w->cfg, w->states[i], in, x);

@@ -67,6 +67,14 @@ void wlk_candidates_tick(wlk_candidates *w, const uint64_t *in, wlk_step_info *i
 void wlk_candidates_record(wlk_candidates *w, const uint64_t *in, uint64_t *out, uint64_t *care,
                            uint32_t out_words, uint64_t *other, wlk_step_info *info);
 
+/**
+ * @p n records one behind the other, as wlk_candidates_record each: rows of the layout's words.
+ *
+ * @param broken the protocol rules that each cycle breaks, or NULL
+ */
+void wlk_candidates_run(wlk_candidates *w, const wlk_layout *layout, uint64_t n, const uint64_t *in,
+                        uint64_t *out, uint64_t *care, uint32_t *broken, uint64_t *other);
+
 /** As wlk_block::forget, in every candidate. */
 void wlk_candidates_forget(wlk_candidates *w, const uint64_t *in, const uint64_t *x);
 

@@ -64,6 +64,8 @@ FEATURES = {
     "newest": Feature(libraries={"liblz4": "liblz4-dev"}, requirements="requirements-newest.txt"),
     "pytest": Feature({"xz": "xz-utils"}, requirements="requirements-test.txt"),
     "lint": Feature(requirements="requirements-lint.txt"),
+    "python": Feature(requirements="requirements-python.txt"),
+    "cocotb": Feature(requirements="requirements-cocotb.txt"),
     "clang": Feature(_tools("clang clang-format clang-tidy")),
     "prove": Feature(_tools("berkeley-abc"), requirements="requirements-prove.txt"),
     "slurm": Feature(_tools("slurmctld slurmd", sbatch="slurm-client", munged="munge")),

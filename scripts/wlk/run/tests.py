@@ -16,7 +16,10 @@ from ..base.installed import INSTALLED
 from ..base.options import Command, option
 from . import build
 
-FOLDERS = ("unit", "prop", "replay", "lockstep", "mutant", "regress", "explore", "install", "lint")
+FOLDERS = (
+    *("unit", "prop", "replay", "lockstep", "mutant", "regress", "explore", "python", "install"),
+    "lint",
+)
 BY_FILE = ("lockstep",)
 LONGEST_FIRST = (
     "prop",
@@ -24,6 +27,7 @@ LONGEST_FIRST = (
     "regress",
     "mutant",
     "explore",
+    "python",
     "replay",
     "lint",
     "install",
