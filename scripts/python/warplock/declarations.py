@@ -98,11 +98,19 @@ typedef struct { FILE *to; bool comma; } wlk_json;
 
 typedef struct wlk_driver wlk_driver;
 typedef struct wlk_program wlk_program;
-typedef struct wlk_stimulus wlk_stimulus;
+typedef struct wlk_stimulus_state wlk_stimulus_state;
 typedef struct {
+    const char *block; const char *const *profiles; const void *driven;
+    void (*next)(const uint32_t *, const void *, wlk_stimulus_state *, uint64_t *);
+    bool (*idle)(const uint32_t *, const void *, const wlk_stimulus_state *);
+    uint64_t (*still)(const wlk_stimulus_state *);
+    void (*stuck)(const uint32_t *, const void *, const wlk_stimulus_state *, char *, size_t);
+    bool programs;
+} wlk_stimulus;
+struct wlk_stimulus_state {
     uint64_t random; uint64_t cycle; uint64_t worked; uint32_t profile; uint32_t drain;
     const wlk_program *program; const wlk_driver *driver; uint64_t memory[8192];
-} wlk_stimulus_state;
+};
 
 typedef struct { uint32_t in_words; uint32_t out_words; } wlk_vec_shape;
 typedef struct wlk_vec_writer wlk_vec_writer;

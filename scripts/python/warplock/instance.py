@@ -45,11 +45,16 @@ class Instance:
         call(self.block.check, self.cfg)
         self.layout = ffi.new("wlk_layout *")
         self.table.layout(self.cfg, self.layout)
-        sides = _ports(self.table, self.cfg, self._member_list)
-        self.inputs = Ports(f"{block}: inputs", sides["in"], self.layout.in_words)
+        self.inputs = self._side("in", self.layout.in_words)
         """The input ports, by name."""
-        self.outputs = Ports(f"{block}: outputs", sides["out"], self.layout.out_words)
+        self.outputs = self._side("out", self.layout.out_words)
         """The output ports, by name."""
+
+    def _side(self, way: str, words: int) -> Ports:
+        ports = _ports(self.table, self.cfg, self._member_list)[way]
+        # Of an opaque field all bits are stored, also those that are no port here.
+        every = _ports(self.table, self.cfg, ffi.NULL)[way]
+        return Ports(f"{self.name}: {way}puts", ports, words, every)
 
     @property
     def name(self) -> str:

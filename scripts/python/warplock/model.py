@@ -180,7 +180,9 @@ class Model(Instance):
         generator = calls.wlk_stimulus_find(self.name.encode())
         number, driver = ffi.new("uint32_t *"), ffi.new("wlk_driver **")
         if not calls.wlk_stimulus_profile(generator, profile.encode(), number):
-            raise Error("USAGE", f"block {self.name} has no profile {profile!r}")
+            known = ", ".join(["mix", *_texts(generator.profiles)])
+            message = f"block {self.name} has no profile {profile!r}; it has {known}"
+            raise Error("USAGE", message)
         words = np.zeros((cycles, self.layout.in_words), WORD)
         out, care = self.out_array(), self.out_array()
         room = pointer(out), pointer(care), self.layout.out_words, pointer(self._other)
@@ -227,6 +229,13 @@ def _opened(model: Model) -> Any:
         raise MemoryError
     library().wlk_candidates_init(states, POWER_UP[model.power_up])
     return states
+
+
+def _texts(chars: Any) -> Iterator[str]:
+    """Strings up to a NULL."""
+    while chars[0]:
+        yield text(chars[0])
+        chars += 1
 
 
 def _require_broken(broken: Any, cycles: int) -> None:

@@ -43,15 +43,15 @@ class Ports(Mapping[str, Port]):
     """One side of a record: its ports in the order of the module, by name. What all names but the
     reset's begin with, such as `io_`, may be left out."""
 
-    def __init__(self, what: str, ports: Iterable[Port], words: int) -> None:
+    def __init__(self, what: str, ports: Iterable[Port], words: int, every: Iterable[Port]) -> None:
         self.what, self.words = what, words
         self._ports = {port.name: port for port in ports}
         self.prefix = _prefix(self._ports)
         masks = [0] * words
-        for port in self._ports.values():
+        for port in every:
             masks[port.word] |= port.mask << port.lsb
         self.mask = np.array(masks, WORD)
-        """The bits that a port has."""
+        """The bits that there are."""
 
     def __getitem__(self, name: str) -> Port:
         port = self._ports.get(name) or self._ports.get(f"{self.prefix}{name}")
@@ -149,7 +149,7 @@ class Ports(Mapping[str, Port]):
             at = np.argwhere(odd)[0]
             raise ValueError(
                 f"{self.what}: word {at[-1]}{f' of cycle {at[0]}' if words.ndim > 1 else ''} "
-                f"has bits that no port has: {int(odd[tuple(at)]):#x}"
+                f"has bits that are none of a port: {int(odd[tuple(at)]):#x}"
             )
         return np.ascontiguousarray(words)
 
