@@ -149,10 +149,15 @@ static void async_clear(const uint32_t *params, void *state) {
 
 /* Which of its members an unknown payload has reached is not known: all wait for a reset. */
 static void forget(const uint32_t *params, void *state, const uint64_t *in, const uint64_t *x) {
-    (void)params;
+    framed *f = (framed *)state;
+    wlk_layout layout;
+    uint64_t any = 0;
     (void)in;
-    (void)x;
-    ((framed *)state)->live = NAMED(table).reset < 0;
+    NAMED(table).layout(params, &layout);
+    for (uint32_t w = layout.in_control; w < layout.in_words; w++) {
+        any |= x[w];
+    }
+    f->live = any != 0 ? NAMED(table).reset < 0 : f->live;
 }
 
 static bool drained(const uint32_t *params, const void *state) {
