@@ -148,6 +148,19 @@ class Target:
         return words + self.match.table.words(trial.config)
 
 
+def require_known(blocks: Sequence[Table], given: Mapping[str, str]) -> None:
+    """BAD_CONFIG unless every key belongs to a block, and its value is legal there."""
+    for key, value in given.items():
+        owners = [table for table in blocks if table.knows(key)]
+        if not owners:
+            names = ", ".join(dict.fromkeys(p for table in blocks for p in table.settings()))
+            which = ", ".join(table.name for table in blocks)
+            message = f"config: no block ({which}) has a parameter '{key}'; there are {names}"
+            raise WlkError(Status.BAD_CONFIG, message)
+        for table in (table for table in owners if key in table.params):
+            table.config({key: value})
+
+
 class Finder:
     """Finds what to check."""
 

@@ -17,7 +17,7 @@ from typing import Any
 
 from .. import tables
 from ..base import report
-from ..base.errors import Status, WlkError
+from ..base.errors import Status
 from ..base.installed import COMMAND
 from ..fit import match, portmap, rivals, scopes, search
 from ..fit.portmap import PortMap
@@ -75,7 +75,7 @@ def _parts(wanted: Check) -> Iterator[tuple[Check, list[Table], PortMap | None]]
 
 def check(wanted: Check, blocks: Sequence[Table], told: PortMap | None = None) -> list[Checked]:
     """Check every scope asked for, or every one that fits one of `blocks`."""
-    _check_given(blocks, wanted.config)
+    scopes.require_known(blocks, wanted.config)
     with Passes(build.meson_build() / "dpi" / TOOL, wanted.dump) as passes:
         found = scopes.Finder(passes.scopes(), blocks, wanted, told).targets()
         groups = scopes.groups([target for target in found if target.match.ok])
@@ -123,19 +123,6 @@ def _drop_idle_clocks(targets: Sequence[Target], answers: Sequence[Answer]) -> b
     for target in idle:
         target.clock = None
     return bool(idle)
-
-
-def _check_given(blocks: Sequence[Table], given: Mapping[str, str]) -> None:
-    """Every key belongs to a block, and its value is legal there."""
-    for key, value in given.items():
-        owners = [table for table in blocks if table.knows(key)]
-        if not owners:
-            names = ", ".join(dict.fromkeys(p for table in blocks for p in table.settings()))
-            which = ", ".join(table.name for table in blocks)
-            message = f"config: no block ({which}) has a parameter '{key}'; there are {names}"
-            raise WlkError(Status.BAD_CONFIG, message)
-        for table in (table for table in owners if key in table.params):
-            table.config({key: value})
 
 
 # ---- the answer ---------------------------------------------------------------------------------
