@@ -119,7 +119,8 @@ class Lockstep:
             members=table.members_text(),
             **table.plain(config),
         )
-        self._clock = signals.of_path(target.clock) if target.clock else None
+        has_clock = target.clock is not None and not target.clock_is_optional
+        self._clock = signals.of_path(target.clock) if has_clock else None
         self._sample: list[np.ndarray] | None = None  # of a low clock, not yet compared
         self._failed = False
         self.log.info("block %s: %s", table.name, table.text(config))
@@ -290,6 +291,7 @@ def _target(signals: _Signals, wanted: scopes.Check) -> Target:
     told = wanted.port_map()
     wanted = wanted.with_map(told) if told is not None else wanted
     blocks = [tables.load(name) for name in wanted.block or tables.names()]
+    scopes.require_known(blocks, wanted.config)
     around = [signals.around] if signals.around.signals else []
     found = scopes.Finder([*around, signals.scope], blocks, wanted, told).targets()
     if len(found) > 1:
