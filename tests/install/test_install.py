@@ -16,6 +16,7 @@ import pytest
 from wlk.base import installed
 from wlk.base.errors import Status
 from wlk.gen.installed import files
+from wlk.run import verilate
 
 ROOT = programs.ROOT
 NOBODY = 65534
@@ -359,23 +360,62 @@ def test_headers_make_pages_without_a_warning(tmp_path):
 # ---- pip ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.slow
-@pytest.mark.skipif(
-    not programs.FULL, reason="builds all once more: `scripts/warplock test --full` runs it"
-)
-def test_pip_makes_a_wheel_with_the_command(place, work):
-    venv = place / "venv"
-    subprocess.run(["python3", "-m", "venv", venv], check=True)
-    pip = [venv / "bin/pip", "--disable-pip-version-check"]
+@pytest.fixture(scope="module")
+def venv(place):
+    """An empty environment, and then what pip has made of the checkout in it. A build more."""
+    folder = place / "venv"
+    subprocess.run(["python3", "-m", "venv", folder], check=True)
+    pip = [folder / "bin/pip", "--disable-pip-version-check"]
     subprocess.run([*pip, "wheel", "--no-deps", "-w", place / "wheels", ROOT], check=True)
+    (wheel,) = (place / "wheels").glob("warplock-*.whl")
+    pinned = [f"-c{ROOT}/scripts/requirements-{name}.txt" for name in ("python", "cocotb", "test")]
+    subprocess.run([*pip, "install", *pinned, f"{wheel}[cocotb]"], check=True)
+    return folder
+
+
+def in_venv(venv: Path, work: Path, *words: object, **env: object) -> programs.Done:
+    """A program of the environment."""
+    variables = {"PATH": f"{venv / 'bin'}:{PATHS}", "XDG_CACHE_HOME": work / "cache"} | env
+    done = subprocess.run(
+        [venv / "bin" / str(words[0]), *map(str, words[1:])],
+        capture_output=True,
+        text=True,
+        cwd=work,
+        env={name: str(value) for name, value in variables.items()},
+    )
+    return programs.Done(done.returncode, done.stdout, done.stderr).expect(0)
+
+
+@pytest.mark.slow
+def test_pip_makes_a_wheel_with_the_command(venv, place, work):
     (wheel,) = (place / "wheels").glob("warplock-*.whl")
     names = zipfile.ZipFile(wheel).namelist()
     assert not [
         name for name in names if name.endswith((".a", ".pc")) or "include/warplock/issue" in name
     ]
-    subprocess.run([*pip, "install", "--no-deps", wheel], check=True)
-    environment = {"PATH": PATHS, "XDG_CACHE_HOME": str(work / "cache")}
-    done = subprocess.run(
-        [venv / "bin/warplock", "vectors", "golden", "--no-setup"], env=environment, cwd=work
-    )
-    assert done.returncode == 0
+    assert "PASS" in in_venv(venv, work, "warplock", "vectors", "golden", "--no-setup").out
+
+
+@pytest.mark.slow
+def test_python_of_a_wheel_does_what_its_page_says(venv, work):
+    page = (ROOT / "docs/python.md").read_text(encoding="utf-8")
+    codes = re.findall(r"^```python\n(.*?)^```\nprints\n```text\n(.*?)^```$", page, re.M | re.S)
+    assert len(codes) == 2
+    for code, printed in codes:
+        assert in_venv(venv, work, "python", "-c", code).out == printed
+
+
+@pytest.mark.slow
+@pytest.mark.needs("iverilog", "newest")
+@pytest.mark.parametrize("simulator", ["icarus", "verilator"])
+def test_cocotb_of_a_wheel_runs_the_example(venv, work, simulator):
+    env = {"OBJCACHE": "ccache"}
+    if simulator == "verilator":
+        tool = verilate.find_tool("newest")
+        env |= {"PATH": f"{tool.root / 'bin'}:{venv / 'bin'}:{PATHS}", "VERILATOR_ROOT": tool.root}
+        env["MAKEFLAGS"] = " ".join([*tool.make_args, "OPT_FAST=-O0", "OPT_SLOW=-O0"])
+    stub = ("stub", "collector", "--no-setup", "--config", "num_lanes=4", "--out")
+    in_venv(venv, work, "warplock", *stub, work / f"rtl_{simulator}")
+    words = (ROOT / "docs/examples/cocotb/run.py", simulator, work / f"rtl_{simulator}")
+    done = in_venv(venv, work, "python", *words, **env)
+    assert "collector tb.u_collector: PASS, 300 cycles, " in done.out + done.err
