@@ -113,5 +113,5 @@ def _build(name: str, folders: Sequence[Path]) -> None:
     with translated():
         tables.use(own_blocks.listed(folders))
         if name in tables.own():
-            setup.ensure(["build"])
+            build.tool(os.environ.get("CC", "cc"))
             call(library().wlk_blocks_load, str(own_blocks.library(name)).encode())
