@@ -11,11 +11,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from . import tables
 from .base import installed, options, setup
 from .base.guard import NAME, guard
-from .commands import COMMANDS
-from .run import own_blocks
+from .commands import COMMANDS, find, prepare
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -43,13 +41,13 @@ def _dispatch(words: Sequence[str]) -> int:
     if installed.INSTALLED:
         installed.INSTALLED.check_files()
     asked = parse(words)
-    tables.use(own_blocks.listed(asked.own_folders()))
+    more = find(asked)
     asked.refuse()
-    needed = own_blocks.needs(asked.needs())
+    needed = (*asked.needs(), *more)
     setup.ensure(needed, allow=not asked.no_setup)
     if setup.needs_venv(needed):
         _enter_venv(words)
-    own_blocks.prepare(asked)
+    prepare(asked)
     return asked.run()
 
 

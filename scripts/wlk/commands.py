@@ -21,11 +21,14 @@ from .run.map import Map
 from .run.model import Model
 from .run.mutate import Mutate
 from .run.opndcoll_summary import Opndcoll
+from .run.own_blocks import find, prepare
 from .run.prove import Prove
 from .run.runs import Lockstep
 from .run.stub import Stub
 from .run.tests import Tests
 from .run.vector_actions import Vectors
+
+__all__ = ["COMMANDS", "find", "prepare"]
 
 
 @dataclass

@@ -111,7 +111,7 @@ def load(name: str, place: str | os.PathLike[str] | None) -> Any:
 def _build(name: str, folders: Sequence[Path]) -> None:
     """Load a user's block from one of these folders, or of those that $WLK_BLOCKS names."""
     with translated():
-        tables.use(own_blocks.listed(folders))
+        own_blocks.find_in(folders)
         if name in tables.own():
             build.tool(os.environ.get("CC", "cc"))
             call(library().wlk_blocks_load, str(own_blocks.library(name)).encode())

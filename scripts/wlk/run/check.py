@@ -17,7 +17,7 @@ from typing import Any
 
 from .. import tables
 from ..base import report
-from ..base.errors import Status
+from ..base.errors import Status, WlkError
 from ..base.installed import COMMAND
 from ..fit import match, portmap, rivals, scopes, search
 from ..fit.portmap import PortMap

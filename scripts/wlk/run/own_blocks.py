@@ -8,13 +8,14 @@ content of all that goes into it.
 
 import os
 import tomllib
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from .. import tables
 from ..base import keep, outputs, progress, setup
 from ..base.errors import Status, WlkError
+from ..base.options import Command
 from ..gen import c, stubs
 from ..tables import Table
 from ..tables.files import FOLDERS, MODEL, PORT_MAP
@@ -34,8 +35,19 @@ FLAGS = ("-std=gnu11", "-O2", "-g", "-fPIC", "-shared", "-fvisibility=hidden", *
 MOST = 100  # libraries kept
 
 
-def listed(given: Sequence[Path]) -> list[Path]:
-    """The folders that --blocks, the environment and the settings file of this folder name."""
+def find(asked: Command) -> tuple[str, ...]:
+    """Know the blocks of users that a command names too. What set-up provides for them: slang reads
+    their RTL."""
+    find_in(asked.own_folders())
+    return ("rtl",) if tables.own() else ()
+
+
+def find_in(given: Sequence[Path]) -> None:
+    """Know the blocks in these folders, and in those of the environment and the settings file."""
+    tables.use(_listed(given))
+
+
+def _listed(given: Sequence[Path]) -> list[Path]:
     words = os.environ.get(FOLDERS, "").split(os.pathsep)
     found = [*given, *(Path(word) for word in words if word)]
     path = Path(SETTINGS)
@@ -54,12 +66,7 @@ def _of_settings(path: Path) -> list[Path]:
     return [path.parent / name for name in names]
 
 
-def needs(features: Iterable[str]) -> tuple[str, ...]:
-    """What set-up provides for a command: the RTL of a block of one's own is read by slang."""
-    return (*features, "rtl") if tables.own() else tuple(features)
-
-
-def prepare(asked: object) -> None:
+def prepare(asked: Command) -> None:
     """Before a command runs: their RTL can stand for a stub, and our programs know the blocks that
     it names, or all of them where it names none."""
     if not tables.own():
