@@ -20,6 +20,7 @@ from .run.bind import Bind
 from .run.map import Map
 from .run.model import Model
 from .run.mutate import Mutate
+from .run.new import New
 from .run.opndcoll_summary import Opndcoll
 from .run.own_blocks import find, prepare
 from .run.prove import Prove
@@ -90,6 +91,6 @@ class Setup(Command):
 
 
 COMMANDS: tuple[type[Command], ...] = (
-    *(Bind, Bisect, Check, Explore, Lockstep, Map, Model, Mutate, Opndcoll, Prove, Regress),
-    *(Setup, Stub, Tests, Vectors),
+    *(Bind, Bisect, Check, Explore, Lockstep, Map, Model, Mutate, New, Opndcoll, Prove),
+    *(Regress, Setup, Stub, Tests, Vectors),
 )

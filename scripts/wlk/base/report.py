@@ -4,7 +4,9 @@
 Every command that compares uses the same object: design page, "The one command".
 """
 
+import itertools
 import json
+import re
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -100,6 +102,15 @@ def verdict_cell(verdict: Status, inferred: Mapping[str, Any]) -> Status | str:
     if verdict != Status.OK or not inferred:
         return verdict
     return f"{verdict_name(verdict)} (inferred {config_text(inferred)})"
+
+
+def named(names: Iterable[str]) -> str:
+    """Names in their order; those that differ in their numbers alone as the first..the last."""
+    groups: dict[str, list[str]] = {}
+    for name in names:
+        groups.setdefault(re.sub(r"\d+", "#", name), []).append(name)
+    texts = (each if len(each) < 3 else [f"{each[0]}..{each[-1]}"] for each in groups.values())
+    return ", ".join(itertools.chain.from_iterable(texts))
 
 
 def json_line(value: Mapping[str, Any], stream: TextIO | None = None) -> None:

@@ -556,6 +556,17 @@ class Design:
             self._elaborated[top] = (compilation, tops[top].body)
         return self._elaborated[top][1]
 
+    def compilation(self, top: str) -> ast.Compilation:
+        """What `elaborate` has made its body in."""
+        self.elaborate(top)
+        return self._elaborated[top][0]
+
+    def packages(self) -> dict[str, str]:
+        """Packages by their names, and where each is."""
+        found = [each for each in self.shared() if each.kind == Kind.PackageDeclaration]
+        names = [each.header.name for each in found]
+        return {token.valueText: self.place(token.location) for token in names}
+
     def paths(self, body: Any, name: str) -> Iterator[str]:
         """Paths of the instances of module `name` below a body."""
         for instance in _instances(body):

@@ -236,12 +236,12 @@ static inline uint32_t {self.p}_{side}_words({self.cfg}) {{
             for n, point in enumerate(self.t.covers)
         ]
         broken = f"/** Protocol rules, bits of what tick returns. */\n{enum(rules)}\n"
+        coverage = f"/** Coverage points, bit numbers of the event bitmap. */\n{enum(covers)}"
         return f"""\
 {broken if rules else ""}/** Profiles of the stimulus, initialisers of an array of names. */
 #define {self.stem}_PROFILES {", ".join(map(c_string, self.t.profiles))}
 
-/** Coverage points, bit numbers of the event bitmap. */
-{enum(covers)}"""
+{coverage if covers else ""}"""
 
     def _api(self) -> str:
         """The model by structs; the block itself works on record words."""

@@ -5,10 +5,11 @@ ports leave open, run the seeds, and put the answer together."""
 import dataclasses
 import functools
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from .. import tables
 from ..base import options, progress, report
 from ..base.errors import Status, WlkError
 from ..base.report import Mismatch, Result
@@ -199,7 +200,8 @@ def _reported(job: Job, answer: dict) -> dict:
     reported = {"at_fault": answer["at_fault"]} if "at_fault" in answer else {}
     if job.table.instances:
         reported["checkers"] = [job.table.name, *(each.table.name for each in job.inside)]
-    reported |= {k: answer[k] for k in ("seed", "barely_compared", "stuck") if answer.get(k)}
+    keys = ("seed", "never_compared", "barely_compared", "stuck")
+    reported |= {k: answer[k] for k in keys if answer.get(k)}
     return reported | harness.findings(answer)
 
 
@@ -243,6 +245,16 @@ def _notes(job: Job, answer: dict, subject: Subject | None) -> list[str]:
     if low and answer["verdict"] == "VACUOUS":
         hint = "run more cycles or profile mix"
         notes.append(f"{job.title}: under their floors: {', '.join(low)}; {hint}")
-    if answer.get("barely_compared") and answer["verdict"] == "VACUOUS":
-        notes.append(f"{job.title}: barely compared: {', '.join(answer['barely_compared'])}")
+    if answer["verdict"] == "VACUOUS":
+        notes += [f"{job.title}: {text}" for text in _uncompared(job, answer)]
     return notes + harness.notes(job.title, answer)
+
+
+def _uncompared(job: Job, answer: dict) -> Iterator[str]:
+    """The outputs that were never compared, and those that were hardly."""
+    never = answer.get("never_compared", [])
+    if never:
+        is_own = job.table.name in tables.own()
+        yield f"{'nobody models' if is_own else 'never compared'}: {report.named(never)}"
+    if barely := [name for name in answer.get("barely_compared", []) if name not in never]:
+        yield f"compared in less than a hundredth of the cycles: {report.named(barely)}"

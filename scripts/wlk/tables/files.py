@@ -59,13 +59,18 @@ def _add(folder: Path) -> None:
     if name in _own and _own[name] != folder:
         message = f"{where}: block '{name}' is in {_own[name]} too; give one of them another name"
         raise WlkError(Status.USAGE, message)
-    if (BLOCKS / f"{name}.toml").is_file():
+    if is_shipped(name):
         message = f"{where}: warplock has a block '{name}' itself; give yours another name"
         raise WlkError(Status.USAGE, message)
     if not (folder / MODEL).is_file():
         message = f"{folder}: no {MODEL}, the block's model in C; `warplock new` writes a first one"
         raise WlkError(Status.NO_FILE, message)
     _own[name] = folder
+
+
+def is_shipped(name: str) -> bool:
+    """Is there a block of this name in this tree?"""
+    return (BLOCKS / f"{name}.toml").is_file()
 
 
 def own() -> dict[str, Path]:
