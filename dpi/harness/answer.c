@@ -129,7 +129,8 @@ static bool list_below(const harness *b, const char *key, uint64_t hundredths, w
     wlk_json_open(to, key, '[');
     for (uint32_t i = 0; b->program == NULL && i < b->n_watches; i++) {
         const watch *w = &b->watches[i];
-        if (hundredths == 0 ? w->bits == 0 : w->bits * 100u < w->width * b->ran * hundredths) {
+        const uint64_t all = w->width * b->ran; // 0: an input
+        if (hundredths == 0 ? w->bits == 0 && all != 0 : w->bits * 100u < all * hundredths) {
             wlk_json_text(to, NULL, w->name);
             none = false;
         }

@@ -479,12 +479,14 @@ static void repeat_numbers(cycle *c) {
     }
 }
 
-// The elements of a bank whose value is not taken in this cycle.
+// The elements of a bank whose value is not taken in this cycle. A ready that the model does not
+// know takes it: waiting for one that nobody models would never end.
 static uint64_t stuck(const cycle *c, const bank *b, uint64_t valid) {
     uint64_t set = 0;
     for (uint64_t rest = valid; rest != 0; rest &= rest - 1u) {
         const element *e = &c->d->elements[b->first + (uint32_t)__builtin_ctzll(rest)];
-        const bool taken = e->ready == NULL || wlk_port_get(e->ready, c->d->out) != 0;
+        const bool taken = e->ready == NULL || wlk_port_get(e->ready, c->d->out) != 0 ||
+                           wlk_port_get(e->ready, c->d->care) == 0;
         set |= taken ? 0u : rest & -rest;
     }
     return set;

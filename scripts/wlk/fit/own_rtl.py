@@ -6,6 +6,8 @@ has its name and the table's flat ports, with the parameters of a configuration.
 port map `map.toml` beside it says where the ports are, `block.verilog` what parameters are.
 """
 
+import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from pyslang import SVInt, ast
@@ -18,6 +20,7 @@ from ..tables.files import PORT_MAP
 from . import interfaces, mapped, match, portmap, rtl
 
 INNER = "_rtl"  # behind the name of the module that is wrapped
+INCLUDE = re.compile(r'(`include\s+)"([^"\n]+)"')
 
 
 def sources(table: Table) -> list[Path]:
@@ -69,19 +72,52 @@ def write(table: Table, config: Config) -> list[Path]:
     inner = module.name + INNER
     names = {"title": table.module, "inner": inner}
     _, text = interfaces.wrapper(module, found, ports.parts, values, **names)
-    files = {f"{table.module}.sv": text}
-    for path in design.files_for(module):
-        source = path.read_bytes().decode(errors="replace")
-        name = path.name if path.name not in files else f"{path.stem}{INNER}{path.suffix}"
-        files[name] = module.renamed(inner) if path == module.file else source
-    key = keep.digest([part for item in files.items() for part in item])
-    place = setup.BUILD / "stubs" / table.name / key
+    wrapper = f"{table.module}.sv"
+    compiled, included = design.files_for(module), design.included
+    copies = _names([*compiled, *(path for path in included if path not in compiled)], wrapper)
+    texts = {wrapper: text}
+    for path, name in copies.items():
+        head = _macros(design) if path in compiled else ""
+        body = path.read_bytes().decode(errors="replace")
+        texts[name] = head + (module.renamed(inner) if path == module.file else body)
+    place = setup.BUILD / "stubs" / table.name
+    place /= keep.digest([str(place), *(part for item in texts.items() for part in item)])
     outputs.make_folder(place)
-    for name, text in files.items():
+    for name, text in texts.items():
         if not (place / name).is_file():
             with setup.locked("stubs"), outputs.atomic_write(place / name) as file:
-                file.write(text)
-    return [place / name for name in files]
+                file.write(_includes_from(place, copies, text))
+    return [place / name for name in (wrapper, *(copies[path] for path in compiled))]
+
+
+def _names(paths: Sequence[Path], wrapper: str) -> dict[Path, str]:
+    """Names for the copies of files in one folder, which the wrapper is in too."""
+    found: dict[Path, str] = {}
+    for path in paths:
+        name = path.name
+        while name in found.values() or name == wrapper:
+            name = f"{Path(name).stem}{INNER}{path.suffix}"
+        found[path] = name
+    return found
+
+
+def _macros(design: rtl.Design) -> str:
+    """Macros given beside the files, which tools that read the copies are not given."""
+    pairs = (each.partition("=") for each in design.defines)
+    return "".join(f"`define {name} {value or 1}\n" for name, _, value in pairs)
+
+
+def _includes_from(place: Path, copies: Mapping[Path, str], text: str) -> str:
+    """The text with its includes from the copies."""
+
+    def put(found: re.Match[str]) -> str:
+        parts = Path(found[2]).parts
+        for path, name in copies.items():
+            if path.parts[-len(parts) :] == parts:
+                return f'{found[1]}"{place / name}"'
+        return found[0]
+
+    return INCLUDE.sub(put, text)
 
 
 stubs.own_rtl = write

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from .. import tables
 from ..base import outputs, reports
 from ..base.errors import Status, WlkError
 from ..base.installed import COMMAND
@@ -22,7 +23,7 @@ WAVE_FILE = "wave.fst"
 def command_line(job: Job, seed: int) -> str:
     """The command that repeats one seed."""
     args = job.args
-    words = [COMMAND, "lockstep", job.table.name, *args.as_options()]
+    words = [COMMAND, "lockstep", job.table.name, *own_folder(job), *args.as_options()]
     words += [w for text in pinned(job) for w in ("--config", text)]
     words += ["--seeds", f"{seed}..{seed}"]
     words += ["--cycles", str(args.cycles)] if args.cycles else []
@@ -33,6 +34,15 @@ def command_line(job: Job, seed: int) -> str:
         if getattr(args, name) != getattr(jobs.Run, name):
             words += [f"--{name.replace('_', '-')}", getattr(args, name)]
     return shlex.join(words)
+
+
+def own_folder(job: Job) -> list[str]:
+    """The option that names the folder of a user's block, as seen from here."""
+    folder = tables.own().get(job.table.name)
+    if folder is None:
+        return []
+    near = folder.is_relative_to(Path.cwd())
+    return ["--blocks", str(folder.relative_to(Path.cwd()) if near else folder)]
 
 
 def pinned(job: Job) -> list[str]:
@@ -85,7 +95,7 @@ def text(job: Job, answer: dict, play: Path | None = None) -> str:
     advice = "".join(f"  {line}\n" for line in job.advice)
     again = command_line(job, _seed(job, answer))
     if play is not None:
-        words = (COMMAND, "vectors", "play", str(play), *job.args.as_options())
+        words = (COMMAND, "vectors", "play", str(play), *own_folder(job), *job.args.as_options())
         again = shlex.join(words)
     repeat = f"  repeat: {again}"
     report = job.table.name_lists(answer["report"], job.shown)
