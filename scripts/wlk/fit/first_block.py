@@ -167,7 +167,7 @@ def _apart(rows: Sequence[Row]) -> list[Row]:
         several = sum(key.fullmatch(ports) is not None for key in keys)
         is_shared = several > 1 or patterns[row.flat.replace(".", "_")] > 1
         is_own = not row.place and "{" not in row.key
-        result.append(_renamed(row, row.path[0][0] + "__") if is_shared and not is_own else row)
+        result.append(_renamed(row, row.path[0][0] + "_p") if is_shared and not is_own else row)
     return result
 
 

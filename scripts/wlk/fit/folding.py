@@ -22,18 +22,25 @@ class _Taken:
     def __init__(self) -> None:
         self._counts: dict[tuple[str, ...], str | None] = {}
         self._whole: set[tuple[str, ...]] = set()
+        self._c_names: set[str] = set()
 
     def add(self, row: Row) -> None:
         for head, count in _heads(row):
             self._counts[head] = count
         self._whole.add(head)
+        self._c_names.add(_c_name(row))
 
     def allows(self, row: Row) -> bool:
         """Has all that shares a part of the path the same count there, and is none of it a port
         of its own?"""
         heads = [*_heads(row)]
         apart = heads[-1][0] not in self._counts and not any(h in self._whole for h, _ in heads)
+        apart &= _c_name(row) not in self._c_names
         return apart and all(self._counts.get(head, count) == count for head, count in heads)
+
+
+def _c_name(row: Row) -> str:
+    return row.flat.replace(".", "_")
 
 
 def _heads(row: Row) -> Iterator[tuple[tuple[str, ...], str | None]]:

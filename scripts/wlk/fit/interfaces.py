@@ -6,6 +6,7 @@ the table's paths. A wrapper gives such a module the flat ports of the table, so
 behind knows only these.
 """
 
+import functools
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -238,10 +239,11 @@ def wrapper(
     heads = listed(declarations(found.table.clock, flat), 2)
     own = {port.name: port for port in ports(module)}
     body = _Body(found, [*_declared(module)], [])
+    quoted = functools.partial(_quoted, module)
     unpacked: set[str] = set()  # ports of several signals
     for number, (where, group) in enumerate(_places(parts).items()):
         if where in own and (name := _one(found, group)) is not None:
-            body.pins.append(f".{where}({name})")
+            body.pins.append(f".{quoted(where)}({name})")
             continue
         wire = f"bits_{number}"
         is_input = group[0].direction == "in"
@@ -250,13 +252,13 @@ def wrapper(
             body.share(leaf, wire)
         root = re.split(r"[.\[]", where)[0]
         if root == where:
-            body.pins.append(f".{where}({wire})")
+            body.pins.append(f".{quoted(where)}({wire})")
             continue
         if own[root].kind != ast.SymbolKind.InterfacePort:
             if root not in unpacked:
                 unpacked.add(root)
                 body.lines.append(f"  {_carrier(module, own[root])};")
-                body.pins.append(f".{root}({CARRIER}{root})")
+                body.pins.append(f".{quoted(root)}({CARRIER}{root})")
             where = CARRIER + where
         body.assign(*((where, wire) if is_input else (wire, where)))
     body.pins += [f".{name}({name})" for name, p in own.items() if _is_interface(p)]
@@ -266,6 +268,12 @@ def wrapper(
         set_to = f" #(\n{listed(values, 4)}\n  )"
     body.lines.append(f"  {inner or module.name}{set_to} dut (\n{listed(body.pins, 4)}\n  );")
     return name, f"module {name}(\n{heads}\n);\n" + "\n".join(body.lines) + "\nendmodule\n"
+
+
+def _quoted(module: rtl.Module, name: str) -> str:
+    """A port's name as the module has it: one that is a word of the language is escaped."""
+    texts = (token.rawText for token in module.tokens if token.valueText == name)
+    return f"\\{name} " if any(text.startswith("\\") for text in texts) else name
 
 
 def _is_interface(port: Any) -> bool:

@@ -59,7 +59,7 @@ def config_of(table: Table, module: rtl.Module) -> dict[str, str]:
 
 
 def write(table: Table, config: Config) -> list[Path]:
-    """The files of the stub in a configuration, the wrapper first."""
+    """The files of the stub in a configuration, the wrapper behind the types that it uses."""
     design = rtl.load(sources(table))
     told = port_map(table)
     module = design.find(told.module or table.module)
@@ -87,7 +87,7 @@ def write(table: Table, config: Config) -> list[Path]:
         if not (place / name).is_file():
             with setup.locked("stubs"), outputs.atomic_write(place / name) as file:
                 file.write(_includes_from(place, copies, text))
-    return [place / name for name in (wrapper, *(copies[path] for path in compiled))]
+    return [place / name for name in (*(copies[path] for path in compiled), wrapper)]
 
 
 def _names(paths: Sequence[Path], wrapper: str) -> dict[Path, str]:
