@@ -191,15 +191,38 @@ def test_bad_table_names_file_and_place(change, message):
     change(raw)
     with programs.error(Status.MODEL_ERROR, message) as error:
         tables.parse(raw, tables.BLOCKS / "collector.toml")
-    assert error.value.message.startswith("collector.toml: ")
+    assert re.match(r"collector\.toml(:\d+)?: ", error.value.message)
 
 
 def test_bad_toml_names_file_and_line(tmp_path, monkeypatch):
-    monkeypatch.setattr(tables.read, "BLOCKS", tmp_path)
+    monkeypatch.setattr(files, "BLOCKS", tmp_path)
     (tmp_path / "broken.toml").write_text("format = 1\n[block\n")
     with programs.error(Status.MODEL_ERROR, "line 2") as error:
         tables.load("broken")
     assert error.value.message.startswith("broken.toml: ")
+
+
+UNKNOWN = {
+    "top": ("chanel = []", "unknown key chanel; did you mean channel?"),
+    "block": ('block.resett = "r"', "block: unknown key resett; did you mean reset?"),
+    "test": ('test.smal = "x"', "test: unknown key smal; did you mean small?"),
+    "param": ("param = [{ name = 'n', mni = 1 }]", "param n: unknown key mni; did you mean min?"),
+    "field": ("field = [{ name = 'a', wdith = 1 }]", "unknown key wdith; did you mean width?"),
+    "cover": ("cover = [{ name = 'c', flor = 1 }]", "unknown key flor; did you mean floor?"),
+    "channel": ("channel = [{ name = 'c', redy = 1 }]", "unknown key redy; did you mean ready?"),
+    "rule": ("rule = [{ name = 'r', brokn = 1 }]", "unknown key brokn; did you mean broken?"),
+    "no rows": ("field = 3", "field: a list of rows is wanted"),
+}
+
+
+@pytest.mark.parametrize(("text", "message"), UNKNOWN.values(), ids=UNKNOWN)
+def test_unknown_key_names_line_and_nearest(tmp_path, text, message):
+    path = tmp_path / "own" / "block.toml"
+    path.parent.mkdir()
+    path.write_text(f"format = 1\nblock.name = 'own'\nblock.doc = 'x'\n{text}\n")
+    with programs.error(Status.MODEL_ERROR, message) as error:
+        tables.parse(files.decode(path), path)
+    assert error.value.message.startswith("own/block.toml:4: ")
 
 
 # Families.

@@ -101,6 +101,8 @@ def label(path: Path) -> str:
 def line_of(path: Path, *texts: str) -> str:
     """The file, and the first line that has the first text; or the first one from there on that has
     the next, and so on."""
+    if not path.is_file():  # one that is still to be written
+        return label(path)
     lines = path.read_text(encoding="utf-8").splitlines()
     found, start = 0, 0
     for text in texts:

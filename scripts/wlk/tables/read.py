@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ..base.errors import Status, WlkError
+from . import keys
 from .fields import Field
 from .files import RTL, completed, decode, family_of, label, names, need, placed, table_path
 from .layout import lay_out
@@ -31,6 +32,7 @@ def parse(raw: dict, path: Path) -> Table:
     where = label(path)
     if raw.get("format") != FORMAT:
         raise WlkError(Status.MODEL_ERROR, f"{where}: format {raw.get('format')} is not {FORMAT}")
+    keys.check(raw, path)
     need(raw, where, "block", "param", "field")
     block = raw["block"]
     need(block, f"{where}: block", "name", "module", "model_version", "spec", "doc")

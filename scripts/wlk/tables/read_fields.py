@@ -16,13 +16,13 @@ _PLAIN_KEYS = frozenset(
     "port read loose_width timing valid_when doc unit unit_at opaque entry show vector head "
     "first".split()
 )
-_FIELD_KEYS = _PLAIN_KEYS | set("name dir width max_width lanes when exact x_hides as".split())
+FIELD_KEYS = _PLAIN_KEYS | set("name dir width max_width lanes when exact x_hides as".split())
 
 
 def read_field(raw: dict, table: str, legal: Mapping[str, Sequence[int]]) -> Field:
     """A field; `legal`: the values of each parameter."""
     where = f"{table}: field {raw.get('name', '?')}"
-    if unknown := ", ".join(sorted(set(raw) - _FIELD_KEYS)):
+    if unknown := ", ".join(sorted(set(raw) - FIELD_KEYS)):
         raise WlkError(Status.MODEL_ERROR, f"{where}: unknown key {unknown}")
     need(raw, where, "name", "dir", "width")
     width = Expr(raw["width"], where)
@@ -63,7 +63,7 @@ def _path(name: str, where: str) -> tuple[tuple[str, Expr | None], ...]:
     return tuple(parts)
 
 
-_MIRROR_KEYS = frozenset(
+MIRROR_KEYS = frozenset(
     "name mirror flip unread valid_when x_hides timing entry when head first".split()
 )
 
@@ -104,7 +104,7 @@ def _mirror(item: dict, known: list[dict], path: Path) -> list[dict]:
     """
     where = f"{label(path)}: field {item.get('name', '?')}"
     need(item, where, "name")
-    if unknown := ", ".join(sorted(set(item) - _MIRROR_KEYS)):
+    if unknown := ", ".join(sorted(set(item) - MIRROR_KEYS)):
         raise WlkError(Status.MODEL_ERROR, f"{where}: unknown key {unknown} of a mirror")
     block, _, of = item["mirror"].rpartition(":")
     if block:
