@@ -99,7 +99,8 @@ def _why_not(port: object) -> str:
     if not names.PLAIN.fullmatch(port.name.replace("$", "_")):
         return f"a name with signs that no table can have; {around} calls it otherwise"
     kind = port.type
-    if not kind.isError and not (kind.isIntegral or kind.bitstreamWidth):
+    has_bits = kind.isIntegral or (kind.bitstreamWidth and not kind.isFloating)
+    if not kind.isError and not has_bits:
         return f"{kind}, which has no bits; {around} has bits in its place"
     return ""
 
