@@ -267,7 +267,7 @@ def wrapper(
         values = [f".{key}({value})" for key, value in parameters.items()]
         set_to = f" #(\n{listed(values, 4)}\n  )"
     body.lines.append(f"  {inner or module.name}{set_to} dut (\n{listed(body.pins, 4)}\n  );")
-    return name, f"module {name}(\n{heads}\n);\n" + "\n".join(body.lines) + "\nendmodule\n"
+    return name, f"module {name} (\n{heads}\n);\n" + "\n".join(body.lines) + "\nendmodule\n"
 
 
 def _quoted(module: rtl.Module, name: str) -> str:

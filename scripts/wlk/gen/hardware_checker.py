@@ -64,7 +64,7 @@ def _zero(name: str, count: str | None) -> str:
 def require_stub(table: Table, cfg: Config) -> None:
     """WlkError BAD_CONFIG when the stub has not got a behaviour that the configuration asks for."""
     for block in composed.blocks(table):
-        if block.instances:
+        if block.instances or stubs.is_own_rtl(block):
             continue
         core = shell.read_core(shell.core_path(block))
         for name, param in block.params.items():
@@ -304,8 +304,11 @@ endmodule
     def _reference(self) -> str:
         """The stub's modules under names of our own."""
         table, cfg = self.harness.table, self.harness.cfg
-        texts = list(composed.module_texts(table, cfg).values())
-        texts += [path.read_text(encoding="utf-8") for path in stubs.stub_files(table)]
+        if stubs.is_own_rtl(table):
+            texts = [path.read_text(encoding="utf-8") for path in stubs.write_stub(table, cfg)]
+        else:
+            texts = list(composed.module_texts(table, cfg).values())
+            texts += [path.read_text(encoding="utf-8") for path in stubs.stub_files(table)]
         names = [name for text in texts for name in _MODULE.findall(text)]
         pattern = re.compile(rf"^( *(?:module )?)({'|'.join(names)})(?= (?:#?\(|\w+ \())", re.M)
         renamed = (pattern.sub(lambda m: m[1] + self._name(m[2]), text) for text in texts)
@@ -359,8 +362,8 @@ def _number(port: Port) -> str:
 
 
 def _bare(text: str) -> str:
-    """Without the lines that begin a file."""
-    return text.split("\n", 1)[1].lstrip("\n")
+    """Without the licence, which begins a file."""
+    return re.sub(r"\A// SPDX.*\n", "", text).lstrip("\n")
 
 
 _MACRO = """`ifdef SYNTHESIS

@@ -105,6 +105,10 @@ class RtlSource:
         stands beside its table."""
         told = portmap.read(self.map or own_blocks.port_map(table))
         told.require_block(table)
+        return self.flags(table, told)
+
+    def flags(self, table: Table, told: portmap.PortMap) -> portmap.PortMap:
+        """What a map says, and the flags."""
         clock = self.clock if table.clock is not None else None
         flags = {"clock": clock, "reset": self.reset, "prefix": self.prefix}
         return portmap.with_flags(told, **flags, parameters=self.parameter)
@@ -316,6 +320,8 @@ def matched(
     design = rtl.load(source.rtl, defines=source.define, include_dirs=source.include)
     ties = {**told.tie, **source.tie}
     module = _module(design, source, table, told, ties)
+    if source.map is None and own_blocks.is_flat(table, module):
+        told = source.flags(table, portmap.PortMap())
     design.override(module, told.parameters)
     if whole:
         module.require_complete()

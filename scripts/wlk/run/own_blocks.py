@@ -85,6 +85,15 @@ def port_map(table: Table) -> Path | None:
     return path if table.name in tables.own() and path.is_file() else None
 
 
+def is_flat(table: Table, module: Any) -> bool:
+    """Has a module (rtl.Module) the inputs of a user's block by their names, so that the map beside
+    the table is not for it?"""
+    if port_map(table) is None:
+        return False
+    wanted = {p.name for p in table.ports(table.defaults()) if p.direction == "in" and p.read}
+    return wanted <= module.port_names
+
+
 def shown(table: Table, module: Any, config: Sequence[str]) -> list[str]:
     """Words of --config for parameters that a module (rtl.Module) has as parameters of its own, but
     for those that `config` gives."""

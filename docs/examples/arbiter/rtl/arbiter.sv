@@ -2,7 +2,7 @@
 // Round robin: the first request from the one behind the last that was served. A grant counts when
 // it is taken.
 module arbiter #(
-    parameter int unsigned N = 4
+    parameter int N = 4
 ) (
     input  logic                 clk_i,
     input  logic                 rst_ni,

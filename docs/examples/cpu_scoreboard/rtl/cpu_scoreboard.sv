@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scoreboard of a CPU that issues in order and writes back by tag, in any order.
 module cpu_scoreboard #(
-    parameter int unsigned NumRegs = 32,
-    parameter int unsigned NumTags = 4,
-    localparam int unsigned RegW = $clog2(NumRegs),
-    localparam int unsigned TagW = NumTags > 1 ? $clog2(NumTags) : 1
+    parameter int NumRegs = 32,
+    parameter int NumTags = 4
 ) (
-    input  logic               clk_i,
-    input  logic               rst_ni,
-    input  logic               flush_i,
-    input  logic               issue_valid_i,
-    output logic               issue_ready_o,
-    input  logic [   RegW-1:0] issue_rd_i,
-    input  logic [   RegW-1:0] issue_rs1_i,
-    input  logic [   RegW-1:0] issue_rs2_i,
-    output logic [   TagW-1:0] issue_tag_o,
-    input  logic               wb_valid_i,
-    input  logic [   TagW-1:0] wb_tag_i,
-    output logic [NumTags-1:0] tag_used_o
+    input  logic                       clk_i,
+    input  logic                       rst_ni,
+    input  logic                       flush_i,
+    input  logic                       issue_valid_i,
+    output logic                       issue_ready_o,
+    input  logic [$clog2(NumRegs)-1:0] issue_rd_i,
+    input  logic [$clog2(NumRegs)-1:0] issue_rs1_i,
+    input  logic [$clog2(NumRegs)-1:0] issue_rs2_i,
+    output logic [$clog2(NumTags)-1:0] issue_tag_o,
+    input  logic                       wb_valid_i,
+    input  logic [$clog2(NumTags)-1:0] wb_tag_i,
+    output logic [        NumTags-1:0] tag_used_o
 );
+  localparam int RegW = $clog2(NumRegs);
+  localparam int TagW = $clog2(NumTags);
+
   logic [NumTags-1:0] used_q, used_d;
   logic [RegW-1:0] rd_q [NumTags];
   logic [TagW-1:0] free;

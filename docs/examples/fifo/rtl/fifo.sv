@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // First in, first out, with a flush: what is pushed in the cycle of a flush is dropped too.
 module fifo #(
-    parameter int unsigned Width = 8,
-    parameter int unsigned Depth = 4
+    parameter int Width = 8,
+    parameter int Depth = 4
 ) (
     input  logic                       clk_i,
     input  logic                       rst_ni,
@@ -15,8 +15,8 @@ module fifo #(
     output logic [          Width-1:0] pop_data_o,
     output logic [$clog2(Depth+1)-1:0] count_o
 );
-  localparam int unsigned PtrW = Depth > 1 ? $clog2(Depth) : 1;
-  localparam int unsigned CountW = $clog2(Depth + 1);
+  localparam int PtrW = Depth > 1 ? $clog2(Depth) : 1;
+  localparam int CountW = $clog2(Depth + 1);
 
   logic [Width-1:0] mem[Depth];
   logic [PtrW-1:0] rd_q, wr_q;

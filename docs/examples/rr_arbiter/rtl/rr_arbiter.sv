@@ -1,32 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 // Round-robin arbiter whose grant can be locked.
 module rr_arbiter #(
-    parameter int unsigned Num = 4
+    parameter int Num = 4
 ) (
-    input  logic                                   clk,
-    input  logic                                   rst,
-    input  logic [                        Num-1:0] req,
-    input  logic                                   lock,
-    input  logic                                   accept,
-    output logic                                   gnt_valid,
-    output logic [                        Num-1:0] gnt,
-    output logic [(Num > 1 ? $clog2(Num) : 1)-1:0] gnt_id
+    input  logic                   clk,
+    input  logic                   rst,
+    input  logic [        Num-1:0] req,
+    input  logic                   lock,
+    input  logic                   accept,
+    output logic                   gnt_valid,
+    output logic [        Num-1:0] gnt,
+    output logic [$clog2(Num)-1:0] gnt_id
 );
-  localparam int unsigned IdW = Num > 1 ? $clog2(Num) : 1;
+  localparam int IdW = $clog2(Num);
 
   logic [IdW-1:0] last_q;
   logic locked_q;
 
+  logic found;
+  logic [IdW-1:0] at;
+
   always_comb begin
-    logic found;
     found  = locked_q && req[last_q];
     gnt_id = last_q;
+    at     = last_q;
     for (int unsigned i = 1; i <= Num; i++) begin
-      int unsigned at;
-      at = (32'(last_q) + i) % Num;
+      at = IdW'((32'(last_q) + i) % Num);
       if (!found && req[at]) begin
         found  = 1'b1;
-        gnt_id = IdW'(at);
+        gnt_id = at;
       end
     end
   end
