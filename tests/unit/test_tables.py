@@ -151,7 +151,10 @@ BAD = {
     "test key": (of_test(smal="tiny"), "test: unknown key smal"),
     "no name in a bundle": (valid(fields=[{"width": "1"}]), f"{AT}: a row of it: lacks 'name'"),
     "config": (lambda raw: raw["config"].update(x="n"), "config x: 'n' is not KEY=VALUE"),
-    "config twice": (lambda raw: raw["config"].update(x="n=1 n=2"), "n is given twice"),
+    "config twice": (
+        lambda raw: raw["config"].update(x="num_pregs=1 num_pregs=2"),
+        "num_pregs is given twice",
+    ),
     "config in rows": (lambda raw: raw.update(config=[{"name": "x", "set": {}}]), "config.NAME ="),
     "config no text": (lambda raw: raw["config"].update(x={"num_lanes": 1}), "config.NAME ="),
     "small": (of_test(small="x"), "test: no configuration 'x'"),
@@ -211,6 +214,7 @@ UNKNOWN = {
     "cover": ("cover = [{ name = 'c', flor = 1 }]", "unknown key flor; did you mean floor?"),
     "channel": ("channel = [{ name = 'c', redy = 1 }]", "unknown key redy; did you mean ready?"),
     "rule": ("rule = [{ name = 'r', brokn = 1 }]", "unknown key brokn; did you mean broken?"),
+    "config": ('config.a = "wdth=1"\nparam = [{ name = "width" }]', "did you mean width?"),
     "no rows": ("field = 3", "field: a list of rows is wanted"),
 }
 

@@ -32,6 +32,13 @@ static void require(bool whole, const char *call, const char *what) {
     abort();
 }
 
+/* Called by a model of structs.h. */
+void wlk_plugin_damage(const char *what);
+
+void wlk_plugin_damage(const char *what) {
+    require(false, guard.call != NULL ? guard.call : "?", what);
+}
+
 static void put_fence(uint64_t *words) {
     for (int i = 0; i < FENCE; i++) {
         words[i] = FENCE_WORD;

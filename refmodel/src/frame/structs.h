@@ -68,19 +68,40 @@ static void init(const uint32_t *params, void *state, wlk_power_up power_up) {
     ((framed *)state)->live = NAMED(table).reset < 0 || power_up != WLK_POWER_UNKNOWN;
 }
 
+/* A struct of outputs, and zeros that no model may write behind it. */
+typedef struct fenced {
+    out_t side;
+    uint64_t behind[8];
+} fenced;
+
+/* Ends the program, in the library of a user's block (plugin.h); there is none elsewhere. */
+__attribute__((weak)) void wlk_plugin_damage(const char *what);
+
+static void require_whole(const fenced *f) {
+    uint64_t written = 0;
+    for (size_t i = 0; i < sizeof f->behind / sizeof f->behind[0]; i++) {
+        written |= f->behind[i];
+    }
+    if (written != 0 && wlk_plugin_damage != NULL) {
+        wlk_plugin_damage("writes behind its outputs");
+    }
+}
+
 /* The outputs as words, and in `shown` as a struct. */
-static void answer(const cfg_t *cfg, const framed *f, const in_t *in, out_t *shown, uint64_t *out,
+static void answer(const cfg_t *cfg, const framed *f, const in_t *in, fenced *shown, uint64_t *out,
                    uint64_t *care) {
-    out_t known;
+    fenced known;
     memset(shown, 0, sizeof *shown);
     memset(&known, 0, sizeof known);
-    outputs(cfg, &f->st, in, shown, &known);
+    outputs(cfg, &f->st, in, &shown->side, &known.side);
+    require_whole(shown);
+    require_whole(&known);
     memset(out, 0, out_words(cfg) * sizeof *out);
     memset(care, 0, out_words(cfg) * sizeof *care);
     if (f->live) {
         uint64_t mask[CAPS(OUT_WORDS)];
-        NAMED(out_pack)(cfg, shown, out);
-        NAMED(out_pack)(cfg, &known, care);
+        NAMED(out_pack)(cfg, &shown->side, out);
+        NAMED(out_pack)(cfg, &known.side, care);
         NAMED(out_mask)(cfg, mask);
         for (uint32_t w = 0; w < out_words(cfg); w++) {
             care[w] &= mask[w];
@@ -93,7 +114,7 @@ static void eval(const uint32_t *params, const void *state, const uint64_t *in, 
                  uint64_t *care) {
     const cfg_t *cfg = (const cfg_t *)params;
     in_t given;
-    out_t shown;
+    fenced shown;
     NAMED(in_unpack)(cfg, in, &given);
     answer(cfg, (const framed *)state, &given, &shown, out, care);
 }
@@ -111,11 +132,12 @@ static void record(const uint32_t *params, void *state, const uint64_t *in, uint
     const cfg_t *cfg = (const cfg_t *)params;
     framed *f = (framed *)state;
     in_t given;
-    out_t shown;
+    fenced shown;
     NAMED(in_unpack)(cfg, in, &given);
     answer(cfg, f, &given, &shown, out, care);
     info->violated = f->live && own.broken != NULL ? own.broken(cfg, &f->st, &given) : 0u;
-    info->events = f->live && own.events != NULL ? own.events(cfg, &f->st, &given, &shown) : 0u;
+    info->events =
+        f->live && own.events != NULL ? own.events(cfg, &f->st, &given, &shown.side) : 0u;
     take_edge(cfg, f, in, &given);
 }
 

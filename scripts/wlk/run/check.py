@@ -25,7 +25,7 @@ from ..fit.scopes import Check, Target
 from ..fit.search import Subject, Trial
 from ..fit.wave import TOOL, Answer, Passes
 from ..tables import Table
-from . import build, own_blocks
+from . import build, failures, own_blocks
 
 LACKING = {
     "not_compared": "outputs that are not in the dump, not compared",
@@ -76,7 +76,7 @@ def _parts(wanted: Check) -> Iterator[tuple[Check, list[Table], PortMap | None]]
 def check(wanted: Check, blocks: Sequence[Table], told: PortMap | None = None) -> list[Checked]:
     """Check every scope asked for, or every one that fits one of `blocks`."""
     scopes.require_known(blocks, wanted.config)
-    with Passes(build.meson_build() / "dpi" / TOOL, wanted.dump) as passes:
+    with Passes(build.brought_up() / "dpi" / TOOL, wanted.dump) as passes:
         found = scopes.Finder(passes.scopes(), blocks, wanted, told).targets()
         groups = scopes.groups([target for target in found if target.match.ok])
         _explore(passes, groups, wanted.start)
@@ -266,6 +266,7 @@ def _repeat(checked: Checked, wanted: Check) -> str:
     """The command that checks this scope alone in this configuration."""
     target = checked.target
     words = [COMMAND, "check", wanted.dump, "--block", target.table.name]
+    words += failures.own_folder(target.table.name)
     words += ["--scope", target.scope.path]
     words += ["--clock", wanted.clock] if wanted.clock else []
     words += ["--map", str(wanted.map)] if wanted.map else []

@@ -78,7 +78,7 @@ warplock vectors import --dump run.fst --map collector.toml a.wlv --block collec
         table = target.match.table
         is_async = "reset=async" in target.scope.reset_words()
         words = ["import", *(["--async"] if is_async else [])]
-        passes = Passes(build.meson_build() / "dpi" / TOOL, dump)
+        passes = Passes(build.brought_up() / "dpi" / TOOL, dump)
         with passes, outputs.temporary(self.out) as draft:
             words += [table.name, draft, dump, self.power_up, *table.words(trial.config)]
             feed = passes.rows(target.words(trial, self.power_up))

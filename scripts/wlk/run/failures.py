@@ -23,7 +23,7 @@ WAVE_FILE = "wave.fst"
 def command_line(job: Job, seed: int) -> str:
     """The command that repeats one seed."""
     args = job.args
-    words = [COMMAND, "lockstep", job.table.name, *own_folder(job), *args.as_options()]
+    words = [COMMAND, "lockstep", job.table.name, *own_folder(job.table.name), *args.as_options()]
     words += [w for text in pinned(job) for w in ("--config", text)]
     words += ["--seeds", f"{seed}..{seed}"]
     words += ["--cycles", str(args.cycles)] if args.cycles else []
@@ -36,9 +36,9 @@ def command_line(job: Job, seed: int) -> str:
     return shlex.join(words)
 
 
-def own_folder(job: Job) -> list[str]:
+def own_folder(name: str) -> list[str]:
     """The option that names the folder of a user's block, as seen from here."""
-    folder = tables.own().get(job.table.name)
+    folder = tables.own().get(name)
     if folder is None:
         return []
     near = folder.is_relative_to(Path.cwd())
@@ -95,7 +95,14 @@ def text(job: Job, answer: dict, play: Path | None = None) -> str:
     advice = "".join(f"  {line}\n" for line in job.advice)
     again = command_line(job, _seed(job, answer))
     if play is not None:
-        words = (COMMAND, "vectors", "play", str(play), *own_folder(job), *job.args.as_options())
+        words = (
+            COMMAND,
+            "vectors",
+            "play",
+            str(play),
+            *own_folder(job.table.name),
+            *job.args.as_options(),
+        )
         again = shlex.join(words)
     repeat = f"  repeat: {again}"
     report = job.table.name_lists(answer["report"], job.shown)

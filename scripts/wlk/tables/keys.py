@@ -54,6 +54,11 @@ def _unknown(raw: Mapping[str, Any]) -> Iterator[Finding]:
             yield from _of_row(row, ROWS[kind], kind)
             for item in _rows(row, "item") if kind == "list" else ():
                 yield from _of_row(item, ITEM, "item")
+    settings = [row["name"] for kind in ("param", "list") for row in _rows(raw, kind)
+                if isinstance(row.get("name"), str)]  # fmt: skip
+    for name, text in raw.get("config", {}).items() if isinstance(raw.get("config"), dict) else ():
+        given = dict.fromkeys((w.partition("=")[0] for w in str(text).split() if "=" in w), 0)
+        yield from _of(given, settings, f"config {name}: ", ("config", name))
     for row in _rows(raw, "field"):
         yield from _of_row(row, _keys_of_field(row), "field")
         for inner in _rows(row, "fields"):
