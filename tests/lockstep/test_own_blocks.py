@@ -80,7 +80,8 @@ def test_own_block_with_a_name_that_another_has_is_refused(folder):
 TYPOS = {
     "top": ("channel = [", "chanel = [", 29, "unknown key chanel; did you mean channel?"),
     "block": ("block.clock", "block.clok", 5, "block: unknown key clok; did you mean clock?"),
-    "param": ('max = 64, doc = "words"', "mx = 1", 14, "unknown key mx; did you mean max?"),
+    "param": ('name = "depth", default = 4', 'name = "depth", defualt = 4', 14,
+              "unknown key defualt; did you mean default?"),
     "field": ('timing = "registered", doc = "there is room"', "timng = 1", 21,
               "unknown key timng; did you mean timing?"),
     "cover": ("floor = 2000,", "flor = 2000,", 37, "unknown key flor; did you mean floor?"),
