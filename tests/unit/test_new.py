@@ -143,6 +143,13 @@ def test_new_folds_numbered_ports_with_one_width_alone(tmp_path):
     assert names == {"x[3]", "y[2]", "z_0", "z_1", "w[2]", "v_2", "v_3", "o"}
 
 
+@pytest.mark.parametrize("name", ["handle", "eval", "linux", "int16_x$"])
+def test_new_calls_otherwise_what_c_and_the_harness_have(tmp_path, name):
+    block = text_of(tmp_path, ports(f"input logic {name}, output logic o"))
+    placed = {each.name: each.place for each in block.rows}
+    assert placed == {name.replace("$", "") + "_": name, "o": ""}
+
+
 def test_new_given_parameter_is_fixed_and_in_the_map(folder):
     block = drafted(folder / "lanes_merge.sv", "lanes_merge", W="4")
     assert [p.name for p in block.parameters] == ["lanes", "depth"]

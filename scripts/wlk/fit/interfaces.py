@@ -17,7 +17,7 @@ from pyslang import ast
 from ..base.errors import Status, WlkError
 from ..gen.shell import declarations, listed
 from ..gen.sv import HARNESS_CLOCK, HARNESS_TOP
-from ..tables import Field, Table, element_name
+from ..tables import Field, Port, Table, element_name
 from . import rtl
 from .match import Match, PortShape
 
@@ -245,7 +245,7 @@ def wrapper(
         if where in own and (name := _one(found, group)) is not None:
             body.pins.append(f".{quoted(where)}({name})")
             continue
-        wire = f"bits_{number}"
+        wire = _free(f"bits_{number}", flat)
         is_input = group[0].direction == "in"
         body.lines.append(f"  wire [{_whole(group) - 1}:0] {wire};")
         for leaf in group:
@@ -266,8 +266,17 @@ def wrapper(
     if parameters:
         values = [f".{key}({value})" for key, value in parameters.items()]
         set_to = f" #(\n{listed(values, 4)}\n  )"
-    body.lines.append(f"  {inner or module.name}{set_to} dut (\n{listed(body.pins, 4)}\n  );")
+    instance = f"{inner or module.name}{set_to} {_free('dut', flat)}"
+    body.lines.append(f"  {instance} (\n{listed(body.pins, 4)}\n  );")
     return name, f"module {name} (\n{heads}\n);\n" + "\n".join(body.lines) + "\nendmodule\n"
+
+
+def _free(name: str, ports: Sequence[Port]) -> str:
+    """A name in the wrapper that none of its ports has."""
+    names = {port.name for port in ports}
+    while name in names:
+        name += "_"
+    return name
 
 
 def _quoted(module: rtl.Module, name: str) -> str:

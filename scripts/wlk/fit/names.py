@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Names of SystemVerilog that cannot be names in the C of a block: words of the language, and
-macros of the headers that a model includes."""
+macros of the headers that a model includes; nor those that the checker and Verilator's class have
+themselves."""
 
 import re
 
@@ -11,7 +12,8 @@ WORDS = frozenset(
     NULL MODEL MODEL_CAPS NAMED CAPS SHOW SHOW_WORDS EVENT PAYLOADS INNER FENCE FENCE_WORD
     alignas alignof constexpr nullptr static_assert thread_local class delete explicit export friend
     mutable namespace new operator private protected public template this throw try catch typename
-    using virtual and or not xor""".split()
+    using virtual and or not xor handle eval eval_step eval_end_step eventsPending nextTimeSlot
+    trace name hierName modelName threads prepareClone atClone contextp vlSymsp rootp""".split()
 )
 PLAIN = re.compile(r"[A-Za-z_]\w*")
 
