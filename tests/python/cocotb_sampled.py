@@ -119,12 +119,13 @@ async def fails_at_an_input_that_is_x(dut):
 
 @cocotb.test()
 async def many_ways_to_say_it(dut):
-    """A clock by its handle, a start in the read-only phase, two monitors."""
+    """A clock by its handle, a start in the read-only phase, several monitors."""
     await started(dut)
     dut.rst.value = 1
     await ReadOnly()
     monitors = [Lockstep(dut.u_fifo, clock=dut.clock, depth=4, **FIFO)]
     plain = {"block": "fifo", "blocks": FIFO["blocks"], "depth": 4}
+    monitors += [Lockstep(dut.u_fifo, blocks=FIFO["blocks"])]  # by the map in its folder
     monitors += [Lockstep(dut.u_fifo, clock="clk_i", reset="rst_ni:low:async", **plain)]
     await FallingEdge(dut.clock)
     dut.rst.value = 0
@@ -138,6 +139,8 @@ async def many_ways_to_say_it(dut):
 async def refuses_what_does_not_fit(dut):
     await started(dut)
     with pytest.raises(Error, match="IFACE_CHANGED: .*sampled"):
+        Lockstep(dut, "collector")
+    with pytest.raises(Error, match="NO_CLOCK: .*clk_i; give clock="):
         Lockstep(dut, "fifo", blocks=FIFO["blocks"])
     with pytest.raises(Error, match="BAD_CONFIG: .*parameter 'deep'"):
         Lockstep(dut.u_fifo, deep=3, **FIFO)

@@ -17,6 +17,8 @@ except WlkError as error:
 @pytest.fixture(scope="session", autouse=True)
 def library():
     """Also for the Pythons that a test starts, such as those of simulators."""
+    if programs.build.folder().name == "asan":
+        pytest.skip("Python has no sanitizers")
     path = programs.folder() / "dpi/package/libwarplock.so"
     os.environ["WARPLOCK_LIBRARY"] = str(path)
     return path

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 from asyncio import CancelledError
 from collections.abc import Coroutine, Iterator, Mapping
 from pathlib import Path
@@ -18,14 +19,8 @@ from typing import Any, NamedTuple
 
 import cocotb
 import numpy as np
-from cocotb.handle import (
-    ArrayObject,
-    HierarchyObject,
-    LogicArrayObject,
-    LogicObject,
-    PackedObject,
-    SimHandleBase,
-)
+from cocotb import handle as handles
+from cocotb.handle import ArrayObject, HierarchyObject, SimHandleBase
 from cocotb.triggers import FallingEdge, NextTimeStep, ReadOnly
 
 from .checker import Checker, Result
@@ -33,12 +28,15 @@ from .errors import Error, translated
 from .instance import Place
 from .wlk import tables
 from .wlk.base import options
+from .wlk.base.errors import Status, WlkError
 from .wlk.fit import scopes, search
 from .wlk.fit.mapped_scope import View
 from .wlk.fit.scopes import Target
 from .wlk.fit.wave import Scope
+from .wlk.run import check
 
-LOGIC = (LogicObject, LogicArrayObject, PackedObject)
+NAMES = ("LogicObject", "LogicArrayObject", "PackedObject")  # the last one from cocotb 2.1 on
+LOGIC = tuple(getattr(handles, name) for name in NAMES if hasattr(handles, name))
 HERE = "cocotb"  # what messages name in place of a dump
 
 
@@ -81,7 +79,7 @@ class Lockstep:
         self.on_mismatch = on_mismatch
         self.path = handle._path
         self.log = logging.getLogger(f"cocotb.warplock.{self.path}")
-        with translated():
+        with translated(_as_arguments):
             if blocks is not None:
                 tables.use([Path(blocks)])
             signals = _Signals(handle, clock)
@@ -125,7 +123,7 @@ class Lockstep:
         self._failed = False
         self.log.info("block %s: %s", table.name, table.text(config))
         for what in target.match.questions():
-            self.log.warning("%s", what.replace("--config ", ""))
+            self.log.warning("%s", _as_arguments(what))
         if unbound["not_compared"]:
             self.log.warning("not there, not compared: %s", ", ".join(unbound["not_compared"]))
 
@@ -282,24 +280,34 @@ def _range(handle: SimHandleBase) -> tuple[int, bool]:
     return (0, False) if ends is None else (min(ends.left, ends.right), ends.left < ends.right)
 
 
+def _as_arguments(message: str) -> str:
+    """A message with options of the command as arguments of Lockstep."""
+    message = message.replace("--config ", "")
+    return re.sub(r"--(block|clock|map|prefix|reset)(?: [A-Z]+)?", r"\1=", message)
+
+
 def _name(signal: SimHandleBase | str) -> str:
     return signal._name if isinstance(signal, SimHandleBase) else signal
 
 
 def _target(signals: _Signals, wanted: scopes.Check) -> Target:
     """The instance as one of a block. WlkError where it is none, or one of several."""
-    told = wanted.port_map()
-    wanted = wanted.with_map(told) if told is not None else wanted
-    blocks = [tables.load(name) for name in wanted.block or tables.names()]
-    scopes.require_known(blocks, wanted.config)
     around = [signals.around] if signals.around.signals else []
-    found = scopes.Finder([*around, signals.scope], blocks, wanted, told).targets()
+    found: list[Target] = []
+    refused: list[WlkError] = []
+    for part, blocks, told in check.parts(wanted):
+        try:
+            scopes.require_known(blocks, part.config)
+            found += scopes.Finder([*around, signals.scope], blocks, part, told).targets()
+        except WlkError as error:
+            refused.append(error)
+    if not found:
+        raise refused[0]
     if len(found) > 1:
         names = " and ".join(target.table.name for target in found)
         message = f"{signals.scope.path}: its ports are those of {names}; give block=NAME"
-        raise Error("AMBIGUOUS", message)
-    legal = search.first(found[0].match)[0]
-    found[0].match.config = legal
+        raise WlkError(Status.AMBIGUOUS, message)
+    found[0].match.config = search.first(found[0].match)[0]
     return found[0]
 
 

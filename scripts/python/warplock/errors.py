@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from .wlk.base.errors import Status, WlkError
 
@@ -27,9 +27,9 @@ class Error(Exception):
 
 
 @contextlib.contextmanager
-def translated() -> Iterator[None]:
-    """Errors of the command's parts become ours."""
+def translated(words: Callable[[str], str] = str) -> Iterator[None]:
+    """Errors of the command's parts become ours. `words`: what makes their messages."""
     try:
         yield
     except WlkError as error:
-        raise Error(error.status.name, error.message) from error
+        raise Error(error.status.name, words(error.message)) from error

@@ -38,7 +38,7 @@ def run(wanted: Check) -> int:
     """Check and show; the exit code is that of the worst verdict."""
     checked: list[Checked] = []
     refused: list[WlkError] = []
-    for part, blocks, told in _parts(wanted):
+    for part, blocks, told in parts(wanted):
         try:
             checked += check(part, blocks, told)
         except WlkError as error:
@@ -56,7 +56,7 @@ def run(wanted: Check) -> int:
     return int(code)
 
 
-def _parts(wanted: Check) -> Iterator[tuple[Check, list[Table], PortMap | None]]:
+def parts(wanted: Check) -> Iterator[tuple[Check, list[Table], PortMap | None]]:
     """What to look for in turn: blocks by their own names, then each that has a port map."""
     told = wanted.port_map()
     if told is not None:
