@@ -402,8 +402,10 @@ def test_python_of_a_wheel_does_what_its_page_says(venv, work):
     page = (ROOT / "docs/python.md").read_text(encoding="utf-8")
     codes = re.findall(r"^```python\n(.*?)^```\nprints\n```text\n(.*?)^```$", page, re.M | re.S)
     assert len(codes) == 2
+    folder = work / "page"
+    folder.mkdir()
     for code, printed in codes:
-        assert in_venv(venv, work, "python", "-c", code).out == printed
+        assert in_venv(venv, folder, "python", "-c", code).out == printed
 
 
 @pytest.mark.slow

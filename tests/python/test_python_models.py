@@ -200,7 +200,7 @@ def test_written_file_plays(tmp_path, model):
     assert (done.json["verdict"], done.json["cycles"]) == ("PASS", 500)
     file = read_vectors(tmp_path / "own.wlv", start=100, cycles=50)
     assert len(file) == 50 and np.array_equal(file.inputs, inputs[100:150])
-    with raises(Error, "USAGE", "own.wlv"):
+    with raises(Error, "USAGE", "own.wlv", "with replace=True"):
         write_vectors(tmp_path / "own.wlv", model, inputs)
     bad = file.outputs.copy()
     model.outputs.set(bad[40], "readReq_ready", 1 - model.outputs.get(bad[40], "readReq_ready"))

@@ -16,9 +16,10 @@ class Error(Exception):
     def __init__(self, status: str, message: str) -> None:
         super().__init__(message)
         self.status = status
+        self.message = message
 
     def __str__(self) -> str:
-        return f"{self.status}: {super().__str__()}"
+        return f"{self.status}: {self.message}"
 
     @property
     def code(self) -> int:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from .errors import Error
 from .instance import Place, pointer
 from .library import call, ffi, library, text
 from .model import Model
@@ -87,7 +88,10 @@ def write_vectors(
     calls, writer = library(), ffi.new("wlk_vec_writer **")
     shape = ffi.new("wlk_vec_shape *", [model.layout.in_words, model.layout.out_words])
     header = json.dumps(_header(model, by_model)).encode()
-    call(calls.wlk_vec_create, writer, os.fsencode(path), shape, header, replace)
+    try:
+        call(calls.wlk_vec_create, writer, os.fsencode(path), shape, header, replace)
+    except Error as error:
+        raise Error(error.status, error.message.replace("--force", "replace=True")) from error
     try:
         for cycle in range(len(ins)):
             rows = (pointer(side) + cycle * side.shape[1] for side in sides)
