@@ -80,3 +80,8 @@ def test_result_scope_and_extra():
 )
 def test_exit_code_of_several_runs(verdicts, code):
     assert report.exit_code([result(v) for v in verdicts]) == code
+
+
+def test_named_groups_what_differs_in_numbers_alone():
+    names = ["a", "x_0", "x_1", "x_2", "y_0_0", "y_0_1", "y_1_0", "z_0", "z_1", "b"]
+    assert report.named(names) == "a, x_0..x_2, y_0_0..y_1_0, z_0, z_1, b"
