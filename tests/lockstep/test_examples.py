@@ -145,3 +145,37 @@ def test_moved_block_checks_the_recordings(moved):
     answer = warplock("check", recording, "--block", "moved", "--json", blocks=moved).json
     there = rut.warplock("check", recording, "--block", "scoreboard", "--json").json
     assert same([answer]) == same([there])
+
+
+@pytest.mark.needs("git")
+def test_regress_judges_an_example_and_again_when_its_model_changes(tmp_path):
+    blocks = tmp_path / "blocks"
+    shutil.copytree(EXAMPLES / "fifo", blocks / "fifo")
+    chip = tmp_path / "chip"
+    chip.mkdir()
+    rtl = (EXAMPLES / "fifo" / "rtl" / "fifo.sv").read_text(encoding="utf-8")
+    git = ("git", "-C", chip, "-c", "user.name=a", "-c", "user.email=a@b.example")
+    subprocess.run([*git, "init", "-q"], check=True)
+    for subject, text in {
+        "begin": "",
+        "first": rtl,
+        "broken": rtl.replace("else if (flush_i)", "else if (flush_i && !push)"),
+    }.items():
+        (chip / "fifo.sv").write_text(text, encoding="utf-8")
+        subprocess.run([*git, "add", "-A"], check=True)
+        subprocess.run([*git, "commit", "-qm", subject], check=True)
+
+    def judge():
+        words = ("--repo", chip, "--rtl", "fifo.sv", "--range", "HEAD~2..HEAD", "--json")
+        seeds = ("--seeds", "1", "--cycles", "3000", "--proof-timeout", "0")
+        command = [rut.ROOT / "scripts" / "warplock", "regress", *words, *seeds]
+        command += ["--store", tmp_path / "store", "--blocks", "fifo", f"{blocks}/"]
+        done = subprocess.run([*map(str, command)], capture_output=True, text=True, check=False)
+        rows = programs.Done(done.returncode, done.stdout, done.stderr).objects
+        return [row["verdict"] for row in rows if "commit" in row]
+
+    assert judge() == ["PASS", "FUNCTIONAL_MISMATCH"]
+    model = blocks / "fifo" / "model.c"
+    wrong = model.read_text(encoding="utf-8").replace("st->count > 0)", "st->count > 1)")
+    model.write_text(wrong, encoding="utf-8")
+    assert judge() == ["FUNCTIONAL_MISMATCH", "FUNCTIONAL_MISMATCH"]  # and not what is kept

@@ -19,7 +19,7 @@ from .. import tables
 from ..base import keep, outputs, progress, report, setup
 from ..base.errors import Status, WlkError
 from ..base.installed import COMMAND, INSTALLED
-from ..run import jobs, vectors, verilate
+from ..run import failures, jobs, own_blocks, vectors, verilate
 from . import git, subjects
 from .settings import Block, Profile, Settings
 from .store import Row
@@ -129,7 +129,8 @@ class Judge:
     def asked(self, case: Case) -> str:
         """A digest of what a result rests on, module and configuration apart."""
         own = self.settings
-        return keep.digest([version(), own.seeds, str(own.cycles), *case.ties])
+        block = own_blocks.digest(case.block.name)
+        return keep.digest([version(), own.seeds, str(own.cycles), *case.ties, *block])
 
     def asked_of_commit(self, case: Case) -> str:
         """A digest of what a verdict rests on, commit and name of the configuration apart."""
@@ -236,7 +237,9 @@ class Judge:
 
     def _lockstep(self, group: Group) -> list[object]:
         case = group.case
-        words: list[object] = ["lockstep", case.block.name, "--rtl", self.source(group)]
+        name = case.block.name
+        words: list[object] = ["lockstep", name, *failures.own_folder(name)]
+        words += ["--rtl", self.source(group)]
         words += ["--module", group.module, "--no-infer", "--cycles", self.settings.cycles]
         words += [word for each in case.words.split() for word in ("--config", each)]
         return words + [word for each in case.ties for word in ("--tie", each)]
