@@ -27,7 +27,7 @@ from ..base.report import Mismatch
 from ..prove import engines, masking, netlist
 from ..prove.engines import Answer, Limits
 from ..prove.miter import Builder, Compared
-from . import build, counterexample, harness, lockstep, mutants, prove
+from . import build, counterexample, harness, lockstep, mutants, own_blocks, prove
 from .jobs import Job
 from .mutants import Mutant, Mutants
 
@@ -108,7 +108,8 @@ class Target:
         run = self.job.args
         parts = [self.program.parent.name, report.config_text(self.job.shown), str(run.cycles)]
         files = [path.read_bytes() for path in (self.mutants.flat, _library())]
-        return KNOWN / f"{keep.digest([*parts, str(run.seeds), *files])}.jsonl"
+        parts += [str(run.seeds), *own_blocks.digest(self.job.table.name)]
+        return KNOWN / f"{keep.digest([*parts, *files])}.jsonl"
 
     def recall(self) -> None:
         """Take over what is kept."""
