@@ -160,8 +160,8 @@ def test_own_block_model_that_breaks_is_named_by_check(folder):
 def test_own_block_model_that_does_not_compile_is_named(folder):
     edit(folder / "model.c", "st->count = 0;\n        return;", "st->cuont = 0;\n        return;")
     done = lockstep(folder, code=Status.BUILD_FAIL)
-    assert "model.c does not compile" in done.out
-    assert "cuont" in done.out
+    assert "model.c does not compile" in done.err
+    assert "cuont" in done.err
 
 
 def test_own_block_output_record_that_is_left_is_found(folder):
