@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The stimulus of a block with a model by structs whose legal inputs depend on its state: those of
- * the generic driver, changed by a function. The model's source includes this behind frame/structs.h
- * and has WLK_LEGALISE(function) at its end, for
- *   static void function(const cfg_t *cfg, const state_t *st, in_t *in, bool draining)
- * `draining`: no new work comes, and the inputs should end what is in flight.
+ * the generic driver, changed by a function. The model's source includes this behind
+ * frame/structs.h and has WLK_LEGALISE(function) at its end, for static void function(const cfg_t
+ * *cfg, const state_t *st, in_t *in, bool draining) `draining`: no new work comes, and the inputs
+ * should end what is in flight.
  */
 #ifndef WLK_STIMULUS_LEGALISE_H
 #define WLK_STIMULUS_LEGALISE_H
