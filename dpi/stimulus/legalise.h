@@ -2,9 +2,9 @@
 /*
  * The stimulus of a block with a model by structs whose legal inputs depend on its state: those of
  * the generic driver, changed by a function. The model's source includes this behind
- * frame/structs.h and has WLK_LEGALISE(function) at its end, for static void function(const cfg_t
- * *cfg, const state_t *st, in_t *in, bool draining) `draining`: no new work comes, and the inputs
- * should end what is in flight.
+ * frame/structs.h and has WLK_LEGALISE(change) at its end, where
+ *   change(cfg, st, in, draining)    makes the inputs legal in that state; `draining`: no new work
+ *                                    comes, and the inputs should end what is in flight
  */
 #ifndef WLK_STIMULUS_LEGALISE_H
 #define WLK_STIMULUS_LEGALISE_H
