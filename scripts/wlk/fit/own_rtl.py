@@ -16,7 +16,7 @@ from ..base import keep, outputs, setup
 from ..base.errors import Status, WlkError
 from ..gen import stubs
 from ..tables import Config, Expr, Table, label, own
-from ..tables.files import PORT_MAP
+from ..tables.files import map_path
 from . import interfaces, mapped, match, portmap, rtl
 
 INNER = "_rtl"  # behind the name of the module that is wrapped
@@ -32,12 +32,6 @@ def sources(table: Table) -> list[Path]:
             message = f"{label(table.path)}: block.rtl: no {path}; name the RTL, or give --rtl"
             raise WlkError(Status.NO_FILE, message)
     return found
-
-
-def port_map(table: Table) -> portmap.PortMap:
-    """What stands beside the table, if anything does."""
-    path = own()[table.name] / PORT_MAP
-    return portmap.read(path if path.is_file() else None)
 
 
 def parameters(table: Table, config: Config) -> dict[str, str]:
@@ -61,7 +55,7 @@ def config_of(table: Table, module: rtl.Module) -> dict[str, str]:
 def write(table: Table, config: Config) -> list[Path]:
     """The files of the stub in a configuration, the wrapper behind the types that it uses."""
     design = rtl.load(sources(table))
-    told = port_map(table)
+    told = portmap.read(map_path(table.name))
     module = design.find(told.module or table.module)
     values = {**told.parameters, **parameters(table, config)}
     design.override(module, values)

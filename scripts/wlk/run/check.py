@@ -25,7 +25,8 @@ from ..fit.scopes import Check, Target
 from ..fit.search import Subject, Trial
 from ..fit.wave import TOOL, Answer, Passes
 from ..tables import Table
-from . import build, failures, own_blocks
+from ..tables.files import map_path
+from . import build, failures
 
 LACKING = {
     "not_compared": "outputs that are not in the dump, not compared",
@@ -64,7 +65,7 @@ def parts(wanted: Check) -> Iterator[tuple[Check, list[Table], PortMap | None]]:
         yield part, [tables.load(name) for name in part.block], told
         return
     blocks = [tables.load(name) for name in dict.fromkeys(wanted.block or tables.names())]
-    maps = {table.name: own_blocks.port_map(table) for table in blocks}
+    maps = {table.name: map_path(table.name) for table in blocks}
     plain = [table for table in blocks if maps[table.name] is None]
     if plain:
         yield wanted, plain, None

@@ -19,6 +19,7 @@ from ..fit import inside, match, portmap, search
 from ..fit.inside import Inside
 from ..gen import composed, stubs
 from ..tables import Config, Table
+from ..tables.files import map_path
 from . import own_blocks, verilate
 
 CYCLES = 20_000  # of a seed
@@ -103,7 +104,7 @@ class RtlSource:
     def port_map(self, table: Table) -> portmap.PortMap:
         """What the map and the flags say of a block's ports; of a user's block without a map, what
         stands beside its table."""
-        told = portmap.read(self.map or own_blocks.port_map(table))
+        told = portmap.read(self.map or map_path(table.name))
         told.require_block(table)
         return self.flags(table, told)
 

@@ -13,12 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from .. import tables
-from ..base import keep, outputs, progress, setup
+from ..base import installed, keep, outputs, progress, setup
 from ..base.errors import Status, WlkError
 from ..base.options import Command
+from ..fit import portmap
 from ..gen import c, stubs
 from ..tables import Table
-from ..tables.files import FOLDERS, MODEL, PORT_MAP
+from ..tables.files import FOLDERS, MODEL, map_path
 from . import build
 
 SETTINGS = "warplock.toml"
@@ -79,16 +80,10 @@ def prepare(asked: Command) -> None:
     os.environ[LIBRARIES] = ":".join(map(str, paths))
 
 
-def port_map(table: Table) -> Path | None:
-    """The map beside the table of a user's block."""
-    path = tables.own().get(table.name, Path()) / PORT_MAP
-    return path if table.name in tables.own() and path.is_file() else None
-
-
 def is_flat(table: Table, module: Any) -> bool:
     """Has a module (rtl.Module) the inputs of a user's block by their names, so that the map beside
     the table is not for it?"""
-    if port_map(table) is None:
+    if map_path(table.name) is None:
         return False
     wanted = {p.name for p in table.ports(table.defaults()) if p.direction == "in" and p.read}
     return wanted <= module.port_names
@@ -108,11 +103,7 @@ def shown(table: Table, module: Any, config: Sequence[str]) -> list[str]:
 
 def is_async(table: Table) -> bool:
     """Is the reset of its stub asynchronous?"""
-    if not stubs.is_own_rtl(table):
-        return False
-    from ..fit import own_rtl
-
-    return own_rtl.port_map(table).is_async
+    return stubs.is_own_rtl(table) and portmap.read(map_path(table.name)).is_async
 
 
 def digest(name: str) -> list[str]:
@@ -155,7 +146,7 @@ def library(name: str) -> Path:
                 file.write(text)
         shared = [*(FRAME / name for name in ("block.c", "error.c", "map.c")), COMMON]
         own = [folder, folder / "include", place]
-        command = [compiler, *FLAGS, f'-DWLK_VERSION="{_version()}"', "-DWLK_ISA_SUFFIX="]
+        command = [compiler, *FLAGS, f'-DWLK_VERSION="{installed.version()}"', "-DWLK_ISA_SUFFIX="]
         command += [f"-I{each}" for each in (*own, *INCLUDES)]
         part = made.with_suffix(".part")
         command += [*sources, place / f"{name}_ports.c", place / "plugin.c", *shared]
@@ -170,12 +161,6 @@ def _compile(folder: Path, command: Sequence[str | Path], log: Path) -> None:
         why = build.first_error(log) or "".join(progress.tail(log, 1)).strip()
         message = f"{folder / MODEL} does not compile: {why}"
         raise progress.fail_with_log(Status.BUILD_FAIL, message, log)
-
-
-def _version() -> str:
-    from ..base import installed
-
-    return installed.version()
 
 
 def _plugin(table: Table) -> str:

@@ -83,6 +83,12 @@ def table_path(name: str) -> Path:
     return _own[name] / TABLE if name in _own else BLOCKS / f"{name}.toml"
 
 
+def map_path(name: str) -> Path | None:
+    """The port map beside the table of a user's block, if there is one."""
+    path = _own[name] / PORT_MAP if name in _own else None
+    return path if path is not None and path.is_file() else None
+
+
 def names() -> list[str]:
     """Every block that has a table."""
     return sorted([*(path.stem for path in BLOCKS.glob("*.toml")), *_own])
