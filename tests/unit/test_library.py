@@ -62,7 +62,7 @@ def test_library_exports_only_our_prefix(library):
 # What a model may take from outside: memory, text into a buffer, the processor's kind, and what
 # the compiler has no instruction for.
 PURE = re.compile(
-    r"^(_GLOBAL_OFFSET_TABLE_|__(asan|ubsan|stack_chk|cpu|odr).*|_?_?(mem|str)(cpy|set|move|cmp|len).*"
+    r"^(_GLOBAL_OFFSET_TABLE_|__(asan|ubsan|stack_chk|cpu|odr).*|_?_?(mem|strn?)(cpy|set|move|cmp|len).*"
     r"|__popcount[sd]i2|__isoc23_strtoul|strtoul|__?v?snprintf(_chk)?|v?snprintf)$"
 )
 
