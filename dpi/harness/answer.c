@@ -203,7 +203,9 @@ static void report_assertion(harness *b, FILE *to) {
 }
 
 static void write_report(harness *b, FILE *to) {
-    fprintf(to, "seed %" PRIu64 "\n", b->seed);
+    if (b->replay == NULL) {
+        fprintf(to, "seed %" PRIu64 "\n", b->seed);
+    }
     if (b->failing != NULL) {
         wlk_checker_report(b->failing, to);
         blame_report(b, to);
@@ -261,4 +263,49 @@ void harness_answer(harness *b, wlk_status status, FILE *to) {
     }
     wlk_json_text(&j, "verdict", wlk_status_name(status));
     wlk_json_line_end(&j);
+}
+
+// ---- the shrunk failure -------------------------------------------------------------------------
+
+static void write_shrunk(harness *b, const causes *c, uint64_t before, FILE *to) {
+    const wlk_checker_facts f = wlk_checker_facts_get(b->failing);
+    const wlk_checker_result r = wlk_checker_result_get(b->failing, false);
+    for (uint32_t i = 0; i < c->n_passes; i++) {
+        fprintf(to, "passes with %s\n", c->passes[i]);
+    }
+    fprintf(to, "%s %s: %s in cycle %" PRIu64 " of seed %" PRIu64 "\n", f.block->table->name,
+            f.scope, wlk_status_name(b->status), before - 1u, b->seed);
+    fprintf(to,
+            "  shrunk from %" PRIu64 " to %" PRIu64
+            " cycles; the first wrong output is in cycle %" PRIu64 "\n",
+            before, b->played->n, r.first_cycle);
+    wlk_checker_report_what(b->failing, to);
+    cause_report(c, to);
+    wlk_checker_report_how(b->failing, to);
+    blame_report(b, to);
+    assertions_report(b, to);
+}
+
+void harness_answer_shrunk(harness *b, const causes *found, uint64_t before, FILE *to) {
+    char *text = NULL;
+    size_t size = 0;
+    FILE *report = open_memstream(&text, &size);
+    wlk_json j = wlk_json_line(to);
+    wlk_json_text(&j, "verdict", wlk_status_name(b->status));
+    wlk_json_open(&j, "shrunk", '{');
+    wlk_json_number(&j, "from", before);
+    wlk_json_number(&j, "cycles", b->played->n);
+    cause_json(found, &j);
+    wlk_json_close(&j, '}');
+    if (report != NULL && b->failing != NULL) {
+        write_shrunk(b, found, before, report);
+        printed_report(report);
+    }
+    if (report != NULL && fclose(report) == 0 && b->failing != NULL) {
+        wlk_json_text(&j, "report", text);
+    }
+    wlk_json_line_end(&j);
+    (void)fflush(to);
+    free(text);
+    b->judged = true;
 }

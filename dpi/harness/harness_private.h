@@ -37,6 +37,12 @@ typedef struct assertions {
     uint64_t count; /* of all places */
 } assertions;
 
+/* Records of inputs. */
+typedef struct stimulus {
+    uint64_t *words;
+    uint64_t n;
+} stimulus;
+
 enum { MAX_TIES = 256 };
 
 typedef struct harness {
@@ -82,6 +88,10 @@ typedef struct harness {
     tool_tie ties[MAX_TIES]; /* inputs that the RTL lacks because they are constant */
     uint32_t n_ties;
     wlk_port *ports;
+    uint32_t n_ports;
+    const stimulus *played;             /* instead of the generator's, or NULL */
+    uint64_t *seen;                     /* the RTL's outputs in each cycle go here, or NULL */
+    bool whole;                         /* what is played goes on behind a failure */
     const char *suspects[MAX_SUSPECTS]; /* words of blame.c */
     int32_t reset;                      /* port among `ports`, or -1 */
     bool reset_edge;                    /* an edge in reset was seen in this seed, */
@@ -105,6 +115,9 @@ wlk_status harness_verdict(harness *b, bool finished);
 
 /* The answer with its report: floors decide between @p status PASS and VACUOUS. Sets b->status. */
 void harness_answer(harness *b, wlk_status status, FILE *to);
+
+/* Does it pass with another value of a parameter? It may not fail either. */
+bool harness_passes_with(harness *b, const stimulus *s, uint32_t param, uint32_t value);
 
 void harness_forget(harness *b);
 
@@ -137,6 +150,30 @@ bool blame_suspect(harness *b, const char *word);
 bool blame(const harness *b, fault *f);
 void blame_json(const harness *b, wlk_json *to);
 void blame_report(const harness *b, FILE *to);
+
+/* ---- cause.c ---- */
+enum { MOST_CAUSES = 4, MOST_PASSES = 8 };
+/* What fits a failure. */
+typedef struct causes {
+    char *text;                    /* as it was found; owned */
+    char passes[MOST_PASSES][128]; /* NAME=VALUE: the whole run passes with it */
+    const char *sources[3];         /* inputs that a differing value equals */
+    uint32_t n_passes, n_sources, n, more;
+    struct {
+        uint64_t cycle;
+        const char *text;
+    } list[MOST_CAUSES]; /* guesses: what may have gone wrong in a cycle, the latest first */
+} causes;
+/* Of the failure that is being played. */
+void cause_find(const harness *b, causes *to);
+/* Read what was found; @p whole decides of parameters. Nothing is being played. */
+void cause_judge(harness *b, const stimulus *whole, causes *to);
+void cause_report(const causes *c, FILE *to);
+void cause_json(const causes *c, wlk_json *to);
+void cause_free(causes *c);
+
+/* The answer with a report of what is being played, shrunk from @p before cycles. */
+void harness_answer_shrunk(harness *b, const causes *found, uint64_t before, FILE *to);
 
 /* ---- assertions.c ---- */
 /* How many fired and are not yet judged. */
@@ -187,7 +224,7 @@ wlk_status harness_configure(harness *b, wlk_error *err);
 /* Try each of b->probes with each seed, and print how well it explains the RTL. */
 wlk_status harness_probe(harness *b, FILE *to, wlk_error *err);
 
-/* Shrink the failing stimulus of b->seed and write it to b->shrink as a record file. */
-wlk_status harness_shrink(harness *b, wlk_error *err);
+/* Shrink the failing stimulus of b->seed, write it to b->shrink as a record file, and answer. */
+wlk_status harness_shrink(harness *b, FILE *to, wlk_error *err);
 
 #endif

@@ -4,7 +4,8 @@
 //   jobs=N             processes that run them; the answer does not depend on it
 //   profile=NAME       "mix" or one profile          power_up=unknown|zero|reset
 //   waves=FILE from=C to=C   FST of these cycles
-//   replay=FILE        inputs from a record file     shrink=FILE  shrink the failing stimulus
+//   replay=FILE        inputs from a record file
+//   shrink=FILE        shrink the failing stimulus; the answer is about what is left
 //   param=I:VALUE      another value of parameter I than the harness was built with
 //   tie=WORD:LSB:WIDTH:VALUE   an input that the RTL lacks because it is constant: its bits in the
 //                      input record
@@ -60,6 +61,9 @@ bool harness_cycle(harness *b, const uint64_t *in) {
     b->dut->drive(b->dut_handle, in);
     if (assertions_pending != 0) {
         assertions_settled(b);
+    }
+    if (b->seen != NULL) {
+        b->dut->observe(b->dut_handle, b->seen + b->cycle * b->layout.out_words);
     }
     const bool dump = b->cycle >= b->from && b->cycle <= b->to;
     if (dump) {
@@ -244,7 +248,8 @@ static wlk_status replay(harness *b, wlk_error *err) {
         return wlk_fail(err, WLK_BAD_PARAMS, "%s: records of other parameters", b->replay);
     }
     b->total = wlk_vec_cycles(reader);
-    harness_begin(b, b->first, b->waves);
+    b->seed = b->first;
+    harness_begin(b, b->seed, b->waves);
     bool going = true;
     while (going && status == WLK_OK && !tool_stopped(b->cycle, b->total)) {
         status = wlk_vec_read(reader, &in, &out, &care, err);
@@ -294,13 +299,15 @@ static wlk_status run(harness *b, wlk_error *err) {
         harness_end(b);
         return status;
     }
+    if (b->shrink != NULL) {
+        harness_end(b);
+        b->status = status;
+        return status != WLK_OK ? harness_shrink(b, answer, err) : status;
+    }
     harness_answer(b, status, answer);
     (void)fflush(answer); // whatever comes
     harness_end(b);
     b->failing = NULL;
-    if (b->shrink != NULL && b->status != WLK_OK && b->status != WLK_VACUOUS) {
-        return harness_shrink(b, err);
-    }
     return b->status;
 }
 
@@ -460,7 +467,7 @@ static bool prepare_reset(harness *b) {
     b->reset = -1;
     b->ports = calloc(n + 1u, sizeof *b->ports);
     if (b->ports != NULL) {
-        (void)t->ports(b->cfg, &none, b->ports, n);
+        b->n_ports = t->ports(b->cfg, &none, b->ports, n);
     }
     for (uint32_t i = 0; b->ports != NULL && t->has_clock && i < n; i++) {
         b->reset = t->reset >= 0 && b->ports[i].field == t->reset ? (int32_t)i : b->reset;

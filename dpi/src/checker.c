@@ -148,7 +148,7 @@ void wlk_checker_close(wlk_checker *c) {
         free(c->owned[i]);
     }
     free(c->differences);
-    free(c->channels);
+    wlk_channels_free(c);
     free(c);
 }
 
@@ -751,6 +751,14 @@ wlk_checker_facts wlk_checker_facts_get(const wlk_checker *c) {
 
 const void *wlk_checker_state(const wlk_checker *c) {
     return state_now(c);
+}
+
+bool wlk_checker_retry(wlk_checker *c, const void *state) {
+    c->fast = c->failed = c->frozen = c->violated_seen = c->violation_after = false;
+    c->violation_port = -1;
+    c->sum.violated = 0;
+    c->sum.reset_seen = true;
+    return wlk_candidates_take(&c->candidates, state, 1);
 }
 
 uint64_t wlk_checker_events(const wlk_checker *c, uint32_t i) {

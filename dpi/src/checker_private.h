@@ -8,13 +8,20 @@
 
 /* A handshake of one array element, resolved to places in the record. */
 typedef struct channel {
-    uint16_t table;    /* index in wlk_table::channels */
-    int32_t valid;     /* port, -1: none */
-    int32_t ready;     /* port, -1: none */
-    uint64_t hash[2];  /* transferred values since the mismatch: model, RTL */
-    uint64_t at[2][8]; /* the last prefixes of both, to compare up to the shorter one */
+    uint16_t table;      /* index in wlk_table::channels */
+    int32_t valid;       /* port, -1: none */
+    int32_t ready;       /* port, -1: none */
+    uint32_t n_bits;     /* ports of a transferred value */
+    uint64_t *values[3]; /* the last transfers since the mismatch: the model's, the RTL's, and the
+                            model's care; owned, NULL before it */
+    uint64_t when[2][8]; /* their cycles */
     uint32_t count[2];
-    bool shifted; /* since the mismatch one side has fired in a cycle in which the other has not */
+    uint32_t
+        changes; /* transfers of the RTL, while it lags, of another value than the one before */
+    int64_t least, most; /* by how many cycles the RTL's transfers come later than the model's */
+    uint64_t since;      /* the first cycle in which one side fires alone */
+    bool shifted;        /* since the mismatch one side has fired where the other has not */
+    bool differs;        /* a transfer has another value, or cannot be compared any more */
 } channel;
 
 enum { CHECKER_PARTS = 13 };
@@ -93,5 +100,13 @@ bool wlk_channel_fires(const wlk_checker *c, const channel *ch, const uint64_t *
 /* Does the port mean something with the channel's valid: only then, or always as part of it? */
 bool wlk_channel_shows(const wlk_checker *c, const channel *ch, const wlk_port *port);
 wlk_status wlk_channels_resolve(wlk_checker *c);
+void wlk_channels_free(wlk_checker *c);
+
+/* In which channels, by how much and since when: a line for each that is shifted. */
+void wlk_report_timing(const wlk_checker *c, FILE *to);
+void wlk_json_timing(const wlk_checker *c, wlk_json *to);
+
+/* Which values the fields of the channels had in the cycles up to @p until. */
+void wlk_report_transactions(const wlk_checker *c, uint64_t until, FILE *to);
 
 #endif

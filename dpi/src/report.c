@@ -4,10 +4,11 @@
 #include <string.h>
 
 #include "checker_private.h"
+#include "ports.h"
 
-enum { STATE_LINES = 40, ROW_WORDS = 8 };
+enum { STATE_LINES = 40, FEW_LINES = 16, ROW_WORDS = 8 };
 
-enum { VALUE_TEXT = 24 };
+enum { VALUE_TEXT = 24, SHOWN_LANES = 4, LANES_TEXT = 96, MOST_DIFFERENCES = 12 };
 
 // The one place that writes a value for a person.
 static const char *value_text(uint64_t value, wlk_notation notation, char to[VALUE_TEXT]) {
@@ -19,85 +20,133 @@ static const wlk_field *field_of(const wlk_checker *c, const wlk_port *port) {
     return &c->block->table->fields[port->field];
 }
 
-static void print_differences(const wlk_checker *c, FILE *to) {
-    fprintf(to, "  %-44s %-18s %-18s %s\n", "port", "RTL", "model", "care");
-    for (uint32_t i = 0; i < c->n_differences; i++) {
-        const wlk_difference *d = &c->differences[i];
-        const wlk_port *port = &c->ports[d->port];
-        const wlk_field *field = field_of(c, port);
-        char name[WLK_MAX_NAME + 32], got[VALUE_TEXT], have[VALUE_TEXT + 8], want[VALUE_TEXT];
-        (void)snprintf(name, sizeof name, field->as != NULL ? "%s (%.24s)" : "%s", port->name,
-                       field->as);
-        (void)snprintf(have, sizeof have, "%s%s", value_text(d->got, field->notation, got),
-                       d->x & d->care ? " (X)" : "");
-        fprintf(to, "  %-44s %-18s %-18s 0x%" PRIx64 "\n", name, have,
-                value_text(d->expected, field->notation, want), d->care);
+// Differences i.. that are one payload which differs in all its lanes: how many; else 1.
+static uint32_t payload_at(const wlk_checker *c, uint32_t i) {
+    const wlk_port *first = &c->ports[c->differences[i].port];
+    uint32_t n = 0, lanes = 0;
+    for (uint32_t p = 0; p < c->layout.n_ports; p++) {
+        lanes += c->ports[p].field == first->field && wlk_port_same_index(first, &c->ports[p]);
     }
+    while (i + n < c->n_differences) {
+        const wlk_port *port = &c->ports[c->differences[i + n].port];
+        if (port->lane < 0 || port->field != first->field || !wlk_port_same_index(first, port)) {
+            break;
+        }
+        n++;
+    }
+    return n == lanes && n > 1 ? n : 1;
 }
 
-// What a handshake calls one of its fields.
-static const char *label_of(const wlk_checker *c, const wlk_port *port) {
-    const char *bits = strstr(port->name, "_bits_");
-    if (field_of(c, port)->as != NULL) {
-        return field_of(c, port)->as;
-    }
-    if (bits == NULL) {
-        return port->name;
-    }
-    const char *label = bits + strlen("_bits_");
-    while (*label >= '0' && *label <= '9' && bits > port->name && bits[-1] != '_') {
-        bits--; // an element of a bare array: with the word before, which names it
-    }
-    return *label >= '0' && *label <= '9' ? bits : label;
-}
-
-static void print_channel(const wlk_checker *c, const channel *ch, const uint64_t *in,
-                          const uint64_t *out, FILE *to) {
-    const wlk_channel *t = &c->block->table->channels[ch->table];
-    if (port_value(&c->ports[ch->valid], in, out) == 0) {
+// A cell of differences i..: the lanes of a payload from the highest on.
+static void difference_text(const wlk_checker *c, uint32_t i, uint32_t n, bool got,
+                            char to[LANES_TEXT]) {
+    const wlk_notation notation = field_of(c, &c->ports[c->differences[i].port])->notation;
+    const wlk_difference *d = &c->differences[i];
+    size_t at = 0;
+    if (n == 1) {
+        char value[VALUE_TEXT];
+        (void)snprintf(to, LANES_TEXT, "%s%s",
+                       value_text(got ? d->got : d->expected, notation, value),
+                       got && (d->x & d->care) != 0 ? " (X)" : "");
         return;
     }
-    fprintf(to, " %s", t->name);
-    for (uint32_t i = 0; i < c->ports[ch->valid].n_index; i++) {
-        fprintf(to, "[%u]", c->ports[ch->valid].index[i]);
+    at = (size_t)snprintf(to, LANES_TEXT, n > SHOWN_LANES ? "0x..." : "0x");
+    for (uint32_t lane = n < SHOWN_LANES ? n : SHOWN_LANES; lane > 0; lane--) {
+        const wlk_difference *each = &c->differences[i + lane - 1u];
+        const int digits = (c->ports[each->port].width + 3) / 4;
+        at += (size_t)snprintf(to + at, LANES_TEXT - at, "%s%0*" PRIx64, lane == n ? "" : "_",
+                               digits, got ? each->got : each->expected);
     }
-    fputs(wlk_channel_fires(c, ch, in, out) ? "" : "(stalled)", to);
-    for (uint32_t i = 0; i < c->layout.n_ports; i++) {
-        const wlk_port *port = &c->ports[i];
-        const wlk_field *field = field_of(c, port);
-        char value[VALUE_TEXT];
-        if (wlk_channel_shows(c, ch, port) && !field->is_payload && port->present && field->read &&
-            field->notation != WLK_OPAQUE) {
-            fprintf(to, " %s=%s", label_of(c, port),
-                    value_text(port_value(port, in, out), field->notation, value));
-        }
-    }
-    fputc(';', to);
 }
 
-static void print_history(const wlk_checker *c, uint64_t until, FILE *to) {
-    fprintf(to, "  handshakes of the RTL in the last %u cycles:\n", WLK_HISTORY);
-    for (uint32_t i = 1; i <= WLK_HISTORY; i++) {
-        const uint64_t *slot = history_slot(c, until + i);
-        const uint64_t *in = slot + 1;
-        if (slot[0] == 0 || slot[0] > until + 1u) {
-            continue;
-        }
-        fprintf(to, "  %8" PRIu64 ":", slot[0] - 1u);
-        if (c->reset_port >= 0 && wlk_port_get(&c->ports[c->reset_port], in)) {
-            fputs(" reset", to);
-        }
-        for (uint32_t ch = 0; ch < c->n_channels; ch++) {
-            print_channel(c, &c->channels[ch], in, in + c->layout.in_control, to);
-        }
-        fputc('\n', to);
+static void difference_name(const wlk_checker *c, uint32_t i, uint32_t n,
+                            char to[WLK_MAX_NAME + 32]) {
+    const wlk_port *port = &c->ports[c->differences[i].port];
+    const wlk_field *field = field_of(c, port);
+    const size_t room = WLK_MAX_NAME + 32u;
+    if (n > 1) {
+        const char *lane = strrchr(port->name, '_');
+        (void)snprintf(to, room, "%.*s_0..%" PRIu32, (int)(lane - port->name), port->name, n - 1u);
+    } else if (field->as != NULL) {
+        (void)snprintf(to, room, "%s (%.24s)", port->name, field->as);
+    } else {
+        (void)snprintf(to, room, "%s", port->name);
     }
 }
+
+typedef struct widths {
+    int name, got, want;
+} widths;
+
+static int wider(int width, const char *text) {
+    const int n = (int)strlen(text);
+    return n > width ? n : width;
+}
+
+// Does it mean something to a reader? When nothing does, all count.
+static bool is_telling(const wlk_checker *c, uint32_t i) {
+    bool any = false;
+    for (uint32_t k = 0; k < c->n_differences; k++) {
+        any = any || field_of(c, &c->ports[c->differences[k].port])->notation != WLK_OPAQUE;
+    }
+    return !any || field_of(c, &c->ports[c->differences[i].port])->notation != WLK_OPAQUE;
+}
+
+// A line for each differing port, a payload that differs whole is one. @p to NULL: measure.
+static void print_rows(const wlk_checker *c, widths *w, FILE *to) {
+    uint32_t rows = 0, hidden = 0;
+    for (uint32_t i = 0, n; i < c->n_differences; i += n) {
+        char name[WLK_MAX_NAME + 32], got[LANES_TEXT], want[LANES_TEXT];
+        n = payload_at(c, i);
+        if (!is_telling(c, i) || rows == MOST_DIFFERENCES) {
+            hidden++;
+            continue;
+        }
+        rows++;
+        difference_name(c, i, n, name);
+        difference_text(c, i, n, true, got);
+        difference_text(c, i, n, false, want);
+        if (to == NULL) {
+            *w = (widths){wider(w->name, name), wider(w->got, got), wider(w->want, want)};
+        } else {
+            fprintf(to, "  %-*s  %-*s  %-*s  0x%" PRIx64 "\n", w->name, name, w->got, got, w->want,
+                    want, c->differences[i].care);
+        }
+    }
+    if (to != NULL && hidden != 0) {
+        fprintf(to, "  and %" PRIu32 " more ports\n", hidden);
+    }
+}
+
+// Where the value that is expected comes from: the rule, and where it is written.
+static void print_rule(const wlk_checker *c, FILE *to) {
+    const wlk_table *t = c->block->table;
+    uint32_t i = 0;
+    while (!is_telling(c, i)) {
+        i++;
+    }
+    const wlk_field *field = field_of(c, &c->ports[c->differences[i].port]);
+    fprintf(to, "  rule (%s): %s: %s\n", t->spec, field->name, field->doc);
+}
+
+static void print_differences(const wlk_checker *c, FILE *to) {
+    widths w = {4, 3, 5};
+    print_rows(c, &w, NULL);
+    fprintf(to, "  %-*s  %-*s  %-*s  %s\n", w.name, "port", w.got, "RTL", w.want, "model", "care");
+    print_rows(c, &w, to);
+    print_rule(c, to);
+}
+
+enum { NAMED = 1024, RECENT = 3 };
 
 typedef struct printer {
     FILE *to;
     const char *head; // stands above the first line
     uint32_t lines, hidden;
+    // When there are too many elements: those that say something, and of arrays those that the
+    // handshakes of the last cycles name by their number.
+    bool picks, all_single; // all that are no part of an array
+    uint64_t named[NAMED / 64];
     char unknown[64]; // elements first..last of it are unknown and not yet printed; empty: none
     int32_t first, last;
 } printer;
@@ -146,9 +195,27 @@ static void print_row(const uint64_t *words, uint32_t n_words, uint64_t known, F
     fprintf(to, "%s  lanes known 0x%" PRIx64 "\n", n_words > shown ? " (low words)" : "", known);
 }
 
+static bool is_picked(const printer *p, int32_t index, const uint64_t *words, uint32_t n_words,
+                      uint64_t known) {
+    uint64_t any = 0;
+    for (uint32_t i = 0; i < n_words; i++) {
+        any |= words[i];
+    }
+    const uint32_t at = index < 0 ? 0 : (uint32_t)index % NAMED;
+    const bool named = index < 0 || (p->named[at / 64u] >> (at % 64u) & 1u) != 0;
+    if (index < 0 && p->all_single) {
+        return true;
+    }
+    return named && (known == 0 ? index >= 0 : any != 0);
+}
+
 static void print_element(void *ctx, const char *name, int32_t index, const uint64_t *words,
                           uint32_t n_words, uint64_t known, wlk_notation notation) {
     printer *p = (printer *)ctx;
+    if (p->picks && !is_picked(p, index, words, n_words, known)) {
+        p->hidden++;
+        return;
+    }
     if (known == 0) {
         add_unknown(p, name, index);
         return;
@@ -179,16 +246,60 @@ static void note_unknown(void *ctx, const char *name, int32_t index, const uint6
     }
 }
 
-static void print_state(const wlk_checker *c, FILE *to) {
+static void count_element(void *ctx, const char *name, int32_t index, const uint64_t *words,
+                          uint32_t n_words, uint64_t known, wlk_notation notation) {
+    uint32_t *counts = (uint32_t *)ctx; // of all, and of those that are no part of an array
+    (void)name;
+    (void)words;
+    (void)n_words;
+    (void)notation;
+    counts[0] += known != 0;
+    counts[1] += known != 0 && index < 0;
+}
+
+static void name_values(const wlk_checker *c, const channel *ch, const uint64_t *row, printer *p) {
+    const uint64_t *out = row + c->layout.in_control;
+    for (uint32_t i = 0; port_value(&c->ports[ch->valid], row, out) != 0 && i < c->layout.n_ports;
+         i++) {
+        const wlk_port *port = &c->ports[i];
+        const wlk_field *field = field_of(c, port);
+        if (!field->is_payload && port->present && field->notation == WLK_DECIMAL &&
+            wlk_channel_shows(c, ch, port)) {
+            const uint64_t value = port_value(port, row, out) % NAMED;
+            p->named[value / 64u] |= UINT64_C(1) << (value % 64u);
+        }
+    }
+}
+
+// What the handshakes of the last cycles name.
+static void name_recent(const wlk_checker *c, uint64_t until, printer *p) {
+    for (uint64_t cycle = until < RECENT ? 0 : until - RECENT; cycle <= until; cycle++) {
+        const uint64_t *slot = history_slot(c, cycle);
+        for (uint32_t i = 0; slot[0] == cycle + 1u && i < c->n_channels; i++) {
+            name_values(c, &c->channels[i], slot + 1, p);
+        }
+    }
+}
+
+static void print_state(const wlk_checker *c, uint64_t cycle, FILE *to) {
     printer p = {.to = to,
                  .head = c->violation_after ? "model state after the edge"
                                             : "model state before the edge"};
-    if (c->block->visit != NULL) {
-        c->block->visit(c->cfg, c->before, print_element, &p);
+    uint32_t known[2] = {0, 0};
+    if (c->block->visit == NULL) {
+        return;
     }
+    c->block->visit(c->cfg, c->before, count_element, known);
+    p.picks = known[0] > FEW_LINES;
+    p.all_single = known[1] <= FEW_LINES;
+    if (p.picks) {
+        name_recent(c, cycle, &p);
+    }
+    c->block->visit(c->cfg, c->before, print_element, &p);
     print_unknown(&p);
     if (p.hidden != 0) {
-        fprintf(to, "    and %" PRIu32 " more elements\n", p.hidden);
+        fprintf(to, "    and %" PRIu32 " elements that are 0 or that no handshake names\n",
+                p.hidden);
     }
 }
 
@@ -283,14 +394,26 @@ void wlk_checker_report(const wlk_checker *c, FILE *to) {
         return;
     }
     fprintf(to, " in cycle %" PRIu64 "\n", r.first_cycle);
+    wlk_checker_report_what(c, to);
+    wlk_checker_report_how(c, to);
+}
+
+void wlk_checker_report_what(const wlk_checker *c, FILE *to) {
     print_config(c, to);
-    if (r.verdict == WLK_PROTOCOL_VIOLATION) {
+    if (wlk_checker_result_get(c, false).verdict == WLK_PROTOCOL_VIOLATION) {
         fprintf(to, "  rule: %s\n", c->violation_text);
     } else {
         print_differences(c, to);
     }
-    print_history(c, r.first_cycle, to);
-    print_state(c, to);
+    if (wlk_checker_result_get(c, false).verdict == WLK_TIMING_DIVERGENCE) {
+        wlk_report_timing(c, to);
+    }
+}
+
+void wlk_checker_report_how(const wlk_checker *c, FILE *to) {
+    const uint64_t cycle = wlk_checker_result_get(c, false).first_cycle;
+    wlk_report_transactions(c, cycle, to);
+    print_state(c, cycle, to);
 }
 
 void wlk_checker_report_kept(const wlk_checker *c, wlk_status verdict, const char *what, FILE *to) {
@@ -298,8 +421,8 @@ void wlk_checker_report_kept(const wlk_checker *c, wlk_status verdict, const cha
             wlk_status_name(verdict), c->kept_cycle);
     print_config(c, to);
     fputs(what, to);
-    print_history(c, c->kept_cycle, to);
-    print_state(c, to);
+    wlk_report_transactions(c, c->kept_cycle, to);
+    print_state(c, c->kept_cycle, to);
 }
 
 static void json_difference(const wlk_checker *c, const wlk_difference *d, wlk_json *to) {
@@ -409,6 +532,9 @@ void wlk_checker_json(const wlk_checker *c, bool strict, wlk_json *to) {
     if (r.verdict == WLK_FUNCTIONAL_MISMATCH || r.verdict == WLK_TIMING_DIVERGENCE ||
         r.verdict == WLK_PROTOCOL_VIOLATION) {
         json_first(c, &r, to);
+    }
+    if (r.verdict == WLK_TIMING_DIVERGENCE) {
+        wlk_json_timing(c, to);
     }
     if (r.late) {
         json_late(c, &r, to);

@@ -102,8 +102,8 @@ def test_report_shows_handshakes_state_and_the_way_to_repeat_it(run):
     place = f"assertion in {run.shell}:{run.line('A_forty')} in cycle {cycle}: "
     assert f"  {place}TOP.DuplicatedCollector.A_forty: forty, 40 reached" in run.text
     assert f"$finish in {run.shell}:{run.line('$finish')} in cycle" in run.text
-    assert f"\n  {cycle:8}:" in run.text.partition("handshakes of the RTL")[2]
-    assert f"\n  {cycle + 1:8}:" not in run.text.partition("handshakes of the RTL")[2]
+    assert f"\n  {cycle:8}*" in run.text.partition("handshakes of the RTL")[2]
+    assert f"\n  {cycle + 1:8}" not in run.text.partition("handshakes of the RTL")[2]
     assert "model state before the edge:\n    " in run.text
     assert "  repeat: scripts/warplock lockstep collector " in run.text
     assert run.text.rstrip() in run.done.err

@@ -137,6 +137,9 @@ wlk_checker_facts wlk_checker_facts_get(const wlk_checker *checker);
 /** The model's state now. */
 const void *wlk_checker_state(const wlk_checker *checker);
 
+/** Forget any failure and go on from this state, to see where it leads. False: no memory. */
+bool wlk_checker_retry(wlk_checker *checker, const void *state);
+
 /** Hits of coverage point @p i; 0 when events are not counted. */
 uint64_t wlk_checker_events(const wlk_checker *checker, uint32_t i);
 
@@ -148,6 +151,11 @@ uint32_t wlk_checker_port_bits(const wlk_checker *checker, uint32_t port);
 
 /** For a person: the first mismatch or violation with history and model state. */
 void wlk_checker_report(const wlk_checker *checker, FILE *to);
+
+/** The same without its first line, of a failure: what differs, or the rule that was broken ... */
+void wlk_checker_report_what(const wlk_checker *checker, FILE *to);
+/** ... and the handshakes and the state that led to it. */
+void wlk_checker_report_how(const wlk_checker *checker, FILE *to);
 
 /**
  * Before a cycle: keep the model's state and the cycle's number, for a failure that no output shows

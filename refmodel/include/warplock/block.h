@@ -158,6 +158,7 @@ typedef struct wlk_table {
     uint32_t (*cover_floor)(const uint32_t *cfg, uint32_t point);
     /** Are values that are legal alone legal together? BAD_CONFIG. NULL: always. */
     wlk_status (*together)(const uint32_t *cfg, wlk_error *err);
+    const char *spec; /**< where its rules are written: "muon-issue §2" */
 } wlk_table;
 
 /**

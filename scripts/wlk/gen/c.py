@@ -718,6 +718,7 @@ const wlk_table {self.p}_table = {{
     .ports = ports,
     .cover_floor = cover_floor,
     .together = together,
+    .spec = {c_string(t.spec)},
 }};
 """
 

@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from .. import tables
 from ..base import outputs, reports
@@ -90,64 +91,90 @@ class Left:
         self.lost.append(status)
 
 
-def text(job: Job, answer: dict, play: Path | None = None) -> str:
-    """The report of a failure; `play`: the record file that was played."""
+@dataclass
+class Shrunk:
+    """The shortest stimulus that fails the same way."""
+
+    file: Path
+    report: str  # empty: that of the whole run says it (an assertion)
+    found: dict[str, Any]  # from, cycles, passes_with, guesses
+
+    def json(self) -> dict[str, Any]:
+        """The key `shrunk` of the answer."""
+        return {"file": str(self.file)} | self.found
+
+
+def play_line(job: Job, file: Path) -> str:
+    """The command that plays a record file into the RTL."""
+    source = job.args.as_options()
+    if not job.args.rtl:  # the stub, as it was written for this run
+        source = [word for path in job.rtl.files for word in ("--rtl", str(path))]
+    words = (COMMAND, "vectors", "play", str(file), *own_folder(job.table.name), *source)
+    return shlex.join([*words, "--waves"])
+
+
+def text(job: Job, answer: dict, shrunk: Shrunk | None = None, play: Path | None = None) -> str:
+    """The report of a failure, of what is left of the stimulus where it was shrunk; `play`: the
+    record file that was played."""
     advice = "".join(f"  {line}\n" for line in job.advice)
-    again = command_line(job, _seed(job, answer))
-    if play is not None:
-        words = (
-            COMMAND,
-            "vectors",
-            "play",
-            str(play),
-            *own_folder(job.table.name),
-            *job.args.as_options(),
-        )
-        again = shlex.join(words)
-    repeat = f"  repeat: {again}"
-    report = job.table.name_lists(answer["report"], job.shown)
-    return f"{report.rstrip()}\n{advice}{repeat}"
+    again = f"  repeat: {command_line(job, _seed(job, answer))}"
+    file = shrunk.file if shrunk is not None else play
+    if file is not None:
+        again = f"  replay: {play_line(job, file)}" + (f"\n{again}" if play is None else "")
+    report = shrunk.report if shrunk is not None and shrunk.report else answer["report"]
+    report = job.table.name_lists(report, job.shown)
+    return f"{report.rstrip()}\n{advice}{again}"
 
 
 def _seed(job: Job, answer: dict) -> int:
     return answer.get("seed", job.args.seeds[0])
 
 
-def leave(job: Job, build: Callable[..., Path], answer: dict, report: str) -> Left:
-    """Report, shrunk stimulus and waveform of the first failing seed."""
-    left = Left()
+def leave(job: Job, build: Callable[..., Path], answer: dict, report: str, left: Left) -> None:
+    """Report and waveform of the first failing seed."""
     seed = _seed(job, answer)
     first = answer.get("failure", {}).get("first") or answer.get("assertion", {})
     left.attempt("report", lambda: job.args.folder.write(_place(job) / "report.txt", report + "\n"))
-    left.attempt("shrunk stimulus", lambda: _shrink(job, build, seed))
     left.attempt("waveform", lambda: write_waves(job, build, seed, first.get("cycle")))
-    return left
 
 
 def _place(job: Job) -> Path:
     return job.args.folder.of(job.table.name, job.name)
 
 
-def _shrink(job: Job, build: Callable[..., Path], seed: int) -> Path | None:
+def shrink(job: Job, program: Path, answer: dict, left: Left) -> Shrunk | None:
     """The shortest stimulus that fails, if there is one that fails by itself."""
-    stimulus = _place(job) / "stimulus.wlv"
-    words = harness.words(job, first=seed, last=seed, shrink=stimulus)
-    harness.write(job, build(), [*words, f"header={_header(job, seed)}"])
-    return stimulus if stimulus.is_file() else None
+    found: list[Shrunk] = []
+
+    def write() -> Path | None:
+        file = _place(job) / "stimulus.wlv"
+        seed = _seed(job, answer)
+        words = harness.words(job, first=seed, last=seed, shrink=file)
+        shorter = harness.run(job, program, [*words, f"header={_header(job, seed)}"])
+        if not file.is_file() or "shrunk" not in shorter:
+            return None
+        found.append(Shrunk(file, shorter.get("report", ""), shorter["shrunk"]))
+        return file
+
+    left.attempt("shrunk stimulus", write)
+    return found[0] if found else None
 
 
 def write_waves(job: Job, build: Callable[..., Path], seed: int, cycle: int | None) -> Path:
     """An FST of cycles [-50, +10] around `cycle`, or of the whole seed, by running it again."""
-    place = _place(job) / WAVE_FILE
-    program = build(trace=True)
     around = {}
     if cycle is not None:
         around = {"from": max(0, cycle - WAVE_BEFORE), "to": cycle + WAVE_AFTER}
+    return trace(job, build, _place(job) / WAVE_FILE, first=seed, last=seed, **around)
+
+
+def trace(job: Job, build: Callable[..., Path], place: Path, **more: object) -> Path:
+    """An FST of a run; `more`: words for the harness."""
+    program = build(trace=True)
     with outputs.temporary(place) as draft, contextlib.ExitStack() as stack:
         # Verilator's writer has a file of its own beside it, and does not see that it is cut.
         stack.callback(Path(f"{draft}.hier").unlink, missing_ok=True)
-        words = harness.words(job, first=seed, last=seed, waves=draft, **around)
-        harness.write(job, program, words)
+        harness.write(job, program, harness.words(job, waves=draft, **more))
         harness.require_whole(draft)
         outputs.publish(draft, place, replace=True)
     return place

@@ -74,9 +74,15 @@ def _execute(job: Job) -> tuple[Outcome, Callable[[], Left]]:
     outcome = Outcome(result, _notes(job, answer, subject), seconds)
     if subject is not None and not subject.chosen.passed:
         job.advice = search.failing(subject)
-    text = failures.text(job, answer) if job.args.keep and status in FAILURES else ""
-    outcome.messages += [text] if text else []
-    return outcome, functools.partial(_leave, job, build, answer, text)
+    text, left = "", Left()
+    if job.args.keep and status in FAILURES:
+        job.enter("shrinking the failure of")
+        shrunk = failures.shrink(job, program, answer, left)
+        text = failures.text(job, answer, shrunk)
+        outcome.messages.append(text)
+        if shrunk is not None:
+            outcome.result.extra = {**result.extra, "shrunk": shrunk.json()}
+    return outcome, functools.partial(_leave, job, build, answer, text, left)
 
 
 def builder(job: Job) -> Callable[..., Path]:
@@ -101,12 +107,11 @@ def builder(job: Job) -> Callable[..., Path]:
     )
 
 
-def _leave(job: Job, build: Callable[..., Path], answer: dict, text: str) -> Left:
+def _leave(job: Job, build: Callable[..., Path], answer: dict, text: str, left: Left) -> Left:
     """Write what a run leaves."""
-    left = Left()
     if text:
-        job.enter("shrinking the failure of")
-        left = failures.leave(job, build, answer, text)
+        job.enter("writing the waveform of")
+        failures.leave(job, build, answer, text, left)
     elif job.args.waves:
         seed = job.args.seeds[0]
         left.attempt("waveform", lambda: failures.write_waves(job, build, seed, None))
@@ -116,14 +121,21 @@ def _leave(job: Job, build: Callable[..., Path], answer: dict, text: str) -> Lef
 
 
 def replay(
-    table: Table, config: Config, path: Path, power_up: str, source: jobs.RtlSource, **more: object
+    table: Table,
+    config: Config,
+    path: Path,
+    power_up: str,
+    source: jobs.RtlSource,
+    *,
+    seed: int = 1,
+    waves: Path | None = None,
 ) -> Outcome:
     """Drive RTL with the inputs of a record file; the report of a failure is the first message.
-    `more`: words for the harness."""
+    `seed`: how the RTL powers up where that is random."""
     run = jobs.Run(
         **vars(options.of(jobs.RtlSource, source)),
         config=[f"{key}={value}" for key, value in table.show(config).items()],
-        seeds=range(1, 2),
+        seeds=range(seed, seed + 1),
         cycles=1,
         bind="stage",
         power_up=power_up,
@@ -133,12 +145,16 @@ def replay(
     with progress.watched(f"playing {path} into the RTL", lambda: job.stage):
         program = build()
         job.enter(jobs.RUNNING)
-        answer = harness.run(job, program, harness.words(job, replay=path, **more))
+        answer = harness.run(job, program, harness.words(job, replay=path))
     result = _result(job, report.verdict_of(answer["verdict"]), answer)
     extra = {"file": str(path), "match": job.matched.kind}
     result = dataclasses.replace(result, extra=extra | harness.findings(answer))
     text = failures.text(job, answer, play=path) if result.verdict in FAILURES else ""
-    return Outcome(result, [text] if text else [])
+    outcome = Outcome(result, [text] if text else [])
+    if waves is not None:
+        write = lambda: failures.trace(job, build, waves, replay=path)  # noqa: E731
+        outcome.left.attempt("waveform", write)
+    return outcome
 
 
 def _run(job: Job, program: Path, subject: Subject | None) -> dict:

@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from .. import tables
 from ..base import options, report
 from ..base.errors import Status, WlkError
 from ..base.options import Command, operand, option
 from . import goldens, harness, jobs, lockstep, vectors
 from .dumped import Import
+from .lockstep import Outcome
 from .vectors import Gen, Header
 
 
@@ -26,9 +28,12 @@ class Play(jobs.RtlSource, Command):
     rtl: list[Path] = jobs.rtl_option(action="append")  # files may follow it
     files: Sequence[Path] = operand("FILE", nargs="+", type=Path)
     config: Mapping[str, str] = options.settings("refuse a file that was made with another value")
+    waves: bool = option(False, "with --rtl: write what the RTL does to an FST beside each file")
 
     def refuse(self) -> None:
         """Options that do not go together."""
+        if self.waves and not self.rtl:
+            raise WlkError(Status.USAGE, "--waves goes with --rtl: without it no RTL runs")
         if not self.rtl:
             self.refuse_ports("--rtl: the file lacks no input, and has the table's ports")
 
@@ -53,17 +58,27 @@ class Play(jobs.RtlSource, Command):
             numbers = [played.result[key] for key in ("cycles", "compared_bits", "masked_bits")]
             table.add(str(path), header.block, *numbers, played.verdict)
             if self.rtl:
-                result = lockstep.replay(port_table, config, path, header.power_up, self).result
-                verdicts.append(result.verdict)
-                self._show_rtl(result, path, table)
+                outcome = self._play(header, port_table, config)
+                verdicts.append(outcome.result.verdict)
+                self._show_rtl(outcome, path, table)
         if not self.json:
             table.print()
         return int(report.worst(verdicts))
 
-    def _show_rtl(self, result: report.Result, path: Path, table: report.Table) -> None:
+    def _play(self, header: Header, table: tables.Table, config: tables.Config) -> Outcome:
+        """The inputs in the RTL, which powers up as in the run that they were taken from."""
+        waves = header.path.with_suffix(".fst") if self.waves else None
+        return lockstep.replay(
+            table, config, header.path, header.power_up, self, seed=header.seed, waves=waves
+        )
+
+    def _show_rtl(self, outcome: Outcome, path: Path, table: report.Table) -> None:
         """What came of the inputs in the RTL: the bound checker compares it with the model."""
+        result = outcome.result
         if self.json:
             report.json_line(result.json())
+        for text in (*outcome.messages, *outcome.left.lines):
+            print(text, file=sys.stderr if self.json else sys.stdout)
         numbers = (result.cycles, result.compared_bits, result.masked_bits)
         table.add(f"{path} -> {result.module}", result.block, *numbers, result.verdict)
         if result.first is not None:

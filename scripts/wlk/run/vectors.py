@@ -44,6 +44,12 @@ class Header:
         return str(self.text["power_up"])
 
     @property
+    def seed(self) -> int:
+        """What its stimulus and a random power-up come from; of others than ours 1."""
+        seed = self.text.get("seed", 1)
+        return seed if isinstance(seed, int) and seed >= 0 else 1
+
+    @property
     def reset(self) -> str:
         """The style of the reset: "sync", or "async" for records of RTL with such a one."""
         return str(self.text.get("reset", "sync"))
