@@ -292,11 +292,11 @@ static bool try_bits(search *s, size_t first, size_t n) {
     return false;
 }
 
-// What the edge before cycle s->at changed: range by range, then all at once.
-static void try_edge(search *s) {
+// What the edge before cycle s->at changed, range by range, of bytes at most @p gap apart: is there
+// more than one?
+static bool try_ranges(search *s, size_t gap) {
     const uint8_t *before = s->states + (s->at - 1u) * s->size;
     const uint8_t *after = s->states + s->at * s->size;
-    const uint32_t found = s->found;
     uint32_t ranges = 0;
     for (size_t i = 0; i < s->size;) {
         if (before[i] == after[i]) {
@@ -304,16 +304,22 @@ static void try_edge(search *s) {
             continue;
         }
         size_t end = i + 1u;
-        for (size_t k = end; k < s->size && k < end + GAP; k++) {
+        for (size_t k = end; k < s->size && k < end + gap; k++) {
             end = before[k] != after[k] ? k + 1u : end;
         }
         ranges++;
-        if (!try_bytes(s, i, end - i) && end - i <= SMALL) {
+        if (!try_bytes(s, i, end - i) && gap == 1 && end - i <= SMALL) {
             (void)try_bits(s, i, end - i);
         }
         i = end;
     }
-    if (s->found == found && ranges > 1) {
+    return ranges > 1;
+}
+
+// Byte by byte, then what lies together, then all at once.
+static void try_edge(search *s) {
+    const uint32_t found = s->found;
+    if (try_ranges(s, 1) && s->found == found && try_ranges(s, GAP) && s->found == found) {
         (void)try_bytes(s, 0, s->size);
     }
 }
