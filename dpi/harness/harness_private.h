@@ -72,6 +72,7 @@ typedef struct harness {
     wlk_error no_picture;    /* why there is none that was asked for */
     wlk_issue_state *before; /* what the picture needs of the state before the edge */
     uint64_t cycle;          /* of this seed */
+    uint64_t drain_from;     /* the cycle from which on no work comes: something differs */
     uint64_t seed;
     const wlk_checker *failing;
     /* sums */
@@ -89,9 +90,10 @@ typedef struct harness {
     uint32_t n_ties;
     wlk_port *ports;
     uint32_t n_ports;
-    const stimulus *played;             /* instead of the generator's, or NULL */
-    uint64_t *seen;                     /* the RTL's outputs in each cycle go here, or NULL */
-    bool whole;                         /* what is played goes on behind a failure */
+    const stimulus *played; /* instead of the generator's, or NULL */
+    uint64_t *shown;        /* the model's outputs of this cycle and their care go here, or NULL */
+    uint64_t *seen;         /* the RTL's outputs in each cycle go here, or NULL */
+    bool whole;             /* what is played goes on behind a failure */
     const char *suspects[MAX_SUSPECTS]; /* words of blame.c */
     int32_t reset;                      /* port among `ports`, or -1 */
     bool reset_edge;                    /* an edge in reset was seen in this seed, */
@@ -157,7 +159,7 @@ enum { MOST_CAUSES = 4, MOST_PASSES = 8 };
 typedef struct causes {
     char *text;                    /* as it was found; owned */
     char passes[MOST_PASSES][128]; /* NAME=VALUE: the whole run passes with it */
-    const char *sources[3];         /* inputs that a differing value equals */
+    const char *sources[3];        /* inputs that a differing value equals */
     uint32_t n_passes, n_sources, n, more;
     struct {
         uint64_t cycle;
@@ -174,6 +176,10 @@ void cause_free(causes *c);
 
 /* The answer with a report of what is being played, shrunk from @p before cycles. */
 void harness_answer_shrunk(harness *b, const causes *found, uint64_t before, FILE *to);
+
+/* ---- stuck.c ---- */
+/* Of a seed that hangs: b->stuck, a line each. The seed's stimulus runs once more. */
+void stuck_explain(harness *b);
 
 /* ---- assertions.c ---- */
 /* How many fired and are not yet judged. */

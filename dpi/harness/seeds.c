@@ -108,6 +108,9 @@ uint64_t harness_next(harness *b, uint64_t *in) {
     wlk_stimulus_next(b->gen, b->cfg, b->model, &b->stim, in);
     tool_tie_apply(b->ties, b->n_ties, in);
     const bool cleared = harness_clear(b, in);
+    if (b->shown != NULL) {
+        b->block->eval(b->cfg, b->model, in, b->shown, b->shown + b->layout.out_words);
+    }
     if (b->picture != NULL) {
         memcpy(b->before, b->model, offsetof(wlk_issue_state, collector));
     }
@@ -149,8 +152,13 @@ static bool drain(harness *b) {
 static wlk_status run_stimulus(harness *b, bool *ended) {
     bool going = true, done = false;
     for (uint64_t c = 0; c < b->cycles && going && !done; c++) {
+        b->stim.drain = b->stim.drain || c >= b->drain_from;
         next_inputs(b);
         going = harness_cycle(b, b->in);
+        if (wlk_dpi_failures != 0 && b->program == NULL && b->drain_from == UINT64_MAX) {
+            b->drain_from =
+                c + WLK_AFTERMATH / 2u; // whether what is missing still comes shows then
+        }
         done = b->program != NULL && (finished(b) || b->gen->still(&b->stim) > WLK_STIMULUS_DRAIN);
         if (tool_stopped(b->done + c, b->total)) {
             return WLK_INTERRUPTED;
@@ -191,12 +199,6 @@ static void close_picture(harness *b, bool whole) {
     }
 }
 
-static void explain(harness *b) {
-    if (b->gen->stuck != NULL) {
-        b->gen->stuck(b->cfg, b->model, &b->stim, b->stuck, sizeof b->stuck);
-    }
-}
-
 // The verdict of a run. One that passes ends with its `final` blocks, which may have assertions
 // too.
 static wlk_status judge(harness *b, bool ended) {
@@ -213,6 +215,7 @@ static wlk_status judge(harness *b, bool ended) {
 wlk_status harness_run_seed(harness *b, wlk_error *err) {
     bool ended = false;
     b->judged = false;
+    b->drain_from = UINT64_MAX;
     wlk_status status = open_picture(b, err);
     if (status != WLK_OK) {
         return status;
@@ -227,7 +230,7 @@ wlk_status harness_run_seed(harness *b, wlk_error *err) {
     }
     status = judge(b, ended);
     if (status == WLK_HANG) {
-        explain(b);
+        stuck_explain(b);
     }
     b->ran += b->cycle;
     b->done += b->program != NULL ? b->cycle : b->cycles;
@@ -543,7 +546,12 @@ static wlk_status start(harness *b, int argc, char **argv, wlk_error *err) {
 
 int wlk_harness_main(const wlk_harness_dut *dut, int argc, char **argv) {
     wlk_error err = {WLK_OK, ""};
-    harness b = {.dut = dut, .first = 1, .last = 1, .cycles = 10000, .to = UINT64_MAX};
+    harness b = {.dut = dut,
+                 .first = 1,
+                 .last = 1,
+                 .cycles = 10000,
+                 .to = UINT64_MAX,
+                 .drain_from = UINT64_MAX};
     tool_signals();
     wlk_status status = start(&b, argc, argv, &err);
     if (status == WLK_OK) {

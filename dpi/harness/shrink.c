@@ -244,7 +244,7 @@ void harness_again(harness *b, uint64_t cycle, uint64_t *in) {
         memcpy(in, b->played->words + cycle * b->layout.in_words, b->layout.in_words * sizeof *in);
         return;
     }
-    b->stim.drain = b->program == NULL && cycle >= b->cycles;
+    b->stim.drain = b->program == NULL && (cycle >= b->cycles || cycle >= b->drain_from);
     (void)harness_next(b, in);
 }
 

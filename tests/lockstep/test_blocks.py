@@ -5,6 +5,8 @@
 else every sixth one, from $WARPLOCK_SLICE on.
 """
 
+import re
+
 import programs
 import pytest
 import rtl_under_test as rut
@@ -39,6 +41,7 @@ def test_warps_without_a_collector_hang():
         words = (*config, "--seeds", "1", "--cycles", cycles)
         done = rut.run_lockstep(*words, block="vortex_operands", code=Status.HANG)
         assert "the work has not come to its end" in done.err
+        assert re.search(r"  sb waits since cycle \d+: sb_valid is 1, sb_ready is 0\n", done.err)
 
 
 @pytest.mark.parametrize("block", SMALL)

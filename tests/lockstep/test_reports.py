@@ -117,6 +117,22 @@ def test_command_repeats_it(name, request, tmp_path):
         assert again.json[key] == failure.json[key]
 
 
+def test_command_replays_what_was_shrunk(data):
+    """The same port differs in the last cycle, and the waveform is that of the file."""
+    (line,) = re.findall(r"^  replay: (.*)$", data.text, re.MULTILINE)
+    program, *words = shlex.split(line)
+    assert program == "scripts/warplock"
+    again = rut.warplock(*words, "--json", code=FAILS)
+    last = data.json["shrunk"]["cycles"] - 1
+    assert again.objects[-1]["first"] == data.first | {"cycle": last} | {
+        key: again.objects[-1]["first"][key] for key in ("expected", "got")
+    }
+    wave = data.stimulus.with_suffix(".fst")
+    checked = rut.warplock("check", wave, "--block", "collector", *PINNED, "--json", code=None)
+    assert checked.json["cycles"] == last + 1
+    wave.unlink()
+
+
 def test_a_failure_and_all_that_follows_is_one_build(tmp_path, monkeypatch):
     """Waveform, the candidates of a parameter, the pinned run that repeats it, and its stimulus in
     the RTL: nothing is built again."""
@@ -206,17 +222,29 @@ def test_reports_of_a_former_run_stay_apart(tmp_path):
 
 LOST = (
     "assign readResp_valid_o = read_valid_q;",
-    "assign readResp_valid_o = read_valid_q && (next_alloc_id_q == '0);",
+    """\
+  logic lost_q;  // every second one
+  always_ff @(posedge clk_i) lost_q <= !rst_i && (lost_q ^ read_valid_q);
+  assign readResp_valid_o = read_valid_q && !lost_q;""",
 )
 
 
+@pytest.mark.parametrize("profile", ["mix", "saturate"])  # which always asks for something
 @pytest.mark.parametrize(
     ("name", "fault", "verdict"),
     [("delayed", DELAYED, Status.TIMING_DIVERGENCE), ("lost", LOST, FAILS)],
 )
-def test_response_that_is_late_is_a_timing_divergence(tmp_path, name, fault, verdict):
-    answer = failure(name, fault, tmp_path, *rut.QUICK, code=verdict).json
+def test_response_that_is_late_is_a_timing_divergence(tmp_path, name, fault, verdict, profile):
+    """Where it begins, and by how much, is said of the whole run and of the shrunk one."""
+    words = (*rut.QUICK, "--profile", profile)
+    failed = failure(name, fault, tmp_path, *words, code=verdict)
+    answer = failed.json
     assert (answer["verdict"], answer["first"]["port"]) == (verdict.name, "io_readResp_valid")
+    late = {"channel": "readResp", "since": answer["first"]["cycle"]}
+    late |= {"least_late": 1, "most_late": 1}
+    assert answer.get("timing") == (None if verdict == FAILS else [late])
+    said = re.findall(r"^  timing: readResp of the RTL comes 1 cycle late", failed.text, re.M)
+    assert len(said) == (verdict != FAILS)
 
 
 def generated(folder, seed, *words):

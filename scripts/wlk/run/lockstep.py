@@ -214,6 +214,8 @@ def _result(
 def _reported(job: Job, answer: dict) -> dict:
     """What the harness reports of a failure, and the checkers it had."""
     reported = {"at_fault": answer["at_fault"]} if "at_fault" in answer else {}
+    if timing := answer.get("failure", {}).get("timing"):
+        reported["timing"] = timing
     if job.table.instances:
         reported["checkers"] = [job.table.name, *(each.table.name for each in job.inside)]
     keys = ("seed", "never_compared", "barely_compared", "stuck")
