@@ -72,7 +72,9 @@ def test_report_names_everything(late):
     shrunk = late.json["shrunk"]
     last = shrunk["cycles"] - 1
     instance = f"collector TOP.DuplicatedCollector: FUNCTIONAL_MISMATCH in cycle {at} of seed 3\n"
-    size = f"  shrunk from {at + 1} to {last + 1} cycles; the first wrong output is in cycle {last}\n"
+    size = (
+        f"  shrunk from {at + 1} to {last + 1} cycles; the first wrong output is in cycle {last}\n"
+    )
     assert late.text.startswith(instance + size)
     assert shrunk["from"] == at + 1 > 4 * shrunk["cycles"]
     assert "num_lanes=2 lane_bits=32 num_pregs=16" in late.text
