@@ -187,25 +187,21 @@ static void try_parameter(search *s, uint32_t p) {
 
 // ---- a change of the state that did not come ----------------------------------------------------
 
-typedef struct element {
-    uint64_t value, known;
-} element;
-
 // The elements of one state, and in which another one differs first.
 typedef struct comparison {
-    element *elements;
+    uint64_t *elements;
     uint32_t n, at, differing;
     char name[96];
     uint64_t is, was;
     wlk_notation notation;
 } comparison;
 
-static element element_of(const uint64_t *words, uint32_t n_words, uint64_t known) {
-    element e = {words[0], known};
+static uint64_t value_of(const uint64_t *words, uint32_t n_words) {
+    uint64_t value = words[0];
     for (uint32_t i = 1; i < n_words; i++) {
-        e.value = (e.value ^ words[i]) * UINT64_C(0x9e3779b97f4a7c15);
+        value = (value ^ words[i]) * UINT64_C(0x9e3779b97f4a7c15);
     }
-    return e;
+    return value;
 }
 
 static void collect_element(void *ctx, const char *name, int32_t index, const uint64_t *words,
@@ -213,9 +209,10 @@ static void collect_element(void *ctx, const char *name, int32_t index, const ui
     comparison *c = (comparison *)ctx;
     (void)name;
     (void)index;
+    (void)known;
     (void)notation;
     if (c->n < MOST_ELEMENTS) {
-        c->elements[c->n++] = element_of(words, n_words, known);
+        c->elements[c->n++] = value_of(words, n_words);
     }
 }
 
@@ -223,22 +220,22 @@ static void compare_element(void *ctx, const char *name, int32_t index, const ui
                             uint32_t n_words, uint64_t known, wlk_notation notation) {
     comparison *c = (comparison *)ctx;
     const uint32_t i = c->at++;
-    const element now = element_of(words, n_words, known);
-    if (i >= c->n || (c->elements[i].value == now.value && c->elements[i].known == now.known)) {
+    const uint64_t now = value_of(words, n_words);
+    if (i >= c->n || c->elements[i] == now || known == 0) {
         return;
     }
     if (c->differing++ == 0) {
         (void)snprintf(c->name, sizeof c->name, index >= 0 ? "%.64s[%" PRId32 "]" : "%.64s", name,
                        index);
-        c->is = c->elements[i].value;
-        c->was = now.value;
+        c->is = c->elements[i];
+        c->was = now;
         c->notation = n_words > 1 ? WLK_OPAQUE : notation;
     }
 }
 
 // What the trial's state holds otherwise than the model's before the same cycle.
 static void say_state(search *s) {
-    comparison c = {.elements = calloc(MOST_ELEMENTS, sizeof(element))};
+    comparison c = {.elements = calloc(MOST_ELEMENTS, sizeof(uint64_t))};
     char text[256] = "state";
     if (c.elements != NULL && s->b->block->visit != NULL) {
         s->b->block->visit(s->cfg, s->states + s->at * s->size, collect_element, &c);
