@@ -297,6 +297,11 @@ void harness_answer_shrunk(harness *b, const causes *found, uint64_t before, FIL
     wlk_json_number(&j, "cycles", b->played->n);
     cause_json(found, &j);
     wlk_json_close(&j, '}');
+    if (b->failing != NULL) {
+        wlk_json_open(&j, "failure", '{');
+        wlk_checker_json(b->failing, false, &j);
+        wlk_json_close(&j, '}');
+    }
     if (report != NULL && b->failing != NULL) {
         write_shrunk(b, found, before, report);
         printed_report(report);

@@ -98,6 +98,8 @@ class Shrunk:
     file: Path
     report: str  # empty: that of the whole run says it (an assertion)
     found: dict[str, Any]  # from, cycles, passes_with, guesses
+    failure: dict[str, Any]  # what the checker says of it
+    picture: Path | None = None
 
     def json(self) -> dict[str, Any]:
         """The key `shrunk` of the answer."""
