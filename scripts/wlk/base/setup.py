@@ -62,6 +62,7 @@ FEATURES = {
     "rtl": Feature(requirements="requirements.txt"),
     "vcd": Feature({"vcd2fst": "gtkwave"}),
     "newest": Feature(libraries={"liblz4": "liblz4-dev"}, requirements="requirements-newest.txt"),
+    "page": Feature(requirements="requirements-page.txt"),
     "pytest": Feature({"xz": "xz-utils"}, requirements="requirements-test.txt"),
     "lint": Feature(requirements="requirements-lint.txt"),
     "python": Feature(requirements="requirements-python.txt"),
@@ -78,7 +79,7 @@ if INSTALLED:  # what is built already needs but the libraries it was linked wit
     FEATURES["build"] = Feature(
         loaded={"libz.so.1": "zlib1g", "libzstd.so.1": "libzstd1", "libdeflate.so.0": "libdeflate0"}
     )
-KINDS = {"run": ("build", "verilate", "rtl", "vcd")}
+KINDS = {"run": ("build", "verilate", "rtl", "vcd", "page")}
 if not INSTALLED:
     KINDS["test"] = tuple(FEATURES)
 OLDEST = {"meson": "1.0", "verilator": "5.006"}

@@ -17,8 +17,9 @@ from ..base.guard import guard
 # Folder -> patterns.
 PARTS = {
     "scripts": (
-        *("warplock", "requirements.txt", "requirements-newest.txt", "requirements-prove.txt"),
-        *(f"wlk/**/*.{suffix}" for suffix in ("py", "sh", "html", "toml")),
+        *("warplock", "requirements.txt"),
+        *(f"requirements-{feature}.txt" for feature in ("newest", "page", "prove")),
+        *(f"wlk/**/*.{suffix}" for suffix in ("py", "sh", "html", "css", "toml")),
     ),
     # Headers and sources: what a harness and a user's block are compiled with.
     "refmodel": (
