@@ -209,6 +209,7 @@ def test_reports_of_a_former_run_stay_apart(tmp_path):
     assert again.text.count("  repeat: ") == 1
     assert rut.info(again.stimulus)["cycles"] <= again.first["cycle"] + 1
     assert {p: p.read_bytes() for p in first.report.parent.iterdir()} == before
+    assert results(tmp_path)["format"] == 1
     assert results(tmp_path)["exit_code"] == again.done.code
     assert results(tmp_path)["results"] == [again.json]
     words = ("--rtl", rut.stub("plain"), *rut.QUICK, *PINNED, "--reports", tmp_path)

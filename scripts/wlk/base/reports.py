@@ -13,13 +13,14 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from . import outputs, report
+from . import installed, outputs, report
 from .errors import Status, WlkError
 from .installed import COMMAND
 
 DEFAULT = Path("reports")
 LATEST = "latest"
 RESULTS = "results.json"
+FORMAT = 1  # of that file
 LONGEST_NAME = 100  # of a configuration, in the name of a folder
 ELSEWHERE = "choose another folder with --reports"
 REMEDY = f"free some space or {ELSEWHERE}"
@@ -97,7 +98,8 @@ class Folder:
         """What the run was and what came out. Where it cannot be written, nothing of a former run
         is left behind `latest`."""
         command = shlex.join([COMMAND, *words])
-        whole = {"command": command, "exit_code": code, "results": list(results)}
+        whole = {"format": FORMAT, "version": installed.version(), "command": command}
+        whole |= {"exit_code": code, "results": list(results)}
         try:
             return self.write(self.path / RESULTS, json.dumps(whole, indent=1) + "\n")
         except WlkError:
