@@ -11,7 +11,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from .base import installed, options, setup
+from .base import installed, options, published, setup
 from .base.guard import NAME, guard
 from .commands import COMMANDS, find, prepare
 
@@ -43,12 +43,13 @@ def _dispatch(words: Sequence[str]) -> int:
     asked = parse(words)
     more = find(asked)
     asked.refuse()
-    needed = (*asked.needs(), *more)
+    published.refuse(asked)
+    needed = (*asked.needs(), *published.needs(asked), *more)
     setup.ensure(needed, allow=not asked.no_setup)
     if setup.needs_venv(needed):
         _enter_venv(words)
     prepare(asked)
-    return asked.run()
+    return published.run(asked)
 
 
 def _enter_venv(words: Sequence[str]) -> None:

@@ -63,7 +63,7 @@ warplock check late.fst --from-unknown"""
     def run(self) -> int:
         """The exit code is that of the worst verdict."""
         if Path(self.dump).is_dir():
-            return recordings.check_folder(Path(self.dump), self.json)
+            return recordings.check_folder(Path(self.dump), self)
         return check.run(self)
 
 

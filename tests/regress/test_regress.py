@@ -123,7 +123,8 @@ def test_failure_has_what_repeats_it(judged):
 
 def test_reports_name_the_failures(past, judged):
     suites = ElementTree.parse(PLACE / "junit.xml").getroot()
-    cases = [each for each in suites.iter("testcase") if each.find("failure") is not None]
+    wrong = {each for each in suites.iter() if each.tag in ("failure", "error")}
+    cases = [each for each in suites.iter("testcase") if wrong & set(each)]
     failed = {each.get("name").split(" ", 1)[1] for each in cases}
     wanted = {past.subject(row["commit"]) for row in judged.objects if row["verdict"] != "PASS"}
     assert failed == wanted

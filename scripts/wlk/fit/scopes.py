@@ -15,7 +15,8 @@ from typing import Any, Self
 from .. import tables
 from ..base import options
 from ..base.errors import Status, WlkError
-from ..base.options import Command, operand, option
+from ..base.options import operand, option
+from ..base.published import Reported
 from ..gen.sv import HARNESS_CLOCK
 from ..tables import Config, Table
 from . import mapped_scope, match, portmap, rivals, search
@@ -48,7 +49,7 @@ class Named:
 
 
 @dataclass
-class Check(Named, Command):
+class Check(Named, Reported):
     """What is asked about a waveform: the options of `check`."""
 
     dump: str = operand(

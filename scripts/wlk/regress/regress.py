@@ -16,12 +16,14 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from .. import tables
 from ..base import options, outputs, progress, report
+from ..base.entries import SKIPPED, Entry, Whole
 from ..base.errors import Status, WlkError
 from ..base.options import Command, operand, option
+from ..base.published import Reported
 from ..run import cluster
 from ..tables.files import TABLE
 from . import cache, git, page, settings, slurm, summary
@@ -33,6 +35,13 @@ from .subjects import Finder
 STORE = Path("regress")
 Verdict = Mapping[str, Any]
 Tick = Callable[[], None]
+
+
+class Judged(NamedTuple):
+    """A range that is judged."""
+
+    rows: Sequence[Verdict]
+    commits: Sequence[git.Commit]
 
 
 @dataclass
@@ -94,7 +103,7 @@ class Asked(Command):
 
 
 @dataclass
-class Regress(Asked):
+class Regress(Asked, Reported):
     """Judge every commit of a hardware repository, and each only once."""
 
     NAME = "regress"
@@ -137,9 +146,8 @@ warplock regress cache --cache-limit 5G"""
         None, "what RTL and Verilated binaries that are kept may each take (default: "
         f"{cache.LIMIT})", metavar="SIZE",
     )  # fmt: skip
-    junit: Path | None = options.path("write a JUnit XML report")
-    html: Path | None = options.path("write a page of commits and blocks")
     summary: Path | None = options.path("write a summary in Markdown, for a comment")
+    judged: Judged | None = None  # the range, once all of it is
 
     def own_folders(self) -> list[Path]:
         """Those among the words of --blocks, which then has the names alone."""
@@ -153,9 +161,8 @@ warplock regress cache --cache-limit 5G"""
             cluster.require()
         elif self.slurm_options:
             raise WlkError(Status.USAGE, "--slurm-options go with --launcher slurm")
-        for path in (self.junit, self.summary, self.html):
-            if path is not None:
-                outputs.refuse(path, force=True)
+        if self.summary is not None:
+            outputs.refuse(self.summary, force=True)
 
     def _by_slurm(
         self, words: Sequence[str], work: Work, groups: Sequence[Group], tick: Tick
@@ -169,6 +176,7 @@ warplock regress cache --cache-limit 5G"""
         with contextlib.closing(work.verdicts()) as found:  # ends what runs on other machines
             for row in found:
                 rows.append(row)
+                self.entries.append(_entry(row))
                 if self.json:
                     report.json_line(row)
         return rows
@@ -176,13 +184,22 @@ warplock regress cache --cache-limit 5G"""
     def _unchanged(self, span: str, commits: Sequence[git.Commit]) -> int:
         """No block is another one than at A."""
         print(f"no block has changed in {span}: nothing to judge", file=sys.stderr)
-        for path, text in (
-            (self.summary, summary.UNCHANGED),
-            (self.junit, summary.junit((), commits)),
-        ):
-            if path is not None:
-                summary.write(path, text)
+        self.judged = Judged((), commits)
+        if self.summary is not None:
+            summary.write(self.summary, summary.UNCHANGED)
         return 0
+
+    def page_of(self, whole: Whole) -> str:
+        """Commits by blocks, once all are judged."""
+        if self.judged is None or not self.judged.rows:
+            return super().page_of(whole)
+        return page.render(*self.judged, self.html)
+
+    def junit_of(self, whole: Whole) -> str:
+        """A case a commit, once all are judged."""
+        if self.judged is None:
+            return super().junit_of(whole)
+        return summary.junit(*self.judged, whole.began.rstrip("Z"))
 
     def needs(self) -> tuple[str, ...]:
         return () if self.action else self.NEEDS
@@ -215,13 +232,18 @@ warplock regress cache --cache-limit 5G"""
         rows = _present(rows, found)
         if not self.json:
             print(summary.text(rows, commits))
-        for path, make in ((self.junit, summary.junit), (self.summary, summary.markdown)):
-            if path is not None:
-                summary.write(path, make(rows, commits))
-        if self.html is not None:
-            summary.write(self.html, page.render(rows, commits, self.html))
+        self.judged = Judged(rows, commits)
+        if self.summary is not None:
+            summary.write(self.summary, summary.markdown(rows, commits))
         judged = [row for row in rows if not self.tip or row["commit"] == commits[-1].id]
         return int(report.worst(map(_status, judged)) if judged else Status.VACUOUS)
+
+
+def _entry(row: Verdict) -> Entry:
+    """A verdict, as others see it while the range is not judged."""
+    name = f"{row['commit'][:10]} {row['config']}".strip()
+    fate = SKIPPED if row["verdict"] == summary.ABSENT else ""
+    return Entry(row, name, repeat=row.get("repro", ""), seconds=row["seconds"], fate=fate)
 
 
 def _plain(found: Settings) -> dict[str, Any]:

@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
 
-from ..base import outputs, report
+from ..base import entries, outputs, report
+from ..base import junit as xml
+from ..base.junit import Case
 from . import git
 
 ABSENT = "NO_MODULE"
@@ -80,12 +81,7 @@ def settled(rows: Rows) -> str:
 def first(row: Row) -> str:
     """The first difference, or why there is no verdict, in one line."""
     if "first" in row:
-        where = row["first"]
-        seed = f" of seed {row['seed']}" if "seed" in row else ""
-        return (
-            f"cycle {where['cycle']}{seed}: {where['port']} is {where['got']}, "
-            f"expected {where['expected']}"
-        )
+        return entries.difference(row["first"], row.get("seed"))
     return row.get("message", "")
 
 
@@ -153,43 +149,24 @@ def _escaped(text: str) -> str:
     return "".join(f"\\{c}" if c in "\\`*_[]<>|#" else c for c in text)
 
 
-def junit(rows: Rows, commits: Sequence[git.Commit]) -> str:
+def junit(rows: Rows, commits: Sequence[git.Commit], began: str = "") -> str:
     """JUnit XML: a suite a block and configuration, a case a commit."""
     by_id = {commit.id: commit for commit in commits}
-    root = ElementTree.Element("testsuites", name="warplock regress")
-    for name in dict.fromkeys(map(title, rows)):
-        own = [row for row in rows if title(row) == name]
-        absent = sum(row["verdict"] == ABSENT for row in own)
-        failed = sum(not is_good(row) for row in own)
-        suite = ElementTree.SubElement(
-            root, "testsuite", name=name, tests=str(len(own)), failures=str(failed),
-            skipped=str(absent), errors="0", time=f"{sum(row['seconds'] for row in own):.3f}",
-        )  # fmt: skip
-        for row in own:
-            commit = by_id[row["commit"]]
-            case = ElementTree.SubElement(
-                suite, "testcase", classname=name, name=_legal(commit.title),
-                time=f"{row['seconds']:.3f}",
-            )  # fmt: skip
-            if row["verdict"] == ABSENT:
-                ElementTree.SubElement(case, "skipped", message=_legal(row.get("message", "")))
-            elif not is_good(row):
-                message = _legal(first(row))
-                failure = ElementTree.SubElement(
-                    case, "failure", type=row["verdict"], message=message
-                )
-                seed = f"seed {row['seed']}\n" if "seed" in row else ""
-                failure.text = _legal(f"{first(row)}\n{seed}{row.get('repro', '')}")
-            else:
-                ElementTree.SubElement(case, "system-out").text = f"settled by: {row['settled_by']}"
-    ElementTree.indent(root)
-    head = '<?xml version="1.0" encoding="UTF-8"?>\n'
-    return head + ElementTree.tostring(root, encoding="unicode") + "\n"
+    suites: dict[str, list[Case]] = {}
+    for row in rows:
+        suites.setdefault(title(row), []).append(_case(row, by_id[row["commit"]].title))
+    return xml.render("warplock regress", suites, began)
 
 
-def _legal(text: str) -> str:
-    """Text without the control characters that XML cannot hold."""
-    return "".join(c for c in text if c in "\t\n" or c >= " ")
+def _case(row: Row, name: str) -> Case:
+    if row["verdict"] == ABSENT:
+        return Case(name, row["seconds"], xml.SKIPPED, message=row.get("message", ""))
+    if is_good(row):
+        return Case(name, row["seconds"], out=f"settled by: {row['settled_by']}")
+    seed = f"seed {row['seed']}\n" if "seed" in row else ""
+    text = f"{first(row)}\n{seed}{row.get('repro', '')}"
+    kind = xml.FAILURE if row["verdict"] in entries.COMPARED else xml.ERROR
+    return Case(name, row["seconds"], kind, row["verdict"], first(row), text)
 
 
 def write(path: Path, content: str) -> None:

@@ -20,7 +20,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..base import keep, outputs, progress, report, setup
+from ..base import entries, keep, outputs, progress, report, setup
+from ..base.entries import Entry
 from ..base.errors import Status
 from ..base.installed import COMMAND
 from ..base.report import Mismatch
@@ -51,7 +52,7 @@ class Trial:
     depth: int = 0  # cycles that the proof knows to be equal; of a hole: the length of the stimulus
     file: Path | None = None  # the stimulus
     note: str = ""
-    shown: bool = False  # as JSON
+    shown: bool = False  # to others
 
     @property
     def place(self) -> Path:
@@ -67,6 +68,15 @@ class Trial:
         known |= {"depth": self.depth} if self.fate in (HOLE, UNDECIDED) else {}
         known |= {"file": str(self.file)} if self.file is not None else {}
         return known | ({"note": self.note} if self.note else {})
+
+    def entry(self) -> Entry:
+        """As others see it."""
+        fate = entries.BAD if self.fate in (HOLE, UNDECIDED) else entries.GOOD
+        text = self.text() if self.fate != REPORTED else ""
+        name = f"{self.mutant.number}: {self.mutant.name}"
+        return Entry(
+            self.json(), name, text, seconds=self.seconds, word=self.fate.upper(), fate=fate
+        )
 
     def text(self) -> str:
         """One that is not reported, for a person."""
@@ -91,6 +101,11 @@ class Target:
     alarm: str = ""  # what the module without a fault is wrongly reported for
     trials: list[Trial] = field(default_factory=list)
     spreads: dict[int, set[int]] = field(default_factory=dict)  # of what is open (masking.py)
+
+    def entry(self) -> Entry:
+        """Of the module without a fault, which is wrongly reported, as others see it."""
+        answer = {"block": self.job.table.name, "why": self.alarm}
+        return Entry(answer, self.job.name, word="FALSE_ALARM", fate=entries.BAD)
 
     @functools.cached_property
     def changed(self) -> masking.Changed:
@@ -135,6 +150,7 @@ class Asked:
     json: bool
     timeout: float = TIMEOUT  # seconds for an engine with one mutant
     fresh: bool = False  # take nothing over
+    entries: list[Entry] = field(default_factory=list)  # what is settled
 
 
 def run(plans: Sequence[tuple[Job, Path]], asked: Asked) -> int:
@@ -174,11 +190,14 @@ _LOCK = threading.Lock()
 
 
 def _tell(trial: Trial, asked: Asked) -> None:
-    """Print it as JSON, once."""
+    """It is settled: show it, once."""
     with _LOCK:
-        if asked.json and not trial.shown:
-            report.json_line(trial.json())
+        if trial.shown:
+            return
         trial.shown = True
+        asked.entries.append(trial.entry())
+        if asked.json:
+            report.json_line(trial.json())
 
 
 def _keep(trial: Trial) -> None:
@@ -340,9 +359,10 @@ def _show(targets: Sequence[Target], asked: Asked, seconds: float) -> int:
     fates = Counter(trial.fate for trial in trials)
     total = {"injected": len(trials)} | {name: fates[fate] for fate, name in FATES.items()}
     total |= {"false_alarms": len(alarms)}
+    for trial in trials:
+        _tell(trial, asked)
+    asked.entries += [target.entry() for target in alarms]
     if asked.json:
-        for trial in trials:
-            _tell(trial, asked)
         report.json_line(total | {"seconds": round(seconds, 1)})
     for target in alarms:
         text = f"false alarm: {target.job.title} without a fault: {target.alarm}"

@@ -17,6 +17,7 @@ from typing import Any
 
 from .. import tables
 from ..base import report
+from ..base.entries import Entry
 from ..base.errors import Status, WlkError
 from ..base.installed import COMMAND
 from ..fit import match, portmap, rivals, scopes, search
@@ -49,6 +50,7 @@ def run(wanted: Check) -> int:
     if not checked:
         raise refused[0]
     _show(checked, wanted)
+    wanted.entries += [c.entry(wanted) for c in checked]
     code = report.exit_code(checked)
     if wanted.strict and code == Status.OK:
         search.require_pinned(
@@ -141,6 +143,11 @@ class Checked:
     @property
     def verdict(self) -> Status:
         return report.verdict_of(self.answer["verdict"])
+
+    def entry(self, wanted: Check) -> Entry:
+        """As others see it."""
+        repeat = _repeat(self, wanted) if self.text else ""
+        return Entry(self.answer, self.target.scope.path, self.text, repeat, self.notes)
 
 
 def _checked(target: Target, group: Sequence[Subject]) -> Checked:

@@ -14,7 +14,7 @@ from ..base import outputs, reports
 from ..base.errors import Status, WlkError
 from ..base.installed import COMMAND
 from ..fit import search
-from . import harness, jobs
+from . import harness, jobs, picture, vectors
 from .jobs import Job
 
 WAVE_BEFORE, WAVE_AFTER = 50, 10
@@ -102,8 +102,9 @@ class Shrunk:
     picture: Path | None = None
 
     def json(self) -> dict[str, Any]:
-        """The key `shrunk` of the answer."""
-        return {"file": str(self.file)} | self.found
+        """What the answer has of it."""
+        drawn = {"picture": str(self.picture)} if self.picture is not None else {}
+        return {"shrunk": {"file": str(self.file)} | self.found} | drawn
 
 
 def play_line(job: Job, file: Path) -> str:
@@ -119,13 +120,17 @@ def text(job: Job, answer: dict, shrunk: Shrunk | None = None, play: Path | None
     """The report of a failure, of what is left of the stimulus where it was shrunk; `play`: the
     record file that was played."""
     advice = "".join(f"  {line}\n" for line in job.advice)
-    again = f"  repeat: {command_line(job, _seed(job, answer))}"
     file = shrunk.file if shrunk is not None else play
-    if file is not None:
-        again = f"  replay: {play_line(job, file)}" + (f"\n{again}" if play is None else "")
+    again = [f"  replay: {play_line(job, file)}"] if file is not None else []
+    again += [f"  repeat: {command_line(job, _seed(job, answer))}"] if play is None else []
     report = shrunk.report if shrunk is not None and shrunk.report else answer["report"]
     report = job.table.name_lists(report, job.shown)
-    return f"{report.rstrip()}\n{advice}{again}"
+    return "\n".join([f"{report.rstrip()}\n{advice}".rstrip(), *again])
+
+
+def repeat(job: Job, answer: dict, file: Path | None = None) -> str:
+    """The command that shows a failure again; `file`: its stimulus."""
+    return play_line(job, file) if file is not None else command_line(job, _seed(job, answer))
 
 
 def _seed(job: Job, answer: dict) -> int:
@@ -155,11 +160,35 @@ def shrink(job: Job, program: Path, answer: dict, left: Left) -> Shrunk | None:
         shorter = harness.run(job, program, [*words, f"header={_header(job, seed)}"])
         if not file.is_file() or "shrunk" not in shorter:
             return None
-        found.append(Shrunk(file, shorter.get("report", ""), shorter["shrunk"]))
+        texts = shorter.get("report", ""), shorter["shrunk"], shorter.get("failure", {})
+        found.append(Shrunk(file, *texts))
         return file
 
     left.attempt("shrunk stimulus", write)
-    return found[0] if found else None
+    if not found:
+        return None
+    if found[0].failure:
+        left.attempt("picture", lambda: _draw(job, found[0]))
+    return found[0]
+
+
+def _draw(job: Job, shrunk: Shrunk) -> Path | None:
+    """A picture of what was shrunk; None without the package that draws."""
+    header = vectors.read_header(shrunk.file)
+    records = list(vectors.records(header, job.table, job.config))
+    wrong = [
+        picture.Difference(d["port"], int(d["got"], 16), int(d["expected"], 16))
+        for d in shrunk.failure["differences"]
+    ]
+    at = shrunk.failure["first"]["cycle"]
+    drawn = picture.draw(job.table, job.config, records, at, wrong)
+    job.args.folder.write(shrunk.file.with_name("picture.json"), json.dumps(drawn, indent=1))
+    try:
+        text = picture.svg(drawn)
+    except ImportError:
+        return None
+    shrunk.picture = job.args.folder.write(shrunk.file.with_name("picture.svg"), text)
+    return shrunk.picture
 
 
 def write_waves(job: Job, build: Callable[..., Path], seed: int, cycle: int | None) -> Path:

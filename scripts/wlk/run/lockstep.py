@@ -5,12 +5,14 @@ ports leave open, run the seeds, and put the answer together."""
 import dataclasses
 import functools
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from .. import tables
 from ..base import options, progress, report
+from ..base.entries import Entry
 from ..base.errors import Status, WlkError
 from ..base.report import Mismatch, Result
 from ..fit import search
@@ -37,8 +39,25 @@ class Outcome:
 
     result: Result
     messages: list[str] = field(default_factory=list)
-    seconds: float = 0.0
+    seconds: float = 0.0  # with builds, and what it leaves
     left: Left = field(default_factory=Left)
+    text: str = ""  # the report of a failure, which is among the messages
+    repeat: str = ""  # the command that shows it again
+    first: Mapping[str, Any] = field(default_factory=dict)  # the first difference, or broken rule
+
+    def entry(self) -> Entry:
+        """As others see it."""
+        notes = [line.strip() for line in self.messages if line != self.text]
+        notes += [line.strip() for line in self.left.lines]
+        return Entry(
+            self.result.json(),
+            self.result.extra.get("name") or report.config_text(self.result.config),
+            self.text,
+            self.repeat,
+            notes,
+            self.seconds,
+            first=self.first,
+        )
 
 
 def execute(job: Job, announce: Callable[[Job, Outcome], None] = lambda *_: None) -> Outcome:
@@ -49,6 +68,7 @@ def execute(job: Job, announce: Callable[[Job, Outcome], None] = lambda *_: None
         outcome.left = leave()
     finally:
         job.enter("")
+    outcome.seconds = sum(job.spent.values()) - job.spent.get(jobs.WAITING, 0.0)
     return outcome
 
 
@@ -71,7 +91,7 @@ def _execute(job: Job) -> tuple[Outcome, Callable[[], Left]]:
     seconds = time.monotonic() - start
     status = report.verdict_of(answer["verdict"])
     result = _result(job, status, answer, subject, seconds)
-    outcome = Outcome(result, _notes(job, answer, subject), seconds)
+    outcome = Outcome(result, _notes(job, answer, subject))
     if subject is not None and not subject.chosen.passed:
         job.advice = search.failing(subject)
     text, left = "", Left()
@@ -80,8 +100,11 @@ def _execute(job: Job) -> tuple[Outcome, Callable[[], Left]]:
         shrunk = failures.shrink(job, program, answer, left)
         text = failures.text(job, answer, shrunk)
         outcome.messages.append(text)
+        file = shrunk.file if shrunk is not None else None
+        outcome.text, outcome.repeat = text, failures.repeat(job, answer, file)
+        outcome.first = answer.get("failure", {}).get("first", {})
         if shrunk is not None:
-            outcome.result.extra = {**result.extra, "shrunk": shrunk.json()}
+            outcome.result.extra = {**result.extra, **shrunk.json()}
     return outcome, functools.partial(_leave, job, build, answer, text, left)
 
 
@@ -149,8 +172,11 @@ def replay(
     result = _result(job, report.verdict_of(answer["verdict"]), answer)
     extra = {"file": str(path), "match": job.matched.kind}
     result = dataclasses.replace(result, extra=extra | harness.findings(answer))
-    text = failures.text(job, answer, play=path) if result.verdict in FAILURES else ""
-    outcome = Outcome(result, [text] if text else [])
+    outcome = Outcome(result)
+    if result.verdict in FAILURES:
+        text = failures.text(job, answer, play=path)
+        repeat = failures.repeat(job, answer, path)
+        outcome = Outcome(result, [text], text=text, repeat=repeat)
     if waves is not None:
         write = lambda: failures.trace(job, build, waves, replay=path)  # noqa: E731
         outcome.left.attempt("waveform", write)

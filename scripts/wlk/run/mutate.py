@@ -41,9 +41,11 @@ from pathlib import Path
 from typing import Any
 
 from .. import tables
-from ..base import options, progress, report, setup
+from ..base import entries, options, progress, report, setup
+from ..base.entries import Entry
 from ..base.errors import Status, WlkError
-from ..base.options import Command, option
+from ..base.options import option
+from ..base.published import Reported
 from ..gen import composed, port_faults, stubs
 from ..tables import Config, Table, files
 from . import build, campaign, estimate, jobs, lockstep, mutants, vectors
@@ -59,7 +61,7 @@ Texts = dict[str, str]  # name of a file -> its text
 
 
 @dataclass
-class Mutate(jobs.RtlSource, Command):
+class Mutate(jobs.RtlSource, Reported):
     """Inject faults into RTL and count those that lockstep reports."""
 
     NAME = "mutate"
@@ -150,6 +152,7 @@ warplock mutate collector --generate 100 --rtl build/DuplicatedCollector.sv"""
             tick = lambda: line.update(done, left.note())  # noqa: E731
             for trial, _ in progress.parallel(_run, trials, self.jobs, tick):
                 done += 1
+                self.entries.append(trial.entry())
                 if self.json:
                     report.json_line(trial.json())
         return _show(trials, self)
@@ -218,6 +221,21 @@ class Trial:
             fault = {"block": self.table.name, "fault": self.fault.name}
             return fault | {"skipped": self.skipped}
         return {"fault": self.fault.name or None, "caught": self.caught} | self.result.json()
+
+    def entry(self) -> Entry:
+        """As others see it: a fault that is reported is a test that passes."""
+        if self.skipped:
+            found = ("SKIPPED", entries.SKIPPED)
+        elif self.is_clean:
+            found = ("PASS", entries.GOOD) if self.caught else ("FALSE_ALARM", entries.BAD)
+        elif self.caught:
+            found = ("REPORTED", entries.GOOD)
+        else:
+            found = ("NOT_REPORTED" if self.named is None else "MISPLACED", entries.BAD)
+        why = self.skipped or ("" if self.caught else _complaint(self))
+        name, answer = self.fault.name or self.table.text(self.config), self.json()
+        answer |= {"why": why} if why else {}
+        return Entry(answer, name, "\n".join(self.messages), word=found[0], fate=found[1])
 
 
 def is_expected(port: str, patterns: Iterable[str]) -> bool:
@@ -395,7 +413,7 @@ def _generate(asked: Mutate) -> int:
         plans.append((_plan(table, words, asked), WORK / block / "generated"))
     build.meson_build(jobs=asked.jobs)
     given = (asked.generate, asked.seed, asked.jobs, asked.json, asked.timeout, asked.fresh)
-    few = campaign.Asked(*given)
+    few = campaign.Asked(*given, asked.entries)
     return campaign.run(plans, few)
 
 

@@ -17,8 +17,10 @@ from typing import Any
 
 from .. import tables
 from ..base import keep, options, outputs, progress, report, reports, setup
+from ..base.entries import Entry
 from ..base.errors import Status, WlkError
-from ..base.options import Command, operand, option
+from ..base.options import operand, option
+from ..base.published import Reported
 from ..fit import search
 from ..gen import rules, stubs
 from ..prove import engines, miter, netlist
@@ -45,7 +47,7 @@ UNCOUNTED = "lockstep found a difference that rests on other values at power-up"
 
 
 @dataclass
-class Prove(jobs.RtlSource, Command):
+class Prove(jobs.RtlSource, Reported):
     """Prove RTL equal to a block's stub, or two versions of a module, for all inputs."""
 
     NAME = "prove"
@@ -132,6 +134,7 @@ warplock prove --rtl new/ --against old/ --module rr_arbiter --config N=8"""
             report.json_line(proof.json())
         else:
             print(proof.text(), flush=True)
+        self.entries.append(proof.entry())
         if proof.example is not None:
             with contextlib.suppress(WlkError):
                 folder.finish(self.words, int(proof.verdict), [proof.json()])
@@ -191,6 +194,12 @@ class Proof:
             known |= {"first": first.json()} if first is not None else {}
             known["counterexample"] = self.example.json()
         return known | ({"notes": self.notes} if self.notes else {})
+
+    def entry(self) -> Entry:
+        """As others see it."""
+        name = report.config_text(self.config) or self.module
+        text = "" if self.verdict == Status.OK else self.text()
+        return Entry(self.json(), name, text, notes=[self._meaning()], seconds=self.seconds)
 
     def text(self) -> str:
         """For a person."""

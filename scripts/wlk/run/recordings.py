@@ -17,6 +17,7 @@ from typing import Any
 
 from .. import tables
 from ..base import progress, report, setup
+from ..base.entries import Entry
 from ..base.errors import Status, WlkError
 from ..base.installed import COMMAND, INSTALLED
 from ..base.report import Mismatch, Result
@@ -59,9 +60,22 @@ def _files(place: Path) -> list[Path]:
     return sorted(path for name in PATTERNS for path in place.rglob(name))
 
 
-def check_folder(place: Path, as_json: bool) -> int:
+def entries(results: Sequence[Result]) -> list[Entry]:
+    """As others see them."""
+    return [
+        Entry(
+            r.json(),
+            " ".join(x for x in (r.extra["recording"], r.scope) if x and x != "-"),
+            r.extra.get("report", ""),
+        )
+        for r in results
+    ]
+
+
+def check_folder(place: Path, asked: Check) -> int:
     """Check every recording in a folder; the exit code is that of the worst verdict."""
-    results = check_all(place, as_json)
+    results = check_all(place, asked.json)
+    asked.entries += entries(results)
     if not results:
         message = f"{place}: no recording of a block in it (NAME.fst, NAME.vcd, NAME.csv[.xz])"
         raise WlkError(Status.VACUOUS, message)
@@ -144,16 +158,21 @@ def _replays(place: Path, as_json: bool, stream: Any, brief: bool) -> list[Resul
             except WlkError as error:
                 verdict, answer = _kept(error).status, {"steps": 0, "lines": 0}
                 answer |= {"verdict": error.status.name, "error": error.json()}
-            results.append(Result(block="opndcoll", cycles=answer["steps"], verdict=verdict))
             name, replay = each.events.name, each.replay
             row = {"recording": name, "revision": replay.revision}
             row |= {"options": replay.configs[0].name}
             table.add(*row.values(), answer["steps"], answer["lines"], verdict)
+            extra = {"recording": name}
             if "error" in answer:
+                extra["error"] = answer["error"]
                 differences.append(f"{name}: {answer['error']['message']}")
             elif verdict != Status.OK:
                 where = (replay.stimulus, each.events)
-                differences.append(opndcoll_replay.difference(answer, *where))
+                extra["report"] = opndcoll_replay.difference(answer, *where)
+                differences.append(extra["report"])
+            results.append(
+                Result(block="opndcoll", cycles=answer["steps"], verdict=verdict, extra=extra)
+            )
             if as_json:
                 report.json_line({"block": "opndcoll"} | row | answer)
     if not brief:

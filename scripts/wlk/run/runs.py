@@ -11,6 +11,7 @@ from .. import tables
 from ..base import outputs, progress, report, reports
 from ..base.errors import Status, WlkError
 from ..base.installed import COMMAND, shipped
+from ..base.published import Reported
 from ..fit import search
 from . import build, estimate, jobs, lockstep, recordings
 from .jobs import Job, Run
@@ -25,7 +26,7 @@ next:
 
 
 @dataclass
-class Lockstep(Run):
+class Lockstep(Run, Reported):
     """Run RTL in lockstep with the model and compare every port in every cycle."""
 
     NAME = "lockstep"
@@ -80,9 +81,11 @@ warplock lockstep collector --rtl build/DuplicatedCollector.sv --config coll_ent
             _table(plan, results).print()
         try:
             if not self.blocks:
-                results += recordings.check_all(
+                checked = recordings.check_all(
                     self.recordings, self.json, jobs=self.jobs, brief=True
                 )
+                results += checked
+                self.entries += recordings.entries(checked)
         except WlkError as error:
             if error.status != Status.NO_SPACE:
                 raise
@@ -156,7 +159,7 @@ def _keep(
     return []
 
 
-def _run_all(plan: Sequence[Job], asked: Run) -> tuple[list[report.Result], list[Status]]:
+def _run_all(plan: Sequence[Job], asked: Lockstep) -> tuple[list[report.Result], list[Status]]:
     """The results in the order in which they end, shown as they come; what could not be written."""
     results: list[report.Result] = []
     lost: list[Status] = []
@@ -173,6 +176,7 @@ def _run_all(plan: Sequence[Job], asked: Run) -> tuple[list[report.Result], list
                 lost.append(outcome.status)
                 continue
             results.append(outcome.result)
+            asked.entries.append(outcome.entry())
             lost += outcome.left.lost
     left.keep()
     if not results:

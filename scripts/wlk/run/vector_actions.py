@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What `warplock vectors` does, an action each, and prints."""
 
+import dataclasses
 import json
 import sys
 from collections.abc import Mapping, Sequence
@@ -10,8 +11,10 @@ from typing import Any
 
 from .. import tables
 from ..base import options, report
+from ..base.entries import Entry
 from ..base.errors import Status, WlkError
 from ..base.options import Command, operand, option
+from ..base.published import Reported
 from . import goldens, harness, jobs, lockstep, vectors
 from .dumped import Import
 from .lockstep import Outcome
@@ -19,10 +22,11 @@ from .vectors import Gen, Header
 
 
 @dataclass
-class Play(jobs.RtlSource, Command):
+class Play(jobs.RtlSource, Reported):
     """Run the model on files and compare."""
 
     NAME = "play"
+    TITLE = "vectors play"
     EXAMPLE = "warplock vectors play c.wlv"
 
     rtl: list[Path] = jobs.rtl_option(action="append")  # files may follow it
@@ -53,12 +57,15 @@ class Play(jobs.RtlSource, Command):
             played = vectors.play(header, port_table, config)
             verdicts.append(played.verdict)
             sys.stderr.write(played.report)
+            self.entries.append(Entry(played.result, str(path), played.report))
             if self.json:
                 report.json_line(played.result)
             numbers = [played.result[key] for key in ("cycles", "compared_bits", "masked_bits")]
             table.add(str(path), header.block, *numbers, played.verdict)
             if self.rtl:
                 outcome = self._play(header, port_table, config)
+                name = f"{path} -> {outcome.result.module}"
+                self.entries.append(dataclasses.replace(outcome.entry(), name=name))
                 verdicts.append(outcome.result.verdict)
                 self._show_rtl(outcome, path, table)
         if not self.json:
