@@ -120,7 +120,7 @@ static const char *text(const place *p) {
     return strncmp(p->message, verilator, n) == 0 ? p->message + n : p->message;
 }
 
-static void place_json(const place *p, const char *name, uint64_t count, wlk_json *to) {
+void assertions_place_json(const place *p, const char *name, uint64_t count, wlk_json *to) {
     wlk_json_open(to, name, '{');
     wlk_json_text(to, "file", p->file);
     wlk_json_number(to, "line", (uint64_t)p->line);
@@ -134,17 +134,17 @@ static void place_json(const place *p, const char *name, uint64_t count, wlk_jso
 void assertions_json(const harness *b, wlk_json *to) {
     const assertions *a = &b->assertions;
     if (a->n != 0) {
-        place_json(&a->places[0], "assertion", a->count, to);
+        assertions_place_json(&a->places[0], "assertion", a->count, to);
     }
     if (a->n > 1) {
         wlk_json_open(to, "assertions", '[');
         for (uint32_t i = 0; i < a->n; i++) {
-            place_json(&a->places[i], NULL, a->places[i].count, to);
+            assertions_place_json(&a->places[i], NULL, a->places[i].count, to);
         }
         wlk_json_close(to, ']');
     }
     if (b->early.count != 0) {
-        place_json(&b->early, "assertions_before_reset", b->early.count, to);
+        assertions_place_json(&b->early, "assertions_before_reset", b->early.count, to);
     }
 }
 

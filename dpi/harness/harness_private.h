@@ -3,6 +3,8 @@
 #ifndef WLK_HARNESS_PRIVATE_H
 #define WLK_HARNESS_PRIVATE_H
 
+#include <stdatomic.h>
+
 #include "harness.h"
 #include "pipeline.h"
 #include "tool.h"
@@ -52,7 +54,7 @@ typedef struct harness {
     uint32_t cfg[WLK_MAX_PARAMS];
     wlk_layout layout;
     /* what to do */
-    uint64_t first, last, cycles, jobs, time, from, to, force;
+    uint64_t first, last, cycles, jobs, time, from, to, force, keep_going;
     uint32_t profile;
     wlk_power_up power_up;
     int random; /* what no reset reaches powers up so */
@@ -194,6 +196,7 @@ void assertions_reset(harness *b, const uint64_t *in);
 /* The cycle in which @p p fired in this seed; false: it did not. */
 bool assertions_fired(harness *b, const place *p, uint64_t *cycle);
 void assertions_json(const harness *b, wlk_json *to);
+void assertions_place_json(const place *p, const char *name, uint64_t count, wlk_json *to);
 void assertions_report(const harness *b, FILE *to);
 
 /* ---- printed.c: what the RTL prints, of which the last lines are kept ---- */
@@ -216,6 +219,21 @@ uint64_t printed_lines(uint64_t more);
  * last one before one that did not, or was not run.
  */
 void workers_run(harness *b, uint64_t jobs);
+
+typedef void (*workers_work)(harness *b, void *shared);
+/*
+ * Call @p work in so many processes, and wait for all; @p ended_seeds counts for the progress line.
+ * False: there is no process to be had.
+ */
+bool workers_fork(harness *b, uint64_t jobs, workers_work work, void *shared,
+                  const atomic_uint_fast64_t *ended_seeds);
+
+/* ---- keep_going.c ---- */
+/*
+ * As harness_answer of a seed that fails with @p status; then run those that are left, and add to
+ * the answer how each of them fails. INTERRUPTED, NO_MEMORY.
+ */
+wlk_status keep_going(harness *b, wlk_status status, FILE *to, wlk_error *err);
 
 /* ---- seeds.c ---- */
 /* Run b->seed: its verdict, and b->failing. The module stays open. */

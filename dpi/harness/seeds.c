@@ -2,6 +2,7 @@
 // The lockstep harness. Words, all KEY=VALUE:
 //   first=A last=B     seeds, both included          cycles=N     cycles a seed
 //   jobs=N             processes that run them; the answer does not depend on it
+//   keep_going=1       all of them, also behind one that fails
 //   profile=NAME       "mix" or one profile          power_up=unknown|zero|reset
 //   waves=FILE from=C to=C   FST of these cycles
 //   replay=FILE        inputs from a record file
@@ -293,6 +294,12 @@ static wlk_status run_seeds(harness *b, wlk_error *err) {
     return status;
 }
 
+// A seed that fails is not to keep the others from running.
+static bool goes_on_behind(const harness *b, wlk_status status) {
+    const bool of_seed = status != WLK_OK && status != WLK_MODEL_ERROR && status != WLK_NO_MEMORY;
+    return b->keep_going != 0 && of_seed && b->replay == NULL && b->program == NULL;
+}
+
 static wlk_status run(harness *b, wlk_error *err) {
     if (b->n_probes != 0) {
         return harness_probe(b, answer, err);
@@ -306,6 +313,10 @@ static wlk_status run(harness *b, wlk_error *err) {
         harness_end(b);
         b->status = status;
         return status != WLK_OK ? harness_shrink(b, answer, err) : status;
+    }
+    if (goes_on_behind(b, status)) {
+        status = keep_going(b, status, answer, err);
+        return status == WLK_OK ? b->status : status;
     }
     harness_answer(b, status, answer);
     (void)fflush(answer); // whatever comes
@@ -425,27 +436,17 @@ static bool read_word(harness *b, const option *options, const char *word) {
 static wlk_status parse(harness *b, int argc, char **argv, wlk_error *err) {
     const char *profile = "mix", *power_up = "unknown";
     const option options[] = {
-        {"first", .number = &b->first},
-        {"last", .number = &b->last},
-        {"cycles", .number = &b->cycles},
-        {"time", .number = &b->time},
-        {"from", .number = &b->from},
-        {"to", .number = &b->to},
-        {"force", .number = &b->force},
-        {"profile", .text = &profile},
-        {"jobs", .number = &b->jobs},
-        {"power_up", .text = &power_up},
-        {"waves", .text = &b->waves},
-        {"replay", .text = &b->replay},
-        {"shrink", .text = &b->shrink},
-        {"header", .text = &b->header},
-        {"program", .text = &b->program_file},
-        {"pipeline", .text = &b->pipeline},
-        {"param", .take = harness_set_params},
-        {"tie", .take = add_tie},
-        {"probe", .take = add_probe},
-        {"suspect", .take = blame_suspect},
-        {.key = NULL},
+        {"first", .number = &b->first},     {"last", .number = &b->last},
+        {"cycles", .number = &b->cycles},   {"time", .number = &b->time},
+        {"from", .number = &b->from},       {"to", .number = &b->to},
+        {"force", .number = &b->force},     {"keep_going", .number = &b->keep_going},
+        {"profile", .text = &profile},      {"jobs", .number = &b->jobs},
+        {"power_up", .text = &power_up},    {"waves", .text = &b->waves},
+        {"replay", .text = &b->replay},     {"shrink", .text = &b->shrink},
+        {"header", .text = &b->header},     {"program", .text = &b->program_file},
+        {"pipeline", .text = &b->pipeline}, {"param", .take = harness_set_params},
+        {"tie", .take = add_tie},           {"probe", .take = add_probe},
+        {"suspect", .take = blame_suspect}, {.key = NULL},
     };
     for (int i = 1; i < argc; i++) {
         if (argv[i][0] != '+' && !read_word(b, options, argv[i])) {

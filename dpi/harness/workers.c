@@ -84,7 +84,8 @@ static void add(harness *b, const sums *s) {
 }
 
 // In a process of its own: seeds that nobody has taken, until one does not pass.
-static void work(harness *b, pool *p) {
+static void run_passing(harness *b, void *shared) {
+    pool *p = (pool *)shared;
     wlk_error err;
     for (;;) {
         const uint64_t index = atomic_fetch_add(&p->next, 1);
@@ -105,7 +106,7 @@ static void work(harness *b, pool *p) {
     }
 }
 
-static pid_t begin(harness *b, pool *p) {
+static pid_t begin(harness *b, workers_work work, void *shared) {
     const pid_t parent = getpid(), child = fork();
     if (child != 0) {
         return child;
@@ -114,25 +115,37 @@ static pid_t begin(harness *b, pool *p) {
     (void)dup2(nowhere, STDOUT_FILENO);
     (void)dup2(nowhere, STDERR_FILENO);
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == parent) {
-        work(b, p);
+        work(b, shared);
     }
     _exit(0);
 }
 
-static void wait_for(harness *b, pool *p, const pid_t *children, uint64_t n) {
+static void wait_for(harness *b, const atomic_uint_fast64_t *ended_seeds, const pid_t *children,
+                     uint64_t n) {
     const struct timespec nap = {0, POLL_NS};
     uint64_t ended = 0;
     while (ended < n) {
         const pid_t done = waitpid(-1, NULL, WNOHANG);
         ended += done != 0; // none is left: all have
         if (done == 0) {
-            tool_progress(b->done + atomic_load(&p->passed) * b->cycles, b->total);
+            tool_progress(b->done + atomic_load(ended_seeds) * b->cycles, b->total);
             (void)nanosleep(&nap, NULL);
         }
         for (uint64_t i = 0; tool_stop && i < n; i++) {
             (void)kill(children[i], SIGTERM);
         }
     }
+}
+
+bool workers_fork(harness *b, uint64_t jobs, workers_work work, void *shared,
+                  const atomic_uint_fast64_t *ended_seeds) {
+    pid_t children[MOST];
+    uint64_t n = 0;
+    while (n < jobs && n < MOST && (children[n] = begin(b, work, shared)) > 0) {
+        n++;
+    }
+    wait_for(b, ended_seeds, children, n);
+    return n != 0;
 }
 
 void workers_run(harness *b, uint64_t jobs) {
@@ -143,14 +156,8 @@ void workers_run(harness *b, uint64_t jobs) {
         return; // one process will do
     }
     atomic_store(&p->end, left);
-    pid_t children[MOST];
-    uint64_t n = 0;
     harness_end(b);
-    jobs = jobs < left ? jobs : left;
-    while (n < jobs && n < MOST && (children[n] = begin(b, p)) > 0) {
-        n++;
-    }
-    wait_for(b, p, children, n);
+    (void)workers_fork(b, jobs < left ? jobs : left, run_passing, p, &p->passed);
     for (uint64_t i = 0; i < left && !tool_stop && atomic_load(&sums_of(b, p, i)->passed); i++) {
         add(b, sums_of(b, p, i));
         b->seed++;

@@ -746,7 +746,8 @@ wlk_checker_facts wlk_checker_facts_get(const wlk_checker *c) {
                                .ports = c->ports,
                                .differences = c->differences,
                                .n_ports = c->layout.n_ports,
-                               .n_differences = c->n_differences};
+                               .n_differences = c->n_differences,
+                               .rule = c->violation_text};
 }
 
 const void *wlk_checker_state(const wlk_checker *c) {

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Failures that are alike are shown once."""
 
+import dataclasses
+
 import pytest
 from wlk.base import buckets
 from wlk.base.entries import Entry
@@ -45,7 +47,7 @@ def test_port_verdict_rule_and_block_tell_failures_apart():
         entry("a"),
         entry("b", "io_valid"),
         entry("c", verdict="TIMING_DIVERGENCE"),
-        entry("d", block="hazard"),
+        entry("d", at_fault={"block": "hazard"}),
         entry("e", verdict="PROTOCOL_VIOLATION", first={"cycle": 3, "rule": "no read of x0"}),
         entry("f", verdict="PROTOCOL_VIOLATION", first={"cycle": 3, "rule": "no write of x0"}),
         entry("g"),
@@ -79,10 +81,12 @@ def test_seeds_of_a_run_count_each():
         {"seed": n, "verdict": "FUNCTIONAL_MISMATCH", "cycle": 100 - n, "port": f"io_{n}_x"}
         for n in range(1, 4)
     ]
-    seeds.append({"seed": 9, "verdict": "HANG"})
-    found = buckets.of([entry("a", failures=seeds)])
+    seeds.append({"seed": 9, "verdict": "HANG", "block": "scoreboard"})
+    again = "warplock lockstep --seeds 1..1 --waves"
+    found = buckets.of([dataclasses.replace(entry("a", failures=seeds), repeat=again)])
     assert [(bucket.place, len(bucket.members)) for bucket in found] == [("io_#_x", 3), ("-", 1)]
     assert found[0].smallest.where == "a, seed 3, cycle 97"
-    text = buckets.table(found).render()
+    text = buckets.text(found)
     assert "io_#_x" in text
-    assert "seed 3" in text
+    assert "1: warplock lockstep --seeds 3..3 --waves" in text
+    assert [bucket.smallest.block for bucket in found] == ["collector", "scoreboard"]

@@ -131,6 +131,7 @@ typedef struct wlk_checker_facts {
     const wlk_port *ports;
     const wlk_difference *differences; /**< of the first mismatch, in table order */
     uint32_t n_ports, n_differences;
+    const char *rule; /**< the rule that was broken first; empty: none was */
 } wlk_checker_facts;
 wlk_checker_facts wlk_checker_facts_get(const wlk_checker *checker);
 

@@ -25,6 +25,7 @@ class Failure:
     seed: int | None = None
     length: int | None = None  # cycles of the stimulus that shows it
     entry: int = 0  # number of the run
+    repeat: str = ""  # the command that shows it again
 
     @property
     def key(self) -> tuple[str, ...]:
@@ -73,15 +74,23 @@ def failures(entry: Entry, number: int = 0) -> list[Failure]:
     if not entry.is_failure:
         return []
     answer, first = entry.answer, entry.answer.get("first") or entry.first
-    base = {"block": entry.block, "name": entry.name, "entry": number}
+    at_fault = answer.get("at_fault", {}).get("block", entry.block)
+    base = {"name": entry.name, "entry": number}
     if answer.get("failures"):
-        return [Failure(**base, **_place(each)) for each in answer["failures"]]
-    given = {"verdict": entry.verdict, "seed": answer.get("seed"), **first}
+        seeds = ({"block": entry.block} | each for each in answer["failures"])
+        return [Failure(**base, repeat=_of_seed(entry, each), **_place(each)) for each in seeds]
+    given = {"block": at_fault, "verdict": entry.verdict, "seed": answer.get("seed"), **first}
     fired = {"assertion": answer["assertion"]} if "assertion" in answer and not first else {}
     place = _place(given | fired)
     if not first and not fired:
         place["rule"] = re.sub(r"\d+", "#", entry.message)
-    return [Failure(**base, **place, length=answer.get("shrunk", {}).get("cycles"))]
+    length = answer.get("shrunk", {}).get("cycles")
+    return [Failure(**base, repeat=entry.repeat, length=length, **place)]
+
+
+def _of_seed(entry: Entry, found: Mapping[str, Any]) -> str:
+    """The command that shows how another seed of a run fails."""
+    return re.sub(r"(?<=--seeds )\d+\.\.\d+", "{0}..{0}".format(found["seed"]), entry.repeat)
 
 
 def _place(found: Mapping[str, Any]) -> dict[str, Any]:
@@ -90,7 +99,7 @@ def _place(found: Mapping[str, Any]) -> dict[str, Any]:
     rule = found.get("rule", "")
     if fired:
         rule = f"{fired['kind']} in {fired['file']}:{fired['line']}"
-    keys = {key: found.get(key) for key in ("verdict", "seed")}
+    keys = {key: found.get(key) for key in ("block", "verdict", "seed")}
     cycle = found.get("cycle", fired.get("cycle"))
     return keys | {"port": found.get("port", ""), "rule": rule, "cycle": cycle}
 
@@ -108,10 +117,17 @@ def of(listed: Iterable[Entry]) -> list[Bucket]:
     return group(each for n, entry in enumerate(listed) for each in failures(entry, n))
 
 
-def table(buckets: Iterable[Bucket]) -> report.Table:
-    """A row a bucket."""
-    shown = report.Table("block", "verdict", "first at", "failures", "smallest")
-    for bucket in buckets:
+def text(buckets: Iterable[Bucket]) -> str:
+    """A row a bucket, and how the smallest of each is shown again."""
+    found = list(buckets)
+    commands = [each.smallest.repeat for each in found]
+    lines = [f"  {n}: {command}" for n, command in enumerate(commands, 1) if command]
+    return "\n".join([_table(found).render(), *(["repeat:", *lines] if lines else [])])
+
+
+def _table(buckets: Iterable[Bucket]) -> report.Table:
+    shown = report.Table("", "block", "verdict", "first at", "failures", "smallest")
+    for n, bucket in enumerate(buckets, 1):
         one = bucket.smallest
-        shown.add(one.block, one.verdict, bucket.place, len(bucket.members), one.where)
+        shown.add(n, one.block, one.verdict, bucket.place, len(bucket.members), one.where)
     return shown

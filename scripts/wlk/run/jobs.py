@@ -130,6 +130,9 @@ class Run(RtlSource, Command):
     )
     config: list[str] = options.named_config()
     seeds: range = options.seed_range(range(1, 6))
+    keep_going: bool = option(
+        False, "run all seeds, also behind one that fails, and list how each of them fails"
+    )
     cycles: int | None = option(
         None,
         f"cycles a seed (default: {CYCLES:,}; with --program as many as it needs)",

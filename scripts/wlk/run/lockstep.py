@@ -187,6 +187,7 @@ def _run(job: Job, program: Path, subject: Subject | None) -> dict:
     """Run the seeds; when parameters that passed the probe fail later on, choose anew."""
     picture = {"pipeline": job.args.pipeline, "force": int(job.args.force)}
     more: dict[str, object] = {"jobs": job.workers}
+    more |= {"keep_going": 1} if job.args.keep_going else {}
     more |= picture if job.args.pipeline is not None else {}
     for _ in range(RETRIES):
         answer = harness.run(job, program, harness.words(job, **more))
@@ -244,7 +245,7 @@ def _reported(job: Job, answer: dict) -> dict:
         reported["timing"] = timing
     if job.table.instances:
         reported["checkers"] = [job.table.name, *(each.table.name for each in job.inside)]
-    keys = ("seed", "never_compared", "barely_compared", "stuck")
+    keys = ("seed", "never_compared", "barely_compared", "stuck", "failures")
     reported |= {k: answer[k] for k in keys if answer.get(k)}
     return reported | harness.findings(answer)
 

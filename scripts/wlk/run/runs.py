@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .. import tables
-from ..base import outputs, progress, report, reports
+from ..base import buckets, outputs, progress, report, reports
 from ..base.errors import Status, WlkError
 from ..base.installed import COMMAND, shipped
 from ..base.published import Reported
@@ -45,11 +45,7 @@ warplock lockstep collector --rtl build/DuplicatedCollector.sv --config coll_ent
 
     def refuse(self) -> None:
         """What does not go together, and names that nothing has."""
-        for name in ("program", "pipeline", "rtl"):
-            if getattr(self, name) and len(self.blocks) != 1:
-                example = "BLOCK --rtl" if name == "rtl" else "issue"
-                message = f"--{name} goes with one block: lockstep {example} ..."
-                raise WlkError(Status.USAGE, message)
+        _refuse_several(self)
         if not self.rtl:
             self.refuse_ports("--rtl: the stub has the table's ports")
         if self.program is not None:
@@ -79,6 +75,7 @@ warplock lockstep collector --rtl build/DuplicatedCollector.sv --config coll_ent
         if not self.json:
             print()
             _table(plan, results).print()
+            _show_alike(self)
         try:
             if not self.blocks:
                 checked = recordings.check_all(
@@ -98,6 +95,17 @@ warplock lockstep collector --rtl build/DuplicatedCollector.sv --config coll_ent
         if self.strict and code == Status.OK:
             search.require_pinned(map(_inference, results))
         return int(code or min(lost, default=Status.OK))
+
+
+def _refuse_several(asked: Run) -> None:
+    """What goes with one block alone, or with several seeds alone."""
+    for name in ("program", "pipeline", "rtl"):
+        if getattr(asked, name) and len(asked.blocks) != 1:
+            example = "BLOCK --rtl" if name == "rtl" else "issue"
+            message = f"--{name} goes with one block: lockstep {example} ..."
+            raise WlkError(Status.USAGE, message)
+    if asked.keep_going and asked.program is not None:
+        raise WlkError(Status.USAGE, "--keep-going goes with seeds, and --program runs once")
 
 
 def _refuse_recordings(asked: Run) -> None:
@@ -192,6 +200,14 @@ def _table(plan: Sequence[Job], results: Sequence[report.Result]) -> report.Tabl
     for row in sorted(lockstep.rows(results), key=lambda row: order.get(row[0], 0)):
         table.add(*row[1:])
     return table
+
+
+def _show_alike(asked: Lockstep) -> None:
+    """Where several runs or seeds fail: those that are alike in one row, with the smallest."""
+    found = [each for entry in asked.entries for each in buckets.failures(entry)]
+    if len(found) > 1:
+        print("\nfailures that are alike:")
+        print(buckets.text(buckets.group(found)), flush=True)
 
 
 def _execute(job: Job, screen: Screen) -> Outcome | WlkError:
