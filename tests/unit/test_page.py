@@ -55,7 +55,7 @@ def test_page_says_what_was_run_and_what_came_out():
     text = rendered(entry(1, "HANG", text="the report", repeat="warplock lockstep --seeds 7..7"))
     shown = " ".join(Read(text).texts)
     for part in (
-        *("warplock lockstep --all", "2026-11-22 07:45:00 UTC", "12.5 s", "warplock 0."),
+        *("warplock lockstep --all", "2026-11-22 07:45 UTC", "12.5 s", "warplock 0."),
         *("HANG", "collector", "num_lanes=2", "the report", "warplock lockstep --seeds 7..7"),
         "cycle 7: io_q_1_x is 0x0, expected 0x1",
     ):

@@ -106,6 +106,7 @@ class Whole:
     code: int | None = None  # None: it has not ended
     message: str = ""  # of what ended it
     entries: Sequence[Entry] = ()
+    words: Mapping[int, str] = field(default_factory=dict)  # of exit codes that mean another thing
 
     @property
     def word(self) -> str:
@@ -113,7 +114,8 @@ class Whole:
         if self.code is None:
             return UNFINISHED
         known = self.code in iter(Status)
-        return ("PASS" if self.code == 0 else Status(self.code).name) if known else "FAILED"
+        usual = report.verdict_name(Status(self.code)) if known else "FAILED"
+        return self.words.get(self.code, usual)
 
     @property
     def unexplained(self) -> bool:

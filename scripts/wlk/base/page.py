@@ -90,7 +90,7 @@ def render(whole: Whole) -> str:
     return _environment().get_template(TEMPLATE).render(
         whole=whole,
         version=installed.version(),
-        began=whole.began.replace("T", " ").replace("Z", " UTC"),
+        began=f"{whole.began[:16].replace('T', ' ')} UTC",
         took=f"{whole.seconds:,.1f} s",
         kind="warn" if waits else "bad" if whole.code else "good",
         failed=failed,
@@ -140,6 +140,8 @@ def _brief(entry: Entry) -> str:
     if entry.is_failure:
         return _cut(entry.message, MOST_NAME)
     answer = entry.answer
+    if "first" in answer:  # a fault that was looked for
+        return _cut(entries.difference(answer["first"], answer.get("seed")), MOST_NAME)
     parts = [f"{answer['cycles']:,} cycles"] if answer.get("cycles") else []
     if answer.get("floors"):
         parts.append(f"coverage {answer['floors_met']} of {answer['floors']}")

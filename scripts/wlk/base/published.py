@@ -9,7 +9,7 @@ import contextlib
 import shlex
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
 from typing import ClassVar
@@ -34,6 +34,7 @@ class Reported(Command):
     """A command that compares."""
 
     TITLE: ClassVar[str] = ""  # of an action, with that of its command
+    WORDS: ClassVar[Mapping[int, str]] = {}  # of exit codes that mean another thing here
 
     _: KW_ONLY
     html: Path | None = options.path(
@@ -98,7 +99,14 @@ def run(asked: Command) -> int:
     def whole(code: int | None, message: str = "") -> Whole:
         seconds = time.monotonic() - start
         return Whole(
-            asked.TITLE or asked.NAME, line, began, seconds, code, message, tuple(asked.entries)
+            asked.TITLE or asked.NAME,
+            line,
+            began,
+            seconds,
+            code,
+            message,
+            tuple(asked.entries),
+            asked.WORDS,
         )
 
     _begin(asked, whole(None))

@@ -65,6 +65,7 @@ class Mutate(jobs.RtlSource, Reported):
     """Inject faults into RTL and count those that lockstep reports."""
 
     NAME = "mutate"
+    WORDS = {1: "NOT_ALL_REPORTED"}
     NEEDS = ("build", "verilate")
     EXAMPLE = """warplock mutate
 warplock mutate collector --only ready_stuck_high
@@ -183,6 +184,7 @@ class Trial:
     bind: str
     result: report.Result | None = None
     messages: list[str] = field(default_factory=list)
+    seconds: float = 0.0
     skipped: str = ""  # why it is not run
 
     @property
@@ -235,7 +237,8 @@ class Trial:
         why = self.skipped or ("" if self.caught else _complaint(self))
         name, answer = self.fault.name or self.table.text(self.config), self.json()
         answer |= {"why": why} if why else {}
-        return Entry(answer, name, "\n".join(self.messages), word=found[0], fate=found[1])
+        text = "\n".join(self.messages)
+        return Entry(answer, name, text, seconds=self.seconds, word=found[0], fate=found[1])
 
 
 def is_expected(port: str, patterns: Iterable[str]) -> bool:
@@ -517,3 +520,4 @@ def _run(trial: Trial) -> None:
         trial.job.rtl = dataclasses.replace(trial.job.rtl, files=files)
     outcome = lockstep.execute(trial.job)
     trial.result, trial.messages = outcome.result, outcome.messages
+    trial.seconds = outcome.seconds

@@ -51,6 +51,7 @@ class Prove(jobs.RtlSource, Reported):
     """Prove RTL equal to a block's stub, or two versions of a module, for all inputs."""
 
     NAME = "prove"
+    WORDS = {0: "PROVED"}
     NEEDS = ("build", "verilate", "rtl", "prove")
     EXAMPLE = """warplock prove collector --rtl build/DuplicatedCollector.sv --config coll_entries=2
 warplock prove --rtl new/ --against old/ --module rr_arbiter --config N=8"""
