@@ -162,6 +162,20 @@ def test_failures_that_are_alike_are_one_row_that_leads_to_the_smallest():
     assert "seed 11, cycle 2" in read.texts
 
 
+def test_seeds_of_one_run_are_shown_as_alike_too():
+    seeds = [
+        {"seed": n, "verdict": "HANG", "cycle": 90 - n, "block": "collector", "port": "io_x"}
+        for n in (3, 5)
+    ]
+    again = "warplock lockstep --seeds 3..3"
+    text = rendered(entry(1, "HANG", answer={"failures": seeds}, repeat=again))
+    assert "seed 5, cycle 85" in text
+    assert "warplock lockstep --seeds 5..5" in text
+    assert "2 seeds fail" in text
+    assert "Failures that are alike" in Read(text).texts
+    assert "Failures that are alike" not in Read(rendered(entry(1, "HANG"))).texts
+
+
 @pytest.mark.parametrize("code", [None, 130])
 def test_page_of_a_run_that_has_not_ended_says_so(code):
     text = rendered(code=code, message="interrupted" if code else "")

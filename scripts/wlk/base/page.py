@@ -95,6 +95,7 @@ def render(whole: Whole) -> str:
         kind="warn" if waits else "bad" if whole.code else "good",
         failed=failed,
         alike=alike,
+        several=sum(len(bucket.members) for bucket in alike) > 1,
         counts=entries.counts(whole.entries),
         kinds={entry.verdict: entry.kind for entry in whole.entries},
         rows=rows,
