@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import programs
 import rtl_under_test as rut
@@ -77,6 +78,7 @@ def commands(work: Path) -> list[Command]:
     """Every command that writes. `work`: a folder for what they read."""
     bad, good = rut.stub("wrong_ready", edit=rut.READY), rut.stub("plain")
     quick = [*SEED, *PINNED, "--reports", "{disk}/reports", "--waves"]
+    pages = ["--html", "{disk}/page.html", "--junit", "{disk}/junit.xml"]
     fails = {"verdict": Status.FUNCTIONAL_MISMATCH, "shows": "FUNCTIONAL_MISMATCH"}
     lockstep = ["lockstep", "collector", "--rtl"]
     passing, failing = [*lockstep, str(good), *quick], [*lockstep, str(bad), *quick]
@@ -96,10 +98,10 @@ def commands(work: Path) -> list[Command]:
     check = ["check", "--block", "collector", *PINNED]
     gen = ["vectors", "gen", "collector", "{disk}/c.wlv", "--config", "num_lanes=2"]
     return [
-        Command("lockstep, fails", failing, **fails),
+        Command("lockstep, fails", [*failing, *pages], **fails),
         Command("lockstep, fails, /tmp full", failing, **fails, small_tmp=True),
         Command("lockstep, fails, output", failing, **fails, to_disk="out.txt"),
-        Command("lockstep, passes", passing, shows="PASS"),
+        Command("lockstep, passes", [*passing, *pages], shows="PASS"),
         Command("lockstep --pipeline", _pipeline(), shows="PASS"),
         Command("vectors gen", [*gen, "--cycles", "3000"]),
         Command("vectors gen, large", [*gen, "--cycles", "200000"]),
@@ -304,6 +306,10 @@ def _ends_with_the_command(path: Path) -> None:
     assert path.read_text().splitlines()[-1].startswith("  repeat: "), "it is cut"
 
 
+def _ends_as_a_page(path: Path) -> None:
+    assert path.read_text().endswith("</html>"), "it is cut"
+
+
 TEXTS = {".so", ".1", ".sv", ".c", ".f"}  # always the same
 PLAYED: set[str] = set()  # digests
 READERS: dict[str, Callable[[Path], Any]] = {
@@ -311,6 +317,8 @@ READERS: dict[str, Callable[[Path], Any]] = {
     ".fst": _verify,
     ".json": _has_results,
     ".txt": _ends_with_the_command,
+    ".html": _ends_as_a_page,
+    ".xml": ElementTree.parse,
     ".kanata": lambda path: kanata.check(kanata.read(path)),
 }
 

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a mismatch leaves: report, command that repeats it, shrunk stimulus, waveform."""
 
+import html
 import json
 import re
 import shlex
+from xml.etree import ElementTree
 
 import programs
 import pytest
@@ -58,7 +60,12 @@ def late(tmp_path_factory):
 @pytest.fixture(scope="module")
 def early(tmp_path_factory):
     words = ("--seeds", "2", "--cycles", "3000", "--profile", "mixed")
-    return failure("early", EARLY, tmp_path_factory.mktemp("early"), *words)
+    place = tmp_path_factory.mktemp("early")
+    pages = tmp_path_factory.mktemp("pages")
+    words += ("--html", pages / "page.html", "--junit", pages / "junit.xml")
+    found = failure("early", EARLY, place, *words)
+    found.pages = pages
+    return found
 
 
 @pytest.fixture(scope="module")
@@ -187,6 +194,17 @@ def test_waveform_of_the_middle_is_61_cycles(late):
     assert done.code in (Status.NO_RESET, late.done.code), done.err
     if done.out:
         assert done.json["cycles"] == 61
+
+
+def test_page_and_junit_have_the_report(early):
+    """What lockstep printed of the failure."""
+    (line,) = re.findall(r"^  repeat: (.*)$", early.text, re.MULTILINE)
+    page = html.unescape((early.pages / "page.html").read_text())
+    for part in (early.text.rstrip(), f'"repeat">{line}</pre>', early.first["port"], *PINNED):
+        assert part in page, part
+    (failed,) = ElementTree.parse(early.pages / "junit.xml").getroot().iter("failure")
+    assert failed.text.startswith(early.text.rstrip())
+    assert failed.get("message").startswith("FUNCTIONAL_MISMATCH: cycle ")
 
 
 def test_nothing_half_written_is_left(late, early, data):
