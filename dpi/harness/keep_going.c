@@ -15,13 +15,13 @@ typedef struct finding {
     atomic_bool ended;
     wlk_status status;
     bool has_cycle, fired;
-    uint64_t seed, cycle;
+    uint64_t cycle;
     char block[WLK_MAX_NAME], port[WLK_MAX_NAME], rule[RULE];
     place assertion;
 } finding;
 
 struct findings {
-    uint64_t n; // seeds, from the first one that failed on
+    uint64_t first, n; // seeds, from the one that failed on
     atomic_uint_fast64_t next, ended;
     finding seeds[];
 };
@@ -34,7 +34,6 @@ static void copy(char *to, size_t size, const char *from) {
 
 static void note(const harness *b, wlk_status status, finding *f) {
     f->status = status;
-    f->seed = b->seed;
     if (b->failing != NULL) {
         const wlk_checker_facts facts = wlk_checker_facts_get(b->failing);
         const bool differs = status != WLK_PROTOCOL_VIOLATION && facts.n_differences != 0;
@@ -62,7 +61,7 @@ static void run_all(harness *b, void *shared) {
             return;
         }
         finding *f = &all->seeds[index];
-        f->seed = b->seed = all->seeds[0].seed + index;
+        b->seed = all->first + index;
         b->failing = NULL;
         note(b, harness_run_seed(b, &err), f);
         harness_end(b);
@@ -83,10 +82,10 @@ static wlk_status run_others(harness *b, struct findings *all, wlk_error *err) {
     return tool_stop ? WLK_INTERRUPTED : WLK_OK;
 }
 
-static void finding_json(const finding *f, wlk_json *to) {
+static void finding_json(const finding *f, uint64_t seed, wlk_json *to) {
     const wlk_status status = atomic_load(&f->ended) ? f->status : WLK_MODEL_ERROR;
     wlk_json_open(to, NULL, '{');
-    wlk_json_number(to, "seed", f->seed);
+    wlk_json_number(to, "seed", seed);
     wlk_json_text(to, "verdict", wlk_status_name(status));
     if (f->has_cycle) {
         wlk_json_text(to, "block", f->block);
@@ -112,7 +111,7 @@ static void print_answer(const struct findings *all, const char *text, size_t si
     for (uint64_t i = 0; i < all->n; i++) {
         const finding *f = &all->seeds[i];
         if (!atomic_load(&f->ended) || f->status != WLK_OK) {
-            finding_json(f, &j);
+            finding_json(f, all->first + i, &j);
         }
     }
     wlk_json_close(&j, ']');
@@ -131,6 +130,7 @@ wlk_status keep_going(harness *b, wlk_status status, FILE *to, wlk_error *err) {
         return tool_no_memory(err);
     }
     struct findings *all = (struct findings *)shared;
+    all->first = b->seed;
     all->n = n;
     note(b, status, &all->seeds[0]);
     harness_answer(b, status, answer);

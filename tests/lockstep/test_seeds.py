@@ -80,6 +80,8 @@ def test_keep_going_lists_each_seed_that_fails(name):
     assert seeds == sorted(seeds)
     assert 2 < len(seeds) < MANY / 2, seeds
     assert {each["verdict"] for each in failures} == {code.name}
+    (up_to_last, _), _ = answers(place, "--keep-going", code=code, last=seeds[-1])
+    assert up_to_last["failures"] == failures
     for seed in (seeds[-1], next(n for n in range(seeds[0], MANY) if n not in seeds)):
         words = ("--seeds", seed, "--cycles", "3000", "--profile", "mix", *rut.PINNED)
         alone = rut.run_lockstep("--rtl", place, *words, code=None).json
