@@ -164,7 +164,10 @@ def test_page_shows_every_verdict(past, judged):
 
 def test_repeat_is_answered_from_the_store(past, judged):
     start = time.monotonic()
-    done = regress(past.place, store=PLACE / "store", code=Status.FUNCTIONAL_MISMATCH)
+    before = (PLACE / "page.html").read_text()
+    words = ("--html", PLACE / "page.html")
+    done = regress(past.place, *words, store=PLACE / "store", code=Status.FUNCTIONAL_MISMATCH)
+    assert (PLACE / "page.html").read_text() == before
     assert done.objects == judged.objects
     assert not [line for line in done.err.splitlines() if "judging" in line]
     assert time.monotonic() - start < 10
@@ -318,10 +321,13 @@ def test_only_changed_blocks_are_judged(past, judged):
     assert {title(row) for row in done.objects} == {history.SMALL, history.WIDE}
     comment = past.ids[past.steps[0].subject]
     words = ("--range", f"{comment}~1..{comment}", "--changed", "--summary", PLACE / "none.md")
+    words += ("--html", PLACE / "none.html", "--junit", PLACE / "none.xml")
     done = regress(past.place, *words, store=store, code=0)
     assert done.objects == []
     assert "no block has changed" in done.err
     assert "no block has changed" in (PLACE / "none.md").read_text()
+    assert '<span class="badge good">PASS</span>' in (PLACE / "none.html").read_text()
+    assert ElementTree.parse(PLACE / "none.xml").getroot().get("tests") == "0"
     broken = past.ids["Shorten the sum"]
     tree = git(past.place, "rev-parse", f"{broken}^{{tree}}").strip()
     again = git(past.place, "commit-tree", tree, "-p", broken, "-m", "Still broken").strip()

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """A sweep as one HTML page that needs nothing else: which point to take, plots, tables."""
 
-import string
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from pathlib import Path
 
-from ..base import svg
+from ..base import style, svg
 from ..base.table import cell, table
 from . import parts, show
 from .summary import MEASURED, NAMES, WITHIN, Choice, Result, Summary, reasons
@@ -50,7 +49,7 @@ def render(summary: Summary) -> str:
         "document": parts.document_tables(),
         "left": _left(summary, left),
     }
-    return string.Template(TEMPLATE.read_text(encoding="utf-8")).substitute(values)
+    return style.fill(TEMPLATE, values)
 
 
 def _heads(choices: Sequence[Choice]) -> list[Choice]:

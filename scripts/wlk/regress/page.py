@@ -3,10 +3,10 @@
 
 import html
 import os
-import string
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from ..base import style
 from . import git, summary
 from .summary import Row, Rows
 
@@ -42,7 +42,7 @@ def render(rows: Rows, commits: Sequence[git.Commit], place: Path) -> str:
         "rows": "\n".join(lines),
         "coverage": "\n".join(_coverage(rows, commits, names)),
     }
-    return string.Template(TEMPLATE.read_text(encoding="utf-8")).substitute(values)
+    return style.fill(TEMPLATE, values)
 
 
 def _text(text: object) -> str:

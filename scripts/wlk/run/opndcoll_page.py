@@ -3,13 +3,12 @@
 kernel, plots over time, tables, the configuration."""
 
 import re
-import string
 from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 from typing import Any
 
-from ..base import svg
+from ..base import style, svg
 from ..base.table import cell, table
 from . import opndcoll_compare, opndcoll_limits, opndcoll_plots
 from .opndcoll_plots import Layer, Time
@@ -53,7 +52,7 @@ def render(
         "tables": _tables(counts),
         "config": _config(configs),
     }
-    return string.Template(TEMPLATE.read_text(encoding="utf-8")).substitute(values)
+    return style.fill(TEMPLATE, values)
 
 
 # ---- the answer ---------------------------------------------------------------------------------
