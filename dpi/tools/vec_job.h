@@ -48,8 +48,10 @@ wlk_status vec_import(job *j, char **a, wlk_error *err);
 wlk_status vec_header(job *j, char **a, wlk_error *err);
 wlk_status vec_dump(job *j, char **a, wlk_error *err);
 wlk_status vec_layout(job *j, char **a, wlk_error *err);
+wlk_status vec_diff(job *j, char **a, wlk_error *err);
 wlk_status vec_same(job *j, char **a, wlk_error *err);
 wlk_status vec_play(job *j, char **a, wlk_error *err);
+wlk_status vec_export(job *j, char **a, wlk_error *err);
 wlk_status vec_model(job *j, char **a, wlk_error *err);
 
 /* Print `, "name": {"port": "hex", ...}` of the inputs or outputs that exist. */

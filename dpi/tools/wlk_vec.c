@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// wlk-vec: make, play, print and import vector files. scripts/warplock vectors is its front and
-// checks the header; here the words decide what a file is.
+// wlk-vec: make, play, print, compare, import and export vector files. scripts/warplock vectors is
+// its front and checks the header; here the words decide what a file is.
 #include <stdio.h>
 #include <string.h>
 
@@ -27,8 +27,11 @@ static const command commands[] = {
     {"dump", vec_dump, 4, 0, true, false, "BLOCK FILE FROM TO [KEY=VALUE...]"},
     {"import", vec_import, 4, 3, true, true,
      "[--force] [--async] BLOCK OUT NAME unknown|zero [KEY=VALUE...] <CSV (last line: #end)"},
+    {"export", vec_export, 7, 2, true, true,
+     "[--force] BLOCK FILE unknown|zero gen|csv csv|hex|vcd|fst OUT CLOCK [KEY=VALUE...]"},
     {"model", vec_model, 2, 1, true, false, "BLOCK unknown|zero [KEY=VALUE...] <CSV"},
     {"layout", vec_layout, 1, 0, true, false, "BLOCK [KEY=VALUE...]"},
+    {"diff", vec_diff, 4, 0, true, false, "BLOCK FILE FILE LINES [KEY=VALUE...]"},
     {"same", vec_same, 2, 0, false, false, "FILE FILE"},
 };
 
@@ -76,6 +79,7 @@ int main(int argc, char **argv) {
             return answer(&commands[i], argc - 2, argv + 2);
         }
     }
-    fputs("usage: wlk-vec gen|play|header|dump|import|model|layout|same ...\n", stderr);
+    fputs("usage: wlk-vec gen|play|header|dump|import|export|model|layout|diff|same ...\n",
+          stderr);
     return WLK_USAGE;
 }

@@ -524,7 +524,7 @@ def test_vectors_dump_beyond_the_end_is_refused(made):
 
 
 def test_vectors_help_of_each_action_has_an_example():
-    for action in ("gen", "play", "dump", "import", "info", "golden"):
+    for action in ("gen", "play", "dump", "import", "export", "diff", "info", "golden"):
         text = vectors(action, "--help").out
         assert f"example:\n  warplock vectors {action} " in text
         assert "--json" in text

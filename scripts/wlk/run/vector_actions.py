@@ -16,7 +16,9 @@ from ..base.errors import Status, WlkError
 from ..base.options import Command, operand, option
 from ..base.published import Reported
 from . import goldens, harness, jobs, lockstep, vectors
+from .diff import Diff
 from .dumped import Import
+from .export import Export
 from .lockstep import Outcome
 from .vectors import Gen, Header
 
@@ -155,9 +157,9 @@ class Golden(Command):
 
 
 class Vectors(Command):
-    """Make, play, print and import vector files (stimulus with expected values)."""
+    """Make, play, compare, import and export vector files (stimulus with expected values)."""
 
     NAME = "vectors"
     EXAMPLE = """warplock vectors gen collector saturate.wlv --profile saturate --cycles 100000
 warplock vectors play saturate.wlv"""
-    ACTIONS = (Gen, Play, Dump, Import, Info, Golden)
+    ACTIONS = (Gen, Play, Dump, Import, Export, Diff, Info, Golden)

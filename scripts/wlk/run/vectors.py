@@ -16,6 +16,7 @@ from ..base.options import Command, operand, option
 from ..fit import csv, match, search
 from ..fit.match import Match, ParamValue
 from ..fit.search import Subject, Trial
+from ..gen.sv import HARNESS_CLOCK
 from . import tools
 
 PROGRAM = "dpi/wlk-vec"
@@ -225,6 +226,17 @@ def dump(header: Header, first: int, last: int | None) -> None:
     end = header.cycles if last is None else last + 1
     words = ["dump", header.block, header.path, first, end, *table.words(config)]
     tools.run(PROGRAM, words, label=f"reading {header.path}", capture=False)
+
+
+def export(
+    header: Header, table: tables.Table, config: tables.Config, form: str, out: Path, *, force: bool
+) -> dict[str, Any]:
+    """Write the file as csv, vcd or fst, or as memories (hex) into a folder; what is known then."""
+    words = ["export", *_flags(force=force), header.block, header.path, header.power_up]
+    words += [header.source, form, out, table.clock or HARNESS_CLOCK, *table.words(config)]
+    is_hex = form == "hex"  # the others may go to stdout
+    answer = tools.run(PROGRAM, words, label=f"writing {out}", capture=is_hex)
+    return json.loads(answer.output) if is_hex else {}
 
 
 # ---- making -------------------------------------------------------------------------------------
