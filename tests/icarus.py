@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wlk import tables
+from wlk.base import keep
 from wlk.gen import stubs
 from wlk.gen.hardware_checker import HardwareChecker, initialised
 from wlk.gen.sv import HARNESS_CLOCK, Harness
-from wlk.run import vectors
+from wlk.run import player_folder, vectors
 
 # What it says of stubs that it reads rightly: bits of a process' sensitivity, and '0 at a port.
 WARNINGS = re.compile(
@@ -32,6 +33,7 @@ class Bench:
     table: tables.Table
     config: tables.Config
     records: Sequence[Mapping[str, Mapping[str, str]]]
+    player: Path = Path()  # the folder of the bench that plays them, if it was written
 
     def ports(self, direction: str) -> list[tables.Port]:
         return [p for p in self.table.ports(self.config) if p.direction == direction]
@@ -40,9 +42,13 @@ class Bench:
     def clock(self) -> str:
         return self.table.clock or HARNESS_CLOCK
 
-    def checker(self) -> HardwareChecker:
+    @property
+    def harness(self) -> Harness:
         names = self.table.clocked(p.name for p in self.table.ports(self.config))
-        return HardwareChecker(Harness(self.table, self.config, names, self.table.module))
+        return Harness(self.table, self.config, names, self.table.module)
+
+    def checker(self) -> HardwareChecker:
+        return HardwareChecker(self.harness)
 
 
 @functools.cache
@@ -68,9 +74,13 @@ def bench(block: str, config: Mapping[str, str | int], folder: Path, cycles: int
     found = table.config(config)
     given = {"seed": 1, "cycles": cycles, "power_up": "zero", "force": True}
     made = vectors.Gen(block, folder / "seed1.wlv", config=table.show(found), **given)
-    records = list(vectors.records(made.make(), table, found))
+    header = made.make()
+    records = list(vectors.records(header, table, found))
     assert len(records) == cycles
-    return Bench(table, found, records)
+    player = folder / f"player_{keep.digest([table.text(found)])}"
+    bench = Bench(table, found, records, player)
+    player_folder.write(player, header, bench.harness, {}, force=True)
+    return bench
 
 
 def design(files: Iterable[Path]) -> str:
@@ -146,6 +156,21 @@ def checked(
     (row,) = (line for line in printed.splitlines() if line.startswith("= "))
     error, port, *counts = map(int, row.split()[1:])
     return Verdict(own.compared[port].name if error else "", *counts, printed)
+
+
+def played(made: Bench, text: str, folder: Path, *words: str) -> tuple[int, str] | None:
+    """Where a module first differs by the bench of `vectors export`, which must say how it ends."""
+    (bench,), program = made.player.glob("*.sv"), folder / "player.vvp"
+    (folder / "design.sv").write_text(text)
+    macro = f'-DWLK_DIR="{made.player}"'
+    _tool("iverilog", "-g2012", macro, "-s", bench.stem, "-o", program, folder / "design.sv", bench)
+    command = ["timeout", str(SECONDS), "vvp", "-n", str(program), *map(str, words)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    first = re.search(r"^cycle (\d+): (\w+): expected \w+, got \w+, care \w+$", done.stdout, re.M)
+    verdict = "FAIL" if first else "PASS"
+    assert re.findall(r"^(PASS|FAIL) ", done.stdout, re.M) == [verdict], done.stdout
+    assert done.returncode == (1 if first else 0)
+    return (int(first[1]), first[2]) if first else None
 
 
 def run(made: Bench, text: str, body: str, folder: Path, *words: str) -> str:

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The checker without C finds every fault that the one with DPI finds: in the same cycle, at the
-same port.
+"""The checker without C finds every fault that the one with DPI finds, and so does the bench that
+`vectors export` writes: in the same cycle, at the same port.
 
-The faulty stubs run in Icarus with the checker, from zeros. What is right is the first difference
-from the model's answers; of one block also what lockstep reports with the checker with DPI.
+The faulty stubs run in Icarus with the checker, and in the bench, from zeros. What is right is the
+first difference from the model's answers; of one block also what lockstep reports with the checker
+with DPI.
 `warplock test --full` takes the whole lists of all blocks.
 """
 
@@ -45,7 +46,8 @@ class Simulations:
         return listed + faults[len(listed) :: 50 if self.wide else 1]
 
     def run(self, fault, config):
-        """What the checker finds, and where the module first differs from the model."""
+        """What the checker finds, what the bench finds, and where the module first differs from the
+        model."""
         key = self.table.text(config)
         if key not in self.benches:
             shown = self.table.show(config)
@@ -55,8 +57,10 @@ class Simulations:
         if fault is not None:
             files = mutate.mutant(self.table, fault, files)
             words = [f"+wlk_fault={fault.number}"] if fault.number else []
-        found = icarus.checked(made, icarus.design(files), self.folder, *words)
-        return found.first, icarus.first_difference(made, found.printed)
+        design = icarus.design(files)
+        found = icarus.checked(made, design, self.folder, *words)
+        played = icarus.played(made, design, self.folder, *words)
+        return found.first, played, icarus.first_difference(made, found.printed)
 
 
 @pytest.fixture
@@ -72,12 +76,13 @@ def simulations(request, tmp_path, monkeypatch):
 @pytest.mark.parametrize("simulations", programs.part(tables.names(), 7), indirect=True)
 def test_first_difference_is_that_from_the_model(simulations):
     faults = simulations.chosen()
-    found, expected = {}, {}
+    found, played, expected = {}, {}, {}
     for fault in (None, *faults):
         name = fault.name if fault else ""
         config = simulations.table.config(fault.config if fault else faults[0].config)
-        found[name], expected[name] = simulations.run(fault, config)
+        found[name], played[name], expected[name] = simulations.run(fault, config)
     assert found == expected
+    assert played == expected
     assert found[""] is None
     assert sum(each is not None for each in found.values()) >= FEW
 
@@ -90,7 +95,7 @@ def test_first_difference_is_that_of_the_checker_with_dpi(simulations):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(mutate, "WORK", setup.BUILD / "mutants")
         trials = programs.warplock("mutate", name, *part, *words, code=None).objects
-    found, reported = {}, {}
+    found, played, reported = {}, {}, {}
     for trial in (each for each in trials[:-1] if "skipped" not in each):
         fault = simulations.faults.get(trial["fault"])
         config = simulations.table.config(trial["config"])
@@ -99,6 +104,7 @@ def test_first_difference_is_that_of_the_checker_with_dpi(simulations):
         key = (trial["fault"], simulations.table.text(config))
         first = trial.get("first")
         reported[key] = (first["cycle"], first["port"]) if first else None
-        found[key], _ = simulations.run(fault, config)
+        found[key], played[key], _ = simulations.run(fault, config)
     assert found == reported
+    assert played == reported
     assert sum(each is not None for each in found.values()) >= FEW
