@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Commands that write a vector file: generate from a seed, import from a CSV.
+// Commands that make records: generate them from a seed, as a file or a digest; import a CSV.
 #define _GNU_SOURCE // open_memstream
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "sha256.h"
 #include "vec_job.h"
 
 static wlk_status interrupted(wlk_error *err) {
@@ -76,14 +77,31 @@ static wlk_status finish(job *j, wlk_error *err) {
     return wlk_vec_finish(whole, err);
 }
 
+// What of a record counts.
+static void add_record(job *j, wlk_sha256 *sha) {
+    const uint32_t words = j->b.layout.out_words;
+    for (uint32_t w = 0; w < words; w++) {
+        j->out[w] &= j->care[w];
+    }
+    wlk_sha256_add(sha, j->in, j->b.layout.in_words);
+    wlk_sha256_add(sha, j->out, words);
+    wlk_sha256_add(sha, j->care, words);
+}
+
+// To the file, or into a digest; ends with the file.
 static wlk_status generate(job *j, const wlk_stimulus *gen, wlk_stimulus_state *stim,
-                           uint64_t cycles, wlk_error *err) {
+                           uint64_t cycles, wlk_sha256 *sha, wlk_error *err) {
     wlk_step_info info;
     for (uint64_t c = 0; c < cycles; c++) {
         wlk_stimulus_next(gen, j->b.cfg, j->candidates.states[0], stim, j->in);
         wlk_candidates_record(&j->candidates, j->in, j->out, j->care, j->b.layout.out_words,
                               j->other, &info);
-        const wlk_status status = wlk_vec_write(j->writer, j->in, j->out, j->care, err);
+        wlk_status status = WLK_OK;
+        if (sha != NULL) {
+            add_record(j, sha);
+        } else {
+            status = wlk_vec_write(j->writer, j->in, j->out, j->care, err);
+        }
         if (status != WLK_OK) {
             return status;
         }
@@ -91,31 +109,49 @@ static wlk_status generate(job *j, const wlk_stimulus *gen, wlk_stimulus_state *
             return interrupted(err);
         }
     }
-    return finish(j, err);
+    return sha == NULL ? finish(j, err) : WLK_OK;
 }
 
-wlk_status vec_gen(job *j, char **a, wlk_error *err) {
-    const wlk_stimulus *gen = wlk_stimulus_find(a[0]);
-    origin from = {.source = "gen", .power_up = a[5], .profile = a[3]};
+// @p path: NULL for the digest alone.
+static wlk_status make(job *j, const char *path, char **a, wlk_sha256 *sha, wlk_error *err) {
+    const wlk_stimulus *gen = wlk_stimulus_find(j->b.block->table->name);
+    origin from = {.source = "gen", .power_up = a[3], .profile = a[1]};
     wlk_stimulus_state stim;
     uint32_t profile = 0;
     uint64_t cycles = 0;
-    if (!tool_number(a[2], &from.seed) || !tool_number(a[4], &cycles)) {
+    if (!tool_number(a[0], &from.seed) || !tool_number(a[2], &cycles)) {
         return WLK_USAGE;
     }
     if (!wlk_stimulus_profile(gen, from.profile, &profile)) {
-        return wlk_fail(err, WLK_USAGE, "block %s has no profile '%.64s'", a[0], from.profile);
+        return wlk_fail(err, WLK_USAGE, "block %s has no profile '%.64s'", j->b.block->table->name,
+                        from.profile);
     }
     wlk_status status = wlk_driver_open(&j->driver, j->b.block, j->b.cfg, err);
-    if (status == WLK_OK) {
-        status = create(j, a[1], &from, err);
+    if (status == WLK_OK && path != NULL) {
+        status = create(j, path, &from, err);
     }
     if (status != WLK_OK) {
         return status;
     }
     wlk_stimulus_init(&stim, from.seed, profile);
     stim.driver = j->driver;
-    return generate(j, gen, &stim, cycles, err);
+    return generate(j, gen, &stim, cycles, sha, err);
+}
+
+wlk_status vec_gen(job *j, char **a, wlk_error *err) {
+    return make(j, a[1], a + 2, NULL, err);
+}
+
+wlk_status vec_digest(job *j, char **a, wlk_error *err) {
+    char text[WLK_SHA256_TEXT];
+    wlk_sha256 sha;
+    wlk_sha256_init(&sha);
+    const wlk_status status = make(j, NULL, a + 1, &sha, err);
+    if (status == WLK_OK) {
+        wlk_sha256_text(&sha, text);
+        puts(text);
+    }
+    return status;
 }
 
 // Does the file have no column of an output? Then the expected values are the model's.

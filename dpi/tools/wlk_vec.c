@@ -21,6 +21,8 @@ typedef struct command {
 static const command commands[] = {
     {"gen", vec_gen, 6, 5, true, true,
      "[--force] [--small] BLOCK OUT SEED PROFILE CYCLES unknown|zero [KEY=VALUE...]"},
+    {"digest", vec_digest, 5, 4, true, false,
+     "BLOCK SEED PROFILE CYCLES unknown|zero [KEY=VALUE...]"},
     {"play", vec_play, 5, 2, true, false,
      "BLOCK FILE unknown|zero gen|csv sync|async [KEY=VALUE...]"},
     {"header", vec_header, 1, 0, false, false, "FILE"},
@@ -79,7 +81,7 @@ int main(int argc, char **argv) {
             return answer(&commands[i], argc - 2, argv + 2);
         }
     }
-    fputs("usage: wlk-vec gen|play|header|dump|import|export|model|layout|diff|same ...\n",
+    fputs("usage: wlk-vec gen|digest|play|header|dump|import|export|model|layout|diff|same ...\n",
           stderr);
     return WLK_USAGE;
 }

@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """The golden files: named by their manifest, played clean, and what the model makes today."""
 
+import hashlib
 import json
 import shutil
+import struct
 
 import programs
 import pytest
+from wlk import tables
 from wlk.base.errors import Status
-from wlk.run import goldens, vectors
+from wlk.run import digests, goldens, vectors
 
 ENTRIES = goldens.read_manifest()
 
@@ -20,7 +23,7 @@ def test_golden_is_as_the_manifest_states(entry):
 
 def test_golden_folder_holds_nothing_else():
     names = {path.name for path in goldens.FOLDER.iterdir()}
-    assert names == {entry["file"] for entry in ENTRIES} | {goldens.MANIFEST}
+    assert names == {entry["file"] for entry in ENTRIES} | {goldens.MANIFEST, digests.MANIFEST}
 
 
 def test_goldens_reach_every_value_of_the_named_parameters():
@@ -105,3 +108,94 @@ def test_golden_bad_manifest_names_the_line(tmp_path, line, message):
     (tmp_path / goldens.MANIFEST).write_text(line + "\n")
     with programs.error(Status.CORRUPT, message):
         goldens.check(folder=tmp_path)
+
+
+# Digests of many cycles.
+
+PINNED = digests.read()
+
+
+@pytest.mark.parametrize(
+    "entry", programs.part(PINNED, 30), ids=lambda entry: f"{entry['block']}-{entry['config']}"
+)
+def test_digests_are_as_pinned(entry):
+    assert digests.examine(entry) == ""
+
+
+def test_digests_are_of_every_named_configuration():
+    assert [entry | {"sha256": {}} for entry in PINNED] == [*digests.wanted()]
+    assert {(*entry["sha256"],) for entry in PINNED} == {tuple(map(str, digests.SEEDS))}
+
+
+def test_digest_is_that_of_the_documents(tmp_path):
+    """Inputs, expected values where they count, and care: SHA-256 of the words of all records."""
+    table = tables.load("scoreboard")
+    config = table.config({})
+    layout = table.layout(config)
+    header = vectors.Gen("scoreboard", tmp_path / "s.wlv", seed=3, cycles=300).make()
+    total = hashlib.sha256()
+    for record in vectors.records(header, table, config):
+        words = {"in": [0] * layout.in_words}
+        words |= {side: [0] * layout.out_words for side in ("out", "care")}
+        for port in table.ports(config):
+            sides = ("in",) if port.direction == "in" else ("out", "care")
+            for side in sides:
+                words[side][port.word] |= int(record[side][port.name], 16) << port.lsb
+        words["out"] = [o & c for o, c in zip(words["out"], words["care"], strict=True)]
+        for side in words.values():
+            total.update(struct.pack(f"<{len(side)}Q", *side))
+    done = programs.run("dpi/wlk-vec", "digest", "scoreboard", 3, "mix", 300, "unknown")
+    assert done.stdout.strip() == total.hexdigest()
+
+
+def few(folder, change):
+    """A manifest of two entries, the second of them changed."""
+    entries = [json.loads(json.dumps(entry)) for entry in PINNED[:2]]
+    for entry in entries:
+        entry["cycles"] = 50
+        entry["sha256"] = digests.make(entry)
+    change(entries[1])
+    text = "".join(json.dumps(entry) + "\n" for entry in entries)
+    (folder / digests.MANIFEST).write_text(text)
+    return entries
+
+
+@pytest.mark.parametrize(
+    ("change", "trouble"),
+    [
+        (lambda entry: None, None),
+        (lambda entry: entry["sha256"].update({"2": "0" * 64}), "other records with seed 2"),
+        (lambda entry: entry["sha256"].pop("1"), "other records with seed 1"),
+        (lambda entry: entry.update(cycles=51), "other records with seed 1 and 2"),
+        (lambda entry: entry.update(config="none"), "there is no such configuration"),
+        (
+            lambda entry: entry.update(cycles=51, model_version=999),
+            "made by version 999 of the model",
+        ),
+    ],
+)
+def test_digest_that_differs_is_named(tmp_path, capsys, monkeypatch, change, trouble):
+    entries = few(tmp_path, change)
+    monkeypatch.setattr(digests, "wanted", lambda: iter([*PINNED[:2]]))
+    code = digests.check(True, 1, tmp_path)
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    bad = [line for line in lines if line["verdict"] != "PASS"]
+    assert code == (Status.FUNCTIONAL_MISMATCH if trouble else Status.OK)
+    assert (trouble is None) == (bad == [])
+    if trouble:
+        assert bad[0]["config"] == entries[1]["config"]
+        assert trouble in bad[0]["trouble"]
+
+
+def test_configuration_without_a_digest_is_named(tmp_path, capsys):
+    few(tmp_path, lambda entry: None)
+    assert digests.check(False, 1, tmp_path) == Status.FUNCTIONAL_MISMATCH
+    assert f"not in {digests.MANIFEST}" in capsys.readouterr().out
+
+
+def test_digests_are_written_as_they_are(tmp_path, capsys, monkeypatch):
+    entries = [entry | {"cycles": 50, "sha256": {}} for entry in PINNED[:2]]
+    monkeypatch.setattr(digests, "wanted", lambda: iter(entries))
+    digests.write(2, tmp_path)
+    assert digests.check(False, 1, tmp_path) == 0
+    assert capsys.readouterr().out.endswith("4 digests are as pinned, 0 configurations are not\n")

@@ -35,7 +35,7 @@ PARTS = {
         "harness/*.cpp",
     ),
     "rtl_stub": ("**/*.sv",),
-    "vectors": ("kernels/*.prog", "golden/MANIFEST.jsonl", "golden/*.wlv"),
+    "vectors": ("kernels/*.prog", "golden/*.jsonl", "golden/*.wlv"),
     "tests/mutant": ("*_faults.toml",),
 }
 

@@ -8,6 +8,7 @@ and, written by `write`, its SHA-256. To add a file, add a line without `sha256`
 import hashlib
 import json
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,11 @@ Entry = dict[str, Any]
 
 def read_manifest(folder: Path = FOLDER) -> list[Entry]:
     """The entries; CORRUPT names the line that is none, NO_FILE when there is no manifest."""
-    path = folder / MANIFEST
+    return read_lines(folder / MANIFEST, ("file", *KEYS))
+
+
+def read_lines(path: Path, keys: Iterable[str]) -> list[Entry]:
+    """The objects of a manifest, which have these keys at least."""
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except OSError as error:
@@ -35,7 +40,7 @@ def read_manifest(folder: Path = FOLDER) -> list[Entry]:
     for number, line in enumerate(lines, 1):
         try:
             entry = json.loads(line)
-            missing = [key for key in ("file", *KEYS) if key not in entry]
+            missing = [key for key in keys if key not in entry]
         except (ValueError, TypeError) as error:
             raise WlkError(Status.CORRUPT, f"{path}:{number}: no JSON object: {error}") from error
         if missing:

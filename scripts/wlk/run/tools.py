@@ -32,21 +32,23 @@ def run(
     program: str,
     words: Iterable[object],
     *,
-    label: str,
+    label: str | None,
     feed: Iterable[bytes] | None = None,
     capture: bool = True,
 ) -> Answer:
     """Run a program of the build folder, e.g. "dpi/wlk-vec".
 
-    `feed` is written to its stdin; without `capture` its stdout is ours. Fails with the program's
-    status when it answers none but an error.
+    `label`: of its progress line; None: it is one of many, which have theirs. `feed` is written to
+    its stdin; without `capture` its stdout is ours. Fails with the program's status when it answers
+    none but an error.
     """
     path = build.brought_up() / program
-    with progress.Progress(label) as line:
+    with progress.Progress(label or "") as line:
 
         def show(done: int, total: int) -> None:
-            line.total = total
-            line.update(done)
+            if label is not None:
+                line.total = total
+                line.update(done)
 
         answer = ask([path, *words], show, feed=feed, capture=capture)
     _check(path, answer, capture)

@@ -15,7 +15,7 @@ from ..base.entries import Entry
 from ..base.errors import Status, WlkError
 from ..base.options import Command, operand, option
 from ..base.published import Reported
-from . import goldens, harness, jobs, lockstep, vectors
+from . import digests, goldens, harness, jobs, lockstep, vectors
 from .diff import Diff
 from .dumped import Import
 from .export import Export
@@ -148,11 +148,18 @@ class Golden(Command):
     """Check the golden files of this checkout against the model, or write them."""
 
     NAME = "golden"
-    EXAMPLE = "warplock vectors golden --write"
+    EXAMPLE = """warplock vectors golden --write
+warplock vectors golden --digests"""
 
     write: bool = option(False, "write the files and their manifest")
+    digests: bool = option(
+        False, "the digests of many cycles of every named configuration, in place of the files"
+    )
+    jobs: int = options.jobs("digests at a time")
 
     def run(self) -> int:
+        if self.digests:
+            return digests.write(self.jobs) if self.write else digests.check(self.json, self.jobs)
         return goldens.write() if self.write else goldens.check(self.json)
 
 
