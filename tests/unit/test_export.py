@@ -16,7 +16,8 @@ from wlk.base.errors import Status
 from wlk.run import goldens, vectors
 
 GOLDENS = sorted(goldens.FOLDER.glob("*.wlv"))
-PART = programs.part(GOLDENS, 8)
+HAZARD = goldens.FOLDER / "hazard_default.wlv"  # whose first grants an unknown arbiter gives
+PART = sorted({*programs.part(GOLDENS, 8), HAZARD})
 SMALL = goldens.FOLDER / "scoreboard_default.wlv"
 
 
@@ -62,7 +63,7 @@ def test_waveform_passes_check(path, form, tmp_path):
 
 def test_waveform_shows_inputs_expected_values_and_care(tmp_path):
     """Imported again they are the same, where care is 1."""
-    path = goldens.FOLDER / "hazard_default.wlv"  # the first grants are of an unknown arbiter
+    path = HAZARD
     header, config = facts(path)
     wave, again = tmp_path / "w.fst", tmp_path / "w.wlv"
     command("export", path, "--fst", wave)
@@ -111,6 +112,35 @@ def test_export_is_a_function_of_the_file(tmp_path):
             command("export", SMALL, f"--{form}", tmp_path / name, "--force")
             texts.append((tmp_path / name).read_bytes())
         assert texts[0] == texts[1]
+
+
+def words_of(path, ports):
+    """Each word of a memory, but the last, as the values of the ports that lie in it."""
+    for line in path.read_text().splitlines()[:-1]:
+        word, values = int(line, 16), {}
+        for port in reversed(ports):
+            values[port.name] = word & (1 << port.width) - 1
+            word >>= port.width
+        assert word == 0
+        yield values
+
+
+def test_memories_are_the_records(tmp_path):
+    header, _ = facts(HAZARD)
+    table = vectors.check_schema(header)
+    config = table.config(header.config)
+    command("export", HAZARD, "--readmemh", tmp_path)
+    sides = {"in": ("in", "in"), "expect": ("out", "out"), "care": ("out", "care")}
+    memories = {
+        name: words_of(
+            tmp_path / f"{name}.hex", [p for p in table.ports(config) if p.direction == direction]
+        )
+        for name, (direction, _) in sides.items()
+    }
+    for record in vectors.records(header, table, config):
+        for name, (_, side) in sides.items():
+            assert next(memories[name]) == {n: int(x, 16) for n, x in record[side].items()}
+    assert [next(memory, None) for memory in memories.values()] == [None] * 3
 
 
 # What is refused.
@@ -253,8 +283,7 @@ def test_diff_of_fewer_cycles_is_a_difference(two, tmp_path):
 
 def test_diff_of_files_that_cannot_be_compared_names_both(two, tmp_path):
     a = two[0]
-    other = goldens.FOLDER / "hazard_default.wlv"
-    done = command("diff", a, other, code=None)
+    done = command("diff", a, HAZARD, code=None)
     programs.refused(done, Status.BAD_SCHEMA, "a.wlv", "scoreboard", "hazard", "of one block")
     old = edited(a, tmp_path / "old.wlv", with_member("schema", "0123456789abcdef"))
     for pair in ((a, old), (old, a)):
