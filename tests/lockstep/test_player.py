@@ -3,6 +3,7 @@
 and in Verilator. That it finds what the other checkers find is seen with them, in
 tests/mutant/test_hardware_checker.py."""
 
+import os
 import re
 import subprocess
 
@@ -82,7 +83,7 @@ def test_bench_names_cycle_port_and_values(tmp_path, design):
     expected = memory(bench, "expect", cycle)
     change(bench, "expect", cycle, place(PORT))
     change(bench, "expect", CYCLES - 1, place(PORT))
-    code, printed, _ = play(bench, f"RTL={design}", "LINES=1")
+    code, printed, _ = play(bench, f"RTL={design}", "SHOWN=1", env=os.environ | {"LINES": "99"})
     lines = printed.splitlines()
     assert code != 0
     text = f"cycle {cycle}: {PORT}: expected {1 - expected}, got {expected}, care 1"

@@ -51,14 +51,14 @@ def _makefile(player: Player) -> str:
 # RTL    files of the design
 # SIM    icarus or verilator
 # DUT    the module, if its name differs; with parameters: DUT='{dut} #(.N(4))'
-# LINES  differences that are printed
+# SHOWN  differences that are printed
 # FLAGS  more for the compiler
 WLK := $(patsubst %/,%,$(dir $(abspath $(lastword $(MAKEFILE_LIST)))))
 TOP := {player.module}
 RTL ?=
 SIM ?= icarus
 DUT ?= {dut}
-LINES ?= {LINES}
+SHOWN ?= {LINES}
 FLAGS ?=
 IVERILOG ?= iverilog
 VVP ?= vvp
@@ -74,11 +74,11 @@ $(if $(RTL),,$(error RTL is empty; give the files of the design: RTL="my_rtl/*.s
 run: $(SIM)
 
 icarus:
-\t$(IVERILOG) -g2012 $(FLAGS) $(MACROS) -P$(TOP).Lines=$(LINES) -s $(TOP) -o $(TOP).vvp $(SOURCES)
+\t$(IVERILOG) -g2012 $(FLAGS) $(MACROS) -P$(TOP).Lines=$(SHOWN) -s $(TOP) -o $(TOP).vvp $(SOURCES)
 \t$(VVP) -n $(TOP).vvp $(VERDICT)
 
 verilator:
-\t$(VERILATOR) --binary --timing $(FLAGS) $(MACROS) -GLines=$(LINES) --top-module $(TOP) \\
+\t$(VERILATOR) --binary --timing $(FLAGS) $(MACROS) -GLines=$(SHOWN) --top-module $(TOP) \\
 \t  --Mdir $(MDIR) $(SOURCES)
 \t$(MDIR)/V$(TOP) $(VERDICT)
 """
@@ -86,6 +86,9 @@ verilator:
 
 def _readme(player: Player, header: Header) -> str:
     table, dut = player.harness.table, player.harness.module
+    own = "".join(
+        f"\n| `{name}` | `{dut}`: the design behind the table's ports |" for name in player.more
+    )
     if table.reset is None:
         begin = "Every cycle is compared."
     elif player.from_reset:
@@ -106,7 +109,7 @@ No C and no DPI: any simulator that has `$readmemh` and `$fatal` plays them.
 | file | what |
 |---|---|
 | `{player.module}.sv` | the bench: drives `{dut}`, compares before each rising edge |
-| `in.hex`, `expect.hex`, `care.hex` | a word a cycle: inputs, expected outputs, bits that count |
+| `in.hex`, `expect.hex`, `care.hex` | a word a cycle: inputs, expected outputs, bits that count |{own}
 
 It ends with `PASS` and the cycles, or with the first {LINES} differences, `FAIL`, and a code that
 is not 0:
