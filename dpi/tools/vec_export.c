@@ -116,15 +116,14 @@ typedef struct memory {
 
 typedef struct memories {
     memory of[MEMORIES];
-    uint64_t mark;     // hash of what was written: the last word, so that files of two exports
-                       // are not taken for one, nor one that was cut
-    uint64_t compared; // cycles in which something counts
+    uint64_t mark; // hash of what was written: the last word, so that files of two exports
+                   // are not taken for one, nor one that was cut
 } memories;
 
 static void put(memory *m, uint32_t *at, const wlk_port *port, uint64_t value) {
     const uint32_t low = *at -= port->width;
     m->row[low / 64u] |= value << low % 64u;
-    if (low % 64u + port->width > 64u) {
+    if (low % 64u + port->width > 64) {
         m->row[low / 64u + 1u] |= value >> (64u - low % 64u);
     }
 }
@@ -151,7 +150,6 @@ static wlk_status hex_cycle(job *j, void *context, const vec_cycle *cycle, wlk_e
     memories *all = context;
     uint32_t at[MEMORIES];
     wlk_status status = WLK_OK;
-    uint64_t any = 0;
     for (uint32_t k = 0; k < MEMORIES; k++) {
         at[k] = all->of[k].bits;
         memset(all->of[k].row, 0, (at[k] / 64u + 2u) * sizeof(uint64_t));
@@ -159,15 +157,12 @@ static wlk_status hex_cycle(job *j, void *context, const vec_cycle *cycle, wlk_e
     for (uint32_t i = 0; i < j->b.layout.n_ports; i++) {
         const wlk_port *port = &j->b.ports[i];
         if (port->present && port->is_out) {
-            const uint64_t counted = wlk_port_get(port, cycle->counted);
             put(&all->of[EXPECTED], &at[EXPECTED], port, wlk_port_get(port, cycle->out));
-            put(&all->of[COUNTED], &at[COUNTED], port, counted);
-            any |= counted;
+            put(&all->of[COUNTED], &at[COUNTED], port, wlk_port_get(port, cycle->counted));
         } else if (port->present) {
             put(&all->of[INPUTS], &at[INPUTS], port, wlk_port_get(port, cycle->in));
         }
     }
-    all->compared += any != 0;
     for (uint32_t k = 0; k < MEMORIES && status == WLK_OK; k++) {
         print_row(&all->of[k]);
         all->mark = mixed(all->mark, &all->of[k]);
@@ -197,25 +192,27 @@ static wlk_status open_memories(const job *j, memories *all, const char *folder,
     return status;
 }
 
-// The last word of each memory, and the answer.
+// The last word of each memory.
 static void mark(memories *all) {
-    char text[17];
     all->mark |= 1u; // differs from a memory that was never read, also of one bit
     for (uint32_t k = 0; k < MEMORIES; k++) {
         memory *m = &all->of[k];
         memset(m->row, 0, (m->bits / 64u + 2u) * sizeof(uint64_t));
-        m->row[0] = all->mark & wlk_mask(m->bits < 64u ? m->bits : 64u);
+        m->row[0] = all->mark & wlk_mask(m->bits < 64 ? m->bits : 64);
         print_row(m);
     }
+}
+
+static void answer(const memories *all) {
+    char text[17];
     wlk_json to = wlk_json_line(stdout);
     (void)snprintf(text, sizeof text, "%016" PRIx64, all->mark);
     wlk_json_text(&to, "mark", text);
-    wlk_json_number(&to, "compared", all->compared);
     wlk_json_line_end(&to);
 }
 
 static wlk_status export_hex(job *j, const char *folder, wlk_error *err) {
-    memories all = {.compared = 0};
+    memories all = {.mark = 0};
     wlk_status status = open_memories(j, &all, folder, err);
     if (status == WLK_OK) {
         status = vec_each(j, hex_cycle, &all, err);
@@ -223,11 +220,18 @@ static wlk_status export_hex(job *j, const char *folder, wlk_error *err) {
     if (status == WLK_OK) {
         mark(&all);
     }
+    for (uint32_t k = 0; k < MEMORIES && status == WLK_OK; k++) { // all of them or none
+        (void)fflush(all.of[k].to.to);
+        status = vec_written(&all.of[k].to, err);
+    }
     for (uint32_t k = 0; k < MEMORIES; k++) {
         if (all.of[k].to.to != NULL) {
             status = finish(&all.of[k].to, status, err);
         }
         free(all.of[k].row);
+    }
+    if (status == WLK_OK) {
+        answer(&all);
     }
     return status;
 }

@@ -256,14 +256,15 @@ static void fst_value(void *to, uint32_t handle, const char *digits, uint32_t wi
     fstWriterEmitValueChange(to, handle, digits);
 }
 
-static const char *unfinished; // the file that a full disk leaves
+static char unfinished[2][4096 + 8]; // what a full disk leaves: the file, the writer's own
 
 // The writer maps files of $TMPDIR: on a disk that fills up that ends so.
 static void no_room(int number) {
     static const char text[] = "wlk-vec: cannot write the FST: no space left on the disk of the "
                                "file or of temporary files; free some space\n";
     (void)number;
-    (void)unlink(unfinished);
+    (void)unlink(unfinished[0]);
+    (void)unlink(unfinished[1]);
     (void)!write(STDERR_FILENO, text, sizeof text - 1u);
     _exit(WLK_NO_SPACE);
 }
@@ -310,7 +311,8 @@ wlk_status vec_fst(job *j, const vec_wave_options *options, wlk_error *err) {
     struct sigaction full;
     memset(&full, 0, sizeof full);
     full.sa_handler = no_room;
-    unfinished = file.partial;
+    (void)snprintf(unfinished[0], sizeof unfinished[0], "%s", file.partial);
+    (void)snprintf(unfinished[1], sizeof unfinished[1], "%s.hier", file.partial);
     (void)sigaction(SIGBUS, &full, NULL);
     status = survey(j, &w, err);
     if (status == WLK_OK) {

@@ -96,6 +96,7 @@ def commands(work: Path) -> list[Command]:
     stim.write_bytes(lzma.compress(b"X 1\n" * 30_000))
     options.write_text("")
     check = ["check", "--block", "collector", *PINNED]
+    export = ["vectors", "export", str(made)]
     gen = ["vectors", "gen", "collector", "{disk}/c.wlv", "--config", "num_lanes=2"]
     return [
         Command("lockstep, fails", [*failing, *pages], **fails),
@@ -109,6 +110,16 @@ def commands(work: Path) -> list[Command]:
             "vectors import",
             ["vectors", "import", "--csv", str(csv), "{disk}/i.wlv", "--block", "collector"],
         ),
+        *(
+            Command(f"vectors export {form}", [*export, form, f"{{disk}}/{to}"])
+            for form, to in (("--csv", "e.csv"), ("--vcd", "e.vcd"), ("--fst", "e.fst"))
+        ),
+        Command(
+            "vectors export, /tmp full",
+            [*export, "--fst", str(work / "e.fst"), "--force"],
+            small_tmp=True,
+        ),
+        Command("vectors export --readmemh", [*export, "--readmemh", "{disk}/bench"]),
         Command("vectors dump", ["vectors", "dump", str(made), "--to", "800"], to_disk="d.jsonl"),
         Command("bind", ["bind", "collector", "--rtl", str(good), *PINNED, "--out", "{disk}/wlk"]),
         Command("stub", ["stub", "collector", "--out", "{disk}/rtl"]),
@@ -310,7 +321,7 @@ def _ends_as_a_page(path: Path) -> None:
     assert path.read_text().endswith("</html>"), "it is cut"
 
 
-TEXTS = {".so", ".1", ".sv", ".c", ".f"}  # always the same
+TEXTS = {".so", ".1", ".sv", ".c", ".f", ".csv", ".vcd", ".hex", ".md", ""}  # always the same
 PLAYED: set[str] = set()  # digests
 READERS: dict[str, Callable[[Path], Any]] = {
     ".wlv": _play,

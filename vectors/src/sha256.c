@@ -48,7 +48,7 @@ static void take_block(wlk_sha256 *sha) {
         s[4] += one;
         s[0] = one + a + most;
     }
-    for (uint32_t i = 0; i < 8u; i++) {
+    for (uint32_t i = 0; i < 8; i++) {
         sha->state[i] += s[i];
     }
 }
@@ -57,7 +57,7 @@ static void take(wlk_sha256 *sha, uint64_t word) {
     const uint32_t at = 2u * (uint32_t)(sha->words++ % WORDS);
     sha->block[at] = __builtin_bswap32((uint32_t)word);
     sha->block[at + 1u] = __builtin_bswap32((uint32_t)(word >> 32));
-    if (at == 14u) {
+    if (at == 14) {
         take_block(sha);
     }
 }
@@ -75,7 +75,7 @@ void wlk_sha256_text(wlk_sha256 *sha, char text[WLK_SHA256_TEXT]) {
         take(sha, 0);
     }
     take(sha, __builtin_bswap64(bits));
-    for (uint32_t i = 0; i < 8u; i++) {
+    for (uint32_t i = 0; i < 8; i++) {
         (void)snprintf(text + 8u * i, 9, "%08" PRIx32, sha->state[i]);
     }
 }

@@ -87,7 +87,7 @@ verilator:
 def _readme(player: Player, header: Header) -> str:
     table, dut = player.harness.table, player.harness.module
     own = "".join(
-        f"\n| `{name}` | `{dut}`: the design behind the table's ports |" for name in player.more
+        f"| `{name}` | `{dut}`: the design behind the table's ports |\n" for name in player.more
     )
     if table.reset is None:
         begin = "Every cycle is compared."
@@ -109,8 +109,8 @@ No C and no DPI: any simulator that has `$readmemh` and `$fatal` plays them.
 | file | what |
 |---|---|
 | `{player.module}.sv` | the bench: drives `{dut}`, compares before each rising edge |
-| `in.hex`, `expect.hex`, `care.hex` | a word a cycle: inputs, expected outputs, bits that count |{own}
-
+| `in.hex`, `expect.hex`, `care.hex` | a word a cycle: inputs, expected outputs, bits that count |
+{own}
 It ends with `PASS` and the cycles, or with the first {LINES} differences, `FAIL`, and a code that
 is not 0:
 
