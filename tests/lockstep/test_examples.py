@@ -13,7 +13,7 @@ from wlk.gen import c
 
 pytestmark = [pytest.mark.slow, pytest.mark.needs("rtl")]
 EXAMPLES = rut.ROOT / "docs" / "examples"
-NAMES = ("arbiter", "cpu_scoreboard", "fifo", "rr_arbiter")
+NAMES = ("cpu_scoreboard", "fifo", "rr_arbiter")
 SHORT = ("--seeds", "1..2", "--cycles", "20000")
 LINES = 150  # hand-written, beside the RTL
 

@@ -18,7 +18,7 @@ common/queue_users common/rr_arbiter common/vx_arbiter common/vx_elastic_buffer 
 common/vx_packet_iterator issue_x/issue_x_port issue_x/issue_x_row opndcoll/opndcoll_bank
 opndcoll/opndcoll_dispatch reservation_station/reservation_station_row
 scoreboard/scoreboard_count""".split()
-SHOWN = ["fifo", "arbiter"]  # of docs/examples
+SHOWN = ["fifo", "rr_arbiter"]  # of docs/examples
 ALL = [*styles.MODULES, *INNER, *SHOWN]
 
 
