@@ -380,13 +380,18 @@ module issue_stage_x_core #(
 
   // Of a register that is written in part the waiting operands get the rest from its old value (§5.3).
   always_comb begin
-    write_merge = (Forwarding == 2) && write && waiting && (write_tmask != '1) && !merged_q;
     can_forward = 1'b0;
     if (Forwarding == 1) begin
       can_forward = (write_tmask == '1);
     end else if (Forwarding == 2) begin
       can_forward = (write_tmask == '1) || merged_q;
     end
+  end
+
+  // Who waits and who is left follows from can_forward: in one process these two would not come to
+  // rest in a simulator that sees each step of it.
+  always_comb begin
+    write_merge = (Forwarding == 2) && write && waiting && (write_tmask != '1) && !merged_q;
     write_commit = write && ((Forwarding != 2) || !left);
     merging = write && (write_merge || merged_q);
   end
