@@ -210,7 +210,7 @@ def test_page_and_junit_have_the_report(early):
 def test_nothing_half_written_is_left(late, early, data):
     for failure in (late, early, data):
         names = {path.name for path in failure.report.parent.iterdir()}
-        assert names == {"report.txt", "stimulus.wlv", "wave.fst"}
+        assert names == {"report.txt", "stimulus.wlv", "wave.fst", "picture.json", "picture.svg"}
 
 
 def results(folder):

@@ -2,7 +2,7 @@
 """A WaveDrom picture of a shrunk failure: the handshakes that are used, cell by cycle, and each
 port that differs twice, as the RTL and as the model has it, with the wrong cell marked.
 
-Values are hexadecimal; `x` is what the model does not know, and bits while their valid is low.
+Values are written as in a report, without 0x; `x` is what the model does not know, and bits while their valid is low.
 Both sides agree up to the first difference, so what is shown before it is of both.
 """
 
@@ -16,7 +16,7 @@ from ..tables.fields import Port
 
 WRONG, RIGHT = "9", "7"  # WaveDrom's colours of a value: red, green
 MOST_CYCLES, MOST_SIGNALS = 32, 48
-BIT = {"0", "1"}
+WIDE = 5  # characters of a value that need a wider cell
 Record = Mapping[str, Any]  # a cycle as `vectors dump` prints it: in, out, care, hexadecimal
 
 
@@ -51,7 +51,10 @@ def draw(
     groups += [["", *rest]] if rest else []
     groups = [group for group in groups if len(group) > 1]
     text = f"{table.name}: first wrong output in cycle {at}"
-    return {"signal": _few(groups), "head": {"text": text, "tick": first}}
+    kept = _few(groups)
+    longest = max(len(v) for group in kept for s in group[1:] for v in s.get("data", [""]))
+    scale = {"config": {"hscale": 1 + longest // WIDE}}
+    return {"signal": kept, "head": {"text": text, "tick": first}} | scale
 
 
 def svg(picture: Mapping[str, Any]) -> str:
@@ -88,7 +91,9 @@ def _channels(table: Table, config: Config) -> Iterable[tuple[str, list[Port]]]:
         for valid in (port for port in ports if port.field.flat == channel["valid"]):
             own = [p for p in ports if p.index[: len(valid.index)] == valid.index]
             ready = [p for p in own if p.field.flat == channel.get("ready")]
-            rest = [p for p in own if p.field.valid_when == channel["valid"] or p.field.flat in bits]
+            rest = [
+                p for p in own if p.field.valid_when == channel["valid"] or p.field.flat in bits
+            ]
             rest = [p for p in rest if p.read and p.lane is None and not _is_opaque(p)]
             number = "".join(f"[{n}]" for n in valid.index)
             yield f"{channel['name']}{number}", [valid, *ready, *rest]
@@ -112,22 +117,22 @@ def _signals(
 ) -> list[dict[str, Any]]:
     """One line; of a port that differs two."""
     hidden = valid is not None and port.field.valid_when == valid.field.flat
-    values = [
-        "x" if hidden and cells[valid.name] == "0" else cells[port.name] for cells in shown
-    ]
+    values = ["x" if hidden and cells[valid.name] == "0" else cells[port.name] for cells in shown]
     name = port.field.label or port.name
     if wrong is None:
-        return [_signal(name, values)]
+        return [_signal(name, port, values)]
     return [
-        _signal(f"{name} (RTL)", [*values[:-1], f"{wrong.got:x}"], WRONG),
-        _signal(f"{name} (model)", [*values[:-1], f"{wrong.expected:x}"], RIGHT),
+        _signal(f"{name} (RTL)", port, [*values[:-1], f"{wrong.got:x}"], WRONG),
+        _signal(f"{name} (model)", port, [*values[:-1], f"{wrong.expected:x}"], RIGHT),
     ]
 
 
-def _signal(name: str, values: Sequence[str], mark: str = "") -> dict[str, Any]:
+def _signal(name: str, port: Port, values: Sequence[str], mark: str = "") -> dict[str, Any]:
     """A line of WaveDrom; `mark`: the colour of its last cell."""
     wave, data = "", []
-    single = set(values) <= BIT | {"x"}
+    single = port.width == 1
+    if port.field.notation == "decimal":
+        values = [value if value == "x" else str(int(value, 16)) for value in values]
     for number, value in enumerate(values):
         marked = mark and number == len(values) - 1
         if number and value == values[number - 1] and not marked:

@@ -39,7 +39,7 @@ warplock lockstep collector --rtl build/DuplicatedCollector.sv --config coll_ent
     def needs(self) -> tuple[str, ...]:
         if self.list:
             return ()
-        rtl = ("rtl",) if self.rtl else ()
+        rtl = ("rtl", "page") if self.rtl else ()  # whose failures are drawn
         newest = ("newest",) if self.verilator == "newest" else ()
         return ("build", "verilate", *rtl, *newest)
 
