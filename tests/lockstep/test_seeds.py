@@ -46,6 +46,9 @@ def answers(place, *words, code, last=12):
         done = rut.run_lockstep("--rtl", place, *rut.PINNED, *seeds, *words, code=code)
         answer = done.json
         del answer["cycles_per_second"]
+        answer.pop("picture", None)  # a folder of its own each
+        if "shrunk" in answer:
+            del answer["shrunk"]["file"]
         yield answer, re.sub(r"\S*/reports/\S*", "", done.err)
 
 

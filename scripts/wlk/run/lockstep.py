@@ -100,8 +100,7 @@ def _execute(job: Job) -> tuple[Outcome, Callable[[], Left]]:
         shrunk = failures.shrink(job, program, answer, left)
         text = failures.text(job, answer, shrunk)
         outcome.messages.append(text)
-        file = shrunk.file if shrunk is not None else None
-        outcome.text, outcome.repeat = text, failures.repeat(job, answer, file)
+        outcome.text, outcome.repeat = text, failures.repeat(job, answer)
         outcome.first = answer.get("failure", {}).get("first", {})
         if shrunk is not None:
             outcome.result.extra = {**result.extra, **shrunk.json()}

@@ -2,8 +2,8 @@
 """A WaveDrom picture of a shrunk failure: the handshakes that are used, cell by cycle, and each
 port that differs twice, as the RTL and as the model has it, with the wrong cell marked.
 
-Values are written as in a report, without 0x; `x` is what the model does not know, and bits while their valid is low.
-Both sides agree up to the first difference, so what is shown before it is of both.
+Values are written as in a report, without 0x; `x` is what the model does not know, and bits while
+their valid is low. Both sides agree up to the first difference, so what is shown before it is of both.
 """
 
 import json
