@@ -391,6 +391,14 @@ class Design:
         at = self._sources.getFullyExpandedLoc(location)
         return f"{self._file(at)}:{self._sources.getLineNumber(at)}"
 
+    def extent(self, found: Any) -> tuple[Path, int, int] | None:
+        """File, first and last line of a range of the source; of the use of a macro."""
+        start, end = (self._sources.getFullyExpandedLoc(at) for at in (found.start, found.end))
+        if not self._sources.isFileLoc(start):
+            return None
+        first, last = (self._sources.getLineNumber(at) for at in (start, end))
+        return self._file(start), first, max(first, last)
+
     def _file(self, location: Any) -> Path:
         return Path(self._sources.getFullPath(location.buffer))
 
