@@ -14,7 +14,7 @@ from ..base import outputs, reports
 from ..base.errors import Status, WlkError
 from ..base.installed import COMMAND
 from ..fit import search
-from . import harness, jobs, picture, vectors
+from . import behind, harness, jobs, picture, vectors
 from .jobs import Job
 
 WAVE_BEFORE, WAVE_AFTER = 50, 10
@@ -70,6 +70,7 @@ class Left:
 
     lines: list[str] = field(default_factory=list)
     lost: list[Status] = field(default_factory=list)
+    rtl_lines: list[dict[str, Any]] = field(default_factory=list)
 
     def attempt(self, what: str, write: Callable[[], Path | None]) -> None:
         """Write a file; None: there is nothing to write."""
@@ -143,6 +144,14 @@ def leave(job: Job, build: Callable[..., Path], answer: dict, report: str, left:
     first = answer.get("failure", {}).get("first") or answer.get("assertion", {})
     left.attempt("report", lambda: job.args.folder.write(_place(job) / "report.txt", report + "\n"))
     left.attempt("waveform", lambda: write_waves(job, build, seed, first.get("cycle")))
+    quote(job, answer, _place(job) / WAVE_FILE, left)
+
+
+def quote(job: Job, answer: dict, wave: Path, left: Left) -> None:
+    """The RTL behind the first difference."""
+    found = behind.section(job, answer, wave if wave.is_file() else None)
+    left.lines += found.text
+    left.rtl_lines = found.found
 
 
 def _place(job: Job) -> Path:

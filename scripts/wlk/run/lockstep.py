@@ -2,8 +2,10 @@
 """One lockstep run, RTL and model side by side: build the harness, settle parameters that the
 ports leave open, run the seeds, and put the answer together."""
 
+import contextlib
 import dataclasses
 import functools
+import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -60,16 +62,28 @@ class Outcome:
         )
 
 
-def execute(job: Job, announce: Callable[[Job, Outcome], None] = lambda *_: None) -> Outcome:
-    """Build and run a job. What it leaves is written when the verdict has been announced."""
+Tell = Callable[[Job, Outcome], None]
+
+
+def execute(job: Job, announce: Tell = lambda *_: None, answer: Tell = lambda *_: None) -> Outcome:
+    """Build and run a job. What it leaves is written when the verdict has been announced; then it
+    is answered."""
     try:
         outcome, leave = _execute(job)
         announce(job, outcome)
-        outcome.left = leave()
+        try:
+            outcome.left = leave()
+            outcome.result.extra = {**outcome.result.extra, **_quoted(outcome.left)}
+        finally:
+            answer(job, outcome)
     finally:
         job.enter("")
     outcome.seconds = sum(job.spent.values()) - job.spent.get(jobs.WAITING, 0.0)
     return outcome
+
+
+def _quoted(left: Left) -> dict:
+    return {"rtl_lines": left.rtl_lines} if left.rtl_lines else {}
 
 
 def _execute(job: Job) -> tuple[Outcome, Callable[[], Left]]:
@@ -179,7 +193,22 @@ def replay(
     if waves is not None:
         write = lambda: failures.trace(job, build, waves, replay=path)  # noqa: E731
         outcome.left.attempt("waveform", write)
+    if outcome.text:
+        with contextlib.suppress(OSError):  # no room: no quotes
+            _quote(job, build, answer, path, outcome)
     return outcome
+
+
+def _quote(job: Job, build: Callable[..., Path], answer: dict, path: Path, to: Outcome) -> None:
+    """The RTL behind the difference of a played file, with a waveform for it alone."""
+    left = Left()
+    with tempfile.TemporaryDirectory(prefix=progress.SCRATCH) as folder:
+        wave = Path(folder) / failures.WAVE_FILE
+        left.attempt("waveform", lambda: failures.trace(job, build, wave, replay=path))
+        left.lines.clear()  # nobody has asked for the waveform
+        failures.quote(job, answer, wave, left)
+    to.messages += ["\n".join(left.lines)] if left.lines else []
+    to.result.extra = {**to.result.extra, **_quoted(left)}
 
 
 def _run(job: Job, program: Path, subject: Subject | None) -> dict:

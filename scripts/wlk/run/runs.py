@@ -131,11 +131,15 @@ class Screen:
         """The verdict with its report, before anything is written to a file."""
         with self._lock:
             self.line.close()
-            if self.asked.json:
-                report.json_line(outcome.result.json())
-            elif self.several:
+            if self.several and not self.asked.json:
                 print(f"{job.title}: {report.verdict_name(outcome.result.verdict)}", flush=True)
             self._print(outcome.messages)
+
+    def answer(self, _: Job, outcome: Outcome) -> None:
+        """The JSON object, which has what came of the files."""
+        with self._lock:
+            if self.asked.json:
+                report.json_line(outcome.result.json())
 
     def left(self, lines: Sequence[str]) -> None:
         """What came of the files."""
@@ -213,7 +217,7 @@ def _show_alike(asked: Lockstep) -> None:
 def _execute(job: Job, screen: Screen) -> Outcome | WlkError:
     """One run. That there is no room for it does not take the verdicts of the others."""
     try:
-        outcome = lockstep.execute(job, screen.verdict)
+        outcome = lockstep.execute(job, screen.verdict, screen.answer)
     except WlkError as error:
         if error.status != Status.NO_SPACE or not screen.several:
             raise
