@@ -23,7 +23,7 @@ WARNINGS = re.compile(
     r"sorry: constant selects|expects \d+ bits, got 1\.|: Padding \d+ high bits"
     r"|to be synthesized in an always_comb|always_comb process has no sensitivities"
 )
-SECONDS = 120  # of a simulation
+SECONDS = 600  # of a simulation
 
 
 @dataclass(frozen=True)
