@@ -31,8 +31,7 @@ class Simulations:
         self.table, self.folder, self.benches = tables.load(block), folder, {}
         self.wide = block in WIDE
         cycles = WIDE.get(block, CYCLES)
-        # Longer where nothing shows, which a part of a list need not.
-        self.cycles = [cycles, cycles * LONGER] if programs.FULL else [cycles]
+        self.cycles = sorted({cycles, cycles * LONGER})
         self.plays = 2 if self.wide and not programs.FULL else None  # in the bench; None: all
         self.faults = {
             fault.name: fault
