@@ -121,7 +121,12 @@ static bool follows(search *s, wlk_checker *c, uint64_t from, const uint8_t *sta
                                   NULL) == 0;
     }
     limit_time(0);
-    return good && compares_all(s, c);
+    return good;
+}
+
+// The same of the model from a state on, which must know what differs.
+static bool explains(search *s, uint64_t from, const uint8_t *state) {
+    return follows(s, s->checker, from, state) && compares_all(s, s->checker);
 }
 
 // The run as it was: the state before each cycle. False: it does not fail in the last one.
@@ -156,7 +161,11 @@ static bool same_ports(const search *s, const uint32_t *cfg) {
     bool same = ports != NULL;
     if (same) {
         (void)b->block->table->ports(cfg, &none, ports, b->n_ports);
-        same = memcmp(ports, b->ports, b->n_ports * sizeof *ports) == 0;
+    }
+    for (uint32_t i = 0; same && i < b->n_ports; i++) {
+        const wlk_port *one = &ports[i], *other = &b->ports[i];
+        same = one->word == other->word && one->lsb == other->lsb && one->width == other->width &&
+               one->present == other->present && strcmp(one->name, other->name) == 0;
     }
     free(ports);
     return same;
@@ -174,6 +183,7 @@ static void try_parameter(search *s, uint32_t p) {
             continue;
         }
         wlk_checker *c = open_checker(s);
+        // Where a value is not known with it, the whole run decides.
         const bool good = c != NULL && follows(s, c, 0, NULL);
         wlk_checker_close(c);
         if (!good) {
@@ -265,7 +275,7 @@ static bool try_bytes(search *s, size_t first, size_t n) {
     const uint8_t *before = s->states + (s->at - 1u) * s->size;
     memcpy(s->state, s->states + s->at * s->size, s->size);
     memcpy(s->state + first, before + first, n);
-    if (!follows(s, s->checker, s->at, s->state)) {
+    if (!explains(s, s->at, s->state)) {
         return false;
     }
     say_state(s);
@@ -280,7 +290,7 @@ static bool try_bits(search *s, size_t first, size_t n) {
         for (uint32_t changed = before[i] ^ after[i]; changed != 0; changed &= changed - 1u) {
             memcpy(s->state, after, s->size);
             s->state[i] = (uint8_t)(s->state[i] ^ (changed & -changed));
-            if (follows(s, s->checker, s->at, s->state)) {
+            if (explains(s, s->at, s->state)) {
                 say_state(s);
                 return true;
             }
@@ -334,7 +344,7 @@ static void try_input(search *s, uint64_t cycle, const wlk_port *port) {
             continue;
         }
         wlk_port_set(port, row, values[i]);
-        const bool good = follows(s, s->checker, cycle, s->states + cycle * s->size);
+        const bool good = explains(s, cycle, s->states + cycle * s->size);
         wlk_port_set(port, row, is);
         if (good) {
             char text[256];

@@ -46,6 +46,21 @@ DELAYED = (
 )
 
 
+READS_OLD = (
+    """\
+  assign read_data_o = mem[read_addr_q];
+
+  always_ff @(posedge clk_i) begin
+    if (read_en_i) begin
+""",
+    """\
+  always_ff @(posedge clk_i) begin
+    if (read_en_i) begin
+      read_data_o <= mem[read_addr_i];
+""",
+)
+
+
 def failure(name, fault, folder, *words, code=FAILS):
     return rut.Failure(
         rut.stub(f"report_{name}", edit={rut.CORE: fault}), folder, *words, code=code
@@ -124,6 +139,33 @@ def test_command_repeats_it(name, request, tmp_path):
     again = rut.warplock(*words, "--json", "--reports", tmp_path, code=failure.done.code)
     for key in ("first", "seed", "config"):
         assert again.json[key] == failure.json[key]
+
+
+def test_parameter_that_explains_is_said_first(tmp_path):
+    """RTL of another kind of memory than is pinned."""
+    rtl = rut.stub("reads_old", edit={rut.BANK: READS_OLD})
+    failed = rut.Failure(rtl, tmp_path, *rut.QUICK, "--config", "read_during_write=new")
+    assert failed.json["shrunk"]["passes_with"] == ["read_during_write=old"]
+    assert failed.text.startswith("passes with read_during_write=old\ncollector TOP.")
+
+
+def test_cause_is_guessed(late):
+    """The table that the reset leaves as it is, at the edge before it shows."""
+    shrunk = late.json["shrunk"]
+    guess = shrunk["guesses"][0]
+    assert guess["cycle"] == shrunk["cycles"] - 2
+    assert re.fullmatch(r"state alloc_valid stays 0x[1-3], the model has 0x0", guess["text"])
+    line = f"  guess, it fits if in cycle {guess['cycle']}: {guess['text']}\n"
+    assert line in late.text
+    assert shrunk["passes_with"] == []
+
+
+def test_wrong_value_is_found_among_the_inputs(data):
+    """Where the RTL has it from, and where the model has."""
+    assert re.search(
+        r"^  io_readData_resp_bits_\d_data_\d: .*(RTL|model).* of cycle \d+$", data.text, re.M
+    )
+    assert data.json["shrunk"]["sources"]
 
 
 def test_command_replays_what_was_shrunk(data):
