@@ -44,7 +44,7 @@ wlk_status job_csv(job *j, const char *name, wlk_error *err);
  * verdict, or USAGE of words that the command cannot read.
  */
 wlk_status vec_gen(job *j, char **a, wlk_error *err);
-wlk_status vec_digest(job *j, char **a, wlk_error *err);
+wlk_status vec_records(job *j, char **a, wlk_error *err);
 wlk_status vec_import(job *j, char **a, wlk_error *err);
 wlk_status vec_header(job *j, char **a, wlk_error *err);
 wlk_status vec_dump(job *j, char **a, wlk_error *err);

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Commands that make records: generate them from a seed, as a file or a digest; import a CSV.
+// Commands that make records: generate them from a seed, as a file or as bare words; import a CSV.
 #define _GNU_SOURCE // open_memstream
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "sha256.h"
 #include "vec_job.h"
 
 static wlk_status interrupted(wlk_error *err) {
@@ -78,29 +77,29 @@ static wlk_status finish(job *j, wlk_error *err) {
 }
 
 // What of a record counts.
-static void add_record(job *j, wlk_sha256 *sha) {
-    const uint32_t words = j->b.layout.out_words;
-    for (uint32_t w = 0; w < words; w++) {
+static bool print_record(job *j, FILE *to) {
+    const uint32_t in = j->b.layout.in_words, out = j->b.layout.out_words;
+    for (uint32_t w = 0; w < out; w++) {
         j->out[w] &= j->care[w];
     }
-    wlk_sha256_add(sha, j->in, j->b.layout.in_words);
-    wlk_sha256_add(sha, j->out, words);
-    wlk_sha256_add(sha, j->care, words);
+    return fwrite(j->in, sizeof *j->in, in, to) == in &&
+           fwrite(j->out, sizeof *j->out, out, to) == out &&
+           fwrite(j->care, sizeof *j->care, out, to) == out;
 }
 
-// To the file, or into a digest; ends with the file.
+// To the file, or as bare words to @p to; ends with the file.
 static wlk_status generate(job *j, const wlk_stimulus *gen, wlk_stimulus_state *stim,
-                           uint64_t cycles, wlk_sha256 *sha, wlk_error *err) {
+                           uint64_t cycles, FILE *to, wlk_error *err) {
     wlk_step_info info;
     for (uint64_t c = 0; c < cycles; c++) {
         wlk_stimulus_next(gen, j->b.cfg, j->candidates.states[0], stim, j->in);
         wlk_candidates_record(&j->candidates, j->in, j->out, j->care, j->b.layout.out_words,
                               j->other, &info);
         wlk_status status = WLK_OK;
-        if (sha != NULL) {
-            add_record(j, sha);
-        } else {
+        if (to == NULL) {
             status = wlk_vec_write(j->writer, j->in, j->out, j->care, err);
+        } else if (!print_record(j, to)) {
+            status = wlk_fail(err, WLK_NO_SPACE, "cannot write to the output");
         }
         if (status != WLK_OK) {
             return status;
@@ -109,11 +108,11 @@ static wlk_status generate(job *j, const wlk_stimulus *gen, wlk_stimulus_state *
             return interrupted(err);
         }
     }
-    return sha == NULL ? finish(j, err) : WLK_OK;
+    return to == NULL ? finish(j, err) : WLK_OK;
 }
 
-// @p path: NULL for the digest alone.
-static wlk_status make(job *j, const char *path, char **a, wlk_sha256 *sha, wlk_error *err) {
+// @p path: NULL with @p to.
+static wlk_status make(job *j, const char *path, char **a, FILE *to, wlk_error *err) {
     const wlk_stimulus *gen = wlk_stimulus_find(j->b.block->table->name);
     origin from = {.source = "gen", .power_up = a[3], .profile = a[1]};
     wlk_stimulus_state stim;
@@ -135,23 +134,15 @@ static wlk_status make(job *j, const char *path, char **a, wlk_sha256 *sha, wlk_
     }
     wlk_stimulus_init(&stim, from.seed, profile);
     stim.driver = j->driver;
-    return generate(j, gen, &stim, cycles, sha, err);
+    return generate(j, gen, &stim, cycles, to, err);
 }
 
 wlk_status vec_gen(job *j, char **a, wlk_error *err) {
     return make(j, a[1], a + 2, NULL, err);
 }
 
-wlk_status vec_digest(job *j, char **a, wlk_error *err) {
-    char text[WLK_SHA256_TEXT];
-    wlk_sha256 sha;
-    wlk_sha256_init(&sha);
-    const wlk_status status = make(j, NULL, a + 1, &sha, err);
-    if (status == WLK_OK) {
-        wlk_sha256_text(&sha, text);
-        puts(text);
-    }
-    return status;
+wlk_status vec_records(job *j, char **a, wlk_error *err) {
+    return make(j, NULL, a + 1, stdout, err);
 }
 
 // Does the file have no column of an output? Then the expected values are the model's.

@@ -21,7 +21,7 @@ typedef struct command {
 static const command commands[] = {
     {"gen", vec_gen, 6, 5, true, true,
      "[--force] [--small] BLOCK OUT SEED PROFILE CYCLES unknown|zero [KEY=VALUE...]"},
-    {"digest", vec_digest, 5, 4, true, false,
+    {"records", vec_records, 5, 4, true, false,
      "BLOCK SEED PROFILE CYCLES unknown|zero [KEY=VALUE...]"},
     {"play", vec_play, 5, 2, true, false,
      "BLOCK FILE unknown|zero gen|csv sync|async [KEY=VALUE...]"},
@@ -81,7 +81,7 @@ int main(int argc, char **argv) {
             return answer(&commands[i], argc - 2, argv + 2);
         }
     }
-    fputs("usage: wlk-vec gen|digest|play|header|dump|import|export|model|layout|diff|same ...\n",
+    fputs("usage: wlk-vec gen|records|play|header|dump|import|export|model|layout|diff|same ...\n",
           stderr);
     return WLK_USAGE;
 }

@@ -45,8 +45,8 @@ def make(entry: Entry) -> dict[str, str]:
     words = table.words(table.config(table.configs[entry["config"]]))
     made = {}
     for seed in SEEDS:
-        given = ["digest", table.name, seed, PROFILE, entry["cycles"], POWER_UP, *words]
-        made[str(seed)] = tools.run(vectors.PROGRAM, given, label=None).output.strip()
+        given = ["records", table.name, seed, PROFILE, entry["cycles"], POWER_UP, *words]
+        made[str(seed)] = tools.digest(vectors.PROGRAM, given)
     return made
 
 

@@ -6,6 +6,7 @@ most one line `NAME: message` behind a failure.
 """
 
 import contextlib
+import hashlib
 import subprocess
 import sys
 from collections.abc import Callable, Iterable
@@ -53,6 +54,18 @@ def run(
         answer = ask([path, *words], show, feed=feed, capture=capture)
     _check(path, answer, capture)
     return answer
+
+
+def digest(program: str, words: Iterable[object]) -> str:
+    """The SHA-256 of what a program prints, which may be long and no text."""
+    path = build.brought_up() / program
+    command = [path, *map(str, words)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
+        found = hashlib.file_digest(running.stdout, "sha256").hexdigest()
+        complaint = running.stderr.read().decode(errors="replace")
+    if running.returncode != 0:
+        raise WlkError(Status(running.returncode), complaint.splitlines()[-1])
+    return found
 
 
 def ask(
