@@ -9,8 +9,8 @@ import struct
 import programs
 import pytest
 from wlk import tables
-from wlk.base.errors import Status
-from wlk.run import digests, goldens, vectors
+from wlk.base.errors import Status, WlkError
+from wlk.run import digests, goldens, tools, vectors
 
 ENTRIES = goldens.read_manifest()
 
@@ -144,8 +144,10 @@ def test_digest_is_that_of_the_documents(tmp_path):
         words["out"] = [o & c for o, c in zip(words["out"], words["care"], strict=True)]
         for side in words.values():
             total.update(struct.pack(f"<{len(side)}Q", *side))
-    done = programs.run("dpi/wlk-vec", "digest", "scoreboard", 3, "mix", 300, "unknown")
-    assert done.stdout.strip() == total.hexdigest()
+    words = ["records", "scoreboard", 3, "mix", 300, "unknown"]
+    assert tools.digest("dpi/wlk-vec", words) == total.hexdigest()
+    with pytest.raises(WlkError, match="no profile 'none'"):
+        tools.digest("dpi/wlk-vec", [*words[:3], "none", *words[4:]])
 
 
 def few(folder, change):

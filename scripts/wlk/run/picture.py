@@ -3,7 +3,7 @@
 port that differs twice, as the RTL and as the model has it, with the wrong cell marked.
 
 Values are written as in a report, without 0x; `x` is what the model does not know, and bits while
-their valid is low. Both sides agree up to the first difference, so what is shown before it is of both.
+their valid is low. Both sides agree up to the first difference: what is shown before it is of both.
 """
 
 import json
