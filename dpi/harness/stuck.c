@@ -8,7 +8,7 @@
 #include "harness_private.h"
 #include "ports.h"
 
-enum { MOST_WAITING = 64 };
+enum { MOST_WAITING = 64, LINE = 3 * WLK_MAX_NAME };
 
 // A handshake of one array element.
 typedef struct waiting {
@@ -66,21 +66,25 @@ static void follow(harness *b, waiting *list, uint32_t n) {
 void stuck_explain(harness *b) {
     waiting list[MOST_WAITING];
     const uint32_t n = find_handshakes(b, list);
-    size_t used = 0;
     b->stuck[0] = '\0';
     follow(b, list, n);
-    for (uint32_t i = 0; i < n && used + 160u < sizeof b->stuck; i++) {
-        if (list[i].since == UINT64_MAX) {
-            continue;
-        }
-        used +=
-            (size_t)snprintf(b->stuck + used, sizeof b->stuck - used,
-                             "%s waits since cycle %" PRIu64 ": %s is 1, %s is 0\n", list[i].name,
-                             list[i].since, list[i].valid->name, list[i].ready->name);
+    if (b->gen->stuck != NULL) { // first what holds up the rest
+        b->gen->stuck(b->cfg, b->model, &b->stim, b->stuck, sizeof b->stuck);
     }
-    if (b->gen->stuck != NULL) {
-        b->gen->stuck(b->cfg, b->model, &b->stim, b->stuck + used, sizeof b->stuck - used);
-    } else if (used == 0) {
+    size_t used = strlen(b->stuck);
+    if (used != 0 && b->stuck[used - 1u] != '\n' && used + 1u < sizeof b->stuck) {
+        b->stuck[used++] = '\n';
+        b->stuck[used] = '\0';
+    }
+    for (uint32_t i = 0; i < n && used + LINE < sizeof b->stuck; i++) {
+        if (list[i].since != UINT64_MAX) {
+            used += (size_t)snprintf(b->stuck + used, sizeof b->stuck - used,
+                                     "%s waits since cycle %" PRIu64 ": %s is 1, %s is 0\n",
+                                     list[i].name, list[i].since, list[i].valid->name,
+                                     list[i].ready->name);
+        }
+    }
+    if (used == 0) {
         (void)snprintf(b->stuck, sizeof b->stuck,
                        "no handshake waits: the model has work in flight that nothing ends\n");
     }

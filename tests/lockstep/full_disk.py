@@ -310,7 +310,8 @@ def _verify(path: Path) -> None:
 
 
 def _has_results(path: Path) -> None:
-    assert json.loads(path.read_text())["results"], "no result"
+    key = "signal" if path.name == "picture.json" else "results"
+    assert json.loads(path.read_text())[key], f"no {key}"
 
 
 def _ends_with_the_command(path: Path) -> None:
@@ -330,6 +331,7 @@ READERS: dict[str, Callable[[Path], Any]] = {
     ".txt": _ends_with_the_command,
     ".html": _ends_as_a_page,
     ".xml": ElementTree.parse,
+    ".svg": ElementTree.parse,
     ".kanata": lambda path: kanata.check(kanata.read(path)),
 }
 

@@ -83,8 +83,15 @@ def test_port_outside_the_handshakes_is_at_the_end():
     assert [s["name"] for s in drawn["signal"][-1][1:]] == [f"{name} (RTL)", f"{name} (model)"]
 
 
+@pytest.mark.parametrize("cycles", [1, 2, 3])
+def test_each_length_is_drawn(cycles):
+    drawn = picture.draw(TABLE, CONFIG, CYCLES[:cycles], cycles - 1, WRONG)
+    ticks = "".join(ElementTree.fromstring(picture.svg(drawn)).itertext())
+    assert all(str(number) in ticks for number in range(cycles if cycles > 1 else 0))
+    assert "io_readResp_bits_collEntry (RTL)" in ticks
+
+
 def test_svg_is_one(drawn):
-    pytest.importorskip("wavedrom")
     drawn["signal"][1][1]["name"] = "<b>&"
     text = picture.svg(drawn)
     assert ElementTree.fromstring(text).tag.endswith("svg")

@@ -176,7 +176,7 @@ def shrink(job: Job, program: Path, answer: dict, left: Left) -> Shrunk | None:
     left.attempt("shrunk stimulus", write)
     if not found:
         return None
-    if found[0].failure:
+    if found[0].failure.get("block") == job.table.name:  # of one inside the inputs are not known
         left.attempt("picture", lambda: _draw(job, found[0]))
     return found[0]
 
@@ -196,6 +196,8 @@ def _draw(job: Job, shrunk: Shrunk) -> Path | None:
         text = picture.svg(drawn)
     except ImportError:
         return None
+    except Exception as error:  # of the package: no verdict hangs on a picture
+        raise WlkError(Status.MODEL_ERROR, f"the package wavedrom failed: {error!r}") from error
     shrunk.picture = job.args.folder.write(shrunk.file.with_name("picture.svg"), text)
     return shrunk.picture
 

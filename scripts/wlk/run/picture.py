@@ -54,7 +54,10 @@ def draw(
     kept = _few(groups)
     longest = max(len(v) for group in kept for s in group[1:] for v in s.get("data", [""]))
     scale = {"config": {"hscale": 1 + longest // WIDE}}
-    return {"signal": kept, "head": {"text": text, "tick": first}} | scale
+    head: dict[str, Any] = {"text": text}
+    if len(shown) > 1:  # the package takes the two ends of one cycle for something else
+        head["tick"] = first
+    return {"signal": kept, "head": head} | scale
 
 
 def svg(picture: Mapping[str, Any]) -> str:
