@@ -15,6 +15,7 @@ import rtl_under_test as rut
 
 RECORD = Path(__file__).with_name("behaviour.jsonl")
 ENTRIES = [json.loads(line) for line in RECORD.read_text(encoding="utf-8").splitlines()]
+REPORTS = rut.PLACE.parent / "behaviour"
 UNSTABLE = {"cycles_per_second", "seconds", "version"}
 # Faults of the scoreboard's stub that a command may name as its RTL: text, what it becomes.
 FAULTS = {
@@ -41,7 +42,7 @@ def answer(words):
             word = word.replace(name, path)
         given.append(word)
     if words[0] == "lockstep":
-        given += ["--reports", rut.PLACE.parent / "behaviour"]
+        given += ["--reports", REPORTS]
     done = rut.warplock(*given, "--json", code=None)
     return done.code, [stable(each, known) for each in done.objects]
 
@@ -53,10 +54,10 @@ def stable(value, known):
     if isinstance(value, list):
         return [stable(each, known) for each in value]
     if isinstance(value, str):
+        if str(REPORTS) in value:
+            return "a file of the report"
         for name, path in known.items():
             value = value.replace(path, name)
-        if str(rut.PLACE.parent) in value:
-            return "a file of the report"
     return value
 
 
