@@ -27,7 +27,7 @@ from .traced import Trace
 
 LIMIT = 16
 MOST_STEPS = 20_000  # of a walk
-CANDIDATES = 100  # lines that are looked at
+CANDIDATES = 200  # lines that are looked at
 MOST_LINES = 3  # of a statement that are quoted
 # What it costs to go on: from a signal to what drives it, ...
 DRIVER, PASSES, GUARD, SKIPPED, REGISTER, EARLIER = 1.0, 0.25, 0.5, 0.5, 0.5, 1.0
@@ -36,7 +36,7 @@ OTHERS = 24.0  # ... what none of the other ports that differ hangs on
 MENDS = 16.0  # and what it is worth that something else there would mend the difference
 AROUND = 14.0  # how far other ports are followed
 MOST_OTHERS, TRIED, FLIPS = 6, 2, 6  # ports, quotes of a line, bits
-MOST_RUNS = 20_000  # of processes and assignments, to see what would mend a difference
+MOST_RUNS = 60_000  # of processes and assignments, to see what would mend a difference
 NUMBERS = re.compile(r"\d+")
 LOCATOR = re.compile(r"//\s*(?:@\[(?P<old>[^\]]*)\]|(?P<new>\S*\w\.\w+:\d+(?::\d+)?.*))")
 
@@ -381,7 +381,7 @@ def behind(
     scene = Scene(module.design.elaborate(module.name), trace)
     text = Text(module.design, scene)
     walk = Walk(scene)
-    for port, bits in itertools.islice(ports.items(), 1):
+    for port, bits in itertools.islice(ports.items(), MOST_OTHERS):
         walk.start(port, cycle, bits)
     found: dict[tuple[Path, int], list[tuple[float, Quote]]] = {}
     for cost, quote in walk.quotes():

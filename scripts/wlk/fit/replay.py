@@ -147,7 +147,7 @@ class Replay:
 
     def _process(self, process: Process, cycle: int) -> None:
         other = self.change.other if self._is_changed(process, cycle) else None
-        run = steps.Run(Then(self, cycle), process, other)
+        run = steps.Again(Then(self, cycle), process, other)
         process.step.run(run)
         for signal, _, late in process.step.writes:
             if not self.scene.drivers.of(signal):

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -95,15 +95,11 @@ class Other:
     turn: int  # which time that it runs
     flips: int
 
-    def is_here(self, node: Any, log: Mapping[int, Sequence[Any]]) -> bool:
-        return node is self.node and len(log.get(id(node), ())) == self.turn
-
 
 class Run:
     """One pass through a process."""
 
-    def __init__(self, outside: Outside, process: Any = None, other: Other | None = None) -> None:
-        self.other = other
+    def __init__(self, outside: Outside, process: Any = None) -> None:
         self.frame = Frame(outside, process=process)
         self.later: dict[Any, Chain] = {}  # non-blocking writes
         self.guard: Guard | None = None
@@ -116,11 +112,7 @@ class Run:
         self, node: Any, target: Target, source: Term, place: int, value: Value, late: bool
     ) -> None:
         """Assign a value to bits of a signal."""
-        if self.other is not None and self.other.is_here(node, self.log):
-            flips = self.other.flips >> place & ones(target.width)
-            value = None if value is None else value ^ flips
-            source = Number(source.width, None if value is None else value << place)
-        self.log.setdefault(id(node), []).append(([source], self.frame))
+        self.note(node, [source])
         offset = target.offset(self.frame)
         full = ones(target.size)
         bits = ones(target.width)
@@ -154,26 +146,10 @@ class Run:
         own = self.frame.now.get(signal)
         return None if own is None else own[1]
 
-    def registered(self, signal: Any) -> Value:
-        """What a register is behind the edge."""
-        found = []
-        chain = self.later.get(signal)
-        if chain is None:
-            return self.frame.read(signal)
-        value = self.frame.outside.read(signal)
-        while chain is not None:
-            found.append(chain.event)
-            chain = chain.before
-        for event in reversed(found):
-            if event.source is None:
-                continue
-            source = event.source.value(event.at)
-            if not event.kills or event.shift is None or source is None or value is None:
-                return None
-            shift = event.shift
-            moved = source >> shift if shift >= 0 else source << -shift
-            value = value & ~event.mask | moved & event.mask
-        return value
+    def note(self, node: Any, found: Sequence[Term]) -> bool:
+        """A statement runs, or a condition is asked: is it to do something else?"""
+        self.log.setdefault(id(node), []).append((found, self.frame))
+        return False
 
     def set(self, signal: Any, value: Value, event: Event | None) -> None:
         own = self.frame.now.get(signal)
@@ -192,6 +168,51 @@ class Run:
                 self.set(signal, self.frame.now[signal][0], event)
             else:
                 self.set(signal, self.frame.read(signal), event)
+
+
+class Again(Run):
+    """One pass for its values alone, in which a statement may do something else."""
+
+    def __init__(self, outside: Outside, process: Any, other: Other | None) -> None:
+        super().__init__(outside, process)
+        self.other, self.turns = other, 0
+        self.edge: dict[Any, Value] = {}  # registers behind it
+
+    def note(self, node: Any, found: Sequence[Term]) -> bool:
+        if self.other is None or node is not self.other.node:
+            return False
+        self.turns += 1
+        return self.turns == self.other.turn + 1
+
+    def write(
+        self, node: Any, target: Target, source: Term, place: int, value: Value, late: bool
+    ) -> None:
+        if self.note(node, ()) and value is not None:
+            value ^= self.other.flips >> place & ones(target.width)
+        signal, offset = target.signal, target.offset(self.frame)
+        full = ones(target.size)
+        now: Value = None
+        if offset is not None:
+            mask = (ones(target.width) << offset if offset >= 0 else 0) & full
+            old: Value = 0
+            if mask != full:
+                old = self.edge[signal] if late and signal in self.edge else self.frame.read(signal)
+            if value is not None and old is not None:
+                now = old & ~mask | value << max(offset, 0) & mask
+        if late:
+            self.edge[signal] = None if self.maybe else now
+        else:
+            self.set(signal, now, None)
+
+    def set(self, signal: Any, value: Value, event: Event | None) -> None:
+        self.frame.now[signal] = (value, None)
+
+    def skipped(self, node: Any, guard: Guard, written: Iterable[tuple[Any, int, bool]]) -> None:
+        pass
+
+    def registered(self, signal: Any) -> Value:
+        """What a register is behind the edge."""
+        return self.edge[signal] if signal in self.edge else self.frame.read(signal)
 
 
 # ---- statements -------------------------------------------------------------------------------
@@ -282,10 +303,9 @@ class Branch(Step):
             if not open_:
                 break
             value = term.value(to.frame)
-            if to.other is not None and to.other.is_here(node, to.log):
+            if to.note(node, reads):
                 value = None if value is None else not value
             guard = Guard(node, reads, to.frame, to.guard)
-            to.log.setdefault(id(node), []).append((reads, to.frame))
             if value is None:
                 unknown += 1
                 to.guard = guard
@@ -304,7 +324,7 @@ class Branch(Step):
 
     def _perhaps(self, to: Run, step: Step) -> None:
         """Run it, and forget the values that it changes."""
-        before = to.frame.now
+        before = dict(to.frame.now)
         to.maybe += 1
         step.run(to)
         to.maybe -= 1
