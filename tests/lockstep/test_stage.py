@@ -218,7 +218,8 @@ def test_block_at_fault_is_named(block, file, edit):
     answer = done.json
     assert answer["at_fault"]["block"] == block
     scope = answer["at_fault"]["scope"]
-    assert f"{block} {scope}: FUNCTIONAL_MISMATCH in cycle {answer['first']['cycle']} of" in done.err
+    at = answer["first"]["cycle"]
+    assert f"{block} {scope}: FUNCTIONAL_MISMATCH in cycle {at} of seed" in done.err
     table = tables.load(block)
     assert answer["first"]["port"] in {p.name for p in table.ports(table.defaults())}
 
