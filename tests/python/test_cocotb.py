@@ -2,6 +2,7 @@
 """The monitor in cocotb, in Icarus and in the newest Verilator: Debian 12's is too old for it."""
 
 import os
+import re
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
@@ -119,4 +120,4 @@ def test_example_passes_and_finds_a_fault(simulator, tmp_path):
     code, found, printed = run_example(simulator, tmp_path, rtl)
     assert code == 1 and not found["collector_equals_its_model"], printed
     assert "collector tb.u_collector: FUNCTIONAL_MISMATCH in cycle 30" in printed
-    assert "io_readReq_ready                             0                  1" in printed
+    assert re.search(r"  io_readReq_ready +0 +1 +0x1\n", printed)

@@ -56,6 +56,7 @@ typedef struct {
     uint32_t (*ports)(const uint32_t *, const wlk_members *, wlk_port *, uint32_t);
     uint32_t (*cover_floor)(const uint32_t *, uint32_t);
     wlk_status (*together)(const uint32_t *, wlk_error *);
+    const char *spec;
 } wlk_table;
 
 typedef struct wlk_view wlk_view;
