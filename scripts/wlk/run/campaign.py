@@ -361,7 +361,7 @@ def _show(targets: Sequence[Target], asked: Asked, seconds: float) -> int:
     total |= {"false_alarms": len(alarms)}
     for trial in trials:
         _tell(trial, asked)
-    asked.entries += [target.entry() for target in alarms]
+    asked.entries.extend(target.entry() for target in alarms)
     if asked.json:
         report.json_line(total | {"seconds": round(seconds, 1)})
     for target in alarms:
