@@ -102,7 +102,7 @@ def test_cli_every_subcommand_has_help_with_an_example(name, capsys):
     [
         ("lockstep --list", ""),
         ("lockstep collector", "build verilate"),
-        ("lockstep collector --rtl x.sv", "build verilate rtl"),
+        ("lockstep collector --rtl x.sv", "build verilate rtl page"),
         ("lockstep --verilator newest", "build verilate newest"),
         ("stub collector --out x", ""),
         ("vectors gen collector x.wlv", "build"),
