@@ -142,7 +142,7 @@ static bool record_states(search *s) {
 }
 
 static void say(search *s, uint64_t cycle, const char *text) {
-    fprintf(s->to, "cycle %" PRIu64 " %s\n", cycle, text);
+    fprintf(s->to, "cycle %" PRIu64 ":%s\n", cycle, text);
     s->found++;
 }
 
@@ -189,7 +189,7 @@ static void try_parameter(search *s, uint32_t p) {
         if (!good) {
             continue;
         }
-        fprintf(s->to, "parameter %" PRIu32 " %" PRIu32 "\n", p, param->legal[i]);
+        fprintf(s->to, "parameter %" PRIu32 ":%" PRIu32 "\n", p, param->legal[i]);
         break;
     }
     s->cfg[p] = own;
@@ -374,7 +374,7 @@ static void try_inputs(search *s, uint64_t cycle) {
 
 // ---- inputs that a differing value equals -------------------------------------------------------
 
-enum { FEW = 8, MOST_SOURCES = 3 };
+enum { FEW = 8 };
 
 // The latest input with this value, as "PORT of cycle N".
 static bool source_of(const search *s, const wlk_port *like, uint64_t value, char *to,
@@ -523,7 +523,8 @@ static char *next_line(char **text) {
 static void add_parameter(harness *b, const stimulus *whole, uint32_t index, uint32_t value,
                           causes *to) {
     const wlk_param *p = &b->block->table->params[index];
-    if (to->n_passes == 8 || whole->words == NULL || !harness_passes_with(b, whole, index, value)) {
+    if (to->n_passes == MOST_PASSES || whole->words == NULL ||
+        !harness_passes_with(b, whole, index, value)) {
         return;
     }
     char *text = to->passes[to->n_passes++];
@@ -538,23 +539,37 @@ void cause_find(const harness *b, causes *to) {
     to->text = find(b);
 }
 
+// Behind @p word; NULL: the line begins otherwise.
+static const char *behind(const char *line, const char *word) {
+    return strncmp(line, word, strlen(word)) == 0 ? line + strlen(word) : NULL;
+}
+
+static void add_guess(const char *text, causes *to) {
+    uint64_t cycle = 0;
+    if (!tool_take_number(&text, ':', &cycle)) {
+        return;
+    }
+    if (to->n < MOST_CAUSES) {
+        to->list[to->n].cycle = cycle;
+        to->list[to->n++].text = text;
+    } else {
+        to->more++;
+    }
+}
+
 void cause_judge(harness *b, const stimulus *whole, causes *to) {
     char *text = to->text;
     for (char *line = next_line(&text); line != NULL; line = next_line(&text)) {
-        uint32_t index, value;
-        uint64_t cycle;
-        int at = 0;
-        if (sscanf(line, "parameter %" SCNu32 " %" SCNu32, &index, &value) == 2) {
-            add_parameter(b, whole, index, value, to);
-        } else if (strncmp(line, "source ", strlen("source ")) == 0 && to->n_sources < 3) {
-            to->sources[to->n_sources++] = line + strlen("source ");
-        } else if (sscanf(line, "cycle %" SCNu64 " %n", &cycle, &at) == 1 && at > 0) {
-            if (to->n < MOST_CAUSES) {
-                to->list[to->n].cycle = cycle;
-                to->list[to->n++].text = line + at;
-            } else {
-                to->more++;
-            }
+        const char *parameter = behind(line, "parameter ");
+        const char *source = behind(line, "source "), *guess = behind(line, "cycle ");
+        uint64_t index = 0, value = 0;
+        if (parameter != NULL && tool_take_number(&parameter, ':', &index) &&
+            tool_take_number(&parameter, ',', &value)) {
+            add_parameter(b, whole, (uint32_t)index, (uint32_t)value, to);
+        } else if (source != NULL && to->n_sources < MOST_SOURCES) {
+            to->sources[to->n_sources++] = source;
+        } else if (guess != NULL) {
+            add_guess(guess, to);
         }
     }
 }

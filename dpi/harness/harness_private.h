@@ -89,18 +89,17 @@ typedef struct harness {
      * anything then, so it means nothing. The first one; the count is of all, in all seeds. */
     place early;
     tool_tie ties[MAX_TIES]; /* inputs that the RTL lacks because they are constant */
-    uint32_t n_ties;
+    uint32_t n_ties, n_ports;
     wlk_port *ports;
-    uint32_t n_ports;
     const stimulus *played; /* instead of the generator's, or NULL */
     uint64_t *shown;        /* the model's outputs of this cycle and their care go here, or NULL */
     uint64_t *seen;         /* the RTL's outputs in each cycle go here, or NULL */
-    bool whole;             /* what is played goes on behind a failure */
     const char *suspects[MAX_SUSPECTS]; /* words of blame.c */
     int32_t reset;                      /* port among `ports`, or -1 */
     bool reset_edge;                    /* an edge in reset was seen in this seed, */
     bool awake;                         /* and a cycle without; or there is nothing to wait for */
     bool judged;                        /* a verdict is out */
+    bool whole;                         /* what is played goes on behind a failure */
 } harness;
 
 void harness_begin(harness *b, uint64_t seed, const char *waves);
@@ -156,12 +155,12 @@ void blame_json(const harness *b, wlk_json *to);
 void blame_report(const harness *b, FILE *to);
 
 /* ---- cause.c ---- */
-enum { MOST_CAUSES = 4, MOST_PASSES = 8 };
+enum { MOST_CAUSES = 4, MOST_PASSES = 8, MOST_SOURCES = 3 };
 /* What fits a failure. */
 typedef struct causes {
-    char *text;                    /* as it was found; owned */
-    char passes[MOST_PASSES][128]; /* NAME=VALUE: the whole run passes with it */
-    const char *sources[3];        /* inputs that a differing value equals */
+    char *text;                        /* as it was found; owned */
+    char passes[MOST_PASSES][128];     /* NAME=VALUE: the whole run passes with it */
+    const char *sources[MOST_SOURCES]; /* inputs that a differing value equals */
     uint32_t n_passes, n_sources, n, more;
     struct {
         uint64_t cycle;

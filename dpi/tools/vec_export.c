@@ -19,11 +19,13 @@ wlk_status vec_each(job *j, vec_row *row, void *context, wlk_error *err) {
     int32_t *when = calloc(n + 1u, sizeof *when);
     uint64_t *counted = calloc(j->b.layout.out_words + 1u, sizeof *counted);
     vec_cycle cycle = {.counted = counted};
-    wlk_status status = when == NULL || counted == NULL ? tool_no_memory(err) : WLK_OK;
-    if (status == WLK_OK) {
-        (void)wlk_ports_when(table, j->b.ports, n, when);
-        status = wlk_vec_seek(j->reader, 0, err);
+    if (when == NULL || counted == NULL) {
+        free(when);
+        free(counted);
+        return tool_no_memory(err);
     }
+    (void)wlk_ports_when(table, j->b.ports, n, when);
+    wlk_status status = wlk_vec_seek(j->reader, 0, err);
     for (; status == WLK_OK && cycle.number < cycles; cycle.number++) {
         status = wlk_vec_read(j->reader, &cycle.in, &cycle.out, &cycle.care, err);
         if (status != WLK_OK) {
