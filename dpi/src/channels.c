@@ -178,7 +178,7 @@ bool wlk_same_order(const wlk_checker *c) {
 
 // ---- in words -----------------------------------------------------------------------------------
 
-static void channel_name(const wlk_checker *c, const channel *ch, char *to, size_t room) {
+void wlk_channel_name(const wlk_checker *c, const channel *ch, char *to, size_t room) {
     const wlk_port *valid = &c->ports[ch->valid];
     size_t n = (size_t)snprintf(to, room, "%s", c->block->table->channels[ch->table].name);
     for (uint32_t i = 0; i < valid->n_index && n < room; i++) {
@@ -193,7 +193,7 @@ void wlk_report_timing(const wlk_checker *c, FILE *to) {
         if (!ch->shifted) {
             continue;
         }
-        channel_name(c, ch, name, sizeof name);
+        wlk_channel_name(c, ch, name, sizeof name);
         const int64_t least = ch->most <= 0 ? -ch->most : ch->least;
         const int64_t most = ch->most <= 0 ? -ch->least : ch->most;
         const uint32_t both = ch->count[0] < ch->count[1] ? ch->count[0] : ch->count[1];
@@ -216,7 +216,7 @@ void wlk_json_timing(const wlk_checker *c, wlk_json *to) {
         if (!ch->shifted) {
             continue;
         }
-        channel_name(c, ch, name, sizeof name);
+        wlk_channel_name(c, ch, name, sizeof name);
         wlk_json_open(to, NULL, '{');
         wlk_json_text(to, "channel", name);
         wlk_json_number(to, "since", ch->since);

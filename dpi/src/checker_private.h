@@ -102,6 +102,9 @@ bool wlk_channel_shows(const wlk_checker *c, const channel *ch, const wlk_port *
 wlk_status wlk_channels_resolve(wlk_checker *c);
 void wlk_channels_free(wlk_checker *c);
 
+/* Its name with the number of its element: "ibuf[3]". */
+void wlk_channel_name(const wlk_checker *c, const channel *ch, char *to, size_t room);
+
 /* In which channels, by how much and since when: a line for each that is shifted. */
 void wlk_report_timing(const wlk_checker *c, FILE *to);
 void wlk_json_timing(const wlk_checker *c, wlk_json *to);

@@ -111,21 +111,13 @@ static uint32_t stall_width(const sheet *s, const channel *ch) {
     return 0;
 }
 
-static void title_of(const sheet *s, const channel *ch, char to[CELL]) {
-    const wlk_port *valid = &s->c->ports[ch->valid];
-    size_t n = (size_t)snprintf(to, CELL, "%s", s->c->block->table->channels[ch->table].name);
-    for (uint32_t i = 0; i < valid->n_index && n < CELL; i++) {
-        n += (size_t)snprintf(to + n, CELL - n, "[%u]", valid->index[i]);
-    }
-}
-
 // A channel's part of a line.
 static void print_channel(sheet *s, const channel *ch, line_kind kind, const uint64_t *row) {
     const uint32_t before = s->used, stall = stall_width(s, ch);
     const char *gap = "   ";
     char title[CELL], text[CELL];
     bool mark = true; // a handshake without fields
-    title_of(s, ch, title);
+    wlk_channel_name(s->c, ch, title, sizeof title);
     for (uint32_t f = 0; f < s->c->block->table->n_fields; f++) {
         uint32_t width;
         bool zero = true;

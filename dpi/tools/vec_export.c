@@ -43,7 +43,7 @@ wlk_status vec_each(job *j, vec_row *row, void *context, wlk_error *err) {
     return status;
 }
 
-static wlk_status finish(wlk_output *to, wlk_status status, wlk_error *err) {
+wlk_status vec_end(wlk_output *to, wlk_status status, wlk_error *err) {
     if (status == WLK_OK) {
         return wlk_output_finish(to, err);
     }
@@ -103,7 +103,7 @@ static wlk_status export_csv(job *j, const char *path, wlk_error *err) {
     }
     fputc('\n', to.to);
     status = vec_each(j, csv_cycle, &to, err);
-    return finish(&to, status, err);
+    return vec_end(&to, status, err);
 }
 
 // ---- memories for $readmemh ---------------------------------------------------------------------
@@ -228,7 +228,7 @@ static wlk_status export_hex(job *j, const char *folder, wlk_error *err) {
     }
     for (uint32_t k = 0; k < MEMORIES; k++) {
         if (all.of[k].to.to != NULL) {
-            status = finish(&all.of[k].to, status, err);
+            status = vec_end(&all.of[k].to, status, err);
         }
         free(all.of[k].row);
     }

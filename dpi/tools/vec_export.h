@@ -24,6 +24,9 @@ wlk_status vec_each(job *j, vec_row *row, void *context, wlk_error *err);
 /* Ends the work early when a stream has failed: NO_SPACE, or that its reader has gone. */
 wlk_status vec_written(wlk_output *to, wlk_error *err);
 
+/* The end of a file: it appears when all went well, else it is gone. */
+wlk_status vec_end(wlk_output *to, wlk_status status, wlk_error *err);
+
 /* What a waveform is to be. */
 typedef struct vec_wave_options {
     const char *path;

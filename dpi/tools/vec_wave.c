@@ -225,11 +225,7 @@ wlk_status vec_vcd(job *j, const vec_wave_options *options, wlk_error *err) {
         status = write_all(j, &w, err);
     }
     release(&w);
-    if (status == WLK_OK) {
-        return wlk_output_finish(&file, err);
-    }
-    wlk_output_abort(&file);
-    return status;
+    return vec_end(&file, status, err);
 }
 
 // ---- FST ----------------------------------------------------------------------------------------
@@ -319,9 +315,5 @@ wlk_status vec_fst(job *j, const vec_wave_options *options, wlk_error *err) {
         status = fst_write(j, &w, err);
     }
     release(&w);
-    if (status == WLK_OK) {
-        return wlk_output_finish(&file, err);
-    }
-    wlk_output_abort(&file);
-    return status;
+    return vec_end(&file, status, err);
 }
