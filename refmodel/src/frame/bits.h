@@ -36,9 +36,9 @@ static inline uint32_t set_prio(uint32_t set, uint32_t n) {
     return set != 0 ? set_lowest(set) : n - 1u;
 }
 
-/** The set of 0..n-1; n 1..32. */
+/** The set of 0..n-1; n 0..32. */
 static inline uint32_t set_below(uint32_t n) {
-    return 0xffffffffu >> (32u - n);
+    return (uint32_t)(((uint64_t)1 << n) - 1u);
 }
 
 /** Are all bits of words first .. end - 1 known that are ones in @p all? */
