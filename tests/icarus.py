@@ -68,12 +68,14 @@ def settles(block: str, config: Mapping[str, str | int], fault: str = "") -> boo
     return block != "issue_x" and not (block == "vortex_scoreboard" and config["perf_enable"])
 
 
-def bench(block: str, config: Mapping[str, str | int], folder: Path, cycles: int) -> Bench:
-    """The inputs that seed 1 gives."""
+def bench(
+    block: str, config: Mapping[str, str | int], folder: Path, cycles: int, seed: int = 1
+) -> Bench:
+    """The inputs that a seed gives."""
     table = tables.load(block)
     found = table.config(config)
-    given = {"seed": 1, "cycles": cycles, "power_up": "zero", "force": True}
-    made = vectors.Gen(block, folder / "seed1.wlv", config=table.show(found), **given)
+    given = {"seed": seed, "cycles": cycles, "power_up": "zero", "force": True}
+    made = vectors.Gen(block, folder / f"seed{seed}.wlv", config=table.show(found), **given)
     header = made.make()
     records = list(vectors.records(header, table, found))
     assert len(records) == cycles
