@@ -253,10 +253,18 @@ def test_bisect_skips_what_does_not_build(past, judged):
     assert "maybe" not in done
 
 
-def test_bisect_shows_the_change(past, judged):
+def test_bisect_shows_the_change(past, judged, tmp_path):
     span = f"{root(past.place)}..{past.ids['Merge the branch']}"
-    done = bisect(past, history.SMALL, span)
+    page, junit = tmp_path / "bisect.html", tmp_path / "bisect.xml"
+    done = bisect(past, history.SMALL, span, "--html", page, "--junit", junit)
     assert history.BRANCH in done.out.splitlines()[0]
+    text = page.read_text()
+    assert '<span class="badge good">FOUND</span>' in text
+    assert text.count("the first bad commit") == 1
+    cases = [*ElementTree.parse(junit).getroot().iter("testcase")]
+    bad = [case for case in cases if case.find("failure") is not None]
+    assert 2 <= len(cases) > len(bad) >= 1
+    assert sum("ready_i[0];" in case.find("failure").text for case in bad) == 1
     assert "+            ready_o[i] = ready_i[0];" in done.out
     assert "A. Designer" in done.out
     assert "repeat: scripts/warplock lockstep compactor" in done.out

@@ -5,10 +5,12 @@ import hashlib
 import json
 import shutil
 import struct
+from xml.etree import ElementTree
 
 import programs
 import pytest
-from wlk import tables
+from wlk import cli, tables
+from wlk.base import published
 from wlk.base.errors import Status, WlkError
 from wlk.run import digests, goldens, tools, vectors
 
@@ -187,6 +189,24 @@ def test_digest_that_differs_is_named(tmp_path, capsys, monkeypatch, change, tro
     if trouble:
         assert bad[0]["config"] == entries[1]["config"]
         assert trouble in bad[0]["trouble"]
+
+
+@pytest.mark.parametrize("words", [(), ("--digests",)])
+def test_goldens_are_runs_of_a_report(tmp_path, monkeypatch, words):
+    """The command on a folder with one that is right and one that is not."""
+    few(tmp_path, lambda entry: entry.update(cycles=51))
+    shutil.copy(goldens.FOLDER / FIRST, tmp_path)
+    write_manifest(tmp_path, ENTRIES[:2])
+    monkeypatch.setattr(digests, "wanted", lambda: iter([*PINNED[:2]]))
+    monkeypatch.setattr(goldens, "FOLDER", tmp_path)
+    junit, page = tmp_path / "junit.xml", tmp_path / "page.html"
+    asked = cli.parse(["vectors", "golden", *words, "--junit", str(junit), "--html", str(page)])
+    assert published.run(asked) != 0
+    cases = [*ElementTree.parse(junit).getroot().iter("testcase")]
+    wrong = [case for case in cases if len(case)]
+    assert (len(cases), len(wrong)) == (2, 1)
+    assert wrong[0].get("name") == (PINNED[1]["config"] if words else SECOND)
+    assert "scripts/warplock vectors golden" in page.read_text()
 
 
 def test_configuration_without_a_digest_is_named(tmp_path, capsys):

@@ -5,6 +5,7 @@ import json
 import lzma
 from html.parser import HTMLParser
 from pathlib import Path
+from xml.etree import ElementTree
 
 import programs
 import pytest
@@ -190,8 +191,36 @@ def test_page_refuses(tmp_path):
     done = programs.warplock("opndcoll", stimulus, "--html", absent, code=None)
     assert done.code != 0
     assert "absent" in done.line
-    for words in (["--state"], ["--diff", "e"]):
-        done = programs.warplock(
-            "opndcoll", stimulus, "--html", tmp_path / "p.html", *words, code=Status.USAGE
-        )
-        assert "--html" in done.line
+    for words in (["--html", tmp_path / "p.html", "--state"], ["--junit", tmp_path / "p.xml"]):
+        done = programs.warplock("opndcoll", stimulus, *words, code=Status.USAGE)
+        assert words[0] in done.line
+
+
+def test_page_of_before_is_not_left_to_look_current(tmp_path):
+    stimulus, page = tmp_path / "a.stim", tmp_path / "page.html"
+    stimulus.write_text("C\nX\n")
+    programs.warplock("opndcoll", stimulus, "--html", page)
+    stimulus.write_text("no command\n")
+    done = programs.warplock("opndcoll", stimulus, "--html", page, code=None)
+    assert done.code != 0
+    assert '<span class="badge bad">' in page.read_text("utf-8")
+
+
+@pytest.mark.parametrize("differs", [False, True])
+def test_reports_of_a_comparison(tmp_path, differs):
+    stimulus = programs.recording("gpgpusim/v40-qv100-conflict.stim.xz")
+    events, page, junit = (tmp_path / name for name in ("a.events", "page.html", "junit.xml"))
+    recorded = programs.recording("gpgpusim/v40-qv100-conflict.events.xz")
+    lines = lzma.decompress(recorded.read_bytes()).splitlines(keepends=True)
+    number = len(lines) // 2
+    lines[number] = b"another line\n" if differs else lines[number]
+    events.write_bytes(b"".join(lines))
+    words = ("--config", config("qv100"), "--diff", events, "--html", page, "--junit", junit)
+    done = programs.warplock("opndcoll", stimulus, *words, code=int(differs))
+    verdict = "FUNCTIONAL_MISMATCH" if differs else "PASS"
+    assert f'badge {"bad" if differs else "good"}">{verdict}<' in page.read_text("utf-8")
+    failures = [*ElementTree.parse(junit).getroot().iter("failure")]
+    assert len(failures) == int(differs)
+    if differs:
+        assert f"{events}:{number + 1}: the first line that differs" in failures[0].get("message")
+        assert done.out.splitlines()[1] in failures[0].text

@@ -43,7 +43,9 @@ class Failure:
         parts = [self.name] if self.name else []
         parts += [f"seed {self.seed}"] if self.seed is not None else []
         parts += [f"cycle {self.cycle:,}"] if self.cycle is not None else []
-        parts += [f"{self.length:,} cycles are enough"] if self.length is not None else []
+        if self.length is not None:
+            cycles = "1 cycle is" if self.length == 1 else f"{self.length:,} cycles are"
+            parts.append(f"{cycles} enough")
         return ", ".join(parts)
 
 

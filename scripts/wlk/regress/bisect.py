@@ -11,13 +11,14 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from ..base import options, progress, report
 from ..base.errors import Status, WlkError
 from ..base.installed import COMMAND
 from ..base.options import operand, option
-from . import git, summary
+from ..base.published import Reported
+from . import git, regress, summary
 from .regress import Asked, Work
 from .settings import Settings
 from .store import Store
@@ -27,10 +28,11 @@ Row = Mapping[str, Any]
 
 
 @dataclass
-class Bisect(Asked):
+class Bisect(Asked, Reported):
     """Find the commit that made a block fail."""
 
     NAME = "bisect"
+    WORDS: ClassVar[Mapping[int, str]] = {0: "FOUND"}
     EXAMPLE = """warplock bisect collector --repo ~/chip --range v1.0..main
 warplock bisect hazard --repo ~/chip --range HEAD~50.. --rtl rtl --seed 7"""
 
@@ -49,11 +51,19 @@ warplock bisect hazard --repo ~/chip --range HEAD~50.. --rtl rtl --seed 7"""
         store = Store(self.store)
         with store.opened():
             store.begin(" ".join(self.words), found.range, dataclasses.asdict(found))
-            answer = Search(repository, _one(found), store).run()
+            search = Search(repository, _one(found), store)
+            try:
+                answer = search.run()
+            finally:
+                self.entries += [regress.entry(row) for row in search.tested.values()]
+        text = _text(repository, answer, () if found.elaborate else found.rtl)
+        first = [each for each in self.entries if each.answer["commit"] == answer["first_bad"]]
+        cause = dataclasses.replace(first[0], text=text, notes=["the first bad commit"])
+        self.entries[:] = [cause, *(each for each in self.entries if each not in first)]
         if self.json:
             report.json_line(answer)
         else:
-            print(_text(repository, answer, () if found.elaborate else found.rtl))
+            print(text)
         return 0
 
 

@@ -176,7 +176,7 @@ warplock regress cache --cache-limit 5G"""
         with contextlib.closing(work.verdicts()) as found:  # ends what runs on other machines
             for row in found:
                 rows.append(row)
-                self.entries.append(_entry(row))
+                self.entries.append(entry(row))
                 if self.json:
                     report.json_line(row)
         return rows
@@ -239,10 +239,13 @@ warplock regress cache --cache-limit 5G"""
         return int(report.worst(map(_status, judged)) if judged else Status.VACUOUS)
 
 
-def _entry(row: Verdict) -> Entry:
-    """A verdict, as others see it while the range is not judged."""
+def entry(row: Verdict) -> Entry:
+    """A verdict, as others see it while the range is not judged; its counts of coverage as a run
+    has them."""
     name = f"{row['commit'][:10]} {row['config']}".strip()
     fate = SKIPPED if row["verdict"] == summary.ABSENT else ""
+    points = {k: {"hits": v[0], "floor": v[1]} for k, v in (row.get("points") or {}).items()}
+    row = {**row, "config": None, "floors_met": row.get("coverage"), "coverage": points}
     return Entry(row, name, repeat=row.get("repro", ""), seconds=row["seconds"], fate=fate)
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from .. import tables
 from ..base import outputs, progress, report
+from ..base.entries import Entry as Run
 from ..base.errors import Status
 from . import goldens, tools, vectors
 
@@ -20,6 +21,7 @@ MANIFEST = "DIGESTS.jsonl"
 CYCLES = 20_000
 SEEDS = (1, 2)
 PROFILE, POWER_UP = "mix", "unknown"
+REPEAT = f"{goldens.REPEAT} --digests"
 KEYS = ("block", "config", "cycles", "model_version", "sha256")
 
 Entry = dict[str, Any]
@@ -80,24 +82,30 @@ def _each(function: Callable[[Entry], Any], entries: Sequence[Entry], jobs: int)
     return [answers[n] for n in range(len(entries))]
 
 
-def check(as_json: bool, jobs: int, folder: Path = goldens.FOLDER) -> int:
-    """Check every entry, and that each named configuration has one; 0 when all is as it was."""
-    entries = read(folder)
+def check(
+    as_json: bool, jobs: int, folder: Path | None = None, runs: list[Run] | None = None
+) -> int:
+    """Check every entry, each a run for a report, and that each named configuration has one; 0 when
+    all is as it was."""
+    entries = read(folder or goldens.FOLDER)
     known = {(entry["block"], entry["config"]) for entry in entries}
     lacking = [e for e in wanted() if (e["block"], e["config"]) not in known]
     troubles = [*_each(examine, entries, jobs), *(f"not in {MANIFEST}" for _ in lacking)]
-    return _show([*entries, *lacking], troubles, as_json)
+    return _show([*entries, *lacking], troubles, as_json, [] if runs is None else runs)
 
 
-def _show(entries: Iterable[Entry], troubles: Iterable[str], as_json: bool) -> int:
+def _show(entries: Iterable[Entry], troubles: Iterable[str], as_json: bool, runs: list[Run]) -> int:
     table = report.Table("block", "config", "cycles", "trouble")
     pairs = [*zip(entries, troubles, strict=True)]
     for entry, trouble in pairs:
         status = Status.FUNCTIONAL_MISMATCH if trouble else Status.OK
+        line = {"block": entry["block"], "config": entry["config"]}
+        line |= {"verdict": report.verdict_name(status)}
+        line |= {"trouble": trouble} if trouble else {}
+        told = line | {"config": None}
+        runs.append(Run(told, entry["config"], trouble, REPEAT if trouble else ""))
         if as_json:
-            line = {"block": entry["block"], "config": entry["config"]}
-            line |= {"verdict": report.verdict_name(status)}
-            report.json_line(line | ({"trouble": trouble} if trouble else {}))
+            report.json_line(line)
         elif trouble:
             table.add(entry["block"], entry["config"], entry["cycles"], trouble)
     wrong = sum(bool(trouble) for _, trouble in pairs)

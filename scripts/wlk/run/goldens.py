@@ -13,12 +13,15 @@ from pathlib import Path
 from typing import Any
 
 from ..base import outputs, report, setup
+from ..base.entries import Entry as Run
 from ..base.errors import Status, WlkError
+from ..base.installed import COMMAND
 from . import tools, vectors
 
 FOLDER = setup.ROOT / "vectors" / "golden"
 MANIFEST = "MANIFEST.jsonl"
 SUFFIX = ".wlv"
+REPEAT = f"{COMMAND} vectors golden"
 MOST_BYTES = 60 * 1024
 KEYS = ("block", "config", "seed", "profile", "cycles", "power_up")
 
@@ -70,8 +73,10 @@ def write(folder: Path = FOLDER) -> int:
     return 0
 
 
-def check(as_json: bool = False, folder: Path = FOLDER) -> int:
-    """Check every file; the exit code is that of the first kind of trouble."""
+def check(as_json: bool = False, folder: Path | None = None, runs: list[Run] | None = None) -> int:
+    """Check every file, each a run for a report; the exit code is that of the first kind of
+    trouble."""
+    folder = folder or FOLDER
     table = report.Table("file", "cycles", "bytes", "verdict", "trouble")
     troubles = []
     entries = read_manifest(folder)
@@ -85,9 +90,13 @@ def check(as_json: bool = False, folder: Path = FOLDER) -> int:
         path = folder / entry["file"]
         size = path.stat().st_size if path.is_file() else None
         table.add(entry["file"], entry.get("cycles"), size, status, trouble)
+        line = {"file": entry["file"], "verdict": report.verdict_name(status)}
+        line |= {"trouble": trouble} if trouble else {}
         if as_json:
-            line = {"file": entry["file"], "verdict": report.verdict_name(status)}
-            report.json_line(line | ({"trouble": trouble} if trouble else {}))
+            report.json_line(line)
+        if runs is not None:
+            block = {"block": entry.get("block")}
+            runs.append(Run(block | line, entry["file"], trouble, REPEAT if trouble else ""))
     if not as_json:
         table.print()
     return int(min((s for s in troubles if s != Status.OK), default=Status.OK))

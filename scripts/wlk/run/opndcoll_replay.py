@@ -101,8 +101,21 @@ def _recording(path: Path, suffix: str) -> Recording | None:
     return Recording(Replay(path, revision, (config,)), events)
 
 
+def verdict(answer: dict[str, Any], stimulus: Path, events: Path) -> str:
+    """What a comparison found, for a person."""
+    if answer["verdict"] == "PASS":
+        lines = f"{answer['lines']:,} lines of {answer['steps']:,} steps"
+        left = ", ".join(answer.get("not_compared", ()))
+        without = f"; not compared, since not in the recording: {left}" if left else ""
+        cut = "; the recording has no end: the simulation was killed" if "cut" in answer else ""
+        return f"{events}: {lines}, all identical{without}{cut}"
+    if answer["verdict"] == "VACUOUS":
+        return f"{events}: VACUOUS, no line of it was compared"
+    return difference(answer, stimulus, events)
+
+
 def difference(answer: dict[str, Any], stimulus: Path, events: Path) -> str:
-    """The first line that differs, for a person."""
+    """The first line that differs."""
     lines = [
         f"{events}:{answer['line']}: the first line that differs",
         f"  expected  {answer.get('expected', '(the recording ends)')}",

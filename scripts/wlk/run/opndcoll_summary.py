@@ -8,18 +8,20 @@ docs/operand-collector.md defines each count.
 import json
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..base import options, outputs, report
+from ..base import options, report
+from ..base.entries import Entry, Whole
 from ..base.errors import Status, WlkError
-from ..base.options import Command, operand, option
+from ..base.options import operand, option
+from ..base.published import Reported
 from . import opndcoll_compare, opndcoll_limits, opndcoll_page, opndcoll_replay, tools
 
 
 @dataclass
-class Opndcoll(Command):
+class Opndcoll(Reported):
     """Replay stimulus of GPGPU-Sim's operand collector and print the events."""
 
     NAME = "opndcoll"
@@ -70,9 +72,14 @@ warplock opndcoll core.stim.xz --config qv100.cfg --html core.html"""
 
     html: Path | None = options.path(
         "write a page: what limits the kernel, conflicts, occupancy and stalls over time; with "
-        "--compare the other configurations too",
+        "--compare the other configurations too, with --diff its verdict",
         "PAGE.html",
     )
+    own_page: str = field(default="", init=False)  # that of the counts
+
+    def page_of(self, whole: Whole) -> str:
+        """That of the counts once there are some, else the verdict."""
+        return self.own_page or super().page_of(whole)
 
     def refuse(self) -> None:
         """Words that do not go together."""
@@ -83,26 +90,28 @@ warplock opndcoll core.stim.xz --config qv100.cfg --html core.html"""
             name = "--summary" if self.summary else "--compare" if self.compare else "--html"
             message = f"{name} prints no events; --state and --stats add to them"
             raise WlkError(Status.USAGE, message)
-        if self.html is not None:
-            if self.diff is not None:
-                message = "--html goes with --summary and --compare, not with --diff"
-                raise WlkError(Status.USAGE, message)
-            outputs.refuse(self.html, force=True)
+        if self.junit is not None and self.diff is None:
+            raise WlkError(Status.USAGE, "--junit goes with --diff: without it there is no verdict")
 
     @property
     def _counts(self) -> bool:
-        return self.summary or bool(self.compare) or self.html is not None
+        return self.summary or bool(self.compare) or self._has_page
+
+    @property
+    def _has_page(self) -> bool:
+        return self.html is not None and self.diff is None
 
     def run(self) -> int:
         """Replay; print, compare, or count."""
-        if self.html is not None:
-            return self._write_page()
+        if self._has_page:
+            return self._count_for_page()
         flags = [f"--{name}" for name in ("state", "stats", "summary") if getattr(self, name)]
         flags += [word for each in self.compare for word in ("--compare", each)]
         capture = self._counts or self.diff is not None
         answer = self._replay(*flags, events=self.diff, capture=capture)
         if capture:
-            self._show(json.loads(answer.output))
+            show = self._show if self.diff is None else self._show_difference
+            show(json.loads(answer.output))
         return answer.code
 
     def _replay(self, *flags: str, **how: Any) -> tools.Answer:
@@ -115,8 +124,8 @@ warplock opndcoll core.stim.xz --config qv100.cfg --html core.html"""
             print(line, file=sys.stderr)
         return answer
 
-    def _write_page(self) -> int:
-        """The page, and its sentences on stdout; what else was asked for is printed too."""
+    def _count_for_page(self) -> int:
+        """The page, with its sentences on stdout; what else was asked for is printed too."""
         counts = with_rates(json.loads(self._replay("--summary", "--windows").output))
         compared, code = None, 0
         if self.compare:
@@ -125,9 +134,7 @@ warplock opndcoll core.stim.xz --config qv100.cfg --html core.html"""
                 opndcoll_compare.with_differences(json.loads(answer.output)),
                 answer.code,
             )
-        page = opndcoll_page.render(counts, str(self.stimulus), self.config, compared)
-        with outputs.atomic_write(self.html) as file:
-            file.write(page)
+        self.own_page = opndcoll_page.render(counts, str(self.stimulus), self.config, compared)
         del counts["windows"]
         if self.json:
             report.json_line(compared or counts)
@@ -140,25 +147,27 @@ warplock opndcoll core.stim.xz --config qv100.cfg --html core.html"""
         return code
 
     def _show(self, answer: dict[str, Any]) -> None:
-        """The statistics, or what the comparison found."""
+        """The statistics, or what other configurations change."""
         answer = with_rates(answer) if self.summary else answer
         answer = opndcoll_compare.with_differences(answer) if self.compare else answer
         if self.json:
             report.json_line(answer)
         elif self.compare:
             print(opndcoll_compare.render(answer, str(self.stimulus)))
-        elif self.summary:
-            print(render(answer, str(self.stimulus)))
-        elif answer["verdict"] == "PASS":
-            lines = f"{answer['lines']:,} lines of {answer['steps']:,} steps"
-            left = ", ".join(answer.get("not_compared", ()))
-            without = f"; not compared, since not in the recording: {left}" if left else ""
-            cut = "; the recording has no end: the simulation was killed" if "cut" in answer else ""
-            print(f"{self.diff}: {lines}, all identical{without}{cut}")
-        elif answer["verdict"] == "VACUOUS":
-            print(f"{self.diff}: VACUOUS, no line of it was compared")
         else:
-            print(opndcoll_replay.difference(answer, self.stimulus, self.diff))
+            print(render(answer, str(self.stimulus)))
+
+    def _show_difference(self, answer: dict[str, Any]) -> None:
+        """What the comparison with a recording found."""
+        text = opndcoll_replay.verdict(answer, self.stimulus, self.diff)
+        line = text.splitlines()[0]
+        self.entries.append(
+            Entry({"block": "opndcoll"} | answer, str(self.diff), text, notes=[line])
+        )
+        if self.json:
+            report.json_line(answer)
+        else:
+            print(text)
 
 
 FLOW_COLUMNS = {

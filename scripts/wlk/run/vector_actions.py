@@ -144,10 +144,11 @@ def _config(header: Header) -> Mapping[str, Any]:
 
 
 @dataclass
-class Golden(Command):
+class Golden(Reported):
     """Check the golden files of this checkout against the model, or write them."""
 
     NAME = "golden"
+    TITLE = "vectors golden"
     EXAMPLE = """warplock vectors golden --write
 warplock vectors golden --digests"""
 
@@ -157,10 +158,18 @@ warplock vectors golden --digests"""
     )
     jobs: int = options.jobs("digests at a time")
 
+    def refuse(self) -> None:
+        """A report of what is not checked."""
+        if self.write and (self.html or self.junit):
+            name = "--html" if self.html else "--junit"
+            raise WlkError(Status.USAGE, f"--write checks nothing that {name} could report")
+
     def run(self) -> int:
+        if self.write:
+            return digests.write(self.jobs) if self.digests else goldens.write()
         if self.digests:
-            return digests.write(self.jobs) if self.write else digests.check(self.json, self.jobs)
-        return goldens.write() if self.write else goldens.check(self.json)
+            return digests.check(self.json, self.jobs, runs=self.entries)
+        return goldens.check(self.json, runs=self.entries)
 
 
 class Vectors(Command):
