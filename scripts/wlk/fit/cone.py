@@ -25,13 +25,13 @@ from .steps import Chain, Event, Frame, Guard, Other
 from .terms import Signal, Term, is_plain, ones
 from .traced import Trace
 
-LIMIT = 16
+LIMIT = 24
 MOST_STEPS = 20_000  # of a walk
 CANDIDATES = 200  # lines that are looked at
 MOST_LINES = 3  # of a statement that are quoted
 # What it costs to go on: from a signal to what drives it, ...
 DRIVER, PASSES, GUARD, SKIPPED, REGISTER, EARLIER = 1.0, 0.25, 0.5, 0.5, 0.5, 1.0
-WIRING, PLAIN = 32.0, 12.0  # ... to quote what only passes bits on: a port, an assignment, ...
+WIRING, PLAIN = 32.0, 8.0  # ... to quote what only passes bits on: a port, an assignment, ...
 OTHERS = 24.0  # ... what none of the other ports that differ hangs on
 MENDS = 16.0  # and what it is worth that something else there would mend the difference
 AROUND = 14.0  # how far other ports are followed
