@@ -54,7 +54,7 @@ typedef struct harness {
     uint32_t cfg[WLK_MAX_PARAMS];
     wlk_layout layout;
     /* what to do */
-    uint64_t first, last, cycles, jobs, time, from, to, force, keep_going;
+    uint64_t first, last, cycles, jobs, time, from, to, force, keep_going, cover;
     uint32_t profile;
     wlk_power_up power_up;
     int random; /* what no reset reaches powers up so */
@@ -65,6 +65,7 @@ typedef struct harness {
     uint32_t n_probes;
     wlk_status status;
     /* the run */
+    int cover_to; /* where cover.c writes */
     void *dut_handle;
     void *model;     /* the generator's own */
     void *uncleared; /* as it was before an asynchronous reset */
@@ -233,6 +234,11 @@ bool workers_fork(harness *b, uint64_t jobs, workers_work work, void *shared,
  * the answer how each of them fails. INTERRUPTED, NO_MEMORY.
  */
 wlk_status keep_going(harness *b, wlk_status status, FILE *to, wlk_error *err);
+
+/* ---- cover.c ---- */
+void cover_begin(harness *b);
+/* What b->seed, which has ended so, adds to the events that were counted @p before. */
+void cover_tell(const harness *b, const uint64_t *before, wlk_status status);
 
 /* ---- seeds.c ---- */
 /* Run b->seed: its verdict, and b->failing. The module stays open. */

@@ -3,6 +3,7 @@
 //   first=A last=B     seeds, both included          cycles=N     cycles a seed
 //   jobs=N             processes that run them; the answer does not depend on it
 //   keep_going=1       all of them, also behind one that fails
+//   cover=1            a line on stderr of what each seed covers (cover.c)
 //   profile=NAME       "mix" or one profile          power_up=unknown|zero|reset
 //   waves=FILE from=C to=C   FST of these cycles
 //   replay=FILE        inputs from a record file
@@ -215,6 +216,8 @@ static wlk_status judge(harness *b, bool ended) {
 
 wlk_status harness_run_seed(harness *b, wlk_error *err) {
     bool ended = false;
+    uint64_t before[WLK_MAX_COVERS];
+    memcpy(before, b->events, sizeof before);
     b->judged = false;
     b->drain_from = UINT64_MAX;
     wlk_status status = open_picture(b, err);
@@ -230,6 +233,7 @@ wlk_status harness_run_seed(harness *b, wlk_error *err) {
         return status;
     }
     status = judge(b, ended);
+    cover_tell(b, before, status);
     if (status == WLK_HANG) {
         stuck_explain(b);
     }
@@ -436,17 +440,29 @@ static bool read_word(harness *b, const option *options, const char *word) {
 static wlk_status parse(harness *b, int argc, char **argv, wlk_error *err) {
     const char *profile = "mix", *power_up = "unknown";
     const option options[] = {
-        {"first", .number = &b->first},     {"last", .number = &b->last},
-        {"cycles", .number = &b->cycles},   {"time", .number = &b->time},
-        {"from", .number = &b->from},       {"to", .number = &b->to},
-        {"force", .number = &b->force},     {"keep_going", .number = &b->keep_going},
-        {"profile", .text = &profile},      {"jobs", .number = &b->jobs},
-        {"power_up", .text = &power_up},    {"waves", .text = &b->waves},
-        {"replay", .text = &b->replay},     {"shrink", .text = &b->shrink},
-        {"header", .text = &b->header},     {"program", .text = &b->program_file},
-        {"pipeline", .text = &b->pipeline}, {"param", .take = harness_set_params},
-        {"tie", .take = add_tie},           {"probe", .take = add_probe},
-        {"suspect", .take = blame_suspect}, {.key = NULL},
+        {"first", .number = &b->first},
+        {"last", .number = &b->last},
+        {"cycles", .number = &b->cycles},
+        {"time", .number = &b->time},
+        {"from", .number = &b->from},
+        {"to", .number = &b->to},
+        {"force", .number = &b->force},
+        {"keep_going", .number = &b->keep_going},
+        {"profile", .text = &profile},
+        {"jobs", .number = &b->jobs},
+        {"power_up", .text = &power_up},
+        {"waves", .text = &b->waves},
+        {"replay", .text = &b->replay},
+        {"shrink", .text = &b->shrink},
+        {"header", .text = &b->header},
+        {"program", .text = &b->program_file},
+        {"pipeline", .text = &b->pipeline},
+        {"param", .take = harness_set_params},
+        {"tie", .take = add_tie},
+        {"probe", .take = add_probe},
+        {"suspect", .take = blame_suspect},
+        {"cover", .number = &b->cover},
+        {.key = NULL},
     };
     for (int i = 1; i < argc; i++) {
         if (argv[i][0] != '+' && !read_word(b, options, argv[i])) {
@@ -542,6 +558,7 @@ static wlk_status start(harness *b, int argc, char **argv, wlk_error *err) {
         return tool_no_memory(err);
     }
     const wlk_status status = parse(b, argc, argv, err);
+    cover_begin(b);
     return status == WLK_OK ? prepare(b, err) : status;
 }
 

@@ -15,8 +15,9 @@ from .explore.explore import Explore
 from .fit import dump, scopes
 from .regress.bisect import Bisect
 from .regress.regress import Regress
-from .run import check, recordings
+from .run import check, covered, recordings
 from .run.bind import Bind
+from .run.coverage import Coverage
 from .run.map import Map
 from .run.model import Model
 from .run.mutate import Mutate
@@ -48,13 +49,14 @@ warplock check late.fst --from-unknown"""
         if self.from_unknown and self.power_up != "unknown":
             message = f"--power-up {self.power_up} knows the state that --from-unknown learns"
             raise WlkError(Status.USAGE, f"{message}; leave out one of them")
-        names = ("block", "scope", "clock", "config", "tie", "map", "reset", "prefix")
+        names = ("block", "scope", "clock", "config", "tie", "map", "reset", "prefix", "cover")
         for name in (*names, "from_unknown"):
             if getattr(self, name) and Path(self.dump).is_dir():
                 flag = name.replace("_", "-")
                 message = f"--{flag} goes with one dump, and {self.dump} is a folder"
-                hint = "a file NAME.toml beside NAME.fst gives parameters"
+                hint = "check them one at a time; NAME.toml beside NAME.fst gives parameters"
                 raise WlkError(Status.USAGE, f"{message}; {hint}")
+        covered.refuse(self.cover)
 
     def needs(self) -> tuple[str, ...]:
         vcd = any(Path(self.dump).rglob("*.vcd")) or dump.is_vcd(self.dump)
@@ -91,6 +93,6 @@ class Setup(Command):
 
 
 COMMANDS: tuple[type[Command], ...] = (
-    *(Bind, Bisect, Check, Explore, Lockstep, Map, Model, Mutate, New, Opndcoll, Prove),
+    *(Bind, Bisect, Check, Coverage, Explore, Lockstep, Map, Model, Mutate, New, Opndcoll, Prove),
     *(Regress, Setup, Stub, Tests, Vectors),
 )

@@ -33,14 +33,18 @@ def alone(path: Path, message: str) -> Iterator[None]:
         yield
 
 
-def connect(path: Path, kind: Kind) -> sqlite3.Connection:
+def connect(path: Path, kind: Kind, *, write: bool = True) -> sqlite3.Connection:
     """The database, its tables made if it is empty; BAD_VERSION when it was made by another
-    version, CORRUPT when it is none of this kind, NO_SPACE when the disk is full."""
+    version, CORRUPT when it is none of this kind, NO_SPACE when the disk is full. Without `write`
+    it is only read, and must be there."""
     base = None
+    if not write and not path.is_file():
+        raise WlkError(Status.NO_FILE, f"{path}: no such file")
     try:
-        base = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
+        place = f"{path.absolute().as_uri()}?mode={'rwc' if write else 'ro'}"
+        base = sqlite3.connect(place, uri=True, check_same_thread=False, isolation_level=None)
         base.row_factory = sqlite3.Row
-        version = _version(base, path, kind)
+        version = _version(base, path, kind, write)
         if version != kind.version:
             message = f"{path}: version {version} of the database, this is version {kind.version}"
             raise WlkError(Status.BAD_VERSION, f"{message}; {kind.elsewhere}")
@@ -56,11 +60,11 @@ def connect(path: Path, kind: Kind) -> sqlite3.Connection:
     return base
 
 
-def _version(base: sqlite3.Connection, path: Path, kind: Kind) -> int:
+def _version(base: sqlite3.Connection, path: Path, kind: Kind, write: bool) -> int:
     base.execute("PRAGMA synchronous = FULL")
     tables = {row["name"] for row in base.execute("SELECT name FROM sqlite_master")}
-    if not tables:
-        base.executescript(f"BEGIN;{kind.schema}COMMIT;")
+    if not tables and write:
+        base.executescript(f"BEGIN IMMEDIATE;{kind.schema}COMMIT;")
         return kind.version
     if "about" not in tables:
         raise WlkError(Status.CORRUPT, f"{path}: {kind.known}")

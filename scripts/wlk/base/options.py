@@ -217,6 +217,11 @@ def settings(text: str) -> Any:
     return option({}, text, action=Settings, type=key_value, metavar="KEY=VALUE")
 
 
+def cover() -> Any:
+    """--cover, of what compares and counts coverage points."""
+    return path("add what is covered to a database (docs/coverage.md)")
+
+
 def ties(group: str = "") -> Any:
     """--tie PORT=VALUE, which may be given several times."""
     text = "an input that the RTL lacks because it is constant; may be repeated"

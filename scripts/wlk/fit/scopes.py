@@ -76,6 +76,7 @@ class Check(Named, Reported):
         False, "the dump starts late, or has gaps: start with nothing known, and learn the state"
     )
     tie: Mapping[str, int] = options.ties()
+    cover: Path | None = options.cover()
     strict: bool = options.strict()
 
     def with_map(self, told: portmap.PortMap) -> Self:

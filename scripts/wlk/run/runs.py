@@ -13,7 +13,7 @@ from ..base.errors import Status, WlkError
 from ..base.installed import COMMAND, shipped
 from ..base.published import Reported
 from ..fit import search
-from . import build, estimate, jobs, lockstep, recordings
+from . import build, covered, estimate, jobs, lockstep, recordings
 from .jobs import Job, Run
 from .lockstep import Outcome
 
@@ -62,6 +62,7 @@ warplock lockstep collector --rtl build/DuplicatedCollector.sv --config coll_ent
         if self.pipeline is not None:
             outputs.refuse(self.pipeline, self.force)
         reports.refuse(self.reports)
+        covered.refuse(self.cover)
 
     def run(self) -> int:
         """Run every configuration asked for; the exit code is the worst verdict."""

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Running our own C programs: progress lines, input through a pipe, errors with their exit code.
 
-They print their answer on stdout; on stderr `progress DONE TOTAL`, reports for a person, and at
-most one line `NAME: message` behind a failure.
+They print their answer on stdout; on stderr `progress DONE TOTAL`, what seeds cover where that is
+asked for (dpi/harness/cover.c), reports for a person, and at most one line `NAME: message` behind a
+failure.
 """
 
 import contextlib
@@ -74,8 +75,10 @@ def ask(
     *,
     feed: Iterable[bytes] | None = None,
     capture: bool = True,
+    cover: Callable[[list[str]], None] | None = None,
 ) -> Answer:
-    """The same of any program; `show` is called with how much is done, and of how much."""
+    """The same of any program; `show` is called with how much is done, and of how much, `cover`
+    with the words of each line on what a seed covers."""
     sys.stdout.flush()
     options: dict[str, Any] = {"stdin": subprocess.PIPE} if feed is not None else {}
     options |= {"stdout": subprocess.PIPE if capture else None, "stderr": subprocess.PIPE}
@@ -83,7 +86,7 @@ def ask(
         ThreadPoolExecutor(2) as readers,  # they end when the child has ended
         progress.child(list(map(str, command)), **options) as process,
     ):
-        report = readers.submit(_listen, process.stderr, show)
+        report = readers.submit(_listen, process.stderr, show, cover)
         output = readers.submit(process.stdout.read if capture else bytes)
         # All of `feed`, or as much as the program takes: its exit code then shows why.
         try:
@@ -99,14 +102,20 @@ def ask(
         return Answer(process.wait(), text, report.result())
 
 
-def _listen(pipe: IO[bytes], show: Callable[[int, int], None]) -> str:
-    """Show progress; what else is on stderr."""
+def _listen(
+    pipe: IO[bytes],
+    show: Callable[[int, int], None],
+    cover: Callable[[list[str]], None] | None = None,
+) -> str:
+    """Show progress, hand on what is covered; what else is on stderr."""
     report = ""
     for raw in pipe:
         text = raw.decode(errors="replace")
         words = text.split()
         if len(words) == 3 and words[0] == "progress":
             show(int(words[1]), int(words[2]))
+        elif cover is not None and words[:1] == ["cover"]:
+            cover(words[1:])
         else:
             report += text
     return report

@@ -15,7 +15,8 @@ from ..base.entries import Entry
 from ..base.errors import Status, WlkError
 from ..base.options import Command, operand, option
 from ..base.published import Reported
-from . import digests, goldens, harness, jobs, lockstep, vectors
+from . import covered, digests, goldens, harness, jobs, lockstep, vectors
+from .cover_store import Run
 from .diff import Diff
 from .dumped import Import
 from .export import Export
@@ -34,6 +35,7 @@ class Play(jobs.RtlSource, Reported):
     rtl: list[Path] = jobs.rtl_option(action="append")  # files may follow it
     files: Sequence[Path] = operand("FILE", nargs="+", type=Path)
     config: Mapping[str, str] = options.settings("refuse a file that was made with another value")
+    cover: Path | None = options.cover()
     waves: bool = option(False, "with --rtl: write what the RTL does to an FST beside each file")
 
     def refuse(self) -> None:
@@ -42,6 +44,7 @@ class Play(jobs.RtlSource, Reported):
             raise WlkError(Status.USAGE, "--waves goes with --rtl: without it no RTL runs")
         if not self.rtl:
             self.refuse_ports("--rtl: the file lacks no input, and has the table's ports")
+        covered.refuse(self.cover)
 
     def needs(self) -> tuple[str, ...]:
         return ("build", "verilate", "rtl") if self.rtl else ("build",)
@@ -50,6 +53,7 @@ class Play(jobs.RtlSource, Reported):
         """The exit code is the worst verdict."""
         table = report.Table("file", "block", "cycles", "compared bits", "masked bits", "verdict")
         verdicts: list[Status] = []
+        lost = covered.Lost()
         for path in self.files:
             header = vectors.read_header(path)
             port_table = vectors.check_schema(header)
@@ -60,6 +64,10 @@ class Play(jobs.RtlSource, Reported):
             verdicts.append(played.verdict)
             sys.stderr.write(played.report)
             self.entries.append(Entry(played.result, str(path), played.report))
+            if self.cover is not None:
+                digest = covered.file_digest([path])
+                run = Run("play", digest, header.seed, 0, header.power_up, source=str(path))
+                lost.add(self.cover, port_table, config, played.result, run)
             if self.json:
                 report.json_line(played.result)
             numbers = [played.result[key] for key in ("cycles", "compared_bits", "masked_bits")]
@@ -72,7 +80,8 @@ class Play(jobs.RtlSource, Reported):
                 self._show_rtl(outcome, path, table)
         if not self.json:
             table.print()
-        return int(report.worst(verdicts))
+        not_added = lost.told()
+        return int(report.worst(verdicts) or not_added)
 
     def _play(self, header: Header, table: tables.Table, config: tables.Config) -> Outcome:
         """The inputs in the RTL, which powers up as in the run that they were taken from."""

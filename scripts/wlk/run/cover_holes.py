@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: Apache-2.0
+"""For coverage points below their goal: a stimulus that reaches them, as a command.
+
+The stimulus is a function of seed and model, and needs no RTL: each profile is tried on the model
+alone, and what the runs in the database have reached is known anyway. Of all that is known the one
+with most hits a cycle is taken; where none reaches the point, a configuration whose runs do.
+"""
+
+import math
+import shlex
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from .. import tables
+from ..base import progress
+from ..base.errors import WlkError
+from ..base.installed import COMMAND
+from . import covered, vectors
+from .cover_store import Run
+from .cover_view import MIX, Group, Seen, goal
+from .failures import own_folder
+
+TRIED = 20_000  # cycles of each profile on the model
+MOST_SEEDS = 10_000  # of a command
+ROOMY = 1.5  # times as many hits as are lacking: they are random
+
+
+@dataclass(frozen=True)
+class Way:
+    """A stimulus that reaches a point."""
+
+    profile: str
+    asked: int  # cycles of a seed
+    power_up: str
+    hits: int
+    cycles: int  # in which these hits were
+    where: str  # they were counted
+
+    @property
+    def rate(self) -> float:
+        return self.hits / self.cycles
+
+
+@dataclass(frozen=True)
+class Hole:
+    """A point below its goal, and what is known of it."""
+
+    group: Group
+    seen: Seen
+    known: str = ""  # how it is reached
+    command: str = ""
+
+    def json(self) -> dict[str, Any]:
+        """As `coverage --json` has it."""
+        found = {"name": self.seen.point.name, "hits": self.seen.hits, "goal": self.seen.goal}
+        return found | ({"known": self.known, "command": self.command} if self.command else {})
+
+
+def find(groups: Sequence[Group], file: Path) -> list[Hole]:
+    """The holes of groups, with commands that add to `file`."""
+    wanted = [group for group in groups if group.holes and not group.is_old]
+    found = []
+    with progress.Progress("trying stimuli on the model", len(wanted)) as line:
+        for number, group in enumerate(wanted):
+            line.update(number, f"{group.space.block} {group.name}")
+            ways = [*_ran(group), *_tried(group)]
+            found += [_hole(group, seen, ways, groups, file) for seen in group.holes]
+    return found
+
+
+Hits = Callable[[str], int]
+Found = tuple[Way, Hits]  # with the hits of a point
+
+
+def _ran(group: Group) -> Iterator[Found]:
+    """The profiles that were run, each with all its seeds."""
+    kinds: dict[tuple[str, int, str], list[Run]] = {}
+    for run in group.counted:
+        if run.kind == "lockstep" and not run.stimulus.startswith("program "):
+            kinds.setdefault((run.stimulus, run.asked, run.power_up), []).append(run)
+    names = [point.name for point in group.space.points]
+    for key, runs in kinds.items():
+        hits = dict(
+            zip(names, map(sum, zip(*(run.hits for run in runs), strict=True)), strict=True)
+        )
+        cycles = sum(run.cycles for run in runs)
+        seeds = f"{len(runs)} seed{'s' if len(runs) > 1 else ''}"
+        yield Way(*key, 0, cycles, f"in {seeds} that were run"), hits.__getitem__
+
+
+def _tried(group: Group) -> Iterator[Found]:
+    """Each profile on the model; none where the points are not those of this version."""
+    table = _table(group)
+    if table is None:
+        return
+    with tempfile.TemporaryDirectory(prefix=progress.SCRATCH) as folder:
+        for number, profile in enumerate(table.profiles):
+            out = Path(folder) / f"{number}.wlv"
+            config = group.config
+            try:
+                header = vectors.Gen(
+                    block=table.name, out=out, profile=profile, cycles=TRIED, config=config
+                ).make()
+                played = vectors.play(header, table, table.config(config)).result
+            except WlkError:  # of this profile: there are others
+                continue
+            finally:
+                out.unlink(missing_ok=True)
+            where = "of the model alone"
+            way = Way(profile, TRIED, "unknown", 0, played["cycles"], where)
+            yield way, played["coverage"].__getitem__
+
+
+def _table(group: Group) -> tables.Table | None:
+    """Its table, if the points are those of this version."""
+    if group.space.block not in tables.names() or group.space.tied:
+        return None
+    table = tables.load(group.space.block)
+    try:
+        config = table.config(group.config)
+    except WlkError:
+        return None
+    space = covered.space(table, config, table.show(config), {})
+    return table if space.digest == group.space.digest else None
+
+
+def _hole(
+    group: Group, seen: Seen, ways: Sequence[Found], groups: Sequence[Group], file: Path
+) -> Hole:
+    name = seen.point.name
+    counted = [replace(way, hits=hits(name)) for way, hits in ways]
+    for way in sorted(counted, key=lambda way: (-way.rate, way.profile)):
+        count = _seeds(group, seen, way) if way.hits else 0
+        if count:
+            known = f"profile {way.profile}: {way.hits:,} hits in {way.cycles:,} cycles {way.where}"
+            return Hole(group, seen, known, _command(group, way, count, file))
+    return _elsewhere(group, seen, groups, file) or Hole(group, seen)
+
+
+def _elsewhere(group: Group, seen: Seen, groups: Sequence[Group], file: Path) -> Hole | None:
+    """Another configuration of the block, whose runs reach the point."""
+    found = []
+    for other in (g for g in groups if g.space.block == group.space.block and not g.is_old):
+        names = [point.name for point in other.space.points]
+        for way, hits in _ran(other) if seen.point.name in names else ():
+            found += [(replace(way, hits=hits(seen.point.name)), other)]
+    found = [each for each in found if each[0].hits]
+    if not found:
+        return None
+    way, other = max(found, key=lambda each: (each[0].rate, each[1].space))
+    known = f"configuration {other.name}, profile {way.profile}: {way.hits:,} hits in"
+    command = _command(other, way, 1, file)
+    return Hole(group, seen, f"{known} {way.cycles:,} cycles {way.where}", command)
+
+
+def _seeds(group: Group, seen: Seen, way: Way) -> int:
+    """How many seeds should be enough; 0: so many are not."""
+    count = max(1, math.ceil(ROOMY * (seen.goal - seen.hits) / (way.rate * way.asked)))
+    if way.profile != MIX:
+        return count if count <= MOST_SEEDS else 0
+    while count <= MOST_SEEDS:  # with more cycles of the mix more is asked for
+        asked = goal(seen.point.rate, group.mixed + count * way.asked)
+        if seen.hits + way.rate * count * way.asked >= asked:
+            return count
+        count *= 2
+    return 0
+
+
+def _command(group: Group, way: Way, count: int, file: Path) -> str:
+    """The next seeds of a profile."""
+    ran = [run for run in group.runs if run.kind == "lockstep"]
+    same = [run.seed for run in ran if (run.stimulus, run.asked) == (way.profile, way.asked)]
+    first = max(same, default=0) + 1
+    words = [COMMAND, "lockstep", group.space.block]
+    if group.space.block in tables.names():
+        words += own_folder(group.space.block)
+    last = max((r for r in ran if not r.stimulus.startswith("program ")), default=None,
+               key=lambda run: run.added)  # fmt: skip
+    words += shlex.split(last.source) if last is not None else []
+    for key, value in group.given.items():
+        words += ["--config", f"{key}={value}"]
+    words += ["--profile", way.profile] if way.profile != MIX else []
+    words += ["--power-up", way.power_up] if way.power_up != "unknown" else []
+    words += ["--seeds", f"{first}..{first + count - 1}", "--cycles", str(way.asked)]
+    return shlex.join([*words, "--cover", str(file)])
