@@ -49,6 +49,7 @@ class Bar:
     floor: int
     width: float
     mark: float
+    doc: str = ""
 
     @property
     def kind(self) -> str:
@@ -87,10 +88,10 @@ def render(whole: Whole) -> str:
     rows = _rows(whole.entries, [bucket.smallest.entry for bucket in alike])
     failed = sum(entry.is_failure for entry in whole.entries)
     waits = whole.code is None
-    return _environment().get_template(TEMPLATE).render(
+    return environment().get_template(TEMPLATE).render(
         whole=whole,
         version=installed.version(),
-        began=f"{whole.began[:16].replace('T', ' ')} UTC",
+        began=began(whole),
         took=f"{whole.seconds:,.1f} s",
         kind="warn" if waits else "bad" if whole.code else "good",
         failed=failed,
@@ -104,13 +105,14 @@ def render(whole: Whole) -> str:
         page_rows=PAGE_ROWS,
         most_alike=MOST_ALIKE,
         most_seeds=MOST_SEEDS,
-        number=_number,
+        number=number,
     )  # fmt: skip
 
 
-def _environment() -> jinja2.Environment:
+def environment(*folders: Path) -> jinja2.Environment:
+    """Templates of these folders, and what pages have in common."""
     return jinja2.Environment(
-        loader=jinja2.FileSystemLoader(FOLDER),
+        loader=jinja2.FileSystemLoader([*folders, FOLDER]),
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -118,7 +120,13 @@ def _environment() -> jinja2.Environment:
     )
 
 
-def _number(value: float) -> str:
+def began(whole: Whole) -> str:
+    """When, to the minute."""
+    return f"{whole.began[:16].replace('T', ' ')} UTC"
+
+
+def number(value: float) -> str:
+    """A number with its thousands apart."""
     return f"{value:,}"
 
 
@@ -163,7 +171,7 @@ def _fill(row: Row) -> int:
     row.picture = _picture(answer.get("picture"))
     row.config = [f"{key}={value}" for key, value in (answer.get("config") or {}).items()]
     row.facts = list(_facts(entry))
-    row.bars = _bars(answer.get("coverage") or {})
+    row.bars = bars(answer.get("coverage") or {})
     row.seeds = buckets.failures(entry) if answer.get("failures") else ()
     texts = (row.text, row.picture, entry.repeat, *entry.notes, *row.config)
     lines = answer.get("rtl_lines", [])
@@ -184,7 +192,7 @@ def _facts(entry: Entry) -> Iterator[tuple[str, str]]:
     for key, name in FACTS.items():
         value = entry.answer.get(key)
         if isinstance(value, int):
-            yield name, _number(value)
+            yield name, number(value)
         elif value:
             yield name, str(value)
     if entry.seconds:
@@ -196,15 +204,17 @@ def _facts(entry: Entry) -> Iterator[tuple[str, str]]:
             yield key.replace("_", " "), ", ".join(names)
 
 
-def _bars(coverage: dict[str, Any]) -> list[Bar]:
-    """Hits are a number, or `hits` and `floor`."""
+def bars(coverage: dict[str, Any]) -> list[Bar]:
+    """Hits are a number, or `hits` and `floor`, and `doc` where that is shown."""
     points = {k: v if isinstance(v, dict) else {"hits": v} for k, v in coverage.items()}
     pairs = {name: (point["hits"], point.get("floor", 0)) for name, point in points.items()}
+    docs = {name: point.get("doc", "") for name, point in points.items()}
     most = max((max(pair) for pair in pairs.values()), default=0)
 
     def share(value: int) -> float:
         return round(100 * math.log1p(value) / math.log1p(most), 1) if most else 0.0
 
     return [
-        Bar(name, hits, floor, share(hits), share(floor)) for name, (hits, floor) in pairs.items()
+        Bar(name, hits, floor, share(hits), share(floor), docs[name])
+        for name, (hits, floor) in pairs.items()
     ]

@@ -168,6 +168,14 @@ class Ranked:
     cycles: int
 
 
+def run_name(each: Ranked) -> str:
+    """A run, in a table."""
+    run = each.run
+    if run.kind != "lockstep":
+        return f"{run.kind} {run.source}"
+    return f"seed {run.seed}, {run.stimulus}"
+
+
 def rank(runs: Sequence[Run]) -> list[Ranked]:
     """Few runs that reach all that all of them reach: always the one that reaches most of what is
     left, the shorter of two; then none of them can be left out."""

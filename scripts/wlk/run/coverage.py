@@ -2,7 +2,7 @@
 """What `warplock coverage` does: read databases together, and show or write what came out."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
@@ -14,7 +14,7 @@ from ..base.options import operand, option
 from ..base.published import Reported
 from . import cover_holes, cover_store, cover_view
 from .cover_holes import Hole
-from .cover_store import Runs
+from .cover_store import Runs, Space
 from .cover_view import Group, Ranked
 
 
@@ -40,6 +40,7 @@ warplock coverage monday.cover tuesday.cover --merge week.cover"""
     force: bool = options.force()
     groups: list[Group] = field(default_factory=list)
     found: list[Hole] = field(default_factory=list)
+    ranks: dict[Space, list[Ranked]] = field(default_factory=dict)
 
     def refuse(self) -> None:
         """Databases that are none, and files that cannot be written."""
@@ -55,7 +56,9 @@ warplock coverage monday.cover tuesday.cover --merge week.cover"""
         """Its own page, once all is read."""
         from . import cover_page  # needs Jinja2
 
-        return cover_page.render(whole, self) if self.groups else super().page_of(whole)
+        if not self.groups:
+            return super().page_of(whole)
+        return cover_page.render(whole, self.groups, self.found, self.ranks)
 
     def run(self) -> int:
         """VACUOUS where a point is below its goal."""
@@ -64,6 +67,8 @@ warplock coverage monday.cover tuesday.cover --merge week.cover"""
         if self.merge is not None:
             cover_store.write(self.merge, runs)
         current = [group for group in self.groups if not group.is_old]
+        if self.rank:
+            self.ranks = {group.space: cover_view.rank(group.counted) for group in current}
         if self.holes:
             self.found = cover_holes.find(self.groups, self.files[0])
         if self.ucis is not None:
@@ -92,8 +97,8 @@ warplock coverage monday.cover tuesday.cover --merge week.cover"""
     def _print_json(self) -> None:
         for group in self.groups:
             answer = group.json()
-            if self.rank:
-                answer["rank"] = [_ranked(each) for each in cover_view.rank(group.counted)]
+            if group.space in self.ranks:
+                answer["rank"] = [_ranked(each) for each in self.ranks[group.space]]
             if self.holes:
                 answer["holes"] = [hole.json() for hole in self.found if hole.group is group]
             report.json_line(answer)
@@ -108,7 +113,7 @@ warplock coverage monday.cover tuesday.cover --merge week.cover"""
         for line in _notes(self.groups):
             print(line)
         if self.rank:
-            _print_rank(self.groups)
+            _print_rank(self.groups, self.ranks)
         for hole in self.found:
             _print_hole(hole)
         if self.merge is not None:
@@ -155,25 +160,17 @@ def _notes(groups: Sequence[Group]) -> list[str]:
     return [*notes, *([f"{old:,} {what}"] if old else [])]
 
 
-def _print_rank(groups: Sequence[Group]) -> None:
+def _print_rank(groups: Sequence[Group], ranks: Mapping[Space, Sequence[Ranked]]) -> None:
     print("\nfew runs that reach all that all runs reach:")
     table = report.Table(
         *("block", "config", "rank", "run", "cycles", "so far [cycles]", "new points", "reached")
     )
-    for group in (group for group in groups if not group.is_old):
-        for number, each in enumerate(cover_view.rank(group.counted), 1):
+    for group in groups:
+        for number, each in enumerate(ranks.get(group.space, ()), 1):
             counts = (each.run.cycles, each.cycles, each.new, each.reached)
-            names = (group.space.block, group.name, number, run_name(each))
+            names = (group.space.block, group.name, number, cover_view.run_name(each))
             table.add(*names, *counts)
     table.print()
-
-
-def run_name(each: Ranked) -> str:
-    """A run, in a table."""
-    run = each.run
-    if run.kind != "lockstep":
-        return f"{run.kind} {run.source}"
-    return f"seed {run.seed}, {run.stimulus}"
 
 
 def _print_hole(hole: Hole) -> None:
