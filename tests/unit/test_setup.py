@@ -216,7 +216,7 @@ def test_setup_stamp_expires(house, monkeypatch, what):
 def test_setup_lacking_python_package_is_named_when_refused(house, monkeypatch):
     all_tools(house)
     monkeypatch.setattr(setup, "_installed", lambda: setup.pinned(RUN) | {"pyslang": "0.1"})
-    parts = [f"pyslang {setup.pinned(RUN)['pyslang']}", "pip install -r"]
+    parts = [f"pyslang {setup.pinned(RUN)['pyslang']}", "pip install --no-deps -r"]
     assert "nanobind-backend" not in refused(allow=False, parts=parts)
 
 

@@ -63,6 +63,7 @@ FEATURES = {
     "vcd": Feature({"vcd2fst": "gtkwave"}),
     "newest": Feature(libraries={"liblz4": "liblz4-dev"}, requirements="requirements-newest.txt"),
     "page": Feature(requirements="requirements-page.txt"),
+    "ucis": Feature(requirements="requirements-ucis.txt"),
     "pytest": Feature({"xz": "xz-utils"}, requirements="requirements-test.txt"),
     "lint": Feature(requirements="requirements-lint.txt"),
     "python": Feature(requirements="requirements-python.txt"),
@@ -376,7 +377,7 @@ def _ensure_venv(features: Sequence[str], allow: bool) -> None:
     if not allow:
         names = ", ".join(f"{name} {version}" for name, version in sorted(lacking.items()))
         options = " ".join(f"-r {file}" for file in files)
-        command = f"python3 -m venv {VENV} && {PYTHON} -m pip install {options}"
+        command = f"python3 -m venv {VENV} && {PYTHON} -m pip install --no-deps {options}"
         message = f"missing in {VENV}: {names}; set-up is refused; install with: {command}"
         raise WlkError(Status.NO_TOOL, message)
     _say(f"installing {' '.join(sorted(lacking))} into {VENV} with pip (log: {_log()})")
@@ -386,7 +387,8 @@ def _ensure_venv(features: Sequence[str], allow: bool) -> None:
         for stamp in BUILD.glob("setup-*.stamp"):  # of packages that go with the old one
             stamp.unlink()
         _step("python3 -m venv", [sys.executable, "-m", "venv", "--clear", VENV])
-    options = [word for file in files for word in ("-r", file)]
+    # The files name all that is wanted, what packages need too.
+    options = ["--no-deps", *(word for file in files for word in ("-r", file))]
     pip = [PYTHON, "-m", "pip", "--disable-pip-version-check", "--no-input", "--no-color"]
     _step("pip install", [*pip, "install", "--progress-bar=off", *options])
 

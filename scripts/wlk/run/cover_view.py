@@ -168,9 +168,8 @@ class Ranked:
     cycles: int
 
 
-def run_name(each: Ranked) -> str:
+def run_name(run: Run) -> str:
     """A run, in a table."""
-    run = each.run
     if run.kind != "lockstep":
         return f"{run.kind} {run.source}"
     return f"seed {run.seed}, {run.stimulus}"

@@ -168,7 +168,7 @@ def _print_rank(groups: Sequence[Group], ranks: Mapping[Space, Sequence[Ranked]]
     for group in groups:
         for number, each in enumerate(ranks.get(group.space, ()), 1):
             counts = (each.run.cycles, each.cycles, each.new, each.reached)
-            names = (group.space.block, group.name, number, cover_view.run_name(each))
+            names = (group.space.block, group.name, number, cover_view.run_name(each.run))
             table.add(*names, *counts)
     table.print()
 
