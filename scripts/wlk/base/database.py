@@ -11,6 +11,8 @@ from pathlib import Path
 
 from .errors import Status, WlkError
 
+GOES_ON = "it goes on where it stopped"
+
 
 @dataclass(frozen=True)
 class Kind:
@@ -36,12 +38,12 @@ def alone(path: Path, message: str) -> Iterator[None]:
 def connect(path: Path, kind: Kind, *, write: bool = True) -> sqlite3.Connection:
     """The database, its tables made if it is empty; BAD_VERSION when it was made by another
     version, CORRUPT when it is none of this kind, NO_SPACE when the disk is full. Without `write`
-    it is only read, and must be there."""
+    it must be there, and is changed by nothing but what a writer that was killed has left."""
     base = None
     if not write and not path.is_file():
         raise WlkError(Status.NO_FILE, f"{path}: no such file")
     try:
-        place = f"{path.absolute().as_uri()}?mode={'rwc' if write else 'ro'}"
+        place = f"{path.absolute().as_uri()}?mode={'rwc' if write else 'rw'}"
         base = sqlite3.connect(place, uri=True, check_same_thread=False, isolation_level=None)
         base.row_factory = sqlite3.Row
         version = _version(base, path, kind, write)
@@ -72,14 +74,14 @@ def _version(base: sqlite3.Connection, path: Path, kind: Kind, write: bool) -> i
     return row["version"] if row else kind.version
 
 
-def failure(path: Path, error: sqlite3.OperationalError) -> WlkError:
+def failure(path: Path, error: sqlite3.OperationalError, again: str = GOES_ON) -> WlkError:
     """What the system refuses: USAGE when another program has the database, NO_SPACE when the disk
-    is full, else NO_FILE."""
+    is full, else NO_FILE. `again`: what comes of the command when it is repeated."""
     why = str(error)
     if "locked" in why:
         message = f"{path}: another program has the database ({why})"
         return WlkError(Status.USAGE, f"{message}; wait for it, or close it")
     if not any(word in why for word in ("disk", "full")):
         return WlkError(Status.NO_FILE, f"cannot write {path}: {why}; choose another place")
-    message = f"cannot write {path}: {why}; free some space, then repeat the command: it goes on"
-    return WlkError(Status.NO_SPACE, f"{message} where it stopped")
+    message = f"cannot write {path}: {why}; free some space, then repeat the command: {again}"
+    return WlkError(Status.NO_SPACE, message)

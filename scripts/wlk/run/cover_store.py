@@ -11,11 +11,12 @@ import contextlib
 import sqlite3
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from ..base import database, outputs
+from ..base.entries import legal
 from ..base.errors import Status, WlkError
 
 VERSION = 1
@@ -124,7 +125,7 @@ def add(path: Path, found: Runs) -> None:
         for space, runs in found.items():
             number = _space(base, space)
             for run in runs:
-                _add(base, number, run)
+                _add(base, number, _legal(run))
 
 
 @contextlib.contextmanager
@@ -138,7 +139,7 @@ def _writing(path: Path, base: sqlite3.Connection) -> Iterator[None]:
     except sqlite3.OperationalError as error:
         with contextlib.suppress(sqlite3.Error):
             base.execute("ROLLBACK")
-        raise database.failure(path, error) from error
+        raise database.failure(path, error, "nothing counts twice") from error
 
 
 def _space(base: sqlite3.Connection, space: Space) -> int:
@@ -153,6 +154,12 @@ def _space(base: sqlite3.Connection, space: Space) -> int:
     rows = [(number, n, p.name, p.rate, p.doc) for n, p in enumerate(space.points)]
     base.executemany("INSERT INTO point VALUES (?, ?, ?, ?, ?)", rows)
     return number
+
+
+def _legal(run: Run) -> Run:
+    """Without what a database cannot hold: of names that are no UTF-8."""
+    texts = {name: value for name, value in vars(run).items() if isinstance(value, str)}
+    return replace(run, **{name: legal(text) for name, text in texts.items()})
 
 
 def _add(base: sqlite3.Connection, space: int, run: Run) -> None:
@@ -218,5 +225,9 @@ def merged(parts: Iterable[Runs]) -> dict[Space, list[Run]]:
 def write(path: Path, found: Runs) -> None:
     """A database of its own with these runs: there whole, or not at all."""
     with outputs.temporary(path) as partial:
-        add(partial, found)
+        try:
+            add(partial, found)
+        except WlkError as error:
+            message = error.message.replace(str(partial), str(path))
+            raise WlkError(error.status, message) from error
         outputs.publish(partial, path, replace=True)

@@ -25,7 +25,6 @@ from ucis.test_data import TestData
 from ucis.xml.xml_writer import XmlWriter
 
 from ..base import installed, outputs, report
-from ..base.entries import legal
 from . import cover_view
 from .cover_store import Run
 from .cover_view import Group
@@ -53,8 +52,8 @@ def name(group: Group) -> str:
 
 
 def _test(base: MemFactory, group: Group, run: Run) -> None:
-    title = legal(f"{name(group)} {cover_view.run_name(run)}")
-    node = base.createHistoryNode(None, title, legal(run.source), UCIS_HISTORYNODE_TEST)
+    title = f"{name(group)} {cover_view.run_name(run)}"
+    node = base.createHistoryNode(None, title, run.source, UCIS_HISTORYNODE_TEST)
     date = "".join(c for c in run.added if c.isdigit())[:14]
     about = {"date": date, "seed": str(run.seed), "simtime": run.cycles, "timeunit": "cycles"}
     node.setTestData(TestData(UCIS_TESTSTATUS_OK, "UCIS:simulator", **about, user=TOOL))
