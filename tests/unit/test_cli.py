@@ -112,6 +112,8 @@ def test_cli_every_subcommand_has_help_with_an_example(name, capsys):
         ("check run.vcd", "build vcd"),
         ("check vcd_of_no_name", "build vcd"),
         ("check empty", "build"),
+        ("coverage a.cover --rank", ""),
+        ("coverage a.cover --holes --ucis a.xml", "build ucis"),
     ],
 )
 def test_cli_asks_set_up_for_what_the_work_needs(words, features, tmp_path, monkeypatch):

@@ -8,7 +8,10 @@ import math
 import random
 import signal
 import sqlite3
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from programs import error, python, refused, warplock
@@ -106,6 +109,38 @@ def test_coverage_several_commands_add_at_the_same_time():
     assert [each.returncode for each in writers] == [0, 0, 0], texts
     seeds = sorted(each.seed for each in cover_store.read(Path("a"))[space()])
     assert seeds == list(range(24))
+
+
+def test_coverage_command_waits_for_one_that_is_adding():
+    """And reads nothing before it has its turn, which would keep the other one from its end."""
+    base = sqlite3.connect(written("a", run(1)), isolation_level=None)
+    base.execute("BEGIN IMMEDIATE")
+    base.execute("UPDATE run SET cycles = 7")
+    with ThreadPoolExecutor(1) as thread:
+        other = thread.submit(written, "a", run(2))
+        time.sleep(0.2)  # it is under way; if it is not, the test is easier
+        base.execute("COMMIT")
+        other.result()
+    base.close()
+    assert [each.cycles for each in cover_store.read(Path("a"))[space()]] == [7, 20_000]
+
+
+def test_coverage_seeds_in_other_parameters_are_forgotten():
+    """A run whose parameters pass the probe and fail later on is made once more, in others."""
+    rtl = SimpleNamespace(top="M", files=[], included=[])
+    words = {"cover": Path("a"), "profile": "mix", "program": None, "cycles": 9, "power_up": "zero"}
+    args = SimpleNamespace(**words, as_options=list)
+    job = SimpleNamespace(table=TABLE, config=TABLE.defaults(), args=args, rtl=rtl, matched=None)
+    seeds = covered.Seeds(job, waits=True)
+    for pending in (1, 3):
+        job.config = TABLE.config({"max_pending_reads": pending})
+        job.shown = TABLE.show(job.config)
+        seeds.begin()
+        seeds.take([str(pending), "9", "PASS", ",".join("1" * len(TABLE.covers))])
+    assert not Path("a").exists()  # what may be forgotten still
+    seeds.write()
+    ((where, (only_one,)),) = cover_store.read(Path("a")).items()
+    assert (only_one.seed, "max_pending_reads=3" in where.config) == (3, True)
 
 
 KILLED = """

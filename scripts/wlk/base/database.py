@@ -66,7 +66,7 @@ def _version(base: sqlite3.Connection, path: Path, kind: Kind, write: bool) -> i
     base.execute("PRAGMA synchronous = FULL")
     tables = {row["name"] for row in base.execute("SELECT name FROM sqlite_master")}
     if not tables and write:
-        base.executescript(f"BEGIN IMMEDIATE;{kind.schema}COMMIT;")
+        base.executescript(f"BEGIN;{kind.schema}COMMIT;")
         return kind.version
     if "about" not in tables:
         raise WlkError(Status.CORRUPT, f"{path}: {kind.known}")
