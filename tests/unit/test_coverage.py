@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Coverage databases: what is added once, merged, ranked, shown, and refused. Runs are made up;
-those of RTL are in tests/lockstep/test_coverage.py."""
+those of RTL are in tests/lockstep/test_coverage_runs.py."""
 
 import dataclasses
 import itertools
@@ -384,6 +384,7 @@ def test_coverage_json_has_all_of_it():
         "doc": "taken",
     }
     (best,) = answer["rank"]
+    assert best["command"].endswith("warplock lockstep scoreboard --seeds 1..1 --cycles 20000")
     assert (best["seed"], best["stimulus"], best["new"], best["cycles_so_far"]) == (
         1,
         "mix",
@@ -553,7 +554,7 @@ def test_coverage_database_that_another_program_holds(monkeypatch):
 
 
 def test_coverage_disk_that_is_full(monkeypatch):
-    """As SQLite says it; a disk that is full: tests/lockstep/test_coverage.py."""
+    """As SQLite says it; a disk that is full: tests/lockstep/test_coverage_runs.py."""
     path = written("a", run(1))
     before = cover_store.read(path)
 

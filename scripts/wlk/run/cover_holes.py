@@ -17,11 +17,9 @@ from typing import Any
 from .. import tables
 from ..base import progress
 from ..base.errors import WlkError
-from ..base.installed import COMMAND
-from . import covered, vectors
+from . import cover_view, covered, vectors
 from .cover_store import Run
 from .cover_view import MIX, Group, Seen, goal
-from .failures import own_folder
 
 TRIED = 20_000  # cycles of each profile on the model
 MOST_SEEDS = 10_000  # of a command
@@ -79,13 +77,12 @@ def _ran(group: Group) -> Iterator[Found]:
     """The profiles that were run, each with all its seeds."""
     kinds: dict[tuple[str, int, str], list[Run]] = {}
     for run in group.counted:
-        if run.kind == "lockstep" and not run.stimulus.startswith("program "):
+        if run.kind == "lockstep" and not run.program:
             kinds.setdefault((run.stimulus, run.asked, run.power_up), []).append(run)
     names = [point.name for point in group.space.points]
     for key, runs in kinds.items():
-        hits = dict(
-            zip(names, map(sum, zip(*(run.hits for run in runs), strict=True)), strict=True)
-        )
+        sums = map(sum, zip(*(run.hits for run in runs), strict=True))
+        hits = dict(zip(names, sums, strict=True))
         cycles = sum(run.cycles for run in runs)
         seeds = f"{len(runs)} seed{'s' if len(runs) > 1 else ''}"
         yield Way(*key, 0, cycles, f"in {seeds} that were run"), hits.__getitem__
@@ -100,17 +97,11 @@ def _tried(group: Group) -> Iterator[Found]:
         for number, profile in enumerate(table.profiles):
             out = Path(folder) / f"{number}.wlv"
             config = group.config
-            try:
-                header = vectors.Gen(
-                    block=table.name, out=out, profile=profile, cycles=TRIED, config=config
-                ).make()
-                played = vectors.play(header, table, table.config(config)).result
-            except WlkError:  # of this profile: there are others
-                continue
-            finally:
-                out.unlink(missing_ok=True)
-            where = "of the model alone"
-            way = Way(profile, TRIED, "unknown", 0, played["cycles"], where)
+            asked = {"block": table.name, "profile": profile, "cycles": TRIED, "config": config}
+            header = vectors.Gen(out=out, **asked).make()
+            played = vectors.play(header, table, table.config(config)).result
+            out.unlink()
+            way = Way(profile, TRIED, "unknown", 0, played["cycles"], "of the model alone")
             yield way, played["coverage"].__getitem__
 
 
@@ -174,15 +165,7 @@ def _command(group: Group, way: Way, count: int, file: Path) -> str:
     ran = [run for run in group.runs if run.kind == "lockstep"]
     same = [run.seed for run in ran if (run.stimulus, run.asked) == (way.profile, way.asked)]
     first = max(same, default=0) + 1
-    words = [COMMAND, "lockstep", group.space.block]
-    if group.space.block in tables.names():
-        words += own_folder(group.space.block)
-    last = max((r for r in ran if not r.stimulus.startswith("program ")), default=None,
-               key=lambda run: run.added)  # fmt: skip
-    words += shlex.split(last.source) if last is not None else []
-    for key, value in group.given.items():
-        words += ["--config", f"{key}={value}"]
-    words += ["--profile", way.profile] if way.profile != MIX else []
-    words += ["--power-up", way.power_up] if way.power_up != "unknown" else []
-    words += ["--seeds", f"{first}..{first + count - 1}", "--cycles", str(way.asked)]
-    return shlex.join([*words, "--cover", str(file)])
+    last = max((run for run in ran if not run.program), default=None, key=lambda run: run.added)
+    source = last.source if last is not None else ""
+    like = Run("lockstep", way.profile, first, way.asked, way.power_up, source=source)
+    return shlex.join([*cover_view.command(group, like, count), "--cover", str(file)])

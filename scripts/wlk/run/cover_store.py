@@ -20,6 +20,7 @@ from ..base.entries import legal
 from ..base.errors import Status, WlkError
 
 VERSION = 1
+PROGRAM = "program "  # before the digest of one, in place of a profile
 WAIT = 60_000  # milliseconds for another command that is writing
 _SPACE = ("block", "config", "tied", "digest")
 _POINT = ("name", "rate", "doc")
@@ -93,6 +94,11 @@ class Run:
     def key(self) -> tuple[Any, ...]:
         """The same for the same run."""
         return tuple(getattr(self, name) for name in _KEY)
+
+    @property
+    def program(self) -> bool:
+        """Did it run a program?"""
+        return self.stimulus.startswith(PROGRAM)
 
     @property
     def counts(self) -> bool:

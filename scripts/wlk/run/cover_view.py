@@ -3,6 +3,7 @@
 configuration, and the runs that are enough to reach all of them."""
 
 import math
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,7 +12,10 @@ from typing import Any
 from .. import tables
 from ..base import report
 from ..base.errors import Status
+from ..base.installed import COMMAND
 from .cover_store import Point, Run, Runs, Space
+from .failures import own_folder
+from .jobs import Run as Lockstep
 
 ROUND = 2000  # cycles in which each profile of the mix has its turn (WLK_STIMULUS_ROUND)
 MIX = "mix"
@@ -153,6 +157,19 @@ def groups(found: Runs) -> list[Group]:
         for space, runs in found.items()
         if runs
     ]
+
+
+def command(group: Group, run: Run, count: int = 1) -> list[str]:
+    """Words that run a seed of lockstep again, or so many from it on."""
+    known = group.space.block in tables.names()
+    words = [COMMAND, "lockstep", group.space.block]
+    words += own_folder(group.space.block) if known else []
+    words += shlex.split(run.source)
+    words += [word for key, value in group.given.items() for word in ("--config", f"{key}={value}")]
+    words += ["--profile", run.stimulus] if run.stimulus != MIX and not run.program else []
+    words += ["--power-up", run.power_up] if run.power_up != Lockstep.power_up else []
+    words += ["--seeds", f"{run.seed}..{run.seed + count - 1}"]
+    return words + (["--cycles", str(run.asked)] if run.asked else [])
 
 
 # ---- ranking ------------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What `warplock coverage` does: read databases together, and show or write what came out."""
 
+import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -23,8 +24,7 @@ class Coverage(Reported):
     """Merge what runs have covered, rank seeds, show holes."""
 
     NAME = "coverage"
-    EXAMPLE = """warplock lockstep --cover nightly.cover
-warplock coverage nightly.cover
+    EXAMPLE = """warplock coverage nightly.cover
 warplock coverage nightly.cover --holes --rank
 warplock coverage monday.cover tuesday.cover --merge week.cover"""
     NEEDS: ClassVar[tuple[str, ...]] = ()
@@ -98,7 +98,7 @@ warplock coverage monday.cover tuesday.cover --merge week.cover"""
         for group in self.groups:
             answer = group.json()
             if group.space in self.ranks:
-                answer["rank"] = [_ranked(each) for each in self.ranks[group.space]]
+                answer["rank"] = [_ranked(group, each) for each in self.ranks[group.space]]
             if self.holes:
                 answer["holes"] = [hole.json() for hole in self.found if hole.group is group]
             report.json_line(answer)
@@ -120,11 +120,13 @@ warplock coverage monday.cover tuesday.cover --merge week.cover"""
             print(f"{self.merge}: {sum(map(len, runs.values())):,} runs")
 
 
-def _ranked(each: Ranked) -> dict[str, Any]:
+def _ranked(group: Group, each: Ranked) -> dict[str, Any]:
     run = each.run
+    again = shlex.join(cover_view.command(group, run)) if run.kind == "lockstep" else ""
     about = {"kind": run.kind, "stimulus": run.stimulus, "seed": run.seed, "cycles": run.cycles}
     sums = {"new": each.new, "reached": each.reached, "cycles_so_far": each.cycles}
-    return about | ({"source": run.source} if run.source else {}) | sums
+    about |= {"source": run.source} if run.source else {}
+    return about | ({"command": again} if again else {}) | sums
 
 
 def _title(group: Group) -> str:

@@ -86,7 +86,7 @@ class Seeds:
         """What all of them have in common."""
         args, stimulus, source = self.job.args, self.job.args.profile, self.job.args.as_options()
         if args.program is not None:
-            stimulus = f"program {file_digest([args.program])}"
+            stimulus = f"{cover_store.PROGRAM}{file_digest([args.program])}"
             source = [*source, "--program", str(args.program)]
         return Run(
             *("lockstep", stimulus, 0, args.cycles, args.power_up),
