@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 from .. import tables
@@ -189,7 +190,8 @@ def run_name(run: Run) -> str:
     """A run, in a table."""
     if run.kind != "lockstep":
         return f"{run.kind} {run.source}"
-    return f"seed {run.seed}, {run.stimulus}"
+    program = Path(shlex.split(run.source)[-1]).name if run.program else ""
+    return f"seed {run.seed}, {program or run.stimulus}"
 
 
 def rank(runs: Sequence[Run]) -> list[Ranked]:
