@@ -54,7 +54,7 @@ typedef struct harness {
     uint32_t cfg[WLK_MAX_PARAMS];
     wlk_layout layout;
     /* what to do */
-    uint64_t first, last, cycles, jobs, time, from, to, force, keep_going, cover;
+    uint64_t first, last, cycles, jobs, time, from, to, force, keep_going, cover, exact;
     uint32_t profile;
     wlk_power_up power_up;
     int random; /* what no reset reaches powers up so */
@@ -75,6 +75,7 @@ typedef struct harness {
     wlk_error no_picture;    /* why there is none that was asked for */
     wlk_issue_state *before; /* what the picture needs of the state before the edge */
     uint64_t cycle;          /* of this seed */
+    bool deferred;           /* the models are stepped over some dozens of cycles together */
     uint64_t drain_from;     /* the cycle from which on no work comes: something differs */
     uint64_t seed;
     const wlk_checker *failing;
@@ -212,6 +213,8 @@ void printed_json(bool failed, wlk_json *to);
 void printed_report(FILE *to);
 /* How many lines there were in all seeds, with @p more that another process has seen. */
 uint64_t printed_lines(uint64_t more);
+/* As many as there were before, since what printed more runs again. */
+void printed_uncount(uint64_t lines);
 
 /* ---- workers.c ---- */
 /*

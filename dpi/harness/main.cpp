@@ -19,6 +19,8 @@ char **first_word;
 struct Dut {
     VerilatedContext context;
     std::unique_ptr<Top> top;
+    void *own = nullptr; // the block's checker, where it is not bound
+    const uint64_t *in = nullptr;
 #if VM_TRACE
     std::unique_ptr<VerilatedFstC> trace;
 #endif
@@ -47,6 +49,7 @@ void *open_dut(uint64_t seed, int random, const char *waves) {
 #else
     (void)waves;
 #endif
+    dut->own = wlk_harness_own();
     return dut;
 }
 
@@ -55,10 +58,14 @@ void drive_dut(void *handle, const uint64_t *in) {
     wlk_harness_clock(dut->top.get(), 0);
     wlk_harness_drive(dut->top.get(), in);
     dut->top->eval();
+    dut->in = in;
 }
 
 void edge_dut(void *handle) {
     auto *dut = static_cast<Dut *>(handle);
+    if (dut->own != nullptr) {
+        wlk_harness_check(dut->top.get(), dut->own, dut->in);
+    }
     wlk_harness_clock(dut->top.get(), 1);
     dut->top->eval();
 }
@@ -92,6 +99,9 @@ void close_dut(void *handle) {
     }
 #endif
     dut->top->final();
+    if (dut->own != nullptr) {
+        (void)wlk_dpi_close(dut->own);
+    }
     delete dut;
 }
 

@@ -134,6 +134,10 @@ static uint64_t first_kept(void) {
     return printed.ended > KEPT ? printed.ended - KEPT : 0u;
 }
 
+void printed_uncount(uint64_t lines) {
+    printed.lines = lines;
+}
+
 uint64_t printed_lines(uint64_t more) {
     printed.lines += more;
     return printed.lines;

@@ -17,6 +17,7 @@
 //   program=FILE       instruction streams to run once instead of random ones, in at most N cycles
 //                      (cycles=0: in as many as they need)
 //   pipeline=FILE      picture of the first seed's pipeline; force=1: FILE may be replaced
+//   exact=1            step the models in each cycle, not over some dozens of them together
 //   time=N             CPU time of N cycles over a loop of precomputed inputs
 //   +NAME=VALUE        a plusarg of the RTL
 // One JSON object on stdout; "progress DONE TOTAL" on stderr; the exit code is the verdict.
@@ -50,6 +51,7 @@ static bool goes_on(const harness *b) {
 
 void harness_begin(harness *b, uint64_t seed, const char *waves) {
     wlk_dpi_configure(WLK_DPI_HOST, b->power_up);
+    wlk_dpi_defer(b->deferred);
     b->cycle = 0;
     assertions_begin(b);
     printed_clear(&b->cycle);
@@ -79,7 +81,7 @@ bool harness_cycle(harness *b, const uint64_t *in) {
         b->dut->dump(b->dut_handle, b->cycle * 10u + 5u);
     }
     b->cycle++;
-    return wlk_dpi_failures == 0 || goes_on(b);
+    return wlk_dpi_failures == 0 || (!b->deferred && goes_on(b));
 }
 
 void harness_end(harness *b) {
@@ -214,19 +216,42 @@ static wlk_status judge(harness *b, bool ended) {
     return status;
 }
 
+static wlk_status run_once(harness *b, bool *ended) {
+    b->drain_from = UINT64_MAX;
+    harness_begin(b, b->seed, b->waves);
+    harness_start_stimulus(b);
+    return run_stimulus(b, ended);
+}
+
+// What is seen late is seen again in its cycle: the seed runs anew from its start.
+static wlk_status run_deferred(harness *b, const uint64_t *before, bool *ended) {
+    const place early = b->early;
+    const uint64_t lines = printed_lines(0);
+    b->deferred = true;
+    const wlk_status status = run_once(b, ended);
+    wlk_dpi_flush();
+    b->deferred = false;
+    if (status != WLK_OK || wlk_dpi_failures == 0) {
+        return status;
+    }
+    harness_end(b);
+    memcpy(b->events, before, sizeof b->events);
+    b->early = early;
+    printed_uncount(lines);
+    return run_once(b, ended);
+}
+
 wlk_status harness_run_seed(harness *b, wlk_error *err) {
     bool ended = false;
     uint64_t before[WLK_MAX_COVERS];
     memcpy(before, b->events, sizeof before);
     b->judged = false;
-    b->drain_from = UINT64_MAX;
     wlk_status status = open_picture(b, err);
     if (status != WLK_OK) {
         return status;
     }
-    harness_begin(b, b->seed, b->waves);
-    harness_start_stimulus(b);
-    status = run_stimulus(b, &ended);
+    const bool exact = b->exact != 0 || b->picture != NULL || b->waves != NULL;
+    status = exact ? run_once(b, &ended) : run_deferred(b, before, &ended);
     close_picture(b, status == WLK_OK);
     if (status != WLK_OK) {
         harness_end(b);
@@ -354,6 +379,7 @@ static wlk_status time_cycles(harness *b) {
         return WLK_NO_MEMORY;
     }
     precompute(b, inputs);
+    b->deferred = b->exact == 0;
     harness_begin(b, b->first, NULL);
     clock_t start = 0; // of this process alone
     for (uint64_t c = 0; c < b->time + LOOP; c++) {
@@ -367,6 +393,7 @@ static wlk_status time_cycles(harness *b) {
         }
         b->dut->edge(b->dut_handle);
     }
+    wlk_dpi_flush();
     const double seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
     const double ns = seconds * 1e9 / (double)b->time;
     const wlk_status status = harness_verdict(b, true);
@@ -440,29 +467,18 @@ static bool read_word(harness *b, const option *options, const char *word) {
 static wlk_status parse(harness *b, int argc, char **argv, wlk_error *err) {
     const char *profile = "mix", *power_up = "unknown";
     const option options[] = {
-        {"first", .number = &b->first},
-        {"last", .number = &b->last},
-        {"cycles", .number = &b->cycles},
-        {"time", .number = &b->time},
-        {"from", .number = &b->from},
-        {"to", .number = &b->to},
-        {"force", .number = &b->force},
-        {"keep_going", .number = &b->keep_going},
-        {"profile", .text = &profile},
-        {"jobs", .number = &b->jobs},
-        {"power_up", .text = &power_up},
-        {"waves", .text = &b->waves},
-        {"replay", .text = &b->replay},
-        {"shrink", .text = &b->shrink},
-        {"header", .text = &b->header},
-        {"program", .text = &b->program_file},
-        {"pipeline", .text = &b->pipeline},
-        {"param", .take = harness_set_params},
-        {"tie", .take = add_tie},
-        {"probe", .take = add_probe},
-        {"suspect", .take = blame_suspect},
-        {"cover", .number = &b->cover},
-        {.key = NULL},
+        {"first", .number = &b->first},        {"last", .number = &b->last},
+        {"cycles", .number = &b->cycles},      {"time", .number = &b->time},
+        {"from", .number = &b->from},          {"to", .number = &b->to},
+        {"force", .number = &b->force},        {"keep_going", .number = &b->keep_going},
+        {"exact", .number = &b->exact},        {"profile", .text = &profile},
+        {"jobs", .number = &b->jobs},          {"power_up", .text = &power_up},
+        {"waves", .text = &b->waves},          {"replay", .text = &b->replay},
+        {"shrink", .text = &b->shrink},        {"header", .text = &b->header},
+        {"program", .text = &b->program_file}, {"pipeline", .text = &b->pipeline},
+        {"param", .take = harness_set_params}, {"tie", .take = add_tie},
+        {"probe", .take = add_probe},          {"suspect", .take = blame_suspect},
+        {"cover", .number = &b->cover},        {.key = NULL},
     };
     for (int i = 1; i < argc; i++) {
         if (argv[i][0] != '+' && !read_word(b, options, argv[i])) {

@@ -11,7 +11,10 @@
 extern void *svGetScope(void);
 extern const char *svGetNameFromScope(const void *scope);
 
-enum { MAX_HANDLES = 1024 };
+enum {
+    MAX_HANDLES = 1024,
+    DEFERRED = 32 // cycles: enough to pay for a cold model, few enough for the second-level cache
+};
 
 struct wlk_dpi {
     const wlk_block *block;
@@ -21,7 +24,9 @@ struct wlk_dpi {
     wlk_member *members;
     uint32_t n_members;
     uint64_t *compare; // NULL: all
-    uint32_t out_words;
+    wlk_layout layout;
+    uint64_t *records; // of cycles that the model has not been stepped over
+    uint32_t n_records;
     bool async_reset;
     wlk_checker *checker;
 };
@@ -31,6 +36,7 @@ static struct {
     uint32_t count;
     wlk_dpi_mode mode;
     wlk_power_up power_up;
+    bool defer;
     struct {
         const char *name;
         uint32_t value;
@@ -42,6 +48,7 @@ uint32_t wlk_dpi_failures;
 
 void wlk_dpi_configure(wlk_dpi_mode mode, wlk_power_up power_up) {
     registry.mode = mode;
+    registry.defer = false;
     registry.power_up = power_up;
     wlk_dpi_failures = 0;
 }
@@ -77,6 +84,11 @@ static void scope_name(char *text, size_t size) {
 void *wlk_dpi_open(unsigned long long abi_version, unsigned long long schema_hash) {
     char scope[256];
     scope_name(scope, sizeof scope);
+    return wlk_dpi_open_at(scope, abi_version, schema_hash);
+}
+
+void *wlk_dpi_open_at(const char *scope, unsigned long long abi_version,
+                      unsigned long long schema_hash) {
     if (abi_version != WLK_ABI_VERSION) {
         fprintf(stderr,
                 "warplock: %s: the checker was generated for ABI version %llu, the library has %u; "
@@ -100,7 +112,7 @@ void *wlk_dpi_open(unsigned long long abi_version, unsigned long long schema_has
         return NULL;
     }
     h->block = block;
-    memcpy(h->scope, scope, sizeof scope);
+    (void)snprintf(h->scope, sizeof h->scope, "%s", scope);
     registry.handles[registry.count++] = h;
     return h;
 }
@@ -129,19 +141,17 @@ void wlk_dpi_member(void *handle, const char *name, unsigned long long width,
 }
 
 static bool make_compare(wlk_dpi *h) {
-    wlk_layout layout;
-    h->block->table->layout(h->cfg, &layout);
-    h->out_words = layout.out_words;
-    h->compare = malloc(layout.out_words * sizeof *h->compare);
+    h->block->table->layout(h->cfg, &h->layout);
+    h->compare = malloc(h->layout.out_words * sizeof *h->compare);
     if (h->compare != NULL) {
-        memset(h->compare, 0xff, layout.out_words * sizeof *h->compare);
+        memset(h->compare, 0xff, h->layout.out_words * sizeof *h->compare);
     }
     return h->compare != NULL;
 }
 
 void wlk_dpi_compare(void *handle, unsigned long long word, unsigned long long mask) {
     wlk_dpi *h = (wlk_dpi *)handle;
-    if (h != NULL && (h->compare != NULL || make_compare(h)) && word < h->out_words) {
+    if (h != NULL && (h->compare != NULL || make_compare(h)) && word < h->layout.out_words) {
         h->compare[word] = mask;
     }
 }
@@ -151,6 +161,16 @@ void wlk_dpi_async_reset(void *handle) {
     if (h != NULL) {
         h->async_reset = true;
     }
+}
+
+static size_t record_words(const wlk_dpi *h) {
+    return (size_t)h->layout.in_words + h->layout.out_words;
+}
+
+static bool make_records(wlk_dpi *h) {
+    h->block->table->layout(h->cfg, &h->layout);
+    h->records = calloc(registry.defer ? DEFERRED : 1u, record_words(h) * sizeof *h->records);
+    return h->records != NULL;
 }
 
 int wlk_dpi_start(void *handle) {
@@ -172,17 +192,18 @@ int wlk_dpi_start(void *handle) {
     } else {
         (void)wlk_fail(&err, status, "not every parameter was given");
     }
+    if (status == WLK_OK && !make_records(h)) {
+        wlk_checker_close(h->checker);
+        h->checker = NULL;
+        status = wlk_fail(&err, WLK_NO_MEMORY, "no memory for its records");
+    }
     if (status != WLK_OK) {
         fprintf(stderr, "warplock: %s: %s\n", h->scope, err.text);
     }
     return (int)status;
 }
 
-int wlk_dpi_step(void *handle, const wlk_view *in, const wlk_view *got) {
-    const wlk_dpi *h = (const wlk_dpi *)handle;
-    if (h == NULL || h->checker == NULL) {
-        return 1; // refused at the start, and the simulation goes on all the same
-    }
+static int step(const wlk_dpi *h, const wlk_view *in, const wlk_view *got) {
     if (wlk_checker_step(h->checker, in, got) == 0) {
         return 0;
     }
@@ -194,6 +215,76 @@ int wlk_dpi_step(void *handle, const wlk_view *in, const wlk_view *got) {
     wlk_checker_report(h->checker, stderr);
     (void)fflush(stderr);
     return 1;
+}
+
+static void view_of(wlk_view *view, const uint64_t *words, const wlk_payload *payloads,
+                    uint32_t n_payloads) {
+    view->control = words;
+    view->mask = NULL;
+    for (uint32_t i = 0; i < n_payloads; i++) {
+        view->payload[i] = words + payloads[i].word;
+    }
+}
+
+// The models over what was kept. After a failure the rest is of no use: the host runs it again.
+static void step_kept(wlk_dpi *h) {
+    const wlk_layout *l = &h->layout;
+    wlk_view in, got;
+    for (uint32_t n = 0; n < h->n_records; n++) {
+        const uint64_t *record = h->records + n * record_words(h);
+        view_of(&in, record, l->in_payload, l->n_in_payloads);
+        view_of(&got, record + l->in_words, l->out_payload, l->n_out_payloads);
+        if (step(h, &in, &got) != 0) {
+            break;
+        }
+    }
+    h->n_records = 0;
+}
+
+uint64_t *wlk_dpi_next(void *handle) {
+    wlk_dpi *h = (wlk_dpi *)handle;
+    return h != NULL && h->checker != NULL ? h->records + h->n_records * record_words(h) : NULL;
+}
+
+void wlk_dpi_took(void *handle) {
+    wlk_dpi *h = (wlk_dpi *)handle;
+    if (++h->n_records == (registry.defer ? DEFERRED : 1u)) {
+        step_kept(h);
+    }
+}
+
+static void keep_side(uint64_t *to, const wlk_view *view, uint32_t control,
+                      const wlk_payload *payloads, uint32_t n_payloads) {
+    memcpy(to, view->control, control * sizeof *to);
+    for (uint32_t i = 0; i < n_payloads; i++) {
+        memcpy(to + payloads[i].word, view->payload[i], payloads[i].words * sizeof *to);
+    }
+}
+
+int wlk_dpi_step(void *handle, const wlk_view *in, const wlk_view *got) {
+    wlk_dpi *h = (wlk_dpi *)handle;
+    if (h == NULL || h->checker == NULL) {
+        return 1; // refused at the start, and the simulation goes on all the same
+    }
+    if (!registry.defer) {
+        return step(h, in, got);
+    }
+    const wlk_layout *l = &h->layout;
+    uint64_t *to = wlk_dpi_next(h);
+    keep_side(to, in, l->in_control, l->in_payload, l->n_in_payloads);
+    keep_side(to + l->in_words, got, l->out_control, l->out_payload, l->n_out_payloads);
+    wlk_dpi_took(h);
+    return 0;
+}
+
+void wlk_dpi_defer(bool defer) {
+    registry.defer = defer;
+}
+
+void wlk_dpi_flush(void) {
+    for (uint32_t i = 0; i < registry.count; i++) {
+        step_kept(registry.handles[i]);
+    }
 }
 
 static void forget(const wlk_dpi *h) {
@@ -224,6 +315,7 @@ int wlk_dpi_close(void *handle) {
     wlk_checker_close(h->checker);
     forget(h);
     free(h->compare);
+    free(h->records);
     free(h->members);
     free(h);
     return code;

@@ -14,6 +14,7 @@ RTL alone has its outputs read. Units: ns a cycle.
 """
 
 import argparse
+import functools
 import json
 import platform
 import statistics
@@ -60,18 +61,23 @@ def commands(
     present = [p.name for p in table.ports(config)] + [table.clock] * bool(table.clock)
     harness = Harness(table, config, present, table.module)
     inner = [part.harness(config) for part in inside.of_stub(table, config)]
-    checked = {"lockstep": [harness]}
+    rest = [f"profile={profile}", f"time={cycles}", "power_up=zero"]
+    direct = functools.partial(verilate.harness_program, harness, rtl, is_direct=True)
+    dpi = [str(verilate.harness_program(harness, rtl)), *rest, "exact=1"]
+    bound = {}
     if inner:
-        checked |= {"lockstep, inside": inner, "lockstep, all": [harness, *inner]}
+        inside_alone = verilate.harness_program(harness, rtl, bound=inner)
+        bound = {
+            "lockstep, inside": [str(inside_alone), *rest],
+            "lockstep, all": [str(direct(bound=inner)), *rest],
+        }
     model = [str(build.folder() / "tests/bench/model_bench"), block, profile, str(cycles * 4)]
     model += [f"{name}={value}" for name, value in given.items()]
-    rest = [f"profile={profile}", f"time={cycles}", "power_up=zero"]
     return {
         "RTL alone": [str(verilate.harness_program(harness, rtl, bound=[])), *rest],
-        **{
-            n: [str(verilate.harness_program(harness, rtl, bound=b)), *rest]
-            for n, b in checked.items()
-        },
+        "lockstep": [str(direct(bound=[])), *rest],
+        "lockstep by DPI": dpi,
+        **bound,
         "model, best": model,
         "model, base": [*model, "isa=base"],
         "record": [*model, "record="],

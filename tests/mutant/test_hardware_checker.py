@@ -50,7 +50,7 @@ class Simulations:
     def bench(self, config, seed, cycles):
         key = (self.table.text(config), seed, cycles)
         if key not in self.benches:
-            folder = self.folder / str(cycles)
+            folder = self.folder / f"{seed}_{cycles}"
             folder.mkdir(exist_ok=True)
             shown = self.table.show(config)
             self.benches[key] = icarus.bench(self.table.name, shown, folder, cycles, seed)

@@ -39,6 +39,10 @@ void wlk_dpi_override(const char *name, uint32_t value);
  */
 void *wlk_dpi_open(unsigned long long abi_version, unsigned long long schema_hash);
 
+/** The same without a simulator's scope, for a host that calls the step itself. */
+void *wlk_dpi_open_at(const char *scope, unsigned long long abi_version,
+                      unsigned long long schema_hash);
+
 /** Set parameter @p index; every parameter of the table must be given before the start. */
 void wlk_dpi_param(void *handle, unsigned long long index, unsigned long long value);
 
@@ -57,6 +61,23 @@ int wlk_dpi_start(void *handle);
 
 /** One cycle; called by the generated step function. 1 = the simulation should stop. */
 int wlk_dpi_step(void *handle, const wlk_view *in, const wlk_view *got);
+
+/**
+ * The same for a host without DPI, which writes the record itself: where the next one goes, inputs
+ * and then outputs as wlk_layout has them; NULL when the handle was refused.
+ */
+uint64_t *wlk_dpi_next(void *handle);
+
+/** What wlk_dpi_next() gave is written: one cycle. */
+void wlk_dpi_took(void *handle);
+
+/**
+ * Host only, before the handles open: keep some dozens of cycles and step the models over them
+ * together, which is faster than in turn with the RTL. `wlk_dpi_failures` then counts late, and the
+ * checkers have seen all cycles only after wlk_dpi_flush().
+ */
+void wlk_dpi_defer(bool defer);
+void wlk_dpi_flush(void);
 
 /** End: in a simulator prints the verdict. Nonzero unless it is PASS; frees the handle. */
 int wlk_dpi_close(void *handle);

@@ -22,6 +22,7 @@ def words(job: Job, **more: object) -> list[str]:
     """The harness's words for a job; `more`: in place of its own, or beside them."""
     args = job.args
     keys = {"first": args.seeds[0], "last": args.seeds[-1]}
+    keys |= {"exact": 1} if args.via == "dpi" else {}
     keys |= {key: getattr(args, key) for key in ("cycles", "profile", "power_up", "program")}
     given = [f"{key}={value}" for key, value in (keys | more).items() if value is not None]
     if job.matched is not None:

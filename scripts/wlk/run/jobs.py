@@ -151,6 +151,12 @@ class Run(RtlSource, Command):
         "checkers of a composed block: also those of the blocks inside (default), or its own",
         choices=("all", "stage"),
     )
+    via: str = option(
+        "ports",
+        "how the harness compares: it reads the module's ports (default), or by the checker that "
+        "`bind` writes, with DPI calls in each cycle, as a simulation of your own does",
+        choices=("ports", "dpi"),
+    )
     jobs: int = options.jobs("runs at a time, or processes for the seeds of fewer runs")
     waves: bool = option(False, "write an FST of the first seed")
     strict: bool = options.strict()

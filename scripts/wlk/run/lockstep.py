@@ -135,14 +135,16 @@ def builder(job: Job) -> Callable[..., Path]:
     own = Harness(
         job.table, job.built, job.present, job.rtl.top, tied=tied, async_reset=job.is_async
     )
-    bound = [own, *(each.harness(job.built, job.is_async) for each in job.inside)]
+    bound = [each.harness(job.built, job.is_async) for each in job.inside]
+    is_direct = job.args.via == "ports" and own.can_be_direct
     tool = verilate.find_tool(job.args.verilator)
     wanted = bool(job.args.rtl) or job.args.waves
     return functools.partial(
         verilate.harness_program,
         own,
         job.rtl,
-        bound=bound,
+        bound=bound if is_direct else [own, *bound],
+        is_direct=is_direct,
         tool=tool,
         trace=wanted and verilate.can_trace(tool),
         stage=job.enter,

@@ -105,9 +105,9 @@ def _for_make(words: Sequence[str]) -> str:
     return shlex.join(words).replace("$", "$$")
 
 
-def _sources(harness: Harness, bound: Sequence[Harness]) -> dict[str, str]:
+def _sources(harness: Harness, bound: Sequence[Harness], is_direct: bool) -> dict[str, str]:
     """Generated files by name: those of the harness, and of the checkers that are bound."""
-    files = {"wlk_harness.h": harness.glue_h(PREFIX)}
+    files = {"wlk_harness.h": harness.glue_h(PREFIX, is_direct=is_direct)}
     if harness.top != harness.module:
         files[f"{harness.top}.sv"] = harness.top_sv()
     if bound:
@@ -125,18 +125,19 @@ def harness_program(
     *,
     trace: bool = False,
     bound: Sequence[Harness] | None = None,
+    is_direct: bool = False,
     tool: Tool | None = None,
     stage: Callable[[str], None] = lambda _: None,
 ) -> Path:
     """The harness program for this RTL. BUILD_FAIL shows the first error and names the log.
-    `bound`: whose checkers are bound; by default the harness's own. `stage` is called with what is
-    being done."""
+    `bound`: whose checkers are bound; by default the harness's own. `is_direct`: the harness reads
+    the ports and calls the model itself. `stage` is called with what is being done."""
     library = build.brought_up()
     tool = tool or find_tool("system")
     if trace and not can_trace(tool):
         message = "this Verilator's FST writer needs lz4.h; install liblz4-dev"
         raise WlkError(Status.BUILD_FAIL, message)
-    sources = _sources(harness, [harness] if bound is None else bound)
+    sources = _sources(harness, [harness] if bound is None else bound, is_direct)
     size = sum(path.read_bytes().count(b"\n") for path in rtl.files)
     flags = _verilator_flags(rtl, harness.top, trace)
     optimize = BIG if size > LARGE else SMALL
