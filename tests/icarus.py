@@ -63,7 +63,7 @@ def settles(block: str, config: Mapping[str, str | int], fault: str = "") -> boo
     parts of vectors; 12 does not."""
     if version() >= 12:
         return True
-    if (block, fault) == ("opndcoll", "port_ignores_busy_units"):
+    if block == "opndcoll" and fault in ("port_ignores_busy_units", "written_bank_serves_its_unit"):
         return False
     return block != "issue_x" and not (block == "vortex_scoreboard" and config["perf_enable"])
 
