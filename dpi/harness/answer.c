@@ -60,6 +60,9 @@ wlk_status harness_verdict(harness *b, bool finished) {
         const wlk_checker_result r = wlk_checker_result_get(checker, false);
         const uint64_t here = blame_rank(b, checker, &r);
         const uint32_t n = wlk_checker_facts_get(checker).n_ports;
+        if (!waived_add(b, checker)) {
+            return WLK_NO_MEMORY;
+        }
         b->compared += r.compared_bits;
         b->masked += r.masked_bits;
         for (uint32_t p = 0; watched != NULL && p < n; p++) {
@@ -252,6 +255,9 @@ void harness_answer(harness *b, wlk_status status, FILE *to) {
     }
     const bool failed = b->failing != NULL || b->assertions.n != 0 || status == WLK_HANG;
     b->status = status;
+    if (status == WLK_OK || b->keep_going == 0) {
+        waived_json(b, &j); // else other seeds come
+    }
     print_failure(b, status, &j);
     assertions_json(b, &j);
     printed_json(failed, &j);

@@ -81,6 +81,9 @@ static wlk_checker *open_checker(const search *s) {
     const wlk_checker_options options = {
         .power_up = s->b->power_up, .compare = s->compare, .async_reset = s->b->dut->async_reset};
     (void)wlk_checker_open(&c, s->b->block, s->cfg, &options, &err);
+    for (uint32_t i = 0; c != NULL && i < s->b->n_waivers; i++) {
+        (void)wlk_checker_waive(c, s->b->waivers[i], &err);
+    }
     return c;
 }
 

@@ -39,6 +39,11 @@ typedef struct assertions {
     uint64_t count; /* of all places */
 } assertions;
 
+/* Where a waiver has masked a difference. */
+typedef struct waived {
+    uint64_t waiver, cycles, first_seed, first, last_seed, last;
+} waived;
+
 /* Records of inputs. */
 typedef struct stimulus {
     uint64_t *words;
@@ -63,6 +68,8 @@ typedef struct harness {
     wlk_driver *driver;
     const char **probes; /* configurations to try, as "I:VALUE,I:VALUE" */
     uint32_t n_probes;
+    const char **waivers; /* words of waived.c */
+    uint32_t n_waivers;
     wlk_status status;
     /* the run */
     int cover_to; /* where cover.c writes */
@@ -84,6 +91,7 @@ typedef struct harness {
     uint64_t events[WLK_MAX_COVERS];
     watch *watches;
     uint32_t n_watches, n_checkers;
+    waived *waived; /* n_waivers of them, those that are used first; NULL: no hit; owned */
     uint32_t n_suspects;
     char stuck[STUCK_TEXT]; /* why a seed hangs */
     assertions assertions;
@@ -215,6 +223,17 @@ void printed_report(FILE *to);
 uint64_t printed_lines(uint64_t more);
 /* As many as there were before, since what printed more runs again. */
 void printed_uncount(uint64_t lines);
+
+/* ---- waived.c ---- */
+/* Take a waiver, as wlk_checker_waive does. */
+bool waived_take(harness *b, const char *text);
+/* Add the hits of a checker of this seed; false: no memory. */
+bool waived_add(harness *b, const wlk_checker *checker);
+void waived_clear(harness *b);
+/* Copy the sums to what is shared, n_waivers of zeros; and add what another process has left. */
+void waived_leave(const harness *b, waived *to);
+void waived_gather(harness *b, const waived *from);
+void waived_json(const harness *b, wlk_json *to);
 
 /* ---- workers.c ---- */
 /*

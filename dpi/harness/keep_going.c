@@ -23,8 +23,12 @@ typedef struct finding {
 struct findings {
     uint64_t first, n; // seeds, from the one that failed on
     atomic_uint_fast64_t next, ended;
-    finding seeds[];
+    finding seeds[]; // behind them what each has waived
 };
+
+static waived *waived_of(const harness *b, struct findings *all, uint64_t index) {
+    return (waived *)(void *)(all->seeds + all->n) + index * b->n_waivers;
+}
 
 // Its first line, as far as there is room: what is shared was zeros.
 static void copy(char *to, size_t size, const char *from) {
@@ -63,7 +67,10 @@ static void run_all(harness *b, void *shared) {
         finding *f = &all->seeds[index];
         b->seed = all->first + index;
         b->failing = NULL;
-        note(b, harness_run_seed(b, &err), f);
+        waived_clear(b);
+        const wlk_status status = harness_run_seed(b, &err);
+        waived_leave(b, waived_of(b, all, index));
+        note(b, status, f);
         harness_end(b);
         atomic_fetch_add(&all->ended, 1);
     }
@@ -104,9 +111,14 @@ static void finding_json(const finding *f, uint64_t seed, wlk_json *to) {
 }
 
 // Behind the other keys of the answer, which ends with a bracket and a newline.
-static void print_answer(const struct findings *all, const char *text, size_t size, FILE *to) {
+static void print_answer(harness *b, struct findings *all, const char *text, size_t size,
+                         FILE *to) {
     wlk_json j = {to, true};
     fwrite(text, 1, size - 2u, to);
+    for (uint64_t i = 1; i < all->n; i++) {
+        waived_gather(b, waived_of(b, all, i));
+    }
+    waived_json(b, &j);
     wlk_json_open(&j, "failures", '[');
     for (uint64_t i = 0; i < all->n; i++) {
         const finding *f = &all->seeds[i];
@@ -121,7 +133,8 @@ static void print_answer(const struct findings *all, const char *text, size_t si
 
 wlk_status keep_going(harness *b, wlk_status status, FILE *to, wlk_error *err) {
     const uint64_t n = b->last - b->seed + 1u;
-    const size_t size = sizeof(struct findings) + n * sizeof(finding);
+    const size_t of_seed = sizeof(finding) + b->n_waivers * sizeof(waived);
+    const size_t size = sizeof(struct findings) + n * of_seed;
     char *text = NULL;
     size_t used = 0;
     FILE *answer = open_memstream(&text, &used);
@@ -138,7 +151,7 @@ wlk_status keep_going(harness *b, wlk_status status, FILE *to, wlk_error *err) {
     b->failing = NULL;
     status = fclose(answer) == 0 ? run_others(b, all, err) : tool_no_memory(err);
     if (status == WLK_OK) {
-        print_answer(all, text, used, to);
+        print_answer(b, all, text, used, to);
     }
     free(text);
     (void)munmap(shared, size);

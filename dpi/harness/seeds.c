@@ -12,6 +12,7 @@
 //   tie=WORD:LSB:WIDTH:VALUE   an input that the RTL lacks because it is constant: its bits in the
 //                      input record
 //   suspect=PORT:BLOCK:LACKS   see blame_suspect
+//   waive=BLOCK NUMBER PORT BITS CONDITION...   see wlk_checker_waive
 //   probe=I:VALUE,...  another configuration than it was built with: try it, and those of all other
 //                      such words, with each seed; how well each explains the RTL is the answer
 //   program=FILE       instruction streams to run once instead of random ones, in at most N cycles
@@ -467,18 +468,31 @@ static bool read_word(harness *b, const option *options, const char *word) {
 static wlk_status parse(harness *b, int argc, char **argv, wlk_error *err) {
     const char *profile = "mix", *power_up = "unknown";
     const option options[] = {
-        {"first", .number = &b->first},        {"last", .number = &b->last},
-        {"cycles", .number = &b->cycles},      {"time", .number = &b->time},
-        {"from", .number = &b->from},          {"to", .number = &b->to},
-        {"force", .number = &b->force},        {"keep_going", .number = &b->keep_going},
-        {"exact", .number = &b->exact},        {"profile", .text = &profile},
-        {"jobs", .number = &b->jobs},          {"power_up", .text = &power_up},
-        {"waves", .text = &b->waves},          {"replay", .text = &b->replay},
-        {"shrink", .text = &b->shrink},        {"header", .text = &b->header},
-        {"program", .text = &b->program_file}, {"pipeline", .text = &b->pipeline},
-        {"param", .take = harness_set_params}, {"tie", .take = add_tie},
-        {"probe", .take = add_probe},          {"suspect", .take = blame_suspect},
-        {"cover", .number = &b->cover},        {.key = NULL},
+        {"first", .number = &b->first},
+        {"last", .number = &b->last},
+        {"cycles", .number = &b->cycles},
+        {"time", .number = &b->time},
+        {"from", .number = &b->from},
+        {"to", .number = &b->to},
+        {"force", .number = &b->force},
+        {"keep_going", .number = &b->keep_going},
+        {"exact", .number = &b->exact},
+        {"profile", .text = &profile},
+        {"jobs", .number = &b->jobs},
+        {"power_up", .text = &power_up},
+        {"waves", .text = &b->waves},
+        {"replay", .text = &b->replay},
+        {"shrink", .text = &b->shrink},
+        {"header", .text = &b->header},
+        {"program", .text = &b->program_file},
+        {"pipeline", .text = &b->pipeline},
+        {"param", .take = harness_set_params},
+        {"tie", .take = add_tie},
+        {"probe", .take = add_probe},
+        {"suspect", .take = blame_suspect},
+        {"cover", .number = &b->cover},
+        {"waive", .take = waived_take},
+        {.key = NULL},
     };
     for (int i = 1; i < argc; i++) {
         if (argv[i][0] != '+' && !read_word(b, options, argv[i])) {
@@ -551,6 +565,8 @@ static void release(harness *b) {
     free(b->in);
     free(b->before);
     free(b->probes);
+    free(b->waivers);
+    waived_clear(b);
     wlk_program_free(b->program);
     wlk_driver_close(b->driver);
     harness_forget(b);

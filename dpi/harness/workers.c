@@ -24,7 +24,7 @@ typedef struct sums {
     uint64_t ran, compared, masked, lines;
     place early;
     uint64_t events[WLK_MAX_COVERS];
-    uint64_t bits[]; // of each port that is watched
+    uint64_t bits[]; // of each port that is watched; behind them what waivers have masked
 } sums;
 
 typedef struct pool {
@@ -34,7 +34,11 @@ typedef struct pool {
 } pool;
 
 static size_t sums_size(const harness *b) {
-    return sizeof(sums) + b->n_watches * sizeof(uint64_t);
+    return sizeof(sums) + b->n_watches * sizeof(uint64_t) + b->n_waivers * sizeof(waived);
+}
+
+static waived *waived_of(const harness *b, const sums *s) {
+    return (waived *)(void *)(s->bits + b->n_watches);
 }
 
 static sums *sums_of(const harness *b, pool *p, uint64_t index) {
@@ -45,6 +49,7 @@ static void clear(harness *b) {
     b->ran = b->compared = b->masked = 0;
     memset(b->events, 0, sizeof b->events);
     memset(&b->early, 0, sizeof b->early);
+    waived_clear(b);
     for (uint32_t i = 0; i < b->n_watches; i++) {
         b->watches[i].bits = 0;
     }
@@ -60,6 +65,7 @@ static void leave(const harness *b, sums *s, uint64_t lines) {
     for (uint32_t i = 0; i < b->n_watches; i++) {
         s->bits[i] = b->watches[i].bits;
     }
+    waived_leave(b, waived_of(b, s));
     atomic_store(&s->passed, true);
 }
 
@@ -81,6 +87,7 @@ static void add(harness *b, const sums *s) {
     for (uint32_t i = 0; i < b->n_watches; i++) {
         b->watches[i].bits += s->bits[i];
     }
+    waived_gather(b, waived_of(b, s));
 }
 
 // In a process of its own: seeds that nobody has taken, until one does not pass.

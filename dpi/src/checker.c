@@ -149,7 +149,17 @@ void wlk_checker_close(wlk_checker *c) {
     }
     free(c->differences);
     wlk_channels_free(c);
+    wlk_waivers_free(&c->waivers);
     free(c);
+}
+
+wlk_status wlk_checker_waive(wlk_checker *c, const char *text, wlk_error *err) {
+    return wlk_waivers_add(&c->waivers, c->block, c->ports, &c->layout, text, err);
+}
+
+const wlk_waiver_hits *wlk_checker_waived(const wlk_checker *c, uint32_t *n) {
+    *n = c->waivers.n_hits;
+    return c->waivers.hits;
 }
 
 // ---- one cycle --------------------------------------------------------------------------------
@@ -405,6 +415,53 @@ static void expect(wlk_checker *c, uint32_t candidate, const uint64_t *in, const
     }
 }
 
+// ---- waivers ----------------------------------------------------------------------------------
+
+// Which bits are waived in this cycle.
+static void look_waived(wlk_checker *c, const uint64_t *in, const uint64_t *in_x,
+                        const uint64_t *got, const uint64_t *got_x) {
+    const waiver_sight sight = {c->ports, in, in_x, got, got_x, c->judged};
+    wlk_waivers_look(&c->waivers, &sight, c->layout.out_words);
+}
+
+// Before candidates are judged: waived bits do not decide between them.
+static void leave_out_waived(wlk_checker *c, const uint64_t *in, const uint64_t *in_x,
+                             const uint64_t *got, const uint64_t *got_x) {
+    look_waived(c, in, in_x, got, got_x);
+    for (uint32_t w = 0; w < c->layout.out_words; w++) {
+        c->waivers.left[w] = c->judged[w] & ~c->waivers.now[w];
+    }
+    c->judged = c->waivers.left;
+}
+
+// Waived bits that differ are not compared: returns what the RTL shows with the model's in their
+// place.
+static const uint64_t *excuse(wlk_checker *c, const uint64_t *in, const uint64_t *in_x,
+                              const uint64_t *got, const uint64_t *got_x) {
+    waivers *v = &c->waivers;
+    uint64_t any = 0;
+    if (v->n == 0 || !differs(c, got, got_x)) {
+        return got;
+    }
+    look_waived(c, in, in_x, got, got_x);
+    for (uint32_t w = 0; w < c->layout.out_words; w++) {
+        v->now[w] &= wrong_bits(c, w, got, got_x);
+        v->agreed[w] = (got[w] & ~v->now[w]) | (c->expect[w] & v->now[w]);
+        any |= v->now[w];
+    }
+    if (any == 0) {
+        return got;
+    }
+    if (!c->failed && !c->violated_seen) { // behind a failure nothing is known of the cause
+        wlk_waivers_hit(v, c->ports, c->sum.cycles);
+    }
+    for (uint32_t w = 0; w < c->layout.out_words; w++) {
+        v->left[w] = c->judged[w] & ~v->now[w];
+    }
+    c->judged = v->left;
+    return v->agreed;
+}
+
 // What the RTL shows must be explained by one of the candidates; those it contradicts are dropped.
 // When it contradicts all, the difference is that of the nearest one.
 static void settle(wlk_checker *c, const uint64_t *in, const uint64_t *in_x, const uint64_t *got,
@@ -416,11 +473,16 @@ static void settle(wlk_checker *c, const uint64_t *in, const uint64_t *in_x, con
         before = candidates->n;
         wlk_candidates_fork(candidates, in);
     } while (c->sum.late && candidates->n > before);
+    const uint64_t *judged = c->judged;
+    if (candidates->n > 1 && c->waivers.n != 0) {
+        leave_out_waived(c, in, in_x, got, got_x);
+    }
     for (uint32_t i = 0; candidates->n > 1 && i < candidates->n; i++) {
         expect(c, i, in, in_x);
         bits[i] = differing_bits(c, got, got_x);
         best = bits[i] < bits[best] ? i : best;
     }
+    c->judged = judged;
     if (candidates->n > 1 && bits[best] != 0) {
         wlk_candidates_prefer(candidates, best);
         candidates->n = 1;
@@ -434,7 +496,8 @@ static void settle(wlk_checker *c, const uint64_t *in, const uint64_t *in_x, con
     expect(c, 0, in, in_x);
 }
 
-static int compare_slow(wlk_checker *c, const uint64_t *in, const uint64_t *got,
+// Without what is waived.
+static int compare_rest(wlk_checker *c, const uint64_t *in, const uint64_t *got,
                         const uint64_t *got_x) {
     if (unknown_somewhere(c)) {
         count_masked(c);
@@ -462,6 +525,18 @@ static int compare_slow(wlk_checker *c, const uint64_t *in, const uint64_t *got,
         keep_before(c);
     }
     return 1;
+}
+
+static int compare_slow(wlk_checker *c, const uint64_t *in, const uint64_t *in_x,
+                        const uint64_t *got, const uint64_t *got_x) {
+    const uint64_t *judged = c->judged;
+    const uint64_t *agreed = excuse(c, in, in_x, got, got_x);
+    const int first = compare_rest(c, in, got, got_x);
+    if (c->failed) {
+        wlk_follow_channels(c, in, c->expect, agreed);
+    }
+    c->judged = judged;
+    return first;
 }
 
 static void tick(wlk_checker *c, const uint64_t *in, const uint64_t *in_x, wlk_step_info *info) {
@@ -511,10 +586,7 @@ static int step_slow(wlk_checker *c, const uint64_t *in, const uint64_t *in_x, c
     if (c->violation_port < 0) {
         settle(c, in, in_x, got, got_x);
         got = complete(c, got);
-        first |= compare_slow(c, in, got, got_x);
-        if (c->failed) {
-            wlk_follow_channels(c, in, c->expect, got);
-        }
+        first |= compare_slow(c, in, in_x, got, got_x);
         tick(c, in, in_x, &info);
         first |= note_rule(c, info.violated);
     }
@@ -631,6 +703,14 @@ static void learn(wlk_checker *c, const uint64_t *in, const uint64_t *in_x, cons
         hide_outputs(c, in_x, c->got_known);
     }
     known_bits(c, next != NULL ? next_x : NULL, c->next_known);
+    if (c->waivers.n !=
+        0) { // what is waived teaches nothing; of the next cycle no inputs are known
+        look_waived(c, in, in_x, got, got_x);
+        for (uint32_t w = 0; w < c->layout.out_words; w++) {
+            c->got_known[w] &= ~c->waivers.now[w];
+            c->next_known[w] &= ~c->waivers.ever[w];
+        }
+    }
     wlk_candidates_learn(&c->candidates, &seen);
 }
 
@@ -654,11 +734,8 @@ static int look_late(wlk_checker *c, const uint64_t *in, const uint64_t *in_x, c
         c->sure[w] &= c->care[w];
     }
     got = complete(c, got);
-    first = compare_slow(c, in, got, got_x);
+    first = compare_slow(c, in, in_x, got, got_x);
     count_known(c);
-    if (c->failed) {
-        wlk_follow_channels(c, in, c->expect, got);
-    }
     tick(c, in, in_x, &info);
     return first | note_rule(c, info.violated);
 }

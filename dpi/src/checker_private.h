@@ -3,6 +3,7 @@
 #ifndef WLK_CHECKER_PRIVATE_H
 #define WLK_CHECKER_PRIVATE_H
 
+#include "waivers.h"
 #include "warplock/candidates.h"
 #include "warplock/checker.h"
 
@@ -35,7 +36,7 @@ struct wlk_checker {
     wlk_candidates candidates; /* the first one is shown */
     void *before;              /* state before the first mismatch */
     uint64_t *compare;
-    const uint64_t *judged; /* of this cycle: `compare`, or `partial` */
+    const uint64_t *judged; /* of this cycle: `compare`, `partial`, or what waivers leave of it */
     uint64_t *partial;      /* `compare` without what is missing in this cycle alone */
     uint64_t *sure;         /* late: care of what followed from the cycles before */
     uint64_t *got_known, *next_known;
@@ -71,6 +72,7 @@ struct wlk_checker {
     uint64_t *owned[CHECKER_PARTS]; /* all words above, each part alone */
     wlk_difference *differences;
     uint32_t n_differences;
+    waivers waivers;
 };
 
 static inline const void *state_now(const wlk_checker *c) {

@@ -28,6 +28,10 @@ struct wlk_dpi {
     uint64_t *records; // of cycles that the model has not been stepped over
     uint32_t n_records;
     bool async_reset;
+    struct {
+        char *name, *text; // owned
+    } * waivers;           // owned
+    uint32_t n_waivers;
     wlk_checker *checker;
 };
 
@@ -42,6 +46,8 @@ static struct {
         uint32_t value;
     } overrides[WLK_MAX_PARAMS];
     uint32_t n_overrides;
+    const char *const *waivers;
+    uint32_t n_waivers;
 } registry;
 
 uint32_t wlk_dpi_failures;
@@ -60,6 +66,11 @@ void wlk_dpi_override(const char *name, uint32_t value) {
         registry.overrides[registry.n_overrides].name = name;
         registry.overrides[registry.n_overrides++].value = value;
     }
+}
+
+void wlk_dpi_waive(const char *const *texts, uint32_t n) {
+    registry.waivers = texts;
+    registry.n_waivers = n;
 }
 
 static uint32_t value_of(const wlk_param *param, uint32_t given) {
@@ -173,6 +184,31 @@ static bool make_records(wlk_dpi *h) {
     return h->records != NULL;
 }
 
+void wlk_dpi_waiver(void *handle, const char *name, const char *text) {
+    wlk_dpi *h = (wlk_dpi *)handle;
+    void *more = h != NULL ? realloc(h->waivers, (h->n_waivers + 1u) * sizeof *h->waivers) : NULL;
+    if (more == NULL) {
+        return; // what it waives is then reported
+    }
+    h->waivers = more;
+    h->waivers[h->n_waivers].name = strdup(name);
+    h->waivers[h->n_waivers].text = strdup(text);
+    h->n_waivers++;
+}
+
+// Those that came with the checker, and those of the host.
+static wlk_status waive(const wlk_dpi *h, wlk_error *err) {
+    wlk_status status = WLK_OK;
+    for (uint32_t i = 0; status == WLK_OK && i < h->n_waivers; i++) {
+        status = h->waivers[i].text != NULL ? wlk_checker_waive(h->checker, h->waivers[i].text, err)
+                                            : wlk_fail(err, WLK_NO_MEMORY, "out of memory");
+    }
+    for (uint32_t i = 0; status == WLK_OK && i < registry.n_waivers; i++) {
+        status = wlk_checker_waive(h->checker, registry.waivers[i], err);
+    }
+    return status;
+}
+
 int wlk_dpi_start(void *handle) {
     wlk_dpi *h = (wlk_dpi *)handle;
     wlk_error err = {WLK_OK, ""};
@@ -193,11 +229,14 @@ int wlk_dpi_start(void *handle) {
         (void)wlk_fail(&err, status, "not every parameter was given");
     }
     if (status == WLK_OK && !make_records(h)) {
-        wlk_checker_close(h->checker);
-        h->checker = NULL;
         status = wlk_fail(&err, WLK_NO_MEMORY, "no memory for its records");
     }
+    if (status == WLK_OK) {
+        status = waive(h, &err);
+    }
     if (status != WLK_OK) {
+        wlk_checker_close(h->checker);
+        h->checker = NULL;
         fprintf(stderr, "warplock: %s: %s\n", h->scope, err.text);
     }
     return (int)status;
@@ -287,6 +326,32 @@ void wlk_dpi_flush(void) {
     }
 }
 
+// The name of the first waiver with that number, which stands behind the block in its text.
+static const char *waiver_name(const wlk_dpi *h, uint32_t number) {
+    for (uint32_t i = 0; i < h->n_waivers; i++) {
+        const char *text = strchr(h->waivers[i].text, ' ');
+        if (text != NULL && strtoul(text, NULL, 10) == number && h->waivers[i].name != NULL) {
+            return h->waivers[i].name;
+        }
+    }
+    return "?";
+}
+
+static void print_waived(const wlk_dpi *h) {
+    uint32_t n = 0;
+    const wlk_waiver_hits *hits = wlk_checker_waived(h->checker, &n);
+    for (uint32_t i = 0; i < n; i++) {
+        fprintf(stderr, "warplock: %s %s: waived %s: ", h->block->table->name, h->scope,
+                waiver_name(h, hits[i].waiver));
+        if (hits[i].cycles == 0) {
+            fputs("no difference\n", stderr);
+        } else {
+            fprintf(stderr, "%" PRIu64 " cycles, from cycle %" PRIu64 " to cycle %" PRIu64 "\n",
+                    hits[i].cycles, hits[i].first, hits[i].last);
+        }
+    }
+}
+
 static void forget(const wlk_dpi *h) {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < registry.count; i++) {
@@ -311,9 +376,15 @@ int wlk_dpi_close(void *handle) {
                 " masked\n",
                 h->block->table->name, h->scope, wlk_status_name(r.verdict), r.cycles,
                 r.compared_bits, r.masked_bits);
+        print_waived(h);
     }
     wlk_checker_close(h->checker);
     forget(h);
+    for (uint32_t i = 0; i < h->n_waivers; i++) {
+        free(h->waivers[i].name);
+        free(h->waivers[i].text);
+    }
+    free(h->waivers);
     free(h->compare);
     free(h->records);
     free(h->members);

@@ -539,6 +539,9 @@ void wlk_checker_json(const wlk_checker *c, bool strict, wlk_json *to) {
     if (r.late) {
         json_late(c, &r, to);
     }
+    if (c->waivers.n != 0) {
+        wlk_waivers_json(&c->waivers, to);
+    }
     if (c->count_events) {
         wlk_json_open(to, "coverage", '{');
         for (uint32_t i = 0; i < t->n_covers; i++) {

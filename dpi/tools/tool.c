@@ -85,10 +85,23 @@ static wlk_status take_members(tool_block *b, const char *text, wlk_error *err) 
     return wlk_members_parse(text, list, n, &b->members.n, err);
 }
 
+static wlk_status take_waiver(tool_block *b, const char *text, wlk_error *err) {
+    const char **more = realloc(b->waivers, (b->n_waivers + 1u) * sizeof *more);
+    if (more == NULL) {
+        return tool_no_memory(err);
+    }
+    b->waivers = more;
+    b->waivers[b->n_waivers++] = text;
+    return WLK_OK;
+}
+
 static wlk_status take_word(tool_block *b, char *word, wlk_error *err) {
     char *equals = strchr(word, '=');
     if (equals == NULL) {
         return wlk_fail(err, WLK_USAGE, "'%s' is not key=value", word);
+    }
+    if (strncmp(word, "waive=", 6) == 0) {
+        return take_waiver(b, equals + 1, err);
     }
     *equals = '\0';
     const bool members = strcmp(word, "members") == 0 && b->members.list == NULL;
@@ -129,6 +142,15 @@ wlk_status tool_block_open(tool_block *b, const char *name, char **words, int n,
 void tool_block_close(tool_block *b) {
     free((void *)(uintptr_t)b->members.list);
     free(b->ports);
+    free(b->waivers);
+}
+
+wlk_status tool_block_waive(const tool_block *b, wlk_checker *checker, wlk_error *err) {
+    wlk_status status = WLK_OK;
+    for (uint32_t i = 0; i < b->n_waivers && status == WLK_OK; i++) {
+        status = wlk_checker_waive(checker, b->waivers[i], err);
+    }
+    return status;
 }
 
 void tool_progress(uint64_t done, uint64_t total) {

@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "warplock/json.h"
+#include "warplock/checker.h"
 
 /* Set by SIGINT and SIGTERM. */
 extern volatile sig_atomic_t tool_stop;
@@ -52,15 +52,21 @@ typedef struct tool_block {
     wlk_layout layout;
     wlk_members members;      /* ports in opaque fields; owned */
     const char *members_text; /* as it was given, or NULL */
-    wlk_port *ports;          /* layout.n_ports of them; owned */
+    const char **waivers;     /* as they were given; owned, their texts are not */
+    uint32_t n_waivers;
+    wlk_port *ports; /* layout.n_ports of them; owned */
 } tool_block;
 
 /*
- * Find a block by name, set the defaults, then key=value words: parameters, and members=TEXT. What
- * it allocates is tool_block_close's to free, also after a failure.
+ * Find a block by name, set the defaults, then key=value words: parameters, members=TEXT, and
+ * waive=TEXT as wlk_checker_waive takes it. What it allocates is tool_block_close's to free, also
+ * after a failure.
  */
 wlk_status tool_block_open(tool_block *b, const char *name, char **words, int n, wlk_error *err);
 void tool_block_close(tool_block *b);
+
+/* Give a checker that was opened for the block what is waived. */
+wlk_status tool_block_waive(const tool_block *b, wlk_checker *checker, wlk_error *err);
 
 /* An input that the RTL lacks because it is constant: bits lsb.. of a word of the input record. */
 typedef struct tool_tie {

@@ -81,6 +81,9 @@ wlk_status vec_play(job *j, char **a, wlk_error *err) {
         status = wlk_checker_open(&j->checker, j->b.block, j->b.cfg, &options, err);
     }
     if (status == WLK_OK) {
+        status = tool_block_waive(&j->b, j->checker, err);
+    }
+    if (status == WLK_OK) {
         status = play(j, strcmp(a[3], "gen") == 0, err);
     }
     return status == WLK_OK ? answer(j) : status;

@@ -9,7 +9,7 @@
 // one a line, for each instance
 //   --instance block=NAME scope=PATH [clock=PATH] [power_up=unknown|zero|late] [reset=async]
 //   [skip=PORT,...] [tie=WORD:LSB:WIDTH:VALUE...] [part=PORT:SIGNAL:LSB:SCOPE...] [low=PORT]
-//   [KEY=VALUE...]
+//   [waive=TEXT...] [KEY=VALUE...]
 // (late: unknown, and the reset was before the start), checks these instances in one pass, and
 // prints a JSON object for each. Without words it ends. A signal is a port when it has its name, or
 // part= names the signal, the port's lowest bit in it, and the number of the signal's scope in the
@@ -39,7 +39,7 @@ static wlk_wave *open_wave; // for the signal handler
 
 typedef struct instance {
     const char *block_name, *scope, *clock, *power_up, *reset, *skip, *low;
-    char *words[WLK_MAX_PARAMS + 1]; // key=value of the configuration, and members
+    char **words; // key=value of the configuration, members and waivers; owned, their texts are not
     uint32_t n_words;
     const char *tie_words[MAX_TIES];
     tool_tie ties[MAX_TIES]; // inputs that are constant, and not in the dump
@@ -165,6 +165,7 @@ static void instance_close(instance *i) {
     tool_block_close(&i->b);
     free(i->records);
     free(i->parts);
+    free(i->words);
 }
 
 static bool is_skipped(const instance *i, const char *port) {
@@ -407,8 +408,10 @@ static wlk_status prepare(instance *i, wlk_wave *wave, wlk_wave_sample_fn sample
         .late = i->late,
         .members = i->b.members,
     };
-    return status != WLK_OK ? status
-                            : wlk_checker_open(&i->checker, i->b.block, i->b.cfg, &options, err);
+    if (status == WLK_OK) {
+        status = wlk_checker_open(&i->checker, i->b.block, i->b.cfg, &options, err);
+    }
+    return status == WLK_OK ? tool_block_waive(&i->b, i->checker, err) : status;
 }
 
 // ---- results ----------------------------------------------------------------------------------
@@ -481,9 +484,11 @@ static wlk_status instance_word(instance *i, char *word, wlk_error *err) {
         i->parts[i->n_parts++] = word + 5;
         return WLK_OK;
     }
-    if (i->n_words == WLK_MAX_PARAMS + 1u) {
-        return wlk_fail(err, WLK_USAGE, "too many parameters from '%.64s' on", word);
+    char **more = realloc(i->words, (i->n_words + 1u) * sizeof *more);
+    if (more == NULL) {
+        return wlk_fail(err, WLK_NO_MEMORY, "no room for %.64s", word);
     }
+    i->words = more;
     i->words[i->n_words++] = word;
     return WLK_OK;
 }

@@ -637,6 +637,225 @@ CASE(x_entry_hides_what_it_shows) {
     CHECK(give() == 1); // it does not hide this one
 }
 
+/* ---- waivers ---- */
+
+static wlk_status waive(const char *text) {
+    wlk_error err;
+    return wlk_checker_waive(s.checker, text, &err);
+}
+
+static wlk_waiver_hits hits_of(uint32_t at) {
+    uint32_t n = 0;
+    const wlk_waiver_hits *hits = wlk_checker_waived(s.checker, &n);
+    REQUIRE(at < n, "%u numbers", n);
+    return hits[at];
+}
+
+CASE(waived_difference_is_a_hit) {
+    for (int count = 0; count < 2; count++) { // the fast path, and the other one
+        open_with((wlk_checker_options){.count_events = count});
+        CHECK(waive("collector 7 io_writeReq_ready 0x1 io_readReq_valid") == WLK_OK);
+        run_clean(1000);
+        uint64_t hits = 0, last = 0;
+        const uint64_t masked = result(false).masked_bits;
+        s.masked = 0;
+        for (uint64_t c = 1000; c < 1500; c++) {
+            stimulate();
+            if (rig_get(&s.rtl, "readReq_valid") != 0) {
+                flip("writeReq_ready", 1);
+                hits++;
+                last = c;
+            }
+            CHECK(give() == 0);
+        }
+        CHECK(hits > 50 && hits < 450 && verdict() == WLK_OK && result(false).mismatches == 0);
+        CHECK(hits_of(0).waiver == 7 && hits_of(0).cycles == hits && hits_of(0).last == last);
+        CHECK(hits_of(0).first >= 1000 && hits_of(0).first < 1100);
+        CHECK(result(false).masked_bits == masked + s.masked + hits);
+        stimulate();
+        rig_set(&s.rtl, "readReq_valid", 0);
+        flip("writeReq_ready", 1);
+        CHECK(give() == 1);
+        (void)expect_differences("io_writeReq_ready");
+        expect_text(print_json, "\"waived\": [{\"waiver\": 7, ");
+    }
+}
+
+CASE(waived_are_some_bits_of_some_ports) {
+    CHECK(waive("collector 0 io_readData_resp_bits_0_data_1 0xf0") == WLK_OK);
+    CHECK(waive("collector 0 io_readData_resp_bits_1_data_1 0xf0") == WLK_OK);
+    CHECK(waive("collector 1 io_writeReq_ready 0x1") == WLK_OK);
+    (void)play("reset");
+    CHECK(play(WRITE "=9 writeReq_bits_regs_0_tmask=15") == 0);
+    CHECK(play("readReq_valid readReq_bits_regs_0_enable readReq_bits_regs_0_pReg=9 "
+               "readReq_bits_regs_1_enable readReq_bits_regs_1_pReg=9") == 0);
+    CHECK(play("") == 0);
+    drive("readData_req_valid");
+    put("readData_resp_bits_0_data_1=0x50 readData_resp_bits_1_data_1=0x80 writeReq_ready=0");
+    CHECK(give() == 0);
+    CHECK(hits_of(0).cycles == 1 && hits_of(1).cycles == 1); // a cycle, and not a port
+    drive("readData_req_valid");
+    put("readData_resp_bits_0_data_1=0x51");
+    CHECK(give() == 1);
+    const wlk_difference d = expect_differences("io_readData_resp_bits_0_data_1");
+    CHECK((d.care & 0x51) == 1 && d.got == 0x51);
+    CHECK(hits_of(0).cycles == 2);
+    drive("");
+    put("writeReq_ready=0"); // behind a failure
+    CHECK(give() == 0 && hits_of(1).cycles == 1);
+}
+
+CASE(waiver_holds_where_its_condition_does) {
+    static const struct {
+        const char *condition, *inputs;
+        bool holds;
+    } cases[] = {
+        {"", "", true},
+        {"reset !", "", true},
+        {"io_readReq_valid", "", false},
+        {"io_readReq_valid", "readReq_valid", true},
+        {"io_readReq_valid io_writeReq_valid &&", "readReq_valid", false},
+        {"io_readReq_valid io_writeReq_valid ||", "readReq_valid", true},
+        {"io_readReq_bits_regs_0_pReg 0x5 ==", "readReq_bits_regs_0_pReg=5", true},
+        {"io_readReq_bits_regs_0_pReg 0x5 !=", "readReq_bits_regs_0_pReg=5", false},
+        {"io_readReq_bits_regs_0_pReg 0x5 <", "readReq_bits_regs_0_pReg=4", true},
+        {"io_readReq_bits_regs_0_pReg 0x5 <", "readReq_bits_regs_0_pReg=5", false},
+        {"io_readReq_bits_regs_0_pReg 0x5 <=", "readReq_bits_regs_0_pReg=5", true},
+        {"io_readReq_bits_regs_0_pReg 0x5 <=", "readReq_bits_regs_0_pReg=6", false},
+        {"io_readReq_bits_regs_0_pReg 0x5 >", "readReq_bits_regs_0_pReg=6", true},
+        {"io_readReq_bits_regs_0_pReg 0x5 >", "readReq_bits_regs_0_pReg=5", false},
+        {"io_readReq_bits_regs_0_pReg 0x5 >=", "readReq_bits_regs_0_pReg=5", true},
+        {"io_readReq_bits_regs_0_pReg 0x5 >=", "readReq_bits_regs_0_pReg=4", false},
+        {"io_readReq_bits_regs_0_pReg@1:2 0x3 ==", "readReq_bits_regs_0_pReg=6", true},
+        {"io_readReq_bits_regs_0_pReg@1:2 0x3 ==", "readReq_bits_regs_0_pReg=3", false},
+        {"io_readReq_bits_regs_0_pReg 0x6 & 0x2 ==", "readReq_bits_regs_0_pReg=3", true},
+        {"io_readReq_bits_regs_0_pReg 0x8 | 0xb ==", "readReq_bits_regs_0_pReg=3", true},
+        {"io_readReq_bits_regs_0_pReg 0x6 ^ 0x5 ==", "readReq_bits_regs_0_pReg=3", true},
+        {"io_readReq_bits_regs_0_pReg ~4 0xc ==", "readReq_bits_regs_0_pReg=3", true},
+        {"io_readReq_ready", "", true}, // an output
+        {"io_readReq_ready !", "", false},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        char text[256];
+        (void)snprintf(text, sizeof text, "collector 0 io_writeReq_ready 1 %s", cases[i].condition);
+        open_checker();
+        REQUIRE(waive(text) == WLK_OK, "%s", text);
+        run_and_reset(20);
+        drive(cases[i].inputs);
+        put("writeReq_ready=0");
+        CHECK_MSG((give() == 0) == cases[i].holds, "%s with %s", text, cases[i].inputs);
+    }
+}
+
+// What the RTL shows counts, and not what the model expects.
+CASE(waiver_reads_outputs_of_the_rtl) {
+    CHECK(waive("collector 0 io_readReq_ready 0x1 io_writeReq_ready !") == WLK_OK);
+    CHECK(waive("collector 1 io_writeReq_ready 0x1 io_readReq_ready !") == WLK_OK);
+    run_and_reset(20);
+    drive("");
+    put("readReq_ready=0 writeReq_ready=0");
+    CHECK(give() == 0 && hits_of(0).cycles == 1 && hits_of(1).cycles == 1);
+    drive("");
+    put("readReq_ready=0");
+    CHECK(give() == 1);
+}
+
+CASE(waiver_whose_condition_is_unknown_does_not_hold) {
+    static const struct {
+        const char *condition, *inputs;
+        bool holds;
+    } cases[] = {
+        {"io_readReq_bits_rsEntryId 0x0 ==", "", false},
+        {"io_readReq_bits_rsEntryId 0x9 ==", "", false},
+        {"io_readReq_bits_rsEntryId@1:2 0x0 ==", "", true},
+        {"io_readReq_bits_rsEntryId 0x0 == !", "", false},
+        {"io_readReq_bits_rsEntryId io_writeReq_valid &&", "writeReq_valid", false},
+        {"io_readReq_bits_rsEntryId io_writeReq_valid && !", "", true},
+        {"io_readReq_bits_rsEntryId io_writeReq_valid ||", "writeReq_valid", true},
+        {"io_writeReq_valid io_readReq_bits_rsEntryId ||", "writeReq_valid", true},
+        {"io_readReq_bits_rsEntryId io_writeReq_valid ||", "", false},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        char text[256];
+        (void)snprintf(text, sizeof text, "collector 0 io_writeReq_ready 1 %s", cases[i].condition);
+        open_checker();
+        REQUIRE(waive(text) == WLK_OK, "%s", text);
+        run_and_reset(20);
+        drive(cases[i].inputs);
+        put("writeReq_ready=0");
+        set_x("readReq_bits_rsEntryId", 1);
+        CHECK_MSG((give() == 0) == cases[i].holds, "%s with %s", text, cases[i].inputs);
+    }
+}
+
+CASE(waiver_reads_no_output_that_the_rtl_lacks) {
+    uint64_t compare[MAX_WORDS];
+    memset(compare, 0xff, sizeof compare);
+    wlk_port_set(rig_port(&s.rtl, "readReq_ready"), compare, 0);
+    open_with((wlk_checker_options){.compare = compare});
+    CHECK(waive("collector 0 io_writeReq_ready 0x1 io_readReq_ready") == WLK_OK);
+    run_and_reset(20);
+    drive("");
+    put("writeReq_ready=0");
+    CHECK(give() == 1);
+}
+
+CASE(waived_x_is_no_difference) {
+    CHECK(waive("collector 0 io_writeReq_ready 0x1") == WLK_OK);
+    run_and_reset(20);
+    drive("");
+    set_x("writeReq_ready", 1);
+    CHECK(give() == 0 && hits_of(0).cycles == 1);
+}
+
+// Behind a failure, too, what is waived of a response is no difference of its value.
+CASE(waived_value_is_no_other_transfer) {
+    CHECK(waive("collector 0 io_readResp_bits_regs_0_enable 1") == WLK_OK);
+    run_and_reset(20);
+    CHECK(play(WRITE "=3") == 0);
+    drive("");
+    put("writeResp_valid=0"); // it comes a cycle late
+    CHECK(give() == 1);
+    drive(READ "=3");
+    put("writeResp_valid=1");
+    CHECK(give() == 0);
+    drive("");
+    CHECK(rig_get(&s.rtl, "readResp_valid") == 1);
+    flip("readResp_bits_regs_0_enable", 1);
+    CHECK(give() == 0);
+    for (int i = 0; i < 600; i++) {
+        (void)play("");
+    }
+    CHECK_MSG(verdict() == WLK_TIMING_DIVERGENCE, "%s", wlk_status_name(verdict()));
+}
+
+CASE(waiver_that_does_not_fit_is_refused) {
+    static const char *const bad[] = {
+        "",
+        "collector",
+        "collector 0 io_writeReq_ready",
+        "collector x io_writeReq_ready 1",
+        "collector 0 io_none 1",
+        "collector 0 io_readReq_valid 1", // an input
+        "collector 0 io_writeReq_ready 1 io_none",
+        "collector 0 io_writeReq_ready 1 io_readReq_valid io_writeReq_valid",
+        "collector 0 io_writeReq_ready 1 &&",
+        "collector 0 io_writeReq_ready 1 io_readReq_valid &&",
+        "collector 0 io_writeReq_ready 1 io_readReq_valid@1:1",
+        "collector 0 io_writeReq_ready 1 io_readReq_valid@0",
+        "collector 0 io_writeReq_ready 1 io_readReq_valid ~x",
+        "collector 0 io_writeReq_ready 1 io_readReq_valid 0x1 +",
+    };
+    for (size_t i = 0; i < COUNT(bad); i++) {
+        CHECK_MSG(waive(bad[i]) == WLK_BAD_PARAMS, "%s", bad[i]);
+    }
+    CHECK(waive("hazard 0 io_none 1") == WLK_OK); // of another block
+    run_and_reset(20);
+    drive("");
+    put("writeReq_ready=0");
+    CHECK(give() == 1);
+}
+
 /* ---- opening ---- */
 
 CASE(open_refuses_a_bad_configuration) {

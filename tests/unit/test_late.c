@@ -8,7 +8,8 @@
 static struct {
     rig rtl; // a model that plays it
     wlk_checker *checker;
-    uint64_t *x; // of inputs, then of outputs
+    uint64_t *x;    // of inputs, then of outputs
+    uint64_t *next; // outputs of the next cycle, or NULL
 } s;
 
 #define put(...) rig_put(&s.rtl, __VA_ARGS__)
@@ -34,8 +35,9 @@ static int step(const char *flip) {
     if (flip != NULL) {
         rig_set(&s.rtl, flip, rig_get(&s.rtl, flip) ^ 1u);
     }
-    const int first = wlk_checker_step_late(s.checker, s.rtl.in, s.x, s.rtl.out,
-                                            s.x + s.rtl.layout.in_words, NULL, NULL);
+    const uint64_t *out_x = s.x + s.rtl.layout.in_words;
+    const int first =
+        wlk_checker_step_late(s.checker, s.rtl.in, s.x, s.rtl.out, out_x, s.next, out_x);
     rig_idle(&s.rtl);
     return first;
 }
@@ -61,6 +63,43 @@ CASE(count_is_compared_once_it_was_shown) {
     CHECK(read_rd(WRITES) == 1);
     CHECK(wlk_checker_result_get(s.checker, false).verdict == WLK_FUNCTIONAL_MISMATCH);
     CHECK(wlk_checker_result_get(s.checker, false).first_cycle == 2);
+    close_late();
+}
+
+static uint64_t waived_cycles(void) {
+    uint32_t n = 0;
+    const wlk_waiver_hits *hits = wlk_checker_waived(s.checker, &n);
+    REQUIRE(n == 1, "%u numbers", n);
+    return hits[0].cycles;
+}
+
+CASE(what_is_waived_teaches_nothing) {
+    open_late("scoreboard", "num_warps=1");
+    wlk_error err;
+    CHECK(wlk_checker_waive(s.checker, "scoreboard 0 io_" WRITES " 1", &err) == WLK_OK);
+    CHECK(read_rd(WRITES) == 0); // another value than the register has
+    put("hazard_warps_0_readRs1_enable hazard_warps_0_readRs1_pReg=5");
+    CHECK(step(NULL) == 0);
+    CHECK(waived_cycles() == 0);
+    CHECK(read_rd(WRITES) == 0);
+    CHECK(waived_cycles() == 1); // the count is known since the cycle before
+    close_late();
+}
+
+// That the read takes the second entry would mean that the first one is taken.
+CASE(what_is_waived_in_the_next_cycle_teaches_nothing) {
+    open_late("collector", "num_lanes=1 num_pregs=16 coll_entries=2");
+    wlk_error err;
+    CHECK(wlk_checker_waive(s.checker, "collector 0 io_readResp_bits_collEntry 1", &err) == WLK_OK);
+    s.next = rig_words(&s.rtl, s.rtl.layout.out_words);
+    wlk_port_set(rig_port(&s.rtl, "readResp_valid"), s.next, 1);
+    wlk_port_set(rig_port(&s.rtl, "readResp_bits_collEntry"), s.next, 1);
+    put("readReq_valid readReq_bits_regs_0_enable readReq_bits_regs_0_pReg=3");
+    put("readData_req_bits_collEntry"); // shows that the second entry is free
+    CHECK(step(NULL) == 0);
+    s.next = NULL;
+    CHECK(step("readResp_bits_collEntry") == 0);
+    CHECK(step(NULL) == 0);
     close_late();
 }
 

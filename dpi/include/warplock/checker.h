@@ -78,6 +78,25 @@ wlk_status wlk_checker_open(wlk_checker **checker, const wlk_block *block, const
 void wlk_checker_close(wlk_checker *checker);
 
 /**
+ * Before the first cycle: waive bits of an output, in cycles in which a condition holds (each if
+ * there is none). A difference of such bits is a hit and counts as masked bits; bits that agree are
+ * compared. @p text: "BLOCK NUMBER PORT BITS CONDITION...", nothing if the checker is of another
+ * block; words of the condition in postfix order: numbers, "PORT" or "PORT@LSB:WIDTH", "~WIDTH" and
+ * the other operators of docs/waivers.md. What is X, or not there, makes no condition hold.
+ * BAD_PARAMS, NO_MEMORY.
+ */
+wlk_status wlk_checker_waive(wlk_checker *checker, const char *text, wlk_error *err);
+
+/** Cycles in which the waivers of a number have masked a difference, up to the first failure. */
+typedef struct wlk_waiver_hits {
+    uint32_t waiver; /**< the number */
+    uint64_t cycles, first, last;
+} wlk_waiver_hits;
+
+/** Those of each number, @p n of them. */
+const wlk_waiver_hits *wlk_checker_waived(const wlk_checker *checker, uint32_t *n);
+
+/**
  * One cycle: inputs and what the RTL shows, sampled before the edge. 0 = goes on well (or the
  * first mismatch is past); 1 = this cycle is the first with a mismatch or a broken rule.
  */

@@ -34,6 +34,12 @@ void wlk_dpi_configure(wlk_dpi_mode mode, wlk_power_up power_up);
 void wlk_dpi_override(const char *name, uint32_t value);
 
 /**
+ * Give each checker that starts from now on these @p n waivers, which must stay (host only):
+ * wlk_checker_waive.
+ */
+void wlk_dpi_waive(const char *const *texts, uint32_t n);
+
+/**
  * Open a handle for the block with that table. NULL after one line on stderr when the ABI version
  * or the schema is not this library's. Must be called from the checker's scope (context import).
  */
@@ -55,6 +61,12 @@ void wlk_dpi_compare(void *handle, unsigned long long word, unsigned long long m
 
 /** The RTL's reset is asynchronous (wlk_checker_options::async_reset). */
 void wlk_dpi_async_reset(void *handle);
+
+/**
+ * A waiver, as wlk_checker_waive takes it. @p name is what it is called at the end, when what it
+ * has masked is printed: one for each number.
+ */
+void wlk_dpi_waiver(void *handle, const char *name, const char *text);
 
 /** Verify the parameters and start; nonzero after one line on stderr when they are refused. */
 int wlk_dpi_start(void *handle);

@@ -54,6 +54,8 @@ typedef enum wlk_status {
     WLK_RTL_ASSERTION = 28,      /**< verdict: an assertion of the RTL fired, or it ended itself */
     WLK_REFUTED = 29,            /**< verdict of a proof: a difference, with a counterexample */
     WLK_BOUNDED = 30,            /**< verdict of a proof: none found within a depth or the time */
+    WLK_UNUSED_WAIVER = 31,      /**< verdict: a waiver that masks no difference */
+    WLK_EXPIRED_WAIVER = 32,     /**< a waiver whose day is over */
     WLK_INTERRUPTED = 130,       /**< Ctrl-C */
 } wlk_status;
 

@@ -50,6 +50,8 @@ static const char *const names[] = {
     NAME(RTL_ASSERTION),
     NAME(REFUTED),
     NAME(BOUNDED),
+    NAME(UNUSED_WAIVER),
+    NAME(EXPIRED_WAIVER),
     NAME(INTERRUPTED),
 };
 

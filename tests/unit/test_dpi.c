@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// The DPI entry points as a simulation calls them: what they print of waivers. A second model plays
+// the RTL.
+#define _GNU_SOURCE
+#include "warplock/dpi.h"
+
+#include "check.h"
+#include "rig.h"
+
+// From svdpi.h, which a simulator has.
+void *svGetScope(void);
+const char *svGetNameFromScope(const void *scope);
+
+void *svGetScope(void) {
+    return NULL;
+}
+
+const char *svGetNameFromScope(const void *scope) {
+    (void)scope;
+    return "tb.u_dut.u_checker";
+}
+
+static struct {
+    rig rtl;
+    void *handle;
+    char *printed;
+    size_t size;
+    FILE *console;
+} s;
+
+static void open_handle(void) {
+    memset(&s, 0, sizeof s);
+    rig_open(&s.rtl, "collector", "num_lanes=1 coll_entries=2 num_pregs=16", WLK_POWER_UNKNOWN);
+    s.console = stderr;
+    stderr = open_memstream(&s.printed, &s.size);
+    REQUIRE(stderr != NULL, "no memory");
+    s.handle = wlk_dpi_open(WLK_ABI_VERSION, s.rtl.block->table->schema_hash);
+    for (uint32_t i = 0; i < s.rtl.block->table->n_params; i++) {
+        wlk_dpi_param(s.handle, i, s.rtl.cfg[i]);
+    }
+}
+
+static void put_back(void) {
+    if (s.console != NULL) {
+        (void)fclose(stderr);
+        stderr = s.console;
+        s.console = NULL;
+    }
+}
+
+static void close_handle(void) {
+    put_back();
+    free(s.printed);
+    rig_close(&s.rtl);
+}
+
+// One cycle with these inputs and outputs: 1 = the simulation is to stop.
+static int step(const char *inputs, const char *outputs) {
+    rig_idle(&s.rtl);
+    rig_put(&s.rtl, "%s", inputs);
+    rig_record(&s.rtl);
+    rig_put(&s.rtl, "%s", outputs);
+    const wlk_view in = rig_view(&s.rtl, s.rtl.in, false), out = rig_view(&s.rtl, s.rtl.out, true);
+    return wlk_dpi_step(s.handle, &in, &out);
+}
+
+static bool is_printed(const char *line) {
+    put_back();
+    return strstr(s.printed, line) != NULL;
+}
+
+CASE(waivers_are_named_at_the_end) {
+    wlk_dpi_waiver(s.handle, "(a:1) ready", "collector 0 io_writeReq_ready 1 io_readReq_valid");
+    wlk_dpi_waiver(s.handle, "(a:1) ready", "collector 0 io_readReq_ready 1 io_readReq_valid");
+    wlk_dpi_waiver(s.handle, "(a:9) data", "collector 4 io_writeResp_valid 1");
+    CHECK(wlk_dpi_start(s.handle) == WLK_OK);
+    CHECK(step("reset", "") == 0);
+    CHECK(step("writeReq_valid", "") == 0);
+    CHECK(step("readReq_valid", "writeReq_ready=0") == 0);
+    CHECK(step("readReq_valid", "readReq_ready=0") == 0);
+    CHECK(wlk_dpi_close(s.handle) == WLK_OK);
+    CHECK(
+        is_printed("collector tb.u_dut: waived (a:1) ready: 2 cycles, from cycle 2 to cycle 3\n"));
+    CHECK(is_printed("collector tb.u_dut: waived (a:9) data: no difference\n"));
+}
+
+CASE(difference_beside_a_waiver_stops_the_simulation) {
+    wlk_dpi_waiver(s.handle, "(a:1) ready", "collector 0 io_writeReq_ready 1 io_readReq_valid");
+    CHECK(wlk_dpi_start(s.handle) == WLK_OK);
+    CHECK(step("reset", "") == 0);
+    CHECK(step("", "writeReq_ready=0") == 1);
+    CHECK(wlk_dpi_close(s.handle) == WLK_FUNCTIONAL_MISMATCH);
+    CHECK(is_printed("waived (a:1) ready: no difference\n"));
+}
+
+CASE(waiver_that_does_not_fit_is_refused_at_the_start) {
+    wlk_dpi_waiver(s.handle, "(a:1) none", "collector 0 io_none 1");
+    CHECK(wlk_dpi_start(s.handle) == WLK_BAD_PARAMS);
+    (void)wlk_dpi_close(s.handle);
+    CHECK(is_printed("tb.u_dut: the waiver 'collector 0 io_none 1' does not fit the ports"));
+}
+
+CASE(without_waivers_nothing_is_said_of_them) {
+    CHECK(wlk_dpi_start(s.handle) == WLK_OK);
+    CHECK(step("reset", "") == 0 && step("writeReq_valid", "") == 0);
+    CHECK(wlk_dpi_close(s.handle) == WLK_OK);
+    CHECK(is_printed("collector tb.u_dut: PASS, 2 cycles") && !is_printed("waived"));
+}
+
+int main(void) {
+    return check_cases_in(open_handle, close_handle);
+}
