@@ -49,14 +49,15 @@ warplock check late.fst --from-unknown"""
         if self.from_unknown and self.power_up != "unknown":
             message = f"--power-up {self.power_up} knows the state that --from-unknown learns"
             raise WlkError(Status.USAGE, f"{message}; leave out one of them")
-        names = ("block", "scope", "clock", "config", "tie", "map", "reset", "prefix", "cover")
-        for name in (*names, "from_unknown"):
+        names = "block scope clock config tie map reset prefix cover waive from_unknown"
+        for name in names.split():
             if getattr(self, name) and Path(self.dump).is_dir():
                 flag = name.replace("_", "-")
                 message = f"--{flag} goes with one dump, and {self.dump} is a folder"
                 hint = "check them one at a time; NAME.toml beside NAME.fst gives parameters"
                 raise WlkError(Status.USAGE, f"{message}; {hint}")
         covered.refuse(self.cover)
+        self.read_waivers()
 
     def needs(self) -> tuple[str, ...]:
         vcd = any(Path(self.dump).rglob("*.vcd")) or dump.is_vcd(self.dump)

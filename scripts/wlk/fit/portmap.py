@@ -338,18 +338,20 @@ def _put(text: str, indices: Mapping[str, int], where: str) -> str:
 
 def read(path: Path | None) -> PortMap:
     """A map from its file, if any; NO_FILE or USAGE in one line that names file and key."""
-    if path is None:
-        return PortMap()
+    return PortMap() if path is None else parsed(decoded(path, "--map")[0], str(path))
+
+
+def decoded(path: Path, flag: str) -> tuple[dict[str, Any], str]:
+    """A file in TOML that an option names, and its text; NO_FILE or USAGE."""
     text = ""
     try:
         text = path.read_text(encoding="utf-8")
-        raw = tomllib.loads(text)
+        return tomllib.loads(text), text
     except (OSError, UnicodeDecodeError) as error:
         why = getattr(error, "strerror", None) or error
-        raise WlkError(Status.NO_FILE, f"--map {path}: {why}") from error
+        raise WlkError(Status.NO_FILE, f"{flag} {path}: {why}") from error
     except tomllib.TOMLDecodeError as error:
         raise WlkError(Status.USAGE, f"{path}: {_unread(error, text)}") from error
-    return parsed(raw, str(path))
 
 
 def _unread(error: tomllib.TOMLDecodeError, text: str) -> str:

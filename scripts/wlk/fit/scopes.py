@@ -19,7 +19,7 @@ from ..base.options import operand, option
 from ..base.published import Reported
 from ..gen.sv import HARNESS_CLOCK
 from ..tables import Config, Table
-from . import mapped_scope, match, portmap, rivals, search
+from . import mapped_scope, match, portmap, rivals, search, waivers
 from .search import Subject, Trial
 from .wave import Scope
 
@@ -49,7 +49,7 @@ class Named:
 
 
 @dataclass
-class Check(Named, Reported):
+class Check(Named, waivers.Waiving, Reported):
     """What is asked about a waveform: the options of `check`."""
 
     dump: str = operand(

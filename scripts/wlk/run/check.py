@@ -21,7 +21,7 @@ from ..base import report
 from ..base.entries import Entry
 from ..base.errors import Status, WlkError
 from ..base.installed import COMMAND
-from ..fit import match, portmap, rivals, scopes, search
+from ..fit import match, portmap, rivals, scopes, search, waivers
 from ..fit.portmap import PortMap
 from ..fit.scopes import Check, Target
 from ..fit.search import Subject, Trial
@@ -54,7 +54,8 @@ def run(wanted: Check) -> int:
     _show(checked, wanted)
     wanted.entries += [c.entry(wanted) for c in checked]
     lost = _cover(checked, wanted)
-    code = report.exit_code(checked) or lost
+    code = wanted.judge_waivers(report.exit_code(checked), wanted.entries, as_json=wanted.json)
+    code = code or lost
     if wanted.strict and code == Status.OK:
         search.require_pinned(
             (c.target.scope.path, True, c.answer.get("inferred_behaviour", {})) for c in checked
@@ -100,8 +101,10 @@ def check(wanted: Check, blocks: Sequence[Table], told: PortMap | None = None) -
     scopes.require_known(blocks, wanted.config)
     with Passes(build.brought_up() / "dpi" / TOOL, wanted.dump) as passes:
         found = scopes.Finder(passes.scopes(), blocks, wanted, told).targets()
-        groups = scopes.groups([target for target in found if target.match.ok])
-        _explore(passes, groups, wanted.start)
+        good = [target for target in found if target.match.ok]
+        wanted.waivers.require((target.match.table, target.match.config) for target in good)
+        groups = scopes.groups(good)
+        _explore(passes, groups, wanted)
         checked = [
             _checked(target, [other.subject for other in group])
             for group in groups
@@ -110,6 +113,7 @@ def check(wanted: Check, blocks: Sequence[Table], told: PortMap | None = None) -
     checked.sort(key=lambda c: next(n for n, t in enumerate(found) if t is c.target))
     checked = _likeliest(checked)
     for one in checked:
+        _note_waived(one, wanted)
         if wanted.from_unknown:
             one.notes += _known(one)
         elif one.verdict == Status.NO_RESET:
@@ -117,12 +121,16 @@ def check(wanted: Check, blocks: Sequence[Table], told: PortMap | None = None) -
     return checked + [_refused(t) for t in found if not t.match.ok]
 
 
-def _explore(passes: Passes, groups: Sequence[Sequence[Target]], start: str) -> None:
+def _explore(passes: Passes, groups: Sequence[Sequence[Target]], asked: Check) -> None:
     """Try each target, as many passes as it takes."""
     owners = {id(target.subject): target for group in groups for target in group}
 
+    def words(target: Target, trial: Trial) -> list[str]:
+        known = asked.waivers.words([(target.match.table, trial.config)])
+        return target.words(trial, asked.start) + known
+
     def ask(wanted: Sequence[tuple[Subject, Trial]]) -> Sequence[Answer]:
-        return passes.run([owners[id(subject)].words(trial, start) for subject, trial in wanted])
+        return passes.run([words(owners[id(subject)], trial) for subject, trial in wanted])
 
     def run(wanted: Sequence[tuple[Subject, Trial]]) -> None:
         answers = ask(wanted)
@@ -204,6 +212,15 @@ def _few_samples(target: Target, answer: Mapping[str, Any]) -> list[str]:
         return []
     what = f"{target.clock} samples {cycles:,} vectors, the ports changed at {moves:,} times"
     return [f"{what}; name what samples them with --clock PATH"]
+
+
+def _note_waived(checked: Checked, wanted: Check) -> None:
+    """What waivers have masked; joins the answer."""
+    target, config = checked.target, checked.target.subject.chosen.config
+    checked.answer |= wanted.waivers.shown(checked.answer)
+    hits, subjects = checked.answer.get("waived"), [(target.match.table, config)]
+    wanted.waivers.note(checked.verdict, subjects, hits)
+    checked.notes += waivers.lines(checked.answer)
 
 
 def _known(checked: Checked) -> list[str]:
@@ -301,6 +318,7 @@ def _repeat(checked: Checked, wanted: Check) -> str:
     words += ["--prefix", wanted.prefix] if wanted.prefix else []
     words += ["--power-up", wanted.power_up] if wanted.power_up != "unknown" else []
     words += ["--from-unknown"] if wanted.from_unknown else []
+    words += wanted.waive_again()
     for text in search.pinned(target.match, checked.answer["config"]):
         words += ["--config", text]
     return shlex.join(words)

@@ -30,6 +30,7 @@ def command_line(job: Job, seed: int) -> str:
     words += ["--cycles", str(args.cycles)] if args.cycles else []
     words += ["--program", str(args.program)] if args.program is not None else []
     words += ["--bind", "stage"] if job.table.instances and args.bind == "stage" else []
+    words += args.waive_again()
     words += ["--waves"]
     for name in ("profile", "power_up", "verilator"):
         if getattr(args, name) != getattr(jobs.Run, name):
@@ -114,7 +115,7 @@ def play_line(job: Job, file: Path) -> str:
     if not job.args.rtl:  # the stub, as it was written for this run
         source = [word for path in job.rtl.files for word in ("--rtl", str(path))]
     words = (COMMAND, "vectors", "play", str(file), *own_folder(job.table.name), *source)
-    return shlex.join([*words, "--waves"])
+    return shlex.join([*words, *job.args.waive_again(), "--waves"])
 
 
 def text(job: Job, answer: dict, shrunk: Shrunk | None = None, play: Path | None = None) -> str:

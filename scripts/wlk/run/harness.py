@@ -30,6 +30,7 @@ def words(job: Job, **more: object) -> list[str]:
             open_ports = inside.suspects(job.table, job.config, job.inside, job.modules)
             given += [f"suspect={each}" for each in open_ports]
         given += [f"tie={place}" for place in match.tie_places(job.matched)]
+    given += args.waivers.words(job.checked())
     other = overrides(job, job.config)
     given += [f"+{name}={value}" for name, value in job.plusargs.items()]
     return given + ([f"param={other}"] if other else [])

@@ -15,7 +15,7 @@ from .. import tables
 from ..base import keep, options, outputs, report, reports, setup
 from ..base.errors import Status, WlkError
 from ..base.options import Command, option
-from ..fit import inside, match, portmap, search
+from ..fit import inside, match, portmap, search, waivers
 from ..fit.inside import Inside
 from ..gen import composed, stubs
 from ..tables import Config, Table
@@ -116,7 +116,7 @@ class RtlSource:
 
 
 @dataclass
-class Run(RtlSource, Command):
+class Run(RtlSource, waivers.Waiving, Command):
     """What a run is asked to do: the options of `lockstep`."""
 
     blocks: list[str] = options.blocks(
@@ -227,6 +227,12 @@ class Job:
     @property
     def title(self) -> str:
         return f"{self.table.name} {self.name}"
+
+    def checked(self) -> list[waivers.Subject]:
+        """The blocks whose checkers are bound, each in its configuration."""
+        own = (self.table, self.config)
+        inner = [(e.table, composed.inner_config(e.table, self.config)) for e in self.inside]
+        return [own, *inner]
 
     @property
     def total(self) -> int:

@@ -17,7 +17,7 @@ from ..base import options, progress, report
 from ..base.entries import Entry
 from ..base.errors import Status, WlkError
 from ..base.report import Mismatch, Result
-from ..fit import search
+from ..fit import search, waivers
 from ..fit.search import Subject
 from ..gen.sv import Harness
 from ..tables import Config, Table
@@ -173,6 +173,7 @@ def replay(
     *,
     seed: int = 1,
     waves: Path | None = None,
+    waiving: waivers.Waiving | None = None,
 ) -> Outcome:
     """Drive RTL with the inputs of a record file; the report of a failure is the first message.
     `seed`: how the RTL powers up where that is random."""
@@ -183,6 +184,7 @@ def replay(
         cycles=1,
         bind="stage",
         power_up=power_up,
+        **vars(waiving or waivers.Waiving()),
     )
     job = jobs.rtl_job(table, run)
     build = builder(job)
@@ -192,12 +194,14 @@ def replay(
         answer = harness.run(job, program, harness.words(job, replay=path))
     result = _result(job, report.verdict_of(answer["verdict"]), answer)
     extra = {"file": str(path), "match": job.matched.kind}
+    extra |= run.waivers.shown(answer)
+    run.waivers.note(result.verdict, job.checked(), extra.get("waived"))
     result = dataclasses.replace(result, extra=extra | harness.findings(answer))
-    outcome = Outcome(result)
+    outcome = Outcome(result, waivers.lines(extra))
     if result.verdict in FAILURES:
         text = failures.text(job, answer, play=path)
         repeat = failures.repeat(job, answer, path)
-        outcome = Outcome(result, [text], text=text, repeat=repeat)
+        outcome = Outcome(result, [text, *waivers.lines(extra)], text=text, repeat=repeat)
     if waves is not None:
         write = lambda: failures.trace(job, build, waves, replay=path)  # noqa: E731
         outcome.left.attempt("waveform", write)
@@ -283,6 +287,7 @@ def _reported(job: Job, answer: dict) -> dict:
         reported["timing"] = timing
     if job.table.instances:
         reported["checkers"] = [job.table.name, *(each.table.name for each in job.inside)]
+    reported |= job.args.waivers.shown(answer)
     keys = ("seed", "never_compared", "barely_compared", "stuck", "failures")
     reported |= {k: answer[k] for k in keys if answer.get(k)}
     return reported | harness.findings(answer)
@@ -330,7 +335,8 @@ def _notes(job: Job, answer: dict, subject: Subject | None) -> list[str]:
         notes.append(f"{job.title}: under their floors: {', '.join(low)}; {hint}")
     if answer["verdict"] == "VACUOUS":
         notes += [f"{job.title}: {text}" for text in _uncompared(job, answer)]
-    return notes + harness.notes(job.title, answer)
+    hits = waivers.lines(job.args.waivers.shown(answer))
+    return notes + [f"{job.title}: {line}" for line in hits] + harness.notes(job.title, answer)
 
 
 def _uncompared(job: Job, answer: dict) -> Iterator[str]:

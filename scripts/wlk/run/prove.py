@@ -46,6 +46,13 @@ RESET = "then comes a cycle of reset, in which other inputs are 0 and nothing is
 UNCOUNTED = "lockstep found a difference that rests on other values at power-up"
 
 
+def _refuse_waivers(given: Sequence[Path]) -> None:
+    if given:
+        why = "a proof compares every output in every cycle"
+        hint = "leave it out, or run `lockstep --waive`"
+        raise WlkError(Status.USAGE, f"--waive {given[0]}: {why}; {hint}")
+
+
 @dataclass
 class Prove(jobs.RtlSource, Reported):
     """Prove RTL equal to a block's stub, or two versions of a module, for all inputs."""
@@ -94,6 +101,11 @@ warplock prove --rtl new/ --against old/ --module rr_arbiter --config N=8"""
     no_example: bool = option(
         False, "with --against: neither write a counterexample nor play it into both versions"
     )
+    waive: list[Path] = options.path(
+        "refused: a proof compares every output in every cycle; `lockstep` takes waivers",
+        "FILE.toml",
+        [],
+    )
     fresh: bool = option(False, "prove again what was proved before (build/proofs)")
     reports: Path = options.path(
         "where a counterexample is written, in a folder of its own (default: reports)",
@@ -108,6 +120,7 @@ warplock prove --rtl new/ --against old/ --module rr_arbiter --config N=8"""
 
     def refuse(self) -> None:
         """What does not go together, and names that nothing has."""
+        _refuse_waivers(self.waive)
         if bool(self.against) == (self.block is not None):
             message = "give a BLOCK, or --against PATH with --module NAME"
             raise WlkError(Status.USAGE, f"{message}, not both" if self.against else message)

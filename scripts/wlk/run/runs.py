@@ -54,6 +54,7 @@ warplock lockstep collector --rtl build/DuplicatedCollector.sv --config coll_ent
         for name, path in given:
             if path is not None and not path.exists():
                 raise WlkError(Status.NO_FILE, f"--{name} {path}: no such file or folder")
+        self.read_waivers()
         for table in map(tables.load, self.blocks or tables.names()):
             table.require_profile(self.profile)
             if not self.rtl:
@@ -71,6 +72,7 @@ warplock lockstep collector --rtl build/DuplicatedCollector.sv --config coll_ent
         if self.cycles is None:
             self.cycles = 0 if self.program is not None else jobs.CYCLES
         plan = jobs.plan(self)
+        self.waivers.require(each for job in plan for each in job.checked())
         build.meson_build(jobs=self.jobs)
         results, lost = _run_all(plan, self)
         if not self.json:
@@ -89,7 +91,7 @@ warplock lockstep collector --rtl build/DuplicatedCollector.sv --config coll_ent
                 raise
             print(f"recordings: {error.message}", file=sys.stderr)
             lost.append(error.status)
-        code = report.exit_code(results)
+        code = self.judge_waivers(report.exit_code(results), self.entries, as_json=self.json)
         lost += _keep(self, self.folder, code or min(lost, default=Status.OK), results)
         if not self.blocks and not self.all and not self.json:
             print(NEXT)
@@ -184,11 +186,14 @@ def _run_all(plan: Sequence[Job], asked: Lockstep) -> tuple[list[report.Result],
         tick = lambda: line.update(len(results), left.note())  # noqa: E731
         longest_first = sorted(plan, key=left.of, reverse=True)
         runs = progress.parallel(lambda job: _execute(job, screen), longest_first, asked.jobs, tick)
-        for _, outcome in runs:
+        for job, outcome in runs:
             if isinstance(outcome, WlkError):
                 lost.append(outcome.status)
+                asked.waivers.note(outcome.status, job.checked(), ())
                 continue
             results.append(outcome.result)
+            hits = outcome.result.extra.get("waived")
+            asked.waivers.note(outcome.result.verdict, job.checked(), hits)
             asked.entries.append(outcome.entry())
             lost += outcome.left.lost
     left.keep()

@@ -4,7 +4,7 @@
 import dataclasses
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from ..base.entries import Entry
 from ..base.errors import Status, WlkError
 from ..base.options import Command, operand, option
 from ..base.published import Reported
+from ..fit import waivers
 from . import covered, digests, goldens, harness, jobs, lockstep, vectors
 from .cover_store import Run
 from .diff import Diff
@@ -25,7 +26,7 @@ from .vectors import Gen, Header
 
 
 @dataclass
-class Play(jobs.RtlSource, Reported):
+class Play(jobs.RtlSource, waivers.Waiving, Reported):
     """Run the model on files and compare."""
 
     NAME = "play"
@@ -45,6 +46,7 @@ class Play(jobs.RtlSource, Reported):
         if not self.rtl:
             self.refuse_ports("--rtl: the file lacks no input, and has the table's ports")
         covered.refuse(self.cover)
+        self.read_waivers()
 
     def needs(self) -> tuple[str, ...]:
         return ("build", "verilate", "rtl") if self.rtl else ("build",)
@@ -54,16 +56,16 @@ class Play(jobs.RtlSource, Reported):
         table = report.Table("file", "block", "cycles", "compared bits", "masked bits", "verdict")
         verdicts: list[Status] = []
         lost = covered.Lost()
-        for path in self.files:
-            header = vectors.read_header(path)
-            port_table = vectors.check_schema(header)
-            config = vectors.check_config(header, port_table, self.config)
-            vectors.check_model(header, port_table)
+        for header, port_table, config in self._opened():
+            path = header.path
             report.warn(port_table.warnings(config))
-            played = vectors.play(header, port_table, config)
+            played = self._play_model(header, port_table, config)
             verdicts.append(played.verdict)
             sys.stderr.write(played.report)
-            self.entries.append(Entry(played.result, str(path), played.report))
+            notes = waivers.lines(played.result)
+            for note in notes:
+                print(f"{path}: {note}", file=sys.stderr if self.json else sys.stdout)
+            self.entries.append(Entry(played.result, str(path), played.report, notes=notes))
             if self.cover is not None:
                 digest = covered.file_digest([path])
                 run = Run("play", digest, header.seed, 0, header.power_up, source=str(path))
@@ -81,13 +83,46 @@ class Play(jobs.RtlSource, Reported):
         if not self.json:
             table.print()
         not_added = lost.told()
-        return int(report.worst(verdicts) or not_added)
+        worst = report.worst(verdicts)
+        return self.judge_waivers(worst, self.entries, as_json=self.json) or int(not_added)
+
+    def _opened(self) -> Iterator[tuple[Header, tables.Table, tables.Config]]:
+        """Each file with its block and its configuration; with waivers all are opened first."""
+        files = map(self._open, self.files)
+        if self.waivers.listed:
+            files = list(files)
+            self.waivers.require((table, config) for _, table, config in files)
+        yield from files
+
+    def _open(self, path: Path) -> tuple[Header, tables.Table, tables.Config]:
+        header = vectors.read_header(path)
+        table = vectors.check_schema(header)
+        config = vectors.check_config(header, table, self.config)
+        vectors.check_model(header, table)
+        return header, table, config
+
+    def _play_model(
+        self, header: Header, table: tables.Table, config: tables.Config
+    ) -> vectors.Played:
+        """The model on the inputs of a file, whose outputs it is compared with."""
+        subjects = [(table, config)]
+        played = vectors.play(header, table, config, self.waivers.words(subjects))
+        result = played.result | self.waivers.shown(played.result)
+        self.waivers.note(played.verdict, subjects, result.get("waived"))
+        return dataclasses.replace(played, result=result)
 
     def _play(self, header: Header, table: tables.Table, config: tables.Config) -> Outcome:
         """The inputs in the RTL, which powers up as in the run that they were taken from."""
         waves = header.path.with_suffix(".fst") if self.waves else None
         return lockstep.replay(
-            table, config, header.path, header.power_up, self, seed=header.seed, waves=waves
+            table,
+            config,
+            header.path,
+            header.power_up,
+            self,
+            seed=header.seed,
+            waves=waves,
+            waiving=options.of(waivers.Waiving, self),
         )
 
     def _show_rtl(self, outcome: Outcome, path: Path, table: report.Table) -> None:

@@ -199,11 +199,13 @@ class Played:
     report: str
 
 
-def play(header: Header, table: tables.Table, config: tables.Config) -> Played:
-    """Run the model on the file's inputs and compare with the file."""
+def play(
+    header: Header, table: tables.Table, config: tables.Config, waived: Sequence[str] = ()
+) -> Played:
+    """Run the model on the file's inputs and compare with the file; `waived`: words of waivers."""
     words = ["play", header.block, header.path, header.power_up, header.source, header.reset]
     label = f"playing {header.path}"
-    answer = tools.run(PROGRAM, [*words, *table.words(config)], label=label)
+    answer = tools.run(PROGRAM, [*words, *table.words(config), *waived], label=label)
     result = json.loads(answer.output) | {"config": table.show(config)}
     return Played(Status(answer.code), result, answer.report)
 
