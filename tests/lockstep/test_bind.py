@@ -25,6 +25,16 @@ OMITTED = ["debug_coreId", "io_writeReq_ready", "io_writeResp_bits_collEntry"]
 OMITTED += ["io_readData_resp_bits_1_data_0", "io_readReq_bits_rsEntryId"]
 
 
+WAIVER = """[[waiver]]
+block = "collector"
+port = "io_writeResp_valid"
+when = "io_readReq_valid"
+reason = 'the "late" answer'
+owner = "ada"
+until = 2099-12-31
+"""
+
+
 def ports_of_pair():
     """The collector's ports, all but the outputs that nobody reads: as macros for pair.sv."""
     ports = rut.TABLE.ports(rut.TABLE.config(rut.SMALL))
@@ -80,14 +90,18 @@ def good():
 def mixed():
     """A good collector, and one of another module: debug ports, some ports removed, a fault that
     a plusarg switches on. Checkers of both come from one folder."""
-    fault = "assign writeResp_valid_o = write_valid_q && (fault == 0);\n"
+    waived = "!(fault == 2 && readReq_valid_i)"
+    fault = f"assign writeResp_valid_o = write_valid_q && (fault != 1) && {waived};\n"
     fault += '  int fault = 0;\n  initial void\'($value$plusargs("FAULT=%d", fault));'
     edit = {rut.CORE: ("assign writeResp_valid_o = write_valid_q;", fault)}
     first = rut.stub("pair_first")
     second = named(rut.stub("pair_second", DEBUG, omit=OMITTED, edit=edit), "Other")
     out = rut.folder("pair_mixed_wlk")
     bind(out, first, *PINNED)
-    done = bind(out, second, "--module", "DuplicatedCollectorOther", *PINNED, "--json")
+    waivers = out.with_suffix(".toml")
+    waivers.write_text(WAIVER)
+    words = ("--module", "DuplicatedCollectorOther", *PINNED, "--waive", waivers, "--json")
+    done = bind(out, second, *words)
     assert done.json["match"] == "subset"
     assert done.json["config"]["debug"] == 1
     assert "io_writeReq_ready" in done.json["not_compared"]
@@ -127,6 +141,22 @@ def test_faulty_module_is_reported(mixed):
     assert re.search(r"^  io_writeResp_valid +0 +1 +0x1", printed, re.M)
     assert "debug=1" in printed
     assert "u_a" not in printed
+
+
+def test_waived_fault_of_a_module_is_named_at_the_end(mixed):
+    name = r'waived \(\S+\.toml:1\) io_writeResp_valid: the "late" answer: '
+    printed = run(mixed, "+FAULT=2")
+    assert sorted(PASS.findall(printed)) == ["u_a", "u_b"]
+    assert re.search(
+        rf"u_b\.u_collector: {name}[\d]+ cycles, from cycle \d+ to cycle \d+\n", printed
+    )
+    assert re.search(rf"u_b\.u_collector: {name}no difference\n", run(mixed))
+
+
+def test_waivers_need_the_checker_with_dpi():
+    words = ("--waive", "w.toml", "--synthesizable")
+    done = bind("wlk", "rtl", *PINNED, *words, code=Status.USAGE)
+    programs.refused(done, Status.USAGE, "--waive goes with the checker that has DPI")
 
 
 @pytest.fixture(scope="module")

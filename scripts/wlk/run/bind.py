@@ -15,7 +15,7 @@ from .. import tables
 from ..base import options, report
 from ..base.errors import Status, WlkError
 from ..base.options import Command, operand, option
-from ..fit import match
+from ..fit import match, waivers
 from ..gen.hardware_checker import HardwareChecker
 from ..gen.rules import Assertions
 from ..gen.sv import Harness
@@ -23,11 +23,12 @@ from . import bind_folder, jobs
 
 
 @dataclass
-class Bind(jobs.RtlSource, Command):
+class Bind(jobs.RtlSource, waivers.Waiving, Command):
     """Write a bindable checker for a module, for a simulation of your own."""
 
     NAME = "bind"
     NEEDS = ("build", "rtl")
+    WITHOUT = ("unused_waivers",)  # a simulation is a part of what shows a difference
     EXAMPLE = """warplock bind collector --rtl rtl/ --out wlk
 verilator --binary -f wlk/warplock.f rtl/*.sv tb.sv --top-module tb"""
 
@@ -49,6 +50,13 @@ verilator --binary -f wlk/warplock.f rtl/*.sv tb.sv --top-module tb"""
     def needs(self) -> tuple[str, ...]:
         return ("rtl",) if self.synthesizable else self.NEEDS
 
+    def refuse(self) -> None:
+        """A file of waivers that is wrong, or that the checker cannot take."""
+        if self.waive and self.synthesizable:
+            hint = "leave one of them out"
+            raise WlkError(Status.USAGE, f"--waive goes with the checker that has DPI; {hint}")
+        self.read_waivers()
+
     def run(self) -> int:
         """Match the module's ports, write the files, print how to use them."""
         fit = matched(self, tables.load(self.block))
@@ -65,6 +73,7 @@ verilator --binary -f wlk/warplock.f rtl/*.sv tb.sv --top-module tb"""
             suffix,
             found.tied,
             async_reset=fit.told.is_async,
+            waivers=self.waivers.named(table, found.config),
         )
         texts = _texts(self, fit, harness)
         assertions = Assertions.of(harness, suffix) if self.sva else None
