@@ -304,6 +304,9 @@ static bool check_changes(const uint8_t *bytes, uint64_t len, uint32_t width, ui
             time += head >> (short_form ? 2 : 4);
         } else {
             uint64_t payload = short_form ? (width + 7u) / 8u : width;
+            if (width == 0 && !wlk_fst_varint(&cursor, 5, &payload)) { /* a string has its own */
+                return false;
+            }
             if (payload > (uint64_t)(cursor.end - cursor.at)) {
                 return false;
             }
