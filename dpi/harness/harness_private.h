@@ -101,14 +101,16 @@ typedef struct harness {
     tool_tie ties[MAX_TIES]; /* inputs that the RTL lacks because they are constant */
     uint32_t n_ties, n_ports;
     wlk_port *ports;
-    const stimulus *played; /* instead of the generator's, or NULL */
-    uint64_t *shown;        /* the model's outputs of this cycle and their care go here, or NULL */
-    uint64_t *seen;         /* the RTL's outputs in each cycle go here, or NULL */
+    const stimulus *played;  /* instead of the generator's, or NULL */
+    uint64_t *shown;         /* the model's outputs of this cycle and their care go here, or NULL */
+    struct expected *beside; /* with waves: where what was expected goes */
+    uint64_t *seen;          /* the RTL's outputs in each cycle go here, or NULL */
     const char *suspects[MAX_SUSPECTS]; /* words of blame.c */
     int32_t reset;                      /* port among `ports`, or -1 */
     bool reset_edge;                    /* an edge in reset was seen in this seed, */
     bool awake;                         /* and a cycle without; or there is nothing to wait for */
     bool judged;                        /* a verdict is out */
+    bool in_waves;                      /* this run of a seed is what the waves show */
     bool whole;                         /* what is played goes on behind a failure */
 } harness;
 
@@ -234,6 +236,15 @@ void waived_clear(harness *b);
 void waived_leave(const harness *b, waived *to);
 void waived_gather(harness *b, const waived *from);
 void waived_json(const harness *b, wlk_json *to);
+
+/* ---- expected.c: what a waveform has beside the RTL's signals ---- */
+/* With waves: start the file for `wlk-vec beside`; NO_FILE, NO_MEMORY. */
+wlk_status expected_open(harness *b, wlk_error *err);
+/* Where b->in_waves: before the edge of a cycle that is dumped, and behind it. */
+void expected_watch(harness *b);
+void expected_note(harness *b);
+/* NO_SPACE when something could not be written, NO_MEMORY. */
+wlk_status expected_close(harness *b, wlk_error *err);
 
 /* ---- workers.c ---- */
 /*

@@ -5,7 +5,7 @@
 //   keep_going=1       all of them, also behind one that fails
 //   cover=1            a line on stderr of what each seed covers (cover.c)
 //   profile=NAME       "mix" or one profile          power_up=unknown|zero|reset
-//   waves=FILE from=C to=C   FST of these cycles
+//   waves=FILE from=C to=C   FST of these cycles; in FILE.expected what the checkers expected
 //   replay=FILE        inputs from a record file
 //   shrink=FILE        shrink the failing stimulus; the answer is about what is left
 //   param=I:VALUE      another value of parameter I than the harness was built with
@@ -56,6 +56,7 @@ void harness_begin(harness *b, uint64_t seed, const char *waves) {
     b->cycle = 0;
     assertions_begin(b);
     printed_clear(&b->cycle);
+    b->in_waves = waves != NULL;
     b->dut_handle = b->dut->open(seed, b->random, waves);
 }
 
@@ -73,6 +74,9 @@ bool harness_cycle(harness *b, const uint64_t *in) {
     const bool dump = b->cycle >= b->from && b->cycle <= b->to;
     if (dump) {
         b->dut->dump(b->dut_handle, b->cycle * 10u);
+        if (b->in_waves) {
+            expected_watch(b);
+        }
     }
     b->dut->edge(b->dut_handle);
     if (assertions_pending != 0) {
@@ -80,6 +84,9 @@ bool harness_cycle(harness *b, const uint64_t *in) {
     }
     if (dump) {
         b->dut->dump(b->dut_handle, b->cycle * 10u + 5u);
+        if (b->in_waves) {
+            expected_note(b);
+        }
     }
     b->cycle++;
     return wlk_dpi_failures == 0 || (!b->deferred && goes_on(b));
@@ -605,7 +612,12 @@ int wlk_harness_main(const wlk_harness_dut *dut, int argc, char **argv) {
     tool_signals();
     wlk_status status = start(&b, argc, argv, &err);
     if (status == WLK_OK) {
+        status = expected_open(&b, &err);
+    }
+    if (status == WLK_OK) {
         status = b.time != 0 ? time_cycles(&b) : run(&b, &err);
+        const wlk_status written = expected_close(&b, &err);
+        status = written != WLK_OK ? written : status;
     }
     release(&b);
     return err.text[0] != '\0' ? tool_fail("harness", &err) : (int)status;

@@ -148,6 +148,7 @@ void wlk_checker_close(wlk_checker *c) {
         free(c->owned[i]);
     }
     free(c->differences);
+    free(c->watched);
     wlk_channels_free(c);
     wlk_waivers_free(&c->waivers);
     free(c);
@@ -496,9 +497,59 @@ static void settle(wlk_checker *c, const uint64_t *in, const uint64_t *in_x, con
     expect(c, 0, in, in_x);
 }
 
+// ---- what a waveform shows ----------------------------------------------------------------------
+
+enum { LOOKED, LOOKED_CARE, LOOKED_WRONG, LOOKED_NEXT, LOOKED_NEXT_CARE, LOOKS };
+
+static uint64_t *looked(const wlk_checker *c, uint32_t which) {
+    return c->watched + (size_t)which * c->layout.out_words;
+}
+
+bool wlk_checker_watch(wlk_checker *c) {
+    const size_t words = (size_t)LOOKS * c->layout.out_words + 1u;
+    c->fast = false;
+    if (c->watched == NULL) {
+        c->watched = calloc(words, sizeof *c->watched);
+    } else {
+        memset(c->watched, 0, words * sizeof *c->watched);
+    }
+    return c->watched != NULL;
+}
+
+wlk_look wlk_checker_look(const wlk_checker *c) {
+    return (wlk_look){.words = c->layout.out_words,
+                      .expected = looked(c, LOOKED),
+                      .care = looked(c, LOOKED_CARE),
+                      .wrong = looked(c, LOOKED_WRONG),
+                      .next_expected = looked(c, LOOKED_NEXT),
+                      .next_care = looked(c, LOOKED_NEXT_CARE)};
+}
+
+static void note_expected(wlk_checker *c, uint32_t expected, uint32_t care) {
+    for (uint32_t w = 0; w < c->layout.out_words; w++) {
+        looked(c, care)[w] = c->care[w] & c->judged[w];
+        looked(c, expected)[w] = c->expect[w] & looked(c, care)[w];
+    }
+}
+
+static void note_compared(wlk_checker *c, const uint64_t *got, const uint64_t *got_x) {
+    note_expected(c, LOOKED, LOOKED_CARE);
+    for (uint32_t w = 0; w < c->layout.out_words; w++) {
+        looked(c, LOOKED_WRONG)[w] = wrong_bits(c, w, got, got_x);
+    }
+}
+
+static void note_edge(wlk_checker *c, const uint64_t *in, const uint64_t *in_x) {
+    expect(c, 0, in, in_x);
+    note_expected(c, LOOKED_NEXT, LOOKED_NEXT_CARE);
+}
+
 // Without what is waived.
 static int compare_rest(wlk_checker *c, const uint64_t *in, const uint64_t *got,
                         const uint64_t *got_x) {
+    if (c->watched != NULL) {
+        note_compared(c, got, got_x);
+    }
     if (unknown_somewhere(c)) {
         count_masked(c);
     }
@@ -588,6 +639,9 @@ static int step_slow(wlk_checker *c, const uint64_t *in, const uint64_t *in_x, c
         got = complete(c, got);
         first |= compare_slow(c, in, in_x, got, got_x);
         tick(c, in, in_x, &info);
+        if (c->watched != NULL) {
+            note_edge(c, in, in_x);
+        }
         first |= note_rule(c, info.violated);
     }
     c->sum.cycles++;

@@ -73,6 +73,7 @@ struct wlk_checker {
     wlk_difference *differences;
     uint32_t n_differences;
     waivers waivers;
+    uint64_t *watched; /* owned: the words of a wlk_look one behind the other, or NULL */
 };
 
 static inline const void *state_now(const wlk_checker *c) {

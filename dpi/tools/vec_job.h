@@ -49,6 +49,7 @@ wlk_status vec_import(job *j, char **a, wlk_error *err);
 wlk_status vec_header(job *j, char **a, wlk_error *err);
 wlk_status vec_dump(job *j, char **a, wlk_error *err);
 wlk_status vec_layout(job *j, char **a, wlk_error *err);
+wlk_status vec_beside(job *j, char **a, wlk_error *err);
 wlk_status vec_diff(job *j, char **a, wlk_error *err);
 wlk_status vec_same(job *j, char **a, wlk_error *err);
 wlk_status vec_play(job *j, char **a, wlk_error *err);

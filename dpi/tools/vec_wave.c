@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Vector files as waveforms: the ports, what is expected at outputs, and for each of these a signal
 // NAME__care in the scope `care`.
-#define _GNU_SOURCE // sigaction
 #include <errno.h>
 #include <fstapi.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "vec_export.h"
-#include "warplock/wave.h"
+#include "vec_fst.h"
 
 enum { PERIOD = 10, RISE = 5 }; // [ns] of the clock; inputs change at its falling edge
 static const char CARE[] = "__care";
@@ -252,29 +248,6 @@ static void fst_value(void *to, uint32_t handle, const char *digits, uint32_t wi
     fstWriterEmitValueChange(to, handle, digits);
 }
 
-static char unfinished[2][4096 + 8]; // what a full disk leaves: the file, the writer's own
-
-// The writer maps files of $TMPDIR: on a disk that fills up that ends so.
-static void no_room(int number) {
-    static const char text[] = "wlk-vec: cannot write the FST: no space left on the disk of the "
-                               "file or of temporary files; free some space\n";
-    (void)number;
-    (void)unlink(unfinished[0]);
-    (void)unlink(unfinished[1]);
-    (void)!write(STDERR_FILENO, text, sizeof text - 1u);
-    _exit(WLK_NO_SPACE);
-}
-
-// The writer keeps errors of the disk to itself: what it wrote is read again.
-static wlk_status verify(const wlk_output *file, wlk_error *err) {
-    wlk_wave *again = NULL;
-    wlk_error bad;
-    const bool whole = wlk_wave_open(&again, file->partial, file->path, &bad) == WLK_OK &&
-                       wlk_wave_verify(again, &bad) == WLK_OK;
-    wlk_wave_close(again);
-    return whole ? WLK_OK : wlk_output_failed(file, ENOSPC, err);
-}
-
 static wlk_status fst_write(job *j, wave *w, wlk_error *err) {
     void *to = fstWriterCreate(w->file->partial, 1);
     if (to == NULL) {
@@ -289,7 +262,7 @@ static wlk_status fst_write(job *j, wave *w, wlk_error *err) {
     declare(j, w);
     const wlk_status status = write_all(j, w, err);
     fstWriterClose(to);
-    return status == WLK_OK ? verify(w->file, err) : status;
+    return status == WLK_OK ? vec_fst_whole(w->file, err) : status;
 }
 
 wlk_status vec_fst(job *j, const vec_wave_options *options, wlk_error *err) {
@@ -304,12 +277,7 @@ wlk_status vec_fst(job *j, const vec_wave_options *options, wlk_error *err) {
         wlk_output_abort(&file);
         return wlk_fail(err, WLK_NO_FILE, "%s: is no regular file; FST needs one", options->path);
     }
-    struct sigaction full;
-    memset(&full, 0, sizeof full);
-    full.sa_handler = no_room;
-    (void)snprintf(unfinished[0], sizeof unfinished[0], "%s", file.partial);
-    (void)snprintf(unfinished[1], sizeof unfinished[1], "%s.hier", file.partial);
-    (void)sigaction(SIGBUS, &full, NULL);
+    vec_fst_guard(&file);
     status = survey(j, &w, err);
     if (status == WLK_OK) {
         status = fst_write(j, &w, err);

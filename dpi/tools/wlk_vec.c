@@ -31,6 +31,7 @@ static const command commands[] = {
      "[--force] [--async] BLOCK OUT NAME unknown|zero [KEY=VALUE...] <CSV (last line: #end)"},
     {"export", vec_export, 7, 2, true, true,
      "[--force] BLOCK FILE unknown|zero gen|csv csv|hex|vcd|fst OUT CLOCK [KEY=VALUE...]"},
+    {"beside", vec_beside, 3, 0, false, true, "[--force] WAVE SIGNALS OUT"},
     {"model", vec_model, 2, 1, true, false, "BLOCK unknown|zero [KEY=VALUE...] <CSV"},
     {"layout", vec_layout, 1, 0, true, false, "BLOCK [KEY=VALUE...]"},
     {"diff", vec_diff, 4, 0, true, false, "BLOCK FILE FILE LINES [KEY=VALUE...]"},
@@ -81,7 +82,8 @@ int main(int argc, char **argv) {
             return answer(&commands[i], argc - 2, argv + 2);
         }
     }
-    fputs("usage: wlk-vec gen|records|play|header|dump|import|export|model|layout|diff|same ...\n",
+    fputs("usage: wlk-vec gen|records|play|header|dump|import|export|beside|model|layout|diff|same "
+          "...\n",
           stderr);
     return WLK_USAGE;
 }

@@ -318,6 +318,14 @@ def _ends_with_the_command(path: Path) -> None:
     assert path.read_text().splitlines()[-1].startswith("  repeat: "), "it is cut"
 
 
+def _ends_with_a_group(path: Path) -> None:
+    assert path.read_text().splitlines()[-2].startswith("@1000200"), "it is cut"
+
+
+def _ends_with_a_zoom(path: Path) -> None:
+    assert path.read_text().splitlines()[-1].startswith("zoom_to "), "it is cut"
+
+
 def _ends_as_a_page(path: Path) -> None:
     assert path.read_text().endswith("</html>"), "it is cut"
 
@@ -327,6 +335,8 @@ PLAYED: set[str] = set()  # digests
 READERS: dict[str, Callable[[Path], Any]] = {
     ".wlv": _play,
     ".fst": _verify,
+    ".gtkw": _ends_with_a_group,
+    ".sucl": _ends_with_a_zoom,
     ".json": _has_results,
     ".txt": _ends_with_the_command,
     ".html": _ends_as_a_page,

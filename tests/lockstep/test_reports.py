@@ -3,8 +3,10 @@
 
 import html
 import json
+import pathlib
 import re
 import shlex
+import subprocess
 from xml.etree import ElementTree
 
 import programs
@@ -12,6 +14,7 @@ import pytest
 import rtl_under_test as rut
 from rtl_under_test import FAILS, PINNED
 from wlk.base.errors import Status
+from wlk.fit import traced
 from wlk.run import verilate
 
 ZERO = ("--power-up", "zero")
@@ -179,9 +182,12 @@ def test_command_replays_what_was_shrunk(data):
         key: again.objects[-1]["first"][key] for key in ("expected", "got")
     }
     wave = data.stimulus.with_suffix(".fst")
+    assert again.objects[-1]["waves"]["file"] == str(wave)
+    assert f"*-5.321928 {10 * last} " in wave.with_suffix(".gtkw").read_text()
     checked = rut.warplock("check", wave, "--block", "collector", *PINNED, "--json", code=None)
     assert checked.json["cycles"] == last + 1
-    wave.unlink()
+    for end in (".fst", ".gtkw", ".sucl"):
+        wave.with_suffix(end).unlink()
 
 
 def test_a_failure_and_all_that_follows_is_one_build(tmp_path, monkeypatch):
@@ -238,6 +244,121 @@ def test_waveform_of_the_middle_is_61_cycles(late):
         assert done.json["cycles"] == 61
 
 
+def signals(wave):
+    """Of a waveform: the RTL's, and what was expected beside them."""
+    return traced.read(wave, rut.TABLE.module), traced.read(wave, "warplock")
+
+
+def outputs():
+    """Outputs of the RTL with their widths."""
+    ports = rut.TABLE.ports(rut.TABLE.config(rut.SMALL))
+    return {p.name: p.width for p in ports if p.direction == "out"}
+
+
+@pytest.mark.parametrize("name", ["late", "data"])
+def test_waveform_has_what_was_expected_in_the_cycle(name, request):
+    """As the report has it, and before the first difference nothing differs."""
+    failure = request.getfixturevalue(name)
+    rtl, beside = signals(failure.file("wave.fst"))
+    at = failure.first["cycle"]
+    for cycle in range(beside.first, at + 1):
+        assert beside.at("cycle", cycle, 64, 0) == cycle
+        assert beside.at("mismatch", cycle, 1, 0) == (cycle == at)
+    table = failure.text.partition("care\n")[2].partition("  rule")[0]
+    rows = {row.split()[0]: row.split()[1:] for row in table.splitlines()}
+    place = rut.TABLE.module
+    wrong = [n for n in outputs() if beside.at(f"{place}.mismatch.{n}", at, 1, 0)]
+    assert wrong[0] == failure.first["port"]
+    for port in wrong:
+        seen = [rtl.at(port, at, outputs()[port], 0)]
+        seen += [beside.at(f"{place}.{k}.{port}", at, outputs()[port], 0)
+                 for k in ("expected", "care")]  # fmt: skip
+        if port in rows:  # lanes that are alike are one line
+            assert seen == [int(text, 0) for text in rows[port]]
+        assert (seen[0] ^ seen[1]) & seen[2]
+
+
+def test_waveform_changes_on_both_sides_at_the_same_times(late):
+    """Also behind the edge, where the registers have changed and the inputs have not."""
+    rtl, beside = signals(late.file("wave.fst"))
+    compared = 0
+    for half in range(2 * beside.first, 2 * late.first["cycle"] - 1):
+        for port, width in outputs().items():
+            got = rtl.at(port, half / 2, width, 0)
+            expected, care = (beside.at(f"{rut.TABLE.module}.{kind}.{port}", half / 2, width, 0)
+                              for kind in ("expected", "care"))  # fmt: skip
+            assert (got ^ expected) & care == 0, (port, half / 2)
+            compared += care.bit_count()
+    assert compared > 10_000
+
+
+def test_waveform_shows_nothing_expected_before_the_reset(early):
+    """With unknown power-up: X without care, up to the first edge in reset."""
+    _, beside = signals(early.file("wave.fst"))
+    cares = [f"{rut.TABLE.module}.care.{port}" for port in outputs()]
+    assert [beside.at(care, 0, 64, 0) for care in cares] == [0] * len(cares)
+    assert any(beside.at(care, early.first["cycle"], 64, 0) for care in cares)
+    dump = subprocess.run(["fst2vcd", early.file("wave.fst")], capture_output=True, check=True)
+    assert b"\nbx" in dump.stdout.partition(b"#5\n")[0]
+
+
+def paths(wave):
+    """The signals of a waveform, without and with their ranges."""
+    dump = subprocess.run(["fst2vcd", wave], capture_output=True, check=True, text=True).stdout
+    scopes, found = [], set()
+    for line in dump.partition("$enddefinitions")[0].splitlines():
+        words = line.split()
+        if words[:1] == ["$scope"]:
+            scopes.append(words[2])
+        elif words[:1] == ["$upscope"]:
+            scopes.pop()
+        elif words[:1] == ["$var"]:
+            found |= {".".join([*scopes, name]) for name in (words[4], "".join(words[4:-1]))}
+    return found
+
+
+@pytest.mark.parametrize("name", ["late", "early", "data"])
+def test_waveform_opens_at_the_difference(name, request):
+    """Both files name signals that it has, those of a port that differs one below the other."""
+    failure = request.getfixturevalue(name)
+    there, time = paths(failure.file("wave.fst")), 10 * failure.first["cycle"]
+    gtkwave, surfer = (failure.file(f"wave.{end}").read_text() for end in ("gtkw", "sucl"))
+    assert re.findall(r"^\*-[\d.]+ (\d+) (\d+) -1", gtkwave, re.MULTILINE) == [(str(time),) * 2]
+    (left,) = re.findall(r"^\[timestart\] (\d+)$", gtkwave, re.MULTILINE)
+    assert max(0, time - 140) == int(left)
+    shown = re.findall(r"^(?:\+\{\w+\} )?((?:TOP|warplock)\.\S+)$", gtkwave, re.MULTILINE)
+    added = re.findall(r"^variable_add (\S+)$", surfer, re.MULTILINE)
+    assert [re.sub(r"\[\d+:\d+\]$", "", path) for path in shown] == added
+    assert set(shown) | set(added) <= there
+    place, port = rut.TABLE.module, failure.first["port"]
+    at = added.index(f"TOP.{place}.{port}")
+    kinds = [f"warplock.{place}.{kind}.{port}" for kind in ("expected", "care", "mismatch")]
+    assert added[at + 1 : at + 4] == kinds
+    assert f"cursor_set {time}\n" in surfer
+    waves = failure.json["waves"]
+    assert list(waves) == ["file", "gtkwave", "surfer"]
+    assert [failure.file(f"wave.{end}") for end in ("fst", "gtkw", "sucl")] == [
+        *map(pathlib.Path, waves.values())
+    ]
+    assert f"open it with: gtkwave {waves['gtkwave']}\n" in failure.done.err
+
+
+def test_registers_behind_the_difference_are_shown(late):
+    assert "TOP.DuplicatedCollector.u_core.alloc_valid_q" in late.file("wave.gtkw").read_text()
+
+
+def test_what_opens_a_waveform_cannot_be_written(data, tmp_path):
+    """The verdict stands, and what is missing is named."""
+    played = tmp_path / "played.wlv"
+    played.write_bytes(data.stimulus.read_bytes())
+    (tmp_path / "played.gtkw").mkdir()
+    words = ("--rtl", data.rtl, "--waves")
+    done = rut.warplock("vectors", "play", played, *words, "--json", code=FAILS)
+    assert f"no files that open the waveform: cannot write {tmp_path / 'played.gtkw'}" in done.err
+    assert (tmp_path / "played.fst").is_file()
+    assert "waves" not in done.objects[-1]
+
+
 def test_page_and_junit_have_the_report(early):
     """What lockstep printed of the failure."""
     (line,) = re.findall(r"^  repeat: (.*)$", early.text, re.MULTILINE)
@@ -252,7 +373,8 @@ def test_page_and_junit_have_the_report(early):
 def test_nothing_half_written_is_left(late, early, data):
     for failure in (late, early, data):
         names = {path.name for path in failure.report.parent.iterdir()}
-        assert names == {"report.txt", "stimulus.wlv", "wave.fst", "picture.json", "picture.svg"}
+        waves = {"wave.fst", "wave.gtkw", "wave.sucl"}
+        assert names == {"report.txt", "stimulus.wlv", "picture.json", "picture.svg"} | waves
 
 
 def results(folder):

@@ -134,6 +134,23 @@ int wlk_checker_step_late(wlk_checker *checker, const uint64_t *in, const uint64
 /** Cycles are missing here: a checker that is late starts anew. */
 void wlk_checker_gap(wlk_checker *checker);
 
+/**
+ * What a step has compared, each as words of the output record. A bit without care was not: it is
+ * unknown, and 0.
+ */
+typedef struct wlk_look {
+    uint32_t words;                          /**< of the record */
+    const uint64_t *expected, *care, *wrong; /**< wrong: bits that differ */
+    const uint64_t *next_expected;           /**< behind the edge, with the inputs before it, */
+    const uint64_t *next_care;               /**< ... which is not compared */
+} wlk_look;
+
+/** Before a step that wlk_checker_look is to show; such a step is slow. False: no memory. */
+bool wlk_checker_watch(wlk_checker *checker);
+
+/** What was compared since wlk_checker_watch, which was called; nothing, if there was no step. */
+wlk_look wlk_checker_look(const wlk_checker *checker);
+
 /** Nothing more to learn: a rule is broken, or the aftermath of a mismatch is over. */
 bool wlk_checker_done(const wlk_checker *checker);
 

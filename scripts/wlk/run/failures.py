@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a failing run leaves: the report, the shrunk stimulus, the waveform, the command."""
 
-import contextlib
 import json
 import shlex
 from collections.abc import Callable
@@ -14,11 +13,8 @@ from ..base import outputs, reports
 from ..base.errors import Status, WlkError
 from ..base.installed import COMMAND
 from ..fit import search
-from . import behind, harness, jobs, picture, vectors
+from . import behind, harness, jobs, picture, vectors, waves
 from .jobs import Job
-
-WAVE_BEFORE, WAVE_AFTER = 50, 10
-WAVE_FILE = "wave.fst"
 
 
 def command_line(job: Job, seed: int) -> str:
@@ -72,6 +68,12 @@ class Left:
     lines: list[str] = field(default_factory=list)
     lost: list[Status] = field(default_factory=list)
     rtl_lines: list[dict[str, Any]] = field(default_factory=list)
+    opened: waves.Opened | None = None
+
+    def json(self) -> dict[str, Any]:
+        """What the answer has of it."""
+        found = {"rtl_lines": self.rtl_lines} if self.rtl_lines else {}
+        return found | ({"waves": self.opened.json()} if self.opened is not None else {})
 
     def attempt(self, what: str, write: Callable[[], Path | None]) -> None:
         """Write a file; None: there is nothing to write."""
@@ -86,6 +88,20 @@ class Left:
             self.lose(what, failed.status, failed.message)
         else:
             self.lines += [] if path is None else [f"  {what}: {path}"]
+
+    def open(self, job: Job, answer: dict, wave: Path, first: int) -> None:
+        """Write what opens a waveform, if it is there."""
+
+        def write() -> None:
+            if wave.is_file():
+                self.opened = waves.write_views(job, answer, wave, self.registers(), first)
+                self.lines += self.opened.lines()
+
+        self.attempt("files that open the waveform", write)
+
+    def registers(self) -> list[str]:
+        """Those of the lines that are quoted, each once."""
+        return list(dict.fromkeys(x["signal"] for x in self.rtl_lines if x["register"]))
 
     def lose(self, what: str, status: Status, why: str) -> None:
         """Note what could not be written."""
@@ -144,8 +160,20 @@ def leave(job: Job, build: Callable[..., Path], answer: dict, report: str, left:
     seed = _seed(job, answer)
     first = answer.get("failure", {}).get("first") or answer.get("assertion", {})
     left.attempt("report", lambda: job.args.folder.write(_place(job) / "report.txt", report + "\n"))
-    left.attempt("waveform", lambda: write_waves(job, build, seed, first.get("cycle")))
-    quote(job, answer, _place(job) / WAVE_FILE, left)
+    leave_waves(job, build, answer, seed, first.get("cycle"), left)
+
+
+def leave_waves(
+    job: Job, build: Callable[..., Path], answer: dict, seed: int, at: int | None, left: Left
+) -> None:
+    """The waveform around a cycle, or of the whole seed; the RTL behind the difference."""
+    wave, behind = _place(job) / waves.FILE, Left()
+    left.attempt("waveform", lambda: waves.of_seed(job, build, wave, seed, at))
+    quote(job, answer, wave, behind)
+    left.rtl_lines = behind.rtl_lines
+    first = 0 if at is None else max(0, at - waves.BEFORE)
+    left.open(job, answer, wave, first)
+    left.lines += behind.lines
 
 
 def quote(job: Job, answer: dict, wave: Path, left: Left) -> None:
@@ -201,23 +229,3 @@ def _draw(job: Job, shrunk: Shrunk) -> Path | None:
         raise WlkError(Status.MODEL_ERROR, f"the package wavedrom failed: {error!r}") from error
     shrunk.picture = job.args.folder.write(shrunk.file.with_name("picture.svg"), text)
     return shrunk.picture
-
-
-def write_waves(job: Job, build: Callable[..., Path], seed: int, cycle: int | None) -> Path:
-    """An FST of cycles [-50, +10] around `cycle`, or of the whole seed, by running it again."""
-    around = {}
-    if cycle is not None:
-        around = {"from": max(0, cycle - WAVE_BEFORE), "to": cycle + WAVE_AFTER}
-    return trace(job, build, _place(job) / WAVE_FILE, first=seed, last=seed, **around)
-
-
-def trace(job: Job, build: Callable[..., Path], place: Path, **more: object) -> Path:
-    """An FST of a run; `more`: words for the harness."""
-    program = build(trace=True)
-    with outputs.temporary(place) as draft, contextlib.ExitStack() as stack:
-        # Verilator's writer has a file of its own beside it, and does not see that it is cut.
-        stack.callback(Path(f"{draft}.hier").unlink, missing_ok=True)
-        harness.write(job, program, harness.words(job, waves=draft, **more))
-        harness.require_whole(draft)
-        outputs.publish(draft, place, replace=True)
-    return place

@@ -21,7 +21,7 @@ from ..fit import search, waivers
 from ..fit.search import Subject
 from ..gen.sv import Harness
 from ..tables import Config, Table
-from . import covered, failures, harness, jobs, probe, verilate
+from . import covered, failures, harness, jobs, probe, verilate, waves
 from .failures import Left
 from .jobs import Job
 
@@ -73,17 +73,13 @@ def execute(job: Job, announce: Tell = lambda *_: None, answer: Tell = lambda *_
         announce(job, outcome)
         try:
             outcome.left = leave()
-            outcome.result.extra = {**outcome.result.extra, **_quoted(outcome.left)}
+            outcome.result.extra = {**outcome.result.extra, **outcome.left.json()}
         finally:
             answer(job, outcome)
     finally:
         job.enter("")
     outcome.seconds = sum(job.spent.values()) - job.spent.get(jobs.WAITING, 0.0)
     return outcome
-
-
-def _quoted(left: Left) -> dict:
-    return {"rtl_lines": left.rtl_lines} if left.rtl_lines else {}
 
 
 def _execute(job: Job) -> tuple[Outcome, Callable[[], Left]]:
@@ -157,8 +153,7 @@ def _leave(job: Job, build: Callable[..., Path], answer: dict, text: str, left: 
         job.enter("writing the waveform of")
         failures.leave(job, build, answer, text, left)
     elif job.args.waves:
-        seed = job.args.seeds[0]
-        left.attempt("waveform", lambda: failures.write_waves(job, build, seed, None))
+        failures.leave_waves(job, build, answer, job.args.seeds[0], None, left)
     if "no_pipeline" in answer:
         left.lose("pipeline", Status.NO_SPACE, answer["no_pipeline"])
     return left
@@ -172,7 +167,7 @@ def replay(
     source: jobs.RtlSource,
     *,
     seed: int = 1,
-    waves: Path | None = None,
+    wave: Path | None = None,
     waiving: waivers.Waiving | None = None,
 ) -> Outcome:
     """Drive RTL with the inputs of a record file; the report of a failure is the first message.
@@ -202,25 +197,35 @@ def replay(
         text = failures.text(job, answer, play=path)
         repeat = failures.repeat(job, answer, path)
         outcome = Outcome(result, [text, *waivers.lines(extra)], text=text, repeat=repeat)
-    if waves is not None:
-        write = lambda: failures.trace(job, build, waves, replay=path)  # noqa: E731
-        outcome.left.attempt("waveform", write)
+    if wave is not None:
+        outcome.left.attempt("waveform", lambda: waves.trace(job, build, wave, replay=path))
     if outcome.text:
         with contextlib.suppress(OSError):  # no room: no quotes
-            _quote(job, build, answer, path, outcome)
+            _quote(job, build, answer, path, outcome, wave)
+    if wave is not None:
+        outcome.left.open(job, answer, wave, 0)
+    outcome.result.extra = {**outcome.result.extra, **outcome.left.json()}
     return outcome
 
 
-def _quote(job: Job, build: Callable[..., Path], answer: dict, path: Path, to: Outcome) -> None:
-    """The RTL behind the difference of a played file, with a waveform for it alone."""
+def _quote(
+    job: Job,
+    build: Callable[..., Path],
+    answer: dict,
+    path: Path,
+    to: Outcome,
+    wave: Path | None,
+) -> None:
+    """The RTL behind the difference of a played file, with its waveform or one for it alone."""
     left = Left()
     with tempfile.TemporaryDirectory(prefix=progress.SCRATCH) as folder:
-        wave = Path(folder) / failures.WAVE_FILE
-        left.attempt("waveform", lambda: failures.trace(job, build, wave, replay=path))
-        left.lines.clear()  # nobody has asked for the waveform
+        if wave is None:
+            wave = Path(folder) / waves.FILE
+            left.attempt("waveform", lambda: waves.trace(job, build, wave, replay=path))
+            left.lines.clear()  # nobody has asked for the waveform
         failures.quote(job, answer, wave, left)
     to.messages += ["\n".join(left.lines)] if left.lines else []
-    to.result.extra = {**to.result.extra, **_quoted(left)}
+    to.left.rtl_lines = left.rtl_lines
 
 
 def _run(job: Job, program: Path, subject: Subject | None, seeds: covered.Seeds) -> dict:

@@ -38,7 +38,7 @@ def draw(
     shown = [_cells(record) for record in records[first : at + 1]]
     groups: list[Any] = [["reset", *_plain(table.reset, table, config, shown)]]
     left = dict(wrong)
-    for name, ports in _channels(table, config):
+    for name, ports in channels(table, config):
         valid = ports[0]
         names = {port.name for port in ports}
         if not any(cells[valid.name] == "1" for cells in shown) and not names & wrong.keys():
@@ -86,7 +86,7 @@ def _cells(record: Record) -> dict[str, str]:
     return cells
 
 
-def _channels(table: Table, config: Config) -> Iterable[tuple[str, list[Port]]]:
+def channels(table: Table, config: Config) -> Iterable[tuple[str, list[Port]]]:
     """Each handshake with its ports that mean something to a reader, valid first."""
     ports = table.ports(config)
     for channel in table.channels:

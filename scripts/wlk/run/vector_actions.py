@@ -113,7 +113,7 @@ class Play(jobs.RtlSource, waivers.Waiving, Reported):
 
     def _play(self, header: Header, table: tables.Table, config: tables.Config) -> Outcome:
         """The inputs in the RTL, which powers up as in the run that they were taken from."""
-        waves = header.path.with_suffix(".fst") if self.waves else None
+        wave = header.path.with_suffix(".fst") if self.waves else None
         return lockstep.replay(
             table,
             config,
@@ -121,7 +121,7 @@ class Play(jobs.RtlSource, waivers.Waiving, Reported):
             header.power_up,
             self,
             seed=header.seed,
-            waves=waves,
+            wave=wave,
             waiving=options.of(waivers.Waiving, self),
         )
 
