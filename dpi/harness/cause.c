@@ -144,8 +144,9 @@ static bool record_states(search *s) {
     return failed;
 }
 
-static void say(search *s, uint64_t cycle, const char *text) {
-    fprintf(s->to, "cycle %" PRIu64 ":%s\n", cycle, text);
+// @p alike: guesses that begin with the same so many bytes are told once; 0: there are none.
+static void say(search *s, uint64_t cycle, size_t alike, const char *text) {
+    fprintf(s->to, "cycle %" PRIu64 ":%zu:%s\n", cycle, alike, text);
     s->found++;
 }
 
@@ -270,7 +271,7 @@ static void say_state(search *s) {
     if (c.differing > 1) {
         (void)snprintf(text + n, sizeof text - n, "; so do %" PRIu32 " more", c.differing - 1u);
     }
-    say(s, s->at - 1u, text); // the edge of that cycle
+    say(s, s->at - 1u, 0, text); // the edge of that cycle
 }
 
 // Bytes first.. of the state before cycle s->at as before the edge that led to it.
@@ -336,6 +337,15 @@ static void try_edge(search *s) {
 
 // ---- an input read otherwise --------------------------------------------------------------------
 
+// Bytes of a port's name that it has in common with others of its bundle, as all of one write but
+// `pReg`; of one that is in none, its name and the blank behind it.
+static size_t shared_name(const harness *b, const wlk_port *port) {
+    const char *dot = strrchr(b->block->table->fields[port->field].name, '.');
+    const size_t whole = strlen(port->name), last = dot != NULL ? strlen(dot + 1) : whole;
+    const bool ends = last < whole && strcmp(port->name + whole - last, dot + 1) == 0;
+    return ends ? whole - last : whole + 1u;
+}
+
 static void try_input(search *s, uint64_t cycle, const wlk_port *port) {
     const harness *b = s->b;
     uint64_t *row = input_of(s, cycle);
@@ -357,7 +367,7 @@ static void try_input(search *s, uint64_t cycle, const wlk_port *port) {
                            decimal ? "input %s taken as %" PRIu64 " instead of %" PRIu64
                                    : "input %s taken as 0x%" PRIx64 " instead of 0x%" PRIx64,
                            port->name, values[i], is);
-            say(s, cycle, text);
+            say(s, cycle, strlen("input ") + shared_name(b, port), text);
             return;
         }
     }
@@ -548,12 +558,18 @@ static const char *behind(const char *line, const char *word) {
 }
 
 static void add_guess(const char *text, causes *to) {
-    uint64_t cycle = 0;
-    if (!tool_take_number(&text, ':', &cycle)) {
+    uint64_t cycle = 0, alike = 0;
+    bool known = false;
+    if (!tool_take_number(&text, ':', &cycle) || !tool_take_number(&text, ':', &alike)) {
         return;
     }
-    if (to->n < MOST_CAUSES) {
+    for (uint32_t i = 0; i < to->n && alike != 0; i++) {
+        known = known ||
+                (to->list[i].alike == alike && strncmp(to->list[i].text, text, (size_t)alike) == 0);
+    }
+    if (to->n < MOST_CAUSES && !known) {
         to->list[to->n].cycle = cycle;
+        to->list[to->n].alike = alike;
         to->list[to->n++].text = text;
     } else {
         to->more++;

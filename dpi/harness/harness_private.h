@@ -175,7 +175,7 @@ typedef struct causes {
     const char *sources[MOST_SOURCES]; /* inputs that a differing value equals */
     uint32_t n_passes, n_sources, n, more;
     struct {
-        uint64_t cycle;
+        uint64_t cycle, alike;
         const char *text;
     } list[MOST_CAUSES]; /* guesses: what may have gone wrong in a cycle, the latest first */
 } causes;

@@ -203,8 +203,9 @@ void wlk_report_timing(const wlk_checker *c, FILE *to) {
         }
         fprintf(to,
                 " cycle%s %s from cycle %" PRIu64 " on; %" PRIu32
-                " transfers since the first difference are the same\n",
-                most == 1 ? "" : "s", ch->most <= 0 ? "early" : "late", ch->since, both);
+                " transfer%s since the first difference %s the same\n",
+                most == 1 ? "" : "s", ch->most <= 0 ? "early" : "late", ch->since, both,
+                both == 1 ? "" : "s", both == 1 ? "is" : "are");
     }
 }
 

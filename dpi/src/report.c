@@ -118,7 +118,8 @@ static void print_rows(const wlk_checker *c, widths *w, FILE *to) {
     }
 }
 
-// Where the value that is expected comes from: the rule, and where it is written.
+// Where the value that is expected comes from: the rule, if the table has one, and where it is
+// written.
 static void print_rule(const wlk_checker *c, FILE *to) {
     const wlk_table *t = c->block->table;
     uint32_t i = 0;
@@ -126,7 +127,9 @@ static void print_rule(const wlk_checker *c, FILE *to) {
         i++;
     }
     const wlk_field *field = field_of(c, &c->ports[c->differences[i].port]);
-    fprintf(to, "  rule (%s): %s: %s\n", t->spec, field->name, field->doc);
+    if (field->doc[0] != '\0') {
+        fprintf(to, "  rule (%s): %s: %s\n", t->spec, field->name, field->doc);
+    }
 }
 
 static void print_differences(const wlk_checker *c, FILE *to) {

@@ -67,3 +67,4 @@ def test_new_each_output_modelled_adds_compares(tmp_path):
     model.write_text(empty.replace("// SHOW(sum, 0);", "SHOW(sum, (uint64_t)in->a - in->b);"))
     done = typed("lockstep", "adder", *words, code=Status.FUNCTIONAL_MISMATCH)
     assert done.port == "sum"
+    assert "  rule (" not in done.err  # its table has none

@@ -13,6 +13,7 @@ import programs
 import pytest
 import rtl_under_test as rut
 from rtl_under_test import FAILS, PINNED
+from wlk import tables
 from wlk.base.errors import Status
 from wlk.fit import traced
 from wlk.run import verilate
@@ -161,6 +162,21 @@ def test_cause_is_guessed(late):
     line = f"  guess, it fits if in cycle {guess['cycle']}: {guess['text']}\n"
     assert line in late.text
     assert shrunk["passes_with"] == []
+
+
+def test_guesses_are_distinct(tmp_path):
+    """Of the inputs of a bundle one is told, as `decr` of a write and not its `incr`."""
+    fault = ("if (commit) begin", "if (commit && !commit_rs) begin")
+    edit = {"scoreboard_core.sv": fault}
+    config = tables.load("scoreboard").configs["default"]
+    rtl = rut.stub("overwrites", config, edit=edit, block="scoreboard")
+    words = ("--rtl", rtl, *rut.QUICK, "--no-infer", "--reports", tmp_path)
+    done = rut.run_lockstep(*words, block="scoreboard", code=FAILS)
+    guesses = [guess["text"] for guess in done.json["shrunk"]["guesses"]]
+    bundles = [text.split()[1].rpartition("_")[0] for text in guesses]
+    assert len(bundles) > 1
+    assert len(set(bundles)) == len(bundles)
+    assert re.search(r"^    and \d+ more$", done.err, re.MULTILINE)
 
 
 def test_wrong_value_is_found_among_the_inputs(data):
@@ -428,8 +444,10 @@ def test_response_that_is_late_is_a_timing_divergence(tmp_path, name, fault, ver
     late = {"channel": "readResp", "since": answer["first"]["cycle"]}
     late |= {"least_late": 1, "most_late": 1}
     assert answer.get("timing") == (None if verdict == FAILS else [late])
-    said = re.findall(r"^  timing: readResp of the RTL comes 1 cycle late", failed.text, re.M)
+    begins = r"^  timing: readResp of the RTL comes 1 cycle late from cycle \d+ on; (.*) since"
+    said = re.findall(begins, failed.text, re.MULTILINE)
     assert len(said) == (verdict != FAILS)
+    assert all(re.fullmatch(r"1 transfer|(\d\d+|[02-9]) transfers", count) for count in said)
 
 
 def generated(folder, seed, *words):

@@ -85,3 +85,13 @@ def test_exit_code_of_several_runs(verdicts, code):
 def test_named_groups_what_differs_in_numbers_alone():
     names = ["a", "x_0", "x_1", "x_2", "y_0_0", "y_0_1", "y_1_0", "z_0", "z_1", "b"]
     assert report.named(names) == "a, x_0..x_2, y_0_0..y_1_0, z_0, z_1, b"
+
+
+@pytest.mark.parametrize("port", [{}, {"port": "io_en"}])  # an input that is X
+def test_result_has_the_rule_that_was_broken(port):
+    first = {"cycle": 4, **port, "rule": "free only what is taken"}
+    options = {"first": report.Mismatch.of(first), "rule": report.broken_rule(first)}
+    assert result(Status.PROTOCOL_VIOLATION, **options).json()["first"] == first
+    differs = {"cycle": 4, "port": "io_en", "expected": "0x1", "got": "0x0", "care": "0x1"}
+    options = {"first": report.Mismatch.of(differs), "rule": report.broken_rule(differs)}
+    assert result(Status.FUNCTIONAL_MISMATCH, **options).json()["first"] == differs

@@ -38,7 +38,7 @@ class Mismatch:
     @classmethod
     def of(cls, first: Mapping[str, Any]) -> Self | None:
         """That of a program's answer; None when it names no port."""
-        if "port" not in first:
+        if "port" not in first or "rule" in first:
             return None
         values = {k: int(first[k], 16) for k in ("expected", "got", "care") if k in first}
         return cls(first["cycle"], first["port"], **values)
@@ -47,6 +47,11 @@ class Mismatch:
         """As a JSON object; values in hexadecimal, since a port is wider than a JSON number."""
         values = {"expected": self.expected, "got": self.got, "care": self.care}
         return {"cycle": self.cycle, "port": self.port} | {k: f"{v:#x}" for k, v in values.items()}
+
+
+def broken_rule(first: Mapping[str, Any]) -> Mapping[str, Any]:
+    """`first` of a program's answer where a rule was broken, else nothing."""
+    return first if "rule" in first else {}
 
 
 @dataclass
@@ -62,6 +67,7 @@ class Result:
     scope: str | None = None  # where in a waveform, ...
     module: str | None = None  # ... or which module; a run has one of the two
     first: Mismatch | None = None
+    rule: Mapping[str, Any] = field(default_factory=dict)  # that was broken first, with its cycle
     extra: Mapping[str, Any] = field(default_factory=dict)  # further keys of this command
 
     def json(self) -> dict[str, Any]:
@@ -73,6 +79,8 @@ class Result:
         common["verdict"] = verdict_name(self.verdict)
         if self.first is not None:
             common["first"] = self.first.json()
+        elif self.rule:
+            common["first"] = dict(self.rule)
         clash = common.keys() & self.extra.keys()
         if clash:
             raise ValueError(f"extra keys {sorted(clash)} belong to the common object")

@@ -116,13 +116,14 @@ def _coverage(rows: Rows, commits: Sequence[git.Commit], names: dict[str, str]) 
 
 
 def _buckets(rows: Rows, commits: Sequence[git.Commit], names: dict[str, str]) -> Iterable[str]:
-    """Failures that are alike: block, verdict and port."""
+    """Failures that are alike: block, verdict, and port or broken rule."""
     by_id = {commit.id: commit for commit in commits}
     found: dict[tuple[str, str, str], list[Row]] = {}
     for row in rows:
         if not summary.is_good(row):
-            port = row["first"]["port"] if "first" in row else row.get("message", "")[:80]
-            found.setdefault((names[summary.title(row)], row["verdict"], port), []).append(row)
+            first = row.get("first", {})
+            what = first.get("rule") or first.get("port") or row.get("message", "")[:80]
+            found.setdefault((names[summary.title(row)], row["verdict"], what), []).append(row)
     for key, alike in found.items():
         cells = "".join(f"<td>{_text(each)}</td>" for each in key)
         begun = by_id[alike[0]["commit"]]

@@ -255,7 +255,7 @@ def _run(job: Job, program: Path, subject: Subject | None, seeds: covered.Seeds)
 def _result(
     job: Job, status: Status, answer: dict, subject: Subject | None = None, seconds: float = 0.0
 ) -> Result:
-    cycles = answer.get("cycles", 0)
+    cycles, first = answer.get("cycles", 0), answer.get("failure", {}).get("first", {})
     coverage = answer.get("coverage", {})
     wanted = [c for c in coverage.values() if c["floor"]]
     extra = {
@@ -280,7 +280,8 @@ def _result(
         compared_bits=answer.get("compared_bits", 0),
         masked_bits=answer.get("masked_bits", 0),
         verdict=status,
-        first=Mismatch.of(answer.get("failure", {}).get("first", {})),
+        first=Mismatch.of(first),
+        rule=report.broken_rule(first),
         extra=extra | _reported(job, answer),
     )
 

@@ -20,7 +20,7 @@ from ..base import progress, report, setup
 from ..base.entries import Entry
 from ..base.errors import Status, WlkError
 from ..base.installed import COMMAND, INSTALLED
-from ..base.report import Mismatch, Result
+from ..base.report import Mismatch, Result, broken_rule
 from ..fit import csv, match, rivals
 from ..fit.scopes import Check
 from . import check, opndcoll_replay, vectors
@@ -193,6 +193,7 @@ def _result(answer: dict[str, Any], path: Path, verdict: Status, text: str) -> R
         masked_bits=answer["masked_bits"],
         verdict=verdict,
         first=Mismatch.of(answer.get("first", {})),
+        rule=broken_rule(answer.get("first", {})),
         extra={"recording": path.name}
         | {k: answer[k] for k in ("inferred_behaviour", "candidates") if k in answer}
         | ({"report": text} if text else {}),
