@@ -311,6 +311,14 @@ def test_find_takes_the_module_that_fits(tmp_path: Path) -> None:
     fails(Status.NO_MODULE, lambda: only.find(None, table), table.module, "Inner")
 
 
+def test_find_names_the_block_that_fits(tmp_path: Path) -> None:
+    """Where the block is misnamed, the advice is its name and not a module's."""
+    write(tmp_path, A=EMITTED, B=collector("Renamed"))
+    design, wrong = rtl.load([tmp_path]), tables.load("vortex_scoreboard")
+    text = fails(Status.NO_MODULE, lambda: design.find(None, wrong), "Renamed fit block collector")
+    assert "--module" not in text
+
+
 def big(lines: int) -> str:
     """A module of that many lines: scalar registers and one process, as a real scoreboard."""
     count = lines // 2

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 import pyslang
 from pyslang import ast, parsing, syntax
 
+from .. import tables
 from ..base.errors import Status, WlkError, nearest
 from ..tables import Table
 from . import match
@@ -462,7 +463,18 @@ class Design:
                 names = ", ".join(f"{m.name} ({m.where})" for m in fitting)
                 message = f"no module {wanted}, but {len(fitting)} fit block {table.name}: {names}"
                 raise WlkError(Status.AMBIGUOUS, f"{message}; use --module NAME")
-        raise WlkError(Status.NO_MODULE, self._no_module(wanted, name is None))
+        others = self._other_blocks(table) if name is None and table is not None else ""
+        raise WlkError(Status.NO_MODULE, others or self._no_module(wanted, name is None))
+
+    def _other_blocks(self, table: Table) -> str:
+        """That a module fits other blocks than the one that is looked for; '' if none does."""
+        rest = [tables.load(name) for name in tables.names() if name != table.name]
+        for module in self.modules():
+            fitting = [other.name for other in rest if self._fits(module, other, {})]
+            if fitting:
+                fits = f"the ports of {module.name} fit block {' and '.join(fitting)}"
+                return f"no module fits block {table.name}; {fits}: name that block"
+        return ""
 
     def _fits(self, module: Module, table: Table, ties: Mapping[str, int]) -> bool:
         if not match.may_fit(table, {*module.port_names, *ties}):
