@@ -141,7 +141,12 @@ def test_hang_names_the_instruction(operands, why, tmp_path):
 
 def test_pipeline_of_a_program(tmp_path):
     log = tmp_path / "run.kanata"
-    run(*NAMED, "--program", program(tmp_path, GOOD), "--pipeline", log)
+    done = run(*NAMED, "--program", program(tmp_path, GOOD), "--pipeline", log)
+    assert done.json["pipeline"] == str(log)
+    assert f"  pipeline, for Konata: {log}\n" in done.err
+    hit = sum(each["hits"] > 0 for each in done.json["coverage"].values())
+    points = f"{hit} of {len(done.json['coverage'])} points; no floor is asked for"
+    assert f"coverage of the program: {points}\n" in done.err
     picture = kanata.read(log)
     kanata.check(picture)
     assert len(picture.instructions) == 4

@@ -69,11 +69,13 @@ class Left:
     lost: list[Status] = field(default_factory=list)
     rtl_lines: list[dict[str, Any]] = field(default_factory=list)
     opened: waves.Opened | None = None
+    pipeline: Path | None = None
 
     def json(self) -> dict[str, Any]:
         """What the answer has of it."""
         found = {"rtl_lines": self.rtl_lines} if self.rtl_lines else {}
-        return found | ({"waves": self.opened.json()} if self.opened is not None else {})
+        found |= {"waves": self.opened.json()} if self.opened is not None else {}
+        return found | ({"pipeline": str(self.pipeline)} if self.pipeline is not None else {})
 
     def attempt(self, what: str, write: Callable[[], Path | None]) -> None:
         """Write a file; None: there is nothing to write."""

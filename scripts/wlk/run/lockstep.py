@@ -156,6 +156,9 @@ def _leave(job: Job, build: Callable[..., Path], answer: dict, text: str, left: 
         failures.leave_waves(job, build, answer, job.args.seeds[0], None, left)
     if "no_pipeline" in answer:
         left.lose("pipeline", Status.NO_SPACE, answer["no_pipeline"])
+    elif job.args.pipeline is not None:
+        left.pipeline = job.args.pipeline
+        left.lines.append(f"  pipeline, for Konata: {left.pipeline}")
     return left
 
 
@@ -335,6 +338,10 @@ def _notes(job: Job, answer: dict, subject: Subject | None) -> list[str]:
             notes.append(f"  tied, so that no coverage floor is asked for: {tied}")
         if job.matched.tied_off:
             notes.append("  tied off (no rule reads them): " + ", ".join(job.matched.tied_off))
+    if job.args.program is not None and (coverage := answer.get("coverage")):
+        hit = sum(each["hits"] > 0 for each in coverage.values())
+        points = f"{hit} of {len(coverage)} points"
+        notes.append(f"{job.title}: coverage of the program: {points}; no floor is asked for")
     low = [n for n, c in answer.get("coverage", {}).items() if c["hits"] < c["floor"]]
     if low and answer["verdict"] == "VACUOUS":
         hint = "run more cycles or profile mix"
