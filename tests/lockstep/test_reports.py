@@ -359,6 +359,18 @@ def test_waveform_opens_at_the_difference(name, request):
     assert f"open it with: gtkwave {waves['gtkwave']}\n" in failure.done.err
 
 
+def test_waveform_of_a_pass_opens_with_its_handshakes(tmp_path):
+    """Of a block without a clock, which runs inside a module of ours."""
+    words = ("--seeds", "1", "--cycles", "3000", "--waves", "--reports", tmp_path)
+    wave = pathlib.Path(rut.run_lockstep(*words, block="compactor").json["waves"]["file"])
+    gtkwave = wave.with_suffix(".gtkw").read_text()
+    shown = re.findall(r"^(TOP\.\S+)$", gtkwave, re.MULTILINE)
+    assert "TOP.wlk_harness_top.dut.io_in_0_valid" in shown
+    assert set(shown) <= paths(wave)
+    assert re.search(r"^\*-[\d.]+ -1 -1 ", gtkwave, re.MULTILINE)
+    assert "cursor_set" not in wave.with_suffix(".sucl").read_text()
+
+
 def test_registers_behind_the_difference_are_shown(late):
     assert "TOP.DuplicatedCollector.u_core.alloc_valid_q" in late.file("wave.gtkw").read_text()
 

@@ -61,9 +61,11 @@ class Names:
         if scope is not None and name in scope.signals:
             yield Signal(place, name, scope.signals[name][0], *scope.ranges[name], decimal=decimal)
 
-    def top(self, module: str) -> str:
-        """The scope of the module that was run."""
-        return next((p for p in self._scopes if p.rpartition(".")[2] == module), module)
+    def top(self) -> str:
+        """The scope of the module that was run: the outermost one with a checker."""
+        checked = [p for p in self._scopes if p.startswith(SCOPE) and p.endswith(".expected")]
+        beside = min(checked, key=len, default=SCOPE)
+        return f"TOP{beside.removeprefix(SCOPE).removesuffix('.expected')}"
 
 
 def groups(
@@ -123,7 +125,7 @@ def write_views(job: Job, answer: Mapping[str, Any], file: Path, registers: Sequ
     it begins with. `registers`: below the top."""
     failure = answer.get("failure", {})
     names = Names(file)
-    top = names.top(job.rtl.top)
+    top = names.top()
     table, config = job.table, job.config
     for each in job.inside:
         if each.table.name == failure.get("block"):
