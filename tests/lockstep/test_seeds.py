@@ -46,7 +46,8 @@ def answers(place, *words, code, last=12):
         done = rut.run_lockstep("--rtl", place, *rut.PINNED, *seeds, *words, code=code)
         answer = done.json
         del answer["cycles_per_second"]
-        answer.pop("picture", None)  # a folder of its own each
+        for key in ("picture", "waves"):  # a folder of its own each
+            answer.pop(key, None)
         if "shrunk" in answer:
             del answer["shrunk"]["file"]
         yield answer, re.sub(r"\S*/reports/\S*", "", done.err)
