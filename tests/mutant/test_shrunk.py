@@ -16,7 +16,7 @@ import pytest
 from wlk import tables
 from wlk.base import reports
 from wlk.base.errors import Status
-from wlk.run import failures, harness, jobs, lockstep, vectors
+from wlk.run import failures, harness, jobs, lockstep, vectors, waves
 from wlk.run import mutate as injector
 
 BLOCKS = tables.names()
@@ -80,7 +80,7 @@ def shrink(trial, folder, monkeypatch):
         return answer
 
     monkeypatch.setattr(failures, "shrink", timed)
-    monkeypatch.setattr(failures, "write_waves", lambda *_: None)  # a second build
+    monkeypatch.setattr(waves, "of_seed", lambda *_: None)  # a second build
     result = lockstep.execute(trial.job).result
     monkeypatch.undo()
     first = result.first.port if result.first else None
