@@ -253,6 +253,11 @@ wlk_status expected_close(harness *b, wlk_error *err);
  */
 void workers_run(harness *b, uint64_t jobs);
 
+/* What the seeds so far have summed up; NULL: no memory. Put it back; NULL: none has run. */
+typedef struct sums sums;
+sums *sums_take(const harness *b);
+void sums_put_back(harness *b, const sums *s);
+
 typedef void (*workers_work)(harness *b, void *shared);
 /*
  * Call @p work in so many processes, and wait for all; @p ended_seeds counts for the progress line.

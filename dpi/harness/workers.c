@@ -19,13 +19,13 @@
 enum { MOST = 256, POLL_NS = 2000000 };
 
 // What a seed adds to the sums of a run.
-typedef struct sums {
+struct sums {
     atomic_bool passed;
     uint64_t ran, compared, masked, lines;
     place early;
     uint64_t events[WLK_MAX_COVERS];
     uint64_t bits[]; // of each port that is watched; behind them what waivers have masked
-} sums;
+};
 
 typedef struct pool {
     atomic_uint_fast64_t next, end; // seeds from the second on: to be run next, and up to which
@@ -69,12 +69,10 @@ static void leave(const harness *b, sums *s, uint64_t lines) {
     atomic_store(&s->passed, true);
 }
 
-static void add(harness *b, const sums *s) {
+static void add_counts(harness *b, const sums *s) {
     b->ran += s->ran;
     b->compared += s->compared;
     b->masked += s->masked;
-    b->seeds_run++;
-    b->done += b->cycles;
     (void)printed_lines(s->lines);
     const uint64_t early = b->early.count + s->early.count;
     if (b->early.count == 0) {
@@ -88,6 +86,28 @@ static void add(harness *b, const sums *s) {
         b->watches[i].bits += s->bits[i];
     }
     waived_gather(b, waived_of(b, s));
+}
+
+static void add(harness *b, const sums *s) {
+    add_counts(b, s);
+    b->seeds_run++;
+    b->done += b->cycles;
+}
+
+sums *sums_take(const harness *b) {
+    sums *s = calloc(1, sums_size(b));
+    if (s != NULL) {
+        leave(b, s, 0);
+    }
+    return s;
+}
+
+void sums_put_back(harness *b, const sums *s) {
+    clear(b);
+    printed_uncount(0);
+    if (s != NULL) {
+        add_counts(b, s);
+    }
 }
 
 // In a process of its own: seeds that nobody has taken, until one does not pass.

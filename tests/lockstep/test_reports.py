@@ -462,6 +462,46 @@ def test_response_that_is_late_is_a_timing_divergence(tmp_path, name, fault, ver
     assert all(re.fullmatch(r"1 transfer|(\d\d+|[02-9]) transfers", count) for count in said)
 
 
+# By what a register is at power-up, which nothing changes: late, or an entry's number inverted.
+EITHER = (
+    DELAYED[0],
+    DELAYED[1].replace(
+        "assign readResp_bits_collEntry_o = late_entry_q;",
+        """\
+  logic kind_q;
+  always_ff @(posedge clk_i) kind_q <= kind_q;
+  assign readResp_bits_collEntry_o = late_entry_q ^ CollIdW'(kind_q);""",
+    ),
+)
+
+
+def test_seed_that_shows_values_is_reported_before_one_that_shows_time(tmp_path):
+    """--keep-going lists the seeds in their order; a run of one seed has no other to look at."""
+    rtl = rut.stub("report_either", edit={rut.CORE: EITHER})
+    words = ("--rtl", rtl, "--cycles", "2000", *PINNED, "--reports", tmp_path)
+    all_ = rut.run_lockstep(*words, "--seeds", "1..12", "--keep-going", code=None).json
+    kinds = {each["seed"]: each["verdict"] for each in all_["failures"]}
+    assert set(kinds.values()) == {"TIMING_DIVERGENCE", "FUNCTIONAL_MISMATCH"}
+    first = next(n for n, kind in kinds.items() if kind == "TIMING_DIVERGENCE")
+    better = next(n for n in range(first, 13) if kinds[n] == "FUNCTIONAL_MISMATCH")
+    for last, seed, verdict in (
+        (better, better, "FUNCTIONAL_MISMATCH"),
+        (better - 1, first, "TIMING_DIVERGENCE"),
+    ):
+        seeds = ("--seeds", f"{first}..{last}")
+        answer = rut.run_lockstep(*words, *seeds, "--jobs", "1", code=None).json
+        alone = rut.run_lockstep(*words, "--seeds", f"{seed}..{seed}", code=None).json
+        for each in (answer, alone):
+            del each["cycles_per_second"], each["seeds"], each["shrunk"]
+        assert (answer["seed"], answer["verdict"]) == (seed, verdict)
+        assert strip(answer) == strip(alone)
+
+
+def strip(answer):
+    """Without the names of files."""
+    return {key: value for key, value in answer.items() if key not in ("waves", "picture")}
+
+
 def generated(folder, seed, *words):
     """The records of a seed."""
     vectors = folder / "seed.wlv"
