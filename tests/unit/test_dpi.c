@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The DPI entry points as a simulation calls them: what they print of waivers. A second model plays
-// the RTL.
+// The DPI entry points as a simulation calls them, and as a host does that keeps cycles: what they
+// print of waivers, when a failure counts. A second model plays the RTL.
 #define _GNU_SOURCE
 #include "warplock/dpi.h"
 
@@ -105,6 +105,70 @@ CASE(without_waivers_nothing_is_said_of_them) {
     CHECK(step("reset", "") == 0 && step("writeReq_valid", "") == 0);
     CHECK(wlk_dpi_close(s.handle) == WLK_OK);
     CHECK(is_printed("collector tb.u_dut: PASS, 2 cycles") && !is_printed("waived"));
+}
+
+// A host: cycles are kept, through DPI or as records of its own, and stepped over together.
+static void defer(void) {
+    wlk_dpi_configure(WLK_DPI_HOST, WLK_POWER_UNKNOWN);
+    wlk_dpi_defer(true);
+    CHECK(wlk_dpi_start(s.handle) == WLK_OK);
+    CHECK(step("reset", "") == 0);
+}
+
+static wlk_checker_result result(void) {
+    return wlk_checker_result_get(wlk_dpi_checker(0), false);
+}
+
+static void undefer(void) {
+    (void)wlk_dpi_close(s.handle);
+    wlk_dpi_configure(WLK_DPI_SIMULATOR, WLK_POWER_UNKNOWN);
+}
+
+CASE(deferred_cycles_are_seen_at_the_flush) {
+    defer();
+    CHECK(step("readReq_valid", "readReq_ready=0") == 0);
+    CHECK(result().cycles == 0 && wlk_dpi_failures == 0);
+    wlk_dpi_flush();
+    CHECK(result().cycles == 2 && result().first_cycle == 1 && wlk_dpi_failures != 0);
+    undefer();
+}
+
+CASE(deferred_cycles_are_stepped_over_when_there_are_many) {
+    defer();
+    for (uint32_t i = 1; i < 1000; i++) {
+        CHECK(step(i % 3 == 0 ? "writeReq_valid writeReq_bits_regs_0_enable" : "", "") == 0);
+    }
+    CHECK(result().cycles > 900 && result().cycles < 1000);
+    wlk_dpi_flush();
+    CHECK(result().cycles == 1000 && result().verdict == WLK_OK);
+    wlk_dpi_flush();
+    CHECK(result().cycles == 1000);
+    undefer();
+}
+
+CASE(record_of_a_host_is_compared_like_a_step) {
+    wlk_layout layout;
+    s.rtl.block->table->layout(s.rtl.cfg, &layout);
+    defer();
+    for (uint32_t i = 0; i < 2; i++) {
+        uint64_t *record = wlk_dpi_next(s.handle);
+        rig_idle(&s.rtl);
+        rig_put(&s.rtl, "readReq_valid");
+        rig_record(&s.rtl);
+        memcpy(record, s.rtl.in, layout.in_words * sizeof *record);
+        memcpy(record + layout.in_words, s.rtl.out, layout.out_words * sizeof *record);
+        record[layout.in_words] ^= i; // the first output, in the second of these
+        wlk_dpi_took(s.handle);
+    }
+    wlk_dpi_flush();
+    CHECK(result().cycles == 3 && result().first_cycle == 2 && wlk_dpi_failures != 0);
+    undefer();
+}
+
+CASE(handle_that_was_refused_takes_no_record) {
+    CHECK(wlk_dpi_next(s.handle) == NULL); // not started
+    CHECK(wlk_dpi_next(NULL) == NULL);
+    (void)wlk_dpi_close(s.handle);
 }
 
 int main(void) {
