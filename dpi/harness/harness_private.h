@@ -66,10 +66,9 @@ typedef struct harness {
     const char *waves, *replay, *shrink, *header, *program_file, *pipeline;
     wlk_program *program; /* instead of random work, or NULL */
     wlk_driver *driver;
-    const char **probes; /* configurations to try, as "I:VALUE,I:VALUE" */
-    uint32_t n_probes;
+    const char **probes;  /* configurations to try, as "I:VALUE,I:VALUE" */
     const char **waivers; /* words of waived.c */
-    uint32_t n_waivers;
+    uint32_t n_probes, n_waivers;
     wlk_status status;
     /* the run */
     int cover_to; /* where cover.c writes */
@@ -82,7 +81,6 @@ typedef struct harness {
     wlk_error no_picture;    /* why there is none that was asked for */
     wlk_issue_state *before; /* what the picture needs of the state before the edge */
     uint64_t cycle;          /* of this seed */
-    bool deferred;           /* the models are stepped over some dozens of cycles together */
     uint64_t drain_from;     /* the cycle from which on no work comes: something differs */
     uint64_t seed;
     const wlk_checker *failing;
@@ -107,11 +105,12 @@ typedef struct harness {
     uint64_t *seen;          /* the RTL's outputs in each cycle go here, or NULL */
     const char *suspects[MAX_SUSPECTS]; /* words of blame.c */
     int32_t reset;                      /* port among `ports`, or -1 */
-    bool reset_edge;                    /* an edge in reset was seen in this seed, */
-    bool awake;                         /* and a cycle without; or there is nothing to wait for */
-    bool judged;                        /* a verdict is out */
-    bool in_waves;                      /* this run of a seed is what the waves show */
-    bool whole;                         /* what is played goes on behind a failure */
+    bool deferred;   /* the models are stepped over some dozens of cycles together */
+    bool reset_edge; /* an edge in reset was seen in this seed, */
+    bool awake;      /* and a cycle without; or there is nothing to wait for */
+    bool judged;     /* a verdict is out */
+    bool in_waves;   /* this run of a seed is what the waves show */
+    bool whole;      /* what is played goes on behind a failure */
 } harness;
 
 void harness_begin(harness *b, uint64_t seed, const char *waves);

@@ -6,6 +6,8 @@
   python3 tests/bench/bench.py --block B --scaling       the model by num_warps and by rs_entries
   python3 tests/bench/bench.py --plain [--scaling]       opndcoll.h against a plain collector
   python3 tests/bench/bench.py --adapter                 its C++ class within a simulation
+  python3 tests/bench/bench.py --write [BLOCK...]        docs/performance.json, of which
+                                                         wlk.gen.docs makes the table of lockstep
   python3 tests/bench/bench.py --gate                    instructions a step of every block
 
 Model, RTL alone and lockstep run in turn, so that a change of the machine's speed meets all of
@@ -22,6 +24,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -41,6 +44,14 @@ DENSE = ("dense", "mixed")  # of a block that has no profile "saturate"
 # As a block a step of this one copies the model, and how many instructions that takes depends on
 # the processor. So the bench of the calls is counted, which inlines them, and all that it runs.
 CALLS = "opndcoll"
+FILE = ROOT / "docs" / "performance.json"
+# What is in that file: cycles of a run, some 30 ms to 100 ms of it.
+MEASURED = (
+    dict.fromkeys(("collector", "vortex_opc_unit", "vortex_operands", "vortex_scoreboard"), 300_000)
+    | dict.fromkeys(("hazard", "reservation_station", "compactor", "dispatch_basic"), 80_000)
+    | dict.fromkeys(("scoreboard", "issue", "dispatch_compacting"), 30_000)
+)
+UNWRITTEN = ("record", "record + write", "model, base")
 SIZES = (1, 2, 4, 8, 16, 32)
 SCALED = ("num_warps", "rs_entries")
 
@@ -80,6 +91,7 @@ def commands(
         **bound,
         "model, best": model,
         "model, base": [*model, "isa=base"],
+        "compare": [*model, "compare="],
         "record": [*model, "record="],
         "record + write": [*model, f"write={folder / 'bench.wlv'}"],
     }
@@ -99,6 +111,33 @@ def series(
                 for name, command in todo.items():
                     rows[name].append(measure(command))
     return times
+
+
+def write(blocks: Sequence[str], count: int) -> None:
+    """Measure the lockstep of blocks and put it into docs/performance.json, where others stay."""
+    known = json.loads(FILE.read_text(encoding="utf-8")) if FILE.is_file() else {}
+    for block in blocks or MEASURED:
+        cycles = MEASURED[block]
+        profiles = {}
+        for profile, rows in series(block, {}, cycles, count).items():
+            alone = rows["RTL alone"]
+            profiles[profile] = {
+                name: {
+                    "ns": round(min(values), 2),
+                    "ratio": round(_ratio(values, alone), 3),
+                }
+                for name, values in rows.items()
+                if name not in UNWRITTEN
+            }
+        known[block] = {"cycles": cycles, "series": count, "profiles": profiles}
+        text = json.dumps({name: known[name] for name in sorted(known)}, indent=1) + "\n"
+        FILE.write_text(text, encoding="utf-8")
+        print(f"{block}: {FILE.relative_to(ROOT)}", flush=True)
+
+
+def _ratio(values: Sequence[float], alone: Sequence[float]) -> float:
+    """To the RTL alone of the same series."""
+    return statistics.median(v / a for a, v in zip(alone, values, strict=True))
 
 
 def instructions(block: str) -> int | None:
@@ -162,9 +201,11 @@ def configuration(block: str, name: str) -> tables.Config:
     return known[name]
 
 
-def calls(args: argparse.Namespace) -> None:
-    """Measure opndcoll.h, alone or in its C++ class."""
-    if args.adapter:
+def other(args: argparse.Namespace) -> None:
+    """Measure for the file, or opndcoll.h, alone or in its C++ class."""
+    if args.write is not None:
+        write(args.write, args.series)
+    elif args.adapter:
         adapter.table(min(args.cycles, 20_000))
     else:
         (opndcoll.scaling if args.scaling else opndcoll.compare)(args.cycles, args.series)
@@ -177,6 +218,9 @@ def main() -> int:
     parser.add_argument("--config", metavar="NAME", default="default", help="of the block's table")
     parser.add_argument("--cycles", type=int, default=400_000)
     parser.add_argument("--series", type=int, default=7)
+    parser.add_argument(
+        "--write", nargs="*", metavar="BLOCK", help="bring docs/performance.json up to date"
+    )
     parser.add_argument("--gate", action="store_true", help="fail if they are 3 %% too many")
     parser.add_argument("--scaling", action="store_true", help="only the model, by size")
     parser.add_argument("--plain", action="store_true", help="the calls of opndcoll.h, no RTL")
@@ -185,8 +229,8 @@ def main() -> int:
     build.meson_build(whole=True)
     if args.gate:
         return gate()
-    if args.plain or args.adapter:
-        calls(args)
+    if args.plain or args.adapter or args.write is not None:
+        other(args)
         return 0
     if args.scaling:
         scaling(args.block, args.cycles, args.series)
@@ -202,8 +246,7 @@ def main() -> int:
                 ratio = statistics.median(a / v for a, v in zip(alone, values, strict=True))
                 text = f"RTL / model {ratio:.1f}"
             elif name.startswith("lockstep"):
-                ratio = statistics.median(v / a for a, v in zip(alone, values, strict=True))
-                text = f"lockstep / RTL {ratio:.2f}"
+                text = f"lockstep / RTL {_ratio(values, alone):.2f}"
             elif name == "record + write":
                 both = zip(values, rows["record"], strict=True)
                 text = f"write alone {statistics.median(v - r for v, r in both):.0f} ns"

@@ -10,6 +10,7 @@ changes nothing and fails when a page is stale. A page names what it wants betwe
 """
 
 import itertools
+import json
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -317,11 +318,29 @@ def exit_codes() -> str:
     return _markdown(("code", "name", "meaning"), rows)
 
 
+def lockstep_times() -> str:
+    """What tests/bench/bench.py has written, a row a block and profile."""
+    measured = json.loads((ROOT / "docs" / "performance.json").read_text(encoding="utf-8"))
+    heads = ("block", "profile", "RTL alone [ns/cycle]", "lockstep / RTL alone", "limit", "by DPI")
+    heads += ("with blocks inside", "model [ns/step]", "comparing alone [ns]")
+    rows = []
+    for block, found in measured.items():
+        for profile, times in found["profiles"].items():
+            alone, compare = (times[name]["ns"] for name in ("RTL alone", "compare"))
+            ratios = {name: f"{each['ratio']:.2f}" for name, each in times.items()}
+            limit = f"{1 + compare / alone:.2f}"
+            row = [block, profile, f"{alone:,.0f}", ratios["lockstep"], limit]
+            row += [ratios["lockstep by DPI"], ratios.get("lockstep, all", "")]
+            rows.append([*row, f"{times['model, best']['ns']:.1f}", f"{compare:.1f}"])
+    return _markdown(heads, rows)
+
+
 KINDS: dict[str, Callable[..., str]] = {
     "parts": parts,
     "tables": tables,
     "exit_codes": exit_codes,
     "rooms": rooms.picture,
+    "lockstep_times": lockstep_times,
 }
 
 

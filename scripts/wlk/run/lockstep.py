@@ -132,7 +132,7 @@ def builder(job: Job) -> Callable[..., Path]:
         job.table, job.built, job.present, job.rtl.top, tied=tied, async_reset=job.is_async
     )
     bound = [each.harness(job.built, job.is_async) for each in job.inside]
-    is_direct = job.args.via == "ports" and own.can_be_direct
+    is_direct = job.args.via == "ports"
     tool = verilate.find_tool(job.args.verilator)
     wanted = bool(job.args.rtl) or job.args.waves
     return functools.partial(
