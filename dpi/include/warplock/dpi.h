@@ -84,9 +84,10 @@ uint64_t *wlk_dpi_next(void *handle);
 void wlk_dpi_took(void *handle);
 
 /**
- * Host only, before the handles open: keep some dozens of cycles and step the models over them
+ * Before the handles open: keep the records of some dozens of cycles and step the models over them
  * together, which is faster than in turn with the RTL. `wlk_dpi_failures` then counts late, and the
- * checkers have seen all cycles only after wlk_dpi_flush().
+ * checkers have seen all cycles only after wlk_dpi_flush(). What is called by DPI is stepped at
+ * once all the same: its records would have to be copied, which costs what is won.
  */
 void wlk_dpi_defer(bool defer);
 void wlk_dpi_flush(void);
