@@ -20,7 +20,7 @@ from wlk.run import failures, harness, jobs, lockstep, vectors, waves
 from wlk.run import mutate as injector
 
 BLOCKS = tables.names()
-MEDIAN, LONGEST = 15, 150  # cycles
+MEDIAN, LONGEST = 15, 2_500  # cycles; a counter that runs over needs as many
 SECONDS = 10  # of a processor, for a shrink
 # Nothing but an assertion at the end of a run, or a rule that the module's own wires break.
 UNSHRUNK = (Status.RTL_ASSERTION, Status.PROTOCOL_VIOLATION)
