@@ -705,11 +705,30 @@ CASE(waived_are_some_bits_of_some_ports) {
     CHECK(give() == 0 && hits_of(1).cycles == 1);
 }
 
+typedef struct condition_case {
+    const char *condition, *inputs;
+    bool holds;
+} condition_case;
+
+// Each in a checker of its own; with an X in @p unknown if it is not NULL.
+static void check_conditions(const condition_case *cases, size_t n, const char *unknown) {
+    for (size_t i = 0; i < n; i++) {
+        char text[256];
+        (void)snprintf(text, sizeof text, "collector 0 io_writeReq_ready 1 %s", cases[i].condition);
+        open_checker();
+        REQUIRE(waive(text) == WLK_OK, "%s", text);
+        run_and_reset(20);
+        drive(cases[i].inputs);
+        put("writeReq_ready=0");
+        if (unknown != NULL) {
+            set_x(unknown, 1);
+        }
+        CHECK_MSG((give() == 0) == cases[i].holds, "%s with %s", text, cases[i].inputs);
+    }
+}
+
 CASE(waiver_holds_where_its_condition_does) {
-    static const struct {
-        const char *condition, *inputs;
-        bool holds;
-    } cases[] = {
+    static const condition_case cases[] = {
         {"", "", true},
         {"reset !", "", true},
         {"io_readReq_valid", "", false},
@@ -735,16 +754,7 @@ CASE(waiver_holds_where_its_condition_does) {
         {"io_readReq_ready", "", true}, // an output
         {"io_readReq_ready !", "", false},
     };
-    for (size_t i = 0; i < COUNT(cases); i++) {
-        char text[256];
-        (void)snprintf(text, sizeof text, "collector 0 io_writeReq_ready 1 %s", cases[i].condition);
-        open_checker();
-        REQUIRE(waive(text) == WLK_OK, "%s", text);
-        run_and_reset(20);
-        drive(cases[i].inputs);
-        put("writeReq_ready=0");
-        CHECK_MSG((give() == 0) == cases[i].holds, "%s with %s", text, cases[i].inputs);
-    }
+    check_conditions(cases, COUNT(cases), NULL);
 }
 
 // What the RTL shows counts, and not what the model expects.
@@ -761,10 +771,7 @@ CASE(waiver_reads_outputs_of_the_rtl) {
 }
 
 CASE(waiver_whose_condition_is_unknown_does_not_hold) {
-    static const struct {
-        const char *condition, *inputs;
-        bool holds;
-    } cases[] = {
+    static const condition_case cases[] = {
         {"io_readReq_bits_rsEntryId 0x0 ==", "", false},
         {"io_readReq_bits_rsEntryId 0x9 ==", "", false},
         {"io_readReq_bits_rsEntryId@1:2 0x0 ==", "", true},
@@ -775,17 +782,7 @@ CASE(waiver_whose_condition_is_unknown_does_not_hold) {
         {"io_writeReq_valid io_readReq_bits_rsEntryId ||", "writeReq_valid", true},
         {"io_readReq_bits_rsEntryId io_writeReq_valid ||", "", false},
     };
-    for (size_t i = 0; i < COUNT(cases); i++) {
-        char text[256];
-        (void)snprintf(text, sizeof text, "collector 0 io_writeReq_ready 1 %s", cases[i].condition);
-        open_checker();
-        REQUIRE(waive(text) == WLK_OK, "%s", text);
-        run_and_reset(20);
-        drive(cases[i].inputs);
-        put("writeReq_ready=0");
-        set_x("readReq_bits_rsEntryId", 1);
-        CHECK_MSG((give() == 0) == cases[i].holds, "%s with %s", text, cases[i].inputs);
-    }
+    check_conditions(cases, COUNT(cases), "readReq_bits_rsEntryId");
 }
 
 CASE(waiver_reads_no_output_that_the_rtl_lacks) {
