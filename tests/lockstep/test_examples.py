@@ -70,6 +70,23 @@ def test_faulty_rtl_differs(tmp_path):
     assert answer["first"]["port"] in ("count_o", "pop_valid_o", "push_ready_o")
 
 
+def test_rtl_of_an_example_is_proved(name):
+    warplock("prove", name, "--rtl", EXAMPLES / name / "rtl", "--fresh")
+
+
+def test_second_version_of_an_example_is_proved_or_refuted(tmp_path):
+    """An arbiter written anew, whose `gnt_id` is another while nobody asks; then a fault."""
+    second = rut.ROOT / "tests" / "lockstep" / "one_hot_arbiter.sv"
+    words = ("prove", "rr_arbiter", "--fresh", "--json", "--rtl")
+    assert warplock(*words, second).json["verdict"] == "PROVED"
+    faulty = tmp_path / second.name
+    text = second.read_text(encoding="utf-8")
+    faulty.write_text(rut.changed(text, "<= !lock", "<= !(lock && req[0])", faulty), "utf-8")
+    answer = warplock(*words, faulty, code=Status.REFUTED).json
+    assert answer["first"]["port"] in ("gnt", "gnt_id")
+    assert answer["counterexample"]["confirmed"]
+
+
 def test_bound_checker_finds_its_library(tmp_path):
     """The folder holds the block's library beside ours."""
     source = EXAMPLES / "fifo" / "rtl" / "fifo.sv"
