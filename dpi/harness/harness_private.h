@@ -281,8 +281,13 @@ void cover_tell(const harness *b, const uint64_t *before, wlk_status status);
 /* Run b->seed: its verdict, and b->failing. The module stays open. */
 wlk_status harness_run_seed(harness *b, wlk_error *err);
 
+/* The cycles of b->seed, without a verdict. *ended: it came to its end. */
+wlk_status harness_run_once(harness *b, bool *ended);
+
 /* Other values of parameters, "I:VALUE,I:VALUE", also for the checkers; false: not so written. */
 bool harness_set_params(harness *b, const char *text);
+/* The next one of such a text; false: it cannot be read. */
+bool harness_next_param(const harness *b, const char **text, uint32_t *index, uint32_t *value);
 
 /* The model and the layout of b->cfg; BAD_CONFIG, NO_MEMORY. */
 wlk_status harness_configure(harness *b, wlk_error *err);

@@ -224,7 +224,7 @@ static wlk_status judge(harness *b, bool ended) {
     return status;
 }
 
-static wlk_status run_once(harness *b, bool *ended) {
+wlk_status harness_run_once(harness *b, bool *ended) {
     b->drain_from = UINT64_MAX;
     harness_begin(b, b->seed, b->waves);
     harness_start_stimulus(b);
@@ -236,7 +236,7 @@ static wlk_status run_deferred(harness *b, const uint64_t *before, bool *ended) 
     const place early = b->early;
     const uint64_t lines = printed_lines(0);
     b->deferred = true;
-    const wlk_status status = run_once(b, ended);
+    const wlk_status status = harness_run_once(b, ended);
     wlk_dpi_flush();
     b->deferred = false;
     if (status != WLK_OK || wlk_dpi_failures == 0) {
@@ -246,7 +246,7 @@ static wlk_status run_deferred(harness *b, const uint64_t *before, bool *ended) 
     memcpy(b->events, before, sizeof b->events);
     b->early = early;
     printed_uncount(lines);
-    return run_once(b, ended);
+    return harness_run_once(b, ended);
 }
 
 wlk_status harness_run_seed(harness *b, wlk_error *err) {
@@ -259,7 +259,7 @@ wlk_status harness_run_seed(harness *b, wlk_error *err) {
         return status;
     }
     const bool exact = b->exact != 0 || b->picture != NULL || b->waves != NULL;
-    status = exact ? run_once(b, &ended) : run_deferred(b, before, &ended);
+    status = exact ? harness_run_once(b, &ended) : run_deferred(b, before, &ended);
     close_picture(b, status == WLK_OK);
     if (status != WLK_OK) {
         harness_end(b);
@@ -449,15 +449,25 @@ static wlk_status time_cycles(harness *b) {
 
 // ---- set-up -----------------------------------------------------------------------------------
 
+bool harness_next_param(const harness *b, const char **text, uint32_t *index, uint32_t *value) {
+    uint64_t i = 0, v = 0;
+    if (!tool_take_number(text, ':', &i) || i >= b->block->table->n_params ||
+        !tool_take_number(text, ',', &v) || v > UINT32_MAX) {
+        return false;
+    }
+    *index = (uint32_t)i;
+    *value = (uint32_t)v;
+    return true;
+}
+
 bool harness_set_params(harness *b, const char *text) {
+    uint32_t index = 0, value = 0;
     while (*text != '\0') {
-        uint64_t index = 0, value = 0;
-        if (!tool_take_number(&text, ':', &index) || index >= b->block->table->n_params ||
-            !tool_take_number(&text, ',', &value) || value > UINT32_MAX) {
+        if (!harness_next_param(b, &text, &index, &value)) {
             return false;
         }
-        b->cfg[index] = (uint32_t)value;
-        wlk_dpi_override(b->block->table->params[index].name, b->cfg[index]);
+        b->cfg[index] = value;
+        wlk_dpi_override(b->block->table->params[index].name, value);
     }
     return true;
 }

@@ -165,16 +165,6 @@ const wlk_waiver_hits *wlk_checker_waived(const wlk_checker *c, uint32_t *n) {
 
 // ---- one cycle --------------------------------------------------------------------------------
 
-static void copy_view(uint64_t *to, const wlk_view *view, uint32_t control,
-                      const wlk_payload *payload, uint32_t n) {
-    memcpy(to, view->control, control * sizeof *to);
-    for (uint32_t i = 0; i < n; i++) {
-        if (view->payload[i] != NULL) {
-            memcpy(to + payload[i].word, view->payload[i], payload[i].words * sizeof *to);
-        }
-    }
-}
-
 // Control words only: handshakes are what the history is for, and this is the hot path.
 static inline void remember(wlk_checker *c, const wlk_view *in, const wlk_view *got) {
     uint64_t *to = history_slot(c, c->sum.cycles);
@@ -671,8 +661,8 @@ int wlk_checker_step(wlk_checker *c, const wlk_view *in, const wlk_view *got) {
         c->sum.cycles++;
         return first;
     }
-    copy_view(c->in, in, l->in_control, l->in_payload, l->n_in_payloads);
-    copy_view(c->got, got, l->out_control, l->out_payload, l->n_out_payloads);
+    wlk_view_copy(c->in, in, l->in_control, l->in_payload, l->n_in_payloads);
+    wlk_view_copy(c->got, got, l->out_control, l->out_payload, l->n_out_payloads);
     const int first = step_slow(c, c->in, NULL, c->got, c->no_x);
     // Only the slow path changes what this depends on.
     c->fast = c->sum.reset_seen && (c->compares_all || c->step_masked) && !c->has_inexact &&

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ports.h"
 #include "warplock/blocks.h"
 
 // From svdpi.h, which comes with the simulator: declared here so that the library builds alone.
@@ -18,8 +19,9 @@ enum {
 
 struct wlk_dpi {
     const wlk_block *block;
-    uint32_t cfg[WLK_MAX_PARAMS];
-    uint32_t given; // bit i: parameter i
+    uint32_t bound[WLK_MAX_PARAMS]; // as the checker has them
+    uint32_t cfg[WLK_MAX_PARAMS];   // ... or what overrides them
+    uint32_t given;                 // bit i: parameter i
     char scope[256];
     wlk_member *members;
     uint32_t n_members;
@@ -33,6 +35,8 @@ struct wlk_dpi {
     } * waivers;           // owned
     uint32_t n_waivers;
     wlk_checker *checker;
+    wlk_checker **beside; // of each of the registry's sets, NULL: refused; owned
+    uint32_t n_beside;
 };
 
 static struct {
@@ -41,11 +45,9 @@ static struct {
     wlk_dpi_mode mode;
     wlk_power_up power_up;
     bool defer;
-    struct {
-        const char *name;
-        uint32_t value;
-    } overrides[WLK_MAX_PARAMS];
-    uint32_t n_overrides;
+    wlk_dpi_set overrides;
+    const wlk_dpi_set *sets;
+    uint32_t n_sets;
     const char *const *waivers;
     uint32_t n_waivers;
 } registry;
@@ -60,12 +62,18 @@ void wlk_dpi_configure(wlk_dpi_mode mode, wlk_power_up power_up) {
 }
 
 void wlk_dpi_override(const char *name, uint32_t value) {
+    wlk_dpi_set *set = &registry.overrides;
     if (name == NULL) {
-        registry.n_overrides = 0;
-    } else if (registry.n_overrides < WLK_MAX_PARAMS) {
-        registry.overrides[registry.n_overrides].name = name;
-        registry.overrides[registry.n_overrides++].value = value;
+        set->n = 0;
+    } else if (set->n < WLK_MAX_PARAMS) {
+        set->values[set->n].name = name;
+        set->values[set->n++].value = value;
     }
+}
+
+void wlk_dpi_beside(const wlk_dpi_set *sets, uint32_t n) {
+    registry.sets = sets;
+    registry.n_sets = n;
 }
 
 void wlk_dpi_waive(const char *const *texts, uint32_t n) {
@@ -73,10 +81,10 @@ void wlk_dpi_waive(const char *const *texts, uint32_t n) {
     registry.n_waivers = n;
 }
 
-static uint32_t value_of(const wlk_param *param, uint32_t given) {
-    for (uint32_t i = 0; i < registry.n_overrides; i++) {
-        if (strcmp(registry.overrides[i].name, param->name) == 0) {
-            return registry.overrides[i].value;
+static uint32_t value_of(const wlk_param *param, const wlk_dpi_set *set, uint32_t given) {
+    for (uint32_t i = 0; i < set->n; i++) {
+        if (strcmp(set->values[i].name, param->name) == 0) {
+            return set->values[i].value;
         }
     }
     return given;
@@ -131,7 +139,9 @@ void *wlk_dpi_open_at(const char *scope, unsigned long long abi_version,
 void wlk_dpi_param(void *handle, unsigned long long index, unsigned long long value) {
     wlk_dpi *h = (wlk_dpi *)handle;
     if (h != NULL && index < h->block->table->n_params) {
-        h->cfg[index] = value_of(&h->block->table->params[index], (uint32_t)value);
+        const wlk_param *param = &h->block->table->params[index];
+        h->bound[index] = (uint32_t)value;
+        h->cfg[index] = value_of(param, &registry.overrides, (uint32_t)value);
         h->given |= UINT32_C(1) << index;
     }
 }
@@ -178,9 +188,14 @@ static size_t record_words(const wlk_dpi *h) {
     return (size_t)h->layout.in_words + h->layout.out_words;
 }
 
+// Cycles that are stepped over together.
+static uint32_t batch(const wlk_dpi *h) {
+    return registry.defer || h->n_beside != 0 ? DEFERRED : 1u;
+}
+
 static bool make_records(wlk_dpi *h) {
     h->block->table->layout(h->cfg, &h->layout);
-    h->records = calloc(registry.defer ? DEFERRED : 1u, record_words(h) * sizeof *h->records);
+    h->records = calloc(batch(h), record_words(h) * sizeof *h->records);
     return h->records != NULL;
 }
 
@@ -197,16 +212,68 @@ void wlk_dpi_waiver(void *handle, const char *name, const char *text) {
 }
 
 // Those that came with the checker, and those of the host.
-static wlk_status waive(const wlk_dpi *h, wlk_error *err) {
+static wlk_status waive(const wlk_dpi *h, wlk_checker *checker, wlk_error *err) {
     wlk_status status = WLK_OK;
     for (uint32_t i = 0; status == WLK_OK && i < h->n_waivers; i++) {
-        status = h->waivers[i].text != NULL ? wlk_checker_waive(h->checker, h->waivers[i].text, err)
+        status = h->waivers[i].text != NULL ? wlk_checker_waive(checker, h->waivers[i].text, err)
                                             : wlk_fail(err, WLK_NO_MEMORY, "out of memory");
     }
     for (uint32_t i = 0; status == WLK_OK && i < registry.n_waivers; i++) {
-        status = wlk_checker_waive(h->checker, registry.waivers[i], err);
+        status = wlk_checker_waive(checker, registry.waivers[i], err);
     }
     return status;
+}
+
+static wlk_status open_checker(const wlk_dpi *h, const uint32_t *cfg, wlk_checker **checker,
+                               wlk_error *err) {
+    const wlk_checker_options options = {
+        .scope = h->scope,
+        .power_up = registry.power_up,
+        .compare = h->compare,
+        .async_reset = h->async_reset,
+        .members = {h->members, h->n_members},
+    };
+    wlk_status status = wlk_checker_open(checker, h->block, cfg, &options, err);
+    if (status == WLK_OK) {
+        status = waive(h, *checker, err);
+    }
+    if (status != WLK_OK) {
+        wlk_checker_close(*checker);
+        *checker = NULL;
+    }
+    return status;
+}
+
+static bool same_ports(const wlk_dpi *h, const uint32_t *cfg) {
+    wlk_layout bound, other;
+    h->block->table->layout(h->cfg, &bound);
+    h->block->table->layout(cfg, &other);
+    return bound.in_words == other.in_words && bound.out_words == other.out_words &&
+           bound.in_control == other.in_control && bound.out_control == other.out_control;
+}
+
+// A set that a block refuses, or that has other ports, has no checker.
+static wlk_status open_beside(wlk_dpi *h, wlk_error *err) {
+    const wlk_table *t = h->block->table;
+    uint32_t cfg[WLK_MAX_PARAMS];
+    wlk_error refused = {WLK_OK, ""};
+    if (registry.n_sets == 0) {
+        return WLK_OK;
+    }
+    h->beside = calloc(registry.n_sets, sizeof *h->beside);
+    if (h->beside == NULL) {
+        return wlk_fail(err, WLK_NO_MEMORY, "no memory for more checkers");
+    }
+    h->n_beside = registry.n_sets;
+    for (uint32_t i = 0; i < h->n_beside; i++) {
+        for (uint32_t p = 0; p < t->n_params; p++) {
+            cfg[p] = value_of(&t->params[p], &registry.sets[i], h->bound[p]);
+        }
+        if (same_ports(h, cfg)) {
+            (void)open_checker(h, cfg, &h->beside[i], &refused);
+        }
+    }
+    return WLK_OK;
 }
 
 int wlk_dpi_start(void *handle) {
@@ -215,24 +282,17 @@ int wlk_dpi_start(void *handle) {
     if (h == NULL) {
         return (int)WLK_BAD_VERSION;
     }
-    const wlk_checker_options options = {
-        .scope = h->scope,
-        .power_up = registry.power_up,
-        .compare = h->compare,
-        .async_reset = h->async_reset,
-        .members = {h->members, h->n_members},
-    };
     wlk_status status = WLK_BAD_PARAMS;
     if (h->given == (uint32_t)wlk_mask(h->block->table->n_params)) {
-        status = wlk_checker_open(&h->checker, h->block, h->cfg, &options, &err);
+        status = open_checker(h, h->cfg, &h->checker, &err);
     } else {
         (void)wlk_fail(&err, status, "not every parameter was given");
     }
+    if (status == WLK_OK) {
+        status = open_beside(h, &err);
+    }
     if (status == WLK_OK && !make_records(h)) {
         status = wlk_fail(&err, WLK_NO_MEMORY, "no memory for its records");
-    }
-    if (status == WLK_OK) {
-        status = waive(h, &err);
     }
     if (status != WLK_OK) {
         wlk_checker_close(h->checker);
@@ -265,18 +325,35 @@ static void view_of(wlk_view *view, const uint64_t *words, const wlk_payload *pa
     }
 }
 
+// Views of a record that was kept.
+static void look_at(const wlk_dpi *h, uint32_t number, wlk_view *in, wlk_view *got) {
+    const wlk_layout *l = &h->layout;
+    const uint64_t *record = h->records + number * record_words(h);
+    view_of(in, record, l->in_payload, l->n_in_payloads);
+    view_of(got, record + l->in_words, l->out_payload, l->n_out_payloads);
+}
+
+static void step_beside(const wlk_dpi *h) {
+    wlk_view in, got;
+    for (uint32_t i = 0; i < h->n_beside; i++) {
+        wlk_checker *c = h->beside[i];
+        for (uint32_t n = 0; c != NULL && !wlk_checker_done(c) && n < h->n_records; n++) {
+            look_at(h, n, &in, &got);
+            (void)wlk_checker_step(c, &in, &got);
+        }
+    }
+}
+
 // The models over what was kept. After a failure the rest is of no use: the host runs it again.
 static void step_kept(wlk_dpi *h) {
-    const wlk_layout *l = &h->layout;
     wlk_view in, got;
     for (uint32_t n = 0; n < h->n_records; n++) {
-        const uint64_t *record = h->records + n * record_words(h);
-        view_of(&in, record, l->in_payload, l->n_in_payloads);
-        view_of(&got, record + l->in_words, l->out_payload, l->n_out_payloads);
+        look_at(h, n, &in, &got);
         if (step(h, &in, &got) != 0) {
             break;
         }
     }
+    step_beside(h);
     h->n_records = 0;
 }
 
@@ -287,17 +364,25 @@ uint64_t *wlk_dpi_next(void *handle) {
 
 void wlk_dpi_took(void *handle) {
     wlk_dpi *h = (wlk_dpi *)handle;
-    if (++h->n_records == (registry.defer ? DEFERRED : 1u)) {
+    if (++h->n_records == batch(h)) {
         step_kept(h);
     }
 }
 
 int wlk_dpi_step(void *handle, const wlk_view *in, const wlk_view *got) {
-    const wlk_dpi *h = (const wlk_dpi *)handle;
+    wlk_dpi *h = (wlk_dpi *)handle;
     if (h == NULL || h->checker == NULL) {
         return 1; // refused at the start, and the simulation goes on all the same
     }
-    return step(h, in, got);
+    if (h->n_beside == 0) {
+        return step(h, in, got);
+    }
+    const wlk_layout *l = &h->layout;
+    uint64_t *record = wlk_dpi_next(h);
+    wlk_view_copy(record, in, l->in_control, l->in_payload, l->n_in_payloads);
+    wlk_view_copy(record + l->in_words, got, l->out_control, l->out_payload, l->n_out_payloads);
+    wlk_dpi_took(h);
+    return 0;
 }
 
 void wlk_dpi_defer(bool defer) {
@@ -363,6 +448,10 @@ int wlk_dpi_close(void *handle) {
         print_waived(h);
     }
     wlk_checker_close(h->checker);
+    for (uint32_t i = 0; i < h->n_beside; i++) {
+        wlk_checker_close(h->beside[i]);
+    }
+    free(h->beside);
     forget(h);
     for (uint32_t i = 0; i < h->n_waivers; i++) {
         free(h->waivers[i].name);
@@ -382,4 +471,9 @@ uint32_t wlk_dpi_count(void) {
 
 wlk_checker *wlk_dpi_checker(uint32_t index) {
     return index < registry.count ? registry.handles[index]->checker : NULL;
+}
+
+wlk_checker *wlk_dpi_checker_beside(uint32_t index, uint32_t set) {
+    const wlk_dpi *h = index < registry.count ? registry.handles[index] : NULL;
+    return h != NULL && set < h->n_beside ? h->beside[set] : NULL;
 }

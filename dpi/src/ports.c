@@ -39,3 +39,13 @@ void wlk_ports_narrow(const wlk_table *table, const wlk_port *ports, uint32_t n,
         }
     }
 }
+
+void wlk_view_copy(uint64_t *to, const wlk_view *view, uint32_t control, const wlk_payload *payload,
+                   uint32_t n) {
+    memcpy(to, view->control, control * sizeof *to);
+    for (uint32_t i = 0; i < n; i++) {
+        if (view->payload[i] != NULL) {
+            memcpy(to + payload[i].word, view->payload[i], payload[i].words * sizeof *to);
+        }
+    }
+}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What follows from a table: which port of a configuration belongs to another, and which
- * mean nothing in a cycle. */
+ * mean nothing in a cycle; where a record's words are. */
 #ifndef WLK_PORTS_H
 #define WLK_PORTS_H
 
@@ -20,5 +20,9 @@ bool wlk_ports_when(const wlk_table *table, const wlk_port *ports, uint32_t n, i
 /* Outputs that mean nothing in this cycle lose their care, unless the table calls them exact. */
 void wlk_ports_narrow(const wlk_table *table, const wlk_port *ports, uint32_t n,
                       const int32_t *when, const uint64_t *in, const uint64_t *out, uint64_t *care);
+
+/* A side of a record in one piece: @p control words, and payloads where they are. */
+void wlk_view_copy(uint64_t *to, const wlk_view *view, uint32_t control, const wlk_payload *payload,
+                   uint32_t n);
 
 #endif

@@ -33,6 +33,22 @@ void wlk_dpi_configure(wlk_dpi_mode mode, wlk_power_up power_up);
  */
 void wlk_dpi_override(const char *name, uint32_t value);
 
+/** Values of parameters, as wlk_dpi_override gives them one by one. */
+typedef struct wlk_dpi_set {
+    uint32_t n;
+    struct {
+        const char *name; /**< must stay */
+        uint32_t value;
+    } values[WLK_MAX_PARAMS];
+} wlk_dpi_set;
+
+/**
+ * Before the handles open: in each handle a checker more for each of @p n sets (0: none), which
+ * must stay (host only). They see what the handle's own one sees, and wlk_dpi_failures does not
+ * count them. All are stepped over some dozens of cycles together, as by wlk_dpi_defer().
+ */
+void wlk_dpi_beside(const wlk_dpi_set *sets, uint32_t n);
+
 /**
  * Give each checker that starts from now on these @p n waivers, which must stay (host only):
  * wlk_checker_waive.
@@ -98,6 +114,9 @@ int wlk_dpi_close(void *handle);
 /** For the host: how many handles are open, and the checker behind one (NULL before its start). */
 uint32_t wlk_dpi_count(void);
 wlk_checker *wlk_dpi_checker(uint32_t index);
+
+/** The checker of a set in that handle; NULL where its block refuses the values. */
+wlk_checker *wlk_dpi_checker_beside(uint32_t index, uint32_t set);
 
 /** Mismatches and violations seen by any handle since the last configure. Cheap. */
 extern uint32_t wlk_dpi_failures;
