@@ -18,8 +18,10 @@ from . import build
 
 FOLDERS = (
     *("unit", "prop", "replay", "lockstep", "mutant", "regress", "explore", "python", "install"),
-    "lint",
+    *("endure", "lint"),
 )
+# What takes hours: tests/endure/NAME.py, of which tests/endure/test_NAME.py is the short form.
+CAMPAIGNS = ("configurations", "same", "machine", "long")
 BY_FILE = ("lockstep",)
 LONGEST_FIRST = (
     "prop",
@@ -27,6 +29,7 @@ LONGEST_FIRST = (
     "regress",
     "mutant",
     "explore",
+    "endure",
     "python",
     "replay",
     "lint",
@@ -47,7 +50,7 @@ class Tests(Command):
 
     NAME = "test"
     NEEDS = ("build", "verilate", "rtl", "pytest")
-    EXAMPLE = "warplock test\nwarplock test --quick -k collector"
+    EXAMPLE = "warplock test\nwarplock test --quick -k collector\nwarplock test --campaign same"
 
     quick: bool = option(False, "leave out what takes long", alone=True)
     full: bool = option(
@@ -67,16 +70,36 @@ class Tests(Command):
         "run a Python test that failed once more, alone; one that passes then is listed as "
         "UNSTABLE and counts as passed",
     )
+    fuzz: int | None = option(
+        None,
+        "broken files for every reader, so long each, and stop",
+        metavar="MINUTES",
+        type=int,
+        alone=True,
+    )
+    campaign: str | None = option(
+        None,
+        "one of the attacks of docs/reliability.md, and stop; it goes on where it was interrupted",
+        choices=CAMPAIGNS,
+        alone=True,
+    )
+    minutes: int = option(60, "of a campaign (default: 60)", metavar="N", type=int)
     jobs: int = options.jobs("this many folders at a time (default: one a processor)")
 
     def refuse(self) -> None:
         """An installed copy has no tests."""
+        if self.minutes < 1 or (self.fuzz is not None and self.fuzz < 1):
+            raise WlkError(Status.USAGE, "--minutes and --fuzz take a number from 1 on")
         if INSTALLED:
             hint = "run scripts/warplock test in a checkout; `warplock lockstep` checks this copy"
             raise WlkError(Status.USAGE, f"{setup.ROOT}: an installed copy has no tests; {hint}")
 
     def run(self) -> int:
         """Run the tests; 0 only if at least one ran and none failed."""
+        if self.fuzz is not None:
+            return self._endure("fuzz", self.fuzz)
+        if self.campaign is not None:
+            return self._endure(self.campaign, self.minutes)
         folder = build.meson_build(whole=True, jobs=self.jobs)
         OUTPUT.mkdir(parents=True, exist_ok=True)
         chosen = self.folder or FOLDERS
@@ -88,6 +111,13 @@ class Tests(Command):
             raise WlkError(Status.VACUOUS, f"no test{which}")
         show(outcomes, self.json)
         return int(any(o.result == "failed" for o in outcomes))
+
+    def _endure(self, name: str, minutes: int) -> int:
+        """A campaign, which prints what it finds; its exit code."""
+        words = ["--minutes", str(minutes), "--jobs", str(self.jobs)]
+        command = [sys.executable, str(TESTS / "endure" / f"{name}.py"), *words]
+        with setup.locked(f"endure-{name}"), progress.child(command) as process:
+            return process.wait()
 
 
 @dataclass(frozen=True)
