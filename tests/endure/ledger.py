@@ -130,7 +130,7 @@ def campaign(script: str, doc: str, draw: Draw) -> int:
 def tell(script: Path, line: dict[str, Any]) -> None:
     """A finding, at once, with the command that repeats it."""
     if line["verdict"] == "FOUND":
-        command = f"build/venv/bin/python {script.relative_to(setup.ROOT)} --draw {line['draw']}"
+        command = f"build/venv/bin/python {os.path.relpath(script)} --draw {line['draw']}"
         print(f"FOUND in draw {line['draw']}: {line['why']}\n  repeat: {command}", flush=True)
 
 

@@ -277,7 +277,7 @@ def _damaged(root: Path, moment: Moment, like: Moment | None) -> list[str]:
         if path.name in (moment.command.to_disk, FILLER):
             continue
         name = str(path.relative_to(root))
-        if path.suffix in TEXTS:
+        if path.suffix in TEXTS or ".so." in path.name:
             moment.files[name] = path.read_bytes()
             trouble = "differs" if like and like.files.get(name) != moment.files[name] else ""
         else:
@@ -330,7 +330,8 @@ def _ends_as_a_page(path: Path) -> None:
     assert path.read_text().endswith("</html>"), "it is cut"
 
 
-TEXTS = {".so", ".1", ".sv", ".c", ".f", ".csv", ".vcd", ".hex", ".md", ""}  # always the same
+TEXTS = {".so", ".sv", ".c", ".h", ".f", ".csv", ".vcd", ".hex", ".md", ""}  # always the same
+TEXTS |= {".questa", ".vcs", ".verilator", ".xcelium"}
 PLAYED: set[str] = set()  # digests
 READERS: dict[str, Callable[[Path], Any]] = {
     ".wlv": _play,

@@ -210,6 +210,23 @@ def test_cli_unexpected_exception_is_one_line():
     assert process.returncode == Status.MODEL_ERROR
 
 
+@pytest.mark.parametrize(
+    "error",
+    [
+        "MemoryError()",
+        "RuntimeError(\"can't start new thread\")",
+        "ImportError('a.so: failed to map segment from shared object')",
+        "OSError(12, 'Cannot allocate memory')",
+    ],
+)
+def test_cli_lack_of_memory_is_named(error):
+    process = driver(f"raise {error}")
+    message = one_line(process.communicate()[1])
+    assert "out of memory" in message
+    assert "--jobs 1" in message
+    assert process.returncode == Status.NO_MEMORY
+
+
 def test_cli_unexpected_exception_shows_traceback_on_request():
     process = driver("return {}['a']", WARPLOCK_DEBUG=1)
     assert "Traceback" in process.communicate()[1]

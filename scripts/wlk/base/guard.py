@@ -2,6 +2,7 @@
 """How a program ends: whatever goes wrong is one line on stderr and an exit code."""
 
 import contextlib
+import errno
 import os
 import signal
 import sys
@@ -62,11 +63,24 @@ def _call(work: Callable[[], int], as_json: bool) -> tuple[int, bool]:
         if isinstance(error, OSError) and error.errno in outputs.FULL:
             failed = outputs.failure(error, error.filename or "a file")
             return _complain(failed.message, failed.status, as_json), True
+        if _lacks_memory(error):
+            what = f"out of memory ({type(error).__name__}: {error})"
+            hint = "close other programs or take fewer processes (--jobs 1), then run again"
+            return _complain(f"{what}; {hint}", Status.NO_MEMORY, as_json), True
         if os.environ.get("WARPLOCK_DEBUG"):
             traceback.print_exc()
         what = " ".join(f"{type(error).__name__}: {error}".split())
         hint = "this is a bug in warplock; WARPLOCK_DEBUG=1 shows where"
         return _complain(f"unexpected {what}; {hint}", Status.MODEL_ERROR, as_json), True
+
+
+def _lacks_memory(error: Exception) -> bool:
+    """What Python says when the system gives it none, for itself, a thread or a library."""
+    words = ("can't start new thread", "failed to map segment", "cannot allocate memory")
+    is_enomem = isinstance(error, OSError) and error.errno == errno.ENOMEM
+    return (
+        isinstance(error, MemoryError) or is_enomem or any(w in str(error).lower() for w in words)
+    )
 
 
 def _terminated(number: int, _frame: object) -> None:

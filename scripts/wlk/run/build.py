@@ -51,6 +51,12 @@ KINDS = {
         )
     ),
 }
+# What `test --campaign same` compares: each compiler, each optimization.
+KINDS |= {
+    f"{cc}-O{level}": Kind((*RELEASE, f"-Doptimization={level}"), KINDS[cc].compilers)
+    for cc in ("gcc", "clang")
+    for level in range(4)
+}
 
 
 def folder(kind: str | None = None) -> Path:
