@@ -205,11 +205,15 @@ static bool read_set(const harness *b, const char *text, wlk_dpi_set *set) {
 
 // Those behind @p from that are not known yet, beside the RTL as it runs for the one before, which
 // passes: a step of a model costs a tenth of one of the RTL and its stimulus.
-static wlk_status try_beside(harness *b, uint32_t from, went *all, uint32_t n_seeds) {
+static wlk_status try_beside(harness *b, uint32_t from, went *all, uint32_t n_seeds,
+                             wlk_error *err) {
     wlk_dpi_set *sets = calloc(BESIDE, sizeof *sets);
     went *to[BESIDE];
     uint32_t n = 0;
-    wlk_status status = sets != NULL ? WLK_OK : WLK_NO_MEMORY;
+    wlk_status status = WLK_OK;
+    if (sets == NULL) {
+        return tool_no_memory(err);
+    }
     for (uint32_t i = from; i < b->n_probes && status == WLK_OK; i++) {
         went *w = all + (size_t)i * n_seeds;
         if (!is_known(w, n_seeds) && read_set(b, b->probes[i], &sets[n])) {
@@ -237,7 +241,8 @@ static wlk_status probe(harness *b, uint32_t i, went *all, uint32_t n_seeds, wlk
         return wlk_fail(err, WLK_USAGE, "cannot read 'probe=%s'", b->probes[i]);
     }
     const wlk_status status = run_alone(b, w, err);
-    return status == WLK_OK && passes(w, n_seeds) ? try_beside(b, i + 1u, all, n_seeds) : status;
+    return status == WLK_OK && passes(w, n_seeds) ? try_beside(b, i + 1u, all, n_seeds, err)
+                                                  : status;
 }
 
 static void print_all(const harness *b, const went *all, uint32_t n_seeds, FILE *to) {
@@ -258,7 +263,10 @@ static void print_all(const harness *b, const went *all, uint32_t n_seeds, FILE 
 wlk_status harness_probe(harness *b, FILE *to, wlk_error *err) {
     const uint32_t n_seeds = (uint32_t)(b->last - b->first + 1u);
     went *all = calloc((size_t)b->n_probes * n_seeds, sizeof *all);
-    wlk_status status = all != NULL ? WLK_OK : tool_no_memory(err);
+    wlk_status status = WLK_OK;
+    if (all == NULL) {
+        return tool_no_memory(err);
+    }
     b->total = b->n_probes * n_seeds * b->cycles;
     for (uint32_t i = 0; i < b->n_probes && status == WLK_OK; i++) {
         status = probe(b, i, all, n_seeds, err);
