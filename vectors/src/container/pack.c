@@ -10,8 +10,7 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
-/** Bit i: a[i] != b[i], for 8 words. */
-typedef unsigned differ8_fn(const uint64_t *a, const uint64_t *b);
+enum { GROUP = 64 }; /* words that are looked up together */
 
 /**
  * One part of a record: append the words of @p now that differ from @p before to @p to, set their
@@ -30,6 +29,7 @@ INLINE __m128i equal2(const uint64_t *a, const uint64_t *b) {
                            _mm_loadu_si128((const __m128i *)(const void *)b));
 }
 
+/** Bit i: a[i] != b[i], for 8 words. */
 INLINE unsigned differ8_any(const uint64_t *a, const uint64_t *b) {
     const __m128i ones = _mm_set1_epi32(-1);
     __m128i low = _mm_packs_epi32(equal2(a, b), equal2(a + 2, b + 2));
@@ -104,76 +104,84 @@ INLINE void end_sequence(packer *p, uint32_t source, uint32_t repeats) {
     p->literal_len = 0;
 }
 
-/** Append the @p count words after the history to it. */
-INLINE void take_literals(packer *p, uint32_t count) {
+/** Make the @p count words after the history part of it. */
+INLINE void remember(packer *p, uint32_t count) {
     const uint32_t end = p->history_len + count;
     for (uint32_t at = p->history_len; at < end; at++) {
-        p->table[hash_word(p->history[at])] = (uint32_t)p->history[at] << 16 | at;
+        p->table[hash_word(p->history[at])] = (uint16_t)at;
     }
     p->history_len = end;
-    p->literal_len += count;
+}
+
+/** What the history has of @p count words, at most GROUP. */
+typedef struct known {
+    uint64_t found;   /* bit i: word i, at place[i] */
+    uint64_t follows; /* bit i: and it is the place after that of word i - 1 */
+    uint16_t place[GROUP];
+} known;
+
+/** Without a branch: nobody foretells which words are known, and a wrong guess costs lookups. */
+INLINE void look_up(const packer *p, const uint64_t *word, uint32_t count, known *k) {
+    uint64_t found = 0, follows = 0;
+    uint32_t after = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t place = p->table[hash_word(word[i])];
+        k->place[i] = (uint16_t)place;
+        found |= (uint64_t)(p->history[place] == word[i]) << i;
+        follows |= (uint64_t)(place == after) << i;
+        after = place + 1;
+    }
+    k->found = found;
+    k->follows = follows & found & found << 1;
 }
 
 /**
- * How many of @p count words repeat history[from], history[from + 1], ...? Eight at a time, with
- * branches: a right guess of the processor lets the search for the next words start early.
+ * Search the history for each word from @p word to @p end, which lie somewhere after it. A group
+ * becomes part of the history when all of it has been looked up.
  */
-INLINE uint32_t match(const packer *p, uint32_t from, const uint64_t *word, uint32_t count,
-                      differ8_fn *differ8) {
-    const uint64_t *known = p->history + from;
-    uint32_t most = p->history_len - from;
-    most = most < count ? most : count;
-    most = most < MAX_RUN ? most : MAX_RUN;
-    uint32_t same = 0;
-    for (; same + 8 <= most; same += 8) {
-        unsigned bits = differ8(known + same, word + same);
-        if (bits != 0) {
-            return same + (uint32_t)__builtin_ctz(bits);
-        }
-        if (same + 8 < most && known[same + 8] != word[same + 8]) {
-            return same + 8;
-        }
-    }
-    while (same < most && known[same] == word[same]) {
-        same++;
-    }
-    return same;
-}
-
-/** Search the history for each word from @p word to @p end, which lie somewhere after it. */
-INLINE void search(packer *p, const uint64_t *word, const uint64_t *end, differ8_fn *differ8) {
+INLINE void search(packer *p, const uint64_t *word, const uint64_t *end) {
     while (word < end) {
-        uint32_t slot = p->table[hash_word(*word)];
-        if (slot >> 16 == (*word & 0xffffu)) {
-            uint32_t same = match(p, slot & 0xffffu, word, (uint32_t)(end - word), differ8);
-            if (same != 0) {
-                end_sequence(p, slot & 0xffffu, same);
-                word += same;
-                continue;
-            }
+        const uint32_t count = end - word < GROUP ? (uint32_t)(end - word) : GROUP;
+        known k;
+        look_up(p, word, count, &k);
+        uint32_t done = 0, fresh = 0;
+        for (uint64_t starts = k.found & ~k.follows; starts != 0; starts &= starts - 1) {
+            const uint32_t i = (uint32_t)__builtin_ctzll(starts);
+            const uint32_t repeats = 1 + (uint32_t)__builtin_ctzll(~(k.follows >> i >> 1));
+            p->literal_len += i - done;
+            end_sequence(p, k.place[i], repeats);
+            done = i + repeats;
         }
-        p->history[p->history_len] = *word++;
-        take_literals(p, 1);
+        const uint64_t all = UINT64_MAX >> (GROUP - count);
+        for (uint64_t new = all & ~k.found; new != 0; new &= new - 1) {
+            p->history[p->history_len + fresh++] = word[__builtin_ctzll(new)];
+        }
+        p->literal_len += count - done;
+        remember(p, fresh);
+        word += count;
     }
 }
 
 INLINE void pack(packer *to, const uint64_t *in, const uint64_t *out, const uint64_t *care,
-                 uint8_t *map, take_fn *take, differ8_fn *differ8) {
+                 uint8_t *map, take_fn *take) {
     packer p = *to; // its counters in registers
     const uint32_t in_words = p.shape.in_words;
     const uint32_t out_words = p.shape.out_words;
     // Changed words are written after the history; the search moves those that are new down to it.
-    uint64_t *word = p.history + p.history_len;
-    uint64_t *end = take(word, p.before, in, in_words, map);
-    if (!p.search_inputs) {
-        take_literals(&p, (uint32_t)(end - word));
-        word = end;
-    }
+    // All are written first: to read one right behind its wide write waits for the cache.
+    uint64_t *inputs = p.history + p.history_len;
+    uint64_t *outputs = take(inputs, p.before, in, in_words, map);
     map += (in_words + 7) / 8;
-    end = take(end, p.before + in_words, out, out_words, map);
+    uint64_t *end = take(outputs, p.before + in_words, out, out_words, map);
     map += (out_words + 7) / 8;
     end = take(end, p.before + in_words + out_words, care, out_words, map);
-    search(&p, word, end, differ8);
+    if (p.search_inputs) {
+        search(&p, inputs, outputs);
+    } else {
+        p.literal_len += (uint32_t)(outputs - inputs);
+        remember(&p, (uint32_t)(outputs - inputs));
+    }
+    search(&p, outputs, end);
     to->history_len = p.history_len;
     to->sequences = p.sequences;
     to->source_count = p.source_count;
@@ -182,7 +190,7 @@ INLINE void pack(packer *to, const uint64_t *in, const uint64_t *out, const uint
 
 void wlk_vec_pack_any(packer *p, const uint64_t *in, const uint64_t *out, const uint64_t *care,
                       uint8_t *map) {
-    pack(p, in, out, care, map, take_any, differ8_any);
+    pack(p, in, out, care, map, take_any);
 }
 
 bool wlk_vec_pack_open(packer *p, const wlk_vec_shape *shape) {
@@ -223,10 +231,6 @@ void wlk_vec_pack_end(packer *p) {
 #ifdef __x86_64__
 #define AVX512 __attribute__((target("avx512f,popcnt,bmi")))
 
-AVX512 static inline unsigned differ8_avx512(const uint64_t *a, const uint64_t *b) {
-    return _mm512_cmpneq_epi64_mask(_mm512_loadu_si512(a), _mm512_loadu_si512(b));
-}
-
 AVX512 static inline uint64_t *take_avx512(uint64_t *to, uint64_t *before, const uint64_t *now,
                                            uint32_t words, uint8_t *map) {
     const uint64_t *end = now + (words & ~7u);
@@ -257,7 +261,7 @@ AVX512 static inline uint64_t *take_avx512(uint64_t *to, uint64_t *before, const
 
 AVX512 static void pack_avx512(packer *p, const uint64_t *in, const uint64_t *out,
                                const uint64_t *care, uint8_t *map) {
-    pack(p, in, out, care, map, take_avx512, differ8_avx512);
+    pack(p, in, out, care, map, take_avx512);
 }
 #endif
 

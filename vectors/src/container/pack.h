@@ -12,7 +12,7 @@
 #include <stdbool.h>
 
 enum {
-    HASH_BITS = 15,
+    HASH_BITS = 16,
     PACK_AHEAD = 8, /* words that packing may write past the literals */
 };
 
@@ -24,7 +24,7 @@ typedef struct packer {
     uint64_t *history;  /* a zero, then the literals; MAX_LITERALS + 1 + PACK_AHEAD words */
     lengths *runs;      /* MAX_SEQUENCES */
     uint16_t *sources;  /* MAX_SEQUENCES */
-    uint32_t *table;    /* 1 << HASH_BITS: hash of a word -> its low 16 bits, its newest place */
+    uint16_t *table;    /* 1 << HASH_BITS: hash of a word -> its newest place, else 0 */
     uint32_t history_len;
     uint32_t sequences;
     uint32_t source_count;
