@@ -33,9 +33,14 @@ ERROR = re.compile("%error|error:", re.IGNORECASE)  # of Verilator, and of compi
 EXPAND = 1024  # words of a concatenation that are written one by one; the default is 64
 LARGE = 20_000  # lines of RTL above which the compiler's time outweighs the run's
 RUNTIME_VERSION = ("verilated_config.h", "verilated.cpp", "verilated.h")  # differ by version
-SMALL, BIG = "-O2", "-O1"  # optimization of RTL up to that size, and above it
+# Optimization of RTL up to that size, and above it. Partial redundancies take up to half of the
+# compiler's time at -O2, and removing them makes no run faster.
+SMALL, BIG = ("-O2", "-fno-tree-pre", "-fno-code-hoisting"), ("-O1",)
+PARALLEL = "VM_PARALLEL_BUILDS = 1\n"  # in a makefile: RTL so large that it is in several files
 HEADERS = "wlk_runtime.h"  # those that every Verilated file includes
+DESIGN = "wlk_design.h"  # and those of this RTL
 HEADER_TEXT = '#include <memory>\n#include "verilated.h"\n#include "verilated_dpi.h"\n'
+DESIGN_TEXT = f'{HEADER_TEXT}#include "{PREFIX}__Syms.h"\n'
 UNOPTIMIZED = '#pragma GCC push_options\n#pragma GCC optimize ("O0")\n'
 REST = "\n#pragma GCC pop_options\n"
 RECENT = 3600  # seconds within which a build counts as used
@@ -143,7 +148,7 @@ def harness_program(
     optimize = BIG if size > LARGE else SMALL
     content = [p for path in (*rtl.files, *rtl.included) for p in (str(path), path.read_bytes())]
     interface = [path.read_bytes() for path in INTERFACE]
-    identity = [*flags, optimize, UNOPTIMIZED, tool.program, str(library), *interface]
+    identity = [*flags, *optimize, UNOPTIMIZED, DESIGN_TEXT, tool.program, str(library), *interface]
     key = keep.digest([*identity, *content, *sources, *sources.values()])
     place = folder() / key
     program = place / "harness"
@@ -225,22 +230,23 @@ def _verilate(
     _run(command, place, "Verilator does not take the RTL", tool)
     if full := outputs.no_room(place / "build.log", place):  # it does not notice
         raise WlkError(Status.NO_SPACE, f"Verilator could not write all of its output: {full}")
-    # All of its files are compiled as one, so that OPT_SLOW means nothing. What runs once, and what
-    # writes waveforms, would take longer to optimize than it runs.
+    # Here and not by OPT_SLOW, since a precompiled header is for one optimization only, and small
+    # RTL is compiled as one file. What runs once, and what writes waveforms, would take longer to
+    # optimize than it runs.
     for path in sorted({*made.glob("*__Slow.cpp"), *made.glob("*__Trace__*.cpp")}):
         path.write_text(f"{UNOPTIMIZED}{path.read_text(encoding='utf-8')}{REST}", encoding="utf-8")
 
 
 def _compile(
-    place: Path, library: Path, optimize: str, sources: dict[str, str], tool: Tool
+    place: Path, library: Path, optimize: Sequence[str], sources: dict[str, str], tool: Tool
 ) -> None:
     folders = ("dpi/harness", "dpi/include", "refmodel/include")
     includes = [f"-I{setup.ROOT / name}" for name in folders]
     objects = []
     for step in sorted(place / name for name in sources if name.endswith(".c")):
         objects.append(place / "obj" / f"{step.stem}.o")
-        command = [os.environ.get("CC", "cc"), "-std=gnu11", optimize, "-Wall", "-Werror", "-fPIC"]
-        command += ["-c", step, "-o", objects[-1], f"-I{place / 'obj'}"]
+        command = [os.environ.get("CC", "cc"), "-std=gnu11", optimize[0], "-Wall", "-Werror"]
+        command += ["-fPIC", "-c", step, "-o", objects[-1], f"-I{place / 'obj'}"]
         command += [f"-I{tool.root / 'include'}", f"-I{tool.root / 'include/vltstd'}"]
         command += includes
         _run(command, place, "the step call does not compile", tool)
@@ -252,19 +258,31 @@ def _compile(
     if library.name == "asan":
         link += " -fsanitize=address,undefined"  # the library's runtime must come first
     command = ["make", "-C", place / "obj", "-f", f"{PREFIX}.mk"]
-    command += [f"OPT_FAST={optimize}", "OPT_GLOBAL=-O2", "OPT_SLOW=-O0", *tool.make_args]
+    flags = " ".join(optimize)
+    command += [f"OPT_FAST={flags}", "OPT_GLOBAL=-O2", f"OPT_SLOW={flags}", *tool.make_args]
     cached = ["OBJCACHE=ccache"] if shutil.which("ccache") else []
     folder, objects = _runtime([*command, *cached], place, tool)
     link = " ".join([*(str(folder / name) for name in objects), link])
-    if optimize == SMALL and not tool.is_packaged:  # the packaged one precompiles by itself
-        cflags = f"-include {folder / HEADERS} {cflags}"
-    else:
+    if tool.is_packaged:  # it precompiles by itself
         command += cached
+    elif PARALLEL in (place / "obj" / f"{PREFIX}_classes.mk").read_text(encoding="utf-8"):
+        (place / "obj" / DESIGN).write_text(DESIGN_TEXT, encoding="utf-8")
+        make = [*command, f"USER_CPPFLAGS={cflags}", _precompile(flags), f"{DESIGN}.gch"]
+        _run(make, place, "headers of the Verilated RTL do not compile", tool)
+        cflags = f"-include {DESIGN} {cflags}"
+    elif optimize == SMALL:
+        cflags = f"-include {folder / HEADERS} {cflags}"
     command += [f"USER_CPPFLAGS={cflags}", f"USER_LDLIBS={link}", "VK_GLOBAL_OBJS="]
     _run(command, place, "the Verilated RTL does not compile", tool)
     (place / "obj" / PREFIX).rename(place / "harness")
-    for path in (place / "obj").glob("*.o"):
-        path.unlink()
+    for pattern in ("*.o", "*.gch"):
+        for path in (place / "obj").glob(pattern):
+            path.unlink()
+
+
+def _precompile(flags: str) -> str:
+    """A rule for make."""
+    return f"--eval=%.gch: %; $(CXX) $(CXXFLAGS) $(CPPFLAGS) {flags} -x c++-header -c -o $@ $<"
 
 
 def _runtime(make: Sequence[str | Path], place: Path, tool: Tool) -> tuple[Path, list[str]]:
@@ -278,9 +296,8 @@ def _runtime(make: Sequence[str | Path], place: Path, tool: Tool) -> tuple[Path,
     names, _, flags = line.removeprefix("wlk: ").partition(" : ")
     objects = names.split()
     versions = [(tool.root / "include" / name).read_bytes() for name in RUNTIME_VERSION]
-    key = keep.digest([str(tool.root), flags, HEADER_TEXT, *versions])
+    key = keep.digest([str(tool.root), flags, HEADER_TEXT, *SMALL, *versions])
     folder = place.parent / f"runtime-{key}"
-    precompile = f"%.gch: %; $(CXX) $(CXXFLAGS) $(CPPFLAGS) {SMALL} -x c++-header -c -o $@ $<"
     with setup.locked("rtl-runtime"):
         folder.mkdir(parents=True, exist_ok=True)
         os.utime(folder)  # in use: not to be pruned
@@ -288,7 +305,7 @@ def _runtime(make: Sequence[str | Path], place: Path, tool: Tool) -> tuple[Path,
         if lacking:
             (folder / HEADERS).write_text(HEADER_TEXT, encoding="utf-8")
             shutil.copyfile(folder / HEADERS, place / "obj" / HEADERS)
-            command = [*make, f"--eval={precompile}", *lacking]
+            command = [*make, _precompile(" ".join(SMALL)), *lacking]
             _run(command, place, "Verilator's runtime does not compile", tool)
         for name in lacking:
             (place / "obj" / name).rename(folder / name)
