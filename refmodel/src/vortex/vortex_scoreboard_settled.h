@@ -7,39 +7,26 @@
 #ifndef WLK_VORTEX_SCOREBOARD_SETTLED_H
 #define WLK_VORTEX_SCOREBOARD_SETTLED_H
 
+#include "frame/fours.h"
+
 /* A word of each of four warps, or the four words of an instruction. */
-enum { GROUP = 4 };
-typedef uint64_t vx_four __attribute__((vector_size(32)));
-typedef uint64_t vx_four_any __attribute__((vector_size(32), aligned(8), may_alias));
+enum { GROUP = FOUR };
 _Static_assert(WLK_INSTR_WORDS == GROUP && CAPS(IN_STRIDE) == GROUP,
                "an instruction is four words");
 _Static_assert(CAPS(OUT_SB_DATA) == GROUP, "and the first outputs are");
 
-VX_INLINE vx_four four_of(const uint64_t *words) {
-    return *(const vx_four_any *)(const void *)words;
-}
-
-VX_INLINE void four_put(uint64_t *words, vx_four value) {
-    *(vx_four_any *)(void *)words = value;
-}
-
-VX_INLINE vx_four four_all(uint64_t value) {
-    return (vx_four){0} + value;
-}
-
-VX_INLINE vx_four four_choose(vx_four mask, vx_four yes, vx_four no) {
+VX_INLINE four four_choose(four mask, four yes, four no) {
     return (yes & mask) | (no & ~mask);
 }
 
 /* All ones in the lanes of the low bits, and back. */
-VX_INLINE vx_four lanes_of(uint64_t set) {
-    const vx_four bit = {1, 2, 4, 8};
-    return (vx_four)((four_all(set) & bit) == bit);
+VX_INLINE four lanes_of(uint64_t set) {
+    const four bit = {1, 2, 4, 8};
+    return (four)((four_all(set) & bit) == bit);
 }
 
-VX_INLINE uint64_t set_of(vx_four lanes) {
-    const vx_four bit = lanes & (vx_four){1, 2, 4, 8};
-    return (bit[0] | bit[1]) | (bit[2] | bit[3]);
+VX_INLINE uint64_t set_of(four lanes) {
+    return four_union(lanes & (four){1, 2, 4, 8});
 }
 
 /* ---- what an instruction needs, of four at once -------------------------------------------- */
@@ -47,25 +34,25 @@ VX_INLINE uint64_t set_of(vx_four lanes) {
 /* The first two words of each, which have all that is asked here; side by side by shuffles, as
  * what is gathered on the stack is waited for. */
 typedef struct group {
-    vx_four word[2];
+    four word[2];
 } group;
 _Static_assert(wlk_instr_word_wb == 0 && wlk_instr_word_used_rs == 0, "asks in word 0");
 _Static_assert(wlk_instr_word_rd == 1 && wlk_instr_word_rs1 == 1, "registers in word 1");
 _Static_assert(wlk_instr_word_rs2 == 1 && wlk_instr_word_rs3 == 1, "registers in word 1");
 
 VX_INLINE group group_of(const uint64_t *instr) {
-    const vx_four a = four_of(instr), b = four_of(instr + GROUP);
-    const vx_four c = four_of(instr + 2 * GROUP), d = four_of(instr + 3 * GROUP);
-    const vx_four ab0 = __builtin_shufflevector(a, b, 0, 4, 2, 6);
-    const vx_four ab1 = __builtin_shufflevector(a, b, 1, 5, 3, 7);
-    const vx_four cd0 = __builtin_shufflevector(c, d, 0, 4, 2, 6);
-    const vx_four cd1 = __builtin_shufflevector(c, d, 1, 5, 3, 7);
+    const four a = four_of(instr), b = four_of(instr + GROUP);
+    const four c = four_of(instr + 2 * GROUP), d = four_of(instr + 3 * GROUP);
+    const four ab0 = __builtin_shufflevector(a, b, 0, 4, 2, 6);
+    const four ab1 = __builtin_shufflevector(a, b, 1, 5, 3, 7);
+    const four cd0 = __builtin_shufflevector(c, d, 0, 4, 2, 6);
+    const four cd1 = __builtin_shufflevector(c, d, 1, 5, 3, 7);
     return (group){{__builtin_shufflevector(ab0, cd0, 0, 1, 4, 5),
                     __builtin_shufflevector(ab1, cd1, 0, 1, 4, 5)}};
 }
 
 /* A register of each as a set, empty where the instruction does not ask for it. */
-VX_INLINE vx_four asked(const group *g, uint32_t asks_lsb, uint32_t reg_lsb) {
+VX_INLINE four asked(const group *g, uint32_t asks_lsb, uint32_t reg_lsb) {
     return (g->word[0] >> asks_lsb & 1u) << (g->word[1] >> reg_lsb & 63u);
 }
 
@@ -73,28 +60,28 @@ VX_INLINE vx_four asked(const group *g, uint32_t asks_lsb, uint32_t reg_lsb) {
 
 /* Registers in use and needed; returns the warps whose registers are free. */
 VX_INLINE uint64_t registers_edge(state_t *st, const uint64_t *in, const cycle_t *c) {
-    const vx_four warp = {0, 1, 2, 3};
-    const vx_four accepts = lanes_of(c->ib_valid & c->ib_ready);
-    const vx_four freed = (vx_four)(warp == four_all(c->wb_warp)) & c->released;
-    const vx_four taken = four_of(st->dest) & lanes_of(c->fire);
-    const vx_four inuse = (four_of(st->inuse) & ~freed) | taken;
+    const four warp = {0, 1, 2, 3};
+    const four accepts = lanes_of(c->ib_valid & c->ib_ready);
+    const four freed = (four)(warp == four_all(c->wb_warp)) & c->released;
+    const four taken = four_of(st->dest) & lanes_of(c->fire);
+    const four inuse = (four_of(st->inuse) & ~freed) | taken;
     const group g = group_of(offered(in, 0));
-    const vx_four dest = asked(&g, wlk_instr_lsb_wb, wlk_instr_lsb_rd);
-    const vx_four sources = asked(&g, wlk_instr_lsb_used_rs, wlk_instr_lsb_rs1) |
-                            asked(&g, wlk_instr_lsb_used_rs + 1u, wlk_instr_lsb_rs2) |
-                            asked(&g, wlk_instr_lsb_used_rs + 2u, wlk_instr_lsb_rs3);
-    const vx_four need = four_choose(accepts, dest | sources, four_of(st->need));
+    const four dest = asked(&g, wlk_instr_lsb_wb, wlk_instr_lsb_rd);
+    const four sources = asked(&g, wlk_instr_lsb_used_rs, wlk_instr_lsb_rs1) |
+                         asked(&g, wlk_instr_lsb_used_rs + 1u, wlk_instr_lsb_rs2) |
+                         asked(&g, wlk_instr_lsb_used_rs + 2u, wlk_instr_lsb_rs3);
+    const four need = four_choose(accepts, dest | sources, four_of(st->need));
     four_put(st->dest, four_choose(accepts, dest, four_of(st->dest)));
     four_put(st->need, need);
     four_put(st->inuse, inuse & ((uint64_t)c->reset - 1u));
-    return set_of((vx_four)((inuse & need) == 0));
+    return set_of((four)((inuse & need) == 0));
 }
 
 VX_INLINE void staging_edge(state_t *st, const uint64_t *in, const cycle_t *c) {
-    const vx_four loads = lanes_of(c->ib_ready);
+    const four loads = lanes_of(c->ib_ready);
     for (uint32_t w = 0; w < GROUP; w++) {
         uint64_t *staged = st->staging[w].instr;
-        const vx_four mask = four_all(loads[w]);
+        const four mask = four_all(loads[w]);
         four_put(staged, four_choose(mask, four_of(offered(in, w)), four_of(staged)));
     }
 }
@@ -137,13 +124,13 @@ VX_INLINE uint64_t outputs_differ(const cfg_t *cfg, const state_t *st, const cyc
     PUT(ib_ready, out, c->ib_ready);
     PUT(sb_valid, out, st->out.s.valid);
     PUT(sb_data_wis, out, st->out.out.wis);
-    const vx_four first = {out[0], out[1], out[2], out[3]};
-    const vx_four differs =
+    const four first = {out[0], out[1], out[2], out[3]};
+    const four differs =
         (first ^ four_of(got)) | (four_of(st->out.out.instr) ^ four_of(got + CAPS(OUT_SB_DATA)));
     for (uint32_t w = CAPS(OUT_GROUP); w < out_words(cfg); w++) {
         rest |= got[w];
     }
-    return rest | (differs[0] | differs[1]) | (differs[2] | differs[3]);
+    return rest | four_union(differs);
 }
 
 /* Of the default configuration: four warps, and the units with floating point. */
