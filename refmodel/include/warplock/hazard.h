@@ -12,12 +12,13 @@
 
 WLK_BEGIN_DECLS
 
-/** Counters of a warp, in the order of the ports. */
+/** Counters of a warp, in the order of the ports; in the state a spare word, always 0, makes four.
+ */
 enum { WLK_HAZARD_WAW, WLK_HAZARD_WAR, WLK_HAZARD_SCOREBOARD, WLK_HAZARD_COUNTERS };
 
 /** State: the performance counters, and what is known of the arbiter's `last`. */
 struct wlk_hazard_state {
-    uint64_t perf[WLK_HAZARD_MAX_NUM_WARPS][WLK_HAZARD_COUNTERS];
+    uint64_t perf[WLK_HAZARD_MAX_NUM_WARPS][WLK_HAZARD_COUNTERS + 1];
     uint32_t last;    /**< bit i: the arbiter's `last` may be i; one bit from the first grant on */
     uint32_t refused; /**< the head that was chosen and refused in the cycle before (coverage) */
     uint8_t reset_seen;                           /**< an edge in reset has defined the counters */

@@ -1,47 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 // Muon's hazard check as a block: record words in and out around hazard_rules.h.
+#include "hazard_heads.h"
 #include "hazard_late.h"
 
 #define MODEL      hazard
 #define MODEL_CAPS HAZARD
 #include "frame/model.h"
 
-enum { OUT_WORDS = WLK_HAZARD_OUT_GROUP + 32 * WLK_HAZARD_OUT_STRIDE };
+enum { OUT_WORDS = WLK_HAZARD_OUT_GROUP + WLK_HAZARD_MAX_NUM_WARPS * WLK_HAZARD_OUT_STRIDE };
+
+enum {
+    ENTRY = WLK_HAZARD_OUT_RSADMIT_BITS_IBUFENTRY,
+    REGISTERS = wlk_hazard_out_word_scb_warps_readRs1_pReg, // of the words of a warp
+    COUNTERS = wlk_hazard_out_word_perf_stallsWAW,          // of these, too
+};
+_Static_assert(ENTRY == (uint32_t)FOUR && WLK_ENTRY_WORDS == FOUR + 1, "compared as fours");
+_Static_assert(WLK_HAZARD_OUT_STRIDE == FOUR && REGISTERS == 0 && COUNTERS == 1, "these too");
 
 typedef struct cycle {
     hz_cycle hz;
+    hz_heads heads;
     uint32_t reset, soft_reset, valid, room;
-    const uint64_t *in;    // the heads
     const uint64_t *entry; // of the choice
 } cycle_t;
 
-static const uint64_t *head(const uint64_t *in, uint32_t warp) {
-    return wlk_hazard_in_element(in, warp) + WLK_HAZARD_IN_IBUF_BITS;
-}
-
 // The candidates and the choice.
-static void choose(const cfg_t *cfg, const state_t *st, const uint64_t *in, cycle_t *c) {
-    const uint32_t writes = (uint32_t)GET(scb_warps_readRd_pendingWrites, in);
+FOUR_INLINE void choose(const cfg_t *cfg, const state_t *st, const uint64_t *in, cycle_t *c) {
+    hz_heads *heads = &c->heads;
+    hz_look(in, cfg->num_warps, heads);
     c->valid = (uint32_t)GET(ibuf_valid, in);
     c->hz.waw = 0;
     c->hz.war = 0;
-    for (uint32_t rest = c->valid; rest != 0; rest &= rest - 1u) {
-        const uint32_t w = set_lowest(rest);
-        const uint64_t *element = wlk_hazard_in_element(in, w);
-        hz_head(&c->hz, w, element + WLK_HAZARD_IN_IBUF_BITS,
-                GET(scb_warps_readRd_pendingReads, element), writes >> w & 1u);
-    }
+    hz_hazards(&c->hz, 0, heads->has[HZ_RD] & c->valid, heads->has[HZ_READS],
+               (uint32_t)GET(scb_warps_readRd_pendingWrites, in));
     hz_choose(st, cfg->num_warps, c->valid, &c->hz);
 }
 
-static void compute(const cfg_t *cfg, const state_t *st, const uint64_t *in, cycle_t *c) {
+FOUR_INLINE void compute(const cfg_t *cfg, const state_t *st, const uint64_t *in, cycle_t *c) {
     choose(cfg, st, in, c);
     const uint32_t w = c->hz.choice;
     const uint32_t writes = (uint32_t)(GET(scb_warps_readRs1_pendingWrites, in) >> w & 1u) |
                             (uint32_t)(GET(scb_warps_readRs2_pendingWrites, in) >> w & 1u) << 1 |
                             (uint32_t)(GET(scb_warps_readRs3_pendingWrites, in) >> w & 1u) << 2;
-    c->in = in;
-    c->entry = head(in, w);
+    c->entry = wlk_hazard_in_element(in, w) + WLK_HAZARD_IN_IBUF_BITS;
     c->reset = GET(reset, in);
     c->soft_reset = GET(softReset, in);
     c->room = GET(rsAdmit_ready, in);
@@ -50,7 +51,8 @@ static void compute(const cfg_t *cfg, const state_t *st, const uint64_t *in, cyc
     hz_answer(&c->hz, c->room, GET(scb_updateRS_success, in));
 }
 
-static void admission_outputs(const cycle_t *c, uint64_t *out) {
+// The words before the entry that is admitted; 0 before.
+FOUR_INLINE void first_outputs(const cycle_t *c, uint64_t *out) {
     const hz_cycle *hz = &c->hz;
     PUT(ibuf_ready, out, (uint64_t)(hz->fires << hz->choice));
     PUT(scb_updateRS_enable, out, hz->enable);
@@ -58,40 +60,27 @@ static void admission_outputs(const cycle_t *c, uint64_t *out) {
     PUT(scb_updateRS_write_incr, out, hz->write_incr);
     PUT(scb_updateRS_reads_pReg, out, hz->reads_preg);
     PUT(scb_updateRS_reads_incr, out, hz->reads_incr);
+    PUT(scb_warps_readRs1_enable, out, (uint64_t)(c->valid & c->heads.has[HZ_RS1]));
+    PUT(scb_warps_readRs2_enable, out, (uint64_t)(c->valid & c->heads.has[HZ_RS2]));
+    PUT(scb_warps_readRs3_enable, out, (uint64_t)(c->valid & c->heads.has[HZ_RS3]));
+    PUT(scb_warps_readRd_enable, out, (uint64_t)(c->valid & c->heads.has[HZ_RD]));
     PUT(rsAdmit_valid, out, hz->valid);
     PUT(rsAdmit_bits_valid, out, ~hz->has_rs & 7u);
     PUT(rsAdmit_bits_busy, out, hz->busy);
-    memcpy(out + WLK_HAZARD_OUT_RSADMIT_BITS_IBUFENTRY, c->entry,
-           WLK_ENTRY_WORDS * sizeof(uint64_t));
 }
 
 static void outputs(const cfg_t *cfg, const state_t *st, const cycle_t *c, uint64_t *out) {
-    uint64_t enable[4] = {0, 0, 0, 0};
     memset(out, 0, out_words(cfg) * sizeof *out);
-    admission_outputs(c, out);
+    first_outputs(c, out);
+    memcpy(out + ENTRY, c->entry, WLK_ENTRY_WORDS * sizeof(uint64_t));
     for (uint32_t w = 0; w < cfg->num_warps; w++) {
-        const uint64_t *entry = head(c->in, w);
-        const uint64_t valid = c->valid >> w & 1u, has_rs = wlk_entry_has_rs(entry);
         uint64_t *e = wlk_hazard_out_element_mut(out, w);
-        for (uint32_t i = 0; i < 3; i++) {
-            enable[i] |= (valid & has_rs >> i) << w;
-        }
-        enable[3] |= (valid & wlk_entry_get_hasRd(entry)) << w;
-        PUT(scb_warps_readRs1_pReg, e, (uint64_t)wlk_entry_rs(entry, 0));
-        PUT(scb_warps_readRs2_pReg, e, (uint64_t)wlk_entry_rs(entry, 1));
-        PUT(scb_warps_readRs3_pReg, e, (uint64_t)wlk_entry_rs(entry, 2));
-        PUT(scb_warps_readRd_pReg, e, (uint64_t)wlk_entry_get_rd(entry));
-        PUT(perf_stallsWAW, e, st->perf[w][WLK_HAZARD_WAW]);
-        PUT(perf_stallsWAR, e, st->perf[w][WLK_HAZARD_WAR]);
-        PUT(perf_stallsScoreboard, e, st->perf[w][WLK_HAZARD_SCOREBOARD]);
+        e[REGISTERS] = c->heads.registers[w];
+        memcpy(e + COUNTERS, st->perf[w], WLK_HAZARD_COUNTERS * sizeof *e);
     }
-    PUT(scb_warps_readRs1_enable, out, enable[0]);
-    PUT(scb_warps_readRs2_enable, out, enable[1]);
-    PUT(scb_warps_readRs3_enable, out, enable[2]);
-    PUT(scb_warps_readRd_enable, out, enable[3]);
 }
 
-static void commit(const cfg_t *cfg, state_t *st, const uint64_t *in, const cycle_t *c) {
+FOUR_INLINE void commit(const cfg_t *cfg, state_t *st, const uint64_t *in, const cycle_t *c) {
     (void)in;
     st->refused = c->hz.refused;
     hz_commit(st, &c->hz, cfg->num_warps);
@@ -100,9 +89,73 @@ static void commit(const cfg_t *cfg, state_t *st, const uint64_t *in, const cycl
     st->late &= (uint8_t)bit_not(c->reset);
 }
 
-// ---- a start without the reset ----------------------------------------------------------------
+// ---- a step of a state that is known ----------------------------------------------------------
 
-enum { COUNTERS = wlk_hazard_out_word_perf_stallsWAW }; // of the words of a warp
+// The words of a warp against its counters; the last one is that of the registers as it is.
+FOUR_INLINE four warp_differs(const state_t *st, const uint64_t *got, uint32_t warp) {
+    const four e = four_of(wlk_hazard_out_element(got, warp));
+    return __builtin_shufflevector(e, e, 1, 2, 3, REGISTERS) ^ four_of(st->perf[warp]);
+}
+
+FOUR_INLINE uint64_t warps_differ(const cfg_t *cfg, const state_t *st, const cycle_t *c,
+                                  const uint64_t *got) {
+    const uint64_t *expected = c->heads.registers;
+    const uint32_t whole = cfg->num_warps & ~(FOUR - 1u);
+    four counters = {0}, registers = {0};
+    for (uint32_t w = 0; w < whole; w += FOUR) {
+        const four a = warp_differs(st, got, w), b = warp_differs(st, got, w + 1u);
+        const four d = warp_differs(st, got, w + 2u), e = warp_differs(st, got, w + 3u);
+        const four ab = __builtin_shufflevector(a, b, 1, 5, 3, 7);
+        const four de = __builtin_shufflevector(d, e, 1, 5, 3, 7);
+        counters |= a | b | d | e;
+        registers |= __builtin_shufflevector(ab, de, 2, 3, 6, 7) ^ four_of(expected + w);
+    }
+    for (uint32_t w = whole; w < cfg->num_warps; w++) {
+        const four a = warp_differs(st, got, w);
+        counters |= a;
+        registers |= four_all(a[3] ^ expected[w]);
+    }
+    return four_union((counters & (four){~UINT64_C(0), ~UINT64_C(0), ~UINT64_C(0)}) | registers);
+}
+
+FOUR_INLINE uint64_t differs(const cfg_t *cfg, const state_t *st, const cycle_t *c,
+                             const uint64_t *got) {
+    uint64_t out[ENTRY] = {0};
+    first_outputs(c, out);
+    const four first = {out[0], out[1], out[2], out[3]};
+    const four other = (first ^ four_of(got)) | (four_of(c->entry) ^ four_of(got + ENTRY));
+    return warps_differ(cfg, st, c, got) | four_union(other) | (c->entry[FOUR] ^ got[ENTRY + FOUR]);
+}
+
+FOUR_INLINE int step_of(const cfg_t *cfg, state_t *st, const wlk_view *in, const wlk_view *got) {
+    cycle_t c;
+    compute(cfg, st, in->control, &c);
+    if (differs(cfg, st, &c, got->control) != 0) {
+        return 1;
+    }
+    commit(cfg, st, in->control, &c);
+    return 0;
+}
+
+// The usual number of warps is a constant: no loop is left.
+static __attribute__((noinline)) int step_8(const cfg_t *cfg, state_t *st, const wlk_view *in,
+                                            const wlk_view *got) {
+    cfg_t usual = *cfg;
+    usual.num_warps = 8;
+    return step_of(&usual, st, in, got);
+}
+
+static __attribute__((noinline)) int step_any(const cfg_t *cfg, state_t *st, const wlk_view *in,
+                                              const wlk_view *got) {
+    return step_of(cfg, st, in, got);
+}
+
+static inline int step_settled(const cfg_t *cfg, state_t *st, const wlk_view *in,
+                               const wlk_view *got) {
+    return cfg->num_warps == 8 ? step_8(cfg, st, in, got) : step_any(cfg, st, in, got);
+}
+
+// ---- a start without the reset ----------------------------------------------------------------
 
 static void hide(const cfg_t *cfg, const state_t *st, const cycle_t *c, uint64_t *care) {
     (void)c;
@@ -133,6 +186,7 @@ static void late(const uint32_t *params, void *state) {
 #define LATE(st)  ((st)->late)
 #define HIDE      hide
 #define KNOWN(st) ((st)->reset_seen & set_is_single((st)->last))
+#define SETTLED   KNOWN
 #include "frame/words.h"
 
 static uint32_t outcomes(const uint32_t *params, const void *state, const uint64_t *in) {

@@ -31,12 +31,18 @@ typedef struct hz_cycle {
     uint32_t refused;                /* heads chosen and not admitted */
 } hz_cycle;
 
-/* §4: the hazards of a head that is valid. pendingReads and pendingWrites are those of its rd. */
+/* §4: the hazards of the warps from @p first on, which have a valid head: does it have an rd, and
+ * are reads and writes of that pending? */
+static inline void hz_hazards(hz_cycle *c, uint32_t first, uint32_t has_rd, uint32_t reads,
+                              uint32_t writes) {
+    c->waw |= (has_rd & writes) << first;
+    c->war |= (has_rd & reads) << first;
+}
+
+/* Of one. pendingReads and pendingWrites are those of its rd. */
 static inline void hz_head(hz_cycle *c, uint32_t warp, const uint64_t *entry, uint32_t reads,
                            uint32_t writes) {
-    const uint32_t has_rd = wlk_entry_get_hasRd(entry);
-    c->waw |= (has_rd & writes) << warp;
-    c->war |= (has_rd & (uint32_t)(reads != 0)) << warp;
+    hz_hazards(c, warp, wlk_entry_get_hasRd(entry), (uint32_t)(reads != 0), writes);
 }
 
 /* §4, §1: the arbiter picks before the scoreboard answers. @p valid: warps with a head. */
@@ -83,7 +89,8 @@ static inline void hz_reset(hz_state *st) {
 /* The clock edge; `last` moves in a reset cycle too (§1). */
 static inline void hz_commit(hz_state *st, const hz_cycle *c, uint32_t num_warps) {
     if (c->fires) {
-        st->last = arbiter_granted(c->candidates, st->last, num_warps);
+        st->last = set_is_single(st->last) ? UINT32_C(1) << c->choice
+                                           : arbiter_granted(c->candidates, st->last, num_warps);
     }
     if (c->clear) {
         memset(st->perf, 0, sizeof st->perf);

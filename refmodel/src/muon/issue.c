@@ -251,7 +251,7 @@ static void fill(const cfg_t *cfg, const state_t *st, const cycle_t *c, uint64_t
         uint64_t *element = wlk_issue_out_element_mut(out, w);
         memcpy(element, st->reservStation.perWarp[w], sizeof st->reservStation.perWarp[w]);
         memcpy(element + WLK_RESERVATION_STATION_COUNTERS, st->hazard.perf[w],
-               sizeof st->hazard.perf[w]);
+               WLK_HAZARD_COUNTERS * sizeof *st->hazard.perf[w]);
     }
     fill_operands(cfg, st, c, out + control_words(cfg), care + control_words(cfg));
     for (uint32_t w = 0; w < words && st->hazard.late; w++) {
