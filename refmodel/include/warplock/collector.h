@@ -35,12 +35,14 @@ struct wlk_collector_state {
     uint16_t nextPReg[3];
     /* facts */
     uint8_t reset_seen;          /**< an edge in reset has defined the registers reset reaches */
+    uint8_t settled;             /**< what a step need not look at: collector_settled.h */
     uint8_t writeResp_known;     /**< an edge has defined writeRespValid, which no reset reaches */
     uint8_t landing_saved;       /**< bit i: `saved` holds what lands, not the register file */
     uint8_t occupant_enable[33]; /**< operands the occupant of an entry asked for (coverage) */
-    uint64_t bank_known[3][33];  /**< lanes known of each bank row; [..][32] is a sink */
-    uint64_t rf_known[1025];     /**< lanes known of each register; [num_pregs] is a sink */
+    uint64_t bank_known[99]; /**< lanes known of each bank row, three an entry; the last: sinks */
+    uint64_t rf_known[1025]; /**< lanes known of each register; [num_pregs] is a sink */
     uint64_t saved_known[3];
+    uint32_t known_below;  /**< registers below it were found to be known */
     uint8_t late;          /**< started without the reset: outputs tell what rows hold */
     uint8_t late_flops;    /**< then, without reset_seen: which registers are known */
     uint32_t late_entries; /**< and of which entries alloc_valid is */

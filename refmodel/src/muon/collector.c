@@ -49,7 +49,7 @@ PRF_INLINE void fill_words(const coll_cfg *cfg, const coll_state *st, const coll
     out[0] = c->control[0] & care[0];
     for (uint32_t i = 0; i < COLL_OPERANDS; i++) {
         const bool live = (st->reset_seen | st->late) != 0;
-        const uint64_t known = live ? st->bank_known[i][c->read_entry] : 0u;
+        const uint64_t known = live ? st->bank_known[coll_bank_row(i, c->read_entry)] : 0u;
         const uint32_t at = WLK_COLLECTOR_OUT_CONTROL + i * words;
         prf_fill(coll_bank_at(st, i, c->read_entry, prf_stride_of(words)), known, cfg->num_lanes,
                  cfg->lane_bits, out + at, care + at, words);
@@ -70,13 +70,15 @@ PRF_INLINE void fill(const coll_cfg *cfg, const coll_state *st, const coll_comb 
     }
 }
 
+#include "collector_settled.h"
+
 PRF_INLINE void compute(const coll_cfg *cfg, const coll_state *st, const uint64_t *in,
                         coll_comb *c) {
     coll_cycle(cfg, st, in, c);
 }
 
-PRF_INLINE void commit_settled(const coll_cfg *cfg, coll_state *st, const uint64_t *in,
-                               const coll_comb *c) {
+PRF_INLINE void commit_plain(const coll_cfg *cfg, coll_state *st, const uint64_t *in,
+                             const coll_comb *c) {
     const uint64_t *data = in + WLK_COLLECTOR_IN_CONTROL;
     if (is_usual(cfg)) {
         coll_commit(cfg, st, c, data, 8u, 32u);
@@ -90,7 +92,7 @@ static __attribute__((noinline)) void commit_late(const coll_cfg *cfg, coll_stat
     const coll_landing landing = coll_lands(cfg, st);
     const uint32_t flops = st->late_flops;
     coll_before_late(st, c);
-    commit_settled(cfg, st, in, c);
+    commit_plain(cfg, st, in, c);
     coll_after_late(cfg, st, c, &landing, flops);
 }
 
@@ -99,8 +101,9 @@ PRF_INLINE void commit(const coll_cfg *cfg, coll_state *st, const uint64_t *in,
     if (st->late) {
         commit_late(cfg, st, in, c);
     } else {
-        commit_settled(cfg, st, in, c);
+        commit_plain(cfg, st, in, c);
     }
+    settle(cfg, st);
 }
 
 #include "collector_cover.h"
@@ -110,7 +113,9 @@ PRF_INLINE void commit(const coll_cfg *cfg, coll_state *st, const uint64_t *in,
 
 static void clear(const uint32_t *params, void *state) {
     const coll_cfg *cfg = (const coll_cfg *)params;
-    coll_reset(cfg, (coll_state *)state, prf_stride_of(coll_words(cfg)));
+    coll_state *st = (coll_state *)state;
+    coll_reset(cfg, st, prf_stride_of(coll_words(cfg)));
+    settle(cfg, st);
 }
 
 static size_t state_size(const uint32_t *params) {
@@ -130,51 +135,8 @@ static void init(const uint32_t *params, void *state, wlk_power_up power_up) {
         st->writeResp_known = 1;
         memset(st->bank_known, 0xff, sizeof st->bank_known);
         memset(st->rf_known, 0xff, sizeof(uint64_t) * cfg->num_pregs);
+        settle(cfg, st);
     }
-}
-
-// Compare and commit. Inlined where the shape is constant: rows are whole vectors there.
-PRF_INLINE int step_shape(const coll_cfg *cfg, coll_state *st, const wlk_view *in,
-                          const wlk_view *got, wlk_step_info *info, uint32_t lanes,
-                          uint32_t lane_bits) {
-    const uint32_t words = prf_words_of(lanes, lane_bits);
-    const uint32_t stride = prf_stride_of(words);
-    coll_comb c;
-    coll_observe(cfg, st, in->control, &c);
-    prf_vec diff = prf_differ(coll_bank_at(st, 0, c.read_entry, stride), got->payload[0], words);
-    diff |= prf_differ(coll_bank_at(st, 1, c.read_entry, stride), got->payload[1], words);
-    diff |= prf_differ(coll_bank_at(st, 2, c.read_entry, stride), got->payload[2], words);
-    const uint64_t differs = (c.control[0] ^ got->control[0]) | prf_any(diff);
-    if (differs | coll_unknown(st, &c, wlk_mask(lanes)) | (got->mask != NULL)) {
-        return 1;
-    }
-    coll_decide(st, in->control, &c);
-    if (st->late) {
-        return 1; // the slow path learns
-    }
-    // Legal inputs are the rule: a branch that is never taken costs less than the bitmap.
-    info->violated = c.read_valid & bit_not(c.allocated & c.in_range) ? violations(st, &c) : 0u;
-    coll_commit(cfg, st, &c, in->payload[0], words, lane_bits);
-    return 0;
-}
-
-static __attribute__((noinline)) int step_16x32(const coll_cfg *cfg, coll_state *st,
-                                                const wlk_view *in, const wlk_view *got,
-                                                wlk_step_info *info) {
-    return step_shape(cfg, st, in, got, info, 16u, 32u);
-}
-
-static __attribute__((noinline)) int step_any(const coll_cfg *cfg, coll_state *st,
-                                              const wlk_view *in, const wlk_view *got,
-                                              wlk_step_info *info) {
-    return step_shape(cfg, st, in, got, info, cfg->num_lanes, cfg->lane_bits);
-}
-
-static int step(const uint32_t *params, void *state, const wlk_view *in, const wlk_view *got,
-                wlk_step_info *info) {
-    const coll_cfg *cfg = (const coll_cfg *)params;
-    coll_state *st = (coll_state *)state;
-    return is_usual(cfg) ? step_16x32(cfg, st, in, got, info) : step_any(cfg, st, in, got, info);
 }
 
 static void forget(const uint32_t *params, void *state, const uint64_t *in, const uint64_t *x) {
@@ -184,8 +146,10 @@ static void forget(const uint32_t *params, void *state, const uint64_t *in, cons
         const uint64_t lanes =
             prf_unknown(x + WLK_COLLECTOR_IN_CONTROL, COLL_GET(writeReq_bits_regs_tmask, in),
                         cfg->num_lanes, cfg->lane_bits);
-        ((coll_state *)state)->rf_known[preg] &= ~lanes;
-        coll_forget_copies((coll_state *)state, preg, lanes);
+        coll_state *st = (coll_state *)state;
+        st->rf_known[preg] &= ~lanes;
+        coll_forget_copies(st, preg, lanes);
+        unsettle(cfg, st, preg);
     }
 }
 
@@ -283,7 +247,7 @@ static void visit_rows(const coll_cfg *cfg, const coll_state *st, wlk_state_visi
     for (uint32_t i = 0; i < COLL_OPERANDS; i++) {
         for (uint32_t e = 0; e < cfg->coll_entries; e++) {
             const bool live = (st->reset_seen | st->late) != 0;
-            const uint64_t known = live ? st->bank_known[i][e] & lanes : 0u;
+            const uint64_t known = live ? st->bank_known[coll_bank_row(i, e)] & lanes : 0u;
             visitor(ctx, bank_names[i], (int32_t)e, coll_bank_at(st, i, e, stride), words, known,
                     WLK_HEX);
         }

@@ -86,9 +86,9 @@ static inline void coll_learn_row(const coll_cfg *cfg, coll_state *st, uint32_t 
     for (uint32_t lane = 0; lane < cfg->num_lanes; lane++) {
         lanes |= coll_lane_words_known(known, lane, cfg->lane_bits) << lane;
     }
-    const uint64_t fresh = lanes & ~st->bank_known[operand][entry];
+    const uint64_t fresh = lanes & ~st->bank_known[coll_bank_row(operand, entry)];
     coll_take_lanes(coll_bank(st, operand, entry, stride), shown, fresh, cfg->lane_bits);
-    st->bank_known[operand][entry] |= fresh;
+    st->bank_known[coll_bank_row(operand, entry)] |= fresh;
     uint64_t others = 0, same = lanes & st->bank_same[operand][entry] & ~st->rf_known[preg];
     for (uint32_t i = 0; i < COLL_OPERANDS; i++) {
         others |= st->copy_known[i][preg];
@@ -148,9 +148,9 @@ static inline void coll_landed(coll_state *st, const coll_comb *c, const coll_la
         st->bank_preg[i][l->entry] = l->pregs[i];
         st->bank_same[i][l->entry] = whole ? ~(written ? c->write_mask : 0u) : 0u;
         if (!known) {
-            st->bank_known[i][l->entry] = 0;
+            st->bank_known[coll_bank_row(i, l->entry)] = 0;
         } else if (whole) {
-            st->bank_known[i][l->entry] |= st->copy_known[i][l->pregs[i]];
+            st->bank_known[coll_bank_row(i, l->entry)] |= st->copy_known[i][l->pregs[i]];
         }
     }
 }

@@ -31,6 +31,7 @@ enum {
 typedef struct coll_comb {
     uint32_t reset;
     uint32_t req_valid;  // readReq.valid
+    uint32_t shown;      // operands that readData asks for
     uint32_t free_now;   // readData frees its entry
     uint32_t request;    // readReq fires
     uint32_t enables;    // operands of the request that fires
@@ -59,22 +60,26 @@ static inline uint32_t coll_all_entries(const coll_cfg *cfg) {
     return (uint32_t)wlk_mask(cfg->coll_entries);
 }
 
+// Bank rows: the operands of an entry side by side.
+PRF_INLINE uint32_t coll_bank_row(uint32_t operand, uint32_t entry) {
+    return entry * COLL_OPERANDS + operand;
+}
+
 PRF_INLINE uint64_t *coll_bank(coll_state *st, uint32_t operand, uint32_t entry, uint32_t stride) {
-    return st->rows + (size_t)(operand * COLL_BANK_ROWS + entry) * stride;
+    return st->rows + (size_t)coll_bank_row(operand, entry) * stride;
 }
 
 PRF_INLINE const uint64_t *coll_bank_at(const coll_state *st, uint32_t operand, uint32_t entry,
                                         uint32_t stride) {
-    return st->rows + (size_t)(operand * COLL_BANK_ROWS + entry) * stride;
+    return st->rows + (size_t)coll_bank_row(operand, entry) * stride;
 }
 
 PRF_INLINE uint64_t *coll_rf(coll_state *st, uint32_t preg, uint32_t stride) {
-    return st->rows + (size_t)(COLL_RF_FIRST + preg) * stride;
+    return st->rows + (size_t)COLL_RF_FIRST * stride + (size_t)preg * stride;
 }
 
 // §2 "Comb.": ready, response and data ports.
-PRF_INLINE void coll_outputs(const coll_state *st, const uint64_t *in, coll_comb *c) {
-    const uint32_t shown = COLL_GET(readData_req_bits_regs_enable, in) & (0u - c->read_valid);
+PRF_INLINE void coll_outputs(const coll_state *st, coll_comb *c) {
     c->control[0] = 0;
     COLL_PUT(readReq_ready, c->control, bit_not(c->full) | c->free_now);
     COLL_PUT(readResp_valid, c->control, st->readRespValid);
@@ -85,16 +90,17 @@ PRF_INLINE void coll_outputs(const coll_state *st, const uint64_t *in, coll_comb
     COLL_PUT(writeResp_bits_collEntry, c->control, 0u);
     COLL_PUT(writeResp_bits_regs_enable, c->control, 1u);
     COLL_PUT(readData_resp_valid, c->control, c->allocated);
-    COLL_PUT(readData_resp_bits_enable, c->control, shown);
+    COLL_PUT(readData_resp_bits_enable, c->control, c->shown);
 }
 
 // §2 "Allocation": the entry being freed is taken first, else the lowest free one.
 PRF_INLINE void coll_allocate(const coll_state *st, coll_comb *c) {
     const uint32_t lowest = (uint32_t)__builtin_ctz(st->free_entries | UINT32_C(1) << 31);
-    const uint32_t take = c->request & bit_not(c->free_now);
-    const uint32_t give = bit_not(c->request) & c->free_now & c->in_range;
+    const uint32_t take = c->request & ~c->free_now;
+    const uint32_t give = c->free_now & ~c->request & c->in_range;
     const uint32_t id = c->free_now ? c->entry : lowest;
-    c->free_next = (st->free_entries & ~(take << lowest)) | give << c->read_entry;
+    const uint32_t taken = st->free_entries & (0u - st->free_entries) & bit_all(take);
+    c->free_next = (st->free_entries & ~taken) | give << c->read_entry;
     c->id_next = c->request ? id : st->nextAllocId;
 }
 
@@ -107,32 +113,37 @@ PRF_INLINE void coll_observe(const coll_cfg *cfg, const coll_state *st, const ui
     // §2: an index beyond the entries reads entry 0.
     c->read_entry = c->in_range ? c->entry : 0u;
     c->allocated = bit_not(st->free_entries >> c->read_entry & 1u);
-    c->free_now = c->read_valid & (uint32_t)(COLL_GET(readData_req_bits_regs_enable, in) != 0);
+    c->shown = COLL_GET(readData_req_bits_regs_enable, in) & bit_all(c->read_valid);
+    c->free_now = (uint32_t)(c->shown != 0);
     c->full = st->free_entries == 0;
-    coll_outputs(st, in, c);
+    coll_outputs(st, c);
 }
 
-// What the edge does.
-PRF_INLINE void coll_decide(const coll_state *st, const uint64_t *in, coll_comb *c) {
+// The request: what it takes, what lands at the edge after.
+PRF_INLINE void coll_request(const coll_state *st, const uint64_t *in, coll_comb *c) {
     const uint32_t pregs = COLL_GET(readReq_bits_regs_pReg, in);
-    c->reset = COLL_GET(reset, in);
     c->req_valid = COLL_GET(readReq_valid, in);
     c->request = c->req_valid & (bit_not(c->full) | c->free_now);
-    c->enables = COLL_GET(readReq_bits_regs_enable, in) & (0u - c->request);
+    c->enables = COLL_GET(readReq_bits_regs_enable, in) & bit_all(c->request);
     for (uint32_t i = 0; i < COLL_OPERANDS; i++) {
         c->pregs[i] = wlk_preg_at(pregs, i);
     }
+    coll_allocate(st, c);
+}
+
+PRF_INLINE void coll_write(const uint64_t *in, coll_comb *c) {
     c->write_preg = COLL_GET(writeReq_bits_regs_pReg, in);
     c->write_mask = COLL_GET(writeReq_bits_regs_tmask, in);
     c->write_fire = COLL_GET(writeReq_valid, in) & COLL_GET(writeReq_bits_regs_enable, in);
     c->write = c->write_fire & (uint32_t)(c->write_preg != 0);
-    coll_allocate(st, c);
 }
 
 PRF_INLINE void coll_cycle(const coll_cfg *cfg, const coll_state *st, const uint64_t *in,
                            coll_comb *c) {
     coll_observe(cfg, st, in, c);
-    coll_decide(st, in, c);
+    coll_request(st, in, c);
+    coll_write(in, c);
+    c->reset = COLL_GET(reset, in);
 }
 
 // Operands whose register is `preg`.
@@ -144,24 +155,26 @@ static inline void coll_take_saved(coll_state *st, uint32_t entry, uint32_t stri
     for (uint32_t i = 0; i < COLL_OPERANDS; i++) {
         if ((uint32_t)st->landing_saved >> i & 1u) {
             prf_copy(coll_bank(st, i, entry, stride), st->saved[i], stride);
-            st->bank_known[i][entry] = st->saved_known[i];
+            st->bank_known[coll_bank_row(i, entry)] = st->saved_known[i];
         }
     }
 }
 
-// §2 "Read landing": the array is read after the edge of the request, so what lands is the
-// register file before this cycle's write. What must not land goes to the sink row: on random
-// traffic a branch would cost more than the copy.
-PRF_INLINE void coll_land(const coll_cfg *cfg, coll_state *st, uint32_t stride) {
-    const uint32_t id = st->nextAllocId;
-    const uint32_t entry = id < cfg->coll_entries ? id : (uint32_t)COLL_SINK;
+// §2 "Read landing": the array is read after the edge of the request, so what lands in `entry` is
+// the register file before this cycle's write. What must not land goes to the sink row: on random
+// traffic a branch would cost more than the copy. `settled`: all rows are known, and nothing is
+// saved.
+PRF_INLINE void coll_land(coll_state *st, uint32_t entry, uint32_t stride, bool settled) {
+    const size_t own = entry, sink = COLL_SINK;
     for (uint32_t i = 0; i < COLL_OPERANDS; i++) {
-        const uint32_t to = (uint32_t)st->nextEn >> i & 1u ? entry : (uint32_t)COLL_SINK;
+        const size_t to = ((st->nextEn >> i & 1) != 0 ? own : sink) * COLL_OPERANDS + i;
         const uint32_t preg = st->nextPReg[i];
-        prf_copy(coll_bank(st, i, to, stride), coll_rf(st, preg, stride), stride);
-        st->bank_known[i][to] = st->rf_known[preg];
+        prf_copy(st->rows + to * stride, coll_rf(st, preg, stride), stride);
+        if (!settled) {
+            st->bank_known[to] = st->rf_known[preg];
+        }
     }
-    if (st->landing_saved) {
+    if (!settled && st->landing_saved) {
         coll_take_saved(st, entry, stride);
     }
     st->occupant_enable[st->readRespValid ? entry : (uint32_t)COLL_SINK] = st->nextEn;
@@ -193,8 +206,38 @@ static inline void coll_reset(const coll_cfg *cfg, coll_state *st, uint32_t stri
     for (uint32_t i = 0; i < COLL_OPERANDS; i++) {
         for (uint32_t e = 0; e < cfg->coll_entries; e++) {
             memset(coll_bank(st, i, e, stride), 0, stride * sizeof(uint64_t));
-            st->bank_known[i][e] = ~UINT64_C(0);
+            st->bank_known[coll_bank_row(i, e)] = ~UINT64_C(0);
         }
+    }
+}
+
+// Registers of the request.
+PRF_INLINE void coll_take(coll_state *st, const coll_comb *c) {
+    for (uint32_t i = 0; i < COLL_OPERANDS; i++) {
+        st->nextPReg[i] = (uint16_t)c->pregs[i];
+    }
+    st->free_entries = c->free_next;
+    st->nextAllocId = (uint8_t)c->id_next;
+    st->nextEn = (uint8_t)c->enables;
+    st->readRespValid = (uint8_t)c->request;
+}
+
+// The write, behind coll_take.
+PRF_INLINE void coll_store(const coll_cfg *cfg, coll_state *st, const coll_comb *c,
+                           const void *data, uint32_t words, uint32_t lane_bits, bool settled) {
+    const uint32_t stride = prf_stride_of(words);
+    const uint64_t written = c->write_mask & (0u - (uint64_t)c->write);
+    // §2: no reset reaches this flop.
+    st->writeRespValid = (uint8_t)c->write_fire;
+    if (!settled && cfg->read_during_write != WLK_COLLECTOR_READ_DURING_WRITE_NEW) {
+        const uint16_t *p = st->nextPReg;
+        const uint32_t hit = st->nextEn & coll_naming(c->write_preg, p[0], p[1], p[2]);
+        coll_save_collisions(cfg, st, hit & bit_all(c->write), c->write_preg, c->write_mask,
+                             stride);
+    }
+    prf_write(coll_rf(st, c->write_preg, stride), data, written, words, lane_bits);
+    if (!settled) {
+        st->rf_known[c->write_preg] |= written;
     }
 }
 
@@ -202,36 +245,21 @@ static inline void coll_reset(const coll_cfg *cfg, coll_state *st, uint32_t stri
 PRF_INLINE void coll_commit(const coll_cfg *cfg, coll_state *st, const coll_comb *c,
                             const void *data, uint32_t words, uint32_t lane_bits) {
     const uint32_t stride = prf_stride_of(words);
-    // A write that reaches nothing goes to the row after the last register.
-    const uint32_t target = c->write ? c->write_preg : cfg->num_pregs;
-    coll_land(cfg, st, stride);
-    if (cfg->read_during_write != WLK_COLLECTOR_READ_DURING_WRITE_NEW) {
-        const uint32_t *p = c->pregs;
-        const uint32_t hit = c->enables & coll_naming(target, p[0], p[1], p[2]);
-        coll_save_collisions(cfg, st, hit, target, c->write_mask, stride);
-    }
-    prf_write(coll_rf(st, target, stride), data, c->write_mask, words, lane_bits);
-    st->rf_known[target] |= c->write_mask;
-    st->free_entries = c->free_next;
-    st->nextAllocId = (uint8_t)c->id_next;
-    st->nextEn = (uint8_t)c->enables;
-    st->readRespValid = (uint8_t)c->request;
-    for (uint32_t i = 0; i < COLL_OPERANDS; i++) {
-        st->nextPReg[i] = (uint16_t)c->pregs[i];
-    }
-    // §2: no reset reaches this flop.
-    st->writeRespValid = (uint8_t)c->write_fire;
+    const uint32_t id = st->nextAllocId;
+    const uint32_t entry = id < cfg->coll_entries ? id : (uint32_t)COLL_SINK;
+    coll_land(st, entry, stride, false);
+    coll_take(st, c);
+    coll_store(cfg, st, c, data, words, lane_bits, false);
     st->writeResp_known = 1;
     if (c->reset) {
         coll_reset(cfg, st, stride);
     }
 }
 
-// Nonzero when an output of the cycle is unknown.
-PRF_INLINE uint64_t coll_unknown(const coll_state *st, const coll_comb *c, uint64_t all) {
-    const uint64_t known = st->bank_known[0][c->read_entry] & st->bank_known[1][c->read_entry] &
-                           st->bank_known[2][c->read_entry];
-    return (~known & all) | bit_not(st->reset_seen & st->writeResp_known);
+// Lanes of an entry's rows that are unknown.
+PRF_INLINE uint64_t coll_unknown(const coll_state *st, uint32_t entry, uint64_t all) {
+    const uint64_t *known = &st->bank_known[coll_bank_row(0, entry)];
+    return ~(known[0] & known[1] & known[2]) & all;
 }
 
 #endif

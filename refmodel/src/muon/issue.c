@@ -221,8 +221,8 @@ static void fill_operands(const cfg_t *cfg, const state_t *st, const cycle_t *c,
         if (c->rs.data_enables >> i & 1u) {
             const uint32_t entry = c->coll.read_entry;
             prf_fill(coll_bank_at(&st->collector, i, entry, prf_stride_of(words)),
-                     st->collector.bank_known[i][entry], cfg->num_lanes, cfg->lane_bits, out, care,
-                     words);
+                     st->collector.bank_known[coll_bank_row(i, entry)], cfg->num_lanes,
+                     cfg->lane_bits, out, care, words);
         }
     }
 }
@@ -278,7 +278,7 @@ INLINE uint64_t unknown(const state_t *st, const cycle_t *c, uint64_t lanes) {
     uint64_t missing = 0;
     for (uint32_t i = 0; i < OPERANDS; i++) {
         missing |= c->rs.data_enables >> i & 1u
-                       ? ~st->collector.bank_known[i][c->coll.read_entry] & lanes
+                       ? ~st->collector.bank_known[coll_bank_row(i, c->coll.read_entry)] & lanes
                        : 0u;
     }
     return missing | bit_not(flops);
@@ -476,7 +476,7 @@ static void clear(const uint32_t *params, void *state) {
     wlk_hazard_block.clear((const uint32_t *)&i.hazard, &st->hazard);
     wlk_scoreboard_block.clear((const uint32_t *)&i.scoreboard, &st->scoreboard);
     wlk_reservation_station_block.clear((const uint32_t *)&i.reservStation, &st->reservStation);
-    wlk_collector_block.clear((const uint32_t *)&i.collector, &st->collector);
+    coll_reset(&i.collector, &st->collector, prf_stride_of(coll_words(&i.collector)));
 }
 
 // The write-back's lanes are the only payload that is stored; the collector forgets them.

@@ -24,6 +24,7 @@ enum { PRF_BYTES = 16 };
 enum { PRF_WORDS = PRF_BYTES / 8, PRF_LANES32 = PRF_BYTES / 4, PRF_CHUNK_WORDS = 8 };
 
 typedef uint64_t prf_vec __attribute__((vector_size(PRF_BYTES)));
+typedef uint64_t prf_pair __attribute__((vector_size(16)));
 typedef uint64_t prf_vec_any __attribute__((vector_size(PRF_BYTES), aligned(4), may_alias));
 typedef uint32_t prf_lanes __attribute__((vector_size(PRF_BYTES)));
 
@@ -71,43 +72,62 @@ PRF_INLINE prf_vec prf_expand(uint64_t lanes, uint32_t word, uint32_t lane_bits)
     return prf_expand64((uint32_t)(lanes >> word));
 }
 
-/** Words @p word.. of a record's row, zero beyond its end. */
-PRF_INLINE prf_vec prf_load(const void *row, uint32_t word, uint32_t words) {
-    const char *from = (const char *)row + (size_t)word * 8u;
-    if (words - word >= PRF_WORDS) {
-        return *(const prf_vec_any *)(const void *)from;
-    }
+/** The vector at word @p word of a record's row. */
+PRF_INLINE prf_vec prf_load(const void *row, uint32_t word) {
+    return *(const prf_vec_any *)(const void *)((const char *)row + (size_t)word * 8u);
+}
+
+/** The same of a row that ends before, zero beyond its end. */
+PRF_INLINE prf_vec prf_load_end(const void *row, uint32_t word, uint32_t words) {
     prf_vec part = {0};
-    memcpy(&part, from, (size_t)(words - word) * 8u);
+    memcpy(&part, (const char *)row + (size_t)word * 8u, (size_t)(words - word) * 8u);
     return part;
+}
+
+/** Words in whole vectors, of a row of @p words. */
+PRF_INLINE uint32_t prf_whole(uint32_t words) {
+    return words / PRF_WORDS * PRF_WORDS;
+}
+
+PRF_INLINE void prf_merge(uint64_t *to, prf_vec from, prf_vec lanes) {
+    prf_vec *row = (prf_vec *)(void *)to;
+    *row = (from & lanes) | (*row & ~lanes);
 }
 
 /** Write the lanes set in @p mask of a record's row into a row of the state. */
 PRF_INLINE void prf_write(uint64_t *row, const void *data, uint64_t mask, uint32_t words,
                           uint32_t lane_bits) {
-    for (uint32_t w = 0; w < words; w += PRF_WORDS) {
-        prf_vec *to = (prf_vec *)(void *)(row + w);
-        const prf_vec lanes = prf_expand(mask, w, lane_bits);
-        *to = (prf_load(data, w, words) & lanes) | (*to & ~lanes);
+    const uint32_t whole = prf_whole(words);
+    for (uint32_t w = 0; w < whole; w += PRF_WORDS) {
+        prf_merge(row + w, prf_load(data, w), prf_expand(mask, w, lane_bits));
+    }
+    if (whole != words) {
+        prf_merge(row + whole, prf_load_end(data, whole, words),
+                  prf_expand(mask, whole, lane_bits));
     }
 }
 
 /** Bits in which a row of the state differs from a record's row, gathered in one vector. */
 PRF_INLINE prf_vec prf_differ(const uint64_t *row, const void *got, uint32_t words) {
+    const uint32_t whole = prf_whole(words);
     prf_vec diff = {0};
-    for (uint32_t w = 0; w < words; w += PRF_WORDS) {
-        diff |= *(const prf_vec *)(const void *)(row + w) ^ prf_load(got, w, words);
+    for (uint32_t w = 0; w < whole; w += PRF_WORDS) {
+        diff |= *(const prf_vec *)(const void *)(row + w) ^ prf_load(got, w);
+    }
+    if (whole != words) {
+        diff |= *(const prf_vec *)(const void *)(row + whole) ^ prf_load_end(got, whole, words);
     }
     return diff;
 }
 
+/** Two words of a vector, counted beyond its end from its start. */
+#define PRF_PAIR(v, word)                                                                          \
+    __builtin_shufflevector(v, v, (word) % PRF_WORDS, ((word) + 1) % PRF_WORDS)
+
 /** Is any bit of the vector set? */
 PRF_INLINE uint64_t prf_any(prf_vec v) {
-    uint64_t any = 0;
-    for (uint32_t w = 0; w < PRF_WORDS; w++) {
-        any |= v[w];
-    }
-    return any;
+    const prf_pair any = PRF_PAIR(v, 0) | PRF_PAIR(v, 2) | PRF_PAIR(v, 4) | PRF_PAIR(v, 6);
+    return any[0] | any[1];
 }
 
 /* ---- what is known of a row ----------------------------------------------------------------- */
