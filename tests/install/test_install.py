@@ -13,7 +13,7 @@ from pathlib import Path
 
 import programs
 import pytest
-from wlk.base import installed
+from wlk.base import installed, setup
 from wlk.base.errors import Status
 from wlk.gen.installed import files
 from wlk.run import verilate
@@ -368,8 +368,11 @@ def venv(place):
     pip = [folder / "bin/pip", "--disable-pip-version-check"]
     subprocess.run([*pip, "wheel", "--no-deps", "-w", place / "wheels", ROOT], check=True)
     (wheel,) = (place / "wheels").glob("warplock-*.whl")
-    pinned = [f"-c{ROOT}/scripts/requirements-{name}.txt" for name in ("python", "cocotb", "test")]
-    subprocess.run([*pip, "install", *pinned, f"{wheel}[cocotb]"], check=True)
+    # Without their hashes, since the wheel can have none.
+    pinned = setup.pinned(("python", "cocotb", "pytest")).items()
+    (place / "pinned.txt").write_text("".join(f"{name}=={version}\n" for name, version in pinned))
+    command = [*pip, "install", f"-c{place / 'pinned.txt'}", f"{wheel}[cocotb]"]
+    subprocess.run(command, check=True)
     return folder
 
 

@@ -44,6 +44,7 @@ class Feature:
     libraries: Mapping[str, str] = field(default_factory=dict)  # pkg-config module -> package
     loaded: Mapping[str, str] = field(default_factory=dict)  # shared library -> package
     requirements: str = ""  # file with the Python packages, in scripts/
+    builders: str = ""  # one with what builds those that come as source alone
 
 
 def _tools(names: str, **others: str) -> dict[str, str]:
@@ -62,7 +63,7 @@ FEATURES = {
     "rtl": Feature(requirements="requirements.txt"),
     "vcd": Feature({"vcd2fst": "gtkwave"}),
     "newest": Feature(libraries={"liblz4": "liblz4-dev"}, requirements="requirements-newest.txt"),
-    "page": Feature(requirements="requirements-page.txt"),
+    "page": Feature(requirements="requirements-page.txt", builders="requirements-build.txt"),
     "ucis": Feature(requirements="requirements-ucis.txt"),
     "pytest": Feature({"xz": "xz-utils"}, requirements="requirements-test.txt"),
     "lint": Feature(requirements="requirements-lint.txt"),
@@ -196,7 +197,7 @@ def _digest(feature: str) -> str:
     parts = [str(_which(tool)) for tool in FEATURES[feature].tools]
     if FEATURES[feature].requirements:
         parts += [str(VENV), str(PYTHON.resolve())]
-        parts.append(_requirements(feature).read_text(encoding="utf-8"))
+        parts += [file.read_text(encoding="utf-8") for file in _requirements(feature)]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
@@ -331,33 +332,38 @@ def _log() -> Path:
 # Python packages.
 
 
-def _requirements(feature: str) -> Path:
-    return ROOT / "scripts" / FEATURES[feature].requirements
+def _requirements(feature: str) -> list[Path]:
+    """Its files, what builds first."""
+    names = (FEATURES[feature].builders, FEATURES[feature].requirements)
+    return [ROOT / "scripts" / name for name in names if name]
 
 
-def _requirement_files(features: Iterable[str]) -> list[Path]:
-    return [_requirements(name) for name in features if FEATURES[name].requirements]
+def normal(package: str) -> str:
+    """The one spelling of a Python package's name."""
+    return re.sub(r"[-_.]+", "-", package).lower()
 
 
 def pinned(features: Iterable[str]) -> dict[str, str]:
     """Package -> version, of `features`."""
-    texts = [file.read_text(encoding="utf-8") for file in _requirement_files(features)]
+    files = [file for name in features for file in _requirements(name)]
+    texts = [file.read_text(encoding="utf-8") for file in files]
     pins = re.findall(r"^([^#=\s]+)\s*==\s*(\S+)", "\n".join(texts), re.MULTILINE)
-    return dict(pins)
+    return {normal(package): version for package, version in pins}
 
 
 def _installed() -> dict[str, str] | None:
     """Package -> version in build/venv; None if it is no working environment there."""
     program = (
         "import importlib.metadata as m, json, sys\n"
-        "print(json.dumps([sys.prefix, {d.name.lower(): d.version for d in m.distributions()}]))"
+        "print(json.dumps([sys.prefix, {d.name: d.version for d in m.distributions()}]))"
     )
     if not PYTHON.exists() or str(VENV) not in _text(VENV / "pyvenv.cfg"):
         return None  # never made, or the checkout has moved
     done = progress.run([PYTHON, "-I", "-c", program])
     if done.code:
         return None
-    prefix, packages = json.loads(done.output)
+    prefix, found = json.loads(done.output)
+    packages = {normal(name): version for name, version in found.items()}
     return packages if "pip" in packages and Path(prefix) == VENV else None
 
 
@@ -373,12 +379,12 @@ def _ensure_venv(features: Sequence[str], allow: bool) -> None:
     lacking = dict(pinned(features).items() - (installed or {}).items())
     if not lacking:
         return
-    files = _requirement_files(features)
+    commands = _pip_commands(features)
     if not allow:
         names = ", ".join(f"{name} {version}" for name, version in sorted(lacking.items()))
-        options = " ".join(f"-r {file}" for file in files)
-        command = f"python3 -m venv {VENV} && {PYTHON} -m pip install --no-deps {options}"
-        message = f"missing in {VENV}: {names}; set-up is refused; install with: {command}"
+        steps = [["python3", "-m", "venv", VENV], *commands]
+        by_hand = " && ".join(" ".join(map(str, words)) for words in steps)
+        message = f"missing in {VENV}: {names}; set-up is refused; install with: {by_hand}"
         raise WlkError(Status.NO_TOOL, message)
     _say(f"installing {' '.join(sorted(lacking))} into {VENV} with pip (log: {_log()})")
     if installed is None:
@@ -387,13 +393,46 @@ def _ensure_venv(features: Sequence[str], allow: bool) -> None:
         for stamp in BUILD.glob("setup-*.stamp"):  # of packages that go with the old one
             stamp.unlink()
         _step("python3 -m venv", [sys.executable, "-m", "venv", "--clear", VENV])
-    # The files name all that is wanted, what packages need too.
-    options = ["--no-deps", *(word for file in files for word in ("-r", file))]
+    for command in commands:
+        _step("pip install", command)
+
+
+def _pip_commands(features: Iterable[str]) -> list[list[str | Path]]:
+    """What installs their packages: first what others are built with, then all in one.
+
+    The files name all that is wanted, what packages need too, with their hashes. Nothing else is
+    fetched, not even to build a package that comes as source.
+    """
+    wanted = [FEATURES[name] for name in features]
     pip = [PYTHON, "-m", "pip", "--disable-pip-version-check", "--no-input", "--no-color"]
-    _step("pip install", [*pip, "install", "--progress-bar=off", *options])
+    pip += ["install", "--progress-bar=off", "--no-deps", "--require-hashes"]
+    commands = []
+    for names in ([f.builders for f in wanted], [f.requirements for f in wanted]):
+        files = [ROOT / "scripts" / name for name in dict.fromkeys(names) if name]
+        options = [word for file in files for word in ("-r", file)]
+        commands += [[*pip, "--no-build-isolation", *options]] if files else []
+    return commands
+
+
+# What pip says, and what to do about it.
+_REMEDIES = {
+    r"DO NOT MATCH THE HASHES[^\n]*\n\s*(\S+) from (\S+)": "{} from {} is none of the files whose "
+    "hashes are listed: give pip one as the package index has it (docs/supply.md)",
+    "No module named|Cannot import|BackendUnavailable": "a package has no wheel for this machine: "
+    "docs/supply.md says how to build it",
+    "": "look at the log, and at the network",
+}
 
 
 def _step(label: str, command: Sequence[str | Path]) -> None:
-    if progress.run(command, label=label, log=_log()).code:
-        hint = "look at the log, and at the network" if label.startswith("pip") else "see the log"
-        raise progress.fail_with_log(Status.NO_TOOL, f"{label} failed; {hint}", _log())
+    log = _log()
+    before = log.stat().st_size if log.exists() else 0
+    if not progress.run(command, label=label, log=log).code:
+        return
+    if not label.startswith("pip"):
+        raise progress.fail_with_log(Status.NO_TOOL, f"{label} failed; see the log", log)
+    said = log.read_bytes()[before:].decode(errors="replace")
+    matches = ((re.search(pattern, said), hint) for pattern, hint in _REMEDIES.items())
+    found, hint = next(match for match in matches if match[0])
+    message = f"{label} failed; {hint.format(*found.groups())}"
+    raise progress.fail_with_log(Status.NO_TOOL, message, log)
