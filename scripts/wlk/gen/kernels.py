@@ -19,6 +19,9 @@ from ..base.guard import guard
 
 FOLDER = setup.ROOT / "vectors" / "kernels"
 COMMAND = "PYTHONPATH=scripts python3 -m wlk.gen.kernels"
+_HEAD = """warplock-program 1
+# SPDX-License-Identifier: Apache-2.0
+"""
 ENTRY = 0x8000_0000
 # Cycles from issue to writeback. A load from memory misses the near cache, one from a tile hits.
 LATENCY = {"alu": 1, "mul": 4, "fpu": 4, "sfu": 16, "lsu": 8}
@@ -292,8 +295,7 @@ def text(name: str, settings: Mapping[str, int] | None = None) -> str:
     words = " ".join(f"{key}={value}" for key, value in values.items())
     lines = [line for trace in traces for line in trace.lines]
     head = [
-        "warplock-program 1",
-        "# SPDX-License-Identifier: Apache-2.0",
+        *_HEAD.splitlines(),
         *(f"# {line}".rstrip() for line in inspect.getdoc(kernel).splitlines()),
         f"# Made by: {COMMAND} {name} {words}",
         f"warps {machine.warps}",

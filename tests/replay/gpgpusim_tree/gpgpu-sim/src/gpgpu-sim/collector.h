@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 class opndcoll_rfu_t { // operand collector based register file unit
   public:
     opndcoll_rfu_t();
