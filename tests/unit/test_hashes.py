@@ -88,6 +88,12 @@ def test_a_folder_of_wheels_is_enough(shelf):
     assert (shelf.parents[1] / "target/wlk_tiny.py").exists()
 
 
+def test_pip_is_not_that_of_the_current_folder(shelf, monkeypatch):
+    (shelf.parent / "pip.py").write_text("raise SystemExit('pip of a stranger')\n")
+    monkeypatch.chdir(shelf.parent)
+    require(shelf, listed(hashlib.sha256(shelf.read_bytes()).hexdigest()))
+
+
 def test_a_wheel_of_another_hash_is_refused(shelf, capsys):
     shown = ["wlk-tiny==1.0 from ", f"{shelf} is none of the files", "docs/supply.md"]
     with programs.error(Status.NO_TOOL, "pip install failed", *shown, "setup.log"):

@@ -77,14 +77,17 @@ FEATURES = {
         for name in ("git", "yosys", "valgrind", "iverilog", "cmake", "doxygen")
     },
 }
-if INSTALLED:  # what is built already needs but the libraries it was linked with
-    FEATURES["build"] = Feature(
-        loaded={"libz.so.1": "zlib1g", "libzstd.so.1": "libzstd1", "libdeflate.so.0": "libdeflate0"}
-    )
+# What is built already needs but the libraries it was linked with.
+BUILT = Feature(
+    loaded={"libz.so.1": "zlib1g", "libzstd.so.1": "libzstd1", "libdeflate.so.0": "libdeflate0"}
+)
+if INSTALLED:
+    FEATURES["build"] = BUILT
 KINDS = {"run": ("build", "verilate", "rtl", "vcd", "page")}
 if not INSTALLED:
     KINDS["test"] = tuple(FEATURES)
 OLDEST = {"meson": "1.0", "verilator": "5.006"}
+ENSUREPIP, HEADERS = "python3-venv", "python3-dev"  # for build/venv, and for `newest` in it
 APT_LISTS = Path("/var/lib/apt/lists")
 DAEMONS = "/usr/sbin:/sbin"  # which the PATH of most users lacks
 
@@ -216,9 +219,9 @@ def missing_packages(features: Sequence[str]) -> list[Missing]:
     if not needs_venv(features):
         return missing
     if importlib.util.find_spec("ensurepip") is None and not PYTHON.exists():
-        missing.append(Missing("Python's ensurepip", "python3-venv"))
+        missing.append(Missing("Python's ensurepip", ENSUREPIP))
     if "newest" in features and sys.base_prefix == "/usr" and not _has_python_headers():
-        missing.append(Missing("Python.h", "python3-dev"))
+        missing.append(Missing("Python.h", HEADERS))
     return missing
 
 
@@ -382,7 +385,7 @@ def _ensure_venv(features: Sequence[str], allow: bool) -> None:
     commands = _pip_commands(features)
     if not allow:
         names = ", ".join(f"{name} {version}" for name, version in sorted(lacking.items()))
-        steps = [["python3", "-m", "venv", VENV], *commands]
+        steps = [["python3", "-I", "-m", "venv", VENV], *commands]
         by_hand = " && ".join(" ".join(map(str, words)) for words in steps)
         message = f"missing in {VENV}: {names}; set-up is refused; install with: {by_hand}"
         raise WlkError(Status.NO_TOOL, message)
@@ -392,7 +395,7 @@ def _ensure_venv(features: Sequence[str], allow: bool) -> None:
             VENV.unlink()
         for stamp in BUILD.glob("setup-*.stamp"):  # of packages that go with the old one
             stamp.unlink()
-        _step("python3 -m venv", [sys.executable, "-m", "venv", "--clear", VENV])
+        _step("python3 -m venv", [sys.executable, "-I", "-m", "venv", "--clear", VENV])
     for command in commands:
         _step("pip install", command)
 
@@ -404,7 +407,8 @@ def _pip_commands(features: Iterable[str]) -> list[list[str | Path]]:
     fetched, not even to build a package that comes as source.
     """
     wanted = [FEATURES[name] for name in features]
-    pip = [PYTHON, "-m", "pip", "--disable-pip-version-check", "--no-input", "--no-color"]
+    # -I: no module of the current folder.
+    pip = [PYTHON, "-I", "-m", "pip", "--disable-pip-version-check", "--no-input", "--no-color"]
     pip += ["install", "--progress-bar=off", "--no-deps", "--require-hashes"]
     commands = []
     for names in ([f.builders for f in wanted], [f.requirements for f in wanted]):

@@ -75,7 +75,7 @@ def renewed(text: str, listing: Callable[[str], Listing]) -> str:
 def _index() -> str:
     """The address of pip's index, of which its help tells."""
     environment = os.environ | {"COLUMNS": "1000"}
-    done = progress.run([sys.executable, "-m", "pip", "help", "install"], env=environment)
+    done = progress.run([sys.executable, "-I", "-m", "pip", "help", "install"], env=environment)
     if (found := _INDEX.search(done.output)) is None:
         raise WlkError(Status.NO_TOOL, f"{sys.executable} -m pip: names no index; install pip")
     return found[1].rstrip("/")

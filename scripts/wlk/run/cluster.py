@@ -89,7 +89,7 @@ class Array:
     def submit(self, tasks: Sequence[int]) -> None:
         """Give tasks to Slurm; NO_TOOL when it does not take them."""
         path = shlex.quote(str(setup.ROOT / "scripts"))
-        program = shlex.join([str(setup.PYTHON), "-m", self.module, str(self.folder)])
+        program = shlex.join([str(setup.PYTHON), "-P", "-m", self.module, str(self.folder)])
         limit = f"%{self.most}" if self.most else ""
         command = ["sbatch", *self.words, "--parsable", f"--job-name={self.folder.name}"]
         command += [f"--array={','.join(map(str, tasks))}{limit}"]
