@@ -214,7 +214,7 @@ def test_cli_unexpected_exception_is_one_line():
     "error",
     [
         "MemoryError()",
-        "RuntimeError(\"can't start new thread\")",
+        'RuntimeError("can\'t start new thread")',
         "ImportError('a.so: failed to map segment from shared object')",
         "OSError(12, 'Cannot allocate memory')",
     ],
