@@ -139,7 +139,7 @@ static bool never_admitted(const scene *s, const wlk_instruction *it) {
 static void say_head(const scene *s, uint32_t warp, wlk_json *to) {
     const wlk_instruction *it = &s->r->flights[s->r->window[warp][0]].it;
     char what[TEXT], why[TEXT] = "";
-    if (it->has_rd && is_in(s->st->scoreboard.pendingWrites, it->rd)) {
+    if (it->has_rd && s->st->scoreboard.pendingWrites[it->rd] != 0) {
         append(why, "waits for the write of r%u", it->rd);
     } else if (it->has_rd && s->r->cfg->war == WLK_ISSUE_X_WAR_GATE &&
                s->st->scoreboard.pendingReads[it->rd] != 0) {

@@ -186,8 +186,7 @@ static const uint64_t *head_of(const moves *m, uint32_t warp) {
 
 // muon-issue §3 step 5: reads of the scoreboard see the updates of write-back and collector.
 static uint32_t pending_write(const moves *m, uint32_t preg) {
-    const uint32_t pending =
-        (uint32_t)(m->before->scoreboard.pendingWrites[preg / 64u] >> preg % 64u & 1u);
+    const uint32_t pending = m->before->scoreboard.pendingWrites[preg];
     return pending && !(wlk_issue_in_get_writeback_valid(m->in) &&
                         wlk_issue_in_get_writeback_bits_rd(m->in) == preg);
 }

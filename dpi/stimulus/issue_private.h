@@ -40,7 +40,7 @@ typedef struct stage {
     issue_port ports[MAX_PORTS];
     const wlk_hazard_state *hazard;
     const wlk_reservation_station_state *rows;
-    const uint64_t *pending_writes;
+    const uint8_t *pending_writes;
     const uint8_t *pending_reads;         /* of epoch 0; those of epoch 1 behind all others */
     const wlk_collector_state *collector; /* of issue, else NULL */
     /* Of issue_x, else NULL. */
@@ -53,7 +53,7 @@ typedef struct stage {
 #define NO_REGISTER UINT32_MAX
 
 static inline bool pending_write(const stage *s, uint32_t preg) {
-    return s->pending_writes[preg / 64u] >> (preg % 64u) & 1u;
+    return s->pending_writes[preg] != 0;
 }
 
 /* ---- the generator's memory ---- */

@@ -40,7 +40,7 @@ static bool is(const stim_cycle *c, wanted what, uint32_t preg) {
     case READ:
         return st->pendingReads[preg] != 0;
     case WRITE:
-        return (st->pendingWrites[preg / 64u] >> preg % 64u & 1u) != 0;
+        return st->pendingWrites[preg] != 0;
     default:
         return st->pendingReads[preg] == cfg->max_pending_reads;
     }

@@ -228,7 +228,7 @@ CASE(stim_issue_x_strays_where_nobody_looks) {
         const wlk_issue_x_state *st = (const wlk_issue_x_state *)r.state;
         rig_next(&r, r.state);
         const uint32_t rd = wlk_issue_x_in_get_writeback_bits_rd(r.in);
-        const bool pending = st->scoreboard.pendingWrites[0] >> rd & 1u;
+        const bool pending = st->scoreboard.pendingWrites[rd] != 0;
         if (c > 4 && wlk_issue_x_in_get_writeback_valid(r.in) && rd != 0 && !pending) {
             CHECK_MSG(st->scoreboard.pendingReads[rd] == 0, "cycle %u: x%u", c, rd);
             for (uint32_t w = 0; w < WARPS; w++) {

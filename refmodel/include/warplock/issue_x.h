@@ -40,8 +40,8 @@ enum { WLK_ISSUE_X_HOLD, WLK_ISSUE_X_ROOM, WLK_ISSUE_X_WARP_COUNTERS };
 /** Counts of pending reads, those of epoch 0 first, and what one bit a register tells. */
 typedef struct wlk_issue_x_scoreboard {
     uint8_t pendingReads[WLK_ISSUE_X_EPOCHS * WLK_ISSUE_X_MAX_NUM_PREGS];
-    uint64_t pendingWrites[WLK_ISSUE_X_MAX_NUM_PREGS / 64u]; /**< bit r % 64 of word r / 64 */
-    uint64_t epoch[WLK_ISSUE_X_MAX_NUM_PREGS / 64u];         /**< the same */
+    uint8_t pendingWrites[WLK_ISSUE_X_MAX_NUM_PREGS];
+    uint64_t epoch[WLK_ISSUE_X_MAX_NUM_PREGS / 64u]; /**< bit r % 64 of word r / 64 */
 } wlk_issue_x_scoreboard;
 
 /** Of the rows, beside what the RTL's station has. Sets have a bit a row. */

@@ -532,7 +532,7 @@ static bool drained(const uint32_t *params, const void *state) {
     for (size_t n = 0; n < sizeof st->scoreboard.pendingReads; n++) {
         busy |= st->scoreboard.pendingReads[n];
     }
-    for (uint32_t n = 0; n < WLK_ISSUE_X_MAX_NUM_PREGS / 64u; n++) {
+    for (uint32_t n = 0; n < WLK_ISSUE_X_MAX_NUM_PREGS; n++) {
         busy |= st->scoreboard.pendingWrites[n];
     }
     return busy == 0 && wlk_collector_x_block.drained((const uint32_t *)&inner, &st->collector);

@@ -134,7 +134,7 @@ IX_INLINE uint32_t ix_reads(const ix_state *st, const ix_cycle *c, uint32_t key)
 /* Pending write of a register, after the commit of this cycle. */
 IX_INLINE uint32_t ix_writes(const ix_state *st, const ix_cycle *c, uint32_t preg) {
     const uint32_t done = c->cxi.commit & (uint32_t)(preg == c->rd);
-    return ix_bit(st->scoreboard.pendingWrites, preg) & bit_not(done);
+    return st->scoreboard.pendingWrites[preg] & bit_not(done);
 }
 
 /* The epoch that a row's operand was counted in. */

@@ -116,7 +116,7 @@ IX_INLINE void ix_counts_edge(ix_state *st, const ix_cycle *c) {
         sb->pendingReads[c->decrement[n]]--;
     }
     if (c->cxi.commit) {
-        sb->pendingWrites[c->rd / 64u] &= ~(UINT64_C(1) << c->rd % 64u);
+        sb->pendingWrites[c->rd] = 0;
     }
     if (!c->hz.fires) {
         return;
@@ -126,7 +126,7 @@ IX_INLINE void ix_counts_edge(ix_state *st, const ix_cycle *c) {
     }
     const uint32_t rd = wlk_entry_get_rd(c->admission.entry);
     if (rd != 0 && wlk_entry_get_hasRd(c->admission.entry)) {
-        sb->pendingWrites[rd / 64u] |= UINT64_C(1) << rd % 64u;
+        sb->pendingWrites[rd] = 1;
         if (c->p.war == IX_EPOCH) {
             sb->epoch[rd / 64u] ^= UINT64_C(1) << rd % 64u;
         }

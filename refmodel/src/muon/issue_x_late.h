@@ -86,7 +86,7 @@ static uint32_t open_sources(const state_t *st, const cycle_t *c) {
 }
 
 static void know_write(state_t *st, uint32_t preg, uint32_t is_pending) {
-    ix_set_bit(st->scoreboard.pendingWrites, preg, preg != 0 ? is_pending : 0u);
+    st->scoreboard.pendingWrites[preg] = (uint8_t)(preg != 0 ? is_pending : 0u);
     ix_set_bit(st->late.writes_known, preg, 1);
 }
 

@@ -58,7 +58,7 @@ static void visit_scoreboard(const cfg_t *cfg, const state_t *st, wlk_state_visi
         const flop flops[] = {
             {"pendingReads", sb->pendingReads[ix_key(0, r)], seen, WLK_DECIMAL},
             {"pendingReads of epoch 1", sb->pendingReads[ix_key(1, r)], seen, WLK_DECIMAL},
-            {"pendingWrites", ix_bit(sb->pendingWrites, r), written, WLK_DECIMAL},
+            {"pendingWrites", sb->pendingWrites[r], written, WLK_DECIMAL},
             {"epoch", ix_bit(sb->epoch, r), seen, WLK_DECIMAL},
         };
         for (const flop *f = flops; f < flops + sizeof flops / sizeof *flops; f++) {

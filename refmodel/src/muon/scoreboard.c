@@ -59,13 +59,22 @@ static void compute(const cfg_t *cfg, const state_t *st, const uint64_t *in, cyc
     }
 }
 
+// Outputs before those of each warp.
+static inline void put_plain(const sb_cycle *c, const uint32_t *writes, uint64_t *out) {
+    PUT(updateColl_success, out, c->coll_success);
+    PUT(updateWB_success, out, c->wb_success);
+    PUT(hazard_updateRS_success, out, c->rs_enable & c->rs_success);
+    PUT(hazard_warps_readRs1_pendingWrites, out, (uint64_t)writes[0]);
+    PUT(hazard_warps_readRs2_pendingWrites, out, (uint64_t)writes[1]);
+    PUT(hazard_warps_readRs3_pendingWrites, out, (uint64_t)writes[2]);
+    PUT(hazard_warps_readRd_pendingWrites, out, (uint64_t)writes[3]);
+}
+
 static void outputs(const cfg_t *cfg, const state_t *st, const cycle_t *c, uint64_t *out) {
     const uint32_t mask = (1u << READ_BITS) - 1u;
     (void)st;
     memset(out, 0, out_words(cfg) * sizeof *out);
-    PUT(updateColl_success, out, c->sb.coll_success);
-    PUT(updateWB_success, out, c->sb.wb_success);
-    PUT(hazard_updateRS_success, out, c->sb.rs_enable & c->sb.rs_success);
+    put_plain(&c->sb, c->writes, out);
     for (uint32_t w = 0; w < cfg->num_warps; w++) {
         uint64_t *e = wlk_scoreboard_out_element_mut(out, w);
         PUT(hazard_warps_readRs1_pendingReads, e, c->reads[w] & mask);
@@ -73,10 +82,6 @@ static void outputs(const cfg_t *cfg, const state_t *st, const cycle_t *c, uint6
         PUT(hazard_warps_readRs3_pendingReads, e, c->reads[w] >> (2 * READ_BITS) & mask);
         PUT(hazard_warps_readRd_pendingReads, e, c->reads[w] >> (3 * READ_BITS));
     }
-    PUT(hazard_warps_readRs1_pendingWrites, out, (uint64_t)c->writes[0]);
-    PUT(hazard_warps_readRs2_pendingWrites, out, (uint64_t)c->writes[1]);
-    PUT(hazard_warps_readRs3_pendingWrites, out, (uint64_t)c->writes[2]);
-    PUT(hazard_warps_readRd_pendingWrites, out, (uint64_t)c->writes[3]);
 }
 
 static void commit(const cfg_t *cfg, state_t *st, const uint64_t *in, const cycle_t *c) {
@@ -197,6 +202,8 @@ static void late(const uint32_t *params, void *state) {
 
 #define LATE(st) ((st)->late)
 #define HIDE     hide
+#include "scoreboard_settled.h"
+#define SETTLED(st) ((st)->reset_seen)
 #include "frame/words.h"
 
 static void init(const uint32_t *params, void *state, wlk_power_up power_up) {
@@ -220,7 +227,7 @@ static void visit(const uint32_t *params, const void *state, wlk_state_visitor *
     const cfg_t *cfg = (const cfg_t *)params;
     const state_t *st = (const state_t *)state;
     for (uint32_t r = 1; r < cfg->num_pregs; r++) {
-        const uint64_t reads = st->pendingReads[r], writes = sb_write_bit(st, r);
+        const uint64_t reads = st->pendingReads[r], writes = st->pendingWrites[r];
         const uint64_t reads_known = st->reset_seen | sb_is_known(st->reads_known, r);
         const uint64_t writes_known = st->reset_seen | sb_is_known(st->writes_known, r);
         if (reads != 0 || !reads_known) {

@@ -96,9 +96,9 @@ static uint64_t read_events(const cfg_t *cfg, const uint64_t *in, const sb_cycle
 }
 
 static uint32_t any_pending(const cfg_t *cfg, const state_t *st) {
-    uint64_t any = 0;
+    uint32_t any = 0;
     for (uint32_t r = 0; r < cfg->num_pregs; r++) {
-        any |= st->pendingReads[r] | st->pendingWrites[r / 64u];
+        any |= (uint32_t)st->pendingReads[r] | st->pendingWrites[r];
     }
     return (uint32_t)(any != 0);
 }

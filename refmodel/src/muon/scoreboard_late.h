@@ -117,8 +117,7 @@ static inline void sb_learn_reads(sb_state *st, const sb_cycle *c, int32_t max, 
 static inline void sb_learn_writes(sb_state *st, const sb_cycle *c, uint32_t preg, uint32_t count) {
     const bool moves = c->wb.preg == preg && c->wb.delta != 0;
     if (!moves && !sb_is_known(st->writes_known, preg)) {
-        const sb_change is = {.preg = preg, .to = (int32_t)count};
-        sb_store_write(st, &is);
+        st->pendingWrites[preg] = (uint8_t)count;
         sb_know(st->writes_known, preg, 1);
     }
 }
@@ -138,11 +137,10 @@ static inline void sb_know_admission(sb_state *st, const sb_cycle *c, uint32_t d
         }
     }
     if (c->rs_write.delta != 0) {
-        const sb_change is = {.preg = c->rs_write.preg, .to = c->rs_write.delta > 0};
         if (done == SB_YES) {
-            sb_store_write(st, &is);
+            st->pendingWrites[c->rs_write.preg] = c->rs_write.delta > 0;
         }
-        sb_know(st->writes_known, is.preg, (uint32_t)(done == SB_YES));
+        sb_know(st->writes_known, c->rs_write.preg, (uint32_t)(done == SB_YES));
     }
 }
 

@@ -37,10 +37,6 @@ typedef struct sb_cycle {
     uint64_t coll_touches, wb_touches;
 } sb_cycle;
 
-static inline uint32_t sb_write_bit(const sb_state *st, uint32_t preg) {
-    return (uint32_t)(st->pendingWrites[preg / 64u] >> preg % 64u) & 1u;
-}
-
 /* §3.1: the first port naming a register carries the sums; register 0 never changes. */
 static inline void sb_consolidate(const sb_port *port, sb_change *group) {
     for (uint32_t i = 0; i < 3; i++) {
@@ -92,7 +88,7 @@ static inline void sb_updates(const sb_state *st, uint32_t max_reads, const sb_p
         c->coll_touches |= (uint64_t)(c->coll[i].delta != 0) << c->coll[i].preg % 64u;
     }
     c->wb = sb_write_change(wb);
-    c->wb.from = (int32_t)sb_write_bit(st, c->wb.preg);
+    c->wb.from = st->pendingWrites[c->wb.preg];
     c->wb_success = sb_apply(&c->wb, 1);
     c->wb_touches = (uint64_t)(c->wb.delta != 0) << c->wb.preg % 64u;
     c->any_enable = coll->enable | wb->enable;
@@ -112,7 +108,7 @@ static inline uint32_t sb_reads(const sb_state *st, const sb_cycle *c, uint32_t 
 
 static inline uint32_t sb_writes(const sb_state *st, const sb_cycle *c, uint32_t preg) {
     const bool touched = c->wb_touches >> preg % 64u & 1u;
-    return touched && c->wb.preg == preg ? (uint32_t)c->wb.to : sb_write_bit(st, preg);
+    return touched && c->wb.preg == preg ? (uint32_t)c->wb.to : st->pendingWrites[preg];
 }
 
 /* §3.2, §3.3: the admission on top of the other two. */
@@ -131,26 +127,37 @@ static inline void sb_admission(const sb_state *st, uint32_t max_reads, const sb
     c->any_enable |= rs->enable;
 }
 
-static inline void sb_store_write(sb_state *st, const sb_change *change) {
-    const uint64_t bit = UINT64_C(1) << change->preg % 64u;
-    uint64_t *word = &st->pendingWrites[change->preg / 64u];
-    *word = (*word & ~bit) | (change->to != 0 ? bit : 0u);
-}
-
-/* §3.4: an enable of any port commits collector and write-back; the admission is all or nothing. */
-static inline void sb_commit(sb_state *st, const sb_cycle *c) {
-    if (!c->any_enable) {
-        return;
-    }
+/* What the updates of collector and write-back leave. */
+static inline void sb_put_updates(sb_state *st, const sb_cycle *c) {
     for (uint32_t i = 0; i < 3; i++) {
         st->pendingReads[c->coll[i].preg] = (uint8_t)c->coll[i].to;
     }
-    sb_store_write(st, &c->wb);
+    st->pendingWrites[c->wb.preg] = (uint8_t)c->wb.to;
+}
+
+/* And what they found. */
+static inline void sb_take_back(sb_state *st, const sb_cycle *c) {
+    for (uint32_t i = 0; i < 3; i++) {
+        st->pendingReads[c->coll[i].preg] = (uint8_t)c->coll[i].from;
+    }
+    st->pendingWrites[c->wb.preg] = (uint8_t)c->wb.from;
+}
+
+/* On top of the updates; all or nothing. */
+static inline void sb_put_admission(sb_state *st, const sb_cycle *c) {
     if (c->rs_enable & c->rs_success) {
         for (uint32_t i = 0; i < 3; i++) {
             st->pendingReads[c->rs[i].preg] = (uint8_t)c->rs[i].to;
         }
-        sb_store_write(st, &c->rs_write);
+        st->pendingWrites[c->rs_write.preg] = (uint8_t)c->rs_write.to;
+    }
+}
+
+/* §3.4: an enable of any port commits collector and write-back. */
+static inline void sb_commit(sb_state *st, const sb_cycle *c) {
+    if (c->any_enable) {
+        sb_put_updates(st, c);
+        sb_put_admission(st, c);
     }
 }
 
