@@ -199,10 +199,10 @@ static void late(const uint32_t *params, void *state) {
 }
 
 #include "scoreboard_cover.h"
-
-#define LATE(st) ((st)->late)
-#define HIDE     hide
 #include "scoreboard_settled.h"
+
+#define LATE(st)    ((st)->late)
+#define HIDE        hide
 #define SETTLED(st) ((st)->reset_seen)
 #include "frame/words.h"
 

@@ -37,6 +37,18 @@ typedef struct sb_cycle {
     uint64_t coll_touches, wb_touches;
 } sb_cycle;
 
+static inline int32_t sb_all(bool condition) {
+    return -(int32_t)condition;
+}
+
+/* The first of two that name a register gets the sum; not by a branch, which random registers make
+ * hard to foretell. */
+static inline void sb_join(sb_change *first, sb_change *other) {
+    const int32_t same = sb_all(first->preg == other->preg);
+    first->delta += other->delta & same;
+    other->preg &= ~(uint32_t)same;
+}
+
 /* §3.1: the first port naming a register carries the sums; register 0 never changes. */
 static inline void sb_consolidate(const sb_port *port, sb_change *group) {
     for (uint32_t i = 0; i < 3; i++) {
@@ -44,19 +56,11 @@ static inline void sb_consolidate(const sb_port *port, sb_change *group) {
         group[i].delta =
             (int32_t)(port->reads_incr >> i & 1u) - (int32_t)(port->reads_decr >> i & 1u);
     }
-    if (group[1].preg == group[0].preg) {
-        group[0].delta += group[1].delta;
-        group[1].preg = 0;
-    }
-    if (group[2].preg == group[0].preg) {
-        group[0].delta += group[2].delta;
-        group[2].preg = 0;
-    } else if (group[2].preg == group[1].preg) {
-        group[1].delta += group[2].delta;
-        group[2].preg = 0;
-    }
+    sb_join(&group[0], &group[1]);
+    sb_join(&group[0], &group[2]);
+    sb_join(&group[1], &group[2]);
     for (uint32_t i = 0; i < 3; i++) {
-        group[i].delta = group[i].preg != 0 ? group[i].delta : 0;
+        group[i].delta &= sb_all(group[i].preg != 0);
     }
 }
 
@@ -70,9 +74,8 @@ static inline uint32_t sb_apply(sb_change *change, int32_t max) {
 
 static inline sb_change sb_write_change(const sb_port *port) {
     sb_change change = {port->write_preg, 0, 0, 0};
-    if (change.preg != 0) {
-        change.delta = (int32_t)port->write_incr - (int32_t)port->write_decr;
-    }
+    change.delta = (int32_t)port->write_incr - (int32_t)port->write_decr;
+    change.delta &= sb_all(change.preg != 0);
     return change;
 }
 
@@ -143,14 +146,17 @@ static inline void sb_take_back(sb_state *st, const sb_cycle *c) {
     st->pendingWrites[c->wb.preg] = (uint8_t)c->wb.from;
 }
 
+static inline uint8_t sb_if(int32_t done, const sb_change *change) {
+    return (uint8_t)(change->from ^ ((change->from ^ change->to) & done));
+}
+
 /* On top of the updates; all or nothing. */
 static inline void sb_put_admission(sb_state *st, const sb_cycle *c) {
-    if (c->rs_enable & c->rs_success) {
-        for (uint32_t i = 0; i < 3; i++) {
-            st->pendingReads[c->rs[i].preg] = (uint8_t)c->rs[i].to;
-        }
-        st->pendingWrites[c->rs_write.preg] = (uint8_t)c->rs_write.to;
+    const int32_t done = sb_all((c->rs_enable & c->rs_success) != 0);
+    for (uint32_t i = 0; i < 3; i++) {
+        st->pendingReads[c->rs[i].preg] = sb_if(done, &c->rs[i]);
     }
+    st->pendingWrites[c->rs_write.preg] = sb_if(done, &c->rs_write);
 }
 
 /* §3.4: an enable of any port commits collector and write-back. */
@@ -158,6 +164,24 @@ static inline void sb_commit(sb_state *st, const sb_cycle *c) {
     if (c->any_enable) {
         sb_put_updates(st, c);
         sb_put_admission(st, c);
+    }
+}
+
+/*
+ * The same where every read would have to ask whether it names a register that is being updated:
+ * the updates are put into the table before it is read. After that either the edge or sb_take_back.
+ */
+static inline void sb_put_early(sb_state *st, sb_cycle *c) {
+    sb_put_updates(st, c);
+    c->coll_touches = 0;
+    c->wb_touches = 0;
+}
+
+static inline void sb_commit_early(sb_state *st, const sb_cycle *c) {
+    if (c->any_enable) {
+        sb_put_admission(st, c);
+    } else {
+        sb_take_back(st, c);
     }
 }
 

@@ -53,21 +53,25 @@ SETTLED_INLINE found found_of(const state_t *st, const uint64_t *e) {
     return f;
 }
 
-/* Nonzero where the counts of @p count warps differ; their pending writes go to @p writes. */
+_Static_assert(WLK_SCOREBOARD_IN_STRIDE == 1 && WLK_SCOREBOARD_OUT_STRIDE == 1, "a word a warp");
+
+/* Nonzero where the counts of @p count warps differ; their pending writes go to the sets @p writes.
+ */
 SETTLED_INLINE uint64_t warps_differ(const state_t *st, const uint64_t *in, const uint64_t *got,
-                                     uint32_t enable, uint32_t count, uint32_t *writes) {
-    uint32_t shown[EIGHT];
+                                     const uint32_t *enable, uint32_t first, uint32_t count,
+                                     uint32_t *writes) {
+    const uint32_t enabled = eight_of(enable, first) & set_below(count) * 0x01010101u;
+    uint32_t shown[EIGHT], pending = 0;
     uint64_t differs = 0;
     for (uint32_t w = 0; w < EIGHT; w++) {
-        shown[w] = bytes_all(enable >> w);
+        shown[w] = bytes_all(enabled >> w);
     }
-    *writes = 0;
     for (uint32_t w = 0; w < count; w++) {
-        const found f = found_of(st, wlk_scoreboard_in_element(in, w));
-        differs |= (f.reads & shown[w]) ^ *wlk_scoreboard_out_element(got, w);
-        *writes |= f.writes << w;
+        const found f = found_of(st, wlk_scoreboard_in_element(in + first, w));
+        differs |= (f.reads & shown[w]) ^ *wlk_scoreboard_out_element(got + first, w);
+        pending |= f.writes << w;
     }
-    *writes &= enable;
+    eight_put(writes, first, pending & enabled);
     return differs;
 }
 
@@ -79,21 +83,12 @@ SETTLED_INLINE uint64_t ports_differ(const cfg_t *cfg, const state_t *st, const 
         (uint32_t)GET(hazard_warps_readRs3_enable, in),
         (uint32_t)GET(hazard_warps_readRd_enable, in),
     };
+    const uint32_t whole = cfg->num_warps & ~(EIGHT - 1u), rest = cfg->num_warps - whole;
     uint64_t differs = 0;
-    uint32_t eight, first = 0;
-    for (; first + EIGHT <= cfg->num_warps; first += EIGHT) {
-        differs |=
-            warps_differ(st, in + first, got + first, eight_of(enable, first), EIGHT, &eight);
-        eight_put(writes, first, eight);
+    for (uint32_t w = 0; w < whole; w += EIGHT) {
+        differs |= warps_differ(st, in, got, enable, w, EIGHT, writes);
     }
-    if (first < cfg->num_warps) {
-        const uint32_t rest = cfg->num_warps - first;
-        differs |=
-            warps_differ(st, in + first, got + first,
-                         eight_of(enable, first) & set_below(rest) * 0x01010101u, rest, &eight);
-        eight_put(writes, first, eight);
-    }
-    return differs;
+    return rest == 0 ? differs : differs | warps_differ(st, in, got, enable, whole, rest, writes);
 }
 
 static __attribute__((noinline)) int step_settled(const cfg_t *cfg, state_t *st, const wlk_view *in,
@@ -104,8 +99,7 @@ static __attribute__((noinline)) int step_settled(const cfg_t *cfg, state_t *st,
     uint64_t out[WLK_SCOREBOARD_OUT_GROUP] = {0}, differs;
     sb_cycle c;
     sb_updates(st, cfg->max_pending_reads, &coll, &wb, &c);
-    sb_put_updates(st, &c);
-    c.coll_touches = c.wb_touches = 0;
+    sb_put_early(st, &c);
     sb_admission(st, cfg->max_pending_reads, &rs, &c);
     differs = ports_differ(cfg, st, in->control, got->control, writes);
     put_plain(&c, writes, out);
@@ -118,10 +112,8 @@ static __attribute__((noinline)) int step_settled(const cfg_t *cfg, state_t *st,
     }
     if (GET(reset, in->control)) {
         sb_reset(st);
-    } else if (c.any_enable) {
-        sb_put_admission(st, &c);
     } else {
-        sb_take_back(st, &c);
+        sb_commit_early(st, &c);
     }
     return 0;
 }
