@@ -63,7 +63,8 @@ static inline uint32_t arbiter_assume(uint32_t valid, uint32_t possible, uint32_
 
 /** `last` after a grant: known, or where it was not resolved any of the choices. */
 static inline uint32_t arbiter_granted(uint32_t valid, uint32_t possible, uint32_t n) {
-    return arbiter_choices(valid, possible, n);
+    return set_is_single(possible) ? UINT32_C(1) << arbiter_choose(valid, possible, n)
+                                   : arbiter_choices(valid, possible, n);
 }
 
 #endif

@@ -21,6 +21,11 @@ static inline uint32_t set_lowest(uint32_t set) {
     return (uint32_t)__builtin_ctz(set);
 }
 
+/** The highest member of a set that is not empty. */
+static inline uint32_t set_highest(uint32_t set) {
+    return 31u - (uint32_t)__builtin_clz(set);
+}
+
 /** Is @p n, 0..31, a member? */
 static inline bool set_has(uint32_t set, uint32_t n) {
     return (set >> n & 1u) != 0;

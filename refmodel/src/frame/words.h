@@ -10,6 +10,7 @@
  *   HIDE(cfg, st, c, care)      clears what is unknown of a state that is LATE
  *   SETTLED(st)                 nonzero: step_settled(cfg, st, in, got), of which unmasked outputs
  *                               that differ make it return 1, is such a step in less time
+ *   STEP_SETTLED(cfg, st, in, got, info)    the same where such a step can break a rule
  */
 #ifndef WLK_FRAME_WORDS_H
 #define WLK_FRAME_WORDS_H
@@ -31,6 +32,9 @@ static void fill(const cfg_t *cfg, const state_t *st, const cycle_t *c, uint64_t
 #ifndef SETTLED
 #define SETTLED(st)                    0
 #define step_settled(cfg, st, in, got) 1
+#endif
+#ifndef STEP_SETTLED
+#define STEP_SETTLED(cfg, st, in, got, info) step_settled(cfg, st, in, got)
 #endif
 
 static void fill(const cfg_t *cfg, const state_t *st, const cycle_t *c, uint64_t *out,
@@ -92,7 +96,7 @@ static int step(const uint32_t *params, void *state, const wlk_view *in, const w
     state_t *st = (state_t *)state;
     if (SETTLED(st) && got->mask == NULL) {
         info->violated = 0;
-        return step_settled(cfg, st, in, got);
+        return STEP_SETTLED(cfg, st, in, got, info);
     }
     return step_looking(cfg, st, in, got, info);
 }

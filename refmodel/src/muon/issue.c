@@ -61,8 +61,8 @@ INLINE const uint64_t *head(const uint64_t *in, uint32_t warp) {
 INLINE void reservation_station(const cfg_t *cfg, const state_t *st, const uint64_t *in,
                                 cycle_t *c) {
     const uint32_t reset = GET(reset, in);
-    c->shape = (rs_shape){cfg->rs_entries, cfg->forward_coll_issue, cfg->in_order_per_warp,
-                          cfg->allow_partial_collect};
+    c->shape = (rs_shape){cfg->rs_entries, cfg->num_warps, cfg->forward_coll_issue,
+                          cfg->in_order_per_warp, cfg->allow_partial_collect};
     c->rs_in = (rs_inputs){
         .reset = reset,
         .clear = reset | GET(softReset, in),
@@ -94,23 +94,29 @@ INLINE void collector(const cfg_t *cfg, const state_t *st, const uint64_t *in, c
     coll_cycle(&c->coll_cfg, &st->collector, words, &c->coll);
 }
 
-// The scoreboard's answers to each head, and the choice among them.
-INLINE void choose(const cfg_t *cfg, const state_t *st, const uint64_t *in, cycle_t *c) {
+// Updates of collector and write-back to the scoreboard.
+INLINE void update(const cfg_t *cfg, const state_t *st, cycle_t *c) {
     const sb_port coll = {
         .enable = c->rs.coll_enable, .reads_preg = c->rs.coll_pregs, .reads_decr = c->rs.coll_decr};
     const sb_port wb = {
         .enable = c->rs_in.wb_valid, .write_preg = c->rs.wake_rd, .write_decr = c->rs_in.wb_valid};
     sb_updates(&st->scoreboard, cfg->max_pending_reads, &coll, &wb, &c->sb);
+}
+
+// The scoreboard's answers to each head, and the choice among them.
+INLINE void choose(const cfg_t *cfg, const state_t *st, const uint64_t *in, cycle_t *c) {
+    uint32_t has_rd = 0, reads = 0, writes = 0;
+    for (uint32_t w = 0; w < cfg->num_warps; w++) {
+        const uint64_t *entry = head(in, w);
+        const uint32_t rd = wlk_entry_get_rd(entry);
+        has_rd |= wlk_entry_get_hasRd(entry) << w;
+        reads |= (uint32_t)(sb_reads(&st->scoreboard, &c->sb, rd) != 0) << w;
+        writes |= sb_writes(&st->scoreboard, &c->sb, rd) << w;
+    }
     c->heads = (uint32_t)GET(ibuf_valid, in);
     c->hz.waw = 0;
     c->hz.war = 0;
-    for (uint32_t rest = c->heads; rest != 0; rest &= rest - 1u) {
-        const uint32_t warp = set_lowest(rest);
-        const uint64_t *entry = head(in, warp);
-        const uint32_t rd = wlk_entry_get_rd(entry);
-        hz_head(&c->hz, warp, entry, sb_reads(&st->scoreboard, &c->sb, rd),
-                sb_writes(&st->scoreboard, &c->sb, rd));
-    }
+    hz_hazards(&c->hz, 0, has_rd & c->heads, reads, writes);
     hz_choose(&st->hazard, cfg->num_warps, c->heads, &c->hz);
 }
 
@@ -137,6 +143,7 @@ INLINE void compute(const cfg_t *cfg, const state_t *st, const uint64_t *in, cyc
     c->in = in;
     reservation_station(cfg, st, in, c);
     collector(cfg, st, in, c);
+    update(cfg, st, c);
     choose(cfg, st, in, c);
     admit(cfg, st, in, c);
 }
@@ -269,82 +276,7 @@ static void commit(const cfg_t *cfg, state_t *st, const uint64_t *in, const cycl
 #define LIVE(st) ((st)->hazard.reset_seen)
 #include "frame/calls.h"
 
-// ---- compare and commit -----------------------------------------------------------------------
-
-// Nonzero when something that the ports show is unknown.
-INLINE uint64_t unknown(const state_t *st, const cycle_t *c, uint64_t lanes) {
-    const uint32_t flops = st->hazard.reset_seen & st->reservStation.stage_known &
-                           set_is_single(st->hazard.last) & set_is_single(st->reservStation.last);
-    uint64_t missing = 0;
-    for (uint32_t i = 0; i < OPERANDS; i++) {
-        missing |= c->rs.data_enables >> i & 1u
-                       ? ~st->collector.bank_known[coll_bank_row(i, c->coll.read_entry)] & lanes
-                       : 0u;
-    }
-    return missing | bit_not(flops);
-}
-
-INLINE uint64_t counters_differ(const cfg_t *cfg, const state_t *st, const uint64_t *got) {
-    uint64_t differs = 0;
-    for (uint32_t w = 0; w < cfg->num_warps; w++) {
-        const uint64_t *element = wlk_issue_out_element(got, w);
-        const uint64_t *rs = st->reservStation.perWarp[w], *hz = st->hazard.perf[w];
-        differs |= (element[0] ^ rs[0]) | (element[1] ^ rs[1]) | (element[2] ^ rs[2]) |
-                   (element[3] ^ hz[0]) | (element[4] ^ hz[1]) | (element[5] ^ hz[2]);
-    }
-    return differs;
-}
-
-INLINE uint64_t operands_differ(const state_t *st, const cycle_t *c, const wlk_view *got,
-                                uint32_t words) {
-    static const uint64_t zeros[WLK_COLLECTOR_ROW_WORDS] WLK_ALIGN64 = {0};
-    prf_vec diff = {0};
-    for (uint32_t i = 0; i < OPERANDS; i++) {
-        const uint64_t *row =
-            c->rs.data_enables >> i & 1u
-                ? coll_bank_at(&st->collector, i, c->coll.read_entry, prf_stride_of(words))
-                : zeros;
-        diff |= prf_differ(row, got->payload[i], words);
-    }
-    return prf_any(diff);
-}
-
-INLINE int step_shape(const cfg_t *cfg, state_t *st, const wlk_view *in, const wlk_view *got,
-                      wlk_step_info *info, uint32_t lanes, uint32_t lane_bits) {
-    const uint32_t words = prf_words_of(lanes, lane_bits);
-    uint64_t out[PLAIN], differs = 0;
-    cycle_t c;
-    compute(cfg, st, in->control, &c);
-    plain_outputs(st, &c, out);
-    for (uint32_t w = 0; w < PLAIN; w++) {
-        differs |= out[w] ^ got->control[w];
-    }
-    differs |= counters_differ(cfg, st, got->control) | operands_differ(st, &c, got, words);
-    if (differs | unknown(st, &c, wlk_mask(lanes)) | (got->mask != NULL) | st->collector.late) {
-        return 1;
-    }
-    info->violated = 0;
-    commit_words(cfg, st, &c, in->payload[0], words, lane_bits);
-    return 0;
-}
-
-static __attribute__((noinline)) int step_16x32(const cfg_t *cfg, state_t *st, const wlk_view *in,
-                                                const wlk_view *got, wlk_step_info *info) {
-    return step_shape(cfg, st, in, got, info, 16u, 32u);
-}
-
-static __attribute__((noinline)) int step_any(const cfg_t *cfg, state_t *st, const wlk_view *in,
-                                              const wlk_view *got, wlk_step_info *info) {
-    return step_shape(cfg, st, in, got, info, cfg->num_lanes, cfg->lane_bits);
-}
-
-static int step(const uint32_t *params, void *state, const wlk_view *in, const wlk_view *got,
-                wlk_step_info *info) {
-    const cfg_t *cfg = (const cfg_t *)params;
-    state_t *st = (state_t *)state;
-    const bool usual = cfg->num_lanes == 16 && cfg->lane_bits == 32;
-    return usual ? step_16x32(cfg, st, in, got, info) : step_any(cfg, st, in, got, info);
-}
+#include "issue_settled.h"
 
 // ---- what power-up leaves open ----------------------------------------------------------------
 

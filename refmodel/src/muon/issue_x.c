@@ -15,6 +15,7 @@
 #include "issue_x_edge.h"
 #include "issue_x_write.h"
 #include "reservation_station_late.h"
+#include "stage_counters.h"
 
 _Static_assert((int)WLK_ISSUE_X_COLLECTOR_CACHING == CX_CACHING, "values of `collector`");
 _Static_assert((int)WLK_ISSUE_X_FORWARDING_MUST == CX_MUST, "values of `forwarding`");
@@ -304,16 +305,15 @@ IX_INLINE uint64_t operands_differ(const state_t *st, const cycle_t *c, const wl
 }
 
 IX_INLINE uint64_t warps_differ(const cfg_t *cfg, const state_t *st, const uint64_t *got) {
+    enum { FIRST = wlk_issue_x_out_word_perfRS_perWarp_cyclesDispatched };
     uint64_t differs = 0;
     for (uint32_t w = 0; w < cfg->num_warps; w++) {
-        const uint64_t *e =
-            wlk_issue_x_out_element(got, w) + wlk_issue_x_out_word_perfRS_perWarp_cyclesDispatched;
-        const uint64_t *rs = st->reservStation.perWarp[w], *hz = st->hazard.perf[w];
-        differs |= (e[0] ^ rs[0]) | (e[1] ^ rs[1]) | (e[2] ^ rs[2]) | (e[3] ^ hz[0]) |
-                   (e[4] ^ hz[1]) | (e[5] ^ hz[2]) | (e[6] ^ st->stalls[w][0]) |
-                   (e[7] ^ st->stalls[w][1]);
+        const uint64_t *e = wlk_issue_x_out_element(got, w) + FIRST + RS_COUNTERS + HZ_COUNTERS;
+        differs |= (e[0] ^ st->stalls[w][0]) | (e[1] ^ st->stalls[w][1]);
     }
-    return differs;
+    return differs | stage_counters_differ(&st->reservStation, &st->hazard,
+                                           wlk_issue_x_out_element(got, 0) + FIRST,
+                                           WLK_ISSUE_X_OUT_STRIDE, cfg->num_warps);
 }
 
 // Every control word, where the group has more than counters.

@@ -260,7 +260,7 @@ IX_INLINE void ix_counters_edge(ix_state *st, const ix_cycle *c) {
         rs_clear_counters(&st->reservStation);
     } else {
         ix_count(st, c);
-        rs_count(&st->reservStation, &c->admission, &c->rs);
+        rs_count(&st->reservStation, c->p.warps, &c->admission, &c->rs);
     }
 }
 

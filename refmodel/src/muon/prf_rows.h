@@ -107,17 +107,24 @@ PRF_INLINE void prf_write(uint64_t *row, const void *data, uint64_t mask, uint32
     }
 }
 
-/** Bits in which a row of the state differs from a record's row, gathered in one vector. */
-PRF_INLINE prf_vec prf_differ(const uint64_t *row, const void *got, uint32_t words) {
+/** Bits in which a row of the state, which shows under @p mask, differs from a record's row,
+ * gathered in one vector. */
+PRF_INLINE prf_vec prf_differ_shown(const uint64_t *row, uint64_t mask, const void *got,
+                                    uint32_t words) {
     const uint32_t whole = prf_whole(words);
     prf_vec diff = {0};
     for (uint32_t w = 0; w < whole; w += PRF_WORDS) {
-        diff |= *(const prf_vec *)(const void *)(row + w) ^ prf_load(got, w);
+        diff |= (*(const prf_vec *)(const void *)(row + w) & mask) ^ prf_load(got, w);
     }
     if (whole != words) {
-        diff |= *(const prf_vec *)(const void *)(row + whole) ^ prf_load_end(got, whole, words);
+        diff |= (*(const prf_vec *)(const void *)(row + whole) & mask) ^
+                prf_load_end(got, whole, words);
     }
     return diff;
+}
+
+PRF_INLINE prf_vec prf_differ(const uint64_t *row, const void *got, uint32_t words) {
+    return prf_differ_shown(row, ~UINT64_C(0), got, words);
 }
 
 /** Two words of a vector, counted beyond its end from its start. */

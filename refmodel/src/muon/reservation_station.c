@@ -21,8 +21,8 @@ typedef struct cycle {
 } cycle_t;
 
 static void compute(const cfg_t *cfg, const state_t *st, const uint64_t *in, cycle_t *c) {
-    c->shape = (rs_shape){cfg->rs_entries, cfg->forward_coll_issue, cfg->in_order_per_warp,
-                          cfg->allow_partial_collect};
+    c->shape = (rs_shape){cfg->rs_entries, cfg->num_warps, cfg->forward_coll_issue,
+                          cfg->in_order_per_warp, cfg->allow_partial_collect};
     c->soft_reset = GET(softReset, in);
     c->request_ready = GET(collector_readReq_ready, in);
     c->in = (rs_inputs){
@@ -55,12 +55,12 @@ static void request_outputs(const cfg_t *cfg, const state_t *st, const rs_cycle 
     PUT(collector_readData_req_bits_regs_enable, out, rs->data_enables);
 }
 
-static void outputs(const cfg_t *cfg, const state_t *st, const cycle_t *c, uint64_t *out) {
+// The ports but for what the stage holds and the counters.
+static inline void port_outputs(const cfg_t *cfg, const state_t *st, const cycle_t *c,
+                                uint64_t *out) {
     const rs_cycle *rs = &c->rs;
-    memset(out, 0, out_words(cfg) * sizeof *out);
     PUT(admit_ready, out, rs->room);
     PUT(issue_valid, out, st->stage_full);
-    memcpy(out + STAGE, st->stage, WLK_ENTRY_WORDS * sizeof(uint64_t));
     PUT(scb_updateColl_enable, out, rs->coll_enable);
     PUT(scb_updateColl_reads_pReg, out, rs->coll_pregs);
     PUT(scb_updateColl_reads_decr, out, rs->coll_decr);
@@ -68,6 +68,12 @@ static void outputs(const cfg_t *cfg, const state_t *st, const cycle_t *c, uint6
     PUT(scb_updateWB_write_pReg, out, rs->wake_rd);
     PUT(scb_updateWB_write_decr, out, c->in.wb_valid);
     request_outputs(cfg, st, rs, out);
+}
+
+static void outputs(const cfg_t *cfg, const state_t *st, const cycle_t *c, uint64_t *out) {
+    memset(out, 0, out_words(cfg) * sizeof *out);
+    port_outputs(cfg, st, c, out);
+    memcpy(out + STAGE, st->stage, WLK_ENTRY_WORDS * sizeof(uint64_t));
     PUT(perf_cyclesDispatched, out, st->cyclesDispatched);
     PUT(perf_cyclesEligible, out, st->cyclesEligible);
     PUT(perf_accRsOccupancy, out, st->accRsOccupancy);
@@ -240,12 +246,15 @@ static void late(const uint32_t *params, void *state) {
 }
 
 #include "reservation_station_cover.h"
+#include "reservation_station_settled.h"
 
-#define LATE(st)   ((st)->late)
-#define HIDE       hide
-#define KNOWN(st)  ((st)->reset_seen & (st)->stage_known & set_is_single((st)->last))
-#define NARROW     narrow
-#define VIOLATIONS violations
+#define LATE(st)     ((st)->late)
+#define HIDE         hide
+#define KNOWN(st)    ((st)->reset_seen & (st)->stage_known & set_is_single((st)->last))
+#define SETTLED      KNOWN
+#define STEP_SETTLED step_known
+#define NARROW       narrow
+#define VIOLATIONS   violations
 #include "frame/words.h"
 
 static uint32_t outcomes(const uint32_t *params, const void *state, const uint64_t *in) {

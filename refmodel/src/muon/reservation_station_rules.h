@@ -17,7 +17,7 @@
 typedef wlk_reservation_station_state rs_state;
 
 typedef struct rs_shape {
-    uint32_t rows;
+    uint32_t rows, warps;
     uint32_t forward, in_order, partial; /* the options, 0 or 1 */
 } rs_shape;
 
@@ -79,25 +79,34 @@ static inline void rs_response(const rs_state *st, const rs_inputs *in, rs_cycle
     for (uint32_t i = 0; i < 3; i++) {
         c->hit[i] = st->valid & ~st->opReady[i] & st->collFired[i] & bit_all(enables >> i & 1u);
         c->completes |= c->hit[i];
-        if (c->hit[i] != 0) {
-            const uint32_t preg = st->rs[i][31u - (uint32_t)__builtin_clz(c->hit[i])];
-            c->coll_pregs |= preg << (i * WLK_PREG_BITS);
-            c->coll_decr |= (uint32_t)(preg != 0) << i;
-        }
     }
+    for (uint32_t i = 0; c->completes != 0 && i < 3; i++) {
+        const uint32_t any = bit_all((uint32_t)(c->hit[i] != 0));
+        const uint32_t preg = st->rs[i][set_highest(c->hit[i] | 1u)] & any;
+        c->coll_pregs |= preg << (i * WLK_PREG_BITS);
+        c->coll_decr |= (uint32_t)(preg != 0) << i;
+    }
+}
+
+/* Valid rows that have an operand to ask for. */
+static inline uint32_t rs_owing(const rs_state *st) {
+    uint32_t owing = 0;
+    for (uint32_t i = 0; i < 3; i++) {
+        owing |= ~(st->opReady[i] | st->collFired[i]);
+    }
+    return owing & st->valid;
 }
 
 /* §5 "Collect request". */
 static inline void rs_search(const rs_shape *shape, const rs_state *st, rs_cycle *c) {
-    uint32_t whole = st->valid, some = 0, owing = 0, need[3];
+    uint32_t whole = st->valid, some = 0, need[3];
     for (uint32_t i = 0; i < 3; i++) {
         need[i] = ~(st->opReady[i] | st->busy[i] | st->collFired[i]);
         whole &= st->opReady[i] | need[i];
         some |= need[i];
-        owing |= ~(st->opReady[i] | st->collFired[i]);
     }
     c->all_asks = st->valid & some & (shape->partial ? ~0u : whole);
-    c->asks = shape->in_order ? rs_oldest(st, c->all_asks, owing & st->valid) : c->all_asks;
+    c->asks = shape->in_order ? rs_oldest(st, c->all_asks, rs_owing(st)) : c->all_asks;
     c->req_valid = (uint32_t)(c->asks != 0);
     c->coll_row = set_prio(c->asks, shape->rows);
     c->req_needs = 0;
@@ -143,18 +152,16 @@ static inline uint32_t rs_woken(const rs_state *st, uint32_t operand, uint32_t r
     return woken;
 }
 
-static inline void rs_count(rs_state *st, const rs_admission *a, const rs_cycle *c) {
-    uint32_t warps = 0;
+/* Without a branch for each row: which warps have one can hardly be foretold. */
+static inline void rs_count(rs_state *st, uint32_t num_warps, const rs_admission *a,
+                            const rs_cycle *c) {
     st->cyclesDispatched += st->valid != 0;
     st->cyclesEligible += c->candidates != 0;
     st->accRsOccupancy += set_size(st->valid);
-    for (uint32_t rest = st->valid; rest != 0; rest &= ~st->warp_rows[st->warp[set_lowest(rest)]]) {
-        st->perWarp[st->warp[set_lowest(rest)]][WLK_RESERVATION_STATION_DISPATCHED]++;
-    }
-    for (uint32_t rest = c->candidates; rest != 0; rest &= rest - 1u) {
-        const uint32_t warp = st->warp[set_lowest(rest)];
-        st->perWarp[warp][WLK_RESERVATION_STATION_ELIGIBLE] += bit_not(warps >> warp & 1u);
-        warps |= UINT32_C(1) << warp;
+    for (uint32_t w = 0; w < num_warps; w++) {
+        uint64_t *counters = st->perWarp[w];
+        counters[WLK_RESERVATION_STATION_DISPATCHED] += st->warp_rows[w] != 0;
+        counters[WLK_RESERVATION_STATION_ELIGIBLE] += (st->warp_rows[w] & c->candidates) != 0;
     }
     if (a->valid & bit_not(c->room)) {
         st->perWarp[wlk_entry_get_wid(a->entry)][WLK_RESERVATION_STATION_FULL]++;
@@ -168,13 +175,12 @@ static inline void rs_clear_counters(rs_state *st) {
     memset(st->perWarp, 0, sizeof st->perWarp);
 }
 
-/* The chosen row moves to the stage. It keeps its contents. */
-static inline void rs_load_stage(const rs_shape *shape, rs_state *st, const rs_inputs *in,
-                                 const rs_cycle *c) {
+/* The chosen row, with the entry of a response, moves to the stage. It keeps its contents. */
+static inline void rs_load_stage(const rs_shape *shape, rs_state *st, const rs_cycle *c) {
     const uint32_t row = c->choice, bit = UINT32_C(1) << row;
     memcpy(st->stage, st->entry[row], WLK_ENTRY_WORDS * sizeof(uint64_t));
     st->stage_collFired = (uint8_t)rs_operands(st->collFired, row);
-    st->stage_collEntry = (uint8_t)(c->completes & bit ? in->resp_entry : st->collPtr[row]);
+    st->stage_collEntry = st->collPtr[row];
     st->stage_known = 1;
     st->fired_known = 1;
     st->last = arbiter_granted(c->candidates, st->last, shape->rows);
@@ -226,25 +232,25 @@ static inline void rs_reset(rs_state *st) {
 static inline void rs_commit(const rs_shape *shape, rs_state *st, const rs_inputs *in,
                              const rs_admission *a, uint32_t fires, const rs_cycle *c) {
     const uint32_t free_row = set_prio(~st->valid & set_below(shape->rows), shape->rows);
+    const uint32_t defined = st->reset_seen | st->rows_known;
     const uint32_t woken[3] = {rs_woken(st, 0, c->wake_rd), rs_woken(st, 1, c->wake_rd),
                                rs_woken(st, 2, c->wake_rd)};
-    const uint32_t defined = st->reset_seen | st->rows_known;
     if (in->clear) {
         rs_clear_counters(st);
     } else {
-        rs_count(st, a, c);
+        rs_count(st, shape->warps, a, c);
+    }
+    for (uint32_t rest = c->completes; rest != 0; rest &= rest - 1u) {
+        st->collPtr[set_lowest(rest)] = (uint8_t)in->resp_entry;
     }
     st->stage_full = (uint8_t)(c->dispatch | (st->stage_full & bit_not(c->issue_fire)));
     if (c->dispatch) {
-        rs_load_stage(shape, st, in, c);
+        rs_load_stage(shape, st, c);
     }
     for (uint32_t i = 0; i < 3; i++) {
         st->opReady[i] |= c->hit[i];
         st->busy[i] &= ~woken[i];
         st->collFired[i] |= (fires & c->req_needs >> i & 1u) << c->coll_row;
-    }
-    for (uint32_t rest = c->completes; rest != 0; rest &= rest - 1u) {
-        st->collPtr[set_lowest(rest)] = (uint8_t)in->resp_entry;
     }
     if (a->valid & a->ready) {
         rs_admit(st, free_row, a);
