@@ -280,13 +280,18 @@ wlk_status harness_run_seed(harness *b, wlk_error *err) {
 static wlk_status replay(harness *b, wlk_error *err) {
     wlk_vec_reader *reader = NULL;
     const uint64_t *in, *out, *care;
+    tool_bits bits = {.words = NULL};
     wlk_status status = wlk_vec_open(&reader, b->replay, err);
-    if (status != WLK_OK) {
-        return status;
+    if (status == WLK_OK) {
+        const wlk_vec_shape shape = wlk_vec_get_shape(reader);
+        status = shape.in_words == b->layout.in_words && shape.out_words == b->layout.out_words
+                     ? tool_bits_open(&bits, b->block, b->cfg, err)
+                     : wlk_fail(err, WLK_BAD_PARAMS, "%s: records of other parameters", b->replay);
     }
-    if (wlk_vec_get_shape(reader).in_words != b->layout.in_words) {
+    if (status != WLK_OK) {
+        tool_bits_close(&bits);
         wlk_vec_close(reader);
-        return wlk_fail(err, WLK_BAD_PARAMS, "%s: records of other parameters", b->replay);
+        return status;
     }
     b->total = wlk_vec_cycles(reader);
     b->seed = b->first;
@@ -294,6 +299,9 @@ static wlk_status replay(harness *b, wlk_error *err) {
     bool going = true;
     while (going && status == WLK_OK && !tool_stopped(b->cycle, b->total)) {
         status = wlk_vec_read(reader, &in, &out, &care, err);
+        if (status == WLK_OK && in != NULL) {
+            status = tool_bits_check(&bits, b->replay, b->cycle, in, out, care, err);
+        }
         if (status != WLK_OK || in == NULL) {
             break;
         }
@@ -301,6 +309,7 @@ static wlk_status replay(harness *b, wlk_error *err) {
         tool_tie_apply(b->ties, b->n_ties, b->in);
         going = harness_cycle(b, b->in);
     }
+    tool_bits_close(&bits);
     wlk_vec_close(reader);
     if (status == WLK_OK) {
         status = tool_stop ? WLK_INTERRUPTED : judge(b, true);

@@ -153,6 +153,58 @@ wlk_status tool_block_waive(const tool_block *b, wlk_checker *checker, wlk_error
     return status;
 }
 
+wlk_status tool_bits_open(tool_bits *bits, const wlk_block *block, const uint32_t *cfg,
+                          wlk_error *err) {
+    wlk_layout l;
+    block->table->layout(cfg, &l);
+    // Of an opaque field each word is a port: members need not fill it.
+    const uint32_t n = block->table->ports(cfg, NULL, NULL, 0);
+    wlk_port *ports = calloc(n + 1u, sizeof *ports);
+    *bits = (tool_bits){.in_words = l.in_words, .out_words = l.out_words};
+    bits->words = calloc(l.in_words + 2u * l.out_words + 1u, sizeof *bits->words);
+    if (ports == NULL || bits->words == NULL) {
+        free(ports);
+        return tool_no_memory(err);
+    }
+    (void)block->table->ports(cfg, NULL, ports, n);
+    for (uint32_t i = 0; i < n; i++) {
+        uint64_t *side = bits->words + (ports[i].is_out ? l.in_words : 0u);
+        if (ports[i].present) {
+            wlk_port_set(&ports[i], side, ~UINT64_C(0));
+        }
+    }
+    memcpy(bits->words + l.in_words + l.out_words, bits->words + l.in_words,
+           l.out_words * sizeof *bits->words);
+    free(ports);
+    return WLK_OK;
+}
+
+void tool_bits_close(tool_bits *bits) {
+    free(bits->words);
+}
+
+static uint64_t outside(const uint64_t *bits, const uint64_t *words, uint32_t n) {
+    uint64_t any = 0;
+    for (uint32_t w = 0; w < n; w++) {
+        any |= words[w] & ~bits[w];
+    }
+    return any;
+}
+
+wlk_status tool_bits_check(const tool_bits *bits, const char *path, uint64_t cycle,
+                           const uint64_t *in, const uint64_t *out, const uint64_t *care,
+                           wlk_error *err) {
+    const uint64_t *own = bits->words;
+    uint64_t any = outside(own, in, bits->in_words);
+    any |= outside(own += bits->in_words, out, bits->out_words);
+    any |= outside(own + bits->out_words, care, bits->out_words);
+    return any == 0 ? WLK_OK
+                    : wlk_fail(err, WLK_CORRUPT,
+                               "%s: cycle %" PRIu64 ": its record has bits of no port; the file is "
+                               "damaged: make it again",
+                               path, cycle);
+}
+
 void tool_progress(uint64_t done, uint64_t total) {
     static struct timespec last;
     struct timespec now;

@@ -68,6 +68,25 @@ void tool_block_close(tool_block *b);
 /* Give a checker that was opened for the block what is waived. */
 wlk_status tool_block_waive(const tool_block *b, wlk_checker *checker, wlk_error *err);
 
+/* The bits of a record that are of a port: in_words, out_words and the latter again for care. */
+typedef struct tool_bits {
+    uint64_t *words; /* owned */
+    uint32_t in_words, out_words;
+} tool_bits;
+
+/* Those of a legal configuration. NO_MEMORY. tool_bits_close is due in any case. */
+wlk_status tool_bits_open(tool_bits *bits, const wlk_block *block, const uint32_t *cfg,
+                          wlk_error *err);
+void tool_bits_close(tool_bits *bits);
+
+/*
+ * A model takes it that bits of no port are 0, and reads beyond the record where they are not: so
+ * each record of a file is looked at first. CORRUPT names @p path and @p cycle.
+ */
+wlk_status tool_bits_check(const tool_bits *bits, const char *path, uint64_t cycle,
+                           const uint64_t *in, const uint64_t *out, const uint64_t *care,
+                           wlk_error *err);
+
 /* An input that the RTL lacks because it is constant: bits lsb.. of a word of the input record. */
 typedef struct tool_tie {
     uint32_t word, lsb, width;

@@ -27,7 +27,7 @@ wlk_status vec_each(job *j, vec_row *row, void *context, wlk_error *err) {
     (void)wlk_ports_when(table, j->b.ports, n, when);
     wlk_status status = wlk_vec_seek(j->reader, 0, err);
     for (; status == WLK_OK && cycle.number < cycles; cycle.number++) {
-        status = wlk_vec_read(j->reader, &cycle.in, &cycle.out, &cycle.care, err);
+        status = job_read(j, cycle.number, &cycle.in, &cycle.out, &cycle.care, err);
         if (status != WLK_OK) {
             break;
         }

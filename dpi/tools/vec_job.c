@@ -41,12 +41,17 @@ void job_close(job *j) {
     wlk_checker_close(j->checker);
     wlk_driver_close(j->driver);
     csv_close(j->rows);
+    tool_bits_close(&j->bits);
     free(j->words);
 }
 
 wlk_status job_reader(job *j, const char *path, wlk_error *err) {
     const wlk_layout *l = &j->b.layout;
-    const wlk_status status = wlk_vec_open(&j->reader, path, err);
+    wlk_status status = wlk_vec_open(&j->reader, path, err);
+    j->path = path;
+    if (status == WLK_OK && j->bits.words == NULL) {
+        status = tool_bits_open(&j->bits, j->b.block, j->b.cfg, err);
+    }
     if (status != WLK_OK) {
         return status;
     }
@@ -58,6 +63,14 @@ wlk_status job_reader(job *j, const char *path, wlk_error *err) {
                     "%s: its records have %" PRIu32 " + %" PRIu32
                     " words, but its configuration needs %" PRIu32 " + %" PRIu32,
                     path, shape.in_words, shape.out_words, l->in_words, l->out_words);
+}
+
+wlk_status job_read(const job *j, uint64_t cycle, const uint64_t **in, const uint64_t **out,
+                    const uint64_t **care, wlk_error *err) {
+    const wlk_status status = wlk_vec_read(j->reader, in, out, care, err);
+    return status != WLK_OK || *in == NULL
+               ? status
+               : tool_bits_check(&j->bits, j->path, cycle, *in, *out, *care, err);
 }
 
 wlk_status job_csv(job *j, const char *name, wlk_error *err) {

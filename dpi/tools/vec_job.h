@@ -22,6 +22,8 @@ typedef struct job {
     bool is_async;   /* of RTL whose reset is asynchronous */
     bool small;      /* the smallest file instead of the fastest writing */
     wlk_vec_reader *reader, *second;
+    const char *path; /* of the reader */
+    tool_bits bits;
     wlk_vec_writer *writer;
     wlk_checker *checker;
     wlk_driver *driver;
@@ -35,6 +37,10 @@ void job_close(job *j);
 
 /* Open a vector file whose records are those of the job, else BAD_PARAMS. */
 wlk_status job_reader(job *j, const char *path, wlk_error *err);
+
+/* The next record of its reader, all of whose bits are of a port; CORRUPT. NULL: no more. */
+wlk_status job_read(const job *j, uint64_t cycle, const uint64_t **in, const uint64_t **out,
+                    const uint64_t **care, wlk_error *err);
 
 /* The columns of the CSV on stdin; @p name is for messages. */
 wlk_status job_csv(job *j, const char *name, wlk_error *err);

@@ -37,7 +37,7 @@ static wlk_status play(job *j, bool from_model, wlk_error *err) {
     const uint64_t *in, *out, *care;
     const uint64_t cycles = wlk_vec_cycles(j->reader);
     for (uint64_t c = 0; !wlk_checker_done(j->checker); c++) {
-        wlk_status status = wlk_vec_read(j->reader, &in, &out, &care, err);
+        wlk_status status = job_read(j, c, &in, &out, &care, err);
         if (status == WLK_OK && in == NULL) {
             break;
         }

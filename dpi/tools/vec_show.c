@@ -32,7 +32,7 @@ wlk_status vec_dump(job *j, char **a, wlk_error *err) {
         status = wlk_vec_seek(j->reader, from, err);
     }
     for (uint64_t c = from; status == WLK_OK && c < to && !tool_stop && !ferror(stdout); c++) {
-        status = wlk_vec_read(j->reader, &in, &out, &care, err);
+        status = job_read(j, c, &in, &out, &care, err);
         if (status != WLK_OK || in == NULL) {
             break;
         }

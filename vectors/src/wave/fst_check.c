@@ -74,7 +74,9 @@ bool wlk_fst_inflate(const uint8_t *src, uint64_t src_len, uint8_t *dst, uint64_
 
 bool wlk_fst_unpack(const uint8_t *src, uint64_t src_len, uint8_t *dst, uint64_t dst_len) {
     if (src_len == dst_len) {
-        memcpy(dst, src, (size_t)dst_len);
+        if (dst_len != 0) { /* nothing may be nowhere */
+            memcpy(dst, src, (size_t)dst_len);
+        }
         return true;
     }
     return wlk_fst_inflate(src, src_len, dst, dst_len);

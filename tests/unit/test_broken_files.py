@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the fuzzer found (tests/endure/fuzz.py): broken files that ended a command without words."""
+
+import contextlib
+import shutil
+import sqlite3
+from types import SimpleNamespace
+
+import programs
+import pytest
+from wlk import tables
+from wlk.base.errors import Status
+from wlk.explore import store, sweep
+from wlk.fit import portmap, waivers
+from wlk.regress import settings
+from wlk.regress import store as regress_store
+from wlk.run import cover_store, mutate
+from wlk.tables import read
+
+DIGITS = "9" * 5000
+TEXTS = {
+    "digits": f"a = {DIGITS}".encode(),
+    "deep": b"a = " + b"[" * 5000,
+    "not UTF-8": b'a = "\x87"',
+}
+
+
+def read_faults(path):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(mutate, "fault_list", lambda block: path)
+        mutate.load("compactor")
+
+
+READERS = {
+    "table": (read._loaded.__wrapped__, {Status.MODEL_ERROR}),
+    "map": (portmap.read, {Status.USAGE, Status.NO_FILE}),
+    "waivers": (lambda path: waivers.read([path]), {Status.USAGE, Status.NO_FILE}),
+    "settings": (
+        lambda path: settings.read(SimpleNamespace(), path, {}),
+        {Status.USAGE, Status.NO_FILE},
+    ),
+    "sweep": (lambda path: sweep.make(sweep.Asked(), path), {Status.BAD_CONFIG}),
+    "faults": (read_faults, {Status.USAGE}),
+}
+
+
+@pytest.mark.parametrize("reader", READERS)
+@pytest.mark.parametrize("text", TEXTS)
+def test_text_that_is_no_toml_is_refused(tmp_path, reader, text):
+    path = tmp_path / "file.toml"
+    path.write_bytes(TEXTS[text])
+    call, statuses = READERS[reader]
+    with pytest.raises(programs.WlkError) as caught:
+        call(path)
+    assert caught.value.status in statuses
+    assert path.name in caught.value.message
+
+
+def test_table_value_of_another_type_is_refused(tmp_path):
+    path = tmp_path / "block.toml"
+    text = tables.files.table_path("compactor").read_text(encoding="utf-8")
+    path.write_text(text.replace("x_hides = [", "x_hides = [[],", 1), encoding="utf-8")
+    with programs.error(Status.MODEL_ERROR, path.name, "docs/port-tables.md"):
+        read._loaded.__wrapped__(path)
+
+
+@pytest.mark.parametrize("name", ["x" * 400, "a\0b", "..", ""])
+def test_block_that_is_no_name_of_a_file_is_refused(name):
+    with programs.error(Status.USAGE, "no block"):
+        tables.load(name)
+
+
+def test_waiver_of_bits_with_thousands_of_digits_is_refused(tmp_path):
+    path = tmp_path / "waivers.toml"
+    row = 'block = "compactor"\nport = "io_out_0_valid"\nreason = "x"\nowner = "y"\n'
+    path.write_text(f'[[waiver]]\n{row}until = 2099-01-01\nbits = "{DIGITS}"\n')
+    with programs.error(Status.USAGE, "bits", "7:0"):
+        waivers.read([path])
+
+
+def test_fault_that_is_no_text_is_refused(tmp_path, monkeypatch):
+    path = tmp_path / "faults.toml"
+    path.write_text("config = []\nfault = [1]\n")
+    monkeypatch.setattr(mutate, "fault_list", lambda block: path)
+    with programs.error(Status.USAGE, path.name):
+        mutate.load("compactor")
+
+
+ASKED = sweep.make(sweep.Asked(["src"], ["mixed"], seeds=range(1, 2)), None)
+
+
+def read_coverage(path):
+    cover_store.read(path)
+
+
+def read_sweep(path):
+    with store.Store(path).opened(ASKED, "model", []) as base:
+        base.rows()
+        base.rows("synth")
+
+
+def read_regress(path):
+    shutil.copy(path, path.with_name(regress_store.NAME))
+    with regress_store.Store(path.parent).opened() as base:
+        base.failing()
+
+
+DATABASES = {
+    "coverage": (cover_store.KIND, read_coverage),
+    "explore": (store._KIND, read_sweep),
+    "regress": (regress_store._KIND, read_regress),
+}
+DAMAGE = [
+    ("coverage", "DROP TABLE hit", "hit.run"),
+    ("coverage", "ALTER TABLE run DROP COLUMN added", "run.added"),
+    ("coverage", "INSERT INTO run (space, seed, verdict) VALUES (1, 'x', 'PASS')", "run."),
+    ("coverage", "INSERT INTO space VALUES (1, x'ff', '', '', '')", "space.block"),
+    ("explore", "DROP TABLE synth", "synth.point"),
+    ("explore", "UPDATE about SET digest = 'x'", "is not whole"),
+    ("explore", "UPDATE about SET sweep = '[]', digest = NULL", "is not whole"),
+    ("explore", "INSERT INTO run (point, workload, seed) VALUES ('else', 'mixed', 1)", "'else'"),
+    (
+        "explore",
+        "INSERT INTO run VALUES ('src', 'mixed', 1, 'DONE' {}, '{{', '[]', '[]')",
+        "warps is",
+    ),
+    ("explore", "INSERT INTO run (point, workload, seed) VALUES ('src', 'mixed', 1)", "status"),
+    ("regress", "DROP TABLE subject", "subject.asked"),
+]
+
+
+@pytest.mark.parametrize(("name", "damage", "part"), DAMAGE)
+def test_damaged_database_is_refused(tmp_path, name, damage, part):
+    kind, call = DATABASES[name]
+    path = tmp_path / "base.sqlite"
+    more = ", NULL" * (5 + len(store.COUNTERS))
+    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as base:
+        base.executescript(kind.schema)
+        if name == "explore":
+            about = (kind.version, ASKED.digest, ASKED.text, "model", "today")
+            base.execute("INSERT INTO about VALUES (?, ?, ?, ?, ?)", about)
+        base.execute(damage.format(more) if "{}" in damage else damage)
+    with programs.error(Status.CORRUPT, path.name if name != "regress" else "regress", part):
+        call(path)
+
+
+def test_record_with_bits_of_no_port_is_refused(tmp_path):
+    """A model reads beyond the record where they are set."""
+    path, words = tmp_path / "wide.wlv", ["scoreboard", "unknown"]
+    made = programs.run("dpi/wlk-vec", "gen", words[0], path, 1, "mixed", 30, words[1])
+    assert made.returncode == 0, made.stderr
+    for command in (
+        ["play", words[0], path, "unknown", "csv", "sync"],
+        ["dump", words[0], path, 0, 30],
+        [
+            "export",
+            "--force",
+            words[0],
+            path,
+            "unknown",
+            "gen",
+            "vcd",
+            tmp_path / "out.vcd",
+            "clock",
+        ],
+    ):
+        good = programs.run("dpi/wlk-vec", *command)
+        assert good.returncode == 0, good.stderr
+        done = programs.run("dpi/wlk-vec", *command, "num_pregs=8")
+        assert done.returncode == Status.CORRUPT
+        assert f"{path}: cycle 0: its record has bits of no port" in done.stderr
