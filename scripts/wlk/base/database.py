@@ -12,6 +12,8 @@ from pathlib import Path
 from .errors import Status, WlkError
 
 GOES_ON = "it goes on where it stopped"
+TYPES = {"TEXT": str, "INTEGER": int, "REAL": (int, float)}
+Rows = Iterator[sqlite3.Row]
 
 
 @dataclass(frozen=True)
@@ -39,27 +41,33 @@ def connect(path: Path, kind: Kind, *, write: bool = True) -> sqlite3.Connection
     """The database, its tables made if it is empty; BAD_VERSION when it was made by another
     version, CORRUPT when it is none of this kind, NO_SPACE when the disk is full. Without `write`
     it must be there, and is changed by nothing but what a writer that was killed has left."""
-    base = None
     if not write and not path.is_file():
         raise WlkError(Status.NO_FILE, f"{path}: no such file")
-    try:
-        place = f"{path.absolute().as_uri()}?mode={'rwc' if write else 'rw'}"
+    place = f"{path.absolute().as_uri()}?mode={'rwc' if write else 'rw'}"
+    with reading(path, kind), contextlib.ExitStack() as stack:
         base = sqlite3.connect(place, uri=True, check_same_thread=False, isolation_level=None)
+        stack.callback(base.close)
         base.row_factory = sqlite3.Row
+        base.text_factory = _text  # else bytes that are no UTF-8 are errors of several kinds
         version = _version(base, path, kind, write)
         if version != kind.version:
             message = f"{path}: version {version} of the database, this is version {kind.version}"
             raise WlkError(Status.BAD_VERSION, f"{message}; {kind.elsewhere}")
-    except sqlite3.DatabaseError as error:
-        if base is not None:
-            base.close()
-        if isinstance(error, sqlite3.OperationalError):
-            raise failure(path, error) from error
-        raise WlkError(Status.CORRUPT, f"{path}: {kind.known} ({error})") from error
-    except WlkError:
-        base.close()
-        raise
-    return base
+        stack.pop_all()
+        return base
+
+
+@contextlib.contextmanager
+def reading(path: Path, kind: Kind) -> Iterator[None]:
+    """What the system refuses, and CORRUPT for what is damaged: SQLite says so in many ways, also
+    that memory is short and that a name is no UTF-8."""
+    try:
+        yield
+    except sqlite3.OperationalError as error:
+        raise failure(path, error) from error
+    except (sqlite3.DatabaseError, MemoryError, UnicodeDecodeError) as error:
+        why = error or type(error).__name__
+        raise WlkError(Status.CORRUPT, f"{path}: {kind.known} ({why})") from error
 
 
 def _version(base: sqlite3.Connection, path: Path, kind: Kind, write: bool) -> int:
@@ -68,10 +76,48 @@ def _version(base: sqlite3.Connection, path: Path, kind: Kind, write: bool) -> i
     if not tables and write:
         base.executescript(f"BEGIN;{kind.schema}COMMIT;")
         return kind.version
-    if "about" not in tables:
+    if "about" not in tables or "version" not in _columns(base, "about"):
         raise WlkError(Status.CORRUPT, f"{path}: {kind.known}")
     row = base.execute("SELECT version FROM about").fetchone()
-    return row["version"] if row else kind.version
+    version = row["version"] if row else kind.version
+    if version == kind.version:
+        _require_columns(base, path, kind)
+    return version
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", errors="replace")
+
+
+def _columns(base: sqlite3.Connection, table: str) -> dict[str, str]:
+    """Of a table each column and its type."""
+    return {row[1]: row[2] for row in base.execute(f"PRAGMA table_info({table})")}
+
+
+def _require_columns(base: sqlite3.Connection, path: Path, kind: Kind) -> None:
+    """CORRUPT for a database that lacks a table or a column of its kind."""
+    with contextlib.closing(sqlite3.connect(":memory:")) as whole:
+        whole.executescript(kind.schema)
+        query = "SELECT name FROM sqlite_master WHERE sql NOTNULL"
+        for table in [row[0] for row in whole.execute(query)]:
+            found = _columns(base, table)
+            for column, kept in _columns(whole, table).items():
+                if found.get(column) != kept:
+                    what = f"{kind.known} (it has no {table}.{column} of type {kept})"
+                    raise WlkError(Status.CORRUPT, f"{path}: {what}")
+
+
+def typed(
+    base: sqlite3.Connection, table: str, order: str = "rowid", *, null: bool = False
+) -> Rows:
+    """The rows of a table; DatabaseError for a value that is of another type than its column.
+    `null`: nothing may stand in place of any."""
+    columns = _columns(base, table)
+    for row in base.execute(f"SELECT * FROM {table} ORDER BY {order}"):
+        for name, kind in columns.items():
+            if not isinstance(row[name], TYPES[kind]) and not (null and row[name] is None):
+                raise sqlite3.DatabaseError(f"{table}.{name} is {row[name]!r:.40}")
+        yield row
 
 
 def failure(path: Path, error: sqlite3.OperationalError, again: str = GOES_ON) -> WlkError:
@@ -81,6 +127,8 @@ def failure(path: Path, error: sqlite3.OperationalError, again: str = GOES_ON) -
     if "locked" in why:
         message = f"{path}: another program has the database ({why})"
         return WlkError(Status.USAGE, f"{message}; wait for it, or close it")
+    if "no such" in why:
+        return WlkError(Status.CORRUPT, f"{path}: is damaged ({why}); choose another place")
     if not any(word in why for word in ("disk", "full")):
         return WlkError(Status.NO_FILE, f"cannot write {path}: {why}; choose another place")
     message = f"cannot write {path}: {why}; free some space, then repeat the command: {again}"

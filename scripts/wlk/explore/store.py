@@ -6,6 +6,7 @@ was working at and nothing else, and goes on with what is missing.
 """
 
 import contextlib
+import hashlib
 import json
 import sqlite3
 import time
@@ -45,6 +46,7 @@ _KIND = database.Kind(
     "is no database of explore; move it away, or choose another file with --db",
     "choose another file with --db",
 )
+_JSON = {"warps": list, "warning": list, "hang": dict, "memories": list}
 Row = Mapping[str, Any]
 Key = tuple[str, str, int]
 
@@ -55,6 +57,7 @@ class Store:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._base: sqlite3.Connection
+        self._titles: Mapping[str, set[str]] = {}
 
     @contextlib.contextmanager
     def opened(self, sweep: Sweep, model: str, areas: Iterable[Sequence[Any]]) -> Iterator["Store"]:
@@ -70,6 +73,10 @@ class Store:
         with alone:
             self._base = database.connect(self.path, _KIND)
             try:
+                self._titles = {
+                    "point": {point.title for point in sweep.points},
+                    "workload": {each.title for each in sweep.workloads},
+                }
                 self._begin(sweep, model, areas)
                 yield self
             finally:
@@ -77,7 +84,8 @@ class Store:
 
     def _begin(self, sweep: Sweep, model: str, areas: Iterable[Sequence[Any]]) -> None:
         """Note what it is of, or compare with what stands there."""
-        row = self._base.execute("SELECT * FROM about").fetchone()
+        with database.reading(self.path, _KIND):
+            row = next(database.typed(self._base, "about", null=True), None)
         if row is None:
             now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
             about = (VERSION, sweep.digest, sweep.text, model, now)
@@ -86,6 +94,9 @@ class Store:
                 self._base.executemany("INSERT INTO point VALUES (?, ?, ?, ?, ?)", areas)
             return
         if row["digest"] != sweep.digest:
+            if hashlib.sha256((row["sweep"] or "").encode()).hexdigest() != row["digest"]:
+                what = f"{_KIND.known} (the sweep that it is of is not whole)"
+                raise WlkError(Status.CORRUPT, f"{self.path}: {what}")
             what = difference(json.loads(row["sweep"]), json.loads(sweep.text))
             message = f"{self.path}: is of another sweep, begun {row['began']}: {what}"
             raise WlkError(Status.USAGE, f"{message}; choose another file with --db")
@@ -110,7 +121,8 @@ class Store:
     def done(self) -> set[Key]:
         """The runs that have ended; one whose runner died is tried again."""
         query = "SELECT point, workload, seed FROM run WHERE status != 'ERROR'"
-        return {tuple(row) for row in self._base.execute(query)}
+        with database.reading(self.path, _KIND):
+            return {tuple(row) for row in self._base.execute(query)}
 
     def add(self, answers: Iterable[tuple[Job, Row]]) -> None:
         """Write the answers of runs."""
@@ -129,7 +141,29 @@ class Store:
     def rows(self, table: str = "run") -> list[dict[str, Any]]:
         """All rows of a table, by its key."""
         order = {"run": "point, workload, seed", "synth": "point, block"}.get(table, "rowid")
-        return [dict(row) for row in self._base.execute(f"SELECT * FROM {table} ORDER BY {order}")]
+        with database.reading(self.path, _KIND):
+            found = map(dict, database.typed(self._base, table, order, null=True))
+            return [self._sound(row) for row in found]
+
+    def _sound(self, row: dict[str, Any]) -> dict[str, Any]:
+        """A row; DatabaseError for one of no run of the sweep, and for what is no JSON."""
+        for key, known in self._titles.items():
+            if key in row and row[key] not in known:
+                raise sqlite3.DatabaseError(f"{key} {row[key]!r:.40} is not in its sweep")
+        if "status" in row and row["status"] is None:
+            raise sqlite3.DatabaseError("a run has no status")
+        for key, kind in _JSON.items():
+            if row.get(key) and not isinstance(_decoded(row[key]), kind):
+                raise sqlite3.DatabaseError(f"{key} is {row[key]!r:.40}")
+        return row
+
+
+def _decoded(text: str) -> Any:
+    """What is written as JSON; None where it is none."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
 
 
 def values(job: Job, answer: Row) -> list[Any]:

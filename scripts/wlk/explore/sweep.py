@@ -7,13 +7,12 @@ import hashlib
 import itertools
 import json
 import re
-import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..base import options
+from ..base import options, toml
 from ..base.errors import Status, WlkError
 from . import points, reference, workloads
 from .points import Point
@@ -168,11 +167,11 @@ def values_of(key: str, text: Any, where: str) -> list[str]:
 def _read(file: Path) -> dict[str, Any]:
     """A sweep file, its values of the types that they must have."""
     try:
-        raw = tomllib.loads(file.read_text(encoding="utf-8"))
+        raw = toml.load(file)
     except OSError as error:
         message = f"cannot read the sweep file {file}: {error.strerror}; give the path of one"
         raise WlkError(Status.NO_FILE, message) from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except toml.BadTomlError as error:
         raise WlkError(Status.BAD_CONFIG, f"{file}: is no TOML: {error}; mend it") from error
     for key in raw:
         if key not in KEYS:

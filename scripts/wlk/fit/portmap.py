@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import fnmatch
 import re
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from ..base import toml
 from ..base.errors import Status, WlkError, nearest
 from ..base.options import RESET_WORDS
 from ..tables import Expr, Table
@@ -346,15 +346,15 @@ def decoded(path: Path, flag: str) -> tuple[dict[str, Any], str]:
     text = ""
     try:
         text = path.read_text(encoding="utf-8")
-        return tomllib.loads(text), text
+        return toml.loads(text), text
     except (OSError, UnicodeDecodeError) as error:
         why = getattr(error, "strerror", None) or error
         raise WlkError(Status.NO_FILE, f"{flag} {path}: {why}") from error
-    except tomllib.TOMLDecodeError as error:
+    except toml.BadTomlError as error:
         raise WlkError(Status.USAGE, f"{path}: {_unread(error, text)}") from error
 
 
-def _unread(error: tomllib.TOMLDecodeError, text: str) -> str:
+def _unread(error: toml.BadTomlError, text: str) -> str:
     """What is wrong with a text that is no TOML."""
     if "overwrite" not in str(error):
         return str(error)

@@ -37,7 +37,7 @@ STATES = {
     UNJUDGED: "no hit, but a run failed before its end",
     ABSENT: "nothing here that it is about",
 }
-_BITS = re.compile(r"(\d+)(?::(\d+))?")
+_BITS = re.compile(r"(\d{1,9})(?::(\d{1,9}))?")
 _ROW = re.compile(r"^\s*\[\[\s*waiver\s*\]\]")
 Subject = tuple[Table, Config]  # a block in a configuration
 

@@ -3,14 +3,13 @@
 silent (docs/regression.md)."""
 
 import dataclasses
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from .. import tables
-from ..base import options
+from ..base import options, toml
 from ..base.errors import Status, WlkError
 from . import cache, git
 
@@ -97,8 +96,8 @@ def read(repository: git.Repository, path: Path | None, given: Mapping[str, Any]
     """Options (`given`, by the names of the file) go before the file's values."""
     place, text = _text(repository, path)
     try:
-        found = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+        found = toml.loads(text)
+    except toml.BadTomlError as error:
         raise WlkError(Status.USAGE, f"{place}: {error}") from error
     _check(place, "", found)
     blocks = [_block(place, each) for each in found.pop("block", [])]

@@ -79,7 +79,7 @@ class Store:
     def get(self, table: str, **where: str) -> Row | None:
         """The row with these values; None when there is none."""
         marks = " AND ".join(f"{name} = ?" for name in where)
-        with self._lock:
+        with self._lock, database.reading(self.path, _KIND):
             query = f"SELECT * FROM {table} WHERE {marks}"
             return self._base.execute(query, [*where.values()]).fetchone()
 
@@ -89,15 +89,12 @@ class Store:
         marks = ", ".join("?" for _ in names)
         query = f"INSERT OR IGNORE INTO {table} ({', '.join(names)}) VALUES ({marks})"
         shown = [plain(values[name]) for name in names]
-        try:
-            with self._lock:
-                self._base.execute(query, shown)
-        except sqlite3.OperationalError as error:
-            raise database.failure(self.path, error) from error
+        with self._lock, database.reading(self.path, _KIND):
+            self._base.execute(query, shown)
 
     def failing(self) -> set[str]:
         """The modules, by content, that do not pass somewhere."""
-        with self._lock:
+        with self._lock, database.reading(self.path, _KIND):
             rows = self._base.execute("SELECT DISTINCT key FROM result WHERE verdict != 'PASS'")
             return {row["key"] for row in rows}
 

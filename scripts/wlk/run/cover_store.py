@@ -184,33 +184,29 @@ def _add(base: sqlite3.Connection, space: int, run: Run) -> None:
 
 def read(path: Path) -> dict[Space, list[Run]]:
     """All that is in a database, in an order of its own; NO_FILE, CORRUPT, BAD_VERSION."""
-    with contextlib.closing(database.connect(path, KIND, write=False)) as base:
-        try:
-            base.execute(f"PRAGMA busy_timeout = {WAIT}")
-            base.execute("BEGIN")  # all of one moment
-            return dict(_read(base))
-        except sqlite3.OperationalError as error:
-            raise database.failure(path, error) from error
-        except sqlite3.DatabaseError as error:
-            raise WlkError(Status.CORRUPT, f"{path}: {KIND.known} ({error})") from error
+    base = database.connect(path, KIND, write=False)
+    with contextlib.closing(base), database.reading(path, KIND):
+        base.execute(f"PRAGMA busy_timeout = {WAIT}")
+        base.execute("BEGIN")  # all of one moment
+        return dict(_read(base))
 
 
 def _read(base: sqlite3.Connection) -> Iterable[tuple[Space, list[Run]]]:
     points: dict[int, list[Point]] = {}
-    for row in base.execute("SELECT * FROM point ORDER BY space, number"):
+    for row in database.typed(base, "point", "space, number"):
         points.setdefault(row["space"], []).append(Point(*(row[name] for name in _POINT)))
     hits: dict[int, dict[int, int]] = {}
-    for row in base.execute("SELECT * FROM hit"):
+    for row in database.typed(base, "hit", "run, point"):
         hits.setdefault(row["run"], {})[row["point"]] = row["hits"]
     runs: dict[int, list[Run]] = {}
-    for row in base.execute("SELECT * FROM run"):
+    for row in database.typed(base, "run"):
         size, own = len(points.get(row["space"], ())), hits.get(row["id"], {})
         counts = tuple(own.get(point, 0) for point in range(size))
         values = {name: row[name] for name in _RUN}
         runs.setdefault(row["space"], []).append(Run(**values, hits=counts))
     spaces = {
         Space(*(row[name] for name in _SPACE), tuple(points.get(row["id"], ()))): row["id"]
-        for row in base.execute("SELECT * FROM space")
+        for row in database.typed(base, "space")
     }
     for space in sorted(spaces):
         yield space, sorted(runs.get(spaces[space], ()))

@@ -34,14 +34,13 @@ import dataclasses
 import fnmatch
 import itertools
 import re
-import tomllib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from .. import tables
-from ..base import entries, options, progress, report, setup
+from ..base import entries, options, progress, report, setup, toml
 from ..base.entries import Entry
 from ..base.errors import Status, WlkError
 from ..base.options import option
@@ -308,10 +307,10 @@ def load(block: str, config: dict[str, Any] | None = None) -> list[Fault]:
     if not path.is_file() and block in tables.own():
         return []  # those of its ports are all
     try:
-        raw = tomllib.loads(path.read_text(encoding="utf-8"))
+        raw = toml.load(path)
         base = _settings(raw, path) if config is None else config
         faults = [_fault(entry, block, base, path) for entry in raw["fault"]]
-    except (KeyError, TypeError, ValueError, OSError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, OSError) as error:
         raise WlkError(Status.USAGE, f"{path}: cannot be read: {error}") from error
     names = [fault.name for fault in faults]
     if twice := next((name for name in names if names.count(name) > 1), None):
@@ -335,7 +334,7 @@ def _base(path: Path, key: str = "config") -> dict[str, Any]:
     """A list's configuration; that of `key` where it has one. Without a list the default."""
     if not path.is_file():
         return {}
-    raw = tomllib.loads(path.read_text(encoding="utf-8"))
+    raw = toml.load(path)
     return _settings({"config": raw.get(key, raw.get("config", ""))}, path)
 
 

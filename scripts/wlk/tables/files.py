@@ -3,11 +3,11 @@
 
 import os
 import re
-import tomllib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from ..base import toml
 from ..base.errors import ROOT, Status, WlkError
 
 BLOCKS = ROOT / "refmodel" / "blocks"
@@ -130,11 +130,10 @@ def placed(path: Path, message: str) -> str:
 
 def decode(path: Path) -> dict:
     """A decoded TOML file; WlkError MODEL_ERROR names the file."""
-    with path.open("rb") as stream:
-        try:
-            return tomllib.load(stream)
-        except tomllib.TOMLDecodeError as exc:
-            raise WlkError(Status.MODEL_ERROR, f"{label(path)}: {exc}") from exc
+    try:
+        return toml.load(path)
+    except toml.BadTomlError as exc:
+        raise WlkError(Status.MODEL_ERROR, f"{label(path)}: {exc}") from exc
 
 
 def family_of(name: str | None, where: str) -> dict:

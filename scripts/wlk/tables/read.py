@@ -3,6 +3,7 @@
 
 import functools
 import itertools
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -184,10 +185,17 @@ def _check_covers(table: Table) -> None:
         need(point, where, "name", "doc", "floor")
 
 
+_NAME = re.compile(r"\w{1,99}")  # others need not be names of files
+
+
+# What comes of a list, say, where a text is wanted.
+WRONG_TYPE = (TypeError, ValueError, AttributeError, LookupError, ArithmeticError, RecursionError)
+
+
 def load(name: str) -> Table:
     """The table of block `name`; WlkError USAGE lists the blocks when there is none."""
     path = table_path(name)
-    if not path.is_file():
+    if not _NAME.fullmatch(name) or not path.is_file():
         raise WlkError(Status.USAGE, f"no block '{name}'; the blocks are {', '.join(names())}")
     return _loaded(path)
 
@@ -199,3 +207,7 @@ def _loaded(path: Path) -> Table:
         return parse(decode(path), path)
     except WlkError as error:
         raise WlkError(error.status, placed(path, error.message)) from error
+    except WRONG_TYPE as error:
+        what = f"a value is of another type than its key has ({type(error).__name__}: {error})"
+        message = f"{label(path)}: {what}; docs/port-tables.md lists the keys"
+        raise WlkError(Status.MODEL_ERROR, message) from error
