@@ -115,6 +115,7 @@ DAMAGE = [
     ("coverage", "ALTER TABLE run DROP COLUMN added", "run.added"),
     ("coverage", "INSERT INTO run (space, seed, verdict) VALUES (1, 'x', 'PASS')", "run."),
     ("coverage", "INSERT INTO space VALUES (1, x'ff', '', '', '')", "space.block"),
+    ("coverage", "INSERT INTO space VALUES (1, 'hazard', 'x', '', '')", "a configuration is 'x'"),
     ("explore", "DROP TABLE synth", "synth.point"),
     ("explore", "UPDATE about SET digest = 'x'", "is not whole"),
     ("explore", "UPDATE about SET sweep = '[]', digest = NULL", "is not whole"),

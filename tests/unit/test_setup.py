@@ -48,6 +48,7 @@ def house(tmp_path, monkeypatch):
         "DAEMONS": str(tmp_path / "sbin"),
         "_installed": lambda: setup.pinned(TEST) | {"pip": "1"},
         "_has_python_headers": lambda: True,
+        "_missing_runtimes": lambda features: [],  # the tests of these are below
     }.items():
         monkeypatch.setattr(setup, name, value)
     monkeypatch.setattr(os, "geteuid", lambda: 0)
@@ -307,3 +308,23 @@ def test_setup_lock_between_threads_is_silent(tmp_path, monkeypatch, capsys):
     thread.join()
     assert held == ["first", "second"]
     assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_setup_runtimes_of_the_clang_that_is_there(tmp_path, monkeypatch, there):
+    resources = tmp_path / "lib" / "clang" / "19.1.2"
+    (resources / "lib" / "linux").mkdir(parents=True)
+    for name in ("asan", "fuzzer")[not there :]:
+        (resources / "lib" / "linux" / f"libclang_rt.{name}-x86_64.a").touch()
+    tool(tmp_path, "clang", f"#!/bin/sh\necho {resources}\n")
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    missing = setup._missing_runtimes(["git", "fuzz"])
+    wanted = [] if there else [setup.Missing("clang's asan", "libclang-rt-19-dev")]
+    assert missing == wanted
+    assert setup._missing_runtimes(["git", "clang"]) == []
+
+
+def test_setup_runtimes_of_a_clang_that_is_not_there(tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    packages = {each.package for each in setup._missing_runtimes(["fuzz"])}
+    assert packages == {f"libclang-rt-{setup.CLANG}-dev"}

@@ -43,6 +43,7 @@ class Feature:
     tools: Mapping[str, str] = field(default_factory=dict)  # program -> Debian package
     libraries: Mapping[str, str] = field(default_factory=dict)  # pkg-config module -> package
     loaded: Mapping[str, str] = field(default_factory=dict)  # shared library -> package
+    runtimes: Mapping[str, str] = field(default_factory=dict)  # of clang -> package, of its version
     requirements: str = ""  # file with the Python packages, in scripts/
     builders: str = ""  # one with what builds those that come as source alone
 
@@ -70,6 +71,11 @@ FEATURES = {
     "python": Feature(requirements="requirements-python.txt"),
     "cocotb": Feature(requirements="requirements-cocotb.txt"),
     "clang": Feature(_tools("clang clang-format clang-tidy")),
+    "fuzz": Feature(
+        _tools("clang"),
+        runtimes={"fuzzer": "libclang-rt-{}-dev", "asan": "libclang-rt-{}-dev"},
+        requirements="requirements-fuzz.txt",
+    ),
     "prove": Feature(_tools("berkeley-abc"), requirements="requirements-prove.txt"),
     "slurm": Feature(_tools("slurmctld slurmd", sbatch="slurm-client", munged="munge")),
     **{
@@ -86,6 +92,7 @@ if INSTALLED:
 KINDS = {"run": ("build", "verilate", "rtl", "vcd", "page")}
 if not INSTALLED:
     KINDS["test"] = tuple(FEATURES)
+CLANG = "14"  # of the oldest Debian that is supported, whose clang is not there yet
 OLDEST = {"meson": "1.0", "verilator": "5.006"}
 ENSUREPIP, HEADERS = "python3-venv", "python3-dev"  # for build/venv, and for `newest` in it
 APT_LISTS = Path("/var/lib/apt/lists")
@@ -215,7 +222,7 @@ def _is_stamped(feature: str) -> bool:
 
 def missing_packages(features: Sequence[str]) -> list[Missing]:
     """What of `features` is not there and a package of the distribution brings."""
-    missing = _missing_tools(features) + _missing_libraries(features)
+    missing = _missing_tools(features) + _missing_libraries(features) + _missing_runtimes(features)
     if not needs_venv(features):
         return missing
     if importlib.util.find_spec("ensurepip") is None and not PYTHON.exists():
@@ -253,6 +260,21 @@ def _missing_libraries(features: Iterable[str]) -> list[Missing]:
         for name in features
         for module, package in FEATURES[name].libraries.items()
         if not finder or subprocess.run([finder, "--exists", module], check=False).returncode
+    ]
+
+
+def _missing_runtimes(features: Sequence[str]) -> list[Missing]:
+    wanted = {key: package for name in features for key, package in FEATURES[name].runtimes.items()}
+    if not wanted:
+        return []
+    clang, folder = shutil.which("clang"), Path()
+    if clang:
+        folder = Path(progress.run([clang, "-print-resource-dir"]).output.strip())
+    version = folder.name.partition(".")[0] if clang else CLANG
+    return [
+        Missing(f"clang's {name}", package.format(version))
+        for name, package in wanted.items()
+        if not clang or not any(folder.glob(f"lib/*/libclang_rt.{name}-*.a"))
     ]
 
 

@@ -50,6 +50,15 @@ KINDS = {
             *(f"-D{language}_args=-fno-sanitize-recover=all -g1" for language in ("c", "cpp")),
         )
     ),
+    # tests/endure/fuzz: all of the library tells the fuzzer what ran
+    "fuzz": Kind(
+        (
+            *("-Dbuildtype=debugoptimized", "-Doptimization=1", "-Db_colorout=never"),
+            *("-Db_sanitize=address,undefined", "-Db_lundef=false"),
+            "-Dc_args=-fsanitize=fuzzer-no-link -fno-sanitize-recover=all -g1",
+        ),
+        {"CC": "clang", "CXX": "clang++"},
+    ),
 }
 # What `test --campaign same` compares: each compiler, each optimization.
 KINDS |= {
@@ -73,10 +82,17 @@ def _name(kind: str | None) -> str:
     return name
 
 
-def meson_build(kind: str | None = None, *, whole: bool = False, jobs: int | None = None) -> Path:
+def meson_build(
+    kind: str | None = None,
+    *,
+    whole: bool = False,
+    jobs: int | None = None,
+    target: str = PRODUCT,
+) -> Path:
     """Configure if needed, build, and return the folder. Fails with BUILD_FAIL.
 
-    `whole`: with the tests in C, which take as long as all else. `jobs`: compilers at a time.
+    `whole`: with the tests in C, which take as long as all else, and not only `target`. `jobs`:
+    compilers at a time.
     An installed copy is built: NO_FILE or BAD_VERSION when a part of it is missing or of another.
     """
     if INSTALLED:
@@ -90,7 +106,7 @@ def meson_build(kind: str | None = None, *, whole: bool = False, jobs: int | Non
         environment = dict(os.environ) | dict(KINDS[name].compilers)
         _configure(name, build, environment, log)
         command = [tool("ninja"), "-C", build, *([f"-j{jobs}"] if jobs else [])]
-        command += [] if whole else [PRODUCT]
+        command += [] if whole else [target]
         environment["NINJA_STATUS"] = "%p "
         label = f"building {'the library and its tests' if whole else 'the library'}"
         done = progress.run(

@@ -204,10 +204,12 @@ def _read(base: sqlite3.Connection) -> Iterable[tuple[Space, list[Run]]]:
         counts = tuple(own.get(point, 0) for point in range(size))
         values = {name: row[name] for name in _RUN}
         runs.setdefault(row["space"], []).append(Run(**values, hits=counts))
-    spaces = {
-        Space(*(row[name] for name in _SPACE), tuple(points.get(row["id"], ()))): row["id"]
-        for row in database.typed(base, "space")
-    }
+    spaces = {}
+    for row in database.typed(base, "space"):
+        values = [row[name] for name in _SPACE]
+        if not all("=" in word for word in f"{row['config']} {row['tied']}".split()):
+            raise sqlite3.DatabaseError(f"a configuration is {row['config']!r:.40}")
+        spaces[Space(*values, tuple(points.get(row["id"], ())))] = row["id"]
     for space in sorted(spaces):
         yield space, sorted(runs.get(spaces[space], ()))
 

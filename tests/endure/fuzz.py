@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Broken files for every reader that takes a stranger's: `warplock test --fuzz MINUTES`.
+
+Readers in C are tests/endure/fuzz/NAME.c under libFuzzer, with ASan and UBSan; those in Python
+are in tests/endure/fuzz/readers.py, under atheris, which is libFuzzer too. They begin with
+tests/endure/corpus/NAME, and with what earlier runs have found: that, files that crash, and sums
+over all runs lie in build/endure/fuzz. What is interrupted loses at most a slice of a reader.
+"""
+
+import argparse
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+import threading
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parents[1] / "scripts"))
+
+from wlk.base import outputs, report, setup  # noqa: E402
+from wlk.base.guard import guard  # noqa: E402
+from wlk.run import build  # noqa: E402
+
+IN_C = ("jobs", "opndcoll", "programs", "records", "rows", "vectors", "waves", "words")
+IN_PYTHON = (
+    *("coverage", "csv", "dumps", "explore", "faults", "headers", "maps", "regress"),
+    *("settings", "sweeps", "tables", "waivers"),
+)
+READERS = (*IN_C, *IN_PYTHON)
+CORPUS = HERE / "corpus"
+FOUND = setup.BUILD / "endure" / "fuzz"
+SUMS = setup.BUILD / "endure" / "fuzz.json"
+SLICE = 60  # seconds of a reader, then the next one
+LARGEST = 8192  # bytes of a file
+OPTIONS = ("-timeout=20", "-rss_limit_mb=2560", f"-max_len={LARGEST}", "-print_final_stats=1")
+MOST_CRASHES = 20  # of a reader in one run
+_LINE = re.compile(r"^#(\d+)\s.*?cov: (\d+) ft: (\d+)", re.MULTILINE)
+_ENDED = re.compile(r"^stat::number_of_executed_units:\s*(\d+)", re.MULTILINE)
+_WRITTEN = re.compile(r"Test unit written to (\S+)")
+_lock = threading.Lock()
+
+
+@dataclass
+class Sum:
+    """What a reader has had, over all runs."""
+
+    executions: int = 0
+    seconds: float = 0
+    cov: int = 0  # edges, and below, with how often each was taken
+    ft: int = 0
+    crashes: list[str] = field(default_factory=list)  # files that still crash
+
+
+def command(reader: str) -> list[str]:
+    """The program of a reader; libFuzzer's options and files follow."""
+    if reader in IN_PYTHON:
+        return [str(setup.PYTHON), str(HERE / "fuzz" / "readers.py"), reader]
+    return [str(build.folder("fuzz") / "tests" / "endure" / "fuzz" / f"fuzz_{reader}")]
+
+
+def call(reader: str, words: Sequence[object], seconds: float) -> tuple[int, str]:
+    """Exit code and output; what takes far too long is ended."""
+    path = os.pathsep.join([str(setup.ROOT / "scripts"), str(HERE / "fuzz")])
+    # A check of the fuzzer that memory is given back costs more than it finds beside ASan's.
+    environment = dict(os.environ) | {"PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"}
+    quiet = ["-close_fd_mask=3"] if reader in IN_C else []
+    try:
+        done = subprocess.run(
+            [*command(reader), *quiet, *OPTIONS, *map(str, words)],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            env=environment,
+            timeout=seconds,
+            check=False,
+        )
+    except subprocess.TimeoutExpired as late:
+        return 1, (late.stdout or b"").decode(errors="replace") + "\nit does not end\n"
+    return done.returncode, done.stdout.decode(errors="replace")
+
+
+def crashes(reader: str, files: Sequence[Path]) -> list[Path]:
+    """Those of the files that crash the reader; where all pass it is called once."""
+    if not files or not call(reader, files, 300)[0]:
+        return []
+    if len(files) == 1:
+        return list(files)
+    half = len(files) // 2
+    return crashes(reader, files[:half]) + crashes(reader, files[half:])
+
+
+def fuzz(reader: str, limits: Sequence[str], seconds: float) -> tuple[Sum, str]:
+    """One process: what it did, its crash if it found one, and its output."""
+    place = FOUND / reader
+    for name in ("corpus", "crashes"):
+        (place / name).mkdir(parents=True, exist_ok=True)
+    words = [*limits, f"-artifact_prefix={place / 'crashes'}/", place / "corpus", CORPUS / reader]
+    code, text = call(reader, words, 2 * seconds + 120)
+    found = Sum(seconds=seconds)
+    if seen := _LINE.findall(text):
+        found = Sum(int(seen[-1][0]), seconds, int(seen[-1][1]), int(seen[-1][2]))
+    if ended := _ENDED.search(text):
+        found.executions = int(ended[1])
+    if code:
+        log = place / "crash.log"
+        log.write_text(text, encoding="utf-8")
+        written = _WRITTEN.findall(text)
+        found.crashes = written[-1:] or [str(log)]
+    return found, text
+
+
+def read_sums() -> dict[str, Sum]:
+    """Those of earlier runs."""
+    known = json.loads(SUMS.read_text(encoding="utf-8")) if SUMS.is_file() else {}
+    return {name: Sum(**known.get(name, {})) for name in READERS}
+
+
+def add(sums: dict[str, Sum], reader: str, found: Sum) -> None:
+    """Add a slice, and keep it."""
+    with _lock:
+        whole = sums[reader]
+        whole.executions += found.executions
+        whole.seconds += found.seconds
+        whole.cov, whole.ft = max(whole.cov, found.cov), max(whole.ft, found.ft)
+        whole.crashes = sorted({*whole.crashes, *found.crashes})
+        with outputs.atomic_write(SUMS) as file:
+            file.write(json.dumps({name: asdict(each) for name, each in sums.items()}, indent=1))
+
+
+def run(reader: str, minutes: float, sums: dict[str, Sum]) -> None:
+    """So long for a reader, in slices; each crash begins a new one."""
+    left, met = minutes * 60, 0
+    while left > 0 and met < MOST_CRASHES:
+        seconds = min(SLICE, left)
+        found, text = fuzz(reader, [f"-max_total_time={seconds:.0f}"], seconds)
+        if found.crashes:  # it ended before its time
+            met += 1
+            last = re.findall(r"^#\d+.*$", text, re.MULTILINE)
+            print(f"{reader}: crash {met}, {found.crashes[0]}; {last[-1] if last else ''}")
+        left -= seconds
+        add(sums, reader, found)
+
+
+def show(sums: dict[str, Sum], readers: Sequence[str]) -> int:
+    """The table, and how to repeat each crash; the number of crashes."""
+    table = report.Table("reader", "executions", "minutes", "a second", "cov", "ft", "crashes")
+    for name in readers:
+        each = sums[name]
+        rate = round(each.executions / each.seconds) if each.seconds else 0
+        counts = (each.cov, each.ft, len(each.crashes))
+        table.add(name, each.executions, round(each.seconds / 60, 1), rate, *counts)
+    for name in readers:
+        for path in sums[name].crashes:
+            words = [*command(name), path]
+            path_words = f"PYTHONPATH=scripts:{HERE / 'fuzz'} " if name in IN_PYTHON else ""
+            print(f"{name}: {path}\n  {path_words}{shlex.join(words)}")
+    table.print()
+    return sum(len(sums[name].crashes) for name in readers)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--minutes", type=float, default=1, help="of each reader")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--reader", action="append", choices=READERS, help="only this one")
+    asked = parser.parse_args()
+    readers = asked.reader or READERS
+    setup.ensure(["build", "clang", "fuzz", "rtl", "vcd"])
+    build.meson_build("fuzz", target="fuzz", jobs=asked.jobs)
+    build.meson_build("release")
+    sums = read_sums()
+    for name in readers:  # crashes of earlier runs that are mended by now
+        kept = [Path(path) for path in sums[name].crashes if Path(path).is_file()]
+        sums[name].crashes = [str(path) for path in crashes(name, kept)]
+    with ThreadPoolExecutor(asked.jobs) as pool:
+        for done in [pool.submit(run, name, asked.minutes, sums) for name in readers]:
+            done.result()
+    return 1 if show(sums, readers) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(guard(main))

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The short form of fuzz.py: each reader on the files that are kept, with a few mutations of them;
+and that the fuzzer finds a defect."""
+
+import os
+
+import fuzz
+import pytest
+from wlk.base import setup
+
+pytestmark = [pytest.mark.needs("clang", "fuzz", "vcd"), pytest.mark.slow]
+RUNS = 200  # of a reader, the same ones each time
+SLOW = {"dumps": 20, "vectors": 100, "tables": 100}  # that start programs, or take long
+
+
+@pytest.fixture(scope="module", autouse=True)
+def place(tmp_path_factory):
+    """The fuzzers, and a folder that knows nothing of other runs."""
+    fuzz.build.meson_build("fuzz", target="fuzz")
+    fuzz.build.meson_build("release")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(fuzz, "FOUND", tmp_path_factory.mktemp("found"))
+        patch.setattr(fuzz, "SUMS", fuzz.FOUND / "fuzz.json")
+        yield
+
+
+@pytest.mark.parametrize("reader", fuzz.READERS)
+def test_a_reader_takes_any_file(reader):
+    assert any((fuzz.CORPUS / reader).iterdir())
+    found, text = fuzz.fuzz(reader, ["-seed=1", f"-runs={SLOW.get(reader, RUNS)}"], 100)
+    assert not found.crashes, text[-4000:]
+    assert found.executions >= SLOW.get(reader, RUNS)
+    assert found.cov > 10
+
+
+@pytest.mark.parametrize("reader", ["records", "waivers"])
+def test_a_defect_is_found(reader, monkeypatch, capsys):
+    monkeypatch.setenv("WARPLOCK_FUZZ_PLANT", reader)
+    found, text = fuzz.fuzz(reader, ["-seed=1", "-runs=200000"], 100)
+    assert found.crashes, text[-2000:]
+    sums = {reader: fuzz.Sum()}
+    fuzz.add(sums, reader, found)
+    assert fuzz.read_sums()[reader].crashes == found.crashes
+    assert fuzz.show(sums, [reader]) == 1
+    assert found.crashes[0] in capsys.readouterr().out  # in the command that repeats it
+    assert fuzz.crashes(reader, [fuzz.Path(found.crashes[0])])
+    monkeypatch.delenv("WARPLOCK_FUZZ_PLANT")
+    assert not fuzz.crashes(reader, [fuzz.Path(found.crashes[0])])
+
+
+def test_corpora_are_small():
+    files = [path for path in fuzz.CORPUS.rglob("*") if path.is_file()]
+    assert max(path.stat().st_size for path in files) <= fuzz.LARGEST
+    assert sum(path.stat().st_size for path in files) <= 60_000
+    assert {path.name for path in fuzz.CORPUS.iterdir()} == set(fuzz.READERS)
+
+
+def test_sums_are_of_all_runs():
+    sums = {name: fuzz.Sum() for name in fuzz.READERS}
+    for _ in range(2):
+        fuzz.add(sums, "csv", fuzz.Sum(100, 2.0, 7, 9))
+        sums = fuzz.read_sums()
+    assert (sums["csv"].executions, sums["csv"].seconds, sums["csv"].cov) == (200, 4.0, 7)
+    assert not os.path.samefile(setup.BUILD, fuzz.SUMS.parent)
