@@ -15,6 +15,7 @@ import shlex
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
@@ -67,7 +68,6 @@ def command(reader: str) -> list[str]:
 def call(reader: str, words: Sequence[object], seconds: float) -> tuple[int, str]:
     """Exit code and output; what takes far too long is ended."""
     path = os.pathsep.join([str(setup.ROOT / "scripts"), str(HERE / "fuzz")])
-    # A check of the fuzzer that memory is given back costs more than it finds beside ASan's.
     environment = dict(os.environ) | {"PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"}
     quiet = ["-close_fd_mask=3"] if reader in IN_C else []
     try:
@@ -101,10 +101,11 @@ def fuzz(reader: str, limits: Sequence[str], seconds: float) -> tuple[Sum, str]:
     for name in ("corpus", "crashes"):
         (place / name).mkdir(parents=True, exist_ok=True)
     words = [*limits, f"-artifact_prefix={place / 'crashes'}/", place / "corpus", CORPUS / reader]
+    start = time.monotonic()
     code, text = call(reader, words, 2 * seconds + 120)
-    found = Sum(seconds=seconds)
+    found = Sum(seconds=time.monotonic() - start)
     if seen := _LINE.findall(text):
-        found = Sum(int(seen[-1][0]), seconds, int(seen[-1][1]), int(seen[-1][2]))
+        found = Sum(int(seen[-1][0]), found.seconds, int(seen[-1][1]), int(seen[-1][2]))
     if ended := _ENDED.search(text):
         found.executions = int(ended[1])
     if code:
@@ -143,7 +144,7 @@ def run(reader: str, minutes: float, sums: dict[str, Sum]) -> None:
             met += 1
             last = re.findall(r"^#\d+.*$", text, re.MULTILINE)
             print(f"{reader}: crash {met}, {found.crashes[0]}; {last[-1] if last else ''}")
-        left -= seconds
+        left -= max(found.seconds, 1)
         add(sums, reader, found)
 
 

@@ -12,7 +12,7 @@ from wlk import tables
 from wlk.base.errors import Status
 from wlk.explore import store, sweep
 from wlk.fit import portmap, waivers
-from wlk.regress import settings
+from wlk.regress import cache, settings
 from wlk.regress import store as regress_store
 from wlk.run import cover_store, mutate
 from wlk.tables import read
@@ -62,6 +62,19 @@ def test_table_value_of_another_type_is_refused(tmp_path):
     path.write_text(text.replace("x_hides = [", "x_hides = [[],", 1), encoding="utf-8")
     with programs.error(Status.MODEL_ERROR, path.name, "docs/port-tables.md"):
         read._loaded.__wrapped__(path)
+
+
+def test_table_with_a_parameter_of_too_many_values_is_refused(tmp_path):
+    path = tmp_path / "block.toml"
+    text = tables.files.table_path("compactor").read_text(encoding="utf-8")
+    path.write_text(text.replace("max = 8", f"max = {2**40}", 1), encoding="utf-8")
+    with programs.error(Status.MODEL_ERROR, path.name, "max", "at most 65536 values"):
+        read._loaded.__wrapped__(path)
+
+
+def test_cache_limit_of_thousands_of_digits_is_refused():
+    with programs.error(Status.USAGE, "cache limit", "20G"):
+        cache.bytes_of(DIGITS)
 
 
 @pytest.mark.parametrize("name", ["x" * 400, "a\0b", "..", ""])

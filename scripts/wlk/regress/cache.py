@@ -34,7 +34,7 @@ class Kept:
 
 def bytes_of(text: str) -> int:
     """20G, 500M, 1.5T or bytes; USAGE."""
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)([KMGT]?)(?:i?B)?", text.strip(), re.IGNORECASE)
+    found = re.fullmatch(r"(\d{1,15}(?:\.\d{1,15})?)([KMGT]?)(?:i?B)?", text.strip(), re.IGNORECASE)
     if found is None:
         message = f"cache limit {text!r}: must be a size, like 500M or 20G"
         raise WlkError(Status.USAGE, message)

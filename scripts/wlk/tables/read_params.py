@@ -13,6 +13,17 @@ from .expr import Config, Expr
 from .files import need
 from .params import Condition, Item, ListParam, Param, Words
 
+MOST_VALUES = 1 << 16  # of a parameter: each stands in the generated C
+
+
+def _span(raw: dict, where: str) -> tuple[int, ...]:
+    """All values from min to max."""
+    found = range(raw["min"], raw["max"] + 1)
+    if len(found[: MOST_VALUES + 1]) > MOST_VALUES:
+        message = f"{where}: max = {raw['max']}: a parameter has at most {MOST_VALUES} values"
+        raise WlkError(Status.MODEL_ERROR, f"{message}; give a smaller max, or pow2 or values")
+    return tuple(found)
+
 
 def read_param(raw: dict, table: str) -> Param:
     """A parameter; `table`: the file, for error messages."""
@@ -30,7 +41,7 @@ def read_param(raw: dict, table: str) -> Param:
         elif raw.get("pow2"):
             legal = tuple(1 << i for i in range(64) if raw["min"] <= 1 << i <= raw["max"])
         else:
-            legal = tuple(range(raw["min"], raw["max"] + 1))
+            legal = _span(raw, where)
         default = raw["default"]
     if default not in legal:
         raise WlkError(Status.MODEL_ERROR, f"{where}: the default is not legal")
@@ -49,7 +60,7 @@ def read_list(raw: dict, table: str) -> tuple[ListParam, str]:
             Words(Expr(w["when"], where), {k: v for k, v in w.items() if k != "when"})
             for w in each.get("words", [])
         ]
-        legal = tuple(range(each["min"], each["max"] + 1))
+        legal = _span(each, where)
         doc, behavioural = each.get("doc", ""), each.get("behavioural", False)
         items.append(Item(each["name"], legal, tuple(words), doc, behavioural))
     found = ListParam(raw["name"], raw["most"], tuple(items), raw["key"], raw.get("doc", ""))
