@@ -64,6 +64,15 @@ def test_table_value_of_another_type_is_refused(tmp_path):
         read._loaded.__wrapped__(path)
 
 
+def test_table_with_an_opaque_field_without_lanes_is_refused(tmp_path):
+    path = tmp_path / "block.toml"
+    text = tables.files.table_path("compactor").read_text(encoding="utf-8")
+    row = '{ name = "rest", dir = "in", width = "64", opaque = true, doc = "x" },'
+    path.write_text(text.replace("field = [", f"field = [\n  {row}", 1), encoding="utf-8")
+    with programs.error(Status.MODEL_ERROR, path.name, "field rest", "lanes are missing"):
+        read._loaded.__wrapped__(path)
+
+
 def test_table_with_a_parameter_of_too_many_values_is_refused(tmp_path):
     path = tmp_path / "block.toml"
     text = tables.files.table_path("compactor").read_text(encoding="utf-8")

@@ -27,6 +27,9 @@ def read_field(raw: dict, table: str, legal: Mapping[str, Sequence[int]]) -> Fie
     need(raw, where, "name", "dir", "width")
     width = Expr(raw["width"], where)
     lanes = Expr(raw["lanes"], where) if "lanes" in raw else None
+    if raw.get("opaque") and lanes is None:
+        message = f"{where}: opaque: lanes are missing; write how many words it has"
+        raise WlkError(Status.MODEL_ERROR, message)
     check_parameters(width, set(legal))
     max_width = raw.get("max_width", most(width, legal))
     if max_width > WORD:
