@@ -71,7 +71,7 @@ def stated(package: str) -> set[str] | None:
         return {expression}
     named = [each.rpartition(" :: ")[2] for each in about.get_all("Classifier") or []]
     texts = {text for text in [about.get("License") or "", *named] if "\n" not in text}
-    return {SPDX.get(text, text) for text in texts}
+    return {SPDX.get(text, text) for text in texts if text}  # atheris names none
 
 
 def test_page_has_the_licences_that_packages_name():
