@@ -174,7 +174,7 @@ def main() -> int:
     readers = asked.reader or READERS
     setup.ensure(["build", "clang", "fuzz", "rtl", "vcd"])
     build.meson_build("fuzz", target="fuzz", jobs=asked.jobs)
-    build.meson_build("release")
+    build.meson_build()
     sums = read_sums()
     for name in readers:  # crashes of earlier runs that are mended by now
         kept = [Path(path) for path in sums[name].crashes if Path(path).is_file()]

@@ -17,7 +17,7 @@ SLOW = {"dumps": 20, "vectors": 100, "tables": 100}  # that start programs, or t
 def place(tmp_path_factory):
     """The fuzzers, and a folder that knows nothing of other runs."""
     fuzz.build.meson_build("fuzz", target="fuzz")
-    fuzz.build.meson_build("release")
+    fuzz.build.meson_build()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(fuzz, "FOUND", tmp_path_factory.mktemp("found"))
         patch.setattr(fuzz, "SUMS", fuzz.FOUND / "fuzz.json")

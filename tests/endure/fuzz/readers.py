@@ -159,7 +159,7 @@ def _dump(path: Path) -> None:
     from wlk.run import build
 
     with dump.as_fst(str(path)) as fst:
-        program = build.folder("release") / "dpi" / "wlk-check"
+        program = build.folder() / "dpi" / "wlk-check"
         done = subprocess.run([program, "verify", fst], capture_output=True, check=False)
         if done.returncode < 0 or not (done.returncode == 0) == (not done.stderr):
             raise RuntimeError(f"wlk-check ended with {done.returncode}: {done.stderr!r}")
