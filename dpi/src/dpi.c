@@ -260,6 +260,7 @@ static wlk_status open_beside(wlk_dpi *h, wlk_error *err) {
     if (registry.n_sets == 0) {
         return WLK_OK;
     }
+    // NOLINTNEXTLINE(bugprone-sizeof-expression): pointers are what it holds.
     h->beside = calloc(registry.n_sets, sizeof *h->beside);
     if (h->beside == NULL) {
         return wlk_fail(err, WLK_NO_MEMORY, "no memory for more checkers");

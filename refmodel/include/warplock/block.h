@@ -172,11 +172,11 @@ typedef struct wlk_table {
         return (type)(words[word] >> (lsb) & ~UINT64_C(0) >> (64 - (width)));                      \
     }                                                                                              \
     static inline void stem##_put_##name(uint64_t *words, uint64_t value) {                        \
-        words[word] |= value << (lsb);                                                             \
+        words[word] |= value * (UINT64_C(1) << (lsb));                                             \
     }                                                                                              \
     static inline void stem##_set_##name(uint64_t *words, uint64_t value) {                        \
         words[word] &= ~(~UINT64_C(0) >> (64 - (width)) << (lsb));                                 \
-        words[word] |= value << (lsb);                                                             \
+        words[word] |= value * (UINT64_C(1) << (lsb));                                             \
     }
 
 /** One side of a record as it lies in memory or crosses DPI. */

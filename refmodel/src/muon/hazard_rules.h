@@ -71,7 +71,7 @@ static inline void hz_book(hz_cycle *c, const uint64_t *entry, uint32_t writes, 
 static inline void hz_answer(hz_cycle *c, uint32_t room, uint32_t success) {
     c->valid = c->any & success;
     c->fires = c->any & room & success;
-    c->refused = (c->any & bit_not(success)) << c->choice;
+    c->refused = (c->any & bit_not(success)) << (c->choice & 31u);
 }
 
 static inline void hz_count(hz_state *st, uint32_t warps, uint32_t counter) {
