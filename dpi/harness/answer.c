@@ -43,9 +43,20 @@ static bool watch_ports(harness *b) {
     return true;
 }
 
+void harness_blame(const harness *b, const wlk_checker *checker, const wlk_checker_result *r,
+                   blamed *to) {
+    const uint64_t rank = blame_rank(b, checker, r);
+    if (to->checker == NULL || rank < to->rank) {
+        *to = (blamed){checker, rank, r->verdict};
+    }
+}
+
+bool harness_fails(const wlk_checker_result *r) {
+    return r->verdict != WLK_OK && r->verdict != WLK_VACUOUS;
+}
+
 wlk_status harness_verdict(harness *b, bool finished) {
-    wlk_status worst = WLK_OK;
-    uint64_t lowest = 0;
+    blamed worst = {0};
     for (uint32_t i = 0; i < wlk_dpi_count(); i++) {
         if (wlk_dpi_checker(i) == NULL) {
             return WLK_MODEL_ERROR; // it was refused, and the reason is among what was printed
@@ -58,7 +69,6 @@ wlk_status harness_verdict(harness *b, bool finished) {
     for (uint32_t i = 0; i < wlk_dpi_count(); i++) {
         const wlk_checker *checker = wlk_dpi_checker(i);
         const wlk_checker_result r = wlk_checker_result_get(checker, false);
-        const uint64_t here = blame_rank(b, checker, &r);
         const uint32_t n = wlk_checker_facts_get(checker).n_ports;
         if (!waived_add(b, checker)) {
             return WLK_NO_MEMORY;
@@ -68,16 +78,18 @@ wlk_status harness_verdict(harness *b, bool finished) {
         for (uint32_t p = 0; watched != NULL && p < n; p++) {
             (watched++)->bits += wlk_checker_compared(checker, p);
         }
-        if (r.verdict != WLK_OK && r.verdict != WLK_VACUOUS && (worst == WLK_OK || here < lowest)) {
-            worst = r.verdict;
-            lowest = here;
-            b->failing = checker;
+        if (harness_fails(&r)) {
+            harness_blame(b, checker, &r, &worst);
         }
     }
-    if (worst == WLK_OK && b->assertions.n != 0) {
-        worst = WLK_RTL_ASSERTION;
+    if (worst.checker != NULL) {
+        b->failing = worst.checker;
+        return worst.verdict;
     }
-    return worst == WLK_OK && !finished ? WLK_HANG : worst;
+    if (b->assertions.n != 0) {
+        return WLK_RTL_ASSERTION;
+    }
+    return finished ? WLK_OK : WLK_HANG;
 }
 
 void harness_forget(harness *b) {

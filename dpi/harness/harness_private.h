@@ -124,6 +124,20 @@ bool harness_clear(harness *b, const uint64_t *in);
 /* The generator and its model at the start of b->seed. */
 void harness_start_stimulus(harness *b);
 
+/* The checker whose failure explains those of the others; zero: none so far. */
+typedef struct blamed {
+    const wlk_checker *checker;
+    uint64_t rank; /* blame_rank */
+    wlk_status verdict;
+} blamed;
+
+/* One more that fails, with its result: it is the one if it ranks before. */
+void harness_blame(const harness *b, const wlk_checker *checker, const wlk_checker_result *r,
+                   blamed *to);
+
+/* Is this a verdict of a seed? VACUOUS is decided over all of them. */
+bool harness_fails(const wlk_checker_result *r);
+
 /* Add up what this seed's checkers have compared; the verdict, and b->failing if one decides it. */
 wlk_status harness_verdict(harness *b, bool finished);
 

@@ -49,7 +49,13 @@ static fit fit_of_all(int32_t set) {
     return sum;
 }
 
-static void note_first(const wlk_checker *failing, went *to) {
+// How b->seed went; @p failing: whose difference is the verdict, or NULL.
+static void note(const harness *b, wlk_status verdict, fit sum, const wlk_checker *failing,
+                 went *to) {
+    *to = (went){true, verdict, b->seed, b->cycle, sum, NULL, 0, ""};
+    if (failing == NULL) {
+        return;
+    }
     const wlk_checker_facts f = wlk_checker_facts_get(failing);
     to->block = f.block->table->name;
     to->cycle = wlk_checker_result_get(failing, false).first_cycle;
@@ -95,14 +101,7 @@ static wlk_status run_alone(harness *b, went *to, wlk_error *err) {
         }
         const fit passed = {.explained_bits = b->compared - before,
                             .explained_cycles = b->cycle * b->n_checkers};
-        to->known = true;
-        to->verdict = verdict;
-        to->seed = b->seed;
-        to->cycles = b->cycle;
-        to->sum = b->dut_handle != NULL ? fit_of_all(OWN) : passed;
-        if (b->failing != NULL) {
-            note_first(b->failing, to);
-        }
+        note(b, verdict, b->dut_handle != NULL ? fit_of_all(OWN) : passed, b->failing, to);
         harness_end(b);
         b->failing = NULL;
     }
@@ -111,27 +110,19 @@ static wlk_status run_alone(harness *b, went *to, wlk_error *err) {
 
 // ---- others beside one that passes ------------------------------------------------------------
 
-// The verdict of a set, as harness_verdict, of a run that came to its end. False: its stimulus says
-// nothing of it.
-static bool verdict_of(const harness *b, int32_t set, wlk_status *verdict,
-                       const wlk_checker **failing) {
-    uint64_t lowest = UINT64_MAX;
-    *verdict = WLK_OK;
-    *failing = NULL;
+// The verdict of a set, of a run that came to its end. False: its stimulus says nothing of it.
+static bool verdict_of(const harness *b, int32_t set, blamed *worst) {
     for (uint32_t i = 0; i < wlk_dpi_count(); i++) {
         const wlk_checker *checker = checker_of(i, set);
         if (checker == NULL) {
             return false;
         }
         const wlk_checker_result r = wlk_checker_result_get(checker, false);
-        const uint64_t here = blame_rank(b, checker, &r);
         if (r.verdict == WLK_PROTOCOL_VIOLATION) {
             return false;
         }
-        if (r.verdict != WLK_OK && r.verdict != WLK_VACUOUS && here <= lowest) {
-            *verdict = r.verdict;
-            *failing = checker;
-            lowest = here;
+        if (harness_fails(&r)) {
+            harness_blame(b, checker, &r, worst);
         }
     }
     return true;
@@ -145,17 +136,10 @@ static wlk_status run_seed_beside(harness *b, went **to, uint32_t n) {
     b->deferred = false;
     wlk_dpi_flush();
     for (uint32_t i = 0; i < n && status == WLK_OK && ended; i++) {
-        went *w = to[i] + (b->seed - b->first);
-        const wlk_checker *failing = NULL;
-        w->known = verdict_of(b, (int32_t)i, &w->verdict, &failing);
-        if (!w->known) {
-            continue;
-        }
-        w->seed = b->seed;
-        w->cycles = b->cycle;
-        w->sum = fit_of_all((int32_t)i);
-        if (failing != NULL) {
-            note_first(failing, w);
+        blamed worst = {0};
+        if (verdict_of(b, (int32_t)i, &worst)) {
+            note(b, worst.verdict, fit_of_all((int32_t)i), worst.checker,
+                 to[i] + (b->seed - b->first));
         }
     }
     harness_end(b);

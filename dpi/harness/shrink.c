@@ -33,18 +33,15 @@ static uint64_t *row_of(const work *w, const stimulus *s, uint64_t cycle) {
 
 // The checker whose failure explains the others, among those with a difference; NULL: none.
 static const wlk_checker *first_to_differ(const harness *b) {
-    const wlk_checker *found = NULL;
-    uint64_t lowest = 0;
+    blamed first = {0};
     for (uint32_t i = 0; i < wlk_dpi_count(); i++) {
         const wlk_checker *checker = wlk_dpi_checker(i);
         const wlk_checker_result r = wlk_checker_result_get(checker, false);
-        const uint64_t here = blame_rank(b, checker, &r);
-        if (r.mismatches != 0 && (found == NULL || here < lowest)) {
-            found = checker;
-            lowest = here;
+        if (r.mismatches != 0) {
+            harness_blame(b, checker, &r, &first);
         }
     }
-    return found;
+    return first.checker;
 }
 
 static uint16_t field_of(const wlk_checker *checker) {

@@ -114,7 +114,7 @@ class Trial:
 
     def damaged(self, like: full_disk.Moment | None = None) -> tuple[full_disk.Moment, list[str]]:
         moment = full_disk.Moment(self.command, 0)
-        found = full_disk._damaged(self.disk, moment, like)
+        found = full_disk.damaged(self.disk, moment, like)
         return moment, [t for t in found if not any(end in t for end in UNFINISHED)]
 
     # Each a fault: how the command ended, and what is wrong with that.

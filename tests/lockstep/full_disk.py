@@ -243,7 +243,7 @@ def run(command: Command, place: Path, size: int, like: Moment | None = None) ->
         moment.used = (room.f_blocks - room.f_bfree) * room.f_frsize
         moment.troubles += _judge(moment, stderr)
         for root in (at, Path(f"{at}-reports")):
-            moment.troubles += _damaged(root, moment, like)
+            moment.troubles += damaged(root, moment, like)
         shutil.rmtree(f"{at}-reports", ignore_errors=True)
     return moment
 
@@ -264,7 +264,7 @@ def _judge(moment: Moment, stderr: str) -> list[str]:
     return troubles
 
 
-def _damaged(root: Path, moment: Moment, like: Moment | None) -> list[str]:
+def damaged(root: Path, moment: Moment, like: Moment | None) -> list[str]:
     """Files that are not whole, or should not be there."""
     troubles = []
     if not root.is_dir():
