@@ -166,11 +166,12 @@ const wlk_waiver_hits *wlk_checker_waived(const wlk_checker *c, uint32_t *n) {
 // ---- one cycle --------------------------------------------------------------------------------
 
 // Control words only: handshakes are what the history is for, and this is the hot path.
-static inline void remember(wlk_checker *c, const wlk_view *in, const wlk_view *got) {
-    uint64_t *to = history_slot(c, c->sum.cycles);
-    to[0] = c->sum.cycles + 1u;
-    memcpy(to + 1u, in->control, c->layout.in_control * sizeof *to);
-    memcpy(to + 1u + c->layout.in_control, got->control, c->layout.out_control * sizeof *to);
+static inline void remember(wlk_checker *c, uint64_t cycle, const uint64_t *in,
+                            const uint64_t *got) {
+    uint64_t *to = history_slot(c, cycle);
+    to[0] = cycle + 1u;
+    memcpy(to + 1u, in, c->layout.in_control * sizeof *to);
+    memcpy(to + 1u + c->layout.in_control, got, c->layout.out_control * sizeof *to);
 }
 
 static void note_transfers(wlk_checker *c, const uint64_t *in, const uint64_t *out) {
@@ -638,6 +639,14 @@ static int step_slow(wlk_checker *c, const uint64_t *in, const uint64_t *in_x, c
     return first;
 }
 
+// A rule may be broken; else nothing is to be noted of the cycle.
+static int end_fast(wlk_checker *c, const wlk_step_info *info) {
+    const int first = info->violated != 0 && note_rule(c, info->violated);
+    c->compared_cycles++;
+    c->sum.cycles++;
+    return first;
+}
+
 static bool step_fast(wlk_checker *c, const wlk_view *in, const wlk_view *got,
                       wlk_step_info *info) {
     if (c->compares_all) {
@@ -648,19 +657,8 @@ static bool step_fast(wlk_checker *c, const wlk_view *in, const wlk_view *got,
     return c->block->step(c->cfg, c->candidates.states[0], in, &masked, info) == 0;
 }
 
-int wlk_checker_step(wlk_checker *c, const wlk_view *in, const wlk_view *got) {
+static int step_noting(wlk_checker *c, const wlk_view *in, const wlk_view *got) {
     const wlk_layout *l = &c->layout;
-    wlk_step_info info = {0, 0};
-    enter_reset(c, in->control);
-    if (!c->frozen) {
-        remember(c, in, got);
-    }
-    if (c->fast && step_fast(c, in, got, &info)) {
-        const int first = info.violated != 0 && note_rule(c, info.violated);
-        c->compared_cycles++;
-        c->sum.cycles++;
-        return first;
-    }
     wlk_view_copy(c->in, in, l->in_control, l->in_payload, l->n_in_payloads);
     wlk_view_copy(c->got, got, l->out_control, l->out_payload, l->n_out_payloads);
     const int first = step_slow(c, c->in, NULL, c->got, c->no_x);
@@ -668,6 +666,88 @@ int wlk_checker_step(wlk_checker *c, const wlk_view *in, const wlk_view *got) {
     c->fast = c->sum.reset_seen && (c->compares_all || c->step_masked) && !c->has_inexact &&
               !c->frozen && !c->count_events && c->sum.transfer_seen && c->candidates.n == 1;
     return first;
+}
+
+int wlk_checker_step(wlk_checker *c, const wlk_view *in, const wlk_view *got) {
+    wlk_step_info info = {0, 0};
+    enter_reset(c, in->control);
+    if (!c->frozen) {
+        remember(c, c->sum.cycles, in->control, got->control);
+    }
+    return c->fast && step_fast(c, in, got, &info) ? end_fast(c, &info) : step_noting(c, in, got);
+}
+
+// ---- many cycles ------------------------------------------------------------------------------
+
+static void view_record(const uint64_t *words, const wlk_payload *payloads, uint32_t n,
+                        wlk_view *view) {
+    view->control = words;
+    view->mask = NULL;
+    for (uint32_t i = 0; i < n; i++) {
+        view->payload[i] = words + payloads[i].word;
+    }
+}
+
+static inline void advance(wlk_view *view, size_t words, uint32_t n_payloads) {
+    view->control += words;
+    for (uint32_t i = 0; i < n_payloads; i++) {
+        view->payload[i] = (const uint64_t *)view->payload[i] + words;
+    }
+}
+
+// Over cycles in which nothing is to be noted. Returns how many they are, with the views of the
+// one behind them, which the model has been stepped over only if it breaks a rule.
+static uint32_t run_fast(wlk_checker *c, wlk_view *in, wlk_view *got, size_t words, uint32_t n,
+                         wlk_step_info *info) {
+    const wlk_layout *l = &c->layout;
+    uint32_t done = 0;
+    got->mask = c->compares_all ? NULL : c->compare;
+    for (; done < n; done++) {
+        enter_reset(c, in->control);
+        if (c->block->step(c->cfg, c->candidates.states[0], in, got, info) != 0 ||
+            info->violated != 0) {
+            break;
+        }
+        advance(in, words, l->n_in_payloads);
+        advance(got, words, l->n_out_payloads);
+    }
+    got->mask = NULL;
+    return done;
+}
+
+// The cycles of @p n records; of those that a later one drives out, the history is not written.
+static void pass(wlk_checker *c, const uint64_t *records, size_t words, uint32_t n) {
+    for (uint32_t i = n > WLK_HISTORY ? n - WLK_HISTORY : 0u; !c->frozen && i < n; i++) {
+        const uint64_t *record = records + i * words;
+        remember(c, c->sum.cycles + i, record, record + c->layout.in_words);
+    }
+    c->compared_cycles += n;
+    c->sum.cycles += n;
+}
+
+uint32_t wlk_checker_run(wlk_checker *c, const uint64_t *records, uint32_t n, int *first) {
+    const wlk_layout *l = &c->layout;
+    const size_t words = (size_t)l->in_words + l->out_words;
+    wlk_step_info info = {0, 0};
+    wlk_view in, got;
+    view_record(records, l->in_payload, l->n_in_payloads, &in);
+    view_record(records + l->in_words, l->out_payload, l->n_out_payloads, &got);
+    uint32_t done = 0;
+    if (c->fast) {
+        done = run_fast(c, &in, &got, words, n, &info);
+        pass(c, records, words, done);
+    } else {
+        enter_reset(c, in.control);
+    }
+    if (done == n) {
+        *first = 0;
+        return n;
+    }
+    if (!c->frozen) {
+        remember(c, c->sum.cycles, in.control, got.control);
+    }
+    *first = info.violated != 0 ? end_fast(c, &info) : step_noting(c, &in, &got);
+    return done + 1u;
 }
 
 int wlk_checker_step_x(wlk_checker *c, const uint64_t *in, const uint64_t *in_x,
@@ -695,7 +775,7 @@ int wlk_checker_step_masked(wlk_checker *c, const uint64_t *in, const uint64_t *
     }
     enter_reset(c, in);
     if (!c->frozen) {
-        remember(c, &vi, &vg);
+        remember(c, c->sum.cycles, in, got);
     }
     c->fast = false;
     c->judged = missing != 0 ? c->partial : c->compare;
@@ -787,12 +867,11 @@ static int look_late(wlk_checker *c, const uint64_t *in, const uint64_t *in_x, c
 int wlk_checker_step_late(wlk_checker *c, const uint64_t *in, const uint64_t *in_x,
                           const uint64_t *got, const uint64_t *got_x, const uint64_t *next,
                           const uint64_t *next_x) {
-    const wlk_view vi = {.control = in}, vg = {.control = got};
     if (!c->sum.late) {
         return wlk_checker_step_x(c, in, in_x, got, got_x);
     }
     if (!c->frozen) {
-        remember(c, &vi, &vg);
+        remember(c, c->sum.cycles, in, got);
     }
     const int32_t bad = in_x != NULL ? unreadable(c, in, in_x, got) : -1;
     if (bad >= 0 && (!c->sum.known || !c->block->table->has_clock)) {

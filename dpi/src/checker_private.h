@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What checker.c, channels.c and report.c know of a checker. */
+/* What the files of this folder know of a checker. */
 #ifndef WLK_CHECKER_PRIVATE_H
 #define WLK_CHECKER_PRIVATE_H
 
@@ -92,6 +92,13 @@ static inline uint64_t *history_slot(const wlk_checker *c, uint64_t cycle) {
 static inline uint64_t port_value(const wlk_port *port, const uint64_t *in, const uint64_t *out) {
     return wlk_port_get(port, port->is_out ? out : in);
 }
+
+/*
+ * wlk_checker_step over records that lie one behind the other, @p n > 0 of them, inputs and then
+ * outputs: as long as nothing is to be noted, and over one cycle in which something is. Returns
+ * over how many; @p first is what the last of them returned.
+ */
+uint32_t wlk_checker_run(wlk_checker *c, const uint64_t *records, uint32_t n, int *first);
 
 /* Classify: do both sides transfer the same values in the same order? */
 bool wlk_same_order(const wlk_checker *c);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "checker_private.h"
 #include "ports.h"
 #include "warplock/blocks.h"
 
@@ -14,7 +15,7 @@ extern const char *svGetNameFromScope(const void *scope);
 
 enum {
     MAX_HANDLES = 1024,
-    DEFERRED = 32 // cycles: enough to pay for a cold model, few enough for the second-level cache
+    DEFERRED = 64 // cycles: enough to pay for a cold model, few enough for the second-level cache
 };
 
 struct wlk_dpi {
@@ -28,7 +29,9 @@ struct wlk_dpi {
     uint64_t *compare; // NULL: all
     wlk_layout layout;
     uint64_t *records; // of cycles that the model has not been stepped over
-    uint32_t n_records;
+    uint64_t *next;    // behind the last of them; NULL before the start
+    size_t record_words;
+    uint32_t n_records, batch; // batch: cycles that are stepped over together
     bool async_reset;
     struct {
         char *name, *text; // owned
@@ -184,19 +187,16 @@ void wlk_dpi_async_reset(void *handle) {
     }
 }
 
-static size_t record_words(const wlk_dpi *h) {
-    return (size_t)h->layout.in_words + h->layout.out_words;
-}
-
-// Cycles that are stepped over together.
-static uint32_t batch(const wlk_dpi *h) {
-    return registry.defer || h->n_beside != 0 ? DEFERRED : 1u;
-}
-
 static bool make_records(wlk_dpi *h) {
     h->block->table->layout(h->cfg, &h->layout);
-    h->records = calloc(batch(h), record_words(h) * sizeof *h->records);
+    h->record_words = (size_t)h->layout.in_words + h->layout.out_words;
+    h->batch = registry.defer || h->n_beside != 0 ? DEFERRED : 1u;
+    h->records = h->next = calloc(h->batch, h->record_words * sizeof *h->records);
     return h->records != NULL;
+}
+
+static const uint64_t *record_at(const wlk_dpi *h, uint32_t number) {
+    return h->records + number * h->record_words;
 }
 
 void wlk_dpi_waiver(void *handle, const char *name, const char *text) {
@@ -303,10 +303,8 @@ int wlk_dpi_start(void *handle) {
     return (int)status;
 }
 
-static int step(const wlk_dpi *h, const wlk_view *in, const wlk_view *got) {
-    if (wlk_checker_step(h->checker, in, got) == 0) {
-        return 0;
-    }
+// A checker has something to say. Returns whether the simulation should stop.
+static int tell(const wlk_dpi *h) {
     wlk_dpi_failures++;
     if (registry.mode == WLK_DPI_HOST) {
         return 0;
@@ -317,55 +315,36 @@ static int step(const wlk_dpi *h, const wlk_view *in, const wlk_view *got) {
     return 1;
 }
 
-static void view_of(wlk_view *view, const uint64_t *words, const wlk_payload *payloads,
-                    uint32_t n_payloads) {
-    view->control = words;
-    view->mask = NULL;
-    for (uint32_t i = 0; i < n_payloads; i++) {
-        view->payload[i] = words + payloads[i].word;
-    }
-}
-
-// Views of a record that was kept.
-static void look_at(const wlk_dpi *h, uint32_t number, wlk_view *in, wlk_view *got) {
-    const wlk_layout *l = &h->layout;
-    const uint64_t *record = h->records + number * record_words(h);
-    view_of(in, record, l->in_payload, l->n_in_payloads);
-    view_of(got, record + l->in_words, l->out_payload, l->n_out_payloads);
-}
-
 static void step_beside(const wlk_dpi *h) {
-    wlk_view in, got;
+    int first;
     for (uint32_t i = 0; i < h->n_beside; i++) {
         wlk_checker *c = h->beside[i];
-        for (uint32_t n = 0; c != NULL && !wlk_checker_done(c) && n < h->n_records; n++) {
-            look_at(h, n, &in, &got);
-            (void)wlk_checker_step(c, &in, &got);
+        for (uint32_t n = 0; c != NULL && !wlk_checker_done(c) && n < h->n_records;) {
+            n += wlk_checker_run(c, record_at(h, n), h->n_records - n, &first);
         }
     }
 }
 
 // The models over what was kept. After a failure the rest is of no use: the host runs it again.
 static void step_kept(wlk_dpi *h) {
-    wlk_view in, got;
-    for (uint32_t n = 0; n < h->n_records; n++) {
-        look_at(h, n, &in, &got);
-        if (step(h, &in, &got) != 0) {
-            break;
-        }
+    int first = 0, stops = 0;
+    for (uint32_t n = 0; n < h->n_records && !stops;) {
+        n += wlk_checker_run(h->checker, record_at(h, n), h->n_records - n, &first);
+        stops = first != 0 && tell(h) != 0;
     }
     step_beside(h);
     h->n_records = 0;
+    h->next = h->records;
 }
 
 uint64_t *wlk_dpi_next(void *handle) {
-    wlk_dpi *h = (wlk_dpi *)handle;
-    return h != NULL && h->checker != NULL ? h->records + h->n_records * record_words(h) : NULL;
+    return handle != NULL ? ((wlk_dpi *)handle)->next : NULL;
 }
 
 void wlk_dpi_took(void *handle) {
     wlk_dpi *h = (wlk_dpi *)handle;
-    if (++h->n_records == batch(h)) {
+    h->next += h->record_words;
+    if (++h->n_records == h->batch) {
         step_kept(h);
     }
 }
@@ -376,12 +355,11 @@ int wlk_dpi_step(void *handle, const wlk_view *in, const wlk_view *got) {
         return 1; // refused at the start, and the simulation goes on all the same
     }
     if (h->n_beside == 0) {
-        return step(h, in, got);
+        return wlk_checker_step(h->checker, in, got) != 0 && tell(h) != 0;
     }
     const wlk_layout *l = &h->layout;
-    uint64_t *record = wlk_dpi_next(h);
-    wlk_view_copy(record, in, l->in_control, l->in_payload, l->n_in_payloads);
-    wlk_view_copy(record + l->in_words, got, l->out_control, l->out_payload, l->n_out_payloads);
+    wlk_view_copy(h->next, in, l->in_control, l->in_payload, l->n_in_payloads);
+    wlk_view_copy(h->next + l->in_words, got, l->out_control, l->out_payload, l->n_out_payloads);
     wlk_dpi_took(h);
     return 0;
 }

@@ -4,6 +4,8 @@
 #define _GNU_SOURCE
 #include "warplock/dpi.h"
 
+#include <inttypes.h>
+
 #include "check.h"
 #include "rig.h"
 
@@ -158,6 +160,51 @@ CASE(deferred_cycles_are_stepped_over_when_there_are_many) {
     CHECK(result().cycles == 1000 && result().verdict == WLK_OK);
     wlk_dpi_flush();
     CHECK(result().cycles == 1000);
+    undefer();
+}
+
+// A cycle in which the RTL is as the model, or not ready.
+static void cycle(bool deferred, const char *inputs, bool wrong) {
+    if (deferred) {
+        record(inputs, wrong);
+    } else {
+        CHECK(step(inputs, wrong ? "readReq_ready=0" : "") == 0);
+    }
+}
+
+// What a run says whose cycle @p bad differs, or has inputs that break a rule: owned.
+static char *report_of(bool deferred, uint32_t bad, const char *illegal) {
+    char *text = NULL;
+    size_t size = 0;
+    wlk_dpi_configure(WLK_DPI_HOST, WLK_POWER_RESET);
+    wlk_dpi_defer(deferred);
+    CHECK(wlk_dpi_start(s.handle) == WLK_OK);
+    for (uint32_t i = 0; i < bad + 9u; i++) {
+        const char *quiet = i == 0 ? "reset" : i % 3u == 0 ? "writeReq_valid" : "";
+        cycle(deferred, i == bad && illegal ? illegal : quiet, i == bad && !illegal);
+    }
+    wlk_dpi_flush();
+    FILE *to = open_memstream(&text, &size);
+    wlk_checker_report(wlk_dpi_checker(0), to);
+    fprintf(to, "%" PRIu64 " bits, %u failures", result().compared_bits, wlk_dpi_failures);
+    (void)fclose(to);
+    undefer();
+    close_handle();
+    open_handle();
+    return text;
+}
+
+CASE(deferred_cycles_leave_the_same_report) {
+    const uint32_t bad[] = {1, 2, 15, 16, 17, 30, 63, 64, 65, 79, 80, 127, 128, 140, 1000};
+    const char *illegal[] = {NULL, "readData_req_valid readData_req_bits_regs_0_enable"};
+    for (size_t i = 0; i < COUNT(bad) * COUNT(illegal); i++) {
+        char *at_once = report_of(false, bad[i / 2], illegal[i % 2]);
+        char *deferred = report_of(true, bad[i / 2], illegal[i % 2]);
+        CHECK_MSG(strcmp(deferred, at_once) == 0, "%s\ninstead of %s", deferred, at_once);
+        CHECK(strstr(deferred, i % 2 ? "PROTOCOL" : "MISMATCH") != NULL);
+        free(at_once);
+        free(deferred);
+    }
     undefer();
 }
 

@@ -340,8 +340,9 @@ extern "C" {{
         for port in self._side_ports("in"):
             masks[port.word] |= ((1 << port.width) - 1) << port.lsb
         full = (1 << WORD) - 1
-        ands = {n: f" & 0x{mask:x}ull" for n, mask in enumerate(masks) if mask != full}
-        lines = [f"record[{n}] = in[{n}]{ands.get(n, '')};" for n in range(len(masks))]
+        ands = {n: mask for n, mask in enumerate(masks) if mask != full}
+        lines = [f"std::memcpy(record, in, {len(masks)} * sizeof *in);"]
+        lines += [f"record[{n}] &= 0x{mask:x}ull;" for n, mask in ands.items()]
         return "\n".join(f"        {line}" for line in lines)
 
     def _own_checker(self, *, is_direct: bool) -> str:
@@ -410,6 +411,7 @@ static inline void wlk_harness_check(const Top *top, void *own, const uint64_t *
 #define WLK_HARNESS_H
 
 #include <cstdint>
+#include <cstring>
 
 #include "{top}.h"
 #include "warplock/dpi.h"
