@@ -40,7 +40,9 @@ struct wlk_checker {
     uint64_t *partial;      /* `compare` without what is missing in this cycle alone */
     uint64_t *sure;         /* late: care of what followed from the cycles before */
     uint64_t *got_known, *next_known;
-    bool fast; /* nothing to note in this cycle but a difference */
+    bool fast;                 /* nothing to note in this cycle but a difference */
+    const uint64_t *fast_mask; /* of the fast step: `compare` where an output that is missing is
+                                  not always 0 in the model, or NULL */
     bool compares_all;
     bool step_masked; /* else, outputs are missing that the block's step can leave out */
     bool has_inexact; /* some output is compared only while it means something */

@@ -77,9 +77,8 @@ def commands(
     dpi = [str(verilate.harness_program(harness, rtl)), *rest, "exact=1"]
     bound = {}
     if inner:
-        inside_alone = verilate.harness_program(harness, rtl, bound=inner)
         bound = {
-            "lockstep, inside": [str(inside_alone), *rest],
+            "lockstep, inside": [str(direct(bound=inner, has_own=False)), *rest],
             "lockstep, all": [str(direct(bound=inner)), *rest],
         }
     model = [str(build.folder() / "tests/bench/model_bench"), block, profile, str(cycles * 4)]

@@ -102,8 +102,8 @@ void wlk_dpi_took(void *handle);
 /**
  * Before the handles open: keep the records of some dozens of cycles and step the models over them
  * together, which is faster than in turn with the RTL. `wlk_dpi_failures` then counts late, and the
- * checkers have seen all cycles only after wlk_dpi_flush(). What is called by DPI is stepped at
- * once all the same: its records would have to be copied, which costs what is won.
+ * checkers have seen all cycles only after wlk_dpi_flush(). What calls wlk_dpi_step() is stepped at
+ * once all the same.
  */
 void wlk_dpi_defer(bool defer);
 void wlk_dpi_flush(void);

@@ -110,17 +110,20 @@ def _for_make(words: Sequence[str]) -> str:
     return shlex.join(words).replace("$", "$$")
 
 
-def _sources(harness: Harness, bound: Sequence[Harness], is_direct: bool) -> dict[str, str]:
+def _sources(
+    harness: Harness, bound: Sequence[Harness], is_direct: bool, has_own: bool
+) -> dict[str, str]:
     """Generated files by name: those of the harness, and of the checkers that are bound."""
-    files = {"wlk_harness.h": harness.glue_h(PREFIX, is_direct=is_direct)}
+    files = {"wlk_harness.h": harness.glue_h(PREFIX, is_direct=is_direct and has_own)}
     if harness.top != harness.module:
         files[f"{harness.top}.sv"] = harness.top_sv()
     if bound:
         files["wlk_pkg.sv"] = harness.package_sv()
     for each in bound:
-        files[f"{each.checker}.sv"] = each.checker_sv()
+        files[f"{each.checker}.sv"] = each.checker_sv(is_direct=is_direct)
         files[f"{each.checker}_bind.sv"] = each.bind_sv()
-        files[f"{each.checker}_step.c"] = each.step_c(f"{PREFIX}__Dpi.h")
+        if not is_direct:
+            files[f"{each.checker}_step.c"] = each.step_c(f"{PREFIX}__Dpi.h")
     return files
 
 
@@ -131,18 +134,20 @@ def harness_program(
     trace: bool = False,
     bound: Sequence[Harness] | None = None,
     is_direct: bool = False,
+    has_own: bool = True,
     tool: Tool | None = None,
     stage: Callable[[str], None] = lambda _: None,
 ) -> Path:
     """The harness program for this RTL. BUILD_FAIL shows the first error and names the log.
-    `bound`: whose checkers are bound; by default the harness's own. `is_direct`: the harness reads
-    the ports and calls the model itself. `stage` is called with what is being done."""
+    `bound`: whose checkers are bound; by default the harness's own. `is_direct`: no checker
+    crosses DPI, and the harness reads the ports and calls the model itself, unless it `has_own`
+    none. `stage` is called with what is being done."""
     library = build.brought_up()
     tool = tool or find_tool("system")
     if trace and not can_trace(tool):
         message = "this Verilator's FST writer needs lz4.h; install liblz4-dev"
         raise WlkError(Status.BUILD_FAIL, message)
-    sources = _sources(harness, [harness] if bound is None else bound, is_direct)
+    sources = _sources(harness, [harness] if bound is None else bound, is_direct, has_own)
     size = sum(path.read_bytes().count(b"\n") for path in rtl.files)
     flags = _verilator_flags(rtl, harness.top, trace)
     optimize = BIG if size > LARGE else SMALL
@@ -272,6 +277,7 @@ def _compile(
         cflags = f"-include {DESIGN} {cflags}"
     elif optimize == SMALL:
         cflags = f"-include {folder / HEADERS} {cflags}"
+    cflags += " -include warplock/dpi.h"  # what checkers call from between the ports
     command += [f"USER_CPPFLAGS={cflags}", f"USER_LDLIBS={link}", "VK_GLOBAL_OBJS="]
     _run(command, place, "the Verilated RTL does not compile", tool)
     (place / "obj" / PREFIX).rename(place / "harness")
