@@ -85,6 +85,8 @@ def run_one(draw: Draw, number: int) -> int:
         line |= {"verdict": "PASS"} | draw(number, random.Random(f"warplock {number}"))
     except KeyboardInterrupt:
         return Status.INTERRUPTED
+    except AssertionError as error:  # its text begins with what was run and how it went
+        line |= {"verdict": "FOUND", "why": str(error)[:2000] or traceback.format_exc()[-2000:]}
     except BaseException:
         line |= {"verdict": "FOUND", "why": traceback.format_exc()[-2000:]}
     line["seconds"] = round(time.monotonic() - start, 1)

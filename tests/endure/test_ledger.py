@@ -52,7 +52,7 @@ def test_draws_go_on_behind_findings_and_the_next_run_goes_on(script):
     done = campaign(script, 3)
     assert done.returncode == 1
     assert verdicts() == {0: "PASS", 1: "FOUND", 2: "FOUND"}
-    assert "AssertionError: differs" in done.stdout
+    assert "FOUND in draw 1: differs\n" in done.stdout
     assert "--draw 1" in done.stdout
     done = campaign(script, 2)
     assert verdicts() == {0: "PASS", 1: "FOUND", 2: "FOUND", 3: "UNDECIDED", 4: "PASS"}
