@@ -9,12 +9,13 @@ from types import SimpleNamespace
 import programs
 import pytest
 from wlk import tables
+from wlk.base import shape
 from wlk.base.errors import Status
 from wlk.explore import store, sweep
-from wlk.fit import portmap, waivers
+from wlk.fit import conditions, portmap, waivers
 from wlk.regress import cache, settings
 from wlk.regress import store as regress_store
-from wlk.run import cover_store, mutate
+from wlk.run import cover_store, mutate, own_blocks, recordings
 from wlk.tables import read
 
 DIGITS = "9" * 5000
@@ -41,6 +42,7 @@ READERS = {
     ),
     "sweep": (lambda path: sweep.make(sweep.Asked(), path), {Status.BAD_CONFIG}),
     "faults": (read_faults, {Status.USAGE}),
+    "beside a recording": (recordings._beside, {Status.BAD_CONFIG}),
 }
 
 
@@ -54,6 +56,14 @@ def test_text_that_is_no_toml_is_refused(tmp_path, reader, text):
         call(path)
     assert caught.value.status in statuses
     assert path.name in caught.value.message
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_settings_that_are_no_toml_name_no_blocks(tmp_path, text):
+    """The command that reads the rest of them says what is wrong."""
+    path = tmp_path / "warplock.toml"
+    path.write_bytes(TEXTS[text])
+    assert own_blocks._of_settings(path) == []
 
 
 def test_table_value_of_another_type_is_refused(tmp_path):
@@ -100,6 +110,14 @@ def test_waiver_of_bits_with_thousands_of_digits_is_refused(tmp_path):
         waivers.read([path])
 
 
+@pytest.mark.parametrize(
+    "when", [f"x == {DIGITS}", f"x == {DIGITS}'h1", f"x[{DIGITS}]", f"x[0:{DIGITS}]"]
+)
+def test_condition_with_thousands_of_digits_is_refused(when):
+    with programs.error(Status.USAGE, "place: cannot read 'x", "number"):
+        conditions.compiled(when, "place", {"x": 8})
+
+
 def test_fault_that_is_no_text_is_refused(tmp_path, monkeypatch):
     path = tmp_path / "faults.toml"
     path.write_text("config = []\nfault = [1]\n")
@@ -125,6 +143,8 @@ def read_regress(path):
     shutil.copy(path, path.with_name(regress_store.NAME))
     with regress_store.Store(path.parent).opened() as base:
         base.failing()
+        base.get("verdict", asked="a", commit_id="b", block="c", config="d")
+        base.get("result", asked="a", key="b", block="c", config="d")
 
 
 DATABASES = {
@@ -132,6 +152,11 @@ DATABASES = {
     "explore": (store._KIND, read_sweep),
     "regress": (regress_store._KIND, read_regress),
 }
+VERDICT = "INSERT INTO verdict VALUES ('a', 'b', 'c', 'd', 'PASS', 'same', {}, '{}')"
+ROW = (
+    '{"commit": "b", "block": "c", "config": "d", "verdict": "PASS", "settled_by": "same", '
+    '"seconds": 1}'
+)
 DAMAGE = [
     ("coverage", "DROP TABLE hit", "hit.run"),
     ("coverage", "ALTER TABLE run DROP COLUMN added", "run.added"),
@@ -149,6 +174,32 @@ DAMAGE = [
     ),
     ("explore", "INSERT INTO run (point, workload, seed) VALUES ('src', 'mixed', 1)", "status"),
     ("regress", "DROP TABLE subject", "subject.asked"),
+    ("regress", VERDICT.format("NULL", "{{}}"), "verdict.row has no verdict"),
+    ("regress", VERDICT.format("'x'", "{{}}"), "verdict.seconds is 'x'"),
+    ("regress", VERDICT.format("1", "[" * 5000), "verdict.row is '[["),
+    (
+        "regress",
+        VERDICT.format("1", ROW.replace("PASS", "MAYBE")),
+        "verdict.row.verdict is 'MAYBE'",
+    ),
+    ("regress", VERDICT.format("1", ROW.replace('"b"', '"x"')), "verdict.row.commit is 'x'"),
+    ("regress", VERDICT.format("1", ROW[:-1] + ', "floors": 1}'), "verdict.row has no coverage"),
+    (
+        "regress",
+        VERDICT.format("1", ROW[:-1] + ', "first": {"cycle": 1, "got": "0x1"}}'),
+        "verdict.row.first is {'cycle': 1",
+    ),
+    (
+        "regress",
+        VERDICT.format("1", ROW[:-1] + ', "coverage": 1, "floors": 1, "points": "x"}'),
+        "verdict.row.points is 'x'",
+    ),
+    (
+        "regress",
+        "INSERT INTO result VALUES ('a', 'b', 'c', 'd', 'e', 'PASS', 1, 'x')",
+        "result.answer",
+    ),
+    *((name, "UPDATE about SET version = 'x'", "about.version is 'x'") for name in DATABASES),
 ]
 
 
@@ -192,3 +243,32 @@ def test_record_with_bits_of_no_port_is_refused(tmp_path):
         done = programs.run("dpi/wlk-vec", *command, "num_pregs=8")
         assert done.returncode == Status.CORRUPT
         assert f"{path}: cycle 0: its record has bits of no port" in done.stderr
+
+
+def test_database_that_does_not_take_a_row_is_refused(tmp_path):
+    """As one of a later version, whose columns are none of ours."""
+    path = tmp_path / "base.cover"
+    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as base:
+        base.executescript(cover_store.KIND.schema.replace("tied TEXT,", "tied TEXT, x NOT NULL,"))
+    space = cover_store.Space("hazard", "a=1", "", "", ())
+    with programs.error(Status.CORRUPT, path.name, "--cover", "space.x"):
+        cover_store.add(path, {space: []})
+
+
+@pytest.mark.parametrize(
+    ("value", "why"),
+    [
+        ({"a": 1, "b": ["x"]}, ""),
+        ({"a": 1.5, "b": [], "c": "yes", "more": {"x": 1}}, ""),
+        ({"b": []}, "it has no a"),
+        ({"a": "x", "b": []}, "it.a is 'x'"),
+        ({"a": 1, "b": ["x", 2]}, "it.b[1] is 2"),
+        ({"a": 1, "b": {}}, "it.b is {}"),
+        ({"a": 1, "b": [], "c": "no"}, "it.c is 'no'"),
+        ({"a": 1, "b": [], "more": {"x": []}}, "it.more.x is []"),
+        ([], "it is []"),
+    ],
+)
+def test_shape_of_json(value, why):
+    wanted = {"a": (int, float), "b": [str], "c?": {"yes"}, "more?": {"*": int}}
+    assert shape.odd(value, wanted, "it") == why

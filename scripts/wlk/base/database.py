@@ -51,23 +51,40 @@ def connect(path: Path, kind: Kind, *, write: bool = True) -> sqlite3.Connection
         base.text_factory = _text  # else bytes that are no UTF-8 are errors of several kinds
         version = _version(base, path, kind, write)
         if version != kind.version:
-            message = f"{path}: version {version} of the database, this is version {kind.version}"
-            raise WlkError(Status.BAD_VERSION, f"{message}; {kind.elsewhere}")
+            message = f"{path}: version {version} of the database (about.version)"
+            message += f", this is version {kind.version}; {kind.elsewhere}"
+            raise WlkError(Status.BAD_VERSION, message)
         stack.pop_all()
         return base
 
 
 @contextlib.contextmanager
-def reading(path: Path, kind: Kind) -> Iterator[None]:
+def reading(path: Path, kind: Kind, again: str = GOES_ON) -> Iterator[None]:
     """What the system refuses, and CORRUPT for what is damaged: SQLite says so in many ways, also
-    that memory is short and that a name is no UTF-8."""
+    that memory is short and that a name is no UTF-8. `again`: as in `_failure`."""
     try:
         yield
     except sqlite3.OperationalError as error:
-        raise failure(path, error) from error
+        raise _failure(path, kind, error, again) from error
     except (sqlite3.DatabaseError, MemoryError, UnicodeDecodeError) as error:
         why = error or type(error).__name__
         raise WlkError(Status.CORRUPT, f"{path}: {kind.known} ({why})") from error
+
+
+@contextlib.contextmanager
+def writing(
+    base: sqlite3.Connection, path: Path, kind: Kind, again: str = GOES_ON
+) -> Iterator[None]:
+    """One transaction, all or nothing; errors as of `reading`."""
+    with reading(path, kind, again):
+        base.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            base.execute("COMMIT")
+        except sqlite3.Error:
+            with contextlib.suppress(sqlite3.Error):
+                base.execute("ROLLBACK")
+            raise
 
 
 def _version(base: sqlite3.Connection, path: Path, kind: Kind, write: bool) -> int:
@@ -80,6 +97,8 @@ def _version(base: sqlite3.Connection, path: Path, kind: Kind, write: bool) -> i
         raise WlkError(Status.CORRUPT, f"{path}: {kind.known}")
     row = base.execute("SELECT version FROM about").fetchone()
     version = row["version"] if row else kind.version
+    if not isinstance(version, int):
+        raise sqlite3.DatabaseError(f"about.version is {version!r:.40}")
     if version == kind.version:
         _require_columns(base, path, kind)
     return version
@@ -114,22 +133,33 @@ def typed(
     `null`: nothing may stand in place of any."""
     columns = _columns(base, table)
     for row in base.execute(f"SELECT * FROM {table} ORDER BY {order}"):
-        for name, kind in columns.items():
-            if not isinstance(row[name], TYPES[kind]) and not (null and row[name] is None):
-                raise sqlite3.DatabaseError(f"{table}.{name} is {row[name]!r:.40}")
-        yield row
+        yield _typed(row, table, columns, null)
 
 
-def failure(path: Path, error: sqlite3.OperationalError, again: str = GOES_ON) -> WlkError:
+def typed_row(base: sqlite3.Connection, table: str, row: sqlite3.Row) -> sqlite3.Row:
+    """One row of a table, in which nothing may stand in place of any value; DatabaseError as of
+    `typed`."""
+    return _typed(row, table, _columns(base, table), True)
+
+
+def _typed(row: sqlite3.Row, table: str, columns: dict[str, str], null: bool) -> sqlite3.Row:
+    for name, kind in columns.items():
+        if not isinstance(row[name], TYPES[kind]) and not (null and row[name] is None):
+            raise sqlite3.DatabaseError(f"{table}.{name} is {row[name]!r:.40}")
+    return row
+
+
+def _failure(path: Path, kind: Kind, error: sqlite3.OperationalError, again: str) -> WlkError:
     """What the system refuses: USAGE when another program has the database, NO_SPACE when the disk
-    is full, else NO_FILE. `again`: what comes of the command when it is repeated."""
+    is full, CORRUPT for what SQLite cannot do with what is there, else NO_FILE. `again`: what comes
+    of the command when it is repeated."""
     why = str(error)
     if "locked" in why:
         message = f"{path}: another program has the database ({why})"
         return WlkError(Status.USAGE, f"{message}; wait for it, or close it")
-    if "no such" in why:
-        return WlkError(Status.CORRUPT, f"{path}: is damaged ({why}); choose another place")
+    if getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) == sqlite3.SQLITE_ERROR:
+        return WlkError(Status.CORRUPT, f"{path}: {kind.known} ({why})")
     if not any(word in why for word in ("disk", "full")):
-        return WlkError(Status.NO_FILE, f"cannot write {path}: {why}; choose another place")
+        return WlkError(Status.NO_FILE, f"cannot write {path}: {why}; {kind.elsewhere}")
     message = f"cannot write {path}: {why}; free some space, then repeat the command: {again}"
     return WlkError(Status.NO_SPACE, message)

@@ -106,17 +106,8 @@ class Store:
                 Status.BAD_VERSION, f"{message}; choose another file with --db, or move it away"
             )
 
-    @contextlib.contextmanager
-    def _writing(self) -> Iterator[None]:
-        """One transaction; what the system refuses is one line."""
-        try:
-            self._base.execute("BEGIN IMMEDIATE")
-            yield
-            self._base.execute("COMMIT")
-        except sqlite3.OperationalError as error:
-            with contextlib.suppress(sqlite3.Error):
-                self._base.execute("ROLLBACK")
-            raise database.failure(self.path, error) from error
+    def _writing(self) -> contextlib.AbstractContextManager[None]:
+        return database.writing(self._base, self.path, _KIND)
 
     def done(self) -> set[Key]:
         """The runs that have ended; one whose runner died is tried again."""

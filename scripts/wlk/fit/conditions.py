@@ -17,6 +17,7 @@ TRUTHS = {"||", "&&", "==", "!=", "<", "<=", ">", ">="}  # whose value is one bi
 SPELLED = {"and": "&&", "or": "||", "not": "!"}
 BASES = {"h": 16, "d": 10, "o": 8, "b": 2}
 MOST = 64  # bits of a value
+LONGEST = 9  # digits of a bit's number
 # Each brings at most a value for each of LEVELS that waits; dpi/src/waivers.c has room for them.
 DEEPEST = 32
 _TOKEN = re.compile(
@@ -61,7 +62,7 @@ class _Reader:
         return found.words
 
     def _error(self, why: str) -> WlkError:
-        return WlkError(Status.USAGE, f"{self.where}: cannot read '{self.text}': {why}")
+        return WlkError(Status.USAGE, f"{self.where}: cannot read '{self.text:.400}': {why}")
 
     def _split(self) -> Iterator[str]:
         at = 0
@@ -144,12 +145,12 @@ class _Reader:
         size, quote, digits = word.replace("_", "").lower().partition("'")
         try:
             value = int(digits[1:], BASES[digits[0]]) if quote else _plain(size)
+            width = int(size) if quote else max(1, value.bit_length())
         except ValueError as error:
             hint = "write 12, 0x1f, 0b101 or 5'h1f"
-            raise self._error(f"'{word}' is no number; {hint}") from error
-        width = int(size) if quote else max(1, value.bit_length())
-        if value >> width or not 1 <= width <= MOST:
-            raise self._error(f"'{word}' does not fit in its {width} bits (of {MOST} at most)")
+            raise self._error(f"'{word:.40}' is no number; {hint}") from error
+        if not 1 <= width <= MOST or value >> width:
+            raise self._error(f"'{word:.40}' does not fit in its {width} bits (of {MOST} at most)")
         return Value((f"{value:#x}",), width, value)
 
     def _port(self, word: str) -> Value:
@@ -176,8 +177,8 @@ class _Reader:
         return head + "".join(a + b for a, b in zip(self.filled, rest, strict=False))
 
     def _index(self) -> int:
-        if not self.token.isdecimal():
-            raise self._error(f"'{self.token}' is no number of a bit; write [7] or [7:4]")
+        if not self.token.isdecimal() or len(self.token) > LONGEST:
+            raise self._error(f"'{self.token:.40}' is no number of a bit; write [7] or [7:4]")
         self.at += 1
         return int(self.tokens[self.at - 1])
 

@@ -21,8 +21,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from ..base import database, outputs
+from ..base import database, outputs, shape
+from ..base.errors import Status
 
+STEPS = ("same", "proved", "simulated", "none")  # by which a verdict is settled
 VERSION = 1
 NAME = "regress.sqlite"
 _SCHEMA = f"""
@@ -50,6 +52,31 @@ _KIND = database.Kind(
     "is no database of regress; move it away, or choose another folder with --store",
     "choose another folder with --store",
 )
+_NUMBER = (int, float)
+_FIRST = (
+    {"cycle": int, "port": str, "expected": object, "got": object, "rule?": str},
+    {"cycle": int, "rule": str, "port?": str},
+    {"cycle": int, "port": str, "rule?": str, "got?": set()},
+)
+# Of what a run has answered; below what stands in all answers, and there only with the others.
+_ANSWER = {
+    "verdict": {"PASS", *Status.__members__},
+    "settled_by": set(STEPS),
+    "first?": _FIRST,
+    "seed?": int,
+    "cycles?": int,
+    **{f"{key}?": str for key in ("message", "repro", "report", "module", "same_as")},
+    **{f"{key}?": str for key in ("proved_equal_to", "profile")},
+    "shrunk?": {"file": str, "cycles": int},
+    "at_fault?": dict,
+    "coverage?": int,
+    "floors?": int,
+    "points?": {"*": [int]},
+}
+_TOGETHER = ("coverage", "floors", "points")
+_VERDICT = _ANSWER | {"commit": str, "block": str, "config": str, "seconds": _NUMBER}
+_JSON = {"proof": ("answer", {}), "result": ("answer", _ANSWER), "verdict": ("row", _VERDICT)}
+_NAMED = {"commit": "commit_id", "block": "block", "config": "config", "verdict": "verdict"}
 Row = Mapping[str, Any]
 
 
@@ -77,11 +104,13 @@ class Store:
                 self._base = None
 
     def get(self, table: str, **where: str) -> Row | None:
-        """The row with these values; None when there is none."""
+        """The row with these values; None when there is none. CORRUPT for one that cannot be one
+        of ours."""
         marks = " AND ".join(f"{name} = ?" for name in where)
         with self._lock, database.reading(self.path, _KIND):
             query = f"SELECT * FROM {table} WHERE {marks}"
-            return self._base.execute(query, [*where.values()]).fetchone()
+            row = self._base.execute(query, [*where.values()]).fetchone()
+            return _sound(database.typed_row(self._base, table, row), table) if row else None
 
     def add(self, table: str, **values: Any) -> None:
         """Write a row, unless it is there. NO_SPACE when it cannot be."""
@@ -102,6 +131,27 @@ class Store:
         """Note that a run has begun."""
         now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
         self.add("run", began=now, command=command, range=span, settings=settings)
+
+
+def _sound(row: sqlite3.Row, table: str) -> sqlite3.Row:
+    """A row; DatabaseError when its JSON says something else than what was written there."""
+    if table not in _JSON:
+        return row
+    column, wanted = _JSON[table]
+    name = f"{table}.{column}"
+    try:
+        found = shape.decoded(row[column], wanted, name)
+    except ValueError as error:
+        raise sqlite3.DatabaseError(str(error)) from error
+    lacking = [key for key in _TOGETHER if key not in found]
+    if wanted and 0 < len(lacking) < len(_TOGETHER):
+        raise sqlite3.DatabaseError(f"{name} has no {lacking[0]}")
+    if wanted and any(len(point) != 2 for point in found.get("points", {}).values()):
+        raise sqlite3.DatabaseError(f"{name}.points: hits and a floor are wanted of each")
+    for key, other in _NAMED.items() if table == "verdict" else ():
+        if found[key] != row[other]:
+            raise sqlite3.DatabaseError(f"{name}.{key} is {found[key]!r:.40}")
+    return row
 
 
 def plain(value: Any) -> Any:

@@ -11,9 +11,9 @@ from ..base import entries, outputs, report
 from ..base import junit as xml
 from ..base.junit import Case
 from . import git
+from .store import STEPS
 
 ABSENT = "NO_MODULE"
-STEPS = ("same", "proved", "simulated", "none")
 SUBJECT = 50  # letters of a commit's subject in a table
 BROKEN = "BUILD_FAIL"
 UNCHANGED = "### warplock: no block has changed\n"

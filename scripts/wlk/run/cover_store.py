@@ -10,7 +10,7 @@ mixes them.
 import contextlib
 import sqlite3
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -127,25 +127,13 @@ def check(path: Path) -> None:
 
 def add(path: Path, found: Runs) -> None:
     """Add runs, all or none; a run that is there is replaced."""
-    with _lock, contextlib.closing(database.connect(path, KIND)) as base, _writing(path, base):
-        for space, runs in found.items():
-            number = _space(base, space)
-            for run in runs:
-                _add(base, number, _legal(run))
-
-
-@contextlib.contextmanager
-def _writing(path: Path, base: sqlite3.Connection) -> Iterator[None]:
-    """One transaction; what the system refuses is one line."""
-    try:
+    with _lock, contextlib.closing(database.connect(path, KIND)) as base:
         base.execute(f"PRAGMA busy_timeout = {WAIT}")
-        base.execute("BEGIN IMMEDIATE")
-        yield
-        base.execute("COMMIT")
-    except sqlite3.OperationalError as error:
-        with contextlib.suppress(sqlite3.Error):
-            base.execute("ROLLBACK")
-        raise database.failure(path, error, "nothing counts twice") from error
+        with database.writing(base, path, KIND, "nothing counts twice"):
+            for space, runs in found.items():
+                number = _space(base, space)
+                for run in runs:
+                    _add(base, number, _legal(run))
 
 
 def _space(base: sqlite3.Connection, space: Space) -> int:

@@ -7,13 +7,12 @@ content of all that goes into it.
 """
 
 import os
-import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from .. import tables
-from ..base import installed, keep, outputs, progress, setup
+from ..base import installed, keep, outputs, progress, setup, toml
 from ..base.errors import Status, WlkError
 from ..base.options import Command
 from ..fit import portmap
@@ -59,8 +58,8 @@ def _listed(given: Sequence[Path]) -> list[Path]:
 
 def _of_settings(path: Path) -> list[Path]:
     try:
-        names = tomllib.loads(path.read_text(encoding="utf-8", errors="replace")).get(KEY, [])
-    except tomllib.TOMLDecodeError:
+        names = toml.loads(path.read_text(encoding="utf-8", errors="replace")).get(KEY, [])
+    except toml.BadTomlError:
         return []  # the command that reads the rest of it says what is wrong
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
         raise WlkError(Status.USAGE, f'{path}: {KEY}: a list of folders is wanted, as ["blocks"]')

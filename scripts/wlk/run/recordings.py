@@ -10,13 +10,12 @@ Recordings of GPGPU-Sim's operand collector are text (opndcoll_replay.py), and h
 import os
 import sys
 import tempfile
-import tomllib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from .. import tables
-from ..base import progress, report, setup
+from ..base import progress, report, setup, toml
 from ..base.entries import Entry
 from ..base.errors import Status, WlkError
 from ..base.installed import COMMAND, INSTALLED
@@ -206,8 +205,8 @@ def _beside(path: Path) -> dict[str, str]:
     if not beside.is_file():
         return {}
     try:
-        values = tomllib.loads(beside.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        values = toml.load(beside)
+    except toml.BadTomlError as error:
         raise WlkError(Status.BAD_CONFIG, f"{beside}: {error}") from error
     return {key: str(value) for key, value in values.items()}
 
