@@ -127,10 +127,26 @@ def test_beside_in_several_blocks(tmp_path):
     [
         (
             lambda wave, _: wave.write_bytes(b"no"),
-            Status.CORRUPT,
-            "a.fst: cannot be read as an FST",
+            Status.TRUNCATED,
+            "a.fst: ",
         ),
         (lambda _, added: added.unlink(), Status.NO_FILE, "added: No such file"),
+        *(
+            (lambda _, added, text=text: added.write_text(text), Status.CORRUPT, f"added:{line}: ")
+            for text, line in (
+                ("+\n#0\n", 1),
+                ("+a\n-\n-\n#0\n", 3),
+                ("=65 x\n#0\n", 1),
+                ("=0 x\n#0\n", 1),
+                ("=1 \n#0\n", 1),
+                ("=1 x\n#0\n0 11\n", 3),
+                ("=2 x\n#0\n0 1\n", 3),
+                ("=1 x\n#0\n1 1\n", 3),
+                ("=1 x\n#0\n0 2\n", 3),
+                ("=1 x\n#7\n0 1\n#6\n", 4),
+                ("=1 x\nx\n", 2),
+            )
+        ),
     ],
 )
 def test_beside_says_what_cannot_be_read(tmp_path, spoil, status, part):

@@ -114,6 +114,9 @@ const wlk_wave_scope *wlk_wave_scopes(const wlk_wave *wave, size_t *count);
 /** All signals; valid until close. */
 const wlk_wave_signal *wlk_wave_signals(const wlk_wave *wave, size_t *count);
 
+/** Bits of each stored value of a handle; 0: a real, a string, or there is no such handle. */
+uint32_t wlk_wave_bits(const wlk_wave *wave, wlk_wave_handle handle);
+
 /** First and last time, in units of 10^exponent seconds. */
 typedef struct wlk_wave_span {
     uint64_t start, end;

@@ -147,7 +147,7 @@ static bool open_block(value_walk *walk, const wlk_fst_block *where, value_block
         return false;
     }
     uint64_t index_len = wlk_fst_u64(block->times - 8);
-    if (index_len == 0 || index_len > (uint64_t)(block->times - 8 - block->values - 1)) {
+    if (index_len == 0 || index_len >= (uint64_t)(block->times - 8 - block->values)) {
         return damaged(walk, block->times - 8, "index length");
     }
     block->index = block->times - 8 - index_len;

@@ -297,6 +297,10 @@ const wlk_wave_signal *wlk_wave_signals(const wlk_wave *wave, size_t *count) {
     return wave->signals;
 }
 
+uint32_t wlk_wave_bits(const wlk_wave *wave, wlk_wave_handle handle) {
+    return wlk_fst_bits(&wave->file, handle);
+}
+
 wlk_wave_span wlk_wave_times(const wlk_wave *wave) {
     return (wlk_wave_span){wave->file.start, wave->file.end, wave->file.exponent};
 }
