@@ -232,6 +232,8 @@ void printed_clear(const uint64_t *cycle);
 void printed_hold(void);
 /* Text of the error message printed last; empty when there is none. Each is given once. */
 void printed_message(char *text, size_t size);
+/* The last line kept that begins so; empty when none does. */
+const char *printed_begins(const char *start);
 void printed_json(bool failed, wlk_json *to);
 void printed_report(FILE *to);
 /* How many lines there were in all seeds, with @p more that another process has seen. */

@@ -143,6 +143,16 @@ uint64_t printed_lines(uint64_t more) {
     return printed.lines;
 }
 
+const char *printed_begins(const char *start) {
+    for (uint64_t i = printed.ended; i > first_kept(); i--) {
+        const char *text = printed.ring[(i - 1u) % KEPT].text;
+        if (strncmp(text, start, strlen(start)) == 0) {
+            return text + strlen(start);
+        }
+    }
+    return "";
+}
+
 void printed_json(bool failed, wlk_json *to) {
     if (printed.lines == 0) {
         return;

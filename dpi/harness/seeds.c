@@ -7,7 +7,7 @@
 //   profile=NAME       "mix" or one profile          power_up=unknown|zero|reset
 //   waves=FILE from=C to=C   FST of these cycles; in FILE.expected what the checkers expected
 //   replay=FILE        inputs from a record file
-//   shrink=FILE        shrink the failing stimulus; the answer is about what is left
+//   shrink=FILE header=TEXT    shrink the failing stimulus; the answer is about what is left
 //   param=I:VALUE      another value of parameter I than the harness was built with
 //   tie=WORD:LSB:WIDTH:VALUE   an input that the RTL lacks because it is constant: its bits in the
 //                      input record
@@ -60,11 +60,26 @@ void harness_begin(harness *b, uint64_t seed, const char *waves) {
     b->dut_handle = b->dut->open(seed, b->random, waves);
 }
 
+// A checker that was refused has said why, and there is nothing to compare.
+static void require_checkers(void) {
+    for (uint32_t i = 0; i < wlk_dpi_count(); i++) {
+        if (wlk_dpi_checker(i) == NULL) {
+            wlk_error err;
+            (void)wlk_fail(&err, WLK_BAD_PARAMS, "a checker was refused: %s",
+                           printed_begins("warplock: "));
+            exit(tool_fail("harness", &err));
+        }
+    }
+}
+
 bool harness_cycle(harness *b, const uint64_t *in) {
     if (!b->awake) {
         assertions_reset(b, in);
     }
     b->dut->drive(b->dut_handle, in);
+    if (b->cycle == 0) { // all of them are open by now
+        require_checkers();
+    }
     if (assertions_pending != 0) {
         assertions_settled(b);
     }
@@ -433,6 +448,9 @@ static wlk_status time_cycles(harness *b) {
             start = clock(); // the first loop warms up
         }
         b->dut->drive(b->dut_handle, inputs + (c % LOOP) * b->layout.in_words);
+        if (c == 0) {
+            require_checkers();
+        }
         if (wlk_dpi_count() == 0) {
             b->dut->observe(b->dut_handle, out);
             observed = observed ^ out[c % b->layout.out_words];
@@ -554,10 +572,13 @@ static wlk_status parse(harness *b, int argc, char **argv, wlk_error *err) {
             return wlk_fail(err, WLK_USAGE, "cannot read '%s'", argv[i]);
         }
     }
+    if (b->shrink != NULL && b->header == NULL) {
+        return wlk_fail(err, WLK_USAGE, "shrink=FILE needs header=TEXT, that of the file");
+    }
     b->power_up = tool_power_up(power_up);
     b->random = b->power_up == WLK_POWER_UNKNOWN;
-    if (b->last < b->first) {
-        return wlk_fail(err, WLK_USAGE, "the last seed is below the first");
+    if (b->last < b->first || b->last == UINT64_MAX) {
+        return wlk_fail(err, WLK_USAGE, "the last seed is below the first, or above 2^64 - 2");
     }
     return wlk_stimulus_profile(b->gen, profile, &b->profile)
                ? WLK_OK
@@ -580,16 +601,30 @@ static bool prepare_reset(harness *b) {
     return b->ports != NULL;
 }
 
+// What the RTL was built with decides of the words that it reads and writes.
+static bool has_room(const harness *b, const wlk_layout *layout) {
+    wlk_layout built;
+    b->block->table->layout(b->dut->cfg, &built);
+    return built.in_words == layout->in_words && built.out_words == layout->out_words;
+}
+
 wlk_status harness_configure(harness *b, wlk_error *err) {
     const wlk_status status = b->block->check(b->cfg, err);
     if (status != WLK_OK) {
         return status;
     }
+    wlk_layout layout;
+    b->block->table->layout(b->cfg, &layout);
+    if (!has_room(b, &layout)) {
+        return wlk_fail(err, WLK_BAD_PARAMS,
+                        "a parameter that is given needs other ports than those the RTL was built "
+                        "with; build it with that parameter");
+    }
     free(b->model);
     free(b->uncleared);
     free(b->in);
     wlk_driver_close(b->driver);
-    b->block->table->layout(b->cfg, &b->layout);
+    b->layout = layout;
     b->model = wlk_state_new(b->block, b->cfg);
     b->uncleared = wlk_state_new(b->block, b->cfg);
     b->in = calloc(b->layout.in_words, sizeof(uint64_t));

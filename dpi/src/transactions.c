@@ -87,10 +87,23 @@ static const char *label_of(const wlk_field *field) {
     return bits != NULL ? bits + strlen("bits.") : dot != NULL ? dot + 1 : field->name;
 }
 
+// Most fields are of other channels: that is said without a look at all cycles.
+static bool has_ports(const wlk_checker *c, const channel *ch, uint32_t field) {
+    for (uint32_t i = 0; i < c->layout.n_ports; i++) {
+        if (c->ports[i].field == field && is_shown(c, ch, &c->ports[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
 // A channel's columns that tell something: a field that is 0 throughout is left out.
 static bool column(const sheet *s, const channel *ch, uint32_t field, uint32_t *width) {
     bool zero = true;
     *width = (uint32_t)strlen(label_of(&s->c->block->table->fields[field]));
+    if (!has_ports(s->c, ch, field)) {
+        return false;
+    }
     for (uint64_t i = s->first; i <= s->last; i++) {
         char text[CELL];
         cell(s, ch, field, row_of(s, i), text, &zero);

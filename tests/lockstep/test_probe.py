@@ -2,9 +2,12 @@
 """Configurations that are tried beside one run of the RTL get the verdicts that each of them gets
 by itself."""
 
+import subprocess
+
 import pytest
 import rtl_under_test as rut
-from wlk.run import probe
+from wlk.base.errors import Status
+from wlk.run import harness, probe
 
 pytestmark = [pytest.mark.slow, pytest.mark.needs("rtl")]
 CASES = {
@@ -38,3 +41,25 @@ def test_configurations_beside_another_go_as_alone(block, tmp_path, monkeypatch)
     assert {"PASS", "FUNCTIONAL_MISMATCH"} <= {run["verdict"] for each in alone for run in each}
     # Some did not run by themselves: they saw the inputs of another one.
     assert together != alone
+
+
+def test_words_that_do_not_fit_the_rtl_are_refused(tmp_path, monkeypatch):
+    """Of the harness alone: nothing is read or written beyond what the RTL was built with."""
+    programs = []
+    runs = harness.run
+
+    def run(job, program, words, *more):
+        programs.append(program)
+        return runs(job, program, words, *more)
+
+    monkeypatch.setattr(harness, "run", run)
+    rut.run_lockstep("--rtl", rut.stub("plain"), *rut.QUICK, "--reports", tmp_path)
+    for word, status, part in (
+        ("param=1:64", Status.BAD_PARAMS, "needs other ports"),
+        ("shrink=x", Status.USAGE, "needs header="),
+        (f"last={2**64 - 1}", Status.USAGE, "the last seed"),
+        ("waive=collector 0 no_port 0x1", Status.BAD_PARAMS, "a checker was refused: TOP"),
+    ):
+        done = subprocess.run([programs[0], word], capture_output=True, text=True, check=False)
+        assert done.returncode == status, (word, done)
+        assert part in done.stderr and not done.stdout
