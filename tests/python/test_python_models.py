@@ -2,6 +2,7 @@
 """Models, checkers and record files from Python, against what the command makes."""
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -475,6 +476,45 @@ def test_page_prints_what_it_says(tmp_path, monkeypatch, capsys):
     for code, printed in codes:
         exec(compile(code, "docs/python.md", "exec"), {})
         assert capsys.readouterr().out == printed
+
+
+@pytest.mark.parametrize(
+    ("header", "status", "part"),
+    [
+        ([1], "CORRUPT", "its header is [1]"),
+        ({"block": "\ud800"}, "CORRUPT", "damaged or not ours"),
+        ({}, "CORRUPT", "its header has no block"),
+        ({"block": "hazard", "config": []}, "CORRUPT", "its header.config is []"),
+        ({"block": "hazard", "config": {"blocks": 1}}, "BAD_CONFIG", "no parameter 'blocks'"),
+        ({"block": "hazard", "config": {"x": 1}}, "BAD_CONFIG", "no parameter 'x'"),
+        ({"block": "hazard", "config": {}, "schema": "0"}, "BAD_SCHEMA", "(schema) is 0, ours is"),
+        ({"block": "hazard", "config": {}}, "BAD_PARAMS", "words, but its configuration needs"),
+    ],
+)
+def test_header_that_is_not_of_the_records_is_refused(
+    tmp_path, model, monkeypatch, header, status, part
+):
+    path = tmp_path / "odd.wlv"
+    monkeypatch.setattr("warplock.vectors._header", lambda *_: header)
+    write_vectors(path, model, model.stimulus(1, 200))
+    with raises(Error, f"{status}: {path}", part):
+        read_vectors(path).model()
+
+
+def test_bits_of_no_port_in_a_file_are_refused(tmp_path, model, monkeypatch):
+    path = tmp_path / "wide.wlv"
+    config = model.config | {"num_pregs": model.config["num_pregs"] // 2}
+    monkeypatch.setattr(
+        "warplock.vectors._header", lambda *_: {"block": "collector", "config": config}
+    )
+    write_vectors(path, model, model.stimulus(1, 200))
+    with raises(Error, f"CORRUPT: {path}", "none of a port"):
+        read_vectors(path).model()
+
+
+def test_file_whose_name_is_no_text_is_named(tmp_path):
+    with raises(Error, "NO_FILE", "none.wlv"):
+        read_vectors(os.fsencode(tmp_path) + b"/\xffnone.wlv")
 
 
 def test_header_of_a_written_file_is_that_of_the_page(tmp_path, model):

@@ -53,8 +53,8 @@ def library() -> Any:
 
 
 def text(chars: Any) -> str:
-    """A string of the library; '' for none."""
-    return ffi.string(chars).decode() if chars else ""
+    """A string of the library; '' for none. A path in it may be no UTF-8."""
+    return ffi.string(chars).decode(errors="replace") if chars else ""
 
 
 def call(function: Callable[..., int], *arguments: Any) -> None:

@@ -15,6 +15,9 @@ from .instance import Place, pointer
 from .library import call, ffi, library, text
 from .model import Model
 from .records import WORD, Record
+from .wlk.base.shape import decoded, odd
+
+_HEADER = {"block": str, "config": {"*": (int, str)}, "power_up?": str, "members?": str}
 
 
 @dataclass(frozen=True)
@@ -32,10 +35,43 @@ class Vectors:
 
     def model(self, blocks: Place = None) -> Model:
         """A model of the block and the configuration that the header names."""
+        if why := odd(self.header, _HEADER, "its header"):
+            raise Error("CORRUPT", f"{self.path}: {why}; make the file again")
         named = {"members": self.header["members"]} if "members" in self.header else {}
         power_up = "unknown" if self.header.get("power_up") == "unknown" else "zero"
         own = {"power_up": power_up, "blocks": blocks}
-        return Model(self.header["block"], **own, **named, **self.header["config"])
+        block, config = self.header["block"], self.header["config"]
+        if taken := sorted({*own, "members"} & config.keys()):
+            message = f"{self.path}: block {block} has no parameter '{taken[0]}'"
+            raise Error("BAD_CONFIG", f"{message}; make the file again")
+        try:
+            made = Model(block, **own, **named, **config)
+        except Error as error:
+            raise Error(error.status, f"{self.path}: {error.message}") from error
+        try:
+            self._require(made)
+        except Error:
+            made.close()
+            raise
+        return made
+
+    def _require(self, model: Model) -> None:
+        """BAD_SCHEMA, BAD_PARAMS or CORRUPT when the records are not those of a model."""
+        ours, theirs = f"{model.table.schema_hash:016x}", self.header.get("schema")
+        if theirs not in (None, ours):
+            message = f"{self.path}: its port table of {model.name} (schema) is {theirs}"
+            raise Error("BAD_SCHEMA", f"{message}, ours is {ours}; make the file again")
+        words = self.inputs.shape[1], self.outputs.shape[1]
+        wanted = model.inputs.words, model.outputs.words
+        if words != wanted:
+            message = f"{self.path}: its records have {words[0]} + {words[1]} words"
+            message += f", but its configuration needs {wanted[0]} + {wanted[1]}"
+            raise Error("BAD_PARAMS", f"{message}; make the file again")
+        try:
+            for ports, side in ((model.inputs, self.inputs), (model.outputs, self.outputs)):
+                ports.check(side, many=True)
+        except ValueError as error:
+            raise Error("CORRUPT", f"{self.path}: {error}; make the file again") from error
 
 
 def read_vectors(
@@ -50,7 +86,7 @@ def read_vectors(
         if not 0 <= start <= there or (cycles is not None and cycles < 0):
             raise ValueError(f"{os.fspath(path)}: has cycles 0..{there}, not {start} and on")
         count = there - start if cycles is None else min(cycles, there - start)
-        header = json.loads(text(calls.wlk_vec_header(reader[0])))
+        header = _decoded(os.fspath(path), ffi.string(calls.wlk_vec_header(reader[0])))
         widths = shape.in_words, shape.out_words, shape.out_words
         sides = [np.empty((count, width), WORD) for width in widths]
         call(calls.wlk_vec_seek, reader[0], start)
@@ -62,6 +98,17 @@ def read_vectors(
     finally:
         calls.wlk_vec_close(reader[0])
     return Vectors(os.fspath(path), header, *sides)
+
+
+def _decoded(path: Any, header: bytes) -> dict[str, Any]:
+    """The header's text; CORRUPT when it is no JSON object."""
+    try:
+        found = decoded(header.decode(), {}, "its header")
+        json.dumps(found, ensure_ascii=False).encode()  # halves of letters are no text
+    except ValueError as error:
+        message = f"{os.fsdecode(path)}: the header's text is damaged or not ours: {error}"
+        raise Error("CORRUPT", f"{message}; make the file again") from error
+    return found
 
 
 def write_vectors(
