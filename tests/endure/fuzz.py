@@ -28,10 +28,13 @@ from wlk.base import outputs, report, setup  # noqa: E402
 from wlk.base.guard import guard  # noqa: E402
 from wlk.run import build  # noqa: E402
 
-IN_C = ("jobs", "opndcoll", "programs", "records", "rows", "vectors", "waves", "words")
+IN_C = (
+    *("beside", "harness", "jobs", "opndcoll", "programs", "records", "rows", "vectors"),
+    *("waves", "words"),
+)
 IN_PYTHON = (
-    *("coverage", "csv", "dumps", "explore", "faults", "headers", "maps", "regress"),
-    *("settings", "sweeps", "tables", "waivers"),
+    *("answers", "coverage", "csv", "dumps", "explore", "faults", "headers", "maps", "package"),
+    *("packed", "regress", "settings", "sweeps", "tables", "versions", "waivers"),
 )
 READERS = (*IN_C, *IN_PYTHON)
 CORPUS = HERE / "corpus"
@@ -39,7 +42,9 @@ FOUND = setup.BUILD / "endure" / "fuzz"
 SUMS = setup.BUILD / "endure" / "fuzz.json"
 SLICE = 60  # seconds of a reader, then the next one
 LARGEST = 8192  # bytes of a file
-OPTIONS = ("-timeout=20", "-rss_limit_mb=2560", f"-max_len={LARGEST}", "-print_final_stats=1")
+# An FST may announce 4 GB, which are asked for, and not touched without values for them.
+OPTIONS = ("-timeout=20", "-rss_limit_mb=2560", "-malloc_limit_mb=4100", f"-max_len={LARGEST}")
+OPTIONS += ("-print_final_stats=1",)
 MOST_CRASHES = 20  # of a reader in one run
 _LINE = re.compile(r"^#(\d+)\s.*?cov: (\d+) ft: (\d+)", re.MULTILINE)
 _ENDED = re.compile(r"^stat::number_of_executed_units:\s*(\d+)", re.MULTILINE)
@@ -172,7 +177,7 @@ def main() -> int:
     parser.add_argument("--reader", action="append", choices=READERS, help="only this one")
     asked = parser.parse_args()
     readers = asked.reader or READERS
-    setup.ensure(["build", "clang", "fuzz", "rtl", "vcd"])
+    setup.ensure(["build", "clang", "fuzz", "python", "rtl", "vcd"])
     build.meson_build("fuzz", target="fuzz", jobs=asked.jobs)
     build.meson_build()
     sums = read_sums()

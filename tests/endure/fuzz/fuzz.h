@@ -6,6 +6,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE // memfd_create, memmem
 #endif
+#include <dirent.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -38,6 +39,31 @@ static inline fuzz_file fuzz_file_new(const void *data, size_t size) {
 
 static inline void fuzz_file_end(const fuzz_file *file) {
     (void)close(file->fd);
+}
+
+/* A folder of this process, for what writes files; it goes with the process. */
+static char fuzz_folder_path[64];
+
+static inline void fuzz_folder_end(void) {
+    DIR *folder = opendir(fuzz_folder_path);
+    for (struct dirent *each; folder != NULL && (each = readdir(folder)) != NULL;) {
+        (void)unlinkat(dirfd(folder), each->d_name, 0);
+    }
+    if (folder != NULL) {
+        (void)closedir(folder);
+    }
+    (void)rmdir(fuzz_folder_path);
+}
+
+static inline const char *fuzz_folder(void) {
+    if (fuzz_folder_path[0] == '\0') {
+        (void)snprintf(fuzz_folder_path, sizeof fuzz_folder_path, "%s/fuzz-XXXXXX",
+                       access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
+        if (mkdtemp(fuzz_folder_path) == NULL || atexit(fuzz_folder_end) != 0) {
+            abort();
+        }
+    }
+    return fuzz_folder_path;
 }
 
 /* A copy with a zero behind it, to free(). */

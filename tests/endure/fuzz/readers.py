@@ -6,6 +6,8 @@ it imports what it needs itself, since to instrument all of the command takes lo
 """
 
 import contextlib
+import functools
+import importlib
 import io
 import json
 import os
@@ -17,6 +19,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import atheris
 import trees
@@ -25,9 +28,28 @@ with atheris.instrument_imports(include=["wlk"]):
     from wlk import tables
     from wlk.base.errors import WlkError
 
+SCRIPTS = Path(__file__).resolve().parents[3] / "scripts"
 SHM = "/dev/shm" if Path("/dev/shm").is_dir() else None
 SCRATCH = Path(tempfile.mkdtemp(prefix="fuzz-", dir=SHM))
 COMMIT = "0" * 40
+KEPT = (
+    *(
+        "wlk.base.database",
+        "wlk.base.entries",
+        "wlk.base.shape",
+        "wlk.explore.store",
+        "wlk.run.cover_store",
+    ),
+    *("wlk.run.cover_view", "wlk.run.coverage"),
+    *(f"wlk.regress.{name}" for name in ("page", "regress", "store", "summary")),
+)
+PACKAGE = tuple(
+    f"warplock.{name}"
+    for name in ("checker", "instance", "library", "model", "records", "vectors", "wlk.base.shape")
+)
+HEADERS = ("wlk.base", "wlk.run.vectors", "wlk.tables")
+SETTINGS = ("wlk.base", "wlk.regress.settings", "wlk.run.own_blocks")
+RECORDED = ("wlk.fit.csv", "wlk.fit.match", "wlk.run.opndcoll_replay", "wlk.run.recordings")
 
 
 @dataclass(frozen=True)
@@ -37,6 +59,7 @@ class Reader:
     read: Callable[[Path], object]
     mutate: trees.Mutation
     name: str  # of the file
+    parts: tuple[str, ...] = ()  # modules that are instrumented, which takes long; none: all
 
 
 def _table(path: Path) -> None:
@@ -70,12 +93,35 @@ def _waivers(path: Path) -> None:
     found = waivers.read([path])
     subjects = [(t := tables.load(name), t.config({})) for name in ("compactor", "scoreboard")]
     found.require(subjects)
-    found.words(subjects)
+    for words in found.words(subjects):
+        _require_whole(words.split(" ")[4:])
     found.json()
+
+
+def _require_whole(words: list[str]) -> None:
+    """That dpi/src/waivers.c takes the words of a condition: is_whole, and its numbers."""
+    values = most = 0
+    for word in words:
+        if word == "!" or word[0] == "~":
+            assert values >= 1
+            assert word == "!" or 1 <= int(word[1:]) <= 64
+        elif word[0].isalnum():
+            values += 1
+            assert not word[0].isdigit() or int(word, 0) < 1 << 64
+        else:
+            assert values >= 2
+            values -= 1
+        most = max(most, values)
+    if words and (values != 1 or most > 256):
+        raise RuntimeError(f"{values} values are left of {words}, {most} at most")
 
 
 def _settings(path: Path) -> None:
     from wlk.regress import settings
+    from wlk.run import own_blocks
+
+    with contextlib.suppress(WlkError):
+        own_blocks._of_settings(path)
 
     repository = SimpleNamespace(resolve=lambda name, what="": COMMIT, work_tree=None)
     settings.read(repository, path, {})
@@ -159,26 +205,50 @@ def _dump(path: Path) -> None:
     from wlk.run import build
 
     with dump.as_fst(str(path)) as fst:
-        program = build.folder() / "dpi" / "wlk-check"
+        program = build.folder("fuzz") / "dpi" / "wlk-check"  # with ASan and UBSan
         done = subprocess.run([program, "verify", fst], capture_output=True, check=False)
         if done.returncode < 0 or not (done.returncode == 0) == (not done.stderr):
             raise RuntimeError(f"wlk-check ended with {done.returncode}: {done.stderr!r}")
 
 
+def _of(module: str, name: str) -> Callable[..., Any]:
+    """A function of a module that is imported with its first call."""
+    return lambda *given: getattr(importlib.import_module(module), name)(*given)
+
+
+_kept, _packed = (functools.partial(_of, module) for module in ("kept", "packed"))
 READERS = {
     "tables": Reader(_table, trees.toml, "compactor.toml"),
     "maps": Reader(_map, trees.toml, "map.toml"),
-    "waivers": Reader(_waivers, trees.toml, "waivers.toml"),
-    "settings": Reader(_settings, trees.toml, "warplock.toml"),
+    "waivers": Reader(_waivers, trees.waivers, "waivers.toml"),
+    "settings": Reader(_settings, trees.toml, "warplock.toml", SETTINGS),
     "sweeps": Reader(_sweep, trees.toml, "sweep.toml"),
-    "faults": Reader(_faults, trees.toml, "faults.toml"),
-    "coverage": Reader(_coverage, trees.database, "a.cover"),
-    "explore": Reader(_sweep_database, trees.database, "a.sqlite"),
-    "regress": Reader(_regress, trees.database, "regress.sqlite"),
-    "headers": Reader(_header, trees.text_json, "a.wlv"),
+    "faults": Reader(_faults, trees.toml, "faults.toml", ("wlk.run.mutate", "wlk.base")),
+    "coverage": Reader(_coverage, trees.database, "a.cover", KEPT),
+    "explore": Reader(_sweep_database, trees.database, "a.sqlite", ("wlk.base", "wlk.explore")),
+    "regress": Reader(_regress, trees.database, "regress.sqlite", KEPT),
+    "versions": Reader(_kept("version"), trees.sql, "a.sql", KEPT),
+    "answers": Reader(_kept("answers"), trees.text_json, "a.json", KEPT),
+    "packed": Reader(_packed("recording"), _packed("repacked"), "a.csv.xz", RECORDED),
+    "package": Reader(
+        _packed("package"),
+        _packed("other_header"),
+        "a.wlv",
+        ("warplock.model", "warplock.records", "warplock.vectors", "warplock.instance"),
+    ),
+    "headers": Reader(_header, trees.text_json, "a.wlv", HEADERS),
     "csv": Reader(_rows, trees.lines, "a.csv"),
     "dumps": Reader(_dump, trees.lines, "a.vcd"),
 }
+
+
+def _left_out(parts: tuple[str, ...]) -> list[str]:
+    """The modules of the command and of the package that are not instrumented."""
+    files = [path for top in ("wlk", "python/warplock") for path in (SCRIPTS / top).rglob("*.py")]
+    names = [".".join(path.relative_to(SCRIPTS).with_suffix("").parts) for path in files]
+    names = [name.removeprefix("python.").removesuffix(".__init__") for name in names]
+    names += [f"warplock.{name}" for name in names if name.startswith("wlk")]
+    return [name for name in names if parts and not name.startswith(parts)]
 
 
 def main() -> None:
@@ -204,7 +274,7 @@ def main() -> None:
         return atheris.Mutate(data, most)
 
     # A reader brings its modules with its first file: only these are instrumented.
-    with atheris.instrument_imports(include=["wlk"]):
+    with atheris.instrument_imports(["wlk", "warplock"], _left_out(reader.parts)):
         one(b"")
     atheris.Setup([sys.argv[0], *sys.argv[2:]], one, custom_mutator=mutated)
     atheris.Fuzz()

@@ -4,6 +4,7 @@
 import contextlib
 import json
 import random
+import re
 import sqlite3
 import tomllib
 from collections.abc import Callable, Iterator
@@ -116,6 +117,70 @@ def lines(data: bytes, dice: random.Random) -> bytes:
     at, to = dice.randrange(len(rows)), dice.randrange(len(rows))
     rows.insert(to, rows[at] if dice.randrange(2) else rows.pop(at))
     return b"".join(rows)
+
+
+WORDS = re.compile(rb"(\s+|[,;()=.:@\"\'])")
+
+
+def words(data: bytes, dice: random.Random) -> bytes:
+    """A text with another word in place of one: one of the text, or a value."""
+    parts = WORDS.split(data)
+    at = dice.randrange(len(parts))
+    value = str(dice.choice(VALUES)).encode(errors="replace")
+    parts[at] = dice.choice((parts[dice.randrange(len(parts))], value))
+    return b"".join(parts)
+
+
+def sql(data: bytes, dice: random.Random) -> bytes:
+    """SQL with other statements, or other words in them."""
+    parts = data.split(b";")
+    for _ in range(dice.randint(1, 4)):
+        at, to = dice.randrange(len(parts)), dice.randrange(len(parts))
+        how = dice.randrange(5)
+        if how == 0 and len(parts) > 1:
+            del parts[at]
+        elif how == 1:
+            parts.insert(to, parts[at])
+        elif how == 2:
+            value = dice.choice(("0", "2", "-1", "NULL", "'x'", "x'ff'", "1.5", "TEXT", "REAL"))
+            spots = WORDS.split(parts[at])
+            spots[dice.randrange(len(spots))] = value.encode()
+            parts[at] = b"".join(spots)
+        else:
+            parts[at] = words(parts[at], dice)
+    return b";".join(parts)
+
+
+SIGNS = ("||", "&&", "|", "^", "&", "==", "!=", "<", ">=", "and", "or")
+OPERANDS = (
+    *("reset", "io_out_*_valid", "io_in_0_bits_1[7:3]", "io_in_1_valid", "io_out_*_bits_0[0]"),
+    *("1", "0x1f", "5'h1f", "64'hffff_ffff_ffff_ffff", "3'b101", "0", "*", "io_no", "99'd1"),
+)
+
+
+def condition(dice: random.Random, deep: int = 0) -> str:
+    """A condition of a waiver, mostly a legal one."""
+    if deep > 4 or dice.randrange(3) == 0:
+        return dice.choice(OPERANDS)
+    inner = condition(dice, deep + 1)
+    if dice.randrange(3) == 0:
+        return f"{dice.choice('!~')}({inner})"
+    return f"({inner}) {dice.choice(SIGNS)} {condition(dice, deep + 1)}"
+
+
+def waivers(data: bytes, dice: random.Random) -> bytes:
+    """A TOML file of waivers; mostly one with another condition."""
+    if dice.randrange(3) == 0:
+        return toml(data, dice)
+    tree = tomllib.loads(data.decode())
+    row = dice.choice(tree["waiver"])
+    old, at = str(row.get("when", "")), dice.randrange(8)
+    row["when"] = condition(dice)
+    if at < 3:
+        row["when"] = f"{old} {dice.choice(SIGNS)} {row['when']}"
+    elif at == 3:
+        row["when"] = words(old.encode(), dice).decode(errors="replace")
+    return written(tree).encode()
 
 
 Mutation = Callable[[bytes, random.Random], bytes]

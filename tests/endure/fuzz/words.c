@@ -1,8 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 // Words of a block, one a line behind its name: parameters, members, waivers, and constant inputs
 // (tie=). The checker runs for some cycles, so that conditions of waivers are asked.
-#include "fuzz.h"
+#include "lines_mended.h"
 #include "tool.h"
+
+// Behind an operand an operand with its operator leaves a condition whole.
+const char *const fuzz_words[] = {"0x1 &",
+                                  "0x0 ||",
+                                  "reset ==",
+                                  "reset &&",
+                                  "0xffffffffffffffff ^",
+                                  "18446744073709551615 <",
+                                  "0x1f >=",
+                                  "0x3 |",
+                                  "0x2 !=",
+                                  "0x7 >",
+                                  "0x8 <=",
+                                  "io_out_0_valid &&",
+                                  "io_in_0_valid@0:1 ||",
+                                  "io_in_0_bits_1@3:5 ==",
+                                  "io_out_0_bits_0 &",
+                                  "!",
+                                  "~1",
+                                  "~8",
+                                  "~64",
+                                  "~0",
+                                  "@0:64",
+                                  "@63:1",
+                                  "@1:18446744073709551615",
+                                  "waive=compactor 0 io_out_1_valid 0x1",
+                                  "tie=0:0:1:1",
+                                  "0",
+                                  "1",
+                                  "64",
+                                  NULL};
 
 enum { CYCLES = 20, WORDS = 64 };
 

@@ -1,0 +1,5 @@
+CREATE TABLE about (version INTEGER NOT NULL); INSERT INTO about VALUES (0);
+CREATE TABLE space (id INTEGER PRIMARY KEY, block TEXT, config TEXT);
+INSERT INTO space VALUES (1, 'compactor', 'n=4');
+CREATE TABLE run (id INTEGER PRIMARY KEY, space INTEGER, seed INTEGER, verdict TEXT);
+INSERT INTO run VALUES (1, 1, 7, 'PASS')
