@@ -182,7 +182,7 @@ static void append_fields(builder *b, uint32_t from, uint32_t to, uint32_t depth
     while (from < to) {
         const map_field *f = &b->m->fields[from];
         uint32_t end = from + 1u;
-        if (f->n_index == depth) {
+        if (f->n_index == depth || depth == MAP_DIMENSIONS) { // the second one tells compilers
             append_element(b, from);
         } else {
             while (end < to && b->m->fields[end].shared > depth) {
