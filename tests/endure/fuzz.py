@@ -14,9 +14,8 @@ import re
 import shlex
 import subprocess
 import sys
-import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -24,7 +23,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1] / "scripts"))
 
-from wlk.base import outputs, report, setup  # noqa: E402
+from wlk.base import outputs, progress, report, setup  # noqa: E402
 from wlk.base.guard import guard  # noqa: E402
 from wlk.run import build  # noqa: E402
 
@@ -49,7 +48,6 @@ MOST_CRASHES = 20  # of a reader in one run
 _LINE = re.compile(r"^#(\d+)\s.*?cov: (\d+) ft: (\d+)", re.MULTILINE)
 _ENDED = re.compile(r"^stat::number_of_executed_units:\s*(\d+)", re.MULTILINE)
 _WRITTEN = re.compile(r"Test unit written to (\S+)")
-_lock = threading.Lock()
 
 
 @dataclass
@@ -127,20 +125,37 @@ def read_sums() -> dict[str, Sum]:
     return {name: Sum(**known.get(name, {})) for name in READERS}
 
 
-def add(sums: dict[str, Sum], reader: str, found: Sum) -> None:
-    """Add a slice, and keep it."""
-    with _lock:
+def add(reader: str, found: Sum) -> None:
+    """Add a slice to what is kept, beside other runs too."""
+    with setup.locked("endure-fuzz-sums"):
+        sums = read_sums()
         whole = sums[reader]
         whole.executions += found.executions
         whole.seconds += found.seconds
         whole.cov, whole.ft = max(whole.cov, found.cov), max(whole.ft, found.ft)
         whole.crashes = sorted({*whole.crashes, *found.crashes})
-        with outputs.atomic_write(SUMS) as file:
-            file.write(json.dumps({name: asdict(each) for name, each in sums.items()}, indent=1))
+        write_sums(sums)
 
 
-def run(reader: str, minutes: float, sums: dict[str, Sum]) -> None:
-    """So long for a reader, in slices; each crash begins a new one."""
+def write_sums(sums: dict[str, Sum]) -> None:
+    with outputs.atomic_write(SUMS) as file:
+        file.write(json.dumps({name: asdict(each) for name, each in sums.items()}, indent=1))
+
+
+def forget_mended(readers: Sequence[str]) -> None:
+    """Crashes of earlier runs whose files pass by now."""
+    kept = {name: [Path(path) for path in read_sums()[name].crashes] for name in readers}
+    left = {name: crashes(name, [p for p in paths if p.is_file()]) for name, paths in kept.items()}
+    with setup.locked("endure-fuzz-sums"):
+        sums = read_sums()
+        for name, paths in left.items():
+            new = set(sums[name].crashes) - {str(path) for path in kept[name]}
+            sums[name].crashes = sorted({*new, *(str(path) for path in paths)})
+        write_sums(sums)
+
+
+def run(reader: str, minutes: float, tell: Callable[[str, float], None]) -> None:
+    """So long for a reader, in slices; each crash begins a new one. `tell`: of the seconds done."""
     left, met = minutes * 60, 0
     while left > 0 and met < MOST_CRASHES:
         seconds = min(SLICE, left)
@@ -150,7 +165,8 @@ def run(reader: str, minutes: float, sums: dict[str, Sum]) -> None:
             last = re.findall(r"^#\d+.*$", text, re.MULTILINE)
             print(f"{reader}: crash {met}, {found.crashes[0]}; {last[-1] if last else ''}")
         left -= max(found.seconds, 1)
-        add(sums, reader, found)
+        add(reader, found)
+        tell(reader, seconds)
 
 
 def show(sums: dict[str, Sum], readers: Sequence[str]) -> int:
@@ -176,18 +192,27 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--reader", action="append", choices=READERS, help="only this one")
     asked = parser.parse_args()
-    readers = asked.reader or READERS
     setup.ensure(["build", "clang", "fuzz", "python", "rtl", "vcd"])
     build.meson_build("fuzz", target="fuzz", jobs=asked.jobs)
     build.meson_build()
+    readers = asked.reader or READERS
+    forget_mended(readers)
+    before = read_sums()
+    readers = sorted(readers, key=lambda name: before[name].seconds)  # the least tried one first
+    done = [0.0]
+    with (
+        progress.Progress("seconds of fuzzing", round(60 * asked.minutes * len(readers))) as line,
+        ThreadPoolExecutor(asked.jobs) as pool,
+    ):
+
+        def tell(reader: str, seconds: float) -> None:
+            done[0] += seconds
+            line.update(round(done[0]), reader)
+
+        for each in [pool.submit(run, name, asked.minutes, tell) for name in readers]:
+            each.result()
     sums = read_sums()
-    for name in readers:  # crashes of earlier runs that are mended by now
-        kept = [Path(path) for path in sums[name].crashes if Path(path).is_file()]
-        sums[name].crashes = [str(path) for path in crashes(name, kept)]
-    with ThreadPoolExecutor(asked.jobs) as pool:
-        for done in [pool.submit(run, name, asked.minutes, sums) for name in readers]:
-            done.result()
-    return 1 if show(sums, readers) else 0
+    return 1 if show(sums, sorted(readers)) else 0
 
 
 if __name__ == "__main__":
