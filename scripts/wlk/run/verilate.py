@@ -44,6 +44,7 @@ HEADERS = "wlk_runtime.h"  # those that every Verilated file includes
 DESIGN = "wlk_design.h"  # and those of this RTL
 HEADER_TEXT = '#include <memory>\n#include "verilated.h"\n#include "verilated_dpi.h"\n'
 DESIGN_TEXT = f'{HEADER_TEXT}#include "{PREFIX}__Syms.h"\n'
+CALLED = '#include "warplock/dpi.h"\n'  # by checkers, from between the ports
 UNOPTIMIZED = '#pragma GCC push_options\n#pragma GCC optimize ("O0")\n'
 REST = "\n#pragma GCC pop_options\n"
 RECENT = 3600  # seconds within which a build counts as used
@@ -156,7 +157,16 @@ def harness_program(
     optimize = BIG if size > LARGE else SMALL
     content = [p for path in (*rtl.files, *rtl.included) for p in (str(path), path.read_bytes())]
     interface = [path.read_bytes() for path in INTERFACE]
-    identity = [*flags, *optimize, UNOPTIMIZED, DESIGN_TEXT, tool.program, str(library), *interface]
+    identity = [
+        *flags,
+        *optimize,
+        UNOPTIMIZED,
+        DESIGN_TEXT,
+        CALLED,
+        tool.program,
+        str(library),
+        *interface,
+    ]
     key = keep.digest([*identity, *content, *sources, *sources.values()])
     place = folder() / key
     program = place / "harness"
@@ -238,6 +248,8 @@ def _verilate(
     _run(command, place, "Verilator does not take the RTL", tool)
     if full := outputs.no_room(place / "build.log", place):  # it does not notice
         raise WlkError(Status.NO_SPACE, f"Verilator could not write all of its output: {full}")
+    with (made / f"{PREFIX}__Syms.h").open("a", encoding="utf-8") as file:
+        file.write(CALLED)
     # Here and not by OPT_SLOW, since a precompiled header is for one optimization only, and small
     # RTL is compiled as one file. What runs once, and what writes waveforms, would take longer to
     # optimize than it runs.
@@ -280,7 +292,6 @@ def _compile(
         cflags = f"-include {DESIGN} {cflags}"
     elif optimize == SMALL:
         cflags = f"-include {folder / HEADERS} {cflags}"
-    cflags += " -include warplock/dpi.h"  # what checkers call from between the ports
     command += [f"USER_CPPFLAGS={cflags}", f"USER_LDLIBS={link}", "VK_GLOBAL_OBJS="]
     _run(command, place, "the Verilated RTL does not compile", tool)
     (place / "obj" / PREFIX).rename(place / "harness")
