@@ -91,6 +91,15 @@ def test_table_with_a_parameter_of_too_many_values_is_refused(tmp_path):
         read._loaded.__wrapped__(path)
 
 
+@pytest.mark.parametrize("name", ["bom", "x" * 5000, "a/../muon"])
+def test_table_of_a_family_that_is_not_there(name, tmp_path):
+    path = tmp_path / "block.toml"
+    text = tables.files.table_path("compactor").read_text(encoding="utf-8")
+    path.write_text(text.replace('family = "boom"', f'family = "{name}"', 1))
+    with programs.error(Status.MODEL_ERROR, path.name, f"family '{name[:100]}'", "there is boom"):
+        read._loaded.__wrapped__(path)
+
+
 def test_cache_limit_of_thousands_of_digits_is_refused():
     with programs.error(Status.USAGE, "cache limit", "20G"):
         cache.bytes_of(DIGITS)
@@ -157,6 +166,10 @@ ROW = (
     '{"commit": "b", "block": "c", "config": "d", "verdict": "PASS", "settled_by": "same", '
     '"seconds": 1}'
 )
+RUN = (
+    "INSERT INTO run (point, workload, seed, status, message, cycles, issued, ipc)"
+    " VALUES ('src', 'mixed', 1, {})"
+)
 DAMAGE = [
     ("coverage", "DROP TABLE hit", "hit.run"),
     ("coverage", "ALTER TABLE run DROP COLUMN added", "run.added"),
@@ -173,6 +186,11 @@ DAMAGE = [
         "warps is",
     ),
     ("explore", "INSERT INTO run (point, workload, seed) VALUES ('src', 'mixed', 1)", "status"),
+    ("explore", RUN.format("'DONE', '', 7, 5, NULL"), "ipc of a DONE run is None"),
+    ("explore", RUN.format("'LIMIT', '', 7, 5, 9e999"), "ipc of a LIMIT run is inf"),
+    ("explore", RUN.format("'LIMIT', '', 7, 5, -1"), "ipc of a LIMIT run is -1"),
+    ("explore", RUN.format("'DONE', '', NULL, 5, 1"), "cycles of a DONE run is None"),
+    ("explore", RUN.format("'HANG', NULL, 7, 5, 1"), "a HANG run has no message"),
     ("regress", "DROP TABLE subject", "subject.asked"),
     ("regress", VERDICT.format("NULL", "{{}}"), "verdict.row has no verdict"),
     ("regress", VERDICT.format("'x'", "{{}}"), "verdict.seconds is 'x'"),

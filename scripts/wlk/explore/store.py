@@ -8,6 +8,7 @@ was working at and nothing else, and goes on with what is missing.
 import contextlib
 import hashlib
 import json
+import math
 import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -19,6 +20,7 @@ from ..base.errors import Status, WlkError
 from .sweep import Job, Sweep
 
 VERSION = 1
+MEASURED = {"DONE", "LIMIT"}  # statuses of runs whose IPC counts
 COUNTERS = (
     *("prfReads", "prfConflicts", "laneConflicts", "noEntry", "lostReads", "forwards"),
     *("cacheLookups", "cacheHits", "wbStallsWAR", "wbStallsFwd"),
@@ -146,7 +148,19 @@ class Store:
         for key, kind in _JSON.items():
             if row.get(key) and not isinstance(_decoded(row[key]), kind):
                 raise sqlite3.DatabaseError(f"{key} is {row[key]!r:.40}")
+        if "ipc" in row:
+            _require_measured(row)
         return row
+
+
+def _require_measured(row: Row) -> None:
+    """DatabaseError for a run without what its status says that it has."""
+    if row["status"] in MEASURED:
+        for key in ("cycles", "issued", "ipc"):
+            if row[key] is None or not 0 <= row[key] < math.inf:
+                raise sqlite3.DatabaseError(f"{key} of a {row['status']} run is {row[key]!r}")
+    elif row["message"] is None:
+        raise sqlite3.DatabaseError(f"a {row['status']:.40} run has no message")
 
 
 def _decoded(text: str) -> Any:

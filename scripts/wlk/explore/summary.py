@@ -10,12 +10,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .cost import Cost
-from .store import COUNTERS
+from .store import COUNTERS, MEASURED
 from .sweep import Sweep
 
 WITHIN = 0.02  # of the best IPC: as good as it
 NAMES = {"kernels": "shipped kernels", "streams": "streams", "programs": "programs"}
-MEASURED = {"DONE", "LIMIT"}  # statuses of runs whose IPC counts
 DEADLOCK = "deadlock"  # in a warning
 Row = Mapping[str, Any]
 

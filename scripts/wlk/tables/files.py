@@ -140,10 +140,11 @@ def family_of(name: str | None, where: str) -> dict:
     """What the blocks of a family share: items by name, constraints, warnings and members."""
     if name is None:
         return {}
-    path = FAMILIES / f"{name}.toml"
-    if not path.is_file():
-        raise WlkError(Status.MODEL_ERROR, f"{where}: block: there is no family '{name}'")
-    return decode(path)
+    known = sorted(path.stem for path in FAMILIES.glob("*.toml"))
+    if name not in known:
+        message = f"{where}: block: there is no family '{str(name)[:100]}'"
+        raise WlkError(Status.MODEL_ERROR, f"{message}; there is {', '.join(known)}")
+    return decode(FAMILIES / f"{name}.toml")
 
 
 def completed(raw: dict, where: str) -> dict:
