@@ -775,19 +775,15 @@ int wlk_checker_step_x(wlk_checker *c, const uint64_t *in, const uint64_t *in_x,
 int wlk_checker_step_masked(wlk_checker *c, const uint64_t *in, const uint64_t *in_x,
                             const uint64_t *got, const uint64_t *got_x, const uint64_t *mask) {
     const wlk_layout *l = &c->layout;
-    wlk_view vi = {.control = in}, vg = {.control = got};
+    wlk_view vi, vg;
     uint64_t missing = 0;
     for (uint32_t w = 0; mask != NULL && w < l->out_words; w++) {
         c->partial[w] = c->compare[w] & mask[w];
         missing |= c->compare[w] & ~mask[w];
     }
     if (missing == 0 && !any_bit(in_x, l->in_words) && !any_bit(got_x, l->out_words)) {
-        for (uint32_t i = 0; i < l->n_in_payloads; i++) {
-            vi.payload[i] = in + l->in_payload[i].word;
-        }
-        for (uint32_t i = 0; i < l->n_out_payloads; i++) {
-            vg.payload[i] = got + l->out_payload[i].word;
-        }
+        view_record(in, l->in_payload, l->n_in_payloads, &vi);
+        view_record(got, l->out_payload, l->n_out_payloads, &vg);
         return wlk_checker_step(c, &vi, &vg);
     }
     enter_reset(c, in);
