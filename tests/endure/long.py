@@ -5,7 +5,8 @@
   build/venv/bin/python tests/endure/long.py --cycles N [BLOCK...]
 
 One seed of the stub in lockstep, default configuration. Memory is the resident set of the harness,
-speed is in cycles a second of its own CPU time; both are looked at 20 times.
+speed is in cycles a second of its own CPU time, and judged in a run of half a minute or more; both
+are looked at 20 times.
 """
 
 import argparse
@@ -29,6 +30,7 @@ CYCLES = {"collector": 1_000_000_000, "issue": 100_000_000}
 LOOKS = 20
 GROWTH = 1 << 20  # bytes, behind the first look
 SLOWER = 0.85  # of the first quarter's speed; a busy machine costs some of it
+LASTS = 30.0  # seconds of CPU time; a shorter run's speed is not judged
 
 
 class Look(NamedTuple):
@@ -102,7 +104,8 @@ def problems(
     if (more := looks[-1].bytes - looks[0].bytes) > GROWTH:
         found.append(f"memory grew by {more} bytes")
     quarter = len(looks) // 4 + 1
-    if (ratio := speed(looks[-quarter:]) / speed(looks[:quarter])) < SLOWER:
+    lasted = looks[-1].seconds - looks[0].seconds
+    if (ratio := speed(looks[-quarter:]) / speed(looks[:quarter])) < SLOWER and lasted > LASTS:
         found.append(f"the last quarter ran at {ratio:.2f} of the first one's speed")
     width, rest = divmod(bits(answer) - bits(short), answer["cycles"] - short["cycles"])
     if rest or width * short["cycles"] < bits(short):

@@ -38,6 +38,8 @@ MEMORY = (40 << 20, 3 << 30)  # bytes of address space
 CAUSES = {"EIO": "Input/output error", "ENOSPC": "No space left"}
 # What a fault may leave beside: names that nobody takes for a result.
 UNFINISHED = (".partial", ".lock", ".tmp")
+# A refusal, a difference, or what could not be kept beside an answer that was given.
+MESSAGES = ("warplock: ", "MISMATCH", "cannot write")
 CODES = {int(status) for status in Status} | {143}
 
 
@@ -56,7 +58,7 @@ class Ended:
         for words in ("Traceback", "a bug in warplock"):
             if words in self.text:
                 yield f"printed: {words}"
-        if self.code > 0 and "warplock: " not in self.text and "MISMATCH" not in self.text:
+        if self.code > 0 and not any(words in self.text for words in MESSAGES):
             yield "no message"
 
 
