@@ -83,6 +83,26 @@ def test_table_with_an_opaque_field_without_lanes_is_refused(tmp_path):
         read._loaded.__wrapped__(path)
 
 
+@pytest.mark.parametrize(
+    "was, now", [('"payload_words", o', '"68000", o'), ("t[k].b", "t[9000].b")]
+)
+def test_table_with_a_field_of_too_many_ports_is_refused(was, now, tmp_path):
+    path = tmp_path / "block.toml"
+    text = tables.files.table_path("compactor").read_text(encoding="utf-8")
+    path.write_text(text.replace(was, now), encoding="utf-8")
+    with programs.error(Status.MODEL_ERROR, path.name, "ports; a field has at most 16384"):
+        read._loaded.__wrapped__(path)
+
+
+@pytest.mark.parametrize("name", ["out[1].valid", "out.valid", "out[n].valid"])
+def test_table_of_an_array_with_two_counts_is_refused(name, tmp_path):
+    path = tmp_path / "block.toml"
+    text = tables.files.table_path("compactor").read_text(encoding="utf-8")
+    path.write_text(text.replace('"out[k].valid"', f'"{name}"', 1), encoding="utf-8")
+    with programs.error(Status.MODEL_ERROR, path.name, f"field {name}", "in out[k].ready k;"):
+        read._loaded.__wrapped__(path)
+
+
 def test_table_with_a_parameter_of_too_many_values_is_refused(tmp_path):
     path = tmp_path / "block.toml"
     text = tables.files.table_path("compactor").read_text(encoding="utf-8")

@@ -120,10 +120,23 @@ def _fields(raw: dict, params: Mapping[str, Param], path: Path) -> list[Field]:
         replace(read_field(each, label(path), legal), prefix=prefix) for each in expand(raw, path)
     ]
     for item in fields:
-        for expr in (item.lanes, item.when, item.group):
+        for expr in (item.when, item.group):
             if expr is not None:
                 check_parameters(expr, set(params))
+    for one, other in itertools.pairwise(fields):
+        _check_counts(one, other, label(path))
     return fields
+
+
+def _check_counts(one: Field, other: Field, where: str) -> None:
+    """Elements of one array stand side by side: it has one count in both."""
+    for (part, count), (again, other_count) in zip(one.path, other.path, strict=False):
+        if part != again:
+            return
+        texts = [each.text if each else "none" for each in (count, other_count)]
+        if texts[0] != texts[1]:
+            how = f"{part} has the count {texts[1]}, and in {one.name} {texts[0]}; write one"
+            raise WlkError(Status.MODEL_ERROR, f"{where}: field {other.name}: {how}")
 
 
 def _rules(raw: dict, fields: list[Field], params: Mapping[str, Param], where: str) -> list[dict]:

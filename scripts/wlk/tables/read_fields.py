@@ -2,6 +2,7 @@
 """Rows of `field`: those of a table, of each entry of a list, and mirrors of others."""
 
 import functools
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from .fields import NOTATIONS, WORD, Field
 from .files import completed, decode, label, need, table_path
 from .read_params import check_parameters, entries, read_list, spread
 
+MOST_PORTS = 1 << 14  # of a field: each stands in the record, and in what is generated
 # Keys that are taken as they are, and all.
 _PLAIN_KEYS = frozenset(
     "port read loose_width timing valid_when doc unit unit_at opaque entry show vector head "
@@ -42,6 +44,13 @@ def read_field(raw: dict, table: str, legal: Mapping[str, Sequence[int]]) -> Fie
     for _, count in path:
         if count is not None:
             check_parameters(count, set(legal))
+    counts = tuple(most(count, legal) for _, count in path if count is not None)
+    if lanes is not None:
+        check_parameters(lanes, set(legal))
+    ports = math.prod(counts) * (1 if lanes is None else most(lanes, legal))
+    if ports > MOST_PORTS:
+        message = f"{where}: has up to {ports} ports; a field has at most {MOST_PORTS}"
+        raise WlkError(Status.MODEL_ERROR, message)
     return Field(
         name=raw["name"],
         path=path,
@@ -53,7 +62,7 @@ def read_field(raw: dict, table: str, legal: Mapping[str, Sequence[int]]) -> Fie
         exact=raw.get("exact", "valid_when" not in raw),
         x_hides=tuple(raw.get("x_hides", ())),
         label=raw.get("as", ""),
-        counts=tuple(most(count, legal) for _, count in path if count is not None),
+        counts=counts,
         **{key: raw[key] for key in _PLAIN_KEYS & raw.keys()},
     )
 
