@@ -1,11 +1,79 @@
 // SPDX-License-Identifier: Apache-2.0
 // The operand collector of GPGPU-Sim: option file, stimulus and recorded events, with lines "%%"
 // between. wlk-opndcoll plays, compares, counts, and asks other configurations.
-#include "fuzz.h"
+#include "lines_mended.h"
 
 #define main wlk_opndcoll_main
 #include "wlk_opndcoll.c"
 #undef main
+
+// Options, stimulus and events.
+const char *const fuzz_words[] = {"%%",
+                                  "C",
+                                  "V SP",
+                                  "V SFU",
+                                  "V MEM",
+                                  "V TENSOR",
+                                  "V DP",
+                                  "V INT",
+                                  "V SPEC1",
+                                  "V GEN",
+                                  "E SP 0",
+                                  "E SFU",
+                                  "E MEM 1",
+                                  "X 1",
+                                  "X 20",
+                                  "I SP 0 3 1,2 5",
+                                  "I INT 1 4 1,2,3,4,5,6,7,8 -1",
+                                  "I SPEC1 0 1 - -",
+                                  "I TENSOR 3 63 2147483647,-1 0",
+                                  "W -7 0 3 5",
+                                  "W 9 1 0 1",
+                                  "R -7",
+                                  "R 9",
+                                  "L",
+                                  "A 0 SP 0 1",
+                                  "D 0 0 SP 1 0",
+                                  "B 0 1",
+                                  "# lines D A",
+                                  "# lines D A B",
+                                  "# end",
+                                  "# set",
+                                  "# warplock recording 1",
+                                  "# warplock recording 2",
+                                  "# variant 4.0 banks 4 cus 14 dus 4 ports 4 sched 2 sub 0",
+                                  "-gpgpu_num_reg_banks 16",
+                                  "-gpgpu_num_sched_per_core 4",
+                                  "-gpgpu_sub_core_model 1",
+                                  "-gpgpu_reg_file_port_throughput 2",
+                                  "-gpgpu_enable_specialized_operand_collector 0",
+                                  "-gpgpu_operand_collector_num_units_sp 4",
+                                  "-gpgpu_operand_collector_num_units_gen 8",
+                                  "-gpgpu_operand_collector_num_in_ports_sp 2",
+                                  "-gpgpu_operand_collector_num_out_ports_gen 8",
+                                  "-gpgpu_pipeline_widths 4,4,4,4,4,4,4,4,4,4,8,4,4",
+                                  "-gpgpu_reg_bank_use_warp_id 1",
+                                  "-gpgpu_mem_unit_ports 2",
+                                  "-gpgpu_clock_gated_reg_file 1",
+                                  "-gpgpu_n_regfile_gating_group 4",
+                                  "-specialized_unit_1 1,2,4,2,2,\"TEX\"",
+                                  "-warplock_pass_full_sub_core 1",
+                                  "-warplock_rotate_kinds 1",
+                                  "-warplock_read_duplicates_once 1",
+                                  "0",
+                                  "1",
+                                  "2",
+                                  "63",
+                                  "64",
+                                  "65",
+                                  "255",
+                                  "256",
+                                  "4294967295",
+                                  "4294967296",
+                                  "18446744073709551615",
+                                  "18446744073709551616",
+                                  "-1",
+                                  NULL};
 
 enum { MOST_STEPS = 2000 }; // of an X, so that nothing takes long
 

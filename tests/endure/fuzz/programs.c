@@ -1,7 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 // Programs, for the smallest and the widest configuration.
-#include "fuzz.h"
+#include "lines_mended.h"
 #include "warplock/program.h"
+
+// Of header lines and of instructions.
+const char *const fuzz_words[] = {"warps 1",
+                                  "warps 8",
+                                  "registers 2",
+                                  "registers 128",
+                                  "lanes 1",
+                                  "lanes 64",
+                                  "warplock-program 1",
+                                  "-",
+                                  "x0",
+                                  "x1",
+                                  "x127",
+                                  "x128",
+                                  "0x0",
+                                  "0x1",
+                                  "0x2",
+                                  "0xffffffffffffffff",
+                                  "0x10000000000000000",
+                                  "0x100000000",
+                                  "alu",
+                                  "fpu",
+                                  "lsu",
+                                  "sfu",
+                                  "# x",
+                                  "65535",
+                                  "65536",
+                                  "0",
+                                  "1",
+                                  "2",
+                                  "63",
+                                  "64",
+                                  "65",
+                                  "255",
+                                  "256",
+                                  "4294967295",
+                                  "4294967296",
+                                  "18446744073709551615",
+                                  "18446744073709551616",
+                                  "-1",
+                                  NULL};
 
 static void load(const char *path, uint32_t warps, uint32_t registers, uint32_t lanes) {
     wlk_program *program = NULL;

@@ -1,7 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 // CSV rows behind the name of a block, as wlk-vec import and wlk-vec model read them.
-#include "fuzz.h"
+#include "lines_mended.h"
 #include "vec_job.h"
+
+// Heads, kinds and values of columns.
+const char *const fuzz_words[] = {"cycle",
+                                  "reset",
+                                  "#dir,i1,i1,i1",
+                                  "#dir,i1,i1,i64,o1",
+                                  "#end",
+                                  "compactor",
+                                  "scoreboard",
+                                  "io_in_0_valid",
+                                  "io_in_3_bits_0",
+                                  "io_out_0_valid",
+                                  "io_out_1_ready",
+                                  "i1",
+                                  "i64",
+                                  "o1",
+                                  "o64",
+                                  "x",
+                                  "1:1",
+                                  "0:0",
+                                  "ffffffffffffffff",
+                                  "10000000000000000",
+                                  "ffffffffffffffff:ffffffffffffffff",
+                                  ":",
+                                  "",
+                                  "0",
+                                  "1",
+                                  "2",
+                                  "63",
+                                  "64",
+                                  "65",
+                                  "255",
+                                  "256",
+                                  "4294967295",
+                                  "4294967296",
+                                  "18446744073709551615",
+                                  "18446744073709551616",
+                                  "-1",
+                                  NULL};
 
 static void run(wlk_status (*command)(job *j, char **words, wlk_error *err), const char *block,
                 char *text) {

@@ -7,6 +7,45 @@
 
 #include "fst_mended.h"
 
+// Of instances.
+const char *const fuzz_words[] = {"--instance",
+                                  "block=compactor",
+                                  "block=scoreboard",
+                                  "block=hazard",
+                                  "scope=Compactor",
+                                  "scope=Scoreboard",
+                                  "clock=Compactor.clock",
+                                  "clock=Scoreboard.clock",
+                                  "clock=Compactor.io_in_0_valid",
+                                  "power_up=late",
+                                  "power_up=zero",
+                                  "power_up=unknown",
+                                  "skip=1",
+                                  "reset=Compactor.reset",
+                                  "low=Compactor.reset",
+                                  "n=1",
+                                  "k=1",
+                                  "payload_words=1",
+                                  "tie=0:0:1:1",
+                                  "tie=0:63:1:0",
+                                  "part=io_in_0_valid:Compactor.io_in_0_valid:0:1",
+                                  "waive=compactor 0 io_out_0_bits_0 0xff",
+                                  "reset &&",
+                                  "0",
+                                  "1",
+                                  "2",
+                                  "63",
+                                  "64",
+                                  "65",
+                                  "255",
+                                  "256",
+                                  "4294967295",
+                                  "4294967296",
+                                  "18446744073709551615",
+                                  "18446744073709551616",
+                                  "-1",
+                                  NULL};
+
 static void bind_all(wlk_wave *wave) {
     size_t count = 0;
     const wlk_wave_signal *signals = wlk_wave_signals(wave, &count);
@@ -18,12 +57,24 @@ static void bind_all(wlk_wave *wave) {
     }
 }
 
+// No file that is kept has one: it has grown, and all lengths with it.
+static bool has_long_name(const wlk_wave *wave) {
+    size_t count = 0, longest = 0;
+    const wlk_wave_signal *signals = wlk_wave_signals(wave, &count);
+    for (size_t i = 0; i < count; i++) {
+        const size_t length = strlen(signals[i].leaf);
+        longest = length > longest ? length : longest;
+    }
+    return longest > 60;
+}
+
 static void run_words(const char *path, char *words) {
     static session s;
     wlk_wave *wave = NULL;
     wlk_error err;
     memset(&s, 0, sizeof s);
     if (wlk_wave_open(&wave, path, path, &err) == WLK_OK) {
+        fuzz_planted("waves", has_long_name(wave));
         list(wave);
         (void)wlk_wave_verify(wave, &err);
         if (words[0] == '\0') {
