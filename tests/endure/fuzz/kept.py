@@ -41,8 +41,10 @@ def made(script: str, path: Path) -> int | None:
             base.execute("COMMIT")
         base.text_factory = bytes
         with contextlib.suppress(sqlite3.Error):
-            row = base.execute("SELECT version FROM about").fetchone()
-            return row[0] if row else None
+            found = base.execute("SELECT * FROM about")
+            names = [each[0] for each in found.description]  # SQL takes veRsion for version
+            if "version" in names and (row := found.fetchone()):
+                return row[names.index("version")]
         return None
 
 
