@@ -66,10 +66,41 @@ def test_settings_that_are_no_toml_name_no_blocks(tmp_path, text):
     assert own_blocks._of_settings(path) == []
 
 
-def test_table_value_of_another_type_is_refused(tmp_path):
+@pytest.mark.parametrize(
+    "was, now, why",
+    [
+        (
+            'block.spec = "',
+            'block.prefix = 1.5\nblock.spec = "',
+            "block: prefix: found 1.5; a text is wanted",
+        ),
+        ("x_hides = [", "x_hides = [[],", "a list of texts is wanted"),
+        ("opaque = true", "opaque = 1", "opaque: found 1; true or false is wanted"),
+        ("min = 1", "min = true", "param n: min: found True; a number is wanted"),
+        ("max = 8", 'max = "8"', "param n: max: found '8'; a number is wanted"),
+        ('doc = "', "doc = 3 # ", "found 3; a text is wanted"),
+        (
+            "test.instructions = 186",
+            "test.instructions = []",
+            "test: instructions: found []; a number",
+        ),
+    ],
+)
+def test_table_value_of_another_type_is_refused(was, now, why, tmp_path):
     path = tmp_path / "block.toml"
     text = tables.files.table_path("compactor").read_text(encoding="utf-8")
-    path.write_text(text.replace("x_hides = [", "x_hides = [[],", 1), encoding="utf-8")
+    assert was in text
+    path.write_text(text.replace(was, now, 1), encoding="utf-8")
+    with programs.error(Status.MODEL_ERROR, f"{path.parent.name}/{path.name}:", why):
+        read._loaded.__wrapped__(path)
+
+
+def test_table_with_values_of_two_types_is_refused(tmp_path):
+    path = tmp_path / "block.toml"
+    text = tables.files.table_path("compactor").read_text(encoding="utf-8")
+    path.write_text(
+        text.replace("min = 1, max", 'min = 1, values = [4, "a"], max', 1), encoding="utf-8"
+    )
     with programs.error(Status.MODEL_ERROR, path.name, "docs/port-tables.md"):
         read._loaded.__wrapped__(path)
 
@@ -80,6 +111,14 @@ def test_table_with_an_opaque_field_without_lanes_is_refused(tmp_path):
     row = '{ name = "rest", dir = "in", width = "64", opaque = true, doc = "x" },'
     path.write_text(text.replace("field = [", f"field = [\n  {row}", 1), encoding="utf-8")
     with programs.error(Status.MODEL_ERROR, path.name, "field rest", "lanes are missing"):
+        read._loaded.__wrapped__(path)
+
+
+def test_table_with_an_opaque_field_without_a_path_is_refused(tmp_path):
+    path = tmp_path / "block.toml"
+    text = tables.files.table_path("compactor").read_text(encoding="utf-8")
+    path.write_text(text.replace("in[n].bits.payload", "payload"), encoding="utf-8")
+    with programs.error(Status.MODEL_ERROR, path.name, "field payload", "write PATH.NAME"):
         read._loaded.__wrapped__(path)
 
 

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The keys that a table may have, and what is said of others: file, line and the nearest key."""
+"""The keys that a table may have, and the types of their values; what is said of others: file,
+line, and the nearest key or the type that is wanted."""
 
 import difflib
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -28,25 +29,33 @@ BLOCK = frozenset(
 )
 ITEM = frozenset("name min max words doc behavioural".split())
 TEST = frozenset("small chosen instructions".split())
+# Other values than a text.
+_KINDS = {
+    "a number": "model_version most min max first max_width floor instructions",
+    "true or false": "pow2 behavioural derived opaque read loose_width exact flip",
+    "a list of texts": "profiles vectors rtl bits x_hides unread lost chosen",
+    "a table": "interfaces core_set verilog wires gated",
+    "a list": "values item words fields",
+    "a number or a text": "width lanes default when",
+    "a text, or a list of texts": "broken",
+}
+KINDS = {key: kind for kind, keys in _KINDS.items() for key in keys.split()}
 TOP = frozenset(["format", "block", "test", "field", "let", "config", *ROWS])
 
 
 def check(raw: Mapping[str, Any], path: Path) -> None:
-    """MODEL_ERROR for the first key that no table has."""
+    """MODEL_ERROR for the first key that no table has, or whose value is of another type."""
     _require_kinds(raw, path)
-    for where, key, known, texts in _unknown(raw):
-        near = difflib.get_close_matches(key, sorted(known), 1)
-        hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(sorted(known))}"
-        at = line_of(path, *texts, key)
-        raise WlkError(Status.MODEL_ERROR, f"{at}: {where}unknown key {key}; {hint}")
+    for where, texts, why in _wrong(raw):
+        raise WlkError(Status.MODEL_ERROR, f"{line_of(path, *texts)}: {where}{why}")
 
 
-Finding = tuple[str, str, Collection[str], tuple[str, ...]]
+# Where, texts that lead to its line, and what is wrong with it.
+Finding = tuple[str, tuple[str, ...], str]
 
 
-def _unknown(raw: Mapping[str, Any]) -> Iterator[Finding]:
-    """Where, which, what there is instead, and texts that lead to its line."""
-    yield from _of(raw, TOP, "", ())
+def _wrong(raw: Mapping[str, Any]) -> Iterator[Finding]:
+    yield from _unknown(raw, TOP, "", ())
     for name, known in (("block", BLOCK), ("test", TEST)):
         yield from _of(raw.get(name, {}), known, f"{name}: ", (name,))
     for kind in ROWS:
@@ -57,8 +66,8 @@ def _unknown(raw: Mapping[str, Any]) -> Iterator[Finding]:
     settings = [row["name"] for kind in ("param", "list") for row in _rows(raw, kind)
                 if isinstance(row.get("name"), str)]  # fmt: skip
     for name, text in raw.get("config", {}).items() if isinstance(raw.get("config"), dict) else ():
-        given = dict.fromkeys((w.partition("=")[0] for w in str(text).split() if "=" in w), 0)
-        yield from _of(given, settings, f"config {name}: ", ("config", name))
+        given = [w.partition("=")[0] for w in str(text).split() if "=" in w]
+        yield from _unknown(given, settings, f"config {name}: ", ("config", name))
     for row in _rows(raw, "field"):
         yield from _of_row(row, _keys_of_field(row), "field")
         for inner in _rows(row, "fields"):
@@ -80,7 +89,35 @@ def _of_row(row: Mapping[str, Any], known: Collection[str], kind: str) -> Iterat
 def _of(
     values: Mapping[str, Any], known: Collection[str], where: str, texts: tuple[str, ...]
 ) -> Iterator[Finding]:
-    yield from ((where, key, known, texts) for key in values if key not in known)
+    yield from _unknown(values, known, where, texts)
+    for key, value in values.items():
+        kind = KINDS.get(key, "a text")
+        if not _is(kind, value):
+            yield where, (*texts, key), f"{key}: found {value!r:.40}; {kind} is wanted"
+
+
+def _unknown(
+    keys: Iterable[str], known: Collection[str], where: str, texts: tuple[str, ...]
+) -> Iterator[Finding]:
+    for key in keys:
+        if key not in known:
+            near = difflib.get_close_matches(key, sorted(known), 1)
+            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(sorted(known))}"
+            yield where, (*texts, key), f"unknown key {key}; {hint}"
+
+
+def _is(kind: str, value: Any) -> bool:
+    match value:
+        case bool():
+            return kind == "true or false"
+        case str() | int():
+            return ("a text" if isinstance(value, str) else "a number") in kind
+        case list():
+            is_texts = all(isinstance(each, str) for each in value)
+            return kind == "a list" or ("list of texts" in kind and is_texts)
+        case Mapping():
+            return kind == "a table"
+    return False
 
 
 def _require_kinds(raw: Mapping[str, Any], path: Path) -> None:

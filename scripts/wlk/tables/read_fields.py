@@ -29,9 +29,6 @@ def read_field(raw: dict, table: str, legal: Mapping[str, Sequence[int]]) -> Fie
     need(raw, where, "name", "dir", "width")
     width = Expr(raw["width"], where)
     lanes = Expr(raw["lanes"], where) if "lanes" in raw else None
-    if raw.get("opaque") and lanes is None:
-        message = f"{where}: opaque: lanes are missing; write how many words it has"
-        raise WlkError(Status.MODEL_ERROR, message)
     check_parameters(width, set(legal))
     max_width = raw.get("max_width", most(width, legal))
     if max_width > WORD:
@@ -41,16 +38,13 @@ def read_field(raw: dict, table: str, legal: Mapping[str, Sequence[int]]) -> Fie
     if raw.get("show", "hex") not in NOTATIONS:
         raise WlkError(Status.MODEL_ERROR, f"{where}: show must be one of {', '.join(NOTATIONS)}")
     path = _path(raw["name"], where)
+    if raw.get("opaque"):
+        _require_opaque(lanes, path, f"{where}: opaque")
     for _, count in path:
         if count is not None:
             check_parameters(count, set(legal))
     counts = tuple(most(count, legal) for _, count in path if count is not None)
-    if lanes is not None:
-        check_parameters(lanes, set(legal))
-    ports = math.prod(counts) * (1 if lanes is None else most(lanes, legal))
-    if ports > MOST_PORTS:
-        message = f"{where}: has up to {ports} ports; a field has at most {MOST_PORTS}"
-        raise WlkError(Status.MODEL_ERROR, message)
+    _require_few(math.prod(counts), lanes, legal, where)
     return Field(
         name=raw["name"],
         path=path,
@@ -65,6 +59,28 @@ def read_field(raw: dict, table: str, legal: Mapping[str, Sequence[int]]) -> Fie
         counts=counts,
         **{key: raw[key] for key in _PLAIN_KEYS & raw.keys()},
     )
+
+
+def _require_opaque(lanes: Expr | None, path: Sequence[object], where: str) -> None:
+    """What is found in the RTL has words, and names of ports that begin with a path."""
+    if lanes is None:
+        raise WlkError(
+            Status.MODEL_ERROR, f"{where}: lanes are missing; write how many words it has"
+        )
+    if len(path) < 2:
+        how = "the last part of the name stands for its ports; write PATH.NAME"
+        raise WlkError(Status.MODEL_ERROR, f"{where}: {how}")
+
+
+def _require_few(
+    elements: int, lanes: Expr | None, legal: Mapping[str, Sequence[int]], where: str
+) -> None:
+    if lanes is not None:
+        check_parameters(lanes, set(legal))
+        elements *= most(lanes, legal)
+    if elements > MOST_PORTS:
+        message = f"{where}: has up to {elements} ports; a field has at most {MOST_PORTS}"
+        raise WlkError(Status.MODEL_ERROR, message)
 
 
 def _path(name: str, where: str) -> tuple[tuple[str, Expr | None], ...]:
