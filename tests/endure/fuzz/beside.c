@@ -3,6 +3,8 @@
 #include "fst_mended.h"
 #include "vec_job.h"
 
+const unsigned fuzz_text_share = 5;
+
 // Heads and values of signals.
 const char *const fuzz_words[] = {"+warplock",
                                   "+",

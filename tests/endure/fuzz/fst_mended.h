@@ -10,6 +10,9 @@
 
 #include <fstapi.h>
 
+/* Of eight mutations so many are of the text. */
+extern const unsigned fuzz_text_share;
+
 enum { BLOCK = 9, VALUES = 1 + 32, TAIL = 24, NUMBERS = 4, PARTS = 64 };
 
 /* A length somewhere in the file. */
@@ -264,19 +267,20 @@ static size_t mutate_text(uint8_t *data, size_t words, size_t size, size_t max_s
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed) {
     const uint8_t *zero = memchr(data, 0, size);
     const size_t words = zero != NULL ? (size_t)(zero - data) : size, before = size - words;
-    switch (seed % 8) {
-    case 0:
-        return LLVMFuzzerMutate(data, size, max_size);
-    case 1:
-    case 2:
-        return size < max_size ? mutate_text(data, words, size, max_size, seed / 8) : size;
-    case 3:
-        size = words + LLVMFuzzerMutate(data + words, before, max_size - words);
-        mend(data + words, size - words, before);
-        return size;
-    default:
-        return words + mutate_part(data + words, before, max_size - words, seed / 8);
+    const unsigned how = seed % 8;
+    seed /= 8;
+    if (how < fuzz_text_share) {
+        return size < max_size ? mutate_text(data, words, size, max_size, seed) : size;
     }
+    if (seed % 4 != 0) {
+        return words + mutate_part(data + words, before, max_size - words, seed / 4);
+    }
+    if (seed % 8 != 0) {
+        return LLVMFuzzerMutate(data, size, max_size);
+    }
+    size = words + LLVMFuzzerMutate(data + words, before, max_size - words);
+    mend(data + words, size - words, before);
+    return size;
 }
 
 #endif

@@ -7,6 +7,8 @@
 
 #include "fst_mended.h"
 
+const unsigned fuzz_text_share = 2;
+
 // Of instances.
 const char *const fuzz_words[] = {"--instance",
                                   "block=compactor",
