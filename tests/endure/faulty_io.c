@@ -3,6 +3,7 @@
 //   FAULT_PLACE=FOLDER   below which files are hit
 //   FAULT_ERROR=EIO|ENOSPC|EINTR|SHORT   from call FAULT_FROM on; EINTR and SHORT now and then
 //   FAULT_FROM=N         of the calls of a process that write, sync, rename or create
+//   FAULT_READ=1         of those that read, in place of these
 //   FAULT_CLOCK=SECONDS  the clocks jump by so much after FAULT_FROM readings
 // stdio calls the kernel past this; a full tmpfs (tests/lockstep/full_disk.py) meets that.
 #define _GNU_SOURCE
@@ -27,17 +28,29 @@ static unsigned long from(void) {
     return text != NULL ? strtoul(text, NULL, 10) : 0;
 }
 
-static int is_below(const char *path) {
+static int is_in_place(const char *path) {
     const char *place = getenv("FAULT_PLACE");
     return place != NULL && strncmp(path, place, strlen(place)) == 0;
 }
 
-static int is_hit(int fd) {
+static int is_below(const char *path) {
+    return getenv("FAULT_READ") == NULL && is_in_place(path);
+}
+
+static int is_open_there(int fd) {
     char link[64], path[4096];
     (void)snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
     const ssize_t n = readlink(link, path, sizeof path - 1u);
     path[n > 0 ? n : 0] = '\0';
-    return is_below(path);
+    return is_in_place(path);
+}
+
+static int is_hit(int fd) {
+    return getenv("FAULT_READ") == NULL && is_open_there(fd);
+}
+
+static int is_read(int fd) {
+    return getenv("FAULT_READ") != NULL && is_open_there(fd);
 }
 
 static int is_kind(const char *kind) {
@@ -64,6 +77,18 @@ static int fails(int hit) {
 
 static size_t shortened(int fd, size_t n) {
     return is_kind("SHORT") && n > 1 && is_hit(fd) ? n / 2u + calls % (n / 2u) : n;
+}
+
+ssize_t read(int fd, void *bytes, size_t n) {
+    return fails(is_read(fd)) ? -1 : REAL(read)(fd, bytes, n);
+}
+
+ssize_t pread(int fd, void *bytes, size_t n, off_t at) {
+    return fails(is_read(fd)) ? -1 : REAL(pread)(fd, bytes, n, at);
+}
+
+ssize_t pread64(int fd, void *bytes, size_t n, off64_t at) {
+    return fails(is_read(fd)) ? -1 : REAL(pread64)(fd, bytes, n, at);
 }
 
 ssize_t write(int fd, const void *bytes, size_t n) {

@@ -168,6 +168,13 @@ class Trial:
             kind
         ] not in ended.text else []
 
+    def unreadable(self, _: float) -> tuple[Ended, list[str]]:
+        calls = int(12 ** self.dice.random()) - 1
+        env = {"FAULT_PLACE": f"{self.work}/", "FAULT_ERROR": "EIO", "FAULT_READ": "1"}
+        ended = self.run(env=env | {"FAULT_FROM": str(calls)} | preloaded())
+        named = ended.code == self.command.verdict or CAUSES["EIO"] in ended.text
+        return ended, [] if named else ["the cause is not named"]
+
     def twice(self, _: float) -> tuple[Ended, list[str]]:
         other: list[Ended] = []
         again = self.disk.with_name("other")
@@ -191,6 +198,7 @@ FAULTS = {
     "out of memory": Trial.short_of_memory,
     "clock": Trial.jumping_clock,
     "disk": Trial.failing_disk,
+    "disk, reading": Trial.unreadable,
     "two at once": Trial.twice,
 }
 

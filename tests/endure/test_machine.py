@@ -2,6 +2,7 @@
 """The short form of machine.py, and that it finds a command that does not stand a fault."""
 
 import random
+import shutil
 import sys
 
 import ledger
@@ -9,6 +10,7 @@ import machine
 import programs
 import pytest
 from full_disk import Command
+from wlk.base.errors import Status
 
 pytestmark = pytest.mark.slow
 NUMBERS = [3 * programs.SLICE % 3000 + k for k in range(3)]
@@ -65,3 +67,22 @@ def test_the_library_makes_calls_fail(kind, monkeypatch, tmp_path):
     wanted = {"EIO": "Input/output error", "ENOSPC": "No space left", "EINTR": "[9, 9, 9]"}
     assert wanted.get(kind, "[") in said
     assert ("[9, 9, 9]" in said) == (kind == "EINTR")  # Python calls again by itself
+
+
+def test_a_database_that_cannot_be_read_is_named(monkeypatch, tmp_path):
+    trial = careless(monkeypatch, tmp_path)
+    database = trial.disk / "small.cover"
+    shutil.copy(machine.ROOT / "tests" / "endure" / "corpus" / "coverage" / "small.cover", database)
+    trial.line = [sys.executable, str(programs.WARPLOCK), "coverage", str(database)]
+    env = {"FAULT_PLACE": f"{trial.disk}/", "FAULT_ERROR": "EIO", "FAULT_READ": "1"}
+    ended = trial.run(env=env | machine.preloaded())
+    assert ended.code == Status.NO_FILE
+    assert f"{database}: cannot read: disk I/O error; check" in ended.text
+    assert trial.run().code == Status.VACUOUS
+
+
+def test_a_cause_that_is_not_named_is_found(monkeypatch, tmp_path):
+    code = "import sys; [open(sys.argv[1] + '/../in').read() for _ in range(12)]"
+    trial = careless(monkeypatch, tmp_path, f"try:\n {code}\nexcept OSError: sys.exit(10)")
+    (trial.work / "in").write_text("x")
+    assert trial.unreadable(0)[1] == ["the cause is not named"]

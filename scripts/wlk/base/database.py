@@ -12,6 +12,7 @@ from pathlib import Path
 from .errors import Status, WlkError
 
 GOES_ON = "it goes on where it stopped"
+UNREAD = (sqlite3.SQLITE_IOERR_READ, sqlite3.SQLITE_IOERR_CORRUPTFS)  # the second for EIO
 TYPES = {"TEXT": str, "INTEGER": int, "REAL": (int, float)}
 Rows = Iterator[sqlite3.Row]
 
@@ -151,14 +152,17 @@ def _typed(row: sqlite3.Row, table: str, columns: dict[str, str], null: bool) ->
 
 def _failure(path: Path, kind: Kind, error: sqlite3.OperationalError, again: str) -> WlkError:
     """What the system refuses: USAGE when another program has the database, NO_SPACE when the disk
-    is full, CORRUPT for what SQLite cannot do with what is there, else NO_FILE. `again`: what comes
-    of the command when it is repeated."""
+    is full, CORRUPT for what SQLite cannot do with what is there, else NO_FILE, as when the disk
+    cannot be read. `again`: what comes of the command when it is repeated."""
     why = str(error)
     if "locked" in why:
         message = f"{path}: another program has the database ({why})"
         return WlkError(Status.USAGE, f"{message}; wait for it, or close it")
-    if getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) == sqlite3.SQLITE_ERROR:
+    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)
+    if code == sqlite3.SQLITE_ERROR:
         return WlkError(Status.CORRUPT, f"{path}: {kind.known} ({why})")
+    if code in UNREAD:
+        return WlkError(Status.NO_FILE, f"{path}: cannot read: {why}; check the file and its disk")
     if not any(word in why for word in ("disk", "full")):
         return WlkError(Status.NO_FILE, f"cannot write {path}: {why}; {kind.elsewhere}")
     message = f"cannot write {path}: {why}; free some space, then repeat the command: {again}"
