@@ -35,8 +35,10 @@ import json, sys
 sys.path[:0] = ["tests/endure"]
 import fuzz
 reader, seconds = sys.argv[1], int(sys.argv[2])
-if reader in fuzz.IN_C:
+if reader in (*fuzz.IN_C, "dumps"):
     fuzz.build.meson_build("fuzz", target="fuzz")
+if reader == "package":
+    fuzz.build.meson_build()
 found, text = fuzz.fuzz(reader, ["-seed=1", f"-max_total_time={seconds}"], seconds)
 print(json.dumps([found.seconds, found.executions, found.crashes]))
 """

@@ -17,11 +17,10 @@ def tree(tmp_path, monkeypatch):
 
 def test_each_check_is_there_once(tmp_path):
     found = planted.planted()
-    assert len(found) > 20
-    assert {each["reader"] for each in found} <= {*planted.fuzz.READERS}
+    assert {each["reader"] for each in found} == {*planted.fuzz.READERS}
     path = tmp_path / "planted.toml"
     text = planted.LIST.read_text(encoding="utf-8")
-    path.write_text(text.replace("was = '", "was = 'no "), encoding="utf-8")
+    path.write_text(text.replace('was = "', 'was = "no ', 1), encoding="utf-8")
     with programs.error(Status.NO_FILE, path, "is there 0 times, not once"):
         planted.planted(path)
 

@@ -77,14 +77,27 @@ def _table(path: Path) -> None:
 
 
 def _map(path: Path) -> None:
-    from wlk.fit import mapped_scope, portmap, wave
+    from wlk.fit import interfaces, mapped, mapped_scope, match, portmap, wave
 
     told = portmap.read(path)
     signals = {"clk": (1, 1), "rst_n": (1, 2), "flags": (8, 3), "rd_preg": (64, 4)}
     scope = wave.Scope("TOP.x", None, signals)
     table = tables.load("collector")
-    mapped_scope.views([scope], table, told, config={}, named=[], dump="dump")
-    mapped_scope.views([scope], table, told, config={}, named=["TOP.x"], dump="dump")
+    for named in ([], ["TOP.x"]):
+        with contextlib.suppress(WlkError):
+            mapped_scope.views([scope], table, told, config={}, named=named, dump="dump")
+    ports = mapped.leaves(_mapped_module(), table, told)
+    found = match.match(table, ports.shapes, told.config)
+    interfaces.pins(found, ports.parts)
+    ports.notes()
+
+
+@functools.cache
+def _mapped_module() -> object:
+    """RTL of other names, for a map."""
+    from wlk.fit import rtl
+
+    return rtl.load([SCRIPTS.parent / "tests" / "lockstep" / "mapped_collector.sv"]).find("opc")
 
 
 def _waivers(path: Path) -> None:

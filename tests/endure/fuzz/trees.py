@@ -16,6 +16,9 @@ VALUES = (
 )
 
 
+PARTS = ("", "(", "*", "9", "-", " ", "[0]", "[1:0]", ".x", "{i}", "_")  # of texts
+
+
 def toml(data: bytes, dice: random.Random) -> bytes:
     """A TOML file that says something else."""
     return written(_changed(tomllib.loads(data.decode()), dice)).encode()
@@ -52,9 +55,9 @@ def _changed(tree: Any, dice: random.Random) -> Any:
             inside.append(inside[key])
         elif how == 4 and isinstance(inside[key], str) and inside[key]:
             text = inside[key]
-            at = dice.randrange(len(text))
-            put = dice.choice(("", text, "(", "*", "9", "-", " "))
-            inside[key] = text[:at] + put + text[at + 1 :]
+            at = dice.randrange(len(text) + 1)
+            put = dice.choice((*PARTS, text))
+            inside[key] = text[:at] + put + text[at + dice.randrange(2) :]
         else:
             inside[key] = dice.choice(VALUES)
     return tree
