@@ -136,6 +136,21 @@ def test_explore_refuses_what_it_does_not_know(asked, parts):
         make(**asked)
 
 
+@pytest.mark.parametrize(
+    ("asked", "parts"),
+    [
+        (
+            {"sets": {"num_pregs": "2..1024", "max_pending_reads": "1..255"}},
+            ["--set: 42 x 10 x 255"],
+        ),
+        ({"seeds": range(1, 10**30)}, ["runs; a sweep has at most 1,000,000: take fewer seeds"]),
+    ],
+)
+def test_explore_refuses_a_sweep_without_an_end(asked, parts):
+    with error(Status.USAGE, *parts):
+        sweep.make(Asked(**asked), None)
+
+
 def test_explore_refuses_a_program_that_is_not_there(tmp_path):
     with error(Status.NO_FILE, "gone.prog", "No such file"):
         make(workloads=[str(tmp_path / "gone.prog")])

@@ -6,6 +6,7 @@ import functools
 import hashlib
 import itertools
 import json
+import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ from .points import Point
 from .workloads import Workload
 
 SEEDS, INSTRUCTIONS, MAX_CYCLES, IDLE = range(1, 6), 8000, 0, 1000
+MOST_POINTS, MOST_RUNS = 100_000, 1_000_000
 KEYS = ("points", "workloads", "seeds", "instructions", "max_cycles", "idle", "set")
 GROUPS: Mapping[str, Callable[[], Sequence[str]]] = {
     "all": points.named,
@@ -120,7 +122,17 @@ def make(asked: Asked, file: Path | None) -> Sweep:
     texts = texts or [*usual["kernels"], *usual["streams"]]
     folder = Path.cwd() if where == "--workload" else file.parent
     loads = [workloads.parse(text, where, folder) for text in texts]
-    return Sweep(made, list({load.title: load for load in loads}.values()), **numbers)
+    return _bounded(Sweep(made, list({load.title: load for load in loads}.values()), **numbers))
+
+
+def _bounded(sweep: Sweep) -> Sweep:
+    """USAGE for a sweep that nobody would see the end of."""
+    seeds = sweep.seeds.stop - sweep.seeds.start
+    runs = len(sweep.points) * sum(seeds if each.is_stream else 1 for each in sweep.workloads)
+    if runs > MOST_RUNS:
+        how = "take fewer seeds, points or workloads, or several sweeps"
+        raise WlkError(Status.USAGE, f"{runs:,} runs; a sweep has at most {MOST_RUNS:,}: {how}")
+    return sweep
 
 
 def _points(texts: Sequence[str], where: str) -> list[Point]:
@@ -134,6 +146,11 @@ def _expanded(made: Sequence[Point], sets: Mapping[str, Any], where: str) -> lis
         [(key, value) for value in values_of(key, text, f"{where} {key}")]
         for key, text in sets.items()
     ]
+    sizes = [len(made), *map(len, lists)]
+    if math.prod(sizes) > MOST_POINTS:
+        product = f"{' x '.join(map(str, sizes))} = {math.prod(sizes):,} points"
+        message = f"{where}: {product}; a sweep has at most {MOST_POINTS:,}: take fewer values"
+        raise WlkError(Status.USAGE, f"{message} or --point, or several sweeps")
     found: dict[tuple[int, ...], Point] = {}
     for point in made:
         for chosen in itertools.product(*lists):
