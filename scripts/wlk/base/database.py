@@ -12,7 +12,7 @@ from pathlib import Path
 from .errors import Status, WlkError
 
 GOES_ON = "it goes on where it stopped"
-UNREAD = (sqlite3.SQLITE_IOERR_READ, sqlite3.SQLITE_IOERR_CORRUPTFS)  # the second for EIO
+UNREAD = (266, 8458)  # SQLITE_IOERR_READ, and _CORRUPTFS for EIO, which is newer than some sqlite3
 TYPES = {"TEXT": str, "INTEGER": int, "REAL": (int, float)}
 Rows = Iterator[sqlite3.Row]
 
