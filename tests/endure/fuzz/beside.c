@@ -6,38 +6,11 @@
 const unsigned fuzz_text_share = 5;
 
 // Heads and values of signals.
-const char *const fuzz_words[] = {"+warplock",
-                                  "+",
-                                  "-",
-                                  "=1 mismatch",
-                                  "=8 x",
-                                  "=64 cycle",
-                                  "=65 y",
-                                  "=0 z",
-                                  "#0",
-                                  "#100",
-                                  "#101",
-                                  "#18446744073709551615",
-                                  "0 0",
-                                  "1 1",
-                                  "2 x",
-                                  "0 xxxxxxxx",
-                                  "01x",
-                                  "",
-                                  "0",
-                                  "1",
-                                  "2",
-                                  "63",
-                                  "64",
-                                  "65",
-                                  "255",
-                                  "256",
-                                  "4294967295",
-                                  "4294967296",
-                                  "18446744073709551615",
-                                  "18446744073709551616",
-                                  "-1",
-                                  NULL};
+const char *const fuzz_words[] = {"+warplock", "+",         "-",     "=1 mismatch",
+                                  "=8 x",      "=64 cycle", "=65 y", "=0 z",
+                                  "#0",        "#100",      "#101",  "#18446744073709551615",
+                                  "0 0",       "1 1",       "2 x",   "0 xxxxxxxx",
+                                  "01x",       "",          NULL};
 
 static void run(char *wave, char *signals) {
     char out[96];

@@ -6,8 +6,23 @@
 
 #include "fuzz.h"
 
-/* What may stand in place of a word or behind it, up to a NULL. */
+/* What may stand in place of a word or behind it: of one reader, up to a NULL, and of all. */
 extern const char *const fuzz_words[];
+static const char *const fuzz_numbers[] = {
+    "0",
+    "1",
+    "2",
+    "63",
+    "64",
+    "65",
+    "255",
+    "256",
+    "4294967295",
+    "4294967296",
+    "18446744073709551615",
+    "18446744073709551616",
+    "-1",
+};
 
 typedef struct span {
     size_t at, size;
@@ -53,19 +68,25 @@ static inline size_t fuzz_letter(uint8_t *data, size_t size, size_t most, span h
     return fuzz_put(data, size, most, here, twice, fuzz_dice(dice, 2) * 2u);
 }
 
+static inline const char *fuzz_word(uint64_t *dice) {
+    const uint32_t numbers = sizeof fuzz_numbers / sizeof *fuzz_numbers;
+    uint32_t words = 0;
+    while (fuzz_words[words] != NULL) {
+        words++;
+    }
+    const uint32_t drawn = fuzz_dice(dice, words + numbers);
+    return drawn < words ? fuzz_words[drawn] : fuzz_numbers[drawn - words];
+}
+
 static inline size_t fuzz_other(uint8_t *data, size_t size, size_t most, uint64_t *dice) {
     char text[1024];
-    uint32_t known = 0;
-    while (fuzz_words[known] != NULL) {
-        known++;
-    }
     static const char *const all_ends[] = {"\n", " \t\n", " \t\n:,=@/.", " \t\n:,=@/."};
     const char *ends = all_ends[fuzz_dice(dice, 4)];
     span here = fuzz_span(data, size, ends, dice), other = fuzz_span(data, size, ends, dice);
-    const bool is_known = known != 0 && fuzz_dice(dice, 2) == 0;
+    const bool is_known = fuzz_dice(dice, 2) == 0;
     other.size = other.size < sizeof text - 1u ? other.size : sizeof text - 1u;
     if (is_known) {
-        (void)snprintf(text, sizeof text, "%s", fuzz_words[fuzz_dice(dice, known)]);
+        (void)snprintf(text, sizeof text, "%s", fuzz_word(dice));
     } else {
         memcpy(text, data + other.at, other.size);
     }

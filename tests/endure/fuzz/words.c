@@ -31,9 +31,6 @@ const char *const fuzz_words[] = {"0x1 &",
                                   "waive=compactor 0 io_out_1_valid 0x1",
                                   "tie=0:0:1:1",
                                   "1 1 1 1 1 1 1 1 & & & & & & & &",
-                                  "0",
-                                  "1",
-                                  "64",
                                   NULL};
 
 enum { CYCLES = 20, WORDS = 64 };
