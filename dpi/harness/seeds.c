@@ -500,9 +500,12 @@ bool harness_set_params(harness *b, const char *text) {
 }
 
 static bool add_tie(harness *b, const char *text) {
-    wlk_layout layout;
-    b->block->table->layout(b->cfg, &layout);
-    return b->n_ties < MAX_TIES && tool_tie_read(text, layout.in_words, &b->ties[b->n_ties++]);
+    tool_bits bits;
+    wlk_error err;
+    const bool taken = tool_bits_open(&bits, b->block, b->cfg, &err) == WLK_OK &&
+                       b->n_ties < MAX_TIES && tool_tie_read(text, &bits, &b->ties[b->n_ties++]);
+    tool_bits_close(&bits);
+    return taken;
 }
 
 static bool add_probe(harness *b, const char *text) {

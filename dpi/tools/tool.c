@@ -236,12 +236,13 @@ int tool_close_output(const char *tool) {
     return tool_fail(tool, &err);
 }
 
-bool tool_tie_read(const char *text, uint32_t in_words, tool_tie *tie) {
+bool tool_tie_read(const char *text, const tool_bits *bits, tool_tie *tie) {
     uint64_t word = 0, lsb = 0, width = 0;
     const bool read = tool_take_number(&text, ':', &word) && tool_take_number(&text, ':', &lsb) &&
                       tool_take_number(&text, ':', &width) && tool_number(text, &tie->value);
-    if (!read || word >= in_words || width < 1 || width > 64 || lsb > 64u - width ||
-        (tie->value & ~wlk_mask((uint32_t)width)) != 0) {
+    if (!read || word >= bits->in_words || width < 1 || width > 64 || lsb > 64u - width ||
+        (tie->value & ~wlk_mask((uint32_t)width)) != 0 ||
+        (wlk_mask((uint32_t)width) << lsb & ~bits->words[word]) != 0) {
         return false;
     }
     tie->word = (uint32_t)word;

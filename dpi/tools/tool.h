@@ -93,8 +93,8 @@ typedef struct tool_tie {
     uint64_t value;
 } tool_tie;
 
-/* "WORD:LSB:WIDTH:VALUE"; false when it is none, or lies outside a record of @p in_words. */
-bool tool_tie_read(const char *text, uint32_t in_words, tool_tie *tie);
+/* "WORD:LSB:WIDTH:VALUE"; false when it is none, or has bits that are of no input. */
+bool tool_tie_read(const char *text, const tool_bits *bits, tool_tie *tie);
 
 /* Put the constants into an input record. */
 void tool_tie_apply(const tool_tie *ties, uint32_t n, uint64_t *in);

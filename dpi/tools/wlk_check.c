@@ -124,6 +124,19 @@ static void list(const wlk_wave *wave) {
 
 // ---- one instance -----------------------------------------------------------------------------
 
+static wlk_status read_ties(instance *i, wlk_error *err) {
+    tool_bits bits;
+    wlk_status status = tool_bits_open(&bits, i->b.block, i->b.cfg, err);
+    for (uint32_t t = 0; status == WLK_OK && t < i->n_ties; t++) {
+        if (!tool_tie_read(i->tie_words[t], &bits, &i->ties[t])) {
+            status = wlk_fail(err, WLK_USAGE, "tie=%.64s: give WORD:LSB:WIDTH:VALUE, of an input",
+                              i->tie_words[t]);
+        }
+    }
+    tool_bits_close(&bits);
+    return status;
+}
+
 static wlk_status configure(instance *i, wlk_error *err) {
     const wlk_layout *l = &i->b.layout;
     if (i->block_name == NULL || i->scope == NULL) {
@@ -136,7 +149,7 @@ static wlk_status configure(instance *i, wlk_error *err) {
     if (i->reset != NULL && strcmp(i->reset, "async") != 0) {
         return wlk_fail(err, WLK_USAGE, "reset=%.64s: give async, or nothing", i->reset);
     }
-    const wlk_status status = tool_block_open(&i->b, i->block_name, i->words, (int)i->n_words, err);
+    wlk_status status = tool_block_open(&i->b, i->block_name, i->words, (int)i->n_words, err);
     if (status != WLK_OK) {
         return status;
     }
@@ -150,11 +163,8 @@ static wlk_status configure(instance *i, wlk_error *err) {
     i->out_x = i->out + l->out_words;
     i->compare = i->out_x + l->out_words;
     i->held = i->compare + l->out_words;
-    for (uint32_t t = 0; t < i->n_ties; t++) {
-        if (!tool_tie_read(i->tie_words[t], l->in_words, &i->ties[t])) {
-            return wlk_fail(err, WLK_USAGE, "tie=%.64s: give WORD:LSB:WIDTH:VALUE",
-                            i->tie_words[t]);
-        }
+    if (i->n_ties != 0 && (status = read_ties(i, err)) != WLK_OK) {
+        return status;
     }
     tool_tie_apply(i->ties, i->n_ties, i->in);
     return WLK_OK;

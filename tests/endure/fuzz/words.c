@@ -67,6 +67,21 @@ static void check(const tool_block *b, uint32_t seed) {
     wlk_checker_close(checker);
 }
 
+static void apply(const tool_block *b, const char **ties, int n) {
+    uint64_t *in = calloc(b->layout.in_words + 1u, sizeof *in);
+    tool_bits bits;
+    wlk_error err;
+    const bool opened = tool_bits_open(&bits, b->block, b->cfg, &err) == WLK_OK && in != NULL;
+    for (int i = 0; i < n && opened; i++) {
+        tool_tie tie;
+        if (tool_tie_read(ties[i], &bits, &tie)) {
+            tool_tie_apply(&tie, 1, in);
+        }
+    }
+    tool_bits_close(&bits);
+    free(in);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     char *text = fuzz_text(data, size), *rest = NULL, *words[WORDS];
     const char *name = strtok_r(text, "\n", &rest), *ties[WORDS];
@@ -83,14 +98,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     wlk_error err;
     if (name != NULL) {
         if (tool_block_open(&b, name, words, n, &err) == WLK_OK) {
-            uint64_t *in = calloc(b.layout.in_words + 1u, sizeof *in);
-            for (int i = 0; i < n_ties && in != NULL; i++) {
-                tool_tie tie;
-                if (tool_tie_read(ties[i], b.layout.in_words, &tie)) {
-                    tool_tie_apply(&tie, 1, in);
-                }
-            }
-            free(in);
+            apply(&b, ties, n_ties);
             check(&b, (uint32_t)size);
         }
         tool_block_close(&b);
