@@ -8,7 +8,7 @@ where it is used.
 from dataclasses import dataclass
 from pathlib import Path
 
-from .base import setup
+from .base import folders, setup
 from .base.errors import Status, WlkError
 from .base.options import Command, operand
 from .explore.explore import Explore
@@ -60,7 +60,8 @@ warplock check late.fst --from-unknown"""
         self.read_waivers()
 
     def needs(self) -> tuple[str, ...]:
-        vcd = any(Path(self.dump).rglob("*.vcd")) or dump.is_vcd(self.dump)
+        files = folders.below(Path(self.dump)) if Path(self.dump).is_dir() else []
+        vcd = any(path.suffix == ".vcd" for path in files) or dump.is_vcd(self.dump)
         return ("build", "vcd") if vcd else ("build",)
 
     def run(self) -> int:

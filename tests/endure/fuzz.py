@@ -32,8 +32,9 @@ IN_C = (
     *("waves", "words"),
 )
 IN_PYTHON = (
-    *("answers", "coverage", "csv", "dumps", "explore", "faults", "headers", "maps", "package"),
-    *("packed", "regress", "settings", "sweeps", "tables", "versions", "waivers"),
+    *("answers", "coverage", "csv", "dumps", "explore", "faults", "headers", "lists", "maps"),
+    *("package", "packed", "regress", "rtl", "settings", "sweeps", "tables", "versions"),
+    "waivers",
 )
 READERS = (*IN_C, *IN_PYTHON)
 CORPUS = HERE / "corpus"
@@ -138,6 +139,7 @@ def add(reader: str, found: Sum) -> None:
 
 
 def write_sums(sums: dict[str, Sum]) -> None:
+    SUMS.parent.mkdir(parents=True, exist_ok=True)
     with outputs.atomic_write(SUMS) as file:
         file.write(json.dumps({name: asdict(each) for name, each in sums.items()}, indent=1))
 

@@ -57,6 +57,12 @@ def test_corpora_are_small():
     assert {path.name for path in fuzz.CORPUS.iterdir()} == set(fuzz.READERS)
 
 
+def test_a_clone_has_no_sums(monkeypatch, tmp_path):
+    monkeypatch.setattr(fuzz, "SUMS", tmp_path / "endure" / "fuzz.json")
+    fuzz.forget_mended(["csv"])
+    assert fuzz.read_sums() == dict.fromkeys(fuzz.READERS, fuzz.Sum())
+
+
 def test_sums_are_of_all_runs():
     for _ in range(2):
         fuzz.add("csv", fuzz.Sum(100, 2.0, 7, 9))

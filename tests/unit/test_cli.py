@@ -227,6 +227,43 @@ def test_cli_lack_of_memory_is_named(error):
     assert process.returncode == Status.NO_MEMORY
 
 
+LONG = "a" * 300  # more than a file's name may have
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        *("check {}", "coverage {}", "lockstep --blocks {}", "lockstep collector --rtl {}"),
+        *("lockstep issue --program {}", "lockstep collector --reports {}", "map --rtl {}"),
+        *("new x --rtl docs/examples/fifo/rtl --out {}", "vectors gen collector {} --cycles 9"),
+    ],
+)
+def test_cli_a_name_that_the_system_refuses_is_no_bug(words):
+    done = programs.warplock(*words.format(LONG).split(), code=Status.NO_FILE)
+    assert f"{LONG}" in done.line
+    assert "File name too long" in done.line
+
+
+@pytest.mark.parametrize("number", ["EACCES", "EIO", "ENAMETOOLONG", "EROFS"])
+def test_cli_what_the_system_has_against_a_place_is_no_bug(number):
+    process = driver(f"import errno; raise OSError(errno.{number}, 'It says why', 'some/place')")
+    line = "warplock: some/place: It says why; check the name, and who may use it\n"
+    assert process.communicate()[1] == line
+    assert process.returncode == Status.NO_FILE
+
+
+@pytest.mark.parametrize(
+    "words", ["check {}", "map collector --rtl {}", "lockstep scoreboard --recordings {}"]
+)
+def test_cli_a_folder_that_cannot_be_read_is_not_empty(words, tmp_path, monkeypatch):
+    def walk(top, onerror):
+        onerror(PermissionError(13, "Permission denied", str(top)))
+
+    monkeypatch.setattr("os.walk", walk)
+    done = programs.warplock(*words.format(tmp_path).split(), code=Status.NO_FILE)
+    assert done.line.startswith(f"warplock: {tmp_path}: Permission denied")
+
+
 def test_cli_unexpected_exception_shows_traceback_on_request():
     process = driver("return {}['a']", WARPLOCK_DEBUG=1)
     assert "Traceback" in process.communicate()[1]

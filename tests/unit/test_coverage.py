@@ -518,6 +518,7 @@ def test_coverage_refuses_what_it_cannot_read(kind, status, parts):
 
 def test_coverage_refuses_files_that_are_none():
     refused(warplock("coverage", "none", code=None), Status.NO_FILE, "none: no such file")
+    refused(warplock("coverage", ".", code=None), Status.NO_FILE, ".: is a folder; check the name")
     done = warplock("lockstep", "scoreboard", "--cover", "no/a", code=None)
     refused(done, Status.NO_FILE, "cannot write no/a")
     Path("folder").mkdir()

@@ -221,6 +221,20 @@ def test_draft_believes_the_rtl_about_a_reset(tmp_path, body, active, style, sur
     assert 'port = "rst"  # ? or test_rst' in draft.text(found)
 
 
+ODD = """module odd(clk, , \\req"valid+ , a, q);
+input clk, \\req"valid+ ; input [3:0] a; output [3:0] q;
+endmodule
+"""
+
+
+def test_draft_quotes_names_and_leaves_out_ports_of_nothing(tmp_path):
+    (tmp_path / "a.sv").write_text(ODD)
+    module = rtl.load([tmp_path / "a.sv"]).find("odd")
+    assert [*mapped.shapes(module)] == ["clk", 'req"valid+', "a", "q"]
+    text = draft.text(draft.of(module, TABLE))
+    assert tomllib.loads(text)["ports"]["io_readReq_valid"] == 'req"valid+'
+
+
 def test_draft_writes_no_clock_for_a_block_without(tmp_path):
     path = tmp_path / "own.sv"
     path.write_text("module own(input clk_i, input rst_ni, input [1:0] in_valid); endmodule")

@@ -190,6 +190,8 @@ def test_file_list_nested(tmp_path: Path) -> None:
     [
         ("A.sv\nnone.sv\n", Status.NO_FILE, "all.f:2: none.sv"),
         ("-f all.f\n", Status.BAD_RTL, "names itself"),
+        ("A.sv all.f\n", Status.BAD_RTL, "names itself"),
+        (f"A.sv {'x' * 300}\n", Status.NO_FILE, "all.f:1: xxx"),
         ("--frobnicate\n", Status.BAD_RTL, "all.f:1: option --frobnicate"),
         ("-y A.sv\n", Status.NO_FILE, "all.f:1: -y A.sv: not a folder"),
         ("A.sv -f\n", Status.BAD_RTL, "-f without its argument"),

@@ -43,7 +43,8 @@ def connect(path: Path, kind: Kind, *, write: bool = True) -> sqlite3.Connection
     version, CORRUPT when it is none of this kind, NO_SPACE when the disk is full. Without `write`
     it must be there, and is changed by nothing but what a writer that was killed has left."""
     if not write and not path.is_file():
-        raise WlkError(Status.NO_FILE, f"{path}: no such file")
+        why = "is a folder" if path.is_dir() else "no such file"
+        raise WlkError(Status.NO_FILE, f"{path}: {why}; check the name")
     place = f"{path.absolute().as_uri()}?mode={'rwc' if write else 'rw'}"
     with reading(path, kind), contextlib.ExitStack() as stack:
         base = sqlite3.connect(place, uri=True, check_same_thread=False, isolation_level=None)
@@ -163,6 +164,8 @@ def _failure(path: Path, kind: Kind, error: sqlite3.OperationalError, again: str
         return WlkError(Status.CORRUPT, f"{path}: {kind.known} ({why})")
     if code in UNREAD:
         return WlkError(Status.NO_FILE, f"{path}: cannot read: {why}; check the file and its disk")
+    if code == sqlite3.SQLITE_CANTOPEN:
+        return WlkError(Status.NO_FILE, f"{path}: {why}; check who may use it, or {kind.elsewhere}")
     if not any(word in why for word in ("disk", "full")):
         return WlkError(Status.NO_FILE, f"cannot write {path}: {why}; {kind.elsewhere}")
     message = f"cannot write {path}: {why}; free some space, then repeat the command: {again}"

@@ -13,6 +13,11 @@ from . import outputs, progress, report
 from .errors import Status, WlkError
 
 NAME = "warplock"
+# What the system has against a place that a user names, or against what lies below it.
+PLACES = {
+    *(errno.EACCES, errno.EIO, errno.EISDIR, errno.ELOOP, errno.ENAMETOOLONG),
+    *(errno.ENOTDIR, errno.EPERM, errno.EROFS, errno.ESTALE),
+}
 
 
 def guard(work: Callable[[], int], as_json: bool = False) -> int:
@@ -67,6 +72,9 @@ def _call(work: Callable[[], int], as_json: bool) -> tuple[int, bool]:
             what = f"out of memory ({type(error).__name__}: {error})"
             hint = "close other programs or take fewer processes (--jobs 1), then run again"
             return _complain(f"{what}; {hint}", Status.NO_MEMORY, as_json), True
+        if isinstance(error, OSError) and error.filename and error.errno in PLACES:
+            message = f"{error.filename}: {error.strerror}; check the name, and who may use it"
+            return _complain(message, Status.NO_FILE, as_json), True
         if os.environ.get("WARPLOCK_DEBUG"):
             traceback.print_exc()
         what = " ".join(f"{type(error).__name__}: {error}".split())

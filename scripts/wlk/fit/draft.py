@@ -137,7 +137,7 @@ def text(draft: Draft) -> str:
         f"# Lines with {DOUBT} are guesses: look at them.",
     ]
     lines += [f"# It does not fit yet: {draft.problem}"] if draft.problem else []
-    lines += ["version = 1", f'block = "{table.name}"', f'module = "{module.name}"']
+    lines += ["version = 1", f'block = "{table.name}"', f"module = {_text(module.name)}"]
     return "\n".join([*lines, *body(draft)]) + "\n"
 
 
@@ -146,17 +146,17 @@ def body(draft: Draft) -> list[str]:
     lines: list[str] = []
     if draft.parameters:
         lines += ["", "[parameters]"]
-        lines += [f"{name} = {_value(value)}" for name, value in draft.parameters.items()]
+        lines += [f"{_key(name)} = {_value(value)}" for name, value in draft.parameters.items()]
     if draft.config:
         lines += ["", "[config]"]
         lines += [
-            f"{key} = {_value(value)}  {DOUBT} the ports leave it open"
+            f"{_key(key)} = {_value(value)}  {DOUBT} the ports leave it open"
             for key, value in draft.config.items()
         ]
     if draft.clock is not None:
-        lines += ["", "[clock]", f'port = "{draft.clock}"{_or(draft.rivals.get("clock"))}']
+        lines += ["", "[clock]", f"port = {_text(draft.clock)}{_or(draft.rivals.get('clock'))}"]
     if draft.reset is not None:
-        lines += ["", "[reset]", f'port = "{draft.reset}"{_or(draft.rivals.get("reset"))}']
+        lines += ["", "[reset]", f"port = {_text(draft.reset)}{_or(draft.rivals.get('reset'))}"]
         doubt = "" if draft.is_level_sure else f"  {DOUBT} its name and the RTL differ"
         lines += [f'active = "{draft.active}"{doubt}', f'style = "{draft.style}"']
     if draft.guesses or draft.open_ports:
@@ -167,10 +167,12 @@ def body(draft: Draft) -> list[str]:
         ]
     if draft.inputs or draft.free_running:
         lines += ["", "[inputs]"]
-        lines += [f'{name} = "random"' for name in draft.free_running]
-        lines += [f"{name} = 0  {DOUBT} no port of the block is like it" for name in draft.inputs]
+        lines += [f'{_key(name)} = "random"' for name in draft.free_running]
+        lines += [
+            f"{_key(name)} = 0  {DOUBT} no port of the block is like it" for name in draft.inputs
+        ]
     if draft.outputs:
-        names = ", ".join(f'"{name}"' for name in draft.outputs)
+        names = ", ".join(map(_text, draft.outputs))
         lines += ["", "[outputs]", f"ignore = [{names}]"]
     return lines
 
@@ -185,16 +187,21 @@ def _lines(guess: Guess) -> Iterator[str]:
         others = f" or {' or '.join(guess.others)}" if guess.others else ""
         tail = f"  {DOUBT}{others}" + (" which element is lowest?" if guess.is_open else "")
     for key, place in guess.lines:
-        yield f'{_key(key)} = "{place}"{tail}'
+        yield f"{_key(key)} = {_text(place)}{tail}"
 
 
 def _value(text: str) -> str:
     """A number, or a string."""
-    return text if text.isdigit() else json.dumps(text)
+    return text if re.fullmatch(r"0|[1-9][0-9]*", text) else _text(text)
 
 
 def _key(name: str) -> str:
-    return name if re.fullmatch(r"[\w-]+", name) else f'"{name}"'
+    return name if re.fullmatch(r"[\w-]+", name, re.ASCII) else _text(name)
+
+
+def _text(text: str) -> str:
+    """A string of TOML; an escaped name of Verilog may have quotes in it."""
+    return json.dumps(text)
 
 
 def _judge(draft: Draft) -> None:

@@ -56,14 +56,14 @@ def is_flat(parts: Sequence[Leaf]) -> bool:
 
 
 def ports(module: rtl.Module) -> list[Any]:
-    """Its ports as slang has them."""
+    """Its ports as slang has them, also those that nothing is connected to."""
     return list(module.design.elaborate(module.name).portList)
 
 
 def leaves(module: rtl.Module, table: Table) -> list[Leaf]:
     """The bits of all ports; IFACE_CHANGED where an interface is none of the table's."""
     found: list[Leaf] = []
-    for port, plain in zip(ports(module), module.ports(), strict=True):
+    for port, plain in module.symbols_of_ports():
         if port.kind == ast.SymbolKind.InterfacePort:
             found += _of_interface(module, table, port)
         else:

@@ -85,7 +85,7 @@ def _at(module: rtl.Module, told: PortMap, entry: Entry) -> str:
 def shapes(module: rtl.Module) -> dict[str, Shape]:
     """Each port's shape, with its direction."""
     found = {}
-    for port, plain in zip(interfaces.ports(module), module.ports(), strict=True):
+    for port, plain in module.symbols_of_ports():
         if port.kind == ast.SymbolKind.Port:
             found[plain.name] = replace(shape_of(port.type), direction=plain.direction)
         elif port.kind == ast.SymbolKind.InterfacePort and port.connection[1] is not None:

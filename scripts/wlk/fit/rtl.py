@@ -20,6 +20,7 @@ import pyslang
 from pyslang import ast, parsing, syntax
 
 from .. import tables
+from ..base import folders
 from ..base.errors import Status, WlkError, nearest
 from ..tables import Table
 from . import match
@@ -66,14 +67,14 @@ class Inputs:
     include_dirs: list[Path] = field(default_factory=list)
     own_defines: Sequence[str] = VERILATOR_DEFINES
 
-    def add(self, path: Path) -> None:
-        """A file, folder or list that a person named."""
+    def add(self, path: Path, lists: tuple[Path, ...] = ()) -> None:
+        """A file, folder or list that a person named, or the last of `lists`."""
         if path.is_dir():
             self._add_folder(path)
         elif not path.is_file():
             raise WlkError(Status.NO_FILE, f"{path}: no such file or folder; check --rtl")
         elif path.suffix == ".f":
-            self._add_list(path, ())
+            self._add_list(path, lists)
         else:
             self._add_file(path)
 
@@ -86,7 +87,7 @@ class Inputs:
         return _append(self.files, path)
 
     def _add_folder(self, folder: Path) -> None:
-        found = sorted(p for p in folder.rglob("*") if p.suffix in SOURCES + HEADERS)
+        found = [p for p in folders.below(folder) if p.suffix in SOURCES + HEADERS]
         files = [p for p in found if p.is_file()]
         if not any(p.suffix in SOURCES for p in files):
             message = f"{folder}: no .sv or .v file in this folder; check --rtl"
@@ -98,7 +99,7 @@ class Inputs:
     def _add_list(self, path: Path, above: tuple[Path, ...]) -> None:
         path = path.resolve()
         if path in above:
-            raise WlkError(Status.BAD_RTL, f"{path}: the list names itself; remove the -f")
+            raise WlkError(Status.BAD_RTL, f"{path}: the list names itself; remove that line")
         words = iter(list(_list_words(path)))
         for line, word in words:
             where = f"{path}:{line}"
@@ -118,7 +119,7 @@ class Inputs:
         elif option == "-v":
             self._add_file(place)
         elif option == "":
-            self.add(place)
+            self.add(place, lists)
         elif not place.is_dir():
             raise WlkError(Status.NO_FILE, f"{where}: -y {text}: not a folder")
         else:
@@ -170,7 +171,7 @@ def _list_words(path: Path) -> Iterator[tuple[int, str]]:
 def _listed(text: str, path: Path, where: str) -> Path:
     """A path in a list: relative to the list, or else to the current folder."""
     for base in (path.parent, Path.cwd()):
-        if (base / text).exists():
+        if os.path.exists(base / text):  # noqa: PTH110  a name that is too long is one that is not there
             return base / text
     raise WlkError(Status.NO_FILE, f"{where}: {text}: no such file or folder")
 
@@ -249,14 +250,17 @@ class Module:
 
     def ports(self) -> list[Port]:
         """Every port in order, with the defaults of the module's parameters."""
-        ports = map(self._port, self.design.elaborate(self.name).portList)
-        return [port for port in ports if port is not None]
+        return [port for _, port in self.symbols_of_ports()]
 
-    def _port(self, symbol: Any) -> Port | None:
+    def symbols_of_ports(self) -> Iterator[tuple[Any, Port]]:
+        """The same with what slang has of each. What nothing is connected to is no port."""
+        for symbol in self.design.elaborate(self.name).portList:
+            if symbol.kind == ast.SymbolKind.InterfacePort or not symbol.isNullPort:
+                yield symbol, self._port(symbol)
+
+    def _port(self, symbol: Any) -> Port:
         if symbol.kind == ast.SymbolKind.InterfacePort:
             return Port(symbol.name, "inout", 0)
-        if symbol.isNullPort:
-            return None
         kind = symbol.type
         if kind.isError:
             what = f"the width of port {symbol.name} of module {self.name} cannot be evaluated"

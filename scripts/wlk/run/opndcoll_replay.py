@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..base import outputs
+from ..base import folders, outputs
 from ..base.errors import Status, WlkError
 from ..fit import csv
 from . import tools
@@ -82,11 +82,10 @@ class Recording:
 
 def recordings(place: Path) -> Iterator[Recording]:
     """Those below a folder whose names hold revision and options."""
-    for suffix in SUFFIXES:
-        for path in sorted(place.rglob("*" + suffix)):
-            recording = _recording(path, suffix)
-            if recording is not None:
-                yield recording
+    for path in folders.below(place):
+        suffix = next((each for each in SUFFIXES if path.name.endswith(each)), None)
+        if suffix and (recording := _recording(path, suffix)):
+            yield recording
 
 
 def _recording(path: Path, suffix: str) -> Recording | None:

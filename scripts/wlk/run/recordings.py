@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import tables
-from ..base import progress, report, setup, toml
+from ..base import folders, progress, report, setup, toml
 from ..base.entries import Entry
 from ..base.errors import Status, WlkError
 from ..base.installed import COMMAND, INSTALLED
@@ -56,7 +56,7 @@ def require(given: Path | None) -> None:
 
 
 def _files(place: Path) -> list[Path]:
-    return sorted(path for name in PATTERNS for path in place.rglob(name))
+    return [path for path in folders.below(place) if any(map(path.match, PATTERNS))]
 
 
 def entries(results: Sequence[Result]) -> list[Entry]:

@@ -229,7 +229,9 @@ def _of(module: str, name: str) -> Callable[..., Any]:
     return lambda *given: getattr(importlib.import_module(module), name)(*given)
 
 
-_kept, _packed = (functools.partial(_of, module) for module in ("kept", "packed"))
+_kept, _packed, _sources = (
+    functools.partial(_of, module) for module in ("kept", "packed", "sources")
+)
 READERS = {
     "tables": Reader(_table, trees.toml, "compactor.toml"),
     "maps": Reader(_map, trees.toml, "map.toml"),
@@ -251,6 +253,8 @@ READERS = {
     ),
     "headers": Reader(_header, trees.text_json, "a.wlv", HEADERS),
     "csv": Reader(_rows, trees.lines, "a.csv"),
+    "lists": Reader(_sources("listed"), _sources("other_list"), "list.f", ("wlk.fit.rtl",)),
+    "rtl": Reader(_sources("rtl"), _sources("tokens"), "a.sv", ("wlk.fit",)),
     "dumps": Reader(_dump, trees.lines, "a.vcd"),
 }
 

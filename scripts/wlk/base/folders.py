@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Folders of files that a user gives."""
+
+import os
+from pathlib import Path
+from typing import NoReturn
+
+from .errors import Status, WlkError
+
+
+def below(folder: Path) -> list[Path]:
+    """All files of a folder and of those in it, sorted. NO_FILE for one that cannot be read, which
+    Path.rglob takes for an empty one."""
+    found = os.walk(folder, onerror=_refuse)
+    return sorted(Path(place, name) for place, _, names in found for name in names)
+
+
+def _refuse(error: OSError) -> NoReturn:
+    message = f"{error.filename}: {error.strerror}"
+    raise WlkError(Status.NO_FILE, f"{message}; check who may read it, or name another folder")
