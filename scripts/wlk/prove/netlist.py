@@ -111,7 +111,8 @@ def _place(path: Path) -> str:
 def quoted(text: str) -> str:
     """A word as a command file has it."""
     if any(c in text for c in '"\\\n'):
-        raise _bad(f"{text}: slang takes no such name; rename the file")
+        name = text.removeprefix(yosys.EVERYWHERE)
+        raise _bad(f"{name}: slang takes no such name; rename the file")
     return f'"{text}"'
 
 

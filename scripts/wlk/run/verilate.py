@@ -54,6 +54,8 @@ INTERFACE = [MAIN, HARNESS / "harness.h"]
 INTERFACE += [setup.ROOT / "dpi/include/warplock" / name for name in ("dpi.h", "checker.h")]
 INTERFACE += [setup.ROOT / "refmodel/include/warplock" / name for name in ("block.h", "error.h")]
 
+NOT_TAKEN = {*"$:\n\r"}  # in names of files
+
 
 @dataclass(frozen=True)
 class Tool:
@@ -241,6 +243,10 @@ def can_trace(tool: Tool) -> bool:
 def _verilate(
     place: Path, rtl: Rtl, sources: dict[str, str], flags: Sequence[str], tool: Tool
 ) -> None:
+    for path in (*rtl.files, *rtl.include_dirs, place):
+        if odd := sorted(NOT_TAKEN & {*str(path)}):
+            message = f"{path}: Verilator and make take no {odd[0]!r} in a name"
+            raise WlkError(Status.BUILD_FAIL, f"{message}; link the folder under another one")
     checker, made = [place / name for name in sources if name.endswith(".sv")], place / "obj"
     # A name without blanks, which make does not bear.
     main = shutil.copyfile(MAIN, made / MAIN.name)
