@@ -57,3 +57,9 @@ def test_checkout_with_a_blank_and_a_dollar_in_its_name(tmp_path):
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.rstrip().endswith("PASS")
+
+
+def test_a_locale_that_is_not_there_is_nobodys_business(monkeypatch):
+    """Verilator is a script of perl, which then prints a warning before all else."""
+    monkeypatch.setenv("LC_ALL", "xx_XX.UTF-8")
+    assert verilate.find_tool("system").root.is_dir()

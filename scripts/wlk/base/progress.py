@@ -27,6 +27,7 @@ Answer = TypeVar("Answer")
 TTY_PERIOD = 0.1  # seconds between two redraws of the line on a terminal
 LOG_PERIOD = 10.0  # seconds between two lines elsewhere
 GRACE = 3.0  # seconds a child has to end before it is killed
+LOCALE = "C"  # of children: their messages are read, and perl prints more where one is not there
 
 
 class Progress:
@@ -174,15 +175,15 @@ def _uninterrupted() -> Iterator[None]:
 
 def _start(command: Sequence[str], options: Mapping[str, Any]) -> subprocess.Popen[Any]:
     """A child that terminate_children() knows, whatever comes in between."""
+    environment = {**(options.get("env") or os.environ), "LC_ALL": LOCALE}
     try:
         with _uninterrupted(), _children_lock:
             if _stopping.is_set():
                 raise WlkError(Status.INTERRUPTED, "interrupted")
             if options["process_group"] == 0:
                 _start_watch()
-                environment = options.get("env") or os.environ
-                options = {**options, "env": {**environment, _MARK: _mark}}
-            process = subprocess.Popen(command, **options)
+                environment[_MARK] = _mark
+            process = subprocess.Popen(command, **{**options, "env": environment})
             _children.add(process)
     except FileNotFoundError as error:
         raise WlkError(Status.NO_TOOL, f"{error.filename}: no such program or folder") from error

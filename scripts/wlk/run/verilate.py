@@ -54,7 +54,7 @@ INTERFACE = [MAIN, HARNESS / "harness.h"]
 INTERFACE += [setup.ROOT / "dpi/include/warplock" / name for name in ("dpi.h", "checker.h")]
 INTERFACE += [setup.ROOT / "refmodel/include/warplock" / name for name in ("block.h", "error.h")]
 
-NOT_TAKEN = {*"$:\n\r"}  # in names of files
+NOT_TAKEN = {*":\n\r"}  # in names of files
 
 
 @dataclass(frozen=True)
@@ -244,9 +244,12 @@ def _verilate(
     place: Path, rtl: Rtl, sources: dict[str, str], flags: Sequence[str], tool: Tool
 ) -> None:
     for path in (*rtl.files, *rtl.include_dirs, place):
-        if odd := sorted(NOT_TAKEN & {*str(path)}):
-            message = f"{path}: Verilator and make take no {odd[0]!r} in a name"
-            raise WlkError(Status.BUILD_FAIL, f"{message}; link the folder under another one")
+        odd = sorted(NOT_TAKEN & {*str(path)})
+        if odd or os.path.expandvars(path) != str(path):
+            what = odd[0] if odd else "$VARIABLE"
+            message = f"{path}: Verilator and make take no {what!r}"
+            hint = "link the folder under another one"
+            raise WlkError(Status.BUILD_FAIL, f"{message} in a name; {hint}")
     checker, made = [place / name for name in sources if name.endswith(".sv")], place / "obj"
     # A name without blanks, which make does not bear.
     main = shutil.copyfile(MAIN, made / MAIN.name)
