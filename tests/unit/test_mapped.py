@@ -235,6 +235,13 @@ def test_draft_quotes_names_and_leaves_out_ports_of_nothing(tmp_path):
     assert tomllib.loads(text)["ports"]["io_readReq_valid"] == 'req"valid+'
 
 
+@pytest.mark.parametrize("size", ["[$]", "[]", "[*]", "[string]"])
+def test_shape_of_an_array_of_any_size_has_no_bits(tmp_path, size):
+    (tmp_path / "a.sv").write_text(f"module a(input logic x {size} [2], output y); endmodule\n")
+    shape = mapped.shapes(rtl.load([tmp_path / "a.sv"]).find("a"))["x"]
+    assert (shape.width, [*mapped.packed_parts("x", shape)]) == (0, [])
+
+
 def test_draft_writes_no_clock_for_a_block_without(tmp_path):
     path = tmp_path / "own.sv"
     path.write_text("module own(input clk_i, input rst_ni, input [1:0] in_valid); endmodule")

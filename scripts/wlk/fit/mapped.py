@@ -113,6 +113,8 @@ def shape_of(kind: Any) -> Shape:
     whole = kind.canonicalType
     width = int(whole.bitWidth if whole.isIntegral else whole.bitstreamWidth)
     unpacked = not whole.isIntegral
+    if whole.isUnpackedArray and not whole.hasFixedRange:  # a queue and the like: of no size
+        return Shape(0, unpacked=True)
     if whole.isUnpackedArray or whole.kind == ast.SymbolKind.PackedArrayType:
         element = shape_of(whole.elementType)
         is_bit = element.width == 1 and not element.members and element.bounds is None
