@@ -13,7 +13,6 @@ import shutil
 import subprocess
 import sys
 import time
-import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -23,11 +22,12 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parents[1] / "scripts"), str(HERE)]
 
 import fuzz  # noqa: E402
-from wlk.base import progress, report, setup  # noqa: E402
+from wlk.base import progress, report, setup, toml  # noqa: E402
 from wlk.base.errors import Status, WlkError  # noqa: E402
 from wlk.base.guard import guard  # noqa: E402
 
 LIST = HERE / "planted.toml"
+KEYS = {"reader", "what", "file", "was", "now"}
 PLACE = setup.BUILD / "endure" / "planted"
 # In the copy: a reader is built, and runs until it finds something.
 RUN = """\
@@ -45,9 +45,15 @@ print(json.dumps([found.seconds, found.executions, found.crashes]))
 
 
 def planted(path: Path = LIST) -> list[dict[str, str]]:
-    """The list; NO_FILE for an entry whose text is not there once."""
-    found = tomllib.loads(path.read_text(encoding="utf-8"))["planted"]
-    for each in found:
+    """The list; NO_FILE for an entry that is not whole, or whose text is not there once."""
+    try:
+        found = toml.load(path)["planted"]
+    except (toml.BadTomlError, KeyError) as error:
+        raise WlkError(Status.NO_FILE, f"{path}: {error}; write [[planted]] tables") from error
+    for number, each in enumerate(found, 1):
+        if each.keys() != KEYS or each["reader"] not in fuzz.READERS:
+            message = f"{path}: entry {number}: wants {', '.join(sorted(KEYS))}, of a reader"
+            raise WlkError(Status.NO_FILE, f"{message} that fuzz.py has")
         count = (setup.ROOT / each["file"]).read_text(encoding="utf-8").count(each["was"])
         if count != 1:
             message = f"{path}: {each['file']}: '{each['was']}' is there {count} times, not once"
@@ -59,12 +65,17 @@ def copy() -> Path:
     """The checkout as it is, with our environment."""
     tree = PLACE / "tree"
     words = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
-    names = subprocess.run(words, cwd=setup.ROOT, capture_output=True, text=True, check=True).stdout
-    for name in filter(None, names.split("\n")):
-        source, to = setup.ROOT / name, tree / name
+    listed = subprocess.run(words, cwd=setup.ROOT, capture_output=True, text=True, check=True)
+    sources = {name: setup.ROOT / name for name in listed.stdout.splitlines()}
+    for name, source in sources.items():
+        to = tree / name
         to.parent.mkdir(parents=True, exist_ok=True)
         if source.is_file() and not (to.is_file() and to.read_bytes() == source.read_bytes()):
             shutil.copy(source, to)
+    for part in (each for each in tree.iterdir() if each.name != "build"):
+        for old in [part, *part.rglob("*")]:
+            if old.is_file() and str(old.relative_to(tree)) not in sources:
+                old.unlink()
     (tree / "build").mkdir(exist_ok=True)
     for made in (setup.BUILD / "venv", *setup.BUILD.glob("setup-*.stamp")):
         if not (to := tree / "build" / made.name).exists():

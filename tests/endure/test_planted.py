@@ -25,6 +25,27 @@ def test_each_check_is_there_once(tmp_path):
         planted.planted(path)
 
 
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("[[planted", "write [[planted]] tables"),
+        ("", "'planted'; write [[planted]] tables"),
+        ("[[planted]]\nreader = 'csv'", "entry 1: wants file, now, reader, was, what"),
+    ],
+)
+def test_a_list_that_is_none_is_named(tmp_path, text, says):
+    (tmp_path / "planted.toml").write_text(text)
+    with programs.error(Status.NO_FILE, tmp_path, says):
+        planted.planted(tmp_path / "planted.toml")
+
+
+def test_what_the_checkout_has_no_more_leaves_the_copy(tree):
+    old = tree / "scripts" / "wlk" / "old.py"
+    old.write_text("")
+    planted.copy()
+    assert not old.exists()
+
+
 def test_a_check_that_is_left_out_is_found(tree):
     (one,) = (each for each in planted.planted() if each["reader"] == "sweeps")
     assert planted.run(tree, one, 20)["found"]
