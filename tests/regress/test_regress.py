@@ -564,6 +564,19 @@ def test_what_is_not_committed_is_not_judged(past, judged, tmp_path):
     assert done.objects == judged.objects
 
 
+ODD_SIGNS = "\x0b\x0c\x1c\x1e\x1f\x85\u2028"  # some of which end a line for Python
+
+
+def test_a_subject_may_have_any_sign(tmp_path):
+    git(tmp_path, "init", "--quiet")
+    for number in range(3):
+        words = ("commit", "--quiet", "--allow-empty", "-m", f"a{ODD_SIGNS}b {number}")
+        git(tmp_path, "-c", f"user.name=A{ODD_SIGNS}B", *words)
+    found = repositories.Repository(tmp_path).commits("HEAD~2..HEAD")
+    assert [each.subject for each in found] == [f"a{ODD_SIGNS}b 1", f"a{ODD_SIGNS}b 2"]
+    assert {each.author for each in found} == {f"A{ODD_SIGNS}B"}
+
+
 def test_submodules_are_checked_out(chip, tmp_path):
     outer = tmp_path / "outer"
     git(tmp_path, "init", "--quiet", outer)

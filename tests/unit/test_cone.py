@@ -102,6 +102,13 @@ def test_emitted_lines_have_their_locators(tmp_path):
     assert line_of(EMITTED, "data <=") not in by_line
 
 
+def test_only_line_ends_end_a_line(tmp_path):
+    text = f"// a form feed \x0c, a separator \u2028\n{EMITTED}"
+    found = cone.behind(module(tmp_path, text, "Queue"), {"io_enq_ready": -1})
+    assert found[0].text == "assign io_enq_ready = ~full;"
+    assert found[0].line == line_of(EMITTED, "assign io_enq_ready") + 1
+
+
 def test_lines_are_few_and_none_comes_twice(tmp_path):
     unit = module(tmp_path, EMITTED, "Queue")
     whole = cone.behind(unit, {"io_deq_bits": -1}, limit=99)

@@ -357,7 +357,8 @@ class Text:
     def _lines(self, file: Path) -> list[str]:
         if file not in self._files:
             try:
-                self._files[file] = file.read_text(encoding="utf-8", errors="replace").splitlines()
+                text = file.read_text(encoding="utf-8", errors="replace")
+                self._files[file] = text.split("\n")  # a form feed ends no line for slang
             except OSError:
                 self._files[file] = []
         return self._files[file]

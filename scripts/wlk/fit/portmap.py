@@ -358,7 +358,7 @@ def _unread(error: toml.BadTomlError, text: str) -> str:
     """What is wrong with a text that is no TOML."""
     if "overwrite" not in str(error):
         return str(error)
-    rows = text.rstrip().splitlines()
+    rows = text.rstrip().split("\n")
     found = re.search(r"at line (\d+)", str(error))
     line = int(found[1]) if found else len(rows)
     key = rows[line - 1].partition("=")[0].strip()

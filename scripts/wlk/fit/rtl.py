@@ -158,7 +158,7 @@ def _list_words(path: Path) -> Iterator[tuple[int, str]]:
         text = path.read_text(encoding="utf-8", errors="replace")
     except OSError as exc:
         raise WlkError(Status.NO_FILE, f"{path}: {exc.strerror}; check --rtl") from exc
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(text.split("\n"), 1):
         code = line.strip()
         if code.startswith("#"):
             continue

@@ -34,7 +34,7 @@ class Trace:
     def _read_names(self, head: str, module: str) -> None:
         scopes: list[str] = []
         inside: int | None = None
-        for line in head.splitlines():
+        for line in head.split("\n"):
             words = line.split()
             if words[:1] == ["$scope"]:
                 scopes.append(ELEMENT.sub(r"[\1]", words[2]))

@@ -332,7 +332,7 @@ def _rows(
     if not rows or not isinstance(rows, list) or not all(isinstance(r, Mapping) for r in rows):
         message = "one table [[waiver]] or more is wanted"
         raise WlkError(Status.USAGE, f"{path}: {message}")
-    heads = [n for n, line in enumerate(text.splitlines(), 1) if _ROW.match(line)]
+    heads = [n for n, line in enumerate(text.split("\n"), 1) if _ROW.match(line)]
     placed = heads if len(heads) == len(rows) else [None] * len(rows)
     for number, (row, line) in enumerate(zip(rows, placed, strict=True), 1):
         place = f"{path}:{line}" if line else f"{path}: waiver {number}"

@@ -16,7 +16,8 @@ from ..base import outputs
 from ..base.errors import Status, WlkError
 
 EMPTY_CONFIG = {"GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
-SHOWN = "%H%x1f%T%x1f%P%x1f%an%x1f%as%x1f%s"
+# Names and subjects may have any sign but these two: a NUL, and the end of a line.
+SHOWN = "%H%x00%T%x00%P%x00%an%x00%as%x00%s"
 
 
 @dataclass(frozen=True)
@@ -131,7 +132,7 @@ class Repository:
         lines = self.ask(
             "rev-list", "--topo-order", "--reverse", f"--format={SHOWN}", last, f"^{first}"
         )
-        found = [_commit(line) for line in (lines or "").splitlines() if "\x1f" in line]
+        found = [_commit(line) for line in (lines or "").split("\n") if "\0" in line]
         if not found:
             reversed_ = first != last and self.is_ancestor(last, first)
             a, _, b = text.partition("..")
@@ -153,7 +154,7 @@ class Repository:
         """The commits that may be the first bad one, that which halves them best first."""
         excluded = [f"^{each}" for each in good]
         lines = self.ask("rev-list", "--bisect-all", bad, *excluded) or ""
-        return [line.split()[0] for line in lines.splitlines()]
+        return [line.split()[0] for line in lines.split("\n") if line]
 
     def diff(self, commit: Commit, paths: Sequence[str]) -> str:
         """What a commit changes of some files, against its first parent."""
@@ -168,7 +169,7 @@ class Repository:
 
 
 def _commit(line: str) -> Commit:
-    name, tree, parents, author, date, subject = line.rstrip("\n").split("\x1f", 5)
+    name, tree, parents, author, date, subject = line.rstrip("\n").split("\0")
     return Commit(name, tree, tuple(parents.split()), author, date, subject)
 
 
@@ -241,7 +242,7 @@ class Checkouts:
         pattern = r"^submodule\..*\.path$"
         listed = self._git("config", "-f", ".gitmodules", "--get-regexp", pattern, where=folder)
         self._git("submodule", "--quiet", "init", where=folder)
-        for line in listed.splitlines():
+        for line in filter(None, listed.split("\n")):
             name = line.split()[0].removeprefix("submodule.").removesuffix(".path")
             copy = self.repository.folder / "modules" / name
             if copy.is_dir():

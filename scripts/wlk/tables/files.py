@@ -109,7 +109,7 @@ def line_of(path: Path, *texts: str) -> str:
     the next, and so on."""
     if not path.is_file():  # one that is still to be written
         return label(path)
-    lines = path.read_text(encoding="utf-8").splitlines()
+    lines = path.read_text(encoding="utf-8").split("\n")
     found, start = 0, 0
     for text in texts:
         found = next((n for n, line in enumerate(lines[start:], start + 1) if text in line), found)
