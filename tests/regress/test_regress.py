@@ -577,6 +577,41 @@ def test_a_subject_may_have_any_sign(tmp_path):
     assert {each.author for each in found} == {f"A{ODD_SIGNS}B"}
 
 
+GIT_CONFIG = """\
+[core]
+    hooksPath = {hooks}
+    fsmonitor = {hooks}/post-checkout
+[color]
+    ui = always
+[diff]
+    noprefix = true
+[log]
+    showSignature = true
+[i18n]
+    logOutputEncoding = latin1
+"""
+
+
+def test_hooks_and_colors_of_the_user_are_none_of_ours(chip, tmp_path, monkeypatch):
+    hook = tmp_path / "hooks" / "post-checkout"
+    hook.parent.mkdir()
+    hook.write_text("#!/bin/sh\nexit 1\n")
+    hook.chmod(0o755)
+    (tmp_path / ".gitconfig").write_text(GIT_CONFIG.format(hooks=hook.parent))
+    git(chip, "commit", "--quiet", "--allow-empty", "-m", "Grüße")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    repository = repositories.Repository(chip)
+    assert repository.commit("HEAD").subject == "Grüße"
+    with repositories.Checkouts(repository, tmp_path / "checkouts", 1).of(
+        repository.commit("HEAD")
+    ) as place:
+        (path,) = [str(each.relative_to(place)) for each in (place / "rtl").iterdir()]
+    for name in ("HEAD~", "HEAD"):
+        text = repository.diff(repository.commit(name), [path])
+        assert "\x1b" not in text
+        assert text.startswith(f"diff --git a/{path} b/{path}") or name == "HEAD"
+
+
 def test_submodules_are_checked_out(chip, tmp_path):
     outer = tmp_path / "outer"
     git(tmp_path, "init", "--quiet", outer)

@@ -16,6 +16,11 @@ from ..base import outputs
 from ..base.errors import Status, WlkError
 
 EMPTY_CONFIG = {"GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
+# Hooks, and what watches a work tree, are for the user's work: here they cost, or refuse.
+OWN_CONFIG = [
+    *("-c", "safe.directory=*", "-c", f"core.hooksPath={os.devnull}"),
+    *("-c", "core.fsmonitor=false", "-c", "i18n.logOutputEncoding=UTF-8"),
+]
 # Names and subjects may have any sign but these two: a NUL, and the end of a line.
 SHOWN = "%H%x00%T%x00%P%x00%an%x00%as%x00%s"
 
@@ -54,7 +59,7 @@ def call(
 ) -> str | None:  # fmt: skip
     """What git answers; None where it fails and `failing` allows it. `disk`: what it writes to;
     git often says only that it could not write, so NO_SPACE where that one is full."""
-    command = ["git", "-c", "safe.directory=*", *map(str, words)]
+    command = ["git", *OWN_CONFIG, *map(str, words)]
     try:
         done = subprocess.run(
             command, cwd=where, env=environment(), capture_output=True, stdin=subprocess.DEVNULL,
@@ -70,7 +75,8 @@ def call(
     full = disk is not None and outputs.no_room(Path(os.devnull), disk)
     if full or any(text in done.stderr for text in outputs.FULL_WORDS):
         raise WlkError(Status.NO_SPACE, f"git: {why}; free some space")
-    raise WlkError(Status.NO_FILE, f"`{' '.join(command[3:6])} ...` failed: {why}")
+    shown = " ".join(command[1 + len(OWN_CONFIG) :][:3])
+    raise WlkError(Status.NO_FILE, f"`git {shown} ...` failed: {why}")
 
 
 class Repository:
@@ -129,10 +135,7 @@ class Repository:
     def commits(self, text: str) -> list[Commit]:
         """Those of `A..B`, parents first; USAGE when there are none, or history is cut."""
         first, last = self.ends(text)
-        lines = self.ask(
-            "rev-list", "--topo-order", "--reverse", f"--format={SHOWN}", last, f"^{first}"
-        )
-        found = [_commit(line) for line in (lines or "").split("\n") if "\0" in line]
+        found = self._listed("--topo-order", "--reverse", last, f"^{first}")
         if not found:
             reversed_ = first != last and self.is_ancestor(last, first)
             a, _, b = text.partition("..")
@@ -146,9 +149,12 @@ class Repository:
 
     def commit(self, name: str) -> Commit:
         """One commit."""
-        return _commit(
-            self.ask("show", "--no-patch", f"--format={SHOWN}", self.resolve(name)) or ""
-        )
+        return self._listed("--max-count=1", self.resolve(name))[0]
+
+    def _listed(self, *words: str) -> list[Commit]:
+        lines = self.ask("rev-list", f"--format={SHOWN}", *words) or ""
+        fields = [line.split("\0") for line in lines.split("\n") if "\0" in line]
+        return [Commit(name, tree, tuple(up.split()), *rest) for name, tree, up, *rest in fields]
 
     def halves(self, bad: str, good: Sequence[str]) -> list[str]:
         """The commits that may be the first bad one, that which halves them best first."""
@@ -158,7 +164,8 @@ class Repository:
 
     def diff(self, commit: Commit, paths: Sequence[str]) -> str:
         """What a commit changes of some files, against its first parent."""
-        words = ["show", "--first-parent", "--format=", "--patch", commit.id, "--", *paths]
+        before = commit.parents[:1] or ("--root", "--no-commit-id")
+        words = ["diff-tree", "--patch", "-M", *before, commit.id, "--", *paths]
         return self.ask(*words) or ""
 
     def _shallow(self) -> set[str]:
@@ -166,11 +173,6 @@ class Repository:
         found = self.ask("rev-parse", "--git-path", "shallow") or ""
         path = Path.cwd() / found.strip()
         return set(path.read_text(encoding="ascii").split()) if path.is_file() else set()
-
-
-def _commit(line: str) -> Commit:
-    name, tree, parents, author, date, subject = line.rstrip("\n").split("\0")
-    return Commit(name, tree, tuple(parents.split()), author, date, subject)
 
 
 class Checkouts:
