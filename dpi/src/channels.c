@@ -186,11 +186,16 @@ void wlk_channel_name(const wlk_checker *c, const channel *ch, char *to, size_t 
     }
 }
 
+// By how much it is shifted: known when both sides have transferred.
+static bool is_measured(const channel *ch) {
+    return ch->shifted && ch->least <= ch->most;
+}
+
 void wlk_report_timing(const wlk_checker *c, FILE *to) {
     for (uint32_t i = 0; i < c->n_channels; i++) {
         const channel *ch = &c->channels[i];
         char name[WLK_MAX_NAME];
-        if (!ch->shifted) {
+        if (!is_measured(ch)) {
             continue;
         }
         wlk_channel_name(c, ch, name, sizeof name);
@@ -214,7 +219,7 @@ void wlk_json_timing(const wlk_checker *c, wlk_json *to) {
     for (uint32_t i = 0; i < c->n_channels; i++) {
         const channel *ch = &c->channels[i];
         char name[WLK_MAX_NAME], number[24];
-        if (!ch->shifted) {
+        if (!is_measured(ch)) {
             continue;
         }
         wlk_channel_name(c, ch, name, sizeof name);

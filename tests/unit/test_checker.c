@@ -503,6 +503,29 @@ CASE(late_response_with_another_id_is_functional) {
     late_response(1000, 1, WLK_FUNCTIONAL_MISMATCH);
 }
 
+// A side that has not answered yet is late by no known number of cycles.
+CASE(response_that_is_still_due_has_no_delay) {
+    (void)play("reset");
+    (void)play(WRITE "=3");
+    drive("");
+    put("writeResp_valid=0");
+    CHECK(give() == 1);
+    drive(READ "=3");
+    put("writeResp_valid=1"); // a cycle late
+    (void)give();
+    drive("");
+    put("readResp_valid=0");
+    (void)give();
+    for (int i = 0; i < 20; i++) {
+        (void)play("");
+    }
+    CHECK_MSG(verdict() == WLK_TIMING_DIVERGENCE, "%s", wlk_status_name(verdict()));
+    expect_report("  timing: writeResp of the RTL comes 1 cycle late");
+    char *text = text_of(wlk_checker_report);
+    CHECK_MSG(strstr(text, "timing: readResp") == NULL, "%s", text);
+    free(text);
+}
+
 CASE(lost_response_is_functional) {
     for (uint64_t c = 0; !wlk_checker_done(s.checker) && c < 4000; c++) {
         stimulate();
