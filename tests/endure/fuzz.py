@@ -8,12 +8,15 @@ over all runs lie in build/endure/fuzz. What is interrupted loses at most a slic
 """
 
 import argparse
+import contextlib
 import json
 import os
 import re
 import shlex
+import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -46,6 +49,9 @@ LARGEST = 8192  # bytes of a file
 OPTIONS = ("-timeout=20", "-rss_limit_mb=2560", "-malloc_limit_mb=4100", f"-max_len={LARGEST}")
 OPTIONS += ("-print_final_stats=1",)
 MOST_CRASHES = 20  # of a reader in one run
+INTERRUPTED = (72, -signal.SIGINT, -signal.SIGTERM)  # libFuzzer's code, or before it is ready
+ATHERIS_STOPS = "KeyboardInterrupt: stopping."
+stopping = threading.Event()  # nothing more is begun
 _LINE = re.compile(r"^#(\d+)\s.*?cov: (\d+) ft: (\d+)", re.MULTILINE)
 _ENDED = re.compile(r"^stat::number_of_executed_units:\s*(\d+)", re.MULTILINE)
 _WRITTEN = re.compile(r"Test unit written to (\S+)")
@@ -60,6 +66,10 @@ class Sum:
     cov: int = 0  # edges, and below, with how often each was taken
     ft: int = 0
     crashes: list[str] = field(default_factory=list)  # files that still crash
+
+
+class InterruptError(Exception):
+    """A reader was ended by a signal, as all are that belong to a terminal."""
 
 
 def command(reader: str) -> list[str]:
@@ -107,6 +117,9 @@ def fuzz(reader: str, limits: Sequence[str], seconds: float) -> tuple[Sum, str]:
     words = [*limits, f"-artifact_prefix={place / 'crashes'}/", place / "corpus", CORPUS / reader]
     start = time.monotonic()
     code, text = call(reader, words, 2 * seconds + 120)
+    if code in INTERRUPTED or text.rstrip().endswith(ATHERIS_STOPS):
+        stopping.set()
+        raise InterruptError
     found = Sum(seconds=time.monotonic() - start)
     if seen := _LINE.findall(text):
         found = Sum(int(seen[-1][0]), found.seconds, int(seen[-1][1]), int(seen[-1][2]))
@@ -159,7 +172,7 @@ def forget_mended(readers: Sequence[str]) -> None:
 def run(reader: str, minutes: float, tell: Callable[[str, float], None]) -> None:
     """So long for a reader, in slices; each crash begins a new one. `tell`: of the seconds done."""
     left, met = minutes * 60, 0
-    while left > 0 and met < MOST_CRASHES:
+    while left > 0 and met < MOST_CRASHES and not stopping.is_set():
         seconds = min(SLICE, left)
         found, text = fuzz(reader, [f"-max_total_time={seconds:.0f}"], seconds)
         if found.crashes:  # it ended before its time
@@ -202,17 +215,23 @@ def main() -> int:
     before = read_sums()
     readers = sorted(readers, key=lambda name: before[name].seconds)  # the least tried one first
     done = [0.0]
+    pool = ThreadPoolExecutor(asked.jobs)
     with (
         progress.Progress("seconds of fuzzing", round(60 * asked.minutes * len(readers))) as line,
-        ThreadPoolExecutor(asked.jobs) as pool,
+        contextlib.ExitStack() as stack,
     ):
+        stack.callback(pool.shutdown, cancel_futures=True)
+        stack.callback(stopping.set)
 
         def tell(reader: str, seconds: float) -> None:
             done[0] += seconds
             line.update(round(done[0]), reader)
 
-        for each in [pool.submit(run, name, asked.minutes, tell) for name in readers]:
-            each.result()
+        try:
+            for each in [pool.submit(run, name, asked.minutes, tell) for name in readers]:
+                each.result()
+        except InterruptError:
+            raise KeyboardInterrupt from None
     sums = read_sums()
     return 1 if show(sums, sorted(readers)) else 0
 

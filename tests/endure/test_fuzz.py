@@ -63,6 +63,27 @@ def test_a_clone_has_no_sums(monkeypatch, tmp_path):
     assert fuzz.read_sums() == dict.fromkeys(fuzz.READERS, fuzz.Sum())
 
 
+@pytest.mark.parametrize("code", [72, -2, 1])
+def test_what_is_interrupted_is_no_crash(monkeypatch, code):
+    """And the readers behind it do not begin."""
+    called = []
+
+    def call(reader, *_):
+        called.append(reader)
+        return code, "KeyboardInterrupt: stopping.\n" if code == 1 else "run interrupted"
+
+    before = fuzz.read_sums()
+    monkeypatch.setattr(fuzz, "call", call)
+    monkeypatch.setattr(fuzz, "stopping", fuzz.threading.Event())
+    monkeypatch.setattr(fuzz.build, "meson_build", lambda *_, **__: None)
+    monkeypatch.setattr(fuzz, "forget_mended", lambda _: None)
+    monkeypatch.setattr("sys.argv", ["fuzz.py", "--jobs", "1"])
+    with pytest.raises(KeyboardInterrupt):
+        fuzz.main()
+    assert len(called) == 1
+    assert fuzz.read_sums() == before
+
+
 def test_sums_are_of_all_runs():
     for _ in range(2):
         fuzz.add("csv", fuzz.Sum(100, 2.0, 7, 9))
