@@ -171,7 +171,7 @@ def _list_words(path: Path) -> Iterator[tuple[int, str]]:
 def _listed(text: str, path: Path, where: str) -> Path:
     """A path in a list: relative to the list, or else to the current folder."""
     for base in (path.parent, Path.cwd()):
-        if os.path.exists(base / text):  # noqa: PTH110  a name that is too long is one that is not there
+        if os.path.exists(base / text):  # noqa: PTH110  to Path a name may be too long
             return base / text
     raise WlkError(Status.NO_FILE, f"{where}: {text}: no such file or folder")
 

@@ -15,62 +15,88 @@ TOKENS = re.compile(
     re.DOTALL,
 )
 # What stands in place of a token of its kind, and mostly leaves a file that is read.
-VALUES = (
-    *("0", "1", "64", "65", "'0", "'1", "'x", "1'b1", "65'h1", "2147483648", "1.5", '"text"', "N"),
-    *("$bits(a)", "$clog2(0)", "$clog2(65)", "$signed(1)", "{2{1'b1}}", "{3{a}}", "(1 ? 2 : 3)"),
-    *("1 / 0", "-1", "4'd8 ** 3", "8'(7)", "signed'(a)", "{<<{a}}", "a.b", "a[0]", "a[1][0]"),
-    *("a[7:0]", "a[b+:2]", "a[2-:3]", "(a inside {[1:2], 5})", "f(a)", "f(f(1))", "&a", "^a"),
-)
-TYPES = (
-    *("logic", "bit", "reg", "wire", "tri", "integer", "int", "byte", "logic signed", "time"),
-    *("real", "string", "event", "chandle", "logic [3:0]", "logic [0:3]", "logic [1:0][2:0]"),
-    *("logic [-1:1]", "logic [N-1:0]", "bit [65:0]", "struct packed { logic a; logic [2:0] b; }"),
-    *("union packed { logic [1:0] a; logic [1:0] b; }", "enum logic [1:0] { A, B = 2 }", "T"),
-    *("struct { logic a; int b; }", "type(a)", "input", "output", "inout", "ref logic", "I.m"),
-)
-SIGNS = tuple("+ - * / % & | ^ && || == != < > <= >= << >> <<< >>> ** === !== ==?".split())
-STATEMENTS = (
-    *("assign a = b;", "logic [3:0] a;", "logic a [4];", "logic a [2][3];", "wire b = 1;"),
-    *("localparam int N = 2;", "parameter int N = 2;", "parameter type T = logic;", "genvar i;"),
-    *("always_comb a = b;", "always_ff @(posedge clock) a <= b;", "always @(a or b) a = ~b;"),
-    *("always_latch if (a) b = a;", "initial a = 0;", 'initial $readmemh("x", a);', "final a = 1;"),
-    *("typedef struct packed { logic a; logic [N-1:0] b; } T;", "typedef enum { A, B } T;"),
-    *("function automatic logic f(input logic a); return f(a); endfunction", "import p::*;"),
-    *("function automatic int f(int a); for (int i = 0; i < a; i++) f += i; endfunction"),
-    *(
-        "for (genvar i = 0; i < 4; i++) begin : g assign a[i] = b[i]; end",
-        "if (N > 2) assign a = b;",
-    ),
-    *(
-        "for (int i = 0; i < 4; i++) a[i] = b;",
-        "foreach (a[i]) a[i] = b[i];",
-        "if (a) b = 1; else;",
-    ),
-    *("while (a) a = a - 1;", "do a = 1; while (a);", "repeat (3) a = ~a;", "forever #1 a = ~a;"),
-    *("case (a) 0, 1: b = 1; default: b = a; endcase", "casez (a) 4'b1??0: b = 1; endcase"),
-    *(
-        "unique case (a) inside [0:3]: b = 1; endcase",
-        "a <= #1 b;",
-        "a += b;",
-        "a++;",
-        "{a, b} = c;",
-    ),
-    *("a = '{default: 0};", "a = '{1, 2};", "a.b = c;", "return;", "break;", "begin end", ";"),
-    *("sub #(.N(3)) u (.*);", "sub u [3:0] (.a(a), .b());", "sub u (a, b);", "and (a, b, c);"),
-    *("bind sub checker u (.*);", "assert property (@(posedge clock) a |-> b);", "covergroup c;"),
-    *("endmodule module m (input a, output b); assign b = a;", "endmodule package p;", "`A"),
-    *("`define A(x) x", "`ifdef A", "`else", "`endif", '`include "x.svh"', "`default_nettype none"),
-)
-PORTS = (
-    *("input logic a,", "output logic b,", "inout c,", "input [1:0] a [3],", "I.m d,", "output e,"),
-    *(
-        "input logic [N-1:0][1:0] f,",
-        "output struct packed { logic a; } g,",
-        "input real h,",
-        ".i(),",
-    ),
-    *("interface j,", "output logic k [2],", "input T l,", "ref int m,", "output logic [128:0] n,"),
-)
+VALUES = """0 1 64 65 '0 '1 'x 1'b1 65'h1 2147483648 1.5 "text" N $bits(a) $clog2(0) $clog2(65)
+$signed(1) {2{1'b1}} {3{a}} (1?2:3) 1/0 -1 4'd8**3 8'(7) signed'(a) {<<{a}} a.b a[0] a[1][0] a[7:0]
+a[b+:2] a[2-:3] (a|b) f(a) f(f(1)) &a ^a""".split()
+TYPES = """logic|bit|reg|wire|tri|integer|int|byte|logic signed|time|real|string|event|chandle|T|I.m
+|logic [3:0]|logic [0:3]|logic [1:0][2:0]|logic [-1:1]|logic [N-1:0]|bit [65:0]|type(a)|ref logic
+|struct packed { logic a; logic [2:0] b; }|union packed { logic [1:0] a; logic [1:0] b; }
+|enum logic [1:0] { A, B = 2 }|struct { logic a; int b; }|input|output|inout""".split("|")
+SIGNS = "+ - * / % & | ^ && || == != < > <= >= << >> <<< >>> ** === !== ==?".split()
+STATEMENTS = """assign a = b;
+logic [3:0] a;
+logic a [4];
+logic a [2][3];
+wire b = 1;
+localparam int N = 2;
+parameter int N = 2;
+parameter type T = logic;
+always_comb a = b;
+always_ff @(posedge clock) a <= b;
+always @(a or b) a = ~b;
+always_latch if (a) b = a;
+initial a = 0;
+initial $readmemh("x", a);
+final a = 1;
+typedef struct packed { logic a; logic [N-1:0] b; } T;
+typedef enum { A, B } T;
+function automatic logic f(input logic a); return f(a); endfunction
+function automatic int f(int a); for (int i = 0; i < a; i++) f += i; endfunction
+import p::*;
+for (genvar i = 0; i < 4; i++) begin : g assign a[i] = b[i]; end
+if (N > 2) assign a = b;
+for (int i = 0; i < 4; i++) a[i] = b;
+foreach (a[i]) a[i] = b[i];
+if (a) b = 1; else;
+while (a) a = a - 1;
+do a = 1; while (a);
+repeat (3) a = ~a;
+forever #1 a = ~a;
+case (a) 0, 1: b = 1; default: b = a; endcase
+casez (a) 4'b1??0: b = 1; endcase
+unique case (a) inside [0:3]: b = 1; endcase
+a <= #1 b;
+a += b;
+a++;
+{a, b} = c;
+a = '{default: 0};
+a = '{1, 2};
+a.b = c;
+return;
+break;
+begin end
+sub #(.N(3)) u (.*);
+sub u [3:0] (.a(a), .b());
+sub u (a, b);
+and (a, b, c);
+bind sub checker u (.*);
+assert property (@(posedge clock) a |-> b);
+covergroup c;
+endmodule module m (input a, output b); assign b = a;
+endmodule package p;
+`define A(x) x
+`ifdef A
+`else
+`endif
+`A
+`include "x.svh"
+`default_nettype none""".split("\n")
+PORTS = """input logic a,
+output logic b,
+inout c,
+input [1:0] a [3],
+I.m d,
+output e,
+input logic [N-1:0][1:0] f,
+output struct packed { logic a; } g,
+input real h,
+.i(),
+interface j,
+output logic k [2],
+input T l,
+ref int m,
+output logic [128:0] n,
+input logic o [$],""".split("\n")
 KINDS = (
     (rb"\d|'", VALUES),
     (rb"logic|reg|wire|bit|int|input|output", TYPES),
