@@ -60,9 +60,8 @@ warplock check late.fst --from-unknown"""
         self.read_waivers()
 
     def needs(self) -> tuple[str, ...]:
-        files = folders.below(Path(self.dump)) if Path(self.dump).is_dir() else []
-        vcd = any(path.suffix == ".vcd" for path in files) or dump.is_vcd(self.dump)
-        return ("build", "vcd") if vcd else ("build",)
+        kinds = {path.suffix for path in folders.below(Path(self.dump))}
+        return ("build", "vcd") if ".vcd" in kinds or dump.is_vcd(self.dump) else ("build",)
 
     def run(self) -> int:
         """The exit code is that of the worst verdict."""

@@ -18,7 +18,8 @@ MIXED = {"docs/images/failure.svg": "Apache-2.0 AND MIT"}  # what holds somebody
 
 def tracked() -> list[str]:
     names = subprocess.check_output(["git", "ls-files", "-z"], cwd=ROOT, text=True)
-    return [name for name in names.split("\0") if name and (ROOT / name).is_file()]
+    paths = [(name, ROOT / name) for name in names.split("\0") if name]  # a link has no text
+    return [name for name, path in paths if path.is_file() and not path.is_symlink()]
 
 
 def fits(pattern: str, name: str) -> bool:

@@ -9,9 +9,9 @@ from .errors import Status, WlkError
 
 
 def below(folder: Path) -> list[Path]:
-    """All files of a folder and of those in it, sorted. NO_FILE for one that cannot be read, which
-    Path.rglob takes for an empty one."""
-    found = os.walk(folder, onerror=_refuse)
+    """All files of a folder and of those in it, sorted; none of what is no folder. NO_FILE for one
+    that cannot be read, which Path.rglob takes for an empty one."""
+    found = os.walk(folder, onerror=_refuse) if folder.is_dir() else ()
     return sorted(Path(place, name) for place, _, names in found for name in names)
 
 

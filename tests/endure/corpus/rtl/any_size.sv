@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 // A BasicDispatcher of two uops and three queues whose ports are structs and unpacked arrays. The
 // payload of a uop is one vector.
 package mapped_types;
