@@ -55,6 +55,9 @@ def run(
 
 # ---- the command --------------------------------------------------------------------------------
 
+# A line that a command shows on a busy machine, and not on another one.
+PROGRESS = re.compile(r"^.*(?: \.\.\.  |waiting for another run).*\n?", re.MULTILINE)
+
 
 @dataclass
 class Done:
@@ -85,10 +88,14 @@ class Done:
         return self.err.splitlines()[-1]
 
     @property
+    def said(self) -> str:
+        """Its stderr but for what tells that it still runs."""
+        return PROGRESS.sub("", self.err)
+
+    @property
     def line(self) -> str:
         """The only line of an error."""
-        progress = re.compile(r"waiting for another run| \.\.\.  ")  # on a busy machine
-        lines = [x for x in self.err.splitlines() if not progress.search(x)]
+        lines = self.said.splitlines()
         assert len(lines) == 1, self.err
         assert lines[0].startswith("warplock: ")
         return lines[0]

@@ -20,7 +20,6 @@ MISTAKES = {"rr_arbiter": ["FUNCTIONAL_MISMATCH"], "fifo": []}
 FILES = {"c": "model.c", "toml": "block.toml"}
 ROW = re.compile(r"^(\S+ +\S+ +[\d,]+ +[\d,]+ +[\d,]+ +\d+/\d+) +[\d,]+ +([A-Z_]+)$", re.MULTILINE)
 """A row of the answer: all but how many cycles a second are always the same."""
-PROGRESS = re.compile(r"^.*(?: \.\.\.  |waiting for another run).*\n?", re.MULTILINE)
 
 
 def parts(heading):
@@ -42,7 +41,7 @@ def typed(command, folder):
     env = os.environ | {"WARPLOCK_NO_SETUP": "1", "WLK_BLOCKS": ""}
     both = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
     done = subprocess.run(words, cwd=folder, env=env, check=False, **both)
-    return done.returncode, PROGRESS.sub("", done.stdout)
+    return done.returncode, programs.PROGRESS.sub("", done.stdout)
 
 
 def edited(text, part):

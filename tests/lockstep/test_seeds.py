@@ -50,7 +50,7 @@ def answers(place, *words, code, last=12):
             answer.pop(key, None)
         if "shrunk" in answer:
             del answer["shrunk"]["file"]
-        yield answer, re.sub(r"\S*/reports/\S*", "", done.err)
+        yield answer, re.sub(r"\S*/reports/\S*", "", done.said)
 
 
 @pytest.mark.parametrize("name", FAULTS)
