@@ -62,7 +62,8 @@ class Sum:
     """What a reader has had, over all runs."""
 
     executions: int = 0
-    seconds: float = 0
+    seconds: float = 0  # of the clock
+    cpu: float = 0  # seconds of processors, those of programs that the reader started too
     cov: int = 0  # edges, and below, with how often each was taken
     ft: int = 0
     crashes: list[str] = field(default_factory=list)  # files that still crash
@@ -79,24 +80,27 @@ def command(reader: str) -> list[str]:
     return [str(build.folder("fuzz") / "tests" / "endure" / "fuzz" / f"fuzz_{reader}")]
 
 
-def call(reader: str, words: Sequence[object], seconds: float) -> tuple[int, str]:
-    """Exit code and output; what takes far too long is ended."""
+def call(reader: str, words: Sequence[object], seconds: float) -> tuple[int, str, float]:
+    """Exit code, output and seconds of processors; what takes far too long is ended."""
     path = os.pathsep.join([str(setup.ROOT / "scripts"), str(HERE / "fuzz")])
     environment = dict(os.environ) | {"PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"}
     quiet = ["-close_fd_mask=3"] if reader in IN_C else []
-    try:
-        done = subprocess.run(
-            [*command(reader), *quiet, *OPTIONS, *map(str, words)],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            env=environment,
-            timeout=seconds,
-            check=False,
-        )
-    except subprocess.TimeoutExpired as late:
-        return 1, (late.stdout or b"").decode(errors="replace") + "\nit does not end\n"
-    return done.returncode, done.stdout.decode(errors="replace")
+    with subprocess.Popen(
+        [*command(reader), *quiet, *OPTIONS, *map(str, words)],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        env=environment,
+    ) as process:
+        late = threading.Timer(seconds, process.kill)
+        late.start()
+        text = process.stdout.read().decode(errors="replace") if process.stdout else ""
+        _, status, usage = os.wait4(process.pid, 0)
+        late.cancel()
+        process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode == -signal.SIGKILL:
+        text += "\nit does not end, or was killed\n"
+    return process.returncode, text, usage.ru_utime + usage.ru_stime
 
 
 def crashes(reader: str, files: Sequence[Path]) -> list[Path]:
@@ -116,13 +120,13 @@ def fuzz(reader: str, limits: Sequence[str], seconds: float) -> tuple[Sum, str]:
         (place / name).mkdir(parents=True, exist_ok=True)
     words = [*limits, f"-artifact_prefix={place / 'crashes'}/", place / "corpus", CORPUS / reader]
     start = time.monotonic()
-    code, text = call(reader, words, 2 * seconds + 120)
+    code, text, cpu = call(reader, words, 2 * seconds + 120)
     if code in INTERRUPTED or text.rstrip().endswith(ATHERIS_STOPS):
         stopping.set()
         raise InterruptError
-    found = Sum(seconds=time.monotonic() - start)
+    found = Sum(seconds=time.monotonic() - start, cpu=cpu)
     if seen := _LINE.findall(text):
-        found = Sum(int(seen[-1][0]), found.seconds, int(seen[-1][1]), int(seen[-1][2]))
+        found.executions, found.cov, found.ft = map(int, seen[-1])
     if ended := _ENDED.search(text):
         found.executions = int(ended[1])
     if code:
@@ -146,6 +150,7 @@ def add(reader: str, found: Sum) -> None:
         whole = sums[reader]
         whole.executions += found.executions
         whole.seconds += found.seconds
+        whole.cpu += found.cpu
         whole.cov, whole.ft = max(whole.cov, found.cov), max(whole.ft, found.ft)
         whole.crashes = sorted({*whole.crashes, *found.crashes})
         write_sums(sums)
@@ -186,12 +191,12 @@ def run(reader: str, minutes: float, tell: Callable[[str, float], None]) -> None
 
 def show(sums: dict[str, Sum], readers: Sequence[str]) -> int:
     """The table, and how to repeat each crash; the number of crashes."""
-    table = report.Table("reader", "executions", "minutes", "a second", "cov", "ft", "crashes")
+    table = report.Table("reader", "executions", "CPU minutes", "a second", "cov", "ft", "crashes")
     for name in readers:
         each = sums[name]
-        rate = round(each.executions / each.seconds) if each.seconds else 0
+        rate = round(each.executions / each.cpu) if each.cpu else 0
         counts = (each.cov, each.ft, len(each.crashes))
-        table.add(name, each.executions, round(each.seconds / 60, 1), rate, *counts)
+        table.add(name, each.executions, round(each.cpu / 60, 1), rate, *counts)
     for name in readers:
         for path in sums[name].crashes:
             words = [*command(name), path]
