@@ -26,7 +26,8 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1] / "scripts"))
 
-from wlk.base import outputs, progress, report, setup  # noqa: E402
+import ledger  # noqa: E402
+from wlk.base import options, outputs, progress, report, setup  # noqa: E402
 from wlk.base.guard import guard  # noqa: E402
 from wlk.run import build  # noqa: E402
 
@@ -208,8 +209,8 @@ def show(sums: dict[str, Sum], readers: Sequence[str]) -> int:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--minutes", type=float, default=1, help="of each reader")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--minutes", type=ledger.minutes, default=1, help="of each reader")
+    parser.add_argument("--jobs", type=options.number(1), default=os.cpu_count() or 1)
     parser.add_argument("--reader", action="append", choices=READERS, help="only this one")
     asked = parser.parse_args()
     setup.ensure(["build", "clang", "fuzz", "python", "rtl", "vcd"])

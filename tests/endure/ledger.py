@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from wlk.base import options as of_commands
 from wlk.base import outputs, progress, report, setup
 from wlk.base.errors import Status, WlkError
 
@@ -31,11 +32,24 @@ Draw = Callable[[int, random.Random], dict[str, Any]]
 def options(doc: str) -> argparse.Namespace:
     """Those of every campaign."""
     parser = argparse.ArgumentParser(description=doc)
-    parser.add_argument("--minutes", type=float, default=60.0)
-    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
-    parser.add_argument("--draws", type=int, help="so many, in place of minutes")
-    parser.add_argument("--draw", type=int, help="this one alone, here, and say how it went")
+    parser.add_argument("--minutes", type=minutes, default=60.0)
+    parser.add_argument("--jobs", type=of_commands.number(1), default=os.cpu_count() or 1)
+    parser.add_argument("--draws", type=of_commands.number(1), help="so many, in place of minutes")
+    parser.add_argument(
+        "--draw", type=of_commands.number(), help="this one alone, here, and say how it went"
+    )
     return parser.parse_args()
+
+
+def minutes(text: str) -> float:
+    """Type of an option: more than none of them, parts too, and fewer than in a year."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0
+    if not 0 < value < 60 * 24 * 365:
+        raise argparse.ArgumentTypeError(f"{text}: must be a number of minutes, more than 0")
+    return value
 
 
 class Ledger:

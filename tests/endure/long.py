@@ -23,7 +23,7 @@ sys.path[:0] = [str(ROOT / part) for part in ("scripts", "tests")]
 
 import ledger
 import programs
-from wlk.base import progress, report
+from wlk.base import options, progress, report
 from wlk.run import harness
 
 CYCLES = {"collector": 1_000_000_000, "issue": 100_000_000}
@@ -115,11 +115,13 @@ def problems(
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("block", nargs="*", default=[*CYCLES])
-    parser.add_argument("--cycles", type=int)
+    parser.add_argument("block", nargs="*", default=[*CYCLES], metavar="|".join(CYCLES))
+    parser.add_argument("--cycles", type=options.number(1))
     for name in ("--minutes", "--jobs"):
         parser.add_argument(name, help="as other campaigns have it; no matter here")
     asked = parser.parse_args()
+    if unknown := set(asked.block) - set(CYCLES):
+        parser.error(f"{', '.join(sorted(unknown))}: give one of {', '.join(CYCLES)}")
     table = report.Table(
         "block", "cycles", "memory [kB]", "at the end [kB]", "cycles/s", "at the end"
     )

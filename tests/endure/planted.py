@@ -22,7 +22,7 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parents[1] / "scripts"), str(HERE)]
 
 import fuzz  # noqa: E402
-from wlk.base import progress, report, setup, toml  # noqa: E402
+from wlk.base import options, progress, report, setup, toml  # noqa: E402
 from wlk.base.errors import Status, WlkError  # noqa: E402
 from wlk.base.guard import guard  # noqa: E402
 
@@ -108,7 +108,7 @@ def run(tree: Path, each: dict[str, str], seconds: int) -> dict[str, Any]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seconds", type=int, default=120, help="of each, at most")
+    parser.add_argument("--seconds", type=options.number(1), default=120, help="of each, at most")
     parser.add_argument("--reader", action="append", choices=fuzz.READERS, help="only its")
     asked = parser.parse_args()
     setup.ensure(["build", "clang", "fuzz", "python", "rtl", "vcd"])

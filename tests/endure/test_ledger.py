@@ -76,3 +76,12 @@ def test_a_damaged_line_is_named(script, tmp_path):
     (tmp_path / "sample.jsonl").write_text('{"draw": 0\n' + json.dumps({"draw": 1}) + "\n")
     with programs.error(Status.NO_FILE, "sample.jsonl:1:", "remove that line"):
         ledger.Ledger("sample")
+
+
+@pytest.mark.parametrize("words", ["--minutes 0", "--minutes nan", "--minutes inf", "--jobs 0"])
+def test_a_number_that_is_none_is_refused(script, words):
+    command = [sys.executable, script, *words.split()]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == Status.USAGE
+    assert f"{words.split()[1]}: must be" in done.stderr
+    assert not verdicts()

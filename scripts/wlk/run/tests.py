@@ -22,6 +22,7 @@ FOLDERS = (
 )
 # What takes hours: tests/endure/NAME.py, of which tests/endure/test_NAME.py is the short form.
 CAMPAIGNS = ("configurations", "same", "machine", "long")
+MINUTES = 60  # of one
 BY_FILE = ("lockstep",)
 # What takes long in one piece goes first; the files of lockstep fill up the rest.
 LONGEST_FIRST = (
@@ -66,7 +67,7 @@ class Tests(Command):
         None,
         "broken files for every reader, so long each, and stop",
         metavar="MINUTES",
-        type=int,
+        type=options.number(1),
         alone=True,
     )
     campaign: str | None = option(
@@ -75,13 +76,22 @@ class Tests(Command):
         choices=CAMPAIGNS,
         alone=True,
     )
-    minutes: int = option(60, "of a campaign (default: 60)", metavar="N", type=int)
+    minutes: int | None = option(
+        None, f"of a campaign (default: {MINUTES})", metavar="N", type=options.number(1)
+    )
     jobs: int = options.jobs("this many folders at a time (default: one a processor)")
 
     def refuse(self) -> None:
-        """An installed copy has no tests."""
-        if self.minutes < 1 or (self.fuzz is not None and self.fuzz < 1):
-            raise WlkError(Status.USAGE, "--minutes and --fuzz take a number from 1 on")
+        """What chooses tests, where none are run; an installed copy has none."""
+        if self.fuzz is not None or self.campaign is not None:
+            chosen = {"--folder": self.folder, "-k": self.k, "--retry": self.retry}
+            for name in [name for name, value in chosen.items() if value]:
+                runs = "--fuzz" if self.campaign is None else f"--campaign {self.campaign}"
+                message = f"{name} chooses among tests, and {runs} runs none; leave one of them out"
+                raise WlkError(Status.USAGE, message)
+        if self.minutes is not None and self.campaign is None:
+            message = "--minutes is of a campaign; give --campaign NAME too, or --fuzz MINUTES"
+            raise WlkError(Status.USAGE, message)
         if INSTALLED:
             hint = "run scripts/warplock test in a checkout; `warplock lockstep` checks this copy"
             raise WlkError(Status.USAGE, f"{setup.ROOT}: an installed copy has no tests; {hint}")
@@ -91,7 +101,7 @@ class Tests(Command):
         if self.fuzz is not None:
             return self._endure("fuzz", self.fuzz)
         if self.campaign is not None:
-            return self._endure(self.campaign, self.minutes)
+            return self._endure(self.campaign, self.minutes or MINUTES)
         folder = build.meson_build(whole=True, jobs=self.jobs)
         OUTPUT.mkdir(parents=True, exist_ok=True)
         chosen = self.folder or FOLDERS
