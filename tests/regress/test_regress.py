@@ -612,6 +612,54 @@ def test_hooks_and_colors_of_the_user_are_none_of_ours(chip, tmp_path, monkeypat
         assert text.startswith(f"diff --git a/{path} b/{path}") or name == "HEAD"
 
 
+def checked_out(repo: Path, place: Path) -> dict[str, str]:
+    """The RTL of each commit, as a checkout has it."""
+    repository = repositories.Repository(repo)
+    checkouts = repositories.Checkouts(repository, place, 1)
+    texts = {}
+    for name in ("HEAD~", "HEAD"):
+        with checkouts.of(repository.commit(name)) as folder:
+            texts[name] = (folder / "rtl" / "m.sv").read_text()
+    return texts
+
+
+OF_CHIP = {"HEAD~": MODULE, "HEAD": MODULE + "// more\n"}
+
+
+@pytest.mark.parametrize("left_out", ["blob:none", "tree:0"])
+def test_a_partial_clone_fetches_what_it_lacks(chip, tmp_path, left_out):
+    git(chip, "config", "uploadpack.allowFilter", "true")
+    words = ("clone", "--quiet", "--no-checkout", f"--filter={left_out}", f"file://{chip}")
+    git(tmp_path, *words, tmp_path / "partial")
+    chip.rename(tmp_path / "away")
+    with error(Status.NO_FILE, "partial clone without files of", "does not appear to be a git"):
+        checked_out(tmp_path / "partial", tmp_path / "checkouts")
+    (tmp_path / "away").rename(chip)
+    assert checked_out(tmp_path / "partial", tmp_path / "checkouts") == OF_CHIP
+    chip.rename(tmp_path / "away")  # and it has them now
+    assert checked_out(tmp_path / "partial", tmp_path / "others") == OF_CHIP
+
+
+def test_a_repository_may_name_objects_by_sha256(chip, tmp_path):
+    git(tmp_path, "init", "--quiet", "--object-format=sha256", "long")
+    for text in OF_CHIP.values():
+        (tmp_path / "long" / "rtl").mkdir(exist_ok=True)
+        (tmp_path / "long" / "rtl" / "m.sv").write_text(text)
+        git(tmp_path / "long", "add", "--all")
+        git(tmp_path / "long", "commit", "--quiet", "-m", "A commit")
+    assert checked_out(tmp_path / "long", tmp_path / "checkouts") == OF_CHIP
+
+
+def test_variables_of_git_that_lead_elsewhere_are_left_out(chip, tmp_path, monkeypatch):
+    for name in ("GIT_DIR", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_WORK_TREE"):
+        monkeypatch.setenv(name, str(tmp_path / "nowhere"))
+    config = {"COUNT": "1", "KEY_0": "core.abbrev", "VALUE_0": "17"}
+    for name, value in config.items():
+        monkeypatch.setenv(f"GIT_CONFIG_{name}", value)
+    assert checked_out(chip, tmp_path / "checkouts") == OF_CHIP
+    assert repositories.Repository(chip).ask("config", "core.abbrev") == "17\n"
+
+
 def test_submodules_are_checked_out(chip, tmp_path):
     outer = tmp_path / "outer"
     git(tmp_path, "init", "--quiet", outer)

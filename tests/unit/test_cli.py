@@ -145,6 +145,9 @@ MISTAKES = {
         ("lockstep nosuch", Status.USAGE, "no block 'nosuch'"),
         ("lockstep collector --config nosuch", Status.BAD_CONFIG, "no configuration 'nosuch'"),
         ("lockstep collector --rtl nosuch.sv", Status.NO_FILE, "nosuch.sv: no such file"),
+        ("lockstep collector --rtl=", Status.USAGE, "--rtl: its value is empty"),
+        ("lockstep collector --rtl x --clock=", Status.USAGE, "--clock: its value is empty"),
+        ("regress --range a..b --rtl=", Status.USAGE, "--rtl: its value is empty"),
         ("test --fuzz 1 -k csv", Status.USAGE, "-k chooses among tests, and --fuzz runs none"),
         ("test --campaign same --retry", Status.USAGE, "and --campaign same runs none"),
         ("test --minutes 5", Status.USAGE, "--minutes is of a campaign"),
@@ -246,6 +249,18 @@ def test_cli_a_name_that_the_system_refuses_is_no_bug(words):
     done = programs.warplock(*words.format(LONG).split(), code=Status.NO_FILE)
     assert f"{LONG}" in done.line
     assert "File name too long" in done.line
+
+
+def test_cli_a_name_that_is_no_utf8_is_no_bug(tmp_path):
+    rtl, out = tmp_path / "rtl", tmp_path / "a\udcffb"
+    programs.warplock("stub", "compactor", "--out", rtl)
+    done = programs.warplock("bind", "compactor", "--rtl", rtl, "--out", out, code=Status.NO_FILE)
+    assert "a\ufffdb: a name that is no UTF-8 is not taken here" in done.line
+
+
+def test_cli_words_for_another_program_may_be_none():
+    words = ("regress", "--range", "a..b", "--repo", "nosuch", "--slurm-options=")
+    assert "no such folder" in programs.warplock(*words, code=Status.NO_FILE).line
 
 
 @pytest.mark.parametrize("number", ["EACCES", "EIO", "ENAMETOOLONG", "EROFS"])

@@ -68,6 +68,13 @@ endmodule
 )
 
 
+LFS_POINTER = f"""\
+version https://git-lfs.github.com/spec/v1
+oid sha256:{"0" * 64}
+size 12345
+"""
+
+
 def write(folder: Path, **files: str) -> Path:
     for name, text in files.items():
         (folder / f"{name}.sv").write_text(text)
@@ -202,6 +209,19 @@ def test_file_list_bad(tmp_path: Path, text: str, status: Status, part: str) -> 
     write(tmp_path, A="module A; endmodule")
     (tmp_path / "all.f").write_text(text)
     fails(status, lambda: rtl.load([tmp_path / "all.f"]), part)
+
+
+@pytest.mark.parametrize("name", ["b\udcff.sv", "\udcff/b.sv", "\udcff/b.svh"])
+def test_a_name_that_is_no_utf8_is_named(tmp_path: Path, name: str) -> None:
+    write(tmp_path, A="module A; endmodule")
+    (tmp_path / name).parent.mkdir(exist_ok=True)
+    (tmp_path / name).write_text("module B; endmodule")
+    fails(Status.BAD_RTL, lambda: rtl.load([tmp_path]), "a name that is no UTF-8", "\ufffd")
+
+
+def test_a_pointer_of_git_lfs_is_named(tmp_path: Path) -> None:
+    write(tmp_path, A="module A; endmodule", B=LFS_POINTER)
+    fails(Status.BAD_RTL, lambda: rtl.load([tmp_path]), "B.sv: a pointer of Git LFS", "lfs pull")
 
 
 def test_duplicate_helpers_equal_are_one(tmp_path: Path) -> None:

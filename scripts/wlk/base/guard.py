@@ -75,6 +75,9 @@ def _call(work: Callable[[], int], as_json: bool) -> tuple[int, bool]:
         if isinstance(error, OSError) and error.filename and error.errno in PLACES:
             message = f"{error.filename}: {error.strerror}; check the name, and who may use it"
             return _complain(message, Status.NO_FILE, as_json), True
+        if isinstance(error, UnicodeEncodeError) and (name := _undecoded(error.object)):
+            message = f"{name}: a name that is no UTF-8 is not taken here; rename it"
+            return _complain(message, Status.NO_FILE, as_json), True
         if os.environ.get("WARPLOCK_DEBUG"):
             traceback.print_exc()
         what = " ".join(f"{type(error).__name__}: {error}".split())
@@ -89,6 +92,16 @@ def _lacks_memory(error: Exception) -> bool:
     return (
         isinstance(error, MemoryError) or is_enomem or any(w in str(error).lower() for w in words)
     )
+
+
+def _undecoded(text: str) -> str:
+    """The word of a text with bytes of a name that are no UTF-8, as they are shown; or ''."""
+
+    def is_one(word: str) -> bool:
+        return any("\udc80" <= sign <= "\udcff" for sign in word)
+
+    word = next(filter(is_one, text.split()), "").strip(";,:'\"")
+    return word.encode(errors="surrogateescape").decode(errors="replace")
 
 
 def _terminated(number: int, _frame: object) -> None:

@@ -89,6 +89,9 @@ def add_fields(parser: argparse.ArgumentParser, kind: type) -> None:
         if each.name in getattr(kind, "WITHOUT", ()):
             continue
         group, how = each.metadata["group"], dict(each.metadata["how"])
+        takes_a_word = "action" not in how or how["action"] in ("append", "extend")
+        if takes_a_word and how.get("type") is not str:  # to be given is to allow an empty one
+            how["type"] = _not_empty(how.get("type", str))
         if each.metadata["alone"] and "alone" not in groups:
             groups["alone"] = parser.add_mutually_exclusive_group()
         if group not in groups:
@@ -256,6 +259,19 @@ def _scientific(text: str) -> int:
     if not value.is_integer():
         raise argparse.ArgumentTypeError(f"{text} is not a whole number")
     return int(value)
+
+
+def _not_empty(kind: Any) -> Any:
+    """The same type for words that are not empty. To Path an empty one is the current folder."""
+
+    def convert(text: str) -> Any:
+        if not text:
+            raise argparse.ArgumentTypeError("its value is empty; is a variable not set?")
+        return kind(text)
+
+    # What argparse calls a kind of value that does not convert.
+    convert.__name__ = getattr(kind, "__name__", "value")
+    return convert
 
 
 def seeds(text: str) -> range:

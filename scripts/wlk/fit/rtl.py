@@ -27,6 +27,7 @@ from . import match
 
 SOURCES = (".sv", ".v")
 HEADERS = (".svh", ".vh")
+LFS_POINTER = b"version https://git-lfs.github.com/spec/"  # its first bytes
 # What Verilator defines by itself: slang must see the text that Verilator will see.
 VERILATOR_DEFINES = ("VERILATOR=1",)
 SYNTHESIS_DEFINES = ("SYNTHESIS=1",)
@@ -128,6 +129,13 @@ class Inputs:
 
 
 def _append(items: list[Path], item: Path) -> bool:
+    """False when it is there already."""
+    try:
+        str(item).encode()
+    except UnicodeEncodeError:
+        shown = os.fsencode(item).decode(errors="replace")
+        hint = "rename it, or link its folder under another name"
+        raise WlkError(Status.BAD_RTL, f"{shown}: a name that is no UTF-8; {hint}") from None
     if item in items:
         return False
     items.append(item)
@@ -389,6 +397,10 @@ class Design:
         engine = pyslang.DiagnosticEngine(self._sources)
         more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
         where, what = self.place(errors[0].location), engine.formatMessage(errors[0])
+        file = self._file(self._sources.getFullyExpandedLoc(errors[0].location))
+        if file.is_file() and file.read_bytes().startswith(LFS_POINTER):
+            hint = "`git lfs pull` fetches the file"
+            raise WlkError(Status.BAD_RTL, f"{file}: a pointer of Git LFS, and no RTL; {hint}")
         raise WlkError(Status.BAD_RTL, f"{where}: {what}{more}")
 
     def place(self, location: Any) -> str:

@@ -3,6 +3,7 @@
 our own that borrows its objects."""
 
 import contextlib
+import functools
 import os
 import queue
 import shutil
@@ -21,6 +22,14 @@ OWN_CONFIG = [
     *("-c", "safe.directory=*", "-c", f"core.hooksPath={os.devnull}"),
     *("-c", "core.fsmonitor=false", "-c", "i18n.logOutputEncoding=UTF-8"),
 ]
+# What is kept of git's variables: how it reaches other machines, and whose settings are read. The
+# rest leads it to another repository, as a hook of that one has it.
+KEPT = ("GIT_SSH", "GIT_ASKPASS", "GIT_SSL_", "GIT_HTTP_", "GIT_PROXY_")
+KEPT += ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM")
+KEPT += ("GIT_CONFIG_COUNT", "GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_")
+# What git itself calls for what a partial clone lacks.
+FETCH = ("-c", "fetch.negotiationAlgorithm=noop", "fetch", "--quiet", "--no-tags", "--stdin")
+FETCH += ("--no-write-fetch-head", "--recurse-submodules=no", "--filter=blob:none")
 # Names and subjects may have any sign but these two: a NUL, and the end of a line.
 SHOWN = "%H%x00%T%x00%P%x00%an%x00%as%x00%s"
 
@@ -48,21 +57,22 @@ class Commit:
 
 
 def environment() -> dict[str, str]:
-    """The environment without what leads git to another repository, as a hook of it has it."""
-    kept = {k: v for k, v in os.environ.items() if not k.startswith("GIT_") or k == "GIT_SSH"}
+    """The environment without what leads git to another repository."""
+    named = os.environ.items()
+    kept = {k: v for k, v in named if not k.startswith("GIT_") or k.startswith(KEPT)}
     return kept | EMPTY_CONFIG
 
 
 def call(
     words: Sequence[object], *, failing: bool = False, where: Path | None = None,
-    disk: Path | None = None,
+    disk: Path | None = None, stdin: str = "",
 ) -> str | None:  # fmt: skip
     """What git answers; None where it fails and `failing` allows it. `disk`: what it writes to;
     git often says only that it could not write, so NO_SPACE where that one is full."""
     command = ["git", *OWN_CONFIG, *map(str, words)]
     try:
         done = subprocess.run(
-            command, cwd=where, env=environment(), capture_output=True, stdin=subprocess.DEVNULL,
+            command, cwd=where, env=environment(), capture_output=True, input=stdin,
             encoding="utf-8", errors="replace", check=False,
         )  # fmt: skip
     except FileNotFoundError as error:
@@ -71,12 +81,18 @@ def call(
         return done.stdout
     if failing:
         return None
-    why = (done.stderr.strip().splitlines() or ["no message"])[-1]
+    lines = done.stderr.strip().splitlines() or ["no message"]
+    why = next((line for line in lines if line.startswith(("fatal:", "error:"))), lines[-1])
     full = disk is not None and outputs.no_room(Path(os.devnull), disk)
     if full or any(text in done.stderr for text in outputs.FULL_WORDS):
         raise WlkError(Status.NO_SPACE, f"git: {why}; free some space")
-    shown = " ".join(command[1 + len(OWN_CONFIG) :][:3])
+    shown = " ".join(_verb([*map(str, words)])[:3])
     raise WlkError(Status.NO_FILE, f"`git {shown} ...` failed: {why}")
+
+
+def _verb(words: list[str]) -> list[str]:
+    """Without the options of git itself, which have a value each."""
+    return _verb(words[2:]) if words[0] in ("--git-dir", "-c", "-C") else words
 
 
 class Repository:
@@ -89,10 +105,11 @@ class Repository:
         if found is None:
             raise WlkError(Status.NO_FILE, f"--repo {path}: no git repository")
         self.path, self.folder = path, Path(found.strip())
+        self._own, self._fetching = ["--git-dir", self.folder], threading.Lock()
 
     def ask(self, *words: object) -> str | None:
         """What git answers there; None where it fails."""
-        return call(["--git-dir", self.folder, *words], failing=True)
+        return call([*self._own, *words], failing=True)
 
     @property
     def work_tree(self) -> Path | None:
@@ -103,7 +120,7 @@ class Repository:
     @property
     def objects(self) -> Path:
         """Its objects, which a work tree of it shares with others."""
-        found = call(["--git-dir", self.folder, "rev-parse", "--git-path", "objects"])
+        found = call([*self._own, "rev-parse", "--git-path", "objects"])
         return (Path.cwd() / found.strip()).resolve()
 
     def resolve(self, name: str, what: str = "--range") -> str:
@@ -168,6 +185,40 @@ class Repository:
         words = ["diff-tree", "--patch", "-M", *before, commit.id, "--", *paths]
         return self.ask(*words) or ""
 
+    def complete(self, commit: Commit) -> None:
+        """Fetch what a partial clone lacks of a commit's files, as git does when it checks out:
+        that in a repository that borrows the objects cannot."""
+        with self._fetching:
+            if (remote := self._promisor) is None:
+                return
+            last: set[str] = set()
+            while (missing := self._missing(commit)) and missing != last:  # trees, then files
+                last = missing
+                wanted = "\n".join(sorted(missing)) + "\n"
+                try:
+                    call([*self._own, *FETCH, remote], stdin=wanted)
+                except WlkError as error:
+                    where = f"--repo {self.path}: a partial clone without files of {commit.short}"
+                    raise WlkError(error.status, f"{where}: {error.message}") from error
+        if missing:
+            message = f"--repo {self.path}: a partial clone without files of {commit.short}"
+            hint = f"{remote} has none either: clone it without --filter"
+            raise WlkError(Status.NO_FILE, f"{message}; {hint}")
+
+    def _missing(self, commit: Commit) -> set[str]:
+        words = ("rev-list", "--objects", "--missing=print", "--no-walk", commit.id)
+        listed = call([*self._own, *words]) or ""
+        return {line[1:] for line in listed.split("\n") if line.startswith("?")}
+
+    @functools.cached_property
+    def _promisor(self) -> str | None:
+        """The remote that a partial clone fetches from later on; None: it is whole."""
+        pattern = r"^remote\..*\.promisor$"
+        found = self.ask("config", "--type=bool", "--get-regexp", pattern) or ""
+        names = [line.rpartition(" ") for line in found.split("\n")]
+        remotes = [name for name, _, value in names if value == "true"]
+        return remotes[0].removeprefix("remote.").removesuffix(".promisor") if remotes else None
+
     def _shallow(self) -> set[str]:
         """The commits where a shallow repository ends."""
         found = self.ask("rev-parse", "--git-path", "shallow") or ""
@@ -191,7 +242,9 @@ class Checkouts:
         outputs.make_folder(self.place)
         if not (self.own / "HEAD").is_file():
             shutil.rmtree(self.own, ignore_errors=True)
-            call(["init", "--quiet", "--bare", "--template=", self.own], disk=self.place)
+            like = self.repository.ask("rev-parse", "--show-object-format") or ""
+            other = ["--object-format=sha256"] if like.strip() == "sha256" else []
+            call(["init", "--quiet", "--bare", "--template=", *other, self.own], disk=self.place)
         borrowed = self.own / "objects" / "info" / "alternates"
         outputs.make_folder(borrowed.parent)
         borrowed.write_text(f"{self.repository.objects}\n", encoding="utf-8")
@@ -217,6 +270,7 @@ class Checkouts:
 
     def _fill(self, number: int, commit: Commit) -> Path:
         folder = self.place / f"work-{number}"
+        self.repository.complete(commit)
         if not self._is_whole(folder):
             shutil.rmtree(folder, ignore_errors=True)
             with self._lock:  # git prunes a folder that another git is about to fill

@@ -136,8 +136,9 @@ warplock regress cache --cache-limit 5G"""
         choices=("local", "slurm"),
     )  # fmt: skip
     slurm_options: str = option(
-        "", "words for sbatch: --slurm-options='--partition=short --time=60'", metavar="WORDS"
-    )
+        "", "words for sbatch: --slurm-options='--partition=short --time=60'", metavar="WORDS",
+        type=str,
+    )  # fmt: skip
     changed: bool = option(
         False, "leave out blocks whose module is the same at all commits and at A"
     )
