@@ -237,6 +237,21 @@ def test_rtl_that_verilator_does_not_take():
     assert "build.log" in done.err
 
 
+IMPORT = """\
+  import "DPI-C" function int licensed(input int seats);
+  int seats;
+  initial seats = licensed(1);
+endmodule"""
+
+
+def test_a_function_of_c_that_nothing_defines_is_named():
+    place = rut.stub("imports")
+    rut.change(place / rut.SHELL, "endmodule", IMPORT)
+    done = rut.run_rtl(place, code=Status.BUILD_FAIL)
+    assert "the RTL imports licensed by DPI, and nothing defines it; leave" in done.err
+    assert "build.log" in done.err
+
+
 @pytest.mark.parametrize(("name", "what"), [("a:b", ":"), ("$HOME", "$VARIABLE")])
 def test_rtl_in_a_folder_that_verilator_or_make_does_not_take(tmp_path, name, what):
     done = rut.run_rtl(shutil.copytree(rut.stub("plain"), tmp_path / name), code=Status.BUILD_FAIL)

@@ -30,6 +30,8 @@ HARNESS = setup.ROOT / "dpi" / "harness"
 MAIN = HARNESS / "main.cpp"
 ODD = re.compile(r"[^\w/.,+@=~-]")  # what make may take for something else in the name of a folder
 ERROR = re.compile("%error|error:", re.IGNORECASE)  # of Verilator, and of compilers
+# What linkers say of a function of C.
+UNDEFINED = re.compile(r"undefined (?:reference to [`']|symbol: )(\w+)(?:'|$)", re.MULTILINE)
 EXPAND = 1024  # words of a concatenation that are written one by one; the default is 64
 LARGE = 20_000  # lines of RTL above which the compiler's time outweighs the run's
 RUNTIME_VERSION = ("verilated_config.h", "verilated.cpp", "verilated.h")  # differ by version
@@ -346,5 +348,10 @@ def _run(command: Sequence[str | Path], place: Path, failure: str, tool: Tool) -
     if progress.run(command, log=log, **progress.make_options(tool.environment())).code:
         if full := outputs.no_room(log, place):
             raise WlkError(Status.NO_SPACE, f"{failure}: {full}")
+        text = log.read_text(encoding="utf-8", errors="replace")
+        if lacking := sorted({*UNDEFINED.findall(text)}):
+            what = f"the RTL imports {', '.join(lacking)} by DPI, and nothing defines it"
+            hint = "leave the import out by a macro (--define), or give a module without it"
+            raise WlkError(Status.BUILD_FAIL, f"{what}; {hint}; see {log}")
         why = build.first_error(log, ERROR) or "".join(progress.tail(log, 1)) or "no output"
         raise WlkError(Status.BUILD_FAIL, f"{failure}: {why}; see {log}")
