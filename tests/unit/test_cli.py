@@ -125,6 +125,13 @@ def test_cli_asks_set_up_for_what_the_work_needs(words, features, tmp_path, monk
     assert list(cli.parse(words.split()).needs()) == features.split()
 
 
+@pytest.mark.parametrize("words", ["regress --range a..b", "bisect collector --range a..b"])
+def test_cli_asks_set_up_for_what_its_lockstep_needs(words):
+    """It is a process of its own, which installs nothing."""
+    lockstep = cli.parse("lockstep collector --rtl x.sv".split()).needs()
+    assert set(lockstep) <= set(cli.parse(words.split()).needs())
+
+
 MISTAKES = {
     "": "SUBCOMMAND",
     "tset": "'tset'",

@@ -48,7 +48,7 @@ class Judged(NamedTuple):
 class Asked(Command):
     """What `regress` and `bisect` are asked of a repository."""
 
-    NEEDS = ("build", "verilate", "rtl", "prove", "git")
+    NEEDS = ("build", "verilate", "rtl", "page", "prove", "git")  # those of lockstep --rtl too
 
     repo: Path | None = options.path("the hardware repository, which is only read", "DIR")
     range: str | None = option(None, "commits behind A, up to and with B", metavar="A..B")
