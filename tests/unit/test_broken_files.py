@@ -229,12 +229,19 @@ RUN = (
     "INSERT INTO run (point, workload, seed, status, message, cycles, issued, ipc)"
     " VALUES ('src', 'mixed', 1, {})"
 )
+COVERED = (
+    "INSERT INTO run (space, kind, stimulus, seed, asked, power_up, verdict, cycles, module, rtl,"
+    " source, version, added)"
+    " VALUES (1, 'lockstep', '{}', 1, 1, 'zero', 'PASS', 1, '', '', '{}', '', '')"
+)
 DAMAGE = [
     ("coverage", "DROP TABLE hit", "hit.run"),
     ("coverage", "ALTER TABLE run DROP COLUMN added", "run.added"),
     ("coverage", "INSERT INTO run (space, seed, verdict) VALUES (1, 'x', 'PASS')", "run."),
     ("coverage", "INSERT INTO space VALUES (1, x'ff', '', '', '')", "space.block"),
     ("coverage", "INSERT INTO space VALUES (1, 'hazard', 'x', '', '')", "a configuration is 'x'"),
+    ("coverage", COVERED.format("mix", '"'), "the words of a run are '\"'"),
+    ("coverage", COVERED.format("program 1", ""), "the words of a run are ''"),
     ("explore", "DROP TABLE synth", "synth.point"),
     ("explore", "UPDATE about SET digest = 'x'", "is not whole"),
     ("explore", "UPDATE about SET sweep = '[]', digest = NULL", "is not whole"),

@@ -8,6 +8,7 @@ mixes them.
 """
 
 import contextlib
+import shlex
 import sqlite3
 import threading
 from collections.abc import Iterable, Mapping, Sequence
@@ -191,7 +192,10 @@ def _read(base: sqlite3.Connection) -> Iterable[tuple[Space, list[Run]]]:
         size, own = len(points.get(row["space"], ())), hits.get(row["id"], {})
         counts = tuple(own.get(point, 0) for point in range(size))
         values = {name: row[name] for name in _RUN}
-        runs.setdefault(row["space"], []).append(Run(**values, hits=counts))
+        run = Run(**values, hits=counts)
+        if run.kind == "lockstep" and not _has_words(run):
+            raise sqlite3.DatabaseError(f"the words of a run are {run.source!r:.40}")
+        runs.setdefault(row["space"], []).append(run)
     spaces = {}
     for row in database.typed(base, "space"):
         values = [row[name] for name in _SPACE]
@@ -200,6 +204,14 @@ def _read(base: sqlite3.Connection) -> Iterable[tuple[Space, list[Run]]]:
         spaces[Space(*values, tuple(points.get(row["id"], ())))] = row["id"]
     for space in sorted(spaces):
         yield space, sorted(runs.get(spaces[space], ()))
+
+
+def _has_words(run: Run) -> bool:
+    """Has it those of a command, the program's name last?"""
+    try:
+        return bool(shlex.split(run.source)) or not run.program
+    except ValueError:
+        return False
 
 
 def merged(parts: Iterable[Runs]) -> dict[Space, list[Run]]:
