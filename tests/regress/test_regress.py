@@ -16,7 +16,7 @@ from xml.etree import ElementTree
 import pytest
 from programs import FULL, Done, error, refused, started, warplock
 from wlk.base import progress, setup
-from wlk.base.errors import Status
+from wlk.base.errors import Status, WlkError
 from wlk.regress import git as repositories
 from wlk.regress import store as database
 from wlk.run import verilate
@@ -232,12 +232,12 @@ def bisect(past: history.History, title: str, span: str, *words: object) -> Done
 
 def test_bisect_finds_each_fault(past, judged):
     """The modules are judged already, so that nothing is simulated again."""
-    count = 0
+    count, known = 0, rows(PLACE / "store")
     for subject, name, good, bad in past.faults():
         done = bisect(past, name, f"{good}..{bad}", "--json").json
         assert past.subject(done["first_bad"]) == subject
         assert done["last_good"] in {each["commit"] for each in done["tested"]}
-        assert sum(each["seconds"] for each in done["tested"]) < 60
+        assert rows(PLACE / "store") == known
         count += 1
     assert count >= 4
 
@@ -658,6 +658,27 @@ def test_variables_of_git_that_lead_elsewhere_are_left_out(chip, tmp_path, monke
         monkeypatch.setenv(f"GIT_CONFIG_{name}", value)
     assert checked_out(chip, tmp_path / "checkouts") == OF_CHIP
     assert repositories.Repository(chip).ask("config", "core.abbrev") == "17\n"
+
+
+def test_folders_that_are_left_read_only_are_filled_again(chip, tmp_path, monkeypatch):
+    """As some builds leave them. Root may change them all the same: here it may not."""
+    fill = repositories.Checkouts._fill
+
+    def strict(checkouts, folder, commit):
+        if any(not each.stat().st_mode & 0o200 for each in (folder, *folder.rglob("*/"))):
+            raise WlkError(Status.NO_FILE, "Permission denied")
+        fill(checkouts, folder, commit)
+
+    repository = repositories.Repository(chip)
+    checkouts = repositories.Checkouts(repository, tmp_path / "checkouts", 1)
+    with checkouts.of(repository.commit("HEAD")) as folder:
+        (folder / "out" / "deep").mkdir(parents=True)
+        (folder / "out" / "link").symlink_to("/")
+        for each in (folder / "out" / "deep", folder / "out"):
+            each.chmod(0o555)
+    monkeypatch.setattr(repositories.Checkouts, "_fill", strict)
+    with checkouts.of(repository.commit("HEAD~")) as folder:
+        assert {each.name for each in folder.iterdir()} == {".git", "rtl"}
 
 
 def test_submodules_are_checked_out(chip, tmp_path):

@@ -7,6 +7,7 @@ import functools
 import os
 import queue
 import shutil
+import stat
 import subprocess
 import threading
 from collections.abc import Iterator, Sequence
@@ -226,6 +227,23 @@ class Repository:
         return set(path.read_text(encoding="ascii").split()) if path.is_file() else set()
 
 
+def _unlock(folder: Path) -> bool:
+    """Let its folders be changed that what makes RTL has left read-only; were there any?"""
+    found = int(_opened(folder))
+    for top, names, _ in os.walk(folder):  # a folder before those in it
+        found += sum(_opened(Path(top, name)) for name in names)
+    return found > 0
+
+
+def _opened(folder: Path) -> bool:
+    """Was it closed to its owner?"""
+    if folder.is_symlink() or not folder.is_dir():
+        return False
+    mode = folder.stat().st_mode
+    folder.chmod(mode | stat.S_IRWXU)
+    return mode & stat.S_IRWXU != stat.S_IRWXU
+
+
 class Checkouts:
     """Folders in which commits are checked out, `count` at a time, below `place`."""
 
@@ -264,13 +282,19 @@ class Checkouts:
                 self._is_open = True
         number = self._free.get()
         try:
-            yield self._fill(number, commit)
+            folder = self.place / f"work-{number}"
+            self.repository.complete(commit)
+            try:
+                self._fill(folder, commit)
+            except (WlkError, PermissionError):
+                if not _unlock(folder):
+                    raise
+                self._fill(folder, commit)
+            yield folder
         finally:
             self._free.put(number)
 
-    def _fill(self, number: int, commit: Commit) -> Path:
-        folder = self.place / f"work-{number}"
-        self.repository.complete(commit)
+    def _fill(self, folder: Path, commit: Commit) -> None:
         if not self._is_whole(folder):
             shutil.rmtree(folder, ignore_errors=True)
             with self._lock:  # git prunes a folder that another git is about to fill
@@ -283,7 +307,6 @@ class Checkouts:
         self._git("clean", "-ffdxq", where=folder)
         if (folder / ".gitmodules").is_file():
             self._submodules(folder)
-        return folder
 
     def _is_whole(self, folder: Path) -> bool:
         """Is it a work tree of our repository that git can go on with? One that was copied with the
