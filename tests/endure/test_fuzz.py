@@ -70,7 +70,8 @@ def test_what_is_interrupted_is_no_crash(monkeypatch, code):
 
     def call(reader, *_):
         called.append(reader)
-        return code, "KeyboardInterrupt: stopping.\n" if code == 1 else "run interrupted"
+        text = "KeyboardInterrupt: stopping.\n" if code == 1 else "run interrupted"
+        return code, text, 0.5
 
     before = fuzz.read_sums()
     monkeypatch.setattr(fuzz, "call", call)
@@ -86,7 +87,7 @@ def test_what_is_interrupted_is_no_crash(monkeypatch, code):
 
 def test_sums_are_of_all_runs():
     for _ in range(2):
-        fuzz.add("csv", fuzz.Sum(100, 2.0, 7, 9))
+        fuzz.add("csv", fuzz.Sum(100, 2.0, 1.5, 7, 9))
     sums = fuzz.read_sums()
-    assert (sums["csv"].executions, sums["csv"].seconds, sums["csv"].cov) == (200, 4.0, 7)
+    assert sums["csv"] == fuzz.Sum(200, 4.0, 3.0, 7, 9)
     assert not os.path.samefile(setup.BUILD, fuzz.SUMS.parent)

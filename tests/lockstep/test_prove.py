@@ -365,7 +365,7 @@ def test_what_is_masked_is_told_from_what_is_shown(name, blind):
     off, on = {("select", 0): 0}, {("select", 0): 1}
     changed = masking.Changed(side, off, compared)
     (spread,) = [set()] if blind else changed.spreads([on])
-    assert changed.is_masked(on, spread, place, 20) == expected
+    assert changed.is_masked(on, spread, place, 120) == expected
 
 
 # ---- power-up ----------------------------------------------------------------------------------
@@ -679,7 +679,7 @@ def test_engine_that_dies_is_an_error(body, abc):
 @pytest.mark.parametrize("which", ["dprove", "bmc3"])
 def test_engine_that_dies_beside_another_is_named(which, abc):
     abc(f'case "$*" in *{which}*) kill -9 $$ ;; esac')
-    done = prove(*hard("beside"), "--fresh", "--timeout", "2", code=Status.BOUNDED)
+    done = prove(*hard("beside"), "--fresh", "--timeout", "5", code=Status.BOUNDED)
     assert any("berkeley-abc ended with -9" in note for note in done.json["notes"])
 
 

@@ -13,6 +13,7 @@ from .errors import Status, WlkError
 
 GOES_ON = "it goes on where it stopped"
 UNREAD = (266, 8458)  # SQLITE_IOERR_READ, and _CORRUPTFS for EIO, which is newer than some sqlite3
+MAGIC = b"SQLite format 3\0"
 TYPES = {"TEXT": str, "INTEGER": int, "REAL": (int, float)}
 Rows = Iterator[sqlite3.Row]
 
@@ -41,14 +42,20 @@ def alone(path: Path, message: str) -> Iterator[None]:
 def connect(path: Path, kind: Kind, *, write: bool = True) -> sqlite3.Connection:
     """The database, its tables made if it is empty; BAD_VERSION when it was made by another
     version, CORRUPT when it is none of this kind, NO_SPACE when the disk is full. Without `write`
-    it must be there, and is changed by nothing but what a writer that was killed has left."""
+    it must be there, and is changed by nothing but what a writer that was killed has left; one that
+    a writer has only just made has nothing in it."""
     if not write and not path.is_file():
         why = "is a folder" if path.is_dir() else "no such file"
         raise WlkError(Status.NO_FILE, f"{path}: {why}; check the name")
     place = f"{path.absolute().as_uri()}?mode={'rwc' if write else 'rw'}"
     with reading(path, kind), contextlib.ExitStack() as stack:
+        _require_header(path)
         base = sqlite3.connect(place, uri=True, check_same_thread=False, isolation_level=None)
         stack.callback(base.close)
+        if not write and not base.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone():
+            base = sqlite3.connect(":memory:", check_same_thread=False, isolation_level=None)
+            stack.callback(base.close)
+            base.executescript(kind.schema)
         base.row_factory = sqlite3.Row
         base.text_factory = _text  # else bytes that are no UTF-8 are errors of several kinds
         version = _version(base, path, kind, write)
@@ -58,6 +65,14 @@ def connect(path: Path, kind: Kind, *, write: bool = True) -> sqlite3.Connection
             raise WlkError(Status.BAD_VERSION, message)
         stack.pop_all()
         return base
+
+
+def _require_header(path: Path) -> None:
+    """SQLite takes a few bytes of anything for a database that is empty."""
+    if path.is_file():
+        with path.open("rb") as file:
+            if file.read(len(MAGIC)) not in (MAGIC, b""):
+                raise sqlite3.DatabaseError("file is not a database")
 
 
 @contextlib.contextmanager
