@@ -86,9 +86,8 @@ def call(reader: str, words: Sequence[object], seconds: float) -> tuple[int, str
     path = os.pathsep.join([str(setup.ROOT / "scripts"), str(HERE / "fuzz")])
     environment = dict(os.environ) | {"PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"}
     quiet = ["-close_fd_mask=3"] if reader in IN_C else []
-    with subprocess.Popen(
+    with progress.child(
         [*command(reader), *quiet, *OPTIONS, *map(str, words)],
-        stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         env=environment,
@@ -96,8 +95,11 @@ def call(reader: str, words: Sequence[object], seconds: float) -> tuple[int, str
         late = threading.Timer(seconds, process.kill)
         late.start()
         text = process.stdout.read().decode(errors="replace") if process.stdout else ""
-        _, status, usage = os.wait4(process.pid, 0)
         late.cancel()
+        try:
+            _, status, usage = os.wait4(process.pid, 0)
+        except ChildProcessError:  # whoever ends this process has ended that one too
+            return -signal.SIGTERM, text, 0
         process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode == -signal.SIGKILL:
         text += "\nit does not end, or was killed\n"
@@ -227,6 +229,7 @@ def main() -> int:
         contextlib.ExitStack() as stack,
     ):
         stack.callback(pool.shutdown, cancel_futures=True)
+        stack.callback(progress.terminate_children)
         stack.callback(stopping.set)
 
         def tell(reader: str, seconds: float) -> None:
