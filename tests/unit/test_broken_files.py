@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import programs
 import pytest
 from wlk import tables
-from wlk.base import database, shape
+from wlk.base import shape
 from wlk.base.errors import Status
 from wlk.explore import store, sweep
 from wlk.fit import conditions, portmap, waivers
@@ -220,15 +220,6 @@ def test_a_database_that_was_just_made_is_empty(tmp_path):
     path.touch()
     assert cover_store.read(path) == {}
     assert not path.stat().st_size
-
-
-@pytest.mark.parametrize("write", [False, True])
-def test_a_few_bytes_are_no_empty_database(tmp_path, write):
-    path = tmp_path / "mine"
-    path.write_text("x")
-    with programs.error(Status.CORRUPT, "mine: is no coverage database"):
-        database.connect(path, cover_store.KIND, write=write)
-    assert path.read_text() == "x"
 
 
 DATABASES = {

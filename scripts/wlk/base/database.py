@@ -13,7 +13,6 @@ from .errors import Status, WlkError
 
 GOES_ON = "it goes on where it stopped"
 UNREAD = (266, 8458)  # SQLITE_IOERR_READ, and _CORRUPTFS for EIO, which is newer than some sqlite3
-MAGIC = b"SQLite format 3\0"
 TYPES = {"TEXT": str, "INTEGER": int, "REAL": (int, float)}
 Rows = Iterator[sqlite3.Row]
 
@@ -49,7 +48,6 @@ def connect(path: Path, kind: Kind, *, write: bool = True) -> sqlite3.Connection
         raise WlkError(Status.NO_FILE, f"{path}: {why}; check the name")
     place = f"{path.absolute().as_uri()}?mode={'rwc' if write else 'rw'}"
     with reading(path, kind), contextlib.ExitStack() as stack:
-        _require_header(path)
         base = sqlite3.connect(place, uri=True, check_same_thread=False, isolation_level=None)
         stack.callback(base.close)
         if not write and not base.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone():
@@ -65,14 +63,6 @@ def connect(path: Path, kind: Kind, *, write: bool = True) -> sqlite3.Connection
             raise WlkError(Status.BAD_VERSION, message)
         stack.pop_all()
         return base
-
-
-def _require_header(path: Path) -> None:
-    """SQLite takes a few bytes of anything for a database that is empty."""
-    if path.is_file():
-        with path.open("rb") as file:
-            if file.read(len(MAGIC)) not in (MAGIC, b""):
-                raise sqlite3.DatabaseError("file is not a database")
 
 
 @contextlib.contextmanager
