@@ -79,7 +79,7 @@ static inline const char *fuzz_word(uint64_t *dice) {
 }
 
 static inline size_t fuzz_other(uint8_t *data, size_t size, size_t most, uint64_t *dice) {
-    char text[1024];
+    char text[2048];
     static const char *const all_ends[] = {"\n", " \t\n", " \t\n:,=@/.", " \t\n:,=@/."};
     const char *ends = all_ends[fuzz_dice(dice, 4)];
     span here = fuzz_span(data, size, ends, dice), other = fuzz_span(data, size, ends, dice);

@@ -4,6 +4,9 @@
 #include "lines_mended.h"
 #include "tool.h"
 
+#define EIGHT(text) text text text text text text text text
+// 258 values and their operators: more than a condition may have at a time.
+#define DEEP EIGHT(EIGHT("1 1 1 1 ")) "1 1 & & " EIGHT(EIGHT("& & & & "))
 // Behind an operand an operand with its operator leaves a condition whole.
 const char *const fuzz_words[] = {"0x1 &",
                                   "0x0 ||",
@@ -30,7 +33,7 @@ const char *const fuzz_words[] = {"0x1 &",
                                   "@1:18446744073709551615",
                                   "waive=compactor 0 io_out_1_valid 0x1",
                                   "tie=0:0:1:1",
-                                  "1 1 1 1 1 1 1 1 & & & & & & & &",
+                                  DEEP,
                                   NULL};
 
 enum { CYCLES = 20, WORDS = 64 };
