@@ -189,6 +189,7 @@ class Repository:
     def complete(self, commit: Commit) -> None:
         """Fetch what a partial clone lacks of a commit's files, as git does when it checks out:
         that in a repository that borrows the objects cannot."""
+        where = f"--repo {self.path}: a partial clone without files of {commit.short}"
         with self._fetching:
             if (remote := self._promisor) is None:
                 return
@@ -199,12 +200,10 @@ class Repository:
                 try:
                     call([*self._own, *FETCH, remote], stdin=wanted)
                 except WlkError as error:
-                    where = f"--repo {self.path}: a partial clone without files of {commit.short}"
                     raise WlkError(error.status, f"{where}: {error.message}") from error
         if missing:
-            message = f"--repo {self.path}: a partial clone without files of {commit.short}"
             hint = f"{remote} has none either: clone it without --filter"
-            raise WlkError(Status.NO_FILE, f"{message}; {hint}")
+            raise WlkError(Status.NO_FILE, f"{where}; {hint}")
 
     def _missing(self, commit: Commit) -> set[str]:
         words = ("rev-list", "--objects", "--missing=print", "--no-walk", commit.id)

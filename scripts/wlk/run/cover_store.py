@@ -8,6 +8,7 @@ mixes them.
 """
 
 import contextlib
+import functools
 import shlex
 import sqlite3
 import threading
@@ -193,7 +194,7 @@ def _read(base: sqlite3.Connection) -> Iterable[tuple[Space, list[Run]]]:
         counts = tuple(own.get(point, 0) for point in range(size))
         values = {name: row[name] for name in _RUN}
         run = Run(**values, hits=counts)
-        if run.kind == "lockstep" and not _has_words(run):
+        if run.kind == "lockstep" and not _has_words(run.source, run.program):
             raise sqlite3.DatabaseError(f"the words of a run are {run.source!r:.40}")
         runs.setdefault(row["space"], []).append(run)
     spaces = {}
@@ -206,10 +207,11 @@ def _read(base: sqlite3.Connection) -> Iterable[tuple[Space, list[Run]]]:
         yield space, sorted(runs.get(spaces[space], ()))
 
 
-def _has_words(run: Run) -> bool:
-    """Has it those of a command, the program's name last?"""
+@functools.lru_cache  # most runs have the same, and to split them takes long
+def _has_words(source: str, program: bool) -> bool:
+    """Are they those of a command, the program's name last?"""
     try:
-        return bool(shlex.split(run.source)) or not run.program
+        return bool(shlex.split(source)) or not program
     except ValueError:
         return False
 

@@ -85,7 +85,7 @@ class Tests(Command):
         """What chooses tests, where none are run; an installed copy has none."""
         if self.fuzz is not None or self.campaign is not None:
             chosen = {"--folder": self.folder, "-k": self.k, "--retry": self.retry}
-            for name in [name for name, value in chosen.items() if value]:
+            if name := next((name for name, value in chosen.items() if value), None):
                 runs = "--fuzz" if self.campaign is None else f"--campaign {self.campaign}"
                 message = f"{name} chooses among tests, and {runs} runs none; leave one of them out"
                 raise WlkError(Status.USAGE, message)
