@@ -19,6 +19,8 @@ from wlk.base import progress, setup
 from wlk.base.errors import Status, WlkError
 from wlk.regress import git as repositories
 from wlk.regress import store as database
+from wlk.regress import subjects
+from wlk.regress.settings import Block
 from wlk.run import verilate
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -516,6 +518,18 @@ def test_elaboration_that_fails_is_a_verdict(chip, tmp_path, command, part):
     assert done.code == Status.BUILD_FAIL
     assert done.json["verdict"] == "BUILD_FAIL"
     assert part in done.json["message"]
+
+
+def test_rtl_that_may_not_be_read_is_a_verdict(tmp_path):
+    """Root may read all: as another user sees what a command has made unreadable."""
+
+    def closed(_names):
+        raise PermissionError(13, "Permission denied", f"{tmp_path}/out")
+
+    block = Block("scoreboard", rtl=("out",))
+    found = subjects.Finder(None, None, None)._look(tmp_path, closed, block)
+    what = "out: Permission denied; check who may read what is made"
+    assert found == (Status.BUILD_FAIL, what)
 
 
 def test_checkouts_of_a_copied_store_are_its_own(chip, past, tmp_path):

@@ -122,6 +122,9 @@ class Finder:
                 self._keep(folder, key, found, shell)
             except WlkError as error:
                 return self._refused(error, folder)
+            except PermissionError as error:
+                message = f"{error.filename}: {error.strerror}; check who may read what is made"
+                return self._refused(WlkError(Status.NO_FILE, message), folder)
         return Status.OK, "", shell[0], key, unproved
 
     def _read(self, folder: Path, names: tuple[str, ...]) -> Any:
