@@ -151,6 +151,14 @@ EQUAL = {
         ),
         module("input logic [1:0] a, output logic y", "assign y = a[0];"),
     ),
+    "first_of_cases_that_fit": (
+        module(
+            "input logic [1:0] a, output logic [1:0] y",
+            "always_comb begin y = 0; (* parallel_case *) case (1) a[0]: y = 1; a[1]: y = 2;"
+            " endcase end",
+        ),
+        module("input logic [1:0] a, output logic [1:0] y", "assign y = {a[1] & !a[0], a[0]};"),
+    ),
 }
 
 
@@ -487,6 +495,21 @@ BAD = {
         module(PORTS, "always_ff @(posedge clk) q <= $random;"),
         Status.BAD_RTL,
         ["m.sv:2", "'$random'", "SYNTHESIS"],
+    ),
+    "blocking": (
+        module(
+            PORTS,
+            "logic s; always_ff @(posedge clk) s = d;",
+            "always_ff @(posedge clk) q <= s;",
+        ),
+        Status.BAD_RTL,
+        ["m.sv:2", "s is assigned by = at an edge", "write <="],
+    ),
+    "function_of_c": (
+        'import "DPI-C" function void c(input int x, output int y);\n'
+        + module(PORTS, "int s; always_ff @(posedge clk) begin c(32'(d), s); q <= s[0]; end"),
+        Status.BAD_RTL,
+        ["m.sv:3", "c is a function of C", "SYNTHESIS"],
     ),
     "latch": (
         module(PORTS, "always_latch if (clk) q = d;"),

@@ -31,6 +31,8 @@ memory -nomap -nordff -nowiden
 opt
 opt_clean -purge
 """
+# Of two cases that fit a simulator takes the first, also where the RTL says there is but one.
+FIRST_FITS = "attrmap -remove parallel_case"
 # Nothing is optimized behind techmap: the engines merge what is equal, and do it faster. peepopt
 # makes `array[index]` of a shift by a product, which techmap would make very large.
 BITS = """memory_map
@@ -94,7 +96,8 @@ class Source:
 
     def script(self) -> str:
         """What Yosys does with it, up to the file `draft.il`."""
-        lines = [f"read_slang -j 1 -f {yosys.HERE}/{MODULE}.f", f"hierarchy -top {self.top}"]
+        lines = [f"read_slang -j 1 --no-proc -f {yosys.HERE}/{MODULE}.f", FIRST_FITS]
+        lines.append(f"hierarchy -top {self.top}")
         lines += ["proc", "flatten", f"rename -top {MODULE}"]
         if self.holes:
             names = [f"rename {hole.instance} {hole.name}" for hole in self.holes]

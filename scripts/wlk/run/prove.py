@@ -338,10 +338,13 @@ def _require_reachable(question: Question, place: Path) -> None:
 
 
 def _of_block(asked: Prove, folder: reports.Folder) -> Proof:
+    from ..fit import alike  # needs slang
+
     start = time.monotonic()
     job = _job(asked)
     table, config, found = job.table, job.config, job.matched
     report.warn(table.warnings(config))
+    alike.require(job.fit.module)
     gold = netlist.read(Source(stubs.write_stub(table, config), table.module))
     if job.is_async and table.reset is not None:
         gold = dataclasses.replace(gold, async_reset=table.reset)

@@ -26,11 +26,12 @@ WRAPPER = "wlk_vectors"
 
 def source(asked: jobs.RtlSource, paths: Sequence[Path], config: Sequence[str]) -> Source:
     """The module of one version, with parameters; NO_MODULE, BAD_RTL."""
-    from ..fit import rtl  # needs slang
+    from ..fit import alike, rtl  # need slang
 
     design = rtl.load(paths, defines=asked.define, include_dirs=asked.include)
     module = design.find(asked.module)
     module.require_complete()
+    alike.require(module)
     files = design.files_for(module)
     folders, defines = design.include_dirs, design.defines
     return Source(files, module.name, folders, defines, design.included, tuple(config))
