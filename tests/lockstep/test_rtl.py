@@ -248,8 +248,36 @@ def test_a_function_of_c_that_nothing_defines_is_named():
     place = rut.stub("imports")
     rut.change(place / rut.SHELL, "endmodule", IMPORT)
     done = rut.run_rtl(place, code=Status.BUILD_FAIL)
-    assert "the RTL imports licensed by DPI, and nothing defines it; leave" in done.err
+    assert "the RTL imports licensed by DPI, and nothing defines it; name its C by" in done.err
     assert "build.log" in done.err
+
+
+C_SOURCES = {
+    "licensed.c": '#include "seats.h"\nint licensed(int seats) { return seats + many(); }\n',
+    "seats.h": "int many(void);\n",
+    "many.cpp": 'extern "C" int many() { return SEATS; }\n',
+    "bench.cpp": '#include "Vtop.h"\nint main() { return 1; }\n',
+    "main.c": "int main(void) { return 1; }\n",
+}
+
+
+def test_functions_of_c_are_those_of_the_list():
+    """Of a list of a whole simulation: a file that does not compile, or has a main, is not needed.
+    A header that has changed is noticed."""
+    place = rut.stub("imports_c")
+    rut.change(place / rut.SHELL, "endmodule", IMPORT)
+    for name, text in C_SOURCES.items():
+        (place / name).write_text(text)
+    rtl = " ".join([rut.SHELL, rut.CORE, rut.BANK])
+    (place / "all.f").write_text(f"{rtl}\nbench.cpp main.c licensed.c many.cpp\n")
+    done = rut.run_rtl(place / "all.f", code=Status.BUILD_FAIL)
+    assert "many.cpp does not compile" in done.err
+    assert "SEATS" in done.err
+    (place / "seats.h").write_text("#define SEATS 3\nint many(void);\n")
+    rut.change(place / "many.cpp", 'extern "C"', '#include "seats.h"\nextern "C"')
+    rut.change(place / "seats.h", "int many", '#ifdef __cplusplus\nextern "C"\n#endif\nint many')
+    done = rut.run_rtl(place / "all.f")
+    assert done.json["verdict"] == "PASS"
 
 
 @pytest.mark.parametrize(("name", "what"), [("a:b", ":"), ("$HOME", "$VARIABLE")])

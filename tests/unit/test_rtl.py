@@ -192,6 +192,27 @@ def test_file_list_nested(tmp_path: Path) -> None:
     assert (tmp_path / "inc").resolve() in design.include_dirs
 
 
+IMPORTS = 'import "DPI-C" function int f(); module A(output int x); assign x = f(); endmodule'
+
+
+def test_file_list_with_c(tmp_path: Path) -> None:
+    """As that of a whole simulation: C is for the modules that import functions."""
+    write(
+        tmp_path, A=IMPORTS.replace('import "DPI-C" function int f();', ""), B="module B; endmodule"
+    )
+    (tmp_path / "c").mkdir()
+    for name in ("f.c", "g.cpp", "h.h", "k.o", "notes.txt"):
+        (tmp_path / "c" / name).write_text("")
+    (tmp_path / "all.f").write_text("A.sv B.sv c/f.c\nc/g.cpp c/k.o\n")
+    found = rtl.load([tmp_path / "all.f"])
+    assert found.foreign_for(found.find("B")) == []
+    (tmp_path / "A.sv").write_text(IMPORTS)
+    found = rtl.load([tmp_path / "all.f"])
+    names = [path.name for path in found.foreign_for(found.find("A"))]
+    assert names == ["f.c", "g.cpp", "k.o", "h.h"]
+    assert rtl.load([tmp_path]).foreign == []  # a folder may hold those of a testbench
+
+
 @pytest.mark.parametrize(
     ("text", "status", "part"),
     [
@@ -306,6 +327,29 @@ def test_instances_of_lists_every_path(tmp_path: Path) -> None:
     assert "Top.g[1].c.l[0]" in top.instances_of("Leaf")
     assert top.instances_of("Top") == ["Top"]
     assert design.find("Leaf").instances_of("Core") == []
+
+
+RECURSIVE = """
+module Tree #(N = 5) (input [N-1:0] x, output y);
+  if (N == 1) assign y = x;
+  else begin : g
+    Tree #(N / 2) low(.x(x[N/2-1:0]), .y());
+    Tree #(N - N / 2) high(.x(x[N-1:N/2]), .y());
+  end
+endmodule
+"""
+
+
+def test_modules_inside_themselves(tmp_path: Path) -> None:
+    found = rtl.load([write(tmp_path, T=RECURSIVE)]).find("Tree")
+    assert len(found.instances_of("Tree")) == 9
+    for inner in ("A a[2](.x(x));", "A #(N + 1) a(.x(x));", "B b(.x(x));"):
+        texts = {"A": f"module A #(N = 1) (input x); {inner} endmodule"}
+        texts["B"] = "module B(input x); A a(.x(x)); endmodule"
+        place = write(tmp_path, **texts)
+        design = rtl.load([tmp_path / "A.sv", tmp_path / "B.sv"])
+        fails(Status.BAD_RTL, design.find("A").ports, "is inside itself without end")
+        assert place.is_dir() or place.is_file()
 
 
 def collector(name: str) -> str:

@@ -4,8 +4,8 @@
 Two texts with the same digest behave alike. It is made of the tokens behind the preprocessor, so
 without comments, white space, and names of files: of each definition that the module needs, and of
 all that stands outside of modules. What else can matter joins in: directives that last beyond
-their line, macros given, and the contents of data files that a string names. Places in Chisel's
-sources that compilers write into messages are left out.
+their line, macros given, and the contents of C and of data files that a string names. Places in
+Chisel's sources that compilers write into messages are left out.
 """
 
 import re
@@ -36,7 +36,8 @@ def of(module: rtl.Module) -> str:
     texts = [f"{name}\n{' '.join(_words(closure[name].tokens))}" for name in sorted(closure)]
     shared = [_written(node) for node in design.shared()]
     lasting = [text for path in sources(module) for text in _LASTING.findall(_text(path))]
-    contents = [path.read_bytes() for path in data_files(module)]
+    files = (*data_files(module), *design.foreign_for(module))
+    contents = [path.read_bytes() for path in files]
     parts = (*design.defines, "text", *texts, "shared", *shared, "lasting", *lasting)
     return keep.digest([module.name, *parts, "data", *contents])
 

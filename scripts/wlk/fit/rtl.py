@@ -27,12 +27,18 @@ from . import match
 
 SOURCES = (".sv", ".v")
 HEADERS = (".svh", ".vh")
+# What functions that are imported by DPI are in: to compile, and to link.
+COMPILED = (".c", ".cc", ".cpp", ".cxx")
+FOREIGN = (*COMPILED, ".o", ".a", ".so")
+C_HEADERS = (".h", ".hh", ".hpp")
 LFS_POINTER = b"version https://git-lfs.github.com/spec/"  # its first bytes
 # What Verilator defines by itself: slang must see the text that Verilator will see.
 VERILATOR_DEFINES = ("VERILATOR=1",)
 SYNTHESIS_DEFINES = ("SYNTHESIS=1",)
 # Options of a list that change neither the modules nor their ports.
 LIST_NOISE = ("+libext+", "-sv", "--sv", "-W", "-timescale", "--timescale", "--assert")
+
+MOST_LEVELS = 100  # of instances inside each other; slang has 128
 
 Kind = syntax.SyntaxKind
 DEFINES_MODULE = {Kind.ModuleDeclaration, Kind.InterfaceDeclaration, Kind.ProgramDeclaration}
@@ -67,6 +73,7 @@ class Inputs:
     defines: list[str] = field(default_factory=list)
     include_dirs: list[Path] = field(default_factory=list)
     own_defines: Sequence[str] = VERILATOR_DEFINES
+    foreign: list[Path] = field(default_factory=list)  # C, for DPI
 
     def add(self, path: Path, lists: tuple[Path, ...] = ()) -> None:
         """A file, folder or list that a person named, or the last of `lists`."""
@@ -80,8 +87,11 @@ class Inputs:
             self._add_file(path)
 
     def _add_file(self, path: Path) -> bool:
-        """False when the file is a header, or already there."""
+        """False when the file is a header, no RTL, or already there."""
         path = path.resolve()
+        if path.suffix in FOREIGN:
+            _append(self.foreign, path)
+            return False
         if path.suffix in HEADERS:
             _append(self.include_dirs, path.parent)
             return False
@@ -319,6 +329,7 @@ class Design:
     def __init__(self, inputs: Inputs) -> None:
         self.defines = inputs.defines
         self.include_dirs = list(inputs.include_dirs)
+        self.foreign = list(inputs.foreign)
         self._sources = pyslang.SourceManager()
         self._inputs = inputs
         self._elaborated: dict[str, tuple[ast.Compilation, Any]] = {}
@@ -548,6 +559,17 @@ class Design:
         needed |= set(self._packages)
         return [path for path in self.files if path in needed]
 
+    def foreign_for(self, module: Module) -> list[Path]:
+        """The files of C that were given, and the headers beside them; none for a module that
+        imports no function."""
+        found: list[Any] = []
+        for node in (*(each.node for each in self.closure(module.name).values()), *self.shared()):
+            node.visit(lookup_table={Kind.DPIImport: found.append})
+        folders = dict.fromkeys(path.parent for path in self.foreign if path.suffix in COMPILED)
+        headers = [each for folder in folders for each in sorted(folder.iterdir())]
+        headers = [each for each in headers if each.suffix in C_HEADERS and each.is_file()]
+        return [*self.foreign, *headers] if found else []
+
     def shared(self) -> list[Any]:
         """What stands outside of modules, in any file."""
         found = []
@@ -588,9 +610,29 @@ class Design:
                 if errors:
                     self._refuse(errors)
                 raise WlkError(Status.BAD_RTL, f"module {top} cannot be elaborated as a top")
+            self._require_end(tops[top].body)
             # The symbols live as long as their compilation.
             self._elaborated[top] = (compilation, tops[top].body)
         return self._elaborated[top][1]
+
+    def _require_end(self, body: Any) -> None:
+        """BAD_RTL for a module that is inside itself for ever: what goes down would not return."""
+        name = body.definition.name
+        if any(each in self._reaches(each) for each in (name, *self._reaches(name))):
+            self._descend(body, [], set())
+
+    def _descend(self, body: Any, above: list[tuple], done: set[tuple]) -> None:
+        key = _kind(body)
+        if key in above or len(above) > MOST_LEVELS:
+            where = self.place(body.location)
+            message = f"{where}: module {key[0]} is inside itself without end"
+            raise WlkError(Status.BAD_RTL, f"{message}; end it by a parameter and `if`")
+        if key in done:
+            return
+        for instance in _instances(body):
+            if instance.kind == ast.SymbolKind.Instance:
+                self._descend(instance.body, [*above, key], done)
+        done.add(key)
 
     def compilation(self, top: str) -> ast.Compilation:
         """What `elaborate` has made its body in."""
@@ -622,7 +664,7 @@ class Design:
 
     def undefined(self, body: Any, seen: set[tuple]) -> Iterator[Missing]:
         """Instances below a body whose module is not defined; each kind of body once."""
-        key = (body.definition.name, *(str(getattr(p, "value", p)) for p in body.parameters))
+        key = _kind(body)
         if key in seen:
             return
         seen.add(key)
@@ -640,6 +682,11 @@ SCOPES = {
     ast.SymbolKind.GenerateBlockArray,
 }
 LEAVES = {ast.SymbolKind.Instance, ast.SymbolKind.UninstantiatedDef}
+
+
+def _kind(body: Any) -> tuple:
+    """A body's module and parameters: bodies alike are the same inside."""
+    return (body.definition.name, *(str(getattr(p, "value", p)) for p in body.parameters))
 
 
 def _instances(scope: Any) -> Iterator[Any]:

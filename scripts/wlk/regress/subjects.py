@@ -160,13 +160,14 @@ class Finder:
     def _keep(self, folder: Path, key: str, module: Any, shell: tuple[str, str]) -> None:
         """Copy the files of a module to a folder by its digest, each at its place, unless one that
         is written alike is there. `shell`: name and text of what gives its ports other names."""
-        from ..fit import identity
+        from ..fit import identity, rtl
 
         listed = source(self.store.folder, key)
         if listed.is_file():
             return
         design = module.design
         files = [_inside(path, folder) for path in design.files_for(module)]
+        foreign = [_inside(path, folder) for path in design.foreign_for(module)]
         more = [_inside(path, folder) for path in (*design.included, *identity.data_files(module))]
         include = [path for path in design.include_dirs if path.is_relative_to(folder)]
         words = [f"+define+{each}" for each in design.defines]
@@ -174,14 +175,15 @@ class Finder:
         place = listed.parent
         for path in include:
             outputs.make_folder(place / _inside(path, folder))
-        for name in (*files, *more):
+        for name in (*files, *more, *foreign):
             outputs.make_folder((place / name).parent)
             (place / name).write_bytes((folder / name).read_bytes())
         if shell[1]:
             (place / f"{shell[0]}.sv").write_text(shell[1], encoding="utf-8")
             files.append(f"{shell[0]}.sv")
         with outputs.atomic_write(listed) as file:  # last: then it is whole
-            file.write("".join(f"{line}\n" for line in (*words, *files)))
+            listed_too = (name for name in foreign if name.endswith(rtl.FOREIGN))
+            file.write("".join(f"{line}\n" for line in (*words, *files, *listed_too)))
 
 
 def _inside(path: Path, folder: Path) -> str:

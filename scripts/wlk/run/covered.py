@@ -91,7 +91,7 @@ class Seeds:
         return Run(
             *("lockstep", stimulus, 0, args.cycles, args.power_up),
             module=self.job.rtl.top,
-            rtl=file_digest([*self.job.rtl.files, *self.job.rtl.included]),
+            rtl=file_digest(self.job.rtl.content),
             source=shlex.join(source),
             version=installed.version(),
         )

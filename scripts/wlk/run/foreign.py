@@ -6,26 +6,36 @@ a file that does not compile matters only if a function is missing then.
 """
 
 import os
+import re
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ..base import progress
+from ..base import outputs, progress
+from ..base.errors import Status, WlkError
 from . import build
 
 C, CPP = ("CC", "cc", "-std=gnu11"), ("CXX", "c++", "-std=gnu++17")
 COMPILED = {".c": C, ".cc": CPP, ".cpp": CPP, ".cxx": CPP}
 FLAGS = ("-O2", "-fPIC", "-w", "-c")
 ARCHIVE = "libforeign.a"
+WORD = re.compile(r"\w+")
 
 
 @dataclass
 class Built:
-    """Words for the linker, and why a file is not among them."""
+    """Words for the linker, and the files that are not among them, with the reason."""
 
     link: list[str] = field(default_factory=list)
-    failed: str = ""
+    failed: dict[Path, str] = field(default_factory=dict)
+
+    def why(self, lacking: Sequence[str]) -> str:
+        """Why a function is not there, as far as one of the files knows of it; else ''."""
+        for path, reason in self.failed.items():
+            if {*WORD.findall(path.read_text(encoding="utf-8", errors="replace"))} & {*lacking}:
+                return f"{path} does not compile: {reason}"
+        return ""
 
 
 def built(files: Sequence[Path], place: Path, verilator: Path, folders: Sequence[Path]) -> Built:
@@ -40,18 +50,24 @@ def built(files: Sequence[Path], place: Path, verilator: Path, folders: Sequence
         command += [path, "-o", made]
         if progress.run(command, log=log).code == 0:
             objects.append(made)
-        elif not found.failed:
-            why = build.first_error(log) or "".join(progress.tail(log, 1)) or "no output"
-            found.failed = f"{path} does not compile: {why}"
+        else:
+            last = _last(log, place)
+            found.failed[path] = build.first_error(log) or last
     objects += [path for path in files if path.suffix == ".o"]
     if objects:  # an archive gives only what is called; `q` takes two of one name
         archive, log = place / "obj" / ARCHIVE, place / "foreign.log"
-        if progress.run(["ar", "qcs", archive, *objects], log=log).code == 0:
-            found.link.append(str(archive))
-        else:
-            found.failed = found.failed or "".join(progress.tail(log, 1)) or "ar fails"
+        if progress.run(["ar", "qcs", archive, *objects], log=log).code:
+            raise WlkError(Status.BUILD_FAIL, f"{archive}: {_last(log, place)}; see {log}")
+        found.link.append(str(archive))
     found.link += [str(path) for path in files if path.suffix == ".a"]
     for path in (each for each in files if each.suffix == ".so"):
         found.link += ["-Wl,--push-state,--as-needed", str(path), "-Wl,--pop-state"]
         found.link.append(f"-Wl,-rpath,{path.parent}")
     return found
+
+
+def _last(log: Path, place: Path) -> str:
+    """The last line of a log; NO_SPACE where the disk is full."""
+    if full := outputs.no_room(log, place):
+        raise WlkError(Status.NO_SPACE, full)
+    return "".join(progress.tail(log, 1)) or "no output"

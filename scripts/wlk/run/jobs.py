@@ -433,7 +433,8 @@ def rtl_job(table: Table, args: Run) -> Job:
     design, module, given, found = fit.design, fit.module, fit.given, fit.found
     table = found.table
     files, folders = design.files_for(module), design.include_dirs
-    source = verilate.Rtl(files, module.name, folders, design.defines, design.included)
+    foreign = design.foreign_for(module)
+    source = verilate.Rtl(files, module.name, folders, design.defines, design.included, foreign)
     name = " ".join(args.config) or module.name
     job = Job(table, found.config, name, source, args, table.clocked(found.present), found)
     job.fit, job.ignored, job.is_async = fit, fit.ignored, fit.told.is_async

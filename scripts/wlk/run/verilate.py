@@ -23,7 +23,7 @@ from pathlib import Path
 from ..base import installed, keep, outputs, progress, setup
 from ..base.errors import Status, WlkError
 from ..gen.sv import Harness
-from . import build
+from . import build, foreign
 
 PREFIX = "Vwlk"
 HARNESS = setup.ROOT / "dpi" / "harness"
@@ -81,6 +81,12 @@ class Rtl:
     include_dirs: list[Path] = field(default_factory=list)
     defines: list[str] = field(default_factory=list)
     included: list[Path] = field(default_factory=list)  # by the files
+    foreign: list[Path] = field(default_factory=list)  # C that it imports by DPI, and headers
+
+    @property
+    def content(self) -> list[Path]:
+        """The files that what it does rests on."""
+        return [*self.files, *self.included, *self.foreign]
 
 
 def find_tool(which: str) -> Tool:
@@ -159,7 +165,7 @@ def harness_program(
     size = sum(path.read_bytes().count(b"\n") for path in rtl.files)
     flags = _verilator_flags(rtl, harness.top, trace)
     optimize = BIG if size > LARGE else SMALL
-    content = [p for path in (*rtl.files, *rtl.included) for p in (str(path), path.read_bytes())]
+    content = [part for path in rtl.content for part in (str(path), path.read_bytes())]
     interface = [path.read_bytes() for path in INTERFACE]
     identity = [
         *flags,
@@ -186,7 +192,7 @@ def harness_program(
         stage("Verilating")
         _verilate(place, rtl, sources, flags, tool)
         stage("compiling")
-        _compile(place, library, optimize, sources, tool)
+        _compile(place, rtl, library, optimize, sources, tool)
     return program
 
 
@@ -269,8 +275,9 @@ def _verilate(
 
 
 def _compile(
-    place: Path, library: Path, optimize: Sequence[str], sources: dict[str, str], tool: Tool
-) -> None:
+    place: Path, rtl: Rtl, library: Path, optimize: Sequence[str], sources: dict[str, str],
+    tool: Tool,
+) -> None:  # fmt: skip
     folders = ("dpi/harness", "dpi/include", "refmodel/include")
     includes = [f"-I{setup.ROOT / name}" for name in folders]
     objects = []
@@ -283,7 +290,10 @@ def _compile(
         _run(command, place, "the step call does not compile", tool)
     libs = library / "dpi"
     cflags = _for_make([f"-I{place}", *includes])
-    link = _for_make([*map(str, objects), f"-L{libs}", "-lwarplock_dpi", f"-Wl,-rpath,{libs}"])
+    own = foreign.built(rtl.foreign, place, tool.root / "include", rtl.include_dirs)
+    link = _for_make(
+        [*map(str, objects), *own.link, f"-L{libs}", "-lwarplock_dpi", f"-Wl,-rpath,{libs}"]
+    )
     if not objects:
         link += " -Wl,--allow-shlib-undefined"  # no DPI, so no svdpi; nothing calls it
     if library.name == "asan":
@@ -304,7 +314,7 @@ def _compile(
     elif optimize == SMALL:
         cflags = f"-include {folder / HEADERS} {cflags}"
     command += [f"USER_CPPFLAGS={cflags}", f"USER_LDLIBS={link}", "VK_GLOBAL_OBJS="]
-    _run(command, place, "the Verilated RTL does not compile", tool)
+    _run(command, place, "the Verilated RTL does not compile", tool, own)
     (place / "obj" / PREFIX).rename(place / "harness")
     for pattern in ("*.o", "*.gch"):
         for path in (place / "obj").glob(pattern):
@@ -343,7 +353,11 @@ def _runtime(make: Sequence[str | Path], place: Path, tool: Tool) -> tuple[Path,
     return folder, objects
 
 
-def _run(command: Sequence[str | Path], place: Path, failure: str, tool: Tool) -> None:
+def _run(
+    command: Sequence[str | Path], place: Path, failure: str, tool: Tool,
+    own: foreign.Built | None = None,
+) -> None:  # fmt: skip
+    """BUILD_FAIL where it fails. `own`: C that is linked, or could not be."""
     log = place / "build.log"
     if progress.run(command, log=log, **progress.make_options(tool.environment())).code:
         if full := outputs.no_room(log, place):
@@ -351,7 +365,8 @@ def _run(command: Sequence[str | Path], place: Path, failure: str, tool: Tool) -
         text = log.read_text(encoding="utf-8", errors="replace")
         if lacking := sorted({*UNDEFINED.findall(text)}):
             what = f"the RTL imports {', '.join(lacking)} by DPI, and nothing defines it"
-            hint = "leave the import out by a macro (--define), or give a module without it"
+            hint = own.why(lacking) if own is not None else ""
+            hint = hint or "name its C by --rtl, or leave the import out by a macro (--define)"
             raise WlkError(Status.BUILD_FAIL, f"{what}; {hint}; see {log}")
         why = build.first_error(log, ERROR) or "".join(progress.tail(log, 1)) or "no output"
         raise WlkError(Status.BUILD_FAIL, f"{failure}: {why}; see {log}")
