@@ -505,6 +505,14 @@ BAD = {
         Status.BAD_RTL,
         ["m.sv:2", "s is assigned by = at an edge", "write <="],
     ),
+    "loaded": (
+        module(
+            f"{PORTS}, input r",
+            "always_ff @(posedge clk, posedge r) if (r) q <= clk; else q <= d;",
+        ),
+        Status.BAD_RTL,
+        ["m.sv:2", "loads q by an asynchronous reset", "give it a constant"],
+    ),
     "function_of_c": (
         'import "DPI-C" function void c(input int x, output int y);\n'
         + module(PORTS, "int s; always_ff @(posedge clk) begin c(32'(d), s); q <= s[0]; end"),

@@ -49,6 +49,12 @@ REFUSED = {
         "c is static",
         "",
     ),
+    "a divisor": ("assign y = a / t;", "it divides by what may be 0", ""),
+    "a divisor, at an edge": (
+        "always_ff @(posedge clk) y <= a % t;",
+        "it divides by what may be 0",
+        "",
+    ),
     "event list": ("always @(a) y = a & t;", "t is read here and is not in the event list", ""),
     "event list, a clock without an edge": (
         "always @(clk) y <= a;",
@@ -119,6 +125,11 @@ TAKEN = {
         "",
     ),
     "a register with a value": ("byte c = 3; always_ff @(posedge clk) c <= a; assign y = c;", ""),
+    "divisors that are constants": (
+        "parameter N = 4;\nlocalparam M = 9 / N;\nassign y = a / M;\n"
+        "for (genvar g = 1; g < 4; g++) assign t[g] = a % g;",
+        "",
+    ),
     "whole event list": ("always @(a or t, en) begin y = a; if (en) y = y & t; end", ""),
     "event list, what it writes": ("always @(a) begin t = a; y = t; end", ""),
     "star": ("always @* y = a & t;", ""),

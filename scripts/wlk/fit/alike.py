@@ -5,6 +5,7 @@ A proof is of circuits as synthesis has them (IEEE 1800-2017 leaves what a simul
 places that are looked for here the two differ, so that what is proved would not hold in lockstep:
 
 - a call of a C function (DPI), whose results synthesis has not got (35.5);
+- a division by 0, which is x (11.4.3), and has a value in a circuit;
 - a static variable of a subroutine or a block, which keeps its value (6.21);
 - an event list without edges that lacks what the process reads (9.4.2);
 - `=` in a process with an edge, of a variable that another such process sees: which of the two runs
@@ -27,6 +28,7 @@ Syntax = syntax.SyntaxKind
 NAMES = (Kind.NamedValue, Kind.HierarchicalValue)
 EDGES = (ast.EdgeKind.PosEdge, ast.EdgeKind.NegEdge, ast.EdgeKind.BothEdges)
 STEPS = ("Preincrement", "Predecrement", "Postincrement", "Postdecrement")
+DIVISIONS = ("Divide", "Mod")
 SIGNALS = (ast.SymbolKind.Variable, ast.SymbolKind.Net)
 LOCAL = (ast.StatementBlockSymbol, ast.SubroutineSymbol)
 
@@ -143,6 +145,7 @@ class Process:
     reads: dict[Any, Any] = field(default_factory=dict)  # signal -> where
     writes: dict[Any, Any] = field(default_factory=dict)
     blocking: dict[Any, Any] = field(default_factory=dict)  # of these by =
+    divisions: list[Any] = field(default_factory=list)  # by what is no constant
 
 
 def _require_order(module: rtl.Module) -> None:
@@ -150,6 +153,9 @@ def _require_order(module: rtl.Module) -> None:
     body = module.design.elaborate(module.name)
     found = list(_processes(body))
     for process in found:
+        for node in process.divisions:
+            message = "it divides by what may be 0: the result is x, and in a circuit a number"
+            _refuse(_where(module, node), message, "divide by a constant")
         lacking = set() if process.listed is None else {*process.reads} - process.listed
         lacking -= {*process.writes}
         if lacking:
@@ -269,6 +275,8 @@ class _Reader:
             self._write(node.left, node, not node.isNonBlocking, node.isCompound)
         elif node.kind == Kind.UnaryOp and node.op.name in STEPS:
             self._write(node.operand, node, True, True)
+        elif node.kind == Kind.BinaryOp and node.op.name in DIVISIONS:
+            self.process.divisions += [node] if node.right.constant is None else []
         elif node.kind == Kind.Call and not node.isSystemCall:
             new = {node.subroutine} - self.called
             self.called |= new

@@ -51,6 +51,7 @@ aigmap
 check
 """
 LATCHES = ("$dlatch", "$adlatch", "$dlatchsr", "$sr")
+LOADED = ("$aldff", "$aldffe")
 RAM = "wlk_mem"  # what a memory is called that is left out of the bits, and its number
 CLOCK_PINS = ("CLK", "RD_CLK", "WR_CLK")
 _WIRE = re.compile(r"^  wire (?:(.*) )?\\(\S+)$")
@@ -207,8 +208,10 @@ class Netlist:
 
     @property
     def unknowns(self) -> int:
-        """How many of its values are x, or driven by nothing."""
-        return sum(line.startswith("  cell $anyseq ") for line in self._text)
+        """How many of its values are x, or driven by nothing; a memory with an address that has no
+        row is one."""
+        beyond = sum(map(_has_no_row, self.cells))
+        return sum(line.startswith("  cell $anyseq ") for line in self._text) + beyond
 
     def require_sound(self) -> None:
         """BAD_RTL for what is no synchronous design with one clock."""
@@ -218,6 +221,11 @@ class Netlist:
                 name = cell.pins.get("Q", "").removeprefix("\\")
                 message = f"{cell.where}: module {module} has a latch, {name}"
                 raise _bad(f"{message}; assign it in every branch, or make it a register")
+            if cell.kind in LOADED:
+                name = cell.pins.get("Q", "").removeprefix("\\")
+                message = f"{cell.where}: module {module} loads {name} by an asynchronous reset: a "
+                message += "simulator loads it when that begins, a circuit as long as it lasts"
+                raise _bad(f"{message}; give it a constant there")
         if len(self.clocks) > 1:
             names = [f"{net} ({'rising' if up else 'falling'} edge, {cell.where})"
                      for (net, up), cell in self.clocks.items()]  # fmt: skip
@@ -315,6 +323,12 @@ def _is_ram(cell: Cell) -> bool:
         and {*given["INIT"]} <= {"x", "0"}
         and given["OFFSET"] == "0"
     )
+
+
+def _has_no_row(cell: Cell) -> bool:
+    """Is it a memory with fewer rows than its address can name?"""
+    given = cell.parameters
+    return cell.kind == "$mem_v2" and int(given["SIZE"]) < 1 << int(given["ABITS"])
 
 
 def _memory(cell: Cell, number: int) -> Memory:
