@@ -108,11 +108,11 @@ def rtl(path: Path) -> None:
     """Each module: its ports and text, as a block, as RTL of a block, as a block of one's own, and
     what drives its outputs."""
     from wlk.base.errors import WlkError
-    from wlk.fit import cone, draft, first_block, identity, match, rtl  # noqa: F401  instrumented
+    from wlk.fit import alike, cone, draft, first_block, identity, match, rtl  # noqa: F401  instrumented
 
     design = rtl.load([path])
     for module in itertools.islice(design.modules(), MODULES):
-        for ask in (_text, _ports, _maps, _new, _behind):
+        for ask in (_text, _alike, _ports, _maps, _new, _behind):
             with contextlib.suppress(WlkError):
                 ask(module)
 
@@ -125,6 +125,12 @@ def _text(module: object) -> None:
     identity.simulated_only(module)
     module.renamed("other")
     module.require_complete()
+
+
+def _alike(module: object) -> None:
+    from wlk.fit import alike
+
+    alike.require(module)
 
 
 def _ports(module: object) -> None:
