@@ -2,8 +2,10 @@
 """RTL that synthesis reads otherwise than a simulator runs it is not proved; other RTL is."""
 
 import pytest
+from wlk import tables
 from wlk.base.errors import Status, WlkError
 from wlk.fit import alike, rtl
+from wlk.gen import stubs
 
 HEAD = """\
 module m(input logic clk, input logic en, input logic [7:0] a, output logic [7:0] y);
@@ -174,3 +176,10 @@ def test_what_a_simulator_runs_otherwise_is_refused(tmp_path, name):
 @pytest.mark.parametrize("name", TAKEN)
 def test_what_both_read_alike_is_taken(tmp_path, name):
     alike.require(module(tmp_path, *TAKEN[name]))
+
+
+@pytest.mark.parametrize("block", tables.names())
+def test_stubs_are_taken(block):
+    table = tables.load(block)
+    files = stubs.write_stub(table, table.defaults())
+    alike.require(rtl.load(files).find(table.module))

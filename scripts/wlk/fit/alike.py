@@ -276,7 +276,8 @@ class _Reader:
         elif node.kind == Kind.UnaryOp and node.op.name in STEPS:
             self._write(node.operand, node, True, True)
         elif node.kind == Kind.BinaryOp and node.op.name in DIVISIONS:
-            self.process.divisions += [node] if node.right.constant is None else []
+            is_fixed = all(each.kind in elaborated.CONSTANT for each in _named(node.right))
+            self.process.divisions += [] if is_fixed else [node]
         elif node.kind == Kind.Call and not node.isSystemCall:
             new = {node.subroutine} - self.called
             self.called |= new
