@@ -299,3 +299,6 @@ def test_new_names_the_modules(folder, tmp_path):
     assert "no module in the files given but packages (p)" in done.line
     done = warplock("new", "a", *words, folder / "alu_comb.sv", code=Status.AMBIGUOUS)
     assert "2 modules that no other one uses: struct_pipe, alu_comb" in done.line
+    inner = "if (N > 1) t #(N - 1) u(.*); else assign o = a;"
+    (tmp_path / "t.sv").write_text(f"module t #(N = 2) (input a, output o); {inner} endmodule\n")
+    warplock("new", "t", "--rtl", tmp_path / "t.sv", "--out", tmp_path)
