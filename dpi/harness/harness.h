@@ -27,6 +27,8 @@ typedef struct wlk_harness_dut {
     void (*observe)(void *dut, uint64_t *out);
     void (*close)(void *dut);
     bool async_reset; /**< wlk_checker_options::async_reset */
+    /** Counted before and behind each evaluation of the module: odd while one runs. Or NULL. */
+    const volatile uint64_t *evaluations;
 } wlk_harness_dut;
 
 /** Run with the words of seeds.c; the exit code is the verdict. */

@@ -207,6 +207,10 @@ void harness_answer_shrunk(harness *b, const causes *found, uint64_t before, FIL
 /* Of a seed that hangs: b->stuck, a line each. The seed's stimulus runs once more. */
 void stuck_explain(harness *b);
 
+/* ---- settle.c ---- */
+/* From now on an evaluation that does not end ends this process: BAD_RTL, in one line. */
+void settle_watch(const wlk_harness_dut *dut);
+
 /* ---- assertions.c ---- */
 /* How many fired and are not yet judged. */
 extern uint32_t assertions_pending;

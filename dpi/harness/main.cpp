@@ -26,6 +26,14 @@ struct Dut {
 #endif
 };
 
+volatile uint64_t evaluations; // odd: in one
+
+void evaluate(Dut *dut) {
+    evaluations = evaluations + 1;
+    dut->top->eval();
+    evaluations = evaluations + 1;
+}
+
 void *open_dut(uint64_t seed, int random, const char *waves) {
     auto *dut = new Dut;
     dut->context.commandArgs(words, first_word);
@@ -38,7 +46,7 @@ void *open_dut(uint64_t seed, int random, const char *waves) {
     wlk_harness_clock(dut->top.get(), 0);
     if (wlk_harness_async_reset) { // an asynchronous reset needs an edge of its own
         wlk_harness_release(dut->top.get());
-        dut->top->eval();
+        evaluate(dut);
     }
 #if VM_TRACE
     if (waves != nullptr) {
@@ -57,7 +65,7 @@ void drive_dut(void *handle, const uint64_t *in) {
     auto *dut = static_cast<Dut *>(handle);
     wlk_harness_clock(dut->top.get(), 0);
     wlk_harness_drive(dut->top.get(), in);
-    dut->top->eval();
+    evaluate(dut);
     dut->in = in;
 }
 
@@ -67,11 +75,11 @@ void edge_dut(void *handle) {
         wlk_harness_check(dut->top.get(), dut->own, dut->in);
     }
     wlk_harness_clock(dut->top.get(), 1);
-    dut->top->eval();
+    evaluate(dut);
 }
 
 void settle_dut(void *handle) {
-    static_cast<Dut *>(handle)->top->eval();
+    evaluate(static_cast<Dut *>(handle));
 }
 
 // Ten time units a cycle, rising edge at +5, inputs changing at +0.
@@ -125,6 +133,7 @@ int main(int argc, char **argv) {
     first_word = argv;
     const wlk_harness_dut dut = {
         wlk_harness_block, wlk_harness_cfg, open_dut,    drive_dut, edge_dut,
-        settle_dut,        dump_dut,        observe_dut, close_dut, wlk_harness_async_reset};
+        settle_dut,        dump_dut,        observe_dut, close_dut, wlk_harness_async_reset,
+        &evaluations};
     return wlk_harness_main(&dut, argc, argv);
 }

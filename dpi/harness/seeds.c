@@ -696,6 +696,7 @@ int wlk_harness_main(const wlk_harness_dut *dut, int argc, char **argv) {
                  .to = UINT64_MAX,
                  .drain_from = UINT64_MAX};
     tool_signals();
+    settle_watch(dut);
     wlk_status status = start(&b, argc, argv, &err);
     if (status == WLK_OK) {
         status = expected_open(&b, &err);

@@ -138,6 +138,7 @@ static pid_t begin(harness *b, workers_work work, void *shared) {
     if (child != 0) {
         return child;
     }
+    settle_watch(b->dut); // a new process has no timers
     const int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
     (void)dup2(nowhere, STDOUT_FILENO);
     (void)dup2(nowhere, STDERR_FILENO);

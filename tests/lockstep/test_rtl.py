@@ -280,6 +280,25 @@ def test_functions_of_c_are_those_of_the_list():
     assert done.json["verdict"] == "PASS"
 
 
+ENDLESS = """\
+  logic [1:0] turn;
+  always_comb begin
+    for (turn = 0; turn < 2; turn++) if (io_readReq_valid) turn = 0;
+  end
+endmodule"""
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_rtl_that_never_settles_is_refused(monkeypatch, jobs):
+    """A loop without an end in one process; Verilator notices loops through signals alone."""
+    place = rut.stub("endless")
+    rut.change(place / rut.SHELL, "endmodule", ENDLESS)
+    monkeypatch.setenv("WARPLOCK_SETTLE_SECONDS", "1")
+    done = rut.run_rtl(place, "--jobs", jobs, code=Status.BAD_RTL)
+    assert "the RTL does not settle: one evaluation of it takes more" in done.err
+    assert "WARPLOCK_SETTLE_SECONDS" in done.last
+
+
 @pytest.mark.parametrize(("name", "what"), [("a:b", ":"), ("$HOME", "$VARIABLE")])
 def test_rtl_in_a_folder_that_verilator_or_make_does_not_take(tmp_path, name, what):
     done = rut.run_rtl(shutil.copytree(rut.stub("plain"), tmp_path / name), code=Status.BUILD_FAIL)

@@ -241,8 +241,8 @@ static void run_text(char *head, char *text, const char *given) {
          word = strtok_r(NULL, "\n", &rest)) {
         words[n++] = with_path(word, given, fuzz_folder());
     }
-    const wlk_harness_dut dut = {head,       built.cfg, open_dut,    drive_dut, edge_dut,
-                                 settle_dut, dump_dut,  observe_dut, close_dut, false};
+    const wlk_harness_dut dut = {head,     built.cfg,   open_dut,  drive_dut, edge_dut, settle_dut,
+                                 dump_dut, observe_dut, close_dut, false,     NULL};
     run_words(&dut, n, words);
 }
 
