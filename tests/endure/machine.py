@@ -39,7 +39,7 @@ CAUSES = {"EIO": "Input/output error", "ENOSPC": "No space left"}
 # What a fault may leave beside: names that nobody takes for a result.
 UNFINISHED = (".partial", ".lock", ".tmp")
 # A refusal, a difference, or what could not be kept beside an answer that was given.
-MESSAGES = ("warplock: ", "MISMATCH", "cannot write")
+MESSAGES = ("warplock: ", "MISMATCH", "cannot write", "\n  no ")
 CODES = {int(status) for status in Status} | {143}
 
 
