@@ -127,7 +127,7 @@ def test_coverage_command_waits_for_one_that_is_adding():
 
 def test_coverage_seeds_in_other_parameters_are_forgotten():
     """A run whose parameters pass the probe and fail later on is made once more, in others."""
-    rtl = SimpleNamespace(top="M", files=[], included=[])
+    rtl = SimpleNamespace(top="M", content=[])
     words = {"cover": Path("a"), "profile": "mix", "program": None, "cycles": 9, "power_up": "zero"}
     args = SimpleNamespace(**words, as_options=list)
     job = SimpleNamespace(table=TABLE, config=TABLE.defaults(), args=args, rtl=rtl, matched=None)
