@@ -150,6 +150,25 @@ def test_table_with_a_parameter_of_too_many_values_is_refused(tmp_path):
         read._loaded.__wrapped__(path)
 
 
+@pytest.mark.parametrize(
+    ("braces", "why"),
+    [
+        ("{}", "names no parameter: {}"),
+        ("{:}", "names no parameter: {}"),
+        ("{0}", "names no parameter: 0"),
+        ("{n:zz}", "write {NAME} of a parameter alone"),
+        ("{n!q}", "write {NAME} of a parameter alone"),
+        ("{", "write {NAME} of a parameter, or {{ for a brace"),
+    ],
+)
+def test_table_with_a_message_of_other_braces_is_refused(braces, why, tmp_path):
+    path = tmp_path / "block.toml"
+    text = tables.files.table_path("compactor").read_text(encoding="utf-8")
+    path.write_text(text.replace("n={n}", braces, 1), encoding="utf-8")
+    with programs.error(Status.MODEL_ERROR, path.name, "constraint", why):
+        read._loaded.__wrapped__(path)
+
+
 @pytest.mark.parametrize("name", ["bom", "x" * 5000, "a/../muon"])
 def test_table_of_a_family_that_is_not_there(name, tmp_path):
     path = tmp_path / "block.toml"

@@ -109,12 +109,26 @@ def conditions(
             if shared and not when.names <= params:
                 continue
             check_parameters(when, params)
-            named = {name for _, name, _, _ in string.Formatter().parse(raw["text"]) if name}
+            named = _named(raw["text"], f"{where}: {key}")
             if not named <= params:
                 strangers = ", ".join(sorted(named - params))
-                message = f"{where}: {key}: the text names no parameter: {strangers}"
+                message = f"{where}: {key}: the text names no parameter: {strangers or '{}'}"
                 raise WlkError(Status.MODEL_ERROR, message)
             yield Condition(when, raw["text"], raw.get("entry"))
+
+
+def _named(text: str, where: str) -> set[str]:
+    """What stands in braces in a text; MODEL_ERROR for braces that hold more than a name."""
+    try:
+        parts = [part[1:] for part in string.Formatter().parse(text) if part[1] is not None]
+    except ValueError as error:
+        message = f"{where}: the text: {error}; write {{NAME}} of a parameter, or {{{{ for a brace"
+        raise WlkError(Status.MODEL_ERROR, message) from error
+    if any(spec or conversion for _, spec, conversion in parts):
+        raise WlkError(
+            Status.MODEL_ERROR, f"{where}: the text: write {{NAME}} of a parameter alone"
+        )
+    return {name for name, _, _ in parts}
 
 
 def _each_condition(raws: list[dict], lists: Mapping[str, ListParam]) -> Iterator[dict]:
