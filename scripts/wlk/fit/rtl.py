@@ -562,13 +562,20 @@ class Design:
     def foreign_for(self, module: Module) -> list[Path]:
         """The files of C that were given, and the headers beside them; none for a module that
         imports no function."""
+        if not self.foreign:
+            return []
         found: list[Any] = []
-        for node in (*(each.node for each in self.closure(module.name).values()), *self.shared()):
+        for node in self.nodes_for(module):
             node.visit(lookup_table={Kind.DPIImport: found.append})
         folders = dict.fromkeys(path.parent for path in self.foreign if path.suffix in COMPILED)
         headers = [each for folder in folders for each in sorted(folder.iterdir())]
         headers = [each for each in headers if each.suffix in C_HEADERS and each.is_file()]
         return [*self.foreign, *headers] if found else []
+
+    def nodes_for(self, module: Module) -> list[Any]:
+        """All that a module is written in: it, those inside it, and what stands outside of any."""
+        own = self.closure(module.name).values()
+        return [*(each.node for each in own), *self.shared()]
 
     def shared(self) -> list[Any]:
         """What stands outside of modules, in any file."""
@@ -618,7 +625,11 @@ class Design:
     def _require_end(self, body: Any) -> None:
         """BAD_RTL for a module that is inside itself for ever: what goes down would not return."""
         name = body.definition.name
-        if any(each in self._reaches(each) for each in (name, *self._reaches(name))):
+        try:
+            recurs = any(each in self._reaches(each) for each in (name, *self._reaches(name)))
+        except WlkError:  # one is defined twice: that is told where the module is taken
+            return
+        if recurs:
             self._descend(body, [], set())
 
     def _descend(self, body: Any, above: list[tuple], done: set[tuple]) -> None:
