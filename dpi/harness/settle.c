@@ -5,7 +5,6 @@
 #define _GNU_SOURCE
 #include <signal.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/time.h>
 #include <unistd.h>
 

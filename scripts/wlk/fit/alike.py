@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where synthesis reads RTL otherwise than a simulator runs it, without a word.
 
-A proof is of circuits as synthesis has them (IEEE 1800-2017 leaves what a simulator does). In the
-places that are looked for here the two differ, so that what is proved would not hold in lockstep:
+A proof is of RTL as synthesis reads it, lockstep of RTL as a simulator runs it. Where the two
+differ (sections of IEEE 1800-2017), what is proved does not hold in lockstep:
 
 - a call of a C function (DPI), whose results synthesis has not got (35.5);
 - a division by 0, which is x (11.4.3), and has a value in a circuit;
@@ -21,12 +21,11 @@ from typing import Any
 from pyslang import ast, syntax
 
 from ..base.errors import Status, WlkError
-from . import elaborated, rtl
+from . import drivers, elaborated, rtl
 
 Kind = ast.ExpressionKind
 Syntax = syntax.SyntaxKind
 NAMES = (Kind.NamedValue, Kind.HierarchicalValue)
-EDGES = (ast.EdgeKind.PosEdge, ast.EdgeKind.NegEdge, ast.EdgeKind.BothEdges)
 STEPS = ("Preincrement", "Predecrement", "Postincrement", "Postdecrement")
 DIVISIONS = ("Divide", "Mod")
 SIGNALS = (ast.SymbolKind.Variable, ast.SymbolKind.Net)
@@ -34,24 +33,21 @@ LOCAL = (ast.StatementBlockSymbol, ast.SubroutineSymbol)
 
 
 def require(module: rtl.Module) -> None:
-    """BAD_RTL for RTL of a module, or of one inside it, of which a proof would say nothing."""
+    """BAD_RTL where a module, or one inside it, is simulated otherwise than it would be proved."""
     try:
         read = module.design.synthesized.find(module.name)
     except WlkError:  # it is refused with its reason where it is synthesised
         read = module
     _require_no_c(read)
     _require_no_static(read)
-    _require_order(read)
+    found = list(_processes(read.design.elaborate(read.name)))
+    _require_divisors(read, found)
+    _require_lists(read, found)
+    _require_no_race(read, found)
 
 
 def _refuse(where: str, message: str, remedy: str) -> None:
     raise WlkError(Status.BAD_RTL, f"{where}: {message}; {remedy}")
-
-
-def _nodes(module: rtl.Module) -> list[Any]:
-    design = module.design
-    own = design.closure(module.name).values()
-    return [*(each.node for each in own), *design.shared()]
 
 
 # ---- C ------------------------------------------------------------------------------------------
@@ -66,7 +62,7 @@ def _require_no_c(module: rtl.Module) -> None:
         Syntax.DPIExport: exports.append,
         Syntax.InvocationExpression: calls.append,
     }
-    for node in _nodes(module):
+    for node in module.design.nodes_for(module):
         node.visit(lookup_table=table)
     known = {each.method.name.getLastToken().valueText: each for each in imports}
     for call in calls:
@@ -92,7 +88,7 @@ def _is_idle(method: Any) -> bool:
 
 def _require_no_static(module: rtl.Module) -> None:
     found: list[Any] = []
-    for node in _nodes(module):
+    for node in module.design.nodes_for(module):
         node.visit(lookup_table={Syntax.DataDeclaration: found.append})
     for each in found:
         words = [token.valueText for token in each.modifiers]
@@ -142,33 +138,36 @@ class Process:
     node: Any
     is_clocked: bool = False
     listed: set[Any] | None = None  # what it waits for, where that is a list without edges
-    reads: dict[Any, Any] = field(default_factory=dict)  # signal -> where
-    writes: dict[Any, Any] = field(default_factory=dict)
-    blocking: dict[Any, Any] = field(default_factory=dict)  # of these by =
+    reads: set[Any] = field(default_factory=set)
+    writes: set[Any] = field(default_factory=set)
+    blocking: dict[Any, Any] = field(default_factory=dict)  # of these by =: signal -> where
     divisions: list[Any] = field(default_factory=list)  # by what is no constant
 
 
-def _require_order(module: rtl.Module) -> None:
-    """Event lists, and blocking assignments."""
-    body = module.design.elaborate(module.name)
-    found = list(_processes(body))
+def _require_divisors(module: rtl.Module, found: Iterable[Process]) -> None:
     for process in found:
         for node in process.divisions:
             message = "it divides by what may be 0: the result is x, and in a circuit a number"
             _refuse(_where(module, node), message, "divide by a constant")
-        lacking = set() if process.listed is None else {*process.reads} - process.listed
-        lacking -= {*process.writes}
+
+
+def _require_lists(module: rtl.Module, found: Iterable[Process]) -> None:
+    for process in found:
+        lacking = set() if process.listed is None else process.reads - process.listed
+        lacking -= process.writes
         if lacking:
             name = min(each.name for each in lacking)
             message = f"{name} is read here and is not in the event list: a simulator waits for the"
             message += " list alone, a circuit for all"
             _refuse(_where(module, process.node), message, "write always @* or always_comb")
-    clocked = [each for each in found if each.is_clocked]
+
+
+def _require_no_race(module: rtl.Module, found: Iterable[Process]) -> None:
     readers: dict[Any, list[Process]] = {}
     for process in found:
         for signal in process.reads:
             readers.setdefault(signal, []).append(process)
-    for process in clocked:
+    for process in (each for each in found if each.is_clocked):
         for signal, node in process.blocking.items():
             if (other := _seen(signal, process, readers)) is not None:
                 message = f"{signal.name} is assigned by = at an edge, and read at an edge at "
@@ -188,7 +187,7 @@ def _seen(signal: Any, writer: Process, readers: dict[Any, list[Process]]) -> Pr
                 if signal not in process.blocking:  # else it is one of its own: a loop's variable
                     return process
                 continue
-            fresh = {*process.writes} - done
+            fresh = process.writes - done
             done |= fresh
             todo += fresh
     return None
@@ -206,7 +205,7 @@ def _processes(body: Any) -> Iterator[Process]:
             yield _read(Process(member), [member.assignment])
         elif kind == ast.SymbolKind.Net and member.initializer is not None:
             process = _read(Process(member), [member.initializer])
-            process.writes[member] = member
+            process.writes.add(member)
             yield process
         elif kind == ast.SymbolKind.PrimitiveInstance:
             yield _read(Process(member), member.portConnections)
@@ -226,10 +225,10 @@ def _connections(instance: Any) -> Iterator[Process]:
         process = Process(expr)
         if port.direction == ast.ArgumentDirection.In:
             _read(process, [expr])
-            process.writes[inside] = expr
+            process.writes.add(inside)
         else:
-            process.reads[inside] = expr
-            process.writes |= dict.fromkeys(_named(expr), expr)
+            process.reads.add(inside)
+            process.writes |= _named(expr)
         yield process
 
 
@@ -240,9 +239,12 @@ def _procedure(block: Any) -> Iterator[Process]:
     process = Process(block)
     if block.body.kind == ast.StatementKind.Timed:
         timing = block.body.timing
-        events = list(getattr(timing, "events", None) or [timing])
-        signals = [each for each in events if each.kind == ast.TimingControlKind.SignalEvent]
-        process.is_clocked = any(each.edge in EDGES for each in signals)
+        signals = [
+            each
+            for each in drivers.events(timing)
+            if each.kind == ast.TimingControlKind.SignalEvent
+        ]
+        process.is_clocked = drivers.has_edge(timing)
         if signals and not process.is_clocked:
             process.listed = {name for each in signals for name in _named(each.expr)}
     yield _read(process, [block.body])
@@ -270,7 +272,7 @@ class _Reader:
         if node.kind in NAMES:
             signal = elaborated.signal_of(node.symbol)
             if _is_outside(signal) and _place(node) not in self.targets:
-                self.process.reads.setdefault(signal, node)
+                self.process.reads.add(signal)
         elif node.kind == Kind.Assignment:
             self._write(node.left, node, not node.isNonBlocking, node.isCompound)
         elif node.kind == Kind.UnaryOp and node.op.name in STEPS:
@@ -289,7 +291,7 @@ class _Reader:
             if not is_read:
                 self.targets.add(_place(name))
             if _is_outside(signal):
-                self.process.writes.setdefault(signal, node)
+                self.process.writes.add(signal)
                 if is_blocking:
                     self.process.blocking.setdefault(signal, node)
 

@@ -132,7 +132,7 @@ class Drivers:
             return
         clocked = kind == ast.ProceduralBlockKind.AlwaysFF
         if kind == ast.ProceduralBlockKind.Always:
-            clocked = block.body.kind == Does.Timed and _has_edge(block.body.timing)
+            clocked = block.body.kind == Does.Timed and has_edge(block.body.timing)
         yield Process(block, clocked, self.reader.step(block.body))
 
     def _outputs(self, instance: Any) -> Iterator[Driver]:
@@ -160,7 +160,12 @@ class Drivers:
                 yield Wire(expr, [elaborated.whole(port.internalSymbol)], source, is_port=True)
 
 
-def _has_edge(timing: Any) -> bool:
-    events = getattr(timing, "events", None) or [timing]
+def events(timing: Any) -> list[Any]:
+    """What a process waits for, one by one."""
+    return list(getattr(timing, "events", None) or [timing])
+
+
+def has_edge(timing: Any) -> bool:
+    """Does it wait for an edge?"""
     edges = (ast.EdgeKind.PosEdge, ast.EdgeKind.NegEdge, ast.EdgeKind.BothEdges)
-    return any(getattr(each, "edge", None) in edges for each in events)
+    return any(getattr(each, "edge", None) in edges for each in events(timing))
