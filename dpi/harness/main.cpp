@@ -30,6 +30,7 @@ volatile uint64_t evaluations; // odd: in one
 
 void evaluate(Dut *dut) {
     evaluations = evaluations + 1;
+    wlk_harness_tick(dut->top.get());
     dut->top->eval();
     evaluations = evaluations + 1;
 }
@@ -44,6 +45,9 @@ void *open_dut(uint64_t seed, int random, const char *waves) {
 #endif
     dut->top = std::make_unique<Top>(&dut->context);
     wlk_harness_clock(dut->top.get(), 0);
+    if (wlk_harness_is_held) { // an evaluation before the first change of the tick
+        dut->top->eval();
+    }
     if (wlk_harness_async_reset) { // an asynchronous reset needs an edge of its own
         wlk_harness_release(dut->top.get());
         evaluate(dut);

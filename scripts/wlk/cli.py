@@ -45,7 +45,9 @@ def _dispatch(words: Sequence[str]) -> int:
     asked.refuse()
     published.refuse(asked)
     needed = (*asked.needs(), *published.needs(asked), *more)
-    setup.ensure(needed, allow=not asked.no_setup)
+    if asked.no_setup:  # also of what turns out to be needed, and of commands that it starts
+        os.environ[setup.REFUSED] = "1"
+    setup.ensure(needed)
     if setup.needs_venv(needed):
         _enter_venv(words)
     prepare(asked)

@@ -104,6 +104,104 @@ REFUSED = {
         "t is assigned by =",
         "",
     ),
+    "a divisor, a call": (
+        "function automatic byte f(); return t; endfunction\nalways_comb y = a / f();",
+        "it divides by what may be 0",
+        "",
+    ),
+    "a divisor, 0": ("assign y = a / 8'd0;", "it divides by what may be 0", ""),
+    "a subroutine's reads, assign": (
+        "function [7:0] f(input [7:0] p); f = p ^ t; endfunction\nassign y = f(a);",
+        "t is read in a subroutine, for which m.sv:4 does not wait",
+        "",
+    ),
+    "a subroutine's reads, star": (
+        "function [7:0] f(input [7:0] p); f = p ^ t; endfunction\nalways @* y = f(a);",
+        "t is read in a subroutine",
+        "",
+    ),
+    "a subroutine's reads, a port": (
+        "function [7:0] f(input [7:0] p); f = p ^ t; endfunction\ns s(f(a), y);",
+        "t is read in a subroutine",
+        "module s(input logic [7:0] i, output logic [7:0] o);\nassign o = i;\nendmodule\n",
+    ),
+    "read before it is written": (
+        "always_comb begin y = t; t = a; end",
+        "t is read here before the process assigns it",
+        "",
+    ),
+    "read before it is written, a block's variable": (
+        "always_comb begin logic [7:0] u; y = u; u = a; end",
+        "u is read here before the process assigns it",
+        "",
+    ),
+    "read before it is written, an element": (
+        "logic [7:0] w[2];\nalways_comb begin y = w[1]; w[0] = a; w[1] = a; end",
+        "w is read here before the process assigns it",
+        "",
+    ),
+    "in &&": (
+        "function automatic logic f(); t = t + 1; return 1; endfunction\n"
+        "always @(posedge clk) if (en && f()) y <= t;",
+        "it assigns in an operand of &&",
+        "",
+    ),
+    "in ?:": (
+        "always_ff @(posedge clk) begin t = 0; y <= en ? t++ : a; end",
+        "it assigns in an operand of &&",
+        "",
+    ),
+    "an assertion's action": (
+        "always_ff @(posedge clk) begin y <= a; assert (en) else y <= 0; end",
+        "the assertion assigns",
+        "",
+    ),
+    "an assertion's action, of a property": (
+        "assert property (@(posedge clk) en) y <= a; else y <= 0;",
+        "the assertion assigns",
+        "",
+    ),
+    "a delay, of a gate": ("and #12 g(y[0], a[0], en);", "a delay", ""),
+    "a delay, of a net": ("wire [7:0] #3 d;\nassign d = a;\nassign y = d;", "a delay", ""),
+    "a delay, of an assignment": ("assign #3 y = a;", "a delay", ""),
+    "x, in a comparison": ("assign y[0] = a === 8'bx;", "it compares with x or z", ""),
+    "x, in ==": ("assign y[0] = a[0] == 1'bx;", "it compares with x or z", ""),
+    "z, in a case": (
+        "always_comb case (a[1:0]) 2'b1z: y = 1; default: y = 0; endcase",
+        "it compares with x or z",
+        "",
+    ),
+    "x, in casez": (
+        "always_comb casez (a[1:0]) 2'b1x: y = 1; default: y = 0; endcase",
+        "it compares with x or z",
+        "",
+    ),
+    "a clock by <=": (
+        "logic c;\nalways @(clk) c <= clk;\nalways @(posedge c) y <= a;",
+        "the clock c is passed on by a process",
+        "",
+    ),
+    "a clock by an event without an edge": (
+        "logic c;\nalways @(clk) c = clk;\nalways @(posedge c) y <= a;",
+        "the clock c is passed on by a process",
+        "",
+    ),
+    "a clock by <= in always_comb": (
+        "logic c;\nalways_comb c <= clk;\nalways @(posedge c) y <= a;",
+        "the clock c is passed on by a process",
+        "",
+    ),
+    "a clock as data": (
+        "always_ff @(posedge clk) t <= a;\nassign y = clk ? t : a;",
+        "the clock clk is read as data",
+        "",
+    ),
+    "a clock as data, in an instance": (
+        "s s(clk, a, y);",
+        "the clock c is read as data",
+        "module s(input logic c, input logic [7:0] i, output logic [7:0] o);\n"
+        "always_ff @(posedge c) o <= c ? i : 0;\nendmodule\n",
+    ),
 }
 
 TAKEN = {
@@ -153,6 +251,74 @@ TAKEN = {
         "initial t = 0;\nalways_ff @(posedge clk) y <= t;\nalways_ff @(posedge clk) t <= a;",
         "",
     ),
+    "a subroutine's reads, always_comb": (
+        "function [7:0] f(input [7:0] p); f = p ^ t; endfunction\nalways_comb y = f(a);",
+        "",
+    ),
+    "a subroutine's reads, read beside it too": (
+        "function [7:0] f(input [7:0] p); f = p ^ t; endfunction\nassign y = f(a) & t;",
+        "",
+    ),
+    "a subroutine's constants": (
+        "localparam K = 3;\nfunction [7:0] f(input [7:0] p); f = p ^ K; endfunction\n"
+        "assign y = f(a);",
+        "",
+    ),
+    "written before it is read, by a loop": (
+        "always_comb begin\nfor (int i = 0; i < 8; i++)\n"
+        "if (i > 0) t[i] = t[i-1] ^ a[i]; else t[i] = a[0];\ny = t;\nend",
+        "",
+    ),
+    "another element is read": (
+        "logic [7:0] w[2];\nassign w[1] = a;\nalways_comb begin y = w[1]; w[0] = a; end",
+        "",
+    ),
+    "another member is read": (
+        "struct packed {logic [3:0] i, j;} s;\nassign s.j = a[3:0];\n"
+        "always_comb begin y = s.j; s.i = a[7:4]; end",
+        "",
+    ),
+    "a register is read first": (
+        "always_ff @(posedge clk) begin y <= t; t = a; end",
+        "",
+    ),
+    "a call that assigns nothing, in &&": (
+        "function automatic logic f(logic [7:0] x); f = ^x; endfunction\nassign y[0] = en && f(a);",
+        "",
+    ),
+    "an assertion that prints": (
+        'always_ff @(posedge clk) begin y <= a; assert (en) else $error("no"); end',
+        "",
+    ),
+    "x, for anything": (
+        "always_comb casez (a[1:0]) 2'b1?: y = 1; default: y = 'x; endcase\n"
+        "assign t[0] = a ==? 8'b1xx0zz10;",
+        "",
+    ),
+    "x, in an assertion": (
+        "always_ff @(posedge clk) begin y <= a; assert (a !== 8'bx); end",
+        "",
+    ),
+    "a clock by assign": (
+        "wire c;\nassign c = clk;\nalways @(posedge c) y <= a;",
+        "",
+    ),
+    "a clock by always_comb": (
+        "logic c;\nalways_comb c = clk;\nalways @(posedge c) y <= a;",
+        "",
+    ),
+    "a clock that nobody uses as data": (
+        "always_ff @(posedge clk) y <= a;\nwire unused = ^{clk, en};",
+        "",
+    ),
+    "a clock in what is printed": (
+        'always_ff @(posedge clk) begin y <= a; $display("%b", clk); end',
+        "",
+    ),
+    "a clock that is passed out": (
+        "always_ff @(posedge clk) y <= a;\ns s(clk, t[0]);",
+        "module s(input logic i, output logic o);\nassign o = i;\nendmodule\n",
+    ),
 }
 
 
@@ -176,6 +342,39 @@ def test_what_a_simulator_runs_otherwise_is_refused(tmp_path, name):
 @pytest.mark.parametrize("name", TAKEN)
 def test_what_both_read_alike_is_taken(tmp_path, name):
     alike.require(module(tmp_path, *TAKEN[name]))
+
+
+SUSPECTS = {
+    "a bit": ("always_ff @(posedge clk) y[a[2:0]-1] <= en;", 1),
+    "a bit, read": ("assign y = {7'b0, t[a[3:0]]};", 1),
+    "a signed index": (
+        "logic signed [2:0] i;\nassign i = a[2:0];\nalways_comb begin y = 0; y[i] = en; end",
+        1,
+    ),
+    "a part": ("always_ff @(posedge clk) y[a[2:0]+:4] <= 3;", 1),
+    "a part, downwards": ("always_ff @(posedge clk) y[a[2:0]-:4] <= 3;", 1),
+    "a row": ("logic [7:0] w[5];\nalways_ff @(posedge clk) w[a[2:0]] <= a;\nassign y = w[0];", 1),
+    "a row, and a bit of it": (
+        "logic [7:0] w[5];\nalways_ff @(posedge clk) w[a[2:0]][a[3:0]] <= en;\nassign y = w[0];",
+        1,
+    ),
+    "a bit that is there": ("always_ff @(posedge clk) y[a[2:0]] <= en;", 0),
+    "a part that is there": ("assign y = {4'b0, a[a[1:0]+:4]};", 0),
+    "a row that is there": (
+        "logic [7:0] w[8];\nalways_ff @(posedge clk) w[a[2:0]] <= a;\nassign y = w[1];",
+        0,
+    ),
+    "a loop": ("always_comb for (int i = 0; i < 8; i++) y[i] = a[7-i];", 0),
+    "another range": ("logic [8:1] w;\nassign w = a;\nassign y[0] = w[a[2:0] + 4'd1];", 0),
+}
+
+
+@pytest.mark.parametrize("name", SUSPECTS)
+def test_index_that_may_be_beyond_is_named(tmp_path, name):
+    body, count = SUSPECTS[name]
+    found = alike.require(module(tmp_path, body, ""))
+    assert len(found) == count
+    assert all("an index may be beyond what it selects from" in each for each in found)
 
 
 @pytest.mark.parametrize("block", tables.names())

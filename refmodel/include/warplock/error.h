@@ -56,6 +56,7 @@ typedef enum wlk_status {
     WLK_BOUNDED = 30,            /**< verdict of a proof: none found within a depth or the time */
     WLK_UNUSED_WAIVER = 31,      /**< verdict: a waiver that masks no difference */
     WLK_EXPIRED_WAIVER = 32,     /**< a waiver whose day is over */
+    WLK_SIMULATOR = 33,          /**< verdict: two simulators run the RTL differently */
     WLK_INTERRUPTED = 130,       /**< Ctrl-C */
 } wlk_status;
 

@@ -52,6 +52,7 @@ static const char *const names[] = {
     NAME(BOUNDED),
     NAME(UNUSED_WAIVER),
     NAME(EXPIRED_WAIVER),
+    NAME(SIMULATOR),
     NAME(INTERRUPTED),
 };
 

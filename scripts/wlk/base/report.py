@@ -98,10 +98,12 @@ def worst(verdicts: Iterable[Status]) -> Status:
     """OK if there is nothing else, else the failed verdict with the lowest number.
 
     The numbers are in the order of what a reader wants to know first: a mismatch outranks a run
-    that compared too little. RTL_ASSERTION, which came later, goes behind HANG.
+    that compared too little. RTL_ASSERTION, which came later, goes behind HANG, and SIMULATOR
+    behind MODEL_ERROR.
     """
     failed = [verdict for verdict in verdicts if verdict != Status.OK]
     order = {Status.RTL_ASSERTION: Status.HANG + 0.5}
+    order |= {Status.SIMULATOR: Status.MODEL_ERROR + 0.5}
     return min(failed, key=lambda verdict: order.get(verdict, verdict), default=Status.OK)
 
 

@@ -29,6 +29,7 @@ from .errors import ROOT, Status, WlkError
 from .installed import INSTALLED
 
 BUILD_VARIABLE = "WARPLOCK_BUILD_DIR"
+REFUSED = "WARPLOCK_NO_SETUP"  # in the environment: install nothing
 # An installation has no folder to write to: each user has one of a version's own in his cache.
 BUILD = installed.cache() / INSTALLED.version if INSTALLED else ROOT / "build"
 BUILD = Path(os.environ.get(BUILD_VARIABLE) or BUILD).absolute()
@@ -110,10 +111,10 @@ class Missing:
 def ensure(features: Iterable[str], *, allow: bool = True) -> None:
     """Make sure that all `features` are there; install what is missing if that is allowed.
 
-    Environment WARPLOCK_NO_SETUP=1 forbids it as well. Takes a few milliseconds when a former call
-    found everything and neither the requirements nor the tools have moved since.
+    WARPLOCK_NO_SETUP=1 in the environment forbids it as well. Takes a few milliseconds when a
+    former call found everything and neither the requirements nor the tools have moved since.
     """
-    allow = allow and not os.environ.get("WARPLOCK_NO_SETUP")
+    allow = allow and not os.environ.get(REFUSED)
     wanted = [name for name in FEATURES if name in set(features) and not _is_stamped(name)]
     if not wanted:
         return

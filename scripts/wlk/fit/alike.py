@@ -7,43 +7,47 @@ differ (sections of IEEE 1800-2017), what is proved does not hold in lockstep:
 - a call of a C function (DPI), whose results synthesis has not got (35.5);
 - a division by 0, which is x (11.4.3), and has a value in a circuit;
 - a static variable of a subroutine or a block, which keeps its value (6.21);
-- an event list without edges that lacks what the process reads (9.4.2);
+- an event list without edges that lacks what the process reads, also an implicit one, which knows
+  nothing of what a subroutine reads (9.4.2);
 - `=` in a process with an edge, of a variable that another such process sees: which of the two runs
-  first is open (4.8), and synthesis takes it for `<=`.
+  first is open (4.8), and synthesis takes it for `<=`;
+- a variable that a process without an edge reads before it assigns it (9.2.2.2);
+- an assignment in an operand that need not be evaluated (11.4.7, 11.4.11);
+- an assignment where an assertion holds or fails (16.3);
+- a delay of a gate, a net or an assignment (10.3.3, 28.16);
+- a comparison with x or z (11.4.5, 12.5);
+- a clock that is passed on by a process (4.4), or read as data.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from pyslang import ast, syntax
+from pyslang import syntax
 
 from ..base.errors import Status, WlkError
-from . import drivers, elaborated, rtl
+from . import elaborated, processes, rtl
+from .processes import Process
 
-Kind = ast.ExpressionKind
 Syntax = syntax.SyntaxKind
-NAMES = (Kind.NamedValue, Kind.HierarchicalValue)
-STEPS = ("Preincrement", "Predecrement", "Postincrement", "Postdecrement")
-DIVISIONS = ("Divide", "Mod")
-SIGNALS = (ast.SymbolKind.Variable, ast.SymbolKind.Net)
-LOCAL = (ast.StatementBlockSymbol, ast.SubroutineSymbol)
 
 
-def require(module: rtl.Module) -> None:
-    """BAD_RTL where a module, or one inside it, is simulated otherwise than it would be proved."""
+def require(module: rtl.Module) -> list[str]:
+    """BAD_RTL where a module, or one inside it, is simulated otherwise than it would be proved. The
+    places where it may be: an index that may be beyond what it selects from."""
     try:
         read = module.design.synthesized.find(module.name)
     except WlkError:  # it is refused with its reason where it is synthesised
         read = module
     _require_no_c(read)
     _require_no_static(read)
-    found = list(_processes(read.design.elaborate(read.name)))
-    _require_divisors(read, found)
-    _require_lists(read, found)
-    _require_no_race(read, found)
+    found = list(processes.of(read.design.elaborate(read.name)))
+    for check in CHECKS:
+        check(read, found)
+    nodes = [node for process in found for node in process.beyond]
+    places = dict.fromkeys(_where(read, node) for node in nodes)
+    return [f"{place}: an index may be beyond what it selects from" for place in places]
 
 
 def _refuse(where: str, message: str, remedy: str) -> None:
@@ -131,22 +135,9 @@ def _has_value(declaration: Any) -> bool:
 # ---- processes ----------------------------------------------------------------------------------
 
 
-@dataclass
-class Process:
-    """What a process, or a continuous assignment, reads and writes: signals outside of it."""
-
-    node: Any
-    is_clocked: bool = False
-    listed: set[Any] | None = None  # what it waits for, where that is a list without edges
-    reads: set[Any] = field(default_factory=set)
-    writes: set[Any] = field(default_factory=set)
-    blocking: dict[Any, Any] = field(default_factory=dict)  # of these by =: signal -> where
-    divisions: list[Any] = field(default_factory=list)  # by what is no constant
-
-
 def _require_divisors(module: rtl.Module, found: Iterable[Process]) -> None:
     for process in found:
-        for node in process.divisions:
+        for node in process.divisors:
             message = "it divides by what may be 0: the result is x, and in a circuit a number"
             _refuse(_where(module, node), message, "divide by a constant")
 
@@ -160,6 +151,16 @@ def _require_lists(module: rtl.Module, found: Iterable[Process]) -> None:
             message = f"{name} is read here and is not in the event list: a simulator waits for the"
             message += " list alone, a circuit for all"
             _refuse(_where(module, process.node), message, "write always @* or always_comb")
+
+
+def _require_no_hidden(module: rtl.Module, found: Iterable[Process]) -> None:
+    for process in (each for each in found if each.is_implicit):
+        for signal, node in process.hidden.items():
+            if signal not in process.direct | process.writes:
+                message = f"{signal.name} is read in a subroutine, for which "
+                message += f"{_where(module, process.node)} does not wait: a circuit follows it"
+                remedy = "give it as an argument, or write always_comb"
+                _refuse(_where(module, node), message, remedy)
 
 
 def _require_no_race(module: rtl.Module, found: Iterable[Process]) -> None:
@@ -193,142 +194,95 @@ def _seen(signal: Any, writer: Process, readers: dict[Any, list[Process]]) -> Pr
     return None
 
 
+def _require_order(module: rtl.Module, found: Iterable[Process]) -> None:
+    for process in (each for each in found if each.is_procedure and not each.is_clocked):
+        for (signal, _), node in process.early:
+            message = f"{signal.name} is read here before the process assigns it: a simulator has "
+            message += "the value of the time before, a circuit the new one"
+            _refuse(_where(module, node), message, "assign it first")
+
+
+def _require_sure(module: rtl.Module, found: Iterable[Process]) -> None:
+    for process in found:
+        for node in process.unsure:
+            message = "it assigns in an operand of &&, ||, -> or ?: that a simulator evaluates only"
+            remedy = "call it in a statement of its own"
+            _refuse(_where(module, node), f"{message} where it counts, a circuit always", remedy)
+
+
+def _require_no_actions(module: rtl.Module, found: Iterable[Process]) -> None:
+    for process in found:
+        for node in process.actions:
+            message = "the assertion assigns where it holds or fails, of which a circuit knows "
+            _refuse(_where(module, node), f"{message}nothing", "assign outside of the assertion")
+
+
+def _require_no_delays(module: rtl.Module, found: Iterable[Process]) -> None:
+    for process in found:
+        if process.delay is not None:
+            message = "a delay: a circuit has none, and what takes longer than a cycle differs"
+            _refuse(_where(module, process.node), message, "leave it out")
+
+
+def _require_known(module: rtl.Module, found: Iterable[Process]) -> None:
+    for process in found:
+        for node in process.unknowns:
+            message = "it compares with x or z: simulators answer as they have these values"
+            remedy = "compare with 0 and 1, or keep it behind `ifndef SYNTHESIS"
+            _refuse(_where(module, node), message, remedy)
+
+
+def _require_plain_clocks(module: rtl.Module, found: Sequence[Process]) -> None:
+    clocks, used = _clocks(found), _used(module, found)
+    for process in found:
+        for clock in sorted(process.writes & clocks, key=lambda each: each.name):
+            is_wire = not process.is_procedure or (
+                process.listed is None and clock in process.blocking
+            )
+            if not (is_wire or process.is_clocked):
+                message = f"the clock {clock.name} is passed on by a process: in a simulator its "
+                message += "registers change after others, in a circuit with them"
+                _refuse(_where(module, process.node), message, "pass it on by `assign`")
+        read = process.reads & clocks
+        if read and process.alias is None and process.writes & used:
+            name = min(each.name for each in read)
+            message = f"the clock {name} is read as data: it has two values in a cycle"
+            _refuse(_where(module, process.node), message, "use a register that tells the phase")
+
+
+def _used(module: rtl.Module, found: Iterable[Process]) -> set[Any]:
+    """The signals that something reads, or that leave the module."""
+    used = {signal for process in found for signal in process.reads}
+    ports = module.design.elaborate(module.name).portList
+    return used | {getattr(port, "internalSymbol", None) for port in ports}
+
+
+def _clocks(found: Iterable[Process]) -> set[Any]:
+    """The signals whose edges clock registers, and what is passed on to them as it is. Of several
+    edges of a process those that it reads are resets."""
+    clocks: set[Any] = set()
+    for process in found:
+        several = len(process.edges) > 1
+        clocks |= {each for each in process.edges if not (several and each in process.reads)}
+    aliases = [each.alias for each in found if each.alias is not None]
+    while more := {source for source, to in aliases if to in clocks and source not in clocks}:
+        clocks |= more
+    return clocks
+
+
 def _where(module: rtl.Module, node: Any) -> str:
     return module.design.place(elaborated.extent(node).start)
 
 
-def _processes(body: Any) -> Iterator[Process]:
-    """Those of an instance and of all below it; ports are assignments."""
-    for member in elaborated.members(body):
-        kind = member.kind
-        if kind == ast.SymbolKind.ContinuousAssign:
-            yield _read(Process(member), [member.assignment])
-        elif kind == ast.SymbolKind.Net and member.initializer is not None:
-            process = _read(Process(member), [member.initializer])
-            process.writes.add(member)
-            yield process
-        elif kind == ast.SymbolKind.PrimitiveInstance:
-            yield _read(Process(member), member.portConnections)
-        elif kind == ast.SymbolKind.ProceduralBlock:
-            yield from _procedure(member)
-        elif kind == ast.SymbolKind.Instance:
-            yield from _connections(member)
-            yield from _processes(member.body)
-
-
-def _connections(instance: Any) -> Iterator[Process]:
-    for each in instance.portConnections:
-        port, expr = each.port, each.expression
-        if port.kind != ast.SymbolKind.Port or expr is None or port.internalSymbol is None:
-            continue
-        inside = elaborated.signal_of(port.internalSymbol)
-        process = Process(expr)
-        if port.direction == ast.ArgumentDirection.In:
-            _read(process, [expr])
-            process.writes.add(inside)
-        else:
-            process.reads.add(inside)
-            process.writes |= _named(expr)
-        yield process
-
-
-def _procedure(block: Any) -> Iterator[Process]:
-    kinds = ast.ProceduralBlockKind
-    if block.procedureKind in (kinds.Initial, kinds.Final):
-        return
-    process = Process(block)
-    if block.body.kind == ast.StatementKind.Timed:
-        timing = block.body.timing
-        signals = [
-            each
-            for each in drivers.events(timing)
-            if each.kind == ast.TimingControlKind.SignalEvent
-        ]
-        process.is_clocked = drivers.has_edge(timing)
-        if signals and not process.is_clocked:
-            process.listed = {name for each in signals for name in _named(each.expr)}
-    yield _read(process, [block.body])
-
-
-def _read(process: Process, nodes: Iterable[Any]) -> Process:
-    """Note what statements and expressions read and write, and the functions that they call."""
-    reader = _Reader(process, [*nodes])
-    while reader.todo:
-        reader.todo.pop().visit(reader.take)
-    return process
-
-
-@dataclass
-class _Reader:
-    """Goes through what a process does."""
-
-    process: Process
-    todo: list[Any]
-    called: set[Any] = field(default_factory=set)
-    targets: set[Any] = field(default_factory=set)  # places of names that are written alone
-
-    def take(self, node: Any) -> None:
-        """A statement or an expression, before those inside it."""
-        if node.kind in NAMES:
-            signal = elaborated.signal_of(node.symbol)
-            if _is_outside(signal) and _place(node) not in self.targets:
-                self.process.reads.add(signal)
-        elif node.kind == Kind.Assignment:
-            self._write(node.left, node, not node.isNonBlocking, node.isCompound)
-        elif node.kind == Kind.UnaryOp and node.op.name in STEPS:
-            self._write(node.operand, node, True, True)
-        elif node.kind == Kind.BinaryOp and node.op.name in DIVISIONS:
-            is_fixed = all(each.kind in elaborated.CONSTANT for each in _named(node.right))
-            self.process.divisions += [] if is_fixed else [node]
-        elif node.kind == Kind.Call and not node.isSystemCall:
-            new = {node.subroutine} - self.called
-            self.called |= new
-            self.todo += [each.body for each in new]
-
-    def _write(self, left: Any, node: Any, is_blocking: bool, is_read: bool) -> None:
-        for name in _targets(left):
-            signal = elaborated.signal_of(name.symbol)
-            if not is_read:
-                self.targets.add(_place(name))
-            if _is_outside(signal):
-                self.process.writes.add(signal)
-                if is_blocking:
-                    self.process.blocking.setdefault(signal, node)
-
-
-def _is_outside(signal: Any) -> bool:
-    """Is it a signal of a module, an interface or a package, and no variable of a block?"""
-    return signal.kind in SIGNALS and not isinstance(signal.parentScope, LOCAL)
-
-
-def _targets(left: Any) -> Iterator[Any]:
-    """The names that an assignment writes."""
-    if left.kind in NAMES:
-        yield left
-    elif left.kind in (Kind.ElementSelect, Kind.RangeSelect, Kind.MemberAccess):
-        yield from _targets(left.value)
-    elif left.kind in (Kind.Conversion, Kind.Streaming):
-        parts = (
-            [left.operand] if left.kind == Kind.Conversion else [s.operand for s in left.streams]
-        )
-        for each in parts:
-            yield from _targets(each)
-    else:
-        for each in getattr(left, "operands", None) or getattr(left, "elements", None) or ():
-            yield from _targets(each)
-
-
-def _place(node: Any) -> tuple[Any, ...]:
-    return tuple((at.buffer.id, at.offset) for at in (node.sourceRange.start, node.sourceRange.end))
-
-
-def _named(expr: Any) -> set[Any]:
-    """The signals in an expression."""
-    found: set[Any] = set()
-
-    def take(node: Any) -> None:
-        if node.kind in NAMES:
-            found.add(elaborated.signal_of(node.symbol))
-
-    expr.visit(take)
-    return found
+CHECKS = (
+    _require_no_delays,
+    _require_divisors,
+    _require_lists,
+    _require_no_hidden,
+    _require_no_race,
+    _require_order,
+    _require_sure,
+    _require_no_actions,
+    _require_known,
+    _require_plain_clocks,
+)

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from pyslang import parsing
+from pyslang import parsing, syntax
 
 from ..base import keep
 from ..base.errors import WlkError
@@ -25,6 +25,10 @@ _LASTING = re.compile(
 )
 # Words that can end a run, or fail it.
 _ENDS = {"assert", "assume", "expect", "$fatal", "$error", "$stop", "$finish", "$exit"}
+_HIDES = re.compile(r"(?://|/\*).*\b(?:translate|synthesis)_off\b", re.IGNORECASE)
+Syntax = syntax.SyntaxKind
+_ASSIGNMENTS = [kind for name, kind in Syntax.__members__.items() if "AssignmentExpr" in name]
+_ASSIGNS = {"=", "<=", "++", "--", "assign"}
 _STRING = parsing.TokenKind.StringLiteral
 _LOCATOR = re.compile(r"\b[\w./-]+\.(?:scala|fir|sv|v):\d+(?::\d+)?")
 
@@ -59,23 +63,103 @@ def simulated_only(module: rtl.Module) -> str | None:
     own = design.closure(module.name)
     if any(not _ENDS.isdisjoint(_words(each.tokens)) for each in own.values()):
         return None
-    if any("translate_off" in _text(path) for path in sources(module)):
-        return None
     try:
-        read = design.synthesized
-        other = read.closure(read.find(module.name).name)
+        simulated, synthesized = _apart(module)
     except WlkError:
         return None
-    pairs = [(_members(own, name), _members(other, name)) for name in sorted({*own, *other})]
-    pairs.append(tuple(Counter(map(_written, each.shared())) for each in (design, read)))
-    extra = [text for one, two in pairs for text in sorted((one - two).elements())]
-    if any(two - one for one, two in pairs) or not all(map(_is_idle, extra)):
+    texts = [_written(node) for node in simulated]
+    if any(pragmas(module)) or synthesized or not all(map(_is_idle, texts)):
         return None
-    return keep.digest(["simulated", *extra])
+    return keep.digest(["simulated", *sorted(texts)])
 
 
-def _members(closure: Mapping[str, rtl.Module], name: str) -> Counter[str]:
-    return Counter(map(_written, closure[name].node.members)) if name in closure else Counter()
+def read_apart(module: rtl.Module) -> list[str]:
+    """The places at which a simulator reads other logic than a synthesis tool: by a macro that one
+    of them has, or by a comment that hides text from synthesis."""
+    places = [f"{place}: a comment hides text from synthesis" for place in pragmas(module)]
+    try:
+        simulated, synthesized = _apart(module)
+        read = module.design.synthesized
+        common = {
+            word for each in read.closure(module.name).values() for word in _words(each.tokens)
+        }
+    except WlkError:  # it is refused with its reason where it is synthesised
+        return places
+    for nodes, others, who in (
+        (simulated, synthesized, "a simulator"),
+        (synthesized, simulated, "synthesis"),
+    ):
+        used = {word for each in others for word in _written(each).split()} | common
+        logic = [each for each in nodes if not _is_idle(_written(each)) and _drives(each) & used]
+        logic = [x for x in logic if not any(_prints_more(x, y) for y in others)]
+        where = [module.design.place(each.getFirstToken().location) for each in logic]
+        places += [f"{each}: logic that only {who} reads, by a macro" for each in where]
+    return places
+
+
+def _drives(node: Any) -> set[str]:
+    """Names that a member declares or assigns, or that an instance is connected to."""
+    names: set[str] = set()
+
+    def assigned(each: Any) -> None:
+        names.update(_words(rtl.tokens(each.left)))
+
+    table = dict.fromkeys(_ASSIGNMENTS, assigned)
+    table[Syntax.Declarator] = lambda each: names.add(each.name.valueText)
+    for kind in (Syntax.HierarchyInstantiation, Syntax.PrimitiveInstantiation):
+        table[kind] = lambda each: names.update(_words(rtl.tokens(each)))
+    node.visit(lookup_table=table)
+    return names
+
+
+def _prints_more(one: Any, other: Any) -> bool:
+    """Is one of two members the other with statements that assign nothing, as assertions?"""
+    short, long = sorted((_written(each).split() for each in (one, other)), key=len)
+    rest, extra = iter(short), []
+    wanted = next(rest, None)
+    for word in long:
+        if word == wanted:
+            wanted = next(rest, None)
+        else:
+            extra.append(word)
+    acts = any(word in _ENDS or word.startswith("$") for word in extra)
+    return wanted is None and acts and not _ASSIGNS & set(extra)
+
+
+def pragmas(module: rtl.Module) -> list[str]:
+    """The comments that hide text from synthesis."""
+    return [
+        f"{path}:{number}"
+        for path in sources(module)
+        for number, line in enumerate(_text(path).splitlines(), 1)
+        if _HIDES.search(line)
+    ]
+
+
+def _apart(module: rtl.Module) -> tuple[list[Any], list[Any]]:
+    """The members of modules, and what stands outside of any, that a simulator reads and a
+    synthesis tool does not, and the other way round."""
+    design, read = module.design, module.design.synthesized
+    own = design.closure(module.name)
+    other = read.closure(read.find(module.name).name)
+    pairs = [(_members(own, name), _members(other, name)) for name in sorted({*own, *other})]
+    pairs.append((design.shared(), read.shared()))
+    simulated = [node for one, two in pairs for node in _lacking(one, two)]
+    return simulated, [node for one, two in pairs for node in _lacking(two, one)]
+
+
+def _members(closure: Mapping[str, rtl.Module], name: str) -> list[Any]:
+    return list(closure[name].node.members) if name in closure else []
+
+
+def _lacking(nodes: Iterable[Any], others: Iterable[Any]) -> Iterator[Any]:
+    """The nodes that are not among the others, by their texts."""
+    there = Counter(map(_written, others))
+    for node in nodes:
+        text = _written(node)
+        if not there[text]:
+            yield node
+        there[text] -= 1
 
 
 def _is_idle(text: str) -> bool:

@@ -35,6 +35,8 @@ LFS_POINTER = b"version https://git-lfs.github.com/spec/"  # its first bytes
 # What Verilator defines by itself: slang must see the text that Verilator will see.
 VERILATOR_DEFINES = ("VERILATOR=1",)
 SYNTHESIS_DEFINES = ("SYNTHESIS=1",)
+# What slang defines by itself, and no simulator does.
+SLANG_DEFINES = ("__slang__", "__slang_major__", "__slang_minor__", "__slang_rev__")
 # Options of a list that change neither the modules nor their ports.
 LIST_NOISE = ("+libext+", "-sv", "--sv", "-W", "-timescale", "--timescale", "--assert")
 
@@ -354,6 +356,7 @@ class Design:
     def _options(self) -> pyslang.Bag:
         options = parsing.PreprocessorOptions()
         options.predefines = [*self._inputs.own_defines, *self.defines]
+        options.undefines = list(SLANG_DEFINES)
         options.additionalIncludePaths = [str(p) for p in self._inputs.include_dirs]
         return pyslang.Bag([options])
 

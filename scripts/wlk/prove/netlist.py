@@ -82,10 +82,12 @@ class Source:
     included: Sequence[Path] = ()  # by the files: they count for the content
     parameters: Sequence[str] = ()  # NAME=VALUE, of the module
     holes: Sequence[Hole] = ()
+    undefined: Sequence[str] = ()  # macros that are to be unknown
 
     def listed(self) -> str:
         """As a command file of slang; BAD_RTL for a name that it cannot have."""
-        words = [f"--top {self.top}", *(f"-D {quoted(text)}" for text in self.defines)]
+        words = [f"--top {self.top}", *(f"-U {name}" for name in self.undefined)]
+        words += [f"-D {quoted(text)}" for text in self.defines]
         words += [f"--blackboxed-module {hole.module}" for hole in self.holes]
         words += [f"-G {quoted(text)}" for text in self.parameters]
         words += [f"-I {_place(path)}" for path in self.include_dirs]

@@ -65,7 +65,7 @@ def of_block(
         outcome = lockstep.replay(job.table, job.config, path, power_up, job.args)
         result = outcome.result
         at = result.first.cycle if result.first is not None else -1
-        fails = result.verdict in lockstep.FAILURES
+        fails = result.verdict in jobs.FAILURES
         found = fails and at + 1 >= answer.depth
         if found:
             break

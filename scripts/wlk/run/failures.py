@@ -28,7 +28,7 @@ def command_line(job: Job, seed: int) -> str:
     words += ["--bind", "stage"] if job.table.instances and args.bind == "stage" else []
     words += args.waive_again()
     words += ["--waves"]
-    for name in ("profile", "power_up", "verilator"):
+    for name in ("profile", "power_up"):
         if getattr(args, name) != getattr(jobs.Run, name):
             words += [f"--{name.replace('_', '-')}", getattr(args, name)]
     return shlex.join(words)

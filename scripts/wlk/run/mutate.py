@@ -60,12 +60,11 @@ Texts = dict[str, str]  # name of a file -> its text
 
 
 @dataclass
-class Mutate(jobs.RtlSource, Reported):
+class Mutate(jobs.Simulated, Reported):
     """Inject faults into RTL and count those that lockstep reports."""
 
     NAME = "mutate"
     WORDS = {1: "NOT_ALL_REPORTED"}
-    NEEDS = ("build", "verilate")
     EXAMPLE = """warplock mutate
 warplock mutate collector --only ready_stuck_high
 warplock mutate issue --bind all --only scoreboard/no_rollback
@@ -119,7 +118,8 @@ warplock mutate collector --generate 100 --rtl build/DuplicatedCollector.sv"""
     )
 
     def needs(self) -> tuple[str, ...]:
-        return (*self.NEEDS, "rtl", "prove") if self.generate else self.NEEDS
+        generated = ("rtl", "prove") if self.generate else ()
+        return ("build", *self.tools, *generated)
 
     def refuse(self) -> None:
         """What does not go together."""
@@ -426,7 +426,7 @@ def _words(table: Table, config: Config) -> list[str]:
 def _plan(table: Table, config: list[str], asked: Mutate) -> Job:
     """The run of the module as it is."""
     run = jobs.Run(
-        **vars(options.of(jobs.RtlSource, asked)),
+        **vars(options.of(jobs.Simulated, asked)),
         blocks=[table.name],
         config=config,
         seeds=asked.seeds,

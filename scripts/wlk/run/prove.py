@@ -13,22 +13,21 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from .. import tables
 from ..base import keep, options, outputs, progress, report, reports, setup
-from ..base.entries import Entry
 from ..base.errors import Status, WlkError
 from ..base.options import operand, option
 from ..base.published import Reported
 from ..fit import search
 from ..gen import rules, stubs
 from ..prove import engines, miter, netlist
-from ..prove.engines import Answer, Limits
+from ..prove.engines import Answer, Limits, Values
 from ..prove.miter import Compared
 from ..prove.netlist import Netlist, Source
 from ..tables import Config, Table
-from . import counterexample, jobs, lockstep, parts, probe, versions
+from . import counterexample, crosscheck, jobs, lockstep, parts, probe, verilate, versions
+from .proof import Proof
 
 PROOFS = setup.BUILD / "proofs"
 TIMEOUT = 600
@@ -44,6 +43,8 @@ START = "registers and memories are 0 at the start, or what the RTL gives them"
 FREE = "registers and memories hold any value at the start, alike where they correspond"
 RESET = "then comes a cycle of reset, in which other inputs are 0 and nothing is compared"
 UNCOUNTED = "lockstep found a difference that rests on other values at power-up"
+OTHER_START = "with registers that power up as 1 a simulation differs"
+LEGAL_SEEDS = range(1, 3)
 
 
 def _refuse_waivers(given: Sequence[Path]) -> None:
@@ -54,12 +55,12 @@ def _refuse_waivers(given: Sequence[Path]) -> None:
 
 
 @dataclass
-class Prove(jobs.RtlSource, Reported):
+class Prove(jobs.Simulated, Reported):
     """Prove RTL equal to a block's stub, or two versions of a module, for all inputs."""
 
     NAME = "prove"
     WORDS = {0: "PROVED"}
-    NEEDS = ("build", "verilate", "rtl", "prove")
+    NEEDS = ("build", "rtl", "prove")
     EXAMPLE = """warplock prove collector --rtl build/DuplicatedCollector.sv --config coll_entries=2
 warplock prove --rtl new/ --against old/ --module rr_arbiter --config N=8"""
 
@@ -113,6 +114,9 @@ warplock prove --rtl new/ --against old/ --module rr_arbiter --config N=8"""
         reports.DEFAULT,
     )
 
+    def needs(self) -> tuple[str, ...]:
+        return (*self.NEEDS, *self.tools)
+
     @property
     def free(self) -> bool:
         """Any value at power-up."""
@@ -158,90 +162,9 @@ warplock prove --rtl new/ --against old/ --module rr_arbiter --config N=8"""
 Found = tuple[Answer, counterexample.Example]
 
 
-@dataclass
-class Proof:
-    """An answer, and what it is about."""
-
-    what: str  # in words
-    module: str
-    config: Mapping[str, Any]
-    answer: Answer
-    block: str | None = None
-    assumptions: list[str] = field(default_factory=list)
-    seconds: float = 0.0
-    rules: Sequence[str] = ()  # that are assumed
-    outputs: int = 0
-    missing: Sequence[str] = ()  # outputs that the RTL lacks
-    notes: list[str] = field(default_factory=list)
-    example: counterexample.Example | None = None
-    kept: bool = False
-    began: float = field(default_factory=time.monotonic)
-
-    def limits(self, asked: Prove) -> Limits:
-        """What is left of the time."""
-        spent = time.monotonic() - self.began
-        return Limits(max(LEAST, asked.timeout - spent), asked.depth)
-
-    def close(self) -> None:
-        """It is settled: how long it took, and what went wrong on the way."""
-        self.notes += [self.answer.note] if self.answer.note else []
-        self.seconds = time.monotonic() - self.began
-
-    @property
-    def verdict(self) -> Status:
-        if self.example is not None and not self.example.confirmed and not self.example.excuse:
-            return Status.MODEL_ERROR
-        return self.answer.verdict
-
-    @property
-    def word(self) -> str:
-        return "PROVED" if self.verdict == Status.OK else self.verdict.name
-
-    def json(self) -> dict[str, Any]:
-        """The common object of commands that compare."""
-        known = {"block": self.block, "module": self.module, "config": dict(self.config)}
-        known |= {"verdict": self.word, "depth": self.answer.depth}
-        known |= {"seconds": round(self.seconds, 3), "assumptions": self._assumed()}
-        known |= {"outputs": self.outputs, "not_compared": list(self.missing), "kept": self.kept}
-        if self.example is not None:
-            first = self.example.first
-            known |= {"first": first.json()} if first is not None else {}
-            known["counterexample"] = self.example.json()
-        return known | ({"notes": self.notes} if self.notes else {})
-
-    def entry(self) -> Entry:
-        """As others see it."""
-        name = report.config_text(self.config) or self.module
-        text = "" if self.verdict == Status.OK else self.text()
-        return Entry(self.json(), name, text, notes=[self._meaning()], seconds=self.seconds)
-
-    def text(self) -> str:
-        """For a person."""
-        lines = [f"{self.word}: {self.what}", f"  {self._meaning()}"]
-        lines += [f"  assumed: {each}" for each in self._assumed()]
-        if self.missing:
-            lines.append("  not compared (not in the RTL): " + ", ".join(self.missing))
-        lines += [f"  {note}" for note in self.notes]
-        return "\n".join(lines + (self.example.lines() if self.example is not None else []))
-
-    def _assumed(self) -> list[str]:
-        return [*self.assumptions, *(f"rule {name} is kept" for name in self.rules)]
-
-    def _meaning(self) -> str:
-        depth, outputs = self.answer.depth, f"{self.outputs} outputs"
-        inputs = "all legal inputs" if self.rules else "all inputs"
-        if self.verdict == Status.OK:
-            when = "was proved before (--fresh proves again)" if self.kept else self._took()
-            return f"{outputs} are equal in every cycle, for {inputs}; {when}"
-        if self.verdict == Status.BOUNDED:
-            known = f"{outputs} are equal for {depth} cycles, for {inputs}"
-            return f"{known}; later ones are open; {self._took()}"
-        if self.verdict == Status.MODEL_ERROR:
-            return "the counterexample does not show in simulation: stub, model or prover is wrong"
-        return f"an output differs in cycle {depth - 1}; {self._took()}"
-
-    def _took(self) -> str:
-        return f"{self.seconds:.1f} s"
+def _limits(asked: Prove, proof: Proof) -> Limits:
+    """What is left of the time."""
+    return Limits(max(LEAST, asked.timeout - proof.spent), asked.depth)
 
 
 # ---- deciding -----------------------------------------------------------------------------------
@@ -259,6 +182,11 @@ class Question:
     starts: Sequence[Mapping[str, int]] = ()  # inputs of either side in the cycle of reset
     free: bool = False  # any value at power-up
     rules: miter.Rules | None = None
+
+    def pair(self, verilator: str) -> crosscheck.Pair:
+        """The same of the sources, in a simulator."""
+        given = (self.gold, self.gate, self.compared, self.ties, self.reset)
+        return crosscheck.Pair(*given, verilator=verilator)
 
     @property
     def excuse(self) -> str:
@@ -338,13 +266,13 @@ def _require_reachable(question: Question, place: Path) -> None:
 
 
 def _of_block(asked: Prove, folder: reports.Folder) -> Proof:
-    from ..fit import alike  # needs slang
+    from ..fit import alike, identity  # need slang
 
     start = time.monotonic()
     job = _job(asked)
     table, config, found = job.table, job.config, job.matched
     report.warn(table.warnings(config))
-    alike.require(job.fit.module)
+    suspects = alike.require(job.fit.module)
     gold = netlist.read(Source(stubs.write_stub(table, config), table.module))
     if job.is_async and table.reset is not None:
         gold = dataclasses.replace(gold, async_reset=table.reset)
@@ -360,26 +288,40 @@ def _of_block(asked: Prove, folder: reports.Folder) -> Proof:
     )
     proof.notes += [f"tied: {port}={value}" for port, value in found.tied.items()]
     proof.notes += job.fit.notes
+    proof.apart = identity.read_apart(job.fit.module)
+    proof.suspects = suspects
     reset = {table.reset: 1} if table.reset and gold.clock and not asked.no_reset else {}
     proof.assumptions += [RESET] if reset else []
     question = Question(gold, gate, compared, found.tied, reset, free=asked.free)
     job.args.folder = folder
+    pair = question.pair(asked.verilator)
+    beside = None if job.is_async else crosscheck.Beside(pair)
+    place = folder.of(table.name, job.name)
     large = max(side.size for side in (gold, gate)) > FLAT
     pieces = parts.of(job, source(job), compared) if large and not job.is_async else []
     job.fit = None  # slang complains of what is left of it at the end
-    if pieces and _by_parts(asked, proof, pieces, reset):
-        proof.close()
-        return proof
-    with _beside(job, bool(reset), proof.notes) as simulated:
+    if not pieces or not _by_parts(asked, proof, pieces, reset):
+        _whole(asked, proof, question, job)
+    if beside is None or proof.rules:
+        if proof.answer.verdict == Status.OK:
+            _legal_opinion(proof, job, bool(reset))
+    else:
+        _second_opinion(proof, pair, beside, place, free=asked.free)
+    proof.close()
+    return proof
+
+
+def _whole(asked: Prove, proof: Proof, question: Question, job: jobs.Job) -> None:
+    """Prove a block as one; where illegal inputs refute it, once more for legal ones."""
+    reset = bool(question.reset)
+    with _beside(job, reset, proof.notes) as simulated:
         _settle(asked, proof, question, job, simulated)
         broken = proof.example is not None and proof.example.illegal
         if broken and not asked.no_assume:
-            question.rules = rules_of(table, config)
+            question.rules = rules_of(job.table, job.config)
             proof.example = None
-            proof.rules = [rule.name for rule in rules.rules_of(table, config)]
+            proof.rules = [rule.name for rule in rules.rules_of(job.table, job.config)]
             _settle(asked, proof, question, job, simulated)
-    proof.close()
-    return proof
 
 
 def _start(asked: Prove, gold: Netlist, gate: Netlist) -> list[str]:
@@ -404,7 +346,7 @@ def _by_parts(
 
     def one(part: parts.Part) -> tuple[Answer, bool]:
         gold, gate = part.sides
-        left = min(share, proof.limits(asked).seconds)
+        left = min(share, _limits(asked, proof).seconds)
         question = Question(gold, gate, part.compared, free=asked.free)
         if reset:
             question.reset = {part.reset: 1}
@@ -437,7 +379,7 @@ def _settle(
 ) -> None:
     """Decide it, and play the counterexample if there is one."""
     seen = lambda: simulated() is not None  # noqa: E731
-    proof.answer, proof.kept = decide(question, proof.limits(asked), seen, fresh=asked.fresh)
+    proof.answer, proof.kept = decide(question, _limits(asked, proof), seen, fresh=asked.fresh)
     if proof.answer.verdict == Status.REFUTED:
         place = job.args.folder.of(job.table.name, job.name)
         proof.example = counterexample.of_block(
@@ -459,7 +401,7 @@ def rules_of(table: Table, config: Config) -> miter.Rules | None:
 def _job(asked: Prove) -> jobs.Job:
     """The module with its parameters; what its ports leave open is settled by lockstep."""
     run = jobs.Run(
-        **vars(options.of(jobs.RtlSource, asked)),
+        **vars(options.of(jobs.Simulated, asked)),
         blocks=[asked.block],
         config=asked.config,
         seeds=range(1, SEEDS + 1),
@@ -476,8 +418,11 @@ def _job(asked: Prove) -> jobs.Job:
 
 def source(job: jobs.Job) -> Source:
     """The RTL of a job, to be read."""
+    from ..fit.rtl import SLANG_DEFINES  # needs slang
+
     rtl = job.rtl
-    return Source(rtl.files, rtl.top, rtl.include_dirs, rtl.defines, rtl.included)
+    how = {"included": rtl.included, "undefined": SLANG_DEFINES}
+    return Source(rtl.files, rtl.top, rtl.include_dirs, rtl.defines, **how)
 
 
 def compared_ports(table: Table, config: Config, present: set[str]) -> list[Compared]:
@@ -512,7 +457,7 @@ def _beside(
                 more = {"seeds": seeds, "power_up": power_up, "bind": "stage"}
                 args = dataclasses.replace(job.args, **more)
                 outcome = lockstep.execute(dataclasses.replace(outside, args=args, spent={}))
-                if outcome.result.verdict not in lockstep.FAILURES:
+                if outcome.result.verdict not in jobs.FAILURES:
                     seed += 1
                     continue
                 found = counterexample.of_lockstep(job, outcome, behind_reset)
@@ -533,24 +478,88 @@ def _beside(
         over.set()
 
 
+# ---- the second opinion -------------------------------------------------------------------------
+
+
+def _second_opinion(
+    proof: Proof, pair: crosscheck.Pair, beside: crosscheck.Beside, place: Path, *, free: bool
+) -> None:
+    """Nothing is PROVED that a simulation of the sources tells apart, and a counterexample that no
+    simulation shows refutes nothing: the two readings disagree, and neither is believed. Where the
+    other Verilator agrees with the netlist, it is the simulator's fault."""
+    example, values = proof.example, proof.answer.values
+    if proof.answer.verdict == Status.OK:
+        found, pair = beside.result(), beside.pair
+        counted = [each for each in found if free or not each.ones]
+        if not counted:
+            proof.notes += [f"{OTHER_START}: {each.text()}" for each in found]
+            proof.simulated = crosscheck.CYCLES * crosscheck.STARTS
+            return
+        values, ones = pair.stimulus(counted[0]), counted[0].ones
+        proof.example = versions.example(pair, values, place, ones=ones)
+        is_alone = _shows(pair, values, ones) is False
+    elif example is not None and not example.confirmed and not example.excuse:
+        if pair.play(values)[0]:
+            return  # the stub is not what the model is
+        is_alone = _shows(pair, values) is True
+    else:
+        return
+    proof.disputed = Status.SIMULATOR if is_alone else Status.BAD_RTL
+    if is_alone:
+        proof.simulators = verilate.both(pair.verilator)
+
+
+def _shows(pair: crosscheck.Pair, values: Values, ones: bool = False) -> bool | None:
+    """Does the other Verilator show a difference? None: it cannot be asked."""
+    try:
+        return bool(pair.elsewhere().play(values, ones)[0])
+    except WlkError as error:
+        if error.status not in (Status.NO_TOOL, Status.BUILD_FAIL):
+            raise
+        return None
+
+
+def _legal_opinion(proof: Proof, job: jobs.Job, behind_reset: bool) -> None:
+    """The same where a simulation must be of legal inputs, or has a reset that the stub has not:
+    lockstep of the RTL and the model, from the proof's start."""
+    more = {"power_up": "reset" if behind_reset else "zero", "bind": "stage", "seeds": LEGAL_SEEDS}
+    args = dataclasses.replace(job.args, cycles=crosscheck.CYCLES, **more)
+    outcome = lockstep.execute(dataclasses.replace(job, inside=[], args=args, spent={}))
+    proof.simulated = outcome.result.cycles
+    verdict = outcome.result.verdict
+    if verdict == Status.SIMULATOR or verdict in jobs.FAILURES:
+        found = counterexample.of_lockstep(job, outcome, behind_reset)
+        proof.example = found[1] if found is not None else None
+        proof.disputed = Status.SIMULATOR if verdict == Status.SIMULATOR else Status.BAD_RTL
+        proof.simulators = verilate.both(job.args.verilator)
+
+
 # ---- two versions -------------------------------------------------------------------------------
 
 
 def _of_versions(asked: Prove, folder: reports.Folder) -> Proof:
     start = time.monotonic()
-    new, old = (versions.source(asked, paths, asked.config) for paths in (asked.rtl, asked.against))
-    gate, gold = netlist.read(new), netlist.read(old)
+    new, old = (
+        versions.version(asked, paths, asked.config) for paths in (asked.rtl, asked.against)
+    )
+    gate, gold = netlist.read(new.source), netlist.read(old.source)
     compared, notes = versions.compared(gold, gate)
     what = f"module {gate.source.top} of {_names(asked.rtl)} and of {_names(asked.against)}"
-    proof = Proof(what, new.top, dict(new.given()), Answer(Status.BOUNDED), notes=notes)
+    config = dict(new.source.given())
+    proof = Proof(what, new.source.top, config, Answer(Status.BOUNDED), notes=notes)
+    proof.apart = list(dict.fromkeys([*new.apart, *old.apart]))
+    proof.suspects = list(dict.fromkeys([*new.suspects, *old.suspects]))
     proof.outputs, proof.assumptions = len(compared), _start(asked, gold, gate)
     proof.began = start
     question = Question(gold, gate, compared, reset=_resets(asked, gold, gate), free=asked.free)
     proof.assumptions += [RESET] if question.reset else []
-    proof.answer, proof.kept = decide(question, proof.limits(asked), fresh=asked.fresh)
+    pair = question.pair(asked.verilator)
+    beside = crosscheck.Beside(pair)
+    proof.answer, proof.kept = decide(question, _limits(asked, proof), fresh=asked.fresh)
+    place = folder.of("versions", asked.module)
     if proof.answer.verdict == Status.REFUTED and not asked.no_example:
-        place = folder.of("versions", asked.module)
-        proof.example = versions.example(gold, gate, proof.answer, compared, place, question.excuse)
+        proof.example = versions.example(pair, proof.answer.values, place, question.excuse)
+    _second_opinion(proof, pair, beside, place, free=asked.free)
     proof.close()
     return proof
 

@@ -40,8 +40,7 @@ warplock lockstep collector --rtl build/DuplicatedCollector.sv --config coll_ent
         if self.list:
             return ()
         rtl = ("rtl", "page") if self.rtl else ()  # whose failures are drawn
-        newest = ("newest",) if self.verilator == "newest" else ()
-        return ("build", "verilate", *rtl, *newest)
+        return ("build", *self.tools, *rtl)
 
     def refuse(self) -> None:
         """What does not go together, and names that nothing has."""

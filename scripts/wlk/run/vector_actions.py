@@ -26,7 +26,7 @@ from .vectors import Gen, Header
 
 
 @dataclass
-class Play(jobs.RtlSource, waivers.Waiving, Reported):
+class Play(jobs.Simulated, waivers.Waiving, Reported):
     """Run the model on files and compare."""
 
     NAME = "play"
@@ -49,7 +49,7 @@ class Play(jobs.RtlSource, waivers.Waiving, Reported):
         self.read_waivers()
 
     def needs(self) -> tuple[str, ...]:
-        return ("build", "verilate", "rtl") if self.rtl else ("build",)
+        return ("build", *self.tools, "rtl") if self.rtl else ("build",)
 
     def run(self) -> int:
         """The exit code is the worst verdict."""

