@@ -94,10 +94,29 @@ static bool can_try(const work *w) {
     return w->runs < MAX_RUNS && w->cycles < most_cycles && !tool_stop;
 }
 
+// Where inputs are legal by the model's state alone, make the trial legal in the states that it
+// leads to. Is it another one than the best?
+static bool legalise(work *w) {
+    harness *b = w->b;
+    const stimulus *s = &w->trial;
+    bool has_states = true;
+    b->block->init(b->cfg, b->model, b->random ? WLK_POWER_UNKNOWN : WLK_POWER_ZERO);
+    for (uint64_t c = 0; has_states && c < s->n; c++) {
+        wlk_step_info info;
+        uint64_t *in = row_of(w, s, c);
+        has_states = wlk_stimulus_legalise(b->gen, b->cfg, b->model, in);
+        tool_tie_apply(b->ties, b->n_ties, in);
+        (void)harness_clear(b, in);
+        b->block->tick(b->cfg, b->model, in, &info);
+    }
+    return s->n != w->best.n ||
+           memcmp(s->words, w->best.words, s->n * b->layout.in_words * sizeof(uint64_t)) != 0;
+}
+
 // Take the trial, up to its failure, when it fails too.
 static bool take(work *w) {
     uint64_t failed_at;
-    if (!can_try(w) || !fails(w, &w->trial, &failed_at)) {
+    if (!can_try(w) || !legalise(w) || !fails(w, &w->trial, &failed_at)) {
         return false;
     }
     const stimulus swap = w->best;

@@ -55,6 +55,9 @@ typedef struct wlk_driven {
     const stim_weights *profiles; /* NULL: the driver's */
     uint32_t n_profiles;
     void (*hook)(const stim_cycle *c, uint64_t *in); /* NULL: none */
+    /* The hook depends on state and inputs alone and leaves legal inputs as they are, so that it
+     * can also be asked about inputs that the driver has not made. */
+    bool legalises;
 } wlk_driven;
 
 /* The next inputs of it, and: nothing waits to be taken? */
@@ -67,8 +70,8 @@ const uint64_t *wlk_stim_outputs(const wlk_driver *d, const uint32_t *cfg, const
                                  const uint64_t *in);
 
 /* The stimulus of a block from the `profiles`, their names and a hook of its file. */
-#define STIM_GENERATOR(name, hook)                                                                 \
-    static const wlk_driven driven_##name = {profiles, PROFILES, hook};                            \
+#define STIM_GENERATOR(name, function)                                                             \
+    static const wlk_driven driven_##name = {profiles, PROFILES, function, false};                 \
     const wlk_stimulus wlk_##name##_stimulus = {                                                   \
         .block = #name, .profiles = profile_names, .driven = &driven_##name}
 

@@ -3,8 +3,10 @@
  * The stimulus of a block with a model by structs whose legal inputs depend on its state: those of
  * the generic driver, changed by a function. The model's source includes this behind
  * frame/structs.h and has WLK_LEGALISE(change) at its end, where
- *   change(cfg, st, in, draining)    makes the inputs legal in that state; `draining`: no new work
- *                                    comes, and the inputs should end what is in flight
+ *   change(cfg, st, in, draining)    makes the inputs legal in that state, and leaves legal ones as
+ *                                    they are; `draining`: no new work comes, and the inputs should
+ *                                    end what is in flight
+ * A shrunk stimulus is made legal by the same function.
  */
 #ifndef WLK_STIMULUS_LEGALISE_H
 #define WLK_STIMULUS_LEGALISE_H
@@ -21,7 +23,7 @@
         NAMED(in_pack)(cfg, &in, words);                                                           \
     }                                                                                              \
     static const char *const profile_names[] = {CAPS(PROFILES), NULL};                             \
-    static const wlk_driven driven = {NULL, 0, hook};                                              \
+    static const wlk_driven driven = {.hook = hook, .legalises = true};                            \
     const wlk_stimulus NAMED(stimulus) = {                                                         \
         .block = NULL, .profiles = profile_names, .driven = &driven}
 

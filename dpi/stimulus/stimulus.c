@@ -84,6 +84,16 @@ void wlk_stimulus_init(wlk_stimulus_state *stim, uint64_t seed, uint32_t profile
     stim->profile = profile;
 }
 
+bool wlk_stimulus_legalise(const wlk_stimulus *gen, const uint32_t *cfg, const void *model_state,
+                           uint64_t *in) {
+    wlk_stimulus_state stim = {0};
+    if (gen->driven == NULL || !gen->driven->legalises) {
+        return false;
+    }
+    gen->driven->hook(&(stim_cycle){.cfg = cfg, .state = model_state, .stim = &stim}, in);
+    return true;
+}
+
 bool wlk_stimulus_finished(const wlk_stimulus *gen, const wlk_block *block, const uint32_t *cfg,
                            const void *model_state, const wlk_stimulus_state *stim) {
     const bool idle = gen->driven != NULL ? wlk_stim_idle(stim)

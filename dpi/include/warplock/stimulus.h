@@ -110,6 +110,14 @@ bool wlk_stimulus_profile(const wlk_stimulus *gen, const char *name, uint32_t *p
 void wlk_stimulus_next(const wlk_stimulus *gen, const uint32_t *cfg, const void *model_state,
                        wlk_stimulus_state *stim, uint64_t *in);
 
+/**
+ * Make inputs legal in a state, which are not of the generator's own making.
+ *
+ * @return false when the generator has no function that does only that (WLK_LEGALISE).
+ */
+bool wlk_stimulus_legalise(const wlk_stimulus *gen, const uint32_t *cfg, const void *model_state,
+                           uint64_t *in);
+
 /** Start: the first cycles are a reset. */
 void wlk_stimulus_init(wlk_stimulus_state *stim, uint64_t seed, uint32_t profile);
 
