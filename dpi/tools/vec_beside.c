@@ -330,6 +330,9 @@ static wlk_status write_copy(copy *c, const wlk_output *file, wlk_error *err) {
 // fstapi takes what it reads as it is.
 static wlk_status require_sound(copy *c, const char *path, wlk_error *err) {
     const wlk_status status = wlk_wave_open(&c->checked, path, path, err);
+    if (status == WLK_OK && wlk_wave_is_vcd(c->checked)) {
+        return wlk_fail(err, WLK_CORRUPT, "%s: a VCD: give an FST", path);
+    }
     return status == WLK_OK ? wlk_wave_verify(c->checked, err) : status;
 }
 

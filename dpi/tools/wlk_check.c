@@ -4,6 +4,7 @@
 //   wlk-check session FILE [NAME]        see below; NAME is what messages call the file
 //   wlk-check rows FILE [NAME]           one instance, as a CSV for wlk-vec import
 //   wlk-check verify FILE                whether all of it can be read
+//   wlk-check vcd FILE                   all signals, as a VCD with a change a line
 //
 // A session prints the scopes and their signals as one JSON object. Then it takes words from stdin,
 // one a line, for each instance
@@ -108,11 +109,7 @@ static void list_scope(const wlk_wave *wave, const wlk_wave_scope *scope, wlk_js
 static void list(const wlk_wave *wave) {
     size_t count = 0;
     const wlk_wave_scope *scopes = wlk_wave_scopes(wave, &count);
-    const wlk_wave_span span = wlk_wave_times(wave);
     wlk_json j = wlk_json_line(stdout);
-    wlk_json_number(&j, "start", span.start);
-    wlk_json_number(&j, "end", span.end);
-    wlk_json_signed(&j, "exponent", span.exponent);
     wlk_json_open(&j, "scopes", '[');
     for (size_t i = 0; i < count; i++) {
         list_scope(wave, &scopes[i], &j);
@@ -289,7 +286,7 @@ static void step_held(instance *i, bool next) {
 }
 
 static void hold(instance *i, uint64_t time) {
-    const uint64_t gaps = wlk_wave_gaps(i->wave, i->sampler);
+    const uint64_t gaps = wlk_wave_get_gaps(i->wave, i->sampler).count;
     const bool next = gaps == i->gaps;
     step_held(i, next);
     if (!next) {
@@ -301,10 +298,10 @@ static void hold(instance *i, uint64_t time) {
     i->is_held = true;
 }
 
-static void look(const instance *i, uint64_t time, uint64_t sample) {
+static void look(const instance *i, uint64_t sample) {
     if (sample % SAMPLES_PER_LOOK == 0) {
-        const wlk_wave_span span = wlk_wave_times(i->wave);
-        tool_progress(time - span.start, span.end - span.start);
+        const wlk_wave_progress progress = wlk_wave_get_progress(i->wave);
+        tool_progress(progress.done, progress.total);
     }
 }
 
@@ -318,7 +315,7 @@ static int on_sample(void *ctx, uint64_t time, uint64_t sample) {
         note_failure(i, first, time);
     }
     invert(i); // the words are those of the wave again
-    look(i, time, sample);
+    look(i, sample);
     return wlk_checker_done(i->checker) ? WLK_WAVE_DONE : WLK_WAVE_CONTINUE;
 }
 
@@ -354,6 +351,7 @@ static void print_columns(const instance *i) {
 
 static int on_row(void *ctx, uint64_t time, uint64_t sample) {
     const instance *i = (const instance *)ctx;
+    (void)time;
     invert(i);
     printf("%" PRIu64, sample);
     for (uint32_t p = 0; p < i->b.layout.n_ports; p++) {
@@ -369,7 +367,7 @@ static int on_row(void *ctx, uint64_t time, uint64_t sample) {
     }
     putchar('\n');
     invert(i);
-    look(i, time, sample);
+    look(i, sample);
     return ferror(stdout) != 0 ? WLK_WAVE_DONE : WLK_WAVE_CONTINUE;
 }
 
@@ -388,7 +386,7 @@ static wlk_status find_clock(const instance *i, wlk_wave_handle *clock, wlk_erro
                         i->clock != NULL ? i->clock : "given", i->scope);
     }
     *clock = wlk_wave_signals(i->wave, &count)[at].handle;
-    return WLK_OK;
+    return wlk_wave_require_once(i->wave, at, err);
 }
 
 static wlk_status prepare(instance *i, wlk_wave *wave, wlk_wave_sample_fn sample, wlk_error *err) {
@@ -437,7 +435,7 @@ static void add_report(const instance *i, wlk_json *to) {
     wlk_checker_report(i->checker, report);
     if (i->failed) {
         fprintf(report, "  clock edge at time %" PRIu64 " (in units of 1e%d s)\n", i->failed_at,
-                wlk_wave_times(i->wave).exponent);
+                wlk_wave_exponent(i->wave));
     }
     if (fclose(report) == 0) {
         wlk_json_text(to, "report", text);
@@ -451,6 +449,13 @@ static int print_answer(const instance *i) {
     wlk_checker_json(i->checker, false, &j);
     if (i->failed) {
         wlk_json_number(&j, "first_time", i->failed_at);
+    }
+    const wlk_wave_gaps gaps = wlk_wave_get_gaps(i->wave, i->sampler);
+    if (gaps.count != 0) {
+        wlk_json_open(&j, "gaps", '{');
+        wlk_json_number(&j, "count", gaps.count);
+        wlk_json_number(&j, "first_time", gaps.first);
+        wlk_json_close(&j, '}');
     }
     if (!i->b.block->table->has_clock) {
         wlk_json_number(&j, "port_changes", wlk_wave_moves(i->wave, i->sampler));
@@ -589,17 +594,38 @@ static int run_session(wlk_wave *wave, const char *path, bool in_rows) {
     return code;
 }
 
+// What is to be done with the waveform, by the first word.
+static int run_command(const char *command, wlk_wave *wave, const char *name) {
+    wlk_error err;
+    if (strcmp(command, "verify") == 0) {
+        return wlk_wave_verify(wave, &err) == WLK_OK ? 0 : tool_fail(tool, &err);
+    }
+    if (strcmp(command, "vcd") == 0) {
+        return wlk_wave_copy(wave, stdout, &err) == WLK_OK ? tool_close_output(tool)
+                                                           : tool_fail(tool, &err);
+    }
+    return run_session(wave, name, strcmp(command, "rows") == 0);
+}
+
+static bool is_usage(int argc, char **argv) {
+    static const char *const commands[] = {"verify", "vcd", "session", "rows"};
+    for (int i = 0; i < 4 && argc >= 3; i++) {
+        if (strcmp(argv[1], commands[i]) == 0) {
+            return argc == 3 || (argc == 4 && i >= 2);
+        }
+    }
+    return false;
+}
+
 int main(int argc, char **argv) {
     wlk_error err;
     tool_on_stop = stop_wave;
     tool_signals();
-    const bool verify = argc == 3 && strcmp(argv[1], "verify") == 0;
-    const bool in_rows = (argc == 3 || argc == 4) && strcmp(argv[1], "rows") == 0;
-    const bool in_session = (argc == 3 || argc == 4) && strcmp(argv[1], "session") == 0;
-    if (!verify && !in_rows && !in_session) {
+    if (!is_usage(argc, argv)) {
         fputs("usage: wlk-check session FILE [NAME] <WORDS, one a line\n"
               "       wlk-check rows FILE [NAME] <WORDS, one a line\n"
-              "       wlk-check verify FILE\n",
+              "       wlk-check verify FILE\n"
+              "       wlk-check vcd FILE\n",
               stderr);
         return WLK_USAGE;
     }
@@ -613,12 +639,7 @@ int main(int argc, char **argv) {
     if (tool_stop) {
         wlk_wave_stop(wave); // it came during the open
     }
-    int code = 0;
-    if (!verify) {
-        code = run_session(wave, name, in_rows);
-    } else if (wlk_wave_verify(wave, &err) != WLK_OK) {
-        code = tool_fail(tool, &err);
-    }
+    const int code = run_command(argv[1], wave, name);
     open_wave = NULL;
     wlk_wave_close(wave);
     return code;

@@ -8,11 +8,11 @@ where it is used.
 from dataclasses import dataclass
 from pathlib import Path
 
-from .base import folders, setup
+from .base import setup
 from .base.errors import Status, WlkError
 from .base.options import Command, operand
 from .explore.explore import Explore
-from .fit import dump, scopes
+from .fit import scopes
 from .regress.bisect import Bisect
 from .regress.regress import Regress
 from .run import check, covered, recordings
@@ -58,10 +58,6 @@ warplock check late.fst --from-unknown"""
                 raise WlkError(Status.USAGE, f"{message}; {hint}")
         covered.refuse(self.cover)
         self.read_waivers()
-
-    def needs(self) -> tuple[str, ...]:
-        kinds = {path.suffix for path in folders.below(Path(self.dump))}
-        return ("build", "vcd") if ".vcd" in kinds or dump.is_vcd(self.dump) else ("build",)
 
     def run(self) -> int:
         """The exit code is that of the worst verdict."""

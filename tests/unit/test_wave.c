@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Waveform reader: a hand-written dump, written FSTs, damaged files, and the recordings. */
+/* Waveform reader: a hand-written dump, written FSTs, damaged files, and the recordings. What is
+ * legal in a VCD, and what is wrong with one: test_vcd.c. */
 #include "check.h"
 #include "scratch.h"
 #include "warplock/wave.h"
@@ -65,7 +66,7 @@ static const char small_vcd[] =
     "#10\n1!\n0!\nb101 d\n" /* a pulse of zero width is no edge */
     /* X -> 1 is none, and a value given again is no change */
     "#12\nx!\n#13\n1!\nb101 d\n11\n#14\n0!\n"
-    "#15\n1@\n1!\nb1111 d\nb1010z01x q\n1o\n"
+    "#15\n1@\n1!\nb1111 d\nbz01x q\n1o\n"
     "b10000000000000000000000000000000000000000000000000000000000000000000000000000111 w\n"
     "#16\n0!\n0@\n#18\n1@\n"
     "#20\n1!\n";
@@ -189,7 +190,8 @@ static void check_stops(wlk_wave *wave, probe *clocked, probe *second, probe *th
     clocked->answer = WLK_WAVE_STOP;
     CHECK(wlk_wave_run(wave, &err) == WLK_OK);
     CHECK(clocked->count == 1 && second->count == 0);
-    CHECK(wlk_wave_get_progress(wave).now == 5 && wlk_wave_get_progress(wave).end == 20);
+    CHECK(wlk_wave_get_progress(wave).now == 5);
+    CHECK(wlk_wave_get_progress(wave).done <= wlk_wave_get_progress(wave).total);
     clocked->count = 0;
     wlk_wave_stop(wave);
     CHECK(wlk_wave_run(wave, &err) == WLK_INTERRUPTED);
@@ -200,14 +202,13 @@ static void test_small(const char *path) {
     wlk_error err = {.text = ""};
     wlk_wave *wave = opened(path);
     probe clocked = {0}, second = {0}, free_running = {0};
-    const wlk_wave_span span = wlk_wave_times(wave);
-    CHECK(span.start == 0 && span.end == 20 && span.exponent == -9);
+    CHECK(wlk_wave_exponent(wave) == -9);
     check_small_names(wave);
     check_small_errors(wave);
     bind_probe(wave, &clocked, "top.clk");
     bind_probe(wave, &second, "top.clk2");
     bind_probe(wave, &free_running, NULL);
-    CHECK(wlk_wave_run(wave, &err) == WLK_OK);
+    CHECK_MSG(wlk_wave_run(wave, &err) == WLK_OK, "%s", err.text);
     check_clocked(&clocked);
     check_clockless(&free_running);
     CHECK(second.count == 2 && second.log[0].time == 15 && second.log[1].time == 18);
@@ -221,13 +222,14 @@ static void test_small(const char *path) {
     wlk_wave_close(wave);
 }
 
-/* ---- FST made by other settings of the converter -----------------------------------------------
- */
+CASE(wave_reads_a_vcd) {
+    test_small(scratch_text("small.vcd", small_vcd));
+}
 
+/* FST made by other settings of the converter. */
 CASE(wave_reads_every_packing) {
     static const char *const options[] = {"-4", "-F", "-Z", "-Z -p"};
     char command[1200];
-    (void)scratch_text("small.vcd", small_vcd);
     for (size_t i = 0; i < COUNT(options); i++) {
         (void)snprintf(command, sizeof command, "vcd2fst %s %s %s >/dev/null 2>&1", options[i],
                        scratch("small.vcd"), scratch("small.fst"));

@@ -70,12 +70,12 @@ class Answer:
 
 
 class Session(contextlib.ExitStack):
-    """The tool on one dump, a context manager around its process. `fst`: its content, plain."""
+    """The tool on one dump, a context manager around its process. `plain`: its content, unpacked."""
 
-    def __init__(self, tool: Path, dump: str, fst: str) -> None:
+    def __init__(self, tool: Path, dump: str, plain: str) -> None:
         super().__init__()
         self.dump = dump
-        self._command = [tool, "session", fst, dump]
+        self._command = [tool, "session", plain, dump]
         self._lines: queue.Queue[str | None] = queue.Queue()
         self._errors: list[str] = []
         self._done: int | None = None
@@ -165,18 +165,18 @@ class Passes(contextlib.ExitStack):
         self._ready: Session | None = None
 
     def __enter__(self) -> Self:
-        self._fst = self.enter_context(dumps.as_fst(self._dump))
+        self._plain = self.enter_context(dumps.plain(self._dump))
         return self
 
     def scopes(self) -> list[Scope]:
         """Every scope, parents before children."""
-        self._ready = self.enter_context(Session(self._tool, self._dump, self._fst))
+        self._ready = self.enter_context(Session(self._tool, self._dump, self._plain))
         return self._ready.scopes()
 
     def rows(self, words: Sequence[str]) -> Iterator[bytes]:
         """The samples of an instance, the tool's words for it, as a CSV in pieces; a line `#end`
         is last."""
-        command = [self._tool, "rows", self._fst, self._dump]
+        command = [self._tool, "rows", self._plain, self._dump]
         with (
             progress.child(
                 command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE

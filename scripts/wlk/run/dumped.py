@@ -10,7 +10,6 @@ from .. import tables
 from ..base import options, outputs
 from ..base.errors import Status, WlkError
 from ..base.options import option
-from ..fit import dump as dumps
 from ..fit import scopes, search
 from ..fit.wave import TOOL, Passes
 from . import build, check, tools, vectors
@@ -43,9 +42,6 @@ warplock vectors import --dump run.fst --map collector.toml a.wlv --block collec
         for name in OF_DUMPS if self.dump is None else ():
             if getattr(self, name):
                 raise WlkError(Status.USAGE, f"--{name} goes with --dump")
-
-    def needs(self) -> tuple[str, ...]:
-        return ("build", "vcd") if self.dump and dumps.is_vcd(self.dump) else ("build",)
 
     def make(self) -> Imported:
         return super().make() if self.dump is None else self._make_of_dump(self.dump)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file wave.h
- * Waveform reader: FST of any simulator, sampled into record words in one pass. What else a
- * waveform may be, scripts/wlk/fit/dump.py turns into FST.
+ * Waveform reader: VCD or FST of any simulator, sampled into record words in one pass. An FST that
+ * is packed as a whole is unpacked first (scripts/wlk/fit/dump.py).
  *
  * Use: open, look up scopes and signals, add samplers, bind signals to bits of 64-bit words, run.
  *
@@ -11,13 +11,13 @@
  * yet visible. An edge is 0 -> 1 between the settled values of two time stamps: X -> 1 and Z -> 1
  * are none (so a clock that is 1 from the start has no edge at the first time stamp), nor is a
  * pulse of zero width inside one time stamp. Without a clock (combinational blocks): the callback
- * comes once for each time stamp in which a bound bit of the sampler was given a new value, after
- * all changes of that time stamp.
- * Before its first change a signal is X.
+ * comes once for each time stamp at whose end a bound bit of the sampler has another value.
+ * Before its first change a signal is X. Where a VCD says $dumpoff, its clocks become X.
  *
  * **Levels.** 0 and L are 0, 1 and H are 1, all others (X Z U W -) are X: value bit 0, X bit 1.
  *
- * **Memory.** One block of the file at a time (fstapi writers flush at about 128 MB of changes).
+ * **Memory.** What grows with the declarations, and of an FST one block at a time (fstapi writers
+ * flush at about 128 MB of changes), of a VCD one value.
  * **Threads.** A wlk_wave belongs to one thread; only wlk_wave_stop() may be called from elsewhere.
  */
 #ifndef WARPLOCK_WAVE_H
@@ -28,6 +28,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 WLK_BEGIN_DECLS
 
@@ -41,7 +42,8 @@ typedef uint32_t wlk_wave_handle;
 #define WLK_WAVE_NO_SAMPLER UINT32_MAX
 #define WLK_WAVE_NONE       SIZE_MAX
 
-/** One scope. Scope 0 is the root, with an empty path; it has signals only in odd VCD files. */
+/** One scope, opened once or several times. Scope 0 is the root, with an empty path; few VCD files
+ * have signals in it. */
 typedef struct wlk_wave_scope {
     const char *path;    /**< full path with dots: "TOP.IssueStage.collector" */
     const char *name;    /**< last part of the path */
@@ -67,6 +69,8 @@ typedef struct wlk_wave_signal {
     int32_t lsb;            /**< smallest index of its range, 0 without one */
     bool ascending;         /**< a range as [0:7], whose last bit has the largest index */
     wlk_wave_handle handle; /**< where its values are; aliases have the same */
+    bool is_twice;          /**< declared again with other values, so not to be used */
+    uint64_t place, again;  /**< of the declarations in the file */
 } wlk_wave_signal;
 
 /** Where some bits of a signal go: @p width bits from bit @p source_lsb on, to bit @p lsb on. */
@@ -91,22 +95,32 @@ typedef int (*wlk_wave_sample_fn)(void *ctx, uint64_t time, uint64_t sample);
 
 /** Where a run stands; also valid inside a callback. */
 typedef struct wlk_wave_progress {
-    uint64_t now;     /**< time stamp being processed, in units of the file */
-    uint64_t end;     /**< last time of the file */
-    uint64_t changes; /**< value changes of bound signals seen so far */
+    uint64_t now;         /**< time stamp being processed, in units of the file */
+    uint64_t done, total; /**< of the file: bytes of a VCD, units of time of an FST */
+    uint64_t changes;     /**< value changes of bound signals seen so far */
 } wlk_wave_progress;
 
+/** Time stamps at which a clock became X, as it does where a dump is off. */
+typedef struct wlk_wave_gaps {
+    uint64_t count;
+    uint64_t first; /**< if there is one */
+} wlk_wave_gaps;
+
 /**
- * Open the FST @p path and read its hierarchy. @p name: what messages call it, NULL = @p path.
+ * Open the VCD or FST @p path and read its hierarchy; its content says which it is. @p name: what
+ * messages call it, NULL = @p path.
  *
  * On success *out is owned by the caller; on failure it is NULL. WLK_NO_FILE: absent, unreadable
  * or no regular file. WLK_TRUNCATED: it ends too early, or its simulator never closed it.
- * WLK_CORRUPT: no FST, or its structure is wrong. WLK_NO_MEMORY.
+ * WLK_CORRUPT: neither FST nor VCD, extended VCD, or its structure is wrong. WLK_NO_MEMORY.
  */
 wlk_status wlk_wave_open(wlk_wave **out, const char *path, const char *name, wlk_error *err);
 
 /** Release everything; NULL is allowed. */
 void wlk_wave_close(wlk_wave *wave);
+
+/** Is it a VCD, not an FST? */
+bool wlk_wave_is_vcd(const wlk_wave *wave);
 
 /** All scopes, parents before children; valid until close. */
 const wlk_wave_scope *wlk_wave_scopes(const wlk_wave *wave, size_t *count);
@@ -117,12 +131,8 @@ const wlk_wave_signal *wlk_wave_signals(const wlk_wave *wave, size_t *count);
 /** Bits of each stored value of a handle; 0: a real, a string, or there is no such handle. */
 uint32_t wlk_wave_bits(const wlk_wave *wave, wlk_wave_handle handle);
 
-/** First and last time, in units of 10^exponent seconds. */
-typedef struct wlk_wave_span {
-    uint64_t start, end;
-    int exponent;
-} wlk_wave_span;
-wlk_wave_span wlk_wave_times(const wlk_wave *wave);
+/** The unit of time is 10^exponent seconds. */
+int wlk_wave_exponent(const wlk_wave *wave);
 
 /** Index of the scope with this full path, or WLK_WAVE_NONE. */
 size_t wlk_wave_find_scope(const wlk_wave *wave, const char *path);
@@ -138,6 +148,9 @@ size_t wlk_wave_find_signal(const wlk_wave *wave, size_t scope, const char *leaf
 /** The signal with this full path ("TOP.Top.clock", for a clock option), or WLK_WAVE_NONE. */
 size_t wlk_wave_find_path(const wlk_wave *wave, const char *path);
 
+/** WLK_CORRUPT, with the lines of a VCD, if the signal is declared twice with different values. */
+wlk_status wlk_wave_require_once(const wlk_wave *wave, size_t signal, wlk_error *err);
+
 /**
  * Add a sampler. @p clock is the handle of a 1-bit signal, or WLK_WAVE_NO_CLOCK.
  * Samplers of one time stamp are called in the order in which they were added (clocked ones
@@ -150,8 +163,8 @@ wlk_status wlk_wave_add_sampler(wlk_wave *wave, wlk_wave_handle clock, wlk_wave_
 /** Time stamps of the last run at which a signal bound to @p sampler changed. */
 uint64_t wlk_wave_moves(const wlk_wave *wave, uint32_t sampler);
 
-/** How often in the last run the clock of @p sampler became X, as it does where a dump is off. */
-uint64_t wlk_wave_gaps(const wlk_wave *wave, uint32_t sampler);
+/** The gaps of the clock of @p sampler in the last run. */
+wlk_wave_gaps wlk_wave_get_gaps(const wlk_wave *wave, uint32_t sampler);
 
 /**
  * Send bits of a handle to a word. Any number of bindings a handle. @p sampler owns the binding
@@ -167,7 +180,8 @@ wlk_status wlk_wave_bind(wlk_wave *wave, uint32_t sampler, wlk_wave_handle handl
  * Send a whole signal, by name, to bits lsb .. lsb+width-1 of a word array: bit i goes to bit
  * (lsb+i)%64 of word (lsb+i)/64. Takes care of wide buses and of signals in parts.
  * WLK_IFACE_CHANGED: the scope has no such signal. WLK_BAD_WIDTH: another width, or parts missing
- * in its middle. Else as wlk_wave_bind(). On failure nothing of it is bound.
+ * in its middle. Else as wlk_wave_require_once() and wlk_wave_bind(). On failure nothing of it is
+ * bound.
  */
 wlk_status wlk_wave_bind_signal(wlk_wave *wave, uint32_t sampler, size_t scope, const char *leaf,
                                 uint32_t width, uint64_t *value, uint64_t *x, uint32_t lsb,
@@ -182,18 +196,24 @@ wlk_status wlk_wave_bind_slice(wlk_wave *wave, uint32_t sampler, size_t scope, c
                                uint32_t lsb, wlk_error *err);
 
 /**
- * One pass over the file. The values of the bound signals are checked first, so no callback comes
- * from a file with damage that shows: FST has checksums only over parts, so a changed value bit can
- * go unnoticed.
+ * One pass over the file. Of an FST the values of the bound signals are checked first, so that no
+ * callback comes from a file with damage that shows; a VCD is checked on the way, up to where the
+ * run ends. FST has checksums only over parts, and VCD none, so a changed value bit can go unnoticed.
  * May be called again: it starts anew, all bound bits X.
  * WLK_OK: the end, or a callback's stop. WLK_INTERRUPTED: wlk_wave_stop().
- * WLK_CORRUPT: see open. WLK_NO_MEMORY.
+ * WLK_CORRUPT, WLK_TRUNCATED: see open. WLK_NO_FILE: it cannot be read any more. WLK_NO_MEMORY.
  */
 wlk_status wlk_wave_run(wlk_wave *wave, wlk_error *err);
 
 /** Check the values of all signals, as wlk_wave_run() does those of the bound ones; same errors.
  */
 wlk_status wlk_wave_verify(wlk_wave *wave, wlk_error *err);
+
+/**
+ * Write all signals as a VCD in which each definition, time and change is a line, with the names of
+ * the file; a value is as long as in the file. Errors as wlk_wave_verify(); those of @p to it keeps.
+ */
+wlk_status wlk_wave_copy(wlk_wave *wave, FILE *to, wlk_error *err);
 
 /** End the run soon, also from a signal handler or another thread. Holds for later runs as well. */
 void wlk_wave_stop(wlk_wave *wave);

@@ -14,10 +14,7 @@
 #include <fstapi.h>
 #include <lz4.h>
 
-enum {
-    HEADER_LEN = 329,   /* the block without its type byte */
-    MAX_WIDTH = 1 << 26 /* [bits] keeps a damaged width from asking for gigabytes */
-};
+enum { HEADER_LEN = 329 }; /* the block without its type byte */
 
 wlk_status wlk_fst_damaged(const wlk_fst *fst, const uint8_t *at, const char *what,
                            wlk_error *err) {
@@ -193,7 +190,7 @@ static wlk_status read_widths(wlk_fst *fst, const uint8_t *bytes, uint64_t len, 
         /* 0 is a real of 8 bytes, all ones a string */
         fst->reals[i] = width == 0;
         fst->widths[i] = width == 0 ? 8 : width == UINT32_MAX ? 0 : (uint32_t)width;
-        if (fst->widths[i] > MAX_WIDTH) {
+        if (fst->widths[i] > WLK_MAX_BITS) {
             return wlk_fst_damaged(fst, where, "a signal of more than 2^26 bits", err);
         }
     }
@@ -406,7 +403,7 @@ static bool is_bits(uint8_t type) {
 
 typedef struct hier_walk {
     const wlk_fst *fst;
-    const wlk_fst_visitor *visitor;
+    const wlk_visitor *visitor;
     wlk_fst_cursor cursor;
     uint32_t handles; /* given so far */
     bool memory;      /* a visitor ran out of it */
@@ -431,7 +428,7 @@ static bool walk_signal(hier_walk *walk, uint8_t type) {
     if (!is_bits(type) || wlk_fst_bits(walk->fst, (uint32_t)alias) == 0) {
         return true;
     }
-    walk->memory = walk->visitor->signal(walk->visitor->ctx, name, (uint32_t)alias);
+    walk->memory = walk->visitor->signal(walk->visitor->ctx, name, (uint32_t)alias, 0);
     return walk->memory;
 }
 
@@ -460,7 +457,7 @@ static bool walk_item(hier_walk *walk) {
     }
 }
 
-static wlk_status walk_hierarchy(const wlk_fst *fst, const wlk_fst_visitor *visitor,
+static wlk_status walk_hierarchy(const wlk_fst *fst, const wlk_visitor *visitor,
                                  const uint8_t *bytes, uint64_t len, wlk_error *err) {
     hier_walk walk = {
         .fst = fst, .visitor = visitor, .cursor = {bytes, bytes + len}, .memory = true};
@@ -477,7 +474,7 @@ static wlk_status walk_hierarchy(const wlk_fst *fst, const wlk_fst_visitor *visi
     return WLK_OK;
 }
 
-wlk_status wlk_fst_visit(const wlk_fst *fst, const wlk_fst_visitor *visitor, wlk_error *err) {
+wlk_status wlk_fst_visit(const wlk_fst *fst, const wlk_visitor *visitor, wlk_error *err) {
     const uint8_t *block = fst->data + fst->hierarchy->pos;
     uint64_t len = wlk_fst_u64(block + 8);
     /* twice LZ4 (255 : 1 each) can pack more than deflate, but no real hierarchy does */

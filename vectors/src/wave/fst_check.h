@@ -7,10 +7,9 @@
 #ifndef WARPLOCK_FST_CHECK_H
 #define WARPLOCK_FST_CHECK_H
 
+#include "source.h"
 #include "warplock/error.h"
 
-#include <stdatomic.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -56,19 +55,11 @@ bool wlk_fst_ratio_ok(uint64_t src_len, uint64_t dst_len);
 /* Message for damage at a byte of the file. */
 wlk_status wlk_fst_damaged(const wlk_fst *fst, const uint8_t *at, const char *what, wlk_error *err);
 
-/* What the hierarchy holds, in file order. A name lives for the call only. */
-typedef struct wlk_fst_visitor {
-    bool (*scope)(void *ctx, const char *name); /* false: out of memory */
-    void (*upscope)(void *ctx);
-    bool (*signal)(void *ctx, const char *name, uint32_t handle); /* bits only: no reals, strings */
-    void *ctx;
-} wlk_fst_visitor;
-
 /* Map the file and check blocks, header and geometry. wlk_fst_unmap in any case. */
 wlk_status wlk_fst_map(wlk_fst *fst, const char *path, const char *name, wlk_error *err);
 void wlk_fst_unmap(wlk_fst *fst);
 
-wlk_status wlk_fst_visit(const wlk_fst *fst, const wlk_fst_visitor *visitor, wlk_error *err);
+wlk_status wlk_fst_visit(const wlk_fst *fst, const wlk_visitor *visitor, wlk_error *err);
 
 /* Bits of a handle; 0 if it holds none. */
 uint32_t wlk_fst_bits(const wlk_fst *fst, uint32_t handle);

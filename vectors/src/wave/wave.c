@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // Opens a waveform and lists its scopes and signals; wave_run.c samples it. Which signal is the
 // clock, the command decides (scripts/wlk/fit/scopes.py).
-#define _GNU_SOURCE // asprintf
+#define _GNU_SOURCE // asprintf, tdestroy
 #include "wave_private.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#include <fstapi.h>
-
-enum { MAX_INDEX = 1 << 30 };
+enum {
+    MAX_INDEX = 1 << 30,
+    MAX_PATH_BYTES = 1 << 30 /* of all scopes: nested ones repeat the names around them */
+};
 
 void *wlk_wave_grow(void *array, size_t item, size_t count, size_t *cap) {
     if (count < *cap) {
@@ -98,47 +104,56 @@ static split_name split(const char *raw, uint32_t width) {
 
 /* ---- hierarchy ------------------------------------------------------------------------------- */
 
-static bool grow_scopes(wlk_wave *wave) {
-    const size_t count = wave->num_scopes;
-    wave->scopes = wlk_wave_grow(wave->scopes, sizeof *wave->scopes, count, &wave->cap_scopes);
-    wave->families =
-        wlk_wave_grow(wave->families, sizeof *wave->families, count, &wave->cap_families);
-    return count < wave->cap_scopes && count < wave->cap_families;
+/* How a scope is found again. */
+typedef struct scope_key {
+    size_t parent, self;
+    const char *name; /* of the scope's path, but for what is looked up */
+} scope_key;
+
+static int order(int64_t a, int64_t b) {
+    return (a > b) - (a < b);
+}
+
+static int by_parent_and_name(const void *left, const void *right) {
+    const scope_key *a = left, *b = right;
+    return a->parent != b->parent ? (a->parent < b->parent ? -1 : 1) : strcmp(a->name, b->name);
 }
 
 static bool add_scope(wlk_wave *wave, size_t parent, const char *name) {
     const char *above = wave->num_scopes == 0 ? "" : wave->scopes[parent].path;
     const char *dot = *above != '\0' ? "." : "";
     char *path = NULL;
-    if (!grow_scopes(wave) || asprintf(&path, "%s%s%s", above, dot, name) < 0) {
+    wave->scopes =
+        wlk_wave_grow(wave->scopes, sizeof *wave->scopes, wave->num_scopes, &wave->cap_scopes);
+    if (wave->num_scopes == wave->cap_scopes || asprintf(&path, "%s%s%s", above, dot, name) < 0) {
         return false;
     }
+    const size_t self = wave->num_scopes++;
     const char *last = path + strlen(path) - strlen(name);
-    size_t self = wave->num_scopes++;
     wave->scopes[self] = (wlk_wave_scope){.path = path, .name = last, .parent = parent};
-    wave->families[self] = (wlk_wave_family){0, 0};
-    if (self != 0) {
-        wave->families[self].previous_sibling = wave->families[parent].last_child;
-        wave->families[parent].last_child = self;
-    }
     wave->open_scope = self;
-    return true;
+    wave->path_bytes += strlen(path);
+    scope_key *key = malloc(sizeof *key);
+    if (key != NULL) {
+        *key = (scope_key){parent, self, last};
+    }
+    if (key == NULL || tsearch(key, &wave->scope_tree, by_parent_and_name) == NULL) {
+        free(key);
+        return false;
+    }
+    return wave->path_bytes <= MAX_PATH_BYTES;
 }
 
 /* A scope may be opened again later in the file; it stays one scope. */
 static bool on_scope(void *ctx, const char *name) {
     wlk_wave *wave = ctx;
-    if (*name == '\\') {
-        name++;
+    const scope_key wanted = {.parent = wave->open_scope, .name = name + (*name == '\\')};
+    scope_key *const *known = tfind(&wanted, &wave->scope_tree, by_parent_and_name);
+    if (known != NULL) {
+        wave->open_scope = (*known)->self;
+        return true;
     }
-    for (size_t s = wave->families[wave->open_scope].last_child; s != 0;
-         s = wave->families[s].previous_sibling) {
-        if (strcmp(wave->scopes[s].name, name) == 0) {
-            wave->open_scope = s;
-            return true;
-        }
-    }
-    return add_scope(wave, wave->open_scope, name);
+    return add_scope(wave, wave->open_scope, wanted.name);
 }
 
 static void on_upscope(void *ctx) {
@@ -146,9 +161,9 @@ static void on_upscope(void *ctx) {
     wave->open_scope = wave->scopes[wave->open_scope].parent;
 }
 
-static bool on_signal(void *ctx, const char *raw, uint32_t handle) {
+static bool on_signal(void *ctx, const char *raw, uint32_t handle, uint64_t place) {
     wlk_wave *wave = ctx;
-    uint32_t width = wlk_fst_bits(&wave->file, handle);
+    uint32_t width = wlk_wave_bits(wave, handle);
     split_name name = split(raw, width);
     wave->signals =
         wlk_wave_grow(wave->signals, sizeof *wave->signals, wave->num_signals, &wave->cap_signals);
@@ -163,12 +178,9 @@ static bool on_signal(void *ctx, const char *raw, uint32_t handle) {
         .lsb = name.lsb,
         .ascending = name.ascending,
         .handle = handle,
+        .place = place,
     };
     return true;
-}
-
-static int order(int64_t a, int64_t b) {
-    return (a > b) - (a < b);
 }
 
 static int by_place(const void *left, const void *right) {
@@ -177,10 +189,17 @@ static int by_place(const void *left, const void *right) {
     found = found != 0 ? found : strcmp(a->leaf, b->leaf);
     found = found != 0 ? found : order(b->lsb, a->lsb);
     found = found != 0 ? found : order(b->width, a->width);
+    found = found != 0 ? found : order((int64_t)a->place, (int64_t)b->place);
     return found != 0 ? found : order(a->handle, b->handle);
 }
 
-/* Sort, drop what is declared twice, and give each scope the place of its signals. */
+/* The same bits again? */
+static bool is_again(const wlk_wave_signal *signal, const wlk_wave_signal *last) {
+    return last->scope == signal->scope && last->lsb == signal->lsb &&
+           strcmp(last->leaf, signal->leaf) == 0;
+}
+
+/* Sort, keep one of what is declared twice, and give each scope the place of its signals. */
 static void index_signals(wlk_wave *wave) {
     size_t kept = 0;
     if (wave->num_signals > 0) {
@@ -188,9 +207,12 @@ static void index_signals(wlk_wave *wave) {
     }
     for (size_t i = 0; i < wave->num_signals; i++) {
         wlk_wave_signal *signal = &wave->signals[i];
-        const wlk_wave_signal *last = kept > 0 ? &wave->signals[kept - 1] : NULL;
-        if (last != NULL && last->scope == signal->scope && last->lsb == signal->lsb &&
-            last->width == signal->width && strcmp(last->leaf, signal->leaf) == 0) {
+        wlk_wave_signal *last = kept > 0 ? &wave->signals[kept - 1] : NULL;
+        if (last != NULL && is_again(signal, last)) {
+            if (last->handle != signal->handle && !last->is_twice) {
+                last->is_twice = true;
+                last->again = signal->place;
+            }
             free((void *)(uintptr_t)signal->leaf);
             continue;
         }
@@ -204,37 +226,54 @@ static void index_signals(wlk_wave *wave) {
 }
 
 static wlk_status read_hierarchy(wlk_wave *wave, wlk_error *err) {
-    wlk_fst_visitor visitor = {
+    wlk_visitor visitor = {
         .scope = on_scope, .upscope = on_upscope, .signal = on_signal, .ctx = wave};
     if (!add_scope(wave, 0, "")) {
         return wlk_fail(err, WLK_NO_MEMORY, "%s: out of memory for the scopes", wave->name);
     }
-    wlk_status status = wlk_fst_visit(&wave->file, &visitor, err);
+    wlk_status status = wave->source.kind->visit(&wave->source, &visitor, err);
     if (status == WLK_OK) {
         index_signals(wave);
+    } else if (wave->path_bytes > MAX_PATH_BYTES) {
+        status = wlk_fail(err, WLK_CORRUPT, "%s: scopes inside scopes have too many names",
+                          wave->name);
     }
     return status;
 }
 
 /* ---- open, close ----------------------------------------------------------------------------- */
 
-static wlk_status open_fst(wlk_wave *wave, const char *fst, wlk_error *err) {
-    wlk_status status = wlk_fst_map(&wave->file, fst, wave->name, err);
-    if (status == WLK_OK) {
-        status = read_hierarchy(wave, err);
+/* Its kind, by the first byte that is no white space. */
+static wlk_status choose_kind(wlk_wave *wave, const char *path, wlk_error *err) {
+    char head[4096];
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    const ssize_t got = fd >= 0 ? read(fd, head, sizeof head - 1u) : -1;
+    const int why = errno;
+    if (fd >= 0) {
+        (void)close(fd);
     }
-    if (status != WLK_OK) {
-        return status;
+    if (got < 0) {
+        return wlk_fail(err, WLK_NO_FILE, "%s: cannot be read: %s", wave->name, strerror(why));
     }
-    wave->reader = fstReaderOpen(fst);
-    if (wave->reader == NULL) {
-        return wlk_fail(err, WLK_CORRUPT, "%s: fstapi cannot read this FST; record it again",
-                        wave->name);
+    if (got == 0) {
+        return wlk_fail(err, WLK_TRUNCATED, "%s: the waveform is empty", wave->name);
     }
-    if (fstReaderGetMaxHandle(wave->reader) != wave->file.max_handle) {
-        return wlk_fail(err, WLK_CORRUPT, "%s: the FST changed while it was opened", wave->name);
+    head[got] = '\0';
+    const char first = head[strspn(head, " \t\n\v\f\r")];
+    if (first != '$' && head[0] != '\0') {
+        return wlk_fail(err, WLK_CORRUPT, "%s: neither FST nor VCD: dump one of these", wave->name);
     }
+    wave->source.kind = first == '$' ? &wlk_vcd_kind : &wlk_fst_kind;
     return WLK_OK;
+}
+
+static wlk_status open_source(wlk_wave *wave, const char *path, wlk_error *err) {
+    wave->source.name = wave->name;
+    wlk_status status = choose_kind(wave, path, err);
+    if (status == WLK_OK) {
+        status = wave->source.kind->open(&wave->source, path, err);
+    }
+    return status == WLK_OK ? read_hierarchy(wave, err) : status;
 }
 
 wlk_status wlk_wave_open(wlk_wave **out, const char *path, const char *name, wlk_error *err) {
@@ -249,7 +288,7 @@ wlk_status wlk_wave_open(wlk_wave **out, const char *path, const char *name, wlk
         return wlk_fail(err, WLK_NO_MEMORY, "%s: out of memory while opening the waveform", name);
     }
     atomic_init(&wave->stop, false);
-    const wlk_status status = open_fst(wave, path, err);
+    const wlk_status status = open_source(wave, path, err);
     if (status == WLK_OK) {
         *out = wave;
     } else {
@@ -262,10 +301,11 @@ void wlk_wave_close(wlk_wave *wave) {
     if (wave == NULL) {
         return;
     }
-    if (wave->reader != NULL) {
-        fstReaderClose(wave->reader);
+    if (wave->source.kind != NULL) {
+        wave->source.kind->close(&wave->source);
     }
-    wlk_fst_unmap(&wave->file);
+    free(wave->source.bits);
+    tdestroy(wave->scope_tree, free);
     for (size_t i = 0; i < wave->num_scopes; i++) {
         free((void *)(uintptr_t)wave->scopes[i].path);
     }
@@ -273,14 +313,13 @@ void wlk_wave_close(wlk_wave *wave) {
         free((void *)(uintptr_t)wave->signals[i].leaf);
     }
     free(wave->scopes);
-    free(wave->families);
     free(wave->signals);
     free(wave->bindings);
     free(wave->samplers);
     free(wave->clocks);
     free(wave->first_binding);
     free(wave->clock_of);
-    free(wave->changes);
+    free(wave->waiting);
     free(wave->name);
     free(wave);
 }
@@ -298,11 +337,33 @@ const wlk_wave_signal *wlk_wave_signals(const wlk_wave *wave, size_t *count) {
 }
 
 uint32_t wlk_wave_bits(const wlk_wave *wave, wlk_wave_handle handle) {
-    return wlk_fst_bits(&wave->file, handle);
+    return handle == 0 || handle > wave->source.max_handle ? 0 : wave->source.bits[handle];
 }
 
-wlk_wave_span wlk_wave_times(const wlk_wave *wave) {
-    return (wlk_wave_span){wave->file.start, wave->file.end, wave->file.exponent};
+int wlk_wave_exponent(const wlk_wave *wave) {
+    return wave->source.exponent;
+}
+
+bool wlk_wave_is_vcd(const wlk_wave *wave) {
+    return wave->source.kind == &wlk_vcd_kind;
+}
+
+wlk_status wlk_wave_require_once(const wlk_wave *wave, size_t signal, wlk_error *err) {
+    const wlk_wave_signal *s = &wave->signals[signal];
+    if (!s->is_twice) {
+        return WLK_OK;
+    }
+    char where[32] = "", before[48] = "";
+    const uint64_t line = wave->source.kind->line(&wave->source, s->again);
+    if (line != 0) {
+        (void)snprintf(where, sizeof where, ":%" PRIu64, line);
+        (void)snprintf(before, sizeof before, ", first in line %" PRIu64,
+                       wave->source.kind->line(&wave->source, s->place));
+    }
+    return wlk_fail(err, WLK_CORRUPT,
+                    "%s%s: %s.%s is declared twice with different values%s: give the dump of one "
+                    "run",
+                    wave->name, where, wave->scopes[s->scope].path, s->leaf, before);
 }
 
 size_t wlk_wave_find_scope(const wlk_wave *wave, const char *path) {

@@ -2,17 +2,16 @@
 /*
  * Samplers, bindings and the run.
  *
- * fstapi reports the changes of one time stamp in any order, so whether a clock rises is known only
- * when the time stamp is complete. Changes are therefore cut into bits at once and queued; at the
- * next time stamp the clocked samplers see the words without them, then they are applied.
+ * The changes of one time stamp come in any order, so whether a clock rises is known only when the
+ * time stamp is complete. Changes are therefore cut into bits at once, and the last one of each
+ * binding waits; at the next time stamp the clocked samplers see the words without them, then they
+ * are applied.
  */
 #include "wave_private.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <fstapi.h>
 
 enum { LEVEL_0, LEVEL_1, LEVEL_X };
 enum { WORD_BITS = 64 };
@@ -44,11 +43,11 @@ wlk_status wlk_wave_add_sampler(wlk_wave *wave, wlk_wave_handle clock, wlk_wave_
                                 void *ctx, uint32_t *sampler, wlk_error *err) {
     uint32_t index = 0;
     if (clock != WLK_WAVE_NO_CLOCK) {
-        if (wlk_fst_bits(&wave->file, clock) != 1) {
+        if (wlk_wave_bits(wave, clock) != 1) {
             return wlk_fail(err, WLK_NO_CLOCK,
                             "%s: the clock must be a signal of 1 bit (handle %" PRIu32
                             " has %" PRIu32 "): name another with the clock option",
-                            wave->name, clock, wlk_fst_bits(&wave->file, clock));
+                            wave->name, clock, wlk_wave_bits(wave, clock));
         }
         index = add_clock(wave, clock);
         if (index == 0) {
@@ -67,7 +66,7 @@ wlk_status wlk_wave_add_sampler(wlk_wave *wave, wlk_wave_handle clock, wlk_wave_
 
 wlk_status wlk_wave_bind(wlk_wave *wave, uint32_t sampler, wlk_wave_handle handle,
                          const wlk_wave_dest *dest, wlk_error *err) {
-    uint32_t bits = wlk_fst_bits(&wave->file, handle);
+    uint32_t bits = wlk_wave_bits(wave, handle);
     if (bits == 0 || (sampler != WLK_WAVE_NO_SAMPLER && sampler >= wave->num_samplers) ||
         dest->value == NULL) {
         return wlk_fail(err, WLK_MODEL_ERROR,
@@ -117,13 +116,17 @@ static wlk_status bind_parts(wlk_wave *wave, uint32_t sampler, size_t first, siz
                              uint64_t *value, uint64_t *x, uint32_t above, wlk_error *err) {
     for (size_t i = first; i < first + count; i++) {
         const wlk_wave_signal *part = &wave->signals[i];
+        wlk_status status = wlk_wave_require_once(wave, i, err);
+        if (status != WLK_OK) {
+            return status;
+        }
         if (i > first && wave->signals[i - 1].lsb - (int64_t)part->lsb != (int64_t)part->width) {
             return wlk_fail(err, WLK_BAD_WIDTH,
                             "%s: parts of %s.%s are missing or overlap: dump the whole bus",
                             wave->name, wave->scopes[part->scope].path, part->leaf);
         }
         above -= part->width;
-        wlk_status status = bind_part(wave, sampler, part, value, x, above, err);
+        status = bind_part(wave, sampler, part, value, x, above, err);
         if (status != WLK_OK) {
             return status;
         }
@@ -193,7 +196,10 @@ wlk_status wlk_wave_bind_slice(wlk_wave *wave, uint32_t sampler, size_t scope, c
     wlk_status status = WLK_OK;
     for (size_t i = first; i < first + parts && status == WLK_OK; i++) {
         above -= wave->signals[i].width; // parts stand MSB first
-        status = bind_overlap(wave, sampler, &wave->signals[i], above, from, &slice, err);
+        status = wlk_wave_require_once(wave, i, err);
+        if (status == WLK_OK) {
+            status = bind_overlap(wave, sampler, &wave->signals[i], above, from, &slice, err);
+        }
     }
     if (status != WLK_OK) {
         wave->num_bindings = before;
@@ -223,6 +229,7 @@ static bool eight_bits(const unsigned char *text, uint64_t *bits) {
     *bits = ((chars & UINT64_C(0x0101010101010101)) * UINT64_C(0x8040201008040201)) >> 56;
     return true;
 }
+
 /* @p width characters, highest bit first. */
 static void decode(const unsigned char *text, uint32_t width, uint64_t *bits, uint64_t *x) {
     uint64_t value = 0, unknown = 0, eight;
@@ -241,6 +248,19 @@ static void decode(const unsigned char *text, uint32_t width, uint64_t *bits, ui
     }
     *bits = value;
     *x = unknown;
+}
+
+/* The bits of a value that a binding takes; what the value lacks in front is 0, or X after an X. */
+static void cut(wlk_wave_binding *to, const uint8_t *value, uint32_t length) {
+    const uint32_t from = to->dest.source_lsb, above = from + to->dest.width;
+    const uint32_t there = length < above ? length : above;
+    to->bits = to->x = 0;
+    if (there > from) {
+        decode(value + (length - there), there - from, &to->bits, &to->x);
+    }
+    if (above > length && level(value[0]) == LEVEL_X) {
+        to->x |= to->mask & (length > from ? ~UINT64_C(0) << (length - from) : ~UINT64_C(0));
+    }
 }
 
 /* ---- one time stamp -------------------------------------------------------------------------- */
@@ -268,7 +288,9 @@ static void sample_edges(wlk_wave *wave) {
     for (size_t i = 0; i < wave->num_clocks; i++) {
         wlk_wave_clock *clock = &wave->clocks[i];
         clock->rising = clock->settled == LEVEL_0 && clock->latest == LEVEL_1;
-        clock->gaps += clock->settled != LEVEL_X && clock->latest == LEVEL_X;
+        if (clock->settled != LEVEL_X && clock->latest == LEVEL_X && clock->gaps.count++ == 0) {
+            clock->gaps.first = wave->progress.now;
+        }
         clock->settled = clock->latest;
         any = any || clock->rising;
     }
@@ -284,14 +306,14 @@ static void sample_edges(wlk_wave *wave) {
 }
 
 /* True when the change is one that a sampler without clock must see. */
-static bool apply_change(wlk_wave *wave, const wlk_wave_change *change) {
-    const wlk_wave_binding *to = &wave->bindings[change->binding];
+static bool apply_change(wlk_wave *wave, wlk_wave_binding *to) {
     uint64_t mask = to->mask << to->dest.lsb;
-    uint64_t value = (*to->dest.value & ~mask) | change->bits << to->dest.lsb;
+    uint64_t value = (*to->dest.value & ~mask) | to->bits << to->dest.lsb;
     bool moved = value != *to->dest.value;
+    to->waits = false;
     *to->dest.value = value;
     if (to->dest.x != NULL) {
-        uint64_t x = (*to->dest.x & ~mask) | change->x << to->dest.lsb;
+        uint64_t x = (*to->dest.x & ~mask) | to->x << to->dest.lsb;
         moved = moved || x != *to->dest.x;
         *to->dest.x = x;
     }
@@ -307,10 +329,10 @@ static bool apply_change(wlk_wave *wave, const wlk_wave_change *change) {
 
 static void apply_changes(wlk_wave *wave) {
     bool any = false;
-    for (size_t i = 0; i < wave->num_changes; i++) {
-        any |= apply_change(wave, &wave->changes[i]);
+    for (size_t i = 0; i < wave->num_waiting; i++) {
+        any |= apply_change(wave, &wave->bindings[wave->waiting[i]]);
     }
-    wave->num_changes = 0;
+    wave->num_waiting = 0;
     for (size_t i = 0; any && i < wave->num_samplers; i++) {
         wlk_wave_sampler *sampler = &wave->samplers[i];
         if (sampler->dirty && !sampler->done) {
@@ -338,54 +360,57 @@ static void finish_time(wlk_wave *wave) {
     }
 }
 
-static void start_time(wlk_wave *wave, uint64_t time) {
-    finish_time(wave);
-    if (wave->ended) { /* fstapi checks the range before each block, not inside one */
-        fstReaderSetLimitTimeRange(wave->reader, 0, 0);
-        return;
+/* false: the run ends. */
+static bool reach(wlk_wave *wave, uint64_t time) {
+    if (time != wave->progress.now || !wave->any_time) {
+        finish_time(wave);
+        if (!wave->ended) {
+            wave->progress.now = time;
+            wave->any_time = true;
+        }
     }
-    wave->progress.now = time;
-    wave->any_time = true;
+    return !wave->ended;
 }
 
-static void on_change(void *user, uint64_t time, fstHandle handle, const unsigned char *text) {
-    wlk_wave *wave = user;
-    if (wave->ended) {
-        return;
-    }
-    if (time != wave->progress.now || !wave->any_time) {
-        start_time(wave, time);
-        if (wave->ended) {
-            return;
-        }
+static bool on_change(void *ctx, uint64_t time, uint32_t handle, const uint8_t *value,
+                      uint32_t length) {
+    wlk_wave *wave = ctx;
+    if (!reach(wave, time)) {
+        return false;
     }
     wave->progress.changes++;
     if (wave->clock_of[handle] != 0) {
-        wave->clocks[wave->clock_of[handle] - 1].latest = (uint8_t)level(text[0]);
+        wave->clocks[wave->clock_of[handle] - 1].latest = (uint8_t)level(value[0]);
         wave->clock_touched = true;
     }
-    const uint32_t bits = wave->file.widths[handle - 1];
     for (size_t i = wave->first_binding[handle]; i < wave->first_binding[handle + 1]; i++) {
-        wave->changes = wlk_wave_grow(wave->changes, sizeof *wave->changes, wave->num_changes,
-                                      &wave->cap_changes);
-        if (wave->num_changes == wave->cap_changes) {
-            wave->no_memory = true;
-            wave->ended = true;
-            return;
+        wlk_wave_binding *to = &wave->bindings[i];
+        if (!to->waits) {
+            to->waits = true;
+            wave->waiting[wave->num_waiting++] = i;
         }
-        const wlk_wave_dest *dest = &wave->bindings[i].dest;
-        wlk_wave_change *change = &wave->changes[wave->num_changes++];
-        change->binding = i;
-        decode(text + (bits - dest->source_lsb - dest->width), dest->width, &change->bits,
-               &change->x);
+        cut(to, value, length);
     }
+    return true;
+}
+
+static bool on_off(void *ctx, uint64_t time) {
+    wlk_wave *wave = ctx;
+    if (!reach(wave, time)) {
+        return false;
+    }
+    for (size_t i = 0; i < wave->num_clocks; i++) {
+        wave->clocks[i].latest = LEVEL_X;
+        wave->clock_touched = true;
+    }
+    return true;
 }
 
 /* ---- the run --------------------------------------------------------------------------------- */
 
 /* Sort the bindings by handle, in the order in which they were made, and index them. */
 static bool index_bindings(wlk_wave *wave) {
-    size_t handles = (size_t)wave->file.max_handle + 2;
+    size_t handles = (size_t)wave->source.max_handle + 2;
     size_t *first = calloc(handles + 1, sizeof *first);
     wlk_wave_binding *sorted = calloc(wave->num_bindings + 1, sizeof *sorted);
     if (first == NULL || sorted == NULL) {
@@ -413,16 +438,20 @@ static bool index_bindings(wlk_wave *wave) {
 
 /* Which handles the run reads: wanted[handle], owned by the caller; NULL = out of memory. */
 static uint8_t *index_handles(wlk_wave *wave) {
-    size_t handles = (size_t)wave->file.max_handle + 1;
+    size_t handles = (size_t)wave->source.max_handle + 1;
     uint8_t *wanted = calloc(handles, sizeof *wanted);
     uint32_t *clock_of = calloc(handles, sizeof *clock_of);
-    if (wanted == NULL || clock_of == NULL || !index_bindings(wave)) {
+    size_t *waiting = calloc(wave->num_bindings + 1, sizeof *waiting);
+    if (wanted == NULL || clock_of == NULL || waiting == NULL || !index_bindings(wave)) {
         free(wanted);
         free(clock_of);
+        free(waiting);
         return NULL;
     }
     free(wave->clock_of);
+    free(wave->waiting);
     wave->clock_of = clock_of;
+    wave->waiting = waiting;
     for (size_t i = 0; i < wave->num_bindings; i++) {
         wanted[wave->bindings[i].handle] = 1;
     }
@@ -435,7 +464,8 @@ static uint8_t *index_handles(wlk_wave *wave) {
 
 static void reset_run(wlk_wave *wave) {
     for (size_t i = 0; i < wave->num_bindings; i++) {
-        const wlk_wave_binding *to = &wave->bindings[i];
+        wlk_wave_binding *to = &wave->bindings[i];
+        to->waits = false;
         *to->dest.value &= ~(to->mask << to->dest.lsb);
         if (to->dest.x != NULL) {
             *to->dest.x |= to->mask << to->dest.lsb;
@@ -447,23 +477,17 @@ static void reset_run(wlk_wave *wave) {
     }
     for (size_t i = 0; i < wave->num_clocks; i++) {
         wave->clocks[i].settled = wave->clocks[i].latest = LEVEL_X;
-        wave->clocks[i].gaps = 0;
+        wave->clocks[i].gaps = (wlk_wave_gaps){0, 0};
     }
-    wave->progress = (wlk_wave_progress){.now = wave->file.start, .end = wave->file.end};
-    wave->num_changes = 0;
-    wave->any_time = wave->clock_touched = wave->ended = wave->no_memory = false;
+    wave->progress = (wlk_wave_progress){0};
+    wave->source.done = 0;
+    wave->num_waiting = 0;
+    wave->any_time = wave->clock_touched = wave->ended = false;
 }
 
-static void iterate(wlk_wave *wave, const uint8_t *wanted) {
-    fstReaderClrFacProcessMaskAll(wave->reader);
-    for (wlk_wave_handle h = 1; h <= wave->file.max_handle; h++) {
-        if (wanted[h] != 0) {
-            fstReaderSetFacProcessMask(wave->reader, h);
-        }
-    }
-    fstReaderSetLimitTimeRange(wave->reader, 0, UINT64_MAX);
-    (void)fstReaderIterBlocks2(wave->reader, on_change, NULL, wave, NULL);
-    finish_time(wave);
+static wlk_status interrupted(const wlk_wave *wave, wlk_error *err) {
+    return wlk_fail(err, WLK_INTERRUPTED, "%s: interrupted at time %" PRIu64, wave->name,
+                    wave->progress.now);
 }
 
 wlk_status wlk_wave_run(wlk_wave *wave, wlk_error *err) {
@@ -475,47 +499,40 @@ wlk_status wlk_wave_run(wlk_wave *wave, wlk_error *err) {
         return no_memory(wave, err);
     }
     reset_run(wave);
-    wlk_status status = wlk_fst_check_values(&wave->file, wanted, &wave->stop, err);
-    if (status == WLK_OK && wave->num_samplers > 0 && !atomic_load(&wave->stop)) {
-        wave->running = true;
-        iterate(wave, wanted);
-        wave->running = false;
+    const wlk_changes to = {.change = on_change, .off = on_off, .ctx = wave};
+    wave->running = true;
+    const wlk_status status = wave->source.kind->run(
+        &wave->source, wanted, wave->num_samplers > 0 ? &to : NULL, &wave->stop, err);
+    if (status == WLK_OK) {
+        finish_time(wave);
     }
+    wave->running = false;
     free(wanted);
-    if (status != WLK_OK) {
-        return status;
-    }
-    if (wave->no_memory) {
-        return no_memory(wave, err);
-    }
-    if (atomic_load(&wave->stop)) {
-        return wlk_fail(err, WLK_INTERRUPTED, "%s: interrupted at time %" PRIu64, wave->name,
-                        wave->progress.now);
-    }
-    return WLK_OK;
+    return status == WLK_OK && atomic_load(&wave->stop) ? interrupted(wave, err) : status;
 }
 
-wlk_status wlk_wave_verify(wlk_wave *wave, wlk_error *err) {
-    uint8_t *wanted = malloc((size_t)wave->file.max_handle + 1);
+wlk_status wlk_wave_pass(wlk_wave *wave, const wlk_changes *to, wlk_error *err) {
+    uint8_t *wanted = malloc((size_t)wave->source.max_handle + 1);
     if (wanted == NULL) {
         return no_memory(wave, err);
     }
-    memset(wanted, 1, (size_t)wave->file.max_handle + 1);
-    wlk_status status = wlk_fst_check_values(&wave->file, wanted, &wave->stop, err);
+    memset(wanted, 1, (size_t)wave->source.max_handle + 1);
+    const wlk_status status = wave->source.kind->run(&wave->source, wanted, to, &wave->stop, err);
     free(wanted);
-    if (status == WLK_OK && atomic_load(&wave->stop)) {
-        return wlk_fail(err, WLK_INTERRUPTED, "%s: interrupted", wave->name);
-    }
-    return status;
+    return status == WLK_OK && atomic_load(&wave->stop) ? interrupted(wave, err) : status;
+}
+
+wlk_status wlk_wave_verify(wlk_wave *wave, wlk_error *err) {
+    return wlk_wave_pass(wave, NULL, err);
 }
 
 uint64_t wlk_wave_moves(const wlk_wave *wave, uint32_t sampler) {
     return sampler < wave->num_samplers ? wave->samplers[sampler].moves : 0;
 }
 
-uint64_t wlk_wave_gaps(const wlk_wave *wave, uint32_t sampler) {
+wlk_wave_gaps wlk_wave_get_gaps(const wlk_wave *wave, uint32_t sampler) {
     const uint32_t clock = sampler < wave->num_samplers ? wave->samplers[sampler].clock : 0;
-    return clock != 0 ? wave->clocks[clock - 1].gaps : 0;
+    return clock != 0 ? wave->clocks[clock - 1].gaps : (wlk_wave_gaps){0, 0};
 }
 
 void wlk_wave_stop(wlk_wave *wave) {
@@ -523,5 +540,8 @@ void wlk_wave_stop(wlk_wave *wave) {
 }
 
 wlk_wave_progress wlk_wave_get_progress(const wlk_wave *wave) {
-    return wave->progress;
+    wlk_wave_progress progress = wave->progress;
+    progress.done = wave->source.done;
+    progress.total = wave->source.total;
+    return progress;
 }
