@@ -254,6 +254,11 @@ def cell(text):
         (lambda text: text.replace("reset,", "", 1), ":2: must be"),
         (lambda text: text + "3000,0,1\n", ":3003: 3 cells"),
         (lambda text: text + "\n", ":3003: 1 cells"),
+        (lambda text: text.replace("\n7,", "\n6,"), ":10: cycle 6 follows cycle 6"),
+        (lambda text: text.replace("\n7,", "\n2,"), ":10: cycle 2 follows cycle 6"),
+        (lambda text: re.sub(r"\n7,.*", "", text), ":10: cycle 8 follows cycle 6: rows are missing"),
+        (lambda text: text.replace("\n7,", "\n7a,"), ":10: '7a' is not the number of a cycle"),
+        (lambda text: text.replace("\n7,", "\n-7,"), ":10: '-7' is not the number of a cycle"),
         (cell("2"), ":10: column reset: 2 has more"),
         (cell("x"), ":10: column reset: 'x' is not"),
         (cell("-1"), ":10: column reset: '-1' is not"),
@@ -267,6 +272,20 @@ def test_vectors_import_bad_csv_names_the_line(made_csv, tmp_path, change, messa
     bad.write_text(change(made_csv.read_text()))
     refused(importing(bad, out), Status.BAD_CSV, "bad.csv", message)
     assert os.listdir(tmp_path) == ["bad.csv"]
+
+
+def test_vectors_import_of_a_block_without_clock_may_lack_rows(tmp_path):
+    """Its vectors stand alone, but the same one twice is still the mark of two runs."""
+    made, csv, out = (tmp_path / name for name in ("a.wlv", "a.csv", "b.wlv"))
+    vectors("gen", "compactor", made, "--cycles", 20)
+    vectors("export", made, "--csv", csv)
+    whole = csv.read_text()
+    csv.write_text(re.sub(r"\n7,.*", "", whole))
+    vectors(*importing(csv, out, block="compactor"))
+    assert vectors("play", out, "--json").json["cycles"] == 19
+    csv.write_text(whole.replace("\n7,", "\n6,"))
+    words = importing(csv, tmp_path / "c.wlv", block="compactor")
+    refused(words, Status.BAD_CSV, "a.csv:10: cycle 6 follows cycle 6")
 
 
 @pytest.fixture(scope="module")

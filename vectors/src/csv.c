@@ -2,6 +2,7 @@
 #include "csv.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,8 @@ struct csv {
     uint32_t *columns; // port of each column after the first
     uint32_t n_columns;
     uint64_t line;
+    uint64_t cycle; // of the last row
+    bool any_row;
     char *text;
     size_t size;
     bool ended; // the line "#end" was read
@@ -91,6 +94,28 @@ wlk_status csv_open(csv **out, FILE *from, const char *name, const wlk_port *por
     return WLK_OK;
 }
 
+// The number of a row's cycle. Without a clock rows may be left out: they are independent.
+static wlk_status take_cycle(csv *c, const char *cell, wlk_error *err) {
+    char *end = NULL;
+    errno = 0;
+    const uint64_t cycle = strtoull(cell, &end, 10);
+    if (!isdigit((unsigned char)*cell) || *end != '\0' || errno != 0) {
+        return wlk_fail(err, WLK_BAD_CSV, "%s:%" PRIu64 ": '%.32s' is not the number of a cycle",
+                        c->name, c->line, cell);
+    }
+    const bool is_next = c->table->has_clock ? cycle == c->cycle + 1u : cycle > c->cycle;
+    if (c->any_row && !is_next) {
+        return wlk_fail(err, WLK_BAD_CSV,
+                        "%s:%" PRIu64 ": cycle %" PRIu64 " follows cycle %" PRIu64
+                        ": rows are missing, come twice or are of two runs; give all cycles of one "
+                        "run",
+                        c->name, c->line, cycle, c->cycle);
+    }
+    c->cycle = cycle;
+    c->any_row = true;
+    return WLK_OK;
+}
+
 // A hexadecimal number of up to 16 digits that @p end ends.
 static bool parse_hex(const char *text, const char *end, uint64_t *value) {
     const char *at = text;
@@ -135,12 +160,15 @@ wlk_status csv_row(csv *c, uint64_t *in, uint64_t *out, uint64_t *out_x, bool *m
                         c->name, c->line, cells, c->n_columns + 1u);
     }
     char *rest = c->text;
-    (void)strsep(&rest, ",");
+    wlk_status status = take_cycle(c, strsep(&rest, ","), err);
+    if (status != WLK_OK) {
+        return status;
+    }
     for (uint32_t i = 0; i < c->n_columns; i++) {
         uint64_t value = 0, x = 0;
         const wlk_port *port = &c->ports[c->columns[i]];
         const char *cell = strsep(&rest, ",");
-        const wlk_status status = read_cell(c, port, cell, &value, out_x != NULL ? &x : NULL, err);
+        status = read_cell(c, port, cell, &value, out_x != NULL ? &x : NULL, err);
         if (status != WLK_OK) {
             return status;
         }

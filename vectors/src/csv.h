@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reader of the recordings' CSV: row 1 "cycle" and port names, row 2 "#dir" and i<width> or
- * o<width>, then a row a cycle: number, values in hex. Streams; a line may have any length. Rows of
- * a waveform have `VALUE:X` where bits are X: those of X, in hex, which are 0 in VALUE.
+ * o<width>, then a row for each cycle: its number, one more than that of the row before, and values
+ * in hex. Of a block without a clock numbers may be left out. Streams; a line may have any length.
+ * Rows of a waveform have `VALUE:X` where bits are X: those of X, in hex, which are 0 in VALUE.
  */
 #ifndef WLK_CSV_H
 #define WLK_CSV_H
