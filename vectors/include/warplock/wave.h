@@ -198,10 +198,10 @@ wlk_status wlk_wave_bind_slice(wlk_wave *wave, uint32_t sampler, size_t scope, c
 /**
  * One pass over the file. Of an FST the values of the bound signals are checked first, so that no
  * callback comes from a file with damage that shows; a VCD is checked on the way, up to where the
- * run ends. FST has checksums only over parts, and VCD none, so a changed value bit can go unnoticed.
- * May be called again: it starts anew, all bound bits X.
- * WLK_OK: the end, or a callback's stop. WLK_INTERRUPTED: wlk_wave_stop().
- * WLK_CORRUPT, WLK_TRUNCATED: see open. WLK_NO_FILE: it cannot be read any more. WLK_NO_MEMORY.
+ * run ends. FST has checksums only over parts, and VCD none, so a changed value bit can go
+ * unnoticed. May be called again: it starts anew, all bound bits X. WLK_OK: the end, or a
+ * callback's stop. WLK_INTERRUPTED: wlk_wave_stop(). WLK_CORRUPT, WLK_TRUNCATED: see open.
+ * WLK_NO_FILE: it cannot be read any more. WLK_NO_MEMORY.
  */
 wlk_status wlk_wave_run(wlk_wave *wave, wlk_error *err);
 
@@ -211,7 +211,8 @@ wlk_status wlk_wave_verify(wlk_wave *wave, wlk_error *err);
 
 /**
  * Write all signals as a VCD in which each definition, time and change is a line, with the names of
- * the file; a value is as long as in the file. Errors as wlk_wave_verify(); those of @p to it keeps.
+ * the file; a value is as long as in the file. Errors as wlk_wave_verify(); those of @p to it
+ * keeps.
  */
 wlk_status wlk_wave_copy(wlk_wave *wave, FILE *to, wlk_error *err);
 

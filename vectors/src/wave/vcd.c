@@ -68,9 +68,7 @@ static bool word(vcd_text *text, const char *command, bool *more) {
 
 static bool end_of(vcd_text *text, const char *command) {
     bool more = false;
-    return word(text, command, &more) &&
-           (!more || vcd_fail(text, WLK_CORRUPT, "expected $end of %s, found '%.*s'", command,
-                              VCD_TOKEN(text)));
+    return word(text, command, &more) && (!more || vcd_unexpected(text, "$end"));
 }
 
 /* A token that ends in $end is neither its end for sure, nor for sure not. */
@@ -282,15 +280,14 @@ static bool read_scope(names *n) {
         return false;
     }
     if (!more) {
-        return vcd_fail(&n->v->text, WLK_CORRUPT, "expected the kind of a scope, found $end");
+        return vcd_unexpected(&n->v->text, "the kind of a scope");
     }
     if (!read_name(n, "$scope")) {
         return false;
     }
     n->depth++;
     const char *name = n->length != 0 ? n->name : "";
-    return n->visitor == NULL || n->visitor->scope(n->visitor->ctx, name) ||
-           no_memory(&n->v->text);
+    return n->visitor == NULL || n->visitor->scope(n->visitor->ctx, name) || no_memory(&n->v->text);
 }
 
 static bool read_upscope(names *n) {
@@ -315,8 +312,7 @@ static bool read_size(vcd_text *text, uint32_t *bits) {
     }
     *bits = (uint32_t)size;
     return (good && size <= WLK_MAX_BITS) ||
-           vcd_fail(text, WLK_CORRUPT, "expected the size of a variable, up to %d bits, found '%.*s'",
-                    (int)WLK_MAX_BITS, VCD_TOKEN(text));
+           vcd_unexpected(text, "the size of a variable, at most 2^26 bits");
 }
 
 static bool has_bits(const vcd_text *text) {
@@ -360,7 +356,7 @@ static bool read_var(names *n) {
         return false;
     }
     if (n->length == 0) {
-        return vcd_fail(text, WLK_CORRUPT, "expected the name of a variable, found $end");
+        return vcd_unexpected(text, "the name of a variable");
     }
     if (n->visitor != NULL && handle == 0) {
         return vcd_fail(text, WLK_CORRUPT, "the VCD changed while it was opened");
@@ -415,9 +411,7 @@ static bool read_command(names *n) {
         }
     }
     if (is_early(text)) {
-        return vcd_fail(text, WLK_CORRUPT,
-                        "expected a definition or $enddefinitions, found '%.*s': record it again",
-                        VCD_TOKEN(text));
+        return vcd_unexpected(text, "a definition or $enddefinitions");
     }
     (void)snprintf(command, sizeof command, "%.*s", VCD_TOKEN(text));
     return vcd_skip_text(text, command);

@@ -10,7 +10,7 @@
 
 /* An identifier code, and what all variables that have it are. */
 typedef struct vcd_code {
-    uint64_t text; /* where it is in `codes_text` */
+    uint64_t text;  /* where it is in `codes_text` */
     uint64_t place; /* of the first declaration in the file */
     uint32_t length;
     uint32_t bits;

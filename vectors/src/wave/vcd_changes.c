@@ -22,26 +22,15 @@ static const uint8_t is_level[256] = {
     ['w'] = 1, ['W'] = 1, ['l'] = 1, ['L'] = 1, ['h'] = 1, ['H'] = 1, ['-'] = 1,
 };
 
-/* The last token is not what it could be, or is the cut end of the file. */
-static bool unexpected(changes *c, const char *what) {
-    vcd_text *text = c->text;
-    if (vcd_is_last(text)) {
-        return vcd_fail(text, WLK_TRUNCATED,
-                        "the VCD ends inside '%.*s': let the simulator end normally or copy it "
-                        "again",
-                        VCD_TOKEN(text));
-    }
-    return vcd_fail(text, WLK_CORRUPT, "%s, found '%.*s': record it again", what, VCD_TOKEN(text));
-}
-
 /* The handle of the code in the last token from its byte @p from on; 0: there is none. */
 static uint32_t find(changes *c, uint32_t from) {
     vcd_text *text = c->text;
     const uint8_t *code = text->token + from;
     const uint32_t length = text->length - from;
     const uint32_t handle = vcd_find(c->v, code, length);
-    if (handle == 0 && (length == 0 || (vcd_is_last(text) && vcd_is_cut_code(c->v, code, length)))) {
-        (void)unexpected(c, "expected an identifier code right after the value");
+    if (handle == 0 &&
+        (length == 0 || (vcd_is_last(text) && vcd_is_cut_code(c->v, code, length)))) {
+        (void)vcd_unexpected(text, "an identifier code right after the value");
     } else if (handle == 0) {
         (void)vcd_fail(text, WLK_CORRUPT,
                        "no $var has the identifier code '%.*s': dump all signals, or record it "
@@ -85,7 +74,7 @@ static uint32_t next_code(changes *c) {
     text->held = (uint8_t *)(uintptr_t)text->token;
     if (!vcd_next(text)) {
         if (text->status == WLK_OK && text->whole) {
-            (void)unexpected(c, "expected an identifier code");
+            (void)vcd_unexpected(text, "an identifier code");
         }
         return 0;
     }
@@ -97,7 +86,7 @@ static bool vector(changes *c) {
     vcd_text *text = c->text;
     const uint32_t length = text->length - 1;
     if (!are_levels(text->token + 1, text->token + text->length)) {
-        return unexpected(c, "expected a binary value");
+        return vcd_unexpected(text, "a binary value");
     }
     const uint32_t handle = next_code(c);
     const uint32_t bits = handle != 0 ? c->bits[handle] : 0;
@@ -156,10 +145,10 @@ static bool new_time(changes *c) {
     vcd_text *text = c->text;
     uint64_t time = 0;
     if (!read_time(text, &time)) {
-        return unexpected(c, "expected a whole number after '#'");
+        return vcd_unexpected(text, "a whole number after '#'");
     }
     if (time < c->time && vcd_is_last(text)) {
-        return unexpected(c, "");
+        return vcd_unexpected(text, "a later time");
     }
     if (time < c->time) {
         return vcd_fail(text, WLK_CORRUPT,
@@ -203,7 +192,7 @@ static bool command(changes *c) {
     if (text->length >= 10 && memcmp(text->token, "$dumpports", 10) == 0) {
         return vcd_fail(text, WLK_CORRUPT, VCD_EXTENDED);
     }
-    return unexpected(c, "expected a time, a value change or a command of VCD");
+    return vcd_unexpected(text, "a time, a value change or a command of VCD");
 }
 
 static bool change(changes *c) {
@@ -225,7 +214,7 @@ static bool change(changes *c) {
     case '$':
         return command(c);
     default:
-        return unexpected(c, "expected a time or a value change");
+        return vcd_unexpected(c->text, "a time or a value change");
     }
 }
 

@@ -96,8 +96,8 @@ bool vcd_text_more(vcd_text *text, const uint8_t *odd) {
                     (off_t)place);
     } while (got < 0 && errno == EINTR);
     if (got < 0) {
-        text->status = wlk_fail(text->err, WLK_NO_FILE, "%s: cannot be read: %s", text->name,
-                                strerror(errno));
+        text->status =
+            wlk_fail(text->err, WLK_NO_FILE, "%s: cannot be read: %s", text->name, strerror(errno));
         return false;
     }
     text->end += got;
@@ -131,8 +131,18 @@ bool vcd_fail(vcd_text *text, wlk_status status, const char *format, ...) {
     (void)vsnprintf(message, sizeof message, format, rest);
     va_end(rest);
     const uint8_t *at = text->token != NULL ? text->token : text->at;
-    text->status =
-        wlk_fail(text->err, status, "%s:%" PRIu64 ": %s", text->name,
-                 vcd_text_line(text, vcd_text_place(text, at)), message);
+    text->status = wlk_fail(text->err, status, "%s:%" PRIu64 ": %s", text->name,
+                            vcd_text_line(text, vcd_text_place(text, at)), message);
     return false;
+}
+
+bool vcd_unexpected(vcd_text *text, const char *expected) {
+    if (vcd_is_last(text)) {
+        return vcd_fail(text, WLK_TRUNCATED,
+                        "the VCD ends inside '%.*s': let the simulator end normally or copy it "
+                        "again",
+                        VCD_TOKEN(text));
+    }
+    return vcd_fail(text, WLK_CORRUPT, "expected %s, found '%.*s': record it again", expected,
+                    VCD_TOKEN(text));
 }

@@ -16,18 +16,18 @@
 typedef struct vcd_text {
     const char *name; /* as the user knows the file, for messages */
     int fd;
-    uint64_t size;            /* of the file; 0: not a regular one */
-    uint64_t base;            /* place in the file of bytes[0] */
-    uint8_t *bytes;           /* a zero byte follows them, and room to read eight at once */
-    uint8_t *at, *end;        /* what is not read yet */
-    uint8_t *held;            /* first byte that must stay in memory; NULL: those from `at` on */
-    uint64_t room;            /* of bytes */
-    bool whole;               /* nothing of the file follows `end` */
-    const atomic_bool *stop;  /* give up early; may be NULL */
-    const uint8_t *token;     /* the last one, until the next is read */
-    uint32_t length;          /* of the token [bytes] */
+    uint64_t size;           /* of the file; 0: not a regular one */
+    uint64_t base;           /* place in the file of bytes[0] */
+    uint8_t *bytes;          /* a zero byte follows them, and room to read eight at once */
+    uint8_t *at, *end;       /* what is not read yet */
+    uint8_t *held;           /* first byte that must stay in memory; NULL: those from `at` on */
+    uint64_t room;           /* of bytes */
+    bool whole;              /* nothing of the file follows `end` */
+    const atomic_bool *stop; /* give up early; may be NULL */
+    const uint8_t *token;    /* the last one, until the next is read */
+    uint32_t length;         /* of the token [bytes] */
     wlk_error *err;
-    wlk_status status;        /* of what went wrong, in `err` too */
+    wlk_status status; /* of what went wrong, in `err` too */
 } vcd_text;
 
 /* WLK_NO_FILE, WLK_NO_MEMORY. vcd_text_close() in any case. */
@@ -57,7 +57,10 @@ enum { VCD_SHOWN = 40 };
 #define VCD_TOKEN(text)                                                                            \
     (int)((text)->length < VCD_SHOWN ? (text)->length : VCD_SHOWN), (const char *)(text)->token
 
-/* Is the token the last of the file, with nothing behind it? Then it may be cut. */
+/* The last token is not what it could be; where the file ends with it, it may be cut. false. */
+bool vcd_unexpected(vcd_text *text, const char *expected);
+
+/* Is the token the last of the file, with nothing behind it? */
 static inline bool vcd_is_last(const vcd_text *text) {
     return text->whole && text->at == text->end;
 }

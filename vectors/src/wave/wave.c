@@ -235,8 +235,8 @@ static wlk_status read_hierarchy(wlk_wave *wave, wlk_error *err) {
     if (status == WLK_OK) {
         index_signals(wave);
     } else if (wave->path_bytes > MAX_PATH_BYTES) {
-        status = wlk_fail(err, WLK_CORRUPT, "%s: scopes inside scopes have too many names",
-                          wave->name);
+        status =
+            wlk_fail(err, WLK_CORRUPT, "%s: scopes inside scopes have too many names", wave->name);
     }
     return status;
 }
