@@ -116,6 +116,8 @@ def check(wanted: Check, blocks: Sequence[Table], told: PortMap | None = None) -
         _note_waived(one, wanted)
         if wanted.from_unknown:
             one.notes += _known(one)
+        elif "gaps" in one.answer:
+            one.notes.append(_gap(one))
         elif one.verdict == Status.NO_RESET:
             one.notes.append("of a dump without its reset --from-unknown learns the state")
     return checked + [_refused(t) for t in found if not t.match.ok]
@@ -242,6 +244,14 @@ def _known(checked: Checked) -> list[str]:
         share = f"{100 * compared / total:.1f} % of the output bits compared"
         notes.insert(0, f"known from cycle {known['known_from']:,} on: {share} from there")
     return notes
+
+
+def _gap(checked: Checked) -> str:
+    """Cycles are missing where the clock is x, as it is while a dump is off."""
+    gaps = checked.answer["gaps"]
+    times = "" if gaps["count"] == 1 else f", {gaps['count']:,} times in all"
+    where = f"the clock {checked.target.clock} is x from time {gaps['first_time']} on{times}"
+    return f"{where}: cycles are missing there; --from-unknown learns the state after them"
 
 
 def _likeliest(checked: Sequence[Checked]) -> list[Checked]:
