@@ -215,7 +215,7 @@ def main() -> int:
     parser.add_argument("--jobs", type=options.number(1), default=os.cpu_count() or 1)
     parser.add_argument("--reader", action="append", choices=READERS, help="only this one")
     asked = parser.parse_args()
-    setup.ensure(["build", "clang", "fuzz", "python", "rtl", "vcd"])
+    setup.ensure(["build", "clang", "fuzz", "python", "rtl"])
     build.meson_build("fuzz", target="fuzz", jobs=asked.jobs)
     build.meson_build()
     readers = asked.reader or READERS

@@ -111,7 +111,7 @@ def main() -> int:
     parser.add_argument("--seconds", type=options.number(1), default=120, help="of each, at most")
     parser.add_argument("--reader", action="append", choices=fuzz.READERS, help="only its")
     asked = parser.parse_args()
-    setup.ensure(["build", "clang", "fuzz", "python", "rtl", "vcd"])
+    setup.ensure(["build", "clang", "fuzz", "python", "rtl"])
     chosen = [each for each in planted() if each["reader"] in (asked.reader or fuzz.READERS)]
     table = report.Table("reader", "left out", "found", "seconds", "executions")
     tree, seen, start = copy(), 0, time.monotonic()

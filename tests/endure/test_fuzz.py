@@ -8,7 +8,7 @@ import fuzz
 import pytest
 from wlk.base import setup
 
-pytestmark = [pytest.mark.needs("clang", "fuzz", "python", "vcd"), pytest.mark.slow]
+pytestmark = [pytest.mark.needs("clang", "fuzz", "python"), pytest.mark.slow]
 RUNS = 200  # of a reader, the same ones each time
 # That start programs, or take long.
 SLOW = {"answers": 100, "dumps": 20, "harness": 100, "tables": 100, "vectors": 100, "versions": 60}

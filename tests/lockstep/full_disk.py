@@ -83,8 +83,10 @@ def commands(work: Path) -> list[Command]:
     lockstep = ["lockstep", "collector", "--rtl"]
     passing, failing = [*lockstep, str(good), *quick], [*lockstep, str(bad), *quick]
     wave, clean = (_wave(work, rtl, code) for rtl, code in ((bad, fails["verdict"]), (good, 0)))
-    vcd, csv, made = work / "clean.vcd", work / "small.csv", work / "c.wlv"
+    vcd, packed = work / "clean.vcd", work / "packed.fst"
+    csv, made = work / "small.csv", work / "c.wlv"
     subprocess.run(["fst2vcd", "-f", clean, "-o", vcd], check=True, capture_output=True)
+    subprocess.run(["vcd2fst", "-c", "-v", vcd, "-f", packed], check=True, capture_output=True)
     config = programs.config_options(rut.SMALL)
     words = ("vectors", "gen", "collector", made, "--force")
     rut.warplock(*words, "--cycles", "2000", *config)
@@ -125,7 +127,7 @@ def commands(work: Path) -> list[Command]:
         Command("stub", ["stub", "collector", "--out", "{disk}/rtl"]),
         Command("model", ["model", "collector", "--out", "{disk}/model"]),
         Command("check", [*check, str(wave)], **fails, to_disk="out.txt"),
-        Command("check, VCD", [*check, str(vcd), "--json"]),
+        Command("check, packed FST", [*check, str(packed), "--json"]),
         Command("opndcoll", ["opndcoll", str(stim), "--config", str(options)], to_disk="e.txt"),
         Command("lockstep --list", ["lockstep", "--list"], to_disk="out.txt"),
         Command("vectors golden", ["vectors", "golden"]),

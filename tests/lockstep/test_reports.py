@@ -262,7 +262,8 @@ def test_waveform_of_the_middle_is_61_cycles(late):
 
 def signals(wave):
     """Of a waveform: the RTL's, and what was expected beside them."""
-    return traced.read(wave, rut.TABLE.module), traced.read(wave, "warplock")
+    tool = programs.folder() / "dpi" / "wlk-check"
+    return traced.read(tool, wave, rut.TABLE.module), traced.read(tool, wave, "warplock")
 
 
 def outputs():

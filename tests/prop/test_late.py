@@ -226,7 +226,6 @@ def test_late_starts_of_a_recorded_collector_as_the_document_has_it(built, one, 
     require_found(late_run(file, table, table.config(params), cuts[:2], f"faults={FAULTS}"))
 
 
-@pytest.mark.needs("vcd")
 def test_late_dump_of_a_collector_as_the_document_has_it(built, tmp_path):
     params, ports, rows = as_document_has_it(COLLECTORS[1])
     pinned = [word for key, value in params.items() for word in ("--config", f"{key}={value}")]

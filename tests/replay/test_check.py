@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`warplock check`: recordings of the real blocks, dumps made by hand, and bad input."""
 
+import gzip
 import itertools
-import os
 import re
 import shutil
 import signal
@@ -26,7 +26,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "prop"))
 import adapter
 import naive
 
-pytestmark = pytest.mark.needs("vcd")
+pytestmark = pytest.mark.needs("gtkwave")
 
 FAILS = Status.FUNCTIONAL_MISMATCH
 STAGE = "TOP.IssueStage"
@@ -761,16 +761,118 @@ def test_garbage(check, tmp_path, content, status):
 # What an edit of the small VCD leaves, exit code, part of the line.
 BAD_VCD = {
     "cut in the definitions": (lambda text: text[:200], Status.TRUNCATED, "before $enddefinitions"),
-    "cut in a line": (lambda text: text[:-1], Status.TRUNCATED, "inside a line"),
-    "definitions alone": (lambda _: b"$enddefinitions $end\n", Status.TRUNCATED, "too early"),
+    "cut in a token": (lambda text: text[:-4], Status.TRUNCATED, "ends inside 'b1'"),
+    "definitions alone": (
+        lambda _: b"$enddefinitions $end\n", Status.TRUNCATED, "after its definitions"
+    ),
+    "two runs": (lambda text: 2 * text, Status.CORRUPT, "a second dump begins here"),
+    "time that goes back": (
+        lambda text: text.replace(b"#100\n", b"#90\n"), Status.CORRUPT, "goes back from 95 to 90"
+    ),
+    "a scope again with other codes": (
+        lambda text: text.replace(b"$enddefinitions", again(text) + b"$enddefinitions"),
+        Status.CORRUPT,
+        "TOP.c.io_readReq_ready is declared twice with different values, first in line",
+    ),
+    "the clock again": (
+        lambda text: text.replace(
+            b"$enddefinitions",
+            b"$scope module TOP $end $var wire 1 other clock $end $upscope $end $enddefinitions",
+        ),
+        Status.CORRUPT,
+        "TOP.clock is declared twice",
+    ),
+    "extended VCD": (
+        lambda text: re.sub(rb"var wire 1 (\w+)", rb"var port 1 <\1", text),
+        Status.CORRUPT,
+        "extended VCD ($dumpports)",
+    ),
 }  # fmt: skip
+
+
+def again(text: bytes) -> bytes:
+    """The scope of the block with one of its ports under another code."""
+    (port,) = re.findall(rb"\$var wire 1 \w+ io_readReq_ready \$end", text)
+    port = re.sub(rb"wire 1 \w+", b"wire 1 other", port)
+    return b"$scope module TOP $end $scope module c $end %s $upscope $end $upscope $end " % port
 
 
 @pytest.mark.parametrize(("edit", "status", "part"), BAD_VCD.values(), ids=BAD_VCD)
 def test_bad_vcd(check, tmp_path, edit, status, part):
     dump = small(tmp_path)
-    dump.write_bytes(edit(dump.read_bytes()))
-    refused(check(dump), status, "small.vcd", part)
+    text = edit(dump.read_bytes())
+    assert text != dump.read_bytes()
+    dump.write_bytes(text)
+    run = check(dump)
+    refused(run, status, "small.vcd:", part)
+    assert "FST" not in run.last
+
+
+# The same dump as others may write it.
+LEGAL_VCD = {
+    "all on one line": lambda text: text.replace("\n", " "),
+    "a token a line": lambda text: text.replace(" ", "\n"),
+    "two changes on a line": lambda text: re.sub(r"\n(b.*)\n(b.*)", r"\n\1 \2", text),
+    "time and change on a line": lambda text: re.sub(r"(#\d+)\n", r"\1 ", text),
+    "carriage returns": lambda text: text.replace("\n", "\r\n"),
+    "tabs, form feeds, trailing blanks": lambda text: text.replace(" ", "\t").replace("\n", " \f\n"),
+    "no newline at the end": lambda text: text[:-1],
+    "comments that look like changes": lambda text: re.sub(
+        r"(#\d+)\n", r"\1\n$comment #99999999\nb0 s0\nb1 s1 $end\n", text
+    ),
+    "a dump of all values": lambda text: re.sub(
+        r"#0\n(.*?)#5\n", r"#0\n$dumpvars\n\1$end\n#5\n", text, flags=re.DOTALL
+    ),
+    "scalars as such": lambda text: re.sub(r"\nb([01]) (s\d+)(?=\n)", r"\n\1\2", text),
+    "scopes that are opened again": lambda text: re.sub(
+        r"(\$var wire \d+ s\d+ io_writeReq_valid \$end\n)",
+        r"\1$upscope $end\n$upscope $end\n$scope module TOP $end\n$scope module c $end\n",
+        text,
+    ),
+    "identifier codes that look like something else": lambda text: re.sub(
+        r"\bs(\d+)\b", lambda code: ("$end", "#10", "b1", "0")[int(code[1]) % 4] + code[1], text
+    ),
+    "other commands of the head": lambda text: (
+        "$date $var #1 $end $version 1! $end $attrbegin misc 02 $end\n" + text
+    ),
+}
+
+
+@pytest.mark.parametrize("edit", LEGAL_VCD.values(), ids=LEGAL_VCD)
+def test_legal_vcd(check, tmp_path, edit):
+    """It passes as it was written first, and with a wrong value it fails at the same place."""
+    made = block()
+    plain = check(small(tmp_path, made)).json
+    cycle = made.cycle(readResp_valid=1)
+    for wrong in (False, True):
+        made.rows[cycle]["io_readResp_valid"] = int(not wrong)
+        dump = small(tmp_path, made)
+        text = edit(dump.read_text())
+        assert text != dump.read_text()
+        dump.write_text(text, newline="")
+        answer = check(dump, code=FAILS if wrong else 0).json
+        if wrong:
+            assert (answer["first"]["cycle"], answer["first"]["port"]) == (cycle, "io_readResp_valid")
+        else:
+            assert answer == plain
+
+
+@pytest.mark.parametrize("kind", ["vcd", "fst"])
+def test_gap_has_its_time(check, tmp_path, kind):
+    """The clock is x for as long as the dump is off: the note has the time, and the remedy."""
+    head, _, body = write_vcd(tmp_path / "off.vcd", block()).read_text().partition("#500\n")
+    clock = symbols(head)["clock"][0]
+    text = f"{head}#500\n$dumpoff\nbx {clock}\n$end\n{body[body.index('#700') :]}"
+    dump = tmp_path / "off.vcd"
+    dump.write_text(text)
+    if kind == "fst":
+        subprocess.run(["vcd2fst", dump, tmp_path / "off.fst"], check=True, capture_output=True)
+        dump = tmp_path / "off.fst"
+    run = check(dump)
+    assert run.json["gaps"] == {"count": 1, "first_time": 500}
+    note = "TOP.c: the clock TOP.clock is x from time 500 on: cycles are missing there; "
+    assert f"{note}--from-unknown learns the state after them" in run.err
+    assert "is x from" not in check(dump, "--from-unknown").err
 
 
 def test_content_decides_what_a_dump_is(check, tmp_path):
@@ -792,34 +894,26 @@ def test_fst_that_is_gzipped_as_a_whole(check, tmp_path):
         assert run.code in (Status.TRUNCATED, Status.CORRUPT)
 
 
-@pytest.mark.parametrize(
-    ("variable", "value", "status"),
-    [("PATH", "/nonexistent", Status.NO_TOOL), ("TMPDIR", "/dev/full", Status.OK)],
-)
-def test_vcd_without_tool_or_folder(check, tmp_path, monkeypatch, variable, value, status):
-    """The system's own folders are taken where $TMPDIR is none."""
-    dump = small(tmp_path)
-    monkeypatch.setattr(tempfile, "tempdir", None)
-    monkeypatch.setenv(variable, value)
-    assert check(dump).code == status
-
-
-def test_no_temporary_folder(check, tmp_path, monkeypatch):
+def test_packed_fst_without_a_temporary_folder(check, tmp_path, monkeypatch):
+    packed = small_fst(tmp_path, "-c")
     monkeypatch.setattr(tempfile, "tempdir", "/nonexistent")
-    refused(check(small(tmp_path)), Status.NO_SPACE, "small.vcd", "TMPDIR")
+    refused(check(packed), Status.NO_SPACE, "small.fst", "TMPDIR")
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-def test_interrupted_conversion_leaves_nothing(tmp_path, monkeypatch, number):
-    folder, tool = tmp_path / "tmp", tmp_path / "bin" / "vcd2fst"
+def test_interrupted_check_leaves_nothing(tmp_path, monkeypatch, number):
+    folder = tmp_path / "tmp"
     folder.mkdir()
-    tool.parent.mkdir()
-    tool.write_text("#!/bin/sh\nexec sleep 20\n")
-    tool.chmod(0o700)
-    monkeypatch.setenv("PATH", f"{tool.parent}:{os.environ['PATH']}")
+    packed = small_fst(tmp_path, "-c")
+    data = packed.read_bytes()
+    with packed.open("r+b") as file:  # longer than it can be unpacked in that time
+        file.write(data[: dumps.WRAPPING.size])
+        with gzip.GzipFile(fileobj=file, mode="wb") as long:
+            for _ in range(1 << 11):
+                long.write(bytes(1 << 20))
     monkeypatch.setenv("TMPDIR", str(folder))
-    process = programs.started("check", small(tmp_path))
-    programs.wait_for(lambda: list(folder.glob("warplock-*/wave.vcd")))
+    process = programs.started("check", packed)
+    programs.wait_for(lambda: list(folder.glob("warplock-*/wave.fst")))
     process.send_signal(number)
     process.communicate(timeout=10)
     assert process.returncode == (-number if number == signal.SIGKILL else 128 + number)

@@ -38,7 +38,6 @@ FAULT = (
   assign rd_ready = (!(&busy) || frees) ^ fault;""",
 )
 
-pytestmark = pytest.mark.needs("vcd")
 
 
 # ---- a simulation of the user's own -------------------------------------------------------------

@@ -11,7 +11,7 @@ import pytest
 from wlk.base.errors import Status
 from wlk.run import build
 
-pytestmark = pytest.mark.needs("vcd")
+pytestmark = pytest.mark.needs("gtkwave")
 
 AFTER_RESET = 2700  # the recordings are reset once more a little after the middle
 PERIOD = 10  # a cycle, in the units of the recordings; the clock rises in its middle

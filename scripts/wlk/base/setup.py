@@ -63,7 +63,7 @@ FEATURES = {
     # zlib: Verilator's writer of FST files
     "verilate": Feature(_tools("g++ make verilator ccache pkg-config"), {"zlib": "zlib1g-dev"}),
     "rtl": Feature(requirements="requirements.txt"),
-    "vcd": Feature({"vcd2fst": "gtkwave"}),
+    "gtkwave": Feature({"vcd2fst": "gtkwave"}),
     "newest": Feature(libraries={"liblz4": "liblz4-dev"}, requirements="requirements-newest.txt"),
     "page": Feature(requirements="requirements-page.txt", builders="requirements-build.txt"),
     "ucis": Feature(requirements="requirements-ucis.txt"),
@@ -90,7 +90,7 @@ BUILT = Feature(
 )
 if INSTALLED:
     FEATURES["build"] = BUILT
-KINDS = {"run": ("build", "verilate", "rtl", "vcd", "page")}
+KINDS = {"run": ("build", "verilate", "rtl", "page")}
 if not INSTALLED:
     KINDS["test"] = tuple(FEATURES)
 CLANG = "14"  # of the oldest Debian that is supported, whose clang is not there yet

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import bisect
 import re
-import shutil
 import subprocess
 from functools import cached_property
 from pathlib import Path
@@ -13,7 +12,6 @@ from pathlib import Path
 from ..base.errors import Status, WlkError
 from .terms import Value
 
-FST2VCD = "fst2vcd"
 PERIOD = 10  # time units of a cycle; the edge is in its middle
 ELEMENT = re.compile(r"[\[(](-?\d+)[\])]")
 UNKNOWN = str.maketrans("xXzZ", "0000")
@@ -96,12 +94,9 @@ class Trace:
         return self._values[code][place] if place >= 0 else None
 
 
-def read(wave: Path, module: str) -> Trace:
-    """The waveform of a failure; WlkError where it cannot be read."""
-    tool = shutil.which(FST2VCD)
-    if tool is None:
-        raise WlkError(Status.NO_TOOL, f"{FST2VCD} is missing; install gtkwave")
-    done = subprocess.run([tool, wave], capture_output=True, text=True, check=False)
+def read(tool: Path, wave: Path, module: str) -> Trace:
+    """The waveform of a failure, by wlk-check; WlkError where it cannot be read."""
+    done = subprocess.run([tool, "vcd", wave], capture_output=True, text=True, check=False)
     if done.returncode:
-        raise WlkError(Status.CORRUPT, f"{wave}: {FST2VCD} does not read it")
+        raise WlkError(Status.CORRUPT, done.stderr.strip().removeprefix(f"{tool.name}: "))
     return Trace(done.stdout, module)

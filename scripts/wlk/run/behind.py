@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from ..base.errors import WlkError
+from ..fit.wave import TOOL
+from . import build
 from .jobs import Job
 
 WIDEST = 90  # signs of a statement
@@ -61,7 +63,7 @@ def _section(job: Job, differing: dict[str, int], cycle: int, wave: Path | None)
     trace = None
     if wave is not None:
         with contextlib.suppress(WlkError):
-            trace = traced.read(wave, module.name)
+            trace = traced.read(build.brought_up() / "dpi" / TOOL, wave, module.name)
     found = cone.behind(module, differing, trace=trace, cycle=cycle)
     if not found:
         return Behind()

@@ -145,7 +145,7 @@ def run_meson(folder: Path, pattern: str | None, jobs: int) -> list[Outcome]:
         names = [name for name in names if pattern.lower() in name.lower()]
     if not names:
         return []
-    setup.ensure(["vcd"])
+    setup.ensure(["gtkwave"])
     log = folder / "meson-logs" / "testlog.json"
     log.unlink(missing_ok=True)
     command = ["meson", "test", "-C", folder, "--no-rebuild", "--num-processes", str(jobs)]
