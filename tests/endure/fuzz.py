@@ -32,7 +32,7 @@ from wlk.base.guard import guard  # noqa: E402
 from wlk.run import build  # noqa: E402
 
 IN_C = (
-    *("beside", "harness", "jobs", "opndcoll", "programs", "records", "rows", "vectors"),
+    *("beside", "harness", "jobs", "opndcoll", "programs", "records", "rows", "vcd", "vectors"),
     *("waves", "words"),
 )
 IN_PYTHON = (

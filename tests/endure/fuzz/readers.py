@@ -217,9 +217,9 @@ def _dump(path: Path) -> None:
     from wlk.fit import dump
     from wlk.run import build
 
-    with dump.as_fst(str(path)) as fst:
+    with dump.plain(str(path)) as plain:
         program = build.folder("fuzz") / "dpi" / "wlk-check"  # with ASan and UBSan
-        done = subprocess.run([program, "verify", fst], capture_output=True, check=False)
+        done = subprocess.run([program, "verify", plain], capture_output=True, check=False)
         if done.returncode < 0 or not (done.returncode == 0) == (not done.stderr):
             raise RuntimeError(f"wlk-check ended with {done.returncode}: {done.stderr!r}")
 
@@ -255,7 +255,7 @@ READERS = {
     "csv": Reader(_rows, trees.lines, "a.csv"),
     "lists": Reader(_sources("listed"), _sources("other_list"), "list.f", ("wlk.fit.rtl",)),
     "rtl": Reader(_sources("rtl"), _sources("tokens"), "a.sv", ("wlk.fit",)),
-    "dumps": Reader(_dump, trees.lines, "a.vcd"),
+    "dumps": Reader(_dump, trees.lines, "a.fst"),
 }
 
 

@@ -12,15 +12,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#ifndef VCD_ROOM
+#define VCD_ROOM (1 << 18) /* bytes to begin with; the fuzzer has fewer */
+#endif
 enum {
-    ROOM = 1 << 18, /* bytes to begin with */
-    PAD = 16,       /* what vcd_token_end() may read beyond */
+    PAD = 16, /* what vcd_token_end() may read beyond */
     MOST = WLK_MAX_BITS + 4096
 };
 
 wlk_status vcd_text_open(vcd_text *text, const char *path, const char *name, wlk_error *err) {
     struct stat info;
-    *text = (vcd_text){.name = name, .err = err, .room = ROOM};
+    *text = (vcd_text){.name = name, .err = err, .room = VCD_ROOM};
     text->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (text->fd < 0 || fstat(text->fd, &info) != 0 || !S_ISREG(info.st_mode)) {
         const char *why = text->fd < 0 ? strerror(errno) : "not a regular file";

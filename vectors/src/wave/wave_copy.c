@@ -14,13 +14,12 @@ typedef struct copy {
     bool any_time;
 } copy;
 
-/* The identifier code of a handle. */
-static const char *code_of(uint32_t handle, char code[LONGEST_CODE]) {
-    int n = 0;
-    for (; handle != 0; handle = (handle - 1) / CODES) {
-        code[n++] = (char)('!' + (handle - 1) % CODES);
+/* The identifier code of a handle; codes are in the order in which vcd.c gives handles. */
+static const char *code_of(uint32_t handle, char room[LONGEST_CODE]) {
+    char *code = room + LONGEST_CODE - 1;
+    for (*code = '\0'; handle != 0; handle = (handle - 1) / CODES) {
+        *--code = (char)('!' + (handle - 1) % CODES);
     }
-    code[n] = '\0';
     return code;
 }
 
