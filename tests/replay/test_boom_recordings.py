@@ -14,7 +14,6 @@ from wlk.fit.scopes import Check
 from wlk.run import build, recordings
 from wlk.run import check as run_check
 
-
 ROWS = 3000
 # Name -> block, configuration, output bits of a row.
 KNOWN = {

@@ -815,7 +815,9 @@ LEGAL_VCD = {
     "two changes on a line": lambda text: re.sub(r"\n(b.*)\n(b.*)", r"\n\1 \2", text),
     "time and change on a line": lambda text: re.sub(r"(#\d+)\n", r"\1 ", text),
     "carriage returns": lambda text: text.replace("\n", "\r\n"),
-    "tabs, form feeds, trailing blanks": lambda text: text.replace(" ", "\t").replace("\n", " \f\n"),
+    "tabs, form feeds, trailing blanks": lambda text: text.replace(" ", "\t").replace(
+        "\n", " \f\n"
+    ),
     "no newline at the end": lambda text: text[:-1],
     "comments that look like changes": lambda text: re.sub(
         r"(#\d+)\n", r"\1\n$comment #99999999\nb0 s0\nb1 s1 $end\n", text
@@ -852,7 +854,10 @@ def test_legal_vcd(check, tmp_path, edit):
         dump.write_text(text, newline="")
         answer = check(dump, code=FAILS if wrong else 0).json
         if wrong:
-            assert (answer["first"]["cycle"], answer["first"]["port"]) == (cycle, "io_readResp_valid")
+            assert (answer["first"]["cycle"], answer["first"]["port"]) == (
+                cycle,
+                "io_readResp_valid",
+            )
         else:
             assert answer == plain
 

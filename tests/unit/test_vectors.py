@@ -256,7 +256,10 @@ def cell(text):
         (lambda text: text + "\n", ":3003: 1 cells"),
         (lambda text: text.replace("\n7,", "\n6,"), ":10: cycle 6 follows cycle 6"),
         (lambda text: text.replace("\n7,", "\n2,"), ":10: cycle 2 follows cycle 6"),
-        (lambda text: re.sub(r"\n7,.*", "", text), ":10: cycle 8 follows cycle 6: rows are missing"),
+        (
+            lambda text: re.sub(r"\n7,.*", "", text),
+            ":10: cycle 8 follows cycle 6: rows are missing",
+        ),
         (lambda text: text.replace("\n7,", "\n7a,"), ":10: '7a' is not the number of a cycle"),
         (lambda text: text.replace("\n7,", "\n-7,"), ":10: '-7' is not the number of a cycle"),
         (cell("2"), ":10: column reset: 2 has more"),

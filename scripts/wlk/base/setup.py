@@ -68,6 +68,7 @@ FEATURES = {
     "page": Feature(requirements="requirements-page.txt", builders="requirements-build.txt"),
     "ucis": Feature(requirements="requirements-ucis.txt"),
     "pytest": Feature({"xz": "xz-utils"}, requirements="requirements-test.txt"),
+    "wellen": Feature(requirements="requirements-wellen.txt"),
     "lint": Feature(requirements="requirements-lint.txt"),
     "python": Feature(requirements="requirements-python.txt"),
     "cocotb": Feature(requirements="requirements-cocotb.txt"),

@@ -70,7 +70,7 @@ class Answer:
 
 
 class Session(contextlib.ExitStack):
-    """The tool on one dump, a context manager around its process. `plain`: its content, unpacked."""
+    """The tool on one dump, a context manager around its process. `plain`: what it reads."""
 
     def __init__(self, tool: Path, dump: str, plain: str) -> None:
         super().__init__()

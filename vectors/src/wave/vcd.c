@@ -258,12 +258,16 @@ static bool add_to_name(names *n, bool blank) {
     return true;
 }
 
-/* All tokens up to $end, with one blank between them, but none inside a range. */
-static bool read_name(names *n, const char *command) {
+/* All tokens up to $end, with one blank between them, but none inside a range. @p ranges: nothing
+ * but these follow the first. */
+static bool read_name(names *n, const char *command, bool ranges) {
     vcd_text *text = &n->v->text;
     bool more = true, in_range = false;
     for (n->length = 0; word(text, command, &more) && more;) {
         const bool escaped = n->length == 0 && text->token[0] == '\\';
+        if (ranges && n->length != 0 && !in_range && text->token[0] != '[') {
+            return vcd_unexpected(text, "a range or $end");
+        }
         if (!add_to_name(n, n->length != 0 && !in_range)) {
             return false;
         }
@@ -282,7 +286,7 @@ static bool read_scope(names *n) {
     if (!more) {
         return vcd_unexpected(&n->v->text, "the kind of a scope");
     }
-    if (!read_name(n, "$scope")) {
+    if (!read_name(n, "$scope", true)) {
         return false;
     }
     n->depth++;
@@ -352,7 +356,7 @@ static bool read_var(names *n) {
     if (n->visitor == NULL && !add_code(n->v, bits, known && bits != 0)) {
         return false;
     }
-    if (!read_name(n, "$var")) {
+    if (!read_name(n, "$var", true)) {
         return false;
     }
     if (n->length == 0) {
@@ -368,7 +372,7 @@ static bool read_var(names *n) {
 /* "1ns", "10 us" */
 static bool read_timescale(names *n) {
     static const char *const units[] = {"s", "ms", "us", "ns", "ps", "fs", "as", "zs"};
-    if (!read_name(n, "$timescale")) {
+    if (!read_name(n, "$timescale", false)) {
         return false;
     }
     const char *at = n->length != 0 ? n->name : "";

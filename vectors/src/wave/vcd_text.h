@@ -70,7 +70,7 @@ static inline bool vcd_is(const vcd_text *text, const char *word) {
 }
 
 static inline bool vcd_is_white(uint8_t byte) {
-    return byte == ' ' || (uint8_t)(byte - '\t') < 5;
+    return byte == ' ' || ((uint8_t)(byte - '\t') < 5 && byte != '\v');
 }
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the first byte is the lowest one");

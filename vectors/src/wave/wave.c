@@ -259,7 +259,7 @@ static wlk_status choose_kind(wlk_wave *wave, const char *path, wlk_error *err) 
         return wlk_fail(err, WLK_TRUNCATED, "%s: the waveform is empty", wave->name);
     }
     head[got] = '\0';
-    const char first = head[strspn(head, " \t\n\v\f\r")];
+    const char first = head[strspn(head, " \t\n\f\r")];
     if (first != '$' && head[0] != '\0') {
         return wlk_fail(err, WLK_CORRUPT, "%s: neither FST nor VCD: dump one of these", wave->name);
     }

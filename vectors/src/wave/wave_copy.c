@@ -3,13 +3,14 @@
 #include "wave_private.h"
 
 #include <inttypes.h>
-#include <string.h>
+#include <stdlib.h>
 
 enum { CODES = 94, LONGEST_CODE = 8 };
 
 typedef struct copy {
     const wlk_wave *wave;
     FILE *to;
+    uint8_t *named; /* [handle]: events have values, but no name */
     uint64_t time;
     bool any_time;
 } copy;
@@ -48,6 +49,7 @@ static bool put_signal(void *ctx, const char *name, uint32_t handle, uint64_t pl
     const copy *c = ctx;
     char code[LONGEST_CODE];
     (void)place;
+    c->named[handle] = 1;
     (void)fprintf(c->to, "$var wire %" PRIu32 " %s %s $end\n", c->wave->source.bits[handle],
                   code_of(handle, code), name);
     return true;
@@ -79,11 +81,17 @@ wlk_status wlk_wave_copy(wlk_wave *wave, FILE *to, wlk_error *err) {
     copy c = {.wave = wave, .to = to};
     const wlk_visitor visitor = {put_scope, put_upscope, put_signal, &c};
     const wlk_changes changes = {put_change, put_off, &c};
+    c.named = calloc((size_t)wave->source.max_handle + 1, sizeof *c.named);
+    if (c.named == NULL) {
+        return wlk_fail(err, WLK_NO_MEMORY, "%s: out of memory for the waveform's copy",
+                        wave->name);
+    }
     put_timescale(&c);
     wlk_status status = wave->source.kind->visit(&wave->source, &visitor, err);
-    if (status != WLK_OK) {
-        return status;
+    if (status == WLK_OK) {
+        (void)fputs("$enddefinitions $end\n", to);
+        status = wlk_wave_pass(wave, c.named, &changes, err);
     }
-    (void)fputs("$enddefinitions $end\n", to);
-    return wlk_wave_pass(wave, &changes, err);
+    free(c.named);
+    return status;
 }

@@ -62,8 +62,9 @@ struct wlk_wave {
     atomic_bool stop;
 };
 
-/* One pass over all signals. */
-wlk_status wlk_wave_pass(wlk_wave *wave, const wlk_changes *to, wlk_error *err);
+/* One pass over the handles with wanted[handle] != 0. */
+wlk_status wlk_wave_pass(wlk_wave *wave, const uint8_t *wanted, const wlk_changes *to,
+                         wlk_error *err);
 
 /* Room for one more item: the array, perhaps moved. Without memory @p count stays equal to *cap. */
 void *wlk_wave_grow(void *array, size_t item, size_t count, size_t *cap);

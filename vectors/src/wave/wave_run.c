@@ -485,9 +485,14 @@ static void reset_run(wlk_wave *wave) {
     wave->any_time = wave->clock_touched = wave->ended = false;
 }
 
-static wlk_status interrupted(const wlk_wave *wave, wlk_error *err) {
-    return wlk_fail(err, WLK_INTERRUPTED, "%s: interrupted at time %" PRIu64, wave->name,
-                    wave->progress.now);
+wlk_status wlk_wave_pass(wlk_wave *wave, const uint8_t *wanted, const wlk_changes *to,
+                         wlk_error *err) {
+    const wlk_status status = wave->source.kind->run(&wave->source, wanted, to, &wave->stop, err);
+    if (status == WLK_OK && atomic_load(&wave->stop)) {
+        return wlk_fail(err, WLK_INTERRUPTED, "%s: interrupted at time %" PRIu64, wave->name,
+                        wave->progress.now);
+    }
+    return status;
 }
 
 wlk_status wlk_wave_run(wlk_wave *wave, wlk_error *err) {
@@ -501,29 +506,24 @@ wlk_status wlk_wave_run(wlk_wave *wave, wlk_error *err) {
     reset_run(wave);
     const wlk_changes to = {.change = on_change, .off = on_off, .ctx = wave};
     wave->running = true;
-    const wlk_status status = wave->source.kind->run(
-        &wave->source, wanted, wave->num_samplers > 0 ? &to : NULL, &wave->stop, err);
+    const wlk_status status = wlk_wave_pass(wave, wanted, wave->num_samplers > 0 ? &to : NULL, err);
     if (status == WLK_OK) {
         finish_time(wave);
     }
     wave->running = false;
     free(wanted);
-    return status == WLK_OK && atomic_load(&wave->stop) ? interrupted(wave, err) : status;
+    return status;
 }
 
-wlk_status wlk_wave_pass(wlk_wave *wave, const wlk_changes *to, wlk_error *err) {
+wlk_status wlk_wave_verify(wlk_wave *wave, wlk_error *err) {
     uint8_t *wanted = malloc((size_t)wave->source.max_handle + 1);
     if (wanted == NULL) {
         return no_memory(wave, err);
     }
     memset(wanted, 1, (size_t)wave->source.max_handle + 1);
-    const wlk_status status = wave->source.kind->run(&wave->source, wanted, to, &wave->stop, err);
+    const wlk_status status = wlk_wave_pass(wave, wanted, NULL, err);
     free(wanted);
-    return status == WLK_OK && atomic_load(&wave->stop) ? interrupted(wave, err) : status;
-}
-
-wlk_status wlk_wave_verify(wlk_wave *wave, wlk_error *err) {
-    return wlk_wave_pass(wave, NULL, err);
+    return status;
 }
 
 uint64_t wlk_wave_moves(const wlk_wave *wave, uint32_t sampler) {
