@@ -7,6 +7,8 @@ import pytest
 from wlk.base.errors import Status
 from wlk.run import build
 
+pytestmark = pytest.mark.needs("gtkwave")
+
 VEC = build.folder() / "dpi" / "wlk-vec"
 HEAD = """\
 $timescale 10ps $end
@@ -125,11 +127,8 @@ def test_beside_in_several_blocks(tmp_path):
 @pytest.mark.parametrize(
     ("spoil", "status", "part"),
     [
-        (
-            lambda wave, _: wave.write_bytes(b"no"),
-            Status.TRUNCATED,
-            "a.fst: ",
-        ),
+        (lambda wave, _: wave.write_bytes(b"no"), Status.CORRUPT, "a.fst: neither FST nor VCD"),
+        (lambda wave, _: wave.write_text(HEAD + VALUES), Status.CORRUPT, "a.fst: a VCD: give an"),
         (lambda _, added: added.unlink(), Status.NO_FILE, "added: No such file"),
         *(
             (lambda _, added, text=text: added.write_text(text), Status.CORRUPT, f"added:{line}: ")
