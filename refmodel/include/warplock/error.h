@@ -47,7 +47,7 @@ typedef enum wlk_status {
     WLK_NO_MODULE = 21,          /**< no module of that name */
     WLK_AMBIGUOUS = 22,          /**< two modules or scopes fit, or --strict and a guess */
     WLK_BAD_CONFIG = 23,         /**< a parameter unknown, out of range or not a number */
-    WLK_BAD_CSV = 24,            /**< a short row or an unknown column */
+    WLK_BAD_CSV = 24,            /**< a row short, missing or twice, an unknown column */
     WLK_NO_SPACE = 25,           /**< writing failed: disk full or similar */
     WLK_NO_TOOL = 26,            /**< a tool is missing and set-up is refused */
     WLK_NO_MEMORY = 27,          /**< an allocation failed */
