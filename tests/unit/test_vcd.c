@@ -220,7 +220,7 @@ CASE(vcd_variable_again_is_refused_where_it_is_used) {
     wlk_wave *wave = NULL;
     uint64_t value = 0;
     const char *text = "$scope module t $end\n$var wire 1 ! a $end\n$upscope $end\n"
-                       "$scope module t $end\n$var wire 1 \" a $end\n$var wire 1 # b $end\n"
+                       "$scope module t $end\n$var wire 2 \" a $end\n$var wire 1 # b $end\n"
                        "$upscope $end $enddefinitions $end #0 1!\n";
     REQUIRE(wlk_wave_open(&wave, scratch_text("case.vcd", text), "case.vcd", &error) == WLK_OK,
             "%s", error.text);

@@ -363,6 +363,30 @@ CASE(wave_reads_what_was_written_at_random) {
     test_random(FST_WR_PT_FASTLZ);
 }
 
+/* An FST has no lines, so that the message has none. */
+CASE(wave_refuses_a_signal_that_an_fst_has_twice) {
+    wlk_error err = {.text = ""};
+    uint64_t value = 0;
+    void *out = fstWriterCreate(scratch("twice.fst"), 1);
+    fstWriterSetScope(out, FST_ST_VCD_MODULE, "top", NULL);
+    (void)fstWriterCreateVar(out, FST_VT_VCD_WIRE, FST_VD_IMPLICIT, 1, "a", 0);
+    const fstHandle other = fstWriterCreateVar(out, FST_VT_VCD_WIRE, FST_VD_IMPLICIT, 1, "a", 0);
+    fstWriterSetUpscope(out);
+    for (uint64_t time = 0; time < 20; time += 10) {
+        fstWriterEmitTimeChange(out, time);
+        fstWriterEmitValueChange(out, other, time == 0 ? "0" : "1");
+    }
+    fstWriterClose(out);
+    wlk_wave *wave = opened(scratch("twice.fst"));
+    const size_t top = wlk_wave_find_scope(wave, "top");
+    CHECK(wlk_wave_bind_signal(wave, WLK_WAVE_NO_SAMPLER, top, "a", 1, &value, NULL, 0, &err) ==
+          WLK_CORRUPT);
+    CHECK_MSG(strstr(err.text, "twice.fst: top.a is declared twice with different values: ") !=
+                  NULL,
+              "%s", err.text);
+    wlk_wave_close(wave);
+}
+
 /* ---- damaged files -----------------------------------------------------------------------------
  */
 

@@ -188,7 +188,6 @@ static int by_place(const void *left, const void *right) {
     int found = order((int64_t)a->scope, (int64_t)b->scope);
     found = found != 0 ? found : strcmp(a->leaf, b->leaf);
     found = found != 0 ? found : order(b->lsb, a->lsb);
-    found = found != 0 ? found : order(b->width, a->width);
     found = found != 0 ? found : order((int64_t)a->place, (int64_t)b->place);
     return found != 0 ? found : order(a->handle, b->handle);
 }
