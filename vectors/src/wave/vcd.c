@@ -45,7 +45,7 @@ static bool token(vcd_text *text) {
                     "it again");
 }
 
-static bool is_command(const vcd_text *text) {
+bool vcd_is_definition(const vcd_text *text) {
     static const char *const words[] = {"$date",    "$version", "$timescale",      "$scope",
                                         "$upscope", "$var",     "$enddefinitions", "$comment"};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
@@ -62,7 +62,7 @@ static bool word(vcd_text *text, const char *command, bool *more) {
         return false;
     }
     *more = !vcd_is(text, "$end");
-    return !is_command(text) ||
+    return !vcd_is_definition(text) ||
            vcd_fail(text, WLK_CORRUPT, "%s has no $end before '%.*s'", command, VCD_TOKEN(text));
 }
 
@@ -71,7 +71,7 @@ static bool end_of(vcd_text *text, const char *command) {
     return word(text, command, &more) && (!more || vcd_unexpected(text, "$end"));
 }
 
-/* A token that ends in $end is neither its end for sure, nor for sure not. */
+/* Some readers take such a token for the end of the command, others do not. */
 static bool is_glued_end(const vcd_text *text) {
     return text->length > 4 && memcmp(text->token + text->length - 4, "$end", 4) == 0;
 }
@@ -84,7 +84,7 @@ bool vcd_skip_text(vcd_text *text, const char *command) {
         }
         if (is_glued_end(text)) {
             return vcd_fail(text, WLK_CORRUPT,
-                            "'%.*s' in %s: write white space before $end, or none of it",
+                            "'%.*s' is not the end of %s: write white space before $end",
                             VCD_TOKEN(text), command);
         }
     }
@@ -108,7 +108,7 @@ static int by_text(const void *left, const void *right, void *codes_text) {
     return found != 0 ? found : (a->place > b->place) - (a->place < b->place);
 }
 
-/* Codes of the same length have different numbers; dense ones when they are counted up. */
+/* Different codes have different numbers, which are dense where a simulator counts codes up. */
 static inline uint64_t number_of(const uint8_t *code, uint32_t length) {
     uint64_t number = 0, weight = 1;
     if (length > TABLE_CHARS) {
@@ -425,6 +425,7 @@ static bool read_command(names *n) {
 static wlk_status read_names(names *n, wlk_error *err) {
     vcd_text *text = &n->v->text;
     text->err = err;
+    text->stop = NULL; /* definitions are read whole */
     vcd_text_seek(text, 0);
     bool good = token(text);
     while (good && !vcd_is(text, "$enddefinitions")) {

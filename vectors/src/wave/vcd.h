@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What vcd.c (definitions) and vcd_changes.c (all behind them) share. */
+/* What vcd.c (definitions) and vcd_changes.c (what follows them) share. */
 #ifndef WARPLOCK_VCD_H
 #define WARPLOCK_VCD_H
 
@@ -20,7 +20,7 @@ typedef struct vcd_code {
 typedef struct vcd {
     vcd_text text;
     uint64_t body;       /* where in the file the changes begin */
-    uint8_t *codes_text; /* of all codes, one behind the other */
+    uint8_t *codes_text; /* of all codes, one after the other */
     uint64_t codes_size, codes_text_room;
     vcd_code *codes; /* sorted; the handle of one is its index + 1 */
     uint64_t num_codes, codes_room;
@@ -32,6 +32,9 @@ typedef struct vcd {
 #define VCD_EXTENDED                                                                               \
     "this is extended VCD ($dumpports), which has strengths in place of values: dump with "        \
     "$dumpvars"
+
+/* Is the last token a command that stands before $enddefinitions, or ends them? */
+bool vcd_is_definition(const vcd_text *text);
 
 /* The text of a command up to its $end. */
 bool vcd_skip_text(vcd_text *text, const char *command);

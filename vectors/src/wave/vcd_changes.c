@@ -147,14 +147,13 @@ static bool new_time(changes *c) {
     if (!read_time(text, &time)) {
         return vcd_unexpected(text, "a whole number after '#'");
     }
-    if (time < c->time && vcd_is_last(text)) {
-        return vcd_unexpected(text, "a later time");
-    }
     if (time < c->time) {
-        return vcd_fail(text, WLK_CORRUPT,
-                        "time goes back from %" PRIu64 " to %" PRIu64
-                        ": two runs, or a damaged dump; give the dump of one run",
-                        c->time, time);
+        return vcd_is_last(text)
+                   ? vcd_unexpected(text, "a later time")
+                   : vcd_fail(text, WLK_CORRUPT,
+                              "time goes back from %" PRIu64 " to %" PRIu64
+                              ": two runs, or a damaged dump; give the dump of one run",
+                              c->time, time);
     }
     c->time = time;
     return true;
@@ -162,8 +161,6 @@ static bool new_time(changes *c) {
 
 static bool command(changes *c) {
     static const char *const holders[] = {"$dumpvars", "$dumpall", "$dumpon", "$dumpoff"};
-    static const char *const definitions[] = {"$date",    "$version", "$timescale",     "$scope",
-                                              "$upscope", "$var",     "$enddefinitions"};
     vcd_text *text = c->text;
     if (vcd_is(text, "$end")) {
         const bool good = c->open != NULL;
@@ -181,13 +178,11 @@ static bool command(changes *c) {
             return !c->ended;
         }
     }
-    for (size_t i = 0; i < sizeof definitions / sizeof definitions[0]; i++) {
-        if (vcd_is(text, definitions[i])) {
-            return vcd_fail(text, WLK_CORRUPT,
-                            "%s after $enddefinitions: a second dump begins here; give the dump of "
-                            "one run",
-                            definitions[i]);
-        }
+    if (vcd_is_definition(text)) {
+        return vcd_fail(text, WLK_CORRUPT,
+                        "%.*s after $enddefinitions: a second dump begins here; give the dump of "
+                        "one run",
+                        VCD_TOKEN(text));
     }
     if (text->length >= 10 && memcmp(text->token, "$dumpports", 10) == 0) {
         return vcd_fail(text, WLK_CORRUPT, VCD_EXTENDED);

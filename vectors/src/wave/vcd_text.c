@@ -52,7 +52,7 @@ void vcd_text_seek(vcd_text *text, uint64_t place) {
     text->whole = false;
 }
 
-/* Move what must stay to the front, and make room behind it. */
+/* Move what must stay to the front, and make room after it. */
 static bool make_room(vcd_text *text) {
     uint8_t *from = text->held != NULL ? text->held : text->at;
     const uint64_t kept = (uint64_t)(text->end - from), read = (uint64_t)(text->at - from);

@@ -60,7 +60,7 @@ enum { VCD_SHOWN = 40 };
 /* The last token is not what it could be; where the file ends with it, it may be cut. false. */
 bool vcd_unexpected(vcd_text *text, const char *expected);
 
-/* Is the token the last of the file, with nothing behind it? */
+/* Is the token the last of the file, with nothing after it? */
 static inline bool vcd_is_last(const vcd_text *text) {
     return text->whole && text->at == text->end;
 }
