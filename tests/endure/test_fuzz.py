@@ -34,7 +34,7 @@ def test_a_reader_takes_any_file(reader):
     assert found.cov > 10
 
 
-@pytest.mark.parametrize("reader", ["records", "waivers", "waves"])
+@pytest.mark.parametrize("reader", ["records", "vcd", "waivers", "waves"])
 def test_a_defect_is_found(reader, monkeypatch, capsys):
     monkeypatch.setenv("WARPLOCK_FUZZ_PLANT", reader)
     found, text = fuzz.fuzz(reader, ["-seed=1", "-runs=200000"], 100)
