@@ -24,7 +24,7 @@ COMMANDS = {
     "vectors gen",
     "vectors import",
     "bind",
-    "check, VCD",
+    "check, packed FST",
 }
 WHY = full_disk.can_mount()
 
