@@ -40,12 +40,13 @@ static bool token(vcd_text *text) {
         return true;
     }
     return text->status == WLK_OK &&
-           vcd_fail(text, WLK_TRUNCATED,
-                    "the VCD ends before $enddefinitions: let the simulator end normally or copy "
-                    "it again");
+           wlk_vcd_fail(
+               text, WLK_TRUNCATED,
+               "the VCD ends before $enddefinitions: let the simulator end normally or copy "
+               "it again");
 }
 
-bool vcd_is_definition(const vcd_text *text) {
+bool wlk_vcd_is_definition(const vcd_text *text) {
     static const char *const words[] = {"$date",    "$version", "$timescale",      "$scope",
                                         "$upscope", "$var",     "$enddefinitions", "$comment"};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
@@ -62,13 +63,14 @@ static bool word(vcd_text *text, const char *command, bool *more) {
         return false;
     }
     *more = !vcd_is(text, "$end");
-    return !vcd_is_definition(text) ||
-           vcd_fail(text, WLK_CORRUPT, "%s has no $end before '%.*s'", command, VCD_TOKEN(text));
+    return !wlk_vcd_is_definition(text) ||
+           wlk_vcd_fail(text, WLK_CORRUPT, "%s has no $end before '%.*s'", command,
+                        VCD_TOKEN(text));
 }
 
 static bool end_of(vcd_text *text, const char *command) {
     bool more = false;
-    return word(text, command, &more) && (!more || vcd_unexpected(text, "$end"));
+    return word(text, command, &more) && (!more || wlk_vcd_unexpected(text, "$end"));
 }
 
 /* Some readers take such a token for the end of the command, others do not. */
@@ -76,23 +78,23 @@ static bool is_glued_end(const vcd_text *text) {
     return text->length > 4 && memcmp(text->token + text->length - 4, "$end", 4) == 0;
 }
 
-bool vcd_skip_text(vcd_text *text, const char *command) {
+bool wlk_vcd_skip_text(vcd_text *text, const char *command) {
     const uint64_t place = vcd_text_place(text, text->token);
     while (vcd_next(text)) {
         if (vcd_is(text, "$end")) {
             return true;
         }
         if (is_glued_end(text)) {
-            return vcd_fail(text, WLK_CORRUPT,
-                            "'%.*s' is not the end of %s: write white space before $end",
-                            VCD_TOKEN(text), command);
+            return wlk_vcd_fail(text, WLK_CORRUPT,
+                                "'%.*s' is not the end of %s: write white space before $end",
+                                VCD_TOKEN(text), command);
         }
     }
     return text->status == WLK_OK && (text->stop == NULL || !atomic_load(text->stop)) &&
-           vcd_fail(text, WLK_TRUNCATED,
-                    "the VCD ends inside %s of line %" PRIu64
-                    ": let the simulator end normally or copy it again",
-                    command, vcd_text_line(text, place));
+           wlk_vcd_fail(text, WLK_TRUNCATED,
+                        "the VCD ends inside %s of line %" PRIu64
+                        ": let the simulator end normally or copy it again",
+                        command, wlk_vcd_text_line(text, place));
 }
 
 /* ---- identifier codes ------------------------------------------------------------------------ */
@@ -125,7 +127,7 @@ static inline uint64_t number_of(const uint8_t *code, uint32_t length) {
     return number;
 }
 
-uint32_t vcd_find(const vcd *v, const uint8_t *code, uint32_t length) {
+uint32_t wlk_vcd_find(const vcd *v, const uint8_t *code, uint32_t length) {
     if (v->table != NULL) {
         const uint64_t number = number_of(code, length);
         return number < v->table_size ? v->table[number] : 0;
@@ -143,7 +145,7 @@ uint32_t vcd_find(const vcd *v, const uint8_t *code, uint32_t length) {
     return 0;
 }
 
-bool vcd_is_cut_code(const vcd *v, const uint8_t *code, uint32_t length) {
+bool wlk_vcd_is_cut_code(const vcd *v, const uint8_t *code, uint32_t length) {
     for (size_t i = 0; i < v->num_codes; i++) {
         const vcd_code *at = &v->codes[i];
         if (at->length > length && memcmp(v->codes_text + at->text, code, length) == 0) {
@@ -191,9 +193,9 @@ static bool differ(vcd *v, const vcd_code *first, const vcd_code *again) {
         text->err, WLK_CORRUPT,
         "%s:%" PRIu64 ": identifier code '%.*s' is that of a variable of another size or type in "
         "line %" PRIu64 ": record it again",
-        text->name, vcd_text_line(text, again->place),
+        text->name, wlk_vcd_text_line(text, again->place),
         (int)(again->length < VCD_SHOWN ? again->length : VCD_SHOWN),
-        (const char *)v->codes_text + again->text, vcd_text_line(text, first->place));
+        (const char *)v->codes_text + again->text, wlk_vcd_text_line(text, first->place));
     return false;
 }
 
@@ -266,7 +268,7 @@ static bool read_name(names *n, const char *command, bool ranges) {
     for (n->length = 0; word(text, command, &more) && more;) {
         const bool escaped = n->length == 0 && text->token[0] == '\\';
         if (ranges && n->length != 0 && !in_range && text->token[0] != '[') {
-            return vcd_unexpected(text, "a range or $end");
+            return wlk_vcd_unexpected(text, "a range or $end");
         }
         if (!add_to_name(n, n->length != 0 && !in_range)) {
             return false;
@@ -284,7 +286,7 @@ static bool read_scope(names *n) {
         return false;
     }
     if (!more) {
-        return vcd_unexpected(&n->v->text, "the kind of a scope");
+        return wlk_vcd_unexpected(&n->v->text, "the kind of a scope");
     }
     if (!read_name(n, "$scope", true)) {
         return false;
@@ -299,7 +301,7 @@ static bool read_upscope(names *n) {
         return false;
     }
     if (n->depth-- == 0) {
-        return vcd_fail(&n->v->text, WLK_CORRUPT, "$upscope where no scope is open");
+        return wlk_vcd_fail(&n->v->text, WLK_CORRUPT, "$upscope where no scope is open");
     }
     if (n->visitor != NULL) {
         n->visitor->upscope(n->visitor->ctx);
@@ -316,7 +318,7 @@ static bool read_size(vcd_text *text, uint32_t *bits) {
     }
     *bits = (uint32_t)size;
     return (good && size <= WLK_MAX_BITS) ||
-           vcd_unexpected(text, "the size of a variable, at most 2^26 bits");
+           wlk_vcd_unexpected(text, "the size of a variable, at most 2^26 bits");
 }
 
 static bool has_bits(const vcd_text *text) {
@@ -343,16 +345,16 @@ static bool read_var(names *n) {
         return false;
     }
     if (port && text->token[0] == '[') {
-        return vcd_fail(text, WLK_CORRUPT, VCD_EXTENDED);
+        return wlk_vcd_fail(text, WLK_CORRUPT, VCD_EXTENDED);
     }
     if (!read_size(text, &bits) || !token(text)) {
         return false;
     }
     if (port && text->token[0] == '<') {
-        return vcd_fail(text, WLK_CORRUPT, VCD_EXTENDED);
+        return wlk_vcd_fail(text, WLK_CORRUPT, VCD_EXTENDED);
     }
     const uint64_t place = vcd_text_place(text, text->token);
-    const uint32_t handle = n->visitor != NULL ? vcd_find(n->v, text->token, text->length) : 0;
+    const uint32_t handle = n->visitor != NULL ? wlk_vcd_find(n->v, text->token, text->length) : 0;
     if (n->visitor == NULL && !add_code(n->v, bits, known && bits != 0)) {
         return false;
     }
@@ -360,10 +362,10 @@ static bool read_var(names *n) {
         return false;
     }
     if (n->length == 0) {
-        return vcd_unexpected(text, "the name of a variable");
+        return wlk_vcd_unexpected(text, "the name of a variable");
     }
     if (n->visitor != NULL && handle == 0) {
-        return vcd_fail(text, WLK_CORRUPT, "the VCD changed while it was opened");
+        return wlk_vcd_fail(text, WLK_CORRUPT, "the VCD changed while it was opened");
     }
     return n->visitor == NULL || !n->v->codes[handle - 1].has_bits ||
            n->visitor->signal(n->visitor->ctx, n->name, handle, place) || no_memory(text);
@@ -388,9 +390,9 @@ static bool read_timescale(names *n) {
             return true;
         }
     }
-    return vcd_fail(&n->v->text, WLK_CORRUPT,
-                    "$timescale '%.40s' is not 1, 10 or 100 with s, ms, us, ns, ps or fs",
-                    n->length != 0 ? n->name : "");
+    return wlk_vcd_fail(&n->v->text, WLK_CORRUPT,
+                        "$timescale '%.40s' is not 1, 10 or 100 with s, ms, us, ns, ps or fs",
+                        n->length != 0 ? n->name : "");
 }
 
 /* What a simulation writes, not a definition. */
@@ -415,10 +417,10 @@ static bool read_command(names *n) {
         }
     }
     if (is_early(text)) {
-        return vcd_unexpected(text, "a definition or $enddefinitions");
+        return wlk_vcd_unexpected(text, "a definition or $enddefinitions");
     }
     (void)snprintf(command, sizeof command, "%.*s", VCD_TOKEN(text));
-    return vcd_skip_text(text, command);
+    return wlk_vcd_skip_text(text, command);
 }
 
 /* All definitions. */
@@ -426,7 +428,7 @@ static wlk_status read_names(names *n, wlk_error *err) {
     vcd_text *text = &n->v->text;
     text->err = err;
     text->stop = NULL; /* definitions are read whole */
-    vcd_text_seek(text, 0);
+    wlk_vcd_text_seek(text, 0);
     bool good = token(text);
     while (good && !vcd_is(text, "$enddefinitions")) {
         good = read_command(n) && token(text);
@@ -447,15 +449,15 @@ static wlk_status open_vcd(wlk_source *source, const char *path, wlk_error *err)
                         source->name);
     }
     source->own = v;
-    wlk_status status = vcd_text_open(&v->text, path, source->name, err);
+    wlk_status status = wlk_vcd_text_open(&v->text, path, source->name, err);
     names n = {.v = v, .exponent = -9};
     if (status != WLK_OK || (status = read_names(&n, err)) != WLK_OK) {
         return status;
     }
     if (!vcd_next(&v->text) && v->text.status == WLK_OK) {
-        (void)vcd_fail(&v->text, WLK_TRUNCATED,
-                       "the VCD ends after its definitions: let the simulator run and end "
-                       "normally or copy it again");
+        (void)wlk_vcd_fail(&v->text, WLK_TRUNCATED,
+                           "the VCD ends after its definitions: let the simulator run and end "
+                           "normally or copy it again");
     }
     if (v->text.status != WLK_OK || !unite_codes(v) || !make_table(v)) {
         return v->text.status;
@@ -481,13 +483,13 @@ static wlk_status visit(wlk_source *source, const wlk_visitor *visitor, wlk_erro
 
 static uint64_t line(const wlk_source *source, uint64_t place) {
     const vcd *v = source->own;
-    return vcd_text_line(&v->text, place);
+    return wlk_vcd_text_line(&v->text, place);
 }
 
 static void close_vcd(wlk_source *source) {
     vcd *v = source->own;
     if (v != NULL) {
-        vcd_text_close(&v->text);
+        wlk_vcd_text_close(&v->text);
         free(v->codes_text);
         free(v->codes);
         free(v->table);
@@ -495,4 +497,4 @@ static void close_vcd(wlk_source *source) {
     free(v);
 }
 
-const wlk_source_kind wlk_vcd_kind = {open_vcd, visit, vcd_run, line, close_vcd};
+const wlk_source_kind wlk_vcd_kind = {open_vcd, visit, wlk_vcd_run, line, close_vcd};

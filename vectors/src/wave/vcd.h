@@ -34,18 +34,18 @@ typedef struct vcd {
     "$dumpvars"
 
 /* Is the last token a command that stands before $enddefinitions, or ends them? */
-bool vcd_is_definition(const vcd_text *text);
+bool wlk_vcd_is_definition(const vcd_text *text);
 
 /* The text of a command up to its $end. */
-bool vcd_skip_text(vcd_text *text, const char *command);
+bool wlk_vcd_skip_text(vcd_text *text, const char *command);
 
 /* The handle of a code, 0 if no variable has it. */
-uint32_t vcd_find(const vcd *v, const uint8_t *code, uint32_t length);
+uint32_t wlk_vcd_find(const vcd *v, const uint8_t *code, uint32_t length);
 
 /* Does a longer code begin with these bytes? */
-bool vcd_is_cut_code(const vcd *v, const uint8_t *code, uint32_t length);
+bool wlk_vcd_is_cut_code(const vcd *v, const uint8_t *code, uint32_t length);
 
-wlk_status vcd_run(wlk_source *source, const uint8_t *wanted, const wlk_changes *to,
-                   atomic_bool *stop, wlk_error *err);
+wlk_status wlk_vcd_run(wlk_source *source, const uint8_t *wanted, const wlk_changes *to,
+                       atomic_bool *stop, wlk_error *err);
 
 #endif

@@ -27,15 +27,15 @@ static uint32_t find(changes *c, uint32_t from) {
     vcd_text *text = c->text;
     const uint8_t *code = text->token + from;
     const uint32_t length = text->length - from;
-    const uint32_t handle = vcd_find(c->v, code, length);
+    const uint32_t handle = wlk_vcd_find(c->v, code, length);
     if (handle == 0 &&
-        (length == 0 || (vcd_is_last(text) && vcd_is_cut_code(c->v, code, length)))) {
-        (void)vcd_unexpected(text, "an identifier code right after the value");
+        (length == 0 || (vcd_is_last(text) && wlk_vcd_is_cut_code(c->v, code, length)))) {
+        (void)wlk_vcd_unexpected(text, "an identifier code right after the value");
     } else if (handle == 0) {
-        (void)vcd_fail(text, WLK_CORRUPT,
-                       "no $var has the identifier code '%.*s': dump all signals, or record it "
-                       "again",
-                       (int)(length < VCD_SHOWN ? length : VCD_SHOWN), (const char *)code);
+        (void)wlk_vcd_fail(text, WLK_CORRUPT,
+                           "no $var has the identifier code '%.*s': dump all signals, or record it "
+                           "again",
+                           (int)(length < VCD_SHOWN ? length : VCD_SHOWN), (const char *)code);
     }
     return handle;
 }
@@ -74,7 +74,7 @@ static uint32_t next_code(changes *c) {
     text->held = (uint8_t *)(uintptr_t)text->token;
     if (!vcd_next(text)) {
         if (text->status == WLK_OK && text->whole) {
-            (void)vcd_unexpected(text, "an identifier code");
+            (void)wlk_vcd_unexpected(text, "an identifier code");
         }
         return 0;
     }
@@ -86,7 +86,7 @@ static bool vector(changes *c) {
     vcd_text *text = c->text;
     const uint32_t length = text->length - 1;
     if (!are_levels(text->token + 1, text->token + text->length)) {
-        return vcd_unexpected(text, "a binary value");
+        return wlk_vcd_unexpected(text, "a binary value");
     }
     const uint32_t handle = next_code(c);
     const uint32_t bits = handle != 0 ? c->bits[handle] : 0;
@@ -96,14 +96,14 @@ static bool vector(changes *c) {
         return false;
     }
     if (bits != 0 && length == 0) {
-        return vcd_fail(text, WLK_CORRUPT, "a value of no bits for '%.*s': record it again",
-                        VCD_TOKEN(text));
+        return wlk_vcd_fail(text, WLK_CORRUPT, "a value of no bits for '%.*s': record it again",
+                            VCD_TOKEN(text));
     }
     if (bits != 0 && length > bits) {
-        return vcd_fail(text, WLK_CORRUPT,
-                        "a value of %" PRIu32 " bits for '%.*s', which has %" PRIu32
-                        ": record it again",
-                        length, VCD_TOKEN(text), bits);
+        return wlk_vcd_fail(text, WLK_CORRUPT,
+                            "a value of %" PRIu32 " bits for '%.*s', which has %" PRIu32
+                            ": record it again",
+                            length, VCD_TOKEN(text), bits);
     }
     return bits == 0 || give(c, handle, value, length);
 }
@@ -117,9 +117,9 @@ static bool other_value(changes *c) {
         return false;
     }
     return c->bits[handle] == 0 ||
-           vcd_fail(text, WLK_CORRUPT,
-                    "a real or a string for '%.*s', which has bits: record it again",
-                    VCD_TOKEN(text));
+           wlk_vcd_fail(text, WLK_CORRUPT,
+                        "a real or a string for '%.*s', which has bits: record it again",
+                        VCD_TOKEN(text));
 }
 
 /* "#10", and "#10.0" of some tools */
@@ -145,15 +145,15 @@ static bool new_time(changes *c) {
     vcd_text *text = c->text;
     uint64_t time = 0;
     if (!read_time(text, &time)) {
-        return vcd_unexpected(text, "a whole number after '#'");
+        return wlk_vcd_unexpected(text, "a whole number after '#'");
     }
     if (time < c->time) {
         return vcd_is_last(text)
-                   ? vcd_unexpected(text, "a later time")
-                   : vcd_fail(text, WLK_CORRUPT,
-                              "time goes back from %" PRIu64 " to %" PRIu64
-                              ": two runs, or a damaged dump; give the dump of one run",
-                              c->time, time);
+                   ? wlk_vcd_unexpected(text, "a later time")
+                   : wlk_vcd_fail(text, WLK_CORRUPT,
+                                  "time goes back from %" PRIu64 " to %" PRIu64
+                                  ": two runs, or a damaged dump; give the dump of one run",
+                                  c->time, time);
     }
     c->time = time;
     return true;
@@ -165,10 +165,10 @@ static bool command(changes *c) {
     if (vcd_is(text, "$end")) {
         const bool good = c->open != NULL;
         c->open = NULL;
-        return good || vcd_fail(text, WLK_CORRUPT, "$end without a command: record it again");
+        return good || wlk_vcd_fail(text, WLK_CORRUPT, "$end without a command: record it again");
     }
     if (vcd_is(text, "$comment")) {
-        return vcd_skip_text(text, "$comment");
+        return wlk_vcd_skip_text(text, "$comment");
     }
     for (size_t i = 0; i < sizeof holders / sizeof holders[0]; i++) {
         if (vcd_is(text, holders[i])) {
@@ -178,16 +178,17 @@ static bool command(changes *c) {
             return !c->ended;
         }
     }
-    if (vcd_is_definition(text)) {
-        return vcd_fail(text, WLK_CORRUPT,
-                        "%.*s after $enddefinitions: a second dump begins here; give the dump of "
-                        "one run",
-                        VCD_TOKEN(text));
+    if (wlk_vcd_is_definition(text)) {
+        return wlk_vcd_fail(
+            text, WLK_CORRUPT,
+            "%.*s after $enddefinitions: a second dump begins here; give the dump of "
+            "one run",
+            VCD_TOKEN(text));
     }
     if (text->length >= 10 && memcmp(text->token, "$dumpports", 10) == 0) {
-        return vcd_fail(text, WLK_CORRUPT, VCD_EXTENDED);
+        return wlk_vcd_fail(text, WLK_CORRUPT, VCD_EXTENDED);
     }
-    return vcd_unexpected(text, "a time, a value change or a command of VCD");
+    return wlk_vcd_unexpected(text, "a time, a value change or a command of VCD");
 }
 
 static bool change(changes *c) {
@@ -209,7 +210,7 @@ static bool change(changes *c) {
     case '$':
         return command(c);
     default:
-        return vcd_unexpected(c->text, "a time or a value change");
+        return wlk_vcd_unexpected(c->text, "a time or a value change");
     }
 }
 
@@ -217,20 +218,20 @@ static bool change(changes *c) {
 static wlk_status finish(changes *c, atomic_bool *stop) {
     const bool whole = c->text->status == WLK_OK && !c->ended && !atomic_load(stop);
     if (whole && c->open != NULL && c->opened_at == c->time) {
-        (void)vcd_fail(c->text, WLK_TRUNCATED,
-                       "the VCD ends inside %s: let the simulator end normally or copy it again",
-                       c->open);
+        (void)wlk_vcd_fail(
+            c->text, WLK_TRUNCATED,
+            "the VCD ends inside %s: let the simulator end normally or copy it again", c->open);
     }
     return c->text->status;
 }
 
-wlk_status vcd_run(wlk_source *source, const uint8_t *wanted, const wlk_changes *to,
-                   atomic_bool *stop, wlk_error *err) {
+wlk_status wlk_vcd_run(wlk_source *source, const uint8_t *wanted, const wlk_changes *to,
+                       atomic_bool *stop, wlk_error *err) {
     vcd *v = source->own;
     changes c = {.v = v, .text = &v->text, .bits = source->bits, .wanted = wanted, .to = to};
     v->text.err = err;
     v->text.stop = stop;
-    vcd_text_seek(&v->text, v->body);
+    wlk_vcd_text_seek(&v->text, v->body);
     while (vcd_next(&v->text) && change(&c)) {
         source->done = vcd_text_place(&v->text, v->text.at);
     }

@@ -20,7 +20,7 @@ enum {
     MOST = WLK_MAX_BITS + 4096
 };
 
-wlk_status vcd_text_open(vcd_text *text, const char *path, const char *name, wlk_error *err) {
+wlk_status wlk_vcd_text_open(vcd_text *text, const char *path, const char *name, wlk_error *err) {
     struct stat info;
     *text = (vcd_text){.name = name, .err = err, .room = VCD_ROOM};
     text->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -37,14 +37,14 @@ wlk_status vcd_text_open(vcd_text *text, const char *path, const char *name, wlk
     return WLK_OK;
 }
 
-void vcd_text_close(vcd_text *text) {
+void wlk_vcd_text_close(vcd_text *text) {
     if (text->fd >= 0) {
         (void)close(text->fd);
     }
     free(text->bytes);
 }
 
-void vcd_text_seek(vcd_text *text, uint64_t place) {
+void wlk_vcd_text_seek(vcd_text *text, uint64_t place) {
     text->base = place;
     text->at = text->end = text->bytes;
     text->bytes[0] = 0;
@@ -57,8 +57,8 @@ static bool make_room(vcd_text *text) {
     uint8_t *from = text->held != NULL ? text->held : text->at;
     const uint64_t kept = (uint64_t)(text->end - from), read = (uint64_t)(text->at - from);
     if (kept > MOST) {
-        return vcd_fail(text, WLK_CORRUPT, "a value of more than %d characters: record it again",
-                        MOST);
+        return wlk_vcd_fail(text, WLK_CORRUPT,
+                            "a value of more than %d characters: record it again", MOST);
     }
     memmove(text->bytes, from, (size_t)kept);
     text->base += (uint64_t)(from - text->bytes);
@@ -79,13 +79,13 @@ static bool make_room(vcd_text *text) {
     return true;
 }
 
-bool vcd_text_more(vcd_text *text, const uint8_t *odd) {
+bool wlk_vcd_text_more(vcd_text *text, const uint8_t *odd) {
     if (odd != text->end) {
         text->token = odd;
         text->length = 1;
-        return vcd_fail(text, WLK_CORRUPT,
-                        "byte 0x%02x, which is neither printable nor white space: record it again",
-                        *odd);
+        return wlk_vcd_fail(
+            text, WLK_CORRUPT,
+            "byte 0x%02x, which is neither printable nor white space: record it again", *odd);
     }
     if (text->whole || text->status != WLK_OK || (text->stop != NULL && atomic_load(text->stop)) ||
         !make_room(text)) {
@@ -108,7 +108,7 @@ bool vcd_text_more(vcd_text *text, const uint8_t *odd) {
     return true;
 }
 
-uint64_t vcd_text_line(const vcd_text *text, uint64_t place) {
+uint64_t wlk_vcd_text_line(const vcd_text *text, uint64_t place) {
     char part[1 << 14];
     uint64_t line = 1, at = 0;
     while (at < place) {
@@ -126,7 +126,7 @@ uint64_t vcd_text_line(const vcd_text *text, uint64_t place) {
     return line;
 }
 
-bool vcd_fail(vcd_text *text, wlk_status status, const char *format, ...) {
+bool wlk_vcd_fail(vcd_text *text, wlk_status status, const char *format, ...) {
     char message[sizeof text->err->text];
     va_list rest;
     va_start(rest, format);
@@ -134,17 +134,17 @@ bool vcd_fail(vcd_text *text, wlk_status status, const char *format, ...) {
     va_end(rest);
     const uint8_t *at = text->token != NULL ? text->token : text->at;
     text->status = wlk_fail(text->err, status, "%s:%" PRIu64 ": %s", text->name,
-                            vcd_text_line(text, vcd_text_place(text, at)), message);
+                            wlk_vcd_text_line(text, vcd_text_place(text, at)), message);
     return false;
 }
 
-bool vcd_unexpected(vcd_text *text, const char *expected) {
+bool wlk_vcd_unexpected(vcd_text *text, const char *expected) {
     if (vcd_is_last(text)) {
-        return vcd_fail(text, WLK_TRUNCATED,
-                        "the VCD ends inside '%.*s': let the simulator end normally or copy it "
-                        "again",
-                        VCD_TOKEN(text));
+        return wlk_vcd_fail(text, WLK_TRUNCATED,
+                            "the VCD ends inside '%.*s': let the simulator end normally or copy it "
+                            "again",
+                            VCD_TOKEN(text));
     }
-    return vcd_fail(text, WLK_CORRUPT, "expected %s, found '%.*s': record it again", expected,
-                    VCD_TOKEN(text));
+    return wlk_vcd_fail(text, WLK_CORRUPT, "expected %s, found '%.*s': record it again", expected,
+                        VCD_TOKEN(text));
 }

@@ -30,27 +30,27 @@ typedef struct vcd_text {
     wlk_status status; /* of what went wrong, in `err` too */
 } vcd_text;
 
-/* WLK_NO_FILE, WLK_NO_MEMORY. vcd_text_close() in any case. */
-wlk_status vcd_text_open(vcd_text *text, const char *path, const char *name, wlk_error *err);
-void vcd_text_close(vcd_text *text);
+/* WLK_NO_FILE, WLK_NO_MEMORY. wlk_vcd_text_close() in any case. */
+wlk_status wlk_vcd_text_open(vcd_text *text, const char *path, const char *name, wlk_error *err);
+void wlk_vcd_text_close(vcd_text *text);
 
 /* Go on at a place of the file. */
-void vcd_text_seek(vcd_text *text, uint64_t place);
+void wlk_vcd_text_seek(vcd_text *text, uint64_t place);
 
 /* The slow cases of vcd_next(): the memory ends, or a byte is neither printable nor white space.
  * true: try again. */
-bool vcd_text_more(vcd_text *text, const uint8_t *odd);
+bool wlk_vcd_text_more(vcd_text *text, const uint8_t *odd);
 
 /* Line of a place in the file, from 1. */
-uint64_t vcd_text_line(const vcd_text *text, uint64_t place);
+uint64_t wlk_vcd_text_line(const vcd_text *text, uint64_t place);
 
 static inline uint64_t vcd_text_place(const vcd_text *text, const uint8_t *at) {
     return text->base + (uint64_t)(at - text->bytes);
 }
 
 /* Fill the error with "FILE:LINE: " and the message, which is about the last token; false. */
-__attribute__((format(printf, 3, 4))) bool vcd_fail(vcd_text *text, wlk_status status,
-                                                    const char *format, ...);
+__attribute__((format(printf, 3, 4))) bool wlk_vcd_fail(vcd_text *text, wlk_status status,
+                                                        const char *format, ...);
 
 /* The token for "%.*s" of a message. */
 enum { VCD_SHOWN = 40 };
@@ -58,7 +58,7 @@ enum { VCD_SHOWN = 40 };
     (int)((text)->length < VCD_SHOWN ? (text)->length : VCD_SHOWN), (const char *)(text)->token
 
 /* The last token is not what it could be; where the file ends with it, it may be cut. false. */
-bool vcd_unexpected(vcd_text *text, const char *expected);
+bool wlk_vcd_unexpected(vcd_text *text, const char *expected);
 
 /* Is the token the last of the file, with nothing after it? */
 static inline bool vcd_is_last(const vcd_text *text) {
@@ -104,7 +104,7 @@ static inline bool vcd_next(vcd_text *text) {
             text->at = text->bytes + (end - text->bytes);
             return true;
         }
-        if (!vcd_text_more(text, end)) {
+        if (!wlk_vcd_text_more(text, end)) {
             return false;
         }
     }
