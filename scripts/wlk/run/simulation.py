@@ -17,6 +17,7 @@ from pathlib import Path
 
 from ..base import keep, outputs, setup
 from ..base.errors import Status, WlkError
+from ..gen.sv import HARNESS_CLOCK, HARNESS_TOP
 from ..prove.engines import Values
 from ..prove.netlist import Netlist, Port
 from . import tools, verilate
@@ -24,7 +25,7 @@ from .verilate import Tool
 
 MAIN = verilate.HARNESS / "vectors.cpp"
 HEADER = "wlk_vectors.h"
-WRAPPER = "wlk_vectors"
+WRAPPER = HARNESS_TOP  # as in the harness: wrappers of ports name its clock
 LEAST = 96  # bits of a vector: narrower ones are no arrays in C++
 SECONDS = 120  # of a processor that one run may take
 LARGE = 2_000  # lines of RTL from which on compiling takes longer than running
@@ -144,6 +145,7 @@ class Simulation:
   input [{bits - 1}:0] in,
   output [{shown - 1}:0] out
 );
+  wire {HARNESS_CLOCK} = clock;
   logic held_clock = {int(not self._is_rising)};
   logic [{bits - 1}:0] held = '0;
   always @(wlk_tick) begin
