@@ -6,6 +6,7 @@ up, then it runs.
 """
 
 import argparse
+import contextlib
 import os
 import sys
 from collections.abc import Sequence
@@ -45,13 +46,12 @@ def _dispatch(words: Sequence[str]) -> int:
     asked.refuse()
     published.refuse(asked)
     needed = (*asked.needs(), *published.needs(asked), *more)
-    if asked.no_setup:  # also of what turns out to be needed, and of commands that it starts
-        os.environ[setup.REFUSED] = "1"
-    setup.ensure(needed)
-    if setup.needs_venv(needed):
-        _enter_venv(words)
-    prepare(asked)
-    return published.run(asked)
+    with setup.refused() if asked.no_setup else contextlib.nullcontext():
+        setup.ensure(needed)
+        if setup.needs_venv(needed):
+            _enter_venv(words)
+        prepare(asked)
+        return published.run(asked)
 
 
 def _enter_venv(words: Sequence[str]) -> None:

@@ -31,7 +31,7 @@ def built(monkeypatch) -> None:
 
 
 def check_all(place: Path) -> list:
-    return recordings.check_all(place, as_json=True)
+    return recordings.check_all(place, as_json=True, accept=True)
 
 
 def check(dump: Path, blocks: list[str] | None = None, **options: Any) -> run_check.Checked:
@@ -107,7 +107,7 @@ def test_width_that_the_ports_contradict_is_refused(built):
 def test_import_of_other_fields_plays_clean(built, tmp_path):
     csv, out = programs.recording("boom/basic_n2.csv.xz"), tmp_path / "b.wlv"
     done = programs.typed("vectors", "import", "--csv", csv, out, "--block", "dispatch_basic")
-    assert "  queues=MEM:2,INT:2,FP:2 (default and ports)\n" in done.out
+    assert "  queues=MEM:2,INT:2,FP:2 (behaviour and ports)\n" in done.out
     assert "3,000      1,896,000            0  PASS" in programs.typed("vectors", "play", out).out
 
 

@@ -30,6 +30,7 @@ pytestmark = pytest.mark.needs("gtkwave")
 
 FAILS = Status.FUNCTIONAL_MISMATCH
 STAGE = "TOP.IssueStage"
+ACCEPT = "--accept-inferred"
 # Bits compared from the first reset edge on: those of the CSV (tests/prop). What is masked and the
 # parameters are in recordings.toml.
 RECORDINGS = {
@@ -214,8 +215,9 @@ def shown(table: tables.Table, params: Mapping) -> dict:
 
 
 @pytest.mark.parametrize("name", RECORDINGS)
-def test_recording_passes_without_options(check, name):
-    answers = check(programs.recording(f"muon/{name}.fst"), code=0).objects
+def test_recording_passes(check, name):
+    """What only its behaviour shows is found, and accepted."""
+    answers = check(programs.recording(f"muon/{name}.fst"), ACCEPT, code=0).objects
     for answer, known in zip(answers, expected(name), strict=True):
         top = f"TOP.{tables.load(answers[0]['block']).module}"
         known["scope"] = f"{top}.{known['scope']}".removesuffix(".")
@@ -256,24 +258,28 @@ COLLECTOR = ("--block", "collector")
 # A recording, options, what the answer has, what is printed.
 ANSWERS = {
     "alone_a_block_does_not_hear_its_relatives": (
-        "issue_B", COLLECTOR, PASS | {"inferred.rs_entries": "largest"}, []
+        "issue_B", (*COLLECTOR, ACCEPT), PASS | {"inferred.rs_entries": "largest"}, []
     ),
     "choice_by_behaviour": (
-        "issue_B", COLLECTOR,
+        "issue_B", (*COLLECTOR, ACCEPT),
         PASS | {"inferred.coll_entries": "behaviour: 1 of 1|2", "inferred.num_lanes": "ports"},
-        ["by the behaviour, not by the ports (2 fails in cycle",
+        ["coll_entries=1 is inferred (coll_entries=2 fails: ",
          "pin it with --config coll_entries=1"],
+    ),
+    "choice_by_behaviour_that_is_not_accepted": (
+        "issue_B", COLLECTOR,
+        {"verdict": "AMBIGUOUS", "inferred.coll_entries": "behaviour: 1 of 1|2"},
+        ["two readings of this RTL", "pin it with --config coll_entries=1"],
     ),
     "choice_pinned_wrongly": (
         "issue_B", (*COLLECTOR, "--config", "coll_entries=2"),
         {"inferred.coll_entries": "given", "first.port": "io_readReq_ready"}, []
     ),
     "parameters_without_a_port_are_searched": (
-        "issue_E", (),
+        "issue_E", (ACCEPT,),
         {"inferred.rs_entries": "search: 2 of 1..32",
          "inferred.max_pending_reads": "search: 1 of 1..255"},
-        ["rs_entries=2 was taken of 1..32 by a search along single parameters",
-         "pin it with --config max_pending_reads=1"],
+        ["rs_entries=2", "is inferred (", "--config max_pending_reads=1"],
     ),
     "scope_that_is_named": ("collector_A", (*COLLECTOR, "--scope", "TOP"), PASS, []),
 }  # fmt: skip
@@ -304,7 +310,7 @@ def test_answer_of_a_recording(check, name, words, shown, parts):
 def test_damaged_wire_inside_names_its_block(check, tmp_path, scope, port, cycle):
     """Whoever reads the wire may then differ, too, but later."""
     dumped, _ = edited(tmp_path, "issue_B", port, cycle, f"IssueStage.{scope}")
-    run = check(dumped, code=FAILS)
+    run = check(dumped, ACCEPT, code=FAILS)
     assert inner(run, "")["verdict"] == "PASS"
     assert {"cycle": cycle, "port": port}.items() <= inner(run, scope)["first"].items()
     failed = [a for a in run.objects if a["verdict"] != "PASS"]
@@ -315,7 +321,7 @@ def test_damaged_wire_inside_names_its_block(check, tmp_path, scope, port, cycle
 
 def test_damaged_wire_of_the_stage_fails_the_stage(check, tmp_path):
     dumped, _ = edited(tmp_path, "issue_B", "io_operands_1_0", 2000, "IssueStage")
-    run = check(dumped)
+    run = check(dumped, ACCEPT)
     assert [a["block"] for a in run.objects if a["verdict"] != "PASS"] == ["issue"]
     assert inner(run, "")["first"]["port"] == "io_operands_1_0"
     assert inner(run, "")["config"]["rs_entries"] == 4  # those inside still show it

@@ -31,7 +31,7 @@ def check_all(monkeypatch, capsys) -> Callable[[Path], list[Result]]:
     """Checks the recordings of a folder."""
     folder = programs.folder()
     monkeypatch.setattr(recordings.setup, "BUILD", folder.parent)
-    return lambda place: recordings.check_all(place, as_json=True)
+    return lambda place: recordings.check_all(place, as_json=True, accept=True)
 
 
 def folder_with(tmp_path: Path, name: str, suffix: str = ".csv.xz") -> Path:
@@ -160,7 +160,7 @@ def test_brief_table_has_a_row_a_block_and_what_fails(tmp_path, capsys):
     place = folder_with(tmp_path, "scoreboard_B", ".fst")
     shutil.copy(place / "scoreboard_B.fst", place / "again.fst")
     (place / "damaged.fst").write_bytes(b"\0")
-    results = recordings.check_all(place, as_json=False, jobs=2, brief=True)
+    results = recordings.check_all(place, as_json=False, jobs=2, brief=True, accept=True)
     printed = capsys.readouterr().out
     assert len(results) == 3
     assert re.search(r"^scoreboard +2 +8,000 .* PASS$", printed, re.MULTILINE)

@@ -9,7 +9,7 @@ import pytest
 from wlk import tables
 from wlk.base import report
 from wlk.base.errors import Status
-from wlk.fit import match
+from wlk.fit import match, readings
 from wlk.fit import search as c
 
 ISSUE, COLLECTOR, RS = (tables.load(name) for name in ("issue", "collector", "reservation_station"))
@@ -35,6 +35,7 @@ def runner(true: dict, fails: set[str] = frozenset()) -> Callable:
                 if trial.config.get(k, v) != v and subject.found.table.params[k].behavioural
             ] + ([2000] if subject.name in fails else [])
             trial.passed, trial.failed = not wrong, bool(wrong)
+            trial.verdict = "FUNCTIONAL_MISMATCH" if wrong else "PASS"
             trial.explained = trial.reach = min(wrong, default=CYCLES)
 
     run.rounds = rounds
@@ -97,7 +98,7 @@ def test_first_is_bounded() -> None:
 
 def how(subject: c.Subject, *others: c.Subject) -> str:
     """How the rows were found."""
-    return c.how(subject, subject.found.params["rs_entries"], [subject, *others])
+    return readings.how(subject, subject.found.params["rs_entries"], [subject, *others])
 
 
 def test_search_finds_three_parameters_that_no_port_shows() -> None:
@@ -110,14 +111,25 @@ def test_search_finds_three_parameters_that_no_port_shows() -> None:
     assert how(subject) == "search: 13 of 1..32"
 
 
-def test_search_that_finds_nothing_leaves_the_defaults() -> None:
+def test_search_that_finds_no_pass_takes_what_explains_most() -> None:
+    """A fault shows in cycle 2000, whatever the parameters are."""
     subject = c.Subject(found(ISSUE), "stage")
     true = {"rs_entries": 13, "coll_entries": 5}
     explored(true, [subject], fails={"stage"})
+    assert {k: subject.chosen.config[k] for k in true} == true
+    assert not subject.chosen.passed and subject.chosen.explained == 2000
+
+
+def test_search_that_explains_no_more_leaves_the_defaults() -> None:
+    subject = c.Subject(found(ISSUE), "stage")
+
+    def run(wanted: list) -> None:
+        for _, trial in wanted:
+            trial.failed, trial.explained = True, 95 + trial.config["rs_entries"]
+
+    c.explore([[subject]], run)
     assert subject.chosen is subject.trials[0]
     assert [p.name for p in subject.unsettled] == list(HIDDEN)
-    assert c.doubts(subject).startswith("only defaults, no port shows them: rs_entries=8 of 1..32")
-    assert "search along single parameters found nothing" in c.doubts(subject)
 
 
 def test_no_search_without_a_difference_to_work_on() -> None:
@@ -184,8 +196,8 @@ def test_failing_member_is_judged_with_the_values_of_the_others() -> None:
 def test_adopted_value_of_a_parameter_that_no_rule_reads() -> None:
     group = stage()
     explored({"rs_entries": 3, "coll_entries": 3}, group)
-    assert c.adopted(group[1], group) == {"coll_entries": (3, "stage.collector")}
-    assert c.adopted(group[2], group)["rs_entries"] == (3, "stage.rs")
+    assert readings.adopted(group[1], group) == {"coll_entries": (3, "stage.collector")}
+    assert readings.adopted(group[2], group)["rs_entries"] == (3, "stage.rs")
 
 
 @pytest.mark.parametrize(
@@ -198,7 +210,7 @@ def test_adopted_value_of_a_parameter_that_no_rule_reads() -> None:
     ],
 )
 def test_span_is_short(name: str, values: tuple, text: str) -> None:
-    assert c.span(ISSUE.params[name], values) == text
+    assert readings.span(ISSUE.params[name], values) == text
 
 
 # ---- where none passes ------------------------------------------------------------------------
@@ -248,14 +260,14 @@ def test_configuration_reported_where_none_passes(entries, bits, failing, taken)
 def test_what_was_tried_is_listed_with_the_advice_to_pin() -> None:
     subject = rows(8)
     explains(subject, {(8, 0): 106, (8, 1): 134})
-    listed = c.listed(subject)
-    assert len(listed) == c.LISTED == len(subject.trials)
+    listed = readings.listed(subject)
+    assert len(listed) == readings.LISTED == len(subject.trials)
     assert listed[0]["config"]["rs_entries"] == 8
     assert listed[0]["first"] == {"cycle": 106, "port": "p8"}
-    text = "\n".join(c.notes(subject, [subject]))
+    text = "\n".join(readings.notes(subject, [subject]))
     assert "none of 16 configurations passes; if the RTL has another, pin it" in text
     assert "in_order_per_warp=1: FUNCTIONAL_MISMATCH in cycle 134 at p8" in text
-    pins = c.pinned(subject.found, RS.show(subject.chosen.config))
+    pins = readings.pinned(subject.found, RS.show(subject.chosen.config))
     assert {"rs_entries=8", "in_order_per_warp=0"} <= set(pins)
 
 
@@ -272,22 +284,39 @@ def test_assertion_of_the_rtl_speaks_against_no_configuration() -> None:
 def test_pass_names_what_it_infers_and_strict_refuses_it() -> None:
     subject = rows(8)
     explored({"rs_entries": 8, "in_order_per_warp": 0}, [subject])
-    inferred = c.inferred(subject)
+    inferred = readings.inferred(subject)
     assert inferred["in_order_per_warp"] == 0 and "num_lanes" not in inferred
-    assert "(inferred " in report.verdict_cell(Status.OK, inferred)
-    assert report.verdict_cell(Status.HANG, inferred) == Status.HANG
+    assert readings.verdict(Status.OK, subject, accept=False) == Status.OK
     with programs.error(Status.AMBIGUOUS, "--config in_order_per_warp=0"):
-        c.require_pinned([("rs", True, inferred)])
-    c.require_pinned([("rs", False, inferred), ("pinned", True, {})])
+        readings.require_pinned([("rs", True, inferred)])
+    readings.require_pinned([("rs", False, inferred), ("pinned", True, {})])
 
 
-def test_default_that_fails_is_noted_beside_the_pass() -> None:
+def test_pass_where_the_default_fails_is_ambiguous() -> None:
     subject = rows(8)
     explored({"in_order_per_warp": 1, "rs_entries": 8}, [subject])
     assert subject.chosen.passed and subject.chosen.config["in_order_per_warp"] == 1
-    text = "\n".join(c.notes(subject, [subject]))
-    assert "THE DEFAULT in_order_per_warp=0 FAILS" in text
-    assert "--config in_order_per_warp=0" in text
+    assert readings.verdict(Status.OK, subject, accept=False) == Status.AMBIGUOUS
+    assert readings.verdict(Status.OK, subject, accept=True) == Status.OK
+    assert readings.verdict(Status.VACUOUS, subject, accept=False) == Status.VACUOUS
+    text = "\n".join(readings.ambiguous(subject))
+    assert "(default); pin it with --config in_order_per_warp=0" in text
+    assert "PASS; pin it with --config in_order_per_warp=1" in text
+    found = readings.as_json(subject)["readings"]
+    assert [row["config"] for row in found] == [{"in_order_per_warp": 0}, {"in_order_per_warp": 1}]
+    assert report.verdict_cell(Status.OK, found) == "PASS (inferred in_order_per_warp=1)"
+    assert report.verdict_cell(Status.AMBIGUOUS, found) == Status.AMBIGUOUS
+
+
+def test_pass_of_the_largest_possible_value_is_none_of_two_readings() -> None:
+    """The default is not possible there; the first choice is the largest."""
+    subject = rows(4)
+    explored({"rs_entries": 4, "in_order_per_warp": 0}, [subject])
+    assert subject.chosen.passed and not subject.readings
+    other = rows(4)
+    explored({"rs_entries": 3, "in_order_per_warp": 0}, [other])
+    assert [t.config["rs_entries"] for t in other.readings] == [4, 3]
+    assert "(default)" not in "\n".join(readings.ambiguous(other))
 
 
 # ---- lists ------------------------------------------------------------------------------------
@@ -311,16 +340,44 @@ def ports_that_differ(true: str, wrong_bit: int) -> c.Subject:
 
 
 def test_entries_of_a_list_are_found_though_none_passes() -> None:
-    subject = ports_that_differ("FP:2:1,5:2:1,INT:2:1", 1)
-    assert subject.found.table.show(subject.chosen.config)["queues"].startswith("FP:2")
-    assert [subject.chosen.config[f"queues_{n}_type"] for n in range(3)] == [4, 5, 1]
+    subject = ports_that_differ("FP:2:1,MEM:2:1,INT:2:1", 1)
+    assert [subject.chosen.config[f"queues_{n}_type"] for n in range(3)] == [4, 2, 1]
     assert len(subject.trials) < 80
 
 
-def test_entries_of_a_list_that_pass_are_marked() -> None:
-    subject = ports_that_differ("INT:2:1,INT:2:1,FP:2:1", 0)
+def test_entries_of_a_list_in_their_usual_order_are_the_default() -> None:
+    subject = ports_that_differ("MEM:2:1,INT:2:1,FP:2:1", 0)
+    assert subject.chosen.passed and not subject.readings
+
+
+def test_entries_of_a_list_in_another_order_are_a_second_reading() -> None:
+    subject = ports_that_differ("FP:2:1,MEM:2:1,INT:2:1", 0)
     assert subject.chosen.passed
-    assert list(c.inferred(subject)) == ["queues"]
+    assert list(readings.inferred(subject)) == ["queues"]
+    configs = [row["config"] for row in readings.as_json(subject)["readings"]]
+    assert configs == [{"queues": "MEM:2,INT:2,FP:2"}, {"queues": "FP:2,MEM:2,INT:2"}]
+
+
+@pytest.mark.parametrize("queues", ["INT:2:1,INT:2:1,FP:2:1", "MEM:2:1,5:2:1,FP:2:1"])
+def test_entries_that_no_core_has_are_taken_only_where_they_are_given(queues) -> None:
+    assert not ports_that_differ(queues, 0).chosen.passed
+    given = found(BASIC, core_width=2, queues=queues, given={"queues": queues})
+    assert [BASIC.show(each)["queues"] for each in c.first(given)] == [queues]
+
+
+def test_more_entries_than_words_must_be_given() -> None:
+    queues = ",".join(f"{n % 7 + 1}:2:1" for n in range(8))
+    open_ones = found(BASIC, core_width=2, queues=queues)
+    with programs.error(Status.BAD_CONFIG, "is taken only where it is given: --config queues="):
+        c.require_first(open_ones, "module m")
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 4])
+def test_default_of_a_list_is_of_the_encoding(count) -> None:
+    words = ["MEM", "UNQ", "ALU", "FP"][:count]
+    queues = ",".join(f"{word}:2:1" for word in words)
+    got = found(BASIC, core_width=2, encoding="v4", queues=queues)
+    assert [got.config[f"queues_{n}_type"] for n in range(count)] == list(range(count))
 
 
 @pytest.mark.parametrize(

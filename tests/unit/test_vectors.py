@@ -140,7 +140,8 @@ def test_vectors_import_chooses_the_configuration_that_plays(tmp_path):
     """Three entries have the ports of four: only playing distinguishes them."""
     out = tmp_path / "d.wlv"
     csv = programs.recording("muon/collector_D.csv.xz")
-    done = vectors(*importing(csv, out))
+    vectors(*importing(csv, out), code=Status.AMBIGUOUS)
+    done = vectors(*importing(csv, out), "--accept-inferred")
     assert "coll_entries=3 (behaviour: 3 of 3|4)" in done.out
     done = vectors("play", out, "--json", "--config", "coll_entries=3")
     assert done.json["masked_bits"] == 300_576

@@ -45,7 +45,7 @@ typedef enum wlk_status {
     WLK_NO_RESET = 19,           /**< a waveform without an edge in reset */
     WLK_BAD_RTL = 20,            /**< RTL that does not parse */
     WLK_NO_MODULE = 21,          /**< no module of that name */
-    WLK_AMBIGUOUS = 22,          /**< two modules or scopes fit, or --strict and a guess */
+    WLK_AMBIGUOUS = 22,          /**< verdict: RTL has two readings; or two modules or scopes fit */
     WLK_BAD_CONFIG = 23,         /**< a parameter unknown, out of range or not a number */
     WLK_BAD_CSV = 24,            /**< a row short, missing or twice, an unknown column */
     WLK_NO_SPACE = 25,           /**< writing failed: disk full or similar */

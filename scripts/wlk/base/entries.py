@@ -14,7 +14,8 @@ PASSES = {"PASS", "PROVED"}
 # Verdicts of a comparison; any other word is an error that kept a run from one.
 COMPARED = {
     *("FUNCTIONAL_MISMATCH", "TIMING_DIVERGENCE", "PROTOCOL_VIOLATION", "HANG", "RTL_ASSERTION"),
-    *("VACUOUS", "IFACE_CHANGED", "NO_RESET", "REFUTED", "BOUNDED", "UNUSED_WAIVER"),
+    *("VACUOUS", "IFACE_CHANGED", "NO_RESET", "AMBIGUOUS"),
+    *("REFUTED", "BOUNDED", "UNUSED_WAIVER"),
 }
 UNFINISHED = "NOT_FINISHED"
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

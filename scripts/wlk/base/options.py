@@ -191,6 +191,12 @@ def strict() -> Any:
     return option(False, text)
 
 
+def accept_inferred() -> Any:
+    """Of what infers parameters."""
+    text = "take a PASS with other values than the defaults, which fail: else it is AMBIGUOUS"
+    return option(False, text)
+
+
 def seed_range(usual: range) -> Any:
     """--seeds A..B."""
     text = f"seeds, both ends included (default: {usual[0]}..{usual[-1]})"

@@ -8,7 +8,7 @@ import itertools
 import json
 import re
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self, TextIO
 
@@ -107,11 +107,12 @@ def worst(verdicts: Iterable[Status]) -> Status:
     return min(failed, key=lambda verdict: order.get(verdict, verdict), default=Status.OK)
 
 
-def verdict_cell(verdict: Status, inferred: Mapping[str, Any]) -> Status | str:
-    """A verdict in a table: a PASS names the parameters it infers from the behaviour."""
-    if verdict != Status.OK or not inferred:
+def verdict_cell(verdict: Status, readings: Sequence[Mapping[str, Any]]) -> Status | str:
+    """A verdict in a table: a PASS names the parameters of the second of two readings, which is
+    taken there."""
+    if verdict != Status.OK or not readings:
         return verdict
-    return f"{verdict_name(verdict)} (inferred {config_text(inferred)})"
+    return f"{verdict_name(verdict)} (inferred {config_text(readings[-1]['config'])})"
 
 
 def named(names: Iterable[str]) -> str:

@@ -135,6 +135,18 @@ def ensure(features: Iterable[str], *, allow: bool = True) -> None:
                 file.write(_digest(name))
 
 
+@contextlib.contextmanager
+def refused() -> Iterator[None]:
+    """Nothing is installed inside, nor by commands that are started there."""
+    before = os.environ.get(REFUSED)
+    os.environ[REFUSED] = "1"
+    try:
+        yield
+    finally:
+        del os.environ[REFUSED]
+        os.environ |= {} if before is None else {REFUSED: before}
+
+
 def needs_venv(features: Iterable[str]) -> bool:
     """Does one of them bring Python packages?"""
     return any(FEATURES[name].requirements for name in features)

@@ -106,6 +106,15 @@ class Match:
     def ok(self) -> bool:
         return self.kind in ("equal", "subset")
 
+    def refusal_of(self, config: Config) -> str | None:
+        """Why the RTL is not taken for one of this configuration; None: it may be one."""
+        given = [name for name, item in self.params.items() if item.how == "given"]
+        for each in self.table.lists.values():
+            if not each.is_usual(config, given):
+                shown = f"{each.name}={each.show(config)}"
+                return f"{shown} is taken only where it is given: --config {each.name}=VALUE"
+        return self.table.refusal(config)
+
     @property
     def unknown(self) -> set[str]:
         """Items of lists that nothing shows, and no rule reads: not to be named as if found."""
@@ -354,8 +363,8 @@ def _infer(
     shared: Sequence[Shared],
     wide: Sequence[Constraint] = (),
 ) -> tuple[dict[str, ParamValue], list[str]]:
-    """Every parameter, and a note for each given value that the ports contradict. `wide`: what
-    vectors show."""
+    """Every parameter, and a note for each given value that the ports contradict. `wide`: what else
+    is known, by vectors and by the RTL's own parameters."""
     solver = Solver(table)
     strong = [*_shown_constraints(found), *_count_constraints(found), *wide]
     for constraint in sorted(strong, key=lambda c: -c.support):
@@ -375,9 +384,11 @@ def _infer(
     evidence = {n: c.port for c in reversed(solver.taken) for n in c.expr.names if c.port}
     possible = {**solver.domains, **{n: by_ports[n] for n in given}}
     result = {}
+    chosen: Config = {}
     for param in table.params.values():
-        value, how = _choose(param, solver, given, shown)
+        value, how = _choose(table, param, solver, given, shown, chosen)
         solver.fix(param.name, value)
+        chosen[param.name] = value
         several = len(possible[param.name]) > 1
         by = "" if how == "given" else narrowed_by.get(param.name, "")
         result[param.name] = ParamValue(
@@ -406,14 +417,20 @@ def _add_shared(solver: Solver, shared: Sequence[Shared], weak: bool) -> dict[st
     return narrowed_by
 
 
-def _choose(param: Param, solver: Solver, given: Config, shown: set[str]) -> tuple[int, str]:
+def _choose(
+    table: Table, param: Param, solver: Solver, given: Config, shown: set[str], chosen: Config
+) -> tuple[int, str]:
+    """The value of a parameter, and how it was found; `chosen`: of those before it."""
     values = solver.domains[param.name]
     if param.name in given:
         return given[param.name], "given"
     if len(values) == 1 and param.name in shown:
         return values[0], "ports"
-    if param.default in values:
-        return param.default, "default"
+    usual, each = param.default, table.list_of(param.name)
+    if each is not None and (word := each.usual(param.name, chosen)) is not None:
+        usual = word
+    if usual in values:
+        return usual, "default"
     return values[-1], "largest"
 
 
@@ -600,13 +617,15 @@ def match(
     clock: bool = True,
     shared: Sequence[Shared] = (),
     ties: Mapping[str, int] | None = None,
+    read: Iterable[tuple[Expr, int, str]] = (),
 ) -> Match:
     """Infer the parameters from `ports` and classify every port.
 
     The result's table has the ports that its opaque fields have here.
     `given`: parameters the user set. `clock`: the clock is among the ports (a CSV has none).
     `shared`: what other scopes show of parameters that are the same hardware. `ties`: inputs that
-    may be missing, and their constant values.
+    may be missing, and their constant values. `read`: what the RTL says of expressions of the
+    parameters, and where; ports say more.
     """
     shapes = {port[0]: port for port in ports}
     table = table.opened(shapes.values())
@@ -618,7 +637,8 @@ def match(
     base = table.defaults()
     if given.keys() & table.lists.keys():
         base = {name: item.value for name, item in _infer(table, found, {}, shared)[0].items()}
-    values, notes = _infer(table, found, _given(table, given, base), shared)
+    known = [Constraint(expr, lambda v, w=value: v == w, where, 0) for expr, value, where in read]
+    values, notes = _infer(table, found, _given(table, given, base), shared, known)
     config = {name: item.value for name, item in values.items()}
     result = Match(table, config, values, notes=notes, slices=slices)
     lacking = {

@@ -10,8 +10,6 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from pyslang import SVInt, ast
-
 from ..base import keep, outputs, setup
 from ..base.errors import Status, WlkError
 from ..gen import stubs
@@ -38,18 +36,6 @@ def parameters(table: Table, config: Config) -> dict[str, str]:
     """Those of the module in a configuration."""
     where = f"{label(table.path)}: block.verilog"
     return {name: str(Expr(text, where)(config)) for name, text in table.verilog.items()}
-
-
-def config_of(table: Table, module: rtl.Module) -> dict[str, str]:
-    """Parameters of the block that are parameters of a module, as it has them by default."""
-    named = {text: name for name, text in table.verilog.items() if text in table.params}
-    values = {
-        p.name: p.value.value
-        for p in module.design.elaborate(module.name).parameters
-        if p.kind == ast.SymbolKind.Parameter
-    }
-    found = {key: values.get(name) for key, name in named.items()}
-    return {key: str(int(v)) for key, v in found.items() if isinstance(v, SVInt)}
 
 
 def write(table: Table, config: Config) -> list[Path]:

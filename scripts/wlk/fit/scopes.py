@@ -78,6 +78,7 @@ class Check(Named, waivers.Waiving, Reported):
     tie: Mapping[str, int] = options.ties()
     cover: Path | None = options.cover()
     strict: bool = options.strict()
+    accept_inferred: bool = options.accept_inferred()
 
     def with_map(self, told: portmap.PortMap) -> Self:
         """The same, with what a map says of the block, the scope and the configuration; USAGE
@@ -191,10 +192,7 @@ class Finder:
             if target.match.ok:
                 target.clock_is_optional = target.table.clock is None and self.wanted.clock is None
                 target.clock = self._choose_clock(target)
-                if not search.first(target.match):  # that the ports and the user leave
-                    why = f"config: {target.table.refusal(target.match.config)}"
-                    where = f"{self.wanted.dump}: scope {target.scope.path}"
-                    raise WlkError(Status.BAD_CONFIG, f"{where}: {why}")
+                search.require_first(target.match, f"{self.wanted.dump}: scope {target.scope.path}")
                 target.subject = Subject(target.match, target.scope.path)
         return found
 

@@ -12,13 +12,13 @@ far more. Of a block without state, whose cycles each stand alone, the values wi
 ports ever differ.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from ..base import report
 from ..base.errors import Status, WlkError
-from ..tables import Config, Param
+from ..tables import Config
 from .match import Match, ParamValue
 
 ALWAYS = 4  # a parameter that no port shows is tried when it has so few values
@@ -29,7 +29,6 @@ SMALL = 16  # ... these, and the ends of the ranges of each width
 FEWER = 2  # times as many ports differ before another configuration goes before the defaults
 FAR = 8  # times as many bits another configuration explains before it goes before the defaults
 PASSING = ("PASS", "RTL_ASSERTION")
-LISTED = 16  # configurations that are listed where none passes
 
 
 @dataclass
@@ -91,9 +90,16 @@ class Subject:
         return [t for t in self.trials if t.passed]
 
     def usual(self, trial: Trial) -> int:
-        """Open parameters that have their defaults."""
-        params = self.found.table.params
-        return sum(trial.config[p.name] == params[p.name].default for p in self.open)
+        """Open parameters that have their defaults, where these are possible."""
+        return sum(p.how == "default" and trial.config[p.name] == p.value for p in self.open)
+
+    @property
+    def readings(self) -> list[Trial]:
+        """The first choice and the configuration that was chosen, where only that one passes. It is
+        another design, or a fault that looks like one: a run cannot tell."""
+        start = self.trials[0]
+        differs = any(start.config[p.name] != self.chosen.config[p.name] for p in self.open)
+        return [start, self.chosen] if differs and self.chosen.passed and not start.passed else []
 
     def oddity(self, trial: Trial) -> int:
         """How unusual the entries of its lists are: neither the default nor a value with a name."""
@@ -105,9 +111,14 @@ class Subject:
         return odd
 
     @property
+    def judged(self) -> list[Trial]:
+        """Those that were run as long as any: one of them is chosen."""
+        return [t for t in self.trials if not t.dropped]
+
+    @property
     def fair(self) -> list[Trial]:
-        """A search is for one that passes: its failures show nothing."""
-        return [t for t in self.trials if not t.dropped and (t.passed or not t.searched)]
+        """Those that show something of a parameter: a search is for one that passes."""
+        return [t for t in self.judged if t.passed or not t.searched]
 
     def values(self, name: str) -> set[int]:
         """The values of a parameter that were tried."""
@@ -144,7 +155,7 @@ def first(found: Match, most: int = MOST) -> list[Config]:
     """
     names, count = [], 1
     loose = [p for p in found.params.values() if p.ambiguous]
-    for item in sorted(loose, key=lambda p: len(p.possible)):
+    for item in sorted((p for p in loose if not _is_once(found, p)), key=lambda p: len(p.possible)):
         narrowed = len(item.possible) < len(found.table.params[item.name].legal)
         if count * len(item.possible) <= most and (narrowed or len(item.possible) <= ALWAYS):
             count *= len(item.possible)
@@ -154,7 +165,36 @@ def first(found: Match, most: int = MOST) -> list[Config]:
         item = found.params[name]
         values = [item.value, *(v for v in item.possible if v != item.value)]
         configs = [c | {name: v} for c in configs for v in values]
-    return [c for c in configs if found.table.refusal(c) is None]
+    configs = [each for config in configs for each in _orders(found, config)]
+    return [c for c in configs if found.refusal_of(c) is None]
+
+
+def _is_once(found: Match, value: ParamValue) -> bool:
+    """Is it an item of a list whose words stand once?"""
+    each = found.table.list_of(value.name)
+    return each is not None and each.item_of(value.name).once
+
+
+def _orders(found: Match, config: Config) -> list[Config]:
+    """A configuration, and those in which the words of a list stand in another order."""
+    configs = [config]
+    for each in found.table.lists.values():
+        for item in (item for item in each.items if item.once):
+            names = [each.param(entry, item) for entry in range(each.length(config))]
+            loose = [name for name in names if found.params[name].ambiguous]
+            fixed = {config[name] for name in names if name not in loose}
+            words = [v for v in item.named(config).values() if v not in fixed]
+            for order in itertools.permutations(words, len(loose)) if loose else ():
+                other = config | dict(zip(loose, order, strict=True))
+                configs += [other] if other not in configs else []
+    return configs
+
+
+def require_first(found: Match, what: str) -> list[Config]:
+    """The configurations to begin with; BAD_CONFIG where the ports leave none. `what`: whose."""
+    if likely := first(found):
+        return likely
+    raise WlkError(Status.BAD_CONFIG, f"{what}: config: {found.refusal_of(found.config)}")
 
 
 def _more(group: Sequence[Subject]) -> list[tuple[Subject, Trial]]:
@@ -162,7 +202,7 @@ def _more(group: Sequence[Subject]) -> list[tuple[Subject, Trial]]:
     wanted = []
     for subject in group:
         known = [t.config for t in subject.trials]
-        legal = (t for t in _further(subject, group) if not subject.found.table.refusal(t.config))
+        legal = (t for t in _further(subject, group) if not subject.found.refusal_of(t.config))
         wanted += [(subject, trial) for trial in legal if trial.config not in known]
     return wanted
 
@@ -308,7 +348,7 @@ class _Ranked:
     def __init__(self, subject: Subject) -> None:
         self.subject = subject
         self.trials, varied = [], subject.varied
-        for number, t in enumerate(subject.fair):
+        for number, t in enumerate(subject.judged):
             how = int(t.passed), t.failing, t.score, subject.usual(t), subject.oddity(t)
             rank = Rank(*how, int(number == 0), number)
             self.trials.append(({name: t.config[name] for name in varied}, rank, t))
@@ -321,214 +361,3 @@ class _Ranked:
         agreeing = [t for t in self.trials if _agree(assignment, t[0])]
         rank, trial = _prefer([t[1:] for t in agreeing or self.trials])
         return rank if agreeing else Rank(), trial
-
-
-# ---- for a person -------------------------------------------------------------------------------
-
-
-def span(param: Param, values: Sequence[int]) -> str:
-    """Values in few words: `1|2`, `1..32`, `2|4|..|1024`."""
-    words = [param.show(v) for v in values]
-    if len(words) <= ALWAYS:
-        return "|".join(words)
-    if values[-1] - values[0] == len(values) - 1:
-        return f"{words[0]}..{words[-1]}"
-    return "|".join([*words[:2], "..", words[-1]])
-
-
-def adopted(subject: Subject, group: Sequence[Subject]) -> dict[str, tuple[int, str]]:
-    """Parameters that no rule of this subject reads, with the value that a relative found by its
-    behaviour, and its name: nothing but their report depends on these here.
-    """
-    found = {}
-    for item in subject.found.params.values():
-        if item.how in ("default", "largest") and not item.ambiguous:
-            for other in (s for s in group if s.chosen.passed and item.name in s.varied):
-                value = other.chosen.config[item.name]
-                if value in item.possible:
-                    found[item.name] = (value, other.name)
-    return found
-
-
-def how(subject: Subject, item: ParamValue, group: Sequence[Subject]) -> str:
-    """How the value of a parameter was found."""
-    if not item.ambiguous:
-        return item.how
-    param = subject.found.table.params[item.name]
-    value = subject.chosen.config[item.name]
-    what = f"{param.show(value)} of {span(param, item.possible)}"
-    what += f" (ports of {item.narrowed_by})" if item.narrowed_by else ""
-    if subject.chosen.searched:
-        return f"search: {what}"
-    if others := _passing_too(subject, item.name, group):
-        return f"{item.how}: {what}, {span(param, others)} would pass too"
-    if item in subject.unsettled:
-        return f"{item.how}: {what}"
-    if subject.chosen.passed:
-        return f"behaviour: {what}"
-    taken = "default" if value == param.default else "closest"
-    return f"{taken}, none passes: {what}"
-
-
-def inferred(subject: Subject) -> dict[str, int | str]:
-    """What the chosen configuration has only because it behaves so: the settings to pin."""
-    table = subject.found.table
-    shown = subject.found.shown(subject.chosen.config)
-    return {key: shown[key] for key in table.settings_of(p.name for p in subject.open)}
-
-
-def rests_on(found: Mapping[str, int | str]) -> str:
-    """The notes on a PASS that rests on inferred values."""
-    pin = " ".join(f"--config {key}={value}" for key, value in found.items())
-    return f"the PASS rests on inferred {report.config_text(found)}; pin it with {pin}"
-
-
-def require_pinned(runs: Iterable[tuple[str, bool, Mapping[str, int | str]]]) -> None:
-    """--strict: AMBIGUOUS when a run passes with inferred values. Of each run: what it is, whether
-    it passes, and what was inferred."""
-    for name, passed, found in runs:
-        if passed and found:
-            raise WlkError(Status.AMBIGUOUS, f"{name}: {rests_on(found)} (--strict)")
-
-
-def pinned(found: Match, shown: Mapping[str, Any]) -> list[str]:
-    """key=value of each setting that is given, or that the subject's own ports leave open: with
-    these nothing is inferred. `shown`: the configuration as one gives it."""
-    params = found.params.values()
-    loose = {p.name for p in params if p.how == "given" or p.ambiguous or p.narrowed_by}
-    return [f"{name}={shown[name]}" for name in found.table.settings_of(loose)]
-
-
-def notes(subject: Subject, group: Sequence[Subject]) -> list[str]:
-    """The notes on parameters that the ports leave open."""
-    if not subject.chosen.passed and subject.chosen.failed and subject.varied:
-        return failing(subject)
-    settled = [item for item in subject.open if item not in subject.unsettled]
-    lines = _of_the_default(subject) + [_note(subject, item, group) for item in settled]
-    if subject.unsettled:
-        lines.append(f"{_unsettled_words(subject)}; pin them with --config KEY=VALUE")
-    lines = [line for line in lines if line]
-    rests = inferred(subject) if subject.chosen.passed and not lines else {}
-    return [rests_on(rests)] if rests else lines
-
-
-def listed(subject: Subject) -> list[dict[str, Any]]:
-    """The configurations that were tried and fail, those that explain most first: the values of
-    the parameters that are open, and the first difference."""
-    fair = sorted(
-        (t for t in subject.fair if not t.passed),
-        key=lambda t: (t is not subject.chosen, t.failing, -t.score, subject.oddity(t)),
-    )
-    table = subject.found.table
-    keys = table.settings_of({p.name for p in subject.open})
-    return [
-        {
-            "config": {key: subject.found.shown(t.config)[key] for key in keys},
-            "verdict": t.verdict,
-            "first": {k: t.first[k] for k in ("seed", "cycle", "port") if k in t.first},
-            **({"differing_ports": t.wrong} if t.wrong is not None else {}),
-        }
-        for t in fair[:LISTED]
-    ]
-
-
-def as_json(subject: Subject) -> dict[str, Any]:
-    """The keys of a JSON object: what was inferred, and what was tried where nothing passes."""
-    tried = {} if subject.chosen.passed else {"candidates": listed(subject)}
-    return {"inferred_behaviour": inferred(subject)} | tried
-
-
-def failing(subject: Subject) -> list[str]:
-    """The same for a person, with the advice to pin."""
-    tried = [t for t in subject.trials if not t.passed]
-    rows = listed(subject)
-    open_ones = subject.found.table.settings_of({p.name for p in subject.open})
-    pin = " ".join(f"--config {key}=VALUE" for key in open_ones)
-    lines = [f"none of {len(tried)} configurations passes; if the RTL has another, pin it: {pin}"]
-    for number, row in enumerate(rows):
-        taken = "reported here: " if number == 0 else ""
-        lines.append(f"  {taken}{report.config_text(row['config'])}: {_went(row)}")
-    more = len(tried) - len(rows)
-    return lines + ([f"  ... and {more} more"] if more > 0 else [])
-
-
-def _went(row: Mapping[str, Any]) -> str:
-    first = row["first"]
-    text = f"{row['verdict']} in cycle {first['cycle']}" if "cycle" in first else row["verdict"]
-    text += f" of seed {first['seed']}" if "seed" in first else ""
-    text += f" at {first['port']}" if "port" in first else ""
-    ports = row.get("differing_ports")
-    return f"{text}, {ports} ports ever differ" if ports is not None else text
-
-
-def _of_the_default(subject: Subject) -> list[str]:
-    """A PASS with other values than the defaults, where these are possible and fail: it may be a
-    fault that looks like another parameter."""
-    table, chosen = subject.found.table, subject.chosen
-    usual = next((t for t in subject.trials if t.config == subject.found.config), None)
-    if usual is None or usual is chosen or not usual.failed or not chosen.passed:
-        return []
-    keys = table.settings_of(
-        item.name
-        for item in subject.open
-        if chosen.config[item.name] != item.value == table.params[item.name].default
-    )
-    if not keys:
-        return []
-    before, after = subject.found.shown(usual.config), subject.found.shown(chosen.config)
-    was, now, pin = (
-        " ".join(f"{word}{key}={shown[key]}" for key in keys)
-        for word, shown in (("", before), ("", after), ("--config ", before))
-    )
-    where = _went({"verdict": usual.verdict, "first": usual.first})
-    return [f"THE DEFAULT {was} FAILS ({where}), {now} passes; if the default is meant: {pin}"]
-
-
-def doubts(subject: Subject) -> str:
-    """A line to stand above the report of a failure: parameters that may be the reason."""
-    if not subject.unsettled:
-        return ""
-    searched = any(t.searched for t in subject.trials)
-    effort = "; a search along single parameters found nothing that passes" if searched else ""
-    hint = "if the RTL has other values, give them with --config KEY=VALUE before reading on"
-    return f"{_unsettled_words(subject)}{effort}\n  {hint}\n"
-
-
-def _unsettled_words(subject: Subject) -> str:
-    table, config = subject.found.table, subject.chosen.config
-    values = [
-        f"{p.name}={param.show(config[p.name])} of {span(param, p.possible)}"
-        for p in subject.unsettled
-        if not (param := table.params[p.name]).list_of
-    ]
-    names = {p.name for p in subject.unsettled}
-    for each in table.lists.values():
-        if items := each.items_of(names):
-            shown = each.show(config, subject.found.unknown)
-            values.append(f"{' and '.join(items)} in {each.name}={shown}")
-    return f"only defaults, no port shows them: {', '.join(values)}"
-
-
-def _passing_too(subject: Subject, name: str, group: Sequence[Subject]) -> list[int]:
-    """Other values of a parameter with which this subject passes, and its relatives would."""
-    relatives = [s for s in group if name in s.varied and s.pass_with(name)]
-    others = subject.pass_with(name) - {subject.chosen.config[name]}
-    return sorted(v for v in others if all(v in s.pass_with(name) for s in relatives))
-
-
-def _note(subject: Subject, item: ParamValue, group: Sequence[Subject]) -> str:
-    """'' where no note is needed: the first value was right, and no other."""
-    param, start = subject.found.table.params[item.name], subject.trials[0]
-    if param.list_of:
-        return ""
-    value, before = subject.chosen.config[item.name], start.config[item.name]
-    among = f"{item.name}={param.show(value)} was taken of {span(param, item.possible)}"
-    pin = f"pin it with --config {item.name}={param.show(value)}"
-    fails = f"{param.show(before)} fails in cycle {start.reach}"
-    if others := _passing_too(subject, item.name, group):
-        return f"{among} ({1 + len(others)} of them pass: this run does not decide); {pin}"
-    if value == before:
-        return ""
-    if subject.chosen.searched:
-        return f"{among} by a search along single parameters ({fails}); {pin}"
-    return f"{among} by the behaviour, not by the ports ({fails}); {pin}"

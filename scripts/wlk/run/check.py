@@ -21,7 +21,7 @@ from ..base import report
 from ..base.entries import Entry
 from ..base.errors import Status, WlkError
 from ..base.installed import COMMAND
-from ..fit import match, portmap, rivals, scopes, search, waivers
+from ..fit import match, portmap, readings, rivals, scopes, search, waivers
 from ..fit.portmap import PortMap
 from ..fit.scopes import Check, Target
 from ..fit.search import Subject, Trial
@@ -57,7 +57,7 @@ def run(wanted: Check) -> int:
     code = wanted.judge_waivers(report.exit_code(checked), wanted.entries, as_json=wanted.json)
     code = code or lost
     if wanted.strict and code == Status.OK:
-        search.require_pinned(
+        readings.require_pinned(
             (c.target.scope.path, True, c.answer.get("inferred_behaviour", {})) for c in checked
         )
     return int(code)
@@ -106,7 +106,7 @@ def check(wanted: Check, blocks: Sequence[Table], told: PortMap | None = None) -
         groups = scopes.groups(good)
         _explore(passes, groups, wanted)
         checked = [
-            _checked(target, [other.subject for other in group])
+            _checked(target, [other.subject for other in group], wanted.accept_inferred)
             for group in groups
             for target in group
         ]
@@ -179,13 +179,13 @@ class Checked:
         return Entry(self.answer, self.target.scope.path, self.text, repeat, self.notes)
 
 
-def _checked(target: Target, group: Sequence[Subject]) -> Checked:
-    """The answer of the trial that was chosen."""
+def _checked(target: Target, group: Sequence[Subject], accept: bool) -> Checked:
+    """The answer of the trial that was chosen. `accept`: what was inferred."""
     subject = target.subject
     trial, answer = subject.chosen, subject.chosen.answer.item
-    origins = {p.name: search.how(subject, p, group) for p in target.match.params.values()}
+    origins = {p.name: readings.how(subject, p, group) for p in target.match.params.values()}
     config = dict(trial.config)
-    for name, (value, scope) in search.adopted(subject, group).items():
+    for name, (value, scope) in readings.adopted(subject, group).items():
         config[name] = value
         origins[name] = f"behaviour of {scope}"
     unbound = target.unbound(trial.config)
@@ -196,12 +196,20 @@ def _checked(target: Target, group: Sequence[Subject]) -> Checked:
     if few:
         answer["verdict"] = report.verdict_name(Status.VACUOUS)
     checked = Checked(target, answer, notes=few)
-    answer |= search.as_json(subject) if subject.open else {}
+    answer |= readings.as_json(subject) if subject.open else {}
     if not trial.passed:
         named = target.table.name_lists(trial.answer.report, answer["config"])
-        checked.text = search.doubts(subject) + named
+        checked.text = readings.doubts(subject) + named
+    before = checked.verdict
+    answer["verdict"] = report.verdict_name(readings.verdict(before, subject, accept))
+    if checked.verdict != before:
+        checked.text = "\n".join(
+            [f"{target.table.name} {target.scope.path}: AMBIGUOUS", *readings.ambiguous(subject)]
+        )
+    elif trial.passed:
+        checked.notes += readings.accepted(subject)
     checked.notes += [f"warning: {text}" for text in target.table.warnings(trial.config)]
-    checked.notes += search.notes(subject, group)
+    checked.notes += readings.notes(subject, group)
     for key, what in LACKING.items():
         checked.notes += [f"{what}: {', '.join(answer[key])}"] if answer[key] else []
     return checked
@@ -293,7 +301,7 @@ def _show(checked: Sequence[Checked], wanted: Check) -> None:
         usual = c.target.table.show(c.target.table.defaults()).items()
         changed = {k: v for k, v in c.answer["config"].items() if (k, v) not in usual}
         summary = report.config_text(changed) or "default"
-        verdict = report.verdict_cell(c.verdict, c.answer.get("inferred_behaviour", {}))
+        verdict = report.verdict_cell(c.verdict, c.answer.get("readings", ()))
         table.add(c.answer["block"], c.answer["scope"], summary, *numbers, verdict)
     table.print(stream)
     for c in checked:
@@ -329,6 +337,6 @@ def _repeat(checked: Checked, wanted: Check) -> str:
     words += ["--power-up", wanted.power_up] if wanted.power_up != "unknown" else []
     words += ["--from-unknown"] if wanted.from_unknown else []
     words += wanted.waive_again()
-    for text in search.pinned(target.match, checked.answer["config"]):
+    for text in readings.pinned(target.match, checked.answer["config"]):
         words += ["--config", text]
     return shlex.join(words)

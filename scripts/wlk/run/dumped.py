@@ -10,7 +10,7 @@ from .. import tables
 from ..base import options, outputs
 from ..base.errors import Status, WlkError
 from ..base.options import option
-from ..fit import scopes, search
+from ..fit import readings, scopes, search
 from ..fit.wave import TOOL, Passes
 from . import build, check, tools, vectors
 from .vectors import Imported
@@ -51,7 +51,7 @@ warplock vectors import --dump run.fst --map collector.toml a.wlv --block collec
         told = self.port_map()
         wanted = scopes.Check(
             dump, [self.block], self.scope, self.clock, self.config, self.power_up, self.tie,
-            map=self.map, reset=self.reset, prefix=self.prefix,
+            map=self.map, reset=self.reset, prefix=self.prefix, accept_inferred=True,
         )  # fmt: skip
         wanted = wanted.with_map(told) if told is not None else wanted
         found = check.check(wanted, [tables.load(self.block)], told)
@@ -61,14 +61,16 @@ warplock vectors import --dump run.fst --map collector.toml a.wlv --block collec
             message = f"{dump}: {len(good)} scopes fit block {self.block} ({paths})"
             raise WlkError(Status.NO_SCOPE, f"{message}; name one with --scope PATH")
         subject, target = good[0].target.subject, good[0].target
+        readings.require_accepted(target.scope.path, subject, self.accept_inferred)
         if subject.open and self.strict:
-            search.require_pinned([(target.scope.path, True, search.inferred(subject))])
+            readings.require_pinned([(target.scope.path, True, readings.inferred(subject))])
         self._write(dump, target, subject.chosen)
         header = vectors.read_header(self.out)
         reason = f"the scope does not pass: {good[0].answer['verdict']}"
         notes = [*good[0].notes, *([] if subject.chosen.passed else [reason])]
-        searched = search.as_json(subject) if subject.open else {}
-        return Imported(header, notes, searched, good[0].answer["config"])
+        searched = readings.as_json(subject) if subject.open else {}
+        told = readings.ambiguous(subject) if subject.open else []
+        return Imported(header, notes, searched, told, good[0].answer["config"])
 
     def _write(self, dump: str, target: scopes.Target, trial: search.Trial) -> None:
         table = target.match.table

@@ -12,7 +12,7 @@ from .. import tables
 from ..base import outputs, reports
 from ..base.errors import Status, WlkError
 from ..base.installed import COMMAND
-from ..fit import search
+from ..fit import readings
 from . import behind, harness, jobs, picture, vectors, waves
 from .jobs import Job
 
@@ -46,7 +46,7 @@ def own_folder(name: str) -> list[str]:
 def pinned(job: Job) -> list[str]:
     """key=value of each parameter that is no default, or that the ports do not settle."""
     shown, usual = job.shown, job.table.show(job.table.defaults())
-    loose = search.pinned(job.matched, shown) if job.matched is not None else []
+    loose = readings.pinned(job.matched, shown) if job.matched is not None else []
     texts = {key: f"{key}={value}" for key, value in shown.items()}
     return [text for key, text in texts.items() if shown[key] != usual[key] or text in loose]
 

@@ -189,6 +189,7 @@ class Run(Simulated, waivers.Waiving, Command):
     jobs: int = options.jobs("runs at a time, or processes for the seeds of fewer runs")
     waves: bool = option(False, "write an FST of the first seed")
     strict: bool = options.strict()
+    accept_inferred: bool = options.accept_inferred()
     no_infer: bool = option(
         False, "take the default of each parameter that the ports leave open; do not infer it"
     )
@@ -355,7 +356,7 @@ def matched(
     `whole`: the modules in it must be there too. `wrap`: one with ports of other names and shapes
     is put into a module with the table's; else its pins are given, and ports that the table does
     not have are left alone."""
-    from ..fit import interfaces, mapped, rtl  # needs slang, which the stub does not
+    from ..fit import interfaces, mapped, parameters, rtl  # needs slang, which the stub does not
 
     told = source.port_map(table)
     design = rtl.load(source.rtl, defines=source.define, include_dirs=source.include)
@@ -366,18 +367,19 @@ def matched(
     design.override(module, told.parameters)
     if whole:
         module.require_complete()
-    words = told.given([*config, *own_blocks.shown(table, module, config)])
-    given = given_config(table, words, partial=True)
+    given = given_config(table, told.given(config), partial=True)
+    read = parameters.read(table, module, given)
     ports = mapped.leaves(module, table, told, lenient=not wrap)
-    found = match.match(table, ports.shapes, given, ties=ties)
+    found = match.match(table, ports.shapes, given, ties=ties, read=read)
     found = _required(found, module, ties, wrapped=False)
-    fit = Matched(design, module, given, found, told, ports.notes(), ignored=ports.ignored)
+    notes = [*ports.notes(), *parameters.notes(read)]
+    fit = Matched(design, module, given, found, told, notes, ignored=ports.ignored)
     if interfaces.is_flat(ports.parts) and not found.slices and not (wrap and told.parameters):
         return fit
     if not wrap:
         return dataclasses.replace(fit, pins=interfaces.pins(found, ports.parts))
     flat = _wrapped(source, fit, ports.parts)
-    again = match.match(table, flat.ports(), given, ties=ties)
+    again = match.match(table, flat.ports(), given, ties=ties, read=read)
     found = _required(again, flat, ties)
     return dataclasses.replace(fit, design=flat.design, module=flat, found=found)
 
@@ -466,10 +468,7 @@ def rtl_job(table: Table, args: Run) -> Job:
         job.inside, job.notes = inside.of_rtl(design, module, found, given)
         job.modules = inside.modules(design, module, table)
     job.notes = [*job.notes, *fit.notes]
-    likely = search.first(found)
-    if not likely:
-        found.table.require(found.config)
-    job.config = likely[0]
+    job.config = search.require_first(found, f"module {module.name}")[0]
     return job
 
 

@@ -17,7 +17,7 @@ from ..base import options, progress, report
 from ..base.entries import Entry
 from ..base.errors import Status, WlkError
 from ..base.report import Mismatch, Result
-from ..fit import search, waivers
+from ..fit import readings, waivers
 from ..fit.search import Subject
 from ..gen.sv import Harness
 from ..tables import Config, Table
@@ -96,11 +96,15 @@ def _execute(job: Job) -> tuple[Outcome, Callable[[], Left]]:
     finally:
         seeds.write()
     seconds = time.monotonic() - start
-    status = report.verdict_of(answer["verdict"])
+    told = report.verdict_of(answer["verdict"])
+    status = readings.verdict(told, subject, job.args.accept_inferred)
     result = _result(job, status, answer, subject, seconds)
     outcome = Outcome(result, _notes(job, answer, subject))
+    if status != told:
+        outcome.text = "\n".join([f"{job.title}: AMBIGUOUS", *readings.ambiguous(subject)])
+        outcome.messages.append(outcome.text)
     if subject is not None and not subject.chosen.passed:
-        job.advice = search.failing(subject)
+        job.advice = readings.failing(subject)
     text, left = "", Left()
     if seeds.lost is not None:
         left.lose("coverage", seeds.lost.status, seeds.lost.message)
@@ -280,7 +284,7 @@ def _result(
     }
     if job.matched is not None:
         extra["inferred"] = _inferred(job, subject)
-        extra |= search.as_json(subject) if subject is not None else {}
+        extra |= readings.as_json(subject) if subject is not None else {}
         extra |= {"match": job.matched.kind, "not_compared": job.matched.missing_outputs}
         extra |= {"tied_off": job.matched.tied_off, "tied": job.matched.tied}
         extra |= {"ignored": job.ignored} if job.ignored else {}
@@ -319,7 +323,7 @@ def rows(results: Iterable[Result]) -> list[tuple]:
             *(r.block, r.extra["name"], r.cycles, r.compared_bits, r.masked_bits),
             f"{r.extra['floors_met']}/{r.extra['floors']}",
             r.extra["cycles_per_second"],
-            report.verdict_cell(r.verdict, r.extra.get("inferred_behaviour", {})),
+            report.verdict_cell(r.verdict, r.extra.get("readings", ())),
         )
         for r in results
     ]
@@ -328,7 +332,7 @@ def rows(results: Iterable[Result]) -> list[tuple]:
 def _inferred(job: Job, subject: Subject | None) -> dict[str, str]:
     """How each parameter was found that is neither given nor shown by the ports."""
     items = [p for p in job.matched.params.values() if p.how not in ("ports", "given")]
-    how = {p.name: search.how(subject, p, [subject]) if subject else p.how for p in items}
+    how = {p.name: readings.how(subject, p, [subject]) if subject else p.how for p in items}
     return job.table.fold(how, job.config)
 
 
@@ -338,7 +342,9 @@ def _notes(job: Job, answer: dict, subject: Subject | None) -> list[str]:
         notes.append(f"{job.title}: config {report.config_text(job.shown)}")
         notes += [f"  {note}" for note in job.notes]
         if subject is not None and subject.chosen.passed:
-            notes += [f"  {line}" for line in search.notes(subject, [subject])]
+            notes += [f"  {line}" for line in readings.notes(subject, [subject])]
+            if job.args.accept_inferred:
+                notes += [f"  {line}" for line in readings.accepted(subject)]
         if job.matched.missing_outputs:
             names = ", ".join(job.matched.missing_outputs)
             notes.append(f"  not compared (not in the RTL): {names}")

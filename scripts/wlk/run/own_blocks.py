@@ -88,18 +88,6 @@ def is_flat(table: Table, module: Any) -> bool:
     return wanted <= module.port_names
 
 
-def shown(table: Table, module: Any, config: Sequence[str]) -> list[str]:
-    """Words of --config for parameters that a module (rtl.Module) has as parameters of its own, but
-    for those that `config` gives."""
-    if not table.verilog:
-        return []
-    from ..fit import own_rtl
-
-    keys = {word.partition("=")[0] for word in config}
-    found = own_rtl.config_of(table, module)
-    return [f"{key}={value}" for key, value in found.items() if key not in keys]
-
-
 def is_async(table: Table) -> bool:
     """Is the reset of its stub asynchronous?"""
     return stubs.is_own_rtl(table) and portmap.read(map_path(table.name)).is_async

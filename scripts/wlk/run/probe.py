@@ -35,7 +35,7 @@ def explore(job: Job, program: Path) -> Subject | None:
 
 def judge(job: Job, program: Path, subject: Subject, seed: int | None = None) -> None:
     """Choose anew by more seeds. `seed`: in which the one chosen failed behind the probe's end."""
-    trials = sorted(subject.fair, key=lambda t: (t.passed, -t.failing, t.score), reverse=True)
+    trials = sorted(subject.judged, key=lambda t: (t.passed, -t.failing, t.score), reverse=True)
     most = trials[0].failing + trials[0].passed  # that it passed a short run may be chance
     known = [t for t in trials if t.failing <= most][:JUDGED]
     known += [t for t in subject.trials[:1] if t not in known]

@@ -35,7 +35,10 @@ class Proof:
     example: counterexample.Example | None = None
     kept: bool = False
     simulated: int = 0  # cycles in which the sources agree
-    disputed: Status | None = None  # simulation does not say what the netlist says
+    # Simulation does not say what the netlist says, or it is PROVED of one of two readings.
+    disputed: Status | None = None
+    searched: Mapping[str, Any] = field(default_factory=dict)  # of parameters that no port shows
+    readings: Sequence[str] = ()  # two of them, in words
     simulators: Sequence[str] = ()  # that were asked then
     began: float = field(default_factory=time.monotonic)
 
@@ -73,6 +76,7 @@ class Proof:
             known |= {"first": first.json()} if first is not None else {}
             known["counterexample"] = self.example.json()
         known |= {"read_apart": list(self.apart)} if self.apart else {}
+        known |= self.searched
         return known | ({"notes": self.notes} if self.notes else {})
 
     def entry(self) -> Entry:
@@ -87,12 +91,12 @@ class Proof:
         lines += [f"  assumed: {each}" for each in self._assumed()]
         if self.missing:
             lines.append("  not compared (not in the RTL): " + ", ".join(self.missing))
-        lines += [f"  {note}" for note in [*self.notes, *self._places()]]
+        lines += [f"  {note}" for note in [*self.notes, *self._places(), *self.readings]]
         return "\n".join(lines + (self.example.lines() if self.example is not None else []))
 
     def _places(self) -> list[str]:
         """Some of the places that are read otherwise, or may be where simulation disagrees."""
-        found = [*self.apart, *(self.suspects if self.disputed is not None else ())]
+        found = [*self.apart, *(self.suspects if self.disputed == Status.BAD_RTL else ())]
         more = [f"and {len(found) - MOST} more such places"] if len(found) > MOST else []
         return [*found[:MOST], *more]
 
@@ -118,6 +122,8 @@ class Proof:
     def _dispute(self) -> str:
         """What simulation says, and what the netlist."""
         is_proved = self.answer.verdict == Status.OK
+        if self.disputed == Status.AMBIGUOUS:
+            return "the second of two readings of this RTL is proved; pin the one that is meant"
         netlist = "the netlist is proved equal" if is_proved else "the netlist differs"
         if self.disputed == Status.SIMULATOR:
             one, other = self.simulators

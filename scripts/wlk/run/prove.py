@@ -19,7 +19,8 @@ from ..base import keep, options, outputs, progress, report, reports, setup
 from ..base.errors import Status, WlkError
 from ..base.options import operand, option
 from ..base.published import Reported
-from ..fit import search
+from ..fit import readings
+from ..fit.search import Subject
 from ..gen import rules, stubs
 from ..prove import engines, miter, netlist
 from ..prove.engines import Answer, Limits, Values
@@ -99,6 +100,8 @@ warplock prove --rtl new/ --against old/ --module rr_arbiter --config N=8"""
         "correspond alike (default: zero)",
         choices=POWER_UPS,
     )
+    strict: bool = options.strict()
+    accept_inferred: bool = options.accept_inferred()
     no_example: bool = option(
         False, "with --against: neither write a counterexample nor play it into both versions"
     )
@@ -136,13 +139,23 @@ warplock prove --rtl new/ --against old/ --module rr_arbiter --config N=8"""
         if self.no_example and not self.against:
             raise WlkError(Status.USAGE, "--no-example goes with --against")
         if self.against:
-            self.refuse_ports("a BLOCK")
+            self._refuse_of_blocks()
         if self.block is not None:
             tables.load(self.block)
         for path in (*self.rtl, *self.against):
             if not path.exists():
                 raise WlkError(Status.NO_FILE, f"{path}: no such file or folder; check --rtl")
         reports.refuse(self.reports)
+
+    def _refuse_of_blocks(self) -> None:
+        """USAGE for options that mean nothing without a block."""
+        self.refuse_ports("a BLOCK")
+        for name in ("strict", "accept_inferred"):
+            if getattr(self, name):
+                flag = name.replace("_", "-")
+                raise WlkError(
+                    Status.USAGE, f"--{flag} goes with a BLOCK: nothing is inferred here"
+                )
 
     def run(self) -> int:
         """Prove, and print the answer; 0 only for PROVED."""
@@ -269,7 +282,7 @@ def _of_block(asked: Prove, folder: reports.Folder) -> Proof:
     from ..fit import alike, identity  # need slang
 
     start = time.monotonic()
-    job = _job(asked)
+    job, subject = _job(asked)
     table, config, found = job.table, job.config, job.matched
     report.warn(table.warnings(config))
     suspects = alike.require(job.fit.module)
@@ -290,6 +303,8 @@ def _of_block(asked: Prove, folder: reports.Folder) -> Proof:
     proof.notes += job.fit.notes
     proof.apart = identity.read_apart(job.fit.module)
     proof.suspects = suspects
+    if subject is not None:
+        proof.searched, proof.readings = readings.as_json(subject), readings.ambiguous(subject)
     reset = {table.reset: 1} if table.reset and gold.clock and not asked.no_reset else {}
     proof.assumptions += [RESET] if reset else []
     question = Question(gold, gate, compared, found.tied, reset, free=asked.free)
@@ -307,6 +322,11 @@ def _of_block(asked: Prove, folder: reports.Folder) -> Proof:
             _legal_opinion(proof, job, bool(reset))
     else:
         _second_opinion(proof, pair, beside, place, free=asked.free)
+    if proof.verdict == Status.OK and proof.readings and not asked.accept_inferred:
+        proof.disputed = Status.AMBIGUOUS
+    if asked.strict:
+        found = proof.searched.get("inferred_behaviour", {})
+        readings.require_pinned([(what, proof.verdict == Status.OK, found)])
     proof.close()
     return proof
 
@@ -398,7 +418,7 @@ def rules_of(table: Table, config: Config) -> miter.Rules | None:
     return miter.Rules(text, f"wlk_{table.name}_rules", table.reset or "", masked=masked)
 
 
-def _job(asked: Prove) -> jobs.Job:
+def _job(asked: Prove) -> tuple[jobs.Job, Subject | None]:
     """The module with its parameters; what its ports leave open is settled by lockstep."""
     run = jobs.Run(
         **vars(options.of(jobs.Simulated, asked)),
@@ -409,11 +429,11 @@ def _job(asked: Prove) -> jobs.Job:
         power_up="unknown",  # with zeros, RTL may differ before the reset
         reports=asked.reports,
     )
-    job = jobs.rtl_job(tables.load(asked.block), run)
-    if search.Subject(job.matched, job.title).open:
+    job, subject = jobs.rtl_job(tables.load(asked.block), run), None
+    if Subject(job.matched, job.title).open:
         with progress.watched("trying parameters", lambda: job.stage):
-            probe.explore(job, lockstep.builder(job)())
-    return job
+            subject = probe.explore(job, lockstep.builder(job)())
+    return job, subject
 
 
 def source(job: jobs.Job) -> Source:

@@ -73,7 +73,7 @@ def entries(results: Sequence[Result]) -> list[Entry]:
 
 def check_folder(place: Path, asked: Check) -> int:
     """Check every recording in a folder; the exit code is that of the worst verdict."""
-    results = check_all(place, asked.json)
+    results = check_all(place, asked.json, accept=asked.accept_inferred)
     asked.entries += entries(results)
     if not results:
         message = f"{place}: no recording of a block in it (NAME.fst, NAME.vcd, NAME.csv[.xz])"
@@ -82,10 +82,15 @@ def check_folder(place: Path, asked: Check) -> int:
 
 
 def check_all(
-    given: Path | None, as_json: bool, *, jobs: int | None = None, brief: bool = False
+    given: Path | None,
+    as_json: bool,
+    *,
+    accept: bool,
+    jobs: int | None = None,
+    brief: bool = False,
 ) -> list[Result]:
-    """Check every recording found and print a table. `jobs`: at a time. `brief`: a row a block,
-    and what fails."""
+    """Check every recording found and print a table. `accept`: parameters that only the behaviour
+    shows. `jobs`: at a time. `brief`: a row a block, and what fails."""
     stream = sys.stderr if as_json else sys.stdout
     place = folder(given)
     if place is None:
@@ -97,7 +102,7 @@ def check_all(
     with progress.Progress("recordings", len(files)) as line:
         jobs = jobs or progress.processors()
         tick = lambda: line.update(len(checked))  # noqa: E731
-        checked |= progress.parallel(lambda path: list(_checked(path)), files, jobs, tick)
+        checked |= progress.parallel(lambda path: list(_checked(path, accept)), files, jobs, tick)
     results = [result for path in files for result in checked[path]]
     others = sum(not checked[path] for path in files)
     if brief:
@@ -137,7 +142,7 @@ def _table(results: Sequence[Result]) -> report.Table:
     table = report.Table("recording", "block", "scope", "cycles", "compares", "masked", "verdict")
     for r in results:
         name = r.extra["recording"]
-        verdict = report.verdict_cell(r.verdict, r.extra.get("inferred_behaviour", {}))
+        verdict = report.verdict_cell(r.verdict, r.extra.get("readings", ()))
         table.add(name, r.block, r.scope, r.cycles, r.compared_bits, r.masked_bits, verdict)
     return table
 
@@ -194,7 +199,7 @@ def _result(answer: dict[str, Any], path: Path, verdict: Status, text: str) -> R
         first=Mismatch.of(answer.get("first", {})),
         rule=broken_rule(answer.get("first", {})),
         extra={"recording": path.name}
-        | {k: answer[k] for k in ("inferred_behaviour", "candidates") if k in answer}
+        | {k: answer[k] for k in ("inferred_behaviour", "candidates", "readings") if k in answer}
         | ({"report": text} if text else {}),
     )
 
@@ -218,16 +223,16 @@ def _kept(error: WlkError) -> WlkError:
     return error
 
 
-def _checked(path: Path) -> Iterator[Result]:
+def _checked(path: Path, accept: bool) -> Iterator[Result]:
     """What a recording answers; one that cannot be read has a row of its own with the reason."""
     try:
-        yield from _wave(path) if path.suffix in WAVES else _csv(path)
+        yield from _wave(path, accept) if path.suffix in WAVES else _csv(path, accept)
     except WlkError as error:
         extra = {"recording": path.name, "error": _kept(error).json()}
         yield Result(block="-", scope="-", verdict=error.status, extra=extra)
 
 
-def _csv(path: Path) -> Iterator[Result]:
+def _csv(path: Path, accept: bool) -> Iterator[Result]:
     shapes = csv.read_ports(path)
     given = _beside(path)
     known = [tables.load(name) for name in tables.names()]
@@ -235,29 +240,34 @@ def _csv(path: Path) -> Iterator[Result]:
     found = [match.match(table, shapes, clock=False) for table in fitting]
     found = rivals.unbeaten(found, rivals.explains_more)
     found = rivals.likeliest(found, rivals.are_rivals, rivals.is_legal)
-    played = [(m, *_csv_result(path, m.table.name, given)) for m in found]
+    played = [(m, *_csv_result(path, m.table.name, given, accept)) for m in found]
     compete = lambda a, b: rivals.are_rivals(a[0], b[0])  # noqa: E731
     yield from (result for _, _, result in rivals.best(played, compete, lambda each: each[1]))
 
 
-def _csv_result(path: Path, name: str, given: dict[str, str]) -> tuple[tuple, Result]:
+def _csv_result(path: Path, name: str, given: dict[str, str], accept: bool) -> tuple[tuple, Result]:
     """A recording played as one block, and how well that explains it."""
     with tempfile.TemporaryDirectory() as place:
         out = Path(place) / (path.name + ".wlv")
-        done = vectors.Import(path, out, name, config=given).make()
+        done = vectors.Import(path, out, name, config=given, accept_inferred=True).make()
         header = done.header
         table = vectors.check_schema(header)
         config = vectors.check_config(header, table)
         played = vectors.play(header, table, config)
         answer = played.result | {"scope": "-", "config": done.config} | done.search
-        result = _result(answer, path, played.verdict, played.report)
+        verdict, text = played.verdict, played.report
+        if verdict == Status.OK and "readings" in done.search and not accept:
+            verdict, text = Status.AMBIGUOUS, "\n".join([f"{path.name}: AMBIGUOUS", *done.readings])
+        result = _result(answer, path, verdict, text)
         return rivals.rank(table, answer), result
 
 
-def _wave(path: Path) -> Iterator[Result]:
+def _wave(path: Path, accept: bool) -> Iterator[Result]:
     blocks = [tables.load(name) for name in tables.names()]
     try:
-        for item in check.check(Check(str(path), config=_beside(path)), blocks):
+        for item in check.check(
+            Check(str(path), config=_beside(path), accept_inferred=accept), blocks
+        ):
             yield _result(item.answer, path, item.verdict, item.text)
     except WlkError as error:
         if error.status != Status.NO_SCOPE:

@@ -12,7 +12,7 @@ from ..base import buckets, outputs, progress, report, reports
 from ..base.errors import Status, WlkError
 from ..base.installed import COMMAND, shipped
 from ..base.published import Reported
-from ..fit import search
+from ..fit import readings
 from . import build, covered, estimate, jobs, lockstep, recordings
 from .jobs import Job, Run
 from .lockstep import Outcome
@@ -81,7 +81,7 @@ warplock lockstep collector --rtl build/DuplicatedCollector.sv --config coll_ent
         try:
             if not self.blocks:
                 checked = recordings.check_all(
-                    self.recordings, self.json, jobs=self.jobs, brief=True
+                    self.recordings, self.json, accept=True, jobs=self.jobs, brief=True
                 )
                 results += checked
                 self.entries += recordings.entries(checked)
@@ -95,7 +95,7 @@ warplock lockstep collector --rtl build/DuplicatedCollector.sv --config coll_ent
         if not self.blocks and not self.all and not self.json:
             print(NEXT)
         if self.strict and code == Status.OK:
-            search.require_pinned(map(_inference, results))
+            readings.require_pinned(map(_inference, results))
         return int(code or min(lost, default=Status.OK))
 
 

@@ -13,7 +13,7 @@ from .. import tables
 from ..base import options, outputs, report
 from ..base.errors import Status, WlkError
 from ..base.options import Command, operand, option
-from ..fit import csv, match, search
+from ..fit import csv, match, readings, search
 from ..fit.match import Match, ParamValue
 from ..fit.search import Subject, Trial
 from ..gen.sv import HARNESS_CLOCK
@@ -251,6 +251,7 @@ class Imported:
     header: Header
     notes: list[str]
     search: dict[str, Any]  # what was inferred from the behaviour, and what was tried
+    readings: list[str]  # two of them in words, where the first choice fails
     config: dict[str, Any]  # as one gives it, as far as it is known
 
 
@@ -273,14 +274,14 @@ def _notes(subject: Subject, config: tables.Config) -> list[str]:
         for item in subject.found.params.values()
         if item.how != "default" and not item.ambiguous
     }
-    origins |= {item.name: search.how(subject, item, [subject]) for item in subject.open}
+    origins |= {item.name: readings.how(subject, item, [subject]) for item in subject.open}
     shown = subject.found.shown(config)
     notes = [
         f"{key}={shown[key]} ({how})" for key, how in table.fold(origins, config).items() if how
     ]
     if subject.open and not subject.chosen.passed:
         reach = f"none plays clean, this one up to cycle {subject.chosen.reach}"
-        notes += [*search.doubts(subject).splitlines(), f"{reach}; --config decides otherwise"]
+        notes += [*readings.doubts(subject).splitlines(), f"{reach}; --config decides otherwise"]
     return notes
 
 
@@ -360,6 +361,7 @@ class Import(Command):
     power_up: str = options.power_up()
     config: Mapping[str, str] = options.settings("a parameter that the ports do not show")
     strict: bool = options.strict()
+    accept_inferred: bool = options.accept_inferred()
 
     def refuse(self) -> None:
         """A name that the file cannot have."""
@@ -384,15 +386,16 @@ class Import(Command):
         _require(found, source, self.config)
         likely = search.first(found)
         if not likely:
-            raise WlkError(Status.BAD_PARAMS, f"{source}: {table.refusal(found.config)}")
+            raise WlkError(Status.BAD_PARAMS, f"{source}: {found.refusal_of(found.config)}")
         subject = search.Subject(found)
         # Under another name until the configuration is decided.
         with outputs.temporary(out) as trial:
             header = self._convert(trial, found, likely[0])
             if subject.open:
                 _explore(subject, header, table)
+                readings.require_accepted(str(source), subject, self.accept_inferred)
                 if self.strict:
-                    search.require_pinned([(str(source), True, search.inferred(subject))])
+                    readings.require_pinned([(str(source), True, readings.inferred(subject))])
                 config = subject.chosen.config
             else:
                 config = likely[0]
@@ -402,8 +405,9 @@ class Import(Command):
             else:
                 header = self._convert(out, found, config, force=self.force)
         shown = found.shown(config)
-        searched = search.as_json(subject) if subject.open else {}
-        return Imported(header, _notes(subject, config), searched, shown)
+        searched = readings.as_json(subject) if subject.open else {}
+        told = readings.ambiguous(subject) if subject.open else []
+        return Imported(header, _notes(subject, config), searched, told, shown)
 
     def _convert(
         self, out: Path, found: Match, config: tables.Config, force: bool = False

@@ -27,12 +27,12 @@ BLOCK = frozenset(
     """name c_name module model_version clock reset profiles spec doc status prefix vectors
     interfaces core core_set members family rtl verilog""".split()
 )
-ITEM = frozenset("name min max words doc behavioural".split())
+ITEM = frozenset("name min max words doc behavioural once".split())
 TEST = frozenset("small chosen instructions".split())
 # Other values than a text.
 _KINDS = {
     "a number": "model_version most min max first max_width floor instructions",
-    "true or false": "pow2 behavioural derived opaque read loose_width exact flip",
+    "true or false": "pow2 behavioural once derived opaque read loose_width exact flip",
     "a list of texts": "profiles vectors rtl bits x_hides unread lost chosen",
     "a table": "interfaces core_set verilog wires gated",
     "a list": "values item words fields",

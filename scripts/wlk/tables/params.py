@@ -69,6 +69,14 @@ class Item:
     words: tuple[Words, ...] = ()
     doc: str = ""
     behavioural: bool = False
+    # Entries usually have its words in their order, each word once. Another configuration is legal
+    # where it is given, and never inferred.
+    once: bool = False
+
+    def usual(self, entry: int, cfg: Config) -> int | None:
+        """The word of an entry where each stands once; None: there is none."""
+        words = list(self.named(cfg).values()) if self.once else []
+        return words[entry] if entry < len(words) else None
 
     def parse(self, text: str, cfg: Config, where: str) -> int:
         """A value from its name, or from a number; WlkError BAD_CONFIG."""
@@ -118,8 +126,7 @@ class ListParam:
 
     def is_named(self, name: str, cfg: Config) -> bool:
         """Has the item that this parameter is a value with a name?"""
-        item = next(item for _, item, param in self.params() if param == name)
-        return cfg[name] in item.named(cfg).values()
+        return cfg[name] in self.item_of(name).named(cfg).values()
 
     def form(self) -> str:
         """What an entry looks like: `type:dispatch_width:issue_width`."""
@@ -143,6 +150,24 @@ class ListParam:
             for item in self.items[len(words) :]:
                 del found[self.param(number, item)]
         return found
+
+    def item_of(self, name: str) -> Item:
+        """The item that a parameter is a value of."""
+        return next(item for _, item, param in self.params() if param == name)
+
+    def usual(self, name: str, cfg: Config) -> int | None:
+        """The usual value of a parameter where its words stand once; None: it has none."""
+        entry = next(entry for entry, _, param in self.params() if param == name)
+        return self.item_of(name).usual(entry, cfg)
+
+    def is_usual(self, cfg: Config, given: Collection[str]) -> bool:
+        """Does each word stand once, where that is usual? What is given may be any."""
+        for item in (item for item in self.items if item.once):
+            names = [self.param(entry, item) for entry in range(self.length(cfg))]
+            values = [cfg[name] for name in names if name not in given]
+            if len({*values}) < len(values) or not {*values} <= {*item.named(cfg).values()}:
+                return False
+        return True
 
     def length(self, cfg: Config) -> int:
         """Entries that are there."""

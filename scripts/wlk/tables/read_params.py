@@ -61,8 +61,8 @@ def read_list(raw: dict, table: str) -> tuple[ListParam, str]:
             for w in each.get("words", [])
         ]
         legal = _span(each, where)
-        doc, behavioural = each.get("doc", ""), each.get("behavioural", False)
-        items.append(Item(each["name"], legal, tuple(words), doc, behavioural))
+        rest = {key: each[key] for key in ("doc", "behavioural", "once") if key in each}
+        items.append(Item(each["name"], legal, tuple(words), **rest))
     found = ListParam(raw["name"], raw["most"], tuple(items), raw["key"], raw.get("doc", ""))
     return found, raw["default"]
 
