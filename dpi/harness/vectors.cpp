@@ -4,8 +4,15 @@
 // rising edge. Everything powers up as 0. Built by scripts/wlk/run/versions.py.
 #include <cinttypes>
 #include <cstdio>
+#include <cstdlib>
 
 #include "Vwlk.h"
+#include "data.h"
+
+void wlk_data_refuse(const char *name, const std::string &why) {
+    std::fprintf(stderr, "player: %s: %s\n", name, why.c_str());
+    std::exit(1);
+}
 
 int main() {
     VerilatedContext context;

@@ -291,7 +291,7 @@ def test_missing_module_matters_only_when_needed(tmp_path: Path) -> None:
 
 
 def test_files_for_takes_what_is_needed_in_order(tmp_path: Path) -> None:
-    (tmp_path / "list.f").write_text("T.sv\nI.sv\nX.sv\nP.sv\nK.sv\nM.sv\nD.sv\nU.sv\n")
+    (tmp_path / "list.f").write_text("T.sv\nI.sv\nX.sv\nP.sv\nK.sv\nM.sv\nD.sv\nU.sv\nZ.sv\n")
     write(
         tmp_path,
         T="module T import p::*; (output [W-1:0] y); M m(); I i(); U u(); endmodule",
@@ -302,12 +302,13 @@ def test_files_for_takes_what_is_needed_in_order(tmp_path: Path) -> None:
         M="module M; if (1) begin : g D d(); end endmodule",
         D="module D; endmodule",
         U="primitive U(output o, input a); table 0 : 1; endtable endprimitive",
+        Z="bind X T t();",
     )
     design = rtl.load([tmp_path / "list.f"])
     design.find("T").require_complete()
     names = [p.stem for p in design.files_for(design.find("T"))]
-    assert names == ["T", "I", "P", "M", "D", "U"]
-    assert [p.stem for p in design.files_for(design.find("X"))] == ["X", "P"]
+    assert names == ["T", "I", "X", "P", "K", "M", "D", "U", "Z"]
+    assert [p.stem for p in design.files_for(design.find("D"))] == ["P", "D"]
 
 
 def test_instances_of_lists_every_path(tmp_path: Path) -> None:

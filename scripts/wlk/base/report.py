@@ -105,11 +105,34 @@ def worst(verdicts: Iterable[Status]) -> Status:
     return min(failed, key=lambda verdict: order.get(verdict, verdict), default=Status.OK)
 
 
-def verdict_cell(verdict: Status, inferred: Mapping[str, Any]) -> Status | str:
-    """A verdict in a table: a PASS names the parameters it infers from the behaviour."""
-    if verdict != Status.OK or not inferred:
+def verdict_cell(
+    verdict: Status, inferred: Mapping[str, Any], answer: Mapping[str, Any] | None = None
+) -> Status | str:
+    """A verdict in a table: a PASS names the parameters it infers from the behaviour, and what of
+    the `answer` it does not cover."""
+    if verdict != Status.OK:
         return verdict
-    return f"{verdict_name(verdict)} (inferred {config_text(inferred)})"
+    parts = [f"inferred {config_text(inferred)}"] if inferred else []
+    parts += gaps(answer or {})
+    return f"{verdict_name(verdict)} ({'; '.join(parts)})" if parts else verdict
+
+
+def gaps(answer: Mapping[str, Any]) -> list[str]:
+    """What a verdict does not cover, by its JSON object."""
+    missing, compared = answer.get("not_compared") or (), answer.get("outputs")
+    found = []
+    if missing:
+        of = "" if compared is None else f" of {compared + len(missing)}"
+        found.append(f"{len(missing)}{of} outputs not compared")
+    if left_out := answer.get("binds_left_out"):
+        found.append(f"{len(left_out)} bind{'s' if len(left_out) > 1 else ''} left out")
+    return found
+
+
+def with_gaps(word: str, answer: Mapping[str, Any]) -> str:
+    """The word of a verdict; a good one says what it does not cover."""
+    found = gaps(answer) if word in ("PASS", "PROVED") else ()
+    return f"{word} ({'; '.join(found)})" if found else word
 
 
 def named(names: Iterable[str]) -> str:

@@ -18,7 +18,7 @@ from pyslang import parsing
 
 from ..base import keep
 from ..base.errors import WlkError
-from . import rtl
+from . import data, rtl
 
 _LASTING = re.compile(
     r"`(?:default_nettype\s+\w+|(?:no)?unconnected_drive\b.*|timescale\b.*|resetall)"
@@ -36,7 +36,7 @@ def of(module: rtl.Module) -> str:
     texts = [f"{name}\n{' '.join(_words(closure[name].tokens))}" for name in sorted(closure)]
     shared = [_written(node) for node in design.shared()]
     lasting = [text for path in sources(module) for text in _LASTING.findall(_text(path))]
-    files = (*data_files(module), *design.foreign_for(module))
+    files = (*data.files(module), *design.foreign_for(module))
     contents = [path.read_bytes() for path in files]
     parts = (*design.defines, "text", *texts, "shared", *shared, "lasting", *lasting)
     return keep.digest([module.name, *parts, "data", *contents])
@@ -89,35 +89,8 @@ def _written(node: Any) -> str:
     return " ".join(_words(rtl.tokens(node)))
 
 
-def data_files(module: rtl.Module) -> list[Path]:
-    """The files that strings of it name ($readmemh), as a simulator would find them."""
-    design = module.design
-    pieces = [each.tokens for each in design.closure(module.name).values()]
-    pieces += map(rtl.tokens, design.shared())
-    names = sorted({text for tokens in pieces for text in _strings(tokens)})
-    places = [Path(), *dict.fromkeys(path.parent for path in design.files)]
-    found = (_existing(name, places) for name in names)
-    return list(dict.fromkeys(path for path in found if path is not None))
-
-
-def _existing(name: str, places: Iterable[Path]) -> Path | None:
-    if not name or len(name) > 255 or "\0" in name:
-        return None
-    for place in places:
-        path = place / name
-        if path.is_file():
-            return path.resolve()
-    return None
-
-
 def _words(tokens: Iterable[Any]) -> Iterator[str]:
     """What a compiler sees of them."""
     for token in tokens:
         text = token.rawText
         yield _LOCATOR.sub("", text) if token.kind == _STRING else text
-
-
-def _strings(tokens: Iterable[Any]) -> Iterator[str]:
-    for token in tokens:
-        if token.kind == _STRING:
-            yield token.valueText

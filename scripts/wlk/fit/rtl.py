@@ -23,7 +23,7 @@ from .. import tables
 from ..base import folders
 from ..base.errors import Status, WlkError, nearest
 from ..tables import Table
-from . import match
+from . import binds, match
 
 SOURCES = (".sv", ".v")
 HEADERS = (".svh", ".vh")
@@ -74,6 +74,7 @@ class Inputs:
     include_dirs: list[Path] = field(default_factory=list)
     own_defines: Sequence[str] = VERILATOR_DEFINES
     foreign: list[Path] = field(default_factory=list)  # C, for DPI
+    base: Path = field(default_factory=Path.cwd)  # the current folder where the RTL runs
 
     def add(self, path: Path, lists: tuple[Path, ...] = ()) -> None:
         """A file, folder or list that a person named, or the last of `lists`."""
@@ -232,15 +233,19 @@ class Module:
 
     @cached_property
     def uses(self) -> set[str]:
-        """Names of what it instantiates or binds an interface of, all branches included."""
+        """Names of what it instantiates or takes an interface of, all branches included."""
         names: set[str] = set()
 
         def take(token: Any) -> None:
             names.add(token.valueText)
 
+        def instantiate(node: Any) -> None:
+            if node.parent.kind != Kind.BindDirective:
+                take(node.type)
+
         self.node.visit(
             lookup_table={
-                Kind.HierarchyInstantiation: lambda n: take(n.type),
+                Kind.HierarchyInstantiation: instantiate,
                 Kind.PrimitiveInstantiation: lambda n: take(n.type),
                 Kind.InterfacePortHeader: lambda n: take(n.nameOrKeyword),
                 # an interface port without modport reads as a type name
@@ -248,6 +253,11 @@ class Module:
             }
         )
         return names
+
+    @cached_property
+    def is_wrapper(self) -> bool:
+        """Does it hold nothing but bind statements?"""
+        return not self.uses and not self.port_names and bool(binds.statements(self.node))
 
     @cached_property
     def port_names(self) -> set[str]:
@@ -288,13 +298,22 @@ class Module:
         width = kind.bitWidth if kind.isIntegral else kind.bitstreamWidth
         return Port(symbol.name, DIRECTIONS.get(symbol.direction, "inout"), int(width))
 
-    def renamed(self, name: str) -> str:
-        """The text of its file, in which this module has another name."""
-        text = self.file.read_bytes()
+    def renamed(self, name: str) -> dict[Path, str]:
+        """The texts of the files that name this module in its definition or as the target of a
+        bind, with another name there."""
         places = [self.node.header.name]
         if self.node.blockName is not None:
             places.append(self.node.blockName.name)
-        for offset in sorted((token.location.offset for token in places), reverse=True):
+        design = self.design
+        places += [b.node.target.getFirstToken() for b in design.binds if b.target == self.name]
+        found: dict[Path, list[int]] = {}
+        for token in places:
+            found.setdefault(design.file(token.location), []).append(token.location.offset)
+        return {path: self._put(path, offsets, name) for path, offsets in found.items()}
+
+    def _put(self, path: Path, offsets: list[int], name: str) -> str:
+        text = path.read_bytes()
+        for offset in sorted(offsets, reverse=True):
             text = text[:offset] + name.encode() + text[offset + len(self.name.encode()) :]
         return text.decode(errors="replace")
 
@@ -312,8 +331,9 @@ class Module:
         return list(self.design.undefined(self.design.elaborate(self.name), set()))
 
     def require_complete(self) -> None:
-        """WlkError when a module it needs is missing, or defined twice and differently."""
-        self.design.files_for(self)
+        """WlkError when a module it needs is missing, or defined twice and differently, or a bind
+        cannot be taken."""
+        binds.require(self)
         if lacking := self.missing():
             first = lacking[0]
             more = sorted({m.name for m in lacking} - {first.name})
@@ -330,12 +350,14 @@ class Design:
         self.defines = inputs.defines
         self.include_dirs = list(inputs.include_dirs)
         self.foreign = list(inputs.foreign)
+        self.base = inputs.base
         self._sources = pyslang.SourceManager()
         self._inputs = inputs
         self._elaborated: dict[str, tuple[ast.Compilation, Any]] = {}
         self.overrides: dict[str, list[str]] = {}  # NAME=VALUE of parameters, by module
         self._definitions: dict[str, list[Module]] = {}
         self._packages: list[Path] = []  # files that any module may need
+        self.binds: list[binds.Bind] = []
         self._primitives: dict[str, Path] = {}
         self.files = list(inputs.files)
         self.one_unit = False
@@ -350,7 +372,6 @@ class Design:
         }
 
     # -- reading ---------------------------------------------------------------------------
-    @cached_property
     def _options(self) -> pyslang.Bag:
         options = parsing.PreprocessorOptions()
         options.predefines = [*self._inputs.own_defines, *self.defines]
@@ -359,12 +380,18 @@ class Design:
 
     def _parse(self) -> list[syntax.SyntaxTree]:
         trees = [self._read(path) for path in self.files]
+        while folders := self._folders_of_includes(trees):
+            self._inputs.include_dirs += folders
+            self.include_dirs += folders
+            self._sources = pyslang.SourceManager()
+            trees = [self._read(path) for path in self.files]
         included = self._note_includes(trees)
         self.included = sorted(included)
         kept = [
             (path, tree)
             for path, tree in zip(self.files, trees, strict=True)
             if not (path in included and path in self._inputs.from_folder)
+            and not binds.is_ours(path)
         ]
         self.files = [path for path, _ in kept]
         trees = [tree for _, tree in kept]
@@ -374,7 +401,7 @@ class Design:
             # A fresh source manager: slang keeps the text of a file once per manager.
             separate, self._sources = self._sources, pyslang.SourceManager()
             names = [str(p) for p in self.files]
-            joined = syntax.SyntaxTree.fromFiles(names, self._sources, self._options)
+            joined = syntax.SyntaxTree.fromFiles(names, self._sources, self._options())
             if not any(d.isError() for d in joined.diagnostics):
                 self.one_unit = True
                 return [joined]
@@ -385,9 +412,24 @@ class Design:
 
     def _read(self, path: Path) -> syntax.SyntaxTree:
         try:
-            return syntax.SyntaxTree.fromFile(str(path), self._sources, self._options)
+            return syntax.SyntaxTree.fromFile(str(path), self._sources, self._options())
         except OSError as exc:
             raise WlkError(Status.NO_FILE, f"{path}: {exc.strerror}; check --rtl") from exc
+
+    def _folders_of_includes(self, trees: Iterable[syntax.SyntaxTree]) -> list[Path]:
+        """Where files lie that are included by a name that is found nowhere, and are among those
+        given; none for a name that several different ones have."""
+        found: list[Path] = []
+        for directive in (each for tree in trees for each in tree.getIncludeDirectives()):
+            parts = Path(directive.path).parts
+            if directive.buffer or not parts or ".." in parts:
+                continue
+            named = [path for path in self.files if path.parts[-len(parts) :] == parts]
+            folders = [path.parents[len(parts) - 1] for path in named]
+            is_one = len({path.read_bytes() for path in named}) == 1
+            if is_one and not {*folders} & {*found, *self._inputs.include_dirs}:
+                found.append(folders[0])
+        return found
 
     def _note_includes(self, trees: Iterable[syntax.SyntaxTree]) -> set[Path]:
         """The files included. Their folders join the include dirs: Verilator, unlike slang, does
@@ -408,7 +450,9 @@ class Design:
         engine = pyslang.DiagnosticEngine(self._sources)
         more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
         where, what = self.place(errors[0].location), engine.formatMessage(errors[0])
-        file = self._file(self._sources.getFullyExpandedLoc(errors[0].location))
+        if errors[0].code == pyslang.Diags.CouldNotOpenIncludeFile:
+            more = f"; give its folder with --include{more}"
+        file = self.file(self._sources.getFullyExpandedLoc(errors[0].location))
         if file.is_file() and file.read_bytes().startswith(LFS_POINTER):
             hint = "`git lfs pull` fetches the file"
             raise WlkError(Status.BAD_RTL, f"{file}: a pointer of Git LFS, and no RTL; {hint}")
@@ -417,7 +461,7 @@ class Design:
     def place(self, location: Any) -> str:
         """file:line of a location; of the use when it is inside a macro."""
         at = self._sources.getFullyExpandedLoc(location)
-        return f"{self._file(at)}:{self._sources.getLineNumber(at)}"
+        return f"{self.file(at)}:{self._sources.getLineNumber(at)}"
 
     def extent(self, found: Any) -> tuple[Path, int, int] | None:
         """File, first and last line of a range of the source; of the use of a macro."""
@@ -425,9 +469,10 @@ class Design:
         if not self._sources.isFileLoc(start):
             return None
         first, last = (self._sources.getLineNumber(at) for at in (start, end))
-        return self._file(start), first, max(first, last)
+        return self.file(start), first, max(first, last)
 
-    def _file(self, location: Any) -> Path:
+    def file(self, location: Any) -> Path:
+        """The file of a location."""
         return Path(self._sources.getFullPath(location.buffer))
 
     # -- definitions -----------------------------------------------------------------------
@@ -439,6 +484,7 @@ class Design:
         if members and all(m.kind in NO_CONTENT for m in members):
             shared = False
         for member in members:
+            self._note_binds(member)
             if member.kind in DEFINES_MODULE:
                 self._define(member)
             elif member.kind == Kind.UdpDeclaration:
@@ -453,15 +499,21 @@ class Design:
         token = node.header.name
         at = self._sources.getFullyExpandedLoc(token.location)
         line = self._sources.getLineNumber(at)
-        module = Module(token.valueText, node, self._file(at), line, self)
+        module = Module(token.valueText, node, self.file(at), line, self)
         self._definitions.setdefault(module.name, []).append(module)
+
+    def _note_binds(self, member: Any) -> None:
+        holder = member.header.name.valueText if member.kind in DEFINES_MODULE else None
+        for node in binds.statements(member):
+            at = node.getFirstToken().location
+            self.binds.append(binds.read(node, self.place(at), self._root_file(at), holder))
 
     def _root_file(self, location: Any) -> Path:
         """The file given to the parser that contains a location, through its includes."""
         at = self._sources.getFullyExpandedLoc(location)
         while self._sources.isIncludedFileLoc(at):
             at = self._sources.getIncludedFrom(at.buffer)
-        return self._file(at)
+        return self.file(at)
 
     # -- questions -------------------------------------------------------------------------
     @cached_property
@@ -529,10 +581,39 @@ class Design:
         self.closure(module.name)
         return module
 
+    def has(self, name: str) -> bool:
+        """Is there a module, interface or program of that name?"""
+        return name in self._definitions
+
+    def tops(self) -> list[Module]:
+        """The modules that nothing instantiates or binds."""
+        used = {each for module in self.modules() for each in module.uses - {module.name}}
+        used |= {bind.bound for bind in self.binds}
+        return [m for m in self.modules() if m.name not in used and not m.is_wrapper]
+
     def closure(self, name: str) -> dict[str, Module]:
-        """All definitions that a module needs, itself first; AMBIGUOUS where two differ."""
+        """All definitions that a module needs, itself first, and what is bound to them; AMBIGUOUS
+        where two differ."""
         done: dict[str, Module] = {}
         todo = [name]
+        while todo:
+            self._gather(todo, done)
+            names = {each for bind in self.taken(done) for each in (bind.bound, bind.holder)}
+            todo = sorted(names & self._definitions.keys() - done.keys())
+        return done
+
+    def taken(self, closure: Mapping[str, Module]) -> list[binds.Bind]:
+        """The binds that are part of a design with these definitions."""
+
+        def holds(bind: binds.Bind) -> bool:
+            holder = self._definitions.get(bind.holder)
+            return holder is None or bind.holder in closure or holder[0].is_wrapper
+
+        to_modules = [b for b in self.binds if b.target in closure and not b.instances]
+        return [bind for bind in to_modules if not bind.is_ours and holds(bind)]
+
+    def _gather(self, todo: list[str], done: dict[str, Module]) -> None:
+        """Add the definitions of these names, and of all that they use."""
         while todo:
             current = todo.pop()
             found = self._definitions.get(current)
@@ -546,7 +627,6 @@ class Design:
                     raise WlkError(Status.AMBIGUOUS, f"{message}; {hint}")
             done[current] = found[0]
             todo.extend(found[0].uses)
-        return done
 
     def files_for(self, module: Module) -> list[Path]:
         """The files to compile for a module, in the order given; packages and macros included."""
@@ -554,6 +634,7 @@ class Design:
         if self.one_unit:
             return list(self.files)
         needed = {self._root_file(d.node.header.name.location) for d in closure.values()}
+        needed |= {bind.file for bind in self.taken(closure)}
         used = self._reaches(module.name)
         needed |= {file for name, file in self._primitives.items() if name in used}
         needed |= set(self._packages)
@@ -605,7 +686,7 @@ class Design:
         """Body of module `top` as the top of a hierarchy."""
         if top not in self._elaborated:
             options = ast.CompilationOptions()
-            options.topModules = {top}
+            options.topModules = {top, *self._wrappers(top)}
             options.paramOverrides = self.overrides.get(top, [])
             options.flags = ast.CompilationFlags.AllowTopLevelIfacePorts
             compilation = ast.Compilation(pyslang.Bag([options]))
@@ -621,6 +702,16 @@ class Design:
             # The symbols live as long as their compilation.
             self._elaborated[top] = (compilation, tops[top].body)
         return self._elaborated[top][1]
+
+    def _wrappers(self, top: str) -> set[str]:
+        """The modules beside a top that bind to what is below it."""
+        if not self.binds:
+            return set()
+        try:
+            found = self.closure(top)
+        except WlkError:  # one is defined twice, which is reported where the module is taken
+            return set()
+        return {name for name, module in found.items() if name != top and module.is_wrapper}
 
     def _require_end(self, body: Any) -> None:
         """BAD_RTL for a module that is inside itself for ever: what goes down would not return."""
@@ -667,10 +758,11 @@ class Design:
                 yield from self.paths(instance.body, name)
 
     def _reaches(self, name: str) -> set[str]:
-        """Names of all that a module instantiates, directly or not."""
+        """Names of all that a module instantiates, directly or not, and of what is bound there."""
         if name not in self._reach:
-            needed = self.closure(name).values()
-            self._reach[name] = set(itertools.chain.from_iterable(d.uses for d in needed))
+            needed = self.closure(name)
+            used = set(itertools.chain.from_iterable(d.uses for d in needed.values()))
+            self._reach[name] = used | {each.bound for each in self.taken(needed)}
         return self._reach[name]
 
     def undefined(self, body: Any, seen: set[tuple]) -> Iterator[Missing]:
@@ -682,7 +774,7 @@ class Design:
         for instance in _instances(body):
             if instance.kind == ast.SymbolKind.Instance:
                 yield from self.undefined(instance.body, seen)
-            else:
+            elif not binds.OURS.match(instance.definitionName):
                 where = self.place(instance.location)
                 yield Missing(instance.definitionName, instance.hierarchicalPath, where)
 
@@ -713,9 +805,11 @@ def load(
     paths: Sequence[Path | str],
     defines: Sequence[str] = (),
     include_dirs: Sequence[Path | str] = (),
+    base: Path | None = None,
 ) -> Design:
-    """Read files, folders (recursively) and .f lists; WlkError BAD_RTL at the first error."""
-    inputs = Inputs(defines=list(defines))
+    """Read files, folders (recursively) and .f lists; WlkError BAD_RTL at the first error. `base`:
+    in place of the current folder, where RTL looks for the files that it reads."""
+    inputs = Inputs(defines=list(defines), base=base or Path.cwd())
     for folder in include_dirs:
         if not Path(folder).is_dir():
             raise WlkError(Status.NO_FILE, f"{folder}: no such include folder")

@@ -82,6 +82,7 @@ class Source:
     included: Sequence[Path] = ()  # by the files: they count for the content
     parameters: Sequence[str] = ()  # NAME=VALUE, of the module
     holes: Sequence[Hole] = ()
+    binds_left_out: Sequence[str] = ()
 
     def listed(self) -> str:
         """As a command file of slang; BAD_RTL for a name that it cannot have."""

@@ -222,6 +222,8 @@ class Judge:
         if "compared_bits" in found:
             answer |= {"coverage": found["floors_met"], "floors": found["floors"]}
             answer["points"] = {k: [c["hits"], c["floor"]] for k, c in found["coverage"].items()}
+            gaps = ("outputs", "not_compared", "binds_left_out")
+            answer |= {key: found[key] for key in gaps if key in found}
         if status != Status.OK:
             seed = f"{found['seed']}" if "seed" in found else self.settings.seeds
             again = [*self._lockstep(group), "--seeds", seed]

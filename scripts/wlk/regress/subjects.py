@@ -133,7 +133,7 @@ class Finder:
 
         own = self.settings
         paths = [self._place(folder, name) for name in names]
-        return rtl.load(paths, own.define, [folder / name for name in own.include])
+        return rtl.load(paths, own.define, [folder / name for name in own.include], folder)
 
     def _place(self, folder: Path, name: str) -> Path:
         """A file or folder of RTL; BAD_RTL when the command has not made it, NO_MODULE when there
@@ -160,7 +160,7 @@ class Finder:
     def _keep(self, folder: Path, key: str, module: Any, shell: tuple[str, str]) -> None:
         """Copy the files of a module to a folder by its digest, each at its place, unless one that
         is written alike is there. `shell`: name and text of what gives its ports other names."""
-        from ..fit import identity, rtl
+        from ..fit import data, rtl
 
         listed = source(self.store.folder, key)
         if listed.is_file():
@@ -168,7 +168,7 @@ class Finder:
         design = module.design
         files = [_inside(path, folder) for path in design.files_for(module)]
         foreign = [_inside(path, folder) for path in design.foreign_for(module)]
-        more = [_inside(path, folder) for path in (*design.included, *identity.data_files(module))]
+        more = [_inside(path, folder) for path in (*design.included, *data.files(module))]
         include = [path for path in design.include_dirs if path.is_relative_to(folder)]
         words = [f"+define+{each}" for each in design.defines]
         words += [f"+incdir+{_inside(path, folder)}" for path in include]

@@ -72,7 +72,9 @@ warplock vectors import --dump run.fst --map collector.toml a.wlv --block collec
         reason = f"the scope does not pass: {good[0].answer['verdict']}"
         notes = [*good[0].notes, *([] if subject.chosen.passed else [reason])]
         searched = search.as_json(subject) if subject.open else {}
-        return Imported(header, notes, searched, good[0].answer["config"])
+        answer = good[0].answer
+        compared = {key: answer[key] for key in ("outputs", "not_compared")}
+        return Imported(header, notes, searched, answer["config"], compared)
 
     def _write(self, dump: str, target: scopes.Target, trial: search.Trial) -> None:
         table = target.match.table

@@ -172,6 +172,7 @@ class Proof:
     rules: Sequence[str] = ()  # that are assumed
     outputs: int = 0
     missing: Sequence[str] = ()  # outputs that the RTL lacks
+    binds_left_out: Sequence[str] = ()
     notes: list[str] = field(default_factory=list)
     example: counterexample.Example | None = None
     kept: bool = False
@@ -203,6 +204,8 @@ class Proof:
         known |= {"verdict": self.word, "depth": self.answer.depth}
         known |= {"seconds": round(self.seconds, 3), "assumptions": self._assumed()}
         known |= {"outputs": self.outputs, "not_compared": list(self.missing), "kept": self.kept}
+        if self.binds_left_out:
+            known["binds_left_out"] = list(self.binds_left_out)
         if self.example is not None:
             first = self.example.first
             known |= {"first": first.json()} if first is not None else {}
@@ -217,10 +220,12 @@ class Proof:
 
     def text(self) -> str:
         """For a person."""
-        lines = [f"{self.word}: {self.what}", f"  {self._meaning()}"]
+        word = report.with_gaps(self.word, self.json())
+        lines = [f"{word}: {self.what}", f"  {self._meaning()}"]
         lines += [f"  assumed: {each}" for each in self._assumed()]
         if self.missing:
             lines.append("  not compared (not in the RTL): " + ", ".join(self.missing))
+        lines += [f"  left out: {each}" for each in self.binds_left_out]
         lines += [f"  {note}" for note in self.notes]
         return "\n".join(lines + (self.example.lines() if self.example is not None else []))
 
@@ -360,6 +365,7 @@ def _of_block(asked: Prove, folder: reports.Folder) -> Proof:
     )
     proof.notes += [f"tied: {port}={value}" for port, value in found.tied.items()]
     proof.notes += job.fit.notes
+    proof.binds_left_out = job.binds_left_out
     reset = {table.reset: 1} if table.reset and gold.clock and not asked.no_reset else {}
     proof.assumptions += [RESET] if reset else []
     question = Question(gold, gate, compared, found.tied, reset, free=asked.free)
@@ -477,7 +483,8 @@ def _job(asked: Prove) -> jobs.Job:
 def source(job: jobs.Job) -> Source:
     """The RTL of a job, to be read."""
     rtl = job.rtl
-    return Source(rtl.files, rtl.top, rtl.include_dirs, rtl.defines, rtl.included)
+    content = [*rtl.included, *rtl.data]
+    return Source(rtl.files, rtl.top, rtl.include_dirs, rtl.defines, content)
 
 
 def compared_ports(table: Table, config: Config, present: set[str]) -> list[Compared]:
@@ -544,6 +551,7 @@ def _of_versions(asked: Prove, folder: reports.Folder) -> Proof:
     what = f"module {gate.source.top} of {_names(asked.rtl)} and of {_names(asked.against)}"
     proof = Proof(what, new.top, dict(new.given()), Answer(Status.BOUNDED), notes=notes)
     proof.outputs, proof.assumptions = len(compared), _start(asked, gold, gate)
+    proof.binds_left_out = [*old.binds_left_out, *new.binds_left_out]
     proof.began = start
     question = Question(gold, gate, compared, reset=_resets(asked, gold, gate), free=asked.free)
     proof.assumptions += [RESET] if question.reset else []

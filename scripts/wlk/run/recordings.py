@@ -34,6 +34,8 @@ _NOT_ITS_OWN = {
     Status.BAD_CONFIG,  # of the file beside it
 }
 
+KEPT = ("inferred_behaviour", "candidates", "outputs", "not_compared")  # of an answer
+
 
 def folder(given: Path | None) -> Path | None:
     """Where recordings are: as given, $WLK_TRACES, or shared/traces beside the checkout."""
@@ -137,7 +139,8 @@ def _table(results: Sequence[Result]) -> report.Table:
     table = report.Table("recording", "block", "scope", "cycles", "compares", "masked", "verdict")
     for r in results:
         name = r.extra["recording"]
-        verdict = report.verdict_cell(r.verdict, r.extra.get("inferred_behaviour", {}))
+        inferred = r.extra.get("inferred_behaviour", {})
+        verdict = report.verdict_cell(r.verdict, inferred, r.extra)
         table.add(name, r.block, r.scope, r.cycles, r.compared_bits, r.masked_bits, verdict)
     return table
 
@@ -194,7 +197,7 @@ def _result(answer: dict[str, Any], path: Path, verdict: Status, text: str) -> R
         first=Mismatch.of(answer.get("first", {})),
         rule=broken_rule(answer.get("first", {})),
         extra={"recording": path.name}
-        | {k: answer[k] for k in ("inferred_behaviour", "candidates") if k in answer}
+        | {k: answer[k] for k in KEPT if k in answer}
         | ({"report": text} if text else {}),
     )
 
@@ -250,6 +253,7 @@ def _csv_result(path: Path, name: str, given: dict[str, str]) -> tuple[tuple, Re
         config = vectors.check_config(header, table)
         played = vectors.play(header, table, config)
         answer = played.result | {"scope": "-", "config": done.config} | done.search
+        answer |= done.compared
         result = _result(answer, path, played.verdict, played.report)
         return rivals.rank(table, answer), result
 

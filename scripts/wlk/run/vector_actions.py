@@ -133,7 +133,8 @@ class Play(jobs.RtlSource, waivers.Waiving, Reported):
         for text in (*outcome.messages, *outcome.left.lines):
             print(text, file=sys.stderr if self.json else sys.stdout)
         numbers = (result.cycles, result.compared_bits, result.masked_bits)
-        table.add(f"{path} -> {result.module}", result.block, *numbers, result.verdict)
+        verdict = report.verdict_cell(result.verdict, {}, result.extra)
+        table.add(f"{path} -> {result.module}", result.block, *numbers, verdict)
         if result.first is not None:
             print(f"{path}: first difference {json.dumps(result.first.json())}", file=sys.stderr)
         for note in harness.notes(str(path), result.extra):

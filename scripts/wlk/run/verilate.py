@@ -10,6 +10,7 @@ slowest in both.
 import contextlib
 import fcntl
 import functools
+import json
 import os
 import re
 import shlex
@@ -20,7 +21,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ..base import installed, keep, outputs, progress, setup
+from ..base import folders, installed, keep, outputs, progress, setup
 from ..base.errors import Status, WlkError
 from ..gen.sv import Harness
 from . import build, foreign
@@ -28,6 +29,8 @@ from . import build, foreign
 PREFIX = "Vwlk"
 HARNESS = setup.ROOT / "dpi" / "harness"
 MAIN = HARNESS / "main.cpp"
+DATA = HARNESS / "data.h"
+FOPEN = "-Wl,--wrap=fopen"  # goes to DATA
 ODD = re.compile(r"[^\w/.,+@=~-]")  # what make may take for something else in the name of a folder
 ERROR = re.compile("%error|error:", re.IGNORECASE)  # of Verilator, and of compilers
 # What linkers say of a function of C.
@@ -52,7 +55,7 @@ REST = "\n#pragma GCC pop_options\n"
 RECENT = 3600  # seconds within which a build counts as used
 MAX_BUILDS = 1000  # builds kept; a whole run of `mutate` must fit in
 # What a harness is compiled against, beside what is generated.
-INTERFACE = [MAIN, HARNESS / "harness.h"]
+INTERFACE = [MAIN, HARNESS / "harness.h", DATA]
 INTERFACE += [setup.ROOT / "dpi/include/warplock" / name for name in ("dpi.h", "checker.h")]
 INTERFACE += [setup.ROOT / "refmodel/include/warplock" / name for name in ("block.h", "error.h")]
 
@@ -82,11 +85,17 @@ class Rtl:
     defines: list[str] = field(default_factory=list)
     included: list[Path] = field(default_factory=list)  # by the files
     foreign: list[Path] = field(default_factory=list)  # C that it imports by DPI, and headers
+    data: list[Path] = field(default_factory=list)  # that it reads when it runs
+
+    @property
+    def compiled(self) -> list[Path]:
+        """The files that a build rests on."""
+        return [*self.files, *self.included, *self.foreign]
 
     @property
     def content(self) -> list[Path]:
         """The files that what it does rests on."""
-        return [*self.files, *self.included, *self.foreign]
+        return [*self.compiled, *self.data]
 
 
 def find_tool(which: str) -> Tool:
@@ -141,6 +150,13 @@ def _sources(
     return files
 
 
+def data_header(files: Sequence[Path], include_dirs: Sequence[Path]) -> str:
+    """Where the RTL finds the files that it reads, for DATA."""
+    names = [*map(str, folders.beside(files, include_dirs))]
+    rows = "".join(f"    {json.dumps(name, ensure_ascii=False)},\n" for name in names)
+    return f"static const char *const wlk_data_folders[] = {{\n{rows}    nullptr,\n}};\n"
+
+
 def harness_program(
     harness: Harness,
     rtl: Rtl,
@@ -162,10 +178,11 @@ def harness_program(
         message = "this Verilator's FST writer needs lz4.h; install liblz4-dev"
         raise WlkError(Status.BUILD_FAIL, message)
     sources = _sources(harness, [harness] if bound is None else bound, is_direct, has_own)
+    sources["wlk_data.h"] = data_header(rtl.files, rtl.include_dirs)
     size = sum(path.read_bytes().count(b"\n") for path in rtl.files)
     flags = _verilator_flags(rtl, harness.top, trace)
     optimize = BIG if size > LARGE else SMALL
-    content = [part for path in rtl.content for part in (str(path), path.read_bytes())]
+    content = [part for path in rtl.compiled for part in (str(path), path.read_bytes())]
     interface = [path.read_bytes() for path in INTERFACE]
     identity = [
         *flags,
@@ -235,7 +252,7 @@ def _verilator_flags(rtl: Rtl, top: str, trace: bool) -> list[str]:
     flags += ["-Wno-fatal", "-Wno-lint", "-Wno-style", "-Wno-MODDUP", "-Wno-TIMESCALEMOD"]
     # Assertions count, but must not end the process: the harness judges them at its end.
     flags.append("--assert")
-    flags += ["-CFLAGS", "-DVL_USER_STOP -DVL_USER_FATAL -DVL_USER_FINISH"]
+    flags += ["-CFLAGS", "-DVL_USER_STOP -DVL_USER_FATAL -DVL_USER_FINISH -DVL_USER_WARN"]
     flags += [f"+define+{text}" for text in rtl.defines]
     flags += [f"+incdir+{path}" for path in rtl.include_dirs]
     return flags + (["--trace-fst"] if trace else [])
@@ -292,7 +309,7 @@ def _compile(
     cflags = _for_make([f"-I{place}", *includes])
     own = foreign.built(rtl.foreign, place, tool.root / "include", rtl.include_dirs)
     link = _for_make(
-        [*map(str, objects), *own.link, f"-L{libs}", "-lwarplock_dpi", f"-Wl,-rpath,{libs}"]
+        [FOPEN, *map(str, objects), *own.link, f"-L{libs}", "-lwarplock_dpi", f"-Wl,-rpath,{libs}"]
     )
     if not objects:
         link += " -Wl,--allow-shlib-undefined"  # no DPI, so no svdpi; nothing calls it

@@ -26,7 +26,7 @@ WRAPPER = "wlk_vectors"
 
 def source(asked: jobs.RtlSource, paths: Sequence[Path], config: Sequence[str]) -> Source:
     """The module of one version, with parameters; NO_MODULE, BAD_RTL."""
-    from ..fit import alike, rtl  # need slang
+    from ..fit import alike, binds, data, rtl  # need slang
 
     design = rtl.load(paths, defines=asked.define, include_dirs=asked.include)
     module = design.find(asked.module)
@@ -34,7 +34,10 @@ def source(asked: jobs.RtlSource, paths: Sequence[Path], config: Sequence[str]) 
     alike.require(module)
     files = design.files_for(module)
     folders, defines = design.include_dirs, design.defines
-    return Source(files, module.name, folders, defines, design.included, tuple(config))
+    left_out = [*binds.left_out(module)]
+    content = [*design.included, *data.files(module)]
+    given = (folders, defines, content, tuple(config))
+    return Source(files, module.name, *given, binds_left_out=left_out)
 
 
 def compared(old: Netlist, new: Netlist) -> tuple[list[Compared], list[str]]:
@@ -170,7 +173,8 @@ def _program(side: Netlist, inputs: Sequence[Port], outs: Sequence[Port]) -> Pat
     """The simulation of a version, kept by content; everything powers up as 0."""
     of, tool = side.source, verilate.find_tool("system")
     text = _wrapper(side, inputs, outs)
-    contents = [path.read_bytes() for path in (*of.files, *of.included, PLAYER)]
+    read = (*of.files, *of.included, PLAYER, verilate.DATA)
+    contents = [path.read_bytes() for path in read]
     key = keep.digest([text, of.listed(), tool.program, *contents])
     place = verilate.folder() / key
     program = place / "player"
@@ -181,10 +185,14 @@ def _program(side: Netlist, inputs: Sequence[Port], outs: Sequence[Port]) -> Pat
         shutil.rmtree(place, ignore_errors=True)
         outputs.make_folder(place)
         (place / f"{WRAPPER}.sv").write_text(text, encoding="utf-8")
+        shutil.copyfile(verilate.DATA, place / verilate.DATA.name)
+        data = verilate.data_header(of.files, of.include_dirs)
+        (place / "wlk_data.h").write_text(data, encoding="utf-8")
         main = shutil.copyfile(PLAYER, place / PLAYER.name)
         command = [tool.program, "--cc", "--exe", "--build", "--prefix", "Vwlk", "-O3"]
         command += ["--top-module", WRAPPER, "--x-assign", "0", "--x-initial", "unique"]
         command += ["--no-timing", "-Wno-fatal", "-Wno-lint", "-Wno-style", "-Wno-MODDUP"]
+        command += ["-CFLAGS", "-DVL_USER_WARN", "-LDFLAGS", verilate.FOPEN]
         command += [f"+define+{each}" for each in of.defines]
         command += [f"+incdir+{path}" for path in of.include_dirs]
         command += ["-Mdir", place / "obj", "-o", "../player", place / f"{WRAPPER}.sv"]
