@@ -331,8 +331,10 @@ class Module:
         return list(self.design.undefined(self.design.elaborate(self.name), set()))
 
     def require_complete(self) -> None:
-        """WlkError when a module it needs is missing, or defined twice and differently, or a bind
-        cannot be taken."""
+        """WlkError when a module it needs is missing, or defined twice and differently, when a bind
+        cannot be taken, or when it is no legal design."""
+        from . import legal  # which reads designs
+
         binds.require(self)
         if lacking := self.missing():
             first = lacking[0]
@@ -341,6 +343,7 @@ class Module:
             what = f"module {first.name} is missing, instantiated as {first.path}{also}"
             message = f"{first.where}: {what}; give its file with --rtl"
             raise WlkError(Status.NO_MODULE, message)
+        legal.require(self)
 
 
 class Design:
@@ -462,6 +465,13 @@ class Design:
         """file:line of a location; of the use when it is inside a macro."""
         at = self._sources.getFullyExpandedLoc(location)
         return f"{self.file(at)}:{self._sources.getLineNumber(at)}"
+
+    def follows(self, location: Any, text: str) -> bool:
+        """Does a text stand after a place in a file, blanks apart?"""
+        if not self._sources.isFileLoc(location):
+            return False
+        whole = self._sources.getSourceText(location.buffer)
+        return whole[location.offset : location.offset + 200].lstrip().startswith(text)
 
     def extent(self, found: Any) -> tuple[Path, int, int] | None:
         """File, first and last line of a range of the source; of the use of a macro."""
@@ -685,13 +695,7 @@ class Design:
     def elaborate(self, top: str) -> Any:
         """Body of module `top` as the top of a hierarchy."""
         if top not in self._elaborated:
-            options = ast.CompilationOptions()
-            options.topModules = {top, *self._wrappers(top)}
-            options.paramOverrides = self.overrides.get(top, [])
-            options.flags = ast.CompilationFlags.AllowTopLevelIfacePorts
-            compilation = ast.Compilation(pyslang.Bag([options]))
-            for tree in self._trees:
-                compilation.addSyntaxTree(tree)
+            compilation = self.compiled(top)
             tops = {t.name: t for t in compilation.getRoot().topInstances}
             if top not in tops:
                 errors = [d for d in compilation.getSemanticDiagnostics() if d.isError()]
@@ -702,6 +706,17 @@ class Design:
             # The symbols live as long as their compilation.
             self._elaborated[top] = (compilation, tops[top].body)
         return self._elaborated[top][1]
+
+    def compiled(self, top: str) -> ast.Compilation:
+        """A fresh compilation in which a module is the top."""
+        options = ast.CompilationOptions()
+        options.topModules = {top, *self._wrappers(top)}
+        options.paramOverrides = self.overrides.get(top, [])
+        options.flags = ast.CompilationFlags.AllowTopLevelIfacePorts
+        compilation = ast.Compilation(pyslang.Bag([options]))
+        for tree in self._trees:
+            compilation.addSyntaxTree(tree)
+        return compilation
 
     def _wrappers(self, top: str) -> set[str]:
         """The modules beside a top that bind to what is below it."""
@@ -724,7 +739,7 @@ class Design:
             self._descend(body, [], set())
 
     def _descend(self, body: Any, above: list[tuple], done: set[tuple]) -> None:
-        key = _kind(body)
+        key = kind(body)
         if key in above or len(above) > MOST_LEVELS:
             where = self.place(body.location)
             message = f"{where}: module {key[0]} is inside itself without end"
@@ -767,7 +782,7 @@ class Design:
 
     def undefined(self, body: Any, seen: set[tuple]) -> Iterator[Missing]:
         """Instances below a body whose module is not defined; each kind of body once."""
-        key = _kind(body)
+        key = kind(body)
         if key in seen:
             return
         seen.add(key)
@@ -787,7 +802,7 @@ SCOPES = {
 LEAVES = {ast.SymbolKind.Instance, ast.SymbolKind.UninstantiatedDef}
 
 
-def _kind(body: Any) -> tuple:
+def kind(body: Any) -> tuple:
     """A body's module and parameters: bodies alike are the same inside."""
     return (body.definition.name, *(str(getattr(p, "value", p)) for p in body.parameters))
 
