@@ -286,7 +286,7 @@ class _Reader:
             self.todo += [each.body for each in new]
 
     def _write(self, left: Any, node: Any, is_blocking: bool, is_read: bool) -> None:
-        for name in _targets(left):
+        for name in targets(left):
             signal = elaborated.signal_of(name.symbol)
             if not is_read:
                 self.targets.add(_place(name))
@@ -301,21 +301,21 @@ def _is_outside(signal: Any) -> bool:
     return signal.kind in SIGNALS and not isinstance(signal.parentScope, LOCAL)
 
 
-def _targets(left: Any) -> Iterator[Any]:
+def targets(left: Any) -> Iterator[Any]:
     """The names that an assignment writes."""
     if left.kind in NAMES:
         yield left
     elif left.kind in (Kind.ElementSelect, Kind.RangeSelect, Kind.MemberAccess):
-        yield from _targets(left.value)
+        yield from targets(left.value)
     elif left.kind in (Kind.Conversion, Kind.Streaming):
         parts = (
             [left.operand] if left.kind == Kind.Conversion else [s.operand for s in left.streams]
         )
         for each in parts:
-            yield from _targets(each)
+            yield from targets(each)
     else:
         for each in getattr(left, "operands", None) or getattr(left, "elements", None) or ():
-            yield from _targets(each)
+            yield from targets(each)
 
 
 def _place(node: Any) -> tuple[Any, ...]:

@@ -9,17 +9,17 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from pyslang import Diags, analysis, ast, syntax
 
-from ..base import keep, outputs, setup
 from ..base.errors import Status, WlkError
-from . import rtl
+from . import alike, elaborated, rtl
 
-FOLDER = setup.BUILD / "legal"  # what was found to be legal, by content
 SEVERAL = {
     *(Diags.MultipleAlwaysAssigns, Diags.MultipleContAssigns, Diags.MixedVarAssigns),
     *(Diags.MultipleUWireDrivers, Diags.MultipleUDNTDrivers),
@@ -38,24 +38,14 @@ CAN_BE_Z = re.compile(
 )
 Kind = ast.SymbolKind
 Flags = analysis.DriverFlags
+ASSIGNMENT = ast.ExpressionKind.Assignment
+WIRED, IN_PROCESS, STARTS = "wired", "in a process", "at the start"  # how a signal is driven
 
 
 def require(module: rtl.Module) -> None:
-    """BAD_RTL for a module that is no legal design, or one inside it. What is legal is noted, since
-    the look at large RTL takes seconds."""
-    design, texts = module.design, _texts(module)
-    given = [module.name, *design.defines, *design.overrides.get(module.name, ())]
-    note = FOLDER / keep.digest([*given, *map(str, design.include_dirs), *texts])
-    if not note.is_dir():
-        _require_no_override(module)
-        _require_one_driver(module)
-        outputs.make_folder(note)
-    keep.touch(note, "legal")
-
-
-def _texts(module: rtl.Module) -> list[bytes]:
-    design = module.design
-    return [path.read_bytes() for path in (*design.files_for(module), *design.included)]
+    """BAD_RTL for a module that is no legal design, or one inside it."""
+    _require_no_override(module)
+    _require_one_driver(module)
 
 
 def _refuse(module: rtl.Module, location: Any, message: str, remedy: str) -> None:
@@ -73,7 +63,10 @@ def _require_no_override(module: rtl.Module) -> None:
 
 
 def _require_one_driver(module: rtl.Module) -> None:
-    compilation = module.design.compiled(module.name)
+    root = module.design.compilation(module.name).getRoot()
+    if not any(map(_may_have_two, _bodies(root))):
+        return
+    compilation = module.design.compiled(module.name)  # of its own, as it is frozen
     found = compilation.getAllDiagnostics()
     if any(each.code == Diags.DivisionByZero for each in found):  # widths are not known then
         return
@@ -88,8 +81,10 @@ def _require_one_driver(module: rtl.Module) -> None:
             others = [each.sourceRange for each in manager.getDrivers(found.symbol)]
             if not any(_holds(each, beyond) for each in others):
                 _refuse_two(module, found.symbol, found.location, [r.start for r in others])
-    has_z = any(CAN_BE_Z.search(text) for text in _texts(module))
-    for symbol in _signals(compilation.getRoot()):
+    files = (*module.design.files_for(module), *module.design.included)
+    has_z = any(CAN_BE_Z.search(path.read_bytes()) for path in files)
+    signals = itertools.chain.from_iterable(map(elaborated.members, _bodies(compilation.getRoot())))
+    for symbol in (each for each in signals if each.kind in (Kind.Net, Kind.Variable)):
         own = [d for d in manager.getDrivers(symbol) if not _holds(d.sourceRange, beyond)]
         pair = _of_net(symbol, own, has_z) if symbol.kind == Kind.Net else _of_variable(symbol, own)
         if pair is not None:
@@ -126,19 +121,84 @@ def _of_variable(symbol: Any, drivers: Iterable[Any]) -> tuple[Any, Any] | None:
     return None if symbol.type.isUnpackedArray else _overlapping(plain, _block)
 
 
-def _signals(scope: Any, done: set[tuple] | None = None) -> Iterator[Any]:
-    """The nets and variables below a scope, of modules alike once."""
+def _bodies(scope: Any, done: set[tuple] | None = None) -> Iterator[Any]:
+    """The bodies of the instances below a scope, of modules alike one."""
     done = set() if done is None else done
-    for member in scope:
-        if member.kind in (Kind.Net, Kind.Variable):
-            yield member
-        elif member.kind == Kind.Instance:
-            key = rtl.kind(member.body)
-            if key not in done:
-                done.add(key)
-                yield from _signals(member.body, done)
-        elif member.kind in rtl.SCOPES and not getattr(member, "isUninstantiated", False):
-            yield from _signals(member, done)
+    for member in elaborated.members(scope):
+        if member.kind == Kind.Instance and rtl.kind(member.body) not in done:
+            done.add(rtl.kind(member.body))
+            yield member.body
+            yield from _bodies(member.body, done)
+
+
+def _may_have_two(body: Any) -> bool:
+    """Is a signal, whichever bits of it, assigned in two places, or one of another instance? The
+    look of slang at each bit takes seconds for a process of thousands of lines."""
+    known: dict[Any, tuple[int, str]] = {}
+    for number, member in enumerate(elaborated.members(body)):
+        how, names = _driven(member)
+        for name in names:
+            first, by = known.setdefault(name.symbol, (number, how))
+            is_start = {how, by} in ({STARTS}, {STARTS, IN_PROCESS})
+            if (
+                name.kind == ast.ExpressionKind.HierarchicalValue
+                or first != number
+                and not is_start
+            ):
+                return True
+    return False
+
+
+def _driven(member: Any) -> tuple[str, list[Any]]:
+    """How a member of a body drives signals, and their names."""
+    if member.kind == Kind.ProceduralBlock:
+        kinds = ast.ProceduralBlockKind
+        starts = member.procedureKind == kinds.Initial
+        return STARTS if starts else IN_PROCESS, _assigned(member.body, set())
+    if member.kind in (Kind.Net, Kind.Variable) and member.initializer is not None:
+        return WIRED if member.kind == Kind.Net else STARTS, [_Name(member)]
+    expressions = []
+    if member.kind == Kind.ContinuousAssign:
+        expressions = [member.assignment]
+    elif member.kind == Kind.Instance:
+        expressions = [each.expression for each in member.portConnections]
+    elif member.kind == Kind.PrimitiveInstance:
+        expressions = member.portConnections
+    outputs = [each for each in expressions if each is not None and each.kind == ASSIGNMENT]
+    return WIRED, [name for each in outputs for name in alike.targets(each.left)]
+
+
+@dataclass(frozen=True)
+class _Name:
+    """What a declaration with a value drives, as an expression that names it."""
+
+    symbol: Any
+    kind: Any = ast.ExpressionKind.NamedValue
+
+
+def _assigned(node: Any, called: set[Any]) -> list[Any]:
+    """The names that a statement assigns to, with the subroutines that it calls."""
+    found: list[Any] = []
+
+    def call(each: Any) -> None:
+        for argument in each.arguments:
+            if argument.kind == ASSIGNMENT:
+                found.extend(alike.targets(argument.left))
+        if not each.isSystemCall and each.subroutine not in called:
+            called.add(each.subroutine)
+            found.extend(_assigned(each.subroutine.body, called))
+
+    def step(each: Any) -> None:
+        if each.op.name in alike.STEPS:
+            found.extend(alike.targets(each.operand))
+
+    table = {
+        ASSIGNMENT: lambda each: found.extend(alike.targets(each.left)),
+        ast.ExpressionKind.Call: call,
+        ast.ExpressionKind.UnaryOp: step,
+    }
+    node.visit(lookup_table=table)
+    return found
 
 
 def _overlapping(drivers: Iterable[Any], of: Callable[[Any], Any]) -> tuple[Any, Any] | None:
