@@ -241,6 +241,12 @@ def test_cli_lack_of_memory_is_named(error):
     assert process.returncode == Status.NO_MEMORY
 
 
+def test_cli_too_many_open_files_is_named():
+    process = driver("raise OSError(24, 'Too many open files')")
+    assert "too many open files; raise the limit" in one_line(process.communicate()[1])
+    assert process.returncode == Status.NO_MEMORY
+
+
 LONG = "a" * 300  # more than a file's name may have
 
 

@@ -44,7 +44,7 @@ def _written(module: rtl.Module) -> Iterator[str]:
     """All strings: what a parameter names is written where it is set."""
     design = module.design
     pieces = [each.tokens for each in design.closure(module.name).values()]
-    for tokens in (*pieces, *map(rtl.tokens, design.shared())):
+    for tokens in (*pieces, *map(rtl.tokens, design.shared(module))):
         for token in tokens:
             if token.kind == parsing.TokenKind.StringLiteral:
                 yield token.valueText

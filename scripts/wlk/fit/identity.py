@@ -23,6 +23,11 @@ from . import data, rtl
 _LASTING = re.compile(
     r"`(?:default_nettype\s+\w+|(?:no)?unconnected_drive\b.*|timescale\b.*|resetall)"
 )
+# A comment that is meant for a tool, and all that a text may have between its words.
+_SPOKEN = re.compile(
+    r"(?://|/\*)\s*(?:verilator|synopsys|synthesis|synth|pragma|cadence|ambit|xilinx|altera)\b"
+)
+_REMARK = re.compile(r'"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
 # Words that can end a run, or fail it.
 _ENDS = {"assert", "assume", "expect", "$fatal", "$error", "$stop", "$finish", "$exit"}
 _STRING = parsing.TokenKind.StringLiteral
@@ -34,8 +39,10 @@ def of(module: rtl.Module) -> str:
     design = module.design
     closure = design.closure(module.name)
     texts = [f"{name}\n{' '.join(_words(closure[name].tokens))}" for name in sorted(closure)]
-    shared = [_written(node) for node in design.shared()]
-    lasting = [text for path in sources(module) for text in _LASTING.findall(_text(path))]
+    shared = [_written(node) for node in design.shared(module)]
+    texts_of = [_text(path) for path in sources(module)]
+    lasting = [found for text in texts_of for found in _LASTING.findall(text)]
+    lasting += [_without_remarks(text) for text in texts_of if _SPOKEN.search(text)]
     files = (*data.files(module), *design.foreign_for(module))
     contents = [path.read_bytes() for path in files]
     parts = (*design.defines, "text", *texts, "shared", *shared, "lasting", *lasting)
@@ -45,11 +52,20 @@ def of(module: rtl.Module) -> str:
 def sources(module: rtl.Module) -> list[Path]:
     """The files that a module needs, those that they include among them."""
     design = module.design
-    return list(dict.fromkeys([*design.files_for(module), *design.included]))
+    return list(dict.fromkeys([*design.files_for(module), *design.included_for(module)]))
 
 
 def _text(path: Path) -> str:
     return path.read_text(encoding="utf-8", errors="replace")
+
+
+def _without_remarks(text: str) -> str:
+    """A text without white space and the comments that are for people."""
+
+    def put(found: re.Match[str]) -> str:
+        return found[0] if found[0][0] == '"' or _SPOKEN.match(found[0]) else " "
+
+    return " ".join(_REMARK.sub(put, text).split())
 
 
 def simulated_only(module: rtl.Module) -> str | None:
@@ -67,7 +83,8 @@ def simulated_only(module: rtl.Module) -> str | None:
     except WlkError:
         return None
     pairs = [(_members(own, name), _members(other, name)) for name in sorted({*own, *other})]
-    pairs.append(tuple(Counter(map(_written, each.shared())) for each in (design, read)))
+    both = (module, read.find(module.name))
+    pairs.append(tuple(Counter(map(_written, m.design.shared(m))) for m in both))
     extra = [text for one, two in pairs for text in sorted((one - two).elements())]
     if any(two - one for one, two in pairs) or not all(map(_is_idle, extra)):
         return None

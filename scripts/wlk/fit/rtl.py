@@ -388,7 +388,9 @@ class Design:
             self.include_dirs += folders
             self._sources = pyslang.SourceManager()
             trees = [self._read(path) for path in self.files]
-        included = self._note_includes(trees)
+        pairs = zip(self.files, trees, strict=True)
+        self._included = {path: self._note_includes(tree) for path, tree in pairs}
+        included = set().union(*self._included.values())
         self.included = sorted(included)
         kept = [
             (path, tree)
@@ -434,19 +436,18 @@ class Design:
                 found.append(folders[0])
         return found
 
-    def _note_includes(self, trees: Iterable[syntax.SyntaxTree]) -> set[Path]:
+    def _note_includes(self, tree: syntax.SyntaxTree) -> set[Path]:
         """The files included. Their folders join the include dirs: Verilator, unlike slang, does
         not look beside the including file."""
         found: set[Path] = set()
-        for tree in trees:
-            for directive in tree.getIncludeDirectives():
-                if not directive.buffer:
-                    continue
-                full = Path(self._sources.getFullPath(directive.buffer.id)).resolve()
-                found.add(full)
-                written = Path(directive.path)
-                if full.parts[-len(written.parts) :] == written.parts:
-                    _append(self.include_dirs, full.parents[len(written.parts) - 1])
+        for directive in tree.getIncludeDirectives():
+            if not directive.buffer:
+                continue
+            full = Path(self._sources.getFullPath(directive.buffer.id)).resolve()
+            found.add(full)
+            written = Path(directive.path)
+            if full.parts[-len(written.parts) :] == written.parts:
+                _append(self.include_dirs, full.parents[len(written.parts) - 1])
         return found
 
     def _refuse(self, errors: Sequence[Any]) -> None:
@@ -539,13 +540,14 @@ class Design:
     def find(
         self, name: str | None, table: Table | None = None, ties: Mapping[str, int] | None = None
     ) -> Module:
-        """The module called `name`; without a name the table's, or the one that fits it. `ties`: as
-        in match.match."""
+        """The module called `name`; without a name the table's, or the one that fits it and has not
+        the name of another block's. `ties`: as in match.match."""
         wanted = name or (table.module if table else None)
         if wanted in self._modules:
             return self._single(self._modules[wanted])
         if name is None and table is not None:
             fitting = [m for m in self.modules() if self._fits(m, table, ties or {})]
+            fitting = self._unowned(fitting, table)
             if len(fitting) == 1:
                 return self._single(fitting[0])
             if fitting:
@@ -554,6 +556,17 @@ class Design:
                 raise WlkError(Status.AMBIGUOUS, f"{message}; use --module NAME")
         others = self._other_blocks(table) if name is None and table is not None else ""
         raise WlkError(Status.NO_MODULE, others or self._no_module(wanted, name is None))
+
+    def _unowned(self, fitting: list[Module], table: Table) -> list[Module]:
+        """Without the modules that are another block's by their names; NO_MODULE if all are."""
+        rest = [tables.load(name) for name in tables.names() if fitting and name != table.name]
+        owners = {other.module: other.name for other in rest}
+        if fitting and all(module.name in owners for module in fitting):
+            name = fitting[0].name
+            message = f"no module {table.module}; the ports of {name} fit block {table.name}, but "
+            message += f"it has the name of block {owners[name]}'s module"
+            raise WlkError(Status.NO_MODULE, f"{message}; if it is meant: --module {name}")
+        return [module for module in fitting if module.name not in owners]
 
     def _other_blocks(self, table: Table) -> str:
         """That a module fits other blocks than the one that is looked for; '' if none does."""
@@ -650,6 +663,11 @@ class Design:
         needed |= set(self._packages)
         return [path for path in self.files if path in needed]
 
+    def included_for(self, module: Module) -> list[Path]:
+        """The files that those of a module include."""
+        files = self._included if self.one_unit else self.files_for(module)
+        return sorted(set().union(*(self._included[path] for path in files)))
+
     def foreign_for(self, module: Module) -> list[Path]:
         """The files of C that were given, and the headers beside them; none for a module that
         imports no function."""
@@ -666,12 +684,15 @@ class Design:
     def nodes_for(self, module: Module) -> list[Any]:
         """All that a module is written in: it, those inside it, and what stands outside of any."""
         own = self.closure(module.name).values()
-        return [*(each.node for each in own), *self.shared()]
+        return [*(each.node for each in own), *self.shared(module)]
 
-    def shared(self) -> list[Any]:
-        """What stands outside of modules, in any file."""
+    def shared(self, module: Module | None = None) -> list[Any]:
+        """What stands outside of modules, in any file, or in one that a module needs."""
         found = []
-        for tree in self._trees:
+        needed = self.files_for(module) if module is not None else self.files
+        for path, tree in zip(self.files, self._trees, strict=False):
+            if path not in needed:
+                continue
             is_unit = tree.root.kind == Kind.CompilationUnit
             members = list(tree.root.members) if is_unit else [tree.root]
             found += [member for member in members if member.kind not in DEFINES_MODULE]

@@ -289,7 +289,18 @@ class Judge:
             status = Status.INTERRUPTED if was_killed else Status.MODEL_ERROR
             raise WlkError(status, f"{message} ended with {code}: {last}")
         answer = json.loads(lines[-1])
+        _require_agreement(code, answer, f"{group.case.title} at {group.case.commit.short}")
         return code, answer.get("error", answer), said
+
+
+def _require_agreement(code: int, answer: Mapping[str, Any], title: str) -> None:
+    """MODEL_ERROR for an exit code that is a verdict, and not that of the answer: the process died
+    of something else."""
+    word = answer["verdict"] if "verdict" in answer else answer["error"]["status"]
+    named = Status.OK if word in ("PASS", "PROVED") else Status[word]
+    if code in SETTLED and code != named:
+        message = f"{title}: a run answered {word} and ended with {code}"
+        raise WlkError(Status.MODEL_ERROR, f"{message}; run it again")
 
 
 def _refuse_unsettled(code: int, answer: Mapping[str, Any]) -> None:

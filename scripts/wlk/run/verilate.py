@@ -379,6 +379,8 @@ def _run(
     if progress.run(command, log=log, **progress.make_options(tool.environment())).code:
         if full := outputs.no_room(log, place):
             raise WlkError(Status.NO_SPACE, f"{failure}: {full}")
+        if lack := outputs.starved(log):
+            raise WlkError(Status.NO_MEMORY, f"{failure}: {lack}; see {log}")
         text = log.read_text(encoding="utf-8", errors="replace")
         if lacking := sorted({*UNDEFINED.findall(text)}):
             what = f"the RTL imports {', '.join(lacking)} by DPI, and nothing defines it"
