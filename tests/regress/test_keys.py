@@ -5,7 +5,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from programs import warplock
+from programs import typed, warplock
 from wlk.base.errors import Status, WlkError
 from wlk.regress import git, judge, settings, subjects
 from wlk.regress.store import Store
@@ -21,6 +21,10 @@ endmodule
 """
 CHECKER = """module chk(input io_in_0_valid);
   always_comb assert (io_in_0_valid == {});
+endmodule
+"""
+FLOP = """module flop(input clk, d, output logic q);
+  always_ff @(posedge clk) q <= d;
 endmodule
 """
 INCLUDED = "`timescale 1ns/1ns\n"
@@ -177,6 +181,17 @@ def test_bound_checker_that_changes_is_judged_again(past):
     done = warplock("regress", *words, code=Status.RTL_ASSERTION)
     found = [(row["verdict"], row["settled_by"]) for row in done.objects]
     assert found == [("PASS", "simulated"), ("RTL_ASSERTION", "simulated")]
+
+
+def test_own_block_and_store_may_be_named_from_the_current_folder(past, tmp_path):
+    past.commit({"rtl/flop.sv": FLOP})
+    past.commit({"rtl/flop.sv": FLOP + "// more\n"})
+    warplock("new", "flop", "--rtl", past.place / "rtl", "--out", tmp_path)
+    words = ("--repo", "chip", "--range", "HEAD~1..HEAD", "--rtl", "rtl", "--store", "store")
+    words += ("--seeds", "1", "--cycles", "200", "--blocks", "./flop", "--json")
+    done = typed("regress", *words, cwd=tmp_path, code=Status.VACUOUS)
+    (row,) = (each for each in done.objects if each["block"] == "flop")
+    assert row["settled_by"] == "simulated" and "--blocks flop " in row["repro"]
 
 
 # ---- an exit code alone is no verdict ----------------------------------------------------------

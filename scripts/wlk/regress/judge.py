@@ -10,7 +10,7 @@ import functools
 import json
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -210,7 +210,9 @@ class Judge:
 
     def simulate(self, group: Group) -> dict[str, Any]:
         """Run a group in lockstep; the answer as it is kept."""
-        words = [*self._lockstep(group), "--seeds", self.settings.seeds, "--jobs", self.workers]
+        own = tables.own().get(group.case.block.name)
+        words = self._lockstep(group, ["--blocks", own] if own is not None else [])
+        words += ["--seeds", self.settings.seeds, "--jobs", self.workers]
         code, found, text = self._ask(group, *words)
         _refuse_unsettled(code, found)
         status = Status.IFACE_CHANGED if code in PORTS else Status(code)
@@ -226,7 +228,8 @@ class Judge:
             answer |= {key: found[key] for key in gaps if key in found}
         if status != Status.OK:
             seed = f"{found['seed']}" if "seed" in found else self.settings.seeds
-            again = [*self._lockstep(group), "--seeds", seed]
+            again = self._lockstep(group, failures.own_folder(group.case.block.name))
+            again += ["--seeds", seed]
             answer["repro"] = " ".join([COMMAND, *map(str, again)])
             folder = str(subjects.source(self.store.folder, group.key).parent)
             answer["message"] = found.get("message", "").replace(f"{folder}/", "")
@@ -237,11 +240,10 @@ class Judge:
                 answer["shrunk"] = {"file": str(path.resolve()), "cycles": cycles}
         return answer
 
-    def _lockstep(self, group: Group) -> list[object]:
+    def _lockstep(self, group: Group, own: Sequence[object]) -> list[object]:
+        """The words of a run; `own`: where the block is, if it is a user's."""
         case = group.case
-        name = case.block.name
-        words: list[object] = ["lockstep", name, *failures.own_folder(name)]
-        words += ["--rtl", self.source(group)]
+        words = ["lockstep", case.block.name, *own, "--rtl", self.source(group)]
         words += ["--module", group.module, "--no-infer", "--cycles", self.settings.cycles]
         words += [word for each in case.words.split() for word in ("--config", each)]
         return words + [word for each in case.ties for word in ("--tie", each)]
