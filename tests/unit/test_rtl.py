@@ -311,6 +311,41 @@ def test_files_for_takes_what_is_needed_in_order(tmp_path: Path) -> None:
     assert [p.stem for p in design.files_for(design.find("D"))] == ["P", "D"]
 
 
+def test_include_by_a_whole_path(tmp_path: Path) -> None:
+    write(tmp_path, A=f'`include "{tmp_path}/i.svh"\nmodule A(output t y); endmodule')
+    (tmp_path / "i.svh").write_text("typedef logic [2:0] t;\n")
+    design = rtl.load([tmp_path / "A.sv"])
+    assert ports(design.find("A")) == {"y": ("out", 3)}
+    assert design.included == [tmp_path / "i.svh"]
+
+
+LAYERS = {
+    "bare": ("b.sv", "sub/b.sv"),
+    "with_a_folder": ("sub/b.sv", "deep/sub/b.sv"),
+}
+
+
+@pytest.mark.parametrize("name", LAYERS)
+def test_include_from_a_sister_folder_that_is_given(name, tmp_path: Path) -> None:
+    written, place = LAYERS[name]
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "A.sv").write_text(f'`include "{written}"\nmodule A(output t y); endmodule')
+    path = tmp_path / place
+    path.parent.mkdir(parents=True)
+    path.write_text("typedef logic [2:0] t;\n")
+    design = rtl.load([tmp_path])
+    assert ports(design.find("A")) == {"y": ("out", 3)}
+    assert path.parents[written.count("/")] in design.include_dirs
+
+
+def test_include_that_two_folders_have_differently_is_refused(tmp_path: Path) -> None:
+    for n, name in enumerate(("a", "b", "c")):
+        (tmp_path / name).mkdir()
+        text = f"typedef logic [{n}:0] t;\n" if n else '`include "t.sv"\nmodule A; endmodule\n'
+        (tmp_path / name / ("t.sv" if n else "A.sv")).write_text(text)
+    fails(Status.BAD_RTL, lambda: rtl.load([tmp_path]), "A.sv:1", "give its folder with --include")
+
+
 def test_instances_of_lists_every_path(tmp_path: Path) -> None:
     text = """
     module Leaf; endmodule

@@ -426,8 +426,9 @@ class Design:
         given; none for a name that several different ones have."""
         found: list[Path] = []
         for directive in (each for tree in trees for each in tree.getIncludeDirectives()):
-            parts = Path(directive.path).parts
-            if directive.buffer or not parts or ".." in parts:
+            written = Path(directive.path)
+            parts = written.parts
+            if directive.buffer or not parts or ".." in parts or written.is_absolute():
                 continue
             named = [path for path in self.files if path.parts[-len(parts) :] == parts]
             folders = [path.parents[len(parts) - 1] for path in named]
@@ -446,7 +447,8 @@ class Design:
             full = Path(self._sources.getFullPath(directive.buffer.id)).resolve()
             found.add(full)
             written = Path(directive.path)
-            if full.parts[-len(written.parts) :] == written.parts:
+            is_near = not written.is_absolute()  # by its whole path it is found anyway
+            if is_near and full.parts[-len(written.parts) :] == written.parts:
                 _append(self.include_dirs, full.parents[len(written.parts) - 1])
         return found
 
