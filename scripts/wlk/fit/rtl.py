@@ -733,7 +733,7 @@ class Design:
     def compiled(self, top: str) -> ast.Compilation:
         """A fresh compilation in which a module is the top."""
         options = ast.CompilationOptions()
-        options.topModules = {top, *self._wrappers(top)}
+        options.topModules = {top, *self.wrappers(top)}
         options.paramOverrides = self.overrides.get(top, [])
         options.flags = ast.CompilationFlags.AllowTopLevelIfacePorts
         compilation = ast.Compilation(pyslang.Bag([options]))
@@ -741,15 +741,15 @@ class Design:
             compilation.addSyntaxTree(tree)
         return compilation
 
-    def _wrappers(self, top: str) -> set[str]:
+    def wrappers(self, top: str) -> list[str]:
         """The modules beside a top that bind to what is below it."""
         if not self.binds:
-            return set()
+            return []
         try:
             found = self.closure(top)
         except WlkError:  # one is defined twice, which is reported where the module is taken
-            return set()
-        return {name for name, module in found.items() if name != top and module.is_wrapper}
+            return []
+        return sorted(name for name, each in found.items() if name != top and each.is_wrapper)
 
     def _require_end(self, body: Any) -> None:
         """BAD_RTL for a module that is inside itself for ever: what goes down would not return."""

@@ -82,11 +82,13 @@ class Source:
     included: Sequence[Path] = ()  # by the files: they count for the content
     parameters: Sequence[str] = ()  # NAME=VALUE, of the module
     holes: Sequence[Hole] = ()
+    wrappers: Sequence[str] = ()  # modules beside the top that bind to it
     binds_left_out: Sequence[str] = ()
 
     def listed(self) -> str:
         """As a command file of slang; BAD_RTL for a name that it cannot have."""
-        words = [f"--top {self.top}", *(f"-D {quoted(text)}" for text in self.defines)]
+        tops = [f"--top {name}" for name in (self.top, *self.wrappers)]
+        words = [*tops, *(f"-D {quoted(text)}" for text in self.defines)]
         words += [f"--blackboxed-module {hole.module}" for hole in self.holes]
         words += [f"-G {quoted(text)}" for text in self.parameters]
         words += [f"-I {_place(path)}" for path in self.include_dirs]

@@ -437,6 +437,7 @@ def rtl_job(table: Table, args: Run) -> Job:
     files, folders = design.files_for(module), design.include_dirs
     foreign = design.foreign_for(module)
     given = (folders, design.defines, design.included, foreign, data.files(module))
+    given += (design.wrappers(module.name),)
     source = verilate.Rtl(files, module.name, *given)
     name = " ".join(args.config) or module.name
     job = Job(table, found.config, name, source, args, table.clocked(found.present), found)

@@ -484,7 +484,8 @@ def source(job: jobs.Job) -> Source:
     """The RTL of a job, to be read."""
     rtl = job.rtl
     content = [*rtl.included, *rtl.data]
-    return Source(rtl.files, rtl.top, rtl.include_dirs, rtl.defines, content)
+    given = (rtl.include_dirs, rtl.defines, content)
+    return Source(rtl.files, rtl.top, *given, wrappers=rtl.wrappers)
 
 
 def compared_ports(table: Table, config: Config, present: set[str]) -> list[Compared]:

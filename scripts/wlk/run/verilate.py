@@ -86,6 +86,7 @@ class Rtl:
     included: list[Path] = field(default_factory=list)  # by the files
     foreign: list[Path] = field(default_factory=list)  # C that it imports by DPI, and headers
     data: list[Path] = field(default_factory=list)  # that it reads when it runs
+    wrappers: list[str] = field(default_factory=list)  # modules beside the top that bind to it
 
     @property
     def compiled(self) -> list[Path]:

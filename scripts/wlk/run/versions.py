@@ -37,7 +37,8 @@ def source(asked: jobs.RtlSource, paths: Sequence[Path], config: Sequence[str]) 
     left_out = [*binds.left_out(module)]
     content = [*design.included, *data.files(module)]
     given = (folders, defines, content, tuple(config))
-    return Source(files, module.name, *given, binds_left_out=left_out)
+    wrappers = design.wrappers(module.name)
+    return Source(files, module.name, *given, wrappers=wrappers, binds_left_out=left_out)
 
 
 def compared(old: Netlist, new: Netlist) -> tuple[list[Compared], list[str]]:
