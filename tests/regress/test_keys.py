@@ -6,8 +6,11 @@ from pathlib import Path
 
 import pytest
 from programs import typed, warplock
+from wlk.base import junit
+from wlk.base.entries import Whole
 from wlk.base.errors import Status, WlkError
-from wlk.regress import git, judge, settings, subjects
+from wlk.regress import git, judge, page, settings, subjects, summary
+from wlk.regress.regress import entry
 from wlk.regress.store import Store
 
 pytestmark = [pytest.mark.slow, pytest.mark.needs("prove", "git")]
@@ -192,6 +195,21 @@ def test_own_block_and_store_may_be_named_from_the_current_folder(past, tmp_path
     done = typed("regress", *words, cwd=tmp_path, code=Status.VACUOUS)
     (row,) = (each for each in done.objects if each["block"] == "flop")
     assert row["settled_by"] == "simulated" and "--blocks flop " in row["repro"]
+
+
+# ---- what a verdict does not cover ---------------------------------------------------------------
+
+
+def test_every_report_says_what_a_pass_does_not_cover(tmp_path):
+    commit = git.Commit("a" * 40, "b" * 40, (), "A. Designer", "2026-01-01", "A commit")
+    row = {"commit": commit.id, "block": "collector", "config": "", "verdict": "PASS"}
+    row |= {"settled_by": "simulated", "seconds": 1.0, "outputs": 38, "not_compared": ["a", "b"]}
+    said = "PASS (2 of 40 outputs not compared)"
+    assert f"{said} (simulated)" in summary.text([row], [commit])
+    assert f"| {said} |" in summary.markdown([row], [commit])
+    assert f"{said}, settled by: simulated" in summary.junit([row], [commit])
+    assert said in page.render([row], [commit], tmp_path / "page.html")
+    assert junit.of_runs(Whole("regress", "", "", entries=[entry(row)])).count(said) == 1
 
 
 # ---- an exit code alone is no verdict ----------------------------------------------------------

@@ -30,6 +30,39 @@ def test_table_wrong_number_of_cells():
         report.Table("a", "b").add(1)
 
 
+LACKING = {"not_compared": ["a", "b", "c"], "outputs": 38}
+
+
+@pytest.mark.parametrize(
+    ("answer", "cell"),
+    [
+        ({}, Status.OK),
+        ({"not_compared": [], "outputs": 41}, Status.OK),
+        (LACKING, "PASS (3 of 41 outputs not compared)"),
+        ({"not_compared": ["a"]}, "PASS (1 output not compared)"),
+        ({"binds_left_out": ["x"]}, "PASS (1 bind left out)"),
+        (
+            LACKING | {"binds_left_out": ["x", "y"]},
+            "PASS (3 of 41 outputs not compared; 2 binds left out)",
+        ),
+    ],
+)
+def test_pass_says_what_it_does_not_cover(answer, cell):
+    assert report.verdict_cell(Status.OK, {}, answer) == cell
+    assert report.with_gaps("PASS", answer) == report.cell_text(cell)
+    assert report.with_gaps("PROVED", answer) == report.cell_text(cell).replace("PASS", "PROVED")
+
+
+def test_pass_says_what_it_infers_and_does_not_cover():
+    cell = report.verdict_cell(Status.OK, {"banks": 2}, LACKING)
+    assert cell == "PASS (inferred banks=2; 3 of 41 outputs not compared)"
+
+
+def test_failure_does_not_say_what_it_does_not_cover():
+    assert report.verdict_cell(Status.HANG, {}, LACKING) == Status.HANG
+    assert report.with_gaps("REFUTED", LACKING) == "REFUTED"
+
+
 def result(verdict=Status.OK, **options):
     return report.Result("collector", verdict, {"num_lanes": 16}, 100, 6400, 64, **options)
 

@@ -122,8 +122,9 @@ def gaps(answer: Mapping[str, Any]) -> list[str]:
     missing, compared = answer.get("not_compared") or (), answer.get("outputs")
     found = []
     if missing:
-        of = "" if compared is None else f" of {compared + len(missing)}"
-        found.append(f"{len(missing)}{of} outputs not compared")
+        total = len(missing) if compared is None else compared + len(missing)
+        of = "" if compared is None else f" of {total}"
+        found.append(f"{len(missing)}{of} output{'s' if total > 1 else ''} not compared")
     if left_out := answer.get("binds_left_out"):
         found.append(f"{len(left_out)} bind{'s' if len(left_out) > 1 else ''} left out")
     return found

@@ -73,7 +73,8 @@ class Play(jobs.RtlSource, waivers.Waiving, Reported):
             if self.json:
                 report.json_line(played.result)
             numbers = [played.result[key] for key in ("cycles", "compared_bits", "masked_bits")]
-            table.add(str(path), header.block, *numbers, played.verdict)
+            verdict = report.verdict_cell(played.verdict, {}, played.result)
+            table.add(str(path), header.block, *numbers, verdict)
             if self.rtl:
                 outcome = self._play(header, port_table, config)
                 name = f"{path} -> {outcome.result.module}"
