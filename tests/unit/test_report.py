@@ -7,6 +7,7 @@ import json
 import pytest
 from wlk.base import report
 from wlk.base.errors import Status
+from wlk.run import recordings
 
 
 def test_table_aligns_numbers_right_and_text_left():
@@ -56,6 +57,13 @@ def test_pass_says_what_it_does_not_cover(answer, cell):
 def test_pass_says_what_it_infers_and_does_not_cover():
     cell = report.verdict_cell(Status.OK, {"banks": 2}, LACKING)
     assert cell == "PASS (inferred banks=2; 3 of 41 outputs not compared)"
+
+
+def test_summary_of_recordings_counts_those_without_some_outputs():
+    extras = ({"recording": "a"} | LACKING, {"recording": "b", "not_compared": [], "outputs": 1})
+    results = [result(scope="-", extra=extra) for extra in extras]
+    assert "PASS (1 without some outputs)" in recordings._summary(results).render()
+    assert recordings._summary(results[1:]).render().endswith(" PASS")
 
 
 def test_failure_does_not_say_what_it_does_not_cover():
