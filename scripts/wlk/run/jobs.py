@@ -436,9 +436,8 @@ def rtl_job(table: Table, args: Run) -> Job:
     table = found.table
     files, folders = design.files_for(module), design.include_dirs
     foreign = design.foreign_for(module)
-    given = (folders, design.defines, design.included, foreign, data.files(module))
-    given += (design.wrappers(module.name),)
-    source = verilate.Rtl(files, module.name, *given)
+    more = (folders, design.defines, design.included, foreign, data.files(module))
+    source = verilate.Rtl(files, module.name, *more, design.wrappers(module.name))
     name = " ".join(args.config) or module.name
     job = Job(table, found.config, name, source, args, table.clocked(found.present), found)
     job.fit, job.ignored, job.is_async = fit, fit.ignored, fit.told.is_async
