@@ -37,6 +37,11 @@ ROM = MODULE.format("logic [7:0] rom[1]; initial $readmemh({}, rom);")
 PAIRS = {
     "comment": (PLAIN, {"rtl/m.sv": MODULE.format("// more")}, True),
     "another_file": (PLAIN, PLAIN | {"rtl/n.sv": "module n; endmodule\n"}, True),
+    "name_of_the_file": (
+        {"rtl/m.sv": MODULE.format("initial $display(`__FILE__);")},
+        {"rtl/m.sv": MODULE.format("initial $display(`__FILE__); // more")},
+        True,
+    ),
     "bound_checker": (
         PLAIN | {"rtl/b.sv": "bind Compactor chk c(.*);\n", "rtl/c.sv": CHECKER.format("0")},
         {"rtl/c.sv": CHECKER.format("1")},

@@ -30,7 +30,8 @@ def named(module: rtl.Module) -> dict[str, list[Path]]:
     places = folders.beside(design.files_for(module), design.include_dirs)
     names = sorted({*_written(module), *_evaluated(module)})
     found = {name: _found(name, places, design.base) for name in names}
-    return {name: paths for name, paths in found.items() if paths}
+    known = {*design.files, *design.included}  # as `__FILE__ names them
+    return {name: paths for name, paths in found.items() if paths and not known & {*paths}}
 
 
 def _found(name: str, places: Iterable[Path], base: Path) -> list[Path]:

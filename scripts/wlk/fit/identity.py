@@ -31,6 +31,7 @@ _REMARK = re.compile(r'"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
 # Words that can end a run, or fail it.
 _ENDS = {"assert", "assume", "expect", "$fatal", "$error", "$stop", "$finish", "$exit"}
 _STRING = parsing.TokenKind.StringLiteral
+_SOURCE = re.compile(r'/[^/\s]*\.s?vh?"$')
 _LOCATOR = re.compile(r"\b[\w./-]+\.(?:scala|fir|sv|v):\d+(?::\d+)?")
 
 
@@ -39,13 +40,13 @@ def of(module: rtl.Module) -> str:
     design = module.design
     closure = design.closure(module.name)
     texts = [f"{name}\n{' '.join(_words(closure[name].tokens))}" for name in sorted(closure)]
-    shared = [_written(node) for node in design.shared(module)]
+    texts += ["shared", *(_written(node) for node in design.shared(module))]
     texts_of = [_text(path) for path in sources(module)]
     lasting = [found for text in texts_of for found in _LASTING.findall(text)]
     lasting += [_without_remarks(text) for text in texts_of if _SPOKEN.search(text)]
     files = (*data.files(module), *design.foreign_for(module))
     contents = [path.read_bytes() for path in files]
-    parts = (*design.defines, "text", *texts, "shared", *shared, "lasting", *lasting)
+    parts = (*design.defines, "text", *texts, "lasting", *lasting)
     return keep.digest([module.name, *parts, "data", *contents])
 
 
@@ -107,7 +108,9 @@ def _written(node: Any) -> str:
 
 
 def _words(tokens: Iterable[Any]) -> Iterator[str]:
-    """What a compiler sees of them."""
+    """What a compiler sees of them, but for the folder in `__FILE__, which is that of a checkout."""
     for token in tokens:
         text = token.rawText
-        yield _LOCATOR.sub("", text) if token.kind == _STRING else text
+        if token.kind == _STRING:
+            text = Path(text).name if _SOURCE.search(text) else _LOCATOR.sub("", text)
+        yield text
