@@ -108,7 +108,7 @@ def _written(node: Any) -> str:
 
 
 def _words(tokens: Iterable[Any]) -> Iterator[str]:
-    """What a compiler sees of them, but for the folder in `__FILE__, which is that of a checkout."""
+    """What a compiler sees of them, without the folder of `__FILE__, which a checkout decides."""
     for token in tokens:
         text = token.rawText
         if token.kind == _STRING:
