@@ -202,6 +202,16 @@ def test_own_block_and_store_may_be_named_from_the_current_folder(past, tmp_path
     assert row["settled_by"] == "simulated" and "--blocks flop " in row["repro"]
 
 
+def test_include_folder_may_be_an_option(past):
+    past.commit({"rtl/m.sv": MODULE.format('`include "w.svh"'), "inc/w.svh": "logic w;\n"})
+    past.commit({"README": "one"})
+    words = ("--repo", past.place, "--range", "HEAD~1..HEAD", "--rtl", "rtl", "--seeds", "1")
+    words += ("--blocks", "compactor", "--cycles", "500", "--store", past.store, "--json")
+    assert warplock("regress", *words, code=Status.BUILD_FAIL).json["verdict"] == "BUILD_FAIL"
+    done = warplock("regress", *words, "--include", "inc", code=None)
+    assert done.json["verdict"] != "BUILD_FAIL", done.json
+
+
 # ---- what a verdict does not cover ---------------------------------------------------------------
 
 
