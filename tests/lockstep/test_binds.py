@@ -54,6 +54,13 @@ def test_vectors_are_played_into_what_is_bound(tmp_path):
     assert rut.play(path, "--rtl", place, code=FIRES)["verdict"] == "RTL_ASSERTION"
 
 
+def test_header_in_a_list_that_binds_is_judged():
+    place = rtl("header", {"chk.sv": CHECKER, "bind.svh": BIND})
+    names = [path.name for path in sorted(place.iterdir()) if path.suffix != ".f"]
+    (place / "rtl.f").write_text("\n".join(names) + "\n")
+    assert "chk.sv" in run(place / "rtl.f").json["assertion"]["file"]
+
+
 def test_missing_module_that_is_bound_is_named():
     done = run(rtl("missing", {"bind.sv": BIND}), code=Status.NO_MODULE)
     assert "bind.sv:1: module chk is missing" in done.err

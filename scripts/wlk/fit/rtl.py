@@ -70,6 +70,7 @@ class Inputs:
 
     files: list[Path] = field(default_factory=list)
     from_folder: set[Path] = field(default_factory=set)
+    headers: list[Path] = field(default_factory=list)  # that are named like sources
     defines: list[str] = field(default_factory=list)
     include_dirs: list[Path] = field(default_factory=list)
     own_defines: Sequence[str] = VERILATOR_DEFINES
@@ -95,6 +96,7 @@ class Inputs:
             return False
         if path.suffix in HEADERS:
             _append(self.include_dirs, path.parent)
+            _append(self.headers, path)
             return False
         return _append(self.files, path)
 
@@ -104,9 +106,11 @@ class Inputs:
         if not any(p.suffix in SOURCES for p in files):
             message = f"{folder}: no .sv or .v file in this folder; check --rtl"
             raise WlkError(Status.NO_FILE, message)
+        named = list(self.headers)
         for path in files:
             if self._add_file(path):
                 self.from_folder.add(path.resolve())
+        self.headers = named
 
     def _add_list(self, path: Path, above: tuple[Path, ...]) -> None:
         path = path.resolve()
@@ -388,6 +392,7 @@ class Design:
             self.include_dirs += folders
             self._sources = pyslang.SourceManager()
             trees = [self._read(path) for path in self.files]
+        trees += self._sources_among_headers(trees)
         pairs = zip(self.files, trees, strict=True)
         self._included = {path: self._note_includes(tree) for path, tree in pairs}
         included = set().union(*self._included.values())
@@ -420,6 +425,19 @@ class Design:
             return syntax.SyntaxTree.fromFile(str(path), self._sources, self._options())
         except OSError as exc:
             raise WlkError(Status.NO_FILE, f"{path}: {exc.strerror}; check --rtl") from exc
+
+    def _sources_among_headers(self, trees: Sequence[syntax.SyntaxTree]) -> list[Any]:
+        """The trees of headers that hold modules or binds, are named, and that nothing includes:
+        they join the files."""
+        included = set().union(*map(self._note_includes, trees))
+        found = []
+        for path in (each for each in self._inputs.headers if each not in included):
+            tree = self._read(path)
+            members = getattr(tree.root, "members", [tree.root])
+            if any(m.kind in {*DEFINES_MODULE, Kind.BindDirective} for m in members):
+                self.files.append(path)
+                found.append(tree)
+        return found
 
     def _folders_of_includes(self, trees: Iterable[syntax.SyntaxTree]) -> list[Path]:
         """Where files lie that are included by a name that is found nowhere, and are among those
@@ -532,8 +550,9 @@ class Design:
     @cached_property
     def synthesized(self) -> Design:
         """The same sources as a synthesis tool reads them."""
-        files, folders = list(self._inputs.files), list(self.include_dirs)
-        return Design(Inputs(files, set(), self.defines, folders, SYNTHESIS_DEFINES))
+        files, folders = list(self.files), list(self.include_dirs)
+        how = {"defines": self.defines, "include_dirs": folders, "base": self.base}
+        return Design(Inputs(files, own_defines=SYNTHESIS_DEFINES, **how))
 
     def modules(self) -> list[Module]:
         """Every module, in the order of the sources; an equal second definition counts once."""
