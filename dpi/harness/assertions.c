@@ -34,7 +34,11 @@ void wlk_harness_end(const char *file, int line, bool finishes) {
 
 void wlk_harness_fatal(const char *file, int line, const char *message) {
     wlk_error err;
-    (void)wlk_fail(&err, WLK_BAD_RTL, "%s:%d: %s", file, line, message);
+    if (line == 0) {
+        (void)wlk_fail(&err, WLK_BAD_RTL, "%s: %s", file, message);
+    } else {
+        (void)wlk_fail(&err, WLK_BAD_RTL, "%s:%d: %s", file, line, message);
+    }
     exit(tool_fail("harness", &err));
 }
 

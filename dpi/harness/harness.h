@@ -40,7 +40,10 @@ int wlk_harness_main(const wlk_harness_dut *dut, int argc, char **argv);
  */
 void wlk_harness_end(const char *file, int line, bool finishes);
 
-/** The RTL cannot be simulated on, e.g. it does not settle. Ends the process with one line. */
+/**
+ * The RTL cannot be simulated on, e.g. it does not settle. Ends the process with one line.
+ * @p line is 0 where it is about the file itself.
+ */
 void wlk_harness_fatal(const char *file, int line, const char *message);
 
 WLK_END_DECLS

@@ -8,6 +8,7 @@
 #include "verilated_fst_c.h"
 #endif
 
+#include "data.h"
 #include "harness.h"
 #include "wlk_harness.h"
 
@@ -130,6 +131,10 @@ void vl_finish(const char *file, int line, const char *) {
 
 void vl_fatal(const char *file, int line, const char *, const char *message) {
     wlk_harness_fatal(file, line, message);
+}
+
+void wlk_data_refuse(const char *name, const std::string &why) {
+    wlk_harness_fatal(name, 0, why.c_str());
 }
 
 int main(int argc, char **argv) {

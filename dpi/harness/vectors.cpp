@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "Vwlk.h"
+#include "data.h"
 #include "wlk_vectors.h" // wlk_inputs, wlk_edge, WLK_IN and WLK_OUT (bits of the vectors)
 
 namespace {
@@ -243,6 +244,11 @@ void vl_finish(const char *, int, const char *) {}
 void vl_fatal(const char *file, int line, const char *, const char *message) {
     std::fprintf(stderr, "vectors: %s:%d: %s\n", file, line, message);
     std::exit(3);
+}
+
+void wlk_data_refuse(const char *name, const std::string &why) {
+    std::fprintf(stderr, "vectors: %s: %s\n", name, why.c_str());
+    std::exit(4);
 }
 
 int main(int argc, char **argv) {

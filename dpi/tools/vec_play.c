@@ -55,10 +55,30 @@ static wlk_status play(job *j, bool from_model, wlk_error *err) {
     return WLK_OK;
 }
 
+// How many outputs were compared in some cycle, and the names of the others.
+static void compared(const job *j, wlk_json *to) {
+    uint64_t outputs = 0;
+    wlk_json_open(to, "not_compared", '[');
+    for (uint32_t i = 0; i < j->b.layout.n_ports; i++) {
+        const wlk_port *port = &j->b.ports[i];
+        if (!port->is_out || !port->present) {
+            continue;
+        }
+        if (wlk_checker_compared(j->checker, i) != 0) {
+            outputs++;
+        } else {
+            wlk_json_text(to, NULL, port->name);
+        }
+    }
+    wlk_json_close(to, ']');
+    wlk_json_number(to, "outputs", outputs);
+}
+
 static wlk_status answer(const job *j) {
     const wlk_checker_result r = wlk_checker_result_get(j->checker, false);
     wlk_json to = wlk_json_line(stdout);
     wlk_checker_json(j->checker, false, &to);
+    compared(j, &to);
     wlk_json_line_end(&to);
     if (r.verdict != WLK_OK) {
         wlk_checker_report(j->checker, stderr);

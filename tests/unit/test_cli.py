@@ -241,6 +241,23 @@ def test_cli_lack_of_memory_is_named(error):
     assert process.returncode == Status.NO_MEMORY
 
 
+def test_cli_too_many_open_files_is_named():
+    process = driver("raise OSError(24, 'Too many open files')")
+    assert "too many open files; raise the limit" in one_line(process.communicate()[1])
+    assert process.returncode == Status.NO_MEMORY
+
+
+def test_cli_that_is_not_whole_ends_with_no_verdict(tmp_path):
+    """Python itself would end with 1, which is one."""
+    (tmp_path / "scripts").mkdir()
+    (tmp_path / "meson.build").touch()
+    program = tmp_path / "scripts" / "warplock"
+    program.write_bytes(programs.WARPLOCK.read_bytes())
+    process = programs.python(program, "lockstep")
+    assert "ModuleNotFoundError" in process.communicate()[1]
+    assert process.returncode == Status.MODEL_ERROR
+
+
 LONG = "a" * 300  # more than a file's name may have
 
 

@@ -13,7 +13,12 @@ COUNTS = {"tests", "failures", "errors", "time"}
 SCHEMA = {
     "testsuites": (COUNTS, {"name"}, {"testsuite"}),
     "testsuite": ({"name"} | COUNTS, {"skipped", "timestamp"}, {"testcase"}),
-    "testcase": ({"name", "classname", "time"}, set(), {"failure", "error", "skipped"}),
+    "testcase": (
+        {"name", "classname", "time"},
+        set(),
+        {"failure", "error", "skipped", "system-out"},
+    ),
+    "system-out": (set(), set(), set()),
     "failure": ({"message", "type"}, set(), set()),
     "error": ({"message", "type"}, set(), set()),
     "skipped": ({"message"}, set(), set()),
@@ -124,3 +129,10 @@ def test_junit_of_ten_thousand_runs():
     many = [entry(("PASS", "HANG", "BUILD_FAIL")[n % 3], f"seed {n}") for n in range(10_000)]
     root = root_of(many)
     assert [root.get(key) for key in ("tests", "failures", "errors")] == ["10000", "3333", "3333"]
+
+
+def test_junit_says_what_a_pass_does_not_cover():
+    lacking = {"not_compared": ["io_x"], "outputs": 4}
+    root = root_of([entry("PASS", answer=lacking), entry("PASS"), entry("HANG", answer=lacking)])
+    found = [case.findtext("system-out") for case in root.iter("testcase")]
+    assert found == ["PASS (1 of 5 outputs not compared)", None, None]

@@ -208,3 +208,8 @@ def test_more_runs_than_a_page_takes_are_counted():
     text = rendered(*(entry(n) for n in range(page.MOST_ROWS + 5)))
     assert "5 more runs are counted above and not listed" in text
     assert f"{page.MOST_ROWS + 5:,}" in text
+
+
+def test_page_says_what_a_pass_does_not_cover():
+    text = rendered(entry(1, answer={"not_compared": ["io_x"], "outputs": 4}))
+    assert ">PASS (1 of 5 outputs not compared)</b>" in text

@@ -7,6 +7,7 @@ import json
 import pytest
 from wlk.base import report
 from wlk.base.errors import Status
+from wlk.run import recordings
 
 
 def test_table_aligns_numbers_right_and_text_left():
@@ -28,6 +29,46 @@ def test_table_without_rows():
 def test_table_wrong_number_of_cells():
     with pytest.raises(ValueError, match="1 cells for 2 columns"):
         report.Table("a", "b").add(1)
+
+
+LACKING = {"not_compared": ["a", "b", "c"], "outputs": 38}
+
+
+@pytest.mark.parametrize(
+    ("answer", "cell"),
+    [
+        ({}, Status.OK),
+        ({"not_compared": [], "outputs": 41}, Status.OK),
+        (LACKING, "PASS (3 of 41 outputs not compared)"),
+        ({"not_compared": ["a"]}, "PASS (1 output not compared)"),
+        ({"binds_left_out": ["x"]}, "PASS (1 bind left out)"),
+        (
+            LACKING | {"binds_left_out": ["x", "y"]},
+            "PASS (3 of 41 outputs not compared; 2 binds left out)",
+        ),
+    ],
+)
+def test_pass_says_what_it_does_not_cover(answer, cell):
+    assert report.verdict_cell(Status.OK, {}, answer) == cell
+    assert report.with_gaps("PASS", answer) == report.cell_text(cell)
+    assert report.with_gaps("PROVED", answer) == report.cell_text(cell).replace("PASS", "PROVED")
+
+
+def test_pass_says_what_it_infers_and_does_not_cover():
+    cell = report.verdict_cell(Status.OK, {"banks": 2}, LACKING)
+    assert cell == "PASS (inferred banks=2; 3 of 41 outputs not compared)"
+
+
+def test_summary_of_recordings_counts_those_without_some_outputs():
+    extras = ({"recording": "a"} | LACKING, {"recording": "b", "not_compared": [], "outputs": 1})
+    results = [result(scope="-", extra=extra) for extra in extras]
+    assert "PASS (1 without some outputs)" in recordings._summary(results).render()
+    assert recordings._summary(results[1:]).render().endswith(" PASS")
+
+
+def test_failure_does_not_say_what_it_does_not_cover():
+    assert report.verdict_cell(Status.HANG, {}, LACKING) == Status.HANG
+    assert report.with_gaps("REFUTED", LACKING) == "REFUTED"
 
 
 def result(verdict=Status.OK, **options):

@@ -291,7 +291,7 @@ def test_missing_module_matters_only_when_needed(tmp_path: Path) -> None:
 
 
 def test_files_for_takes_what_is_needed_in_order(tmp_path: Path) -> None:
-    (tmp_path / "list.f").write_text("T.sv\nI.sv\nX.sv\nP.sv\nK.sv\nM.sv\nD.sv\nU.sv\n")
+    (tmp_path / "list.f").write_text("T.sv\nI.sv\nX.sv\nP.sv\nK.sv\nM.sv\nD.sv\nU.sv\nZ.sv\n")
     write(
         tmp_path,
         T="module T import p::*; (output [W-1:0] y); M m(); I i(); U u(); endmodule",
@@ -302,12 +302,48 @@ def test_files_for_takes_what_is_needed_in_order(tmp_path: Path) -> None:
         M="module M; if (1) begin : g D d(); end endmodule",
         D="module D; endmodule",
         U="primitive U(output o, input a); table 0 : 1; endtable endprimitive",
+        Z="bind X T t();",
     )
     design = rtl.load([tmp_path / "list.f"])
     design.find("T").require_complete()
     names = [p.stem for p in design.files_for(design.find("T"))]
-    assert names == ["T", "I", "P", "M", "D", "U"]
-    assert [p.stem for p in design.files_for(design.find("X"))] == ["X", "P"]
+    assert names == ["T", "I", "X", "P", "K", "M", "D", "U", "Z"]
+    assert [p.stem for p in design.files_for(design.find("D"))] == ["P", "D"]
+
+
+def test_include_by_a_whole_path(tmp_path: Path) -> None:
+    write(tmp_path, A=f'`include "{tmp_path}/i.svh"\nmodule A(output t y); endmodule')
+    (tmp_path / "i.svh").write_text("typedef logic [2:0] t;\n")
+    design = rtl.load([tmp_path / "A.sv"])
+    assert ports(design.find("A")) == {"y": ("out", 3)}
+    assert design.included == [tmp_path / "i.svh"]
+
+
+LAYERS = {
+    "bare": ("b.sv", "sub/b.sv"),
+    "with_a_folder": ("sub/b.sv", "deep/sub/b.sv"),
+}
+
+
+@pytest.mark.parametrize("name", LAYERS)
+def test_include_from_a_sister_folder_that_is_given(name, tmp_path: Path) -> None:
+    written, place = LAYERS[name]
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "A.sv").write_text(f'`include "{written}"\nmodule A(output t y); endmodule')
+    path = tmp_path / place
+    path.parent.mkdir(parents=True)
+    path.write_text("typedef logic [2:0] t;\n")
+    design = rtl.load([tmp_path])
+    assert ports(design.find("A")) == {"y": ("out", 3)}
+    assert path.parents[written.count("/")] in design.include_dirs
+
+
+def test_include_that_two_folders_have_differently_is_refused(tmp_path: Path) -> None:
+    for n, name in enumerate(("a", "b", "c")):
+        (tmp_path / name).mkdir()
+        text = f"typedef logic [{n}:0] t;\n" if n else '`include "t.sv"\nmodule A; endmodule\n'
+        (tmp_path / name / ("t.sv" if n else "A.sv")).write_text(text)
+    fails(Status.BAD_RTL, lambda: rtl.load([tmp_path]), "A.sv:1", "give its folder with --include")
 
 
 def test_instances_of_lists_every_path(tmp_path: Path) -> None:

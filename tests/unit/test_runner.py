@@ -2,12 +2,13 @@
 """`warplock test` counts the results of Meson and pytest, and a C build answers in one line."""
 
 import json
+from pathlib import Path
 
 import programs
 import pytest
 from wlk.base import setup
 from wlk.base.errors import Status, WlkError
-from wlk.run import build
+from wlk.run import build, tools
 from wlk.run import tests as runner
 
 MESON = [
@@ -184,3 +185,15 @@ def test_build_unknown_kind(monkeypatch):
     monkeypatch.setenv(build.VARIABLE, "fast")
     with pytest.raises(WlkError, match="WARPLOCK_BUILD=fast: no such build; it is one of release"):
         build.folder()
+
+
+@pytest.mark.parametrize("code", [1, 3, 28, -11, 77])
+def test_program_that_dies_is_no_verdict(code):
+    """A traceback of Python, or a linker that fails, ends with 1."""
+    with programs.error(Status.MODEL_ERROR, "ended with"):
+        tools._check(Path("wlk-x"), tools.Answer(code, "", "wlk-x: something broke"), True)
+
+
+def test_error_of_a_program_keeps_its_code():
+    with programs.error(Status.NO_FILE, "no such file"):
+        tools._check(Path("wlk-x"), tools.Answer(10, "", "wlk-x: no such file"), True)

@@ -209,11 +209,15 @@ def hazard_csv(hazard_inputs, last, target, hidden):
 def test_vectors_missing_outputs_are_taken_from_no_state(hazard_inputs, tmp_path, hidden, last):
     csv, out = tmp_path / "h.csv", tmp_path / "h.wlv"
     hazard_csv(hazard_inputs, last, csv, hidden)
-    vectors(*importing(csv, out, block="hazard"))
+    made = vectors(*importing(csv, out, block="hazard"), "--json").json
     result = vectors("play", out, "--json").json
     assert result["verdict"] == "PASS"
     assert result["compared_bits"] > 50_000
     assert result["masked_bits"] > 0
+    lacking, compared = made["not_compared"], made["outputs"]
+    assert lacking and (result["not_compared"], result["outputs"]) == (lacking, compared)
+    said = f"PASS ({len(lacking)} of {len(lacking) + compared} outputs not compared)"
+    assert said in vectors("play", out).out
 
 
 def test_report_names_fields_and_counts_in_decimal(hazard_inputs, tmp_path):

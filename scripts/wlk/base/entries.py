@@ -44,6 +44,11 @@ class Entry:
         return self.word or self.answer["verdict"]
 
     @property
+    def shown(self) -> str:
+        """The verdict, and what it does not cover."""
+        return report.with_gaps(self.verdict, self.answer)
+
+    @property
     def kind(self) -> str:
         """GOOD, BAD, ERROR or SKIPPED."""
         usual = BAD if self.verdict in COMPARED else ERROR

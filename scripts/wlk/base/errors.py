@@ -21,6 +21,18 @@ MEANINGS = {Status[name]: text for name, _, text in _listed}
 Status.__doc__ = "Verdict or error of a command; its number is the exit code."
 
 
+# Only an answer can say so: a program that dies may end with any code.
+DIFFERENCES = {
+    *(Status.FUNCTIONAL_MISMATCH, Status.TIMING_DIVERGENCE, Status.PROTOCOL_VIOLATION),
+    *(Status.HANG, Status.RTL_ASSERTION, Status.REFUTED),
+}
+
+
+def is_error(code: int) -> bool:
+    """Can a program end with this code and a message, but without an answer?"""
+    return code in set(Status) - DIFFERENCES - {Status.OK}
+
+
 class WlkError(Exception):
     """A failure reported in one line: what is wrong, where, and what to do."""
 

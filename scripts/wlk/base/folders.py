@@ -2,6 +2,7 @@
 """Folders of files that a user gives."""
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
 from typing import NoReturn
 
@@ -13,6 +14,11 @@ def below(folder: Path) -> list[Path]:
     that cannot be read, which Path.rglob takes for an empty one."""
     found = os.walk(folder, onerror=_refuse) if folder.is_dir() else ()
     return sorted(Path(place, name) for place, _, names in found for name in names)
+
+
+def beside(files: Iterable[Path], more: Iterable[Path]) -> list[Path]:
+    """The folders of files, and more folders, each once."""
+    return list(dict.fromkeys([*(path.parent for path in files), *more]))
 
 
 def _refuse(error: OSError) -> NoReturn:

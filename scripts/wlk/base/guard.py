@@ -68,10 +68,8 @@ def _call(work: Callable[[], int], as_json: bool) -> tuple[int, bool]:
         if isinstance(error, OSError) and error.errno in outputs.FULL:
             failed = outputs.failure(error, error.filename or "a file")
             return _complain(failed.message, failed.status, as_json), True
-        if _lacks_memory(error):
-            what = f"out of memory ({type(error).__name__}: {error})"
-            hint = "close other programs or take fewer processes (--jobs 1), then run again"
-            return _complain(f"{what}; {hint}", Status.NO_MEMORY, as_json), True
+        if lack := _lack(error):
+            return _complain(f"{lack}, then run again", Status.NO_MEMORY, as_json), True
         if isinstance(error, OSError) and error.filename and error.errno in PLACES:
             message = f"{error.filename}: {error.strerror}; check the name, and who may use it"
             return _complain(message, Status.NO_FILE, as_json), True
@@ -85,13 +83,18 @@ def _call(work: Callable[[], int], as_json: bool) -> tuple[int, bool]:
         return _complain(f"unexpected {what}; {hint}", Status.MODEL_ERROR, as_json), True
 
 
-def _lacks_memory(error: Exception) -> bool:
-    """What Python says when the system gives it none, for itself, a thread or a library."""
+def _lack(error: Exception) -> str:
+    """What the system does not give, and the remedy; '' for another error. Python says so in many
+    ways of memory for itself, a thread or a library."""
+    number = error.errno if isinstance(error, OSError) else None
+    if number in (errno.EMFILE, errno.ENFILE):
+        return "too many open files; raise the limit (ulimit -n 1024)"
     words = ("can't start new thread", "failed to map segment", "cannot allocate memory")
-    is_enomem = isinstance(error, OSError) and error.errno == errno.ENOMEM
-    return (
-        isinstance(error, MemoryError) or is_enomem or any(w in str(error).lower() for w in words)
-    )
+    said = any(each in str(error).lower() for each in words)
+    if not (isinstance(error, MemoryError) or number == errno.ENOMEM or said):
+        return ""
+    hint = "close other programs or take fewer processes (--jobs 1)"
+    return f"out of memory ({type(error).__name__}: {error}); {hint}"
 
 
 def _undecoded(text: str) -> str:

@@ -80,4 +80,5 @@ def _case(entry: Entry) -> Case:
     repeat = entry.repeat if entry.repeat not in entry.text else ""
     parts = (entry.text, *entry.notes, f"repeat: {repeat}" if repeat else "")
     text = "\n".join(part.rstrip() for part in parts if part) if kind != SKIPPED else ""
-    return Case(entry.name, entry.seconds, kind, entry.verdict, message, text if kind else "")
+    out = entry.shown if not kind and entry.shown != entry.verdict else ""
+    return Case(entry.name, entry.seconds, kind, entry.verdict, message, text if kind else "", out)

@@ -170,6 +170,21 @@ FULL_WORDS = (
 )
 
 
+STARVED_WORDS = (
+    *("Too many open files", "Cannot allocate memory", "virtual memory exhausted"),
+    *("Killed signal", "std::bad_alloc"),
+)
+
+
+def starved(log: Path) -> str:
+    """What the system did not give a tool, by its log; '' if there was no such thing."""
+    text = log.read_text(encoding="utf-8", errors="replace")
+    found = next((words for words in STARVED_WORDS if words in text), "")
+    return (
+        f"{found}; raise the limits (ulimit), or take fewer processes (--jobs 1)" if found else ""
+    )
+
+
 def no_room(log: Path, *places: Path) -> str:
     """The disk that a tool failed of, by its log or as it is now; '' if it was none."""
     temporary = Path(os.environ.get("TMPDIR") or tempfile.gettempdir())

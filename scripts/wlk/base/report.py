@@ -8,7 +8,7 @@ import itertools
 import json
 import re
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self, TextIO
 
@@ -107,12 +107,34 @@ def worst(verdicts: Iterable[Status]) -> Status:
     return min(failed, key=lambda verdict: order.get(verdict, verdict), default=Status.OK)
 
 
-def verdict_cell(verdict: Status, readings: Sequence[Mapping[str, Any]]) -> Status | str:
+def verdict_cell(verdict: Status, answer: Mapping[str, Any]) -> Status | str:
     """A verdict in a table: a PASS names the parameters of the second of two readings, which is
-    taken there."""
-    if verdict != Status.OK or not readings:
+    taken there, and what of the `answer` it does not cover."""
+    if verdict != Status.OK:
         return verdict
-    return f"{verdict_name(verdict)} (inferred {config_text(readings[-1]['config'])})"
+    readings = answer.get("readings", ())
+    parts = [f"inferred {config_text(readings[-1]['config'])}"] if readings else []
+    parts += gaps(answer)
+    return f"{verdict_name(verdict)} ({'; '.join(parts)})" if parts else verdict
+
+
+def gaps(answer: Mapping[str, Any]) -> list[str]:
+    """What a verdict does not cover, by its JSON object."""
+    missing, compared = answer.get("not_compared") or (), answer.get("outputs")
+    found = []
+    if missing:
+        total = len(missing) if compared is None else compared + len(missing)
+        of = "" if compared is None else f" of {total}"
+        found.append(f"{len(missing)}{of} output{'s' if total > 1 else ''} not compared")
+    if left_out := answer.get("binds_left_out"):
+        found.append(f"{len(left_out)} bind{'s' if len(left_out) > 1 else ''} left out")
+    return found
+
+
+def with_gaps(word: str, answer: Mapping[str, Any]) -> str:
+    """The word of a verdict; a good one says what it does not cover."""
+    found = gaps(answer) if word in ("PASS", "PROVED") else ()
+    return f"{word} ({'; '.join(found)})" if found else word
 
 
 def named(names: Iterable[str]) -> str:

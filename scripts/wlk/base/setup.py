@@ -33,6 +33,8 @@ REFUSED = "WARPLOCK_NO_SETUP"  # in the environment: install nothing
 # An installation has no folder to write to: each user has one of a version's own in his cache.
 BUILD = installed.cache() / INSTALLED.version if INSTALLED else ROOT / "build"
 BUILD = Path(os.environ.get(BUILD_VARIABLE) or BUILD).absolute()
+if BUILD_VARIABLE in os.environ:  # for processes that start in another folder
+    os.environ[BUILD_VARIABLE] = str(BUILD)
 VENV = BUILD / "venv"
 PYTHON = VENV / "bin" / "python"
 

@@ -18,11 +18,16 @@ from pyslang import parsing, syntax
 
 from ..base import keep
 from ..base.errors import WlkError
-from . import rtl
+from . import data, rtl
 
 _LASTING = re.compile(
     r"`(?:default_nettype\s+\w+|(?:no)?unconnected_drive\b.*|timescale\b.*|resetall)"
 )
+# A comment that is meant for a tool, and all that a text may have between its words.
+_SPOKEN = re.compile(
+    r"(?://|/\*)\s*(?:verilator|synopsys|synthesis|synth|pragma|cadence|ambit|xilinx|altera)\b"
+)
+_REMARK = re.compile(r'"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
 # Words that can end a run, or fail it.
 _ENDS = {"assert", "assume", "expect", "$fatal", "$error", "$stop", "$finish", "$exit"}
 _HIDES = re.compile(r"(?://|/\*).*\b(?:translate|synthesis)_off\b", re.IGNORECASE)
@@ -30,6 +35,7 @@ Syntax = syntax.SyntaxKind
 _ASSIGNMENTS = [kind for name, kind in Syntax.__members__.items() if "AssignmentExpr" in name]
 _ASSIGNS = {"=", "<=", "++", "--", "assign"}
 _STRING = parsing.TokenKind.StringLiteral
+_SOURCE = re.compile(r'/[^/\s]*\.s?vh?"$')
 _LOCATOR = re.compile(r"\b[\w./-]+\.(?:scala|fir|sv|v):\d+(?::\d+)?")
 
 
@@ -38,22 +44,33 @@ def of(module: rtl.Module) -> str:
     design = module.design
     closure = design.closure(module.name)
     texts = [f"{name}\n{' '.join(_words(closure[name].tokens))}" for name in sorted(closure)]
-    shared = [_written(node) for node in design.shared()]
-    lasting = [text for path in sources(module) for text in _LASTING.findall(_text(path))]
-    files = (*data_files(module), *design.foreign_for(module))
+    texts += ["shared", *(_written(node) for node in design.shared(module))]
+    texts_of = [_text(path) for path in sources(module)]
+    lasting = [found for text in texts_of for found in _LASTING.findall(text)]
+    lasting += [_without_remarks(text) for text in texts_of if _SPOKEN.search(text)]
+    files = (*data.files(module), *design.foreign_for(module))
     contents = [path.read_bytes() for path in files]
-    parts = (*design.defines, "text", *texts, "shared", *shared, "lasting", *lasting)
+    parts = (*design.defines, "text", *texts, "lasting", *lasting)
     return keep.digest([module.name, *parts, "data", *contents])
 
 
 def sources(module: rtl.Module) -> list[Path]:
     """The files that a module needs, those that they include among them."""
     design = module.design
-    return list(dict.fromkeys([*design.files_for(module), *design.included]))
+    return list(dict.fromkeys([*design.files_for(module), *design.included_for(module)]))
 
 
 def _text(path: Path) -> str:
     return path.read_text(encoding="utf-8", errors="replace")
+
+
+def _without_remarks(text: str) -> str:
+    """A text without white space and the comments that are for people."""
+
+    def put(found: re.Match[str]) -> str:
+        return found[0] if found[0][0] == '"' or _SPOKEN.match(found[0]) else " "
+
+    return " ".join(_REMARK.sub(put, text).split())
 
 
 def simulated_only(module: rtl.Module) -> str | None:
@@ -143,7 +160,7 @@ def _apart(module: rtl.Module) -> tuple[list[Any], list[Any]]:
     own = design.closure(module.name)
     other = read.closure(read.find(module.name).name)
     pairs = [(_members(own, name), _members(other, name)) for name in sorted({*own, *other})]
-    pairs.append((design.shared(), read.shared()))
+    pairs.append((design.shared(module), read.shared(read.find(module.name))))
     simulated = [node for one, two in pairs for node in _lacking(one, two)]
     return simulated, [node for one, two in pairs for node in _lacking(two, one)]
 
@@ -173,35 +190,10 @@ def _written(node: Any) -> str:
     return " ".join(_words(rtl.tokens(node)))
 
 
-def data_files(module: rtl.Module) -> list[Path]:
-    """The files that strings of it name ($readmemh), as a simulator would find them."""
-    design = module.design
-    pieces = [each.tokens for each in design.closure(module.name).values()]
-    pieces += map(rtl.tokens, design.shared())
-    names = sorted({text for tokens in pieces for text in _strings(tokens)})
-    places = [Path(), *dict.fromkeys(path.parent for path in design.files)]
-    found = (_existing(name, places) for name in names)
-    return list(dict.fromkeys(path for path in found if path is not None))
-
-
-def _existing(name: str, places: Iterable[Path]) -> Path | None:
-    if not name or len(name) > 255 or "\0" in name:
-        return None
-    for place in places:
-        path = place / name
-        if path.is_file():
-            return path.resolve()
-    return None
-
-
 def _words(tokens: Iterable[Any]) -> Iterator[str]:
-    """What a compiler sees of them."""
+    """What a compiler sees of them, without the folder of `__FILE__, which a checkout decides."""
     for token in tokens:
         text = token.rawText
-        yield _LOCATOR.sub("", text) if token.kind == _STRING else text
-
-
-def _strings(tokens: Iterable[Any]) -> Iterator[str]:
-    for token in tokens:
         if token.kind == _STRING:
-            yield token.valueText
+            text = Path(text).name if _SOURCE.search(text) else _LOCATOR.sub("", text)
+        yield text

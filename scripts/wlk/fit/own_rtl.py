@@ -15,7 +15,7 @@ from ..base.errors import Status, WlkError
 from ..gen import stubs
 from ..tables import Config, Expr, Table, label, own
 from ..tables.files import map_path
-from . import interfaces, mapped, match, portmap, rtl
+from . import data, interfaces, mapped, match, portmap, rtl
 
 INNER = "_rtl"  # behind the name of the module that is wrapped
 INCLUDE = re.compile(r'(`include\s+)"([^"\n]+)"')
@@ -55,14 +55,20 @@ def write(table: Table, config: Config) -> list[Path]:
     wrapper = f"{table.module}.sv"
     compiled, included = design.files_for(module), design.included
     copies = _names([*compiled, *(path for path in included if path not in compiled)], wrapper)
-    texts = {wrapper: text}
+    texts, renamed = {wrapper: text}, module.renamed(inner)
     for path, name in copies.items():
         head = _macros(design) if path in compiled else ""
-        body = path.read_bytes().decode(errors="replace")
-        texts[name] = head + (module.renamed(inner) if path == module.file else body)
+        texts[name] = head + (renamed.get(path) or path.read_bytes().decode(errors="replace"))
+    read = {name: paths[0].read_bytes() for name, paths in data.named(module).items()}
     place = setup.BUILD / "stubs" / table.name
-    place /= keep.digest([str(place), *(part for item in texts.items() for part in item)])
+    parts = [part for item in (*texts.items(), *read.items()) for part in item]
+    place /= keep.digest([str(place), *parts])
     outputs.make_folder(place)
+    for name, content in read.items():
+        is_inside = not Path(name).is_absolute() and ".." not in Path(name).parts
+        if is_inside and name not in texts:
+            outputs.make_folder((place / name).parent)
+            (place / name).write_bytes(content)
     for name, text in texts.items():
         if not (place / name).is_file():
             with setup.locked("stubs"), outputs.atomic_write(place / name) as file:

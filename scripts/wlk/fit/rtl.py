@@ -23,7 +23,7 @@ from .. import tables
 from ..base import folders
 from ..base.errors import Status, WlkError, nearest
 from ..tables import Table
-from . import match
+from . import binds, match
 
 SOURCES = (".sv", ".v")
 HEADERS = (".svh", ".vh")
@@ -72,10 +72,12 @@ class Inputs:
 
     files: list[Path] = field(default_factory=list)
     from_folder: set[Path] = field(default_factory=set)
+    headers: list[Path] = field(default_factory=list)  # that are named like sources
     defines: list[str] = field(default_factory=list)
     include_dirs: list[Path] = field(default_factory=list)
     own_defines: Sequence[str] = VERILATOR_DEFINES
     foreign: list[Path] = field(default_factory=list)  # C, for DPI
+    base: Path = field(default_factory=Path.cwd)  # the current folder where the RTL runs
 
     def add(self, path: Path, lists: tuple[Path, ...] = ()) -> None:
         """A file, folder or list that a person named, or the last of `lists`."""
@@ -96,6 +98,7 @@ class Inputs:
             return False
         if path.suffix in HEADERS:
             _append(self.include_dirs, path.parent)
+            _append(self.headers, path)
             return False
         return _append(self.files, path)
 
@@ -105,9 +108,11 @@ class Inputs:
         if not any(p.suffix in SOURCES for p in files):
             message = f"{folder}: no .sv or .v file in this folder; check --rtl"
             raise WlkError(Status.NO_FILE, message)
+        named = list(self.headers)
         for path in files:
             if self._add_file(path):
                 self.from_folder.add(path.resolve())
+        self.headers = named
 
     def _add_list(self, path: Path, above: tuple[Path, ...]) -> None:
         path = path.resolve()
@@ -234,15 +239,19 @@ class Module:
 
     @cached_property
     def uses(self) -> set[str]:
-        """Names of what it instantiates or binds an interface of, all branches included."""
+        """Names of what it instantiates or takes an interface of, all branches included."""
         names: set[str] = set()
 
         def take(token: Any) -> None:
             names.add(token.valueText)
 
+        def instantiate(node: Any) -> None:
+            if node.parent.kind != Kind.BindDirective:
+                take(node.type)
+
         self.node.visit(
             lookup_table={
-                Kind.HierarchyInstantiation: lambda n: take(n.type),
+                Kind.HierarchyInstantiation: instantiate,
                 Kind.PrimitiveInstantiation: lambda n: take(n.type),
                 Kind.InterfacePortHeader: lambda n: take(n.nameOrKeyword),
                 # an interface port without modport reads as a type name
@@ -250,6 +259,11 @@ class Module:
             }
         )
         return names
+
+    @cached_property
+    def is_wrapper(self) -> bool:
+        """Does it hold nothing but bind statements?"""
+        return not self.uses and not self.port_names and bool(binds.statements(self.node))
 
     @cached_property
     def port_names(self) -> set[str]:
@@ -290,13 +304,22 @@ class Module:
         width = kind.bitWidth if kind.isIntegral else kind.bitstreamWidth
         return Port(symbol.name, DIRECTIONS.get(symbol.direction, "inout"), int(width))
 
-    def renamed(self, name: str) -> str:
-        """The text of its file, in which this module has another name."""
-        text = self.file.read_bytes()
+    def renamed(self, name: str) -> dict[Path, str]:
+        """The texts of the files that name this module in its definition or as the target of a
+        bind, with another name there."""
         places = [self.node.header.name]
         if self.node.blockName is not None:
             places.append(self.node.blockName.name)
-        for offset in sorted((token.location.offset for token in places), reverse=True):
+        design = self.design
+        places += [b.node.target.getFirstToken() for b in design.binds if b.target == self.name]
+        found: dict[Path, list[int]] = {}
+        for token in places:
+            found.setdefault(design.file(token.location), []).append(token.location.offset)
+        return {path: self._put(path, offsets, name) for path, offsets in found.items()}
+
+    def _put(self, path: Path, offsets: list[int], name: str) -> str:
+        text = path.read_bytes()
+        for offset in sorted(offsets, reverse=True):
             text = text[:offset] + name.encode() + text[offset + len(self.name.encode()) :]
         return text.decode(errors="replace")
 
@@ -314,8 +337,11 @@ class Module:
         return list(self.design.undefined(self.design.elaborate(self.name), set()))
 
     def require_complete(self) -> None:
-        """WlkError when a module it needs is missing, or defined twice and differently."""
-        self.design.files_for(self)
+        """WlkError when a module it needs is missing, or defined twice and differently, when a bind
+        cannot be taken, or when it is no legal design."""
+        from . import legal  # which reads designs
+
+        binds.require(self)
         if lacking := self.missing():
             first = lacking[0]
             more = sorted({m.name for m in lacking} - {first.name})
@@ -323,6 +349,7 @@ class Module:
             what = f"module {first.name} is missing, instantiated as {first.path}{also}"
             message = f"{first.where}: {what}; give its file with --rtl"
             raise WlkError(Status.NO_MODULE, message)
+        legal.require(self)
 
 
 class Design:
@@ -332,12 +359,14 @@ class Design:
         self.defines = inputs.defines
         self.include_dirs = list(inputs.include_dirs)
         self.foreign = list(inputs.foreign)
+        self.base = inputs.base
         self._sources = pyslang.SourceManager()
         self._inputs = inputs
         self._elaborated: dict[str, tuple[ast.Compilation, Any]] = {}
         self.overrides: dict[str, list[str]] = {}  # NAME=VALUE of parameters, by module
         self._definitions: dict[str, list[Module]] = {}
         self._packages: list[Path] = []  # files that any module may need
+        self.binds: list[binds.Bind] = []
         self._primitives: dict[str, Path] = {}
         self.files = list(inputs.files)
         self.one_unit = False
@@ -352,7 +381,6 @@ class Design:
         }
 
     # -- reading ---------------------------------------------------------------------------
-    @cached_property
     def _options(self) -> pyslang.Bag:
         options = parsing.PreprocessorOptions()
         options.predefines = [*self._inputs.own_defines, *self.defines]
@@ -362,12 +390,21 @@ class Design:
 
     def _parse(self) -> list[syntax.SyntaxTree]:
         trees = [self._read(path) for path in self.files]
-        included = self._note_includes(trees)
+        while folders := self._folders_of_includes(trees):
+            self._inputs.include_dirs += folders
+            self.include_dirs += folders
+            self._sources = pyslang.SourceManager()
+            trees = [self._read(path) for path in self.files]
+        trees += self._sources_among_headers(trees)
+        pairs = zip(self.files, trees, strict=True)
+        self._included = {path: self._note_includes(tree) for path, tree in pairs}
+        included = set().union(*self._included.values())
         self.included = sorted(included)
         kept = [
             (path, tree)
             for path, tree in zip(self.files, trees, strict=True)
             if not (path in included and path in self._inputs.from_folder)
+            and not binds.is_ours(path)
         ]
         self.files = [path for path, _ in kept]
         trees = [tree for _, tree in kept]
@@ -377,7 +414,7 @@ class Design:
             # A fresh source manager: slang keeps the text of a file once per manager.
             separate, self._sources = self._sources, pyslang.SourceManager()
             names = [str(p) for p in self.files]
-            joined = syntax.SyntaxTree.fromFiles(names, self._sources, self._options)
+            joined = syntax.SyntaxTree.fromFiles(names, self._sources, self._options())
             if not any(d.isError() for d in joined.diagnostics):
                 self.one_unit = True
                 return [joined]
@@ -388,30 +425,61 @@ class Design:
 
     def _read(self, path: Path) -> syntax.SyntaxTree:
         try:
-            return syntax.SyntaxTree.fromFile(str(path), self._sources, self._options)
+            return syntax.SyntaxTree.fromFile(str(path), self._sources, self._options())
         except OSError as exc:
             raise WlkError(Status.NO_FILE, f"{path}: {exc.strerror}; check --rtl") from exc
 
-    def _note_includes(self, trees: Iterable[syntax.SyntaxTree]) -> set[Path]:
+    def _sources_among_headers(self, trees: Sequence[syntax.SyntaxTree]) -> list[Any]:
+        """The trees of headers that hold modules or binds, are named, and that nothing includes:
+        they join the files."""
+        included = set().union(*map(self._note_includes, trees))
+        found = []
+        for path in (each for each in self._inputs.headers if each not in included):
+            tree = self._read(path)
+            members = getattr(tree.root, "members", [tree.root])
+            if any(m.kind in {*DEFINES_MODULE, Kind.BindDirective} for m in members):
+                self.files.append(path)
+                found.append(tree)
+        return found
+
+    def _folders_of_includes(self, trees: Iterable[syntax.SyntaxTree]) -> list[Path]:
+        """Where files lie that are included by a name that is found nowhere, and are among those
+        given; none for a name that several different ones have."""
+        found: list[Path] = []
+        for directive in (each for tree in trees for each in tree.getIncludeDirectives()):
+            written = Path(directive.path)
+            parts = written.parts
+            if directive.buffer or not parts or ".." in parts or written.is_absolute():
+                continue
+            named = [path for path in self.files if path.parts[-len(parts) :] == parts]
+            folders = [path.parents[len(parts) - 1] for path in named]
+            is_one = len({path.read_bytes() for path in named}) == 1
+            if is_one and not {*folders} & {*found, *self._inputs.include_dirs}:
+                found.append(folders[0])
+        return found
+
+    def _note_includes(self, tree: syntax.SyntaxTree) -> set[Path]:
         """The files included. Their folders join the include dirs: Verilator, unlike slang, does
         not look beside the including file."""
         found: set[Path] = set()
-        for tree in trees:
-            for directive in tree.getIncludeDirectives():
-                if not directive.buffer:
-                    continue
-                full = Path(self._sources.getFullPath(directive.buffer.id)).resolve()
-                found.add(full)
-                written = Path(directive.path)
-                if full.parts[-len(written.parts) :] == written.parts:
-                    _append(self.include_dirs, full.parents[len(written.parts) - 1])
+        for directive in tree.getIncludeDirectives():
+            if not directive.buffer:
+                continue
+            full = Path(self._sources.getFullPath(directive.buffer.id)).resolve()
+            found.add(full)
+            written = Path(directive.path)
+            is_near = not written.is_absolute()  # by its whole path it is found anyway
+            if is_near and full.parts[-len(written.parts) :] == written.parts:
+                _append(self.include_dirs, full.parents[len(written.parts) - 1])
         return found
 
     def _refuse(self, errors: Sequence[Any]) -> None:
         engine = pyslang.DiagnosticEngine(self._sources)
         more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
         where, what = self.place(errors[0].location), engine.formatMessage(errors[0])
-        file = self._file(self._sources.getFullyExpandedLoc(errors[0].location))
+        if errors[0].code == pyslang.Diags.CouldNotOpenIncludeFile:
+            more = f"; give its folder with --include{more}"
+        file = self.file(self._sources.getFullyExpandedLoc(errors[0].location))
         if file.is_file() and file.read_bytes().startswith(LFS_POINTER):
             hint = "`git lfs pull` fetches the file"
             raise WlkError(Status.BAD_RTL, f"{file}: a pointer of Git LFS, and no RTL; {hint}")
@@ -420,7 +488,14 @@ class Design:
     def place(self, location: Any) -> str:
         """file:line of a location; of the use when it is inside a macro."""
         at = self._sources.getFullyExpandedLoc(location)
-        return f"{self._file(at)}:{self._sources.getLineNumber(at)}"
+        return f"{self.file(at)}:{self._sources.getLineNumber(at)}"
+
+    def follows(self, location: Any, text: str) -> bool:
+        """Does a text stand after a place in a file, blanks apart?"""
+        if not self._sources.isFileLoc(location):
+            return False
+        whole = self._sources.getSourceText(location.buffer)
+        return whole[location.offset : location.offset + 200].lstrip().startswith(text)
 
     def extent(self, found: Any) -> tuple[Path, int, int] | None:
         """File, first and last line of a range of the source; of the use of a macro."""
@@ -428,9 +503,10 @@ class Design:
         if not self._sources.isFileLoc(start):
             return None
         first, last = (self._sources.getLineNumber(at) for at in (start, end))
-        return self._file(start), first, max(first, last)
+        return self.file(start), first, max(first, last)
 
-    def _file(self, location: Any) -> Path:
+    def file(self, location: Any) -> Path:
+        """The file of a location."""
         return Path(self._sources.getFullPath(location.buffer))
 
     # -- definitions -----------------------------------------------------------------------
@@ -442,6 +518,7 @@ class Design:
         if members and all(m.kind in NO_CONTENT for m in members):
             shared = False
         for member in members:
+            self._note_binds(member)
             if member.kind in DEFINES_MODULE:
                 self._define(member)
             elif member.kind == Kind.UdpDeclaration:
@@ -456,22 +533,29 @@ class Design:
         token = node.header.name
         at = self._sources.getFullyExpandedLoc(token.location)
         line = self._sources.getLineNumber(at)
-        module = Module(token.valueText, node, self._file(at), line, self)
+        module = Module(token.valueText, node, self.file(at), line, self)
         self._definitions.setdefault(module.name, []).append(module)
+
+    def _note_binds(self, member: Any) -> None:
+        holder = member.header.name.valueText if member.kind in DEFINES_MODULE else None
+        for node in binds.statements(member):
+            at = node.getFirstToken().location
+            self.binds.append(binds.read(node, self.place(at), self._root_file(at), holder))
 
     def _root_file(self, location: Any) -> Path:
         """The file given to the parser that contains a location, through its includes."""
         at = self._sources.getFullyExpandedLoc(location)
         while self._sources.isIncludedFileLoc(at):
             at = self._sources.getIncludedFrom(at.buffer)
-        return self._file(at)
+        return self.file(at)
 
     # -- questions -------------------------------------------------------------------------
     @cached_property
     def synthesized(self) -> Design:
         """The same sources as a synthesis tool reads them."""
-        files, folders = list(self._inputs.files), list(self.include_dirs)
-        return Design(Inputs(files, set(), self.defines, folders, SYNTHESIS_DEFINES))
+        files, folders = list(self.files), list(self.include_dirs)
+        how = {"defines": self.defines, "include_dirs": folders, "base": self.base}
+        return Design(Inputs(files, own_defines=SYNTHESIS_DEFINES, **how))
 
     def modules(self) -> list[Module]:
         """Every module, in the order of the sources; an equal second definition counts once."""
@@ -480,13 +564,14 @@ class Design:
     def find(
         self, name: str | None, table: Table | None = None, ties: Mapping[str, int] | None = None
     ) -> Module:
-        """The module called `name`; without a name the table's, or the one that fits it. `ties`: as
-        in match.match."""
+        """The module called `name`; without a name the table's, or the one that fits it and has not
+        the name of another block's. `ties`: as in match.match."""
         wanted = name or (table.module if table else None)
         if wanted in self._modules:
             return self._single(self._modules[wanted])
         if name is None and table is not None:
             fitting = [m for m in self.modules() if self._fits(m, table, ties or {})]
+            fitting = self._unowned(fitting, table)
             if len(fitting) == 1:
                 return self._single(fitting[0])
             if fitting:
@@ -495,6 +580,17 @@ class Design:
                 raise WlkError(Status.AMBIGUOUS, f"{message}; use --module NAME")
         others = self._other_blocks(table) if name is None and table is not None else ""
         raise WlkError(Status.NO_MODULE, others or self._no_module(wanted, name is None))
+
+    def _unowned(self, fitting: list[Module], table: Table) -> list[Module]:
+        """Without the modules that are another block's by their names; NO_MODULE if all are."""
+        rest = [tables.load(name) for name in tables.names() if fitting and name != table.name]
+        owners = {other.module: other.name for other in rest}
+        if fitting and all(module.name in owners for module in fitting):
+            name = fitting[0].name
+            message = f"no module {table.module}; the ports of {name} fit block {table.name}, but "
+            message += f"it has the name of block {owners[name]}'s module"
+            raise WlkError(Status.NO_MODULE, f"{message}; if it is meant: --module {name}")
+        return [module for module in fitting if module.name not in owners]
 
     def _other_blocks(self, table: Table) -> str:
         """That a module fits other blocks than the one that is looked for; '' if none does."""
@@ -532,10 +628,39 @@ class Design:
         self.closure(module.name)
         return module
 
+    def has(self, name: str) -> bool:
+        """Is there a module, interface or program of that name?"""
+        return name in self._definitions
+
+    def tops(self) -> list[Module]:
+        """The modules that nothing instantiates or binds."""
+        used = {each for module in self.modules() for each in module.uses - {module.name}}
+        used |= {bind.bound for bind in self.binds}
+        return [m for m in self.modules() if m.name not in used and not m.is_wrapper]
+
     def closure(self, name: str) -> dict[str, Module]:
-        """All definitions that a module needs, itself first; AMBIGUOUS where two differ."""
+        """All definitions that a module needs, itself first, and what is bound to them; AMBIGUOUS
+        where two differ."""
         done: dict[str, Module] = {}
         todo = [name]
+        while todo:
+            self._gather(todo, done)
+            names = {each for bind in self.taken(done) for each in (bind.bound, bind.holder)}
+            todo = sorted(names & self._definitions.keys() - done.keys())
+        return done
+
+    def taken(self, closure: Mapping[str, Module]) -> list[binds.Bind]:
+        """The binds that are part of a design with these definitions."""
+
+        def holds(bind: binds.Bind) -> bool:
+            holder = self._definitions.get(bind.holder)
+            return holder is None or bind.holder in closure or holder[0].is_wrapper
+
+        to_modules = [b for b in self.binds if b.target in closure and not b.instances]
+        return [bind for bind in to_modules if not bind.is_ours and holds(bind)]
+
+    def _gather(self, todo: list[str], done: dict[str, Module]) -> None:
+        """Add the definitions of these names, and of all that they use."""
         while todo:
             current = todo.pop()
             found = self._definitions.get(current)
@@ -549,7 +674,6 @@ class Design:
                     raise WlkError(Status.AMBIGUOUS, f"{message}; {hint}")
             done[current] = found[0]
             todo.extend(found[0].uses)
-        return done
 
     def files_for(self, module: Module) -> list[Path]:
         """The files to compile for a module, in the order given; packages and macros included."""
@@ -557,10 +681,16 @@ class Design:
         if self.one_unit:
             return list(self.files)
         needed = {self._root_file(d.node.header.name.location) for d in closure.values()}
+        needed |= {bind.file for bind in self.taken(closure)}
         used = self._reaches(module.name)
         needed |= {file for name, file in self._primitives.items() if name in used}
         needed |= set(self._packages)
         return [path for path in self.files if path in needed]
+
+    def included_for(self, module: Module) -> list[Path]:
+        """The files that those of a module include."""
+        files = self._included if self.one_unit else self.files_for(module)
+        return sorted(set().union(*(self._included[path] for path in files)))
 
     def foreign_for(self, module: Module) -> list[Path]:
         """The files of C that were given, and the headers beside them; none for a module that
@@ -578,12 +708,15 @@ class Design:
     def nodes_for(self, module: Module) -> list[Any]:
         """All that a module is written in: it, those inside it, and what stands outside of any."""
         own = self.closure(module.name).values()
-        return [*(each.node for each in own), *self.shared()]
+        return [*(each.node for each in own), *self.shared(module)]
 
-    def shared(self) -> list[Any]:
-        """What stands outside of modules, in any file."""
+    def shared(self, module: Module | None = None) -> list[Any]:
+        """What stands outside of modules, in any file, or in one that a module needs."""
         found = []
-        for tree in self._trees:
+        needed = self.files_for(module) if module is not None else self.files
+        for path, tree in zip(self.files, self._trees, strict=False):
+            if path not in needed:
+                continue
             is_unit = tree.root.kind == Kind.CompilationUnit
             members = list(tree.root.members) if is_unit else [tree.root]
             found += [member for member in members if member.kind not in DEFINES_MODULE]
@@ -607,13 +740,7 @@ class Design:
     def elaborate(self, top: str) -> Any:
         """Body of module `top` as the top of a hierarchy."""
         if top not in self._elaborated:
-            options = ast.CompilationOptions()
-            options.topModules = {top}
-            options.paramOverrides = self.overrides.get(top, [])
-            options.flags = ast.CompilationFlags.AllowTopLevelIfacePorts
-            compilation = ast.Compilation(pyslang.Bag([options]))
-            for tree in self._trees:
-                compilation.addSyntaxTree(tree)
+            compilation = self.compiled(top)
             tops = {t.name: t for t in compilation.getRoot().topInstances}
             if top not in tops:
                 errors = [d for d in compilation.getSemanticDiagnostics() if d.isError()]
@@ -624,6 +751,27 @@ class Design:
             # The symbols live as long as their compilation.
             self._elaborated[top] = (compilation, tops[top].body)
         return self._elaborated[top][1]
+
+    def compiled(self, top: str) -> ast.Compilation:
+        """A fresh compilation in which a module is the top."""
+        options = ast.CompilationOptions()
+        options.topModules = {top, *self.wrappers(top)}
+        options.paramOverrides = self.overrides.get(top, [])
+        options.flags = ast.CompilationFlags.AllowTopLevelIfacePorts
+        compilation = ast.Compilation(pyslang.Bag([options]))
+        for tree in self._trees:
+            compilation.addSyntaxTree(tree)
+        return compilation
+
+    def wrappers(self, top: str) -> list[str]:
+        """The modules beside a top that bind to what is below it."""
+        if not self.binds:
+            return []
+        try:
+            found = self.closure(top)
+        except WlkError:  # one is defined twice, which is reported where the module is taken
+            return []
+        return sorted(name for name, each in found.items() if name != top and each.is_wrapper)
 
     def _require_end(self, body: Any) -> None:
         """BAD_RTL for a module that is inside itself for ever: what goes down would not return."""
@@ -636,7 +784,7 @@ class Design:
             self._descend(body, [], set())
 
     def _descend(self, body: Any, above: list[tuple], done: set[tuple]) -> None:
-        key = _kind(body)
+        key = kind(body)
         if key in above or len(above) > MOST_LEVELS:
             where = self.place(body.location)
             message = f"{where}: module {key[0]} is inside itself without end"
@@ -670,22 +818,23 @@ class Design:
                 yield from self.paths(instance.body, name)
 
     def _reaches(self, name: str) -> set[str]:
-        """Names of all that a module instantiates, directly or not."""
+        """Names of all that a module instantiates, directly or not, and of what is bound there."""
         if name not in self._reach:
-            needed = self.closure(name).values()
-            self._reach[name] = set(itertools.chain.from_iterable(d.uses for d in needed))
+            needed = self.closure(name)
+            used = set(itertools.chain.from_iterable(d.uses for d in needed.values()))
+            self._reach[name] = used | {each.bound for each in self.taken(needed)}
         return self._reach[name]
 
     def undefined(self, body: Any, seen: set[tuple]) -> Iterator[Missing]:
         """Instances below a body whose module is not defined; each kind of body once."""
-        key = _kind(body)
+        key = kind(body)
         if key in seen:
             return
         seen.add(key)
         for instance in _instances(body):
             if instance.kind == ast.SymbolKind.Instance:
                 yield from self.undefined(instance.body, seen)
-            else:
+            elif not binds.OURS.match(instance.definitionName):
                 where = self.place(instance.location)
                 yield Missing(instance.definitionName, instance.hierarchicalPath, where)
 
@@ -698,7 +847,7 @@ SCOPES = {
 LEAVES = {ast.SymbolKind.Instance, ast.SymbolKind.UninstantiatedDef}
 
 
-def _kind(body: Any) -> tuple:
+def kind(body: Any) -> tuple:
     """A body's module and parameters: bodies alike are the same inside."""
     return (body.definition.name, *(str(getattr(p, "value", p)) for p in body.parameters))
 
@@ -716,9 +865,11 @@ def load(
     paths: Sequence[Path | str],
     defines: Sequence[str] = (),
     include_dirs: Sequence[Path | str] = (),
+    base: Path | None = None,
 ) -> Design:
-    """Read files, folders (recursively) and .f lists; WlkError BAD_RTL at the first error."""
-    inputs = Inputs(defines=list(defines))
+    """Read files, folders (recursively) and .f lists; WlkError BAD_RTL at the first error. `base`:
+    in place of the current folder, where RTL looks for the files that it reads."""
+    inputs = Inputs(defines=list(defines), base=base or Path.cwd())
     for folder in include_dirs:
         if not Path(folder).is_dir():
             raise WlkError(Status.NO_FILE, f"{folder}: no such include folder")

@@ -83,10 +83,13 @@ class Source:
     parameters: Sequence[str] = ()  # NAME=VALUE, of the module
     holes: Sequence[Hole] = ()
     undefined: Sequence[str] = ()  # macros that are to be unknown
+    wrappers: Sequence[str] = ()  # modules beside the top that bind to it
+    binds_left_out: Sequence[str] = ()
 
     def listed(self) -> str:
         """As a command file of slang; BAD_RTL for a name that it cannot have."""
-        words = [f"--top {self.top}", *(f"-U {name}" for name in self.undefined)]
+        words = [f"--top {name}" for name in (self.top, *self.wrappers)]
+        words += [f"-U {name}" for name in self.undefined]
         words += [f"-D {quoted(text)}" for text in self.defines]
         words += [f"--blackboxed-module {hole.module}" for hole in self.holes]
         words += [f"-G {quoted(text)}" for text in self.parameters]

@@ -10,7 +10,7 @@ import functools
 import json
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -210,7 +210,9 @@ class Judge:
 
     def simulate(self, group: Group) -> dict[str, Any]:
         """Run a group in lockstep; the answer as it is kept."""
-        words = [*self._lockstep(group), "--seeds", self.settings.seeds, "--jobs", self.workers]
+        own = tables.own().get(group.case.block.name)
+        words = self._lockstep(group, ["--blocks", own] if own is not None else [])
+        words += ["--seeds", self.settings.seeds, "--jobs", self.workers]
         code, found, text = self._ask(group, *words)
         _refuse_unsettled(code, found)
         status = Status.IFACE_CHANGED if code in PORTS else Status(code)
@@ -222,9 +224,12 @@ class Judge:
         if "compared_bits" in found:
             answer |= {"coverage": found["floors_met"], "floors": found["floors"]}
             answer["points"] = {k: [c["hits"], c["floor"]] for k, c in found["coverage"].items()}
+            gaps = ("outputs", "not_compared", "binds_left_out")
+            answer |= {key: found[key] for key in gaps if key in found}
         if status != Status.OK:
             seed = f"{found['seed']}" if "seed" in found else self.settings.seeds
-            again = [*self._lockstep(group), "--seeds", seed]
+            again = self._lockstep(group, failures.own_folder(group.case.block.name))
+            again += ["--seeds", seed]
             answer["repro"] = " ".join([COMMAND, *map(str, again)])
             folder = str(subjects.source(self.store.folder, group.key).parent)
             answer["message"] = found.get("message", "").replace(f"{folder}/", "")
@@ -235,11 +240,10 @@ class Judge:
                 answer["shrunk"] = {"file": str(path.resolve()), "cycles": cycles}
         return answer
 
-    def _lockstep(self, group: Group) -> list[object]:
+    def _lockstep(self, group: Group, own: Sequence[object]) -> list[object]:
+        """The words of a run; `own`: where the block is, if it is a user's."""
         case = group.case
-        name = case.block.name
-        words: list[object] = ["lockstep", name, *failures.own_folder(name)]
-        words += ["--rtl", self.source(group)]
+        words = ["lockstep", case.block.name, *own, "--rtl", self.source(group)]
         words += ["--module", group.module, "--no-infer", "--cycles", self.settings.cycles]
         words += [word for each in case.words.split() for word in ("--config", each)]
         return words + [word for each in case.ties for word in ("--tie", each)]
@@ -287,7 +291,18 @@ class Judge:
             status = Status.INTERRUPTED if was_killed else Status.MODEL_ERROR
             raise WlkError(status, f"{message} ended with {code}: {last}")
         answer = json.loads(lines[-1])
+        _require_agreement(code, answer, f"{group.case.title} at {group.case.commit.short}")
         return code, answer.get("error", answer), said
+
+
+def _require_agreement(code: int, answer: Mapping[str, Any], title: str) -> None:
+    """MODEL_ERROR for an exit code that is a verdict, and not that of the answer: the process died
+    of something else."""
+    word = answer["verdict"] if "verdict" in answer else answer["error"]["status"]
+    named = Status.OK if word in ("PASS", "PROVED") else Status[word]
+    if code in SETTLED and code != named:
+        message = f"{title}: a run answered {word} and ended with {code}"
+        raise WlkError(Status.MODEL_ERROR, f"{message}; run it again")
 
 
 def _refuse_unsettled(code: int, answer: Mapping[str, Any]) -> None:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from ..base import style
+from ..base import report, style
 from . import git, summary
 from .summary import Row, Rows
 
@@ -69,7 +69,7 @@ def _cell(row: Row, name: str, is_change: bool, place: Path) -> str:
     verdict = row["verdict"]
     kind = "warn" if verdict in WARNED else "" if verdict == summary.ABSENT else "bad"
     kind = "good" if verdict == "PASS" else kind
-    shown = "not there" if verdict == summary.ABSENT else verdict
+    shown = "not there" if verdict == summary.ABSENT else report.with_gaps(verdict, row)
     head = f'{_text(shown)} <span class="step">{MARKS[row["settled_by"]]}</span>'
     lines = list(_details(row, place))
     body = f"<details><summary>{head}</summary>{''.join(lines)}</details>" if lines else head

@@ -65,6 +65,9 @@ class Asked(Command):
     )  # fmt: skip
     module: str | None = option(None, "module of the block, if its name differs", metavar="NAME")
     define: list[str] = option([], "macro for the RTL", metavar="NAME[=VALUE]")
+    include: list[str] = option(
+        [], "include folder, below the root of the repository", metavar="DIR"
+    )
     config: list[str] = options.named_config()
     cycles: int = option(
         0, f"cycles a seed (default: {settings.CYCLES:,})", type=options.number(1), metavar="N"
@@ -93,7 +96,7 @@ class Asked(Command):
             raise WlkError(Status.USAGE, "--module and --config go with one block")
         given = {"range": self.range, "elaborate": self.elaborate, "rtl": tuple(self.rtl)}
         given |= {"elaborate_timeout": self.elaborate_timeout, "define": tuple(self.define)}
-        given |= {"cycles": self.cycles, "blocks": blocks}
+        given |= {"include": tuple(self.include), "cycles": self.cycles, "blocks": blocks}
         given |= {"seeds": f"{seeds[0]}..{seeds[-1]}" if seeds is not None else ""}
         found = settings.read(repository, self.settings, given)
         if self.proof_timeout is not None:

@@ -72,6 +72,9 @@ _ANSWER = {
     "coverage?": int,
     "floors?": int,
     "points?": {"*": [int]},
+    "outputs?": int,
+    "not_compared?": [str],
+    "binds_left_out?": [str],
 }
 _TOGETHER = ("coverage", "floors", "points")
 _VERDICT = _ANSWER | {"commit": str, "block": str, "config": str, "seconds": _NUMBER}

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import tables
-from ..base import keep, outputs, progress
+from ..base import keep, outputs, progress, setup
 from ..base.errors import Status, WlkError
 from . import git
 from .settings import Block, Settings
@@ -20,11 +20,21 @@ from .store import Row, Store
 
 LIST = "rtl.f"
 LOG_LINES = 3
+READS = [
+    setup.ROOT / "scripts/wlk/fit" / f"{name}.py"
+    for name in ("rtl", "binds", "data", "legal", "identity", "renamed")
+]
 
 
 def source(store: Path, key: str) -> Path:
     """The list of the files of a module, by its digest: they are kept below the store."""
     return store.absolute() / "sources" / key / LIST
+
+
+@functools.cache
+def _reader() -> str:
+    """A digest of what finds the module of a block in RTL, and what it is."""
+    return keep.digest(path.read_bytes() for path in READS)
 
 
 class Finder:
@@ -39,7 +49,7 @@ class Finder:
         own = self.settings
         lists = [*(block.rtl or own.rtl), "define", *own.define, "include", *own.include]
         more = [own.elaborate, str(own.elaborate_timeout), *lists, block.name, block.module or ""]
-        return keep.digest([*more, *block.ports])
+        return keep.digest([_reader(), *more, *block.ports])
 
     def known(self, commit: git.Commit, block: Block) -> Row | None:
         """What is known of it."""
@@ -112,14 +122,13 @@ class Finder:
         with self._slang:
             try:
                 design = read(block.rtl or self.settings.rtl)
-                ties = dict(each.split("=", 1) for each in block.ties)
-                found = design.find(block.module, tables.load(block.name), ties)
+                # One of another name whose ports fit may be another block's.
+                found = design.find(block.module or tables.load(block.name).module)
                 found.require_complete()
                 unproved = identity.simulated_only(found)
                 names = dict(each.split("=", 1) for each in block.ports)
                 shell = renamed.wrapper(found, names) if names else (found.name, "")
-                key = keep.digest([identity.of(found), unproved or "", *shell[1:]])
-                self._keep(folder, key, found, shell)
+                key = self._keep(folder, _digest(found, unproved, shell), found, shell)
             except WlkError as error:
                 return self._refused(error, folder)
             except PermissionError as error:
@@ -133,7 +142,7 @@ class Finder:
 
         own = self.settings
         paths = [self._place(folder, name) for name in names]
-        return rtl.load(paths, own.define, [folder / name for name in own.include])
+        return rtl.load(paths, own.define, [folder / name for name in own.include], folder)
 
     def _place(self, folder: Path, name: str) -> Path:
         """A file or folder of RTL; BAD_RTL when the command has not made it, NO_MODULE when there
@@ -157,33 +166,76 @@ class Finder:
             return error.status, text
         raise error
 
-    def _keep(self, folder: Path, key: str, module: Any, shell: tuple[str, str]) -> None:
-        """Copy the files of a module to a folder by its digest, each at its place, unless one that
-        is written alike is there. `shell`: name and text of what gives its ports other names."""
+    def _keep(self, folder: Path, key: str, module: Any, shell: tuple[str, str]) -> str:
+        """Copy the files of a module to a folder by its digest, each at its place; the digest. What
+        is there already may be written otherwise; where it is no longer what it was, this module
+        has a digest of its own. `shell`: name and text of what gives its ports other names."""
+        texts = _texts(folder, module, shell)
+        place = source(self.store.folder, key).parent
+        if not (place / LIST).is_file():
+            for name in (name for name in texts if name != LIST):
+                outputs.make_folder((place / name).parent)
+                (place / name).write_bytes(texts[name])
+            with outputs.atomic_write(place / LIST, "wb") as file:  # last: then it is whole
+                file.write(texts[LIST])
+            return key
+        if all(_holds(place / name, text) for name, text in texts.items()):
+            return key
+        if self._is_sound(key, module.name, shell):
+            return key
+        other = keep.digest([key, *(part for item in texts.items() for part in item)])
+        return self._keep(folder, other, module, shell)
+
+    @functools.cache  # noqa: B019  one Finder is one run
+    def _is_sound(self, key: str, name: str, shell: tuple[str, str]) -> bool:
+        """Has what is kept by a digest that digest?"""
         from ..fit import identity, rtl
 
         listed = source(self.store.folder, key)
-        if listed.is_file():
-            return
-        design = module.design
-        files = [_inside(path, folder) for path in design.files_for(module)]
-        foreign = [_inside(path, folder) for path in design.foreign_for(module)]
-        more = [_inside(path, folder) for path in (*design.included, *identity.data_files(module))]
-        include = [path for path in design.include_dirs if path.is_relative_to(folder)]
-        words = [f"+define+{each}" for each in design.defines]
-        words += [f"+incdir+{_inside(path, folder)}" for path in include]
-        place = listed.parent
-        for path in include:
-            outputs.make_folder(place / _inside(path, folder))
-        for name in (*files, *more, *foreign):
-            outputs.make_folder((place / name).parent)
-            (place / name).write_bytes((folder / name).read_bytes())
-        if shell[1]:
-            (place / f"{shell[0]}.sv").write_text(shell[1], encoding="utf-8")
-            files.append(f"{shell[0]}.sv")
-        with outputs.atomic_write(listed) as file:  # last: then it is whole
-            listed_too = (name for name in foreign if name.endswith(rtl.FOREIGN))
-            file.write("".join(f"{line}\n" for line in (*words, *files, *listed_too)))
+        try:
+            module = rtl.load([listed], base=listed.parent).find(name)
+            return _digest(module, identity.simulated_only(module), shell) == key
+        except WlkError:
+            return False
+
+
+def _digest(module: Any, unproved: str | None, shell: tuple[str, str]) -> str:
+    """What a module is. `unproved`: what no proof is about."""
+    from ..fit import identity
+
+    return keep.digest([identity.of(module), unproved or "", *shell[1:]])
+
+
+def _holds(path: Path, text: bytes) -> bool:
+    try:
+        return path.read_bytes() == text
+    except OSError:
+        return False
+
+
+def _texts(folder: Path, module: Any, shell: tuple[str, str]) -> dict[str, bytes]:
+    """What is kept of a module, by names below the commit, the list of its files among them."""
+    from ..fit import data, rtl
+
+    design = module.design
+    for name in data.named(module):
+        if Path(name).is_absolute() and Path(name).is_relative_to(folder):
+            what = f"{name}: a file of the checkout by its whole path, which is another each time"
+            raise WlkError(Status.BAD_RTL, f"{what}; name it from its folder on")
+    files = [_inside(path, folder) for path in design.files_for(module)]
+    foreign = [_inside(path, folder) for path in design.foreign_for(module)]
+    more = [_inside(path, folder) for path in (*design.included_for(module), *data.files(module))]
+    texts = {name: (folder / name).read_bytes() for name in (*files, *more, *foreign)}
+    if shell[1]:
+        files.append(f"{shell[0]}.sv")
+        texts[files[-1]] = shell[1].encode()
+    words = [f"+define+{each}" for each in design.defines]
+    kept = [folder / name for name in texts]
+    include = [path for path in design.include_dirs if any(k.is_relative_to(path) for k in kept)]
+    words += [f"+incdir+{_inside(path, folder)}" for path in include]
+    compiled = [name for name in foreign if name.endswith(rtl.FOREIGN)]
+    texts[LIST] = "".join(f"{line}\n" for line in (*words, *files, *compiled)).encode()
+    return texts
 
 
 def _inside(path: Path, folder: Path) -> str:

@@ -122,7 +122,7 @@ def _cell(row: Row) -> str:
         return "-"
     step = "" if row["settled_by"] == "none" else f" ({row['settled_by']})"
     named = f" [{row['profile']}]" if "profile" in row else ""
-    return f"{row['verdict']}{step}{named}"
+    return f"{report.with_gaps(row['verdict'], row)}{step}{named}"
 
 
 def markdown(rows: Rows, commits: Sequence[git.Commit]) -> str:
@@ -137,7 +137,8 @@ def markdown(rows: Rows, commits: Sequence[git.Commit]) -> str:
     for name, row in last.items():
         commit = since.get(name) if not is_good(row) else None
         when = f"`{commit.short}` {_escaped(commit.subject)}" if commit is not None else ""
-        lines.append(f"| {name} | {row['verdict']} | {row['settled_by']} | {when} |")
+        verdict = report.with_gaps(row["verdict"], row)
+        lines.append(f"| {name} | {verdict} | {row['settled_by']} | {when} |")
     for row in bad:
         lines += ["", f"**{title(row)}**: {_escaped(first(row))}"]
         lines += ["", "```", row["repro"], "```"] if "repro" in row else []
@@ -162,7 +163,8 @@ def _case(row: Row, name: str) -> Case:
     if row["verdict"] == ABSENT:
         return Case(name, row["seconds"], xml.SKIPPED, message=row.get("message", ""))
     if is_good(row):
-        return Case(name, row["seconds"], out=f"settled by: {row['settled_by']}")
+        verdict = report.with_gaps(row["verdict"], row)
+        return Case(name, row["seconds"], out=f"{verdict}, settled by: {row['settled_by']}")
     seed = f"seed {row['seed']}\n" if "seed" in row else ""
     text = f"{first(row)}\n{seed}{row.get('repro', '')}"
     kind = xml.FAILURE if row["verdict"] in entries.COMPARED else xml.ERROR

@@ -189,6 +189,8 @@ def _checked(target: Target, group: Sequence[Subject], accept: bool) -> Checked:
         config[name] = value
         origins[name] = f"behaviour of {scope}"
     unbound = target.unbound(trial.config)
+    outputs = sum(port.direction == "out" for port in target.match.table.ports(trial.config))
+    answer["outputs"] = outputs - len(unbound["not_compared"])
     answer |= {key: unbound[key] for key in ("not_compared", "tied_off")}
     answer["config"] = target.match.shown(config)
     answer["inferred"] = target.table.fold(origins, config)
@@ -301,7 +303,7 @@ def _show(checked: Sequence[Checked], wanted: Check) -> None:
         usual = c.target.table.show(c.target.table.defaults()).items()
         changed = {k: v for k, v in c.answer["config"].items() if (k, v) not in usual}
         summary = report.config_text(changed) or "default"
-        verdict = report.verdict_cell(c.verdict, c.answer.get("readings", ()))
+        verdict = report.verdict_cell(c.verdict, c.answer)
         table.add(c.answer["block"], c.answer["scope"], summary, *numbers, verdict)
     table.print(stream)
     for c in checked:

@@ -70,7 +70,9 @@ warplock vectors import --dump run.fst --map collector.toml a.wlv --block collec
         notes = [*good[0].notes, *([] if subject.chosen.passed else [reason])]
         searched = readings.as_json(subject) if subject.open else {}
         told = readings.ambiguous(subject) if subject.open else []
-        return Imported(header, notes, searched, told, good[0].answer["config"])
+        answer = good[0].answer
+        compared = {key: answer[key] for key in ("outputs", "not_compared")}
+        return Imported(header, notes, searched, told, answer["config"], compared)
 
     def _write(self, dump: str, target: scopes.Target, trial: search.Trial) -> None:
         table = target.match.table

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..base.errors import Status, WlkError
+from ..base.errors import Status, WlkError, is_error
 from ..fit import inside, match
 from ..tables import Config
 from . import tools, verilate
@@ -88,7 +88,7 @@ def _run(
 
 def _complaint(job: Job, code: int, last: str) -> WlkError:
     """The harness's own complaint, or that it broke down."""
-    if last.startswith("harness: ") and code in iter(Status):
+    if last.startswith("harness: ") and is_error(code):
         return WlkError(Status(code), f"{job.title}: {last.removeprefix('harness: ')}")
     why = last or f"exit code {code}"
     return WlkError(Status.MODEL_ERROR, f"{job.title}: the harness ended without an answer: {why}")

@@ -231,6 +231,7 @@ class Job:
     workers: int = 1  # processes for its seeds
     is_async: bool = False  # the RTL's reset is asynchronous
     ignored: list[str] = field(default_factory=list)  # ports of the RTL that are not looked at
+    binds_left_out: list[str] = field(default_factory=list)
     done: int = 0
     stage: str = WAITING  # what it is doing; empty: nothing more
     since: float = 0.0  # when the stage began
@@ -405,8 +406,7 @@ def top_of(
     design: Any, name: str | None, table: Table | None, ties: Mapping[str, int] | None = None
 ) -> Any:
     """The module of that name; without one the only top, or else the one whose ports fit."""
-    used = {each for module in design.modules() for each in module.uses}
-    tops = [module.name for module in design.modules() if module.name not in used]
+    tops = [module.name for module in design.tops()]
     return design.find(name or (tops[0] if len(tops) == 1 else None), table, ties)
 
 
@@ -455,12 +455,15 @@ def _wrapped(source: RtlSource, fit: Matched, parts: Sequence[Any]) -> Any:
 
 def rtl_job(table: Table, args: Run) -> Job:
     """The job of a block of the user's RTL; narrows what its ports leave open."""
+    from ..fit import binds, data  # need slang
+
     fit = matched(table, args, args.config, whole=True)
     design, module, given, found = fit.design, fit.module, fit.given, fit.found
     table = found.table
     files, folders = design.files_for(module), design.include_dirs
     foreign = design.foreign_for(module)
-    source = verilate.Rtl(files, module.name, folders, design.defines, design.included, foreign)
+    more = (folders, design.defines, design.included, foreign, data.files(module))
+    source = verilate.Rtl(files, module.name, *more, design.wrappers(module.name))
     name = " ".join(args.config) or module.name
     job = Job(table, found.config, name, source, args, table.clocked(found.present), found)
     job.fit, job.ignored, job.is_async = fit, fit.ignored, fit.told.is_async
@@ -468,6 +471,7 @@ def rtl_job(table: Table, args: Run) -> Job:
         job.inside, job.notes = inside.of_rtl(design, module, found, given)
         job.modules = inside.modules(design, module, table)
     job.notes = [*job.notes, *fit.notes]
+    job.binds_left_out = [*binds.left_out(module)]
     job.config = search.require_first(found, f"module {module.name}")[0]
     return job
 

@@ -204,7 +204,7 @@ def replay(
         job.enter(jobs.RUNNING)
         answer = harness.run(job, program, harness.words(job, replay=path))
     result = _result(job, report.verdict_of(answer["verdict"]), answer)
-    extra = {"file": str(path), "match": job.matched.kind}
+    extra = {"file": str(path), "match": job.matched.kind} | _compared(job)
     extra |= run.waivers.shown(answer)
     run.waivers.note(result.verdict, job.checked(), extra.get("waived"))
     result = dataclasses.replace(result, extra=extra | harness.findings(answer))
@@ -285,7 +285,7 @@ def _result(
     if job.matched is not None:
         extra["inferred"] = _inferred(job, subject)
         extra |= readings.as_json(subject) if subject is not None else {}
-        extra |= {"match": job.matched.kind, "not_compared": job.matched.missing_outputs}
+        extra |= {"match": job.matched.kind} | _compared(job)
         extra |= {"tied_off": job.matched.tied_off, "tied": job.matched.tied}
         extra |= {"ignored": job.ignored} if job.ignored else {}
     return Result(
@@ -300,6 +300,14 @@ def _result(
         rule=report.broken_rule(first),
         extra=extra | _reported(job, answer),
     )
+
+
+def _compared(job: Job) -> dict[str, Any]:
+    """The outputs that are compared and those that are not, and binds that are not taken."""
+    missing = job.matched.missing_outputs
+    outputs = sum(port.direction == "out" for port in job.table.ports(job.config))
+    found = {"outputs": outputs - len(missing), "not_compared": missing}
+    return found | ({"binds_left_out": job.binds_left_out} if job.binds_left_out else {})
 
 
 def _reported(job: Job, answer: dict) -> dict:
@@ -323,7 +331,7 @@ def rows(results: Iterable[Result]) -> list[tuple]:
             *(r.block, r.extra["name"], r.cycles, r.compared_bits, r.masked_bits),
             f"{r.extra['floors_met']}/{r.extra['floors']}",
             r.extra["cycles_per_second"],
-            report.verdict_cell(r.verdict, r.extra.get("readings", ())),
+            report.verdict_cell(r.verdict, r.extra),
         )
         for r in results
     ]
@@ -348,6 +356,7 @@ def _notes(job: Job, answer: dict, subject: Subject | None) -> list[str]:
         if job.matched.missing_outputs:
             names = ", ".join(job.matched.missing_outputs)
             notes.append(f"  not compared (not in the RTL): {names}")
+        notes += [f"  left out: {each}" for each in job.binds_left_out]
         if job.matched.tied:
             tied = ", ".join(f"{port}={value}" for port, value in job.matched.tied.items())
             notes.append(f"  tied, so that no coverage floor is asked for: {tied}")

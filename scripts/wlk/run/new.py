@@ -90,8 +90,7 @@ warplock new arbiter --rtl rtl/ --module rr_arb -G NumIn=8 --out blocks"""
             message = f"{self.rtl[0]}: no module in the files given{is_package}; name the file that"
             raise WlkError(Status.NO_MODULE, f"{message} has the module with --rtl")
         if self.module is None:
-            used = {name for each in design.modules() for name in each.uses - {each.name}}
-            tops = [name for name in found if name not in used]
+            tops = [module.name for module in design.tops()]
             same = [name for name in tops if name.lower() == self.name]
             if len(tops) != 1 and len(same) != 1:
                 message = f"{self.rtl[0]}: {len(tops)} modules that no other one uses: "

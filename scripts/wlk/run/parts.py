@@ -60,7 +60,8 @@ def of(job: Job, gate: Source, compared: Sequence[Compared]) -> list[Part]:
         outputs = [Compared(Port(port.name, "out", port.width))
                    for port in shared if port.direction == "out"]  # fmt: skip
         stub = Source(stubs.write_stub(table, part.cfg), table.module)
-        own = replace(gate, files=design.files_for(module), top=module.name)
+        beside = design.wrappers(module.name)
+        own = replace(gate, files=design.files_for(module), top=module.name, wrappers=beside)
         parts.append(Part(table.name, stub, own, outputs, table.reset))
     stage = Source(stubs.write_stub(job.table, job.config), job.table.module, holes=stub_holes)
     wiring = Part("wiring", stage, replace(gate, holes=holes), wires, job.table.reset)

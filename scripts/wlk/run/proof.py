@@ -29,6 +29,7 @@ class Proof:
     rules: Sequence[str] = ()  # that are assumed
     outputs: int = 0
     missing: Sequence[str] = ()  # outputs that the RTL lacks
+    binds_left_out: Sequence[str] = ()
     notes: list[str] = field(default_factory=list)
     apart: Sequence[str] = ()  # places that a simulator reads otherwise than synthesis
     suspects: Sequence[str] = ()  # places that it may read otherwise
@@ -71,6 +72,7 @@ class Proof:
         known |= {"seconds": round(self.seconds, 3), "assumptions": self._assumed()}
         known |= {"outputs": self.outputs, "not_compared": list(self.missing), "kept": self.kept}
         known |= {"simulated": self.simulated}
+        known |= {"binds_left_out": [*self.binds_left_out]} if self.binds_left_out else {}
         if self.example is not None:
             first = self.example.first
             known |= {"first": first.json()} if first is not None else {}
@@ -87,10 +89,12 @@ class Proof:
 
     def text(self) -> str:
         """For a person."""
-        lines = [f"{self.word}: {self.what}", f"  {self._meaning()}"]
+        word = report.with_gaps(self.word, self.json())
+        lines = [f"{word}: {self.what}", f"  {self._meaning()}"]
         lines += [f"  assumed: {each}" for each in self._assumed()]
         if self.missing:
             lines.append("  not compared (not in the RTL): " + ", ".join(self.missing))
+        lines += [f"  left out: {each}" for each in self.binds_left_out]
         lines += [f"  {note}" for note in [*self.notes, *self._places(), *self.readings]]
         return "\n".join(lines + (self.example.lines() if self.example is not None else []))
 

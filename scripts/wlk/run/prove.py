@@ -301,6 +301,7 @@ def _of_block(asked: Prove, folder: reports.Folder) -> Proof:
     )
     proof.notes += [f"tied: {port}={value}" for port, value in found.tied.items()]
     proof.notes += job.fit.notes
+    proof.binds_left_out = job.binds_left_out
     proof.apart = identity.read_apart(job.fit.module)
     proof.suspects = suspects
     if subject is not None:
@@ -441,7 +442,8 @@ def source(job: jobs.Job) -> Source:
     from ..fit.rtl import SLANG_DEFINES  # needs slang
 
     rtl = job.rtl
-    how = {"included": rtl.included, "undefined": SLANG_DEFINES}
+    how = {"included": [*rtl.included, *rtl.data], "undefined": SLANG_DEFINES}
+    how["wrappers"] = rtl.wrappers
     return Source(rtl.files, rtl.top, rtl.include_dirs, rtl.defines, **how)
 
 
@@ -570,6 +572,10 @@ def _of_versions(asked: Prove, folder: reports.Folder) -> Proof:
     proof.apart = list(dict.fromkeys([*new.apart, *old.apart]))
     proof.suspects = list(dict.fromkeys([*new.suspects, *old.suspects]))
     proof.outputs, proof.assumptions = len(compared), _start(asked, gold, gate)
+    proof.binds_left_out = [
+        *old.source.binds_left_out,
+        *new.source.binds_left_out,
+    ]
     proof.began = start
     question = Question(gold, gate, compared, reset=_resets(asked, gold, gate), free=asked.free)
     proof.assumptions += [RESET] if question.reset else []

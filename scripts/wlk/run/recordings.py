@@ -34,6 +34,9 @@ _NOT_ITS_OWN = {
     Status.BAD_CONFIG,  # of the file beside it
 }
 
+# Of an answer.
+KEPT = ("inferred_behaviour", "candidates", "readings", "outputs", "not_compared")
+
 
 def folder(given: Path | None) -> Path | None:
     """Where recordings are: as given, $WLK_TRACES, or shared/traces beside the checkout."""
@@ -133,7 +136,11 @@ def _summary(results: Sequence[Result]) -> report.Table:
         own = [r for r in results if r.block == block]
         bits = [sum(r.compared_bits for r in own), sum(r.masked_bits for r in own)]
         bits = bits if any(bits) else [None, None]
-        table.add(block, len(own), sum(r.cycles for r in own), *bits, report.exit_code(own))
+        verdict = report.exit_code(own)
+        lacking = sum(bool(report.gaps(r.extra)) for r in own)
+        if lacking and verdict == Status.OK:
+            verdict = f"PASS ({lacking} without some outputs)"
+        table.add(block, len(own), sum(r.cycles for r in own), *bits, verdict)
     return table
 
 
@@ -142,7 +149,7 @@ def _table(results: Sequence[Result]) -> report.Table:
     table = report.Table("recording", "block", "scope", "cycles", "compares", "masked", "verdict")
     for r in results:
         name = r.extra["recording"]
-        verdict = report.verdict_cell(r.verdict, r.extra.get("readings", ()))
+        verdict = report.verdict_cell(r.verdict, r.extra)
         table.add(name, r.block, r.scope, r.cycles, r.compared_bits, r.masked_bits, verdict)
     return table
 
@@ -199,7 +206,7 @@ def _result(answer: dict[str, Any], path: Path, verdict: Status, text: str) -> R
         first=Mismatch.of(answer.get("first", {})),
         rule=broken_rule(answer.get("first", {})),
         extra={"recording": path.name}
-        | {k: answer[k] for k in ("inferred_behaviour", "candidates", "readings") if k in answer}
+        | {k: answer[k] for k in KEPT if k in answer}
         | ({"report": text} if text else {}),
     )
 
@@ -255,6 +262,7 @@ def _csv_result(path: Path, name: str, given: dict[str, str], accept: bool) -> t
         config = vectors.check_config(header, table)
         played = vectors.play(header, table, config)
         answer = played.result | {"scope": "-", "config": done.config} | done.search
+        answer |= done.compared
         verdict, text = played.verdict, played.report
         if verdict == Status.OK and "readings" in done.search and not accept:
             verdict, text = Status.AMBIGUOUS, "\n".join([f"{path.name}: AMBIGUOUS", *done.readings])

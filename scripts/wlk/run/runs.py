@@ -134,7 +134,8 @@ class Screen:
         with self._lock:
             self.line.close()
             if self.several and not self.asked.json:
-                print(f"{job.title}: {report.verdict_name(outcome.result.verdict)}", flush=True)
+                verdict = report.verdict_name(outcome.result.verdict)
+                print(f"{job.title}: {report.with_gaps(verdict, outcome.result.extra)}", flush=True)
             self._print(outcome.messages)
 
     def answer(self, _: Job, outcome: Outcome) -> None:

@@ -31,6 +31,8 @@ SECONDS = 120  # of a processor that one run may take
 LARGE = 2_000  # lines of RTL from which on compiling takes longer than running
 PLAIN = re.compile(r"[A-Za-z_]\w*")
 ENDED = (-signal.SIGXCPU, -signal.SIGKILL)  # by the limit of its time
+DOES_NOT_SETTLE, NO_DATA = 3, 4  # exit codes of the program
+REMEDY = "end the loop in its logic"
 
 
 @dataclass(frozen=True)
@@ -73,15 +75,15 @@ class Simulation:
     def _run(self, arguments: Sequence[int], feed: Iterable[bytes] | None = None) -> list[str]:
         program = self.program()
         done = tools.ask([program, *arguments], lambda *_: None, feed=feed)
-        if done.code in ENDED:
-            why = f"does not settle within {SECONDS} s"
-        elif done.code == 3:
-            why = done.report.strip().splitlines()[-1].removeprefix("vectors: ")
-        else:
-            why = ""
-        if why:
-            message = f"module {self.side.source.top} in simulation: {why}"
-            raise WlkError(Status.BAD_RTL, f"{message}; end the loop in its logic")
+        last = done.report.strip().rpartition("\n")[2].removeprefix("vectors: ")
+        why = {
+            **dict.fromkeys(ENDED, f"does not settle within {SECONDS} s; {REMEDY}"),
+            DOES_NOT_SETTLE: f"{last}; {REMEDY}",
+            NO_DATA: last,
+        }
+        if done.code in why:
+            message = f"module {self.side.source.top} in simulation: {why[done.code]}"
+            raise WlkError(Status.BAD_RTL, message)
         if done.code:
             raise WlkError(Status.MODEL_ERROR, f"{program} ended with {done.code}")
         return done.output.splitlines()
@@ -94,8 +96,8 @@ class Simulation:
     @cached_property
     def key(self) -> str:
         """A digest of all that it shows."""
-        parts = [self._wrapper(), self._header(), self.tool.program, *self._flags(), *verilate.FAST]
-        contents = [path.read_bytes() for path in (*self._rtl.content, MAIN)]
+        parts = [*self._texts().values(), self.tool.program, *self._flags(), *verilate.FAST]
+        contents = [path.read_bytes() for path in (*self._rtl.content, MAIN, verilate.DATA)]
         return keep.digest([*parts, self.side.source.listed(), *contents])
 
     def _flags(self) -> list[str]:
@@ -111,7 +113,7 @@ class Simulation:
                 return place / "player"
             shutil.rmtree(place, ignore_errors=True)
             outputs.make_folder(place / "obj")
-            texts = {f"{WRAPPER}.sv": self._wrapper(), HEADER: self._header()}
+            texts = self._texts()
             for name, text in texts.items():
                 (place / name).write_text(text, encoding="utf-8")
             rtl = self._rtl
@@ -122,6 +124,12 @@ class Simulation:
             )
             shutil.rmtree(place / "obj", ignore_errors=True)
         return place / "player"
+
+    def _texts(self) -> dict[str, str]:
+        """The files that are compiled with the RTL."""
+        of = self.side.source
+        data = verilate.data_header(of.files, of.include_dirs)
+        return {f"{WRAPPER}.sv": self._wrapper(), HEADER: self._header(), "wlk_data.h": data}
 
     def _wrapper(self) -> str:
         """The module around it. Its inputs are variables, as those of a test bench are (see

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from ..base import progress
-from ..base.errors import Status, WlkError
+from ..base.errors import Status, WlkError, is_error
 from . import build
 
 
@@ -64,8 +64,7 @@ def digest(program: str, words: Iterable[object]) -> str:
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
         found = hashlib.file_digest(running.stdout, "sha256").hexdigest()
         complaint = running.stderr.read().decode(errors="replace")
-    if running.returncode != 0:
-        raise WlkError(Status(running.returncode), complaint.splitlines()[-1])
+    _check(path, Answer(running.returncode, "", complaint), capture=True)
     return found
 
 
@@ -129,7 +128,7 @@ def _check(path: Path, answer: Answer, capture: bool) -> None:
         raise BrokenPipeError
     prefix = f"{path.name}: "
     mistakes = [line for line in answer.report.splitlines() if line.startswith(prefix)]
-    if answer.code not in set(Status) or not mistakes:
+    if not is_error(answer.code) or not mistakes:
         last = (answer.report.splitlines() or ["no message"])[-1]
         raise WlkError(Status.MODEL_ERROR, f"{path} ended with {answer.code}: {last}")
     raise WlkError(Status(answer.code), mistakes[-1].removeprefix(prefix))

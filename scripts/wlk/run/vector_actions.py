@@ -73,7 +73,8 @@ class Play(jobs.Simulated, waivers.Waiving, Reported):
             if self.json:
                 report.json_line(played.result)
             numbers = [played.result[key] for key in ("cycles", "compared_bits", "masked_bits")]
-            table.add(str(path), header.block, *numbers, played.verdict)
+            verdict = report.verdict_cell(played.verdict, played.result)
+            table.add(str(path), header.block, *numbers, verdict)
             if self.rtl:
                 outcome = self._play(header, port_table, config)
                 name = f"{path} -> {outcome.result.module}"
@@ -133,7 +134,8 @@ class Play(jobs.Simulated, waivers.Waiving, Reported):
         for text in (*outcome.messages, *outcome.left.lines):
             print(text, file=sys.stderr if self.json else sys.stdout)
         numbers = (result.cycles, result.compared_bits, result.masked_bits)
-        table.add(f"{path} -> {result.module}", result.block, *numbers, result.verdict)
+        verdict = report.verdict_cell(result.verdict, result.extra)
+        table.add(f"{path} -> {result.module}", result.block, *numbers, verdict)
         if result.first is not None:
             print(f"{path}: first difference {json.dumps(result.first.json())}", file=sys.stderr)
         for note in harness.notes(str(path), result.extra):

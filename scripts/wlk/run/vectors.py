@@ -253,6 +253,7 @@ class Imported:
     search: dict[str, Any]  # what was inferred from the behaviour, and what was tried
     readings: list[str]  # two of them in words, where the first choice fails
     config: dict[str, Any]  # as one gives it, as far as it is known
+    compared: dict[str, Any]  # how many outputs the recording has, and those that it lacks
 
 
 def _explore(subject: Subject, header: Header, table: tables.Table) -> None:
@@ -371,7 +372,7 @@ class Import(Command):
         done = self.make()
         for note in done.notes:
             print(f"  {note}", file=sys.stderr if self.json else sys.stdout)
-        _show_made(done.header, self.json, notes=done.notes, **done.search)
+        _show_made(done.header, self.json, notes=done.notes, **done.search, **done.compared)
         return 0
 
     def make(self) -> Imported:
@@ -407,7 +408,10 @@ class Import(Command):
         shown = found.shown(config)
         searched = readings.as_json(subject) if subject.open else {}
         told = readings.ambiguous(subject) if subject.open else []
-        return Imported(header, _notes(subject, config), searched, told, shown)
+        missing = list(found.missing_outputs)
+        count = sum(port.direction == "out" for port in table.ports(config))
+        compared = {"outputs": count - len(missing), "not_compared": missing}
+        return Imported(header, _notes(subject, config), searched, told, shown, compared)
 
     def _convert(
         self, out: Path, found: Match, config: tables.Config, force: bool = False

@@ -10,6 +10,7 @@ slowest in both.
 import contextlib
 import fcntl
 import functools
+import json
 import os
 import re
 import shlex
@@ -20,7 +21,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ..base import installed, keep, outputs, progress, setup
+from ..base import folders, installed, keep, outputs, progress, setup
 from ..base.errors import Status, WlkError
 from ..gen.sv import Harness
 from . import build, foreign
@@ -28,6 +29,8 @@ from . import build, foreign
 PREFIX = "Vwlk"
 HARNESS = setup.ROOT / "dpi" / "harness"
 MAIN = HARNESS / "main.cpp"
+DATA = HARNESS / "data.h"
+FOPEN = "-Wl,--wrap=fopen"  # goes to DATA
 ODD = re.compile(r"[^\w/.,+@=~-]")  # what make may take for something else in the name of a folder
 LINT_CODE = re.compile(rb"\bverilator\s+lint_o(?:n|ff)\s+(\w+)")
 ERROR = re.compile("%error|error:", re.IGNORECASE)  # of Verilator, and of compilers
@@ -55,7 +58,7 @@ REST = "\n#pragma GCC pop_options\n"
 RECENT = 3600  # seconds within which a build counts as used
 MAX_BUILDS = 1000  # builds kept; a whole run of `mutate` must fit in
 # What a harness is compiled against, beside what is generated.
-INTERFACE = [MAIN, HARNESS / "harness.h"]
+INTERFACE = [MAIN, HARNESS / "harness.h", DATA]
 INTERFACE += [setup.ROOT / "dpi/include/warplock" / name for name in ("dpi.h", "checker.h")]
 INTERFACE += [setup.ROOT / "refmodel/include/warplock" / name for name in ("block.h", "error.h")]
 
@@ -88,11 +91,18 @@ class Rtl:
     defines: list[str] = field(default_factory=list)
     included: list[Path] = field(default_factory=list)  # by the files
     foreign: list[Path] = field(default_factory=list)  # C that it imports by DPI, and headers
+    data: list[Path] = field(default_factory=list)  # that it reads when it runs
+    wrappers: list[str] = field(default_factory=list)  # modules beside the top that bind to it
+
+    @property
+    def compiled(self) -> list[Path]:
+        """The files that a build rests on."""
+        return [*self.files, *self.included, *self.foreign]
 
     @property
     def content(self) -> list[Path]:
         """The files that what it does rests on."""
-        return [*self.files, *self.included, *self.foreign]
+        return [*self.compiled, *self.data]
 
 
 def find_tool(which: str) -> Tool:
@@ -166,6 +176,13 @@ def _sources(
     return files
 
 
+def data_header(files: Sequence[Path], include_dirs: Sequence[Path]) -> str:
+    """Where the RTL finds the files that it reads, for DATA."""
+    names = [*map(str, folders.beside(files, include_dirs))]
+    rows = "".join(f"    {json.dumps(name, ensure_ascii=False)},\n" for name in names)
+    return f"static const char *const wlk_data_folders[] = {{\n{rows}    nullptr,\n}};\n"
+
+
 def harness_program(
     harness: Harness,
     rtl: Rtl,
@@ -191,11 +208,12 @@ def harness_program(
     generate = functools.partial(
         _sources, bound=[harness] if bound is None else bound, is_direct=is_direct, has_own=has_own
     )
-    sources = generate(harness)
+    data = {"wlk_data.h": data_header(rtl.files, rtl.include_dirs)}
+    sources = generate(harness) | data
     size = sum(path.read_bytes().count(b"\n") for path in rtl.files)
     flags = _verilator_flags(rtl, trace)
     optimize = optimize or (BIG if size > LARGE else SMALL)
-    content = [part for path in rtl.content for part in (str(path), path.read_bytes())]
+    content = [part for path in rtl.compiled for part in (str(path), path.read_bytes())]
     interface = [path.read_bytes() for path in INTERFACE]
     identity = [
         *flags,
@@ -217,7 +235,7 @@ def harness_program(
             os.utime(place)
             return program
         for each in (harness, harness.held()):
-            sources = generate(each)
+            sources = generate(each) | data
             shutil.rmtree(place, ignore_errors=True)
             (place / "obj").mkdir(parents=True)
             keep.prune(place.parent, MAX_BUILDS, "rtl")
@@ -283,7 +301,7 @@ def reading(rtl: Rtl) -> list[str]:
     flags += ["-Wno-fatal", "-Wno-lint", "-Wno-style", "-Wno-MODDUP", "-Wno-TIMESCALEMOD"]
     # Assertions count, but must not end the process: the harness judges them at its end.
     flags.append("--assert")
-    flags += ["-CFLAGS", "-DVL_USER_STOP -DVL_USER_FATAL -DVL_USER_FINISH"]
+    flags += ["-CFLAGS", "-DVL_USER_STOP -DVL_USER_FATAL -DVL_USER_FINISH -DVL_USER_WARN"]
     # Lint codes that comments of the RTL name, which an older Verilator need not know.
     texts = (path.read_bytes() for path in (*rtl.files, *rtl.included))
     codes = sorted({code.decode() for text in texts for code in LINT_CODE.findall(text)})
@@ -367,7 +385,7 @@ def make(
     command += [f"OPT_FAST={flags}", "OPT_GLOBAL=-O2", f"OPT_SLOW={flags}", *tool.make_args]
     cached = ["OBJCACHE=ccache"] if shutil.which("ccache") else []
     folder, objects = _runtime([*command, *cached], place, tool)
-    link = " ".join([*(str(folder / name) for name in objects), link])
+    link = " ".join([FOPEN, *(str(folder / name) for name in objects), link])
     if tool.is_packaged:  # it precompiles by itself
         command += cached
     elif PARALLEL in (place / "obj" / f"{PREFIX}_classes.mk").read_text(encoding="utf-8"):
@@ -426,6 +444,8 @@ def _run(
     if progress.run(command, log=log, **progress.make_options(tool.environment())).code:
         if full := outputs.no_room(log, place):
             raise WlkError(Status.NO_SPACE, f"{failure}: {full}")
+        if lack := outputs.starved(log):
+            raise WlkError(Status.NO_MEMORY, f"{failure}: {lack}; see {log}")
         text = log.read_text(encoding="utf-8", errors="replace")
         if lacking := sorted({*UNDEFINED.findall(text)}):
             what = f"the RTL imports {', '.join(lacking)} by DPI, and nothing defines it"

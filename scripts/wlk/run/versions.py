@@ -27,7 +27,7 @@ class Version:
 
 def version(asked: jobs.RtlSource, paths: Sequence[Path], config: Sequence[str]) -> Version:
     """The module of one version, with parameters; NO_MODULE, BAD_RTL."""
-    from ..fit import alike, identity, rtl  # need slang
+    from ..fit import alike, binds, data, identity, rtl  # need slang
 
     design = rtl.load(paths, defines=asked.define, include_dirs=asked.include)
     module = design.find(asked.module)
@@ -35,7 +35,8 @@ def version(asked: jobs.RtlSource, paths: Sequence[Path], config: Sequence[str])
     suspects = alike.require(module)
     files = design.files_for(module)
     folders, defines = design.include_dirs, design.defines
-    how = {"included": design.included, "undefined": rtl.SLANG_DEFINES}
+    how = {"included": [*design.included, *data.files(module)], "undefined": rtl.SLANG_DEFINES}
+    how |= {"wrappers": design.wrappers(module.name), "binds_left_out": [*binds.left_out(module)]}
     found = Source(files, module.name, folders, defines, parameters=tuple(config), **how)
     return Version(found, identity.read_apart(module), suspects)
 
