@@ -12,8 +12,9 @@ from ..base.errors import ROOT, Status, WlkError
 
 BLOCKS = ROOT / "refmodel" / "blocks"
 FAMILIES = BLOCKS / "family"
-LETTING = {"field", "rule", "cover", "constraint", "warning"}  # what may use names of `let`,
-EXPRESSIONS = {"name", "width", "lanes", "when", "broken"}  # in these keys
+# What may use names of `let`, and in which keys.
+LETTING = set("field memory rule cover constraint warning".split())
+EXPRESSIONS = set("name width lanes when broken value size count add remove".split())
 SHARED = {"param", "list", "field", "channel", "cover"}  # keys that a family's file may have
 
 
@@ -22,7 +23,8 @@ TABLE, MODEL, FAULTS = "block.toml", "model.c", "faults.toml"
 PORT_MAP, RTL = "map.toml", "rtl"
 FOLDERS = "WLK_BLOCKS"  # variable that names them, as PATH does
 NAME = re.compile(r"[a-z][a-z0-9_]*")
-_ABOUT_ROW = re.compile(r"(\S+): (?:field|param|list|rule|cover|channel|config|unit) (\S+?):? ")
+_ROW = "field|param|list|memory|rule|cover|channel|config|unit"
+_ABOUT_ROW = re.compile(rf"(\S+): (?:{_ROW}) (\S+?):? ")
 _WRONG_KEY = re.compile(r"unknown key (\w+)")
 _own: dict[str, Path] = {}  # folders by the names of their blocks
 

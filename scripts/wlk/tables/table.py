@@ -26,6 +26,7 @@ from .fields import (
     walk,
 )
 from .params import Condition, ListParam, Param
+from .rules import Change, Memory
 
 FORMAT = 1
 # WLK_DRIVER_PROFILES
@@ -53,6 +54,7 @@ class Table:
     covers: list[dict]
     configs: dict[str, dict]
     path: Path
+    memories: dict[Memory, tuple[Change, ...]] = field(default_factory=dict)  # of the rules
     lets: dict[str, str] = field(default_factory=dict)  # names of expressions
     units: tuple[str, ...] = ()  # units that this table defines
     instances: tuple[dict, ...] = ()  # blocks inside a composed one
