@@ -560,7 +560,7 @@ class OperandsState(Live):
         first = self.opcs[0].out.parts[0].first
         self.arb = StreamArb(n, False, n > 1 and packets > 1, 3 if n > 1 else 0, first)
         self.select = (1 << (n - 1).bit_length()) - 1
-        self.stalls: int | None = 0 if self.zero else None
+        self.stalls = 0
 
     def _requests(self) -> tuple[list[int], list]:
         pairs = [opc.shown() for opc in self.opcs]
@@ -588,7 +588,7 @@ class OperandsState(Live):
             return
         requests = self._requests()
         ready = self.arb.ready(*requests, x["op_ready"])
-        self.stalls = sum(opc.stalls for opc in self.opcs) & COUNTER
+        self.stalls = 0 if x["reset"] else sum(opc.stalls for opc in self.opcs) & COUNTER
         self.arb.edge(*requests, x["op_ready"], x["reset"])
         for i, opc in enumerate(self.opcs):
             valid = int(x["sb_valid"] and x["sb_data_wis"] & self.select == i)

@@ -4,7 +4,6 @@
  *   cycle_t with `s`, a pointer to a shape, compute(cfg, st, in, c), events(cfg, st, in, c)
  *   shown(cfg, st, c)                the packet at the output
  *   control(cfg, st, c, out)         control words of the outputs
- *   STALLS_KNOWN(cfg, st)            the counter is, once a reset was seen
  *   edge_of(cfg, st, in, data, c)    the clock edge; `data`: what is written back
  *   settled(cfg, st)                 kind of the step whose shape this state has, if all is known
  *   step_known(cfg, st, s, in, got)  such a step of a shape: nonzero where outputs differ
@@ -23,8 +22,7 @@ static void fill(const cfg_t *cfg, const state_t *st, const cycle_t *c, uint64_t
     if (st->reset_seen != 0) {
         NAMED(out_put_sb_ready)(care, 1u);
         NAMED(out_put_op_valid)(care, 1u);
-        NAMED(out_set_perf_stalls)
-        (care, cfg->perf_enable != 0 && STALLS_KNOWN(cfg, st) ? VX_COUNTER : 0u);
+        NAMED(out_set_perf_stalls)(care, cfg->perf_enable != 0 ? VX_COUNTER : 0u);
     }
     control(cfg, st, c, out);
     for (uint32_t w = 0; w < control_words; w++) {
@@ -60,7 +58,7 @@ static __attribute__((noinline)) int step_unsettled(const cfg_t *cfg, state_t *s
                                                     const wlk_view *in, const wlk_view *got) {
     uint64_t out[CAPS(OUT_CONTROL)], differs = 0;
     cycle_t c;
-    if ((st->reset_seen & STALLS_KNOWN(cfg, st)) == 0 || got->mask != NULL) {
+    if (st->reset_seen == 0 || got->mask != NULL) {
         return 1;
     }
     compute(cfg, st, in->control, &c);

@@ -63,7 +63,6 @@ VX_INLINE uint64_t step_known(const cfg_t *cfg, state_t *st, const shape *s, con
 
 #include "vortex_opc_unit_cover.h"
 
-#define STALLS_KNOWN(cfg, st) 1u
 #include "packet_calls.h"
 
 static size_t state_size(const uint32_t *params) {
