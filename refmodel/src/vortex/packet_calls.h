@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Calls of a model that shows packets, from what its source defines before including this:
- *   cycle_t with `s`, a pointer to a shape, compute(cfg, st, in, c), events(cfg, st, in, c)
+ *   cycle_t with `s`, a pointer to a shape, and `in`, the inputs
+ *   compute(cfg, st, in, c), events(cfg, st, in, c)
  *   shown(cfg, st, c)                the packet at the output
  *   control(cfg, st, c, out)         control words of the outputs
  *   edge_of(cfg, st, in, data, c)    the clock edge; `data`: what is written back
@@ -37,11 +38,27 @@ static void fill(const cfg_t *cfg, const state_t *st, const cycle_t *c, uint64_t
     }
 }
 
+/* Protocol rules that the inputs break, outside reset. */
+static inline uint32_t rules_broken(const shape *s, const uint64_t *in) {
+    const uint64_t *instr = in + CAPS(IN_SB_DATA);
+    const uint32_t sb = GET(sb_valid, in), wb = GET(wb_valid, in);
+    const uint32_t several = (uint32_t)(s->packets > 1);
+    const uint32_t empty = several & (uint32_t)(wlk_instr_get_tmask(instr) == 0);
+    const uint32_t beyond = several & (uint32_t)(GET(wb_data_sid, in) >= s->packets);
+    const uint32_t no_warp = (uint32_t)(GET(sb_data_wis, in) > s->last_warp);
+    const uint32_t no_warp_written = (uint32_t)(GET(wb_data_wis, in) > s->last_warp);
+    return (GET(reset, in) - 1u) & ((sb & empty) * (uint32_t)CAPS(NO_THREAD) |
+                                    (sb & no_warp) * (uint32_t)CAPS(SB_WARP_OUT_OF_RANGE) |
+                                    (wb & no_warp_written) * (uint32_t)CAPS(WB_WARP_OUT_OF_RANGE) |
+                                    (wb & beyond) * (uint32_t)CAPS(WB_PACKET_OUT_OF_RANGE));
+}
+
 static inline void commit(const cfg_t *cfg, state_t *st, const uint64_t *in, const cycle_t *c) {
     edge_of(cfg, st, in, in + CAPS(IN_CONTROL), c);
     st->settled = settled(cfg, st);
 }
 
+#define VIOLATIONS(st, c) rules_broken((c)->s, (c)->in)
 #include "frame/calls.h"
 
 /* Nonzero where a row is not as the RTL shows it. */
@@ -134,10 +151,14 @@ static int step(const uint32_t *params, void *state, const wlk_view *in, const w
     const cfg_t *cfg = (const cfg_t *)params;
     state_t *st = (state_t *)state;
     info->violated = 0;
-    if (st->settled == SETTLED_DEFAULT && got->mask == NULL) {
+    if (st->settled == SETTLED_DEFAULT && got->mask == NULL) { /* no input breaks a rule */
         return step_default(cfg, st, in, got);
     }
-    return step_any(cfg, st, in, got);
+    const int differs = step_any(cfg, st, in, got);
+    if (differs == 0 && st->reset_seen != 0) {
+        info->violated = rules_broken(&st->shape, in->control);
+    }
+    return differs;
 }
 
 /* Lanes of a write that are X. */

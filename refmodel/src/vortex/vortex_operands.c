@@ -26,6 +26,7 @@ typedef struct grant {
 
 typedef struct cycle {
     const shape *s;
+    const uint64_t *in;
     uint32_t reset, n, slices; // no tree: no slices
     uint32_t sticky, code;     // of the output
     uint32_t chosen;           // collector of the instruction; may be none
@@ -75,6 +76,7 @@ static inline uint32_t last_code(const cfg_t *cfg) {
 
 static inline void compute(const cfg_t *cfg, const state_t *st, const uint64_t *in, cycle_t *c) {
     c->s = &st->shape;
+    c->in = in;
     c->n = cfg->num_opcs;
     c->slices = vx_slices(c->n);
     c->sticky = c->n > 1 && c->s->packets > 1;
