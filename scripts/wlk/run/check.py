@@ -189,6 +189,8 @@ def _checked(target: Target, group: Sequence[Subject]) -> Checked:
     unbound = target.unbound(trial.config)
     answer |= {key: unbound[key] for key in ("not_compared", "tied_off")}
     answer["config"] = target.match.shown(config)
+    if target.table.guesses:
+        answer["guesses"] = [each._asdict() for each in target.table.guesses]
     answer["inferred"] = target.table.fold(origins, config)
     few = _few_samples(target, answer)
     if few:

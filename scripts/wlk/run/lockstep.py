@@ -297,6 +297,9 @@ def _reported(job: Job, answer: dict) -> dict:
     if job.table.instances:
         reported["checkers"] = [job.table.name, *(each.table.name for each in job.inside)]
     reported |= job.args.waivers.shown(answer)
+    reported["outputs"] = answer.get("outputs", {})
+    if job.table.guesses:
+        reported["guesses"] = [each._asdict() for each in job.table.guesses]
     keys = ("seed", "never_compared", "barely_compared", "stuck", "failures")
     reported |= {k: answer[k] for k in keys if answer.get(k)}
     return reported | harness.findings(answer)

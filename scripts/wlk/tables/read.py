@@ -11,7 +11,18 @@ from pathlib import Path
 from ..base.errors import Status, WlkError
 from . import keys
 from .fields import Field
-from .files import RTL, completed, decode, family_of, label, names, need, placed, table_path
+from .files import (
+    RTL,
+    completed,
+    decode,
+    family_of,
+    guesses,
+    label,
+    names,
+    need,
+    placed,
+    table_path,
+)
 from .layout import lay_out
 from .params import ListParam, Param
 from .read_fields import expand, read_field
@@ -74,6 +85,7 @@ def parse(raw: dict, path: Path) -> Table:
         vectors=tuple(block["vectors"]) if "vectors" in block else None,
         interfaces=block.get("interfaces", {}),
         core_set=block.get("core_set", {}),
+        guesses=tuple(guesses(path)),
         rtl=tuple(block.get("rtl", [RTL])),
         verilog={key: str(text) for key, text in block.get("verilog", {}).items()},
         **_test(raw, where),
