@@ -59,6 +59,7 @@ static wlk_status answer(const job *j) {
     const wlk_checker_result r = wlk_checker_result_get(j->checker, false);
     wlk_json to = wlk_json_line(stdout);
     wlk_checker_json(j->checker, false, &to);
+    wlk_checker_json_outputs(j->checker, &to);
     wlk_json_line_end(&to);
     if (r.verdict != WLK_OK) {
         wlk_checker_report(j->checker, stderr);

@@ -204,6 +204,7 @@ def _checked(target: Target, group: Sequence[Subject]) -> Checked:
     checked.notes += search.notes(subject, group)
     for key, what in LACKING.items():
         checked.notes += [f"{what}: {', '.join(answer[key])}"] if answer[key] else []
+    checked.notes += report.partly_compared(answer)
     return checked
 
 

@@ -351,6 +351,7 @@ def _notes(job: Job, answer: dict, subject: Subject | None) -> list[str]:
         notes.append(f"{job.title}: under their floors: {', '.join(low)}; {hint}")
     if answer["verdict"] == "VACUOUS":
         notes += [f"{job.title}: {text}" for text in _uncompared(job, answer)]
+    notes += [f"{job.title}: {line}" for line in report.partly_compared(answer)]
     hits = waivers.lines(job.args.waivers.shown(answer))
     return notes + [f"{job.title}: {line}" for line in hits] + harness.notes(job.title, answer)
 

@@ -194,7 +194,7 @@ def _result(answer: dict[str, Any], path: Path, verdict: Status, text: str) -> R
         first=Mismatch.of(answer.get("first", {})),
         rule=broken_rule(answer.get("first", {})),
         extra={"recording": path.name}
-        | {k: answer[k] for k in ("inferred_behaviour", "candidates") if k in answer}
+        | {k: answer[k] for k in ("inferred_behaviour", "candidates", "outputs") if k in answer}
         | ({"report": text} if text else {}),
     )
 
