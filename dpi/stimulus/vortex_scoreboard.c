@@ -86,11 +86,13 @@ static void move_registers(const stim_cycle *c, uint32_t warps, uint64_t registe
     }
 }
 
+enum { PATIENCE = WLK_VXSB_STALLS / 2 };
+
 // Has an instruction waited for so long that everything else should wait for it?
-static bool lags(const wlk_vortex_scoreboard_state *st, uint32_t warps) {
+static bool lags(const wlk_vortex_scoreboard_state *st, uint64_t cycle, uint32_t warps) {
     bool found = false;
-    for (uint32_t w = 0; w < warps; w++) {
-        found |= st->stalled[w] > WLK_VXSB_STALLS / 2u;
+    for (uint32_t w = 0; w < warps && cycle > PATIENCE; w++) {
+        found |= st->stalled[w] > PATIENCE;
     }
     return found;
 }
@@ -103,7 +105,7 @@ static void hook(const stim_cycle *c, uint64_t *in) {
     const uint64_t above = st->inuse[warp] >> GET(wb_data_rd, in) << GET(wb_data_rd, in);
     const uint64_t from = above != 0 ? above : st->inuse[warp];
     const bool known = st->reset_seen != 0 && from != 0;
-    const bool late = lags(st, warps), drains = c->stim->drain != 0 || late;
+    const bool late = lags(st, c->stim->cycle, warps), drains = c->stim->drain != 0 || late;
     move_registers(c, warps, 32u << cfg->ext_f_enable, in);
     SET(wb_data_wis, in, warp);
     if (drains || stim_hits(wlk_random(&c->stim->random), c->w->own[WITHHOLD])) {

@@ -54,8 +54,9 @@ CASE(vortex_scoreboard_no_instruction_waits_for_100000_cycles) {
 CASE(vortex_scoreboard_a_late_instruction_leaves_before_anything_else) {
     uint32_t seen = 0;
     for (uint64_t seed = 0; seed < 20; seed++) {
-        rig_open(&r, "vortex_scoreboard", "num_warps=8", WLK_POWER_UNKNOWN);
+        rig_open(&r, "vortex_scoreboard", "num_warps=8", WLK_POWER_ZERO);
         rig_stimulus(&r, seed, seed % 2 != 0 ? "starved" : "blocked");
+        r.stim.cycle = LONGEST; // before that none can be late
         for (uint32_t c = 0; c < 2000; c++) {
             rig_next(&r, r.state);
             rig_record(&r);

@@ -130,8 +130,7 @@ static __attribute__((noinline)) int step_default(const cfg_t *cfg, state_t *st,
     return step_known(&known, st, &s, in, got) != 0;
 }
 
-static __attribute__((noinline)) int step_any(const cfg_t *cfg, state_t *st, const wlk_view *in,
-                                              const wlk_view *got) {
+static int step_shape(const cfg_t *cfg, state_t *st, const wlk_view *in, const wlk_view *got) {
     switch (got->mask != NULL ? (uint8_t)UNSETTLED : st->settled) {
     case SETTLED_2:
         return step_2(cfg, st, in, got);
@@ -146,6 +145,16 @@ static __attribute__((noinline)) int step_any(const cfg_t *cfg, state_t *st, con
     }
 }
 
+/* A function of its own: the default step, which is a tail call, need not save its registers. */
+static __attribute__((noinline)) int step_any(const cfg_t *cfg, state_t *st, const wlk_view *in,
+                                              const wlk_view *got, wlk_step_info *info) {
+    const int differs = step_shape(cfg, st, in, got);
+    if (differs == 0 && st->reset_seen != 0) {
+        info->violated = rules_broken(&st->shape, in->control);
+    }
+    return differs;
+}
+
 static int step(const uint32_t *params, void *state, const wlk_view *in, const wlk_view *got,
                 wlk_step_info *info) {
     const cfg_t *cfg = (const cfg_t *)params;
@@ -154,11 +163,7 @@ static int step(const uint32_t *params, void *state, const wlk_view *in, const w
     if (st->settled == SETTLED_DEFAULT && got->mask == NULL) { /* no input breaks a rule */
         return step_default(cfg, st, in, got);
     }
-    const int differs = step_any(cfg, st, in, got);
-    if (differs == 0 && st->reset_seen != 0) {
-        info->violated = rules_broken(&st->shape, in->control);
-    }
-    return differs;
+    return step_any(cfg, st, in, got, info);
 }
 
 /* Lanes of a write that are X. */
