@@ -25,7 +25,7 @@ static bool watch_outputs(harness *b) {
         ports += wlk_checker_facts_get(wlk_dpi_checker(i)).n_ports;
     }
     b->shares = calloc(ports, sizeof *b->shares);
-    b->names = (char **)calloc(ports, sizeof *b->names);
+    b->names = calloc(ports, sizeof *b->names);
     for (uint32_t i = 0; b->shares != NULL && b->names != NULL && i < wlk_dpi_count(); i++) {
         const wlk_checker *checker = wlk_dpi_checker(i);
         const wlk_checker_facts f = wlk_checker_facts_get(checker);

@@ -18,6 +18,7 @@ ENTRIES = [json.loads(line) for line in RECORD.read_text(encoding="utf-8").split
 REPORTS = rut.PLACE.parent / "behaviour"
 # Of a time or a place, and what a ranking that is improved finds.
 UNSTABLE = {"cycles_per_second", "seconds", "version", "rtl_lines"}
+WHOLE = {"compared": 1}  # of an output, as most are
 # Faults of the scoreboard's stub that a command may name as its RTL: text, what it becomes.
 FAULTS = {
     "no_writeback": ("_write_pReg_i] <= wb_new;", "_write_pReg_i] <= wb_old;"),
@@ -51,7 +52,8 @@ def answer(words):
 def stable(value, known):
     """The value without times, and with words for places."""
     if isinstance(value, dict):
-        return {k: stable(v, known) for k, v in value.items() if k not in UNSTABLE}
+        kept = {k: v for k, v in value.items() if k not in UNSTABLE and v != WHOLE}
+        return {k: stable(v, known) for k, v in kept.items()}
     if isinstance(value, list):
         return [stable(each, known) for each in value]
     if isinstance(value, str):

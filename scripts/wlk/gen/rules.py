@@ -296,7 +296,7 @@ def _register(
     yield f"  logic{bits} {each.name}, {each.following};"
     yield "  always_comb begin"
     for step in each.steps:
-        yield "    " + name.sub(lambda found: f"({found[0]} && wlk_legal)", step)
+        yield _filled(name.sub(lambda found: f"({found[0]} && wlk_legal)", step), 4)
     if reset is not None and not each.memory.keeps:
         yield f"    if ({reset}) {each.following} = '0;"
     yield "  end"
@@ -313,11 +313,11 @@ def _assigns(rules: list[Rule]) -> Iterator[str]:
         yield from (_filled(text + end) for text, end in zip(texts, ends, strict=True))
 
 
-def _filled(text: str) -> str:
-    """Behind an assignment's first line."""
-    pad = " " * 6
+def _filled(text: str, indent: int = 6) -> str:
+    """In as many lines as it needs; as what follows an assignment's first line."""
+    first, others = " " * indent, " " * max(indent, 6)
     return textwrap.fill(
-        text, shell.LINE, initial_indent=pad, subsequent_indent=pad, break_long_words=False
+        text, shell.LINE, initial_indent=first, subsequent_indent=others, break_long_words=False
     )
 
 
