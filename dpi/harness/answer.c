@@ -18,29 +18,43 @@ static wlk_checker *own_checker(const harness *b) {
     return NULL;
 }
 
-// Every port of every checker, before the first seed is judged.
-static bool watch_ports(harness *b) {
+// Every output of every checker, before the first seed is judged.
+static bool watch_outputs(harness *b) {
+    uint32_t ports = 0;
     for (uint32_t i = 0; i < wlk_dpi_count(); i++) {
+        ports += wlk_checker_facts_get(wlk_dpi_checker(i)).n_ports;
+    }
+    b->shares = calloc(ports, sizeof *b->shares);
+    b->names = calloc(ports, sizeof *b->names);
+    for (uint32_t i = 0; b->shares != NULL && b->names != NULL && i < wlk_dpi_count(); i++) {
         const wlk_checker *checker = wlk_dpi_checker(i);
         const wlk_checker_facts f = wlk_checker_facts_get(checker);
         const char *scope = f.block == b->block ? "" : f.scope;
-        watch *more = realloc(b->watches, (b->n_watches + f.n_ports) * sizeof *more);
-        if (more == NULL) {
-            return false;
-        }
-        b->watches = more;
-        for (uint32_t p = 0; p < f.n_ports; p++) {
-            watch *w = &more[b->n_watches];
-            *w = (watch){.width = wlk_checker_port_bits(checker, p)};
-            if (asprintf(&w->name, "%s%s%s", scope, *scope != '\0' ? "." : "", f.ports[p].name) <
-                0) {
+        const uint32_t end = b->n_shares + wlk_checker_shares(checker, b->shares + b->n_shares);
+        for (; b->n_shares < end; b->n_shares++) {
+            wlk_share *s = &b->shares[b->n_shares];
+            char **name = &b->names[b->n_shares];
+            if (asprintf(name, "%s%s%s", scope, *scope != '\0' ? "." : "", s->name) < 0) {
                 return false;
             }
-            b->n_watches++;
+            *s = (wlk_share){.name = *name};
         }
     }
     b->n_checkers = wlk_dpi_count();
-    return true;
+    return b->shares != NULL && b->names != NULL;
+}
+
+// What a seed adds to those of the checker, and how many these are.
+static uint32_t add_shares(const wlk_checker *checker, wlk_share *to) {
+    const uint32_t ports = wlk_checker_facts_get(checker).n_ports;
+    wlk_share *shares = calloc(ports, sizeof *shares);
+    const uint32_t n = shares != NULL ? wlk_checker_shares(checker, shares) : 0u;
+    for (uint32_t i = 0; i < n; i++) {
+        to[i].compared += shares[i].compared;
+        to[i].all += shares[i].all;
+    }
+    free(shares);
+    return n;
 }
 
 void harness_blame(const harness *b, const wlk_checker *checker, const wlk_checker_result *r,
@@ -62,22 +76,19 @@ wlk_status harness_verdict(harness *b, bool finished) {
             return WLK_MODEL_ERROR; // it was refused, and the reason is among what was printed
         }
     }
-    if (b->watches == NULL && !watch_ports(b)) {
+    if (b->shares == NULL && !watch_outputs(b)) {
         return WLK_NO_MEMORY;
     }
-    watch *watched = b->watches;
+    wlk_share *shares = b->shares;
     for (uint32_t i = 0; i < wlk_dpi_count(); i++) {
         const wlk_checker *checker = wlk_dpi_checker(i);
         const wlk_checker_result r = wlk_checker_result_get(checker, false);
-        const uint32_t n = wlk_checker_facts_get(checker).n_ports;
         if (!waived_add(b, checker)) {
             return WLK_NO_MEMORY;
         }
         b->compared += r.compared_bits;
         b->masked += r.masked_bits;
-        for (uint32_t p = 0; watched != NULL && p < n; p++) {
-            (watched++)->bits += wlk_checker_compared(checker, p);
-        }
+        shares += add_shares(checker, shares);
         if (harness_fails(&r)) {
             harness_blame(b, checker, &r, &worst);
         }
@@ -93,10 +104,11 @@ wlk_status harness_verdict(harness *b, bool finished) {
 }
 
 void harness_forget(harness *b) {
-    for (uint32_t i = 0; i < b->n_watches; i++) {
-        free(b->watches[i].name);
+    for (uint32_t i = 0; i < b->n_shares; i++) {
+        free(b->names[i]);
     }
-    free(b->watches);
+    free((void *)b->names);
+    free(b->shares);
 }
 
 // ---- all seeds --------------------------------------------------------------------------------
@@ -142,11 +154,10 @@ static bool floors_met(const harness *b, wlk_json *to) {
 static bool list_below(const harness *b, const char *key, uint64_t hundredths, wlk_json *to) {
     bool none = true;
     wlk_json_open(to, key, '[');
-    for (uint32_t i = 0; b->program == NULL && i < b->n_watches; i++) {
-        const watch *w = &b->watches[i];
-        const uint64_t all = w->width * b->ran; // 0: an input
-        if (hundredths == 0 ? w->bits == 0 && all != 0 : w->bits * 100u < all * hundredths) {
-            wlk_json_text(to, NULL, w->name);
+    for (uint32_t i = 0; b->program == NULL && i < b->n_shares; i++) {
+        const wlk_share *s = &b->shares[i];
+        if (s->compared == 0 || s->compared * 100u < s->all * hundredths) {
+            wlk_json_text(to, NULL, s->name);
             none = false;
         }
     }
@@ -260,6 +271,7 @@ void harness_answer(harness *b, wlk_status status, FILE *to) {
     wlk_json_number(&j, "cycles", b->ran);
     wlk_json_number(&j, "compared_bits", b->compared);
     wlk_json_number(&j, "masked_bits", b->masked);
+    wlk_shares_json(b->shares, b->n_shares, &j);
     const bool floors = floors_met(b, &j);
     const bool ports = ports_compared(b, &j);
     if (status == WLK_OK && !(floors && ports)) {

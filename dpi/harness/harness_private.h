@@ -15,13 +15,6 @@
 
 enum { STUCK_TEXT = 4096, MAX_PLACES = 16, MAX_SUSPECTS = 4096 };
 
-/* A port of a bound checker over all seeds. The checkers open in the same order in each. */
-typedef struct watch {
-    char *name;     /* behind the checker's scope and a dot, but for the harness's block; owned */
-    uint64_t bits;  /* compared so far */
-    uint32_t width; /* bits the RTL has of it, an output */
-} watch;
-
 /* A line of the RTL that would end a simulation. */
 typedef struct place {
     char file[512];
@@ -87,8 +80,10 @@ typedef struct harness {
     /* sums */
     uint64_t done, total, ran, seeds_run, compared, masked;
     uint64_t events[WLK_MAX_COVERS];
-    watch *watches;
-    uint32_t n_watches, n_checkers;
+    /* Outputs of the bound checkers over all seeds; the checkers open in the same order in each. */
+    wlk_share *shares;
+    char **names; /* of them: the checker's scope and a dot first, but for the harness's block */
+    uint32_t n_shares, n_checkers;
     waived *waived; /* n_waivers of them, those that are used first; NULL: no hit; owned */
     uint32_t n_suspects;
     char stuck[STUCK_TEXT]; /* why a seed hangs */

@@ -354,7 +354,7 @@ static wlk_status run_seed(harness *b, wlk_error *err) {
     const uint64_t done = b->done;
     const bool is_one = b->keep_going != 0 || b->waves != NULL || b->program != NULL;
     const bool is_last = is_one || b->seed == b->last;
-    const bool is_first = b->watches == NULL;
+    const bool is_first = b->shares == NULL;
     sums *before = is_last || is_first ? NULL : sums_take(b);
     wlk_status status = harness_run_seed(b, err);
     if (status == WLK_TIMING_DIVERGENCE && !is_last && (is_first || before != NULL)) {

@@ -24,7 +24,7 @@ struct sums {
     uint64_t ran, compared, masked, lines;
     place early;
     uint64_t events[WLK_MAX_COVERS];
-    uint64_t bits[]; // of each port that is watched; behind them what waivers have masked
+    wlk_share shares[]; // without names; behind them what waivers have masked
 };
 
 typedef struct pool {
@@ -34,11 +34,11 @@ typedef struct pool {
 } pool;
 
 static size_t sums_size(const harness *b) {
-    return sizeof(sums) + b->n_watches * sizeof(uint64_t) + b->n_waivers * sizeof(waived);
+    return sizeof(sums) + b->n_shares * sizeof(wlk_share) + b->n_waivers * sizeof(waived);
 }
 
 static waived *waived_of(const harness *b, const sums *s) {
-    return (waived *)(void *)(s->bits + b->n_watches);
+    return (waived *)(void *)(s->shares + b->n_shares);
 }
 
 static sums *sums_of(const harness *b, pool *p, uint64_t index) {
@@ -50,8 +50,8 @@ static void clear(harness *b) {
     memset(b->events, 0, sizeof b->events);
     memset(&b->early, 0, sizeof b->early);
     waived_clear(b);
-    for (uint32_t i = 0; i < b->n_watches; i++) {
-        b->watches[i].bits = 0;
+    for (uint32_t i = 0; i < b->n_shares; i++) {
+        b->shares[i].compared = b->shares[i].all = 0;
     }
 }
 
@@ -62,8 +62,8 @@ static void leave(const harness *b, sums *s, uint64_t lines) {
     s->lines = printed_lines(0) - lines;
     s->early = b->early;
     memcpy(s->events, b->events, sizeof s->events);
-    for (uint32_t i = 0; i < b->n_watches; i++) {
-        s->bits[i] = b->watches[i].bits;
+    for (uint32_t i = 0; i < b->n_shares; i++) {
+        s->shares[i] = b->shares[i];
     }
     waived_leave(b, waived_of(b, s));
     atomic_store(&s->passed, true);
@@ -82,8 +82,9 @@ static void add_counts(harness *b, const sums *s) {
     for (uint32_t i = 0; i < WLK_MAX_COVERS; i++) {
         b->events[i] += s->events[i];
     }
-    for (uint32_t i = 0; i < b->n_watches; i++) {
-        b->watches[i].bits += s->bits[i];
+    for (uint32_t i = 0; i < b->n_shares; i++) {
+        b->shares[i].compared += s->shares[i].compared;
+        b->shares[i].all += s->shares[i].all;
     }
     waived_gather(b, waived_of(b, s));
 }

@@ -424,6 +424,9 @@ int wlk_dpi_close(void *handle) {
                 " masked\n",
                 h->block->table->name, h->scope, wlk_status_name(r.verdict), r.cycles,
                 r.compared_bits, r.masked_bits);
+        if (r.verdict == WLK_OK || r.verdict == WLK_VACUOUS) {
+            wlk_checker_report_outputs(h->checker, stderr);
+        }
         print_waived(h);
     }
     wlk_checker_close(h->checker);

@@ -82,6 +82,16 @@ void wlk_json_signed(wlk_json *j, const char *name, int64_t value) {
     fprintf(j->to, "%" PRId64, value);
 }
 
+void wlk_json_share(wlk_json *j, const char *name, uint64_t part, uint64_t whole) {
+    const uint64_t millionths = whole == 0 ? 0u : (uint64_t)((__uint128_t)part * 1000000u / whole);
+    begin(j, name);
+    if (part == whole && whole != 0) {
+        fputc('1', j->to);
+    } else {
+        fprintf(j->to, "0.%06" PRIu64, millionths);
+    }
+}
+
 void wlk_json_hex(wlk_json *j, const char *name, uint64_t value) {
     begin(j, name);
     fprintf(j->to, "\"0x%" PRIx64 "\"", value);

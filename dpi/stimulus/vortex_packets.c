@@ -47,8 +47,8 @@ typedef struct shape {
             32u << (cfg)->ext_f_enable, n, opc                                                     \
     }
 
-// Empty packets; all of them only where the instruction is dropped if it never ends.
-static uint64_t thin(const shape *s, uint64_t tmask, bool dropped, uint64_t random) {
+// Empty packets, but never all of them.
+static uint64_t thin(const shape *s, uint64_t tmask, uint64_t random) {
     const uint64_t lanes = wlk_mask(s->simd), all = wlk_mask(s->threads);
     const uint64_t empty = random >> 60; // of sixteen
     uint64_t left = tmask & all;
@@ -57,19 +57,19 @@ static uint64_t thin(const shape *s, uint64_t tmask, bool dropped, uint64_t rand
             left &= ~(lanes << (p * s->simd));
         }
     }
-    return left != 0 || dropped ? left : UINT64_C(1) << stim_below(random, s->threads);
+    return left != 0 ? left : UINT64_C(1) << stim_below(random, s->threads);
 }
 
 // With the last packet too, where one was dropped that had passed the last one of this instruction.
 static uint64_t ending(const shape *s, uint32_t wis, uint64_t tmask) {
     const uint32_t i = wis & (uint32_t)wlk_mask(wlk_clog2(s->collectors));
-    const uint32_t last = (63u - (uint32_t)__builtin_clzll(tmask | 1u)) / s->simd;
-    const bool passed = tmask != 0 && i < s->collectors && (s->opc[i].sent >> last & 1u) != 0;
+    const uint32_t last = (63u - (uint32_t)__builtin_clzll(tmask)) / s->simd;
+    const bool passed = i < s->collectors && (s->opc[i].sent >> last & 1u) != 0;
     return passed ? tmask | UINT64_C(1) << (s->threads - 1u) : tmask;
 }
 
 // By the instruction and by what was dropped before it: it stays as it is while it waits.
-static void make_legal(const stim_cycle *c, const shape *s, uint64_t *in) {
+static void make_legal(const shape *s, uint64_t *in) {
     uint64_t *instr = in + WLK_VORTEX_OPC_UNIT_IN_SB_DATA;
     uint64_t random = wlk_instr_get_uuid(instr) ^ wlk_instr_get_PC(instr) << 20 ^
                       wlk_instr_get_op_args(instr) << 7;
@@ -78,7 +78,7 @@ static void make_legal(const stim_cycle *c, const shape *s, uint64_t *in) {
     SET(wb_data_wis, in, GET(wb_data_wis, in) % s->warps);
     SET(wb_data_sid, in, GET(wb_data_sid, in) % (s->threads / s->simd));
     if (s->threads > s->simd) {
-        const uint64_t tmask = thin(s, wlk_instr_get_tmask(instr), c->w->hold == STIM_FREE, random);
+        const uint64_t tmask = thin(s, wlk_instr_get_tmask(instr), random);
         wlk_instr_set_tmask(instr, ending(s, GET(sb_data_wis, in), tmask));
     }
     if ((random >> 16 & 7u) == 0) { // x0, or f0
@@ -89,7 +89,7 @@ static void make_legal(const stim_cycle *c, const shape *s, uint64_t *in) {
 static void drive(const stim_cycle *c, const shape *s, uint64_t *in) {
     const uint64_t *instr = in + WLK_VORTEX_OPC_UNIT_IN_SB_DATA;
     const uint64_t random = wlk_random(&c->stim->random);
-    make_legal(c, s, in);
+    make_legal(s, in);
     if (stim_hits(random, c->w->own[AIM])) {
         const uint64_t rs[] = {wlk_instr_get_rs1(instr), wlk_instr_get_rs2(instr),
                                wlk_instr_get_rs3(instr)};

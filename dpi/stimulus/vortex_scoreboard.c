@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stimulus of Vortex's scoreboard: the generic driver, with a hook because a final write-back names
-// a register in use (an assertion of the RTL, vortex-issue §12), and nothing else frees registers.
+// Stimulus of Vortex's scoreboard: the generic driver, with a hook for its protocol rules: a final
+// write-back names a register in use, and no staged instruction waits for too long (vortex-issue
+// §12). Nothing but final write-backs frees registers.
 #include "warplock/vortex_scoreboard.h"
 #include "common.h"
 
@@ -85,6 +86,17 @@ static void move_registers(const stim_cycle *c, uint32_t warps, uint64_t registe
     }
 }
 
+enum { PATIENCE = WLK_VXSB_STALLS / 2 };
+
+// Has an instruction waited for so long that everything else should wait for it?
+static bool lags(const wlk_vortex_scoreboard_state *st, uint64_t cycle, uint32_t warps) {
+    bool found = false;
+    for (uint32_t w = 0; w < warps && cycle > PATIENCE; w++) {
+        found |= st->stalled[w] > PATIENCE;
+    }
+    return found;
+}
+
 static void hook(const stim_cycle *c, uint64_t *in) {
     const wlk_vortex_scoreboard_cfg *cfg = (const wlk_vortex_scoreboard_cfg *)c->cfg;
     const wlk_vortex_scoreboard_state *st = (const wlk_vortex_scoreboard_state *)c->state;
@@ -93,7 +105,7 @@ static void hook(const stim_cycle *c, uint64_t *in) {
     const uint64_t above = st->inuse[warp] >> GET(wb_data_rd, in) << GET(wb_data_rd, in);
     const uint64_t from = above != 0 ? above : st->inuse[warp];
     const bool known = st->reset_seen != 0 && from != 0;
-    const bool drains = c->stim->drain != 0;
+    const bool late = lags(st, c->stim->cycle, warps), drains = c->stim->drain != 0 || late;
     move_registers(c, warps, 32u << cfg->ext_f_enable, in);
     SET(wb_data_wis, in, warp);
     if (drains || stim_hits(wlk_random(&c->stim->random), c->w->own[WITHHOLD])) {
@@ -101,6 +113,10 @@ static void hook(const stim_cycle *c, uint64_t *in) {
     }
     if (drains) {
         SET(wb_valid, in, known);
+    }
+    if (late) {
+        SET(ib_valid, in, 0);
+        SET(sb_ready, in, 1);
     }
     if (GET(wb_data_eop, in) != 0) {
         SET(wb_data_eop, in, known);

@@ -79,6 +79,7 @@ static wlk_status answer(const job *j) {
     wlk_json to = wlk_json_line(stdout);
     wlk_checker_json(j->checker, false, &to);
     compared(j, &to);
+    wlk_checker_json_shares(j->checker, &to);
     wlk_json_line_end(&to);
     if (r.verdict != WLK_OK) {
         wlk_checker_report(j->checker, stderr);

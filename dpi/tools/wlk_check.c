@@ -447,6 +447,7 @@ static int print_answer(const instance *i) {
     const int verdict = (int)wlk_checker_result_get(i->checker, false).verdict;
     wlk_json j = wlk_json_line(stdout);
     wlk_checker_json(i->checker, false, &j);
+    wlk_checker_json_shares(i->checker, &j);
     if (i->failed) {
         wlk_json_number(&j, "first_time", i->failed_at);
     }

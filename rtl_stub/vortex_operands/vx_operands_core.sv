@@ -217,7 +217,7 @@ module vx_operands_core #(
     end
 
     always_ff @(posedge clk_i) begin
-      stalls_q <= sum;
+      stalls_q <= rst_i ? '0 : sum;
     end
     assign perf_stalls_o = stalls_q;
   end else begin : g_no_perf

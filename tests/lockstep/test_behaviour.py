@@ -51,7 +51,10 @@ def answer(words):
 def stable(value, known):
     """The value without times, and with words for places."""
     if isinstance(value, dict):
-        return {k: stable(v, known) for k, v in value.items() if k not in UNSTABLE}
+        kept = {k: v for k, v in value.items() if k not in UNSTABLE}
+        if shares := kept.pop("shares", {}):
+            kept["shares"] = {k: v for k, v in shares.items() if v != 1}  # most are whole
+        return {k: stable(v, known) for k, v in kept.items()}
     if isinstance(value, list):
         return [stable(each, known) for each in value]
     if isinstance(value, str):

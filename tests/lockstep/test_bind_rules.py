@@ -4,6 +4,7 @@
 import re
 import subprocess
 
+import programs
 import pyslang
 import pytest
 import rtl_under_test as rut
@@ -103,3 +104,55 @@ def test_block_without_rules_has_no_assertions():
     done = rut.warplock("bind", "hazard", "--rtl", rtl, "--out", out, "--sva")
     assert "  assertions: none; no input breaks a rule\n" in done.out
     assert not list(out.glob("*_assertions.sv"))
+
+
+# A rule that remembers earlier cycles: what is written back must be in use.
+
+WRITEBACK = """module tb;
+  logic clk = 0, reset = 1, wb_valid = 0, ib_0_valid = 0;
+  int cycle = 0, stray = 0;
+  wire sb_valid;
+  initial void'($value$plusargs("STRAY=%d", stray));
+  always #5 clk = !clk;
+  always_ff @(posedge clk) begin
+    cycle <= cycle + 1;
+    reset <= cycle < 2;
+    ib_0_valid <= cycle == 4;
+    wb_valid <= (cycle == 8) || (cycle == stray);
+    if (cycle == 30) $finish;
+  end
+  VX_scoreboard u_dut (
+      .clk, .reset, .ib_0_valid, .ib_0_data_wb(1'b1), .ib_0_data_rd(6'd5), .wb_valid,
+      .wb_data_rd(6'd5), .wb_data_eop(1'b1), .sb_ready(1'b1), .sb_valid
+  );
+endmodule
+"""
+NOT_IN_USE = "tb.u_dut.u_wlk_assertions.writeback_not_in_use"
+
+
+@pytest.fixture(scope="module")
+def writeback():
+    """A scoreboard with checker and assertions; its testbench drives few of its ports."""
+    rtl = rut.stub("writeback", {"num_warps": 1, "num_threads": 1}, block="vortex_scoreboard")
+    out, place = rut.folder("writeback_wlk"), rut.folder("writeback_sim")
+    words = ("--config", "num_warps=1", "--config", "num_threads=1", "--sva")
+    done = rut.warplock("bind", "vortex_scoreboard", "--rtl", rtl, "--out", out, *words)
+    assert "  assertions: writeback_not_in_use, stalled_too_long\n" in done.out
+    (place / "tb.sv").write_text(WRITEBACK)
+    sources = ["-f", out / "warplock.f", *sorted(rtl.glob("*.sv")), place / "tb.sv"]
+    return programs.simulation(place, "tb", *sources)
+
+
+@pytest.mark.slow
+def test_writeback_of_a_register_in_use_breaks_no_rule(writeback):
+    code, printed = run(writeback)
+    assert code == 0, printed
+    assert "Assertion" not in printed
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("stray", [5, 12], ids=["not_yet", "no_longer"])
+def test_writeback_of_a_register_not_in_use_is_reported(writeback, stray):
+    _, printed = run(writeback, f"+STRAY={stray}", "+verilator+error+limit+1000")
+    assert f"PROTOCOL_VIOLATION in cycle {stray + 1}\n" in printed
+    assert f"Assertion failed in TOP.{NOT_IN_USE}" in printed, printed

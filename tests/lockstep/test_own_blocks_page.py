@@ -51,8 +51,9 @@ def edited(text, part):
         assert text.count(f"\n{first}\n") == 1, first
         return text[: text.index(f"\n{first}\n") + 1] + part
     for line in part.splitlines(keepends=True):
-        port = re.match(r" *SHOW\((\w+),", line)
+        port, row = re.match(r" *SHOW\((\w+),", line), re.match(r"  { name = (\S+),", line)
         old = rf" *// SHOW\({port[1]}, .*\n" if port else r".*// wrong\n"
+        old = rf"  {{ name = {row[1]},.*\n" if row else old
         text, count = re.subn(old, line, text)
         assert count == 1, line
     return text

@@ -47,7 +47,9 @@ FLOORS = {
     "freed_and_refilled": 6_400,  # a unit dispatched and allocated in one step
     "generic_unit": 360,  # a port of another set took a generic unit
     "spec_unit": 260,  # allocations of SPEC kinds
-    "one_lane": 1_400,  # V40: grants where the warp is one lane wide
+    "one_lane_v40": 1_400,  # grants where the warp is one lane wide
+    "one_lane_v32": 300,
+    "one_lane_v42": 1_000,
     "issue_refused": 26_000,  # instructions without a slot
     "unknown_result": 190,  # retries of a result that there is not
     # Section 12
@@ -252,7 +254,8 @@ class Coverage:
         add["grants_one_unit"] += count > len(units)
         add["grants_many_banks"] += count > 3
         add["dead_option"] += count * int(config.options.get("-gpgpu_reg_bank_use_warp_id", 0))
-        add["one_lane"] += count if config.warp_size == 1 and config.revision == "v40" else 0
+        if config.warp_size == 1:
+            add[f"one_lane_{config.revision}"] += count
         for queue in self.before.queues.values():
             add["queue_of_units"] += len(set(queue)) > 1
             add["queue_long"] += len(queue) >= 8

@@ -152,8 +152,8 @@ class Config:
         return ["SP", "SFU", "MEM", *there, *self.specialized]
 
     def bank(self, reg: int, wid: int, sched: int) -> int:
-        """§4."""
-        x = reg if self.revision == "v40" and self.warp_size == 1 else reg + wid
+        """§4, §12.1."""
+        x = reg if self.revision != "v42" and self.warp_size == 1 else reg + wid
         if not self.sub_core:
             return x % self.banks
         each = self.banks // self.schedulers

@@ -255,6 +255,18 @@ class ScoreboardState(Live):
         self.wrote = [dict.fromkeys(range(64), (0, 1)) if self.zero else {} for _ in self.staging]
         mark = 0 if self.zero else None
         self.delay = [[mark] * (self.units + 2) for _ in range(-(-self.warps // 8))]
+        self.waited = [0] * self.warps
+
+    def violations(self, x: Row) -> set[str]:
+        """§12, outside reset."""
+        if x["reset"]:
+            return set()
+        found = {"stalled_too_long"} if max(self.waited) >= 100_000 else set()
+        if x["wb_valid"] and x["wb_data_eop"]:
+            used = [x["wb_data_rd"] in each for each in self.inuse]
+            if not any(used[x["wb_data_wis"] :][:1]):
+                found.add("writeback_not_in_use")
+        return found
 
     def need(self, instr: dict[str, int]) -> set[int]:
         named = {instr["rd"]} if instr["wb"] else set()
@@ -313,6 +325,8 @@ class ScoreboardState(Live):
             if stage.valid:
                 self._mark(marks, w, stage.data, waits)
             self.rdy[w] = None if waits is None else not waits
+            ended = x["reset"] or not stage.valid or leaves
+            self.waited[w] = 0 if ended else self.waited[w] + 1
             self.inuse[w] = set() if x["reset"] else busy
             stage.edge(x[f"ib_{w}_valid"], coming, int(leaves), x["reset"])
         self._count(x, marks, stalled and not any(valid))
@@ -532,12 +546,33 @@ class OpcUnitState(Live):
         out["sb_ready"] = self.opc.ready(x, x["op_ready"])
         return out | ({"perf_stalls": self.opc.stalls} if self.perf else {})
 
+    def violations(self, x: Row) -> set[str]:
+        return broken_rules(self.p, x)
+
     def edge(self, x: Row) -> None:
         if self.live:
             self.opc.edge(x, x["sb_valid"], x["wb_valid"], x["op_ready"])
             return
         start(self.opc, x, x["wb_valid"])
         self.live = bool(x["reset"])
+
+
+def broken_rules(params: dict, x: Row) -> set[str]:
+    """What breaks a rule of the blocks with collectors, outside reset."""
+    warps = params["num_warps"] // params["issue_width"]
+    packets = params["num_threads"] // params["simd_width"]
+    if x["reset"]:
+        return set()
+    found = {
+        f"{port}_warp_out_of_range"
+        for port in ("sb", "wb")
+        if x[f"{port}_valid"] and 1 < warps <= x[f"{port}_data_wis"]
+    }
+    if packets > 1 and x["sb_valid"] and not x["sb_data_tmask"]:
+        found.add("no_thread")
+    if 1 < packets <= x["wb_data_sid"] and x["wb_valid"]:
+        found.add("wb_packet_out_of_range")
+    return found
 
 
 def start(opc: Collector, x: Row, writes: int) -> None:
@@ -560,7 +595,7 @@ class OperandsState(Live):
         first = self.opcs[0].out.parts[0].first
         self.arb = StreamArb(n, False, n > 1 and packets > 1, 3 if n > 1 else 0, first)
         self.select = (1 << (n - 1).bit_length()) - 1
-        self.stalls: int | None = 0 if self.zero else None
+        self.stalls = 0
 
     def _requests(self) -> tuple[list[int], list]:
         pairs = [opc.shown() for opc in self.opcs]
@@ -576,6 +611,9 @@ class OperandsState(Live):
         out["sb_ready"] = self.opcs[chosen].ready(x, ready[chosen]) if serves else 0
         return out | ({"perf_stalls": self.stalls} if self.perf else {})
 
+    def violations(self, x: Row) -> set[str]:
+        return broken_rules(self.p, x)
+
     def edge(self, x: Row) -> None:
         writes = [int(x["wb_valid"] and x["wb_data_wis"] & self.select == i) for i in
                   range(len(self.opcs))]  # fmt: skip
@@ -588,7 +626,7 @@ class OperandsState(Live):
             return
         requests = self._requests()
         ready = self.arb.ready(*requests, x["op_ready"])
-        self.stalls = sum(opc.stalls for opc in self.opcs) & COUNTER
+        self.stalls = 0 if x["reset"] else sum(opc.stalls for opc in self.opcs) & COUNTER
         self.arb.edge(*requests, x["op_ready"], x["reset"])
         for i, opc in enumerate(self.opcs):
             valid = int(x["sb_valid"] and x["sb_data_wis"] & self.select == i)

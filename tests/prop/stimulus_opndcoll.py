@@ -89,8 +89,6 @@ def option_file(config: Config, rng: random.Random) -> str:
 def _configuration(rng: random.Random, card: dict) -> Config:
     if card["revision"] == "v32":
         card |= dict.fromkeys(("sub_core", "TENSOR", "DP", "INT"), False) | {"spec_units": 0}
-        # The spec does not say whether V32 leaves the warp out of the bank when it is one lane.
-        card["lanes"] = max(card["lanes"], 2)
     if card["sub_core"]:  # a multiple of schedulers
         card["banks"] = max(card["banks"] // card["schedulers"], 1) * card["schedulers"]
     card["specialized"] = card["revision"] == "v32" or card["sets"] != "generic"

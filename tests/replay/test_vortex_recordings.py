@@ -80,6 +80,30 @@ def test_changed_bit_of_a_vector_is_named_by_its_element(built, tmp_path):
     assert played.result["first"]["cycle"] == head - 3
 
 
+# A final write-back in a cycle that had none: outputs of the recording stay as they are.
+@pytest.mark.parametrize(
+    ("cycle", "eop", "verdict"),
+    [(5, 1, Status.PROTOCOL_VIOLATION), (5, 0, Status.OK), (3, 1, Status.OK)],
+    ids=["nothing in use", "not the last packet", "in reset"],
+)
+def test_final_writeback_of_a_register_not_in_use_is_reported(built, tmp_path, cycle, eop, verdict):
+    with lzma.open(programs.recording("vortex/sb_A.csv.xz"), "rt") as file:
+        rows = [line.rstrip("\n").split(",") for line, _ in zip(file, range(1000), strict=False)]
+    row = rows[cycle + 2]
+    for name, value in {"wb_valid": 1, "wb_wis": 0, "wb_rd": 0, "wb_eop": eop}.items():
+        row[rows[0].index(name)] = str(value)
+    csv = tmp_path / "a.csv"
+    csv.write_text("".join(",".join(row) + "\n" for row in rows))
+    header = imported(csv, tmp_path / "a.wlv", "vortex_scoreboard")
+    table = vectors.check_schema(header)
+    played = vectors.play(header, table, vectors.check_config(header, table))
+    assert played.verdict == verdict
+    if verdict != Status.OK:
+        assert played.result["first"]["cycle"] == cycle
+        assert "register that is in use" in played.result["first"]["rule"]
+        assert "PROTOCOL_VIOLATION in cycle 5" in played.report
+
+
 @pytest.mark.parametrize("bad", ["zz", "0,0"])
 def test_bad_row_is_named(built, tmp_path, bad):
     with lzma.open(programs.recording("vortex/sb_A.csv.xz"), "rt") as file:

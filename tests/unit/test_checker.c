@@ -251,6 +251,38 @@ static char *text_of(void (*print)(const wlk_checker *, FILE *)) {
     return text;
 }
 
+static void print_outputs(const wlk_checker *c, FILE *to) {
+    wlk_json j = {to, false};
+    wlk_checker_json_shares(c, &j);
+}
+
+// An entry shows what was read from a register that was never written, in one cycle of four.
+CASE(share_of_each_output_is_that_of_the_cycles_behind_the_first_reset) {
+    for (int i = 0; i < 3; i++) {
+        CHECK(play("") == 0);
+    }
+    char *before = text_of(wlk_checker_report_outputs), *none = text_of(print_outputs);
+    CHECK_MSG(strstr(before, "  compared in part of the cycles: io_readReq_ready 0 %, ") == before,
+              "%s", before);
+    CHECK_MSG(strstr(before, " 0 %, and 20 more in less than 99 %\n"), "%s", before);
+    CHECK_MSG(strstr(none, "\"io_readReq_ready\": 0.000000"), "%s", none);
+    (void)play("reset");
+    CHECK(play("") == 0 && play(READ "=5") == 0 && play("") == 0 && play("") == 0);
+    char *text = text_of(wlk_checker_report_outputs), *json = text_of(print_outputs);
+    CHECK_MSG(
+        strcmp(text,
+               "  compared in part of the cycles: "
+               "io_readData_resp_bits_0_data_0 75 %, io_readData_resp_bits_0_data_1 75 %, "
+               "io_readData_resp_bits_0_data_2 75 %, io_readData_resp_bits_0_data_3 75 %\n") == 0,
+        "%s", text);
+    CHECK_MSG(strstr(json, "\"io_readReq_ready\": 1"), "%s", json);
+    CHECK_MSG(strstr(json, "\"io_readData_resp_bits_0_data_3\": 0.750000"), "%s", json);
+    free(before);
+    free(none);
+    free(text);
+    free(json);
+}
+
 static void print_json(const wlk_checker *c, FILE *to) {
     wlk_json j = {to, false};
     wlk_json_open(&j, NULL, '{');

@@ -136,6 +136,59 @@ def test_new_channel_has_what_goes_with_its_valid(folder):
     assert row(block, "m_axis_tready").valid_when == ""
 
 
+# What is compared only while something is 1, by names alone.
+
+PIPE = """input logic in_valid, in_dst_val, input logic [3:0] in_dst_tag,
+output logic out_valid, out_dst_val, output logic [3:0] out_dst_tag, output logic busy"""
+
+
+def test_new_takes_no_valid_inside_the_value_of_another_one(tmp_path):
+    block = text_of(tmp_path, ports(PIPE))
+    found = {each.flat: each.valid_when for each in block.rows if each.valid_when}
+    assert found == dict.fromkeys(("in_dst_val", "in_dst_tag"), "in_valid") | dict.fromkeys(
+        ("out_dst_val", "out_dst_tag"), "out_valid"
+    )
+    assert [each.name for each in block.channels] == ["in", "out"]
+
+
+def test_new_keeps_a_handshake_below_the_name_of_another_one(tmp_path):
+    block = text_of(tmp_path, ports("output logic a_valid, a_x, a_b_valid, a_b_y, input a_b_ready"))
+    found = {each.flat: each.valid_when for each in block.rows if each.valid_when}
+    assert found == {"a_x": "a_valid", "a_b_y": "a_b_valid"}
+
+
+def test_new_marks_what_it_compares_less_by_a_guess(tmp_path):
+    block = text_of(tmp_path, ports(PIPE))
+    text = block_folder.table(block)
+    marked = [line.strip() for line in text.splitlines() if tables.files.DOUBT in line]
+    assert marked == [
+        '{ name = "out_dst_val", dir = "out", width = 1, valid_when = "out_valid" },'
+        "  # ? compared only while out_valid is 1",
+        '{ name = "out_dst_tag", dir = "out", width = 4, valid_when = "out_valid" },'
+        "  # ? compared only while out_valid is 1",
+    ]
+    (note,) = block.notes[1:]  # behind that of the missing reset
+    guess = "compared only while out_valid is 1, which is a guess by the names"
+    assert note.startswith(f"{guess}: out_dst_val, out_dst_tag; in block.toml remove the mark # ?")
+    path = tmp_path / "m" / tables.files.TABLE
+    path.parent.mkdir()
+    path.write_text(text)
+    table = tables.parse(tomllib.loads(text), path)
+    at = [number for number, line in enumerate(text.splitlines(), 1) if "# ?" in line]
+    same = "compared only while out_valid is 1"
+    assert [*table.guesses] == [(at[0], "out_dst_val", same), (at[1], "out_dst_tag", same)]
+    (warning,) = table.warnings(table.defaults())
+    where = f"m/block.toml:{at[0]} to {at[1]}: a guess: {same}: out_dst_val, out_dst_tag; "
+    assert warning == f"{where}remove the mark # ? where it is right, else correct the row"
+    path.write_text(text.replace(tables.files.DOUBT, "#"))
+    assert tables.parse(tomllib.loads(text), path).guesses == ()
+
+
+def test_new_marks_nothing_where_no_output_is_gated(tmp_path):
+    block = text_of(tmp_path, ports("input logic in_valid, in_tag, output logic busy, done"))
+    assert tables.files.DOUBT not in block_folder.table(block)
+
+
 def test_new_folds_numbered_ports_with_one_width_alone(tmp_path):
     lines = "input logic x_0, x_1, x_2, input logic [1:0] y_0, y_1, input logic z_0, "
     lines += "input logic [3:0] z_1, input logic w_1, w_2, input logic v_2, v_3, output logic o"

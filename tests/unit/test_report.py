@@ -128,6 +128,32 @@ def test_named_groups_what_differs_in_numbers_alone():
     assert report.named(names) == "a, x_0..x_2, y_0_0..y_1_0, z_0, z_1, b"
 
 
+def run(verdict="PASS", never=(), **shares):
+    return {"verdict": verdict, "shares": shares, "never_compared": list(never)}
+
+
+def test_outputs_compared_in_part_are_listed_least_first():
+    shares = {"a": 1, "b": 0.5, "c": 0.123456, "d": 0.509999, "e": 0.99}
+    half = ["compared in 50 % of the cycles: b, d"]
+    assert report.partly_compared(run(**shares)) == ["compared in 12 % of the cycles: c", *half]
+    assert report.partly_compared(run(never=["c"], **shares)) == half
+    assert report.partly_compared(run("HANG", **shares)) == []
+    assert report.partly_compared({"verdict": "PASS"}) == []
+
+
+def test_outputs_that_are_alike_stand_together():
+    assert report.partly_compared(run(x_0=0.25, y=0.1, x_1=0.5, x_2=0.75)) == [
+        "compared in 10 % of the cycles: y",
+        "compared in 25 % to 75 % of the cycles: x_0..x_2",
+    ]
+
+
+def test_lines_about_outputs_are_few():
+    lines = report.partly_compared(run(**{chr(97 + n): n / 100 for n in range(10)}))
+    assert len(lines) == 7
+    assert lines[-1] == "compared in less than 99 % of the cycles: 4 more outputs"
+
+
 @pytest.mark.parametrize("port", [{}, {"port": "io_en"}])  # an input that is X
 def test_result_has_the_rule_that_was_broken(port):
     first = {"cycle": 4, **port, "rule": "free only what is taken"}

@@ -121,6 +121,20 @@ def broken(condition):
     return key("rule", 0, broken=condition)
 
 
+IN_FLIGHT = {"name": "taken", "size": "coll_entries", "doc": "d", "change": []}
+
+
+def memory(rule="reset and readReq.valid", /, **values):
+    """A row of `memory`, and a rule that may read it."""
+
+    def change(raw):
+        row = IN_FLIGHT | values
+        raw["memory"] = [{key: value for key, value in row.items() if value is not None}]
+        raw["rule"][0]["broken"] = rule
+
+    return change
+
+
 AT = "field readReq.valid"
 RULE = "rule readData_unallocated"
 BAD = {
@@ -184,6 +198,24 @@ BAD = {
     ),
     "rule without a field": (broken("num_lanes > 1"), f"{RULE}: 'num_lanes > 1' is no condition"),
     "rule element": (broken("readReq.valid and element > 1"), "reads no array: no `element`"),
+    "memory without doc": (memory(doc=None), "memory taken: lacks 'doc'"),
+    "memory of no kind": (memory(size=None, change=None), "memory taken: one of value"),
+    "memory of two kinds": (memory(count="reset", most=3), "memory taken: one of value"),
+    "count without end": (memory(size=None, change=None, count="reset"), "taken: lacks 'most'"),
+    "value without when": (memory(size=None, change=None, value="reset"), "taken: lacks 'when'"),
+    "count of an array": (
+        memory(size=None, change=None, count="readReq.bits.regs.enable", most=3),
+        "memory taken: readReq.bits.regs.enable is an array; write NAME[COUNT]",
+    ),
+    "memory like a field": (memory(name="reset"), "memory reset: a field has this name"),
+    "change without when": (memory(change=[{"add": "1"}]), "taken: change: lacks 'when'"),
+    "change of nothing": (memory(change=[{"when": "reset"}]), "taken: change: write add ="),
+    "change of no port": (
+        memory(change=[{"when": "1", "add": "1"}]),
+        "memory taken: '1' is no condition of fields",
+    ),
+    "a set as a value": (memory("reset and taken > 1"), f"{RULE}: taken is a set; write VALUE in"),
+    "in what is no set": (memory("reset in readReq.valid"), "'readReq.valid' is no set"),
     "rule of lanes": (broken("writeReq.bits.regs.data > 1"), "regs.data has lanes"),
 }
 
@@ -214,6 +246,10 @@ UNKNOWN = {
     "cover": ("cover = [{ name = 'c', flor = 1 }]", "unknown key flor; did you mean floor?"),
     "channel": ("channel = [{ name = 'c', redy = 1 }]", "unknown key redy; did you mean ready?"),
     "rule": ("rule = [{ name = 'r', brokn = 1 }]", "unknown key brokn; did you mean broken?"),
+    "change": (
+        "memory = [{ name = 'm', size = 1, change = [{ ad = 1 }] }]",
+        "memory m: change: unknown key ad; did you mean add?",
+    ),
     "config": ('config.a = "wdth=1"\nparam = [{ name = "width" }]', "did you mean width?"),
     "no rows": ("field = 3", "field: a list of rows is wanted"),
 }

@@ -186,6 +186,22 @@ uint64_t wlk_checker_compared(const wlk_checker *checker, uint32_t port);
 /** Bits of output port @p port that exist in the RTL at hand; 0 = it is not compared. */
 uint32_t wlk_checker_port_bits(const wlk_checker *checker, uint32_t port);
 
+/** An output that is compared, and how much of it was. */
+typedef struct wlk_share {
+    const char *name;
+    uint64_t compared; /**< bits compared, ... */
+    uint64_t all;      /**< ... of those of all cycles from the first reset on */
+} wlk_share;
+
+/** Each of them, in table order; @p to has room for as many as there are ports. How many. */
+uint32_t wlk_checker_shares(const wlk_checker *checker, wlk_share *to);
+
+/** The object `shares`: of each output the part of its bits that was compared. */
+void wlk_shares_json(const wlk_share *shares, uint32_t n, wlk_json *to);
+
+/** For a person: lines about outputs that were not compared in nearly every cycle, if there are. */
+void wlk_checker_report_outputs(const wlk_checker *checker, FILE *to);
+
 /** For a person: the first mismatch or violation with history and model state. */
 void wlk_checker_report(const wlk_checker *checker, FILE *to);
 
@@ -209,6 +225,9 @@ void wlk_checker_report_kept(const wlk_checker *checker, wlk_status verdict, con
  * a failure the first difference. The caller opens and closes the object, and may add its own.
  */
 void wlk_checker_json(const wlk_checker *checker, bool strict, wlk_json *to);
+
+/** Of a whole run its member `shares` besides, by wlk_shares_json. */
+void wlk_checker_json_shares(const wlk_checker *checker, wlk_json *to);
 
 WLK_END_DECLS
 #endif

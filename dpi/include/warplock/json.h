@@ -36,6 +36,8 @@ void wlk_json_close(wlk_json *j, char bracket);
 
 void wlk_json_number(wlk_json *j, const char *name, uint64_t value);
 void wlk_json_signed(wlk_json *j, const char *name, int64_t value);
+/** A part of a whole, as a number of six decimals: rounded down, so 1 is the whole alone. */
+void wlk_json_share(wlk_json *j, const char *name, uint64_t part, uint64_t whole);
 /** A number as a string, `"0x1f"`. */
 void wlk_json_hex(wlk_json *j, const char *name, uint64_t value);
 /** A string; bytes outside printable ASCII as \\u00XX. */

@@ -17,6 +17,7 @@ typedef struct wlk_vx_shape {
     uint32_t simd, packets, banks, bank_bits, registers;
     uint32_t words;     /**< of an operand's row */
     uint32_t warps;     /**< of a collector */
+    uint32_t last_warp; /**< of the slice; where it is the only one no number is beyond it */
     uint32_t wis_shift; /**< of the part of wis that is in the address */
     uint32_t rows;      /**< of a bank */
     uint32_t row_mask;  /**< of a row of any bank, where they are a power of two; else all ones */

@@ -21,7 +21,6 @@ struct wlk_vortex_operands_state {
     wlk_vx_shape shape; /**< kept here, as a step would need divisions for it */
     uint8_t reset_seen;
     uint8_t settled; /**< all of it is known, and stays so: a step need not look */
-    uint8_t stalls_known;
     wlk_vx_late late;
     uint64_t stalls;                    /**< of all collectors, a cycle later */
     uint32_t owner[WLK_VX_SLICES + 1u]; /**< one-hot, of each arbiter: the last one granted */

@@ -15,9 +15,10 @@
 WLK_BEGIN_DECLS
 
 #define WLK_VXSB_WARPS  64u
-#define WLK_VXSB_SLICES 8u /**< arbiters of a tree, of eight warps each */
-#define WLK_VXSB_DELAY  8u /**< registers behind the look-up of the counters, at most */
-#define WLK_VXSB_UNITS  7u /**< counters: ex_type 0..4, then CSR and the rest of the sfu */
+#define WLK_VXSB_SLICES 8u      /**< arbiters of a tree, of eight warps each */
+#define WLK_VXSB_DELAY  8u      /**< registers behind the look-up of the counters, at most */
+#define WLK_VXSB_STALLS 100000u /**< cycles that no staged instruction may wait */
+#define WLK_VXSB_UNITS  7u      /**< counters: ex_type 0..4, then CSR and the rest of the sfu */
 
 /** An instruction, and the warp that its arbiters chose: in a slice's buffer the place in the
  * slice. */
@@ -42,8 +43,10 @@ struct wlk_vortex_scoreboard_state {
     uint64_t dest[WLK_VXSB_WARPS];          /**< the one of them that it writes */
     wlk_vxsb_buffer slice[WLK_VXSB_SLICES]; /**< of the tree, in front of the last arbiter */
     wlk_vxsb_buffer out;
-    uint64_t staged;                       /**< an instruction is in the warp's staging register */
-    uint64_t ready;                        /**< its registers are free */
+    uint64_t stalled[WLK_VXSB_WARPS]; /**< cycles that the staged instruction has waited (rules) */
+    uint64_t overdue;                 /**< it has waited for too long (rules) */
+    uint64_t staged;                  /**< an instruction is in the warp's staging register */
+    uint64_t ready;                   /**< its registers are free */
     uint64_t stalls, uses[WLK_VXSB_UNITS]; /**< performance counters, 44 bits */
     /* facts: */
     uint64_t

@@ -8,6 +8,7 @@
  * and, where it is not as here, as macros:
  *   LIVE(st)                                a reset was seen: events and violations count
  *   VIOLATIONS(st, c)                       protocol rules that the inputs break
+ *   RULED(st)                               violations count, if it is not LIVE
  *   LATE(st)                                no reset was seen, but there was one (wlk_block.late)
  */
 #ifndef WLK_FRAME_CALLS_H
@@ -20,6 +21,9 @@
 #endif
 #ifndef LATE
 #define LATE(st) 0
+#endif
+#ifndef RULED
+#define RULED LIVE
 #endif
 #ifndef VIOLATIONS
 #define VIOLATIONS no_rule_broken
@@ -42,7 +46,7 @@ static void eval(const uint32_t *params, const void *state, const uint64_t *in, 
 static inline void edge(const cfg_t *cfg, state_t *st, const uint64_t *in, const cycle_t *c,
                         wlk_step_info *info) {
     info->events = LIVE(st) ? events(cfg, st, in, c) : 0u;
-    info->violated = LIVE(st) ? VIOLATIONS(st, c) : 0u;
+    info->violated = RULED(st) ? VIOLATIONS(st, c) : 0u;
     commit(cfg, st, in, c);
 }
 

@@ -509,8 +509,8 @@ static void plan_banks(const wlk_opndcoll_cfg *c, wlk_opndcoll *s) {
         s->base_step = modulus;
     }
     s->top = modulus - 1u;
-    // A warp of one lane has no shift, and then V40 leaves the warp out (§4).
-    s->wid_mask = c->revision != WLK_OPNDCOLL_V40 || s->shape.lanes > 1 ? UINT32_MAX : 0u;
+    // A warp of one lane has no shift, and then V40 and V32 leave the warp out (§4, §12.1).
+    s->wid_mask = c->revision == WLK_OPNDCOLL_V42 || s->shape.lanes > 1 ? UINT32_MAX : 0u;
 }
 
 // The distance of the next array, which then lies before `size`.

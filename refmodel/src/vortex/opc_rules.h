@@ -37,13 +37,14 @@ typedef struct opc_cycle_t {
 enum { NO_SOURCE = 0x040200 };
 
 static inline shape shape_of(const cfg_t *cfg) {
-    const uint32_t warps = cfg->num_warps / cfg->issue_width / cfg->num_opcs;
+    const uint32_t slice = cfg->num_warps / cfg->issue_width, warps = slice / cfg->num_opcs;
     shape s = {.simd = cfg->simd_width, .banks = cfg->num_gpr_banks, .warps = warps};
     s.packets = cfg->num_threads / cfg->simd_width;
     s.bank_bits = wlk_clog2(s.banks);
     s.registers = 32u << cfg->ext_f_enable;
     s.words = (s.simd * cfg->xlen + 63u) / 64u;
-    s.wis_shift = wlk_idw(cfg->num_warps / cfg->issue_width) - wlk_clog2(warps);
+    s.last_warp = slice > 1 ? slice - 1u : ~0u;
+    s.wis_shift = wlk_idw(slice) - wlk_clog2(warps);
     s.rows = (s.registers >> s.bank_bits) * s.packets * warps;
     s.row_mask = (s.rows & (s.rows - 1u)) == 0 ? s.rows * s.banks - 1u : ~0u;
     s.lanes = set_below(s.simd);

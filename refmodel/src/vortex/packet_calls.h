@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Calls of a model that shows packets, from what its source defines before including this:
- *   cycle_t with `s`, a pointer to a shape, compute(cfg, st, in, c), events(cfg, st, in, c)
+ *   cycle_t with `s`, a pointer to a shape, and `in`, the inputs
+ *   compute(cfg, st, in, c), events(cfg, st, in, c)
  *   shown(cfg, st, c)                the packet at the output
  *   control(cfg, st, c, out)         control words of the outputs
- *   STALLS_KNOWN(cfg, st)            the counter is, once a reset was seen
  *   edge_of(cfg, st, in, data, c)    the clock edge; `data`: what is written back
  *   settled(cfg, st)                 kind of the step whose shape this state has, if all is known
  *   step_known(cfg, st, s, in, got)  such a step of a shape: nonzero where outputs differ
@@ -23,8 +23,7 @@ static void fill(const cfg_t *cfg, const state_t *st, const cycle_t *c, uint64_t
     if (st->reset_seen != 0) {
         NAMED(out_put_sb_ready)(care, 1u);
         NAMED(out_put_op_valid)(care, 1u);
-        NAMED(out_set_perf_stalls)
-        (care, cfg->perf_enable != 0 && STALLS_KNOWN(cfg, st) ? VX_COUNTER : 0u);
+        NAMED(out_set_perf_stalls)(care, cfg->perf_enable != 0 ? VX_COUNTER : 0u);
     }
     control(cfg, st, c, out);
     for (uint32_t w = 0; w < control_words; w++) {
@@ -39,11 +38,27 @@ static void fill(const cfg_t *cfg, const state_t *st, const cycle_t *c, uint64_t
     }
 }
 
+/* Protocol rules that the inputs break, outside reset. */
+static inline uint32_t rules_broken(const shape *s, const uint64_t *in) {
+    const uint64_t *instr = in + CAPS(IN_SB_DATA);
+    const uint32_t sb = GET(sb_valid, in), wb = GET(wb_valid, in);
+    const uint32_t several = (uint32_t)(s->packets > 1);
+    const uint32_t empty = several & (uint32_t)(wlk_instr_get_tmask(instr) == 0);
+    const uint32_t beyond = several & (uint32_t)(GET(wb_data_sid, in) >= s->packets);
+    const uint32_t no_warp = (uint32_t)(GET(sb_data_wis, in) > s->last_warp);
+    const uint32_t no_warp_written = (uint32_t)(GET(wb_data_wis, in) > s->last_warp);
+    return (GET(reset, in) - 1u) & ((sb & empty) * (uint32_t)CAPS(NO_THREAD) |
+                                    (sb & no_warp) * (uint32_t)CAPS(SB_WARP_OUT_OF_RANGE) |
+                                    (wb & no_warp_written) * (uint32_t)CAPS(WB_WARP_OUT_OF_RANGE) |
+                                    (wb & beyond) * (uint32_t)CAPS(WB_PACKET_OUT_OF_RANGE));
+}
+
 static inline void commit(const cfg_t *cfg, state_t *st, const uint64_t *in, const cycle_t *c) {
     edge_of(cfg, st, in, in + CAPS(IN_CONTROL), c);
     st->settled = settled(cfg, st);
 }
 
+#define VIOLATIONS(st, c) rules_broken((c)->s, (c)->in)
 #include "frame/calls.h"
 
 /* Nonzero where a row is not as the RTL shows it. */
@@ -60,7 +75,7 @@ static __attribute__((noinline)) int step_unsettled(const cfg_t *cfg, state_t *s
                                                     const wlk_view *in, const wlk_view *got) {
     uint64_t out[CAPS(OUT_CONTROL)], differs = 0;
     cycle_t c;
-    if ((st->reset_seen & STALLS_KNOWN(cfg, st)) == 0 || got->mask != NULL) {
+    if (st->reset_seen == 0 || got->mask != NULL) {
         return 1;
     }
     compute(cfg, st, in->control, &c);
@@ -115,8 +130,7 @@ static __attribute__((noinline)) int step_default(const cfg_t *cfg, state_t *st,
     return step_known(&known, st, &s, in, got) != 0;
 }
 
-static __attribute__((noinline)) int step_any(const cfg_t *cfg, state_t *st, const wlk_view *in,
-                                              const wlk_view *got) {
+static int step_shape(const cfg_t *cfg, state_t *st, const wlk_view *in, const wlk_view *got) {
     switch (got->mask != NULL ? (uint8_t)UNSETTLED : st->settled) {
     case SETTLED_2:
         return step_2(cfg, st, in, got);
@@ -131,15 +145,25 @@ static __attribute__((noinline)) int step_any(const cfg_t *cfg, state_t *st, con
     }
 }
 
+/* A function of its own: the default step, which is a tail call, need not save its registers. */
+static __attribute__((noinline)) int step_any(const cfg_t *cfg, state_t *st, const wlk_view *in,
+                                              const wlk_view *got, wlk_step_info *info) {
+    const int differs = step_shape(cfg, st, in, got);
+    if (differs == 0 && st->reset_seen != 0) {
+        info->violated = rules_broken(&st->shape, in->control);
+    }
+    return differs;
+}
+
 static int step(const uint32_t *params, void *state, const wlk_view *in, const wlk_view *got,
                 wlk_step_info *info) {
     const cfg_t *cfg = (const cfg_t *)params;
     state_t *st = (state_t *)state;
     info->violated = 0;
-    if (st->settled == SETTLED_DEFAULT && got->mask == NULL) {
+    if (st->settled == SETTLED_DEFAULT && got->mask == NULL) { /* no input breaks a rule */
         return step_default(cfg, st, in, got);
     }
-    return step_any(cfg, st, in, got);
+    return step_any(cfg, st, in, got, info);
 }
 
 /* Lanes of a write that are X. */

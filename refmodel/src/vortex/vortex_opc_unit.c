@@ -13,12 +13,14 @@ _Static_assert(CAPS(OUT_CONTROL) == WLK_VX_PACKET_WORDS, "a packet has the recor
 
 typedef struct cycle {
     const shape *s;
+    const uint64_t *in;
     opc_cycle_t o;
     wlk_vx_packet merged; // what goes into the output buffer, where that is wires
 } cycle_t;
 
 static inline void compute(const cfg_t *cfg, const state_t *st, const uint64_t *in, cycle_t *c) {
     c->s = &st->shape;
+    c->in = in;
     c->o.reset = GET(reset, in);
     c->o.valid = GET(sb_valid, in);
     opc_cycle(c->s, &st->opc, cfg->out_buf, in + CAPS(IN_SB_DATA), GET(op_ready, in), &c->o);
@@ -63,7 +65,6 @@ VX_INLINE uint64_t step_known(const cfg_t *cfg, state_t *st, const shape *s, con
 
 #include "vortex_opc_unit_cover.h"
 
-#define STALLS_KNOWN(cfg, st) 1u
 #include "packet_calls.h"
 
 static size_t state_size(const uint32_t *params) {

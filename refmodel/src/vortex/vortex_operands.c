@@ -26,6 +26,7 @@ typedef struct grant {
 
 typedef struct cycle {
     const shape *s;
+    const uint64_t *in;
     uint32_t reset, n, slices; // no tree: no slices
     uint32_t sticky, code;     // of the output
     uint32_t chosen;           // collector of the instruction; may be none
@@ -75,6 +76,7 @@ static inline uint32_t last_code(const cfg_t *cfg) {
 
 static inline void compute(const cfg_t *cfg, const state_t *st, const uint64_t *in, cycle_t *c) {
     c->s = &st->shape;
+    c->in = in;
     c->n = cfg->num_opcs;
     c->slices = vx_slices(c->n);
     c->sticky = c->n > 1 && c->s->packets > 1;
@@ -148,8 +150,7 @@ static inline void stalls_edge(const cfg_t *cfg, state_t *st, const cycle_t *c) 
     for (uint32_t i = 0; i < c->n && cfg->perf_enable != 0; i++) {
         sum += st->opc[i].stalls;
     }
-    st->stalls = sum & VX_COUNTER;
-    st->stalls_known = st->reset_seen;
+    st->stalls = c->reset != 0 ? 0u : sum & VX_COUNTER;
 }
 
 static inline void edge_of(const cfg_t *cfg, state_t *st, const uint64_t *in, const void *data,
@@ -177,7 +178,7 @@ static inline void edge_of(const cfg_t *cfg, state_t *st, const uint64_t *in, co
 
 static inline uint8_t settled(const cfg_t *cfg, const state_t *st) {
     const shape *s = &st->shape;
-    bool known = (st->reset_seen & st->stalls_known) != 0;
+    bool known = st->reset_seen != 0;
     for (uint32_t i = 0; i < cfg->num_opcs && known; i++) {
         known = opc_is_settled(s, &st->opc[i]);
     }
@@ -208,6 +209,7 @@ VX_INLINE uint64_t step_one(const cfg_t *cfg, state_t *st, const shape *s, const
     if (GET(reset, in->control) != 0) {
         opc_reset_settled(&st->shape, o, r.rows);
         st->owner[LAST] = st->in_packet = 0;
+        st->stalls = 0;
     }
     return 0;
 }
@@ -244,7 +246,6 @@ VX_INLINE uint64_t step_known(const cfg_t *cfg, state_t *st, const shape *s, con
 
 #include "vortex_operands_cover.h"
 
-#define STALLS_KNOWN(cfg, st) ((st)->stalls_known | bit_not((cfg)->perf_enable))
 #include "packet_calls.h"
 
 static size_t state_size(const uint32_t *params) {
@@ -267,7 +268,7 @@ static void init(const uint32_t *params, void *state, wlk_power_up power_up) {
     if (power_up != WLK_POWER_ZERO) {
         return;
     }
-    st->reset_seen = st->stalls_known = 1;
+    st->reset_seen = 1;
     vx_buffer_known(&st->out);
     for (uint32_t i = 0; i < WLK_VX_SLICES; i++) {
         vx_buffer_known(&st->slice[i]);
@@ -301,6 +302,7 @@ static void clear(const uint32_t *params, void *state) {
     }
     memset(st->owner, 0, sizeof st->owner);
     st->in_packet = 0;
+    st->stalls = 0;
     st->reset_seen = 1;
     st->settled = settled(cfg, st);
 }
@@ -335,7 +337,6 @@ static void start(const cfg_t *cfg, state_t *st, const wlk_sight *seen, const ui
         st->opc[i].stalls = 0;
     }
     st->stalls = NAMED(out_get_perf_stalls)(seen->out);
-    st->stalls_known = 1;
     st->opc[0].stalls = NAMED(out_get_perf_stalls)(seen->next); // of all
     vx_learn_packet(&st->shape, shown_packet(cfg, st), seen, all);
 }

@@ -29,7 +29,7 @@ typedef struct cycle {
     uint64_t fire;                 // leaves its staging register
     uint64_t ib_valid, ib_ready;
     uint64_t released; // the register that a write-back frees
-    uint32_t wb_valid, wb_warp, sb_ready;
+    uint32_t wb_valid, wb_last, wb_warp, sb_ready;
     grant slice[WLK_VXSB_SLICES], last;
 } cycle_t;
 
@@ -110,7 +110,8 @@ static inline void compute(const cfg_t *cfg, const state_t *st, const uint64_t *
     c->ib_ready = (c->fire | ~st->staged) & wlk_mask(warps);
     c->wb_valid = GET(wb_valid, in);
     c->wb_warp = GET(wb_data_wis, in);
-    const uint32_t frees = c->wb_valid & GET(wb_data_eop, in) & (uint32_t)(c->wb_warp < warps);
+    c->wb_last = c->wb_valid & GET(wb_data_eop, in);
+    const uint32_t frees = c->wb_last & (uint32_t)(c->wb_warp < warps);
     c->released = (uint64_t)frees << GET(wb_data_rd, in);
 }
 
@@ -243,6 +244,22 @@ static void perf_edge(const cfg_t *cfg, state_t *st, const cycle_t *c, const uin
     }
 }
 
+// ---- protocol rules (§12) -----------------------------------------------------------------------
+
+// The last packet of a write-back, and what it releases is not in use. Of a start without the reset
+// that must be known.
+static inline uint32_t writes_unused(const state_t *st, const cycle_t *c) {
+    const uint32_t w = c->wb_warp % WLK_VXSB_WARPS;
+    const uint64_t unused = ~st->inuse[w] & (st->late != 0 ? st->inuse_known[w] : ~UINT64_C(0));
+    return c->wb_last & (uint32_t)(c->wb_warp >= c->warps || (c->released & unused) != 0);
+}
+
+static inline uint32_t violations(const state_t *st, const cycle_t *c) {
+    const uint32_t unused = writes_unused(st, c), overdue = st->overdue != 0;
+    return (c->reset - 1u) & (unused * (uint32_t)WLK_VORTEX_SCOREBOARD_WRITEBACK_NOT_IN_USE |
+                              overdue * (uint32_t)WLK_VORTEX_SCOREBOARD_STALLED_TOO_LONG);
+}
+
 // Is everything known, in the configuration that has a step for this? That one counts nothing, and
 // its vectors are of four warps, which pays where a vector is that wide.
 static inline uint8_t settled(const cfg_t *cfg, const state_t *st) {
@@ -251,7 +268,7 @@ static inline uint8_t settled(const cfg_t *cfg, const state_t *st) {
         return 0;
     }
     const wlk_vxsb_buffer *b = &st->out;
-    uint32_t known = st->reset_seen & b->out.known & b->out.wis_known;
+    uint32_t known = st->reset_seen & b->out.known & b->out.wis_known & (st->overdue == 0);
     known &= b->s.ready | (b->spare.known & b->spare.wis_known);
     for (uint32_t w = 0; w < 4; w++) {
         known &= st->staging[w].known;
@@ -266,7 +283,8 @@ static void commit(const cfg_t *cfg, state_t *st, const uint64_t *in, const cycl
     const bool loads_seen = st->late == 0 || sees_load(st);
     const bool stays = (st->late_flops & KNOWS_VALID) != 0 && st->out.s.valid && !c->sb_ready;
     const uint64_t accepted = c->ib_valid & c->ib_ready;
-    uint64_t blocked[WLK_VXSB_WARPS], ready = 0;
+    const uint64_t stays_staged = c->reset != 0 ? 0u : ~c->ib_ready;
+    uint64_t blocked[WLK_VXSB_WARPS], ready = 0, overdue = 0;
     for (uint32_t w = 0; w < c->warps; w++) {
         uint64_t n = st->inuse[w] & ~(w == c->wb_warp ? c->released : 0u);
         if ((c->fire >> w & 1u) != 0) { // reserved after what is released
@@ -282,7 +300,10 @@ static void commit(const cfg_t *cfg, state_t *st, const uint64_t *in, const cycl
         }
         blocked[w] = n & st->need[w];
         ready |= (uint64_t)(blocked[w] == 0) << w;
+        st->stalled[w] = (stays_staged >> w & 1u) != 0 ? st->stalled[w] + 1u : 0u;
+        overdue |= (uint64_t)(st->stalled[w] >= WLK_VXSB_STALLS) << w;
     }
+    st->overdue = overdue;
     if (cfg->perf_enable != 0) {
         perf_edge(cfg, st, c, blocked);
     }
@@ -340,10 +361,13 @@ static inline void narrow(const cfg_t *cfg, const state_t *st, uint64_t *care) {
     }
 }
 
-#define NARROW      narrow
-#define LATE(st)    ((st)->late)
-#define HIDE        hide
-#define SETTLED(st) ((st)->settled)
+#define VIOLATIONS   violations
+#define RULED(st)    ((st)->reset_seen | (st)->late)
+#define NARROW       narrow
+#define LATE(st)     ((st)->late)
+#define HIDE         hide
+#define SETTLED(st)  ((st)->settled)
+#define STEP_SETTLED step_settled
 #define KNOWN(st)                                                                                  \
     ((st)->reset_seen & (st)->out.out.known & (st)->out.out.wis_known &                            \
      ((st)->uses_known == ALL_USES))
@@ -383,7 +407,8 @@ static void clear(const uint32_t *params, void *state) {
     state_t *st = (state_t *)state;
     memset(st->inuse, 0, sizeof st->inuse);
     memset(st->pointer, 0, sizeof st->pointer);
-    st->staged = 0;
+    memset(st->stalled, 0, sizeof st->stalled);
+    st->staged = st->overdue = 0;
     st->out.s = (wlk_vx_stream){.ready = 1};
     for (uint32_t s = 0; s < vx_slices(warps_of(cfg)); s++) {
         st->slice[s].s = (wlk_vx_stream){.ready = 1};

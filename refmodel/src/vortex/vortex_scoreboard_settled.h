@@ -10,7 +10,7 @@
 #include "frame/fours.h"
 
 /* A word of each of four warps, or the four words of an instruction. */
-enum { GROUP = FOUR };
+enum { GROUP = FOUR, WARPS = (1 << GROUP) - 1 };
 _Static_assert(WLK_INSTR_WORDS == GROUP && CAPS(IN_STRIDE) == GROUP,
                "an instruction is four words");
 _Static_assert(CAPS(OUT_SB_DATA) == GROUP, "and the first outputs are");
@@ -25,8 +25,9 @@ VX_INLINE four lanes_of(uint64_t set) {
     return (four)((four_all(set) & bit) == bit);
 }
 
-VX_INLINE uint64_t set_of(four lanes) {
-    return four_union(lanes & (four){1, 2, 4, 8});
+/* Of two at once: those of the second one above the first's. */
+VX_INLINE uint64_t sets_of(four low, four high) {
+    return four_union((low & (four){1, 2, 4, 8}) | (high & (four){16, 32, 64, 128}));
 }
 
 /* ---- what an instruction needs, of four at once -------------------------------------------- */
@@ -59,7 +60,7 @@ VX_INLINE four asked(const group *g, uint32_t asks_lsb, uint32_t reg_lsb) {
 /* ---- the clock edge ------------------------------------------------------------------------ */
 
 /* Registers in use and needed; returns the warps whose registers are free. */
-VX_INLINE uint64_t registers_edge(state_t *st, const uint64_t *in, const cycle_t *c) {
+VX_INLINE four registers_edge(state_t *st, const uint64_t *in, const cycle_t *c) {
     const four warp = {0, 1, 2, 3};
     const four accepts = lanes_of(c->ib_valid & c->ib_ready);
     const four freed = (four)(warp == four_all(c->wb_warp)) & c->released;
@@ -74,7 +75,15 @@ VX_INLINE uint64_t registers_edge(state_t *st, const uint64_t *in, const cycle_t
     four_put(st->dest, four_choose(accepts, dest, four_of(st->dest)));
     four_put(st->need, need);
     four_put(st->inuse, inuse & ((uint64_t)c->reset - 1u));
-    return set_of((four)((inuse & need) == 0));
+    return (four)((inuse & need) == 0);
+}
+
+/* How long instructions have waited; returns the warps whose one has for too long. */
+VX_INLINE four stalled_edge(state_t *st, const cycle_t *c) {
+    const four waits = ~lanes_of(c->ib_ready) & ((uint64_t)c->reset - 1u);
+    const four stalled = (four_of(st->stalled) + 1u) & waits;
+    four_put(st->stalled, stalled);
+    return (four)(stalled == WLK_VXSB_STALLS);
 }
 
 VX_INLINE void staging_edge(state_t *st, const uint64_t *in, const cycle_t *c) {
@@ -110,7 +119,13 @@ VX_INLINE void edge_settled(state_t *st, const uint64_t *in, const cycle_t *c) {
     const uint64_t accepted = c->ib_valid & c->ib_ready;
     output_edge(st, c); /* takes what is staged before the edge */
     pointer_edge(st, LAST, &c->last, c->reset);
-    st->ready = registers_edge(st, in, c);
+    const four unused = registers_edge(st, in, c);
+    const uint64_t sets = sets_of(unused, stalled_edge(st, c));
+    st->ready = sets & WARPS;
+    if (sets > WARPS) { /* it breaks a rule until it leaves: not a step for this one */
+        st->overdue = sets >> GROUP;
+        st->settled = 0;
+    }
     staging_edge(st, in, c);
     st->staged = ((st->staged & ~c->ib_ready) | accepted) & ((uint64_t)c->reset - 1u);
 }
@@ -133,9 +148,12 @@ VX_INLINE uint64_t outputs_differ(const cfg_t *cfg, const state_t *st, const cyc
     return rest | four_union(differs);
 }
 
+static int step_looking(const cfg_t *cfg, state_t *st, const wlk_view *in, const wlk_view *got,
+                        wlk_step_info *info);
+
 /* Of the default configuration: four warps, and the units with floating point. */
 static __attribute__((noinline)) int step_settled(const cfg_t *cfg, state_t *st, const wlk_view *in,
-                                                  const wlk_view *got) {
+                                                  const wlk_view *got, wlk_step_info *info) {
     cfg_t known = *cfg;
     cycle_t c;
     known.num_warps = GROUP;
@@ -143,6 +161,9 @@ static __attribute__((noinline)) int step_settled(const cfg_t *cfg, state_t *st,
     known.ext_f_enable = 1;
     known.ext_tcu_enable = 0;
     compute(&known, st, in->control, &c);
+    if ((c.released & ~st->inuse[c.wb_warp]) != 0) { /* a rule is broken */
+        return step_looking(cfg, st, in, got, info);
+    }
     if (outputs_differ(&known, st, &c, got->control) != 0) {
         return 1;
     }

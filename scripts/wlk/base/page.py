@@ -14,7 +14,7 @@ from typing import Any
 
 import jinja2
 
-from . import buckets, entries, installed
+from . import buckets, entries, installed, report
 from .buckets import Failure
 from .entries import Entry, Whole, legal
 
@@ -202,6 +202,8 @@ def _facts(entry: Entry) -> Iterator[tuple[str, str]]:
     for key in ("not_compared", "tied_off", "never_compared", "barely_compared"):
         if names := entry.answer.get(key):
             yield key.replace("_", " "), ", ".join(names)
+    for line in report.partly_compared(entry.answer):
+        yield "outputs", line
 
 
 def bars(coverage: dict[str, Any]) -> list[Bar]:

@@ -14,6 +14,9 @@ from typing import Any, Self, TextIO
 
 from .errors import Status
 
+# An output that was compared in this share of the cycles is not listed, nor are more lines of them.
+WHOLE, MOST_LINES = 0.99, 6
+
 
 def verdict_name(status: Status) -> str:
     """The verdict's word: PASS, FUNCTIONAL_MISMATCH, ..."""
@@ -144,6 +147,32 @@ def named(names: Iterable[str]) -> str:
         groups.setdefault(re.sub(r"\d+", "#", name), []).append(name)
     texts = (each if len(each) < 3 else [f"{each[0]}..{each[-1]}"] for each in groups.values())
     return ", ".join(itertools.chain.from_iterable(texts))
+
+
+def partly_compared(answer: Mapping[str, Any]) -> list[str]:
+    """Of a run without a failure: lines about the outputs that were compared in part of the cycles,
+    the least compared first; without those that it names as never compared."""
+    if answer.get("verdict") not in ("PASS", "VACUOUS"):
+        return []
+    known = answer.get("never_compared", ())
+    alike: dict[str, dict[str, int]] = {}
+    for name, share in answer.get("shares", {}).items():
+        if share < WHOLE and name not in known:
+            percents = alike.setdefault(re.sub(r"\d+", "#", name), {})
+            percents[name] = int(100 * share)
+    spans: dict[tuple[int, int], list[str]] = {}
+    for percents in alike.values():
+        span = min(percents.values()), max(percents.values())
+        spans.setdefault(span, []).extend(percents)
+    lines = []
+    for (low, high), names in sorted(spans.items())[:MOST_LINES]:
+        share = f"{low} %" if low == high else f"{low} % to {high} %"
+        lines.append(f"compared in {share} of the cycles: {named(names)}")
+    if more := sum(map(len, [names for _, names in sorted(spans.items())[MOST_LINES:]])):
+        lines.append(
+            f"compared in less than {100 * WHOLE:.0f} % of the cycles: {more} more outputs"
+        )
+    return lines
 
 
 def json_line(value: Mapping[str, Any], stream: TextIO | None = None) -> None:

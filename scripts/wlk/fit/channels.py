@@ -31,7 +31,7 @@ class _Found:
 
 def find(rows: Sequence[Row]) -> tuple[list[Row], list[Channel]]:
     """The channels, and the rows with what is valid when."""
-    found = [each for row in rows if (each := _of_valid(row, rows)) is not None]
+    found = _outermost([each for row in rows if (each := _of_valid(row, rows)) is not None])
     taken = {each.valid.flat for each in found} | {e.ready.flat for e in found if e.ready}
     bits: dict[str, list[str]] = {each.valid.flat: [] for each in found}
     result = []
@@ -53,6 +53,23 @@ def find(rows: Sequence[Row]) -> tuple[list[Row], list[Channel]]:
     ]
     kept = {each.valid for each in channels}
     return [r if r.valid_when in kept else replace(r, valid_when="") for r in result], channels
+
+
+def _outermost(found: Sequence[_Found]) -> list[_Found]:
+    """Without those that are part of another one's value: without an answer of its own, a valid
+    below another valid's name says something of that value, and gates nothing by itself."""
+
+    def is_inner(each: _Found) -> bool:
+        return each.ready is None and any(
+            other.stem
+            and other.stem != each.stem
+            and each.stem.startswith(other.stem)
+            and other.valid.direction == each.valid.direction
+            and other.valid.counts == each.valid.counts[: len(other.valid.counts)]
+            for other in found
+        )
+
+    return [each for each in found if not is_inner(each)]
 
 
 def _base(row: Row) -> str:

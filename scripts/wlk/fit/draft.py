@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 from ..base.errors import WlkError
 from ..tables import Table
+from ..tables.files import DOUBT
 from . import likeness, mapped, match, portmap, rtl, slots, words
 from .families import families
 from .likeness import Guess
@@ -22,7 +23,6 @@ CLOCK = re.compile(r"(?:^|_)(?:clk|clock|ck|aclk)(?:_?i)?(?:_|$)", re.IGNORECASE
 ACTIVE_LOW = re.compile(
     r"(?:_[nbl]|(?<![_i])n|_ni|_low|_bar|_x)(?:_?i|_in)?$|(?:^|_)n_?a?re?s", re.IGNORECASE
 )
-DOUBT = "# ?"
 
 
 @dataclass

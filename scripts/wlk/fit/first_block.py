@@ -17,7 +17,7 @@ from ..base.errors import Status, WlkError
 from ..gen import block_folder, c
 from ..gen.block_folder import Block, Row
 from ..tables import WORD, Table, parse
-from ..tables.files import TABLE
+from ..tables.files import DOUBT, TABLE
 from . import channels, folding, interfaces, mapped, match, names, parts, pins, portmap, rtl, widths
 from .pins import Pins
 
@@ -59,7 +59,7 @@ def draft(
     block.parameters, block.others = fitted.parameters, fitted.others
     block.constraints = constraints
     block.channels = [*channels.names_once(handshakes)]
-    block.notes = [*_notes(pinned)]
+    block.notes = [*_notes(pinned, rows)]
     return block
 
 
@@ -125,7 +125,7 @@ def _require_few(module: rtl.Module, rows: Sequence[Row]) -> None:
         raise WlkError(Status.IFACE_CHANGED, f"{module.where}: {message}")
 
 
-def _notes(found: Pins) -> Iterator[str]:
+def _notes(found: Pins, rows: Sequence[Row]) -> Iterator[str]:
     for name in found.other_clocks:
         means = "changes at most once a cycle, with the other inputs; the model must find its edges"
         yield f"{name} is a clock too, and here an input like any: it {means}"
@@ -134,6 +134,14 @@ def _notes(found: Pins) -> Iterator[str]:
             "no reset was found: outputs are compared from the first cycle on, and the state "
             "starts as zeros; if there is one, name it with --reset NAME[:low][:async]"
         )
+    gated: dict[str, list[str]] = {}
+    for row in rows:
+        if row.direction == "out" and row.valid_when:
+            gated.setdefault(row.valid_when, []).append(row.flat)
+    for valid, outputs in gated.items():
+        how = f"in {TABLE} remove the mark {DOUBT} where it is right, else valid_when"
+        names_ = ", ".join(outputs)
+        yield f"compared only while {valid} is 1, which is a guess by the names: {names_}; {how}"
 
 
 # ---- rows ---------------------------------------------------------------------------------------

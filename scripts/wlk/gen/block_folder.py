@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..tables import Expr
-from ..tables.files import MODEL, PORT_MAP, TABLE
+from ..tables.files import DOUBT, MODEL, PORT_MAP, TABLE
 
 PAGE = "README.md"
 LIST = "rtl.f"
@@ -135,7 +135,8 @@ def table(block: Block) -> str:
         lines += [f"# Parameters that stay at their defaults: {names}. A row of param and an entry"]
         lines += ["# of block.verilog make one of them a parameter of the block."]
     lines += ["", *_rows("param", [_parameter(each) for each in block.parameters])]
-    lines += ["", *_rows("field", [_field(each) for each in block.rows])]
+    doubts = [_doubt(each) for each in block.rows]
+    lines += ["", *_rows("field", [_field(each) for each in block.rows], doubts)]
     if block.channels:
         lines += ["", *_rows("channel", [_channel(each) for each in block.channels])]
     if block.constraints:
@@ -144,8 +145,21 @@ def table(block: Block) -> str:
     return "\n".join([*lines, "", 'config.default = ""']) + "\n"
 
 
-def _rows(name: str, rows: Sequence[Mapping[str, object]]) -> list[str]:
-    return [f"{name} = [", *(f"  {_toml(row)}," for row in rows), "]"] if rows else [f"{name} = []"]
+def _rows(
+    name: str, rows: Sequence[Mapping[str, object]], doubts: Sequence[str] | None = None
+) -> list[str]:
+    if not rows:
+        return [f"{name} = []"]
+    marks = doubts or [""] * len(rows)
+    lines = (f"  {_toml(row)},{mark}" for row, mark in zip(rows, marks, strict=True))
+    return [f"{name} = [", *lines, "]"]
+
+
+def _doubt(row: Row) -> str:
+    """The mark of an output that is compared less than it might be, by its name alone."""
+    if row.direction != "out" or not row.valid_when:
+        return ""
+    return f"  {DOUBT} compared only while {row.valid_when} is 1"
 
 
 def _toml(value: object) -> str:

@@ -1,18 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """A block's protocol rules in SystemVerilog: a module for provers, assertions for simulators.
 
-The module `wlk_BLOCK_rules` is combinational. Its inputs are the block's ports that rules read, by
-their names; its outputs are `wlk_rule_NAME`, 1 where the rule is broken in this cycle. What holds
-before the first reset is for its user to say: the assertions are silent until then.
+The inputs of the module `wlk_BLOCK_rules` are the block's ports that rules read, by their names,
+with clock and reset where the rules remember something; its outputs are `wlk_rule_NAME`, 1 where
+the rule is broken in this cycle. What holds before the first reset is for its user to say: the
+assertions are silent until then.
 """
 
 import re
 import textwrap
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from ..tables import Config, Expr, Field, Port, Table, source
-from ..tables.rules import Element, Operand, Term
+from ..tables.rules import COUNT, LOGIC, MEMBER, TAKE, Change, Element, Leaf, Memory, Operand, Term
 from . import shell
 from .sv import Harness
 
@@ -22,11 +23,52 @@ TRUE, FALSE = "1'b1", "1'b0"
 
 
 @dataclass
+class Register:
+    """What a memory is in SystemVerilog, for one element of its array."""
+
+    memory: Memory
+    index: tuple[int, ...]
+    width: int
+    steps: list[str] = field(init=False)  # what makes its next value, one after the other
+
+    def __post_init__(self) -> None:
+        self.steps = [f"{self.following} = {self.name};"]
+
+    @property
+    def stem(self) -> str:
+        return "_".join(["wlk", self.memory.flat, *map(str, self.index)])
+
+    @property
+    def name(self) -> str:
+        return f"{self.stem}_q"
+
+    @property
+    def following(self) -> str:
+        """Its next value."""
+        return f"{self.stem}_d"
+
+    def add(self, change: Change, each: "_Element") -> None:
+        """Add what a change does."""
+        when, now = each.truth(change.when), self.following
+        if change.verb == COUNT:
+            when = f"({when})" if " " in when else when
+            full = f"{self.name} == {self.width}'d{self.memory.most}"
+            more = f"({full}) ? {self.name} : {self.name} + {self.width}'d1"
+            self.steps = [f"{now} = {when} ? ({more}) : '0;"]
+        elif change.verb == TAKE:
+            self.steps.append(f"if ({when}) {now} = {each.value(change.what, self.width)};")
+        elif when != FALSE and (bits := each.bits(change.what, self.width)):
+            do = f"{now} | {bits}" if change.verb == "add" else f"{now} & ~{bits}"
+            self.steps.append(f"if ({when}) {now} = {do};")
+
+
+@dataclass
 class _Element:
     """Prints conditions for one element of the arrays that they read."""
 
     cfg: Config
-    ports: Mapping[str, Port | int]  # of each field: its port, or the constant in place of it
+    # Of each field its port, of each memory its register, or the constant in place of it.
+    ports: Mapping[str, Port | Register | int]
     number: int
 
     def truth(self, part: Operand) -> str:
@@ -38,12 +80,30 @@ class _Element:
             return _inverted(self.truth(part.parts[0]))
         if part.operator in ("&&", "||"):
             return _joined(part.operator, [self.truth(each) for each in part.parts])
+        if part.operator == MEMBER:
+            return self._member(*part.parts)
         if part.operator == ">=" and self._beyond(*part.parts):
             return FALSE
-        width = max(map(self._width, part.parts))
-        return f" {part.operator} ".join(self._value(each, width) for each in part.parts)
+        width = max(map(self.width, part.parts))
+        return f" {part.operator} ".join(self.value(each, width) for each in part.parts)
 
-    def _known(self, part: Field | Expr | Element) -> int | None:
+    def bits(self, what: Operand, width: int) -> str:
+        """A number as the set of it alone, or a set, in so many bits; empty: there is none."""
+        if not isinstance(what, Memory) or what.size is None:
+            return f"({width}'d1 << {self.value(what, self.width(what))})"
+        held = self.ports[what.flat]
+        if not isinstance(held, Register):
+            return ""
+        return held.name if held.width == width else f"{width}'({held.name})"
+
+    def _member(self, number: Operand, held: Memory) -> str:
+        register = self.ports[held.flat]
+        if not isinstance(register, Register):
+            return FALSE
+        mask = self.bits(number, register.width)
+        return f"({register.name} & {mask}) != {register.width}'d0"
+
+    def _known(self, part: Leaf) -> int | None:
         """The value of what no port shows."""
         if isinstance(part, Element):
             return self.number
@@ -53,20 +113,24 @@ class _Element:
     def _beyond(self, part: Operand, limit: Operand) -> bool:
         """Does no value that the ports can show reach the limit?"""
         value = None if isinstance(limit, Term) else self._known(limit)
-        return value is not None and value >> self._width(part) != 0
+        return value is not None and value >> self.width(part) != 0
 
-    def _width(self, part: Operand) -> int:
+    def width(self, part: Operand) -> int:
         """The bits that a value needs."""
+        if isinstance(part, Term) and part.operator in LOGIC:
+            return 1
         if isinstance(part, Term):
-            widths = [self._width(each) for each in part.parts]
+            widths = [self.width(each) for each in part.parts]
             return sum(widths) if part.operator == "*" else max(widths) + (part.operator == "+")
         value = self._known(part)
         return self.ports[part.flat].width if value is None else max(1, value.bit_length())
 
-    def _value(self, part: Operand, width: int) -> str:
+    def value(self, part: Operand, width: int) -> str:
         """A value in so many bits."""
+        if isinstance(part, Term) and part.operator in LOGIC:
+            return self.truth(part)
         if isinstance(part, Term):
-            return "(" + f" {part.operator} ".join(self._value(p, width) for p in part.parts) + ")"
+            return "(" + f" {part.operator} ".join(self.value(p, width) for p in part.parts) + ")"
         value = self._known(part)
         if value is not None:
             return f"{width}'d{value}"
@@ -89,13 +153,64 @@ def _joined(operator: str, texts: list[str]) -> str:
     return f" {operator} ".join(f"({text})" if " " in text else text for text in kept)
 
 
+class _Places:
+    """The ports of a configuration and the registers of what its rules remember."""
+
+    def __init__(self, table: Table, cfg: Config, tied: Mapping[str, int]) -> None:
+        self.cfg, self.tied, self.ports = cfg, tied, table.ports(cfg)
+        self.registers: list[Register] = []
+        for memory, changes in table.memories.items():
+            self.registers += self._made(memory, changes)
+        for register in self.registers:
+            only = register.index if register.memory.counts else None
+            for change in table.memories[register.memory]:
+                for each in self.elements(change.leaves(), only):
+                    register.add(change, each)
+
+    def _made(self, memory: Memory, changes: Sequence[Change]) -> Iterator[Register]:
+        for index in [(i,) for i in range(memory.count(self.cfg))] if memory.count else [()]:
+            if memory.keeps:
+                (each,) = self.elements(changes[0].leaves(), index or None)
+                width = each.width(changes[0].what)
+            else:
+                width = memory.size(self.cfg) if memory.size else memory.most.bit_length()
+            yield Register(memory, index, width)
+
+    def elements(
+        self, read: Iterable[Leaf], only: tuple[int, ...] | None = None
+    ) -> Iterator[_Element]:
+        """What prints conditions that read these: one for each element of the arrays among them,
+        or for one alone. A port that is absent is 0."""
+        absent = {part.flat: 0 for part in read if isinstance(part, Field | Memory)}
+        mine = [(p.field.flat, p.index, self.tied.get(p.name, p)) for p in self.ports]
+        mine += [(each.memory.flat, each.index, each) for each in self.registers]
+        mine = [each for each in mine if each[0] in absent]
+        several = sorted({index for _, index, _ in mine if index})
+        for index in [only] if only is not None else several or [()]:
+            here = {flat: place for flat, at, place in mine if at in ((), index)}
+            yield _Element(self.cfg, absent | here, (*index, 0)[0])
+
+    def read_by(self, texts: Iterable[str]) -> tuple[list[Port], list[Register]]:
+        """The ports and registers that these conditions read, and that what they read follows
+        from."""
+        words: set[str] = set()
+        new = set(re.findall(r"\w+", " ".join(texts)))
+        while not new <= words:
+            words |= new
+            steps = (each.steps for each in self.registers if each.name in words)
+            new = {word for lines in steps for line in lines for word in re.findall(r"\w+", line)}
+        ports = [port for port in self.ports if port.name in words]
+        return ports, [each for each in self.registers if each.name in words]
+
+
 @dataclass(frozen=True)
 class Rule:
-    """A protocol rule that a configuration can break: when, and the ports that this reads."""
+    """A protocol rule that a configuration can break: when, and what decides it."""
 
     name: str
     broken: list[str]  # by an element of the arrays that it reads, each
     ports: list[Port]
+    registers: list[Register]
 
     @property
     def output(self) -> str:
@@ -104,25 +219,16 @@ class Rule:
 
 def rules_of(table: Table, cfg: Config, tied: Mapping[str, int] | None = None) -> list[Rule]:
     """The rules that inputs can break. `tied`: constants in place of ports."""
-    ports, found = table.ports(cfg), []
+    places, found = _Places(table, cfg, tied or {}), []
     for rule in table.rules:
-        texts = [t for each in rule["broken"] for t in _elements(each, cfg, ports, tied or {})]
+        texts = [
+            each.truth(condition)
+            for condition in rule["broken"]
+            for each in places.elements(condition.leaves())
+        ]
         if broken := [text for text in texts if text != FALSE]:
-            words = set(re.findall(r"\w+", " ".join(broken)))
-            read = [port for port in ports if port.name in words]
-            found.append(Rule(rule["name"], broken, read))
+            found.append(Rule(rule["name"], broken, *places.read_by(broken)))
     return found
-
-
-def _elements(
-    condition: Term, cfg: Config, ports: list[Port], tied: Mapping[str, int]
-) -> Iterator[str]:
-    """A condition for each element of the arrays that it reads. A port that is absent is 0."""
-    absent = dict.fromkeys((item.flat for item in condition.fields()), 0)
-    mine = [port for port in ports if port.field.flat in absent]
-    for index in sorted({port.index for port in mine if port.index}) or [()]:
-        here = {p.field.flat: tied.get(p.name, p) for p in mine if p.index in ((), index)}
-        yield _Element(cfg, absent | here, (*index, 0)[0]).truth(condition)
 
 
 def offers(table: Table, cfg: Config) -> list[str]:
@@ -132,18 +238,20 @@ def offers(table: Table, cfg: Config) -> list[str]:
     return [n for n, item in read.items() if item.direction == "in" and item.flat in valids]
 
 
-def module_sv(table: Table, cfg: Config) -> str | None:
-    """The module `wlk_BLOCK_rules`; None when every input is legal."""
+def module_sv(table: Table, cfg: Config, masked: Collection[str] = ()) -> str | None:
+    """The module `wlk_BLOCK_rules`; None when every input is legal. `masked`: inputs of one bit
+    that count as 0 for the next cycles in one that breaks a rule."""
     rules = rules_of(table, cfg)
     if not rules:
         return None
+    clock = [f"    input logic {table.clock}"] if _registers(rules) else []
     outputs = [f"    output logic {rule.output}" for rule in rules]
-    ports = ",\n".join([*_inputs(table, cfg, rules), *outputs])
+    ports = ",\n".join([*clock, *_inputs(table, cfg, rules), *outputs])
     return f"""{_head(table, cfg)}
 module wlk_{table.name}_rules (
 {ports}
 );
-{_assigns(rules)}
+{_body(table, rules, table.clock, masked)}
 endmodule
 """
 
@@ -155,30 +263,61 @@ def _head(table: Table, cfg: Config) -> str:
 // config: {table.text(cfg)}"""
 
 
+def _registers(rules: Iterable[Rule]) -> list[Register]:
+    """What the rules remember, each once."""
+    return list({each.name: each for rule in rules for each in rule.registers}.values())
+
+
 def _inputs(table: Table, cfg: Config, rules: list[Rule]) -> list[str]:
     """Declarations of what the rules read, in the order of the module."""
     read = {port.name for rule in rules for port in rule.ports}
+    read |= {table.reset} if _registers(rules) else set()
     widths = {p.name: f"[{p.width - 1}:0] " * (p.width > 1) for p in table.ports(cfg)}
     return [f"    input logic {width}{name}" for name, width in widths.items() if name in read]
 
 
-def _assigns(rules: list[Rule]) -> str:
-    """What drives the outputs, an element a line; verible would fill the lines."""
+def _body(table: Table, rules: list[Rule], clock: str, masked: Collection[str] = ()) -> str:
+    """What the rules remember, and what drives the outputs, an element a line; verible would fill
+    the lines. `masked`: inputs that are remembered as 0 in a cycle that breaks a rule."""
     lines = ["  // verilog_format: off"]
+    if masked := masked if _registers(rules) else ():
+        names = " || ".join(rule.output for rule in rules)
+        lines += ["  logic wlk_legal;", f"  assign wlk_legal = !({names});"]
+    for each in _registers(rules):
+        lines += _register(each, table.reset, clock, masked)
+    return "\n".join([*lines, *_assigns(rules), "  // verilog_format: on"])
+
+
+def _register(
+    each: Register, reset: str | None, clock: str, masked: Collection[str]
+) -> Iterator[str]:
+    name = re.compile(rf"\b(?:{'|'.join(masked)})\b" if masked else "(?!)")
+    bits = f" [{each.width - 1}:0]" if each.width > 1 else ""
+    yield f"  logic{bits} {each.name}, {each.following};"
+    yield "  always_comb begin"
+    for step in each.steps:
+        yield _filled(name.sub(lambda found: f"({found[0]} && wlk_legal)", step), 4)
+    if reset is not None and not each.memory.keeps:
+        yield f"    if ({reset}) {each.following} = '0;"
+    yield "  end"
+    yield f"  always_ff @(posedge {clock}) {each.name} <= {each.following};"
+
+
+def _assigns(rules: list[Rule]) -> Iterator[str]:
+    """What drives the outputs, an element a line."""
     for rule in rules:
-        lines.append(f"  assign {rule.output} =")
+        yield f"  assign {rule.output} ="
         many = len(rule.broken) > 1
         texts = [f"({text})" if many else text for text in rule.broken]
         ends = [" ||"] * (len(texts) - 1) + [";"]
-        lines += [_filled(text + end) for text, end in zip(texts, ends, strict=True)]
-    return "\n".join([*lines, "  // verilog_format: on"])
+        yield from (_filled(text + end) for text, end in zip(texts, ends, strict=True))
 
 
-def _filled(text: str) -> str:
-    """Behind an assignment's first line."""
-    pad = " " * 6
+def _filled(text: str, indent: int = 6) -> str:
+    """In as many lines as it needs; as what follows an assignment's first line."""
+    first, others = " " * indent, " " * max(indent, 6)
     return textwrap.fill(
-        text, shell.LINE, initial_indent=pad, subsequent_indent=pad, break_long_words=False
+        text, shell.LINE, initial_indent=first, subsequent_indent=others, break_long_words=False
     )
 
 
@@ -223,7 +362,7 @@ module {self.module} (
 );
 
 {nl.join(wires)}
-{_assigns(self.rules)}
+{_body(table, self.rules, clock)}
 
   logic reset_seen_q;
 

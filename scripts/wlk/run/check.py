@@ -193,6 +193,8 @@ def _checked(target: Target, group: Sequence[Subject], accept: bool) -> Checked:
     answer["outputs"] = outputs - len(unbound["not_compared"])
     answer |= {key: unbound[key] for key in ("not_compared", "tied_off")}
     answer["config"] = target.match.shown(config)
+    if target.table.guesses:
+        answer["guesses"] = [each._asdict() for each in target.table.guesses]
     answer["inferred"] = target.table.fold(origins, config)
     few = _few_samples(target, answer)
     if few:
@@ -214,6 +216,7 @@ def _checked(target: Target, group: Sequence[Subject], accept: bool) -> Checked:
     checked.notes += readings.notes(subject, group)
     for key, what in LACKING.items():
         checked.notes += [f"{what}: {', '.join(answer[key])}"] if answer[key] else []
+    checked.notes += report.partly_compared(answer)
     return checked
 
 

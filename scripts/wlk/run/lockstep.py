@@ -318,6 +318,9 @@ def _reported(job: Job, answer: dict) -> dict:
     if job.table.instances:
         reported["checkers"] = [job.table.name, *(each.table.name for each in job.inside)]
     reported |= job.args.waivers.shown(answer)
+    reported["shares"] = answer.get("shares", {})
+    if job.table.guesses:
+        reported["guesses"] = [each._asdict() for each in job.table.guesses]
     keys = ("seed", "never_compared", "barely_compared", "stuck", "failures")
     reported |= {k: answer[k] for k in keys if answer.get(k)}
     return reported | harness.findings(answer)
@@ -372,6 +375,7 @@ def _notes(job: Job, answer: dict, subject: Subject | None) -> list[str]:
         notes.append(f"{job.title}: under their floors: {', '.join(low)}; {hint}")
     if answer["verdict"] == "VACUOUS":
         notes += [f"{job.title}: {text}" for text in _uncompared(job, answer)]
+    notes += [f"{job.title}: {line}" for line in report.partly_compared(answer)]
     hits = waivers.lines(job.args.waivers.shown(answer))
     return notes + [f"{job.title}: {line}" for line in hits] + harness.notes(job.title, answer)
 

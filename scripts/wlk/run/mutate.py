@@ -221,7 +221,9 @@ class Trial:
         if self.skipped:
             fault = {"block": self.table.name, "fault": self.fault.name}
             return fault | {"skipped": self.skipped}
-        return {"fault": self.fault.name or None, "caught": self.caught} | self.result.json()
+        found = {"fault": self.fault.name or None, "caught": self.caught} | self.result.json()
+        found.pop("shares", None)  # of each fault the same, but for what it hides
+        return found
 
     def entry(self) -> Entry:
         """As others see it: a fault that is reported is a test that passes."""

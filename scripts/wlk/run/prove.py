@@ -413,7 +413,8 @@ def _settle(
 
 def rules_of(table: Table, config: Config) -> miter.Rules | None:
     """The block's rules as a module that judges the inputs; None where it has none."""
-    text, masked = rules.module_sv(table, config), rules.offers(table, config)
+    masked = rules.offers(table, config)
+    text = rules.module_sv(table, config, masked)
     if text is None:
         return None
     return miter.Rules(text, f"wlk_{table.name}_rules", table.reset or "", masked=masked)

@@ -35,7 +35,7 @@ _NOT_ITS_OWN = {
 }
 
 # Of an answer.
-KEPT = ("inferred_behaviour", "candidates", "readings", "outputs", "not_compared")
+KEPT = ("inferred_behaviour", "candidates", "readings", "outputs", "not_compared", "shares")
 
 
 def folder(given: Path | None) -> Path | None:

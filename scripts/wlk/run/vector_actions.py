@@ -62,7 +62,8 @@ class Play(jobs.Simulated, waivers.Waiving, Reported):
             played = self._play_model(header, port_table, config)
             verdicts.append(played.verdict)
             sys.stderr.write(played.report)
-            notes = waivers.lines(played.result)
+            notes = report.partly_compared(played.result)
+            notes += waivers.lines(played.result)
             for note in notes:
                 print(f"{path}: {note}", file=sys.stderr if self.json else sys.stdout)
             self.entries.append(Entry(played.result, str(path), played.report, notes=notes))

@@ -5,24 +5,27 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..base import toml
 from ..base.errors import ROOT, Status, WlkError
 
 BLOCKS = ROOT / "refmodel" / "blocks"
 FAMILIES = BLOCKS / "family"
-LETTING = {"field", "rule", "cover", "constraint", "warning"}  # what may use names of `let`,
-EXPRESSIONS = {"name", "width", "lanes", "when", "broken"}  # in these keys
+# What may use names of `let`, and in which keys.
+LETTING = set("field memory rule cover constraint warning".split())
+EXPRESSIONS = set("name width lanes when broken value size count add remove".split())
 SHARED = {"param", "list", "field", "channel", "cover"}  # keys that a family's file may have
 
 
 # What is in a user's block folder (docs/own-blocks.md).
 TABLE, MODEL, FAULTS = "block.toml", "model.c", "faults.toml"
 PORT_MAP, RTL = "map.toml", "rtl"
+DOUBT = "# ?"  # a comment that marks a guess; whoever has confirmed it removes the comment
 FOLDERS = "WLK_BLOCKS"  # variable that names them, as PATH does
 NAME = re.compile(r"[a-z][a-z0-9_]*")
-_ABOUT_ROW = re.compile(r"(\S+): (?:field|param|list|rule|cover|channel|config|unit) (\S+?):? ")
+_ROW = "field|param|list|memory|rule|cover|channel|config|unit"
+_ABOUT_ROW = re.compile(rf"(\S+): (?:{_ROW}) (\S+?):? ")
 _WRONG_KEY = re.compile(r"unknown key (\w+)")
 _own: dict[str, Path] = {}  # folders by the names of their blocks
 
@@ -126,6 +129,24 @@ def placed(path: Path, message: str) -> str:
     name, wrong = found[2], _WRONG_KEY.search(message)
     where = line_of(path, f'"{name}"', *([wrong[1]] if wrong else []))
     return where + message[len(found[1]) :]
+
+
+class Guess(NamedTuple):
+    """A line of a first table that is a guess, and that nobody has confirmed yet."""
+
+    line: int
+    name: str  # of the row
+    text: str  # what is guessed
+
+
+def guesses(path: Path) -> Iterator[Guess]:
+    """The lines of a table that end in a comment with DOUBT."""
+    lines = path.read_text(encoding="utf-8").split("\n") if path.is_file() else []
+    for number, line in enumerate(lines, 1):
+        row, doubt, text = line.rpartition(f" {DOUBT}")
+        if doubt and row.count('"') % 2 == 0:
+            name = re.search(r'name *= *"([^"]*)"', row)
+            yield Guess(number, name[1] if name else row.strip(), text.strip())
 
 
 def decode(path: Path) -> dict:

@@ -16,6 +16,7 @@ _ROWS = {
     "list": "name default most key item doc",
     "channel": "name valid ready bits each",
     "rule": "name spec doc broken",
+    "memory": "name value when size change count most doc",
     "cover": "name doc floor when",
     "constraint": "when text each",
     "warning": "when text each",
@@ -27,6 +28,7 @@ BLOCK = frozenset(
     """name c_name module model_version clock reset profiles spec doc status prefix vectors
     interfaces core core_set members family rtl verilog""".split()
 )
+CHANGE = frozenset("when add remove".split())
 ITEM = frozenset("name min max words doc behavioural once".split())
 TEST = frozenset("small chosen instructions".split())
 # Other values than a text.
@@ -35,8 +37,8 @@ _KINDS = {
     "true or false": "pow2 behavioural once derived opaque read loose_width exact flip",
     "a list of texts": "profiles vectors rtl bits x_hides unread lost chosen",
     "a table": "interfaces core_set verilog wires gated",
-    "a list": "values item words fields",
-    "a number or a text": "width lanes default when",
+    "a list": "values item words fields change",
+    "a number or a text": "width lanes default when size",
     "a text, or a list of texts": "broken",
 }
 KINDS = {key: kind for kind, keys in _KINDS.items() for key in keys.split()}
@@ -63,6 +65,8 @@ def _wrong(raw: Mapping[str, Any]) -> Iterator[Finding]:
             yield from _of_row(row, ROWS[kind], kind)
             for item in _rows(row, "item") if kind == "list" else ():
                 yield from _of_row(item, ITEM, "item")
+            for change in _rows(row, "change") if kind == "memory" else ():
+                yield from _of_row(change, CHANGE, f"memory {row.get('name')}: change")
     settings = [row["name"] for kind in ("param", "list") for row in _rows(raw, kind)
                 if isinstance(row.get("name"), str)]  # fmt: skip
     for name, text in raw.get("config", {}).items() if isinstance(raw.get("config"), dict) else ():

@@ -11,7 +11,18 @@ from pathlib import Path
 from ..base.errors import Status, WlkError
 from . import keys
 from .fields import Field
-from .files import RTL, completed, decode, family_of, label, names, need, placed, table_path
+from .files import (
+    RTL,
+    completed,
+    decode,
+    family_of,
+    guesses,
+    label,
+    names,
+    need,
+    placed,
+    table_path,
+)
 from .layout import lay_out
 from .params import ListParam, Param
 from .read_fields import expand, read_field
@@ -24,7 +35,7 @@ from .read_params import (
     read_list,
     read_param,
 )
-from .rules import read_condition
+from .rules import Change, Memory, Reader, read_changes, read_memory
 from .table import DRIVER_PROFILES, FORMAT, Table
 
 
@@ -41,6 +52,7 @@ def parse(raw: dict, path: Path) -> Table:
     raw = completed(raw, where)
     params, lists = _parameters(raw, where)
     fields = _fields(raw, params, path)
+    rules, memories = _rules(raw, fields, params, where)
     table = Table(
         name=block["name"],
         c_name=block.get("c_name", block["name"]),
@@ -53,7 +65,8 @@ def parse(raw: dict, path: Path) -> Table:
         params=params,
         fields=fields,
         channels=entries(raw.get("channel", []), lists, where),
-        rules=_rules(raw, fields, params, where),
+        rules=rules,
+        memories=memories,
         covers=raw.get("cover", []),
         configs=_configs(raw.get("config", {}), where),
         lets=raw.get("let", {}),
@@ -72,6 +85,7 @@ def parse(raw: dict, path: Path) -> Table:
         vectors=tuple(block["vectors"]) if "vectors" in block else None,
         interfaces=block.get("interfaces", {}),
         core_set=block.get("core_set", {}),
+        guesses=tuple(guesses(path)),
         rtl=tuple(block.get("rtl", [RTL])),
         verilog={key: str(text) for key, text in block.get("verilog", {}).items()},
         **_test(raw, where),
@@ -139,16 +153,24 @@ def _check_counts(one: Field, other: Field, where: str) -> None:
             raise WlkError(Status.MODEL_ERROR, f"{where}: field {other.name}: {how}")
 
 
-def _rules(raw: dict, fields: list[Field], params: Mapping[str, Param], where: str) -> list[dict]:
-    """The protocol rules, with their conditions read."""
-    known, found = {item.flat: item for item in fields}, []
+def _rules(
+    raw: dict, fields: list[Field], params: Mapping[str, Param], where: str
+) -> tuple[list[dict], dict[Memory, tuple[Change, ...]]]:
+    """The protocol rules, with their conditions read, and what they remember."""
+    rows = [(row, f"{where}: memory {row.get('name', '?')}") for row in raw.get("memory", [])]
+    memories = [read_memory(row, at, set(params)) for row, at in rows]
+    known = {item.flat: item for item in fields}
+    if twice := [each.flat for each in memories if each.flat in known]:
+        raise WlkError(Status.MODEL_ERROR, f"{where}: memory {twice[0]}: a field has this name")
+    reader = Reader(known, {each.flat: each for each in memories}, set(params))
+    changes = [read_changes(row, at, reader) for row, at in rows]
+    found = []
     for rule in raw.get("rule", []):
         at = f"{where}: rule {rule.get('name', '?')}"
         need(rule, at, "name", "doc", "broken")
         texts = rule["broken"] if isinstance(rule["broken"], list) else [rule["broken"]]
-        conditions = [read_condition(text, at, known, set(params)) for text in texts]
-        found.append(rule | {"broken": conditions})
-    return found
+        found.append(rule | {"broken": [reader.condition(text, at) for text in texts]})
+    return found, dict(zip(memories, changes, strict=True))
 
 
 def _test(raw: dict, where: str) -> dict:

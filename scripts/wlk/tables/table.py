@@ -25,7 +25,9 @@ from .fields import (
     place_members,
     walk,
 )
+from .files import DOUBT, Guess, label
 from .params import Condition, ListParam, Param
+from .rules import Change, Memory
 
 FORMAT = 1
 # WLK_DRIVER_PROFILES
@@ -53,6 +55,7 @@ class Table:
     covers: list[dict]
     configs: dict[str, dict]
     path: Path
+    memories: dict[Memory, tuple[Change, ...]] = field(default_factory=dict)  # of the rules
     lets: dict[str, str] = field(default_factory=dict)  # names of expressions
     units: tuple[str, ...] = ()  # units that this table defines
     instances: tuple[dict, ...] = ()  # blocks inside a composed one
@@ -75,6 +78,7 @@ class Table:
     slots: dict[tuple[str, tuple[int, ...]], Slot] = field(default_factory=dict)
     control: dict[str, int] = field(default_factory=dict)
     groups: dict[str, list[tuple[str, Expr, int]]] = field(default_factory=dict)
+    guesses: tuple[Guess, ...] = ()
     whole: Self | None = None  # the table as it was before its opaque fields were opened
 
     # -- configurations --------------------------------------------------------------------
@@ -137,7 +141,19 @@ class Table:
 
     def warnings(self, cfg: Config) -> list[str]:
         """What a user of a legal configuration should know, a line each."""
-        return list(filter(None, (c.message(cfg) for c in self.cautions)))
+        return [*self._unconfirmed(), *filter(None, (c.message(cfg) for c in self.cautions))]
+
+    def _unconfirmed(self) -> Iterator[str]:
+        """The guesses in its file, those of one text together."""
+        by_text: dict[str, list[Guess]] = {}
+        for each in self.guesses:
+            by_text.setdefault(each.text, []).append(each)
+        for text, alike in by_text.items():
+            names = ", ".join(each.name for each in alike)
+            where = f"{label(self.path)}:{alike[0].line}"
+            where += f" to {alike[-1].line}" if len(alike) > 1 else ""
+            how = f"remove the mark {DOUBT} where it is right, else correct the row"
+            yield f"{where}: a guess: {text}: {names}; {how}"
 
     def show(self, cfg: Config, unknown: Collection[str] = ()) -> dict[str, int | str]:
         """A configuration as a person writes it (named values by name). `unknown`: parameters of
