@@ -14,7 +14,7 @@ import programs
 import pytest
 import rtl_under_test as rut
 from rtl_under_test import PINNED
-from wlk.run import bind_folder
+from wlk.run import bind_folder, verilate
 
 pytestmark = pytest.mark.slow
 BENCH = """
@@ -130,6 +130,24 @@ def test_makefile_asks_for_what_it_needs(tmp_path):
     _, folder = moved(tmp_path)
     assert 'give the files of the design: RTL="' in make(folder, "verilator", tmp_path, code=2)
     assert "give the module on top: TOP=tb" in make(folder, "vcs", tmp_path, "RTL=x.sv", code=2)
+
+
+@pytest.mark.needs("newest")
+def test_makefile_runs_the_verilator_that_is_chosen(tmp_path):
+    rtl, folder = moved(tmp_path, "--verilator", "newest")
+    files = " ".join(map(str, [*sorted(rtl.glob("*.sv")), bench(tmp_path)]))
+    flags = "-Wno-fatal -MAKEFLAGS OPT_FAST=-O0"
+    printed = make(folder, "verilator", tmp_path, f"RTL={files}", "TOP=tb", f"FLAGS={flags}")
+    assert re.search(r"warplock: collector (?:TOP\.)?tb\.dut: PASS, \d+ cycles", printed)
+    made = (tmp_path / "obj_dir" / "Vtb.mk").read_text()
+    assert f"VERILATOR_ROOT = {verilate.find_tool('newest').root}" in made
+
+
+def test_verilator_of_a_checker_without_c_is_refused(tmp_path):
+    words = ("--synthesizable", "--verilator", "newest", "--out", tmp_path / "out")
+    command = ("bind", "collector", "--rtl", rut.stub("folder", rut.SMALL), *PINNED, *words)
+    done = programs.warplock(*command, code=rut.Status.USAGE)
+    assert "--verilator newest goes with the checker that has DPI" in done.line
 
 
 def test_behaviour_that_the_stub_lacks_is_refused(tmp_path):

@@ -30,6 +30,7 @@ FLOP = """module flop(input clk, d, output logic q);
   always_ff @(posedge clk) q <= d;
 endmodule
 """
+NEWEST = ("--verilator", "newest")
 INCLUDED = "`timescale 1ns/1ns\n"
 PLAIN = {"rtl/m.sv": MODULE.format("")}
 ROM = MODULE.format("logic [7:0] rom[1]; initial $readmemh({}, rom);")
@@ -200,6 +201,16 @@ def test_own_block_and_store_may_be_named_from_the_current_folder(past, tmp_path
     done = typed("regress", *words, cwd=tmp_path, code=Status.VACUOUS)
     (row,) = (each for each in done.objects if each["block"] == "flop")
     assert row["settled_by"] == "simulated" and "--blocks flop " in row["repro"]
+
+
+@pytest.mark.needs("newest")
+def test_verdict_is_that_of_the_verilator_that_is_chosen(past):
+    past.commit(PLAIN)
+    past.commit({"README": "one"})
+    words = ("--repo", past.place, "--range", "HEAD~1..HEAD", "--rtl", "rtl", "--seeds", "1")
+    words += ("--blocks", "compactor", "--cycles", "500", "--store", past.store, "--json")
+    rows = [warplock("regress", *words, *more, code=None).json for more in ((), NEWEST)]
+    assert [" ".join(NEWEST) in row["repro"] for row in rows] == [False, True]
 
 
 def test_include_folder_may_be_an_option(past):

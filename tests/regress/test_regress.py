@@ -766,6 +766,7 @@ def test_file_that_is_no_database_is_refused(chip, tmp_path):
         ("[[block]]\nname = 'hazard'\nports = ['a']", "must be NAME=OWN"),
         ("[[block]]\nname = 'hazard'\nports = ['a=b', 'c=b']", "names a port that another names"),
         ("cache_limit = 'much'", "must be a size"),
+        ("rtl = ['rtl']\nverilator = 'best'", "verilator: 'best' must be one of system, newest"),
     ],
 )
 def test_settings_that_are_wrong_are_refused(chip, tmp_path, text, part):

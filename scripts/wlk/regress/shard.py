@@ -94,7 +94,7 @@ def _settle(task: Task, part: Part) -> Mapping[str, Any]:
     killed, which is no answer."""
     rows = Rows(task.store, {"proof": [dict(part.proof)]} if part.proof else {})
     try:
-        if version() != task.version:
+        if version(task.settings.verilator) != task.version:
             host = os.uname().nodename
             message = f"{host} has another warplock or Verilator than the machine that asks"
             raise WlkError(

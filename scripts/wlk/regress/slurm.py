@@ -11,7 +11,7 @@ from typing import Any
 
 from ..run import cluster
 from . import shard
-from .judge import Group, Judge, version
+from .judge import Group, Judge
 from .store import Store
 
 
@@ -85,7 +85,8 @@ def _write(array: cluster.Array, judge: Judge, store: Store, named: dict[str, Gr
         parts[n % tasks].append(shard.Part(name, group, proof and dict(proof)))
         of[name] = n % tasks
     made = [
-        shard.Task(Path.cwd(), store.folder, judge.settings, version(), groups) for groups in parts
+        shard.Task(Path.cwd(), store.folder, judge.settings, judge.version, groups)
+        for groups in parts
     ]
     array.write(made, of)
 

