@@ -173,16 +173,20 @@ void print(const uint32_t *vector, unsigned bits, char end) {
 
 struct Module {
     VerilatedContext context;
-    Vwlk top{&context};
+    Vwlk top;
 
-    explicit Module(bool ones) {
-        context.randReset(ones ? 1 : 0);
+    // Registers get their values when the model is made, so the context is told before.
+    explicit Module(bool ones) : top{begin(ones)} {
         top.clock = !wlk_edge;
         top.wlk_tick = 0;
         top.eval();
     }
     ~Module() {
         top.final();
+    }
+    VerilatedContext *begin(bool ones) {
+        context.randReset(ones ? 1 : 0);
+        return &context;
     }
     void set(const uint32_t *in, bool clock) {
         std::memcpy(&top.in[0], in, words(WLK_IN) * sizeof *in);

@@ -425,6 +425,16 @@ def test_any_power_up(name):
         assert "power-up" in example["excuse"]
 
 
+def test_difference_from_registers_at_1_is_noted():
+    """A register that nothing ever writes: 0 in the proof."""
+    kept = (HELD, "logic [1:0] c; always_ff @(posedge clk) c <= c;", "assign q = d ^ (c == 3);")
+    sides = ram("up_ones_new", kept), ram("up_ones_old", (HELD, "assign q = d;"))
+    answer = prove(*sides).json
+    assert answer["verdict"] == "PROVED"
+    (note,) = (each for each in answer["notes"] if "at power-up" in each)
+    assert note.endswith("registers beginning with 1")
+
+
 # ---- different ----------------------------------------------------------------------------------
 
 
@@ -481,7 +491,7 @@ GOOD = module("input clk, input d, output logic q", "always_ff @(posedge clk) q 
 PORTS = "input clk, input d, output logic q"
 # Name -> text, error, what its line says.
 BAD = {
-    "delay": (module(PORTS, "assign #1 q = d;"), Status.BAD_RTL, ["m.sv:2", "timing control"]),
+    "delay": (module(PORTS, "assign #1 q = d;"), Status.BAD_RTL, ["m.sv:2", "a delay"]),
     "readmem": (
         module(
             PORTS,
@@ -527,7 +537,7 @@ BAD = {
     "two_clocks": (
         module(
             "input clk, input d, output logic q",
-            "logic s; always_ff @(posedge clk) s <= d;",
+            "logic s; always_ff @(posedge clk) s <= !s;",
             "always_ff @(posedge d) q <= s;",
         ),
         Status.BAD_RTL,

@@ -49,13 +49,14 @@ LACKING = {"not_compared": ["a", "b", "c"], "outputs": 38}
     ],
 )
 def test_pass_says_what_it_does_not_cover(answer, cell):
-    assert report.verdict_cell(Status.OK, {}, answer) == cell
+    assert report.verdict_cell(Status.OK, answer) == cell
     assert report.with_gaps("PASS", answer) == report.cell_text(cell)
     assert report.with_gaps("PROVED", answer) == report.cell_text(cell).replace("PASS", "PROVED")
 
 
 def test_pass_says_what_it_infers_and_does_not_cover():
-    cell = report.verdict_cell(Status.OK, {"banks": 2}, LACKING)
+    readings = [{"config": {"banks": 1}}, {"config": {"banks": 2}}]
+    cell = report.verdict_cell(Status.OK, LACKING | {"readings": readings})
     assert cell == "PASS (inferred banks=2; 3 of 41 outputs not compared)"
 
 
@@ -67,7 +68,7 @@ def test_summary_of_recordings_counts_those_without_some_outputs():
 
 
 def test_failure_does_not_say_what_it_does_not_cover():
-    assert report.verdict_cell(Status.HANG, {}, LACKING) == Status.HANG
+    assert report.verdict_cell(Status.HANG, LACKING) == Status.HANG
     assert report.with_gaps("REFUTED", LACKING) == "REFUTED"
 
 

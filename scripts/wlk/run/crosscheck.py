@@ -83,6 +83,25 @@ class Pair:
                     return Difference(found[0], ones)
         return None
 
+    def settled(self, cycles: int = CYCLES) -> Difference | None:
+        """The first difference between outputs of which none depends on the power-up: what
+        corresponds may start with another value on each side."""
+        how = {"reset": bool(self.reset)}
+        tasks = [(side, ones) for side in self.sides for ones in (False, True)]
+        with ThreadPoolExecutor(2) as pool:
+            runs = pool.map(lambda task: task[0].random(SEED, cycles, ones=task[1], **how), tasks)
+            found = [*runs]
+        for cycle, texts in enumerate(zip(*found, strict=True)):
+            if len({*texts}) > 1 and (cycle or not self.reset):
+                rows = [
+                    unpacked(int(text, 16), side.shown)
+                    for (side, _), text in zip(tasks, texts, strict=True)
+                ]
+                for each in self._differences(cycle, rows[0], rows[2]):
+                    if all(rows[n][each.port] == rows[n + 1][each.port] for n in (0, 2)):
+                        return Difference(each, ones=False)
+        return None
+
     def _differences(self, cycle: int, one: Row, other: Row) -> list[Mismatch]:
         """The ports that differ where they have a meaning."""
         found = []

@@ -44,7 +44,7 @@ START = "registers and memories are 0 at the start, or what the RTL gives them"
 FREE = "registers and memories hold any value at the start, alike where they correspond"
 RESET = "then comes a cycle of reset, in which other inputs are 0 and nothing is compared"
 UNCOUNTED = "lockstep found a difference that rests on other values at power-up"
-OTHER_START = "with registers that power up as 1 a simulation differs"
+OTHER_START = "from other values at power-up a simulation differs"
 LEGAL_SEEDS = range(1, 3)
 
 
@@ -513,7 +513,10 @@ def _second_opinion(
     example, values = proof.example, proof.answer.values
     if proof.answer.verdict == Status.OK:
         found, pair = beside.result(), beside.pair
-        counted = [each for each in found if free or not each.ones]
+        if free:
+            counted = [each for each in (pair.settled() if found else None,) if each is not None]
+        else:
+            counted = [each for each in found if not each.ones]
         if not counted:
             proof.notes += [f"{OTHER_START}: {each.text()}" for each in found]
             proof.simulated = crosscheck.CYCLES * crosscheck.STARTS

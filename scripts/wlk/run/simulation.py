@@ -119,9 +119,8 @@ class Simulation:
             rtl = self._rtl
             verilate.verilate(place, rtl, texts, self._flags(), self.tool, MAIN)
             size = sum(path.read_bytes().count(b"\n") for path in rtl.files)
-            verilate.make(
-                place, self.tool, verilate.FAST if size > LARGE else verilate.SMALL, "player"
-            )
+            optimize = verilate.FAST if size > LARGE else verilate.SMALL
+            verilate.make(place, self.tool, optimize, "player", [f"-I{verilate.HARNESS}"])
             shutil.rmtree(place / "obj", ignore_errors=True)
         return place / "player"
 
