@@ -200,7 +200,7 @@ def test_mapped_collector_is_checked_in_a_simulation(tmp_path):
     )
     assert done.json["ignored"] == ["scan_en", "dbg_busy"]
     rules = (out / "wlk_collector_assertions_opc.sv").read_text()
-    assert ".clock(clk), .reset(~rst_n), .io_readData_req_valid(get_valid)" in rules
+    assert "    .clock(clk),\n    .reset(~rst_n),\n    .io_readData_req_valid(get_valid)," in rules
     program = programs.simulation(
         rut.folder("mapped_sim"), "bench", "-f", out / "warplock.f", rtl, BENCH
     )

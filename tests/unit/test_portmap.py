@@ -58,7 +58,7 @@ def read(tmp_path: Path, text: str) -> portmap.PortMap:
 def test_portmap_place_is_bits_of_a_signal(text, where, lsb, width, whole):
     place = Place.of(text, "here")
     bits = place.bits(SHAPES[place.name])
-    assert (bits.where, bits.lsb, bits.width, bits.whole) == (where, lsb, width, whole)
+    assert (bits.where, bits.lsb, bits.width, bits.signal.width) == (where, lsb, width, whole)
 
 
 @pytest.mark.parametrize(

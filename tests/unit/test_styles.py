@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from wlk import tables
-from wlk.fit import draft, mapped, match, portmap, rtl
+from wlk.fit import draft, mapped, match, portmap, rtl, shapes
 from wlk.fit.families import families
 
 STYLES = Path(__file__).parent / "styles"
@@ -64,11 +64,11 @@ def bits_of(
     told: portmap.PortMap, table: tables.Table, module: rtl.Module
 ) -> dict[str, tuple[str, portmap.Bits]]:
     """What each port of the block is, and the line that says it."""
-    shapes = mapped.shapes(module)
+    own = shapes.of_ports(module)
     lines: dict[str, list] = {}
     for entry in told.entries(table):
         try:
-            bits = entry.place.bits(shapes[entry.place.name])
+            bits = entry.place.bits(own[entry.place.name])
         except LookupError:  # a list may have fewer
             continue
         lines.setdefault(entry.by, []).append((entry, bits.where, bits.lsb, bits.width))

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from ..base.errors import WlkError
 from ..tables import Table
 from ..tables.files import DOUBT
-from . import likeness, mapped, match, portmap, rtl, slots, words
+from . import likeness, mapped, match, portmap, rtl, shapes, slots, words
 from .families import families
 from .likeness import Guess
 from .portmap import PortMap, Shape
@@ -57,10 +57,9 @@ class Draft:
 def of(module: rtl.Module, table: Table, told: PortMap | None = None) -> Draft:
     """The likely places of a block's ports, beside those that a map has already."""
     told = told or PortMap()
-    shapes = mapped.shapes(module)
+    free = shapes.of_ports(module)
     draft = Draft(table, module, parameters=told.parameters)
-    _find_clock(draft, shapes, told)
-    free = dict(shapes)
+    _find_clock(draft, free, told)
     for name in (draft.clock, draft.reset, *draft.free_running, *_roots_of(told, table)):
         free.pop(name, None)
     draft.guesses = likeness.guesses(table, free)
@@ -76,9 +75,11 @@ def of(module: rtl.Module, table: Table, told: PortMap | None = None) -> Draft:
 def lines_for(module: rtl.Module, found: match.Match) -> tuple[list[str], str]:
     """Lines of a map for what does not fit: likely places of ports that a module lacks among those
     that the table lacks. And a question about the first difference, or nothing."""
-    table, shapes = found.table, mapped.shapes(module)
-    unknown = {each.port for each in found.differences if each.expected.startswith("no such port")}
-    free = {name: shape for name, shape in shapes.items() if name in unknown}
+    table = found.table
+    unknown = [each.port for each in found.differences if each.expected.startswith("no such port")]
+    own = shapes.of_ports(module)
+    signals = {where: name for name in own for where, _ in shapes.signals(name, own[name])}
+    free = {signals[where]: own[signals[where]] for where in unknown if where in signals}
     lacking = {*found.missing_inputs, *found.missing_outputs, *found.tied_off}
     draft = Draft(table, module)
     _find_clock(draft, free, PortMap())
@@ -92,6 +93,7 @@ def lines_for(module: rtl.Module, found: match.Match) -> tuple[list[str], str]:
     draft.inputs = [name for name in rest if free[name].direction == "in"]
     draft.outputs = [name for name in rest if free[name].direction == "out"]
     first = found.differences[0].port if found.differences else ""
+    first = signals.get(first, first)
     means = {draft.clock: table.clock, draft.reset: table.reset}
     means |= {name: guess.family.key for guess in draft.guesses for name in guess.ports}
     question = f"did you mean {means[first]}?" if means.get(first) else ""
@@ -103,9 +105,9 @@ def _roots_of(told: PortMap, table: Table) -> Iterator[str]:
         yield entry.place.name
 
 
-def _find_clock(draft: Draft, shapes: Mapping[str, Shape], told: PortMap) -> None:
+def _find_clock(draft: Draft, own: Mapping[str, Shape], told: PortMap) -> None:
     """Clock and reset, by their names."""
-    bits = [n for n, s in shapes.items() if s.direction == "in" and s.width == 1]
+    bits = [n for n, s in own.items() if s.direction == "in" and s.width == 1]
     clocks = sorted((n for n in bits if CLOCK.search(n)), key=_plainness)
     resets = sorted((n for n in bits if mapped.RESET.search(n)), key=_plainness)
     if draft.table.clock is None:
@@ -228,13 +230,13 @@ def fitting(module: rtl.Module, tables: Sequence[Table]) -> list[tuple[float, Ta
     """How like a module is each of some blocks, the likest first: the share of the block's inputs
     that a rule reads, and of the module's ports, that have a place."""
     found = []
-    shapes = mapped.shapes(module)
-    most = len({atom for slot in slots.of(shapes) for atom in slot.atoms})
+    own = shapes.of_ports(module)
+    most = len({atom for slot in slots.of(own) for atom in slot.atoms})
     for table in tables:
         wanted = [f for f in families(table) if f.field.read and f.field.direction == "in"]
         if len(wanted) > 2 * most:  # mostly not there, and long to look for
             found.append((0.0, table))
             continue
         sure = sum(guess.score for guess in of(module, table).guesses)
-        found.append((sure / max(len(wanted), len(shapes)), table))
+        found.append((sure / max(len(wanted), len(own)), table))
     return sorted(found, key=lambda each: -each[0])

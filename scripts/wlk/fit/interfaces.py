@@ -6,20 +6,19 @@ the table's paths. A wrapper gives such a module the flat ports of the table, so
 behind knows only these.
 """
 
-import functools
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from pyslang import ast
 
 from ..base.errors import Status, WlkError
-from ..gen.shell import declarations, listed
+from ..gen.shell import Pin, declarations, listed
 from ..gen.sv import HARNESS_CLOCK, HARNESS_TOP
 from ..tables import Field, Port, Table, element_name
-from . import rtl
+from . import rtl, shapes
 from .match import Match, PortShape
+from .portmap import Shape
 
 SUFFIX = "_flat"
 CARRIER = "port_"  # before the name of a port: the signal that it is connected to
@@ -32,10 +31,11 @@ class Leaf:
     name: str  # as the table has it
     direction: str
     width: int
-    where: str  # in SystemVerilog, as the wrapper sees it
+    where: str  # the port, or what of it is one packed signal, as shapes.signals has it
+    root: str  # the port
+    kind: Shape  # of what is there
     lsb: int = 0  # of the bits there
     known: bool = True  # to the table
-    whole: int = 0  # bits of what is there; 0: as many as its leaves have
     inverted: bool = False  # 0 there is 1 in the table
     value: int | None = 0  # of an input that the table does not know; None: random
 
@@ -44,10 +44,19 @@ class Leaf:
         return self.name, self.direction, self.width
 
     @property
+    def is_whole(self) -> bool:
+        """Is it all of what is there?"""
+        return self.width == self.kind.width
+
+    @property
     def is_plain(self) -> bool:
         """Is it a port as the table has it?"""
-        whole = self.whole in (0, self.width)
-        return self.known and self.name == self.where and whole and not self.inverted
+        return self.known and self.name == self.where and self.is_whole and not self.inverted
+
+    @property
+    def spelled(self) -> str:
+        """What is there, in SystemVerilog."""
+        return shapes.spelled(self.where, self.root)
 
 
 def is_flat(parts: Sequence[Leaf]) -> bool:
@@ -60,68 +69,84 @@ def ports(module: rtl.Module) -> list[Any]:
     return list(module.design.elaborate(module.name).portList)
 
 
-def leaves(module: rtl.Module, table: Table) -> list[Leaf]:
-    """The bits of all ports; IFACE_CHANGED where an interface is none of the table's."""
+def leaves(module: rtl.Module, table: Table, mapped: Container[str] = ()) -> list[Leaf]:
+    """The bits of all ports; IFACE_CHANGED where an interface is neither one of the table's nor one
+    of `mapped`, whose members a port map places."""
     found: list[Leaf] = []
     for port, plain in module.symbols_of_ports():
         if port.kind == ast.SymbolKind.InterfacePort:
-            found += _of_interface(module, table, port)
+            found += _of_interface(module, table, port, port.name in mapped)
         else:
-            found.append(Leaf(plain.name, plain.direction, plain.width, plain.name))
+            for where, kind in shapes.signals(plain.name, shapes.of_type(port.type)):
+                found.append(Leaf(where, plain.direction, kind.width, where, plain.name, kind))
     return found
 
 
-def _of_interface(module: rtl.Module, table: Table, port: Any) -> Iterator[Leaf]:
+def _of_interface(module: rtl.Module, table: Table, port: Any, is_mapped: bool) -> Iterator[Leaf]:
     heads = [head for head, name in table.interfaces.items() if name == port.name]
     where = f"{module.where}: module {module.name}: port {port.name}"
-    if not heads:
+    if not heads and not is_mapped:
         names = ", ".join(table.interfaces.values()) or "none"
         message = f"an interface that block {table.name} does not have; it has {names}"
         raise WlkError(Status.IFACE_CHANGED, f"{where}: {message}")
-    instance, modport = port.connection
+    modport = port.connection[1]
     if modport is None:
         message = "an interface without a modport, so directions are unknown; name one"
         raise WlkError(Status.IFACE_CHANGED, f"{where}: {message}")
-    is_array = instance.kind == ast.SymbolKind.InstanceArray
-    for index in range(len(instance.elements) if is_array else 1):
-        at = f"{port.name}[{index}]" if is_array else port.name
+    bounds = [sorted((int(each.left), int(each.right))) for each in port.declaredRange]
+    if len(bounds) > 1:
+        message = "an array of several dimensions; write a module around it that has one"
+        raise WlkError(Status.IFACE_CHANGED, f"{where}: {message}")
+    elements = [
+        (f"{port.name}[{n}]", n - low) for low, high in bounds for n in range(low, high + 1)
+    ]
+    for at, *index in elements or [(port.name,)]:
         for member in modport:
-            if member.kind != ast.SymbolKind.ModportPort:
-                continue
-            direction = rtl.DIRECTIONS.get(member.direction, "inout")
-            path = (heads[0], member.name)
-            place = f"{at}.{member.name}"
-            indices = (index,) if is_array else ()
-            yield from _below(table, path, indices, direction, member.type, place)
+            if member.kind == ast.SymbolKind.ModportPort:
+                direction = rtl.DIRECTIONS.get(member.direction, "inout")
+                seen = _Member(table, port.name, tuple(index), direction)
+                path = (heads[0] if heads else port.name, member.name)
+                yield from seen.leaves(path, member.type, f"{at}.{member.name}")
 
 
-def _below(
-    table: Table, path: Sequence[str], index: tuple[int, ...], direction: str, kind: Any, at: str
-) -> Iterator[Leaf]:
-    """What the table has at a path, or below it where it is a struct."""
-    fields = [f for f in table.fields if [part for part, _ in f.path] == list(path)]
-    whole = kind.canonicalType
-    if not fields and whole.isStruct:
-        for member in whole:
-            if member.kind == ast.SymbolKind.Field:
-                deeper = (*path, member.name)
-                yield from _below(
-                    table, deeper, index, direction, member.type, f"{at}.{member.name}"
-                )
-        return
-    width = int(kind.bitWidth)
-    if not fields:
-        yield Leaf("_".join(path), direction, width, at, known=False)
-        return
-    lsb = 0
-    for item in _sharing(table, fields[0]):
-        part = min(width - lsb, item.max_width) if item.lanes is None else width - lsb
-        if part > 0:
-            name = element_name(item, index) if item.lanes is None else table.vector(item)
-            yield Leaf(name, direction, part, at, lsb)
-            lsb += part
-    if lsb < width:  # more than the table has at its largest: a difference that `match` names
-        yield Leaf(element_name(fields[0], index), direction, width, at)
+@dataclass(frozen=True)
+class _Member:
+    """A member of an interface."""
+
+    table: Table
+    root: str
+    index: tuple[int, ...]
+    direction: str
+
+    def leaves(self, path: Sequence[str], kind: Any, at: str) -> Iterator[Leaf]:
+        """What the table has at a path, or below it where it is a struct."""
+        fields = [f for f in self.table.fields if [part for part, _ in f.path] == list(path)]
+        whole = kind.canonicalType
+        if not fields and whole.isStruct:
+            for member in whole:
+                if member.kind == ast.SymbolKind.Field:
+                    below = f"{at}.{member.name}"
+                    yield from self.leaves((*path, member.name), member.type, below)
+            return
+        shape = shapes.of_type(kind)
+        if not fields or shape.unpacked:
+            for where, part in shapes.signals(at, shape):
+                name = "_".join(path) + where.removeprefix(at)
+                place = (where, self.root, part)
+                yield Leaf(name, self.direction, part.width, *place, known=bool(fields))
+            return
+        place = (at, self.root, shape)
+        lsb, first = 0, element_name(fields[0], self.index)
+        for item in _sharing(self.table, fields[0]):
+            rest = shape.width - lsb
+            part, name = rest, self.table.vector(item)
+            if item.lanes is None:
+                part, name = min(rest, item.max_width), element_name(item, self.index)
+            if part > 0:
+                yield Leaf(name, self.direction, part, *place, lsb)
+                lsb += part
+        if lsb < shape.width:  # more than the table has at its largest: `match` names it
+            yield Leaf(first, self.direction, shape.width, *place)
 
 
 def _sharing(table: Table, item: Field) -> list[Field]:
@@ -143,11 +168,6 @@ def _places(parts: Sequence[Leaf]) -> dict[str, list[Leaf]]:
     return places
 
 
-def _whole(group: Sequence[Leaf]) -> int:
-    """Bits of the port or member that leaves share."""
-    return group[0].whole or sum(leaf.width for leaf in group)
-
-
 def _shares(found: Match, leaf: Leaf) -> Iterator[tuple[str, int, int]]:
     """The table's ports in the bits of a leaf: name, width, and lowest bit of the leaf's place."""
     if not leaf.known:
@@ -159,15 +179,13 @@ def _shares(found: Match, leaf: Leaf) -> Iterator[tuple[str, int, int]]:
             yield name, widths.get(name, 1), leaf.lsb + lsb
 
 
-def pins(found: Match, parts: Sequence[Leaf]) -> dict[str, str]:
+def pins(found: Match, parts: Sequence[Leaf]) -> dict[str, Pin]:
     """What each port of the table is, as seen from inside of the module: for a bound checker."""
     seen = {}
-    for where, group in _places(parts).items():
-        for leaf in group:
-            for name, width, lsb in _shares(found, leaf):
-                # A shift, since an index is that of an element where a vector has dimensions.
-                bits = where if width == _whole(group) else f"{width}'({where} >> {lsb})"
-                seen[name] = f"~{bits}" if leaf.inverted else bits
+    for leaf in parts:
+        for name, width, lsb in _shares(found, leaf):
+            bits = shapes.selects(leaf.spelled, leaf.kind, lsb, width)
+            seen[name] = Pin(tuple(bits), leaf.inverted)
     return seen
 
 
@@ -175,7 +193,7 @@ def _one(found: Match, group: Sequence[Leaf]) -> str | None:
     """The port of the table that a whole port of the module is, if there is one."""
     shares = [*_shares(found, group[0])]
     is_one = len(group) == len(shares) == 1 and not group[0].inverted
-    return shares[0][0] if is_one and shares[0][1] == _whole(group) else None
+    return shares[0][0] if is_one and shares[0][1] == group[0].kind.width else None
 
 
 @dataclass
@@ -193,6 +211,11 @@ class _Body:
 
     def assign(self, to: str, value: str) -> None:
         self.lines.append(f"  assign {to} = {value};")
+
+    def pin(self, leaf: Leaf, wire: str) -> None:
+        """Connect a whole port."""
+        value = shapes.cast(leaf.kind, wire) if leaf.direction == "in" else wire
+        self.pins.append(f".{leaf.spelled}({value})")
 
     def share(self, leaf: Leaf, wire: str) -> None:
         """Join a leaf's bits of the wire and the wrapper's ports; an input without any is constant,
@@ -239,28 +262,30 @@ def wrapper(
     heads = listed(declarations(found.table.clock, flat), 2)
     own = {port.name: port for port in ports(module)}
     body = _Body(found, [*_declared(module)], [])
-    quoted = functools.partial(_quoted, module)
-    unpacked: set[str] = set()  # ports of several signals
+    carried: set[str] = set()  # ports of several signals
     for number, (where, group) in enumerate(_places(parts).items()):
-        if where in own and (name := _one(found, group)) is not None:
-            body.pins.append(f".{quoted(where)}({name})")
+        leaf, port = group[0], own[group[0].root]
+        is_port = where == leaf.root
+        if is_port and (name := _one(found, group)) is not None:
+            body.pin(leaf, name)
             continue
         wire = _free(f"bits_{number}", flat)
-        is_input = group[0].direction == "in"
-        body.lines.append(f"  wire [{_whole(group) - 1}:0] {wire};")
-        for leaf in group:
-            body.share(leaf, wire)
-        root = re.split(r"[.\[]", where)[0]
-        if root == where:
-            body.pins.append(f".{quoted(where)}({wire})")
+        body.lines.append(f"  wire [{leaf.kind.width - 1}:0] {wire};")
+        for each in group:
+            body.share(each, wire)
+        if is_port:
+            body.pin(leaf, wire)
             continue
-        if own[root].kind != ast.SymbolKind.InterfacePort:
-            if root not in unpacked:
-                unpacked.add(root)
-                body.lines.append(f"  {_carrier(module, own[root])};")
-                body.pins.append(f".{quoted(root)}({CARRIER}{root})")
-            where = CARRIER + where
-        body.assign(*((where, wire) if is_input else (wire, where)))
+        at = leaf.spelled
+        if not _is_interface(port):
+            carrier = shapes.identifier(CARRIER + leaf.root)
+            at = shapes.spelled(CARRIER + where, CARRIER + leaf.root)
+            if leaf.root not in carried:
+                carried.add(leaf.root)
+                body.lines.append(f"  {_carrier(module, port, carrier)};")
+                body.pins.append(f".{shapes.identifier(leaf.root)}({carrier})")
+        text = shapes.assigned(at, leaf.kind, wire)
+        body.lines.append(f"  {text}" if leaf.direction == "in" else f"  assign {wire} = {at};")
     body.pins += [f".{name}({name})" for name, p in own.items() if _is_interface(p)]
     name, set_to = title or f"{module.name}{SUFFIX}", ""
     if parameters:
@@ -279,17 +304,11 @@ def _free(name: str, ports: Sequence[Port]) -> str:
     return name
 
 
-def _quoted(module: rtl.Module, name: str) -> str:
-    """A port's name as the module has it: one that is a word of the language is escaped."""
-    texts = (token.rawText for token in module.tokens if token.valueText == name)
-    return f"\\{name} " if any(text.startswith("\\") for text in texts) else name
-
-
 def _is_interface(port: Any) -> bool:
     return port.kind == ast.SymbolKind.InterfacePort
 
 
-def _carrier(module: rtl.Module, port: Any) -> str:
+def _carrier(module: rtl.Module, port: Any, name: str) -> str:
     """The declaration of a signal that a port of unpacked type can be connected to."""
     kind, ranges = port.type, ""
     while kind.canonicalType.isUnpackedArray and not kind.isAlias:
@@ -304,7 +323,7 @@ def _carrier(module: rtl.Module, port: Any) -> str:
             raise WlkError(Status.IFACE_CHANGED, f"{where}: {message}; give the type a name")
         sign = " signed" if kind.isSigned else ""
         text = f"{'logic' if kind.isFourState else 'bit'}{sign} [{kind.bitWidth - 1}:0]"
-    return f"{text} {CARRIER}{port.name}{ranges}"
+    return f"{text} {name}{ranges}"
 
 
 def _declared(module: rtl.Module) -> Iterator[str]:

@@ -6,15 +6,12 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
-
-from pyslang import ast
 
 from ..base.errors import Status, WlkError, nearest
 from ..tables import WORD, Table
-from . import interfaces, match, portmap, rtl
+from . import interfaces, match, portmap, rtl, shapes
 from .interfaces import Leaf
 from .portmap import CHOICES, Bits, Entry, PortMap, Shape
 
@@ -49,98 +46,34 @@ def leaves(module: rtl.Module, table: Table, told: PortMap, *, lenient: bool = F
     """The bits of all ports; IFACE_CHANGED or USAGE where the map does not fit the module.
     `lenient`: ports that neither the table nor the map has are left alone, as a checker may that
     is bound inside."""
-    own = shapes(module)
-    plain = interfaces.leaves(module, table)
+    own = shapes.of_ports(module)
     placed = [*_placed(module, table, told, own)]
     _require_apart(module, told, placed)
-    taken = {leaf.where: leaf.whole for leaf in placed}
-    roots = {_root(where) for where in taken}
+    taken = dict.fromkeys(leaf.where for leaf in placed)
+    roots = dict.fromkeys(leaf.root for leaf in placed)
+    plain = interfaces.leaves(module, table, roots)
     result = Mapped([*placed])
     known, stems = {*match.port_names(table)}, tuple(match.opaque_stems(table))
     there = {leaf.name for leaf in placed}
     for leaf in plain:
-        if leaf.where in taken or (_root(leaf.where) in roots and "." not in leaf.where):
+        is_port = own[leaf.root].direction is not None  # else a member of an interface
+        if leaf.where in taken or (leaf.root in roots and is_port):
             continue
         names = (n for n in told.names_for(leaf.name) if n in known or n.startswith(stems))
         name = next((n for n in names if n not in there), None)
-        _take_plain(result, told, leaf, name, lenient or "." in leaf.where)
-    for where, whole in taken.items():
-        _fill(module, told, result, where, whole, lenient)
+        _take_plain(result, told, leaf, name, lenient or not is_port)
+    for where in taken:
+        _fill(module, told, result, where, lenient)
     _fill_unpacked(module, told, result, own, roots, lenient)
     _require_used(module, told, result, own)
     return result
-
-
-def _root(where: str) -> str:
-    return where.partition(".")[0].partition("[")[0]
 
 
 def _at(module: rtl.Module, told: PortMap, entry: Entry) -> str:
     return f"{told.where}: {entry.by}: {entry.place.text} of module {module.name}"
 
 
-# ---- shapes -------------------------------------------------------------------------------------
-
-
-def shapes(module: rtl.Module) -> dict[str, Shape]:
-    """Each port's shape, with its direction."""
-    found = {}
-    for port, plain in module.symbols_of_ports():
-        if port.kind == ast.SymbolKind.Port:
-            found[plain.name] = replace(shape_of(port.type), direction=plain.direction)
-        elif port.kind == ast.SymbolKind.InterfacePort and port.connection[1] is not None:
-            found[plain.name] = _interface(*port.connection)
-    return found
-
-
-def _interface(instance: Any, modport: Any) -> Shape:
-    members = {
-        member.name: (
-            0,
-            replace(shape_of(member.type), direction=rtl.DIRECTIONS.get(member.direction, "inout")),
-        )
-        for member in modport
-        if member.kind == ast.SymbolKind.ModportPort
-    }
-    one = Shape(0, members=members, unpacked=True)
-    if instance.kind != ast.SymbolKind.InstanceArray:
-        return one
-    return Shape(0, (0, len(instance.elements) - 1), one, unpacked=True)
-
-
-def shape_of(kind: Any) -> Shape:
-    """The shape of a type."""
-    whole = kind.canonicalType
-    width = int(whole.bitWidth if whole.isIntegral else whole.bitstreamWidth)
-    unpacked = not whole.isIntegral
-    if whole.isUnpackedArray and not whole.hasFixedRange:  # a queue and the like: of no size
-        return Shape(0, unpacked=True)
-    if whole.isUnpackedArray or whole.kind == ast.SymbolKind.PackedArrayType:
-        element = shape_of(whole.elementType)
-        is_bit = element.width == 1 and not element.members and element.bounds is None
-        bounds = (int(whole.range.left), int(whole.range.right))
-        keep = element if unpacked or not is_bit else None
-        return Shape(width, bounds, keep, unpacked=unpacked)
-    if whole.isStruct or whole.kind == ast.SymbolKind.PackedUnionType:
-        fields = [member for member in whole if member.kind == ast.SymbolKind.Field]
-        members = {
-            member.name: (0 if unpacked else int(member.bitOffset), shape_of(member.type))
-            for member in fields
-        }
-        return Shape(width, members=members, unpacked=unpacked)
-    return Shape(width, (width - 1, 0) if width > 1 else None)
-
-
-def packed_parts(name: str, shape: Shape) -> Iterator[tuple[str, Shape]]:
-    """The signals that a port is made of."""
-    if not shape.unpacked:
-        yield name, shape
-    elif shape.members:
-        for member, (_, part) in shape.members.items():
-            yield from packed_parts(f"{name}.{member}", part)
-    elif shape.bounds is not None and shape.element is not None:
-        for index in range(min(shape.bounds), max(shape.bounds) + 1):
-            yield from packed_parts(f"{name}[{index}]", shape.element)
+# ---- the reset -----------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -187,14 +120,14 @@ def _levels(texts: Sequence[str], port: str) -> Iterator[str]:
 
 
 def _placed(
-    module: rtl.Module, table: Table, told: PortMap, shapes: Mapping[str, Shape]
+    module: rtl.Module, table: Table, told: PortMap, own: Mapping[str, Shape]
 ) -> Iterator[Leaf]:
     lines: dict[str, list[tuple[Entry, Bits]]] = {}  # of the map: what they place
     last: dict[str, str] = {}
     for entry in told.entries(table):
         here = lines.setdefault(entry.by, [])
         try:
-            here.append((entry, _bits(module, told, entry, shapes)))
+            here.append((entry, _bits(module, told, entry, own)))
         except portmap.BeyondError as error:
             if not entry.several:
                 raise WlkError(Status.USAGE, str(error)) from error
@@ -208,15 +141,15 @@ def _placed(
                 yield from _leaf(table, told, entry, bits)
 
 
-def _bits(module: rtl.Module, told: PortMap, entry: Entry, shapes: Mapping[str, Shape]) -> Bits:
+def _bits(module: rtl.Module, told: PortMap, entry: Entry, own: Mapping[str, Shape]) -> Bits:
     """Where an entry is; BeyondError, with all of the message, where a list has no such element."""
     name = entry.place.name
-    if name not in shapes:
-        message = f"module {module.name} has no port {name}{nearest(name, shapes)}"
+    if name not in own:
+        message = f"module {module.name} has no port {name}{nearest(name, own)}"
         raise portmap.BeyondError(f"{told.where}: {entry.by}: {message}")
     at = f"{_at(module, told, entry)}: "
     try:
-        return entry.place.bits(shapes[name])
+        return entry.place.bits(own[name])
     except portmap.BeyondError as error:
         raise portmap.BeyondError(f"{at}{error}") from error
     except LookupError as error:
@@ -226,9 +159,8 @@ def _bits(module: rtl.Module, told: PortMap, entry: Entry, shapes: Mapping[str, 
 def _leaf(table: Table, told: PortMap, entry: Entry, bits: Bits) -> Iterator[Leaf]:
     inverted = entry.port == table.reset and told.reset.active == portmap.LOW
     direction = bits.direction or "inout"
-    leaf = Leaf(
-        entry.port, direction, bits.width, bits.where, bits.lsb, whole=bits.whole, inverted=inverted
-    )
+    place = (bits.where, entry.place.name, bits.signal, bits.lsb)
+    leaf = Leaf(entry.port, direction, bits.width, *place, inverted=inverted)
     is_opaque = any(entry.port.startswith(stem) for stem in match.opaque_stems(table))
     if not is_opaque or bits.width <= WORD or entry.port in match.port_names(table):
         yield leaf
@@ -267,8 +199,8 @@ def _take_plain(result: Mapped, told: PortMap, leaf: Leaf, name: str | None, len
 
 def _extra(result: Mapped, told: PortMap, leaf: Leaf, lenient: bool) -> bool:
     """A port, or bits of one, that the table does not have: noted if the map has it."""
-    root = _root(leaf.where)
-    at = leaf.where if leaf.whole in (0, leaf.width) else f"{leaf.where}, {leaf.width} bits"
+    root = leaf.root
+    at = leaf.where if leaf.is_whole else f"{leaf.where}, {leaf.width} bits"
     if lenient:
         result.ignored.append(at)
         result.parts.append(replace(leaf, known=False))
@@ -288,58 +220,56 @@ def _extra(result: Mapped, told: PortMap, leaf: Leaf, lenient: bool) -> bool:
     return False
 
 
-def _fill(
-    module: rtl.Module, told: PortMap, result: Mapped, where: str, whole: int, lenient: bool
-) -> None:
+def _fill(module: rtl.Module, told: PortMap, result: Mapped, where: str, lenient: bool) -> None:
     """Account for the bits of a signal that the map leaves out."""
     here = sorted((x for x in result.parts if x.where == where), key=lambda x: x.lsb)
-    at, gaps = 0, []
+    at, gaps, whole = 0, [], here[0].kind.width
     for leaf in here:
         gaps += [(at, leaf.lsb)] if leaf.lsb > at else []
         at = max(at, leaf.lsb + leaf.width)
     gaps += [(at, whole)] if whole > at else []
     for low, high in gaps:
-        leaf = Leaf("", here[0].direction, high - low, where, low, whole=whole)
+        leaf = replace(here[0], name="", width=high - low, lsb=low, inverted=False)
         if not _extra(result, told, leaf, lenient):
-            _refuse_rest(module, told, where, f"bits {high - 1} to {low}", leaf.direction)
+            _refuse_rest(module, told, leaf, f"bits {high - 1} to {low}")
 
 
 def _fill_unpacked(
     module: rtl.Module,
     told: PortMap,
     result: Mapped,
-    shapes: Mapping[str, Shape],
-    roots: set[str],
+    own: Mapping[str, Shape],
+    roots: Iterable[str],
     lenient: bool,
 ) -> None:
     """Account for the parts of unpacked ports that the map leaves out."""
     there = {leaf.where for leaf in result.parts}
     for name in roots:
-        for where, part in packed_parts(name, shapes[name]):
-            direction = part.direction or shapes[name].direction or "inout"
-            leaf = Leaf("", direction, part.width, where, whole=part.width)
+        for where, part in shapes.signals(name, own[name]):
+            direction = part.direction or own[name].direction or "inout"
+            leaf = Leaf("", direction, part.width, where, name, part)
             if where not in there and not _extra(result, told, leaf, lenient):
-                _refuse_rest(module, told, where, "it", direction)
+                _refuse_rest(module, told, leaf, "it")
 
 
-def _refuse_rest(module: rtl.Module, told: PortMap, where: str, what: str, direction: str) -> None:
-    root, side = _root(where), "[inputs] a value" if direction == "in" else "[outputs] ignore"
-    message = f"{where} of module {module.name}: {what} would be no port of the block"
-    hint = f"place it in [ports], or give {side} for {root}"
+def _refuse_rest(module: rtl.Module, told: PortMap, leaf: Leaf, what: str) -> None:
+    side = "[inputs] a value" if leaf.direction == "in" else "[outputs] ignore"
+    message = f"{leaf.where} of module {module.name}: {what} would be no port of the block"
+    hint = f"place it in [ports], or give {side} for {leaf.root}"
     raise WlkError(Status.USAGE, f"{told.where}: {message}; {hint}")
 
 
 def _require_used(
-    module: rtl.Module, told: PortMap, result: Mapped, shapes: Mapping[str, Shape]
+    module: rtl.Module, told: PortMap, result: Mapped, own: Mapping[str, Shape]
 ) -> None:
     """USAGE for an extra port that is none."""
-    outputs = [name for name, shape in shapes.items() if shape.direction == "out"]
-    extra = {_root(leaf.where) for leaf in result.parts if not leaf.known}
+    outputs = [name for name, shape in own.items() if shape.direction == "out"]
+    extra = {leaf.root for leaf in result.parts if not leaf.known}
     for name in told.inputs:
-        shape = shapes.get(name)
+        shape = own.get(name)
         if shape is None or shape.direction == "out":
             what = "has no port" if shape is None else "has as an output"
-            near = nearest(name, (n for n, s in shapes.items() if s.direction != "out"))
+            near = nearest(name, (n for n, s in own.items() if s.direction != "out"))
             message = f"[inputs] {name}: module {module.name} {what} {name}{near}"
             raise WlkError(Status.USAGE, f"{told.where}: {message}")
         if name not in extra:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from ..gen.block_folder import INDEX
 from ..tables import WORD
-from . import mapped, names, rtl
+from . import names, rtl, shapes
 from .portmap import Shape
 
 MOST_INDICES, MOST_COUNT = 2, 255  # of a field: frame/map.h, block.h
@@ -38,7 +38,7 @@ class Part:
 def of(module: rtl.Module, own: Sequence[str]) -> list[Part]:
     """The parts of all ports but the clock and the reset."""
     found: list[Part] = []
-    for name, shape in mapped.shapes(module).items():
+    for name, shape in shapes.of_ports(module).items():
         if name not in own:
             path = ((names.c_name(name), None),)
             found += _walk(shape, path, name, shape.direction or "inout")

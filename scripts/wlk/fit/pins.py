@@ -12,7 +12,7 @@ from typing import Any
 from pyslang import ast
 
 from ..base.errors import Status, WlkError
-from . import mapped, rtl
+from . import rtl, shapes
 
 CLOCK = re.compile(r"(?:^|_)a?(?:clk|clock|ck)(?:_?i|_in)?$|^clk\d*$", re.IGNORECASE)
 RESET = re.compile(r"(?:^|_)[asn]{0,2}_?(?:reset|rst)(?:_?[nb])?(?:_?i|_in)?$", re.IGNORECASE)
@@ -57,7 +57,7 @@ def find(
 ) -> Pins:
     """Clock and reset; `clock`, `reset`: as options name them. AMBIGUOUS for two clocks, BAD_RTL
     for registers whose clock is no input."""
-    bits = [n for n, s in mapped.shapes(module).items() if s.direction == "in" and s.width == 1]
+    bits = [n for n, s in shapes.of_ports(module).items() if s.direction == "in" and s.width == 1]
     reader = _Reader()
     body = module.design.elaborate(module.name)
     uses = {name: use for name, use in reader.read(body).items() if name in bits}

@@ -55,6 +55,7 @@ class Shape:
     members: Mapping[str, tuple[int, Shape]] = field(default_factory=dict)  # name -> lowest bit
     unpacked: bool = False  # elements or members are signals of their own
     direction: str | None = None  # where it is not that of the whole
+    enum: str | None = None  # of an enumeration: its type, as SystemVerilog has it
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,7 @@ class Bits:
     where: str  # the signal: a name, and what leads to an unpacked part of it
     lsb: int
     width: int
-    whole: int  # width of the signal
+    signal: Shape
     direction: str | None = None
 
 
@@ -93,20 +94,20 @@ class Place:
     def bits(self, shape: Shape) -> Bits:
         """Where it is in its signal; LookupError in words where the shape has no such place."""
         where, lsb, direction, is_bits = self.name, 0, shape.direction, not shape.unpacked
-        whole = shape.width
+        signal = shape
         for step in self.steps:
             was_unpacked = shape.unpacked and not is_bits
             low, shape = _step(shape, step)
             direction = shape.direction or direction
             if was_unpacked:
                 where += f".{step}" if isinstance(step, str) else f"[{step}]"
-                is_bits, whole, lsb = not shape.unpacked, shape.width, 0
+                is_bits, signal, lsb = not shape.unpacked, shape, 0
             else:
                 lsb += low
         if not is_bits:
             inside = "member" if shape.members else "element"
             raise LookupError(f"it is unpacked, so name one {inside}")
-        return Bits(where, lsb, shape.width, whole, direction)
+        return Bits(where, lsb, shape.width, signal, direction)
 
 
 class BeyondError(LookupError):

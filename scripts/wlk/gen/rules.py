@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from ..tables import Config, Expr, Field, Port, Table, source
 from ..tables.rules import COUNT, LOGIC, MEMBER, TAKE, Change, Element, Leaf, Memory, Operand, Term
 from . import shell
+from .shell import Pin
 from .sv import Harness
 
 OUTPUT = "wlk_rule_"
@@ -339,16 +340,19 @@ class Assertions:
         name = f"wlk_{harness.table.name}_assertions{suffix}"
         return cls(harness, name, kept, [rule.name for rule in rules if rule not in kept])
 
-    def text(self, seen: Mapping[str, str] | None = None) -> str:
+    def text(self, seen: Mapping[str, Pin] | None = None) -> str:
         """The file: a module, and what binds it. `seen`: what each port is in the module that it
-        is bound to, where that has not got it by its name."""
+        is bound to, where that does not have it by its name."""
         table, cfg, clock = self.harness.table, self.harness.cfg, self.harness.clock
         inputs = [f"    input logic {clock}", *_inputs(table, cfg, self.rules)]
         wires = [f"  logic {rule.output};" for rule in self.rules]
         checks = [f"      `WLK_RULE({rule.name}, {rule.output});" for rule in self.rules]
         nl, joint = "\n", ",\n"
-        names = [line.split()[-1] for line in inputs]
-        pins = ", ".join(f".{name}({seen.get(name, name)})" for name in names) if seen else ".*"
+        pins = ".*"
+        if seen:
+            names = [line.split()[-1] for line in inputs]
+            pins = [f".{name}({seen.get(name, Pin((name,))).text()})" for name in names]
+            pins = f"\n{shell.listed(pins, 4)}\n"
         return f"""{_head(table, cfg)}
 // Immediate assertions, sampled at the edge: they hold from the first reset on. With WLK_ASSUME
 // they are assumptions.

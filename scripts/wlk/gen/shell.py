@@ -39,6 +39,20 @@ class Core:
     params: tuple[str, ...]
 
 
+@dataclass(frozen=True)
+class Pin:
+    """What a port of the table is inside of a module: bits of its ports, high bits first."""
+
+    parts: tuple[str, ...]
+    inverted: bool = False
+
+    def text(self, form: str = "{}") -> str:
+        """As one expression; `form`: how each of the bits is reached."""
+        parts = [form.format(part) for part in self.parts]
+        whole = parts[0] if len(parts) == 1 else f"{{{', '.join(parts)}}}"
+        return f"~{whole}" if self.inverted else whole
+
+
 def snake(name: str) -> str:
     """`DuplicatedCollector` as `duplicated_collector`."""
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()

@@ -15,6 +15,7 @@ from typing import Self
 
 from ..tables import ROOT, WORD, Config, Port, Table, source
 from . import shell
+from .shell import Pin
 
 _CONTRACT = ROOT / "refmodel" / "include" / "warplock" / "block.h"
 ABI_VERSION = int(
@@ -302,23 +303,30 @@ endmodule
     def bind_sv(
         self,
         clock: str = f"{HARNESS_TOP}.{HARNESS_CLOCK}",
-        seen: Mapping[str, str] | None = None,
+        seen: Mapping[str, Pin] | None = None,
     ) -> str:
         """Bind by module name: every instance gets a checker. `clock`: what samples a block that
-        has none, as seen from the module. `seen`: what each port is there, where the module has
-        not got it by its name."""
+        has none, as seen from the module. `seen`: what each port is there, where the module does
+        not have it by its name."""
         pins = ".*"
         if seen:
-            names = [*([self.clock] if self.has_clock else []), *(port.name for port in self.ports)]
-            rest = {name: seen.get(name, name) for name in names}
-            rest |= {} if self.table.clock is not None else {HARNESS_CLOCK: clock}
-            pins = "\n    " + ",\n    ".join(f".{n}({what})" for n, what in rest.items()) + "\n"
+            pins = f"\n{shell.listed(self.pins(seen, clock), 4)}\n"
         elif self.table.clock is None:
             pins = f"\n    .{HARNESS_CLOCK}({clock}),\n    .*\n"
         return f"""// SPDX-License-Identifier: Apache-2.0
 // {NOTE.format(source(self.table.name))}
 bind {self.module} {self.checker} u_{self.checker} ({pins});
 """
+
+    def pins(self, seen: Mapping[str, Pin], clock: str, form: str = "{}") -> list[str]:
+        """Connections of a checker's ports, with `seen` and `clock` as in bind_sv(); `form`: how
+        what is in the module is reached."""
+        names = [self.clock] if self.has_clock else []
+        names += [port.name for port in self.ports]
+        found = {name: seen.get(name, Pin((name,))) for name in names}
+        if self.table.clock is None:
+            found[self.clock] = Pin((clock,))
+        return [f".{name}({pin.text(form)})" for name, pin in found.items()]
 
     @property
     def top(self) -> str:

@@ -129,7 +129,7 @@ def _clock(asked: Bind, fit: jobs.Matched) -> str:
     if fit.found.table.clock is not None:
         return fit.found.table.clock
     if asked.clock is not None or sampler is not None:
-        return asked.clock or sampler
+        return asked.clock or sampler.text()
     if match.SAMPLER in module.port_names:
         return match.SAMPLER
     message = f"{module.name} has no clock; give --clock PATH, which samples it"

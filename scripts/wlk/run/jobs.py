@@ -18,6 +18,7 @@ from ..base.options import Command, option
 from ..fit import inside, match, portmap, search, waivers
 from ..fit.inside import Inside
 from ..gen import composed, stubs
+from ..gen.shell import Pin
 from ..tables import Config, Table
 from ..tables.files import map_path
 from . import own_blocks, verilate
@@ -346,7 +347,7 @@ class Matched:
     found: match.Match
     told: portmap.PortMap = field(default_factory=portmap.PortMap)
     notes: list[str] = field(default_factory=list)
-    pins: dict[str, str] = field(default_factory=dict)  # of a module that is not flat, from inside
+    pins: dict[str, Pin] = field(default_factory=dict)  # of a module that is not flat, from inside
     ignored: list[str] = field(default_factory=list)  # ports that are not looked at
 
 
