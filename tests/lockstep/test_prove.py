@@ -151,6 +151,18 @@ EQUAL = {
         ),
         module("input logic [1:0] a, output logic y", "assign y = a[0];"),
     ),
+    "bounds_of_ports": (
+        module(
+            "input logic clk, input logic [9:2] a, output logic [0:1][3:0] y, output logic [4:1] z",
+            "always_ff @(posedge clk) y <= a;",
+            "assign z = a[5:2];",
+        ),
+        module(
+            "input logic clk, input logic [7:0] a, output logic [7:0] y, output logic [3:0] z",
+            "always_ff @(posedge clk) y <= a;",
+            "assign z = a[3:0];",
+        ),
+    ),
     "first_of_cases_that_fit": (
         module(
             "input logic [1:0] a, output logic [1:0] y",

@@ -55,6 +55,7 @@ LOADED = ("$aldff", "$aldffe")
 RAM = "wlk_mem"  # what a memory is called that is left out of the bits, and its number
 CLOCK_PINS = ("CLK", "RD_CLK", "WR_CLK")
 _WIRE = re.compile(r"^  wire (?:(.*) )?\\(\S+)$")
+_OFFSET = re.compile(r"^(  wire .*?)offset -?\d+ ", re.MULTILINE)
 _RESET = re.compile(r"(?<![a-z])[as]?rst|reset", re.IGNORECASE)
 _LOW = re.compile(r"(?:rst|reset)_?n", re.IGNORECASE)
 _SLICE = re.compile(r"\\(\S+)(?: \[\d+:(\d+)\])?$")
@@ -363,7 +364,8 @@ def _cells(lines: Sequence[str]) -> Iterator[Cell]:
 def read(source: Source) -> Netlist:
     """The netlist of a module; BAD_RTL where it cannot be synthesised, or is not synchronous."""
     texts = [path.read_bytes() for path in (*source.files, *source.included)]
-    key = keep.digest([yosys.version(), source.script(), BITS, source.listed(), *texts])
+    rules = [yosys.version(), source.script(), BITS, _OFFSET.pattern]
+    key = keep.digest([*rules, source.listed(), *texts])
     place = FOLDER / key
     netlist = Netlist(source, place / f"{MODULE}.il")
     with setup.locked(f"netlist-{key}"):
@@ -371,7 +373,10 @@ def read(source: Source) -> Netlist:
             outputs.make_folder(place)
             (place / f"{MODULE}.f").write_text(source.listed(), encoding="utf-8")
             yosys.run(source.script(), place, MODULE, f"reading {source.top}")
-            (place / "draft.il").rename(netlist.path)
+            # Bits are counted from 0: a port [9:2] is that of another version that is [7:0].
+            text = (place / "draft.il").read_text(encoding="utf-8", errors="replace")
+            with outputs.atomic_write(netlist.path) as file:
+                file.write(_OFFSET.sub(r"\1", text))
         keep.touch(place, "netlist")
     netlist.require_sound()
     return netlist
