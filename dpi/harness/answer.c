@@ -37,7 +37,7 @@ static bool watch_outputs(harness *b) {
             if (asprintf(name, "%s%s%s", scope, *scope != '\0' ? "." : "", s->name) < 0) {
                 return false;
             }
-            *s = (wlk_share){.name = *name};
+            *s = (wlk_share){.name = *name, .width = s->width};
         }
     }
     b->n_checkers = wlk_dpi_count();
@@ -50,8 +50,7 @@ static uint32_t add_shares(const wlk_checker *checker, wlk_share *to) {
     wlk_share *shares = calloc(ports, sizeof *shares);
     const uint32_t n = shares != NULL ? wlk_checker_shares(checker, shares) : 0u;
     for (uint32_t i = 0; i < n; i++) {
-        to[i].compared += shares[i].compared;
-        to[i].all += shares[i].all;
+        wlk_share_add(&to[i], &shares[i]);
     }
     free(shares);
     return n;
@@ -272,6 +271,7 @@ void harness_answer(harness *b, wlk_status status, FILE *to) {
     wlk_json_number(&j, "compared_bits", b->compared);
     wlk_json_number(&j, "masked_bits", b->masked);
     wlk_shares_json(b->shares, b->n_shares, &j);
+    wlk_constants_json(b->shares, b->n_shares, &j);
     const bool floors = floors_met(b, &j);
     const bool ports = ports_compared(b, &j);
     if (status == WLK_OK && !(floors && ports)) {

@@ -51,7 +51,8 @@ static void clear(harness *b) {
     memset(&b->early, 0, sizeof b->early);
     waived_clear(b);
     for (uint32_t i = 0; i < b->n_shares; i++) {
-        b->shares[i].compared = b->shares[i].all = 0;
+        wlk_share *s = &b->shares[i];
+        *s = (wlk_share){.name = s->name, .width = s->width};
     }
 }
 
@@ -83,8 +84,7 @@ static void add_counts(harness *b, const sums *s) {
         b->events[i] += s->events[i];
     }
     for (uint32_t i = 0; i < b->n_shares; i++) {
-        b->shares[i].compared += s->shares[i].compared;
-        b->shares[i].all += s->shares[i].all;
+        wlk_share_add(&b->shares[i], &s->shares[i]);
     }
     waived_gather(b, waived_of(b, s));
 }

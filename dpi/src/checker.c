@@ -121,6 +121,10 @@ wlk_status wlk_checker_open(wlk_checker **checker, const wlk_block *block, const
         return wlk_fail(err, WLK_NO_MEMORY, "checker: out of memory");
     }
     set_compare(c, options->compare);
+    if (!wlk_constants_open(&c->constants, &c->layout, c->compare)) {
+        wlk_checker_close(c);
+        return wlk_fail(err, WLK_NO_MEMORY, "checker: out of memory");
+    }
     c->step_masked = can_step_masked(c);
     c->reset_port = wlk_port_find(c->ports, c->layout.n_ports, block->table->reset, NULL);
     c->has_inexact = wlk_ports_when(block->table, c->ports, c->layout.n_ports, c->when);
@@ -151,6 +155,7 @@ void wlk_checker_close(wlk_checker *c) {
     free(c->watched);
     wlk_channels_free(c);
     wlk_waivers_free(&c->waivers);
+    wlk_constants_free(&c->constants);
     free(c);
 }
 
@@ -548,6 +553,7 @@ static int compare_rest(wlk_checker *c, const uint64_t *in, const uint64_t *got,
         note_transfers(c, in, got);
     }
     c->compared_cycles++;
+    wlk_constants_note(&c->constants, got, got_x, c->judged);
     if (!differs(c, got, got_x)) {
         return 0;
     }
@@ -639,9 +645,10 @@ static int step_slow(wlk_checker *c, const uint64_t *in, const uint64_t *in_x, c
     return first;
 }
 
-// A rule may be broken; else nothing is to be noted of the cycle.
-static int end_fast(wlk_checker *c, const wlk_step_info *info) {
+// A rule may be broken; else nothing is to be noted of the cycle but its outputs.
+static int end_fast(wlk_checker *c, const wlk_view *got, const wlk_step_info *info) {
     const int first = info->violated != 0 && note_rule(c, info->violated);
+    wlk_constants_view(&c->constants, got);
     c->compared_cycles++;
     c->sum.cycles++;
     return first;
@@ -689,7 +696,7 @@ int wlk_checker_step(wlk_checker *c, const wlk_view *in, const wlk_view *got) {
         wlk_view fast = *got;
         fast.mask = c->fast_mask;
         if (step_fast(c, in, &fast, &info)) {
-            return end_fast(c, &info);
+            return end_fast(c, got, &info);
         }
     }
     return step_noting(c, in, got);
@@ -738,6 +745,7 @@ static void pass(wlk_checker *c, const uint64_t *records, size_t words, uint32_t
         const uint64_t *record = records + i * words;
         remember(c, c->sum.cycles + i, record, record + c->layout.in_words);
     }
+    wlk_constants_run(&c->constants, records + c->layout.in_words, words, n);
     c->compared_cycles += n;
     c->sum.cycles += n;
 }
@@ -763,7 +771,7 @@ uint32_t wlk_checker_run(wlk_checker *c, const uint64_t *records, uint32_t n, in
     if (!c->frozen) {
         remember(c, c->sum.cycles, in.control, got.control);
     }
-    *first = info.violated != 0 ? end_fast(c, &info) : step_noting(c, &in, &got);
+    *first = info.violated != 0 ? end_fast(c, &got, &info) : step_noting(c, &in, &got);
     return done + 1u;
 }
 
@@ -984,6 +992,17 @@ uint32_t wlk_checker_port_bits(const wlk_checker *c, uint32_t port) {
         return 0;
     }
     return (uint32_t)__builtin_popcountll(wlk_port_get(&c->ports[port], c->compare));
+}
+
+uint64_t wlk_checker_constant(const wlk_checker *c, uint32_t port, uint64_t *value) {
+    const wlk_port *p = &c->ports[port];
+    *value = 0;
+    if (!p->is_out || !p->present || c->compared_cycles < 2) {
+        return 0;
+    }
+    const uint64_t bits = wlk_port_get(p, c->constants.seen) & ~wlk_port_get(p, c->constants.moved);
+    *value = wlk_port_get(p, c->constants.first) & bits;
+    return bits;
 }
 
 uint64_t wlk_checker_compared(const wlk_checker *c, uint32_t port) {

@@ -3,6 +3,7 @@
 #ifndef WLK_CHECKER_PRIVATE_H
 #define WLK_CHECKER_PRIVATE_H
 
+#include "constants.h"
 #include "waivers.h"
 #include "warplock/candidates.h"
 #include "warplock/checker.h"
@@ -75,6 +76,7 @@ struct wlk_checker {
     wlk_difference *differences;
     uint32_t n_differences;
     waivers waivers;
+    constants constants;
     uint64_t *watched; /* owned: the words of a wlk_look one behind the other, or NULL */
 };
 

@@ -400,6 +400,12 @@ static void print_waived(const wlk_dpi *h) {
     }
 }
 
+static void print_constants(const wlk_dpi *h) {
+    char head[512];
+    (void)snprintf(head, sizeof head, "warplock: %s %s: ", h->block->table->name, h->scope);
+    wlk_checker_report_constants(h->checker, head, stderr);
+}
+
 static void forget(const wlk_dpi *h) {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < registry.count; i++) {
@@ -426,6 +432,7 @@ int wlk_dpi_close(void *handle) {
                 r.compared_bits, r.masked_bits);
         if (r.verdict == WLK_OK || r.verdict == WLK_VACUOUS) {
             wlk_checker_report_outputs(h->checker, stderr);
+            print_constants(h);
         }
         print_waived(h);
     }

@@ -524,6 +524,50 @@ static void json_late(const wlk_checker *c, const wlk_checker_result *r, wlk_jso
     wlk_json_close(to, '}');
 }
 
+// ---- outputs that never change ----------------------------------------------------------------
+
+enum { CONSTANT_LINES = 8 };
+
+// Bits of the ports of a field that were always 0, or always 1, and how many are compared.
+typedef struct constant_bits {
+    uint32_t of_value[2], all, ports;
+    const char *name; // of the field, or of its only port
+} constant_bits;
+
+static constant_bits count_constant(const wlk_checker *c, uint16_t field) {
+    constant_bits n = {{0, 0}, 0, 0, c->block->table->fields[field].name};
+    for (uint32_t i = 0; i < c->layout.n_ports; i++) {
+        if (c->ports[i].field != field || wlk_checker_port_bits(c, i) == 0) {
+            continue;
+        }
+        uint64_t value;
+        const uint64_t bits = wlk_checker_constant(c, i, &value);
+        n.of_value[0] += (uint32_t)__builtin_popcountll(bits & ~value);
+        n.of_value[1] += (uint32_t)__builtin_popcountll(bits & value);
+        n.all += wlk_checker_port_bits(c, i);
+        n.name = n.ports++ == 0 ? c->ports[i].name : c->block->table->fields[field].name;
+    }
+    return n;
+}
+
+void wlk_checker_report_constants(const wlk_checker *c, const char *head, FILE *to) {
+    uint32_t lines = 0;
+    for (uint16_t f = 0; f < c->block->table->n_fields; f++) {
+        const constant_bits n = count_constant(c, f);
+        for (uint32_t value = 0; value < 2; value++) {
+            if (n.of_value[value] != 0 && lines++ < CONSTANT_LINES) {
+                fprintf(to,
+                        "%s%" PRIu32 " of %" PRIu32 " bits of %s were %" PRIu32 " in all %" PRIu64
+                        " cycles\n",
+                        head, n.of_value[value], n.all, n.name, value, c->compared_cycles);
+            }
+        }
+    }
+    if (lines > CONSTANT_LINES) {
+        fprintf(to, "%s%" PRIu32 " more such lines\n", head, lines - CONSTANT_LINES);
+    }
+}
+
 void wlk_checker_json(const wlk_checker *c, bool strict, wlk_json *to) {
     const wlk_table *t = c->block->table;
     const wlk_checker_result r = wlk_checker_result_get(c, strict);

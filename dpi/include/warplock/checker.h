@@ -189,18 +189,35 @@ uint32_t wlk_checker_port_bits(const wlk_checker *checker, uint32_t port);
 /** An output that is compared, and how much of it was. */
 typedef struct wlk_share {
     const char *name;
-    uint64_t compared; /**< bits compared, ... */
-    uint64_t all;      /**< ... of those of all cycles from the first reset on */
+    uint32_t width;           /**< bits of it that the RTL has */
+    uint64_t compared;        /**< bits compared, ... */
+    uint64_t all;             /**< ... of those of all cycles from the first reset on */
+    uint64_t constant, value; /**< bits that had one value in all cycles compared; these values */
 } wlk_share;
 
 /** Each of them, in table order; @p to has room for as many as there are ports. How many. */
 uint32_t wlk_checker_shares(const wlk_checker *checker, wlk_share *to);
 
+/** Add what another run has compared of the same output. */
+void wlk_share_add(wlk_share *to, const wlk_share *more);
+
 /** The object `shares`: of each output the part of its bits that was compared. */
 void wlk_shares_json(const wlk_share *shares, uint32_t n, wlk_json *to);
 
+/** The object `constants`: of each output that has such bits which they are. */
+void wlk_constants_json(const wlk_share *shares, uint32_t n, wlk_json *to);
+
 /** For a person: lines about outputs that were not compared in nearly every cycle, if there are. */
 void wlk_checker_report_outputs(const wlk_checker *checker, FILE *to);
+
+/**
+ * Bits of output port @p port that the RTL showed with the same value, which is put into *value, in
+ * all cycles that were compared, at least two. X does not count as a value.
+ */
+uint64_t wlk_checker_constant(const wlk_checker *checker, uint32_t port, uint64_t *value);
+
+/** For a person: such bits, a line for each field that has some, which begins with @p head. */
+void wlk_checker_report_constants(const wlk_checker *checker, const char *head, FILE *to);
 
 /** For a person: the first mismatch or violation with history and model state. */
 void wlk_checker_report(const wlk_checker *checker, FILE *to);
@@ -226,7 +243,7 @@ void wlk_checker_report_kept(const wlk_checker *checker, wlk_status verdict, con
  */
 void wlk_checker_json(const wlk_checker *checker, bool strict, wlk_json *to);
 
-/** Of a whole run its member `shares` besides, by wlk_shares_json. */
+/** Of a whole run its members `shares` and `constants` as well, by the functions above. */
 void wlk_checker_json_shares(const wlk_checker *checker, wlk_json *to);
 
 WLK_END_DECLS

@@ -321,7 +321,7 @@ def _reported(job: Job, answer: dict) -> dict:
     reported["shares"] = answer.get("shares", {})
     if job.table.guesses:
         reported["guesses"] = [each._asdict() for each in job.table.guesses]
-    keys = ("seed", "never_compared", "barely_compared", "stuck", "failures")
+    keys = ("seed", "never_compared", "barely_compared", "constants", "stuck", "failures")
     reported |= {k: answer[k] for k in keys if answer.get(k)}
     return reported | harness.findings(answer)
 

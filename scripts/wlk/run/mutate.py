@@ -222,7 +222,8 @@ class Trial:
             fault = {"block": self.table.name, "fault": self.fault.name}
             return fault | {"skipped": self.skipped}
         found = {"fault": self.fault.name or None, "caught": self.caught} | self.result.json()
-        found.pop("shares", None)  # of each fault the same, but for what it hides
+        for name in ("shares", "constants"):  # of each fault the same, but for what it hides
+            found.pop(name, None)
         return found
 
     def entry(self) -> Entry:

@@ -35,7 +35,8 @@ _NOT_ITS_OWN = {
 }
 
 # Of an answer.
-KEPT = ("inferred_behaviour", "candidates", "readings", "outputs", "not_compared", "shares")
+KEPT = ("inferred_behaviour", "candidates", "readings", "outputs", "not_compared")
+KEPT += ("shares", "constants")
 
 
 def folder(given: Path | None) -> Path | None:
