@@ -140,9 +140,16 @@ def first_difference(made: Bench, printed: str) -> tuple[int, str] | None:
 
 
 def checked(
-    made: Bench, text: str, folder: Path, *words: str, start: bool = True, checker: str = ""
+    made: Bench,
+    text: str,
+    folder: Path,
+    *words: str,
+    start: bool = True,
+    checker: str = "",
+    more: str = "",
 ) -> Verdict:
-    """A module and its checker; `start`: it compares from the first cycle on."""
+    """A module and its checker; `start`: it compares from the first cycle on; `more` stands in the
+    bench."""
     own = made.checker()
     files = own.files(made.clock, {})
     (folder / "instance.svh").write_text(files[f"{own.module}_instance.svh"])
@@ -152,7 +159,7 @@ def checked(
   initial begin
     #{10 * len(made.records) + 6} $display("= %0d %0d %0d %0d %0d", {names});
   end
-"""
+{more}"""
     text += checker or files[f"{own.module}.sv"]
     printed = run(made, text, body, folder, *words)
     (row,) = (line for line in printed.splitlines() if line.startswith("= "))
@@ -180,7 +187,7 @@ def run(made: Bench, text: str, body: str, folder: Path, *words: str) -> str:
     inputs, outputs = made.ports("in"), made.ports("out")
     width, cycles = sum(p.width for p in inputs), len(made.records)
     rows = [_pack(inputs, record) for record in made.records]
-    (folder / "stimulus.hex").write_text("\n".join(rows) + "\n")
+    (folder / "stimulus.bin").write_text("\n".join(rows) + "\n")
     lines = [f"  reg [{p.width - 1}:0] {p.name};" for p in inputs]
     lines += [f"  wire [{p.width - 1}:0] {p.name};" for p in outputs]
     driven = "{" + ", ".join(p.name for p in inputs) + "}"
@@ -195,7 +202,7 @@ module tb;
 {nl.join(lines)}
   always #5 {made.clock} = ~{made.clock};
   initial begin
-    $readmemh("{folder}/stimulus.hex", stimulus);
+    $readmemb("{folder}/stimulus.bin", stimulus);
     {driven} = stimulus[0];
   end
   always @(posedge {made.clock}) if (cycle < {cycles - 1}) begin
@@ -215,10 +222,9 @@ endmodule
 
 
 def _pack(inputs: Sequence[tables.Port], record: Mapping[str, Mapping[str, str]]) -> str:
-    value = 0
-    for port in inputs:
-        value = value << port.width | int(record["in"][port.name], 16)
-    return f"{value:x}"
+    """All inputs as bits; "x" and "z" are all bits of a port."""
+    values = [(record["in"][port.name], port.width) for port in inputs]
+    return "".join(v * w if v in ("x", "z") else f"{int(v, 16):0{w}b}" for v, w in values)
 
 
 def _tool(*words: object) -> str:

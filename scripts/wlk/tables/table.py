@@ -276,17 +276,23 @@ class Table:
                 result.append(Port(name, item, index, lane, width, word, bit % WORD))
         return result
 
-    def meaning(self, cfg: Config) -> dict[str, str]:
-        """Outputs that mean nothing but while another port is 1 (`valid_when`), and that port."""
+    def valids(self, cfg: Config) -> dict[str, str]:
+        """Ports that mean something while another one is 1 (`valid_when`), and that port."""
         ports = self.ports(cfg)
         places = {(port.field.flat, port.index): port.name for port in ports}
         depths = {port.field.flat: len(port.index) for port in ports}
         return {
             port.name: places[valid, port.index[: depths[valid]]]
             for port in ports
-            if port.direction == "out" and not port.field.exact
-            if (valid := port.field.valid_when)
+            if (valid := port.field.valid_when) in depths
         }
+
+    def meaning(self, cfg: Config) -> dict[str, str]:
+        """Outputs that mean nothing but while another port is 1, and that port."""
+        exact = {
+            port.name for port in self.ports(cfg) if port.direction == "in" or port.field.exact
+        }
+        return {name: valid for name, valid in self.valids(cfg).items() if name not in exact}
 
     def pins(self, clock: bool) -> list[Port]:
         """The reset, and the clock if it is wanted, as ports without a place in a record."""
