@@ -31,6 +31,10 @@ from ..tables.files import map_path
 from . import build, covered, failures
 from .cover_store import Run
 
+RACE = (
+    "RTL that is early: the testbench may race with the clock, by inputs that change in the time "
+    "step of the edge before the RTL takes them (docs/attaching.md)"
+)
 LACKING = {
     "not_compared": "outputs that are not in the dump, not compared",
     "tied_off": "inputs that are not in the dump, which no rule reads",
@@ -214,6 +218,8 @@ def _checked(target: Target, group: Sequence[Subject], accept: bool) -> Checked:
         checked.notes += readings.accepted(subject)
     checked.notes += [f"warning: {text}" for text in target.table.warnings(trial.config)]
     checked.notes += readings.notes(subject, group)
+    if any(shifted["most_late"] < 0 for shifted in answer.get("timing", ())):
+        checked.notes.append(RACE)
     for key, what in LACKING.items():
         checked.notes += [f"{what}: {', '.join(answer[key])}"] if answer[key] else []
     checked.notes += report.partly_compared(answer)
