@@ -15,7 +15,7 @@ import rtl_under_test as rut
 from wlk.base.errors import Status
 from wlk.run import verilate
 
-pytestmark = [pytest.mark.slow, pytest.mark.needs("verilate", "vcd", "newest")]
+pytestmark = [pytest.mark.slow, pytest.mark.needs("verilate", "newest")]
 CYCLES = 16
 STEPS = """\
     reset {0} 0; @(posedge clock);

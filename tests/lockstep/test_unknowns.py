@@ -11,7 +11,7 @@ import pytest
 from wlk import tables
 from wlk.gen.unknowns import Unknowns
 
-pytestmark = [pytest.mark.slow, pytest.mark.needs("iverilog", "vcd")]
+pytestmark = [pytest.mark.slow, pytest.mark.needs("iverilog")]
 CYCLES = 60
 LATE = 30  # a cycle in the midst of work
 READ = {"io_readReq_valid": "1", "io_readReq_bits_regs_0_enable": "1"}
