@@ -57,7 +57,10 @@ SITUATIONS = {
     "fault": Situation(BAD, ((WRITTEN, WRITTEN.replace("= ", "= !")),)),
     "x_before_the_reset": Situation("- - - PASS PASS - - -", early={"io_readReq_valid": "x"}),
     "x_where_care_is_1": Situation(BAD, ((WRITTEN, UNKNOWN),)),
-    "memory_without_a_start": Situation("- - - F PASS - - -", starts=False),
+    "memory_without_a_start": Situation("- - - PASS PASS - - -", starts=False),
+    "memory_without_a_start_and_fault": Situation(
+        "- - - F F - - -", ((WRITTEN, WRITTEN.replace("= ", "= !")),), starts=False
+    ),
     "folded_output": Situation(GOOD, omit=("io_writeReq_ready",)),
     "tied_input": Situation(GOOD, tied=READ, words=("--tie", f"{READ}=0"), given={READ: "0"}),
     "assertion": Situation("A A - PASS PASS A PROVED A", (("endmodule", ASSERTION),), (SHELL,)),

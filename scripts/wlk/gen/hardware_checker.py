@@ -5,10 +5,11 @@
 file: the checker, and copies of the stub's modules under names of its own, so that they meet no
 module of the design. It compares what the miter of `prove` compares (`Table.meaning`).
 
-Registers and memories of the copies power up as 0. In a simulator with four states a bit of the
-stub that is unknown all the same is not compared, and one of the design's that is unknown, where
-the stub's is not, differs. What an unknown input means is in unknowns.py. Whoever reads two states
-only compares plainly: macros WLK_DIFFER and WLK_UNKNOWN.
+Registers of the copies power up as 0, and memories do where there are two states or PowerUpZero is
+set; else their words are unknown until they are written, as in the design. In a simulator with four
+states a bit of the stub that is unknown is not compared, and one of the design's that is unknown,
+where the stub's is not, differs. What an unknown input means is in unknowns.py. Whoever reads two
+states only compares plainly: macros WLK_DIFFER and WLK_UNKNOWN.
 """
 
 import re
@@ -34,8 +35,9 @@ _DECLARED = re.compile(r"^( *)(?:logic|reg)((?: *\[[^]]*\])*) +(\w[^;(]*);.*$", 
 _NAME = re.compile(r"^(\w+)(?: *\[([^]]*)\])?$")
 
 
-def initialised(text: str) -> str:
-    """A module of a stub whose registers and memories power up as 0."""
+def initialised(text: str, memories: str = "") -> str:
+    """A module of a stub whose registers and memories power up as 0; `memories`: a condition of
+    the latter, as `if (...)`."""
     registers = set(_TARGET.findall(text))
     left = set(registers)
 
@@ -45,7 +47,8 @@ def initialised(text: str) -> str:
             named = _NAME.match(item.strip())
             if named and named[1] in registers:
                 left.discard(named[1])
-                lines.append(f"{found[1]}initial {_zero(*named.groups())}")
+                condition = f"{memories} " if memories and named[2] else ""
+                lines.append(f"{found[1]}initial {condition}{_zero(*named.groups())}")
         return "\n".join(lines)
 
     text = _DECLARED.sub(declared, text)
@@ -254,7 +257,8 @@ endmodule
 // error_port  the port that differed first, the lowest number of those of that cycle
 // mismatches  cycles with a difference; 0 after an error: an input was unknown
 // compared    cycles that were compared; 0: nothing is known
-// Registers that no reset reaches are taken to power up as 0, in the design as here.
+// Registers that no reset reaches are taken to power up as 0, in the design as here; in a simulator
+// with four states words of memories are unknown until they are written, unless PowerUpZero is set.
 // Ports:
 {chr(10).join(rows)}"""
 
@@ -387,7 +391,17 @@ endmodule
         names = [name for text in texts for name in _MODULE.findall(text)]
         pattern = re.compile(rf"^( *(?:module )?)({'|'.join(names)})(?= (?:#?\(|\w+ \())", re.M)
         renamed = (pattern.sub(lambda m: m[1] + self._name(m[2]), text) for text in texts)
-        return "\n".join(_bare(initialised(text)) for text in renamed)
+        bare = "\n".join(_bare(initialised(text, "`WLK_IF_ZERO")) for text in renamed)
+        return f"""\
+`ifdef SYNTHESIS
+`define WLK_IF_ZERO
+`elsif VERILATOR
+`define WLK_IF_ZERO
+`else
+`define WLK_IF_ZERO if ({self.module}.PowerUpZero)
+`endif
+{bare}`undef WLK_IF_ZERO
+"""
 
     # -- how it is put beside the design -----------------------------------------------------
     def bind_sv(self, clock: str, seen: Mapping[str, Pin]) -> str:
