@@ -304,8 +304,10 @@ def test_pass_where_the_default_fails_is_ambiguous() -> None:
     assert "PASS; pin it with --config in_order_per_warp=1" in text
     found = readings.as_json(subject)["readings"]
     assert [row["config"] for row in found] == [{"in_order_per_warp": 0}, {"in_order_per_warp": 1}]
-    assert report.verdict_cell(Status.OK, found) == "PASS (inferred in_order_per_warp=1)"
-    assert report.verdict_cell(Status.AMBIGUOUS, found) == Status.AMBIGUOUS
+    assert (
+        report.verdict_cell(Status.OK, {"readings": found}) == "PASS (inferred in_order_per_warp=1)"
+    )
+    assert report.verdict_cell(Status.AMBIGUOUS, {"readings": found}) == Status.AMBIGUOUS
 
 
 def test_pass_of_the_largest_possible_value_is_none_of_two_readings() -> None:
