@@ -30,7 +30,7 @@ ANSWERS = {"BAD_RTL": "refused", "IFACE_CHANGED": "refused", "SIMULATOR": "dispu
 
 @dataclass(frozen=True)
 class Pair:
-    """Two modules `m`, and what is said of them."""
+    """Two modules `m`, a and b, and what is said of them."""
 
     number: int
     name: str
@@ -39,8 +39,9 @@ class Pair:
     lines: tuple[str, ...]
 
     def side(self, sign: str) -> str:
-        """The text of one of the two, "-" or "+"."""
-        lines = [x[2:] if x[:2] == f"{sign} " else x for x in self.lines if x[:2] not in OTHER[sign]]
+        """The text of one of the two, "a" or "b"."""
+        own, other = ("- ", "+ ") if sign == "a" else ("+ ", "- ")
+        lines = [line.removeprefix(own) for line in self.lines if not line.startswith(other)]
         at = lines.index("---") if "---" in lines else -1
         before, body = lines[: max(at, 0)], lines[at + 1 :]
         return "\n".join([*before, f"module m({PORTS});", *body, "endmodule", ""])
@@ -49,11 +50,8 @@ class Pair:
         """The same with names that no other pair has."""
         text = self.side(sign)
         for name in set(NAMES.findall(text)):
-            text = re.sub(rf"\b{name}\b", f"{name}_{self.number}{'ab'[sign == '+']}", text)
+            text = re.sub(rf"\b{name}\b", f"{name}_{self.number}{sign}", text)
         return f"`resetall\n{text}"
-
-
-OTHER = {"-": ("+ ",), "+": ("- ",)}
 
 
 def read() -> list[Pair]:
@@ -116,54 +114,45 @@ def bench(pairs) -> str:
 
 # ---- the judges ---------------------------------------------------------------------------------
 
-VERILATOR = ("verilator", "--timing", "--assert", "-Wno-fatal", "-Wno-lint", "-Wno-style")
-VERILATOR += ("--x-assign", "unique", "--x-initial", "unique", "-CFLAGS", "-O0")
-ICARUS = ("iverilog", "-g2012")
+VERILATOR = ("verilator", "--timing", "--binary", "--assert", "--top-module", "tb")
+VERILATOR += ("-Wno-fatal", "-Wno-lint", "-Wno-style", "--x-assign", "unique")
+VERILATOR += ("--x-initial", "unique", "-CFLAGS", "-O0")
+GO_ON = "+verilator+error+limit+1000000000"  # no assertion ends the simulation
+ICARUS = ("iverilog", "-g2012", "-s", "tb", "-o", "tb.vvp")
 
 
-def succeeds(*words: object) -> bool:
-    return subprocess.run([*map(str, words)], capture_output=True, check=False).returncode == 0
-
-
-def shown(place: Path, pairs: list[Pair], check, build, runs) -> list[dict[int, str]]:
-    """What a simulator says of those pairs that it takes: what a run prints where they differ."""
+def written(place: Path, pairs: list[Pair]) -> list[Path]:
+    """Both sides of pairs, and the bench that runs them."""
     shutil.rmtree(place, ignore_errors=True)
     place.mkdir(parents=True)
+    texts = {f"{pair.number}{sign}.sv": pair.renamed(sign) for pair in pairs for sign in "ab"}
+    texts["tb.sv"] = "`resetall\n" + bench(pairs)
+    for name, text in texts.items():
+        (place / name).write_text(text, encoding="utf-8")
+    return [place / name for name in texts]
 
-    def taken(pair: Pair) -> list[Path]:
-        paths = [place / f"{pair.number}{x}.sv" for x in "ab"]
-        for path, sign in zip(paths, "-+", strict=True):
-            path.write_text(pair.renamed(sign), encoding="utf-8")
-        return paths if all(succeeds(*check, path) for path in paths) else []
 
-    with ThreadPoolExecutor(2) as pool:
-        files = dict(zip(pairs, pool.map(taken, pairs), strict=True))
-    known = [pair for pair in pairs if files[pair]]
-    (place / "tb.sv").write_text("`resetall\n" + bench(known), encoding="utf-8")
+def ran(place: Path, *words: object) -> str:
+    """What a program prints that must succeed."""
     done = subprocess.run(
-        [*build, *(path for pair in known for path in files[pair]), "tb.sv"],
-        cwd=place, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        [*map(str, words)], cwd=place, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stdout + done.stderr
-    found = []
-    for words in runs:
-        printed = subprocess.run(words, cwd=place, capture_output=True, text=True, check=True)
-        said = dict.fromkeys((pair.number for pair in known), "")
-        for line in printed.stdout.splitlines():
-            if line.startswith("apart "):
-                said[int(line.split()[1])] = line
-        found.append(said)
-    return found
+    return done.stdout
+
+
+def apart(printed: str) -> dict[int, str]:
+    """The pairs that differ -> where they first do."""
+    lines = [line for line in printed.splitlines() if line.startswith("apart ")]
+    return {int(line.split()[1]): line for line in lines}
 
 
 def verilator(place: Path, pairs: list[Pair]) -> list[dict[int, str]]:
-    """From registers at 0, and at 1."""
-    more = "+verilator+error+limit+1000000000"  # assertions end no simulation
-    runs = [["obj_dir/Vtb", f"+verilator+rand+reset+{n}", more] for n in (0, 1)]
-    build = [*VERILATOR, "--binary", "--top-module", "tb"]
-    return shown(place, pairs, [*VERILATOR, "--lint-only"], build, runs)
+    """What differs from registers at 0, and at 1."""
+    ran(place, *VERILATOR, *written(place, pairs))
+    return [apart(ran(place, "obj_dir/Vtb", f"+verilator+rand+reset+{n}", GO_ON)) for n in (0, 1)]
 
 
 def icarus(place: Path, pairs: list[Pair]) -> dict[int, str]:
-    build = [*ICARUS, "-s", "tb", "-o", "tb.vvp"]
-    return shown(place, pairs, [*ICARUS, "-tnull"], build, [["vvp", "-n", "tb.vvp"]])[0]
+    ran(place, *ICARUS, *written(place, pairs))
+    return apart(ran(place, "vvp", "-n", "tb.vvp"))

@@ -58,6 +58,16 @@ REFUSED = {
         "",
     ),
     "event list": ("always @(a) y = a & t;", "t is read here and is not in the event list", ""),
+    "event list, a part": (
+        "always @(a[3:0]) y = a;",
+        "a is read here and is not in the event list as a whole",
+        "",
+    ),
+    "event list, an expression": (
+        "always @(a & t) y = a ^ t;",
+        "a is read here and is not in the event list as a whole",
+        "",
+    ),
     "event list, a clock without an edge": (
         "always @(clk) y <= a;",
         "a is read here and is not in the event list",
@@ -138,6 +148,17 @@ REFUSED = {
     "read before it is written, an element": (
         "logic [7:0] w[2];\nalways_comb begin y = w[1]; w[0] = a; w[1] = a; end",
         "w is read here before the process assigns it",
+        "",
+    ),
+    "read before it is written, by <=": (
+        "always_comb begin t <= a; y = t; end",
+        "t is read here before the process assigns it",
+        "",
+    ),
+    "in a case's item": (
+        "function automatic logic [7:0] f(); t = t + 1; return a; endfunction\n"
+        "always_ff @(posedge clk) case (a) 0: y <= t; f(): y <= 1; default: y <= 2; endcase",
+        "or an item of a case",
         "",
     ),
     "in &&": (
@@ -231,6 +252,7 @@ TAKEN = {
         "",
     ),
     "whole event list": ("always @(a or t, en) begin y = a; if (en) y = y & t; end", ""),
+    "event list, a concatenation": ("always @({a, t}) y = a & t;", ""),
     "event list, what it writes": ("always @(a) begin t = a; y = t; end", ""),
     "star": ("always @* y = a & t;", ""),
     "asynchronous reset": ("always @(posedge clk or negedge en) if (!en) y <= 0; else y <= a;", ""),
@@ -280,6 +302,12 @@ TAKEN = {
     ),
     "a register is read first": (
         "always_ff @(posedge clk) begin y <= t; t = a; end",
+        "",
+    ),
+    "written by <= and read elsewhere": ("always_comb t <= a;\nassign y = t;", ""),
+    "a call that assigns, in the first item of a case": (
+        "function automatic logic [7:0] f(); t = t + 1; return a; endfunction\n"
+        "always_ff @(posedge clk) case (a) f(): y <= t; default: y <= 2; endcase",
         "",
     ),
     "a call that assigns nothing, in &&": (

@@ -7,12 +7,13 @@ differ (sections of IEEE 1800-2017), what is proved does not hold in lockstep:
 - a call of a C function (DPI), whose results synthesis has not got (35.5);
 - a division by 0, which is x (11.4.3), and has a value in a circuit;
 - a static variable of a subroutine or a block, which keeps its value (6.21);
-- an event list without edges that lacks what the process reads, also an implicit one, which knows
-  nothing of what a subroutine reads (9.4.2);
+- an event list without edges that lacks what the process reads, or names a part or an expression
+  of it, also an implicit one, which knows nothing of what a subroutine reads (9.4.2);
 - `=` in a process with an edge, of a variable that another such process sees: which of the two runs
   first is open (4.8), and synthesis takes it for `<=`;
-- a variable that a process without an edge reads before it assigns it (9.2.2.2);
-- an assignment in an operand that need not be evaluated (11.4.7, 11.4.11);
+- a variable that a process without an edge reads before it assigns it, as it does wherever it
+  assigns it by `<=` (9.2.2.2);
+- an assignment in an operand, or an item of a case, that need not be evaluated (11.4.7, 11.4.11);
 - an assignment where an assertion holds or fails (16.3);
 - a delay of a gate, a net or an assignment (10.3.3, 28.16);
 - a comparison with x or z (11.4.5, 12.5);
@@ -148,8 +149,8 @@ def _require_lists(module: rtl.Module, found: Iterable[Process]) -> None:
         lacking -= process.writes
         if lacking:
             name = min(each.name for each in lacking)
-            message = f"{name} is read here and is not in the event list: a simulator waits for the"
-            message += " list alone, a circuit for all"
+            message = f"{name} is read here and is not in the event list as a whole: a simulator "
+            message += "waits for the list alone, a circuit for all"
             _refuse(_where(module, process.node), message, "write always @* or always_comb")
 
 
@@ -205,9 +206,9 @@ def _require_order(module: rtl.Module, found: Iterable[Process]) -> None:
 def _require_sure(module: rtl.Module, found: Iterable[Process]) -> None:
     for process in found:
         for node in process.unsure:
-            message = "it assigns in an operand of &&, ||, -> or ?: that a simulator evaluates only"
-            remedy = "call it in a statement of its own"
-            _refuse(_where(module, node), f"{message} where it counts, a circuit always", remedy)
+            message = "it assigns in an operand of &&, ||, -> or ?:, or an item of a case, that a "
+            message += "simulator evaluates only where it counts, a circuit always"
+            _refuse(_where(module, node), message, "call it in a statement of its own")
 
 
 def _require_no_actions(module: rtl.Module, found: Iterable[Process]) -> None:

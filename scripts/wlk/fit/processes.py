@@ -52,7 +52,7 @@ class Process:
     is_procedure: bool = False
     is_implicit: bool = True  # it waits for what it names: an assignment, or @*
     edges: list[Any] = field(default_factory=list)  # signals, where it waits for edges
-    listed: set[Any] | None = None  # what it waits for, where that is a list without edges
+    listed: set[Any] | None = None  # as a whole, where it waits for a list without edges
     delay: Any = None
     alias: tuple[Any, Any] | None = None  # (from, to): it does no more than to pass a signal on
     reads: set[Any] = field(default_factory=set)
@@ -95,7 +95,7 @@ def of(body: Any) -> Iterator[Process]:
 def _assignment(member: Any) -> Process:
     expr = member.assignment
     process = Process(member, delay=member.delay)
-    if expr.left.kind in NAMES and expr.right.kind in NAMES:
+    if expr.kind == Kind.Assignment and expr.left.kind in NAMES and expr.right.kind in NAMES:
         process.alias = tuple(elaborated.signal_of(x.symbol) for x in (expr.right, expr.left))
     return _read(process, [expr])
 
@@ -133,7 +133,7 @@ def _procedure(block: Any) -> Iterator[Process]:
         if drivers.has_edge(timing):
             process.edges = [name for each in events for name in named(each.expr)]
         elif events:
-            process.listed = {name for each in events for name in named(each.expr)}
+            process.listed = {name for each in events for name in _whole(each.expr)}
     else:  # always_comb waits for what its functions read too
         process.is_implicit = False
     yield _read(process, [block.body.stmt if block.body.kind == Does.Timed else block.body])
@@ -147,7 +147,8 @@ def _read(process: Process, nodes: Sequence[Any]) -> Process:
     process.early = [
         (path, node)
         for path, node in reader.early
-        if any(_overlap(path, other) for other in reader.written.get(path[0], ()))
+        for writes in (reader.written, reader.later)
+        if any(_overlap(path, other) for other in writes.get(path[0], ()))
     ]
     return process
 
@@ -161,6 +162,7 @@ class _Reader:
     unsure: int = 0  # operands around that may not be evaluated
     called: set[tuple[Any, bool]] = field(default_factory=set)
     written: dict[Any, list[Path]] = field(default_factory=dict)  # by =, so far
+    later: dict[Any, list[Path]] = field(default_factory=dict)  # by <=
     early: list[tuple[Path, Any]] = field(default_factory=list)
 
     def take(self, node: Any) -> ast.VisitAction:
@@ -227,8 +229,8 @@ class _Reader:
             if path is None:
                 continue
             signal = path[0]
-            if is_blocking:
-                self.written.setdefault(signal, []).append(path)
+            writes = self.written if is_blocking else self.later
+            writes.setdefault(signal, []).append(path)
             if is_outside(signal):
                 self.process.writes.add(signal)
                 self.process.unsure += [node] if self.unsure else []
@@ -257,15 +259,16 @@ class _Reader:
         return self._maybe(node.left, node.right)
 
     def _items(self, node: Any) -> ast.VisitAction:
-        """The items of a case: x in them is compared, but in casex."""
+        """The items of a case, which are evaluated up to the one that fits. Unless it is casex, x
+        in them is compared."""
         condition = ast.CaseStatementCondition
-        if node.condition in (condition.WildcardXOrZ, condition.Inside):
-            return NEXT
+        items = [each for item in node.items for each in item.expressions]
         takes_z = node.condition == condition.WildcardJustZ
-        for item in node.items:
-            for each in item.expressions:
-                self.process.unknowns += [each] if has_unknown(each, takes_z) else []
-        return NEXT
+        if node.condition not in (condition.WildcardXOrZ, condition.Inside):
+            self.process.unknowns += [each for each in items if has_unknown(each, takes_z)]
+        self._visit(node.expr, *items[:1])
+        self._maybe(*items[1:])
+        return self._visit(*(item.stmt for item in node.items), node.defaultCase)
 
     def _call(self, node: Any) -> ast.VisitAction:
         if node.isSystemCall:
@@ -313,6 +316,13 @@ def targets(left: Any) -> Iterator[Any]:
     else:
         for each in getattr(left, "operands", None) or getattr(left, "elements", None) or ():
             yield from targets(each)
+
+
+def _whole(expr: Any) -> set[Any]:
+    """The signals whose every change is one of an expression."""
+    if expr.kind == Kind.Concatenation:
+        return {name for each in expr.operands for name in _whole(each)}
+    return named(expr) if expr.kind in NAMES else set()
 
 
 def named(expr: Any) -> set[Any]:
