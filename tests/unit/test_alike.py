@@ -310,6 +310,10 @@ TAKEN = {
         "always_ff @(posedge clk) case (a) f(): y <= t; default: y <= 2; endcase",
         "",
     ),
+    "an expression that slang does not take": (
+        "logic [7:0] w[4];\nassign y = w.sum() with (8'(item));",
+        "",
+    ),
     "a call that assigns nothing, in &&": (
         "function automatic logic f(logic [7:0] x); f = ^x; endfunction\nassign y[0] = en && f(a);",
         "",
