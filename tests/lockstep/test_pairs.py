@@ -21,7 +21,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.needs("prove")]
 PORTS = (
     "input logic clk, rst, en, input logic [7:0] a, b, input logic [3:0] i, output logic [7:0] y"
 )
-HEAD = re.compile(r"^== (.*?)(?:: (\w+), (\w+))?$")
+HEAD = re.compile(r"^== (.*): (\w+), (\w+)$")
 NAMES = re.compile(r"\b(?:module|interface|package|primitive|program|checker|class)\s+(\w+)")
 CYCLES = 10_000
 
@@ -53,6 +53,7 @@ class Pair:
 
 
 def read() -> list[Pair]:
+    """The pairs of the file, in its order."""
     found, lines = [], []
     for line in Path(__file__).with_name("pairs.txt").read_text(encoding="utf-8").splitlines():
         if match := HEAD.match(line):
@@ -60,9 +61,7 @@ def read() -> list[Pair]:
             found.append((match, lines))
         elif line and not line.startswith("# "):
             lines.append(line)
-    return [
-        Pair(n, m[1], m[2] or "", m[3] or "", tuple(lines)) for n, (m, lines) in enumerate(found)
-    ]
+    return [Pair(n, *m.groups(), tuple(lines)) for n, (m, lines) in enumerate(found)]
 
 
 PAIRS = read()
