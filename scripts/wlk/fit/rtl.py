@@ -33,7 +33,10 @@ FOREIGN = (*COMPILED, ".o", ".a", ".so")
 C_HEADERS = (".h", ".hh", ".hpp")
 LFS_POINTER = b"version https://git-lfs.github.com/spec/"  # its first bytes
 # What Verilator defines by itself: slang must see the text that Verilator will see.
-VERILATOR_DEFINES = ("VERILATOR=1",)
+VERILATOR_DEFINES = (
+    *("VERILATOR=1", "verilator=1", "verilator3=1", "SYSTEMVERILOG=1"),
+    "coverage_block_off=",
+)
 SYNTHESIS_DEFINES = ("SYNTHESIS=1",)
 # What slang defines by itself, and no simulator does.
 SLANG_DEFINES = ("__slang__", "__slang_major__", "__slang_minor__", "__slang_rev__")
