@@ -26,12 +26,12 @@ static void outputs(const cfg_t *cfg, const state_t *st, const in_t *in, out_t *
     SHOW(bus.r, last->bus.k + 5u);
     SHOW(bus.q.x, last->bus.p.x + 6u);
     SHOW(bus.q.y, last->bus.p.y + 7u);
-    for (uint32_t n = 0; n < 3u; n++) {
+    for (uint32_t n = 0; n < 3; n++) {
         SHOW(oe[n], last->e[n] + 8u + n);
         SHOW(od[n], last->d[n] + 11u + n);
     }
-    for (uint32_t n = 0; n < 2u; n++) {
-        for (uint32_t m = 0; m < 3u; m++) {
+    for (uint32_t n = 0; n < 2; n++) {
+        for (uint32_t m = 0; m < 3; m++) {
             SHOW(og[n].oh[m], last->g[n].h[m] + 14u + 3u * n + m);
         }
         SHOW(lane[n].r, last->lane[n].k + 20u + n);
