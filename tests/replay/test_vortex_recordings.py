@@ -30,14 +30,20 @@ def built(monkeypatch) -> None:
 
 
 def imported(csv: Path, out: Path, block: str, **config: str) -> vectors.Header:
-    return vectors.Import(csv, out, block, power_up="zero", config=config).make().header
+    return (
+        vectors.Import(csv, out, block, power_up="zero", config=config, accept_inferred=True)
+        .make()
+        .header
+    )
 
 
 @pytest.mark.parametrize("name", KNOWN)
 def test_fst_passes_with_every_bit_compared(built, name):
     block, config, bits = KNOWN[name]
     dump = programs.recording(f"vortex/{name}.fst")
-    (checked,) = run_check.check(Check(str(dump), power_up="zero"), [tables.load(block)])
+    (checked,) = run_check.check(
+        Check(str(dump), power_up="zero", accept_inferred=True), [tables.load(block)]
+    )
     answer = checked.answer
     assert (answer["verdict"], answer["cycles"], answer["masked_bits"]) == ("PASS", ROWS, 0)
     assert answer["compared_bits"] == ROWS * bits

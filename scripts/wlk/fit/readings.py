@@ -113,7 +113,8 @@ def _is_default(subject: Subject) -> bool:
 def require_accepted(name: str, subject: Subject, accept: bool) -> None:
     """AMBIGUOUS where a file cannot be made of the second of two readings without a word."""
     if subject.readings and not accept:
-        raise WlkError(Status.AMBIGUOUS, f"{name}: {' '.join(ambiguous(subject))}")
+        head, *rows = (line.strip() for line in ambiguous(subject))
+        raise WlkError(Status.AMBIGUOUS, f"{name}: {head} {', or '.join(rows)}")
 
 
 def require_pinned(runs: Iterable[tuple[str, bool, Mapping[str, int | str]]]) -> None:
