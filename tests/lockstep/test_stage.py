@@ -256,7 +256,7 @@ def test_parameters_are_found_without_the_program(tmp_path):
     """A program longer than the probe does not make every candidate hang."""
     lines = "".join(f"0 {4 * n:#x} x1 x1 - - * 60 lsu\n" for n in range(100))
     given = programs.config_options(SHOWN, skip=["coll_entries"])
-    words = (*given, "--program", program(tmp_path, lines), "--seeds", "1")
+    words = (*given, "--program", program(tmp_path, lines), "--seeds", "1", "--accept-inferred")
     done = run_rtl("stage_one_entry", *words, config=SMALL | {"coll_entries": 1})
     assert done.json["cycles"] > 6000
     assert done.json["config"]["coll_entries"] == 1
