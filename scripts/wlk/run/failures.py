@@ -3,7 +3,7 @@
 
 import json
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -136,16 +136,19 @@ def play_line(job: Job, file: Path) -> str:
     return shlex.join([*words, *job.args.waive_again(), "--waves"])
 
 
-def text(job: Job, answer: dict, shrunk: Shrunk | None = None, play: Path | None = None) -> str:
+def text(
+    job: Job, answer: dict, shrunk: Shrunk | None = None, play: Path | None = None,
+    said: Sequence[str] = (),
+) -> str:  # fmt: skip
     """The report of a failure, of what is left of the stimulus where it was shrunk; `play`: the
-    record file that was played."""
+    record file that was played; `said`: lines of others on it."""
     advice = "".join(f"  {line}\n" for line in job.advice)
     file = shrunk.file if shrunk is not None else play
     again = [f"  replay: {play_line(job, file)}"] if file is not None else []
     again += [f"  repeat: {command_line(job, _seed(job, answer))}"] if play is None else []
     report = shrunk.report if shrunk is not None and shrunk.report else answer["report"]
     report = job.table.name_lists(report, job.shown)
-    return "\n".join([f"{report.rstrip()}\n{advice}".rstrip(), *again])
+    return "\n".join([f"{report.rstrip()}\n{advice}".rstrip(), *said, *again])
 
 
 def repeat(job: Job, answer: dict, file: Path | None = None) -> str:

@@ -119,16 +119,17 @@ def _report(job: Job, program: Path, answer: dict, outcome: Outcome, left: Left)
     job.enter("shrinking the failure of")
     shrunk = failures.shrink(job, program, answer, left)
     found = shrunk.json() if shrunk is not None else {}
-    text = failures.text(job, answer, shrunk)
+    said = []
     if job.args.rtl:
         job.enter("asking the other Verilator about")
         stimulus = shrunk.file if shrunk is not None else None
         second = opinion.of(job, builder, answer, stimulus)
         found |= {"second_opinion": second.json()}
-        text = f"{text}\n{second.line()}"
+        said = [second.line()]
         if second.agrees is False:
             outcome.result.verdict = Status.SIMULATOR
             outcome.messages.append(f"{job.title}: SIMULATOR: {second.why}")
+    text = failures.text(job, answer, shrunk, said=said)
     outcome.messages.append(text)
     outcome.text, outcome.repeat = text, failures.repeat(job, answer)
     outcome.first = answer.get("failure", {}).get("first", {})
