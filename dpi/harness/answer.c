@@ -20,7 +20,7 @@ static wlk_checker *own_checker(const harness *b) {
 
 // Every output of every checker, before the first seed is judged.
 static bool watch_outputs(harness *b) {
-    uint32_t ports = 0;
+    uint32_t ports = 1; // without any, calloc may return NULL
     for (uint32_t i = 0; i < wlk_dpi_count(); i++) {
         ports += wlk_checker_facts_get(wlk_dpi_checker(i)).n_ports;
     }
