@@ -2,9 +2,11 @@
 // Output bits that never change, against a plain count: of random records, and as a checker counts
 // them in each of its ways. There the model plays the RTL; what has no care is anything.
 #define _GNU_SOURCE
+#define SCOPE "top.u_checker"
 #include "check.h"
 #include "constants.h"
 #include "rig.h"
+#include "scope.h"
 #include "warplock/dpi.h"
 
 enum { CYCLES = 3000, MAX_PORTS = 4096, ODD = 1777 };
@@ -13,18 +15,6 @@ enum { CYCLES = 3000, MAX_PORTS = 4096, ODD = 1777 };
 typedef enum way { BY_VIEW, BY_WAVE, BY_BATCH, WAYS } way;
 
 static const char *const blocks[] = {"collector", "scoreboard", "hazard", "issue"};
-
-void *svGetScope(void);
-const char *svGetNameFromScope(const void *scope);
-
-void *svGetScope(void) {
-    return NULL;
-}
-
-const char *svGetNameFromScope(const void *scope) {
-    (void)scope;
-    return "top.u_checker";
-}
 
 static struct {
     rig rtl;

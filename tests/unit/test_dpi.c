@@ -2,25 +2,14 @@
 // The DPI entry points as a simulation calls them, and as a host does that keeps cycles: what they
 // print of waivers, when a failure counts. A second model plays the RTL.
 #define _GNU_SOURCE
+#define SCOPE "tb.u_dut.u_checker"
 #include "warplock/dpi.h"
 
 #include <inttypes.h>
 
 #include "check.h"
 #include "rig.h"
-
-// From svdpi.h, which a simulator has.
-void *svGetScope(void);
-const char *svGetNameFromScope(const void *scope);
-
-void *svGetScope(void) {
-    return NULL;
-}
-
-const char *svGetNameFromScope(const void *scope) {
-    (void)scope;
-    return "tb.u_dut.u_checker";
-}
+#include "scope.h"
 
 static struct {
     rig rtl;

@@ -3,9 +3,11 @@
 // block itself, but for what FAULT changes of its outputs. Behind a line "%%" the file that
 // `replay` and `program` name; what is written goes to a folder of its own.
 #define _GNU_SOURCE // memfd_create
+#define SCOPE       "TOP.fuzz.checker"
 #include "seeds.c"
 
 #include "lines_mended.h"
+#include "scope.h"
 
 enum { CYCLES = 60, SEEDS = 3, PROBES = 4, WORDS = 96 };
 
@@ -63,18 +65,6 @@ typedef struct instance {
     uint64_t *in, *out; // behind the outputs their care
     uint64_t cycle;
 } instance;
-
-void *svGetScope(void);
-const char *svGetNameFromScope(const void *scope);
-
-void *svGetScope(void) {
-    return NULL;
-}
-
-const char *svGetNameFromScope(const void *scope) {
-    (void)scope;
-    return "TOP.fuzz.checker";
-}
 
 static void *open_dut(uint64_t seed, int random, const char *waves) {
     instance *i = calloc(1, sizeof *i);
