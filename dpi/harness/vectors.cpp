@@ -175,7 +175,7 @@ struct Module {
     VerilatedContext context;
     Vwlk top;
 
-    // Registers get their values when the model is made, so the context is told before.
+    // The constructor of the model initialises registers, so the context must be set up first.
     explicit Module(bool ones) : top{begin(ones)} {
         top.clock = !wlk_edge;
         top.wlk_tick = 0;

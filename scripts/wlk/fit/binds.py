@@ -42,7 +42,7 @@ class Bind:
 
     @property
     def is_ours(self) -> bool:
-        """Does it bind a checker of ours?"""
+        """Whether the bound module is a checker written by `warplock bind`."""
         return OURS.match(self.bound) is not None
 
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The second opinion on a failure: the other Verilator runs the same stimulus.
 
-RTL is not blamed by one simulator alone. The shrunk stimulus is played in the other Verilator, from
-registers at 0, at 1 and at random values; where that shows nothing, the whole seed runs there. When
-the RTL fails in one of the two from the same values at power-up, and not in the other, the two
-simulators disagree, and the verdict is SIMULATOR.
+RTL is not blamed by one simulator alone. The other Verilator plays the shrunk stimulus, with
+registers at 0 and then at random values. If no failure appears, it runs the whole seed. If the RTL
+fails in one simulator and not in the other, with the same values at power-up, the two simulators
+disagree, and the verdict is SIMULATOR.
 """
 
 import dataclasses
@@ -20,8 +20,6 @@ from .jobs import Job
 
 SEEDS = range(1, 9)  # of random values at power-up
 START = "reset"  # registers are 0, and the model knows nothing before the reset
-
-
 Build = Callable[..., Path]
 
 

@@ -25,7 +25,7 @@ from .verilate import Tool
 
 MAIN = verilate.HARNESS / "vectors.cpp"
 HEADER = "wlk_vectors.h"
-WRAPPER = HARNESS_TOP  # as in the harness: wrappers of ports name its clock
+WRAPPER = HARNESS_TOP  # wrappers of mapped ports refer to its clock by this name
 LEAST = 96  # bits of a vector: narrower ones are no arrays in C++
 SECONDS = 120  # of a processor that one run may take
 LARGE = 2_000  # lines of RTL from which on compiling takes longer than running
