@@ -392,6 +392,12 @@ def test_what_is_masked_is_told_from_what_is_shown(name, blind):
 
 HELD = "input logic clk, input logic rst, input logic en, input logic d, output logic q"
 UNSET = (HELD, "always_ff @(posedge clk) if (en) q <= d;")
+APART = """logic s; always_ff @(posedge clk) if (en) s <= d;
+`ifdef VERILATOR
+assign q = !s;
+`else
+assign q = s;
+`endif"""
 # Name -> new and old, and the answer from any power-up.
 POWER_UPS = {
     "same": (UNSET, UNSET, Status.OK),
@@ -399,6 +405,12 @@ POWER_UPS = {
         (HELD, "logic n; always_ff @(posedge clk) if (en) n <= !d;", "assign q = !n;"),
         (HELD, "logic p; always_ff @(posedge clk) if (en) p <= d;", "assign q = p;"),
         Status.OK,
+    ),
+    # Simulation contradicts the netlist once the register has a value.
+    "read_apart": (
+        (HELD, APART),
+        (HELD, "logic s; always_ff @(posedge clk) if (en) s <= d;", "assign q = s;"),
+        Status.BAD_RTL,
     ),
     "reset_lost": (
         UNSET,
