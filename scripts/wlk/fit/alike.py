@@ -22,7 +22,7 @@ differ (sections of IEEE 1800-2017), what is proved does not hold in lockstep:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from pyslang import syntax
@@ -135,12 +135,18 @@ def _has_value(declaration: Any) -> bool:
 
 # ---- processes ----------------------------------------------------------------------------------
 
+Check = Callable[[rtl.Module, Sequence[Process]], None]
 
-def _require_divisors(module: rtl.Module, found: Iterable[Process]) -> None:
-    for process in found:
-        for node in process.divisors:
-            message = "it divides by what may be 0: the result is x, and in a circuit a number"
-            _refuse(_where(module, node), message, "divide by a constant")
+
+def _none(kind: str, message: str, remedy: str) -> Check:
+    """A check that no process has anything of a kind, which is the name of a field."""
+
+    def check(module: rtl.Module, found: Sequence[Process]) -> None:
+        for process in found:
+            for node in getattr(process, kind):
+                _refuse(_where(module, node), message, remedy)
+
+    return check
 
 
 def _require_lists(module: rtl.Module, found: Iterable[Process]) -> None:
@@ -203,34 +209,11 @@ def _require_order(module: rtl.Module, found: Iterable[Process]) -> None:
             _refuse(_where(module, node), message, "assign it first")
 
 
-def _require_sure(module: rtl.Module, found: Iterable[Process]) -> None:
-    for process in found:
-        for node in process.unsure:
-            message = "it assigns in an operand of &&, ||, -> or ?:, or an item of a case, that a "
-            message += "simulator evaluates only where it counts, a circuit always"
-            _refuse(_where(module, node), message, "call it in a statement of its own")
-
-
-def _require_no_actions(module: rtl.Module, found: Iterable[Process]) -> None:
-    for process in found:
-        for node in process.actions:
-            message = "the assertion assigns where it holds or fails, of which a circuit knows "
-            _refuse(_where(module, node), f"{message}nothing", "assign outside of the assertion")
-
-
 def _require_no_delays(module: rtl.Module, found: Iterable[Process]) -> None:
     for process in found:
         if process.delay is not None:
             message = "a delay: a circuit has none, and what takes longer than a cycle differs"
             _refuse(_where(module, process.node), message, "leave it out")
-
-
-def _require_known(module: rtl.Module, found: Iterable[Process]) -> None:
-    for process in found:
-        for node in process.unknowns:
-            message = "it compares with x or z: simulators answer as they have these values"
-            remedy = "compare with 0 and 1, or keep it behind `ifndef SYNTHESIS"
-            _refuse(_where(module, node), message, remedy)
 
 
 def _require_plain_clocks(module: rtl.Module, found: Sequence[Process]) -> None:
@@ -275,15 +258,32 @@ def _where(module: rtl.Module, node: Any) -> str:
     return module.design.place(elaborated.extent(node).start)
 
 
-CHECKS = (
+CHECKS: tuple[Check, ...] = (
     _require_no_delays,
-    _require_divisors,
+    _none(
+        "divisors",
+        "it divides by what may be 0: the result is x, and in a circuit a number",
+        "divide by a constant",
+    ),
     _require_lists,
     _require_no_hidden,
     _require_no_race,
     _require_order,
-    _require_sure,
-    _require_no_actions,
-    _require_known,
+    _none(
+        "unsure",
+        "it assigns in an operand of &&, ||, -> or ?:, or an item of a case, that a simulator "
+        "evaluates only where it counts, a circuit always",
+        "call it in a statement of its own",
+    ),
+    _none(
+        "actions",
+        "the assertion assigns where it holds or fails, of which a circuit knows nothing",
+        "assign outside of the assertion",
+    ),
+    _none(
+        "unknowns",
+        "it compares with x or z: simulators answer as they have these values",
+        "compare with 0 and 1, or keep it behind `ifndef SYNTHESIS",
+    ),
     _require_plain_clocks,
 )

@@ -171,10 +171,9 @@ def _driven(member: Any) -> tuple[str, list[Any]]:
 def _names(left: Any) -> Iterator[Any]:
     """The names that an assignment writes."""
     for target in processes.targets(left):
-        while target.kind in processes.SELECTS:
-            target = target.value
-        if target.kind in processes.NAMES:
-            yield target
+        *_, name = processes.inward(target)
+        if name.kind in processes.NAMES:
+            yield name
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ import itertools
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from ..base import report
 from ..base.errors import Status, WlkError
@@ -168,6 +169,12 @@ class Match:
         notes = "".join(f"; {note}" for note in self.notes[:1])
         where = f"block {self.table.name} ({label(self.table.path)})"
         return WlkError(Status.IFACE_CHANGED, f"{what} does not fit {where}: {text}{notes}")
+
+
+def compared(table: Table, config: Config, missing: Sequence[str]) -> dict[str, Any]:
+    """The keys of a JSON object: how many outputs are compared, and the names of those missing."""
+    outputs = sum(port.direction == "out" for port in table.ports(config))
+    return {"outputs": outputs - len(missing), "not_compared": [*missing]}
 
 
 def _values(param: Param, values: Sequence[int]) -> str:

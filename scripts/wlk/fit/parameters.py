@@ -6,14 +6,14 @@ the instances of a module inside it (`VX_dp_ram.RESET_RAM`), or the number of th
 (`#VX_opc_unit`), each as an expression of the block's parameters.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
 from pyslang import SVInt, ast
 
 from ..base.errors import Status, WlkError
 from ..tables import Expr, Table, label
-from . import elaborated, rtl
+from . import rtl
 
 
 class Read(NamedTuple):
@@ -56,10 +56,10 @@ def _value(module: rtl.Module, key: str) -> int | None:
     """The value of a key; None where there is none, or instances differ in it."""
     body = module.design.elaborate(module.name)
     if key.startswith("#"):
-        return sum(1 for _ in _instances(body, key[1:])) or None
+        return sum(1 for _ in module.design.instances(body, key[1:])) or None
     inner, dot, name = key.rpartition(".")
-    bodies = [each.body for each in _instances(body, inner)] if dot else [body]
-    values = {_number(each, name) for each in bodies}
+    found = module.design.instances(body, inner)
+    values = {_number(each, name) for each in ([x.body for x in found] if dot else [body])}
     return values.pop() if len(values) == 1 else None
 
 
@@ -69,12 +69,3 @@ def _number(body: Any, name: str) -> int | None:
             value = member.value.value
             return int(value) if isinstance(value, SVInt) and not value.hasUnknown else None
     return None
-
-
-def _instances(body: Any, name: str) -> Iterator[Any]:
-    """The instances of a module below a body."""
-    for member in elaborated.members(body):
-        if member.kind == ast.SymbolKind.Instance:
-            if member.body.definition.name == name:
-                yield member
-            yield from _instances(member.body, name)

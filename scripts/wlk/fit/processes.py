@@ -239,10 +239,10 @@ class _Reader:
         return SKIP
 
     def _look_beyond(self, node: Any) -> None:
-        while node.kind in SELECTS:
-            if node.kind != Kind.MemberAccess and spans.is_beyond(node):
-                self.process.beyond.append(node)
-            node = node.value
+        *selects, _ = inward(node)
+        for each in selects:
+            if each.kind != Kind.MemberAccess and spans.is_beyond(each):
+                self.process.beyond.append(each)
 
     def _binary(self, node: Any) -> ast.VisitAction:
         if node.op in DIVISIONS and not _is_divisor(node.right):
@@ -325,6 +325,14 @@ def _whole(expr: Any) -> set[Any]:
     return named(expr) if expr.kind in NAMES else set()
 
 
+def inward(node: Any) -> Iterator[Any]:
+    """A selection, what it selects from, and so on to the name, which is last."""
+    yield node
+    while node.kind in SELECTS:
+        node = node.value
+        yield node
+
+
 def named(expr: Any) -> set[Any]:
     """The signals in an expression."""
     found: set[Any] = set()
@@ -391,17 +399,17 @@ def _is_divisor(expr: Any) -> bool:
 def _path(node: Any) -> Path | None:
     """A signal and the parts of it that are selected by names and constants."""
     parts: list[str] = []
-    while node.kind in SELECTS:
-        if node.kind == Kind.MemberAccess:
-            parts.append(node.member.name)
-        elif node.kind == Kind.ElementSelect and node.selector.constant is not None:
-            parts.append(str(node.selector.constant))
+    *selects, name = inward(node)
+    for each in selects:
+        if each.kind == Kind.MemberAccess:
+            parts.append(each.member.name)
+        elif each.kind == Kind.ElementSelect and each.selector.constant is not None:
+            parts.append(str(each.selector.constant))
         else:  # some part of it: what is selected there may be any
             parts.clear()
-        node = node.value
-    if node.kind not in NAMES:
+    if name.kind not in NAMES:
         return None
-    return elaborated.signal_of(node.symbol), tuple(reversed(parts))
+    return elaborated.signal_of(name.symbol), tuple(reversed(parts))
 
 
 def _overlap(one: Path, other: Path) -> bool:
@@ -411,11 +419,11 @@ def _overlap(one: Path, other: Path) -> bool:
 
 def _selectors(node: Any) -> Iterator[Any]:
     """The expressions in the brackets behind a name."""
-    while node.kind in SELECTS:
-        if node.kind == Kind.ElementSelect:
-            yield node.selector
-        elif node.kind == Kind.RangeSelect:
-            yield from (node.left, node.right)
-        node = node.value
-    if node.kind not in NAMES:
-        yield node
+    *selects, name = inward(node)
+    for each in selects:
+        if each.kind == Kind.ElementSelect:
+            yield each.selector
+        elif each.kind == Kind.RangeSelect:
+            yield from (each.left, each.right)
+    if name.kind not in NAMES:
+        yield name

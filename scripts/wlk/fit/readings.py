@@ -74,8 +74,13 @@ def verdict(status: Status, subject: Subject | None, accept: bool) -> Status:
 
 def rests_on(found: Mapping[str, int | str]) -> str:
     """The notes on a PASS that rests on values that no port shows."""
-    pin = " ".join(f"--config {key}={value}" for key, value in found.items())
-    return f"the PASS rests on {report.config_text(found)}, which no port shows; pin it with {pin}"
+    text = report.config_text(found)
+    return f"the PASS rests on {text}, which no port shows; pin it with {_pin(found)}"
+
+
+def _pin(config: Mapping[str, Any]) -> str:
+    """The options that give these values."""
+    return " ".join(f"--config {key}={value}" for key, value in config.items())
 
 
 def ambiguous(subject: Subject) -> list[str]:
@@ -86,10 +91,9 @@ def ambiguous(subject: Subject) -> list[str]:
     width = max(len(report.config_text(row["config"])) for row in rows)
     lines = ["two readings of this RTL; no port shows which one is meant:"]
     for number, row in enumerate(rows):
-        pin = " ".join(f"--config {key}={value}" for key, value in row["config"].items())
         what = " (default)" if number == 0 and _is_default(subject) else ""
         text = report.config_text(row["config"])
-        lines.append(f"  {text:{width}}  {_went(row)}{what}; pin it with {pin}")
+        lines.append(f"  {text:{width}}  {_went(row)}{what}; pin it with {_pin(row['config'])}")
     return [*lines, "  --accept-inferred takes the second one"]
 
 
@@ -98,9 +102,9 @@ def accepted(subject: Subject | None) -> list[str]:
     if subject is None or not subject.readings:
         return []
     first, second = as_json(subject)["readings"]
-    pin = " ".join(f"--config {key}={value}" for key, value in second["config"].items())
     tried = f"{report.config_text(first['config'])} fails: {_went(first)}"
-    return [f"{report.config_text(second['config'])} is inferred ({tried}); pin it with {pin}"]
+    text = f"{report.config_text(second['config'])} is inferred ({tried})"
+    return [f"{text}; pin it with {_pin(second['config'])}"]
 
 
 def _is_default(subject: Subject) -> bool:
@@ -190,7 +194,7 @@ def failing(subject: Subject) -> list[str]:
     tried = [t for t in subject.trials if not t.passed]
     rows = listed(subject)
     open_ones = subject.found.table.settings_of({p.name for p in subject.open})
-    pin = " ".join(f"--config {key}=VALUE" for key in open_ones)
+    pin = _pin(dict.fromkeys(open_ones, "VALUE"))
     lines = [f"none of {len(tried)} configurations passes; if the RTL has another, pin it: {pin}"]
     for number, row in enumerate(rows):
         taken = "reported here: " if number == 0 else ""

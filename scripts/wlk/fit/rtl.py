@@ -329,7 +329,8 @@ class Module:
     def instances_of(self, name: str) -> list[str]:
         """Hierarchical paths of all instances of module `name` when this module is the top."""
         paths = [self.name] if name == self.name else []
-        return paths + list(self.design.paths(self.design.elaborate(self.name), name))
+        found = self.design.instances(self.design.elaborate(self.name), name)
+        return [*paths, *(each.hierarchicalPath for each in found)]
 
     def has_parameters(self) -> bool:
         """Can an instance of it be of another shape?"""
@@ -810,15 +811,15 @@ class Design:
         names = [each.header.name for each in found]
         return {token.valueText: self.place(token.location) for token in names}
 
-    def paths(self, body: Any, name: str) -> Iterator[str]:
-        """Paths of the instances of module `name` below a body."""
+    def instances(self, body: Any, name: str) -> Iterator[Any]:
+        """The instances of module `name` below a body."""
         for instance in _instances(body):
             if instance.kind != ast.SymbolKind.Instance:
                 continue
             if instance.definition.name == name:
-                yield instance.hierarchicalPath
+                yield instance
             if name in self._reaches(instance.definition.name):
-                yield from self.paths(instance.body, name)
+                yield from self.instances(instance.body, name)
 
     def _reaches(self, name: str) -> set[str]:
         """Names of all that a module instantiates, directly or not, and of what is bound there."""

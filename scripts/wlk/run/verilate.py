@@ -120,6 +120,16 @@ def find_tool(which: str) -> Tool:
     return Tool(program, root, make_args, is_packaged=True)
 
 
+def needs(which: str) -> tuple[str, ...]:
+    """What set-up must bring for a Verilator beside the system's."""
+    return () if which == WHICH[0] else (which,)
+
+
+def words(which: str) -> list[str]:
+    """The words of a command line that choose it."""
+    return [] if which == WHICH[0] else ["--verilator", which]
+
+
 def other(which: str) -> str:
     """The Verilator that gives the second opinion on what this one says."""
     return next(each for each in WHICH if each != which)
@@ -209,7 +219,7 @@ def harness_program(
         _sources, bound=[harness] if bound is None else bound, is_direct=is_direct, has_own=has_own
     )
     data = {"wlk_data.h": data_header(rtl.files, rtl.include_dirs)}
-    sources = generate(harness) | data
+    sources, held = generate(harness) | data, harness.held()
     size = sum(path.read_bytes().count(b"\n") for path in rtl.files)
     flags = _verilator_flags(rtl, trace)
     optimize = optimize or (BIG if size > LARGE else SMALL)
@@ -224,7 +234,7 @@ def harness_program(
         tool.program,
         str(library),
         harness.top,
-        harness.held().top_sv(),
+        held.top_sv(),
         *interface,
     ]
     key = keep.digest([*identity, *content, *sources, *sources.values()])
@@ -234,7 +244,7 @@ def harness_program(
         if program.is_file():
             os.utime(place)
             return program
-        for each in (harness, harness.held()):
+        for each in (harness, held):
             sources = generate(each) | data
             shutil.rmtree(place, ignore_errors=True)
             (place / "obj").mkdir(parents=True)
