@@ -203,7 +203,7 @@ static wlk_status open_picture(harness *b, wlk_error *err) {
         return wlk_fail(err, WLK_USAGE, "block %s has no pipeline to draw; issue has",
                         b->block->table->name);
     }
-    b->before = calloc(1, offsetof(wlk_issue_state, collector));
+    b->before = calloc(1, sizeof *b->before);
     if (b->before == NULL) {
         return tool_no_memory(err);
     }

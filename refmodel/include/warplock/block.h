@@ -273,7 +273,7 @@ typedef struct wlk_block {
 /** The block of that name with the code that is fastest on this processor, or NULL. */
 const wlk_block *wlk_block_find(const char *name);
 
-/** As @ref wlk_block_find, limited to an instruction set: "base", "x86-64-v3", "x86-64-v4". */
+/** As @ref wlk_block_find, limited to an instruction set: "base", "x86-64-v3". */
 const wlk_block *wlk_block_find_isa(const char *name, const char *isa);
 
 /** Name of the block at @p index; NULL past the last. */

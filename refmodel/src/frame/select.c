@@ -8,55 +8,37 @@
 
 #define DECLARE(block)                                                                             \
     extern const wlk_block wlk_##block##_block;                                                    \
-    extern const wlk_block wlk_##block##_block_v3;                                                 \
-    extern const wlk_block wlk_##block##_block_v4;
+    extern const wlk_block wlk_##block##_block_v3;
 
 WLK_MODELS(DECLARE)
 
-enum isa { ISA_BASE, ISA_V3, ISA_V4, ISA_COUNT };
+enum isa { ISA_BASE, ISA_V3, ISA_COUNT };
 
 #ifdef WLK_X86_ISAS
-#define VARIANTS(block) {&wlk_##block##_block, &wlk_##block##_block_v3, &wlk_##block##_block_v4},
+#define VARIANTS(block) {&wlk_##block##_block, &wlk_##block##_block_v3},
 #else
-#define VARIANTS(block) {&wlk_##block##_block, NULL, NULL},
+#define VARIANTS(block) {&wlk_##block##_block, NULL},
 #endif
 
 typedef const wlk_block *variants[ISA_COUNT];
 
 static const variants all[] = {WLK_MODELS(VARIANTS)};
 
-static const char *const isa_names[ISA_COUNT] = {"base", "x86-64-v3", "x86-64-v4"};
+static const char *const isa_names[ISA_COUNT] = {"base", "x86-64-v3"};
 
-/** The widest set this processor runs. */
+/**
+ * The widest set this processor runs. There is none of 512-bit vectors: lockstep with it is a tenth
+ * slower, since wide loads wait for the narrow words that the RTL writes (docs/performance.md).
+ */
 static enum isa widest(void) {
 #ifdef WLK_X86_ISAS
     __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
-        __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-        __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("bmi2")) {
-        return ISA_V4;
-    }
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") &&
         __builtin_cpu_supports("fma")) {
         return ISA_V3;
     }
 #endif
     return ISA_BASE;
-}
-
-/**
- * The set to use. 512-bit vectors make a model alone no faster on the Intel processors measured,
- * and lockstep a tenth slower: the RTL writes narrow words that wide loads then wait for
- * (docs/performance.md).
- */
-static enum isa best(void) {
-    const enum isa isa = widest();
-#ifdef WLK_X86_ISAS
-    if (isa == ISA_V4 && !__builtin_cpu_is("amd")) {
-        return ISA_V3;
-    }
-#endif
-    return isa;
 }
 
 static const wlk_block *find(const char *name, enum isa isa) {
@@ -70,7 +52,7 @@ static const wlk_block *find(const char *name, enum isa isa) {
 }
 
 const wlk_block *wlk_block_find(const char *name) {
-    return find(name, best());
+    return find(name, widest());
 }
 
 const wlk_block *wlk_block_find_isa(const char *name, const char *isa) {

@@ -73,6 +73,11 @@ def folder(kind: str | None = None) -> Path:
     return INSTALLED.compiled if INSTALLED else setup.BUILD / _name(kind)
 
 
+def is_strict() -> bool:
+    """Is each warning of a compiler an error? In CI, not where a user's compiler has new ones."""
+    return not INSTALLED and "--werror" in KINDS[_name(None)].options
+
+
 def _name(kind: str | None) -> str:
     name = kind or os.environ.get(VARIABLE) or DEFAULT
     if name not in KINDS:

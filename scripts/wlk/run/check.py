@@ -39,6 +39,7 @@ LACKING = {
     "not_compared": "outputs that are not in the dump, not compared",
     "tied_off": "inputs that are not in the dump, which no rule reads",
 }
+MUCH = 0.1  # masked, of all output bits
 FEW = 3  # times as often as it is sampled the ports of a block without a clock may change
 
 
@@ -114,6 +115,9 @@ def check(wanted: Check, blocks: Sequence[Table], told: PortMap | None = None) -
             for group in groups
             for target in group
         ]
+        if not wanted.from_unknown and wanted.power_up == "unknown":
+            for one in checked:
+                _try_zero(one, passes)
     checked.sort(key=lambda c: next(n for n, t in enumerate(found) if t is c.target))
     checked = _likeliest(checked)
     for one in checked:
@@ -270,6 +274,32 @@ def _gap(checked: Checked) -> str:
     times = "" if gaps["count"] == 1 else f", {gaps['count']:,} times in all"
     where = f"the clock {checked.target.clock} is x from time {gaps['first_time']} on{times}"
     return f"{where}: cycles are missing there; --from-unknown learns the state after them"
+
+
+def _try_zero(checked: Checked, passes: Passes) -> None:
+    """Where much is masked: does the dump also pass from an initial state of zeros, and with less
+    masked? Joins the answer."""
+    answer, target = checked.answer, checked.target
+    masked = answer["masked_bits"]
+    bits = masked + answer["compared_bits"]
+    if checked.verdict != Status.OK or masked <= MUCH * bits:
+        return
+    (again,) = passes.run([target.words(target.subject.chosen, "zero")])
+    then = again.item["masked_bits"]
+    if again.item["verdict"] == "PASS" and 2 * then < masked:
+        answer["masked_bits_from_zero"] = then
+        checked.notes.append(masked_from_zero(bits, masked, then))
+
+
+def masked_from_zero(bits: int, masked: int, then: int) -> str:
+    """What another initial state would compare."""
+    why = (
+        f"{100 * masked / bits:.0f} % of the output bits are masked, since no reset sets the state"
+    )
+    return (
+        f"{why} that they show; with --power-up zero the dump passes too, and "
+        f"{100 * then / bits:.0f} % are masked"
+    )
 
 
 def _likeliest(checked: Sequence[Checked]) -> list[Checked]:

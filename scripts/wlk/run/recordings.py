@@ -7,7 +7,9 @@ NAME.toml beside NAME.csv.xz or NAME.fst, lines `parameter = value`, names those
 Recordings of GPGPU-Sim's operand collector are text (opndcoll_replay.py), and have a table apart.
 """
 
+import functools
 import os
+import re
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -26,6 +28,7 @@ from . import check, opndcoll_replay, vectors
 
 PATTERNS = ("*.csv.xz", "*.csv", "*.fst", "*.vcd")
 WAVES = (".fst", ".vcd")
+_ENDING = re.compile(r"\.(csv(\.xz)?|fst|vcd)$")
 _NOT_ITS_OWN = {
     Status.INTERRUPTED,
     Status.NO_TOOL,
@@ -36,7 +39,7 @@ _NOT_ITS_OWN = {
 
 # Of an answer.
 KEPT = ("inferred_behaviour", "candidates", "readings", "outputs", "not_compared")
-KEPT += ("shares", "constants")
+KEPT += ("shares", "constants", "masked_bits_from_zero")
 
 
 def folder(given: Path | None) -> Path | None:
@@ -63,6 +66,13 @@ def _files(place: Path) -> list[Path]:
     return [path for path in folders.below(place) if any(map(path.match, PATTERNS))]
 
 
+def _once(files: Sequence[Path]) -> list[Path]:
+    """Those of different recordings: a CSV file beside a waveform of its name is left out."""
+    stem = lambda path: path.with_name(_ENDING.sub("", path.name))  # noqa: E731
+    waves = {stem(path) for path in files if path.suffix in WAVES}
+    return [path for path in files if path.suffix in WAVES or stem(path) not in waves]
+
+
 def entries(results: Sequence[Result]) -> list[Entry]:
     """As others see them."""
     return [
@@ -77,7 +87,7 @@ def entries(results: Sequence[Result]) -> list[Entry]:
 
 def check_folder(place: Path, asked: Check) -> int:
     """Check every recording in a folder; the exit code is that of the worst verdict."""
-    results = check_all(place, asked.json, accept=asked.accept_inferred)
+    results = check_all(place, asked.json, accept=asked.accept_inferred, power_up=asked.power_up)
     asked.entries += entries(results)
     if not results:
         message = f"{place}: no recording of a block in it (NAME.fst, NAME.vcd, NAME.csv[.xz])"
@@ -92,26 +102,28 @@ def check_all(
     accept: bool,
     jobs: int | None = None,
     brief: bool = False,
+    power_up: str = "unknown",
 ) -> list[Result]:
     """Check every recording found and print a table. `accept`: parameters that only the behaviour
-    shows. `jobs`: at a time. `brief`: a row a block, and what fails."""
+    shows. `jobs`: at a time. `brief`: each recording once, a row for each block, and what fails."""
     stream = sys.stderr if as_json else sys.stdout
     place = folder(given)
     if place is None:
         message = "no recordings of real designs found; name their folder with --recordings"
         print(f"\n{message}", file=stream)
         return []
-    files = _files(place)
+    files = _once(_files(place)) if brief else _files(place)
     checked: dict[Path, list[Result]] = {}
     with progress.Progress("recordings", len(files)) as line:
         jobs = jobs or progress.processors()
         tick = lambda: line.update(len(checked))  # noqa: E731
-        checked |= progress.parallel(lambda path: list(_checked(path, accept)), files, jobs, tick)
+        ask = lambda path: list(_checked(path, accept, power_up))  # noqa: E731
+        checked |= progress.parallel(ask, files, jobs, tick)
     results = [result for path in files for result in checked[path]]
     others = sum(not checked[path] for path in files)
     if brief:
-        each = f"{COMMAND} check {place}"
-        print(f"\nrecordings of the real designs; each: {each}", file=stream)
+        each = f"each file by itself: {COMMAND} check {place}"
+        print(f"\nrecordings of the real designs ({each})", file=stream)
     else:
         print(f"\nrecordings of the real designs in {place}", file=stream)
         _table(results).print(stream)
@@ -125,9 +137,22 @@ def check_all(
     results += _replays(place, as_json, stream, brief)
     if brief:
         _summary(results).print(stream)
+    _say_masked(results, stream)
     if others:
         print(f"{others} recordings are of designs without a table here", file=stream)
     return results
+
+
+def _say_masked(results: Sequence[Result], stream: Any) -> None:
+    """For each block: recordings of which another initial state compares more."""
+    found = [r for r in results if "masked_bits_from_zero" in r.extra]
+    for block in sorted({r.block for r in found}):
+        own = [r for r in found if r.block == block]
+        masked = sum(r.masked_bits for r in own)
+        bits = masked + sum(r.compared_bits for r in own)
+        then = sum(r.extra["masked_bits_from_zero"] for r in own)
+        names = ", ".join(sorted({r.extra["recording"] for r in own}))
+        print(f"{block}: {names}: {check.masked_from_zero(bits, masked, then)}", file=stream)
 
 
 def _summary(results: Sequence[Result]) -> report.Table:
@@ -231,16 +256,17 @@ def _kept(error: WlkError) -> WlkError:
     return error
 
 
-def _checked(path: Path, accept: bool) -> Iterator[Result]:
+def _checked(path: Path, accept: bool, power_up: str) -> Iterator[Result]:
     """What a recording answers; one that cannot be read has a row of its own with the reason."""
     try:
-        yield from _wave(path, accept) if path.suffix in WAVES else _csv(path, accept)
+        one = _wave if path.suffix in WAVES else _csv
+        yield from one(path, accept, power_up)
     except WlkError as error:
         extra = {"recording": path.name, "error": _kept(error).json()}
         yield Result(block="-", scope="-", verdict=error.status, extra=extra)
 
 
-def _csv(path: Path, accept: bool) -> Iterator[Result]:
+def _csv(path: Path, accept: bool, power_up: str) -> Iterator[Result]:
     shapes = csv.read_ports(path)
     given = _beside(path)
     known = [tables.load(name) for name in tables.names()]
@@ -248,16 +274,22 @@ def _csv(path: Path, accept: bool) -> Iterator[Result]:
     found = [match.match(table, shapes, clock=False) for table in fitting]
     found = rivals.unbeaten(found, rivals.explains_more)
     found = rivals.likeliest(found, rivals.are_rivals, rivals.is_legal)
-    played = [(m, *_csv_result(path, m.table.name, given, accept)) for m in found]
+    ask = functools.partial(_csv_result, path, given=given, accept=accept, power_up=power_up)
+    played = [(m, *ask(m.table.name)) for m in found]
     compete = lambda a, b: rivals.are_rivals(a[0], b[0])  # noqa: E731
     yield from (result for _, _, result in rivals.best(played, compete, lambda each: each[1]))
 
 
-def _csv_result(path: Path, name: str, given: dict[str, str], accept: bool) -> tuple[tuple, Result]:
+def _csv_result(
+    path: Path, name: str, given: dict[str, str], accept: bool, power_up: str
+) -> tuple[tuple, Result]:
     """A recording played as one block, and how well that explains it."""
     with tempfile.TemporaryDirectory() as place:
         out = Path(place) / (path.name + ".wlv")
-        done = vectors.Import(path, out, name, config=given, accept_inferred=True).make()
+        asked = vectors.Import(
+            path, out, name, config=given, accept_inferred=True, power_up=power_up
+        )
+        done = asked.make()
         header = done.header
         table = vectors.check_schema(header)
         config = vectors.check_config(header, table)
@@ -271,12 +303,11 @@ def _csv_result(path: Path, name: str, given: dict[str, str], accept: bool) -> t
         return rivals.rank(table, answer), result
 
 
-def _wave(path: Path, accept: bool) -> Iterator[Result]:
+def _wave(path: Path, accept: bool, power_up: str) -> Iterator[Result]:
     blocks = [tables.load(name) for name in tables.names()]
     try:
-        for item in check.check(
-            Check(str(path), config=_beside(path), accept_inferred=accept), blocks
-        ):
+        asked = Check(str(path), config=_beside(path), accept_inferred=accept, power_up=power_up)
+        for item in check.check(asked, blocks):
             yield _result(item.answer, path, item.verdict, item.text)
     except WlkError as error:
         if error.status != Status.NO_SCOPE:

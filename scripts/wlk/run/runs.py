@@ -3,6 +3,7 @@
 
 import sys
 import threading
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -74,6 +75,7 @@ warplock lockstep collector --rtl build/DuplicatedCollector.sv --config coll_ent
         self.waivers.require(each for job in plan for each in job.checked())
         build.meson_build(jobs=self.jobs)
         results, lost = _run_all(plan, self)
+        summary = [_summary("configuration" if self.all else "block", results)]
         if not self.json:
             print()
             _table(plan, results).print()
@@ -85,6 +87,7 @@ warplock lockstep collector --rtl build/DuplicatedCollector.sv --config coll_ent
                 )
                 results += checked
                 self.entries += recordings.entries(checked)
+                summary.append(_summary("recording", checked))
         except WlkError as error:
             if error.status != Status.NO_SPACE:
                 raise
@@ -92,11 +95,24 @@ warplock lockstep collector --rtl build/DuplicatedCollector.sv --config coll_ent
             lost.append(error.status)
         code = self.judge_waivers(report.exit_code(results), self.entries, as_json=self.json)
         lost += _keep(self, self.folder, code or min(lost, default=Status.OK), results)
-        if not self.blocks and not self.all and not self.json:
-            print(NEXT)
+        if not self.blocks and not self.json:
+            print(f"{'' if self.all else NEXT}\n{', '.join(filter(None, summary))}")
         if self.strict and code == Status.OK:
             readings.require_pinned(map(_inference, results))
         return int(code or min(lost, default=Status.OK))
+
+
+def _summary(noun: str, results: Sequence[report.Result]) -> str:
+    """How many runs or recordings had which verdict; a recording of several blocks its worst."""
+    own: dict[str, list[report.Result]] = {}
+    for each in results:
+        own.setdefault(
+            each.extra.get("recording") or f"{each.block} {each.extra['name']}", []
+        ).append(each)
+    found = Counter(report.verdict_name(report.exit_code(each)) for each in own.values())
+    return ", ".join(
+        f"{n} {noun}{'s' if n > 1 else ''} {verdict}" for verdict, n in found.most_common()
+    )
 
 
 def _refuse_several(asked: Run) -> None:

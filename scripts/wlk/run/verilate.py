@@ -365,9 +365,11 @@ def _compile(
     folders = ("dpi/harness", "dpi/include", "refmodel/include")
     includes = [f"-I{setup.ROOT / name}" for name in folders]
     objects = []
+    # A type that differs from Verilator's declaration is an error for every user.
+    strict = ["-Werror" if build.is_strict() else "-Werror=incompatible-pointer-types"]
     for step in sorted(place / name for name in sources if name.endswith(".c")):
         objects.append(place / "obj" / f"{step.stem}.o")
-        command = [os.environ.get("CC", "cc"), "-std=gnu11", optimize[0], "-Wall", "-Werror"]
+        command = [os.environ.get("CC", "cc"), "-std=gnu11", optimize[0], "-Wall", *strict]
         command += ["-fPIC", "-c", step, "-o", objects[-1], f"-I{place / 'obj'}"]
         command += [f"-I{tool.root / 'include'}", f"-I{tool.root / 'include/vltstd'}"]
         command += includes
@@ -396,9 +398,11 @@ def make(
     cached = ["OBJCACHE=ccache"] if shutil.which("ccache") else []
     folder, objects = _runtime([*command, *cached], place, tool)
     link = " ".join([FOPEN, *(str(folder / name) for name in objects), link])
-    if tool.is_packaged:  # it precompiles by itself
+    many = PARALLEL in (place / "obj" / f"{PREFIX}_classes.mk").read_text(encoding="utf-8")
+    # From 5.022 on it precompiles the headers of RTL that is in several files by itself.
+    if tool.is_packaged or (many and (place / "obj" / f"{PREFIX}__pch.h").exists()):
         command += cached
-    elif PARALLEL in (place / "obj" / f"{PREFIX}_classes.mk").read_text(encoding="utf-8"):
+    elif many:
         (place / "obj" / DESIGN).write_text(DESIGN_TEXT, encoding="utf-8")
         first = [*command, f"USER_CPPFLAGS={cflags}", _precompile(flags), f"{DESIGN}.gch"]
         _run(first, place, "headers of the Verilated RTL do not compile", tool)
