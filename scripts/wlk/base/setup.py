@@ -84,7 +84,7 @@ FEATURES = {
     "slurm": Feature(_tools("slurmctld slurmd", sbatch="slurm-client", munged="munge")),
     **{
         name: Feature(_tools(name))
-        for name in ("git", "yosys", "valgrind", "iverilog", "cmake", "doxygen")
+        for name in ("git", "yosys", "valgrind", "iverilog", "cmake", "doxygen", "debootstrap")
     },
 }
 # What is built already needs but the libraries it was linked with.
