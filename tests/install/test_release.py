@@ -140,11 +140,11 @@ def contents(source):
 @pytest.mark.slow
 def test_archive_is_the_commit_and_the_same_for_everybody(tmp_path, clone, steps):
     one = release.archive(tmp_path / "one", VERSION, "HEAD", steps)
+    (tmp_path / "gitconfig").write_text("[core]\nautocrlf = true\n[tar]\numask = user\n")
+    own = {"TZ": "Asia/Tokyo", "GIT_CONFIG_GLOBAL": str(tmp_path / "gitconfig")}
     before = os.umask(0o077)
     try:
-        other = release.archive(
-            tmp_path / "the other", VERSION, "HEAD", steps | {"TZ": "Asia/Tokyo"}
-        )
+        other = release.archive(tmp_path / "the other", VERSION, "HEAD", steps | own)
     finally:
         os.umask(before)
     release.same(one, other)

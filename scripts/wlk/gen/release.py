@@ -29,8 +29,10 @@ SUMS = "SHA256SUMS"
 CHANGELOG, TABLE = "CHANGELOG.md", "| interface |"
 HEADING = re.compile(r"^## (\S+)(?: \((.*)\))?$")
 FOUND_BY_CMAKE = re.compile(r"find_package\(warplock ([\d.]+)")
-# What a person has set for the checkout does not reach the copy that is tried.
-OURS = re.compile(r"WARPLOCK_|WLK_|PYTHON(?!IOENCODING)")
+# What a person has set for the checkout or for a compiler does not reach the builds.
+OURS = re.compile(r"WARPLOCK_|WLK_|PYTHON|(C|CPP|CXX|LD)FLAGS$")
+# Nor do these of his settings for git.
+AS_COMMITTED = ("-c", "core.autocrlf=false", "-c", "core.eol=lf")
 
 
 # ---- what the files say of the version ----------------------------------------------------------
@@ -129,7 +131,8 @@ def archive(place: Path, version: str, commit: str, env: Mapping[str, str]) -> P
     into it, which would differ each time."""
     clone, build = place / "clone", place / "configured"
     clone.mkdir(parents=True)
-    step("git clone", "git", "clone", "--quiet", "--no-checkout", ROOT, ".", cwd=clone, env=env)
+    git_clone = ("git", "clone", "--quiet", "--no-checkout", *AS_COMMITTED)
+    step("git clone", *git_clone, ROOT, ".", cwd=clone, env=env)
     step("git checkout", "git", "checkout", "--quiet", "--detach", commit, cwd=clone, env=env)
     step("meson setup", "meson", "setup", build, cwd=clone, env=env)
     step("meson dist", "meson", "dist", "--no-tests", "-C", build, cwd=clone, env=env)
@@ -220,6 +223,7 @@ def main() -> int:
     if options.check:
         return 0
     setup.ensure(("build", "verilate", "rtl", "page", "git"))
+    os.umask(0o022)  # which the wheel has in its modes
     LOG.unlink(missing_ok=True)
     with tempfile.TemporaryDirectory(prefix="warplock-release-") as name:
         contents = {path.name: path.read_bytes() for path in build(Path(name), version, commit)}
