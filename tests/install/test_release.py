@@ -7,6 +7,7 @@ import shlex
 import shutil
 import subprocess
 import tarfile
+import zipfile
 
 import programs
 import pytest
@@ -25,20 +26,20 @@ def git(folder, *words):
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout.rstrip()
 
 
-@pytest.fixture
-def clone(tmp_path):
+def make_clone(place):
     """A clone of this checkout as it is now, with the date of a release."""
-    folder = tmp_path / "clone"
-    listing = ["git", "-C", ROOT, "ls-files", "-zco", "--exclude-standard"]
-    for name in filter(None, subprocess.check_output(listing, text=True).split("\0")):
-        if (ROOT / name).exists():
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(ROOT / name, folder / name, follow_symlinks=False)
+    folder = place / "clone"
+    programs.copy_checkout(folder)
     changelog = folder / "CHANGELOG.md"
     changelog.write_text(changelog.read_text("utf-8").replace("(unreleased)", "(2026-02-28)", 1))
-    git(tmp_path, "init", "-q", "clone")
+    git(place, "init", "-q", "clone")
     commit(folder)
     return folder
+
+
+@pytest.fixture
+def clone(tmp_path):
+    return make_clone(tmp_path)
 
 
 def commit(folder):
@@ -174,12 +175,18 @@ def test_archive_that_lacks_a_file_is_refused(tmp_path, clone, steps):
         release.try_source(tmp_path / "tried", source, steps)
 
 
+@pytest.fixture(scope="module")
+def released(tmp_path_factory):
+    """A clone of its own, and what the command has printed there: three builds, and the first
+    command of the README."""
+    folder = make_clone(tmp_path_factory.mktemp("released"))
+    return folder, typed(folder).out.splitlines()
+
+
 @pytest.mark.slow
-def test_release_makes_the_files_that_the_page_names(clone):
-    """Three builds, and the first command of the README."""
-    done = typed(clone)
-    *names, last = done.out.splitlines()
-    dist = clone / "build/dist"
+def test_release_makes_the_files_that_the_page_names(released):
+    folder, (*names, last) = released
+    dist = folder / "build/dist"
     assert set(names) == {str(path) for path in dist.iterdir()}
     assert {re.sub(r"-cp\d.*", "-*.whl", path.name) for path in dist.iterdir()} == {
         f"warplock-{VERSION}.tar.xz",
@@ -188,8 +195,19 @@ def test_release_makes_the_files_that_the_page_names(clone):
     }
     subprocess.run(["sha256sum", "--strict", "-c", "SHA256SUMS"], cwd=dist, check=True)
     assert len((dist / "SHA256SUMS").read_text().splitlines()) == 2
-    assert git(clone, "status", "--porcelain") == "" and git(clone, "tag", "--list") == ""
-    words = shlex.split(last.partition(": ")[2])
-    git(clone, *words[1:])
-    assert git(clone, "describe") == f"v{VERSION}"
-    assert git(clone, "for-each-ref", "--format=%(objecttype)", "refs/tags") == "tag"
+    assert git(folder, "status", "--porcelain") == "" and git(folder, "tag", "--list") == ""
+    git(folder, *shlex.split(last.partition(": git ")[2]))
+    assert git(folder, "describe") == f"v{VERSION}"
+    assert git(folder, "for-each-ref", "--format=%(objecttype)", "refs/tags") == "tag"
+
+
+@pytest.mark.slow
+def test_wheel_that_lacks_a_file_is_refused(tmp_path, monkeypatch, released):
+    monkeypatch.setattr(release, "LOG", tmp_path / "release.log")
+    (whole,) = (released[0] / "build/dist").glob("*.whl")
+    with zipfile.ZipFile(whole) as source, zipfile.ZipFile(tmp_path / whole.name, "w") as target:
+        for each in source.infolist():
+            if not each.filename.endswith("hazard_default.wlv"):
+                target.writestr(each, source.read(each))
+    with programs.error(Status.BUILD_FAIL, "the command of the wheel failed"):
+        release.try_wheel(tmp_path / "tried", tmp_path / whole.name, release.environment(0))
