@@ -11,6 +11,7 @@ import lzma
 import os
 import random
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -51,6 +52,15 @@ def run(
     """Run a program of the build folder, e.g. "dpi/wlk-vec", and capture its output."""
     command = [str(folder() / program), *map(str, words)]
     return subprocess.run(command, input=stdin, capture_output=True, text=True, **options)
+
+
+def copy_checkout(folder: Path) -> None:
+    """The files of this checkout as they are now, without what it ignores, in another folder."""
+    listing = ["git", "-C", ROOT, "ls-files", "-zco", "--exclude-standard"]
+    for name in filter(None, subprocess.check_output(listing, text=True).split("\0")):
+        if os.path.lexists(ROOT / name):
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / name, folder / name, follow_symlinks=False)
 
 
 # ---- the command --------------------------------------------------------------------------------

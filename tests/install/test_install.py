@@ -155,10 +155,7 @@ def test_build_elsewhere_has_the_same_bytes(copy, place):
     what a compiler draws at random: some files are compiled without it."""
     folder, other = programs.folder(), place / "in another place/warplock"
     build = Path(os.path.normpath(other / os.path.relpath(folder, ROOT)))
-    listing = ["git", "-C", ROOT, "ls-files", "-zco", "--exclude-standard"]
-    for name in filter(None, subprocess.check_output(listing, text=True).split("\0")):
-        (other / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(ROOT / name, other / name)
+    programs.copy_checkout(other)
     kind = programs.build.KINDS[folder.name]
     environment = os.environ | dict(kind.compilers) | {"TZ": "Asia/Tokyo"}
 

@@ -13,6 +13,7 @@ SPDX = {
     "MIT License": "MIT",
     "BSD License": "BSD-3-Clause",
     "Apache 2.0": "Apache-2.0",
+    "GPL-3.0": "GPL-3.0-only",
     "Apache Software License": "Apache-2.0",
 }
 

@@ -81,6 +81,7 @@ FEATURES = {
         requirements="requirements-fuzz.txt",
     ),
     "prove": Feature(_tools("berkeley-abc"), requirements="requirements-prove.txt"),
+    "image": Feature(_tools("buildah debootstrap")),
     "slurm": Feature(_tools("slurmctld slurmd", sbatch="slurm-client", munged="munge")),
     **{
         name: Feature(_tools(name))
