@@ -23,14 +23,15 @@ module tb;
   always #5 clock = ~clock;
   initial begin
     #20 reset = 0;
-    #{time} $finish;
   end
+  initial #{time} $finish;
   {module} dut (.clock(clock), .reset(reset){pins});
 {more}
 endmodule
 """
 # Records how it was called; `vlog` and the like need no more.
 RECORDER = '#!/bin/sh\necho "$(basename "$0") $*" >> "$CALLS"\n'
+NEVER_FULL = ("assign readReq_ready_o = read_ready;", "assign readReq_ready_o = 1'b1;")
 RUN = {  # the files that each must read, the package before what uses it
     "questa": ("vlib", "vlog", "vsim"),
     "vcs": ("vcs",),
@@ -38,7 +39,7 @@ RUN = {  # the files that each must read, the package before what uses it
 }
 
 
-def bench(place: Path, time: int = 200, more: str = "") -> Path:
+def bench(place: Path, time: int = 220, more: str = "") -> Path:
     """A test bench that asks for an entry in each cycle."""
     ports = rut.TABLE.ports(rut.TABLE.config(rut.SMALL))
     held = {"io_readReq_valid": "1'b1", "io_readReq_bits_regs_0_enable": "1'b1"}
@@ -86,13 +87,26 @@ def _linked(program: Path) -> str:
 
 
 @pytest.mark.needs("iverilog")
-def test_moved_folder_simulates_in_icarus(tmp_path):
+@pytest.mark.parametrize(
+    ("edit", "time", "verdict"),
+    [
+        (None, 220, r"PASS, \d\d cycles compared"),
+        ({rut.CORE: NEVER_FULL}, 220, "FUNCTIONAL_MISMATCH in cycle"),
+        (None, 3, "VACUOUS, no cycle compared"),  # ends before the first edge
+    ],
+)
+def test_moved_folder_simulates_in_icarus(tmp_path, edit, time, verdict):
+    """And make fails unless every cycle is equal and there is one."""
     rtl, folder = moved(tmp_path, "--synthesizable")
+    rtl = rtl if edit is None else rut.stub("folder_faulty", rut.SMALL, edit=edit)
     more = "`define WLK_IN_DESIGN(NAME) dut.NAME\n"
     more += '`include "wlk_collector_hw_checker_instance.svh"'
-    files = " ".join(map(str, [*sorted(rtl.glob("*.sv")), bench(tmp_path, more=more)]))
-    printed = make(folder, "icarus", tmp_path, f"RTL={files}", "TOP=tb")
-    assert re.search(r"warplock: collector tb\.u_wlk_hw_checker: PASS, \d\d cycles", printed)
+    files = [*sorted(rtl.glob("*.sv")), bench(tmp_path, time, more=more)]
+    words = (f"RTL={' '.join(map(str, files))}", "TOP=tb")
+    code = 0 if verdict.startswith("PASS") else 2
+    printed = make(folder, "icarus", tmp_path, *words, code=code)
+    assert re.search(rf"warplock: collector tb\.u_wlk_hw_checker(\.show)?: {verdict}", printed)
+    assert ("PASS" in printed) == (code == 0)
 
 
 @pytest.mark.parametrize("name", RUN)
