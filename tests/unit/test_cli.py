@@ -14,7 +14,7 @@ import programs
 import pytest
 from programs import Done
 from wlk import cli, tables
-from wlk.base import options
+from wlk.base import options, setup
 from wlk.base.errors import Status
 from wlk.base.setup import ROOT
 from wlk.run import jobs
@@ -75,10 +75,20 @@ def test_cli_no_python_and_no_setup_names_the_command(tmp_path):
         (tmp_path / tool).symlink_to(f"/usr/bin/{tool}")
     for words, env in ((["--no-setup"], {}), ([], {"WARPLOCK_NO_SETUP": "1"})):
         command = ["/bin/sh", programs.WARPLOCK, "test", *words]
-        env = {"PATH": str(tmp_path)} | env
-        done = subprocess.run(command, capture_output=True, text=True, env=env)
+        where = {"PATH": str(tmp_path)} | env
+        done = subprocess.run(command, capture_output=True, text=True, env=where)
         assert done.returncode == Status.NO_TOOL
-        assert "apt-get install python3 python3-venv" in one_line(done.stderr)
+        command = one_line(done.stderr).partition("install all that is needed with: ")[2]
+        assert "apt-get install -y --no-install-recommends python3 python3-venv " in command
+        packages = command.partition("recommends ")[2].partition(" && ")[0].split()
+        assert set(packages) - {"python3"} == {"python3-venv"} | packages_of("run")
+        assert command.endswith(f" {'WARPLOCK_NO_SETUP= ' * bool(env)}{programs.WARPLOCK} setup\n")
+
+
+def packages_of(kind):
+    """All packages of the distribution for a kind of set-up."""
+    features = [setup.FEATURES[name] for name in setup.KINDS[kind]]
+    return {name for each in features for name in (*each.tools.values(), *each.libraries.values())}
 
 
 @pytest.mark.parametrize("interpreter", ["/bin/sh", sys.executable])
@@ -102,7 +112,7 @@ def test_cli_every_subcommand_has_help_with_an_example(name, capsys):
     [
         ("lockstep --list", ""),
         ("lockstep collector", "build verilate"),
-        ("lockstep collector --rtl x.sv", "build verilate rtl page"),
+        ("lockstep collector --rtl x.sv", "build verilate rtl"),
         ("lockstep --verilator newest", "build verilate newest"),
         ("stub collector --out x", ""),
         ("vectors gen collector x.wlv", "build"),

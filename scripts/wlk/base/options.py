@@ -115,6 +115,7 @@ class Command:
     NAME: ClassVar[str]
     EXAMPLE: ClassVar[str]  # shown at the end of the help
     NEEDS: ClassVar[tuple[str, ...]] = ("build",)  # what set-up provides before it runs
+    OFFERS: ClassVar[tuple[str, ...]] = ()  # and if it can: the answer is the same without
     ACTIONS: ClassVar[tuple[type[Command], ...]] = ()
     WITHOUT: ClassVar[tuple[str, ...]] = ()  # fields of a base class that are no options here
 
@@ -141,6 +142,10 @@ class Command:
     def needs(self) -> tuple[str, ...]:
         """The features that set-up provides before it runs (setup.FEATURES)."""
         return self.NEEDS
+
+    def offers(self) -> tuple[str, ...]:
+        """The features that set-up provides if it can; without them the answer looks plainer."""
+        return self.OFFERS
 
     def run(self) -> int:
         """Do the work; the exit code."""

@@ -48,7 +48,8 @@ class Judged(NamedTuple):
 class Asked(Command):
     """What `regress` and `bisect` are asked of a repository."""
 
-    NEEDS = ("build", "verilate", "rtl", "page", "prove", "git")  # those of lockstep --rtl too
+    NEEDS = ("build", "verilate", "rtl", "prove", "git")  # those of lockstep --rtl too
+    OFFERS = ("page",)
 
     repo: Path | None = options.path("the hardware repository, which is only read", "DIR")
     range: str | None = option(None, "commits behind A, up to and with B", metavar="A..B")
@@ -212,6 +213,9 @@ warplock regress cache --cache-limit 5G"""
 
     def needs(self) -> tuple[str, ...]:
         return () if self.action else self.NEEDS
+
+    def offers(self) -> tuple[str, ...]:
+        return () if self.action else self.OFFERS
 
     def run(self) -> int:
         """Judge the range; the exit code is the worst verdict, or with --tip that of B."""
