@@ -53,6 +53,8 @@ def _dispatch(words: Sequence[str]) -> int:
             _enter_venv(words)
         if setup.offer(offered) and setup.needs_venv(offered):
             _enter_venv(words)
+        for line in asked.deprecated:
+            print(f"{NAME}: {line}", file=sys.stderr)
         prepare(asked)
         return published.run(asked)
 

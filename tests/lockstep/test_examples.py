@@ -186,7 +186,7 @@ def test_regress_judges_an_example_and_again_when_its_model_changes(tmp_path):
         words = ("--repo", chip, "--rtl", "fifo.sv", "--range", "HEAD~2..HEAD", "--json")
         seeds = ("--seeds", "1", "--cycles", "3000", "--proof-timeout", "0")
         command = [rut.ROOT / "scripts" / "warplock", "regress", *words, *seeds]
-        command += ["--store", tmp_path / "store", "--blocks", "fifo", f"{blocks}/"]
+        command += ["--store", tmp_path / "store", "--block", "fifo", "--blocks", blocks]
         done = subprocess.run([*map(str, command)], capture_output=True, text=True, check=False)
         rows = programs.Done(done.returncode, done.stdout, done.stderr).objects
         return [row["verdict"] for row in rows if "commit" in row]

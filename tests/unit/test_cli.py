@@ -292,6 +292,54 @@ def test_cli_a_name_that_is_no_utf8_is_no_bug(tmp_path):
     assert "a\ufffdb: a name that is no UTF-8 is not taken here" in done.line
 
 
+@pytest.mark.parametrize("words", [("--page", "a.html"), ("--page=a.html",)])
+def test_cli_old_name_of_an_option_is_accepted(words):
+    asked = cli.parse(["explore", *words])
+    assert asked.html == Path("a.html")
+    assert asked.deprecated == [options.deprecated("--page", "--html")]
+    assert cli.parse(["explore", "--html", "a.html"]).deprecated == ()
+
+
+def test_cli_old_name_of_an_option_is_not_in_the_help(capsys):
+    with pytest.raises(SystemExit):
+        cli.parse(["explore", "--help"])
+    assert "--page" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "block", "folders", "is_old"),
+    [
+        ("--block compactor --block hazard", ["compactor", "hazard"], [], False),
+        ("--blocks docs/examples --block fifo", ["fifo"], ["docs/examples"], False),
+        ("--blocks compactor hazard", ["compactor", "hazard"], [], True),
+        ("--blocks fifo docs/examples/", ["fifo"], ["docs/examples"], True),
+        ("--blocks docs", [], ["docs"], False),
+        ("--blocks nosuch", ["nosuch"], [], True),
+    ],
+)
+def test_cli_blocks_of_regress_are_folders(words, block, folders, is_old, monkeypatch):
+    """As of every command; names of blocks are accepted as in the version before."""
+    monkeypatch.chdir(ROOT)
+    asked = cli.parse(["regress", *words.split()])
+    assert [str(path) for path in asked.own_folders()] == folders
+    assert asked.block == block
+    new = " ".join(f"--block {name}" for name in block)
+    old = f"--blocks {' '.join(block)}"
+    assert list(asked.deprecated) == ([options.deprecated(old, new)] if is_old else [])
+
+
+@pytest.mark.parametrize("interpreter", [sys.executable, sys._base_executable])
+def test_cli_old_name_is_one_line(interpreter):
+    """Also if the command starts again in the Python of build/venv; stdout is as without it."""
+    words = ("regress", "--repo", "nosuch", "--range", "a..b", "--blocks", "compactor", "--json")
+    command = [interpreter, programs.WARPLOCK, *words]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    note, error = done.stderr.splitlines()
+    line = options.deprecated("--blocks compactor", "--block compactor")
+    assert note == f"warplock: {line}"
+    assert "no such folder" in error and "no such folder" in done.stdout
+
+
 def test_cli_words_for_another_program_may_be_none():
     words = ("regress", "--range", "a..b", "--repo", "nosuch", "--slurm-options=")
     assert "no such folder" in programs.warplock(*words, code=Status.NO_FILE).line
