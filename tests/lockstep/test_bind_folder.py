@@ -30,13 +30,21 @@ module tb;
 endmodule
 """
 # Records how it was called; `vlog` and the like need no more.
-RECORDER = '#!/bin/sh\necho "$(basename "$0") $*" >> "$CALLS"\n'
+RECORDER = """#!/bin/sh
+echo "$(basename "$0") $*" >> "$CALLS"
+case $(basename "$0") in {last}) cat "$HOME/printed"; exit "$(cat "$HOME/code")"; esac
+"""
+PASSES = "warplock: collector top.a: PASS, 9 cycles, 1648 bits compared, 0 masked\n"
+DIFFERS = "# warplock: collector top.b: FUNCTIONAL_MISMATCH, 7 cycles, 90 bits compared, 0 masked\n"
 NEVER_FULL = ("assign readReq_ready_o = read_ready;", "assign readReq_ready_o = 1'b1;")
 RUN = {  # the files that each must read, the package before what uses it
     "questa": ("vlib", "vlog", "vsim"),
     "vcs": ("vcs",),
     "xcelium": ("xrun",),
 }
+
+
+LAST = {"questa": "vsim", "vcs": "simv", "xcelium": "xrun"}  # what runs the simulation
 
 
 def bench(place: Path, time: int = 220, more: str = "") -> Path:
@@ -109,22 +117,62 @@ def test_moved_folder_simulates_in_icarus(tmp_path, edit, time, verdict):
     assert ("PASS" in printed) == (code == 0)
 
 
+def played(name: str, place: Path, printed: str, simulator: int = 0, code: int = 0) -> str:
+    """Run a Makefile where the simulator prints this and exits with `simulator`."""
+    _, folder = moved(place)
+    tools = place / "tools"
+    tools.mkdir()
+    for tool in (*RUN[name], "xmroot", "../simv"):
+        (tools / tool).write_text(RECORDER.format(last=LAST[name]))
+        (tools / tool).chmod(0o755)
+    (place / "printed").write_text(printed)
+    (place / "code").write_text(f"{simulator}\n")
+    svdpi = "SVDPI=/usr/share/verilator/include/vltstd"
+    path = f"{tools}:"
+    return make(folder, name, place, "RTL=tb.sv", "TOP=tb", svdpi, path=path, code=code)
+
+
+@pytest.mark.parametrize(
+    "name", ["verilator", pytest.param("icarus", marks=pytest.mark.needs("iverilog"))]
+)
+def test_make_fails_without_a_checker_in_the_design(name, tmp_path):
+    """Icarus knows no bind, and the bench does not include it; in Verilator another module runs."""
+    rtl, folder = moved(tmp_path, *(["--synthesizable"] if name == "icarus" else []))
+    path = bench(tmp_path)
+    if name == "verilator":
+        path.write_text(path.read_text().replace(f"  {rut.TABLE.module} dut", "  mine dut"))
+        text = (rtl / rut.SHELL).read_text().replace(f"module {rut.TABLE.module}", "module mine")
+        (tmp_path / "mine.sv").write_text(text)
+        path.write_text(path.read_text() + (tmp_path / "mine.sv").read_text())
+    files = " ".join(map(str, [*sorted(rtl.glob("*.sv")), path]))
+    flags = "FLAGS=" + ("-Wno-fatal -MAKEFLAGS OPT_FAST=-O0" if name == "verilator" else "")
+    printed = make(folder, name, tmp_path, f"RTL={files}", "TOP=tb", flags, code=2)
+    assert "no checker has passed" in printed
+
+
 @pytest.mark.parametrize("name", RUN)
 def test_other_simulators_are_told_of_files_that_exist(name, tmp_path):
-    _, folder = moved(tmp_path)
-    tools = tmp_path / "tools"
-    tools.mkdir()
-    for tool in (*RUN[name], "xmroot"):
-        (tools / tool).write_text(RECORDER)
-        (tools / tool).chmod(0o755)
-    (tmp_path / "simv").write_text("#!/bin/sh\n")
-    (tmp_path / "simv").chmod(0o755)
-    svdpi = "SVDPI=/usr/share/verilator/include/vltstd"
-    make(folder, name, tmp_path, "RTL=tb.sv", "TOP=tb", svdpi, path=f"{tools}:")
+    played(name, tmp_path, PASSES)
     calls = (tmp_path / "calls").read_text()
-    assert [line.split()[0] for line in calls.splitlines()] == list(RUN[name])
-    assert f"-F {folder}/files.f tb.sv" in calls
+    words = [line.split()[0] for line in calls.splitlines()]
+    assert words == list(dict.fromkeys([*RUN[name], LAST[name]]))
+    assert f"-F {tmp_path}/elsewhere/files.f tb.sv" in calls
     assert "wlk_dpi_collector_step_" in _symbols(tmp_path / "wlk_steps.so")
+
+
+@pytest.mark.parametrize("name", RUN)
+@pytest.mark.parametrize(
+    ("printed", "simulator"),
+    [
+        (PASSES + DIFFERS, 0),  # $fatal need not be an exit code
+        (PASSES + "collector top.b: FUNCTIONAL_MISMATCH in cycle 30\n", 0),
+        (PASSES + DIFFERS.replace("FUNCTIONAL_MISMATCH, 7", "VACUOUS, 0"), 0),
+        ("the simulation has ended\n", 0),
+        (PASSES, 3),
+    ],
+)
+def test_other_simulators_make_fails_unless_all_passes(name, printed, simulator, tmp_path):
+    assert printed.splitlines()[-1] in played(name, tmp_path, printed, simulator, code=2)
 
 
 def _symbols(library: Path) -> str:
