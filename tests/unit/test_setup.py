@@ -146,6 +146,19 @@ def test_setup_goes_on_without_what_is_offered(house, monkeypatch, capsys):
     assert capsys.readouterr().err == ""
 
 
+def test_setup_clears_no_environment_for_what_is_offered(house, monkeypatch, capsys):
+    """One without pip may hold what the command needs."""
+    all_tools(house)
+    ran = []
+    monkeypatch.setattr(setup, "_installed", lambda: None)
+    monkeypatch.setattr(setup, "_step", lambda label, command, **_: ran.append(label))
+    assert not setup.offer(("page",))
+    assert ran == []
+    assert (
+        f"{setup.VENV} has no pip; remove it, and set-up makes it anew" in capsys.readouterr().err
+    )
+
+
 def test_setup_installs_what_is_missing_and_only_that(house, capsys):
     all_tools(house)
     (house / "bin" / "verilator").unlink()

@@ -467,8 +467,11 @@ def _ensure_venv(features: Sequence[str], is_offered: bool) -> None:
     if not lacking:
         return
     commands = _pip_commands(features)
+    is_there = _installed() is not None
+    if is_offered and PYTHON.exists() and not is_there:  # it may hold what the command needs
+        raise WlkError(Status.NO_TOOL, f"{VENV} has no pip; remove it, and set-up makes it anew")
     _say(f"installing {' '.join(sorted(lacking))} into {VENV} with pip (log: {_log()})")
-    if _installed() is None:
+    if not is_there:
         if VENV.is_symlink():  # somebody else's, which --clear would empty
             VENV.unlink()
         for stamp in BUILD.glob("setup-*.stamp"):  # of packages that go with the old one
