@@ -478,8 +478,9 @@ def _ensure_venv(features: Sequence[str], is_offered: bool) -> None:
             stamp.unlink()
         command = [sys.executable, "-I", "-m", "venv", "--clear", VENV]
         _step("python3 -m venv", command, show_log=not is_offered)
+    hasty = ["--retries", "1"] if is_offered else []  # without a network each run comes here
     for command in commands:
-        _step("pip install", command, show_log=not is_offered)
+        _step("pip install", [*command, *hasty], show_log=not is_offered)
 
 
 def _pip_commands(features: Iterable[str]) -> list[list[str | Path]]:
